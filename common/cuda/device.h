@@ -1,0 +1,131 @@
+/* device.h - the device interface: every CUDA call of a lab is one DeviceCall, answered by one DeviceReply.
+ *
+ * One struct serves four masters: the drop-in runtime builds it, the wire carries it to another process, the recorder keeps
+ * it, an engine executes it.  So "what a submission asked of the GPU" is data that can be logged, replayed and fuzzed.
+ *
+ *   submission -> runtime.c (cudaMalloc, <<<>>> ...) -> Device: local engine (make run), or wire (make grade) -> engine
+ *
+ * Addresses are device addresses (uint64_t), handles are small integers given out by the engine, statuses are the numbers
+ * of cudaError_t (0 = success, 2 = out of memory, 700 = illegal address ...).  All calls are executed in the order in which
+ * they arrive; asynchrony is expressed by the stream each call names, and by events. */
+#ifndef CONVLAB_CUDA_DEVICE_H
+#define CONVLAB_CUDA_DEVICE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/error.h"
+
+typedef enum DeviceCallKind {
+    CALL_PROPERTIES,        /* -> reply data: DeviceProperties */
+    CALL_MEM_INFO,          /* -> value[0] free bytes, value[1] total bytes */
+    CALL_ALLOC,             /* bytes -> value[0] address (256-byte aligned, contents uninitialised) */
+    CALL_FREE,              /* dst (0 is allowed) */
+    CALL_COPY_TO_DEVICE,    /* dst, data/data_bytes, stream */
+    CALL_COPY_TO_HOST,      /* src, bytes, stream -> reply data */
+    CALL_COPY_ON_DEVICE,    /* dst, src, bytes, stream */
+    CALL_FILL,              /* dst, value (a byte), bytes, stream */
+    CALL_MODULE_LOAD,       /* data: the fat binary -> value[0] module */
+    CALL_MODULE_UNLOAD,     /* module */
+    CALL_MODULE_FUNCTION,   /* module, data: name, NUL-terminated -> value[0] function, reply data: FunctionInfo */
+    CALL_MODULE_VARIABLE,   /* module, data: name -> value[0] address, value[1] bytes */
+    CALL_FUNCTION_ATTRIBUTE,/* function, value: cudaFuncAttribute, bytes: new value (max dynamic shared memory, carveout) */
+    CALL_OCCUPANCY,         /* function, block[0] threads, shared_bytes -> value[0] resident blocks per SM */
+    CALL_LAUNCH,            /* function, grid, block, shared_bytes, stream, data: packed parameters (PTX layout) */
+    CALL_STREAM_CREATE,     /* value: flags -> value[0] stream */
+    CALL_STREAM_DESTROY, CALL_STREAM_SYNC, CALL_STREAM_QUERY,
+    CALL_STREAM_WAIT,       /* stream, event */
+    CALL_EVENT_CREATE,      /* value: flags -> value[0] event */
+    CALL_EVENT_DESTROY,
+    CALL_EVENT_RECORD,      /* event, stream */
+    CALL_EVENT_SYNC, CALL_EVENT_QUERY,
+    CALL_EVENT_ELAPSED,     /* event, event2 -> value[0] the bits of a double, milliseconds */
+    CALL_SYNC,              /* the whole device */
+    CALL_KINDS
+} DeviceCallKind;
+
+typedef struct DeviceCall {
+    uint32_t kind;
+    uint32_t stream, event, event2, module, function;   /* handles; stream 0 is the legacy default stream */
+    uint32_t value;
+    uint32_t grid[3], block[3], shared_bytes;
+    uint64_t dst, src, bytes;
+    uint64_t data_bytes;
+    const void *data;                       /* owned by the caller for the length of the call */
+} DeviceCall;
+
+typedef struct DeviceReply {
+    int32_t status;                         /* cudaError_t */
+    uint64_t value[2];
+    uint64_t data_bytes;
+    void *data;                             /* owned by the Device, valid until its next call */
+    char message[1024];                     /* what cudaError_t cannot say: kernel, block, thread, address, line; "" if none */
+} DeviceReply;
+
+enum { FUNCTION_PARAMS = 64 };
+
+typedef struct FunctionInfo {
+    uint32_t param_count;
+    uint32_t param_offset[FUNCTION_PARAMS], param_bytes[FUNCTION_PARAMS];
+    uint32_t params_bytes;                  /* of the packed block */
+    uint32_t registers, shared_bytes, local_bytes, const_bytes, max_threads;
+    uint32_t ptx_version, binary_version;   /* 75, 90 ... as cudaFuncAttributes gives them */
+} FunctionInfo;
+
+typedef struct DeviceProperties {
+    char name[128];                         /* "NVIDIA H200", "simulated h200" */
+    char engine[16];                        /* "gpu", "sim" */
+    uint64_t memory_bytes, l2_bytes, const_bytes;
+    uint32_t cc_major, cc_minor, sms, warp_size, clock_khz, memory_clock_khz, memory_bus_bits;
+    uint32_t max_threads_per_block, max_block[3], max_grid[3], max_threads_per_sm, max_blocks_per_sm;
+    uint32_t registers_per_block, registers_per_sm, shared_per_block, shared_per_block_optin, shared_per_sm;
+    uint32_t driver_version;
+} DeviceProperties;
+
+/* What one pass over recorded or live launches cost and counted.  On the gpu engine only `seconds` is filled. */
+typedef struct DeviceCost {
+    double seconds;                         /* gpu: measured by events; sim: cycles / clock */
+    uint64_t cycles;                        /* sim only */
+    uint64_t launches, blocks, threads;
+    uint64_t instructions, warp_instructions;           /* per thread, per warp */
+    uint64_t global_load_requests, global_load_sectors, global_store_requests, global_store_sectors;
+    uint64_t global_load_bytes, global_store_bytes;     /* as the threads asked, active lanes only */
+    uint64_t shared_load_requests, shared_store_requests, shared_wavefronts;
+    uint64_t local_sectors, const_requests, barriers, branches, divergent_branches;
+    uint64_t dram_bytes;                    /* modelled */
+    uint32_t registers, shared_bytes, resident_blocks;  /* of the costliest launch */
+    uint32_t grid[3], block[3];             /* of the costliest launch */
+} DeviceCost;
+
+typedef struct Device Device;
+typedef struct Recording Recording;
+
+struct Device {
+    /* Executes one call.  Always fills *reply; returns 0, or -1 only when the device itself is gone (a closed wire). */
+    int (*execute)(Device *device, const DeviceCall *call, DeviceReply *reply);
+    /* The cost of all launches and copies since the last take; zeroes it. NULL where unknown (a wire). */
+    void (*take_cost)(Device *device, DeviceCost *cost);
+    /* Replays a recording `repeats` times back to back as one unit; fills cost (one replay's). gpu: as a CUDA graph, one pair of
+     * events around the `repeats` launches. Inputs and outputs are whatever the buffers hold. NULL where unsupported. */
+    int (*replay)(Device *device, Recording *recording, int repeats, DeviceCost *cost, Error *error);
+    /* Marks [address, +bytes) as never written, for initcheck, after filling it with `word`. */
+    int (*poison)(Device *device, uint64_t address, uint64_t bytes, uint32_t word, Error *error);
+    void (*close)(Device *device);
+};
+
+/* The engines.  NULL with `error` when there is none: no driver, unknown machine name (the error lists those there are). */
+typedef struct SimDeviceOptions {
+    const char *machine;                    /* "h200" ... a file common/simt/gpus/<machine>.ini */
+    const char *gpus_directory;
+    int threads;                            /* 0: one per core */
+    int checks;                             /* memcheck is always on; this adds initcheck */
+    uint64_t instruction_limit;             /* warp instructions per launch before "the kernel does not end"; 0: default */
+} SimDeviceOptions;
+
+Device *device_open_sim(const SimDeviceOptions *options, Error *error);
+Device *device_open_gpu(int ordinal, Error *error);      /* loads libcuda.so.1 at run time */
+
+const char *device_status_name(int32_t status);          /* "cudaErrorIllegalAddress" */
+const char *device_status_text(int32_t status);          /* cudaGetErrorString's sentence, in our words */
+
+#endif

@@ -1,0 +1,36 @@
+/* recording.h - the operations that one call of an entry point asked for, kept so that they can be replayed.
+ *
+ * A recorder is a Device in front of an engine: it passes every call on and keeps the ones that do work on the device
+ * (copies, fills, launches, events, waits, host synchronisations) with a copy of their data.  Frees are put off until the
+ * recording is closed, so a replay finds the same addresses. */
+#ifndef CONVLAB_CUDA_RECORDING_H
+#define CONVLAB_CUDA_RECORDING_H
+
+#include "common/cuda/device.h"
+
+struct Recording {
+    DeviceCall *call;                       /* each with its own copy of data */
+    size_t count, capacity;
+    uint64_t *deferred_free;
+    size_t deferred_count;
+    uint64_t data_bytes;
+    int overflow;                           /* more calls or bytes than the limits: not replayable, `why` says so */
+    char why[256];
+    void *engine_cache;                     /* the gpu engine's instantiated graph; freed through engine_cache_free */
+    void (*engine_cache_free)(void *);
+};
+
+enum { RECORDING_CALLS = 100000 };
+#define RECORDING_BYTES (256ull << 20)
+
+/* A device that forwards to `engine` and appends to `recording` (both outlive it). */
+Device *recorder_open(Device *engine, Recording *recording);
+void recording_clear(Recording *recording, Device *engine);   /* executes the deferred frees */
+
+/* Edges of the recording as a graph: for call i, writes the indices of the calls it must wait for into `before` (capacity
+ * count) and returns how many.  Order within a stream, the legacy default stream's barriers, event record/wait pairs, and
+ * host synchronisations (which order everything after them).  Calls that do no device work have no node. */
+size_t recording_edges(const Recording *recording, size_t i, size_t *before);
+int recording_is_node(const DeviceCall *call);
+
+#endif
