@@ -19,21 +19,24 @@ LDFLAGS  += $(SANITIZE)
 LDLIBS   := -ljansson -linih -lzstd -llz4 -lseccomp -ldl -lpthread -lm
 DEPS      = -MMD -MP
 
-# ---- what there is --------------------------------------------------------------------------------------------------
-ROOMS    := common/base common/conv common/cuda common/simt common/timing
-# runtime.c needs the toolkit's headers and goes into the runner; *_call.c are picked one by one.
+# ---- the rooms, and which may use which ------------------------------------------------------------------------------
+# One archive a room; the order of USES is the order on the linker's line.
+USES_common/base   :=
+USES_common/conv   := common/base
+USES_common/simt   := common/base
+USES_common/timing := common/base
+USES_common/cuda   := common/simt common/base
+USES_autograder    := common/conv common/timing common/cuda common/simt common/base
+ROOMS := common/base common/conv common/simt common/timing common/cuda autograder
+
+# runtime.c and the *_call.c need the toolkit's headers and go into the runner; these five are programs.
 APART    := common/cuda/runtime.c $(wildcard common/conv/*_call.c)
-LIB_SRC  := $(filter-out $(APART) $(wildcard $(ROOMS:%=%/test_*.c)) $(wildcard $(ROOMS:%=%/bench_*.c)) $(wildcard $(ROOMS:%=%/fuzz_*.c)),$(wildcard $(ROOMS:%=%/*.c)))
-LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/obj/%.o)
-LIB      := $(BUILD)/libconvlab.a
+PROGRAMS := grade device runner run lab
+APART    += $(PROGRAMS:%=autograder/%.c) $(foreach r,$(ROOMS),$(wildcard $(r)/test_*.c $(r)/bench_*.c $(r)/fuzz_*.c))
 
-MAIN_SRC := autograder/grade.c autograder/device.c autograder/runner.c autograder/run.c autograder/lab.c
-GRD_SRC  := $(filter-out $(MAIN_SRC) $(wildcard autograder/test_*.c) $(wildcard autograder/fuzz_*.c),$(wildcard autograder/*.c))
-GRD_OBJ  := $(GRD_SRC:%.c=$(BUILD)/obj/%.o)
-GRD      := $(BUILD)/libgrader.a
-
-TEST_SRC := $(wildcard $(ROOMS:%=%/test_*.c)) $(wildcard autograder/test_*.c)
-TESTS    := $(TEST_SRC:%.c=$(BUILD)/tests/%)
+source_of  = $(filter-out $(APART),$(wildcard $(1)/*.c))
+archive_of = $(BUILD)/lib/$(notdir $(1)).a
+TESTS     := $(patsubst %.c,$(BUILD)/tests/%,$(foreach r,$(ROOMS),$(wildcard $(r)/test_*.c)))
 
 # ---- objects, libraries, programs ------------------------------------------------------------------------------------
 $(BUILD)/obj/%.o: %.c
@@ -46,23 +49,23 @@ $(BUILD)/obj/common/simt/%.o: CFLAGS += -O3
 # The only files that see the toolkit's headers.
 $(BUILD)/obj/common/cuda/runtime.o $(BUILD)/obj/common/conv/%_call.o: CPPFLAGS += -isystem $(CUDA_INCLUDE)
 
-$(LIB): $(LIB_OBJ)
-	$(call say,AR,$@)
-	$(Q)rm -f $@ && ar rcs $@ $^
+define room_rules
+$(call archive_of,$(1)): $(patsubst %.c,$(BUILD)/obj/%.o,$(call source_of,$(1)))
+	$$(call say,AR,$$@)
+	@mkdir -p $$(@D)
+	$$(Q)rm -f $$@ && ar rcs $$@ $$^
 
-$(GRD): $(GRD_OBJ)
-	$(call say,AR,$@)
-	$(Q)rm -f $@ && ar rcs $@ $^
+$(BUILD)/tests/$(1)/%: $(BUILD)/obj/$(1)/%.o $(foreach r,$(1) $(USES_$(1)),$(call archive_of,$(r)))
+	$$(call say,LD,$$@)
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(LDFLAGS) $$^ $$(LDLIBS) -lcmocka -o $$@
+endef
+$(foreach r,$(ROOMS),$(eval $(call room_rules,$(r))))
 
-$(BUILD)/bin/%: $(BUILD)/obj/autograder/%.o $(GRD) $(LIB)
+$(BUILD)/bin/%: $(BUILD)/obj/autograder/%.o $(foreach r,autograder $(USES_autograder),$(call archive_of,$(r)))
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS) $< $(GRD) $(LIB) $(LDLIBS) -o $@
-
-$(BUILD)/tests/%: $(BUILD)/obj/%.o $(GRD) $(LIB)
-	$(call say,LD,$@)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS) $< $(filter $(GRD),$^) $(LIB) $(LDLIBS) -lcmocka -o $@
+	$(Q)$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
 
 .SECONDARY:
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
