@@ -1,9 +1,17 @@
-# The front door.  `make` alone says what there is; V=1 shows the commands.
+# The front door.  `make` alone says what there is; V=1 shows the commands; BUILD=dir builds elsewhere.
+#
+# Front-door targets (grade, run, test ...) first run setup, then call this Makefile again with what setup found
+# (build/toolchain.env: NVCC, CUDA_INCLUDE, CC, CXX), so that `make`, `make clean` and a missing nvcc never meet.
 
-BUILD  ?= build
-CC     ?= cc
-CXX    ?= c++
-PYTHON ?= python3
+BUILD   ?= build
+SUBMISSION ?= labs
+ENGINE  ?= auto
+GPU     ?= h200
+JOBS    ?= $(shell nproc 2>/dev/null || echo 1)
+-include $(BUILD)/toolchain.env
+
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-builtin-rules --no-print-directory
 
 ifneq ($(V),1)
 Q := @
@@ -16,7 +24,7 @@ CPPFLAGS += -I. -Icommon/include -D_GNU_SOURCE
 CFLAGS   ?= -O2 -g
 CFLAGS   += -std=c11 -ffp-contract=off -fPIC $(WARN) $(SANITIZE)
 LDFLAGS  += $(SANITIZE)
-LDLIBS   := -ljansson -linih -lzstd -llz4 -lseccomp -ldl -lpthread -lm
+LDLIBS   := -ljansson -linih -lzstd -llz4 -lseccomp -lmd -ldl -lpthread -lm
 DEPS      = -MMD -MP
 
 # ---- the rooms, and which may use which ------------------------------------------------------------------------------
@@ -29,13 +37,14 @@ USES_common/cuda   := common/simt common/base
 USES_autograder    := common/conv common/timing common/cuda common/simt common/base
 ROOMS := common/base common/conv common/simt common/timing common/cuda autograder
 
-# runtime.c and the *_call.c need the toolkit's headers and go into the runner; these five are programs.
-APART    := common/cuda/runtime.c $(wildcard common/conv/*_call.c)
-PROGRAMS := grade device runner run lab
+# runtime.c and the *_call.c need the toolkit's headers and go into the runner; these are programs.
+APART    := $(wildcard common/cuda/runtime*.c) $(wildcard common/conv/*_call.c)
+PROGRAMS := grade device runner run lab doctor
 APART    += $(PROGRAMS:%=autograder/%.c) $(foreach r,$(ROOMS),$(wildcard $(r)/test_*.c $(r)/bench_*.c $(r)/fuzz_*.c))
 
 source_of  = $(filter-out $(APART),$(wildcard $(1)/*.c))
 archive_of = $(BUILD)/lib/$(notdir $(1)).a
+BENCHES   := $(patsubst %.c,$(BUILD)/tests/%,$(foreach r,$(ROOMS),$(wildcard $(r)/bench_*.c)))
 TESTS     := $(patsubst %.c,$(BUILD)/tests/%,$(foreach r,$(ROOMS),$(wildcard $(r)/test_*.c)))
 
 # ---- objects, libraries, programs ------------------------------------------------------------------------------------
@@ -47,7 +56,8 @@ $(BUILD)/obj/%.o: %.c
 # The interpreter's inner loops want the optimiser's best.
 $(BUILD)/obj/common/simt/%.o: CFLAGS += -O3
 # The only files that see the toolkit's headers.
-$(BUILD)/obj/common/cuda/runtime.o $(BUILD)/obj/common/conv/%_call.o: CPPFLAGS += -isystem $(CUDA_INCLUDE)
+$(BUILD)/obj/common/cuda/runtime%.o $(BUILD)/obj/common/conv/%_call.o: CPPFLAGS += -isystem $(CUDA_INCLUDE)
+$(BUILD)/obj/common/cuda/runtime.o: CPPFLAGS += -isystem $(CUDA_INCLUDE)
 
 define room_rules
 $(call archive_of,$(1)): $(patsubst %.c,$(BUILD)/obj/%.o,$(call source_of,$(1)))
@@ -67,5 +77,91 @@ $(BUILD)/bin/%: $(BUILD)/obj/autograder/%.o $(foreach r,autograder $(USES_autogr
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
 
+# ---- what a submission is linked with --------------------------------------------------------------------------------
+# The sandboxed runner: the drop-in runtime and a wire, no engine.
+RUNTIME_OBJ := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard common/cuda/runtime*.c))
+CALL_OBJ    := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard common/conv/*_call.c))
+
+$(BUILD)/lib/runner.a: $(BUILD)/obj/autograder/runner.o $(RUNTIME_OBJ)
+$(BUILD)/lib/run.a:    $(BUILD)/obj/autograder/run.o $(RUNTIME_OBJ)
+$(BUILD)/lib/runner.a $(BUILD)/lib/run.a:
+	$(call say,AR,$@)
+	@mkdir -p $(@D)
+	$(Q)rm -f $@ && ar rcs $@ $^
+
 .SECONDARY:
+
+# ---- second stage: everything that `make grade` and its sisters need built ---------------------------------------------
+.PHONY: tools tests benches
+tools: $(BUILD)/bin/grade $(BUILD)/bin/device $(BUILD)/bin/lab $(BUILD)/lib/runner.a $(BUILD)/lib/run.a $(CALL_OBJ)
+tests: $(TESTS)
+benches: $(BENCHES)
+
+# ---- front door --------------------------------------------------------------------------------------------------------
+.PHONY: help setup doctor run grade hint reset solution watch check bench test clean
+
+stage = $(Q)+$(MAKE) -j$(JOBS) BUILD='$(BUILD)' $(1)
+where = --root . --build '$(BUILD)'
+only  = $(if $(LAB),--lab '$(LAB)') $(if $(CASE),--case '$(CASE)') $(if $(SEED),--seed '$(SEED)')
+need_lab = @test -n '$(LAB)' || { echo 'which lab?  for example:  make $@ LAB=02' >&2; exit 2; }
+
+help:
+	@sed -n 's/^#: //p' Makefile
+	@if [ -x $(BUILD)/bin/lab ]; then $(BUILD)/bin/lab list $(where); else \
+	    echo; echo 'Start with:  make grade SUBMISSION=solutions   (sets up, builds, grades the answer key)'; fi
+
+#: The convolution lab workbook
+#:
+#:   make grade [LAB=04] [SUBMISSION=dir] [ENGINE=gpu|sim] [GPU=h200] [SEED=n] [FAIL_UNDER=n]
+#:                            build and grade in the sandbox; SUBMISSION=solutions grades the answer key
+#:   make run LAB=04 [CASE=name] [ENGINE=gpu|sim] [GPU=h200]
+#:                            build, run, check one case in one process; show time or cycles and counters
+#:   make hint LAB=04         the next hint          make reset LAB=04     the skeleton again (keeps a backup)
+#:   make solution LAB=04     the solution, once you passed               make watch LAB=04  regrade on save
+#:   make setup | doctor      find or install what is missing | what this machine can do
+#:   make test | bench        the project's own tests | its own speed     make clean         remove build/
+#:
+
+setup:
+	$(Q)sh common/setup/setup.sh '$(BUILD)'
+
+doctor: setup
+	$(call stage,$(BUILD)/bin/doctor)
+	$(Q)$(BUILD)/bin/doctor $(where)
+
+grade: setup
+	$(call stage,tools)
+	$(Q)$(BUILD)/bin/grade $(where) $(only) --submission '$(SUBMISSION)' --engine '$(ENGINE)' --gpu '$(GPU)' \
+	    $(if $(FAIL_UNDER),--fail-under '$(FAIL_UNDER)') $(if $(VERBOSE),--verbose)
+
+run: setup
+	$(need_lab)
+	$(call stage,tools)
+	$(Q)$(BUILD)/bin/lab run $(where) $(only) --submission '$(SUBMISSION)' --engine '$(ENGINE)' --gpu '$(GPU)'
+
+hint reset solution: setup
+	$(need_lab)
+	$(call stage,$(BUILD)/bin/lab)
+	$(Q)$(BUILD)/bin/lab $@ $(where) --lab '$(LAB)'
+
+watch: setup
+	$(need_lab)
+	$(call stage,tools)
+	$(Q)sh common/setup/watch.sh labs '$(LAB)' $(BUILD)/bin/grade $(where) --lab '$(LAB)' --engine '$(ENGINE)' --gpu '$(GPU)'
+
+check: setup
+	$(call stage,$(BUILD)/bin/lab)
+	$(Q)$(BUILD)/bin/lab check $(where)
+
+bench: setup
+	$(call stage,tools benches)
+	$(Q)sh common/setup/bench.sh '$(BUILD)'
+
+test: setup
+	$(call stage,tools tests $(BUILD)/bin/doctor)
+	$(Q)sh autograder/tests/run.sh '$(BUILD)'
+
+clean:
+	$(Q)rm -rf '$(BUILD)'
+
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

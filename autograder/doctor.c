@@ -1,0 +1,114 @@
+/* doctor.c - what this machine can run, time, profile and keep apart, asked from the things themselves.
+ *
+ * Prints one aligned line per question; a "no" comes with its remedy.  Exit status 0: the doctor only tells. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "autograder/build.h"
+#include "autograder/sandbox.h"
+#include "common/cuda/device.h"
+#include "common/simt/machine.h"
+
+static void row(const char *what, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void row(const char *what, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    printf("  %-12s", what);
+    vprintf(format, arguments);
+    printf("\n");
+    va_end(arguments);
+}
+
+/* First line of a command's output, without its newline; 0 when there is one. */
+static int first_line(const char *command, char *line, size_t bytes)
+{
+    FILE *pipe = popen(command, "r");
+    if (!pipe) return -1;
+    int found = fgets(line, (int)bytes, pipe) != NULL;
+    pclose(pipe);
+    if (!found) return -1;
+    line[strcspn(line, "\n")] = '\0';
+    return 0;
+}
+
+static void tell_compiler(const char *root, const char *build)
+{
+    Toolchain toolchain;
+    Error error;
+    if (toolchain_load(root, build, &toolchain, &error)) {
+        row("nvcc", "no: %s", error.text);
+        return;
+    }
+    char command[600], version[256];
+    snprintf(command, sizeof command, "'%s' --version 2>/dev/null | grep release", toolchain.nvcc);
+    if (first_line(command, version, sizeof version))
+        row("nvcc", "no: %s does not run; run  make setup", toolchain.nvcc);
+    else
+        row("nvcc", "%s (%s)", strstr(version, "release") ? strstr(version, "release") : version, toolchain.nvcc);
+}
+
+static void tell_gpu(void)
+{
+    Error error;
+    Device *device = device_open_gpu(0, &error);
+    if (!device) {
+        row("gpu engine", "no: %s", error.text);
+        row("", "labs run, and are graded in full, on the simulator");
+        return;
+    }
+    DeviceCall call = {.kind = CALL_PROPERTIES};
+    DeviceReply reply;
+    if (device->execute(device, &call, &reply) == 0 && reply.status == 0 && reply.data) {
+        const DeviceProperties *gpu = reply.data;
+        row("gpu engine", "%s, compute capability %u.%u, %u SMs at %.2f GHz, %.0f GiB, L2 %.0f MiB", gpu->name,
+            gpu->cc_major, gpu->cc_minor, gpu->sms, gpu->clock_khz / 1e6, gpu->memory_bytes / 1073741824.0,
+            gpu->l2_bytes / 1048576.0);
+    } else {
+        row("gpu engine", "no: the driver does not answer: %s", reply.message);
+    }
+    device->close(device);
+}
+
+static void tell_simulator(const char *root)
+{
+    char directory[600], names[512];
+    snprintf(directory, sizeof directory, "%s/common/simt/gpus", root);
+    if (machine_names(directory, names, sizeof names))
+        row("sim engine", "no: no machine files in %s", directory);
+    else
+        row("sim engine", "yes: GPU=%s; %ld host cores", names, sysconf(_SC_NPROCESSORS_ONLN));
+}
+
+static void tell_program(const char *what, const char *program, const char *use, const char *package)
+{
+    char command[300], path[256];
+    snprintf(command, sizeof command, "command -v %s", program);
+    if (first_line(command, path, sizeof path))
+        row(what, "no %s here (%s): %s", program, use, package);
+    else
+        row(what, "%s (%s)", path, use);
+}
+
+int main(int argc, char **argv)
+{
+    const char *root = ".", *build = "build";
+    for (int i = 1; i + 1 < argc; i += 2) {
+        if (strcmp(argv[i], "--root") == 0) root = argv[i + 1];
+        if (strcmp(argv[i], "--build") == 0) build = argv[i + 1];
+    }
+    printf("What this machine can do\n");
+    tell_compiler(root, build);
+    tell_simulator(root);
+    tell_gpu();
+    row("sandbox", "%s%s", sandbox_level_name(sandbox_probe()),
+        sandbox_probe() == SANDBOX_NAMESPACES ? "" : "; for the full box:  sudo apt-get install bubblewrap");
+    tell_program("profiler", "ncu", "counters of a real GPU", "comes with the CUDA Toolkit");
+    tell_program("checker", "compute-sanitizer", "memory and race checks on a real GPU", "comes with the CUDA Toolkit");
+    tell_program("plots", "gnuplot", "figures", "sudo apt-get install gnuplot-nox");
+    return 0;
+}

@@ -1,0 +1,159 @@
+#!/bin/sh
+# setup.sh BUILD - find, or install, what the workbook needs; write BUILD/toolchain.env.
+#
+# Debian and Ubuntu packages are installed when we are root or sudo asks no password; otherwise the one line to run is
+# printed.  Where there is no nvcc (12.0 or newer), NVIDIA's compiler wheels go into BUILD/toolchain with pip, without
+# root.  Done once; later calls return in milliseconds.  NVCC=/path/to/nvcc picks a compiler; NVCC=private the wheels.
+set -eu
+
+build=${1:?usage: setup.sh BUILD}
+env_file=$build/toolchain.env
+log=$build/setup.log
+
+required='gcc g++ make libjansson-dev libinih-dev libseccomp-dev libzstd-dev liblz4-dev libmd-dev libcmocka-dev'
+optional='bubblewrap gnuplot-nox'
+
+# The private toolchain: versions that belong together.
+wheels='nvidia-cuda-nvcc==13.0.88 nvidia-nvvm==13.0.88 nvidia-cuda-crt==13.0.88 nvidia-cuda-runtime==13.0.96'
+
+fail()
+{
+    printf 'setup: %s\n' "$1" >&2
+    exit 1
+}
+
+# What was found last time is still there, and so is this script as it was.
+is_done()
+{
+    [ -f "$env_file" ] && [ -z "$(find "$0" -newer "$env_file")" ] || return 1
+    nvcc=$(sed -n 's/^NVCC=//p' "$env_file")
+    [ -x "$nvcc" ] || return 1
+    case ${NVCC:-} in
+    '' | "$nvcc") return 0 ;;
+    private) [ "${nvcc#"$build"/}" != "$nvcc" ] || [ "${nvcc#"$(realpath "$build")"/}" != "$nvcc" ] ;;
+    *) return 1 ;;
+    esac
+}
+
+has_header()
+{
+    printf '#include <%s>\n' "$1" | cc -E -x c - >/dev/null 2>&1
+}
+
+has_package()
+{
+    case $1 in
+    gcc) command -v cc ;;
+    g++) command -v c++ ;;
+    make) command -v make ;;
+    bubblewrap) command -v bwrap ;;
+    gnuplot-nox) command -v gnuplot ;;
+    libjansson-dev) has_header jansson.h ;;
+    libinih-dev) has_header ini.h ;;
+    libseccomp-dev) has_header seccomp.h ;;
+    libzstd-dev) has_header zstd.h ;;
+    liblz4-dev) has_header lz4.h ;;
+    libmd-dev) has_header sha2.h ;;
+    libcmocka-dev) printf '#include <setjmp.h>\n#include <stdarg.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <cmocka.h>\n' | cc -E -x c - ;;
+    esac >/dev/null 2>&1
+}
+
+missing_of()
+{
+    for package in "$@"; do
+        has_package "$package" || printf ' %s' "$package"
+    done
+}
+
+install_packages()
+{
+    if [ "$(id -u)" = 0 ]; then
+        as_root=
+    elif command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
+        as_root=sudo
+    else
+        return 1
+    fi
+    command -v apt-get >/dev/null || return 1
+    printf '  SETUP   installing%s\n' "$1"
+    # shellcheck disable=SC2086  # the list is words on purpose
+    { $as_root apt-get update && $as_root env DEBIAN_FRONTEND=noninteractive \
+        apt-get install -y --no-install-recommends $1; } >>"$log" 2>&1
+}
+
+need_packages()
+{
+    # shellcheck disable=SC2086
+    missing=$(missing_of $required)
+    # shellcheck disable=SC2086
+    wanted=$missing$(missing_of $optional)
+    [ -z "$wanted" ] && return
+    install_packages "$wanted" && return
+    [ -z "$missing" ] || fail "missing packages; install them with:  sudo apt-get install$wanted"
+    printf '  SETUP   without%s (optional): sudo apt-get install%s\n' "$wanted" "$wanted"
+}
+
+# An nvcc that runs and is 12.0 or newer.
+is_usable()
+{
+    [ -x "$1" ] || return 1
+    major=$("$1" --version 2>/dev/null | sed -n 's/.*release \([0-9]*\)\..*/\1/p')
+    [ -n "$major" ] && [ "$major" -ge 12 ]
+}
+
+find_nvcc()
+{
+    if [ "${NVCC:-}" = private ]; then
+        set -- "$build/toolchain/nvidia/cu13/bin/nvcc"
+    else
+        set -- "${NVCC:-}" "$(command -v nvcc || true)" /usr/local/cuda/bin/nvcc \
+            /usr/local/cuda-1[2-9]*/bin/nvcc /opt/cuda/bin/nvcc "$build/toolchain/nvidia/cu13/bin/nvcc"
+    fi
+    for candidate; do
+        if [ -n "$candidate" ] && is_usable "$candidate"; then
+            realpath -s "$candidate"
+            return
+        fi
+    done
+}
+
+# Into a folder beside its place, then renamed: an interrupted download leaves nothing that looks whole.
+install_wheels()
+{
+    python3 -m pip --version >/dev/null 2>&1 || install_packages python3-pip ||
+        fail 'no nvcc and no pip; install one:  sudo apt-get install python3-pip  (or the CUDA Toolkit, 12.0 or newer)'
+    printf '  SETUP   no nvcc: fetching the compiler wheels into %s/toolchain (110 MB)\n' "$build"
+    rm -rf "$build/toolchain" "$build/toolchain.part"
+    # shellcheck disable=SC2086
+    python3 -m pip install --quiet --no-deps --no-compile --disable-pip-version-check --target "$build/toolchain.part" \
+        $wheels >>"$log" 2>&1 || { rm -rf "$build/toolchain.part"; fail "pip could not fetch nvcc (see $log); install the CUDA Toolkit, 12.0 or newer"; }
+    mv "$build/toolchain.part" "$build/toolchain"
+}
+
+cuda_include()
+{
+    printf '#include <cuda_runtime_api.h>\n' | "$1" -E -x cu - 2>/dev/null |
+        sed -n 's/^# [0-9]* "\(.*\)\/cuda_runtime_api\.h".*/\1/p' | head -n 1
+}
+
+is_done && exit 0
+mkdir -p "$build" || fail "cannot create $build: choose another place with  make BUILD=dir"
+build=$(realpath "$build")
+: >"$log" || fail "cannot write $log: is the disk full?"
+need_packages
+nvcc=$(find_nvcc)
+if [ -z "$nvcc" ]; then
+    install_wheels
+    nvcc=$(find_nvcc)
+fi
+[ -n "$nvcc" ] || fail 'no usable nvcc; install the CUDA Toolkit, 12.0 or newer, or set NVCC=/path/to/nvcc'
+include=$(cuda_include "$nvcc")
+[ -n "$include" ] || fail "$nvcc cannot preprocess cuda_runtime_api.h: is the toolkit complete, and is g++ one that it supports?"
+cat >"$env_file.part" <<EOF
+NVCC=$nvcc
+CUDA_INCLUDE=$(realpath "$include")
+CC=$(command -v cc)
+CXX=$(command -v c++)
+EOF
+mv "$env_file.part" "$env_file"
+printf '  SETUP   nvcc %s at %s\n' "$("$nvcc" --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')" "$nvcc"
