@@ -70,48 +70,49 @@ struct PtxOperand {
     PtxOperandKind kind;
     int negated;
     int32_t reg;                                /* index into the function's registers, or PTX_NO_REGISTER */
+    uint32_t count;
     const char *name;
-    char component;
     int64_t integer;
     uint64_t float_bits;
-    int is_double;
-    PtxOperand *element;
-    uint32_t count;
+    PtxOperand *element;                        /* ADDRESS: what follows a comma inside the brackets, [map, {%r1, %r2}] */
     const PtxVariable *variable;                /* resolved symbol where it is a variable or parameter, else NULL */
+    int is_double;
+    char component;
 };
 
 typedef struct PtxSource {
-    uint32_t file;                              /* index into PtxModule.file, 0-based; UINT32_MAX: unknown */
+    uint32_t file;                              /* index into PtxModule.file, 0-based and in range; UINT32_MAX: unknown */
     uint32_t line, column;
     /* inlined_at of .loc (function_name, inlined_at file line col), 0 when there is none */
     uint32_t inlined_file, inlined_line;
 } PtxSource;
 
-enum { PTX_WORDS = 16, PTX_OPERANDS = 12 };
+enum { PTX_WORDS = 16, PTX_OPERANDS = 12 };     /* the most that one instruction may have */
 
 typedef struct PtxInstruction {
-    const char *word[PTX_WORDS];                /* "ld","global","nc","v4","f32": the opcode split at the dots ("::" stays inside a word) */
-    uint32_t words;
+    const char *const *word;                    /* "ld","global","nc","v4","f32": the opcode split at the dots ("::" stays inside a word) */
+    PtxOperand *operand;                        /* in text order; a call has: returns (VECTOR), target (SYMBOL/REGISTER), arguments (VECTOR),
+                                                   and its prototype or target list (SYMBOL) where it is indirect */
+    uint32_t words, operands;
     int32_t guard;                              /* predicate register or PTX_NO_REGISTER */
     int guard_negated;
-    PtxOperand operand[PTX_OPERANDS];           /* in text order; a call has: returns (VECTOR), target (SYMBOL/REGISTER), arguments (VECTOR) */
-    uint32_t operands;
     uint32_t target;                            /* bra: index of the instruction branched to (may equal count: the end) */
-    uint32_t *targets;                          /* brx.idx: the .branchtargets list */
     uint32_t target_count;
+    uint32_t *targets;                          /* brx.idx: the .branchtargets list */
     uint32_t ptx_line;                          /* 1-based line in the PTX text */
     PtxSource source;                           /* from the nearest .loc above */
 } PtxInstruction;
 
 typedef struct PtxFunction {
     const char *name;
-    int is_entry, is_extern;
+    int is_entry, is_extern;                    /* is_extern: declared, and its body is nowhere in this text */
     PtxVariable *param;     uint32_t params;    /* declared order */
     PtxVariable *result;    uint32_t results;
     PtxRegister *reg;       uint32_t regs;
     PtxVariable *variable;  uint32_t variables; /* function-scope .shared, .local, .param, .const, .global */
     PtxInstruction *instruction; uint32_t instructions;
     uint32_t max_threads[3], required_threads[3], min_blocks;   /* .maxntid, .reqntid, .minnctapersm; 0 if absent */
+    uint32_t max_registers, required_cluster[3];                /* .maxnreg, .reqnctapercluster; 0 if absent */
     uint32_t ptx_line;
 } PtxFunction;
 
