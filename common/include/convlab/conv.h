@@ -21,7 +21,7 @@ typedef struct ConvProblem {
     int stride_h, stride_w;
 } ConvProblem;
 
-#ifdef __CUDACC__
+#if defined(__CUDACC__) || defined(CONVLAB_DEVICE_ENTRY)
 /* Forward convolution of problem *p.  x: N*C*H*W, w: K*C*R*S, y: N*K*P*Q floats, device pointers, row-major NCHW and
  * KCRS unless the lab says otherwise.  Enqueue the work on `stream`; do not synchronise.  y arrives unwritten. */
 CONVLAB_ENTRY void conv_forward(const ConvProblem *p, const float *x, const float *w, float *y, cudaStream_t stream);

@@ -1,0 +1,12 @@
+/* conv_forward_call.c - calls conv_forward(p, x, w, y, stream). */
+#include <cuda_runtime_api.h>
+
+#define CONVLAB_DEVICE_ENTRY
+#include "common/conv/operation_call.h"
+#include "convlab/conv.h"
+
+void operation_call(const void *problem, void *const *tensor, void *stream)
+{
+    conv_forward((const ConvProblem *)problem, (const float *)tensor[0], (const float *)tensor[1],
+                 (float *)tensor[2], (cudaStream_t)stream);
+}

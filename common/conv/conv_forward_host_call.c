@@ -1,0 +1,10 @@
+/* conv_forward_host_call.c - calls conv_forward_host(p, x, w, y). */
+#include "common/conv/operation_call.h"
+#include "convlab/conv.h"
+
+void operation_call(const void *problem, void *const *tensor, void *stream)
+{
+    (void)stream;
+    conv_forward_host((const ConvProblem *)problem, (const float *)tensor[0],
+                      (const float *)tensor[1], (float *)tensor[2]);
+}

@@ -1,0 +1,196 @@
+/* conv_oracle.c - the expected output in fp64, fast enough to be worked out afresh for every graded
+ * run.
+ *
+ * One output row at a time: the C*R input rows under it are widened to double with their padding,
+ * and, for a stride, sorted into phases, so that the innermost step is "eight neighbouring outputs
+ * += eight neighbouring inputs times one tap" whatever the padding and the stride. */
+#include "common/conv/conv_problem.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LANES = 8 };
+typedef double Lanes __attribute__((vector_size(LANES * sizeof(double)), aligned(8), may_alias));
+typedef int64_t LaneBits __attribute__((vector_size(LANES * sizeof(double))));
+
+/* The widest vectors that the machine has, chosen when the program starts. */
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                             \
+    !defined(__SANITIZE_ADDRESS__)
+#define WIDEST_VECTORS __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define WIDEST_VECTORS
+#endif
+
+typedef struct Oracle {
+    ConvProblem conv;
+    const float *x, *w;
+    double *expected, *magnitude, *products;
+    size_t phases, phase_pitch, row_pitch; /* of the widened rows, in doubles */
+    size_t *offset;                        /* [S]: where tap s of output 0 lies within a row */
+} Oracle;
+
+typedef struct OracleShare {
+    const Oracle *oracle;
+    size_t first, last; /* output rows n*P + p */
+    double *rows;
+    pthread_t thread;
+} OracleShare;
+
+/* How many of `taps` taps, starting at input `start`, fall inside 0..size-1. */
+static int taps_inside(int start, int taps, int size)
+{
+    int low = start < 0 ? -start : 0;
+    int high = size - start < taps ? size - start : taps;
+    return high > low ? high - low : 0;
+}
+
+/* Widens the input row (n, c, h) into `row`, zero where it lies outside of x. */
+static void widen_row(const Oracle *o, int n, int c, int h, double *row)
+{
+    const ConvProblem *conv = &o->conv;
+    memset(row, 0, o->row_pitch * sizeof *row);
+    if (h < 0 || h >= conv->H) return;
+    const float *x = o->x + (((size_t)n * conv->C + c) * conv->H + h) * conv->W;
+    for (size_t phase = 0; phase < o->phases; phase++)
+        for (size_t i = 0; i < o->phase_pitch; i++) {
+            long long w = (long long)i * conv->stride_w + (long long)phase - conv->pad_left;
+            if (w >= conv->W) break;
+            if (w >= 0) row[phase * o->phase_pitch + i] = x[w];
+        }
+}
+
+/* Eight outputs from q on: their sums, and the sums of the products' absolute values. */
+WIDEST_VECTORS
+static void sum_lanes(const Oracle *o, const double *rows, const float *w, Lanes *sum_out,
+                      Lanes *magnitude_out)
+{
+    Lanes sum = {0}, magnitude = {0};
+    const LaneBits no_sign = (LaneBits){0} + INT64_MAX;
+    size_t input_rows = (size_t)o->conv.C * o->conv.R, taps = (size_t)o->conv.S;
+    for (size_t i = 0; i < input_rows; i++, rows += o->row_pitch)
+        for (size_t s = 0; s < taps; s++) {
+            Lanes product = *(const Lanes *)(rows + o->offset[s]) * (double)*w++;
+            sum += product;
+            magnitude += (Lanes)((LaneBits)product & no_sign);
+        }
+    *sum_out = sum;
+    *magnitude_out = magnitude;
+}
+
+static void oracle_row(const Oracle *o, int n, int p, double *rows)
+{
+    const ConvProblem *conv = &o->conv;
+    int top = p * conv->stride_h - conv->pad_top;
+    for (int c = 0; c < conv->C; c++)
+        for (int r = 0; r < conv->R; r++)
+            widen_row(o, n, c, top + r, rows + ((size_t)c * conv->R + r) * o->row_pitch);
+    double across = (double)conv->C * taps_inside(top, conv->R, conv->H);
+    for (int k = 0; k < conv->K; k++) {
+        const float *w = o->w + (size_t)k * conv->C * conv->R * conv->S;
+        size_t at = (((size_t)n * conv->K + k) * conv->P + p) * conv->Q;
+        for (int q = 0; q < conv->Q; q += LANES) {
+            Lanes sum, magnitude;
+            sum_lanes(o, rows + q, w, &sum, &magnitude);
+            for (int i = 0; i < LANES && q + i < conv->Q; i++) {
+                int left = (q + i) * conv->stride_w - conv->pad_left;
+                o->expected[at + q + i] = sum[i];
+                o->magnitude[at + q + i] = magnitude[i];
+                o->products[at + q + i] = across * taps_inside(left, conv->S, conv->W);
+            }
+        }
+    }
+}
+
+static void *oracle_share(void *argument)
+{
+    OracleShare *share = argument;
+    int P = share->oracle->conv.P;
+    for (size_t i = share->first; i < share->last; i++)
+        oracle_row(share->oracle, (int)(i / P), (int)(i % P), share->rows);
+    return NULL;
+}
+
+/* The same by the definition, for when there is no memory to widen rows in. */
+static void oracle_plain(const Oracle *o)
+{
+    const ConvProblem *v = &o->conv;
+    size_t at = 0;
+    for (int n = 0; n < v->N; n++)
+        for (int k = 0; k < v->K; k++)
+            for (int p = 0; p < v->P; p++)
+                for (int q = 0; q < v->Q; q++, at++) {
+                    const float *w = o->w + (size_t)k * v->C * v->R * v->S;
+                    double sum = 0, magnitude = 0, products = 0;
+                    for (int c = 0; c < v->C; c++)
+                        for (int r = 0; r < v->R; r++)
+                            for (int s = 0; s < v->S; s++, w++) {
+                                int h = p * v->stride_h + r - v->pad_top;
+                                int i = q * v->stride_w + s - v->pad_left;
+                                if (h < 0 || h >= v->H || i < 0 || i >= v->W) continue;
+                                size_t plane = (size_t)n * v->C + c;
+                                double product = (double)o->x[(plane * v->H + h) * v->W + i] * *w;
+                                sum += product;
+                                magnitude += fabs(product);
+                                products++;
+                            }
+                    o->expected[at] = sum;
+                    o->magnitude[at] = magnitude;
+                    o->products[at] = products;
+                }
+}
+
+static void oracle_prepare(Oracle *o)
+{
+    const ConvProblem *conv = &o->conv;
+    size_t stride = (size_t)conv->stride_w;
+    o->phases = stride < (size_t)conv->S ? stride : (size_t)conv->S;
+    o->phase_pitch = (size_t)conv->Q + (size_t)(conv->S - 1) / stride + LANES;
+    o->row_pitch = o->phases * o->phase_pitch;
+    for (size_t s = 0; s < (size_t)conv->S; s++)
+        o->offset[s] = s % stride * o->phase_pitch + s / stride;
+}
+
+void conv_oracle(const Problem *problem, const float *const *tensor, double *expected,
+                 double *magnitude, double *products)
+{
+    Oracle oracle = {.conv = conv_unpack(problem),
+                     .x = tensor[0],
+                     .w = tensor[1],
+                     .expected = expected,
+                     .magnitude = magnitude,
+                     .products = products};
+    const ConvProblem *conv = &oracle.conv;
+    size_t rows = (size_t)conv->N * conv->P;
+    /* A thread costs some 50 us: worth it from a few million products on. */
+    int shares = conv_macs(conv) > 4e6 && rows > 1 && sysconf(_SC_NPROCESSORS_ONLN) > 1 ? 2 : 1;
+    oracle.offset = malloc((size_t)conv->S * sizeof *oracle.offset);
+    size_t block = 0;
+    if (oracle.offset) {
+        oracle_prepare(&oracle);
+        block = oracle.row_pitch * conv->C * conv->R;
+    }
+    double *space = oracle.offset ? malloc(shares * block * sizeof *space) : NULL;
+    if (!space) {
+        oracle_plain(&oracle);
+    } else {
+        OracleShare share[2];
+        for (int i = 0; i < shares; i++)
+            share[i] = (OracleShare){.oracle = &oracle,
+                                     .first = rows * i / shares,
+                                     .last = rows * (i + 1) / shares,
+                                     .rows = space + i * block};
+        int second =
+            shares == 2 && !pthread_create(&share[1].thread, NULL, oracle_share, &share[1]);
+        oracle_share(&share[0]);
+        if (second)
+            pthread_join(share[1].thread, NULL);
+        else if (shares == 2)
+            oracle_share(&share[1]);
+    }
+    free(space);
+    free(oracle.offset);
+}

@@ -1,0 +1,34 @@
+/* conv_problem.h - the convolution problem as text and as numbers, and what makes it a valid one.
+ */
+#ifndef CONVLAB_CONV_CONV_PROBLEM_H
+#define CONVLAB_CONV_CONV_PROBLEM_H
+
+#include "common/conv/operation.h"
+#include "convlab/conv.h"
+
+/* A Problem carries any operation's struct; these two put a ConvProblem in and take it out. */
+void conv_pack(const ConvProblem *conv, Problem *problem);
+ConvProblem conv_unpack(const Problem *problem);
+
+/* Derives P and Q from the rest, and refuses what no lab could run: sizes below 1, negative
+ * padding, a filter larger than the padded input, tensors over 2^31-1 elements, padded sizes over
+ * 2^31-1.  Names the field. */
+int conv_derive(ConvProblem *conv, Error *error);
+
+/* Padding such that P = ceil(H / stride_h), Q = ceil(W / stride_w); an odd total puts the smaller
+ * half first. */
+void conv_pad_same(ConvProblem *conv);
+
+double conv_macs(const ConvProblem *conv); /* multiply-adds; taps on the padding count */
+
+/* The members of Operation that deal with text (operation.h). */
+int conv_parse(const char *text, Problem *problem, Error *error);
+void conv_print(const Problem *problem, char *text, size_t bytes);
+
+/* conv_draw.c and conv_oracle.c: the members of Operation that are long enough for a file of their
+ * own. */
+void conv_draw(Random *random, int index, double max_macs, Problem *problem);
+void conv_oracle(const Problem *problem, const float *const *tensor, double *expected,
+                 double *magnitude, double *products);
+
+#endif
