@@ -41,6 +41,7 @@ typedef enum DeviceCallKind {
     CALL_EVENT_SYNC, CALL_EVENT_QUERY,
     CALL_EVENT_ELAPSED,     /* event, event2 -> value[0] the bits of a double, milliseconds */
     CALL_SYNC,              /* the whole device */
+    CALL_POINTER,           /* dst: any address -> value[0] 1 when it is device memory, else 0 */
     CALL_KINDS
 } DeviceCallKind;
 
@@ -54,12 +55,44 @@ typedef struct DeviceCall {
     const void *data;                       /* owned by the caller for the length of the call */
 } DeviceCall;
 
+/* The numbers of cudaError_t that engines and runtime use by name; they are fixed for good by CUDA's ABI. */
+typedef enum DeviceStatus {
+    DEVICE_SUCCESS = 0,
+    DEVICE_INVALID_VALUE = 1,
+    DEVICE_OUT_OF_MEMORY = 2,
+    DEVICE_NOT_INITIALISED = 3,
+    DEVICE_INVALID_CONFIGURATION = 9,
+    DEVICE_INVALID_SYMBOL = 13,
+    DEVICE_INVALID_COPY_DIRECTION = 21,
+    DEVICE_UNAVAILABLE = 46,
+    DEVICE_INVALID_FUNCTION = 98,
+    DEVICE_NO_DEVICE = 100,
+    DEVICE_INVALID_DEVICE = 101,
+    DEVICE_INVALID_IMAGE = 200,
+    DEVICE_INVALID_HANDLE = 400,
+    DEVICE_NOT_FOUND = 500,
+    DEVICE_NOT_READY = 600,
+    DEVICE_ILLEGAL_ADDRESS = 700,
+    DEVICE_OUT_OF_RESOURCES = 701,
+    DEVICE_LAUNCH_TIMEOUT = 702,
+    DEVICE_ASSERT = 710,
+    DEVICE_ILLEGAL_INSTRUCTION = 715,
+    DEVICE_MISALIGNED_ADDRESS = 716,
+    DEVICE_LAUNCH_FAILURE = 719,
+    DEVICE_NOT_SUPPORTED = 801,
+    DEVICE_UNKNOWN = 999
+} DeviceStatus;
+
+/* A stream made with cudaStreamNonBlocking has this bit in its handle, so that a list of calls alone tells its order. */
+#define DEVICE_STREAM_NON_BLOCKING 0x80000000u
+
 typedef struct DeviceReply {
     int32_t status;                         /* cudaError_t */
     uint64_t value[2];
     uint64_t data_bytes;
     void *data;                             /* owned by the Device, valid until its next call */
-    char message[1024];                     /* what cudaError_t cannot say: kernel, block, thread, address, line; "" if none */
+    char message[1024];                     /* what cudaError_t cannot say: kernel, block, thread, address, line; "" if none.
+                                               With status 0: a finding that did not stop the kernel (initcheck). */
 } DeviceReply;
 
 enum { FUNCTION_PARAMS = 64 };
@@ -127,5 +160,9 @@ Device *device_open_gpu(int ordinal, Error *error);      /* loads libcuda.so.1 a
 
 const char *device_status_name(int32_t status);          /* "cudaErrorIllegalAddress" */
 const char *device_status_text(int32_t status);          /* cudaGetErrorString's sentence, in our words */
+int device_status_sticky(int32_t status);                /* a fault in a kernel, after which CUDA fails every later call */
+
+/* Puts status and message (printf style) into *reply; returns 0, so that engines can write `return device_fail(...)`. */
+int device_fail(DeviceReply *reply, int32_t status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 #endif

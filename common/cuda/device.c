@@ -1,0 +1,107 @@
+#include "common/cuda/device.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+typedef struct StatusRow {
+    int32_t status;
+    const char *name, *text;
+} StatusRow;
+
+/* What this runtime and its engines can return, and what the NVIDIA driver is likely to. */
+static const StatusRow status_table[] = {
+    {0, "cudaSuccess", "no error"},
+    {1, "cudaErrorInvalidValue", "an argument is out of range or of the wrong kind"},
+    {2, "cudaErrorMemoryAllocation", "not enough device memory"},
+    {3, "cudaErrorInitializationError", "the CUDA runtime is not set up yet"},
+    {4, "cudaErrorCudartUnloading", "the CUDA runtime is shutting down"},
+    {9, "cudaErrorInvalidConfiguration", "the grid or block size is not one this GPU can launch"},
+    {12, "cudaErrorInvalidPitchValue", "the pitch is smaller than the row"},
+    {13, "cudaErrorInvalidSymbol", "this is no __device__ or __constant__ variable"},
+    {17, "cudaErrorInvalidDevicePointer", "this is no device address"},
+    {21, "cudaErrorInvalidMemcpyDirection", "the copy direction is not one of cudaMemcpyKind"},
+    {35, "cudaErrorInsufficientDriver", "the NVIDIA driver is older than this CUDA toolkit needs"},
+    {46, "cudaErrorDevicesUnavailable", "the device went away or is busy"},
+    {52, "cudaErrorMissingConfiguration", "a kernel was called without <<<grid, block>>>"},
+    {98, "cudaErrorInvalidDeviceFunction", "this is no __global__ function of this program"},
+    {100, "cudaErrorNoDevice", "there is no CUDA device"},
+    {101, "cudaErrorInvalidDevice", "there is no device with that number"},
+    {200, "cudaErrorInvalidKernelImage", "the GPU code in this program cannot be read"},
+    {201, "cudaErrorDeviceUninitialized", "there is no current device context"},
+    {209, "cudaErrorNoKernelImageForDevice", "this program holds no GPU code for this device"},
+    {214, "cudaErrorECCUncorrectable", "the device reported an uncorrectable memory error"},
+    {218, "cudaErrorInvalidPtx", "the PTX in this program does not compile"},
+    {222, "cudaErrorUnsupportedPtxVersion", "the PTX is newer than the driver understands"},
+    {304, "cudaErrorOperatingSystem", "the operating system refused a request of the runtime"},
+    {400, "cudaErrorInvalidResourceHandle", "this stream, event or module does not exist"},
+    {401, "cudaErrorIllegalState", "the resource is not in a state for this call"},
+    {500, "cudaErrorSymbolNotFound", "the GPU code holds no such name"},
+    {600, "cudaErrorNotReady", "the work is still going on"},
+    {700, "cudaErrorIllegalAddress", "a kernel used an address that is not allocated"},
+    {701, "cudaErrorLaunchOutOfResources", "one block needs more registers than an SM has"},
+    {702, "cudaErrorLaunchTimeout", "a kernel did not end within its limit"},
+    {709, "cudaErrorContextIsDestroyed", "the device context is gone"},
+    {710, "cudaErrorAssert", "an assert in a kernel failed"},
+    {714, "cudaErrorHardwareStackError", "a kernel ran over its call stack"},
+    {715, "cudaErrorIllegalInstruction", "a kernel came to an instruction that cannot be executed"},
+    {716, "cudaErrorMisalignedAddress",
+     "a kernel used an address that is not a multiple of the size"},
+    {717, "cudaErrorInvalidAddressSpace", "a kernel used an address of the wrong memory space"},
+    {718, "cudaErrorInvalidPc", "a kernel jumped to an address without code"},
+    {719, "cudaErrorLaunchFailure", "a kernel failed"},
+    {720, "cudaErrorCooperativeLaunchTooLarge",
+     "a cooperative grid does not fit the device at once"},
+    {800, "cudaErrorNotPermitted", "this operation is not allowed here"},
+    {801, "cudaErrorNotSupported", "this device or engine does not support the operation"},
+    {802, "cudaErrorSystemNotReady", "the system's GPU services are not running"},
+    {803, "cudaErrorSystemDriverMismatch", "the NVIDIA driver's parts have different versions"},
+    {999, "cudaErrorUnknown", "an error of no known kind"},
+};
+
+static const StatusRow *status_row(int32_t status)
+{
+    for (size_t i = 0; i < sizeof status_table / sizeof status_table[0]; i++)
+        if (status_table[i].status == status) return &status_table[i];
+    return NULL;
+}
+
+const char *device_status_name(int32_t status)
+{
+    const StatusRow *row = status_row(status);
+    return row ? row->name : "unrecognized error code";
+}
+
+const char *device_status_text(int32_t status)
+{
+    const StatusRow *row = status_row(status);
+    return row ? row->text : "unrecognized error code";
+}
+
+int device_status_sticky(int32_t status)
+{
+    switch (status) {
+    case 214: /* memory error: the context is lost like after a fault */
+    case DEVICE_ILLEGAL_ADDRESS:
+    case DEVICE_LAUNCH_TIMEOUT:
+    case DEVICE_ASSERT:
+    case 714:
+    case DEVICE_ILLEGAL_INSTRUCTION:
+    case DEVICE_MISALIGNED_ADDRESS:
+    case 717:
+    case 718:
+    case DEVICE_LAUNCH_FAILURE:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+int device_fail(DeviceReply *reply, int32_t status, const char *format, ...)
+{
+    reply->status = status;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(reply->message, sizeof reply->message, format, arguments);
+    va_end(arguments);
+    return 0;
+}

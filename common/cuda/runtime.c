@@ -1,0 +1,209 @@
+/* The drop-in runtime's state: the device that serves this process, and CUDA's rules for errors.
+ *
+ * A launch behaves as under CUDA_LAUNCH_BLOCKING=1: a fault in the kernel is the launch's own
+ * return value.  After a fault every call fails with the same error (CUDA calls that sticky) until
+ * cudaDeviceReset. */
+#include "common/cuda/runtime.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/cuda/runtime_state.h"
+
+static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static Device *current_device;
+static int32_t sticky_status;
+static _Thread_local cudaError_t last_error;
+
+static int failure_status;
+static char failure_text[1536];
+static DeviceProperties properties;
+static int properties_known;
+
+void runtime_lock(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void runtime_unlock(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+void runtime_set_device(Device *device)
+{
+    runtime_lock();
+    current_device = device;
+    sticky_status = 0;
+    failure_status = 0;
+    failure_text[0] = '\0';
+    properties_known = 0;
+    runtime_forget_loaded();
+    runtime_unlock();
+    last_error = cudaSuccess;
+}
+
+int runtime_take_failure(char *message, size_t bytes)
+{
+    runtime_lock();
+    int status = failure_status;
+    if (message && bytes) snprintf(message, bytes, "%s", failure_text);
+    failure_status = 0;
+    failure_text[0] = '\0';
+    runtime_unlock();
+    return status;
+}
+
+/* Keeps the first failure; a finding that stopped nothing (status 0) gives way to the first real
+ * one. */
+static void failure_keep(const char *api, int32_t status, const char *message)
+{
+    if (failure_status != 0 || (status == 0 && failure_text[0] != '\0')) return;
+    failure_status = status;
+    if (status == 0)
+        snprintf(failure_text, sizeof failure_text, "%s", message);
+    else
+        snprintf(failure_text, sizeof failure_text, "%s: %s: %s", api, device_status_name(status),
+                 message[0] ? message : device_status_text(status));
+}
+
+static cudaError_t error_keep(const char *api, int32_t status, const char *message)
+{
+    if (status == DEVICE_SUCCESS || status == DEVICE_NOT_READY) return (cudaError_t)status;
+    failure_keep(api, status, message);
+    last_error = (cudaError_t)status;
+    return last_error;
+}
+
+cudaError_t runtime_fail(const char *api, DeviceStatus status, const char *format, ...)
+{
+    char message[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    runtime_lock();
+    cudaError_t error = error_keep(api, status, message);
+    runtime_unlock();
+    return error;
+}
+
+static void call_locked(const DeviceCall *call, DeviceReply *reply)
+{
+    if (sticky_status) {
+        device_fail(reply, sticky_status, "a kernel failed earlier; every call fails after that");
+    } else if (!current_device) {
+        device_fail(reply, DEVICE_NOT_INITIALISED,
+                    "CUDA was called before main; move the call out of the static initialiser");
+    } else if (current_device->execute(current_device, call, reply) != 0) {
+        if (reply->status == DEVICE_SUCCESS) reply->status = DEVICE_UNAVAILABLE;
+        if (reply->message[0] == '\0') device_fail(reply, reply->status, "the device is gone");
+    }
+    if (device_status_sticky(reply->status)) sticky_status = reply->status;
+}
+
+int32_t runtime_try(const DeviceCall *call, DeviceReply *reply)
+{
+    memset(reply, 0, offsetof(DeviceReply, message));
+    reply->message[0] = '\0';
+    runtime_lock();
+    call_locked(call, reply);
+    runtime_unlock();
+    return reply->status;
+}
+
+cudaError_t runtime_call(const char *api, const DeviceCall *call, DeviceReply *reply)
+{
+    DeviceReply own;
+    if (!reply) reply = &own;
+    runtime_lock();
+    runtime_try(call, reply);
+    if (reply->status == 0 && reply->message[0]) failure_keep(api, 0, reply->message);
+    cudaError_t error = error_keep(api, reply->status, reply->message);
+    runtime_unlock();
+    return error;
+}
+
+const DeviceProperties *runtime_properties(const char *api, cudaError_t *status)
+{
+    *status = cudaSuccess;
+    runtime_lock();
+    if (!properties_known) {
+        DeviceCall call = {.kind = CALL_PROPERTIES};
+        DeviceReply reply;
+        *status = runtime_call(api, &call, &reply);
+        if (*status == cudaSuccess && reply.data_bytes == sizeof properties) {
+            memcpy(&properties, reply.data, sizeof properties);
+            properties.name[sizeof properties.name - 1] = '\0';
+            properties_known = 1;
+        } else if (*status == cudaSuccess) {
+            *status = runtime_fail(api, DEVICE_UNKNOWN, "the device described itself wrongly");
+        }
+    }
+    runtime_unlock();
+    return *status == cudaSuccess ? &properties : NULL;
+}
+
+int runtime_handle(const void *opaque, uint32_t *handle)
+{
+    uintptr_t value = (uintptr_t)opaque;
+    if (value < RUNTIME_HANDLE_BASE || value - RUNTIME_HANDLE_BASE > UINT32_MAX) return -1;
+    *handle = (uint32_t)(value - RUNTIME_HANDLE_BASE);
+    return 0;
+}
+
+void *runtime_opaque(uint32_t handle)
+{
+    return (void *)((uintptr_t)handle + RUNTIME_HANDLE_BASE);
+}
+
+cudaError_t cudaGetLastError(void)
+{
+    cudaError_t error = last_error;
+    last_error = cudaSuccess;
+    return error;
+}
+
+cudaError_t cudaPeekAtLastError(void)
+{
+    return last_error;
+}
+
+const char *cudaGetErrorName(cudaError_t error)
+{
+    return device_status_name(error);
+}
+
+const char *cudaGetErrorString(cudaError_t error)
+{
+    return device_status_text(error);
+}
+
+cudaError_t cudaDeviceSynchronize(void)
+{
+    DeviceCall call = {.kind = CALL_SYNC};
+    return runtime_call("cudaDeviceSynchronize", &call, NULL);
+}
+
+/* Takes back the sticky error.  Memory, streams and loaded code stay: a process here has one device
+ * for its whole life. */
+cudaError_t cudaDeviceReset(void)
+{
+    runtime_lock();
+    sticky_status = 0;
+    runtime_unlock();
+    return cudaDeviceSynchronize();
+}
+
+/* There is nothing to switch on: the simulator always counts, and ncu decides for itself. */
+cudaError_t cudaProfilerStart(void)
+{
+    return cudaSuccess;
+}
+
+cudaError_t cudaProfilerStop(void)
+{
+    return cudaSuccess;
+}

@@ -1,0 +1,198 @@
+/* Launches: <<<grid, block, shared, stream>>> in both of its compiled forms, and what may be asked
+ * about a kernel.
+ *
+ * Up to CUDA 12 the stub of a kernel pops the launch configuration and calls cudaLaunchKernel; from
+ * CUDA 13 on it calls
+ * __cudaGetKernel, pops, and calls __cudaLaunchKernel. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cuda/runtime_state.h"
+
+typedef struct LaunchConfiguration {
+    dim3 grid, block;
+    size_t shared_bytes;
+    void *stream;
+} LaunchConfiguration;
+
+/* Configurations nest when an argument of a launch launches something itself. */
+enum { CONFIGURATIONS = 64 };
+static _Thread_local LaunchConfiguration configuration[CONFIGURATIONS];
+static _Thread_local unsigned configurations;
+
+unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes, void *stream);
+cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared_bytes, void *stream);
+cudaError_t __cudaGetKernel(void **kernel, const void *host);
+cudaError_t __cudaLaunchKernel(void *kernel, dim3 grid, dim3 block, void **arguments,
+                               size_t shared_bytes, cudaStream_t stream);
+
+/* A result other than 0 makes the caller skip the stub. */
+unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes, void *stream)
+{
+    if (configurations == CONFIGURATIONS) {
+        runtime_fail("kernel launch", DEVICE_INVALID_CONFIGURATION, "launches nested too deep");
+        return 1;
+    }
+    configuration[configurations++] = (LaunchConfiguration){grid, block, shared_bytes, stream};
+    return 0;
+}
+
+cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared_bytes, void *stream)
+{
+    if (configurations == 0)
+        return runtime_fail("kernel launch", (DeviceStatus)cudaErrorMissingConfiguration,
+                            "a kernel was called without <<<grid, block>>>");
+    const LaunchConfiguration *top = &configuration[--configurations];
+    *grid = top->grid;
+    *block = top->block;
+    *shared_bytes = top->shared_bytes;
+    *(void **)stream = top->stream;
+    return cudaSuccess;
+}
+
+static cudaError_t function_launch(const char *api, const RuntimeFunction *function, dim3 grid,
+                                   dim3 block, void **arguments, size_t shared_bytes,
+                                   cudaStream_t stream)
+{
+    const FunctionInfo *info = &function->info;
+    DeviceCall call = {
+        .kind = CALL_LAUNCH,
+        .function = function->handle,
+        .grid = {grid.x, grid.y, grid.z},
+        .block = {block.x, block.y, block.z},
+        /* no GPU has 4 GiB of shared memory: what does not fit 32 bits is refused as too much */
+        .shared_bytes = shared_bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)shared_bytes,
+        .data_bytes = info->params_bytes};
+    cudaError_t status = runtime_stream(api, stream, &call.stream);
+    if (status != cudaSuccess) return status;
+    if (info->param_count > 0 && !arguments)
+        return runtime_fail(api, DEVICE_INVALID_VALUE, "%s takes %u arguments, got none",
+                            function->name, info->param_count);
+    unsigned char *block_of_parameters = calloc(1, info->params_bytes + 1);
+    if (!block_of_parameters) return runtime_fail(api, DEVICE_UNKNOWN, "out of host memory");
+    for (uint32_t i = 0; i < info->param_count; i++)
+        memcpy(block_of_parameters + info->param_offset[i], arguments[i], info->param_bytes[i]);
+    call.data = block_of_parameters;
+    status = runtime_call(api, &call, NULL);
+    free(block_of_parameters);
+    return status;
+}
+
+static cudaError_t kernel_launch(const char *api, const void *kernel, dim3 grid, dim3 block,
+                                 void **arguments, size_t shared_bytes, cudaStream_t stream)
+{
+    RuntimeFunction *function;
+    runtime_lock();
+    cudaError_t status = runtime_function(api, kernel, &function);
+    if (status == cudaSuccess)
+        status = function_launch(api, function, grid, block, arguments, shared_bytes, stream);
+    runtime_unlock();
+    return status;
+}
+
+cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **arguments,
+                             size_t shared_bytes, cudaStream_t stream)
+{
+    return kernel_launch("kernel launch", function, grid, block, arguments, shared_bytes, stream);
+}
+
+/* The stub keeps the answer for the life of the process and ignores the status, so it never fails:
+ * a kernel that cannot be found is the stub's own address, and the launch says so. */
+cudaError_t __cudaGetKernel(void **kernel, const void *host)
+{
+    *kernel = (void *)(uintptr_t)host;
+    return cudaSuccess;
+}
+
+cudaError_t __cudaLaunchKernel(void *kernel, dim3 grid, dim3 block, void **arguments,
+                               size_t shared_bytes, cudaStream_t stream)
+{
+    return kernel_launch("kernel launch", kernel, grid, block, arguments, shared_bytes, stream);
+}
+
+/* ---- questions about a kernel --------------------------------------------------------------- */
+
+cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *host)
+{
+    static const char api[] = "cudaFuncGetAttributes";
+    if (!attributes) return runtime_fail(api, DEVICE_INVALID_VALUE, "attributes is NULL");
+    RuntimeFunction *function;
+    cudaError_t status = runtime_function(api, host, &function);
+    if (status != cudaSuccess) return status;
+    const DeviceProperties *properties = runtime_properties(api, &status);
+    if (!properties) return status;
+    const FunctionInfo *info = &function->info;
+    memset(attributes, 0, sizeof *attributes);
+    attributes->sharedSizeBytes = info->shared_bytes;
+    attributes->constSizeBytes = info->const_bytes;
+    attributes->localSizeBytes = info->local_bytes;
+    attributes->maxThreadsPerBlock = (int)info->max_threads;
+    attributes->numRegs = (int)info->registers;
+    attributes->ptxVersion = (int)info->ptx_version;
+    attributes->binaryVersion = (int)info->binary_version;
+    attributes->preferredShmemCarveout = -1;
+    uint32_t free_shared = properties->shared_per_block > info->shared_bytes
+                               ? properties->shared_per_block - info->shared_bytes
+                               : 0;
+    attributes->maxDynamicSharedSizeBytes =
+        (int)(function->dynamic_limit > free_shared ? function->dynamic_limit : free_shared);
+    return cudaSuccess;
+}
+
+cudaError_t cudaFuncSetAttribute(const void *host, enum cudaFuncAttribute attribute, int value)
+{
+    static const char api[] = "cudaFuncSetAttribute";
+    RuntimeFunction *function;
+    cudaError_t status = runtime_function(api, host, &function);
+    if (status != cudaSuccess) return status;
+    if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize &&
+        attribute != cudaFuncAttributePreferredSharedMemoryCarveout)
+        return runtime_fail(api, DEVICE_NOT_SUPPORTED, "attribute %d is not supported", attribute);
+    int is_size = attribute == cudaFuncAttributeMaxDynamicSharedMemorySize;
+    if (value < (is_size ? 0 : -1))
+        return runtime_fail(api, DEVICE_INVALID_VALUE, "%d is below the least value", value);
+    DeviceCall call = {.kind = CALL_FUNCTION_ATTRIBUTE,
+                       .function = function->handle,
+                       .value = (uint32_t)attribute,
+                       .bytes = (uint32_t)value};
+    status = runtime_call(api, &call, NULL);
+    if (status == cudaSuccess && is_size) function->dynamic_limit = (uint32_t)value;
+    return status;
+}
+
+/* A hint about the split of L1 and shared memory, which GPUs since Volta take only as a hint. */
+cudaError_t cudaFuncSetCacheConfig(const void *host, enum cudaFuncCache configuration_wanted)
+{
+    (void)configuration_wanted;
+    RuntimeFunction *function;
+    return runtime_function("cudaFuncSetCacheConfig", host, &function);
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *host,
+                                                                   int threads, size_t shared_bytes,
+                                                                   unsigned int flags)
+{
+    static const char api[] = "cudaOccupancyMaxActiveBlocksPerMultiprocessor";
+    (void)flags;
+    if (!blocks || threads <= 0 || shared_bytes > UINT32_MAX)
+        return runtime_fail(api, DEVICE_INVALID_VALUE, "%d threads, %zu bytes of shared memory",
+                            threads, shared_bytes);
+    RuntimeFunction *function;
+    cudaError_t status = runtime_function(api, host, &function);
+    if (status != cudaSuccess) return status;
+    DeviceCall call = {.kind = CALL_OCCUPANCY,
+                       .function = function->handle,
+                       .block = {(uint32_t)threads, 1, 1},
+                       .shared_bytes = (uint32_t)shared_bytes};
+    DeviceReply reply;
+    status = runtime_call(api, &call, &reply);
+    if (status == cudaSuccess) *blocks = (int)reply.value[0];
+    return status;
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *host,
+                                                          int threads, size_t shared_bytes)
+{
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, host, threads,
+                                                                  shared_bytes, 0);
+}

@@ -1,0 +1,211 @@
+/* What nvcc's objects register before main: fat binaries, kernels and variables; loaded on first
+ * use.
+ *
+ * These entry points are not in the toolkit's C headers: nvcc's generated code declares and calls
+ * them.  Registration only takes notes; nothing here can fail visibly, because it runs before main.
+ * Nothing is unloaded at exit: by then the host program may have closed the device, and the engine
+ * gives everything back when it closes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cuda/runtime_state.h"
+#include "common/simt/fatbin.h"
+
+/* The structure that nvcc puts into section .nvFatBinSegment; the layout is part of the toolchain's
+ * ABI. */
+typedef struct FatbinWrapper {
+    int32_t magic, version;
+    const void *data;
+    void *filename_or_fatbins;
+} FatbinWrapper;
+
+enum { FATBIN_WRAPPER_MAGIC = 0x466243B1 };
+
+static RuntimeModule *modules;
+static RuntimeFunction *functions;
+static RuntimeVariable *variables;
+
+void **__cudaRegisterFatBinary(void *wrapper_address);
+void __cudaRegisterFatBinaryEnd(void **handle);
+void __cudaUnregisterFatBinary(void **handle);
+char __cudaInitModule(void **handle);
+void __cudaRegisterFunction(void **handle, const char *host, char *device_name, const char *name,
+                            int thread_limit, void *tid, void *bid, void *block, void *grid,
+                            int *warp_size);
+void __cudaRegisterVar(void **handle, char *host, char *device_address, const char *name,
+                       int is_extern, size_t bytes, int constant, int global);
+
+void **__cudaRegisterFatBinary(void *wrapper_address)
+{
+    const FatbinWrapper *wrapper = wrapper_address;
+    RuntimeModule *module = calloc(1, sizeof *module);
+    if (!module) abort();
+    /* A wrapper of an unknown kind keeps a NULL image and is refused by name when it is used. */
+    if (wrapper && wrapper->magic == FATBIN_WRAPPER_MAGIC) module->image = wrapper->data;
+    runtime_lock();
+    module->next = modules;
+    modules = module;
+    runtime_unlock();
+    return (void **)module;
+}
+
+void __cudaRegisterFatBinaryEnd(void **handle)
+{
+    (void)handle;
+}
+
+void __cudaUnregisterFatBinary(void **handle)
+{
+    (void)handle;
+}
+
+char __cudaInitModule(void **handle)
+{
+    (void)handle;
+    return 1;
+}
+
+void __cudaRegisterFunction(void **handle, const char *host, char *device_name, const char *name,
+                            int thread_limit, void *tid, void *bid, void *block, void *grid,
+                            int *warp_size)
+{
+    (void)device_name, (void)thread_limit, (void)tid, (void)bid, (void)block, (void)grid;
+    (void)warp_size;
+    RuntimeFunction *function = calloc(1, sizeof *function);
+    if (!function) abort();
+    function->host = host;
+    function->name = name;
+    function->module = (RuntimeModule *)handle;
+    runtime_lock();
+    function->next = functions;
+    functions = function;
+    runtime_unlock();
+}
+
+void __cudaRegisterVar(void **handle, char *host, char *device_address, const char *name,
+                       int is_extern, size_t bytes, int constant, int global)
+{
+    (void)device_address, (void)is_extern, (void)constant, (void)global;
+    RuntimeVariable *variable = calloc(1, sizeof *variable);
+    if (!variable) abort();
+    variable->host = host;
+    variable->name = name;
+    variable->bytes = bytes;
+    variable->module = (RuntimeModule *)handle;
+    runtime_lock();
+    variable->next = variables;
+    variables = variable;
+    runtime_unlock();
+}
+
+void runtime_forget_loaded(void)
+{
+    for (RuntimeModule *module = modules; module; module = module->next)
+        module->loaded = 0;
+    for (RuntimeFunction *function = functions; function; function = function->next)
+        function->loaded = 0;
+    for (RuntimeVariable *variable = variables; variable; variable = variable->next)
+        variable->loaded = 0;
+}
+
+static cudaError_t module_load(const char *api, RuntimeModule *module)
+{
+    if (module->loaded) return cudaSuccess;
+    size_t bytes = module->image ? fatbin_image_bytes(module->image) : 0;
+    if (bytes == 0)
+        return runtime_fail(api, DEVICE_INVALID_IMAGE,
+                            "the object holds no GPU code that this runtime can read; "
+                            "compile it with nvcc and without -rdc=true");
+    DeviceCall call = {.kind = CALL_MODULE_LOAD, .data = module->image, .data_bytes = bytes};
+    DeviceReply reply;
+    cudaError_t status = runtime_call(api, &call, &reply);
+    if (status != cudaSuccess) return status;
+    module->handle = (uint32_t)reply.value[0];
+    module->loaded = 1;
+    return cudaSuccess;
+}
+
+/* Packed parameters go by these numbers, so they are checked once, here. */
+static int info_is_sane(const FunctionInfo *info)
+{
+    if (info->param_count > FUNCTION_PARAMS || info->params_bytes > 32768) return 0;
+    for (uint32_t i = 0; i < info->param_count; i++)
+        if (info->param_offset[i] > info->params_bytes ||
+            info->param_bytes[i] > info->params_bytes - info->param_offset[i])
+            return 0;
+    return 1;
+}
+
+static cudaError_t function_load(const char *api, RuntimeFunction *function)
+{
+    cudaError_t status = module_load(api, function->module);
+    if (status != cudaSuccess) return status;
+    DeviceCall call = {.kind = CALL_MODULE_FUNCTION,
+                       .module = function->module->handle,
+                       .data = function->name,
+                       .data_bytes = strlen(function->name) + 1};
+    DeviceReply reply;
+    status = runtime_call(api, &call, &reply);
+    if (status != cudaSuccess) return status;
+    if (reply.data_bytes != sizeof function->info)
+        return runtime_fail(api, DEVICE_UNKNOWN, "the device described %s wrongly", function->name);
+    memcpy(&function->info, reply.data, sizeof function->info);
+    if (!info_is_sane(&function->info))
+        return runtime_fail(api, DEVICE_UNKNOWN, "the device described %s wrongly", function->name);
+    function->handle = (uint32_t)reply.value[0];
+    function->loaded = 1;
+    return cudaSuccess;
+}
+
+cudaError_t runtime_function(const char *api, const void *host, RuntimeFunction **found)
+{
+    runtime_lock();
+    RuntimeFunction *function = functions;
+    /* cudaLaunchKernel takes the stub's address, or the cudaKernel_t that __cudaGetKernel gave. */
+    while (function && function->host != host && (const void *)function != host)
+        function = function->next;
+    cudaError_t status = cudaSuccess;
+    if (!function)
+        status = runtime_fail(api, DEVICE_INVALID_FUNCTION, "%p is no __global__ function", host);
+    else if (!function->loaded)
+        status = function_load(api, function);
+    runtime_unlock();
+    *found = function;
+    return status;
+}
+
+static cudaError_t variable_load(const char *api, RuntimeVariable *variable)
+{
+    cudaError_t status = module_load(api, variable->module);
+    if (status != cudaSuccess) return status;
+    DeviceCall call = {.kind = CALL_MODULE_VARIABLE,
+                       .module = variable->module->handle,
+                       .data = variable->name,
+                       .data_bytes = strlen(variable->name) + 1};
+    DeviceReply reply;
+    status = runtime_call(api, &call, &reply);
+    if (status != cudaSuccess) return status;
+    variable->address = reply.value[0];
+    variable->bytes = reply.value[1];
+    variable->loaded = 1;
+    return cudaSuccess;
+}
+
+cudaError_t runtime_variable(const char *api, const void *host, RuntimeVariable **found)
+{
+    runtime_lock();
+    RuntimeVariable *variable = variables;
+    while (variable && variable->host != host)
+        variable = variable->next;
+    cudaError_t status = cudaSuccess;
+    if (!variable)
+        status = runtime_fail(api, DEVICE_INVALID_SYMBOL,
+                              "%p is no __device__ or __constant__ variable; pass the variable "
+                              "itself, neither its name in quotes nor a copied pointer",
+                              host);
+    else if (!variable->loaded)
+        status = variable_load(api, variable);
+    runtime_unlock();
+    *found = variable;
+    return status;
+}

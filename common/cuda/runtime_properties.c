@@ -1,0 +1,237 @@
+/* The device's description, in CUDA's shapes.  There is one device; its number is 0. */
+#include <stdio.h>
+#include <string.h>
+
+#include "common/cuda/runtime_state.h"
+
+cudaError_t cudaGetDeviceCount(int *count)
+{
+    static const char api[] = "cudaGetDeviceCount";
+    cudaError_t status;
+    if (!count) return runtime_fail(api, DEVICE_INVALID_VALUE, "count is NULL");
+    *count = runtime_properties(api, &status) ? 1 : 0;
+    return status;
+}
+
+cudaError_t cudaGetDevice(int *device)
+{
+    if (!device) return runtime_fail("cudaGetDevice", DEVICE_INVALID_VALUE, "device is NULL");
+    *device = 0;
+    return cudaSuccess;
+}
+
+cudaError_t cudaSetDevice(int device)
+{
+    if (device == 0) return cudaSuccess;
+    return runtime_fail("cudaSetDevice", DEVICE_INVALID_DEVICE,
+                        "device %d does not exist; labs run on one device, number 0", device);
+}
+
+cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
+{
+    static const char api[] = "cudaMemGetInfo";
+    if (!free_bytes || !total_bytes)
+        return runtime_fail(api, DEVICE_INVALID_VALUE, "a result pointer is NULL");
+    DeviceCall call = {.kind = CALL_MEM_INFO};
+    DeviceReply reply;
+    cudaError_t status = runtime_call(api, &call, &reply);
+    if (status != cudaSuccess) return status;
+    *free_bytes = reply.value[0];
+    *total_bytes = reply.value[1];
+    return cudaSuccess;
+}
+
+cudaError_t cudaRuntimeGetVersion(int *version)
+{
+    if (!version)
+        return runtime_fail("cudaRuntimeGetVersion", DEVICE_INVALID_VALUE, "version is NULL");
+    *version = CUDART_VERSION;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDriverGetVersion(int *version)
+{
+    static const char api[] = "cudaDriverGetVersion";
+    if (!version) return runtime_fail(api, DEVICE_INVALID_VALUE, "version is NULL");
+    cudaError_t status;
+    const DeviceProperties *properties = runtime_properties(api, &status);
+    if (properties) *version = (int)properties->driver_version;
+    return status;
+}
+
+static void properties_fill(struct cudaDeviceProp *to, const DeviceProperties *from)
+{
+    memset(to, 0, sizeof *to);
+    snprintf(to->name, sizeof to->name, "%s", from->name);
+    to->totalGlobalMem = from->memory_bytes;
+    to->sharedMemPerBlock = from->shared_per_block;
+    to->regsPerBlock = (int)from->registers_per_block;
+    to->warpSize = (int)from->warp_size;
+    to->memPitch = 0x7fffffff;
+    to->maxThreadsPerBlock = (int)from->max_threads_per_block;
+    for (int i = 0; i < 3; i++) {
+        to->maxThreadsDim[i] = (int)from->max_block[i];
+        to->maxGridSize[i] = (int)from->max_grid[i];
+    }
+    to->totalConstMem = from->const_bytes;
+    to->major = (int)from->cc_major;
+    to->minor = (int)from->cc_minor;
+    to->textureAlignment = 512;
+    to->multiProcessorCount = (int)from->sms;
+    to->concurrentKernels = 1;
+    to->asyncEngineCount = 1;
+    to->unifiedAddressing = 1;
+    to->memoryBusWidth = (int)from->memory_bus_bits;
+    to->l2CacheSize = (int)from->l2_bytes;
+    to->maxThreadsPerMultiProcessor = (int)from->max_threads_per_sm;
+    to->globalL1CacheSupported = 1;
+    to->localL1CacheSupported = 1;
+    to->sharedMemPerMultiprocessor = from->shared_per_sm;
+    to->regsPerMultiprocessor = (int)from->registers_per_sm;
+    to->sharedMemPerBlockOptin = from->shared_per_block_optin;
+    to->maxBlocksPerMultiProcessor = (int)from->max_blocks_per_sm;
+#if CUDART_VERSION < 13000
+    /* CUDA 13 dropped the clocks from the structure; cudaDeviceGetAttribute still tells them. */
+    to->clockRate = (int)from->clock_khz;
+    to->memoryClockRate = (int)from->memory_clock_khz;
+    to->deviceOverlap = 1;
+#endif
+}
+
+/* CUDA 12's header renames this function to cudaGetDeviceProperties_v2; CUDA 13's does not.  Both
+ * names are served, since an object asks for the one that its own toolkit chose. */
+#if CUDART_VERSION < 13000
+#ifdef cudaGetDeviceProperties
+#undef cudaGetDeviceProperties
+#endif
+#endif
+
+cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *to, int device)
+{
+    static const char api[] = "cudaGetDeviceProperties";
+    if (!to) return runtime_fail(api, DEVICE_INVALID_VALUE, "the result pointer is NULL");
+    if (device != 0)
+        return runtime_fail(api, DEVICE_INVALID_DEVICE, "device %d does not exist", device);
+    cudaError_t status;
+    const DeviceProperties *properties = runtime_properties(api, &status);
+    if (properties) properties_fill(to, properties);
+    return status;
+}
+
+cudaError_t cudaGetDeviceProperties_v2(struct cudaDeviceProp *to, int device);
+
+cudaError_t cudaGetDeviceProperties_v2(struct cudaDeviceProp *to, int device)
+{
+    return cudaGetDeviceProperties(to, device);
+}
+
+static int attribute_value(const DeviceProperties *from, enum cudaDeviceAttr attribute,
+                           uint64_t *value)
+{
+    switch ((int)attribute) {
+    case cudaDevAttrMaxThreadsPerBlock:
+        *value = from->max_threads_per_block;
+        break;
+    case cudaDevAttrMaxBlockDimX:
+        *value = from->max_block[0];
+        break;
+    case cudaDevAttrMaxBlockDimY:
+        *value = from->max_block[1];
+        break;
+    case cudaDevAttrMaxBlockDimZ:
+        *value = from->max_block[2];
+        break;
+    case cudaDevAttrMaxGridDimX:
+        *value = from->max_grid[0];
+        break;
+    case cudaDevAttrMaxGridDimY:
+        *value = from->max_grid[1];
+        break;
+    case cudaDevAttrMaxGridDimZ:
+        *value = from->max_grid[2];
+        break;
+    case cudaDevAttrMaxSharedMemoryPerBlock:
+        *value = from->shared_per_block;
+        break;
+    case cudaDevAttrTotalConstantMemory:
+        *value = from->const_bytes;
+        break;
+    case cudaDevAttrWarpSize:
+        *value = from->warp_size;
+        break;
+    case cudaDevAttrMaxRegistersPerBlock:
+        *value = from->registers_per_block;
+        break;
+    case cudaDevAttrClockRate:
+        *value = from->clock_khz;
+        break;
+    case cudaDevAttrMultiProcessorCount:
+        *value = from->sms;
+        break;
+    case cudaDevAttrMemoryClockRate:
+        *value = from->memory_clock_khz;
+        break;
+    case cudaDevAttrGlobalMemoryBusWidth:
+        *value = from->memory_bus_bits;
+        break;
+    case cudaDevAttrL2CacheSize:
+        *value = from->l2_bytes;
+        break;
+    case cudaDevAttrMaxThreadsPerMultiProcessor:
+        *value = from->max_threads_per_sm;
+        break;
+    case cudaDevAttrComputeCapabilityMajor:
+        *value = from->cc_major;
+        break;
+    case cudaDevAttrComputeCapabilityMinor:
+        *value = from->cc_minor;
+        break;
+    case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
+        *value = from->shared_per_sm;
+        break;
+    case cudaDevAttrMaxRegistersPerMultiprocessor:
+        *value = from->registers_per_sm;
+        break;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
+        *value = from->shared_per_block_optin;
+        break;
+    case cudaDevAttrMaxBlocksPerMultiprocessor:
+        *value = from->max_blocks_per_sm;
+        break;
+    case cudaDevAttrUnifiedAddressing:
+    case cudaDevAttrConcurrentKernels:
+    case cudaDevAttrAsyncEngineCount:
+        *value = 1;
+        break;
+    case cudaDevAttrKernelExecTimeout:
+    case cudaDevAttrIntegrated:
+    case cudaDevAttrCanMapHostMemory:
+    case cudaDevAttrEccEnabled:
+    case cudaDevAttrManagedMemory:
+    case cudaDevAttrCooperativeLaunch:
+    case cudaDevAttrMemoryPoolsSupported:
+        *value = 0;
+        break;
+    default:
+        return -1;
+    }
+    return 0;
+}
+
+cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
+{
+    static const char api[] = "cudaDeviceGetAttribute";
+    if (!value) return runtime_fail(api, DEVICE_INVALID_VALUE, "value is NULL");
+    if (device != 0)
+        return runtime_fail(api, DEVICE_INVALID_DEVICE, "device %d does not exist", device);
+    cudaError_t status;
+    const DeviceProperties *properties = runtime_properties(api, &status);
+    if (!properties) return status;
+    uint64_t wide;
+    if (attribute_value(properties, attribute, &wide) != 0)
+        return runtime_fail(api, DEVICE_NOT_SUPPORTED,
+                            "attribute %d is not among those in docs/cuda-calls.md",
+                            (int)attribute);
+    *value = wide > 0x7fffffff ? 0x7fffffff : (int)wide;
+    return cudaSuccess;
+}

@@ -1,0 +1,485 @@
+/* The simulated engine: DeviceCalls executed on the simulated GPU, one after another, in the order
+ * in which they arrive.
+ *
+ * Streams and events are therefore always satisfied; they are kept only so that wrong handles are
+ * caught and time can be told.  Time is one clock that every operation advances: a launch by its
+ * cycles, a copy or fill by launch_cycles + bytes / bandwidth with the machine's DRAM bandwidth (a
+ * copy on the device reads and writes: twice the bytes) or HOST_GB_S for copies that cross to the
+ * host.  Overlap of streams is not modelled. */
+#include "common/cuda/sim_device.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cuda/recording.h"
+#include "common/cuda/wire.h"
+
+#define HOST_GB_S 25.0 /* PCIe 4.0 x16 as large pinned copies see it */
+
+enum { TABLE_LIMIT = 1 << 20, STREAM_NON_BLOCKING_FLAG = 1, EVENT_NO_TIMING_FLAG = 2 };
+
+/* ---- tables of handles ---------------------------------------------------------------------- */
+
+/* Appends a zeroed item; its handle is the new count.  NULL when the table is full. */
+static void *table_append(SimTable *table, size_t item_bytes)
+{
+    if (table->count == table->capacity) {
+        uint32_t capacity = table->capacity ? table->capacity * 2 : 16;
+        if (capacity > TABLE_LIMIT) return NULL;
+        void *grown = realloc(table->item, capacity * item_bytes);
+        if (!grown) return NULL;
+        table->item = grown;
+        table->capacity = capacity;
+    }
+    void *item = (char *)table->item + table->count++ * item_bytes;
+    memset(item, 0, item_bytes);
+    return item;
+}
+
+static void *table_at(const SimTable *table, uint32_t handle, size_t item_bytes)
+{
+    if (handle == 0 || handle > table->count) return NULL;
+    return (char *)table->item + (handle - 1) * item_bytes;
+}
+
+SimFunction *sim_function(SimDevice *sim, uint32_t handle)
+{
+    SimFunction *function = table_at(&sim->functions, handle, sizeof *function);
+    return function && function->kernel ? function : NULL;
+}
+
+static SimtModule *module_at(SimDevice *sim, uint32_t handle)
+{
+    SimtModule **module = table_at(&sim->modules, handle, sizeof *module);
+    return module ? *module : NULL;
+}
+
+static SimEvent *event_at(SimDevice *sim, uint32_t handle)
+{
+    SimEvent *event = table_at(&sim->events, handle, sizeof *event);
+    return event && event->live ? event : NULL;
+}
+
+static int stream_is_live(SimDevice *sim, uint32_t handle)
+{
+    if (handle == 0) return 1;
+    int *live = table_at(&sim->streams, handle & ~DEVICE_STREAM_NON_BLOCKING, sizeof *live);
+    return live && *live;
+}
+
+/* ---- time ----------------------------------------------------------------------------------- */
+
+void sim_spend(SimDevice *sim, uint64_t cycles)
+{
+    sim->clock += cycles;
+    sim->cost.cycles += cycles;
+}
+
+static void spend_bytes(SimDevice *sim, double bytes, double gb_s)
+{
+    double cycles =
+        sim->machine.launch_cycles + bytes / (gb_s * 1e9) * sim->machine.clock_mhz * 1e6;
+    sim_spend(sim, (uint64_t)(cycles + 0.5));
+}
+
+static double cycles_to_seconds(const SimDevice *sim, uint64_t cycles)
+{
+    return (double)cycles / (sim->machine.clock_mhz * 1e6);
+}
+
+/* ---- memory --------------------------------------------------------------------------------- */
+
+static unsigned char *reply_room(SimDevice *sim, DeviceReply *reply, uint64_t bytes)
+{
+    if (bytes > sim->data_capacity) {
+        void *grown = bytes <= WIRE_BYTES_MAX / 2 ? realloc(sim->data, bytes) : NULL;
+        if (!grown) return NULL;
+        sim->data = grown;
+        sim->data_capacity = bytes;
+    }
+    reply->data = sim->data;
+    reply->data_bytes = bytes;
+    return sim->data;
+}
+
+static int reply_refuse(DeviceReply *reply, int32_t status, const Error *error)
+{
+    reply->data = NULL;
+    reply->data_bytes = 0;
+    return device_fail(reply, status, "%s", error->text);
+}
+
+static int memory_copy_to_host(SimDevice *sim, const DeviceCall *call, DeviceReply *reply)
+{
+    Error error;
+    unsigned char *room = reply_room(sim, reply, call->bytes);
+    if (!room && call->bytes)
+        return device_fail(reply, DEVICE_INVALID_VALUE, "a copy of %llu bytes is too large",
+                           (unsigned long long)call->bytes);
+    if (simt_read(sim->gpu, call->src, room, call->bytes, &error) != 0)
+        return reply_refuse(reply, DEVICE_INVALID_VALUE, &error);
+    spend_bytes(sim, (double)call->bytes, HOST_GB_S);
+    return 0;
+}
+
+static int memory_call(SimDevice *sim, const DeviceCall *call, DeviceReply *reply)
+{
+    Error error = {""};
+    int failed = 0;
+    switch (call->kind) {
+    case CALL_COPY_TO_DEVICE:
+        failed = simt_write(sim->gpu, call->dst, call->data, call->data_bytes, &error);
+        if (!failed) spend_bytes(sim, (double)call->data_bytes, HOST_GB_S);
+        break;
+    case CALL_COPY_TO_HOST:
+        return memory_copy_to_host(sim, call, reply);
+    case CALL_COPY_ON_DEVICE:
+        failed = simt_copy(sim->gpu, call->dst, call->src, call->bytes, &error);
+        if (!failed) spend_bytes(sim, 2.0 * (double)call->bytes, sim->machine.dram_gb_s);
+        break;
+    default: /* CALL_FILL */
+        failed = simt_fill(sim->gpu, call->dst, (int)(call->value & 255), call->bytes, &error);
+        if (!failed) spend_bytes(sim, (double)call->bytes, sim->machine.dram_gb_s);
+        break;
+    }
+    return failed ? device_fail(reply, DEVICE_INVALID_VALUE, "%s", error.text) : 0;
+}
+
+static int allocation_call(SimDevice *sim, const DeviceCall *call, DeviceReply *reply)
+{
+    Error error = {""};
+    unsigned char byte;
+    switch (call->kind) {
+    case CALL_ALLOC:
+        if (simt_alloc(sim->gpu, call->bytes, &reply->value[0], &error) != 0)
+            return device_fail(reply, DEVICE_OUT_OF_MEMORY, "%s", error.text);
+        return 0;
+    case CALL_FREE:
+        if (call->dst != 0 && simt_free(sim->gpu, call->dst, &error) != 0)
+            return device_fail(reply, DEVICE_INVALID_VALUE, "%s", error.text);
+        return 0;
+    case CALL_MEM_INFO:
+        simt_memory_info(sim->gpu, &reply->value[0], &reply->value[1]);
+        return 0;
+    default: /* CALL_POINTER */
+        reply->value[0] = simt_read(sim->gpu, call->dst, &byte, 1, &error) == 0;
+        return 0;
+    }
+}
+
+/* ---- modules -------------------------------------------------------------------------------- */
+
+static int module_load(SimDevice *sim, const DeviceCall *call, DeviceReply *reply)
+{
+    Error error = {""};
+    SimtModule *module = simt_module_load(sim->gpu, call->data, call->data_bytes, &error);
+    if (!module) return device_fail(reply, DEVICE_INVALID_IMAGE, "%s", error.text);
+    SimtModule **slot = table_append(&sim->modules, sizeof *slot);
+    if (!slot) {
+        simt_module_unload(sim->gpu, module);
+        return device_fail(reply, DEVICE_OUT_OF_MEMORY, "too many modules");
+    }
+    *slot = module;
+    reply->value[0] = sim->modules.count;
+    return 0;
+}
+
+static int module_unload(SimDevice *sim, const DeviceCall *call, DeviceReply *reply)
+{
+    SimtModule **slot = table_at(&sim->modules, call->module, sizeof *slot);
+    if (!slot || !*slot)
+        return device_fail(reply, DEVICE_INVALID_HANDLE, "no module %u", call->module);
+    for (uint32_t i = 1; i <= sim->functions.count; i++) {
+        SimFunction *function = sim_function(sim, i);
+        if (function && function->module == call->module) function->kernel = NULL;
+    }
+    simt_module_unload(sim->gpu, *slot);
+    *slot = NULL;
+    return 0;
+}
+
+static void function_info(const SimDevice *sim, const SimtKernelInfo *from, FunctionInfo *to)
+{
+    memset(to, 0, sizeof *to);
+    to->param_count = from->params;
+    for (uint32_t i = 0; i < from->params && i < FUNCTION_PARAMS; i++) {
+        to->param_offset[i] = from->param_offset[i];
+        to->param_bytes[i] = from->param_bytes[i];
+    }
+    to->params_bytes = from->params_bytes;
+    to->registers = from->registers;
+    to->shared_bytes = from->shared_bytes;
+    to->local_bytes = from->local_bytes;
+    to->const_bytes = from->const_bytes;
+    to->max_threads = from->max_threads ? from->max_threads : sim->machine.max_threads_per_block;
+    to->ptx_version = from->ptx_target;
+    to->binary_version = sim->machine.cc_major * 10 + sim->machine.cc_minor;
+}
+
+static int module_function(SimDevice *sim, const DeviceCall *call, DeviceReply *reply)
+{
+    Error error = {""};
+    SimtModule *module = module_at(sim, call->module);
+    SimtKernel *kernel = simt_kernel_find(module, call->data, &error);
+    if (!kernel) return device_fail(reply, DEVICE_INVALID_FUNCTION, "%s", error.text);
+    SimFunction *function = table_append(&sim->functions, sizeof *function);
+    void *room = reply_room(sim, reply, sizeof(FunctionInfo));
+    if (!function || !room) return device_fail(reply, DEVICE_OUT_OF_MEMORY, "too many functions");
+    function->kernel = kernel;
+    function->module = call->module;
+    simt_kernel_info(kernel, &function->info);
+    function_info(sim, &function->info, room);
+    reply->value[0] = sim->functions.count;
+    return 0;
+}
+
+static int module_call(SimDevice *sim, const DeviceCall *call, DeviceReply *reply)
+{
+    Error error = {""};
+    if (call->kind == CALL_MODULE_LOAD) return module_load(sim, call, reply);
+    SimtModule *module = module_at(sim, call->module);
+    if (!module) return device_fail(reply, DEVICE_INVALID_HANDLE, "no module %u", call->module);
+    if (call->kind == CALL_MODULE_UNLOAD) return module_unload(sim, call, reply);
+    if (!call->data || call->data_bytes == 0 || !memchr(call->data, '\0', call->data_bytes))
+        return device_fail(reply, DEVICE_INVALID_VALUE, "a name without an end");
+    if (call->kind == CALL_MODULE_FUNCTION) return module_function(sim, call, reply);
+    if (simt_variable_find(module, call->data, &reply->value[0], &reply->value[1], &error) != 0)
+        return device_fail(reply, DEVICE_INVALID_SYMBOL, "%s", error.text);
+    return 0;
+}
+
+/* ---- streams and events --------------------------------------------------------------------- */
+
+static int stream_create(SimDevice *sim, const DeviceCall *call, DeviceReply *reply)
+{
+    int *live = table_append(&sim->streams, sizeof *live);
+    if (!live) return device_fail(reply, DEVICE_OUT_OF_MEMORY, "too many streams");
+    *live = 1;
+    reply->value[0] = sim->streams.count;
+    if (call->value & STREAM_NON_BLOCKING_FLAG) reply->value[0] |= DEVICE_STREAM_NON_BLOCKING;
+    return 0;
+}
+
+static int stream_destroy(SimDevice *sim, const DeviceCall *call, DeviceReply *reply)
+{
+    if (call->stream == 0)
+        return device_fail(reply, DEVICE_INVALID_HANDLE, "the default stream stays");
+    *(int *)table_at(&sim->streams, call->stream & ~DEVICE_STREAM_NON_BLOCKING, sizeof(int)) = 0;
+    return 0;
+}
+
+static int event_create(SimDevice *sim, const DeviceCall *call, DeviceReply *reply)
+{
+    SimEvent *event = table_append(&sim->events, sizeof *event);
+    if (!event) return device_fail(reply, DEVICE_OUT_OF_MEMORY, "too many events");
+    event->live = 1;
+    event->timed = (call->value & EVENT_NO_TIMING_FLAG) == 0;
+    reply->value[0] = sim->events.count;
+    return 0;
+}
+
+static int event_elapsed(SimDevice *sim, const DeviceCall *call, DeviceReply *reply)
+{
+    const SimEvent *from = event_at(sim, call->event), *to = event_at(sim, call->event2);
+    if (!from || !to || !from->recorded || !to->recorded || !from->timed || !to->timed)
+        return device_fail(reply, DEVICE_INVALID_HANDLE,
+                           "both events must exist, be recorded, and be made without "
+                           "cudaEventDisableTiming");
+    double later = cycles_to_seconds(sim, to->cycle), earlier = cycles_to_seconds(sim, from->cycle);
+    double milliseconds = (later - earlier) * 1e3;
+    memcpy(&reply->value[0], &milliseconds, sizeof milliseconds);
+    return 0;
+}
+
+static int event_call(SimDevice *sim, const DeviceCall *call, DeviceReply *reply)
+{
+    if (call->kind == CALL_EVENT_CREATE) return event_create(sim, call, reply);
+    if (call->kind == CALL_EVENT_ELAPSED) return event_elapsed(sim, call, reply);
+    SimEvent *event = event_at(sim, call->event);
+    if (!event) return device_fail(reply, DEVICE_INVALID_HANDLE, "no event %u", call->event);
+    if (call->kind == CALL_EVENT_DESTROY) event->live = 0;
+    if (call->kind == CALL_EVENT_RECORD) {
+        event->recorded = 1;
+        event->cycle = sim->clock;
+    }
+    return 0;
+}
+
+/* ---- the device ----------------------------------------------------------------------------- */
+
+static int properties_call(SimDevice *sim, DeviceReply *reply)
+{
+    const SimtMachine *machine = &sim->machine;
+    DeviceProperties *to = (void *)reply_room(sim, reply, sizeof *to);
+    if (!to) return device_fail(reply, DEVICE_OUT_OF_MEMORY, "out of host memory");
+    *to = (DeviceProperties){
+        .engine = "sim",
+        .memory_bytes = machine->memory_bytes,
+        .l2_bytes = machine->l2_bytes,
+        .const_bytes = 65536,
+        .cc_major = machine->cc_major,
+        .cc_minor = machine->cc_minor,
+        .sms = machine->sms,
+        .warp_size = 32,
+        .clock_khz = (uint32_t)(machine->clock_mhz * 1e3 + 0.5),
+        .memory_clock_khz = machine->memory_clock_khz,
+        .memory_bus_bits = machine->memory_bus_bits,
+        .max_threads_per_block = machine->max_threads_per_block,
+        .max_block = {machine->max_threads_per_block, machine->max_threads_per_block, 64},
+        .max_grid = {machine->cc_major < 3 ? 65535 : 0x7fffffff, 65535, 65535},
+        .max_threads_per_sm = machine->max_threads_per_sm,
+        .max_blocks_per_sm = machine->max_blocks_per_sm,
+        .registers_per_block = machine->registers_per_sm,
+        .registers_per_sm = machine->registers_per_sm,
+        .shared_per_block = machine->shared_per_block,
+        .shared_per_block_optin = machine->shared_per_block_optin,
+        .shared_per_sm = machine->shared_per_sm,
+        .driver_version = 13000,
+    };
+    snprintf(to->name, sizeof to->name, "simulated %s", machine->name);
+    return 0;
+}
+
+/* Does what the call says, without looking at streams: so a recording replays after its streams are
+ * gone. */
+static int call_execute(SimDevice *sim, const DeviceCall *call, DeviceReply *reply)
+{
+    switch (call->kind) {
+    case CALL_PROPERTIES:
+        return properties_call(sim, reply);
+    case CALL_MEM_INFO:
+    case CALL_ALLOC:
+    case CALL_FREE:
+    case CALL_POINTER:
+        return allocation_call(sim, call, reply);
+    case CALL_COPY_TO_DEVICE:
+    case CALL_COPY_TO_HOST:
+    case CALL_COPY_ON_DEVICE:
+    case CALL_FILL:
+        return memory_call(sim, call, reply);
+    case CALL_MODULE_LOAD:
+    case CALL_MODULE_UNLOAD:
+    case CALL_MODULE_FUNCTION:
+    case CALL_MODULE_VARIABLE:
+        return module_call(sim, call, reply);
+    case CALL_FUNCTION_ATTRIBUTE:
+        return sim_function_attribute(sim, call, reply);
+    case CALL_OCCUPANCY:
+        return sim_occupancy(sim, call, reply);
+    case CALL_LAUNCH:
+        return sim_launch(sim, call, reply);
+    case CALL_STREAM_CREATE:
+        return stream_create(sim, call, reply);
+    case CALL_STREAM_DESTROY:
+        return stream_destroy(sim, call, reply);
+    case CALL_STREAM_SYNC:
+    case CALL_STREAM_QUERY:
+    case CALL_SYNC:
+        return 0;
+    case CALL_STREAM_WAIT:
+    case CALL_EVENT_CREATE:
+    case CALL_EVENT_DESTROY:
+    case CALL_EVENT_RECORD:
+    case CALL_EVENT_SYNC:
+    case CALL_EVENT_QUERY:
+    case CALL_EVENT_ELAPSED:
+        return event_call(sim, call, reply);
+    default:
+        return device_fail(reply, DEVICE_NOT_SUPPORTED, "the simulator does not know call %u",
+                           call->kind);
+    }
+}
+
+static int sim_execute(Device *device, const DeviceCall *call, DeviceReply *reply)
+{
+    SimDevice *sim = (SimDevice *)device;
+    memset(reply, 0, offsetof(DeviceReply, message));
+    reply->message[0] = '\0';
+    if (!stream_is_live(sim, call->stream))
+        return device_fail(reply, DEVICE_INVALID_HANDLE, "no stream %u", call->stream);
+    return call_execute(sim, call, reply);
+}
+
+static void cost_take(SimDevice *sim, DeviceCost *cost)
+{
+    *cost = sim->cost;
+    cost->seconds = cycles_to_seconds(sim, cost->cycles);
+    memset(&sim->cost, 0, sizeof sim->cost);
+    sim->costliest = 0;
+}
+
+static void sim_take_cost(Device *device, DeviceCost *cost)
+{
+    cost_take((SimDevice *)device, cost);
+}
+
+/* One pass tells all: the next would cost the same to the cycle, and results that add to what is
+ * there stay right. */
+static int sim_replay(Device *device, Recording *recording, int repeats, DeviceCost *cost,
+                      Error *error)
+{
+    SimDevice *sim = (SimDevice *)device;
+    (void)repeats;
+    if (recording->overflow) return error_set(error, "%s", recording->why);
+    DeviceCost live = sim->cost;
+    uint64_t live_costliest = sim->costliest;
+    memset(&sim->cost, 0, sizeof sim->cost);
+    sim->costliest = 0;
+    DeviceReply reply = {.status = 0};
+    for (size_t i = 0; i < recording->count && reply.status == DEVICE_SUCCESS; i++)
+        if (recording_is_node(&recording->call[i])) {
+            memset(&reply, 0, sizeof reply);
+            call_execute(sim, &recording->call[i], &reply);
+        }
+    cost_take(sim, cost);
+    sim->cost = live;
+    sim->costliest = live_costliest;
+    if (reply.status == DEVICE_SUCCESS) return 0;
+    return error_set(error, "replay: %s: %s", device_status_name(reply.status),
+                     reply.message[0] ? reply.message : device_status_text(reply.status));
+}
+
+static int sim_poison(Device *device, uint64_t address, uint64_t bytes, uint32_t word, Error *error)
+{
+    return simt_poison(((SimDevice *)device)->gpu, address, bytes, word, error);
+}
+
+static void sim_close(Device *device)
+{
+    SimDevice *sim = (SimDevice *)device;
+    for (uint32_t i = 1; i <= sim->modules.count; i++)
+        if (module_at(sim, i)) simt_module_unload(sim->gpu, module_at(sim, i));
+    simt_close(sim->gpu);
+    free(sim->modules.item);
+    free(sim->functions.item);
+    free(sim->streams.item);
+    free(sim->events.item);
+    free(sim->data);
+    free(sim);
+}
+
+Device *device_open_sim(const SimDeviceOptions *options, Error *error)
+{
+    SimDevice *sim = calloc(1, sizeof *sim);
+    if (!sim) {
+        error_set(error, "out of host memory");
+        return NULL;
+    }
+    SimtOptions simt = {.threads = options->threads,
+                        .initcheck = options->checks,
+                        .count = 1,
+                        .instruction_limit = options->instruction_limit};
+    if (machine_load(options->gpus_directory, options->machine, &sim->machine, error) == 0)
+        sim->gpu = simt_open(&sim->machine, &simt, error);
+    if (!sim->gpu) {
+        free(sim);
+        return NULL;
+    }
+    sim->device = (Device){.execute = sim_execute,
+                           .take_cost = sim_take_cost,
+                           .replay = sim_replay,
+                           .poison = sim_poison,
+                           .close = sim_close};
+    return &sim->device;
+}

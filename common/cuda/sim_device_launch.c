@@ -1,0 +1,191 @@
+/* Launches on the simulated engine: what CUDA refuses before a kernel starts, and what a fault in
+ * it becomes. */
+#include <stdio.h>
+#include <string.h>
+
+#include "common/cuda/sim_device.h"
+
+static int32_t status_of_check(const SimtReport *report)
+{
+    switch (report->check) {
+    case SIMT_BAD_LAUNCH:
+        return DEVICE_INVALID_CONFIGURATION;
+    case SIMT_UNSUPPORTED:
+        return DEVICE_NOT_SUPPORTED;
+    case SIMT_MEMCHECK:
+        return strstr(report->text, "isaligned") ? DEVICE_MISALIGNED_ADDRESS
+                                                 : DEVICE_ILLEGAL_ADDRESS;
+    case SIMT_TIMEOUT:
+        return DEVICE_LAUNCH_TIMEOUT;
+    case SIMT_TRAP:
+        return strstr(report->text, "ssert") ? DEVICE_ASSERT : DEVICE_LAUNCH_FAILURE;
+    default:
+        return DEVICE_LAUNCH_FAILURE;
+    }
+}
+
+/* The most dynamic shared memory that a launch of this function may ask for. */
+static uint32_t dynamic_limit(const SimDevice *sim, const SimFunction *function)
+{
+    uint32_t fixed = function->info.shared_bytes, whole = sim->machine.shared_per_block;
+    uint32_t without_asking = whole > fixed ? whole - fixed : 0;
+    return function->dynamic_limit > without_asking ? function->dynamic_limit : without_asking;
+}
+
+static int grid_refused(const SimDevice *sim, const DeviceCall *call, DeviceReply *reply)
+{
+    const uint32_t *grid = call->grid, *block = call->block;
+    uint32_t widest = sim->machine.cc_major < 3 ? 65535 : 0x7fffffff;
+    if (!grid[0] || !grid[1] || !grid[2] || !block[0] || !block[1] || !block[2]) {
+        device_fail(reply, DEVICE_INVALID_CONFIGURATION,
+                    "grid %u x %u x %u, block %u x %u x %u: no dimension may be 0", grid[0],
+                    grid[1], grid[2], block[0], block[1], block[2]);
+        return 1;
+    }
+    if (grid[0] > widest || grid[1] > 65535 || grid[2] > 65535) {
+        device_fail(reply, DEVICE_INVALID_CONFIGURATION,
+                    "grid %u x %u x %u: this GPU takes at most %u x 65535 x 65535 blocks", grid[0],
+                    grid[1], grid[2], widest);
+        return 1;
+    }
+    return 0;
+}
+
+static int block_refused(const SimDevice *sim, const SimFunction *function, const DeviceCall *call,
+                         DeviceReply *reply)
+{
+    const uint32_t *block = call->block;
+    uint64_t threads = (uint64_t)block[0] * block[1];
+    threads = threads > UINT32_MAX ? threads : threads * block[2];
+    if (threads > sim->machine.max_threads_per_block || block[2] > 64) {
+        device_fail(reply, DEVICE_INVALID_CONFIGURATION,
+                    "a block of %u x %u x %u = %llu threads: this GPU takes at most %u (z: 64)",
+                    block[0], block[1], block[2], (unsigned long long)threads,
+                    sim->machine.max_threads_per_block);
+        return 1;
+    }
+    if (function->info.max_threads && threads > function->info.max_threads) {
+        device_fail(reply, DEVICE_OUT_OF_RESOURCES,
+                    "a block of %llu threads: %s is compiled for at most %u (__launch_bounds__)",
+                    (unsigned long long)threads, function->info.name, function->info.max_threads);
+        return 1;
+    }
+    uint32_t limit = dynamic_limit(sim, function);
+    if (call->shared_bytes > limit) {
+        device_fail(reply, DEVICE_INVALID_VALUE,
+                    "%u bytes of dynamic shared memory: %s may use at most %u beside its %u static "
+                    "bytes; up to %u after cudaFuncSetAttribute("
+                    "..., cudaFuncAttributeMaxDynamicSharedMemorySize, ...)",
+                    call->shared_bytes, function->info.name, limit, function->info.shared_bytes,
+                    sim->machine.shared_per_block_optin > function->info.shared_bytes
+                        ? sim->machine.shared_per_block_optin - function->info.shared_bytes
+                        : 0);
+        return 1;
+    }
+    const char *binding = NULL;
+    if (simt_resident_blocks(sim->gpu, function->kernel, (uint32_t)threads, call->shared_bytes,
+                             &binding) == 0) {
+        device_fail(reply, DEVICE_OUT_OF_RESOURCES,
+                    "a block of %llu threads with %u registers each does not fit an SM (%s)",
+                    (unsigned long long)threads, function->info.registers,
+                    binding ? binding : "resources");
+        return 1;
+    }
+    return 0;
+}
+
+static void cost_add(SimDevice *sim, const SimFunction *function, const DeviceCall *call,
+                     const SimtResult *result)
+{
+    DeviceCost *cost = &sim->cost;
+    const SimtCounters *counters = &result->counters;
+    cost->launches++;
+    cost->blocks += counters->blocks;
+    cost->threads += counters->threads;
+    cost->instructions += counters->thread_instructions;
+    cost->warp_instructions += counters->warp_instructions;
+    cost->global_load_requests += counters->global_load_requests;
+    cost->global_load_sectors += counters->global_load_sectors;
+    cost->global_store_requests += counters->global_store_requests;
+    cost->global_store_sectors += counters->global_store_sectors;
+    cost->global_load_bytes += counters->global_load_bytes;
+    cost->global_store_bytes += counters->global_store_bytes;
+    cost->shared_load_requests += counters->shared_load_requests;
+    cost->shared_store_requests += counters->shared_store_requests;
+    cost->shared_wavefronts += counters->shared_wavefronts;
+    cost->local_sectors += counters->local_load_sectors + counters->local_store_sectors;
+    cost->const_requests += counters->const_requests;
+    cost->barriers += counters->barriers;
+    cost->branches += counters->branches;
+    cost->divergent_branches += counters->divergent_branches;
+    cost->dram_bytes += counters->dram_bytes;
+    sim_spend(sim, result->cycles);
+    if (result->cycles < sim->costliest) return;
+    sim->costliest = result->cycles;
+    cost->registers = function->info.registers;
+    cost->shared_bytes = function->info.shared_bytes + call->shared_bytes;
+    cost->resident_blocks = result->resident_blocks;
+    memcpy(cost->grid, call->grid, sizeof cost->grid);
+    memcpy(cost->block, call->block, sizeof cost->block);
+}
+
+int sim_launch(SimDevice *sim, const DeviceCall *call, DeviceReply *reply)
+{
+    SimFunction *function = sim_function(sim, call->function);
+    if (!function)
+        return device_fail(reply, DEVICE_INVALID_FUNCTION, "no function %u", call->function);
+    if (call->data_bytes != function->info.params_bytes)
+        return device_fail(reply, DEVICE_INVALID_VALUE, "%s takes %u bytes of parameters, got %llu",
+                           function->info.name, function->info.params_bytes,
+                           (unsigned long long)call->data_bytes);
+    if (grid_refused(sim, call, reply) || block_refused(sim, function, call, reply)) return 0;
+    SimtLaunch launch = {.grid = {call->grid[0], call->grid[1], call->grid[2]},
+                         .block = {call->block[0], call->block[1], call->block[2]},
+                         .dynamic_shared = call->shared_bytes,
+                         .params = call->data,
+                         .params_bytes = function->info.params_bytes};
+    SimtResult result;
+    memset(&result, 0, sizeof result);
+    int failed = simt_launch(sim->gpu, function->kernel, &launch, &result) != 0;
+    if (result.report.check != SIMT_OK)
+        snprintf(reply->message, sizeof reply->message, "%s", result.report.text);
+    if (failed) {
+        reply->status = status_of_check(&result.report);
+        return 0;
+    }
+    cost_add(sim, function, call, &result);
+    return 0;
+}
+
+int sim_occupancy(SimDevice *sim, const DeviceCall *call, DeviceReply *reply)
+{
+    SimFunction *function = sim_function(sim, call->function);
+    if (!function)
+        return device_fail(reply, DEVICE_INVALID_FUNCTION, "no function %u", call->function);
+    uint32_t threads = call->block[0];
+    if (threads == 0 || threads > sim->machine.max_threads_per_block) return 0;
+    if (call->shared_bytes <= dynamic_limit(sim, function))
+        reply->value[0] =
+            simt_resident_blocks(sim->gpu, function->kernel, threads, call->shared_bytes, NULL);
+    return 0;
+}
+
+int sim_function_attribute(SimDevice *sim, const DeviceCall *call, DeviceReply *reply)
+{
+    enum { MAX_DYNAMIC_SHARED = 8, SHARED_CARVEOUT = 9 };
+    SimFunction *function = sim_function(sim, call->function);
+    if (!function)
+        return device_fail(reply, DEVICE_INVALID_FUNCTION, "no function %u", call->function);
+    if (call->value == SHARED_CARVEOUT) return 0;
+    if (call->value != MAX_DYNAMIC_SHARED)
+        return device_fail(reply, DEVICE_NOT_SUPPORTED, "function attribute %u", call->value);
+    uint32_t fixed = function->info.shared_bytes, whole = sim->machine.shared_per_block_optin;
+    uint32_t most = whole > fixed ? whole - fixed : 0;
+    if (call->bytes > most)
+        return device_fail(
+            reply, DEVICE_INVALID_VALUE,
+            "%llu bytes of dynamic shared memory: %s can have at most %u on this GPU",
+            (unsigned long long)call->bytes, function->info.name, most);
+    function->dynamic_limit = (uint32_t)call->bytes;
+    return 0;
+}
