@@ -1,0 +1,141 @@
+/* gpu_engine.h - what the files of the gpu engine share; nobody else includes it.
+ *
+ *   gpu_driver   the driver's functions            gpu_module   modules, functions, variables,
+ * launches gpu_device   opening, memory, streams, events  gpu_replay   recordings as CUDA graphs,
+ * and their time gpu_fault    what the driver's errors mean     gpu_ceilings what this card can do
+ * at most */
+#ifndef CONVLAB_CUDA_GPU_ENGINE_H
+#define CONVLAB_CUDA_GPU_ENGINE_H
+
+#include "common/cuda/device.h"
+#include "common/cuda/gpu_driver.h"
+
+/* The cudaError_t numbers that the engine itself gives. */
+enum {
+    STATUS_OK = 0,
+    STATUS_INVALID_VALUE = 1,
+    STATUS_NO_MEMORY = 2,
+    STATUS_BAD_CONFIGURATION = 9,
+    STATUS_BAD_SYMBOL = 13,
+    STATUS_BAD_FUNCTION = 98,
+    STATUS_BAD_IMAGE = 200,
+    STATUS_BAD_HANDLE = 400,
+    STATUS_UNKNOWN = 999
+};
+
+typedef enum GpuHandleKind {
+    HANDLE_GONE, /* destroyed; numbers are never given out twice, so a stale handle is always caught
+                  */
+    HANDLE_MODULE,
+    HANDLE_FUNCTION,
+    HANDLE_STREAM,
+    HANDLE_EVENT
+} GpuHandleKind;
+
+typedef struct GpuHandle {
+    GpuHandleKind kind;
+    void *object; /* GpuModule, GpuFunction, DriverStream or DriverEvent */
+} GpuHandle;
+
+typedef struct GpuFunction {
+    DriverFunction function;
+    uint32_t module;
+    FunctionInfo info;
+    char *name;      /* as in the module */
+    char plain[128]; /* for messages */
+} GpuFunction;
+
+typedef struct GpuVariable {
+    uint32_t module;
+    DriverAddress address;
+    size_t bytes;
+} GpuVariable;
+
+/* Which launches may still be running, so that a fault can be given a name. */
+typedef struct GpuLaunchNote {
+    uint32_t function, stream, grid[3], block[3];
+} GpuLaunchNote;
+
+enum { GPU_NOTES = 4, GPU_EVENT_PAIRS = 256, GPU_HANDLES = 1 << 22 };
+
+typedef struct GpuDevice {
+    Device base; /* first: a Device * of this engine is a GpuDevice * */
+    const GpuDriver *driver;
+    DriverOrdinal ordinal;
+    DriverContext context;
+    DeviceProperties properties;
+
+    GpuHandle *handle; /* handle[0] stands for the default stream */
+    uint32_t handles, handle_capacity;
+    uint32_t unloads; /* modules unloaded so far: a graph that is older must be built again */
+    DriverAddress *allocation;
+    size_t allocations, allocation_capacity;
+    GpuVariable *variable;
+    size_t variables, variable_capacity;
+
+    void *reply_data;
+    size_t reply_capacity;
+
+    DeviceCost cost;
+    uint32_t costliest; /* function handle */
+    GpuLaunchNote note[GPU_NOTES];
+    uint32_t notes;
+
+    int32_t lost; /* the status that ended the context, 0 while it lives */
+    char lost_words[768];
+
+    DriverStream timing_stream; /* the rest is made when first needed */
+    DriverEvent timing[GPU_EVENT_PAIRS][2];
+    DriverAddress flush;
+    size_t flush_bytes;
+} GpuDevice;
+
+typedef int32_t GpuHandler(GpuDevice *device, const DeviceCall *call, DeviceReply *reply);
+
+/* gpu_device.c */
+Device *gpu_device_open_with(const GpuDriver *driver, int ordinal, Error *error);
+uint32_t gpu_handle_new(GpuDevice *device, GpuHandleKind kind, void *object); /* 0: too many */
+void *gpu_handle_get(const GpuDevice *device, uint32_t handle, GpuHandleKind kind); /* or NULL */
+int gpu_stream_get(const GpuDevice *device, uint32_t handle, DriverStream *stream); /* or -1 */
+/* 0 when [address, +bytes) is device memory that is allocated; else the status, with the reply's
+ * message. */
+int32_t gpu_range_check(GpuDevice *device, DriverAddress address, uint64_t bytes,
+                        DeviceReply *reply);
+/* Room for one element more in a growing array; the array, moved maybe, or NULL. */
+void *gpu_grow(void *array, size_t count, size_t *capacity, size_t element_bytes);
+
+/* gpu_fault.c */
+int32_t gpu_status(DriverResult result);
+int gpu_is_sticky(int32_t status);
+void gpu_plain_name(const char *mangled, char *text, size_t bytes);
+/* Passes `result` on as a status, after writing the reply's message "what: the driver's words". */
+int32_t gpu_answer(GpuDevice *device, DriverResult result, DeviceReply *reply, const char *what,
+                   ...) __attribute__((format(printf, 4, 5)));
+int32_t gpu_refuse(DeviceReply *reply, int32_t status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+int gpu_error(GpuDevice *device, DriverResult result, const char *what, Error *error); /* -1 */
+void gpu_note_launch(GpuDevice *device, const DeviceCall *call);
+void gpu_note_done(GpuDevice *device, uint32_t stream);
+
+/* gpu_module.c */
+GpuHandler gpu_module_load, gpu_module_unload, gpu_module_function, gpu_module_variable;
+GpuHandler gpu_function_attribute, gpu_function_occupancy, gpu_launch;
+void gpu_module_close(GpuDevice *device, void *module);
+void gpu_function_close(void *function);
+/* Refuses what no launch of `function` could be, naming the number that is off. */
+int32_t gpu_launch_check(GpuDevice *device, const GpuFunction *function, const DeviceCall *call,
+                         DeviceReply *reply);
+void gpu_cost_add(DeviceCost *cost, uint32_t *costliest, const DeviceCall *call);
+void gpu_cost_finish(GpuDevice *device, DeviceCost *cost, uint32_t costliest);
+
+/* gpu_replay.c */
+int gpu_replay(Device *device, Recording *recording, int repeats, DeviceCost *cost, Error *error);
+int gpu_timing_prepare(GpuDevice *device, Error *error);
+void gpu_timing_close(GpuDevice *device);
+/* Runs launch(context) `repeats` times on the timing stream, with the L2 flushed before each one
+ * when `flush` is set, and writes the seconds of each, flushes left out. */
+typedef DriverResult GpuTimed(GpuDevice *device, void *context);
+int gpu_timing_run(GpuDevice *device, GpuTimed *launch, void *context, int repeats, int flush,
+                   double *seconds, Error *error);
+
+#endif
