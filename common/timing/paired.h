@@ -1,0 +1,63 @@
+/* paired.h - comparing two times that share their noise.
+ *
+ * Clocks wander and machines have other guests, so one never asks "how long does A take" but "how
+ * many times longer is A than B, measured side by side".  Windows alternate A B B A A B B A; each
+ * neighbouring A and B give a ratio; the median of the ratios is the answer, and order statistics
+ * give an interval for it that assumes nothing about the noise but that pairs are independent.
+ * Because every second pair runs the other way round, what is second in a pair gains nothing by it.
+ */
+#ifndef CONVLAB_TIMING_PAIRED_H
+#define CONVLAB_TIMING_PAIRED_H
+
+#include "common/base/error.h"
+
+enum { PAIRED_LEAST = 6, PAIRED_MOST = 1024 }; /* with 5 pairs no 95 % interval exists */
+
+typedef struct PairedOptions {
+    int pairs;             /* made even; 0: 20 */
+    int attempts;          /* 0: 3 */
+    int repeats_max;       /* 0: 1000; bounds a window of something very short */
+    double window_seconds; /* the least that one window should take; 0: 0.050 */
+    double confidence;     /* 0: 0.95 */
+    double width_max;      /* of the interval, relative to the ratio; 0: 0.05 */
+    double drift_max;      /* of the ratio from the first pair to the last, relative; 0: 0.03 */
+} PairedOptions;
+
+typedef enum PairedVerdict {
+    PAIRED_OK,
+    PAIRED_AGAIN,       /* of one attempt: too wide, drifting, or too few pairs */
+    PAIRED_INCONCLUSIVE /* after the last attempt: never a judgement on A or B */
+} PairedVerdict;
+
+typedef struct PairedResult {
+    PairedVerdict verdict;
+    double ratio, low, high; /* A / B: the median, and its interval */
+    double confidence;       /* what the interval really has, a little over what was asked */
+    double drift;            /* the ratio's trend over the run, relative: 0.01 is one per cent up */
+    double drift_score; /* its Kendall score in standard deviations: beyond 3 it is no accident */
+    double a_seconds, b_seconds; /* medians, of one repeat */
+    int pairs, attempts;
+    int a_repeats, b_repeats;
+    char why[256]; /* not OK: one line with the numbers */
+} PairedResult;
+
+/* The k for which the k-th smallest and k-th largest of n values enclose the median with at least
+ * `confidence`, and what that confidence comes to; 0 when n is too small. */
+int paired_rank(int n, double confidence, double *achieved);
+
+/* Judges n pairs of times, in the order in which they were measured: OK or AGAIN.  -1 with error
+ * for a time that is no positive finite number, or n over PAIRED_MOST. */
+int paired_judge(const double *a, const double *b, int n, const PairedOptions *options,
+                 PairedResult *result, Error *error);
+
+/* One window: `repeats` runs of a subject; the seconds of one run.  -1 with error ends the whole
+ * comparison. */
+typedef int PairedMeasure(void *context, int repeats, double *seconds, Error *error);
+
+/* Warms both up, finds how many repeats fill a window, measures the pairs and judges them; where
+ * the verdict is AGAIN it starts over until the attempts are spent, which makes it INCONCLUSIVE.
+ * `options` may be NULL. */
+int paired_run(PairedMeasure *a, void *a_context, PairedMeasure *b, void *b_context,
+               const PairedOptions *options, PairedResult *result, Error *error);
+
+#endif
