@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "autograder/text.h"
+
 static int by_order(const void *left, const void *right)
 {
     const Lab *a = left, *b = right;
@@ -18,14 +20,14 @@ static int add_lab(const char *root, const char *name, Catalog *catalog, Error *
 {
     char path[1024], shown[128];
     if (name[0] == '.' || strlen(name) >= sizeof catalog->lab->name) return 0;
-    snprintf(shown, sizeof shown, "labs/%s/lab.ini", name);
-    snprintf(path, sizeof path, "%s/%s", root, shown);
+    text_set(shown, sizeof shown, "labs/%s/lab.ini", name);
+    text_set(path, sizeof path, "%s/%s", root, shown);
     if (access(path, F_OK)) return 0;
     Lab *grown = realloc(catalog->lab, (size_t)(catalog->labs + 1) * sizeof *grown);
     if (!grown) return error_set(error, "out of memory");
     catalog->lab = grown;
     Lab *lab = &grown[catalog->labs];
-    snprintf(lab->name, sizeof lab->name, "%s", name);
+    text_set(lab->name, sizeof lab->name, "%s", name);
     if (lab_ini_read(path, shown, &lab->ini, error)) return -1;
     catalog->labs++;
     return 0;
@@ -35,7 +37,7 @@ int catalog_open(const char *root, Catalog *catalog, Error *error)
 {
     char path[1024];
     *catalog = (Catalog){0};
-    snprintf(path, sizeof path, "%s/labs", root);
+    text_set(path, sizeof path, "%s/labs", root);
     DIR *directory = opendir(path);
     if (!directory) return error_set(error, "%s: %m; run this in the workbook's directory", path);
     int status = 0;

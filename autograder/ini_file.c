@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "autograder/text.h"
+
 enum { NAME_BYTES = 48 }; /* libinih cuts names at 50 */
 
 /* What the reader and the handler share: libinih tells neither the line nor where sections begin.
@@ -158,7 +160,7 @@ static int take_entry(void *context, const char *section_name, const char *key, 
 int ini_file_parse(const char *shown, const char *text, size_t bytes, IniFile *file, Error *error)
 {
     *file = (IniFile){0};
-    snprintf(file->path, sizeof file->path, "%s", shown);
+    text_set(file->path, sizeof file->path, "%s", shown);
     Reading reading = {.text = text, .end = text + bytes, .file = file, .error = error};
     int bad_line = ini_parse_stream(read_line, &reading, take_entry, &reading);
     if (!reading.failed && bad_line) {

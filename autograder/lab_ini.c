@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "autograder/ini_file.h"
+#include "autograder/text.h"
 
-/* ---- a section as a table of fields ------------------------------------------------------------
- */
+/* ---- a section as a table of fields ---- */
 
 typedef enum FieldType { FIELD_TEXT, FIELD_NUMBER, FIELD_COUNT, FIELD_YES } FieldType;
 
@@ -149,8 +149,7 @@ static int section_fill(const IniFile *file, const IniSection *section, const Fi
     return 0;
 }
 
-/* ---- the sections ------------------------------------------------------------------------------
- */
+/* ---- the sections ---- */
 
 static int take_precision(const IniFile *file, const IniEntry *entry, LabIni *lab, Error *error)
 {
@@ -176,12 +175,12 @@ static int take_need(const IniFile *file, const IniEntry *entry, char *text, Lab
     }
     LabNeed *need = &lab->need[lab->needs++];
     *need = (LabNeed){0};
-    snprintf(need->text, sizeof need->text, "%s", text);
+    text_set(need->text, sizeof need->text, "%s", text);
     int end = 0;
     if (sscanf(text, "cc >= %2u.%2u%n", &need->cc_major, &need->cc_minor, &end) == 2 && !text[end])
         return 0;
     if (!strcmp(text, "engine = gpu") || !strcmp(text, "engine = sim")) {
-        snprintf(need->engine, sizeof need->engine, "%s", text + 9);
+        text_set(need->engine, sizeof need->engine, "%s", text + 9);
         return 0;
     }
     return ini_error(error, file, entry->line,
@@ -194,7 +193,7 @@ static int take_needs(const IniFile *file, const IniEntry *entry, LabIni *lab, E
     if (strlen(entry->value) >= sizeof text) {
         return ini_error(error, file, entry->line, "'needs' is too long");
     }
-    snprintf(text, sizeof text, "%s", entry->value);
+    text_set(text, sizeof text, "%s", entry->value);
     for (char *part = strtok_r(text, ",", &state); part; part = strtok_r(NULL, ",", &state))
         if (take_need(file, entry, part, lab, error)) return -1;
     return 0;
@@ -209,7 +208,7 @@ static const Operation *find_operation(const char *name, int *host)
     *host = length > 5 && !strcmp(name + length - 5, "_host");
     const Operation *operation = operation_find(name);
     if (operation || !*host) return operation;
-    snprintf(plain, sizeof plain, "%.*s", (int)(length - 5), name);
+    text_set(plain, sizeof plain, "%.*s", (int)(length - 5), name);
     return operation_find(plain);
 }
 
@@ -253,7 +252,7 @@ static int take_case(const IniFile *file, const IniSection *section, LabIni *lab
         return ini_error(error, file, section->line, "more than %d cases", LAB_CASES);
     }
     LabCase *item = &lab->item[lab->cases++];
-    snprintf(item->name, sizeof item->name, "%s", section->name + strlen("case "));
+    text_set(item->name, sizeof item->name, "%s", section->name + strlen("case "));
     if (section_fill(file, section, CASE_FIELDS, item, error)) return -1;
     if (take_shape(file, section, "shape", lab, &item->problem, error)) return -1;
     item->problem_gpu = item->problem;
@@ -268,7 +267,7 @@ static int take_prediction(const IniFile *file, const IniSection *section, LabIn
         return ini_error(error, file, section->line, "more than %d predictions", LAB_PREDICTIONS);
     }
     LabPrediction *prediction = &lab->prediction[lab->predictions++];
-    snprintf(prediction->name, sizeof prediction->name, "%s", section->name + strlen("predict "));
+    text_set(prediction->name, sizeof prediction->name, "%s", section->name + strlen("predict "));
     if (section_fill(file, section, PREDICT_FIELDS, prediction, error)) return -1;
     const IniEntry *metric = ini_entry_find(section, "metric");
     int found = metric_find(metric->value);
@@ -305,7 +304,7 @@ static int take_hint(const IniFile *file, const IniSection *section, LabIni *lab
     LabHint *hint = &lab->hint[lab->hints++];
     if (section_fill(file, section, HINT_FIELDS, hint, error)) return -1;
     if (!isdigit((unsigned char)*key)) {
-        snprintf(hint->fault, sizeof hint->fault, "%s", key);
+        text_set(hint->fault, sizeof hint->fault, "%s", key);
         if (is_fault(key)) return 0;
         return ini_error(error, file, section->line, "'%s' is no fault; see common/conv/verify.h",
                          key);
@@ -314,7 +313,7 @@ static int take_hint(const IniFile *file, const IniSection *section, LabIni *lab
     while (lab_stage_hint(lab, next))
         next++;
     char expected[16];
-    snprintf(expected, sizeof expected, "%d", next);
+    text_set(expected, sizeof expected, "%d", next);
     if (strcmp(expected, key)) {
         return ini_error(error, file, section->line, "the next staged hint is [hint %d]", next);
     }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "autograder/ini_file.h"
+#include "autograder/text.h"
 
 static const char *const METRIC_NAME[METRICS] = {
     [METRIC_BLOCKS] = "blocks",
@@ -163,7 +164,7 @@ static int answer_take(const IniFile *ini, const IniEntry *entry, const char *co
     if (file->answers == PREDICT_ANSWERS || ini_number(entry->value, &answer->value)) {
         return ini_error(error, ini, entry->line, "'%s' is not a number", entry->value);
     }
-    snprintf(answer->name, sizeof answer->name, "%s", entry->key);
+    text_set(answer->name, sizeof answer->name, "%s", entry->key);
     file->answers++;
     return 0;
 }

@@ -1,22 +1,22 @@
 #include "autograder/record.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <jansson.h>
+#include <math.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
+
+#include "autograder/files.h"
+#include "autograder/text.h"
 
 /* ---- names
  * --------------------------------------------------------------------------------------- */
 
 static const char *const STATUS_NAME[] = {"graded",   "missing", "no-build",
                                           "deferred", "broken",  NULL};
-static const char *const CASE_NAME[] = {"correct", "wrong",    "error",  "exited", "crashed",
-                                        "limit",   "protocol", "broken", NULL};
+static const char *const CASE_NAME[] = {"correct", "wrong",    "error",  "exited",  "crashed",
+                                        "limit",   "protocol", "broken", "not-run", NULL};
 static const char *const SPEED_NAME[] = {"not-timed", "scored",       "not-correct",
                                          "too-close", "inconclusive", "review",
                                          "wrong",     "deferred",     NULL};
@@ -144,13 +144,21 @@ static const Field SPEED_FIELDS[] = {
 };
 
 static const Field CASE_FIELDS[] = {
-    FIELD(RecordCase, name, AS_TEXT),       FIELD(RecordCase, about, AS_TEXT),
-    FIELD(RecordCase, shape, AS_TEXT),      FIELD(RecordCase, hidden, AS_FLAG),
-    NAMED(RecordCase, verdict, CASE_NAME),  FIELD(RecordCase, fault, AS_TEXT),
-    FIELD(RecordCase, where, AS_TEXT),      FIELD(RecordCase, text, AS_TEXT),
-    FIELD(RecordCase, wrong, AS_DOUBLE),    FIELD(RecordCase, total, AS_DOUBLE),
-    FIELD(RecordCase, worst, AS_DOUBLE),    FIELD(RecordCase, points, AS_DOUBLE),
-    FIELD(RecordCase, possible, AS_DOUBLE), {0},
+    FIELD(RecordCase, name, AS_TEXT),
+    FIELD(RecordCase, about, AS_TEXT),
+    FIELD(RecordCase, shape, AS_TEXT),
+    FIELD(RecordCase, hidden, AS_FLAG),
+    NAMED(RecordCase, verdict, CASE_NAME),
+    FIELD(RecordCase, fault, AS_TEXT),
+    FIELD(RecordCase, where, AS_TEXT),
+    FIELD(RecordCase, text, AS_TEXT),
+    FIELD(RecordCase, hint, AS_TEXT),
+    FIELD(RecordCase, wrong, AS_DOUBLE),
+    FIELD(RecordCase, total, AS_DOUBLE),
+    FIELD(RecordCase, worst, AS_DOUBLE),
+    FIELD(RecordCase, points, AS_DOUBLE),
+    FIELD(RecordCase, possible, AS_DOUBLE),
+    {0},
 };
 
 static const Field PREDICTION_FIELDS[] = {
@@ -203,6 +211,12 @@ static json_t *text_to_json(const char *text)
     return value;
 }
 
+/* JSON has no NaN and no infinity. */
+static double number_finite(double number)
+{
+    return isfinite(number) ? number : RECORD_NOT_FINITE;
+}
+
 static json_t *field_to_json(const Field *field, const void *object)
 {
     const char *at = (const char *)object + field->offset;
@@ -210,7 +224,7 @@ static json_t *field_to_json(const Field *field, const void *object)
     case AS_TEXT:
         return text_to_json(at);
     case AS_DOUBLE:
-        return json_real(*(const double *)(const void *)at);
+        return json_real(number_finite(*(const double *)(const void *)at));
     case AS_INT:
         return json_integer(*(const int *)(const void *)at);
     case AS_U32:
@@ -300,10 +314,12 @@ static json_t *prediction_to_json(const RecordPrediction *prediction)
 {
     json_t *json = struct_to_json(PREDICTION_FIELDS, prediction);
     json_object_set_new(json, "answer",
-                        prediction->answered ? json_real(prediction->answer) : json_null());
+                        prediction->answered ? json_real(number_finite(prediction->answer))
+                                             : json_null());
     json_object_set_new(json, "truth",
-                        prediction->answered && prediction->measured ? json_real(prediction->truth)
-                                                                     : json_null());
+                        prediction->answered && prediction->measured
+                            ? json_real(number_finite(prediction->truth))
+                            : json_null());
     return json;
 }
 
@@ -315,7 +331,7 @@ char *record_print(const Record *record)
     json_object_update(json, fields);
     json_decref(fields);
     char seed[32];
-    snprintf(seed, sizeof seed, "%llu", (unsigned long long)record->seed);
+    text_set(seed, sizeof seed, "%llu", (unsigned long long)record->seed);
     json_object_set_new(json, "seed",
                         json_string(seed)); /* 64 bits: no JSON number holds them all */
     json_object_set_new(json, "compiler",
@@ -414,73 +430,23 @@ void record_clear(Record *record)
 /* ---- the file
  * ------------------------------------------------------------------------------------ */
 
-static char half_written[1024]; /* the temporary file while there is one */
-
-void record_abandon(void)
-{
-    if (half_written[0]) unlink(half_written);
-}
-
-static int make_directories(const char *path)
-{
-    char part[1024];
-    snprintf(part, sizeof part, "%s", path);
-    for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = 0;
-        if (mkdir(part, 0777) && errno != EEXIST) return -1;
-        *slash = '/';
-    }
-    return mkdir(part, 0777) && errno != EEXIST ? -1 : 0;
-}
-
-/* Through to the disk, so that "full" is found out before the rename. */
-static int write_all(const char *path, const char *text)
-{
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (fd < 0) return -1;
-    size_t left = strlen(text);
-    while (left) {
-        ssize_t n = write(fd, text, left);
-        if (n < 0 && errno == EINTR) continue;
-        if (n < 0) break;
-        text += n;
-        left -= (size_t)n;
-    }
-    int why = errno;
-    if (!left && !fsync(fd) && !close(fd)) return 0;
-    if (left) {
-        close(fd);
-        errno = why;
-    }
-    return -1;
-}
-
 int record_write(const char *results, const Record *record, Error *error)
 {
     char path[1000];
-    snprintf(path, sizeof path, "%s/%s.json", results, record->lab);
+    text_set(path, sizeof path, "%s/%s.json", results, record->lab);
     char *text = record_print(record);
     if (!text) return error_set(error, "%s: out of memory", path);
-    int status = make_directories(results);
-    if (!status) {
-        snprintf(half_written, sizeof half_written, "%s.tmp", path);
-        status = write_all(half_written, text);
-        if (!status) status = rename(half_written, path);
-    }
+    Error inner;
+    int status = file_write(path, text, &inner);
     free(text);
-    if (status) {
-        error_set(error, "%s: %m; the result was not kept", path);
-        record_abandon();
-    }
-    half_written[0] = 0;
-    return status;
+    return status ? error_set(error, "%s; the result was not kept", inner.text) : 0;
 }
 
 int record_read(const char *results, const char *lab, Record *record, Error *error)
 {
     char path[1000];
     memset(record, 0, sizeof *record);
-    snprintf(path, sizeof path, "%s/%s.json", results, lab);
+    text_set(path, sizeof path, "%s/%s.json", results, lab);
     json_error_t why;
     json_t *json = json_load_file(path, 0, &why);
     if (!json)

@@ -11,6 +11,8 @@
 
 #define RECORD_SCHEMA "convlab-result-1"
 
+#define RECORD_NOT_FINITE 1e308 /* stands for NaN and the infinities in the file */
+
 typedef enum RecordStatus {
     RECORD_GRADED,   /* the cases were run */
     RECORD_MISSING,  /* the submission has no such file */
@@ -27,7 +29,8 @@ typedef enum CaseVerdict {
     CASE_CRASHED,
     CASE_LIMIT, /* time, memory, processes, output */
     CASE_PROTOCOL,
-    CASE_BROKEN /* the grader's own fault: left out of N */
+    CASE_BROKEN, /* the grader's own fault: left out of N */
+    CASE_NOT_RUN /* there was nothing to run: no file, or it does not compile */
 } CaseVerdict;
 
 typedef enum SpeedVerdict {
@@ -55,6 +58,7 @@ typedef struct RecordCase {
     int hidden;
     CaseVerdict verdict;
     char fault[48], where[96], text[1600]; /* text: whole sentences for the student */
+    char hint[1500];            /* that the fault unlocked; on the first case that has it */
     double wrong, total, worst; /* outputs outside their bound, of all; largest error / bound */
     double points, possible;    /* for correctness */
     DeviceCost cost;
@@ -110,8 +114,5 @@ int record_write(const char *results, const Record *record, Error *error);
 /* -1 with error: none there, or unreadable. */
 int record_read(const char *results, const char *lab, Record *record, Error *error);
 void record_clear(Record *record);
-
-/* For a signal handler: removes the half-written file, if there is one.  Async-signal-safe. */
-void record_abandon(void);
 
 #endif

@@ -1,20 +1,16 @@
 #include "autograder/score.h"
 
 #include <math.h>
-#include <stdio.h>
 
-SpeedScore score_speed(double baseline, double student, double reference, double slack,
-                       double possible)
+#include "autograder/text.h"
+
+SpeedScore score_speed(double s, double s_ref, double slack, double possible)
 {
     SpeedScore score = {0};
-    if (!(baseline > 0 && student > 0 && reference > 0 && slack > 0)) return score;
-    score.s = baseline / student;
-    score.s_ref = baseline / reference;
-    score.needed = score.s_ref / slack;
+    if (!(s > 0 && s_ref > 0 && slack > 0)) return score;
+    score.needed = s_ref / slack;
     score.counts = score.needed >= SCORE_LEAST_NEEDED;
-    if (!score.counts) return score;
-    double part = log(score.s) / log(score.needed);
-    score.points = possible * fmin(fmax(part, 0), 1);
+    if (score.counts) score.points = possible * fmin(fmax(log(s) / log(score.needed), 0), 1);
     return score;
 }
 
@@ -32,6 +28,6 @@ double score_round(double points)
 const char *score_text(double points, char text[32])
 {
     double rounded = score_round(points);
-    snprintf(text, 32, rounded == floor(rounded) ? "%.0f" : "%.1f", rounded);
+    text_set(text, 32, rounded == floor(rounded) ? "%.0f" : "%.1f", rounded);
     return text;
 }

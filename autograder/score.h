@@ -8,14 +8,13 @@
 #define SCORE_LEAST_NEEDED 1.5
 
 typedef struct SpeedScore {
-    double s, s_ref; /* T_baseline / T_student, T_baseline / T_reference */
-    double needed;   /* H = s_ref / slack: this s earns all points */
-    int counts;      /* 0: needed is below SCORE_LEAST_NEEDED, the points are left out of N */
-    double points;   /* earned of `possible`; 0 when it does not count */
+    double needed; /* H = s_ref / slack: this s earns all points */
+    int counts;    /* 0: needed is below SCORE_LEAST_NEEDED, the points are left out of N */
+    double points; /* P * clamp(ln s / ln H, 0, 1); 0 when it does not count */
 } SpeedScore;
 
-SpeedScore score_speed(double baseline, double student, double reference, double slack,
-                       double possible);
+/* s = T_baseline / T_student, s_ref = T_baseline / T_reference, P = `possible`. */
+SpeedScore score_speed(double s, double s_ref, double slack, double possible);
 
 /* The correct points are shared evenly by the public cases and the hidden set. */
 double score_share(double points, int public_cases, int hidden_cases);

@@ -1,9 +1,10 @@
 #include "autograder/todo.h"
 
 #include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "autograder/text.h"
 
 static const char *skip_blanks(const char *at)
 {
@@ -50,7 +51,7 @@ static int region_open(const char *shown, int number, const char *after, int lin
     if (*after != ':')
         return error_set(error, "%s:%d: write TODO(%d): and a sentence", shown, line, number);
     after = skip_blanks(after + 1);
-    snprintf(region->sentence, sizeof region->sentence, "%.*s", (int)strcspn(after, "\r\n"), after);
+    text_set(region->sentence, sizeof region->sentence, "%.*s", (int)strcspn(after, "\r\n"), after);
     if (!isupper((unsigned char)region->sentence[0])) {
         return error_set(error, "%s:%d: TODO(%d) needs a sentence that says what to do", shown,
                          line, number);
@@ -91,67 +92,43 @@ int todo_scan(const char *shown, const char *text, TodoList *list, Error *error)
     return open ? error_set(error, "%s: there is no END TODO(%d)", shown, open) : 0;
 }
 
-static int is_stub_line(const char *line, size_t bytes)
+/* Copies a region's code without blanks and // comments: what two bodies are compared by. */
+static char *region_code(const char *text, const TodoRegion *region)
 {
-    char code[256];
+    char *code = malloc(region->body_end - region->body + 1);
     size_t n = 0;
-    for (size_t i = 0; i < bytes && n + 1 < sizeof code; i++)
-        if (!isspace((unsigned char)line[i])) code[n++] = line[i];
-    code[n] = 0;
-    if (!n || !strncmp(code, "//", 2) || !strcmp(code, "return0;")) return 1;
-    if (!strncmp(code, "/*", 2) && n >= 4 && strstr(code, "*/") == code + n - 2) return 1;
-    return !strncmp(code, "(void)", 6) && strchr(code, ';') == code + n - 1 &&
-           !strpbrk(code + 6, "(=+-");
+    for (size_t at = region->body; code && at < region->body_end; at++) {
+        if (text[at] == '/' && text[at + 1] == '/') at += strcspn(text + at, "\n");
+        if (!isspace((unsigned char)text[at])) code[n++] = text[at];
+    }
+    if (code) code[n] = 0;
+    return code;
 }
 
 int todo_is_stub(const char *text, const TodoRegion *region)
 {
-    for (size_t at = region->body; at < region->body_end;) {
-        size_t bytes = line_bytes(text + at);
-        if (!is_stub_line(text + at, bytes)) return 0;
-        at += bytes;
-    }
-    return 1;
+    static const char *const WORK[] = {"for(", "while(",        "if(",
+                                       "<<<",  "__syncthreads", "atomicAdd"};
+    char *code = region_code(text, region);
+    int stub = code != NULL;
+    for (size_t i = 0; stub && i < sizeof WORK / sizeof *WORK; i++)
+        stub = !strstr(code, WORK[i]);
+    free(code);
+    return stub;
 }
 
-const TodoRegion *todo_first_open(const char *text, const TodoList *list)
+const TodoRegion *todo_first_open(const char *text, const TodoList *list, const char *pristine,
+                                  const TodoList *pristine_list)
 {
-    for (int i = 0; i < list->regions; i++)
-        if (todo_is_stub(text, &list->region[i])) return &list->region[i];
+    for (int i = 0; i < list->regions && i < pristine_list->regions; i++) {
+        char *mine = region_code(text, &list->region[i]);
+        char *stub = region_code(pristine, &pristine_list->region[i]);
+        int same = mine && stub && !strcmp(mine, stub);
+        free(mine);
+        free(stub);
+        if (same) return &list->region[i];
+    }
     return NULL;
-}
-
-/* Writes the stub of one region: nothing, or "return 0;" indented as the last statement, when that
- * is a return. */
-static size_t stub_write(char *out, const char *text, const TodoRegion *region)
-{
-    size_t last = region->body_end, last_bytes = 0;
-    for (size_t at = region->body; at < region->body_end; at += line_bytes(text + at)) {
-        const char *code = skip_blanks(text + at);
-        if (*code == '\n' || is_comment(code)) continue;
-        last = at;
-        last_bytes = (size_t)(code - (text + at));
-    }
-    if (last == region->body_end || strncmp(text + last + last_bytes, "return ", 7)) return 0;
-    memcpy(out, text + last, last_bytes);
-    memcpy(out + last_bytes, "return 0;\n", 10);
-    return last_bytes + 10;
-}
-
-char *todo_skeleton(const char *solution, const TodoList *list)
-{
-    char *skeleton = malloc(strlen(solution) + 16 * (size_t)list->regions + 1);
-    size_t out = 0, from = 0;
-    if (!skeleton) return NULL;
-    for (int i = 0; i < list->regions; i++) {
-        const TodoRegion *region = &list->region[i];
-        memcpy(skeleton + out, solution + from, region->body - from);
-        out += region->body - from;
-        out += stub_write(skeleton + out, solution, region);
-        from = region->body_end;
-    }
-    strcpy(skeleton + out, solution + from);
-    return skeleton;
 }
 
 static int line_of(const char *text, size_t offset)

@@ -5,9 +5,9 @@
  *   ...                                            the body: solved in solutions/, a stub in labs/
  *   // END TODO(1)
  *
- * The skeleton is not written by hand: it is the solution with each body taken out (`return 0;`
- * left where the body ended in a return), so it can be restored at any time, without git, from the
- * solution alone. */
+ * Stubs are real code (the skeleton has to compile), so a pristine copy of every skeleton is kept
+ * in autograder/tests/skeletons/: `lab reset` restores from it without git, and the tests grade it
+ * whatever the student's labs/ hold by now. */
 #ifndef CONVLAB_AUTOGRADER_TODO_H
 #define CONVLAB_AUTOGRADER_TODO_H
 
@@ -31,14 +31,13 @@ typedef struct TodoList {
 /* -1 with "shown:line: ..." for markers that do not pair, nest, or do not count 1, 2, 3. */
 int todo_scan(const char *shown, const char *text, TodoList *list, Error *error);
 
-/* No code but what a skeleton may hold: blank lines, comments, `return 0;`, `(void)x;`. */
+/* No loop, no launch, no barrier, no branch: nothing that solves anything. */
 int todo_is_stub(const char *text, const TodoRegion *region);
 
-/* The first region still a stub, or NULL. */
-const TodoRegion *todo_first_open(const char *text, const TodoList *list);
-
-/* The skeleton that `solution` gives, malloc'd; NULL when memory is short. */
-char *todo_skeleton(const char *solution, const TodoList *list);
+/* The first region of `text` that still reads like `pristine`'s, blanks and comments apart; NULL:
+ * none. */
+const TodoRegion *todo_first_open(const char *text, const TodoList *list, const char *pristine,
+                                  const TodoList *pristine_list);
 
 /* Proves that two files are identical outside their regions, with the same markers.  -1 with the
  * line of the first difference in `student`. */

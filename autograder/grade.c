@@ -1,0 +1,288 @@
+/* grade - grades a submission: the trusted process.  `grade --help` says how. */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "autograder/files.h"
+#include "autograder/grade_lab.h"
+#include "autograder/report.h"
+#include "autograder/score.h"
+#include "autograder/text.h"
+#include "common/conv/random.h"
+
+enum { EXIT_WORKED = 0, EXIT_TROUBLE = 1, EXIT_USAGE = 2, EXIT_UNDER = 3 };
+
+static const char USAGE[] =
+    "usage: grade [options]\n"
+    "  --root DIR         the workbook's directory (default .)\n"
+    "  --build DIR        the build directory (default build)\n"
+    "  --lab NN           one lab: 04, 4 or 04-tiled (default: all)\n"
+    "  --submission DIR   holds NN-name/<source> (default labs); solutions grades the answer key\n"
+    "  --engine ENGINE    auto, sim or gpu (default auto: gpu where there is one)\n"
+    "  --gpu NAME         the machine that the simulator plays (default h200)\n"
+    "  --case NAME        one public case, or hidden; prints, but keeps no result\n"
+    "  --seed N           repeats a grade: inputs and hidden shapes follow from it\n"
+    "  --fail-under N     exit 3 when the mark is under N per cent\n"
+    "  --verbose          also the counters of every case\n"
+    "Exit: 0 grading worked, whatever the mark; 1 it did not; 2 wrong usage; 3 see --fail-under.\n";
+
+typedef struct Options {
+    const char *root, *build, *lab, *submission, *engine, *gpu, *only_case;
+    uint64_t seed;
+    double fail_under;
+    int verbose, seeded;
+} Options;
+
+/* Half-written files go; the children end with this process (device sees its socket close, the
+ * sandbox dies with its parent). */
+static void on_signal(int number)
+{
+    file_abandon();
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+static int parse_seed(const char *text, Options *options, Error *error)
+{
+    char *end;
+    errno = 0;
+    options->seed = strtoull(text, &end, 0);
+    options->seeded = 1;
+    if (!*text || *end || errno || *text == '-') {
+        return error_set(error, "--seed takes a number from 0 to 2^64-1, not '%.80s'", text);
+    }
+    return 0;
+}
+
+static int parse_fail_under(const char *text, Options *options, Error *error)
+{
+    char *end;
+    options->fail_under = strtod(text, &end);
+    if (!*text || *end || !(options->fail_under >= 0 && options->fail_under <= 100)) {
+        return error_set(error, "--fail-under takes per cent, 0 to 100, not '%.80s'", text);
+    }
+    return 0;
+}
+
+static int parse_options(int argc, char **argv, Options *options, Error *error)
+{
+    static const struct option LONG[] = {
+        {"root", 1, 0, 'r'},       {"build", 1, 0, 'b'},   {"lab", 1, 0, 'l'},  {"gpu", 1, 0, 'g'},
+        {"submission", 1, 0, 's'}, {"engine", 1, 0, 'e'},  {"case", 1, 0, 'c'}, {"seed", 1, 0, 'n'},
+        {"fail-under", 1, 0, 'f'}, {"verbose", 0, 0, 'v'}, {"help", 0, 0, 'h'}, {0},
+    };
+    *options = (Options){".", "build", NULL, "labs", "auto", "h200", NULL, 0, -1, 0, 0};
+    for (int letter; (letter = getopt_long(argc, argv, "", LONG, NULL)) != -1;) {
+        switch (letter) {
+        case 'r':
+            options->root = optarg;
+            break;
+        case 'b':
+            options->build = optarg;
+            break;
+        case 'l':
+            options->lab = optarg;
+            break;
+        case 'g':
+            options->gpu = *optarg ? optarg : "h200";
+            break;
+        case 's':
+            options->submission = *optarg ? optarg : "labs";
+            break;
+        case 'e':
+            options->engine = *optarg ? optarg : "auto";
+            break;
+        case 'c':
+            options->only_case = optarg;
+            break;
+        case 'n':
+            if (parse_seed(optarg, options, error)) return -1;
+            break;
+        case 'f':
+            if (parse_fail_under(optarg, options, error)) return -1;
+            break;
+        case 'v':
+            options->verbose = 1;
+            break;
+        case 'h':
+            fputs(USAGE, stdout);
+            exit(EXIT_WORKED);
+        default:
+            return error_set(error, "see grade --help");
+        }
+    }
+    if (optind < argc) return error_set(error, "what is '%.80s'?  see grade --help", argv[optind]);
+    return 0;
+}
+
+static int engine_works(const char *engine, const char *machine)
+{
+    SessionOptions options = {.engine = engine, .machine = machine};
+    Session *session;
+    Error error;
+    if (session_open(&options, &session, &error)) return 0;
+    session_close(session);
+    return 1;
+}
+
+static int choose_engine(const Options *options, Grader *grader, Error *error)
+{
+    const char *engine = options->engine;
+    if (strcmp(engine, "auto") && strcmp(engine, "sim") && strcmp(engine, "gpu")) {
+        return error_set(error, "there is no engine '%.40s'; there are: auto, sim, gpu", engine);
+    }
+    if (!strcmp(engine, "auto")) {
+        int driver = !access("/dev/nvidiactl", F_OK) || !access("/dev/dxg", F_OK);
+        engine = driver && engine_works("gpu", options->gpu) ? "gpu" : "sim";
+    }
+    text_set(grader->engine, sizeof grader->engine, "%s", engine);
+    return 0;
+}
+
+static int absolute(const char *path, char *full, Error *error)
+{
+    char resolved[4096];
+    struct stat status;
+    if (!realpath(path, resolved)) return error_set(error, "%.300s: %m", path);
+    if (stat(resolved, &status) || !S_ISDIR(status.st_mode)) {
+        return error_set(error, "%.300s is not a directory", path);
+    }
+    if (strlen(resolved) >= 512) return error_set(error, "%.300s: the path is too long", path);
+    text_set(full, 512, "%s", resolved);
+    return 0;
+}
+
+/* A name that comes from the command line must not walk out of the directory of machine files. */
+static int load_machine(const Options *options, Grader *grader, Error *error)
+{
+    char directory[1024];
+    text_set(directory, sizeof directory, "%s/common/simt/gpus", grader->root);
+    if (machine_load(directory, options->gpu, &grader->machine, error)) return -1;
+    text_set(grader->machine_name, sizeof grader->machine_name, "%s", options->gpu);
+    static const char *const SIMULATES[] = {"bin/grade", "bin/device"};
+    char path[1100];
+    grader->simulator = DIGEST_START;
+    for (size_t i = 0; i < sizeof SIMULATES / sizeof *SIMULATES; i++) {
+        text_set(path, sizeof path, "%s/%s", grader->build, SIMULATES[i]);
+        grader->simulator = digest_file(grader->simulator, path);
+    }
+    text_set(path, sizeof path, "%s/%s.ini", directory, options->gpu);
+    grader->simulator = digest_file(grader->simulator, path);
+    return 0;
+}
+
+static int check_case(const Options *options, const Catalog *catalog, const Lab *only, Error *error)
+{
+    const char *name = options->only_case;
+    char known[600] = "hidden";
+    if (!name || !strcmp(name, "hidden")) return 0;
+    for (int i = 0; i < catalog->labs; i++) {
+        const Lab *lab = &catalog->lab[i];
+        if (only && lab != only) continue;
+        if (lab_case_find(&lab->ini, name) >= 0) return 0;
+        for (int j = 0; j < lab->ini.cases; j++)
+            text_add(known, sizeof known, ", %s", lab->ini.item[j].name);
+    }
+    return error_set(error, "there is no case '%.40s'; there are: %s", name, known);
+}
+
+static int grader_open(const Options *options, Grader *grader, Error *error)
+{
+    if (absolute(options->root, grader->root, error) ||
+        absolute(options->build, grader->build, error))
+        return -1;
+    if (choose_engine(options, grader, error) || load_machine(options, grader, error)) return -1;
+    if (absolute(options->submission, grader->submission, error)) return -1;
+    grader->seed = options->seeded ? options->seed : random_os_seed();
+    grader->only_case = options->only_case;
+    return 0;
+}
+
+/* Grades, prints and keeps; -1 when the result could not be kept or the grader itself failed. */
+static int grade_one(const Grader *grader, const Options *options, const Lab *lab, double total[2])
+{
+    Record *record = malloc(sizeof *record);
+    Error error;
+    char results[600];
+    int status = 0;
+    if (!record) {
+        fprintf(stderr, "grade: out of memory\n");
+        return -1;
+    }
+    grade_lab(grader, lab, record);
+    report_print(stdout, record, options->verbose);
+    fflush(stdout);
+    total[0] += record->points;
+    total[1] += record->possible;
+    text_set(results, sizeof results, "%s/results", grader->build);
+    if (!options->only_case && record_write(results, record, &error)) {
+        fprintf(stderr, "grade: %s\n", error.text);
+        status = -1;
+    }
+    if (record->status == RECORD_BROKEN) status = -1;
+    record_clear(record);
+    free(record);
+    return status;
+}
+
+static int grade_all(const Grader *grader, const Options *options, const Catalog *catalog,
+                     const Lab *only)
+{
+    double total[2] = {0, 0};
+    char earned[32], possible[32];
+    int status = EXIT_WORKED;
+    for (int i = 0; i < catalog->labs; i++) {
+        const Lab *lab = &catalog->lab[i];
+        if (only && lab != only) continue;
+        if (options->only_case && strcmp(options->only_case, "hidden") &&
+            lab_case_find(&lab->ini, options->only_case) < 0)
+            continue;
+        if (grade_one(grader, options, lab, total)) status = EXIT_TROUBLE;
+    }
+    printf("total  %s/%s points\n", score_text(total[0], earned), score_text(total[1], possible));
+    if (fflush(stdout) || ferror(stdout)) {
+        fprintf(stderr, "grade: writing the table: %m\n");
+        status = EXIT_TROUBLE;
+    }
+    double percent = total[1] > 0 ? 100 * total[0] / total[1] : 0;
+    if (status == EXIT_WORKED && options->fail_under >= 0 && percent + 1e-9 < options->fail_under) {
+        fprintf(stderr, "grade: %.1f %% is under %g %%\n", percent, options->fail_under);
+        status = EXIT_UNDER;
+    }
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    static Grader grader;
+    Options options;
+    Catalog catalog = {0};
+    Error error;
+    const Lab *only = NULL;
+    signal(SIGINT, on_signal);
+    signal(SIGTERM, on_signal);
+    signal(SIGHUP, on_signal);
+    signal(SIGPIPE, SIG_IGN);
+    if (parse_options(argc, argv, &options, &error) ||
+        catalog_open(options.root, &catalog, &error) ||
+        (options.lab && !(only = catalog_find(&catalog, options.lab, &error))) ||
+        check_case(&options, &catalog, only, &error) || grader_open(&options, &grader, &error)) {
+        fprintf(stderr, "grade: %s\n", error.text);
+        catalog_close(&catalog);
+        return EXIT_USAGE;
+    }
+    int status = EXIT_TROUBLE;
+    if (toolchain_load(grader.root, grader.build, &grader.toolchain, &error)) {
+        fprintf(stderr, "grade: %s\n", error.text);
+    } else {
+        status = grade_all(&grader, &options, &catalog, only);
+    }
+    catalog_close(&catalog);
+    return status;
+}

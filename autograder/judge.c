@@ -1,0 +1,141 @@
+#include "autograder/judge.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "autograder/text.h"
+
+int workload_open(const Operation *operation, const Problem *problem, Workload *workload,
+                  Error *error)
+{
+    *workload = (Workload){.operation = operation, .problem = *problem};
+    workload->tensors = operation->tensors(problem, workload->shape);
+    for (int i = 0; i < workload->tensors; i++) {
+        size_t count = tensor_count(&workload->shape[i]);
+        float *floats = malloc(count * sizeof *floats);
+        if (!floats) {
+            workload_close(workload);
+            return error_set(error, "out of memory for a tensor of %zu floats", count);
+        }
+        if (workload->shape[i].role == TENSOR_OUTPUT) {
+            workload->output = floats;
+            workload->outputs = count;
+        } else {
+            workload->tensor[i] = floats;
+        }
+    }
+    return 0;
+}
+
+void workload_fill(Workload *workload, Random *random)
+{
+    workload->operation->generate(&workload->problem, random, workload->tensor);
+}
+
+void workload_close(Workload *workload)
+{
+    for (int i = 0; i < OPERATION_TENSORS; i++)
+        free(workload->tensor[i]);
+    free(workload->output);
+    *workload = (Workload){0};
+}
+
+int judge_set_problem(Judge *judge, const Problem *problem, Error *error)
+{
+    if (judge->current.bytes == problem->bytes &&
+        !memcmp(judge->current.data, problem->data, problem->bytes)) {
+        return 0;
+    }
+    judge->current.bytes = 0;
+    if (session_set_problem(judge->session, judge->operation, problem, judge->host, error))
+        return -1;
+    judge->current = *problem;
+    return 0;
+}
+
+/* ProbeRun: the submission again, on inputs that the diagnosis chose. */
+static int probe_run(void *context, const Problem *problem, const float *const *tensor,
+                     float *output)
+{
+    Judge *judge = context;
+    Observed observed;
+    RunOutcome outcome;
+    if (judge_set_problem(judge, problem, NULL)) return -1;
+    session_call(judge->session, 0, tensor, output, &observed, &outcome);
+    return outcome.status == RUN_OK ? 0 : -1;
+}
+
+static CaseVerdict verdict_of(RunStatus status)
+{
+    switch (status) {
+    case RUN_OK:
+        return CASE_CORRECT;
+    case RUN_DEVICE_ERROR:
+        return CASE_ERROR;
+    case RUN_EXITED:
+        return CASE_EXITED;
+    case RUN_CRASHED:
+        return CASE_CRASHED;
+    case RUN_LIMIT:
+        return CASE_LIMIT;
+    case RUN_PROTOCOL:
+        return CASE_PROTOCOL;
+    case RUN_BROKEN:
+        break;
+    }
+    return CASE_BROKEN;
+}
+
+void judge_output(Judge *judge, const Workload *workload, const Observed *observed,
+                  const RunOutcome *outcome, int probe, RecordCase *item)
+{
+    item->verdict = verdict_of(outcome->status);
+    if (outcome->status != RUN_OK) {
+        text_set(item->text, sizeof item->text, "%s", outcome->message);
+        return;
+    }
+    Verdict verdict;
+    Error error;
+    if (verify_output(judge->operation, &workload->problem, judge->precision,
+                      (const float *const *)workload->tensor, observed, probe ? probe_run : NULL,
+                      judge, &verdict, &error)) {
+        item->verdict = CASE_BROKEN;
+        text_set(item->text, sizeof item->text, "%s", error.text);
+        return;
+    }
+    item->verdict = verdict.correct ? CASE_CORRECT : CASE_WRONG;
+    item->wrong = (double)verdict.wrong;
+    item->total = (double)verdict.total;
+    item->worst = verdict.worst;
+    if (verdict.correct) return;
+    text_set(item->fault, sizeof item->fault, "%s", fault_name(verdict.fault));
+    text_set(item->where, sizeof item->where, "%s", verdict.where);
+    int used = 0;
+    if (verdict.wrong)
+        used = snprintf(item->text, sizeof item->text,
+                        "%zu of %zu outputs are wrong, first %s: got %.9g, expected %.9g.\n",
+                        verdict.wrong, verdict.total, verdict.where, verdict.got, verdict.expected);
+    text_set(item->text + used, sizeof item->text - (size_t)used, "%s", verdict.text);
+}
+
+void judge_case(Judge *judge, const Problem *problem, Random *random, RecordCase *item)
+{
+    Workload workload;
+    Error error;
+    if (workload_open(judge->operation, problem, &workload, &error) ||
+        judge_set_problem(judge, problem, &error)) {
+        item->verdict = CASE_BROKEN;
+        text_set(item->text, sizeof item->text, "%s", error.text);
+        workload_close(&workload);
+        return;
+    }
+    workload_fill(&workload, random);
+    Observed observed = {0};
+    RunOutcome outcome = {0};
+    session_call(judge->session, 0, (const float *const *)workload.tensor, workload.output,
+                 &observed, &outcome);
+    item->cost = outcome.cost;
+    judge_output(judge, &workload, &observed, &outcome, 1, item);
+    workload_close(&workload);
+}

@@ -1,0 +1,46 @@
+/* judge.h - one problem through one submission: inputs, run, verdict. */
+#ifndef CONVLAB_AUTOGRADER_JUDGE_H
+#define CONVLAB_AUTOGRADER_JUDGE_H
+
+#include "autograder/record.h"
+#include "autograder/session.h"
+
+/* The floats of one problem: inputs that only the grader made, and room for the output. */
+typedef struct Workload {
+    const Operation *operation;
+    Problem problem;
+    int tensors;
+    TensorShape shape[OPERATION_TENSORS];
+    float *tensor[OPERATION_TENSORS]; /* NULL for the output */
+    float *output;
+    size_t outputs;
+} Workload;
+
+/* -1 with error when memory is short. */
+int workload_open(const Operation *operation, const Problem *problem, Workload *workload,
+                  Error *error);
+/* Fresh inputs from `random`. */
+void workload_fill(Workload *workload, Random *random);
+void workload_close(Workload *workload);
+
+typedef struct Judge {
+    Session *session;
+    const Operation *operation;
+    Precision precision;
+    int host;
+    Problem current; /* what the session's problem is; bytes 0: none yet */
+} Judge;
+
+/* Makes `problem` the session's, if it is not already. */
+int judge_set_problem(Judge *judge, const Problem *problem, Error *error);
+
+/* Judges an output that slot 0 left behind: fills the verdict part of `item` (verdict, fault,
+ * where, text, wrong, total, worst).  With `probe`, a wrong output is diagnosed by running the
+ * submission again. */
+void judge_output(Judge *judge, const Workload *workload, const Observed *observed,
+                  const RunOutcome *outcome, int probe, RecordCase *item);
+
+/* Fresh inputs, one call of slot 0, verdict and cost into `item`. */
+void judge_case(Judge *judge, const Problem *problem, Random *random, RecordCase *item);
+
+#endif

@@ -1,0 +1,38 @@
+/* speed.h - the times of baseline, submission and reference on one case, taken side by side. */
+#ifndef CONVLAB_AUTOGRADER_SPEED_H
+#define CONVLAB_AUTOGRADER_SPEED_H
+
+#include "autograder/judge.h"
+#include "common/simt/machine.h"
+
+enum { SLOT_SUBMISSION, SLOT_BASELINE, SLOT_REFERENCE };
+
+typedef struct SpeedSetup {
+    Judge *judge;
+    const Build *build[SESSION_RUNNERS]; /* by slot */
+    int started[SESSION_RUNNERS];
+    int sim;                    /* exact cycles; else paired measurement */
+    const SimtMachine *machine; /* sim: for the roofline floor and the cache's key */
+    const char *cache;          /* build/cache/cycles */
+    uint64_t simulator;         /* digest of what simulates */
+    double slack;               /* of lab.ini */
+    double floor_seconds;       /* paired, on a GPU: what no kernel can beat, 0: unknown */
+} SpeedSetup;
+
+/* Measures the problem that slot 0 was last called for, into item->speed: times, or a verdict that
+ * says why there are none.  Every timed output of the submission is checked.  Does not score. */
+void speed_measure(SpeedSetup *setup, const Problem *problem, Random *random, RecordCase *item);
+
+/* Starts `slot` if need be and calls it once, so that it can be replayed; -1 with the reason in
+ * `text`. */
+int speed_start(SpeedSetup *setup, int slot, const Problem *problem, Random *random, char *text,
+                size_t bytes);
+
+/* Turns times into points, once it is known whether every case is right. */
+void speed_score(RecordSpeed *speed, double slack, int all_correct);
+
+/* Cycles below which nobody can be on this machine: arithmetic at full rate, every byte once
+ * through the L2. */
+double speed_floor_cycles(const SimtMachine *machine, double flops, double least_bytes);
+
+#endif
