@@ -18,18 +18,22 @@ struct Recording {
     char why[256];
     void *engine_cache;                     /* the gpu engine's instantiated graph; freed through engine_cache_free */
     void (*engine_cache_free)(void *);
+    struct RecordingOrder *order;           /* recording_edges' own cache; zero it with the rest */
 };
 
 enum { RECORDING_CALLS = 100000 };
 #define RECORDING_BYTES (256ull << 20)
 
-/* A device that forwards to `engine` and appends to `recording` (both outlive it). */
+/* A device that forwards to `engine` and appends to `recording` (both outlive it; `recording` starts zeroed).  NULL when
+ * memory runs out.  A free that is put off still answers as CUDA would: freeing twice is an error.  Closing the recorder
+ * closes neither. */
 Device *recorder_open(Device *engine, Recording *recording);
-void recording_clear(Recording *recording, Device *engine);   /* executes the deferred frees */
+void recording_clear(Recording *recording, Device *engine);   /* executes the deferred frees; leaves it zeroed */
 
 /* Edges of the recording as a graph: for call i, writes the indices of the calls it must wait for into `before` (capacity
  * count) and returns how many.  Order within a stream, the legacy default stream's barriers, event record/wait pairs, and
- * host synchronisations (which order everything after them).  Calls that do no device work have no node. */
+ * host synchronisations (which order everything after them).  Calls that do no device work have no node: only nodes have edges,
+ * and only to nodes.  Copies to the host and frees count as host synchronisations too, since the host could act on them. */
 size_t recording_edges(const Recording *recording, size_t i, size_t *before);
 int recording_is_node(const DeviceCall *call);
 

@@ -16,7 +16,11 @@ typedef enum FrameType { FRAME_CALL = 1, FRAME_REPLY, FRAME_REQUEST, FRAME_RETUR
  * malformed, too long, out of time. */
 typedef struct WirePiece { const void *data; uint64_t bytes; } WirePiece;
 int wire_send(int fd, FrameType type, const WirePiece *piece, int pieces, Error *error);
+int wire_send_until(int fd, double deadline, FrameType type, const WirePiece *piece, int pieces, Error *error);
 int wire_receive(int fd, double deadline, FrameType *type, void **body, uint64_t *bytes, Error *error);
+
+/* CLOCK_MONOTONIC now, in seconds: deadlines are `wire_now() + seconds`. */
+double wire_now(void);
 
 /* Client side: a Device whose execute() sends FRAME_CALL and waits for FRAME_REPLY. */
 Device *device_open_wire(int fd);

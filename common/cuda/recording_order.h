@@ -1,0 +1,17 @@
+/* recording_order.h - the waiting relation between a recording's calls, worked out once for all of them. */
+#ifndef CONVLAB_CUDA_RECORDING_ORDER_H
+#define CONVLAB_CUDA_RECORDING_ORDER_H
+
+#include "common/cuda/recording.h"
+
+typedef struct RecordingOrder RecordingOrder;
+
+/* NULL when memory runs out. */
+RecordingOrder *recording_order_build(const Recording *recording);
+void recording_order_free(RecordingOrder *order);
+
+/* The calls that call i waits for, ascending; returns how many. */
+size_t recording_order_before(const RecordingOrder *order, size_t i, size_t *before);
+size_t recording_order_calls(const RecordingOrder *order);
+
+#endif
