@@ -103,17 +103,21 @@ static int dimensions_parse(Parser *p, Shape *shape)
     return 0;
 }
 
-/* Bytes of dimensions `from` and inward; 0 where the sum passes the limit or any of them is empty.
- */
-static int shape_size(Parser *p, const Shape *shape, uint32_t line, uint64_t *bytes)
+/* Bytes of the whole; 0 where the first dimension is open. */
+static int shape_size(Parser *p, const PtxVariable *variable, const Shape *shape, uint32_t line,
+                      uint64_t *bytes)
 {
+    uint64_t most = variable->space == PTX_GLOBAL  ? PTX_MAX_VARIABLE
+                    : variable->space == PTX_PARAM ? PTX_MAX_PARAMETER
+                                                   : PTX_MAX_SMALL;
     *bytes = (uint64_t)shape->element * shape->vector;
     for (uint32_t i = shape->open ? 1 : 0; i < shape->dims; i++) {
-        if (shape->extent[i] > PTX_MAX_VARIABLE / *bytes)
-            return parser_fail(p, line, "a variable of more than %llu GiB",
-                               (unsigned long long)(PTX_MAX_VARIABLE >> 30));
+        if (shape->extent[i] == 0)
+            return parser_fail(p, line, "'%.80s' is an array of no elements", variable->name);
+        if (shape->extent[i] > most / *bytes)
+            return parser_fail(p, line, "'%.80s' is larger than %llu MiB", variable->name,
+                               (unsigned long long)(most >> 20));
         *bytes *= shape->extent[i];
-        if (*bytes == 0) return parser_fail(p, line, "an array of no elements");
     }
     if (shape->open) *bytes = 0;
     return 0;
@@ -127,7 +131,8 @@ static int declarator_parse(Parser *p, PtxVariable *variable, Name **name, Shape
     variable->name = (*name)->text;
     uint32_t line = p->token.line;
     shape->element = ptx_type_bytes(variable->type);
-    if (lexer_next(p) || dimensions_parse(p, shape) || shape_size(p, shape, line, &variable->bytes))
+    if (lexer_next(p) || dimensions_parse(p, shape) ||
+        shape_size(p, variable, shape, line, &variable->bytes))
         return -1;
     if (variable->align == 0) variable->align = shape->element * shape->vector;
     return 0;
@@ -160,7 +165,10 @@ static int register_name_parse(Parser *p, PtxType type)
     if (lexer_next(p) || constant_count(p, PTX_MAX_REGISTERS, "the number of registers", &count) ||
         lexer_expect(p, '>', "'>'"))
         return -1;
-    char key[PTX_MAX_NAME + 2];
+    if (name->length > PTX_MAX_RANGE_NAME)
+        return parser_fail(p, line, "registers whose name has more than %d characters",
+                           PTX_MAX_RANGE_NAME);
+    char key[PTX_MAX_RANGE_NAME + 1];
     memcpy(key, name->text, name->length);
     key[name->length] = '<';
     Name *range = name_intern(p, key, name->length + 1);
@@ -219,7 +227,7 @@ int declaration_parse(Parser *p, PtxSpace space, int is_extern)
     do {
         PtxVariable variable = common;
         Shape shape = one;
-        Name *name;
+        Name *name = NULL;
         if (declarator_parse(p, &variable, &name, &shape)) return -1;
         if (lexer_is(p, '=') && initialiser_parse(p, &variable, &shape)) return -1;
         PtxVariable *place = variable_place(p, name, line);
