@@ -1,0 +1,278 @@
+/* lab - the front door's helper: progress, hints, reset, solution, run, check.  The Makefile calls
+ * it. */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "autograder/build.h"
+#include "autograder/catalog.h"
+#include "autograder/check.h"
+#include "autograder/files.h"
+#include "autograder/hint.h"
+#include "autograder/progress.h"
+#include "autograder/text.h"
+
+static const char USAGE[] =
+    "usage: lab COMMAND [--root DIR] [--build DIR] [--lab NN] [...]\n"
+    "  list               every lab, its points from the last grade, what is next\n"
+    "  names              the labs' names, one a line\n"
+    "  hint     --lab NN  hints that the last grade unlocked, and the next staged one\n"
+    "  reset    --lab NN  puts the skeleton back; your file stays as <source>.bak1, .bak2 ...\n"
+    "  solution --lab NN  the solution and how yours differs, once passed\n"
+    "  run      --lab NN  [--case NAME] [--engine sim|gpu] [--gpu h200] [--seed N] [--submission "
+    "DIR]\n"
+    "  check              proves that skeletons, solutions and handouts agree\n"
+    "  keep     --lab NN  for authors: labs/NN's source becomes the skeleton that reset restores\n";
+
+typedef struct Options {
+    const char *command, *root, *build, *lab, *submission, *only_case, *engine, *gpu, *seed;
+} Options;
+
+static int parse_options(int argc, char **argv, Options *options, Error *error)
+{
+    static const struct option LONG[] = {
+        {"root", 1, 0, 'r'},   {"build", 1, 0, 'b'},
+        {"lab", 1, 0, 'l'},    {"submission", 1, 0, 's'},
+        {"engine", 1, 0, 'e'}, {"gpu", 1, 0, 'g'},
+        {"case", 1, 0, 'c'},   {"seed", 1, 0, 'n'},
+        {"help", 0, 0, 'h'},   {0},
+    };
+    *options = (Options){NULL, ".", "build", NULL, "labs", NULL, "auto", "h200", NULL};
+    for (int letter; (letter = getopt_long(argc, argv, "", LONG, NULL)) != -1;) {
+        switch (letter) {
+        case 'r':
+            options->root = optarg;
+            break;
+        case 'b':
+            options->build = optarg;
+            break;
+        case 'l':
+            options->lab = optarg;
+            break;
+        case 's':
+            options->submission = *optarg ? optarg : "labs";
+            break;
+        case 'e':
+            options->engine = *optarg ? optarg : "auto";
+            break;
+        case 'g':
+            options->gpu = *optarg ? optarg : "h200";
+            break;
+        case 'c':
+            options->only_case = optarg;
+            break;
+        case 'n':
+            options->seed = optarg;
+            break;
+        case 'h':
+            fputs(USAGE, stdout);
+            exit(0);
+        default:
+            return error_set(error, "see lab --help");
+        }
+    }
+    options->command = optind < argc ? argv[optind] : "list";
+    return optind + 1 < argc
+               ? error_set(error, "what is '%.80s'?  see lab --help", argv[optind + 1])
+               : 0;
+}
+
+/* ---- the commands
+ * -------------------------------------------------------------------------------- */
+
+static int lab_hint(const Options *options, const Lab *lab, Error *error)
+{
+    return hint_print(stdout, lab, options->build, error);
+}
+
+static void skeleton_path(const Options *options, const Lab *lab, char *path, size_t bytes)
+{
+    text_set(path, bytes, "%s/autograder/tests/skeletons/%s/%s", options->root, lab->name,
+             lab->ini.source);
+}
+
+static void source_path(const Options *options, const Lab *lab, char *path, size_t bytes)
+{
+    text_set(path, bytes, "%s/labs/%s/%s", options->root, lab->name, lab->ini.source);
+}
+
+static int lab_reset(const Options *options, const Lab *lab, Error *error)
+{
+    char from[1024], to[1024], backup[1100];
+    skeleton_path(options, lab, from, sizeof from);
+    source_path(options, lab, to, sizeof to);
+    char *skeleton = file_text(from, error), *mine = file_text(to, NULL);
+    int status = skeleton ? 0 : -1;
+    if (skeleton && mine && !strcmp(skeleton, mine)) {
+        printf("%s is the skeleton already.\n", to);
+    } else if (skeleton) {
+        int number = 1;
+        do {
+            text_set(backup, sizeof backup, "%s.bak%d", to, number++);
+        } while (file_exists(backup));
+        if (mine) status = file_write(backup, mine, error);
+        if (!status) status = file_write(to, skeleton, error);
+        if (!status && mine) printf("%s is the skeleton again; yours is kept as %s\n", to, backup);
+        if (!status && !mine) printf("%s is the skeleton again.\n", to);
+    }
+    free(skeleton);
+    free(mine);
+    return status;
+}
+
+static int lab_keep(const Options *options, const Lab *lab, Error *error)
+{
+    char from[1024], to[1024];
+    source_path(options, lab, from, sizeof from);
+    skeleton_path(options, lab, to, sizeof to);
+    char *text = file_text(from, error);
+    int status = text ? file_write(to, text, error) : -1;
+    if (!status) printf("%s -> %s\n", from, to);
+    free(text);
+    return status;
+}
+
+static int lab_solution(const Options *options, const Lab *lab, Error *error)
+{
+    char mine[1024], solution[1024];
+    source_path(options, lab, mine, sizeof mine);
+    text_set(solution, sizeof solution, "%s/solutions/%s/%s", options->root, lab->name,
+             lab->ini.source);
+    if (!progress_passed(options->build, lab->name)) {
+        return error_set(error,
+                         "%s is not passed yet: all cases right and half of the points, by make "
+                         "grade LAB=%.2s; until "
+                         "then there is make hint LAB=%.2s",
+                         lab->name, lab->name, lab->name);
+    }
+    printf("The solution is %s; from yours to it:\n", solution);
+    fflush(stdout);
+    execlp("diff", "diff", "-u", mine, solution, (char *)NULL);
+    return 0;
+}
+
+static void say_line(void *context, const char *line)
+{
+    (void)context;
+    printf("%s\n", line);
+}
+
+static int lab_check(const Options *options, const Catalog *catalog)
+{
+    int wrong = 0;
+    for (int i = 0; i < catalog->labs; i++) {
+        int here = check_lab(options->root, &catalog->lab[i], say_line, NULL);
+        if (!here) printf("%s: ok\n", catalog->lab[i].name);
+        wrong += here;
+    }
+    return wrong ? 1 : 0;
+}
+
+/* ---- run
+ * ----------------------------------------------------------------------------------------- */
+
+static int build_run(const Options *options, const Lab *lab, Build *build, Error *error)
+{
+    Toolchain toolchain;
+    char source[1024], root[512], directory[512];
+    text_set(source, sizeof source, "%s/%s/%s", options->submission, lab->name, lab->ini.source);
+    if (!file_exists(source)) return error_set(error, "there is no %s", source);
+    char *full_root = realpath(options->root, NULL), *full_build = realpath(options->build, NULL);
+    text_set(root, sizeof root, "%s", full_root ? full_root : options->root);
+    text_set(directory, sizeof directory, "%s", full_build ? full_build : options->build);
+    free(full_root);
+    free(full_build);
+    if (toolchain_load(root, directory, &toolchain, error)) return -1;
+    build_submission(&toolchain, source, lab->ini.operation_name, 1, build);
+    if (build->log && *build->log) fprintf(stderr, "%s\n", build->log);
+    return build->status == BUILD_OK ? 0 : error_set(error, "%s", build->message);
+}
+
+static int lab_run(const Options *options, const Lab *lab, Error *error)
+{
+    Build build = {0};
+    const char *engine = options->engine;
+    if (!strcmp(engine, "auto")) {
+        engine = !access("/dev/nvidiactl", F_OK) || !access("/dev/dxg", F_OK) ? "gpu" : "sim";
+    }
+    if (strcmp(engine, "sim") && strcmp(engine, "gpu")) {
+        return error_set(error, "there is no engine '%.40s'; there are: auto, sim, gpu", engine);
+    }
+    if (options->only_case && lab_case_find(&lab->ini, options->only_case) < 0) {
+        char names[700] = "";
+        for (int i = 0; i < lab->ini.cases; i++)
+            text_add(names, sizeof names, "%s%s", i ? ", " : "", lab->ini.item[i].name);
+        return error_set(error, "%s has no case '%.40s'; it has: %s", lab->name, options->only_case,
+                         names);
+    }
+    if (build_run(options, lab, &build, error)) {
+        build_clear(&build);
+        return -1;
+    }
+    const char *argv[16] = {build.program, "--root", options->root, "--lab",     lab->name,
+                            "--engine",    engine,   "--gpu",       options->gpu};
+    int count = 9;
+    if (options->only_case) {
+        argv[count++] = "--case";
+        argv[count++] = options->only_case;
+    }
+    if (options->seed) {
+        argv[count++] = "--seed";
+        argv[count++] = options->seed;
+    }
+    execv(build.program, (char *const *)argv);
+    error_set(error, "%s: %m", build.program);
+    build_clear(&build);
+    return -1;
+}
+
+/* ---- main
+ * ---------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    int (*run)(const Options *, const Lab *, Error *);
+} LAB_COMMANDS[] = {{"hint", lab_hint},
+                    {"reset", lab_reset},
+                    {"solution", lab_solution},
+                    {"run", lab_run},
+                    {"keep", lab_keep}};
+
+static int dispatch(const Options *options, const Catalog *catalog, Error *error)
+{
+    const char *command = options->command;
+    if (!strcmp(command, "list")) {
+        progress_print(stdout, catalog, options->build);
+        return 0;
+    }
+    if (!strcmp(command, "check")) return lab_check(options, catalog);
+    if (!strcmp(command, "names")) {
+        for (int i = 0; i < catalog->labs; i++)
+            printf("%s\n", catalog->lab[i].name);
+        return 0;
+    }
+    for (size_t i = 0; i < sizeof LAB_COMMANDS / sizeof *LAB_COMMANDS; i++) {
+        if (strcmp(LAB_COMMANDS[i].name, command)) continue;
+        if (!options->lab) return error_set(error, "which lab?  lab %s --lab NN", command);
+        const Lab *lab = catalog_find(catalog, options->lab, error);
+        return lab ? LAB_COMMANDS[i].run(options, lab, error) : -1;
+    }
+    return error_set(error, "there is no command '%.40s'; see lab --help", command);
+}
+
+int main(int argc, char **argv)
+{
+    Options options;
+    Catalog catalog = {0};
+    Error error;
+    int status = parse_options(argc, argv, &options, &error);
+    if (!status) status = catalog_open(options.root, &catalog, &error);
+    if (!status) status = dispatch(&options, &catalog, &error);
+    if (status < 0) fprintf(stderr, "lab: %s\n", error.text);
+    catalog_close(&catalog);
+    return status < 0 ? 2 : status;
+}

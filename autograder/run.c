@@ -1,0 +1,276 @@
+/* run - one lab in one plain process: the submission, the drop-in runtime and an engine, so that
+ * debuggers and profilers work as usual.  Linked with one submission; `lab run` builds and starts
+ * it.  Nothing here is trusted, and nothing here is a grade. */
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "autograder/catalog.h"
+#include "autograder/report.h"
+#include "autograder/run_memory.h"
+#include "autograder/table.h"
+#include "autograder/text.h"
+#include "common/conv/operation_call.h"
+#include "common/cuda/runtime.h"
+#include "common/simt/machine.h"
+
+typedef struct Run {
+    const char *root, *lab, *only_case, *engine, *gpu;
+    uint64_t seed;
+    int seeded;
+    const Lab *found;
+    const LabCase *item;
+    const Problem *problem;
+    Device *device; /* NULL for host labs */
+    DeviceCost cost;
+} Run;
+
+static double now_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* One call of the entry point on the device, everything around it included. */
+static int call_on_device(Run *run, Workload *workload, Observed *observed, Error *error)
+{
+    RunMemory memory;
+    void *pointer[OPERATION_TENSORS] = {0};
+    char message[1024] = "";
+    DeviceReply reply = {0};
+    DeviceCall sync = {.kind = CALL_SYNC};
+    if (run_memory_open(run->device, workload, &memory, error)) return -1;
+    for (int i = 0; i < workload->tensors; i++)
+        pointer[i] = (void *)(uintptr_t)run_memory_address(&memory, i);
+    if (run->device->take_cost) run->device->take_cost(run->device, &run->cost);
+    operation_call(workload->problem.data, pointer, NULL);
+    run->device->execute(run->device, &sync, &reply);
+    int failed = runtime_take_failure(message, sizeof message);
+    if (run->device->take_cost) run->device->take_cost(run->device, &run->cost);
+    int status = 0;
+    if (failed || reply.status) {
+        const char *why = *message ? message : reply.message;
+        int number = failed ? failed : reply.status;
+        status = error_set(error, "%s: %s", device_status_name(number),
+                           *why ? why : device_status_text(number));
+    } else {
+        status = run_memory_observe(&memory, workload, observed, error);
+    }
+    run_memory_close(&memory);
+    return status;
+}
+
+static int call_on_host(Run *run, Workload *workload, Observed *observed)
+{
+    void *pointer[OPERATION_TENSORS] = {0};
+    for (int i = 0; i < workload->tensors; i++)
+        pointer[i] = workload->tensor[i] ? workload->tensor[i] : workload->output;
+    run->cost = (DeviceCost){0};
+    /* The best of a few: good enough to work by, and never a grade. */
+    for (int i = 0; i < 5; i++) {
+        for (size_t j = 0; j < workload->outputs; j++)
+            memcpy(&workload->output[j], &(uint32_t){VERIFY_POISON}, 4);
+        double start = now_seconds();
+        operation_call(workload->problem.data, pointer, NULL);
+        double seconds = now_seconds() - start;
+        if (!i || seconds < run->cost.seconds) run->cost.seconds = seconds;
+    }
+    *observed = (Observed){.output = workload->output};
+    return 0;
+}
+
+static int call_once(Run *run, Workload *workload, Observed *observed, Error *error)
+{
+    return run->device ? call_on_device(run, workload, observed, error)
+                       : call_on_host(run, workload, observed);
+}
+
+/* ProbeRun: once more, on inputs chosen by the diagnosis. */
+static int probe(void *context, const Problem *problem, const float *const *tensor, float *output)
+{
+    Run again = *(Run *)context;
+    Workload workload;
+    Observed observed;
+    Error error;
+    if (workload_open(again.found->ini.operation, problem, &workload, &error)) return -1;
+    for (int i = 0; i < workload.tensors; i++)
+        if (workload.tensor[i])
+            memcpy(workload.tensor[i], tensor[i], tensor_count(&workload.shape[i]) * sizeof(float));
+    int status = call_once(&again, &workload, &observed, &error);
+    if (!status) memcpy(output, workload.output, workload.outputs * sizeof(float));
+    workload_close(&workload);
+    return status;
+}
+
+static void print_verdict(const Run *run, const Verdict *verdict)
+{
+    if (verdict->correct) {
+        printf("  correct: all %zu outputs within their bounds (the largest error is %.2g of its "
+               "bound)\n",
+               verdict->total, verdict->worst);
+        return;
+    }
+    printf("  WRONG (%s)", fault_name(verdict->fault));
+    if (verdict->wrong)
+        printf(": %zu of %zu outputs, first %s: got %.9g, expected %.9g", verdict->wrong,
+               verdict->total, verdict->where, verdict->got, verdict->expected);
+    putchar('\n');
+    text_wrap(stdout, 4, verdict->text);
+    const char *hint = lab_fault_hint(&run->found->ini, fault_name(verdict->fault));
+    char text[1600];
+    text_set(text, sizeof text, "Hint: %s", hint ? hint : "");
+    if (hint) text_wrap(stdout, 4, text);
+}
+
+static void print_cost(const Run *run)
+{
+    char cycles[40];
+    if (run->cost.cycles) {
+        printf("  %s cycles on the simulated %s (%.1f us)\n",
+               text_thousands((double)run->cost.cycles, cycles), run->gpu, run->cost.seconds * 1e6);
+    } else {
+        printf("  %.1f us\n", run->cost.seconds * 1e6);
+    }
+    if (run->cost.launches && !strcmp(run->engine, "sim")) report_counters(stdout, 4, &run->cost);
+}
+
+static int run_case(Run *run, Error *error)
+{
+    const LabIni *ini = &run->found->ini;
+    Workload workload;
+    Observed observed = {0};
+    Verdict verdict;
+    Random random;
+    char shape[256];
+    if (workload_open(ini->operation, run->problem, &workload, error)) return -1;
+    random_seed(&random, run->seed);
+    workload_fill(&workload, &random);
+    ini->operation->print(run->problem, shape, sizeof shape);
+    printf("%s, case %s: %s\n  %s\n", run->found->name, run->item->name, run->item->about, shape);
+    int status = call_once(run, &workload, &observed, error);
+    DeviceCost cost = run->cost;
+    if (status) {
+        printf("  FAILED\n");
+        text_wrap(stdout, 4, error->text);
+        status = 1;
+    } else {
+        status = verify_output(ini->operation, run->problem, ini->precision,
+                               (const float *const *)workload.tensor, &observed, probe, run,
+                               &verdict, error);
+        run->cost = cost;
+        if (!status) {
+            print_verdict(run, &verdict);
+            print_cost(run);
+            status = !verdict.correct;
+        }
+    }
+    workload_close(&workload);
+    return status;
+}
+
+static int open_engine(Run *run, Error *error)
+{
+    char directory[1024];
+    if (run->found->ini.host) return 0;
+    if (!strcmp(run->engine, "gpu")) {
+        run->device = device_open_gpu(0, error);
+    } else {
+        text_set(directory, sizeof directory, "%s/common/simt/gpus", run->root);
+        SimDeviceOptions options = {.machine = run->gpu, .gpus_directory = directory, .checks = 1};
+        run->device = device_open_sim(&options, error);
+    }
+    if (!run->device) return -1;
+    runtime_set_device(run->device);
+    return 0;
+}
+
+static int choose(Run *run, const Catalog *catalog, Error *error)
+{
+    char names[700] = "";
+    run->found = catalog_find(catalog, run->lab, error);
+    if (!run->found) return -1;
+    const LabIni *ini = &run->found->ini;
+    int index = *run->only_case ? lab_case_find(ini, run->only_case) : 0;
+    for (int i = 0; i < ini->cases; i++)
+        text_add(names, sizeof names, "%s%s", i ? ", " : "", ini->item[i].name);
+    if (index < 0) {
+        return error_set(error, "%s has no case '%.40s'; it has: %s", run->found->name,
+                         run->only_case, names);
+    }
+    run->item = &ini->item[index];
+    run->problem = strcmp(run->engine, "gpu") ? &run->item->problem : &run->item->problem_gpu;
+    return 0;
+}
+
+static int parse_options(int argc, char **argv, Run *run, Error *error)
+{
+    static const struct option LONG[] = {
+        {"root", 1, 0, 'r'},
+        {"lab", 1, 0, 'l'},
+        {"case", 1, 0, 'c'},
+        {"engine", 1, 0, 'e'},
+        {"gpu", 1, 0, 'g'},
+        {"seed", 1, 0, 'n'},
+        {0},
+    };
+    *run = (Run){.root = ".", .lab = "", .only_case = "", .engine = "sim", .gpu = "h200"};
+    for (int letter; (letter = getopt_long(argc, argv, "", LONG, NULL)) != -1;) {
+        switch (letter) {
+        case 'r':
+            run->root = optarg;
+            break;
+        case 'l':
+            run->lab = optarg;
+            break;
+        case 'c':
+            run->only_case = optarg;
+            break;
+        case 'e':
+            run->engine = optarg;
+            break;
+        case 'g':
+            run->gpu = optarg;
+            break;
+        case 'n':
+            run->seed = strtoull(optarg, NULL, 0);
+            run->seeded = 1;
+            break;
+        default:
+            return error_set(error, "this program is started by: make run LAB=NN");
+        }
+    }
+    if (!run->seeded) run->seed = random_os_seed();
+    if (strcmp(run->engine, "sim") && strcmp(run->engine, "gpu")) {
+        return error_set(error, "there is no engine '%.40s'; there are: sim, gpu", run->engine);
+    }
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    Run run;
+    Catalog catalog = {0};
+    Error error = {""};
+    if (parse_options(argc, argv, &run, &error) || catalog_open(run.root, &catalog, &error) ||
+        choose(&run, &catalog, &error) || open_engine(&run, &error)) {
+        fprintf(stderr, "run: %s\n", error.text);
+        return 2;
+    }
+    int status = run_case(&run, &error);
+    if (status < 0) fprintf(stderr, "run: %s\n", error.text);
+    printf("  engine %s, seed %" PRIu64 "\n", run.found->ini.host ? "cpu" : run.engine, run.seed);
+    if (!*run.only_case && run.found->ini.cases > 1) {
+        printf("  other cases (CASE=name):");
+        for (int i = 1; i < run.found->ini.cases; i++)
+            printf(" %s", run.found->ini.item[i].name);
+        putchar('\n');
+    }
+    if (run.device) run.device->close(run.device);
+    catalog_close(&catalog);
+    return status ? 1 : 0;
+}
