@@ -1,0 +1,148 @@
+#include "common/conv/diagnose.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+OutputAt output_at(const ConvProblem *conv, size_t index)
+{
+    OutputAt at;
+    at.q = (int)(index % (size_t)conv->Q);
+    index /= (size_t)conv->Q;
+    at.p = (int)(index % (size_t)conv->P);
+    index /= (size_t)conv->P;
+    at.k = (int)(index % (size_t)conv->K);
+    at.n = (int)(index / (size_t)conv->K);
+    return at;
+}
+
+double diagnosis_tolerance(const Diagnosis *d, double magnitude, double products)
+{
+    if (d->faint) return 4 * 0x1p-24 * sqrt(products) * magnitude;
+    return verify_bound(d->precision, magnitude, products);
+}
+
+/* Adds a sentence if there is room for all of it. */
+static void text_add(Finding *finding, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void text_add(Finding *finding, const char *format, ...)
+{
+    char sentence[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
+    va_end(arguments);
+    size_t used = strlen(finding->text);
+    if (used + strlen(sentence) + 2 > sizeof finding->text) return;
+    snprintf(finding->text + used, sizeof finding->text - used, "%s%s", used ? " " : "", sentence);
+}
+
+/* Outputs that still hold the poison.  Where they lie says why. */
+static void find_unwritten(const Diagnosis *d, Finding *finding)
+{
+    Finding where = {0};
+    finding->fault = FAULT_UNWRITTEN;
+    if (d->count[MARK_POISON] == d->total) {
+        text_add(
+            finding,
+            "No output was written: every element of y still holds what it held before the call. "
+            "Is the kernel launched, over a grid that is not empty, and does it store into y? "
+            "(y += ... leaves the same trace: y arrives unwritten, so store with =.)");
+        return;
+    }
+    text_add(finding, "%zu of %zu outputs were never written.", d->count[MARK_POISON], d->total);
+    if (signature_find(d, 1u << MARK_POISON, &where)) {
+        text_add(finding, "%s", where.text);
+    }
+    text_add(finding, "Does the grid cover every output? Round the number of blocks up: "
+                      "(size + tile - 1) / tile, and guard the store instead.");
+}
+
+static void find_nan(const Diagnosis *d, Finding *finding)
+{
+    Finding where = {0};
+    unsigned bad = 1u << MARK_NAN | 1u << MARK_WRONG;
+    int found = signature_find(d, bad, &where);
+    if (found && where.fault == FAULT_PADDING_EDGE) {
+        *finding = where;
+        return;
+    }
+    finding->fault = FAULT_NAN;
+    if (d->count[MARK_NAN] == d->total)
+        text_add(finding, "Every output is NaN or infinite.");
+    else
+        text_add(finding, "%zu of %zu outputs are NaN or infinite.", d->count[MARK_NAN], d->total);
+    text_add(
+        finding,
+        "The inputs are all finite, so the sum took in memory that nobody set: a register or "
+        "shared "
+        "array without an initial value, an index outside of x or w (their surroundings hold NaN), "
+        "or y itself, which arrives unwritten (store with =, not +=).");
+    if (found) text_add(finding, "%s", where.text);
+}
+
+/* No explanation matched: are the errors small beside the sums everywhere?  2^-6 is what bf16
+ * inputs, or fp16 sums of some dozens of products, leave behind at most. */
+static int find_small_errors(const Diagnosis *d, Finding *finding)
+{
+    if (d->precision != PRECISION_FP32) return 0;
+    if (!d->faint && d->count[MARK_WRONG] < d->total / 8) return 0;
+    for (size_t i = 0; i < d->total; i++)
+        if (fabs(d->output[i] - d->expected[i]) > 0x1p-6 * d->magnitude[i]) return 0;
+    finding->fault = FAULT_PRECISION;
+    text_add(
+        finding,
+        "Every output is near the right value, but the errors are larger than fp32 sums can make: "
+        "somewhere "
+        "values are kept in a lower precision (half, bfloat16, tf32, or a fast approximation). "
+        "This lab asks for fp32 throughout.");
+    return 1;
+}
+
+/* A pattern in the error map, and, where it can be told, what goes wrong inside it. */
+static int find_pattern(const Diagnosis *d, Finding *finding)
+{
+    if (!signature_find(d, 1u << MARK_WRONG | 1u << MARK_NAN, finding)) return 0;
+    Finding inside = {0};
+    if (d->count[MARK_RIGHT] && (lost_find(d, 0, &inside) || variant_find(d, 0, &inside)))
+        text_add(finding, "In those outputs: %s", inside.text);
+    return 1;
+}
+
+static void find_explanation(const Diagnosis *d, Finding *finding)
+{
+    if (d->count[MARK_POISON] || d->count[MARK_NAN] == d->total)
+        if (probe_accumulates(d, finding)) return;
+    if (d->count[MARK_POISON]) {
+        find_unwritten(d, finding);
+        return;
+    }
+    if (variant_find(d, 1, finding) || lost_find(d, 1, finding)) return;
+    if (probe_race(d, finding)) return;
+    if (d->count[MARK_NAN]) {
+        find_nan(d, finding);
+        return;
+    }
+    if (find_small_errors(d, finding) || find_pattern(d, finding)) return;
+    if (probe_stride(d, finding) || probe_channels(d, finding)) return;
+    finding->fault = FAULT_EVERYWHERE;
+    text_add(finding, "%zu of %zu outputs are wrong, and their places follow no pattern.",
+             d->count[MARK_WRONG], d->total);
+    Finding impulse = {0};
+    if (probe_impulse(d, &impulse))
+        text_add(finding, "%s", impulse.text);
+    else
+        text_add(finding, "Work the first wrong output out by hand on the smallest case, and print "
+                          "the index into x and w "
+                          "at each step.");
+}
+
+void diagnose(const Diagnosis *d, Verdict *verdict)
+{
+    Finding finding = {0};
+    find_explanation(d, &finding);
+    verdict->fault = finding.fault;
+    snprintf(verdict->text, sizeof verdict->text, "%s", finding.text);
+}

@@ -1,0 +1,76 @@
+/* diagnose.h - from a judged output to a sentence that names the mistake.  Internal to this room.
+ *
+ * diagnose.c    the order in which explanations are tried
+ * variant.c     convolutions that are wrong in one known way, worked out in fp64 and compared with
+ * what came out lost.c        sums from which a set of products is missing signature.c   where in
+ * the output the errors lie probe.c       running the submission again */
+#ifndef CONVLAB_CONV_DIAGNOSE_H
+#define CONVLAB_CONV_DIAGNOSE_H
+
+#include "common/conv/verify.h"
+#include "convlab/conv.h"
+
+/* What the judgement says of one output. */
+typedef enum Mark { MARK_RIGHT, MARK_WRONG, MARK_NAN, MARK_POISON, MARKS } Mark;
+
+enum { SAMPLES_WRONG = 40, SAMPLES_RIGHT = 24 };
+
+/* Some outputs, wrong ones first, on which explanations are tested. */
+typedef struct Samples {
+    size_t index[SAMPLES_WRONG + SAMPLES_RIGHT];
+    int wrong, right;
+} Samples;
+
+typedef struct Diagnosis {
+    const Operation *operation;
+    const Problem *problem;
+    ConvProblem conv;
+    Precision precision;
+    const float *const *tensor;
+    const float *output;
+    const double *expected, *magnitude, *products;
+    const unsigned char *mark; /* a Mark for each output */
+    size_t total, count[MARKS];
+    int faint; /* every output is within its worst case; only their root mean square is not */
+    Samples samples;
+    ProbeRun run;
+    void *context;
+} Diagnosis;
+
+/* An explanation that was found: its fault, and whole sentences. */
+typedef struct Finding {
+    Fault fault;
+    char text[512];
+} Finding;
+
+/* How good an explanation must be: so many bits less likely by chance than one in 2^16. */
+enum { EVIDENCE_BITS = 16 };
+
+typedef struct OutputAt {
+    int n, k, p, q;
+} OutputAt;
+
+OutputAt output_at(const ConvProblem *conv, size_t index);
+
+/* How near an explanation must come to an output whose products sum up to `magnitude` in absolute
+ * value. */
+double diagnosis_tolerance(const Diagnosis *diagnosis, double magnitude, double products);
+
+/* Sets fault and text of a verdict that is not correct. */
+void diagnose(const Diagnosis *diagnosis, Verdict *verdict);
+
+/* Each returns 1 with a finding, or 0.  `everywhere`: the explanation must also predict the outputs
+ * that are right. */
+int variant_find(const Diagnosis *diagnosis, int everywhere, Finding *finding);
+int lost_find(const Diagnosis *diagnosis, int everywhere, Finding *finding);
+
+/* Where the outputs lie whose mark is in the bit set `marks`; 0 if they follow no pattern. */
+int signature_find(const Diagnosis *diagnosis, unsigned marks, Finding *finding);
+
+int probe_accumulates(const Diagnosis *diagnosis, Finding *finding);
+int probe_race(const Diagnosis *diagnosis, Finding *finding);
+int probe_stride(const Diagnosis *diagnosis, Finding *finding);
+int probe_channels(const Diagnosis *diagnosis, Finding *finding);
+int probe_impulse(const Diagnosis *diagnosis, Finding *finding);
+
+#endif

@@ -1,0 +1,29 @@
+#include "common/conv/verify.h"
+
+const char *fault_name(Fault fault)
+{
+    static const char *const name[] = {
+        [FAULT_NONE] = "none",
+        [FAULT_UNWRITTEN] = "unwritten",
+        [FAULT_NAN] = "nan",
+        [FAULT_FENCE] = "fence",
+        [FAULT_INPUT_CHANGED] = "input-changed",
+        [FAULT_FLIPPED_FILTER] = "flipped-filter",
+        [FAULT_TRANSPOSED_FILTER] = "transposed-filter",
+        [FAULT_HALO] = "halo",
+        [FAULT_PADDING_EDGE] = "padding-edge",
+        [FAULT_TILE_EDGE] = "tile-edge",
+        [FAULT_LAST_BLOCK] = "last-block",
+        [FAULT_ONE_CHANNEL] = "one-channel",
+        [FAULT_ONE_FILTER] = "one-filter",
+        [FAULT_ONE_IMAGE] = "one-image",
+        [FAULT_STRIDE] = "stride",
+        [FAULT_TAP_DROPPED] = "tap-dropped",
+        [FAULT_ACCUMULATED] = "accumulated",
+        [FAULT_PRECISION] = "precision",
+        [FAULT_RACE] = "race",
+        [FAULT_EVERYWHERE] = "everywhere",
+    };
+    unsigned index = (unsigned)fault;
+    return index < sizeof name / sizeof *name ? name[index] : "unknown";
+}

@@ -1,0 +1,240 @@
+/* lost.c - the sum is right but for a set of products: a channel, some taps, the end of the loop.
+ *
+ * For each sample the products are laid out as [c][r][s]; what is missing from an output must then
+ * equal the sum over the suspected set, the same set in every sample. */
+#include "common/conv/diagnose.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct Lost {
+    const Diagnosis *d;
+    int samples, wrong;
+    size_t products;
+    double *before;  /* [sample][products + 1]: sum of the products before each */
+    double *tap;     /* [sample][R*S]: sum over c */
+    double *missing; /* [sample] */
+    double *allowed; /* [sample] */
+} Lost;
+
+static void lost_fill(Lost *lost, int sample)
+{
+    const Diagnosis *d = lost->d;
+    const ConvProblem *v = &d->conv;
+    size_t index = d->samples.index[sample];
+    OutputAt at = output_at(v, index);
+    double *before = lost->before + (size_t)sample * (lost->products + 1), sum = 0;
+    double *tap = lost->tap + (size_t)sample * v->R * v->S;
+    const float *w = d->tensor[1] + (size_t)at.k * lost->products;
+    for (int c = 0; c < v->C; c++)
+        for (int r = 0; r < v->R; r++)
+            for (int s = 0; s < v->S; s++, w++) {
+                int h = at.p * v->stride_h + r - v->pad_top;
+                int i = at.q * v->stride_w + s - v->pad_left;
+                *before++ = sum;
+                if (h < 0 || h >= v->H || i < 0 || i >= v->W) continue;
+                size_t plane = (size_t)at.n * v->C + c;
+                double product = (double)d->tensor[0][(plane * v->H + h) * v->W + i] * *w;
+                sum += product;
+                tap[r * v->S + s] += product;
+            }
+    *before = sum;
+    lost->missing[sample] = d->expected[index] - d->output[index];
+    lost->allowed[sample] = diagnosis_tolerance(d, d->magnitude[index], d->products[index]);
+}
+
+/* A set of products: those from..to-1 in [c][r][s] order, or, with `taps`, rows and columns of the
+ * filter in all channels; `every` > 1 takes only each second channel and so on. */
+typedef struct LostSet {
+    size_t from, to;
+    int taps, r_from, r_to, s_from, s_to;
+    int every, phase;
+} LostSet;
+
+static double lost_sum(const Lost *lost, const LostSet *set, int sample)
+{
+    const ConvProblem *v = &lost->d->conv;
+    const double *before = lost->before + (size_t)sample * (lost->products + 1);
+    double sum = 0;
+    if (set->taps) {
+        const double *tap = lost->tap + (size_t)sample * v->R * v->S;
+        for (int r = 0; r < v->R; r++)
+            for (int s = 0; s < v->S; s++)
+                if ((r >= set->r_from && r < set->r_to) || (s >= set->s_from && s < set->s_to))
+                    sum += tap[r * v->S + s];
+        return sum;
+    }
+    if (set->every) {
+        size_t step = (size_t)v->R * v->S;
+        for (size_t c = (size_t)set->phase; c < (size_t)v->C; c += (size_t)set->every)
+            sum += before[(c + 1) * step] - before[c * step];
+        return sum;
+    }
+    return before[set->to] - before[set->from];
+}
+
+static int lost_fits(const Lost *lost, const LostSet *set)
+{
+    double evidence = 0;
+    for (int i = 0; i < lost->samples; i++) {
+        double gap = fabs(lost->missing[i] - lost_sum(lost, set, i));
+        if (!(gap <= lost->allowed[i])) return 0;
+        if (i < lost->wrong) evidence += log2(fabs(lost->missing[i]) / lost->allowed[i]);
+    }
+    return evidence >= EVIDENCE_BITS;
+}
+
+/* ---- the sets that people lose
+ * ---------------------------------------------------------------------------------- */
+
+static int lost_channels(const Lost *lost, Finding *finding)
+{
+    int C = lost->d->conv.C;
+    size_t step = (size_t)lost->d->conv.R * lost->d->conv.S;
+    if (C == 1) return 0;
+    finding->fault = FAULT_ONE_CHANNEL;
+    for (int c = 0; c < C; c++)
+        if (lost_fits(lost, &(LostSet){.from = c * step, .to = (c + 1) * step})) {
+            snprintf(finding->text, sizeof finding->text,
+                     "Input channel c = %d of 0..%d is left out of the sum. Check where the loop "
+                     "over the "
+                     "channels begins and ends, and the last, partial group of channels.",
+                     c, C - 1);
+            return 1;
+        }
+    for (int c = 1; c < C; c++) {
+        int first = lost_fits(lost, &(LostSet){.from = 0, .to = c * step});
+        if (!first && !lost_fits(lost, &(LostSet){.from = c * step, .to = C * step})) continue;
+        snprintf(finding->text, sizeof finding->text,
+                 "Input channels c = %d..%d are left out of the sum%s. The loop over the channels "
+                 "must run over all "
+                 "%d of them, also when the group or tile size does not divide that.",
+                 first ? 0 : c, (first ? c : C) - 1,
+                 first || c == 1 ? "" : " (the last, partial group?)", C);
+        if (c == 1 && !first)
+            snprintf(finding->text, sizeof finding->text,
+                     "Only input channel c = 0 takes part in the sum; channels 1..%d are left out. "
+                     "The sum runs over "
+                     "c, r and s.",
+                     C - 1);
+        return 1;
+    }
+    for (int phase = 0; phase < 2; phase++)
+        if (lost_fits(lost, &(LostSet){.every = 2, .phase = phase})) {
+            snprintf(finding->text, sizeof finding->text,
+                     "Every second input channel (c = %d, %d, ...) is left out of the sum. Check "
+                     "the step of the loop over "
+                     "the channels, and that each channel of a pair is added.",
+                     phase, phase + 2);
+            return 1;
+        }
+    return 0;
+}
+
+static int lost_tap_set(const Lost *lost, LostSet set, Finding *finding, const char *what)
+{
+    set.taps = 1;
+    if (!lost_fits(lost, &set)) return 0;
+    finding->fault = FAULT_TAP_DROPPED;
+    snprintf(finding->text, sizeof finding->text,
+             "The products of filter taps with %s are missing from the sum. Check where the loops "
+             "over r and s begin and end "
+             "(r < R, s < S), and the loads that feed those taps.",
+             what);
+    return 1;
+}
+
+static int lost_taps(const Lost *lost, Finding *finding)
+{
+    const ConvProblem *v = &lost->d->conv;
+    char what[96];
+    if (v->R * v->S == 1) return 0;
+    for (int r = 0; r < v->R; r++) {
+        snprintf(what, sizeof what, "r = %d", r);
+        if (lost_tap_set(lost, (LostSet){.r_from = r, .r_to = r + 1}, finding, what)) return 1;
+        snprintf(what, sizeof what, "r >= %d", r);
+        if (r && lost_tap_set(lost, (LostSet){.r_from = r, .r_to = v->R}, finding, what)) return 1;
+    }
+    for (int s = 0; s < v->S; s++) {
+        snprintf(what, sizeof what, "s = %d", s);
+        if (lost_tap_set(lost, (LostSet){.s_from = s, .s_to = s + 1}, finding, what)) return 1;
+        snprintf(what, sizeof what, "s >= %d", s);
+        if (s && lost_tap_set(lost, (LostSet){.s_from = s, .s_to = v->S}, finding, what)) return 1;
+    }
+    static const char *const side[] = {"first", "last"};
+    for (int a = 0; a < 4; a++) {
+        int r = a & 1 ? v->R - 1 : 0, s = a & 2 ? v->S - 1 : 0;
+        snprintf(what, sizeof what, "the %s r or the %s s", side[a & 1], side[a >> 1]);
+        if (lost_tap_set(lost, (LostSet){.r_from = r, .r_to = r + 1, .s_from = s, .s_to = s + 1},
+                         finding, what))
+            return 1;
+    }
+    return 0;
+}
+
+/* One tap (r,s) in all channels: the tap sums serve, but as a single cell. */
+static int lost_one_tap(const Lost *lost, Finding *finding)
+{
+    const ConvProblem *v = &lost->d->conv;
+    for (int cell = 0; v->R * v->S > 1 && cell < v->R * v->S; cell++) {
+        double evidence = 0;
+        int fits = 1;
+        for (int i = 0; fits && i < lost->samples; i++) {
+            double sum = lost->tap[(size_t)i * v->R * v->S + cell];
+            fits = fabs(lost->missing[i] - sum) <= lost->allowed[i];
+            if (i < lost->wrong) evidence += log2(fabs(lost->missing[i]) / lost->allowed[i]);
+        }
+        if (!fits || evidence < EVIDENCE_BITS) continue;
+        finding->fault = FAULT_TAP_DROPPED;
+        snprintf(finding->text, sizeof finding->text,
+                 "The products of the one filter tap (r,s) = (%d,%d) are missing from the sum. "
+                 "Check the first and last step of "
+                 "the loops over r and s, and the load that feeds that tap.",
+                 cell / v->S, cell % v->S);
+        return 1;
+    }
+    return 0;
+}
+
+/* The reduction as one long loop, as a matrix product has it: its beginning or its end is lost. */
+static int lost_run(const Lost *lost, Finding *finding)
+{
+    for (size_t at = 1; at < lost->products; at++) {
+        int start = lost_fits(lost, &(LostSet){.from = 0, .to = at});
+        if (!start && !lost_fits(lost, &(LostSet){.from = at, .to = lost->products})) continue;
+        finding->fault = FAULT_TAP_DROPPED;
+        snprintf(finding->text, sizeof finding->text,
+                 "The sum lacks its %s %zu of C*R*S = %zu products (in the order c, r, s). When "
+                 "the reduction is cut into "
+                 "tiles, a partial tile must be summed too.",
+                 start ? "first" : "last", start ? at : lost->products - at, lost->products);
+        return 1;
+    }
+    return 0;
+}
+
+int lost_find(const Diagnosis *d, int everywhere, Finding *finding)
+{
+    Lost lost = {.d = d, .wrong = d->samples.wrong};
+    lost.samples = d->samples.wrong + (everywhere ? d->samples.right : 0);
+    lost.products = (size_t)d->conv.C * d->conv.R * d->conv.S;
+    size_t taps = (size_t)d->conv.R * d->conv.S, count = (size_t)lost.samples;
+    if (count * lost.products > 1u << 24) return 0; /* 128 MB: too deep a layer for this */
+    lost.before = malloc(count * (lost.products + 1) * sizeof *lost.before);
+    lost.tap = calloc(count * taps, sizeof *lost.tap);
+    lost.missing = malloc(count * sizeof *lost.missing);
+    lost.allowed = malloc(count * sizeof *lost.allowed);
+    int found = 0;
+    if (lost.before && lost.tap && lost.missing && lost.allowed) {
+        for (int i = 0; i < lost.samples; i++)
+            lost_fill(&lost, i);
+        found = lost_channels(&lost, finding) || lost_taps(&lost, finding) ||
+                lost_one_tap(&lost, finding) || lost_run(&lost, finding);
+    }
+    free(lost.before);
+    free(lost.tap);
+    free(lost.missing);
+    free(lost.allowed);
+    return found;
+}

@@ -1,0 +1,250 @@
+#include "common/conv/verify.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/conv/conv_problem.h"
+#include "common/conv/diagnose.h"
+
+static const double unit_fp32 = 0x1p-24;
+enum { RMS_LEAST_OUTPUTS = 64 };
+static const double rms_limit = 2;
+
+static double gamma_of(double products, double unit)
+{
+    double mu = products * unit;
+    return mu < 0.5 ? mu / (1 - mu) : 2 * mu;
+}
+
+double verify_bound(Precision precision, double magnitude, double products)
+{
+    double relative = gamma_of(products, unit_fp32);
+    double input = precision == PRECISION_FP32 ? 0 : 0x1p-11; /* tf32 and fp16 keep 11 bits */
+    return VERIFY_SAFETY * (relative + 2 * input + input * input) * magnitude;
+}
+
+/* ---- the arrays of one judgement
+ * -------------------------------------------------------------------------------- */
+
+typedef struct Judged {
+    size_t total;
+    double *expected, *magnitude, *products;
+    unsigned char *mark;
+} Judged;
+
+static void judged_free(Judged *judged)
+{
+    free(judged->expected);
+    free(judged->magnitude);
+    free(judged->products);
+    free(judged->mark);
+}
+
+static int judged_make(Judged *judged, size_t total, Error *error)
+{
+    *judged = (Judged){.total = total,
+                       .expected = malloc(total * sizeof(double)),
+                       .magnitude = malloc(total * sizeof(double)),
+                       .products = malloc(total * sizeof(double)),
+                       .mark = calloc(total, 1)};
+    if (judged->expected && judged->magnitude && judged->products && judged->mark) return 0;
+    judged_free(judged);
+    return error_set(error, "no memory to check an output of %zu floats", total);
+}
+
+/* ---- judgement
+ * --------------------------------------------------------------------------------------------------
+ */
+
+static Mark mark_of(float got, double error, double bound)
+{
+    uint32_t bits;
+    memcpy(&bits, &got, sizeof bits);
+    if (bits == VERIFY_POISON) return MARK_POISON;
+    if (!isfinite(got)) return MARK_NAN;
+    return !(error <= bound) ? MARK_WRONG : MARK_RIGHT;
+}
+
+/* error / bound, where 0/0 is a perfect 0. */
+static double ratio_of(double error, double bound)
+{
+    return error == 0 ? 0 : error / bound;
+}
+
+static double rms_unit(const Judged *judged, size_t i)
+{
+    return unit_fp32 * sqrt(judged->products[i]) * judged->magnitude[i];
+}
+
+/* Returns 1 when only the root mean square is out of bounds. */
+static int judge_outputs(Judged *judged, Precision precision, const float *output, Verdict *verdict)
+{
+    double squares = 0;
+    size_t counted = 0;
+    for (size_t i = 0; i < judged->total; i++) {
+        double error = fabs((double)output[i] - judged->expected[i]);
+        double bound = verify_bound(precision, judged->magnitude[i], judged->products[i]);
+        judged->mark[i] = (unsigned char)mark_of(output[i], error, bound);
+        verdict->wrong += judged->mark[i] != MARK_RIGHT;
+        if (!isnan(error)) verdict->worst = fmax(verdict->worst, ratio_of(error, bound));
+        double unit = rms_unit(judged, i);
+        if (unit > 0) {
+            squares += error / unit * (error / unit);
+            counted++;
+        }
+    }
+    if (precision != PRECISION_FP32 || verdict->wrong || counted < RMS_LEAST_OUTPUTS) return 0;
+    if (squares <= rms_limit * rms_limit * (double)counted) return 0;
+    /* Each output is within its worst case, but all of them together are not what fp32 does. */
+    for (size_t i = 0; i < judged->total; i++) {
+        double error = fabs((double)output[i] - judged->expected[i]);
+        if (!(error > rms_limit * rms_unit(judged, i))) continue;
+        judged->mark[i] = MARK_WRONG;
+        verdict->wrong++;
+    }
+    return 1;
+}
+
+static void describe_first(const Judged *judged, Precision precision, const float *output,
+                           const TensorShape *shape, Verdict *verdict)
+{
+    size_t first = 0;
+    while (first < judged->total && judged->mark[first] == MARK_RIGHT)
+        first++;
+    if (first == judged->total) return;
+    verdict->first = first;
+    verdict->got = output[first];
+    verdict->expected = judged->expected[first];
+    verdict->bound = verify_bound(precision, judged->magnitude[first], judged->products[first]);
+    if (fabs(verdict->got - verdict->expected) <= verdict->bound)
+        verdict->bound = rms_limit * rms_unit(judged, first);
+
+    size_t at[TENSOR_RANK], rest = first;
+    for (int axis = shape->rank - 1; axis >= 0; axis--) {
+        at[axis] = rest % shape->dim[axis];
+        rest /= shape->dim[axis];
+    }
+    char names[32] = "", values[64] = "";
+    for (int axis = 0; axis < shape->rank; axis++) {
+        size_t used = strlen(names), filled = strlen(values);
+        snprintf(names + used, sizeof names - used, "%s%s", axis ? "," : "", shape->axes[axis]);
+        snprintf(values + filled, sizeof values - filled, "%s%zu", axis ? "," : "", at[axis]);
+    }
+    snprintf(verdict->where, sizeof verdict->where, "(%.31s) = (%.55s)", names, values);
+}
+
+/* ---- faults that need no error map
+ * ------------------------------------------------------------------------------ */
+
+static int judge_memory(const Observed *observed, const char *output_name, Verdict *verdict)
+{
+    if (observed->fence_broken) {
+        verdict->fault = FAULT_FENCE;
+        long offset = observed->fence_offset;
+        const char *name = observed->fence_broken;
+        char place[80];
+        if (offset < 0)
+            snprintf(place, sizeof place, "%ld floats before the start of %.20s", -offset, name);
+        else
+            snprintf(place, sizeof place, "%ld floats past the end of %.20s", offset, name);
+        snprintf(
+            verdict->text, sizeof verdict->text,
+            "Your code wrote outside of %s: first %s. Threads that stand beyond the output's edge "
+            "must not "
+            "store: guard the store with the output's own sizes (k < K, p < P, q < Q), and check "
+            "the index that it is made of.",
+            name, place);
+        return 1;
+    }
+    if (observed->input_changed) {
+        verdict->fault = FAULT_INPUT_CHANGED;
+        snprintf(verdict->text, sizeof verdict->text,
+                 "Your code wrote into its input %s. Inputs are read-only: look for a store whose "
+                 "pointer is "
+                 "%s and not %s, and for casts that drop const.",
+                 observed->input_changed, observed->input_changed, output_name);
+        return 1;
+    }
+    return 0;
+}
+
+/* ---- samples
+ * ----------------------------------------------------------------------------------------------------
+ */
+
+/* Spreads the samples evenly over the outputs of either kind, so that every image, map and corner
+ * is heard. */
+static void samples_choose(const Judged *judged, size_t wrong, Samples *samples)
+{
+    size_t right = judged->total - wrong, seen_wrong = 0, seen_right = 0;
+    size_t take_wrong = wrong < SAMPLES_WRONG ? wrong : SAMPLES_WRONG;
+    size_t take_right = right < SAMPLES_RIGHT ? right : SAMPLES_RIGHT;
+    samples->wrong = (int)take_wrong;
+    samples->right = (int)take_right;
+    size_t *next_wrong = samples->index, *next_right = samples->index + take_wrong;
+    for (size_t i = 0; i < judged->total; i++) {
+        if (judged->mark[i] != MARK_RIGHT) {
+            /* sample number s is taken at the first output with seen * take >= s * all */
+            size_t taken = (size_t)(next_wrong - samples->index);
+            if (taken < take_wrong && seen_wrong++ * take_wrong >= taken * wrong) *next_wrong++ = i;
+        } else {
+            size_t taken = (size_t)(next_right - samples->index) - take_wrong;
+            if (taken < take_right && seen_right++ * take_right >= taken * right) *next_right++ = i;
+        }
+    }
+}
+
+/* ---- the front door
+ * --------------------------------------------------------------------------------------------- */
+
+static const float *output_shape(const Operation *operation, const Problem *problem,
+                                 const Observed *observed, TensorShape *shape)
+{
+    TensorShape all[OPERATION_TENSORS];
+    int count = operation->tensors(problem, all);
+    for (int i = 0; i < count; i++)
+        if (all[i].role == TENSOR_OUTPUT) *shape = all[i];
+    return observed->output;
+}
+
+int verify_output(const Operation *operation, const Problem *problem, Precision precision,
+                  const float *const *tensor, const Observed *observed, ProbeRun run, void *context,
+                  Verdict *verdict, Error *error)
+{
+    TensorShape shape;
+    const float *output = output_shape(operation, problem, observed, &shape);
+    memset(verdict, 0, sizeof *verdict);
+    verdict->total = tensor_count(&shape);
+
+    Judged judged;
+    if (judged_make(&judged, verdict->total, error)) return -1;
+    operation->oracle(problem, tensor, judged.expected, judged.magnitude, judged.products);
+    int faint = judge_outputs(&judged, precision, output, verdict);
+    describe_first(&judged, precision, output, &shape, verdict);
+    verdict->correct = !judge_memory(observed, shape.name, verdict) && verdict->wrong == 0;
+
+    if (!verdict->correct && verdict->fault == FAULT_NONE) {
+        Diagnosis diagnosis = {.operation = operation,
+                               .problem = problem,
+                               .conv = conv_unpack(problem),
+                               .precision = precision,
+                               .tensor = tensor,
+                               .output = output,
+                               .expected = judged.expected,
+                               .magnitude = judged.magnitude,
+                               .products = judged.products,
+                               .mark = judged.mark,
+                               .total = verdict->total,
+                               .faint = faint,
+                               .run = run,
+                               .context = context};
+        for (size_t i = 0; i < verdict->total; i++)
+            diagnosis.count[judged.mark[i]]++;
+        samples_choose(&judged, verdict->wrong, &diagnosis.samples);
+        diagnose(&diagnosis, verdict);
+    }
+    judged_free(&judged);
+    return 0;
+}
