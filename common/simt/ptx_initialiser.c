@@ -58,20 +58,30 @@ static int element_store(Parser *p, const Initialiser *init, uint64_t index, uin
     return 0;
 }
 
-/* "generic(x)", "x", each with "+4": p stands at the name. */
+/* The name in "generic(x)" or "x".  A variable may itself be called generic. */
+static int address_name_parse(Parser *p, PtxRelocation *relocation)
+{
+    const Name *name = p->token.name;
+    if (p->token.kind != TOKEN_NAME) return parser_expected(p, "a variable's or function's name");
+    if (lexer_next(p)) return -1;
+    relocation->generic = name->keyword == KEY_GENERIC && lexer_is(p, '(');
+    if (relocation->generic) {
+        if (lexer_next(p)) return -1;
+        name = p->token.name;
+        if (p->token.kind != TOKEN_NAME)
+            return parser_expected(p, "a variable's or function's name");
+        if (lexer_next(p) || lexer_expect(p, ')', "')'")) return -1;
+    }
+    relocation->symbol = name->text;
+    return fixup_add(p, FIX_SYMBOL, name_of(name->text), p->token.line, NULL);
+}
+
+/* "generic(x)", "x", each with or without "+4". */
 static int address_parse(Parser *p, PtxRelocation *relocation)
 {
-    if (lexer_is_key(p, TOKEN_NAME, KEY_GENERIC)) {
-        relocation->generic = 1;
-        if (lexer_next(p) || lexer_expect(p, '(', "'(' after generic")) return -1;
-    }
-    if (p->token.kind != TOKEN_NAME) return parser_expected(p, "a variable's or function's name");
-    relocation->symbol = p->token.name->text;
-    if (fixup_add(p, FIX_SYMBOL, p->token.name, p->token.line, NULL) || lexer_next(p) ||
-        (relocation->generic && lexer_expect(p, ')', "')'")))
-        return -1;
-    if (!lexer_is(p, '+') && !lexer_is(p, '-')) return 0;
     Constant addend;
+    if (address_name_parse(p, relocation)) return -1;
+    if (!lexer_is(p, '+') && !lexer_is(p, '-')) return 0;
     if (constant_parse(p, &addend)) return -1;
     if (addend.is_float)
         return parser_fail(p, p->token.line, "a floating-point offset of an address");

@@ -311,12 +311,13 @@ int32_t register_add(Parser *p, Name *name, PtxType type)
 /* The range that "%r12" is a member of: "%r<" is how a range is bound. */
 static const Binding *range_find(Parser *p, const Name *name)
 {
-    char key[PTX_MAX_NAME + 2];
+    char key[PTX_MAX_RANGE_NAME + 1];
     uint32_t digits = name->length;
     while (digits > 0 && name->text[digits - 1] >= '0' && name->text[digits - 1] <= '9')
         digits--;
     uint32_t count = name->length - digits;
-    if (count == 0 || count > 7 || digits == 0 || (count > 1 && name->text[digits] == '0'))
+    if (count == 0 || count > 7 || digits == 0 || digits > PTX_MAX_RANGE_NAME ||
+        (count > 1 && name->text[digits] == '0'))
         return NULL;
     memcpy(key, name->text, digits);
     key[digits] = '<';

@@ -9,16 +9,19 @@
 #include "common/simt/ptx.h"
 
 enum {
-    PTX_MAX_SCOPES = 64,   /* nested { } in a function */
-    PTX_MAX_NESTING = 32,  /* of parentheses, initialiser braces and operands */
-    PTX_MAX_VECTOR = 1024, /* elements of one { } or call list */
-    PTX_MAX_NAME = 4096,   /* characters */
+    PTX_MAX_SCOPES = 64,      /* nested { } in a function */
+    PTX_MAX_NESTING = 32,     /* of parentheses, initialiser braces and operands */
+    PTX_MAX_VECTOR = 1024,    /* elements of one { } or call list */
+    PTX_MAX_NAME = 1 << 16,   /* characters: templates make long ones */
+    PTX_MAX_RANGE_NAME = 256, /* of the name in %r<N> */
     PTX_MAX_REGISTERS = 1 << 20,
     PTX_MAX_FILES = 1 << 16
 };
 #define PTX_MAX_TEXT        ((size_t)64 << 20)
 #define PTX_MAX_ARENA       ((size_t)1 << 30)
-#define PTX_MAX_VARIABLE    ((uint64_t)1 << 36) /* bytes of a variable that has no initial value */
+#define PTX_MAX_VARIABLE    ((uint64_t)1 << 36) /* bytes of a .global without initial value */
+#define PTX_MAX_SMALL       ((uint64_t)1 << 24) /* bytes of a variable in any other space */
+#define PTX_MAX_PARAMETER   ((uint64_t)1 << 20)
 #define PTX_MAX_INITIALISED ((uint64_t)1 << 28) /* bytes of all that have one */
 
 /* ---- memory: ptx_arena.c ---- */
