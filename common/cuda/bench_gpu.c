@@ -23,8 +23,8 @@ int main(int argc, char **argv)
     } else {
         printf("gpu=%s\ncompute_capability=%u.%u\nsms=%u\ndriver=%u.%u\n", p->name, p->cc_major,
                p->cc_minor, p->sms, p->driver_version / 1000, p->driver_version % 1000 / 10);
-        printf("copy_gb_s=%.1f\ncopy_buffer_mib=%.0f\n", c.copy_bytes_per_second * 1e-9,
-               (double)c.copy_bytes / (1 << 20));
+        printf("copy_gb_s=%.1f\nread_gb_s=%.1f\nbuffer_mib=%.0f\n", c.copy_bytes_per_second * 1e-9,
+               c.read_bytes_per_second * 1e-9, (double)c.buffer_bytes / (1 << 20));
         printf("fma_tflop_s=%.2f\n", c.fma_flops_per_second * 1e-12);
         printf("launch_us=%.2f\nreplay_floor_us=%.2f\n", c.launch_seconds * 1e6,
                c.replay_seconds * 1e6);

@@ -8,20 +8,24 @@
 typedef struct GpuCeilings {
     double copy_bytes_per_second; /* device to device, bytes read plus bytes written, far beyond the
                                      L2 */
-    uint64_t copy_bytes;          /* of each buffer in that copy */
+    double read_bytes_per_second; /* only read, likewise */
+    uint64_t buffer_bytes;        /* of each buffer in those */
+    uint64_t l2_bytes;            /* as the driver says */
     double fma_flops_per_second;  /* fp32, a fused multiply-add counts two; not the tensor cores */
-    double launch_seconds;        /* one of many empty kernels launched one after the other */
-    double replay_seconds;        /* a graph of one empty kernel between its own events, as a
-                                     replay is timed: no replay of a launch reports less */
+    double launch_seconds; /* of one empty kernel in a long row of them: what the host can launch */
+    double replay_seconds; /* a graph of one empty kernel, timed as replays are: what a time says
+                              that hides no work */
 } GpuCeilings;
 
-/* Measures on `device`, which must be the gpu engine's; takes about a fifth of a second and two
- * eighths of the memory that is free, 2 GiB at most.  The best of several runs counts: a ceiling is
+/* Measures on `device`, which must be the gpu engine's; takes about a fifth of a second and a
+ * quarter of the memory that is free, 2 GiB at most.  The best of several runs counts: a ceiling is
  * what the card can do, not what it does on average. */
 int gpu_ceilings_measure(Device *device, GpuCeilings *ceilings, Error *error);
 
-/* The least time in which the card can do `flops` fp32 operations and move `bytes`: the larger of
- * the two, never under one launch. */
-double gpu_ceilings_floor(const GpuCeilings *ceilings, double flops, double bytes);
+/* The least time in which this card can do `flops` fp32 operations, read `read_bytes` that are not
+ * in its caches and write `written_bytes` (as much of them as the L2 holds may still be there when
+ * the clock stops, so that much is free). */
+double gpu_ceilings_floor(const GpuCeilings *ceilings, double flops, double read_bytes,
+                          double written_bytes);
 
 #endif

@@ -58,6 +58,8 @@ typedef struct GpuLaunchNote {
 
 enum { GPU_NOTES = 4, GPU_EVENT_PAIRS = 256, GPU_HANDLES = 1 << 22 };
 
+typedef enum GpuKernel { KERNEL_NOTHING, KERNEL_FMA, KERNEL_READ, KERNELS } GpuKernel;
+
 typedef struct GpuDevice {
     Device base; /* first: a Device * of this engine is a GpuDevice * */
     const GpuDriver *driver;
@@ -88,6 +90,8 @@ typedef struct GpuDevice {
     DriverEvent timing[GPU_EVENT_PAIRS][2];
     DriverAddress flush;
     size_t flush_bytes;
+    DriverModule kernels;
+    DriverFunction kernel[KERNELS];
 } GpuDevice;
 
 typedef int32_t GpuHandler(GpuDevice *device, const DeviceCall *call, DeviceReply *reply);
@@ -127,6 +131,11 @@ int32_t gpu_launch_check(GpuDevice *device, const GpuFunction *function, const D
                          DeviceReply *reply);
 void gpu_cost_add(DeviceCost *cost, uint32_t *costliest, const DeviceCall *call);
 void gpu_cost_finish(GpuDevice *device, DeviceCost *cost, uint32_t costliest);
+
+/* gpu_kernels.c: on the timing stream */
+DriverResult gpu_kernels_load(GpuDevice *device);
+DriverResult gpu_kernel_read(GpuDevice *device, DriverAddress from, uint64_t bytes);
+DriverResult gpu_kernel_fma(GpuDevice *device, DriverAddress never, unsigned rounds, double *flops);
 
 /* gpu_replay.c */
 int gpu_replay(Device *device, Recording *recording, int repeats, DeviceCost *cost, Error *error);

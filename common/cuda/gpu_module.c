@@ -74,6 +74,7 @@ int32_t gpu_module_load(GpuDevice *device, const DeviceCall *call, DeviceReply *
     if (!status) {
         DriverResult result =
             device->driver->module_load(&module->module, module->image, 2, option, value);
+        log[strcspn(log, "\n")] = 0; /* the first finding is the one to mend */
         if (result)
             status = gpu_answer(device, result, reply, "loading the program onto %s%s%s",
                                 device->properties.name, *log ? ": " : "", log);

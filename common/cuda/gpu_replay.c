@@ -210,10 +210,14 @@ int gpu_timing_prepare(GpuDevice *device, Error *error)
     for (int i = 0; i < GPU_EVENT_PAIRS && !result; i++)
         for (int end = 0; end < 2 && !result; end++)
             if (!device->timing[i][end]) result = driver->event_create(&device->timing[i][end], 0);
+    if (!result) result = gpu_kernels_load(device);
     if (!result && !device->flush) {
         uint64_t l2 = device->properties.l2_bytes;
-        device->flush_bytes = l2 ? 2 * l2 : 64u << 20;
+        device->flush_bytes = l2 ? 2 * l2 / 16 * 16 : 64u << 20;
         result = driver->memory_alloc(&device->flush, device->flush_bytes);
+        if (!result)
+            result = driver->fill_words(device->flush, 1, device->flush_bytes / 4,
+                                        device->timing_stream);
     }
     return result ? gpu_error(device, result, "preparing to measure", error) : 0;
 }
@@ -226,18 +230,20 @@ void gpu_timing_close(GpuDevice *device)
             if (device->timing[i][end]) driver->event_destroy(device->timing[i][end]);
     if (device->timing_stream) driver->stream_destroy(device->timing_stream);
     if (device->flush) driver->memory_free(device->flush);
+    if (device->kernels) driver->module_unload(device->kernels);
 }
 
-/* Enqueues one timed launch.  The flush does two things: it empties the L2, and while it runs the
- * host gets the timed work into the queue, so that no wait for the host falls between the two
- * events. */
+/* Enqueues one timed launch.  The flush reads twice the L2's size, so that the L2 then holds only
+ * lines that can be dropped: a flush that wrote would leave its own write-backs to the timed work.
+ * And while it runs the host gets that work into the queue, so that no wait for the host falls
+ * between the two events. */
 static DriverResult timed_enqueue(GpuDevice *device, GpuTimed *launch, void *context, int flush,
                                   DriverEvent pair[2])
 {
     const GpuDriver *driver = device->driver;
     DriverStream stream = device->timing_stream;
     DriverResult result = DRIVER_SUCCESS;
-    if (flush) result = driver->fill_words(device->flush, 0, device->flush_bytes / 4, stream);
+    if (flush) result = gpu_kernel_read(device, device->flush, device->flush_bytes);
     if (!result) result = driver->event_record(pair[0], stream);
     if (!result) result = launch(device, context);
     if (!result) result = driver->event_record(pair[1], stream);
