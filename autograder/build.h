@@ -1,37 +1,50 @@
 /* build.h - compiling a submission in the sandbox with the grader's own command line.
  *
- * The program that comes out is linked from the submission's object, the operation's call glue and librunner.a; nothing of the
- * submission's directory but the one named source is visible to the compiler (and the toolkit, and common/include). */
+ * The program that comes out is linked from the submission's object, the operation's call glue and
+ * librunner.a; nothing of the submission's directory but the one named source is visible to the
+ * compiler (and the toolkit, and common/include). */
 #ifndef CONVLAB_AUTOGRADER_BUILD_H
 #define CONVLAB_AUTOGRADER_BUILD_H
 
 #include "common/base/error.h"
 
-typedef struct Toolchain {                  /* from build/toolchain.env, which `make setup` writes: KEY=value lines */
-    char nvcc[512];                         /* NVCC= absolute path */
-    char include[512];                      /* CUDA_INCLUDE= directory of cuda_runtime.h, for the runner's host side */
-    char cc[512], cxx[512];                 /* CC=, CXX= */
-    char root[512];                         /* the workbook's root directory */
-    char build[512];                        /* the build directory */
+typedef struct Toolchain { /* from build/toolchain.env, which `make setup` writes: KEY=value lines
+                            */
+    char nvcc[512];        /* NVCC= absolute path */
+    char include[512]; /* CUDA_INCLUDE= directory of cuda_runtime.h, for the runner's host side */
+    char cc[512], cxx[512]; /* CC=, CXX= */
+    char root[512];         /* the workbook's root directory */
+    char build[512];        /* the build directory */
 } Toolchain;
 
-int toolchain_load(const char *root, const char *build_directory, Toolchain *toolchain, Error *error);
+int toolchain_load(const char *root, const char *build_directory, Toolchain *toolchain,
+                   Error *error);
 
-typedef enum BuildStatus { BUILD_OK, BUILD_ERROR, BUILD_LIMIT, BUILD_REFUSED, BUILD_BROKEN } BuildStatus;
+typedef enum BuildStatus {
+    BUILD_OK,
+    BUILD_ERROR,
+    BUILD_LIMIT,
+    BUILD_REFUSED,
+    BUILD_BROKEN
+} BuildStatus;
 
 typedef struct Build {
     BuildStatus status;
-    char program[512];                      /* the runner executable (or the run executable), valid while the cache keeps it */
-    char digest[65];                        /* of everything that went in: source, flags, compiler version, libraries */
-    char *log;                              /* the compiler's own lines, bounded, `path` shortened to the file's name; free with build_clear */
-    char message[1024];                     /* one line for the student when not BUILD_OK */
+    char program[512]; /* the runner executable (or the run executable), valid while the cache keeps
+                          it */
+    char digest[65];   /* of everything that went in: source, flags, compiler version, libraries */
+    char *log; /* the compiler's own lines, bounded, `path` shortened to the file's name; free with
+                  build_clear */
+    char message[1024]; /* one line for the student when not BUILD_OK */
     double seconds;
     int cached;
 } Build;
 
-/* Compiles `source` (.cu or .c) for `operation` ("conv_forward") into a runner (plain = 0) or into the one-process `run` program (plain = 1).
- * Cached by digest under build/cache; a cached build costs milliseconds.  Always fills *build; never trusts the source. */
-void build_submission(const Toolchain *toolchain, const char *source, const char *operation, int plain, Build *build);
+/* Compiles `source` (.cu or .c) for `operation` ("conv_forward") into a runner (plain = 0) or into
+ * the one-process `run` program (plain = 1). Cached by digest under build/cache; a cached build
+ * costs milliseconds.  Always fills *build; never trusts the source. */
+void build_submission(const Toolchain *toolchain, const char *source, const char *operation,
+                      int plain, Build *build);
 void build_clear(Build *build);
 
 #endif

@@ -55,9 +55,7 @@ void sandbox_lower(SandboxLevel level)
     highest = level;
 }
 
-/* ---- the child
- * ------------------------------------------------------------------------------------------------------
- */
+/* ---- the child ------------------------------------------------------------------------------- */
 
 static void limit_set(int resource, uint64_t soft, uint64_t hard)
 {
@@ -145,9 +143,7 @@ static void child_run(const Launch *launch)
     _exit(START_FAILED);
 }
 
-/* ---- the parent
- * -----------------------------------------------------------------------------------------------------
- */
+/* ---- the parent ------------------------------------------------------------------------------ */
 
 static void launch_clear(Launch *launch)
 {
@@ -240,9 +236,7 @@ void sandbox_kill(pid_t pid)
     }
 }
 
-/* ---- what works here
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- what works here ------------------------------------------------------------------------- */
 
 static int level_works(SandboxLevel level)
 {
