@@ -32,8 +32,7 @@
 #define MEMORY (512ull << 20)
 #endif
 
-/* ---- attempts, made inside: 1 when it got through
- * -------------------------------------------------------------------- */
+/* ---- attempts, made inside: 1 when it got through -------------------------------------------- */
 
 static int try_read(const char *path)
 {
@@ -180,9 +179,7 @@ static int attempt_make(const char *name, const char *argument)
     return 77;
 }
 
-/* ---- the test's side
- * --------------------------------------------------------------------------------------------------
- */
+/* ---- the test's side ------------------------------------------------------------------------- */
 
 static char self[512], self_directory[512], secret[64], private_directory[64];
 
