@@ -1,6 +1,8 @@
-/* fatbin.h - what nvcc put into the object: PTX text, and machine code whose headers tell registers and shared memory.
+/* fatbin.h - what nvcc put into the object: PTX text, and machine code whose headers tell registers
+ * and shared memory.
  *
- * Layout facts: a header (0xBA55ED50), then entries of kind 1 (PTX) or 2 (ELF), plain, LZ4 or ZSTD.  All of it is hostile. */
+ * Layout facts: a header (0xBA55ED50), then entries of kind 1 (PTX) or 2 (ELF), plain, LZ4 or ZSTD.
+ * All of it is hostile. */
 #ifndef CONVLAB_SIMT_FATBIN_H
 #define CONVLAB_SIMT_FATBIN_H
 
@@ -16,19 +18,20 @@ typedef struct CubinKernel {
 } CubinKernel;
 
 typedef struct Fatbin {
-    char *ptx;                                  /* the text of the highest target that is there; owned */
+    char *ptx; /* the text of the highest target that is there; owned */
     size_t ptx_bytes;
     uint32_t ptx_target;
-    CubinKernel *kernel;                        /* every kernel of every cubin */
+    CubinKernel *kernel; /* every kernel of every cubin */
     uint32_t kernels;
 } Fatbin;
 
-/* Bytes of the image behind a __fatBinC_Wrapper_t's data pointer, from its own header; 0 if it is no fat binary or PTX text. Only for
- * memory of one's own process, before sending it elsewhere. */
+/* Bytes of the image behind a __fatBinC_Wrapper_t's data pointer, from its own header; 0 if it is
+ * no fat binary or PTX text. Only for memory of one's own process, before sending it elsewhere. */
 size_t fatbin_image_bytes(const void *data);
 
-/* Accepts a fat binary image or raw PTX text (clang's).  -1 with error: bad magic, truncated, decompression bomb (over 64 MiB), relocatable device code
- * (named: "-rdc=true is not supported"), no PTX inside. */
+/* Accepts a fat binary image or raw PTX text (clang's).  -1 with error: bad magic, truncated,
+ * decompression bomb (over 64 MiB), relocatable device code (named: "-rdc=true is not supported"),
+ * no PTX inside. */
 int fatbin_open(const void *image, size_t bytes, Fatbin *fatbin, Error *error);
 void fatbin_close(Fatbin *fatbin);
 

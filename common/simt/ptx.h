@@ -1,9 +1,11 @@
-/* ptx.h - a PTX module as the parser leaves it: names resolved, nothing executed, nothing specialised.
+/* ptx.h - a PTX module as the parser leaves it: names resolved, nothing executed, nothing
+ * specialised.
  *
- * The parser accepts the whole grammar that nvcc 12 and 13 and clang emit, whether or not the simulator can execute an
- * instruction: an unknown opcode is kept by its words, and refused by name, with its source line, by the decoder, when a kernel
- * that contains it is launched.  The text is hostile input: every length, depth and number is bounded, and what is malformed ends in
- * one line "PTX line 12: ...".  Reference: NVIDIA, Parallel Thread Execution ISA, 9.0. */
+ * The parser accepts the whole grammar that nvcc 12 and 13 and clang emit, whether or not the
+ * simulator can execute an instruction: an unknown opcode is kept by its words, and refused by
+ * name, with its source line, by the decoder, when a kernel that contains it is launched.  The text
+ * is hostile input: every length, depth and number is bounded, and what is malformed ends in one
+ * line "PTX line 12: ...".  Reference: NVIDIA, Parallel Thread Execution ISA, 9.0. */
 #ifndef CONVLAB_SIMT_PTX_H
 #define CONVLAB_SIMT_PTX_H
 
@@ -13,25 +15,51 @@
 #include "common/base/error.h"
 
 typedef enum PtxType {
-    PTX_NONE, PTX_PRED,
-    PTX_B8, PTX_B16, PTX_B32, PTX_B64, PTX_B128,
-    PTX_U8, PTX_U16, PTX_U32, PTX_U64,
-    PTX_S8, PTX_S16, PTX_S32, PTX_S64,
-    PTX_F16, PTX_F16X2, PTX_BF16, PTX_BF16X2, PTX_TF32, PTX_F32, PTX_F64
+    PTX_NONE,
+    PTX_PRED,
+    PTX_B8,
+    PTX_B16,
+    PTX_B32,
+    PTX_B64,
+    PTX_B128,
+    PTX_U8,
+    PTX_U16,
+    PTX_U32,
+    PTX_U64,
+    PTX_S8,
+    PTX_S16,
+    PTX_S32,
+    PTX_S64,
+    PTX_F16,
+    PTX_F16X2,
+    PTX_BF16,
+    PTX_BF16X2,
+    PTX_TF32,
+    PTX_F32,
+    PTX_F64
 } PtxType;
 
-typedef enum PtxSpace { PTX_SPACE_NONE, PTX_REG, PTX_PARAM, PTX_CONST, PTX_GLOBAL, PTX_SHARED, PTX_LOCAL } PtxSpace;
+typedef enum PtxSpace {
+    PTX_SPACE_NONE,
+    PTX_REG,
+    PTX_PARAM,
+    PTX_CONST,
+    PTX_GLOBAL,
+    PTX_SHARED,
+    PTX_LOCAL
+} PtxSpace;
 
-unsigned ptx_type_bytes(PtxType type);          /* PRED: 1, NONE: 0 */
+unsigned ptx_type_bytes(PtxType type); /* PRED: 1, NONE: 0 */
 
 typedef struct PtxRegister {
-    const char *name;                           /* "%r12"; unique after scoping is resolved by index, not by name */
+    const char *name; /* "%r12"; unique after scoping is resolved by index, not by name */
     PtxType type;
 } PtxRegister;
 
-/* An initialiser element that is an address (generic() or plain) of another variable or function. */
+/* An initialiser element that is an address (generic() or plain) of another variable or function.
+ */
 typedef struct PtxRelocation {
-    uint64_t offset;                            /* into data */
+    uint64_t offset; /* into data */
     uint32_t bytes;
     const char *symbol;
     int64_t addend;
@@ -42,25 +70,27 @@ typedef struct PtxRelocation {
 typedef struct PtxVariable {
     const char *name;
     PtxSpace space;
-    PtxType type;                               /* of one element */
+    PtxType type; /* of one element */
     uint32_t align;
-    uint64_t bytes;                             /* whole object; 0 for an extern array (dynamic shared memory) */
+    uint64_t bytes; /* whole object; 0 for an extern array (dynamic shared memory) */
     int is_extern;
-    unsigned char *data;                        /* initial value, `bytes` long, or NULL: zero */
+    unsigned char *data; /* initial value, `bytes` long, or NULL: zero */
     PtxRelocation *relocation;
     uint32_t relocation_count;
 } PtxVariable;
 
 typedef enum PtxOperandKind {
-    PTX_OPERAND_REGISTER,                       /* reg; `negated` for !%p */
-    PTX_OPERAND_INTEGER,                        /* integer (two's complement in 64 bits) */
-    PTX_OPERAND_FLOAT,                          /* float_bits: 0f -> 32-bit pattern, 0d -> 64-bit pattern; `is_double` says which */
-    PTX_OPERAND_SPECIAL,                        /* name "%tid", component 'x','y','z','w' or 0 */
-    PTX_OPERAND_SYMBOL,                         /* name of a variable, function or label (+ integer): its address */
-    PTX_OPERAND_ADDRESS,                        /* [base + integer]: base is `reg`, or symbol `name`, or absolute when neither */
-    PTX_OPERAND_VECTOR,                         /* {a, b, ...}: element[count]; also call argument lists */
-    PTX_OPERAND_PAIR,                           /* d|p: element[2] */
-    PTX_OPERAND_SINK                            /* _ */
+    PTX_OPERAND_REGISTER, /* reg; `negated` for !%p */
+    PTX_OPERAND_INTEGER,  /* integer (two's complement in 64 bits) */
+    PTX_OPERAND_FLOAT,   /* float_bits: 0f -> 32-bit pattern, 0d -> 64-bit pattern; `is_double` says
+                            which */
+    PTX_OPERAND_SPECIAL, /* name "%tid", component 'x','y','z','w' or 0 */
+    PTX_OPERAND_SYMBOL,  /* name of a variable, function or label (+ integer): its address */
+    PTX_OPERAND_ADDRESS, /* [base + integer]: base is `reg`, or symbol `name`, or absolute when
+                            neither */
+    PTX_OPERAND_VECTOR,  /* {a, b, ...}: element[count]; also call argument lists */
+    PTX_OPERAND_PAIR,    /* d|p: element[2] */
+    PTX_OPERAND_SINK     /* _ */
 } PtxOperandKind;
 
 enum { PTX_NO_REGISTER = -1 };
@@ -69,64 +99,77 @@ typedef struct PtxOperand PtxOperand;
 struct PtxOperand {
     PtxOperandKind kind;
     int negated;
-    int32_t reg;                                /* index into the function's registers, or PTX_NO_REGISTER */
+    int32_t reg; /* index into the function's registers, or PTX_NO_REGISTER */
     uint32_t count;
     const char *name;
     int64_t integer;
     uint64_t float_bits;
-    PtxOperand *element;                        /* ADDRESS: what follows a comma inside the brackets, [map, {%r1, %r2}] */
-    const PtxVariable *variable;                /* resolved symbol where it is a variable or parameter, else NULL */
+    PtxOperand *element; /* ADDRESS: what follows a comma inside the brackets, [map, {%r1, %r2}] */
+    const PtxVariable
+        *variable; /* resolved symbol where it is a variable or parameter, else NULL */
     int is_double;
     char component;
 };
 
 typedef struct PtxSource {
-    uint32_t file;                              /* index into PtxModule.file, 0-based and in range; UINT32_MAX: unknown */
+    uint32_t file; /* index into PtxModule.file, 0-based and in range; UINT32_MAX: unknown */
     uint32_t line, column;
     /* inlined_at of .loc (function_name, inlined_at file line col), 0 when there is none */
     uint32_t inlined_file, inlined_line;
 } PtxSource;
 
-enum { PTX_WORDS = 16, PTX_OPERANDS = 12 };     /* the most that one instruction may have */
+enum { PTX_WORDS = 16, PTX_OPERANDS = 12 }; /* the most that one instruction may have */
 
 typedef struct PtxInstruction {
-    const char *const *word;                    /* "ld","global","nc","v4","f32": the opcode split at the dots ("::" stays inside a word) */
-    PtxOperand *operand;                        /* in text order; a call has: returns (VECTOR), target (SYMBOL/REGISTER), arguments (VECTOR),
-                                                   and its prototype or target list (SYMBOL) where it is indirect */
+    const char *const *word; /* "ld","global","nc","v4","f32": the opcode split at the dots ("::"
+                                stays inside a word) */
+    PtxOperand *
+        operand; /* in text order; a call has: returns (VECTOR), target (SYMBOL/REGISTER), arguments
+                    (VECTOR), and its prototype or target list (SYMBOL) where it is indirect */
     uint32_t words, operands;
-    int32_t guard;                              /* predicate register or PTX_NO_REGISTER */
+    int32_t guard; /* predicate register or PTX_NO_REGISTER */
     int guard_negated;
-    uint32_t target;                            /* bra: index of the instruction branched to (may equal count: the end) */
+    uint32_t target; /* bra: index of the instruction branched to (may equal count: the end) */
     uint32_t target_count;
-    uint32_t *targets;                          /* brx.idx: the .branchtargets list */
-    uint32_t ptx_line;                          /* 1-based line in the PTX text */
-    PtxSource source;                           /* from the nearest .loc above */
+    uint32_t *targets; /* brx.idx: the .branchtargets list */
+    uint32_t ptx_line; /* 1-based line in the PTX text */
+    PtxSource source;  /* from the nearest .loc above */
 } PtxInstruction;
 
 typedef struct PtxFunction {
     const char *name;
-    int is_entry, is_extern;                    /* is_extern: declared, and its body is nowhere in this text */
-    PtxVariable *param;     uint32_t params;    /* declared order */
-    PtxVariable *result;    uint32_t results;
-    PtxRegister *reg;       uint32_t regs;
-    PtxVariable *variable;  uint32_t variables; /* function-scope .shared, .local, .param, .const, .global */
-    PtxInstruction *instruction; uint32_t instructions;
-    uint32_t max_threads[3], required_threads[3], min_blocks;   /* .maxntid, .reqntid, .minnctapersm; 0 if absent */
-    uint32_t max_registers, required_cluster[3];                /* .maxnreg, .reqnctapercluster; 0 if absent */
+    int is_entry, is_extern; /* is_extern: declared, and its body is nowhere in this text */
+    PtxVariable *param;
+    uint32_t params; /* declared order */
+    PtxVariable *result;
+    uint32_t results;
+    PtxRegister *reg;
+    uint32_t regs;
+    PtxVariable *variable;
+    uint32_t variables; /* function-scope .shared, .local, .param, .const, .global */
+    PtxInstruction *instruction;
+    uint32_t instructions;
+    uint32_t max_threads[3], required_threads[3],
+        min_blocks; /* .maxntid, .reqntid, .minnctapersm; 0 if absent */
+    uint32_t max_registers, required_cluster[3]; /* .maxnreg, .reqnctapercluster; 0 if absent */
     uint32_t ptx_line;
 } PtxFunction;
 
 typedef struct PtxModule {
-    uint32_t version_major, version_minor, target;              /* 9, 0, 75 */
-    char target_suffix;                                          /* 'a' of sm_90a, or 0 */
-    const char **file;      uint32_t files;                      /* index = the n of ".file n" minus 1 where dense; holes are NULL */
-    PtxVariable *variable;  uint32_t variables;
-    PtxFunction *function;  uint32_t functions;
-    void *arena;                                                 /* owns everything above */
+    uint32_t version_major, version_minor, target; /* 9, 0, 75 */
+    char target_suffix;                            /* 'a' of sm_90a, or 0 */
+    const char **file;
+    uint32_t files; /* index = the n of ".file n" minus 1 where dense; holes are NULL */
+    PtxVariable *variable;
+    uint32_t variables;
+    PtxFunction *function;
+    uint32_t functions;
+    void *arena; /* owns everything above */
 } PtxModule;
 
-/* Parses `bytes` of text (need not be NUL-terminated).  NULL with error.  Time and memory are linear in `bytes`, which may not
- * pass 64 MiB; nesting, registers (2^20 a function), labels, vector lengths and operands are bounded. */
+/* Parses `bytes` of text (need not be NUL-terminated).  NULL with error.  Time and memory are
+ * linear in `bytes`, which may not pass 64 MiB; nesting, registers (2^20 a function), labels,
+ * vector lengths and operands are bounded. */
 PtxModule *ptx_parse(const char *text, size_t bytes, Error *error);
 void ptx_free(PtxModule *module);
 

@@ -111,12 +111,13 @@ static int masked_parse(Parser *p, Initialiser *init, uint64_t mask, PtxRelocati
         init->masked_bytes = 1;
         return relocation_add(p, relocation);
     }
-    PtxRelocation *last = (PtxRelocation *)p->relocations.item + p->relocations.count - 1;
     uint32_t known = init->masked_bytes;
-    if (known == 0 || known >= 8 || mask != (uint64_t)0xff << (8 * known) ||
-        relocation->offset != init->masked_offset + known ||
-        strcmp(relocation->symbol, last->symbol) != 0 || relocation->addend != last->addend ||
-        relocation->generic != last->generic)
+    int in_order = known > 0 && known < 8 && mask == (uint64_t)0xff << (8 * known) &&
+                   relocation->offset == init->masked_offset + known;
+    PtxRelocation *last =
+        in_order ? (PtxRelocation *)p->relocations.item + p->relocations.count - 1 : NULL;
+    if (!last || strcmp(relocation->symbol, last->symbol) != 0 ||
+        relocation->addend != last->addend || relocation->generic != last->generic)
         return parser_fail(p, line, "the bytes of an address are not in order");
     last->bytes = ++init->masked_bytes;
     return 0;

@@ -322,8 +322,11 @@ static const Binding *range_find(Parser *p, const Name *name)
     memcpy(key, name->text, digits);
     key[digits] = '<';
     const Name *range = name_find(p, key, digits + 1);
-    if (!range || !range->binding) return NULL;
-    return strtoul(name->text + digits, NULL, 10) < range->binding->index ? range->binding : NULL;
+    unsigned long number = strtoul(name->text + digits, NULL, 10);
+    const Binding *binding = range ? range->binding : NULL;
+    while (binding && number >= binding->index)
+        binding = binding->outer; /* a shorter range hides only the registers that it has */
+    return binding;
 }
 
 int32_t scope_register(Parser *p, Name *name)
