@@ -230,26 +230,34 @@ static int is_long_suffix(const Map *map, int axis)
     return set_suffix(map->hot[axis], map->extent[axis]) >= 0;
 }
 
-/* The smallest period of the hot coordinates.  The first and the last tile may differ: they lie
- * against the padding. */
+enum { PERIOD_MOST = 256 };
+
+/* Do the hot coordinates repeat so?  The first and the last tile may differ: they lie against the
+ * padding. */
+static int period_fits(const unsigned char *hot, int extent, int period)
+{
+    unsigned char residue[PERIOD_MOST] = {0};
+    int residues = 0, tiles = 0, tile = -1;
+    for (int i = 0; i < extent; i++) {
+        if (!hot[i]) continue;
+        residues += !residue[i % period];
+        residue[i % period] = 1;
+        tiles += i / period != tile;
+        tile = i / period;
+    }
+    for (int i = period; i < (extent - 1) / period * period; i++)
+        if (residue[i % period] && !hot[i]) return 0;
+    return tiles > 1 && residues < period;
+}
+
+/* The period of the hot coordinates: the usual tiles first, then the smallest. */
 static int period_of(const unsigned char *hot, int extent)
 {
-    for (int period = 2; 2 * period <= extent + 1; period++) {
-        int residues = 0, first_tile = -1, tiles = 0, fits = 1;
-        unsigned char residue[1024] = {0};
-        if (period > (int)sizeof residue) return 0;
-        for (int i = 0; i < extent; i++) {
-            if (!hot[i]) continue;
-            residues += !residue[i % period];
-            residue[i % period] = 1;
-            if (i / period != first_tile) tiles++;
-            first_tile = i / period;
-        }
-        int last = (extent - 1) / period;
-        for (int i = period; fits && i < last * period; i++)
-            fits = !residue[i % period] || hot[i];
-        if (fits && tiles > 1 && residues < period) return period;
-    }
+    int most = (extent + 1) / 2 < PERIOD_MOST ? (extent + 1) / 2 : PERIOD_MOST;
+    for (int period = 2; period < extent && period <= 64; period *= 2)
+        if (period_fits(hot, extent, period)) return period;
+    for (int period = 3; period <= most; period++)
+        if (period_fits(hot, extent, period)) return period;
     return 0;
 }
 

@@ -174,26 +174,45 @@ static int judge_memory(const Observed *observed, const char *output_name, Verdi
  * ----------------------------------------------------------------------------------------------------
  */
 
-/* Spreads the samples evenly over the outputs of either kind, so that every image, map and corner
- * is heard. */
+/* Takes one of each of `take` equal shares of `all` outputs, at a random place in it: an even step
+ * would see only every second column where the wrong ones alternate. */
+typedef struct Sampler {
+    size_t *sample;
+    size_t all, seen, next;
+    int take, taken;
+} Sampler;
+
+static void sampler_aim(Sampler *sampler, Random *random)
+{
+    double place = (sampler->taken + random_unit(random)) / sampler->take;
+    sampler->next = (size_t)(place * (double)sampler->all);
+}
+
+static void sampler_offer(Sampler *sampler, Random *random, size_t index)
+{
+    if (sampler->taken == sampler->take || sampler->seen++ != sampler->next) return;
+    sampler->sample[sampler->taken++] = index;
+    sampler_aim(sampler, random);
+    if (sampler->next < sampler->seen) sampler->next = sampler->seen;
+}
+
 static void samples_choose(const Judged *judged, size_t wrong, Samples *samples)
 {
-    size_t right = judged->total - wrong, seen_wrong = 0, seen_right = 0;
-    size_t take_wrong = wrong < SAMPLES_WRONG ? wrong : SAMPLES_WRONG;
-    size_t take_right = right < SAMPLES_RIGHT ? right : SAMPLES_RIGHT;
-    samples->wrong = (int)take_wrong;
-    samples->right = (int)take_right;
-    size_t *next_wrong = samples->index, *next_right = samples->index + take_wrong;
-    for (size_t i = 0; i < judged->total; i++) {
-        if (judged->mark[i] != MARK_RIGHT) {
-            /* sample number s is taken at the first output with seen * take >= s * all */
-            size_t taken = (size_t)(next_wrong - samples->index);
-            if (taken < take_wrong && seen_wrong++ * take_wrong >= taken * wrong) *next_wrong++ = i;
-        } else {
-            size_t taken = (size_t)(next_right - samples->index) - take_wrong;
-            if (taken < take_right && seen_right++ * take_right >= taken * right) *next_right++ = i;
-        }
-    }
+    Random random;
+    random_seed(&random, 1); /* fixed: the same output gets the same diagnosis */
+    size_t right = judged->total - wrong;
+    Sampler of_wrong = {.sample = samples->index, .all = wrong};
+    of_wrong.take = wrong < SAMPLES_WRONG ? (int)wrong : SAMPLES_WRONG;
+    Sampler of_right = {.sample = samples->index + of_wrong.take, .all = right};
+    of_right.take = right < SAMPLES_RIGHT ? (int)right : SAMPLES_RIGHT;
+    if (of_wrong.take) sampler_aim(&of_wrong, &random);
+    if (of_right.take) sampler_aim(&of_right, &random);
+    for (size_t i = 0; i < judged->total; i++)
+        sampler_offer(judged->mark[i] != MARK_RIGHT ? &of_wrong : &of_right, &random, i);
+    samples->wrong = of_wrong.taken;
+    samples->right = of_right.taken;
+    memmove(samples->index + of_wrong.taken, of_right.sample,
+            (size_t)of_right.taken * sizeof *samples->index);
 }
 
 /* ---- the front door
