@@ -65,7 +65,7 @@ static void failure_keep(const char *api, int32_t status, const char *message)
     if (status == 0)
         snprintf(failure_text, sizeof failure_text, "%s", message);
     else
-        snprintf(failure_text, sizeof failure_text, "%s: %s: %s", api, device_status_name(status),
+        snprintf(failure_text, sizeof failure_text, "%s: %s", api,
                  message[0] ? message : device_status_text(status));
 }
 

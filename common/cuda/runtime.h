@@ -9,7 +9,8 @@
 
 void runtime_set_device(Device *device);
 
-/* The first failure since the last take (launch or otherwise), with the engine's message; 0 if none. Clears it. */
+/* The first failure since the last take: the cudaError_t, and "cudaMalloc: " with the engine's message.  0 if none; then the
+ * message, if not "", is a finding that stopped nothing (a read of unwritten memory).  Clears both. */
 int runtime_take_failure(char *message, size_t bytes);
 
 #endif
