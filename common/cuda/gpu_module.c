@@ -57,7 +57,7 @@ static int32_t image_copy(GpuModule *module, const DeviceCall *call, DeviceReply
     if (call->data_bytes) memcpy(module->image, call->data, call->data_bytes);
     module->image_bytes = call->data_bytes;
     size_t needed = fatbin_image_bytes(module->image);
-    if (!needed || needed > call->data_bytes + 1) /* PTX text may count its NUL */
+    if (!needed || needed > call->data_bytes)
         return gpu_refuse(reply, STATUS_BAD_IMAGE,
                           needed ? "the fat binary is cut off" : "this is no fat binary");
     return STATUS_OK;

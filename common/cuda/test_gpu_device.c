@@ -1,0 +1,777 @@
+/* The gpu engine against a driver made of functions that remember what they were asked: what it
+ * passes on, what it refuses, what it makes of errors, and the graph that a recording becomes.
+ * test_gpu_card asks a real card. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <dlfcn.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cuda/gpu_engine.h"
+#include "common/cuda/recording.h"
+
+/* ---- the made-up driver ---- */
+
+enum { BASE = 0x700000000, NODES = 64, LOG = 4000 };
+
+static struct {
+    DriverResult next_sync, next_load; /* what these answer */
+    int free_calls, live_contexts;
+    DriverAddress next_address, base[64];
+    size_t bytes[64];
+    int allocations;
+    char log[LOG]; /* F flush, < and > events, G graph, one letter a call on the timing stream */
+    size_t logged;
+    char node[NODES]; /* kernel K, copy C, fill F, empty E */
+    char waits[NODES][64];
+    int nodes;
+    DriverCopyNode copy[NODES];
+    DriverFillNode fill[NODES];
+    unsigned char sent[NODES][64];
+    const float *elapsed; /* milliseconds, in turn */
+    int asked;
+    DriverAddress filled;
+    size_t filled_words, filled_bytes;
+} fake;
+
+#define STUB(field, symbol, parameters)                                                            \
+    static DriverResult stub_##field parameters                                                    \
+    {                                                                                              \
+        return DRIVER_SUCCESS;                                                                     \
+    }
+DRIVER_FUNCTIONS(STUB)
+#undef STUB
+
+static void log_add(char letter)
+{
+    if (fake.logged < LOG - 1) fake.log[fake.logged++] = letter;
+}
+
+static DriverResult fake_words(DriverResult result, const char **text)
+{
+    *text = result == 700 ? "ILLEGAL" : "REFUSED";
+    return DRIVER_SUCCESS;
+}
+
+static DriverResult fake_count(int *count)
+{
+    *count = 1;
+    return DRIVER_SUCCESS;
+}
+
+static DriverResult fake_attribute(int *value, int attribute, DriverOrdinal ordinal)
+{
+    (void)ordinal;
+    *value = attribute == 75   ? 9
+             : attribute == 38 ? 1 << 20
+             : attribute == 16 ? 4
+             : attribute == 1  ? 1024
+                               : 2048;
+    return DRIVER_SUCCESS;
+}
+
+static DriverResult fake_retain(DriverContext *context, DriverOrdinal ordinal)
+{
+    (void)ordinal;
+    fake.live_contexts++;
+    *context = (DriverContext)&fake;
+    return DRIVER_SUCCESS;
+}
+
+static DriverResult fake_release(DriverOrdinal ordinal)
+{
+    (void)ordinal;
+    fake.live_contexts--;
+    return DRIVER_SUCCESS;
+}
+
+static DriverResult fake_alloc(DriverAddress *address, size_t bytes)
+{
+    if (bytes > 1u << 30) return 2;
+    *address = BASE + fake.next_address;
+    fake.next_address += (bytes + 511) / 256 * 256;
+    fake.base[fake.allocations] = *address;
+    fake.bytes[fake.allocations++] = bytes;
+    return DRIVER_SUCCESS;
+}
+
+static DriverResult fake_free(DriverAddress address)
+{
+    (void)address;
+    fake.free_calls++;
+    return DRIVER_SUCCESS;
+}
+
+static int allocation_of(DriverAddress address)
+{
+    for (int i = 0; i < fake.allocations; i++)
+        if (address >= fake.base[i] && address < fake.base[i] + fake.bytes[i]) return i;
+    return -1;
+}
+
+/* Of an address that it does not know the driver says that it is not valid. */
+static DriverResult fake_pointer(void *value, int attribute, DriverAddress address)
+{
+    if (attribute != DRIVER_POINTER_MEMORY_TYPE || allocation_of(address) < 0)
+        return DRIVER_INVALID_VALUE;
+    *(int *)value = DRIVER_MEMORY_DEVICE;
+    return DRIVER_SUCCESS;
+}
+
+static DriverResult fake_range(DriverAddress *base, size_t *bytes, DriverAddress address)
+{
+    int i = allocation_of(address);
+    *base = fake.base[i];
+    *bytes = fake.bytes[i];
+    return DRIVER_SUCCESS;
+}
+
+static DriverResult fake_host_alloc(void **memory, size_t bytes)
+{
+    *memory = malloc(bytes);
+    return DRIVER_SUCCESS;
+}
+
+static DriverResult fake_host_free(void *memory)
+{
+    free(memory);
+    return DRIVER_SUCCESS;
+}
+
+static DriverResult fake_sync(void)
+{
+    return fake.next_sync;
+}
+
+static DriverResult fake_fill_bytes(DriverAddress at, unsigned char byte, size_t n, DriverStream s)
+{
+    (void)at;
+    (void)byte;
+    (void)s;
+    fake.filled_bytes += n;
+    return DRIVER_SUCCESS;
+}
+
+static DriverResult fake_fill_words(DriverAddress at, unsigned word, size_t n, DriverStream s)
+{
+    (void)word;
+    (void)s;
+    fake.filled = at;
+    fake.filled_words += n;
+    return DRIVER_SUCCESS;
+}
+
+static DriverResult fake_load(DriverModule *module, const void *image, unsigned options,
+                              const int *option, void **value)
+{
+    if (options && option[0] == DRIVER_JIT_ERROR_LOG && fake.next_load)
+        strcpy(value[0], "line 4: what is this\nand more");
+    *module = (DriverModule)(uintptr_t)image;
+    return fake.next_load;
+}
+
+static DriverResult fake_function(DriverFunction *function, DriverModule module, const char *name)
+{
+    (void)module;
+    if (!strcmp(name, "absent")) return DRIVER_NOT_FOUND;
+    *function = (DriverFunction)&fake;
+    return DRIVER_SUCCESS;
+}
+
+static DriverResult fake_variable(DriverAddress *address, size_t *bytes, DriverModule module,
+                                  const char *name)
+{
+    (void)module;
+    *address = BASE - 4096;
+    *bytes = 12;
+    return strcmp(name, "table") ? DRIVER_NOT_FOUND : DRIVER_SUCCESS;
+}
+
+static DriverResult fake_function_attribute(int *value, int attribute, DriverFunction function)
+{
+    (void)function;
+    *value = attribute == 4 ? 40 : attribute == 0 ? 640 : attribute == 8 ? 48 << 10 : 0;
+    return DRIVER_SUCCESS;
+}
+
+/* Parameters as of (uint64_t, char, double). */
+static DriverResult fake_param(DriverFunction function, size_t index, size_t *offset, size_t *bytes)
+{
+    static const size_t at[] = {0, 8, 16}, size[] = {8, 1, 8};
+    (void)function;
+    if (index >= 3) return DRIVER_INVALID_VALUE;
+    *offset = at[index];
+    *bytes = size[index];
+    return DRIVER_SUCCESS;
+}
+
+static DriverResult fake_launch(DriverFunction f, unsigned gx, unsigned gy, unsigned gz,
+                                unsigned bx, unsigned by, unsigned bz, unsigned shared,
+                                DriverStream stream, void **parameters, void **extra)
+{
+    (void)f, (void)gx, (void)gy, (void)gz, (void)stream, (void)extra, (void)shared;
+    if (parameters) log_add('F');
+    return bx * by * bz > 640 ? 701 : DRIVER_SUCCESS;
+}
+
+static DriverResult fake_occupancy(int *blocks, DriverFunction f, int threads, size_t shared)
+{
+    (void)f, (void)shared;
+    *blocks = 2048 / threads;
+    return DRIVER_SUCCESS;
+}
+
+static DriverResult fake_stream(DriverStream *stream, unsigned flags)
+{
+    static char streams[64];
+    static int count;
+    (void)flags;
+    *stream = (DriverStream)&streams[count++ % 64];
+    return DRIVER_SUCCESS;
+}
+
+static DriverResult fake_event(DriverEvent *event, unsigned flags)
+{
+    static char events[2];
+    static int count;
+    (void)flags;
+    *event = (DriverEvent)&events[count++ % 2]; /* timing[i][0] and timing[i][1] */
+    return DRIVER_SUCCESS;
+}
+
+static DriverEvent first_event;
+
+static DriverResult fake_record(DriverEvent event, DriverStream stream)
+{
+    (void)stream;
+    if (!first_event) first_event = event;
+    log_add(event == first_event ? '<' : '>');
+    return DRIVER_SUCCESS;
+}
+
+static DriverResult fake_elapsed(float *milliseconds, DriverEvent start, DriverEvent end)
+{
+    (void)start, (void)end;
+    *milliseconds = fake.elapsed ? fake.elapsed[fake.asked++] : 1;
+    return DRIVER_SUCCESS;
+}
+
+static DriverResult node_new(DriverNode *node, char kind, const DriverNode *after, size_t waits)
+{
+    char *text = fake.waits[fake.nodes];
+    for (size_t i = 0; i < waits; i++)
+        text += sprintf(text, "%s%d", i ? "," : "", (int)(uintptr_t)after[i] - 1);
+    fake.node[fake.nodes++] = kind;
+    *node = (DriverNode)(uintptr_t)fake.nodes;
+    return DRIVER_SUCCESS;
+}
+
+static DriverResult fake_graph(DriverGraph *graph, unsigned flags)
+{
+    (void)flags;
+    *graph = (DriverGraph)&fake;
+    return DRIVER_SUCCESS;
+}
+
+static DriverResult fake_node_kernel(DriverNode *node, DriverGraph graph, const DriverNode *after,
+                                     size_t waits, const DriverKernelNode *kernel)
+{
+    (void)graph;
+    size_t bytes = *(size_t *)kernel->extra[3];
+    memcpy(fake.sent[fake.nodes], kernel->extra[1], bytes);
+    return node_new(node, 'K', after, waits);
+}
+
+static DriverResult fake_node_copy(DriverNode *node, DriverGraph graph, const DriverNode *after,
+                                   size_t waits, const DriverCopyNode *copy, DriverContext context)
+{
+    (void)graph, (void)context;
+    fake.copy[fake.nodes] = *copy;
+    if (copy->source.host) memcpy(fake.sent[fake.nodes], copy->source.host, copy->width_bytes);
+    return node_new(node, 'C', after, waits);
+}
+
+static DriverResult fake_node_fill(DriverNode *node, DriverGraph graph, const DriverNode *after,
+                                   size_t waits, const DriverFillNode *fill, DriverContext context)
+{
+    (void)graph, (void)context;
+    fake.fill[fake.nodes] = *fill;
+    return node_new(node, 'F', after, waits);
+}
+
+static DriverResult fake_graph_launch(DriverGraphExec exec, DriverStream stream)
+{
+    (void)exec, (void)stream;
+    log_add('G');
+    return DRIVER_SUCCESS;
+}
+
+static GpuDriver fake_driver(void)
+{
+#define FIELD(field, symbol, parameters) .field = stub_##field,
+    GpuDriver d = {DRIVER_FUNCTIONS(FIELD)};
+#undef FIELD
+    d.error_name = d.error_text = fake_words;
+    d.device_count = fake_count;
+    d.device_attribute = fake_attribute;
+    d.context_retain = fake_retain;
+    d.context_release = fake_release;
+    d.context_sync = fake_sync;
+    d.memory_alloc = fake_alloc;
+    d.memory_free = fake_free;
+    d.memory_range = fake_range;
+    d.pointer_attribute = fake_pointer;
+    d.host_alloc = fake_host_alloc;
+    d.host_free = fake_host_free;
+    d.fill_bytes = fake_fill_bytes;
+    d.fill_words = fake_fill_words;
+    d.module_load = fake_load;
+    d.module_function = fake_function;
+    d.module_variable = fake_variable;
+    d.function_attribute = fake_function_attribute;
+    d.function_param = fake_param;
+    d.launch = fake_launch;
+    d.occupancy = fake_occupancy;
+    d.stream_create = fake_stream;
+    d.event_create = fake_event;
+    d.event_record = fake_record;
+    d.event_elapsed = fake_elapsed;
+    d.graph_create = fake_graph;
+    d.graph_kernel = fake_node_kernel;
+    d.graph_copy = fake_node_copy;
+    d.graph_fill = fake_node_fill;
+    d.graph_launch = fake_graph_launch;
+    return d;
+}
+
+/* ---- talking to the engine ---- */
+
+static GpuDriver driver;
+static Device *device;
+static DeviceReply reply;
+
+static int device_setup(void **state)
+{
+    (void)state;
+    memset(&fake, 0, sizeof fake);
+    first_event = NULL;
+    driver = fake_driver();
+    Error error;
+    device = gpu_device_open_with(&driver, 0, &error);
+    return device ? 0 : -1;
+}
+
+static int device_teardown(void **state)
+{
+    (void)state;
+    device->close(device);
+    return fake.live_contexts;
+}
+
+static int32_t ask(Device *to, DeviceCall call)
+{
+    assert_int_equal(to->execute(to, &call, &reply), 0);
+    return reply.status;
+}
+
+#define ASK(...)       ask(device, (DeviceCall){__VA_ARGS__})
+#define ASK_OK(...)    assert_int_equal(ASK(__VA_ARGS__), 0)
+#define MESSAGE(words) assert_non_null(strstr(reply.message, words))
+
+static const char ptx[] = ".version 8.0\n.target sm_75\n.address_size 64\n"
+                          ".visible .entry _Z1fPfcd(.param .u64 a, .param .u8 b,\n"
+                          ".param .align 8 .b8 c[24], .param .f32 d) { ret; }\n";
+
+static uint32_t module_load(void)
+{
+    ASK_OK(.kind = CALL_MODULE_LOAD, .data = ptx, .data_bytes = sizeof ptx);
+    return (uint32_t)reply.value[0];
+}
+
+static uint32_t function_get(void)
+{
+    uint32_t module = module_load();
+    ASK_OK(.kind = CALL_MODULE_FUNCTION, .module = module, .data = "_Z1fPfcd", .data_bytes = 9);
+    return (uint32_t)reply.value[0];
+}
+
+/* ---- tests ---- */
+
+static void no_driver_is_one_clear_line(void **state)
+{
+    (void)state;
+    Error error;
+    Device *real = device_open_gpu(99, &error);
+    assert_null(real); /* with a driver: there is no GPU number 99 */
+    assert_null(strchr(error.text, '\n'));
+    if (!dlopen("libcuda.so.1", RTLD_NOW))
+        assert_non_null(strstr(error.text, "libcuda.so.1 does not load): use ENGINE=sim"));
+    GpuDriver none;
+    assert_int_equal(gpu_driver_bind(&none, dlopen(NULL, RTLD_NOW), &error), -1);
+    assert_non_null(strstr(error.text, "has no cuInit: update it"));
+    assert_null(gpu_device_open_with(&driver, 1, &error));
+    assert_non_null(strstr(error.text, "no GPU number 1: this machine has 1"));
+}
+
+static void names_are_read_off_their_mangling(void **state)
+{
+    (void)state;
+    const char *table[][2] = {{"add", "add"},
+                              {"_Z4wildPf", "wild"},
+                              {"_ZN4deep6kernelEPf", "kernel"},
+                              {"_Z10conv_tiledILi16EEvPKf", "conv_tiled"},
+                              {"_Z99short", "_Z99short"},
+                              {"_Z", "_Z"},
+                              {"_ZN", "_ZN"},
+                              {"_Z99999999999999999999999a", "_Z99999999999999999999999a"},
+                              {"a\033[31m", "a?[31m"}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        char text[64];
+        gpu_plain_name(table[i][0], text, sizeof text);
+        assert_string_equal(text, table[i][1]);
+    }
+    char small[4];
+    gpu_plain_name("_Z10conv_tiledv", small, sizeof small);
+    assert_string_equal(small, "con");
+}
+
+static void memory_outside_allocations_is_refused(void **state)
+{
+    (void)state;
+    char here[8] = "";
+    ASK_OK(.kind = CALL_ALLOC, .bytes = 1000);
+    uint64_t a = reply.value[0];
+    ASK_OK(.kind = CALL_FILL, .dst = a + 999, .bytes = 1);
+    assert_int_equal(ASK(.kind = CALL_FILL, .dst = a + 999, .bytes = 2), 1);
+    MESSAGE("pass the end of the allocation of 1000 bytes");
+    assert_int_equal(ASK(.kind = CALL_COPY_TO_HOST, .src = a, .bytes = UINT64_MAX), 1);
+    assert_int_equal(
+        ASK(.kind = CALL_COPY_TO_DEVICE, .dst = (uintptr_t)here, .data = "x", .data_bytes = 1), 1);
+    MESSAGE("not an address of allocated device memory");
+    assert_int_equal(ASK(.kind = CALL_COPY_ON_DEVICE, .dst = a, .src = 16, .bytes = 4), 1);
+    ASK_OK(.kind = CALL_COPY_ON_DEVICE, .dst = 1, .src = 1, .bytes = 0);
+    uint32_t module = module_load();
+    ASK_OK(.kind = CALL_MODULE_VARIABLE, .module = module, .data = "table", .data_bytes = 6);
+    uint64_t table = reply.value[0];
+    ASK_OK(.kind = CALL_FILL, .dst = table + 4, .bytes = 8);
+    assert_int_equal(ASK(.kind = CALL_FILL, .dst = table + 4, .bytes = 9), 1);
+    ASK_OK(.kind = CALL_MODULE_UNLOAD, .module = module);
+    assert_int_equal(ASK(.kind = CALL_FILL, .dst = table, .bytes = 8), 1);
+    ASK_OK(.kind = CALL_FREE, .dst = 0);
+    ASK_OK(.kind = CALL_FREE, .dst = a);
+    assert_int_equal(ASK(.kind = CALL_FREE, .dst = a), 1);
+    assert_int_equal(ASK(.kind = CALL_ALLOC, .bytes = 1ull << 40), 2);
+    MESSAGE("cudaMalloc of 1099511627776 bytes: REFUSED");
+    assert_int_equal(fake.free_calls, 1);
+}
+
+static void poison_reaches_every_byte(void **state)
+{
+    (void)state;
+    Error error;
+    ASK_OK(.kind = CALL_ALLOC, .bytes = 103);
+    uint64_t a = reply.value[0];
+    assert_int_equal(device->poison(device, a, 103, 0x7fc00000, &error), 0);
+    assert_int_equal(fake.filled_words, 25);
+    assert_int_equal(fake.filled_bytes, 3);
+    assert_int_equal(device->poison(device, a, 104, 0x7fc00000, &error), -1);
+    assert_non_null(strstr(error.text, "pass the end"));
+}
+
+static void stale_handles_are_caught(void **state)
+{
+    (void)state;
+    uint32_t f = function_get();
+    ASK_OK(.kind = CALL_STREAM_CREATE);
+    uint32_t stream = (uint32_t)reply.value[0];
+    assert_int_not_equal(stream, f);
+    ASK_OK(.kind = CALL_EVENT_CREATE);
+    uint32_t event = (uint32_t)reply.value[0];
+    ASK_OK(.kind = CALL_EVENT_RECORD, .event = event, .stream = stream);
+    assert_int_equal(ASK(.kind = CALL_EVENT_RECORD, .event = stream, .stream = stream), 400);
+    assert_int_equal(ASK(.kind = CALL_EVENT_RECORD, .event = event, .stream = f), 400);
+    assert_int_equal(ASK(.kind = CALL_STREAM_DESTROY), 400); /* the default stream */
+    ASK_OK(.kind = CALL_STREAM_DESTROY, .stream = stream);
+    assert_int_equal(ASK(.kind = CALL_STREAM_SYNC, .stream = stream), 400);
+    ASK_OK(.kind = CALL_STREAM_CREATE);
+    assert_int_not_equal(reply.value[0], stream); /* numbers are not used twice */
+    assert_int_equal(ASK(.kind = CALL_LAUNCH, .function = UINT32_MAX), 400);
+    assert_int_equal(ASK(.kind = CALL_MODULE_UNLOAD, .module = f), 400);
+    assert_int_equal(ASK(.kind = CALL_STREAM_CREATE, .value = 7), 1);
+    assert_int_equal(ASK(.kind = CALL_EVENT_CREATE, .value = 4), 1);
+    assert_int_equal(ASK(.kind = CALL_KINDS), 1);
+    assert_int_equal(ASK(.kind = UINT32_MAX), 1);
+}
+
+static void layouts_come_from_driver_or_ptx(void **state)
+{
+    (void)state;
+    function_get();
+    const FunctionInfo *info = reply.data;
+    assert_int_equal(info->param_count, 3);
+    assert_int_equal(info->param_offset[2], 16);
+    assert_int_equal(info->params_bytes, 24);
+    assert_int_equal(info->registers, 40);
+    driver.function_param = NULL; /* a driver before 12.4 */
+    uint32_t module = module_load();
+    ASK_OK(.kind = CALL_MODULE_FUNCTION, .module = module, .data = "_Z1fPfcd", .data_bytes = 9);
+    info = reply.data;
+    const uint32_t offset[] = {0, 8, 16, 40}, bytes[] = {8, 1, 24, 4};
+    assert_int_equal(info->param_count, 4);
+    assert_memory_equal(info->param_offset, offset, sizeof offset);
+    assert_memory_equal(info->param_bytes, bytes, sizeof bytes);
+    assert_int_equal(info->params_bytes, 44);
+    uint64_t first = reply.value[0];
+    ASK_OK(.kind = CALL_MODULE_FUNCTION, .module = module, .data = "_Z1fPfcd", .data_bytes = 9);
+    assert_int_equal(reply.value[0], first);
+    assert_int_equal(
+        ASK(.kind = CALL_MODULE_FUNCTION, .module = module, .data = "absent", .data_bytes = 7), 98);
+    assert_int_equal(
+        ASK(.kind = CALL_MODULE_FUNCTION, .module = module, .data = "unended", .data_bytes = 3),
+        400);
+}
+
+static void images_are_held_against_their_headers(void **state)
+{
+    (void)state;
+    unsigned char image[64] = {0x50, 0xed, 0x55, 0xba, 1, 0, 16, 0, 48};
+    ASK_OK(.kind = CALL_MODULE_LOAD, .data = image, .data_bytes = 64);
+    assert_int_equal(ASK(.kind = CALL_MODULE_LOAD, .data = image, .data_bytes = 63), 200);
+    MESSAGE("cut off");
+    assert_int_equal(ASK(.kind = CALL_MODULE_LOAD, .data = image, .data_bytes = 3), 200);
+    assert_int_equal(ASK(.kind = CALL_MODULE_LOAD), 200);
+    fake.next_load = 218;
+    assert_int_equal(ASK(.kind = CALL_MODULE_LOAD, .data = ptx, .data_bytes = sizeof ptx), 218);
+    MESSAGE("line 4: what is this: REFUSED (REFUSED)");
+    fake.next_load = 0;
+}
+
+static void launches_are_checked_and_counted(void **state)
+{
+    (void)state;
+    uint32_t f = function_get();
+    char block[24] = "";
+    DeviceCall launch = {.kind = CALL_LAUNCH,
+                         .function = f,
+                         .grid = {3, 2, 1},
+                         .block = {32, 4, 1},
+                         .data = block,
+                         .data_bytes = 24};
+    DeviceCall bad = launch;
+    bad.block[2] = 9; /* 1152 threads */
+    assert_int_equal(ask(device, bad), 9);
+    MESSAGE("kernel f: a block of 32 x 4 x 9 = 1152 threads, at most 1024");
+    bad.block[0] = bad.block[1] = bad.block[2] = 2048; /* whose product passes 32 bits */
+    assert_int_equal(ask(device, bad), 9);
+    bad = launch;
+    bad.grid[1] = 0;
+    assert_int_equal(ask(device, bad), 9);
+    bad = launch;
+    bad.data_bytes = 23;
+    assert_int_equal(ask(device, bad), 1);
+    bad = launch;
+    bad.block[1] = 21; /* 672 threads, more than the registers allow */
+    assert_int_equal(ask(device, bad), 701);
+    MESSAGE("40 registers a thread can run 640 threads a block, the launch asks for 672");
+    DeviceCost cost;
+    device->take_cost(device, &cost);
+    assert_int_equal(cost.launches, 0);
+    assert_int_equal(ask(device, launch), 0);
+    launch.grid[0] = 5;
+    assert_int_equal(ask(device, launch), 0);
+    launch.grid[0] = 1;
+    assert_int_equal(ask(device, launch), 0);
+    device->take_cost(device, &cost);
+    assert_int_equal(cost.launches, 3);
+    assert_int_equal(cost.blocks, 6 + 10 + 2);
+    assert_int_equal(cost.threads, 18 * 128);
+    assert_int_equal(cost.grid[0], 5);
+    assert_int_equal(cost.resident_blocks, 16);
+    assert_int_equal(cost.registers, 40);
+    device->take_cost(device, &cost);
+    assert_int_equal(cost.launches, 0);
+}
+
+static void a_fault_names_the_kernel_and_sticks(void **state)
+{
+    (void)state;
+    Error error;
+    char block[24] = "";
+    uint32_t f = function_get();
+    ASK_OK(.kind = CALL_LAUNCH, .function = f, .grid = {3, 2, 1}, .block = {32, 1, 1},
+           .data = block, .data_bytes = 24);
+    fake.next_sync = 700;
+    assert_int_equal(ASK(.kind = CALL_SYNC), 700);
+    MESSAGE("kernel f<<<(3,2,1),(32,1,1)>>>: ILLEGAL");
+    MESSAGE("context is lost");
+    fake.next_sync = 0;
+    assert_int_equal(ASK(.kind = CALL_ALLOC, .bytes = 4), 700);
+    MESSAGE("was lost before (kernel f");
+    ASK_OK(.kind = CALL_PROPERTIES);
+    Recording recording = {0};
+    DeviceCost cost;
+    assert_int_equal(device->replay(device, &recording, 1, &cost, &error), -1);
+    assert_int_equal(device->poison(device, BASE, 4, 0, &error), -1);
+}
+
+static void only_sticky_errors_stick(void **state)
+{
+    (void)state;
+    fake.next_sync = 202; /* a number that the runtime does not have */
+    assert_int_equal(ASK(.kind = CALL_SYNC), 999);
+    fake.next_sync = 0;
+    ASK_OK(.kind = CALL_SYNC);
+    const int sticky[] = {214, 220, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719};
+    int count = 0;
+    for (int status = 0; status < 1000; status++)
+        count += gpu_is_sticky(status);
+    assert_int_equal(count, sizeof sticky / sizeof *sticky);
+    for (size_t i = 0; i < sizeof sticky / sizeof *sticky; i++)
+        assert_true(gpu_is_sticky(sticky[i]));
+}
+
+/* ---- replay ---- */
+
+typedef struct Taped {
+    Recording recording;
+    uint64_t a;
+    uint32_t module;
+} Taped;
+
+/* copy in, fill (whole words), kernel, fill (odd bytes), kernel in a stream that waits for an
+ * event, copy on the device, copy out */
+static Taped tape(void)
+{
+    Taped t = {0};
+    char block[24] = "parameters";
+    uint32_t f = function_get();
+    t.module = f - 1;
+    ASK_OK(.kind = CALL_ALLOC, .bytes = 4096);
+    t.a = reply.value[0];
+    ASK_OK(.kind = CALL_STREAM_CREATE, .value = 1);
+    uint32_t stream = (uint32_t)reply.value[0];
+    ASK_OK(.kind = CALL_EVENT_CREATE);
+    uint32_t event = (uint32_t)reply.value[0];
+    Device *engine = device;
+    device = recorder_open(engine, &t.recording);
+    ASK_OK(.kind = CALL_COPY_TO_DEVICE, .dst = t.a, .data = "sent", .data_bytes = 5);
+    ASK_OK(.kind = CALL_FILL, .dst = t.a, .value = 7, .bytes = 400);
+    ASK_OK(.kind = CALL_LAUNCH, .function = f, .grid = {2, 1, 1}, .block = {32, 1, 1},
+           .data = block, .data_bytes = 24);
+    ASK_OK(.kind = CALL_FILL, .dst = t.a + 1, .value = 7, .bytes = 400);
+    ASK_OK(.kind = CALL_EVENT_RECORD, .event = event);
+    ASK_OK(.kind = CALL_STREAM_WAIT, .event = event, .stream = stream);
+    ASK_OK(.kind = CALL_LAUNCH, .function = f, .grid = {1, 1, 1}, .block = {32, 1, 1},
+           .stream = stream, .data = block, .data_bytes = 24);
+    ASK_OK(.kind = CALL_COPY_ON_DEVICE, .dst = t.a, .src = t.a + 1024, .bytes = 100,
+           .stream = stream);
+    ASK_OK(.kind = CALL_COPY_TO_HOST, .src = t.a, .bytes = 300, .stream = stream);
+    device->close(device);
+    device = engine;
+    memset(block, 0, sizeof block);
+    return t;
+}
+
+static void a_recording_becomes_a_graph(void **state)
+{
+    (void)state;
+    Taped t = tape();
+    DeviceCost cost;
+    Error error;
+    assert_int_equal(device->replay(device, &t.recording, 1, &cost, &error), 0);
+    fake.node[fake.nodes] = 0;
+    assert_string_equal(fake.node, "CFKFKCC");
+    const char *waits[] = {"", "0", "1", "2", "3", "4", "5"};
+    for (int i = 0; i < 7; i++)
+        assert_string_equal(fake.waits[i], waits[i]);
+    assert_string_equal(fake.sent[0], "sent");
+    assert_int_equal(fake.copy[0].source.memory_type, DRIVER_MEMORY_HOST);
+    assert_int_equal(fake.copy[0].destination.device, t.a);
+    assert_int_equal(fake.copy[0].width_bytes, 5);
+    assert_int_equal(fake.fill[1].element_bytes, 4);
+    assert_int_equal(fake.fill[1].value, 0x07070707);
+    assert_int_equal(fake.fill[1].width, 100);
+    assert_string_equal(fake.sent[2], "parameters");
+    assert_int_equal(fake.fill[3].element_bytes, 1);
+    assert_int_equal(fake.fill[3].width, 400);
+    assert_int_equal(fake.copy[5].source.device, t.a + 1024);
+    assert_int_equal(fake.copy[5].destination.device, t.a);
+    assert_int_equal(fake.copy[6].destination.memory_type, DRIVER_MEMORY_HOST);
+    assert_non_null(fake.copy[6].destination.host);
+    assert_int_equal(cost.launches, 2);
+    assert_int_equal(cost.threads, 96);
+    assert_int_equal(cost.grid[0], 2);
+    assert_int_equal(device->replay(device, &t.recording, 1, &cost, &error), 0);
+    assert_int_equal(fake.nodes, 7); /* the graph was kept */
+    recording_clear(&t.recording, device);
+}
+
+static void flushes_lie_outside_the_timed_intervals(void **state)
+{
+    (void)state;
+    Taped t = tape();
+    DeviceCost cost;
+    Error error;
+    float elapsed[3 + 20];
+    for (int i = 0; i < 23; i++)
+        elapsed[i] = i < 3 ? 500 : i == 10 ? 90 : i == 12 ? 0.001f : i < 13 ? 2 : 4;
+    fake.elapsed = elapsed; /* three warm-ups, then 20 of which the ends do not count */
+    memset(fake.log, 0, sizeof fake.log);
+    fake.logged = 0;
+    first_event = NULL;
+    assert_int_equal(device->replay(device, &t.recording, 20, &cost, &error), 0);
+    assert_int_equal(strlen(fake.log), 23 * 4);
+    for (int i = 0; i < 23; i++)
+        assert_memory_equal(fake.log + 4 * i, "F<G>", 4);
+    /* 8 of 2 ms, 10 of 4, one of 90, one of nothing: without two at either end 7 and 9 remain */
+    assert_true(fabs(cost.seconds - 50e-3 / 16) < 1e-9);
+    fake.elapsed = NULL;
+    assert_int_equal(device->replay(device, &t.recording, 600, &cost, &error), 0);
+    assert_true(fabs(cost.seconds - 1e-3) < 1e-9);
+    recording_clear(&t.recording, device);
+}
+
+static void what_cannot_be_replayed_says_why(void **state)
+{
+    (void)state;
+    Taped t = tape();
+    DeviceCost cost;
+    Error error;
+    assert_int_equal(device->replay(device, &t.recording, 0, &cost, &error), -1);
+    assert_int_equal(device->replay(device, &t.recording, 1, &cost, &error), 0);
+    ASK_OK(.kind = CALL_MODULE_UNLOAD, .module = t.module);
+    assert_int_equal(device->replay(device, &t.recording, 1, &cost, &error), -1);
+    assert_non_null(strstr(error.text, "unloaded since"));
+    t.recording.overflow = 1;
+    strcpy(t.recording.why, "too much");
+    assert_int_equal(device->replay(device, &t.recording, 1, &cost, &error), -1);
+    assert_non_null(strstr(error.text, "too much"));
+    recording_clear(&t.recording, device);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, device_setup, device_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(no_driver_is_one_clear_line),
+        TEST(names_are_read_off_their_mangling),
+        TEST(memory_outside_allocations_is_refused),
+        TEST(poison_reaches_every_byte),
+        TEST(stale_handles_are_caught),
+        TEST(layouts_come_from_driver_or_ptx),
+        TEST(images_are_held_against_their_headers),
+        TEST(launches_are_checked_and_counted),
+        TEST(a_fault_names_the_kernel_and_sticks),
+        TEST(only_sticky_errors_stick),
+        TEST(a_recording_becomes_a_graph),
+        TEST(flushes_lie_outside_the_timed_intervals),
+        TEST(what_cannot_be_replayed_says_why),
+    };
+    return cmocka_run_group_tests_name("cuda/gpu_device", tests, NULL, NULL);
+}
