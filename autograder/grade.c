@@ -29,11 +29,12 @@ static const char USAGE[] =
     "  --case NAME        one public case, or hidden; prints, but keeps no result\n"
     "  --seed N           repeats a grade: inputs and hidden shapes follow from it\n"
     "  --fail-under N     exit 3 when the mark is under N per cent\n"
+    "  --results DIR      where the records go (default <build>/results)\n"
     "  --verbose          also the counters of every case\n"
     "Exit: 0 grading worked, whatever the mark; 1 it did not; 2 wrong usage; 3 see --fail-under.\n";
 
 typedef struct Options {
-    const char *root, *build, *lab, *submission, *engine, *gpu, *only_case;
+    const char *root, *build, *lab, *submission, *engine, *gpu, *only_case, *results;
     uint64_t seed;
     double fail_under;
     int verbose, seeded;
@@ -73,11 +74,21 @@ static int parse_fail_under(const char *text, Options *options, Error *error)
 static int parse_options(int argc, char **argv, Options *options, Error *error)
 {
     static const struct option LONG[] = {
-        {"root", 1, 0, 'r'},       {"build", 1, 0, 'b'},   {"lab", 1, 0, 'l'},  {"gpu", 1, 0, 'g'},
-        {"submission", 1, 0, 's'}, {"engine", 1, 0, 'e'},  {"case", 1, 0, 'c'}, {"seed", 1, 0, 'n'},
-        {"fail-under", 1, 0, 'f'}, {"verbose", 0, 0, 'v'}, {"help", 0, 0, 'h'}, {0},
+        {"root", 1, 0, 'r'},
+        {"build", 1, 0, 'b'},
+        {"lab", 1, 0, 'l'},
+        {"gpu", 1, 0, 'g'},
+        {"submission", 1, 0, 's'},
+        {"engine", 1, 0, 'e'},
+        {"results", 1, 0, 'o'},
+        {"case", 1, 0, 'c'},
+        {"seed", 1, 0, 'n'},
+        {"fail-under", 1, 0, 'f'},
+        {"verbose", 0, 0, 'v'},
+        {"help", 0, 0, 'h'},
+        {0},
     };
-    *options = (Options){".", "build", NULL, "labs", "auto", "h200", NULL, 0, -1, 0, 0};
+    *options = (Options){".", "build", NULL, "labs", "auto", "h200", NULL, NULL, 0, -1, 0, 0};
     for (int letter; (letter = getopt_long(argc, argv, "", LONG, NULL)) != -1;) {
         switch (letter) {
         case 'r':
@@ -97,6 +108,9 @@ static int parse_options(int argc, char **argv, Options *options, Error *error)
             break;
         case 'e':
             options->engine = *optarg ? optarg : "auto";
+            break;
+        case 'o':
+            options->results = optarg;
             break;
         case 'c':
             options->only_case = optarg;
@@ -161,8 +175,8 @@ static int absolute(const char *path, char *full, Error *error)
 /* A name that comes from the command line must not walk out of the directory of machine files. */
 static int load_machine(const Options *options, Grader *grader, Error *error)
 {
-    char directory[1024];
-    text_set(directory, sizeof directory, "%s/common/simt/gpus", grader->root);
+    const char *directory = grader->gpus;
+    text_set(grader->gpus, sizeof grader->gpus, "%s/common/simt/gpus", grader->root);
     if (machine_load(directory, options->gpu, &grader->machine, error)) return -1;
     text_set(grader->machine_name, sizeof grader->machine_name, "%s", options->gpu);
     static const char *const SIMULATES[] = {"bin/grade", "bin/device"};
@@ -220,7 +234,11 @@ static int grade_one(const Grader *grader, const Options *options, const Lab *la
     fflush(stdout);
     total[0] += record->points;
     total[1] += record->possible;
-    text_set(results, sizeof results, "%s/results", grader->build);
+    if (options->results) {
+        text_set(results, sizeof results, "%s", options->results);
+    } else {
+        text_set(results, sizeof results, "%s/results", grader->build);
+    }
     if (!options->only_case && record_write(results, record, &error)) {
         fprintf(stderr, "grade: %s\n", error.text);
         status = -1;

@@ -14,6 +14,7 @@ typedef struct Grader {
     char engine[8];             /* "sim" or "gpu" */
     char machine_name[64];      /* of the simulator */
     SimtMachine machine;
+    char gpus[600]; /* where the machines are described */
     Toolchain toolchain;
     uint64_t seed;
     const char *only_case; /* NULL: all; else one public case, or "hidden" */

@@ -108,7 +108,10 @@ void judge_output(Judge *judge, const Workload *workload, const Observed *observ
     item->wrong = (double)verdict.wrong;
     item->total = (double)verdict.total;
     item->worst = verdict.worst;
-    if (verdict.correct) return;
+    if (verdict.correct) {
+        text_set(item->text, sizeof item->text, "%s", outcome->finding);
+        return;
+    }
     text_set(item->fault, sizeof item->fault, "%s", fault_name(verdict.fault));
     text_set(item->where, sizeof item->where, "%s", verdict.where);
     int used = 0;

@@ -96,6 +96,13 @@ static int start_sides(SpeedSetup *setup, const Problem *problem, Random *random
                        RecordSpeed *speed)
 {
     char why[1600] = "";
+    Error error;
+    if (judge_set_problem(setup->judge, problem, &error) ||
+        speed_start(setup, SLOT_SUBMISSION, problem, random, why, sizeof why)) {
+        speed->verdict = *why ? SPEED_WRONG : SPEED_DEFERRED;
+        text_set(speed->text, sizeof speed->text, "%s", *why ? why : error.text);
+        return -1;
+    }
     for (int slot = SLOT_BASELINE; slot <= SLOT_REFERENCE; slot++) {
         if (!speed_start(setup, slot, problem, random, why, sizeof why)) continue;
         speed->verdict = SPEED_DEFERRED;

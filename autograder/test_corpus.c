@@ -1,0 +1,340 @@
+/* test_corpus - the grader graded: solutions get full marks, skeletons none and a first step,
+ * mutants are named, attacks gain nothing.  Runs the grade program itself and reads its records.
+ *
+ *   test_corpus BUILD [FILTER]      from the workbook's root; FILTER: only items whose name holds
+ * it
+ *
+ * Prints "ok NAME" or "not ok NAME: why" for each, and exits 1 if any failed. */
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "autograder/catalog.h"
+#include "autograder/files.h"
+#include "autograder/ini_file.h"
+#include "autograder/record.h"
+#include "autograder/text.h"
+
+typedef enum Kind { KIND_SOLUTION, KIND_SKELETON, KIND_MUTANT, KIND_ATTACK } Kind;
+
+typedef struct Item {
+    Kind kind;
+    char name[256]; /* "mutants/04-tiled/one-barrier" */
+    char lab[64], submission[600];
+    char fault[256], words[256], verdict[32]; /* of expect.ini */
+} Item;
+
+typedef struct Corpus {
+    const char *build, *filter;
+    Item *item;
+    int items;
+} Corpus;
+
+enum { WORKERS = 2 };
+
+/* ---- what there is
+ * ------------------------------------------------------------------------------- */
+
+static int corpus_add(Corpus *corpus, const Item *item)
+{
+    if (corpus->filter && !strstr(item->name, corpus->filter)) return 0;
+    Item *grown = realloc(corpus->item, (size_t)(corpus->items + 1) * sizeof *grown);
+    if (!grown) return -1;
+    corpus->item = grown;
+    grown[corpus->items++] = *item;
+    return 0;
+}
+
+static void expect_text(const IniFile *ini, const char *key, char *text, size_t bytes)
+{
+    const IniEntry *entry = ini_entry_find(ini_section_find(ini, "expect"), key);
+    if (entry) text_set(text, bytes, "%s", entry->value);
+}
+
+static int expect_read(Item *item, Error *error)
+{
+    char path[700];
+    IniFile ini;
+    text_set(path, sizeof path, "%s/expect.ini", item->submission);
+    if (ini_file_read(path, path, &ini, error)) return -1;
+    expect_text(&ini, "fault", item->fault, sizeof item->fault);
+    expect_text(&ini, "words", item->words, sizeof item->words);
+    expect_text(&ini, "verdict", item->verdict, sizeof item->verdict);
+    expect_text(&ini, "lab", item->lab, sizeof item->lab);
+    ini_file_clear(&ini);
+    return 0;
+}
+
+static int by_name(const struct dirent **left, const struct dirent **right)
+{
+    return strcmp((*left)->d_name, (*right)->d_name);
+}
+
+static int is_item(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.' && !strchr(entry->d_name, '.');
+}
+
+/* Every folder with an expect.ini directly under `directory`; `lab` NULL: the file names it. */
+static int add_folders(Corpus *corpus, Kind kind, const char *directory, const char *shown,
+                       const char *lab, Error *error)
+{
+    struct dirent **entry;
+    int count = scandir(directory, &entry, is_item, by_name), status = 0;
+    for (int i = 0; i < count; i++) {
+        Item item = {.kind = kind};
+        char expect[700];
+        text_set(item.name, sizeof item.name, "%s/%s", shown, entry[i]->d_name);
+        text_set(item.submission, sizeof item.submission, "%s/%s", directory, entry[i]->d_name);
+        text_set(item.lab, sizeof item.lab, "%s", lab ? lab : "");
+        text_set(expect, sizeof expect, "%s/expect.ini", item.submission);
+        if (!status && file_exists(expect)) {
+            status = expect_read(&item, error);
+            if (!status) status = corpus_add(corpus, &item);
+        }
+        free(entry[i]);
+    }
+    if (count >= 0) free(entry);
+    return status;
+}
+
+static int corpus_open(Corpus *corpus, Error *error)
+{
+    Catalog catalog;
+    if (catalog_open(".", &catalog, error)) return -1;
+    int status = 0;
+    for (int i = 0; i < catalog.labs && !status; i++) {
+        const char *lab = catalog.lab[i].name;
+        char directory[300], shown[100];
+        Item solution = {.kind = KIND_SOLUTION}, skeleton = {.kind = KIND_SKELETON};
+        text_set(solution.name, sizeof solution.name, "solutions/%s", lab);
+        text_set(skeleton.name, sizeof skeleton.name, "skeletons/%s", lab);
+        text_set(solution.lab, sizeof solution.lab, "%s", lab);
+        text_set(skeleton.lab, sizeof skeleton.lab, "%s", lab);
+        text_set(solution.submission, sizeof solution.submission, "solutions");
+        text_set(skeleton.submission, sizeof skeleton.submission, "autograder/tests/skeletons");
+        text_set(directory, sizeof directory, "autograder/tests/mutants/%s", lab);
+        text_set(shown, sizeof shown, "mutants/%s", lab);
+        if (corpus_add(corpus, &solution) || corpus_add(corpus, &skeleton) ||
+            add_folders(corpus, KIND_MUTANT, directory, shown, lab, error))
+            status = -1;
+    }
+    catalog_close(&catalog);
+    if (status) return -1;
+    return add_folders(corpus, KIND_ATTACK, "autograder/tests/attacks", "attacks", NULL, error);
+}
+
+/* ---- grading one
+ * --------------------------------------------------------------------------------- */
+
+static int grade_item(const Corpus *corpus, const Item *item, const char *results, Record *record,
+                      Error *error)
+{
+    char program[600], log[700];
+    text_set(program, sizeof program, "%s/bin/grade", corpus->build);
+    text_set(log, sizeof log, "%s/log", results);
+    if (directory_make(results)) return error_set(error, "%s: %m", results);
+    pid_t child = fork();
+    if (child == 0) {
+        int fd = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+        dup2(fd, 1);
+        dup2(fd, 2);
+        execl(program, program, "--build", corpus->build, "--lab", item->lab, "--submission",
+              item->submission, "--engine", "sim", "--seed", "20260131", "--results", results,
+              (char *)NULL);
+        _exit(127);
+    }
+    int status = -1;
+    if (child < 0 || waitpid(child, &status, 0) != child)
+        return error_set(error, "cannot run %s", program);
+    if (!WIFEXITED(status) || WEXITSTATUS(status) > 1) {
+        return error_set(error, "grade ended with status %d; see %s", status, log);
+    }
+    return record_read(results, item->lab, record, error);
+}
+
+/* ---- what must be so
+ * ------------------------------------------------------------------------------- */
+
+static double speed_points(const Record *record)
+{
+    double points = 0;
+    for (int i = 0; i < record->cases; i++)
+        points += record->item[i].speed.points;
+    return points;
+}
+
+static int expect_solution(const Record *record, Error *error)
+{
+    for (int i = 0; i < record->cases; i++)
+        if (record->item[i].verdict != CASE_CORRECT) {
+            return error_set(error, "%s is %s: %.500s", record->item[i].name,
+                             case_verdict_name(record->item[i].verdict), record->item[i].text);
+        }
+    if (record->possible > 0 && record->points > record->possible - 0.05) return 0;
+    return error_set(error, "%.1f of %.1f points", record->points, record->possible);
+}
+
+static int expect_skeleton(const Record *record, Error *error)
+{
+    if (record->status != RECORD_GRADED) return error_set(error, "%.800s", record->message);
+    if (record->points > 0) return error_set(error, "earned %.1f points", record->points);
+    if (!*record->todo) return error_set(error, "nothing says what to do first");
+    return 0;
+}
+
+/* A comma-separated list holds a name. */
+static int list_has(const char *list, const char *name)
+{
+    size_t length = strlen(name);
+    while (*list) {
+        list += strspn(list, ", ");
+        size_t word = strcspn(list, ", ");
+        if (word == length && !strncmp(list, name, word)) return 1;
+        list += word;
+    }
+    return 0;
+}
+
+static int words_stand(const Record *record, const char *words)
+{
+    if (!*words || strcasestr(record->message, words)) return 1;
+    if (record->compiler && strcasestr(record->compiler, words)) return 1;
+    for (int i = 0; i < record->cases; i++) {
+        const RecordCase *item = &record->item[i];
+        if (strcasestr(item->text, words) || strcasestr(item->hint, words)) return 1;
+    }
+    return 0;
+}
+
+static int expect_mutant(const Item *item, const Record *record, Error *error)
+{
+    const RecordCase *wrong = NULL;
+    int named = 0;
+    for (int i = 0; i < record->cases; i++) {
+        const RecordCase *at = &record->item[i];
+        if (at->verdict == CASE_CORRECT) continue;
+        if (!wrong) wrong = at;
+        named |= list_has(item->fault, *at->fault ? at->fault : "none");
+    }
+    if (!wrong) return error_set(error, "passed every case");
+    if (record->status == RECORD_BROKEN) return error_set(error, "%.800s", record->message);
+    if (speed_points(record) > 0) return error_set(error, "earned speed points");
+    if (!named) {
+        return error_set(error, "%s: found %s, not %s: %.500s", wrong->name,
+                         *wrong->fault ? wrong->fault : case_verdict_name(wrong->verdict),
+                         item->fault, wrong->text);
+    }
+    if (words_stand(record, item->words)) return 0;
+    return error_set(error, "%s: the words '%s' are missing in: %.500s", wrong->name, item->words,
+                     wrong->text);
+}
+
+/* How the whole record would be called in docs of attacks: the worst thing that happened. */
+static const char *attack_verdict(const Record *record)
+{
+    if (record->status == RECORD_NO_BUILD || record->status == RECORD_MISSING) return "rejected";
+    for (int i = 0; i < record->cases; i++)
+        switch (record->item[i].verdict) {
+        case CASE_CORRECT:
+        case CASE_NOT_RUN:
+            break;
+        case CASE_LIMIT:
+            return "limit";
+        case CASE_EXITED:
+        case CASE_CRASHED:
+        case CASE_PROTOCOL:
+            return "crashed";
+        case CASE_BROKEN:
+            return "broken";
+        case CASE_WRONG:
+        case CASE_ERROR:
+            return "wrong";
+        }
+    for (int i = 0; i < record->cases; i++)
+        if (record->item[i].speed.verdict == SPEED_WRONG) return "wrong";
+    return "honest";
+}
+
+static int expect_attack(const Item *item, const Record *record, Error *error)
+{
+    const char *found = attack_verdict(record);
+    if (!words_stand(record, item->words)) {
+        return error_set(error, "the words '%s' are missing; the first case says: %.500s",
+                         item->words, record->item[0].text);
+    }
+    /* "noeffect": graded as if the attempt were not there. */
+    const char *wanted = strcasecmp(item->verdict, "noeffect") ? item->verdict : "honest";
+    for (const char *list = wanted; *list; list += strspn(list, ", ")) {
+        size_t word = strcspn(list, ", ");
+        if (word == strlen(found) && !strncasecmp(list, found, word)) return 0;
+        list += word;
+    }
+    return error_set(error, "%s, not %s: %.500s %.200s", found, item->verdict, record->item[0].text,
+                     record->message);
+}
+
+static int item_test(const Corpus *corpus, const Item *item, const char *results, Record *record,
+                     Error *error)
+{
+    if (grade_item(corpus, item, results, record, error)) return -1;
+    switch (item->kind) {
+    case KIND_SOLUTION:
+        return expect_solution(record, error);
+    case KIND_SKELETON:
+        return expect_skeleton(record, error);
+    case KIND_MUTANT:
+        return expect_mutant(item, record, error);
+    case KIND_ATTACK:
+        break;
+    }
+    return expect_attack(item, record, error);
+}
+
+/* ---- all of them
+ * ----------------------------------------------------------------------------------- */
+
+static int work(const Corpus *corpus, int worker)
+{
+    int failed = 0;
+    char results[600];
+    Record *record = calloc(1, sizeof *record);
+    if (!record) return 1;
+    text_set(results, sizeof results, "%s/test-results/%d", corpus->build, worker);
+    for (int i = worker; i < corpus->items; i += WORKERS) {
+        Error error = {""};
+        int bad = item_test(corpus, &corpus->item[i], results, record, &error) != 0;
+        for (char *at = error.text; *at; at++)
+            if (*at == '\n') *at = ' ';
+        printf("%s %s%s%s\n", bad ? "not ok" : "ok", corpus->item[i].name, bad ? ": " : "",
+               error.text);
+        fflush(stdout);
+        failed |= bad;
+        record_clear(record);
+    }
+    free(record);
+    return failed;
+}
+
+int main(int argc, char **argv)
+{
+    Corpus corpus = {.build = argc > 1 ? argv[1] : "build", .filter = argc > 2 ? argv[2] : NULL};
+    Error error = {""};
+    int failed = 0;
+    if (corpus_open(&corpus, &error)) {
+        printf("not ok corpus: %s\n", error.text);
+        return 1;
+    }
+    for (int worker = 0; worker < WORKERS; worker++)
+        if (fork() == 0) _exit(work(&corpus, worker));
+    for (int status; wait(&status) > 0;)
+        failed |= status != 0;
+    if (!corpus.items) printf("not ok corpus: there is nothing to test\n");
+    free(corpus.item);
+    return failed || !corpus.items;
+}
