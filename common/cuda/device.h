@@ -1,13 +1,17 @@
-/* device.h - the device interface: every CUDA call of a lab is one DeviceCall, answered by one DeviceReply.
+/* device.h - the device interface: every CUDA call of a lab is one DeviceCall, answered by one
+ * DeviceReply.
  *
- * One struct serves four masters: the drop-in runtime builds it, the wire carries it to another process, the recorder keeps
- * it, an engine executes it.  So "what a submission asked of the GPU" is data that can be logged, replayed and fuzzed.
+ * One struct serves four masters: the drop-in runtime builds it, the wire carries it to another
+ * process, the recorder keeps it, an engine executes it.  So "what a submission asked of the
+ * GPU" is data that can be logged, replayed and fuzzed.
  *
- *   submission -> runtime.c (cudaMalloc, <<<>>> ...) -> Device: local engine (make run), or wire (make grade) -> engine
+ *   submission -> runtime.c (cudaMalloc, <<<>>> ...) -> Device: an engine in the same process
+ *   (make run), or a wire to an engine in another (make grade)
  *
- * Addresses are device addresses (uint64_t), handles are small integers given out by the engine, statuses are the numbers
- * of cudaError_t (0 = success, 2 = out of memory, 700 = illegal address ...).  All calls are executed in the order in which
- * they arrive; asynchrony is expressed by the stream each call names, and by events. */
+ * Addresses are device addresses (uint64_t), handles are small integers given out by the
+ * engine, statuses are the numbers of cudaError_t (0 = success, 2 = out of memory, 700 =
+ * illegal address ...).  All calls are executed in the order in which they arrive; asynchrony
+ * is expressed by the stream each call names, and by events. */
 #ifndef CONVLAB_CUDA_DEVICE_H
 #define CONVLAB_CUDA_DEVICE_H
 
@@ -19,7 +23,7 @@
 typedef enum DeviceCallKind {
     CALL_PROPERTIES,        /* -> reply data: DeviceProperties */
     CALL_MEM_INFO,          /* -> value[0] free bytes, value[1] total bytes */
-    CALL_ALLOC,             /* bytes -> value[0] address (256-byte aligned, contents uninitialised) */
+    CALL_ALLOC,             /* bytes -> value[0] address (256-byte aligned, contents unwritten) */
     CALL_FREE,              /* dst (0 is allowed) */
     CALL_COPY_TO_DEVICE,    /* dst, data/data_bytes, stream */
     CALL_COPY_TO_HOST,      /* src, bytes, stream -> reply data */
@@ -27,11 +31,15 @@ typedef enum DeviceCallKind {
     CALL_FILL,              /* dst, value (a byte), bytes, stream */
     CALL_MODULE_LOAD,       /* data: the fat binary -> value[0] module */
     CALL_MODULE_UNLOAD,     /* module */
-    CALL_MODULE_FUNCTION,   /* module, data: name, NUL-terminated -> value[0] function, reply data: FunctionInfo */
+    CALL_MODULE_FUNCTION,   /* module, data: name, NUL-terminated -> value[0] function, reply data:
+                               FunctionInfo */
     CALL_MODULE_VARIABLE,   /* module, data: name -> value[0] address, value[1] bytes */
-    CALL_FUNCTION_ATTRIBUTE,/* function, value: cudaFuncAttribute, bytes: new value (max dynamic shared memory, carveout) */
-    CALL_OCCUPANCY,         /* function, block[0] threads, shared_bytes -> value[0] resident blocks per SM */
-    CALL_LAUNCH,            /* function, grid, block, shared_bytes, stream, data: packed parameters (PTX layout) */
+    CALL_FUNCTION_ATTRIBUTE,/* function, value: cudaFuncAttribute, bytes: new value (most dynamic
+                               shared memory, carveout) */
+    CALL_OCCUPANCY,         /* function, block[0] threads, shared_bytes -> value[0] resident blocks
+                               per SM */
+    CALL_LAUNCH,            /* function, grid, block, shared_bytes, stream, data: packed parameters
+                               (PTX layout) */
     CALL_STREAM_CREATE,     /* value: flags -> value[0] stream */
     CALL_STREAM_DESTROY, CALL_STREAM_SYNC, CALL_STREAM_QUERY,
     CALL_STREAM_WAIT,       /* stream, event */
@@ -47,7 +55,8 @@ typedef enum DeviceCallKind {
 
 typedef struct DeviceCall {
     uint32_t kind;
-    uint32_t stream, event, event2, module, function;   /* handles; stream 0 is the legacy default stream */
+    /* handles; stream 0 is the legacy default stream */
+    uint32_t stream, event, event2, module, function;
     uint32_t value;
     uint32_t grid[3], block[3], shared_bytes;
     uint64_t dst, src, bytes;
@@ -55,7 +64,8 @@ typedef struct DeviceCall {
     const void *data;                       /* owned by the caller for the length of the call */
 } DeviceCall;
 
-/* The numbers of cudaError_t that engines and runtime use by name; they are fixed for good by CUDA's ABI. */
+/* The numbers of cudaError_t that engines and runtime use by name; they are fixed for good by
+ * CUDA's ABI. */
 typedef enum DeviceStatus {
     DEVICE_SUCCESS = 0,
     DEVICE_INVALID_VALUE = 1,
@@ -83,7 +93,8 @@ typedef enum DeviceStatus {
     DEVICE_UNKNOWN = 999
 } DeviceStatus;
 
-/* A stream made with cudaStreamNonBlocking has this bit in its handle, so that a list of calls alone tells its order. */
+/* A stream made with cudaStreamNonBlocking has this bit in its handle, so that a list of calls
+ * alone tells its order. */
 #define DEVICE_STREAM_NON_BLOCKING 0x80000000u
 
 typedef struct DeviceReply {
@@ -91,8 +102,9 @@ typedef struct DeviceReply {
     uint64_t value[2];
     uint64_t data_bytes;
     void *data;                             /* owned by the Device, valid until its next call */
-    char message[1024];                     /* what cudaError_t cannot say: kernel, block, thread, address, line; "" if none.
-                                               With status 0: a finding that did not stop the kernel (initcheck). */
+    /* What cudaError_t cannot say: kernel, block, thread, address, line; "" if none.  With status
+     * 0: a finding that did not stop the kernel (initcheck). */
+    char message[1024];
 } DeviceReply;
 
 enum { FUNCTION_PARAMS = 64 };
@@ -110,19 +122,22 @@ typedef struct DeviceProperties {
     char engine[16];                        /* "gpu", "sim" */
     uint64_t memory_bytes, l2_bytes, const_bytes;
     uint32_t cc_major, cc_minor, sms, warp_size, clock_khz, memory_clock_khz, memory_bus_bits;
-    uint32_t max_threads_per_block, max_block[3], max_grid[3], max_threads_per_sm, max_blocks_per_sm;
-    uint32_t registers_per_block, registers_per_sm, shared_per_block, shared_per_block_optin, shared_per_sm;
+    uint32_t max_threads_per_block, max_block[3], max_grid[3];
+    uint32_t max_threads_per_sm, max_blocks_per_sm;
+    uint32_t registers_per_block, registers_per_sm;
+    uint32_t shared_per_block, shared_per_block_optin, shared_per_sm;
     uint32_t driver_version;
 } DeviceProperties;
 
-/* What one pass over recorded or live launches cost and counted.  On the gpu engine only `seconds` is filled. */
+/* What one pass over recorded or live launches cost and counted.  On the gpu engine only
+ * `seconds` is filled. */
 typedef struct DeviceCost {
     double seconds;                         /* gpu: measured by events; sim: cycles / clock */
     uint64_t cycles;                        /* sim only */
     uint64_t launches, blocks, threads;
     uint64_t instructions, warp_instructions;           /* per thread, per warp */
     uint64_t global_load_requests, global_load_sectors, global_store_requests, global_store_sectors;
-    uint64_t global_load_bytes, global_store_bytes;     /* as the threads asked, active lanes only */
+    uint64_t global_load_bytes, global_store_bytes;     /* as the active threads asked */
     uint64_t shared_load_requests, shared_store_requests, shared_wavefronts;
     uint64_t local_sectors, const_requests, barriers, branches, divergent_branches;
     uint64_t dram_bytes;                    /* modelled */
@@ -134,35 +149,43 @@ typedef struct Device Device;
 typedef struct Recording Recording;
 
 struct Device {
-    /* Executes one call.  Always fills *reply; returns 0, or -1 only when the device itself is gone (a closed wire). */
+    /* Executes one call.  Always fills *reply; returns 0, or -1 only when the device itself is gone
+     * (a closed wire). */
     int (*execute)(Device *device, const DeviceCall *call, DeviceReply *reply);
-    /* The cost of all launches and copies since the last take; zeroes it. NULL where unknown (a wire). */
+    /* The cost of all launches and copies since the last take; zeroes it.  NULL where unknown (a
+     * wire). */
     void (*take_cost)(Device *device, DeviceCost *cost);
-    /* Replays a recording `repeats` times back to back as one unit; fills cost (one replay's). gpu: as a CUDA graph, one pair of
-     * events around the `repeats` launches. Inputs and outputs are whatever the buffers hold. NULL where unsupported. */
-    int (*replay)(Device *device, Recording *recording, int repeats, DeviceCost *cost, Error *error);
+    /* Replays a recording `repeats` times back to back as one unit; fills cost (one replay's).  gpu:
+     * as a CUDA graph, one pair of events around the `repeats` launches.  sim: once, since the next
+     * would cost the same.  Inputs and outputs are whatever the buffers hold.  NULL where
+     * unsupported. */
+    int (*replay)(Device *device, Recording *recording, int repeats, DeviceCost *cost,
+                  Error *error);
     /* Marks [address, +bytes) as never written, for initcheck, after filling it with `word`. */
     int (*poison)(Device *device, uint64_t address, uint64_t bytes, uint32_t word, Error *error);
     void (*close)(Device *device);
 };
 
-/* The engines.  NULL with `error` when there is none: no driver, unknown machine name (the error lists those there are). */
+/* The engines.  NULL with `error` when there is none: no driver, unknown machine name (the
+ * error lists those there are). */
 typedef struct SimDeviceOptions {
     const char *machine;                    /* "h200" ... a file common/simt/gpus/<machine>.ini */
     const char *gpus_directory;
     int threads;                            /* 0: one per core */
     int checks;                             /* memcheck is always on; this adds initcheck */
-    uint64_t instruction_limit;             /* warp instructions per launch before "the kernel does not end"; 0: default */
+    uint64_t instruction_limit;             /* warp instructions of one launch; 0: default */
 } SimDeviceOptions;
 
 Device *device_open_sim(const SimDeviceOptions *options, Error *error);
 Device *device_open_gpu(int ordinal, Error *error);      /* loads libcuda.so.1 at run time */
 
 const char *device_status_name(int32_t status);          /* "cudaErrorIllegalAddress" */
-const char *device_status_text(int32_t status);          /* cudaGetErrorString's sentence, in our words */
-int device_status_sticky(int32_t status);                /* a fault in a kernel, after which CUDA fails every later call */
+const char *device_status_text(int32_t status);          /* cudaGetErrorString's, in our words */
+int device_status_sticky(int32_t status);                /* a fault: every later call fails too */
 
-/* Puts status and message (printf style) into *reply; returns 0, so that engines can write `return device_fail(...)`. */
-int device_fail(DeviceReply *reply, int32_t status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Puts status and message (printf style) into *reply; returns 0, so that engines can write
+ * `return device_fail(...)`. */
+int device_fail(DeviceReply *reply, int32_t status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 #endif

@@ -1,8 +1,10 @@
-/* recording.h - the operations that one call of an entry point asked for, kept so that they can be replayed.
+/* recording.h - the operations that one call of an entry point asked for, kept so that they can
+ * be replayed.
  *
- * A recorder is a Device in front of an engine: it passes every call on and keeps the ones that do work on the device
- * (copies, fills, launches, events, waits, host synchronisations) with a copy of their data.  Frees are put off until the
- * recording is closed, so a replay finds the same addresses. */
+ * A recorder is a Device in front of an engine: it passes every call on and keeps the ones that
+ * do work on the device (copies, fills, launches, events, waits, host synchronisations) with a
+ * copy of their data.  Frees are put off until the recording is closed, so a replay finds the
+ * same addresses. */
 #ifndef CONVLAB_CUDA_RECORDING_H
 #define CONVLAB_CUDA_RECORDING_H
 
@@ -14,9 +16,9 @@ struct Recording {
     uint64_t *deferred_free;
     size_t deferred_count;
     uint64_t data_bytes;
-    int overflow;                           /* more calls or bytes than the limits: not replayable, `why` says so */
+    int overflow;                           /* over the limits: not replayable, `why` says so */
     char why[256];
-    void *engine_cache;                     /* the gpu engine's instantiated graph; freed through engine_cache_free */
+    void *engine_cache;                     /* the gpu engine's instantiated graph */
     void (*engine_cache_free)(void *);
     struct RecordingOrder *order;           /* recording_edges' own cache; zero it with the rest */
 };
@@ -24,16 +26,19 @@ struct Recording {
 enum { RECORDING_CALLS = 100000 };
 #define RECORDING_BYTES (256ull << 20)
 
-/* A device that forwards to `engine` and appends to `recording` (both outlive it; `recording` starts zeroed).  NULL when
- * memory runs out.  A free that is put off still answers as CUDA would: freeing twice is an error.  Closing the recorder
- * closes neither. */
+/* A device that forwards to `engine` and appends to `recording` (both outlive it; `recording`
+ * starts zeroed).  NULL when memory runs out.  A free that is put off still answers as CUDA
+ * would: freeing twice is an error.  Closing the recorder closes neither. */
 Device *recorder_open(Device *engine, Recording *recording);
-void recording_clear(Recording *recording, Device *engine);   /* executes the deferred frees; leaves it zeroed */
+/* Executes the deferred frees; leaves the recording zeroed. */
+void recording_clear(Recording *recording, Device *engine);
 
-/* Edges of the recording as a graph: for call i, writes the indices of the calls it must wait for into `before` (capacity
- * count) and returns how many.  Order within a stream, the legacy default stream's barriers, event record/wait pairs, and
- * host synchronisations (which order everything after them).  Calls that do no device work have no node: only nodes have edges,
- * and only to nodes.  Copies to the host and frees count as host synchronisations too, since the host could act on them. */
+/* Edges of the recording as a graph: for call i, writes the indices of the calls it must wait
+ * for into `before` (capacity count) and returns how many.  Order within a stream, the legacy
+ * default stream's barriers, event record/wait pairs, and host synchronisations (which order
+ * everything after them).  Calls that do no device work have no node: only nodes have edges,
+ * and only to nodes.  Copies to the host and frees count as host synchronisations too, since
+ * the host could act on them. */
 size_t recording_edges(const Recording *recording, size_t i, size_t *before);
 int recording_is_node(const DeviceCall *call);
 

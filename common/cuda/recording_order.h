@@ -1,4 +1,5 @@
-/* recording_order.h - the waiting relation between a recording's calls, worked out once for all of them. */
+/* recording_order.h - the waiting relation between a recording's calls, worked out once for all
+ * of them. */
 #ifndef CONVLAB_CUDA_RECORDING_ORDER_H
 #define CONVLAB_CUDA_RECORDING_ORDER_H
 

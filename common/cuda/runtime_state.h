@@ -1,7 +1,9 @@
-/* runtime_state.h - what the runtime_*.c files share: the device, its lock, errors, and what nvcc registered.
+/* runtime_state.h - what the runtime_*.c files share: the device, its lock, errors, and what
+ * nvcc registered.
  *
- * Every cuda* function follows one pattern: take the lock, translate arguments into one DeviceCall, let runtime_call() pass
- * it on, translate the reply.  The lock is recursive; reply data stays valid while it is held. */
+ * Every cuda* function follows one pattern: take the lock, translate arguments into one
+ * DeviceCall, let runtime_call() pass it on, translate the reply.  The lock is recursive; reply
+ * data stays valid while it is held. */
 #ifndef CONVLAB_CUDA_RUNTIME_STATE_H
 #define CONVLAB_CUDA_RUNTIME_STATE_H
 
@@ -19,7 +21,8 @@ typedef struct RuntimeModule {
     int loaded;
 } RuntimeModule;
 
-/* A __global__ function.  `host` is the address of its stub, which stands for the kernel in host code. */
+/* A __global__ function.  `host` is the address of its stub, which stands for the kernel in
+ * host code. */
 typedef struct RuntimeFunction {
     struct RuntimeFunction *next;
     const void *host;
@@ -43,8 +46,8 @@ typedef struct RuntimeVariable {
 void runtime_lock(void);
 void runtime_unlock(void);
 
-/* Passes the call on under the lock and keeps last error, sticky error and first failure.  `api` is the cuda* function's name
- * for messages.  `reply` may be NULL. */
+/* Passes the call on under the lock and keeps last error, sticky error and first failure.
+ * `api` is the cuda* function's name for messages.  `reply` may be NULL. */
 cudaError_t runtime_call(const char *api, const DeviceCall *call, DeviceReply *reply);
 
 /* The same without keeping anything: for questions whose failure is an answer. */
@@ -62,8 +65,8 @@ cudaError_t runtime_function(const char *api, const void *host, RuntimeFunction 
 cudaError_t runtime_variable(const char *api, const void *host, RuntimeVariable **variable);
 void runtime_forget_loaded(void);
 
-/* Stream and event handles are the engine's small integers, moved clear of NULL, cudaStreamLegacy and cudaStreamPerThread;
- * those three all name the legacy default stream, 0. */
+/* Stream and event handles are the engine's small integers, moved clear of NULL,
+ * cudaStreamLegacy and cudaStreamPerThread; those three all name the legacy default stream, 0. */
 enum { RUNTIME_HANDLE_BASE = 16 };
 int runtime_handle(const void *opaque, uint32_t *handle);
 void *runtime_opaque(uint32_t handle);

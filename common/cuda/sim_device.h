@@ -8,7 +8,7 @@
 typedef struct SimFunction {
     SimtKernel *kernel;
     uint32_t module;                        /* its handle; a function lives as long as its module */
-    uint32_t dynamic_limit;                 /* cudaFuncAttributeMaxDynamicSharedMemorySize; 0: not set */
+    uint32_t dynamic_limit;                 /* as cudaFuncSetAttribute set it; 0: not set */
     SimtKernelInfo info;
 } SimFunction;
 
@@ -17,7 +17,8 @@ typedef struct SimEvent {
     uint64_t cycle;                         /* the device's clock when it was recorded */
 } SimEvent;
 
-/* Handles are index + 1 into these; numbers are never given out twice, so a stale handle is always caught. */
+/* Handles are index + 1 into these; numbers are never given out twice, so a stale handle is
+ * always caught. */
 typedef struct SimTable {
     void *item;
     uint32_t count, capacity;
@@ -31,9 +32,9 @@ typedef struct SimDevice {
     SimTable functions;                     /* SimFunction */
     SimTable streams;                       /* int: live */
     SimTable events;                        /* SimEvent */
-    uint64_t clock;                         /* cycles of everything executed so far, one after another */
+    uint64_t clock;                         /* cycles of everything so far, one after another */
     DeviceCost cost;
-    uint64_t costliest;                     /* cycles of the launch that cost's last fields describe */
+    uint64_t costliest;                     /* cycles of the launch that cost describes last */
     unsigned char *data;                    /* of the last reply */
     uint64_t data_capacity;
 } SimDevice;

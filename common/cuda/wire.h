@@ -1,23 +1,36 @@
 /* wire.h - a Device at the other end of a socket, and the frames that cross it.
  *
- * A frame is a fixed header (magic, type, length) and a body; lengths are bounded; a reader treats everything that comes
- * from the other side as hostile.  The untrusted side can only make DeviceCalls and answer the request it was sent. */
+ * A frame is a fixed header (magic, type, length) and a body; lengths are bounded; a reader
+ * treats everything that comes from the other side as hostile.  The untrusted side can only
+ * make DeviceCalls and answer the request it was sent. */
 #ifndef CONVLAB_CUDA_WIRE_H
 #define CONVLAB_CUDA_WIRE_H
 
 #include "common/cuda/device.h"
 
-typedef enum FrameType { FRAME_CALL = 1, FRAME_REPLY, FRAME_REQUEST, FRAME_RETURN, FRAME_READY } FrameType;
+typedef enum FrameType {
+    FRAME_CALL = 1,
+    FRAME_REPLY,
+    FRAME_REQUEST,
+    FRAME_RETURN,
+    FRAME_READY
+} FrameType;
 
 #define WIRE_BYTES_MAX (2048ull << 20)
 
-/* Writes header and the pieces of the body; reads a whole frame into *body (malloc'd, caller frees; grows as bytes really
- * arrive, so a lying length costs nothing).  `deadline` is CLOCK_MONOTONIC seconds, 0 for none.  -1 with error: closed,
- * malformed, too long, out of time. */
-typedef struct WirePiece { const void *data; uint64_t bytes; } WirePiece;
+/* Writes header and the pieces of the body; reads a whole frame into *body (malloc'd, caller
+ * frees; grows as bytes really arrive, so a lying length costs nothing).  `deadline` is
+ * CLOCK_MONOTONIC seconds, 0 for none.  -1 with error: closed, malformed, too long, out of
+ * time. */
+typedef struct WirePiece {
+    const void *data;
+    uint64_t bytes;
+} WirePiece;
 int wire_send(int fd, FrameType type, const WirePiece *piece, int pieces, Error *error);
-int wire_send_until(int fd, double deadline, FrameType type, const WirePiece *piece, int pieces, Error *error);
-int wire_receive(int fd, double deadline, FrameType *type, void **body, uint64_t *bytes, Error *error);
+int wire_send_until(int fd, double deadline, FrameType type, const WirePiece *piece, int pieces,
+                    Error *error);
+int wire_receive(int fd, double deadline, FrameType *type, void **body, uint64_t *bytes,
+                 Error *error);
 
 /* CLOCK_MONOTONIC now, in seconds: deadlines are `wire_now() + seconds`. */
 double wire_now(void);
