@@ -232,22 +232,25 @@ static int is_long_suffix(const Map *map, int axis)
 
 enum { PERIOD_MOST = 256 };
 
-/* Do the hot coordinates repeat so?  The first and the last tile may differ: they lie against the
- * padding. */
+/* Do the hot coordinates repeat so?  The first and the last tile may differ, for they lie against
+ * the padding; but what repeats must outweigh what does not. */
 static int period_fits(const unsigned char *hot, int extent, int period)
 {
-    unsigned char residue[PERIOD_MOST] = {0};
-    int residues = 0, tiles = 0, tile = -1;
-    for (int i = 0; i < extent; i++) {
-        if (!hot[i]) continue;
-        residues += !residue[i % period];
-        residue[i % period] = 1;
-        tiles += i / period != tile;
-        tile = i / period;
+    int residues = 0, repeats = 0, misses = 0;
+    for (int residue = 0; residue < period; residue++) {
+        int places = 0, hits = 0;
+        for (int i = residue; i < extent; i += period) {
+            places++;
+            hits += hot[i];
+        }
+        if (!hits) continue;
+        residues++;
+        repeats += hits - 1;
+        misses += places - hits;
+        for (int i = residue + period; i < (extent - 1) / period * period; i += period)
+            if (!hot[i]) return 0;
     }
-    for (int i = period; i < (extent - 1) / period * period; i++)
-        if (residue[i % period] && !hot[i]) return 0;
-    return tiles > 1 && residues < period;
+    return repeats > 0 && misses <= repeats && residues * 4 <= period * 3;
 }
 
 /* The period of the hot coordinates: the usual tiles first, then the smallest. */
