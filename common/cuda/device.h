@@ -155,10 +155,10 @@ struct Device {
     /* The cost of all launches and copies since the last take; zeroes it.  NULL where unknown (a
      * wire). */
     void (*take_cost)(Device *device, DeviceCost *cost);
-    /* Replays a recording `repeats` times back to back as one unit; fills cost (one replay's).  gpu:
-     * as a CUDA graph, one pair of events around the `repeats` launches.  sim: once, since the next
-     * would cost the same.  Inputs and outputs are whatever the buffers hold.  NULL where
-     * unsupported. */
+    /* Replays a recording `repeats` times back to back as one unit; fills cost (one replay's).
+     * gpu: as a CUDA graph, one pair of events around the `repeats` launches.  sim: once, since
+     * the next would cost the same.  Inputs and outputs are whatever the buffers hold.  NULL
+     * where unsupported. */
     int (*replay)(Device *device, Recording *recording, int repeats, DeviceCost *cost,
                   Error *error);
     /* Marks [address, +bytes) as never written, for initcheck, after filling it with `word`. */

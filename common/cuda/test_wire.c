@@ -320,6 +320,27 @@ static void hostile_replies_end_the_device_cleanly(void **state)
     assert_true(answered > 100);
 }
 
+/* After one malformed reply nothing that follows is believed, however well formed. */
+static void a_device_once_gone_stays_gone(void **state)
+{
+    (void)state;
+    int fd[2];
+    open_pair(fd);
+    Error error;
+    DeviceReply good = {.value = {42}};
+    WirePiece nonsense = {"nonsense", 8};
+    assert_int_equal(wire_send(fd[1], FRAME_REPLY, &nonsense, 1, &error), 0);
+    assert_int_equal(wire_send_reply(fd[1], &good, &error), 0);
+    Device *device = device_open_wire(fd[0]);
+    DeviceCall call = {.kind = CALL_SYNC};
+    DeviceReply reply;
+    assert_int_equal(device->execute(device, &call, &reply), -1);
+    assert_int_equal(device->execute(device, &call, &reply), -1);
+    assert_int_equal(reply.status, DEVICE_UNAVAILABLE);
+    device->close(device);
+    close(fd[1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -331,6 +352,7 @@ int main(void)
         cmocka_unit_test(hostile_calls_are_refused_whole),
         cmocka_unit_test(calls_and_replies_survive_the_journey),
         cmocka_unit_test(hostile_replies_end_the_device_cleanly),
+        cmocka_unit_test(a_device_once_gone_stays_gone),
     };
     return cmocka_run_group_tests_name("cuda/wire", tests, NULL, NULL);
 }
