@@ -146,7 +146,7 @@ static int input_add(BuildInput *input, int count, int whole, const BuildJob *jo
 
 int build_inputs(const BuildJob *job, BuildInput input[BUILD_INPUTS])
 {
-    static const char *const boxed[] = {"lib/cuda.a", "lib/base.a", NULL};
+    static const char *const boxed[] = {"lib/cuda.a", "lib/simt.a", "lib/base.a", NULL};
     static const char *const plain[] = {
         "lib/autograder.a", "lib/conv.a", "lib/timing.a", "lib/cuda.a", "lib/simt.a",
         "lib/base.a",       NULL};
@@ -162,9 +162,8 @@ int build_inputs(const BuildJob *job, BuildInput input[BUILD_INPUTS])
 
 int build_link(const BuildJob *job, char *log, SandboxEnd *end, Error *error)
 {
-    static const char *const plain[] = {"-ljansson", "-linih", "-lzstd", "-llz4",
-                                        "-lseccomp", "-lmd",   NULL};
-    static const char *const always[] = {"-ldl", "-lpthread", "-lm", NULL};
+    static const char *const plain[] = {"-ljansson", "-linih", "-lseccomp", "-lmd", NULL};
+    static const char *const always[] = {"-lzstd", "-llz4", "-ldl", "-lpthread", "-lm", NULL};
     char library[BUILD_PATH], object[BUILD_PATH];
     const char *const extra[] = {library, object, NULL};
     BuildInput input[BUILD_INPUTS];

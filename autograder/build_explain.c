@@ -133,7 +133,7 @@ static void explain_link(const BuildJob *job, Build *build)
 
 static void explain_compile(const BuildJob *job, Build *build)
 {
-    static const char *const marks[] = {"error", "fatal", "undefined", NULL};
+    static const char *const marks[] = {"error", "Error", "fatal", NULL};
     build->status = BUILD_ERROR;
     for (const char *line = build->log; line && *line;) {
         int length = (int)strcspn(line, "\n");
@@ -168,7 +168,7 @@ static int explain_limits(const BuildJob *job, const SandboxEnd *end, Build *bui
     if (end->timed_out || end->signal == SIGXCPU)
         what = "more than 60 s";
     else if (end->flooded)
-        what = "more than 64 MiB of messages";
+        what = "more than 8 MiB of messages";
     else if (has_any(build->log, memory) || end->signal == SIGKILL)
         what = "more than 4 GiB of memory";
     else if (end->signal == SIGXFSZ || has_any(build->log, size))

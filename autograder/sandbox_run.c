@@ -9,7 +9,7 @@
 
 /* What is printed beyond the buffer is thrown away up to here; a program that prints more is
  * killed. */
-#define FLOOD_BYTES (64ull << 20)
+#define FLOOD_BYTES (8ull << 20)
 
 /* Reads until the writers are gone, the deadline, or the flood; returns 1 at the end of the output.
  */
