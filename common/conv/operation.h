@@ -23,8 +23,7 @@ typedef struct Problem {
 
 typedef enum TensorRole { TENSOR_INPUT, TENSOR_OUTPUT } TensorRole;
 
-/* One tensor argument, in the order of the entry point's pointer arguments; all elements are float.
- */
+/* One tensor argument, in the order of the entry point's pointers; all elements are float. */
 typedef struct TensorShape {
     const char *name; /* "x", "w", "y" */
     TensorRole role;
@@ -53,12 +52,14 @@ typedef struct Operation {
      * multiply-adds). */
     void (*draw)(Random *random, int index, double max_macs, Problem *problem);
 
-    int (*tensors)(const Problem *problem,
-                   TensorShape shape[OPERATION_TENSORS]); /* returns how many */
+    /* Returns how many. */
+    int (*tensors)(const Problem *problem, TensorShape shape[OPERATION_TENSORS]);
 
-    double (*flops)(const Problem *problem); /* 2 per multiply-add; taps on the padding count */
-    double (*least_bytes)(
-        const Problem *problem); /* every input read once, every output written once */
+    /* 2 per multiply-add; taps on the padding count. */
+    double (*flops)(const Problem *problem);
+
+    /* Every input read once, every output written once. */
+    double (*least_bytes)(const Problem *problem);
 
     /* Fills the inputs: wide dynamic range, non-separable, asymmetric, no constants, no exact
      * zeros. */

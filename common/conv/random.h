@@ -1,5 +1,4 @@
-/* random.h - explicit, printable seeds and a small counter-free generator, the same on every host.
- */
+/* random.h - explicit, printable seeds and a small generator, the same on every host. */
 #ifndef CONVLAB_CONV_RANDOM_H
 #define CONVLAB_CONV_RANDOM_H
 
@@ -14,7 +13,7 @@ uint64_t random_os_seed(void); /* from getrandom(2); print it, so that a run can
 uint64_t random_next(Random *random);
 int random_range(Random *random, int low, int high); /* low..high inclusive, unbiased */
 double random_unit(Random *random);                  /* [0,1) */
-float random_wide(
-    Random *random); /* sign * 2^e * [1,2): e spread over several octaves; never 0, NaN, Inf */
+/* sign * 2^e * [1,2), e spread over twelve octaves; never 0, NaN or Inf. */
+float random_wide(Random *random);
 
 #endif

@@ -681,6 +681,38 @@ static void every_plant_on_hidden_shapes(void **state)
         }
 }
 
+/* Whatever bits come back, the judgement ends with a verdict; ASan and UBSan watch. */
+static void garbage_gets_a_verdict(void **state)
+{
+    (void)state;
+    Random random;
+    random_seed(&random, 8);
+    for (int round = 0; round < 60; round++) {
+        Bench bench = bench_make(every_shape[round % SHAPES], 5);
+        bench_judge(&bench, PLANT_NOTHING, PRECISION_FP32, NULL);
+        for (size_t i = 0; i < bench.outputs; i++) {
+            uint32_t word = (uint32_t)random_next(&random);
+            if (round % 3 == 0 || random_range(&random, 0, 9) == 0)
+                memcpy(&bench.tensor[2][i], &word, sizeof word);
+        }
+        Observed observed = {.output = bench.tensor[2]};
+        Verdict verdict;
+        Error error;
+        assert_int_equal(verify_output(operation, &bench.problem, PRECISION_FP32,
+                                       (const float *const *)bench.tensor, &observed,
+                                       round % 2 ? probe_fails : NULL, NULL, &verdict, &error),
+                         0);
+        assert_false(verdict.correct);
+        assert_true(verdict.fault != FAULT_NONE && verdict.text[0]);
+        bench_free(&bench);
+    }
+    /* Extreme but valid shapes: the suspected formulas must not overflow either. */
+    assert_false(judge("N=1 C=1 H=9 W=9 K=2 R=3 S=3 pad=1 stride=1,2147483647", PLANT_NOISE,
+                       PRECISION_FP32, probe_fails)
+                     .correct);
+    expect("N=1 C=1 H=3 W=3 K=9 R=3 S=3 pad=500 stride=999", PLANT_ZERO, FAULT_EVERYWHERE, "0");
+}
+
 int main(void)
 {
     operation = operation_find("conv_forward");
@@ -703,6 +735,7 @@ int main(void)
         cmocka_unit_test(races_and_the_rest),
         cmocka_unit_test(diagnosis_is_quick_on_large_outputs),
         cmocka_unit_test(every_plant_on_hidden_shapes),
+        cmocka_unit_test(garbage_gets_a_verdict),
     };
     return cmocka_run_group_tests_name("conv/verify", tests, NULL, NULL);
 }

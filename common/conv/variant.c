@@ -36,13 +36,13 @@ static double rounded(double value, Rounding rounding)
 }
 
 /* Replaces a coordinate outside of 0..size-1 as `edge` says. */
-static int edge_replace(Edge edge, int at, int size)
+static long long edge_replace(Edge edge, long long at, int size)
 {
     if (at >= 0 && at < size) return at;
     if (edge == EDGE_CLAMP) return at < 0 ? 0 : size - 1;
     if (edge == EDGE_WRAP) return ((at % size) + size) % size;
     if (edge == EDGE_REFLECT && size > 1) {
-        int period = 2 * (size - 1), phase = ((at % period) + period) % period;
+        long long period = 2 * ((long long)size - 1), phase = ((at % period) + period) % period;
         return phase < size ? phase : period - phase;
     }
     return at;
@@ -80,8 +80,8 @@ static Prediction variant_predict(const Diagnosis *d, const Variant *v, size_t i
     long long w_count = (long long)conv->K * conv->C * conv->R * conv->S;
     for (int r = 0; r < conv->R; r++)
         for (int s = 0; s < conv->S; s++) {
-            int h = at.p * v->stride_h + r * v->step_h - v->top;
-            int w = at.q * v->stride_w + s * v->step_w - v->left;
+            long long h = at.p * v->stride_h + r * v->step_h - v->top;
+            long long w = at.q * v->stride_w + s * v->step_w - v->left;
             h = edge_replace(v->edge, h, conv->H);
             w = edge_replace(v->edge, w, conv->W);
             if (h < v->low_h || h > v->high_h || w < v->low_w || w > v->high_w) continue;

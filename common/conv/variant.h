@@ -12,8 +12,9 @@ typedef enum Rounding { ROUND_NONE, ROUND_TF32, ROUND_TF32_CUT, ROUND_FP16, ROUN
 
 typedef struct Variant {
     Fault fault;
-    int stride_h, stride_w, step_h, step_w; /* h = p*stride_h + r*step_h - top */
-    int top, left;
+    long long stride_h, stride_w, step_h,
+        step_w; /* h = p*stride_h + r*step_h - top; wide, for odd strides overflow int */
+    long long top, left;
     int low_h, high_h, low_w,
         high_w; /* taps outside of these are skipped; inside, memory is read as it lies */
     Edge edge;  /* what an h, w outside of the image is replaced by instead */

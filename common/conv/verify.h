@@ -17,8 +17,8 @@ enum { VERIFY_SAFETY = 4 }; /* s of the bound; docs/architecture.md says why 4 *
  *
  * The worst case grows with m, but rounding errors that are independent grow only with its square
  * root.  So for fp32 the whole map is judged once more: with 64 outputs or more, the root mean
- * square of |y - expected| / (u * sqrt(m) * magnitude) must not pass 2 (an honest fp32 sum in any
- * order stays below 0.6).  This is what catches rounded inputs in deep layers. */
+ * square of |y - expected| / (u * sqrt(m) * magnitude) must not pass 2 (honest fp32 sums of these
+ * inputs stay near 0.3 in any order).  This is what catches rounded inputs in deep layers. */
 double verify_bound(Precision precision, double magnitude, double products);
 
 /* The poison that outputs are filled with before a run: a NaN with this payload means "never
