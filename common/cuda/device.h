@@ -156,7 +156,8 @@ struct Device {
      * wire). */
     void (*take_cost)(Device *device, DeviceCost *cost);
     /* Replays a recording `repeats` times back to back as one unit; fills cost (one replay's).
-     * gpu: as a CUDA graph, one pair of events around the `repeats` launches.  sim: once, since
+     * gpu: as a CUDA graph, the L2 flushed before each launch and a pair of events around each one,
+     * so that no flush is in the time; nothing runs that was not asked for.  sim: once, since
      * the next would cost the same.  Inputs and outputs are whatever the buffers hold.  NULL
      * where unsupported. */
     int (*replay)(Device *device, Recording *recording, int repeats, DeviceCost *cost,

@@ -311,6 +311,8 @@ static void note_recording(GpuDevice *device, const Recording *recording)
         if (recording->call[i].kind == CALL_LAUNCH) gpu_note_launch(device, &recording->call[i]);
 }
 
+/* Runs the recording exactly `repeats` times.  There is no warm-up of its own: the caller poisons
+ * what a kernel could keep from run to run, and a run before the timed one would put it back. */
 int gpu_replay(Device *base, Recording *recording, int repeats, DeviceCost *cost, Error *error)
 {
     GpuDevice *device = (GpuDevice *)base;
@@ -320,10 +322,9 @@ int gpu_replay(Device *base, Recording *recording, int repeats, DeviceCost *cost
         return error_set(error, "this call cannot be replayed: %s", recording->why);
     if (repeats < 1) return error_set(error, "a replay needs at least one repeat, not %d", repeats);
     device->driver->context_use(device->context);
-    int fresh = !recording->engine_cache;
     GpuGraph *graph = graph_get(device, recording, error);
     if (!graph || gpu_timing_prepare(device, error)) return -1;
-    double *seconds = calloc((size_t)repeats + 3, sizeof *seconds);
+    double *seconds = calloc((size_t)repeats, sizeof *seconds);
     if (!seconds) return error_set(error, "out of memory for %d times", repeats);
     note_recording(device, recording);
     /* Inputs, poison and the like were enqueued elsewhere; the timing stream waits for nobody by
@@ -331,8 +332,6 @@ int gpu_replay(Device *base, Recording *recording, int repeats, DeviceCost *cost
     DriverResult result = device->driver->context_sync();
     if (!result) result = device->driver->graph_upload(graph->exec, device->timing_stream);
     int failed = result ? gpu_error(device, result, "before the timed run", error) : 0;
-    if (!failed) /* warm-up: code, constants and clocks */
-        failed = gpu_timing_run(device, graph_launch, graph, fresh ? 3 : 1, 1, seconds, error);
     if (!failed) failed = gpu_timing_run(device, graph_launch, graph, repeats, 1, seconds, error);
     if (!failed) {
         *cost = graph->cost;
