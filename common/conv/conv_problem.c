@@ -26,9 +26,7 @@ double conv_macs(const ConvProblem *conv)
     return (double)conv->N * conv->K * conv->P * conv->Q * conv->C * conv->R * conv->S;
 }
 
-/* ---- validity
- * ---------------------------------------------------------------------------------------------------
- */
+/* ---- validity ---------------------------------------------------------------------------- */
 
 /* One axis of the output: (size + before + after - filter) / stride + 1, in 64 bits because any int
  * may come in. */
@@ -108,8 +106,7 @@ void conv_pad_same(ConvProblem *conv)
     same_axis(conv->W, conv->S, conv->stride_w, &conv->pad_left, &conv->pad_right);
 }
 
-/* ---- text -> problem
- * -------------------------------------------------------------------------------------------- */
+/* ---- text -> problem --------------------------------------------------------------------- */
 
 enum { KEY_N, KEY_C, KEY_H, KEY_W, KEY_K, KEY_R, KEY_S, KEY_PAD, KEY_STRIDE, KEYS };
 static const char *const key_name[KEYS] = {"N", "C", "H", "W", "K", "R", "S", "pad", "stride"};
@@ -232,8 +229,7 @@ int conv_parse(const char *text, Problem *problem, Error *error)
     return 0;
 }
 
-/* ---- problem -> text
- * -------------------------------------------------------------------------------------------- */
+/* ---- problem -> text --------------------------------------------------------------------- */
 
 void conv_print(const Problem *problem, char *text, size_t bytes)
 {

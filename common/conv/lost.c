@@ -85,8 +85,7 @@ static int lost_fits(const Lost *lost, const LostSet *set)
     return evidence >= EVIDENCE_BITS;
 }
 
-/* ---- the sets that people lose
- * ---------------------------------------------------------------------------------- */
+/* ---- the sets that people lose ----------------------------------------------------------- */
 
 static int lost_channels(const Lost *lost, Finding *finding)
 {

@@ -66,8 +66,7 @@ static long long probe_wrong(const Diagnosis *d, Probe *probe)
     return wrong;
 }
 
-/* ---- the same inputs again
- * -------------------------------------------------------------------------------------- */
+/* ---- the same inputs again --------------------------------------------------------------- */
 
 static float *run_again(const Diagnosis *d)
 {
@@ -126,9 +125,7 @@ int probe_race(const Diagnosis *d, Finding *finding)
     return differ > 0;
 }
 
-/* ---- stride 1
- * ---------------------------------------------------------------------------------------------------
- */
+/* ---- stride 1 ---------------------------------------------------------------------------- */
 
 int probe_stride(const Diagnosis *d, Finding *finding)
 {
@@ -154,8 +151,7 @@ int probe_stride(const Diagnosis *d, Finding *finding)
     return 1;
 }
 
-/* ---- one channel at a time
- * -------------------------------------------------------------------------------------- */
+/* ---- one channel at a time --------------------------------------------------------------- */
 
 /* Keeps channel c of x and sets all others to zero. */
 static void keep_channel(const Diagnosis *d, Probe *probe, int keep)
@@ -197,9 +193,7 @@ int probe_channels(const Diagnosis *d, Finding *finding)
     return 1;
 }
 
-/* ---- one pixel
- * --------------------------------------------------------------------------------------------------
- */
+/* ---- one pixel --------------------------------------------------------------------------- */
 
 /* Which tap of filter k has this value? */
 static int tap_find(const Probe *probe, int k, float value, int *c, int *r, int *s)

@@ -57,8 +57,7 @@ static int map_make(Map *map, const Diagnosis *d, unsigned marks)
     return 0;
 }
 
-/* ---- sets of coordinates
- * ---------------------------------------------------------------------------------------- */
+/* ---- sets of coordinates ----------------------------------------------------------------- */
 
 static int set_size(const unsigned char *hot, int extent)
 {
@@ -97,8 +96,7 @@ static void set_describe(char letter, const unsigned char *hot, int extent, char
     if (all > listed) snprintf(text + used, bytes - used, ", ... (%d of %d)", all, extent);
 }
 
-/* ---- whole images and maps
- * -------------------------------------------------------------------------------------- */
+/* ---- whole images and maps --------------------------------------------------------------- */
 
 /* Some coordinates of the axis wholly right, the others mostly wrong. */
 static int whole_slices(Map *map, int axis)
@@ -139,8 +137,7 @@ static int find_slices(Map *map, Finding *finding)
     return 0;
 }
 
-/* ---- regions made of rows and columns
- * --------------------------------------------------------------------------- */
+/* ---- regions made of rows and columns ---------------------------------------------------- */
 
 typedef enum Shape { SHAPE_ROWS, SHAPE_COLUMNS, SHAPE_BOTH, SHAPE_EITHER } Shape;
 
@@ -292,9 +289,7 @@ static int is_tile_edge(const Map *map, int axis)
     return tile_of(map, axis) > 0;
 }
 
-/* ---- the padding
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- the padding ------------------------------------------------------------------------- */
 
 enum { SIDE_TOP = 1, SIDE_BOTTOM = 2, SIDE_LEFT = 4, SIDE_RIGHT = 8 };
 
@@ -333,8 +328,7 @@ static int find_padding(const Map *map, Finding *finding)
     return 1;
 }
 
-/* ---- one long row of blocks
- * ------------------------------------------------------------------------------------- */
+/* ---- one long row of blocks -------------------------------------------------------------- */
 
 static int find_flat_suffix(const Map *map, Finding *finding)
 {
@@ -352,9 +346,7 @@ static int find_flat_suffix(const Map *map, Finding *finding)
     return 1;
 }
 
-/* ---- all together
- * -----------------------------------------------------------------------------------------------
- */
+/* ---- all together ------------------------------------------------------------------------ */
 
 static int find_in_region(Map *map, Shape shape, Finding *finding)
 {

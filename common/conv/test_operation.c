@@ -39,9 +39,7 @@ static void refused(const char *text, const char *because)
         fail_msg("%s: \"%s\" lacks \"%s\"", text, error.text, because);
 }
 
-/* ---- text
- * -------------------------------------------------------------------------------------------------------
- */
+/* ---- text -------------------------------------------------------------------------------- */
 
 static void shapes_of_real_layers(void **state)
 {
@@ -225,8 +223,7 @@ static void parsing_survives_mutations(void **state)
     assert_true(accepted > 1000);
 }
 
-/* ---- hidden problems
- * -------------------------------------------------------------------------------------------- */
+/* ---- hidden problems --------------------------------------------------------------------- */
 
 static int is_prime(int number)
 {
@@ -297,8 +294,7 @@ static void hidden_problems_are_of_their_kind_and_fit(void **state)
     }
 }
 
-/* ---- inputs and oracle
- * ------------------------------------------------------------------------------------------ */
+/* ---- inputs and oracle ------------------------------------------------------------------- */
 
 typedef struct Tensors {
     float *tensor[3];

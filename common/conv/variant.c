@@ -9,8 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- the value that a variant gives
- * ----------------------------------------------------------------------------- */
+/* ---- the value that a variant gives ------------------------------------------------------ */
 
 /* Keeps `bits` bits of the significand, to nearest even or cut. */
 static double round_bits(double value, int bits, int cut)

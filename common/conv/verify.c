@@ -25,8 +25,7 @@ double verify_bound(Precision precision, double magnitude, double products)
     return VERIFY_SAFETY * (relative + 2 * input + input * input) * magnitude;
 }
 
-/* ---- the arrays of one judgement
- * -------------------------------------------------------------------------------- */
+/* ---- the arrays of one judgement --------------------------------------------------------- */
 
 typedef struct Judged {
     size_t total;
@@ -54,9 +53,7 @@ static int judged_make(Judged *judged, size_t total, Error *error)
     return error_set(error, "no memory to check an output of %zu floats", total);
 }
 
-/* ---- judgement
- * --------------------------------------------------------------------------------------------------
- */
+/* ---- judgement --------------------------------------------------------------------------- */
 
 static Mark mark_of(float got, double error, double bound)
 {
@@ -135,8 +132,7 @@ static void describe_first(const Judged *judged, Precision precision, const floa
     snprintf(verdict->where, sizeof verdict->where, "(%.31s) = (%.55s)", names, values);
 }
 
-/* ---- faults that need no error map
- * ------------------------------------------------------------------------------ */
+/* ---- faults that need no error map ------------------------------------------------------- */
 
 static int judge_memory(const Observed *observed, const char *output_name, Verdict *verdict)
 {
@@ -170,9 +166,7 @@ static int judge_memory(const Observed *observed, const char *output_name, Verdi
     return 0;
 }
 
-/* ---- samples
- * ----------------------------------------------------------------------------------------------------
- */
+/* ---- samples ----------------------------------------------------------------------------- */
 
 /* Takes one of each of `take` equal shares of `all` outputs, at a random place in it: an even step
  * would see only every second column where the wrong ones alternate. */
@@ -215,8 +209,7 @@ static void samples_choose(const Judged *judged, size_t wrong, Samples *samples)
             (size_t)of_right.taken * sizeof *samples->index);
 }
 
-/* ---- the front door
- * --------------------------------------------------------------------------------------------- */
+/* ---- the front door ---------------------------------------------------------------------- */
 
 static const float *output_shape(const Operation *operation, const Problem *problem,
                                  const Observed *observed, TensorShape *shape)
