@@ -433,6 +433,11 @@ static void test_replay_time(Device *engine, const Kernels *k)
     printf("add of %.0f MB: %.1f us, %.1f GB/s, %.2f of the floor's speed\n", bytes * 1e-6,
            1e6 * seconds, bytes / seconds * 1e-9, bound / seconds);
     CHECK(bound / seconds > 0.5 && bound / seconds < 1, "time %g s, floor %g s", seconds, bound);
+    double single = 0; /* one by one, as when something must be prepared in between */
+    for (int i = 0; i < 50; i++)
+        single += replay(device, &recording, 1, &cost) / 50;
+    printf("the same, one replay at a time: %.1f us\n", 1e6 * single);
+    CHECK(fabs(single / seconds - 1) < 0.05, "%g s one by one, %g s in a row", single, seconds);
     recording_clear(&recording, device);
     OK(.kind = CALL_FREE, .dst = a);
     OK(.kind = CALL_FREE, .dst = b);
