@@ -400,9 +400,11 @@ static void find_todo(LabRun *run)
     if (text && pristine && !todo_scan(source, text, &mine, NULL) &&
         !todo_scan(path, pristine, &theirs, NULL)) {
         const TodoRegion *open = todo_first_open(text, &mine, pristine, &theirs);
+        size_t root = strlen(run->grader->root);
+        int inside = !strncmp(source, run->grader->root, root) && source[root] == '/';
         if (open)
             text_set(run->record->todo, sizeof run->record->todo, "%.150s:%d: TODO(%d): %.200s",
-                     source, open->line, open->number, open->sentence);
+                     inside ? source + root + 1 : source, open->line, open->number, open->sentence);
     }
     free(text);
     free(pristine);

@@ -1,6 +1,5 @@
 #include "autograder/judge.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,12 +113,12 @@ void judge_output(Judge *judge, const Workload *workload, const Observed *observ
     }
     text_set(item->fault, sizeof item->fault, "%s", fault_name(verdict.fault));
     text_set(item->where, sizeof item->where, "%s", verdict.where);
-    int used = 0;
-    if (verdict.wrong)
-        used = snprintf(item->text, sizeof item->text,
-                        "%zu of %zu outputs are wrong, first %s: got %.9g, expected %.9g.\n",
-                        verdict.wrong, verdict.total, verdict.where, verdict.got, verdict.expected);
-    text_set(item->text + used, sizeof item->text - (size_t)used, "%s", verdict.text);
+    if (verdict.wrong && verdict.fault != FAULT_UNWRITTEN && verdict.fault != FAULT_NAN)
+        text_set(item->text, sizeof item->text,
+                 "%zu of %zu outputs are wrong, first %s: got %.9g, expected %.9g.\n",
+                 verdict.wrong, verdict.total, verdict.where, verdict.got, verdict.expected);
+    text_add(item->text, sizeof item->text, "%s", verdict.text);
+    if (*outcome->finding) text_add(item->text, sizeof item->text, "\n%s", outcome->finding);
 }
 
 void judge_case(Judge *judge, const Problem *problem, Random *random, RecordCase *item)

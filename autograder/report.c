@@ -1,13 +1,14 @@
 #include "autograder/report.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "autograder/score.h"
 #include "autograder/table.h"
 #include "autograder/text.h"
 
-enum { INDENT = 2, ABOUT_WIDTH = 30, QUESTION_WIDTH = 52 };
+enum { INDENT = 2, ABOUT_WIDTH = 30, QUESTION_WIDTH = 40 };
 
 const char *report_cost(const Record *record, double cost, char text[40])
 {
@@ -58,13 +59,27 @@ static const char *verdict_text(const RecordCase *item, char text[40])
     return text;
 }
 
-static void case_notes(Table *table, const RecordCase *item)
+/* An earlier case that says the very same, or NULL: nobody reads it eight times. */
+static const RecordCase *said_before(const Record *record, const RecordCase *item)
 {
-    char hint[1600];
-    table_note(table, item->text);
+    for (const RecordCase *before = record->item; before < item; before++)
+        if (*item->text && !strcmp(before->text, item->text)) return before;
+    return NULL;
+}
+
+static void case_notes(Table *table, const Record *record, const RecordCase *item)
+{
+    char text[1700];
+    const RecordCase *before = said_before(record, item);
+    if (before) {
+        text_set(text, sizeof text, "As in %s.", before->name);
+        table_note(table, text);
+    } else {
+        table_note(table, item->text);
+    }
     if (item->verdict != CASE_CORRECT && *item->hint) {
-        text_set(hint, sizeof hint, "Hint: %s", item->hint);
-        table_note(table, hint);
+        text_set(text, sizeof text, "Hint: %s", item->hint);
+        table_note(table, text);
     }
     SpeedVerdict speed = item->speed.verdict;
     if (speed == SPEED_SCORED || speed == SPEED_NOT_TIMED || speed == SPEED_NOT_CORRECT) return;
@@ -77,7 +92,7 @@ static void public_row(Table *table, const Record *record, const RecordCase *ite
 {
     char about[80], verdict[40], cost[40], s[32] = "", needed[32] = "", points[72];
     const RecordSpeed *speed = &item->speed;
-    double own = !strcmp(record->unit, "cycles") ? (double)item->cost.cycles : item->cost.seconds;
+    double own = !strcmp(record->unit, "cycles") ? (double)item->cost.cycles : 0;
     if (item->verdict != CASE_CORRECT) own = 0;
     if (speed->student > 0) own = speed->student;
     if (speed->s > 0) text_set(s, sizeof s, "%.2fx", speed->s);
@@ -90,7 +105,7 @@ static void public_row(Table *table, const Record *record, const RecordCase *ite
               shorten(item->about, ABOUT_WIDTH, about, sizeof about), verdict_text(item, verdict),
               report_cost(record, own, cost), s, needed,
               points_text(item->points + speed->points, possible, points));
-    case_notes(table, item);
+    case_notes(table, record, item);
 }
 
 /* The hidden set is one row: what was drawn only matters where it went wrong. */
@@ -122,8 +137,13 @@ static void hidden_row(Table *table, const Record *record)
         if (!item->hidden || item->verdict == CASE_CORRECT || item->verdict == CASE_NOT_RUN)
             continue;
         char note[2200], verdict[40];
-        text_set(note, sizeof note, "%s %s: %s", verdict_text(item, verdict), item->shape,
-                 item->text);
+        const RecordCase *before = said_before(record, item);
+        text_set(note, sizeof note, "%s %s: ", verdict_text(item, verdict), item->shape);
+        if (before) {
+            text_add(note, sizeof note, "as in %s.", before->name);
+        } else {
+            text_add(note, sizeof note, "(%s) %s", item->name, item->text);
+        }
         table_note(table, note);
         if (*item->hint) {
             text_set(note, sizeof note, "Hint: %s", item->hint);
@@ -143,6 +163,13 @@ static void print_cases(FILE *stream, const Record *record)
     table_end(&table, stream, INDENT);
 }
 
+static const char *number_text(double number, char text[40])
+{
+    if (number == floor(number) && fabs(number) < 1e15) return text_thousands(number, text);
+    text_set(text, 40, "%.5g", number);
+    return text;
+}
+
 static void print_predictions(FILE *stream, const Record *record)
 {
     if (!record->predictions) return;
@@ -151,8 +178,8 @@ static void print_predictions(FILE *stream, const Record *record)
     for (int i = 0; i < record->predictions; i++) {
         const RecordPrediction *item = &record->prediction[i];
         char question[160], points[72], yours[40] = "-", truth[40] = "";
-        if (item->answered) text_set(yours, sizeof yours, "%.6g", item->answer);
-        if (item->answered && item->measured) text_set(truth, sizeof truth, "%.6g", item->truth);
+        if (item->answered) number_text(item->answer, yours);
+        if (item->answered && item->measured) number_text(item->truth, truth);
         table_row(&table, "%s\t%s\t%s\t%s\t%s", item->name,
                   shorten(item->question, QUESTION_WIDTH, question, sizeof question), yours, truth,
                   points_text(item->points, item->possible, points));

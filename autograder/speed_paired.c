@@ -1,6 +1,7 @@
 #include "autograder/speed_paired.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "autograder/score.h"
 #include "autograder/text.h"
@@ -43,14 +44,17 @@ static double points_at(double s, double s_ref, double slack)
     return score_speed(s, s_ref, slack, 1).points;
 }
 
-/* Whether the mark is the same wherever in their intervals the two ratios really lie. */
-static int mark_is_settled(const PairedResult *student, const PairedResult *reference, double slack)
+/* Whether the mark is the same wherever in their intervals the two ratios really lie.  `same`:
+ * submission and reference are one program, so one ratio stands for both. */
+static int mark_is_settled(const PairedResult *student, const PairedResult *reference, int same,
+                           double slack)
 {
     double drift = fabs(student->drift) + fabs(reference->drift);
     if (student->verdict == PAIRED_OK && reference->verdict == PAIRED_OK) drift = 0;
-    double low = points_at(student->low * (1 - drift), reference->high, slack);
-    double high = points_at(student->high * (1 + drift), reference->low, slack);
-    return high - low <= MARK_SLACK;
+    double s_low = student->low * (1 - drift), s_high = student->high * (1 + drift);
+    double low = points_at(s_low, same ? s_low : reference->high, slack);
+    double high = points_at(s_high, same ? s_high : reference->low, slack);
+    return fabs(high - low) <= MARK_SLACK;
 }
 
 static void times_into(RecordSpeed *speed, const PairedResult *student,
@@ -65,18 +69,29 @@ static void times_into(RecordSpeed *speed, const PairedResult *student,
     speed->s_ref = reference->ratio;
 }
 
-/* Up to three attempts; the verdict and the times into `speed`. */
-static void measure_sides(SpeedSetup *setup, Side side[SESSION_RUNNERS], RecordSpeed *speed)
+/* Baseline against submission, and against the reference where that is another program. */
+static int measure_pairs(SpeedSetup *setup, Side side[SESSION_RUNNERS], int same,
+                         PairedResult *student, PairedResult *reference, Error *error)
 {
     PairedOptions options = {.attempts = 1};
     if (setup->judge->host) options.window_seconds = 0.02;
+    if (paired_run(measure_window, &side[SLOT_BASELINE], measure_window, &side[SLOT_SUBMISSION],
+                   &options, student, error))
+        return -1;
+    *reference = *student;
+    return same ? 0
+                : paired_run(measure_window, &side[SLOT_BASELINE], measure_window,
+                             &side[SLOT_REFERENCE], &options, reference, error);
+}
+
+/* Up to three attempts; the verdict and the times into `speed`. */
+static void measure_sides(SpeedSetup *setup, Side side[SESSION_RUNNERS], RecordSpeed *speed)
+{
+    int same = !strcmp(setup->build[SLOT_SUBMISSION]->digest, setup->build[SLOT_REFERENCE]->digest);
+    PairedResult student, reference;
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-        PairedResult student, reference;
         Error error;
-        if (paired_run(measure_window, &side[SLOT_BASELINE], measure_window, &side[SLOT_SUBMISSION],
-                       &options, &student, &error) ||
-            paired_run(measure_window, &side[SLOT_BASELINE], measure_window, &side[SLOT_REFERENCE],
-                       &options, &reference, &error)) {
+        if (measure_pairs(setup, side, same, &student, &reference, &error)) {
             speed->verdict = side[SLOT_SUBMISSION].wrong ? SPEED_WRONG : SPEED_DEFERRED;
             text_set(speed->text, sizeof speed->text, "%s%s",
                      side[SLOT_SUBMISSION].wrong ? "A timed run went wrong. " : "", error.text);
@@ -84,12 +99,15 @@ static void measure_sides(SpeedSetup *setup, Side side[SESSION_RUNNERS], RecordS
         }
         times_into(speed, &student, &reference);
         speed->verdict = SPEED_SCORED;
-        if (mark_is_settled(&student, &reference, setup->slack)) return;
-        text_set(speed->text, sizeof speed->text,
-                 "Too noisy to mark after %d attempts; left out of the total. %s %s", ATTEMPTS,
-                 student.why, reference.why);
+        if (mark_is_settled(&student, &reference, same, setup->slack)) return;
     }
     speed->verdict = SPEED_INCONCLUSIVE;
+    text_set(
+        speed->text, sizeof speed->text,
+        "this machine is too busy to time on, so these points are left out of the total: after %d "
+        "attempts yours is %.2f to %.2f times as fast as the baseline, the reference %.2f to %.2f "
+        "times. Grade again when nothing else runs.",
+        ATTEMPTS, student.low, student.high, reference.low, reference.high);
 }
 
 static int start_sides(SpeedSetup *setup, const Problem *problem, Random *random,
@@ -131,7 +149,6 @@ void speed_measure_paired(SpeedSetup *setup, const Problem *problem, Random *ran
     measure_sides(setup, side, speed);
     workload_close(&workload);
     if (speed->verdict != SPEED_SCORED) return;
-    speed->text[0] = 0;
     if (speed->student >= setup->floor_seconds) return;
     speed->verdict = SPEED_REVIEW;
     text_set(
