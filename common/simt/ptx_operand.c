@@ -141,8 +141,9 @@ static int elements_parse(Parser *p, PtxOperand *operand, int close, unsigned de
                                                      : "']' at the end of an address");
     }
     operand->count = (uint32_t)(p->elements.count - first);
+    const PtxOperand *item = p->elements.item; /* NULL before the first element of all */
     operand->element =
-        parser_copy(p, (PtxOperand *)p->elements.item + first, operand->count * sizeof(PtxOperand));
+        parser_copy(p, item ? item + first : NULL, operand->count * sizeof(PtxOperand));
     p->elements.count = first;
     return operand->element ? lexer_next(p) : -1;
 }
