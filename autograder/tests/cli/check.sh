@@ -1,0 +1,153 @@
+#!/bin/sh
+# check.sh BUILD - the grade and lab programs at their edges: bad names, bad files, Ctrl-C, a full disk.
+set -u
+build=$(realpath "${1:?usage: check.sh BUILD}")
+grade=$build/bin/grade
+lab=$build/bin/lab
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+# tell NAME: prints the verdict of the last test, by its exit status.
+tell()
+{
+    if [ $? = 0 ]; then echo "ok cli/$1"; else
+        echo "not ok cli/$1"
+        sed 's/^/    /' "$work/out" "$work/err" | head -n 20
+        failed=1
+    fi
+}
+
+# run EXPECTED-STATUS PROGRAM ...: fails unless it ends with that status.
+run()
+{
+    expected=$1
+    shift
+    status=0
+    "$@" >"$work/out" 2>"$work/err" || status=$?
+    [ "$status" = "$expected" ] || { echo "exit status $status, not $expected" >>"$work/err"; return 1; }
+}
+
+one_line()
+{
+    [ "$(wc -l <"$work/err")" = 1 ] && grep -q -- "$1" "$work/err"
+}
+
+run 2 "$grade" --build "$build" --lab 99 && one_line "there is no lab '99'; there are: 01-sequential,"
+tell unknown-lab
+run 2 "$grade" --build "$build" --lab 1 --case no-such && one_line "there is no case 'no-such'; there are: hidden, lenet-c1"
+tell unknown-case
+run 2 "$grade" --build "$build" --engine abacus && one_line "there is no engine 'abacus'; there are: auto, sim, gpu"
+tell unknown-engine
+run 2 "$grade" --build "$build" --gpu abacus && one_line "abacus.*h200"
+tell unknown-gpu
+run 2 "$grade" --build "$build" --gpu ../../../../etc/passwd && one_line "h200"
+tell gpu-name-is-no-path
+run 2 "$grade" --build "$build" --seed twelve && one_line "takes a number"
+tell bad-seed
+run 2 "$grade" --build "$build" --submission "$work/none" && one_line "No such file or directory"
+tell no-submission-directory
+run 2 "$lab" dance && one_line "there is no command 'dance'"
+tell unknown-command
+run 2 "$lab" hint && one_line "which lab"
+tell hint-without-lab
+
+mkdir -p "$work/root/labs/01-bad" "$work/empty"
+printf '[lab]\ntitle = T\nwings = 2\n' >"$work/root/labs/01-bad/lab.ini"
+run 2 "$grade" --root "$work/root" --build "$build" && one_line 'labs/01-bad/lab.ini:'
+tell malformed-lab-ini
+printf '[lab\n' >"$work/root/labs/01-bad/lab.ini"
+run 2 "$lab" --root "$work/root" list && one_line 'labs/01-bad/lab.ini:1: '
+tell malformed-section
+
+results="--results $work/results"
+run 0 "$grade" --build "$build" --lab 1 --submission "$work/empty" $results &&
+    grep -q 'there is no .*/empty/01-sequential/conv.c' "$work/out" && grep -q '^total  0/100 points$' "$work/out"
+tell empty-submission
+
+printf 'int x = ;\n' >"$work/empty/conv.c"
+run 0 "$grade" --build "$build" --lab 1 --submission "$work/empty" $results &&
+    head -n 1 "$work/out" | grep -q '^conv.c:1:' && grep -q '^total  0/100 points$' "$work/out"
+tell compiler-speaks-first
+
+# The pristine skeleton, whatever labs/ hold by now.
+skeletons=autograder/tests/skeletons
+run 0 "$grade" --build "$build" --lab 1 --submission $skeletons $results --seed 7 &&
+    grep -q 'What to do first' "$work/out" && grep -q 'conv.c:[0-9]*: TODO(1)' "$work/out" &&
+    tail -n 1 "$work/out" | grep -q '^total  0/100 points$'
+tell skeleton-says-what-to-do
+! grep -n '.\{101\}' "$work/out" >>"$work/err"
+tell nothing-is-wider-than-100-columns
+cp "$work/out" "$work/first"
+run 0 "$grade" --build "$build" --lab 1 --submission $skeletons $results --seed 7 &&
+    sed 's/, [0-9.]* s$//' "$work/first" >"$work/a" && sed 's/, [0-9.]* s$//' "$work/out" | cmp - "$work/a" >>"$work/err"
+tell same-seed-same-grade
+run 3 "$grade" --build "$build" --lab 1 --submission $skeletons $results --fail-under 50 && one_line 'is under 50 %'
+tell fail-under
+
+mkdir -p "$work/full"
+ln -s /dev/full "$work/full/01-sequential.json.tmp"
+run 1 "$grade" --build "$build" --lab 1 --submission $skeletons --results "$work/full" &&
+    one_line 'No space left on device' && [ ! -e "$work/full/01-sequential.json" ]
+tell full-disk
+
+# Every process below one, itself excluded.
+below()
+{
+    for child in $(cat /proc/"$1"/task/*/children 2>/dev/null); do
+        echo "$child"
+        below "$child"
+    done
+}
+
+# Not in the background by a shell without job control, which would make it ignore the interrupt.
+interrupt()
+{
+    env --default-signal=INT "$grade" --build "$build" --lab 1 --submission solutions \
+        --results "$work/interrupted" --seed 7 >"$work/out" 2>"$work/err" &
+    parent=$!
+    sleep 1
+    children=$(below "$parent")
+    kill -INT "$parent"
+    wait "$parent"
+    [ $? = 130 ] || { echo "did not end by the interrupt" >>"$work/err"; return 1; }
+    sleep 0.5
+    [ -n "$children" ] || { echo "there were no children to look for" >>"$work/err"; return 1; }
+    for child in $children; do
+        if grep -q '^State:.[^Z]' "/proc/$child/status" 2>/dev/null; then echo "process $child is still there" >>"$work/err"; return 1; fi
+    done
+    [ -z "$(find "$work/interrupted" -type f 2>/dev/null)" ]
+}
+interrupt
+tell interrupt-leaves-nothing
+
+run 0 "$lab" check
+tell labs-agree-with-themselves
+run 0 "$lab" names && [ "$(head -n 1 "$work/out")" = 01-sequential ]
+tell names
+
+# Hints, progress and reset in a copy, so that nobody's work is touched.
+mkdir -p "$work/copy/autograder/tests" "$work/b"
+cp -r labs solutions "$work/copy/"
+cp -r $skeletons "$work/copy/autograder/tests/"
+run 0 "$lab" hint --root "$work/copy" --build "$work/b" --lab 2 && grep -q '^Hint 1 of' "$work/out" &&
+    run 0 "$lab" hint --root "$work/copy" --build "$work/b" --lab 2 && grep -q '^Hint 2 of' "$work/out"
+tell hints-come-one-by-one
+run 0 "$lab" list --root "$work/copy" --build "$work/b" && grep -q '02-naive .*not graded yet' "$work/out"
+tell progress
+run 2 "$lab" solution --root "$work/copy" --build "$work/b" --lab 2 && one_line 'not passed yet'
+tell solution-waits
+echo '// mine' >"$work/copy/labs/02-naive/conv.cu"
+run 0 "$lab" reset --root "$work/copy" --build "$work/b" --lab 2 &&
+    cmp -s "$work/copy/labs/02-naive/conv.cu" $skeletons/02-naive/conv.cu &&
+    grep -q mine "$work/copy/labs/02-naive/conv.cu.bak1"
+tell reset-keeps-a-backup
+echo '// again' >"$work/copy/labs/02-naive/conv.cu"
+run 0 "$lab" reset --root "$work/copy" --build "$work/b" --lab 2 &&
+    grep -q mine "$work/copy/labs/02-naive/conv.cu.bak1" && grep -q again "$work/copy/labs/02-naive/conv.cu.bak2"
+tell reset-keeps-every-backup
+sed -i 's/one thread per output/one thread per input/' "$work/copy/labs/02-naive/conv.cu"
+run 1 "$lab" check --root "$work/copy" && grep -q '^labs/02-naive/conv.cu:1: differs from the solution' "$work/out"
+tell check-finds-an-edit-outside
+
+exit $failed
