@@ -18,7 +18,7 @@ enum {
     PTX_MAX_FILES = 1 << 16
 };
 #define PTX_MAX_TEXT        ((size_t)64 << 20)
-#define PTX_MAX_ARENA       ((size_t)1 << 30)
+#define PTX_MAX_ARENA       ((size_t)1 << 29)
 #define PTX_MAX_VARIABLE    ((uint64_t)1 << 36) /* bytes of a .global without initial value */
 #define PTX_MAX_SMALL       ((uint64_t)1 << 24) /* bytes of a variable in any other space */
 #define PTX_MAX_PARAMETER   ((uint64_t)1 << 20)

@@ -363,7 +363,7 @@ static void calls(void **state)
 static void unknown_opcodes_are_kept(void **state)
 {
     (void)state;
-    PtxModule *module = parse(KERNEL("frobnicate.sync.x17::y.b32 ;\nexit;\n"));
+    PtxModule *module = parse(KERNEL("frobnicate.sync.x17::y.b32 ;\nexit {};\n"));
     assert_words(&module->function[0].instruction[0], "frobnicate.sync.x17::y.b32");
     assert_int_equal(module->function[0].instructions, 2);
     ptx_free(module);

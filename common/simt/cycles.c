@@ -1,0 +1,154 @@
+/* cycles.c - what a launch costs on the described machine.
+ *
+ * Three steps, all in integers, so that neither the host nor its number of threads shows:
+ *
+ * 1. Each warp keeps a clock and a scoreboard.  An instruction issues one cycle after the one before it, and not before its
+ *    operands are there; its result is there after the latency of its class, a load's after that of the level that served
+ *    it, with a cycle for every further pass.  A barrier brings the clocks of a block's warps together.  A block's latency is its
+ *    slowest warp's clock: what it would take alone.
+ * 2. Each block adds its demands to the SM it is dealt to (number modulo SMs): issue slots, and passes through each pipe.
+ *    Instructions that the machine's own compiler folds away (moves, address casts, parameter loads) cost nothing.
+ * 3. An SM takes the longest of: its busiest pipe, stretched because no pipe is ever kept full; and its blocks' latencies
+ *    spread over those that are resident together (Little's law).  The kernel takes the slowest SM, or the time that the L2 or DRAM
+ *    needs for all sectors, and the launch itself.
+ */
+#include "common/simt/core.h"
+#include "common/simt/ops.h"
+
+/* In hundredths: what a pipe takes over its ideal, fitted to kernels timed on an H200. */
+enum { STRETCH = 150, SHARE = 100 };
+
+/* Issue slots in quarters: wide integer operations and divisions are several machine instructions. */
+static const uint8_t SLOTS[CLASS_COUNT] = {
+    [CLASS_FREE] = 0,        [CLASS_INT] = 4,          [CLASS_INT_WIDE] = 4,    [CLASS_FP32] = 4,  [CLASS_FP64] = 4,
+    [CLASS_SFU] = 4,         [CLASS_DIV] = 60,         [CLASS_LOAD] = 4,        [CLASS_STORE] = 4, [CLASS_SHARED_LOAD] = 4,
+    [CLASS_SHARED_STORE] = 4, [CLASS_ATOMIC] = 4,      [CLASS_BRANCH] = 4,      [CLASS_BARRIER] = 4};
+
+static uint64_t latency_of(const SimtMachine *machine, const Ins *ins)
+{
+    switch (ins->class) {
+    case CLASS_FREE: return 0;
+    case CLASS_SFU: return (uint64_t)machine->alu_latency * 4;
+    case CLASS_DIV: return (uint64_t)machine->alu_latency * 25;
+    case CLASS_FP64: return (uint64_t)machine->alu_latency * 4;
+    default: return (uint64_t)machine->alu_latency;
+    }
+}
+
+void cost_issue(Warp *warp, const Ins *ins)
+{
+    uint64_t at = warp->clock;
+    if (ins->class != CLASS_FREE) at++;
+    for (int i = 0; i < 6; i++) {
+        uint64_t ready = warp->ready[ins->t_s[i]];
+        if (ready > at && ins->class != CLASS_FREE) at = ready;
+    }
+    warp->issued = at;
+    warp->pending = 0;
+}
+
+static void demand_add(Worker *worker, const Ins *ins)
+{
+    BlockCost *cost = &worker->cost;
+    cost->issue += SLOTS[ins->class];
+    switch (ins->class) {
+    case CLASS_INT: cost->int32 += 1; break;
+    case CLASS_INT_WIDE: cost->int32 += 1; break;
+    case CLASS_FP32: cost->fp32 += 1; break;
+    case CLASS_FP64: cost->fp64 += 1; break;
+    case CLASS_SFU: cost->sfu += 1; break;
+    case CLASS_DIV: cost->int32 += 12, cost->sfu += 1; break;
+    default: break;
+    }
+}
+
+void cost_result(Warp *warp, const Ins *ins)
+{
+    uint64_t at = warp->issued, source = 0;
+    if (ins->class == CLASS_FREE) {
+        /* A folded move hands on its operand's time. */
+        for (int i = 0; i < 4; i++)
+            if (warp->ready[ins->t_s[i]] > source) source = warp->ready[ins->t_s[i]];
+        at = source;
+    } else {
+        warp->clock = at > warp->clock ? at : warp->clock;
+        demand_add(warp->worker, ins);
+    }
+    uint64_t ready = at + (warp->pending ? warp->pending : latency_of(&warp->worker->gpu->machine, ins));
+    for (int i = 0; i < 4 && ins->t_d[i]; i++) warp->ready[ins->t_d[i]] = ready;
+    warp->ready[0] = 0;
+}
+
+static uint64_t rounded_up(uint64_t a, uint64_t b)
+{
+    return b ? (a + b - 1) / b : 0;
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Cycles that one SM needs for its share. */
+static uint64_t sm_cycles(const SimtMachine *m, const BlockCost *sm, uint32_t resident, uint64_t l2_per_kcycle)
+{
+    uint64_t pipes = rounded_up(sm->issue, 4ull * m->schedulers);
+    pipes = larger(pipes, rounded_up(sm->fp32 * LANES, m->fp32_lanes));
+    pipes = larger(pipes, rounded_up(sm->int32 * LANES, m->int32_lanes));
+    pipes = larger(pipes, rounded_up(sm->fp64 * LANES, m->fp64_lanes));
+    pipes = larger(pipes, rounded_up(sm->sfu * LANES, m->sfu_lanes));
+    pipes = larger(pipes, sm->lsu + rounded_up(sm->shared, m->shared_wavefronts_per_cycle));
+    uint64_t l2 = rounded_up(sm->miss_sectors * 32 * 1000, l2_per_kcycle);
+    /* Fewer blocks than fit leave no one to share the latency with. */
+    uint64_t together = sm->blocks < resident ? sm->blocks : resident;
+    uint64_t latency = together ? sm->latency / together : 0;
+    return larger(larger(pipes * STRETCH / 100, l2), latency);
+}
+
+uint64_t cycles_estimate(const Launch *launch, const BlockCost *sm, const SimtCounters *counters)
+{
+    const SimtMachine *m = &launch->gpu->machine;
+    uint64_t slowest = 0, misses = 0;
+    uint64_t l2_per_kcycle = (uint64_t)(m->l2_bytes_per_cycle * 1000) / m->sms;
+    for (uint32_t i = 0; i < m->sms; i++) {
+        slowest = larger(slowest, sm_cycles(m, &sm[i], launch->resident, larger(l2_per_kcycle, 1)));
+        misses += sm[i].miss_sectors;
+    }
+    uint64_t dram_per_kcycle = (uint64_t)(m->dram_gb_s * 1e6 / m->clock_mhz);
+    uint64_t dram = rounded_up(counters->dram_bytes * 1000, larger(dram_per_kcycle, 1));
+    uint64_t l2 = rounded_up(misses * 32 * 1000, larger((uint64_t)(m->l2_bytes_per_cycle * 1000), 1));
+    return larger(slowest, larger(dram, l2)) + (uint64_t)m->launch_cycles;
+}
+
+/* ---- occupancy ------------------------------------------------------------------------------------------ */
+static uint32_t up_to_unit(uint64_t value, uint32_t unit)
+{
+    return (uint32_t)((value + unit - 1) / unit * unit);
+}
+
+uint32_t resident_blocks(const SimtMachine *m, const SimtKernelInfo *info, uint32_t threads, uint32_t shared,
+                         const char **limit)
+{
+    uint32_t warps = (threads + LANES - 1) / LANES, blocks = m->max_blocks_per_sm;
+    const char *why = "blocks";
+    if (!warps || threads > m->max_threads_per_block) {
+        if (limit) *limit = "threads";
+        return 0;
+    }
+    if (m->max_warps_per_sm / warps < blocks) blocks = m->max_warps_per_sm / warps, why = "threads";
+    uint32_t registers = up_to_unit((uint64_t)(info->registers ? info->registers : 1) * LANES, m->register_unit);
+    /* Each scheduler has its own part of the register file. */
+    uint32_t fit = m->registers_per_sm / m->schedulers / registers * m->schedulers / warps;
+    if (fit < blocks) blocks = fit, why = "registers";
+    uint64_t total = (uint64_t)info->shared_bytes + shared;
+    if (total > m->shared_per_block_optin) {
+        if (limit) *limit = "shared memory";
+        return 0;
+    }
+    if (total + m->shared_reserved) {
+        uint32_t each = up_to_unit(total + m->shared_reserved, m->shared_unit);
+        if (m->shared_per_sm / each < blocks) blocks = m->shared_per_sm / each, why = "shared memory";
+    }
+    if (limit) *limit = why;
+    return blocks;
+}

@@ -1,0 +1,245 @@
+/* exec_math.h - scalar pieces of the handlers, inlined into loops over the lanes; included once per instruction set. */
+#ifndef CONVLAB_SIMT_EXEC_MATH_H
+#define CONVLAB_SIMT_EXEC_MATH_H
+
+#include <fenv.h>
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "common/simt/kinds.h"
+
+#define QUIET_NAN __builtin_nanf("0x3fffff") /* 0x7fffffff: what the GPU's fp32 units return */
+
+static inline uint32_t bits_of(float x)
+{
+    uint32_t u;
+    memcpy(&u, &x, 4);
+    return u;
+}
+
+static inline float float_of(uint32_t u)
+{
+    float x;
+    memcpy(&x, &u, 4);
+    return x;
+}
+
+static inline uint64_t bits_of_double(double x)
+{
+    uint64_t u;
+    memcpy(&u, &x, 8);
+    return u;
+}
+
+static inline double double_of(uint64_t u)
+{
+    double x;
+    memcpy(&x, &u, 8);
+    return x;
+}
+
+static inline float canonical(float x)
+{
+    return x == x ? x : QUIET_NAN;
+}
+
+static inline float flushed(float x)
+{
+    uint32_t u = bits_of(x);
+    return float_of(u & 0x7f800000u ? u : u & 0x80000000u);
+}
+
+/* A NaN loses against a number, and -0 is below +0. */
+static inline float min_f32(float a, float b)
+{
+    float r = a < b ? a : b;
+    r = b != b ? a : r;
+    return a == b ? float_of(bits_of(a) | bits_of(b)) : r;
+}
+
+static inline float max_f32(float a, float b)
+{
+    float r = a > b ? a : b;
+    r = b != b ? a : r;
+    return a == b ? float_of(bits_of(a) & bits_of(b)) : r;
+}
+
+static inline double min_f64(double a, double b)
+{
+    double r = a < b ? a : b;
+    r = b != b ? a : r;
+    return a == b ? double_of(bits_of_double(a) | bits_of_double(b)) : r;
+}
+
+static inline double max_f64(double a, double b)
+{
+    double r = a > b ? a : b;
+    r = b != b ? a : r;
+    return a == b ? double_of(bits_of_double(a) & bits_of_double(b)) : r;
+}
+
+static inline uint64_t mulhi_u64(uint64_t a, uint64_t b)
+{
+    uint64_t al = (uint32_t)a, ah = a >> 32, bl = (uint32_t)b, bh = b >> 32;
+    uint64_t middle = ah * bl + (al * bl >> 32), cross = al * bh + (uint32_t)middle;
+    return ah * bh + (middle >> 32) + (cross >> 32);
+}
+
+static inline uint64_t mulhi_s64(uint64_t a, uint64_t b)
+{
+    return mulhi_u64(a, b) - ((int64_t)a < 0 ? b : 0) - ((int64_t)b < 0 ? a : 0);
+}
+
+static inline uint32_t div_s32(int32_t a, int32_t b)
+{
+    if (b == 0) return UINT32_MAX;
+    return b == -1 ? 0u - (uint32_t)a : (uint32_t)(a / b);
+}
+
+static inline uint32_t rem_s32(int32_t a, int32_t b)
+{
+    if (b == 0) return (uint32_t)a;
+    return b == -1 ? 0 : (uint32_t)(a % b);
+}
+
+static inline uint64_t div_s64(int64_t a, int64_t b)
+{
+    if (b == 0) return UINT64_MAX;
+    return b == -1 ? 0u - (uint64_t)a : (uint64_t)(a / b);
+}
+
+static inline uint64_t rem_s64(int64_t a, int64_t b)
+{
+    if (b == 0) return (uint64_t)a;
+    return b == -1 ? 0 : (uint64_t)(a % b);
+}
+
+static inline uint32_t reverse_32(uint32_t a)
+{
+    a = (a >> 1 & 0x55555555u) | (a & 0x55555555u) << 1;
+    a = (a >> 2 & 0x33333333u) | (a & 0x33333333u) << 2;
+    a = (a >> 4 & 0x0f0f0f0fu) | (a & 0x0f0f0f0fu) << 4;
+    return __builtin_bswap32(a);
+}
+
+static inline uint32_t bfind_u64(uint64_t a)
+{
+    return a ? 63u - (uint32_t)__builtin_clzll(a) : UINT32_MAX;
+}
+
+static inline uint64_t low_bits(uint32_t count)
+{
+    return count >= 64 ? UINT64_MAX : (1ull << count) - 1;
+}
+
+/* Bit field extract; position and length are bytes.  A signed field is filled with its top bit, or with the value's sign where it
+ * reaches beyond the register. */
+static inline uint64_t bit_field(uint64_t a, uint32_t position, uint32_t length, uint32_t width, int is_signed)
+{
+    uint32_t top = position + length;
+    if (length == 0) return 0;
+    uint32_t sign_at = top - 1 < width - 1 ? top - 1 : width - 1;
+    uint64_t sign = is_signed && (a >> sign_at & 1) ? UINT64_MAX : 0;
+    uint64_t field = position >= width ? 0 : (a & low_bits(width)) >> position;
+    uint32_t have = position >= width ? 0 : width - position;
+    uint32_t keep = length < have ? length : have;
+    return (field & low_bits(keep)) | (sign & ~low_bits(keep));
+}
+
+static inline uint32_t bfe_u32(uint32_t a, uint32_t b, uint32_t c)
+{
+    return (uint32_t)bit_field(a, b & 255, c & 255, 32, 0);
+}
+
+static inline uint32_t bfe_s32(uint32_t a, uint32_t b, uint32_t c)
+{
+    return (uint32_t)bit_field(a, b & 255, c & 255, 32, 1);
+}
+
+static inline uint32_t dp4a(uint32_t a, uint32_t b, uint32_t c, int a_signed, int b_signed)
+{
+    for (int i = 0; i < 32; i += 8) {
+        int32_t x = a_signed ? (int8_t)(a >> i) : (uint8_t)(a >> i);
+        int32_t y = b_signed ? (int8_t)(b >> i) : (uint8_t)(b >> i);
+        c += (uint32_t)(x * y);
+    }
+    return c;
+}
+
+static inline uint32_t f32_to_s32(float a)
+{
+    if (a != a) return 0;
+    if (a >= 2147483648.0f) return INT32_MAX;
+    if (a < -2147483648.0f) return 0x80000000u;
+    return (uint32_t)(int32_t)a;
+}
+
+/* ---- half precision -------------------------------------------------------------------------- */
+static inline uint32_t f16_to_f32(uint32_t h)
+{
+    uint32_t sign = (h & 0x8000u) << 16, exponent = h >> 10 & 31, fraction = h & 0x3ffu;
+    if (exponent == 31) return fraction ? 0x7fffffffu : sign | 0x7f800000u;
+    if (exponent == 0) return bits_of((float)fraction * 0x1p-24f) | sign;
+    return sign | (exponent + 112) << 23 | fraction << 13;
+}
+
+/* Rounds a double to a 16-bit format of `fraction` bits and least normal exponent `least`; mode as <fenv.h>'s nearest or zero. */
+static inline uint32_t narrow_16(double x, int fraction, int least, int most, int zero)
+{
+    uint32_t sign = bits_of_double(x) >> 63 ? 0x8000u : 0;
+    double magnitude = fabs(x);
+    uint32_t infinity = (uint32_t)(most - least + 2) << fraction;
+    if (x != x) return 0x7fff;
+    if (magnitude > 1e300) return sign | infinity;
+    int exponent;
+    (void)frexp(magnitude, &exponent);
+    exponent -= 1;
+    if (magnitude == 0 || exponent < least) exponent = least;
+    double scaled = ldexp(magnitude, fraction - exponent);
+    double whole = zero ? floor(scaled) : nearbyint(scaled);
+    uint32_t units = (uint32_t)whole;
+    /* units carries the implicit bit for normal numbers; a carry out of it moves to the next exponent by itself. */
+    uint32_t value = ((uint32_t)(exponent - least) << fraction) + units;
+    if (value >= infinity) value = zero ? infinity - 1 : infinity;
+    return sign | value;
+}
+
+static inline uint32_t f32_to_f16(uint32_t bits, int zero)
+{
+    return narrow_16((double)float_of(bits), 10, -14, 15, zero);
+}
+
+static inline uint32_t f32_to_bf16(uint32_t bits, int zero)
+{
+    if ((bits & 0x7fffffffu) > 0x7f800000u) return 0x7fff;
+    if (!zero) bits += 0x7fffu + (bits >> 16 & 1);
+    return bits >> 16;
+}
+
+static inline uint32_t f32_to_tf32(uint32_t bits)
+{
+    if ((bits & 0x7fffffffu) > 0x7f800000u) return 0x7fffffffu;
+    return (bits + 0x1000u) & 0xffffe000u; /* .rna: half away from zero */
+}
+
+/* p + c rounded to odd: rounding that again to 11 or 8 bits gives what rounding once would. */
+static inline double add_to_odd(double p, double c)
+{
+    double s = p + c, t = s - p, error = (p - (s - t)) + (c - t);
+    uint64_t u = bits_of_double(s);
+    if (error != 0 && s == s && !(u & 1)) {
+        int up = (error > 0) == (s > 0);
+        u = up ? u + 1 : u - 1;
+    }
+    return error == 0 || s != s ? s : double_of(u);
+}
+
+/* ---- directed rounding ---------------------------------------------------------------------------- */
+static inline int fenv_mode(int mode)
+{
+    static const int MODES[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
+    return MODES[mode & 3];
+}
+
+#endif

@@ -1,0 +1,385 @@
+/* exec_special.h - register-to-register operations that are no plain expression. */
+#include "common/simt/kinds.h"
+
+#define FINISH_32(t)                                                                                                   \
+    blend_32(REG(uint32_t, ins->d), (t), warp->mask);                                                                  \
+    return ins + 1
+#define FINISH_64(t)                                                                                                   \
+    blend_64(REG(uint64_t, ins->d), (t), warp->mask);                                                                  \
+    return ins + 1
+
+HANDLER(BFE_64)
+{
+    uint64_t t[LANES];
+    for (int i = 0; i < LANES; i++)
+        t[i] = bit_field(REG(uint64_t, ins->a)[i], REG(uint32_t, ins->b)[i] & 255, REG(uint32_t, ins->c)[i] & 255, 64,
+                         ins->is_signed);
+    FINISH_64(t);
+}
+
+/* bfi d, a, b, c, len: a into b at position c. */
+ALWAYS uint64_t insert(uint64_t a, uint64_t b, uint32_t position, uint32_t length, uint32_t width)
+{
+    position &= 255;
+    length &= 255;
+    if (position >= width) return b;
+    uint64_t field = low_bits(length) << position;
+    return (b & ~field) | (a << position & field);
+}
+
+HANDLER(BFI_32)
+{
+    uint32_t t[LANES];
+    for (int i = 0; i < LANES; i++)
+        t[i] = (uint32_t)insert(REG(uint32_t, ins->a)[i], REG(uint32_t, ins->b)[i], REG(uint32_t, ins->c)[i],
+                                REG(uint32_t, ins->v[0])[i], 32);
+    FINISH_32(t);
+}
+
+HANDLER(BFI_64)
+{
+    uint64_t t[LANES];
+    for (int i = 0; i < LANES; i++)
+        t[i] = insert(REG(uint64_t, ins->a)[i], REG(uint64_t, ins->b)[i], REG(uint32_t, ins->c)[i],
+                      REG(uint32_t, ins->v[0])[i], 64);
+    FINISH_64(t);
+}
+
+/* The table's bit k is the result where the bits of a, b, c spell k. */
+HANDLER(LOP3)
+{
+    uint32_t t[LANES], table = (uint32_t)ins->imm, term[8];
+    for (int k = 0; k < 8; k++) term[k] = table >> k & 1 ? FULL_MASK : 0;
+    FOR_LANES
+    {
+        uint32_t a = REG(uint32_t, ins->a)[i], b = REG(uint32_t, ins->b)[i], c = REG(uint32_t, ins->c)[i];
+        uint32_t c0 = (~c & term[0]) | (c & term[1]), c1 = (~c & term[2]) | (c & term[3]);
+        uint32_t c2 = (~c & term[4]) | (c & term[5]), c3 = (~c & term[6]) | (c & term[7]);
+        t[i] = (~a & ((~b & c0) | (b & c1))) | (a & ((~b & c2) | (b & c3)));
+    }
+    FINISH_32(t);
+}
+
+ALWAYS uint32_t permute_selector(uint32_t c, uint32_t mode)
+{
+    static const uint16_t FORM[7][4] = {{0, 0, 0, 0},
+                                        {0x3210, 0x4321, 0x5432, 0x6543},  /* f4e */
+                                        {0x5670, 0x6701, 0x7012, 0x0123},  /* b4e */
+                                        {0x0000, 0x1111, 0x2222, 0x3333},  /* rc8 */
+                                        {0x3210, 0x3211, 0x3222, 0x3333},  /* ecl */
+                                        {0x0000, 0x1110, 0x2210, 0x3210},  /* ecr */
+                                        {0x1010, 0x3232, 0x1010, 0x3232}}; /* rc16 */
+    return mode ? FORM[mode][c & 3] : c;
+}
+
+HANDLER(PRMT)
+{
+    uint32_t t[LANES];
+    for (int i = 0; i < LANES; i++) {
+        uint64_t bytes = (uint64_t)REG(uint32_t, ins->b)[i] << 32 | REG(uint32_t, ins->a)[i];
+        uint32_t selector = permute_selector(REG(uint32_t, ins->c)[i], ins->aux), r = 0;
+        for (int k = 0; k < 4; k++) {
+            uint32_t s = selector >> 4 * k & 15, byte = (uint32_t)(bytes >> 8 * (s & 7)) & 255;
+            if (s & 8) byte = byte & 128 ? 255 : 0;
+            r |= byte << 8 * k;
+        }
+        t[i] = r;
+    }
+    FINISH_32(t);
+}
+
+HANDLER(SELP_32)
+{
+    uint32_t t[LANES], p = PREDICATE(ins->c) ^ (ins->aux ? FULL_MASK : 0);
+    FOR_LANES t[i] = p & BIT32[i] ? REG(uint32_t, ins->a)[i] : REG(uint32_t, ins->b)[i];
+    FINISH_32(t);
+}
+
+HANDLER(SELP_64)
+{
+    uint64_t t[LANES];
+    uint32_t p = PREDICATE(ins->c) ^ (ins->aux ? FULL_MASK : 0);
+    FOR_LANES t[i] = p & BIT64[i] ? REG(uint64_t, ins->a)[i] : REG(uint64_t, ins->b)[i];
+    FINISH_64(t);
+}
+
+/* slct d, a, b, c: a where c >= 0; aux 1: c is a float; bytes: of a, b and d. */
+HANDLER(SLCT)
+{
+    uint32_t take = 0;
+    for (int i = 0; i < LANES; i++) {
+        uint32_t c = REG(uint32_t, ins->c)[i];
+        int yes = ins->aux ? float_of(c) >= 0.0f : (int32_t)c >= 0;
+        take |= (uint32_t)yes << i;
+    }
+    if (ins->bytes == 4) {
+        uint32_t t[LANES];
+        FOR_LANES t[i] = take & BIT32[i] ? REG(uint32_t, ins->a)[i] : REG(uint32_t, ins->b)[i];
+        FINISH_32(t);
+    }
+    uint64_t t[LANES];
+    FOR_LANES t[i] = take & BIT64[i] ? REG(uint64_t, ins->a)[i] : REG(uint64_t, ins->b)[i];
+    FINISH_64(t);
+}
+
+/* Arithmetic that rounds otherwise than to nearest: the host's rounding mode is switched, and the values are kept from
+ * being moved across the switch. */
+__attribute__((noinline)) static double rounded_double(int op, double a_, double b_, double c_)
+{
+    volatile double a = a_, b = b_, c = c_, r = 0;
+    switch (op) {
+    case ROUNDED_ADD: r = a + b; break;
+    case ROUNDED_SUB: r = a - b; break;
+    case ROUNDED_MUL: r = a * b; break;
+    case ROUNDED_DIV: r = a / b; break;
+    case ROUNDED_FMA: r = __builtin_fma(a, b, c); break;
+    case ROUNDED_SQRT: r = sqrt(a); break;
+    default: r = 1.0 / a;
+    }
+    return r;
+}
+
+__attribute__((noinline)) static float rounded_float(int op, float a_, float b_, float c_)
+{
+    volatile float a = a_, b = b_, c = c_, r = 0;
+    switch (op) {
+    case ROUNDED_ADD: r = a + b; break;
+    case ROUNDED_SUB: r = a - b; break;
+    case ROUNDED_MUL: r = a * b; break;
+    case ROUNDED_DIV: r = a / b; break;
+    case ROUNDED_FMA: r = __builtin_fmaf(a, b, c); break;
+    case ROUNDED_SQRT: r = sqrtf(a); break;
+    default: r = 1.0f / a;
+    }
+    return r;
+}
+
+HANDLER(ROUNDED)
+{
+    int op = (int)(ins->aux & 15), mode = (int)(ins->aux >> 4 & 3), ftz = (int)(ins->aux >> 9 & 1);
+    uint32_t t[LANES];
+    uint64_t t64[LANES];
+    fesetround(fenv_mode(mode));
+    for (int i = 0; i < LANES; i++) {
+        if (ins->aux >> 8 & 1) {
+            t64[i] = bits_of_double(rounded_double(op, REG(double, ins->a)[i], REG(double, ins->b)[i],
+                                                   REG(double, ins->c)[i]));
+            continue;
+        }
+        float a = REG(float, ins->a)[i], b = REG(float, ins->b)[i], c = REG(float, ins->c)[i];
+        if (ftz) a = flushed(a), b = flushed(b), c = flushed(c);
+        float r = canonical(rounded_float(op, a, b, c));
+        t[i] = bits_of(ftz ? flushed(r) : r);
+    }
+    fesetround(FE_TONEAREST);
+    if (ins->aux >> 8 & 1) {
+        FINISH_64(t64);
+    }
+    FINISH_32(t);
+}
+
+/* ---- conversions -------------------------------------------------------------------------------- */
+ALWAYS double float_read(const Warp *warp, uint32_t slot, int format, int i)
+{
+    switch (format) {
+    case FORMAT_F16: return float_of(f16_to_f32(REG(const uint32_t, slot)[i]));
+    case FORMAT_BF16: return float_of(REG(const uint32_t, slot)[i] << 16);
+    case FORMAT_F32: return REG(const float, slot)[i];
+    default: return REG(const double, slot)[i];
+    }
+}
+
+ALWAYS double round_integral(double x, int mode)
+{
+    return mode == ROUND_N ? rint(x) : mode == ROUND_Z ? trunc(x) : mode == ROUND_M ? floor(x) : ceil(x);
+}
+
+static const int FORMAT_BITS[] = {8, 16, 32, 64, 8, 16, 32, 64};
+
+/* Float to integer: out of range gives the nearest end; NaN gives 0, or 2^(n-1) where a 64-bit type takes part. */
+ALWAYS uint64_t integer_of(double x, int to, int wide)
+{
+    int bits = FORMAT_BITS[to], is_signed = to >= FORMAT_S8;
+    if (x != x) return wide ? 1ull << (bits - 1) : 0;
+    if (is_signed) {
+        double end = ldexp(1.0, bits - 1);
+        if (x >= end) return low_bits((uint32_t)bits - 1);
+        if (x < -end) return ~low_bits((uint32_t)bits - 1);
+        return (uint64_t)(int64_t)x;
+    }
+    if (x <= 0) return 0;
+    if (x >= ldexp(1.0, bits)) return low_bits((uint32_t)bits);
+    return (uint64_t)x;
+}
+
+/* A result of `to` as the register keeps it: extended to the register's width, which is 16, 32 or 64 bits. */
+ALWAYS const Ins *integer_finish(Warp *warp, const Ins *ins, const uint64_t *value)
+{
+    if (ins->bytes == 8) {
+        FINISH_64(value);
+    }
+    uint32_t t[LANES], keep = ins->bytes == 2 ? 0xffffu : FULL_MASK;
+    FOR_LANES t[i] = (uint32_t)value[i] & keep;
+    FINISH_32(t);
+}
+
+/* aux = from | to << 4 | rounding << 8 | ftz << 10. */
+HANDLER(CVT_TO_INT)
+{
+    int from = (int)(ins->aux & 15), to = (int)(ins->aux >> 4 & 15), mode = (int)(ins->aux >> 8 & 3);
+    int wide = from == FORMAT_F64 || to == FORMAT_U64 || to == FORMAT_S64;
+    uint64_t value[LANES];
+    for (int i = 0; i < LANES; i++) {
+        double x = float_read(warp, ins->a, from, i);
+        if (ins->aux >> 10 & 1) x = flushed((float)x);
+        value[i] = integer_of(round_integral(x, mode), to, wide);
+    }
+    return integer_finish(warp, ins, value);
+}
+
+ALWAYS int64_t integer_read(const Warp *warp, uint32_t slot, int format, int i)
+{
+    switch (format) {
+    case FORMAT_U8: return (uint8_t)REG(const uint32_t, slot)[i];
+    case FORMAT_U16: return (uint16_t)REG(const uint32_t, slot)[i];
+    case FORMAT_U32: return REG(const uint32_t, slot)[i];
+    case FORMAT_S8: return (int8_t)REG(const uint32_t, slot)[i];
+    case FORMAT_S16: return (int16_t)REG(const uint32_t, slot)[i];
+    case FORMAT_S32: return REG(const int32_t, slot)[i];
+    default: return REG(const int64_t, slot)[i];
+    }
+}
+
+ALWAYS uint64_t saturate(int64_t x, int from, int to)
+{
+    int bits = FORMAT_BITS[to], to_signed = to >= FORMAT_S8;
+    if (from == FORMAT_U64 && x < 0) /* above every signed value */
+        return low_bits((uint32_t)bits - (uint32_t)to_signed);
+    if (to_signed) {
+        int64_t most = (int64_t)low_bits((uint32_t)bits - 1), least = -most - 1;
+        return (uint64_t)(x > most ? most : x < least ? least : x);
+    }
+    uint64_t most = low_bits((uint32_t)bits);
+    return x < 0 ? 0 : (uint64_t)x > most ? most : (uint64_t)x;
+}
+
+/* aux = from | to << 4 | saturate << 8. */
+HANDLER(CVT_SAT_INT)
+{
+    int from = (int)(ins->aux & 15), to = (int)(ins->aux >> 4 & 15);
+    uint64_t value[LANES];
+    for (int i = 0; i < LANES; i++) {
+        int64_t x = integer_read(warp, ins->a, from, i);
+        uint64_t r = ins->aux >> 8 & 1 ? saturate(x, from, to) : (uint64_t)x;
+        int shift = 64 - FORMAT_BITS[to];
+        value[i] = to >= FORMAT_S8 ? (uint64_t)((int64_t)(r << shift) >> shift) : r << shift >> shift;
+    }
+    return integer_finish(warp, ins, value);
+}
+
+__attribute__((noinline)) static float float_from(int from, int64_t integer, double real)
+{
+    volatile int64_t n = integer;
+    volatile double x = real;
+    volatile float r = from >= FORMAT_F16 ? (float)x : from == FORMAT_U64 ? (float)(uint64_t)n : (float)n;
+    return r;
+}
+
+__attribute__((noinline)) static double double_from(int from, int64_t integer)
+{
+    volatile int64_t n = integer;
+    volatile double r = from == FORMAT_U64 ? (double)(uint64_t)n : (double)n;
+    return r;
+}
+
+/* aux = from | to << 4 | rounding << 8 | ftz << 10; to f32, f64, f16 or bf16. */
+HANDLER(CVT_TO_FLOAT)
+{
+    int from = (int)(ins->aux & 15), to = (int)(ins->aux >> 4 & 15), mode = (int)(ins->aux >> 8 & 3);
+    uint32_t t[LANES];
+    uint64_t t64[LANES];
+    if (mode != ROUND_N) fesetround(fenv_mode(mode));
+    for (int i = 0; i < LANES; i++) {
+        double x = from >= FORMAT_F16 ? float_read(warp, ins->a, from, i) : 0;
+        int64_t n = from >= FORMAT_F16 ? 0 : integer_read(warp, ins->a, from, i);
+        if (to == FORMAT_F64) {
+            t64[i] = bits_of_double(from >= FORMAT_F16 ? x : double_from(from, n));
+        } else if (to == FORMAT_F32) {
+            float r = canonical(float_from(from, n, x));
+            t[i] = bits_of(ins->aux >> 10 & 1 ? flushed(r) : r);
+        } else {
+            if (from < FORMAT_F16) x = double_from(from, n);
+            t[i] = to == FORMAT_F16 ? narrow_16(x, 10, -14, 15, mode == ROUND_Z)
+                                    : narrow_16(x, 7, -126, 127, mode == ROUND_Z);
+        }
+    }
+    if (mode != ROUND_N) fesetround(FE_TONEAREST);
+    if (to == FORMAT_F64) {
+        FINISH_64(t64);
+    }
+    FINISH_32(t);
+}
+
+/* ---- f16 and bf16 ----------------------------------------------------------------------------------- */
+ALWAYS double half_widen(uint32_t h, int bf16)
+{
+    return float_of(bf16 ? h << 16 : f16_to_f32(h));
+}
+
+ALWAYS uint32_t half_narrow(double x, int bf16)
+{
+    return bf16 ? narrow_16(x, 7, -126, 127, 0) : narrow_16(x, 10, -14, 15, 0);
+}
+
+static uint32_t half_compute(uint32_t aux, uint32_t ha, uint32_t hb, uint32_t hc)
+{
+    int op = (int)(aux & 15), bf16 = (int)(aux >> 4 & 1);
+    if (op == HALF_NEG) return (ha ^ 0x8000u) & 0xffffu;
+    if (op == HALF_ABS) return ha & 0x7fffu;
+    double a = half_widen(ha, bf16), b = half_widen(hb, bf16), c = half_widen(hc, bf16), r = 0;
+    switch (op) {
+    case HALF_ADD: r = add_to_odd(a, b); break;
+    case HALF_SUB: r = add_to_odd(a, -b); break;
+    case HALF_MUL: r = a * b; break;
+    case HALF_FMA: r = add_to_odd(a * b, c); break;
+    case HALF_MIN: r = min_f64(a, b); break;
+    case HALF_MAX: r = max_f64(a, b); break;
+    case HALF_EX2: r = exp2(a); break;
+    default: r = tanh(a);
+    }
+    if (aux >> 7 & 1) r = r > 0 ? (r < 1 ? r : 1) : 0;
+    if ((aux >> 6 & 1) && r < 0) r = 0;
+    return half_narrow(r, bf16);
+}
+
+HANDLER(HALF)
+{
+    uint32_t t[LANES];
+    for (int i = 0; i < LANES; i++) {
+        uint32_t a = REG(uint32_t, ins->a)[i], b = REG(uint32_t, ins->b)[i], c = REG(uint32_t, ins->c)[i];
+        t[i] = half_compute(ins->aux, a & 0xffff, b & 0xffff, c & 0xffff);
+        if (ins->aux >> 5 & 1) t[i] |= half_compute(ins->aux, a >> 16, b >> 16, c >> 16) << 16;
+    }
+    FINISH_32(t);
+}
+
+/* A predicate as 0 or 1 in every lane. */
+HANDLER(MASKTO32)
+{
+    uint32_t t[LANES], p = PREDICATE(ins->a);
+    FOR_LANES t[i] = p & BIT32[i] ? 1 : 0;
+    FINISH_32(t);
+}
+
+HANDLER(ISSPACE)
+{
+    uint32_t result = 0, *d = &PREDICATE(ins->d);
+    for (int i = 0; i < LANES; i++) {
+        uint64_t a = REG(uint64_t, ins->a)[i];
+        int in_shared = a - SHARED_WINDOW < WINDOW_BYTES, in_local = a - LOCAL_WINDOW < WINDOW_BYTES;
+        int yes = ins->aux == PTX_SHARED ? in_shared : ins->aux == PTX_LOCAL ? in_local : !in_shared && !in_local;
+        result |= (uint32_t)yes << i;
+    }
+    *d = (*d & ~warp->mask) | (result & warp->mask);
+    return ins + 1;
+}

@@ -1,0 +1,314 @@
+/* simt.c - the simulated GPU's front: opening it, its memory, modules and their kernels. */
+#include "common/simt/simt.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/simt/core.h"
+
+SimtGpu *simt_open(const SimtMachine *machine, const SimtOptions *options, Error *error)
+{
+    SimtGpu *gpu = calloc(1, sizeof *gpu);
+    if (!gpu) {
+        error_set(error, "out of host memory for a simulated GPU");
+        return NULL;
+    }
+    gpu->machine = *machine;
+    gpu->options = *options;
+    if (memory_open(&gpu->memory, machine->memory_bytes, options->initcheck, error) != 0) {
+        free(gpu);
+        return NULL;
+    }
+    return gpu;
+}
+
+void simt_close(SimtGpu *gpu)
+{
+    if (!gpu) return;
+    while (gpu->modules) simt_module_unload(gpu, gpu->modules);
+    memory_close(&gpu->memory);
+    free(gpu);
+}
+
+const SimtMachine *simt_machine(const SimtGpu *gpu)
+{
+    return &gpu->machine;
+}
+
+/* ---- memory ------------------------------------------------------------------------------------------ */
+int simt_alloc(SimtGpu *gpu, uint64_t bytes, uint64_t *address, Error *error)
+{
+    return memory_alloc(&gpu->memory, bytes, address, NULL, error);
+}
+
+int simt_free(SimtGpu *gpu, uint64_t address, Error *error)
+{
+    return memory_free(&gpu->memory, address, error);
+}
+
+static unsigned char *host_of(const Allocation *a, uint64_t address)
+{
+    return a->host + (address - a->address);
+}
+
+/* A host-side write of everything spares the kernels' reads from asking the bitmap. */
+static void written(SimtGpu *gpu, Allocation *a, uint64_t address, uint64_t bytes)
+{
+    if (a->initialised) return;
+    memory_mark(&gpu->memory, address, bytes, 1);
+    if (address == a->address && bytes == a->bytes) a->initialised = 1;
+}
+
+int simt_write(SimtGpu *gpu, uint64_t address, const void *data, uint64_t bytes, Error *error)
+{
+    Allocation *a = memory_range(&gpu->memory, address, bytes, error);
+    if (!a) return -1;
+    if (bytes) memcpy(host_of(a, address), data, bytes);
+    written(gpu, a, address, bytes);
+    return 0;
+}
+
+int simt_read(SimtGpu *gpu, uint64_t address, void *data, uint64_t bytes, Error *error)
+{
+    Allocation *a = memory_range(&gpu->memory, address, bytes, error);
+    if (!a) return -1;
+    if (bytes) memcpy(data, host_of(a, address), bytes);
+    return 0;
+}
+
+int simt_fill(SimtGpu *gpu, uint64_t address, int byte, uint64_t bytes, Error *error)
+{
+    Allocation *a = memory_range(&gpu->memory, address, bytes, error);
+    if (!a) return -1;
+    memset(host_of(a, address), byte, bytes);
+    written(gpu, a, address, bytes);
+    return 0;
+}
+
+/* Copies carry along what is not written yet. */
+int simt_copy(SimtGpu *gpu, uint64_t to, uint64_t from, uint64_t bytes, Error *error)
+{
+    Allocation *source = memory_range(&gpu->memory, from, bytes, error);
+    Allocation *target = source ? memory_range(&gpu->memory, to, bytes, error) : NULL;
+    if (!target) return -1;
+    memmove(host_of(target, to), host_of(source, from), bytes);
+    if (!gpu->memory.shadow) return 0;
+    if (source->initialised || memory_is_written(&gpu->memory, from, bytes)) {
+        written(gpu, target, to, bytes);
+        return 0;
+    }
+    if (target->initialised) memory_mark(&gpu->memory, target->address, target->bytes, 1);
+    target->initialised = 0;
+    /* Backwards where the ranges overlap that way, as memmove does. */
+    for (uint64_t i = 0; i < bytes; i++) {
+        uint64_t k = to > from ? bytes - 1 - i : i;
+        memory_mark(&gpu->memory, to + k, 1, memory_is_written(&gpu->memory, from + k, 1));
+    }
+    return 0;
+}
+
+int simt_poison(SimtGpu *gpu, uint64_t address, uint64_t bytes, uint32_t word, Error *error)
+{
+    Allocation *a = memory_range(&gpu->memory, address, bytes, error);
+    if (!a) return -1;
+    unsigned char *at = host_of(a, address);
+    for (uint64_t i = 0; i + 4 <= bytes; i += 4) memcpy(at + i, &word, 4);
+    memcpy(at + bytes / 4 * 4, &word, bytes % 4);
+    if (a->initialised) memory_mark(&gpu->memory, a->address, a->bytes, 1);
+    a->initialised = 0;
+    memory_mark(&gpu->memory, address, bytes, 0);
+    return 0;
+}
+
+void simt_memory_info(const SimtGpu *gpu, uint64_t *free_bytes, uint64_t *total_bytes)
+{
+    *free_bytes = gpu->memory.capacity - gpu->memory.used;
+    *total_bytes = gpu->memory.capacity;
+}
+
+/* ---- modules ------------------------------------------------------------------------------------------- */
+static const Symbol *symbol_find(const SimtModule *module, const char *name)
+{
+    for (uint32_t i = 0; i < module->symbols; i++)
+        if (strcmp(module->symbol[i].variable->name, name) == 0) return &module->symbol[i];
+    return NULL;
+}
+
+static int in_device_memory(const PtxVariable *v)
+{
+    return (v->space == PTX_GLOBAL || v->space == PTX_CONST) && !v->is_extern;
+}
+
+static int symbol_place(SimtModule *module, const PtxVariable *v, Error *error)
+{
+    Symbol *symbol = &module->symbol[module->symbols];
+    Memory *memory = &module->gpu->memory;
+    for (uint32_t i = 0; i < module->symbols; i++)
+        if (module->symbol[i].variable == v) return 0;
+    symbol->variable = v;
+    if (memory_alloc(memory, v->bytes, &symbol->address, &symbol->allocation, error) != 0) return -1;
+    symbol->allocation->name = v->name;
+    symbol->allocation->read_only = v->space == PTX_CONST;
+    if (v->data)
+        memcpy(symbol->allocation->host, v->data, v->bytes);
+    else
+        memset(symbol->allocation->host, 0, v->bytes);
+    memory_mark(memory, symbol->address, v->bytes, 1);
+    symbol->allocation->initialised = 1;
+    module->symbols++;
+    return 0;
+}
+
+static int relocations_apply(SimtModule *module, Error *error)
+{
+    for (uint32_t i = 0; i < module->symbols; i++) {
+        const PtxVariable *v = module->symbol[i].variable;
+        for (uint32_t k = 0; k < v->relocation_count; k++) {
+            const PtxRelocation *r = &v->relocation[k];
+            const Symbol *target = symbol_find(module, r->symbol);
+            if (!target) return error_set(error, "the initialiser of %s names %s, whose address is not supported", v->name, r->symbol);
+            uint64_t value = target->address + (uint64_t)r->addend;
+            if (r->bytes > 8 || r->offset > v->bytes || r->bytes > v->bytes - r->offset)
+                return error_set(error, "the initialiser of %s has an address outside of it", v->name);
+            memcpy(module->symbol[i].allocation->host + r->offset, &value, r->bytes);
+        }
+    }
+    return 0;
+}
+
+static int symbols_place(SimtModule *module, Error *error)
+{
+    const PtxModule *ptx = module->ptx;
+    uint64_t most = ptx->variables;
+    for (uint32_t i = 0; i < ptx->functions; i++) most += ptx->function[i].variables;
+    module->symbol = calloc(most + 1, sizeof *module->symbol);
+    if (!module->symbol) return error_set(error, "out of host memory for a module's variables");
+    for (uint32_t i = 0; i < ptx->variables; i++)
+        if (in_device_memory(&ptx->variable[i]) && symbol_place(module, &ptx->variable[i], error) != 0) return -1;
+    for (uint32_t i = 0; i < ptx->functions; i++)
+        for (uint32_t k = 0; k < ptx->function[i].variables; k++)
+            if (in_device_memory(&ptx->function[i].variable[k]) &&
+                symbol_place(module, &ptx->function[i].variable[k], error) != 0)
+                return -1;
+    return relocations_apply(module, error);
+}
+
+static void info_fill(SimtKernel *kernel)
+{
+    const PtxFunction *f = kernel->function;
+    SimtKernelInfo *info = &kernel->info;
+    uint64_t at = 0;
+    info->name = f->name;
+    info->ptx_target = kernel->module->ptx->target;
+    info->params = f->params < 64 ? f->params : 64;
+    for (uint32_t i = 0; i < info->params; i++) {
+        const PtxVariable *p = &f->param[i];
+        uint32_t align = p->align ? p->align : ptx_type_bytes(p->type);
+        if (align > 1) at = (at + align - 1) / align * align;
+        info->param_offset[i] = (uint32_t)at;
+        info->param_bytes[i] = (uint32_t)p->bytes;
+        at += p->bytes;
+    }
+    info->params_bytes = (uint32_t)(at < (1u << 20) ? at : 1u << 20);
+    const uint32_t *most = f->required_threads[0] ? f->required_threads : f->max_threads;
+    uint64_t threads = most[0] ? most[0] : 0;
+    for (int k = 1; k < 3 && threads; k++) threads *= most[k] ? most[k] : 1;
+    info->max_threads = threads > 1024 ? 1024 : (uint32_t)threads;
+    info->registers = 32;
+    uint32_t best = 0;
+    for (uint32_t i = 0; i < kernel->module->fatbin.kernels; i++) {
+        const CubinKernel *c = &kernel->module->fatbin.kernel[i];
+        if (strcmp(c->name, f->name) != 0 || c->sm < best) continue;
+        best = c->sm;
+        info->registers = c->registers;
+    }
+    kernel->registers_known = best != 0;
+}
+
+static int kernels_list(SimtModule *module, Error *error)
+{
+    const PtxModule *ptx = module->ptx;
+    module->kernel = calloc(ptx->functions + 1, sizeof *module->kernel);
+    if (!module->kernel) return error_set(error, "out of host memory for a module's kernels");
+    for (uint32_t i = 0; i < ptx->functions; i++) {
+        if (!ptx->function[i].is_entry || ptx->function[i].is_extern) continue;
+        SimtKernel *kernel = &module->kernel[module->kernels++];
+        kernel->module = module;
+        kernel->function = &ptx->function[i];
+        if (kernel->function->params > 64)
+            return error_set(error, "kernel %s has %u parameters; 64 are supported", kernel->function->name,
+                             kernel->function->params);
+        info_fill(kernel);
+    }
+    return 0;
+}
+
+SimtModule *simt_module_load(SimtGpu *gpu, const void *image, size_t bytes, Error *error)
+{
+    SimtModule *module = calloc(1, sizeof *module);
+    if (!module) {
+        error_set(error, "out of host memory for a module");
+        return NULL;
+    }
+    module->gpu = gpu;
+    module->next = gpu->modules;
+    gpu->modules = module;
+    if (fatbin_open(image, bytes, &module->fatbin, error) == 0) {
+        module->ptx = ptx_parse(module->fatbin.ptx, module->fatbin.ptx_bytes, error);
+        if (module->ptx && symbols_place(module, error) == 0 && kernels_list(module, error) == 0) return module;
+    } else {
+        memset(&module->fatbin, 0, sizeof module->fatbin);
+    }
+    simt_module_unload(gpu, module);
+    return NULL;
+}
+
+void simt_module_unload(SimtGpu *gpu, SimtModule *module)
+{
+    SimtModule **link = &gpu->modules;
+    while (*link && *link != module) link = &(*link)->next;
+    if (!*link) return;
+    *link = module->next;
+    for (uint32_t i = 0; i < module->kernels; i++) kernel_release(&module->kernel[i]);
+    for (uint32_t i = 0; i < module->symbols; i++) {
+        module->symbol[i].allocation->name = NULL;
+        memory_free(&gpu->memory, module->symbol[i].address, NULL);
+    }
+    free(module->kernel);
+    free(module->symbol);
+    if (module->ptx) ptx_free(module->ptx);
+    fatbin_close(&module->fatbin);
+    free(module);
+}
+
+SimtKernel *simt_kernel_find(SimtModule *module, const char *name, Error *error)
+{
+    for (uint32_t i = 0; i < module->kernels; i++) {
+        SimtKernel *kernel = &module->kernel[i];
+        if (strcmp(kernel->info.name, name) != 0) continue;
+        return kernel_decode(kernel, error) == 0 ? kernel : NULL;
+    }
+    error_set(error, "there is no kernel %s in the module", name);
+    return NULL;
+}
+
+int simt_variable_find(SimtModule *module, const char *name, uint64_t *address, uint64_t *bytes, Error *error)
+{
+    const Symbol *symbol = symbol_find(module, name);
+    if (!symbol) return error_set(error, "there is no __device__ or __constant__ variable %s in the module", name);
+    *address = symbol->address;
+    *bytes = symbol->variable->bytes;
+    return 0;
+}
+
+void simt_kernel_info(const SimtKernel *kernel, SimtKernelInfo *info)
+{
+    *info = kernel->info;
+}
+
+uint32_t simt_resident_blocks(const SimtGpu *gpu, const SimtKernel *kernel, uint32_t threads, uint32_t dynamic_shared,
+                              const char **limit)
+{
+    return resident_blocks(&gpu->machine, &kernel->info, threads, dynamic_shared, limit);
+}
