@@ -168,8 +168,13 @@ typedef struct PtxModule {
 } PtxModule;
 
 /* Parses `bytes` of text (need not be NUL-terminated).  NULL with error.  Time and memory are
- * linear in `bytes`, which may not pass 64 MiB; nesting, registers (2^20 a function), labels,
- * vector lengths and operands are bounded. */
+ * linear in `bytes`, which may not pass 64 MiB; the tree may not pass 512 MiB; nesting, registers
+ * (2^20 a function), labels, vector lengths and operands are bounded, and so are variables: 64 GiB
+ * for a .global, 16 MiB elsewhere, 1 MiB for a parameter, 256 MiB for all initial values.
+ *
+ * Registers of a range %r<N> are in the tree only if they are used.  An address spelled out byte by
+ * byte (0xFF(x), 0xFF00(x), ...) is one relocation.  A declared function's definition takes the
+ * declaration's place; an .alias shares its original's body. */
 PtxModule *ptx_parse(const char *text, size_t bytes, Error *error);
 void ptx_free(PtxModule *module);
 
