@@ -69,6 +69,20 @@ static void nothing_passes_a_hundred_columns(void **state)
     free(text);
 }
 
+static void a_line_of_letters_ends_in_time(void **state)
+{
+    (void)state;
+    char *text = NULL, source[400] = "";
+    size_t bytes;
+    for (int i = 0; i < 100; i++)
+        strcat(source, "a ");
+    FILE *stream = open_memstream(&text, &bytes);
+    text_wrap(stream, 6, source);
+    fclose(stream);
+    assert_int_equal(strcspn(text, "\n"), 6 + 47 * 2 - 1); /* 99; a 48th would end in column 101 */
+    free(text);
+}
+
 static void numbers_get_their_commas(void **state)
 {
     (void)state;
@@ -86,6 +100,7 @@ int main(void)
         cmocka_unit_test(columns_align_and_notes_stand_beneath),
         cmocka_unit_test(umlauts_are_one_column_wide),
         cmocka_unit_test(nothing_passes_a_hundred_columns),
+        cmocka_unit_test(a_line_of_letters_ends_in_time),
         cmocka_unit_test(numbers_get_their_commas),
     };
     return cmocka_run_group_tests_name("autograder/table", tests, NULL, NULL);
