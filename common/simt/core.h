@@ -268,6 +268,7 @@ struct SimtGpu {
 /* Handlers compiled for three instruction sets; all give the same bits. */
 extern const Handler exec_base[], exec_avx2[], exec_avx512[];
 const Handler *exec_handlers(void);
+extern int exec_level;          /* at most: 0 base, 1 AVX2, 2 AVX-512; for tests */
 /* Runs `warp` until it waits, ends or faults. */
 void warp_run(Warp *warp);
 void warp_run_counting(Warp *warp);
