@@ -161,8 +161,7 @@ cudaError_t runtime_function(const char *api, const void *host, RuntimeFunction 
 {
     runtime_lock();
     RuntimeFunction *function = functions;
-    /* cudaLaunchKernel takes the stub's address, or the cudaKernel_t that __cudaGetKernel gave. */
-    while (function && function->host != host && (const void *)function != host)
+    while (function && function->host != host)
         function = function->next;
     cudaError_t status = cudaSuccess;
     if (!function)
