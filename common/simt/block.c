@@ -1,4 +1,5 @@
-/* block.c - runs one thread block: its warps take turns at barriers, in order, so that every run is the same. */
+/* block.c - runs one thread block: its warps take turns at barriers, in order, so that every run is
+ * the same. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,11 +15,13 @@ const Handler *exec_handlers(void)
 {
 #if defined(__x86_64__) && defined(__GNUC__)
     __builtin_cpu_init();
-    if (exec_level >= 2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+    if (exec_level >= 2 && __builtin_cpu_supports("avx512f") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd") && exec_avx512[0])
         return exec_avx512;
-    if (exec_level >= 1 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2") &&
-        __builtin_cpu_supports("lzcnt") && __builtin_cpu_supports("f16c") && exec_avx2[0])
+    if (exec_level >= 1 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+        __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("lzcnt") &&
+        __builtin_cpu_supports("f16c") && exec_avx2[0])
         return exec_avx2;
 #endif
     return exec_base;
@@ -40,7 +43,8 @@ void warp_run(Warp *warp)
     warp->state = WARP_READY;
     while (ins) {
         uint32_t n = 0;
-        do ins = ins->fn(warp, ins);
+        do
+            ins = ins->fn(warp, ins);
         while (ins && ++n < CHUNK);
         if (warp_is_stopped(warp, n) && ins) {
             warp->state = WARP_FAULT;
@@ -74,14 +78,16 @@ void warp_run_counting(Warp *warp)
     }
 }
 
-/* ---- barriers ------------------------------------------------------------------------------------- */
+/* ---- barriers
+ * ------------------------------------------------------------------------------------- */
 /* bar.red: the waiting warps' predicates, reduced, into each one's register. */
 static void barrier_reduce(Block *block, uint32_t id)
 {
     uint32_t count = 0, threads = 0;
     for (uint32_t w = 0; w < block->warps; w++) {
         Warp *warp = &block->warp[w];
-        if (warp->state != WARP_BARRIER || warp->barrier != id || warp->barrier_ins->c == NO_SLOT) continue;
+        if (warp->state != WARP_BARRIER || warp->barrier != id || warp->barrier_ins->c == NO_SLOT)
+            continue;
         uint32_t p = *(uint32_t *)(void *)(warp->file + warp->barrier_ins->c);
         if (warp->barrier_ins->aux < BAR_POPC) continue;
         count += (uint32_t)__builtin_popcount(p & warp->mask);
@@ -89,7 +95,8 @@ static void barrier_reduce(Block *block, uint32_t id)
     }
     for (uint32_t w = 0; w < block->warps; w++) {
         Warp *warp = &block->warp[w];
-        if (warp->state != WARP_BARRIER || warp->barrier != id || warp->barrier_ins->aux < BAR_POPC) continue;
+        if (warp->state != WARP_BARRIER || warp->barrier != id || warp->barrier_ins->aux < BAR_POPC)
+            continue;
         uint32_t *d = (uint32_t *)(void *)(warp->file + warp->barrier_ins->d);
         if (warp->barrier_ins->aux == BAR_POPC) {
             for (uint32_t i = 0; i < LANES; i++)
@@ -107,7 +114,8 @@ static void barrier_release(Block *block, uint32_t id)
     barrier_reduce(block, id);
     for (uint32_t w = 0; w < block->warps; w++) {
         Warp *warp = &block->warp[w];
-        if (warp->state == WARP_BARRIER && warp->barrier == id && warp->clock > latest) latest = warp->clock;
+        if (warp->state == WARP_BARRIER && warp->barrier == id && warp->clock > latest)
+            latest = warp->clock;
     }
     for (uint32_t w = 0; w < block->warps; w++) {
         Warp *warp = &block->warp[w];
@@ -138,18 +146,21 @@ static int barriers_resolve(Block *block)
         wanted[warp->barrier] = warp->barrier_wanted;
     }
     for (uint32_t id = 0; id < MAX_BARRIERS; id++) {
-        if (!waiting[id] || waiting[id] + block->arrived[id] < (wanted[id] ? wanted[id] : live)) continue;
+        if (!waiting[id] || waiting[id] + block->arrived[id] < (wanted[id] ? wanted[id] : live))
+            continue;
         barrier_release(block, id);
         ready = 1;
     }
     return ready;
 }
 
-/* ---- a block ---------------------------------------------------------------------------------------- */
+/* ---- a block
+ * ---------------------------------------------------------------------------------------- */
 static void special_set(Warp *warp, Special which, uint32_t value)
 {
     uint32_t *slot = (uint32_t *)(void *)(warp->file + which * LANES * 4);
-    for (int i = 0; i < LANES; i++) slot[i] = value;
+    for (int i = 0; i < LANES; i++)
+        slot[i] = value;
 }
 
 static void block_prepare(Worker *worker, uint64_t number)
@@ -177,7 +188,8 @@ static void block_prepare(Worker *worker, uint64_t number)
         warp->state = WARP_READY;
         warp->clock = 0;
         if (warp->ready) memset(warp->ready, 0, worker->kernel->scoreboard * sizeof *warp->ready);
-        for (int k = 0; k < 3; k++) special_set(warp, (Special)(SR_CTAID_X + k), block->id[k]);
+        for (int k = 0; k < 3; k++)
+            special_set(warp, (Special)(SR_CTAID_X + k), block->id[k]);
         special_set(warp, SR_SMID, (uint32_t)(number % worker->gpu->machine.sms));
     }
 }
@@ -195,7 +207,8 @@ static void block_deadlock(Worker *worker)
     }
     if (!stuck) return;
     fault_at(stuck, stuck->barrier_ins, SIMT_SYNCCHECK, (uint32_t)__builtin_ctz(stuck->mask), 0, 0,
-             "Barrier error: barrier %u is never completed: %u of %u warps wait at barriers that the others do not reach, "
+             "Barrier error: barrier %u is never completed: %u of %u warps wait at barriers that "
+             "the others do not reach, "
              "%u have ended",
              stuck->barrier, waiting, block->warps, ended);
 }
@@ -212,7 +225,8 @@ static void block_account(Worker *worker, uint64_t number)
     cost->warps = worker->block.warps;
     const uint64_t *from = (const uint64_t *)cost;
     uint64_t *to = (uint64_t *)sm;
-    for (size_t i = 0; i < sizeof *cost / sizeof *from; i++) to[i] += from[i];
+    for (size_t i = 0; i < sizeof *cost / sizeof *from; i++)
+        to[i] += from[i];
 }
 
 int block_run(Worker *worker, uint64_t number)
@@ -239,7 +253,8 @@ int block_run(Worker *worker, uint64_t number)
     return 0;
 }
 
-/* ---- a worker: one host thread's registers, shared memory and counts ----------------------------------- */
+/* ---- a worker: one host thread's registers, shared memory and counts
+ * ----------------------------------- */
 static void constants_fill(Worker *worker, Warp *warp)
 {
     const SimtKernel *kernel = worker->kernel;
@@ -251,7 +266,8 @@ static void constants_fill(Worker *worker, Warp *warp)
             memcpy(slot, &narrow, 4);
         else
             for (uint32_t lane = 0; lane < LANES; lane++)
-                memcpy(slot + lane * c->bytes, c->bytes == 8 ? (const void *)&c->bits : &narrow, c->bytes);
+                memcpy(slot + lane * c->bytes, c->bytes == 8 ? (const void *)&c->bits : &narrow,
+                       c->bytes);
     }
 }
 
@@ -265,7 +281,8 @@ static void specials_fill(Worker *worker, Warp *warp, uint32_t index)
         value[SR_TID_X] = thread % block[0];
         value[SR_TID_Y] = thread / block[0] % block[1];
         value[SR_TID_Z] = thread / block[0] / block[1];
-        for (int k = 0; k < 3; k++) value[SR_NTID_X + k] = block[k], value[SR_NCTAID_X + k] = launch->grid[k];
+        for (int k = 0; k < 3; k++)
+            value[SR_NTID_X + k] = block[k], value[SR_NCTAID_X + k] = launch->grid[k];
         value[SR_LANEID] = i;
         value[SR_WARPID] = index;
         value[SR_NWARPID] = worker->gpu->machine.max_warps_per_sm;
@@ -290,11 +307,13 @@ static int worker_count_open(Worker *worker)
     uint64_t cache = machine->l1_bytes > shared + 16384 ? machine->l1_bytes - shared : 16384;
     /* Resident blocks share the cache; four ways a set. */
     uint64_t sets = cache / 128 / 4 / resident;
-    for (worker->l1_sets = 4; worker->l1_sets * 2 <= sets; worker->l1_sets *= 2) continue;
+    for (worker->l1_sets = 4; worker->l1_sets * 2 <= sets; worker->l1_sets *= 2)
+        continue;
     worker->l1 = calloc((size_t)worker->l1_sets * 4, sizeof *worker->l1);
     worker->sm = calloc(machine->sms, sizeof *worker->sm);
     worker->profile = calloc(worker->kernel->count, sizeof *worker->profile);
-    worker->ready = calloc((size_t)worker->kernel->scoreboard * worker->block.warps, sizeof *worker->ready);
+    worker->ready =
+        calloc((size_t)worker->kernel->scoreboard * worker->block.warps, sizeof *worker->ready);
     return worker->l1 && worker->sm && worker->profile && worker->ready ? 0 : -1;
 }
 
@@ -308,23 +327,27 @@ int worker_open(Worker *worker, Launch *launch, const void *params)
     worker->initcheck = launch->gpu->options.initcheck;
     worker->finding_block = worker->fault_block = UINT64_MAX;
     worker->file_stride = kernel->file_bytes;
-    worker->block = (Block){.warps = warps, .threads = launch->threads_per_block, .shared_bytes = launch->shared_bytes};
+    worker->block = (Block){
+        .warps = warps, .threads = launch->threads_per_block, .shared_bytes = launch->shared_bytes};
     worker->files = aligned_alloc(128, worker->file_stride * warps);
     worker->warp = calloc(warps, sizeof *worker->warp);
     worker->hit = malloc((kernel->mems + 1) * sizeof *worker->hit);
     worker->shared = aligned_alloc(64, shared + 64);
     worker->shared_shadow = calloc(shared / 8 + 64, 1);
     worker->local = malloc((size_t)kernel->local_bytes * LANES * warps + 64);
-    if (!worker->files || !worker->warp || !worker->hit || !worker->shared || !worker->shared_shadow || !worker->local)
+    if (!worker->files || !worker->warp || !worker->hit || !worker->shared ||
+        !worker->shared_shadow || !worker->local)
         return -1;
     if (launch->count && worker_count_open(worker) != 0) return -1;
     memset(worker->files, 0, worker->file_stride * warps);
-    for (uint32_t i = 0; i <= kernel->mems; i++) worker->hit[i] = &launch->gpu->none;
+    for (uint32_t i = 0; i <= kernel->mems; i++)
+        worker->hit[i] = &launch->gpu->none;
     worker->block.warp = worker->warp;
     worker->block.shared = worker->shared, worker->block.shared_shadow = worker->shared_shadow;
     for (uint32_t w = 0; w < warps; w++) {
         Warp *warp = &worker->warp[w];
-        *warp = (Warp){.file = worker->files + w * worker->file_stride, .code = kernel->code, .index = w};
+        *warp = (Warp){
+            .file = worker->files + w * worker->file_stride, .code = kernel->code, .index = w};
         warp->block = &worker->block, warp->worker = worker, warp->count = launch->count;
         warp->local = worker->local + (size_t)kernel->local_bytes * LANES * w;
         if (worker->ready) warp->ready = worker->ready + (size_t)kernel->scoreboard * w;
@@ -336,6 +359,8 @@ int worker_open(Worker *worker, Launch *launch, const void *params)
 
 void worker_close(Worker *worker)
 {
-    free(worker->files), free(worker->warp), free(worker->hit), free(worker->shared), free(worker->shared_shadow);
-    free(worker->local), free(worker->l1), free(worker->sm), free(worker->profile), free(worker->ready);
+    free(worker->files), free(worker->warp), free(worker->hit), free(worker->shared),
+        free(worker->shared_shadow);
+    free(worker->local), free(worker->l1), free(worker->sm), free(worker->profile),
+        free(worker->ready);
 }

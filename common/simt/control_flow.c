@@ -1,7 +1,7 @@
 /* control_flow.c - immediate post-dominators: where lanes that part at a branch meet again.
  *
- * Basic blocks, edges reversed, and the iterative algorithm of Cooper, Harvey and Kennedy ("A Simple, Fast Dominance
- * Algorithm", 2001) from a virtual exit that every ending block leads to. */
+ * Basic blocks, edges reversed, and the iterative algorithm of Cooper, Harvey and Kennedy ("A
+ * Simple, Fast Dominance Algorithm", 2001) from a virtual exit that every ending block leads to. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,11 +9,11 @@
 #include "common/simt/ops.h"
 
 typedef struct Graph {
-    uint32_t blocks;            /* the virtual exit is number `blocks` */
+    uint32_t blocks; /* the virtual exit is number `blocks` */
     uint32_t *start, *block_of;
-    uint32_t *edge_start, *edge;        /* successors */
-    uint32_t *back_start, *back;        /* predecessors */
-    uint32_t *order, *number, ordered;  /* reverse postorder of the reversed graph */
+    uint32_t *edge_start, *edge;       /* successors */
+    uint32_t *back_start, *back;       /* predecessors */
+    uint32_t *order, *number, ordered; /* reverse postorder of the reversed graph */
     uint32_t *idom;
 } Graph;
 
@@ -24,7 +24,8 @@ static int ends_block(const Ins *ins)
 
 static void graph_free(Graph *g)
 {
-    free(g->start), free(g->block_of), free(g->edge_start), free(g->edge), free(g->back_start), free(g->back);
+    free(g->start), free(g->block_of), free(g->edge_start), free(g->edge), free(g->back_start),
+        free(g->back);
     free(g->order), free(g->number), free(g->idom);
 }
 
@@ -43,7 +44,8 @@ static int blocks_find(Graph *g, const Ins *code, uint32_t count, const uint32_t
         leader[i + 1] = 1;
         if (code[i].op == OP_BRA || code[i].op == OP_BRA_P) leader[code[i].target] = 1;
         if (code[i].op == OP_BRX)
-            for (int64_t k = 0; k < code[i].imm; k++) leader[table[code[i].aux + k]] = 1;
+            for (int64_t k = 0; k < code[i].imm; k++)
+                leader[table[code[i].aux + k]] = 1;
     }
     for (uint32_t i = 0; i < count; i++) {
         if (leader[i]) g->start[g->blocks++] = i;
@@ -56,20 +58,23 @@ static int blocks_find(Graph *g, const Ins *code, uint32_t count, const uint32_t
 }
 
 /* Successors of block b into `to` (or only their number, when it is NULL). */
-static uint32_t successors(const Graph *g, const Ins *code, const uint32_t *table, uint32_t b, uint32_t *to)
+static uint32_t successors(const Graph *g, const Ins *code, const uint32_t *table, uint32_t b,
+                           uint32_t *to)
 {
     const Ins *last = &code[g->start[b + 1] - 1];
     uint32_t n = 0;
-#define EDGE(block)                                                                                                    \
-    do {                                                                                                               \
-        if (to) to[n] = (block);                                                                                       \
-        n++;                                                                                                           \
+#define EDGE(block)                                                                                \
+    do {                                                                                           \
+        if (to) to[n] = (block);                                                                   \
+        n++;                                                                                       \
     } while (0)
     if (last->op == OP_BRA || last->op == OP_BRA_P) EDGE(g->block_of[last->target]);
     if (last->op == OP_BRX)
-        for (int64_t k = 0; k < last->imm; k++) EDGE(g->block_of[table[last->aux + k]]);
+        for (int64_t k = 0; k < last->imm; k++)
+            EDGE(g->block_of[table[last->aux + k]]);
     if (last->op == OP_EXIT) EDGE(g->blocks);
-    int stops = last->op == OP_BRA || last->op == OP_BRX || (last->op == OP_EXIT && last->guard == NO_SLOT);
+    int stops =
+        last->op == OP_BRA || last->op == OP_BRX || (last->op == OP_EXIT && last->guard == NO_SLOT);
     if (!stops) EDGE(b + 1);
 #undef EDGE
     return n;
@@ -89,11 +94,15 @@ static int edges_make(Graph *g, const Ins *code, const uint32_t *table)
     g->edge = malloc((total + 1) * sizeof *g->edge);
     g->back = malloc((total + 1) * sizeof *g->back);
     if (!g->edge || !g->back) return -1;
-    for (uint32_t b = 0; b < n; b++) successors(g, code, table, b, g->edge + g->edge_start[b]);
-    for (uint32_t e = 0; e < total; e++) g->back_start[g->edge[e] + 2]++;
-    for (uint32_t b = 0; b <= n; b++) g->back_start[b + 2] += g->back_start[b + 1];
     for (uint32_t b = 0; b < n; b++)
-        for (uint32_t e = g->edge_start[b]; e < g->edge_start[b + 1]; e++) g->back[g->back_start[g->edge[e] + 1]++] = b;
+        successors(g, code, table, b, g->edge + g->edge_start[b]);
+    for (uint32_t e = 0; e < total; e++)
+        g->back_start[g->edge[e] + 2]++;
+    for (uint32_t b = 0; b <= n; b++)
+        g->back_start[b + 2] += g->back_start[b + 1];
+    for (uint32_t b = 0; b < n; b++)
+        for (uint32_t e = g->edge_start[b]; e < g->edge_start[b + 1]; e++)
+            g->back[g->back_start[g->edge[e] + 1]++] = b;
     return 0;
 }
 
@@ -108,7 +117,8 @@ static int order_make(Graph *g)
         free(stack), free(next);
         return -1;
     }
-    for (uint32_t b = 0; b < n; b++) g->number[b] = UINT32_MAX, next[b] = g->back_start[b];
+    for (uint32_t b = 0; b < n; b++)
+        g->number[b] = UINT32_MAX, next[b] = g->back_start[b];
     stack[depth++] = g->blocks;
     g->number[g->blocks] = 0;
     while (depth) {
@@ -126,7 +136,8 @@ static int order_make(Graph *g)
     }
     g->ordered = n - post;
     memmove(g->order, g->order + post, g->ordered * sizeof *g->order);
-    for (uint32_t i = 0; i < g->ordered; i++) g->number[g->order[i]] = i;
+    for (uint32_t i = 0; i < g->ordered; i++)
+        g->number[g->order[i]] = i;
     free(stack), free(next);
     return 0;
 }
@@ -134,8 +145,10 @@ static int order_make(Graph *g)
 static uint32_t intersect(const Graph *g, uint32_t a, uint32_t b)
 {
     while (a != b) {
-        while (g->number[a] > g->number[b]) a = g->idom[a];
-        while (g->number[b] > g->number[a]) b = g->idom[b];
+        while (g->number[a] > g->number[b])
+            a = g->idom[a];
+        while (g->number[b] > g->number[a])
+            b = g->idom[b];
     }
     return a;
 }
@@ -145,7 +158,8 @@ static int dominators_find(Graph *g)
     uint32_t exit = g->blocks;
     g->idom = malloc((g->blocks + 1) * sizeof *g->idom);
     if (!g->idom) return -1;
-    for (uint32_t b = 0; b <= exit; b++) g->idom[b] = UINT32_MAX;
+    for (uint32_t b = 0; b <= exit; b++)
+        g->idom[b] = UINT32_MAX;
     g->idom[exit] = exit;
     for (int changed = 1; changed;) {
         changed = 0;

@@ -1,8 +1,10 @@
-/* core.h - what the files of the simulated GPU share among themselves; nobody outside this room includes it.
+/* core.h - what the files of the simulated GPU share among themselves; nobody outside this room
+ * includes it.
  *
- * A kernel is decoded once into Ins: operands are byte offsets into a warp's register file, where a 32-bit register is 32
- * consecutive lanes (128 bytes), a 64-bit one 256 bytes and a predicate one 32-bit mask.  Immediates, addresses of
- * variables and special registers are slots too, so that an instruction has one form, not one for every kind of operand. */
+ * A kernel is decoded once into Ins: operands are byte offsets into a warp's register file, where a
+ * 32-bit register is 32 consecutive lanes (128 bytes), a 64-bit one 256 bytes and a predicate one
+ * 32-bit mask.  Immediates, addresses of variables and special registers are slots too, so that an
+ * instruction has one form, not one for every kind of operand. */
 #ifndef CONVLAB_SIMT_CORE_H
 #define CONVLAB_SIMT_CORE_H
 
@@ -17,7 +19,8 @@
 enum { LANES = 32, STACK_DEPTH = 160, MAX_WARPS = 32, MAX_BARRIERS = 16 };
 #define FULL_MASK 0xffffffffu
 
-/* The generic address space.  Device memory starts at DEVICE_BASE; a window address is its base plus an offset. */
+/* The generic address space.  Device memory starts at DEVICE_BASE; a window address is its base
+ * plus an offset. */
 #define DEVICE_BASE   0x0000700000000000ull
 #define SHARED_WINDOW 0x0000600000000000ull
 #define LOCAL_WINDOW  0x0000610000000000ull
@@ -29,15 +32,15 @@ typedef struct Allocation {
     uint64_t address, bytes;
     unsigned char *host;
     int freed;
-    int read_only;      /* __constant__ */
-    int initialised;    /* every byte is known to be written: the bitmap need not be asked */
-    const char *name;   /* of a variable, NULL for an allocation */
+    int read_only;    /* __constant__ */
+    int initialised;  /* every byte is known to be written: the bitmap need not be asked */
+    const char *name; /* of a variable, NULL for an allocation */
     uint64_t serial;
 } Allocation;
 
 typedef struct Memory {
-    unsigned char *host;    /* reserved, not committed */
-    unsigned char *shadow;  /* one bit a byte: written; NULL without initcheck */
+    unsigned char *host;   /* reserved, not committed */
+    unsigned char *shadow; /* one bit a byte: written; NULL without initcheck */
     uint64_t reserved, next, used, capacity;
     Allocation **table; /* sorted by address, freed ones included */
     uint32_t count, room;
@@ -46,18 +49,21 @@ typedef struct Memory {
 
 int memory_open(Memory *memory, uint64_t capacity, int initcheck, Error *error);
 void memory_close(Memory *memory);
-int memory_alloc(Memory *memory, uint64_t bytes, uint64_t *address, Allocation **made, Error *error);
+int memory_alloc(Memory *memory, uint64_t bytes, uint64_t *address, Allocation **made,
+                 Error *error);
 int memory_free(Memory *memory, uint64_t address, Error *error);
 /* The allocation, live or freed, that holds `address`, or NULL. */
 Allocation *memory_find(const Memory *memory, uint64_t address);
-/* A live allocation that holds all of [address, address + bytes), or NULL with an error that names what is near. */
+/* A live allocation that holds all of [address, address + bytes), or NULL with an error that names
+ * what is near. */
 Allocation *memory_range(const Memory *memory, uint64_t address, uint64_t bytes, Error *error);
 /* "16 bytes past the end of a 4096-byte allocation at 0x700000000000". */
 void memory_describe(const Memory *memory, uint64_t address, char *text, size_t bytes);
 void memory_mark(Memory *memory, uint64_t address, uint64_t bytes, int written);
 int memory_is_written(const Memory *memory, uint64_t address, uint64_t bytes);
 
-/* ---- decoded instructions ------------------------------------------------------------------------ */
+/* ---- decoded instructions
+ * ------------------------------------------------------------------------ */
 typedef struct Warp Warp;
 typedef struct Ins Ins;
 typedef struct Worker Worker;
@@ -84,14 +90,14 @@ typedef enum OpClass {
 enum { NO_SLOT = 0xffffffffu };
 
 struct Ins {
-    Handler fn, inner;      /* inner: what a guarded instruction does where its predicate holds */
-    uint32_t d, a, b, c;    /* byte offsets into the register file */
-    uint32_t v[4];          /* registers of a vector access */
+    Handler fn, inner;   /* inner: what a guarded instruction does where its predicate holds */
+    uint32_t d, a, b, c; /* byte offsets into the register file */
+    uint32_t v[4];       /* registers of a vector access */
     int64_t imm;
-    uint32_t guard;         /* predicate slot or NO_SLOT */
+    uint32_t guard; /* predicate slot or NO_SLOT */
     uint32_t target, reconv;
-    uint32_t mem;           /* number of this access in the worker's cache of allocations */
-    uint32_t from;          /* the PTX instruction, UINT32_MAX for none */
+    uint32_t mem;  /* number of this access in the worker's cache of allocations */
+    uint32_t from; /* the PTX instruction, UINT32_MAX for none */
     uint16_t op;
     uint8_t guard_negated, pseudo, class, bytes, vector, space;
     uint8_t is_signed, base64, carries;
@@ -102,38 +108,58 @@ struct Ins {
 typedef struct ConstSlot {
     uint64_t bits;
     uint32_t slot, bytes;
-    int dynamic;            /* counted from the end of the static shared memory */
+    int dynamic; /* counted from the end of the static shared memory */
 } ConstSlot;
 
 /* Slots of special registers come first in every register file. */
 typedef enum Special {
-    SR_TID_X, SR_TID_Y, SR_TID_Z, SR_NTID_X, SR_NTID_Y, SR_NTID_Z,
-    SR_CTAID_X, SR_CTAID_Y, SR_CTAID_Z, SR_NCTAID_X, SR_NCTAID_Y, SR_NCTAID_Z,
-    SR_LANEID, SR_WARPID, SR_NWARPID, SR_SMID, SR_NSMID,
-    SR_MASK_EQ, SR_MASK_LE, SR_MASK_LT, SR_MASK_GE, SR_MASK_GT,
-    SR_DYNAMIC_SMEM, SR_TOTAL_SMEM, SR_COUNT
+    SR_TID_X,
+    SR_TID_Y,
+    SR_TID_Z,
+    SR_NTID_X,
+    SR_NTID_Y,
+    SR_NTID_Z,
+    SR_CTAID_X,
+    SR_CTAID_Y,
+    SR_CTAID_Z,
+    SR_NCTAID_X,
+    SR_NCTAID_Y,
+    SR_NCTAID_Z,
+    SR_LANEID,
+    SR_WARPID,
+    SR_NWARPID,
+    SR_SMID,
+    SR_NSMID,
+    SR_MASK_EQ,
+    SR_MASK_LE,
+    SR_MASK_LT,
+    SR_MASK_GE,
+    SR_MASK_GT,
+    SR_DYNAMIC_SMEM,
+    SR_TOTAL_SMEM,
+    SR_COUNT
 } Special;
 
 struct SimtKernel {
     SimtModule *module;
     const PtxFunction *function;
     SimtKernelInfo info;
-    int decoded;            /* 1: fine, -1: refused */
+    int decoded; /* 1: fine, -1: refused */
     Error refusal;
     Ins *code;
     uint32_t count, mems;
-    const PtxInstruction **origin;      /* of each `from` */
+    const PtxInstruction **origin; /* of each `from` */
     uint32_t origins;
     ConstSlot *constant;
     uint32_t constants;
-    uint32_t file_bytes;    /* of one warp's register file */
-    uint32_t scoreboard;    /* entries */
+    uint32_t file_bytes; /* of one warp's register file */
+    uint32_t scoreboard; /* entries */
     uint32_t static_shared, local_bytes;
-    uint32_t *table;        /* targets of jumps by table */
+    uint32_t *table; /* targets of jumps by table */
     uint32_t tables;
-    int in_order;           /* global atomics: blocks run one after the other */
+    int in_order; /* global atomics: blocks run one after the other */
     int uses_local;
-    int registers_known;    /* from a cubin */
+    int registers_known; /* from a cubin */
 };
 
 typedef struct Symbol {
@@ -155,10 +181,12 @@ struct SimtModule {
 
 int kernel_decode(SimtKernel *kernel, Error *error);
 void kernel_release(SimtKernel *kernel);
-/* For every conditional branch: the instruction at which its lanes meet again (its immediate post-dominator), else UINT32_MAX. */
+/* For every conditional branch: the instruction at which its lanes meet again (its immediate
+ * post-dominator), else UINT32_MAX. */
 int control_flow_resolve(const Ins *code, uint32_t count, const uint32_t *table, uint32_t *reconv);
 
-/* ---- execution -------------------------------------------------------------------------------------- */
+/* ---- execution
+ * -------------------------------------------------------------------------------------- */
 typedef enum WarpState { WARP_READY, WARP_BARRIER, WARP_DONE, WARP_FAULT } WarpState;
 
 typedef struct Path {
@@ -169,20 +197,20 @@ typedef struct Block Block;
 typedef struct BlockCost BlockCost;
 
 struct Warp {
-    char *file;             /* registers */
+    char *file; /* registers */
     uint32_t mask, alive, rpc, depth;
     const Ins *pc, *code;
     Block *block;
     Worker *worker;
-    int count;              /* counters wanted */
+    int count; /* counters wanted */
     WarpState state;
     uint32_t index;
-    uint32_t barrier, barrier_wanted;   /* where it waits, and for how many threads (0: all) */
+    uint32_t barrier, barrier_wanted; /* where it waits, and for how many threads (0: all) */
     const Ins *barrier_ins;
-    unsigned char *local;   /* LANES * local_bytes */
-    uint64_t *ready;        /* scoreboard: when a register's value is there */
+    unsigned char *local; /* LANES * local_bytes */
+    uint64_t *ready;      /* scoreboard: when a register's value is there */
     uint64_t clock;
-    uint64_t pending;       /* latency of the access just made, set by the counters */
+    uint64_t pending; /* latency of the access just made, set by the counters */
     uint64_t issued;
     Path stack[STACK_DEPTH];
 };
@@ -193,13 +221,14 @@ struct Block {
     unsigned char *shared, *shared_shadow;
     uint32_t shared_bytes;
     uint32_t warps, threads;
-    uint32_t arrived[MAX_BARRIERS];     /* threads that bar.arrive has counted */
+    uint32_t arrived[MAX_BARRIERS]; /* threads that bar.arrive has counted */
     Warp *warp;
 };
 
 /* Integer sums of one SM or one block: adding them in any order gives the same. */
 struct BlockCost {
-    uint64_t issue, fp32, int32, fp64, sfu, lsu, l1_sectors, miss_sectors, shared, latency, blocks, warps;
+    uint64_t issue, fp32, int32, fp64, sfu, lsu, l1_sectors, miss_sectors, shared, latency,
+        barriers, blocks, warps;
 };
 
 typedef struct Launch Launch;
@@ -221,23 +250,23 @@ struct Worker {
     Warp *warp;
     char *files;
     size_t file_stride;
-    Allocation **hit;       /* per memory instruction: where it last was */
+    Allocation **hit; /* per memory instruction: where it last was */
     unsigned char *shared, *shared_shadow, *local;
     const unsigned char *params;
     uint32_t params_bytes;
     int initcheck;
-    InsCount *profile;      /* per instruction, of all blocks of this worker */
+    InsCount *profile; /* per instruction, of all blocks of this worker */
     uint64_t *ready;
     SimtCounters counters;
-    BlockCost cost;         /* of the block in hand */
-    BlockCost *sm;          /* per SM */
+    BlockCost cost; /* of the block in hand */
+    BlockCost *sm;  /* per SM */
     L1Line *l1;
     uint32_t l1_sets, l1_clock;
-    uint64_t executed;      /* warp instructions since last told to the launch */
-    uint64_t findings;      /* that let execution go on */
-    SimtReport finding, fault;          /* the first of this worker: blocks come in rising order */
+    uint64_t executed;         /* warp instructions since last told to the launch */
+    uint64_t findings;         /* that let execution go on */
+    SimtReport finding, fault; /* the first of this worker: blocks come in rising order */
     uint64_t finding_block, fault_block;
-    int failed;             /* out of host memory */
+    int failed; /* out of host memory */
     pthread_t thread;
 };
 
@@ -246,9 +275,9 @@ struct Launch {
     SimtKernel *kernel;
     const SimtLaunch *launch;
     uint64_t blocks, next, limit, executed;
-    uint64_t stop_at;       /* blocks from this number on need not run */
+    uint64_t stop_at; /* blocks from this number on need not run */
     uint32_t threads_per_block, warps_per_block, shared_bytes, resident;
-    uint64_t *touched;      /* one bit a 32-byte sector of device memory: for DRAM traffic */
+    uint64_t *touched; /* one bit a 32-byte sector of device memory: for DRAM traffic */
     uint64_t dram_sectors;
     int count;
     int timeout;
@@ -261,14 +290,14 @@ struct SimtGpu {
     Memory memory;
     SimtModule *modules;
     const Handler *handlers;
-    Allocation none;        /* empty: what a cache of allocations starts with */
+    Allocation none; /* empty: what a cache of allocations starts with */
     uint64_t *touched;
 };
 
 /* Handlers compiled for three instruction sets; all give the same bits. */
 extern const Handler exec_base[], exec_avx2[], exec_avx512[];
 const Handler *exec_handlers(void);
-extern int exec_level;          /* at most: 0 base, 1 AVX2, 2 AVX-512; for tests */
+extern int exec_level; /* at most: 0 base, 1 AVX2, 2 AVX-512; for tests */
 /* Runs `warp` until it waits, ends or faults. */
 void warp_run(Warp *warp);
 void warp_run_counting(Warp *warp);
@@ -278,20 +307,23 @@ int block_is_stopped(Warp *warp);
 int worker_open(Worker *worker, Launch *launch, const void *params);
 void worker_close(Worker *worker);
 
-/* Stops the warp with a finding for the lowest lane of `mask`; returns NULL so that a handler can return it. */
+/* Stops the warp with a finding for the lowest lane of `mask`; returns NULL so that a handler can
+ * return it. */
 const Ins *fault_at(Warp *warp, const Ins *ins, SimtCheck check, uint32_t lane, uint64_t address,
                     uint32_t bytes, const char *format, ...) __attribute__((format(printf, 7, 8)));
 /* A finding after which execution goes on. */
 void finding_add(Warp *warp, const Ins *ins, SimtCheck check, uint32_t lane, uint64_t address,
                  uint32_t bytes, const char *format, ...) __attribute__((format(printf, 7, 8)));
-/* vprintf and __assertfail; their arguments lie in local memory as the calling convention left them. */
+/* vprintf and __assertfail; their arguments lie in local memory as the calling convention left
+ * them. */
 int device_printf(Warp *warp, const Ins *ins);
 const Ins *device_assert(Warp *warp, const Ins *ins);
 /* Where the instruction came from, for messages: "conv.cu:12" or "PTX line 88". */
 void source_name(const SimtKernel *kernel, uint32_t from, char *text, size_t bytes);
 void plain_name(const char *mangled, char *text, size_t bytes);
 
-/* ---- counting --------------------------------------------------------------------------------------- */
+/* ---- counting
+ * --------------------------------------------------------------------------------------- */
 void count_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask, int store);
 void count_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask, int store);
 void count_local(Warp *warp, const Ins *ins, const uint64_t *offset, uint32_t mask, int store);
@@ -299,7 +331,7 @@ void count_local(Warp *warp, const Ins *ins, const uint64_t *offset, uint32_t ma
 void cost_issue(Warp *warp, const Ins *ins);
 void cost_result(Warp *warp, const Ins *ins);
 uint64_t cycles_estimate(const Launch *launch, const BlockCost *sm, const SimtCounters *counters);
-uint32_t resident_blocks(const SimtMachine *machine, const SimtKernelInfo *info, uint32_t threads, uint32_t shared,
-                         const char **limit);
+uint32_t resident_blocks(const SimtMachine *machine, const SimtKernelInfo *info, uint32_t threads,
+                         uint32_t shared, const char **limit);
 
 #endif

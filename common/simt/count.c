@@ -1,24 +1,28 @@
-/* count.c - what a profiler would count: sectors, wavefronts, requests, and the first-level cache's hits. */
+/* count.c - what a profiler would count: sectors, wavefronts, requests, and the first-level cache's
+ * hits. */
 #include <string.h>
 
 #include "common/simt/core.h"
 
 enum { SECTOR = 32, LINE_SECTORS = 4, WAYS = 4 };
 
-/* The distinct 32-byte sectors of the active lanes, in the order of the lanes.  No access straddles one: all are aligned. */
+/* The distinct 32-byte sectors of the active lanes, in the order of the lanes.  No access straddles
+ * one: all are aligned. */
 static uint32_t sectors_collect(const uint64_t *address, uint32_t mask, uint64_t *sector)
 {
     uint32_t n = 0;
     for (uint32_t m = mask; m; m &= m - 1) {
         uint64_t s = address[__builtin_ctz(m)] / SECTOR;
         uint32_t k = n;
-        while (k && sector[k - 1] != s) k--;
+        while (k && sector[k - 1] != s)
+            k--;
         if (!k) sector[n++] = s;
     }
     return n;
 }
 
-/* One block's view of the L1: it starts cold, for what an earlier block left there depends on more than this block. */
+/* One block's view of the L1: it starts cold, for what an earlier block left there depends on more
+ * than this block. */
 static int l1_hit(Worker *worker, uint64_t sector)
 {
     uint64_t line = sector / LINE_SECTORS, tag = line << 24 | (worker->block.number & 0xffffff);
@@ -39,10 +43,12 @@ static int l1_hit(Worker *worker, uint64_t sector)
     return 0;
 }
 
-/* Device memory is charged for every sector once a launch: what the L2 keeps is not fetched again. */
+/* Device memory is charged for every sector once a launch: what the L2 keeps is not fetched again.
+ */
 static void dram_touch(Launch *launch, uint64_t sector)
 {
-    uint64_t index = sector - DEVICE_BASE / SECTOR, bit = 1ull << index % 64, *word = &launch->touched[index / 64];
+    uint64_t index = sector - DEVICE_BASE / SECTOR, bit = 1ull << index % 64,
+             *word = &launch->touched[index / 64];
     if (__atomic_load_n(word, __ATOMIC_RELAXED) & bit) return;
     if (!(__atomic_fetch_or(word, bit, __ATOMIC_RELAXED) & bit))
         __atomic_fetch_add(&launch->dram_sectors, 1, __ATOMIC_RELAXED);
@@ -54,7 +60,8 @@ static uint32_t lines_count(const uint64_t *sector, uint32_t n)
     uint32_t lines = 0;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t k = lines;
-        while (k && line[k - 1] != sector[i] / LINE_SECTORS) k--;
+        while (k && line[k - 1] != sector[i] / LINE_SECTORS)
+            k--;
         if (!k) line[lines++] = sector[i] / LINE_SECTORS;
     }
     return lines;
@@ -69,27 +76,35 @@ void count_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t 
     uint32_t n = sectors_collect(address, mask, sector), misses = 0;
     bytes *= (uint32_t)__builtin_popcount(mask);
     if (worker->launch->touched)
-        for (uint32_t i = 0; i < n; i++) dram_touch(worker->launch, sector[i]);
+        for (uint32_t i = 0; i < n; i++)
+            dram_touch(worker->launch, sector[i]);
     if (store) {
         c->global_store_requests++, c->global_store_sectors += n, c->global_store_bytes += bytes;
         misses = n;
     } else {
         c->global_load_requests++, c->global_load_sectors += n, c->global_load_bytes += bytes;
-        for (uint32_t i = 0; i < n; i++) misses += !l1_hit(worker, sector[i]);
+        for (uint32_t i = 0; i < n; i++)
+            misses += !l1_hit(worker, sector[i]);
     }
-    uint32_t lines = lines_count(sector, n), passes = (n + machine->l1_sectors_per_cycle - 1) / machine->l1_sectors_per_cycle;
+    uint32_t lines = lines_count(sector, n),
+             passes = (n + machine->l1_sectors_per_cycle - 1) / machine->l1_sectors_per_cycle;
     if (lines > passes) passes = lines;
-    worker->cost.lsu += (uint64_t)passes * LANES / (machine->lsu_lanes < LANES ? machine->lsu_lanes : LANES);
+    worker->cost.lsu +=
+        (uint64_t)passes * LANES / (machine->lsu_lanes < LANES ? machine->lsu_lanes : LANES);
     worker->cost.l1_sectors += n;
     worker->cost.miss_sectors += misses;
-    if (!store) warp->pending = (uint64_t)(misses ? machine->l2_latency : machine->l1_latency) + passes;
+    if (!store)
+        warp->pending = (uint64_t)(misses ? machine->l2_latency : machine->l1_latency) + passes;
 }
 
-/* Passes through the shared memory's 32 banks: the most distinct words that one bank must give.  Wide accesses go by half- or
- * quarter-warps. */
+/* Passes through the shared memory's 32 banks: the most distinct words that one bank must give.
+ * Wide accesses go by half- or quarter-warps. */
 static uint32_t wavefronts_count(const uint32_t *offset, uint32_t mask, uint32_t bytes)
 {
-    uint32_t lanes = bytes <= 4 ? 32 : bytes == 8 ? 16 : 8, words = bytes <= 4 ? 1 : bytes / 4, total = 0;
+    uint32_t lanes = bytes <= 4   ? 32
+                     : bytes == 8 ? 16
+                                  : 8,
+             words = bytes <= 4 ? 1 : bytes / 4, total = 0;
     for (uint32_t first = 0; first < LANES; first += lanes) {
         uint32_t part = lanes == 32 ? mask : mask >> first & ((1u << lanes) - 1), most = 0;
         uint32_t bank_words[32][LANES];
@@ -98,7 +113,8 @@ static uint32_t wavefronts_count(const uint32_t *offset, uint32_t mask, uint32_t
             uint32_t word = offset[first + (uint32_t)__builtin_ctz(part)] / 4;
             for (uint32_t k = 0; k < words; k++) {
                 uint32_t bank = (word + k) % 32, n = used[bank];
-                while (n && bank_words[bank][n - 1] != word + k) n--;
+                while (n && bank_words[bank][n - 1] != word + k)
+                    n--;
                 if (n) continue;
                 bank_words[bank][used[bank]++] = word + k;
                 if (used[bank] > most) most = used[bank];
@@ -121,11 +137,13 @@ void count_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t m
     else
         c->shared_load_requests++;
     c->shared_wavefronts += passes;
-    worker->cost.shared += (uint64_t)passes * LANES / (machine->lsu_lanes < LANES ? machine->lsu_lanes : LANES);
+    worker->cost.shared +=
+        (uint64_t)passes * LANES / (machine->lsu_lanes < LANES ? machine->lsu_lanes : LANES);
     if (!store) warp->pending = (uint64_t)machine->shared_latency + passes - 1;
 }
 
-/* Local memory is laid out so that the same offset in neighbouring lanes is neighbouring in memory, word by word. */
+/* Local memory is laid out so that the same offset in neighbouring lanes is neighbouring in memory,
+ * word by word. */
 void count_local(Warp *warp, const Ins *ins, const uint64_t *offset, uint32_t mask, int store)
 {
     Worker *worker = warp->worker;
@@ -136,7 +154,8 @@ void count_local(Warp *warp, const Ins *ins, const uint64_t *offset, uint32_t ma
         uint32_t lane = (uint32_t)__builtin_ctz(m);
         for (uint32_t k = 0; k < words; k++) {
             uint64_t s = ((offset[lane] / 4 + k) * LANES * 4 + lane * 4) / SECTOR, j = n;
-            while (j && sector[j - 1] != s) j--;
+            while (j && sector[j - 1] != s)
+                j--;
             if (!j) sector[n++] = s;
         }
     }
@@ -144,7 +163,8 @@ void count_local(Warp *warp, const Ins *ins, const uint64_t *offset, uint32_t ma
         worker->counters.local_store_sectors += n;
     else
         worker->counters.local_load_sectors += n;
-    uint32_t passes = (uint32_t)(n + machine->l1_sectors_per_cycle - 1) / machine->l1_sectors_per_cycle;
+    uint32_t passes =
+        (uint32_t)(n + machine->l1_sectors_per_cycle - 1) / machine->l1_sectors_per_cycle;
     worker->cost.lsu += passes;
     worker->cost.l1_sectors += n;
     if (!store) warp->pending = (uint64_t)machine->l1_latency + passes;

@@ -1,7 +1,8 @@
 /* decode.c - from a parsed PTX function to pre-decoded instructions.
  *
- * Every word of an instruction must be understood by the family that takes it: a modifier that nobody asked for refuses the
- * kernel, by the instruction's text and source line.  Nothing is ever skipped in silence. */
+ * Every word of an instruction must be understood by the family that takes it: a modifier that
+ * nobody asked for refuses the kernel, by the instruction's text and source line.  Nothing is ever
+ * skipped in silence. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,11 +21,14 @@ int refuse(Decoder *d, const char *format, ...)
     va_start(list, format);
     vsnprintf(why, sizeof why, format, list);
     va_end(list);
-    if (!d->in) return error_set(d->error, "kernel %s is not supported: %s", d->kernel->info.name, why);
+    if (!d->in)
+        return error_set(d->error, "kernel %s is not supported: %s", d->kernel->info.name, why);
     for (uint32_t i = 0, used = 0; i < d->in->words && used < sizeof opcode; i++)
-        used += (uint32_t)snprintf(opcode + used, sizeof opcode - used, "%s%s", i ? "." : "", d->in->word[i]);
+        used += (uint32_t)snprintf(opcode + used, sizeof opcode - used, "%s%s", i ? "." : "",
+                                   d->in->word[i]);
     source_name(d->kernel, d->from, where, sizeof where);
-    return error_set(d->error, "kernel %s: the simulator cannot execute '%s' at %s (PTX line %u): %s",
+    return error_set(d->error,
+                     "kernel %s: the simulator cannot execute '%s' at %s (PTX line %u): %s",
                      d->kernel->info.name, opcode, where, d->in->ptx_line, why);
 }
 
@@ -41,7 +45,8 @@ void *grow(Decoder *d, void *array, uint32_t count, uint32_t *room, size_t bytes
     return bigger;
 }
 
-/* ---- words ---------------------------------------------------------------------------------------- */
+/* ---- words
+ * ---------------------------------------------------------------------------------------- */
 int word_take(Decoder *d, const char *word)
 {
     for (uint32_t i = 1; i < d->in->words; i++) {
@@ -64,10 +69,11 @@ PtxType type_take(Decoder *d)
     static const struct {
         const char *name;
         PtxType type;
-    } TYPES[] = {{"pred", PTX_PRED}, {"b8", PTX_B8},   {"b16", PTX_B16},   {"b32", PTX_B32},       {"b64", PTX_B64},
-                 {"u8", PTX_U8},     {"u16", PTX_U16}, {"u32", PTX_U32},   {"u64", PTX_U64},       {"s8", PTX_S8},
-                 {"s16", PTX_S16},   {"s32", PTX_S32}, {"s64", PTX_S64},   {"f16", PTX_F16},       {"f16x2", PTX_F16X2},
-                 {"bf16", PTX_BF16}, {"f32", PTX_F32}, {"f64", PTX_F64},   {"bf16x2", PTX_BF16X2}, {"tf32", PTX_TF32}};
+    } TYPES[] = {{"pred", PTX_PRED}, {"b8", PTX_B8},   {"b16", PTX_B16},       {"b32", PTX_B32},
+                 {"b64", PTX_B64},   {"u8", PTX_U8},   {"u16", PTX_U16},       {"u32", PTX_U32},
+                 {"u64", PTX_U64},   {"s8", PTX_S8},   {"s16", PTX_S16},       {"s32", PTX_S32},
+                 {"s64", PTX_S64},   {"f16", PTX_F16}, {"f16x2", PTX_F16X2},   {"bf16", PTX_BF16},
+                 {"f32", PTX_F32},   {"f64", PTX_F64}, {"bf16x2", PTX_BF16X2}, {"tf32", PTX_TF32}};
     for (uint32_t i = 1; i < d->in->words; i++) {
         if (d->used >> i & 1) continue;
         for (size_t k = 0; k < sizeof TYPES / sizeof *TYPES; k++) {
@@ -87,18 +93,21 @@ int words_finished(Decoder *d)
     return 0;
 }
 
-/* ---- emitting ---------------------------------------------------------------------------------------- */
+/* ---- emitting
+ * ---------------------------------------------------------------------------------------- */
 Ins *emit(Decoder *d, Op op, OpClass class)
 {
     static Ins nowhere; /* what callers fill in after a failure; nobody reads it */
-    static const Ins EMPTY = {.d = NO_SLOT, .guard = NO_SLOT, .v = {NO_SLOT, NO_SLOT, NO_SLOT, NO_SLOT}};
-    if (d->count >= CODE_LIMIT && !d->failed) refuse(d, "more than %d instructions after expanding calls", CODE_LIMIT);
+    static const Ins EMPTY = {
+        .d = NO_SLOT, .guard = NO_SLOT, .v = {NO_SLOT, NO_SLOT, NO_SLOT, NO_SLOT}};
+    if (d->count >= CODE_LIMIT && !d->failed)
+        refuse(d, "more than %d instructions after expanding calls", CODE_LIMIT);
     d->code = grow(d, d->code, d->count, &d->room, sizeof *d->code);
     if (d->failed) return &nowhere;
     Ins *ins = &d->code[d->count++];
     *ins = EMPTY;
     ins->op = (uint16_t)op;
-    ins->class = (uint8_t)class;
+    ins->class = (uint8_t) class;
     ins->from = d->from;
     return ins;
 }
@@ -124,7 +133,8 @@ static int instruction_decode(Decoder *d)
     int is_call = strcmp(d->in->word[0], "call") == 0, result = 1;
     d->used = 1;
     d->temps32 = d->temps64 = d->tempsp = 0;
-    for (size_t i = 0; i < sizeof FAMILIES / sizeof *FAMILIES && result == 1; i++) result = FAMILIES[i](d);
+    for (size_t i = 0; i < sizeof FAMILIES / sizeof *FAMILIES && result == 1; i++)
+        result = FAMILIES[i](d);
     if (result == 1) return refuse(d, "the instruction is unknown");
     if (d->failed || result != 0) return -1;
     if (is_call || d->in->guard == PTX_NO_REGISTER) {
@@ -134,7 +144,8 @@ static int instruction_decode(Decoder *d)
     }
     uint32_t guard = register_slot(d, d->in->guard);
     if (d->failed) return -1;
-    if (d->instance->function->reg[d->in->guard].type != PTX_PRED) return refuse(d, "its guard is no predicate");
+    if (d->instance->function->reg[d->in->guard].type != PTX_PRED)
+        return refuse(d, "its guard is no predicate");
     for (uint32_t i = first; i < d->count; i++) {
         if (guards_itself(&d->code[i])) continue;
         d->code[i].guard = guard;
@@ -146,7 +157,8 @@ static int instruction_decode(Decoder *d)
 static int origin_add(Decoder *d, const PtxInstruction *in)
 {
     SimtKernel *kernel = d->kernel;
-    kernel->origin = grow(d, kernel->origin, kernel->origins, &d->origin_room, sizeof *kernel->origin);
+    kernel->origin =
+        grow(d, kernel->origin, kernel->origins, &d->origin_room, sizeof *kernel->origin);
     if (d->failed) return -1;
     d->from = kernel->origins;
     kernel->origin[kernel->origins++] = in;
@@ -157,7 +169,8 @@ static int fixes_apply(Decoder *d, const Instance *instance)
 {
     for (uint32_t i = instance->first_fix; i < d->fixes; i++) {
         const Fix *fix = &d->fix[i];
-        if (fix->target > instance->function->instructions) return refuse(d, "a branch out of the function");
+        if (fix->target > instance->function->instructions)
+            return refuse(d, "a branch out of the function");
         uint32_t position = instance->position[fix->target];
         if (fix->ins == NO_SLOT)
             d->kernel->table[fix->table] = position;
@@ -191,11 +204,13 @@ int decode_function(Decoder *d, const PtxFunction *function, Instance *caller)
     return result;
 }
 
-/* ---- finishing ---------------------------------------------------------------------------------------- */
+/* ---- finishing
+ * ---------------------------------------------------------------------------------------- */
 /* Puts a JOIN before every instruction at which lanes meet again, and moves targets along. */
 static int joins_insert(Decoder *d)
 {
-    uint32_t *reconv = malloc((d->count + 1) * sizeof *reconv), *moved = calloc(d->count + 2, sizeof *moved);
+    uint32_t *reconv = malloc((d->count + 1) * sizeof *reconv),
+             *moved = calloc(d->count + 2, sizeof *moved);
     unsigned char *meets = calloc(d->count + 1, 1);
     Ins *code = NULL;
     if (!reconv || !moved || !meets) goto memory;
@@ -209,7 +224,11 @@ static int joins_insert(Decoder *d)
     for (uint32_t i = 0; i < d->count; i++) {
         moved[i] = at;
         if (meets[i]) {
-            code[at] = (Ins){.op = OP_JOIN, .pseudo = 1, .guard = NO_SLOT, .d = NO_SLOT, .from = d->code[i].from};
+            code[at] = (Ins){.op = OP_JOIN,
+                             .pseudo = 1,
+                             .guard = NO_SLOT,
+                             .d = NO_SLOT,
+                             .from = d->code[i].from};
             at++;
         }
         code[at++] = d->code[i];
@@ -221,7 +240,8 @@ static int joins_insert(Decoder *d)
         code[i].reconv = reconv[k] < d->count ? moved[reconv[k]] : NO_SLOT;
         k++;
     }
-    for (uint32_t i = 0; i < d->kernel->tables; i++) d->kernel->table[i] = moved[d->kernel->table[i]];
+    for (uint32_t i = 0; i < d->kernel->tables; i++)
+        d->kernel->table[i] = moved[d->kernel->table[i]];
     free(d->code);
     d->code = code;
     d->count = at;
@@ -240,7 +260,8 @@ static uint16_t score_of(const Decoder *d, uint32_t slot)
 /* What the scoreboard waits for, and what it makes others wait for. */
 static void timing_fill(const Decoder *d, Ins *ins)
 {
-    int store = (ins->class == CLASS_STORE || ins->class == CLASS_SHARED_STORE) && ins->op != OP_ATOM;
+    int store =
+        (ins->class == CLASS_STORE || ins->class == CLASS_SHARED_STORE) && ins->op != OP_ATOM;
     int vector_load = ins->vector > 1 && !store;
     uint32_t k = 0;
     ins->t_s[k++] = score_of(d, ins->a);
@@ -255,7 +276,8 @@ static void timing_fill(const Decoder *d, Ins *ins)
     }
     ins->t_d[0] = score_of(d, ins->d);
     if (vector_load)
-        for (uint32_t i = 0; i < ins->vector; i++) ins->t_d[i] = score_of(d, ins->v[i]);
+        for (uint32_t i = 0; i < ins->vector; i++)
+            ins->t_d[i] = score_of(d, ins->v[i]);
     else if (ins->op == OP_SHFL || ins->op == OP_MATCH)
         ins->t_d[1] = score_of(d, ins->v[1]);
     else if (ins->op == OP_BFI_32 || ins->op == OP_BFI_64)
@@ -292,7 +314,8 @@ static int kernel_finish(Decoder *d)
     kernel->code = d->code;
     kernel->count = d->count;
     d->code = NULL;
-    /* Not a multiple of 4096, so that the same register of several warps does not fall into one cache set. */
+    /* Not a multiple of 4096, so that the same register of several warps does not fall into one
+     * cache set. */
     kernel->file_bytes = (d->file_bytes + 127) / 128 * 128 + 128;
     kernel->scoreboard = d->scores + 1;
     kernel->local_bytes = (uint32_t)((d->local_bytes + 15) / 16 * 16);
@@ -307,7 +330,8 @@ int kernel_decode(SimtKernel *kernel, Error *error)
         if (kernel->decoded < 0) return error_set(error, "%s", kernel->refusal.text);
         return 0;
     }
-    Decoder d = {.kernel = kernel, .module = kernel->module, .error = &kernel->refusal, .from = UINT32_MAX};
+    Decoder d = {
+        .kernel = kernel, .module = kernel->module, .error = &kernel->refusal, .from = UINT32_MAX};
     Instance top = {.function = kernel->function};
     d.instance = &top;
     d.file_bytes = SR_COUNT * LANES * 4;

@@ -15,17 +15,17 @@ typedef struct LocalSymbol {
 /* One function body being decoded: the kernel itself, or a function expanded where it is called. */
 typedef struct Instance {
     const PtxFunction *function;
-    uint32_t *slot;             /* per PTX register; 0: none yet */
-    uint32_t *position;         /* per PTX instruction: the first Ins made of it */
-    LocalSymbol *symbol;        /* local, param and result variables */
+    uint32_t *slot;      /* per PTX register; 0: none yet */
+    uint32_t *position;  /* per PTX instruction: the first Ins made of it */
+    LocalSymbol *symbol; /* local, param and result variables */
     uint32_t symbols, symbol_room;
     uint32_t first_fix;
     struct Instance *caller;
 } Instance;
 
 typedef struct Fix {
-    uint32_t ins, table;        /* a branch, or an entry of the jump table when ins is NO_SLOT */
-    uint32_t target;            /* PTX instruction */
+    uint32_t ins, table; /* a branch, or an entry of the jump table when ins is NO_SLOT */
+    uint32_t target;     /* PTX instruction */
 } Fix;
 
 enum { TEMPS = 6 };
@@ -35,7 +35,7 @@ typedef struct Decoder {
     SimtModule *module;
     Instance *instance;
     const PtxInstruction *in;
-    uint32_t used;              /* words of the instruction understood so far */
+    uint32_t used; /* words of the instruction understood so far */
     uint32_t from, depth;
     int failed;
     Error *error;
@@ -49,7 +49,7 @@ typedef struct Decoder {
     uint64_t shared_bytes, local_bytes;
     Fix *fix;
     uint32_t fixes, fix_room;
-    uint16_t *score;            /* per 4 bytes of the register file: scoreboard number */
+    uint16_t *score; /* per 4 bytes of the register file: scoreboard number */
     uint32_t scores, score_room;
 } Decoder;
 
@@ -79,11 +79,14 @@ uint32_t destination(Decoder *d, uint32_t operand, PtxType type);
 uint32_t destination_of(Decoder *d, const PtxOperand *operand, PtxType type);
 uint32_t register_slot(Decoder *d, int32_t reg);
 PtxType register_type(Decoder *d, const PtxOperand *operand);
-/* Base slot, displacement and width of [base + offset]; space: the instruction's, or NONE for generic. */
+/* Base slot, displacement and width of [base + offset]; space: the instruction's, or NONE for
+ * generic. */
 int address_of(Decoder *d, const PtxOperand *operand, PtxSpace space, Ins *ins);
-int symbol_address(Decoder *d, const PtxOperand *operand, PtxSpace *space, uint64_t *address, int *dynamic);
+int symbol_address(Decoder *d, const PtxOperand *operand, PtxSpace *space, uint64_t *address,
+                   int *dynamic);
 LocalSymbol *local_symbol(Decoder *d, const PtxVariable *variable);
-int local_bind(Decoder *d, Instance *instance, const PtxVariable *variable, uint64_t offset, PtxSpace space);
+int local_bind(Decoder *d, Instance *instance, const PtxVariable *variable, uint64_t offset,
+               PtxSpace space);
 
 /* ---- the families; each returns 0, or -1 after refusing; 1: not of this family ---- */
 int decode_integer(Decoder *d);

@@ -3,13 +3,15 @@
 
 #include "common/simt/decode.h"
 
-/* ---- comparisons ------------------------------------------------------------------------------------ */
-static const char *const COMPARISONS[] = {"eq",  "ne",  "lt",  "le",  "gt",  "ge",  "lo",  "ls",  "hi", "hs",
-                                          "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan", NULL};
+/* ---- comparisons
+ * ------------------------------------------------------------------------------------ */
+static const char *const COMPARISONS[] = {"eq",  "ne",  "lt",  "le",  "gt",  "ge",  "lo",
+                                          "ls",  "hi",  "hs",  "equ", "neu", "ltu", "leu",
+                                          "gtu", "geu", "num", "nan", NULL};
 
 typedef struct Compare {
     Op op;
-    int swap;       /* a > b is b < a */
+    int swap; /* a > b is b < a */
 } Compare;
 
 static int compare_integer(int how, PtxType type, Compare *out)
@@ -22,46 +24,57 @@ static int compare_integer(int how, PtxType type, Compare *out)
     if (how > 5) return -1;
     out->swap = how == 4 || how == 5;
     switch (how) {
-    case 0: out->op = wide ? OP_EQ_64 : OP_EQ_32; break;
-    case 1: out->op = wide ? OP_NE_64 : OP_NE_32; break;
+    case 0:
+        out->op = wide ? OP_EQ_64 : OP_EQ_32;
+        break;
+    case 1:
+        out->op = wide ? OP_NE_64 : OP_NE_32;
+        break;
     case 2:
-    case 4: out->op = wide ? (s ? OP_LT_S64 : OP_LT_U64) : s ? OP_LT_S32 : OP_LT_U32; break;
-    default: out->op = wide ? (s ? OP_LE_S64 : OP_LE_U64) : s ? OP_LE_S32 : OP_LE_U32;
+    case 4:
+        out->op = wide ? (s ? OP_LT_S64 : OP_LT_U64) : s ? OP_LT_S32 : OP_LT_U32;
+        break;
+    default:
+        out->op = wide ? (s ? OP_LE_S64 : OP_LE_U64) : s ? OP_LE_S32 : OP_LE_U32;
     }
     return 0;
 }
 
 static int compare_float(int how, PtxType type, Compare *out)
 {
-    static const Op F32[] = {OP_EQ_F32,  OP_NE_F32,  OP_LT_F32,  OP_LE_F32,  OP_LT_F32,  OP_LE_F32,  0, 0, 0, 0,
-                             OP_EQU_F32, OP_NEU_F32, OP_LTU_F32, OP_LEU_F32, OP_LTU_F32, OP_LEU_F32, OP_NUM_F32,
-                             OP_NAN_F32};
-    static const Op F64[] = {OP_EQ_F64,  OP_NE_F64,  OP_LT_F64,  OP_LE_F64,  OP_LT_F64,  OP_LE_F64,  0, 0, 0, 0,
-                             OP_EQU_F64, OP_NEU_F64, OP_LTU_F64, OP_LEU_F64, OP_LTU_F64, OP_LEU_F64, OP_NUM_F64,
-                             OP_NAN_F64};
+    static const Op F32[] = {OP_EQ_F32,  OP_NE_F32,  OP_LT_F32,  OP_LE_F32,  OP_LT_F32,
+                             OP_LE_F32,  0,          0,          0,          0,
+                             OP_EQU_F32, OP_NEU_F32, OP_LTU_F32, OP_LEU_F32, OP_LTU_F32,
+                             OP_LEU_F32, OP_NUM_F32, OP_NAN_F32};
+    static const Op F64[] = {OP_EQ_F64,  OP_NE_F64,  OP_LT_F64,  OP_LE_F64,  OP_LT_F64,
+                             OP_LE_F64,  0,          0,          0,          0,
+                             OP_EQU_F64, OP_NEU_F64, OP_LTU_F64, OP_LEU_F64, OP_LTU_F64,
+                             OP_LEU_F64, OP_NUM_F64, OP_NAN_F64};
     if (how >= 6 && how <= 9) return -1;
     out->op = type == PTX_F64 ? F64[how] : F32[how];
     out->swap = how == 4 || how == 5 || how == 14 || how == 15;
     return 0;
 }
 
-/* A source as the comparison wants it: small integers extended, halves widened, subnormals flushed. */
+/* A source as the comparison wants it: small integers extended, halves widened, subnormals flushed.
+ */
 static uint32_t compare_source(Decoder *d, uint32_t operand, PtxType type, int ftz)
 {
     PtxType as = type == PTX_F16 || type == PTX_BF16 ? PTX_B16 : type;
     uint32_t slot = source(d, operand, as);
-    Op op = type == PTX_S16             ? OP_SEXT_16
-            : type == PTX_F16           ? OP_CVT_F32_F16
-            : type == PTX_BF16          ? OP_CVT_F32_BF16
-            : ftz && type == PTX_F32    ? OP_FTZ_F32
-                                        : OP_NOP;
+    Op op = type == PTX_S16          ? OP_SEXT_16
+            : type == PTX_F16        ? OP_CVT_F32_F16
+            : type == PTX_BF16       ? OP_CVT_F32_BF16
+            : ftz && type == PTX_F32 ? OP_FTZ_F32
+                                     : OP_NOP;
     if (op == OP_NOP || d->failed) return slot;
     uint32_t temp = temp_slot(d, WIDTH_32);
     emit_pseudo(d, op, temp, slot, slot);
     return temp;
 }
 
-/* Leaves the comparison in predicate `p` (and its complement in `q`), combined with operand 3 where there is a BOOL word. */
+/* Leaves the comparison in predicate `p` (and its complement in `q`), combined with operand 3 where
+ * there is a BOOL word. */
 static int compare_emit(Decoder *d, uint32_t p, uint32_t q, PtxType *result, int is_set)
 {
     static const char *const BOOLS[] = {"and", "or", "xor", NULL};
@@ -69,10 +82,12 @@ static int compare_emit(Decoder *d, uint32_t p, uint32_t q, PtxType *result, int
     if (is_set) *result = type_take(d);
     PtxType type = type_take(d);
     Compare compare = {0};
-    if (how < 0 || (type_is_float(type) ? compare_float(how, type, &compare) : compare_integer(how, type, &compare)) != 0)
+    if (how < 0 || (type_is_float(type) ? compare_float(how, type, &compare)
+                                        : compare_integer(how, type, &compare)) != 0)
         return refuse(d, "that comparison is not supported on that type");
     if (type == PTX_F16X2 || type == PTX_BF16X2) return refuse(d, "comparisons of packed halves");
-    uint32_t a = compare_source(d, 1, type, ftz), b = compare_source(d, 2, type, ftz), c = 0, negated = 0;
+    uint32_t a = compare_source(d, 1, type, ftz), b = compare_source(d, 2, type, ftz), c = 0,
+             negated = 0;
     if (logic >= 0) {
         if (d->in->operands < 4) return refuse(d, "too few operands");
         PtxOperand plain = d->in->operand[3];
@@ -81,7 +96,10 @@ static int compare_emit(Decoder *d, uint32_t p, uint32_t q, PtxType *result, int
         c = source_of(d, &plain, PTX_PRED);
     }
     if (d->failed) return -1;
-    Ins *ins = emit(d, compare.op, type == PTX_F32 ? CLASS_FP32 : type == PTX_F64 ? CLASS_FP64 : CLASS_INT);
+    Ins *ins = emit(d, compare.op,
+                    type == PTX_F32   ? CLASS_FP32
+                    : type == PTX_F64 ? CLASS_FP64
+                                      : CLASS_INT);
     ins->d = p, ins->a = compare.swap ? b : a, ins->b = compare.swap ? a : b, ins->c = c;
     ins->v[0] = q;
     ins->aux = logic < 0 ? 0 : (uint32_t)(logic + 1) | negated << 2;
@@ -147,23 +165,41 @@ static int decode_slct(Decoder *d)
     return words_finished(d);
 }
 
-/* ---- conversions -------------------------------------------------------------------------------------- */
+/* ---- conversions
+ * -------------------------------------------------------------------------------------- */
 static int format_of(PtxType type)
 {
     switch (type) {
-    case PTX_U8: case PTX_B8: return FORMAT_U8;
-    case PTX_U16: case PTX_B16: return FORMAT_U16;
-    case PTX_U32: case PTX_B32: return FORMAT_U32;
-    case PTX_U64: case PTX_B64: return FORMAT_U64;
-    case PTX_S8: return FORMAT_S8;
-    case PTX_S16: return FORMAT_S16;
-    case PTX_S32: return FORMAT_S32;
-    case PTX_S64: return FORMAT_S64;
-    case PTX_F16: return FORMAT_F16;
-    case PTX_BF16: return FORMAT_BF16;
-    case PTX_F32: return FORMAT_F32;
-    case PTX_F64: return FORMAT_F64;
-    default: return -1;
+    case PTX_U8:
+    case PTX_B8:
+        return FORMAT_U8;
+    case PTX_U16:
+    case PTX_B16:
+        return FORMAT_U16;
+    case PTX_U32:
+    case PTX_B32:
+        return FORMAT_U32;
+    case PTX_U64:
+    case PTX_B64:
+        return FORMAT_U64;
+    case PTX_S8:
+        return FORMAT_S8;
+    case PTX_S16:
+        return FORMAT_S16;
+    case PTX_S32:
+        return FORMAT_S32;
+    case PTX_S64:
+        return FORMAT_S64;
+    case PTX_F16:
+        return FORMAT_F16;
+    case PTX_BF16:
+        return FORMAT_BF16;
+    case PTX_F32:
+        return FORMAT_F32;
+    case PTX_F64:
+        return FORMAT_F64;
+    default:
+        return -1;
     }
 }
 
@@ -177,12 +213,13 @@ static int direct_op(const Conversion *c)
 {
     static const struct {
         int from, to, op;
-    } TABLE[] = {{FORMAT_S32, FORMAT_F32, OP_CVT_F32_S32}, {FORMAT_U32, FORMAT_F32, OP_CVT_F32_U32},
-                 {FORMAT_S64, FORMAT_F32, OP_CVT_F32_S64}, {FORMAT_U64, FORMAT_F32, OP_CVT_F32_U64},
-                 {FORMAT_S32, FORMAT_F64, OP_CVT_F64_S32}, {FORMAT_U32, FORMAT_F64, OP_CVT_F64_U32},
-                 {FORMAT_S64, FORMAT_F64, OP_CVT_F64_S64}, {FORMAT_U64, FORMAT_F64, OP_CVT_F64_U64},
-                 {FORMAT_F32, FORMAT_F64, OP_CVT_F64_F32}, {FORMAT_F64, FORMAT_F32, OP_CVT_F32_F64},
-                 {FORMAT_F16, FORMAT_F32, OP_CVT_F32_F16}, {FORMAT_BF16, FORMAT_F32, OP_CVT_F32_BF16}};
+    } TABLE[] = {
+        {FORMAT_S32, FORMAT_F32, OP_CVT_F32_S32}, {FORMAT_U32, FORMAT_F32, OP_CVT_F32_U32},
+        {FORMAT_S64, FORMAT_F32, OP_CVT_F32_S64}, {FORMAT_U64, FORMAT_F32, OP_CVT_F32_U64},
+        {FORMAT_S32, FORMAT_F64, OP_CVT_F64_S32}, {FORMAT_U32, FORMAT_F64, OP_CVT_F64_U32},
+        {FORMAT_S64, FORMAT_F64, OP_CVT_F64_S64}, {FORMAT_U64, FORMAT_F64, OP_CVT_F64_U64},
+        {FORMAT_F32, FORMAT_F64, OP_CVT_F64_F32}, {FORMAT_F64, FORMAT_F32, OP_CVT_F32_F64},
+        {FORMAT_F16, FORMAT_F32, OP_CVT_F32_F16}, {FORMAT_BF16, FORMAT_F32, OP_CVT_F32_BF16}};
     if (c->ftz || c->rounding > ROUND_N) return -1;
     for (size_t i = 0; i < sizeof TABLE / sizeof *TABLE; i++)
         if (TABLE[i].from == c->from && TABLE[i].to == c->to) return TABLE[i].op;
@@ -201,7 +238,8 @@ static uint32_t convert_source(Decoder *d, PtxType type)
     return source(d, 1, type);
 }
 
-static int convert_integers(Decoder *d, const Conversion *c, uint32_t a, uint32_t dst, uint32_t reg_bytes)
+static int convert_integers(Decoder *d, const Conversion *c, uint32_t a, uint32_t dst,
+                            uint32_t reg_bytes)
 {
     Op op = OP_CVT_SAT_INT;
     int from_bytes = (int)ptx_type_bytes(c->from_type), to_bytes = (int)ptx_type_bytes(c->to_type);
@@ -229,7 +267,9 @@ static int convert_to_half(Decoder *d, const Conversion *c, uint32_t a, uint32_t
     int zero = c->rounding == ROUND_Z, bf16 = c->to == FORMAT_BF16;
     if (c->rounding > ROUND_Z || c->sat) return refuse(d, "that rounding to half precision");
     if (c->from == FORMAT_F32 && !c->ftz)
-        op = bf16 ? (zero ? OP_CVT_BF16_F32_Z : OP_CVT_BF16_F32) : zero ? OP_CVT_F16_F32_Z : OP_CVT_F16_F32;
+        op = bf16   ? (zero ? OP_CVT_BF16_F32_Z : OP_CVT_BF16_F32)
+             : zero ? OP_CVT_F16_F32_Z
+                    : OP_CVT_F16_F32;
     Ins *ins = emit(d, op, CLASS_SFU);
     ins->d = dst, ins->a = a;
     ins->aux = (uint32_t)c->from | (uint32_t)c->to << 4 | (uint32_t)(zero ? ROUND_Z : ROUND_N) << 8;
@@ -242,24 +282,30 @@ static int convert_integral(Decoder *d, const Conversion *c, uint32_t a, uint32_
     static const Op F32[] = {OP_RINT_F32, OP_TRUNC_F32, OP_FLOOR_F32, OP_CEIL_F32};
     static const Op F64[] = {OP_RINT_F64, OP_TRUNC_F64, OP_FLOOR_F64, OP_CEIL_F64};
     int is_double = c->from == FORMAT_F64;
-    Op op = c->integral < 0 ? (is_double ? OP_MOV_64 : c->ftz ? OP_CANON_F32_FTZ : OP_CANON_F32)
-                            : is_double ? F64[c->integral] : (Op)((int)F32[c->integral] + c->ftz);
+    Op op = c->integral < 0 ? (is_double ? OP_MOV_64
+                               : c->ftz  ? OP_CANON_F32_FTZ
+                                         : OP_CANON_F32)
+            : is_double     ? F64[c->integral]
+                            : (Op)((int)F32[c->integral] + c->ftz);
     Ins *ins = emit(d, op, CLASS_SFU);
     ins->d = dst, ins->a = a;
     if (c->sat) emit_pseudo(d, is_double ? OP_SAT_F64 : OP_SAT_F32, dst, dst, dst);
     return words_finished(d);
 }
 
-static int convert_emit(Decoder *d, const Conversion *c, uint32_t a, uint32_t dst, uint32_t reg_bytes)
+static int convert_emit(Decoder *d, const Conversion *c, uint32_t a, uint32_t dst,
+                        uint32_t reg_bytes)
 {
     int from_float = c->from >= FORMAT_F16, to_float = c->to >= FORMAT_F16;
     if (!from_float && !to_float) return convert_integers(d, c, a, dst, reg_bytes);
     if (!to_float) {
         int mode = c->integral < 0 ? ROUND_Z : c->integral;
-        int plain = c->from == FORMAT_F32 && c->to == FORMAT_S32 && mode == ROUND_Z && !c->ftz && reg_bytes == 4;
+        int plain = c->from == FORMAT_F32 && c->to == FORMAT_S32 && mode == ROUND_Z && !c->ftz &&
+                    reg_bytes == 4;
         Ins *ins = emit(d, plain ? OP_CVT_S32_F32_Z : OP_CVT_TO_INT, CLASS_SFU);
         ins->d = dst, ins->a = a, ins->bytes = (uint8_t)reg_bytes;
-        ins->aux = (uint32_t)c->from | (uint32_t)c->to << 4 | (uint32_t)mode << 8 | (uint32_t)c->ftz << 10;
+        ins->aux =
+            (uint32_t)c->from | (uint32_t)c->to << 4 | (uint32_t)mode << 8 | (uint32_t)c->ftz << 10;
         return words_finished(d);
     }
     if (c->to == c->from && c->to >= FORMAT_F32) return convert_integral(d, c, a, dst);
@@ -268,8 +314,8 @@ static int convert_emit(Decoder *d, const Conversion *c, uint32_t a, uint32_t ds
     int op = direct_op(c);
     Ins *ins = emit(d, op >= 0 ? (Op)op : OP_CVT_TO_FLOAT, CLASS_SFU);
     ins->d = dst, ins->a = a;
-    ins->aux = (uint32_t)c->from | (uint32_t)c->to << 4 | (uint32_t)(c->rounding < 0 ? 0 : c->rounding) << 8 |
-               (uint32_t)c->ftz << 10;
+    ins->aux = (uint32_t)c->from | (uint32_t)c->to << 4 |
+               (uint32_t)(c->rounding < 0 ? 0 : c->rounding) << 8 | (uint32_t)c->ftz << 10;
     if (c->sat) emit_pseudo(d, c->to == FORMAT_F64 ? OP_SAT_F64 : OP_SAT_F32, dst, dst, dst);
     return words_finished(d);
 }
@@ -277,9 +323,12 @@ static int convert_emit(Decoder *d, const Conversion *c, uint32_t a, uint32_t ds
 /* cvt.rn.f16x2.f32 d, a, b: a becomes the upper half. */
 static int convert_packed(Decoder *d, const Conversion *c, PtxType to)
 {
-    if (c->from_type != PTX_F32 || c->rounding > ROUND_Z || c->sat) return refuse(d, "that conversion to packed halves");
+    if (c->from_type != PTX_F32 || c->rounding > ROUND_Z || c->sat)
+        return refuse(d, "that conversion to packed halves");
     int zero = c->rounding == ROUND_Z, bf16 = to == PTX_BF16X2;
-    Op op = bf16 ? (zero ? OP_CVT_BF16_F32_Z : OP_CVT_BF16_F32) : zero ? OP_CVT_F16_F32_Z : OP_CVT_F16_F32;
+    Op op = bf16   ? (zero ? OP_CVT_BF16_F32_Z : OP_CVT_BF16_F32)
+            : zero ? OP_CVT_F16_F32_Z
+                   : OP_CVT_F16_F32;
     uint32_t a = source(d, 1, PTX_F32), b = source(d, 2, PTX_F32), dst = destination(d, 0, PTX_B32);
     uint32_t high = temp_slot(d, WIDTH_32), low = temp_slot(d, WIDTH_32);
     if (d->failed) return -1;
@@ -313,7 +362,8 @@ static int decode_cvt(Decoder *d)
     PtxType reg = d->in->operands ? register_type(d, &d->in->operand[0]) : PTX_NONE;
     uint32_t reg_bytes = ptx_type_bytes(reg) ? ptx_type_bytes(reg) : ptx_type_bytes(c.to_type);
     if (reg_bytes == 1) reg_bytes = 2;
-    if (reg_bytes < ptx_type_bytes(c.to_type)) return refuse(d, "the register is narrower than the result");
+    if (reg_bytes < ptx_type_bytes(c.to_type))
+        return refuse(d, "the register is narrower than the result");
     uint32_t dst = destination(d, 0, reg_bytes == 8 ? PTX_B64 : PTX_B32);
     if (d->failed) return -1;
     return convert_emit(d, &c, a, dst, reg_bytes);

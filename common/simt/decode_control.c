@@ -24,7 +24,8 @@ static int guard_slot(Decoder *d, uint32_t *slot)
     return d->failed ? -1 : 0;
 }
 
-/* A branch to a PTX instruction of this function, taken where the guard holds (or, `inverted`, does not). */
+/* A branch to a PTX instruction of this function, taken where the guard holds (or, `inverted`, does
+ * not). */
 static int branch_emit(Decoder *d, uint32_t target, int inverted, int pseudo)
 {
     uint32_t guard;
@@ -39,7 +40,8 @@ static int branch_emit(Decoder *d, uint32_t target, int inverted, int pseudo)
 static int decode_bra(Decoder *d)
 {
     word_take(d, "uni");
-    if (d->in->target > d->instance->function->instructions) return refuse(d, "its target is outside the function");
+    if (d->in->target > d->instance->function->instructions)
+        return refuse(d, "its target is outside the function");
     if (branch_emit(d, d->in->target, 0, 0) != 0) return -1;
     return words_finished(d);
 }
@@ -53,8 +55,10 @@ static int decode_brx(Decoder *d)
     uint32_t index = source(d, 0, PTX_U32), first = d->kernel->tables;
     if (d->failed) return -1;
     for (uint32_t i = 0; i < d->in->target_count; i++) {
-        d->kernel->table = grow(d, d->kernel->table, d->kernel->tables, &d->table_room, sizeof *d->kernel->table);
-        if (d->failed || fix_later(d, NO_SLOT, d->kernel->tables, d->in->targets[i]) != 0) return -1;
+        d->kernel->table =
+            grow(d, d->kernel->table, d->kernel->tables, &d->table_room, sizeof *d->kernel->table);
+        if (d->failed || fix_later(d, NO_SLOT, d->kernel->tables, d->in->targets[i]) != 0)
+            return -1;
         d->kernel->table[d->kernel->tables++] = 0;
     }
     Ins *ins = emit(d, OP_BRX, CLASS_BRANCH);
@@ -77,12 +81,14 @@ static int decode_return(Decoder *d)
     return words_finished(d);
 }
 
-/* ---- calls: a function is expanded where it is called ---------------------------------------------- */
+/* ---- calls: a function is expanded where it is called
+ * ---------------------------------------------- */
 static const PtxFunction *function_find(const PtxModule *ptx, const char *name)
 {
     const PtxFunction *found = NULL;
     for (uint32_t i = 0; name && i < ptx->functions; i++)
-        if (strcmp(ptx->function[i].name, name) == 0 && (!found || found->is_extern)) found = &ptx->function[i];
+        if (strcmp(ptx->function[i].name, name) == 0 && (!found || found->is_extern))
+            found = &ptx->function[i];
     return found;
 }
 
@@ -97,7 +103,8 @@ static int argument_offset(Decoder *d, const PtxOperand *operand, uint64_t *offs
     return space == PTX_LOCAL ? 0 : refuse(d, "an argument that is no local .param variable");
 }
 
-/* vprintf(format, arguments) and __assertfail(message, file, line, function, size): v holds where their arguments lie. */
+/* vprintf(format, arguments) and __assertfail(message, file, line, function, size): v holds where
+ * their arguments lie. */
 static int call_system(Decoder *d, Op op, const PtxOperand *arguments, const PtxOperand *results)
 {
     Ins call = {0};
@@ -120,10 +127,11 @@ static int call_system(Decoder *d, Op op, const PtxOperand *arguments, const Ptx
     return words_finished(d);
 }
 
-static int arguments_bind(Decoder *d, Instance *callee, const PtxVariable *variables, uint32_t count,
-                          const PtxOperand *values)
+static int arguments_bind(Decoder *d, Instance *callee, const PtxVariable *variables,
+                          uint32_t count, const PtxOperand *values)
 {
-    if ((values ? values->count : 0) != count) return refuse(d, "another number of arguments than the function has");
+    if ((values ? values->count : 0) != count)
+        return refuse(d, "another number of arguments than the function has");
     for (uint32_t i = 0; i < count; i++) {
         uint64_t offset;
         if (argument_offset(d, &values->element[i], &offset) != 0) return -1;
@@ -132,11 +140,12 @@ static int arguments_bind(Decoder *d, Instance *callee, const PtxVariable *varia
     return 0;
 }
 
-static int call_expand(Decoder *d, const PtxFunction *function, const PtxOperand *arguments, const PtxOperand *results)
+static int call_expand(Decoder *d, const PtxFunction *function, const PtxOperand *arguments,
+                       const PtxOperand *results)
 {
     Instance callee = {.function = function, .caller = d->instance, .first_fix = d->fixes};
     const PtxInstruction *in = d->in;
-    uint32_t from = d->from, skip = NO_SLOT;
+    uint32_t from = d->from, used = d->used, skip = NO_SLOT;
     for (const Instance *i = d->instance; i; i = i->caller)
         if (i->function == function) return refuse(d, "the recursive call of %s", function->name);
     if (d->depth >= CALL_DEPTH) return refuse(d, "calls nested more than %d deep", CALL_DEPTH);
@@ -160,6 +169,7 @@ static int call_expand(Decoder *d, const PtxFunction *function, const PtxOperand
     d->depth--;
     d->in = in;
     d->from = from;
+    d->used = used;
     if (result != 0) return -1;
     Ins *end = emit(d, OP_NOP, CLASS_FREE); /* where returns go */
     end->pseudo = 1;
@@ -173,21 +183,26 @@ static int decode_call(Decoder *d)
     word_take(d, "uni");
     for (uint32_t i = 0; i < d->in->operands; i++) {
         const PtxOperand *o = &d->in->operand[i];
-        if (o->kind == PTX_OPERAND_SYMBOL && !target) target = o;
-        else if (o->kind == PTX_OPERAND_VECTOR) *(target ? &arguments : &results) = o;
-        else return refuse(d, "an indirect call");
+        if (o->kind == PTX_OPERAND_SYMBOL && !target)
+            target = o;
+        else if (o->kind == PTX_OPERAND_VECTOR)
+            *(target ? &arguments : &results) = o;
+        else
+            return refuse(d, "an indirect call");
     }
     if (!target || !target->name) return refuse(d, "an indirect call");
     const PtxFunction *function = function_find(d->module->ptx, target->name);
     if (strcmp(target->name, "vprintf") == 0) return call_system(d, OP_PRINTF, arguments, results);
-    if (strcmp(target->name, "__assertfail") == 0) return call_system(d, OP_ASSERTFAIL, arguments, results);
+    if (strcmp(target->name, "__assertfail") == 0)
+        return call_system(d, OP_ASSERTFAIL, arguments, results);
     if (!function || function->is_extern || function->is_entry)
         return refuse(d, "the function %s has no body here", target->name);
     return call_expand(d, function, arguments && arguments->count ? arguments : NULL,
                        results && results->count ? results : NULL);
 }
 
-/* ---- barriers --------------------------------------------------------------------------------------- */
+/* ---- barriers
+ * --------------------------------------------------------------------------------------- */
 static int decode_barrier(Decoder *d)
 {
     static const char *const KINDS[] = {"sync", "arrive", "red", "warp", NULL};
@@ -208,7 +223,8 @@ static int decode_barrier(Decoder *d)
     PtxType result = kind == 2 ? type_take(d) : PTX_NONE;
     uint32_t first = kind == 2, operands = d->in->operands, last = operands - (kind == 2);
     if (operands < first + 1u || (kind == 2 && operands < 3)) return refuse(d, "too few operands");
-    uint32_t id = source(d, first, PTX_U32), count = last > first + 1 ? source(d, first + 1, PTX_U32) : NO_SLOT;
+    uint32_t id = source(d, first, PTX_U32),
+             count = last > first + 1 ? source(d, first + 1, PTX_U32) : NO_SLOT;
     uint32_t p = kind == 2 ? source(d, operands - 1, PTX_PRED) : NO_SLOT;
     uint32_t dst = kind == 2 ? destination(d, 0, result == PTX_PRED ? PTX_PRED : PTX_U32) : NO_SLOT;
     if (d->failed) return -1;
@@ -218,7 +234,8 @@ static int decode_barrier(Decoder *d)
     return words_finished(d);
 }
 
-/* ---- warp collectives ----------------------------------------------------------------------------------- */
+/* ---- warp collectives
+ * ----------------------------------------------------------------------------------- */
 static int decode_shuffle(Decoder *d)
 {
     static const char *const MODES[] = {"up", "down", "bfly", "idx", NULL};
@@ -234,7 +251,8 @@ static int decode_shuffle(Decoder *d)
     uint32_t members = source(d, 4, PTX_B32);
     if (d->failed) return -1;
     Ins *ins = emit(d, OP_SHFL, CLASS_SHARED_LOAD);
-    ins->d = dst, ins->a = a, ins->b = b, ins->c = c, ins->v[0] = members, ins->v[1] = p, ins->aux = (uint32_t)mode;
+    ins->d = dst, ins->a = a, ins->b = b, ins->c = c, ins->v[0] = members, ins->v[1] = p,
+    ins->aux = (uint32_t)mode;
     return words_finished(d);
 }
 
@@ -280,22 +298,27 @@ static int decode_match(Decoder *d)
 static int decode_redux(Decoder *d)
 {
     static const char *const NAMES[] = {"add", "min", "max", "and", "or", "xor", NULL};
-    static const uint32_t UNSIGNED[] = {REDUX_ADD, REDUX_MIN_U, REDUX_MAX_U, REDUX_AND, REDUX_OR, REDUX_XOR};
-    static const uint32_t SIGNED[] = {REDUX_ADD, REDUX_MIN_S, REDUX_MAX_S, REDUX_AND, REDUX_OR, REDUX_XOR};
+    static const uint32_t UNSIGNED[] = {REDUX_ADD, REDUX_MIN_U, REDUX_MAX_U,
+                                        REDUX_AND, REDUX_OR,    REDUX_XOR};
+    static const uint32_t SIGNED[] = {REDUX_ADD, REDUX_MIN_S, REDUX_MAX_S,
+                                      REDUX_AND, REDUX_OR,    REDUX_XOR};
     word_take(d, "sync");
     int op = word_choose(d, NAMES);
     PtxType type = type_take(d);
-    if (op < 0 || ptx_type_bytes(type) != 4 || type_is_float(type)) return refuse(d, "that reduction");
+    if (op < 0 || ptx_type_bytes(type) != 4 || type_is_float(type))
+        return refuse(d, "that reduction");
     uint32_t a = source(d, 1, type), members = source(d, 2, PTX_B32), dst = destination(d, 0, type);
     if (d->failed) return -1;
     Ins *ins = emit(d, OP_REDUX, CLASS_SFU);
-    ins->d = dst, ins->a = a, ins->v[0] = members, ins->aux = type_is_signed(type) ? SIGNED[op] : UNSIGNED[op];
+    ins->d = dst, ins->a = a, ins->v[0] = members,
+    ins->aux = type_is_signed(type) ? SIGNED[op] : UNSIGNED[op];
     return words_finished(d);
 }
 
 static int decode_plain(Decoder *d, Op op, uint32_t aux)
 {
-    for (uint32_t i = 1; i < d->in->words; i++) d->used |= 1u << i;
+    for (uint32_t i = 1; i < d->in->words; i++)
+        d->used |= 1u << i;
     Ins *ins = emit(d, op, CLASS_FREE);
     ins->aux = aux;
     return words_finished(d);
@@ -313,8 +336,10 @@ int decode_control(Decoder *d)
     if (strcmp(name, "vote") == 0) return decode_vote(d);
     if (strcmp(name, "match") == 0) return decode_match(d);
     if (strcmp(name, "redux") == 0) return decode_redux(d);
-    if (strcmp(name, "membar") == 0 || strcmp(name, "fence") == 0) return decode_plain(d, OP_NOP, 0);
-    if (strcmp(name, "nanosleep") == 0 || strcmp(name, "pmevent") == 0) return decode_plain(d, OP_NOP, 0);
+    if (strcmp(name, "membar") == 0 || strcmp(name, "fence") == 0)
+        return decode_plain(d, OP_NOP, 0);
+    if (strcmp(name, "nanosleep") == 0 || strcmp(name, "pmevent") == 0)
+        return decode_plain(d, OP_NOP, 0);
     if (strcmp(name, "trap") == 0) return decode_plain(d, OP_TRAP, 0);
     if (strcmp(name, "brkpt") == 0) return decode_plain(d, OP_TRAP, 1);
     if (strcmp(name, "activemask") == 0) {

@@ -8,8 +8,8 @@ static const char *const ROUNDINGS[] = {"rn", "rz", "rm", "rp", NULL};
 typedef struct FloatOp {
     const char *name;
     int operands;
-    int f32, f64;       /* Op, or -1 */
-    int rounded;        /* RoundedOp for directed rounding, or -1 */
+    int f32, f64; /* Op, or -1 */
+    int rounded;  /* RoundedOp for directed rounding, or -1 */
     OpClass class;
 } FloatOp;
 
@@ -63,19 +63,23 @@ static Modifiers modifiers_take(Decoder *d)
     return m;
 }
 
-static int emit_float(Decoder *d, const FloatOp *entry, PtxType type, Modifiers m, const uint32_t *s, uint32_t dst)
+static int emit_float(Decoder *d, const FloatOp *entry, PtxType type, Modifiers m,
+                      const uint32_t *s, uint32_t dst)
 {
     int is_double = type == PTX_F64, op = is_double ? entry->f64 : entry->f32;
     OpClass class = is_double && entry->class == CLASS_FP32 ? CLASS_FP64 : entry->class;
     if (op < 0) return refuse(d, "there is no such operation on f64");
     if (m.rounding > 0) {
-        if (entry->rounded < 0) return refuse(d, "rounding .%s is not supported here", ROUNDINGS[m.rounding]);
+        if (entry->rounded < 0)
+            return refuse(d, "rounding .%s is not supported here", ROUNDINGS[m.rounding]);
         Ins *ins = emit(d, OP_ROUNDED, class);
         ins->d = dst, ins->a = s[0], ins->b = s[1], ins->c = s[2];
-        ins->aux = (uint32_t)entry->rounded | (uint32_t)m.rounding << 4 | (uint32_t)is_double << 8 | (uint32_t)m.ftz << 9;
+        ins->aux = (uint32_t)entry->rounded | (uint32_t)m.rounding << 4 | (uint32_t)is_double << 8 |
+                   (uint32_t)m.ftz << 9;
     } else {
         if (m.nan) {
-            if (is_double || (op != OP_MIN_F32 && op != OP_MAX_F32)) return refuse(d, ".NaN is not supported here");
+            if (is_double || (op != OP_MIN_F32 && op != OP_MAX_F32))
+                return refuse(d, ".NaN is not supported here");
             op = op == OP_MIN_F32 ? OP_MINNAN_F32 : OP_MAXNAN_F32;
         }
         if (m.ftz && !is_double && !has_flushing_twin(op)) {
@@ -121,19 +125,24 @@ int decode_float(Decoder *d)
         d->used = used;
         return decode_half(d, name, type);
     }
-    if (relu || (type != PTX_F32 && type != PTX_F64)) return refuse(d, "it is not supported on that type");
+    if (relu || (type != PTX_F32 && type != PTX_F64))
+        return refuse(d, "it is not supported on that type");
     uint32_t s[3] = {0}, dst = destination(d, 0, type);
-    for (int i = 0; i < entry->operands; i++) s[i] = source(d, (uint32_t)i + 1, type);
+    for (int i = 0; i < entry->operands; i++)
+        s[i] = source(d, (uint32_t)i + 1, type);
     if (d->failed) return -1;
     return emit_float(d, entry, type, m, s, dst);
 }
 
 int decode_half(Decoder *d, const char *name, PtxType type)
 {
-    static const char *const NAMES[] = {"add", "sub", "mul", "fma", "min", "max", "neg", "abs", "ex2", "tanh", NULL};
+    static const char *const NAMES[] = {"add", "sub", "mul", "fma",  "min", "max",
+                                        "neg", "abs", "ex2", "tanh", NULL};
     static const int OPERANDS[] = {2, 2, 2, 3, 2, 2, 1, 1, 1, 1};
-    int op = 0, packed = type == PTX_F16X2 || type == PTX_BF16X2, bf16 = type == PTX_BF16 || type == PTX_BF16X2;
-    while (NAMES[op] && strcmp(NAMES[op], name) != 0) op++;
+    int op = 0, packed = type == PTX_F16X2 || type == PTX_BF16X2,
+        bf16 = type == PTX_BF16 || type == PTX_BF16X2;
+    while (NAMES[op] && strcmp(NAMES[op], name) != 0)
+        op++;
     if (!NAMES[op]) return refuse(d, "it is not supported on half precision");
     type_take(d);
     word_take(d, "rn");
@@ -142,7 +151,8 @@ int decode_half(Decoder *d, const char *name, PtxType type)
     if (word_take(d, "ftz")) return refuse(d, ".ftz is not supported on half precision");
     PtxType as = packed ? PTX_B32 : PTX_B16;
     uint32_t s[3] = {0}, dst = destination(d, 0, as);
-    for (int i = 0; i < OPERANDS[op]; i++) s[i] = source(d, (uint32_t)i + 1, as);
+    for (int i = 0; i < OPERANDS[op]; i++)
+        s[i] = source(d, (uint32_t)i + 1, as);
     if (d->failed) return -1;
     Ins *ins = emit(d, OP_HALF, op >= HALF_EX2 ? CLASS_SFU : CLASS_FP32);
     ins->d = dst, ins->a = s[0], ins->b = s[1], ins->c = s[2];

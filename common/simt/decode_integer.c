@@ -8,7 +8,8 @@ static int is16(PtxType type)
     return ptx_type_bytes(type) == 2;
 }
 
-/* 16-bit arithmetic is done in 32 bits: sources are extended as their type says, results are cut. */
+/* 16-bit arithmetic is done in 32 bits: sources are extended as their type says, results are cut.
+ */
 static uint32_t source_extended(Decoder *d, uint32_t operand, PtxType type)
 {
     uint32_t slot = source(d, operand, type);
@@ -33,17 +34,19 @@ typedef struct Arithmetic {
 #define BOTH(op) OP_##op##_U32, OP_##op##_S32, OP_##op##_U64, OP_##op##_S64
 
 static const Arithmetic TWO[] = {
-    {"add", SAME(ADD), CLASS_INT},      {"sub", SAME(SUB), CLASS_INT},     {"min", BOTH(MIN), CLASS_INT},
-    {"max", BOTH(MAX), CLASS_INT},      {"div", BOTH(DIV), CLASS_DIV},     {"rem", BOTH(REM), CLASS_DIV},
-    {"and", SAME(AND), CLASS_INT},      {"or", SAME(OR), CLASS_INT},       {"xor", SAME(XOR), CLASS_INT},
+    {"add", SAME(ADD), CLASS_INT}, {"sub", SAME(SUB), CLASS_INT}, {"min", BOTH(MIN), CLASS_INT},
+    {"max", BOTH(MAX), CLASS_INT}, {"div", BOTH(DIV), CLASS_DIV}, {"rem", BOTH(REM), CLASS_DIV},
+    {"and", SAME(AND), CLASS_INT}, {"or", SAME(OR), CLASS_INT},   {"xor", SAME(XOR), CLASS_INT},
 };
 static const Arithmetic ONE[] = {
-    {"neg", SAME(NEG), CLASS_INT},  {"abs", SAME(ABS), CLASS_INT},   {"not", SAME(NOT), CLASS_INT},
+    {"neg", SAME(NEG), CLASS_INT},   {"abs", SAME(ABS), CLASS_INT},   {"not", SAME(NOT), CLASS_INT},
     {"cnot", SAME(CNOT), CLASS_INT}, {"brev", SAME(BREV), CLASS_INT},
 };
 /* Results are 32 bits whatever the operand. */
 static const Arithmetic COUNTING[] = {
-    {"popc", SAME(POPC), CLASS_INT}, {"clz", SAME(CLZ), CLASS_INT}, {"bfind", BOTH(BFIND), CLASS_INT},
+    {"popc", SAME(POPC), CLASS_INT},
+    {"clz", SAME(CLZ), CLASS_INT},
+    {"bfind", BOTH(BFIND), CLASS_INT},
 };
 
 static Op op_for(const Arithmetic *a, PtxType type)
@@ -62,13 +65,14 @@ static const Arithmetic *find(const Arithmetic *table, size_t count, const char 
 
 static int decode_predicate_logic(Decoder *d, const char *name)
 {
-    Op op = strcmp(name, "and") == 0  ? OP_AND_P
-            : strcmp(name, "or") == 0 ? OP_OR_P
+    Op op = strcmp(name, "and") == 0   ? OP_AND_P
+            : strcmp(name, "or") == 0  ? OP_OR_P
             : strcmp(name, "not") == 0 ? OP_NOT_P
             : strcmp(name, "mov") == 0 ? OP_MOV_P
                                        : OP_XOR_P;
     int one = op == OP_NOT_P || op == OP_MOV_P;
-    uint32_t a = source(d, 1, PTX_PRED), b = one ? a : source(d, 2, PTX_PRED), dst = destination(d, 0, PTX_PRED);
+    uint32_t a = source(d, 1, PTX_PRED), b = one ? a : source(d, 2, PTX_PRED),
+             dst = destination(d, 0, PTX_PRED);
     if (d->failed) return -1;
     Ins *ins = emit(d, op, CLASS_FREE);
     ins->d = dst, ins->a = a, ins->b = b;
@@ -79,11 +83,14 @@ static int decode_two(Decoder *d, const Arithmetic *entry)
 {
     PtxType type = type_take(d);
     if (type == PTX_PRED) return decode_predicate_logic(d, entry->name);
-    uint32_t a = source_extended(d, 1, type), b = source_extended(d, 2, type), dst = destination(d, 0, type);
-    int sat = (strcmp(entry->name, "add") == 0 || strcmp(entry->name, "sub") == 0) && word_take(d, "sat");
+    uint32_t a = source_extended(d, 1, type), b = source_extended(d, 2, type),
+             dst = destination(d, 0, type);
+    int sat =
+        (strcmp(entry->name, "add") == 0 || strcmp(entry->name, "sub") == 0) && word_take(d, "sat");
     if (sat) return refuse(d, "saturating integer addition");
     if (d->failed) return -1;
-    Ins *ins = emit(d, op_for(entry, type), ptx_type_bytes(type) == 8 ? CLASS_INT_WIDE : entry->class);
+    Ins *ins =
+        emit(d, op_for(entry, type), ptx_type_bytes(type) == 8 ? CLASS_INT_WIDE : entry->class);
     if (entry->class == CLASS_DIV) ins->class = CLASS_DIV;
     ins->d = dst, ins->a = a, ins->b = b;
     result_cut(d, dst, type);
@@ -110,7 +117,9 @@ static int decode_counting(Decoder *d, const Arithmetic *entry)
     if (d->failed) return -1;
     Ins *ins = emit(d, op_for(entry, type), CLASS_SFU);
     ins->d = dst, ins->a = a;
-    if (shift) emit_pseudo(d, OP_BFINDSHIFT, dst, dst, constant_slot(d, WIDTH_32, ptx_type_bytes(type) == 8 ? 63 : 31, 0));
+    if (shift)
+        emit_pseudo(d, OP_BFINDSHIFT, dst, dst,
+                    constant_slot(d, WIDTH_32, ptx_type_bytes(type) == 8 ? 63 : 31, 0));
     return words_finished(d);
 }
 
@@ -170,11 +179,14 @@ static int decode_multiply_24(Decoder *d, int add)
 static int decode_shift(Decoder *d, int left)
 {
     PtxType type = type_take(d);
-    uint32_t a = source_extended(d, 1, type), b = source(d, 2, PTX_U32), dst = destination(d, 0, type);
+    uint32_t a = source_extended(d, 1, type), b = source(d, 2, PTX_U32),
+             dst = destination(d, 0, type);
     int wide = ptx_type_bytes(type) == 8, s = type_is_signed(type);
     if (d->failed) return -1;
-    Op op = left ? (wide ? OP_SHL_64 : OP_SHL_32)
-                 : s ? (wide ? OP_SHR_S64 : OP_SHR_S32) : wide ? OP_SHR_U64 : OP_SHR_U32;
+    Op op = left   ? (wide ? OP_SHL_64 : OP_SHL_32)
+            : s    ? (wide ? OP_SHR_S64 : OP_SHR_S32)
+            : wide ? OP_SHR_U64
+                   : OP_SHR_U32;
     Ins *ins = emit(d, op, wide ? CLASS_INT_WIDE : CLASS_INT);
     ins->d = dst, ins->a = a, ins->b = b;
     result_cut(d, dst, type);
@@ -183,7 +195,8 @@ static int decode_shift(Decoder *d, int left)
 
 static int three_operands(Decoder *d, Op op, PtxType type)
 {
-    uint32_t a = source(d, 1, type), b = source(d, 2, type), c = source(d, 3, type), dst = destination(d, 0, type);
+    uint32_t a = source(d, 1, type), b = source(d, 2, type), c = source(d, 3, type),
+             dst = destination(d, 0, type);
     if (d->failed) return -1;
     Ins *ins = emit(d, op, CLASS_INT);
     ins->d = dst, ins->a = a, ins->b = b, ins->c = c;
@@ -197,7 +210,10 @@ static int decode_funnel(Decoder *d)
     int clamp = word_take(d, "clamp");
     if (!clamp && !word_take(d, "wrap")) return refuse(d, "neither clamp nor wrap");
     type_take(d);
-    return three_operands(d, left ? (clamp ? OP_SHF_L_CLAMP : OP_SHF_L_WRAP) : clamp ? OP_SHF_R_CLAMP : OP_SHF_R_WRAP,
+    return three_operands(d,
+                          left    ? (clamp ? OP_SHF_L_CLAMP : OP_SHF_L_WRAP)
+                          : clamp ? OP_SHF_R_CLAMP
+                                  : OP_SHF_R_WRAP,
                           PTX_B32);
 }
 
@@ -205,10 +221,14 @@ static int decode_field(Decoder *d, int insert)
 {
     PtxType type = type_take(d);
     int wide = ptx_type_bytes(type) == 8, s = type_is_signed(type);
-    uint32_t a = source(d, 1, type), b = source(d, 2, insert ? type : PTX_U32), c = source(d, 3, PTX_U32);
+    uint32_t a = source(d, 1, type), b = source(d, 2, insert ? type : PTX_U32),
+             c = source(d, 3, PTX_U32);
     uint32_t length = insert ? source(d, 4, PTX_U32) : 0, dst = destination(d, 0, type);
     if (d->failed) return -1;
-    Op op = insert ? (wide ? OP_BFI_64 : OP_BFI_32) : wide ? OP_BFE_64 : s ? OP_BFE_S32 : OP_BFE_U32;
+    Op op = insert ? (wide ? OP_BFI_64 : OP_BFI_32)
+            : wide ? OP_BFE_64
+            : s    ? OP_BFE_S32
+                   : OP_BFE_U32;
     Ins *ins = emit(d, op, CLASS_INT);
     ins->d = dst, ins->a = a, ins->b = b, ins->c = c, ins->is_signed = (uint8_t)s;
     if (insert) ins->v[0] = length;
@@ -218,7 +238,8 @@ static int decode_field(Decoder *d, int insert)
 static int decode_lop3(Decoder *d)
 {
     type_take(d);
-    if (d->in->operands != 5 || d->in->operand[4].kind != PTX_OPERAND_INTEGER) return refuse(d, "lop3 with a predicate");
+    if (d->in->operands != 5 || d->in->operand[4].kind != PTX_OPERAND_INTEGER)
+        return refuse(d, "lop3 with a predicate");
     uint32_t a = source(d, 1, PTX_B32), b = source(d, 2, PTX_B32), c = source(d, 3, PTX_B32);
     uint32_t dst = destination(d, 0, PTX_B32);
     if (d->failed) return -1;
@@ -241,8 +262,9 @@ static int decode_permute(Decoder *d)
 static int decode_dot(Decoder *d)
 {
     PtxType a = type_take(d), b = type_take(d);
-    Op op = type_is_signed(a) ? (type_is_signed(b) ? OP_DP4A_SS : OP_DP4A_SU)
-                              : type_is_signed(b) ? OP_DP4A_US : OP_DP4A_UU;
+    Op op = type_is_signed(a)   ? (type_is_signed(b) ? OP_DP4A_SS : OP_DP4A_SU)
+            : type_is_signed(b) ? OP_DP4A_US
+                                : OP_DP4A_UU;
     return three_operands(d, op, PTX_B32);
 }
 
@@ -253,7 +275,8 @@ static int move_pack(Decoder *d, PtxType type)
     int wide = ptx_type_bytes(type) == 8;
     if (parts->count == 4 && wide) {
         uint32_t low = temp_slot(d, WIDTH_32), high = temp_slot(d, WIDTH_32), p[4];
-        for (int i = 0; i < 4; i++) p[i] = source_of(d, &parts->element[i], PTX_B16);
+        for (int i = 0; i < 4; i++)
+            p[i] = source_of(d, &parts->element[i], PTX_B16);
         uint32_t dst = destination(d, 0, type);
         if (d->failed) return -1;
         emit_pseudo(d, OP_PACK_32, low, p[0], p[1]);
@@ -272,7 +295,8 @@ static int move_pack(Decoder *d, PtxType type)
     return words_finished(d);
 }
 
-/* mov {d, e}, a: the source goes to a temporary first, for a part may be written before the other is read. */
+/* mov {d, e}, a: the source goes to a temporary first, for a part may be written before the other
+ * is read. */
 static int move_unpack(Decoder *d, PtxType type)
 {
     const PtxOperand *parts = &d->in->operand[0];
@@ -281,7 +305,8 @@ static int move_unpack(Decoder *d, PtxType type)
     if (d->failed) return -1;
     if (parts->count == 2) {
         PtxType half = wide ? PTX_B32 : PTX_B16;
-        uint32_t low = destination_of(d, &parts->element[0], half), high = destination_of(d, &parts->element[1], half);
+        uint32_t low = destination_of(d, &parts->element[0], half),
+                 high = destination_of(d, &parts->element[1], half);
         uint32_t copy = temp_slot(d, wide ? WIDTH_64 : WIDTH_32);
         if (d->failed || ptx_type_bytes(type) < 4) return refuse(d, "a vector of that shape");
         emit_pseudo(d, wide ? OP_MOV_64 : OP_MOV_32, copy, a, a);
@@ -292,7 +317,8 @@ static int move_unpack(Decoder *d, PtxType type)
     }
     if (parts->count != 4 || !wide) return refuse(d, "a vector of that shape");
     uint32_t low = temp_slot(d, WIDTH_32), high = temp_slot(d, WIDTH_32), p[4];
-    for (int i = 0; i < 4; i++) p[i] = destination_of(d, &parts->element[i], PTX_B16);
+    for (int i = 0; i < 4; i++)
+        p[i] = destination_of(d, &parts->element[i], PTX_B16);
     if (d->failed) return -1;
     emit_pseudo(d, OP_TRUNC_32, low, a, a);
     emit_pseudo(d, OP_HIGH_32, high, a, a);

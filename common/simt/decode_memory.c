@@ -3,13 +3,16 @@
 
 #include "common/simt/decode.h"
 
-/* Hints about caches and ordering: lanes and blocks already see each other's stores in order here. */
+/* Hints about caches and ordering: lanes and blocks already see each other's stores in order here.
+ */
 static void hints_take(Decoder *d)
 {
-    static const char *const HINTS[] = {"ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "volatile", "relaxed",
-                                        "acquire", "release", "acq_rel", "weak", "gpu", "cta", "sys", "cluster",
-                                        "noftz", "sc", "unified"};
-    for (size_t i = 0; i < sizeof HINTS / sizeof *HINTS; i++) word_take(d, HINTS[i]);
+    static const char *const HINTS[] = {
+        "ca",  "cg",       "cs",      "lu",      "cv",      "wb",      "wt",
+        "nc",  "volatile", "relaxed", "acquire", "release", "acq_rel", "weak",
+        "gpu", "cta",      "sys",     "cluster", "noftz",   "sc",      "unified"};
+    for (size_t i = 0; i < sizeof HINTS / sizeof *HINTS; i++)
+        word_take(d, HINTS[i]);
     for (uint32_t i = 1; i < d->in->words; i++) {
         const char *w = d->in->word[i];
         if (strncmp(w, "L1::", 4) == 0 || strncmp(w, "L2::", 4) == 0) d->used |= 1u << i;
@@ -45,11 +48,16 @@ static Op access_op(const Access *access, uint32_t bytes)
     int size = access->vector > 1 ? 4 : bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : 3;
     switch (access->space) {
     case PTX_GLOBAL:
-    case PTX_CONST: return GLOBAL[access->store][size];
-    case PTX_SHARED: return SHARED[access->store][size];
-    case PTX_LOCAL: return access->store ? OP_ST_LOCAL : OP_LD_LOCAL;
-    case PTX_PARAM: return OP_LD_PARAM;
-    default: return access->store ? OP_ST_GENERIC : OP_LD_GENERIC;
+    case PTX_CONST:
+        return GLOBAL[access->store][size];
+    case PTX_SHARED:
+        return SHARED[access->store][size];
+    case PTX_LOCAL:
+        return access->store ? OP_ST_LOCAL : OP_LD_LOCAL;
+    case PTX_PARAM:
+        return OP_LD_PARAM;
+    default:
+        return access->store ? OP_ST_GENERIC : OP_LD_GENERIC;
     }
 }
 
@@ -60,8 +68,10 @@ static OpClass access_class(const Access *access, int calling)
     return access->store ? CLASS_STORE : CLASS_LOAD;
 }
 
-/* Registers on the other side of the access: for a load whose register is wider than the type, what it is loaded into first. */
-static int value_slots(Decoder *d, const Access *access, const PtxOperand *operand, uint32_t *slot, uint32_t *count)
+/* Registers on the other side of the access: for a load whose register is wider than the type, what
+ * it is loaded into first. */
+static int value_slots(Decoder *d, const Access *access, const PtxOperand *operand, uint32_t *slot,
+                       uint32_t *count)
 {
     const PtxOperand *elements = operand->kind == PTX_OPERAND_VECTOR ? operand->element : operand;
     *count = operand->kind == PTX_OPERAND_VECTOR ? operand->count : 1;
@@ -84,15 +94,17 @@ static int value_slots(Decoder *d, const Access *access, const PtxOperand *opera
     return d->failed ? -1 : 0;
 }
 
-/* After a load: extends what was loaded into a 64-bit register, and cuts what went into a 16-bit one. */
-static void load_finish(Decoder *d, const Access *access, const PtxOperand *operand, const uint32_t *slot, uint32_t count)
+/* After a load: extends what was loaded into a 64-bit register, and cuts what went into a 16-bit
+ * one. */
+static void load_finish(Decoder *d, const Access *access, const PtxOperand *operand,
+                        const uint32_t *slot, uint32_t count)
 {
     const PtxOperand *elements = operand->kind == PTX_OPERAND_VECTOR ? operand->element : operand;
     for (uint32_t i = 0; i < count; i++) {
         PtxType reg = register_type(d, &elements[i]);
         if (ptx_type_bytes(reg) == 8 && ptx_type_bytes(access->type) < 8)
-            emit_pseudo(d, type_is_signed(access->type) ? OP_SEXT_64 : OP_ZEXT_64, register_slot(d, elements[i].reg),
-                        slot[i], slot[i]);
+            emit_pseudo(d, type_is_signed(access->type) ? OP_SEXT_64 : OP_ZEXT_64,
+                        register_slot(d, elements[i].reg), slot[i], slot[i]);
         else if (ptx_type_bytes(reg) == 2 && type_is_signed(access->type))
             emit_pseudo(d, OP_MASK_16, slot[i], slot[i], slot[i]);
     }
@@ -100,21 +112,29 @@ static void load_finish(Decoder *d, const Access *access, const PtxOperand *oper
 
 static int access_emit(Decoder *d, Access *access)
 {
-    const PtxOperand *value = &d->in->operand[access->store ? 1 : 0], *at = &d->in->operand[access->store ? 0 : 1];
-    uint32_t slot[4] = {NO_SLOT, NO_SLOT, NO_SLOT, NO_SLOT}, count, bytes = ptx_type_bytes(access->type);
+    const PtxOperand *value = &d->in->operand[access->store ? 1 : 0],
+                     *at = &d->in->operand[access->store ? 0 : 1];
+    uint32_t slot[4] = {NO_SLOT, NO_SLOT, NO_SLOT, NO_SLOT}, count,
+             bytes = ptx_type_bytes(access->type);
     Ins address = {0};
-    if (value_slots(d, access, value, slot, &count) != 0 || address_of(d, at, access->space, &address) != 0) return -1;
+    if (value_slots(d, access, value, slot, &count) != 0 ||
+        address_of(d, at, access->space, &address) != 0)
+        return -1;
     /* Parameters of calls lie in local memory; the kernel's own are read-only and elsewhere. */
     int calling = access->space == PTX_PARAM && address.space == PTX_LOCAL;
     if (access->space == PTX_CONST && access->store) return refuse(d, "a store to constant memory");
     access->space = (PtxSpace)address.space;
-    if (access->space == PTX_PARAM && access->store) return refuse(d, "a store to a parameter of the kernel");
-    if (access->space == PTX_PARAM && !address.base64) return refuse(d, "a 32-bit parameter address");
+    if (access->space == PTX_PARAM && access->store)
+        return refuse(d, "a store to a parameter of the kernel");
+    if (access->space == PTX_PARAM && !address.base64)
+        return refuse(d, "a 32-bit parameter address");
     Ins *ins = emit(d, access_op(access, bytes), access_class(access, calling));
     ins->d = slot[0];
     memcpy(ins->v, slot, sizeof slot);
-    ins->a = address.a, ins->imm = address.imm, ins->base64 = address.base64, ins->space = (uint8_t)access->space;
-    ins->bytes = (uint8_t)bytes, ins->vector = (uint8_t)count, ins->is_signed = (uint8_t)type_is_signed(access->type);
+    ins->a = address.a, ins->imm = address.imm, ins->base64 = address.base64,
+    ins->space = (uint8_t)access->space;
+    ins->bytes = (uint8_t)bytes, ins->vector = (uint8_t)count,
+    ins->is_signed = (uint8_t)type_is_signed(access->type);
     ins->mem = d->kernel->mems++;
     if (access->space == PTX_LOCAL && !calling) d->kernel->uses_local = 1;
     if (!access->store) load_finish(d, access, value, slot, count);
@@ -132,8 +152,10 @@ static int decode_access(Decoder *d, int store)
     access.type = type_take(d);
     uint32_t bytes = ptx_type_bytes(access.type);
     if (access.type == PTX_PRED || bytes == 0 || bytes > 8) return refuse(d, "that type");
-    if (bytes * (access.vector ? access.vector : 1) > 16) return refuse(d, "more than 16 bytes at once");
-    if (d->in->operands != 2) return refuse(d, "it needs two operands (a cache policy is not supported)");
+    if (bytes * (access.vector ? access.vector : 1) > 16)
+        return refuse(d, "more than 16 bytes at once");
+    if (d->in->operands != 2)
+        return refuse(d, "it needs two operands (a cache policy is not supported)");
     return access_emit(d, &access);
 }
 
@@ -145,7 +167,7 @@ static int decode_cvta(Decoder *d)
     if (space_take(d, &space) < 0) return refuse(d, "no state space");
     PtxType type = type_take(d);
     if (ptx_type_bytes(type) != 8) return refuse(d, "32-bit generic addresses");
-    uint64_t window = space == PTX_SHARED ? SHARED_WINDOW
+    uint64_t window = space == PTX_SHARED  ? SHARED_WINDOW
                       : space == PTX_LOCAL ? LOCAL_WINDOW
                       : space == PTX_PARAM ? PARAM_WINDOW
                                            : 0;
@@ -182,23 +204,29 @@ static int atom_format(Decoder *d, int op, PtxType type)
 
 static int decode_atomic(Decoder *d, int has_result)
 {
-    static const char *const NAMES[] = {"add", "min", "max", "inc", "dec", "and", "or", "xor", "exch", "cas", NULL};
+    static const char *const NAMES[] = {"add", "min", "max",  "inc", "dec", "and",
+                                        "or",  "xor", "exch", "cas", NULL};
     PtxSpace space;
     hints_take(d);
     space_take(d, &space);
     int op = word_choose(d, NAMES);
     PtxType type = type_take(d);
-    if (op < 0 || space == PTX_LOCAL || space == PTX_CONST || space == PTX_PARAM) return refuse(d, "that atomic");
+    if (op < 0 || space == PTX_LOCAL || space == PTX_CONST || space == PTX_PARAM)
+        return refuse(d, "that atomic");
     int format = atom_format(d, op, type);
     uint32_t at = (uint32_t)has_result, need = at + 2 + (op == ATOM_CAS);
-    if (format < 0 || d->in->operands != need) return d->failed ? -1 : refuse(d, "that number of operands");
+    if (format < 0 || d->in->operands != need)
+        return d->failed ? -1 : refuse(d, "that number of operands");
     Ins address = {0};
     uint32_t b = source(d, at + 1, type), c = op == ATOM_CAS ? source(d, at + 2, type) : b;
-    uint32_t dst = !has_result || d->in->operand[0].kind == PTX_OPERAND_SINK ? NO_SLOT : destination(d, 0, type);
+    uint32_t dst = !has_result || d->in->operand[0].kind == PTX_OPERAND_SINK
+                       ? NO_SLOT
+                       : destination(d, 0, type);
     if (d->failed || address_of(d, &d->in->operand[at], space, &address) != 0) return -1;
     Ins *ins = emit(d, OP_ATOM, CLASS_ATOMIC);
     ins->d = dst, ins->a = address.a, ins->b = b, ins->c = c, ins->imm = address.imm;
-    ins->base64 = address.base64, ins->space = address.space, ins->bytes = (uint8_t)ptx_type_bytes(type);
+    ins->base64 = address.base64, ins->space = address.space,
+    ins->bytes = (uint8_t)ptx_type_bytes(type);
     ins->aux = (uint32_t)op | (uint32_t)format << 8, ins->vector = 1;
     ins->mem = d->kernel->mems++;
     if (address.space != PTX_SHARED) d->kernel->in_order = 1;
@@ -208,7 +236,8 @@ static int decode_atomic(Decoder *d, int has_result)
 /* A prefetch moves nothing that a program can see. */
 static int decode_prefetch(Decoder *d)
 {
-    for (uint32_t i = 1; i < d->in->words; i++) d->used |= 1u << i;
+    for (uint32_t i = 1; i < d->in->words; i++)
+        d->used |= 1u << i;
     emit(d, OP_NOP, CLASS_FREE);
     return words_finished(d);
 }

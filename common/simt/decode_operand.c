@@ -1,4 +1,5 @@
-/* decode_operand.c - where an operand lies in the register file: registers, immediates, special registers, addresses. */
+/* decode_operand.c - where an operand lies in the register file: registers, immediates, special
+ * registers, addresses. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,7 +64,9 @@ uint32_t slot_new(Decoder *d, Width width)
 uint32_t temp_slot(Decoder *d, Width width)
 {
     uint32_t *slot = width == WIDTH_PRED ? d->tempp : width == WIDTH_64 ? d->temp64 : d->temp32;
-    uint32_t *used = width == WIDTH_PRED ? &d->tempsp : width == WIDTH_64 ? &d->temps64 : &d->temps32;
+    uint32_t *used = width == WIDTH_PRED ? &d->tempsp
+                     : width == WIDTH_64 ? &d->temps64
+                                         : &d->temps32;
     if (*used >= TEMPS) {
         if (!d->failed) refuse(d, "it needs too many temporaries");
         return slot[0];
@@ -83,11 +86,13 @@ uint32_t constant_slot(Decoder *d, Width width, uint64_t bits, int dynamic)
         const ConstSlot *c = &kernel->constant[i];
         if (c->bits == bits && c->bytes == bytes && c->dynamic == dynamic) return c->slot;
     }
-    kernel->constant = grow(d, kernel->constant, kernel->constants, &d->constant_room, sizeof *kernel->constant);
+    kernel->constant =
+        grow(d, kernel->constant, kernel->constants, &d->constant_room, sizeof *kernel->constant);
     if (d->failed) return 0;
     uint32_t slot = slot_new(d, width);
     if (!d->failed) d->score[slot / 4] = 0; /* always there */
-    kernel->constant[kernel->constants++] = (ConstSlot){.bits = bits, .slot = slot, .bytes = bytes, .dynamic = dynamic};
+    kernel->constant[kernel->constants++] =
+        (ConstSlot){.bits = bits, .slot = slot, .bytes = bytes, .dynamic = dynamic};
     return slot;
 }
 
@@ -98,7 +103,8 @@ uint32_t register_slot(Decoder *d, int32_t reg)
         if (!d->failed) refuse(d, "it names a register that is not declared");
         return 0;
     }
-    if (!instance->slot[reg]) instance->slot[reg] = slot_new(d, width_of(instance->function->reg[reg].type));
+    if (!instance->slot[reg])
+        instance->slot[reg] = slot_new(d, width_of(instance->function->reg[reg].type));
     return instance->slot[reg];
 }
 
@@ -114,11 +120,21 @@ static uint32_t special_slot(Decoder *d, const PtxOperand *operand)
     static const struct {
         const char *name;
         int base, vector;
-    } TABLE[] = {{"%tid", SR_TID_X, 1}, {"%ntid", SR_NTID_X, 1}, {"%ctaid", SR_CTAID_X, 1}, {"%nctaid", SR_NCTAID_X, 1},
-                 {"%laneid", SR_LANEID, 0}, {"%warpid", SR_WARPID, 0}, {"%nwarpid", SR_NWARPID, 0},
-                 {"%smid", SR_SMID, 0}, {"%nsmid", SR_NSMID, 0}, {"%lanemask_eq", SR_MASK_EQ, 0},
-                 {"%lanemask_le", SR_MASK_LE, 0}, {"%lanemask_lt", SR_MASK_LT, 0}, {"%lanemask_ge", SR_MASK_GE, 0},
-                 {"%lanemask_gt", SR_MASK_GT, 0}, {"%dynamic_smem_size", SR_DYNAMIC_SMEM, 0},
+    } TABLE[] = {{"%tid", SR_TID_X, 1},
+                 {"%ntid", SR_NTID_X, 1},
+                 {"%ctaid", SR_CTAID_X, 1},
+                 {"%nctaid", SR_NCTAID_X, 1},
+                 {"%laneid", SR_LANEID, 0},
+                 {"%warpid", SR_WARPID, 0},
+                 {"%nwarpid", SR_NWARPID, 0},
+                 {"%smid", SR_SMID, 0},
+                 {"%nsmid", SR_NSMID, 0},
+                 {"%lanemask_eq", SR_MASK_EQ, 0},
+                 {"%lanemask_le", SR_MASK_LE, 0},
+                 {"%lanemask_lt", SR_MASK_LT, 0},
+                 {"%lanemask_ge", SR_MASK_GE, 0},
+                 {"%lanemask_gt", SR_MASK_GT, 0},
+                 {"%dynamic_smem_size", SR_DYNAMIC_SMEM, 0},
                  {"%total_smem_size", SR_TOTAL_SMEM, 0}};
     for (size_t i = 0; i < sizeof TABLE / sizeof *TABLE; i++) {
         if (strcmp(TABLE[i].name, operand->name) != 0) continue;
@@ -138,12 +154,14 @@ LocalSymbol *local_symbol(Decoder *d, const PtxVariable *variable)
     return NULL;
 }
 
-int local_bind(Decoder *d, Instance *instance, const PtxVariable *variable, uint64_t offset, PtxSpace space)
+int local_bind(Decoder *d, Instance *instance, const PtxVariable *variable, uint64_t offset,
+               PtxSpace space)
 {
-    instance->symbol =
-        grow(d, instance->symbol, instance->symbols, &instance->symbol_room, sizeof *instance->symbol);
+    instance->symbol = grow(d, instance->symbol, instance->symbols, &instance->symbol_room,
+                            sizeof *instance->symbol);
     if (d->failed) return -1;
-    instance->symbol[instance->symbols++] = (LocalSymbol){.variable = variable, .offset = offset, .space = space};
+    instance->symbol[instance->symbols++] =
+        (LocalSymbol){.variable = variable, .offset = offset, .space = space};
     return 0;
 }
 
@@ -181,14 +199,16 @@ static int shared_place(Decoder *d, const PtxVariable *v, uint64_t *offset, int 
     d->shared = grow(d, d->shared, d->shareds, &d->shared_room, sizeof *d->shared);
     if (d->failed) return -1;
     *offset = aligned(d->shared_bytes, v->align ? v->align : 1);
-    if (v->bytes > (1u << 20) || *offset > (1u << 20)) return refuse(d, "more than a MiB of shared memory");
+    if (v->bytes > (1u << 20) || *offset > (1u << 20))
+        return refuse(d, "more than a MiB of shared memory");
     d->shared_bytes = *offset + v->bytes;
     d->shared[d->shareds++] = (LocalSymbol){.variable = v, .offset = *offset, .space = PTX_SHARED};
     return 0;
 }
 
 /* The address of a variable in its own space. */
-int symbol_address(Decoder *d, const PtxOperand *operand, PtxSpace *space, uint64_t *address, int *dynamic)
+int symbol_address(Decoder *d, const PtxOperand *operand, PtxSpace *space, uint64_t *address,
+                   int *dynamic)
 {
     const PtxVariable *v = operand->variable;
     *dynamic = 0;
@@ -257,26 +277,33 @@ uint32_t source_of(Decoder *d, const PtxOperand *operand, PtxType type)
         uint32_t slot = register_slot(d, operand->reg);
         if (d->failed || width_check(d, register_type(d, operand), type) != 0) return 0;
         if (!operand->negated) return slot;
-        if (width != WIDTH_PRED) return (uint32_t)(refuse(d, "a negated register that is no predicate"), 0);
+        if (width != WIDTH_PRED)
+            return (uint32_t)(refuse(d, "a negated register that is no predicate"), 0);
         uint32_t negated = temp_slot(d, WIDTH_PRED);
         emit_pseudo(d, OP_NOT_P, negated, slot, slot);
         return negated;
     }
     case PTX_OPERAND_INTEGER:
         if (width == WIDTH_PRED) return constant_slot(d, width, operand->integer ? 1 : 0, 0);
-        if (type == PTX_U16 || type == PTX_B16) return constant_slot(d, width, (uint16_t)operand->integer, 0);
-        if (type == PTX_S16) return constant_slot(d, width, (uint64_t)(int64_t)(int16_t)operand->integer, 0);
+        if (type == PTX_U16 || type == PTX_B16)
+            return constant_slot(d, width, (uint16_t)operand->integer, 0);
+        if (type == PTX_S16)
+            return constant_slot(d, width, (uint64_t)(int64_t)(int16_t)operand->integer, 0);
         return constant_slot(d, width, immediate_bits(d, operand, type), 0);
-    case PTX_OPERAND_FLOAT: return constant_slot(d, width, immediate_bits(d, operand, type), 0);
+    case PTX_OPERAND_FLOAT:
+        return constant_slot(d, width, immediate_bits(d, operand, type), 0);
     case PTX_OPERAND_SPECIAL:
-        if (width != WIDTH_32) return (uint32_t)(refuse(d, "%s where 64 bits are wanted", operand->name), 0);
+        if (width != WIDTH_32)
+            return (uint32_t)(refuse(d, "%s where 64 bits are wanted", operand->name), 0);
         return special_slot(d, operand);
     case PTX_OPERAND_SYMBOL:
         if (symbol_address(d, operand, &space, &address, &dynamic) != 0) return 0;
         if (width == WIDTH_32 && address + (uint64_t)operand->integer > UINT32_MAX)
             return (uint32_t)(refuse(d, "a 64-bit address in a 32-bit register"), 0);
         return constant_slot(d, width, address + (uint64_t)operand->integer, dynamic);
-    default: refuse(d, "an operand of a kind that is not supported here"); return 0;
+    default:
+        refuse(d, "an operand of a kind that is not supported here");
+        return 0;
     }
 }
 
@@ -289,7 +316,8 @@ uint32_t source(Decoder *d, uint32_t operand, PtxType type)
 uint32_t destination_of(Decoder *d, const PtxOperand *operand, PtxType type)
 {
     if (operand->kind == PTX_OPERAND_SINK) return temp_slot(d, width_of(type));
-    if (operand->kind != PTX_OPERAND_REGISTER) return (uint32_t)(refuse(d, "the result is no register"), 0);
+    if (operand->kind != PTX_OPERAND_REGISTER)
+        return (uint32_t)(refuse(d, "the result is no register"), 0);
     uint32_t slot = register_slot(d, operand->reg);
     return d->failed || width_check(d, register_type(d, operand), type) != 0 ? 0 : slot;
 }
@@ -314,7 +342,8 @@ int address_of(Decoder *d, const PtxOperand *operand, PtxSpace space, Ins *ins)
         if (d->failed) return -1;
         PtxType type = d->instance->function->reg[operand->reg].type;
         ins->base64 = ptx_type_bytes(type) == 8;
-        if (!ins->base64 && (ptx_type_bytes(type) != 4 || space == PTX_GLOBAL || space == PTX_CONST || space == PTX_SPACE_NONE))
+        if (!ins->base64 && (ptx_type_bytes(type) != 4 || space == PTX_GLOBAL ||
+                             space == PTX_CONST || space == PTX_SPACE_NONE))
             return refuse(d, "an address in a register that is not 64 bits wide");
         return 0;
     }

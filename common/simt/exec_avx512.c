@@ -3,7 +3,8 @@
 #pragma GCC optimize("no-strict-aliasing", "no-math-errno", "no-trapping-math")
 #endif
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#pragma GCC target("avx512f,avx512dq,avx512bw,avx512vl,avx512cd,avx2,fma,bmi,bmi2,lzcnt,popcnt,f16c,prefer-vector-width=512")
+#pragma GCC target(                                                                                \
+    "avx512f,avx512dq,avx512bw,avx512vl,avx512cd,avx2,fma,bmi,bmi2,lzcnt,popcnt,f16c,prefer-vector-width=512")
 #define EXEC_TABLE exec_avx512
 #include "common/simt/exec_body.h"
 #else

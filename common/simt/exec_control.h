@@ -1,7 +1,8 @@
 /* exec_control.h - branches, reconvergence, barriers, and what lanes of a warp tell each other.
  *
- * Divergence follows the classic stack: where lanes part, those that wait are pushed with the instruction at which all meet
- * again, the branch's immediate post-dominator.  There the decoder put a JOIN. */
+ * Divergence follows the classic stack: where lanes part, those that wait are pushed with the
+ * instruction at which all meet again, the branch's immediate post-dominator.  There the decoder
+ * put a JOIN. */
 #include "common/simt/kinds.h"
 
 ALWAYS const Ins *warp_stop(Warp *warp, WarpState state, const Ins *pc)
@@ -29,7 +30,8 @@ ALWAYS int path_push(Warp *warp, const Ins *ins, uint32_t pc, uint32_t mask, uin
 {
     if (__builtin_expect(warp->depth >= STACK_DEPTH, 0)) {
         fault_at(warp, ins, SIMT_UNSUPPORTED, first_lane(mask), 0, 0,
-                 "the paths of one warp part more than %d deep, which is not supported", STACK_DEPTH);
+                 "the paths of one warp part more than %d deep, which is not supported",
+                 STACK_DEPTH);
         return -1;
     }
     warp->stack[warp->depth++] = (Path){.pc = pc, .mask = mask, .rpc = rpc};
@@ -50,7 +52,8 @@ HANDLER(BRA)
 
 __attribute__((noinline)) static const Ins *diverge(Warp *warp, const Ins *ins, uint32_t taken)
 {
-    uint32_t others = warp->mask & ~taken, rpc = ins->reconv, next = (uint32_t)(ins - warp->code) + 1;
+    uint32_t others = warp->mask & ~taken, rpc = ins->reconv,
+             next = (uint32_t)(ins - warp->code) + 1;
     if (warp->count) warp->worker->counters.divergent_branches++;
     if (rpc != warp->rpc) {
         /* All lanes of this path meet at rpc and go on as one. */
@@ -80,14 +83,16 @@ HANDLER(BRA_P)
 /* A jump by table: imm targets from aux on; paths run one after the other. */
 HANDLER(BRX)
 {
-    const uint32_t *table = warp->worker->kernel->table + ins->aux, *index = REG(const uint32_t, ins->a);
+    const uint32_t *table = warp->worker->kernel->table + ins->aux,
+                   *index = REG(const uint32_t, ins->a);
     uint32_t left = warp->mask, rpc = ins->reconv, pushed = 0;
     if (warp->count) warp->worker->counters.branches++;
     FOR_ACTIVE(left)
     {
         if (index[i] >= (uint64_t)ins->imm)
-            return fault_at(warp, ins, SIMT_TRAP, i, index[i], 0, "brx.idx: index %u is outside the table of %lld targets",
-                            index[i], (long long)ins->imm);
+            return fault_at(warp, ins, SIMT_TRAP, i, index[i], 0,
+                            "brx.idx: index %u is outside the table of %lld targets", index[i],
+                            (long long)ins->imm);
     }
     while (left) {
         uint32_t target = table[index[first_lane(left)]], same = 0;
@@ -135,25 +140,29 @@ HANDLER(GUARDED)
     return next;
 }
 
-/* ---- barriers ---------------------------------------------------------------------------------- */
+/* ---- barriers ----------------------------------------------------------------------------------
+ */
 HANDLER(BAR)
 {
     uint32_t id = REG(uint32_t, ins->a)[first_lane(warp->mask)];
     uint32_t lane = first_lane(warp->mask);
     if (warp->mask != warp->alive)
-        return fault_at(warp, ins, SIMT_SYNCCHECK, lane, 0, 0,
-                        "Barrier error: divergent threads in a warp: %d of its %d threads are at the barrier",
-                        __builtin_popcount(warp->mask), __builtin_popcount(warp->alive));
+        return fault_at(
+            warp, ins, SIMT_SYNCCHECK, lane, 0, 0,
+            "Barrier error: divergent threads in a warp: %d of its %d threads are at the barrier",
+            __builtin_popcount(warp->mask), __builtin_popcount(warp->alive));
     if (id >= MAX_BARRIERS)
-        return fault_at(warp, ins, SIMT_SYNCCHECK, lane, 0, 0, "Barrier error: barrier %u of %d", id, MAX_BARRIERS);
+        return fault_at(warp, ins, SIMT_SYNCCHECK, lane, 0, 0, "Barrier error: barrier %u of %d",
+                        id, MAX_BARRIERS);
     uint32_t wanted = ins->b == NO_SLOT ? 0 : REG(uint32_t, ins->b)[lane];
     if (ins->b != NO_SLOT && (wanted == 0 || wanted % LANES || wanted > LANES * MAX_WARPS))
         return fault_at(warp, ins, SIMT_SYNCCHECK, lane, 0, 0,
-                        "Barrier error: a count of %u threads is no multiple of the warp size", wanted);
+                        "Barrier error: a count of %u threads is no multiple of the warp size",
+                        wanted);
     warp->barrier_wanted = wanted;
     warp->barrier = id;
     warp->barrier_ins = ins;
-    if (warp->count) warp->worker->counters.barriers++;
+    if (warp->count) warp->worker->counters.barriers++, warp->worker->cost.barriers++;
     return warp_stop(warp, WARP_BARRIER, ins + 1);
 }
 
@@ -165,11 +174,12 @@ ALWAYS int members_check(Warp *warp, const Ins *ins, uint32_t members)
     uint32_t lane = first_lane(outside ? outside : warp->mask);
     if (outside)
         fault_at(warp, ins, SIMT_SYNCCHECK, lane, 0, 0,
-                 "Invalid arguments: the mask 0x%08x does not name the calling thread (lane %u)", members, lane);
+                 "Invalid arguments: the mask 0x%08x does not name the calling thread (lane %u)",
+                 members, lane);
     else if (absent & warp->alive)
         fault_at(warp, ins, SIMT_SYNCCHECK, lane, 0, 0,
-                 "Divergent threads in a warp: the mask 0x%08x names lane %u, which is not here", members,
-                 first_lane(absent & warp->alive));
+                 "Divergent threads in a warp: the mask 0x%08x names lane %u, which is not here",
+                 members, first_lane(absent & warp->alive));
     else
         return 0; /* lanes that have ended are not waited for */
     return -1;
@@ -181,10 +191,12 @@ HANDLER(WARPSYNC)
     return members_check(warp, ins, members) == 0 ? ins + 1 : NULL;
 }
 
-/* ---- warp collectives ------------------------------------------------------------------------------ */
+/* ---- warp collectives
+ * ------------------------------------------------------------------------------ */
 ALWAYS uint32_t shuffle_source(int mode, uint32_t lane, uint32_t b, uint32_t c, int *valid)
 {
-    uint32_t clamp = c & 31, segment = c >> 8 & 31, low = lane & segment, high = low | (clamp & ~segment), j;
+    uint32_t clamp = c & 31, segment = c >> 8 & 31, low = lane & segment,
+             high = low | (clamp & ~segment), j;
     b &= 31;
     switch (mode) {
     case SHFL_UP:
@@ -214,7 +226,8 @@ HANDLER(SHFL)
     FOR_ACTIVE(warp->mask)
     {
         int valid;
-        uint32_t j = shuffle_source((int)ins->aux, i, REG(uint32_t, ins->b)[i], REG(uint32_t, ins->c)[i], &valid);
+        uint32_t j = shuffle_source((int)ins->aux, i, REG(uint32_t, ins->b)[i],
+                                    REG(uint32_t, ins->c)[i], &valid);
         t[i] = REG(uint32_t, ins->a)[j & 31];
         valid_mask |= (uint32_t)valid << i;
     }
@@ -234,10 +247,13 @@ HANDLER(VOTE)
     uint32_t yes = (PREDICATE(ins->a) ^ (ins->imm ? FULL_MASK : 0)) & mask;
     if (ins->aux == VOTE_BALLOT) {
         uint32_t t[LANES];
-        for (int i = 0; i < LANES; i++) t[i] = yes;
+        for (int i = 0; i < LANES; i++)
+            t[i] = yes;
         FINISH_32(t);
     }
-    int result = ins->aux == VOTE_ALL ? yes == mask : ins->aux == VOTE_ANY ? yes != 0 : yes == 0 || yes == mask;
+    int result = ins->aux == VOTE_ALL   ? yes == mask
+                 : ins->aux == VOTE_ANY ? yes != 0
+                                        : yes == 0 || yes == mask;
     uint32_t *d = &PREDICATE(ins->d);
     *d = (*d & ~mask) | (result ? mask : 0);
     return ins + 1;
@@ -246,14 +262,17 @@ HANDLER(VOTE)
 HANDLER(ACTIVEMASK)
 {
     uint32_t t[LANES];
-    for (int i = 0; i < LANES; i++) t[i] = warp->mask;
+    for (int i = 0; i < LANES; i++)
+        t[i] = warp->mask;
     FINISH_32(t);
 }
 
-/* match.any (aux 0) and match.all (aux 1); bytes: of the value; v[0]: members, v[1]: predicate of match.all. */
+/* match.any (aux 0) and match.all (aux 1); bytes: of the value; v[0]: members, v[1]: predicate of
+ * match.all. */
 HANDLER(MATCH)
 {
-    uint32_t members = REG(uint32_t, ins->v[0])[first_lane(warp->mask)], mask = warp->mask, t[LANES] = {0}, all = mask;
+    uint32_t members = REG(uint32_t, ins->v[0])[first_lane(warp->mask)], mask = warp->mask,
+             t[LANES] = {0}, all = mask;
     if (members_check(warp, ins, members) != 0) return NULL;
     FOR_ACTIVE(mask)
     {
@@ -285,24 +304,42 @@ HANDLER(REDUX)
     {
         uint32_t x = REG(uint32_t, ins->a)[i];
         switch (ins->aux) {
-        case REDUX_ADD: r += x; break;
-        case REDUX_MIN_U: r = x < r ? x : r; break;
-        case REDUX_MAX_U: r = x > r ? x : r; break;
-        case REDUX_MIN_S: r = (int32_t)x < (int32_t)r ? x : r; break;
-        case REDUX_MAX_S: r = (int32_t)x > (int32_t)r ? x : r; break;
-        case REDUX_AND: r &= x; break;
-        case REDUX_OR: r |= x; break;
-        default: r ^= x;
+        case REDUX_ADD:
+            r += x;
+            break;
+        case REDUX_MIN_U:
+            r = x < r ? x : r;
+            break;
+        case REDUX_MAX_U:
+            r = x > r ? x : r;
+            break;
+        case REDUX_MIN_S:
+            r = (int32_t)x < (int32_t)r ? x : r;
+            break;
+        case REDUX_MAX_S:
+            r = (int32_t)x > (int32_t)r ? x : r;
+            break;
+        case REDUX_AND:
+            r &= x;
+            break;
+        case REDUX_OR:
+            r |= x;
+            break;
+        default:
+            r ^= x;
         }
     }
-    for (int i = 0; i < LANES; i++) t[i] = r;
+    for (int i = 0; i < LANES; i++)
+        t[i] = r;
     FINISH_32(t);
 }
 
-/* ---- the rest ---------------------------------------------------------------------------------------- */
+/* ---- the rest
+ * ---------------------------------------------------------------------------------------- */
 HANDLER(TRAP)
 {
-    return fault_at(warp, ins, SIMT_TRAP, first_lane(warp->mask), 0, 0, "%s", ins->aux ? "brkpt" : "trap");
+    return fault_at(warp, ins, SIMT_TRAP, first_lane(warp->mask), 0, 0, "%s",
+                    ins->aux ? "brkpt" : "trap");
 }
 
 /* The clock of a functional run only has to go on. */
@@ -311,11 +348,13 @@ HANDLER(CLOCK)
     uint64_t now = warp->count ? warp->clock : (warp->clock += 16);
     if (ins->bytes == 8) {
         uint64_t t[LANES];
-        for (int i = 0; i < LANES; i++) t[i] = now;
+        for (int i = 0; i < LANES; i++)
+            t[i] = now;
         FINISH_64(t);
     }
     uint32_t t[LANES];
-    for (int i = 0; i < LANES; i++) t[i] = (uint32_t)now;
+    for (int i = 0; i < LANES; i++)
+        t[i] = (uint32_t)now;
     FINISH_32(t);
 }
 

@@ -1,4 +1,5 @@
-/* exec_math.h - scalar pieces of the handlers, inlined into loops over the lanes; included once per instruction set. */
+/* exec_math.h - scalar pieces of the handlers, inlined into loops over the lanes; included once per
+ * instruction set. */
 #ifndef CONVLAB_SIMT_EXEC_MATH_H
 #define CONVLAB_SIMT_EXEC_MATH_H
 
@@ -133,9 +134,10 @@ static inline uint64_t low_bits(uint32_t count)
     return count >= 64 ? UINT64_MAX : (1ull << count) - 1;
 }
 
-/* Bit field extract; position and length are bytes.  A signed field is filled with its top bit, or with the value's sign where it
- * reaches beyond the register. */
-static inline uint64_t bit_field(uint64_t a, uint32_t position, uint32_t length, uint32_t width, int is_signed)
+/* Bit field extract; position and length are bytes.  A signed field is filled with its top bit, or
+ * with the value's sign where it reaches beyond the register. */
+static inline uint64_t bit_field(uint64_t a, uint32_t position, uint32_t length, uint32_t width,
+                                 int is_signed)
 {
     uint32_t top = position + length;
     if (length == 0) return 0;
@@ -184,7 +186,8 @@ static inline uint32_t f16_to_f32(uint32_t h)
     return sign | (exponent + 112) << 23 | fraction << 13;
 }
 
-/* Rounds a double to a 16-bit format of `fraction` bits and least normal exponent `least`; mode as <fenv.h>'s nearest or zero. */
+/* Rounds a double to a 16-bit format of `fraction` bits and least normal exponent `least`; mode as
+ * <fenv.h>'s nearest or zero. */
 static inline uint32_t narrow_16(double x, int fraction, int least, int most, int zero)
 {
     uint32_t sign = bits_of_double(x) >> 63 ? 0x8000u : 0;
@@ -199,7 +202,8 @@ static inline uint32_t narrow_16(double x, int fraction, int least, int most, in
     double scaled = ldexp(magnitude, fraction - exponent);
     double whole = zero ? floor(scaled) : nearbyint(scaled);
     uint32_t units = (uint32_t)whole;
-    /* units carries the implicit bit for normal numbers; a carry out of it moves to the next exponent by itself. */
+    /* units carries the implicit bit for normal numbers; a carry out of it moves to the next
+     * exponent by itself. */
     uint32_t value = ((uint32_t)(exponent - least) << fraction) + units;
     if (value >= infinity) value = zero ? infinity - 1 : infinity;
     return sign | value;
@@ -235,7 +239,8 @@ static inline double add_to_odd(double p, double c)
     return error == 0 || s != s ? s : double_of(u);
 }
 
-/* ---- directed rounding ---------------------------------------------------------------------------- */
+/* ---- directed rounding
+ * ---------------------------------------------------------------------------- */
 static inline int fenv_mode(int mode)
 {
     static const int MODES[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};

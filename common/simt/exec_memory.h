@@ -1,8 +1,9 @@
 /* exec_memory.h - loads, stores and atomics.
  *
- * One range check serves a whole warp: an idle lane borrows the first active lane's address, offsets are taken from the
- * allocation that the same instruction touched last, and a single sign bit tells whether any lane left it.  Only then is every
- * lane looked at, and the first that is wrong is named. */
+ * One range check serves a whole warp: an idle lane borrows the first active lane's address,
+ * offsets are taken from the allocation that the same instruction touched last, and a single sign
+ * bit tells whether any lane left it.  Only then is every lane looked at, and the first that is
+ * wrong is named. */
 #include "common/simt/kinds.h"
 
 typedef enum Shape { SHAPE_FAULT, SHAPE_ANY, SHAPE_UNIFORM, SHAPE_LINEAR } Shape;
@@ -18,7 +19,8 @@ ALWAYS uint32_t first_lane(uint32_t mask)
     return (uint32_t)__builtin_ctz(mask);
 }
 
-/* The bits of `bytes` (up to 16) from bit `at` of a bitmap that is readable a little past its end. */
+/* The bits of `bytes` (up to 16) from bit `at` of a bitmap that is readable a little past its end.
+ */
 ALWAYS uint32_t shadow_bits(const unsigned char *shadow, uint64_t at)
 {
     uint32_t word;
@@ -32,8 +34,9 @@ static const char *access_name(int store)
 }
 
 /* Lane by lane: names the lane that is wrong, or finds each lane's own allocation. */
-__attribute__((noinline)) static Shape reach_slowly(Warp *warp, const Ins *ins, const uint64_t *base, uint32_t bytes,
-                                                    int store, Reach *reach)
+__attribute__((noinline)) static Shape reach_slowly(Warp *warp, const Ins *ins,
+                                                    const uint64_t *base, uint32_t bytes, int store,
+                                                    Reach *reach)
 {
     const Memory *memory = &warp->worker->gpu->memory;
     uint64_t idle = 0;
@@ -43,21 +46,25 @@ __attribute__((noinline)) static Shape reach_slowly(Warp *warp, const Ins *ins, 
         char near[256];
         if (address & (bytes - 1)) {
             memory_describe(memory, address, near, sizeof near);
-            fault_at(warp, ins, SIMT_MEMCHECK, i, address, bytes,
-                     "Misaligned __global__ %s of %u bytes: the address is no multiple of %u; it is %s",
-                     access_name(store), bytes, bytes, near);
+            fault_at(
+                warp, ins, SIMT_MEMCHECK, i, address, bytes,
+                "Misaligned __global__ %s of %u bytes: the address is no multiple of %u; it is %s",
+                access_name(store), bytes, bytes, near);
             return SHAPE_FAULT;
         }
         Allocation *a = memory_find(memory, address);
         if (!a || a->freed || a->address + a->bytes - address < bytes) {
             memory_describe(memory, address, near, sizeof near);
-            fault_at(warp, ins, SIMT_MEMCHECK, i, address, bytes, "%s __global__ %s of %u bytes: the address is %s",
-                     a && a->freed ? "Use after free: invalid" : "Invalid", access_name(store), bytes, near);
+            fault_at(warp, ins, SIMT_MEMCHECK, i, address, bytes,
+                     "%s __global__ %s of %u bytes: the address is %s",
+                     a && a->freed ? "Use after free: invalid" : "Invalid", access_name(store),
+                     bytes, near);
             return SHAPE_FAULT;
         }
         if (store && a->read_only) {
             fault_at(warp, ins, SIMT_MEMCHECK, i, address, bytes,
-                     "Invalid __global__ write of %u bytes: %s is __constant__", bytes, a->name ? a->name : "it");
+                     "Invalid __global__ write of %u bytes: %s is __constant__", bytes,
+                     a->name ? a->name : "it");
             return SHAPE_FAULT;
         }
         reach->off[i] = address - DEVICE_BASE;
@@ -76,7 +83,8 @@ ALWAYS Shape reach_global(Warp *warp, const Ins *ins, uint32_t bytes, int store,
     Allocation *allocation = warp->worker->hit[ins->mem];
     uint32_t mask = warp->mask, first = first_lane(mask);
     for (int attempt = 0; attempt < 2; attempt++) {
-        uint64_t delta = (uint64_t)ins->imm - allocation->address, limit = allocation->bytes - bytes;
+        uint64_t delta = (uint64_t)ins->imm - allocation->address,
+                 limit = allocation->bytes - bytes;
         uint64_t origin = base[first] + delta, bad = 0, low = 0, uniform = 0, linear = 0;
         if (__builtin_expect(mask == FULL_MASK, 1)) {
             FOR_LANES
@@ -99,22 +107,26 @@ ALWAYS Shape reach_global(Warp *warp, const Ins *ins, uint32_t bytes, int store,
             }
             linear = 1;
         }
-        if (__builtin_expect(allocation->bytes >= bytes && (int64_t)bad >= 0 && !(low & (bytes - 1)), 1)) {
+        if (__builtin_expect(
+                allocation->bytes >= bytes && (int64_t)bad >= 0 && !(low & (bytes - 1)), 1)) {
             if (store && allocation->read_only) break;
             reach->host = allocation->host;
             reach->allocation = allocation;
             return !uniform ? SHAPE_UNIFORM : !linear ? SHAPE_LINEAR : SHAPE_ANY;
         }
-        Allocation *other = memory_find(&warp->worker->gpu->memory, base[first] + (uint64_t)ins->imm);
+        Allocation *other =
+            memory_find(&warp->worker->gpu->memory, base[first] + (uint64_t)ins->imm);
         if (!other || other->freed || other == allocation) break;
         allocation = warp->worker->hit[ins->mem] = other;
     }
     return reach_slowly(warp, ins, base, bytes, store, reach);
 }
 
-/* ---- what was written --------------------------------------------------------------------------- */
-__attribute__((noinline)) static void init_report(Warp *warp, const Ins *ins, uint32_t lane, uint64_t address,
-                                                  uint32_t bytes, const char *space)
+/* ---- what was written ---------------------------------------------------------------------------
+ */
+__attribute__((noinline)) static void init_report(Warp *warp, const Ins *ins, uint32_t lane,
+                                                  uint64_t address, uint32_t bytes,
+                                                  const char *space)
 {
     char near[256] = "";
     if (space[2] == 'g') {
@@ -123,18 +135,20 @@ __attribute__((noinline)) static void init_report(Warp *warp, const Ins *ins, ui
         n = strlen(near);
         memory_describe(&warp->worker->gpu->memory, address, near + n, sizeof near - n);
     }
-    finding_add(warp, ins, SIMT_INITCHECK, lane, address, bytes, "Uninitialized %s memory read of %u bytes%s", space,
-                bytes, near);
+    finding_add(warp, ins, SIMT_INITCHECK, lane, address, bytes,
+                "Uninitialized %s memory read of %u bytes%s", space, bytes, near);
 }
 
-__attribute__((noinline)) static void init_check(Warp *warp, const Ins *ins, const Reach *reach, uint32_t bytes)
+__attribute__((noinline)) static void init_check(Warp *warp, const Ins *ins, const Reach *reach,
+                                                 uint32_t bytes)
 {
     const Memory *memory = &warp->worker->gpu->memory;
     uint64_t start = (uint64_t)(reach->host - memory->host);
     uint32_t want = (1u << bytes) - 1, missing = 0;
     FOR_ACTIVE(warp->mask)
     {
-        missing |= (uint32_t)((shadow_bits(memory->shadow, start + reach->off[i]) & want) != want) << i;
+        missing |= (uint32_t)((shadow_bits(memory->shadow, start + reach->off[i]) & want) != want)
+                   << i;
     }
     if (missing) {
         uint32_t lane = first_lane(missing);
@@ -142,7 +156,8 @@ __attribute__((noinline)) static void init_check(Warp *warp, const Ins *ins, con
     }
 }
 
-__attribute__((noinline)) static void init_mark(Warp *warp, const Reach *reach, Shape shape, uint32_t bytes)
+__attribute__((noinline)) static void init_mark(Warp *warp, const Reach *reach, Shape shape,
+                                                uint32_t bytes)
 {
     Memory *memory = &warp->worker->gpu->memory;
     uint64_t start = DEVICE_BASE + (uint64_t)(reach->host - memory->host);
@@ -154,7 +169,8 @@ __attribute__((noinline)) static void init_mark(Warp *warp, const Reach *reach, 
     FOR_ACTIVE(warp->mask)
     {
         uint64_t at = start - DEVICE_BASE + reach->off[i];
-        if ((shadow_bits(memory->shadow, at) & want) != want) memory_mark(memory, start + reach->off[i], bytes, 1);
+        if ((shadow_bits(memory->shadow, at) & want) != want)
+            memory_mark(memory, start + reach->off[i], bytes, 1);
     }
 }
 
@@ -163,14 +179,18 @@ ALWAYS int needs_init(const Warp *warp, const Reach *reach)
     return warp->worker->initcheck && !(reach->allocation && reach->allocation->initialised);
 }
 
-__attribute__((noinline)) static void global_counted(Warp *warp, const Ins *ins, const Reach *reach, int store)
+__attribute__((noinline)) static void global_counted(Warp *warp, const Ins *ins, const Reach *reach,
+                                                     int store)
 {
-    uint64_t address[LANES], start = DEVICE_BASE + (uint64_t)(reach->host - warp->worker->gpu->memory.host);
-    for (int i = 0; i < LANES; i++) address[i] = start + reach->off[i];
+    uint64_t address[LANES],
+        start = DEVICE_BASE + (uint64_t)(reach->host - warp->worker->gpu->memory.host);
+    for (int i = 0; i < LANES; i++)
+        address[i] = start + reach->off[i];
     count_global(warp, ins, address, warp->mask, store);
 }
 
-/* ---- moving the data ----------------------------------------------------------------------------- */
+/* ---- moving the data
+ * ----------------------------------------------------------------------------- */
 ALWAYS uint32_t narrow_read(const unsigned char *at, uint32_t bytes, int is_signed)
 {
     if (bytes == 1) return is_signed ? (uint32_t)(int32_t)(int8_t)at[0] : at[0];
@@ -193,81 +213,74 @@ ALWAYS uint64_t read_64(const unsigned char *at)
     return u;
 }
 
-#define MOVE_IN(OFF)                                                                                                   \
-    if (bytes == 8) {                                                                                                  \
-        uint64_t t[LANES];                                                                                             \
-        if (shape == SHAPE_LINEAR)                                                                                     \
-            memcpy(t, host + (OFF)[0], sizeof t);                                                                      \
-        else                                                                                                           \
-            FOR_LANES t[i] = read_64(host + (OFF)[i]);                                                                 \
-        if (mask == FULL_MASK)                                                                                         \
-            memcpy(warp->file + slot, t, sizeof t);                                                                    \
-        else                                                                                                           \
-            blend_64(REG(uint64_t, slot), t, mask);                                                                    \
-        return;                                                                                                        \
-    }                                                                                                                  \
-    uint32_t t[LANES];                                                                                                 \
-    if (bytes == 4) {                                                                                                  \
-        if (shape == SHAPE_LINEAR) {                                                                                   \
-            memcpy(t, host + (OFF)[0], sizeof t);                                                                      \
-        } else if (shape == SHAPE_UNIFORM) {                                                                           \
-            uint32_t value = read_32(host + (OFF)[0]);                                                                 \
-            FOR_LANES t[i] = value;                                                                                    \
-        } else {                                                                                                       \
-            FOR_LANES t[i] = read_32(host + (OFF)[i]);                                                                 \
-        }                                                                                                              \
-    } else {                                                                                                           \
-        FOR_LANES t[i] = narrow_read(host + (OFF)[i], bytes, is_signed);                                               \
-    }                                                                                                                  \
-    if (mask == FULL_MASK)                                                                                             \
-        memcpy(warp->file + slot, t, sizeof t);                                                                        \
-    else                                                                                                               \
+#define MOVE_IN(OFF)                                                                               \
+    if (bytes == 8) {                                                                              \
+        uint64_t t[LANES];                                                                         \
+        if (shape == SHAPE_LINEAR)                                                                 \
+            memcpy(t, host + (OFF)[0], sizeof t);                                                  \
+        else                                                                                       \
+            FOR_LANES t[i] = read_64(host + (OFF)[i]);                                             \
+        if (mask == FULL_MASK)                                                                     \
+            memcpy(warp->file + slot, t, sizeof t);                                                \
+        else                                                                                       \
+            blend_64(REG(uint64_t, slot), t, mask);                                                \
+        return;                                                                                    \
+    }                                                                                              \
+    uint32_t t[LANES];                                                                             \
+    if (bytes == 4) {                                                                              \
+        if (shape == SHAPE_LINEAR) {                                                               \
+            memcpy(t, host + (OFF)[0], sizeof t);                                                  \
+        } else if (shape == SHAPE_UNIFORM) {                                                       \
+            uint32_t value = read_32(host + (OFF)[0]);                                             \
+            FOR_LANES t[i] = value;                                                                \
+        } else {                                                                                   \
+            FOR_LANES t[i] = read_32(host + (OFF)[i]);                                             \
+        }                                                                                          \
+    } else {                                                                                       \
+        FOR_LANES t[i] = narrow_read(host + (OFF)[i], bytes, is_signed);                           \
+    }                                                                                              \
+    if (mask == FULL_MASK)                                                                         \
+        memcpy(warp->file + slot, t, sizeof t);                                                    \
+    else                                                                                           \
         blend_32(REG(uint32_t, slot), t, mask);
 
-ALWAYS void move_in(Warp *warp, uint32_t slot, const unsigned char *host, const uint64_t *off, uint32_t mask,
-                    Shape shape, uint32_t bytes, int is_signed)
-{
-    MOVE_IN(off)
-}
+ALWAYS void move_in(Warp *warp, uint32_t slot, const unsigned char *host, const uint64_t *off,
+                    uint32_t mask, Shape shape, uint32_t bytes, int is_signed){MOVE_IN(off)}
 
-ALWAYS void move_in_shared(Warp *warp, uint32_t slot, const unsigned char *host, const uint32_t *off, uint32_t mask,
-                           Shape shape, uint32_t bytes, int is_signed)
-{
-    MOVE_IN(off)
-}
+ALWAYS
+    void move_in_shared(Warp *warp, uint32_t slot, const unsigned char *host, const uint32_t *off,
+                        uint32_t mask, Shape shape, uint32_t bytes, int is_signed){MOVE_IN(off)}
 
 /* Stores keep the order of the lanes: where two lanes write one address, the higher wins. */
-#define MOVE_OUT(OFF)                                                                                                  \
-    const uint32_t *value = REG(const uint32_t, slot);                                                                 \
-    if (shape == SHAPE_LINEAR && bytes >= 4) {                                                                         \
-        memcpy(host + (OFF)[0], value, (size_t)bytes * LANES);                                                         \
-        return;                                                                                                        \
-    }                                                                                                                  \
-    if (mask == FULL_MASK) {                                                                                           \
-        for (int i = 0; i < LANES; i++)                                                                                \
-            memcpy(host + (OFF)[i], bytes == 8 ? (const void *)(REG(const uint64_t, slot) + i) : value + i, bytes);    \
-        return;                                                                                                        \
-    }                                                                                                                  \
-    FOR_ACTIVE(mask)                                                                                                   \
-    memcpy(host + (OFF)[i], bytes == 8 ? (const void *)(REG(const uint64_t, slot) + i) : value + i, bytes);
+#define MOVE_OUT(OFF)                                                                              \
+    const uint32_t *value = REG(const uint32_t, slot);                                             \
+    if (shape == SHAPE_LINEAR && bytes >= 4) {                                                     \
+        memcpy(host + (OFF)[0], value, (size_t)bytes * LANES);                                     \
+        return;                                                                                    \
+    }                                                                                              \
+    if (mask == FULL_MASK) {                                                                       \
+        for (int i = 0; i < LANES; i++)                                                            \
+            memcpy(host + (OFF)[i],                                                                \
+                   bytes == 8 ? (const void *)(REG(const uint64_t, slot) + i) : value + i, bytes); \
+        return;                                                                                    \
+    }                                                                                              \
+    FOR_ACTIVE(mask)                                                                               \
+    memcpy(host + (OFF)[i],                                                                        \
+           bytes == 8 ? (const void *)(REG(const uint64_t, slot) + i) : value + i, bytes);
 
-ALWAYS void move_out(Warp *warp, uint32_t slot, unsigned char *host, const uint64_t *off, uint32_t mask, Shape shape,
-                     uint32_t bytes)
-{
-    MOVE_OUT(off)
-}
+ALWAYS void move_out(Warp *warp, uint32_t slot, unsigned char *host, const uint64_t *off,
+                     uint32_t mask, Shape shape, uint32_t bytes){MOVE_OUT(off)}
 
-ALWAYS void move_out_shared(Warp *warp, uint32_t slot, unsigned char *host, const uint32_t *off, uint32_t mask,
-                            Shape shape, uint32_t bytes)
-{
-    MOVE_OUT(off)
-}
+ALWAYS void move_out_shared(Warp *warp, uint32_t slot, unsigned char *host, const uint32_t *off,
+                            uint32_t mask, Shape shape, uint32_t bytes){MOVE_OUT(off)}
 
-/* ---- global ------------------------------------------------------------------------------------------ */
+/* ---- global
+   ------------------------------------------------------------------------------------------ */
 ALWAYS const Ins *global_load(Warp *warp, const Ins *ins, uint32_t bytes, int vector)
 {
     Reach reach;
-    uint32_t count = vector ? ins->vector : 1, element = vector ? ins->bytes : bytes, total = element * count;
+    uint32_t count = vector ? ins->vector : 1, element = vector ? ins->bytes : bytes,
+             total = element * count;
     Shape shape = reach_global(warp, ins, total, 0, &reach);
     if (__builtin_expect(shape == SHAPE_FAULT, 0)) return NULL;
     if (needs_init(warp, &reach)) init_check(warp, ins, &reach, total);
@@ -284,7 +297,8 @@ ALWAYS const Ins *global_load(Warp *warp, const Ins *ins, uint32_t bytes, int ve
         else if (element == 4)
             move_in(warp, ins->v[k], host, reach.off, warp->mask, SHAPE_ANY, 4, 0);
         else
-            move_in(warp, ins->v[k], host, reach.off, warp->mask, SHAPE_ANY, element, ins->is_signed);
+            move_in(warp, ins->v[k], host, reach.off, warp->mask, SHAPE_ANY, element,
+                    ins->is_signed);
     }
     return ins + 1;
 }
@@ -292,7 +306,8 @@ ALWAYS const Ins *global_load(Warp *warp, const Ins *ins, uint32_t bytes, int ve
 ALWAYS const Ins *global_store(Warp *warp, const Ins *ins, uint32_t bytes, int vector)
 {
     Reach reach;
-    uint32_t count = vector ? ins->vector : 1, element = vector ? ins->bytes : bytes, total = element * count;
+    uint32_t count = vector ? ins->vector : 1, element = vector ? ins->bytes : bytes,
+             total = element * count;
     Shape shape = reach_global(warp, ins, total, 1, &reach);
     if (__builtin_expect(shape == SHAPE_FAULT, 0)) return NULL;
     if (needs_init(warp, &reach)) init_mark(warp, &reach, shape, total);
@@ -311,38 +326,75 @@ ALWAYS const Ins *global_store(Warp *warp, const Ins *ins, uint32_t bytes, int v
     return ins + 1;
 }
 
-HANDLER(LD_GLOBAL_8) { return global_load(warp, ins, 1, 0); }
-HANDLER(LD_GLOBAL_16) { return global_load(warp, ins, 2, 0); }
-HANDLER(LD_GLOBAL_32) { return global_load(warp, ins, 4, 0); }
-HANDLER(LD_GLOBAL_64) { return global_load(warp, ins, 8, 0); }
-HANDLER(LD_GLOBAL_V) { return global_load(warp, ins, 0, 1); }
-HANDLER(ST_GLOBAL_8) { return global_store(warp, ins, 1, 0); }
-HANDLER(ST_GLOBAL_16) { return global_store(warp, ins, 2, 0); }
-HANDLER(ST_GLOBAL_32) { return global_store(warp, ins, 4, 0); }
-HANDLER(ST_GLOBAL_64) { return global_store(warp, ins, 8, 0); }
-HANDLER(ST_GLOBAL_V) { return global_store(warp, ins, 0, 1); }
+HANDLER(LD_GLOBAL_8)
+{
+    return global_load(warp, ins, 1, 0);
+}
+HANDLER(LD_GLOBAL_16)
+{
+    return global_load(warp, ins, 2, 0);
+}
+HANDLER(LD_GLOBAL_32)
+{
+    return global_load(warp, ins, 4, 0);
+}
+HANDLER(LD_GLOBAL_64)
+{
+    return global_load(warp, ins, 8, 0);
+}
+HANDLER(LD_GLOBAL_V)
+{
+    return global_load(warp, ins, 0, 1);
+}
+HANDLER(ST_GLOBAL_8)
+{
+    return global_store(warp, ins, 1, 0);
+}
+HANDLER(ST_GLOBAL_16)
+{
+    return global_store(warp, ins, 2, 0);
+}
+HANDLER(ST_GLOBAL_32)
+{
+    return global_store(warp, ins, 4, 0);
+}
+HANDLER(ST_GLOBAL_64)
+{
+    return global_store(warp, ins, 8, 0);
+}
+HANDLER(ST_GLOBAL_V)
+{
+    return global_store(warp, ins, 0, 1);
+}
 
-/* ---- shared -------------------------------------------------------------------------------------------- */
-__attribute__((noinline)) static void shared_fault(Warp *warp, const Ins *ins, uint32_t bytes, int store)
+/* ---- shared
+ * -------------------------------------------------------------------------------------------- */
+__attribute__((noinline)) static void shared_fault(Warp *warp, const Ins *ins, uint32_t bytes,
+                                                   int store)
 {
     uint32_t size = warp->block->shared_bytes;
     FOR_ACTIVE(warp->mask)
     {
-        uint64_t a = (ins->base64 ? REG(uint64_t, ins->a)[i] : REG(uint32_t, ins->a)[i]) + (uint64_t)ins->imm;
+        uint64_t a = (ins->base64 ? REG(uint64_t, ins->a)[i] : REG(uint32_t, ins->a)[i]) +
+                     (uint64_t)ins->imm;
         if (!ins->base64) a = (uint32_t)a;
         if (a <= size && bytes <= size - a && !(a & (bytes - 1))) continue;
         if (a & (bytes - 1))
             fault_at(warp, ins, SIMT_MEMCHECK, i, a, bytes,
-                     "Misaligned __shared__ %s of %u bytes: offset %llu is no multiple of %u", access_name(store),
-                     bytes, (unsigned long long)a, bytes);
+                     "Misaligned __shared__ %s of %u bytes: offset %llu is no multiple of %u",
+                     access_name(store), bytes, (unsigned long long)a, bytes);
         else if (a - size < (1u << 30))
             fault_at(warp, ins, SIMT_MEMCHECK, i, a, bytes,
-                     "Invalid __shared__ %s of %u bytes: offset %llu is %llu bytes past the end of the block's %u bytes",
-                     access_name(store), bytes, (unsigned long long)a, (unsigned long long)(a - size), size);
+                     "Invalid __shared__ %s of %u bytes: offset %llu is %llu bytes past the end of "
+                     "the block's %u bytes",
+                     access_name(store), bytes, (unsigned long long)a,
+                     (unsigned long long)(a - size), size);
         else
-            fault_at(warp, ins, SIMT_MEMCHECK, i, a, bytes,
-                     "Invalid __shared__ %s of %u bytes: offset %lld lies outside the block's %u bytes",
-                     access_name(store), bytes, ins->base64 ? (long long)a : (long long)(int32_t)a, size);
+            fault_at(
+                warp, ins, SIMT_MEMCHECK, i, a, bytes,
+                "Invalid __shared__ %s of %u bytes: offset %lld lies outside the block's %u bytes",
+                access_name(store), bytes, ins->base64 ? (long long)a : (long long)(int32_t)a,
+                size);
         return;
     }
 }
@@ -355,7 +407,8 @@ ALWAYS Shape reach_shared(Warp *warp, const Ins *ins, uint32_t bytes, int store,
     uint64_t wide = 0;
     if (__builtin_expect(ins->base64, 0)) {
         for (int i = 0; i < LANES; i++) {
-            uint64_t a = REG(uint64_t, ins->a)[mask >> i & 1 ? (uint32_t)i : first] + (uint64_t)ins->imm;
+            uint64_t a =
+                REG(uint64_t, ins->a)[mask >> i & 1 ? (uint32_t)i : first] + (uint64_t)ins->imm;
             wide |= a >> 32;
             off[i] = (uint32_t)a;
         }
@@ -383,7 +436,8 @@ ALWAYS Shape reach_shared(Warp *warp, const Ins *ins, uint32_t bytes, int store,
     return !uniform ? SHAPE_UNIFORM : !linear && mask == FULL_MASK ? SHAPE_LINEAR : SHAPE_ANY;
 }
 
-__attribute__((noinline)) static void shared_init_mark(Warp *warp, const uint32_t *off, uint32_t bytes)
+__attribute__((noinline)) static void shared_init_mark(Warp *warp, const uint32_t *off,
+                                                       uint32_t bytes)
 {
     unsigned char *shadow = warp->block->shared_shadow;
     uint32_t bits = (1u << bytes) - 1;
@@ -413,7 +467,8 @@ ALWAYS void shared_init_check(Warp *warp, const Ins *ins, const uint32_t *off, u
 ALWAYS const Ins *shared_load(Warp *warp, const Ins *ins, uint32_t bytes, int vector)
 {
     uint32_t off[LANES];
-    uint32_t count = vector ? ins->vector : 1, element = vector ? ins->bytes : bytes, total = element * count;
+    uint32_t count = vector ? ins->vector : 1, element = vector ? ins->bytes : bytes,
+             total = element * count;
     Shape shape = reach_shared(warp, ins, total, 0, off);
     if (__builtin_expect(shape == SHAPE_FAULT, 0)) return NULL;
     if (warp->worker->initcheck) shared_init_check(warp, ins, off, total);
@@ -430,7 +485,8 @@ ALWAYS const Ins *shared_load(Warp *warp, const Ins *ins, uint32_t bytes, int ve
         else if (element == 4)
             move_in_shared(warp, ins->v[k], host + k * 4, off, warp->mask, SHAPE_ANY, 4, 0);
         else
-            move_in_shared(warp, ins->v[k], host + k * element, off, warp->mask, SHAPE_ANY, element, ins->is_signed);
+            move_in_shared(warp, ins->v[k], host + k * element, off, warp->mask, SHAPE_ANY, element,
+                           ins->is_signed);
     }
     return ins + 1;
 }
@@ -438,7 +494,8 @@ ALWAYS const Ins *shared_load(Warp *warp, const Ins *ins, uint32_t bytes, int ve
 ALWAYS const Ins *shared_store(Warp *warp, const Ins *ins, uint32_t bytes, int vector)
 {
     uint32_t off[LANES];
-    uint32_t count = vector ? ins->vector : 1, element = vector ? ins->bytes : bytes, total = element * count;
+    uint32_t count = vector ? ins->vector : 1, element = vector ? ins->bytes : bytes,
+             total = element * count;
     Shape shape = reach_shared(warp, ins, total, 1, off);
     if (__builtin_expect(shape == SHAPE_FAULT, 0)) return NULL;
     if (warp->worker->initcheck) shared_init_mark(warp, off, total);
@@ -452,23 +509,55 @@ ALWAYS const Ins *shared_store(Warp *warp, const Ins *ins, uint32_t bytes, int v
         if (element == 8)
             move_out_shared(warp, ins->v[k], host + k * 8, off, warp->mask, SHAPE_ANY, 8);
         else
-            move_out_shared(warp, ins->v[k], host + k * element, off, warp->mask, SHAPE_ANY, element);
+            move_out_shared(warp, ins->v[k], host + k * element, off, warp->mask, SHAPE_ANY,
+                            element);
     }
     return ins + 1;
 }
 
-HANDLER(LD_SHARED_8) { return shared_load(warp, ins, 1, 0); }
-HANDLER(LD_SHARED_16) { return shared_load(warp, ins, 2, 0); }
-HANDLER(LD_SHARED_32) { return shared_load(warp, ins, 4, 0); }
-HANDLER(LD_SHARED_64) { return shared_load(warp, ins, 8, 0); }
-HANDLER(LD_SHARED_V) { return shared_load(warp, ins, 0, 1); }
-HANDLER(ST_SHARED_8) { return shared_store(warp, ins, 1, 0); }
-HANDLER(ST_SHARED_16) { return shared_store(warp, ins, 2, 0); }
-HANDLER(ST_SHARED_32) { return shared_store(warp, ins, 4, 0); }
-HANDLER(ST_SHARED_64) { return shared_store(warp, ins, 8, 0); }
-HANDLER(ST_SHARED_V) { return shared_store(warp, ins, 0, 1); }
+HANDLER(LD_SHARED_8)
+{
+    return shared_load(warp, ins, 1, 0);
+}
+HANDLER(LD_SHARED_16)
+{
+    return shared_load(warp, ins, 2, 0);
+}
+HANDLER(LD_SHARED_32)
+{
+    return shared_load(warp, ins, 4, 0);
+}
+HANDLER(LD_SHARED_64)
+{
+    return shared_load(warp, ins, 8, 0);
+}
+HANDLER(LD_SHARED_V)
+{
+    return shared_load(warp, ins, 0, 1);
+}
+HANDLER(ST_SHARED_8)
+{
+    return shared_store(warp, ins, 1, 0);
+}
+HANDLER(ST_SHARED_16)
+{
+    return shared_store(warp, ins, 2, 0);
+}
+HANDLER(ST_SHARED_32)
+{
+    return shared_store(warp, ins, 4, 0);
+}
+HANDLER(ST_SHARED_64)
+{
+    return shared_store(warp, ins, 8, 0);
+}
+HANDLER(ST_SHARED_V)
+{
+    return shared_store(warp, ins, 0, 1);
+}
 
-/* ---- parameters: the same for all threads ------------------------------------------------------------ */
+/* ---- parameters: the same for all threads
+ * ------------------------------------------------------------ */
 HANDLER(LD_PARAM)
 {
     const unsigned char *params = warp->worker->params;
@@ -480,19 +569,21 @@ HANDLER(LD_PARAM)
         off[i] = REG(uint64_t, ins->a)[mask >> i & 1 ? (uint32_t)i : first] + (uint64_t)ins->imm;
         if (off[i] != off[0]) shape = SHAPE_ANY;
         if (off[i] > warp->worker->params_bytes || total > warp->worker->params_bytes - off[i])
-            return fault_at(warp, ins, SIMT_MEMCHECK, mask >> i & 1 ? (uint32_t)i : first, off[i], total,
-                            "Invalid parameter read of %u bytes at offset %llu of %u", total,
+            return fault_at(warp, ins, SIMT_MEMCHECK, mask >> i & 1 ? (uint32_t)i : first, off[i],
+                            total, "Invalid parameter read of %u bytes at offset %llu of %u", total,
                             (unsigned long long)off[i], warp->worker->params_bytes);
     }
     for (uint32_t k = 0; k < count; k++) {
         uint32_t slot = ins->vector > 1 ? ins->v[k] : ins->d;
         if (slot != NO_SLOT)
-            move_in(warp, slot, params + k * ins->bytes, off, mask, shape, ins->bytes, ins->is_signed);
+            move_in(warp, slot, params + k * ins->bytes, off, mask, shape, ins->bytes,
+                    ins->is_signed);
     }
     return ins + 1;
 }
 
-/* ---- any space, one lane at a time --------------------------------------------------------------------- */
+/* ---- any space, one lane at a time
+ * --------------------------------------------------------------------- */
 typedef struct Spot {
     unsigned char *host;
     int shared;
@@ -504,28 +595,32 @@ ALWAYS unsigned char *local_at(Warp *warp, uint32_t lane, uint64_t off)
     return warp->local + (size_t)lane * warp->worker->kernel->local_bytes + off;
 }
 
-__attribute__((noinline)) static int spot_global(Warp *warp, const Ins *ins, uint32_t lane, uint64_t address,
-                                                 uint32_t bytes, int store, int load, Spot *spot)
+__attribute__((noinline)) static int spot_global(Warp *warp, const Ins *ins, uint32_t lane,
+                                                 uint64_t address, uint32_t bytes, int store,
+                                                 int load, Spot *spot)
 {
     const Memory *memory = &warp->worker->gpu->memory;
     Allocation *a = memory_find(memory, address);
     char near[256];
     if (!a || a->freed || a->address + a->bytes - address < bytes || (store && a->read_only)) {
         memory_describe(memory, address, near, sizeof near);
-        fault_at(warp, ins, SIMT_MEMCHECK, lane, address, bytes, "%s __global__ %s of %u bytes: the address is %s",
-                 a && a->freed ? "Use after free: invalid" : "Invalid", access_name(store), bytes, near);
+        fault_at(warp, ins, SIMT_MEMCHECK, lane, address, bytes,
+                 "%s __global__ %s of %u bytes: the address is %s",
+                 a && a->freed ? "Use after free: invalid" : "Invalid", access_name(store), bytes,
+                 near);
         return -1;
     }
     spot->host = a->host + (address - a->address);
     spot->shared = 0;
     if (!warp->worker->initcheck || a->initialised) return 0;
-    if (load && !memory_is_written(memory, address, bytes)) init_report(warp, ins, lane, address, bytes, "__global__");
+    if (load && !memory_is_written(memory, address, bytes))
+        init_report(warp, ins, lane, address, bytes, "__global__");
     if (store) memory_mark(&warp->worker->gpu->memory, address, bytes, 1);
     return 0;
 }
 
-static int spot_shared(Warp *warp, const Ins *ins, uint32_t lane, uint64_t off, uint32_t bytes, int store, int load,
-                       Spot *spot)
+static int spot_shared(Warp *warp, const Ins *ins, uint32_t lane, uint64_t off, uint32_t bytes,
+                       int store, int load, Spot *spot)
 {
     uint32_t size = warp->block->shared_bytes;
     if (off > size || bytes > size - off) {
@@ -539,39 +634,47 @@ static int spot_shared(Warp *warp, const Ins *ins, uint32_t lane, uint64_t off, 
     if (!warp->worker->initcheck) return 0;
     uint32_t want = (1u << bytes) - 1, word;
     memcpy(&word, warp->block->shared_shadow + off / 8, 4);
-    if (load && (word >> (off & 7) & want) != want) init_report(warp, ins, lane, off, bytes, "__shared__");
+    if (load && (word >> (off & 7) & want) != want)
+        init_report(warp, ins, lane, off, bytes, "__shared__");
     word |= store ? want << (off & 7) : 0;
     memcpy(warp->block->shared_shadow + off / 8, &word, 4);
     return 0;
 }
 
 /* Finds the bytes behind an address of `space`; -1 after reporting the fault. */
-static int spot_find(Warp *warp, const Ins *ins, uint32_t lane, uint64_t address, uint32_t bytes, int store, int load,
-                     Spot *spot)
+static int spot_find(Warp *warp, const Ins *ins, uint32_t lane, uint64_t address, uint32_t bytes,
+                     int store, int load, Spot *spot)
 {
     int space = ins->space;
     if (space == PTX_SPACE_NONE) {
-        if (address - SHARED_WINDOW < WINDOW_BYTES) space = PTX_SHARED, address -= SHARED_WINDOW;
-        else if (address - LOCAL_WINDOW < WINDOW_BYTES) space = PTX_LOCAL, address -= LOCAL_WINDOW;
-        else if (address - PARAM_WINDOW < WINDOW_BYTES) space = PTX_PARAM, address -= PARAM_WINDOW;
+        if (address - SHARED_WINDOW < WINDOW_BYTES)
+            space = PTX_SHARED, address -= SHARED_WINDOW;
+        else if (address - LOCAL_WINDOW < WINDOW_BYTES)
+            space = PTX_LOCAL, address -= LOCAL_WINDOW;
+        else if (address - PARAM_WINDOW < WINDOW_BYTES)
+            space = PTX_PARAM, address -= PARAM_WINDOW;
     }
     if (address & (bytes - 1)) {
         fault_at(warp, ins, SIMT_MEMCHECK, lane, address, bytes,
-                 "Misaligned %s of %u bytes: the address is no multiple of %u", access_name(store), bytes, bytes);
+                 "Misaligned %s of %u bytes: the address is no multiple of %u", access_name(store),
+                 bytes, bytes);
         return -1;
     }
     if (space == PTX_SHARED) return spot_shared(warp, ins, lane, address, bytes, store, load, spot);
     if (space == PTX_GLOBAL || space == PTX_CONST || space == PTX_SPACE_NONE)
         return spot_global(warp, ins, lane, address, bytes, store, load, spot);
-    uint64_t size = space == PTX_LOCAL ? warp->worker->kernel->local_bytes : warp->worker->params_bytes;
+    uint64_t size =
+        space == PTX_LOCAL ? warp->worker->kernel->local_bytes : warp->worker->params_bytes;
     if (address > size || bytes > size - address || (store && space == PTX_PARAM)) {
         fault_at(warp, ins, SIMT_MEMCHECK, lane, address, bytes,
-                 "Invalid %s %s of %u bytes: offset %llu of %llu bytes", space == PTX_LOCAL ? "__local__" : "parameter",
-                 access_name(store), bytes, (unsigned long long)address, (unsigned long long)size);
+                 "Invalid %s %s of %u bytes: offset %llu of %llu bytes",
+                 space == PTX_LOCAL ? "__local__" : "parameter", access_name(store), bytes,
+                 (unsigned long long)address, (unsigned long long)size);
         return -1;
     }
     /* Parameters are never written through this pointer: stores were refused above. */
-    spot->host = space == PTX_LOCAL ? local_at(warp, lane, address) : (unsigned char *)warp->worker->params + address;
+    spot->host = space == PTX_LOCAL ? local_at(warp, lane, address)
+                                    : (unsigned char *)warp->worker->params + address;
     spot->shared = 0;
     return 0;
 }
@@ -595,7 +698,8 @@ static void lanes_counted(Warp *warp, const Ins *ins, int store)
                     : a - LOCAL_WINDOW < WINDOW_BYTES ? PTX_LOCAL
                     : a - PARAM_WINDOW < WINDOW_BYTES ? PTX_PARAM
                                                       : PTX_GLOBAL;
-        if (space == PTX_SHARED) in_shared |= 1u << i, shared[i] = (uint32_t)(a & (WINDOW_BYTES - 1));
+        if (space == PTX_SHARED)
+            in_shared |= 1u << i, shared[i] = (uint32_t)(a & (WINDOW_BYTES - 1));
         if (space == PTX_LOCAL) in_local |= 1u << i, local[i] = a & (WINDOW_BYTES - 1);
         if (space == PTX_GLOBAL || space == PTX_CONST) in_global |= 1u << i, global[i] = a;
     }
@@ -611,24 +715,36 @@ ALWAYS const Ins *lanes_access(Warp *warp, const Ins *ins, int store)
     FOR_ACTIVE(mask)
     {
         Spot spot;
-        if (spot_find(warp, ins, i, lane_address(warp, ins, i), bytes * count, store, !store, &spot) != 0) return NULL;
+        if (spot_find(warp, ins, i, lane_address(warp, ins, i), bytes * count, store, !store,
+                      &spot) != 0)
+            return NULL;
         for (uint32_t k = 0; k < count; k++) {
             uint32_t slot = ins->vector > 1 ? ins->v[k] : ins->d;
             if (slot == NO_SLOT) continue;
             unsigned char *at = spot.host + k * bytes;
             if (store)
-                memcpy(at, bytes == 8 ? (void *)(REG(uint64_t, slot) + i) : (void *)(REG(uint32_t, slot) + i), bytes);
+                memcpy(at,
+                       bytes == 8 ? (void *)(REG(uint64_t, slot) + i)
+                                  : (void *)(REG(uint32_t, slot) + i),
+                       bytes);
             else if (bytes == 8)
                 REG(uint64_t, slot)[i] = read_64(at);
             else
-                REG(uint32_t, slot)[i] = bytes == 4 ? read_32(at) : narrow_read(at, bytes, ins->is_signed);
+                REG(uint32_t, slot)
+                [i] = bytes == 4 ? read_32(at) : narrow_read(at, bytes, ins->is_signed);
         }
     }
     return ins + 1;
 }
 
-HANDLER(LD_LOCAL) { return lanes_access(warp, ins, 0); }
-HANDLER(ST_LOCAL) { return lanes_access(warp, ins, 1); }
+HANDLER(LD_LOCAL)
+{
+    return lanes_access(warp, ins, 0);
+}
+HANDLER(ST_LOCAL)
+{
+    return lanes_access(warp, ins, 1);
+}
 
 /* A generic access whose lanes all point at device memory is a global one. */
 ALWAYS int all_global(const Warp *warp, const Ins *ins)
@@ -647,10 +763,14 @@ HANDLER(LD_GENERIC)
     if (!all_global(warp, ins)) return lanes_access(warp, ins, 0);
     if (ins->vector > 1) return h_LD_GLOBAL_V(warp, ins);
     switch (ins->bytes) {
-    case 1: return h_LD_GLOBAL_8(warp, ins);
-    case 2: return h_LD_GLOBAL_16(warp, ins);
-    case 4: return h_LD_GLOBAL_32(warp, ins);
-    default: return h_LD_GLOBAL_64(warp, ins);
+    case 1:
+        return h_LD_GLOBAL_8(warp, ins);
+    case 2:
+        return h_LD_GLOBAL_16(warp, ins);
+    case 4:
+        return h_LD_GLOBAL_32(warp, ins);
+    default:
+        return h_LD_GLOBAL_64(warp, ins);
     }
 }
 
@@ -659,14 +779,19 @@ HANDLER(ST_GENERIC)
     if (!all_global(warp, ins)) return lanes_access(warp, ins, 1);
     if (ins->vector > 1) return h_ST_GLOBAL_V(warp, ins);
     switch (ins->bytes) {
-    case 1: return h_ST_GLOBAL_8(warp, ins);
-    case 2: return h_ST_GLOBAL_16(warp, ins);
-    case 4: return h_ST_GLOBAL_32(warp, ins);
-    default: return h_ST_GLOBAL_64(warp, ins);
+    case 1:
+        return h_ST_GLOBAL_8(warp, ins);
+    case 2:
+        return h_ST_GLOBAL_16(warp, ins);
+    case 4:
+        return h_ST_GLOBAL_32(warp, ins);
+    default:
+        return h_ST_GLOBAL_64(warp, ins);
     }
 }
 
-/* ---- atomics: lanes in order, so that sums of floats are the same every time ---------------------------- */
+/* ---- atomics: lanes in order, so that sums of floats are the same every time
+ * ---------------------------- */
 ALWAYS uint64_t atom_integer(int op, int format, uint64_t old, uint64_t b, uint64_t c)
 {
     int wide = format == FORMAT_U64 || format == FORMAT_S64;
@@ -674,23 +799,34 @@ ALWAYS uint64_t atom_integer(int op, int format, uint64_t old, uint64_t b, uint6
     int is_signed = format == FORMAT_S32 || format == FORMAT_S64;
     int less = is_signed ? sb < so : b < old;
     switch (op) {
-    case ATOM_ADD: return old + b;
-    case ATOM_MIN: return less ? b : old;
-    case ATOM_MAX: return less ? old : b;
-    case ATOM_INC: return old >= b ? 0 : old + 1;
-    case ATOM_DEC: return old == 0 || old > b ? b : old - 1;
-    case ATOM_AND: return old & b;
-    case ATOM_OR: return old | b;
-    case ATOM_XOR: return old ^ b;
-    case ATOM_EXCH: return b;
-    default: return old == b ? c : old;
+    case ATOM_ADD:
+        return old + b;
+    case ATOM_MIN:
+        return less ? b : old;
+    case ATOM_MAX:
+        return less ? old : b;
+    case ATOM_INC:
+        return old >= b ? 0 : old + 1;
+    case ATOM_DEC:
+        return old == 0 || old > b ? b : old - 1;
+    case ATOM_AND:
+        return old & b;
+    case ATOM_OR:
+        return old | b;
+    case ATOM_XOR:
+        return old ^ b;
+    case ATOM_EXCH:
+        return b;
+    default:
+        return old == b ? c : old;
     }
 }
 
 ALWAYS uint64_t atom_result(int op, int format, uint64_t old, uint64_t b, uint64_t c)
 {
     if (op != ATOM_ADD || format < FORMAT_F16) return atom_integer(op, format, old, b, c);
-    if (format == FORMAT_F32) return bits_of(canonical(float_of((uint32_t)old) + float_of((uint32_t)b)));
+    if (format == FORMAT_F32)
+        return bits_of(canonical(float_of((uint32_t)old) + float_of((uint32_t)b)));
     return bits_of_double(double_of(old) + double_of(b));
 }
 
@@ -704,7 +840,8 @@ HANDLER(ATOM)
     FOR_ACTIVE(warp->mask)
     {
         Spot spot;
-        if (spot_find(warp, ins, i, lane_address(warp, ins, i), ins->bytes, 1, 1, &spot) != 0) return NULL;
+        if (spot_find(warp, ins, i, lane_address(warp, ins, i), ins->bytes, 1, 1, &spot) != 0)
+            return NULL;
         uint64_t b = wide ? REG(uint64_t, ins->b)[i] : REG(uint32_t, ins->b)[i];
         uint64_t c = wide ? REG(uint64_t, ins->c)[i] : REG(uint32_t, ins->c)[i];
         uint64_t old = wide ? read_64(spot.host) : read_32(spot.host);

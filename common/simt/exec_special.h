@@ -1,19 +1,19 @@
 /* exec_special.h - register-to-register operations that are no plain expression. */
 #include "common/simt/kinds.h"
 
-#define FINISH_32(t)                                                                                                   \
-    blend_32(REG(uint32_t, ins->d), (t), warp->mask);                                                                  \
+#define FINISH_32(t)                                                                               \
+    blend_32(REG(uint32_t, ins->d), (t), warp->mask);                                              \
     return ins + 1
-#define FINISH_64(t)                                                                                                   \
-    blend_64(REG(uint64_t, ins->d), (t), warp->mask);                                                                  \
+#define FINISH_64(t)                                                                               \
+    blend_64(REG(uint64_t, ins->d), (t), warp->mask);                                              \
     return ins + 1
 
 HANDLER(BFE_64)
 {
     uint64_t t[LANES];
     for (int i = 0; i < LANES; i++)
-        t[i] = bit_field(REG(uint64_t, ins->a)[i], REG(uint32_t, ins->b)[i] & 255, REG(uint32_t, ins->c)[i] & 255, 64,
-                         ins->is_signed);
+        t[i] = bit_field(REG(uint64_t, ins->a)[i], REG(uint32_t, ins->b)[i] & 255,
+                         REG(uint32_t, ins->c)[i] & 255, 64, ins->is_signed);
     FINISH_64(t);
 }
 
@@ -31,8 +31,8 @@ HANDLER(BFI_32)
 {
     uint32_t t[LANES];
     for (int i = 0; i < LANES; i++)
-        t[i] = (uint32_t)insert(REG(uint32_t, ins->a)[i], REG(uint32_t, ins->b)[i], REG(uint32_t, ins->c)[i],
-                                REG(uint32_t, ins->v[0])[i], 32);
+        t[i] = (uint32_t)insert(REG(uint32_t, ins->a)[i], REG(uint32_t, ins->b)[i],
+                                REG(uint32_t, ins->c)[i], REG(uint32_t, ins->v[0])[i], 32);
     FINISH_32(t);
 }
 
@@ -49,10 +49,12 @@ HANDLER(BFI_64)
 HANDLER(LOP3)
 {
     uint32_t t[LANES], table = (uint32_t)ins->imm, term[8];
-    for (int k = 0; k < 8; k++) term[k] = table >> k & 1 ? FULL_MASK : 0;
+    for (int k = 0; k < 8; k++)
+        term[k] = table >> k & 1 ? FULL_MASK : 0;
     FOR_LANES
     {
-        uint32_t a = REG(uint32_t, ins->a)[i], b = REG(uint32_t, ins->b)[i], c = REG(uint32_t, ins->c)[i];
+        uint32_t a = REG(uint32_t, ins->a)[i], b = REG(uint32_t, ins->b)[i],
+                 c = REG(uint32_t, ins->c)[i];
         uint32_t c0 = (~c & term[0]) | (c & term[1]), c1 = (~c & term[2]) | (c & term[3]);
         uint32_t c2 = (~c & term[4]) | (c & term[5]), c3 = (~c & term[6]) | (c & term[7]);
         t[i] = (~a & ((~b & c0) | (b & c1))) | (a & ((~b & c2) | (b & c3)));
@@ -122,19 +124,32 @@ HANDLER(SLCT)
     FINISH_64(t);
 }
 
-/* Arithmetic that rounds otherwise than to nearest: the host's rounding mode is switched, and the values are kept from
- * being moved across the switch. */
+/* Arithmetic that rounds otherwise than to nearest: the host's rounding mode is switched, and the
+ * values are kept from being moved across the switch. */
 __attribute__((noinline)) static double rounded_double(int op, double a_, double b_, double c_)
 {
     volatile double a = a_, b = b_, c = c_, r = 0;
     switch (op) {
-    case ROUNDED_ADD: r = a + b; break;
-    case ROUNDED_SUB: r = a - b; break;
-    case ROUNDED_MUL: r = a * b; break;
-    case ROUNDED_DIV: r = a / b; break;
-    case ROUNDED_FMA: r = __builtin_fma(a, b, c); break;
-    case ROUNDED_SQRT: r = sqrt(a); break;
-    default: r = 1.0 / a;
+    case ROUNDED_ADD:
+        r = a + b;
+        break;
+    case ROUNDED_SUB:
+        r = a - b;
+        break;
+    case ROUNDED_MUL:
+        r = a * b;
+        break;
+    case ROUNDED_DIV:
+        r = a / b;
+        break;
+    case ROUNDED_FMA:
+        r = __builtin_fma(a, b, c);
+        break;
+    case ROUNDED_SQRT:
+        r = sqrt(a);
+        break;
+    default:
+        r = 1.0 / a;
     }
     return r;
 }
@@ -143,13 +158,26 @@ __attribute__((noinline)) static float rounded_float(int op, float a_, float b_,
 {
     volatile float a = a_, b = b_, c = c_, r = 0;
     switch (op) {
-    case ROUNDED_ADD: r = a + b; break;
-    case ROUNDED_SUB: r = a - b; break;
-    case ROUNDED_MUL: r = a * b; break;
-    case ROUNDED_DIV: r = a / b; break;
-    case ROUNDED_FMA: r = __builtin_fmaf(a, b, c); break;
-    case ROUNDED_SQRT: r = sqrtf(a); break;
-    default: r = 1.0f / a;
+    case ROUNDED_ADD:
+        r = a + b;
+        break;
+    case ROUNDED_SUB:
+        r = a - b;
+        break;
+    case ROUNDED_MUL:
+        r = a * b;
+        break;
+    case ROUNDED_DIV:
+        r = a / b;
+        break;
+    case ROUNDED_FMA:
+        r = __builtin_fmaf(a, b, c);
+        break;
+    case ROUNDED_SQRT:
+        r = sqrtf(a);
+        break;
+    default:
+        r = 1.0f / a;
     }
     return r;
 }
@@ -162,8 +190,8 @@ HANDLER(ROUNDED)
     fesetround(fenv_mode(mode));
     for (int i = 0; i < LANES; i++) {
         if (ins->aux >> 8 & 1) {
-            t64[i] = bits_of_double(rounded_double(op, REG(double, ins->a)[i], REG(double, ins->b)[i],
-                                                   REG(double, ins->c)[i]));
+            t64[i] = bits_of_double(rounded_double(op, REG(double, ins->a)[i],
+                                                   REG(double, ins->b)[i], REG(double, ins->c)[i]));
             continue;
         }
         float a = REG(float, ins->a)[i], b = REG(float, ins->b)[i], c = REG(float, ins->c)[i];
@@ -178,25 +206,34 @@ HANDLER(ROUNDED)
     FINISH_32(t);
 }
 
-/* ---- conversions -------------------------------------------------------------------------------- */
+/* ---- conversions --------------------------------------------------------------------------------
+ */
 ALWAYS double float_read(const Warp *warp, uint32_t slot, int format, int i)
 {
     switch (format) {
-    case FORMAT_F16: return float_of(f16_to_f32(REG(const uint32_t, slot)[i]));
-    case FORMAT_BF16: return float_of(REG(const uint32_t, slot)[i] << 16);
-    case FORMAT_F32: return REG(const float, slot)[i];
-    default: return REG(const double, slot)[i];
+    case FORMAT_F16:
+        return float_of(f16_to_f32(REG(const uint32_t, slot)[i]));
+    case FORMAT_BF16:
+        return float_of(REG(const uint32_t, slot)[i] << 16);
+    case FORMAT_F32:
+        return REG(const float, slot)[i];
+    default:
+        return REG(const double, slot)[i];
     }
 }
 
 ALWAYS double round_integral(double x, int mode)
 {
-    return mode == ROUND_N ? rint(x) : mode == ROUND_Z ? trunc(x) : mode == ROUND_M ? floor(x) : ceil(x);
+    return mode == ROUND_N   ? rint(x)
+           : mode == ROUND_Z ? trunc(x)
+           : mode == ROUND_M ? floor(x)
+                             : ceil(x);
 }
 
 static const int FORMAT_BITS[] = {8, 16, 32, 64, 8, 16, 32, 64};
 
-/* Float to integer: out of range gives the nearest end; NaN gives 0, or 2^(n-1) where a 64-bit type takes part. */
+/* Float to integer: out of range gives the nearest end; NaN gives 0, or 2^(n-1) where a 64-bit type
+ * takes part. */
 ALWAYS uint64_t integer_of(double x, int to, int wide)
 {
     int bits = FORMAT_BITS[to], is_signed = to >= FORMAT_S8;
@@ -212,7 +249,8 @@ ALWAYS uint64_t integer_of(double x, int to, int wide)
     return (uint64_t)x;
 }
 
-/* A result of `to` as the register keeps it: extended to the register's width, which is 16, 32 or 64 bits. */
+/* A result of `to` as the register keeps it: extended to the register's width, which is 16, 32 or
+ * 64 bits. */
 ALWAYS const Ins *integer_finish(Warp *warp, const Ins *ins, const uint64_t *value)
 {
     if (ins->bytes == 8) {
@@ -226,7 +264,8 @@ ALWAYS const Ins *integer_finish(Warp *warp, const Ins *ins, const uint64_t *val
 /* aux = from | to << 4 | rounding << 8 | ftz << 10. */
 HANDLER(CVT_TO_INT)
 {
-    int from = (int)(ins->aux & 15), to = (int)(ins->aux >> 4 & 15), mode = (int)(ins->aux >> 8 & 3);
+    int from = (int)(ins->aux & 15), to = (int)(ins->aux >> 4 & 15),
+        mode = (int)(ins->aux >> 8 & 3);
     int wide = from == FORMAT_F64 || to == FORMAT_U64 || to == FORMAT_S64;
     uint64_t value[LANES];
     for (int i = 0; i < LANES; i++) {
@@ -240,13 +279,20 @@ HANDLER(CVT_TO_INT)
 ALWAYS int64_t integer_read(const Warp *warp, uint32_t slot, int format, int i)
 {
     switch (format) {
-    case FORMAT_U8: return (uint8_t)REG(const uint32_t, slot)[i];
-    case FORMAT_U16: return (uint16_t)REG(const uint32_t, slot)[i];
-    case FORMAT_U32: return REG(const uint32_t, slot)[i];
-    case FORMAT_S8: return (int8_t)REG(const uint32_t, slot)[i];
-    case FORMAT_S16: return (int16_t)REG(const uint32_t, slot)[i];
-    case FORMAT_S32: return REG(const int32_t, slot)[i];
-    default: return REG(const int64_t, slot)[i];
+    case FORMAT_U8:
+        return (uint8_t)REG(const uint32_t, slot)[i];
+    case FORMAT_U16:
+        return (uint16_t)REG(const uint32_t, slot)[i];
+    case FORMAT_U32:
+        return REG(const uint32_t, slot)[i];
+    case FORMAT_S8:
+        return (int8_t)REG(const uint32_t, slot)[i];
+    case FORMAT_S16:
+        return (int16_t)REG(const uint32_t, slot)[i];
+    case FORMAT_S32:
+        return REG(const int32_t, slot)[i];
+    default:
+        return REG(const int64_t, slot)[i];
     }
 }
 
@@ -272,7 +318,8 @@ HANDLER(CVT_SAT_INT)
         int64_t x = integer_read(warp, ins->a, from, i);
         uint64_t r = ins->aux >> 8 & 1 ? saturate(x, from, to) : (uint64_t)x;
         int shift = 64 - FORMAT_BITS[to];
-        value[i] = to >= FORMAT_S8 ? (uint64_t)((int64_t)(r << shift) >> shift) : r << shift >> shift;
+        value[i] =
+            to >= FORMAT_S8 ? (uint64_t)((int64_t)(r << shift) >> shift) : r << shift >> shift;
     }
     return integer_finish(warp, ins, value);
 }
@@ -281,7 +328,9 @@ __attribute__((noinline)) static float float_from(int from, int64_t integer, dou
 {
     volatile int64_t n = integer;
     volatile double x = real;
-    volatile float r = from >= FORMAT_F16 ? (float)x : from == FORMAT_U64 ? (float)(uint64_t)n : (float)n;
+    volatile float r = from >= FORMAT_F16   ? (float)x
+                       : from == FORMAT_U64 ? (float)(uint64_t)n
+                                            : (float)n;
     return r;
 }
 
@@ -295,7 +344,8 @@ __attribute__((noinline)) static double double_from(int from, int64_t integer)
 /* aux = from | to << 4 | rounding << 8 | ftz << 10; to f32, f64, f16 or bf16. */
 HANDLER(CVT_TO_FLOAT)
 {
-    int from = (int)(ins->aux & 15), to = (int)(ins->aux >> 4 & 15), mode = (int)(ins->aux >> 8 & 3);
+    int from = (int)(ins->aux & 15), to = (int)(ins->aux >> 4 & 15),
+        mode = (int)(ins->aux >> 8 & 3);
     uint32_t t[LANES];
     uint64_t t64[LANES];
     if (mode != ROUND_N) fesetround(fenv_mode(mode));
@@ -320,7 +370,8 @@ HANDLER(CVT_TO_FLOAT)
     FINISH_32(t);
 }
 
-/* ---- f16 and bf16 ----------------------------------------------------------------------------------- */
+/* ---- f16 and bf16
+ * ----------------------------------------------------------------------------------- */
 ALWAYS double half_widen(uint32_t h, int bf16)
 {
     return float_of(bf16 ? h << 16 : f16_to_f32(h));
@@ -338,14 +389,29 @@ static uint32_t half_compute(uint32_t aux, uint32_t ha, uint32_t hb, uint32_t hc
     if (op == HALF_ABS) return ha & 0x7fffu;
     double a = half_widen(ha, bf16), b = half_widen(hb, bf16), c = half_widen(hc, bf16), r = 0;
     switch (op) {
-    case HALF_ADD: r = add_to_odd(a, b); break;
-    case HALF_SUB: r = add_to_odd(a, -b); break;
-    case HALF_MUL: r = a * b; break;
-    case HALF_FMA: r = add_to_odd(a * b, c); break;
-    case HALF_MIN: r = min_f64(a, b); break;
-    case HALF_MAX: r = max_f64(a, b); break;
-    case HALF_EX2: r = exp2(a); break;
-    default: r = tanh(a);
+    case HALF_ADD:
+        r = add_to_odd(a, b);
+        break;
+    case HALF_SUB:
+        r = add_to_odd(a, -b);
+        break;
+    case HALF_MUL:
+        r = a * b;
+        break;
+    case HALF_FMA:
+        r = add_to_odd(a * b, c);
+        break;
+    case HALF_MIN:
+        r = min_f64(a, b);
+        break;
+    case HALF_MAX:
+        r = max_f64(a, b);
+        break;
+    case HALF_EX2:
+        r = exp2(a);
+        break;
+    default:
+        r = tanh(a);
     }
     if (aux >> 7 & 1) r = r > 0 ? (r < 1 ? r : 1) : 0;
     if ((aux >> 6 & 1) && r < 0) r = 0;
@@ -356,7 +422,8 @@ HANDLER(HALF)
 {
     uint32_t t[LANES];
     for (int i = 0; i < LANES; i++) {
-        uint32_t a = REG(uint32_t, ins->a)[i], b = REG(uint32_t, ins->b)[i], c = REG(uint32_t, ins->c)[i];
+        uint32_t a = REG(uint32_t, ins->a)[i], b = REG(uint32_t, ins->b)[i],
+                 c = REG(uint32_t, ins->c)[i];
         t[i] = half_compute(ins->aux, a & 0xffff, b & 0xffff, c & 0xffff);
         if (ins->aux >> 5 & 1) t[i] |= half_compute(ins->aux, a >> 16, b >> 16, c >> 16) << 16;
     }
@@ -376,8 +443,11 @@ HANDLER(ISSPACE)
     uint32_t result = 0, *d = &PREDICATE(ins->d);
     for (int i = 0; i < LANES; i++) {
         uint64_t a = REG(uint64_t, ins->a)[i];
-        int in_shared = a - SHARED_WINDOW < WINDOW_BYTES, in_local = a - LOCAL_WINDOW < WINDOW_BYTES;
-        int yes = ins->aux == PTX_SHARED ? in_shared : ins->aux == PTX_LOCAL ? in_local : !in_shared && !in_local;
+        int in_shared = a - SHARED_WINDOW < WINDOW_BYTES,
+            in_local = a - LOCAL_WINDOW < WINDOW_BYTES;
+        int yes = ins->aux == PTX_SHARED  ? in_shared
+                  : ins->aux == PTX_LOCAL ? in_local
+                                          : !in_shared && !in_local;
         result |= (uint32_t)yes << i;
     }
     *d = (*d & ~warp->mask) | (result & warp->mask);

@@ -4,26 +4,73 @@
 
 /* Number formats of conversions. */
 typedef enum Format {
-    FORMAT_U8, FORMAT_U16, FORMAT_U32, FORMAT_U64, FORMAT_S8, FORMAT_S16, FORMAT_S32, FORMAT_S64,
-    FORMAT_F16, FORMAT_BF16, FORMAT_F32, FORMAT_F64
+    FORMAT_U8,
+    FORMAT_U16,
+    FORMAT_U32,
+    FORMAT_U64,
+    FORMAT_S8,
+    FORMAT_S16,
+    FORMAT_S32,
+    FORMAT_S64,
+    FORMAT_F16,
+    FORMAT_BF16,
+    FORMAT_F32,
+    FORMAT_F64
 } Format;
 
 enum { ROUND_N, ROUND_Z, ROUND_M, ROUND_P };
 
 /* Rounded arithmetic: aux = operation | rounding << 4 | is_double << 8 | ftz << 9. */
-typedef enum RoundedOp { ROUNDED_ADD, ROUNDED_SUB, ROUNDED_MUL, ROUNDED_DIV, ROUNDED_FMA, ROUNDED_SQRT, ROUNDED_RCP } RoundedOp;
+typedef enum RoundedOp {
+    ROUNDED_ADD,
+    ROUNDED_SUB,
+    ROUNDED_MUL,
+    ROUNDED_DIV,
+    ROUNDED_FMA,
+    ROUNDED_SQRT,
+    ROUNDED_RCP
+} RoundedOp;
 
 /* Half arithmetic: aux = operation | bf16 << 4 | packed << 5 | relu << 6 | sat << 7 | ftz << 8. */
-typedef enum HalfOp { HALF_ADD, HALF_SUB, HALF_MUL, HALF_FMA, HALF_MIN, HALF_MAX, HALF_NEG, HALF_ABS, HALF_EX2, HALF_TANH } HalfOp;
+typedef enum HalfOp {
+    HALF_ADD,
+    HALF_SUB,
+    HALF_MUL,
+    HALF_FMA,
+    HALF_MIN,
+    HALF_MAX,
+    HALF_NEG,
+    HALF_ABS,
+    HALF_EX2,
+    HALF_TANH
+} HalfOp;
 
 /* Atomics: aux = operation | format << 8; 16: has no result. */
 typedef enum AtomOp {
-    ATOM_ADD, ATOM_MIN, ATOM_MAX, ATOM_INC, ATOM_DEC, ATOM_AND, ATOM_OR, ATOM_XOR, ATOM_EXCH, ATOM_CAS
+    ATOM_ADD,
+    ATOM_MIN,
+    ATOM_MAX,
+    ATOM_INC,
+    ATOM_DEC,
+    ATOM_AND,
+    ATOM_OR,
+    ATOM_XOR,
+    ATOM_EXCH,
+    ATOM_CAS
 } AtomOp;
 
 typedef enum ShflMode { SHFL_UP, SHFL_DOWN, SHFL_BFLY, SHFL_IDX } ShflMode;
 typedef enum VoteMode { VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT } VoteMode;
 typedef enum BarKind { BAR_SYNC, BAR_ARRIVE, BAR_POPC, BAR_AND, BAR_OR } BarKind;
-enum { REDUX_ADD, REDUX_MIN_U, REDUX_MAX_U, REDUX_MIN_S, REDUX_MAX_S, REDUX_AND, REDUX_OR, REDUX_XOR };
+enum {
+    REDUX_ADD,
+    REDUX_MIN_U,
+    REDUX_MAX_U,
+    REDUX_MIN_S,
+    REDUX_MAX_S,
+    REDUX_AND,
+    REDUX_OR,
+    REDUX_XOR
+};
 
 #endif

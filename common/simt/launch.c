@@ -1,4 +1,5 @@
-/* launch.c - checks a launch, spreads its blocks over host threads, and puts their counts together. */
+/* launch.c - checks a launch, spreads its blocks over host threads, and puts their counts together.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,8 @@
 static const uint64_t DEFAULT_LIMIT = 20000000000ull;
 enum { MOST_THREADS = 64 };
 
-static int launch_refuse(SimtResult *result, SimtCheck check, const SimtKernel *kernel, const char *text)
+static int launch_refuse(SimtResult *result, SimtCheck check, const SimtKernel *kernel,
+                         const char *text)
 {
     result->report.check = check;
     plain_name(kernel->info.name, result->report.kernel, sizeof result->report.kernel);
@@ -24,36 +26,50 @@ static int launch_check(Launch *launch, char *why, size_t bytes)
     const SimtMachine *m = &launch->gpu->machine;
     const SimtLaunch *l = launch->launch;
     const SimtKernelInfo *info = &launch->kernel->info;
-    static const uint64_t BLOCK_LIMIT[3] = {1024, 1024, 64}, GRID_LIMIT[3] = {0x7fffffff, 65535, 65535};
+    static const uint64_t BLOCK_LIMIT[3] = {1024, 1024, 64},
+                          GRID_LIMIT[3] = {0x7fffffff, 65535, 65535};
     uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
     for (int i = 0; i < 3; i++) {
         if (!l->grid[i] || !l->block[i])
-            return snprintf(why, bytes, "the launch has a zero dimension: grid (%u,%u,%u), block (%u,%u,%u)", l->grid[0],
-                            l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2]), -1;
+            return snprintf(why, bytes,
+                            "the launch has a zero dimension: grid (%u,%u,%u), block (%u,%u,%u)",
+                            l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1],
+                            l->block[2]),
+                   -1;
         if (l->block[i] > BLOCK_LIMIT[i] || l->grid[i] > GRID_LIMIT[i])
-            return snprintf(why, bytes, "dimension %c is too large: grid %u (at most %llu), block %u (at most %llu)",
-                            'x' + i, l->grid[i], (unsigned long long)GRID_LIMIT[i], l->block[i],
-                            (unsigned long long)BLOCK_LIMIT[i]), -1;
+            return snprintf(
+                       why, bytes,
+                       "dimension %c is too large: grid %u (at most %llu), block %u (at most %llu)",
+                       'x' + i, l->grid[i], (unsigned long long)GRID_LIMIT[i], l->block[i],
+                       (unsigned long long)BLOCK_LIMIT[i]),
+                   -1;
         if (l->block[i] > 1024) return -1;
     }
     if (threads > m->max_threads_per_block)
-        return snprintf(why, bytes, "a block of %llu threads is too large: %s allows %u", (unsigned long long)threads,
-                        m->title, m->max_threads_per_block), -1;
+        return snprintf(why, bytes, "a block of %llu threads is too large: %s allows %u",
+                        (unsigned long long)threads, m->title, m->max_threads_per_block),
+               -1;
     if (info->max_threads && threads > info->max_threads)
-        return snprintf(why, bytes, "a block of %llu threads is larger than the kernel's launch bounds, %u",
-                        (unsigned long long)threads, info->max_threads), -1;
+        return snprintf(why, bytes,
+                        "a block of %llu threads is larger than the kernel's launch bounds, %u",
+                        (unsigned long long)threads, info->max_threads),
+               -1;
     uint64_t shared = (uint64_t)launch->kernel->static_shared + l->dynamic_shared;
     if (shared > m->shared_per_block_optin)
-        return snprintf(why, bytes, "%llu bytes of shared memory a block are too many: %s allows %u",
-                        (unsigned long long)shared, m->title, m->shared_per_block_optin), -1;
+        return snprintf(why, bytes,
+                        "%llu bytes of shared memory a block are too many: %s allows %u",
+                        (unsigned long long)shared, m->title, m->shared_per_block_optin),
+               -1;
     if (l->params_bytes < info->params_bytes || (info->params_bytes && !l->params))
-        return snprintf(why, bytes, "the kernel takes %u bytes of parameters, the launch gives %u", info->params_bytes,
-                        l->params_bytes), -1;
+        return snprintf(why, bytes, "the kernel takes %u bytes of parameters, the launch gives %u",
+                        info->params_bytes, l->params_bytes),
+               -1;
     const char *limit = "";
     launch->resident = resident_blocks(m, info, (uint32_t)threads, l->dynamic_shared, &limit);
     if (!launch->resident)
-        return snprintf(why, bytes, "no block of %llu threads fits an SM of %s: too many %s", (unsigned long long)threads,
-                        m->title, limit), -1;
+        return snprintf(why, bytes, "no block of %llu threads fits an SM of %s: too many %s",
+                        (unsigned long long)threads, m->title, limit),
+               -1;
     launch->threads_per_block = (uint32_t)threads;
     launch->warps_per_block = ((uint32_t)threads + LANES - 1) / LANES;
     launch->shared_bytes = (uint32_t)shared;
@@ -67,12 +83,15 @@ static void *worker_main(void *argument)
     Launch *launch = worker->launch;
     for (;;) {
         uint64_t number = __atomic_fetch_add(&launch->next, 1, __ATOMIC_RELAXED);
-        if (number >= launch->blocks || number > __atomic_load_n(&launch->stop_at, __ATOMIC_RELAXED)) break;
+        if (number >= launch->blocks ||
+            number > __atomic_load_n(&launch->stop_at, __ATOMIC_RELAXED))
+            break;
         if (__atomic_load_n(&launch->timeout, __ATOMIC_RELAXED)) break;
         if (block_run(worker, number) != 0 && __atomic_load_n(&launch->timeout, __ATOMIC_RELAXED)) {
             uint64_t least = __atomic_load_n(&launch->timeout_block, __ATOMIC_RELAXED);
-            while (number < least && !__atomic_compare_exchange_n(&launch->timeout_block, &least, number, 0,
-                                                                  __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+            while (number < least &&
+                   !__atomic_compare_exchange_n(&launch->timeout_block, &least, number, 0,
+                                                __ATOMIC_RELAXED, __ATOMIC_RELAXED))
                 continue;
         }
     }
@@ -81,7 +100,8 @@ static void *worker_main(void *argument)
 
 static uint32_t threads_wanted(const Launch *launch)
 {
-    long cores = launch->gpu->options.threads > 0 ? launch->gpu->options.threads : sysconf(_SC_NPROCESSORS_ONLN);
+    long cores = launch->gpu->options.threads > 0 ? launch->gpu->options.threads
+                                                  : sysconf(_SC_NPROCESSORS_ONLN);
     if (cores < 1) cores = 1;
     if (cores > MOST_THREADS) cores = MOST_THREADS;
     if ((uint64_t)cores > launch->blocks) cores = (long)launch->blocks;
@@ -92,15 +112,20 @@ static uint32_t threads_wanted(const Launch *launch)
 static void workers_run(Worker *worker, uint32_t count)
 {
     uint32_t started = 1;
-    while (started < count && pthread_create(&worker[started].thread, NULL, worker_main, &worker[started]) == 0) started++;
+    while (started < count &&
+           pthread_create(&worker[started].thread, NULL, worker_main, &worker[started]) == 0)
+        started++;
     worker_main(&worker[0]);
-    for (uint32_t i = 1; i < started; i++) pthread_join(worker[i].thread, NULL);
+    for (uint32_t i = 1; i < started; i++)
+        pthread_join(worker[i].thread, NULL);
 }
 
-/* ---- results ----------------------------------------------------------------------------------------- */
+/* ---- results
+ * ----------------------------------------------------------------------------------------- */
 static void sums_add(uint64_t *to, const uint64_t *from, size_t bytes)
 {
-    for (size_t i = 0; i < bytes / sizeof *to; i++) to[i] += from[i];
+    for (size_t i = 0; i < bytes / sizeof *to; i++)
+        to[i] += from[i];
 }
 
 static void counts_merge(Launch *launch, Worker *worker, uint32_t count, SimtResult *result)
@@ -116,7 +141,9 @@ static void counts_merge(Launch *launch, Worker *worker, uint32_t count, SimtRes
             c->warp_instructions += worker[i].profile[k].runs;
             c->thread_instructions += worker[i].profile[k].lanes;
         }
-        if (i) sums_add((uint64_t *)worker[0].sm, (const uint64_t *)worker[i].sm, sms * sizeof *worker[i].sm);
+        if (i)
+            sums_add((uint64_t *)worker[0].sm, (const uint64_t *)worker[i].sm,
+                     sms * sizeof *worker[i].sm);
     }
     c->blocks = launch->blocks;
     c->threads = launch->blocks * launch->threads_per_block;
@@ -129,7 +156,8 @@ static int result_timeout(Launch *launch, SimtResult *result)
 {
     char text[256];
     uint64_t block = launch->timeout_block == UINT64_MAX ? 0 : launch->timeout_block;
-    snprintf(text, sizeof text, "the launch went over its limit of %llu warp instructions: does a loop never end?",
+    snprintf(text, sizeof text,
+             "the launch went over its limit of %llu warp instructions: does a loop never end?",
              (unsigned long long)launch->limit);
     launch_refuse(result, SIMT_TIMEOUT, launch->kernel, text);
     result->report.block[0] = (uint32_t)(block % launch->launch->grid[0]);
@@ -175,15 +203,18 @@ static int launch_run(Launch *launch, SimtResult *result)
     uint32_t count = threads_wanted(launch), open = 0;
     Worker *worker = calloc(count, sizeof *worker);
     int failed = !worker || (launch->count && touched_open(launch) != 0);
-    while (!failed && open < count) failed = worker_open(&worker[open++], launch, launch->launch->params) != 0;
+    while (!failed && open < count)
+        failed = worker_open(&worker[open++], launch, launch->launch->params) != 0;
     int status;
     if (failed) {
-        status = launch_refuse(result, SIMT_BAD_LAUNCH, launch->kernel, "out of host memory for the launch");
+        status = launch_refuse(result, SIMT_BAD_LAUNCH, launch->kernel,
+                               "out of host memory for the launch");
     } else {
         workers_run(worker, count);
         status = result_collect(launch, worker, count, result);
     }
-    for (uint32_t i = 0; i < open; i++) worker_close(&worker[i]);
+    for (uint32_t i = 0; i < open; i++)
+        worker_close(&worker[i]);
     free(worker);
     free(launch->touched);
     return status;
@@ -195,8 +226,10 @@ int simt_launch(SimtGpu *gpu, SimtKernel *kernel, const SimtLaunch *request, Sim
     char why[512];
     Error error;
     memset(result, 0, sizeof *result);
-    if (kernel_decode(kernel, &error) != 0) return launch_refuse(result, SIMT_UNSUPPORTED, kernel, error.text);
-    if (launch_check(&launch, why, sizeof why) != 0) return launch_refuse(result, SIMT_BAD_LAUNCH, kernel, why);
+    if (kernel_decode(kernel, &error) != 0)
+        return launch_refuse(result, SIMT_UNSUPPORTED, kernel, error.text);
+    if (launch_check(&launch, why, sizeof why) != 0)
+        return launch_refuse(result, SIMT_BAD_LAUNCH, kernel, why);
     launch.stop_at = UINT64_MAX;
     launch.timeout_block = UINT64_MAX;
     launch.limit = gpu->options.instruction_limit ? gpu->options.instruction_limit : DEFAULT_LIMIT;

@@ -16,20 +16,63 @@ typedef struct Field {
     size_t offset, bytes;
 } Field;
 
-#define TEXT(f) {#f, FIELD_TEXT, offsetof(SimtMachine, f), sizeof(((SimtMachine *)0)->f)}
-#define U32(f)  {#f, FIELD_U32, offsetof(SimtMachine, f), 4}
-#define U64(f)  {#f, FIELD_U64, offsetof(SimtMachine, f), 8}
-#define REAL(f) {#f, FIELD_DOUBLE, offsetof(SimtMachine, f), 8}
+#define TEXT(f)                                                                                    \
+    {                                                                                              \
+#f, FIELD_TEXT, offsetof(SimtMachine, f), sizeof(((SimtMachine *)0)->f)                    \
+    }
+#define U32(f)                                                                                     \
+    {                                                                                              \
+#f, FIELD_U32, offsetof(SimtMachine, f), 4                                                 \
+    }
+#define U64(f)                                                                                     \
+    {                                                                                              \
+#f, FIELD_U64, offsetof(SimtMachine, f), 8                                                 \
+    }
+#define REAL(f)                                                                                    \
+    {                                                                                              \
+#f, FIELD_DOUBLE, offsetof(SimtMachine, f), 8                                              \
+    }
 
 static const Field FIELDS[] = {
-    TEXT(title), U32(cc_major), U32(cc_minor), U32(sms), REAL(clock_mhz), U64(memory_bytes), U64(l2_bytes),
-    REAL(dram_gb_s), REAL(l2_bytes_per_cycle), REAL(dram_latency), REAL(l2_latency), REAL(l1_latency),
-    REAL(shared_latency), REAL(alu_latency), U32(schedulers), U32(fp32_lanes), U32(int32_lanes), U32(fp64_lanes),
-    U32(sfu_lanes), U32(l1_bytes), U32(l1_sectors_per_cycle), U32(shared_banks), U32(shared_wavefronts_per_cycle),
-    U32(lsu_lanes), REAL(launch_cycles), U32(max_threads_per_block), U32(max_threads_per_sm), U32(max_blocks_per_sm),
-    U32(max_warps_per_sm), U32(registers_per_sm), U32(register_unit), U32(max_registers_per_thread),
-    U32(shared_per_block), U32(shared_per_block_optin), U32(shared_per_sm), U32(shared_unit), U32(shared_reserved),
-    U32(memory_clock_khz), U32(memory_bus_bits),
+    TEXT(title),
+    U32(cc_major),
+    U32(cc_minor),
+    U32(sms),
+    REAL(clock_mhz),
+    U64(memory_bytes),
+    U64(l2_bytes),
+    REAL(dram_gb_s),
+    REAL(l2_bytes_per_cycle),
+    REAL(dram_latency),
+    REAL(l2_latency),
+    REAL(l1_latency),
+    REAL(shared_latency),
+    REAL(alu_latency),
+    U32(schedulers),
+    U32(fp32_lanes),
+    U32(int32_lanes),
+    U32(fp64_lanes),
+    U32(sfu_lanes),
+    U32(l1_bytes),
+    U32(l1_sectors_per_cycle),
+    U32(shared_banks),
+    U32(shared_wavefronts_per_cycle),
+    U32(lsu_lanes),
+    REAL(launch_cycles),
+    U32(max_threads_per_block),
+    U32(max_threads_per_sm),
+    U32(max_blocks_per_sm),
+    U32(max_warps_per_sm),
+    U32(registers_per_sm),
+    U32(register_unit),
+    U32(max_registers_per_thread),
+    U32(shared_per_block),
+    U32(shared_per_block_optin),
+    U32(shared_per_sm),
+    U32(shared_unit),
+    U32(shared_reserved),
+    U32(memory_clock_khz),
+    U32(memory_bus_bits),
 };
 enum { FIELD_COUNT = sizeof FIELDS / sizeof FIELDS[0] };
 
@@ -63,13 +106,15 @@ static int number_read(const char *text, FieldKind kind, void *out)
     return 0;
 }
 
-/* libinih's handler: 0 makes the line the one that ini_parse returns; only the first trouble counts. */
+/* libinih's handler: 0 makes the line the one that ini_parse returns; only the first trouble
+ * counts. */
 static int key_read(void *user, const char *section, const char *name, const char *value)
 {
     Reading *reading = user;
     if (reading->trouble[0]) return 0;
     if (section[0]) {
-        snprintf(reading->trouble, sizeof reading->trouble, "no sections here, found [%s]", section);
+        snprintf(reading->trouble, sizeof reading->trouble, "no sections here, found [%s]",
+                 section);
         return 0;
     }
     for (int i = 0; i < FIELD_COUNT; i++) {
@@ -82,7 +127,8 @@ static int key_read(void *user, const char *section, const char *name, const cha
         if (FIELDS[i].kind == FIELD_TEXT) {
             snprintf(at, FIELDS[i].bytes, "%s", value);
         } else if (number_read(value, FIELDS[i].kind, at) != 0) {
-            snprintf(reading->trouble, sizeof reading->trouble, "%s = %s is not a number in range", name, value);
+            snprintf(reading->trouble, sizeof reading->trouble, "%s = %s is not a number in range",
+                     name, value);
             return 0;
         }
         return 1;
@@ -123,19 +169,35 @@ int machine_names(const char *directory, char *text, size_t bytes)
 /* What the rest of the simulator divides by or trusts. */
 static int machine_validate(const SimtMachine *m, const char *path, Error *error)
 {
-    const uint32_t positive[] = {m->sms, m->schedulers, m->fp32_lanes, m->int32_lanes, m->fp64_lanes, m->sfu_lanes,
-                                 m->l1_sectors_per_cycle, m->shared_wavefronts_per_cycle, m->lsu_lanes,
-                                 m->max_threads_per_block, m->max_threads_per_sm, m->max_blocks_per_sm,
-                                 m->max_warps_per_sm, m->registers_per_sm, m->register_unit,
-                                 m->max_registers_per_thread, m->shared_unit, m->shared_per_sm, m->l1_bytes};
+    const uint32_t positive[] = {m->sms,
+                                 m->schedulers,
+                                 m->fp32_lanes,
+                                 m->int32_lanes,
+                                 m->fp64_lanes,
+                                 m->sfu_lanes,
+                                 m->l1_sectors_per_cycle,
+                                 m->shared_wavefronts_per_cycle,
+                                 m->lsu_lanes,
+                                 m->max_threads_per_block,
+                                 m->max_threads_per_sm,
+                                 m->max_blocks_per_sm,
+                                 m->max_warps_per_sm,
+                                 m->registers_per_sm,
+                                 m->register_unit,
+                                 m->max_registers_per_thread,
+                                 m->shared_unit,
+                                 m->shared_per_sm,
+                                 m->l1_bytes};
     for (size_t i = 0; i < sizeof positive / sizeof *positive; i++)
-        if (!positive[i]) return error_set(error, "%s: sizes, rates and limits must be above 0", path);
+        if (!positive[i])
+            return error_set(error, "%s: sizes, rates and limits must be above 0", path);
     if (m->sms > 4096) return error_set(error, "%s: sms = %u is over 4096", path, m->sms);
     if (m->shared_banks != 32) return error_set(error, "%s: shared_banks must be 32", path);
     if (m->max_threads_per_block > 1024 || m->max_threads_per_sm > 4096)
         return error_set(error, "%s: over 1024 threads a block or 4096 an SM", path);
     if (m->shared_per_block_optin > (1u << 20) || m->shared_per_block > m->shared_per_block_optin)
-        return error_set(error, "%s: shared_per_block <= shared_per_block_optin <= 1048576 must hold", path);
+        return error_set(
+            error, "%s: shared_per_block <= shared_per_block_optin <= 1048576 must hold", path);
     if (m->memory_bytes < (1u << 20) || m->memory_bytes > (1ull << 42))
         return error_set(error, "%s: memory_bytes must lie between 2^20 and 2^42", path);
     return 0;
@@ -145,19 +207,23 @@ int machine_load(const char *directory, const char *name, SimtMachine *machine, 
 {
     char path[4096], names[1024];
     if (machine_names(directory, names, sizeof names) != 0)
-        return error_set(error, "cannot read the folder of GPU descriptions %s: %s", directory, strerror(errno));
+        return error_set(error, "cannot read the folder of GPU descriptions %s: %s", directory,
+                         strerror(errno));
     memset(machine, 0, sizeof *machine);
     int plain = name[0] != 0;
-    for (const char *c = name; *c; c++) plain &= *c != '/' && *c != '.';
+    for (const char *c = name; *c; c++)
+        plain &= *c != '/' && *c != '.';
     snprintf(path, sizeof path, "%s/%s.ini", directory, name);
     Reading reading = {.machine = machine};
-    int line = plain && strlen(name) < sizeof machine->name ? ini_parse(path, key_read, &reading) : -1;
+    int line =
+        plain && strlen(name) < sizeof machine->name ? ini_parse(path, key_read, &reading) : -1;
     if (line == -1) return error_set(error, "unknown GPU '%.64s': there are %s", name, names);
     if (line != 0)
         return error_set(error, "%s line %d: %s", path, line,
                          reading.trouble[0] ? reading.trouble : "not a 'key = value' line");
     for (int i = 0; i < FIELD_COUNT; i++)
-        if (!reading.seen[i]) return error_set(error, "%s: the key %s is missing", path, FIELDS[i].name);
+        if (!reading.seen[i])
+            return error_set(error, "%s: the key %s is missing", path, FIELDS[i].name);
     snprintf(machine->name, sizeof machine->name, "%s", name);
     return machine_validate(machine, path, error);
 }

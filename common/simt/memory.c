@@ -1,4 +1,5 @@
-/* memory.c - device memory: one large reservation, a table of what was given out, and a bitmap of what was written. */
+/* memory.c - device memory: one large reservation, a table of what was given out, and a bitmap of
+ * what was written. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,13 +7,15 @@
 
 #include "common/simt/core.h"
 
-/* Address space is free, memory is not: everything is reserved at the start and committed by the first touch. */
+/* Address space is free, memory is not: everything is reserved at the start and committed by the
+ * first touch. */
 enum { ALIGN = 256, GAP = 4096 };
 static const uint64_t LEAST_RESERVED = 256ull << 20, GIVE_BACK = 1 << 20;
 
 static void *address_space(uint64_t bytes)
 {
-    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return at == MAP_FAILED ? NULL : at;
 }
 
@@ -38,7 +41,8 @@ int memory_open(Memory *memory, uint64_t capacity, int initcheck, Error *error)
 
 void memory_close(Memory *memory)
 {
-    for (uint32_t i = 0; i < memory->count; i++) free(memory->table[i]);
+    for (uint32_t i = 0; i < memory->count; i++)
+        free(memory->table[i]);
     free(memory->table);
     if (memory->host) munmap(memory->host, memory->reserved);
     if (memory->shadow) munmap(memory->shadow, memory->reserved / 8);
@@ -77,7 +81,8 @@ static int table_insert(Memory *memory, Allocation *allocation, Error *error)
         memory->room = room;
     }
     uint32_t at = entries_up_to(memory, allocation->address);
-    memmove(memory->table + at + 1, memory->table + at, (memory->count - at) * sizeof *memory->table);
+    memmove(memory->table + at + 1, memory->table + at,
+            (memory->count - at) * sizeof *memory->table);
     memory->table[at] = allocation;
     memory->count++;
     return 0;
@@ -87,7 +92,8 @@ static void table_remove(Memory *memory, uint32_t at)
 {
     free(memory->table[at]);
     memory->count--;
-    memmove(memory->table + at, memory->table + at + 1, (memory->count - at) * sizeof *memory->table);
+    memmove(memory->table + at, memory->table + at + 1,
+            (memory->count - at) * sizeof *memory->table);
 }
 
 static uint64_t extent_of(uint64_t bytes)
@@ -95,14 +101,16 @@ static uint64_t extent_of(uint64_t bytes)
     return (bytes + ALIGN - 1) / ALIGN * ALIGN + GAP;
 }
 
-/* When the reservation is used up once, freed ranges are forgotten and the first hole that fits is taken. */
+/* When the reservation is used up once, freed ranges are forgotten and the first hole that fits is
+ * taken. */
 static int hole_find(Memory *memory, uint64_t extent, uint64_t *offset)
 {
     for (uint32_t i = memory->count; i-- > 0;)
         if (memory->table[i]->freed) table_remove(memory, i);
     uint64_t at = 0;
     for (uint32_t i = 0; i <= memory->count; i++) {
-        uint64_t end = i < memory->count ? memory->table[i]->address - DEVICE_BASE : memory->reserved;
+        uint64_t end =
+            i < memory->count ? memory->table[i]->address - DEVICE_BASE : memory->reserved;
         if (end >= at && end - at >= extent) {
             *offset = at;
             return 0;
@@ -116,18 +124,22 @@ int memory_alloc(Memory *memory, uint64_t bytes, uint64_t *address, Allocation *
 {
     if (bytes > memory->capacity - memory->used)
         return error_set(error, "out of device memory: %llu bytes asked for, %llu of %llu free",
-                         (unsigned long long)bytes, (unsigned long long)(memory->capacity - memory->used),
+                         (unsigned long long)bytes,
+                         (unsigned long long)(memory->capacity - memory->used),
                          (unsigned long long)memory->capacity);
     uint64_t extent = extent_of(bytes), offset = memory->next;
     if (extent > memory->reserved - memory->next) {
         if (hole_find(memory, extent, &offset) != 0)
-            return error_set(error, "out of device memory: no hole of %llu bytes is left", (unsigned long long)bytes);
+            return error_set(error, "out of device memory: no hole of %llu bytes is left",
+                             (unsigned long long)bytes);
     } else {
         memory->next += extent;
     }
     Allocation *a = calloc(1, sizeof *a);
     if (!a) return error_set(error, "out of host memory for an allocation");
-    *a = (Allocation){.address = DEVICE_BASE + offset, .bytes = bytes, .host = memory->host + offset,
+    *a = (Allocation){.address = DEVICE_BASE + offset,
+                      .bytes = bytes,
+                      .host = memory->host + offset,
                       .serial = ++memory->serial};
     if (table_insert(memory, a, error) != 0) {
         free(a);
@@ -150,8 +162,8 @@ int memory_free(Memory *memory, uint64_t address, Error *error)
     if (!a || a->name) {
         char near[256];
         memory_describe(memory, address, near, sizeof near);
-        return error_set(error, "free of 0x%llx, which no allocation returned: it is %s", (unsigned long long)address,
-                         near);
+        return error_set(error, "free of 0x%llx, which no allocation returned: it is %s",
+                         (unsigned long long)address, near);
     }
     a->freed = 1;
     a->initialised = 0;
@@ -172,22 +184,23 @@ void memory_describe(const Memory *memory, uint64_t address, char *text, size_t 
     uint64_t after = below ? address - below->address : UINT64_MAX;
     uint64_t before = above ? above->address - address : UINT64_MAX;
     if (below && after < below->bytes) {
-        snprintf(text, bytes, "%llu bytes into %s %llu-byte %s%s at 0x%llx", (unsigned long long)after,
-                 below->freed ? "a freed" : "a", (unsigned long long)below->bytes,
-                 below->name ? "variable " : "allocation", below->name ? below->name : "",
-                 (unsigned long long)below->address);
+        snprintf(text, bytes, "%llu bytes into %s %llu-byte %s%s at 0x%llx",
+                 (unsigned long long)after, below->freed ? "a freed" : "a",
+                 (unsigned long long)below->bytes, below->name ? "variable " : "allocation",
+                 below->name ? below->name : "", (unsigned long long)below->address);
     } else if (below && after - below->bytes <= before && after - below->bytes < (1ull << 40)) {
         snprintf(text, bytes, "%llu bytes past the end of %s %llu-byte %s%s at 0x%llx",
                  (unsigned long long)(after - below->bytes), below->freed ? "a freed" : "a",
                  (unsigned long long)below->bytes, below->name ? "variable " : "allocation",
                  below->name ? below->name : "", (unsigned long long)below->address);
     } else if (above && before < (1ull << 40)) {
-        snprintf(text, bytes, "%llu bytes before %s %llu-byte %s%s at 0x%llx", (unsigned long long)before,
-                 above->freed ? "a freed" : "a", (unsigned long long)above->bytes,
-                 above->name ? "variable " : "allocation", above->name ? above->name : "",
-                 (unsigned long long)above->address);
+        snprintf(text, bytes, "%llu bytes before %s %llu-byte %s%s at 0x%llx",
+                 (unsigned long long)before, above->freed ? "a freed" : "a",
+                 (unsigned long long)above->bytes, above->name ? "variable " : "allocation",
+                 above->name ? above->name : "", (unsigned long long)above->address);
     } else {
-        snprintf(text, bytes, "not near any allocation%s", address < 4096 ? " (a null pointer?)" : "");
+        snprintf(text, bytes, "not near any allocation%s",
+                 address < 4096 ? " (a null pointer?)" : "");
     }
 }
 
@@ -195,15 +208,18 @@ Allocation *memory_range(const Memory *memory, uint64_t address, uint64_t bytes,
 {
     uint32_t n = entries_up_to(memory, address);
     Allocation *a = n ? memory->table[n - 1] : NULL;
-    if (a && !a->freed && address - a->address <= a->bytes && bytes <= a->bytes - (address - a->address)) return a;
+    if (a && !a->freed && address - a->address <= a->bytes &&
+        bytes <= a->bytes - (address - a->address))
+        return a;
     char near[256];
     memory_describe(memory, address, near, sizeof near);
-    error_set(error, "%llu bytes at 0x%llx do not lie in one allocation: the address is %s", (unsigned long long)bytes,
-              (unsigned long long)address, near);
+    error_set(error, "%llu bytes at 0x%llx do not lie in one allocation: the address is %s",
+              (unsigned long long)bytes, (unsigned long long)address, near);
     return NULL;
 }
 
-/* Other host threads may mark neighbouring bits of the same byte, hence the atomic updates at the ends. */
+/* Other host threads may mark neighbouring bits of the same byte, hence the atomic updates at the
+ * ends. */
 void memory_mark(Memory *memory, uint64_t address, uint64_t bytes, int written)
 {
     if (!memory->shadow || !bytes) return;

@@ -35,7 +35,8 @@ void source_name(const SimtKernel *kernel, uint32_t from, char *text, size_t byt
         snprintf(text, bytes, "an unknown line");
 }
 
-/* "_Z5naive1PPKfS1_Pf" is naive; nested names give their last part; anything else stays as it is. */
+/* "_Z5naive1PPKfS1_Pf" is naive; nested names give their last part; anything else stays as it is.
+ */
 void plain_name(const char *mangled, char *text, size_t bytes)
 {
     const char *at = mangled, *name = NULL;
@@ -47,7 +48,8 @@ void plain_name(const char *mangled, char *text, size_t bytes)
         if (left && *at == 'L') at++, left--;
         while (left && *at >= '0' && *at <= '9') {
             size_t n = 0;
-            while (left && *at >= '0' && *at <= '9' && n < 100000) n = n * 10 + (size_t)(*at++ - '0'), left--;
+            while (left && *at >= '0' && *at <= '9' && n < 100000)
+                n = n * 10 + (size_t)(*at++ - '0'), left--;
             if (n == 0 || n > left) break;
             name = at, length = n;
             at += n, left -= n;
@@ -57,8 +59,9 @@ void plain_name(const char *mangled, char *text, size_t bytes)
     snprintf(text, bytes, "%.*s", name ? (int)length : (int)strlen(mangled), name ? name : mangled);
 }
 
-static void report_fill(SimtReport *report, const Warp *warp, const Ins *ins, SimtCheck check, uint32_t lane,
-                        uint64_t address, uint32_t bytes, const char *format, va_list list)
+static void report_fill(SimtReport *report, const Warp *warp, const Ins *ins, SimtCheck check,
+                        uint32_t lane, uint64_t address, uint32_t bytes, const char *format,
+                        va_list list)
 {
     const SimtKernel *kernel = warp->worker->kernel;
     const SimtLaunch *launch = warp->worker->launch->launch;
@@ -83,13 +86,14 @@ static void report_fill(SimtReport *report, const Warp *warp, const Ins *ins, Si
     source_name(kernel, ins->from, where, sizeof where);
     char at[48] = "";
     if (address) snprintf(at, sizeof at, " address 0x%llx,", (unsigned long long)address);
-    snprintf(report->text, sizeof report->text, "%s\nin kernel %.120s,%s block (%u,%u,%u), thread (%u,%u,%u), at %.200s", what,
-             report->kernel, at, report->block[0], report->block[1], report->block[2], report->thread[0],
-             report->thread[1], report->thread[2], where);
+    snprintf(report->text, sizeof report->text,
+             "%s\nin kernel %.120s,%s block (%u,%u,%u), thread (%u,%u,%u), at %.200s", what,
+             report->kernel, at, report->block[0], report->block[1], report->block[2],
+             report->thread[0], report->thread[1], report->thread[2], where);
 }
 
-const Ins *fault_at(Warp *warp, const Ins *ins, SimtCheck check, uint32_t lane, uint64_t address, uint32_t bytes,
-                    const char *format, ...)
+const Ins *fault_at(Warp *warp, const Ins *ins, SimtCheck check, uint32_t lane, uint64_t address,
+                    uint32_t bytes, const char *format, ...)
 {
     Worker *worker = warp->worker;
     Launch *launch = worker->launch;
@@ -105,14 +109,14 @@ const Ins *fault_at(Warp *warp, const Ins *ins, SimtCheck check, uint32_t lane, 
     }
     /* Later blocks need not run: of several faults the earliest block's is told. */
     uint64_t stop = __atomic_load_n(&launch->stop_at, __ATOMIC_RELAXED);
-    while (number < stop &&
-           !__atomic_compare_exchange_n(&launch->stop_at, &stop, number, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    while (number < stop && !__atomic_compare_exchange_n(&launch->stop_at, &stop, number, 0,
+                                                         __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         continue;
     return NULL;
 }
 
-void finding_add(Warp *warp, const Ins *ins, SimtCheck check, uint32_t lane, uint64_t address, uint32_t bytes,
-                 const char *format, ...)
+void finding_add(Warp *warp, const Ins *ins, SimtCheck check, uint32_t lane, uint64_t address,
+                 uint32_t bytes, const char *format, ...)
 {
     Worker *worker = warp->worker;
     worker->findings++;

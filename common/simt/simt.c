@@ -26,7 +26,8 @@ SimtGpu *simt_open(const SimtMachine *machine, const SimtOptions *options, Error
 void simt_close(SimtGpu *gpu)
 {
     if (!gpu) return;
-    while (gpu->modules) simt_module_unload(gpu, gpu->modules);
+    while (gpu->modules)
+        simt_module_unload(gpu, gpu->modules);
     memory_close(&gpu->memory);
     free(gpu);
 }
@@ -36,7 +37,8 @@ const SimtMachine *simt_machine(const SimtGpu *gpu)
     return &gpu->machine;
 }
 
-/* ---- memory ------------------------------------------------------------------------------------------ */
+/* ---- memory
+ * ------------------------------------------------------------------------------------------ */
 int simt_alloc(SimtGpu *gpu, uint64_t bytes, uint64_t *address, Error *error)
 {
     return memory_alloc(&gpu->memory, bytes, address, NULL, error);
@@ -113,7 +115,8 @@ int simt_poison(SimtGpu *gpu, uint64_t address, uint64_t bytes, uint32_t word, E
     Allocation *a = memory_range(&gpu->memory, address, bytes, error);
     if (!a) return -1;
     unsigned char *at = host_of(a, address);
-    for (uint64_t i = 0; i + 4 <= bytes; i += 4) memcpy(at + i, &word, 4);
+    for (uint64_t i = 0; i + 4 <= bytes; i += 4)
+        memcpy(at + i, &word, 4);
     memcpy(at + bytes / 4 * 4, &word, bytes % 4);
     if (a->initialised) memory_mark(&gpu->memory, a->address, a->bytes, 1);
     a->initialised = 0;
@@ -127,7 +130,8 @@ void simt_memory_info(const SimtGpu *gpu, uint64_t *free_bytes, uint64_t *total_
     *total_bytes = gpu->memory.capacity;
 }
 
-/* ---- modules ------------------------------------------------------------------------------------------- */
+/* ---- modules
+ * ------------------------------------------------------------------------------------------- */
 static const Symbol *symbol_find(const SimtModule *module, const char *name)
 {
     for (uint32_t i = 0; i < module->symbols; i++)
@@ -147,7 +151,8 @@ static int symbol_place(SimtModule *module, const PtxVariable *v, Error *error)
     for (uint32_t i = 0; i < module->symbols; i++)
         if (module->symbol[i].variable == v) return 0;
     symbol->variable = v;
-    if (memory_alloc(memory, v->bytes, &symbol->address, &symbol->allocation, error) != 0) return -1;
+    if (memory_alloc(memory, v->bytes, &symbol->address, &symbol->allocation, error) != 0)
+        return -1;
     symbol->allocation->name = v->name;
     symbol->allocation->read_only = v->space == PTX_CONST;
     if (v->data)
@@ -167,10 +172,14 @@ static int relocations_apply(SimtModule *module, Error *error)
         for (uint32_t k = 0; k < v->relocation_count; k++) {
             const PtxRelocation *r = &v->relocation[k];
             const Symbol *target = symbol_find(module, r->symbol);
-            if (!target) return error_set(error, "the initialiser of %s names %s, whose address is not supported", v->name, r->symbol);
+            if (!target)
+                return error_set(error,
+                                 "the initialiser of %s names %s, whose address is not supported",
+                                 v->name, r->symbol);
             uint64_t value = target->address + (uint64_t)r->addend;
             if (r->bytes > 8 || r->offset > v->bytes || r->bytes > v->bytes - r->offset)
-                return error_set(error, "the initialiser of %s has an address outside of it", v->name);
+                return error_set(error, "the initialiser of %s has an address outside of it",
+                                 v->name);
             memcpy(module->symbol[i].allocation->host + r->offset, &value, r->bytes);
         }
     }
@@ -181,11 +190,14 @@ static int symbols_place(SimtModule *module, Error *error)
 {
     const PtxModule *ptx = module->ptx;
     uint64_t most = ptx->variables;
-    for (uint32_t i = 0; i < ptx->functions; i++) most += ptx->function[i].variables;
+    for (uint32_t i = 0; i < ptx->functions; i++)
+        most += ptx->function[i].variables;
     module->symbol = calloc(most + 1, sizeof *module->symbol);
     if (!module->symbol) return error_set(error, "out of host memory for a module's variables");
     for (uint32_t i = 0; i < ptx->variables; i++)
-        if (in_device_memory(&ptx->variable[i]) && symbol_place(module, &ptx->variable[i], error) != 0) return -1;
+        if (in_device_memory(&ptx->variable[i]) &&
+            symbol_place(module, &ptx->variable[i], error) != 0)
+            return -1;
     for (uint32_t i = 0; i < ptx->functions; i++)
         for (uint32_t k = 0; k < ptx->function[i].variables; k++)
             if (in_device_memory(&ptx->function[i].variable[k]) &&
@@ -213,7 +225,8 @@ static void info_fill(SimtKernel *kernel)
     info->params_bytes = (uint32_t)(at < (1u << 20) ? at : 1u << 20);
     const uint32_t *most = f->required_threads[0] ? f->required_threads : f->max_threads;
     uint64_t threads = most[0] ? most[0] : 0;
-    for (int k = 1; k < 3 && threads; k++) threads *= most[k] ? most[k] : 1;
+    for (int k = 1; k < 3 && threads; k++)
+        threads *= most[k] ? most[k] : 1;
     info->max_threads = threads > 1024 ? 1024 : (uint32_t)threads;
     info->registers = 32;
     uint32_t best = 0;
@@ -237,8 +250,8 @@ static int kernels_list(SimtModule *module, Error *error)
         kernel->module = module;
         kernel->function = &ptx->function[i];
         if (kernel->function->params > 64)
-            return error_set(error, "kernel %s has %u parameters; 64 are supported", kernel->function->name,
-                             kernel->function->params);
+            return error_set(error, "kernel %s has %u parameters; 64 are supported",
+                             kernel->function->name, kernel->function->params);
         info_fill(kernel);
     }
     return 0;
@@ -256,7 +269,8 @@ SimtModule *simt_module_load(SimtGpu *gpu, const void *image, size_t bytes, Erro
     gpu->modules = module;
     if (fatbin_open(image, bytes, &module->fatbin, error) == 0) {
         module->ptx = ptx_parse(module->fatbin.ptx, module->fatbin.ptx_bytes, error);
-        if (module->ptx && symbols_place(module, error) == 0 && kernels_list(module, error) == 0) return module;
+        if (module->ptx && symbols_place(module, error) == 0 && kernels_list(module, error) == 0)
+            return module;
     } else {
         memset(&module->fatbin, 0, sizeof module->fatbin);
     }
@@ -267,10 +281,12 @@ SimtModule *simt_module_load(SimtGpu *gpu, const void *image, size_t bytes, Erro
 void simt_module_unload(SimtGpu *gpu, SimtModule *module)
 {
     SimtModule **link = &gpu->modules;
-    while (*link && *link != module) link = &(*link)->next;
+    while (*link && *link != module)
+        link = &(*link)->next;
     if (!*link) return;
     *link = module->next;
-    for (uint32_t i = 0; i < module->kernels; i++) kernel_release(&module->kernel[i]);
+    for (uint32_t i = 0; i < module->kernels; i++)
+        kernel_release(&module->kernel[i]);
     for (uint32_t i = 0; i < module->symbols; i++) {
         module->symbol[i].allocation->name = NULL;
         memory_free(&gpu->memory, module->symbol[i].address, NULL);
@@ -293,10 +309,13 @@ SimtKernel *simt_kernel_find(SimtModule *module, const char *name, Error *error)
     return NULL;
 }
 
-int simt_variable_find(SimtModule *module, const char *name, uint64_t *address, uint64_t *bytes, Error *error)
+int simt_variable_find(SimtModule *module, const char *name, uint64_t *address, uint64_t *bytes,
+                       Error *error)
 {
     const Symbol *symbol = symbol_find(module, name);
-    if (!symbol) return error_set(error, "there is no __device__ or __constant__ variable %s in the module", name);
+    if (!symbol)
+        return error_set(error, "there is no __device__ or __constant__ variable %s in the module",
+                         name);
     *address = symbol->address;
     *bytes = symbol->variable->bytes;
     return 0;
@@ -307,8 +326,8 @@ void simt_kernel_info(const SimtKernel *kernel, SimtKernelInfo *info)
     *info = kernel->info;
 }
 
-uint32_t simt_resident_blocks(const SimtGpu *gpu, const SimtKernel *kernel, uint32_t threads, uint32_t dynamic_shared,
-                              const char **limit)
+uint32_t simt_resident_blocks(const SimtGpu *gpu, const SimtKernel *kernel, uint32_t threads,
+                              uint32_t dynamic_shared, const char **limit)
 {
     return resident_blocks(&gpu->machine, &kernel->info, threads, dynamic_shared, limit);
 }

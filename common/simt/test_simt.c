@@ -1,4 +1,5 @@
-/* test_simt.c - hand-written PTX, one instruction form at a time, on every instruction set of the host. */
+/* test_simt.c - hand-written PTX, one instruction form at a time, on every instruction set of the
+ * host. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,24 +22,34 @@ static const Form FORMS[] = {
 #include "common/simt/test_simt_forms.inc"
 };
 
-#define PROLOGUE                                                                                                       \
-    HEAD ".visible .entry k(.param .u64 in, .param .u64 out)\n{\n"                                                     \
-         ".reg .b32 %r<10>; .reg .b64 %rd<20>; .reg .b16 %h<10>; .reg .f32 %f<10>; .reg .f64 %fd<10>;\n"               \
-         ".reg .pred %p<10>;\n"                                                                                        \
-         "ld.param.u64 %rd10, [in]; ld.param.u64 %rd11, [out]; mov.u32 %r0, %tid.x; mul.wide.u32 %rd12, %r0, 8;\n"     \
-         "add.s64 %rd11, %rd11, %rd12; ld.global.u64 %rd1, [%rd10]; ld.global.u64 %rd2, [%rd10+8];\n"                  \
-         "ld.global.u64 %rd3, [%rd10+16]; cvt.u32.u64 %r1, %rd1; cvt.u32.u64 %r2, %rd2; cvt.u32.u64 %r3, %rd3;\n"      \
-         "mov.b32 %f1, %r1; mov.b32 %f2, %r2; mov.b32 %f3, %r3; mov.b64 %fd1, %rd1; mov.b64 %fd2, %rd2;\n"             \
+#define PROLOGUE                                                                                   \
+    HEAD ".visible .entry k(.param .u64 in, .param .u64 out)\n{\n"                                 \
+         ".reg .b32 %r<10>; .reg .b64 %rd<20>; .reg .b16 %h<10>; .reg .f32 %f<10>; .reg .f64 "     \
+         "%fd<10>;\n"                                                                              \
+         ".reg .pred %p<10>;\n"                                                                    \
+         "ld.param.u64 %rd10, [in]; ld.param.u64 %rd11, [out]; mov.u32 %r0, %tid.x; mul.wide.u32 " \
+         "%rd12, %r0, 8;\n"                                                                        \
+         "add.s64 %rd11, %rd11, %rd12; ld.global.u64 %rd1, [%rd10]; ld.global.u64 %rd2, "          \
+         "[%rd10+8];\n"                                                                            \
+         "ld.global.u64 %rd3, [%rd10+16]; cvt.u32.u64 %r1, %rd1; cvt.u32.u64 %r2, %rd2; "          \
+         "cvt.u32.u64 %r3, %rd3;\n"                                                                \
+         "mov.b32 %f1, %r1; mov.b32 %f2, %r2; mov.b32 %f3, %r3; mov.b64 %fd1, %rd1; mov.b64 "      \
+         "%fd2, %rd2;\n"                                                                           \
          "mov.b64 %fd3, %rd3; cvt.u16.u32 %h1, %r1; cvt.u16.u32 %h2, %r2; cvt.u16.u32 %h3, %r3;\n"
 
 static const char *epilogue_of(const Form *form)
 {
-    int is_float = strstr(form->body, "%f9") != NULL, is_double = strstr(form->body, "%fd9") != NULL;
+    int is_float = strstr(form->body, "%f9") != NULL,
+        is_double = strstr(form->body, "%fd9") != NULL;
     switch (form->result) {
-    case 'r': return is_float ? "mov.b32 %r9, %f9; cvt.u64.u32 %rd9, %r9;" : "cvt.u64.u32 %rd9, %r9;";
-    case 'd': return is_double ? "mov.b64 %rd9, %fd9;" : "";
-    case 'h': return "cvt.u64.u16 %rd9, %h9;";
-    default: return "selp.u64 %rd9, 1, 0, %p9;";
+    case 'r':
+        return is_float ? "mov.b32 %r9, %f9; cvt.u64.u32 %rd9, %r9;" : "cvt.u64.u32 %rd9, %r9;";
+    case 'd':
+        return is_double ? "mov.b64 %rd9, %fd9;" : "";
+    case 'h':
+        return "cvt.u64.u16 %rd9, %h9;";
+    default:
+        return "selp.u64 %rd9, 1, 0, %p9;";
     }
 }
 
@@ -46,8 +57,8 @@ static void form_check(SimtGpu *gpu, const Form *form, uint32_t threads)
 {
     char text[4096];
     uint64_t in, out, operands[3] = {form->a, form->b, form->c}, got[32];
-    snprintf(text, sizeof text, "%s%s\n%s\nst.global.u64 [%%rd11], %%rd9;\nret;\n}\n", PROLOGUE, form->body,
-             epilogue_of(form));
+    snprintf(text, sizeof text, "%s%s\n%s\nst.global.u64 [%%rd11], %%rd9;\nret;\n}\n", PROLOGUE,
+             form->body, epilogue_of(form));
     in = device_data(gpu, operands, sizeof operands);
     memset(got, 0xee, sizeof got);
     out = device_data(gpu, got, sizeof got);
@@ -59,9 +70,10 @@ static void form_check(SimtGpu *gpu, const Form *form, uint32_t threads)
     for (uint32_t i = 0; i < 32; i++) {
         uint64_t want = i < threads ? form->want : 0xeeeeeeeeeeeeeeeeu;
         if (got[i] != want)
-            fail_msg("%s of 0x%llx, 0x%llx, 0x%llx in thread %u of %u: 0x%llx, not 0x%llx", form->body,
-                     (unsigned long long)form->a, (unsigned long long)form->b, (unsigned long long)form->c, i, threads,
-                     (unsigned long long)got[i], (unsigned long long)want);
+            fail_msg("%s of 0x%llx, 0x%llx, 0x%llx in thread %u of %u: 0x%llx, not 0x%llx",
+                     form->body, (unsigned long long)form->a, (unsigned long long)form->b,
+                     (unsigned long long)form->c, i, threads, (unsigned long long)got[i],
+                     (unsigned long long)want);
     }
 }
 
@@ -98,20 +110,19 @@ static void forms_avx512(void **state)
 /* What is not understood must be refused by its name and line, modifiers too. */
 static void unknown_is_refused(void **state)
 {
-    static const char *const BODIES[][2] = {{"wgmma.fence.sync.aligned;", "wgmma.fence"},
-                                            {"add.foo.s32 %r1, %r1, %r1;", ".foo"},
-                                            {"ld.global.v8.f32 %f1, [%rd1];", "v8"},
-                                            {"mov.u32 %r1, %nosuch;", "%nosuch"},
-                                            {"add.s32 %r1, %rd1, 1;", "width"},
-                                            {"frobnicate.b32 %r1;", "frobnicate"}};
+    static const char *const BODIES[][2] = {
+        {"wgmma.fence.sync.aligned;", "wgmma.fence"}, {"add.foo.s32 %r1, %r1, %r1;", ".foo"},
+        {"ld.global.v8.f32 %f1, [%rd1];", "v8"},      {"mov.u32 %r1, %nosuch;", "%nosuch"},
+        {"add.s32 %r1, %rd1, 1;", "width"},           {"frobnicate.b32 %r1;", "frobnicate"}};
     (void)state;
     SimtGpu *gpu = gpu_open(1, 0, 0);
     for (size_t i = 0; i < sizeof BODIES / sizeof *BODIES; i++) {
         char text[1024];
         Error error = {""};
         snprintf(text, sizeof text,
-                 "%s.visible .entry k()\n{\n.reg .b32 %%r<4>; .reg .b64 %%rd<4>; .reg .f32 %%f<4>;\n%s\nret;\n}\n", HEAD,
-                 BODIES[i][0]);
+                 "%s.visible .entry k()\n{\n.reg .b32 %%r<4>; .reg .b64 %%rd<4>; .reg .f32 "
+                 "%%f<4>;\n%s\nret;\n}\n",
+                 HEAD, BODIES[i][0]);
         SimtModule *module = simt_module_load(gpu, text, strlen(text), &error);
         if (module) {
             assert_null(simt_kernel_find(module, "k", &error));
@@ -126,6 +137,7 @@ static void unknown_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(forms_base), cmocka_unit_test(forms_avx2),
-                                       cmocka_unit_test(forms_avx512), cmocka_unit_test(unknown_is_refused)};
+                                       cmocka_unit_test(forms_avx512),
+                                       cmocka_unit_test(unknown_is_refused)};
     return cmocka_run_group_tests_name("simt forms", tests, NULL, NULL);
 }

@@ -1,0 +1,601 @@
+/* test_simt_checks.c - divergence, barriers, findings, counters, and that host threads do not show.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/simt/simt_fixture.h"
+
+/* A kernel of one pointer; %rd1 is it, %r1 the thread, %r2 the block, %rd2 the thread's own word of
+ * the output. */
+#define KERNEL(shared, body)                                                                       \
+    HEAD ".file 1 \"dir/conv.cu\"\n" shared ".visible .entry k(.param .u64 out)\n{\n"              \
+         ".reg .b32 %r<20>; .reg .b64 %rd<20>; .reg .pred %p<10>; .reg .f32 %f<10>;\n"             \
+         "ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, "     \
+         "%ntid.x;\n"                                                                              \
+         "mad.lo.s32 %r4, %r2, %r3, %r1; mul.wide.u32 %rd2, %r4, 4; add.s64 %rd2, %rd1, "          \
+         "%rd2;\n" body "\nret;\n}\n"
+
+static void expect_words(SimtGpu *gpu, const char *text, uint32_t threads,
+                         uint32_t (*want)(uint32_t))
+{
+    uint32_t got[256] = {0};
+    uint64_t out = device_data(gpu, got, sizeof got);
+    SimtResult result;
+    if (run(gpu, text, 1, threads, 0, &out, 8, &result) != 0) fail_msg("%s", result.report.text);
+    device_fetch(gpu, out, got, sizeof got);
+    for (uint32_t i = 0; i < threads; i++)
+        if (got[i] != want(i)) fail_msg("thread %u: %u, not %u", i, got[i], want(i));
+}
+
+/* ---- divergence
+ * ----------------------------------------------------------------------------------- */
+static uint32_t collatz(uint32_t n)
+{
+    uint32_t steps = 0;
+    for (n += 1; n != 1; steps++)
+        n = n % 2 ? 3 * n + 1 : n / 2;
+    return steps;
+}
+
+static const char COLLATZ[] =
+    KERNEL("", "add.s32 %r5, %r1, 1; mov.u32 %r6, 0;\n"
+               "LOOP: setp.eq.s32 %p1, %r5, 1; @%p1 bra DONE;\n"
+               "and.b32 %r7, %r5, 1; setp.eq.s32 %p2, %r7, 0; @%p2 bra EVEN;\n"
+               "mad.lo.s32 %r5, %r5, 3, 1; bra NEXT;\n"
+               "EVEN: shr.u32 %r5, %r5, 1;\n"
+               "NEXT: add.s32 %r6, %r6, 1; bra LOOP;\n"
+               "DONE: st.global.u32 [%rd2], %r6;");
+
+static void lanes_part_and_meet(void **state)
+{
+    (void)state;
+    SimtGpu *gpu = gpu_open(1, 1, 0);
+    expect_words(gpu, COLLATZ, 200, collatz);
+    simt_close(gpu);
+}
+
+static uint32_t met(uint32_t i)
+{
+    return i < 32 ? 0xffffffffu : 0xffu;
+}
+
+/* After an if all lanes are back together, else the ballot would be of some. */
+static void lanes_meet_at_once(void **state)
+{
+    (void)state;
+    SimtGpu *gpu = gpu_open(1, 1, 0);
+    expect_words(
+        gpu,
+        KERNEL("", "setp.lt.u32 %p1, %r1, 5; @!%p1 bra ELSE; mov.u32 %r5, 1; bra END;\n"
+                   "ELSE: mov.u32 %r5, 2;\nEND: activemask.b32 %r6; st.global.u32 [%rd2], %r6;"),
+        40, met);
+    simt_close(gpu);
+}
+
+static uint32_t early(uint32_t i)
+{
+    return i % 3 == 0 ? 0 : i % 2 ? 7 : 9;
+}
+
+static void lanes_may_end_early(void **state)
+{
+    (void)state;
+    SimtGpu *gpu = gpu_open(1, 1, 0);
+    expect_words(gpu,
+                 KERNEL("", "rem.u32 %r5, %r1, 3; setp.eq.u32 %p1, %r5, 0; @%p1 exit;\n"
+                            "and.b32 %r5, %r1, 1; setp.eq.u32 %p2, %r5, 1; @%p2 bra ODD;\n"
+                            "mov.u32 %r6, 9; st.global.u32 [%rd2], %r6; ret;\nODD: mov.u32 %r6, 7; "
+                            "st.global.u32 [%rd2], %r6;"),
+                 64, early);
+    simt_close(gpu);
+}
+
+static uint32_t by_table(uint32_t i)
+{
+    static const uint32_t VALUE[] = {10, 20, 10, 30};
+    return VALUE[i % 4];
+}
+
+static void jumps_by_table(void **state)
+{
+    (void)state;
+    SimtGpu *gpu = gpu_open(1, 1, 0);
+    expect_words(
+        gpu,
+        KERNEL("",
+               "and.b32 %r5, %r1, 3;\nT: .branchtargets A, B, A, C;\nbrx.idx %r5, T;\n"
+               "A: mov.u32 %r6, 10; bra END;\nB: mov.u32 %r6, 20; bra END;\nC: mov.u32 %r6, 30;\n"
+               "END: st.global.u32 [%rd2], %r6;"),
+        64, by_table);
+    simt_close(gpu);
+}
+
+static uint32_t twice_plus_three(uint32_t i)
+{
+    return 2 * (i + 1) + 3 + i;
+}
+
+static void calls_are_expanded(void **state)
+{
+    static const char TEXT[] =
+        HEAD ".func (.param .b32 ret) twice(.param .b32 x)\n{\n.reg .b32 %r<4>; .reg .pred "
+             "%p;\nld.param.u32 %r1, [x];\n"
+             "shl.b32 %r2, %r1, 1; st.param.b32 [ret], %r2;\nsetp.gt.u32 %p, %r1, 1000; @%p ret;\n"
+             "add.s32 %r2, %r2, 3; st.param.b32 [ret], %r2; ret;\n}\n"
+             ".visible .entry k(.param .u64 out)\n{\n.reg .b32 %r<9>; .reg .b64 %rd<9>;\n"
+             "ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.s64 "
+             "%rd2, %rd1, %rd2;\n"
+             "add.s32 %r2, %r1, 1;\n{ .param .b32 p0; .param .b32 r0; st.param.b32 [p0], %r2;\n"
+             "call.uni (r0), twice, (p0);\nld.param.b32 %r3, [r0]; }\nadd.s32 %r3, %r3, %r1; "
+             "st.global.u32 [%rd2], %r3; ret;\n}\n";
+    (void)state;
+    SimtGpu *gpu = gpu_open(1, 1, 0);
+    expect_words(gpu, TEXT, 100, twice_plus_three);
+    simt_close(gpu);
+}
+
+/* ---- barriers
+ * ------------------------------------------------------------------------------------------ */
+static uint32_t reversed(uint32_t i)
+{
+    return 255 - i;
+}
+
+static void warps_wait_for_each_other(void **state)
+{
+    (void)state;
+    SimtGpu *gpu = gpu_open(1, 1, 0);
+    expect_words(gpu,
+                 KERNEL(".shared .align 4 .b8 s[1024];\n",
+                        "mov.u32 %r5, s; shl.b32 %r6, %r1, 2; add.s32 %r7, %r5, %r6; st.shared.u32 "
+                        "[%r7], %r1;\n"
+                        "bar.sync 0; sub.s32 %r8, %r5, %r6; ld.shared.u32 %r9, [%r8+1020]; "
+                        "st.global.u32 [%rd2], %r9;"),
+                 256, reversed);
+    simt_close(gpu);
+}
+
+static uint32_t hundred(uint32_t i)
+{
+    (void)i;
+    return 100;
+}
+
+static void barrier_counts(void **state)
+{
+    (void)state;
+    SimtGpu *gpu = gpu_open(1, 1, 0);
+    expect_words(
+        gpu,
+        KERNEL(
+            "",
+            "setp.lt.u32 %p1, %r1, 100; bar.red.popc.u32 %r5, 0, %p1; st.global.u32 [%rd2], %r5;"),
+        160, hundred);
+    simt_close(gpu);
+}
+
+/* ---- what lanes tell each other
+ * ---------------------------------------------------------------------------- */
+static uint32_t warp_sum(uint32_t i)
+{
+    uint32_t first = i / 32 * 32;
+    return 32 * first + 31 * 16;
+}
+
+static void shuffles(void **state)
+{
+    (void)state;
+    SimtGpu *gpu = gpu_open(1, 1, 0);
+    expect_words(gpu,
+                 KERNEL("", "mov.u32 %r5, %r1; shfl.sync.bfly.b32 %r6|%p1, %r5, 16, 31, -1; "
+                            "add.s32 %r5, %r5, %r6;\n"
+                            "shfl.sync.bfly.b32 %r6, %r5, 8, 31, -1; add.s32 %r5, %r5, %r6;\n"
+                            "shfl.sync.bfly.b32 %r6, %r5, 4, 31, -1; add.s32 %r5, %r5, %r6;\n"
+                            "shfl.sync.bfly.b32 %r6, %r5, 2, 31, -1; add.s32 %r5, %r5, %r6;\n"
+                            "shfl.sync.bfly.b32 %r6, %r5, 1, 31, -1; add.s32 %r5, %r5, %r6; "
+                            "st.global.u32 [%rd2], %r5;"),
+                 64, warp_sum);
+    simt_close(gpu);
+}
+
+static uint32_t down_in_eights(uint32_t i)
+{
+    uint32_t in_range = i % 8 + 3 < 8;
+    return (in_range ? i + 3 : i) + (in_range ? 1000 : 0);
+}
+
+static void shuffles_in_parts(void **state)
+{
+    (void)state;
+    SimtGpu *gpu = gpu_open(1, 1, 0);
+    expect_words(
+        gpu,
+        KERNEL("", "shfl.sync.down.b32 %r5|%p1, %r1, 3, 0x1807, -1; @%p1 add.s32 %r5, %r5, 1000;\n"
+                   "st.global.u32 [%rd2], %r5;"),
+        32, down_in_eights);
+    simt_close(gpu);
+}
+
+static uint32_t ballot_of_odd(uint32_t i)
+{
+    (void)i;
+    return 0xaaaaaaaau;
+}
+
+static void votes(void **state)
+{
+    (void)state;
+    SimtGpu *gpu = gpu_open(1, 1, 0);
+    expect_words(
+        gpu,
+        KERNEL("",
+               "and.b32 %r5, %r1, 1; setp.eq.u32 %p1, %r5, 1; vote.sync.ballot.b32 %r6, %p1, -1;\n"
+               "vote.sync.any.pred %p2, %p1, -1; @!%p2 mov.u32 %r6, 0; vote.sync.all.pred %p2, "
+               "%p1, -1;\n"
+               "@%p2 mov.u32 %r6, 1; st.global.u32 [%rd2], %r6;"),
+        32, ballot_of_odd);
+    simt_close(gpu);
+}
+
+/* ---- atomics
+ * --------------------------------------------------------------------------------------------------
+ */
+static void atomics_add_up(void **state)
+{
+    (void)state;
+    static const char TEXT[] =
+        KERNEL("", "red.global.add.u32 [%rd1], 1; atom.global.max.u32 %r5, [%rd1+4], %r4;\n"
+                   "mov.f32 %f1, 0f3F000000; red.global.add.f32 [%rd1+8], %f1;");
+    uint32_t word[3] = {0};
+    SimtGpu *gpu = gpu_open(3, 1, 0);
+    uint64_t out = device_data(gpu, word, sizeof word);
+    SimtResult result;
+    assert_int_equal(run(gpu, TEXT, 10, 96, 0, &out, 8, &result), 0);
+    device_fetch(gpu, out, word, sizeof word);
+    assert_int_equal(word[0], 960);
+    assert_int_equal(word[1], 959);
+    assert_int_equal(word[2], 0x43f00000); /* 480.0f */
+    simt_close(gpu);
+}
+
+/* ---- findings
+ * ------------------------------------------------------------------------------------------------------
+ */
+typedef struct Fault {
+    const char *text;
+    SimtCheck check;
+    uint32_t blocks, threads, block, thread;
+    const char *words[3];
+} Fault;
+
+#define LOC "\n.loc 1 42 0\n"
+
+static const Fault FAULTS[] = {
+    /* The allocation is 1024 bytes: thread 0 of block 4 of 64 is just behind it. */
+    {KERNEL("", LOC "st.global.u32 [%rd2], %r1;"),
+     SIMT_MEMCHECK,
+     8,
+     64,
+     4,
+     0,
+     {"Invalid __global__ write of 4 bytes", "0 bytes past the end of a 1024-byte allocation",
+      "conv.cu:42"}},
+    {KERNEL("", LOC "ld.global.u32 %r5, [%rd2+-4]; st.global.u32 [%rd2], %r5;"),
+     SIMT_MEMCHECK,
+     1,
+     64,
+     0,
+     0,
+     {"Invalid __global__ read of 4 bytes", "4 bytes before a 1024-byte allocation", "conv.cu:42"}},
+    {KERNEL("", LOC "st.global.u64 [%rd2], %rd1;"),
+     SIMT_MEMCHECK,
+     1,
+     64,
+     0,
+     1,
+     {"Misaligned __global__ write of 8 bytes", "no multiple of 8", "conv.cu:42"}},
+    {KERNEL("", "mov.u64 %rd3, 0;" LOC "ld.global.u32 %r5, [%rd3];"),
+     SIMT_MEMCHECK,
+     1,
+     1,
+     0,
+     0,
+     {"Invalid __global__ read", "null pointer", "conv.cu:42"}},
+    {KERNEL(".shared .align 4 .b8 s[64];\n",
+            "mov.u32 %r5, s; shl.b32 %r6, %r1, 2; add.s32 %r5, %r5, %r6;" LOC
+            "st.shared.u32 [%r5], %r1;"),
+     SIMT_MEMCHECK,
+     1,
+     32,
+     0,
+     16,
+     {"Invalid __shared__ write of 4 bytes", "64 bytes", "conv.cu:42"}},
+    {KERNEL(".const .align 4 .b8 c[64];\n",
+            "mov.u64 %rd3, c; cvta.const.u64 %rd3, %rd3;" LOC "st.global.u32 [%rd3], %r1;"),
+     SIMT_MEMCHECK,
+     1,
+     32,
+     0,
+     0,
+     {"Invalid __global__ write", "__constant__", "conv.cu:42"}},
+    {KERNEL("", "setp.lt.u32 %p1, %r1, 5; @%p1 bra SKIP;" LOC "bar.sync 0;\nSKIP:"),
+     SIMT_SYNCCHECK,
+     1,
+     64,
+     0,
+     5,
+     {"Barrier error", "divergent", "conv.cu:42"}},
+    {KERNEL("", "setp.lt.u32 %p1, %r1, 32; @%p1 bra SKIP;" LOC
+                "bar.sync 1; bra END;\nSKIP: bar.sync 0;\nEND:"),
+     SIMT_SYNCCHECK,
+     1,
+     64,
+     0,
+     0,
+     {"Barrier error", "never completed", "conv.cu"}},
+    {KERNEL("", "setp.lt.u32 %p1, %r1, 5; @%p1 bra SKIP;" LOC
+                "shfl.sync.idx.b32 %r5, %r1, 0, 31, -1;\nSKIP:"),
+     SIMT_SYNCCHECK,
+     1,
+     32,
+     0,
+     5,
+     {"Divergent threads in a warp", "lane 0", "conv.cu:42"}},
+    {KERNEL("", "setp.ne.u32 %p1, %r1, 7; @%p1 bra SKIP;" LOC "trap;\nSKIP:"),
+     SIMT_TRAP,
+     1,
+     32,
+     0,
+     7,
+     {"trap", "thread (7,0,0)", "conv.cu:42"}},
+};
+
+static void faults_are_named(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof FAULTS / sizeof *FAULTS; i++)
+        for (int threads = 1; threads <= 3; threads += 2) {
+            const Fault *fault = &FAULTS[i];
+            SimtGpu *gpu = gpu_open(threads, 0, 1);
+            uint64_t out = device_data(gpu, NULL, 1024);
+            SimtResult result;
+            assert_int_equal(
+                run(gpu, fault->text, fault->blocks, fault->threads, 0, &out, 8, &result), -1);
+            const SimtReport *r = &result.report;
+            if (r->check != fault->check || r->block[0] != fault->block ||
+                r->thread[0] != fault->thread)
+                fail_msg("fault %zu: check %d, block %u, thread %u: %s", i, r->check, r->block[0],
+                         r->thread[0], r->text);
+            for (int k = 0; k < 3; k++)
+                if (!strstr(r->text, fault->words[k]))
+                    fail_msg("fault %zu lacks '%s': %s", i, fault->words[k], r->text);
+            assert_string_equal(r->kernel, "k");
+            simt_close(gpu);
+        }
+}
+
+static void freed_memory_is_named(void **state)
+{
+    (void)state;
+    SimtGpu *gpu = gpu_open(1, 0, 0);
+    uint64_t out = device_data(gpu, NULL, 1024);
+    Error error;
+    SimtResult result;
+    assert_int_equal(simt_free(gpu, out, &error), 0);
+    assert_int_equal(run(gpu, KERNEL("", "st.global.u32 [%rd2], %r1;"), 1, 32, 0, &out, 8, &result),
+                     -1);
+    assert_int_equal(result.report.check, SIMT_MEMCHECK);
+    assert_non_null(strstr(result.report.text, "Use after free"));
+    assert_int_equal(simt_free(gpu, out, &error), -1);
+    assert_non_null(strstr(error.text, "double free"));
+    simt_close(gpu);
+}
+
+static void unwritten_memory_is_told(void **state)
+{
+    (void)state;
+    static const char GLOBAL[] =
+        KERNEL("", LOC "ld.global.u32 %r5, [%rd2+512]; st.global.u32 [%rd2], %r5;");
+    static const char SHARED[] =
+        KERNEL(".shared .align 4 .b8 s[512];\n",
+               "mov.u32 %r5, s; shl.b32 %r6, %r1, 2; add.s32 %r5, %r5, %r6;\n"
+               "st.shared.u32 [%r5], %r1;" LOC "ld.shared.u32 %r7, [%r5+4];");
+    SimtGpu *gpu = gpu_open(1, 1, 0);
+    uint64_t out = device_data(gpu, NULL, 1024);
+    uint32_t some[40] = {0};
+    Error error;
+    SimtResult result;
+    assert_int_equal(simt_write(gpu, out + 512, some, sizeof some, &error), 0);
+    assert_int_equal(run(gpu, GLOBAL, 1, 32, 0, &out, 8, &result), 0);
+    assert_int_equal(result.report.check, SIMT_OK);
+    assert_int_equal(run(gpu, GLOBAL, 1, 64, 0, &out, 8, &result), 0);
+    assert_int_equal(result.report.check, SIMT_INITCHECK);
+    assert_int_equal(result.report.thread[0], 40);
+    assert_non_null(strstr(result.report.text, "conv.cu:42"));
+    assert_int_equal(result.findings, 1);
+    assert_int_equal(run(gpu, SHARED, 2, 64, 0, &out, 8, &result), 0);
+    assert_int_equal(result.report.check, SIMT_INITCHECK);
+    assert_int_equal(result.report.thread[0], 31);
+    simt_close(gpu);
+}
+
+static void endless_loops_end(void **state)
+{
+    (void)state;
+    Error error;
+    SimtOptions options = {.threads = 2, .instruction_limit = 5000000};
+    SimtGpu *gpu = simt_open(&SMALL, &options, &error);
+    uint64_t out = device_data(gpu, NULL, 64);
+    SimtResult result;
+    assert_int_equal(run(gpu, KERNEL("", "LOOP: bra LOOP;"), 100, 64, 0, &out, 8, &result), -1);
+    assert_int_equal(result.report.check, SIMT_TIMEOUT);
+    simt_close(gpu);
+}
+
+static void bad_launches(void **state)
+{
+    (void)state;
+    SimtGpu *gpu = gpu_open(1, 0, 0);
+    uint64_t out = device_data(gpu, NULL, 64);
+    SimtResult result;
+    static const char TEXT[] = KERNEL("", "");
+    assert_int_equal(run(gpu, TEXT, 1, 1025, 0, &out, 8, &result), -1);
+    assert_int_equal(result.report.check, SIMT_BAD_LAUNCH);
+    assert_int_equal(run(gpu, TEXT, 0, 32, 0, &out, 8, &result), -1);
+    assert_int_equal(result.report.check, SIMT_BAD_LAUNCH);
+    assert_int_equal(run(gpu, TEXT, 1, 32, 70000, &out, 8, &result), -1);
+    assert_int_equal(result.report.check, SIMT_BAD_LAUNCH);
+    simt_close(gpu);
+}
+
+/* ---- counters
+ * ----------------------------------------------------------------------------------------------------------
+ */
+typedef struct Pattern {
+    uint32_t stride, offset; /* bytes */
+    uint64_t want;
+} Pattern;
+
+static void global_sectors(void **state)
+{
+    static const Pattern PATTERNS[] = {{0, 0, 1}, {4, 0, 4},   {8, 0, 8},  {128, 0, 32},
+                                       {4, 4, 5}, {32, 0, 32}, {16, 0, 16}};
+    (void)state;
+    SimtGpu *gpu = gpu_open(1, 0, 1);
+    for (size_t i = 0; i < sizeof PATTERNS / sizeof *PATTERNS; i++) {
+        char text[2048];
+        uint64_t out = device_data(gpu, NULL, 8192);
+        SimtResult result;
+        snprintf(text, sizeof text,
+                 "%s.visible .entry k(.param .u64 out)\n{\n.reg .b32 %%r<9>; .reg .b64 %%rd<9>; "
+                 ".reg .f32 %%f<3>;\n"
+                 "ld.param.u64 %%rd1, [out]; mov.u32 %%r1, %%tid.x; mul.lo.s32 %%r5, %%r1, %u;\n"
+                 "cvt.u64.u32 %%rd3, %%r5; add.s64 %%rd3, %%rd1, %%rd3; ld.global.f32 %%f1, "
+                 "[%%rd3+%u]; ret;\n}\n",
+                 HEAD, PATTERNS[i].stride, PATTERNS[i].offset);
+        assert_int_equal(run(gpu, text, 1, 32, 0, &out, 8, &result), 0);
+        if (result.counters.global_load_sectors != PATTERNS[i].want)
+            fail_msg("stride %u offset %u: %llu sectors", PATTERNS[i].stride, PATTERNS[i].offset,
+                     (unsigned long long)result.counters.global_load_sectors);
+        assert_int_equal(result.counters.global_load_requests, 1);
+        assert_int_equal(result.counters.global_load_bytes, 128);
+        assert_int_equal(result.counters.warp_instructions, 7);
+        assert_int_equal(result.counters.thread_instructions, 7 * 32);
+    }
+    simt_close(gpu);
+}
+
+static void shared_conflicts(void **state)
+{
+    /* Words between lanes, and type: 32 banks of a word each. */
+    static const struct {
+        uint32_t stride;
+        const char *type, *reg;
+        uint64_t want;
+    } PATTERNS[] = {
+        {0, "u32", "%r6", 1},  {4, "u32", "%r6", 1},    {8, "u32", "%r6", 2},
+        {16, "u32", "%r6", 4}, {128, "u32", "%r6", 32}, {132, "u32", "%r6", 1},
+        {8, "u64", "%rd6", 2}, {16, "u64", "%rd6", 4},  {16, "v4.u32", "{%r6,%r7,%r8,%r9}", 4}};
+    (void)state;
+    SimtGpu *gpu = gpu_open(1, 0, 1);
+    for (size_t i = 0; i < sizeof PATTERNS / sizeof *PATTERNS; i++) {
+        char text[2048];
+        SimtResult result;
+        snprintf(text, sizeof text,
+                 "%s.visible .entry k()\n{\n.shared .align 16 .b8 s[8192];\n.reg .b32 %%r<10>; "
+                 ".reg .b64 %%rd<9>;\n"
+                 "mov.u32 %%r1, %%tid.x; mov.u32 %%r2, s; mad.lo.s32 %%r3, %%r1, %u, %%r2;\n"
+                 "ld.shared.%s %s, [%%r3]; ret;\n}\n",
+                 HEAD, PATTERNS[i].stride, PATTERNS[i].type, PATTERNS[i].reg);
+        assert_int_equal(run(gpu, text, 1, 32, 0, NULL, 0, &result), 0);
+        if (result.counters.shared_wavefronts != PATTERNS[i].want)
+            fail_msg("stride %u of %s: %llu wavefronts", PATTERNS[i].stride, PATTERNS[i].type,
+                     (unsigned long long)result.counters.shared_wavefronts);
+    }
+    simt_close(gpu);
+}
+
+static void branches_are_counted(void **state)
+{
+    (void)state;
+    SimtGpu *gpu = gpu_open(1, 0, 1);
+    uint64_t out = device_data(gpu, NULL, 64);
+    SimtResult result;
+    static const char TEXT[] = KERNEL(
+        "",
+        "setp.lt.u32 %p1, %r1, 40; @%p1 bra A; bar.sync 0; bra B;\nA: mov.u32 %r5, 1; bra B;\nB:");
+    static const char CLEAN[] = KERNEL("", "setp.lt.u32 %p1, %r1, 40; @%p1 bra A; mov.u32 %r5, 2; "
+                                           "bra B;\nA: mov.u32 %r5, 1;\nB: bar.sync 0;");
+    assert_int_equal(run(gpu, CLEAN, 1, 96, 0, &out, 8, &result), 0);
+    assert_int_equal(result.counters.divergent_branches, 1);
+    assert_int_equal(result.counters.branches,
+                     3 + 2); /* three warps at the first, two with lanes at the second */
+    assert_int_equal(result.counters.barriers, 3);
+    assert_int_equal(run(gpu, TEXT, 1, 96, 0, &out, 8, &result), -1);
+    assert_int_equal(result.report.check, SIMT_SYNCCHECK);
+    simt_close(gpu);
+}
+
+/* ---- host threads
+ * -------------------------------------------------------------------------------------------------------
+ */
+static void host_threads_do_not_show(void **state)
+{
+    static const int THREADS[] = {1, 2, 3, 7};
+    (void)state;
+    SimtResult first;
+    static uint32_t words[4][6400];
+    for (int i = 0; i < 4; i++) {
+        SimtGpu *gpu = gpu_open(THREADS[i], 1, 1);
+        uint64_t out = device_data(gpu, NULL, sizeof words[i]);
+        SimtResult result;
+        assert_int_equal(run(gpu, COLLATZ, 64, 100, 0, &out, 8, &result), 0);
+        device_fetch(gpu, out, words[i], sizeof words[i]);
+        if (i == 0) first = result;
+        assert_memory_equal(&result, &first, sizeof result);
+        assert_memory_equal(words[i], words[0], sizeof words[0]);
+        assert_true(result.cycles > 1000);
+        simt_close(gpu);
+    }
+}
+
+/* Two runs of one launch are alike in every number, and the count of host threads is no input of
+ * the fault either. */
+static void first_fault_wins(void **state)
+{
+    (void)state;
+    static const char TEXT[] = KERNEL(
+        "", "setp.lt.u32 %p1, %r2, 37; @%p1 bra FINE; st.global.u32 [%rd1+4096], %r1;\nFINE:");
+    for (int threads = 1; threads <= 7; threads += 3)
+        for (int again = 0; again < 5; again++) {
+            SimtGpu *gpu = gpu_open(threads, 0, 0);
+            uint64_t out = device_data(gpu, NULL, 64);
+            SimtResult result;
+            assert_int_equal(run(gpu, TEXT, 400, 64, 0, &out, 8, &result), -1);
+            assert_int_equal(result.report.block[0], 37);
+            simt_close(gpu);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lanes_part_and_meet),   cmocka_unit_test(lanes_meet_at_once),
+        cmocka_unit_test(lanes_may_end_early),   cmocka_unit_test(jumps_by_table),
+        cmocka_unit_test(calls_are_expanded),    cmocka_unit_test(warps_wait_for_each_other),
+        cmocka_unit_test(barrier_counts),        cmocka_unit_test(shuffles),
+        cmocka_unit_test(shuffles_in_parts),     cmocka_unit_test(votes),
+        cmocka_unit_test(atomics_add_up),        cmocka_unit_test(faults_are_named),
+        cmocka_unit_test(freed_memory_is_named), cmocka_unit_test(unwritten_memory_is_told),
+        cmocka_unit_test(endless_loops_end),     cmocka_unit_test(bad_launches),
+        cmocka_unit_test(global_sectors),        cmocka_unit_test(shared_conflicts),
+        cmocka_unit_test(branches_are_counted),  cmocka_unit_test(host_threads_do_not_show),
+        cmocka_unit_test(first_fault_wins)};
+    return cmocka_run_group_tests_name("simt checks", tests, NULL, NULL);
+}
