@@ -12,6 +12,9 @@
 #include "autograder/text.h"
 #include "autograder/todo.h"
 
+/* Of one call of the entry point: a hundred times what the slowest case of a solution takes. */
+static const double CALL_SECONDS = 20;
+
 typedef struct LabRun {
     const Grader *grader;
     const Lab *lab;
@@ -275,9 +278,15 @@ static void run_cases(LabRun *run)
 {
     Record *record = run->record;
     int hidden_right = 1;
+    const char *limit = NULL;
     for (int i = 0; i < record->cases; i++) {
         RecordCase *item = &record->item[i];
-        run_case(run, item);
+        if (limit) {
+            text_set(item->text, sizeof item->text, "Not run, because %s met a limit.", limit);
+        } else {
+            run_case(run, item);
+        }
+        if (item->verdict == CASE_LIMIT) limit = item->name; /* one endless wait is enough */
         if (item->hidden) hidden_right &= item->verdict == CASE_CORRECT;
         if (item->verdict == CASE_CORRECT && (!item->hidden || hidden_right))
             item->points = item->possible;
@@ -466,6 +475,7 @@ static void grade_source(LabRun *run)
     const Grader *grader = run->grader;
     Error error;
     SessionOptions options = {.engine = grader->engine,
+                              .call_seconds = CALL_SECONDS,
                               .machine = grader->machine_name,
                               .gpus_directory = grader->gpus,
                               .checks = 1};

@@ -83,7 +83,7 @@ typedef struct Record {
     char todo[400];     /* what to do first, "labs/04-tiled/conv.cu:31: ..." or "" */
     char graded_at[32]; /* UTC, 2026-01-31T12:00:00Z */
     char engine[16], machine[64], device[128], unit[16],
-        sandbox[32]; /* unit: "cycles" or "seconds" */
+        sandbox[96]; /* unit: "cycles" or "seconds" */
     uint64_t seed;
     char toolkit[64], source[512], submission_digest[65], baseline_digest[65], reference_digest[65];
     char grader_digest[65];
