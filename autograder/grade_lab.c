@@ -115,6 +115,9 @@ static void record_start(LabRun *run)
     text_set(record->sandbox, sizeof record->sandbox, "%s", sandbox_level_name(sandbox_probe()));
     text_set(record->grader_digest, sizeof record->grader_digest, "%016" PRIx64, grader->simulator);
     text_set(record->source, sizeof record->source, "%s", run->source[SLOT_SUBMISSION]);
+    char *nvcc = realpath(grader->toolchain.nvcc, NULL);
+    text_set(record->toolkit, sizeof record->toolkit, "%s", nvcc ? nvcc : grader->toolchain.nvcc);
+    free(nvcc);
     record->seed = grader->seed;
     record_plan(run);
 }

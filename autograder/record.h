@@ -85,7 +85,8 @@ typedef struct Record {
     char engine[16], machine[64], device[128], unit[16],
         sandbox[96]; /* unit: "cycles" or "seconds" */
     uint64_t seed;
-    char toolkit[64], source[512], submission_digest[65], baseline_digest[65], reference_digest[65];
+    char toolkit[256], source[512], submission_digest[65], baseline_digest[65],
+        reference_digest[65];
     char grader_digest[65];
     double seconds; /* that grading took */
     RecordCase item[RECORD_CASES];

@@ -116,7 +116,7 @@ static void print_verdict(const Run *run, const Verdict *verdict)
         return;
     }
     printf("  WRONG (%s)", fault_name(verdict->fault));
-    if (verdict->wrong)
+    if (verdict->wrong && verdict->fault != FAULT_UNWRITTEN && verdict->fault != FAULT_NAN)
         printf(": %zu of %zu outputs, first %s: got %.9g, expected %.9g", verdict->wrong,
                verdict->total, verdict->where, verdict->got, verdict->expected);
     putchar('\n');
@@ -133,6 +133,8 @@ static void print_cost(const Run *run)
     if (run->cost.cycles) {
         printf("  %s cycles on the simulated %s (%.1f us)\n",
                text_thousands((double)run->cost.cycles, cycles), run->gpu, run->cost.seconds * 1e6);
+    } else if (run->device && !run->cost.launches && !run->cost.seconds) {
+        printf("  no kernel was launched\n");
     } else {
         printf("  %.1f us\n", run->cost.seconds * 1e6);
     }
