@@ -311,6 +311,7 @@ static int kernel_finish(Decoder *d)
             kernel->static_shared = (uint32_t)dynamic_start;
         }
     handlers_bind(d);
+    if (!kernel->registers_known) kernel->info.registers = registers_estimate(d);
     kernel->code = d->code;
     kernel->count = d->count;
     d->code = NULL;
@@ -324,27 +325,36 @@ static int kernel_finish(Decoder *d)
     return 0;
 }
 
+static int kernel_build(Decoder *d)
+{
+    SimtKernel *kernel = d->kernel;
+    Instance top = {.function = kernel->function};
+    int result = 0;
+    d->instance = &top;
+    d->file_bytes = SR_COUNT * LANES * 4;
+    for (uint32_t i = 0; i < kernel->function->params && result == 0; i++)
+        result = local_bind(d, &top, &kernel->function->param[i],
+                            i < 64 ? kernel->info.param_offset[i] : 0, PTX_PARAM);
+    if (result != 0) {
+        free(top.symbol);
+        return -1;
+    }
+    return decode_function(d, kernel->function, NULL) == 0 ? kernel_finish(d) : -1;
+}
+
 int kernel_decode(SimtKernel *kernel, Error *error)
 {
     if (kernel->decoded) {
         if (kernel->decoded < 0) return error_set(error, "%s", kernel->refusal.text);
         return 0;
     }
-    Decoder d = {
-        .kernel = kernel, .module = kernel->module, .error = &kernel->refusal, .from = UINT32_MAX};
-    Instance top = {.function = kernel->function};
-    d.instance = &top;
-    d.file_bytes = SR_COUNT * LANES * 4;
-    int result = 0;
-    for (uint32_t i = 0; i < kernel->function->params && result == 0; i++)
-        result = local_bind(&d, &top, &kernel->function->param[i],
-                            i < 64 ? kernel->info.param_offset[i] : 0, PTX_PARAM);
-    if (result == 0)
-        result = decode_function(&d, kernel->function, NULL);
-    else
-        free(top.symbol);
-    if (result == 0) result = kernel_finish(&d);
-    free(d.code), free(d.shared), free(d.fix), free(d.score);
+    Decoder *d = calloc(1, sizeof *d);
+    if (!d) return error_set(error, "out of host memory for decoding a kernel");
+    d->kernel = kernel, d->module = kernel->module, d->error = &kernel->refusal;
+    d->from = UINT32_MAX;
+    int result = kernel_build(d);
+    free(d->code), free(d->shared), free(d->fix), free(d->score);
+    free(d);
     kernel->decoded = result == 0 ? 1 : -1;
     if (result != 0) return error_set(error, "%s", kernel->refusal.text);
     return 0;

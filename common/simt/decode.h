@@ -51,6 +51,7 @@ typedef struct Decoder {
     uint32_t fixes, fix_room;
     uint16_t *score; /* per 4 bytes of the register file: scoreboard number */
     uint32_t scores, score_room;
+    uint8_t width[65536]; /* registers of the machine behind each scoreboard number */
 } Decoder;
 
 /* ---- decode.c ---- */
@@ -97,5 +98,9 @@ int decode_convert(Decoder *d);
 int decode_memory(Decoder *d);
 int decode_control(Decoder *d);
 int decode_function(Decoder *d, const PtxFunction *function, Instance *caller);
+
+/* ---- registers.c ---- */
+/* Registers a thread would need: the most that are alive at once, and some for what ptxas adds. */
+uint32_t registers_estimate(const Decoder *d);
 
 #endif

@@ -22,7 +22,7 @@ int type_is_float(PtxType type)
     return type >= PTX_F16;
 }
 
-static void score_new(Decoder *d, uint32_t slot)
+static void score_new(Decoder *d, uint32_t slot, Width width)
 {
     uint32_t need = slot / 4 + 1;
     while (need > d->score_room) {
@@ -37,6 +37,7 @@ static void score_new(Decoder *d, uint32_t slot)
         d->score_room = room;
     }
     d->score[slot / 4] = d->scores < UINT16_MAX ? (uint16_t)++d->scores : 0;
+    d->width[d->score[slot / 4]] = width == WIDTH_64 ? 2 : width == WIDTH_32;
 }
 
 uint32_t slot_new(Decoder *d, Width width)
@@ -56,7 +57,7 @@ uint32_t slot_new(Decoder *d, Width width)
     } else {
         d->file_bytes += width == WIDTH_64 ? LANES * 8 : LANES * 4;
     }
-    score_new(d, slot);
+    score_new(d, slot, width);
     return slot;
 }
 
