@@ -159,6 +159,19 @@ static int choose_engine(const Options *options, Grader *grader, Error *error)
     return 0;
 }
 
+/* The card's roofs, for the floor below which a time is not believed; unknown: no floor. */
+static void measure_ceilings(Grader *grader)
+{
+    Error error;
+    Device *device = strcmp(grader->engine, "gpu") ? NULL : device_open_gpu(0, &error);
+    if (!device) return;
+    if (gpu_ceilings_measure(device, &grader->ceilings, &error)) {
+        fprintf(stderr, "grade: no roofline floor: %s\n", error.text);
+        memset(&grader->ceilings, 0, sizeof grader->ceilings);
+    }
+    device->close(device);
+}
+
 static int absolute(const char *path, char *full, Error *error)
 {
     char resolved[4096];
@@ -215,6 +228,7 @@ static int grader_open(const Options *options, Grader *grader, Error *error)
     if (absolute(options->submission, grader->submission, error)) return -1;
     grader->seed = options->seeded ? options->seed : random_os_seed();
     grader->only_case = options->only_case;
+    measure_ceilings(grader);
     return 0;
 }
 

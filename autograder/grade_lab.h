@@ -6,6 +6,7 @@
 #include "autograder/record.h"
 #include "autograder/sandbox.h"
 #include "autograder/session.h"
+#include "common/cuda/gpu_ceilings.h"
 #include "common/simt/machine.h"
 
 typedef struct Grader {
@@ -14,7 +15,8 @@ typedef struct Grader {
     char engine[8];             /* "sim" or "gpu" */
     char machine_name[64];      /* of the simulator */
     SimtMachine machine;
-    char gpus[600]; /* where the machines are described */
+    char gpus[600];       /* where the machines are described */
+    GpuCeilings ceilings; /* measured, on a GPU; all 0: unknown */
     Toolchain toolchain;
     uint64_t seed;
     const char *only_case; /* NULL: all; else one public case, or "hidden" */

@@ -3,6 +3,7 @@
 #define CONVLAB_AUTOGRADER_SPEED_H
 
 #include "autograder/judge.h"
+#include "common/cuda/gpu_ceilings.h"
 #include "common/simt/machine.h"
 
 enum { SLOT_SUBMISSION, SLOT_BASELINE, SLOT_REFERENCE };
@@ -11,12 +12,12 @@ typedef struct SpeedSetup {
     Judge *judge;
     const Build *build[SESSION_RUNNERS]; /* by slot */
     int started[SESSION_RUNNERS];
-    int sim;                    /* exact cycles; else paired measurement */
-    const SimtMachine *machine; /* sim: for the roofline floor and the cache's key */
-    const char *cache;          /* build/cache/cycles */
-    uint64_t simulator;         /* digest of what simulates */
-    double slack;               /* of lab.ini */
-    double floor_seconds;       /* paired, on a GPU: what no kernel can beat, 0: unknown */
+    int sim;                     /* exact cycles; else paired measurement */
+    const SimtMachine *machine;  /* sim: for the roofline floor and the cache's key */
+    const char *cache;           /* build/cache/cycles */
+    uint64_t simulator;          /* digest of what simulates */
+    double slack;                /* of lab.ini */
+    const GpuCeilings *ceilings; /* of the card, for the roofline floor; NULL: unknown */
 } SpeedSetup;
 
 /* Measures the problem that slot 0 was last called for, into item->speed: times, or a verdict that

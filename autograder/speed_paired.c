@@ -131,6 +131,19 @@ static int start_sides(SpeedSetup *setup, const Problem *problem, Random *random
     return 0;
 }
 
+/* What no kernel can beat on this card, 0 where that is not known. */
+static double floor_seconds(const SpeedSetup *setup, const Workload *workload)
+{
+    double read_bytes = 0, written_bytes = (double)workload->outputs * sizeof(float);
+    const Operation *operation = workload->operation;
+    if (!setup->ceilings) return 0;
+    for (int i = 0; i < workload->tensors; i++)
+        if (workload->tensor[i])
+            read_bytes += (double)tensor_count(&workload->shape[i]) * sizeof(float);
+    return gpu_ceilings_floor(setup->ceilings, operation->flops(&workload->problem), read_bytes,
+                              written_bytes);
+}
+
 void speed_measure_paired(SpeedSetup *setup, const Problem *problem, Random *random,
                           RecordCase *item)
 {
@@ -147,13 +160,14 @@ void speed_measure_paired(SpeedSetup *setup, const Problem *problem, Random *ran
     for (int slot = 0; slot < SESSION_RUNNERS; slot++)
         side[slot] = (Side){setup, slot, random, &workload, 0};
     measure_sides(setup, side, speed);
+    double least = floor_seconds(setup, &workload);
     workload_close(&workload);
     if (speed->verdict != SPEED_SCORED) return;
-    if (speed->student >= setup->floor_seconds) return;
+    if (speed->student >= least) return;
     speed->verdict = SPEED_REVIEW;
     text_set(
         speed->text, sizeof speed->text,
         "%.3g s is less than the %.3g s that the measured ceilings of this card allow: a person "
         "has to look at this.",
-        speed->student, setup->floor_seconds);
+        speed->student, least);
 }
