@@ -68,7 +68,7 @@ $(call archive_of,$(1)): $(patsubst %.c,$(BUILD)/obj/%.o,$(call source_of,$(1)))
 $(BUILD)/tests/$(1)/%: $(BUILD)/obj/$(1)/%.o $(foreach r,$(1) $(USES_$(1)),$(call archive_of,$(r)))
 	$$(call say,LD,$$@)
 	@mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(LDFLAGS) $$^ $$(LDLIBS) -lcmocka -o $$@
+	$$(Q)$$(CC) $$(LDFLAGS) -Wl,--start-group $$^ -Wl,--end-group $$(LDLIBS) -lcmocka -o $$@
 endef
 $(foreach r,$(ROOMS),$(eval $(call room_rules,$(r))))
 
@@ -88,6 +88,12 @@ $(BUILD)/lib/runner.a $(BUILD)/lib/run.a:
 	$(call say,AR,$@)
 	@mkdir -p $(@D)
 	$(Q)rm -f $@ && ar rcs $@ $^
+
+# These two tests are linked with the runtime, and the second hands it to a library that it compiles and opens.
+RUNTIME_TESTS := $(patsubst %,$(BUILD)/tests/common/cuda/test_%,runtime end_to_end)
+$(RUNTIME_TESTS): $(RUNTIME_OBJ)
+$(RUNTIME_TESTS): LDFLAGS += -rdynamic
+$(BUILD)/obj/common/cuda/test_runtime.o: CPPFLAGS += -isystem $(CUDA_INCLUDE)
 
 .SECONDARY:
 

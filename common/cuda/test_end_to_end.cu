@@ -1,0 +1,210 @@
+// What test_end_to_end.c runs: CUDA as a student writes it, compiled by nvcc, answered by the
+// drop-in runtime.
+#include <cuda_runtime.h>
+#include <stdlib.h>
+#include <string.h>
+
+__constant__ float coefficient[4];
+__device__ int counter;
+
+__global__ void add(const float *a, const float *b, float *c, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) c[i] = a[i] + b[i];
+}
+
+__global__ void polynomial(float *x, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        x[i] = coefficient[0] +
+               x[i] * (coefficient[1] + x[i] * (coefficient[2] + x[i] * coefficient[3]));
+}
+
+// Each block reverses its own piece through dynamic shared memory.
+__global__ void reverse(const int *from, int *to)
+{
+    extern __shared__ int tile[];
+    int base = blockIdx.x * blockDim.x;
+    tile[threadIdx.x] = from[base + threadIdx.x];
+    __syncthreads();
+    to[base + threadIdx.x] = tile[blockDim.x - 1 - threadIdx.x];
+}
+
+__global__ void scale(float *x, float factor, int n)
+{
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        x[i] *= factor;
+}
+
+__global__ void __launch_bounds__(128) out_of_bounds(float *x, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    x[i + n] = 1.0f; // PLANTED: past the end from the first thread on
+}
+
+__global__ void first_to_last(char small, double middle, int *out, short last)
+{
+    out[0] = small, out[1] = (int)(middle * 2), out[2] = last;
+}
+
+__global__ void sum_unwritten(const float *x, float *out)
+{
+    *out = x[0] + x[1];
+}
+
+extern "C" int vector_add(int n)
+{
+    float *host = (float *)malloc(3 * n * sizeof *host), *a, *b, *c;
+    for (int i = 0; i < n; i++)
+        host[i] = i, host[n + i] = 0.25f * i;
+    cudaMalloc(&a, n * sizeof *a), cudaMalloc(&b, n * sizeof *b), cudaMalloc(&c, n * sizeof *c);
+    cudaMemcpy(a, host, n * sizeof *a, cudaMemcpyHostToDevice);
+    cudaMemcpy(b, host + n, n * sizeof *b, cudaMemcpyHostToDevice);
+    add<<<(n + 127) / 128, 128>>>(a, b, c, n);
+    cudaMemcpy(host + 2 * n, c, n * sizeof *c, cudaMemcpyDeviceToHost);
+    int wrong = 0;
+    for (int i = 0; i < n; i++)
+        wrong += host[2 * n + i] != 1.25f * i;
+    cudaFree(a), cudaFree(b), cudaFree(c);
+    free(host);
+    return wrong;
+}
+
+extern "C" int constant_symbols(void)
+{
+    const float values[4] = {1, 2, 3, 4};
+    float back[4] = {0}, x[3] = {0, 1, 2}, *device;
+    size_t bytes = 0;
+    int count = 7, read = 0;
+    cudaMemcpyToSymbol(coefficient, values, 2 * sizeof(float));
+    cudaMemcpyToSymbol(coefficient, values + 2, 2 * sizeof(float), 2 * sizeof(float));
+    cudaMemcpyFromSymbol(back, coefficient, sizeof back);
+    cudaGetSymbolSize(&bytes, coefficient);
+    cudaMemcpyToSymbol(counter, &count, sizeof count);
+    cudaMemcpyFromSymbol(&read, counter, sizeof read);
+    cudaMalloc(&device, sizeof x);
+    cudaMemcpy(device, x, sizeof x, cudaMemcpyHostToDevice);
+    polynomial<<<1, 32>>>(device, 3);
+    cudaMemcpy(x, device, sizeof x, cudaMemcpyDeviceToHost);
+    cudaFree(device);
+    return memcmp(back, values, sizeof back) != 0 || bytes != 16 || read != 7 || x[0] != 1 ||
+           x[1] != 10 || x[2] != 49;
+}
+
+// `shared` ints per block of dynamic shared memory; 0 when all is reversed, -1 when not, else the
+// cudaError_t.
+extern "C" int dynamic_shared(int threads, int shared, int opt_in)
+{
+    int n = 2 * threads, host[2048], *from, *to;
+    if (opt_in) {
+        cudaError_t status =
+            cudaFuncSetAttribute(reverse, cudaFuncAttributeMaxDynamicSharedMemorySize, shared * 4);
+        if (status != cudaSuccess) return status;
+    }
+    for (int i = 0; i < n; i++)
+        host[i] = i;
+    cudaMalloc(&from, sizeof host), cudaMalloc(&to, sizeof host);
+    cudaMemcpy(from, host, n * 4, cudaMemcpyHostToDevice);
+    reverse<<<2, threads, shared * 4>>>(from, to);
+    cudaError_t status = cudaGetLastError();
+    if (status == cudaSuccess) cudaMemcpy(host, to, n * 4, cudaMemcpyDeviceToHost);
+    cudaFree(from), cudaFree(to);
+    if (status != cudaSuccess) return status;
+    for (int i = 0; i < n; i++)
+        if (host[i] != i / threads * threads + threads - 1 - i % threads) return -1;
+    return 0;
+}
+
+// Two streams that hand a buffer to each other; writes the simulated milliseconds between the two
+// ends.
+extern "C" int streams_and_events(float *milliseconds)
+{
+    const int n = 5000;
+    cudaStream_t first, second;
+    cudaEvent_t begin, handed, end;
+    float *host, *device;
+    cudaMallocHost(&host, n * sizeof *host);
+    for (int i = 0; i < n; i++)
+        host[i] = i;
+    cudaStreamCreate(&first), cudaStreamCreateWithFlags(&second, cudaStreamNonBlocking);
+    cudaEventCreate(&begin), cudaEventCreate(&end),
+        cudaEventCreateWithFlags(&handed, cudaEventDisableTiming);
+    cudaMalloc(&device, n * sizeof *device);
+    cudaEventRecord(begin, first);
+    cudaMemcpyAsync(device, host, n * sizeof *device, cudaMemcpyHostToDevice, first);
+    scale<<<8, 64, 0, first>>>(device, 2.0f, n);
+    cudaEventRecord(handed, first);
+    cudaStreamWaitEvent(second, handed, 0);
+    scale<<<8, 64, 0, second>>>(device, 3.0f, n);
+    cudaMemcpyAsync(host, device, n * sizeof *device, cudaMemcpyDeviceToHost, second);
+    cudaEventRecord(end, second);
+    cudaEventSynchronize(end);
+    cudaError_t status = cudaEventElapsedTime(milliseconds, begin, end);
+    if (status == cudaSuccess && cudaEventElapsedTime(milliseconds, handed, end) == cudaSuccess)
+        return -2;
+    cudaGetLastError();
+    cudaEventElapsedTime(milliseconds, begin, end);
+    int wrong = 0;
+    for (int i = 0; i < n; i++)
+        wrong += host[i] != 6.0f * i;
+    cudaStreamSynchronize(second);
+    cudaStreamDestroy(first), cudaStreamDestroy(second);
+    cudaEventDestroy(begin), cudaEventDestroy(handed), cudaEventDestroy(end);
+    cudaFree(device), cudaFreeHost(host);
+    return status != cudaSuccess ? (int)status : wrong;
+}
+
+extern "C" int mixed_parameters(void)
+{
+    int *device, host[3];
+    cudaMalloc(&device, sizeof host);
+    first_to_last<<<1, 1>>>('a', 21.5, device, -9);
+    cudaMemcpy(host, device, sizeof host, cudaMemcpyDeviceToHost);
+    cudaFree(device);
+    return host[0] != 'a' || host[1] != 43 || host[2] != -9;
+}
+
+extern "C" int launch_with(int blocks, int threads)
+{
+    scale<<<blocks, threads>>>((float *)0, 1.0f, 0);
+    return cudaGetLastError();
+}
+
+extern "C" int launch_out_of_bounds(int threads)
+{
+    float *x;
+    cudaMalloc(&x, 64 * sizeof *x);
+    out_of_bounds<<<1, threads>>>(x, 64);
+    cudaError_t status = cudaDeviceSynchronize();
+    cudaFree(x);
+    return status;
+}
+
+extern "C" int read_unwritten(void)
+{
+    float *x;
+    cudaMalloc(&x, 64 * sizeof *x);
+    sum_unwritten<<<1, 1>>>(x, x + 8);
+    return cudaDeviceSynchronize();
+}
+
+extern "C" int occupancy(int *blocks, int *registers, int *suggested)
+{
+    cudaFuncAttributes attributes;
+    int grid;
+    cudaError_t status = cudaFuncGetAttributes(&attributes, add);
+    if (status != cudaSuccess) return status;
+    *registers = attributes.numRegs;
+    status = cudaOccupancyMaxPotentialBlockSize(&grid, suggested, add);
+    if (status != cudaSuccess) return status;
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, add, 256, 0);
+}
+
+extern "C" int device_name(char *name)
+{
+    cudaDeviceProp properties;
+    cudaError_t status = cudaGetDeviceProperties(&properties, 0);
+    strcpy(name, properties.name);
+    return status;
+}

@@ -1,0 +1,607 @@
+/* The drop-in runtime in front of a device that is a few kilobytes of memory and a list of what it
+ * was asked. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <cuda_runtime_api.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cuda/runtime.h"
+
+/* What nvcc's generated code declares for itself. */
+void **__cudaRegisterFatBinary(void *wrapper);
+void __cudaRegisterFatBinaryEnd(void **handle);
+void __cudaUnregisterFatBinary(void **handle);
+char __cudaInitModule(void **handle);
+void __cudaRegisterFunction(void **, const char *, char *, const char *, int, void *, void *,
+                            void *, void *, int *);
+void __cudaRegisterVar(void **, char *, char *, const char *, int, size_t, int, int);
+unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, void *stream);
+cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream);
+cudaError_t __cudaGetKernel(void **kernel, const void *host);
+cudaError_t __cudaLaunchKernel(void *, dim3, dim3, void **, size_t, cudaStream_t);
+
+/* Addresses below 64 KiB, where no process has memory: what is mixed up is noticed. */
+enum { BASE = 0x2000, ARENA = 0x4000, SYMBOL = BASE + 0x3000 };
+
+typedef struct FakeDevice {
+    Device device;
+    unsigned char memory[ARENA];
+    uint64_t next;
+    unsigned calls[CALL_KINDS];
+    DeviceCall last;
+    unsigned char parameters[64];
+    int32_t fail_kind, fail_status;
+    const char *fail_message;
+    int gone;
+    unsigned char data[ARENA];
+} FakeDevice;
+
+static FakeDevice fake;
+
+static int in_arena(uint64_t address, uint64_t bytes)
+{
+    return address >= BASE && bytes <= ARENA && address - BASE <= ARENA - bytes;
+}
+
+static void answer(DeviceReply *reply, const void *data, size_t bytes)
+{
+    memcpy(fake.data, data, bytes);
+    reply->data = fake.data;
+    reply->data_bytes = bytes;
+}
+
+/* A kernel (char, double, int): offsets 0, 8, 16. */
+static const FunctionInfo kernel_info = {.param_count = 3,
+                                         .param_offset = {0, 8, 16},
+                                         .param_bytes = {1, 8, 4},
+                                         .params_bytes = 20,
+                                         .registers = 24,
+                                         .shared_bytes = 1024,
+                                         .max_threads = 512,
+                                         .ptx_version = 75,
+                                         .binary_version = 90};
+
+static void fake_memory(const DeviceCall *call, DeviceReply *reply)
+{
+    uint64_t to = call->dst - BASE, from = call->src - BASE;
+    int sends = call->kind == CALL_COPY_TO_HOST, takes = call->kind == CALL_COPY_TO_DEVICE;
+    uint64_t bytes = takes ? call->data_bytes : call->bytes;
+    int reads = sends || call->kind == CALL_COPY_ON_DEVICE;
+    if ((reads && !in_arena(call->src, bytes)) || (!sends && !in_arena(call->dst, bytes)))
+        reply->status = 1;
+    else if (takes)
+        memcpy(fake.memory + to, call->data, bytes);
+    else if (sends)
+        answer(reply, fake.memory + from, bytes);
+    else if (call->kind == CALL_FILL)
+        memset(fake.memory + to, (int)call->value, bytes);
+    else
+        memmove(fake.memory + to, fake.memory + from, bytes);
+}
+
+static void fake_answer(const DeviceCall *call, DeviceReply *reply)
+{
+    static const DeviceProperties properties = {.name = "fake",
+                                                .cc_major = 9,
+                                                .sms = 132,
+                                                .warp_size = 32,
+                                                .max_threads_per_block = 1024,
+                                                .shared_per_block = 49152,
+                                                .clock_khz = 1980000,
+                                                .driver_version = 12040,
+                                                .max_grid = {0x7fffffff, 65535, 65535}};
+    double milliseconds = 2.5;
+    switch (call->kind) {
+    case CALL_PROPERTIES:
+        answer(reply, &properties, sizeof properties);
+        break;
+    case CALL_ALLOC:
+        reply->value[0] = BASE + fake.next;
+        fake.next += (call->bytes + 255) / 256 * 256;
+        break;
+    case CALL_COPY_TO_DEVICE:
+    case CALL_COPY_TO_HOST:
+    case CALL_COPY_ON_DEVICE:
+    case CALL_FILL:
+        fake_memory(call, reply);
+        break;
+    case CALL_MODULE_FUNCTION:
+        answer(reply, &kernel_info, sizeof kernel_info);
+        reply->value[0] = 77;
+        if (strcmp(call->data, "kernel") != 0) reply->status = DEVICE_INVALID_FUNCTION;
+        break;
+    case CALL_MODULE_VARIABLE:
+        reply->value[0] = SYMBOL;
+        reply->value[1] = 64;
+        break;
+    case CALL_MODULE_LOAD:
+    case CALL_STREAM_CREATE:
+    case CALL_EVENT_CREATE:
+        reply->value[0] = 5;
+        break;
+    case CALL_EVENT_ELAPSED:
+        memcpy(&reply->value[0], &milliseconds, 8);
+        break;
+    case CALL_OCCUPANCY:
+        reply->value[0] = 3;
+        break;
+    case CALL_MEM_INFO:
+        reply->value[0] = 10;
+        reply->value[1] = 20;
+        break;
+    case CALL_POINTER:
+        reply->value[0] = (uint64_t)in_arena(call->dst, 1);
+        break;
+    }
+}
+
+static int fake_execute(Device *device, const DeviceCall *call, DeviceReply *reply)
+{
+    (void)device;
+    memset(reply, 0, sizeof *reply);
+    if (fake.gone) return -1;
+    fake.calls[call->kind]++;
+    fake.last = *call;
+    if (call->kind == CALL_LAUNCH) memcpy(fake.parameters, call->data, call->data_bytes);
+    if ((int32_t)call->kind == fake.fail_kind) {
+        reply->status = fake.fail_status;
+        if (fake.fail_message) strcpy(reply->message, fake.fail_message);
+        return 0;
+    }
+    fake_answer(call, reply);
+    return 0;
+}
+
+static int fresh_device(void **state)
+{
+    (void)state;
+    memset(&fake, 0, sizeof fake);
+    fake.device.execute = fake_execute;
+    fake.fail_kind = -1;
+    runtime_set_device(&fake.device);
+    return 0;
+}
+
+/* Makes calls of one kind answer with a status from now on. */
+static void break_calls(DeviceCallKind kind, int32_t status, const char *message)
+{
+    fake.fail_kind = (int32_t)kind;
+    fake.fail_status = status;
+    fake.fail_message = message;
+}
+
+static char failure[1536];
+
+#define SUCCEEDS(call)      assert_int_equal((call), cudaSuccess)
+#define FAILS(call, status) assert_int_equal((call), (status))
+
+/* ---- memory --------------------------------------------------------------------------------- */
+
+static void bytes_go_out_and_come_back(void **state)
+{
+    (void)state;
+    void *a, *b;
+    char text[8] = "seven..", back[8];
+    SUCCEEDS(cudaMalloc(&a, 8));
+    SUCCEEDS(cudaMalloc(&b, 8));
+    assert_true(a != b);
+    SUCCEEDS(cudaMemcpy(a, text, 8, cudaMemcpyHostToDevice));
+    SUCCEEDS(cudaMemcpyAsync(b, a, 8, cudaMemcpyDeviceToDevice, NULL));
+    SUCCEEDS(cudaMemset((char *)b + 5, 'x', 2));
+    SUCCEEDS(cudaMemcpy(back, b, 8, cudaMemcpyDeviceToHost));
+    assert_string_equal(back, "sevenxx");
+    SUCCEEDS(cudaMemcpy(text, back, 8, cudaMemcpyHostToHost));
+    assert_string_equal(text, "sevenxx");
+    SUCCEEDS(cudaFree(a));
+    assert_int_equal(fake.last.dst, (uintptr_t)a);
+    unsigned before = fake.calls[CALL_COPY_TO_DEVICE];
+    SUCCEEDS(cudaMemcpy(a, text, 0, cudaMemcpyHostToDevice));
+    assert_int_equal(fake.calls[CALL_COPY_TO_DEVICE], before);
+}
+
+static void the_default_direction_goes_by_the_addresses(void **state)
+{
+    (void)state;
+    void *a, *b;
+    int value = 41, back = 0;
+    SUCCEEDS(cudaMalloc(&a, 8));
+    SUCCEEDS(cudaMalloc(&b, 8));
+    SUCCEEDS(cudaMemcpy(a, &value, 4, cudaMemcpyDefault));
+    SUCCEEDS(cudaMemcpy(b, a, 4, cudaMemcpyDefault));
+    SUCCEEDS(cudaMemcpy(&back, b, 4, cudaMemcpyDefault));
+    assert_int_equal(back, 41);
+    value = 42;
+    SUCCEEDS(cudaMemcpy(&back, &value, 4, cudaMemcpyDefault));
+    assert_int_equal(back, 42);
+    break_calls(CALL_POINTER, DEVICE_NOT_SUPPORTED, NULL); /* an engine that cannot tell */
+    value = 43;
+    SUCCEEDS(cudaMemcpy(a, &value, 4, cudaMemcpyDefault));
+    SUCCEEDS(cudaMemcpy(&back, a, 4, cudaMemcpyDefault));
+    assert_int_equal(back, 43);
+    assert_int_equal(runtime_take_failure(failure, sizeof failure), 0);
+}
+
+static void a_swapped_copy_is_an_error_and_no_crash(void **state)
+{
+    (void)state;
+    void *a;
+    char host[8] = "";
+    SUCCEEDS(cudaMalloc(&a, 8));
+    FAILS(cudaMemcpy(host, a, 8, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+    FAILS(cudaMemcpy(a, host, 8, cudaMemcpyDeviceToHost), cudaErrorInvalidValue);
+    assert_int_equal(runtime_take_failure(failure, sizeof failure), cudaErrorInvalidValue);
+    assert_non_null(strstr(failure, "swapped"));
+    FAILS(cudaMemcpy(a, NULL, 8, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+    FAILS(cudaMemcpy(a, host, 8, (enum cudaMemcpyKind)9), cudaErrorInvalidMemcpyDirection);
+}
+
+static void rectangles_go_row_by_row(void **state)
+{
+    (void)state;
+    void *a;
+    char host[] = "ab..cd..ef..", back[7] = "";
+    SUCCEEDS(cudaMalloc(&a, 64));
+    SUCCEEDS(cudaMemset(a, '-', 64));
+    SUCCEEDS(cudaMemcpy2D(a, 8, host, 4, 2, 3, cudaMemcpyHostToDevice));
+    assert_memory_equal(fake.memory + ((uintptr_t)a - BASE), "ab------cd------ef------", 24);
+    SUCCEEDS(cudaMemcpy2DAsync(back, 2, a, 8, 2, 3, cudaMemcpyDeviceToHost, NULL));
+    assert_string_equal(back, "abcdef");
+    FAILS(cudaMemcpy2D(a, 1, host, 4, 2, 3, cudaMemcpyHostToDevice), cudaErrorInvalidPitchValue);
+}
+
+static void pinned_memory_is_host_memory(void **state)
+{
+    (void)state;
+    void *a, *b, *none;
+    SUCCEEDS(cudaMallocHost(&a, 100));
+    SUCCEEDS(cudaHostAlloc(&b, 100, cudaHostAllocWriteCombined));
+    memset(a, 1, 100);
+    memset(b, 2, 100);
+    SUCCEEDS(cudaFreeHost(a));
+    FAILS(cudaFreeHost(a), cudaErrorInvalidValue);
+    SUCCEEDS(cudaFreeHost(b));
+    SUCCEEDS(cudaFreeHost(NULL));
+    FAILS(cudaHostAlloc(&none, 100, cudaHostAllocMapped), cudaErrorNotSupported);
+}
+
+/* ---- errors --------------------------------------------------------------------------------- */
+
+static void the_last_error_stays_until_it_is_read(void **state)
+{
+    (void)state;
+    void *a;
+    cudaGetLastError();
+    break_calls(CALL_ALLOC, DEVICE_OUT_OF_MEMORY, NULL);
+    FAILS(cudaMalloc(&a, 8), cudaErrorMemoryAllocation);
+    assert_null(a);
+    SUCCEEDS(cudaDeviceSynchronize());
+    FAILS(cudaPeekAtLastError(), cudaErrorMemoryAllocation);
+    FAILS(cudaGetLastError(), cudaErrorMemoryAllocation);
+    SUCCEEDS(cudaGetLastError());
+    break_calls(CALL_STREAM_QUERY, DEVICE_NOT_READY, NULL);
+    FAILS(cudaStreamQuery(NULL), cudaErrorNotReady);
+    SUCCEEDS(cudaGetLastError()); /* not ready is an answer */
+    assert_string_equal(cudaGetErrorName(cudaErrorMemoryAllocation), "cudaErrorMemoryAllocation");
+    assert_true(strlen(cudaGetErrorString(cudaErrorMemoryAllocation)) > 5);
+    assert_string_equal(cudaGetErrorName((cudaError_t)12345), "unrecognized error code");
+}
+
+static void the_first_failure_is_kept_with_its_words(void **state)
+{
+    (void)state;
+    void *a;
+    assert_int_equal(runtime_take_failure(failure, sizeof failure), 0);
+    assert_string_equal(failure, "");
+    break_calls(CALL_ALLOC, DEVICE_OUT_OF_MEMORY, "8 bytes asked, 0 left");
+    FAILS(cudaMalloc(&a, 8), cudaErrorMemoryAllocation);
+    FAILS(cudaSetDevice(3), cudaErrorInvalidDevice);
+    assert_int_equal(runtime_take_failure(failure, sizeof failure), cudaErrorMemoryAllocation);
+    assert_string_equal(failure, "cudaMalloc: 8 bytes asked, 0 left");
+    assert_int_equal(runtime_take_failure(failure, sizeof failure), 0);
+}
+
+static void a_device_that_went_away_is_an_error(void **state)
+{
+    (void)state;
+    void *a;
+    fake.gone = 1;
+    FAILS(cudaMalloc(&a, 8), cudaErrorDevicesUnavailable);
+    runtime_set_device(NULL);
+    FAILS(cudaMalloc(&a, 8), cudaErrorInitializationError);
+}
+
+/* ---- kernels -------------------------------------------------------------------------------- */
+
+static void kernel_stub(void)
+{
+}
+
+static void missing_stub(void)
+{
+}
+
+static char symbol_shadow[64];
+
+/* As if nvcc had compiled a file with one kernel and one variable; the image is PTX text. */
+static void register_once(void)
+{
+    static const char ptx[] = ".version 7.5\n.target sm_75\n.address_size 64\n";
+    static struct {
+        int32_t magic, version;
+        const void *data;
+        void *filename;
+    } wrapper = {0x466243B1, 1, ptx, NULL};
+    static int done;
+    if (done) return;
+    done = 1;
+    void **module = __cudaRegisterFatBinary(&wrapper);
+    __cudaRegisterFunction(module, (const char *)kernel_stub, NULL, "kernel", -1, 0, 0, 0, 0, 0);
+    __cudaRegisterFunction(module, (const char *)missing_stub, NULL, "missing", -1, 0, 0, 0, 0, 0);
+    __cudaRegisterVar(module, symbol_shadow, NULL, "symbol", 0, 64, 1, 0);
+    __cudaRegisterFatBinaryEnd(module);
+    assert_int_equal(__cudaInitModule(module), 1);
+}
+
+static void assert_launched(uint32_t grid, uint32_t block, uint32_t shared)
+{
+    char c;
+    double d;
+    int i;
+    memcpy(&c, fake.parameters, 1);
+    memcpy(&d, fake.parameters + 8, 8);
+    memcpy(&i, fake.parameters + 16, 4);
+    assert_int_equal(fake.last.kind, CALL_LAUNCH);
+    assert_int_equal(fake.last.function, 77);
+    assert_int_equal(fake.last.data_bytes, 20);
+    assert_int_equal(fake.last.grid[0], grid);
+    assert_int_equal(fake.last.block[1], block);
+    assert_int_equal(fake.last.shared_bytes, shared);
+    assert_true(c == 'c' && d == 0.1 && i == -7);
+}
+
+static void launches_pack_their_arguments(void **state)
+{
+    (void)state;
+    register_once();
+    char c = 'c';
+    double d = 0.1;
+    int i = -7;
+    void *arguments[] = {&c, &d, &i};
+    dim3 grid = {4, 5, 6}, block = {7, 8, 9};
+    assert_int_equal(fake.calls[CALL_MODULE_LOAD], 0); /* nothing before the first use */
+    SUCCEEDS(cudaLaunchKernel((const void *)kernel_stub, grid, block, arguments, 33, NULL));
+    assert_launched(4, 8, 33);
+    SUCCEEDS(cudaLaunchKernel((const void *)kernel_stub, grid, block, arguments, 33, NULL));
+    assert_int_equal(fake.calls[CALL_MODULE_LOAD], 1);
+    assert_int_equal(fake.calls[CALL_MODULE_FUNCTION], 1);
+    size_t bytes;
+    SUCCEEDS(cudaGetSymbolSize(&bytes, symbol_shadow));
+    assert_int_equal(fake.calls[CALL_MODULE_LOAD], 1); /* one image, loaded once for all in it */
+    void *kernel;
+    SUCCEEDS(__cudaGetKernel(&kernel, (const void *)kernel_stub));
+    memset(fake.parameters, 0, sizeof fake.parameters);
+    grid.x = 99;
+    SUCCEEDS(__cudaLaunchKernel(kernel, grid, block, arguments, 0, NULL));
+    assert_launched(99, 8, 0);
+    SUCCEEDS(cudaLaunchKernel((const void *)kernel_stub, grid, block, arguments, 1ull << 40, NULL));
+    assert_int_equal(fake.last.shared_bytes, UINT32_MAX); /* too much stays too much */
+}
+
+static void what_is_no_kernel_is_refused(void **state)
+{
+    (void)state;
+    register_once();
+    dim3 one = {1, 1, 1};
+    FAILS(cudaLaunchKernel((const void *)fresh_device, one, one, NULL, 0, NULL),
+          cudaErrorInvalidDeviceFunction);
+    FAILS(cudaLaunchKernel((const void *)missing_stub, one, one, NULL, 0, NULL),
+          cudaErrorInvalidDeviceFunction);
+    FAILS(cudaLaunchKernel(NULL, one, one, NULL, 0, NULL), cudaErrorInvalidDeviceFunction);
+    FAILS(cudaLaunchKernel((const void *)kernel_stub, one, one, NULL, 0, NULL),
+          cudaErrorInvalidValue);
+    assert_int_equal(fake.calls[CALL_LAUNCH], 0);
+}
+
+static void launch_configurations_nest(void **state)
+{
+    (void)state;
+    dim3 grid = {1, 2, 3}, block = {4, 5, 6}, popped_grid, popped_block;
+    size_t shared;
+    void *stream;
+    assert_int_equal(__cudaPushCallConfiguration(grid, block, 7, (void *)21), 0);
+    assert_int_equal(__cudaPushCallConfiguration(block, grid, 8, NULL), 0);
+    SUCCEEDS(__cudaPopCallConfiguration(&popped_grid, &popped_block, &shared, &stream));
+    assert_true(popped_grid.x == 4 && popped_block.z == 3 && shared == 8 && stream == NULL);
+    SUCCEEDS(__cudaPopCallConfiguration(&popped_grid, &popped_block, &shared, &stream));
+    assert_true(popped_grid.z == 3 && popped_block.x == 4 && shared == 7 && stream == (void *)21);
+    FAILS(__cudaPopCallConfiguration(&popped_grid, &popped_block, &shared, &stream),
+          cudaErrorMissingConfiguration);
+}
+
+static void a_fault_in_a_kernel_sticks(void **state)
+{
+    (void)state;
+    register_once();
+    void *a;
+    char c = 0;
+    double d = 0;
+    int i = 0;
+    void *arguments[] = {&c, &d, &i};
+    dim3 one = {1, 1, 1};
+    break_calls(CALL_LAUNCH, DEVICE_ILLEGAL_ADDRESS, "read past the end in kernel");
+    FAILS(cudaLaunchKernel((const void *)kernel_stub, one, one, arguments, 0, NULL),
+          cudaErrorIllegalAddress);
+    FAILS(cudaGetLastError(), cudaErrorIllegalAddress);
+    SUCCEEDS(cudaGetLastError());
+    unsigned asked = fake.calls[CALL_SYNC];
+    FAILS(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
+    FAILS(cudaMalloc(&a, 8), cudaErrorIllegalAddress);
+    assert_int_equal(fake.calls[CALL_SYNC], asked);
+    assert_int_equal(runtime_take_failure(failure, sizeof failure), cudaErrorIllegalAddress);
+    assert_string_equal(failure, "kernel launch: read past the end in kernel");
+    SUCCEEDS(cudaDeviceReset());
+    SUCCEEDS(cudaMalloc(&a, 8));
+}
+
+static void a_refused_launch_does_not_stick(void **state)
+{
+    (void)state;
+    register_once();
+    char c = 0;
+    double d = 0;
+    int i = 0;
+    void *arguments[] = {&c, &d, &i};
+    dim3 one = {1, 1, 1};
+    break_calls(CALL_LAUNCH, DEVICE_INVALID_CONFIGURATION, "too many threads");
+    FAILS(cudaLaunchKernel((const void *)kernel_stub, one, one, arguments, 0, NULL),
+          cudaErrorInvalidConfiguration);
+    SUCCEEDS(cudaDeviceSynchronize());
+    FAILS(cudaGetLastError(), cudaErrorInvalidConfiguration);
+}
+
+static void a_finding_that_stops_nothing_is_kept_as_words(void **state)
+{
+    (void)state;
+    register_once();
+    char c = 0;
+    double d = 0;
+    int i = 0;
+    void *arguments[] = {&c, &d, &i};
+    dim3 one = {1, 1, 1};
+    break_calls(CALL_LAUNCH, 0, "reads what nothing wrote");
+    SUCCEEDS(cudaLaunchKernel((const void *)kernel_stub, one, one, arguments, 0, NULL));
+    SUCCEEDS(cudaGetLastError());
+    assert_int_equal(runtime_take_failure(failure, sizeof failure), 0);
+    assert_string_equal(failure, "reads what nothing wrote");
+}
+
+static void symbols_are_found_and_bounded(void **state)
+{
+    (void)state;
+    register_once();
+    void *address;
+    size_t bytes;
+    float in[16] = {[3] = 1.5f}, out = 0;
+    SUCCEEDS(cudaGetSymbolAddress(&address, symbol_shadow));
+    assert_int_equal((uintptr_t)address, SYMBOL);
+    SUCCEEDS(cudaGetSymbolSize(&bytes, symbol_shadow));
+    assert_int_equal(bytes, 64);
+    SUCCEEDS(cudaMemcpyToSymbol(symbol_shadow, in, 64, 0, cudaMemcpyHostToDevice));
+    SUCCEEDS(cudaMemcpyFromSymbol(&out, symbol_shadow, 4, 12, cudaMemcpyDeviceToHost));
+    assert_true(out == 1.5f);
+    FAILS(cudaMemcpyToSymbol(symbol_shadow, in, 64, 4, cudaMemcpyHostToDevice),
+          cudaErrorInvalidValue);
+    FAILS(cudaMemcpyToSymbol(symbol_shadow, in, 4, SIZE_MAX, cudaMemcpyHostToDevice),
+          cudaErrorInvalidValue);
+    FAILS(cudaMemcpyToSymbol("symbol", in, 4, 0, cudaMemcpyHostToDevice), cudaErrorInvalidSymbol);
+}
+
+static void a_kernel_can_be_asked_about(void **state)
+{
+    (void)state;
+    register_once();
+    struct cudaFuncAttributes attributes;
+    int blocks = 0;
+    SUCCEEDS(cudaFuncGetAttributes(&attributes, (const void *)kernel_stub));
+    assert_int_equal(attributes.numRegs, 24);
+    assert_int_equal(attributes.maxThreadsPerBlock, 512);
+    assert_int_equal(attributes.maxDynamicSharedSizeBytes, 49152 - 1024);
+    SUCCEEDS(cudaFuncSetAttribute((const void *)kernel_stub,
+                                  cudaFuncAttributeMaxDynamicSharedMemorySize, 90000));
+    assert_int_equal(fake.last.value, 8);
+    assert_int_equal(fake.last.bytes, 90000);
+    SUCCEEDS(cudaFuncGetAttributes(&attributes, (const void *)kernel_stub));
+    assert_int_equal(attributes.maxDynamicSharedSizeBytes, 90000);
+    FAILS(cudaFuncSetAttribute((const void *)kernel_stub,
+                               cudaFuncAttributeMaxDynamicSharedMemorySize, -1),
+          cudaErrorInvalidValue);
+    SUCCEEDS(
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, (const void *)kernel_stub, 256, 64));
+    assert_int_equal(blocks, 3);
+    assert_int_equal(fake.last.block[0], 256);
+    assert_int_equal(fake.last.shared_bytes, 64);
+}
+
+/* ---- streams, events, properties ------------------------------------------------------------ */
+
+static void streams_and_events_are_passed_on(void **state)
+{
+    (void)state;
+    cudaStream_t stream;
+    cudaEvent_t event;
+    float milliseconds;
+    SUCCEEDS(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    assert_int_equal(fake.last.value, 1);
+    assert_true(stream != NULL && stream != cudaStreamLegacy);
+    SUCCEEDS(cudaEventCreate(&event));
+    SUCCEEDS(cudaEventRecord(event, stream));
+    assert_true(fake.last.kind == CALL_EVENT_RECORD && fake.last.event == 5 &&
+                fake.last.stream == 5);
+    SUCCEEDS(cudaStreamWaitEvent(cudaStreamLegacy, event, 0));
+    assert_true(fake.last.kind == CALL_STREAM_WAIT && fake.last.stream == 0);
+    SUCCEEDS(cudaEventElapsedTime(&milliseconds, event, event));
+    assert_true(milliseconds == 2.5f);
+    FAILS(cudaEventRecord(NULL, stream), cudaErrorInvalidResourceHandle);
+    FAILS(cudaStreamDestroy(NULL), cudaErrorInvalidResourceHandle);
+    FAILS(cudaStreamSynchronize((cudaStream_t) ~(uintptr_t)0), cudaErrorInvalidResourceHandle);
+    SUCCEEDS(cudaEventDestroy(event));
+    SUCCEEDS(cudaStreamDestroy(stream));
+}
+
+/* Under the name that an object of another toolkit would ask for. */
+cudaError_t cudaGetDeviceProperties_v2(struct cudaDeviceProp *properties, int device);
+
+static void the_device_describes_itself(void **state)
+{
+    (void)state;
+    struct cudaDeviceProp properties;
+    int value;
+    size_t free_bytes, total_bytes;
+    SUCCEEDS(cudaGetDeviceProperties(&properties, 0));
+    assert_string_equal(properties.name, "fake");
+    assert_int_equal(properties.multiProcessorCount, 132);
+    SUCCEEDS(cudaGetDeviceProperties_v2(&properties, 0));
+    assert_int_equal(properties.warpSize, 32);
+    FAILS(cudaGetDeviceProperties(&properties, 1), cudaErrorInvalidDevice);
+    SUCCEEDS(cudaDeviceGetAttribute(&value, cudaDevAttrClockRate, 0));
+    assert_int_equal(value, 1980000);
+    SUCCEEDS(cudaGetDeviceCount(&value));
+    assert_int_equal(value, 1);
+    SUCCEEDS(cudaDriverGetVersion(&value));
+    assert_int_equal(value, 12040);
+    SUCCEEDS(cudaRuntimeGetVersion(&value));
+    assert_int_equal(value, CUDART_VERSION);
+    SUCCEEDS(cudaMemGetInfo(&free_bytes, &total_bytes));
+    assert_true(free_bytes == 10 && total_bytes == 20);
+    assert_int_equal(fake.calls[CALL_PROPERTIES], 1);
+}
+
+int main(void)
+{
+#define FRESH(test) cmocka_unit_test_setup(test, fresh_device)
+    const struct CMUnitTest tests[] = {
+        FRESH(bytes_go_out_and_come_back),
+        FRESH(the_default_direction_goes_by_the_addresses),
+        FRESH(a_swapped_copy_is_an_error_and_no_crash),
+        FRESH(rectangles_go_row_by_row),
+        FRESH(pinned_memory_is_host_memory),
+        FRESH(the_last_error_stays_until_it_is_read),
+        FRESH(the_first_failure_is_kept_with_its_words),
+        FRESH(a_device_that_went_away_is_an_error),
+        FRESH(launches_pack_their_arguments),
+        FRESH(what_is_no_kernel_is_refused),
+        FRESH(launch_configurations_nest),
+        FRESH(a_fault_in_a_kernel_sticks),
+        FRESH(a_refused_launch_does_not_stick),
+        FRESH(a_finding_that_stops_nothing_is_kept_as_words),
+        FRESH(symbols_are_found_and_bounded),
+        FRESH(a_kernel_can_be_asked_about),
+        FRESH(streams_and_events_are_passed_on),
+        FRESH(the_device_describes_itself),
+    };
+    return cmocka_run_group_tests_name("cuda/runtime", tests, NULL, NULL);
+}
