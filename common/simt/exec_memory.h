@@ -685,13 +685,13 @@ ALWAYS uint64_t lane_address(const Warp *warp, const Ins *ins, uint32_t lane)
     return (uint32_t)(REG(const uint32_t, ins->a)[lane] + (uint32_t)ins->imm);
 }
 
-static void lanes_counted(Warp *warp, const Ins *ins, int store)
+static void lanes_counted(Warp *warp, const Ins *ins, const uint64_t *address, int store)
 {
     uint64_t global[LANES] = {0}, local[LANES] = {0};
     uint32_t shared[LANES] = {0}, in_global = 0, in_shared = 0, in_local = 0;
     FOR_ACTIVE(warp->mask)
     {
-        uint64_t a = lane_address(warp, ins, i);
+        uint64_t a = address[i];
         int space = ins->space;
         if (space == PTX_SPACE_NONE)
             space = a - SHARED_WINDOW < WINDOW_BYTES  ? PTX_SHARED
@@ -711,12 +711,12 @@ static void lanes_counted(Warp *warp, const Ins *ins, int store)
 ALWAYS const Ins *lanes_access(Warp *warp, const Ins *ins, int store)
 {
     uint32_t count = ins->vector > 1 ? ins->vector : 1, bytes = ins->bytes, mask = warp->mask;
-    if (warp->count && ins->class != CLASS_FREE) lanes_counted(warp, ins, store);
+    uint64_t address[LANES]; /* a load may overwrite its own base */
     FOR_ACTIVE(mask)
     {
+        address[i] = lane_address(warp, ins, i);
         Spot spot;
-        if (spot_find(warp, ins, i, lane_address(warp, ins, i), bytes * count, store, !store,
-                      &spot) != 0)
+        if (spot_find(warp, ins, i, address[i], bytes * count, store, !store, &spot) != 0)
             return NULL;
         for (uint32_t k = 0; k < count; k++) {
             uint32_t slot = ins->vector > 1 ? ins->v[k] : ins->d;
@@ -731,9 +731,10 @@ ALWAYS const Ins *lanes_access(Warp *warp, const Ins *ins, int store)
                 REG(uint64_t, slot)[i] = read_64(at);
             else
                 REG(uint32_t, slot)
-                [i] = bytes == 4 ? read_32(at) : narrow_read(at, bytes, ins->is_signed);
+            [i] = bytes == 4 ? read_32(at) : narrow_read(at, bytes, ins->is_signed);
         }
     }
+    if (warp->count && ins->class != CLASS_FREE) lanes_counted(warp, ins, address, store);
     return ins + 1;
 }
 
@@ -833,15 +834,12 @@ ALWAYS uint64_t atom_result(int op, int format, uint64_t old, uint64_t b, uint64
 HANDLER(ATOM)
 {
     int op = (int)(ins->aux & 15), format = (int)(ins->aux >> 8 & 15), wide = ins->bytes == 8;
-    if (warp->count) {
-        warp->worker->counters.atomics++;
-        lanes_counted(warp, ins, ins->d == NO_SLOT);
-    }
+    uint64_t address[LANES];
     FOR_ACTIVE(warp->mask)
     {
         Spot spot;
-        if (spot_find(warp, ins, i, lane_address(warp, ins, i), ins->bytes, 1, 1, &spot) != 0)
-            return NULL;
+        address[i] = lane_address(warp, ins, i);
+        if (spot_find(warp, ins, i, address[i], ins->bytes, 1, 1, &spot) != 0) return NULL;
         uint64_t b = wide ? REG(uint64_t, ins->b)[i] : REG(uint32_t, ins->b)[i];
         uint64_t c = wide ? REG(uint64_t, ins->c)[i] : REG(uint32_t, ins->c)[i];
         uint64_t old = wide ? read_64(spot.host) : read_32(spot.host);
@@ -853,6 +851,10 @@ HANDLER(ATOM)
             REG(uint64_t, ins->d)[i] = old;
         else
             REG(uint32_t, ins->d)[i] = (uint32_t)old;
+    }
+    if (warp->count) {
+        warp->worker->counters.atomics++;
+        lanes_counted(warp, ins, address, ins->d == NO_SLOT);
     }
     return ins + 1;
 }
