@@ -112,6 +112,8 @@ static void problem_run(House *house, const ControlRequest *request, Slot *slot,
         reply_set(reply, CONTROL_FAILED, "no runner or no problem");
         return;
     }
+    serve_ready(slot, request->deadline, reply);
+    if (reply->status != CONTROL_OK) return;
     if (!host && call && tensors_prepare(&house->tensors, house->engine, 1, &error)) {
         reply_set(reply, CONTROL_FAILED, "preparing the tensors: %s", error.text);
         return;

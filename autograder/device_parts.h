@@ -56,7 +56,7 @@ typedef struct Slot {
     int socket; /* -1: no runner */
     Guard *guard;
     Recording recording;
-    int recorded;
+    int recorded, ready;
 } Slot;
 
 typedef struct House {
@@ -68,6 +68,9 @@ typedef struct House {
     float *output; /* of the last call; tensors_floats(TENSOR_OUTPUT) */
 } House;
 
+/* Waits until the runner's main has begun: starting is not the submission's time, and what runs
+ * before main finds no request. */
+void serve_ready(Slot *slot, double deadline, ControlReply *reply);
 /* Sends the request to the runner and executes its calls until it answers. */
 void serve_device(House *house, Slot *slot, double deadline, ControlReply *reply);
 /* The same for a host lab: inputs there, outputs back, and the time between. */

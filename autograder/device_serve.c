@@ -31,6 +31,24 @@ static void reply_wire(ControlReply *reply, int fd, double deadline, const Error
     reply_set(reply, gone ? CONTROL_RUNNER_GONE : CONTROL_RUNNER_WRONG, "%s", error->text);
 }
 
+void serve_ready(Slot *slot, double deadline, ControlReply *reply)
+{
+    FrameType type;
+    void *body = NULL;
+    uint64_t bytes;
+    Error error;
+    if (slot->ready) return;
+    if (wire_receive(slot->socket, deadline, &type, &body, &bytes, &error)) {
+        reply_wire(reply, slot->socket, deadline, &error);
+        return;
+    }
+    free(body);
+    if (type == FRAME_READY && bytes == 0)
+        slot->ready = 1;
+    else
+        reply_set(reply, CONTROL_RUNNER_WRONG, "a frame of type %d before any request", (int)type);
+}
+
 /* ---- device labs
  * ---------------------------------------------------------------------------------- */
 

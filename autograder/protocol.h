@@ -3,6 +3,7 @@
  *
  *   grade  -> device   FRAME_REQUEST: ControlRequest [inputs' floats]
  *   device -> grade    FRAME_RETURN:  ControlReply [output's floats], one for each request
+ *   runner -> device   FRAME_READY: main has begun; no request is sent before it
  *   device -> runner   FRAME_REQUEST: CallRequest [inputs' floats, host labs]
  *   runner -> device   FRAME_CALL ... and at last FRAME_RETURN: CallReturn [outputs' floats, host
  * labs]

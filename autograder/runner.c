@@ -122,6 +122,7 @@ static void device_call(int fd, const CallRequest *request)
 int main(void)
 {
     runtime_set_device(device_open_wire(RUNNER_SOCKET));
+    if (wire_send(RUNNER_SOCKET, FRAME_READY, NULL, 0, NULL)) _exit(EXIT_WIRE);
     for (;;) {
         FrameType type;
         void *body = NULL;

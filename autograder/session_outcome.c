@@ -129,7 +129,8 @@ void outcome_fill(Session *session, int slot, const ControlReply *reply, RunOutc
         outcome->status = RUN_OK;
         return;
     case CONTROL_CUDA_FAILED:
-        say(outcome, RUN_DEVICE_ERROR, "%s", reply->message);
+        say(outcome, reply->cuda_status == DEVICE_LAUNCH_TIMEOUT ? RUN_LIMIT : RUN_DEVICE_ERROR,
+            "%s", reply->message);
         text_clean(outcome->message);
         break;
     case CONTROL_RUNNER_GONE:
