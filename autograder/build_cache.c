@@ -121,6 +121,7 @@ int build_cache_begin(BuildJob *job, Error *error)
         job->directory[0] = 0;
         return disk_error(job->cache, error);
     }
+    build_janitor_start(job);
     snprintf(path, sizeof path, "%s/%s", job->directory, job->name);
     return bytes_write(path, job->source, job->source_bytes, error);
 }
@@ -148,5 +149,6 @@ int build_cache_publish(const BuildJob *job, Build *build, Error *error)
 void build_cache_end(BuildJob *job)
 {
     if (job->directory[0]) tree_remove(job->directory);
+    build_janitor_end(job);
     job->directory[0] = 0;
 }

@@ -22,6 +22,8 @@ typedef struct BuildJob {
     size_t source_bytes;
     char cache[BUILD_PATH];          /* build/cache */
     char directory[BUILD_PATH + 32]; /* the private directory of this build, beneath the cache */
+    pid_t janitor;
+    int janitor_fd; /* -1: none */
 } BuildJob;
 
 /* Reads the source: a regular file of a plain name, at most BUILD_SOURCE_MAX bytes.  -1 with the
@@ -57,6 +59,9 @@ int build_cache_open(BuildJob *job, Error *error);
 int build_cache_find(const BuildJob *job, Build *build); /* 1 when it is there */
 int build_cache_begin(BuildJob *job, Error *error); /* makes job->directory with the source in it */
 int build_cache_publish(const BuildJob *job, Build *build, Error *error);
+/* Sees to it that job->directory goes when this process ends, until build_janitor_end. */
+void build_janitor_start(BuildJob *job);
+void build_janitor_end(BuildJob *job);
 void build_cache_end(BuildJob *job); /* removes job->directory */
 
 #endif

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -256,16 +257,22 @@ static int level_works(SandboxLevel level)
     return end.code == 0;
 }
 
+static SandboxLevel probed;
+
+static void probe_once(void)
+{
+    probed = SANDBOX_NAMESPACES;
+    while (probed > SANDBOX_NONE && !level_works(probed))
+        probed--;
+}
+
+/* Submissions are built by several threads. */
 SandboxLevel sandbox_probe(void)
 {
-    static int known = -1;
-    if (known < 0) {
-        known = SANDBOX_NAMESPACES;
-        while (known > SANDBOX_NONE && !level_works((SandboxLevel)known))
-            known--;
-    }
-    SandboxLevel level = (SandboxLevel)known < highest ? (SandboxLevel)known : highest;
-    while (level < (SandboxLevel)known && level > SANDBOX_NONE && !level_works(level))
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, probe_once);
+    SandboxLevel level = probed < highest ? probed : highest;
+    while (level < probed && level > SANDBOX_NONE && !level_works(level))
         level--;
     return level;
 }

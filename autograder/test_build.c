@@ -1,6 +1,7 @@
 /* test_build.c - submissions good, broken and hostile through the compiler's box. */
 #include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -8,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -213,6 +215,28 @@ static void test_bombs(void **state)
     expect("conv.c", endless, BUILD_LIMIT, "messages");
 }
 
+/* A grader that is killed in the middle of a build leaves no directory behind. */
+static void test_killed_grader(void **state)
+{
+    static const char slow[] = "#define A(x) x + x + x + x + x + x + x + x + x + x\n"
+                               "#define B(x) A(A(A(x)))\nint bomb = B(B(B(1)));\n";
+    const char *path = file_write("conv.c", slow, sizeof slow - 1);
+    (void)state;
+    pid_t pid = fork();
+    if (pid == 0) {
+        Build build;
+        build_submission(&toolchain, path, "conv_forward_host", 0, &build);
+        _exit(0);
+    }
+    usleep(400000);
+    assert_int_not_equal(work_directories(), 0); /* it is at work */
+    kill(pid, SIGKILL);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+    for (int i = 0; i < 50 && work_directories(); i++)
+        usleep(100000);
+    assert_int_equal(work_directories(), 0);
+}
+
 /* A thousand errors are cut, not lost. */
 static void test_flood_of_diagnostics(void **state)
 {
@@ -341,6 +365,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_host),
         cmocka_unit_test(test_bombs),
         cmocka_unit_test(test_flood_of_diagnostics),
+        cmocka_unit_test(test_killed_grader),
         cmocka_unit_test(test_source_file),
         cmocka_unit_test(test_no_compiler),
         cmocka_unit_test(test_full_disk),
