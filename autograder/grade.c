@@ -29,7 +29,7 @@ static const char USAGE[] =
     "  --case NAME        one public case, or hidden; prints, but keeps no result\n"
     "  --seed N           repeats a grade: inputs and hidden shapes follow from it\n"
     "  --fail-under N     exit 3 when the mark is under N per cent\n"
-    "  --results DIR      where the records go (default <build>/results)\n"
+    "  --results DIR      where the records go (default <build>/results, or results/<name> below it)\n"
     "  --verbose          also the counters of every case\n"
     "Exit: 0 grading worked, whatever the mark; 1 it did not; 2 wrong usage; 3 see --fail-under.\n";
 
@@ -232,6 +232,20 @@ static int grader_open(const Options *options, Grader *grader, Error *error)
     return 0;
 }
 
+/* The learner's own marks, which the progress list reads, lie in <build>/results; those of any other
+ * submission, the answer key included, in a folder of its name below. */
+static void results_directory(const Grader *grader, const Options *options, char *path,
+                              size_t bytes)
+{
+    const char *name = strrchr(grader->submission, '/');
+    if (options->results)
+        text_set(path, bytes, "%s", options->results);
+    else if (!strcmp(options->submission, "labs"))
+        text_set(path, bytes, "%s/results", grader->build);
+    else
+        text_set(path, bytes, "%s/results/%s", grader->build, name ? name + 1 : "other");
+}
+
 /* Grades, prints and keeps; -1 when the result could not be kept or the grader itself failed. */
 static int grade_one(const Grader *grader, const Options *options, const Lab *lab, double total[2])
 {
@@ -248,11 +262,7 @@ static int grade_one(const Grader *grader, const Options *options, const Lab *la
     fflush(stdout);
     total[0] += record->points;
     total[1] += record->possible;
-    if (options->results) {
-        text_set(results, sizeof results, "%s", options->results);
-    } else {
-        text_set(results, sizeof results, "%s/results", grader->build);
-    }
+    results_directory(grader, options, results, sizeof results);
     if (!options->only_case && record_write(results, record, &error)) {
         fprintf(stderr, "grade: %s\n", error.text);
         status = -1;
