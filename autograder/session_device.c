@@ -93,7 +93,7 @@ static int reply_take(Session *session, void *body, uint64_t bytes, ControlReply
     if (bytes != sizeof *reply + reply->output_count * sizeof(float) ||
         (reply->output_count && (!output || reply->output_count != floats)))
         return error_set(error, "the device process answered nonsense");
-    memcpy(output, (char *)body + sizeof *reply, reply->output_count * sizeof(float));
+    if (output) memcpy(output, (char *)body + sizeof *reply, reply->output_count * sizeof(float));
     return 0;
 }
 
