@@ -126,16 +126,7 @@ static void test_syntax_error(void **state)
 {
     Build build;
     (void)state;
-    build_text("conv.cu", "#include <convlab/conv.h>\n\n/* Programs linked with a sanitizer's objects need its flags, which a submission does not get. */
-static int libraries_are_sanitized(void)
-{
-        char command[700];
-        snprintf(command, sizeof command, "nm '%s/lib/runner.a' 2>/dev/null | grep -q __asan_init",
-                 toolchain.build);
-        return system(command) == 0;
-}
-
-int main( { }\n", &build);
+    build_text("conv.cu", "#include <convlab/conv.h>\n\nint main( { }\n", &build);
     assert_int_equal(build.status, BUILD_ERROR);
     assert_non_null(strstr(build.message, "conv.cu(3): error"));
     assert_non_null(strstr(build.log, "conv.cu(3): error"));
@@ -338,6 +329,15 @@ static void test_full_disk(void **state)
         shell("test -z \"$(ls '%s/cache')\"%s", full.build, ""); /* nothing half-written */
     }
     shell("umount '%s/cache'%s", full.build, "");
+}
+
+/* Programs linked with a sanitizer's objects need its flags, which a submission does not get. */
+static int libraries_are_sanitized(void)
+{
+    char command[700];
+    snprintf(command, sizeof command, "nm '%s/lib/runner.a' 2>/dev/null | grep -q __asan_init",
+             toolchain.build);
+    return system(command) == 0;
 }
 
 int main(int argc, char **argv)
