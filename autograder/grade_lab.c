@@ -277,17 +277,31 @@ static void time_case(LabRun *run, RecordCase *item)
         speed_measure(&run->speed, &problem, &random, item);
 }
 
+/* A whole layer takes the simulator a second, and a diagnosis runs it several times. */
+static const double LARGE_FLOPS = 1e8;
+
+static int case_is_large(const LabRun *run, const RecordCase *item)
+{
+    Problem problem;
+    const Operation *operation = run->lab->ini.operation;
+    return run->speed.sim && !operation->parse(item->shape, &problem, NULL) &&
+           operation->flops(&problem) > LARGE_FLOPS;
+}
+
 static void run_cases(LabRun *run)
 {
     Record *record = run->record;
     int hidden_right = 1;
-    const char *limit = NULL;
+    const char *limit = NULL, *wrong = NULL;
     for (int i = 0; i < record->cases; i++) {
         RecordCase *item = &record->item[i];
         if (limit) {
             text_set(item->text, sizeof item->text, "Not run, because %s met a limit.", limit);
+        } else if (wrong && case_is_large(run, item)) {
+            text_set(item->text, sizeof item->text, "Large: not run until %s is right.", wrong);
         } else {
             run_case(run, item);
+            if (item->verdict != CASE_CORRECT && !wrong) wrong = item->name;
         }
         if (item->verdict == CASE_LIMIT) limit = item->name; /* one endless wait is enough */
         if (item->hidden) hidden_right &= item->verdict == CASE_CORRECT;
