@@ -1,6 +1,8 @@
-/* doctor.c - what this machine can run, time, profile and keep apart, asked from the things themselves.
+/* doctor.c - what this machine can run, time, profile and keep apart, asked from the things
+ * themselves.
  *
- * Prints one aligned line per question; a "no" comes with its remedy.  Exit status 0: the doctor only tells. */
+ * Prints one aligned line per question; a "no" comes with its remedy.  Exit status 0: the doctor
+ * only tells. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,7 +51,8 @@ static void tell_compiler(const char *root, const char *build)
     if (first_line(command, version, sizeof version))
         row("nvcc", "no: %s does not run; run  make setup", toolchain.nvcc);
     else
-        row("nvcc", "%s (%s)", strstr(version, "release") ? strstr(version, "release") : version, toolchain.nvcc);
+        row("nvcc", "%s (%s)", strstr(version, "release") ? strstr(version, "release") : version,
+            toolchain.nvcc);
 }
 
 static void tell_gpu(void)
@@ -65,9 +68,9 @@ static void tell_gpu(void)
     DeviceReply reply;
     if (device->execute(device, &call, &reply) == 0 && reply.status == 0 && reply.data) {
         const DeviceProperties *gpu = reply.data;
-        row("gpu engine", "%s, compute capability %u.%u, %u SMs at %.2f GHz, %.0f GiB, L2 %.0f MiB", gpu->name,
-            gpu->cc_major, gpu->cc_minor, gpu->sms, gpu->clock_khz / 1e6, gpu->memory_bytes / 1073741824.0,
-            gpu->l2_bytes / 1048576.0);
+        row("gpu engine", "%s, compute capability %u.%u, %u SMs at %.2f GHz, %.0f GiB, L2 %.0f MiB",
+            gpu->name, gpu->cc_major, gpu->cc_minor, gpu->sms, gpu->clock_khz / 1e6,
+            gpu->memory_bytes / 1073741824.0, gpu->l2_bytes / 1048576.0);
     } else {
         row("gpu engine", "no: the driver does not answer: %s", reply.message);
     }
@@ -84,7 +87,8 @@ static void tell_simulator(const char *root)
         row("sim engine", "yes: GPU=%s; %ld host cores", names, sysconf(_SC_NPROCESSORS_ONLN));
 }
 
-static void tell_program(const char *what, const char *program, const char *use, const char *package)
+static void tell_program(const char *what, const char *program, const char *use,
+                         const char *package)
 {
     char command[300], path[256];
     snprintf(command, sizeof command, "command -v %s", program);
@@ -106,9 +110,12 @@ int main(int argc, char **argv)
     tell_simulator(root);
     tell_gpu();
     row("sandbox", "%s%s", sandbox_level_name(sandbox_probe()),
-        sandbox_probe() == SANDBOX_NAMESPACES ? "" : "; for the full box:  sudo apt-get install bubblewrap");
+        sandbox_probe() == SANDBOX_NAMESPACES
+            ? ""
+            : "; for the full box:  sudo apt-get install bubblewrap");
     tell_program("profiler", "ncu", "counters of a real GPU", "comes with the CUDA Toolkit");
-    tell_program("checker", "compute-sanitizer", "memory and race checks on a real GPU", "comes with the CUDA Toolkit");
+    tell_program("checker", "compute-sanitizer", "memory and race checks on a real GPU",
+                 "comes with the CUDA Toolkit");
     tell_program("plots", "gnuplot", "figures", "sudo apt-get install gnuplot-nox");
     return 0;
 }

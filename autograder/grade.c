@@ -29,7 +29,8 @@ static const char USAGE[] =
     "  --case NAME        one public case, or hidden; prints, but keeps no result\n"
     "  --seed N           repeats a grade: inputs and hidden shapes follow from it\n"
     "  --fail-under N     exit 3 when the mark is under N per cent\n"
-    "  --results DIR      where the records go (default <build>/results, or results/<name> below it)\n"
+    "  --results DIR      where the records go (default <build>/results, or results/<name> below "
+    "it)\n"
     "  --verbose          also the counters of every case\n"
     "Exit: 0 grading worked, whatever the mark; 1 it did not; 2 wrong usage; 3 see --fail-under.\n";
 
@@ -232,8 +233,8 @@ static int grader_open(const Options *options, Grader *grader, Error *error)
     return 0;
 }
 
-/* The learner's own marks, which the progress list reads, lie in <build>/results; those of any other
- * submission, the answer key included, in a folder of its name below. */
+/* The learner's own marks, which the progress list reads, lie in <build>/results; those of any
+ * other submission, the answer key included, in a folder of its name below. */
 static void results_directory(const Grader *grader, const Options *options, char *path,
                               size_t bytes)
 {

@@ -21,35 +21,38 @@
 #include "common/base/error.h"
 
 typedef enum DeviceCallKind {
-    CALL_PROPERTIES,        /* -> reply data: DeviceProperties */
-    CALL_MEM_INFO,          /* -> value[0] free bytes, value[1] total bytes */
-    CALL_ALLOC,             /* bytes -> value[0] address (256-byte aligned, contents unwritten) */
-    CALL_FREE,              /* dst (0 is allowed) */
-    CALL_COPY_TO_DEVICE,    /* dst, data/data_bytes, stream */
-    CALL_COPY_TO_HOST,      /* src, bytes, stream -> reply data */
-    CALL_COPY_ON_DEVICE,    /* dst, src, bytes, stream */
-    CALL_FILL,              /* dst, value (a byte), bytes, stream */
-    CALL_MODULE_LOAD,       /* data: the fat binary -> value[0] module */
-    CALL_MODULE_UNLOAD,     /* module */
-    CALL_MODULE_FUNCTION,   /* module, data: name, NUL-terminated -> value[0] function, reply data:
-                               FunctionInfo */
-    CALL_MODULE_VARIABLE,   /* module, data: name -> value[0] address, value[1] bytes */
-    CALL_FUNCTION_ATTRIBUTE,/* function, value: cudaFuncAttribute, bytes: new value (most dynamic
-                               shared memory, carveout) */
-    CALL_OCCUPANCY,         /* function, block[0] threads, shared_bytes -> value[0] resident blocks
-                               per SM */
-    CALL_LAUNCH,            /* function, grid, block, shared_bytes, stream, data: packed parameters
-                               (PTX layout) */
-    CALL_STREAM_CREATE,     /* value: flags -> value[0] stream */
-    CALL_STREAM_DESTROY, CALL_STREAM_SYNC, CALL_STREAM_QUERY,
-    CALL_STREAM_WAIT,       /* stream, event */
-    CALL_EVENT_CREATE,      /* value: flags -> value[0] event */
+    CALL_PROPERTIES,         /* -> reply data: DeviceProperties */
+    CALL_MEM_INFO,           /* -> value[0] free bytes, value[1] total bytes */
+    CALL_ALLOC,              /* bytes -> value[0] address (256-byte aligned, contents unwritten) */
+    CALL_FREE,               /* dst (0 is allowed) */
+    CALL_COPY_TO_DEVICE,     /* dst, data/data_bytes, stream */
+    CALL_COPY_TO_HOST,       /* src, bytes, stream -> reply data */
+    CALL_COPY_ON_DEVICE,     /* dst, src, bytes, stream */
+    CALL_FILL,               /* dst, value (a byte), bytes, stream */
+    CALL_MODULE_LOAD,        /* data: the fat binary -> value[0] module */
+    CALL_MODULE_UNLOAD,      /* module */
+    CALL_MODULE_FUNCTION,    /* module, data: name, NUL-terminated -> value[0] function, reply data:
+                                FunctionInfo */
+    CALL_MODULE_VARIABLE,    /* module, data: name -> value[0] address, value[1] bytes */
+    CALL_FUNCTION_ATTRIBUTE, /* function, value: cudaFuncAttribute, bytes: new value (most dynamic
+                                shared memory, carveout) */
+    CALL_OCCUPANCY,          /* function, block[0] threads, shared_bytes -> value[0] resident blocks
+                                per SM */
+    CALL_LAUNCH,             /* function, grid, block, shared_bytes, stream, data: packed parameters
+                                (PTX layout) */
+    CALL_STREAM_CREATE,      /* value: flags -> value[0] stream */
+    CALL_STREAM_DESTROY,
+    CALL_STREAM_SYNC,
+    CALL_STREAM_QUERY,
+    CALL_STREAM_WAIT,  /* stream, event */
+    CALL_EVENT_CREATE, /* value: flags -> value[0] event */
     CALL_EVENT_DESTROY,
-    CALL_EVENT_RECORD,      /* event, stream */
-    CALL_EVENT_SYNC, CALL_EVENT_QUERY,
-    CALL_EVENT_ELAPSED,     /* event, event2 -> value[0] the bits of a double, milliseconds */
-    CALL_SYNC,              /* the whole device */
-    CALL_POINTER,           /* dst: any address -> value[0] 1 when it is device memory, else 0 */
+    CALL_EVENT_RECORD, /* event, stream */
+    CALL_EVENT_SYNC,
+    CALL_EVENT_QUERY,
+    CALL_EVENT_ELAPSED, /* event, event2 -> value[0] the bits of a double, milliseconds */
+    CALL_SYNC,          /* the whole device */
+    CALL_POINTER,       /* dst: any address -> value[0] 1 when it is device memory, else 0 */
     CALL_KINDS
 } DeviceCallKind;
 
@@ -61,7 +64,7 @@ typedef struct DeviceCall {
     uint32_t grid[3], block[3], shared_bytes;
     uint64_t dst, src, bytes;
     uint64_t data_bytes;
-    const void *data;                       /* owned by the caller for the length of the call */
+    const void *data; /* owned by the caller for the length of the call */
 } DeviceCall;
 
 /* The numbers of cudaError_t that engines and runtime use by name; they are fixed for good by
@@ -98,10 +101,10 @@ typedef enum DeviceStatus {
 #define DEVICE_STREAM_NON_BLOCKING 0x80000000u
 
 typedef struct DeviceReply {
-    int32_t status;                         /* cudaError_t */
+    int32_t status; /* cudaError_t */
     uint64_t value[2];
     uint64_t data_bytes;
-    void *data;                             /* owned by the Device, valid until its next call */
+    void *data; /* owned by the Device, valid until its next call */
     /* What cudaError_t cannot say: kernel, block, thread, address, line; "" if none.  With status
      * 0: a finding that did not stop the kernel (initcheck). */
     char message[1024];
@@ -112,14 +115,14 @@ enum { FUNCTION_PARAMS = 64 };
 typedef struct FunctionInfo {
     uint32_t param_count;
     uint32_t param_offset[FUNCTION_PARAMS], param_bytes[FUNCTION_PARAMS];
-    uint32_t params_bytes;                  /* of the packed block */
+    uint32_t params_bytes; /* of the packed block */
     uint32_t registers, shared_bytes, local_bytes, const_bytes, max_threads;
-    uint32_t ptx_version, binary_version;   /* 75, 90 ... as cudaFuncAttributes gives them */
+    uint32_t ptx_version, binary_version; /* 75, 90 ... as cudaFuncAttributes gives them */
 } FunctionInfo;
 
 typedef struct DeviceProperties {
-    char name[128];                         /* "NVIDIA H200", "simulated h200" */
-    char engine[16];                        /* "gpu", "sim" */
+    char name[128];  /* "NVIDIA H200", "simulated h200" */
+    char engine[16]; /* "gpu", "sim" */
     uint64_t memory_bytes, l2_bytes, const_bytes;
     uint32_t cc_major, cc_minor, sms, warp_size, clock_khz, memory_clock_khz, memory_bus_bits;
     uint32_t max_threads_per_block, max_block[3], max_grid[3];
@@ -132,17 +135,17 @@ typedef struct DeviceProperties {
 /* What one pass over recorded or live launches cost and counted.  On the gpu engine only
  * `seconds` is filled. */
 typedef struct DeviceCost {
-    double seconds;                         /* gpu: measured by events; sim: cycles / clock */
-    uint64_t cycles;                        /* sim only */
+    double seconds;  /* gpu: measured by events; sim: cycles / clock */
+    uint64_t cycles; /* sim only */
     uint64_t launches, blocks, threads;
-    uint64_t instructions, warp_instructions;           /* per thread, per warp */
+    uint64_t instructions, warp_instructions; /* per thread, per warp */
     uint64_t global_load_requests, global_load_sectors, global_store_requests, global_store_sectors;
-    uint64_t global_load_bytes, global_store_bytes;     /* as the active threads asked */
+    uint64_t global_load_bytes, global_store_bytes; /* as the active threads asked */
     uint64_t shared_load_requests, shared_store_requests, shared_wavefronts;
     uint64_t local_sectors, const_requests, barriers, branches, divergent_branches;
-    uint64_t dram_bytes;                    /* modelled */
-    uint32_t registers, shared_bytes, resident_blocks;  /* of the costliest launch */
-    uint32_t grid[3], block[3];             /* of the costliest launch */
+    uint64_t dram_bytes;                               /* modelled */
+    uint32_t registers, shared_bytes, resident_blocks; /* of the costliest launch */
+    uint32_t grid[3], block[3];                        /* of the costliest launch */
 } DeviceCost;
 
 typedef struct Device Device;
@@ -170,19 +173,19 @@ struct Device {
 /* The engines.  NULL with `error` when there is none: no driver, unknown machine name (the
  * error lists those there are). */
 typedef struct SimDeviceOptions {
-    const char *machine;                    /* "h200" ... a file common/simt/gpus/<machine>.ini */
+    const char *machine; /* "h200" ... a file common/simt/gpus/<machine>.ini */
     const char *gpus_directory;
-    int threads;                            /* 0: one per core */
-    int checks;                             /* memcheck is always on; this adds initcheck */
-    uint64_t instruction_limit;             /* warp instructions of one launch; 0: default */
+    int threads;                /* 0: one per core */
+    int checks;                 /* memcheck is always on; this adds initcheck */
+    uint64_t instruction_limit; /* warp instructions of one launch; 0: default */
 } SimDeviceOptions;
 
 Device *device_open_sim(const SimDeviceOptions *options, Error *error);
-Device *device_open_gpu(int ordinal, Error *error);      /* loads libcuda.so.1 at run time */
+Device *device_open_gpu(int ordinal, Error *error); /* loads libcuda.so.1 at run time */
 
-const char *device_status_name(int32_t status);          /* "cudaErrorIllegalAddress" */
-const char *device_status_text(int32_t status);          /* cudaGetErrorString's, in our words */
-int device_status_sticky(int32_t status);                /* a fault: every later call fails too */
+const char *device_status_name(int32_t status); /* "cudaErrorIllegalAddress" */
+const char *device_status_text(int32_t status); /* cudaGetErrorString's, in our words */
+int device_status_sticky(int32_t status);       /* a fault: every later call fails too */
 
 /* Puts status and message (printf style) into *reply; returns 0, so that engines can write
  * `return device_fail(...)`. */

@@ -11,16 +11,16 @@
 #include "common/cuda/device.h"
 
 struct Recording {
-    DeviceCall *call;                       /* each with its own copy of data */
+    DeviceCall *call; /* each with its own copy of data */
     size_t count, capacity;
     uint64_t *deferred_free;
     size_t deferred_count;
     uint64_t data_bytes;
-    int overflow;                           /* over the limits: not replayable, `why` says so */
+    int overflow; /* over the limits: not replayable, `why` says so */
     char why[256];
-    void *engine_cache;                     /* the gpu engine's instantiated graph */
+    void *engine_cache; /* the gpu engine's instantiated graph */
     void (*engine_cache_free)(void *);
-    struct RecordingOrder *order;           /* recording_edges' own cache; zero it with the rest */
+    struct RecordingOrder *order; /* recording_edges' own cache; zero it with the rest */
 };
 
 enum { RECORDING_CALLS = 100000 };

@@ -7,14 +7,14 @@
 
 typedef struct SimFunction {
     SimtKernel *kernel;
-    uint32_t module;                        /* its handle; a function lives as long as its module */
-    uint32_t dynamic_limit;                 /* as cudaFuncSetAttribute set it; 0: not set */
+    uint32_t module;        /* its handle; a function lives as long as its module */
+    uint32_t dynamic_limit; /* as cudaFuncSetAttribute set it; 0: not set */
     SimtKernelInfo info;
 } SimFunction;
 
 typedef struct SimEvent {
     int live, recorded, timed;
-    uint64_t cycle;                         /* the device's clock when it was recorded */
+    uint64_t cycle; /* the device's clock when it was recorded */
 } SimEvent;
 
 /* Handles are index + 1 into these; numbers are never given out twice, so a stale handle is
@@ -25,17 +25,17 @@ typedef struct SimTable {
 } SimTable;
 
 typedef struct SimDevice {
-    Device device;                          /* first: a Device * of this engine is a SimDevice * */
+    Device device; /* first: a Device * of this engine is a SimDevice * */
     SimtGpu *gpu;
     SimtMachine machine;
-    SimTable modules;                       /* SimtModule *, NULL once unloaded */
-    SimTable functions;                     /* SimFunction */
-    SimTable streams;                       /* int: live */
-    SimTable events;                        /* SimEvent */
-    uint64_t clock;                         /* cycles of everything so far, one after another */
+    SimTable modules;   /* SimtModule *, NULL once unloaded */
+    SimTable functions; /* SimFunction */
+    SimTable streams;   /* int: live */
+    SimTable events;    /* SimEvent */
+    uint64_t clock;     /* cycles of everything so far, one after another */
     DeviceCost cost;
-    uint64_t costliest;                     /* cycles of the launch that cost describes last */
-    unsigned char *data;                    /* of the last reply */
+    uint64_t costliest;  /* cycles of the launch that cost describes last */
+    unsigned char *data; /* of the last reply */
     uint64_t data_capacity;
 } SimDevice;
 

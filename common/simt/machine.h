@@ -8,23 +8,25 @@
 #include "common/base/error.h"
 
 typedef struct SimtMachine {
-    char name[64], title[128];                  /* "h200", "NVIDIA H200" */
+    char name[64], title[128]; /* "h200", "NVIDIA H200" */
     uint32_t cc_major, cc_minor, sms;
-    double clock_mhz;                           /* the clock that cycles are counted in */
+    double clock_mhz; /* the clock that cycles are counted in */
     uint64_t memory_bytes, l2_bytes;
-    double dram_gb_s, l2_bytes_per_cycle;       /* 1e9 bytes per second; whole chip, bytes per clock */
-    double dram_latency, l2_latency, l1_latency, shared_latency, alu_latency;   /* cycles */
-    uint32_t schedulers;                        /* per SM, one warp instruction a cycle each */
-    uint32_t fp32_lanes, int32_lanes, fp64_lanes, sfu_lanes;                    /* per SM and cycle */
+    double dram_gb_s, l2_bytes_per_cycle; /* 1e9 bytes per second; whole chip, bytes per clock */
+    double dram_latency, l2_latency, l1_latency, shared_latency, alu_latency; /* cycles */
+    uint32_t schedulers; /* per SM, one warp instruction a cycle each */
+    uint32_t fp32_lanes, int32_lanes, fp64_lanes, sfu_lanes; /* per SM and cycle */
     uint32_t l1_bytes, l1_sectors_per_cycle, shared_banks, shared_wavefronts_per_cycle, lsu_lanes;
-    double launch_cycles;                       /* empty kernel, start to end */
+    double launch_cycles; /* empty kernel, start to end */
     uint32_t max_threads_per_block, max_threads_per_sm, max_blocks_per_sm, max_warps_per_sm;
-    uint32_t registers_per_sm, register_unit, max_registers_per_thread;         /* unit: registers allocated per warp at a time */
+    uint32_t registers_per_sm, register_unit,
+        max_registers_per_thread; /* unit: registers allocated per warp at a time */
     uint32_t shared_per_block, shared_per_block_optin, shared_per_sm, shared_unit, shared_reserved;
     uint32_t memory_clock_khz, memory_bus_bits;
 } SimtMachine;
 
-/* Reads <directory>/<name>.ini; an unknown name lists those there are; unknown keys and missing ones are refused with their line. */
+/* Reads <directory>/<name>.ini; an unknown name lists those there are; unknown keys and missing
+ * ones are refused with their line. */
 int machine_load(const char *directory, const char *name, SimtMachine *machine, Error *error);
 /* "gtx480, gtx980, h200": for messages.  Sorted. */
 int machine_names(const char *directory, char *text, size_t bytes);

@@ -1,4 +1,5 @@
-/* test_ptx_text.h - a module of nvcc's making, with a branch table added by hand: what the mutation tests damage. */
+/* test_ptx_text.h - a module of nvcc's making, with a branch table added by hand: what the mutation
+ * tests damage. */
 #ifndef CONVLAB_SIMT_TEST_PTX_TEXT_H
 #define CONVLAB_SIMT_TEST_PTX_TEXT_H
 
