@@ -111,19 +111,20 @@ static void public_row(Table *table, const Record *record, const RecordCase *ite
 /* The hidden set is one row: what was drawn only matters where it went wrong. */
 static void hidden_row(Table *table, const Record *record)
 {
-    int count = 0, wrong = 0;
+    int count = 0, wrong = 0, not_run = 0;
     double points = 0, possible = 0;
     char text[72], what[64];
     for (int i = 0; i < record->cases; i++) {
         const RecordCase *item = &record->item[i];
         if (!item->hidden) continue;
         count++;
+        not_run += item->verdict == CASE_NOT_RUN;
         wrong += item->verdict != CASE_CORRECT;
         points += item->points;
         possible += item->possible;
     }
     if (!count) return;
-    if (record->status != RECORD_GRADED) {
+    if (record->status != RECORD_GRADED || not_run == count) {
         text_set(what, sizeof what, "not-run");
     } else if (wrong) {
         text_set(what, sizeof what, "%d of %d WRONG", wrong, count);
