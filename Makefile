@@ -109,7 +109,7 @@ benches: $(BENCHES)
 # ---- front door --------------------------------------------------------------------------------------------------------
 .PHONY: help setup doctor run grade hint reset solution watch check bench test clean
 
-stage = $(Q)+$(MAKE) -j$(JOBS) BUILD='$(BUILD)' $(1)
+stage = $(Q)+$(MAKE) $(if $(V),,-s) -j$(JOBS) BUILD='$(BUILD)' $(1)
 where = --root . --build '$(BUILD)'
 only  = $(if $(LAB),--lab '$(LAB)') $(if $(CASE),--case '$(CASE)') $(if $(SEED),--seed '$(SEED)')
 need_lab = @test -n '$(LAB)' || { echo 'which lab?  for example:  make $@ LAB=02' >&2; exit 2; }

@@ -17,7 +17,7 @@
  * kernel takes the slowest SM, or the time that the L2 or DRAM needs for all sectors, and the
  * launch itself.
  *
- * The four constants were fitted to 31 timings of naive and tiled convolutions on an H200 (10
+ * The four constants were fitted to 31 timings of naive and tiled convolutions on an H200 (9
  * layers), which the model then reproduces with a mean absolute error of 13 %; they are no measured
  * properties of the machine.
  */
