@@ -227,7 +227,7 @@ static int grader_open(const Options *options, Grader *grader, Error *error)
         return -1;
     if (choose_engine(options, grader, error) || load_machine(options, grader, error)) return -1;
     if (absolute(options->submission, grader->submission, error))
-        return error_set(error, "there is no folder %.300s: SUBMISSION= names one that holds NN-name/",
+        return error_set(error, "%.300s: %m; SUBMISSION= names a folder that holds NN-name/",
                          options->submission);
     grader->seed = options->seeded ? options->seed : random_os_seed();
     grader->only_case = options->only_case;
