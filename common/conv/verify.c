@@ -144,7 +144,7 @@ static int judge_memory(const Observed *observed, const char *output_name, Verdi
         if (offset < 0)
             snprintf(place, sizeof place, "%ld floats before the start of %.20s", -offset, name);
         else if (offset == 0)
-            snprintf(place, sizeof place, "right behind the end of %.20s", name);
+            snprintf(place, sizeof place, "right past the end of %.20s", name);
         else
             snprintf(place, sizeof place, "%ld floats past the end of %.20s", offset, name);
         snprintf(
