@@ -12,6 +12,7 @@
 
 #include "common/base/error.h"
 #include "common/simt/machine.h"
+#include "common/simt/profile.h"
 
 typedef struct SimtGpu SimtGpu;
 typedef struct SimtModule SimtModule;
@@ -21,6 +22,8 @@ typedef struct SimtOptions {
     int threads;                /* host threads, 0: one per core */
     int initcheck;              /* report reads of device or shared memory that nothing wrote */
     int count;                  /* counters and cycles; 0: functional only, fastest */
+    int profile;                /* with count: keep a SimtProfile of the last launch */
+    int racecheck;              /* report hazards between threads that no barrier orders */
     uint64_t instruction_limit; /* warp instructions of one launch; 0: 20e9 */
 } SimtOptions;
 
@@ -114,6 +117,10 @@ typedef struct SimtResult {
     SimtReport report; /* check == SIMT_OK when clean; else the first finding in block order */
     uint64_t findings; /* how many in all */
 } SimtResult;
+
+/* The profile of the last launch that ended well, when options.profile was set, else NULL.  Owned
+ * by the GPU, valid until its next launch. */
+const SimtProfile *simt_profile(const SimtGpu *gpu);
 
 /* Runs the kernel to its end.  0 when it ran (initcheck findings included), -1 when report.check
  * says why not. Of several faults the one of the lowest block, then warp, then instruction is
