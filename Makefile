@@ -34,13 +34,16 @@ USES_common/conv   := common/base
 USES_common/simt   := common/base
 USES_common/timing := common/base
 USES_common/cuda   := common/simt common/base
+USES_common/conformance := common/cuda common/simt common/base
+USES_common/validate    := common/cuda common/simt common/base
 USES_autograder    := common/conv common/timing common/cuda common/simt common/base
-ROOMS := common/base common/conv common/simt common/timing common/cuda autograder
+ROOMS := common/base common/conv common/simt common/timing common/cuda common/conformance common/validate autograder
 
-# runtime.c and the *_call.c need the toolkit's headers and go into the runner; these are programs.
+# runtime.c and the *_call.c need the toolkit's headers and go into the runner; a room's test_*, bench_*, fuzz_* and
+# tool_* have a main of their own (tool_x: $(BUILD)/tests/<room>/tool_x); these are programs.
 APART    := $(wildcard common/cuda/runtime*.c) $(wildcard common/conv/*_call.c)
 PROGRAMS := grade device runner run lab doctor
-APART    += $(PROGRAMS:%=autograder/%.c) $(foreach r,$(ROOMS),$(wildcard $(r)/test_*.c $(r)/bench_*.c $(r)/fuzz_*.c))
+APART    += $(PROGRAMS:%=autograder/%.c) $(foreach r,$(ROOMS),$(wildcard $(r)/test_*.c $(r)/bench_*.c $(r)/fuzz_*.c $(r)/tool_*.c))
 
 source_of  = $(filter-out $(APART),$(wildcard $(1)/*.c))
 archive_of = $(BUILD)/lib/$(notdir $(1)).a
