@@ -1,11 +1,13 @@
 /* The simulated engine: DeviceCalls executed on the simulated GPU, one after another, in the order
  * in which they arrive.
  *
- * Streams and events are therefore always satisfied; they are kept only so that wrong handles are
- * caught and time can be told.  Time is one clock that every operation advances: a launch by its
- * cycles, a copy or fill by launch_cycles + bytes / bandwidth with the machine's DRAM bandwidth (a
- * copy on the device reads and writes: twice the bytes) or HOST_GB_S for copies that cross to the
- * host.  Overlap of streams is not modelled. */
+ * Streams and events are therefore always satisfied; they are kept so that wrong handles are caught
+ * and time can be told.  A launch takes its cycles, a copy or fill launch_cycles + bytes /
+ * bandwidth: the machine's DRAM bandwidth (a copy on the device reads and writes: twice the bytes)
+ * or HOST_GB_S for copies that cross to the host.  When it begins is decided on a timeline
+ * (sim_timeline.h) by CUDA's rules: after what is before it on its stream, the default stream and
+ * the blocking streams after one another, waits after their events, all after what the host has
+ * waited for.  The cost of several operations is the time from the first to the end of the last. */
 #include "common/cuda/sim_device.h"
 
 #include <stdio.h>
@@ -61,26 +63,90 @@ static SimEvent *event_at(SimDevice *sim, uint32_t handle)
     return event && event->live ? event : NULL;
 }
 
+/* NULL for the default stream and for wrong handles. */
+static SimStream *stream_at(SimDevice *sim, uint32_t handle)
+{
+    return table_at(&sim->streams, handle & ~DEVICE_STREAM_NON_BLOCKING, sizeof(SimStream));
+}
+
 static int stream_is_live(SimDevice *sim, uint32_t handle)
 {
-    if (handle == 0) return 1;
-    int *live = table_at(&sim->streams, handle & ~DEVICE_STREAM_NON_BLOCKING, sizeof *live);
-    return live && *live;
+    SimStream *stream = stream_at(sim, handle);
+    return handle == 0 || (stream && stream->live);
 }
 
 /* ---- time ----------------------------------------------------------------------------------- */
 
-void sim_spend(SimDevice *sim, uint64_t cycles)
+void sim_spend(SimDevice *sim, TimelineResource resource, uint32_t share, uint64_t cycles)
 {
-    sim->clock += cycles;
-    sim->cost.cycles += cycles;
+    sim->work = (SimWork){.resource = resource, .share = share, .cycles = cycles};
 }
 
-static void spend_bytes(SimDevice *sim, double bytes, double gb_s)
+static uint64_t later(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* When the next operation on the stream could begin. */
+static uint64_t stream_ready(SimDevice *sim, uint32_t handle)
+{
+    SimStream *stream = stream_at(sim, handle);
+    if (!stream) return later(sim->host, later(sim->default_ready, sim->blocking_ready));
+    uint64_t ready = later(sim->host, stream->ready);
+    return handle & DEVICE_STREAM_NON_BLOCKING ? ready : later(ready, sim->default_ready);
+}
+
+/* Nothing on the stream begins before `time`. */
+static void stream_busy(SimDevice *sim, uint32_t handle, uint64_t time)
+{
+    SimStream *stream = stream_at(sim, handle);
+    uint64_t *ready = stream ? &stream->ready : &sim->default_ready;
+    *ready = later(*ready, time);
+    if (stream && !(handle & DEVICE_STREAM_NON_BLOCKING))
+        sim->blocking_ready = later(sim->blocking_ready, time);
+}
+
+static uint64_t work_place(SimDevice *sim, Timeline *timeline, uint64_t ready)
+{
+    const SimWork *work = &sim->work;
+    return timeline_place(timeline, work->resource, work->share, ready, work->cycles);
+}
+
+/* After a live call: its work goes onto the timeline, and the host waits where CUDA's host waits.
+ */
+static void call_time(SimDevice *sim, const DeviceCall *call)
+{
+    const SimEvent *event = event_at(sim, call->event);
+    uint64_t ready = stream_ready(sim, call->stream), end = ready;
+    if (sim->work.cycles) {
+        end = work_place(sim, &sim->timeline, ready);
+        stream_busy(sim, call->stream, end);
+    }
+    switch (call->kind) {
+    case CALL_STREAM_WAIT:
+        if (event && event->recorded) stream_busy(sim, call->stream, event->cycle);
+        break;
+    case CALL_COPY_TO_HOST:
+    case CALL_STREAM_SYNC:
+        sim->host = later(sim->host, end);
+        break;
+    case CALL_EVENT_SYNC:
+        if (event && event->recorded) sim->host = later(sim->host, event->cycle);
+        break;
+    case CALL_FREE:
+    case CALL_SYNC:
+        sim->host = later(sim->host, sim->timeline.end);
+        break;
+    default:
+        break;
+    }
+}
+
+static void spend_bytes(SimDevice *sim, TimelineResource resource, double bytes, double gb_s)
 {
     double cycles =
         sim->machine.launch_cycles + bytes / (gb_s * 1e9) * sim->machine.clock_mhz * 1e6;
-    sim_spend(sim, (uint64_t)(cycles + 0.5));
+    sim_spend(sim, resource, TIMELINE_WHOLE, (uint64_t)(cycles + 0.5));
 }
 
 static double cycles_to_seconds(const SimDevice *sim, uint64_t cycles)
@@ -119,7 +185,7 @@ static int memory_copy_to_host(SimDevice *sim, const DeviceCall *call, DeviceRep
                            (unsigned long long)call->bytes);
     if (simt_read(sim->gpu, call->src, room, call->bytes, &error) != 0)
         return reply_refuse(reply, DEVICE_INVALID_VALUE, &error);
-    spend_bytes(sim, (double)call->bytes, HOST_GB_S);
+    spend_bytes(sim, TIMELINE_TO_HOST, (double)call->bytes, HOST_GB_S);
     return 0;
 }
 
@@ -130,17 +196,18 @@ static int memory_call(SimDevice *sim, const DeviceCall *call, DeviceReply *repl
     switch (call->kind) {
     case CALL_COPY_TO_DEVICE:
         failed = simt_write(sim->gpu, call->dst, call->data, call->data_bytes, &error);
-        if (!failed) spend_bytes(sim, (double)call->data_bytes, HOST_GB_S);
+        if (!failed) spend_bytes(sim, TIMELINE_TO_DEVICE, (double)call->data_bytes, HOST_GB_S);
         break;
     case CALL_COPY_TO_HOST:
         return memory_copy_to_host(sim, call, reply);
     case CALL_COPY_ON_DEVICE:
         failed = simt_copy(sim->gpu, call->dst, call->src, call->bytes, &error);
-        if (!failed) spend_bytes(sim, 2.0 * (double)call->bytes, sim->machine.dram_gb_s);
+        if (!failed)
+            spend_bytes(sim, TIMELINE_SMS, 2.0 * (double)call->bytes, sim->machine.dram_gb_s);
         break;
     default: /* CALL_FILL */
         failed = simt_fill(sim->gpu, call->dst, (int)(call->value & 255), call->bytes, &error);
-        if (!failed) spend_bytes(sim, (double)call->bytes, sim->machine.dram_gb_s);
+        if (!failed) spend_bytes(sim, TIMELINE_SMS, (double)call->bytes, sim->machine.dram_gb_s);
         break;
     }
     return failed ? device_fail(reply, DEVICE_INVALID_VALUE, "%s", error.text) : 0;
@@ -253,9 +320,9 @@ static int module_call(SimDevice *sim, const DeviceCall *call, DeviceReply *repl
 
 static int stream_create(SimDevice *sim, const DeviceCall *call, DeviceReply *reply)
 {
-    int *live = table_append(&sim->streams, sizeof *live);
-    if (!live) return device_fail(reply, DEVICE_OUT_OF_MEMORY, "too many streams");
-    *live = 1;
+    SimStream *stream = table_append(&sim->streams, sizeof *stream);
+    if (!stream) return device_fail(reply, DEVICE_OUT_OF_MEMORY, "too many streams");
+    stream->live = 1;
     reply->value[0] = sim->streams.count;
     if (call->value & STREAM_NON_BLOCKING_FLAG) reply->value[0] |= DEVICE_STREAM_NON_BLOCKING;
     return 0;
@@ -265,7 +332,7 @@ static int stream_destroy(SimDevice *sim, const DeviceCall *call, DeviceReply *r
 {
     if (call->stream == 0)
         return device_fail(reply, DEVICE_INVALID_HANDLE, "the default stream stays");
-    *(int *)table_at(&sim->streams, call->stream & ~DEVICE_STREAM_NON_BLOCKING, sizeof(int)) = 0;
+    stream_at(sim, call->stream)->live = 0;
     return 0;
 }
 
@@ -286,8 +353,8 @@ static int event_elapsed(SimDevice *sim, const DeviceCall *call, DeviceReply *re
         return device_fail(reply, DEVICE_INVALID_HANDLE,
                            "both events must exist, be recorded, and be made without "
                            "cudaEventDisableTiming");
-    double later = cycles_to_seconds(sim, to->cycle), earlier = cycles_to_seconds(sim, from->cycle);
-    double milliseconds = (later - earlier) * 1e3;
+    double end = cycles_to_seconds(sim, to->cycle), begin = cycles_to_seconds(sim, from->cycle);
+    double milliseconds = (end - begin) * 1e3;
     memcpy(&reply->value[0], &milliseconds, sizeof milliseconds);
     return 0;
 }
@@ -301,7 +368,7 @@ static int event_call(SimDevice *sim, const DeviceCall *call, DeviceReply *reply
     if (call->kind == CALL_EVENT_DESTROY) event->live = 0;
     if (call->kind == CALL_EVENT_RECORD) {
         event->recorded = 1;
-        event->cycle = sim->clock;
+        event->cycle = stream_ready(sim, call->stream);
     }
     return 0;
 }
@@ -398,20 +465,44 @@ static int sim_execute(Device *device, const DeviceCall *call, DeviceReply *repl
     reply->message[0] = '\0';
     if (!stream_is_live(sim, call->stream))
         return device_fail(reply, DEVICE_INVALID_HANDLE, "no stream %u", call->stream);
-    return call_execute(sim, call, reply);
+    sim->work.cycles = 0;
+    int status = call_execute(sim, call, reply);
+    if (status == 0 && reply->status == DEVICE_SUCCESS) call_time(sim, call);
+    return status;
 }
 
-static void cost_take(SimDevice *sim, DeviceCost *cost)
+static void cost_take(SimDevice *sim, uint64_t cycles, DeviceCost *cost)
 {
     *cost = sim->cost;
-    cost->seconds = cycles_to_seconds(sim, cost->cycles);
+    cost->cycles = cycles;
+    cost->seconds = cycles_to_seconds(sim, cycles);
     memset(&sim->cost, 0, sizeof sim->cost);
     sim->costliest = 0;
 }
 
+/* What comes next begins after what was paid for. */
 static void sim_take_cost(Device *device, DeviceCost *cost)
 {
-    cost_take((SimDevice *)device, cost);
+    SimDevice *sim = (SimDevice *)device;
+    cost_take(sim, sim->timeline.end - sim->taken, cost);
+    sim->taken = sim->host = sim->timeline.end;
+}
+
+/* Executes the recording's nodes in order; they take place on a timeline of their own, each after
+ * those that the recording says it waits for. */
+static void nodes_replay(SimDevice *sim, const Recording *recording, uint64_t *end, size_t *before,
+                         Timeline *timeline, DeviceReply *reply)
+{
+    for (size_t i = 0; i < recording->count && reply->status == DEVICE_SUCCESS; i++) {
+        uint64_t ready = 0;
+        if (!recording_is_node(&recording->call[i])) continue;
+        memset(reply, 0, sizeof *reply);
+        sim->work.cycles = 0;
+        call_execute(sim, &recording->call[i], reply);
+        for (size_t k = recording_edges(recording, i, before); k-- > 0;)
+            ready = later(ready, end[before[k]]);
+        end[i] = work_place(sim, timeline, ready);
+    }
 }
 
 /* One pass tells all: the next would cost the same to the cycle, and results that add to what is
@@ -422,19 +513,22 @@ static int sim_replay(Device *device, Recording *recording, int repeats, DeviceC
     SimDevice *sim = (SimDevice *)device;
     (void)repeats;
     if (recording->overflow) return error_set(error, "%s", recording->why);
+    Timeline *timeline = calloc(1, sizeof *timeline);
+    uint64_t *end = calloc(recording->count + 1, sizeof *end);
+    size_t *before = calloc(recording->count + 1, sizeof *before);
     DeviceCost live = sim->cost;
     uint64_t live_costliest = sim->costliest;
+    DeviceReply reply = {.status = DEVICE_OUT_OF_MEMORY};
     memset(&sim->cost, 0, sizeof sim->cost);
     sim->costliest = 0;
-    DeviceReply reply = {.status = 0};
-    for (size_t i = 0; i < recording->count && reply.status == DEVICE_SUCCESS; i++)
-        if (recording_is_node(&recording->call[i])) {
-            memset(&reply, 0, sizeof reply);
-            call_execute(sim, &recording->call[i], &reply);
-        }
-    cost_take(sim, cost);
+    if (timeline && end && before) {
+        reply.status = DEVICE_SUCCESS;
+        nodes_replay(sim, recording, end, before, timeline, &reply);
+    }
+    cost_take(sim, timeline ? timeline->end : 0, cost);
     sim->cost = live;
     sim->costliest = live_costliest;
+    free(timeline), free(end), free(before);
     if (reply.status == DEVICE_SUCCESS) return 0;
     return error_set(error, "replay: %s: %s", device_status_name(reply.status),
                      reply.message[0] ? reply.message : device_status_text(reply.status));

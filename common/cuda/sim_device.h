@@ -3,6 +3,7 @@
 #define CONVLAB_CUDA_SIM_DEVICE_H
 
 #include "common/cuda/device.h"
+#include "common/cuda/sim_timeline.h"
 #include "common/simt/simt.h"
 
 typedef struct SimFunction {
@@ -12,10 +13,22 @@ typedef struct SimFunction {
     SimtKernelInfo info;
 } SimFunction;
 
+typedef struct SimStream {
+    int live;
+    uint64_t ready; /* when its last operation ends */
+} SimStream;
+
 typedef struct SimEvent {
     int live, recorded, timed;
-    uint64_t cycle; /* the device's clock when it was recorded */
+    uint64_t cycle; /* when what was before it on its stream has ended */
 } SimEvent;
+
+/* What the call in hand did that takes time. */
+typedef struct SimWork {
+    TimelineResource resource;
+    uint32_t share;
+    uint64_t cycles;
+} SimWork;
 
 /* Handles are index + 1 into these; numbers are never given out twice, so a stale handle is
  * always caught. */
@@ -30,9 +43,14 @@ typedef struct SimDevice {
     SimtMachine machine;
     SimTable modules;   /* SimtModule *, NULL once unloaded */
     SimTable functions; /* SimFunction */
-    SimTable streams;   /* int: live */
+    SimTable streams;   /* SimStream; the default stream is not among them */
     SimTable events;    /* SimEvent */
-    uint64_t clock;     /* cycles of everything so far, one after another */
+    Timeline timeline;
+    uint64_t default_ready;  /* when the default stream's last operation ends */
+    uint64_t blocking_ready; /* ... and that of any stream that waits for the default one */
+    uint64_t host;           /* how far the host has waited */
+    uint64_t taken;          /* the timeline's end when the cost was last taken */
+    SimWork work;
     DeviceCost cost;
     uint64_t costliest;  /* cycles of the launch that cost describes last */
     unsigned char *data; /* of the last reply */
@@ -44,7 +62,7 @@ int sim_launch(SimDevice *sim, const DeviceCall *call, DeviceReply *reply);
 int sim_occupancy(SimDevice *sim, const DeviceCall *call, DeviceReply *reply);
 int sim_function_attribute(SimDevice *sim, const DeviceCall *call, DeviceReply *reply);
 
-/* Advances the clock and books the cycles. */
-void sim_spend(SimDevice *sim, uint64_t cycles);
+/* Says what the call in hand costs; its caller finds out when it runs. */
+void sim_spend(SimDevice *sim, TimelineResource resource, uint32_t share, uint64_t cycles);
 
 #endif

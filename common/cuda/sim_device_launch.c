@@ -119,7 +119,10 @@ static void cost_add(SimDevice *sim, const SimFunction *function, const DeviceCa
     cost->branches += counters->branches;
     cost->divergent_branches += counters->divergent_branches;
     cost->dram_bytes += counters->dram_bytes;
-    sim_spend(sim, result->cycles);
+    sim_spend(
+        sim, TIMELINE_SMS,
+        timeline_share(counters->blocks, (uint64_t)result->resident_blocks * sim->machine.sms),
+        result->cycles);
     if (cost->launches > 1 && result->cycles <= sim->costliest) return;
     sim->costliest = result->cycles;
     cost->registers = function->info.registers;

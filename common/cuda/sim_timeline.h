@@ -1,0 +1,45 @@
+/* sim_timeline.h - when simulated work runs: streams overlap where the machine has room.
+ *
+ * Work is placed in the order in which it was asked for, each piece at the earliest time at which
+ * what it must wait for has ended and its resource has room for all of its length.  The SMs are one
+ * resource of which a launch takes a share (its blocks, over those that the whole machine holds at
+ * once); each direction of host copies is a resource that one copy fills.  The length of a piece
+ * does not depend on its neighbours: two kernels that share memory bandwidth are not slowed down
+ * by each other.  All in integers, so the same everywhere. */
+#ifndef CONVLAB_CUDA_SIM_TIMELINE_H
+#define CONVLAB_CUDA_SIM_TIMELINE_H
+
+#include <stdint.h>
+
+typedef enum TimelineResource {
+    TIMELINE_SMS,
+    TIMELINE_TO_DEVICE,
+    TIMELINE_TO_HOST,
+    TIMELINE_RESOURCES
+} TimelineResource;
+
+enum { TIMELINE_WHOLE = 1 << 16, TIMELINE_PIECES = 128 };
+
+typedef struct TimelinePiece {
+    uint64_t begin, end;
+    uint32_t share;
+} TimelinePiece;
+
+/* Zero to begin.  Only the last pieces of a resource are remembered: nothing can then begin before
+ * the earliest end that was forgotten, which is stricter, never looser. */
+typedef struct Timeline {
+    TimelinePiece piece[TIMELINE_RESOURCES][TIMELINE_PIECES];
+    uint32_t count[TIMELINE_RESOURCES];
+    uint64_t floor[TIMELINE_RESOURCES];
+    uint64_t end; /* of everything placed so far */
+} Timeline;
+
+/* Places `cycles` of work that may not begin before `ready` and takes `share` of TIMELINE_WHOLE;
+ * returns when it ends. */
+uint64_t timeline_place(Timeline *timeline, TimelineResource resource, uint32_t share,
+                        uint64_t ready, uint64_t cycles);
+
+/* The share of the SMs that `blocks` take when the machine holds `at_once`: at least 1. */
+uint32_t timeline_share(uint64_t blocks, uint64_t at_once);
+
+#endif

@@ -1,0 +1,178 @@
+/* test_sim_timeline.c - what overlaps on the simulated GPU and what does not, in cycles worked out
+ * by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/cuda/recording.h"
+#include "common/cuda/sim_timeline.h"
+
+enum { HALF = TIMELINE_WHOLE / 2 };
+
+static void shares_fill_the_machine(void **state)
+{
+    Timeline t = {0};
+    (void)state;
+    assert_int_equal(timeline_place(&t, TIMELINE_SMS, HALF, 0, 100), 100);
+    assert_int_equal(timeline_place(&t, TIMELINE_SMS, HALF, 0, 40), 40);
+    /* From 40 on half is free again, but not before; a whole launch waits for the longer one. */
+    assert_int_equal(timeline_place(&t, TIMELINE_SMS, HALF, 0, 60), 100);
+    assert_int_equal(timeline_place(&t, TIMELINE_SMS, TIMELINE_WHOLE, 0, 10), 110);
+    /* A piece fits only where there is room for all of its length. */
+    assert_int_equal(timeline_place(&t, TIMELINE_SMS, HALF, 50, 20), 130);
+    assert_int_equal(timeline_place(&t, TIMELINE_TO_HOST, TIMELINE_WHOLE, 5, 20), 25);
+    assert_int_equal(timeline_place(&t, TIMELINE_TO_DEVICE, TIMELINE_WHOLE, 0, 20), 20);
+    assert_int_equal(timeline_place(&t, TIMELINE_SMS, TIMELINE_WHOLE, 7, 0), 7);
+    assert_int_equal(t.end, 130);
+}
+
+static void forgetting_is_stricter(void **state)
+{
+    Timeline t = {0};
+    (void)state;
+    for (uint64_t i = 0; i < TIMELINE_PIECES; i++)
+        assert_int_equal(timeline_place(&t, TIMELINE_SMS, 1, i * 10, 10), i * 10 + 10);
+    assert_int_equal(timeline_place(&t, TIMELINE_SMS, 1, 0, 10), 10);
+    /* The piece that ended at 10 was forgotten: nothing begins before it any more. */
+    assert_int_equal(timeline_place(&t, TIMELINE_SMS, 1, 0, 10), 20);
+}
+
+static void shares_are_blocks(void **state)
+{
+    (void)state;
+    assert_int_equal(timeline_share(132, 264), HALF);
+    assert_int_equal(timeline_share(1000, 264), TIMELINE_WHOLE);
+    assert_int_equal(timeline_share(1, 1u << 20), 1);
+}
+
+/* ---- the engine ----------------------------------------------------------------------------- */
+
+enum { COPY = 1 << 20 };
+static unsigned char bytes[COPY];
+
+static uint64_t call(Device *device, DeviceCall call)
+{
+    DeviceReply reply;
+    assert_int_equal(device->execute(device, &call, &reply), 0);
+    assert_int_equal(reply.status, DEVICE_SUCCESS);
+    return reply.value[0];
+}
+
+static uint64_t cycles(Device *device)
+{
+    DeviceCost cost;
+    device->take_cost(device, &cost);
+    return cost.cycles;
+}
+
+static void upload(Device *device, uint64_t to, uint32_t stream)
+{
+    call(device, (DeviceCall){.kind = CALL_COPY_TO_DEVICE,
+                              .dst = to,
+                              .data = bytes,
+                              .data_bytes = COPY,
+                              .stream = (uint32_t)stream});
+}
+
+static void fetch(Device *device, uint64_t from, uint32_t stream)
+{
+    call(device,
+         (DeviceCall){.kind = CALL_COPY_TO_HOST, .src = from, .bytes = COPY, .stream = stream});
+}
+
+typedef struct Bench {
+    Device *device;
+    uint64_t buffer;
+    uint32_t one, two;
+} Bench;
+
+static Bench bench_open(void)
+{
+    SimDeviceOptions options = {
+        .machine = "h200", .gpus_directory = "common/simt/gpus", .threads = 1};
+    Error error = {""};
+    Bench bench = {.device = device_open_sim(&options, &error)};
+    if (!bench.device) fail_msg("%s", error.text);
+    bench.buffer = call(bench.device, (DeviceCall){.kind = CALL_ALLOC, .bytes = COPY});
+    bench.one = (uint32_t)call(bench.device, (DeviceCall){.kind = CALL_STREAM_CREATE});
+    bench.two = (uint32_t)call(bench.device, (DeviceCall){.kind = CALL_STREAM_CREATE});
+    return bench;
+}
+
+static void copies_of_opposite_direction_overlap(void **state)
+{
+    Bench b = bench_open();
+    (void)state;
+    upload(b.device, b.buffer, b.one);
+    uint64_t alone = cycles(b.device);
+    assert_true(alone > 0);
+    upload(b.device, b.buffer, b.one), upload(b.device, b.buffer, b.two);
+    assert_int_equal(cycles(b.device), 2 * alone);
+    upload(b.device, b.buffer, b.one), fetch(b.device, b.buffer, b.two);
+    assert_int_equal(cycles(b.device), alone);
+    upload(b.device, b.buffer, b.one), fetch(b.device, b.buffer, b.one);
+    assert_int_equal(cycles(b.device), 2 * alone);
+    /* The default stream waits for both, and both for it. */
+    upload(b.device, b.buffer, b.one), fetch(b.device, b.buffer, 0);
+    assert_int_equal(cycles(b.device), 2 * alone);
+    upload(b.device, b.buffer, 0), fetch(b.device, b.buffer, b.two);
+    assert_int_equal(cycles(b.device), 2 * alone);
+    b.device->close(b.device);
+}
+
+static void waits_and_the_host_order_streams(void **state)
+{
+    Bench b = bench_open();
+    (void)state;
+    uint32_t event = (uint32_t)call(b.device, (DeviceCall){.kind = CALL_EVENT_CREATE});
+    upload(b.device, b.buffer, b.one);
+    uint64_t alone = cycles(b.device);
+    upload(b.device, b.buffer, b.one);
+    call(b.device, (DeviceCall){.kind = CALL_EVENT_RECORD, .event = event, .stream = b.one});
+    call(b.device, (DeviceCall){.kind = CALL_STREAM_WAIT, .event = event, .stream = b.two});
+    fetch(b.device, b.buffer, b.two);
+    assert_int_equal(cycles(b.device), 2 * alone);
+    upload(b.device, b.buffer, b.one);
+    call(b.device, (DeviceCall){.kind = CALL_SYNC});
+    fetch(b.device, b.buffer, b.two);
+    assert_int_equal(cycles(b.device), 2 * alone);
+    b.device->close(b.device);
+}
+
+static void a_replay_overlaps_as_the_call_did(void **state)
+{
+    Bench b = bench_open();
+    Recording recording = {0};
+    Error error = {""};
+    DeviceCost cost;
+    (void)state;
+    upload(b.device, b.buffer, b.one);
+    uint64_t alone = cycles(b.device);
+    Device *recorder = recorder_open(b.device, &recording);
+    upload(recorder, b.buffer, b.one), fetch(recorder, b.buffer, b.two);
+    upload(recorder, b.buffer, b.one);
+    uint64_t live = cycles(b.device);
+    assert_int_equal(live, 2 * alone);
+    assert_int_equal(b.device->replay(b.device, &recording, 1, &cost, &error), 0);
+    assert_int_equal(cost.cycles, live);
+    recorder->close(recorder);
+    recording_clear(&recording, b.device);
+    b.device->close(b.device);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shares_fill_the_machine),
+        cmocka_unit_test(forgetting_is_stricter),
+        cmocka_unit_test(shares_are_blocks),
+        cmocka_unit_test(copies_of_opposite_direction_overlap),
+        cmocka_unit_test(waits_and_the_host_order_streams),
+        cmocka_unit_test(a_replay_overlaps_as_the_call_did),
+    };
+    return cmocka_run_group_tests_name("simulated time", tests, NULL, NULL);
+}
