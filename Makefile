@@ -6,7 +6,7 @@
 BUILD   ?= build
 SUBMISSION ?= labs
 ENGINE  ?= auto
-GPU     ?= h200
+GPU     ?=
 JOBS    ?= $(shell nproc 2>/dev/null || echo 1)
 -include $(BUILD)/toolchain.env
 
@@ -124,7 +124,7 @@ help:
 
 #: The convolution lab workbook
 #:
-#:   make grade [LAB=04] [SUBMISSION=dir] [ENGINE=gpu|sim] [GPU=h200] [SEED=n] [FAIL_UNDER=n]
+#:   make grade [LAB=04] [SUBMISSION=dir] [ENGINE=gpu|sim] [GPU=titanv] [SEED=n] [FAIL_UNDER=n]
 #:                            build and grade in the sandbox; SUBMISSION=solutions grades the answer key
 #:   make run LAB=04 [CASE=name] [ENGINE=gpu|sim] [GPU=h200]
 #:                            build, run, check one case in one process; show time or cycles and counters

@@ -25,7 +25,7 @@ static const char USAGE[] =
     "  --lab NN           one lab: 04, 4 or 04-tiled (default: all)\n"
     "  --submission DIR   holds NN-name/<source> (default labs); solutions grades the answer key\n"
     "  --engine ENGINE    auto, sim or gpu (default auto: gpu where there is one)\n"
-    "  --gpu NAME         the machine that the simulator plays (default h200)\n"
+    "  --gpu NAME         the machine that the simulator plays (default: the lab's, h200 mostly)\n"
     "  --case NAME        one public case, or hidden; prints, but keeps no result\n"
     "  --seed N           repeats a grade: inputs and hidden shapes follow from it\n"
     "  --fail-under N     exit 3 when the mark is under N per cent\n"
@@ -89,7 +89,7 @@ static int parse_options(int argc, char **argv, Options *options, Error *error)
         {"help", 0, 0, 'h'},
         {0},
     };
-    *options = (Options){".", "build", NULL, "labs", "auto", "h200", NULL, NULL, 0, -1, 0, 0};
+    *options = (Options){".", "build", NULL, "labs", "auto", NULL, NULL, NULL, 0, -1, 0, 0};
     for (int letter; (letter = getopt_long(argc, argv, "", LONG, NULL)) != -1;) {
         switch (letter) {
         case 'r':
@@ -102,7 +102,7 @@ static int parse_options(int argc, char **argv, Options *options, Error *error)
             options->lab = optarg;
             break;
         case 'g':
-            options->gpu = *optarg ? optarg : "h200";
+            options->gpu = *optarg ? optarg : NULL;
             break;
         case 's':
             options->submission = *optarg ? optarg : "labs";
@@ -154,7 +154,7 @@ static int choose_engine(const Options *options, Grader *grader, Error *error)
     }
     if (!strcmp(engine, "auto")) {
         int driver = !access("/dev/nvidiactl", F_OK) || !access("/dev/dxg", F_OK);
-        engine = driver && engine_works("gpu", options->gpu) ? "gpu" : "sim";
+        engine = driver && engine_works("gpu", "") ? "gpu" : "sim";
     }
     text_set(grader->engine, sizeof grader->engine, "%s", engine);
     return 0;
@@ -187,12 +187,12 @@ static int absolute(const char *path, char *full, Error *error)
 }
 
 /* A name that comes from the command line must not walk out of the directory of machine files. */
-static int load_machine(const Options *options, Grader *grader, Error *error)
+static int load_machine(const char *name, Grader *grader, Error *error)
 {
     const char *directory = grader->gpus;
     text_set(grader->gpus, sizeof grader->gpus, "%s/common/simt/gpus", grader->root);
-    if (machine_load(directory, options->gpu, &grader->machine, error)) return -1;
-    text_set(grader->machine_name, sizeof grader->machine_name, "%s", options->gpu);
+    if (machine_load(directory, name, &grader->machine, error)) return -1;
+    text_set(grader->machine_name, sizeof grader->machine_name, "%s", name);
     static const char *const SIMULATES[] = {"bin/grade", "bin/device"};
     char path[1100];
     grader->simulator = DIGEST_START;
@@ -200,7 +200,7 @@ static int load_machine(const Options *options, Grader *grader, Error *error)
         text_set(path, sizeof path, "%s/%s", grader->build, SIMULATES[i]);
         grader->simulator = digest_file(grader->simulator, path);
     }
-    text_set(path, sizeof path, "%s/%s.ini", directory, options->gpu);
+    text_set(path, sizeof path, "%s/%s.ini", directory, name);
     grader->simulator = digest_file(grader->simulator, path);
     return 0;
 }
@@ -225,7 +225,8 @@ static int grader_open(const Options *options, Grader *grader, Error *error)
     if (absolute(options->root, grader->root, error) ||
         absolute(options->build, grader->build, error))
         return -1;
-    if (choose_engine(options, grader, error) || load_machine(options, grader, error)) return -1;
+    if (choose_engine(options, grader, error) || load_machine(options->gpu ? options->gpu : "h200", grader, error))
+        return -1;
     if (absolute(options->submission, grader->submission, error))
         return error_set(error, "%.300s: %m; SUBMISSION= names a folder that holds NN-name/",
                          options->submission);
@@ -250,7 +251,7 @@ static void results_directory(const Grader *grader, const Options *options, char
 }
 
 /* Grades, prints and keeps; -1 when the result could not be kept or the grader itself failed. */
-static int grade_one(const Grader *grader, const Options *options, const Lab *lab, double total[2])
+static int grade_one(Grader *grader, const Options *options, const Lab *lab, double total[2])
 {
     Record *record = malloc(sizeof *record);
     Error error;
@@ -258,6 +259,12 @@ static int grade_one(const Grader *grader, const Options *options, const Lab *la
     int status = 0;
     if (!record) {
         fprintf(stderr, "grade: out of memory\n");
+        return -1;
+    }
+    if (!options->gpu && strcmp(grader->machine_name, lab->ini.gpu) &&
+        load_machine(lab->ini.gpu, grader, &error)) {
+        fprintf(stderr, "grade: %s: %s\n", lab->name, error.text);
+        free(record);
         return -1;
     }
     grade_lab(grader, lab, record);
@@ -276,7 +283,7 @@ static int grade_one(const Grader *grader, const Options *options, const Lab *la
     return status;
 }
 
-static int grade_all(const Grader *grader, const Options *options, const Catalog *catalog,
+static int grade_all(Grader *grader, const Options *options, const Catalog *catalog,
                      const Lab *only)
 {
     double total[2] = {0, 0};

@@ -41,7 +41,7 @@ static int parse_options(int argc, char **argv, Options *options, Error *error)
         {"case", 1, 0, 'c'},   {"seed", 1, 0, 'n'},
         {"help", 0, 0, 'h'},   {0},
     };
-    *options = (Options){NULL, ".", "build", NULL, "labs", NULL, "auto", "h200", NULL};
+    *options = (Options){NULL, ".", "build", NULL, "labs", NULL, "auto", NULL, NULL};
     for (int letter; (letter = getopt_long(argc, argv, "", LONG, NULL)) != -1;) {
         switch (letter) {
         case 'r':
@@ -60,7 +60,7 @@ static int parse_options(int argc, char **argv, Options *options, Error *error)
             options->engine = *optarg ? optarg : "auto";
             break;
         case 'g':
-            options->gpu = *optarg ? optarg : "h200";
+            options->gpu = *optarg ? optarg : NULL;
             break;
         case 'c':
             options->only_case = optarg;
@@ -214,7 +214,7 @@ static int lab_run(const Options *options, const Lab *lab, Error *error)
         return -1;
     }
     const char *argv[16] = {build.program, "--root", options->root, "--lab",     lab->name,
-                            "--engine",    engine,   "--gpu",       options->gpu};
+                            "--engine",    engine,   "--gpu",       options->gpu ? options->gpu : lab->ini.gpu};
     int count = 9;
     if (options->only_case) {
         argv[count++] = "--case";

@@ -36,6 +36,7 @@ static const Field LAB_FIELDS[] = {
     {"precision", FIELD_TEXT, 1, 0, 0, 0, 0}, /* offsets unused: taken apart by name */
     TEXT(LabIni, baseline, 1),
     {"needs", FIELD_TEXT, 0, 0, 0, 0, 0},
+    TEXT(LabIni, gpu, 0),
     TEXT(LabIni, papers, 0),
     {0},
 };
@@ -215,6 +216,7 @@ static const Operation *find_operation(const char *name, int *host)
 static int take_lab(const IniFile *file, const IniSection *section, LabIni *lab, Error *error)
 {
     if (section_fill(file, section, LAB_FIELDS, lab, error)) return -1;
+    if (!*lab->gpu) text_set(lab->gpu, sizeof lab->gpu, "h200");
     const IniEntry *operation = ini_entry_find(section, "operation");
     lab->operation = find_operation(lab->operation_name, &lab->host);
     if (!lab->operation) {

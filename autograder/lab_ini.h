@@ -45,6 +45,7 @@ typedef struct LabIni {
     int host; /* runs on the CPU */
     Precision precision;
     char baseline[64];
+    char gpu[64]; /* the machine that the simulator plays where nobody asks for another */
     LabNeed need[LAB_NEEDS];
     int needs;
     double points_correct, points_speed, points_predict;

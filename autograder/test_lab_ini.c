@@ -20,6 +20,7 @@
     "precision = fp32\n"                                                                           \
     "baseline = baseline.cu\n"                                                                     \
     "needs = cc >= 7.5, engine = sim\n"
+    "gpu = gtx480\n"
 #define GOOD_POINTS "[points]\ncorrect = 50\nspeed = 30\npredict = 20\n"
 #define GOOD_SPEED  "[speed]\nslack = 1.2\n"
 #define GOOD_CASE                                                                                  \
@@ -44,6 +45,7 @@ static void a_good_file_is_read_whole(void **state)
     assert_string_equal(lab.title, "One thread per output");
     assert_int_equal(lab.order, 2);
     assert_int_equal(lab.host, 0);
+    assert_string_equal(lab.gpu, "gtx480");
     assert_int_equal(lab.needs, 2);
     assert_int_equal(lab.need[0].cc_major * 10 + lab.need[0].cc_minor, 75);
     assert_string_equal(lab.need[1].engine, "sim");
@@ -74,7 +76,7 @@ static const BadLab BAD[] = {
      "hint FAULT"},
     {"part =", "prat =",
      "x:3: unknown key 'prat' in [lab]; it takes: title, part, order, source, operation, "
-     "precision, baseline, needs, papers"},
+     "precision, baseline, needs, gpu, papers"},
     {"part = From a loop\n", "", "x:1: [lab] lacks 'part'"},
     {"order = 2", "order = two", "x:4: 'order' is not a number: 'two'"},
     {"order = 2", "order = 2.5", "x:4: 'order' is a whole number, not 2.5"},
