@@ -19,7 +19,7 @@
     "operation = conv_forward\n"                                                                   \
     "precision = fp32\n"                                                                           \
     "baseline = baseline.cu\n"                                                                     \
-    "needs = cc >= 7.5, engine = sim\n"
+    "needs = cc >= 7.5, engine = sim\n"                                                            \
     "gpu = gtx480\n"
 #define GOOD_POINTS "[points]\ncorrect = 50\nspeed = 30\npredict = 20\n"
 #define GOOD_SPEED  "[speed]\nslack = 1.2\n"
