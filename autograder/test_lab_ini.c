@@ -19,8 +19,7 @@
     "operation = conv_forward\n"                                                                   \
     "precision = fp32\n"                                                                           \
     "baseline = baseline.cu\n"                                                                     \
-    "needs = cc >= 7.5, engine = sim\n"                                                            \
-    "gpu = gtx480\n"
+    "needs = cc >= 7.5, engine = sim\n"
 #define GOOD_POINTS "[points]\ncorrect = 50\nspeed = 30\npredict = 20\n"
 #define GOOD_SPEED  "[speed]\nslack = 1.2\n"
 #define GOOD_CASE                                                                                  \
@@ -45,7 +44,7 @@ static void a_good_file_is_read_whole(void **state)
     assert_string_equal(lab.title, "One thread per output");
     assert_int_equal(lab.order, 2);
     assert_int_equal(lab.host, 0);
-    assert_string_equal(lab.gpu, "gtx480");
+    assert_string_equal(lab.gpu, "h200");
     assert_int_equal(lab.needs, 2);
     assert_int_equal(lab.need[0].cc_major * 10 + lab.need[0].cc_minor, 75);
     assert_string_equal(lab.need[1].engine, "sim");
@@ -129,6 +128,16 @@ static char *edited(const char *from, const char *to)
     strcpy(text + before, to);
     strcat(text, at + strlen(from));
     return text;
+}
+
+static void a_lab_may_name_its_machine(void **state)
+{
+    (void)state;
+    Error error;
+    char *text = edited("needs =", "gpu = gtx480\nneeds =");
+    assert_int_equal(lab_ini_parse("x", text, strlen(text), &lab, &error), 0);
+    assert_string_equal(lab.gpu, "gtx480");
+    free(text);
 }
 
 static void each_mistake_is_one_line_with_its_number(void **state)
@@ -233,6 +242,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_good_file_is_read_whole),
+        cmocka_unit_test(a_lab_may_name_its_machine),
         cmocka_unit_test(each_mistake_is_one_line_with_its_number),
         cmocka_unit_test(a_bad_shape_names_its_line),
         cmocka_unit_test(long_lines_are_refused_not_cut),
