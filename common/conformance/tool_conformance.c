@@ -1,0 +1,192 @@
+/* tool_conformance.c - records golden vectors on a card, runs the forms on the simulator, reports.
+ *
+ *   tool_conformance record DIRECTORY [GROUP...]   run the forms on GPU 0; a file a group
+ *   tool_conformance check [GROUP...]              every form on the simulator; names all that fail
+ *   tool_conformance report                        the table of docs/conformance.md
+ *   tool_conformance ptx DIRECTORY                 the modules as text, for ptxas
+ *
+ * Run it from the repository's root. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/conformance/form_run.h"
+#include "common/conformance/judge.h"
+#include "common/conformance/vectors.h"
+
+#define ROOM "common/conformance/"
+enum { BATCH = 64 };
+
+static int run_all(Device *device, const FormTable *table, FormRun *run, Error *error)
+{
+    for (uint32_t i = 0; i < table->count; i += BATCH) {
+        uint32_t count = table->count - i < BATCH ? table->count - i : BATCH;
+        if (forms_run(device, table, i, count, run + i, error) != 0) return -1;
+    }
+    return 0;
+}
+
+static int wanted(const char *group, int count, char **names)
+{
+    for (int i = 0; i < count; i++)
+        if (strcmp(names[i], group) == 0) return 1;
+    return count == 0;
+}
+
+/* ---- record -----------------------------------------------------------------------------------
+ */
+static void header_write(Device *device, char *header, size_t bytes)
+{
+    DeviceCall call = {.kind = CALL_PROPERTIES};
+    DeviceReply reply;
+    DeviceProperties properties = {.name = "?"};
+    char date[32];
+    time_t now = time(NULL);
+    if (device->execute(device, &call, &reply) == 0 && reply.data_bytes == sizeof properties)
+        memcpy(&properties, reply.data, sizeof properties);
+    strftime(date, sizeof date, "%Y-%m-%d", gmtime(&now));
+    snprintf(header, bytes,
+             "%s, compute capability %u.%u, CUDA driver %u, %s, tool_conformance record; format: "
+             "vectors.h",
+             properties.name, properties.cc_major, properties.cc_minor, properties.driver_version,
+             date);
+}
+
+static int record(const FormTable *table, FormRun *run, int count, char **names, Error *error)
+{
+    char header[512];
+    int failed = 0;
+    Device *device = device_open_gpu(0, error);
+    if (!device) return -1;
+    header_write(device, header, sizeof header);
+    int result = run_all(device, table, run, error);
+    device->close(device);
+    for (uint32_t i = 0; i < table->count; i++)
+        if (!run[i].value) printf("%s: %s\n", table->form[i].text, run[i].why), failed++;
+    for (uint32_t g = 0; g < table->groups && result == 0; g++) {
+        char path[1024];
+        if (!wanted(table->group[g], count - 1, names + 1)) continue;
+        snprintf(path, sizeof path, "%s/%s.txt", names[0], table->group[g]);
+        result = vectors_write(path, table, table->group[g], run, header, error);
+    }
+    printf("%u forms on %s; %d not recorded\n", table->count, header, failed);
+    return result;
+}
+
+/* ---- check and report -------------------------------------------------------------------------
+ */
+typedef struct Tally {
+    uint32_t forms, exact, failed, lanes;
+} Tally;
+
+static int check(const FormTable *table, FormRun *run, int count, char **names, int report,
+                 Error *error)
+{
+    SimDeviceOptions options = {.machine = "h200", .gpus_directory = "common/simt/gpus"};
+    Vectors vectors;
+    Device *device = device_open_sim(&options, error);
+    if (!device) return -1;
+    int result = run_all(device, table, run, error);
+    device->close(device);
+    if (vectors_read(ROOM "vectors", table, &vectors, error) != 0) result = -1;
+    Tally all = {0};
+    if (report)
+        printf("| group | forms | exact | approximate | lanes |\n| --- | ---: | ---: | ---: | ---: "
+               "|\n");
+    for (uint32_t g = 0; g < table->groups && result == 0; g++) {
+        Tally tally = {0};
+        if (!wanted(table->group[g], count, names)) continue;
+        for (uint32_t i = 0; i < table->count; i++) {
+            const Form *form = &table->form[i];
+            Judgement judgement;
+            Error why = {""};
+            int bad = 0;
+            if (strcmp(form->group, table->group[g]) != 0) continue;
+            tally.forms++, tally.lanes += form->lanes;
+            tally.exact += form->tolerance == TOLERANCE_EXACT;
+            if (!run[i].value)
+                bad = error_set(&why, "%s.forms line %u: '%s' did not run: %s", form->group,
+                                form->line, form->text, run[i].why);
+            else if (!vectors.value[i])
+                bad = error_set(&why, "%s.forms line %u: '%s' has no golden vector", form->group,
+                                form->line, form->text);
+            else
+                bad = form_judge(form, vectors.value[i], run[i].value, &judgement, &why);
+            if (bad && !report) printf("%s\n", why.text);
+            tally.failed += bad != 0;
+        }
+        if (report)
+            printf("| %s | %u | %u | %u | %u |\n", table->group[g], tally.forms, tally.exact,
+                   tally.forms - tally.exact, tally.lanes);
+        all.forms += tally.forms, all.exact += tally.exact, all.lanes += tally.lanes;
+        all.failed += tally.failed;
+    }
+    if (report)
+        printf("| all | %u | %u | %u | %u |\n", all.forms, all.exact, all.forms - all.exact,
+               all.lanes);
+    else
+        printf("%u forms, %u failed\n", all.forms, all.failed);
+    static const char *const UNITS[] = {"", "ulp", "relative", "absolute"};
+    if (report && result == 0)
+        printf("\n| approximate form | bound | card | simulator | lanes beyond the bound |\n"
+               "| --- | ---: | ---: | ---: | ---: |\n");
+    for (uint32_t i = 0; report && result == 0 && i < table->count; i++) {
+        const Form *form = &table->form[i];
+        Judgement j;
+        if (form->tolerance == TOLERANCE_EXACT || !run[i].value || !vectors.value[i]) continue;
+        form_judge(form, vectors.value[i], run[i].value, &j, NULL);
+        printf("| `%.*s` of %s | ", (int)strcspn(form->text, " "), form->text,
+               form->operand[0]->name);
+        printf(form->tolerance == TOLERANCE_ULP ? "%g %s" : "2^%g %s", form->bound,
+               UNITS[form->tolerance]);
+        if (form->tolerance == TOLERANCE_ULP)
+            printf(" | %.2f | %.2f | %u |\n", j.card, j.simulator, j.beyond);
+        else
+            printf(" | %.2e | %.2e | %u |\n", j.card, j.simulator, j.beyond);
+    }
+    vectors_free(&vectors);
+    return result != 0 || all.failed ? -1 : 0;
+}
+
+static int ptx(const FormTable *table, const char *directory, Error *error)
+{
+    for (uint32_t i = 0; i < table->count; i += BATCH) {
+        char path[1024], *text = forms_ptx(table, i, BATCH);
+        snprintf(path, sizeof path, "%s/forms%03u.ptx", directory, i / BATCH);
+        FILE *file = text ? fopen(path, "w") : NULL;
+        if (!file) return error_set(error, "cannot write %s", path);
+        fputs(text, file);
+        fclose(file);
+        free(text);
+    }
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    Error error = {""};
+    FormTable table;
+    int result = -1;
+    if (forms_read(ROOM "forms", &table, &error) == 0) {
+        FormRun *run = calloc(table.count + 1, sizeof *run);
+        if (run && argc > 2 && strcmp(argv[1], "record") == 0)
+            result = record(&table, run, argc - 2, argv + 2, &error);
+        else if (run && argc > 1 && strcmp(argv[1], "check") == 0)
+            result = check(&table, run, argc - 2, argv + 2, 0, &error);
+        else if (run && argc > 1 && strcmp(argv[1], "report") == 0)
+            result = check(&table, run, argc - 2, argv + 2, 1, &error);
+        else if (argc > 2 && strcmp(argv[1], "ptx") == 0)
+            result = ptx(&table, argv[2], &error);
+        else
+            error_set(&error,
+                      "usage: %s record DIR [GROUP...] | check [GROUP...] | report | ptx DIR",
+                      argv[0]);
+        for (uint32_t i = 0; run && i < table.count; i++)
+            form_run_free(&run[i]);
+        free(run);
+    }
+    forms_free(&table);
+    if (result != 0 && error.text[0]) fprintf(stderr, "%s\n", error.text);
+    return result == 0 ? 0 : 1;
+}
