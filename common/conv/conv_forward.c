@@ -4,24 +4,28 @@
 
 enum { TENSOR_X, TENSOR_W, TENSOR_Y, TENSORS };
 
+/* A tensor of `images` x `channels` x height x width in the problem's layout. */
+static TensorShape tensor_shape(int layout, const char *name, TensorRole role, const int extent[4],
+                                const char *const axis[4])
+{
+    static const int ORDER[][4] = {
+        [CONV_NCHW] = {0, 1, 2, 3}, [CONV_NHWC] = {0, 2, 3, 1}, [CONV_CHWN] = {1, 2, 3, 0}};
+    TensorShape shape = {.name = name, .role = role, .rank = 4};
+    for (int i = 0; i < 4; i++) {
+        shape.dim[i] = (size_t)extent[ORDER[layout][i]];
+        shape.axes[i] = axis[ORDER[layout][i]];
+    }
+    return shape;
+}
+
 static int conv_tensors(const Problem *problem, TensorShape shape[OPERATION_TENSORS])
 {
-    ConvProblem c = conv_unpack(problem);
-    shape[TENSOR_X] = (TensorShape){.name = "x",
-                                    .role = TENSOR_INPUT,
-                                    .rank = 4,
-                                    .dim = {c.N, c.C, c.H, c.W},
-                                    .axes = {"n", "c", "h", "w"}};
-    shape[TENSOR_W] = (TensorShape){.name = "w",
-                                    .role = TENSOR_INPUT,
-                                    .rank = 4,
-                                    .dim = {c.K, c.C, c.R, c.S},
-                                    .axes = {"k", "c", "r", "s"}};
-    shape[TENSOR_Y] = (TensorShape){.name = "y",
-                                    .role = TENSOR_OUTPUT,
-                                    .rank = 4,
-                                    .dim = {c.N, c.K, c.P, c.Q},
-                                    .axes = {"n", "k", "p", "q"}};
+    static const char *const X[] = {"n", "c", "h", "w"}, *const W[] = {"k", "c", "r", "s"},
+                             *const Y[] = {"n", "k", "p", "q"};
+    ConvProblem v = conv_unpack(problem);
+    shape[TENSOR_X] = tensor_shape(v.layout, "x", TENSOR_INPUT, (int[]){v.N, v.C, v.H, v.W}, X);
+    shape[TENSOR_W] = tensor_shape(v.layout, "w", TENSOR_INPUT, (int[]){v.K, v.C, v.R, v.S}, W);
+    shape[TENSOR_Y] = tensor_shape(v.layout, "y", TENSOR_OUTPUT, (int[]){v.N, v.K, v.P, v.Q}, Y);
     return TENSORS;
 }
 

@@ -75,6 +75,7 @@ int conv_derive(ConvProblem *conv, Error *error)
         {"pad (left)", conv->pad_left, 0},
         {"pad (bottom)", conv->pad_bottom, 0},
         {"pad (right)", conv->pad_right, 0},
+        {"layout", conv->layout, CONV_NCHW},
     };
     for (size_t i = 0; i < sizeof field / sizeof *field; i++)
         if (field[i].value < field[i].least)
@@ -108,8 +109,10 @@ void conv_pad_same(ConvProblem *conv)
 
 /* ---- text -> problem --------------------------------------------------------------------- */
 
-enum { KEY_N, KEY_C, KEY_H, KEY_W, KEY_K, KEY_R, KEY_S, KEY_PAD, KEY_STRIDE, KEYS };
-static const char *const key_name[KEYS] = {"N", "C", "H", "W", "K", "R", "S", "pad", "stride"};
+enum { KEY_N, KEY_C, KEY_H, KEY_W, KEY_K, KEY_R, KEY_S, KEY_PAD, KEY_STRIDE, KEY_LAYOUT, KEYS };
+static const char *const key_name[KEYS] = {"N", "C", "H",   "W",      "K",
+                                           "R", "S", "pad", "stride", "layout"};
+static const char *const layout_word[] = {"nchw", "nhwc", "chwn"};
 
 /* A decimal number of at most INT_MAX; *text moves past it.  Signs, spaces and other bases are
  * refused. */
@@ -172,6 +175,16 @@ static int parse_stride(const char *value, ConvProblem *conv, Error *error)
     return 0;
 }
 
+static int parse_layout(const char *value, ConvProblem *conv, Error *error)
+{
+    for (int i = CONV_NCHW; i <= CONV_CHWN; i++) {
+        if (strcmp(value, layout_word[i])) continue;
+        conv->layout = i;
+        return 0;
+    }
+    return error_set(error, "layout=%.40s: give nchw, nhwc or chwn", value);
+}
+
 static int parse_pair(char *pair, ConvProblem *conv, unsigned *seen, int *same, Error *error)
 {
     char *value = strchr(pair, '=');
@@ -181,12 +194,13 @@ static int parse_pair(char *pair, ConvProblem *conv, unsigned *seen, int *same, 
     while (key < KEYS && strcmp(pair, key_name[key]) != 0)
         key++;
     if (key == KEYS)
-        return error_set(error, "unknown key \"%.40s\": the keys are N C H W K R S pad stride",
-                         pair);
+        return error_set(
+            error, "unknown key \"%.40s\": the keys are N C H W K R S pad stride layout", pair);
     if (*seen & 1u << key) return error_set(error, "%s is given twice", key_name[key]);
     *seen |= 1u << key;
     if (key == KEY_PAD) return parse_pad(value, conv, same, error);
     if (key == KEY_STRIDE) return parse_stride(value, conv, error);
+    if (key == KEY_LAYOUT) return parse_layout(value, conv, error);
     int *field[] = {&conv->N, &conv->C, &conv->H, &conv->W, &conv->K, &conv->R, &conv->S};
     return parse_list(key_name[key], value, 1, field[key], error) < 0 ? -1 : 0;
 }
@@ -194,7 +208,7 @@ static int parse_pair(char *pair, ConvProblem *conv, unsigned *seen, int *same, 
 static int check_keys(unsigned seen, Error *error)
 {
     char missing[64] = "";
-    for (int key = 0; key < KEYS; key++)
+    for (int key = 0; key < KEY_LAYOUT; key++)
         if (!(seen & 1u << key))
             snprintf(missing + strlen(missing), sizeof missing - strlen(missing), " %s",
                      key_name[key]);
@@ -249,6 +263,7 @@ void conv_print(const Problem *problem, char *text, size_t bytes)
         snprintf(stride, sizeof stride, "%d", conv.stride_h);
     else
         snprintf(stride, sizeof stride, "%d,%d", conv.stride_h, conv.stride_w);
-    snprintf(text, bytes, "N=%d C=%d H=%d W=%d K=%d R=%d S=%d pad=%s stride=%s", conv.N, conv.C,
-             conv.H, conv.W, conv.K, conv.R, conv.S, pad, stride);
+    snprintf(text, bytes, "N=%d C=%d H=%d W=%d K=%d R=%d S=%d pad=%s stride=%s%s%s", conv.N, conv.C,
+             conv.H, conv.W, conv.K, conv.R, conv.S, pad, stride, conv.layout ? " layout=" : "",
+             conv.layout ? layout_word[conv.layout] : "");
 }

@@ -21,6 +21,7 @@ const char *fault_name(Fault fault)
         [FAULT_TAP_DROPPED] = "tap-dropped",
         [FAULT_ACCUMULATED] = "accumulated",
         [FAULT_PRECISION] = "precision",
+        [FAULT_LAYOUT] = "layout",
         [FAULT_RACE] = "race",
         [FAULT_EVERYWHERE] = "everywhere",
     };

@@ -39,9 +39,10 @@ typedef struct Operation {
     const char *name; /* "conv_forward" */
 
     /* Reads "N=16 C=1 H=32 W=32 K=6 R=5 S=5 pad=same stride=2" style text (keys in any order; pad =
-     * same | valid | one number | top,left,bottom,right; stride = one number | h,w) and derives the
-     * output shape.  Refuses zero or negative outputs, unknown or missing keys, and sizes whose
-     * tensors pass 2^31-1 elements, each by name. */
+     * same | valid | one number | top,left,bottom,right; stride = one number | h,w; layout = nchw |
+     * nhwc | chwn, nchw if left out) and derives the output shape.  Refuses zero or negative
+     * outputs, unknown or missing keys, and sizes whose tensors pass 2^31-1 elements, each by name.
+     */
     int (*parse)(const char *text, Problem *problem, Error *error);
 
     /* Writes the same text back, canonical order, NUL-terminated. */
@@ -66,7 +67,7 @@ typedef struct Operation {
     void (*generate)(const Problem *problem, Random *random, float *const *tensor);
 
     /* fp64 result and magnitude (sum of |products|) of every output element, and products per
-     * output (m). */
+     * output (m).  All tensors in the operation's plain layout, NCHW: verify_output rearranges. */
     void (*oracle)(const Problem *problem, const float *const *tensor, double *expected,
                    double *magnitude, double *products);
 } Operation;

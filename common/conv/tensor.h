@@ -1,7 +1,7 @@
 /* tensor.h - the layouts that a four-dimensional tensor of images may have in memory.
  *
  * NCHW keeps a channel's pixels together, NHWC a pixel's channels, CHWN the same pixel of all
- * images.  The labs compare them; everything else in this room is NCHW. */
+ * images.  The labs compare them; everything else in this room is NCHW (layout.h). */
 #ifndef CONVLAB_CONV_TENSOR_H
 #define CONVLAB_CONV_TENSOR_H
 

@@ -7,6 +7,7 @@
 
 #include "common/conv/conv_problem.h"
 #include "common/conv/diagnose.h"
+#include "common/conv/layout.h"
 
 static const double unit_fp32 = 0x1p-24;
 enum { RMS_LEAST_OUTPUTS = 64 };
@@ -223,9 +224,9 @@ static const float *output_shape(const Operation *operation, const Problem *prob
     return observed->output;
 }
 
-int verify_output(const Operation *operation, const Problem *problem, Precision precision,
-                  const float *const *tensor, const Observed *observed, ProbeRun run, void *context,
-                  Verdict *verdict, Error *error)
+static int verify_plain(const Operation *operation, const Problem *problem, Precision precision,
+                        const float *const *tensor, const Observed *observed, ProbeRun run,
+                        void *context, Verdict *verdict, Error *error)
 {
     TensorShape shape;
     const float *output = output_shape(operation, problem, observed, &shape);
@@ -261,4 +262,22 @@ int verify_output(const Operation *operation, const Problem *problem, Precision 
     }
     judged_free(&judged);
     return 0;
+}
+
+/* Everything in this room thinks in NCHW: another layout is seen as if it were that. */
+int verify_output(const Operation *operation, const Problem *problem, Precision precision,
+                  const float *const *tensor, const Observed *observed, ProbeRun run, void *context,
+                  Verdict *verdict, Error *error)
+{
+    if (conv_unpack(problem).layout == CONV_NCHW)
+        return verify_plain(operation, problem, precision, tensor, observed, run, context, verdict,
+                            error);
+    LayoutView view;
+    if (layout_view_open(&view, problem, tensor, observed, run, context, error)) return -1;
+    int status = verify_plain(operation, &view.problem, precision, view.tensor, &view.observed,
+                              run ? layout_view_run : NULL, &view, verdict, error);
+    if (!status && !verdict->correct && verdict->wrong)
+        layout_explain(&view, operation, precision, verdict);
+    layout_view_close(&view);
+    return status;
 }

@@ -48,6 +48,7 @@ typedef enum Fault {
     FAULT_TAP_DROPPED, /* some filter taps (r,s) contribute nothing */
     FAULT_ACCUMULATED, /* adds to what y held instead of writing it */
     FAULT_PRECISION,   /* right shape, errors at the size of a lower precision (tf32, fp16, bf16) */
+    FAULT_LAYOUT,      /* right, if a tensor lay in another order than it does */
     FAULT_RACE,        /* two runs on the same inputs differ */
     FAULT_EVERYWHERE   /* wrong nearly everywhere with no signature */
 } Fault;

@@ -3,9 +3,10 @@
  *   y[n][k][p][q] = sum over c, r, s of x[n][c][h][w] * w[k][c][r][s],
  *   h = p*stride_h + r - pad_top, w = q*stride_w + s - pad_left,
  *
- * with x taken as zero outside 0..H-1, 0..W-1.  "Convolution" means cross-correlation here, as in
- * the whole field: the filter is not flipped.  The letters are cuDNN's; docs/glossary.md maps each
- * paper's letters to them. */
+ * with x taken as zero outside 0..H-1, 0..W-1.  In memory the last index is the fastest; a
+ * problem's `layout` says in which order the indices stand.  "Convolution" means cross-correlation
+ * here, as in the whole field: the filter is not flipped.  The letters are cuDNN's;
+ * docs/glossary.md maps each paper's letters to them. */
 #ifndef CONVLAB_CONV_H
 #define CONVLAB_CONV_H
 
@@ -15,6 +16,13 @@
 #define CONVLAB_ENTRY
 #endif
 
+/* The order of the indices of x, w and y. */
+enum {
+    CONV_NCHW, /* x[n][c][h][w]  w[k][c][r][s]  y[n][k][p][q] */
+    CONV_NHWC, /* x[n][h][w][c]  w[k][r][s][c]  y[n][p][q][k] */
+    CONV_CHWN  /* x[c][h][w][n]  w[c][r][s][k]  y[k][p][q][n], as in cuda-convnet2 */
+};
+
 typedef struct ConvProblem {
     int N, C, H, W; /* images, channels, input height and width */
     int K, R, S;    /* filters, filter height and width */
@@ -22,16 +30,17 @@ typedef struct ConvProblem {
     /* Zeros around the input; even filters pad asymmetrically. */
     int pad_top, pad_left, pad_bottom, pad_right;
     int stride_h, stride_w;
+    int layout; /* CONV_NCHW unless the case says otherwise */
 } ConvProblem;
 
 #if defined(__CUDACC__) || defined(CONVLAB_DEVICE_ENTRY)
 /* Forward convolution of problem *p.  x: N*C*H*W, w: K*C*R*S, y: N*K*P*Q floats, device pointers,
- * row-major NCHW and KCRS unless the lab says otherwise.  Enqueue the work on `stream`; do not
+ * laid out as p->layout says.  Enqueue the work on `stream`; do not
  * synchronise.  y arrives unwritten. */
 CONVLAB_ENTRY void conv_forward(const ConvProblem *p, const float *x, const float *w, float *y,
                                 cudaStream_t stream);
 #else
-/* Forward convolution of problem *p on the host: same shapes and layouts, host pointers, done when
+/* Forward convolution of problem *p on the host: same shapes, NCHW, host pointers, done when
  * it returns. */
 CONVLAB_ENTRY void conv_forward_host(const ConvProblem *p, const float *x, const float *w,
                                      float *y);
