@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "autograder/files.h"
+#include "autograder/hidden.h"
 #include "autograder/score.h"
 #include "autograder/speed.h"
 #include "autograder/text.h"
@@ -78,7 +79,7 @@ static void record_plan(LabRun *run)
         random_seed(&random,
                     run->grader->seed ^ digest_bytes(DIGEST_START + (uint64_t)i, run->lab->name,
                                                      strlen(run->lab->name)));
-        ini->operation->draw(&random, i, ini->hidden_max_macs, &problem);
+        hidden_draw(ini, &random, i, &problem);
         text_set(name, sizeof name, "hidden %d", i + 1);
         RecordCase *item = record_add_case(run, name, "drawn fresh", &problem);
         item->hidden = 1;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "autograder/hidden.h"
 #include "autograder/ini_file.h"
 #include "autograder/text.h"
 
@@ -64,6 +65,7 @@ static const Field CASE_FIELDS[] = {
 static const Field HIDDEN_FIELDS[] = {
     {"count", FIELD_COUNT, 1, offsetof(LabIni, hidden_count), 0, 0, LAB_HIDDEN},
     {"max_macs", FIELD_NUMBER, 1, offsetof(LabIni, hidden_max_macs), 0, 1e3, 1e10},
+    {"with", FIELD_TEXT, 0, offsetof(LabIni, hidden_with), sizeof((LabIni *)0)->hidden_with, 0, 0},
     {0},
 };
 
@@ -340,7 +342,10 @@ static int take_speed(const IniFile *file, const IniSection *section, LabIni *la
 
 static int take_hidden(const IniFile *file, const IniSection *section, LabIni *lab, Error *error)
 {
-    return section_fill(file, section, HIDDEN_FIELDS, lab, error);
+    Error why;
+    if (section_fill(file, section, HIDDEN_FIELDS, lab, error)) return -1;
+    if (!hidden_check(lab, &why)) return 0;
+    return ini_error(error, file, ini_entry_find(section, "with")->line, "with: %s", why.text);
 }
 
 static const SectionKind KINDS[] = {

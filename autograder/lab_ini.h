@@ -54,6 +54,7 @@ typedef struct LabIni {
     int cases, timed_cases;
     int hidden_count;
     double hidden_max_macs;
+    char hidden_with[200]; /* keys that every hidden problem has; see hidden.h */
     LabPrediction prediction[LAB_PREDICTIONS];
     int predictions;
     LabHint hint[LAB_HINTS];

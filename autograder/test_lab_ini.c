@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "autograder/hidden.h"
 #include "autograder/ini_file.h"
 #include "autograder/lab_ini.h"
 
@@ -130,6 +131,30 @@ static char *edited(const char *from, const char *to)
     return text;
 }
 
+static void hidden_problems_may_have_keys_of_their_own(void **state)
+{
+    static const char *const LAYOUT[] = {"layout=nhwc", "layout=chwn"};
+    (void)state;
+    Error error;
+    Random random;
+    char *text = edited("max_macs = 2e6", "max_macs = 2e6\nwith = C=5 layout=nhwc | layout=chwn");
+    assert_int_equal(lab_ini_parse("x", text, strlen(text), &lab, &error), 0);
+    free(text);
+    random_seed(&random, 3);
+    for (int i = 0; i < 40; i++) {
+        Problem problem;
+        char shape[200];
+        hidden_draw(&lab, &random, i, &problem);
+        lab.operation->print(&problem, shape, sizeof shape);
+        assert_non_null(strstr(shape, LAYOUT[i % 2]));
+        assert_int_equal(i % 2 == 0 && !strstr(shape, "C=5 "), 0);
+    }
+    text = edited("max_macs = 2e6", "max_macs = 2e6\nwith = R=99");
+    assert_int_equal(lab_ini_parse("x", text, strlen(text), &lab, &error), -1);
+    assert_non_null(strstr(error.text, "with: R=99 does not fit"));
+    free(text);
+}
+
 static void a_lab_may_name_its_machine(void **state)
 {
     (void)state;
@@ -242,6 +267,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_good_file_is_read_whole),
+        cmocka_unit_test(hidden_problems_may_have_keys_of_their_own),
         cmocka_unit_test(a_lab_may_name_its_machine),
         cmocka_unit_test(each_mistake_is_one_line_with_its_number),
         cmocka_unit_test(a_bad_shape_names_its_line),
