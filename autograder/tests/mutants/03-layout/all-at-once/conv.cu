@@ -1,0 +1,122 @@
+/* Lab 03: one kernel for three layouts, and weights in constant memory.  Edit only the TODO
+ * regions. */
+#include <convlab/conv.h>
+
+enum { THREADS = 256 };              /* of a block */
+enum { CONSTANT_FLOATS = 64 * 256 }; /* the 64 KB of constant memory */
+__constant__ float few_weights[CONSTANT_FLOATS];
+
+/* How many floats lie between neighbours along each axis of a tensor: image, channel or filter,
+ * row, column.  For the weights: filter, channel, row, column. */
+struct Strides {
+    int n, c, h, w;
+};
+
+struct Layout {
+    Strides x, w, y;
+};
+
+static Layout layout_of(const ConvProblem &p)
+{
+    Layout nchw = {{p.C * p.H * p.W, p.H * p.W, p.W, 1},
+                   {p.C * p.R * p.S, p.R * p.S, p.S, 1},
+                   {p.K * p.P * p.Q, p.P * p.Q, p.Q, 1}};
+    // TODO(1): Return the strides of x[n][h][w][c] w[k][r][s][c] y[n][p][q][k] for CONV_NHWC,
+    // and those of x[c][h][w][n] w[c][r][s][k] y[k][p][q][n] for CONV_CHWN.
+    Layout nhwc = {{p.H * p.W * p.C, 1, p.W * p.C, p.C},
+                   {p.R * p.S * p.C, 1, p.S * p.C, p.C},
+                   {p.P * p.Q * p.K, 1, p.Q * p.K, p.K}};
+    Layout chwn = {{1, p.H * p.W * p.N, p.W * p.N, p.N},
+                   {1, p.R * p.S * p.K, p.S * p.K, p.K},
+                   {1, p.P * p.Q * p.N, p.Q * p.N, p.N}};
+    if (p.layout == CONV_NHWC) return nhwc;
+    if (p.layout == CONV_CHWN) return chwn;
+    // END TODO(1)
+    return nchw;
+}
+
+/* Along which index of y the threads of a warp lie side by side. */
+enum Lanes { ALONG_Q, ALONG_K, ALONG_N };
+
+static Lanes lanes_of(const ConvProblem &p)
+{
+    // TODO(2): Choose for each layout, so that a warp's loads touch the fewest sectors.
+    if (p.layout == CONV_CHWN) return ALONG_N;
+    // END TODO(2)
+    return ALONG_Q;
+}
+
+/* Takes the lowest digit off a mixed-radix number. */
+__device__ static inline int digit(int &t, int radix)
+{
+    int d = t % radix;
+    t /= radix;
+    return d;
+}
+
+/* Thread t of the grid owns one output (n, k, op, oq), k one of the `filters` from k0 on.  Its
+ * digits, the fastest first, are
+ *
+ *     ALONG_Q: oq op k n     ALONG_K: k oq op n     ALONG_N: n oq op k
+ *
+ * CONSTANT: the weights of these filters lie in few_weights, as they lay in w. */
+template <bool CONSTANT>
+__global__ void conv_kernel(const ConvProblem p, const Layout at, Lanes lanes, int k0, int filters,
+                            const float *__restrict__ x, const float *__restrict__ w,
+                            float *__restrict__ y)
+{
+    int t = blockIdx.x * THREADS + threadIdx.x;
+    int n = 0, k = 0, op = 0, oq = 0;
+    // TODO(3): Take t apart into k, n, op and oq in the order above; return if it owns nothing.
+    if (lanes == ALONG_N) n = digit(t, p.N);
+    if (lanes == ALONG_K) k = digit(t, filters);
+    oq = digit(t, p.Q);
+    op = digit(t, p.P);
+    if (lanes != ALONG_K) k = digit(t, filters);
+    if (lanes != ALONG_N) n = digit(t, p.N);
+    if (t > 0) return;
+    // END TODO(3)
+
+    float sum = 0.0f;
+    for (int c = 0; c < p.C; c++)
+        for (int r = 0; r < p.R; r++)
+            for (int s = 0; s < p.S; s++) {
+                int ih = op * p.stride_h + r - p.pad_top;
+                int iw = oq * p.stride_w + s - p.pad_left;
+                if (ih < 0 || ih >= p.H || iw < 0 || iw >= p.W) continue;
+                int tap = c * at.w.c + r * at.w.h + s * at.w.w;
+                float weight = 0.0f, pixel = 0.0f;
+                // TODO(4): Fetch the weight, from constant memory if CONSTANT, and the pixel.
+                weight = CONSTANT ? few_weights[k * at.w.n + tap] : w[(k0 + k) * at.w.n + tap];
+                pixel = x[n * at.x.n + c * at.x.c + ih * at.x.h + iw * at.x.w];
+                // END TODO(4)
+                sum += pixel * weight;
+            }
+    y[n * at.y.n + (k0 + k) * at.y.c + op * at.y.h + oq * at.y.w] = sum;
+}
+
+template <bool CONSTANT>
+static void conv_launch(const ConvProblem &p, int k0, int filters, const float *x, const float *w,
+                        float *y, cudaStream_t stream)
+{
+    int blocks = (p.N * filters * p.P * p.Q + THREADS - 1) / THREADS;
+    conv_kernel<CONSTANT>
+        <<<blocks, THREADS, 0, stream>>>(p, layout_of(p), lanes_of(p), k0, filters, x, w, y);
+}
+
+extern "C" void conv_forward(const ConvProblem *p, const float *x, const float *w, float *y,
+                             cudaStream_t stream)
+{
+    // TODO(5): In NCHW, pass the weights through constant memory, as many whole filters at a time
+    // as fit; launch for these before the next ones.  If not even one fits, leave them in w.
+    int one = p->C * p->R * p->S, fit = p->K;
+    for (int k0 = 0; p->layout == CONV_NCHW && fit > 0 && k0 < p->K; k0 += fit) {
+        int filters = p->K - k0 < fit ? p->K - k0 : fit;
+        cudaMemcpyToSymbolAsync(few_weights, w + k0 * one, filters * one * sizeof(float), 0,
+                                cudaMemcpyDeviceToDevice, stream);
+        conv_launch<true>(*p, k0, filters, x, w, y, stream);
+    }
+    if (p->layout == CONV_NCHW && fit > 0) return;
+    // END TODO(5)
+    conv_launch<false>(*p, 0, p->K, x, w, y, stream);
+}
