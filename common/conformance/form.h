@@ -25,7 +25,7 @@
 
 #include "common/base/error.h"
 
-enum { FORM_RESULTS = 8, FORM_OPERANDS = 12, FORM_TEXT = 480, LIST_VALUES = 128 };
+enum { FORM_RESULTS = 8, FORM_OPERANDS = 12, FORM_TEXT = 1600, LIST_VALUES = 128 };
 
 typedef enum ValueType {
     VALUE_PRED,

@@ -3,6 +3,7 @@
  *   tool_conformance record DIRECTORY [GROUP...]   run the forms on GPU 0; a file a group
  *   tool_conformance check [GROUP...]              every form on the simulator; names all that fail
  *   tool_conformance report                        the table of docs/conformance.md
+ *   tool_conformance show PTX                      every lane of one form in which the two differ
  *   tool_conformance ptx DIRECTORY                 the modules as text, for ptxas
  *
  * Run it from the repository's root. */
@@ -149,6 +150,44 @@ static int check(const FormTable *table, FormRun *run, int count, char **names, 
     return result != 0 || all.failed ? -1 : 0;
 }
 
+/* ---- show --------------------------------------------------------------------------------------
+ */
+static void lanes_show(const Form *form, const uint64_t *golden, const uint64_t *got)
+{
+    uint64_t *operand = malloc(((size_t)form->operands * form->lanes + 1) * sizeof *operand);
+    if (!operand) return;
+    form_operands(form, operand);
+    for (uint32_t i = 0; i < form->lanes; i++)
+        for (uint32_t k = 0; k < form->results; k++) {
+            size_t at = (size_t)k * form->lanes + i;
+            if (golden[at] == got[at]) continue;
+            printf("lane %u:", i);
+            for (uint32_t n = 0; n < form->operands; n++)
+                printf(" 0x%llx", (unsigned long long)operand[(size_t)n * form->lanes + i]);
+            printf(" -> result %u: card 0x%llx, simulator 0x%llx\n", k,
+                   (unsigned long long)golden[at], (unsigned long long)got[at]);
+        }
+    free(operand);
+}
+
+static int show(const FormTable *table, FormRun *run, const char *text, Error *error)
+{
+    SimDeviceOptions options = {.machine = "h200", .gpus_directory = "common/simt/gpus"};
+    Vectors vectors;
+    Device *device = device_open_sim(&options, error);
+    int result = device ? vectors_read(ROOM "vectors", table, &vectors, error) : -1;
+    for (uint32_t i = 0; result == 0 && i < table->count; i++) {
+        if (strcmp(table->form[i].text, text) != 0) continue;
+        result = forms_run(device, table, i, 1, run + i, error);
+        if (run[i].value && vectors.value[i])
+            lanes_show(&table->form[i], vectors.value[i], run[i].value);
+        else
+            printf("%s\n", run[i].value ? "no golden vector" : run[i].why);
+    }
+    if (device) vectors_free(&vectors), device->close(device);
+    return result;
+}
+
 static int ptx(const FormTable *table, const char *directory, Error *error)
 {
     for (uint32_t i = 0; i < table->count; i += BATCH) {
@@ -176,12 +215,15 @@ int main(int argc, char **argv)
             result = check(&table, run, argc - 2, argv + 2, 0, &error);
         else if (run && argc > 1 && strcmp(argv[1], "report") == 0)
             result = check(&table, run, argc - 2, argv + 2, 1, &error);
+        else if (run && argc > 2 && strcmp(argv[1], "show") == 0)
+            result = show(&table, run, argv[2], &error);
         else if (argc > 2 && strcmp(argv[1], "ptx") == 0)
             result = ptx(&table, argv[2], &error);
         else
-            error_set(&error,
-                      "usage: %s record DIR [GROUP...] | check [GROUP...] | report | ptx DIR",
-                      argv[0]);
+            error_set(
+                &error,
+                "usage: %s record DIR [GROUP...] | check [GROUP...] | report | show PTX | ptx DIR",
+                argv[0]);
         for (uint32_t i = 0; run && i < table.count; i++)
             form_run_free(&run[i]);
         free(run);

@@ -150,6 +150,15 @@ static uint64_t draw_near(ValueType type, uint64_t *state)
     return (r >> 1 & 1) << (bits - 1) | exponent << fraction | mantissa;
 }
 
+static uint64_t listed(const ValueList *list, uint64_t index, uint32_t lane)
+{
+    uint64_t n = list->count, value = list->value[index % n];
+    if (list->random == RANDOM_LANE) return lane & 31;
+    if (list->type == VALUE_F16X2 || list->type == VALUE_BF16X2)
+        value |= list->value[(index * 7 + 3) % n] << 16;
+    return value;
+}
+
 static uint64_t draw_value(const ValueList *list, uint32_t lane, uint64_t *state)
 {
     int bits = value_type_bits(list->type);
@@ -175,17 +184,8 @@ static uint64_t draw_value(const ValueList *list, uint32_t lane, uint64_t *state
     case RANDOM_LANE:
         return lane & 31;
     default:
-        return list->value[r % list->count];
+        return listed(list, r, lane);
     }
-}
-
-static uint64_t listed(const ValueList *list, uint64_t index, uint32_t lane)
-{
-    uint64_t n = list->count, value = list->value[index % n];
-    if (list->random == RANDOM_LANE) return lane & 31;
-    if (list->type == VALUE_F16X2 || list->type == VALUE_BF16X2)
-        value |= list->value[(index * 7 + 3) % n] << 16;
-    return value;
 }
 
 uint32_t form_lanes(const Form *form)

@@ -43,6 +43,7 @@ typedef struct Decoder {
     uint32_t count, room;
     uint32_t file_bytes, predicate_next, predicate_end;
     uint32_t temp32[TEMPS], temp64[TEMPS], tempp[TEMPS], temps32, temps64, tempsp;
+    uint32_t carry; /* the predicate that stands for CC.CF; 0: none yet */
     uint32_t constant_room, origin_room, table_room;
     LocalSymbol *shared;
     uint32_t shareds, shared_room;

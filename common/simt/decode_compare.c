@@ -56,54 +56,93 @@ static int compare_float(int how, PtxType type, Compare *out)
     return 0;
 }
 
+/* A half as a float, its subnormals flushed where asked. */
+static uint32_t half_source(Decoder *d, uint32_t slot, int bf16, int ftz)
+{
+    uint32_t temp = temp_slot(d, WIDTH_32);
+    if (d->failed) return 0;
+    if (ftz && !bf16) emit_pseudo(d, OP_FTZ_F16, temp, slot, slot), slot = temp;
+    emit_pseudo(d, bf16 ? OP_CVT_F32_BF16 : OP_CVT_F32_F16, temp, slot, slot);
+    return temp;
+}
+
 /* A source as the comparison wants it: small integers extended, halves widened, subnormals flushed.
  */
 static uint32_t compare_source(Decoder *d, uint32_t operand, PtxType type, int ftz)
 {
-    PtxType as = type == PTX_F16 || type == PTX_BF16 ? PTX_B16 : type;
-    uint32_t slot = source(d, operand, as);
-    Op op = type == PTX_S16          ? OP_SEXT_16
-            : type == PTX_F16        ? OP_CVT_F32_F16
-            : type == PTX_BF16       ? OP_CVT_F32_BF16
-            : ftz && type == PTX_F32 ? OP_FTZ_F32
-                                     : OP_NOP;
+    int half = type == PTX_F16 || type == PTX_BF16;
+    uint32_t slot = source(d, operand, half ? PTX_B16 : type);
+    if (half && !d->failed) return half_source(d, slot, type == PTX_BF16, ftz);
+    Op op = type == PTX_S16 ? OP_SEXT_16 : ftz && type == PTX_F32 ? OP_FTZ_F32 : OP_NOP;
     if (op == OP_NOP || d->failed) return slot;
     uint32_t temp = temp_slot(d, WIDTH_32);
     emit_pseudo(d, op, temp, slot, slot);
     return temp;
 }
 
-/* Leaves the comparison in predicate `p` (and its complement in `q`), combined with operand 3 where
- * there is a BOOL word. */
-static int compare_emit(Decoder *d, uint32_t p, uint32_t q, PtxType *result, int is_set)
+/* One of the two halves of a source, as a float. */
+static uint32_t packed_source(Decoder *d, uint32_t operand, int bf16, int ftz, int upper)
 {
-    static const char *const BOOLS[] = {"and", "or", "xor", NULL};
-    int how = word_choose(d, COMPARISONS), logic = word_choose(d, BOOLS), ftz = word_take(d, "ftz");
-    if (is_set) *result = type_take(d);
-    PtxType type = type_take(d);
+    uint32_t slot = source(d, operand, PTX_B32), part = temp_slot(d, WIDTH_32);
+    if (d->failed) return 0;
+    emit_pseudo(d, upper ? OP_HIGH_16 : OP_MASK_16, part, slot, slot);
+    d->temps32--; /* the part is widened in place */
+    return half_source(d, part, bf16, ftz);
+}
+
+typedef struct Comparison {
+    int how, logic, ftz;
+    uint32_t c, negated; /* the predicate that it is combined with */
+} Comparison;
+
+/* Leaves the comparison in predicate `p` and its complement in `q`. */
+static int comparison_emit(Decoder *d, const Comparison *k, PtxType type, int half, uint32_t p,
+                           uint32_t q)
+{
     Compare compare = {0};
-    if (how < 0 || (type_is_float(type) ? compare_float(how, type, &compare)
-                                        : compare_integer(how, type, &compare)) != 0)
+    int packed = type == PTX_F16X2 || type == PTX_BF16X2, bf16 = type == PTX_BF16X2;
+    if (k->how < 0 || (type_is_float(type) ? compare_float(k->how, type, &compare)
+                                           : compare_integer(k->how, type, &compare)) != 0)
         return refuse(d, "that comparison is not supported on that type");
-    if (type == PTX_F16X2 || type == PTX_BF16X2) return refuse(d, "comparisons of packed halves");
-    uint32_t a = compare_source(d, 1, type, ftz), b = compare_source(d, 2, type, ftz), c = 0,
-             negated = 0;
-    if (logic >= 0) {
-        if (d->in->operands < 4) return refuse(d, "too few operands");
-        PtxOperand plain = d->in->operand[3];
-        negated = (uint32_t)plain.negated;
-        plain.negated = 0;
-        c = source_of(d, &plain, PTX_PRED);
-    }
+    uint32_t a =
+        packed ? packed_source(d, 1, bf16, k->ftz, half) : compare_source(d, 1, type, k->ftz);
+    uint32_t b =
+        packed ? packed_source(d, 2, bf16, k->ftz, half) : compare_source(d, 2, type, k->ftz);
     if (d->failed) return -1;
     Ins *ins = emit(d, compare.op,
                     type == PTX_F32   ? CLASS_FP32
                     : type == PTX_F64 ? CLASS_FP64
                                       : CLASS_INT);
-    ins->d = p, ins->a = compare.swap ? b : a, ins->b = compare.swap ? a : b, ins->c = c;
+    ins->d = p, ins->a = compare.swap ? b : a, ins->b = compare.swap ? a : b, ins->c = k->c;
     ins->v[0] = q;
-    ins->aux = logic < 0 ? 0 : (uint32_t)(logic + 1) | negated << 2;
+    ins->aux = k->logic < 0 ? 0 : (uint32_t)(k->logic + 1) | k->negated << 2;
     return 0;
+}
+
+/* Leaves the comparison in predicate `p` (and its complement in `q`), combined with operand 3 where
+ * there is a BOOL word.  Of packed halves the lower one's is in `p`, the upper one's in `q`. */
+static int compare_emit(Decoder *d, uint32_t p, uint32_t q, PtxType *result, int is_set)
+{
+    static const char *const BOOLS[] = {"and", "or", "xor", NULL};
+    Comparison k = {.how = word_choose(d, COMPARISONS), .logic = word_choose(d, BOOLS)};
+    k.ftz = word_take(d, "ftz");
+    if (is_set) *result = type_take(d);
+    PtxType type = type_take(d);
+    if (k.logic >= 0) {
+        if (d->in->operands < 4) return refuse(d, "too few operands");
+        PtxOperand plain = d->in->operand[3];
+        k.negated = (uint32_t)plain.negated;
+        plain.negated = 0;
+        k.c = source_of(d, &plain, PTX_PRED);
+    }
+    if (type != PTX_F16X2 && type != PTX_BF16X2) return comparison_emit(d, &k, type, 0, p, q);
+    if (q == NO_SLOT) return refuse(d, "one predicate for two halves");
+    uint32_t first = temp_slot(d, WIDTH_PRED); /* p may be what q is combined with */
+    if (d->failed || comparison_emit(d, &k, type, 0, first, NO_SLOT) != 0) return -1;
+    d->temps32 = 0;
+    if (comparison_emit(d, &k, type, 1, q, NO_SLOT) != 0) return -1;
+    emit_pseudo(d, OP_MOV_P, p, first, first);
+    return d->failed ? -1 : 0;
 }
 
 static int decode_setp(Decoder *d)
@@ -121,19 +160,35 @@ static int decode_setp(Decoder *d)
     return words_finished(d);
 }
 
-/* set: all ones or 1.0f instead of a predicate. */
+/* What set gives for true: all ones, or 1 in the result's format; 16 bits of it for each of two
+ * packed halves. */
+static uint32_t set_true(PtxType result, int packed)
+{
+    if (result == PTX_F32) return 0x3f800000u;
+    if (result == PTX_F16 || result == PTX_F16X2) return 0x3c00u;
+    if (result == PTX_BF16 || result == PTX_BF16X2) return 0x3f80u;
+    return packed || ptx_type_bytes(result) == 2 ? 0xffffu : FULL_MASK;
+}
+
 static int decode_set(Decoder *d)
 {
     PtxType result = PTX_NONE;
-    uint32_t p = temp_slot(d, WIDTH_PRED);
-    if (compare_emit(d, p, NO_SLOT, &result, 1) != 0) return -1;
-    if (ptx_type_bytes(result) != 4 || (type_is_float(result) && result != PTX_F32))
+    uint32_t p = temp_slot(d, WIDTH_PRED), q = temp_slot(d, WIDTH_PRED);
+    int packed = strcmp(d->in->word[d->in->words - 1], "f16x2") == 0 ||
+                 strcmp(d->in->word[d->in->words - 1], "bf16x2") == 0;
+    if (compare_emit(d, p, packed ? q : NO_SLOT, &result, 1) != 0) return -1;
+    if (ptx_type_bytes(result) > 4 || (packed && ptx_type_bytes(result) != 4))
         return refuse(d, "a result of that type");
-    uint32_t yes = constant_slot(d, WIDTH_32, result == PTX_F32 ? 0x3f800000u : FULL_MASK, 0);
-    uint32_t no = constant_slot(d, WIDTH_32, 0, 0), dst = destination(d, 0, result);
+    uint32_t yes = constant_slot(d, WIDTH_32, set_true(result, packed), 0),
+             no = constant_slot(d, WIDTH_32, 0, 0), dst = destination(d, 0, result);
+    d->temps32 = 0;
+    uint32_t upper = packed ? temp_slot(d, WIDTH_32) : 0;
     if (d->failed) return -1;
-    Ins *ins = emit_pseudo(d, OP_SELP_32, dst, yes, no);
-    ins->c = p;
+    emit_pseudo(d, OP_SELP_32, dst, yes, no)->c = p;
+    if (packed) {
+        emit_pseudo(d, OP_SELP_32, upper, yes, no)->c = q;
+        emit_pseudo(d, OP_PACK_32, dst, dst, upper);
+    }
     return words_finished(d);
 }
 
@@ -204,7 +259,7 @@ static int format_of(PtxType type)
 }
 
 typedef struct Conversion {
-    int from, to, rounding, integral, sat, ftz;
+    int from, to, rounding, integral, sat, ftz, relu;
     PtxType to_type, from_type;
 } Conversion;
 
@@ -261,18 +316,41 @@ static int convert_integers(Decoder *d, const Conversion *c, uint32_t a, uint32_
     return words_finished(d);
 }
 
+static uint32_t half_aux(const Conversion *c, int to)
+{
+    return (uint32_t)c->from | (uint32_t)to << 4 |
+           (uint32_t)(c->rounding < 0 ? ROUND_N : c->rounding) << 8 | (uint32_t)c->ftz << 10 |
+           (uint32_t)c->relu << 11 | (uint32_t)c->sat << 12;
+}
+
+/* The plainest conversions have a handler of their own. */
+static Op half_op(const Conversion *c, int to)
+{
+    int plain = c->from == FORMAT_F32 && !c->ftz && !c->relu && !c->sat, bf16 = to == FORMAT_BF16;
+    if (!plain || c->rounding > ROUND_Z) return OP_CVT_TO_FLOAT;
+    if (c->rounding == ROUND_Z) return bf16 ? OP_CVT_BF16_F32_Z : OP_CVT_F16_F32_Z;
+    return bf16 ? OP_CVT_BF16_F32 : OP_CVT_F16_F32;
+}
+
 static int convert_to_half(Decoder *d, const Conversion *c, uint32_t a, uint32_t dst)
 {
-    Op op = OP_CVT_TO_FLOAT;
-    int zero = c->rounding == ROUND_Z, bf16 = c->to == FORMAT_BF16;
-    if (c->rounding > ROUND_Z || c->sat) return refuse(d, "that rounding to half precision");
-    if (c->from == FORMAT_F32 && !c->ftz)
-        op = bf16   ? (zero ? OP_CVT_BF16_F32_Z : OP_CVT_BF16_F32)
-             : zero ? OP_CVT_F16_F32_Z
-                    : OP_CVT_F16_F32;
-    Ins *ins = emit(d, op, CLASS_SFU);
-    ins->d = dst, ins->a = a;
-    ins->aux = (uint32_t)c->from | (uint32_t)c->to << 4 | (uint32_t)(zero ? ROUND_Z : ROUND_N) << 8;
+    Ins *ins = emit(d, half_op(c, c->to), CLASS_SFU);
+    ins->d = dst, ins->a = a, ins->aux = half_aux(c, c->to);
+    return words_finished(d);
+}
+
+/* cvt.rni.f16.f16: by way of f32, in which every half has its place. */
+static int convert_half_integral(Decoder *d, const Conversion *c, uint32_t a, uint32_t dst)
+{
+    static const Op F32[] = {OP_RINT_F32, OP_TRUNC_F32, OP_FLOOR_F32, OP_CEIL_F32};
+    uint32_t wide = temp_slot(d, WIDTH_32);
+    int bf16 = c->from == FORMAT_BF16;
+    if (d->failed) return -1;
+    emit_pseudo(d, bf16 ? OP_CVT_F32_BF16 : OP_CVT_F32_F16, wide, a, a);
+    if (c->integral >= 0) emit_pseudo(d, F32[c->integral], wide, wide, wide);
+    if (c->sat) emit_pseudo(d, OP_SAT_F32, wide, wide, wide);
+    Ins *ins = emit(d, bf16 ? OP_CVT_BF16_F32 : OP_CVT_F16_F32, CLASS_SFU);
+    ins->d = dst, ins->a = wide;
     return words_finished(d);
 }
 
@@ -284,7 +362,7 @@ static int convert_integral(Decoder *d, const Conversion *c, uint32_t a, uint32_
     int is_double = c->from == FORMAT_F64;
     Op op = c->integral < 0 ? (is_double ? OP_MOV_64
                                : c->ftz  ? OP_CANON_F32_FTZ
-                                         : OP_CANON_F32)
+                                         : OP_MOV_32)
             : is_double     ? F64[c->integral]
                             : (Op)((int)F32[c->integral] + c->ftz);
     Ins *ins = emit(d, op, CLASS_SFU);
@@ -308,7 +386,8 @@ static int convert_emit(Decoder *d, const Conversion *c, uint32_t a, uint32_t ds
             (uint32_t)c->from | (uint32_t)c->to << 4 | (uint32_t)mode << 8 | (uint32_t)c->ftz << 10;
         return words_finished(d);
     }
-    if (c->to == c->from && c->to >= FORMAT_F32) return convert_integral(d, c, a, dst);
+    if (c->to == c->from && c->to < FORMAT_F32) return convert_half_integral(d, c, a, dst);
+    if (c->to == c->from) return convert_integral(d, c, a, dst);
     if (c->integral >= 0) return refuse(d, "rounding to an integral value between two formats");
     if (c->to == FORMAT_F16 || c->to == FORMAT_BF16) return convert_to_half(d, c, a, dst);
     int op = direct_op(c);
@@ -321,21 +400,31 @@ static int convert_emit(Decoder *d, const Conversion *c, uint32_t a, uint32_t ds
 }
 
 /* cvt.rn.f16x2.f32 d, a, b: a becomes the upper half. */
-static int convert_packed(Decoder *d, const Conversion *c, PtxType to)
+static int convert_packed(Decoder *d, Conversion *c, PtxType to)
 {
     if (c->from_type != PTX_F32 || c->rounding > ROUND_Z || c->sat)
         return refuse(d, "that conversion to packed halves");
-    int zero = c->rounding == ROUND_Z, bf16 = to == PTX_BF16X2;
-    Op op = bf16   ? (zero ? OP_CVT_BF16_F32_Z : OP_CVT_BF16_F32)
-            : zero ? OP_CVT_F16_F32_Z
-                   : OP_CVT_F16_F32;
+    int format = to == PTX_BF16X2 ? FORMAT_BF16 : FORMAT_F16;
     uint32_t a = source(d, 1, PTX_F32), b = source(d, 2, PTX_F32), dst = destination(d, 0, PTX_B32);
     uint32_t high = temp_slot(d, WIDTH_32), low = temp_slot(d, WIDTH_32);
+    c->from = FORMAT_F32;
     if (d->failed) return -1;
-    emit_pseudo(d, op, high, a, a);
-    emit_pseudo(d, op, low, b, b);
+    emit_pseudo(d, half_op(c, format), high, a, a)->aux = half_aux(c, format);
+    emit_pseudo(d, half_op(c, format), low, b, b)->aux = half_aux(c, format);
     Ins *ins = emit(d, OP_PACK_32, CLASS_SFU);
     ins->d = dst, ins->a = low, ins->b = high;
+    return words_finished(d);
+}
+
+static int convert_tf32(Decoder *d, const Conversion *c, int away)
+{
+    uint32_t a = source(d, 1, PTX_F32), dst = destination(d, 0, PTX_B32);
+    if (c->from_type != PTX_F32 || c->rounding > ROUND_Z || away == (c->rounding >= 0) || c->sat)
+        return refuse(d, "that conversion to tf32");
+    if (d->failed) return -1;
+    Ins *ins = emit(d, OP_CVT_TF32_F32, CLASS_FP32);
+    ins->d = dst, ins->a = a;
+    ins->aux = (uint32_t)(away ? 0 : 1 + c->rounding) | (uint32_t)c->relu << 2;
     return words_finished(d);
 }
 
@@ -344,16 +433,13 @@ static int decode_cvt(Decoder *d)
     static const char *const ROUNDINGS[] = {"rn", "rz", "rm", "rp", NULL};
     static const char *const INTEGRAL[] = {"rni", "rzi", "rmi", "rpi", NULL};
     Conversion c = {.rounding = word_choose(d, ROUNDINGS), .integral = word_choose(d, INTEGRAL)};
-    c.sat = word_take(d, "sat"), c.ftz = word_take(d, "ftz");
+    c.sat = word_take(d, "sat"), c.ftz = word_take(d, "ftz"), c.relu = word_take(d, "relu");
     int away = word_take(d, "rna");
     c.to_type = type_take(d), c.from_type = type_take(d);
-    if (c.to_type == PTX_TF32 && c.from_type == PTX_F32 && away) {
-        uint32_t a = source(d, 1, PTX_F32), dst = destination(d, 0, PTX_B32);
-        if (d->failed) return -1;
-        Ins *ins = emit(d, OP_CVT_TF32_F32, CLASS_FP32);
-        ins->d = dst, ins->a = a;
-        return words_finished(d);
-    }
+    if (c.to_type == PTX_TF32) return convert_tf32(d, &c, away);
+    if (c.relu && ptx_type_bytes(c.to_type) > 2 && c.to_type != PTX_F16X2 &&
+        c.to_type != PTX_BF16X2)
+        return refuse(d, ".relu is for conversions to halves and tf32");
     if (away) return refuse(d, ".rna is supported for tf32 only");
     if (c.to_type == PTX_F16X2 || c.to_type == PTX_BF16X2) return convert_packed(d, &c, c.to_type);
     c.from = format_of(c.from_type), c.to = format_of(c.to_type);

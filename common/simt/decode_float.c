@@ -49,7 +49,7 @@ static int has_flushing_twin(int op)
 }
 
 typedef struct Modifiers {
-    int rounding, ftz, sat, nan;
+    int rounding, ftz, sat, nan, xorsign, approx;
 } Modifiers;
 
 static Modifiers modifiers_take(Decoder *d)
@@ -58,9 +58,34 @@ static Modifiers modifiers_take(Decoder *d)
     m.ftz = word_take(d, "ftz");
     m.sat = word_take(d, "sat");
     m.nan = word_take(d, "NaN");
-    word_take(d, "approx"); /* an IEEE result is within what .approx and .full allow */
+    m.xorsign = word_take(d, "xorsign") && word_take(d, "abs");
+    m.approx = word_take(d, "approx"); /* an IEEE result is within what .approx and .full allow */
     word_take(d, "full");
     return m;
+}
+
+/* min.xorsign.abs: of the magnitudes, with the sign of the operands' product. */
+static int emit_xorsign(Decoder *d, Op op, int ftz, const uint32_t *s, uint32_t dst)
+{
+    uint32_t sign = temp_slot(d, WIDTH_32), a = temp_slot(d, WIDTH_32), b = temp_slot(d, WIDTH_32);
+    if (d->failed) return -1;
+    emit_pseudo(d, OP_XOR_32, sign, s[0], s[1]);
+    emit_pseudo(d, OP_ABS_F32, a, s[0], s[0]);
+    emit_pseudo(d, OP_ABS_F32, b, s[1], s[1]);
+    Ins *ins = emit(d, (Op)((int)op + ftz), CLASS_FP32);
+    ins->d = dst, ins->a = a, ins->b = b;
+    emit_pseudo(d, OP_COPYSIGN_F32, dst, sign, dst);
+    emit_pseudo(d, OP_CANON_F32, dst, dst, dst);
+    return words_finished(d);
+}
+
+/* The operations whose .approx form a card computes in another way even where it matters. */
+static int approx_op(int op, int ftz)
+{
+    if (op == OP_DIV_F32) return OP_DIVAPPROX_F32;
+    if (op == OP_RCP_F64 && ftz) return OP_RCPGROSS_F64;
+    if (op == OP_RSQRT_F64 && ftz) return OP_RSQRTGROSS_F64;
+    return op;
 }
 
 static int emit_float(Decoder *d, const FloatOp *entry, PtxType type, Modifiers m,
@@ -77,10 +102,16 @@ static int emit_float(Decoder *d, const FloatOp *entry, PtxType type, Modifiers 
         ins->aux = (uint32_t)entry->rounded | (uint32_t)m.rounding << 4 | (uint32_t)is_double << 8 |
                    (uint32_t)m.ftz << 9;
     } else {
+        if (m.approx) op = approx_op(op, m.ftz);
         if (m.nan) {
             if (is_double || (op != OP_MIN_F32 && op != OP_MAX_F32))
                 return refuse(d, ".NaN is not supported here");
             op = op == OP_MIN_F32 ? OP_MINNAN_F32 : OP_MAXNAN_F32;
+        }
+        if (m.xorsign) {
+            if (is_double || entry->rounded >= 0 || entry->operands != 2)
+                return refuse(d, ".xorsign.abs is not supported here");
+            return emit_xorsign(d, (Op)op, m.ftz, s, dst);
         }
         if (m.ftz && !is_double && !has_flushing_twin(op)) {
             uint32_t flushed = temp_slot(d, WIDTH_32);
@@ -98,9 +129,12 @@ static int emit_float(Decoder *d, const FloatOp *entry, PtxType type, Modifiers 
 
 static int decode_testp(Decoder *d)
 {
-    static const char *const TESTS[] = {"finite", "infinite", "number", "notanumber", NULL};
-    static const Op F32[] = {OP_FINITE_F32, OP_INF_F32, OP_NOTNAN_F32, OP_ISNAN_F32};
-    static const Op F64[] = {OP_FINITE_F64, OP_INF_F64, OP_NUM_F64, OP_NAN_F64};
+    static const char *const TESTS[] = {"finite", "infinite",  "number", "notanumber",
+                                        "normal", "subnormal", NULL};
+    static const Op F32[] = {OP_FINITE_F32, OP_INF_F32,    OP_NOTNAN_F32,
+                             OP_ISNAN_F32,  OP_NORMAL_F32, OP_SUBNORMAL_F32};
+    static const Op F64[] = {OP_FINITE_F64, OP_INF_F64,    OP_NUM_F64,
+                             OP_NAN_F64,    OP_NORMAL_F64, OP_SUBNORMAL_F64};
     int test = word_choose(d, TESTS);
     PtxType type = type_take(d);
     if (test < 0) return refuse(d, "that test is not supported");
@@ -147,8 +181,12 @@ int decode_half(Decoder *d, const char *name, PtxType type)
     type_take(d);
     word_take(d, "rn");
     word_take(d, "approx");
-    uint32_t relu = (uint32_t)word_take(d, "relu"), sat = (uint32_t)word_take(d, "sat");
-    if (word_take(d, "ftz")) return refuse(d, ".ftz is not supported on half precision");
+    uint32_t relu = (uint32_t)word_take(d, "relu"), sat = (uint32_t)word_take(d, "sat"),
+             ftz = (uint32_t)word_take(d, "ftz"), nan = 0, xorsign = 0;
+    if (op == HALF_MIN || op == HALF_MAX) {
+        nan = (uint32_t)word_take(d, "NaN");
+        xorsign = (uint32_t)(word_take(d, "xorsign") && word_take(d, "abs"));
+    }
     PtxType as = packed ? PTX_B32 : PTX_B16;
     uint32_t s[3] = {0}, dst = destination(d, 0, as);
     for (int i = 0; i < OPERANDS[op]; i++)
@@ -156,6 +194,7 @@ int decode_half(Decoder *d, const char *name, PtxType type)
     if (d->failed) return -1;
     Ins *ins = emit(d, OP_HALF, op >= HALF_EX2 ? CLASS_SFU : CLASS_FP32);
     ins->d = dst, ins->a = s[0], ins->b = s[1], ins->c = s[2];
-    ins->aux = (uint32_t)op | (uint32_t)bf16 << 4 | (uint32_t)packed << 5 | relu << 6 | sat << 7;
+    ins->aux = (uint32_t)op | (uint32_t)bf16 << 4 | (uint32_t)packed << 5 | relu << 6 | sat << 7 |
+               ftz << 8 | nan << 9 | xorsign << 10;
     return words_finished(d);
 }

@@ -79,15 +79,56 @@ static int decode_predicate_logic(Decoder *d, const char *name)
     return words_finished(d);
 }
 
+/* What OP_RARE does: `operands` sources of 32 bits. */
+static int decode_rare(Decoder *d, RareOp op, uint32_t variant, uint32_t operands)
+{
+    uint32_t a = source(d, 1, PTX_B32), b = source(d, 2, PTX_B32),
+             c = operands > 2 ? source(d, 3, PTX_B32) : 0, dst = destination(d, 0, PTX_B32);
+    if (d->failed) return -1;
+    Ins *ins = emit(d, OP_RARE, CLASS_INT);
+    ins->d = dst, ins->a = a, ins->b = b, ins->c = c, ins->aux = (uint32_t)op | variant << 8;
+    return words_finished(d);
+}
+
+/* add, min, max of two halves: .u16x2 and .s16x2 are no types elsewhere. */
+static int decode_halves(Decoder *d, const char *name, uint32_t is_signed)
+{
+    uint32_t relu = (uint32_t)word_take(d, "relu");
+    int op = strcmp(name, "add") == 0   ? RARE_ADD_X2
+             : strcmp(name, "min") == 0 ? RARE_MIN_X2
+             : strcmp(name, "max") == 0 ? RARE_MAX_X2
+                                        : -1;
+    if (op < 0 || (relu && (op == RARE_ADD_X2 || !is_signed)))
+        return refuse(d, "it is not supported on pairs of 16-bit integers");
+    return decode_rare(d, (RareOp)op, is_signed | relu << 1, 2);
+}
+
+/* min.relu and max.relu: not below zero. */
+static int decode_relu(Decoder *d, const Arithmetic *entry, PtxType type)
+{
+    uint32_t a = source(d, 1, type), b = source(d, 2, type), dst = destination(d, 0, type),
+             zero = constant_slot(d, WIDTH_32, 0, 0);
+    if (d->failed) return -1;
+    if (type != PTX_S32 || (entry->s32 != OP_MIN_S32 && entry->s32 != OP_MAX_S32))
+        return refuse(d, ".relu is supported for min and max of .s32 only");
+    Ins *ins = emit(d, entry->s32, CLASS_INT);
+    ins->d = dst, ins->a = a, ins->b = b;
+    emit_pseudo(d, OP_MAX_S32, dst, dst, zero);
+    return words_finished(d);
+}
+
 static int decode_two(Decoder *d, const Arithmetic *entry)
 {
+    if (word_take(d, "u16x2")) return decode_halves(d, entry->name, 0);
+    if (word_take(d, "s16x2")) return decode_halves(d, entry->name, 1);
     PtxType type = type_take(d);
+    if (word_take(d, "relu")) return decode_relu(d, entry, type);
     if (type == PTX_PRED) return decode_predicate_logic(d, entry->name);
+    int sum = strcmp(entry->name, "add") == 0 || strcmp(entry->name, "sub") == 0;
+    if (sum && type == PTX_S32 && word_take(d, "sat"))
+        return decode_rare(d, entry->name[0] == 'a' ? RARE_ADD_SAT : RARE_SUB_SAT, 0, 2);
     uint32_t a = source_extended(d, 1, type), b = source_extended(d, 2, type),
              dst = destination(d, 0, type);
-    int sat =
-        (strcmp(entry->name, "add") == 0 || strcmp(entry->name, "sub") == 0) && word_take(d, "sat");
-    if (sat) return refuse(d, "saturating integer addition");
     if (d->failed) return -1;
     Ins *ins =
         emit(d, op_for(entry, type), ptx_type_bytes(type) == 8 ? CLASS_INT_WIDE : entry->class);
@@ -132,7 +173,10 @@ static int decode_multiply(Decoder *d, int add)
     int s = type_is_signed(type), narrow = is16(type), wide = ptx_type_bytes(type) == 8;
     PtxType result = half != 2 ? type : narrow ? (s ? PTX_S32 : PTX_U32) : (s ? PTX_S64 : PTX_U64);
     if (half < 0 || (half == 2 && wide)) return refuse(d, "a product of that kind");
-    if (add && word_take(d, "sat")) return refuse(d, "saturating multiplication");
+    if (add && word_take(d, "sat")) {
+        if (half != 1 || type != PTX_S32) return refuse(d, ".sat is for .hi.s32 only");
+        return decode_rare(d, RARE_MADHI_SAT, 0, 3);
+    }
     uint32_t a = source_extended(d, 1, type), b = source_extended(d, 2, type);
     uint32_t c = add ? source(d, 3, result) : 0, dst = destination(d, 0, result);
     if (d->failed) return -1;
@@ -165,13 +209,18 @@ static int decode_multiply(Decoder *d, int add)
 
 static int decode_multiply_24(Decoder *d, int add)
 {
-    if (!word_take(d, "lo")) return refuse(d, "only the low half of a 24-bit product");
+    int high = word_take(d, "hi"), sat = word_take(d, "sat");
+    if (!high && !word_take(d, "lo")) return refuse(d, "neither .lo nor .hi");
     PtxType type = type_take(d);
+    uint32_t is_signed = (uint32_t)type_is_signed(type);
+    if (sat && (!add || !high || !is_signed)) return refuse(d, ".sat is for mad24.hi.s32 only");
+    if (sat) return decode_rare(d, RARE_MAD24HI_SAT, 0, 3);
     uint32_t a = source(d, 1, type), b = source(d, 2, type), c = add ? source(d, 3, type) : 0;
     uint32_t dst = destination(d, 0, type), product = add ? temp_slot(d, WIDTH_32) : dst;
     if (d->failed || ptx_type_bytes(type) != 4) return refuse(d, "a type other than 32 bits");
-    Ins *ins = emit(d, type_is_signed(type) ? OP_MUL24_S32 : OP_MUL24_U32, CLASS_INT);
+    Ins *ins = emit(d, high ? OP_RARE : is_signed ? OP_MUL24_S32 : OP_MUL24_U32, CLASS_INT);
     ins->d = product, ins->a = a, ins->b = b;
+    if (high) ins->aux = RARE_MUL24HI | is_signed << 8;
     if (add) emit_pseudo(d, OP_ADD_32, dst, product, c);
     return words_finished(d);
 }
@@ -266,6 +315,77 @@ static int decode_dot(Decoder *d)
             : type_is_signed(b) ? OP_DP4A_US
                                 : OP_DP4A_UU;
     return three_operands(d, op, PTX_B32);
+}
+
+static int decode_dot_2(Decoder *d)
+{
+    uint32_t high = (uint32_t)word_take(d, "hi");
+    if (!high && !word_take(d, "lo")) return refuse(d, "neither .lo nor .hi");
+    uint32_t a = (uint32_t)type_is_signed(type_take(d)), b = (uint32_t)type_is_signed(type_take(d));
+    return decode_rare(d, RARE_DP2A, a | b << 1 | high << 2, 3);
+}
+
+static int decode_mask(Decoder *d, RareOp op)
+{
+    uint32_t wrap = (uint32_t)word_take(d, "wrap");
+    if (!wrap && !word_take(d, "clamp")) return refuse(d, "neither clamp nor wrap");
+    uint32_t is_signed = (uint32_t)type_is_signed(type_take(d));
+    return decode_rare(d, op, op == RARE_SZEXT ? is_signed | wrap << 1 : wrap, 2);
+}
+
+static int decode_sad(Decoder *d)
+{
+    PtxType type = type_take(d);
+    int s = type_is_signed(type);
+    if (ptx_type_bytes(type) == 8) {
+        uint32_t a = source(d, 1, type), b = source(d, 2, type), c = source(d, 3, type),
+                 dst = destination(d, 0, type);
+        if (d->failed) return -1;
+        Ins *ins = emit(d, s ? OP_SAD_S64 : OP_SAD_U64, CLASS_INT_WIDE);
+        ins->d = dst, ins->a = a, ins->b = b, ins->c = c;
+        return words_finished(d);
+    }
+    uint32_t a = source_extended(d, 1, type), b = source_extended(d, 2, type),
+             c = source(d, 3, type), dst = destination(d, 0, type);
+    if (d->failed) return -1;
+    Ins *ins = emit(d, s ? OP_SAD_S32 : OP_SAD_U32, CLASS_INT);
+    ins->d = dst, ins->a = a, ins->b = b, ins->c = c;
+    result_cut(d, dst, type);
+    return words_finished(d);
+}
+
+/* add.cc, addc, sub.cc, subc, mad.cc, madc: CC.CF is a predicate of the kernel's. */
+static int decode_carry(Decoder *d, const char *name)
+{
+    static const char *const HALVES[] = {"lo", "hi", NULL};
+    uint32_t in = name[3] == 'c', out = (uint32_t)word_take(d, "cc");
+    int mad = name[0] == 'm', half = mad ? word_choose(d, HALVES) : 0;
+    PtxType type = type_take(d);
+    uint32_t wide = ptx_type_bytes(type) == 8, s = (uint32_t)type_is_signed(type);
+    if (half < 0 || ptx_type_bytes(type) < 4 || type_is_float(type))
+        return refuse(d, "a carry of that kind");
+    if (!d->carry) d->carry = slot_new(d, WIDTH_PRED);
+    uint32_t a = source(d, 1, type), b = source(d, 2, type), c = mad ? source(d, 3, type) : 0,
+             dst = destination(d, 0, type);
+    if (d->failed) return -1;
+    Ins *ins = emit(d, OP_CARRY, wide ? CLASS_INT_WIDE : CLASS_INT);
+    ins->d = dst, ins->a = a, ins->b = b, ins->c = c, ins->v[0] = d->carry;
+    uint32_t op = mad              ? (half ? CARRY_MAD_HI : CARRY_MAD_LO)
+                  : name[0] == 's' ? CARRY_SUB
+                                   : CARRY_ADD;
+    ins->aux = op | wide << 2 | in << 3 | out << 4 | s << 5;
+    return words_finished(d);
+}
+
+static int wants_carry(const Decoder *d)
+{
+    static const char *const NAMES[] = {"add", "sub", "mad", "addc", "subc", "madc"};
+    int known = 0, cc = strlen(d->in->word[0]) == 4;
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
+        known |= strcmp(d->in->word[0], NAMES[i]) == 0;
+    for (uint32_t i = 1; i < d->in->words; i++)
+        cc |= strcmp(d->in->word[i], "cc") == 0;
+    return known && cc;
 }
 
 /* mov d, {a, b}: parts are put together, the first one lowest. */
@@ -372,6 +492,7 @@ int decode_integer(Decoder *d)
     }
     int number = !type_is_float(last);
     if (strcmp(name, "mov") == 0) return decode_move(d);
+    if (wants_carry(d)) return decode_carry(d, name);
     if (number && (entry = FIND(TWO, name))) return decode_two(d, entry);
     if (number && (entry = FIND(ONE, name))) return decode_one(d, entry);
     if ((entry = FIND(COUNTING, name))) return decode_counting(d, entry);
@@ -387,10 +508,13 @@ int decode_integer(Decoder *d)
     if (strcmp(name, "lop3") == 0) return decode_lop3(d);
     if (strcmp(name, "prmt") == 0) return decode_permute(d);
     if (strcmp(name, "dp4a") == 0) return decode_dot(d);
-    if (strcmp(name, "sad") == 0) {
-        PtxType type = type_take(d);
-        if (ptx_type_bytes(type) != 4) return refuse(d, "a type other than 32 bits");
-        return three_operands(d, type_is_signed(type) ? OP_SAD_S32 : OP_SAD_U32, type);
+    if (strcmp(name, "dp2a") == 0) return decode_dot_2(d);
+    if (strcmp(name, "sad") == 0) return decode_sad(d);
+    if (strcmp(name, "bmsk") == 0) return decode_mask(d, RARE_BMSK);
+    if (strcmp(name, "szext") == 0) return decode_mask(d, RARE_SZEXT);
+    if (strcmp(name, "fns") == 0) {
+        type_take(d);
+        return decode_rare(d, RARE_FNS, 0, 3);
     }
     return 1;
 }

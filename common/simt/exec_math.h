@@ -51,6 +51,59 @@ static inline float flushed(float x)
     return float_of(u & 0x7f800000u ? u : u & 0x80000000u);
 }
 
+/* .ftz flushes what is below the least normal number before it is rounded. */
+static inline float flushed_if_tiny(float r, double exact)
+{
+    return fabs(exact) < 0x1p-126 ? float_of(bits_of(r) & 0x80000000u) : canonical(r);
+}
+
+static inline float mul_flushed(float a, float b)
+{
+    return flushed_if_tiny(a * b, (double)a * b);
+}
+
+static inline float div_flushed(float a, float b)
+{
+    return flushed_if_tiny(a / b, (double)a / b);
+}
+
+/* div.approx multiplies by an approximate reciprocal, which is 0 for a divisor beyond 2^126. */
+static inline float div_approx(float a, float b)
+{
+    uint32_t divisor = bits_of(b) & 0x7fffffffu;
+    float zero = a * float_of(bits_of(b) & 0x80000000u);
+    return divisor > 0x7e800000u && divisor < 0x7f800000u ? zero : a / b;
+}
+
+static inline int is_nan_64(uint64_t a)
+{
+    return (a & INT64_MAX) > 0x7ff0000000000000u;
+}
+
+static inline uint64_t quiet_64(uint64_t a)
+{
+    return a | 0x0008000000000000u;
+}
+
+static inline double flushed_64(double x)
+{
+    uint64_t u = bits_of_double(x);
+    return double_of(u & 0x7ff0000000000000u ? u : u & 0x8000000000000000u);
+}
+
+/* The gross approximations see, and give, only the upper half of a double: a NaN whose payload lies
+ * in the lower half is an infinity to them. */
+static inline double gross_source(double x)
+{
+    uint64_t u = bits_of_double(x), upper = u & 0xffffffff00000000u;
+    return (upper & INT64_MAX) == 0x7ff0000000000000u ? double_of(upper) : flushed_64(x);
+}
+
+static inline uint64_t gross_64(double x)
+{
+    return x == x ? bits_of_double(flushed_64(x)) & 0xffffffff00000000u : 0x7fffffff00000000u;
+}
+
 /* A NaN loses against a number, and -0 is below +0. */
 static inline float min_f32(float a, float b)
 {
@@ -66,17 +119,18 @@ static inline float max_f32(float a, float b)
     return a == b ? float_of(bits_of(a) & bits_of(b)) : r;
 }
 
+/* Of two NaNs the second, made quiet. */
 static inline double min_f64(double a, double b)
 {
     double r = a < b ? a : b;
-    r = b != b ? a : r;
+    r = b != b ? a != a ? b + b : a : r;
     return a == b ? double_of(bits_of_double(a) | bits_of_double(b)) : r;
 }
 
 static inline double max_f64(double a, double b)
 {
     double r = a > b ? a : b;
-    r = b != b ? a : r;
+    r = b != b ? a != a ? b + b : a : r;
     return a == b ? double_of(bits_of_double(a) & bits_of_double(b)) : r;
 }
 
@@ -100,7 +154,7 @@ static inline uint32_t div_s32(int32_t a, int32_t b)
 
 static inline uint32_t rem_s32(int32_t a, int32_t b)
 {
-    if (b == 0) return (uint32_t)a;
+    if (b == 0) return UINT32_MAX;
     return b == -1 ? 0 : (uint32_t)(a % b);
 }
 
@@ -112,7 +166,7 @@ static inline uint64_t div_s64(int64_t a, int64_t b)
 
 static inline uint64_t rem_s64(int64_t a, int64_t b)
 {
-    if (b == 0) return (uint64_t)a;
+    if (b == 0) return UINT64_MAX;
     return b == -1 ? 0 : (uint64_t)(a % b);
 }
 
@@ -139,9 +193,9 @@ static inline uint64_t low_bits(uint32_t count)
 static inline uint64_t bit_field(uint64_t a, uint32_t position, uint32_t length, uint32_t width,
                                  int is_signed)
 {
-    uint32_t top = position + length;
+    uint64_t top = (uint64_t)position + length;
     if (length == 0) return 0;
-    uint32_t sign_at = top - 1 < width - 1 ? top - 1 : width - 1;
+    uint32_t sign_at = (uint32_t)(top < width ? top : width) - 1;
     uint64_t sign = is_signed && (a >> sign_at & 1) ? UINT64_MAX : 0;
     uint64_t field = position >= width ? 0 : (a & low_bits(width)) >> position;
     uint32_t have = position >= width ? 0 : width - position;
@@ -186,32 +240,33 @@ static inline uint32_t f16_to_f32(uint32_t h)
     return sign | (exponent + 112) << 23 | fraction << 13;
 }
 
-/* Rounds a double to a 16-bit format of `fraction` bits and least normal exponent `least`; mode as
- * <fenv.h>'s nearest or zero. */
-static inline uint32_t narrow_16(double x, int fraction, int least, int most, int zero)
+/* Rounds a double to a 16-bit format of `fraction` bits and exponents from `least` to `most`; mode
+ * is one of ROUND_*. */
+static inline uint32_t narrow_16(double x, int fraction, int least, int most, int mode)
 {
     uint32_t sign = bits_of_double(x) >> 63 ? 0x8000u : 0;
     double magnitude = fabs(x);
     uint32_t infinity = (uint32_t)(most - least + 2) << fraction;
+    int away = mode == ROUND_P ? !sign : mode == ROUND_M ? sign != 0 : 0;
+    uint32_t over = mode == ROUND_N || away ? infinity : infinity - 1;
     if (x != x) return 0x7fff;
-    if (magnitude > 1e300) return sign | infinity;
+    if (magnitude > 1e300) return sign | (magnitude > 1.7976931348623157e308 ? infinity : over);
     int exponent;
     (void)frexp(magnitude, &exponent);
     exponent -= 1;
     if (magnitude == 0 || exponent < least) exponent = least;
     double scaled = ldexp(magnitude, fraction - exponent);
-    double whole = zero ? floor(scaled) : nearbyint(scaled);
+    double whole = mode == ROUND_N ? rint(scaled) : away ? ceil(scaled) : floor(scaled);
     uint32_t units = (uint32_t)whole;
     /* units carries the implicit bit for normal numbers; a carry out of it moves to the next
      * exponent by itself. */
     uint32_t value = ((uint32_t)(exponent - least) << fraction) + units;
-    if (value >= infinity) value = zero ? infinity - 1 : infinity;
-    return sign | value;
+    return sign | (value >= infinity ? over : value);
 }
 
-static inline uint32_t f32_to_f16(uint32_t bits, int zero)
+static inline uint32_t f32_to_f16(uint32_t bits, int mode)
 {
-    return narrow_16((double)float_of(bits), 10, -14, 15, zero);
+    return narrow_16((double)float_of(bits), 10, -14, 15, mode);
 }
 
 static inline uint32_t f32_to_bf16(uint32_t bits, int zero)
@@ -221,10 +276,17 @@ static inline uint32_t f32_to_bf16(uint32_t bits, int zero)
     return bits >> 16;
 }
 
-static inline uint32_t f32_to_tf32(uint32_t bits)
+/* aux: 0 half away from zero, 1 half to even, 2 toward zero; +4: nothing below zero. */
+static inline uint32_t f32_to_tf32(uint32_t bits, uint32_t aux)
 {
-    if ((bits & 0x7fffffffu) > 0x7f800000u) return 0x7fffffffu;
-    return (bits + 0x1000u) & 0xffffe000u; /* .rna: half away from zero */
+    uint32_t mode = aux & 3, magnitude = bits & 0x7fffffffu;
+    if (aux & 4) {
+        if (magnitude <= 0x7f800000u && bits >> 31) return 0;
+    }
+    if (mode && magnitude > 0x7f800000u) return 0x7fffe000u;
+    if (magnitude < 0x7f800000u)
+        bits += mode == 0 ? 0x1000u : mode == 1 ? 0xfffu + (bits >> 13 & 1) : 0;
+    return bits & 0xffffe000u;
 }
 
 /* p + c rounded to odd: rounding that again to 11 or 8 bits gives what rounding once would. */
@@ -232,11 +294,16 @@ static inline double add_to_odd(double p, double c)
 {
     double s = p + c, t = s - p, error = (p - (s - t)) + (c - t);
     uint64_t u = bits_of_double(s);
-    if (error != 0 && s == s && !(u & 1)) {
+    if (error == error && error != 0 && !(u & 1)) {
         int up = (error > 0) == (s > 0);
         u = up ? u + 1 : u - 1;
     }
     return error == 0 || s != s ? s : double_of(u);
+}
+
+static inline float fma_flushed(float a, float b, float c)
+{
+    return flushed_if_tiny(__builtin_fmaf(a, b, c), add_to_odd((double)a * b, c));
 }
 
 /* ---- directed rounding

@@ -823,11 +823,16 @@ ALWAYS uint64_t atom_integer(int op, int format, uint64_t old, uint64_t b, uint6
     }
 }
 
-ALWAYS uint64_t atom_result(int op, int format, uint64_t old, uint64_t b, uint64_t c)
+/* A card's global memory flushes subnormal floats and passes a double's NaN on as it is; its shared
+ * memory adds as the arithmetic does. */
+ALWAYS uint64_t atom_result(int op, int format, int global, uint64_t old, uint64_t b, uint64_t c)
 {
     if (op != ATOM_ADD || format < FORMAT_F16) return atom_integer(op, format, old, b, c);
+    float x = float_of((uint32_t)old), y = float_of((uint32_t)b);
     if (format == FORMAT_F32)
-        return bits_of(canonical(float_of((uint32_t)old) + float_of((uint32_t)b)));
+        return bits_of(global ? flushed(canonical(flushed(x) + flushed(y))) : canonical(x + y));
+    if (global && is_nan_64(b)) return b;
+    if (is_nan_64(old)) return global ? old : quiet_64(old);
     return bits_of_double(double_of(old) + double_of(b));
 }
 
@@ -843,7 +848,8 @@ HANDLER(ATOM)
         uint64_t b = wide ? REG(uint64_t, ins->b)[i] : REG(uint32_t, ins->b)[i];
         uint64_t c = wide ? REG(uint64_t, ins->c)[i] : REG(uint32_t, ins->c)[i];
         uint64_t old = wide ? read_64(spot.host) : read_32(spot.host);
-        uint64_t fresh = atom_result(op, format, old, b, c);
+        int global = ins->space != PTX_SHARED && address[i] - SHARED_WINDOW >= WINDOW_BYTES;
+        uint64_t fresh = atom_result(op, format, global, old, b, c);
         uint32_t narrow = (uint32_t)fresh;
         memcpy(spot.host, wide ? (void *)&fresh : (void *)&narrow, ins->bytes);
         if (ins->d == NO_SLOT) continue;

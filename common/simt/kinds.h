@@ -31,7 +31,27 @@ typedef enum RoundedOp {
     ROUNDED_RCP
 } RoundedOp;
 
-/* Half arithmetic: aux = operation | bf16 << 4 | packed << 5 | relu << 6 | sat << 7 | ftz << 8. */
+/* Integer operations of 32 bits that are met seldom: aux = operation | variant << 8. */
+typedef enum RareOp {
+    RARE_ADD_SAT,
+    RARE_SUB_SAT,
+    RARE_MADHI_SAT,
+    RARE_MUL24HI, /* variant 1: signed */
+    RARE_MAD24HI_SAT,
+    RARE_DP2A,  /* variant: a signed, b signed << 1, upper bytes << 2 */
+    RARE_BMSK,  /* variant 1: wrap */
+    RARE_SZEXT, /* variant: signed, wrap << 1 */
+    RARE_FNS,
+    RARE_ADD_X2,
+    RARE_MIN_X2, /* variant: signed, relu << 1 */
+    RARE_MAX_X2
+} RareOp;
+
+/* Sums with a carry: aux = operation | wide << 2 | carry in << 3 | carry out << 4 | signed << 5. */
+typedef enum CarryOp { CARRY_ADD, CARRY_SUB, CARRY_MAD_LO, CARRY_MAD_HI } CarryOp;
+
+/* Half arithmetic: aux = operation | bf16 << 4 | packed << 5 | relu << 6 | sat << 7 | ftz << 8 |
+ * NaN wins << 9 | sign of the product << 10. */
 typedef enum HalfOp {
     HALF_ADD,
     HALF_SUB,
