@@ -25,6 +25,7 @@ static const char USAGE[] =
     "  solution --lab NN  the solution and how yours differs, once passed\n"
     "  run      --lab NN  [--case NAME] [--engine sim|gpu] [--gpu h200] [--seed N] [--submission "
     "DIR]\n"
+    "  cases    --lab NN  its cases as numbers, one a line: name, then the fields of ConvProblem\n"
     "  check              proves that skeletons, solutions and handouts agree\n"
     "  keep     --lab NN  for authors: labs/NN's source becomes the skeleton that reset restores\n";
 
@@ -213,8 +214,9 @@ static int lab_run(const Options *options, const Lab *lab, Error *error)
         build_clear(&build);
         return -1;
     }
-    const char *argv[16] = {build.program, "--root", options->root, "--lab",     lab->name,
-                            "--engine",    engine,   "--gpu",       options->gpu ? options->gpu : lab->ini.gpu};
+    const char *argv[16] = {build.program, "--root",  options->root,
+                            "--lab",       lab->name, "--engine",
+                            engine,        "--gpu",   options->gpu ? options->gpu : lab->ini.gpu};
     int count = 9;
     if (options->only_case) {
         argv[count++] = "--case";
@@ -230,17 +232,29 @@ static int lab_run(const Options *options, const Lab *lab, Error *error)
     return -1;
 }
 
+/* For programs that measure solutions without the grader: common/validate/layers.cu. */
+static int lab_cases(const Options *options, const Lab *lab, Error *error)
+{
+    (void)options, (void)error;
+    for (int i = 0; i < lab->ini.cases; i++) {
+        const Problem *problem = &lab->ini.item[i].problem;
+        const int *field = (const int *)(const void *)problem->data;
+        printf("%s/%s", lab->name, lab->ini.item[i].name);
+        for (uint32_t k = 0; k < problem->bytes / sizeof *field; k++)
+            printf(" %d", field[k]);
+        putchar('\n');
+    }
+    return 0;
+}
+
 /* ---- main
  * ---------------------------------------------------------------------------------------- */
 
 static const struct {
     const char *name;
     int (*run)(const Options *, const Lab *, Error *);
-} LAB_COMMANDS[] = {{"hint", lab_hint},
-                    {"reset", lab_reset},
-                    {"solution", lab_solution},
-                    {"run", lab_run},
-                    {"keep", lab_keep}};
+} LAB_COMMANDS[] = {{"hint", lab_hint}, {"reset", lab_reset}, {"solution", lab_solution},
+                    {"run", lab_run},   {"cases", lab_cases}, {"keep", lab_keep}};
 
 static int dispatch(const Options *options, const Catalog *catalog, Error *error)
 {
