@@ -205,9 +205,9 @@ static int decode_call(Decoder *d)
  * --------------------------------------------------------------------------------------- */
 static int decode_barrier(Decoder *d)
 {
-    static const char *const KINDS[] = {"sync", "arrive", "red", "warp", NULL};
+    static const char *const KINDS[] = {"sync", "arrive", "red", NULL};
     word_take(d, "cta");
-    int kind = word_choose(d, KINDS);
+    int kind = word_take(d, "warp") ? 3 : word_choose(d, KINDS); /* bar.warp.sync has two of them */
     if (kind == 3) {
         if (!word_take(d, "sync")) return refuse(d, "that kind of barrier");
         uint32_t members = source(d, 0, PTX_U32);
