@@ -74,7 +74,7 @@ static int kinds_parse(const Line *line, Form *form)
     return form->results && operands ? 0 : line_error(line, "want RESULTS <- OPERANDS", NULL);
 }
 
-/* The same PTX on other lists of values is another form. */
+/* The same PTX on other lists of values, or with results of other types, is another form. */
 static int form_add(const Line *line, const char *text)
 {
     FormTable *table = line->table;
@@ -82,7 +82,8 @@ static int form_add(const Line *line, const char *text)
     if (kinds_parse(line, &form) != 0) return -1;
     for (uint32_t i = 0; i < table->count; i++)
         if (strcmp(table->form[i].text, text) == 0 &&
-            memcmp(table->form[i].operand, form.operand, sizeof form.operand) == 0)
+            memcmp(table->form[i].operand, form.operand, sizeof form.operand) == 0 &&
+            memcmp(table->form[i].result, form.result, sizeof form.result) == 0)
             return line_error(line, "twice", text);
     if (table->count == table->room) {
         uint32_t room = table->room ? table->room * 2 : 256;

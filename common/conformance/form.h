@@ -16,7 +16,8 @@
  * The PTX names its operands %a %b %c %e %f %g %h %i %j %k %l %m, its results %d %d1 ... %d7, and
  * may use the scratch registers %p %q (predicates), %v %w (16 bits), %s %t %u (32), %x %y %z (64).
  * `shared`, `local` and %global are 64 bytes of a lane's own in each space: %shared is the lane's
- * 32-bit shared address, %local its 64-bit local one.  All of it starts as zero. */
+ * 32-bit shared address, %local its 64-bit local one.  All of it starts as zero.  `table`,
+ * constant, and `block`, a parameter, are 16 bytes of known contents. */
 #ifndef CONVLAB_CONFORMANCE_FORM_H
 #define CONVLAB_CONFORMANCE_FORM_H
 
@@ -84,7 +85,7 @@ typedef struct FormTable {
 } FormTable;
 
 /* Reads values.txt and every *.forms under `directory` (".../common/conformance/forms"), in
- * alphabetical order.  A form that is there twice, on the same operands, is an
+ * alphabetical order.  A form that is there twice, with the same operands and results, is an
  * error.  -1 with "integer.forms line 12: ...".
  * Release with forms_free whatever came back. */
 int forms_read(const char *directory, FormTable *table, Error *error);
@@ -103,7 +104,7 @@ void form_operands(const Form *form, uint64_t *value);
 uint32_t operands_digest(const uint64_t *value, size_t count);
 
 /* form_ptx.c: the text of a module with the kernels f<first> ... f<first + count - 1>, each with
- * parameters (in, out, global).  malloc'd; NULL when out of memory. */
+ * parameters (in, out, global, block).  malloc'd; NULL when out of memory. */
 char *forms_ptx(const FormTable *table, uint32_t first, uint32_t count);
 
 #endif

@@ -85,7 +85,8 @@ static void kernel_write(FILE *out, const Form *form, uint32_t number)
 {
     size_t length = strlen(form->text);
     fprintf(out,
-            ".visible .entry f%u(.param .u64 in, .param .u64 out, .param .u64 global)\n{\n"
+            ".visible .entry f%u(.param .u64 in, .param .u64 out, .param .u64 global,\n"
+            "    .param .align 16 .b8 block[16])\n{\n"
             ".reg .pred %%p, %%q; .reg .b16 %%v, %%w; .reg .b32 %%s, %%t, %%u;\n"
             ".reg .b64 %%x, %%y, %%z, %%in, %%out, %%global, %%word;\n"
             "ld.param.u64 %%in, [in]; ld.param.u64 %%out, [out]; ld.param.u64 %%global, [global];\n"
@@ -108,7 +109,9 @@ char *forms_ptx(const FormTable *table, uint32_t first, uint32_t count)
     size_t bytes = 0;
     FILE *out = open_memstream(&text, &bytes);
     if (!out) return NULL;
-    fprintf(out, ".version 8.0\n.target sm_90\n.address_size 64\n");
+    fprintf(out,
+            ".version 8.0\n.target sm_90\n.address_size 64\n"
+            ".const .align 16 .b32 table[4] = {0x83828180, 0x07060504, 0xff7fc0c1, 0x12345678};\n");
     for (uint32_t i = first; i < first + count && i < table->count; i++)
         kernel_write(out, &table->form[i], i);
     return fclose(out) == 0 ? text : NULL;

@@ -40,8 +40,13 @@ static int memory_fill(Device *device, const Form *form, const FormMemory *memor
 static int kernel_run(Device *device, const Form *form, uint32_t function, const FormMemory *memory,
                       uint64_t *value, Error *error)
 {
-    uint64_t params[3] = {memory->base, memory->base + memory->in_bytes,
-                          memory->base + memory->in_bytes + memory->out_bytes};
+    /* The last two words are the parameter `block`, aligned to 16 bytes. */
+    uint64_t params[6] = {memory->base,
+                          memory->base + memory->in_bytes,
+                          memory->base + memory->in_bytes + memory->out_bytes,
+                          0,
+                          0x0706050483828180,
+                          0x12345678ff7fc0c1};
     DeviceReply reply;
     DeviceCall launch = {.kind = CALL_LAUNCH,
                          .function = function,

@@ -194,7 +194,7 @@ uint32_t form_lanes(const Form *form)
     if (form->operands > 2) return LANES_PICKED;
     for (uint32_t k = 0; k < form->operands; k++)
         product *= form->operand[k]->count;
-    if (form->operands == 1) lanes = product + 24;
+    if (form->operands == 1) lanes = product + (form->tolerance == TOLERANCE_EXACT ? 24 : 160);
     if (form->operands == 2) lanes = product <= CROSSED_MOST ? product + 16 : LANES_PICKED;
     return (lanes + 31) / 32 * 32;
 }

@@ -6,12 +6,15 @@
 
 /* ---- writing ----------------------------------------------------------------------------------
  */
+/* Of the types of the results and of all operands. */
 static uint32_t form_digest(const Form *form)
 {
     size_t count = (size_t)form->operands * form->lanes;
-    uint64_t *value = malloc((count + 1) * sizeof *value);
+    uint64_t *value = malloc((count + form->results) * sizeof *value);
     if (!value) return 0;
     form_operands(form, value);
+    for (uint32_t k = 0; k < form->results; k++)
+        value[count++] = form->result[k];
     uint32_t digest = operands_digest(value, count);
     free(value);
     return digest;

@@ -428,10 +428,29 @@ static int convert_tf32(Decoder *d, const Conversion *c, int away)
     return words_finished(d);
 }
 
+/* cvt.pack.sat.u8.s32.b32 d, a, b, c: bytes above which c moves up; or .u16.s32 d, a, b. */
+static int convert_pack(Decoder *d)
+{
+    int sat = word_take(d, "sat");
+    PtxType to = type_take(d), from = type_take(d), third = type_take(d);
+    int bits = (int)ptx_type_bytes(to) * 8;
+    if (!sat || from != PTX_S32 || type_is_float(to) || bits > 16 ||
+        (bits == 8) != (third == PTX_B32))
+        return refuse(d, "a packing of that kind");
+    uint32_t a = source(d, 1, PTX_S32), b = source(d, 2, PTX_S32),
+             c = bits == 8 ? source(d, 3, PTX_B32) : 0, dst = destination(d, 0, PTX_B32);
+    if (d->failed) return -1;
+    Ins *ins = emit(d, OP_RARE, CLASS_INT);
+    ins->d = dst, ins->a = a, ins->b = b, ins->c = c;
+    ins->aux = RARE_PACK | ((uint32_t)type_is_signed(to) | (uint32_t)(bits == 16) << 1) << 8;
+    return words_finished(d);
+}
+
 static int decode_cvt(Decoder *d)
 {
     static const char *const ROUNDINGS[] = {"rn", "rz", "rm", "rp", NULL};
     static const char *const INTEGRAL[] = {"rni", "rzi", "rmi", "rpi", NULL};
+    if (word_take(d, "pack")) return convert_pack(d);
     Conversion c = {.rounding = word_choose(d, ROUNDINGS), .integral = word_choose(d, INTEGRAL)};
     c.sat = word_take(d, "sat"), c.ftz = word_take(d, "ftz"), c.relu = word_take(d, "relu");
     int away = word_take(d, "rna");

@@ -63,6 +63,21 @@ HANDLER(LOP3)
     FINISH_32(t);
 }
 
+static const int FORMAT_BITS[] = {8, 16, 32, 64, 8, 16, 32, 64};
+
+ALWAYS uint64_t saturate(int64_t x, int from, int to)
+{
+    int bits = FORMAT_BITS[to], to_signed = to >= FORMAT_S8;
+    if (from == FORMAT_U64 && x < 0) /* above every signed value */
+        return low_bits((uint32_t)bits - (uint32_t)to_signed);
+    if (to_signed) {
+        int64_t most = (int64_t)low_bits((uint32_t)bits - 1), least = -most - 1;
+        return (uint64_t)(x > most ? most : x < least ? least : x);
+    }
+    uint64_t most = low_bits((uint32_t)bits);
+    return x < 0 ? 0 : (uint64_t)x > most ? most : (uint64_t)x;
+}
+
 ALWAYS uint32_t clamped_s32(int64_t x)
 {
     return (uint32_t)(x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : x);
@@ -119,6 +134,17 @@ ALWAYS uint32_t halves_x2(uint32_t op, uint32_t variant, uint32_t a, uint32_t b)
     return r;
 }
 
+/* Both saturated to 8 or 16 bits, a above b; above two bytes there is room for c. */
+ALWAYS uint32_t packed_pair(uint32_t a, uint32_t b, uint32_t c, uint32_t variant)
+{
+    uint32_t bits = variant & 2 ? 16 : 8;
+    int to = variant & 2 ? (variant & 1 ? FORMAT_S16 : FORMAT_U16)
+                         : (variant & 1 ? FORMAT_S8 : FORMAT_U8);
+    uint32_t mask = (uint32_t)low_bits(bits), high = (uint32_t)saturate((int32_t)a, FORMAT_S32, to),
+             low = (uint32_t)saturate((int32_t)b, FORMAT_S32, to);
+    return (bits == 8 ? c << 16 : 0) | (high & mask) << bits | (low & mask);
+}
+
 static uint32_t rare_32(uint32_t aux, uint32_t a, uint32_t b, uint32_t c)
 {
     uint32_t op = aux & 255, variant = aux >> 8;
@@ -142,6 +168,8 @@ static uint32_t rare_32(uint32_t aux, uint32_t a, uint32_t b, uint32_t c)
         return extend_from(a, b, variant);
     case RARE_FNS:
         return find_nth(a, b, (int32_t)c);
+    case RARE_PACK:
+        return packed_pair(a, b, c, variant);
     default:
         return halves_x2(op, variant, a, b);
     }
@@ -400,8 +428,6 @@ ALWAYS double round_integral(double x, int mode)
                              : ceil(x);
 }
 
-static const int FORMAT_BITS[] = {8, 16, 32, 64, 8, 16, 32, 64};
-
 /* Float to integer: out of range gives the nearest end; NaN gives 0, or 2^(n-1) where a 64-bit type
  * takes part. */
 ALWAYS uint64_t integer_of(double x, int to, int wide)
@@ -464,19 +490,6 @@ ALWAYS int64_t integer_read(const Warp *warp, uint32_t slot, int format, int i)
     default:
         return REG(const int64_t, slot)[i];
     }
-}
-
-ALWAYS uint64_t saturate(int64_t x, int from, int to)
-{
-    int bits = FORMAT_BITS[to], to_signed = to >= FORMAT_S8;
-    if (from == FORMAT_U64 && x < 0) /* above every signed value */
-        return low_bits((uint32_t)bits - (uint32_t)to_signed);
-    if (to_signed) {
-        int64_t most = (int64_t)low_bits((uint32_t)bits - 1), least = -most - 1;
-        return (uint64_t)(x > most ? most : x < least ? least : x);
-    }
-    uint64_t most = low_bits((uint32_t)bits);
-    return x < 0 ? 0 : (uint64_t)x > most ? most : (uint64_t)x;
 }
 
 /* aux = from | to << 4 | saturate << 8. */
@@ -603,9 +616,9 @@ ALWAYS double half_arithmetic(int op, double a, double b, double c)
     case HALF_MAX:
         return max_f64(a, b);
     case HALF_EX2:
-        return exp2(a);
+        return exp2_of(a);
     default:
-        return tanh(a);
+        return tanh_of(a);
     }
 }
 

@@ -44,7 +44,8 @@ typedef enum RareOp {
     RARE_FNS,
     RARE_ADD_X2,
     RARE_MIN_X2, /* variant: signed, relu << 1 */
-    RARE_MAX_X2
+    RARE_MAX_X2,
+    RARE_PACK /* variant: signed, 16 bits << 1 */
 } RareOp;
 
 /* Sums with a carry: aux = operation | wide << 2 | carry in << 3 | carry out << 4 | signed << 5. */
