@@ -130,7 +130,7 @@ static int check(const FormTable *table, FormRun *run, int count, char **names, 
         printf("%u forms, %u failed\n", all.forms, all.failed);
     static const char *const UNITS[] = {"", "ulp", "relative", "absolute"};
     if (report && result == 0)
-        printf("\n| approximate form | bound | card | simulator | lanes beyond the bound |\n"
+        printf("\n| approximate form | bound | card | simulator | special |\n"
                "| --- | ---: | ---: | ---: | ---: |\n");
     for (uint32_t i = 0; report && result == 0 && i < table->count; i++) {
         const Form *form = &table->form[i];
