@@ -5,6 +5,7 @@
 
 #include "common/simt/core.h"
 #include "common/simt/kinds.h"
+#include "common/simt/replay.h"
 
 /* Between two looks at the limit and at what other host threads found. */
 enum { CHUNK = 1 << 15 };
@@ -54,10 +55,20 @@ void warp_run(Warp *warp)
     }
 }
 
+static inline void trace_add(WarpTrace *trace, uint32_t ins, const Warp *warp)
+{
+    trace->executed++;
+    if (trace->count == trace->room) return;
+    trace->step[trace->count++] =
+        (TraceStep){.ins = ins, .passes = (uint16_t)warp->passes, .misses = (uint16_t)warp->misses};
+}
+
 void warp_run_counting(Warp *warp)
 {
     Worker *worker = warp->worker;
     const Ins *ins = warp->pc, *code = warp->code;
+    WarpTrace *trace = warp->trace;
+    int clocked = worker->kernel->reads_clock;
     warp->state = WARP_READY;
     while (ins) {
         uint32_t n = 0;
@@ -66,10 +77,13 @@ void warp_run_counting(Warp *warp)
             const Ins *now = ins;
             profile->runs++;
             profile->lanes += (uint32_t)__builtin_popcount(warp->mask);
-            cost_issue(warp, now);
+            warp->passes = warp->misses = 0;
+            if (clocked) cost_issue(warp, now);
             ins = ins->fn(warp, ins);
-            cost_result(warp, now);
+            if (clocked) cost_result(warp, now);
+            if (trace) trace_add(trace, (uint32_t)(now - code), warp);
         } while (ins && ++n < CHUNK);
+        worker->cost.steps += n;
         if (warp_is_stopped(warp, n) && ins) {
             warp->state = WARP_FAULT;
             warp->pc = ins;
@@ -177,6 +191,7 @@ static void block_prepare(Worker *worker, uint64_t number)
     if (worker->initcheck) memset(block->shared_shadow, 0, block->shared_bytes / 8 + 1);
     if (worker->kernel->local_bytes)
         memset(worker->local, 0xff, (size_t)worker->kernel->local_bytes * LANES * block->warps);
+    BlockTrace *trace = worker->launch->count ? trace_of(worker->launch, number) : NULL;
     if (worker->launch->count) memset(&worker->cost, 0, sizeof worker->cost);
     for (uint32_t w = 0; w < block->warps; w++) {
         Warp *warp = &worker->warp[w];
@@ -187,6 +202,7 @@ static void block_prepare(Worker *worker, uint64_t number)
         warp->pc = warp->code;
         warp->state = WARP_READY;
         warp->clock = 0;
+        warp->trace = trace ? &trace->warp[w] : NULL;
         if (warp->ready) memset(warp->ready, 0, worker->kernel->scoreboard * sizeof *warp->ready);
         for (int k = 0; k < 3; k++)
             special_set(warp, (Special)(SR_CTAID_X + k), block->id[k]);
@@ -217,12 +233,7 @@ static void block_deadlock(Worker *worker)
 static void block_account(Worker *worker, uint64_t number)
 {
     BlockCost *cost = &worker->cost, *sm = &worker->sm[number % worker->gpu->machine.sms];
-    uint64_t latest = 0;
-    for (uint32_t w = 0; w < worker->block.warps; w++)
-        if (worker->warp[w].clock > latest) latest = worker->warp[w].clock;
-    cost->latency = latest;
     cost->blocks = 1;
-    cost->warps = worker->block.warps;
     const uint64_t *from = (const uint64_t *)cost;
     uint64_t *to = (uint64_t *)sm;
     for (size_t i = 0; i < sizeof *cost / sizeof *from; i++)

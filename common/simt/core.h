@@ -89,6 +89,11 @@ typedef enum OpClass {
 
 enum { NO_SLOT = 0xffffffffu };
 
+/* Loads from shared memory that ptxas joins into one: the first of them, and the others. */
+enum { MERGE_NONE, MERGE_8, MERGE_16, MERGE_FOLLOWER };
+
+typedef struct Price Price; /* schedule.h */
+
 struct Ins {
     Handler fn, inner;   /* inner: what a guarded instruction does where its predicate holds */
     uint32_t d, a, b, c; /* byte offsets into the register file */
@@ -100,7 +105,7 @@ struct Ins {
     uint32_t from; /* the PTX instruction, UINT32_MAX for none */
     uint16_t op;
     uint8_t guard_negated, pseudo, class, bytes, vector, space;
-    uint8_t is_signed, base64, carries;
+    uint8_t is_signed, base64, carries, merge;
     uint16_t t_d[4], t_s[6]; /* scoreboard numbers written and read; 0: none */
     uint32_t aux;
 };
@@ -157,6 +162,8 @@ struct SimtKernel {
     uint32_t static_shared, local_bytes;
     uint32_t *table; /* targets of jumps by table */
     uint32_t tables;
+    Price *price; /* per Ins, for the machine; NULL before the first counted launch */
+    int reads_clock;
     int in_order; /* global atomics: blocks run one after the other */
     int uses_local;
     int registers_known; /* from a cubin */
@@ -189,6 +196,23 @@ int control_flow_resolve(const Ins *code, uint32_t count, const uint32_t *table,
  * -------------------------------------------------------------------------------------- */
 typedef enum WarpState { WARP_READY, WARP_BARRIER, WARP_DONE, WARP_FAULT } WarpState;
 
+/* One executed instruction of a warp: passes through the load/store unit, sectors beyond the L1. */
+typedef struct TraceStep {
+    uint32_t ins;
+    uint16_t passes, misses;
+} TraceStep;
+
+typedef struct WarpTrace {
+    TraceStep *step;
+    uint32_t count, room;
+    uint64_t executed; /* with those that found no room */
+} WarpTrace;
+
+typedef struct BlockTrace {
+    uint64_t number;
+    WarpTrace *warp;
+} BlockTrace;
+
 typedef struct Path {
     uint32_t pc, mask, rpc;
 } Path;
@@ -212,6 +236,8 @@ struct Warp {
     uint64_t clock;
     uint64_t pending; /* latency of the access just made, set by the counters */
     uint64_t issued;
+    WarpTrace *trace;        /* NULL: this block is not traced */
+    uint32_t passes, misses; /* of the access just made, set by the counters */
     Path stack[STACK_DEPTH];
 };
 
@@ -227,8 +253,7 @@ struct Block {
 
 /* Integer sums of one SM or one block: adding them in any order gives the same. */
 struct BlockCost {
-    uint64_t issue, fp32, int32, fp64, sfu, lsu, l1_sectors, miss_sectors, shared, latency,
-        barriers, blocks, warps;
+    uint64_t steps, passes, misses, blocks;
 };
 
 typedef struct Launch Launch;
@@ -279,6 +304,13 @@ struct Launch {
     uint32_t threads_per_block, warps_per_block, shared_bytes, resident;
     uint64_t *touched; /* one bit a 32-byte sector of device memory: for DRAM traffic */
     uint64_t dram_sectors;
+    BlockTrace *trace; /* of SM 0's first blocks */
+    WarpTrace *trace_warps;
+    TraceStep *steps;
+    uint32_t traces;
+    uint64_t *stall; /* per Ins and SimtStall, of the replayed SM; NULL: not wanted */
+    SimtSpan *span;  /* of the traced blocks; NULL: not wanted */
+    uint32_t spans;
     int count;
     int timeout;
     uint64_t timeout_block;
@@ -330,7 +362,7 @@ void count_local(Warp *warp, const Ins *ins, const uint64_t *offset, uint32_t ma
 /* Called around every instruction of a counting run. */
 void cost_issue(Warp *warp, const Ins *ins);
 void cost_result(Warp *warp, const Ins *ins);
-uint64_t cycles_estimate(const Launch *launch, const BlockCost *sm, const SimtCounters *counters);
+uint64_t cycles_estimate(Launch *launch, const BlockCost *sm, const SimtCounters *counters);
 uint32_t resident_blocks(const SimtMachine *machine, const SimtKernelInfo *info, uint32_t threads,
                          uint32_t shared, const char **limit);
 

@@ -67,6 +67,15 @@ static uint32_t lines_count(const uint64_t *sector, uint32_t n)
     return lines;
 }
 
+/* What the cycle model hears of an access. */
+static void passes_add(Warp *warp, uint32_t passes, uint32_t misses)
+{
+    uint32_t lanes = warp->worker->gpu->machine.lsu_lanes;
+    if (lanes < LANES) passes *= LANES / lanes;
+    warp->passes += passes, warp->misses += misses;
+    warp->worker->cost.passes += passes, warp->worker->cost.misses += misses;
+}
+
 /* Constant memory gives all lanes one word at a time: as many passes as different words.  On an
  * H200 a warp with 32 different words took 6.5 cycles for each of them, whatever the layer. */
 static void count_const(Warp *warp, const uint64_t *address, uint32_t mask)
@@ -82,9 +91,8 @@ static void count_const(Warp *warp, const uint64_t *address, uint32_t mask)
         if (!k) word[words++] = w;
     }
     warp->worker->counters.const_requests++;
-    warp->worker->cost.lsu += (uint64_t)words * CYCLES_PER_WORD;
-    warp->pending =
-        (uint64_t)warp->worker->gpu->machine.l1_latency + (uint64_t)(words - 1) * CYCLES_PER_WORD;
+    passes_add(warp, words * CYCLES_PER_WORD, 0);
+    warp->pending = (uint64_t)warp->worker->gpu->machine.l1_latency + warp->passes;
 }
 
 void count_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask, int store)
@@ -110,43 +118,34 @@ void count_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t 
         for (uint32_t i = 0; i < n; i++)
             misses += !l1_hit(worker, sector[i]);
     }
-    uint32_t lines = lines_count(sector, n),
+    /* The L1 looks up two lines in a cycle, and gives so many sectors. */
+    uint32_t lines = (lines_count(sector, n) + 1) / 2,
              passes = (n + machine->l1_sectors_per_cycle - 1) / machine->l1_sectors_per_cycle;
-    if (lines > passes) passes = lines;
-    worker->cost.lsu +=
-        (uint64_t)passes * LANES / (machine->lsu_lanes < LANES ? machine->lsu_lanes : LANES);
-    worker->cost.l1_sectors += n;
-    worker->cost.miss_sectors += misses;
+    passes_add(warp, lines > passes ? lines : passes, misses);
     if (!store)
         warp->pending = (uint64_t)(misses ? machine->l2_latency : machine->l1_latency) + passes;
 }
 
-/* Passes through the shared memory's 32 banks: the most distinct words that one bank must give.
- * Wide accesses go by half- or quarter-warps. */
+/* Passes through the shared memory's 32 banks: the most different words that one bank must give to
+ * the whole warp.  On an H200 that holds for accesses of 8 and 16 bytes too: 32 lanes that want the
+ * same 16 bytes are one pass, 32 different ones four. */
 static uint32_t wavefronts_count(const uint32_t *offset, uint32_t mask, uint32_t bytes)
 {
-    uint32_t lanes = bytes <= 4   ? 32
-                     : bytes == 8 ? 16
-                                  : 8,
-             words = bytes <= 4 ? 1 : bytes / 4, total = 0;
-    for (uint32_t first = 0; first < LANES; first += lanes) {
-        uint32_t part = lanes == 32 ? mask : mask >> first & ((1u << lanes) - 1), most = 0;
-        uint32_t bank_words[32][LANES];
-        unsigned char used[32] = {0};
-        for (; part; part &= part - 1) {
-            uint32_t word = offset[first + (uint32_t)__builtin_ctz(part)] / 4;
-            for (uint32_t k = 0; k < words; k++) {
-                uint32_t bank = (word + k) % 32, n = used[bank];
-                while (n && bank_words[bank][n - 1] != word + k)
-                    n--;
-                if (n) continue;
-                bank_words[bank][used[bank]++] = word + k;
-                if (used[bank] > most) most = used[bank];
-            }
+    uint32_t words = bytes <= 4 ? 1 : bytes / 4, most = 0;
+    uint32_t bank_words[32][LANES * 4];
+    unsigned char used[32] = {0};
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t word = offset[__builtin_ctz(m)] / 4;
+        for (uint32_t k = 0; k < words; k++) {
+            uint32_t bank = (word + k) % 32, n = used[bank];
+            while (n && bank_words[bank][n - 1] != word + k)
+                n--;
+            if (n) continue;
+            bank_words[bank][used[bank]++] = word + k;
+            if (used[bank] > most) most = used[bank];
         }
-        total += most;
     }
-    return total;
+    return most;
 }
 
 void count_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask, int store)
@@ -154,15 +153,21 @@ void count_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t m
     Worker *worker = warp->worker;
     SimtCounters *c = &worker->counters;
     const SimtMachine *machine = &worker->gpu->machine;
-    uint32_t bytes = ins->bytes * (ins->vector > 1 ? ins->vector : 1u);
+    uint32_t bytes = ins->bytes * (ins->vector > 1 ? ins->vector : 1u), first[LANES];
+    if (ins->merge == MERGE_FOLLOWER) return;
+    if (ins->merge) {
+        bytes = ins->merge == MERGE_16 ? 16 : 8;
+        for (int i = 0; i < LANES; i++)
+            first[i] = offset[i] & ~(bytes - 1);
+        offset = first;
+    }
     uint32_t passes = wavefronts_count(offset, mask, bytes);
     if (store)
         c->shared_store_requests++;
     else
         c->shared_load_requests++;
     c->shared_wavefronts += passes;
-    worker->cost.shared +=
-        (uint64_t)passes * LANES / (machine->lsu_lanes < LANES ? machine->lsu_lanes : LANES);
+    passes_add(warp, passes, 0);
     if (!store) warp->pending = (uint64_t)machine->shared_latency + passes - 1;
 }
 
@@ -189,7 +194,6 @@ void count_local(Warp *warp, const Ins *ins, const uint64_t *offset, uint32_t ma
         worker->counters.local_load_sectors += n;
     uint32_t passes =
         (uint32_t)(n + machine->l1_sectors_per_cycle - 1) / machine->l1_sectors_per_cycle;
-    worker->cost.lsu += passes;
-    worker->cost.l1_sectors += n;
+    passes_add(warp, passes, 0);
     if (!store) warp->pending = (uint64_t)machine->l1_latency + passes;
 }

@@ -23,18 +23,7 @@
  */
 #include "common/simt/core.h"
 #include "common/simt/ops.h"
-
-/* In hundredths: latency that scheduling leaves, the integer pipe's share that is not folded away,
- * and how much of the shorter time the longer one does not hide.  Then cycles for a barrier. */
-enum { LATENCY_LEFT = 50, INTEGER_LEFT = 30, NOT_HIDDEN = 80, BARRIER_CYCLES = 400 };
-
-/* Issue slots in quarters: wide integer operations and divisions are several machine instructions.
- */
-static const uint8_t SLOTS[CLASS_COUNT] = {
-    [CLASS_FREE] = 0,   [CLASS_INT] = 4,         [CLASS_INT_WIDE] = 4,     [CLASS_FP32] = 4,
-    [CLASS_FP64] = 4,   [CLASS_SFU] = 4,         [CLASS_DIV] = 60,         [CLASS_LOAD] = 4,
-    [CLASS_STORE] = 4,  [CLASS_SHARED_LOAD] = 4, [CLASS_SHARED_STORE] = 4, [CLASS_ATOMIC] = 4,
-    [CLASS_BRANCH] = 4, [CLASS_BARRIER] = 4};
+#include "common/simt/replay.h"
 
 static uint64_t latency_of(const SimtMachine *machine, const Ins *ins)
 {
@@ -64,34 +53,6 @@ void cost_issue(Warp *warp, const Ins *ins)
     warp->pending = 0;
 }
 
-static void demand_add(Worker *worker, const Ins *ins)
-{
-    BlockCost *cost = &worker->cost;
-    cost->issue += SLOTS[ins->class];
-    switch (ins->class) {
-    case CLASS_INT:
-        cost->int32 += 1;
-        break;
-    case CLASS_INT_WIDE:
-        cost->int32 += 1;
-        break;
-    case CLASS_FP32:
-        cost->fp32 += 1;
-        break;
-    case CLASS_FP64:
-        cost->fp64 += 1;
-        break;
-    case CLASS_SFU:
-        cost->sfu += 1;
-        break;
-    case CLASS_DIV:
-        cost->int32 += 12, cost->sfu += 1;
-        break;
-    default:
-        break;
-    }
-}
-
 void cost_result(Warp *warp, const Ins *ins)
 {
     uint64_t at = warp->issued, source = 0;
@@ -102,7 +63,6 @@ void cost_result(Warp *warp, const Ins *ins)
         at = source;
     } else {
         warp->clock = at > warp->clock ? at : warp->clock;
-        demand_add(warp->worker, ins);
     }
     uint64_t ready =
         at + (warp->pending ? warp->pending : latency_of(&warp->worker->gpu->machine, ins));
@@ -121,39 +81,29 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* Cycles that one SM needs for its blocks. */
-static uint64_t sm_cycles(const SimtMachine *m, const BlockCost *sm, uint32_t resident,
-                          uint64_t l2_per_kcycle)
+/* a * b / c without losing bits. */
+static uint64_t scaled(uint64_t a, uint64_t b, uint64_t c)
 {
-    uint64_t pipes = rounded_up(sm->issue, 4ull * m->schedulers);
-    pipes = larger(pipes, rounded_up(sm->fp32 * LANES, m->fp32_lanes));
-    pipes = larger(pipes, rounded_up(sm->int32 * LANES * INTEGER_LEFT, 100ull * m->int32_lanes));
-    pipes = larger(pipes, rounded_up(sm->fp64 * LANES, m->fp64_lanes));
-    pipes = larger(pipes, rounded_up(sm->sfu * LANES, m->sfu_lanes));
-    pipes = larger(pipes, sm->lsu + rounded_up(sm->shared, m->shared_wavefronts_per_cycle));
-    pipes = larger(pipes, rounded_up(sm->miss_sectors * 32 * 1000, l2_per_kcycle));
-    if (!sm->blocks) return 0;
-    uint64_t waves = rounded_up(sm->blocks, resident ? resident : 1);
-    uint64_t latency = sm->latency * waves / sm->blocks * LATENCY_LEFT / 100;
-    latency += sm->barriers * waves / sm->warps * BARRIER_CYCLES;
-    uint64_t longer = larger(pipes, latency), shorter = pipes + latency - longer;
-    return longer + shorter * NOT_HIDDEN / 100;
+    return c ? (uint64_t)((__uint128_t)a * b / c) : a;
 }
 
-uint64_t cycles_estimate(const Launch *launch, const BlockCost *sm, const SimtCounters *counters)
+uint64_t cycles_estimate(Launch *launch, const BlockCost *sm, const SimtCounters *counters)
 {
     const SimtMachine *m = &launch->gpu->machine;
-    uint64_t slowest = 0, misses = 0;
-    uint64_t l2_per_kcycle = (uint64_t)(m->l2_bytes_per_cycle * 1000) / m->sms;
+    uint64_t misses = 0, slowest = 0;
     for (uint32_t i = 0; i < m->sms; i++) {
-        slowest = larger(slowest, sm_cycles(m, &sm[i], launch->resident, larger(l2_per_kcycle, 1)));
-        misses += sm[i].miss_sectors;
+        misses += sm[i].misses;
+        slowest = larger(slowest, sm[i].steps);
     }
+    uint32_t dram_part = misses ? (uint32_t)scaled(launch->dram_sectors, 65536, misses) : 0;
+    ReplayResult replay;
+    if (replay_run(launch, dram_part < 65536 ? dram_part : 65536, &replay) != 0) return 0;
+    uint64_t cycles = scaled(replay.cycles, replay.executed, replay.steps);
+    cycles = scaled(cycles, sm[0].blocks, replay.blocks);
+    cycles = scaled(cycles, slowest, sm[0].steps);
     uint64_t dram_per_kcycle = (uint64_t)(m->dram_gb_s * 1e6 / m->clock_mhz);
-    uint64_t dram = rounded_up(counters->dram_bytes * 1000, larger(dram_per_kcycle, 1));
-    uint64_t l2 =
-        rounded_up(misses * 32 * 1000, larger((uint64_t)(m->l2_bytes_per_cycle * 1000), 1));
-    return larger(slowest, larger(dram, l2)) + (uint64_t)m->launch_cycles;
+    cycles = larger(cycles, rounded_up(counters->dram_bytes * 1000, larger(dram_per_kcycle, 1)));
+    return cycles + (uint64_t)m->launch_cycles;
 }
 
 /* ---- occupancy

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/simt/decode.h"
+#include "common/simt/schedule.h"
 
 enum { CODE_LIMIT = 1 << 20 };
 
@@ -322,6 +323,7 @@ static int kernel_finish(Decoder *d)
     kernel->local_bytes = (uint32_t)((d->local_bytes + 15) / 16 * 16);
     kernel->info.shared_bytes = kernel->static_shared;
     kernel->info.local_bytes = kernel->local_bytes;
+    merge_loads(kernel);
     return 0;
 }
 
@@ -363,6 +365,7 @@ int kernel_decode(SimtKernel *kernel, Error *error)
 void kernel_release(SimtKernel *kernel)
 {
     free(kernel->code);
+    free(kernel->price);
     free((void *)kernel->origin);
     free(kernel->constant);
     free(kernel->table);

@@ -162,7 +162,7 @@ HANDLER(BAR)
     warp->barrier_wanted = wanted;
     warp->barrier = id;
     warp->barrier_ins = ins;
-    if (warp->count) warp->worker->counters.barriers++, warp->worker->cost.barriers++;
+    if (warp->count) warp->worker->counters.barriers++;
     return warp_stop(warp, WARP_BARRIER, ins + 1);
 }
 

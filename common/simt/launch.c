@@ -5,7 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/simt/core.h"
+#include "common/simt/replay.h"
+#include "common/simt/schedule.h"
 
 static const uint64_t DEFAULT_LIMIT = 20000000000ull;
 enum { MOST_THREADS = 64 };
@@ -202,7 +203,9 @@ static int launch_run(Launch *launch, SimtResult *result)
 {
     uint32_t count = threads_wanted(launch), open = 0;
     Worker *worker = calloc(count, sizeof *worker);
-    int failed = !worker || (launch->count && touched_open(launch) != 0);
+    int failed =
+        !worker || (launch->count && (touched_open(launch) != 0 || trace_open(launch) ||
+                                      schedule_build(launch->kernel, &launch->gpu->machine)));
     while (!failed && open < count)
         failed = worker_open(&worker[open++], launch, launch->launch->params) != 0;
     int status;
@@ -217,6 +220,7 @@ static int launch_run(Launch *launch, SimtResult *result)
         worker_close(&worker[i]);
     free(worker);
     free(launch->touched);
+    trace_close(launch);
     return status;
 }
 

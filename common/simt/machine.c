@@ -48,6 +48,9 @@ static const Field FIELDS[] = {
     REAL(l1_latency),
     REAL(shared_latency),
     REAL(alu_latency),
+    U32(issue_cycles),
+    REAL(l2_bytes_per_sm),
+    REAL(block_launch_cycles),
     U32(schedulers),
     U32(fp32_lanes),
     U32(int32_lanes),
@@ -171,6 +174,7 @@ static int machine_validate(const SimtMachine *m, const char *path, Error *error
 {
     const uint32_t positive[] = {m->sms,
                                  m->schedulers,
+                                 m->issue_cycles,
                                  m->fp32_lanes,
                                  m->int32_lanes,
                                  m->fp64_lanes,

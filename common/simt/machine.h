@@ -14,7 +14,10 @@ typedef struct SimtMachine {
     uint64_t memory_bytes, l2_bytes;
     double dram_gb_s, l2_bytes_per_cycle; /* 1e9 bytes per second; whole chip, bytes per clock */
     double dram_latency, l2_latency, l1_latency, shared_latency, alu_latency; /* cycles */
-    uint32_t schedulers; /* per SM, one warp instruction a cycle each */
+    uint32_t schedulers;                                                      /* per SM */
+    uint32_t issue_cycles;      /* from one instruction of a scheduler to its next */
+    double l2_bytes_per_sm;     /* what one SM can take per clock, if it is alone */
+    double block_launch_cycles; /* of the whole chip, from one block to the next */
     uint32_t fp32_lanes, int32_lanes, fp64_lanes, sfu_lanes; /* per SM and cycle */
     uint32_t l1_bytes, l1_sectors_per_cycle, shared_banks, shared_wavefronts_per_cycle, lsu_lanes;
     double launch_cycles; /* empty kernel, start to end */

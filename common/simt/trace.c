@@ -1,0 +1,46 @@
+/* trace.c - keeps what the blocks of SM 0 execute: the first waves of them, and of each warp as
+ * many steps as there is room for.  Which blocks and how many steps depends on the launch alone, so
+ * host threads do not show. */
+#include <stdlib.h>
+
+#include "common/simt/replay.h"
+
+enum { TRACE_STEPS = 1 << 20, TRACE_BLOCKS = 64, LEAST_WAVES = 2, LEAST_BLOCKS = 4 };
+
+static uint32_t smaller(uint64_t a, uint64_t b)
+{
+    return (uint32_t)(a < b ? a : b);
+}
+
+int trace_open(Launch *launch)
+{
+    uint32_t sms = launch->gpu->machine.sms, warps = launch->warps_per_block;
+    uint64_t own = (launch->blocks + sms - 1) / sms;
+    uint32_t wanted = launch->resident * LEAST_WAVES;
+    wanted = wanted < LEAST_BLOCKS ? LEAST_BLOCKS : wanted;
+    launch->traces = smaller(smaller(own, wanted), TRACE_BLOCKS);
+    uint32_t room = TRACE_STEPS / (launch->traces * warps);
+    launch->trace = calloc(launch->traces, sizeof *launch->trace);
+    launch->steps = malloc((size_t)launch->traces * warps * room * sizeof *launch->steps);
+    launch->trace_warps = calloc((size_t)launch->traces * warps, sizeof *launch->trace_warps);
+    if (!launch->trace || !launch->steps || !launch->trace_warps) return -1;
+    for (uint32_t i = 0; i < launch->traces; i++)
+        launch->trace[i] = (BlockTrace){.number = (uint64_t)i * sms,
+                                        .warp = launch->trace_warps + (size_t)i * warps};
+    for (uint32_t i = 0; i < launch->traces * warps; i++)
+        launch->trace_warps[i] =
+            (WarpTrace){.step = launch->steps + (size_t)i * room, .room = room};
+    return 0;
+}
+
+void trace_close(Launch *launch)
+{
+    free(launch->trace), free(launch->steps), free(launch->trace_warps);
+}
+
+BlockTrace *trace_of(Launch *launch, uint64_t number)
+{
+    uint32_t sms = launch->gpu->machine.sms;
+    if (number % sms || number / sms >= launch->traces) return NULL;
+    return &launch->trace[number / sms];
+}
