@@ -81,71 +81,86 @@ typedef struct Tally {
     uint32_t forms, exact, failed, lanes;
 } Tally;
 
+/* -1 with the reason when form `i` does not give what the card gave. */
+static int form_check(const FormTable *table, uint32_t i, const FormRun *run,
+                      const Vectors *vectors, Judgement *judgement, Error *error)
+{
+    const Form *form = &table->form[i];
+    if (!run[i].value)
+        return error_set(error, "%s.forms line %u: '%s' did not run: %s", form->group, form->line,
+                         form->text, run[i].why);
+    if (!vectors->value[i])
+        return error_set(error, "%s.forms line %u: '%s' has no golden vector", form->group,
+                         form->line, form->text);
+    return form_judge(form, vectors->value[i], run[i].value, judgement, error);
+}
+
+static Tally group_check(const FormTable *table, const char *group, const FormRun *run,
+                         const Vectors *vectors)
+{
+    Tally tally = {0};
+    for (uint32_t i = 0; i < table->count; i++) {
+        const Form *form = &table->form[i];
+        Judgement judgement;
+        Error why = {""};
+        if (strcmp(form->group, group) != 0) continue;
+        tally.forms++, tally.lanes += form->lanes;
+        tally.exact += form->tolerance == TOLERANCE_EXACT;
+        if (form_check(table, i, run, vectors, &judgement, &why) == 0) continue;
+        tally.failed++;
+        fprintf(stderr, "%s\n", why.text);
+    }
+    return tally;
+}
+
+static void tally_print(const char *name, const Tally *t)
+{
+    printf("| %s | %u | %u | %u | %u |\n", name, t->forms, t->exact, t->forms - t->exact, t->lanes);
+}
+
+/* How near the approximate forms come. */
+static void approximate_report(const FormTable *table, const FormRun *run, const Vectors *vectors)
+{
+    static const char *const UNITS[] = {"", "ulp", "relative", "absolute"};
+    printf("\n| approximate form | bound | card | simulator | special |\n"
+           "| --- | ---: | ---: | ---: | ---: |\n");
+    for (uint32_t i = 0; i < table->count; i++) {
+        const Form *form = &table->form[i];
+        Judgement j;
+        int ulp = form->tolerance == TOLERANCE_ULP;
+        if (form->tolerance == TOLERANCE_EXACT || !run[i].value || !vectors->value[i]) continue;
+        form_judge(form, vectors->value[i], run[i].value, &j, NULL);
+        printf("| `%.*s` of %s | ", (int)strcspn(form->text, " "), form->text,
+               form->operand[0]->name);
+        printf(ulp ? "%g %s" : "2^%g %s", form->bound, UNITS[form->tolerance]);
+        printf(ulp ? " | %.2f | %.2f | %u |\n" : " | %.2e | %.2e | %u |\n", j.card, j.simulator,
+               j.beyond);
+    }
+}
+
 static int check(const FormTable *table, FormRun *run, int count, char **names, int report,
                  Error *error)
 {
     SimDeviceOptions options = {.machine = "h200", .gpus_directory = "common/simt/gpus"};
     Vectors vectors;
+    Tally all = {0};
     Device *device = device_open_sim(&options, error);
     if (!device) return -1;
     int result = run_all(device, table, run, error);
     device->close(device);
     if (vectors_read(ROOM "vectors", table, &vectors, error) != 0) result = -1;
-    Tally all = {0};
     if (report)
-        printf("| group | forms | exact | approximate | lanes |\n| --- | ---: | ---: | ---: | ---: "
-               "|\n");
-    for (uint32_t g = 0; g < table->groups && result == 0; g++) {
-        Tally tally = {0};
-        if (!wanted(table->group[g], count, names)) continue;
-        for (uint32_t i = 0; i < table->count; i++) {
-            const Form *form = &table->form[i];
-            Judgement judgement;
-            Error why = {""};
-            int bad = 0;
-            if (strcmp(form->group, table->group[g]) != 0) continue;
-            tally.forms++, tally.lanes += form->lanes;
-            tally.exact += form->tolerance == TOLERANCE_EXACT;
-            if (!run[i].value)
-                bad = error_set(&why, "%s.forms line %u: '%s' did not run: %s", form->group,
-                                form->line, form->text, run[i].why);
-            else if (!vectors.value[i])
-                bad = error_set(&why, "%s.forms line %u: '%s' has no golden vector", form->group,
-                                form->line, form->text);
-            else
-                bad = form_judge(form, vectors.value[i], run[i].value, &judgement, &why);
-            if (bad && !report) printf("%s\n", why.text);
-            tally.failed += bad != 0;
-        }
-        if (report)
-            printf("| %s | %u | %u | %u | %u |\n", table->group[g], tally.forms, tally.exact,
-                   tally.forms - tally.exact, tally.lanes);
-        all.forms += tally.forms, all.exact += tally.exact, all.lanes += tally.lanes;
-        all.failed += tally.failed;
-    }
-    if (report)
-        printf("| all | %u | %u | %u | %u |\n", all.forms, all.exact, all.forms - all.exact,
-               all.lanes);
-    else
-        printf("%u forms, %u failed\n", all.forms, all.failed);
-    static const char *const UNITS[] = {"", "ulp", "relative", "absolute"};
-    if (report && result == 0)
-        printf("\n| approximate form | bound | card | simulator | special |\n"
+        printf("| group | forms | exact | approximate | lanes |\n"
                "| --- | ---: | ---: | ---: | ---: |\n");
-    for (uint32_t i = 0; report && result == 0 && i < table->count; i++) {
-        const Form *form = &table->form[i];
-        Judgement j;
-        if (form->tolerance == TOLERANCE_EXACT || !run[i].value || !vectors.value[i]) continue;
-        form_judge(form, vectors.value[i], run[i].value, &j, NULL);
-        printf("| `%.*s` of %s | ", (int)strcspn(form->text, " "), form->text,
-               form->operand[0]->name);
-        printf(form->tolerance == TOLERANCE_ULP ? "%g %s" : "2^%g %s", form->bound,
-               UNITS[form->tolerance]);
-        if (form->tolerance == TOLERANCE_ULP)
-            printf(" | %.2f | %.2f | %u |\n", j.card, j.simulator, j.beyond);
-        else
-            printf(" | %.2e | %.2e | %u |\n", j.card, j.simulator, j.beyond);
+    for (uint32_t g = 0; g < table->groups && result == 0; g++) {
+        if (!wanted(table->group[g], count, names)) continue;
+        Tally t = group_check(table, table->group[g], run, &vectors);
+        if (report) tally_print(table->group[g], &t);
+        all.forms += t.forms, all.exact += t.exact, all.lanes += t.lanes, all.failed += t.failed;
     }
+    if (report) tally_print("all", &all);
+    if (report && result == 0) approximate_report(table, run, &vectors);
+    if (!report) printf("%u forms, %u failed\n", all.forms, all.failed);
     vectors_free(&vectors);
     return result != 0 || all.failed ? -1 : 0;
 }

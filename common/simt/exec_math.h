@@ -241,27 +241,32 @@ static inline uint32_t f16_to_f32(uint32_t h)
 }
 
 /* Rounds a double to a 16-bit format of `fraction` bits and exponents from `least` to `most`; mode
- * is one of ROUND_*. */
+ * is one of ROUND_*.  No branches, so that loops over lanes become vector code: adding and taking
+ * away 2^52 units of the last place rounds to them. */
 static inline uint32_t narrow_16(double x, int fraction, int least, int most, int mode)
 {
-    uint32_t sign = bits_of_double(x) >> 63 ? 0x8000u : 0;
-    double magnitude = fabs(x);
+    uint64_t sign = bits_of_double(x) >> 63, magnitude = bits_of_double(x) & INT64_MAX;
+    uint64_t floor_at = (uint64_t)(least + 1023) << 52, exponent = magnitude & 0x7ff0000000000000u;
     uint32_t infinity = (uint32_t)(most - least + 2) << fraction;
     int away = mode == ROUND_P ? !sign : mode == ROUND_M ? sign != 0 : 0;
     uint32_t over = mode == ROUND_N || away ? infinity : infinity - 1;
-    if (x != x) return 0x7fff;
-    if (magnitude > 1e300) return sign | (magnitude > 1.7976931348623157e308 ? infinity : over);
-    int exponent;
-    (void)frexp(magnitude, &exponent);
-    exponent -= 1;
-    if (magnitude == 0 || exponent < least) exponent = least;
-    double scaled = ldexp(magnitude, fraction - exponent);
-    double whole = mode == ROUND_N ? rint(scaled) : away ? ceil(scaled) : floor(scaled);
-    uint32_t units = (uint32_t)whole;
-    /* units carries the implicit bit for normal numbers; a carry out of it moves to the next
-     * exponent by itself. */
-    uint32_t value = ((uint32_t)(exponent - least) << fraction) + units;
-    return sign | (value >= infinity ? over : value);
+    /* beyond the format by far, infinities and NaNs: taken out, put back in the end */
+    uint64_t limit = (uint64_t)(most + 2 + 1023) << 52, kept = magnitude < limit ? magnitude : 0;
+    exponent = exponent > floor_at ? (exponent < limit ? exponent : floor_at) : floor_at;
+    double units = double_of(exponent + ((uint64_t)(52 - fraction) << 52));
+    double unit = double_of(exponent - ((uint64_t)fraction << 52)), m = double_of(kept);
+    double r = (m + units) - units; /* to nearest, ties to even */
+    r = mode != ROUND_N && !away && r > m ? r - unit : r;
+    r = away && r < m ? r + unit : r;
+    /* As a number of least units: the exponent's bits follow from the encoding. */
+    uint64_t u = bits_of_double(r);
+    uint32_t normal = (uint32_t)((u - floor_at + (1ull << 52)) >> (52 - fraction));
+    double tiny = r * double_of((uint64_t)(fraction - least + 1023) << 52);
+    uint32_t value = u >= floor_at ? normal : (uint32_t)(int32_t)tiny;
+    value = value >= infinity || magnitude >= limit ? over : value;
+    value = magnitude == 0x7ff0000000000000u ? infinity : value;
+    value |= (uint32_t)sign << 15;
+    return magnitude > 0x7ff0000000000000u ? 0x7fff : value;
 }
 
 static inline uint32_t f32_to_f16(uint32_t bits, int mode)

@@ -287,6 +287,31 @@ HANDLER(SLCT)
     FINISH_64(t);
 }
 
+/* Approximate functions: three loops, for the compiler makes branches of one. */
+#define FUNCTION(name, ftz, e)                                                                     \
+    HANDLER(name)                                                                                  \
+    {                                                                                              \
+        double x[LANES], y[LANES];                                                                 \
+        uint32_t t[LANES];                                                                         \
+        const float *a = REG(const float, ins->a);                                                 \
+        FOR_LANES x[i] = ftz ? flushed(a[i]) : a[i];                                               \
+        FOR_LANES y[i] = e;                                                                        \
+        FOR_LANES                                                                                  \
+        {                                                                                          \
+            float r = canonical((float)y[i]);                                                      \
+            t[i] = bits_of(ftz ? flushed(r) : r);                                                  \
+        }                                                                                          \
+        FINISH_32(t);                                                                              \
+    }
+#define FUNCTIONS(name, e) FUNCTION(name, 0, e) FUNCTION(name##_FTZ, 1, e)
+FUNCTIONS(EX2_F32, exp2_of(x[i]))
+FUNCTIONS(LG2_F32, log2_of(x[i]))
+FUNCTIONS(SIN_F32, sine_of(x[i], 0))
+FUNCTIONS(COS_F32, sine_of(x[i], 1))
+FUNCTIONS(TANH_F32, tanh_of(x[i]))
+#undef FUNCTIONS
+#undef FUNCTION
+
 /* Arithmetic that rounds otherwise than to nearest: the host's rounding mode is switched, and the
  * values are kept from being moved across the switch. */
 __attribute__((noinline)) static double rounded_double(int op, double a_, double b_, double c_)
@@ -646,17 +671,52 @@ static uint32_t half_compute(uint32_t aux, uint32_t ha, uint32_t hb, uint32_t hc
            (r == r ? sign : 0);
 }
 
+/* The plain operations, without modifiers: loops that become vector code. */
+ALWAYS void half_lanes(const Warp *warp, const Ins *ins, uint32_t *t, int op, int bf16, int upper)
+{
+    int fraction = bf16 ? 7 : 10, least = bf16 ? -126 : -14, most = bf16 ? 127 : 15;
+    const uint32_t *a = REG(const uint32_t, ins->a), *b = REG(const uint32_t, ins->b),
+                   *c = REG(const uint32_t, ins->c);
+    FOR_LANES
+    {
+        double r = half_arithmetic(op, half_widen(a[i] >> upper & 0xffff, bf16),
+                                   half_widen(b[i] >> upper & 0xffff, bf16),
+                                   half_widen(c[i] >> upper & 0xffff, bf16));
+        t[i] |= narrow_16(r, fraction, least, most, ROUND_N) << upper;
+    }
+}
+
+#define HALF_PLAIN(op)                                                                             \
+    case op:                                                                                       \
+        half_lanes(warp, ins, t, op, 0, 0);                                                        \
+        if (packed) half_lanes(warp, ins, t, op, 0, 16);                                           \
+        break;                                                                                     \
+    case op | 1 << 4:                                                                              \
+        half_lanes(warp, ins, t, op, 1, 0);                                                        \
+        if (packed) half_lanes(warp, ins, t, op, 1, 16);                                           \
+        break;
+
 HANDLER(HALF)
 {
-    uint32_t t[LANES];
-    for (int i = 0; i < LANES; i++) {
-        uint32_t a = REG(uint32_t, ins->a)[i], b = REG(uint32_t, ins->b)[i],
-                 c = REG(uint32_t, ins->c)[i];
-        t[i] = half_compute(ins->aux, a & 0xffff, b & 0xffff, c & 0xffff);
-        if (ins->aux >> 5 & 1) t[i] |= half_compute(ins->aux, a >> 16, b >> 16, c >> 16) << 16;
+    uint32_t t[LANES] = {0}, packed = ins->aux >> 5 & 1;
+    switch (ins->aux & ~(1u << 5)) {
+        HALF_PLAIN(HALF_ADD)
+        HALF_PLAIN(HALF_SUB)
+        HALF_PLAIN(HALF_MUL)
+        HALF_PLAIN(HALF_FMA)
+        HALF_PLAIN(HALF_MIN)
+        HALF_PLAIN(HALF_MAX)
+    default:
+        for (int i = 0; i < LANES; i++) {
+            uint32_t a = REG(uint32_t, ins->a)[i], b = REG(uint32_t, ins->b)[i],
+                     c = REG(uint32_t, ins->c)[i];
+            t[i] = half_compute(ins->aux, a & 0xffff, b & 0xffff, c & 0xffff);
+            if (packed) t[i] |= half_compute(ins->aux, a >> 16, b >> 16, c >> 16) << 16;
+        }
     }
     FINISH_32(t);
 }
+#undef HALF_PLAIN
 
 /* A predicate as 0 or 1 in every lane. */
 HANDLER(MASKTO32)
