@@ -77,7 +77,7 @@ void warp_run_counting(Warp *warp)
             const Ins *now = ins;
             profile->runs++;
             profile->lanes += (uint32_t)__builtin_popcount(warp->mask);
-            warp->passes = warp->misses = 0;
+            warp->passes = warp->misses = warp->lines = 0;
             if (clocked) cost_issue(warp, now);
             ins = ins->fn(warp, ins);
             if (clocked) cost_result(warp, now);
@@ -314,6 +314,8 @@ static int worker_count_open(Worker *worker)
 {
     const SimtMachine *machine = &worker->gpu->machine;
     uint32_t resident = worker->launch->resident ? worker->launch->resident : 1;
+    uint64_t own = (worker->launch->blocks + machine->sms - 1) / machine->sms;
+    if (own < resident) resident = (uint32_t)own;
     uint64_t shared = (uint64_t)worker->launch->shared_bytes * resident;
     uint64_t cache = machine->l1_bytes > shared + 16384 ? machine->l1_bytes - shared : 16384;
     /* Resident blocks share the cache; four ways a set. */

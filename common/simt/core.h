@@ -196,10 +196,12 @@ int control_flow_resolve(const Ins *code, uint32_t count, const uint32_t *table,
  * -------------------------------------------------------------------------------------- */
 typedef enum WarpState { WARP_READY, WARP_BARRIER, WARP_DONE, WARP_FAULT } WarpState;
 
-/* One executed instruction of a warp: passes through the load/store unit, sectors beyond the L1. */
+/* One executed instruction of a warp: passes through the load/store unit, what went beyond the L1.
+ */
 typedef struct TraceStep {
     uint32_t ins;
-    uint16_t passes, misses;
+    uint16_t passes;
+    uint8_t misses, lines; /* sectors, and the lines that they lie in */
 } TraceStep;
 
 typedef struct WarpTrace {
@@ -236,8 +238,8 @@ struct Warp {
     uint64_t clock;
     uint64_t pending; /* latency of the access just made, set by the counters */
     uint64_t issued;
-    WarpTrace *trace;        /* NULL: this block is not traced */
-    uint32_t passes, misses; /* of the access just made, set by the counters */
+    WarpTrace *trace;               /* NULL: this block is not traced */
+    uint32_t passes, misses, lines; /* of the access just made, set by the counters */
     Path stack[STACK_DEPTH];
 };
 
@@ -253,7 +255,7 @@ struct Block {
 
 /* Integer sums of one SM or one block: adding them in any order gives the same. */
 struct BlockCost {
-    uint64_t steps, passes, misses, blocks;
+    uint64_t steps, passes, load_misses, store_misses, blocks;
 };
 
 typedef struct Launch Launch;
@@ -302,9 +304,9 @@ struct Launch {
     uint64_t blocks, next, limit, executed;
     uint64_t stop_at; /* blocks from this number on need not run */
     uint32_t threads_per_block, warps_per_block, shared_bytes, resident;
-    uint64_t *touched; /* one bit a 32-byte sector of device memory: for DRAM traffic */
-    uint64_t dram_sectors;
-    BlockTrace *trace; /* of SM 0's first blocks */
+    uint64_t *loaded, *stored; /* one bit a 32-byte sector of device memory: for DRAM traffic */
+    uint64_t dram_loads, dram_stores; /* sectors */
+    BlockTrace *trace;                /* of SM 0's first blocks */
     WarpTrace *trace_warps;
     TraceStep *steps;
     uint32_t traces;
@@ -323,7 +325,6 @@ struct SimtGpu {
     SimtModule *modules;
     const Handler *handlers;
     Allocation none; /* empty: what a cache of allocations starts with */
-    uint64_t *touched;
 };
 
 /* Handlers compiled for three instruction sets; all give the same bits. */

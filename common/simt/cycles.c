@@ -87,17 +87,24 @@ static uint64_t scaled(uint64_t a, uint64_t b, uint64_t c)
     return c ? (uint64_t)((__uint128_t)a * b / c) : a;
 }
 
+/* Of 65536 sectors beyond the L1, how many go to DRAM. */
+static uint32_t part_of(uint64_t dram, uint64_t misses)
+{
+    return dram >= misses ? 65536 : (uint32_t)scaled(dram, 65536, misses);
+}
+
 uint64_t cycles_estimate(Launch *launch, const BlockCost *sm, const SimtCounters *counters)
 {
     const SimtMachine *m = &launch->gpu->machine;
-    uint64_t misses = 0, slowest = 0;
+    uint64_t loads = 0, stores = 0, slowest = 0;
     for (uint32_t i = 0; i < m->sms; i++) {
-        misses += sm[i].misses;
+        loads += sm[i].load_misses, stores += sm[i].store_misses;
         slowest = larger(slowest, sm[i].steps);
     }
-    uint32_t dram_part = misses ? (uint32_t)scaled(launch->dram_sectors, 65536, misses) : 0;
     ReplayResult replay;
-    if (replay_run(launch, dram_part < 65536 ? dram_part : 65536, &replay) != 0) return 0;
+    if (replay_run(launch, part_of(launch->dram_loads, loads), part_of(launch->dram_stores, stores),
+                   &replay) != 0)
+        return 0;
     uint64_t cycles = scaled(replay.cycles, replay.executed, replay.steps);
     cycles = scaled(cycles, sm[0].blocks, replay.blocks);
     cycles = scaled(cycles, slowest, sm[0].steps);

@@ -149,7 +149,7 @@ static void counts_merge(Launch *launch, Worker *worker, uint32_t count, SimtRes
     c->blocks = launch->blocks;
     c->threads = launch->blocks * launch->threads_per_block;
     c->warps = launch->blocks * launch->warps_per_block;
-    c->dram_bytes = launch->dram_sectors * 32;
+    c->dram_bytes = (launch->dram_loads + launch->dram_stores) * 32;
     result->cycles = cycles_estimate(launch, worker[0].sm, c);
 }
 
@@ -195,8 +195,9 @@ static int result_collect(Launch *launch, Worker *worker, uint32_t count, SimtRe
 static int touched_open(Launch *launch)
 {
     size_t words = (size_t)(launch->gpu->memory.next / 32 / 64 + 1);
-    launch->touched = calloc(words, sizeof *launch->touched);
-    return launch->touched ? 0 : -1;
+    launch->loaded = calloc(words, sizeof *launch->loaded);
+    launch->stored = calloc(words, sizeof *launch->stored);
+    return launch->loaded && launch->stored ? 0 : -1;
 }
 
 static int launch_run(Launch *launch, SimtResult *result)
@@ -219,7 +220,7 @@ static int launch_run(Launch *launch, SimtResult *result)
     for (uint32_t i = 0; i < open; i++)
         worker_close(&worker[i]);
     free(worker);
-    free(launch->touched);
+    free(launch->loaded), free(launch->stored);
     trace_close(launch);
     return status;
 }

@@ -26,6 +26,8 @@ enum {
     START_CYCLES = 40,   /* from a block's start to its first instruction */
     QUEUE_CYCLES = 32,   /* what may wait in front of the load/store unit */
     MEMORY_QUEUE = 600,  /* ... and in front of the L2 */
+    LOAD_LINE = 2,       /* the least that a line takes on its way from the L2 to one SM */
+    STORE_LINE = 4,      /* ... and on its way there */
     NOBODY = 0xffffffff
 };
 
@@ -59,12 +61,12 @@ typedef struct Sm {
     Actor *actor;
     Slot *slot;
     uint32_t actors, slots, warps, schedulers;
-    uint64_t *pipe;                  /* per scheduler and Pipe: when it is free */
-    uint64_t *scheduler;             /* when it may issue again */
-    uint64_t lsu, l2, dram;          /* when free; the last two in ticks */
-    uint64_t l2_sector, dram_sector; /* ticks that a sector takes */
-    uint32_t dram_part, dram_debt;
-    uint64_t block_cycles, next_block; /* between two blocks given to this SM */
+    uint64_t *pipe;                      /* per scheduler and Pipe: when it is free */
+    uint64_t *scheduler;                 /* when it may issue again */
+    uint64_t lsu, l2, dram;              /* when free; the last two in ticks */
+    uint64_t l2_sector, dram_sector;     /* ticks that a sector takes */
+    uint32_t dram_part[2], dram_debt[2]; /* loads, stores */
+    uint64_t block_cycles, next_block;   /* between two blocks given to this SM */
     uint32_t started;
     int woken; /* warps of any scheduler can go that could not before */
     uint64_t end;
@@ -170,16 +172,18 @@ static void actor_finish(Sm *sm, uint32_t number, uint64_t now)
 
 /* ---- memory ------------------------------------------------------------------------------- */
 
-/* Sends `sectors` to the L2, which fetches some requests from DRAM; returns when they are back. */
-static uint64_t l2_request(Sm *sm, uint32_t sectors, uint64_t now)
+/* Sends a request to the L2, which goes on to DRAM for some of them; returns when it is back. */
+static uint64_t l2_request(Sm *sm, const TraceStep *step, int store, uint64_t now)
 {
     const SimtMachine *m = sm->machine;
-    sm->l2 = later(sm->l2, now * TICKS) + sectors * sm->l2_sector;
+    uint32_t sectors = step->misses, *debt = &sm->dram_debt[store];
+    uint64_t lines = (uint64_t)step->lines * (store ? STORE_LINE : LOAD_LINE) * TICKS;
+    sm->l2 = later(sm->l2, now * TICKS) + later(sectors * sm->l2_sector, lines);
     uint64_t back = sm->l2 / TICKS + (uint64_t)m->l2_latency;
-    sm->dram_debt += sectors * sm->dram_part;
+    *debt += sectors * sm->dram_part[store];
     /* All of a request or none of it: neighbours are fetched together. */
-    if (sm->dram_debt < sectors << 16) return back;
-    sm->dram_debt -= sectors << 16;
+    if (*debt < sectors << 16) return back;
+    *debt -= sectors << 16;
     sm->dram = later(sm->dram, now * TICKS) + sectors * sm->dram_sector;
     return later(back, sm->dram / TICKS + (uint64_t)m->dram_latency);
 }
@@ -193,7 +197,8 @@ static uint64_t memory_issue(Sm *sm, const Ins *ins, const TraceStep *step, uint
     if (ins->class == CLASS_SHARED_LOAD || ins->class == CLASS_SHARED_STORE)
         return sm->lsu - 1 + (uint64_t)m->shared_latency;
     uint64_t back = sm->lsu - 1 + (uint64_t)m->l1_latency;
-    return step->misses ? later(back, l2_request(sm, step->misses, begin)) : back;
+    return step->misses ? later(back, l2_request(sm, step, ins->class == CLASS_STORE, begin))
+                        : back;
 }
 
 static int is_memory(const Ins *ins)
@@ -337,7 +342,7 @@ static void steps_order(const Price *price, WarpTrace *trace)
     }
 }
 
-static void sm_rates(Sm *sm, uint32_t dram_part)
+static void sm_rates(Sm *sm)
 {
     const SimtMachine *m = sm->machine;
     const Launch *launch = sm->launch;
@@ -349,11 +354,10 @@ static void sm_rates(Sm *sm, uint32_t dram_part)
     if (dram > m->l2_bytes_per_sm) dram = m->l2_bytes_per_sm;
     sm->l2_sector = (uint64_t)(32 * TICKS / l2 + 0.5);
     sm->dram_sector = (uint64_t)(32 * TICKS / dram + 0.5);
-    sm->dram_part = dram_part;
     sm->block_cycles = (uint64_t)(m->block_launch_cycles * (double)active + 0.5);
 }
 
-static int sm_open(Sm *sm, Launch *launch, uint32_t dram_part)
+static int sm_open(Sm *sm, Launch *launch)
 {
     const SimtMachine *m = &launch->gpu->machine;
     uint32_t slots = launch->resident < launch->traces ? launch->resident : launch->traces;
@@ -376,7 +380,7 @@ static int sm_open(Sm *sm, Launch *launch, uint32_t dram_part)
     }
     for (uint32_t i = 0; i < sm->actors; i++)
         sm->actor[i].result = result + (size_t)i * launch->kernel->scoreboard;
-    sm_rates(sm, dram_part);
+    sm_rates(sm);
     return 0;
 }
 
@@ -386,13 +390,14 @@ static void sm_close(Sm *sm)
     free(sm->actor), free(sm->slot), free(sm->pipe), free(sm->scheduler);
 }
 
-int replay_run(Launch *launch, uint32_t dram_part, ReplayResult *result)
+int replay_run(Launch *launch, uint32_t dram_loads, uint32_t dram_stores, ReplayResult *result)
 {
     Sm sm;
-    if (sm_open(&sm, launch, dram_part) != 0) {
+    if (sm_open(&sm, launch) != 0) {
         sm_close(&sm);
         return -1;
     }
+    sm.dram_part[0] = dram_loads, sm.dram_part[1] = dram_stores;
     *result = (ReplayResult){.blocks = launch->traces};
     for (uint32_t i = 0; i < launch->traces * sm.warps; i++) {
         steps_order(sm.price, &launch->trace_warps[i]);

@@ -18,8 +18,8 @@ typedef struct ReplayResult {
     uint64_t blocks;
 } ReplayResult;
 
-/* Plays the traced blocks on one SM of the machine.  `dram_part`: of 65536 sectors that miss the
- * L1, how many the L2 has to fetch.  -1: out of memory. */
-int replay_run(Launch *launch, uint32_t dram_part, ReplayResult *result);
+/* Plays the traced blocks on one SM of the machine.  Of 65536 sectors that miss the L1, so many go
+ * on from the L2 to DRAM: loads, stores.  -1: out of memory. */
+int replay_run(Launch *launch, uint32_t dram_loads, uint32_t dram_stores, ReplayResult *result);
 
 #endif

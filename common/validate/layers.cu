@@ -7,7 +7,7 @@
 
 #include <convlab/conv.h>
 
-#include "common/validate/bench.h"
+#include "common/validate/measure.h"
 
 struct Layer {
     ConvProblem problem;
@@ -35,7 +35,7 @@ static float *tensor(double floats)
 int main(int argc, char **argv)
 {
     char line[600], name[128];
-    bench_open(argc, argv);
+    measure_open(argc, argv);
     while (fgets(line, sizeof line, stdin)) {
         Layer layer;
         int *field = (int *)&layer.problem, used;
@@ -51,7 +51,7 @@ int main(int argc, char **argv)
         layer.x = tensor((double)p.N * p.C * p.H * p.W);
         layer.w = tensor((double)p.K * p.C * p.R * p.S);
         layer.y = tensor((double)p.N * p.K * p.P * p.Q);
-        bench_entry(
+        measure_entry(
             LAYER, argv[0], name,
             [](void *argument) {
                 const Layer *l = (const Layer *)argument;
@@ -60,5 +60,5 @@ int main(int argc, char **argv)
             &layer);
         cudaFree(layer.x), cudaFree(layer.w), cudaFree(layer.y);
     }
-    return bench_close();
+    return measure_close();
 }

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "common/validate/bench.h"
+#include "common/validate/measure.h"
 
 enum { MB = 1 << 20, FAR_FLOATS = 32 * MB, SMS = 132 };
 
@@ -430,11 +430,11 @@ __global__ void histogram_kernel(const uint32_t *__restrict__ x, uint32_t *__res
 
 #define U(p) ((uint32_t *)(p))
 
-/* Calls bench_entry with a launch of `kernel` over `shape`; `s` is the shape in the arguments. */
+/* Calls measure_entry with a launch of `kernel` over `shape`; `s` is the shape in the arguments. */
 #define ENTRY(set, family, name, kernel, grid, block, bytes, count, ...)                           \
     {                                                                                              \
         static Shape shape = {grid, block, bytes, count};                                          \
-        bench_entry(                                                                               \
+        measure_entry(                                                                               \
             set, family, name,                                                                     \
             [](void *argument) {                                                                   \
                 const Shape s = *(const Shape *)argument;                                          \
@@ -447,7 +447,7 @@ __global__ void histogram_kernel(const uint32_t *__restrict__ x, uint32_t *__res
 #define ENTRY_2D(set, family, name, kernel, side, tx, ty, count, ...)                              \
     {                                                                                              \
         static Shape shape = {side, 0, 0, count};                                                  \
-        bench_entry(                                                                               \
+        measure_entry(                                                                               \
             set, family, name,                                                                     \
             [](void *argument) {                                                                   \
                 const Shape s = *(const Shape *)argument;                                          \
@@ -493,7 +493,7 @@ static void global_memory()
 static void chains()
 {
     static const struct {
-        BenchSet set;
+        MeasureSet set;
         const char *name;
         uint32_t length, step;
     } CHAIN[] = {{FIT, "chase-L1", 4096, 32},
@@ -501,7 +501,7 @@ static void chains()
                  {FIT, "chase-DRAM", FAR_FLOATS, 1048583 * 8}};
     for (const auto &c : CHAIN) {
         chain_kernel<<<(c.length + 255) / 256, 256>>>(chain, c.length, c.step);
-        bench_entry(
+        measure_entry(
             c.set, "chase", c.name, [](void *) { chase_kernel<<<1, 32>>>(chain, U(target), 2048); },
             NULL);
     }
@@ -612,7 +612,7 @@ static void programs()
 
 int main(int argc, char **argv)
 {
-    bench_open(argc, argv);
+    measure_open(argc, argv);
     cudaMalloc(&source, FAR_FLOATS * sizeof *source);
     cudaMalloc(&target, FAR_FLOATS * sizeof *target);
     cudaMalloc(&chain, FAR_FLOATS * sizeof *chain);
@@ -625,5 +625,5 @@ int main(int argc, char **argv)
     arithmetic();
     control();
     programs();
-    return bench_close();
+    return measure_close();
 }

@@ -1,11 +1,11 @@
-/* bench_gpu.cu - measures on a card: `time` prints medians of event pairs, `once` launches each
+/* measure_gpu.cu - measures on a card: `time` prints medians of event pairs, `once` launches each
  * entry a single time for a profiler to look at. */
 #include <algorithm>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/validate/bench.h"
+#include "common/validate/measure.h"
 
 enum { WARM_UP = 3, REPEATS = 25 };
 static const size_t flush_bytes = 256u << 20;
@@ -24,7 +24,7 @@ __global__ void flush_kernel(const float *x, float *y, size_t n)
     if (sum == 1.0f) *y = sum;
 }
 
-void bench_open(int argc, char **argv)
+void measure_open(int argc, char **argv)
 {
     if (argc != 2 || (strcmp(argv[1], "time") && strcmp(argv[1], "once"))) {
         fprintf(stderr, "usage: %s time|once\n", argv[0]);
@@ -52,7 +52,7 @@ static float microseconds(void (*launch)(void *), void *argument)
     return milliseconds * 1e3f;
 }
 
-void bench_entry(BenchSet set, const char *family, const char *name, void (*launch)(void *),
+void measure_entry(MeasureSet set, const char *family, const char *name, void (*launch)(void *),
                  void *argument)
 {
     static const char *const SET[] = {"fit", "held-out", "layer"};
@@ -71,7 +71,7 @@ void bench_entry(BenchSet set, const char *family, const char *name, void (*laun
            us[REPEATS / 10], us[REPEATS - 1 - REPEATS / 10]);
 }
 
-int bench_close(void)
+int measure_close(void)
 {
     cudaError_t error = cudaDeviceSynchronize();
     if (error != cudaSuccess) fprintf(stderr, "%s\n", cudaGetErrorString(error));

@@ -1,5 +1,5 @@
-/* bench_sim.c - prices and counts on the simulated GPU: each entry is launched once. */
-#include "common/validate/bench.h"
+/* measure_sim.c - prices and counts on the simulated GPU: each entry is launched once. */
+#include "common/validate/measure.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 static Device *device;
 static int failed;
 
-void bench_open(int argc, char **argv)
+void measure_open(int argc, char **argv)
 {
     Error error = {""};
     if (argc != 3) {
@@ -29,7 +29,7 @@ void bench_open(int argc, char **argv)
            "local_sectors\tdram_bytes\tresident\tregisters\n");
 }
 
-void bench_entry(BenchSet set, const char *family, const char *name, void (*launch)(void *),
+void measure_entry(MeasureSet set, const char *family, const char *name, void (*launch)(void *),
                  void *argument)
 {
     static const char *const SET[] = {"fit", "held-out", "layer"};
@@ -56,7 +56,7 @@ void bench_entry(BenchSet set, const char *family, const char *name, void (*laun
     fflush(stdout);
 }
 
-int bench_close(void)
+int measure_close(void)
 {
     device->close(device);
     return failed || ferror(stdout);
