@@ -60,7 +60,10 @@ static inline void trace_add(WarpTrace *trace, uint32_t ins, const Warp *warp)
     trace->executed++;
     if (trace->count == trace->room) return;
     trace->step[trace->count++] =
-        (TraceStep){.ins = ins, .passes = (uint16_t)warp->passes, .misses = (uint16_t)warp->misses};
+        (TraceStep){.ins = ins,
+                    .passes = (uint16_t)warp->passes,
+                    .misses = (uint8_t)(warp->misses < 255 ? warp->misses : 255),
+                    .lines = (uint8_t)warp->lines};
 }
 
 void warp_run_counting(Warp *warp)

@@ -16,6 +16,7 @@
 #include "common/simt/ptx.h"
 #include "common/simt/simt.h"
 
+enum { HOT_ADDRESSES = 4096 };
 enum { LANES = 32, STACK_DEPTH = 160, MAX_WARPS = 32, MAX_BARRIERS = 16 };
 #define FULL_MASK 0xffffffffu
 
@@ -306,7 +307,9 @@ struct Launch {
     uint32_t threads_per_block, warps_per_block, shared_bytes, resident;
     uint64_t *loaded, *stored; /* one bit a 32-byte sector of device memory: for DRAM traffic */
     uint64_t dram_loads, dram_stores; /* sectors */
-    BlockTrace *trace;                /* of SM 0's first blocks */
+    uint32_t hot[HOT_ADDRESSES];      /* atomic operations by address, hashed */
+    uint32_t hottest;
+    BlockTrace *trace; /* of SM 0's first blocks */
     WarpTrace *trace_warps;
     TraceStep *steps;
     uint32_t traces;
@@ -359,6 +362,7 @@ void plain_name(const char *mangled, char *text, size_t bytes);
  * --------------------------------------------------------------------------------------- */
 void count_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask, int store);
 void count_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask, int store);
+void count_atomic(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask);
 void count_local(Warp *warp, const Ins *ins, const uint64_t *offset, uint32_t mask, int store);
 /* Called around every instruction of a counting run. */
 void cost_issue(Warp *warp, const Ins *ins);

@@ -178,6 +178,55 @@ void count_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t m
     if (!store) warp->pending = (uint64_t)machine->shared_latency + passes - 1;
 }
 
+/* Lanes that want one address take turns. */
+static uint32_t turns_count(const uint64_t *address, uint32_t mask)
+{
+    uint32_t most = 0;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t same = 0;
+        for (uint32_t k = mask; k; k &= k - 1)
+            same += address[__builtin_ctz(k)] == address[__builtin_ctz(m)];
+        if (same > most) most = same;
+    }
+    return most;
+}
+
+/* Global atomics are done in the L2, one after another on one address: blocks with such atomics run
+ * one after another here, so nobody else counts at the same time. */
+static void count_hot(Launch *launch, const uint64_t *address, uint32_t mask)
+{
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint64_t word = address[__builtin_ctz(m)] / 4;
+        uint32_t *hot = &launch->hot[(word * 0x9e3779b97f4a7c15ull) >> 52];
+        if (++*hot > launch->hottest) launch->hottest = *hot;
+    }
+}
+
+void count_atomic(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask)
+{
+    uint32_t shared = 0;
+    uint64_t sector[LANES];
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint64_t at = address[__builtin_ctz(m)];
+        if (ins->space == PTX_SHARED || at - SHARED_WINDOW < WINDOW_BYTES) shared |= m & -m;
+    }
+    warp->worker->counters.atomics++;
+    if (shared) {
+        uint32_t turns = turns_count(address, shared);
+        warp->worker->counters.shared_load_requests++;
+        warp->worker->counters.shared_wavefronts += turns;
+        passes_add(warp, turns);
+    }
+    if (mask & ~shared) {
+        uint32_t n = sectors_collect(address, mask & ~shared, sector);
+        passes_add(warp, (n + 1) / 2);
+        warp->misses += n, warp->lines += lines_count(sector, n);
+        warp->worker->cost.load_misses += n;
+        count_hot(warp->worker->launch, address, mask & ~shared);
+    }
+    warp->pending = (uint64_t)warp->worker->gpu->machine.l2_latency;
+}
+
 /* Local memory is laid out so that the same offset in neighbouring lanes is neighbouring in memory,
  * word by word. */
 void count_local(Warp *warp, const Ins *ins, const uint64_t *offset, uint32_t mask, int store)

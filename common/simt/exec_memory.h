@@ -859,8 +859,7 @@ HANDLER(ATOM)
             REG(uint32_t, ins->d)[i] = (uint32_t)old;
     }
     if (warp->count) {
-        warp->worker->counters.atomics++;
-        lanes_counted(warp, ins, address, ins->d == NO_SLOT);
+        count_atomic(warp, ins, address, warp->mask);
     }
     return ins + 1;
 }

@@ -23,6 +23,7 @@ enum {
     /* Cycles, all chosen so that micro-kernels with one warp agree with an H200. */
     BRANCH_CYCLES = 8,   /* from a branch to the next instruction of the warp */
     BARRIER_CYCLES = 20, /* from the last arrival to the first instruction after it */
+    ARRIVAL_CYCLES = 2,  /* that the barrier unit takes for each warp */
     START_CYCLES = 40,   /* from a block's start to its first instruction */
     QUEUE_CYCLES = 32,   /* what may wait in front of the load/store unit */
     MEMORY_QUEUE = 600,  /* ... and in front of the L2 */
@@ -63,6 +64,7 @@ typedef struct Sm {
     uint32_t actors, slots, warps, schedulers;
     uint64_t *pipe;                      /* per scheduler and Pipe: when it is free */
     uint64_t *scheduler;                 /* when it may issue again */
+    uint64_t barrier;                    /* when the barrier unit is free */
     uint64_t lsu, l2, dram;              /* when free; the last two in ticks */
     uint64_t l2_sector, dram_sector;     /* ticks that a sector takes */
     uint32_t dram_part[2], dram_debt[2]; /* loads, stores */
@@ -155,7 +157,7 @@ static void barrier_check(Sm *sm, uint32_t index, uint64_t now)
         Actor *actor = &sm->actor[index * sm->warps + w];
         if (!actor->barrier) continue;
         actor->barrier = 0, actor->held = 1;
-        actor->free = now + BARRIER_CYCLES;
+        actor->free = later(now, sm->barrier) + BARRIER_CYCLES;
     }
     sm->woken = 1;
 }
@@ -267,6 +269,7 @@ static void issue(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t now)
     actor->next++;
     if (ins->op == OP_BAR && ins->aux != 1) {
         actor->barrier = 1;
+        sm->barrier = later(sm->barrier, now) + ARRIVAL_CYCLES;
         sm->slot[number / sm->warps].waiting++;
         barrier_check(sm, number / sm->warps, now);
     }
