@@ -67,6 +67,41 @@ static uint32_t lines_count(const uint64_t *sector, uint32_t n)
     return lines;
 }
 
+/* Passes through the shared memory's 32 banks: the most different words that one bank must give to
+ * the whole warp.  On an H200 that holds for accesses of 8 and 16 bytes too: 32 lanes that want the
+ * same 16 bytes are one pass, 32 different ones four. */
+static uint32_t wavefronts_count(const uint32_t *offset, uint32_t mask, uint32_t bytes)
+{
+    uint32_t words = bytes <= 4 ? 1 : bytes / 4, most = 0;
+    uint32_t bank_words[32][LANES * 4];
+    unsigned char used[32] = {0};
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t word = offset[__builtin_ctz(m)] / 4;
+        for (uint32_t k = 0; k < words; k++) {
+            uint32_t bank = (word + k) % 32, n = used[bank];
+            while (n && bank_words[bank][n - 1] != word + k)
+                n--;
+            if (n) continue;
+            bank_words[bank][used[bank]++] = word + k;
+            if (used[bank] > most) most = used[bank];
+        }
+    }
+    return most;
+}
+
+static uint32_t bytes_each(const Ins *ins)
+{
+    return ins->bytes * (ins->vector > 1 ? ins->vector : 1u);
+}
+
+static uint32_t wavefronts_of(const uint64_t *address, uint32_t mask, uint32_t bytes)
+{
+    uint32_t offset[LANES];
+    for (int i = 0; i < LANES; i++)
+        offset[i] = (uint32_t)address[i];
+    return wavefronts_count(offset, mask, bytes);
+}
+
 /* What the cycle model hears of an access. */
 static void passes_add(Warp *warp, uint32_t passes)
 {
@@ -105,7 +140,7 @@ void count_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t 
     Worker *worker = warp->worker;
     SimtCounters *c = &worker->counters;
     const SimtMachine *machine = &worker->gpu->machine;
-    uint64_t sector[LANES], bytes = (uint64_t)ins->bytes * (ins->vector > 1 ? ins->vector : 1);
+    uint64_t sector[LANES], bytes = bytes_each(ins);
     Launch *launch = worker->launch;
     uint32_t n = sectors_collect(address, mask, sector), misses = 0;
     bytes *= (uint32_t)__builtin_popcount(mask);
@@ -122,9 +157,10 @@ void count_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t 
         for (uint32_t i = 0; i < n; i++)
             misses += !l1_hit(worker, sector[i]);
     }
-    /* The L1 looks up two lines in a cycle, and gives so many sectors. */
+    /* The L1 looks up two lines in a cycle, and its data lie in the same banks as shared memory. */
     uint32_t lines = lines_count(sector, n), lookups = (lines + 1) / 2,
              passes = (n + machine->l1_sectors_per_cycle - 1) / machine->l1_sectors_per_cycle;
+    if (lines > 2) passes = wavefronts_of(address, mask, bytes_each(ins));
     passes_add(warp, lookups > passes ? lookups : passes);
     warp->misses += misses;
     warp->lines += misses ? (lines * misses + n - 1) / n : 0;
@@ -133,34 +169,12 @@ void count_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t 
         warp->pending = (uint64_t)(misses ? machine->l2_latency : machine->l1_latency) + passes;
 }
 
-/* Passes through the shared memory's 32 banks: the most different words that one bank must give to
- * the whole warp.  On an H200 that holds for accesses of 8 and 16 bytes too: 32 lanes that want the
- * same 16 bytes are one pass, 32 different ones four. */
-static uint32_t wavefronts_count(const uint32_t *offset, uint32_t mask, uint32_t bytes)
-{
-    uint32_t words = bytes <= 4 ? 1 : bytes / 4, most = 0;
-    uint32_t bank_words[32][LANES * 4];
-    unsigned char used[32] = {0};
-    for (uint32_t m = mask; m; m &= m - 1) {
-        uint32_t word = offset[__builtin_ctz(m)] / 4;
-        for (uint32_t k = 0; k < words; k++) {
-            uint32_t bank = (word + k) % 32, n = used[bank];
-            while (n && bank_words[bank][n - 1] != word + k)
-                n--;
-            if (n) continue;
-            bank_words[bank][used[bank]++] = word + k;
-            if (used[bank] > most) most = used[bank];
-        }
-    }
-    return most;
-}
-
 void count_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask, int store)
 {
     Worker *worker = warp->worker;
     SimtCounters *c = &worker->counters;
     const SimtMachine *machine = &worker->gpu->machine;
-    uint32_t bytes = ins->bytes * (ins->vector > 1 ? ins->vector : 1u), first[LANES];
+    uint32_t bytes = bytes_each(ins), first[LANES];
     if (ins->merge == MERGE_FOLLOWER) return;
     if (ins->merge) {
         bytes = ins->merge == MERGE_16 ? 16 : 8;
