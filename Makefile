@@ -43,7 +43,7 @@ ROOMS := common/base common/conv common/simt common/timing common/cuda common/co
 # tool_* have a main of their own (tool_x: $(BUILD)/tests/<room>/tool_x); these are programs.
 APART    := $(wildcard common/cuda/runtime*.c) $(wildcard common/conv/*_call.c)
 PROGRAMS := grade device runner run lab doctor
-APART    += $(PROGRAMS:%=autograder/%.c) $(foreach r,$(ROOMS),$(wildcard $(r)/test_*.c $(r)/bench_*.c $(r)/fuzz_*.c $(r)/tool_*.c))
+APART    += common/validate/measure_sim.c $(PROGRAMS:%=autograder/%.c) $(foreach r,$(ROOMS),$(wildcard $(r)/test_*.c $(r)/bench_*.c $(r)/fuzz_*.c $(r)/tool_*.c))
 
 source_of  = $(filter-out $(APART),$(wildcard $(1)/*.c))
 archive_of = $(BUILD)/lib/$(notdir $(1)).a
@@ -98,10 +98,36 @@ $(RUNTIME_TESTS): $(RUNTIME_OBJ)
 $(RUNTIME_TESTS): LDFLAGS += -rdynamic
 $(BUILD)/obj/common/cuda/test_runtime.o: CPPFLAGS += -isystem $(CUDA_INCLUDE)
 
+# ---- kernels that are measured on a card and priced here (common/validate) ---------------------------------------------
+MEASURED   := $(patsubst common/validate/data/h200/%-times.tsv,%,$(wildcard common/validate/data/h200/*-times.tsv))
+NVCC_FLAGS := -O3 -lineinfo -std=c++17 -cudart none -Wno-deprecated-gpu-targets -I. -Icommon/include \
+    -gencode arch=compute_75,code=compute_75 -gencode arch=compute_90,code=sm_90
+
+$(BUILD)/validate/%.o: common/validate/%.cu common/validate/measure.h common/include/convlab/conv.h
+	$(call say,NVCC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(NVCC) $(NVCC_FLAGS) -c $< -o $@
+
+$(BUILD)/validate/lab-%.o: solutions/%/conv.cu common/include/convlab/conv.h
+	$(call say,NVCC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(NVCC) $(NVCC_FLAGS) -c $< -o $@
+
+VALIDATE_LIB := $(BUILD)/obj/common/validate/measure_sim.o $(RUNTIME_OBJ) $(foreach r,common/cuda common/simt common/base,$(call archive_of,$(r)))
+$(BUILD)/validate/run-micro: $(BUILD)/validate/micro.o $(VALIDATE_LIB)
+$(BUILD)/validate/run-%: $(BUILD)/validate/lab-%.o $(BUILD)/validate/layers.o $(VALIDATE_LIB)
+	$(call say,LD,$@)
+	$(Q)$(CXX) $(LDFLAGS) $^ $(LDLIBS) -o $@
+$(BUILD)/validate/run-micro:
+	$(call say,LD,$@)
+	$(Q)$(CXX) $(LDFLAGS) $^ $(LDLIBS) -o $@
+
 .SECONDARY:
 
 # ---- second stage: everything that `make grade` and its sisters need built ---------------------------------------------
-.PHONY: tools tests benches
+.PHONY: tools tests benches validators
+validators: $(MEASURED:%=$(BUILD)/validate/run-%) $(BUILD)/tests/common/validate/tool_validate $(BUILD)/bin/lab
+	@:
 tools: $(BUILD)/bin/grade $(BUILD)/bin/device $(BUILD)/bin/lab $(BUILD)/lib/runner.a $(BUILD)/lib/run.a $(CALL_OBJ)
 	@:
 tests: $(TESTS)
@@ -110,7 +136,7 @@ benches: $(BENCHES)
 	@:
 
 # ---- front door --------------------------------------------------------------------------------------------------------
-.PHONY: help setup doctor run grade hint reset solution watch check bench test clean
+.PHONY: help setup doctor run grade hint reset solution watch check bench validate test clean
 
 stage = $(Q)+$(MAKE) $(if $(V),,-s) -j$(JOBS) BUILD='$(BUILD)' $(1)
 where = --root . --build '$(BUILD)'
@@ -132,6 +158,7 @@ help:
 #:   make solution LAB=04     the solution, once you passed               make watch LAB=04  regrade on save
 #:   make setup | doctor      find or install what is missing | what this machine can do
 #:   make test | bench        the project's own tests | its own speed     make clean         remove build/
+#:   make validate            the simulator against what an H200 was measured to do (docs/validation.md)
 #:
 
 setup:
@@ -168,6 +195,10 @@ check: setup
 bench: setup
 	$(call stage,tools benches)
 	$(Q)sh common/setup/bench.sh '$(BUILD)'
+
+validate: setup
+	$(call stage,validators)
+	$(Q)sh common/validate/validate.sh '$(BUILD)'
 
 test: setup
 	$(call stage,tools tests $(BUILD)/bin/doctor)

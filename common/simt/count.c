@@ -67,13 +67,10 @@ static uint32_t lines_count(const uint64_t *sector, uint32_t n)
     return lines;
 }
 
-/* Passes through the shared memory's 32 banks: the most different words that one bank must give to
- * the whole warp.  On an H200 that holds for accesses of 8 and 16 bytes too: 32 lanes that want the
- * same 16 bytes are one pass, 32 different ones four. */
-static uint32_t wavefronts_count(const uint32_t *offset, uint32_t mask, uint32_t bytes)
+/* The most different words that one of the 32 banks must give to these lanes. */
+static uint32_t bank_passes(const uint32_t *offset, uint32_t mask, uint32_t words)
 {
-    uint32_t words = bytes <= 4 ? 1 : bytes / 4, most = 0;
-    uint32_t bank_words[32][LANES * 4];
+    uint32_t bank_words[32][LANES * 4], most = 0;
     unsigned char used[32] = {0};
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t word = offset[__builtin_ctz(m)] / 4;
@@ -87,6 +84,14 @@ static uint32_t wavefronts_count(const uint32_t *offset, uint32_t mask, uint32_t
         }
     }
     return most;
+}
+
+/* Wavefronts of one access: an H200 takes a warp's words of 4 and 8 bytes together, those of 16 by
+ * half-warps, so that 32 lanes that want the same 16 bytes are two passes and not one. */
+static uint32_t wavefronts_count(const uint32_t *offset, uint32_t mask, uint32_t bytes)
+{
+    if (bytes < 16) return bank_passes(offset, mask, bytes <= 4 ? 1 : 2);
+    return bank_passes(offset, mask & 0xffff, 4) + bank_passes(offset, mask & 0xffff0000u, 4);
 }
 
 static uint32_t bytes_each(const Ins *ins)
@@ -227,8 +232,6 @@ void count_atomic(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t 
     warp->worker->counters.atomics++;
     if (shared) {
         uint32_t turns = turns_count(address, shared);
-        warp->worker->counters.shared_load_requests++;
-        warp->worker->counters.shared_wavefronts += turns;
         passes_add(warp, turns);
     }
     if (mask & ~shared) {

@@ -18,7 +18,7 @@ void measure_open(int argc, char **argv);
 
 /* One entry: `launch(argument)` enqueues the work on the default stream. */
 void measure_entry(MeasureSet set, const char *family, const char *name, void (*launch)(void *),
-                 void *argument);
+                   void *argument);
 
 /* Flushes what was printed; returns the exit status: 1 after any CUDA error. */
 int measure_close(void);

@@ -30,7 +30,7 @@ void measure_open(int argc, char **argv)
 }
 
 void measure_entry(MeasureSet set, const char *family, const char *name, void (*launch)(void *),
-                 void *argument)
+                   void *argument)
 {
     static const char *const SET[] = {"fit", "held-out", "layer"};
     char message[1024] = "";

@@ -134,6 +134,16 @@ __global__ void bank_kernel(float *__restrict__ y, int stride)
     y[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
+__device__ static float sum_of(float2 v)
+{
+    return v.x + v.y;
+}
+
+__device__ static float sum_of(float4 v)
+{
+    return v.x + v.y + v.z + v.w;
+}
+
 template <class T> __global__ void shared_vector_kernel(float *__restrict__ y, int step)
 {
     __shared__ T tile[512];
@@ -145,7 +155,7 @@ template <class T> __global__ void shared_vector_kernel(float *__restrict__ y, i
 #pragma unroll 8
     for (int i = 0; i < 64; i++) {
         T value = tile[at];
-        sum += value.x + value.y;
+        sum += sum_of(value);
         at = (at + 32) & 511;
     }
     y[blockIdx.x * blockDim.x + threadIdx.x] = sum;
@@ -434,7 +444,7 @@ __global__ void histogram_kernel(const uint32_t *__restrict__ x, uint32_t *__res
 #define ENTRY(set, family, name, kernel, grid, block, bytes, count, ...)                           \
     {                                                                                              \
         static Shape shape = {grid, block, bytes, count};                                          \
-        measure_entry(                                                                               \
+        measure_entry(                                                                             \
             set, family, name,                                                                     \
             [](void *argument) {                                                                   \
                 const Shape s = *(const Shape *)argument;                                          \
@@ -447,7 +457,7 @@ __global__ void histogram_kernel(const uint32_t *__restrict__ x, uint32_t *__res
 #define ENTRY_2D(set, family, name, kernel, side, tx, ty, count, ...)                              \
     {                                                                                              \
         static Shape shape = {side, 0, 0, count};                                                  \
-        measure_entry(                                                                               \
+        measure_entry(                                                                             \
             set, family, name,                                                                     \
             [](void *argument) {                                                                   \
                 const Shape s = *(const Shape *)argument;                                          \

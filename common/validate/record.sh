@@ -1,0 +1,74 @@
+#!/bin/sh
+# record.sh DIRECTORY LABS... - measures the micro-kernels and the labs' solutions on this machine's GPU.
+#
+# Needs nvcc, ncu and a GPU; from the workbook's root, with build/bin/lab built.  Writes, for `micro` and for each lab,
+# NAME-times.tsv (medians of event pairs, L2 flushed before each) and NAME-counters.tsv (one line a kernel, from ncu).
+set -eu
+out=${1:?usage: record.sh DIRECTORY LABS...}
+shift
+mkdir -p "$out"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+flags="-O3 -std=c++17 -arch=native -lineinfo -I. -Icommon/include"
+
+# What each column of the counters is called here, and ncu's name of it.
+metrics='instructions:smsp__inst_executed.sum
+load_requests:l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum
+load_sectors:l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum
+load_hits:l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum
+store_requests:l1tex__t_requests_pipe_lsu_mem_global_op_st.sum
+store_sectors:l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum
+wavefronts_load:l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum
+wavefronts_store:l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum
+conflicts:l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum
+local_loads:l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum
+local_stores:l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum
+dram_read:dram__bytes_read.sum
+dram_write:dram__bytes_write.sum
+cycles:sm__cycles_elapsed.max
+registers:launch__registers_per_thread'
+
+header() {
+    printf '; %s\n' "$(nvidia-smi --query-gpu=name,driver_version,clocks.max.sm --format=csv,noheader | head -n 1)" \
+        "$(nvcc --version | grep release)" "$(date -u +%Y-%m-%d)" "common/validate/record.sh"
+}
+
+# ncu's page of raw values, every field quoted, to the columns above in plain units.
+table() {
+    awk -v metrics="$metrics" '
+        BEGIN { count = split(metrics, pair, "\n"); for (i = 1; i <= count; i++) { split(pair[i], p, ":"); column[i] = p[1]; metric[i] = p[2] } }
+        !/^"/ { next }
+        { gsub(/^"|"$/, ""); n = split($0, field, /","/) }
+        !head { for (i = 1; i <= n; i++) at[field[i]] = i; head = 1
+                printf "kernel"; for (i = 1; i <= count; i++) printf "\t%s", column[i]; print ""; next }
+        head == 1 { for (i = 1; i <= n; i++) unit[i] = field[i]; head = 2; next }
+        { name = field[at["Kernel Name"]]; sub(/[<(].*/, "", name); sub(/^void /, "", name)
+          if (name == "chain_kernel" || name == "fill_kernel") next
+          printf "%s", name
+          for (i = 1; i <= count; i++) {
+              k = at[metric[i]]; value = field[k]; gsub(/,/, "", value)
+              if (unit[k] == "Kbyte") value *= 1e3
+              if (unit[k] == "Mbyte") value *= 1e6
+              if (unit[k] == "Gbyte") value *= 1e9
+              printf "\t%.0f", value
+          }
+          print "" }'
+}
+
+measure() { # NAME PROGRAM CASES
+    { header; "$2" time <"$3"; } >"$out/$1-times.tsv"
+    list=$(echo "$metrics" | sed 's/.*://' | paste -sd, -)
+    { header; ncu --csv --page raw --metrics "$list" --clock-control none --cache-control all "$2" once <"$3" | table; } \
+        >"$out/$1-counters.tsv"
+}
+
+# shellcheck disable=SC2086
+{
+    nvcc $flags common/validate/micro.cu common/validate/measure_gpu.cu -o "$work/micro"
+    measure micro "$work/micro" /dev/null
+    for lab in "$@"; do
+        nvcc $flags common/validate/layers.cu common/validate/measure_gpu.cu "solutions/$lab/conv.cu" -o "$work/$lab"
+        build/bin/lab cases --lab "$lab" >"$work/cases"
+        measure "$lab" "$work/$lab" "$work/cases"
+    done
+}

@@ -1,0 +1,223 @@
+/* tool_validate.c - holds what the simulator said against what a card did.
+ *
+ *   tool_validate RECORDED SIMULATED OUT NAME...
+ *
+ * For each NAME reads RECORDED/NAME-times.tsv, RECORDED/NAME-counters.tsv and SIMULATED/NAME.tsv,
+ * prints the comparison as Markdown, and writes OUT/times.tsv for the plots.  Exits 1 when one of
+ * the promises is broken: counts within 2 %, rank correlation of times at least 0.95, mean
+ * absolute error at most 35 %, for every set. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/validate/agreement.h"
+#include "common/validate/tsv.h"
+
+enum { MOST = 1024, SETS = 3 };
+static const char *const SET[SETS] = {"fit", "held-out", "layer"};
+static const double COUNT_TOLERANCE = 0.02, LEAST_CORRELATION = 0.95, MOST_ERROR = 0.35;
+
+/* Counts that the card itself does not repeat: it has bank conflicts where there are none. */
+static const char *const NOISY = "transpose-33";
+static const double NOISY_TOLERANCE = 0.05;
+
+typedef struct Entry {
+    char name[64];
+    int set;
+    double measured, simulated; /* us */
+    double counted[2][3]; /* card, simulator: global sectors, shared wavefronts, local sectors */
+} Entry;
+
+static Entry entry[MOST];
+static size_t entries;
+
+/* ---- reading ------------------------------------------------------------------------------ */
+
+static int number_of(const Tsv *tsv, size_t row, const char *name, double *number, Error *error)
+{
+    int column = tsv_column(tsv, name, error);
+    return column < 0 ? -1 : tsv_number(tsv, row, column, number, error);
+}
+
+/* The card's counts of one kernel, added. */
+static int kernel_add(const Tsv *counters, size_t row, double counted[3], Error *error)
+{
+    static const char *const NAME[] = {"load_sectors",     "store_sectors", "wavefronts_load",
+                                       "wavefronts_store", "local_loads",   "local_stores"};
+    double value[6];
+    for (int i = 0; i < 6; i++)
+        if (number_of(counters, row, NAME[i], &value[i], error)) return -1;
+    counted[0] += value[0] + value[1];
+    counted[1] += value[2] + value[3];
+    counted[2] += value[4] + value[5];
+    return 0;
+}
+
+static int entry_read(const Tsv *times, const Tsv *simulated, const Tsv *counters, size_t row,
+                      size_t *kernel, Error *error)
+{
+    static const char *const NAME[] = {"load_sectors", "store_sectors", "shared_wavefronts",
+                                       "local_sectors"};
+    Entry *e = &entry[entries];
+    double launches, value[4];
+    int name = tsv_column(times, "name", error), set = tsv_column(times, "set", error);
+    *e = (Entry){.set = -1};
+    if (name < 0 || set < 0 || number_of(times, row, "us", &e->measured, error) ||
+        number_of(simulated, row, "us", &e->simulated, error) ||
+        number_of(simulated, row, "launches", &launches, error))
+        return -1;
+    const char *own = times->field[row * times->columns + (size_t)name];
+    if (strcmp(own, simulated->field[row * simulated->columns]))
+        return error_set(error, "%s, row %zu: %s was measured, %s simulated; record again",
+                         times->path, row + 1, own, simulated->field[row * simulated->columns]);
+    snprintf(e->name, sizeof e->name, "%s", own);
+    for (int i = 0; i < SETS; i++)
+        if (!strcmp(times->field[row * times->columns + (size_t)set], SET[i])) e->set = i;
+    for (int i = 0; i < 4; i++)
+        if (number_of(simulated, row, NAME[i], &value[i], error)) return -1;
+    e->counted[1][0] = value[0] + value[1], e->counted[1][1] = value[2],
+    e->counted[1][2] = value[3];
+    for (; launches > 0; launches--, ++*kernel) {
+        if (*kernel >= counters->rows)
+            return error_set(error, "%s: no kernels left for %s; record again", counters->path,
+                             own);
+        if (kernel_add(counters, *kernel, e->counted[0], error)) return -1;
+    }
+    entries++;
+    return e->set < 0 ? error_set(error, "%s: %s has no known set", times->path, own) : 0;
+}
+
+static int group_read(const char *recorded, const char *simulated, const char *name, Error *error)
+{
+    char path[3][600];
+    Tsv table[3] = {{0}};
+    size_t kernel = 0;
+    snprintf(path[0], sizeof path[0], "%s/%s-times.tsv", recorded, name);
+    snprintf(path[1], sizeof path[1], "%s/%s.tsv", simulated, name);
+    snprintf(path[2], sizeof path[2], "%s/%s-counters.tsv", recorded, name);
+    int status = 0;
+    for (int i = 0; i < 3 && !status; i++)
+        status = tsv_read(path[i], &table[i], error);
+    if (!status && table[0].rows != table[1].rows)
+        status = error_set(error, "%s: %zu entries were measured, %zu simulated; record again",
+                           name, table[0].rows, table[1].rows);
+    for (size_t row = 0; !status && row < table[0].rows; row++)
+        status = entries == MOST ? error_set(error, "more than %d entries", MOST)
+                                 : entry_read(&table[0], &table[1], &table[2], row, &kernel, error);
+    for (int i = 0; i < 3; i++)
+        tsv_close(&table[i]);
+    return status;
+}
+
+/* ---- judging ------------------------------------------------------------------------------ */
+
+static double error_of(const Entry *e)
+{
+    return fabs(e->simulated / e->measured - 1);
+}
+
+/* Lists what is counted differently; returns how many entries are. */
+static int counts_report(void)
+{
+    static const char *const WHAT[] = {"global sectors", "shared wavefronts", "local sectors"};
+    int wrong = 0;
+    printf("| counted | entries | within 2 %% | those that are not |\n| --- | --- | --- | --- |\n");
+    for (int c = 0; c < 3; c++) {
+        char others[2000] = "";
+        int all = 0, off = 0;
+        for (size_t i = 0; i < entries; i++) {
+            double card = entry[i].counted[0][c], own = entry[i].counted[1][c];
+            if (card <= 0 && own <= 0) continue;
+            all++;
+            /* A few of them may come from nowhere: the card counts spills of its own. */
+            double tolerance = strcmp(entry[i].name, NOISY) ? COUNT_TOLERANCE : NOISY_TOLERANCE;
+            if (fabs(own - card) <= tolerance * card + 16) continue;
+            off++;
+            size_t used = strlen(others);
+            snprintf(others + used, sizeof others - used, "%s%s %.2f", used ? ", " : "",
+                     entry[i].name, own / card);
+        }
+        printf("| %s | %d | %d | %s |\n", WHAT[c], all, all - off, off ? others : "none");
+        wrong += off;
+    }
+    return wrong;
+}
+
+static int times_report(void)
+{
+    static double measured[MOST], simulated[MOST];
+    int broken = 0;
+    printf("\n| set | entries | rank correlation | mean absolute error |\n| --- | --- | --- | --- "
+           "|\n");
+    for (int set = 0; set <= SETS; set++) {
+        size_t count = 0;
+        for (size_t i = 0; i < entries; i++) {
+            if (set < SETS && entry[i].set != set) continue;
+            measured[count] = entry[i].measured, simulated[count++] = entry[i].simulated;
+        }
+        if (!count) continue;
+        double correlation = rank_correlation(measured, simulated, count),
+               mean = mean_absolute_error(measured, simulated, count);
+        printf("| %s | %zu | %.3f | %.1f %% |\n", set < SETS ? SET[set] : "all", count, correlation,
+               100 * mean);
+        broken |= !(correlation >= LEAST_CORRELATION) || !(mean <= MOST_ERROR);
+    }
+    return broken;
+}
+
+static int by_error(const void *a, const void *b)
+{
+    double left = error_of(a), right = error_of(b);
+    return (left < right) - (left > right);
+}
+
+static void worst_report(void)
+{
+    qsort(entry, entries, sizeof *entry, by_error);
+    printf("\n| worst | set | measured us | simulated us | ratio |\n| --- | --- | --- | --- | --- "
+           "|\n");
+    for (size_t i = 0; i < entries && i < 8; i++)
+        printf("| %s | %s | %.2f | %.2f | %.2f |\n", entry[i].name, SET[entry[i].set],
+               entry[i].measured, entry[i].simulated, entry[i].simulated / entry[i].measured);
+}
+
+static int times_write(const char *out, Error *error)
+{
+    char path[600];
+    snprintf(path, sizeof path, "%s/times.tsv", out);
+    FILE *file = fopen(path, "w");
+    if (!file) return error_set(error, "%s: %m", path);
+    for (int set = 0; set < SETS; set++) {
+        fprintf(file, "# %s\n", SET[set]);
+        for (size_t i = 0; i < entries; i++)
+            if (entry[i].set == set)
+                fprintf(file, "%s\t%.4f\t%.4f\n", entry[i].name, entry[i].measured,
+                        entry[i].simulated);
+        fprintf(file, "\n\n");
+    }
+    return fclose(file) ? error_set(error, "%s: %m", path) : 0;
+}
+
+int main(int argc, char **argv)
+{
+    Error error = {""};
+    if (argc < 5) {
+        fprintf(stderr, "usage: %s RECORDED SIMULATED OUT NAME...\n", argv[0]);
+        return 2;
+    }
+    for (int i = 4; i < argc; i++)
+        if (group_read(argv[1], argv[2], argv[i], &error)) {
+            fprintf(stderr, "validate: %s\n", error.text);
+            return 2;
+        }
+    int wrong = counts_report(), broken = times_report();
+    if (times_write(argv[3], &error)) {
+        fprintf(stderr, "validate: %s\n", error.text);
+        return 2;
+    }
+    worst_report();
+    if (wrong) printf("\n%d counts are off by more than 2 %%\n", wrong);
+    if (broken) printf("\na set's times are worse than promised\n");
+    return wrong || broken;
+}
