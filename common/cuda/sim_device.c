@@ -562,6 +562,7 @@ Device *device_open_sim(const SimDeviceOptions *options, Error *error)
     }
     SimtOptions simt = {.threads = options->threads,
                         .initcheck = options->checks,
+                        .racecheck = options->checks,
                         .count = 1,
                         .instruction_limit = options->instruction_limit};
     if (machine_load(options->gpus_directory, options->machine, &sim->machine, error) == 0)

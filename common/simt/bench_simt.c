@@ -126,13 +126,14 @@ int main(int argc, char **argv)
            "+ counters", "all cores");
     for (int i = 0; i < 2; i++) {
         SimtResult counted, result;
-        double all = kernel_time(folder, KERNELS[i],
-                                 (SimtOptions){.threads = 1, .initcheck = 1, .count = 1}, &counted);
+        double all = kernel_time(
+            folder, KERNELS[i],
+            (SimtOptions){.threads = 1, .initcheck = 1, .racecheck = 1, .count = 1}, &counted);
         double plain = kernel_time(folder, KERNELS[i], (SimtOptions){.threads = 1}, &result);
         double checked =
             kernel_time(folder, KERNELS[i], (SimtOptions){.threads = 1, .initcheck = 1}, &result);
-        double cores =
-            kernel_time(folder, KERNELS[i], (SimtOptions){.initcheck = 1, .count = 1}, &result);
+        double cores = kernel_time(
+            folder, KERNELS[i], (SimtOptions){.initcheck = 1, .racecheck = 1, .count = 1}, &result);
         double millions = (double)counted.counters.thread_instructions * 1e-6;
         check(result.cycles == counted.cycles ? 0 : -1,
               "cycles depend on the number of host threads");

@@ -5,6 +5,7 @@
 
 #include "common/simt/core.h"
 #include "common/simt/kinds.h"
+#include "common/simt/race.h"
 #include "common/simt/replay.h"
 
 /* Between two looks at the limit and at what other host threads found. */
@@ -141,6 +142,7 @@ static void barrier_release(Block *block, uint32_t id)
         if (warp->count) warp->clock = latest;
     }
     block->arrived[id] = 0;
+    block->warp->worker->epoch++;
 }
 
 /* Lets on those whose barrier is complete; true when any warp can run. */
@@ -189,6 +191,7 @@ static void block_prepare(Worker *worker, uint64_t number)
     block->id[1] = (uint32_t)(number / launch->grid[0] % launch->grid[1]);
     block->id[2] = (uint32_t)(number / launch->grid[0] / launch->grid[1]);
     memset(block->arrived, 0, sizeof block->arrived);
+    worker->epoch++;
     /* What a block finds in shared memory is nobody's promise: all ones reads as NaN. */
     if (block->shared_bytes) memset(block->shared, 0xff, block->shared_bytes);
     if (worker->initcheck) memset(block->shared_shadow, 0, block->shared_bytes / 8 + 1);
@@ -355,6 +358,8 @@ int worker_open(Worker *worker, Launch *launch, const void *params)
         !worker->shared_shadow || !worker->local)
         return -1;
     if (launch->count && worker_count_open(worker) != 0) return -1;
+    worker->racecheck = launch->gpu->options.racecheck;
+    if (worker->racecheck && race_open(worker) != 0) return -1;
     memset(worker->files, 0, worker->file_stride * warps);
     for (uint32_t i = 0; i <= kernel->mems; i++)
         worker->hit[i] = &launch->gpu->none;
@@ -377,6 +382,7 @@ void worker_close(Worker *worker)
 {
     free(worker->files), free(worker->warp), free(worker->hit), free(worker->shared),
         free(worker->shared_shadow);
+    race_close(worker);
     free(worker->local), free(worker->l1), free(worker->sm), free(worker->profile),
         free(worker->ready);
 }

@@ -106,7 +106,7 @@ struct Ins {
     uint32_t from; /* the PTX instruction, UINT32_MAX for none */
     uint16_t op;
     uint8_t guard_negated, pseudo, class, bytes, vector, space;
-    uint8_t is_signed, base64, carries, merge;
+    uint8_t is_signed, base64, carries, merge, read_only;
     uint16_t t_d[4], t_s[6]; /* scoreboard numbers written and read; 0: none */
     uint32_t aux;
 };
@@ -164,7 +164,7 @@ struct SimtKernel {
     uint32_t *table; /* targets of jumps by table */
     uint32_t tables;
     Price *price; /* per Ins, for the machine; NULL before the first counted launch */
-    int reads_clock;
+    int reads_clock, fences;
     int in_order; /* global atomics: blocks run one after the other */
     int uses_local;
     int registers_known; /* from a cubin */
@@ -222,6 +222,7 @@ typedef struct Path {
 
 typedef struct Block Block;
 typedef struct BlockCost BlockCost;
+typedef struct RaceWord RaceWord; /* race.h */
 
 struct Warp {
     char *file; /* registers */
@@ -282,7 +283,10 @@ struct Worker {
     unsigned char *shared, *shared_shadow, *local;
     const unsigned char *params;
     uint32_t params_bytes;
-    int initcheck;
+    int initcheck, racecheck;
+    RaceWord *race_shared, *race_global;
+    uint64_t epoch; /* barriers and blocks so far: what lies between two of them is not ordered */
+    uint32_t stamp; /* of the access to shared memory in hand */
     InsCount *profile; /* per instruction, of all blocks of this worker */
     uint64_t *ready;
     SimtCounters counters;
@@ -309,6 +313,8 @@ struct Launch {
     uint64_t dram_loads, dram_stores; /* sectors */
     uint32_t hot[HOT_ADDRESSES];      /* atomic operations by address, hashed */
     uint32_t hottest;
+    uint32_t *owners; /* per word of device memory: who read it, who wrote it; NULL: not wanted */
+    size_t owners_bytes;
     BlockTrace *trace; /* of SM 0's first blocks */
     WarpTrace *trace_warps;
     TraceStep *steps;

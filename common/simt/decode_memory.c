@@ -4,19 +4,28 @@
 #include "common/simt/decode.h"
 
 /* Hints about caches and ordering: lanes and blocks already see each other's stores in order here.
- */
+ * A kernel with accesses that order others has an order of its own making, as with a fence. */
 static void hints_take(Decoder *d)
 {
-    static const char *const HINTS[] = {
-        "ca",  "cg",       "cs",      "lu",      "cv",      "wb",      "wt",
-        "nc",  "volatile", "relaxed", "acquire", "release", "acq_rel", "weak",
-        "gpu", "cta",      "sys",     "cluster", "noftz",   "sc",      "unified"};
+    static const char *const ORDERS[] = {"volatile", "relaxed", "acquire", "release", "acq_rel"};
+    for (size_t i = 0; i < sizeof ORDERS / sizeof *ORDERS; i++)
+        if (word_take(d, ORDERS[i])) d->kernel->fences = 1;
+    static const char *const HINTS[] = {"ca",      "cg",    "cs",   "lu",     "cv",  "wb",
+                                        "wt",      "nc",    "weak", "gpu",    "cta", "sys",
+                                        "cluster", "noftz", "sc",   "unified"};
     for (size_t i = 0; i < sizeof HINTS / sizeof *HINTS; i++)
         word_take(d, HINTS[i]);
     for (uint32_t i = 1; i < d->in->words; i++) {
         const char *w = d->in->word[i];
         if (strncmp(w, "L1::", 4) == 0 || strncmp(w, "L2::", 4) == 0) d->used |= 1u << i;
     }
+}
+
+static int word_is(const Decoder *d, const char *word)
+{
+    for (uint32_t i = 1; i < d->in->words; i++)
+        if (strcmp(d->in->word[i], word) == 0) return 1;
+    return 0;
 }
 
 static int space_take(Decoder *d, PtxSpace *space)
@@ -136,6 +145,7 @@ static int access_emit(Decoder *d, Access *access)
     ins->bytes = (uint8_t)bytes, ins->vector = (uint8_t)count,
     ins->is_signed = (uint8_t)type_is_signed(access->type);
     ins->mem = d->kernel->mems++;
+    ins->read_only = word_is(d, "nc") || access->space == PTX_CONST;
     if (access->space == PTX_LOCAL && !calling) d->kernel->uses_local = 1;
     if (!access->store) load_finish(d, access, value, slot, count);
     return words_finished(d);

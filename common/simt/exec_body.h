@@ -8,6 +8,7 @@
 #include "common/simt/exec_functions.h"
 #include "common/simt/exec_math.h"
 #include "common/simt/ops.h"
+#include "common/simt/race.h"
 
 #ifdef __SSE2__
 #include <immintrin.h>

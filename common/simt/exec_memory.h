@@ -186,7 +186,11 @@ __attribute__((noinline)) static void global_counted(Warp *warp, const Ins *ins,
         start = DEVICE_BASE + (uint64_t)(reach->host - warp->worker->gpu->memory.host);
     for (int i = 0; i < LANES; i++)
         address[i] = start + reach->off[i];
-    count_global(warp, ins, address, warp->mask, store);
+    if (warp->count) count_global(warp, ins, address, warp->mask, store);
+    if (warp->worker->racecheck && !ins->read_only)
+        race_global(warp, ins, address, warp->mask,
+                    ins->bytes * (ins->vector > 1 ? ins->vector : 1u),
+                    store ? RACE_WRITE : RACE_READ);
 }
 
 /* ---- moving the data
@@ -284,7 +288,7 @@ ALWAYS const Ins *global_load(Warp *warp, const Ins *ins, uint32_t bytes, int ve
     Shape shape = reach_global(warp, ins, total, 0, &reach);
     if (__builtin_expect(shape == SHAPE_FAULT, 0)) return NULL;
     if (needs_init(warp, &reach)) init_check(warp, ins, &reach, total);
-    if (warp->count) global_counted(warp, ins, &reach, 0);
+    if (warp->count || warp->worker->racecheck) global_counted(warp, ins, &reach, 0);
     if (!vector) {
         move_in(warp, ins->d, reach.host, reach.off, warp->mask, shape, bytes, ins->is_signed);
         return ins + 1;
@@ -311,7 +315,7 @@ ALWAYS const Ins *global_store(Warp *warp, const Ins *ins, uint32_t bytes, int v
     Shape shape = reach_global(warp, ins, total, 1, &reach);
     if (__builtin_expect(shape == SHAPE_FAULT, 0)) return NULL;
     if (needs_init(warp, &reach)) init_mark(warp, &reach, shape, total);
-    if (warp->count) global_counted(warp, ins, &reach, 1);
+    if (warp->count || warp->worker->racecheck) global_counted(warp, ins, &reach, 1);
     if (!vector) {
         move_out(warp, ins->d, reach.host, reach.off, warp->mask, shape, bytes);
         return ins + 1;
@@ -472,6 +476,7 @@ ALWAYS const Ins *shared_load(Warp *warp, const Ins *ins, uint32_t bytes, int ve
     Shape shape = reach_shared(warp, ins, total, 0, off);
     if (__builtin_expect(shape == SHAPE_FAULT, 0)) return NULL;
     if (warp->worker->initcheck) shared_init_check(warp, ins, off, total);
+    if (warp->worker->racecheck) race_shared(warp, ins, off, warp->mask, total, RACE_READ);
     if (warp->count) count_shared(warp, ins, off, warp->mask, 0);
     const unsigned char *host = warp->block->shared;
     if (!vector) {
@@ -499,6 +504,7 @@ ALWAYS const Ins *shared_store(Warp *warp, const Ins *ins, uint32_t bytes, int v
     Shape shape = reach_shared(warp, ins, total, 1, off);
     if (__builtin_expect(shape == SHAPE_FAULT, 0)) return NULL;
     if (warp->worker->initcheck) shared_init_mark(warp, off, total);
+    if (warp->worker->racecheck) race_shared(warp, ins, off, warp->mask, total, RACE_WRITE);
     if (warp->count) count_shared(warp, ins, off, warp->mask, 1);
     unsigned char *host = warp->block->shared;
     if (!vector) {
@@ -685,6 +691,15 @@ ALWAYS uint64_t lane_address(const Warp *warp, const Ins *ins, uint32_t lane)
     return (uint32_t)(REG(const uint32_t, ins->a)[lane] + (uint32_t)ins->imm);
 }
 
+static void lanes_raced(Warp *warp, const Ins *ins, const uint64_t *global, uint32_t in_global,
+                        const uint32_t *shared, uint32_t in_shared, int store)
+{
+    uint32_t bytes = ins->bytes * (ins->vector > 1 ? ins->vector : 1u);
+    RaceKind kind = ins->op == OP_ATOM ? RACE_ATOMIC : store ? RACE_WRITE : RACE_READ;
+    if (in_global && !ins->read_only) race_global(warp, ins, global, in_global, bytes, kind);
+    if (in_shared) race_shared(warp, ins, shared, in_shared, bytes, kind);
+}
+
 static void lanes_counted(Warp *warp, const Ins *ins, const uint64_t *address, int store)
 {
     uint64_t global[LANES] = {0}, local[LANES] = {0};
@@ -703,6 +718,9 @@ static void lanes_counted(Warp *warp, const Ins *ins, const uint64_t *address, i
         if (space == PTX_LOCAL) in_local |= 1u << i, local[i] = a & (WINDOW_BYTES - 1);
         if (space == PTX_GLOBAL || space == PTX_CONST) in_global |= 1u << i, global[i] = a;
     }
+    if (warp->worker->racecheck)
+        lanes_raced(warp, ins, global, in_global, shared, in_shared, store);
+    if (!warp->count) return;
     if (in_global) count_global(warp, ins, global, in_global, store);
     if (in_shared) count_shared(warp, ins, shared, in_shared, store);
     if (in_local) count_local(warp, ins, local, in_local, store);
@@ -734,7 +752,8 @@ ALWAYS const Ins *lanes_access(Warp *warp, const Ins *ins, int store)
             [i] = bytes == 4 ? read_32(at) : narrow_read(at, bytes, ins->is_signed);
         }
     }
-    if (warp->count && ins->class != CLASS_FREE) lanes_counted(warp, ins, address, store);
+    if ((warp->count || warp->worker->racecheck) && ins->class != CLASS_FREE)
+        lanes_counted(warp, ins, address, store);
     return ins + 1;
 }
 
@@ -836,6 +855,20 @@ ALWAYS uint64_t atom_result(int op, int format, int global, uint64_t old, uint64
     return bits_of_double(double_of(old) + double_of(b));
 }
 
+static void atomics_raced(Warp *warp, const Ins *ins, const uint64_t *address)
+{
+    uint64_t global[LANES] = {0};
+    uint32_t shared[LANES] = {0}, in_global = 0, in_shared = 0;
+    FOR_ACTIVE(warp->mask)
+    {
+        if (ins->space == PTX_SHARED || address[i] - SHARED_WINDOW < WINDOW_BYTES)
+            in_shared |= 1u << i, shared[i] = (uint32_t)(address[i] & (WINDOW_BYTES - 1));
+        else
+            in_global |= 1u << i, global[i] = address[i];
+    }
+    lanes_raced(warp, ins, global, in_global, shared, in_shared, 1);
+}
+
 HANDLER(ATOM)
 {
     int op = (int)(ins->aux & 15), format = (int)(ins->aux >> 8 & 15), wide = ins->bytes == 8;
@@ -858,6 +891,7 @@ HANDLER(ATOM)
         else
             REG(uint32_t, ins->d)[i] = (uint32_t)old;
     }
+    if (warp->worker->racecheck) atomics_raced(warp, ins, address);
     if (warp->count) {
         count_atomic(warp, ins, address, warp->mask);
     }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/simt/race.h"
 #include "common/simt/replay.h"
 #include "common/simt/schedule.h"
 
@@ -188,6 +189,10 @@ static int result_collect(Launch *launch, Worker *worker, uint32_t count, SimtRe
             result->report = worker[i].finding;
         }
     if (launch->count) counts_merge(launch, worker, count, result);
+    SimtReport race;
+    uint64_t races = race_blocks_find(launch, &race);
+    if (races && finding == UINT64_MAX) result->report = race;
+    result->findings += races;
     return 0;
 }
 
@@ -204,9 +209,10 @@ static int launch_run(Launch *launch, SimtResult *result)
 {
     uint32_t count = threads_wanted(launch), open = 0;
     Worker *worker = calloc(count, sizeof *worker);
-    int failed =
-        !worker || (launch->count && (touched_open(launch) != 0 || trace_open(launch) ||
-                                      schedule_build(launch->kernel, &launch->gpu->machine)));
+    int failed = !worker ||
+                 (launch->count && (touched_open(launch) != 0 || trace_open(launch) ||
+                                    (launch->gpu->options.racecheck && race_blocks_open(launch)) ||
+                                    schedule_build(launch->kernel, &launch->gpu->machine)));
     while (!failed && open < count)
         failed = worker_open(&worker[open++], launch, launch->launch->params) != 0;
     int status;
@@ -222,6 +228,7 @@ static int launch_run(Launch *launch, SimtResult *result)
     free(worker);
     free(launch->loaded), free(launch->stored);
     trace_close(launch);
+    race_blocks_close(launch);
     return status;
 }
 
