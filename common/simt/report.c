@@ -16,19 +16,28 @@ static const PtxInstruction *origin_of(const SimtKernel *kernel, uint32_t from)
     return from < kernel->origins ? kernel->origin[from] : NULL;
 }
 
-static const char *source_file(const SimtKernel *kernel, const PtxInstruction *in)
+/* The line that the student wrote: of code that a header of the toolkit put there, the line that
+ * called it. */
+static const char *source_file(const SimtKernel *kernel, const PtxInstruction *in, uint32_t *line)
 {
     const PtxModule *ptx = kernel->module->ptx;
     if (!in || in->source.file >= ptx->files || in->source.line == 0) return NULL;
-    return file_name(ptx->file[in->source.file]);
+    const char *path = ptx->file[in->source.file];
+    *line = in->source.line;
+    if (!path || !in->source.inlined_line || in->source.inlined_file >= ptx->files ||
+        !(strstr(path, "/include/") || strstr(path, ".hpp")))
+        return file_name(path);
+    *line = in->source.inlined_line;
+    return file_name(ptx->file[in->source.inlined_file]);
 }
 
 void source_name(const SimtKernel *kernel, uint32_t from, char *text, size_t bytes)
 {
     const PtxInstruction *in = origin_of(kernel, from);
-    const char *file = source_file(kernel, in);
+    uint32_t line;
+    const char *file = source_file(kernel, in, &line);
     if (file)
-        snprintf(text, bytes, "%s:%u", file, in->source.line);
+        snprintf(text, bytes, "%s:%u", file, line);
     else if (in)
         snprintf(text, bytes, "PTX line %u", in->ptx_line);
     else
@@ -68,7 +77,8 @@ static void report_fill(SimtReport *report, const Warp *warp, const Ins *ins, Si
     uint32_t thread = warp->index * LANES + lane;
     char what[640], where[320];
     const PtxInstruction *in = origin_of(kernel, ins->from);
-    const char *file = source_file(kernel, in);
+    uint32_t line = 0;
+    const char *file = source_file(kernel, in, &line);
     memset(report, 0, sizeof *report);
     report->check = check;
     plain_name(kernel->info.name, report->kernel, sizeof report->kernel);
@@ -80,7 +90,7 @@ static void report_fill(SimtReport *report, const Warp *warp, const Ins *ins, Si
     report->bytes = bytes;
     if (file) {
         snprintf(report->source, sizeof report->source, "%s", file);
-        report->line = in->source.line;
+        report->line = line;
     }
     vsnprintf(what, sizeof what, format, list);
     source_name(kernel, ins->from, where, sizeof where);
@@ -120,7 +130,10 @@ void finding_add(Warp *warp, const Ins *ins, SimtCheck check, uint32_t lane, uin
 {
     Worker *worker = warp->worker;
     worker->findings++;
-    if (worker->finding_block != UINT64_MAX) return;
+    /* A race explains the unwritten memory that one of its threads met. */
+    int explains = check == SIMT_RACECHECK && worker->finding.check == SIMT_INITCHECK &&
+                   worker->finding_block == warp->block->number;
+    if (worker->finding_block != UINT64_MAX && !explains) return;
     va_list list;
     va_start(list, format);
     report_fill(&worker->finding, warp, ins, check, lane, address, bytes, format, list);

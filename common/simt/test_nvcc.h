@@ -49,7 +49,7 @@ __attribute__((format(printf, 1, 2))) static int nvcc_run(const char *format, ..
     return system(whole);
 }
 
-static void nvcc_write(const char *name, const char *text)
+__attribute__((unused)) static void nvcc_write(const char *name, const char *text)
 {
     char path[128];
     snprintf(path, sizeof path, "%s/%s", nvcc_directory, name);

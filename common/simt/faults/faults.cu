@@ -1,0 +1,499 @@
+/* faults.cu - small kernels with one fault each, and some that come close and have none.
+ *
+ * test_simt_faults.c launches every kernel of this file on 2 blocks of 64 threads, or as a comment
+ * `// <<<blocks, threads, shared bytes>>>` on its first line says, with
+ *
+ *     x      256 floats, 0 to 255            empty   256 floats that nothing wrote
+ *     gone   the address of an allocation that was freed          n = 256
+ *
+ * The line of the fault ends in `// FAULT check: words of the report`; the other line of a race in
+ * `// AND`.  A kernel without such a line must run without a finding. */
+
+#define KERNEL(name) extern "C" __global__ void name(float *x, float *empty, float *gone, int n)
+
+__device__ static int self()
+{
+    return blockIdx.x * blockDim.x + threadIdx.x;
+}
+
+/* ---- memcheck ----------------------------------------------------------------------------- */
+
+KERNEL(read_one_past_the_end)
+{
+    int i = self();
+    x[i] = x[i + n - 127]; // FAULT memcheck: 0 bytes past the end of a 1024-byte allocation
+}
+
+KERNEL(write_one_past_the_end)
+{
+    x[self() + n - 127] = 1.0f; // FAULT memcheck: Invalid __global__ write of 4 bytes
+}
+
+KERNEL(read_before_the_start)
+{
+    int i = self();
+    x[i] = x[i - 1] + 1.0f; // FAULT memcheck: 4 bytes before
+}
+
+KERNEL(far_away)
+{
+    x[self()] = x[n << 20]; // FAULT memcheck: Invalid __global__ read
+}
+
+KERNEL(null_pointer)
+{
+    float *nothing = x - (size_t)x / 4;
+    nothing[threadIdx.x] = 1.0f; // FAULT memcheck: Invalid __global__ write
+}
+
+KERNEL(read_after_free)
+{
+    x[self()] = gone[threadIdx.x]; // FAULT memcheck: Use after free
+}
+
+KERNEL(write_after_free)
+{
+    gone[threadIdx.x] = x[self()]; // FAULT memcheck: Use after free
+}
+
+KERNEL(misaligned_float2)
+{
+    float2 *pair = (float2 *)(x + 1);
+    float2 v = pair[threadIdx.x]; // FAULT memcheck: Misaligned
+    if (v.x == v.y) x[self()] = v.x;
+}
+
+KERNEL(misaligned_float4)
+{
+    float4 *four = (float4 *)(x + 2);
+    four[threadIdx.x & 15] = make_float4(1, 2, 3, 4); // FAULT memcheck: Misaligned
+}
+
+KERNEL(misaligned_bytes)
+{
+    char *bytes = (char *)x;
+    *(int *)(bytes + 2) = n; // FAULT memcheck: no multiple of 4
+}
+
+KERNEL(float4_half_past_the_end)
+{
+    float4 *four = (float4 *)x;
+    float4 v = four[threadIdx.x + n / 4 - 63]; // FAULT memcheck: past the end
+    x[0] = v.x + v.y + v.z + v.w;
+}
+
+KERNEL(shared_one_past_the_end)
+{
+    __shared__ float tile[64];
+    tile[threadIdx.x + n - 255] = x[threadIdx.x]; // FAULT memcheck: __shared__ write
+    __syncthreads();
+    x[self()] = tile[threadIdx.x];
+}
+
+KERNEL(shared_read_past_the_end)
+{
+    __shared__ float tile[64];
+    tile[threadIdx.x] = x[threadIdx.x];
+    __syncthreads();
+    x[self()] = tile[threadIdx.x * n / 128]; // FAULT memcheck: __shared__ read
+}
+
+KERNEL(dynamic_shared_too_small) // <<<1, 64, 128>>>
+{
+    extern __shared__ float space[];
+    space[threadIdx.x] = x[threadIdx.x]; // FAULT memcheck: __shared__ write
+    __syncthreads();
+    x[self()] = space[63 - threadIdx.x];
+}
+
+KERNEL(local_past_the_end)
+{
+    float mine[8];
+    for (int i = 0; i < 8; i++)
+        mine[i] = x[i];
+    mine[(n + threadIdx.x) * 4096] = 1.0f; // FAULT memcheck: __local__ write
+    x[self()] = mine[n & 7];
+}
+
+__constant__ float table[16];
+
+__device__ static float *hidden(const float *pointer)
+{
+    float *same;
+    asm("mov.u64 %0, %1;" : "=l"(same) : "l"(pointer));
+    return same;
+}
+
+KERNEL(write_to_constant)
+{
+    float *writable = hidden(table);
+    writable[threadIdx.x & 15] = 1.0f; // FAULT memcheck: __constant__
+}
+
+KERNEL(constant_past_the_end)
+{
+    x[self()] =
+        table[threadIdx.x + n / 256]; // FAULT memcheck: past the end of a 64-byte variable table
+}
+
+KERNEL(atomic_past_the_end)
+{
+    atomicAdd(&x[n + threadIdx.x], 1.0f); // FAULT memcheck: past the end
+}
+
+/* ---- initcheck ---------------------------------------------------------------------------- */
+
+KERNEL(unwritten_global)
+{
+    x[self()] = empty[threadIdx.x]; // FAULT initcheck: __global__
+}
+
+KERNEL(unwritten_shared)
+{
+    __shared__ float tile[64];
+    if (threadIdx.x < 63) tile[threadIdx.x] = x[threadIdx.x];
+    __syncthreads();
+    x[self()] = tile[63 - threadIdx.x]; // FAULT initcheck: __shared__
+}
+
+KERNEL(unwritten_halo)
+{
+    __shared__ float tile[66];
+    tile[threadIdx.x + 1] = x[threadIdx.x];
+    __syncthreads();
+    x[self()] = tile[threadIdx.x] + tile[threadIdx.x + 1]; // FAULT initcheck: __shared__
+}
+
+KERNEL(unwritten_float4)
+{
+    float4 v = ((float4 *)empty)[threadIdx.x]; // FAULT initcheck: 16 bytes
+    x[self()] = v.x + v.y + v.z + v.w;
+}
+
+KERNEL(sum_begins_unwritten)
+{
+    empty[self()] += x[threadIdx.x]; // FAULT initcheck: __global__
+}
+
+/* ---- racecheck: within a block ------------------------------------------------------------ */
+
+KERNEL(no_barrier_after_load)
+{
+    __shared__ float tile[64];
+    tile[threadIdx.x] = x[threadIdx.x]; // AND
+    x[self()] = tile[63 - threadIdx.x]; // FAULT racecheck: hazard
+}
+
+KERNEL(no_barrier_before_next_load)
+{
+    __shared__ float tile[64];
+    float sum = 0;
+    for (int i = 0; i < n / 64; i++) {
+        tile[threadIdx.x] = x[i * 64 + threadIdx.x]; // AND
+        __syncthreads();
+        sum += tile[63 - threadIdx.x]; // FAULT racecheck: hazard
+    }
+    if (sum == -1.0f) x[self()] = sum;
+}
+
+KERNEL(two_warps_one_cell)
+{
+    __shared__ float cell;
+    if (threadIdx.x % 32 == 0) cell = (float)threadIdx.x; // FAULT racecheck: WAW
+    __syncthreads();
+    x[self()] = cell;
+}
+
+KERNEL(two_lanes_one_cell) // <<<1, 32>>>
+{
+    __shared__ float tile[16];
+    tile[threadIdx.x / 2] = (float)threadIdx.x; // FAULT racecheck: WAW
+    __syncthreads();
+    x[self()] = tile[threadIdx.x / 2];
+}
+
+KERNEL(barrier_in_the_wrong_place)
+{
+    __shared__ float tile[64];
+    __syncthreads();
+    tile[threadIdx.x] = x[threadIdx.x];          // AND
+    float other = tile[(threadIdx.x + 32) % 64]; // FAULT racecheck: hazard
+    x[self()] = other;
+}
+
+KERNEL(reduction_without_barriers)
+{
+    __shared__ float part[64];
+    part[threadIdx.x] = x[threadIdx.x];
+    __syncthreads();
+    for (int step = 32; step; step /= 2)
+        if (threadIdx.x < step || n == 0) part[threadIdx.x] += part[threadIdx.x + step];
+    /* Right up to here: the first warp alone works below 32. */
+    if (threadIdx.x == 33) x[self()] = part[0]; // FAULT racecheck: hazard
+}
+
+KERNEL(atomic_and_plain)
+{
+    __shared__ int count;
+    if (threadIdx.x == 0) count = 0;
+    __syncthreads();
+    x[self()] = (float)count; // AND
+    atomicAdd(&count, 1);     // FAULT racecheck: Atomic
+}
+
+KERNEL(double_buffer_too_short)
+{
+    __shared__ float tile[2][64];
+    float sum = 0;
+    tile[0][threadIdx.x] = x[threadIdx.x]; // AND
+    for (int i = 1; i < n / 64; i++) {
+        tile[i % 2][threadIdx.x] = x[i * 64 + threadIdx.x];
+        sum += tile[(i - 1) % 2][63 - threadIdx.x]; // FAULT racecheck: hazard
+        __syncthreads();
+    }
+    if (sum == -1.0f) x[self()] = sum;
+}
+
+KERNEL(vector_store_overlaps)
+{
+    __shared__ float4 tile[65];
+    float *word = (float *)tile;
+    tile[threadIdx.x] = make_float4(1, 2, 3, (float)threadIdx.x); // AND
+    x[self()] = word[255 - threadIdx.x];                          // FAULT racecheck: hazard
+}
+
+KERNEL(global_within_a_block) // <<<1, 64>>>
+{
+    x[threadIdx.x] = x[128 + threadIdx.x];          // AND
+    x[192 + threadIdx.x] = x[63 - threadIdx.x] * 2; // FAULT racecheck: __global__
+}
+
+KERNEL(global_written_twice) // <<<1, 64>>>
+{
+    x[threadIdx.x / 33] = (float)threadIdx.x; // FAULT racecheck: WAW
+}
+
+/* ---- racecheck: between blocks ------------------------------------------------------------ */
+
+KERNEL(blocks_write_one_cell)
+{
+    if (threadIdx.x == 0) x[0] = (float)blockIdx.x; // FAULT racecheck: nothing orders the blocks
+}
+
+KERNEL(blocks_read_neighbours)
+{
+    float left = x[(self() + 64) % 128]; // AND
+    __syncthreads();
+    x[self()] = left + 1.0f; // FAULT racecheck: nothing orders the blocks
+}
+
+KERNEL(blocks_overlap_by_one)
+{
+    if (threadIdx.x < 33)
+        x[blockIdx.x * 32 + threadIdx.x] = (float)blockIdx.x; // FAULT racecheck: nothing orders
+}
+
+/* ---- synccheck ---------------------------------------------------------------------------- */
+
+KERNEL(barrier_in_a_branch)
+{
+    if (threadIdx.x < 32)
+        __syncthreads(); // FAULT synccheck: arrier
+    else
+        asm volatile("bar.sync 1;");
+    x[self()] = 1.0f;
+}
+
+KERNEL(barrier_for_half_a_warp)
+{
+    if (threadIdx.x % 2 == 0) __syncthreads(); // FAULT synccheck: arrier
+    x[self()] = 1.0f;
+}
+
+KERNEL(barrier_in_unequal_loop)
+{
+    for (int i = 0; i < 1 + (int)threadIdx.x / 32; i++)
+        asm volatile("bar.sync 0, 64;"); // FAULT synccheck: arrier
+    x[self()] = 1.0f;
+}
+
+KERNEL(shuffle_without_oneself)
+{
+    float v = x[threadIdx.x];
+    x[self()] = __shfl_sync(0x0000ffffu, v, 0); // FAULT synccheck: mask
+}
+
+KERNEL(shuffle_with_the_absent)
+{
+    float v = x[threadIdx.x];
+    if (threadIdx.x % 32 < 16) v = __shfl_down_sync(0xffffffffu, v, 1); // FAULT synccheck: mask
+    x[self()] = v;
+}
+
+KERNEL(vote_without_oneself)
+{
+    x[self()] = (float)__ballot_sync(0x1u, threadIdx.x > 3); // FAULT synccheck: mask
+}
+
+KERNEL(syncwarp_without_oneself)
+{
+    __syncwarp(0xff); // FAULT synccheck: mask
+    x[self()] = 1.0f;
+}
+
+/* ---- and some that end ------------------------------------------------------------------- */
+
+KERNEL(trapped)
+{
+    if (threadIdx.x == 5) __trap(); // FAULT trap: trap
+}
+
+/* ---- clean -------------------------------------------------------------------------------- */
+
+KERNEL(clean_copy)
+{
+    x[self()] = x[self()] + 1.0f;
+}
+
+KERNEL(clean_tile)
+{
+    __shared__ float tile[64];
+    float sum = 0;
+    for (int i = 0; i < n / 64; i++) {
+        tile[threadIdx.x] = x[i * 64 + threadIdx.x];
+        __syncthreads();
+        sum += tile[63 - threadIdx.x];
+        __syncthreads();
+    }
+    if (sum == -1.0f) x[self()] = sum;
+}
+
+KERNEL(clean_double_buffer)
+{
+    __shared__ float tile[2][64];
+    float sum = 0;
+    tile[0][threadIdx.x] = x[threadIdx.x];
+    __syncthreads();
+    for (int i = 1; i < n / 64; i++) {
+        tile[i % 2][threadIdx.x] = x[i * 64 + threadIdx.x];
+        sum += tile[(i - 1) % 2][63 - threadIdx.x];
+        __syncthreads();
+    }
+    if (sum == -1.0f) x[self()] = sum;
+}
+
+KERNEL(clean_reduction)
+{
+    __shared__ float part[64];
+    part[threadIdx.x] = x[threadIdx.x];
+    for (int step = 32; step; step /= 2) {
+        __syncthreads();
+        if (threadIdx.x < step) part[threadIdx.x] += part[threadIdx.x + step];
+    }
+    if (threadIdx.x == 0) empty[blockIdx.x] = part[0];
+}
+
+KERNEL(clean_warp_reduction)
+{
+    float v = (float)threadIdx.x;
+    for (int step = 16; step; step /= 2)
+        v += __shfl_down_sync(0xffffffffu, v, step);
+    x[self()] = v;
+}
+
+KERNEL(clean_warp_exchange)
+{
+    __shared__ float tile[64];
+    int warp = threadIdx.x / 32 * 32, lane = threadIdx.x % 32;
+    tile[threadIdx.x] = (float)threadIdx.x;
+    __syncwarp();
+    x[self()] = tile[warp + 31 - lane];
+}
+
+KERNEL(clean_histogram)
+{
+    __shared__ int count[16];
+    if (threadIdx.x < 16) count[threadIdx.x] = 0;
+    __syncthreads();
+    atomicAdd(&count[threadIdx.x % 16], 1);
+    __syncthreads();
+    if (threadIdx.x < 16) x[blockIdx.x * 16 + threadIdx.x] = (float)count[threadIdx.x];
+}
+
+KERNEL(clean_global_histogram)
+{
+    atomicAdd(&x[threadIdx.x % 16], 1.0f);
+}
+
+__device__ int tickets;
+
+KERNEL(clean_last_block)
+{
+    __shared__ int last;
+    if (threadIdx.x == 0) {
+        x[blockIdx.x] = 1.0f;
+        __threadfence();
+        last = atomicAdd(&tickets, 1) == (int)gridDim.x - 1;
+    }
+    __syncthreads();
+    if (last && threadIdx.x == 0) {
+        x[100] = ((volatile float *)x)[0] + ((volatile float *)x)[1];
+        tickets = 0;
+    }
+}
+
+KERNEL(clean_early_exit)
+{
+    if (threadIdx.x >= 32) return;
+    __syncthreads();
+    x[self()] = 1.0f;
+}
+
+KERNEL(clean_same_flag)
+{
+    __shared__ int found;
+    if (threadIdx.x == 0) found = 0;
+    __syncthreads();
+    if (x[threadIdx.x] >= 0.0f) found = 1;
+    __syncthreads();
+    if (found) empty[self()] = 2.0f;
+}
+
+KERNEL(clean_bytes)
+{
+    __shared__ unsigned char byte[64];
+    byte[threadIdx.x] = (unsigned char)threadIdx.x;
+    __syncthreads();
+    x[self()] = (float)byte[63 - threadIdx.x];
+}
+
+KERNEL(clean_named_barriers)
+{
+    __shared__ float tile[64];
+    int warp = threadIdx.x / 32;
+    tile[threadIdx.x] = (float)threadIdx.x;
+    asm volatile("bar.sync %0, 32;" ::"r"(warp + 1) : "memory");
+    x[self()] = tile[warp * 32 + 31 - threadIdx.x % 32];
+}
+
+KERNEL(clean_divergent_shuffle)
+{
+    float v = (float)threadIdx.x;
+    if (threadIdx.x % 32 < 16) v = __shfl_xor_sync(0x0000ffffu, v, 3);
+    x[self()] = v;
+}
+
+KERNEL(clean_local_array)
+{
+    float mine[8];
+    for (int i = 0; i < 8; i++)
+        mine[i] = (float)i;
+    x[self()] = mine[n & 7] + mine[threadIdx.x & 7];
+}
+
+KERNEL(clean_initialised_first)
+{
+    empty[self()] = 1.0f;
+    __syncthreads();
+    x[self()] = empty[self()];
+}

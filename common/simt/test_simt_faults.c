@@ -1,0 +1,188 @@
+/* test_simt_faults.c - every planted fault of faults/faults.cu is found, by the right check and on
+ * the right line; the clean kernels give no finding. */
+#include <ctype.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/simt/core.h"
+#include "common/simt/simt_fixture.h"
+#include "common/simt/test_nvcc.h"
+
+enum { FLOATS = 256, LEAST_FAULTS = 40, LEAST_CLEAN = 14 };
+
+typedef struct Case {
+    char name[64], check[32], words[128];
+    unsigned line, other; /* of the fault; of a race's other side */
+    unsigned blocks, threads, shared;
+} Case;
+
+static Case cases[128];
+static size_t count;
+
+static const char *const CHECK[] = {[SIMT_OK] = "",
+                                    [SIMT_BAD_LAUNCH] = "launch",
+                                    [SIMT_UNSUPPORTED] = "unsupported",
+                                    [SIMT_MEMCHECK] = "memcheck",
+                                    [SIMT_INITCHECK] = "initcheck",
+                                    [SIMT_SYNCCHECK] = "synccheck",
+                                    [SIMT_TIMEOUT] = "timeout",
+                                    [SIMT_TRAP] = "trap",
+                                    [SIMT_RACECHECK] = "racecheck"};
+
+static void line_read(const char *line, unsigned number)
+{
+    const char *kernel = strstr(line, "KERNEL("), *fault = strstr(line, "// FAULT "),
+               *shape = strstr(line, "// <<<");
+    if (line[0] == 'K' && kernel) {
+        Case *c = &cases[count++];
+        *c = (Case){.blocks = 2, .threads = 64};
+        assert_int_equal(sscanf(kernel, "KERNEL(%63[a-z0-9_])", c->name), 1);
+        if (shape) sscanf(shape, "// <<<%u, %u, %u", &c->blocks, &c->threads, &c->shared);
+    }
+    if (!count) return;
+    if (fault) {
+        assert_int_equal(cases[count - 1].line, 0);
+        cases[count - 1].line = number;
+        assert_int_equal(sscanf(fault, "// FAULT %31[a-z]: %127[^\n]", cases[count - 1].check,
+                                cases[count - 1].words),
+                         2);
+    }
+    if (strstr(line, "// AND")) cases[count - 1].other = number;
+}
+
+static int cases_read(void **state)
+{
+    char line[400];
+    FILE *file = fopen("common/simt/faults/faults.cu", "r");
+    if (nvcc_open(state) || !file) return -1;
+    for (unsigned number = 1; fgets(line, sizeof line, file); number++)
+        line_read(line, number);
+    fclose(file);
+    return 0;
+}
+
+static void case_run(const char *ptx, int threads, const Case *c, SimtResult *result)
+{
+    Error error = {""};
+    SimtOptions options = {.threads = threads, .initcheck = 1, .racecheck = 1, .count = 1};
+    SimtGpu *gpu = simt_open(&SMALL, &options, &error);
+    assert_non_null(gpu);
+    float data[FLOATS];
+    for (int i = 0; i < FLOATS; i++)
+        data[i] = (float)i;
+    uint64_t x = device_data(gpu, data, sizeof data), empty = device_data(gpu, NULL, sizeof data),
+             gone = device_data(gpu, data, sizeof data);
+    assert_int_equal(simt_free(gpu, gone, &error), 0);
+    SimtModule *module = simt_module_load(gpu, ptx, strlen(ptx), &error);
+    SimtKernel *kernel = module ? simt_kernel_find(module, c->name, &error) : NULL;
+    if (!kernel) fail_msg("%s: %s", c->name, error.text);
+    struct {
+        uint64_t x, empty, gone;
+        int n;
+    } params = {x, empty, gone, FLOATS};
+    SimtLaunch launch = {.grid = {c->blocks, 1, 1},
+                         .block = {c->threads, 1, 1},
+                         .dynamic_shared = c->shared,
+                         .params = &params,
+                         .params_bytes = sizeof params};
+    simt_launch(gpu, kernel, &launch, result);
+    simt_close(gpu);
+}
+
+/* "faults.cu:41" somewhere in the text, not as part of 410. */
+static int names_line(const char *text, unsigned line)
+{
+    char place[40];
+    snprintf(place, sizeof place, "faults.cu:%u", line);
+    for (const char *at = text; (at = strstr(at, place)); at++)
+        if (!isdigit((unsigned char)at[strlen(place)])) return 1;
+    return 0;
+}
+
+static int judge(const Case *c, const SimtResult *result)
+{
+    const SimtReport *r = &result->report;
+    const char *why = NULL;
+    if (strcmp(CHECK[r->check], c->check))
+        why = "another check";
+    else if (*c->check && !strstr(r->text, c->words))
+        why = "other words";
+    else if (*c->check && !names_line(r->text, c->line))
+        why = "another line";
+    else if (c->other && !names_line(r->text, c->other))
+        why = "not the other line";
+    if (!why) return 0;
+    printf("%s: %s: wanted %s at line %u (and %u) with '%s', got %s: %s\n", c->name, why,
+           *c->check ? c->check : "nothing", c->line, c->other, c->words, CHECK[r->check], r->text);
+    return 1;
+}
+
+static void every_fault_is_found_on_its_line(void **state)
+{
+    const char *nvcc = nvcc_find();
+    char root[1024];
+    size_t bytes, faults = 0, clean = 0;
+    int wrong = 0;
+    (void)state;
+    if (!nvcc) skip();
+    assert_non_null(getcwd(root, sizeof root));
+    if (nvcc_run(
+            "%s -O3 -std=c++17 -arch=compute_75 -lineinfo -w -ptx %s/common/simt/faults/faults.cu "
+            "-o faults.ptx",
+            nvcc, root))
+        nvcc_explain("faults.cu");
+    char *ptx = nvcc_read("faults.ptx", &bytes);
+    for (size_t i = 0; i < count; i++) {
+        SimtResult one, four;
+        case_run(ptx, 1, &cases[i], &one);
+        case_run(ptx, 4, &cases[i], &four);
+        wrong += judge(&cases[i], &one);
+        /* What is told does not depend on the host's threads. */
+        if (strcmp(one.report.text, four.report.text)) {
+            printf("%s: with one thread: %s\nwith four: %s\n", cases[i].name, one.report.text,
+                   four.report.text);
+            wrong++;
+        }
+        *(*cases[i].check ? &faults : &clean) += 1;
+    }
+    free(ptx);
+    printf("%zu faults, %zu clean kernels\n", faults, clean);
+    assert_int_equal(wrong, 0);
+    assert_true(faults >= LEAST_FAULTS);
+    assert_true(clean >= LEAST_CLEAN);
+}
+
+/* What has no kernel: the host's own mistakes. */
+static void host_mistakes_are_refused(void **state)
+{
+    (void)state;
+    Error error = {""};
+    SimtGpu *gpu = gpu_open(1, 1, 0);
+    float data[64] = {0};
+    uint64_t at = device_data(gpu, data, sizeof data);
+    assert_int_equal(simt_write(gpu, at + 4, data, sizeof data, &error), -1);
+    assert_non_null(strstr(error.text, "256-byte allocation"));
+    assert_int_equal(simt_read(gpu, at + 252, data, 8, &error), -1);
+    assert_int_equal(simt_copy(gpu, at, at + 200, 100, &error), -1);
+    assert_int_equal(simt_free(gpu, at + 4, &error), -1);
+    assert_int_equal(simt_free(gpu, at, &error), 0);
+    assert_int_equal(simt_free(gpu, at, &error), -1);
+    assert_non_null(strstr(error.text, "free"));
+    assert_int_equal(simt_write(gpu, at, data, 4, &error), -1);
+    simt_close(gpu);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_fault_is_found_on_its_line),
+                                       cmocka_unit_test(host_mistakes_are_refused)};
+    return cmocka_run_group_tests_name("planted faults", tests, cases_read, nvcc_close);
+}
