@@ -136,7 +136,7 @@ benches: $(BENCHES)
 	@:
 
 # ---- front door --------------------------------------------------------------------------------------------------------
-.PHONY: help setup doctor run grade hint reset solution watch check bench validate test clean
+.PHONY: help setup doctor run profile grade hint reset solution watch check bench validate test clean
 
 stage = $(Q)+$(MAKE) $(if $(V),,-s) -j$(JOBS) BUILD='$(BUILD)' $(1)
 where = --root . --build '$(BUILD)'
@@ -154,6 +154,8 @@ help:
 #:                            build and grade in the sandbox; SUBMISSION=solutions grades the answer key
 #:   make run LAB=04 [CASE=name] [ENGINE=gpu|sim] [GPU=h200]
 #:                            build, run, check one case in one process; show time or cycles and counters
+#:   make profile LAB=04 [CASE=name] [GPU=h200] [PTX=1] [ENGINE=gpu]
+#:                            hot lines and what warps wait for there, a timeline, the roofline
 #:   make hint LAB=04         the next hint          make reset LAB=04     the skeleton again (keeps a backup)
 #:   make solution LAB=04     the solution, once you passed               make watch LAB=04  regrade on save
 #:   make setup | doctor      find or install what is missing | what this machine can do
@@ -177,6 +179,12 @@ run: setup
 	$(need_lab)
 	$(call stage,tools)
 	$(Q)$(BUILD)/bin/lab run $(where) $(only) --submission '$(SUBMISSION)' --engine '$(ENGINE)' --gpu '$(GPU)'
+
+profile: setup
+	$(need_lab)
+	$(call stage,tools)
+	$(Q)$(BUILD)/bin/lab profile $(where) $(only) --submission '$(SUBMISSION)' --engine '$(if $(filter auto,$(ENGINE)),sim,$(ENGINE))' \
+	    --gpu '$(GPU)' $(if $(PTX),--ptx)
 
 hint reset solution: setup
 	$(need_lab)

@@ -25,24 +25,32 @@ static const char USAGE[] =
     "  solution --lab NN  the solution and how yours differs, once passed\n"
     "  run      --lab NN  [--case NAME] [--engine sim|gpu] [--gpu h200] [--seed N] [--submission "
     "DIR]\n"
+    "  profile  --lab NN  [as run] [--ptx]  runs one case and shows where its cycles went\n"
     "  cases    --lab NN  its cases as numbers, one a line: name, then the fields of ConvProblem\n"
     "  check              proves that skeletons, solutions and handouts agree\n"
     "  keep     --lab NN  for authors: labs/NN's source becomes the skeleton that reset restores\n";
 
 typedef struct Options {
     const char *command, *root, *build, *lab, *submission, *only_case, *engine, *gpu, *seed;
+    int ptx;
 } Options;
 
 static int parse_options(int argc, char **argv, Options *options, Error *error)
 {
     static const struct option LONG[] = {
-        {"root", 1, 0, 'r'},   {"build", 1, 0, 'b'},
-        {"lab", 1, 0, 'l'},    {"submission", 1, 0, 's'},
-        {"engine", 1, 0, 'e'}, {"gpu", 1, 0, 'g'},
-        {"case", 1, 0, 'c'},   {"seed", 1, 0, 'n'},
-        {"help", 0, 0, 'h'},   {0},
+        {"root", 1, 0, 'r'},
+        {"build", 1, 0, 'b'},
+        {"lab", 1, 0, 'l'},
+        {"submission", 1, 0, 's'},
+        {"engine", 1, 0, 'e'},
+        {"gpu", 1, 0, 'g'},
+        {"case", 1, 0, 'c'},
+        {"seed", 1, 0, 'n'},
+        {"help", 0, 0, 'h'},
+        {"ptx", 0, 0, 'x'},
+        {0},
     };
-    *options = (Options){NULL, ".", "build", NULL, "labs", NULL, "auto", NULL, NULL};
+    *options = (Options){NULL, ".", "build", NULL, "labs", NULL, "auto", NULL, NULL, 0};
     for (int letter; (letter = getopt_long(argc, argv, "", LONG, NULL)) != -1;) {
         switch (letter) {
         case 'r':
@@ -62,6 +70,9 @@ static int parse_options(int argc, char **argv, Options *options, Error *error)
             break;
         case 'g':
             options->gpu = *optarg ? optarg : NULL;
+            break;
+        case 'x':
+            options->ptx = 1;
             break;
         case 'c':
             options->only_case = optarg;
@@ -193,7 +204,21 @@ static int build_run(const Options *options, const Lab *lab, Build *build, Error
     return build->status == BUILD_OK ? 0 : error_set(error, "%s", build->message);
 }
 
-static int lab_run(const Options *options, const Lab *lab, Error *error)
+/* On a GPU the profiler is Nsight Compute, over the same program. */
+static int profile_on_gpu(const char *const *argv, int count, Error *error)
+{
+    const char *ncu[32] = {"ncu",       "--section",          "SpeedOfLight",
+                           "--section", "WarpStateStats",     "--section",
+                           "Occupancy", "--kernel-name-base", "function"};
+    int used = 9;
+    for (int i = 0; i < count && used < 31; i++)
+        ncu[used++] = argv[i];
+    execvp(ncu[0], (char *const *)ncu);
+    return error_set(error, "ncu: %m; it comes with the CUDA Toolkit (nsight-compute). Without it: "
+                            "make profile ENGINE=sim");
+}
+
+static int run_program(const Options *options, const Lab *lab, int profile, Error *error)
 {
     Build build = {0};
     const char *engine = options->engine;
@@ -214,7 +239,10 @@ static int lab_run(const Options *options, const Lab *lab, Error *error)
         build_clear(&build);
         return -1;
     }
-    const char *argv[16] = {build.program, "--root",  options->root,
+    char directory[1100], source[1100];
+    text_set(directory, sizeof directory, "%s/profile/%s", options->build, lab->name);
+    text_set(source, sizeof source, "%s/%s/%s", options->submission, lab->name, lab->ini.source);
+    const char *argv[24] = {build.program, "--root",  options->root,
                             "--lab",       lab->name, "--engine",
                             engine,        "--gpu",   options->gpu ? options->gpu : lab->ini.gpu};
     int count = 9;
@@ -226,10 +254,32 @@ static int lab_run(const Options *options, const Lab *lab, Error *error)
         argv[count++] = "--seed";
         argv[count++] = options->seed;
     }
+    if (profile && !strcmp(engine, "gpu")) return profile_on_gpu(argv, count, error);
+    if (profile) {
+        argv[count++] = "--profile";
+        argv[count++] = directory;
+        argv[count++] = "--source";
+        argv[count++] = source;
+        if (options->ptx) argv[count++] = "--ptx";
+    }
     execv(build.program, (char *const *)argv);
     error_set(error, "%s: %m", build.program);
     build_clear(&build);
     return -1;
+}
+
+static int lab_run(const Options *options, const Lab *lab, Error *error)
+{
+    return run_program(options, lab, 0, error);
+}
+
+static int lab_profile(const Options *options, const Lab *lab, Error *error)
+{
+    if (!lab->ini.host) return run_program(options, lab, 1, error);
+    return error_set(error,
+                     "%s runs on the CPU, where the profiler is perf: perf record on the "
+                     "program that `make run LAB=%.2s` builds",
+                     lab->name, lab->name);
 }
 
 /* For programs that measure solutions without the grader: common/validate/layers.cu. */
@@ -253,8 +303,9 @@ static int lab_cases(const Options *options, const Lab *lab, Error *error)
 static const struct {
     const char *name;
     int (*run)(const Options *, const Lab *, Error *);
-} LAB_COMMANDS[] = {{"hint", lab_hint}, {"reset", lab_reset}, {"solution", lab_solution},
-                    {"run", lab_run},   {"cases", lab_cases}, {"keep", lab_keep}};
+} LAB_COMMANDS[] = {{"hint", lab_hint}, {"reset", lab_reset},     {"solution", lab_solution},
+                    {"run", lab_run},   {"profile", lab_profile}, {"cases", lab_cases},
+                    {"keep", lab_keep}};
 
 static int dispatch(const Options *options, const Catalog *catalog, Error *error)
 {

@@ -16,10 +16,14 @@
 #include "autograder/text.h"
 #include "common/conv/operation_call.h"
 #include "common/cuda/runtime.h"
+#include "autograder/files.h"
+#include "autograder/profile.h"
 #include "common/simt/machine.h"
 
 typedef struct Run {
     const char *root, *lab, *only_case, *engine, *gpu;
+    const char *profile, *source; /* where the profile's files go, NULL: none; the student's file */
+    int ptx;
     uint64_t seed;
     int seeded;
     const Lab *found;
@@ -168,6 +172,37 @@ static void print_cost(const Run *run)
     if (run->cost.launches && !strcmp(run->engine, "sim")) report_counters(stdout, 4, &run->cost);
 }
 
+/* Where the cycles went, on the terminal and as files with their plots. */
+static int print_profile(Run *run, Error *error)
+{
+    SimtMachine machine;
+    char gpus[1024], command[1400];
+    text_set(gpus, sizeof gpus, "%s/common/simt/gpus", run->root);
+    if (machine_load(gpus, run->gpu, &machine, error)) return -1;
+    ProfilePage page = {.profile = sim_device_profile(run->device),
+                        .cost = &run->cost,
+                        .machine = &machine,
+                        .source = run->source,
+                        .flops = run->found->ini.operation->flops(run->problem),
+                        .ptx = run->ptx};
+    if (!page.profile) {
+        printf("  no kernel was launched\n");
+        return 0;
+    }
+    profile_print(stdout, &page);
+    fflush(stdout);
+    if (directory_make(run->profile)) return error_set(error, "%s: %m", run->profile);
+    if (profile_write(run->profile, &page, error)) return -1;
+    text_set(command, sizeof command,
+             "cd '%s' && gnuplot timeline.gp roofline.gp >/dev/null 2>gnuplot.log", run->profile);
+    int plotted = !strchr(run->profile, '\'') && system("command -v gnuplot >/dev/null") == 0 &&
+                  system(command) == 0;
+    printf("\n  %s: profile.tsv, lines.tsv, phases.tsv, timeline.tsv, roofline.tsv%s\n",
+           run->profile,
+           plotted ? ", timeline.svg, roofline.svg" : "; for the plots install gnuplot");
+    return 0;
+}
+
 static int run_case(Run *run, Error *error)
 {
     const LabIni *ini = &run->found->ini;
@@ -194,8 +229,11 @@ static int run_case(Run *run, Error *error)
         run->cost = cost;
         if (!status) {
             print_verdict(run, &verdict);
-            print_cost(run);
-            status = !verdict.correct;
+            if (run->profile)
+                status = print_profile(run, error);
+            else
+                print_cost(run);
+            if (!status) status = !verdict.correct;
         }
     }
     workload_close(&workload);
@@ -210,7 +248,10 @@ static int open_engine(Run *run, Error *error)
         run->device = device_open_gpu(0, error);
     } else {
         text_set(directory, sizeof directory, "%s/common/simt/gpus", run->root);
-        SimDeviceOptions options = {.machine = run->gpu, .gpus_directory = directory, .checks = 1};
+        SimDeviceOptions options = {.machine = run->gpu,
+                                    .gpus_directory = directory,
+                                    .checks = 1,
+                                    .profile = run->profile != NULL};
         run->device = device_open_sim(&options, error);
     }
     if (!run->device) return -1;
@@ -239,15 +280,14 @@ static int choose(Run *run, const Catalog *catalog, Error *error)
 static int parse_options(int argc, char **argv, Run *run, Error *error)
 {
     static const struct option LONG[] = {
-        {"root", 1, 0, 'r'},
-        {"lab", 1, 0, 'l'},
-        {"case", 1, 0, 'c'},
-        {"engine", 1, 0, 'e'},
-        {"gpu", 1, 0, 'g'},
-        {"seed", 1, 0, 'n'},
-        {0},
+        {"root", 1, 0, 'r'},    {"lab", 1, 0, 'l'},
+        {"case", 1, 0, 'c'},    {"engine", 1, 0, 'e'},
+        {"gpu", 1, 0, 'g'},     {"seed", 1, 0, 'n'},
+        {"profile", 1, 0, 'p'}, {"source", 1, 0, 's'},
+        {"ptx", 0, 0, 'x'},     {0},
     };
-    *run = (Run){.root = ".", .lab = "", .only_case = "", .engine = "sim", .gpu = "h200"};
+    *run = (Run){
+        .root = ".", .lab = "", .only_case = "", .engine = "sim", .gpu = "h200", .source = ""};
     for (int letter; (letter = getopt_long(argc, argv, "", LONG, NULL)) != -1;) {
         switch (letter) {
         case 'r':
@@ -268,6 +308,15 @@ static int parse_options(int argc, char **argv, Run *run, Error *error)
         case 'n':
             run->seed = strtoull(optarg, NULL, 0);
             run->seeded = 1;
+            break;
+        case 'p':
+            run->profile = optarg;
+            break;
+        case 's':
+            run->source = optarg;
+            break;
+        case 'x':
+            run->ptx = 1;
             break;
         default:
             return error_set(error, "this program is started by: make run LAB=NN");

@@ -178,9 +178,13 @@ typedef struct SimDeviceOptions {
     int threads;                /* 0: one per core */
     int checks;                 /* memcheck is always on; this adds initcheck */
     uint64_t instruction_limit; /* warp instructions of one launch; 0: default */
+    int profile;                /* keep where the longest launch's cycles went */
 } SimDeviceOptions;
 
 Device *device_open_sim(const SimDeviceOptions *options, Error *error);
+/* Of a device that device_open_sim made with options.profile: a const SimtProfile * (profile.h in
+ * common/simt) of its longest launch, or NULL; valid until its next call. */
+const struct SimtProfile *sim_device_profile(const Device *device);
 Device *device_open_gpu(int ordinal, Error *error); /* loads libcuda.so.1 at run time */
 
 const char *device_status_name(int32_t status); /* "cudaErrorIllegalAddress" */

@@ -553,6 +553,11 @@ static void sim_close(Device *device)
     free(sim);
 }
 
+const struct SimtProfile *sim_device_profile(const Device *device)
+{
+    return simt_profile(((const SimDevice *)device)->gpu);
+}
+
 Device *device_open_sim(const SimDeviceOptions *options, Error *error)
 {
     SimDevice *sim = calloc(1, sizeof *sim);
@@ -563,6 +568,7 @@ Device *device_open_sim(const SimDeviceOptions *options, Error *error)
     SimtOptions simt = {.threads = options->threads,
                         .initcheck = options->checks,
                         .racecheck = options->checks,
+                        .profile = options->profile,
                         .count = 1,
                         .instruction_limit = options->instruction_limit};
     if (machine_load(options->gpus_directory, options->machine, &sim->machine, error) == 0)

@@ -269,6 +269,8 @@ typedef struct L1Line {
 
 typedef struct InsCount {
     uint64_t runs, lanes;
+    uint64_t requests, sectors, hits; /* global and local memory */
+    uint64_t shared_requests, wavefronts, divergent;
 } InsCount;
 
 struct Worker {
@@ -332,6 +334,7 @@ struct SimtGpu {
     SimtOptions options;
     Memory memory;
     SimtModule *modules;
+    SimtProfile profile; /* of the longest launch so far */
     const Handler *handlers;
     Allocation none; /* empty: what a cache of allocations starts with */
 };
@@ -362,7 +365,16 @@ int device_printf(Warp *warp, const Ins *ins);
 const Ins *device_assert(Warp *warp, const Ins *ins);
 /* Where the instruction came from, for messages: "conv.cu:12" or "PTX line 88". */
 void source_name(const SimtKernel *kernel, uint32_t from, char *text, size_t bytes);
+/* The file without directories and the line; "" and 0 where the code has no -lineinfo. */
+const char *source_line(const SimtKernel *kernel, uint32_t from, uint32_t *line);
 void plain_name(const char *mangled, char *text, size_t bytes);
+
+/* ---- profile.c */
+int profile_open(Launch *launch);
+void profile_close(Launch *launch);
+/* Makes the launch's profile the GPU's, if no longer launch was profiled before; workers' counts
+ * are added up in worker[0] already. */
+void profile_keep(Launch *launch, const InsCount *count, uint64_t cycles);
 
 /* ---- counting
  * --------------------------------------------------------------------------------------- */

@@ -167,6 +167,8 @@ void count_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t 
              passes = (n + machine->l1_sectors_per_cycle - 1) / machine->l1_sectors_per_cycle;
     if (lines > 2) passes = wavefronts_of(address, mask, bytes_each(ins));
     passes_add(warp, lookups > passes ? lookups : passes);
+    InsCount *profile = &worker->profile[ins - warp->code];
+    profile->requests++, profile->sectors += n, profile->hits += store ? 0 : n - misses;
     warp->misses += misses;
     warp->lines += misses ? (lines * misses + n - 1) / n : 0;
     *(store ? &worker->cost.store_misses : &worker->cost.load_misses) += misses;
@@ -188,6 +190,8 @@ void count_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t m
         offset = first;
     }
     uint32_t passes = wavefronts_count(offset, mask, bytes);
+    InsCount *profile = &worker->profile[ins - warp->code];
+    profile->shared_requests++, profile->wavefronts += passes;
     if (store)
         c->shared_store_requests++;
     else
@@ -261,6 +265,8 @@ void count_local(Warp *warp, const Ins *ins, const uint64_t *offset, uint32_t ma
             if (!j) sector[n++] = s;
         }
     }
+    InsCount *profile = &worker->profile[ins - warp->code];
+    profile->requests++, profile->sectors += n, profile->hits += n;
     if (store)
         worker->counters.local_store_sectors += n;
     else

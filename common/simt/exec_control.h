@@ -38,6 +38,12 @@ ALWAYS int path_push(Warp *warp, const Ins *ins, uint32_t pc, uint32_t mask, uin
     return 0;
 }
 
+ALWAYS void branch_diverges(Warp *warp, const Ins *ins)
+{
+    warp->worker->counters.divergent_branches++;
+    warp->worker->profile[ins - warp->code].divergent++;
+}
+
 HANDLER(NOP)
 {
     (void)warp;
@@ -54,7 +60,7 @@ __attribute__((noinline)) static const Ins *diverge(Warp *warp, const Ins *ins, 
 {
     uint32_t others = warp->mask & ~taken, rpc = ins->reconv,
              next = (uint32_t)(ins - warp->code) + 1;
-    if (warp->count) warp->worker->counters.divergent_branches++;
+    if (warp->count) branch_diverges(warp, ins);
     if (rpc != warp->rpc) {
         /* All lanes of this path meet at rpc and go on as one. */
         if (path_push(warp, ins, rpc, warp->mask, warp->rpc) != 0) return NULL;
@@ -106,7 +112,7 @@ HANDLER(BRX)
         pushed = 1;
         left &= ~same;
     }
-    if (warp->count) warp->worker->counters.divergent_branches++;
+    if (warp->count) branch_diverges(warp, ins);
     return path_next(warp);
 }
 

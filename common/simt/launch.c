@@ -137,6 +137,9 @@ static void counts_merge(Launch *launch, Worker *worker, uint32_t count, SimtRes
     uint32_t sms = launch->gpu->machine.sms;
     for (uint32_t i = 0; i < count; i++) {
         sums_add((uint64_t *)c, (const uint64_t *)&worker[i].counters, sizeof *c);
+        if (i)
+            sums_add((uint64_t *)worker[0].profile, (const uint64_t *)worker[i].profile,
+                     kernel->count * sizeof *worker[i].profile);
         for (uint32_t k = 0; k < kernel->count; k++) {
             const Ins *ins = &kernel->code[k];
             if (ins->pseudo) continue;
@@ -152,6 +155,7 @@ static void counts_merge(Launch *launch, Worker *worker, uint32_t count, SimtRes
     c->warps = launch->blocks * launch->warps_per_block;
     c->dram_bytes = (launch->dram_loads + launch->dram_stores) * 32;
     result->cycles = cycles_estimate(launch, worker[0].sm, c);
+    if (launch->stall) profile_keep(launch, worker[0].profile, result->cycles);
 }
 
 static int result_timeout(Launch *launch, SimtResult *result)
@@ -209,10 +213,11 @@ static int launch_run(Launch *launch, SimtResult *result)
 {
     uint32_t count = threads_wanted(launch), open = 0;
     Worker *worker = calloc(count, sizeof *worker);
-    int failed = !worker ||
-                 (launch->count && (touched_open(launch) != 0 || trace_open(launch) ||
-                                    (launch->gpu->options.racecheck && race_blocks_open(launch)) ||
-                                    schedule_build(launch->kernel, &launch->gpu->machine)));
+    int failed =
+        !worker || (launch->count &&
+                    (touched_open(launch) != 0 || trace_open(launch) || profile_open(launch) ||
+                     (launch->gpu->options.racecheck && race_blocks_open(launch)) ||
+                     schedule_build(launch->kernel, &launch->gpu->machine)));
     while (!failed && open < count)
         failed = worker_open(&worker[open++], launch, launch->launch->params) != 0;
     int status;
@@ -228,6 +233,7 @@ static int launch_run(Launch *launch, SimtResult *result)
     free(worker);
     free(launch->loaded), free(launch->stored);
     trace_close(launch);
+    profile_close(launch);
     race_blocks_close(launch);
     return status;
 }

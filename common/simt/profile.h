@@ -42,13 +42,16 @@ typedef struct SimtSpan {
 } SimtSpan;
 
 /* Of one launch; strings live as long as the module, arrays as long as the profile. */
-typedef struct SimtProfile {
+typedef struct SimtProfile SimtProfile;
+struct SimtProfile {
+    char kernel[256]; /* its plain name */
+    uint64_t cycles;  /* of the whole launch */
     SimtInstruction *instruction;
     uint32_t instructions;
     SimtSpan *span;
     uint32_t spans;
     uint64_t replayed_blocks, replayed_cycles; /* what the stalls and spans were taken from */
-} SimtProfile;
+};
 
 void simt_profile_free(SimtProfile *profile);
 

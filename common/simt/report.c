@@ -31,6 +31,13 @@ static const char *source_file(const SimtKernel *kernel, const PtxInstruction *i
     return file_name(ptx->file[in->source.inlined_file]);
 }
 
+const char *source_line(const SimtKernel *kernel, uint32_t from, uint32_t *line)
+{
+    *line = 0;
+    const char *file = source_file(kernel, origin_of(kernel, from), line);
+    return file ? file : "";
+}
+
 void source_name(const SimtKernel *kernel, uint32_t from, char *text, size_t bytes)
 {
     const PtxInstruction *in = origin_of(kernel, from);

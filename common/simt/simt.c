@@ -29,6 +29,7 @@ void simt_close(SimtGpu *gpu)
     while (gpu->modules)
         simt_module_unload(gpu, gpu->modules);
     memory_close(&gpu->memory);
+    simt_profile_free(&gpu->profile);
     free(gpu);
 }
 

@@ -118,8 +118,8 @@ typedef struct SimtResult {
     uint64_t findings; /* how many in all */
 } SimtResult;
 
-/* The profile of the last launch that ended well, when options.profile was set, else NULL.  Owned
- * by the GPU, valid until its next launch. */
+/* The profile of the longest launch so far, when options.profile was set, else NULL.  Owned by the
+ * GPU, valid until its next launch. */
 const SimtProfile *simt_profile(const SimtGpu *gpu);
 
 /* Runs the kernel to its end.  0 when it ran (initcheck findings included), -1 when report.check
