@@ -334,7 +334,7 @@ static void roofline_script(FILE *file, const ProfilePage *page, const ProfileLi
             "set terminal svg size 720,480 font 'Helvetica,13' background '#ffffff'\n"
             "set output 'roofline.svg'\nset datafile separator \"\\t\"\nset logscale xy\n"
             "set xlabel 'FLOP per byte of DRAM traffic'\nset ylabel 'GFLOP/s'\n"
-            "set xrange [0.1:10000]\nset grid lc rgb '#dddddd'\nset key bottom right\n"
+            "set xrange [0.1:10000]\nset yrange [1:*]\nset grid lc rgb '#dddddd'\nset key bottom right\n"
             "peak = %.1f\nbandwidth = %.1f\n"
             "plot (x * bandwidth < peak ? x * bandwidth : peak) with lines lw 2 lc rgb '#444444' "
             "title 'roof of %s', \\\n"

@@ -1,0 +1,228 @@
+/* test_simt_cycles.c - cycles, stalls and counts of small kernels against what can be worked out by
+ * hand from the small machine's numbers. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/simt/core.h"
+#include "common/simt/simt_fixture.h"
+
+#define REGISTERS                                                                                  \
+    ".reg .b32 %r<20>; .reg .b64 %rd<20>; .reg .f32 %f<40>; .reg .pred %p<4>;\n"                   \
+    "ld.param.u64 %rd1, [data];\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, %ctaid.x;\n"
+
+/* A kernel k(data): `first`, then `body` repeated, then `last`.  To be freed. */
+static char *kernel_text(const char *first, const char *body, int times, const char *last)
+{
+    char *text = malloc(strlen(first) + strlen(body) * (size_t)times + strlen(last) + 2000);
+    assert_non_null(text);
+    strcpy(text, HEAD ".visible .entry k(.param .u64 data)\n{\n" REGISTERS);
+    strcat(text, first);
+    char *at = text + strlen(text);
+    for (int i = 0; i < times; i++, at += strlen(body))
+        strcpy(at, body);
+    strcpy(at, last);
+    strcat(at, "\nret;\n}\n");
+    return text;
+}
+
+typedef struct Setup {
+    uint32_t blocks, threads, shared;
+    int host_threads, profile;
+} Setup;
+
+static uint64_t cycles_of(const char *text, Setup setup, SimtResult *result, SimtGpu **kept)
+{
+    Error error = {""};
+    SimtOptions options = {.threads = setup.host_threads ? setup.host_threads : 1,
+                           .count = 1,
+                           .profile = setup.profile};
+    SimtGpu *gpu = simt_open(&SMALL, &options, &error);
+    assert_non_null(gpu);
+    static float zeros[1 << 16];
+    uint64_t data = device_data(gpu, zeros, sizeof zeros);
+    if (run(gpu, text, setup.blocks, setup.threads, setup.shared, &data, sizeof data, result) != 0)
+        fail_msg("%s", result->report.text);
+    uint64_t cycles = result->cycles - (uint64_t)SMALL.launch_cycles;
+    if (kept)
+        *kept = gpu;
+    else
+        simt_close(gpu);
+    return cycles;
+}
+
+/* The difference that `more` repetitions make, so that start and end drop out. */
+static uint64_t slope(const char *body, int more, Setup setup)
+{
+    SimtResult result;
+    char *less = kernel_text("", body, 40, ""), *all = kernel_text("", body, 40 + more, "");
+    uint64_t a = cycles_of(less, setup, &result, NULL), b = cycles_of(all, setup, &result, NULL);
+    free(less), free(all);
+    assert_true(b > a);
+    return b - a;
+}
+
+static void a_chain_takes_its_latencies(void **state)
+{
+    (void)state;
+    Setup one = {.blocks = 1, .threads = 32};
+    /* alu_latency 4 */
+    assert_int_equal(slope("fma.rn.f32 %f1, %f1, %f2, %f3;\n", 100, one), 400);
+    /* Four chains interleaved: one instruction a cycle. */
+    assert_int_equal(slope("fma.rn.f32 %f1, %f1, %f2, %f3;\nfma.rn.f32 %f4, %f4, %f2, %f3;\n"
+                           "fma.rn.f32 %f5, %f5, %f2, %f3;\nfma.rn.f32 %f6, %f6, %f2, %f3;\n",
+                           100, one),
+                     400);
+    /* Moves cost nothing. */
+    assert_int_equal(
+        slope("fma.rn.f32 %f1, %f1, %f2, %f3;\nmov.f32 %f7, %f1;\nmov.f32 %f1, %f7;\n", 100, one),
+        400);
+}
+
+static void schedulers_share_warps(void **state)
+{
+    (void)state;
+    /* 16 warps on 4 schedulers: 4 each, whose chains of latency 4 fill every cycle: no longer. */
+    assert_int_equal(
+        slope("fma.rn.f32 %f1, %f1, %f2, %f3;\n", 100, (Setup){.blocks = 1, .threads = 512}), 400);
+    /* 32 warps: 8 each, twice as long. */
+    assert_int_equal(
+        slope("fma.rn.f32 %f1, %f1, %f2, %f3;\n", 100, (Setup){.blocks = 1, .threads = 1024}), 800);
+    /* Integers: 64 lanes an SM, 16 a scheduler, 2 cycles each. */
+    assert_int_equal(slope("add.s32 %r3, %r3, %r1;\nadd.s32 %r4, %r4, %r1;\n", 100,
+                           (Setup){.blocks = 1, .threads = 512}),
+                     1600);
+}
+
+static void conflicts_add_passes(void **state)
+{
+    (void)state;
+    /* Lanes 4 or 128 bytes apart: 1 pass or 32; 32 warps, so that only passes count. */
+    static const char *const HOME[] = {
+        ".shared .align 16 .b8 tile[16384];\nmov.u32 %r5, tile;\nand.b32 %r7, %r1, 31;\n"
+        "mad.lo.s32 %r6, %r7, 4, %r5;\n",
+        ".shared .align 16 .b8 tile[16384];\nmov.u32 %r5, tile;\nand.b32 %r7, %r1, 31;\n"
+        "mad.lo.s32 %r6, %r7, 128, %r5;\n"};
+    uint64_t time[2];
+    for (int wide = 0; wide < 2; wide++) {
+        char *text = kernel_text(HOME[wide], "ld.shared.f32 %f1, [%r6];\n", 100, "");
+        SimtResult result;
+        time[wide] = cycles_of(text, (Setup){.blocks = 1, .threads = 1024}, &result, NULL);
+        assert_int_equal(result.counters.shared_wavefronts, 32u * 100 * (wide ? 32 : 1));
+        free(text);
+    }
+    /* 32 warps * 100 loads * 31 more passes */
+    assert_in_range(time[1] - time[0], 32 * 100 * 30, 32 * 100 * 32);
+}
+
+static void blocks_come_in_waves(void **state)
+{
+    (void)state;
+    char *text = kernel_text("", "fma.rn.f32 %f1, %f1, %f2, %f3;\n", 2000, "");
+    SimtResult one, two, three;
+    /* 65,536 bytes of shared memory a block: one block an SM, 4 SMs. */
+    uint64_t a = cycles_of(text, (Setup){.blocks = 4, .threads = 32, .shared = 65536}, &one, NULL);
+    uint64_t b = cycles_of(text, (Setup){.blocks = 5, .threads = 32, .shared = 65536}, &two, NULL);
+    uint64_t c =
+        cycles_of(text, (Setup){.blocks = 12, .threads = 32, .shared = 65536}, &three, NULL);
+    free(text);
+    assert_int_equal(one.waves, 1);
+    assert_int_equal(two.waves, 2);
+    assert_int_equal(three.waves, 3);
+    assert_in_range(a, 8000, 8100);
+    assert_in_range(b, 2 * a - 20, 2 * a + 20);
+    assert_in_range(c, 3 * a - 40, 3 * a + 40);
+}
+
+static void a_barrier_waits_for_the_slowest(void **state)
+{
+    (void)state;
+    /* Warp 0 alone runs the chain; the others wait for it. */
+    char *text = kernel_text("setp.gt.u32 %p1, %r1, 31;\n@%p1 bra done;\n",
+                             "fma.rn.f32 %f1, %f1, %f2, %f3;\n", 500, "done:\nbar.sync 0;\n");
+    SimtResult result;
+    SimtGpu *gpu;
+    uint64_t cycles =
+        cycles_of(text, (Setup){.blocks = 1, .threads = 128, .profile = 1}, &result, &gpu);
+    assert_in_range(cycles, 2000, 2200);
+    const SimtProfile *profile = simt_profile(gpu);
+    assert_non_null(profile);
+    uint64_t barrier = 0;
+    for (uint32_t i = 0; i < profile->instructions; i++)
+        barrier += profile->instruction[i].stall[STALL_BARRIER];
+    /* Three warps for some 2000 cycles each. */
+    assert_in_range(barrier, 5400, 6600);
+    simt_close(gpu);
+    free(text);
+}
+
+static void host_threads_do_not_show(void **state)
+{
+    (void)state;
+    char *text = kernel_text("",
+                             "mad.lo.s32 %r3, %r2, 64, %r1;\nand.b32 %r3, %r3, 16383;\n"
+                             "mul.wide.s32 %rd3, %r3, 4;\nadd.s64 %rd4, %rd1, %rd3;\n"
+                             "ld.global.f32 %f1, [%rd4];\nfma.rn.f32 %f2, %f1, %f1, %f2;\n",
+                             20, "st.global.f32 [%rd4], %f2;\n");
+    SimtResult one, four;
+    for (int level = 0; level < 3; level++) {
+        exec_level = level;
+        cycles_of(text, (Setup){.blocks = 300, .threads = 96}, &one, NULL);
+        cycles_of(text, (Setup){.blocks = 300, .threads = 96, .host_threads = 4}, &four, NULL);
+        assert_int_equal(one.cycles, four.cycles);
+        assert_memory_equal(&one.counters, &four.counters, sizeof one.counters);
+    }
+    exec_level = 2;
+    free(text);
+}
+
+/* A load with a stride of 8 floats: a sector a lane; counts are by instruction. */
+static void counts_are_by_instruction(void **state)
+{
+    (void)state;
+    char *text = kernel_text("",
+                             "mul.wide.s32 %rd3, %r1, 32;\nadd.s64 %rd4, %rd1, %rd3;\n"
+                             "ld.global.f32 %f1, [%rd4];\nst.global.f32 [%rd4], %f1;\n",
+                             1, "");
+    SimtResult result;
+    SimtGpu *gpu;
+    cycles_of(text, (Setup){.blocks = 3, .threads = 64, .profile = 1}, &result, &gpu);
+    const SimtProfile *profile = simt_profile(gpu);
+    int seen = 0;
+    for (uint32_t i = 0; i < profile->instructions; i++) {
+        const SimtInstruction *in = &profile->instruction[i];
+        if (!in->opcode || strcmp(in->opcode, "ld.global.f32")) continue;
+        seen++;
+        assert_int_equal(in->warp_instructions, 6);
+        assert_int_equal(in->thread_instructions, 192);
+        assert_int_equal(in->requests, 6);
+        assert_int_equal(in->sectors, 192);
+        assert_int_equal(in->l1_hits, 0);
+    }
+    assert_int_equal(seen, 1);
+    assert_string_equal(profile->kernel, "k");
+    assert_int_equal(profile->cycles, result.cycles);
+    assert_true(profile->spans == 1 && profile->span[0].end > profile->span[0].begin);
+    simt_close(gpu);
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_chain_takes_its_latencies),
+        cmocka_unit_test(schedulers_share_warps),
+        cmocka_unit_test(conflicts_add_passes),
+        cmocka_unit_test(blocks_come_in_waves),
+        cmocka_unit_test(a_barrier_waits_for_the_slowest),
+        cmocka_unit_test(host_threads_do_not_show),
+        cmocka_unit_test(counts_are_by_instruction),
+    };
+    return cmocka_run_group_tests_name("cycles", tests, NULL, NULL);
+}
