@@ -86,6 +86,17 @@ static CaseVerdict verdict_of(RunStatus status)
     return CASE_BROKEN;
 }
 
+/* Right outputs of a program whose result is a matter of luck: another GPU, another day, and they
+ * are wrong. */
+static void judge_finding(const char *finding, RecordCase *item)
+{
+    int race = !strncmp(finding, "Race", strlen("Race"));
+    item->verdict = CASE_WRONG;
+    text_set(item->fault, sizeof item->fault, "%s", fault_name(race ? FAULT_RACE : FAULT_NAN));
+    text_set(item->text, sizeof item->text, "The outputs are right, but only by luck.\n%s",
+             finding);
+}
+
 void judge_output(Judge *judge, const Workload *workload, const Observed *observed,
                   const RunOutcome *outcome, int probe, RecordCase *item)
 {
@@ -111,7 +122,7 @@ void judge_output(Judge *judge, const Workload *workload, const Observed *observ
     item->total = (double)verdict.total;
     item->worst = verdict.worst;
     if (verdict.correct) {
-        text_set(item->text, sizeof item->text, "%s", outcome->finding);
+        if (*outcome->finding) judge_finding(outcome->finding, item);
         return;
     }
     text_set(item->fault, sizeof item->fault, "%s", fault_name(verdict.fault));

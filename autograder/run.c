@@ -24,6 +24,7 @@ typedef struct Run {
     const char *root, *lab, *only_case, *engine, *gpu;
     const char *profile, *source; /* where the profile's files go, NULL: none; the student's file */
     int ptx;
+    char finding[1024]; /* of a check that stopped nothing, "" none */
     uint64_t seed;
     int seeded;
     const Lab *found;
@@ -89,6 +90,7 @@ static int call_on_device(Run *run, Workload *workload, Observed *observed, Erro
         status = error_set(error, "%s: %s", device_status_name(number),
                            *why ? why : device_status_text(number));
     } else {
+        text_set(run->finding, sizeof run->finding, "%s", message);
         status = run_memory_observe(&memory, workload, observed, error);
         if (!status && !strcmp(run->engine, "gpu")) time_on_device(run, workload, pointer);
     }
@@ -172,6 +174,14 @@ static void print_cost(const Run *run)
     if (run->cost.launches && !strcmp(run->engine, "sim")) report_counters(stdout, 4, &run->cost);
 }
 
+/* What a check found although the program ran to its end. */
+static void print_finding(const char *finding, int correct)
+{
+    if (!*finding) return;
+    if (correct) printf("  but only by luck, and `make grade` does not take it:\n");
+    text_wrap(stdout, 4, finding);
+}
+
 /* Where the cycles went, on the terminal and as files with their plots. */
 static int print_profile(Run *run, Error *error)
 {
@@ -218,6 +228,8 @@ static int run_case(Run *run, Error *error)
     printf("%s, case %s: %s\n  %s\n", run->found->name, run->item->name, run->item->about, shape);
     int status = call_once(run, &workload, &observed, error);
     DeviceCost cost = run->cost;
+    char finding[sizeof run->finding];
+    memcpy(finding, run->finding, sizeof finding);
     if (status) {
         printf("  FAILED\n");
         text_wrap(stdout, 4, error->text);
@@ -229,6 +241,7 @@ static int run_case(Run *run, Error *error)
         run->cost = cost;
         if (!status) {
             print_verdict(run, &verdict);
+            print_finding(finding, verdict.correct);
             if (run->profile)
                 status = print_profile(run, error);
             else
@@ -341,6 +354,13 @@ int main(int argc, char **argv)
     }
     int status = run_case(&run, &error);
     if (status < 0) fprintf(stderr, "run: %s\n", error.text);
+    char leaks[400];
+    uint64_t left = run.device && !strcmp(run.engine, "sim")
+                        ? sim_device_leaks(run.device, leaks, sizeof leaks)
+                        : 0;
+    if (left)
+        printf("  leak check: %" PRIu64 " allocation%s never freed: %s\n", left,
+               left > 1 ? "s were" : " was", leaks);
     printf("  engine %s, seed %" PRIu64 "\n", run.found->ini.host ? "cpu" : run.engine, run.seed);
     if (!*run.only_case && run.found->ini.cases > 1) {
         printf("  other cases (CASE=name):");

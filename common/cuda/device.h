@@ -185,6 +185,8 @@ Device *device_open_sim(const SimDeviceOptions *options, Error *error);
 /* Of a device that device_open_sim made with options.profile: a const SimtProfile * (profile.h in
  * common/simt) of its longest launch, or NULL; valid until its next call. */
 const struct SimtProfile *sim_device_profile(const Device *device);
+/* Likewise: allocations never freed; `text` lists the first. */
+uint64_t sim_device_leaks(const Device *device, char *text, size_t bytes);
 Device *device_open_gpu(int ordinal, Error *error); /* loads libcuda.so.1 at run time */
 
 const char *device_status_name(int32_t status); /* "cudaErrorIllegalAddress" */

@@ -558,6 +558,11 @@ const struct SimtProfile *sim_device_profile(const Device *device)
     return simt_profile(((const SimDevice *)device)->gpu);
 }
 
+uint64_t sim_device_leaks(const Device *device, char *text, size_t bytes)
+{
+    return simt_leaks(((const SimDevice *)device)->gpu, text, bytes);
+}
+
 Device *device_open_sim(const SimDeviceOptions *options, Error *error)
 {
     SimDevice *sim = calloc(1, sizeof *sim);

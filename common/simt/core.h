@@ -317,6 +317,7 @@ struct Launch {
     uint32_t hottest;
     uint32_t *owners; /* per word of device memory: who read it, who wrote it; NULL: not wanted */
     size_t owners_bytes;
+    uint64_t *values; /* per word: what was written, and whether that was always the same */
     BlockTrace *trace; /* of SM 0's first blocks */
     WarpTrace *trace_warps;
     TraceStep *steps;

@@ -729,17 +729,23 @@ static void lanes_counted(Warp *warp, const Ins *ins, const uint64_t *address, i
 ALWAYS const Ins *lanes_access(Warp *warp, const Ins *ins, int store)
 {
     uint32_t count = ins->vector > 1 ? ins->vector : 1, bytes = ins->bytes, mask = warp->mask;
-    uint64_t address[LANES]; /* a load may overwrite its own base */
+    uint64_t address[LANES] = {0}; /* a load may overwrite its own base */
+    Spot spot[LANES];
     FOR_ACTIVE(mask)
     {
         address[i] = lane_address(warp, ins, i);
-        Spot spot;
-        if (spot_find(warp, ins, i, address[i], bytes * count, store, !store, &spot) != 0)
+        if (spot_find(warp, ins, i, address[i], bytes * count, store, !store, &spot[i]) != 0)
             return NULL;
+    }
+    /* Before the access is done: racecheck compares what a store finds. */
+    if ((warp->count || warp->worker->racecheck) && ins->class != CLASS_FREE)
+        lanes_counted(warp, ins, address, store);
+    FOR_ACTIVE(mask)
+    {
         for (uint32_t k = 0; k < count; k++) {
             uint32_t slot = ins->vector > 1 ? ins->v[k] : ins->d;
             if (slot == NO_SLOT) continue;
-            unsigned char *at = spot.host + k * bytes;
+            unsigned char *at = spot[i].host + k * bytes;
             if (store)
                 memcpy(at,
                        bytes == 8 ? (void *)(REG(uint64_t, slot) + i)
@@ -752,8 +758,6 @@ ALWAYS const Ins *lanes_access(Warp *warp, const Ins *ins, int store)
             [i] = bytes == 4 ? read_32(at) : narrow_read(at, bytes, ins->is_signed);
         }
     }
-    if ((warp->count || warp->worker->racecheck) && ins->class != CLASS_FREE)
-        lanes_counted(warp, ins, address, store);
     return ins + 1;
 }
 

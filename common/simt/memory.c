@@ -253,3 +253,30 @@ int memory_is_written(const Memory *memory, uint64_t address, uint64_t bytes)
     }
     return 1;
 }
+
+/* The oldest allocation of the program's own that is alive and younger than `serial`. */
+static const Allocation *next_alive(const Memory *memory, uint64_t serial)
+{
+    const Allocation *next = NULL;
+    for (uint32_t i = 0; i < memory->count; i++) {
+        const Allocation *a = memory->table[i];
+        if (!a->freed && !a->name && a->serial > serial && (!next || a->serial < next->serial))
+            next = a;
+    }
+    return next;
+}
+
+uint64_t simt_leaks(const SimtGpu *gpu, char *text, size_t bytes)
+{
+    enum { TOLD = 4 };
+    uint64_t count = 0, serial = 0;
+    if (bytes) text[0] = '\0';
+    for (const Allocation *a; (a = next_alive(&gpu->memory, serial)); serial = a->serial) {
+        size_t used = bytes ? strlen(text) : 0;
+        if (count++ < TOLD && bytes)
+            snprintf(text + used, bytes - used, "%s%llu bytes at 0x%llx (allocation %llu)",
+                     used ? ", " : "", (unsigned long long)a->bytes, (unsigned long long)a->address,
+                     (unsigned long long)a->serial);
+    }
+    return count;
+}

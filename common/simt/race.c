@@ -98,30 +98,39 @@ static void word_note(RaceWord *w, uint64_t epoch, uint32_t thread, uint32_t byt
         w->other = (uint16_t)thread, w->other_ins = ins;
 }
 
-/* The word that lane `i` stores as its k-th, when that is one register. */
-static int stored_word(const Warp *warp, const Ins *ins, uint32_t lane, uint32_t *value)
+/* The part of a word that a lane stores, `skip` bytes behind its address: how many bytes. */
+static uint32_t stored_part(const Warp *warp, const Ins *ins, uint32_t lane, uint32_t skip,
+                            unsigned char *value)
 {
-    if (ins->bytes != WORD || ins->vector > 1 || ins->d == NO_SLOT) return 0;
-    memcpy(value, warp->file + ins->d + lane * WORD, WORD);
-    return 1;
+    uint32_t element = ins->bytes, bytes = element < WORD ? element : WORD, k = skip / element;
+    uint32_t slot = ins->vector > 1 ? ins->v[k] : ins->d;
+    if (element < WORD && ins->vector > 1) return 0; /* several elements in a word */
+    memcpy(value, warp->file + slot + (size_t)lane * (element == 8 ? 8 : 4) + skip % element,
+           bytes);
+    return bytes;
 }
 
 /* Writing what is there already harms nobody. */
-static int changes(const Warp *warp, const Ins *ins, uint32_t lane, const unsigned char *host)
+static int changes(const Warp *warp, const Ins *ins, uint32_t lane, uint32_t skip,
+                   const unsigned char *host)
 {
-    uint32_t value, now;
-    if (!stored_word(warp, ins, lane, &value)) return 1;
-    memcpy(&now, host, WORD);
-    return value != now;
+    unsigned char value[WORD];
+    uint32_t bytes = stored_part(warp, ins, lane, skip, value);
+    return !bytes || memcmp(value, host, bytes) != 0;
 }
 
 /* Two lanes of one store with different values for one word. */
-static int lanes_clash(const Warp *warp, const Ins *ins, const RaceWord *w, uint32_t lane)
+static int lanes_clash(const Warp *warp, const Ins *ins, const RaceWord *w, uint32_t lane,
+                       uint32_t skip, const uint32_t *offset)
 {
-    uint32_t mine, theirs;
-    return w->stamp == warp->worker->stamp && w->wrote == warp->worker->epoch &&
-           stored_word(warp, ins, lane, &mine) &&
-           stored_word(warp, ins, w->writer % LANES, &theirs) && mine != theirs;
+    unsigned char mine[WORD], theirs[WORD];
+    uint32_t other = w->writer % LANES, bytes;
+    if (w->stamp != warp->worker->stamp || w->wrote != warp->worker->epoch ||
+        offset[other] != offset[lane])
+        return 0;
+    bytes = stored_part(warp, ins, lane, skip, mine);
+    stored_part(warp, ins, other, skip, theirs);
+    return bytes && memcmp(mine, theirs, bytes) != 0;
 }
 
 /* Bytes [at, at + bytes) of the word: a bit for each. */
@@ -144,12 +153,13 @@ void race_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t ma
             uint32_t part = bytes_of(at, bytes);
             Hazard hazard;
             int found = !told && word_check(w, worker->epoch, thread, part, kind, &hazard);
-            if (!told && !found && kind == RACE_WRITE && lanes_clash(warp, ins, w, lane)) {
+            if (!told && !found && kind == RACE_WRITE &&
+                lanes_clash(warp, ins, w, lane, at - offset[lane], offset)) {
                 hazard = (Hazard){"WAW", RACE_WRITE, number, w->writer};
                 found = 1;
             }
             if (found && (kind != RACE_WRITE || hazard.before == RACE_READ ||
-                          changes(warp, ins, lane, warp->block->shared + at))) {
+                          changes(warp, ins, lane, at - offset[lane], warp->block->shared + at))) {
                 hazard_report(warp, ins, lane, at, kind, 1, &hazard);
                 told = 1;
             }
@@ -173,14 +183,20 @@ void race_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t m
             RaceWord *w = &worker->race_global[word & ((1u << TABLE_BITS) - 1)];
             Hazard hazard;
             if (w->word != word) *w = (RaceWord){.word = word, .other = NOBODY};
-            if (!told && word_check(w, worker->epoch, thread, bytes_of(at, bytes), kind, &hazard)) {
+            if (!told && word_check(w, worker->epoch, thread, bytes_of(at, bytes), kind, &hazard) &&
+                (kind != RACE_WRITE || hazard.before == RACE_READ ||
+                 changes(warp, ins, lane, (uint32_t)(at - address[lane]),
+                         worker->gpu->memory.host + (at - DEVICE_BASE)))) {
                 hazard_report(warp, ins, lane, at, kind, 0, &hazard);
                 told = 1;
             }
             word_note(w, worker->epoch, thread, bytes_of(at, bytes), number, kind);
-            if (kind != RACE_ATOMIC && worker->launch->owners)
-                race_blocks_add(worker->launch, warp->block->number, number, at,
-                                kind == RACE_WRITE);
+            if (kind == RACE_ATOMIC || !worker->launch->owners || ins->bytes < WORD) continue;
+            race_blocks_add(worker->launch, warp->block->number, number, at, kind == RACE_WRITE);
+            if (kind == RACE_READ) continue;
+            uint32_t value = 0;
+            stored_part(warp, ins, lane, (uint32_t)(at - address[lane]), (unsigned char *)&value);
+            race_blocks_value(worker->launch, at, value);
         }
     }
 }

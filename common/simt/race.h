@@ -33,6 +33,8 @@ void race_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t m
 int race_blocks_open(Launch *launch);
 void race_blocks_close(Launch *launch);
 void race_blocks_add(Launch *launch, uint64_t block, uint32_t ins, uint64_t address, int write);
+/* `value`: what a write leaves in the word. */
+void race_blocks_value(Launch *launch, uint64_t address, uint32_t value);
 /* After the launch: reports the first word that one block wrote and another touched; returns how
  * many there are. */
 uint64_t race_blocks_find(Launch *launch, SimtReport *report);

@@ -3,9 +3,11 @@
  *
  * A word has 8 bytes of shadow, given out only where something is written or read: the lowest block
  * that wrote it, the lowest that read it, the lowest instruction of each, and whether there were
- * other blocks.  Merging these in any order gives the same, so host threads do not show.  Loads
- * through the read-only path (const __restrict__) are not noted, nor are atomics; kernels with
- * fences or global atomics may well order their blocks, and are left out. */
+ * other blocks; and 8 more where something is written: the value, and whether another one ever was,
+ * for blocks that all write the same harm nobody.  Merging these in any order gives the same, so
+ * host threads do not show.  Accesses of less than a word, loads through the read-only path (const
+ * __restrict__) and atomics are not noted; kernels with fences or global atomics may well order
+ * their blocks, and are left out. */
 #include "common/simt/race.h"
 
 #include <string.h>
@@ -14,6 +16,9 @@
 /* A side of a shadow: block + 1, instruction, and whether other blocks did it too. */
 enum { BLOCK_BITS = 20, INS_BITS = 11 };
 #define MANY_BIT (1u << 31)
+/* A value cell: the first value below, and these. */
+#define VALUE_SET   (1ull << 32)
+#define VALUE_OTHER (1ull << 33)
 
 static uint32_t side_pack(uint64_t block, uint32_t ins)
 {
@@ -42,12 +47,16 @@ int race_blocks_open(Launch *launch)
     void *space = mmap(NULL, launch->owners_bytes, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     launch->owners = space == MAP_FAILED ? NULL : space;
-    return launch->owners ? 0 : -1;
+    space = mmap(NULL, launch->owners_bytes, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    launch->values = space == MAP_FAILED ? NULL : space;
+    return launch->owners && launch->values ? 0 : -1;
 }
 
 void race_blocks_close(Launch *launch)
 {
     if (launch->owners) munmap(launch->owners, launch->owners_bytes);
+    if (launch->values) munmap(launch->values, launch->owners_bytes);
 }
 
 void race_blocks_add(Launch *launch, uint64_t block, uint32_t ins, uint64_t address, int write)
@@ -59,12 +68,23 @@ void race_blocks_add(Launch *launch, uint64_t block, uint32_t ins, uint64_t addr
         continue;
 }
 
-/* Do the sides tell of two different blocks? */
-static int sides_race(uint32_t reader, uint32_t writer)
+/* Whichever value comes first: that all are equal does not depend on the order. */
+void race_blocks_value(Launch *launch, uint64_t address, uint32_t value)
+{
+    uint64_t *cell = &launch->values[(address - DEVICE_BASE) / 4];
+    uint64_t now = __atomic_load_n(cell, __ATOMIC_RELAXED), mine = VALUE_SET | value;
+    if (!now &&
+        __atomic_compare_exchange_n(cell, &now, mine, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        return;
+    if (now != mine && !(now & VALUE_OTHER)) __atomic_fetch_or(cell, VALUE_OTHER, __ATOMIC_RELAXED);
+}
+
+/* Do the sides tell of two different blocks, one of which changes what the other sees? */
+static int sides_race(uint32_t reader, uint32_t writer, uint64_t value)
 {
     if (!writer) return 0;
-    if (writer & MANY_BIT) return 1;
-    return reader && (reader & MANY_BIT || side_block(reader) != side_block(writer));
+    if (writer & MANY_BIT && value & VALUE_OTHER) return 1;
+    return reader && ((reader | writer) & MANY_BIT || side_block(reader) != side_block(writer));
 }
 
 static void block_name(const Launch *launch, uint64_t number, char *text, size_t bytes)
@@ -76,11 +96,11 @@ static void block_name(const Launch *launch, uint64_t number, char *text, size_t
 }
 
 static void sides_report(const Launch *launch, uint64_t address, uint32_t reader, uint32_t writer,
-                         SimtReport *report)
+                         uint64_t value, SimtReport *report)
 {
     const SimtKernel *kernel = launch->kernel;
     uint32_t most = (1u << INS_BITS) - 1, ins = writer & most,
-             other = writer & MANY_BIT ? ins : reader & most;
+             other = value & VALUE_OTHER && writer & MANY_BIT ? ins : reader & most;
     char first[64], second[64] = "other blocks", where[200], there[200];
     memset(report, 0, sizeof *report);
     report->check = SIMT_RACECHECK;
@@ -99,8 +119,8 @@ static void sides_report(const Launch *launch, uint64_t address, uint32_t reader
         "Race reported between Write access at %.150s by block %s and %s access at %.150s by %s "
         "on __global__ memory: nothing orders the blocks of a launch\nin kernel %.120s, "
         "address 0x%llx",
-        where, first, writer & MANY_BIT ? "Write" : "Read", there, second, report->kernel,
-        (unsigned long long)address);
+        where, first, value & VALUE_OTHER && writer & MANY_BIT ? "Write" : "Read", there, second,
+        report->kernel, (unsigned long long)address);
 }
 
 uint64_t race_blocks_find(Launch *launch, SimtReport *report)
@@ -116,8 +136,10 @@ uint64_t race_blocks_find(Launch *launch, SimtReport *report)
         if (!(launch->stored[group / 64] >> group % 64 & 1)) continue;
         for (uint64_t word = group * 8; word < group * 8 + 8; word++) {
             uint32_t reader = launch->owners[word * 2], writer = launch->owners[word * 2 + 1];
-            if (!sides_race(reader, writer)) continue;
-            if (!found++) sides_report(launch, DEVICE_BASE + word * 4, reader, writer, report);
+            if (!sides_race(reader, writer, launch->values[word])) continue;
+            if (!found++)
+                sides_report(launch, DEVICE_BASE + word * 4, reader, writer, launch->values[word],
+                             report);
         }
     }
     return found;

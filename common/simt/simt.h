@@ -42,6 +42,9 @@ int simt_read(SimtGpu *gpu, uint64_t address, void *data, uint64_t bytes, Error 
 int simt_fill(SimtGpu *gpu, uint64_t address, int byte, uint64_t bytes, Error *error);
 int simt_copy(SimtGpu *gpu, uint64_t to, uint64_t from, uint64_t bytes, Error *error);
 int simt_poison(SimtGpu *gpu, uint64_t address, uint64_t bytes, uint32_t word, Error *error);
+/* Leak check: how many allocations were made and never freed; `text` gets the first ones in the
+ * order in which they were made: "1024 bytes at 0x700000000000 (allocation 3)". */
+uint64_t simt_leaks(const SimtGpu *gpu, char *text, size_t bytes);
 void simt_memory_info(const SimtGpu *gpu, uint64_t *free_bytes, uint64_t *total_bytes);
 
 /* Modules.  Loading parses and places variables; a kernel is decoded at its first lookup or launch,

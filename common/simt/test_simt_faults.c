@@ -173,7 +173,14 @@ static void host_mistakes_are_refused(void **state)
     assert_int_equal(simt_read(gpu, at + 252, data, 8, &error), -1);
     assert_int_equal(simt_copy(gpu, at, at + 200, 100, &error), -1);
     assert_int_equal(simt_free(gpu, at + 4, &error), -1);
+    char leaks[200];
+    uint64_t other = device_data(gpu, NULL, 100);
+    assert_int_equal(simt_leaks(gpu, leaks, sizeof leaks), 2);
     assert_int_equal(simt_free(gpu, at, &error), 0);
+    assert_int_equal(simt_leaks(gpu, leaks, sizeof leaks), 1);
+    assert_memory_equal(leaks, "100 bytes at 0x", 15);
+    assert_int_equal(simt_free(gpu, other, &error), 0);
+    assert_int_equal(simt_leaks(gpu, leaks, sizeof leaks), 0);
     assert_int_equal(simt_free(gpu, at, &error), -1);
     assert_non_null(strstr(error.text, "free"));
     assert_int_equal(simt_write(gpu, at, data, 4, &error), -1);

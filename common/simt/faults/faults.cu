@@ -262,6 +262,23 @@ KERNEL(vector_store_overlaps)
     x[self()] = word[255 - threadIdx.x];                          // FAULT racecheck: hazard
 }
 
+KERNEL(stored_through_any_pointer)
+{
+    __shared__ float cell;
+    float *pointer = hidden(&cell);
+    if (threadIdx.x % 32 == 0) *pointer = (float)threadIdx.x; // FAULT racecheck: WAW
+    __syncthreads();
+    x[self()] = cell;
+}
+
+KERNEL(two_lanes_one_pair) // <<<1, 32>>>
+{
+    __shared__ float2 tile[16];
+    tile[threadIdx.x / 2] = make_float2((float)threadIdx.x, 0.0f); // FAULT racecheck: WAW
+    __syncthreads();
+    x[self()] = tile[threadIdx.x / 2].x;
+}
+
 KERNEL(global_within_a_block) // <<<1, 64>>>
 {
     x[threadIdx.x] = x[128 + threadIdx.x];          // AND
@@ -457,6 +474,24 @@ KERNEL(clean_same_flag)
     if (x[threadIdx.x] >= 0.0f) found = 1;
     __syncthreads();
     if (found) empty[self()] = 2.0f;
+}
+
+KERNEL(clean_same_flag_in_global)
+{
+    if (x[threadIdx.x] >= 0.0f) empty[0] = 1.0f;
+}
+
+KERNEL(clean_same_vector)
+{
+    __shared__ float4 cell;
+    cell = make_float4(1, 2, 3, (float)n);
+    __syncthreads();
+    x[self()] = cell.x + cell.w;
+}
+
+KERNEL(clean_bytes_of_blocks)
+{
+    if (threadIdx.x == 0) ((unsigned char *)x)[blockIdx.x] = (unsigned char)blockIdx.x;
 }
 
 KERNEL(clean_bytes)
