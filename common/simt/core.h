@@ -85,6 +85,7 @@ typedef enum OpClass {
     CLASS_ATOMIC,
     CLASS_BRANCH,
     CLASS_BARRIER,
+    CLASS_TENSOR,
     CLASS_COUNT
 } OpClass;
 
@@ -93,7 +94,8 @@ enum { NO_SLOT = 0xffffffffu };
 /* Loads from shared memory that ptxas joins into one: the first of them, and the others. */
 enum { MERGE_NONE, MERGE_8, MERGE_16, MERGE_FOLLOWER };
 
-typedef struct Price Price; /* schedule.h */
+typedef struct TensorPlan TensorPlan; /* tensor.h */
+typedef struct Price Price;           /* schedule.h */
 
 struct Ins {
     Handler fn, inner;   /* inner: what a guarded instruction does where its predicate holds */
@@ -163,6 +165,8 @@ struct SimtKernel {
     uint32_t static_shared, local_bytes;
     uint32_t *table; /* targets of jumps by table */
     uint32_t tables;
+    TensorPlan *tensor;
+    uint32_t tensors;
     Price *price; /* per Ins, for the machine; NULL before the first counted launch */
     int reads_clock, fences;
     int in_order; /* global atomics: blocks run one after the other */
@@ -317,7 +321,7 @@ struct Launch {
     uint32_t hottest;
     uint32_t *owners; /* per word of device memory: who read it, who wrote it; NULL: not wanted */
     size_t owners_bytes;
-    uint64_t *values; /* per word: what was written, and whether that was always the same */
+    uint64_t *values;  /* per word: what was written, and whether that was always the same */
     BlockTrace *trace; /* of SM 0's first blocks */
     WarpTrace *trace_warps;
     TraceStep *steps;

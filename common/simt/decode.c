@@ -128,8 +128,9 @@ static int guards_itself(const Ins *ins)
 
 static int instruction_decode(Decoder *d)
 {
-    static int (*const FAMILIES[])(Decoder *) = {decode_memory,  decode_control, decode_integer,
-                                                 decode_compare, decode_convert, decode_float};
+    static int (*const FAMILIES[])(Decoder *) = {decode_tensor,  decode_memory,  decode_control,
+                                                 decode_integer, decode_compare, decode_convert,
+                                                 decode_float};
     uint32_t first = d->count;
     int is_call = strcmp(d->in->word[0], "call") == 0, result = 1;
     d->used = 1;
@@ -369,4 +370,5 @@ void kernel_release(SimtKernel *kernel)
     free((void *)kernel->origin);
     free(kernel->constant);
     free(kernel->table);
+    free(kernel->tensor);
 }

@@ -44,7 +44,7 @@ typedef struct Decoder {
     uint32_t file_bytes, predicate_next, predicate_end;
     uint32_t temp32[TEMPS], temp64[TEMPS], tempp[TEMPS], temps32, temps64, tempsp;
     uint32_t carry; /* the predicate that stands for CC.CF; 0: none yet */
-    uint32_t constant_room, origin_room, table_room;
+    uint32_t constant_room, origin_room, table_room, tensor_room;
     LocalSymbol *shared;
     uint32_t shareds, shared_room;
     uint64_t shared_bytes, local_bytes;
@@ -97,6 +97,7 @@ int decode_half(Decoder *d, const char *name, PtxType type);
 int decode_compare(Decoder *d);
 int decode_convert(Decoder *d);
 int decode_memory(Decoder *d);
+int decode_tensor(Decoder *d);
 int decode_control(Decoder *d);
 int decode_function(Decoder *d, const PtxFunction *function, Instance *caller);
 

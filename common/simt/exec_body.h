@@ -9,6 +9,7 @@
 #include "common/simt/exec_math.h"
 #include "common/simt/ops.h"
 #include "common/simt/race.h"
+#include "common/simt/tensor.h"
 
 #ifdef __SSE2__
 #include <immintrin.h>
@@ -173,6 +174,8 @@ ALWAYS const Ins *compare_store(Warp *warp, const Ins *ins, uint32_t result)
 #include "common/simt/exec_special.h"
 
 #include "common/simt/exec_memory.h"
+
+#include "common/simt/exec_tensor.h"
 
 #include "common/simt/exec_control.h"
 

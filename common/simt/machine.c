@@ -51,6 +51,7 @@ static const Field FIELDS[] = {
     U32(issue_cycles),
     REAL(l2_bytes_per_sm),
     REAL(block_launch_cycles),
+    U32(tensor_fma),
     U32(schedulers),
     U32(fp32_lanes),
     U32(int32_lanes),

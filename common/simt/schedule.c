@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "common/simt/ops.h"
+#include "common/simt/tensor.h"
 
 enum { LOAD_AHEAD = 200, SHARED_AHEAD = 30, PIECE = 512 };
 
@@ -48,7 +49,19 @@ static uint32_t cycles_for(uint32_t lanes, const SimtMachine *m)
     return (LANES + each - 1) / each;
 }
 
-static Price price_of(const Ins *ins, const SimtMachine *m)
+/* tf32 goes half as fast as halves, bytes twice as fast. */
+static uint16_t tensor_cycles(const Ins *ins, const SimtKernel *kernel, const SimtMachine *m)
+{
+    const TensorPlan *plan = &kernel->tensor[ins->aux];
+    uint64_t fmas = (uint64_t)plan->m * plan->n * plan->k,
+             rate = m->tensor_fma ? m->tensor_fma : 64;
+    if (plan->a.type == TYPE_TF32) fmas *= 2;
+    if (plan->a.type == TYPE_S8 || plan->a.type == TYPE_U8) fmas = (fmas + 1) / 2;
+    uint64_t cycles = (fmas * m->schedulers + rate - 1) / rate;
+    return (uint16_t)(cycles ? cycles : 1);
+}
+
+static Price price_of(const Ins *ins, const SimtKernel *kernel, const SimtMachine *m)
 {
     uint32_t alu = (uint32_t)m->alu_latency;
     Price p = {.slots = 1, .latency = (uint16_t)alu, .wait = STALL_WAIT};
@@ -78,6 +91,10 @@ static Price price_of(const Ins *ins, const SimtMachine *m)
     case CLASS_DIV:
         p.slots = 15, p.pipe = PIPE_SFU, p.busy = (uint16_t)(2 * cycles_for(m->sfu_lanes, m));
         p.latency = (uint16_t)(alu * 35), p.wait = STALL_SHORT_SCOREBOARD;
+        break;
+    case CLASS_TENSOR:
+        p.pipe = PIPE_TENSOR, p.busy = tensor_cycles(ins, kernel, m);
+        p.latency = (uint16_t)(p.busy + 4 * alu);
         break;
     case CLASS_LOAD:
     case CLASS_ATOMIC:
@@ -207,7 +224,7 @@ int schedule_build(SimtKernel *kernel, const SimtMachine *machine)
     Price *price = calloc(kernel->count + 1, sizeof *price);
     if (price && uses_count(kernel, &read, &written) == 0) {
         for (uint32_t i = 0; i < kernel->count; i++)
-            price[i] = price_of(&kernel->code[i], machine);
+            price[i] = price_of(&kernel->code[i], kernel, machine);
         products_fold(kernel, price, read, written);
         pieces_order(kernel, price);
         kernel->price = price;

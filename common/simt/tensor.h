@@ -1,0 +1,48 @@
+/* tensor.h - matrix products of a warp, as decoded.  Internal to this room.
+ *
+ * mma has the fragments that the PTX ISA prescribes (section "Matrix Fragments for mma"); those of
+ * wmma are nobody's business: here element i of a matrix, counted row by row, lies in register
+ * i / (32 * e) of lane i / e % 32, e elements a register, and where there are registers for twice
+ * as many, the second half repeats the first.
+ *
+ * Products are exact; they and the addend are summed in double and rounded once. */
+#ifndef CONVLAB_SIMT_TENSOR_H
+#define CONVLAB_SIMT_TENSOR_H
+
+#include <stdint.h>
+
+typedef enum TensorKind {
+    TENSOR_MMA,
+    TENSOR_WMMA,
+    TENSOR_LOAD,
+    TENSOR_STORE,
+    TENSOR_LDMATRIX
+} TensorKind;
+
+typedef enum TensorType {
+    TYPE_F16,
+    TYPE_BF16,
+    TYPE_TF32,
+    TYPE_S8,
+    TYPE_U8,
+    TYPE_F32,
+    TYPE_S32
+} TensorType;
+
+enum { FRAGMENT = 8 };
+
+typedef struct Fragment {
+    uint32_t slot[FRAGMENT], count;
+    TensorType type;
+} Fragment;
+
+typedef struct TensorPlan {
+    TensorKind kind;
+    uint32_t m, n, k;
+    Fragment d, a, b, c;    /* load: d; store: c; ldmatrix: d */
+    uint32_t rows, columns; /* of the matrix that is loaded or stored */
+    int by_column, transposed, saturate;
+    uint32_t stride; /* slot, or NO_SLOT: the matrix is dense */
+} TensorPlan;
+
+#endif
