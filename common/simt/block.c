@@ -208,6 +208,7 @@ static void block_prepare(Worker *worker, uint64_t number)
         warp->pc = warp->code;
         warp->state = WARP_READY;
         warp->clock = 0;
+        warp->asyncs = 0, warp->async_group = 0;
         warp->trace = trace ? &trace->warp[w] : NULL;
         if (warp->ready) memset(warp->ready, 0, worker->kernel->scoreboard * sizeof *warp->ready);
         for (int k = 0; k < 3; k++)
@@ -383,6 +384,8 @@ void worker_close(Worker *worker)
     free(worker->files), free(worker->warp), free(worker->hit), free(worker->shared),
         free(worker->shared_shadow);
     race_close(worker);
+    for (uint32_t w = 0; worker->warp && w < worker->block.warps; w++)
+        free(worker->warp[w].async);
     free(worker->local), free(worker->l1), free(worker->sm), free(worker->profile),
         free(worker->ready);
 }

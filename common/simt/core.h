@@ -228,6 +228,13 @@ typedef struct Block Block;
 typedef struct BlockCost BlockCost;
 typedef struct RaceWord RaceWord; /* race.h */
 
+/* A cp.async whose bytes have not arrived yet. */
+typedef struct AsyncCopy {
+    uint32_t to, group, ins;
+    uint8_t lane, bytes;
+    unsigned char data[16];
+} AsyncCopy;
+
 struct Warp {
     char *file; /* registers */
     uint32_t mask, alive, rpc, depth;
@@ -244,6 +251,8 @@ struct Warp {
     uint64_t clock;
     uint64_t pending; /* latency of the access just made, set by the counters */
     uint64_t issued;
+    AsyncCopy *async;
+    uint32_t asyncs, async_room, async_group;
     WarpTrace *trace;               /* NULL: this block is not traced */
     uint32_t passes, misses, lines; /* of the access just made, set by the counters */
     Path stack[STACK_DEPTH];

@@ -98,6 +98,7 @@ int decode_compare(Decoder *d);
 int decode_convert(Decoder *d);
 int decode_memory(Decoder *d);
 int decode_tensor(Decoder *d);
+int decode_async(Decoder *d);
 int decode_control(Decoder *d);
 int decode_function(Decoder *d, const PtxFunction *function, Instance *caller);
 

@@ -112,7 +112,6 @@ static Ins *plan_emit(Decoder *d, Op op, OpClass class, const TensorPlan *plan)
     ins->a = from->count ? from->slot[0] : NO_SLOT;
     ins->b = plan->b.count ? plan->b.slot[0] : NO_SLOT;
     ins->c = plan->c.count ? plan->c.slot[0] : NO_SLOT;
-    ins->vector = (uint8_t)(to->count > 4 ? 4 : to->count);
     return ins;
 }
 

@@ -179,6 +179,8 @@ ALWAYS const Ins *compare_store(Warp *warp, const Ins *ins, uint32_t result)
 
 #include "common/simt/exec_control.h"
 
+#include "common/simt/exec_async.h"
+
 #define UN(name, R, T, e)    h_##name,
 #define BIN(name, R, T, e)   h_##name,
 #define TRI(name, R, T, e)   h_##name,

@@ -83,6 +83,15 @@ typedef enum AtomOp {
 typedef enum ShflMode { SHFL_UP, SHFL_DOWN, SHFL_BFLY, SHFL_IDX } ShflMode;
 typedef enum VoteMode { VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT } VoteMode;
 typedef enum BarKind { BAR_SYNC, BAR_ARRIVE, BAR_POPC, BAR_AND, BAR_OR } BarKind;
+typedef enum MbarrierKind {
+    MBARRIER_INIT,
+    MBARRIER_INVAL,
+    MBARRIER_ARRIVE,
+    MBARRIER_DROP,
+    MBARRIER_TEST,
+    MBARRIER_TRY,
+    MBARRIER_PENDING
+} MbarrierKind;
 enum {
     REDUX_ADD,
     REDUX_MIN_U,

@@ -39,12 +39,13 @@ typedef struct Result {
 
 typedef struct Actor {
     const WarpTrace *trace;
-    uint32_t next;               /* step */
-    uint64_t free, ready;        /* may issue again; its next step's operands are there */
-    uint64_t issued;             /* when it last did */
-    uint64_t joined;             /* when the last wide load's words are there */
-    uint8_t wait;                /* why `ready` is where it is */
-    uint8_t live, barrier, held; /* waits at a barrier; has waited since its last instruction */
+    uint32_t next;                 /* step */
+    uint64_t free, ready;          /* may issue again; its next step's operands are there */
+    uint64_t issued;               /* when it last did */
+    uint64_t copied, committed[4]; /* when the bytes of cp.async are there; of the last groups */
+    uint64_t joined;               /* when the last wide load's words are there */
+    uint8_t wait;                  /* why `ready` is where it is */
+    uint8_t live, barrier, held;   /* waits at a barrier; has waited since its last instruction */
     Result *result;
 } Actor;
 
@@ -102,6 +103,10 @@ static void step_prepare(const Sm *sm, Actor *actor)
     actor->ready = 0, actor->wait = STALL_WAIT;
     if (actor->next >= trace->count) return;
     const Ins *ins = &sm->code[trace->step[actor->next].ins];
+    if (ins->op == OP_CP_WAIT) {
+        actor->ready = ins->imm ? actor->copied : actor->committed[ins->aux < 4 ? ins->aux : 3];
+        actor->wait = STALL_LONG_SCOREBOARD;
+    }
     for (int i = 0; i < 6; i++) {
         const Result *r = &actor->result[ins->t_s[i]];
         if (!ins->t_s[i] || r->at <= actor->ready) continue;
@@ -262,6 +267,11 @@ static void issue(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t now)
         sm->pipe[scheduler * PIPES + price->pipe] = now + price->busy;
     for (int i = 0; i < 4 && ins->t_d[i]; i++)
         actor->result[ins->t_d[i]] = (Result){at, price->wait};
+    if (ins->op == OP_CP_ASYNC) actor->copied = later(actor->copied, at);
+    if (ins->op == OP_CP_COMMIT) {
+        memmove(actor->committed + 1, actor->committed, 3 * sizeof *actor->committed);
+        actor->committed[0] = actor->copied;
+    }
     if (ins->merge == MERGE_8 || ins->merge == MERGE_16) actor->joined = at;
     actor->held = 0;
     actor->issued = now + busy - 1;

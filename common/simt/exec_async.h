@@ -1,0 +1,162 @@
+/* exec_async.h - copies that arrive later, and barriers in shared memory; included by exec_body.h.
+ *
+ * A copy reads its source when it is asked for, and its bytes lie with the warp until a wait lets
+ * them into shared memory: so a kernel that forgets the wait finds what was there before. */
+
+static void copy_land(Warp *warp, const AsyncCopy *copy)
+{
+    uint32_t offset[LANES];
+    unsigned char *shadow = warp->block->shared_shadow;
+    offset[copy->lane] = copy->to;
+    if (warp->worker->racecheck)
+        race_shared(warp, &warp->code[copy->ins], offset, 1u << copy->lane, copy->bytes,
+                    RACE_WRITE);
+    memcpy(warp->block->shared + copy->to, copy->data, copy->bytes);
+    for (uint32_t i = copy->to; warp->worker->initcheck && i < copy->to + copy->bytes; i++)
+        shadow[i / 8] |= (unsigned char)(1u << i % 8);
+}
+
+/* Lands what belongs to groups before `group`; the others stay, in their order. */
+static void copies_land(Warp *warp, uint32_t group)
+{
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < warp->asyncs; i++)
+        if ((int32_t)(warp->async[i].group - group) < 0)
+            copy_land(warp, &warp->async[i]);
+        else
+            warp->async[left++] = warp->async[i];
+    warp->asyncs = left;
+}
+
+static AsyncCopy *copy_new(Warp *warp)
+{
+    if (warp->asyncs == warp->async_room) {
+        uint32_t room = warp->async_room ? warp->async_room * 2 : 64;
+        AsyncCopy *grown = realloc(warp->async, room * sizeof *grown);
+        if (!grown) return NULL;
+        warp->async = grown, warp->async_room = room;
+    }
+    return &warp->async[warp->asyncs++];
+}
+
+HANDLER(CP_ASYNC)
+{
+    uint64_t from[LANES] = {0};
+    uint32_t to[LANES] = {0};
+    FOR_ACTIVE(warp->mask)
+    {
+        uint32_t size = ins->bytes;
+        Spot target, source;
+        if (ins->c != NO_SLOT && REG(const uint32_t, ins->c)[i] < size)
+            size = REG(const uint32_t, ins->c)[i];
+        uint64_t address = lane_address(warp, ins, i);
+        from[i] = REG(const uint64_t, ins->b)[i] + (uint64_t)(int64_t)(int32_t)ins->target;
+        if (address - SHARED_WINDOW < WINDOW_BYTES) address -= SHARED_WINDOW;
+        if ((address | from[i]) & (ins->bytes - 1u))
+            return fault_at(warp, ins, SIMT_MEMCHECK, i, from[i], ins->bytes,
+                            "Misaligned copy of %u bytes: an address is no multiple of %u",
+                            ins->bytes, ins->bytes);
+        if (spot_shared(warp, ins, i, address, ins->bytes, 0, 0, &target) != 0 ||
+            (size && spot_global(warp, ins, i, from[i], size, 0, 1, &source) != 0))
+            return NULL;
+        AsyncCopy *copy = copy_new(warp);
+        if (!copy)
+            return fault_at(warp, ins, SIMT_TRAP, i, 0, 0, "out of host memory for cp.async");
+        to[i] = (uint32_t)address;
+        *copy = (AsyncCopy){.to = to[i],
+                            .lane = (uint8_t)i,
+                            .bytes = ins->bytes,
+                            .group = warp->async_group,
+                            .ins = (uint32_t)(ins - warp->code)};
+        if (size) memcpy(copy->data, source.host, size);
+    }
+    if (warp->count) {
+        count_global(warp, ins, from, warp->mask, 0);
+        count_shared(warp, ins, to, warp->mask, 1);
+    }
+    return ins + 1;
+}
+
+HANDLER(CP_COMMIT)
+{
+    warp->async_group++;
+    return ins + 1;
+}
+
+HANDLER(CP_WAIT)
+{
+    copies_land(warp, ins->imm ? warp->async_group + 1 : warp->async_group - ins->aux);
+    return ins + 1;
+}
+
+/* ---- mbarrier: pending arrivals, expected arrivals, number of the phase -------------------- */
+
+enum { MBARRIER_BITS = 20 };
+#define MBARRIER_FIELD ((1u << MBARRIER_BITS) - 1)
+
+ALWAYS uint64_t mbarrier_pack(uint64_t pending, uint64_t expected, uint64_t phase)
+{
+    return pending | expected << MBARRIER_BITS | phase << 2 * MBARRIER_BITS;
+}
+
+/* One thread arrives for `count`; a phase that is complete begins anew. */
+static uint64_t mbarrier_arrive(Warp *warp, uint64_t word, uint64_t count, int drop)
+{
+    uint64_t pending = word & MBARRIER_FIELD, expected = word >> MBARRIER_BITS & MBARRIER_FIELD,
+             phase = word >> 2 * MBARRIER_BITS;
+    expected -= drop ? count : 0;
+    pending -= count < pending ? count : pending;
+    if (pending) return mbarrier_pack(pending, expected, phase);
+    warp->worker->epoch++; /* for racecheck: what was before is ordered before what comes */
+    return mbarrier_pack(expected, expected, phase + 1);
+}
+
+static int mbarrier_done(uint64_t word, uint64_t token, int parity)
+{
+    uint64_t phase = word >> 2 * MBARRIER_BITS;
+    return parity ? (phase & 1) != (token & 1) : phase != token >> 2 * MBARRIER_BITS;
+}
+
+HANDLER(MBARRIER)
+{
+    uint32_t done = 0, kind = ins->aux;
+    FOR_ACTIVE(warp->mask)
+    {
+        uint64_t word = 0, value = 1;
+        Spot spot = {0};
+        if (kind == MBARRIER_PENDING) {
+            REG(uint32_t, ins->d)[i] = REG(const uint64_t, ins->b)[i] & MBARRIER_FIELD;
+            continue;
+        }
+        uint64_t address = lane_address(warp, ins, i);
+        if (address - SHARED_WINDOW < WINDOW_BYTES) address -= SHARED_WINDOW;
+        if (address & 7)
+            return fault_at(warp, ins, SIMT_MEMCHECK, i, address, 8,
+                            "Misaligned mbarrier: the address is no multiple of 8");
+        if (spot_shared(warp, ins, i, address, 8, kind == MBARRIER_INIT, kind != MBARRIER_INIT,
+                        &spot) != 0)
+            return NULL;
+        memcpy(&word, spot.host, 8);
+        if (ins->b != NO_SLOT)
+            value = (kind == MBARRIER_TEST || kind == MBARRIER_TRY) && !ins->carries
+                        ? REG(const uint64_t, ins->b)[i]
+                        : REG(const uint32_t, ins->b)[i];
+        if (kind == MBARRIER_TEST || kind == MBARRIER_TRY) {
+            done |= (uint32_t)mbarrier_done(word, value, ins->carries) << i;
+            continue;
+        }
+        if (ins->d != NO_SLOT) REG(uint64_t, ins->d)[i] = word;
+        if (kind == MBARRIER_INIT) word = mbarrier_pack(value, value, 0);
+        if (kind == MBARRIER_INVAL) word = 0;
+        if (kind == MBARRIER_ARRIVE || kind == MBARRIER_DROP)
+            word = mbarrier_arrive(warp, word, value, kind == MBARRIER_DROP);
+        memcpy(spot.host, &word, 8);
+    }
+    if (kind != MBARRIER_TEST && kind != MBARRIER_TRY) return ins + 1;
+    if (ins->d != NO_SLOT) {
+        uint32_t *p = &PREDICATE(ins->d);
+        *p = (*p & ~warp->mask) | done;
+    }
+    /* Who waits in vain lets the other warps go on. */
+    return done == warp->mask ? ins + 1 : warp_stop(warp, WARP_READY, ins + 1);
+}
