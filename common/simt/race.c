@@ -105,6 +105,7 @@ static uint32_t stored_part(const Warp *warp, const Ins *ins, uint32_t lane, uin
     uint32_t element = ins->bytes, bytes = element < WORD ? element : WORD, k = skip / element;
     uint32_t slot = ins->vector > 1 ? ins->v[k] : ins->d;
     if (element < WORD && ins->vector > 1) return 0; /* several elements in a word */
+    if (slot == NO_SLOT || element > 8) return 0;    /* no plain store: its values lie elsewhere */
     memcpy(value, warp->file + slot + (size_t)lane * (element == 8 ? 8 : 4) + skip % element,
            bytes);
     return bytes;
