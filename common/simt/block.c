@@ -15,7 +15,7 @@ int exec_level = 2;
 
 const Handler *exec_handlers(void)
 {
-#if defined(__x86_64__) && defined(__GNUC__)
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
     __builtin_cpu_init();
     if (exec_level >= 2 && __builtin_cpu_supports("avx512f") &&
         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
@@ -381,11 +381,11 @@ int worker_open(Worker *worker, Launch *launch, const void *params)
 
 void worker_close(Worker *worker)
 {
-    free(worker->files), free(worker->warp), free(worker->hit), free(worker->shared),
-        free(worker->shared_shadow);
-    race_close(worker);
     for (uint32_t w = 0; worker->warp && w < worker->block.warps; w++)
         free(worker->warp[w].async);
+    race_close(worker);
+    free(worker->files), free(worker->warp), free(worker->hit), free(worker->shared),
+        free(worker->shared_shadow);
     free(worker->local), free(worker->l1), free(worker->sm), free(worker->profile),
         free(worker->ready);
 }
