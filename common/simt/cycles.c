@@ -1,26 +1,15 @@
-/* cycles.c - what a launch costs on the described machine.
+/* cycles.c - what a launch costs on the described machine, and how many blocks an SM holds.
  *
- * Three steps, all in integers, so that neither the host nor its number of threads shows:
+ * trace.c keeps what the first blocks of SM 0 executed, replay.c plays it on one SM of the machine in
+ * the order that schedule.c expects of ptxas.  From that SM's time the launch's follows, by totals
+ * that are exact: steps that found no room in the trace (replayed / executed), blocks that were not
+ * traced (traced / all of SM 0), and the SM with the most to do (steps of the slowest / of SM 0).
+ * So a launch of which everything was traced is not extrapolated at all; of larger ones two waves
+ * are, and the error is that of taking later waves for equal ones.  No launch is faster than the
+ * DRAM's bandwidth or a most wanted atomic's turns allow.  docs/cycle-model.md is the long form.
  *
- * 1. Each warp keeps a clock and a scoreboard.  An instruction issues one cycle after the one
- * before it, and not before its operands are there; its result is there after the latency of its
- * class, a load's after that of the level that served it, with a cycle for every further pass.  A
- * barrier brings the clocks of a block's warps together.  A block's latency is its slowest warp's
- * clock: what it would take alone.
- * 2. Each block adds its demands to the SM it is dealt to (number modulo SMs): issue slots, and
- * passes through each pipe. Instructions that the machine's own compiler folds away (moves, address
- * casts, parameter loads) cost nothing.
- * 3. An SM has two times.  Its throughput time is that of its busiest pipe.  Its latency time is
- * the blocks' average latency, once for every wave of resident blocks, of which the compiler hides
- * a part by moving loads up, and a fixed price for every barrier, at which a block drains and fills
- * again.  Neither hides the other entirely: the SM takes the longer and a part of the shorter. The
- * kernel takes the slowest SM, or the time that the L2 or DRAM needs for all sectors, and the
- * launch itself.
- *
- * The four constants were fitted to 31 timings of naive and tiled convolutions on an H200 (9
- * layers), which the model then reproduces with a mean absolute error of 13 %; they are no measured
- * properties of the machine.
- */
+ * cost_issue and cost_result are for kernels that read the clock while they run, when the replay is
+ * still to come: a warp's own clock over its own scoreboard. */
 #include "common/simt/core.h"
 #include "common/simt/ops.h"
 #include "common/simt/replay.h"
