@@ -436,6 +436,112 @@ __global__ void histogram_kernel(const uint32_t *__restrict__ x, uint32_t *__res
         y[blockIdx.x * 256 + i] = count[i];
 }
 
+/* ---- more small programs, all held out --------------------------------------------------- */
+
+__global__ void scan_kernel(const float *__restrict__ x, float *__restrict__ y)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float v = x[i];
+    for (int step = 1; step < 32; step *= 2) {
+        float other = __shfl_up_sync(0xffffffffu, v, step);
+        if (threadIdx.x % 32 >= step) v += other;
+    }
+    y[i] = v;
+}
+
+/* A row of a matrix times a vector: a warp a row. */
+__global__ void gemv_kernel(const float *__restrict__ a, const float *__restrict__ x,
+                            float *__restrict__ y, int n)
+{
+    int row = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;
+    float sum = 0;
+    for (int i = lane; i < n; i += 32)
+        sum += a[(size_t)row * n + i] * x[i];
+    for (int step = 16; step; step /= 2)
+        sum += __shfl_down_sync(0xffffffffu, sum, step);
+    if (lane == 0) y[row] = sum;
+}
+
+/* Four independent loads a thread, then four stores. */
+__global__ void copy4_kernel(const float *__restrict__ x, float *__restrict__ y, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x, all = gridDim.x * blockDim.x;
+    float v[4];
+#pragma unroll
+    for (int k = 0; k < 4; k++)
+        v[k] = x[i + k * all];
+#pragma unroll
+    for (int k = 0; k < 4; k++)
+        y[i + k * all] = v[k] * (float)n;
+}
+
+__global__ void bitonic_kernel(const uint32_t *__restrict__ x, uint32_t *__restrict__ y)
+{
+    __shared__ uint32_t value[256];
+    value[threadIdx.x] = x[blockIdx.x * 256 + threadIdx.x] * 2654435761u;
+    for (int size = 2; size <= 256; size *= 2)
+        for (int step = size / 2; step; step /= 2) {
+            __syncthreads();
+            int other = threadIdx.x ^ step;
+            uint32_t a = value[threadIdx.x], b = value[other];
+            bool up = (threadIdx.x & size) == 0, low = other > threadIdx.x;
+            uint32_t least = a < b ? a : b, most = a < b ? b : a;
+            __syncthreads();
+            value[threadIdx.x] = up == low ? least : most;
+        }
+    __syncthreads();
+    y[blockIdx.x * 256 + threadIdx.x] = value[threadIdx.x];
+}
+
+/* Polynomial and integer hash side by side: two pipes. */
+__global__ void mixed_kernel(float *__restrict__ y, int steps)
+{
+    float p = (float)threadIdx.x * 0.001f;
+    uint32_t h = threadIdx.x;
+#pragma unroll 4
+    for (int i = 0; i < steps; i++) {
+        p = p * 0.99f + 0.01f;
+        h = (h << 5) ^ (h >> 3) ^ 77u;
+    }
+    y[blockIdx.x * blockDim.x + threadIdx.x] = p + (float)h;
+}
+
+/* 3 x 3 filter, one output a thread, no tile. */
+__global__ void filter_kernel(const float *__restrict__ x, float *__restrict__ y, int n)
+{
+    int column = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (column < 1 || row < 1 || column >= n - 1 || row >= n - 1) return;
+    float sum = 0;
+#pragma unroll
+    for (int r = -1; r <= 1; r++)
+#pragma unroll
+        for (int s = -1; s <= 1; s++)
+            sum += x[(size_t)(row + r) * n + column + s] * (float)(r * 3 + s);
+    y[(size_t)row * n + column] = sum;
+}
+
+/* Exponentials of a row over their sum; a block a row of 1024. */
+__global__ void softmax_kernel(const float *__restrict__ x, float *__restrict__ y)
+{
+    __shared__ float part[8];
+    float v[4], sum = 0;
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        v[k] = __expf(x[blockIdx.x * 1024 + k * 256 + threadIdx.x]);
+        sum += v[k];
+    }
+    for (int step = 16; step; step /= 2)
+        sum += __shfl_xor_sync(0xffffffffu, sum, step);
+    if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = sum;
+    __syncthreads();
+    sum = 0;
+    for (int k = 0; k < 8; k++)
+        sum += part[k];
+#pragma unroll
+    for (int k = 0; k < 4; k++)
+        y[blockIdx.x * 1024 + k * 256 + threadIdx.x] = v[k] / sum;
+}
+
 /* ---- the table ---------------------------------------------------------------------------- */
 
 #define U(p) ((uint32_t *)(p))
@@ -537,16 +643,16 @@ static void shared_memory()
     ENTRY(FIT, "bank", "bank-16", bank_kernel, 1056, 256, 0, 16, target, s.n);
     ENTRY(FIT, "bank", "bank-32", bank_kernel, 1056, 256, 0, 32, target, s.n);
     ENTRY(FIT, "bank", "bank-broadcast", bank_kernel, 1056, 256, 0, 0, target, s.n);
-    ENTRY(HELD_OUT, "shared-vector", "shared-float2", shared_vector_kernel<float2>, 1056, 256, 0, 1,
+    ENTRY(FIT, "shared-vector", "shared-float2", shared_vector_kernel<float2>, 1056, 256, 0, 1,
           target, s.n);
-    ENTRY(HELD_OUT, "shared-vector", "shared-float2-apart", shared_vector_kernel<float2>, 1056, 256,
-          0, 2, target, s.n);
-    ENTRY(HELD_OUT, "shared-vector", "shared-float4", shared_vector_kernel<float4>, 1056, 256, 0, 1,
+    ENTRY(FIT, "shared-vector", "shared-float2-apart", shared_vector_kernel<float2>, 1056, 256, 0,
+          2, target, s.n);
+    ENTRY(FIT, "shared-vector", "shared-float4", shared_vector_kernel<float4>, 1056, 256, 0, 1,
           target, s.n);
-    ENTRY(HELD_OUT, "shared-vector", "shared-float4-same", shared_vector_kernel<float4>, 1056, 256,
-          0, 0, target, s.n);
-    ENTRY(HELD_OUT, "shared-vector", "shared-float4-apart", shared_vector_kernel<float4>, 1056, 256,
-          0, 3, target, s.n);
+    ENTRY(FIT, "shared-vector", "shared-float4-same", shared_vector_kernel<float4>, 1056, 256, 0, 0,
+          target, s.n);
+    ENTRY(FIT, "shared-vector", "shared-float4-apart", shared_vector_kernel<float4>, 1056, 256, 0,
+          3, target, s.n);
     ENTRY(FIT, "shared-chase", "shared-chase", shared_chase_kernel, SMS, 32, 0, 1024, U(target),
           s.n);
 }
@@ -584,10 +690,9 @@ static void control()
     ENTRY(FIT, "tail", "tail-132", fma_kernel<1>, SMS, 1024, 0, 2048, target, 0.999f, s.n);
     ENTRY(FIT, "tail", "tail-264", fma_kernel<1>, SMS * 2, 1024, 0, 2048, target, 0.999f, s.n);
     ENTRY(FIT, "tail", "tail-265", fma_kernel<1>, SMS * 2 + 1, 1024, 0, 2048, target, 0.999f, s.n);
-    ENTRY(HELD_OUT, "block-size", "block-32", copy_kernel, 32768, 32, 0, MB, source, target, s.n);
-    ENTRY(HELD_OUT, "block-size", "block-128", copy_kernel, 8192, 128, 0, MB, source, target, s.n);
-    ENTRY(HELD_OUT, "block-size", "block-1024", copy_kernel, 1024, 1024, 0, MB, source, target,
-          s.n);
+    ENTRY(FIT, "block-size", "block-32", copy_kernel, 32768, 32, 0, MB, source, target, s.n);
+    ENTRY(FIT, "block-size", "block-128", copy_kernel, 8192, 128, 0, MB, source, target, s.n);
+    ENTRY(FIT, "block-size", "block-1024", copy_kernel, 1024, 1024, 0, MB, source, target, s.n);
 }
 
 static void programs()
@@ -611,13 +716,35 @@ static void programs()
     ENTRY_2D(HELD_OUT, "gemm", "gemm-registers", gemm_registers_kernel, 12, 16, 16, 768, source,
              source + MB, target, s.n);
     ENTRY(FIT, "local", "local", local_kernel, SMS * 4, 128, 0, 64, target, s.n, 5);
-    ENTRY(HELD_OUT, "constant", "constant-same", constant_kernel, SMS * 8, 256, 0, 0, target, s.n,
-          128);
-    ENTRY(HELD_OUT, "constant", "constant-4", constant_kernel, SMS * 4, 256, 0, 8, target, s.n, 32);
+    ENTRY(FIT, "constant", "constant-same", constant_kernel, SMS * 8, 256, 0, 0, target, s.n, 128);
+    ENTRY(FIT, "constant", "constant-4", constant_kernel, SMS * 4, 256, 0, 8, target, s.n, 32);
     ENTRY(FIT, "atomic", "atomic-distinct", atomic_kernel, 1056, 256, 0, MB - 1, U(target), s.n);
     ENTRY(FIT, "atomic", "atomic-same", atomic_kernel, 264, 256, 0, 0, U(target), s.n);
     ENTRY(HELD_OUT, "histogram", "histogram", histogram_kernel, SMS * 2, 256, 0, MB / 2, chain,
           U(target), s.n);
+}
+
+static void unseen()
+{
+    ENTRY(HELD_OUT, "scan", "scan", scan_kernel, 4096, 256, 0, 0, source, target);
+    ENTRY(HELD_OUT, "gemv", "gemv-1024", gemv_kernel, 128, 256, 0, 1024, source, target + MB,
+          target, s.n);
+    ENTRY(HELD_OUT, "gemv", "gemv-4096", gemv_kernel, 512, 256, 0, 4096, source, target + MB,
+          target, s.n);
+    ENTRY(HELD_OUT, "copy4", "copy4", copy4_kernel, 4096, 256, 0, 3, source, target, s.n);
+    ENTRY(HELD_OUT, "bitonic", "bitonic", bitonic_kernel, 1056, 256, 0, 0, chain, U(target));
+    ENTRY(HELD_OUT, "mixed", "mixed", mixed_kernel, SMS * 8, 256, 0, 128, target, s.n);
+    ENTRY_2D(HELD_OUT, "filter", "filter-16", filter_kernel, 64, 16, 16, 1024, source, target, s.n);
+    ENTRY_2D(HELD_OUT, "filter", "filter-32", filter_kernel, 64, 32, 8, 2048, source, target, s.n);
+    ENTRY(HELD_OUT, "softmax", "softmax", softmax_kernel, 2048, 256, 0, 0, source, target);
+    ENTRY(HELD_OUT, "wide-stride", "stride-3", stride_kernel, 4096, 256, 0, 3, source, target, s.n);
+    ENTRY(HELD_OUT, "wide-stride", "stride-16", stride_kernel, 4096, 256, 0, 16, source, target,
+          s.n);
+    ENTRY(HELD_OUT, "bank-odd", "bank-3", bank_kernel, 1056, 256, 0, 3, target, s.n);
+    ENTRY(HELD_OUT, "bank-odd", "bank-12", bank_kernel, 1056, 256, 0, 12, target, s.n);
+    ENTRY(HELD_OUT, "tail-half", "tail-396", fma_kernel<1>, SMS * 3, 1024, 0, 1024, target, 0.999f,
+          s.n);
+    ENTRY(HELD_OUT, "local-short", "local-16", local_kernel, SMS * 8, 128, 0, 16, target, s.n, 3);
 }
 
 int main(int argc, char **argv)
@@ -635,5 +762,6 @@ int main(int argc, char **argv)
     arithmetic();
     control();
     programs();
+    unseen();
     return measure_close();
 }
