@@ -267,6 +267,8 @@ void count_local(Warp *warp, const Ins *ins, const uint64_t *offset, uint32_t ma
     }
     InsCount *profile = &worker->profile[ins - warp->code];
     profile->requests++, profile->sectors += n, profile->hits += n;
+    /* Stores go through to the L2, as they do for global memory. */
+    if (store) warp->misses += (uint32_t)n, warp->lines += (uint32_t)(n + 3) / LINE_SECTORS;
     if (store)
         worker->counters.local_store_sectors += n;
     else

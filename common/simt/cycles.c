@@ -1,12 +1,13 @@
 /* cycles.c - what a launch costs on the described machine, and how many blocks an SM holds.
  *
- * trace.c keeps what the first blocks of SM 0 executed, replay.c plays it on one SM of the machine in
- * the order that schedule.c expects of ptxas.  From that SM's time the launch's follows, by totals
- * that are exact: steps that found no room in the trace (replayed / executed), blocks that were not
- * traced (traced / all of SM 0), and the SM with the most to do (steps of the slowest / of SM 0).
- * So a launch of which everything was traced is not extrapolated at all; of larger ones two waves
- * are, and the error is that of taking later waves for equal ones.  No launch is faster than the
- * DRAM's bandwidth or a most wanted atomic's turns allow.  docs/cycle-model.md is the long form.
+ * trace.c keeps what the first blocks of SM 0 executed, replay.c plays it on one SM of the machine
+ * in the order that schedule.c expects of ptxas.  From that SM's time the launch's follows, by
+ * totals that are exact: steps that found no room in the trace (replayed / executed), blocks that
+ * were not traced (traced / all of SM 0), and the SM with the most to do (steps of the slowest / of
+ * SM 0). So a launch of which everything was traced is not extrapolated at all; of larger ones two
+ * waves are, and the error is that of taking later waves for equal ones.  No launch is faster than
+ * the DRAM's bandwidth or a most wanted atomic's turns allow.  docs/cycle-model.md is the long
+ * form.
  *
  * cost_issue and cost_result are for kernels that read the clock while they run, when the replay is
  * still to come: a warp's own clock over its own scoreboard. */
