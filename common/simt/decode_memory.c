@@ -203,6 +203,11 @@ static int decode_isspacep(Decoder *d)
 static int atom_format(Decoder *d, int op, PtxType type)
 {
     int wide = ptx_type_bytes(type) == 8;
+    if (type == PTX_F16 || type == PTX_F16X2 || type == PTX_BF16 || type == PTX_BF16X2) {
+        if (op != ATOM_ADD) return refuse(d, "that atomic on halves");
+        return type == PTX_F16 || type == PTX_F16X2 ? FORMAT_F16 : FORMAT_BF16;
+    }
+    if (type == PTX_B16 && op == ATOM_CAS) return FORMAT_U16;
     if (type == PTX_F32 || type == PTX_F64) {
         if (op != ATOM_ADD) return refuse(d, "that atomic on floats");
         return type == PTX_F32 ? FORMAT_F32 : FORMAT_F64;

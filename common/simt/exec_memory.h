@@ -846,11 +846,26 @@ ALWAYS uint64_t atom_integer(int op, int format, uint64_t old, uint64_t b, uint6
     }
 }
 
+/* One or two halves; the upper of one is nothing and stays nothing. */
+static uint64_t atom_halves(int format, uint64_t old, uint64_t b)
+{
+    uint32_t sum = 0;
+    for (int shift = 0; shift < 32; shift += 16) {
+        uint32_t x = old >> shift & 0xffff, y = b >> shift & 0xffff;
+        float f = format == FORMAT_F16 ? float_of(f16_to_f32(x)) + float_of(f16_to_f32(y))
+                                       : float_of(x << 16) + float_of(y << 16);
+        uint32_t bits = bits_of(canonical(f));
+        sum |= (format == FORMAT_F16 ? f32_to_f16(bits, ROUND_N) : f32_to_bf16(bits, 0)) << shift;
+    }
+    return sum;
+}
+
 /* A card's global memory flushes subnormal floats and passes a double's NaN on as it is; its shared
  * memory adds as the arithmetic does. */
 ALWAYS uint64_t atom_result(int op, int format, int global, uint64_t old, uint64_t b, uint64_t c)
 {
     if (op != ATOM_ADD || format < FORMAT_F16) return atom_integer(op, format, old, b, c);
+    if (format == FORMAT_F16 || format == FORMAT_BF16) return atom_halves(format, old, b);
     float x = float_of((uint32_t)old), y = float_of((uint32_t)b);
     if (format == FORMAT_F32)
         return bits_of(global ? flushed(canonical(flushed(x) + flushed(y))) : canonical(x + y));
@@ -884,7 +899,10 @@ HANDLER(ATOM)
         if (spot_find(warp, ins, i, address[i], ins->bytes, 1, 1, &spot) != 0) return NULL;
         uint64_t b = wide ? REG(uint64_t, ins->b)[i] : REG(uint32_t, ins->b)[i];
         uint64_t c = wide ? REG(uint64_t, ins->c)[i] : REG(uint32_t, ins->c)[i];
-        uint64_t old = wide ? read_64(spot.host) : read_32(spot.host);
+        uint64_t old = wide              ? read_64(spot.host)
+                       : ins->bytes == 4 ? read_32(spot.host)
+                                         : narrow_read(spot.host, ins->bytes, 0);
+        if (ins->bytes == 2) b &= 0xffff;
         int global = ins->space != PTX_SHARED && address[i] - SHARED_WINDOW >= WINDOW_BYTES;
         uint64_t fresh = atom_result(op, format, global, old, b, c);
         uint32_t narrow = (uint32_t)fresh;

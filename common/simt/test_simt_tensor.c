@@ -146,10 +146,25 @@ static void groups(void **state)
     }
 }
 
+static void half_atomics(void **state)
+{
+    (void)state;
+    static Data x, y;
+    if (!ptx[0]) skip();
+    FOR_BOTH
+    {
+        memset(&y, 0, sizeof y);
+        kernel_run(which, "half_atomics", THREADS, &x, &y);
+        for (int i = 0; i < 4; i++)
+            assert_true((float)y.h[i] == (i % 2 ? 16 : 32));
+        assert_true((float)y.h[8] == 16);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(products),
                                        cmocka_unit_test(copies_and_barriers),
-                                       cmocka_unit_test(groups)};
+                                       cmocka_unit_test(groups), cmocka_unit_test(half_atomics)};
     return cmocka_run_group_tests_name("tensor cores and copies", tests, ptx_make, ptx_free_all);
 }

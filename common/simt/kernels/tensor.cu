@@ -3,6 +3,7 @@
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 #include <cuda/barrier>
+#include <cuda_fp16.h>
 #include <cuda_pipeline.h>
 #include <mma.h>
 
@@ -108,4 +109,13 @@ KERNEL(groups)
     int sum = cg::reduce(warp, ((const int *)x)[threadIdx.x], cg::plus<int>());
     if (warp.thread_rank() == 0) ((int *)y)[threadIdx.x / 32] = sum;
     block.sync();
+}
+
+/* 64 threads add to two pairs of halves, and to one half. */
+KERNEL(half_atomics)
+{
+    half2 *pair = (half2 *)y;
+    half *one = (half *)y + 8;
+    atomicAdd(&pair[threadIdx.x % 2], __floats2half2_rn(1.0f, 0.5f));
+    atomicAdd(one, __float2half(0.25f));
 }
