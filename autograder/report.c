@@ -190,6 +190,11 @@ static void print_predictions(FILE *stream, const Record *record)
     table_end(&table, stream, INDENT);
 }
 
+static double percent(uint64_t part, uint64_t whole)
+{
+    return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
 void report_counters(FILE *stream, int indent, const DeviceCost *cost)
 {
     char a[40], b[40], c[40];
@@ -205,14 +210,35 @@ void report_counters(FILE *stream, int indent, const DeviceCost *cost)
     table_row(&table, "instructions\t%s\tby threads, %s by warps",
               text_thousands((double)cost->instructions, a),
               text_thousands((double)cost->warp_instructions, b));
+    if (cost->warp_instructions)
+        table_row(
+            &table,
+            "of the warps'\t%.1f\tlanes active; %.0f %% float, %.0f %% integer, %.0f %% memory, "
+            "%.0f %% control",
+            (double)cost->instructions / (double)cost->warp_instructions,
+            percent(cost->float_instructions + cost->tensor_instructions +
+                        cost->special_instructions,
+                    cost->warp_instructions),
+            percent(cost->integer_instructions, cost->warp_instructions),
+            percent(cost->memory_instructions, cost->warp_instructions),
+            percent(cost->control_instructions, cost->warp_instructions));
+    table_row(&table, "occupancy\t%u\t%% of the warps that an SM can hold, achieved",
+              cost->occupancy_percent);
     table_row(&table, "global loads\t%s\tbytes asked for, %.2f sectors a request",
               text_thousands((double)cost->global_load_bytes, c),
               loads > 0 ? (double)cost->global_load_sectors / loads : 0);
     table_row(&table, "global stores\t%s\tbytes asked for, %.2f sectors a request",
               text_thousands((double)cost->global_store_bytes, a),
               stores > 0 ? (double)cost->global_store_sectors / stores : 0);
+    table_row(&table,
+              "sectors from L1\t%.1f\t%% of those loaded; %.1f %% from L2, the rest from DRAM",
+              percent(cost->l1_hit_sectors, cost->global_load_sectors),
+              percent(cost->l2_hit_sectors, cost->global_load_sectors));
     table_row(&table, "shared accesses\t%s\trequests, %.2f wavefronts each",
               text_thousands(shared, b), shared > 0 ? (double)cost->shared_wavefronts / shared : 0);
+    if (cost->bank_conflicts)
+        table_row(&table, "bank conflicts\t%s\twavefronts more than the words need",
+                  text_thousands((double)cost->bank_conflicts, a));
     table_row(&table, "local memory\t%s\tsectors (spills, arrays indexed at run time)",
               text_thousands((double)cost->local_sectors, c));
     table_row(&table, "branches\t%s\t%.1f %% divergent", text_thousands((double)cost->branches, a),

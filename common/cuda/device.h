@@ -143,7 +143,11 @@ typedef struct DeviceCost {
     uint64_t global_load_bytes, global_store_bytes; /* as the active threads asked */
     uint64_t shared_load_requests, shared_store_requests, shared_wavefronts;
     uint64_t local_sectors, const_requests, barriers, branches, divergent_branches;
-    uint64_t dram_bytes;                               /* modelled */
+    uint64_t dram_bytes; /* modelled */
+    uint64_t l1_hit_sectors, l2_hit_sectors, bank_conflicts;
+    uint64_t float_instructions, integer_instructions, special_instructions, memory_instructions,
+        control_instructions, tensor_instructions, free_instructions; /* per warp, of PTX */
+    uint32_t occupancy_percent;                        /* achieved, of the costliest launch */
     uint32_t registers, shared_bytes, resident_blocks; /* of the costliest launch */
     uint32_t grid[3], block[3];                        /* of the costliest launch */
 } DeviceCost;

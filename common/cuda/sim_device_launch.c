@@ -119,6 +119,16 @@ static void cost_add(SimDevice *sim, const SimFunction *function, const DeviceCa
     cost->branches += counters->branches;
     cost->divergent_branches += counters->divergent_branches;
     cost->dram_bytes += counters->dram_bytes;
+    cost->l1_hit_sectors += counters->l1_hit_sectors;
+    cost->l2_hit_sectors += counters->l2_hit_sectors;
+    cost->bank_conflicts += counters->bank_conflicts;
+    cost->float_instructions += counters->float_instructions;
+    cost->integer_instructions += counters->integer_instructions;
+    cost->special_instructions += counters->special_instructions;
+    cost->memory_instructions += counters->memory_instructions;
+    cost->control_instructions += counters->control_instructions;
+    cost->tensor_instructions += counters->tensor_instructions;
+    cost->free_instructions += counters->free_instructions;
     sim_spend(
         sim, TIMELINE_SMS,
         timeline_share(counters->blocks, (uint64_t)result->resident_blocks * sim->machine.sms),
@@ -128,6 +138,7 @@ static void cost_add(SimDevice *sim, const SimFunction *function, const DeviceCa
     cost->registers = function->info.registers;
     cost->shared_bytes = function->info.shared_bytes + call->shared_bytes;
     cost->resident_blocks = result->resident_blocks;
+    cost->occupancy_percent = (uint32_t)counters->occupancy_percent;
     memcpy(cost->grid, call->grid, sizeof cost->grid);
     memcpy(cost->block, call->block, sizeof cost->block);
 }

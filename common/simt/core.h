@@ -335,6 +335,7 @@ struct Launch {
     WarpTrace *trace_warps;
     TraceStep *steps;
     uint32_t traces;
+    uint32_t occupancy_percent;
     uint64_t *stall; /* per Ins and SimtStall, of the replayed SM; NULL: not wanted */
     SimtSpan *span;  /* of the traced blocks; NULL: not wanted */
     uint32_t spans;

@@ -68,9 +68,9 @@ static uint32_t lines_count(const uint64_t *sector, uint32_t n)
 }
 
 /* The most different words that one of the 32 banks must give to these lanes. */
-static uint32_t bank_passes(const uint32_t *offset, uint32_t mask, uint32_t words)
+static uint32_t bank_passes(const uint32_t *offset, uint32_t mask, uint32_t words, uint32_t *needed)
 {
-    uint32_t bank_words[32][LANES * 4], most = 0;
+    uint32_t bank_words[32][LANES * 4], most = 0, distinct = 0;
     unsigned char used[32] = {0};
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t word = offset[__builtin_ctz(m)] / 4;
@@ -80,18 +80,23 @@ static uint32_t bank_passes(const uint32_t *offset, uint32_t mask, uint32_t word
                 n--;
             if (n) continue;
             bank_words[bank][used[bank]++] = word + k;
+            distinct++;
             if (used[bank] > most) most = used[bank];
         }
     }
+    *needed += (distinct + 31) / 32;
     return most;
 }
 
 /* Wavefronts of one access: an H200 takes a warp's words of 4 and 8 bytes together, those of 16 by
  * half-warps, so that 32 lanes that want the same 16 bytes are two passes and not one. */
-static uint32_t wavefronts_count(const uint32_t *offset, uint32_t mask, uint32_t bytes)
+static uint32_t wavefronts_count(const uint32_t *offset, uint32_t mask, uint32_t bytes,
+                                 uint32_t *needed)
 {
-    if (bytes < 16) return bank_passes(offset, mask, bytes <= 4 ? 1 : 2);
-    return bank_passes(offset, mask & 0xffff, 4) + bank_passes(offset, mask & 0xffff0000u, 4);
+    *needed = 0;
+    if (bytes < 16) return bank_passes(offset, mask, bytes <= 4 ? 1 : 2, needed);
+    return bank_passes(offset, mask & 0xffff, 4, needed) +
+           bank_passes(offset, mask & 0xffff0000u, 4, needed);
 }
 
 static uint32_t bytes_each(const Ins *ins)
@@ -101,10 +106,10 @@ static uint32_t bytes_each(const Ins *ins)
 
 static uint32_t wavefronts_of(const uint64_t *address, uint32_t mask, uint32_t bytes)
 {
-    uint32_t offset[LANES];
+    uint32_t offset[LANES], needed;
     for (int i = 0; i < LANES; i++)
         offset[i] = (uint32_t)address[i];
-    return wavefronts_count(offset, mask, bytes);
+    return wavefronts_count(offset, mask, bytes, &needed);
 }
 
 /* What the cycle model hears of an access. */
@@ -161,6 +166,7 @@ void count_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t 
         c->global_load_requests++, c->global_load_sectors += n, c->global_load_bytes += bytes;
         for (uint32_t i = 0; i < n; i++)
             misses += !l1_hit(worker, sector[i]);
+        c->l1_hit_sectors += n - misses;
     }
     /* The L1 looks up two lines in a cycle, and its data lie in the same banks as shared memory. */
     uint32_t lines = lines_count(sector, n), lookups = (lines + 1) / 2,
@@ -189,7 +195,8 @@ void count_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t m
             first[i] = offset[i] & ~(bytes - 1);
         offset = first;
     }
-    uint32_t passes = wavefronts_count(offset, mask, bytes);
+    uint32_t needed, passes = wavefronts_count(offset, mask, bytes, &needed);
+    c->bank_conflicts += passes - needed;
     InsCount *profile = &worker->profile[ins - warp->code];
     profile->shared_requests++, profile->wavefronts += passes;
     if (store)

@@ -1,5 +1,6 @@
 /* launch.c - checks a launch, spreads its blocks over host threads, and puts their counts together.
  */
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,6 +62,12 @@ static int launch_check(Launch *launch, char *why, size_t bytes)
         return snprintf(why, bytes,
                         "%llu bytes of shared memory a block are too many: %s allows %u",
                         (unsigned long long)shared, m->title, m->shared_per_block_optin),
+               -1;
+    if (launch->kernel->tensors && !m->tensor_fma)
+        return snprintf(
+                   why, bytes,
+                   "the kernel uses tensor cores (mma, wmma or ldmatrix), which %s does not have",
+                   m->title),
                -1;
     if (l->params_bytes < info->params_bytes || (info->params_bytes && !l->params))
         return snprintf(why, bytes, "the kernel takes %u bytes of parameters, the launch gives %u",
@@ -130,6 +137,23 @@ static void sums_add(uint64_t *to, const uint64_t *from, size_t bytes)
         to[i] += from[i];
 }
 
+/* Adds one instruction's runs to its class. */
+static void class_add(SimtCounters *c, const Ins *ins, uint64_t runs)
+{
+    static const size_t FIELD[CLASS_COUNT] = {
+#define AT(field) offsetof(SimtCounters, field##_instructions)
+        [CLASS_FREE] = AT(free),           [CLASS_INT] = AT(integer),
+        [CLASS_INT_WIDE] = AT(integer),    [CLASS_FP32] = AT(float),
+        [CLASS_FP64] = AT(float),          [CLASS_SFU] = AT(special),
+        [CLASS_DIV] = AT(special),         [CLASS_LOAD] = AT(memory),
+        [CLASS_STORE] = AT(memory),        [CLASS_SHARED_LOAD] = AT(memory),
+        [CLASS_SHARED_STORE] = AT(memory), [CLASS_ATOMIC] = AT(memory),
+        [CLASS_BRANCH] = AT(control),      [CLASS_BARRIER] = AT(control),
+        [CLASS_TENSOR] = AT(tensor)};
+#undef AT
+    *(uint64_t *)(void *)((char *)c + FIELD[ins->class]) += runs;
+}
+
 static void counts_merge(Launch *launch, Worker *worker, uint32_t count, SimtResult *result)
 {
     SimtCounters *c = &result->counters;
@@ -137,15 +161,16 @@ static void counts_merge(Launch *launch, Worker *worker, uint32_t count, SimtRes
     uint32_t sms = launch->gpu->machine.sms;
     for (uint32_t i = 0; i < count; i++) {
         sums_add((uint64_t *)c, (const uint64_t *)&worker[i].counters, sizeof *c);
-        if (i)
-            sums_add((uint64_t *)worker[0].profile, (const uint64_t *)worker[i].profile,
-                     kernel->count * sizeof *worker[i].profile);
         for (uint32_t k = 0; k < kernel->count; k++) {
             const Ins *ins = &kernel->code[k];
             if (ins->pseudo) continue;
             c->warp_instructions += worker[i].profile[k].runs;
             c->thread_instructions += worker[i].profile[k].lanes;
+            class_add(c, ins, worker[i].profile[k].runs);
         }
+        if (i)
+            sums_add((uint64_t *)worker[0].profile, (const uint64_t *)worker[i].profile,
+                     kernel->count * sizeof *worker[i].profile);
         if (i)
             sums_add((uint64_t *)worker[0].sm, (const uint64_t *)worker[i].sm,
                      sms * sizeof *worker[i].sm);
@@ -154,7 +179,12 @@ static void counts_merge(Launch *launch, Worker *worker, uint32_t count, SimtRes
     c->threads = launch->blocks * launch->threads_per_block;
     c->warps = launch->blocks * launch->warps_per_block;
     c->dram_bytes = (launch->dram_loads + launch->dram_stores) * 32;
+    uint64_t misses = 0;
+    for (uint32_t i = 0; i < sms; i++)
+        misses += worker[0].sm[i].load_misses;
+    c->l2_hit_sectors = misses > launch->dram_loads ? misses - launch->dram_loads : 0;
     result->cycles = cycles_estimate(launch, worker[0].sm, c);
+    c->occupancy_percent = launch->occupancy_percent;
     if (launch->stall) profile_keep(launch, worker[0].profile, result->cycles);
 }
 

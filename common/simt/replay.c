@@ -71,8 +71,8 @@ typedef struct Sm {
     uint32_t dram_part[2], dram_debt[2]; /* loads, stores */
     uint64_t block_cycles, next_block;   /* between two blocks given to this SM */
     uint32_t started;
-    int woken; /* warps of any scheduler can go that could not before */
-    uint64_t end;
+    int woken;                 /* warps of any scheduler can go that could not before */
+    uint64_t end, warp_cycles; /* warps times the cycles that they were there */
 } Sm;
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -149,6 +149,7 @@ static void block_end(Sm *sm, uint32_t index, uint64_t now)
         launch->span[launch->spans++] =
             (SimtSpan){.sm = 0, .block = slot->block->number, .begin = slot->begin, .end = now};
     sm->end = later(sm->end, now);
+    sm->warp_cycles += (now - slot->begin) * sm->warps;
     sm->woken = 1;
     block_begin(sm, index, now);
 }
@@ -420,6 +421,9 @@ int replay_run(Launch *launch, uint32_t dram_loads, uint32_t dram_stores, Replay
     for (uint32_t i = 0; i < sm.slots; i++)
         block_begin(&sm, i, 0);
     play(&sm);
+    if (sm.end)
+        launch->occupancy_percent =
+            (uint32_t)(100 * sm.warp_cycles / (sm.end * sm.machine->max_warps_per_sm));
     /* Stores that are still on their way. */
     result->cycles = later(sm.end, later(sm.l2, sm.dram) / TICKS);
     sm_close(&sm);

@@ -109,7 +109,14 @@ typedef struct SimtCounters {
     uint64_t shared_load_requests, shared_store_requests, shared_wavefronts;
     uint64_t local_load_sectors, local_store_sectors, const_requests;
     uint64_t branches, divergent_branches, barriers, atomics;
-    uint64_t dram_bytes; /* modelled */
+    uint64_t dram_bytes;                     /* modelled */
+    uint64_t l1_hit_sectors, l2_hit_sectors; /* of global loads; modelled */
+    uint64_t bank_conflicts; /* wavefronts beyond those that the words themselves need */
+    /* Warp instructions as PTX has them; `free` ones are folded into others by ptxas. */
+    uint64_t float_instructions, integer_instructions, special_instructions, memory_instructions,
+        control_instructions, tensor_instructions, free_instructions;
+    uint64_t
+        occupancy_percent; /* achieved on the replayed SM: warps there, of those it could hold */
 } SimtCounters;
 
 typedef struct SimtResult {
