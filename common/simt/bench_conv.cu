@@ -1,4 +1,5 @@
-/* bench_conv.cu - the two kernels that bench_simt.c runs: a convolution by one thread an output, and by shared-memory tiles.
+/* bench_conv.cu - the kernels that bench_simt.c runs: a convolution by one thread an output and by shared-memory tiles,
+ * and a matrix product with 4 x 4 sums a thread.
  *
  * bench_conv.ptx is what nvcc 13 -arch=compute_80 -ptx makes of it, so that the benchmark needs no toolkit. */
 struct Shape {
@@ -41,4 +42,30 @@ extern "C" __global__ void bench_tiled(Shape s, const float *__restrict__ x, con
     }
     int p = p0 + threadIdx.y, q = q0 + threadIdx.x;
     if (p < s.P && q < s.Q) y[((n * s.K + k) * s.P + p) * s.Q + q] = sum;
+}
+
+/* y[C x C] = x * w, C a multiple of 64: blocks of 16 x 16 threads with 4 x 4 outputs each. */
+extern "C" __global__ void bench_gemm(Shape s, const float *__restrict__ x, const float *__restrict__ w, float *y)
+{
+    __shared__ float left[16][64], right[16][64];
+    int n = s.C, tx = threadIdx.x, ty = threadIdx.y, t = ty * 16 + tx;
+    float sum[4][4] = {};
+    for (int k = 0; k < n; k += 16) {
+        for (int i = t; i < 1024; i += 256) {
+            left[i % 16][i / 16] = x[(blockIdx.y * 64 + i / 16) * n + k + i % 16];
+            right[i / 64][i % 64] = w[(k + i / 64) * n + blockIdx.x * 64 + i % 64];
+        }
+        __syncthreads();
+#pragma unroll
+        for (int i = 0; i < 16; i++)
+#pragma unroll
+            for (int f = 0; f < 4; f++)
+#pragma unroll
+                for (int g = 0; g < 4; g++)
+                    sum[f][g] += left[i][ty * 4 + f] * right[i][tx * 4 + g];
+        __syncthreads();
+    }
+    for (int f = 0; f < 4; f++)
+        for (int g = 0; g < 4; g++)
+            y[(blockIdx.y * 64 + ty * 4 + f) * n + blockIdx.x * 64 + tx * 4 + g] = sum[f][g];
 }

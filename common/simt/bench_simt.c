@@ -11,7 +11,18 @@
 
 #include "common/simt/simt.h"
 
-enum { C = 3, H = 32, W = 32, K = 512, R = 5, S = 5, P = H - R + 1, Q = W - S + 1, RUNS = 5 };
+enum {
+    C = 3,
+    H = 32,
+    W = 32,
+    K = 512,
+    R = 5,
+    S = 5,
+    P = H - R + 1,
+    Q = W - S + 1,
+    RUNS = 5,
+    GEMM = 512
+};
 
 typedef struct Params {
     int32_t shape[8];
@@ -74,15 +85,17 @@ static double kernel_time(const char *folder, const char *name, SimtOptions opti
     SimtModule *module = simt_module_load(gpu, text, bytes, &error);
     SimtKernel *kernel = module ? simt_kernel_find(module, name, &error) : NULL;
     check(kernel ? 0 : -1, error.text);
-    Params params = {.shape = {C, H, W, K, R, S, P, Q}};
-    params.x = buffer_make(gpu, C * H * W, 1);
-    params.w = buffer_make(gpu, (size_t)K * C * R * S, 1);
-    params.y = buffer_make(gpu, (size_t)K * P * Q, 0);
-    SimtLaunch launch = {.grid = {(P + 15) / 16 * ((Q + 15) / 16), K, 1},
-                         .block = {16, 16, 1},
-                         .dynamic_shared = ((15 + R) * (15 + S) + R * S) * 4,
-                         .params = &params,
-                         .params_bytes = sizeof params};
+    int gemm = strcmp(name, "bench_gemm") == 0;
+    Params params = {.shape = {gemm ? GEMM : C, H, W, K, R, S, P, Q}};
+    params.x = buffer_make(gpu, gemm ? GEMM * GEMM : C * H * W, 1);
+    params.w = buffer_make(gpu, gemm ? GEMM * GEMM : (size_t)K * C * R * S, 1);
+    params.y = buffer_make(gpu, gemm ? GEMM * GEMM : (size_t)K * P * Q, 0);
+    SimtLaunch launch = {
+        .grid = {gemm ? GEMM / 64 : (P + 15) / 16 * ((Q + 15) / 16), gemm ? GEMM / 64 : K, 1},
+        .block = {16, 16, 1},
+        .dynamic_shared = ((15 + R) * (15 + S) + R * S) * 4,
+        .params = &params,
+        .params_bytes = sizeof params};
     double best = 1e9;
     for (int i = 0; i < RUNS; i++) {
         double start = now();
@@ -118,13 +131,14 @@ static double startup_time(const char *folder)
 int main(int argc, char **argv)
 {
     const char *folder = argc > 1 ? argv[1] : "common/simt";
-    static const char *const KERNELS[] = {"bench_naive", "bench_tiled"};
+    static const char *const KERNELS[] = {"bench_naive", "bench_tiled", "bench_gemm"};
     printf("start-up, parsing and decoding: %.1f ms\n", startup_time(folder) * 1e3);
-    printf("convolution N1 C%d %dx%d K%d %dx%d; million thread-instructions a second\n\n", C, H, W,
-           K, R, S);
+    printf("convolution N1 C%d %dx%d K%d %dx%d, product of %d x %d; million thread-instructions a "
+           "second\n\n",
+           C, H, W, K, R, S, GEMM, GEMM);
     printf("%-12s %14s %12s %12s %12s %12s\n", "kernel", "instructions", "functional", "+ checks",
            "+ counters", "all cores");
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 3; i++) {
         SimtResult counted, result;
         double all = kernel_time(
             folder, KERNELS[i],
