@@ -52,6 +52,13 @@ tell unknown-command
 run 2 "$lab" hint && one_line "which lab"
 tell hint-without-lab
 
+run 0 "$lab" profile --build "$build" --lab 04 --case uneven --submission solutions --engine sim &&
+    grep -q "Hot lines" "$work/out" && grep -q "Roofline" "$work/out" &&
+    grep -q "$(printf 'conv_kernel\tconv.cu\t')" "$build/profile/04-tiled/profile.tsv"
+tell profile-of-a-solution
+run 2 "$lab" profile --build "$build" --lab 01 --engine sim && one_line "runs on the CPU, where the profiler is perf"
+tell profile-of-a-host-lab
+
 mkdir -p "$work/root/labs/01-bad" "$work/empty"
 printf '[lab]\ntitle = T\nwings = 2\n' >"$work/root/labs/01-bad/lab.ini"
 run 2 "$grade" --root "$work/root" --build "$build" && one_line 'labs/01-bad/lab.ini:'
