@@ -1,5 +1,7 @@
 #!/bin/sh
 # check.sh BUILD - the grade and lab programs at their edges: bad names, bad files, Ctrl-C, a full disk.
+# Options are kept in variables on purpose, and a list of processes has one word each.
+# shellcheck disable=SC2086,SC2013
 set -u
 build=$(realpath "${1:?usage: check.sh BUILD}")
 grade=$build/bin/grade
