@@ -217,7 +217,7 @@ static void block_prepare(Worker *worker, uint64_t number)
         if (warp->ready) memset(warp->ready, 0, worker->kernel->scoreboard * sizeof *warp->ready);
         for (int k = 0; k < 3; k++)
             special_set(warp, (Special)(SR_CTAID_X + k), block->id[k]);
-        special_set(warp, SR_SMID, (uint32_t)(number % worker->gpu->machine.sms));
+        special_set(warp, SR_SMID, sm_of(worker->launch, number));
     }
 }
 
@@ -243,7 +243,7 @@ static void block_deadlock(Worker *worker)
 /* Adds what the block cost to the SM it ran on. */
 static void block_account(Worker *worker, uint64_t number)
 {
-    BlockCost *cost = &worker->cost, *sm = &worker->sm[number % worker->gpu->machine.sms];
+    BlockCost *cost = &worker->cost, *sm = &worker->sm[sm_of(worker->launch, number)];
     cost->blocks = 1;
     const uint64_t *from = (const uint64_t *)cost;
     uint64_t *to = (uint64_t *)sm;

@@ -11,6 +11,8 @@ void trace_close(Launch *launch);
 
 /* Where block `number` is to be traced, or NULL. */
 BlockTrace *trace_of(Launch *launch, uint64_t number);
+/* The SM that block `number` runs on. */
+uint32_t sm_of(const Launch *launch, uint64_t number);
 
 typedef struct ReplayResult {
     uint64_t cycles;          /* until the last traced block ended */

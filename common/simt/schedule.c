@@ -1,10 +1,10 @@
 /* schedule.c - prices of instructions, and the order in which ptxas would issue them.
  *
  * PTX names one operation at a time, and a load stands beside its first use.  ptxas folds a product
- * into the address sum that takes it, splits 64-bit sums, expands divisions, and moves loads up as
- * far as their operands allow.  The order is list scheduling of each straight piece of code by the
- * longest latency that still follows: what a compiler does that knows the latencies and has
- * registers enough. */
+ * into the address sum that takes it, splits 64-bit sums, expands divisions, puts a predicate on
+ * what a short branch skips, and moves loads up as far as their operands allow.  The order is list
+ * scheduling of each straight piece of code by the longest latency that still follows: what a
+ * compiler does that knows the latencies and has registers enough. */
 #include "common/simt/schedule.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "common/simt/ops.h"
 #include "common/simt/tensor.h"
 
-enum { LOAD_AHEAD = 200, SHARED_AHEAD = 30, PIECE = 512 };
+enum { LOAD_AHEAD = 200, SHARED_AHEAD = 30, PIECE = 512, MOST_GUARDED = 8 };
 
 static int is_add_64(const Ins *ins)
 {
@@ -132,12 +132,42 @@ static void products_fold(const SimtKernel *kernel, Price *price, const uint32_t
     }
 }
 
+/* How many instructions the branch skips, if they are few and plain and all lanes meet behind them;
+ * else 0. */
+static uint32_t branch_skips(const Ins *code, uint32_t at)
+{
+    const Ins *branch = &code[at];
+    if (branch->op != OP_BRA_P || branch->class != CLASS_BRANCH) return 0;
+    if (branch->target != branch->reconv || branch->target <= at) return 0;
+    uint32_t skips = branch->target - at - 1;
+    for (uint32_t i = at + 1; i < branch->target; i++)
+        if (code[i].class == CLASS_BRANCH || code[i].class == CLASS_BARRIER ||
+            code[i].op == OP_JOIN || code[i].op == OP_EXIT)
+            return 0;
+    return skips <= MOST_GUARDED ? skips : 0;
+}
+
+/* A short forward branch becomes the predicate of what it skips.  Its JOIN, if nobody else meets
+ * there, is marked by `guards` too. */
+static void branches_fold(const SimtKernel *kernel, Price *price)
+{
+    const Ins *code = kernel->code;
+    for (uint32_t i = 0; i < kernel->count; i++) {
+        uint32_t skips = branch_skips(code, i);
+        if (!skips) continue;
+        price[i].slots = 0, price[i].latency = 0, price[i].guards = (uint8_t)skips;
+        price[code[i].target].guards = 1;
+    }
+    for (uint32_t i = 0; i < kernel->count; i++)
+        if (code[i].reconv < kernel->count && !price[i].guards) price[code[i].reconv].guards = 0;
+}
+
 /* ---- order -------------------------------------------------------------------------------- */
 
-static int ends_piece(const Ins *ins)
+static int ends_piece(const Ins *ins, const Price *price)
 {
-    return ins->class == CLASS_BRANCH || ins->class == CLASS_BARRIER || ins->op == OP_JOIN ||
-           ins->op == OP_EXIT;
+    return (ins->class == CLASS_BRANCH && price->slots) || ins->class == CLASS_BARRIER ||
+           (ins->op == OP_JOIN && !price->guards) || ins->op == OP_EXIT;
 }
 
 static int is_memory(const Ins *ins)
@@ -151,9 +181,11 @@ static int is_writer(const Ins *ins)
            ins->class == CLASS_ATOMIC;
 }
 
-/* Must `later` stay behind `earlier`? */
-static int depends(const Ins *earlier, const Ins *later)
+/* Must instruction `k` stay behind `i`? */
+static int depends(const Ins *code, const Price *price, uint32_t i, uint32_t k)
 {
+    const Ins *earlier = &code[i], *later = &code[k];
+    if (earlier->op != OP_JOIN && k - i <= price[i].guards) return 1;
     for (int d = 0; d < 4 && earlier->t_d[d]; d++) {
         for (int s = 0; s < 6; s++)
             if (later->t_s[s] == earlier->t_d[d]) return 1;
@@ -173,7 +205,7 @@ static void heights_find(const Ins *code, const Price *price, uint32_t count, ui
     for (uint32_t i = count; i-- > 0;) {
         height[i] = price[i].latency;
         for (uint32_t k = i + 1; k < count; k++)
-            if (height[k] + price[i].latency > height[i] && depends(&code[i], &code[k]))
+            if (height[k] + price[i].latency > height[i] && depends(code, price, i, k))
                 height[i] = height[k] + price[i].latency;
     }
 }
@@ -183,11 +215,12 @@ static void piece_order(const Ins *code, Price *price, uint32_t count)
 {
     uint32_t height[PIECE], before[PIECE] = {0};
     unsigned char done[PIECE] = {0};
-    uint32_t free_end = count && ends_piece(&code[count - 1]) ? count - 1 : count;
+    uint32_t free_end =
+        count && ends_piece(&code[count - 1], &price[count - 1]) ? count - 1 : count;
     heights_find(code, price, count, height);
     for (uint32_t k = 0; k < free_end; k++)
         for (uint32_t i = 0; i < k; i++)
-            before[k] += (uint32_t)depends(&code[i], &code[k]);
+            before[k] += (uint32_t)depends(code, price, i, k);
     for (uint32_t rank = 0; rank < free_end; rank++) {
         uint32_t best = free_end;
         for (uint32_t k = 0; k < free_end; k++)
@@ -195,7 +228,7 @@ static void piece_order(const Ins *code, Price *price, uint32_t count)
         done[best] = 1;
         price[best].rank = rank;
         for (uint32_t k = best + 1; k < free_end; k++)
-            if (!done[k]) before[k] -= (uint32_t)depends(&code[best], &code[k]);
+            if (!done[k]) before[k] -= (uint32_t)depends(code, price, best, k);
     }
     if (free_end < count) price[free_end].rank = free_end;
 }
@@ -206,9 +239,10 @@ static void pieces_order(const SimtKernel *kernel, Price *price)
     for (uint32_t from = 0; from < kernel->count;) {
         uint32_t to = from;
         while (to < kernel->count && to - from < PIECE) {
-            int last = ends_piece(&kernel->code[to]);
+            int last = ends_piece(&kernel->code[to], &price[to]);
             price[to++].part = part;
-            if (last || (to < kernel->count && kernel->code[to].op == OP_JOIN)) break;
+            if (last || (to < kernel->count && kernel->code[to].op == OP_JOIN && !price[to].guards))
+                break;
         }
         /* A target in the middle of a piece only makes its ranks begin later. */
         piece_order(kernel->code + from, price + from, to - from);
@@ -226,6 +260,7 @@ int schedule_build(SimtKernel *kernel, const SimtMachine *machine)
         for (uint32_t i = 0; i < kernel->count; i++)
             price[i] = price_of(&kernel->code[i], kernel, machine);
         products_fold(kernel, price, read, written);
+        branches_fold(kernel, price);
         pieces_order(kernel, price);
         kernel->price = price;
     } else {

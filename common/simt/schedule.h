@@ -16,9 +16,10 @@ struct Price {
     uint8_t pipe;  /* Pipe */
     uint16_t busy; /* cycles that the pipe of one scheduler is taken */
     uint16_t latency;
-    uint8_t wait;  /* SimtStall of who waits for the result */
-    uint32_t part; /* number of the straight piece of code it lies in */
-    uint32_t rank; /* its place in that piece as ptxas would order it */
+    uint8_t wait;   /* SimtStall of who waits for the result */
+    uint8_t guards; /* of a branch that became a predicate: so many instructions behind it */
+    uint32_t part;  /* number of the straight piece of code it lies in */
+    uint32_t rank;  /* its place in that piece as ptxas would order it */
 };
 
 /* Fills kernel->price, once.  -1: out of memory. */

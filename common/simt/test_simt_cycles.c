@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "common/simt/core.h"
+#include "common/simt/replay.h"
 #include "common/simt/simt_fixture.h"
 
 #define REGISTERS                                                                                  \
@@ -213,6 +214,50 @@ static void counts_are_by_instruction(void **state)
     free(text);
 }
 
+/* What a short branch skips is predicated: loads behind several of them go out together, as they do
+ * behind predicates written by hand. */
+static void a_short_branch_is_a_predicate(void **state)
+{
+    (void)state;
+#define FOUR(STEP)     STEP("1", "0") STEP("2", "128") STEP("3", "256") STEP("4", "384")
+#define JUMPED(N, AT)  "@%p1 bra L" N ";\nld.global.f32 %f" N ", [%rd1+" AT "];\nL" N ":\n" STORED(N)
+#define GUARDED(N, AT) "@!%p1 ld.global.f32 %f" N ", [%rd1+" AT "];\n" STORED(N)
+#define STORED(N)      "st.shared.f32 [%r3+" N "*128], %f" N ";\n"
+    static const char first[] = "shl.b32 %r3, %r1, 2;\nsetp.gt.u32 %p1, %r1, 999;\n";
+    Setup setup = {.blocks = 1, .threads = 32, .shared = 1024};
+    char *jumped = kernel_text(first, FOUR(JUMPED), 1, ""),
+         *guarded = kernel_text(first, FOUR(GUARDED), 1, "");
+    SimtResult result;
+    uint64_t jumps = cycles_of(jumped, setup, &result, NULL),
+             guards = cycles_of(guarded, setup, &result, NULL);
+    free(jumped), free(guarded);
+    assert_in_range(jumps, guards - 8, guards + 8); /* who waits for the predicate differs */
+    /* Four loads one after the other would take four times the latency. */
+    assert_true(guards < 2 * (uint64_t)(SMALL.l2_latency + SMALL.dram_latency));
+}
+
+/* Each round of blocks gives every SM one, beginning at another SM. */
+static void rounds_begin_at_different_sms(void **state)
+{
+    (void)state;
+    enum { SMS = 132, ROUNDS = 20 };
+    SimtGpu gpu = {.machine = {.sms = SMS}};
+    Launch launch = {.gpu = &gpu, .blocks = SMS * ROUNDS + 50};
+    uint32_t starts = 0, last = 0;
+    for (uint64_t round = 0; round < ROUNDS; round++) {
+        unsigned char seen[SMS] = {0};
+        for (uint64_t i = 0; i < SMS; i++)
+            seen[sm_of(&launch, round * SMS + i)]++;
+        for (uint32_t i = 0; i < SMS; i++)
+            assert_int_equal(seen[i], 1);
+        starts += sm_of(&launch, round * SMS) != last;
+        last = sm_of(&launch, round * SMS);
+    }
+    assert_true(starts >= ROUNDS - 3);
+    assert_int_equal(sm_of(&launch, 7), 7);
+    assert_int_equal(sm_of(&launch, (uint64_t)SMS * ROUNDS + 7), 7);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -223,6 +268,8 @@ int main(void)
         cmocka_unit_test(a_barrier_waits_for_the_slowest),
         cmocka_unit_test(host_threads_do_not_show),
         cmocka_unit_test(counts_are_by_instruction),
+        cmocka_unit_test(a_short_branch_is_a_predicate),
+        cmocka_unit_test(rounds_begin_at_different_sms),
     };
     return cmocka_run_group_tests_name("cycles", tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
-/* trace.c - keeps what the blocks of SM 0 execute: the first waves of them, and of each warp as
- * many steps as there is room for.  Which blocks and how many steps depends on the launch alone, so
- * host threads do not show. */
+/* trace.c - says which SM a block runs on, and keeps what the blocks of SM 0 execute: the first
+ * waves of them, and of each warp as many steps as there is room for.  Which blocks and how many
+ * steps depends on the launch alone, so host threads do not show. */
 #include <stdlib.h>
 
 #include "common/simt/replay.h"
@@ -10,6 +10,29 @@ enum { TRACE_STEPS = 1 << 20, TRACE_BLOCKS = 64, LEAST_WAVES = 2, LEAST_BLOCKS =
 static uint32_t smaller(uint64_t a, uint64_t b)
 {
     return (uint32_t)(a < b ? a : b);
+}
+
+/* Blocks are dealt in rounds, one to each SM.  Were each round dealt alike, SM 0 would run blocks
+ * 0, sms, 2*sms ...: in a grid whose rows divide that stride all of them at the left edge.  So each
+ * round begins at another SM, but for the first and an unfinished last one. */
+static uint32_t round_start(const Launch *launch, uint64_t round)
+{
+    uint32_t sms = launch->gpu->machine.sms;
+    if (!round || (round + 1) * sms > launch->blocks) return 0;
+    return (uint32_t)((round * 0x9e3779b97f4a7c15u >> 32) % sms);
+}
+
+uint32_t sm_of(const Launch *launch, uint64_t number)
+{
+    uint32_t sms = launch->gpu->machine.sms;
+    return (uint32_t)((number + round_start(launch, number / sms)) % sms);
+}
+
+/* The one block of the round that SM 0 runs. */
+static uint64_t own_block(const Launch *launch, uint64_t round)
+{
+    uint32_t sms = launch->gpu->machine.sms;
+    return round * sms + (sms - round_start(launch, round)) % sms;
 }
 
 int trace_open(Launch *launch)
@@ -25,7 +48,7 @@ int trace_open(Launch *launch)
     launch->trace_warps = calloc((size_t)launch->traces * warps, sizeof *launch->trace_warps);
     if (!launch->trace || !launch->steps || !launch->trace_warps) return -1;
     for (uint32_t i = 0; i < launch->traces; i++)
-        launch->trace[i] = (BlockTrace){.number = (uint64_t)i * sms,
+        launch->trace[i] = (BlockTrace){.number = own_block(launch, i),
                                         .warp = launch->trace_warps + (size_t)i * warps};
     for (uint32_t i = 0; i < launch->traces * warps; i++)
         launch->trace_warps[i] =
@@ -40,7 +63,7 @@ void trace_close(Launch *launch)
 
 BlockTrace *trace_of(Launch *launch, uint64_t number)
 {
-    uint32_t sms = launch->gpu->machine.sms;
-    if (number % sms || number / sms >= launch->traces) return NULL;
-    return &launch->trace[number / sms];
+    uint64_t round = number / launch->gpu->machine.sms;
+    if (round >= launch->traces || launch->trace[round].number != number) return NULL;
+    return &launch->trace[round];
 }
