@@ -225,7 +225,8 @@ static int grader_open(const Options *options, Grader *grader, Error *error)
     if (absolute(options->root, grader->root, error) ||
         absolute(options->build, grader->build, error))
         return -1;
-    if (choose_engine(options, grader, error) || load_machine(options->gpu ? options->gpu : "h200", grader, error))
+    if (choose_engine(options, grader, error) ||
+        load_machine(options->gpu ? options->gpu : "h200", grader, error))
         return -1;
     if (absolute(options->submission, grader->submission, error))
         return error_set(error, "%.300s: %m; SUBMISSION= names a folder that holds NN-name/",

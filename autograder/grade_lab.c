@@ -92,7 +92,8 @@ static void record_plan(LabRun *run)
         RecordPrediction *to = &record->prediction[record->predictions++];
         text_set(to->name, sizeof to->name, "%s", from->name);
         text_set(to->question, sizeof to->question, "%s", from->question);
-        text_set(to->metric, sizeof to->metric, "%s", metric_name(from->metric));
+        text_set(to->metric, sizeof to->metric, "%s",
+                 from->fixed ? "value" : metric_name(from->metric));
         to->possible = from->points;
     }
 }
@@ -314,19 +315,17 @@ static void run_cases(LabRun *run)
         if (record->item[i].speed.possible > 0) time_case(run, &record->item[i]);
     for (int i = 0; i < record->cases; i++)
         if (record->item[i].speed.possible > 0)
-            speed_score(&record->item[i].speed, run->lab->ini.slack, all);
+            speed_score(&record->item[i].speed, run->lab->ini.slack, run->speed.sim, all);
 }
 
 /* ---- predictions
  * --------------------------------------------------------------------------------- */
 
 /* The cost of a case on the simulator: known already when grading there, else simulated now. */
-static int simulated_cost(LabRun *run, const LabCase *item, DeviceCost *cost, uint32_t *sms,
-                          Error *error)
+static int simulated_cost(LabRun *run, const LabCase *item, DeviceCost *cost, Error *error)
 {
     const Grader *grader = run->grader;
     Record *record = run->record;
-    *sms = grader->machine.sms;
     if (!strcmp(grader->engine, "sim")) {
         for (int i = 0; i < record->cases; i++)
             if (!strcmp(record->item[i].name, item->name)) *cost = record->item[i].cost;
@@ -361,15 +360,16 @@ static void score_prediction(LabRun *run, const LabPrediction *from, RecordPredi
 {
     const LabCase *item = &run->lab->ini.item[from->case_index];
     DeviceCost cost = {0};
-    uint32_t sms = 1;
     Error error;
     if (!case_is_correct(run->record, item->name)) {
         text_set(to->text, sizeof to->text, "Counts once case %s is right.", item->name);
         return;
     }
-    if ((metric_needs_launch(from->metric) && simulated_cost(run, item, &cost, &sms, &error)) ||
-        metric_value(from->metric, run->lab->ini.operation, &item->problem, &cost, sms, &to->truth,
-                     &error)) {
+    if (from->fixed) {
+        to->truth = from->value;
+    } else if ((metric_needs_launch(from->metric) && simulated_cost(run, item, &cost, &error)) ||
+               metric_value(from->metric, run->lab->ini.operation, &item->problem, &cost,
+                            &run->grader->machine, &to->truth, &error)) {
         text_set(to->text, sizeof to->text, "%.190s", error.text);
         return;
     }

@@ -71,7 +71,8 @@ static const Field HIDDEN_FIELDS[] = {
 
 static const Field PREDICT_FIELDS[] = {
     {"case", FIELD_TEXT, 1, 0, 0, 0, 0},
-    {"metric", FIELD_TEXT, 1, 0, 0, 0, 0},
+    {"metric", FIELD_TEXT, 0, 0, 0, 0, 0},
+    {"value", FIELD_NUMBER, 0, offsetof(LabPrediction, value), 0, -1e18, 1e18},
     TEXT(LabPrediction, question, 1),
     {"tolerance", FIELD_NUMBER, 1, offsetof(LabPrediction, tolerance), 0, 0, 1},
     {"points", FIELD_NUMBER, 1, offsetof(LabPrediction, points), 0, 0, 1000},
@@ -274,7 +275,12 @@ static int take_prediction(const IniFile *file, const IniSection *section, LabIn
     text_set(prediction->name, sizeof prediction->name, "%s", section->name + strlen("predict "));
     if (section_fill(file, section, PREDICT_FIELDS, prediction, error)) return -1;
     const IniEntry *metric = ini_entry_find(section, "metric");
-    int found = metric_find(metric->value);
+    prediction->fixed = ini_entry_find(section, "value") != NULL;
+    if (!metric == !prediction->fixed) {
+        return ini_error(error, file, section->line, "[%s] needs one of metric and value",
+                         section->name);
+    }
+    int found = metric ? metric_find(metric->value) : METRIC_FLOPS;
     if (found < 0) {
         return ini_error(error, file, metric->line, "unknown metric '%s'; there are: %s",
                          metric->value, metric_names());

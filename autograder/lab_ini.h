@@ -26,7 +26,9 @@ typedef struct LabCase {
 typedef struct LabPrediction {
     char name[48], question[400];
     int case_index;
-    Metric metric;
+    Metric metric; /* of the student's launch; not read where there is a fixed value */
+    int fixed;     /* the truth is `value`: an exercise on paper */
+    double value;
     double tolerance, points;
 } LabPrediction;
 

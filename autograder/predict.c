@@ -15,6 +15,9 @@ static const char *const METRIC_NAME[METRICS] = {
     [METRIC_WAVES] = "waves",
     [METRIC_RESIDENT_BLOCKS] = "resident_blocks",
     [METRIC_REGISTERS] = "registers",
+    [METRIC_BLOCKS_BY_REGISTERS] = "blocks_by_registers",
+    [METRIC_BLOCKS_BY_SHARED] = "blocks_by_shared",
+    [METRIC_FULL_WAVE] = "full_wave",
     [METRIC_SHARED_BYTES_PER_BLOCK] = "shared_bytes_per_block",
     [METRIC_GLOBAL_LOAD_BYTES] = "global_load_bytes",
     [METRIC_GLOBAL_LOAD_SECTORS] = "global_load_sectors",
@@ -22,6 +25,7 @@ static const char *const METRIC_NAME[METRICS] = {
     [METRIC_SECTORS_PER_STORE] = "sectors_per_store",
     [METRIC_BYTES_PER_FLOP] = "bytes_per_flop",
     [METRIC_SHARED_WAVEFRONTS_PER_LOAD] = "shared_wavefronts_per_load",
+    [METRIC_LOCAL_SECTORS] = "local_sectors",
     [METRIC_THREAD_INSTRUCTIONS] = "thread_instructions",
     [METRIC_INPUT_LOAD_REDUCTION] = "input_load_reduction",
     [METRIC_LEAST_BYTES] = "least_bytes",
@@ -63,8 +67,13 @@ static int ratio(double top, double bottom, const char *what, double *value, Err
     return 0;
 }
 
+static double up_to(double value, double unit)
+{
+    return unit > 0 ? ceil(value / unit) * unit : value;
+}
+
 int metric_value(Metric metric, const Operation *operation, const Problem *problem,
-                 const DeviceCost *cost, uint32_t sms, double *value, Error *error)
+                 const DeviceCost *cost, const SimtMachine *machine, double *value, Error *error)
 {
     double flops = operation->flops(problem);
     if (metric_needs_launch(metric) && !cost->launches) {
@@ -84,7 +93,8 @@ int metric_value(Metric metric, const Operation *operation, const Problem *probl
         *value = blocks * ceil(threads / 32);
         return 0;
     case METRIC_WAVES:
-        if (ratio(blocks, (double)sms * cost->resident_blocks, "resident block", value, error))
+        if (ratio(blocks, (double)machine->sms * cost->resident_blocks, "resident block", value,
+                  error))
             return -1;
         *value = ceil(*value);
         return 0;
@@ -93,6 +103,21 @@ int metric_value(Metric metric, const Operation *operation, const Problem *probl
         return 0;
     case METRIC_REGISTERS:
         *value = cost->registers;
+        return 0;
+    case METRIC_BLOCKS_BY_REGISTERS:
+        /* What each warp takes, in the machine's unit. */
+        *value = up_to(cost->registers * 32, machine->register_unit) * ceil(threads / 32);
+        *value = floor(machine->registers_per_sm / *value);
+        return 0;
+    case METRIC_BLOCKS_BY_SHARED:
+        if (ratio(machine->shared_per_sm,
+                  up_to(cost->shared_bytes + machine->shared_reserved, machine->shared_unit),
+                  "shared memory of its own", value, error))
+            return -1;
+        *value = floor(*value);
+        return 0;
+    case METRIC_FULL_WAVE:
+        *value = (double)machine->sms * cost->resident_blocks;
         return 0;
     case METRIC_SHARED_BYTES_PER_BLOCK:
         *value = cost->shared_bytes;
@@ -114,6 +139,9 @@ int metric_value(Metric metric, const Operation *operation, const Problem *probl
         return ratio((double)cost->shared_wavefronts,
                      (double)(cost->shared_load_requests + cost->shared_store_requests),
                      "shared-memory access", value, error);
+    case METRIC_LOCAL_SECTORS:
+        *value = (double)cost->local_sectors;
+        return 0;
     case METRIC_THREAD_INSTRUCTIONS:
         *value = (double)cost->instructions;
         return 0;

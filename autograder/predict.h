@@ -4,6 +4,7 @@
 
 #include "common/conv/operation.h"
 #include "common/cuda/device.h"
+#include "common/simt/machine.h"
 
 typedef enum Metric {
     METRIC_BLOCKS,
@@ -12,6 +13,9 @@ typedef enum Metric {
     METRIC_WAVES,
     METRIC_RESIDENT_BLOCKS,
     METRIC_REGISTERS,
+    METRIC_BLOCKS_BY_REGISTERS,
+    METRIC_BLOCKS_BY_SHARED,
+    METRIC_FULL_WAVE,
     METRIC_SHARED_BYTES_PER_BLOCK,
     METRIC_GLOBAL_LOAD_BYTES,
     METRIC_GLOBAL_LOAD_SECTORS,
@@ -19,6 +23,7 @@ typedef enum Metric {
     METRIC_SECTORS_PER_STORE,
     METRIC_BYTES_PER_FLOP,
     METRIC_SHARED_WAVEFRONTS_PER_LOAD,
+    METRIC_LOCAL_SECTORS,
     METRIC_THREAD_INSTRUCTIONS,
     METRIC_INPUT_LOAD_REDUCTION,
     METRIC_LEAST_BYTES,
@@ -31,10 +36,10 @@ int metric_find(const char *name); /* a Metric, or -1 */
 const char *metric_names(void);    /* comma-separated, for messages */
 int metric_needs_launch(Metric metric);
 
-/* The true value for one run of `problem`.  -1 with `error` when the run has none (no launch, no
- * shared loads): the message says why. */
+/* The true value for one run of `problem` on `machine`.  -1 with `error` when the run has none (no
+ * launch, no shared loads): the message says why. */
 int metric_value(Metric metric, const Operation *operation, const Problem *problem,
-                 const DeviceCost *cost, uint32_t sms, double *value, Error *error);
+                 const DeviceCost *cost, const SimtMachine *machine, double *value, Error *error);
 
 /* The part of a prediction's points that `answer` earns, 0..1: all within `tolerance` (relative),
  * none from ten times that on, a straight line between; tolerance 0 asks for the exact number. */

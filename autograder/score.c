@@ -4,12 +4,12 @@
 
 #include "autograder/text.h"
 
-SpeedScore score_speed(double s, double s_ref, double slack, double possible)
+SpeedScore score_speed(double s, double s_ref, double slack, double least, double possible)
 {
     SpeedScore score = {0};
     if (!(s > 0 && s_ref > 0 && slack > 0)) return score;
     score.needed = s_ref / slack;
-    score.counts = score.needed >= SCORE_LEAST_NEEDED;
+    score.counts = score.needed >= least;
     if (score.counts) score.points = possible * fmin(fmax(log(s) / log(score.needed), 0), 1);
     return score;
 }

@@ -149,10 +149,12 @@ void speed_measure(SpeedSetup *setup, const Problem *problem, Random *random, Re
     }
 }
 
-void speed_score(RecordSpeed *speed, double slack, int all_correct)
+void speed_score(RecordSpeed *speed, double slack, int exact, int all_correct)
 {
     if (speed->verdict == SPEED_NOT_TIMED || speed->verdict == SPEED_NOT_CORRECT) return;
-    SpeedScore score = score_speed(speed->s, speed->s_ref, slack, speed->possible);
+    SpeedScore score =
+        score_speed(speed->s, speed->s_ref, slack, exact ? SCORE_LEAST_EXACT : SCORE_LEAST_MEASURED,
+                    speed->possible);
     speed->needed = score.needed;
     if (speed->verdict != SPEED_SCORED) return;
     if (!score.counts) {

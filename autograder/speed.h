@@ -29,8 +29,8 @@ void speed_measure(SpeedSetup *setup, const Problem *problem, Random *random, Re
 int speed_start(SpeedSetup *setup, int slot, const Problem *problem, Random *random, char *text,
                 size_t bytes);
 
-/* Turns times into points, once it is known whether every case is right. */
-void speed_score(RecordSpeed *speed, double slack, int all_correct);
+/* Turns times, or `exact` cycles, into points, once it is known whether every case is right. */
+void speed_score(RecordSpeed *speed, double slack, int exact, int all_correct);
 
 /* Cycles below which nobody can be on this machine: arithmetic at full rate, every byte once
  * through the L2. */

@@ -41,7 +41,7 @@ static int measure_window(void *context, int repeats, double *seconds, Error *er
 
 static double points_at(double s, double s_ref, double slack)
 {
-    return score_speed(s, s_ref, slack, 1).points;
+    return score_speed(s, s_ref, slack, SCORE_LEAST_MEASURED, 1).points;
 }
 
 /* Whether the mark is the same wherever in their intervals the two ratios really lie.  `same`:

@@ -26,6 +26,7 @@ static DeviceCost naive_cost(void)
                        .shared_load_requests = 60,
                        .shared_store_requests = 40,
                        .shared_wavefronts = 150,
+                       .local_sectors = 77,
                        .registers = 40,
                        .shared_bytes = 1700,
                        .resident_blocks = 2,
@@ -40,9 +41,15 @@ static double value_of(Metric metric, const DeviceCost *cost)
     Problem problem;
     Error error;
     double value = -1;
+    SimtMachine machine = {.sms = 100,
+                           .registers_per_sm = 65536,
+                           .register_unit = 256,
+                           .shared_per_sm = 102400,
+                           .shared_reserved = 1024,
+                           .shared_unit = 128};
     assert_int_equal(
         operation->parse("N=16 C=1 H=32 W=32 K=6 R=5 S=5 pad=valid stride=1", &problem, &error), 0);
-    if (metric_value(metric, operation, &problem, cost, 100, &value, &error)) return -1;
+    if (metric_value(metric, operation, &problem, cost, &machine, &value, &error)) return -1;
     return value;
 }
 
@@ -54,6 +61,11 @@ static void metrics_follow_from_the_counters(void **state)
     assert_float_equal(value_of(METRIC_THREADS_PER_BLOCK, &cost), 256, 0);
     assert_float_equal(value_of(METRIC_WARPS, &cost), 3072, 0);
     assert_float_equal(value_of(METRIC_WAVES, &cost), 2, 0); /* 384 blocks, 200 at once */
+    /* 40*32 registers a warp, 8 warps: 65536 / 10240; 1700 + 1024 bytes in units of 128. */
+    assert_float_equal(value_of(METRIC_BLOCKS_BY_REGISTERS, &cost), 6, 0);
+    assert_float_equal(value_of(METRIC_BLOCKS_BY_SHARED, &cost), 36, 0);
+    assert_float_equal(value_of(METRIC_FULL_WAVE, &cost), 200, 0);
+    assert_float_equal(value_of(METRIC_LOCAL_SECTORS, &cost), 77, 0);
     assert_float_equal(value_of(METRIC_SECTORS_PER_LOAD, &cost), 2.5, 1e-12);
     assert_float_equal(value_of(METRIC_SECTORS_PER_STORE, &cost), 4, 1e-12);
     assert_float_equal(value_of(METRIC_SHARED_WAVEFRONTS_PER_LOAD, &cost), 1.5, 1e-12);

@@ -1,0 +1,32 @@
+/* One thread per output, tensors in CHWN, lanes along n: lab 03's kernel where it is at its best.
+ * This is what your version is timed against.  Do not edit. */
+#include <convlab/conv.h>
+
+/* Thread t of block (bx, by) owns output y[k][op][oq][n]: n = bx*blockDim.x + t; by takes oq, op
+ * and k from its digits. */
+__global__ void conv_kernel(const ConvProblem p, const float *__restrict__ x,
+                            const float *__restrict__ w, float *__restrict__ y)
+{
+    int n = blockIdx.x * blockDim.x + threadIdx.x;
+    int oq = blockIdx.y % p.Q, op = blockIdx.y / p.Q % p.P, k = blockIdx.y / p.Q / p.P;
+    if (n >= p.N) return;
+
+    float sum = 0.0f;
+    for (int c = 0; c < p.C; c++)
+        for (int r = 0; r < p.R; r++)
+            for (int s = 0; s < p.S; s++) {
+                int ih = op * p.stride_h + r - p.pad_top, iw = oq * p.stride_w + s - p.pad_left;
+                if (ih >= 0 && ih < p.H && iw >= 0 && iw < p.W)
+                    sum += x[((c * p.H + ih) * p.W + iw) * p.N + n] *
+                           w[((c * p.R + r) * p.S + s) * p.K + k];
+            }
+    y[((k * p.P + op) * p.Q + oq) * p.N + n] = sum;
+}
+
+extern "C" void conv_forward(const ConvProblem *p, const float *x, const float *w, float *y,
+                             cudaStream_t stream)
+{
+    const int threads = 128;
+    dim3 grid((p->N + threads - 1) / threads, p->K * p->P * p->Q);
+    conv_kernel<<<grid, threads, 0, stream>>>(*p, x, w, y);
+}
