@@ -152,6 +152,7 @@ void judge_case(Judge *judge, const Problem *problem, Random *random, RecordCase
     session_call(judge->session, 0, (const float *const *)workload.tensor, workload.output,
                  &observed, &outcome);
     item->cost = outcome.cost;
-    judge_output(judge, &workload, &observed, &outcome, 1, item);
+    judge_output(judge, &workload, &observed, &outcome, judge->diagnosed < JUDGE_DIAGNOSES, item);
+    judge->diagnosed += item->verdict == CASE_WRONG;
     workload_close(&workload);
 }

@@ -28,6 +28,7 @@ typedef struct Judge {
     const Operation *operation;
     Precision precision;
     int host;
+    int diagnosed;   /* cases that took further runs to say what is wrong */
     Problem current; /* what the session's problem is; bytes 0: none yet */
 } Judge;
 
@@ -40,7 +41,9 @@ int judge_set_problem(Judge *judge, const Problem *problem, Error *error);
 void judge_output(Judge *judge, const Workload *workload, const Observed *observed,
                   const RunOutcome *outcome, int probe, RecordCase *item);
 
-/* Fresh inputs, one call of slot 0, verdict and cost into `item`. */
+/* Fresh inputs, one call of slot 0, verdict and cost into `item`.  The first JUDGE_DIAGNOSES wrong
+ * cases are diagnosed by further runs: after these the answer is known, and the reader waits. */
+enum { JUDGE_DIAGNOSES = 3 };
 void judge_case(Judge *judge, const Problem *problem, Random *random, RecordCase *item);
 
 #endif

@@ -351,7 +351,8 @@ struct SimtGpu {
     SimtModule *modules;
     SimtProfile profile; /* of the longest launch so far */
     const Handler *handlers;
-    Allocation none; /* empty: what a cache of allocations starts with */
+    PtxModule *engines; /* what the functions do that are hardware here; NULL: none is */
+    Allocation none;    /* empty: what a cache of allocations starts with */
 };
 
 /* Handlers compiled for three instruction sets; all give the same bits. */

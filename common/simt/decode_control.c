@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "common/simt/decode.h"
+#include "common/simt/engine.h"
 
 enum { CALL_DEPTH = 32 };
 
@@ -140,6 +141,17 @@ static int arguments_bind(Decoder *d, Instance *callee, const PtxVariable *varia
     return 0;
 }
 
+/* In place of a call of engine number `engine`: where its last argument lies says how much work it
+ * is. */
+static int engine_emit(Decoder *d, int engine, const PtxOperand *arguments)
+{
+    uint64_t offset;
+    if (argument_offset(d, &arguments->element[arguments->count - 1], &offset) != 0) return -1;
+    Ins *ins = emit(d, OP_ENGINE, CLASS_INT);
+    ins->aux = (uint32_t)engine, ins->imm = (int64_t)offset;
+    return 0;
+}
+
 static int call_expand(Decoder *d, const PtxFunction *function, const PtxOperand *arguments,
                        const PtxOperand *results)
 {
@@ -154,6 +166,9 @@ static int call_expand(Decoder *d, const PtxFunction *function, const PtxOperand
         free(callee.symbol);
         return -1;
     }
+    int engine = d->module->gpu->engines ? engine_find(function->name) : -1;
+    if (engine >= 0 && engine_emit(d, engine, arguments) != 0) return -1;
+    uint32_t body = d->count;
     if (in->guard != PTX_NO_REGISTER) {
         /* Lanes that do not call jump over the body: patched below, when its end is known. */
         if (branch_emit(d, 0, 1, 1) != 0) return -1;
@@ -171,6 +186,8 @@ static int call_expand(Decoder *d, const PtxFunction *function, const PtxOperand
     d->from = from;
     d->used = used;
     if (result != 0) return -1;
+    for (uint32_t i = body; engine >= 0 && i < d->count; i++)
+        d->code[i].pseudo = 1, d->code[i].class = CLASS_FREE, d->code[i].from = from;
     Ins *end = emit(d, OP_NOP, CLASS_FREE); /* where returns go */
     end->pseudo = 1;
     if (skip != NO_SLOT) d->code[skip].target = d->count - 1;
@@ -191,7 +208,9 @@ static int decode_call(Decoder *d)
             return refuse(d, "an indirect call");
     }
     if (!target || !target->name) return refuse(d, "an indirect call");
-    const PtxFunction *function = function_find(d->module->ptx, target->name);
+    const PtxModule *engines = d->module->gpu->engines;
+    const PtxFunction *function = engines ? function_find(engines, target->name) : NULL;
+    if (!function) function = function_find(d->module->ptx, target->name);
     if (strcmp(target->name, "vprintf") == 0) return call_system(d, OP_PRINTF, arguments, results);
     if (strcmp(target->name, "__assertfail") == 0)
         return call_system(d, OP_ASSERTFAIL, arguments, results);

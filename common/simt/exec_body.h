@@ -5,6 +5,7 @@
  * calls, so that the compiler turns them into vector code; a lane that is off keeps its register.
  * Results are the same for every instruction set. */
 #include "common/simt/core.h"
+#include "common/simt/engine.h"
 #include "common/simt/exec_functions.h"
 #include "common/simt/exec_math.h"
 #include "common/simt/ops.h"

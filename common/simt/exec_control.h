@@ -364,6 +364,12 @@ HANDLER(CLOCK)
     FINISH_32(t);
 }
 
+HANDLER(ENGINE)
+{
+    engine_start(warp, ins);
+    return ins + 1;
+}
+
 HANDLER(PRINTF)
 {
     return device_printf(warp, ins) == 0 ? ins + 1 : NULL;

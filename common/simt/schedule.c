@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/simt/engine.h"
 #include "common/simt/ops.h"
 #include "common/simt/tensor.h"
 
@@ -107,6 +108,7 @@ static Price price_of(const Ins *ins, const SimtKernel *kernel, const SimtMachin
     default:
         break;
     }
+    if (ins->op == OP_ENGINE) p.slots = (uint8_t)engine_slots((Engine)ins->aux);
     return p;
 }
 
@@ -167,7 +169,7 @@ static void branches_fold(const SimtKernel *kernel, Price *price)
 static int ends_piece(const Ins *ins, const Price *price)
 {
     return (ins->class == CLASS_BRANCH && price->slots) || ins->class == CLASS_BARRIER ||
-           (ins->op == OP_JOIN && !price->guards) || ins->op == OP_EXIT;
+           (ins->op == OP_JOIN && !price->guards) || ins->op == OP_EXIT || ins->op == OP_ENGINE;
 }
 
 static int is_memory(const Ins *ins)

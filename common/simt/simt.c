@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/simt/core.h"
+#include "common/simt/engine.h"
 
 SimtGpu *simt_open(const SimtMachine *machine, const SimtOptions *options, Error *error)
 {
@@ -20,6 +21,10 @@ SimtGpu *simt_open(const SimtMachine *machine, const SimtOptions *options, Error
         free(gpu);
         return NULL;
     }
+    if (machine->engines && !(gpu->engines = engine_microcode(error))) {
+        simt_close(gpu);
+        return NULL;
+    }
     return gpu;
 }
 
@@ -28,6 +33,7 @@ void simt_close(SimtGpu *gpu)
     if (!gpu) return;
     while (gpu->modules)
         simt_module_unload(gpu, gpu->modules);
+    ptx_free(gpu->engines);
     memory_close(&gpu->memory);
     simt_profile_free(&gpu->profile);
     free(gpu);
