@@ -196,6 +196,9 @@ static void block_prepare(Worker *worker, uint64_t number)
     block->id[2] = (uint32_t)(number / launch->grid[0] / launch->grid[1]);
     memset(block->arrived, 0, sizeof block->arrived);
     worker->epoch++;
+    if (worker->local_line && worker->kernel->local_bytes)
+        memset(worker->local_line, 0,
+               (size_t)worker->local_lines * block->warps * sizeof *worker->local_line);
     /* What a block finds in shared memory is nobody's promise: all ones reads as NaN. */
     if (block->shared_bytes) memset(block->shared, 0xff, block->shared_bytes);
     if (worker->initcheck) memset(block->shared_shadow, 0, block->shared_bytes / 8 + 1);
@@ -331,14 +334,18 @@ static int worker_count_open(Worker *worker)
     uint64_t cache = machine->l1_bytes > shared + 16384 ? machine->l1_bytes - shared : 16384;
     /* Resident blocks share the cache; four ways a set. */
     uint64_t sets = cache / 128 / 4 / resident;
-    for (worker->l1_sets = 4; worker->l1_sets * 2 <= sets; worker->l1_sets *= 2)
-        continue;
+    worker->l1_sets = sets > 4 ? (uint32_t)sets : 4;
+    uint64_t lines = cache / 128 / resident / worker->block.warps;
+    worker->local_lines = lines < 1 ? 1 : lines > 256 ? 256 : (uint32_t)lines;
+    worker->local_line =
+        calloc((size_t)worker->local_lines * worker->block.warps, sizeof *worker->local_line);
     worker->l1 = calloc((size_t)worker->l1_sets * 4, sizeof *worker->l1);
     worker->sm = calloc(machine->sms, sizeof *worker->sm);
     worker->profile = calloc(worker->kernel->count, sizeof *worker->profile);
     worker->ready =
         calloc((size_t)worker->kernel->scoreboard * worker->block.warps, sizeof *worker->ready);
-    return worker->l1 && worker->sm && worker->profile && worker->ready ? 0 : -1;
+    return worker->l1 && worker->local_line && worker->sm && worker->profile && worker->ready ? 0
+                                                                                              : -1;
 }
 
 int worker_open(Worker *worker, Launch *launch, const void *params)
@@ -390,6 +397,6 @@ void worker_close(Worker *worker)
     race_close(worker);
     free(worker->files), free(worker->warp), free(worker->hit), free(worker->shared),
         free(worker->shared_shadow);
-    free(worker->local), free(worker->l1), free(worker->sm), free(worker->profile),
-        free(worker->ready);
+    free(worker->local), free(worker->l1), free(worker->local_line), free(worker->sm),
+        free(worker->profile), free(worker->ready);
 }

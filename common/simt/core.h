@@ -309,8 +309,10 @@ struct Worker {
     BlockCost *sm;  /* per SM */
     L1Line *l1;
     uint32_t l1_sets, l1_clock;
-    uint64_t executed;         /* warp instructions since last told to the launch */
-    uint64_t findings;         /* that let execution go on */
+    uint32_t *local_line; /* the lines of local memory that each warp has in the L1, newest first */
+    uint32_t local_lines; /* so many a warp */
+    uint64_t executed;    /* warp instructions since last told to the launch */
+    uint64_t findings;    /* that let execution go on */
     SimtReport finding, fault; /* the first of this worker: blocks come in rising order */
     uint64_t finding_block, fault_block;
     int failed; /* out of host memory */

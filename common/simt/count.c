@@ -28,7 +28,7 @@ static int l1_hit(Worker *worker, uint64_t sector)
     uint64_t line = sector / LINE_SECTORS, tag = line << 24 | (worker->block.number & 0xffffff);
     uint32_t bit = 1u << sector % LINE_SECTORS, oldest = 0;
     uint64_t mixed = line ^ line >> 11;
-    L1Line *set = worker->l1 + (mixed & (worker->l1_sets - 1)) * WAYS;
+    L1Line *set = worker->l1 + (uint32_t)mixed % worker->l1_sets * WAYS;
     worker->l1_clock++;
     for (uint32_t way = 0; way < WAYS; way++) {
         if (set[way].tag == tag && set[way].sectors) {
@@ -255,8 +255,22 @@ void count_atomic(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t 
     warp->pending = (uint64_t)warp->worker->gpu->machine.l2_latency;
 }
 
+/* A warp's local memory in the L1: as all warps use theirs at the same time, each keeps only its
+ * part of the lines, those used last.  `line` counts from 1; 0 is an empty place. */
+static int local_hit(Warp *warp, uint32_t line)
+{
+    Worker *worker = warp->worker;
+    uint32_t *kept = worker->local_line + (size_t)warp->index * worker->local_lines, i = 0;
+    while (i < worker->local_lines - 1 && kept[i] != line)
+        i++;
+    int hit = kept[i] == line;
+    memmove(kept + 1, kept, i * sizeof *kept);
+    kept[0] = line;
+    return hit;
+}
+
 /* Local memory is laid out so that the same offset in neighbouring lanes is neighbouring in memory,
- * word by word. */
+ * word by word: a line holds one word of every lane. */
 void count_local(Warp *warp, const Ins *ins, const uint64_t *offset, uint32_t mask, int store)
 {
     Worker *worker = warp->worker;
@@ -272,10 +286,20 @@ void count_local(Warp *warp, const Ins *ins, const uint64_t *offset, uint32_t ma
             if (!j) sector[n++] = s;
         }
     }
+    uint32_t missed = 0, line = 0;
+    for (uint32_t i = 0, hit = 0; i < n; i++) {
+        if (line != sector[i] / LINE_SECTORS + 1) {
+            line = (uint32_t)(sector[i] / LINE_SECTORS) + 1;
+            hit = (uint32_t)local_hit(warp, line);
+        }
+        missed += !hit;
+    }
     InsCount *profile = &worker->profile[ins - warp->code];
-    profile->requests++, profile->sectors += n, profile->hits += n;
-    /* Stores go through to the L2, as they do for global memory. */
-    if (store) warp->misses += (uint32_t)n, warp->lines += (uint32_t)(n + 3) / LINE_SECTORS;
+    profile->requests++, profile->sectors += n, profile->hits += n - missed;
+    /* Stores go through to the L2, as they do for global memory, but stay in the L1 as well. */
+    if (store) missed = (uint32_t)n;
+    warp->misses += missed, warp->lines += (missed + LINE_SECTORS - 1) / LINE_SECTORS;
+    if (!store) worker->cost.load_misses += missed;
     if (store)
         worker->counters.local_store_sectors += n;
     else
@@ -283,5 +307,6 @@ void count_local(Warp *warp, const Ins *ins, const uint64_t *offset, uint32_t ma
     uint32_t passes =
         (uint32_t)(n + machine->l1_sectors_per_cycle - 1) / machine->l1_sectors_per_cycle;
     passes_add(warp, passes);
-    if (!store) warp->pending = (uint64_t)machine->l1_latency + passes;
+    if (!store)
+        warp->pending = (uint64_t)(missed ? machine->l2_latency : machine->l1_latency) + passes;
 }
