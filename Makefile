@@ -141,6 +141,7 @@ benches: $(BENCHES)
 stage = $(Q)+$(MAKE) $(if $(V),,-s) -j$(JOBS) BUILD='$(BUILD)' $(1)
 where = --root . --build '$(BUILD)'
 only  = $(if $(LAB),--lab '$(LAB)') $(if $(CASE),--case '$(CASE)') $(if $(SEED),--seed '$(SEED)')
+shape = $(if $(SHAPE),--shape '$(SHAPE)')
 need_lab = @test -n '$(LAB)' || { echo 'which lab?  for example:  make $@ LAB=02' >&2; exit 2; }
 
 help:
@@ -152,7 +153,7 @@ help:
 #:
 #:   make grade [LAB=04] [SUBMISSION=dir] [ENGINE=gpu|sim] [GPU=titanv] [SEED=n] [FAIL_UNDER=n]
 #:                            build and grade in the sandbox; SUBMISSION=solutions grades the answer key
-#:   make run LAB=04 [CASE=name] [ENGINE=gpu|sim] [GPU=h200]
+#:   make run LAB=04 [CASE=name | SHAPE='N=8 C=3 H=32 W=32 K=16 R=5 S=5 pad=same stride=1'] [ENGINE=gpu|sim] [GPU=h200]
 #:                            build, run, check one case in one process; show time or cycles and counters
 #:   make profile LAB=04 [CASE=name] [GPU=h200] [PTX=1] [ENGINE=gpu]
 #:                            hot lines and what warps wait for there, a timeline, the roofline
@@ -178,12 +179,12 @@ grade: setup
 run: setup
 	$(need_lab)
 	$(call stage,tools)
-	$(Q)$(BUILD)/bin/lab run $(where) $(only) --submission '$(SUBMISSION)' --engine '$(ENGINE)' --gpu '$(GPU)'
+	$(Q)$(BUILD)/bin/lab run $(where) $(only) $(shape) --submission '$(SUBMISSION)' --engine '$(ENGINE)' --gpu '$(GPU)'
 
 profile: setup
 	$(need_lab)
 	$(call stage,tools)
-	$(Q)$(BUILD)/bin/lab profile $(where) $(only) --submission '$(SUBMISSION)' --engine '$(if $(filter auto,$(ENGINE)),sim,$(ENGINE))' \
+	$(Q)$(BUILD)/bin/lab profile $(where) $(only) $(shape) --submission '$(SUBMISSION)' --engine '$(if $(filter auto,$(ENGINE)),sim,$(ENGINE))' \
 	    --gpu '$(GPU)' $(if $(PTX),--ptx)
 
 hint reset solution: setup

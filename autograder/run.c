@@ -21,14 +21,15 @@
 #include "common/simt/machine.h"
 
 typedef struct Run {
-    const char *root, *lab, *only_case, *engine, *gpu;
+    const char *root, *lab, *only_case, *shape, *engine, *gpu;
     const char *profile, *source; /* where the profile's files go, NULL: none; the student's file */
     int ptx;
     char finding[1024]; /* of a check that stopped nothing, "" none */
     uint64_t seed;
     int seeded;
     const Lab *found;
-    const LabCase *item;
+    const LabCase *item; /* NULL: a shape of the user's own */
+    Problem own;
     const Problem *problem;
     Device *device; /* NULL for host labs */
     DeviceCost cost;
@@ -225,7 +226,11 @@ static int run_case(Run *run, Error *error)
     random_seed(&random, run->seed);
     workload_fill(&workload, &random);
     ini->operation->print(run->problem, shape, sizeof shape);
-    printf("%s, case %s: %s\n  %s\n", run->found->name, run->item->name, run->item->about, shape);
+    if (run->item)
+        printf("%s, case %s: %s\n  %s\n", run->found->name, run->item->name, run->item->about,
+               shape);
+    else
+        printf("%s, a shape of your own\n  %s\n", run->found->name, shape);
     int status = call_once(run, &workload, &observed, error);
     DeviceCost cost = run->cost;
     char finding[sizeof run->finding];
@@ -278,6 +283,10 @@ static int choose(Run *run, const Catalog *catalog, Error *error)
     run->found = catalog_find(catalog, run->lab, error);
     if (!run->found) return -1;
     const LabIni *ini = &run->found->ini;
+    if (*run->shape) {
+        run->problem = &run->own;
+        return ini->operation->parse(run->shape, &run->own, error);
+    }
     int index = *run->only_case ? lab_case_find(ini, run->only_case) : 0;
     for (int i = 0; i < ini->cases; i++)
         text_add(names, sizeof names, "%s%s", i ? ", " : "", ini->item[i].name);
@@ -293,14 +302,25 @@ static int choose(Run *run, const Catalog *catalog, Error *error)
 static int parse_options(int argc, char **argv, Run *run, Error *error)
 {
     static const struct option LONG[] = {
-        {"root", 1, 0, 'r'},    {"lab", 1, 0, 'l'},
-        {"case", 1, 0, 'c'},    {"engine", 1, 0, 'e'},
-        {"gpu", 1, 0, 'g'},     {"seed", 1, 0, 'n'},
-        {"profile", 1, 0, 'p'}, {"source", 1, 0, 's'},
-        {"ptx", 0, 0, 'x'},     {0},
+        {"root", 1, 0, 'r'},
+        {"lab", 1, 0, 'l'},
+        {"case", 1, 0, 'c'},
+        {"engine", 1, 0, 'e'},
+        {"gpu", 1, 0, 'g'},
+        {"seed", 1, 0, 'n'},
+        {"profile", 1, 0, 'p'},
+        {"source", 1, 0, 's'},
+        {"ptx", 0, 0, 'x'},
+        {"shape", 1, 0, 'o'},
+        {0},
     };
-    *run = (Run){
-        .root = ".", .lab = "", .only_case = "", .engine = "sim", .gpu = "h200", .source = ""};
+    *run = (Run){.root = ".",
+                 .lab = "",
+                 .only_case = "",
+                 .shape = "",
+                 .engine = "sim",
+                 .gpu = "h200",
+                 .source = ""};
     for (int letter; (letter = getopt_long(argc, argv, "", LONG, NULL)) != -1;) {
         switch (letter) {
         case 'r':
@@ -327,6 +347,9 @@ static int parse_options(int argc, char **argv, Run *run, Error *error)
             break;
         case 's':
             run->source = optarg;
+            break;
+        case 'o':
+            run->shape = optarg;
             break;
         case 'x':
             run->ptx = 1;
@@ -362,7 +385,7 @@ int main(int argc, char **argv)
         printf("  leak check: %" PRIu64 " allocation%s never freed: %s\n", left,
                left > 1 ? "s were" : " was", leaks);
     printf("  engine %s, seed %" PRIu64 "\n", run.found->ini.host ? "cpu" : run.engine, run.seed);
-    if (!*run.only_case && run.found->ini.cases > 1) {
+    if (run.item && !*run.only_case && run.found->ini.cases > 1) {
         printf("  other cases (CASE=name):");
         for (int i = 1; i < run.found->ini.cases; i++)
             printf(" %s", run.found->ini.item[i].name);

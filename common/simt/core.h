@@ -270,7 +270,7 @@ struct Block {
 
 /* Integer sums of one SM or one block: adding them in any order gives the same. */
 struct BlockCost {
-    uint64_t steps, passes, load_misses, store_misses, blocks;
+    uint64_t steps, passes, load_misses, store_misses, local_misses, blocks;
 };
 
 typedef struct Launch Launch;

@@ -299,7 +299,7 @@ void count_local(Warp *warp, const Ins *ins, const uint64_t *offset, uint32_t ma
     /* Stores go through to the L2, as they do for global memory, but stay in the L1 as well. */
     if (store) missed = (uint32_t)n;
     warp->misses += missed, warp->lines += (missed + LINE_SECTORS - 1) / LINE_SECTORS;
-    if (!store) worker->cost.load_misses += missed;
+    if (!store) worker->cost.local_misses += missed;
     if (store)
         worker->counters.local_store_sectors += n;
     else

@@ -92,7 +92,7 @@ uint64_t cycles_estimate(Launch *launch, const BlockCost *sm, const SimtCounters
     const SimtMachine *m = &launch->gpu->machine;
     uint64_t loads = 0, stores = 0, slowest = 0;
     for (uint32_t i = 0; i < m->sms; i++) {
-        loads += sm[i].load_misses, stores += sm[i].store_misses;
+        loads += sm[i].load_misses + sm[i].local_misses, stores += sm[i].store_misses;
         slowest = larger(slowest, sm[i].steps);
     }
     ReplayResult replay;
