@@ -2,13 +2,13 @@
  * This is what your version is timed against.  Do not edit. */
 #include <convlab/conv.h>
 
-/* Thread t of block (bx, by) owns output y[k][op][oq][n]: n = bx*blockDim.x + t; by takes oq, op
- * and k from its digits. */
+/* Thread t of block (bx, by) owns output y[k][op][oq][n]: n = by*blockDim.x + t; oq, op and k are
+ * the digits of bx. */
 __global__ void conv_kernel(const ConvProblem p, const float *__restrict__ x,
                             const float *__restrict__ w, float *__restrict__ y)
 {
-    int n = blockIdx.x * blockDim.x + threadIdx.x;
-    int oq = blockIdx.y % p.Q, op = blockIdx.y / p.Q % p.P, k = blockIdx.y / p.Q / p.P;
+    int n = blockIdx.y * blockDim.x + threadIdx.x;
+    int oq = blockIdx.x % p.Q, op = blockIdx.x / p.Q % p.P, k = blockIdx.x / p.Q / p.P;
     if (n >= p.N) return;
 
     float sum = 0.0f;
@@ -27,6 +27,6 @@ extern "C" void conv_forward(const ConvProblem *p, const float *x, const float *
                              cudaStream_t stream)
 {
     const int threads = 128;
-    dim3 grid((p->N + threads - 1) / threads, p->K * p->P * p->Q);
+    dim3 grid(p->K * p->P * p->Q, (p->N + threads - 1) / threads);
     conv_kernel<<<grid, threads, 0, stream>>>(*p, x, w, y);
 }

@@ -28,10 +28,10 @@ __global__ void conv_kernel(const ConvProblem p, const float *__restrict__ x,
 
     const int tx = threadIdx.x, ty = threadIdx.y;
     const int groups = (p.K + FILTERS - 1) / FILTERS;
-    const int n0 = blockIdx.x * IMAGES;
-    const int k0 = blockIdx.y % groups * FILTERS;
-    const int oq = blockIdx.y / groups % p.Q;
-    const int op = blockIdx.y / groups / p.Q;
+    const int n0 = blockIdx.y * IMAGES;
+    const int k0 = blockIdx.x % groups * FILTERS;
+    const int oq = blockIdx.x / groups % p.Q;
+    const int op = blockIdx.x / groups / p.Q;
     const int filter_pixels = p.R * p.S;
 
     float sum[FILTERS_PER_THREAD][IMAGES_PER_THREAD] = {};
@@ -79,6 +79,6 @@ extern "C" void conv_forward(const ConvProblem *p, const float *x, const float *
                              cudaStream_t stream)
 {
     dim3 block(THREADS_X, THREADS_Y);
-    dim3 grid((p->N + IMAGES - 1) / IMAGES, (p->K + FILTERS - 1) / FILTERS * p->P * p->Q);
+    dim3 grid((p->K + FILTERS - 1) / FILTERS * p->P * p->Q, (p->N + IMAGES - 1) / IMAGES);
     conv_kernel<<<grid, block, 0, stream>>>(*p, x, w, y);
 }

@@ -16,7 +16,7 @@ enum {
 };
 
 /* Block (bx, by) owns output pixel (op, oq) of images n0 .. n0+IMAGES-1 and filters k0 ..
- * k0+FILTERS-1; bx counts the groups of images, by takes k0, then oq, then op from its digits.
+ * k0+FILTERS-1; k0, then oq, then op are the digits of bx, by counts the groups of images.
  * Thread (tx, ty) owns, for g = 0 .. IMAGES_PER_THREAD-1 and f = 0 .. FILTERS_PER_THREAD-1,
  *
  *     n = n0 + g*THREADS_X + tx      k = k0 + f*THREADS_Y + ty
@@ -31,10 +31,10 @@ __global__ void conv_kernel(const ConvProblem p, const float *__restrict__ x,
 
     const int tx = threadIdx.x, ty = threadIdx.y;
     const int groups = (p.K + FILTERS - 1) / FILTERS;
-    const int n0 = blockIdx.x * IMAGES;
-    const int k0 = blockIdx.y % groups * FILTERS;
-    const int oq = blockIdx.y / groups % p.Q;
-    const int op = blockIdx.y / groups / p.Q;
+    const int n0 = blockIdx.y * IMAGES;
+    const int k0 = blockIdx.x % groups * FILTERS;
+    const int oq = blockIdx.x / groups % p.Q;
+    const int op = blockIdx.x / groups / p.Q;
     const int filter_pixels = p.R * p.S;
 
     float sum[FILTERS_PER_THREAD][IMAGES_PER_THREAD] = {};
@@ -103,7 +103,7 @@ extern "C" void conv_forward(const ConvProblem *p, const float *x, const float *
 {
     // TODO(6): Launch enough blocks for all images, filters and output pixels.
     dim3 block(THREADS_X, THREADS_Y);
-    dim3 grid((p->N + IMAGES - 1) / IMAGES, (p->K + FILTERS - 1) / FILTERS * p->P * p->Q);
+    dim3 grid((p->K + FILTERS - 1) / FILTERS * p->P * p->Q, (p->N + IMAGES - 1) / IMAGES);
     conv_kernel<<<grid, block, 0, stream>>>(*p, x, w, y);
     // END TODO(6)
 }

@@ -37,10 +37,10 @@ __global__ void conv_kernel(const ConvProblem p, const float *__restrict__ x,
     const int tx = threadIdx.x, ty = threadIdx.y;
     const int row = (ty * THREADS_X + tx) / FILTERS, column = (ty * THREADS_X + tx) % FILTERS;
     const int groups = (p.K + FILTERS - 1) / FILTERS;
-    const int n0 = blockIdx.x * IMAGES;
-    const int k0 = blockIdx.y % groups * FILTERS;
-    const int oq = blockIdx.y / groups % p.Q;
-    const int op = blockIdx.y / groups / p.Q;
+    const int n0 = blockIdx.y * IMAGES;
+    const int k0 = blockIdx.x % groups * FILTERS;
+    const int oq = blockIdx.x / groups % p.Q;
+    const int op = blockIdx.x / groups / p.Q;
     const int h0 = op * p.stride_h - p.pad_top, w0 = oq * p.stride_w - p.pad_left;
     const int filter_pixels = p.R * p.S;
     const int x_step = p.H * p.W * p.N, w_step = filter_pixels * p.K; /* to the next channel */
@@ -112,7 +112,7 @@ extern "C" void conv_forward(const ConvProblem *p, const float *x, const float *
                              cudaStream_t stream)
 {
     dim3 block(THREADS_X, THREADS_Y);
-    dim3 grid((p->N + IMAGES - 1) / IMAGES, (p->K + FILTERS - 1) / FILTERS * p->P * p->Q);
+    dim3 grid((p->K + FILTERS - 1) / FILTERS * p->P * p->Q, (p->N + IMAGES - 1) / IMAGES);
     // TODO(5): Launch without checks where every block is full, else with them.
     bool full = p->N % IMAGES == 0 && p->K % FILTERS == 0 && p->C % CHANNELS == 0;
     if (full)
