@@ -5,7 +5,13 @@
 
 #include "common/simt/replay.h"
 
-enum { TRACE_STEPS = 1 << 20, TRACE_BLOCKS = 64, LEAST_WAVES = 2, LEAST_BLOCKS = 4 };
+enum {
+    TRACE_STEPS = 3 << 19,
+    TRACE_BLOCKS = 128,
+    LEAST_WAVES = 2, /* of large grids */
+    MOST_WAVES = 4,  /* of grids that are no larger: what is traced whole is not extrapolated */
+    LEAST_BLOCKS = 4
+};
 
 static uint32_t smaller(uint64_t a, uint64_t b)
 {
@@ -39,7 +45,8 @@ int trace_open(Launch *launch)
 {
     uint32_t sms = launch->gpu->machine.sms, warps = launch->warps_per_block;
     uint64_t own = (launch->blocks + sms - 1) / sms;
-    uint32_t wanted = launch->resident * LEAST_WAVES;
+    uint32_t waves = own <= (uint64_t)launch->resident * MOST_WAVES ? MOST_WAVES : LEAST_WAVES;
+    uint32_t wanted = launch->resident * waves;
     wanted = wanted < LEAST_BLOCKS ? LEAST_BLOCKS : wanted;
     launch->traces = smaller(smaller(own, wanted), TRACE_BLOCKS);
     uint32_t room = TRACE_STEPS / (launch->traces * warps);
