@@ -136,7 +136,7 @@ benches: $(BENCHES)
 	@:
 
 # ---- front door --------------------------------------------------------------------------------------------------------
-.PHONY: help setup doctor run profile grade hint reset solution watch check bench validate test clean
+.PHONY: help setup doctor run profile grade hint reset solution watch check bench validate plots test clean
 
 stage = $(Q)+$(MAKE) $(if $(V),,-s) -j$(JOBS) BUILD='$(BUILD)' $(1)
 where = --root . --build '$(BUILD)'
@@ -162,6 +162,7 @@ help:
 #:   make setup | doctor      find or install what is missing | what this machine can do
 #:   make test | bench        the project's own tests | its own speed     make clean         remove build/
 #:   make validate            the simulator against what an H200 was measured to do (docs/validation.md)
+#:   make plots               the figures and tables of docs/cheng.md and the handouts, simulated anew (minutes)
 #:
 
 setup:
@@ -208,6 +209,10 @@ bench: setup
 validate: setup
 	$(call stage,validators)
 	$(Q)sh common/validate/validate.sh '$(BUILD)'
+
+plots: setup
+	$(call stage,tools)
+	$(Q)sh docs/plots/plots.sh '$(BUILD)'
 
 test: setup
 	$(call stage,tools tests $(BUILD)/bin/doctor)

@@ -2,7 +2,8 @@
  * switched on by a macro that steps.sh defines before this text.
  *
  *     COMPUTE    0: the compiler's code   1: inner-product engine   2: outer-product engine
- *     CARRIED    indices are carried from chunk to chunk (section 4.1)
+ *     CARRIED    0: every index is computed anew   1: from channel to channel and image to image it
+ *                is carried (section 4.1, fig 29)   2: from chunk to chunk too, without / and %
  *     CHECKED    bounds that this problem cannot overstep are tested all the same (0: section 4.2)
  *     CONVERTER  the index converter finds the input pixel (section 4.3) */
 #include <convlab/conv.h>
@@ -54,7 +55,10 @@ __global__ void conv_kernel(const ConvProblem p, const float *__restrict__ x,
             }
             // phase: load images
             int pixel = first + ty, ih = h0 + r, iw = w0 + s, found = -1;
-            if (!CARRIED) ih = h0 + pixel / p.S, iw = w0 + pixel % p.S;
+            if (CARRIED < 2) {
+                ih = h0 + pixel / p.S, iw = w0 + pixel % p.S;
+                x_at = c0 * x_step + (ih * p.W + iw) * p.N + n0 + tx;
+            }
             bool inside = pixel < filter_pixels && ih >= 0 && ih < p.H && iw >= 0 && iw < p.W;
             if (CONVERTER) {
                 if (pixel < filter_pixels) found = convlab_index(pixel, p.S, h0, w0, p.H, p.W);
@@ -73,7 +77,7 @@ __global__ void conv_kernel(const ConvProblem p, const float *__restrict__ x,
                 }
             x_at += CACHED_PIXELS * p.N;
             w_at += CACHED_PIXELS * p.K;
-            for (s += CACHED_PIXELS; !CONVERTER && s >= p.S; s -= p.S) {
+            for (s += CACHED_PIXELS; CARRIED == 2 && s >= p.S; s -= p.S) {
                 r++;
                 x_at += (p.W - p.S) * p.N;
             }

@@ -28,7 +28,7 @@ row() {
 if [ "$engine" = gpu ]; then printf 'lab\tgpu_us\n'; else printf 'lab\tgtx480_cycles\th200_cycles\n'; fi
 mkdir -p "$build/plots/naive/05-register-tiled"
 cp labs/05-register-tiled/baseline.cu "$build/plots/naive/05-register-tiled/conv.cu"
-row 'one output a thread' 05 "$build/plots/naive"
+row 'naive' 05 "$build/plots/naive"
 row '05 register-tiled' 05 solutions
 row '06 unrolled' 06 solutions
 row '07 strength-reduced' 07 solutions

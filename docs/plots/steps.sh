@@ -46,3 +46,4 @@ variant 2 0 1 0; step 'outer-product engine' 08 "$out/variant" gtx480-engines
 variant 2 1 1 0; step 'strength reduction' 08 "$out/variant" gtx480-engines
 variant 2 1 0 0; step 'conditionals extracted' 08 "$out/variant" gtx480-engines
 variant 2 1 0 1; step 'index converter' 08 "$out/variant" gtx480-engines
+variant 2 2 0 0; step '(no / and % instead)' 08 "$out/variant" gtx480-engines
