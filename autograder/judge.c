@@ -86,13 +86,18 @@ static CaseVerdict verdict_of(RunStatus status)
     return CASE_BROKEN;
 }
 
+static int is_race(const char *finding)
+{
+    return !strncmp(finding, "Race", strlen("Race"));
+}
+
 /* Right outputs of a program whose result is a matter of luck: another GPU, another day, and they
  * are wrong. */
 static void judge_finding(const char *finding, RecordCase *item)
 {
-    int race = !strncmp(finding, "Race", strlen("Race"));
     item->verdict = CASE_WRONG;
-    text_set(item->fault, sizeof item->fault, "%s", fault_name(race ? FAULT_RACE : FAULT_NAN));
+    text_set(item->fault, sizeof item->fault, "%s",
+             fault_name(is_race(finding) ? FAULT_RACE : FAULT_NAN));
     text_set(item->text, sizeof item->text, "The outputs are right, but only by luck.\n%s",
              finding);
 }
@@ -125,14 +130,20 @@ void judge_output(Judge *judge, const Workload *workload, const Observed *observ
         if (*outcome->finding) judge_finding(outcome->finding, item);
         return;
     }
-    text_set(item->fault, sizeof item->fault, "%s", fault_name(verdict.fault));
+    /* A race makes any pattern: it comes before what the pattern looks like. */
+    int race = is_race(outcome->finding);
+    text_set(item->fault, sizeof item->fault, "%s", fault_name(race ? FAULT_RACE : verdict.fault));
     text_set(item->where, sizeof item->where, "%s", verdict.where);
     if (verdict.wrong && verdict.fault != FAULT_UNWRITTEN && verdict.fault != FAULT_NAN)
         text_set(item->text, sizeof item->text,
                  "%zu of %zu outputs are wrong, first %s: got %.9g, expected %.9g.\n",
                  verdict.wrong, verdict.total, verdict.where, verdict.got, verdict.expected);
-    text_add(item->text, sizeof item->text, "%s", verdict.text);
-    if (*outcome->finding) text_add(item->text, sizeof item->text, "\n%s", outcome->finding);
+    if (!race || verdict.fault == FAULT_NAN)
+        text_add(item->text, sizeof item->text, "%s%s", verdict.text, race ? "\n" : "");
+    if (race)
+        text_add(item->text, sizeof item->text, "%s", outcome->finding);
+    else if (*outcome->finding)
+        text_add(item->text, sizeof item->text, "\n%s", outcome->finding);
 }
 
 void judge_case(Judge *judge, const Problem *problem, Random *random, RecordCase *item)

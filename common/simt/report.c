@@ -40,11 +40,16 @@ const char *source_line(const SimtKernel *kernel, uint32_t from, uint32_t *line)
 
 void source_name(const SimtKernel *kernel, uint32_t from, char *text, size_t bytes)
 {
-    const PtxInstruction *in = origin_of(kernel, from);
+    const PtxInstruction *in = origin_of(kernel, from), *before = in;
     uint32_t line;
     const char *file = source_file(kernel, in, &line);
+    /* Code that nvcc made of several lines names none: the last line before it is near. */
+    for (uint32_t k = from; !file && before && k-- > 0 && from - k < 100;) {
+        before = origin_of(kernel, k);
+        file = source_file(kernel, before, &line);
+    }
     if (file)
-        snprintf(text, bytes, "%s:%u", file, line);
+        snprintf(text, bytes, "%s:%u%s", file, line, before == in ? "" : " or near");
     else if (in)
         snprintf(text, bytes, "PTX line %u", in->ptx_line);
     else
