@@ -1,6 +1,6 @@
 #!/bin/sh
-# plots.sh BUILD - runs what can be simulated of the documents' figures, draws them, and refreshes the tables of docs/cheng.md.
-# What was measured on an H200 stays as it was recorded (docs/data/cheng/README.md).
+# plots.sh BUILD - runs what can be simulated of the documents' figures, then draws them (draw.sh).  What was measured on an
+# H200 stays as it was recorded (docs/data/cheng/README.md).
 set -eu
 build=${1:?usage: plots.sh BUILD}
 data=docs/data/cheng
@@ -12,46 +12,4 @@ sh docs/plots/ladder.sh "$build" sim >"$out/ladder-sim.tsv"
 sh docs/plots/unroll.sh "$build" sim >"$out/unroll-sim.tsv"
 cp "$out/steps.tsv" "$out/fig9.tsv" "$out/fig13.tsv" "$out/ladder-sim.tsv" "$out/unroll-sim.tsv" "$data"
 
-{
-    echo '| step | figure | the paper | | here | | compute | load images | load filters | store | other |'
-    echo '| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |'
-    awk -F'\t' '
-        FNR == 1 { next }
-        FILENAME ~ /paper/ { cycles[$1] = $2; change[$1] = $3; figure[$1] = $5; next }
-        function percent(x) { return sprintf("%.0f %%", 100 * x) }
-        {
-            before = $1 == "outer-product engine" ? unrolled : $1 ~ /instead/ ? extracted : last
-            printf "| %s | %s | %s | %s | %d | %s |", $1, figure[$1], cycles[$1],
-                change[$1] == "" ? "" : sprintf("%+.1f %%", 100 * change[$1]), $2, before ? sprintf("%+.1f %%", 100 * ($2 / before - 1)) : ""
-            printf " %s | %s | %s | %s | %s |\n", percent($5), percent($3), percent($4), percent($6), percent($7)
-            last = $2
-            if ($1 == "unrolled") unrolled = $2
-            if ($1 == "conditionals extracted") extracted = $2
-        }' "$data/paper.tsv" "$data/steps.tsv"
-} >"$out/steps.md"
-for figure in 9 13; do
-    { echo '| instruction | executed by warps | cycles each |'; echo '| --- | --- | --- |'
-      awk -F'\t' '{ printf "| `%s` | %d | %s |\n", $1, $2, $3 == "0.0" ? "folded" : $3 }' "$data/fig$figure.tsv"; } >"$out/fig$figure.md"
-done
-{
-    echo '| lab | H200, µs | simulated h200, µs | simulated gtx480, thousand cycles |'
-    echo '| --- | --- | --- | --- |'
-    awk -F'\t' 'FNR == 1 { next } FILENAME ~ /h200/ { us[$1] = $2; next }
-        { printf "| %s | %s | %.1f | %s |\n", $1, us[$1], $3 / 1980, $2 == "-" ? "–" : sprintf("%d", $2 / 1000) }' \
-        "$data/ladder-h200.tsv" "$data/ladder-sim.tsv"
-} >"$out/ladder.md"
-
-if command -v gnuplot >/dev/null; then
-    gnuplot -e "data='$data/steps.tsv'; out='docs/figures/cheng-steps.svg'" docs/plots/steps.gp
-    gnuplot -e "measured='$data/ladder-h200.tsv'; simulated='$data/ladder-sim.tsv'; out='docs/figures/cheng-ladder.svg'" docs/plots/ladder.gp
-    gnuplot -e "measured='$data/unroll-h200.tsv'; out='docs/figures/06-unroll.svg'" docs/plots/unroll.gp
-else
-    echo "plots: no gnuplot, so docs/figures is left as it was; install the package gnuplot-nox" >&2
-fi
-# Between <!-- begin NAME --> and <!-- end NAME --> stands NAME.md.
-awk -v out="$out" '
-    /<!-- end / { skip = 0 }
-    !skip { print }
-    /<!-- begin / { file = out "/" $3 ".md"; print ""; while ((getline line < file) > 0) print line; print ""; skip = 1 }' docs/cheng.md >"$out/cheng.md"
-cp "$out/cheng.md" docs/cheng.md
-echo "docs/cheng.md and docs/figures/{cheng-steps,cheng-ladder,06-unroll}.svg are up to date"
+sh docs/plots/draw.sh "$build"
