@@ -6,18 +6,24 @@
 
 enum { SECTOR = 32, LINE_SECTORS = 4, WAYS = 4 };
 
-/* The distinct 32-byte sectors of the active lanes, in the order of the lanes.  No access straddles
- * one: all are aligned. */
-static uint32_t sectors_collect(const uint64_t *address, uint32_t mask, uint64_t *sector)
+/* Adds `value` to the n different ones unless it is there; returns how many there are now. */
+static inline uint32_t distinct_add(uint64_t *distinct, uint32_t n, uint64_t value)
+{
+    uint32_t k = n;
+    while (k && distinct[k - 1] != value)
+        k--;
+    if (!k) distinct[n++] = value;
+    return n;
+}
+
+/* The distinct pieces of `unit` bytes of the active lanes, in the order of the lanes.  No access
+ * straddles one: all are aligned. */
+static inline uint32_t units_collect(const uint64_t *address, uint32_t mask, uint32_t unit,
+                                     uint64_t *piece)
 {
     uint32_t n = 0;
-    for (uint32_t m = mask; m; m &= m - 1) {
-        uint64_t s = address[__builtin_ctz(m)] / SECTOR;
-        uint32_t k = n;
-        while (k && sector[k - 1] != s)
-            k--;
-        if (!k) sector[n++] = s;
-    }
+    for (uint32_t m = mask; m; m &= m - 1)
+        n = distinct_add(piece, n, address[__builtin_ctz(m)] / unit);
     return n;
 }
 
@@ -58,12 +64,8 @@ static uint32_t lines_count(const uint64_t *sector, uint32_t n)
 {
     uint64_t line[LANES];
     uint32_t lines = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t k = lines;
-        while (k && line[k - 1] != sector[i] / LINE_SECTORS)
-            k--;
-        if (!k) line[lines++] = sector[i] / LINE_SECTORS;
-    }
+    for (uint32_t i = 0; i < n; i++)
+        lines = distinct_add(line, lines, sector[i] / LINE_SECTORS);
     return lines;
 }
 
@@ -128,14 +130,7 @@ static void count_const(Warp *warp, const uint64_t *address, uint32_t mask)
 {
     enum { CYCLES_PER_WORD = 2 };
     uint64_t word[LANES];
-    uint32_t words = 0;
-    for (uint32_t m = mask; m; m &= m - 1) {
-        uint64_t w = address[__builtin_ctz(m)] / 4;
-        uint32_t k = words;
-        while (k && word[k - 1] != w)
-            k--;
-        if (!k) word[words++] = w;
-    }
+    uint32_t words = units_collect(address, mask, 4, word);
     warp->worker->counters.const_requests++;
     passes_add(warp, words * CYCLES_PER_WORD);
     warp->pending = (uint64_t)warp->worker->gpu->machine.l1_latency + warp->passes;
@@ -152,7 +147,7 @@ void count_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t 
     const SimtMachine *machine = &worker->gpu->machine;
     uint64_t sector[LANES], bytes = bytes_each(ins);
     Launch *launch = worker->launch;
-    uint32_t n = sectors_collect(address, mask, sector), misses = 0;
+    uint32_t n = units_collect(address, mask, SECTOR, sector), misses = 0;
     bytes *= (uint32_t)__builtin_popcount(mask);
     for (uint32_t i = 0; i < n; i++)
         if (store)
@@ -246,7 +241,7 @@ void count_atomic(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t 
         passes_add(warp, turns);
     }
     if (mask & ~shared) {
-        uint32_t n = sectors_collect(address, mask & ~shared, sector);
+        uint32_t n = units_collect(address, mask & ~shared, SECTOR, sector);
         passes_add(warp, (n + 1) / 2);
         warp->misses += n, warp->lines += lines_count(sector, n);
         warp->worker->cost.load_misses += n;
@@ -275,16 +270,12 @@ void count_local(Warp *warp, const Ins *ins, const uint64_t *offset, uint32_t ma
 {
     Worker *worker = warp->worker;
     const SimtMachine *machine = &worker->gpu->machine;
-    uint64_t sector[LANES * 4], n = 0;
-    uint32_t words = (ins->bytes * (ins->vector > 1 ? ins->vector : 1u) + 3) / 4;
+    uint64_t sector[LANES * 4];
+    uint32_t words = (bytes_each(ins) + 3) / 4, n = 0;
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
-        for (uint32_t k = 0; k < words; k++) {
-            uint64_t s = ((offset[lane] / 4 + k) * LANES * 4 + lane * 4) / SECTOR, j = n;
-            while (j && sector[j - 1] != s)
-                j--;
-            if (!j) sector[n++] = s;
-        }
+        for (uint32_t k = 0; k < words; k++)
+            n = distinct_add(sector, n, ((offset[lane] / 4 + k) * LANES * 4 + lane * 4) / SECTOR);
     }
     uint32_t missed = 0, line = 0;
     for (uint32_t i = 0, hit = 0; i < n; i++) {
@@ -297,7 +288,7 @@ void count_local(Warp *warp, const Ins *ins, const uint64_t *offset, uint32_t ma
     InsCount *profile = &worker->profile[ins - warp->code];
     profile->requests++, profile->sectors += n, profile->hits += n - missed;
     /* Stores go through to the L2, as they do for global memory, but stay in the L1 as well. */
-    if (store) missed = (uint32_t)n;
+    if (store) missed = n;
     warp->misses += missed, warp->lines += (missed + LINE_SECTORS - 1) / LINE_SECTORS;
     if (!store) worker->cost.local_misses += missed;
     if (store)

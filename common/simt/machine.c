@@ -81,8 +81,11 @@ static const Field FIELDS[] = {
 };
 enum { FIELD_COUNT = sizeof FIELDS / sizeof FIELDS[0] };
 
+enum { UNSEEN, INHERITED, GIVEN };
+
 typedef struct Reading {
     SimtMachine *machine;
+    const char *directory; /* where `like` looks; NULL: it may not be used */
     unsigned char seen[FIELD_COUNT];
     char trouble[256];
 } Reading;
@@ -111,6 +114,27 @@ static int number_read(const char *text, FieldKind kind, void *out)
     return 0;
 }
 
+static int key_read(void *user, const char *section, const char *name, const char *value);
+
+/* like = gtx480: everything that this file does not give is as it is there. */
+static int like_read(Reading *reading, const char *value)
+{
+    char path[4096];
+    Reading other = {.machine = reading->machine};
+    int plain = value[0] && !strpbrk(value, "/."), first = reading->directory != NULL;
+    for (int i = 0; i < FIELD_COUNT; i++)
+        first &= reading->seen[i] == UNSEEN;
+    snprintf(path, sizeof path, "%s/%s.ini", first ? reading->directory : "", value);
+    if (!first || !plain || ini_parse(path, key_read, &other) != 0) {
+        snprintf(reading->trouble, sizeof reading->trouble,
+                 "like = %s must be the first key, and name a description without one", value);
+        return 0;
+    }
+    for (int i = 0; i < FIELD_COUNT; i++)
+        reading->seen[i] = other.seen[i] ? INHERITED : UNSEEN;
+    return 1;
+}
+
 /* libinih's handler: 0 makes the line the one that ini_parse returns; only the first trouble
  * counts. */
 static int key_read(void *user, const char *section, const char *name, const char *value)
@@ -122,10 +146,13 @@ static int key_read(void *user, const char *section, const char *name, const cha
                  section);
         return 0;
     }
+    if (!strcmp(name, "like")) return like_read(reading, value);
     for (int i = 0; i < FIELD_COUNT; i++) {
         if (strcmp(FIELDS[i].name, name) != 0) continue;
         char *at = (char *)reading->machine + FIELDS[i].offset;
-        if (reading->seen[i]++) {
+        int given = reading->seen[i] == GIVEN;
+        reading->seen[i] = GIVEN;
+        if (given) {
             snprintf(reading->trouble, sizeof reading->trouble, "%s is given twice", name);
             return 0;
         }
@@ -220,7 +247,7 @@ int machine_load(const char *directory, const char *name, SimtMachine *machine, 
     for (const char *c = name; *c; c++)
         plain &= *c != '/' && *c != '.';
     snprintf(path, sizeof path, "%s/%s.ini", directory, name);
-    Reading reading = {.machine = machine};
+    Reading reading = {.machine = machine, .directory = directory};
     int line =
         plain && strlen(name) < sizeof machine->name ? ini_parse(path, key_read, &reading) : -1;
     if (line == -1) return error_set(error, "unknown GPU '%.64s': there are %s", name, names);

@@ -30,7 +30,8 @@ typedef struct SimtMachine {
     uint32_t memory_clock_khz, memory_bus_bits;
 } SimtMachine;
 
-/* Reads <directory>/<name>.ini; an unknown name lists those there are; unknown keys and missing
+/* Reads <directory>/<name>.ini, where `like = other` as the first key takes over what the file does
+ * not give itself; an unknown name lists those there are; unknown keys and missing
  * ones are refused with their line. */
 int machine_load(const char *directory, const char *name, SimtMachine *machine, Error *error);
 /* "gtx480, gtx980, h200": for messages.  Sorted. */

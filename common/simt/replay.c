@@ -209,11 +209,6 @@ static uint64_t memory_issue(Sm *sm, const Ins *ins, const TraceStep *step, uint
                         : back;
 }
 
-static int is_memory(const Ins *ins)
-{
-    return ins->class >= CLASS_LOAD && ins->class <= CLASS_ATOMIC;
-}
-
 static int is_shared(const Ins *ins)
 {
     return ins->class == CLASS_SHARED_LOAD || ins->class == CLASS_SHARED_STORE;

@@ -134,6 +134,13 @@ static void products_fold(const SimtKernel *kernel, Price *price, const uint32_t
     }
 }
 
+/* Does code before and behind this instruction stay apart? */
+static int parts_code(const Ins *ins)
+{
+    return ins->class == CLASS_BRANCH || ins->class == CLASS_BARRIER || ins->op == OP_JOIN ||
+           ins->op == OP_EXIT || ins->op == OP_ENGINE;
+}
+
 /* How many instructions the branch skips, if they are few and plain and all lanes meet behind them;
  * else 0. */
 static uint32_t branch_skips(const Ins *code, uint32_t at)
@@ -143,14 +150,12 @@ static uint32_t branch_skips(const Ins *code, uint32_t at)
     if (branch->target != branch->reconv || branch->target <= at) return 0;
     uint32_t skips = branch->target - at - 1;
     for (uint32_t i = at + 1; i < branch->target; i++)
-        if (code[i].class == CLASS_BRANCH || code[i].class == CLASS_BARRIER ||
-            code[i].op == OP_JOIN || code[i].op == OP_EXIT)
-            return 0;
+        if (parts_code(&code[i])) return 0;
     return skips <= MOST_GUARDED ? skips : 0;
 }
 
-/* A short forward branch becomes the predicate of what it skips.  Its JOIN, if nobody else meets
- * there, is marked by `guards` too. */
+/* A short forward branch becomes the predicate of what it skips.  It parts no code then, nor does
+ * its JOIN if nobody else meets there. */
 static void branches_fold(const SimtKernel *kernel, Price *price)
 {
     const Ins *code = kernel->code;
@@ -158,23 +163,17 @@ static void branches_fold(const SimtKernel *kernel, Price *price)
         uint32_t skips = branch_skips(code, i);
         if (!skips) continue;
         price[i].slots = 0, price[i].latency = 0, price[i].guards = (uint8_t)skips;
-        price[code[i].target].guards = 1;
+        price[i].passed = price[code[i].target].passed = 1;
     }
     for (uint32_t i = 0; i < kernel->count; i++)
-        if (code[i].reconv < kernel->count && !price[i].guards) price[code[i].reconv].guards = 0;
+        if (code[i].reconv < kernel->count && !price[i].passed) price[code[i].reconv].passed = 0;
 }
 
 /* ---- order -------------------------------------------------------------------------------- */
 
 static int ends_piece(const Ins *ins, const Price *price)
 {
-    return (ins->class == CLASS_BRANCH && price->slots) || ins->class == CLASS_BARRIER ||
-           (ins->op == OP_JOIN && !price->guards) || ins->op == OP_EXIT || ins->op == OP_ENGINE;
-}
-
-static int is_memory(const Ins *ins)
-{
-    return ins->class >= CLASS_LOAD && ins->class <= CLASS_ATOMIC;
+    return parts_code(ins) && !price->passed;
 }
 
 static int is_writer(const Ins *ins)
@@ -187,12 +186,12 @@ static int is_writer(const Ins *ins)
 static int depends(const Ins *code, const Price *price, uint32_t i, uint32_t k)
 {
     const Ins *earlier = &code[i], *later = &code[k];
-    if (earlier->op != OP_JOIN && k - i <= price[i].guards) return 1;
+    if (k - i <= price[i].guards) return 1;
     for (int d = 0; d < 4 && earlier->t_d[d]; d++) {
         for (int s = 0; s < 6; s++)
             if (later->t_s[s] == earlier->t_d[d]) return 1;
-        for (int k = 0; k < 4 && later->t_d[k]; k++)
-            if (later->t_d[k] == earlier->t_d[d]) return 1;
+        for (int e = 0; e < 4 && later->t_d[e]; e++)
+            if (later->t_d[e] == earlier->t_d[d]) return 1;
     }
     for (int s = 0; s < 6; s++)
         for (int d = 0; earlier->t_s[s] && d < 4 && later->t_d[d]; d++)
@@ -243,7 +242,7 @@ static void pieces_order(const SimtKernel *kernel, Price *price)
         while (to < kernel->count && to - from < PIECE) {
             int last = ends_piece(&kernel->code[to], &price[to]);
             price[to++].part = part;
-            if (last || (to < kernel->count && kernel->code[to].op == OP_JOIN && !price[to].guards))
+            if (last || (to < kernel->count && kernel->code[to].op == OP_JOIN && !price[to].passed))
                 break;
         }
         /* A target in the middle of a piece only makes its ranks begin later. */

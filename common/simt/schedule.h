@@ -18,9 +18,15 @@ struct Price {
     uint16_t latency;
     uint8_t wait;   /* SimtStall of who waits for the result */
     uint8_t guards; /* of a branch that became a predicate: so many instructions behind it */
+    uint8_t passed; /* a short branch, or its JOIN, over which code may move */
     uint32_t part;  /* number of the straight piece of code it lies in */
     uint32_t rank;  /* its place in that piece as ptxas would order it */
 };
+
+static inline int is_memory(const Ins *ins)
+{
+    return ins->class >= CLASS_LOAD && ins->class <= CLASS_ATOMIC;
+}
 
 /* Fills kernel->price, once.  -1: out of memory. */
 int schedule_build(SimtKernel *kernel, const SimtMachine *machine);

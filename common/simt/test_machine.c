@@ -40,6 +40,24 @@ static void all_are_read(void **state)
     }
 }
 
+static void one_may_be_like_another(void **state)
+{
+    SimtMachine plain, engines;
+    Error error = {""};
+    (void)state;
+    if (machine_load(GPUS, "gtx480", &plain, &error) != 0 ||
+        machine_load(GPUS, "gtx480-engines", &engines, &error) != 0)
+        fail_msg("%s", error.text);
+    assert_string_equal(engines.name, "gtx480-engines");
+    assert_string_not_equal(engines.title, plain.title);
+    assert_int_equal(plain.engines, 0);
+    assert_int_equal(engines.engines, 1);
+    memcpy(engines.name, plain.name, sizeof plain.name);
+    memcpy(engines.title, plain.title, sizeof plain.title);
+    engines.engines = 0;
+    assert_memory_equal(&engines, &plain, sizeof plain);
+}
+
 static void unknown_lists_the_known(void **state)
 {
     static const char *const NAMES[] = {"rtx9090", "../gpus/h200", ""};
@@ -48,7 +66,8 @@ static void unknown_lists_the_known(void **state)
         SimtMachine machine;
         Error error = {""};
         assert_int_equal(machine_load(GPUS, NAMES[i], &machine, &error), -1);
-        assert_non_null(strstr(error.text, "gtx1080ti, gtx480, gtx480-engines, gtx980, h200, titanv"));
+        assert_non_null(
+            strstr(error.text, "gtx1080ti, gtx480, gtx480-engines, gtx980, h200, titanv"));
     }
 }
 
@@ -88,8 +107,8 @@ static void wrong_ones_are_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(all_are_read),
-                                       cmocka_unit_test(unknown_lists_the_known),
-                                       cmocka_unit_test(wrong_ones_are_refused)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_are_read), cmocka_unit_test(one_may_be_like_another),
+        cmocka_unit_test(unknown_lists_the_known), cmocka_unit_test(wrong_ones_are_refused)};
     return cmocka_run_group_tests_name("machine", tests, NULL, NULL);
 }

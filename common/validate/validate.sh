@@ -5,7 +5,6 @@ set -eu
 build=${1:?usage: validate.sh BUILD}
 out=$build/validate
 records=common/validate/data/h200
-page=docs/validation.md
 names=
 for times in "$records"/*-times.tsv; do
     name=$(basename "$times" -times.tsv)
@@ -28,9 +27,5 @@ if command -v gnuplot >/dev/null; then
 else
     echo "validate: no gnuplot, so docs/figures/validation-times.svg is left as it was" >&2
 fi
-awk -v report="$out/report.md" '
-    /<!-- begin report -->/ { print; print ""; while ((getline line < report) > 0) print line; print ""; skip = 1 }
-    /<!-- end report -->/ { skip = 0 }
-    !skip && !/<!-- begin report -->/ { print }' "$page" >"$out/page.md"
-cp "$out/page.md" "$page"
+sh common/setup/splice.sh docs/validation.md "$out"
 exit "$status"

@@ -50,10 +50,5 @@ if command -v gnuplot >/dev/null; then
 else
     echo "plots: no gnuplot, so docs/figures is left as it was; install the package gnuplot-nox" >&2
 fi
-# Between <!-- begin NAME --> and <!-- end NAME --> stands NAME.md.
-awk -v out="$out" '
-    /<!-- end / { skip = 0 }
-    !skip { print }
-    /<!-- begin / { file = out "/" $3 ".md"; print ""; while ((getline line < file) > 0) print line; print ""; skip = 1 }' docs/cheng.md >"$out/cheng.md"
-cp "$out/cheng.md" docs/cheng.md
+sh common/setup/splice.sh docs/cheng.md "$out"
 echo "docs/cheng.md and docs/figures/{cheng-steps,cheng-ladder,06-unroll}.svg are up to date"

@@ -9,20 +9,9 @@ out=$build/plots
 nvcc=$(sed -n 's/^NVCC *:*= *//p' "$build/toolchain.env")
 mkdir -p "$out/unroll/06-unrolled"
 
-# Time or cycles of the variant; $1: further options of `lab run`.
-cost() {
-    # shellcheck disable=SC2086
-    "$build/bin/lab" run --build "$build" --lab 06 --submission "$out/unroll" --engine "$engine" --shape "$shape" $1 >"$out/page"
-    grep -q 'correct: all' "$out/page" || { cat "$out/page" >&2; echo "unroll.sh: unrolled by $unroll: not right" >&2; exit 1; }
-    sed -n 's/^  \([0-9,.]*\) \(cycles\|us\).*/\1/p' "$out/page" | tr -d , | head -1
-}
+. docs/plots/cost.sh
 
-median() {
-    for _ in 1 2 3 4 5 6 7 8 9; do cost "$1"; done | sort -n | sed -n 5p
-}
-
-printf 'blocks\tunroll\tregisters\tspilled_bytes\t'
-if [ "$engine" = gpu ]; then printf 'gpu_us\n'; else printf 'gtx480_cycles\th200_cycles\n'; fi
+printf 'blocks\tunroll\tregisters\tspilled_bytes\t%s\n' "$(costs_columns)"
 for blocks in 1 32; do
     for unroll in 1 2 3 4 6 12; do
         sed -e "s/^__global__ void conv_kernel/__global__ void __launch_bounds__(64, $blocks) conv_kernel/" \
@@ -33,8 +22,7 @@ for blocks in 1 32; do
         "$nvcc" -O3 -arch=sm_90 -Icommon/include -Xptxas -v -cubin -o "$out/unroll/x.cubin" "$out/unroll/06-unrolled/conv.cu" 2>"$out/ptxas"
         registers=$(sed -n 's/.*Used \([0-9]*\) registers.*/\1/p' "$out/ptxas")
         spilled=$(sed -n 's/.* \([0-9]*\) bytes spill stores, \([0-9]*\) bytes spill loads.*/\1 \2/p' "$out/ptxas" | awk '{ print $1 + $2 }')
-        printf '%s\t%s\t%s\t%s' "$blocks" "$unroll" "$registers" "$spilled"
-        if [ "$engine" = gpu ]; then printf '\t%s' "$(median '')"; else printf '\t%s\t%s' "$(cost '--gpu gtx480')" "$(cost '--gpu h200')"; fi
-        printf '\n'
+        cells=$(costs 06 "$out/unroll")
+        printf '%s\t%s\t%s\t%s\t%s\n' "$blocks" "$unroll" "$registers" "$spilled" "$cells"
     done
 done
