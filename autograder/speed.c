@@ -8,9 +8,12 @@
 #include "autograder/speed_paired.h"
 #include "autograder/text.h"
 
-double speed_floor_cycles(const SimtMachine *machine, double flops, double least_bytes)
+double speed_floor_cycles(const SimtMachine *machine, Precision precision, double flops,
+                          double least_bytes)
 {
-    double arithmetic = flops / (2.0 * machine->sms * machine->fp32_lanes);
+    double products = machine->fp32_lanes;
+    if (precision != PRECISION_FP32) products = fmax(products, machine->tensor_fma);
+    double arithmetic = flops / (2.0 * machine->sms * products);
     double traffic = least_bytes / machine->l2_bytes_per_cycle;
     return fmax(arithmetic, traffic);
 }
@@ -126,7 +129,8 @@ static void measure_cycles(SpeedSetup *setup, const Problem *problem, Random *ra
     speed->reference = (double)reference;
     speed->s = speed->s_low = speed->s_high = speed->baseline / speed->student;
     speed->s_ref = speed->baseline / speed->reference;
-    double floor_cycles = speed_floor_cycles(setup->machine, operation->flops(problem),
+    double floor_cycles = speed_floor_cycles(setup->machine, setup->judge->precision,
+                                             operation->flops(problem),
                                              operation->least_bytes(problem));
     if (speed->student < floor_cycles) {
         text_set(text, sizeof text,

@@ -32,8 +32,13 @@ int speed_start(SpeedSetup *setup, int slot, const Problem *problem, Random *ran
 /* Turns times, or `exact` cycles, into points, once it is known whether every case is right. */
 void speed_score(RecordSpeed *speed, double slack, int exact, int all_correct);
 
-/* Cycles below which nobody can be on this machine: arithmetic at full rate, every byte once
- * through the L2. */
-double speed_floor_cycles(const SimtMachine *machine, double flops, double least_bytes);
+/* Cycles below which nobody can be on this machine: arithmetic at full rate (of the tensor cores
+ * where the lab allows less than fp32), every byte once through the L2. */
+double speed_floor_cycles(const SimtMachine *machine, Precision precision, double flops,
+                          double least_bytes);
+
+/* No card's tensor cores do more products a second than so many times its fp32 pipes (an H200's
+ * 15 times, a B200's 28 times, by their data sheets): for the floor of a lab that may use them. */
+enum { SPEED_TENSOR_RATE = 32 };
 
 #endif

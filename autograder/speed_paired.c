@@ -135,13 +135,13 @@ static int start_sides(SpeedSetup *setup, const Problem *problem, Random *random
 static double floor_seconds(const SpeedSetup *setup, const Workload *workload)
 {
     double read_bytes = 0, written_bytes = (double)workload->outputs * sizeof(float);
-    const Operation *operation = workload->operation;
+    double flops = workload->operation->flops(&workload->problem);
+    if (setup->judge->precision != PRECISION_FP32) flops /= SPEED_TENSOR_RATE;
     if (!setup->ceilings) return 0;
     for (int i = 0; i < workload->tensors; i++)
         if (workload->tensor[i])
             read_bytes += (double)tensor_count(&workload->shape[i]) * sizeof(float);
-    return gpu_ceilings_floor(setup->ceilings, operation->flops(&workload->problem), read_bytes,
-                              written_bytes);
+    return gpu_ceilings_floor(setup->ceilings, flops, read_bytes, written_bytes);
 }
 
 void speed_measure_paired(SpeedSetup *setup, const Problem *problem, Random *random,

@@ -199,8 +199,13 @@ static void nobody_is_faster_than_the_machine(void **state)
     SpeedSetup setup = begin(1);
     strcpy(build[SLOT_BASELINE].digest, "floor-b");
     strcpy(build[SLOT_REFERENCE].digest, "floor-r");
-    assert_float_equal(speed_floor_cycles(&machine, 288, 244), 144, 1e-12);
-    assert_float_equal(speed_floor_cycles(&machine, 2, 3200), 100, 1e-12);
+    assert_float_equal(speed_floor_cycles(&machine, PRECISION_FP32, 288, 244), 144, 1e-12);
+    assert_float_equal(speed_floor_cycles(&machine, PRECISION_FP32, 2, 3200), 100, 1e-12);
+    machine.tensor_fma = 4; /* on tensor cores 36, if the lab may */
+    assert_float_equal(speed_floor_cycles(&machine, PRECISION_FP32, 288, 244), 144, 1e-12);
+    assert_float_equal(speed_floor_cycles(&machine, PRECISION_FP16, 288, 244), 36, 1e-12);
+    machine.tensor_fma = 0;
+    assert_float_equal(speed_floor_cycles(&machine, PRECISION_TF32, 288, 244), 144, 1e-12);
     fake.cycles[SLOT_SUBMISSION] = 143;
     RecordCase item = measure(&setup);
     assert_int_equal(item.speed.verdict, SPEED_REVIEW);
@@ -257,6 +262,10 @@ static void below_the_cards_floor_is_for_a_person(void **state)
         .fma_flops_per_second = 4800, .read_bytes_per_second = 1e9, .copy_bytes_per_second = 1e9};
     setup.ceilings = &ceilings;
     assert_int_equal(measure(&setup).speed.verdict, SPEED_REVIEW);
+    Judge halves = *setup.judge;
+    halves.precision = PRECISION_FP16; /* tensor cores may do it in less */
+    setup.judge = &halves;
+    assert_int_equal(measure(&setup).speed.verdict, SPEED_SCORED);
 }
 
 static int make_cache(void **state)

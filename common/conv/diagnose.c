@@ -101,16 +101,18 @@ static int right_ones_are_off(const Diagnosis *d)
  * inputs, or fp16 sums of some dozens of products, leave behind at most. */
 static int find_small_errors(const Diagnosis *d, Finding *finding)
 {
-    if (d->precision != PRECISION_FP32) return 0;
-    if (!d->faint && !right_ones_are_off(d)) return 0;
+    const int fp32 = d->precision == PRECISION_FP32;
+    if (!d->faint && !(fp32 && right_ones_are_off(d))) return 0;
     for (size_t i = 0; i < d->total; i++)
         if (fabs(d->output[i] - d->expected[i]) > 0x1p-6 * d->magnitude[i]) return 0;
     finding->fault = FAULT_PRECISION;
     text_add(
         finding,
-        "Every output is near the right value, but the errors are larger than fp32 sums can "
-        "make: somewhere values are kept in a lower precision (half, bfloat16, tf32, or a fast "
-        "approximation). This lab asks for fp32 throughout.");
+        "Every output is near the right value, but the errors are larger than %s can "
+        "make: somewhere values are kept in a lower precision (%s). This lab asks for %s.",
+        fp32 ? "fp32 sums" : "inputs of 11 bits",
+        fp32 ? "half, bfloat16, tf32, or a fast approximation" : "bfloat16, or sums in half",
+        fp32 ? "fp32 throughout" : "inputs rounded to tf32 or half and sums in fp32");
     return 1;
 }
 

@@ -404,6 +404,20 @@ static void lower_precision_fails_at_any_depth(void **state)
     assert_false(judge(SQUARE, PLANT_BF16, PRECISION_TF32, NULL).correct);
 }
 
+static void eleven_bits_are_told_from_less_at_any_depth(void **state)
+{
+    (void)state;
+    static const char deep[] = "N=1 C=500 H=9 W=9 K=4 R=3 S=3 pad=1 stride=1";
+    for (Precision precision = PRECISION_TF32; precision <= PRECISION_FP16; precision++) {
+        expect_right(deep, PLANT_TF32, precision);
+        expect_right(deep, PLANT_FP16, precision);
+        expect_right(deep, PLANT_NOTHING, precision);
+        assert_int_equal(judge(deep, PLANT_BF16, precision, NULL).fault, FAULT_PRECISION);
+        assert_int_equal(judge(deep, PLANT_FP16_SUM, precision, NULL).fault, FAULT_PRECISION);
+        assert_int_equal(judge(SQUARE, PLANT_BF16, precision, NULL).fault, FAULT_PRECISION);
+    }
+}
+
 static void one_wrong_output_fails_and_is_located(void **state)
 {
     (void)state;
@@ -713,6 +727,7 @@ int main(void)
         cmocka_unit_test(every_fault_has_a_name),
         cmocka_unit_test(honest_sums_pass),
         cmocka_unit_test(lower_precision_fails_at_any_depth),
+        cmocka_unit_test(eleven_bits_are_told_from_less_at_any_depth),
         cmocka_unit_test(one_wrong_output_fails_and_is_located),
         cmocka_unit_test(memory_faults_are_named),
         cmocka_unit_test(unwritten_and_nan),

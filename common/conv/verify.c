@@ -9,7 +9,7 @@
 #include "common/conv/diagnose.h"
 #include "common/conv/layout.h"
 
-static const double unit_fp32 = 0x1p-24;
+static const double unit_fp32 = 0x1p-24, unit_input = 0x1p-11; /* tf32 and fp16 keep 11 bits */
 enum { RMS_LEAST_OUTPUTS = 64 };
 static const double rms_limit = 2;
 
@@ -22,7 +22,7 @@ static double gamma_of(double products, double unit)
 double verify_bound(Precision precision, double magnitude, double products)
 {
     double relative = gamma_of(products, unit_fp32);
-    double input = precision == PRECISION_FP32 ? 0 : 0x1p-11; /* tf32 and fp16 keep 11 bits */
+    double input = precision == PRECISION_FP32 ? 0 : unit_input;
     return VERIFY_SAFETY * (relative + 2 * input + input * input) * magnitude;
 }
 
@@ -30,6 +30,8 @@ double verify_bound(Precision precision, double magnitude, double products)
 
 typedef struct Judged {
     size_t total;
+    Precision precision;
+    double rms; /* of expected */
     double *expected, *magnitude, *products;
     unsigned char *mark;
 } Judged;
@@ -71,9 +73,19 @@ static double ratio_of(double error, double bound)
     return error == 0 ? 0 : error / bound;
 }
 
+/* What the error of output i is measured by, for the root mean square over the map. */
 static double rms_unit(const Judged *judged, size_t i)
 {
+    if (judged->precision != PRECISION_FP32) return unit_input * judged->rms;
     return unit_fp32 * sqrt(judged->products[i]) * judged->magnitude[i];
+}
+
+static double rms_of(const double *value, size_t count)
+{
+    double squares = 0;
+    for (size_t i = 0; i < count; i++)
+        squares += value[i] * value[i];
+    return count ? sqrt(squares / (double)count) : 0;
 }
 
 /* Returns 1 when only the root mean square is out of bounds. */
@@ -81,6 +93,8 @@ static int judge_outputs(Judged *judged, Precision precision, const float *outpu
 {
     double squares = 0;
     size_t counted = 0;
+    judged->precision = precision;
+    judged->rms = rms_of(judged->expected, judged->total);
     for (size_t i = 0; i < judged->total; i++) {
         double error = fabs((double)output[i] - judged->expected[i]);
         double bound = verify_bound(precision, judged->magnitude[i], judged->products[i]);
@@ -93,9 +107,9 @@ static int judge_outputs(Judged *judged, Precision precision, const float *outpu
             counted++;
         }
     }
-    if (precision != PRECISION_FP32 || verdict->wrong || counted < RMS_LEAST_OUTPUTS) return 0;
+    if (verdict->wrong || counted < RMS_LEAST_OUTPUTS) return 0;
     if (squares <= rms_limit * rms_limit * (double)counted) return 0;
-    /* Each output is within its worst case, but all of them together are not what fp32 does. */
+    /* Each output is within its worst case, but all of them together are not what the precision does. */
     for (size_t i = 0; i < judged->total; i++) {
         double error = fabs((double)output[i] - judged->expected[i]);
         if (!(error > rms_limit * rms_unit(judged, i))) continue;
