@@ -55,10 +55,10 @@ static int build_fresh(BuildJob *job, Build *build, Error *error)
 }
 
 void build_submission(const Toolchain *toolchain, const char *source, const char *operation,
-                      int plain, Build *build)
+                      int cc, int plain, Build *build)
 {
     BuildJob job = {
-        .toolchain = toolchain, .operation = operation, .plain = plain, .janitor_fd = -1};
+        .toolchain = toolchain, .operation = operation, .cc = cc, .plain = plain, .janitor_fd = -1};
     Error error = {""};
     double start = sandbox_clock();
     *build = (Build){.status = BUILD_BROKEN};

@@ -41,10 +41,11 @@ typedef struct Build {
 } Build;
 
 /* Compiles `source` (.cu or .c) for `operation` ("conv_forward") into a runner (plain = 0) or into
- * the one-process `run` program (plain = 1). Cached by digest under build/cache; a cached build
+ * the one-process `run` program (plain = 1).  `cc`, 75 or more, is the compute capability that its
+ * PTX is for: what a lab's `needs` says, or 75, which every driver since Turing takes.  Cached by digest under build/cache; a cached build
  * costs milliseconds.  Always fills *build; never trusts the source. */
 void build_submission(const Toolchain *toolchain, const char *source, const char *operation,
-                      int plain, Build *build);
+                      int cc, int plain, Build *build);
 void build_clear(Build *build);
 
 #endif

@@ -1,7 +1,7 @@
 /* build_command.c - the grader's own command lines, and the box they run in.
  *
- * nvcc gets two targets: PTX for compute_75, which the simulator executes and any newer driver can
- * compile, and native code for sm_90, which costs a fifth of a second and spares a Hopper card the
+ * nvcc gets two targets: PTX for compute_75 or what the lab needs, which the simulator executes and
+ * any newer driver can compile, and native code for sm_90, which costs a fifth of a second and spares a Hopper card the
  * compilation.  The C of host labs is compiled with -O3 and without -march: submission, baseline
  * and reference alike, so that a measured ratio is the code's and not the flags'. */
 #include <libgen.h>
@@ -15,8 +15,8 @@
 
 #define DEVICE_FLAGS                                                                               \
     "-O3", "-lineinfo", "-std=c++17", "-cudart", "none", "-Xcompiler=-Wall",                       \
-        "-Wno-deprecated-gpu-targets", "-gencode", "arch=compute_75,code=compute_75", "-gencode",  \
-        "arch=compute_90,code=sm_90"
+        "-Wno-deprecated-gpu-targets"
+#define NATIVE_CODE "arch=compute_90,code=sm_90"
 #define HOST_FLAGS "-O3", "-std=c11", "-Wall"
 
 enum { ARGUMENTS = 64, ENVIRONMENT = 8, BUILD_PROCESSES = 64 };
@@ -26,12 +26,12 @@ static const char *const host_flags[] = {HOST_FLAGS, NULL};
 
 #define TEXT2(...) #__VA_ARGS__
 #define TEXT(...)  TEXT2(__VA_ARGS__)
-const char build_flags_text[] = "1 " TEXT(DEVICE_FLAGS) " " TEXT(HOST_FLAGS);
+const char build_flags_text[] = "2 " TEXT(DEVICE_FLAGS) " " NATIVE_CODE " " TEXT(HOST_FLAGS);
 
 typedef struct Command {
     const char *argv[ARGUMENTS];
     int count;
-    char include[BUILD_PATH], host_compiler[BUILD_PATH];
+    char include[BUILD_PATH], host_compiler[BUILD_PATH], ptx[64];
 } Command;
 
 static void command_add(Command *command, const char *argument)
@@ -106,7 +106,13 @@ static int device_compile(const BuildJob *job, int native, char *log, SandboxEnd
     snprintf(command.host_compiler, sizeof command.host_compiler, "-ccbin=%s", job->toolchain->cxx);
     command_add(&command, nvcc);
     command_add_all(&command, device_flags);
-    if (!native) command.count -= 2; /* the last pair is the native code */
+    snprintf(command.ptx, sizeof command.ptx, "arch=compute_%d,code=compute_%d", job->cc, job->cc);
+    command_add(&command, "-gencode");
+    command_add(&command, command.ptx);
+    if (native) {
+        command_add(&command, "-gencode");
+        command_add(&command, NATIVE_CODE);
+    }
     if (job->plain) command_add(&command, "-g");
     const char *const rest[] = {
         command.host_compiler, command.include, "-c", job->name, "-o", "submission.o", NULL};

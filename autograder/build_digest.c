@@ -85,6 +85,7 @@ int build_digest(const BuildJob *job, char digest[65], Error *error)
     text_add(&hash, build_flags_text);
     text_add(&hash, job->operation);
     text_add(&hash, job->plain ? "plain" : "boxed");
+    part_add(&hash, (const char *)&job->cc, sizeof job->cc);
     text_add(&hash, job->name);
     part_add(&hash, job->source, job->source_bytes);
     if (job->device) compiler_add(&hash, job->toolchain->nvcc);

@@ -16,6 +16,7 @@ enum { BUILD_PATH = 640, BUILD_SOURCE_MAX = 1 << 20, BUILD_LOG_MAX = 64 << 10, B
 typedef struct BuildJob {
     const Toolchain *toolchain;
     const char *operation;
+    int cc;            /* compute capability of the PTX */
     int plain, device; /* the one-process program; .cu rather than .c */
     char name[128];    /* "conv.cu" */
     char *source;      /* its bytes */

@@ -184,8 +184,9 @@ typedef struct BuildJob {
 static void *build_job(void *context)
 {
     BuildJob *job = context;
-    build_submission(&job->run->grader->toolchain, job->source, job->run->lab->ini.operation_name,
-                     0, job->build);
+    const LabIni *ini = &job->run->lab->ini;
+    build_submission(&job->run->grader->toolchain, job->source, ini->operation_name,
+                     lab_ini_cc(ini), 0, job->build);
     return NULL;
 }
 

@@ -197,7 +197,7 @@ static int build_run(const Options *options, const Lab *lab, Build *build, Error
     free(full_root);
     free(full_build);
     if (toolchain_load(root, directory, &toolchain, error)) return -1;
-    build_submission(&toolchain, source, lab->ini.operation_name, 1, build);
+    build_submission(&toolchain, source, lab->ini.operation_name, lab_ini_cc(&lab->ini), 1, build);
     if (build->log && *build->log) fprintf(stderr, "%s\n", build->log);
     return build->status == BUILD_OK ? 0 : error_set(error, "%s", build->message);
 }

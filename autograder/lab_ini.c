@@ -463,3 +463,13 @@ int lab_case_find(const LabIni *lab, const char *name)
         if (!strcmp(lab->item[i].name, name)) return i;
     return -1;
 }
+
+int lab_ini_cc(const LabIni *lab)
+{
+    int cc = 75;
+    for (int i = 0; i < lab->needs; i++) {
+        int wanted = (int)(lab->need[i].cc_major * 10 + lab->need[i].cc_minor);
+        if (wanted > cc) cc = wanted;
+    }
+    return cc;
+}

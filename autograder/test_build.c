@@ -43,7 +43,7 @@ static const char *file_write(const char *name, const void *data, size_t bytes)
 static void build_text(const char *name, const char *text, Build *build)
 {
     const char *operation = strstr(name, ".cu") ? "conv_forward" : "conv_forward_host";
-    build_submission(&toolchain, file_write(name, text, strlen(text)), operation, 0, build);
+    build_submission(&toolchain, file_write(name, text, strlen(text)), operation, 75, 0, build);
     print_message("%d %.1f s: %s\n", build->status, build->seconds, build->message);
 }
 
@@ -225,7 +225,7 @@ static void test_killed_grader(void **state)
     pid_t pid = fork();
     if (pid == 0) {
         Build build;
-        build_submission(&toolchain, path, "conv_forward_host", 0, &build);
+        build_submission(&toolchain, path, "conv_forward_host", 75, 0, &build);
         _exit(0);
     }
     usleep(400000);
@@ -266,15 +266,15 @@ static void test_source_file(void **state)
     expect("conv.c", large, BUILD_REFUSED, "1 MiB");
     snprintf(path, sizeof path, "%s/link.cu", directory);
     assert_int_equal(symlink("/etc/passwd", path), 0);
-    build_submission(&toolchain, path, "conv_forward", 0, &build);
+    build_submission(&toolchain, path, "conv_forward", 75, 0, &build);
     assert_int_equal(build.status, BUILD_REFUSED);
     assert_non_null(strstr(build.message, "symbolic link"));
     snprintf(path, sizeof path, "%s/pipe.cu", directory);
     assert_int_equal(mkfifo(path, 0600), 0);
-    build_submission(&toolchain, path, "conv_forward", 0, &build);
+    build_submission(&toolchain, path, "conv_forward", 75, 0, &build);
     assert_int_equal(build.status, BUILD_REFUSED);
     snprintf(path, sizeof path, "%s/missing.cu", directory);
-    build_submission(&toolchain, path, "conv_forward", 0, &build);
+    build_submission(&toolchain, path, "conv_forward", 75, 0, &build);
     assert_int_equal(build.status, BUILD_REFUSED);
     assert_non_null(strstr(build.message, "missing"));
 }
@@ -285,7 +285,7 @@ static void test_no_compiler(void **state)
     Build build;
     (void)state;
     strcpy(none.nvcc, "/nowhere/nvcc");
-    build_submission(&none, file_write("conv.cu", good, strlen(good)), "conv_forward", 0, &build);
+    build_submission(&none, file_write("conv.cu", good, strlen(good)), "conv_forward", 75, 0, &build);
     assert_int_equal(build.status, BUILD_BROKEN);
     assert_non_null(strstr(build.message, "make setup"));
     build_clear(&build);
@@ -318,7 +318,7 @@ static void test_full_disk(void **state)
             shell("rm '%s/cache/.fill'%s", full.build, "");
         else
             shell("cat /dev/zero > '%s/cache/.fill' 2>/dev/null%s", full.build, " || true");
-        build_submission(&full, file_write("conv.cu", good, strlen(good)), "conv_forward", 0,
+        build_submission(&full, file_write("conv.cu", good, strlen(good)), "conv_forward", 75, 0,
                          &build);
         print_message("%s\n", build.message);
         if (build.status != BUILD_BROKEN || !strstr(build.message, "full"))
