@@ -9,7 +9,7 @@ cost() {
     "$build/bin/lab" run --build "$build" --lab "$1" --submission "$2" --engine "$engine" --shape "$shape" ${3-} >"$page" || true
     if grep -q cudaErrorInvalidConfiguration "$page"; then echo -; return; fi
     grep -q 'correct: all' "$page" || { cat "$page" >&2; echo "$0: lab $1 of $2 is not right" >&2; exit 1; }
-    sed -n 's/^  \([0-9,.]*\) \(cycles\|us\).*/\1/p' "$page" | tr -d , | head -1
+    sed -n 's/^  \([0-9,.]*\) \(cycles\|us\|ms\).*/\1 \2/p' "$page" | tr -d , | awk '{ print $2 == "ms" ? $1 * 1000 : $1; exit }'
 }
 
 # costs LAB SUBMISSION: on a GPU the median of nine; else cycles of gtx480 and h200, a tab between them.
