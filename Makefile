@@ -136,7 +136,7 @@ benches: $(BENCHES)
 	@:
 
 # ---- front door --------------------------------------------------------------------------------------------------------
-.PHONY: help setup doctor run profile grade hint reset solution watch check bench validate plots test clean
+.PHONY: help setup doctor run profile grade hint reset solution watch check bench validate compare plots test clean
 
 stage = $(Q)+$(MAKE) $(if $(V),,-s) -j$(JOBS) BUILD='$(BUILD)' $(1)
 where = --root . --build '$(BUILD)'
@@ -162,6 +162,7 @@ help:
 #:   make setup | doctor      find or install what is missing | what this machine can do
 #:   make test | bench        the project's own tests | its own speed     make clean         remove build/
 #:   make validate            the simulator against what an H200 was measured to do (docs/validation.md)
+#:   make compare             every solution beside cuDNN and cuBLAS on this machine's GPU (docs/compare.md)
 #:   make plots               the figures and tables of docs/cheng.md and the handouts, simulated anew (minutes)
 #:
 
@@ -209,6 +210,10 @@ bench: setup
 validate: setup
 	$(call stage,validators)
 	$(Q)sh common/validate/validate.sh '$(BUILD)'
+
+compare: setup
+	$(call stage,tools)
+	$(Q)sh common/compare/compare.sh '$(BUILD)' '$(NVCC)'
 
 plots: setup
 	$(call stage,tools)

@@ -1,0 +1,49 @@
+/* compare.h - one convolution by many hands: the labs' solutions, cuDNN, cuBLAS.
+ *
+ * A Layer is a problem with its tensors on the GPU, a Side somebody who computes it.  Every side works in a
+ * layout of its own; compare.c rearranges what goes in and what comes out, outside of the clock. */
+#ifndef CONVLAB_COMPARE_H
+#define CONVLAB_COMPARE_H
+
+#include <cuda_runtime.h>
+#include <stddef.h>
+
+#include "common/base/error.h"
+#include "common/conv/conv_problem.h"
+#include "common/conv/tensor.h"
+
+/* The convolution to do, and its tensors in the side's layout, in device memory. */
+typedef struct Task {
+    ConvProblem conv;
+    const float *x, *w;
+    float *y;
+    float *unrolled; /* C*R*S rows of N*P*Q columns, for who multiplies only */
+    cudaStream_t stream;
+} Task;
+
+typedef struct Side Side;
+struct Side {
+    char name[48];   /* "10-implicit-gemm", "cuDNN fp32 NHWC" */
+    char method[64]; /* what it chose, for the table: cuDNN's algorithm */
+    Precision precision;
+    int layout;       /* CONV_NCHW ... */
+    int images_last;  /* y is [k][n][p][q] instead: a plain product's */
+    size_t workspace; /* bytes of device memory beside the tensors, for the last task prepared */
+    void *state;
+    /* Gets ready for a task, as long as it takes.  -1 with error: this side cannot do it. */
+    int (*prepare)(Side *side, const Task *task, Error *error);
+    /* Enqueues the task on its stream; may be captured into a graph, after it ran once. */
+    int (*enqueue)(Side *side, const Task *task, Error *error);
+};
+
+/* A solution compiled as a shared object (side_lab.c). */
+int side_lab(Side *side, const char *name, const char *object, Error *error);
+/* cuDNN's fastest algorithm for the task (side_cudnn.c); without `transforms` the fastest of those
+ * that do all the products, as the labs do: no FFT, no Winograd. */
+int side_cudnn(Side *side, Precision precision, int layout, int transforms, Error *error);
+/* cuBLAS, the product w * X_unroll alone: X_unroll is there already (side_cublas.c). */
+int side_cublas(Side *side, Precision precision, Error *error);
+/* Versions of both, for the table's caption. */
+void side_versions(char *text, size_t bytes);
+
+#endif

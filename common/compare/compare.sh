@@ -1,0 +1,58 @@
+#!/bin/sh
+# compare.sh BUILD NVCC - every solution of conv_forward beside cuDNN and cuBLAS on this machine's GPU (docs/compare.md).
+#
+# Needs cuDNN 9 with its headers: a package (libcudnn9-dev), Python's nvidia-cudnn, or CUDNN=prefix.  LAYERS=file for others.
+set -eu
+build=${1:?usage: compare.sh BUILD NVCC}
+nvcc=${2:?usage: compare.sh BUILD NVCC}
+layers=${LAYERS:-common/compare/layers.tsv}
+out=$build/compare
+mkdir -p "$out"
+
+fail() {
+    printf 'compare: %s\n' "$1" >&2
+    exit 1
+}
+
+nvidia-smi >/dev/null 2>&1 || fail "this needs an NVIDIA GPU and its driver; what an H200 did is in docs/compare.md"
+python='import nvidia.cudnn as m; print(list(m.__path__)[0])'
+for prefix in "${CUDNN:-}" /usr /usr/local/cuda "$(python3 -c "$python" 2>/dev/null || true)"; do
+    [ -n "$prefix" ] && [ -f "$prefix/include/cudnn.h" ] && break
+    prefix=
+done
+[ -n "$prefix" ] || fail "no cudnn.h: install libcudnn9-dev, or say CUDNN=prefix (the directory above include/cudnn.h)"
+library=$(find "$prefix/lib" "$prefix/lib64" "$prefix/lib/$(uname -m)-linux-gnu" -maxdepth 1 -name 'libcudnn.so*' 2>/dev/null | head -n 1)
+[ -n "$library" ] || fail "there is $prefix/include/cudnn.h but no libcudnn.so beside it"
+
+# The program, and each solution as a shared object with the shared runtime.
+flags="-O3 -std=c++17 -cudart shared -arch=native -lineinfo -I. -Icommon/include"
+# shellcheck disable=SC2086
+"$nvcc" $flags -c common/compare/kernels.cu -o "$out/kernels.o"
+for name in compare side_lab side_cudnn side_cublas; do
+    cc -O2 -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -I. -Icommon/include -isystem "$(dirname "$nvcc")/../include" -isystem "$prefix/include" \
+        -c "common/compare/$name.c" -o "$out/$name.o"
+done
+"$nvcc" -cudart shared -Xlinker --export-dynamic "$out"/*.o "$build/lib/conv.a" "$build/lib/base.a" -Xlinker "$library" -Xlinker "-rpath=$(dirname "$library")" \
+    -lcublas -lpthread -lm -ldl -o "$out/compare"
+
+# Labs 08 (the simulator's hardware) and 01 (the host's) are not of this race.
+sides=
+for lab in solutions/*/; do
+    name=$(basename "$lab")
+    ini=labs/$name/lab.ini
+    grep -q '^operation *= *conv_forward *$' "$ini" || continue
+    grep -q '^needs *=.*engine *= *sim' "$ini" && continue
+    precision=$(sed -n 's/^precision *= *//p' "$ini")
+    layout=$(sed -n 's/^with *= *layout=\([a-z]*\).*/\1/p' "$ini")
+    # shellcheck disable=SC2086
+    "$nvcc" $flags -shared -Xcompiler -fPIC "$lab/conv.cu" -o "$out/$name.so" &
+    sides="$sides $name:$out/$name.so:${layout:-nchw}:$precision"
+done
+wait
+
+{
+    printf '; %s, nvcc %s, %s, make compare\n' "$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | head -n 1)" \
+        "$("$nvcc" --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')" "$(date -u +%Y-%m-%d)"
+    # shellcheck disable=SC2086
+    "$out/compare" "$layers" $sides
+} >"$out/compare.tsv"

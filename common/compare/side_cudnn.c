@@ -1,0 +1,129 @@
+/* side_cudnn.c - cuDNN as a side: the fastest of all its forward algorithms on the layer's data.
+ *
+ * Its convolution descriptor pads both sides alike.  Where a layer does not (even filters), the task arrives here with its
+ * padding already written into x, outside of the clock. */
+#include <cudnn.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/compare/compare.h"
+
+#define WORKSPACE ((size_t)8 << 30)
+
+typedef struct Cudnn {
+    cudnnHandle_t handle;
+    cudnnTensorDescriptor_t x, y;
+    cudnnFilterDescriptor_t w;
+    cudnnConvolutionDescriptor_t conv;
+    cudnnMathType_t math;
+    int transforms; /* FFT and Winograd are welcome */
+    cudnnConvolutionFwdAlgo_t algorithm;
+    void *workspace;
+} Cudnn;
+
+static void *shared_workspace; /* one at a time works */
+
+static const char *const algorithm_names[] = {
+    "implicit GEMM", "implicit precomputed GEMM", "GEMM", "direct", "FFT", "FFT tiling", "Winograd", "Winograd nonfused"};
+
+#define TRY(call)                                                                                            \
+    do {                                                                                                     \
+        cudnnStatus_t status_ = call;                                                                        \
+        if (status_) return error_set(error, "%s: %s: %s", side->name, #call, cudnnGetErrorString(status_)); \
+    } while (0)
+
+static int cudnn_enqueue(Side *side, const Task *task, Error *error)
+{
+    Cudnn *c = side->state;
+    const float one = 1, zero = 0;
+    TRY(cudnnConvolutionForward(c->handle, &one, c->x, task->x, c->w, task->w, c->conv, c->algorithm, shared_workspace,
+                                WORKSPACE, &zero, c->y, task->y));
+    return 0;
+}
+
+/* The best of five times ten runs: its own measurement is of one run, and of small layers a matter of luck. */
+static int cudnn_time(Side *side, const Task *task, float *best, Error *error)
+{
+    enum { TIMES = 5, RUNS = 10 };
+    cudaEvent_t begin, end;
+    cudaEventCreate(&begin);
+    cudaEventCreate(&end);
+    for (int i = 0; i < TIMES; i++) {
+        float ms;
+        cudaEventRecord(begin, task->stream);
+        for (int run = 0; run < RUNS; run++)
+            if (cudnn_enqueue(side, task, error)) return -1;
+        cudaEventRecord(end, task->stream);
+        cudaEventSynchronize(end);
+        cudaEventElapsedTime(&ms, begin, end);
+        *best = fminf(*best, ms / RUNS);
+    }
+    cudaEventDestroy(begin);
+    cudaEventDestroy(end);
+    return 0;
+}
+
+static int cudnn_prepare(Side *side, const Task *task, Error *error)
+{
+    Cudnn *c = side->state;
+    const ConvProblem *p = &task->conv;
+    cudnnTensorFormat_t format = side->layout == CONV_NHWC ? CUDNN_TENSOR_NHWC : CUDNN_TENSOR_NCHW;
+    cudnnConvolutionFwdAlgoPerf_t found[32];
+    int count = 0;
+    TRY(cudnnSetStream(c->handle, task->stream));
+    TRY(cudnnSetTensor4dDescriptor(c->x, format, CUDNN_DATA_FLOAT, p->N, p->C, p->H, p->W));
+    TRY(cudnnSetTensor4dDescriptor(c->y, format, CUDNN_DATA_FLOAT, p->N, p->K, p->P, p->Q));
+    TRY(cudnnSetFilter4dDescriptor(c->w, CUDNN_DATA_FLOAT, format, p->K, p->C, p->R, p->S));
+    TRY(cudnnSetConvolution2dDescriptor(c->conv, p->pad_top, p->pad_left, p->stride_h, p->stride_w, 1, 1,
+                                        CUDNN_CROSS_CORRELATION, CUDNN_DATA_FLOAT));
+    TRY(cudnnSetConvolutionMathType(c->conv, c->math));
+    if (!shared_workspace && cudaMalloc(&shared_workspace, WORKSPACE))
+        return error_set(error, "cuDNN's workspace of 8 GiB cannot be had");
+    TRY(cudnnFindConvolutionForwardAlgorithmEx(c->handle, c->x, task->x, c->w, task->w, c->conv, c->y, task->y, 32, &count,
+                                               found, shared_workspace, WORKSPACE));
+    float best = INFINITY;
+    for (int i = 0; i < count; i++) { /* sorted, the fastest first */
+        float ms = INFINITY;
+        if (found[i].status || found[i].memory > WORKSPACE || found[i].mathType != c->math) continue;
+        if (!c->transforms && found[i].algo > CUDNN_CONVOLUTION_FWD_ALGO_DIRECT) continue;
+        if (found[i].time > 3 * found[0].time && best < INFINITY) continue;
+        cudnnConvolutionFwdAlgo_t before = c->algorithm;
+        c->algorithm = found[i].algo;
+        if (cudnn_time(side, task, &ms, error)) return -1;
+        if (ms >= best) {
+            c->algorithm = before;
+            continue;
+        }
+        best = ms;
+        side->workspace = found[i].memory;
+        snprintf(side->method, sizeof side->method, "%s", algorithm_names[found[i].algo]);
+    }
+    return best < INFINITY ? 0 : error_set(error, "%s: no algorithm for this layer", side->name);
+}
+
+int side_cudnn(Side *side, Precision precision, int layout, int transforms, Error *error)
+{
+    Cudnn *c = calloc(1, sizeof *c);
+    snprintf(side->name, sizeof side->name, "cuDNN %s %s%s", precision == PRECISION_FP32 ? "fp32" : "TF32",
+             layout == CONV_NHWC ? "NHWC" : "NCHW", transforms ? "" : " products");
+    TRY(cudnnCreate(&c->handle));
+    TRY(cudnnCreateTensorDescriptor(&c->x));
+    TRY(cudnnCreateTensorDescriptor(&c->y));
+    TRY(cudnnCreateFilterDescriptor(&c->w));
+    TRY(cudnnCreateConvolutionDescriptor(&c->conv));
+    c->math = precision == PRECISION_FP32 ? CUDNN_FMA_MATH : CUDNN_DEFAULT_MATH;
+    c->transforms = transforms;
+    side->precision = precision;
+    side->layout = layout;
+    side->state = c;
+    side->prepare = cudnn_prepare;
+    side->enqueue = cudnn_enqueue;
+    return 0;
+}
+
+void side_versions(char *text, size_t bytes)
+{
+    size_t v = cudnnGetVersion(), cuda = cudnnGetCudartVersion();
+    snprintf(text, bytes, "cuDNN %zu.%zu.%zu, CUDA %zu.%zu", v / 10000, v / 100 % 100, v % 100, cuda / 1000, cuda % 1000 / 10);
+}
