@@ -1,6 +1,7 @@
 /* conv_forward.c - forward convolution on the device, and the same on the host under another entry
  * point. */
 #include "common/conv/conv_problem.h"
+#include "common/conv/maps.h"
 
 enum { TENSOR_X, TENSOR_W, TENSOR_Y, TENSORS };
 
@@ -25,7 +26,9 @@ static int conv_tensors(const Problem *problem, TensorShape shape[OPERATION_TENS
     ConvProblem v = conv_unpack(problem);
     shape[TENSOR_X] = tensor_shape(v.layout, "x", TENSOR_INPUT, (int[]){v.N, v.C, v.H, v.W}, X);
     shape[TENSOR_W] = tensor_shape(v.layout, "w", TENSOR_INPUT, (int[]){v.K, v.C, v.R, v.S}, W);
-    shape[TENSOR_Y] = tensor_shape(v.layout, "y", TENSOR_OUTPUT, (int[]){v.N, v.K, v.P, v.Q}, Y);
+    int pool = v.pool ? v.pool : 1;
+    shape[TENSOR_Y] = tensor_shape(v.layout, "y", TENSOR_OUTPUT,
+                                   (int[]){v.N, v.K, v.P / pool, v.Q / pool}, Y);
     return TENSORS;
 }
 
@@ -50,10 +53,13 @@ static double conv_least_bytes(const Problem *problem)
 static void conv_generate(const Problem *problem, Random *random, float *const *tensor)
 {
     TensorShape shape[OPERATION_TENSORS];
+    ConvProblem conv = conv_unpack(problem);
     conv_tensors(problem, shape);
     for (int t = TENSOR_X; t <= TENSOR_W; t++)
         for (size_t i = 0, count = tensor_count(&shape[t]); i < count; i++)
             tensor[t][i] = random_wide(random);
+    if (conv.zeros)
+        maps_rectify(tensor[TENSOR_X], (size_t)conv.N * conv.C, conv.H, conv.W, conv.zeros, random);
 }
 
 #define CONV_FORWARD(entry)                                                                        \

@@ -114,32 +114,45 @@ static void *oracle_share(void *argument)
     return NULL;
 }
 
-/* The same by the definition, for when there is no memory to widen rows in. */
+/* One output by the definition: its sum, the sum of the products' absolute values, how many. */
+static void oracle_point(const Oracle *o, int n, int k, int p, int q, double value[3])
+{
+    const ConvProblem *v = &o->conv;
+    const float *w = o->w + (size_t)k * v->C * v->R * v->S;
+    value[0] = value[1] = value[2] = 0;
+    for (int c = 0; c < v->C; c++)
+        for (int r = 0; r < v->R; r++)
+            for (int s = 0; s < v->S; s++, w++) {
+                int h = p * v->stride_h + r - v->pad_top, i = q * v->stride_w + s - v->pad_left;
+                if (h < 0 || h >= v->H || i < 0 || i >= v->W) continue;
+                size_t plane = (size_t)n * v->C + c;
+                double product = (double)o->x[(plane * v->H + h) * v->W + i] * *w;
+                value[0] += product;
+                value[1] += fabs(product);
+                value[2]++;
+            }
+}
+
+/* All of them that way: pooled, or for when there is no memory to widen rows in.  An error of the
+ * largest of some sums is at most the largest of their errors. */
 static void oracle_plain(const Oracle *o)
 {
     const ConvProblem *v = &o->conv;
+    int pool = v->pool ? v->pool : 1;
     size_t at = 0;
     for (int n = 0; n < v->N; n++)
         for (int k = 0; k < v->K; k++)
-            for (int p = 0; p < v->P; p++)
-                for (int q = 0; q < v->Q; q++, at++) {
-                    const float *w = o->w + (size_t)k * v->C * v->R * v->S;
-                    double sum = 0, magnitude = 0, products = 0;
-                    for (int c = 0; c < v->C; c++)
-                        for (int r = 0; r < v->R; r++)
-                            for (int s = 0; s < v->S; s++, w++) {
-                                int h = p * v->stride_h + r - v->pad_top;
-                                int i = q * v->stride_w + s - v->pad_left;
-                                if (h < 0 || h >= v->H || i < 0 || i >= v->W) continue;
-                                size_t plane = (size_t)n * v->C + c;
-                                double product = (double)o->x[(plane * v->H + h) * v->W + i] * *w;
-                                sum += product;
-                                magnitude += fabs(product);
-                                products++;
-                            }
-                    o->expected[at] = sum;
-                    o->magnitude[at] = magnitude;
-                    o->products[at] = products;
+            for (int p = 0; p < v->P / pool; p++)
+                for (int q = 0; q < v->Q / pool; q++, at++) {
+                    double most[3] = {-INFINITY, 0, 0}, value[3];
+                    for (int i = 0; i < pool * pool; i++) {
+                        oracle_point(o, n, k, p * pool + i / pool, q * pool + i % pool, value);
+                        for (int j = 0; j < 3; j++)
+                            most[j] = fmax(most[j], value[j]);
+                    }
+                    o->expected[at] = most[0];
+                    o->magnitude[at] = most[1];
+                    o->products[at] = most[2];
                 }
 }
 
@@ -165,6 +178,10 @@ void conv_oracle(const Problem *problem, const float *const *tensor, double *exp
                      .products = products};
     const ConvProblem *conv = &oracle.conv;
     size_t rows = (size_t)conv->N * conv->P;
+    if (conv->pool) {
+        oracle_plain(&oracle);
+        return;
+    }
     /* A thread costs some 50 us: worth it from a few million products on. */
     int shares = conv_macs(conv) > 4e6 && rows > 1 && sysconf(_SC_NPROCESSORS_ONLN) > 1 ? 2 : 1;
     oracle.offset = malloc((size_t)conv->S * sizeof *oracle.offset);

@@ -89,6 +89,12 @@ int conv_derive(ConvProblem *conv, Error *error)
         return -1;
     if (check_count("x", "N*C*H*W", (int[4]){conv->N, conv->C, conv->H, conv->W}, error)) return -1;
     if (check_count("w", "K*C*R*S", (int[4]){conv->K, conv->C, conv->R, conv->S}, error)) return -1;
+    if (conv->zeros > 100) return error_set(error, "zeros=%d: at most 100 percent", conv->zeros);
+    if (conv->pool && conv->layout != CONV_NCHW)
+        return error_set(error, "pool=%d goes with layout=nchw only", conv->pool);
+    if (conv->pool > conv->P || conv->pool > conv->Q)
+        return error_set(error, "pool=%d does not fit: the convolution has P=%d and Q=%d",
+                         conv->pool, conv->P, conv->Q);
     return check_count("y", "N*K*P*Q", (int[4]){conv->N, conv->K, conv->P, conv->Q}, error);
 }
 
@@ -109,9 +115,23 @@ void conv_pad_same(ConvProblem *conv)
 
 /* ---- text -> problem --------------------------------------------------------------------- */
 
-enum { KEY_N, KEY_C, KEY_H, KEY_W, KEY_K, KEY_R, KEY_S, KEY_PAD, KEY_STRIDE, KEY_LAYOUT, KEYS };
-static const char *const key_name[KEYS] = {"N", "C", "H",   "W",      "K",
-                                           "R", "S", "pad", "stride", "layout"};
+enum {
+    KEY_N,
+    KEY_C,
+    KEY_H,
+    KEY_W,
+    KEY_K,
+    KEY_R,
+    KEY_S,
+    KEY_PAD,
+    KEY_STRIDE,
+    KEY_LAYOUT, /* from here on they may be left out */
+    KEY_ZEROS,
+    KEY_POOL,
+    KEYS
+};
+static const char *const key_name[KEYS] = {"N", "C",   "H",      "W",      "K",     "R",
+                                           "S", "pad", "stride", "layout", "zeros", "pool"};
 static const char *const layout_word[] = {"nchw", "nhwc", "chwn"};
 
 /* A decimal number of at most INT_MAX; *text moves past it.  Signs, spaces and other bases are
@@ -195,13 +215,16 @@ static int parse_pair(char *pair, ConvProblem *conv, unsigned *seen, int *same, 
         key++;
     if (key == KEYS)
         return error_set(
-            error, "unknown key \"%.40s\": the keys are N C H W K R S pad stride layout", pair);
+            error, "unknown key \"%.40s\": the keys are N C H W K R S pad stride layout zeros pool",
+            pair);
     if (*seen & 1u << key) return error_set(error, "%s is given twice", key_name[key]);
     *seen |= 1u << key;
     if (key == KEY_PAD) return parse_pad(value, conv, same, error);
     if (key == KEY_STRIDE) return parse_stride(value, conv, error);
     if (key == KEY_LAYOUT) return parse_layout(value, conv, error);
-    int *field[] = {&conv->N, &conv->C, &conv->H, &conv->W, &conv->K, &conv->R, &conv->S};
+    int *field[KEYS] = {&conv->N, &conv->C, &conv->H, &conv->W, &conv->K, &conv->R, &conv->S};
+    field[KEY_ZEROS] = &conv->zeros;
+    field[KEY_POOL] = &conv->pool;
     return parse_list(key_name[key], value, 1, field[key], error) < 0 ? -1 : 0;
 }
 
@@ -250,7 +273,9 @@ void conv_print(const Problem *problem, char *text, size_t bytes)
     ConvProblem conv = conv_unpack(problem), same = conv;
     conv_pad_same(&same);
     int top = conv.pad_top, left = conv.pad_left, bottom = conv.pad_bottom, right = conv.pad_right;
-    char pad[64], stride[32];
+    char pad[64], stride[32], zeros[24] = "", pool[24] = "";
+    if (conv.zeros) snprintf(zeros, sizeof zeros, " zeros=%d", conv.zeros);
+    if (conv.pool) snprintf(pool, sizeof pool, " pool=%d", conv.pool);
     if (!top && !left && !bottom && !right)
         snprintf(pad, sizeof pad, "valid");
     else if (top == left && top == bottom && top == right)
@@ -263,7 +288,7 @@ void conv_print(const Problem *problem, char *text, size_t bytes)
         snprintf(stride, sizeof stride, "%d", conv.stride_h);
     else
         snprintf(stride, sizeof stride, "%d,%d", conv.stride_h, conv.stride_w);
-    snprintf(text, bytes, "N=%d C=%d H=%d W=%d K=%d R=%d S=%d pad=%s stride=%s%s%s", conv.N, conv.C,
+    snprintf(text, bytes, "N=%d C=%d H=%d W=%d K=%d R=%d S=%d pad=%s stride=%s%s%s%s%s", conv.N, conv.C,
              conv.H, conv.W, conv.K, conv.R, conv.S, pad, stride, conv.layout ? " layout=" : "",
-             conv.layout ? layout_word[conv.layout] : "");
+             conv.layout ? layout_word[conv.layout] : "", zeros, pool);
 }

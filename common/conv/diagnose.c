@@ -133,8 +133,30 @@ static int find_pattern(const Diagnosis *d, Finding *finding)
     return 1;
 }
 
+/* Pooling hides which of the outputs was wrong: what is left is whether all were written, to numbers. */
+static void find_pooled(const Diagnosis *d, Finding *finding)
+{
+    if (d->count[MARK_POISON]) {
+        find_unwritten(d, finding);
+    } else if (d->count[MARK_NAN]) {
+        find_nan(d, finding);
+    } else {
+        finding->fault = FAULT_EVERYWHERE;
+        text_add(finding,
+                 "%zu of %zu pooled outputs are wrong. Is the same shape right without pool=%d? Then "
+                 "it is the pooling: y is N*K*(P/%d)*(Q/%d), the largest of each %dx%d outputs, and "
+                 "what is left over at the end is dropped.",
+                 d->count[MARK_WRONG], d->total, d->conv.pool, d->conv.pool, d->conv.pool,
+                 d->conv.pool, d->conv.pool);
+    }
+}
+
 static void find_explanation(const Diagnosis *d, Finding *finding)
 {
+    if (d->conv.pool) {
+        find_pooled(d, finding);
+        return;
+    }
     if (d->count[MARK_POISON] || d->count[MARK_NAN] == d->total)
         if (probe_accumulates(d, finding)) return;
     if (d->count[MARK_POISON]) {

@@ -109,6 +109,9 @@ static void same_padding_with_a_stride(void **state)
 static void bad_shapes_are_refused_by_name(void **state)
 {
     (void)state;
+    refused("N=1 C=1 H=9 W=9 K=1 R=3 S=3 pad=1 stride=1 zeros=101", "at most 100 percent");
+    refused("N=1 C=1 H=9 W=9 K=1 R=3 S=3 pad=1 stride=1 pool=10", "pool=10 does not fit");
+    refused("N=1 C=1 H=9 W=9 K=1 R=3 S=3 pad=1 stride=1 pool=2 layout=nhwc", "layout=nchw only");
     refused("", "missing: N C H W K R S pad stride");
     refused("N=1 C=1 H=8 W=8 K=1 R=3 pad=1 stride=1", "missing: S");
     refused("N=1 C=1 H=8 W=8 K=1 R=3 S=3 pad=1 stride=1 D=2", "unknown key \"D\"");
@@ -161,6 +164,8 @@ static void printing_is_canonical_and_reads_back(void **state)
          "N=1 C=2 H=9 W=9 K=3 R=3 S=3 pad=1 stride=2,1"},
         {"N=1 C=2 H=9 W=9 K=3 R=3 S=3 pad=0,1,2,1 stride=3",
          "N=1 C=2 H=9 W=9 K=3 R=3 S=3 pad=0,1,2,1 stride=3"},
+        {"pool=2 zeros=70 N=1 C=2 H=9 W=9 K=3 R=3 S=3 pad=1 stride=1",
+         "N=1 C=2 H=9 W=9 K=3 R=3 S=3 pad=1 stride=1 zeros=70 pool=2"},
     };
     for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
         Problem problem, again;
@@ -416,6 +421,37 @@ static void oracle_is_the_definition(void **state)
 }
 
 /* VGG-16's first layer: 87 M multiply-adds; the limit allows for sanitizers and a busy machine. */
+/* 7x7 outputs, pooled by 2: the last row and column are dropped. */
+static void pooled_oracle_is_the_largest_of_the_plain(void **state)
+{
+    (void)state;
+    Problem plain, pooled;
+    TensorShape shape[OPERATION_TENSORS];
+    Random random;
+    double y[2 * 3 * 49], magnitude[294], products[294], small[54], bound[54], count[54];
+    parsed("N=2 C=3 H=8 W=8 K=3 R=2 S=2 pad=valid stride=1", &plain);
+    parsed("N=2 C=3 H=8 W=8 K=3 R=2 S=2 pad=valid stride=1 pool=2", &pooled);
+    operation->tensors(&pooled, shape);
+    assert_int_equal(tensor_count(&shape[2]), 54);
+    float x[2 * 3 * 64], w[3 * 3 * 4];
+    float *tensor[] = {x, w, NULL};
+    random_seed(&random, 7);
+    operation->generate(&plain, &random, tensor);
+    operation->oracle(&plain, (const float *const *)tensor, y, magnitude, products);
+    operation->oracle(&pooled, (const float *const *)tensor, small, bound, count);
+    for (int i = 0; i < 54; i++) {
+        int map = i / 9, p = i / 3 % 3 * 2, q = i % 3 * 2;
+        double most = -INFINITY, widest = 0;
+        for (int j = 0; j < 4; j++) {
+            most = fmax(most, y[map * 49 + (p + j / 2) * 7 + q + j % 2]);
+            widest = fmax(widest, magnitude[map * 49 + (p + j / 2) * 7 + q + j % 2]);
+        }
+        assert_float_equal(small[i], most, 1e-9 * widest);
+        assert_float_equal(bound[i], widest, 1e-9 * widest);
+        assert_true(count[i] == 12);
+    }
+}
+
 static void oracle_is_fast(void **state)
 {
     (void)state;
@@ -461,6 +497,7 @@ int main(void)
         cmocka_unit_test(hidden_problems_are_of_their_kind_and_fit),
         cmocka_unit_test(inputs_are_wide_and_never_zero),
         cmocka_unit_test(oracle_is_the_definition),
+        cmocka_unit_test(pooled_oracle_is_the_largest_of_the_plain),
         cmocka_unit_test(oracle_is_fast),
     };
     return cmocka_run_group_tests_name("conv/operation", tests, NULL, NULL);

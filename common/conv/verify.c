@@ -269,6 +269,10 @@ static int verify_plain(const Operation *operation, const Problem *problem, Prec
                                .faint = faint,
                                .run = run,
                                .context = context};
+        if (diagnosis.conv.pool) { /* the map that there is to look at */
+            diagnosis.conv.P /= diagnosis.conv.pool;
+            diagnosis.conv.Q /= diagnosis.conv.pool;
+        }
         for (size_t i = 0; i < verdict->total; i++)
             diagnosis.count[judged.mark[i]]++;
         samples_choose(&judged, verdict->wrong, &diagnosis.samples);

@@ -31,6 +31,8 @@ typedef struct ConvProblem {
     int pad_top, pad_left, pad_bottom, pad_right;
     int stride_h, stride_w;
     int layout; /* CONV_NCHW unless the case says otherwise */
+    int zeros;  /* percent of x that is zero, in clusters, as after a ReLU; 0: none */
+    int pool;   /* 0, or y is N*K*(P/pool)*(Q/pool): the largest of every pool x pool outputs */
 } ConvProblem;
 
 #if defined(__CUDACC__) || defined(CONVLAB_DEVICE_ENTRY)
