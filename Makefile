@@ -36,8 +36,9 @@ USES_common/timing := common/base
 USES_common/cuda   := common/simt common/base
 USES_common/conformance := common/cuda common/simt common/base
 USES_common/validate    := common/cuda common/simt common/base
+USES_datasets      := common/conv common/base
 USES_autograder    := common/conv common/timing common/cuda common/simt common/base
-ROOMS := common/base common/conv common/simt common/timing common/cuda common/conformance common/validate autograder
+ROOMS := common/base common/conv common/simt common/timing common/cuda common/conformance common/validate datasets autograder
 
 # runtime.c and the *_call.c need the toolkit's headers and go into the runner; a room's test_*, bench_*, fuzz_* and
 # tool_* have a main of their own (tool_x: $(BUILD)/tests/<room>/tool_x); these are programs.

@@ -1,13 +1,17 @@
-/* compare.c - `compare LAYERS NAME:OBJECT:LAYOUT:PRECISION ...`: every side on every layer, on this machine's GPU.
+/* compare.c - `compare LAYERS NAME:OBJECT:LAYOUT:PRECISION ...`: every side on every layer, on this
+ * machine's GPU.
  *
- * Each side is checked against the fp64 oracle on the first and the last image, then captured into a graph that takes about
- * a millisecond, calls one after the other: the L2 is as warm as in a network.  The graphs of all sides are launched in
- * turn, forwards and backwards, and medians taken, so that a clock that drifts drifts for all.  A table of tab-separated
- * values goes to stdout, progress and reasons to stderr. */
+ * Each side is checked against the fp64 oracle on the first and the last image, then captured into
+ * a graph that takes about a millisecond, calls one after the other: the L2 is as warm as in a
+ * network.  The graphs of all sides are launched in turn, forwards and backwards, and medians
+ * taken, so that a clock that drifts drifts for all.  With BOUNDARY=1 in the environment each side
+ * is timed once more with everything around it (compare.h).  A table of tab-separated values goes
+ * to stdout, progress and reasons to stderr. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "common/compare/compare.h"
 #include "common/compare/kernels.h"
@@ -27,7 +31,7 @@ typedef struct Layer {
     ConvProblem conv;
     float *host_x, *host_w;
     float *x[LAYOUTS], *w[LAYOUTS]; /* device */
-    ConvProblem padded;             /* the same with its padding written into x, where it is lopsided */
+    ConvProblem padded; /* the same with its padding written into x, where it is lopsided */
     float *padded_x[LAYOUTS];
     float *y, *plain_y, *unrolled;
     int images; /* 1 or 2: those that the oracle did, the first and the last */
@@ -41,15 +45,17 @@ typedef struct Result {
     int repeats;
     cudaGraphExec_t graph;
     double us[2 * ROUNDS];
+    double boundary_us; /* with everything around it, on the host's clock */
 } Result;
 
-#define CHECK(call)                                                                                            \
-    do {                                                                                                       \
-        cudaError_t status_ = call;                                                                            \
-        if (status_) {                                                                                         \
-            fprintf(stderr, "compare: %s: %s (common/compare/compare.c:%d)\n", #call, cudaGetErrorString(status_), __LINE__); \
-            exit(1);                                                                                           \
-        }                                                                                                      \
+#define CHECK(call)                                                                                \
+    do {                                                                                           \
+        cudaError_t status_ = call;                                                                \
+        if (status_) {                                                                             \
+            fprintf(stderr, "compare: %s: %s (common/compare/compare.c:%d)\n", #call,              \
+                    cudaGetErrorString(status_), __LINE__);                                        \
+            exit(1);                                                                               \
+        }                                                                                          \
     } while (0)
 
 static cudaStream_t stream;
@@ -87,7 +93,9 @@ static double median(double *value, int count)
     return count % 2 ? value[count / 2] : (value[count / 2] + value[count / 2 - 1]) / 2;
 }
 
-/* ---- ceilings ---------------------------------------------------------------------------------------------------- */
+/* ---- ceilings
+ * ----------------------------------------------------------------------------------------------------
+ */
 
 static double milliseconds(void)
 {
@@ -104,7 +112,8 @@ static Ceilings measure_ceilings(void)
     const size_t floats = (size_t)1 << 28;
     const double threads = (double)CEILING_BLOCKS * CEILING_THREADS;
     Ceilings best = {0, 0, 0};
-    float *in = device_memory(floats * sizeof *in), *out = device_memory(CEILING_THREADS * sizeof *out);
+    float *in = device_memory(floats * sizeof *in),
+          *out = device_memory(CEILING_THREADS * sizeof *out);
     CHECK(cudaMemset(in, 0, floats * sizeof *in));
     for (int i = 0; i < 10; i++) {
         CHECK(cudaEventRecord(begin, stream));
@@ -112,7 +121,8 @@ static Ceilings measure_ceilings(void)
         best.fma = fmax(best.fma, 2.0 * 8192 * FMA_ROUNDS * threads / milliseconds() * 1e3);
         CHECK(cudaEventRecord(begin, stream));
         kernels_tensor(out, TENSOR_ROUNDS, stream);
-        best.tensor = fmax(best.tensor, 2.0 * 64 * 16 * 8 * 8 * TENSOR_ROUNDS * threads / 32 / milliseconds() * 1e3);
+        best.tensor = fmax(best.tensor, 2.0 * 64 * 16 * 8 * 8 * TENSOR_ROUNDS * threads / 32 /
+                                            milliseconds() * 1e3);
         CHECK(cudaEventRecord(begin, stream));
         kernels_read(in, floats, out, stream);
         best.read = fmax(best.read, floats * sizeof *in / milliseconds() * 1e3);
@@ -122,7 +132,9 @@ static Ceilings measure_ceilings(void)
     return best;
 }
 
-/* ---- a layer ----------------------------------------------------------------------------------------------------- */
+/* ---- a layer
+ * -----------------------------------------------------------------------------------------------------
+ */
 
 static void rearranged(float *tensor[LAYOUTS], int n, int c, int h, int w)
 {
@@ -171,14 +183,16 @@ static void layer_expect(Layer *layer, const Operation *operation)
     free(x);
 }
 
-static int layer_open(Layer *layer, const char *name, const char *shape, const Operation *operation, Error *error)
+static int layer_open(Layer *layer, const char *name, const char *shape, const Operation *operation,
+                      Error *error)
 {
     memset(layer, 0, sizeof *layer);
     snprintf(layer->name, sizeof layer->name, "%s", name);
     if (operation->parse(shape, &layer->problem, error)) return -1;
     layer->conv = conv_unpack(&layer->problem);
     const ConvProblem *p = &layer->conv;
-    const size_t inputs = (size_t)p->N * p->C * p->H * p->W, weights = (size_t)p->K * p->C * p->R * p->S;
+    const size_t inputs = (size_t)p->N * p->C * p->H * p->W,
+                 weights = (size_t)p->K * p->C * p->R * p->S;
     const size_t columns = (size_t)p->N * p->P * p->Q, outputs = columns * p->K;
     Random random;
     random_seed(&random, SEED);
@@ -210,12 +224,14 @@ static void layer_close(Layer *layer)
     CHECK(cudaFree(layer->y));
     CHECK(cudaFree(layer->plain_y));
     CHECK(cudaFree(layer->unrolled));
-    void *host[] = {layer->host_x, layer->host_w, layer->expected, layer->magnitude, layer->products, layer->got};
+    void *host[] = {layer->host_x,    layer->host_w,   layer->expected,
+                    layer->magnitude, layer->products, layer->got};
     for (size_t i = 0; i < sizeof host / sizeof *host; i++)
         free(host[i]);
 }
 
-/* ---- a side on a layer --------------------------------------------------------------------------------------------- */
+/* ---- a side on a layer
+ * --------------------------------------------------------------------------------------------- */
 
 static Task task_of(const Layer *layer, const Side *side)
 {
@@ -236,14 +252,16 @@ static double side_judge(Layer *layer, const Side *side)
     const ConvProblem *p = &layer->conv;
     const size_t pixels = (size_t)p->P * p->Q, output = p->K * pixels;
     double worst = 0;
-    kernels_rearrange(side->layout, layer->y, CONV_NCHW, layer->plain_y, p->N, p->K, p->P, p->Q, stream);
+    kernels_rearrange(side->layout, layer->y, CONV_NCHW, layer->plain_y, p->N, p->K, p->P, p->Q,
+                      stream);
     CHECK(cudaStreamSynchronize(stream));
     for (int i = 0; i < layer->images; i++) {
         /* An image is one piece, or its K maps are N*P*Q floats apart. */
-        size_t n = i ? p->N - 1 : 0, maps = side->images_last ? p->K : 1, map = output / maps * sizeof(float);
+        size_t n = i ? p->N - 1 : 0, maps = side->images_last ? p->K : 1,
+               map = output / maps * sizeof(float);
         const float *from = side->images_last ? layer->y + n * pixels : layer->plain_y + n * output;
-        CHECK(cudaMemcpy2D(layer->got + i * output, map, from, side->images_last ? p->N * map : map, map, maps,
-                           cudaMemcpyDeviceToHost));
+        CHECK(cudaMemcpy2D(layer->got + i * output, map, from, side->images_last ? p->N * map : map,
+                           map, maps, cudaMemcpyDeviceToHost));
     }
     for (size_t i = 0; i < layer->images * output; i++) {
         double part = fabs(layer->got[i] - layer->expected[i]) /
@@ -263,7 +281,9 @@ static int side_capture(Side *side, const Task *task, Result *result, Error *err
     CHECK(cudaEventRecord(end, stream));
     CHECK(cudaEventSynchronize(end));
     CHECK(cudaEventElapsedTime(&ms, begin, end));
-    result->repeats = ms > GRAPH_MS ? 1 : ms * MOST_REPEATS < GRAPH_MS ? MOST_REPEATS : (int)ceil(GRAPH_MS / ms);
+    result->repeats = ms > GRAPH_MS                  ? 1
+                      : ms * MOST_REPEATS < GRAPH_MS ? MOST_REPEATS
+                                                     : (int)ceil(GRAPH_MS / ms);
     CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
     int rc = 0;
     for (int i = 0; i < result->repeats && !rc; i++)
@@ -311,23 +331,54 @@ static void layer_time(Result *result, int sides)
         }
 }
 
-static void layer_print(const Layer *layer, const Operation *operation, const Side *side, Result *result, int sides,
-                        const Ceilings *ceilings)
+static double host_us(void)
 {
-    double flops = operation->flops(&layer->problem), bytes = operation->least_bytes(&layer->problem);
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1e6 + now.tv_nsec * 1e-3;
+}
+
+/* The median of five; the first run, which loads code, does not count. */
+static void boundary_time(Side *side, const Layer *layer, Result *result, int sides)
+{
+    enum { RUNS = 5 };
+    Error error;
+    for (int i = 0; i < sides; i++) {
+        double us[RUNS];
+        Task task = task_of(layer, &side[i]);
+        if (!result[i].runs || !side[i].boundary) continue;
+        for (int run = -1; run < RUNS; run++) {
+            double start = host_us();
+            if (side[i].boundary(&side[i], &task, &error))
+                fprintf(stderr, "  %s: %s\n", layer->name, error.text), exit(1);
+            if (run >= 0) us[run] = host_us() - start;
+        }
+        result[i].boundary_us = median(us, RUNS);
+    }
+}
+
+static void layer_print(const Layer *layer, const Operation *operation, const Side *side,
+                        Result *result, int sides, const Ceilings *ceilings)
+{
+    double flops = operation->flops(&layer->problem),
+           bytes = operation->least_bytes(&layer->problem);
     for (int i = 0; i < sides; i++) {
         if (!result[i].runs) continue;
         double us = median(result[i].us, 2 * ROUNDS);
         double peak = side[i].precision == PRECISION_FP32 ? ceilings->fma : ceilings->tensor;
         double floor_us = fmax(flops / peak, bytes / ceilings->read) * 1e6;
-        printf("%s\t%s\t%s\t%.3f\t%.3f\t%.4f\t%.4f\t%.4g\t%.1f\n", layer->name, side[i].name, *side[i].method ? side[i].method : "-",
-               us, flops / us * 1e-6, flops / us * 1e6 / peak, floor_us / us, result[i].worst, side[i].workspace / 1e6);
+        printf("%s\t%s\t%s\t%.3f\t%.3f\t%.4f\t%.4f\t%.4g\t%.1f\t%.1f\n", layer->name, side[i].name,
+               *side[i].method ? side[i].method : "-", us, flops / us * 1e-6,
+               flops / us * 1e6 / peak, floor_us / us, result[i].worst, side[i].workspace / 1e6,
+               result[i].boundary_us);
         CHECK(cudaGraphExecDestroy(result[i].graph));
     }
     fflush(stdout);
 }
 
-/* ---- main ---------------------------------------------------------------------------------------------------------- */
+/* ---- main
+ * ----------------------------------------------------------------------------------------------------------
+ */
 
 /* "10-implicit-gemm:path/to.so:nchw:fp32" */
 static int side_parse(char *text, Side *side, Error *error)
@@ -338,7 +389,9 @@ static int side_parse(char *text, Side *side, Error *error)
     if (!precision) return error_set(error, "a side is NAME:OBJECT:LAYOUT:PRECISION");
     if (layout_find(layout, &found, error) || side_lab(side, name, object, error)) return -1;
     side->layout = (int)found; /* Layout and CONV_* have one order */
-    side->precision = !strcmp(precision, "fp32") ? PRECISION_FP32 : !strcmp(precision, "tf32") ? PRECISION_TF32 : PRECISION_FP16;
+    side->precision = !strcmp(precision, "fp32")   ? PRECISION_FP32
+                      : !strcmp(precision, "tf32") ? PRECISION_TF32
+                                                   : PRECISION_FP16;
     return 0;
 }
 
@@ -365,7 +418,8 @@ int main(int argc, char **argv)
     char line[512], versions[96];
     Error error;
     FILE *file = argc > 1 ? fopen(argv[1], "r") : NULL;
-    if (!file) return fprintf(stderr, "usage: compare LAYERS NAME:OBJECT:LAYOUT:PRECISION ...\n"), 2;
+    if (!file)
+        return fprintf(stderr, "usage: compare LAYERS NAME:OBJECT:LAYOUT:PRECISION ...\n"), 2;
     CHECK(cudaStreamCreate(&stream));
     CHECK(cudaEventCreate(&begin));
     CHECK(cudaEventCreate(&end));
@@ -373,17 +427,23 @@ int main(int argc, char **argv)
     if (sides < 0) return fprintf(stderr, "compare: %s\n", error.text), 1;
     Ceilings ceilings = measure_ceilings();
     side_versions(versions, sizeof versions);
-    printf("; %s; seed %llu; measured ceilings: fp32 FMA %.1f TFLOP/s, TF32 mma.sync %.1f TFLOP/s, read %.2f TB/s\n", versions,
-           (unsigned long long)SEED, ceilings.fma * 1e-12, ceilings.tensor * 1e-12, ceilings.read * 1e-12);
-    printf("layer\tside\tmethod\tus\ttflops\tof_ceiling\tof_roofline\tworst_error\tworkspace_mb\n");
+    printf("; %s; seed %llu; measured ceilings: fp32 FMA %.1f TFLOP/s, TF32 mma.sync %.1f TFLOP/s, "
+           "read %.2f TB/s\n",
+           versions, (unsigned long long)SEED, ceilings.fma * 1e-12, ceilings.tensor * 1e-12,
+           ceilings.read * 1e-12);
+    printf("layer\tside\tmethod\tus\ttflops\tof_ceiling\tof_roofline\tworst_error\tworkspace_"
+           "mb\tboundary_us\n");
     while (fgets(line, sizeof line, file)) {
-        char *rest = NULL, *name = strtok_r(line, "\t", &rest), *shape = strtok_r(NULL, "\n", &rest);
+        char *rest = NULL, *name = strtok_r(line, "\t", &rest),
+             *shape = strtok_r(NULL, "\n", &rest);
         if (!shape || !strcmp(name, "name")) continue;
-        if (layer_open(&layer, name, shape, operation, &error)) return fprintf(stderr, "compare: %s: %s\n", name, error.text), 1;
+        if (layer_open(&layer, name, shape, operation, &error))
+            return fprintf(stderr, "compare: %s: %s\n", name, error.text), 1;
         fprintf(stderr, "%s\n", name);
         for (int i = 0; i < sides; i++)
             side_start(&side[i], &layer, &result[i]);
         layer_time(result, sides);
+        if (getenv("BOUNDARY")) boundary_time(side, &layer, result, sides);
         layer_print(&layer, operation, side, result, sides, &ceilings);
         layer_close(&layer);
     }

@@ -1,7 +1,8 @@
 /* compare.h - one convolution by many hands: the labs' solutions, cuDNN, cuBLAS.
  *
- * A Layer is a problem with its tensors on the GPU, a Side somebody who computes it.  Every side works in a
- * layout of its own; compare.c rearranges what goes in and what comes out, outside of the clock. */
+ * A Layer is a problem with its tensors on the GPU, a Side somebody who computes it.  Every side
+ * works in a layout of its own; compare.c rearranges what goes in and what comes out, outside of
+ * the clock. */
 #ifndef CONVLAB_COMPARE_H
 #define CONVLAB_COMPARE_H
 
@@ -34,6 +35,10 @@ struct Side {
     int (*prepare)(Side *side, const Task *task, Error *error);
     /* Enqueues the task on its stream; may be captured into a graph, after it ran once. */
     int (*enqueue)(Side *side, const Task *task, Error *error);
+    /* The task once more and everything around it, as Xu, Fan et al.'s public code times it: for
+     * cuDNN from making its handle to destroying it, for a solution with its cudaMalloc and
+     * cudaFree.  Returns when it is done.  NULL: no such thing. */
+    int (*boundary)(Side *side, const Task *task, Error *error);
 };
 
 /* A solution compiled as a shared object (side_lab.c). */

@@ -1,7 +1,8 @@
 #!/bin/sh
 # compare.sh BUILD NVCC - every solution of conv_forward beside cuDNN and cuBLAS on this machine's GPU (docs/compare.md).
 #
-# Needs cuDNN 9 with its headers: a package (libcudnn9-dev), Python's nvidia-cudnn, or CUDNN=prefix.  LAYERS=file for others.
+# Needs cuDNN 9 with its headers: a package (libcudnn9-dev), Python's nvidia-cudnn, or CUDNN=prefix.  LAYERS=file takes other
+# layers, SOLUTIONS='10 13' some solutions only, BOUNDARY=1 also times with everything around (compare.h).
 set -eu
 build=${1:?usage: compare.sh BUILD NVCC}
 nvcc=${2:?usage: compare.sh BUILD NVCC}
@@ -42,6 +43,7 @@ for lab in solutions/*/; do
     ini=labs/$name/lab.ini
     grep -q '^operation *= *conv_forward *$' "$ini" || continue
     grep -q '^needs *=.*engine *= *sim' "$ini" && continue
+    case " ${SOLUTIONS:-${name%%-*}} " in *" ${name%%-*} "*) ;; *) continue ;; esac
     precision=$(sed -n 's/^precision *= *//p' "$ini")
     layout=$(sed -n 's/^with *= *layout=\([a-z]*\).*/\1/p' "$ini")
     # shellcheck disable=SC2086
@@ -56,3 +58,5 @@ wait
     # shellcheck disable=SC2086
     "$out/compare" "$layers" $sides
 } >"$out/compare.tsv"
+sh common/compare/draw.sh "$out/compare.tsv" "$out"
+echo "  $out/compare.tsv, layers.md, summary.md and compare.svg"

@@ -86,7 +86,8 @@ __global__ void tensor_kernel(float *out, int rounds)
         for (int j = 0; j < 8; j++)
 #pragma unroll
             for (int i = 0; i < 8; i++)
-                asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%4,%4,%4}, {%5,%5}, "
+                asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, "
+                    "{%4,%4,%4,%4}, {%5,%5}, "
                     "{%0,%1,%2,%3};"
                     : "+f"(d[i][0]), "+f"(d[i][1]), "+f"(d[i][2]), "+f"(d[i][3])
                     : "r"(a), "r"(b));

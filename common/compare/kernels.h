@@ -1,4 +1,5 @@
-/* kernels.h - what compare needs on the GPU beside the sides themselves.  All of it is enqueued on `stream`. */
+/* kernels.h - what compare needs on the GPU beside the sides themselves.  All of it is enqueued on
+ * `stream`. */
 #ifndef CONVLAB_COMPARE_KERNELS_H
 #define CONVLAB_COMPARE_KERNELS_H
 
@@ -15,8 +16,8 @@ extern "C" {
 enum { CEILING_BLOCKS = 132 * 16, CEILING_THREADS = 256 };
 
 /* `from`, [n][c][h][w] in one layout (CONV_NCHW ...), into `to` in another. */
-void kernels_rearrange(int from_layout, const float *from, int to_layout, float *to, int n, int c, int h, int w,
-                       cudaStream_t stream);
+void kernels_rearrange(int from_layout, const float *from, int to_layout, float *to, int n, int c,
+                       int h, int w, cudaStream_t stream);
 /* X_unroll of all images: C*R*S rows of N*P*Q columns. */
 void kernels_unroll(const ConvProblem *p, const float *x, float *unrolled, cudaStream_t stream);
 /* A thread does 8,192 multiply-adds a round. */

@@ -1,7 +1,7 @@
 /* side_cudnn.c - cuDNN as a side: the fastest of all its forward algorithms on the layer's data.
  *
- * Its convolution descriptor pads both sides alike.  Where a layer does not (even filters), the task arrives here with its
- * padding already written into x, outside of the clock. */
+ * Its convolution descriptor pads both sides alike.  Where a layer does not (even filters), the
+ * task arrives here with its padding already written into x, outside of the clock. */
 #include <cudnn.h>
 #include <math.h>
 #include <stdio.h>
@@ -25,24 +25,65 @@ typedef struct Cudnn {
 static void *shared_workspace; /* one at a time works */
 
 static const char *const algorithm_names[] = {
-    "implicit GEMM", "implicit precomputed GEMM", "GEMM", "direct", "FFT", "FFT tiling", "Winograd", "Winograd nonfused"};
+    "implicit GEMM", "implicit precomputed GEMM", "GEMM", "direct", "FFT", "FFT tiling",
+    "Winograd",      "Winograd nonfused"};
 
-#define TRY(call)                                                                                            \
-    do {                                                                                                     \
-        cudnnStatus_t status_ = call;                                                                        \
-        if (status_) return error_set(error, "%s: %s: %s", side->name, #call, cudnnGetErrorString(status_)); \
+#define TRY(call)                                                                                  \
+    do {                                                                                           \
+        cudnnStatus_t status_ = call;                                                              \
+        if (status_)                                                                               \
+            return error_set(error, "%s: %s: %s", side->name, #call,                               \
+                             cudnnGetErrorString(status_));                                        \
     } while (0)
+
+static int cudnn_open(Side *side, Error *error)
+{
+    Cudnn *c = side->state;
+    TRY(cudnnCreate(&c->handle));
+    TRY(cudnnCreateTensorDescriptor(&c->x));
+    TRY(cudnnCreateTensorDescriptor(&c->y));
+    TRY(cudnnCreateFilterDescriptor(&c->w));
+    TRY(cudnnCreateConvolutionDescriptor(&c->conv));
+    return 0;
+}
+
+static int cudnn_close(Side *side, Error *error)
+{
+    Cudnn *c = side->state;
+    TRY(cudnnDestroyConvolutionDescriptor(c->conv));
+    TRY(cudnnDestroyFilterDescriptor(c->w));
+    TRY(cudnnDestroyTensorDescriptor(c->y));
+    TRY(cudnnDestroyTensorDescriptor(c->x));
+    TRY(cudnnDestroy(c->handle));
+    return 0;
+}
+
+static int cudnn_describe(Side *side, const Task *task, Error *error)
+{
+    Cudnn *c = side->state;
+    const ConvProblem *p = &task->conv;
+    cudnnTensorFormat_t format = side->layout == CONV_NHWC ? CUDNN_TENSOR_NHWC : CUDNN_TENSOR_NCHW;
+    TRY(cudnnSetStream(c->handle, task->stream));
+    TRY(cudnnSetTensor4dDescriptor(c->x, format, CUDNN_DATA_FLOAT, p->N, p->C, p->H, p->W));
+    TRY(cudnnSetTensor4dDescriptor(c->y, format, CUDNN_DATA_FLOAT, p->N, p->K, p->P, p->Q));
+    TRY(cudnnSetFilter4dDescriptor(c->w, CUDNN_DATA_FLOAT, format, p->K, p->C, p->R, p->S));
+    TRY(cudnnSetConvolution2dDescriptor(c->conv, p->pad_top, p->pad_left, p->stride_h, p->stride_w,
+                                        1, 1, CUDNN_CROSS_CORRELATION, CUDNN_DATA_FLOAT));
+    TRY(cudnnSetConvolutionMathType(c->conv, c->math));
+    return 0;
+}
 
 static int cudnn_enqueue(Side *side, const Task *task, Error *error)
 {
     Cudnn *c = side->state;
     const float one = 1, zero = 0;
-    TRY(cudnnConvolutionForward(c->handle, &one, c->x, task->x, c->w, task->w, c->conv, c->algorithm, shared_workspace,
-                                WORKSPACE, &zero, c->y, task->y));
+    TRY(cudnnConvolutionForward(c->handle, &one, c->x, task->x, c->w, task->w, c->conv,
+                                c->algorithm, shared_workspace, WORKSPACE, &zero, c->y, task->y));
     return 0;
 }
 
-/* The best of five times ten runs: its own measurement is of one run, and of small layers a matter of luck. */
+/* The best of five times ten runs: its own measurement is of one run, and of small layers a matter
+ * of luck. */
 static int cudnn_time(Side *side, const Task *task, float *best, Error *error)
 {
     enum { TIMES = 5, RUNS = 10 };
@@ -67,25 +108,19 @@ static int cudnn_time(Side *side, const Task *task, float *best, Error *error)
 static int cudnn_prepare(Side *side, const Task *task, Error *error)
 {
     Cudnn *c = side->state;
-    const ConvProblem *p = &task->conv;
-    cudnnTensorFormat_t format = side->layout == CONV_NHWC ? CUDNN_TENSOR_NHWC : CUDNN_TENSOR_NCHW;
     cudnnConvolutionFwdAlgoPerf_t found[32];
     int count = 0;
-    TRY(cudnnSetStream(c->handle, task->stream));
-    TRY(cudnnSetTensor4dDescriptor(c->x, format, CUDNN_DATA_FLOAT, p->N, p->C, p->H, p->W));
-    TRY(cudnnSetTensor4dDescriptor(c->y, format, CUDNN_DATA_FLOAT, p->N, p->K, p->P, p->Q));
-    TRY(cudnnSetFilter4dDescriptor(c->w, CUDNN_DATA_FLOAT, format, p->K, p->C, p->R, p->S));
-    TRY(cudnnSetConvolution2dDescriptor(c->conv, p->pad_top, p->pad_left, p->stride_h, p->stride_w, 1, 1,
-                                        CUDNN_CROSS_CORRELATION, CUDNN_DATA_FLOAT));
-    TRY(cudnnSetConvolutionMathType(c->conv, c->math));
+    if (cudnn_describe(side, task, error)) return -1;
     if (!shared_workspace && cudaMalloc(&shared_workspace, WORKSPACE))
         return error_set(error, "cuDNN's workspace of 8 GiB cannot be had");
-    TRY(cudnnFindConvolutionForwardAlgorithmEx(c->handle, c->x, task->x, c->w, task->w, c->conv, c->y, task->y, 32, &count,
-                                               found, shared_workspace, WORKSPACE));
+    TRY(cudnnFindConvolutionForwardAlgorithmEx(c->handle, c->x, task->x, c->w, task->w, c->conv,
+                                               c->y, task->y, 32, &count, found, shared_workspace,
+                                               WORKSPACE));
     float best = INFINITY;
     for (int i = 0; i < count; i++) { /* sorted, the fastest first */
         float ms = INFINITY;
-        if (found[i].status || found[i].memory > WORKSPACE || found[i].mathType != c->math) continue;
+        if (found[i].status || found[i].memory > WORKSPACE || found[i].mathType != c->math)
+            continue;
         if (!c->transforms && found[i].algo > CUDNN_CONVOLUTION_FWD_ALGO_DIRECT) continue;
         if (found[i].time > 3 * found[0].time && best < INFINITY) continue;
         cudnnConvolutionFwdAlgo_t before = c->algorithm;
@@ -102,16 +137,25 @@ static int cudnn_prepare(Side *side, const Task *task, Error *error)
     return best < INFINITY ? 0 : error_set(error, "%s: no algorithm for this layer", side->name);
 }
 
+/* The side's own handle is put away meanwhile. */
+static int cudnn_boundary(Side *side, const Task *task, Error *error)
+{
+    Cudnn *c = side->state, kept = *c;
+    int status = cudnn_open(side, error) || cudnn_describe(side, task, error) ||
+                 cudnn_enqueue(side, task, error);
+    if (!status && cudaStreamSynchronize(task->stream))
+        status = error_set(error, "%s: the run failed", side->name);
+    if (!status) status = cudnn_close(side, error);
+    *c = kept;
+    return status ? -1 : 0;
+}
+
 int side_cudnn(Side *side, Precision precision, int layout, int transforms, Error *error)
 {
     Cudnn *c = calloc(1, sizeof *c);
-    snprintf(side->name, sizeof side->name, "cuDNN %s %s%s", precision == PRECISION_FP32 ? "fp32" : "TF32",
-             layout == CONV_NHWC ? "NHWC" : "NCHW", transforms ? "" : " products");
-    TRY(cudnnCreate(&c->handle));
-    TRY(cudnnCreateTensorDescriptor(&c->x));
-    TRY(cudnnCreateTensorDescriptor(&c->y));
-    TRY(cudnnCreateFilterDescriptor(&c->w));
-    TRY(cudnnCreateConvolutionDescriptor(&c->conv));
+    snprintf(side->name, sizeof side->name, "cuDNN %s %s%s",
+             precision == PRECISION_FP32 ? "fp32" : "TF32", layout == CONV_NHWC ? "NHWC" : "NCHW",
+             transforms ? "" : " products");
     c->math = precision == PRECISION_FP32 ? CUDNN_FMA_MATH : CUDNN_DEFAULT_MATH;
     c->transforms = transforms;
     side->precision = precision;
@@ -119,11 +163,13 @@ int side_cudnn(Side *side, Precision precision, int layout, int transforms, Erro
     side->state = c;
     side->prepare = cudnn_prepare;
     side->enqueue = cudnn_enqueue;
-    return 0;
+    side->boundary = cudnn_boundary;
+    return cudnn_open(side, error);
 }
 
 void side_versions(char *text, size_t bytes)
 {
     size_t v = cudnnGetVersion(), cuda = cudnnGetCudartVersion();
-    snprintf(text, bytes, "cuDNN %zu.%zu.%zu, CUDA %zu.%zu", v / 10000, v / 100 % 100, v % 100, cuda / 1000, cuda % 1000 / 10);
+    snprintf(text, bytes, "cuDNN %zu.%zu.%zu, CUDA %zu.%zu", v / 10000, v / 100 % 100, v % 100,
+             cuda / 1000, cuda % 1000 / 10);
 }

@@ -17,7 +17,8 @@ static double node_of(uint64_t seed, int i, int j)
     return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
 }
 
-/* The height of pixel (h, w), 0 to LEVELS-1: between four nodes, on the plane's own level, a bit rough. */
+/* The height of pixel (h, w), 0 to LEVELS-1: between four nodes, on the plane's own level, a bit
+ * rough. */
 static unsigned height_of(uint64_t seed, int h, int w)
 {
     int i = h / CELL, j = w / CELL;

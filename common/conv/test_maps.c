@@ -54,7 +54,8 @@ static void at_least_one_stays_and_at_100_none(void **state)
     }
 }
 
-/* With 70 percent zeros a neighbour of a zero is one in 70 of 100 cases if they are strewn at random. */
+/* With 70 percent zeros a neighbour of a zero is one in 70 of 100 cases if they are strewn at
+ * random. */
 static void zeros_cling_together(void **state)
 {
     float *x = *state;

@@ -1,5 +1,6 @@
 #!/bin/sh
-# draw.sh BUILD - the figures and tables of docs/cheng.md from the numbers in docs/data/cheng.
+# draw.sh BUILD - the figures and tables of docs/cheng.md, docs/compare.md and the handouts of labs 10 and 11 from the numbers
+# in docs/data/cheng and docs/data/compare.
 set -eu
 build=${1:?usage: draw.sh BUILD}
 data=docs/data/cheng
@@ -51,4 +52,38 @@ else
     echo "plots: no gnuplot, so docs/figures is left as it was; install the package gnuplot-nox" >&2
 fi
 sh common/setup/splice.sh docs/cheng.md "$out"
-echo "docs/cheng.md and docs/figures/{cheng-steps,cheng-ladder,06-unroll}.svg are up to date"
+
+# The comparison, and the ladder from lab 02 to 11.
+data=docs/data/compare
+sh common/compare/draw.sh "$data/h200.tsv" "$out"
+sh common/compare/sparse_draw.sh "$data/sparse-h200.tsv" "$out"
+{
+    echo '| | H200, µs | simulated h200, µs | H200, a large layer, ms |'
+    echo '| --- | --- | --- | --- |'
+    awk -F'\t' '
+        BEGIN { what["step 1"] = "tiles of 16×16 in shared memory, one sum a thread"; what["step 2"] = "64×64, 4×4 sums a thread in registers"
+                what["step 3"] = "the tiles read as `float4`"; what["step 4"] = "128×128, 8×8 sums a thread"
+                what["step 5"] = "the next tiles loaded ahead, two buffers"; what["10-implicit-gemm"] = "lab 10: tiles by size, pieces, stores of `float4`" }
+        FNR == 1 { next }
+        FILENAME ~ /large/ { large[$1] = $2; next }
+        FILENAME ~ /h200/ { us[$1] = $2; next }
+        $1 in what || $1 == "09-im2col" { printf "| %s | %s | %.1f | %s |\n", $1 in what ? what[$1] : "lab 09: X_unroll written, then read", us[$1], $2 / 1980,
+            $1 in large ? sprintf("%.2f", large[$1] / 1000) : "" }' "$data/gemm-large-h200.tsv" "$data/gemm-h200.tsv" "$data/gemm-sim.tsv"
+} >"$out/gemm.md"
+awk -F'\t' '
+    { us[$1, $2] = $3; tf[$1, $2] = $4 }
+    $1 ~ /^vgg.*n32/ && !($1 in seen) { seen[$1] = ++n; name[n] = $1 }
+    END {
+        print "| layer | lab 10, fp32 | lab 11 | cuDNN, TF32 | lab 11, TFLOP/s | cuDNN, TFLOP/s | lab 11 of cuDNN |"
+        print "| --- | --- | --- | --- | --- | --- | --- |"
+        for (i = 1; i <= n; i++) {
+            l = name[i]; eleven = "11-tensor-cores"; c = "cuDNN TF32"
+            printf "| %s | %.0f | %.0f | %.0f | %.0f | %.0f | %.2f |\n", l, us[l, "10-implicit-gemm"], us[l, eleven], us[l, c], tf[l, eleven], tf[l, c], us[l, c] / us[l, eleven]
+        }
+    }' "$out/best.tsv" >"$out/tensor.md"
+if command -v gnuplot >/dev/null; then
+    gnuplot -e "measured='$data/gemm-h200.tsv'; simulated='$data/gemm-sim.tsv'; out='docs/figures/gemm-ladder.svg'" docs/plots/gemm.gp
+    cp "$out/compare.svg" "$out/sparse.svg" docs/figures
+fi
+for page in docs/compare.md labs/10-implicit-gemm/README.md labs/11-tensor-cores/README.md; do sh common/setup/splice.sh "$page" "$out"; done
+echo "docs/cheng.md, docs/compare.md, two handouts and docs/figures are up to date"

@@ -6,16 +6,20 @@
  *   4  128x128, 8x8 sums a thread
  *   5  the next tiles loaded while these are used: two buffers, one barrier
  *
- * All gather X_unroll on the fly, from a table of offsets, as lab 10 does; lab 10 adds tiles for every size, pieces, and
- * stores of float4. */
+ * All gather X_unroll on the fly, from a table of offsets, as lab 10 does; lab 10 adds tiles for
+ * every size, pieces, and stores of float4. */
 #include <convlab/conv.h>
 
 #ifndef STEP
 #define STEP 5
 #endif
 enum {
-    TILE = STEP == 1 ? 16 : STEP < 4 ? 64 : 128,
-    MINE = STEP == 1 ? 1 : STEP < 4 ? 4 : 8,
+    TILE = STEP == 1  ? 16
+           : STEP < 4 ? 64
+                      : 128,
+    MINE = STEP == 1  ? 1
+           : STEP < 4 ? 4
+                      : 8,
     VECTOR = STEP >= 3,
     AHEAD = STEP >= 5,
     DEPTH = 16,
@@ -27,7 +31,8 @@ enum {
     NO_TAP = 0x7fff0000
 };
 
-/* Where the i-th of a thread's MINE sums lies along a side: fours of neighbours, or every SIDE-th. */
+/* Where the i-th of a thread's MINE sums lies along a side: fours of neighbours, or every SIDE-th.
+ */
 __device__ int place(int i, int thread)
 {
     return VECTOR ? i / 4 * (SIDE * 4) + thread * 4 + i % 4 : i * SIDE + thread;
@@ -44,9 +49,11 @@ __device__ void take(const float *row, int thread, float *value)
             value[i] = row[place(i, thread)];
 }
 
-/* Block (bx, by) owns TILE columns and TILE filters, thread t of it MINE x MINE of them: across t % SIDE, down t / SIDE. */
+/* Block (bx, by) owns TILE columns and TILE filters, thread t of it MINE x MINE of them: across t %
+ * SIDE, down t / SIDE. */
 __global__ void __launch_bounds__(THREADS, STEP >= 4 ? 2 : 1)
-    product_kernel(const ConvProblem p, const float *__restrict__ w, const float *__restrict__ x, float *__restrict__ y)
+    product_kernel(const ConvProblem p, const float *__restrict__ w, const float *__restrict__ x,
+                   float *__restrict__ y)
 {
     __shared__ float4 four[2 * DEPTH * (PITCH + TILE) / 4 + 1];
     __shared__ int2 offset[OFFSETS];
@@ -58,13 +65,15 @@ __global__ void __launch_bounds__(THREADS, STEP >= 4 ? 2 : 1)
 
     /* This thread gathers column j0 + t % TILE. */
     const int mine = j0 + t % TILE < columns ? j0 + t % TILE : columns - 1;
-    const int ih = mine % pixels / p.Q * p.stride_h - p.pad_top, iw = mine % p.Q * p.stride_w - p.pad_left;
+    const int ih = mine % pixels / p.Q * p.stride_h - p.pad_top,
+              iw = mine % p.Q * p.stride_w - p.pad_left;
     const int at = ih * 65536 + iw, last = (p.H - 1) * 65536 + p.W - 1;
     const float *my_x = x + (mine / pixels * p.C * p.H + ih) * p.W + iw;
 
     float sum[MINE][MINE] = {}, weight[EACH], input[EACH];
     for (int first = 0; first < rows; first += OFFSETS) {
-        const int some = rows - first < OFFSETS ? rows - first : OFFSETS, tiles = (some + DEPTH - 1) / DEPTH;
+        const int some = rows - first < OFFSETS ? rows - first : OFFSETS,
+                  tiles = (some + DEPTH - 1) / DEPTH;
         __syncthreads();
         for (int i = t; i < tiles * DEPTH; i += THREADS) {
             int row = first + i, s = row % p.S, r = row / p.S % p.R, c = row / p.S / p.R;
@@ -115,11 +124,13 @@ __global__ void __launch_bounds__(THREADS, STEP >= 4 ? 2 : 1)
 #pragma unroll
         for (int g = 0; g < MINE; g++) {
             int k = k0 + place(f, down), column = j0 + place(g, across);
-            if (k < p.K && column < columns) y[(column / pixels * p.K + k) * pixels + column % pixels] = sum[f][g];
+            if (k < p.K && column < columns)
+                y[(column / pixels * p.K + k) * pixels + column % pixels] = sum[f][g];
         }
 }
 
-extern "C" void conv_forward(const ConvProblem *p, const float *x, const float *w, float *y, cudaStream_t stream)
+extern "C" void conv_forward(const ConvProblem *p, const float *x, const float *w, float *y,
+                             cudaStream_t stream)
 {
     dim3 grid((p->N * p->P * p->Q + TILE - 1) / TILE, (p->K + TILE - 1) / TILE);
     product_kernel<<<grid, THREADS, 0, stream>>>(*p, w, x, y);

@@ -1,10 +1,10 @@
 #!/bin/sh
-# gemm.sh BUILD ENGINE - the spine's labs on one layer, and lab 10's product step by step (gemm.cu): cycles of the simulated
-# h200 (ENGINE=sim), or the median of nine times in microseconds (gpu).
+# gemm.sh BUILD ENGINE [SHAPE] - the spine's labs on one layer, and lab 10's product step by step (gemm.cu): cycles of the
+# simulated h200 (ENGINE=sim), or the median of nine times in microseconds (gpu).
 set -eu
-build=${1:?usage: gemm.sh BUILD ENGINE}
-engine=${2:?usage: gemm.sh BUILD ENGINE}
-shape='N=32 C=32 H=28 W=28 K=128 R=3 S=3 pad=1 stride=1'
+build=${1:?usage: gemm.sh BUILD ENGINE [SHAPE]}
+engine=${2:?usage: gemm.sh BUILD ENGINE [SHAPE]}
+shape=${3:-N=32 C=32 H=28 W=28 K=128 R=3 S=3 pad=1 stride=1}
 mkdir -p "$build/plots"
 . docs/plots/cost.sh
 
