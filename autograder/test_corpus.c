@@ -7,10 +7,12 @@
  * Prints "ok NAME" or "not ok NAME: why" for each, and exits 1 if any failed. */
 #include <dirent.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -299,14 +301,15 @@ static int item_test(const Corpus *corpus, const Item *item, const char *results
 /* ---- all of them
  * ----------------------------------------------------------------------------------- */
 
-static int work(const Corpus *corpus, int worker)
+/* `next` is shared by the workers: who is free takes the next item. */
+static int work(const Corpus *corpus, int worker, atomic_int *next)
 {
     int failed = 0;
     char results[600];
     Record *record = calloc(1, sizeof *record);
     if (!record) return 1;
     text_set(results, sizeof results, "%s/test-results/%d", corpus->build, worker);
-    for (int i = worker; i < corpus->items; i += WORKERS) {
+    for (int i; (i = atomic_fetch_add(next, 1)) < corpus->items;) {
         Error error = {""};
         int bad = item_test(corpus, &corpus->item[i], results, record, &error) != 0;
         for (char *at = error.text; *at; at++)
@@ -330,8 +333,14 @@ int main(int argc, char **argv)
         printf("not ok corpus: %s\n", error.text);
         return 1;
     }
+    atomic_int *next =
+        mmap(NULL, sizeof *next, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (next == MAP_FAILED) {
+        printf("not ok corpus: no memory for its workers to share\n");
+        return 1;
+    }
     for (int worker = 0; worker < WORKERS; worker++)
-        if (fork() == 0) _exit(work(&corpus, worker));
+        if (fork() == 0) _exit(work(&corpus, worker, next));
     for (int status; wait(&status) > 0;)
         failed |= status != 0;
     if (!corpus.items) printf("not ok corpus: there is nothing to test\n");
