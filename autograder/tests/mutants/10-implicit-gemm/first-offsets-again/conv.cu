@@ -5,7 +5,8 @@
 enum { WARP = 32, OFFSETS = 1024 }; /* the offsets of so many rows are worked out at a time */
 
 /* Row (c, r, s) of X_unroll, seen from the input under a column's tap (0, 0, 0). */
-struct __align__(8) Offset {
+struct __align__(8) Offset
+{
     int input; /* so many floats further */
     int tap;   /* r*65536 + s */
 };
@@ -14,7 +15,7 @@ struct __align__(8) Offset {
 enum { NO_TAP = 0x7fff0000 };
 
 /* Are both halves of `at`, h and w, in 0 .. those of `last`?  A negative half shows in its highest
- * bit, so that two subtractions do for four comparisons. */
+ * bit, so that two subtractions do for four comparisons.  (Sides below 32768, padding included.) */
 __device__ bool inside(int at, int last)
 {
     return ((at | (last - at)) & 0x80008000) == 0;
