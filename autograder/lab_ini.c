@@ -157,13 +157,8 @@ static int section_fill(const IniFile *file, const IniSection *section, const Fi
 
 static int take_precision(const IniFile *file, const IniEntry *entry, LabIni *lab, Error *error)
 {
-    static const char *const NAME[] = {"fp32", "tf32", "fp16"};
-    for (int i = 0; i < 3; i++) {
-        if (strcmp(entry->value, NAME[i])) continue;
-        lab->precision = (Precision)i;
-        return 0;
-    }
-    return ini_error(error, file, entry->line, "precision is fp32, tf32 or fp16, not '%s'",
+    if (!precision_find(entry->value, &lab->precision)) return 0;
+    return ini_error(error, file, entry->line, "precision is " PRECISION_NAMES ", not '%s'",
                      entry->value);
 }
 

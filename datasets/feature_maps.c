@@ -156,9 +156,7 @@ float *feature_maps_read(const FeatureMaps *maps, int index, Error *error)
     return NULL;
 }
 
-/* ---- writing
- * -----------------------------------------------------------------------------------------------------
- */
+/* ---- writing ---- */
 
 static int close_all_written(FILE *file, const char *path, Error *error)
 {

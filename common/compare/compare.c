@@ -16,6 +16,7 @@
 #include "common/compare/compare.h"
 #include "common/compare/kernels.h"
 #include "common/conv/verify.h"
+#include "common/timing/paired.h"
 
 enum { SIDES = 24, LAYOUTS = 3, ROUNDS = 9, MOST_REPEATS = 100 };
 static const double GRAPH_MS = 1.0;
@@ -82,20 +83,7 @@ static float *uploaded(const float *from, size_t count)
     return to;
 }
 
-static double median(double *value, int count)
-{
-    for (int i = 1; i < count; i++)
-        for (int j = i; j > 0 && value[j] < value[j - 1]; j--) {
-            double swap = value[j];
-            value[j] = value[j - 1];
-            value[j - 1] = swap;
-        }
-    return count % 2 ? value[count / 2] : (value[count / 2] + value[count / 2 - 1]) / 2;
-}
-
-/* ---- ceilings
- * ----------------------------------------------------------------------------------------------------
- */
+/* ---- ceilings ---- */
 
 static double milliseconds(void)
 {
@@ -132,9 +120,7 @@ static Ceilings measure_ceilings(void)
     return best;
 }
 
-/* ---- a layer
- * -----------------------------------------------------------------------------------------------------
- */
+/* ---- a layer ---- */
 
 static void rearranged(float *tensor[LAYOUTS], int n, int c, int h, int w)
 {
@@ -154,11 +140,13 @@ static void layer_pad(Layer *layer)
     q->H += p->pad_top + p->pad_bottom;
     q->W += p->pad_left + p->pad_right;
     q->pad_top = q->pad_left = q->pad_bottom = q->pad_right = 0;
-    float *x = calloc((size_t)p->N * p->C * q->H * q->W, sizeof *x);
-    for (int row = 0; x && row < p->N * p->C * p->H; row++)
+    const size_t count = (size_t)p->N * p->C * q->H * q->W;
+    float *x = memory(count * sizeof *x);
+    memset(x, 0, count * sizeof *x);
+    for (int row = 0; row < p->N * p->C * p->H; row++)
         memcpy(x + ((size_t)(row / p->H) * q->H + row % p->H + p->pad_top) * q->W + p->pad_left,
                layer->host_x + (size_t)row * p->W, p->W * sizeof *x);
-    layer->padded_x[CONV_NCHW] = uploaded(x, (size_t)p->N * p->C * q->H * q->W);
+    layer->padded_x[CONV_NCHW] = uploaded(x, count);
     rearranged(layer->padded_x, p->N, p->C, q->H, q->W);
     free(x);
 }
@@ -230,12 +218,11 @@ static void layer_close(Layer *layer)
         free(host[i]);
 }
 
-/* ---- a side on a layer
- * --------------------------------------------------------------------------------------------- */
+/* ---- a side on a layer ---- */
 
 static Task task_of(const Layer *layer, const Side *side)
 {
-    int padded = layer->padded_x[0] && !strncmp(side->name, "cuDNN", 5);
+    int padded = layer->padded_x[0] && side->pads_alike;
     Task task = {.conv = padded ? layer->padded : layer->conv,
                  .x = padded ? layer->padded_x[side->layout] : layer->x[side->layout],
                  .w = layer->w[side->layout],
@@ -274,13 +261,10 @@ static double side_judge(Layer *layer, const Side *side)
 static int side_capture(Side *side, const Task *task, Result *result, Error *error)
 {
     cudaGraph_t graph;
-    float ms;
     if (side->enqueue(side, task, error)) return -1; /* warm */
     CHECK(cudaEventRecord(begin, stream));
     if (side->enqueue(side, task, error)) return -1;
-    CHECK(cudaEventRecord(end, stream));
-    CHECK(cudaEventSynchronize(end));
-    CHECK(cudaEventElapsedTime(&ms, begin, end));
+    const double ms = milliseconds();
     result->repeats = ms > GRAPH_MS                  ? 1
                       : ms * MOST_REPEATS < GRAPH_MS ? MOST_REPEATS
                                                      : (int)ceil(GRAPH_MS / ms);
@@ -295,28 +279,25 @@ static int side_capture(Side *side, const Task *task, Result *result, Error *err
     return 0;
 }
 
-static void side_start(Side *side, Layer *layer, Result *result)
+/* Chooses, runs once and judges, captures. */
+static int side_ready(Side *side, Layer *layer, Result *result, Error *error)
 {
     const ConvProblem *p = &layer->conv;
     Task task = task_of(layer, side);
-    Error error;
-    memset(result, 0, sizeof *result);
-    if (side->prepare(side, &task, &error)) {
-        fprintf(stderr, "  %s: %s\n", layer->name, error.text);
-        return;
-    }
+    if (side->prepare(side, &task, error)) return -1;
     CHECK(cudaMemset(layer->y, 0xff, sizeof(float) * p->N * p->K * p->P * p->Q));
-    if (side->enqueue(side, &task, &error)) {
-        fprintf(stderr, "  %s: %s\n", layer->name, error.text);
-        return;
-    }
+    if (side->enqueue(side, &task, error)) return -1;
     CHECK(cudaStreamSynchronize(stream));
     result->worst = side_judge(layer, side);
-    if (side_capture(side, &task, result, &error)) {
-        fprintf(stderr, "  %s: %s\n", layer->name, error.text);
-        return;
-    }
-    result->runs = 1;
+    return side_capture(side, &task, result, error);
+}
+
+static void side_start(Side *side, Layer *layer, Result *result)
+{
+    Error error;
+    memset(result, 0, sizeof *result);
+    result->runs = !side_ready(side, layer, result, &error);
+    if (!result->runs) fprintf(stderr, "  %s: %s\n", layer->name, error.text);
 }
 
 static void layer_time(Result *result, int sides)
@@ -353,7 +334,7 @@ static void boundary_time(Side *side, const Layer *layer, Result *result, int si
                 fprintf(stderr, "  %s: %s\n", layer->name, error.text), exit(1);
             if (run >= 0) us[run] = host_us() - start;
         }
-        result[i].boundary_us = median(us, RUNS);
+        result[i].boundary_us = paired_median(us, RUNS);
     }
 }
 
@@ -364,7 +345,7 @@ static void layer_print(const Layer *layer, const Operation *operation, const Si
            bytes = operation->least_bytes(&layer->problem);
     for (int i = 0; i < sides; i++) {
         if (!result[i].runs) continue;
-        double us = median(result[i].us, 2 * ROUNDS);
+        double us = paired_median(result[i].us, 2 * ROUNDS);
         double peak = side[i].precision == PRECISION_FP32 ? ceilings->fma : ceilings->tensor;
         double floor_us = fmax(flops / peak, bytes / ceilings->read) * 1e6;
         printf("%s\t%s\t%s\t%.3f\t%.3f\t%.4f\t%.4f\t%.4g\t%.1f\t%.1f\n", layer->name, side[i].name,
@@ -376,9 +357,7 @@ static void layer_print(const Layer *layer, const Operation *operation, const Si
     fflush(stdout);
 }
 
-/* ---- main
- * ----------------------------------------------------------------------------------------------------------
- */
+/* ---- main ---- */
 
 /* "10-implicit-gemm:path/to.so:nchw:fp32" */
 static int side_parse(char *text, Side *side, Error *error)
@@ -389,9 +368,8 @@ static int side_parse(char *text, Side *side, Error *error)
     if (!precision) return error_set(error, "a side is NAME:OBJECT:LAYOUT:PRECISION");
     if (layout_find(layout, &found, error) || side_lab(side, name, object, error)) return -1;
     side->layout = (int)found; /* Layout and CONV_* have one order */
-    side->precision = !strcmp(precision, "fp32")   ? PRECISION_FP32
-                      : !strcmp(precision, "tf32") ? PRECISION_TF32
-                                                   : PRECISION_FP16;
+    if (precision_find(precision, &side->precision))
+        return error_set(error, "%s: precision is %s, not '%s'", name, PRECISION_NAMES, precision);
     return 0;
 }
 

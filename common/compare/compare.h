@@ -28,6 +28,7 @@ struct Side {
     char method[64]; /* what it chose, for the table: cuDNN's algorithm */
     Precision precision;
     int layout;       /* CONV_NCHW ... */
+    int pads_alike;   /* above and below, left and right: else x comes with its zeros written in */
     int images_last;  /* y is [k][n][p][q] instead: a plain product's */
     size_t workspace; /* bytes of device memory beside the tensors, for the last task prepared */
     void *state;

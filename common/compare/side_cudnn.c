@@ -19,7 +19,6 @@ typedef struct Cudnn {
     cudnnMathType_t math;
     int transforms; /* FFT and Winograd are welcome */
     cudnnConvolutionFwdAlgo_t algorithm;
-    void *workspace;
 } Cudnn;
 
 static void *shared_workspace; /* one at a time works */
@@ -160,6 +159,7 @@ int side_cudnn(Side *side, Precision precision, int layout, int transforms, Erro
     c->transforms = transforms;
     side->precision = precision;
     side->layout = layout;
+    side->pads_alike = 1;
     side->state = c;
     side->prepare = cudnn_prepare;
     side->enqueue = cudnn_enqueue;

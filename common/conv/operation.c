@@ -20,6 +20,17 @@ const char *operation_names(void)
     return "conv_forward, conv_forward_host";
 }
 
+int precision_find(const char *name, Precision *precision)
+{
+    static const char *const NAME[] = {"fp32", "tf32", "fp16"};
+    for (int i = PRECISION_FP32; i <= PRECISION_FP16; i++) {
+        if (strcmp(name, NAME[i])) continue;
+        *precision = (Precision)i;
+        return 0;
+    }
+    return -1;
+}
+
 size_t tensor_count(const TensorShape *shape)
 {
     size_t count = 1;

@@ -35,6 +35,10 @@ typedef struct TensorShape {
 /* The precision that the lab allows; it picks u in the bound. */
 typedef enum Precision { PRECISION_FP32, PRECISION_TF32, PRECISION_FP16 } Precision;
 
+/* The one of that name; -1 if there is none.  PRECISION_NAMES is for the error message. */
+#define PRECISION_NAMES "fp32, tf32 or fp16"
+int precision_find(const char *name, Precision *precision);
+
 typedef struct Operation {
     const char *name; /* "conv_forward" */
 

@@ -89,15 +89,14 @@ static double rms_of(const double *value, size_t count)
 }
 
 /* Returns 1 when only the root mean square is out of bounds. */
-static int judge_outputs(Judged *judged, Precision precision, const float *output, Verdict *verdict)
+static int judge_outputs(Judged *judged, const float *output, Verdict *verdict)
 {
     double squares = 0;
     size_t counted = 0;
-    judged->precision = precision;
     judged->rms = rms_of(judged->expected, judged->total);
     for (size_t i = 0; i < judged->total; i++) {
         double error = fabs((double)output[i] - judged->expected[i]);
-        double bound = verify_bound(precision, judged->magnitude[i], judged->products[i]);
+        double bound = verify_bound(judged->precision, judged->magnitude[i], judged->products[i]);
         judged->mark[i] = (unsigned char)mark_of(output[i], error, bound);
         verdict->wrong += judged->mark[i] != MARK_RIGHT;
         if (!isnan(error)) verdict->worst = fmax(verdict->worst, ratio_of(error, bound));
@@ -109,7 +108,8 @@ static int judge_outputs(Judged *judged, Precision precision, const float *outpu
     }
     if (verdict->wrong || counted < RMS_LEAST_OUTPUTS) return 0;
     if (squares <= rms_limit * rms_limit * (double)counted) return 0;
-    /* Each output is within its worst case, but all of them together are not what the precision does. */
+    /* Each output is within its worst case, but all of them together are not what the precision
+     * does. */
     for (size_t i = 0; i < judged->total; i++) {
         double error = fabs((double)output[i] - judged->expected[i]);
         if (!(error > rms_limit * rms_unit(judged, i))) continue;
@@ -119,8 +119,8 @@ static int judge_outputs(Judged *judged, Precision precision, const float *outpu
     return 1;
 }
 
-static void describe_first(const Judged *judged, Precision precision, const float *output,
-                           const TensorShape *shape, Verdict *verdict)
+static void describe_first(const Judged *judged, const float *output, const TensorShape *shape,
+                           Verdict *verdict)
 {
     size_t first = 0;
     while (first < judged->total && judged->mark[first] == MARK_RIGHT)
@@ -129,7 +129,8 @@ static void describe_first(const Judged *judged, Precision precision, const floa
     verdict->first = first;
     verdict->got = output[first];
     verdict->expected = judged->expected[first];
-    verdict->bound = verify_bound(precision, judged->magnitude[first], judged->products[first]);
+    verdict->bound =
+        verify_bound(judged->precision, judged->magnitude[first], judged->products[first]);
     if (fabs(verdict->got - verdict->expected) <= verdict->bound)
         verdict->bound = rms_limit * rms_unit(judged, first);
 
@@ -250,8 +251,9 @@ static int verify_plain(const Operation *operation, const Problem *problem, Prec
     Judged judged;
     if (judged_make(&judged, verdict->total, error)) return -1;
     operation->oracle(problem, tensor, judged.expected, judged.magnitude, judged.products);
-    int faint = judge_outputs(&judged, precision, output, verdict);
-    describe_first(&judged, precision, output, &shape, verdict);
+    judged.precision = precision;
+    int faint = judge_outputs(&judged, output, verdict);
+    describe_first(&judged, output, &shape, verdict);
     verdict->correct = !judge_memory(observed, shape.name, verdict) && verdict->wrong == 0;
 
     if (!verdict->correct && verdict->fault == FAULT_NONE) {

@@ -46,7 +46,7 @@ static int double_compare(const void *a, const void *b)
 }
 
 /* Sorts, too. */
-static double median(double *value, int n)
+double paired_median(double *value, int n)
 {
     qsort(value, (size_t)n, sizeof *value, double_compare);
     return (value[(n - 1) / 2] + value[n / 2]) / 2;
@@ -66,7 +66,7 @@ static int trend(const double *value, int n, double *change, double *score)
             rises += (value[j] > value[i]) - (value[j] < value[i]);
         }
     double deviation = sqrt(n * (n - 1.0) * (2 * n + 5.0) / 18);
-    *change = slopes ? median(slope, slopes) * (n - 1) : 0;
+    *change = slopes ? paired_median(slope, slopes) * (n - 1) : 0;
     *score = slopes ? rises / deviation : 0;
     free(slope);
     return 0;
@@ -101,13 +101,13 @@ static int judge_into(const double *a, const double *b, int n, const PairedOptio
     if (trend(work, n, &r->drift, &r->drift_score))
         return error_set(error, "out of memory for the statistics of %d pairs", n);
     r->drift = expm1(r->drift);
-    r->ratio = exp(median(work, n)); /* which has sorted them */
+    r->ratio = exp(paired_median(work, n)); /* which has sorted them */
     r->low = rank ? exp(work[rank - 1]) : 0;
     r->high = rank ? exp(work[n - rank]) : INFINITY;
     memcpy(work, a, sizeof *work * (size_t)n);
-    r->a_seconds = median(work, n);
+    r->a_seconds = paired_median(work, n);
     memcpy(work, b, sizeof *work * (size_t)n);
-    r->b_seconds = median(work, n);
+    r->b_seconds = paired_median(work, n);
     r->verdict = verdict_of(o, r);
     if (!rank)
         snprintf(r->why, sizeof r->why, "%d pairs are too few for a %.0f %% interval", n,

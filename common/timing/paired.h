@@ -41,6 +41,9 @@ typedef struct PairedResult {
     char why[256]; /* not OK: one line with the numbers */
 } PairedResult;
 
+/* The median of n values, which it sorts. */
+double paired_median(double *value, int n);
+
 /* The k for which the k-th smallest and k-th largest of n values enclose the median with at least
  * `confidence`, and what that confidence comes to; 0 when n is too small. */
 int paired_rank(int n, double confidence, double *achieved);
