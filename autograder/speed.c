@@ -169,5 +169,6 @@ void speed_score(RecordSpeed *speed, double slack, int exact, int all_correct)
         speed_stop(speed, SPEED_NOT_CORRECT, "Speed counts once every case is right.");
     } else {
         speed->points = score.points;
+        speed->text[0] = 0;
     }
 }

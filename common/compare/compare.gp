@@ -7,11 +7,11 @@ set tics nomirror scale 0.5
 set xtics rotate by -50 font ',10'
 set grid ytics lc rgb '#dddddd'
 set logscale y
-set yrange [0.1:600]
+set yrange [0.05:600]
 set ylabel 'TFLOP/s (2 a product)'
 set key outside top center horizontal
 set bmargin 9
-set rmargin 8
+set rmargin 10
 plot dir.'/cuDNN TF32.dat'       using 1:2 with linespoints lc rgb '#8a98a6' dt 2 pt 6 title 'cuDNN, TF32', \
      dir.'/11-tensor-cores.dat'  using 1:2 with linespoints lc rgb '#c8702a' pt 7 title 'lab 11', \
      dir.'/cuDNN fp32.dat'       using 1:2 with linespoints lc rgb '#555555' dt 2 pt 4 title 'cuDNN, fp32', \

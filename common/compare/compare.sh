@@ -2,7 +2,8 @@
 # compare.sh BUILD NVCC - every solution of conv_forward beside cuDNN and cuBLAS on this machine's GPU (docs/compare.md).
 #
 # Needs cuDNN 9 with its headers: a package (libcudnn9-dev), Python's nvidia-cudnn, or CUDNN=prefix.  LAYERS=file takes other
-# layers, SOLUTIONS='10 13' some solutions only, BOUNDARY=1 also times with everything around (compare.h).
+# layers, SOLUTIONS='10 13' some solutions only, EXTRA='name:source.cu ...' further sides (NCHW, fp32); BOUNDARY=1 also times
+# with everything around (compare.h).
 set -eu
 build=${1:?usage: compare.sh BUILD NVCC}
 nvcc=${2:?usage: compare.sh BUILD NVCC}
@@ -36,20 +37,25 @@ done
 "$nvcc" -cudart shared -Xlinker --export-dynamic "$out"/*.o "$build/lib/conv.a" "$build/lib/timing.a" "$build/lib/base.a" -Xlinker "$library" -Xlinker "-rpath=$(dirname "$library")" \
     -lcublas -lpthread -lm -ldl -o "$out/compare"
 
-# Labs 08 (the simulator's hardware) and 01 (the host's) are not of this race.
+# add_side NAME SOURCE LAYOUT PRECISION
 sides=
+add_side() {
+    # shellcheck disable=SC2086
+    "$nvcc" $flags -shared -Xcompiler -fPIC "$2" -o "$out/$1.so" &
+    sides="$sides $1:$out/$1.so:$3:$4"
+}
+
+# Labs 08 (the simulator's hardware) and 01 (the host's) are not of this race.
 for lab in solutions/*/; do
     name=$(basename "$lab")
     ini=labs/$name/lab.ini
     grep -q '^operation *= *conv_forward *$' "$ini" || continue
     grep -q '^needs *=.*engine *= *sim' "$ini" && continue
     case " ${SOLUTIONS:-${name%%-*}} " in *" ${name%%-*} "*) ;; *) continue ;; esac
-    precision=$(sed -n 's/^precision *= *//p' "$ini")
     layout=$(sed -n 's/^with *= *layout=\([a-z]*\).*/\1/p' "$ini")
-    # shellcheck disable=SC2086
-    "$nvcc" $flags -shared -Xcompiler -fPIC "$lab/conv.cu" -o "$out/$name.so" &
-    sides="$sides $name:$out/$name.so:${layout:-nchw}:$precision"
+    add_side "$name" "$lab/conv.cu" "${layout:-nchw}" "$(sed -n 's/^precision *= *//p' "$ini")"
 done
+for side in ${EXTRA:-}; do add_side "${side%%:*}" "${side#*:}" nchw fp32; done
 wait
 
 {

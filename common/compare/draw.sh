@@ -8,11 +8,11 @@ out=${2:?usage: draw.sh TABLE OUT}
 awk -F'\t' '
     /^;/ || $1 == "layer" { next }
     {
-        kind = $2 ~ /^cuDNN/ ? ($2 ~ /products/ ? "" : substr($2, 1, 10)) : $2
+        kind = $2 ~ /^cuDNN/ ? substr($2, 1, 10) : $2
         how = $3
         if ($2 ~ /^cuDNN/) how = $3 ", " ($2 ~ /NHWC/ ? "NHWC" : "NCHW")
         if ($2 ~ /^cuDNN fp32.*products/ || ($2 == "cuDNN fp32 NHWC" && $3 ~ /GEMM|direct/)) keep($1 "\t" "cuDNN products", $4, $5, $6, $7, how)
-        if (kind != "") keep($1 "\t" kind, $4, $5, $6, $7, how)
+        keep($1 "\t" kind, $4, $5, $6, $7, how)
         if (!($1 in seen)) { seen[$1] = ++layers; name[layers] = $1 }
     }
     function keep(key, us, tflops, ceiling, roofline, how) {

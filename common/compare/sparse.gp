@@ -9,7 +9,7 @@ set grid ytics lc rgb '#e4e4e4'
 set xrange [0:95]
 set yrange [0:*]
 set xtics 25
-layers = "lenet-conv2 alexnet-conv4 inception-4a inception-4e inception-5b vgg-conv4_2 vgg-conv5_1 vgg-conv5_1-n32"
+layers = "lenet-conv2 alexnet-conv4 inception-4e inception-5b vgg-conv4_2 vgg-conv5_1 vgg-conv5_1-s2 vgg-conv5_1-n32"
 do for [i = 1:words(layers)] {
     layer = word(layers, i)
     set title layer noenhanced font ',11'

@@ -9,7 +9,7 @@ awk -F'\t' '
     /^;/ || $1 == "layer" { next }
     {
         split($1, part, "@")
-        side = $2 ~ /^10/ ? "ten" : $2 ~ /^13/ ? "thirteen" : $2 ~ /^cuDNN fp32/ && $2 !~ /products/ ? "cudnn" : ""
+        side = $2 ~ /^10/ ? "ten" : $2 ~ /^13/ ? "thirteen" : $2 ~ /^cuDNN fp32/ ? "cudnn" : ""
         if (side == "") next
         if (!(($1, side) in us) || $4 < us[$1, side]) { us[$1, side] = $4; around[$1, side] = $10; mb[$1, side] = $9 }
         if (!($1 in seen)) { seen[$1] = ++n; key[n] = $1; layer[n] = part[1]; zeros[n] = part[2] }

@@ -52,6 +52,7 @@ typedef enum Plant {
     PLANT_CHANNELS_BY_FOUR, /* C rounded down to a multiple of 4 */
     PLANT_CHANNEL_ZERO_ONLY,
     PLANT_CHANNEL_ZERO_READ,
+    PLANT_CHANNEL_SIGN,  /* every 64th channel is subtracted */
     PLANT_CHANNEL_DECAY, /* channels past the second are scaled: no set of lost products explains it
                           */
     PLANT_TAP_LOST,
@@ -178,6 +179,7 @@ static float sum_of(Plant plant, const ConvProblem *v, const float *x, const flo
         float a = low_precision(plant, read_x(plant, v, x, n, c, h, column));
         float product = a * low_precision(plant, read_w(plant, v, w, k, c, r, s));
         if (plant == PLANT_CHANNEL_DECAY && c > 1) product *= 0.75f;
+        if (plant == PLANT_CHANNEL_SIGN && c % 64 == 63) product = -product;
         float *sum = &part[plant == PLANT_SPLIT_SUM ? i % 8 : 0];
         *sum += product;
         if (plant == PLANT_FP16_SUM) *sum = keep_bits(*sum, 13);
@@ -571,6 +573,9 @@ static void channels_and_taps(void **state)
     expect(LENET, PLANT_REDUCTION_BY_FOUR, FAULT_TAP_DROPPED, "(4,4)");
     expect(VALID, PLANT_REDUCTION_BY_FOUR, FAULT_TAP_DROPPED, "last 2 of C*R*S = 90");
     expect(POINTWISE, PLANT_CHANNEL_DECAY, FAULT_ONE_CHANNEL, "right for c = 0");
+    /* So deep that even this is within the worst case: that is no lower precision. */
+    expect("N=1 C=32001 H=3 W=5 K=7 R=1 S=1 pad=0 stride=1", PLANT_CHANNEL_SIGN, FAULT_EVERYWHERE,
+           "follow no pattern");
     expect(SQUARE, PLANT_CHANNEL_DECAY, FAULT_ONE_CHANNEL,
            "right for c = 0, 1 and wrong for c = 2, 3, 4");
 }

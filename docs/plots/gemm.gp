@@ -10,7 +10,7 @@ set tics nomirror scale 0.5
 set xtics rotate by -35 font ',11'
 set grid ytics lc rgb '#dddddd'
 set logscale y
-set yrange [20:1500]
+set yrange [10:1500]
 set ylabel 'microseconds'
 set title 'N=32 C=32 28x28 K=128 3x3 pad 1'
 set key top right

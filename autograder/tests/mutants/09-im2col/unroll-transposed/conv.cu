@@ -11,6 +11,10 @@ enum { PITCH = FILTERS + 4 };
 /* Bytes of device memory that the unrolled input of some images may take. */
 static const size_t WORKSPACE = 64 << 20;
 
+/* The rows are cut into pieces where there would be fewer blocks than ENOUGH, four for each of an
+ * H200's 132 multiprocessors; but a piece has SHORTEST rows or more. */
+enum { ENOUGH = 528, SHORTEST = 128 };
+
 /* X_unroll of `images` images has C*R*S rows and images*P*Q columns.  Thread t of block (bx, c)
  * owns column bx*THREADS + t in the R*S rows of channel c:
  *
@@ -36,14 +40,17 @@ __global__ void unroll_kernel(const ConvProblem p, int images, const float *__re
         }
 }
 
-/* y[n][k][pq] = sum over rows of w[k][row] * unrolled[row][column], column = n*P*Q + pq.  Block
- * (bx, by) owns columns j0 = bx*COLUMNS .. and filters k0 = by*FILTERS ..; thread t of it
+/* sums[n][k][pq] = sum over some rows of w[k][row] * unrolled[row][column], column = n*P*Q + pq.
+ * Block (bx, by, bz) owns columns j0 = bx*COLUMNS .., filters k0 = by*FILTERS .. and rows bz*slice
+ * .. (bz+1)*slice-1; piece bz of the sums begins at sums + bz*images*K*P*Q.  Thread t of it owns
  *
  *     k = k0 + t/16*MINE + f      column = j0 + t%16*MINE + g      f, g = 0 .. MINE-1
  *
- * Threads beyond K or the last column own nothing, but help to load. */
-__global__ void product_kernel(const ConvProblem p, int images, const float *__restrict__ w,
-                               const float *__restrict__ unrolled, float *__restrict__ y)
+ * Threads beyond K or the last column own nothing, but help to load.  (4 blocks of THREADS on a
+ * multiprocessor: the compiler is told to make do with 64 registers.) */
+__global__ void __launch_bounds__(THREADS, 4)
+    product_kernel(const ConvProblem p, int images, int slice, const float *__restrict__ w,
+                   const float *__restrict__ unrolled, float *__restrict__ sums)
 {
     __shared__ float4 four_weights[DEPTH * PITCH / 4], four_inputs[DEPTH * COLUMNS / 4];
     float(*weights)[PITCH] = (float(*)[PITCH])four_weights;   /* [row][filter] */
@@ -51,19 +58,20 @@ __global__ void product_kernel(const ConvProblem p, int images, const float *__r
 
     const int t = threadIdx.x, my_k = t / 16 * MINE, my_column = t % 16 * MINE;
     const int k0 = blockIdx.y * FILTERS, j0 = blockIdx.x * COLUMNS;
-    const int rows = p.C * p.R * p.S, columns = images * p.P * p.Q;
+    const int rows = p.C * p.R * p.S, pixels = p.P * p.Q, columns = images * pixels;
+    const int begin = blockIdx.z * slice, end = begin + slice < rows ? begin + slice : rows;
 
     float sum[MINE][MINE] = {};
-    for (int first = 0; first < rows; first += DEPTH) {
+    for (int first = begin; first < end; first += DEPTH) {
         // TODO(2): Load DEPTH rows of both tiles, zeros for what does not exist; wait.
-        for (int i = t; i < FILTERS * DEPTH; i += THREADS) {
-            int k = k0 + i / DEPTH, row = first + i % DEPTH;
-            weights[i % DEPTH][i / DEPTH] = k < p.K && row < rows ? w[k * rows + row] : 0.0f;
+        for (int load = 0; load < FILTERS * DEPTH / THREADS; load++) {
+            int i = load * THREADS + t, k = k0 + i / DEPTH, row = first + i % DEPTH;
+            weights[i % DEPTH][i / DEPTH] = k < p.K && row < end ? w[k * rows + row] : 0.0f;
         }
-        for (int i = t; i < DEPTH * COLUMNS; i += THREADS) {
-            int row = first + i / COLUMNS, column = j0 + i % COLUMNS;
+        for (int load = 0; load < DEPTH * COLUMNS / THREADS; load++) {
+            int i = load * THREADS + t, row = first + i / COLUMNS, column = j0 + i % COLUMNS;
             inputs[i / COLUMNS][i % COLUMNS] =
-                row < rows && column < columns ? unrolled[(size_t)row * columns + column] : 0.0f;
+                row < end && column < columns ? unrolled[(size_t)row * columns + column] : 0.0f;
         }
         __syncthreads();
         // END TODO(2)
@@ -80,37 +88,79 @@ __global__ void product_kernel(const ConvProblem p, int images, const float *__r
         __syncthreads();
     }
 
-    for (int f = 0; f < MINE; f++)
-        for (int g = 0; g < MINE; g++) {
-            int k = k0 + my_k + f, column = j0 + my_column + g;
-            // TODO(4): Store sum[f][g] where this filter and this column lie in y.
-            int pixels = p.P * p.Q, n = column / pixels, pixel = column % pixels;
-            if (k < p.K && column < columns) y[(n * p.K + k) * pixels + pixel] = sum[f][g];
-            // END TODO(4)
+    sums += (size_t)blockIdx.z * images * p.K * pixels;
+    const bool whole = pixels % 4 == 0; /* then four neighbours lie in one image, aligned */
+    // TODO(4): Store what this thread has summed where its filters and columns exist: the sums of
+    // a filter as a float4 if whole.
+    const int column = j0 + my_column;
+    float *to[MINE]; /* filter 0 of this column and its neighbours */
+    for (int g = 0; g < MINE; g++)
+        to[g] = sums + (column + g) / pixels * p.K * pixels + (column + g) % pixels;
+    for (int f = 0; f < MINE; f++) {
+        const int k = k0 + my_k + f;
+        if (k >= p.K) continue;
+        if (whole && column < columns) {
+            *(float4 *)&to[0][k * pixels] = make_float4(sum[f][0], sum[f][1], sum[f][2], sum[f][3]);
+        } else {
+            for (int g = 0; g < MINE; g++)
+                if (column + g < columns) to[g][k * pixels] = sum[f][g];
         }
+    }
+    // END TODO(4)
+}
+
+/* y[i] = the sum of `pieces` sums.  Thread t of block b owns i = b*blockDim.x + t. */
+__global__ void add_kernel(int outputs, int pieces, const float *__restrict__ sums,
+                           float *__restrict__ y)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= outputs) return;
+    float sum = 0.0f;
+    for (int piece = 0; piece < pieces; piece++)
+        sum += sums[(size_t)piece * outputs + i];
+    y[i] = sum;
+}
+
+static int ceiling(int a, int b)
+{
+    return (a + b - 1) / b;
 }
 
 extern "C" void conv_forward(const ConvProblem *p, const float *x, const float *w, float *y,
                              cudaStream_t stream)
 {
-    size_t one = sizeof(float) * p->C * p->R * p->S * p->P * p->Q; /* bytes of an image, unrolled */
-    int images = 1;
-    // TODO(5): Choose how many images are unrolled at a time: as many as WORKSPACE holds.
+    const int rows = p->C * p->R * p->S, pixels = p->P * p->Q;
+    const size_t one = sizeof(float) * rows * pixels; /* bytes of an image, unrolled */
+    int images = 1, pieces = 1;
+    // TODO(5): Choose how many images are unrolled at a time, as many as WORKSPACE holds, and how
+    // many pieces of rows their product has.
     if (WORKSPACE / one > 1) images = (int)(WORKSPACE / one);
     if (images > p->N) images = p->N;
+    pieces = ENOUGH / (ceiling(images * pixels, COLUMNS) * ceiling(p->K, FILTERS));
+    if (pieces > rows / SHORTEST) pieces = rows / SHORTEST;
+    if (pieces < 1) pieces = 1;
     // END TODO(5)
-    float *unrolled = nullptr;
+    const int slice = ceiling(ceiling(rows, pieces), DEPTH) * DEPTH;
+    pieces = ceiling(rows, slice);
+
+    float *unrolled = nullptr, *sums = nullptr;
     cudaMalloc(&unrolled, one * images);
+    if (pieces > 1) cudaMalloc(&sums, sizeof(float) * pieces * images * p->K * pixels);
     for (int n = 0; n < p->N; n += images) {
-        int some = p->N - n < images ? p->N - n : images, columns = some * p->P * p->Q;
-        // TODO(6): Launch both kernels for images n .. n+some-1.
-        dim3 unroll_grid((columns + THREADS - 1) / THREADS, p->C);
-        dim3 product_grid((columns + COLUMNS - 1) / COLUMNS, (p->K + FILTERS - 1) / FILTERS);
-        unroll_kernel<<<unroll_grid, THREADS, 0, stream>>>(*p, some, x + n * p->C * p->H * p->W,
-                                                           unrolled);
-        product_kernel<<<product_grid, THREADS, 0, stream>>>(*p, some, w, unrolled,
-                                                             y + n * p->K * p->P * p->Q);
+        const int some = p->N - n < images ? p->N - n : images, outputs = some * p->K * pixels;
+        const float *my_x = x + n * p->C * p->H * p->W;
+        float *my_y = y + n * p->K * pixels;
+        // TODO(6): Launch the kernels for images n .. n+some-1: the third only if there are pieces.
+        dim3 unroll_grid(ceiling(some * pixels, THREADS), p->C);
+        dim3 product_grid(ceiling(some * pixels, COLUMNS), ceiling(p->K, FILTERS), pieces);
+        unroll_kernel<<<unroll_grid, THREADS, 0, stream>>>(*p, some, my_x, unrolled);
+        product_kernel<<<product_grid, THREADS, 0, stream>>>(*p, some, slice, w, unrolled,
+                                                             pieces > 1 ? sums : my_y);
+        if (pieces > 1)
+            add_kernel<<<ceiling(outputs, THREADS), THREADS, 0, stream>>>(outputs, pieces, sums,
+                                                                          my_y);
         // END TODO(6)
     }
-    cudaFree(unrolled); /* waits until nobody needs it */
+    cudaFree(sums); /* waits until nobody needs it */
+    cudaFree(unrolled);
 }
