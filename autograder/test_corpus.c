@@ -1,10 +1,10 @@
 /* test_corpus - the grader graded: solutions get full marks, skeletons none and a first step,
  * mutants are named, attacks gain nothing.  Runs the grade program itself and reads its records.
  *
- *   test_corpus BUILD [FILTER]      from the workbook's root; FILTER: only items whose name holds
- * it
+ *   test_corpus BUILD [FILTER]    from the workbook's root; FILTER: what their names must hold
  *
- * Prints "ok NAME" or "not ok NAME: why" for each, and exits 1 if any failed. */
+ * Called by autograder/tests/corpus/check.sh, which makes the mutants in BUILD/test-mutants. Prints
+ * "ok NAME" or "not ok NAME: why" for each, and exits 1 if any failed. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -39,8 +39,7 @@ typedef struct Corpus {
 
 enum { WORKERS = 2 };
 
-/* ---- what there is
- * ------------------------------------------------------------------------------- */
+/* ---- what there is --------------------------------------------------------------------------- */
 
 static int corpus_add(Corpus *corpus, const Item *item)
 {
@@ -82,12 +81,15 @@ static int is_item(const struct dirent *entry)
     return entry->d_name[0] != '.' && !strchr(entry->d_name, '.');
 }
 
-/* Every folder with an expect.ini directly under `directory`; `lab` NULL: the file names it. */
+/* Every folder with an expect.ini directly under `directory`; `lab` NULL: the file names it.  0
+ * or -1 with error, also where there is none. */
 static int add_folders(Corpus *corpus, Kind kind, const char *directory, const char *shown,
                        const char *lab, Error *error)
 {
     struct dirent **entry;
-    int count = scandir(directory, &entry, is_item, by_name), status = 0;
+    int count = scandir(directory, &entry, is_item, by_name), status = 0, folders = 0;
+    if (count < 0)
+        return error_set(error, "%s: %m; call autograder/tests/corpus/check.sh BUILD", directory);
     for (int i = 0; i < count; i++) {
         Item item = {.kind = kind};
         char expect[700];
@@ -98,10 +100,12 @@ static int add_folders(Corpus *corpus, Kind kind, const char *directory, const c
         if (!status && file_exists(expect)) {
             status = expect_read(&item, error);
             if (!status) status = corpus_add(corpus, &item);
+            folders++;
         }
         free(entry[i]);
     }
-    if (count >= 0) free(entry);
+    free(entry);
+    if (!status && !folders) return error_set(error, "%s: nothing in it to test", directory);
     return status;
 }
 
@@ -120,7 +124,7 @@ static int corpus_open(Corpus *corpus, Error *error)
         text_set(skeleton.lab, sizeof skeleton.lab, "%s", lab);
         text_set(solution.submission, sizeof solution.submission, "solutions");
         text_set(skeleton.submission, sizeof skeleton.submission, "autograder/tests/skeletons");
-        text_set(directory, sizeof directory, "autograder/tests/mutants/%s", lab);
+        text_set(directory, sizeof directory, "%s/test-mutants/%s", corpus->build, lab);
         text_set(shown, sizeof shown, "mutants/%s", lab);
         if (corpus_add(corpus, &solution) || corpus_add(corpus, &skeleton) ||
             add_folders(corpus, KIND_MUTANT, directory, shown, lab, error))
@@ -131,8 +135,7 @@ static int corpus_open(Corpus *corpus, Error *error)
     return add_folders(corpus, KIND_ATTACK, "autograder/tests/attacks", "attacks", NULL, error);
 }
 
-/* ---- grading one
- * --------------------------------------------------------------------------------- */
+/* ---- grading one ----------------------------------------------------------------------------- */
 
 static int grade_item(const Corpus *corpus, const Item *item, const char *results, Record *record,
                       Error *error)
@@ -160,8 +163,7 @@ static int grade_item(const Corpus *corpus, const Item *item, const char *result
     return record_read(results, item->lab, record, error);
 }
 
-/* ---- what must be so
- * ------------------------------------------------------------------------------- */
+/* ---- what must be so ------------------------------------------------------------------------- */
 
 static double speed_points(const Record *record)
 {
@@ -298,8 +300,7 @@ static int item_test(const Corpus *corpus, const Item *item, const char *results
     return expect_attack(item, record, error);
 }
 
-/* ---- all of them
- * ----------------------------------------------------------------------------------- */
+/* ---- all of them ----------------------------------------------------------------------------- */
 
 /* `next` is shared by the workers: who is free takes the next item. */
 static int work(const Corpus *corpus, int worker, atomic_int *next)

@@ -11,7 +11,7 @@ env_file=$build/toolchain.env
 log=$build/setup.log
 
 required='gcc g++ make libjansson-dev libinih-dev libseccomp-dev libzstd-dev liblz4-dev libmd-dev libcmocka-dev'
-optional='bubblewrap gnuplot-nox'
+optional='bubblewrap gnuplot-nox patch'
 
 # The private toolchain: versions that belong together.
 wheels='nvidia-cuda-nvcc==13.0.88 nvidia-nvvm==13.0.88 nvidia-cuda-crt==13.0.88 nvidia-cuda-runtime==13.0.96'
@@ -48,6 +48,7 @@ has_package()
     make) command -v make ;;
     bubblewrap) command -v bwrap ;;
     gnuplot-nox) command -v gnuplot ;;
+    patch) command -v patch ;; # for the tests
     libjansson-dev) has_header jansson.h ;;
     libinih-dev) has_header ini.h ;;
     libseccomp-dev) has_header seccomp.h ;;
