@@ -23,8 +23,7 @@ static void slot_close(House *house, Slot *slot)
     *slot = (Slot){.socket = -1};
 }
 
-/* ---- requests
- * -------------------------------------------------------------------------------------- */
+/* ---- requests ----------------------------------------------------------------------------- */
 
 static void engine_open(House *house, const ControlRequest *request, ControlReply *reply)
 {
@@ -129,8 +128,7 @@ static void problem_run(House *house, const ControlRequest *request, Slot *slot,
         reply_set(reply, CONTROL_FAILED, "reading the results: %s", error.text);
 }
 
-/* ---- the loop
- * -------------------------------------------------------------------------------------- */
+/* ---- the loop ----------------------------------------------------------------------------- */
 
 static void request_answer(House *house, const ControlRequest *request, ControlReply *reply)
 {

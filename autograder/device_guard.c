@@ -36,8 +36,7 @@ Guard *guard_open(uint64_t memory_bytes)
     return guard;
 }
 
-/* ---- lists
- * ---------------------------------------------------------------------------------------- */
+/* ---- lists -------------------------------------------------------------------------------- */
 
 static int list_grow(void **list, size_t count, size_t *capacity, size_t item)
 {
@@ -82,8 +81,7 @@ static long allocation_find(const Guard *guard, uint64_t address)
     return -1;
 }
 
-/* ---- what may pass
- * -------------------------------------------------------------------------------- */
+/* ---- what may pass ------------------------------------------------------------------------ */
 
 static int stream_known(const Guard *guard, uint32_t stream)
 {
@@ -168,8 +166,7 @@ static int call_allowed(const Guard *guard, const DeviceCall *call, DeviceReply 
     return 0;
 }
 
-/* ---- what was given out, what came back
- * -------------------------------------------------------------- */
+/* ---- what was given out, what came back --------------------------------------------------- */
 
 static int allocation_add(Guard *guard, uint64_t address, uint64_t bytes)
 {

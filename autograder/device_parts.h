@@ -6,8 +6,7 @@
 #include "autograder/session.h"
 #include "common/cuda/recording.h"
 
-/* ---- device_guard.c: what one runner may ask of the engine
- * ---------------------------------------- */
+/* ---- device_guard.c: what one runner may ask of the engine -------------------------------- */
 
 typedef struct Guard Guard;
 
@@ -23,8 +22,7 @@ int guard_poison(Guard *guard, Device *engine, Error *error);
 /* Gives everything back to the engine. */
 void guard_close(Guard *guard, Device *engine);
 
-/* ---- device_tensors.c: the problem's tensors on the device, and what became of them
- * ---------------- */
+/* ---- device_tensors.c: the problem's tensors on the device, and what became of them ------- */
 
 typedef struct Tensors {
     uint32_t count, fence; /* tensors; floats of guard band on each side */
@@ -49,8 +47,7 @@ int tensors_prepare(Tensors *tensors, Device *engine, int upload, Error *error);
 int tensors_check(const Tensors *tensors, Device *engine, float *output, ControlReply *reply,
                   Error *error);
 
-/* ---- device_serve.c: one call of an entry point
- * --------------------------------------------------- */
+/* ---- device_serve.c: one call of an entry point ------------------------------------------- */
 
 typedef struct Slot {
     int socket; /* -1: no runner */
@@ -76,8 +73,7 @@ void serve_device(House *house, Slot *slot, double deadline, ControlReply *reply
 /* The same for a host lab: inputs there, outputs back, and the time between. */
 void serve_host(House *house, Slot *slot, double deadline, ControlReply *reply);
 
-/* ---- device_replay.c
- * ------------------------------------------------------------------------------- */
+/* ---- device_replay.c ---------------------------------------------------------------------- */
 
 void replay_device(House *house, Slot *slot, uint32_t repeats, ControlReply *reply);
 void replay_host(House *house, Slot *slot, uint32_t repeats, double deadline, ControlReply *reply);

@@ -49,8 +49,7 @@ void serve_ready(Slot *slot, double deadline, ControlReply *reply)
         reply_set(reply, CONTROL_RUNNER_WRONG, "a frame of type %d before any request", (int)type);
 }
 
-/* ---- device labs
- * ---------------------------------------------------------------------------------- */
+/* ---- device labs -------------------------------------------------------------------------- */
 
 /* Questions whose "no" is an answer and no failure. */
 static int is_question(uint32_t kind)
@@ -181,8 +180,7 @@ void serve_device(House *house, Slot *slot, double deadline, ControlReply *reply
     slot->recorded = reply->status == CONTROL_OK;
 }
 
-/* ---- host labs
- * ------------------------------------------------------------------------------------ */
+/* ---- host labs ---------------------------------------------------------------------------- */
 
 static void host_answer(House *house, const void *body, uint64_t bytes, ControlReply *reply)
 {

@@ -28,8 +28,7 @@ typedef struct LabRun {
     SpeedSetup speed;
 } LabRun;
 
-/* ---- what the record says before anything ran
- * ---------------------------------------------------- */
+/* ---- what the record says before anything ran --------------------------------------------- */
 
 static int case_selected(const LabRun *run, const char *name)
 {
@@ -140,8 +139,7 @@ static void record_stop(LabRun *run, RecordStatus status, const char *message)
     text_set(record->deferred, sizeof record->deferred, "%s", message);
 }
 
-/* ---- the three programs
- * -------------------------------------------------------------------------- */
+/* ---- the three programs ------------------------------------------------------------------- */
 
 /* submission/NN-name/<source>, or submission/<source> where only that is there. */
 static void find_submission(LabRun *run)
@@ -213,8 +211,7 @@ static void build_all(LabRun *run)
     text_set(record->reference_digest, sizeof record->reference_digest, "%s", run->build[2].digest);
 }
 
-/* ---- needs
- * --------------------------------------------------------------------------------------- */
+/* ---- needs -------------------------------------------------------------------------------- */
 
 static const LabNeed *unmet_need(const LabRun *run)
 {
@@ -229,8 +226,7 @@ static const LabNeed *unmet_need(const LabRun *run)
     return NULL;
 }
 
-/* ---- cases
- * --------------------------------------------------------------------------------------- */
+/* ---- cases -------------------------------------------------------------------------------- */
 
 static void case_random(const LabRun *run, const char *name, Random *random)
 {
@@ -319,8 +315,7 @@ static void run_cases(LabRun *run)
             speed_score(&record->item[i].speed, run->lab->ini.slack, run->speed.sim, all);
 }
 
-/* ---- predictions
- * --------------------------------------------------------------------------------- */
+/* ---- predictions -------------------------------------------------------------------------- */
 
 /* The cost of a case on the simulator: known already when grading there, else simulated now. */
 static int simulated_cost(LabRun *run, const LabCase *item, DeviceCost *cost, Error *error)
@@ -414,8 +409,7 @@ static void run_predictions(LabRun *run)
     }
 }
 
-/* ---- what to do first
- * ---------------------------------------------------------------------------- */
+/* ---- what to do first --------------------------------------------------------------------- */
 
 static void find_todo(LabRun *run)
 {
@@ -438,8 +432,7 @@ static void find_todo(LabRun *run)
     free(pristine);
 }
 
-/* ---- the whole
- * ------------------------------------------------------------------------------------- */
+/* ---- the whole ---------------------------------------------------------------------------- */
 
 static void judge_start(LabRun *run)
 {

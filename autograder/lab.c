@@ -91,8 +91,7 @@ static int parse_options(int argc, char **argv, Options *options, Error *error)
                : 0;
 }
 
-/* ---- the commands
- * -------------------------------------------------------------------------------- */
+/* ---- the commands ------------------------------------------------------------------------- */
 
 static int lab_hint(const Options *options, const Lab *lab, Error *error)
 {
@@ -182,8 +181,7 @@ static int lab_check(const Options *options, const Catalog *catalog)
     return wrong ? 1 : 0;
 }
 
-/* ---- run
- * ----------------------------------------------------------------------------------------- */
+/* ---- run ---------------------------------------------------------------------------------- */
 
 static int build_run(const Options *options, const Lab *lab, Build *build, Error *error)
 {
@@ -299,8 +297,7 @@ static int lab_cases(const Options *options, const Lab *lab, Error *error)
     return 0;
 }
 
-/* ---- main
- * ---------------------------------------------------------------------------------------- */
+/* ---- main --------------------------------------------------------------------------------- */
 
 static const struct {
     const char *name;

@@ -376,8 +376,7 @@ static int take_section(const IniFile *file, const IniSection *section, LabIni *
                      section->name);
 }
 
-/* ---- the whole
- * ------------------------------------------------------------------------------------ */
+/* ---- the whole ---------------------------------------------------------------------------- */
 
 static int check_sums(const IniFile *file, const LabIni *lab, Error *error)
 {

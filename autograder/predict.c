@@ -67,11 +67,6 @@ static int ratio(double top, double bottom, const char *what, double *value, Err
     return 0;
 }
 
-static double up_to(double value, double unit)
-{
-    return unit > 0 ? ceil(value / unit) * unit : value;
-}
-
 int metric_value(Metric metric, const Operation *operation, const Problem *problem,
                  const DeviceCost *cost, const SimtMachine *machine, double *value, Error *error)
 {
@@ -105,16 +100,10 @@ int metric_value(Metric metric, const Operation *operation, const Problem *probl
         *value = cost->registers;
         return 0;
     case METRIC_BLOCKS_BY_REGISTERS:
-        /* What each warp takes, in the machine's unit. */
-        *value = up_to(cost->registers * 32, machine->register_unit) * ceil(threads / 32);
-        *value = floor(machine->registers_per_sm / *value);
+        *value = machine_blocks_by_registers(machine, cost->registers, (uint32_t)threads);
         return 0;
     case METRIC_BLOCKS_BY_SHARED:
-        if (ratio(machine->shared_per_sm,
-                  up_to(cost->shared_bytes + machine->shared_reserved, machine->shared_unit),
-                  "shared memory of its own", value, error))
-            return -1;
-        *value = floor(*value);
+        *value = machine_blocks_by_shared(machine, cost->shared_bytes);
         return 0;
     case METRIC_FULL_WAVE:
         *value = (double)machine->sms * cost->resident_blocks;

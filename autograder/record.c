@@ -10,8 +10,7 @@
 #include "autograder/files.h"
 #include "autograder/text.h"
 
-/* ---- names
- * --------------------------------------------------------------------------------------- */
+/* ---- names -------------------------------------------------------------------------------- */
 
 static const char *const STATUS_NAME[] = {"graded",   "missing", "no-build",
                                           "deferred", "broken",  NULL};
@@ -36,8 +35,7 @@ const char *record_status_name(RecordStatus status)
     return STATUS_NAME[status];
 }
 
-/* ---- sums
- * ---------------------------------------------------------------------------------------- */
+/* ---- sums --------------------------------------------------------------------------------- */
 
 int record_all_correct(const Record *record)
 {
@@ -77,8 +75,7 @@ void record_total(Record *record)
     }
 }
 
-/* ---- a struct as a table of JSON fields, used in both directions
- * ------------------------------------ */
+/* ---- a struct as a table of JSON fields, used in both directions -------------------------- */
 
 typedef enum FieldType { AS_TEXT, AS_DOUBLE, AS_INT, AS_U32, AS_U64, AS_FLAG, AS_NAME } FieldType;
 
@@ -291,8 +288,7 @@ static int struct_from_json(const Field *fields, const json_t *json, void *objec
     return 0;
 }
 
-/* ---- the record
- * ------------------------------------------------------------------------------------ */
+/* ---- the record --------------------------------------------------------------------------- */
 
 static json_t *triple_to_json(const uint32_t triple[3])
 {
@@ -427,8 +423,7 @@ void record_clear(Record *record)
     record->compiler = NULL;
 }
 
-/* ---- the file
- * ------------------------------------------------------------------------------------ */
+/* ---- the file ----------------------------------------------------------------------------- */
 
 int record_write(const char *results, const Record *record, Error *error)
 {

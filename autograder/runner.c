@@ -30,8 +30,7 @@ static int64_t words_check(const float *data, uint64_t count, uint32_t word)
     return -1;
 }
 
-/* ---- host labs: tensors of our own, between guard bands
- * ------------------------------------------ */
+/* ---- host labs: tensors of our own, between guard bands ----------------------------------- */
 
 typedef struct HostTensors {
     float *block[OPERATION_TENSORS]; /* guard band, tensor, guard band */
@@ -103,8 +102,7 @@ static void host_call(int fd, const CallRequest *request, const float *inputs)
     if (rc) _exit(EXIT_WIRE);
 }
 
-/* ---- device labs
- * ---------------------------------------------------------------------------------- */
+/* ---- device labs -------------------------------------------------------------------------- */
 
 static void device_call(int fd, const CallRequest *request)
 {

@@ -102,8 +102,7 @@ int session_set_problem(Session *session, const Operation *operation, const Prob
     return device_ensure(session, error);
 }
 
-/* ---- calls
- * ----------------------------------------------------------------------------------------- */
+/* ---- calls -------------------------------------------------------------------------------- */
 
 static void observed_fill(const Session *session, const ControlReply *reply, const float *output,
                           Observed *observed)

@@ -16,8 +16,7 @@
 
 enum { OPEN_SECONDS = 60, HIGH_FD = 32 };
 
-/* ---- the process
- * ----------------------------------------------------------------------------------- */
+/* ---- the process -------------------------------------------------------------------------- */
 
 /* After fork.  The child dies with grade; it holds its two sockets and nothing else. */
 static void device_exec(const char *program, int control, int descriptors, pid_t parent)
@@ -79,8 +78,7 @@ void device_kill(Session *session)
         runner_kill(&session->runner[i]); /* their sockets ended there */
 }
 
-/* ---- questions
- * --------------------------------------------------------------------------------------- */
+/* ---- questions ---------------------------------------------------------------------------- */
 
 static int reply_take(Session *session, void *body, uint64_t bytes, ControlReply *reply,
                       float *output, Error *error)
@@ -140,8 +138,7 @@ int device_send_descriptor(Session *session, int fd, Error *error)
     return 0;
 }
 
-/* ---- ready for a call
- * ------------------------------------------------------------------------------- */
+/* ---- ready for a call --------------------------------------------------------------------- */
 
 static int ask_simply(Session *session, ControlRequest *request, ControlReply *reply, Error *error)
 {

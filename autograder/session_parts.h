@@ -30,8 +30,7 @@ struct Session {
     int problem_known; /* to the device process */
 };
 
-/* ---- session_device.c
- * ---------------------------------------------------------------------------- */
+/* ---- session_device.c --------------------------------------------------------------------- */
 
 /* Makes sure that there is a device process which knows engine and problem. */
 int device_ensure(Session *session, Error *error);
@@ -46,15 +45,13 @@ int device_ask(Session *session, ControlRequest *request, const float *const *te
 /* Hands a descriptor over, to go with the next CONTROL_ATTACH. */
 int device_send_descriptor(Session *session, int fd, Error *error);
 
-/* ---- session_runner.c
- * ---------------------------------------------------------------------------- */
+/* ---- session_runner.c --------------------------------------------------------------------- */
 
 /* Makes sure that slot's program runs and the device process holds its socket. */
 int runner_ensure(Session *session, int slot, Error *error);
 void runner_kill(Runner *runner);
 
-/* ---- session_outcome.c
- * --------------------------------------------------------------------------- */
+/* ---- session_outcome.c -------------------------------------------------------------------- */
 
 /* Turns what the device process saw, and how the runner ended, into a status and a sentence.  Kills
  * a runner that did not answer. */

@@ -14,8 +14,7 @@
 #include "common/conv/verify.h"
 #include "common/cuda/wire.h"
 
-/* ---- an engine of plain memory
- * ------------------------------------------------------------------- */
+/* ---- an engine of plain memory ------------------------------------------------------------ */
 
 typedef struct Engine {
     Device device;
@@ -72,8 +71,7 @@ static Engine engine_make(void)
     return (Engine){.device = {.execute = engine_execute, .poison = engine_poison}};
 }
 
-/* ---- the guard
- * ------------------------------------------------------------------------------------ */
+/* ---- the guard ---------------------------------------------------------------------------- */
 
 static DeviceReply ask(Guard *guard, Engine *engine, DeviceCall call)
 {
@@ -187,8 +185,7 @@ static void test_guard_poison(void **state)
     guard_close(guard, &engine.device);
 }
 
-/* ---- tensors
- * --------------------------------------------------------------------------------------- */
+/* ---- tensors ------------------------------------------------------------------------------ */
 
 enum { FENCE = 16, X = 10, Y = 6 };
 

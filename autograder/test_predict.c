@@ -42,6 +42,7 @@ static double value_of(Metric metric, const DeviceCost *cost)
     Error error;
     double value = -1;
     SimtMachine machine = {.sms = 100,
+                           .schedulers = 4,
                            .registers_per_sm = 65536,
                            .register_unit = 256,
                            .shared_per_sm = 102400,

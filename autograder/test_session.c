@@ -65,8 +65,7 @@ static const char shape_text[] = "N=2 C=3 H=9 W=11 K=4 R=3 S=2 pad=1 stride=1";
     "void conv_forward(const ConvProblem *p, const float *x, const float *w, float *y, "           \
     "cudaStream_t stream) {\n"
 
-/* ---- one problem, one submission
- * -------------------------------------------------------------------- */
+/* ---- one problem, one submission ---------------------------------------------------------- */
 
 typedef struct Run {
     Session *session;
@@ -189,8 +188,7 @@ static void expect(const char *operation, const char *source, const char *honest
     run_close(&run);
 }
 
-/* ---- host labs
- * ----------------------------------------------------------------------------------------- */
+/* ---- host labs ---------------------------------------------------------------------------- */
 
 static const char honest_host[] = HOST_HEAD NAIVE_HOST HOST_ENTRY " naive(p, x, w, y); }\n";
 
@@ -325,8 +323,7 @@ static void test_host_remembers_nothing(void **state)
     run_close(&run);
 }
 
-/* ---- device labs
- * ----------------------------------------------------------------------------------------- */
+/* ---- device labs -------------------------------------------------------------------------- */
 
 static const char honest_device[] =
     NAIVE_DEVICE DEVICE_ENTRY " naive<<<blocks(p), 128, 0, stream>>>(*p, x, w, y, 0); }\n";

@@ -100,8 +100,7 @@ void warp_run_counting(Warp *warp)
     }
 }
 
-/* ---- barriers
- * ------------------------------------------------------------------------------------- */
+/* ---- barriers ----------------------------------------------------------------------------- */
 /* bar.red: the waiting warps' predicates, reduced, into each one's register. */
 static void barrier_reduce(Block *block, uint32_t id)
 {
@@ -177,8 +176,7 @@ static int barriers_resolve(Block *block)
     return ready;
 }
 
-/* ---- a block
- * ---------------------------------------------------------------------------------------- */
+/* ---- a block ------------------------------------------------------------------------------ */
 static void special_set(Warp *warp, Special which, uint32_t value)
 {
     uint32_t *slot = (uint32_t *)(void *)(warp->file + which * LANES * 4);
@@ -278,8 +276,7 @@ int block_run(Worker *worker, uint64_t number)
     return 0;
 }
 
-/* ---- a worker: one host thread's registers, shared memory and counts
- * ----------------------------------- */
+/* ---- a worker: one host thread's registers, shared memory and counts ---------------------- */
 static void constants_fill(Worker *worker, Warp *warp)
 {
     const SimtKernel *kernel = worker->kernel;

@@ -63,8 +63,7 @@ void memory_describe(const Memory *memory, uint64_t address, char *text, size_t 
 void memory_mark(Memory *memory, uint64_t address, uint64_t bytes, int written);
 int memory_is_written(const Memory *memory, uint64_t address, uint64_t bytes);
 
-/* ---- decoded instructions
- * ------------------------------------------------------------------------ */
+/* ---- decoded instructions ----------------------------------------------------------------- */
 typedef struct Warp Warp;
 typedef struct Ins Ins;
 typedef struct Worker Worker;
@@ -197,8 +196,7 @@ void kernel_release(SimtKernel *kernel);
  * post-dominator), else UINT32_MAX. */
 int control_flow_resolve(const Ins *code, uint32_t count, const uint32_t *table, uint32_t *reconv);
 
-/* ---- execution
- * -------------------------------------------------------------------------------------- */
+/* ---- execution ---------------------------------------------------------------------------- */
 typedef enum WarpState { WARP_READY, WARP_BARRIER, WARP_DONE, WARP_FAULT } WarpState;
 
 /* One executed instruction of a warp: passes through the load/store unit, what went beyond the L1.
@@ -394,8 +392,7 @@ void profile_close(Launch *launch);
  * are added up in worker[0] already. */
 void profile_keep(Launch *launch, const InsCount *count, uint64_t cycles);
 
-/* ---- counting
- * --------------------------------------------------------------------------------------- */
+/* ---- counting ----------------------------------------------------------------------------- */
 void count_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask, int store);
 void count_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask, int store);
 void count_atomic(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask);

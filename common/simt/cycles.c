@@ -108,13 +108,7 @@ uint64_t cycles_estimate(Launch *launch, const BlockCost *sm, const SimtCounters
     return cycles + (uint64_t)m->launch_cycles;
 }
 
-/* ---- occupancy
- * ------------------------------------------------------------------------------------------ */
-static uint32_t up_to_unit(uint64_t value, uint32_t unit)
-{
-    return (uint32_t)((value + unit - 1) / unit * unit);
-}
-
+/* ---- occupancy ---------------------------------------------------------------------------- */
 uint32_t resident_blocks(const SimtMachine *m, const SimtKernelInfo *info, uint32_t threads,
                          uint32_t shared, const char **limit)
 {
@@ -125,21 +119,15 @@ uint32_t resident_blocks(const SimtMachine *m, const SimtKernelInfo *info, uint3
         return 0;
     }
     if (m->max_warps_per_sm / warps < blocks) blocks = m->max_warps_per_sm / warps, why = "threads";
-    uint32_t registers =
-        up_to_unit((uint64_t)(info->registers ? info->registers : 1) * LANES, m->register_unit);
-    /* Each scheduler has its own part of the register file. */
-    uint32_t fit = m->registers_per_sm / m->schedulers / registers * m->schedulers / warps;
+    uint32_t fit = machine_blocks_by_registers(m, info->registers, threads);
     if (fit < blocks) blocks = fit, why = "registers";
     uint64_t total = (uint64_t)info->shared_bytes + shared;
     if (total > m->shared_per_block_optin) {
         if (limit) *limit = "shared memory";
         return 0;
     }
-    if (total + m->shared_reserved) {
-        uint32_t each = up_to_unit(total + m->shared_reserved, m->shared_unit);
-        if (m->shared_per_sm / each < blocks)
-            blocks = m->shared_per_sm / each, why = "shared memory";
-    }
+    fit = machine_blocks_by_shared(m, total);
+    if (fit < blocks) blocks = fit, why = "shared memory";
     if (limit) *limit = why;
     return blocks;
 }

@@ -46,8 +46,7 @@ void *grow(Decoder *d, void *array, uint32_t count, uint32_t *room, size_t bytes
     return bigger;
 }
 
-/* ---- words
- * ---------------------------------------------------------------------------------------- */
+/* ---- words -------------------------------------------------------------------------------- */
 int word_take(Decoder *d, const char *word)
 {
     for (uint32_t i = 1; i < d->in->words; i++) {
@@ -94,8 +93,7 @@ int words_finished(Decoder *d)
     return 0;
 }
 
-/* ---- emitting
- * ---------------------------------------------------------------------------------------- */
+/* ---- emitting ----------------------------------------------------------------------------- */
 Ins *emit(Decoder *d, Op op, OpClass class)
 {
     static Ins nowhere; /* what callers fill in after a failure; nobody reads it */
@@ -206,8 +204,7 @@ int decode_function(Decoder *d, const PtxFunction *function, Instance *caller)
     return result;
 }
 
-/* ---- finishing
- * ---------------------------------------------------------------------------------------- */
+/* ---- finishing ---------------------------------------------------------------------------- */
 /* Puts a JOIN before every instruction at which lanes meet again, and moves targets along. */
 static int joins_insert(Decoder *d)
 {

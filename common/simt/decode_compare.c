@@ -3,8 +3,7 @@
 
 #include "common/simt/decode.h"
 
-/* ---- comparisons
- * ------------------------------------------------------------------------------------ */
+/* ---- comparisons -------------------------------------------------------------------------- */
 static const char *const COMPARISONS[] = {"eq",  "ne",  "lt",  "le",  "gt",  "ge",  "lo",
                                           "ls",  "hi",  "hs",  "equ", "neu", "ltu", "leu",
                                           "gtu", "geu", "num", "nan", NULL};
@@ -220,8 +219,7 @@ static int decode_slct(Decoder *d)
     return words_finished(d);
 }
 
-/* ---- conversions
- * -------------------------------------------------------------------------------------- */
+/* ---- conversions -------------------------------------------------------------------------- */
 static int format_of(PtxType type)
 {
     switch (type) {

@@ -82,8 +82,7 @@ static int decode_return(Decoder *d)
     return words_finished(d);
 }
 
-/* ---- calls: a function is expanded where it is called
- * ---------------------------------------------- */
+/* ---- calls: a function is expanded where it is called ------------------------------------- */
 static const PtxFunction *function_find(const PtxModule *ptx, const char *name)
 {
     const PtxFunction *found = NULL;
@@ -220,8 +219,7 @@ static int decode_call(Decoder *d)
                        results && results->count ? results : NULL);
 }
 
-/* ---- barriers
- * --------------------------------------------------------------------------------------- */
+/* ---- barriers ----------------------------------------------------------------------------- */
 static int decode_barrier(Decoder *d)
 {
     static const char *const KINDS[] = {"sync", "arrive", "red", NULL};
@@ -253,8 +251,7 @@ static int decode_barrier(Decoder *d)
     return words_finished(d);
 }
 
-/* ---- warp collectives
- * ----------------------------------------------------------------------------------- */
+/* ---- warp collectives --------------------------------------------------------------------- */
 static int decode_shuffle(Decoder *d)
 {
     static const char *const MODES[] = {"up", "down", "bfly", "idx", NULL};

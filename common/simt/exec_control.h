@@ -197,8 +197,7 @@ HANDLER(WARPSYNC)
     return members_check(warp, ins, members) == 0 ? ins + 1 : NULL;
 }
 
-/* ---- warp collectives
- * ------------------------------------------------------------------------------ */
+/* ---- warp collectives --------------------------------------------------------------------- */
 ALWAYS uint32_t shuffle_source(int mode, uint32_t lane, uint32_t b, uint32_t c, int *valid)
 {
     uint32_t clamp = c & 31, segment = c >> 8 & 31, low = lane & segment,
@@ -340,8 +339,7 @@ HANDLER(REDUX)
     FINISH_32(t);
 }
 
-/* ---- the rest
- * ---------------------------------------------------------------------------------------- */
+/* ---- the rest ----------------------------------------------------------------------------- */
 HANDLER(TRAP)
 {
     return fault_at(warp, ins, SIMT_TRAP, first_lane(warp->mask), 0, 0, "%s",

@@ -311,8 +311,7 @@ static inline float fma_flushed(float a, float b, float c)
     return flushed_if_tiny(__builtin_fmaf(a, b, c), add_to_odd((double)a * b, c));
 }
 
-/* ---- directed rounding
- * ---------------------------------------------------------------------------- */
+/* ---- directed rounding -------------------------------------------------------------------- */
 static inline int fenv_mode(int mode)
 {
     static const int MODES[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};

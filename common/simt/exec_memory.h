@@ -193,8 +193,7 @@ __attribute__((noinline)) static void global_counted(Warp *warp, const Ins *ins,
                     store ? RACE_WRITE : RACE_READ);
 }
 
-/* ---- moving the data
- * ----------------------------------------------------------------------------- */
+/* ---- moving the data ---------------------------------------------------------------------- */
 ALWAYS uint32_t narrow_read(const unsigned char *at, uint32_t bytes, int is_signed)
 {
     if (bytes == 1) return is_signed ? (uint32_t)(int32_t)(int8_t)at[0] : at[0];
@@ -371,8 +370,7 @@ HANDLER(ST_GLOBAL_V)
     return global_store(warp, ins, 0, 1);
 }
 
-/* ---- shared
- * -------------------------------------------------------------------------------------------- */
+/* ---- shared ------------------------------------------------------------------------------- */
 __attribute__((noinline)) static void shared_fault(Warp *warp, const Ins *ins, uint32_t bytes,
                                                    int store)
 {
@@ -562,8 +560,7 @@ HANDLER(ST_SHARED_V)
     return shared_store(warp, ins, 0, 1);
 }
 
-/* ---- parameters: the same for all threads
- * ------------------------------------------------------------ */
+/* ---- parameters: the same for all threads ------------------------------------------------- */
 HANDLER(LD_PARAM)
 {
     const unsigned char *params = warp->worker->params;
@@ -588,8 +585,7 @@ HANDLER(LD_PARAM)
     return ins + 1;
 }
 
-/* ---- any space, one lane at a time
- * --------------------------------------------------------------------- */
+/* ---- any space, one lane at a time -------------------------------------------------------- */
 typedef struct Spot {
     unsigned char *host;
     int shared;
@@ -814,8 +810,7 @@ HANDLER(ST_GENERIC)
     }
 }
 
-/* ---- atomics: lanes in order, so that sums of floats are the same every time
- * ---------------------------- */
+/* ---- atomics: lanes in order, so that sums of floats are the same every time -------------- */
 ALWAYS uint64_t atom_integer(int op, int format, uint64_t old, uint64_t b, uint64_t c)
 {
     int wide = format == FORMAT_U64 || format == FORMAT_S64;

@@ -129,8 +129,7 @@ static void workers_run(Worker *worker, uint32_t count)
         pthread_join(worker[i].thread, NULL);
 }
 
-/* ---- results
- * ----------------------------------------------------------------------------------------- */
+/* ---- results ------------------------------------------------------------------------------ */
 static void sums_add(uint64_t *to, const uint64_t *from, size_t bytes)
 {
     for (size_t i = 0; i < bytes / sizeof *to; i++)

@@ -260,3 +260,22 @@ int machine_load(const char *directory, const char *name, SimtMachine *machine, 
     snprintf(machine->name, sizeof machine->name, "%s", name);
     return machine_validate(machine, path, error);
 }
+
+static uint32_t up_to_unit(uint64_t value, uint32_t unit)
+{
+    return (uint32_t)((value + unit - 1) / unit * unit);
+}
+
+uint32_t machine_blocks_by_registers(const SimtMachine *m, uint32_t registers, uint32_t threads)
+{
+    uint32_t warps = (threads + 32 - 1) / 32;
+    uint32_t each = up_to_unit((uint64_t)(registers ? registers : 1) * 32, m->register_unit);
+    /* Each scheduler has its own part of the register file. */
+    return m->registers_per_sm / m->schedulers / each * m->schedulers / (warps ? warps : 1);
+}
+
+uint32_t machine_blocks_by_shared(const SimtMachine *m, uint64_t bytes)
+{
+    uint32_t each = up_to_unit(bytes + m->shared_reserved, m->shared_unit);
+    return each ? m->shared_per_sm / each : m->max_blocks_per_sm;
+}

@@ -44,8 +44,7 @@ const SimtMachine *simt_machine(const SimtGpu *gpu)
     return &gpu->machine;
 }
 
-/* ---- memory
- * ------------------------------------------------------------------------------------------ */
+/* ---- memory ------------------------------------------------------------------------------- */
 int simt_alloc(SimtGpu *gpu, uint64_t bytes, uint64_t *address, Error *error)
 {
     return memory_alloc(&gpu->memory, bytes, address, NULL, error);
@@ -137,8 +136,7 @@ void simt_memory_info(const SimtGpu *gpu, uint64_t *free_bytes, uint64_t *total_
     *total_bytes = gpu->memory.capacity;
 }
 
-/* ---- modules
- * ------------------------------------------------------------------------------------------- */
+/* ---- modules ------------------------------------------------------------------------------ */
 static const Symbol *symbol_find(const SimtModule *module, const char *name)
 {
     for (uint32_t i = 0; i < module->symbols; i++)

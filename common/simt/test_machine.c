@@ -105,10 +105,26 @@ static void wrong_ones_are_refused(void **state)
     expect_trouble("[section]\nsms = 4\n", "sms", "no sections");
 }
 
+/* By hand, for an H200: 48 registers are 1,536 a warp, a scheduler's 16,384 hold 10 warps, four
+ * schedulers 40: 20 blocks of two warps.  (65,536 / 1,536 would be 42 warps.)  A block's 1,700
+ * bytes and the driver's 1,024 are 2,816 in units of 128; 228 KB hold 82. */
+static void room_for_blocks(void **state)
+{
+    (void)state;
+    SimtMachine machine;
+    Error error;
+    assert_int_equal(machine_load("common/simt/gpus", "h200", &machine, &error), 0);
+    assert_int_equal(machine_blocks_by_registers(&machine, 48, 64), 20);
+    assert_int_equal(machine_blocks_by_registers(&machine, 255, 256), 1);
+    assert_int_equal(machine_blocks_by_registers(&machine, 255, 1024), 0);
+    assert_int_equal(machine_blocks_by_shared(&machine, 1700), 82);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_are_read), cmocka_unit_test(one_may_be_like_another),
-        cmocka_unit_test(unknown_lists_the_known), cmocka_unit_test(wrong_ones_are_refused)};
+        cmocka_unit_test(unknown_lists_the_known), cmocka_unit_test(wrong_ones_are_refused),
+        cmocka_unit_test(room_for_blocks)};
     return cmocka_run_group_tests_name("machine", tests, NULL, NULL);
 }

@@ -33,8 +33,7 @@ static void expect_words(SimtGpu *gpu, const char *text, uint32_t threads,
         if (got[i] != want(i)) fail_msg("thread %u: %u, not %u", i, got[i], want(i));
 }
 
-/* ---- divergence
- * ----------------------------------------------------------------------------------- */
+/* ---- divergence --------------------------------------------------------------------------- */
 static uint32_t collatz(uint32_t n)
 {
     uint32_t steps = 0;
@@ -140,8 +139,7 @@ static void calls_are_expanded(void **state)
     simt_close(gpu);
 }
 
-/* ---- barriers
- * ------------------------------------------------------------------------------------------ */
+/* ---- barriers ----------------------------------------------------------------------------- */
 static uint32_t reversed(uint32_t i)
 {
     return 255 - i;
@@ -180,8 +178,7 @@ static void barrier_counts(void **state)
     simt_close(gpu);
 }
 
-/* ---- what lanes tell each other
- * ---------------------------------------------------------------------------- */
+/* ---- what lanes tell each other ----------------------------------------------------------- */
 static uint32_t warp_sum(uint32_t i)
 {
     uint32_t first = i / 32 * 32;
@@ -243,9 +240,7 @@ static void votes(void **state)
     simt_close(gpu);
 }
 
-/* ---- atomics
- * --------------------------------------------------------------------------------------------------
- */
+/* ---- atomics ------------------------------------------------------------------------------ */
 static void atomics_add_up(void **state)
 {
     (void)state;
@@ -264,9 +259,7 @@ static void atomics_add_up(void **state)
     simt_close(gpu);
 }
 
-/* ---- findings
- * ------------------------------------------------------------------------------------------------------
- */
+/* ---- findings ----------------------------------------------------------------------------- */
 typedef struct Fault {
     const char *text;
     SimtCheck check;
@@ -454,9 +447,7 @@ static void bad_launches(void **state)
     simt_close(gpu);
 }
 
-/* ---- counters
- * ----------------------------------------------------------------------------------------------------------
- */
+/* ---- counters ----------------------------------------------------------------------------- */
 typedef struct Pattern {
     uint32_t stride, offset; /* bytes */
     uint64_t want;
@@ -542,9 +533,7 @@ static void branches_are_counted(void **state)
     simt_close(gpu);
 }
 
-/* ---- host threads
- * -------------------------------------------------------------------------------------------------------
- */
+/* ---- host threads ------------------------------------------------------------------------- */
 static void host_threads_do_not_show(void **state)
 {
     static const int THREADS[] = {1, 2, 3, 7};
