@@ -14,7 +14,7 @@ if [ $# -eq 2 ]; then
     log=$logs/$(printf '%s' "$name" | tr / -)
     status=0
     case $test in
-    *.sh) timeout 1200 sh "$test" "$build" >"$log" 2>&1 || status=$? ;;
+    *.sh) timeout 3000 sh "$test" "$build" >"$log" 2>&1 || status=$? ;;
     *) CMOCKA_MESSAGE_OUTPUT=tap timeout 300 "$test" >"$log" 2>&1 || status=$? ;;
     esac
     good=$(grep -c '^ok' "$log" || true)
