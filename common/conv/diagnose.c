@@ -99,8 +99,8 @@ static int right_ones_are_off(const Diagnosis *d)
 
 /* Are all errors small?  2^-6 of the products' magnitudes is what bf16 inputs, or fp16 sums of some
  * dozens of products, leave behind at most.  In deep sums of both signs that is more than the sums
- * themselves; there bf16 leaves 1/300 of them in the root mean square, and fp16 sums of 10,000
- * products 1/20. */
+ * themselves; there bf16 leaves 1/300 of them in the root mean square, and what is beyond 1/16 was
+ * not merely rounded. */
 static int errors_are_small(const Diagnosis *d)
 {
     double errors = 0, outputs = 0;
