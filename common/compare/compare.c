@@ -260,7 +260,6 @@ static double side_judge(Layer *layer, const Side *side)
 
 static int side_capture(Side *side, const Task *task, Result *result, Error *error)
 {
-    cudaGraph_t graph;
     if (side->enqueue(side, task, error)) return -1; /* warm */
     CHECK(cudaEventRecord(begin, stream));
     if (side->enqueue(side, task, error)) return -1;
@@ -268,15 +267,7 @@ static int side_capture(Side *side, const Task *task, Result *result, Error *err
     result->repeats = ms > GRAPH_MS                  ? 1
                       : ms * MOST_REPEATS < GRAPH_MS ? MOST_REPEATS
                                                      : (int)ceil(GRAPH_MS / ms);
-    CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
-    int rc = 0;
-    for (int i = 0; i < result->repeats && !rc; i++)
-        rc = side->enqueue(side, task, error);
-    CHECK(cudaStreamEndCapture(stream, &graph));
-    if (rc) return -1;
-    CHECK(cudaGraphInstantiate(&result->graph, graph, 0));
-    CHECK(cudaGraphDestroy(graph));
-    return 0;
+    return side_graph(side, task, result->repeats, &result->graph, error);
 }
 
 /* Chooses, runs once and judges, captures. */

@@ -42,6 +42,10 @@ struct Side {
     int (*boundary)(Side *side, const Task *task, Error *error);
 };
 
+/* `runs` runs of the task, one after the other, as a graph; the side has run before, so that its
+ * code is loaded.  The caller destroys it.  -1 with error: the side cannot be captured. */
+int side_graph(Side *side, const Task *task, int runs, cudaGraphExec_t *calls, Error *error);
+
 /* A solution compiled as a shared object (side_lab.c). */
 int side_lab(Side *side, const char *name, const char *object, Error *error);
 /* cuDNN's fastest algorithm for the task (side_cudnn.c); without `transforms` the fastest of those

@@ -30,7 +30,7 @@ library=$(find "$prefix/lib" "$prefix/lib64" "$prefix/lib/$(uname -m)-linux-gnu"
 flags="-O3 -std=c++17 -cudart shared -arch=native -lineinfo -I. -Icommon/include"
 # shellcheck disable=SC2086
 "$nvcc" $flags -c common/compare/kernels.cu -o "$out/kernels.o"
-for name in compare side_lab side_cudnn side_cublas; do
+for name in compare side_graph side_lab side_cudnn side_cublas; do
     cc -O2 -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -I. -Icommon/include -isystem "$(dirname "$nvcc")/../include" -isystem "$prefix/include" \
         -c "common/compare/$name.c" -o "$out/$name.o"
 done

@@ -81,23 +81,14 @@ static int cudnn_enqueue(Side *side, const Task *task, Error *error)
     return 0;
 }
 
-/* The best of three launches of a graph of `runs` runs, in ms a run: as compare.c times.  Calls from
- * the host one by one would not do: an algorithm of two kernels then waits for the host. */
+/* The best of three launches of a graph of `runs` runs, in ms a run. */
 static int cudnn_time(Side *side, const Task *task, int runs, float *best, Error *error)
 {
     enum { TIMES = 3 };
-    cudaGraph_t graph;
     cudaGraphExec_t calls;
     cudaEvent_t begin, end;
     if (cudnn_enqueue(side, task, error)) return -1; /* loads its code */
-    cudaStreamBeginCapture(task->stream, cudaStreamCaptureModeRelaxed);
-    int status = 0;
-    for (int run = 0; run < runs && !status; run++)
-        status = cudnn_enqueue(side, task, error);
-    cudaStreamEndCapture(task->stream, &graph);
-    if (status) return -1;
-    if (cudaGraphInstantiate(&calls, graph, 0))
-        return error_set(error, "%s: its calls cannot be captured into a graph", side->name);
+    if (side_graph(side, task, runs, &calls, error)) return -1;
     cudaEventCreate(&begin);
     cudaEventCreate(&end);
     for (int i = 0; i < TIMES; i++) {
@@ -112,7 +103,6 @@ static int cudnn_time(Side *side, const Task *task, int runs, float *best, Error
     cudaEventDestroy(begin);
     cudaEventDestroy(end);
     cudaGraphExecDestroy(calls);
-    cudaGraphDestroy(graph);
     return 0;
 }
 
