@@ -31,14 +31,15 @@ DEPS      = -MMD -MP
 # One archive a room; the order of USES is the order on the linker's line.
 USES_common/base   :=
 USES_common/conv   := common/base
-USES_common/simt   := common/base
+USES_common/ptx    := common/base
+USES_common/simt   := common/ptx common/base
 USES_common/timing := common/base
-USES_common/cuda   := common/simt common/base
-USES_common/conformance := common/cuda common/simt common/base
-USES_common/validate    := common/cuda common/simt common/base
+USES_common/cuda   := common/simt common/ptx common/base
+USES_common/conformance := common/cuda common/simt common/ptx common/base
+USES_common/validate    := common/cuda common/simt common/ptx common/base
 USES_datasets      := common/conv common/base
-USES_autograder    := common/conv common/timing common/cuda common/simt common/base
-ROOMS := common/base common/conv common/simt common/timing common/cuda common/conformance common/validate datasets autograder
+USES_autograder    := common/conv common/timing common/cuda common/simt common/ptx common/base
+ROOMS := common/base common/conv common/ptx common/simt common/timing common/cuda common/conformance common/validate datasets autograder
 
 # runtime.c and the *_call.c need the toolkit's headers and go into the runner; a room's test_*, bench_*, fuzz_* and
 # tool_* have a main of their own (tool_x: $(BUILD)/tests/<room>/tool_x); these are programs.
@@ -114,7 +115,7 @@ $(BUILD)/validate/lab-%.o: solutions/%/conv.cu common/include/convlab/conv.h
 	@mkdir -p $(@D)
 	$(Q)$(NVCC) $(NVCC_FLAGS) -c $< -o $@
 
-VALIDATE_LIB := $(BUILD)/obj/common/validate/measure_sim.o $(RUNTIME_OBJ) $(foreach r,common/cuda common/simt common/base,$(call archive_of,$(r)))
+VALIDATE_LIB := $(BUILD)/obj/common/validate/measure_sim.o $(RUNTIME_OBJ) $(foreach r,common/cuda common/simt common/ptx common/base,$(call archive_of,$(r)))
 $(BUILD)/validate/run-micro: $(BUILD)/validate/micro.o $(VALIDATE_LIB)
 $(BUILD)/validate/run-%: $(BUILD)/validate/lab-%.o $(BUILD)/validate/layers.o $(VALIDATE_LIB)
 	$(call say,LD,$@)

@@ -152,10 +152,11 @@ static int input_add(BuildInput *input, int count, int whole, const BuildJob *jo
 
 int build_inputs(const BuildJob *job, BuildInput input[BUILD_INPUTS])
 {
-    static const char *const boxed[] = {"lib/cuda.a", "lib/simt.a", "lib/base.a", NULL};
+    static const char *const boxed[] = {"lib/cuda.a", "lib/simt.a", "lib/ptx.a", "lib/base.a",
+                                        NULL};
     static const char *const plain[] = {
-        "lib/autograder.a", "lib/conv.a", "lib/timing.a", "lib/cuda.a", "lib/simt.a",
-        "lib/base.a",       NULL};
+        "lib/autograder.a", "lib/conv.a", "lib/timing.a", "lib/cuda.a",
+        "lib/simt.a",       "lib/ptx.a",  "lib/base.a",   NULL};
     char call[200];
     int count = 0;
     snprintf(call, sizeof call, "obj/common/conv/%.100s_call.o", job->operation);

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "common/cuda/gpu_engine.h"
-#include "common/simt/fatbin.h"
-#include "common/simt/ptx.h"
+#include "common/ptx/fatbin.h"
+#include "common/ptx/ptx.h"
 
 typedef struct GpuModule {
     DriverModule module;

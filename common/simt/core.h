@@ -12,8 +12,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "common/simt/fatbin.h"
-#include "common/simt/ptx.h"
+#include "common/ptx/fatbin.h"
+#include "common/ptx/ptx.h"
 #include "common/simt/simt.h"
 
 enum { HOT_ADDRESSES = 4096 };

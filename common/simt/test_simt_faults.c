@@ -14,7 +14,7 @@
 
 #include "common/simt/core.h"
 #include "common/simt/simt_fixture.h"
-#include "common/simt/test_nvcc.h"
+#include "common/ptx/test_nvcc.h"
 
 enum { FLOATS = 256, LEAST_FAULTS = 40, LEAST_CLEAN = 14 };
 

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "common/simt/simt_fixture.h"
-#include "common/simt/test_nvcc.h"
+#include "common/ptx/test_nvcc.h"
 
 enum { BYTES = 4096, THREADS = 64 };
 

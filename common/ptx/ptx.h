@@ -6,8 +6,8 @@
  * name, with its source line, by the decoder, when a kernel that contains it is launched.  The text
  * is hostile input: every length, depth and number is bounded, and what is malformed ends in one
  * line "PTX line 12: ...".  Reference: NVIDIA, Parallel Thread Execution ISA, 9.0. */
-#ifndef CONVLAB_SIMT_PTX_H
-#define CONVLAB_SIMT_PTX_H
+#ifndef CONVLAB_PTX_H
+#define CONVLAB_PTX_H
 
 #include <stddef.h>
 #include <stdint.h>

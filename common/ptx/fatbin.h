@@ -3,8 +3,8 @@
  *
  * Layout facts: a header (0xBA55ED50), then entries of kind 1 (PTX) or 2 (ELF), plain, LZ4 or ZSTD.
  * All of it is hostile. */
-#ifndef CONVLAB_SIMT_FATBIN_H
-#define CONVLAB_SIMT_FATBIN_H
+#ifndef CONVLAB_PTX_FATBIN_H
+#define CONVLAB_PTX_FATBIN_H
 
 #include <stddef.h>
 #include <stdint.h>

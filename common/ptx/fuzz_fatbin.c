@@ -1,7 +1,7 @@
 /* fuzz_fatbin.c - a libFuzzer target for fat binaries and the cubins in them.
  *
  *   clang -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -D_GNU_SOURCE -I. \
- *       common/simt/fuzz_fatbin.c common/simt/fatbin*.c common/base/error.c -llz4 -lzstd \
+ *       common/ptx/fuzz_fatbin.c common/ptx/fatbin*.c common/base/error.c -llz4 -lzstd \
  *       -o fuzz_fatbin
  *   mkdir -p corpus && nvcc -gencode arch=compute_90,code=sm_90 \
  *       -gencode arch=compute_90,code=compute_90 -fatbin kernel.cu -o corpus/kernel.fatbin
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/simt/fatbin.h"
+#include "common/ptx/fatbin.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "common/simt/ptx_parser.h"
+#include "common/ptx/ptx_parser.h"
 
 typedef struct Word {
     const char *text;

@@ -12,9 +12,9 @@
 
 #include <cmocka.h>
 
-#include "common/simt/fuzz_fatbin.c"
-#include "common/simt/fuzz_mutate.h"
-#include "common/simt/test_ptx_text.h"
+#include "common/ptx/fuzz_fatbin.c"
+#include "common/ptx/fuzz_mutate.h"
+#include "common/ptx/test_ptx_text.h"
 
 enum { PLAIN = 0x11, LZ4 = 0x2011, ZSTD = 0x8011, PTX = 1, ELF = 2 };
 

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "common/simt/ptx.h"
+#include "common/ptx/ptx.h"
 
 #define HEAD         ".version 8.0\n.target sm_80\n.address_size 64\n"
 #define KERNEL(body) HEAD ".entry k(.param .u64 a)\n{\n" body "}\n"

@@ -1,7 +1,7 @@
 /* fuzz_mutate.h - damages bytes the same way on every run: for tests that must not depend on
  * chance. */
-#ifndef CONVLAB_SIMT_FUZZ_MUTATE_H
-#define CONVLAB_SIMT_FUZZ_MUTATE_H
+#ifndef CONVLAB_PTX_FUZZ_MUTATE_H
+#define CONVLAB_PTX_FUZZ_MUTATE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -3,10 +3,10 @@
  * Names are interned once, so that a name is looked up by following one pointer: each holds the
  * stack of what it is bound to in the scopes that are open.  Functions return 0, or -1 with the
  * first error noted in the parser. */
-#ifndef CONVLAB_SIMT_PTX_PARSER_H
-#define CONVLAB_SIMT_PTX_PARSER_H
+#ifndef CONVLAB_PTX_PARSER_H
+#define CONVLAB_PTX_PARSER_H
 
-#include "common/simt/ptx.h"
+#include "common/ptx/ptx.h"
 
 enum {
     PTX_MAX_SCOPES = 64,      /* nested { } in a function */

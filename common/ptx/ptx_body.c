@@ -1,5 +1,5 @@
 /* ptx_body.c - the statements of a function: blocks, labels, declarations, instructions. */
-#include "common/simt/ptx_parser.h"
+#include "common/ptx/ptx_parser.h"
 
 /* ---- instructions ---- */
 

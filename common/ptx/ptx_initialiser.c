@@ -2,7 +2,7 @@
  * and functions. */
 #include <string.h>
 
-#include "common/simt/ptx_parser.h"
+#include "common/ptx/ptx_parser.h"
 
 typedef struct Initialiser {
     PtxType type;

@@ -1,5 +1,5 @@
 /* ptx_function.c - .entry and .func: parameters, launch bounds, and the finished function. */
-#include "common/simt/ptx_parser.h"
+#include "common/ptx/ptx_parser.h"
 
 /* ---- parameters ---- */
 

@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "common/simt/fuzz_mutate.h"
-#include "common/simt/fuzz_ptx.c"
-#include "common/simt/test_ptx_text.h"
+#include "common/ptx/fuzz_mutate.h"
+#include "common/ptx/fuzz_ptx.c"
+#include "common/ptx/test_ptx_text.h"
 
 enum { MUTATIONS = 4000 };
 

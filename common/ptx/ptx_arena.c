@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/simt/ptx_parser.h"
+#include "common/ptx/ptx_parser.h"
 
 typedef struct Chunk {
     struct Chunk *next;

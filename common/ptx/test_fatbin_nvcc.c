@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "common/simt/fatbin.h"
-#include "common/simt/test_nvcc.h"
+#include "common/ptx/fatbin.h"
+#include "common/ptx/test_nvcc.h"
 
 static const char SOURCE[] =
     "__device__ __noinline__ float deep(float *p, int n) {\n"

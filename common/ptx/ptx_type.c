@@ -1,5 +1,5 @@
 /* ptx_type.c - the sizes of PTX's types. */
-#include "common/simt/ptx.h"
+#include "common/ptx/ptx.h"
 
 unsigned ptx_type_bytes(PtxType type)
 {

@@ -1,6 +1,6 @@
 /* test_nvcc.h - compiles CUDA sources of a test's own with whatever compilers there are. */
-#ifndef CONVLAB_SIMT_TEST_NVCC_H
-#define CONVLAB_SIMT_TEST_NVCC_H
+#ifndef CONVLAB_PTX_TEST_NVCC_H
+#define CONVLAB_PTX_TEST_NVCC_H
 
 #include <stdarg.h>
 #include <stdio.h>

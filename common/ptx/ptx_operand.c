@@ -1,7 +1,7 @@
 /* ptx_operand.c - what stands between an opcode and its semicolon. */
 #include <string.h>
 
-#include "common/simt/ptx_parser.h"
+#include "common/ptx/ptx_parser.h"
 
 /* "%tid", "%clock64"...: a name with a percent sign that no declaration covers. */
 static int special_known(const char *name)

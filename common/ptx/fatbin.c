@@ -5,7 +5,7 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "common/simt/fatbin_cubin.h"
+#include "common/ptx/fatbin_cubin.h"
 
 enum {
     MAGIC = 0xBA55ED50,

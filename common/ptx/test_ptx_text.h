@@ -1,7 +1,7 @@
 /* test_ptx_text.h - a module of nvcc's making, with a branch table added by hand: what the mutation
  * tests damage. */
-#ifndef CONVLAB_SIMT_TEST_PTX_TEXT_H
-#define CONVLAB_SIMT_TEST_PTX_TEXT_H
+#ifndef CONVLAB_PTX_TEST_PTX_TEXT_H
+#define CONVLAB_PTX_TEST_PTX_TEXT_H
 
 /* clang-format off */
 static const char TEST_PTX_TEXT[] =

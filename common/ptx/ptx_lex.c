@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/simt/ptx_parser.h"
+#include "common/ptx/ptx_parser.h"
 
 enum { CLASS_NAME = 1, CLASS_START = 2, CLASS_DIGIT = 4, CLASS_SPACE = 8 };
 

@@ -1,7 +1,7 @@
 /* ptx_variable.c - declarations of variables, parameters and registers. */
 #include <string.h>
 
-#include "common/simt/ptx_parser.h"
+#include "common/ptx/ptx_parser.h"
 
 PtxSpace keyword_space(Keyword keyword)
 {

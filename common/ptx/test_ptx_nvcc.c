@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "common/simt/fuzz_ptx.c"
-#include "common/simt/test_nvcc.h"
+#include "common/ptx/fuzz_ptx.c"
+#include "common/ptx/test_nvcc.h"
 
 /* One source for all of it: starting nvcc takes longer than compiling. */
 static const char SOURCE[] =

@@ -1,8 +1,8 @@
 /* fatbin_cubin.h - what a cubin's headers say about its kernels; for fatbin.c alone. */
-#ifndef CONVLAB_SIMT_FATBIN_CUBIN_H
-#define CONVLAB_SIMT_FATBIN_CUBIN_H
+#ifndef CONVLAB_PTX_FATBIN_CUBIN_H
+#define CONVLAB_PTX_FATBIN_CUBIN_H
 
-#include "common/simt/fatbin.h"
+#include "common/ptx/fatbin.h"
 
 enum { FATBIN_MAX_KERNELS = 1 << 16 };
 

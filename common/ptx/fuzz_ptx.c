@@ -1,7 +1,7 @@
 /* fuzz_ptx.c - a libFuzzer target for the PTX parser; what it accepts must also hold together.
  *
  *   clang -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -D_GNU_SOURCE -I. \
- *       common/simt/fuzz_ptx.c common/simt/ptx_*.c common/base/error.c -o fuzz_ptx
+ *       common/ptx/fuzz_ptx.c common/ptx/ptx_*.c common/base/error.c -o fuzz_ptx
  *   mkdir -p corpus && nvcc -arch=compute_80 -ptx kernel.cu -o corpus/kernel.ptx
  *   ./fuzz_ptx -max_len=20000 -max_total_time=120 corpus
  *
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/simt/ptx.h"
+#include "common/ptx/ptx.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

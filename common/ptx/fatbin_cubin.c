@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/simt/fatbin_cubin.h"
+#include "common/ptx/fatbin_cubin.h"
 
 enum {
     SYMBOL_IS_ENTRY = 0x10,      /* in st_other */

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "common/simt/ptx.h"
+#include "common/ptx/ptx.h"
 
 #define HEAD ".version 8.0\n.target sm_90a, debug\n.address_size 64\n"
 

@@ -2,7 +2,7 @@
  * and hints. */
 #include <string.h>
 
-#include "common/simt/ptx_parser.h"
+#include "common/ptx/ptx_parser.h"
 
 static int location_parse(Parser *p, uint32_t *file, uint32_t *line, uint32_t *column)
 {
