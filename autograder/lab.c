@@ -12,6 +12,7 @@
 #include "autograder/catalog.h"
 #include "autograder/check.h"
 #include "autograder/files.h"
+#include "autograder/handout.h"
 #include "autograder/hint.h"
 #include "autograder/progress.h"
 #include "autograder/text.h"
@@ -28,6 +29,8 @@ static const char USAGE[] =
     "DIR]\n"
     "  profile  --lab NN  [as run] [--ptx]  runs one case and shows where its cycles went\n"
     "  cases    --lab NN  its cases as numbers, one a line: name, then the fields of ConvProblem\n"
+    "  shapes   --lab NN  its cases as the table of its handout (Markdown)\n"
+    "  questions --lab NN its predictions, likewise\n"
     "  check              proves that skeletons, solutions and handouts agree\n"
     "  keep     --lab NN  for authors: labs/NN's source becomes the skeleton that reset restores\n";
 
@@ -297,14 +300,29 @@ static int lab_cases(const Options *options, const Lab *lab, Error *error)
     return 0;
 }
 
+static int lab_shapes(const Options *options, const Lab *lab, Error *error)
+{
+    (void)options, (void)error;
+    handout_print_shapes(stdout, &lab->ini);
+    return 0;
+}
+
+static int lab_questions(const Options *options, const Lab *lab, Error *error)
+{
+    (void)options, (void)error;
+    handout_print_questions(stdout, &lab->ini);
+    return 0;
+}
+
 /* ---- main --------------------------------------------------------------------------------- */
 
 static const struct {
     const char *name;
     int (*run)(const Options *, const Lab *, Error *);
-} LAB_COMMANDS[] = {{"hint", lab_hint}, {"reset", lab_reset},     {"solution", lab_solution},
-                    {"run", lab_run},   {"profile", lab_profile}, {"cases", lab_cases},
-                    {"keep", lab_keep}};
+} LAB_COMMANDS[] = {
+    {"hint", lab_hint},     {"reset", lab_reset},         {"solution", lab_solution},
+    {"run", lab_run},       {"profile", lab_profile},     {"cases", lab_cases},
+    {"shapes", lab_shapes}, {"questions", lab_questions}, {"keep", lab_keep}};
 
 static int dispatch(const Options *options, const Catalog *catalog, Error *error)
 {
