@@ -1,14 +1,14 @@
 # The front door.  `make` alone says what there is; V=1 shows the commands; BUILD=dir builds elsewhere.
 #
-# Front-door targets (grade, run, test ...) first run setup, then call this Makefile again with what setup found
-# (build/toolchain.env: NVCC, CUDA_INCLUDE, CC, CXX), so that `make`, `make clean` and a missing nvcc never meet.
+# Every target but help and clean begins with setup, which writes what it found into build/toolchain.env (NVCC,
+# CUDA_INCLUDE, CC, CXX).  That file is included here, so make reads itself again once setup has made it, and every
+# recipe sees a compiler on the first call of a fresh clone.
 
 BUILD   ?= build
 SUBMISSION ?= labs
 ENGINE  ?= auto
 GPU     ?=
 JOBS    ?= $(shell nproc 2>/dev/null || echo 1)
--include $(BUILD)/toolchain.env
 
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-builtin-rules --no-print-directory
@@ -17,6 +17,15 @@ ifneq ($(V),1)
 Q := @
 say = @printf '  %-7s %s\n' '$(1)' '$(2)'
 endif
+
+ifneq ($(filter-out help clean,$(or $(MAKECMDGOALS),help)),)
+include $(BUILD)/toolchain.env
+endif
+
+# setup.sh touches nothing when all is as it was; make starts again only when the file has changed.
+.PHONY: always
+$(BUILD)/toolchain.env: always
+	$(Q)sh common/setup/setup.sh '$(BUILD)'
 
 # ---- flags ----------------------------------------------------------------------------------------------------------
 WARN     := -Wall -Wextra -Werror
@@ -138,9 +147,11 @@ benches: $(BENCHES)
 	@:
 
 # ---- front door --------------------------------------------------------------------------------------------------------
-.PHONY: help setup doctor run profile grade hint reset solution watch check bench validate compare plots test clean
+.PHONY: help setup doctor run profile grade hint reset solution watch check bench validate compare plots test format clean
 
 stage = $(Q)+$(MAKE) $(if $(V),,-s) -j$(JOBS) BUILD='$(BUILD)' $(1)
+# Packages that one target wants and a student does not.
+want  = $(Q)sh common/setup/setup.sh '$(BUILD)' $(1)
 where = --root . --build '$(BUILD)'
 only  = $(if $(LAB),--lab '$(LAB)') $(if $(CASE),--case '$(CASE)') $(if $(SEED),--seed '$(SEED)')
 shape = $(if $(SHAPE),--shape '$(SHAPE)')
@@ -163,67 +174,73 @@ help:
 #:   make solution LAB=04     the solution, once you passed               make watch LAB=04  regrade on save
 #:   make setup | doctor      find or install what is missing | what this machine can do
 #:   make test | bench        the project's own tests | its own speed     make clean         remove build/
+#:   make format              C, C++ and CUDA as .clang-format says (clang-format 14); make test looks
 #:   make validate            the simulator against what an H200 was measured to do (docs/validation.md)
 #:   make compare             every solution beside cuDNN and cuBLAS on this machine's GPU (docs/compare.md)
 #:   make plots               the figures and tables of docs/cheng.md and the handouts, simulated anew (minutes)
 #:
 
-setup:
-	$(Q)sh common/setup/setup.sh '$(BUILD)'
+setup: $(BUILD)/toolchain.env
+	@:
 
-doctor: setup
+doctor:
 	$(call stage,$(BUILD)/bin/doctor)
 	$(Q)$(BUILD)/bin/doctor $(where)
 
-grade: setup
+grade:
 	$(call stage,tools)
 	$(Q)$(BUILD)/bin/grade $(where) $(only) --submission '$(SUBMISSION)' --engine '$(ENGINE)' --gpu '$(GPU)' \
 	    $(if $(FAIL_UNDER),--fail-under '$(FAIL_UNDER)') $(if $(VERBOSE),--verbose)
 
-run: setup
+run:
 	$(need_lab)
 	$(call stage,tools)
 	$(Q)$(BUILD)/bin/lab run $(where) $(only) $(shape) --submission '$(SUBMISSION)' --engine '$(ENGINE)' --gpu '$(GPU)'
 
-profile: setup
+profile:
 	$(need_lab)
 	$(call stage,tools)
 	$(Q)$(BUILD)/bin/lab profile $(where) $(only) $(shape) --submission '$(SUBMISSION)' --engine '$(if $(filter auto,$(ENGINE)),sim,$(ENGINE))' \
 	    --gpu '$(GPU)' $(if $(PTX),--ptx)
 
-hint reset solution: setup
+hint reset solution:
 	$(need_lab)
 	$(call stage,$(BUILD)/bin/lab)
 	$(Q)$(BUILD)/bin/lab $@ $(where) --lab '$(LAB)'
 
-watch: setup
+watch:
 	$(need_lab)
 	$(call stage,tools)
 	$(Q)sh common/setup/watch.sh labs '$(LAB)' $(BUILD)/bin/grade $(where) --lab '$(LAB)' --engine '$(ENGINE)' --gpu '$(GPU)'
 
-check: setup
+check:
 	$(call stage,$(BUILD)/bin/lab)
 	$(Q)$(BUILD)/bin/lab check $(where)
 
-bench: setup
+bench:
 	$(call stage,tools benches)
 	$(Q)sh common/setup/bench.sh '$(BUILD)'
 
-validate: setup
+validate:
 	$(call stage,validators)
 	$(Q)sh common/validate/validate.sh '$(BUILD)'
 
-compare: setup
+compare:
 	$(call stage,tools)
 	$(Q)sh common/compare/compare.sh '$(BUILD)' '$(NVCC)'
 
-plots: setup
+plots:
 	$(call stage,tools)
 	$(Q)sh docs/plots/plots.sh '$(BUILD)'
 
-test: setup
+test:
+	$(call want,clang-format-14 shellcheck)
 	$(call stage,tools tests $(BUILD)/bin/doctor)
-	$(Q)sh autograder/tests/run.sh '$(BUILD)'
+	$(Q)NVCC='$(NVCC)' sh autograder/tests/run.sh '$(BUILD)'
+
+format:
+	$(call want,clang-format-14)
+	$(Q)sh autograder/tests/format/check.sh '$(BUILD)' mend
 
 clean:
 	$(Q)rm -rf '$(BUILD)'

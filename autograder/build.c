@@ -54,8 +54,8 @@ static int build_fresh(BuildJob *job, Build *build, Error *error)
     return 0;
 }
 
-void build_submission(const Toolchain *toolchain, const char *source, const char *operation,
-                      int cc, int plain, Build *build)
+void build_submission(const Toolchain *toolchain, const char *source, const char *operation, int cc,
+                      int plain, Build *build)
 {
     BuildJob job = {
         .toolchain = toolchain, .operation = operation, .cc = cc, .plain = plain, .janitor_fd = -1};

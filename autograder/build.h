@@ -8,10 +8,10 @@
 
 #include "common/base/error.h"
 
-typedef struct Toolchain { /* from build/toolchain.env, which `make setup` writes: KEY=value lines
-                            */
-    char nvcc[512];        /* NVCC= absolute path */
-    char include[512]; /* CUDA_INCLUDE= directory of cuda_runtime.h, for the runner's host side */
+/* From build/toolchain.env, which `make setup` writes: lines KEY=value. */
+typedef struct Toolchain {
+    char nvcc[512];    /* NVCC=, an absolute path */
+    char include[512]; /* CUDA_INCLUDE=, the directory of cuda_runtime.h, for the host's side */
     char cc[512], cxx[512]; /* CC=, CXX= */
     char root[512];         /* the workbook's root directory */
     char build[512];        /* the build directory */
@@ -30,11 +30,9 @@ typedef enum BuildStatus {
 
 typedef struct Build {
     BuildStatus status;
-    char program[512]; /* the runner executable (or the run executable), valid while the cache keeps
-                          it */
-    char digest[65];   /* of everything that went in: source, flags, compiler version, libraries */
-    char *log; /* the compiler's own lines, bounded, `path` shortened to the file's name; free with
-                  build_clear */
+    char program[512];  /* the runner or run executable, valid while the cache keeps it */
+    char digest[65];    /* of all that went in: source, flags, compiler version, libraries */
+    char *log;          /* the compiler's own lines, bounded, paths shortened; see build_clear */
     char message[1024]; /* one line for the student when not BUILD_OK */
     double seconds;
     int cached;
@@ -42,10 +40,11 @@ typedef struct Build {
 
 /* Compiles `source` (.cu or .c) for `operation` ("conv_forward") into a runner (plain = 0) or into
  * the one-process `run` program (plain = 1).  `cc`, 75 or more, is the compute capability that its
- * PTX is for: what a lab's `needs` says, or 75, which every driver since Turing takes.  Cached by digest under build/cache; a cached build
- * costs milliseconds.  Always fills *build; never trusts the source. */
-void build_submission(const Toolchain *toolchain, const char *source, const char *operation,
-                      int cc, int plain, Build *build);
+ * PTX is for: what a lab's `needs` says, or 75, which every driver since Turing takes.  Cached by
+ * digest under build/cache; a cached build costs milliseconds.  Always fills *build; never trusts
+ * the source. */
+void build_submission(const Toolchain *toolchain, const char *source, const char *operation, int cc,
+                      int plain, Build *build);
 void build_clear(Build *build);
 
 #endif

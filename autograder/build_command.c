@@ -1,9 +1,10 @@
 /* build_command.c - the grader's own command lines, and the box they run in.
  *
  * nvcc gets two targets: PTX for compute_75 or what the lab needs, which the simulator executes and
- * any newer driver can compile, and native code for sm_90, which costs a fifth of a second and spares a Hopper card the
- * compilation.  The C of host labs is compiled with -O3 and without -march: submission, baseline
- * and reference alike, so that a measured ratio is the code's and not the flags'. */
+ * any newer driver can compile, and native code for sm_90, which costs a fifth of a second and
+ * spares a Hopper card the compilation.  The C of host labs is compiled with -O3 and without
+ * -march: submission, baseline and reference alike, so that a measured ratio is the code's and not
+ * the flags'. */
 #include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
@@ -17,7 +18,7 @@
     "-O3", "-lineinfo", "-std=c++17", "-cudart", "none", "-Xcompiler=-Wall",                       \
         "-Wno-deprecated-gpu-targets"
 #define NATIVE_CODE "arch=compute_90,code=sm_90"
-#define HOST_FLAGS "-O3", "-std=c11", "-Wall"
+#define HOST_FLAGS  "-O3", "-std=c11", "-Wall"
 
 enum { ARGUMENTS = 64, ENVIRONMENT = 8, BUILD_PROCESSES = 64 };
 

@@ -70,7 +70,7 @@ int lab_ini_parse(const char *shown, const char *text, size_t bytes, LabIni *lab
 /* The hint that `fault` unlocks, or NULL. */
 const char *lab_fault_hint(const LabIni *lab, const char *fault);
 
-/* The compute capability that the lab's PTX is compiled for, in tens: what it needs, at least 75. */
+/* The compute capability that the lab's PTX is compiled for, in tens: what it needs, or 75. */
 int lab_ini_cc(const LabIni *lab);
 /* The text of stage 1, 2, ...; NULL past the last. */
 const char *lab_stage_hint(const LabIni *lab, int stage);

@@ -129,9 +129,9 @@ static void measure_cycles(SpeedSetup *setup, const Problem *problem, Random *ra
     speed->reference = (double)reference;
     speed->s = speed->s_low = speed->s_high = speed->baseline / speed->student;
     speed->s_ref = speed->baseline / speed->reference;
-    double floor_cycles = speed_floor_cycles(setup->machine, setup->judge->precision,
-                                             operation->flops(problem),
-                                             operation->least_bytes(problem));
+    double floor_cycles =
+        speed_floor_cycles(setup->machine, setup->judge->precision, operation->flops(problem),
+                           operation->least_bytes(problem));
     if (speed->student < floor_cycles) {
         text_set(text, sizeof text,
                  "%.0f cycles are fewer than the %.0f that this machine needs for the arithmetic "

@@ -285,7 +285,8 @@ static void test_no_compiler(void **state)
     Build build;
     (void)state;
     strcpy(none.nvcc, "/nowhere/nvcc");
-    build_submission(&none, file_write("conv.cu", good, strlen(good)), "conv_forward", 75, 0, &build);
+    build_submission(&none, file_write("conv.cu", good, strlen(good)), "conv_forward", 75, 0,
+                     &build);
     assert_int_equal(build.status, BUILD_BROKEN);
     assert_non_null(strstr(build.message, "make setup"));
     build_clear(&build);

@@ -27,8 +27,8 @@ static int conv_tensors(const Problem *problem, TensorShape shape[OPERATION_TENS
     shape[TENSOR_X] = tensor_shape(v.layout, "x", TENSOR_INPUT, (int[]){v.N, v.C, v.H, v.W}, X);
     shape[TENSOR_W] = tensor_shape(v.layout, "w", TENSOR_INPUT, (int[]){v.K, v.C, v.R, v.S}, W);
     int pool = v.pool ? v.pool : 1;
-    shape[TENSOR_Y] = tensor_shape(v.layout, "y", TENSOR_OUTPUT,
-                                   (int[]){v.N, v.K, v.P / pool, v.Q / pool}, Y);
+    shape[TENSOR_Y] =
+        tensor_shape(v.layout, "y", TENSOR_OUTPUT, (int[]){v.N, v.K, v.P / pool, v.Q / pool}, Y);
     return TENSORS;
 }
 

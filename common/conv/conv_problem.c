@@ -288,7 +288,8 @@ void conv_print(const Problem *problem, char *text, size_t bytes)
         snprintf(stride, sizeof stride, "%d", conv.stride_h);
     else
         snprintf(stride, sizeof stride, "%d,%d", conv.stride_h, conv.stride_w);
-    snprintf(text, bytes, "N=%d C=%d H=%d W=%d K=%d R=%d S=%d pad=%s stride=%s%s%s%s%s", conv.N, conv.C,
-             conv.H, conv.W, conv.K, conv.R, conv.S, pad, stride, conv.layout ? " layout=" : "",
-             conv.layout ? layout_word[conv.layout] : "", zeros, pool);
+    snprintf(text, bytes, "N=%d C=%d H=%d W=%d K=%d R=%d S=%d pad=%s stride=%s%s%s%s%s", conv.N,
+             conv.C, conv.H, conv.W, conv.K, conv.R, conv.S, pad, stride,
+             conv.layout ? " layout=" : "", conv.layout ? layout_word[conv.layout] : "", zeros,
+             pool);
 }

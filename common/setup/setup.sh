@@ -1,12 +1,15 @@
 #!/bin/sh
-# setup.sh BUILD - find, or install, what the workbook needs; write BUILD/toolchain.env.
+# setup.sh BUILD [PACKAGE ...] - find, or install, what the workbook needs; write BUILD/toolchain.env.
 #
 # Debian and Ubuntu packages are installed when we are root or sudo asks no password; otherwise the one line to run is
 # printed.  Where there is no nvcc (12.0 or newer), NVIDIA's compiler wheels go into BUILD/toolchain with pip, without
 # root.  Done once; later calls return in milliseconds.  NVCC=/path/to/nvcc picks a compiler; NVCC=private the wheels.
+# PACKAGE: what one target wants besides, such as clang-format-14 for `make test`.  It is optional here; the target says
+# what it cannot do without it.
 set -eu
 
-build=${1:?usage: setup.sh BUILD}
+build=${1:?usage: setup.sh BUILD [PACKAGE ...]}
+shift
 env_file=$build/toolchain.env
 log=$build/setup.log
 
@@ -49,6 +52,7 @@ has_package()
     bubblewrap) command -v bwrap ;;
     gnuplot-nox) command -v gnuplot ;;
     patch) command -v patch ;; # for the tests
+    clang-format-14 | shellcheck | clang | bear) command -v "$1" ;;
     libjansson-dev) has_header jansson.h ;;
     libinih-dev) has_header ini.h ;;
     libseccomp-dev) has_header seccomp.h ;;
@@ -77,21 +81,25 @@ install_packages()
     fi
     command -v apt-get >/dev/null || return 1
     printf '  SETUP   installing%s\n' "$1"
+    [ -n "${updated:-}" ] || $as_root apt-get update >>"$log" 2>&1 || return 1
+    updated=yes
     # shellcheck disable=SC2086  # the list is words on purpose
-    { $as_root apt-get update && $as_root env DEBIAN_FRONTEND=noninteractive \
-        apt-get install -y --no-install-recommends $1; } >>"$log" 2>&1
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $1 >>"$log" 2>&1
 }
 
+# need_packages [PACKAGE ...]: what everybody needs, together; then what is optional and these, one by one: a release may
+# not offer one of them.
 need_packages()
 {
     # shellcheck disable=SC2086
     missing=$(missing_of $required)
+    [ -z "$missing" ] || install_packages "$missing" ||
+        fail "missing packages; install them with:  sudo apt-get install$missing"
     # shellcheck disable=SC2086
-    wanted=$missing$(missing_of $optional)
-    [ -z "$wanted" ] && return
-    install_packages "$wanted" && return
-    [ -z "$missing" ] || fail "missing packages; install them with:  sudo apt-get install$wanted"
-    printf '  SETUP   without%s (optional): sudo apt-get install%s\n' "$wanted" "$wanted"
+    for package in $(missing_of $optional "$@"); do
+        install_packages " $package" ||
+            printf '  SETUP   without %s (optional): sudo apt-get install %s\n' "$package" "$package"
+    done
 }
 
 # An nvcc that runs and is 12.0 or newer.
@@ -137,11 +145,14 @@ cuda_include()
         sed -n 's/^# [0-9]* "\(.*\)\/cuda_runtime_api\.h".*/\1/p' | head -n 1
 }
 
-is_done && exit 0
+if is_done; then
+    [ -z "$(missing_of "$@")" ] || need_packages "$@"
+    exit 0
+fi
 mkdir -p "$build" || fail "cannot create $build: choose another place with  make BUILD=dir"
 build=$(realpath "$build")
 : >"$log" || fail "cannot write $log: is the disk full?"
-need_packages
+need_packages "$@"
 nvcc=$(find_nvcc)
 if [ -z "$nvcc" ]; then
     install_wheels

@@ -1,12 +1,14 @@
-/* bench_conv.cu - the kernels that bench_simt.c runs: a convolution by one thread an output and by shared-memory tiles,
- * and a matrix product with 4 x 4 sums a thread.
+/* bench_conv.cu - the kernels that bench_simt.c runs: a convolution by one thread an output and by
+ * shared-memory tiles, and a matrix product with 4 x 4 sums a thread.
  *
- * bench_conv.ptx is what nvcc 13 -arch=compute_80 -ptx makes of it, so that the benchmark needs no toolkit. */
+ * bench_conv.ptx is what nvcc 13 -arch=compute_80 -ptx makes of it, so that the benchmark needs no
+ * toolkit. */
 struct Shape {
     int C, H, W, K, R, S, P, Q;
 };
 
-extern "C" __global__ void bench_naive(Shape s, const float *__restrict__ x, const float *__restrict__ w, float *y)
+extern "C" __global__ void bench_naive(Shape s, const float *__restrict__ x,
+                                       const float *__restrict__ w, float *y)
 {
     int across = (s.Q + 15) / 16, k = blockIdx.y, n = blockIdx.z;
     int p = blockIdx.x / across * 16 + threadIdx.y, q = blockIdx.x % across * 16 + threadIdx.x;
@@ -15,11 +17,13 @@ extern "C" __global__ void bench_naive(Shape s, const float *__restrict__ x, con
     for (int c = 0; c < s.C; c++)
         for (int r = 0; r < s.R; r++)
             for (int t = 0; t < s.S; t++)
-                sum += x[((n * s.C + c) * s.H + p + r) * s.W + q + t] * w[((k * s.C + c) * s.R + r) * s.S + t];
+                sum += x[((n * s.C + c) * s.H + p + r) * s.W + q + t] *
+                       w[((k * s.C + c) * s.R + r) * s.S + t];
     y[((n * s.K + k) * s.P + p) * s.Q + q] = sum;
 }
 
-extern "C" __global__ void bench_tiled(Shape s, const float *__restrict__ x, const float *__restrict__ w, float *y)
+extern "C" __global__ void bench_tiled(Shape s, const float *__restrict__ x,
+                                       const float *__restrict__ w, float *y)
 {
     extern __shared__ float tile[];
     int high = 15 + s.R, wide = 15 + s.S, across = (s.Q + 15) / 16, k = blockIdx.y, n = blockIdx.z;
@@ -45,7 +49,8 @@ extern "C" __global__ void bench_tiled(Shape s, const float *__restrict__ x, con
 }
 
 /* y[C x C] = x * w, C a multiple of 64: blocks of 16 x 16 threads with 4 x 4 outputs each. */
-extern "C" __global__ void bench_gemm(Shape s, const float *__restrict__ x, const float *__restrict__ w, float *y)
+extern "C" __global__ void bench_gemm(Shape s, const float *__restrict__ x,
+                                      const float *__restrict__ w, float *y)
 {
     __shared__ float left[16][64], right[16][64];
     int n = s.C, tx = threadIdx.x, ty = threadIdx.y, t = ty * 16 + tx;

@@ -19,10 +19,11 @@
     "fma.rn.f32 %s" a ", %w, %x0, %s" a ";\nfma.rn.f32 %s" b ", %w, %x1, %s" b ";\n"               \
     "fma.rn.f32 %s" c ", %w, %x2, %s" c ";\nfma.rn.f32 %s" d ", %w, %x3, %s" d ";\n"
 #define PIXEL(x) "ld.f32 %x" x ", [%xp];\nadd.s64 %xp, %xp, %xn;\n"
-#define EACH(DO)                                                                                   \
-    DO("0")                                                                                        \
-    DO("1") DO("2") DO("3") DO("4") DO("5") DO("6") DO("7") DO("8") DO("9") DO("10") DO("11")      \
-        DO("12") DO("13") DO("14") DO("15")
+/* clang-format off */
+#define EACH(DO) \
+    DO("0") DO("1") DO("2") DO("3") DO("4") DO("5") DO("6") DO("7") \
+    DO("8") DO("9") DO("10") DO("11") DO("12") DO("13") DO("14") DO("15")
+/* clang-format on */
 #define TAKE(n) "ld.param.f32 %s" n ", [sums+4*" n "];\n"
 #define GIVE(n) "st.param.f32 [result+4*" n "], %s" n ";\n"
 

@@ -4,7 +4,8 @@
 #endif
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 #pragma GCC target(                                                                                \
-    "avx512f,avx512dq,avx512bw,avx512vl,avx512cd,avx2,fma,bmi,bmi2,lzcnt,popcnt,f16c,prefer-vector-width=512")
+    "avx512f,avx512dq,avx512bw,avx512vl,avx512cd,avx2,fma,bmi,bmi2,lzcnt,popcnt,f16c",             \
+    "prefer-vector-width=512")
 #define EXEC_TABLE exec_avx512
 #include "common/simt/exec_body.h"
 #else

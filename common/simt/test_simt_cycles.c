@@ -220,8 +220,9 @@ static void a_short_branch_is_a_predicate(void **state)
 {
     (void)state;
 #define FOUR(STEP)     STEP("1", "0") STEP("2", "128") STEP("3", "256") STEP("4", "384")
-#define JUMPED(N, AT)  "@%p1 bra L" N ";\nld.global.f32 %f" N ", [%rd1+" AT "];\nL" N ":\n" STORED(N)
-#define GUARDED(N, AT) "@!%p1 ld.global.f32 %f" N ", [%rd1+" AT "];\n" STORED(N)
+#define LOAD(N, AT)    "ld.global.f32 %f" N ", [%rd1+" AT "];\n"
+#define JUMPED(N, AT)  "@%p1 bra L" N ";\n" LOAD(N, AT) "L" N ":\n" STORED(N)
+#define GUARDED(N, AT) "@!%p1 " LOAD(N, AT) STORED(N)
 #define STORED(N)      "st.shared.f32 [%r3+" N "*128], %f" N ";\n"
     static const char first[] = "shl.b32 %r3, %r1, 2;\nsetp.gt.u32 %p1, %r1, 999;\n";
     Setup setup = {.blocks = 1, .threads = 32, .shared = 1024};

@@ -53,7 +53,7 @@ static float microseconds(void (*launch)(void *), void *argument)
 }
 
 void measure_entry(MeasureSet set, const char *family, const char *name, void (*launch)(void *),
-                 void *argument)
+                   void *argument)
 {
     static const char *const SET[] = {"fit", "held-out", "layer"};
     float us[REPEATS];

@@ -280,7 +280,7 @@ __global__ void __launch_bounds__(FILTERS *COLUMNS / 128, 2)
             unsigned a[4][4], b[8][2];
             // TODO(5): Load the words of 64 filters and of 64 columns of two chunks, from row i of
             // the tiles; b[g] and b[g + 1] with one load_matrices.
-                // END TODO(5)
+            // END TODO(5)
 #pragma unroll
             for (int f = 0; f < 4; f++)
 #pragma unroll

@@ -305,10 +305,11 @@ __global__ void __launch_bounds__(FILTERS *COLUMNS / 128, 2)
                 load_matrices(a[f],
                               &weights[stage][my_k + f * 16 + lane % 16][i + lane / 16 * CHUNK]);
 #pragma unroll
-            for (int g = 0; g < 8; g += 2)
+            for (int g = 0; g < 8; g += 2) {
                 load_matrices(b[g], &inputs[stage][my_column + g * 8 + lane / 16 * 8 + lane % 8]
                                            [i + lane / 8 % 2 * CHUNK]);
-                // END TODO(5)
+            }
+            // END TODO(5)
 #pragma unroll
             for (int f = 0; f < 4; f++)
 #pragma unroll

@@ -1,0 +1,50 @@
+#!/bin/sh
+# check.sh BUILD [mend] - is every C, C++ and CUDA source as clang-format 14 sets it, within 100 columns?  `make format`
+# is the same with mend: it sets them.
+#
+# Another version sets some lines differently, so the version is fixed: Debian 12 and Ubuntu 24.04 both offer the package
+# clang-format-14, and `pip install clang-format==14.0.6` gives it anywhere else.  Tables for the preprocessor (.def, .inc)
+# stay as they are, because one line is one row there; so do a student's own sources: their pristine copies are checked.
+set -eu
+mend=${2:-}
+
+format=
+for candidate in clang-format-14 clang-format; do
+    case $("$candidate" --version 2>/dev/null) in *' version 14.'*) format=$candidate ;; esac
+    [ -z "$format" ] || break
+done
+if [ -z "$format" ]; then
+    why='no clang-format 14: sudo apt-get install clang-format-14, or pip install clang-format==14.0.6'
+    [ "$mend" != mend ] || { echo "format: $why" >&2; exit 1; }
+    [ -z "${CI:-}" ] || { echo "not ok format: $why"; exit 1; }
+    echo "skipped: $why"
+    exit 0
+fi
+
+sources=$(find autograder common datasets docs labs solutions -name '*.[ch]' -o -name '*.cu' | sort)
+if [ "$mend" = mend ]; then
+    # shellcheck disable=SC2086
+    "$format" -i $sources
+    exit 0
+fi
+
+others=
+for source in $sources; do
+    [ -f "autograder/tests/skeletons/${source#labs/}" ] || others="$others $source"
+done
+failed=0
+
+# tell NAME WRONG ADVICE: prints one verdict, and the first lines of what is wrong.
+tell()
+{
+    [ -n "$2" ] || { echo "ok format/$1"; return 0; }
+    echo "not ok format/$1: $3"
+    echo "$2" | head -n 30
+    failed=1
+}
+
+# shellcheck disable=SC2086
+tell clang-format "$("$format" --dry-run $others 2>&1 | sed -n 's/: warning: code should be clang-formatted.*//p')" 'make format'
+# shellcheck disable=SC2086
+tell 100-columns "$(LC_ALL=C.UTF-8 grep -n '.\{101\}' $others || true)" 'clang-format breaks neither comments nor strings'
+exit $failed
