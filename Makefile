@@ -47,8 +47,19 @@ USES_common/cuda   := common/simt common/ptx common/base
 USES_common/conformance := common/cuda common/simt common/ptx common/base
 USES_common/validate    := common/cuda common/simt common/ptx common/base
 USES_datasets      := common/conv common/base
-USES_autograder    := common/conv common/timing common/cuda common/simt common/ptx common/base
-ROOMS := common/base common/conv common/ptx common/simt common/timing common/cuda common/conformance common/validate datasets autograder
+USES_autograder/text    := common/base
+USES_autograder/sandbox := common/base
+USES_autograder/build   := autograder/sandbox common/base
+USES_autograder/session := autograder/build autograder/sandbox common/conv common/cuda $(USES_common/cuda)
+USES_autograder/tensors := common/conv common/cuda $(USES_common/cuda)
+USES_autograder/lab     := autograder/text common/conv common/cuda $(USES_common/cuda)
+USES_autograder/record  := autograder/lab $(USES_autograder/lab)
+USES_autograder/profile := autograder/text common/cuda $(USES_common/cuda)
+USES_autograder/judging := autograder/session autograder/build autograder/sandbox autograder/tensors autograder/record autograder/lab autograder/text \
+    common/conv common/timing common/cuda $(USES_common/cuda)
+USES_autograder         := autograder/judging autograder/profile $(USES_autograder/judging)
+ROOMS := common/base common/conv common/ptx common/simt common/timing common/cuda common/conformance common/validate datasets \
+    $(addprefix autograder/,text sandbox build session tensors lab record profile judging) autograder
 
 # runtime.c and the *_call.c need the toolkit's headers and go into the runner; a room's test_*, bench_*, fuzz_* and
 # tool_* have a main of their own (tool_x: $(BUILD)/tests/<room>/tool_x); these are programs.
@@ -58,6 +69,8 @@ APART    += common/validate/measure_sim.c $(PROGRAMS:%=autograder/%.c) $(foreach
 
 source_of  = $(filter-out $(APART),$(wildcard $(1)/*.c))
 archive_of = $(BUILD)/lib/$(notdir $(1)).a
+# The archives of some rooms; autograder itself holds programs and no archive.
+archives_of = $(foreach r,$(1),$(if $(call source_of,$(r)),$(call archive_of,$(r))))
 BENCHES   := $(patsubst %.c,$(BUILD)/tests/%,$(foreach r,$(ROOMS),$(wildcard $(r)/bench_*.c)))
 TESTS     := $(patsubst %.c,$(BUILD)/tests/%,$(foreach r,$(ROOMS),$(wildcard $(r)/test_*.c)))
 
@@ -79,14 +92,14 @@ $(call archive_of,$(1)): $(patsubst %.c,$(BUILD)/obj/%.o,$(call source_of,$(1)))
 	@mkdir -p $$(@D)
 	$$(Q)rm -f $$@ && ar rcs $$@ $$^
 
-$(BUILD)/tests/$(1)/%: $(BUILD)/obj/$(1)/%.o $(foreach r,$(1) $(USES_$(1)),$(call archive_of,$(r)))
+$(BUILD)/tests/$(1)/%: $(BUILD)/obj/$(1)/%.o $(call archives_of,$(1) $(USES_$(1)))
 	$$(call say,LD,$$@)
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(LDFLAGS) -Wl,--start-group $$^ -Wl,--end-group $$(LDLIBS) -lcmocka -o $$@
 endef
 $(foreach r,$(ROOMS),$(eval $(call room_rules,$(r))))
 
-$(BUILD)/bin/%: $(BUILD)/obj/autograder/%.o $(foreach r,autograder $(USES_autograder),$(call archive_of,$(r)))
+$(BUILD)/bin/%: $(BUILD)/obj/autograder/%.o $(call archives_of,$(USES_autograder))
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
@@ -124,7 +137,7 @@ $(BUILD)/validate/lab-%.o: solutions/%/conv.cu common/include/convlab/conv.h
 	@mkdir -p $(@D)
 	$(Q)$(NVCC) $(NVCC_FLAGS) -c $< -o $@
 
-VALIDATE_LIB := $(BUILD)/obj/common/validate/measure_sim.o $(RUNTIME_OBJ) $(foreach r,common/cuda common/simt common/ptx common/base,$(call archive_of,$(r)))
+VALIDATE_LIB := $(BUILD)/obj/common/validate/measure_sim.o $(RUNTIME_OBJ) $(call archives_of,common/cuda $(USES_common/cuda))
 $(BUILD)/validate/run-micro: $(BUILD)/validate/micro.o $(VALIDATE_LIB)
 $(BUILD)/validate/run-%: $(BUILD)/validate/lab-%.o $(BUILD)/validate/layers.o $(VALIDATE_LIB)
 	$(call say,LD,$@)

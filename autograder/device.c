@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "autograder/device_parts.h"
+#include "autograder/session/device_parts.h"
 #include "common/cuda/wire.h"
 
 /* A runner's allocations: enough for any lab's scratch, little enough that the simulator's host

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "autograder/build.h"
-#include "autograder/sandbox.h"
+#include "autograder/build/build.h"
+#include "autograder/sandbox/sandbox.h"
 #include "common/cuda/device.h"
 #include "common/simt/machine.h"
 

@@ -9,11 +9,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "autograder/files.h"
-#include "autograder/grade_lab.h"
-#include "autograder/report.h"
-#include "autograder/score.h"
-#include "autograder/text.h"
+#include "autograder/text/files.h"
+#include "autograder/judging/grade_lab.h"
+#include "autograder/record/report.h"
+#include "autograder/record/score.h"
+#include "autograder/text/text.h"
 #include "common/conv/random.h"
 
 enum { EXIT_WORKED = 0, EXIT_TROUBLE = 1, EXIT_USAGE = 2, EXIT_UNDER = 3 };

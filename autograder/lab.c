@@ -8,14 +8,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "autograder/build.h"
-#include "autograder/catalog.h"
-#include "autograder/check.h"
-#include "autograder/files.h"
-#include "autograder/handout.h"
-#include "autograder/hint.h"
-#include "autograder/progress.h"
-#include "autograder/text.h"
+#include "autograder/build/build.h"
+#include "autograder/lab/catalog.h"
+#include "autograder/lab/check.h"
+#include "autograder/text/files.h"
+#include "autograder/lab/handout.h"
+#include "autograder/record/hint.h"
+#include "autograder/record/progress.h"
+#include "autograder/text/text.h"
 
 static const char USAGE[] =
     "usage: lab COMMAND [--root DIR] [--build DIR] [--lab NN] [...]\n"

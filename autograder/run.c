@@ -9,15 +9,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "autograder/catalog.h"
-#include "autograder/report.h"
-#include "autograder/run_memory.h"
-#include "autograder/table.h"
-#include "autograder/text.h"
+#include "autograder/lab/catalog.h"
+#include "autograder/record/report.h"
+#include "autograder/tensors/run_memory.h"
+#include "autograder/text/table.h"
+#include "autograder/text/text.h"
 #include "common/conv/operation_call.h"
 #include "common/cuda/runtime.h"
-#include "autograder/files.h"
-#include "autograder/profile.h"
+#include "autograder/text/files.h"
+#include "autograder/profile/profile.h"
 #include "common/simt/machine.h"
 
 typedef struct Run {

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "autograder/protocol.h"
+#include "autograder/session/protocol.h"
 #include "common/conv/operation_call.h"
 #include "common/conv/verify.h"
 #include "common/cuda/runtime.h"

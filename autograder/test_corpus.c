@@ -16,11 +16,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "autograder/catalog.h"
-#include "autograder/files.h"
-#include "autograder/ini_file.h"
-#include "autograder/record.h"
-#include "autograder/text.h"
+#include "autograder/lab/catalog.h"
+#include "autograder/text/files.h"
+#include "autograder/text/ini_file.h"
+#include "autograder/record/record.h"
+#include "autograder/text/text.h"
 
 typedef enum Kind { KIND_SOLUTION, KIND_SKELETON, KIND_MUTANT, KIND_ATTACK } Kind;
 

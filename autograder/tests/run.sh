@@ -35,7 +35,7 @@ fi
 rm -rf "$logs"
 mkdir -p "$logs"
 # Alone: the corpus, because grading times lab 01 on the host, and test_build, because it looks for what builds leave behind.
-alone="$build/tests/autograder/test_build autograder/tests/corpus/check.sh"
+alone="$build/tests/autograder/build/test_build autograder/tests/corpus/check.sh"
 {
     find "$build/tests" -type f -name 'test_*' -perm -u+x ! -name test_corpus | sort
     ls autograder/tests/*/check.sh

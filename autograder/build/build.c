@@ -1,0 +1,85 @@
+/* build.c - from a source file to a program: take it in, look it up, compile, link, keep. */
+#include "autograder/build/build.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "autograder/build/build_parts.h"
+
+/* Takes every "<private directory>/" out of the log, so that the student reads the file's own name.
+ */
+static void log_shorten(char *log, const char *directory)
+{
+    char prefix[BUILD_PATH + 64];
+    snprintf(prefix, sizeof prefix, "%s/", directory);
+    size_t length = strlen(prefix);
+    for (char *at = log; (at = strstr(at, prefix));)
+        memmove(at, at + length, strlen(at + length) + 1);
+}
+
+static void broken(Build *build, const Error *error)
+{
+    build->status = BUILD_BROKEN;
+    snprintf(build->message, sizeof build->message, "%s", error->text);
+}
+
+/* Compiler and linker share the log: the compiler's warnings first. */
+static int run_tools(const BuildJob *job, Build *build, Error *error)
+{
+    SandboxEnd end;
+    build->log = calloc(2, BUILD_LOG_MAX);
+    if (!build->log) return error_set(error, "out of memory");
+    if (build_compile(job, build->log, &end, error)) return -1;
+    log_shorten(build->log, job->directory);
+    build_explain(job, 0, &end, build);
+    if (build->status != BUILD_OK) return 0;
+    size_t used = strlen(build->log);
+    if (build_link(job, build->log + used, &end, error)) return -1;
+    log_shorten(build->log, job->directory);
+    build_explain(job, 1, &end, build);
+    return 0;
+}
+
+static int build_fresh(BuildJob *job, Build *build, Error *error)
+{
+    if (job->device && access(job->toolchain->nvcc, X_OK))
+        return error_set(error, "nvcc is not at %s: run `make setup`, which finds or fetches one",
+                         job->toolchain->nvcc);
+    if (build_cache_begin(job, error) || run_tools(job, build, error)) return -1;
+    if (build->status != BUILD_OK) return 0;
+    if (build_cache_publish(job, build, error)) return -1;
+    snprintf(build->program, sizeof build->program, "%.400s/%s/program", job->cache, build->digest);
+    return 0;
+}
+
+void build_submission(const Toolchain *toolchain, const char *source, const char *operation, int cc,
+                      int plain, Build *build)
+{
+    BuildJob job = {
+        .toolchain = toolchain, .operation = operation, .cc = cc, .plain = plain, .janitor_fd = -1};
+    Error error = {""};
+    double start = sandbox_clock();
+    *build = (Build){.status = BUILD_BROKEN};
+    if (build_source_read(&job, source, build->message, sizeof build->message)) {
+        build->status = BUILD_REFUSED;
+    } else if (build_cache_open(&job, &error) || build_digest(&job, build->digest, &error)) {
+        broken(build, &error);
+    } else if (build_cache_find(&job, build)) {
+        build->status = BUILD_OK;
+        build->cached = 1;
+    } else if (build_fresh(&job, build, &error)) {
+        broken(build, &error);
+    }
+    if (build->status != BUILD_OK) build->program[0] = 0;
+    build_cache_end(&job);
+    free(job.source);
+    build->seconds = sandbox_clock() - start;
+}
+
+void build_clear(Build *build)
+{
+    free(build->log);
+    build->log = NULL;
+}

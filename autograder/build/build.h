@@ -1,0 +1,50 @@
+/* build.h - compiling a submission in the sandbox with the grader's own command line.
+ *
+ * The program that comes out is linked from the submission's object, the operation's call glue and
+ * librunner.a; nothing of the submission's directory but the one named source is visible to the
+ * compiler (and the toolkit, and common/include). */
+#ifndef CONVLAB_AUTOGRADER_BUILD_BUILD_H
+#define CONVLAB_AUTOGRADER_BUILD_BUILD_H
+
+#include "common/base/error.h"
+
+/* From build/toolchain.env, which `make setup` writes: lines KEY=value. */
+typedef struct Toolchain {
+    char nvcc[512];    /* NVCC=, an absolute path */
+    char include[512]; /* CUDA_INCLUDE=, the directory of cuda_runtime.h, for the host's side */
+    char cc[512], cxx[512]; /* CC=, CXX= */
+    char root[512];         /* the workbook's root directory */
+    char build[512];        /* the build directory */
+} Toolchain;
+
+int toolchain_load(const char *root, const char *build_directory, Toolchain *toolchain,
+                   Error *error);
+
+typedef enum BuildStatus {
+    BUILD_OK,
+    BUILD_ERROR,
+    BUILD_LIMIT,
+    BUILD_REFUSED,
+    BUILD_BROKEN
+} BuildStatus;
+
+typedef struct Build {
+    BuildStatus status;
+    char program[512];  /* the runner or run executable, valid while the cache keeps it */
+    char digest[65];    /* of all that went in: source, flags, compiler version, libraries */
+    char *log;          /* the compiler's own lines, bounded, paths shortened; see build_clear */
+    char message[1024]; /* one line for the student when not BUILD_OK */
+    double seconds;
+    int cached;
+} Build;
+
+/* Compiles `source` (.cu or .c) for `operation` ("conv_forward") into a runner (plain = 0) or into
+ * the one-process `run` program (plain = 1).  `cc`, 75 or more, is the compute capability that its
+ * PTX is for: what a lab's `needs` says, or 75, which every driver since Turing takes.  Cached by
+ * digest under build/cache; a cached build costs milliseconds.  Always fills *build; never trusts
+ * the source. */
+void build_submission(const Toolchain *toolchain, const char *source, const char *operation, int cc,
+                      int plain, Build *build);
+void build_clear(Build *build);
+
+#endif

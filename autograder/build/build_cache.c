@@ -1,0 +1,154 @@
+/* build_cache.c - build/cache/<digest>/: a program and the compiler's lines, there whole or not at
+ * all.
+ *
+ * A build works in a private directory beneath the cache and is renamed into place, so graders side
+ * by side, a full disk or a killed grader leave nothing half-written; what a killed one leaves is
+ * swept by a later build. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "autograder/build/build_parts.h"
+
+enum {
+    STALE_WORK_SECONDS = 600,
+    STALE_ENTRY_SECONDS = 30 * 24 * 3600,
+    ENTRY_PATH = BUILD_PATH + 300
+};
+
+static int file_remove(const char *path, const struct stat *status, int kind, struct FTW *place)
+{
+    (void)status;
+    (void)kind;
+    (void)place;
+    remove(path);
+    return 0;
+}
+
+static void tree_remove(const char *path)
+{
+    nftw(path, file_remove, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+}
+
+static void cache_sweep(const char *cache)
+{
+    char path[ENTRY_PATH];
+    struct stat status;
+    DIR *list = opendir(cache);
+    for (struct dirent *entry; list && (entry = readdir(list));) {
+        if (entry->d_name[0] == '.') continue;
+        snprintf(path, sizeof path, "%s/%s", cache, entry->d_name);
+        time_t limit =
+            strncmp(entry->d_name, "work-", 5) ? STALE_ENTRY_SECONDS : STALE_WORK_SECONDS;
+        if (!stat(path, &status) && time(NULL) - status.st_mtime > limit) tree_remove(path);
+    }
+    if (list) closedir(list);
+}
+
+static int disk_error(const char *path, Error *error)
+{
+    if (errno == ENOSPC || errno == EDQUOT)
+        return error_set(
+            error,
+            "%s: the disk is full; free some space (`make clean` empties the build directory)",
+            path);
+    return error_set(error, "%s: %s", path, strerror(errno));
+}
+
+int build_cache_open(BuildJob *job, Error *error)
+{
+    if (snprintf(job->cache, sizeof job->cache, "%s/cache", job->toolchain->build) >=
+        (int)sizeof job->cache)
+        return error_set(error, "the build directory's path is too long");
+    if (mkdir(job->cache, 0755) && errno != EEXIST) return disk_error(job->cache, error);
+    return 0;
+}
+
+static char *text_read(const char *path)
+{
+    char *text = calloc(1, BUILD_LOG_MAX);
+    FILE *file = text ? fopen(path, "r") : NULL;
+    if (file) {
+        size_t got = fread(text, 1, BUILD_LOG_MAX - 1, file);
+        text[got] = 0;
+        fclose(file);
+    }
+    return text;
+}
+
+int build_cache_find(const BuildJob *job, Build *build)
+{
+    char path[ENTRY_PATH];
+    snprintf(build->program, sizeof build->program, "%.400s/%s/program", job->cache, build->digest);
+    if (access(build->program, X_OK)) return 0;
+    snprintf(path, sizeof path, "%s/%s/log", job->cache, build->digest);
+    build->log = text_read(path);
+    snprintf(path, sizeof path, "%s/%s", job->cache, build->digest);
+    utimensat(AT_FDCWD, path, NULL, 0); /* used: not stale */
+    return build->log != NULL;
+}
+
+static int bytes_write(const char *path, const void *data, size_t bytes, Error *error)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    if (fd < 0) return disk_error(path, error);
+    for (size_t done = 0; done < bytes;) {
+        ssize_t wrote = write(fd, (const char *)data + done, bytes - done);
+        if (wrote < 0 && errno == EINTR) continue;
+        if (wrote < 0) {
+            disk_error(path, error);
+            close(fd);
+            return -1;
+        }
+        done += (size_t)wrote;
+    }
+    return close(fd) ? disk_error(path, error) : 0;
+}
+
+int build_cache_begin(BuildJob *job, Error *error)
+{
+    char path[ENTRY_PATH];
+    cache_sweep(job->cache);
+    snprintf(job->directory, sizeof job->directory, "%s/work-XXXXXX", job->cache);
+    if (!mkdtemp(job->directory)) {
+        job->directory[0] = 0;
+        return disk_error(job->cache, error);
+    }
+    build_janitor_start(job);
+    snprintf(path, sizeof path, "%s/%s", job->directory, job->name);
+    return bytes_write(path, job->source, job->source_bytes, error);
+}
+
+int build_cache_publish(const BuildJob *job, Build *build, Error *error)
+{
+    char from[ENTRY_PATH], made[ENTRY_PATH], to[ENTRY_PATH + 16], entry[ENTRY_PATH];
+    struct stat status;
+    snprintf(from, sizeof from, "%s/program", job->directory);
+    if (lstat(from, &status) || !S_ISREG(status.st_mode))
+        return error_set(error, "the linker left no program in %s", job->directory);
+    snprintf(made, sizeof made, "%s/entry", job->directory);
+    if (mkdir(made, 0755)) return disk_error(made, error);
+    snprintf(to, sizeof to, "%s/program", made);
+    if (rename(from, to)) return disk_error(to, error);
+    snprintf(to, sizeof to, "%s/log", made);
+    if (bytes_write(to, build->log, strlen(build->log), error)) return -1;
+    snprintf(entry, sizeof entry, "%s/%s", job->cache, build->digest);
+    /* Another grader may have been first: its program is the same. */
+    if (rename(made, entry) && errno != EEXIST && errno != ENOTEMPTY)
+        return disk_error(entry, error);
+    return 0;
+}
+
+void build_cache_end(BuildJob *job)
+{
+    if (job->directory[0]) tree_remove(job->directory);
+    build_janitor_end(job);
+    job->directory[0] = 0;
+}

@@ -1,0 +1,194 @@
+/* build_command.c - the grader's own command lines, and the box they run in.
+ *
+ * nvcc gets two targets: PTX for compute_75 or what the lab needs, which the simulator executes and
+ * any newer driver can compile, and native code for sm_90, which costs a fifth of a second and
+ * spares a Hopper card the compilation.  The C of host labs is compiled with -O3 and without
+ * -march: submission, baseline and reference alike, so that a measured ratio is the code's and not
+ * the flags'. */
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "autograder/build/build_parts.h"
+
+#define DEVICE_FLAGS                                                                               \
+    "-O3", "-lineinfo", "-std=c++17", "-cudart", "none", "-Xcompiler=-Wall",                       \
+        "-Wno-deprecated-gpu-targets"
+#define NATIVE_CODE "arch=compute_90,code=sm_90"
+#define HOST_FLAGS  "-O3", "-std=c11", "-Wall"
+
+enum { ARGUMENTS = 64, ENVIRONMENT = 8, BUILD_PROCESSES = 64 };
+
+static const char *const device_flags[] = {DEVICE_FLAGS, NULL};
+static const char *const host_flags[] = {HOST_FLAGS, NULL};
+
+#define TEXT2(...) #__VA_ARGS__
+#define TEXT(...)  TEXT2(__VA_ARGS__)
+const char build_flags_text[] = "2 " TEXT(DEVICE_FLAGS) " " NATIVE_CODE " " TEXT(HOST_FLAGS);
+
+typedef struct Command {
+    const char *argv[ARGUMENTS];
+    int count;
+    char include[BUILD_PATH], host_compiler[BUILD_PATH], ptx[64];
+} Command;
+
+static void command_add(Command *command, const char *argument)
+{
+    if (command->count + 1 < ARGUMENTS) command->argv[command->count++] = argument;
+}
+
+static void command_add_all(Command *command, const char *const *list)
+{
+    while (*list)
+        command_add(command, *list++);
+}
+
+/* ---- the box --------------------------------------------------------------------------------- */
+
+/* The directory above the program's bin/, links followed: the whole of a toolkit. */
+static void prefix_of(const char *program, char *prefix, size_t bytes)
+{
+    char full[PATH_MAX];
+    if (!realpath(program, full)) snprintf(full, sizeof full, "%s", program);
+    for (int up = 0; up < 2; up++) {
+        char *slash = strrchr(full, '/');
+        if (slash) *slash = 0;
+    }
+    snprintf(prefix, bytes, "%s", full);
+}
+
+/* The box has /usr/bin and its neighbours already. */
+static int is_system(const char *prefix)
+{
+    return !*prefix || !strcmp(prefix, "/usr") || !strncmp(prefix, "/usr/lib/", 9);
+}
+
+static int box_run(const BuildJob *job, const Command *command, const char *const *extra, char *log,
+                   SandboxEnd *end, Error *error)
+{
+    const Toolchain *toolchain = job->toolchain;
+    const char *tool[] = {toolchain->nvcc, toolchain->cc, toolchain->cxx};
+    char prefix[3][PATH_MAX], include[BUILD_PATH], temporary[BUILD_PATH + 64];
+    const char *environment[] = {"PATH=/usr/bin:/bin", "LC_ALL=C", temporary, NULL};
+    int count = 0;
+    SandboxSpec spec = {.argv = command->argv,
+                        .environment = environment,
+                        .directory = job->directory,
+                        .writable = {job->directory},
+                        .cpu_seconds = BUILD_SECONDS,
+                        .memory_bytes = BUILD_MEMORY,
+                        .file_bytes = BUILD_FILE_BYTES,
+                        .processes = BUILD_PROCESSES};
+    snprintf(temporary, sizeof temporary, "TMPDIR=%s", job->directory);
+    snprintf(include, sizeof include, "%s/common/include", toolchain->root);
+    spec.read_only[count++] = include;
+    for (int i = job->device ? 0 : 1; i < 3; i++) {
+        prefix_of(tool[i], prefix[i], sizeof prefix[i]);
+        if (!is_system(prefix[i])) spec.read_only[count++] = prefix[i];
+    }
+    while (extra && *extra)
+        spec.read_only[count++] = *extra++;
+    return sandbox_run(&spec, BUILD_SECONDS, log, BUILD_LOG_MAX, end, error);
+}
+
+/* ---- compile --------------------------------------------------------------------------------- */
+
+static int device_compile(const BuildJob *job, int native, char *log, SandboxEnd *end, Error *error)
+{
+    char nvcc[PATH_MAX];
+    Command command = {.count = 0};
+    if (!realpath(job->toolchain->nvcc, nvcc))
+        return error_set(error, "nvcc is not at %s any more: run `make setup`",
+                         job->toolchain->nvcc);
+    snprintf(command.include, sizeof command.include, "-I%s/common/include", job->toolchain->root);
+    snprintf(command.host_compiler, sizeof command.host_compiler, "-ccbin=%s", job->toolchain->cxx);
+    command_add(&command, nvcc);
+    command_add_all(&command, device_flags);
+    snprintf(command.ptx, sizeof command.ptx, "arch=compute_%d,code=compute_%d", job->cc, job->cc);
+    command_add(&command, "-gencode");
+    command_add(&command, command.ptx);
+    if (native) {
+        command_add(&command, "-gencode");
+        command_add(&command, NATIVE_CODE);
+    }
+    if (job->plain) command_add(&command, "-g");
+    const char *const rest[] = {
+        command.host_compiler, command.include, "-c", job->name, "-o", "submission.o", NULL};
+    command_add_all(&command, rest);
+    return box_run(job, &command, NULL, log, end, error);
+}
+
+static int host_compile(const BuildJob *job, char *log, SandboxEnd *end, Error *error)
+{
+    Command command = {.count = 0};
+    snprintf(command.include, sizeof command.include, "-I%s/common/include", job->toolchain->root);
+    command_add(&command, job->toolchain->cc);
+    command_add_all(&command, host_flags);
+    if (job->plain) command_add(&command, "-g");
+    const char *const rest[] = {command.include, "-c", job->name, "-o", "submission.o", NULL};
+    command_add_all(&command, rest);
+    return box_run(job, &command, NULL, log, end, error);
+}
+
+int build_compile(const BuildJob *job, char *log, SandboxEnd *end, Error *error)
+{
+    if (!job->device) return host_compile(job, log, end, error);
+    int rc = device_compile(job, 1, log, end, error);
+    if (!rc && end->code > 0 && strstr(log, "Unsupported gpu architecture"))
+        rc = device_compile(job, 0, log, end, error);
+    return rc;
+}
+
+/* ---- link ------------------------------------------------------------------------------------ */
+
+static int input_add(BuildInput *input, int count, int whole, const BuildJob *job, const char *path)
+{
+    snprintf(input[count].path, sizeof input[count].path, "%s/%s", job->toolchain->build, path);
+    input[count].whole = whole;
+    return count + 1;
+}
+
+int build_inputs(const BuildJob *job, BuildInput input[BUILD_INPUTS])
+{
+    static const char *const boxed[] = {"lib/cuda.a", "lib/simt.a", "lib/ptx.a", "lib/base.a",
+                                        NULL};
+    static const char *const plain[] = {
+        "lib/profile.a", "lib/record.a", "lib/lab.a", "lib/tensors.a", "lib/text.a", "lib/conv.a",
+        "lib/cuda.a",    "lib/simt.a",   "lib/ptx.a", "lib/base.a",    NULL};
+    char call[200];
+    int count = 0;
+    snprintf(call, sizeof call, "obj/common/conv/%.100s_call.o", job->operation);
+    count = input_add(input, count, 0, job, call);
+    count = input_add(input, count, 1, job, job->plain ? "lib/run.a" : "lib/runner.a");
+    for (const char *const *path = job->plain ? plain : boxed; *path; path++)
+        count = input_add(input, count, 0, job, *path);
+    return count;
+}
+
+int build_link(const BuildJob *job, char *log, SandboxEnd *end, Error *error)
+{
+    static const char *const plain[] = {"-ljansson", "-linih", NULL};
+    static const char *const always[] = {"-lzstd", "-llz4", "-ldl", "-lpthread", "-lm", NULL};
+    char library[BUILD_PATH], object[BUILD_PATH];
+    const char *const extra[] = {library, object, NULL};
+    BuildInput input[BUILD_INPUTS];
+    Command command = {.count = 0};
+    int inputs = build_inputs(job, input);
+    snprintf(library, sizeof library, "%s/lib", job->toolchain->build);
+    snprintf(object, sizeof object, "%s/obj/common/conv", job->toolchain->build);
+    command_add(&command, job->toolchain->cxx);
+    command_add(&command, "-o");
+    command_add(&command, "program");
+    command_add(&command, "submission.o");
+    for (int i = 0; i < inputs; i++) {
+        if (input[i].whole) command_add(&command, "-Wl,--whole-archive");
+        command_add(&command, input[i].path);
+        if (input[i].whole) command_add(&command, "-Wl,--no-whole-archive");
+    }
+    if (job->plain) command_add_all(&command, plain);
+    command_add_all(&command, always);
+    return box_run(job, &command, extra, log, end, error);
+}

@@ -1,0 +1,194 @@
+/* build_explain.c - from what the compiler and the linker printed to the one line that says what to
+ * do. */
+#include <ctype.h>
+#include <dirent.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "autograder/build/build_parts.h"
+
+enum { SYMBOL_BYTES = 200, SIGNATURE_BYTES = 400 };
+
+static int has_any(const char *text, const char *const *list)
+{
+    for (; *list; list++)
+        if (strstr(text, *list)) return 1;
+    return 0;
+}
+
+/* The name in quotes after `phrase`, as GNU ld writes it: undefined reference to `name'. */
+static int symbol_after(const char *log, const char *phrase, char symbol[SYMBOL_BYTES])
+{
+    const char *start = strstr(log, phrase);
+    if (!start) return 0;
+    start += strlen(phrase);
+    start += strspn(start, " `'\"");
+    size_t length = strcspn(start, "'\"\n");
+    if (length >= SYMBOL_BYTES) length = SYMBOL_BYTES - 1;
+    memcpy(symbol, start, length);
+    symbol[length] = 0;
+    return length > 0;
+}
+
+/* A linker reports every undefined name; the entry point says most. */
+static int symbol_is_undefined(const char *log, const char *symbol)
+{
+    char line[SYMBOL_BYTES + 32];
+    snprintf(line, sizeof line, "undefined reference to `%s'", symbol);
+    return strstr(log, line) != NULL;
+}
+
+/* ---- the entry point's declaration, out of our own headers ----------------------------------- */
+
+static int declaration_in(const char *path, const char *operation, char *out)
+{
+    char name[SYMBOL_BYTES], *text = calloc(1, 65536);
+    FILE *file = text ? fopen(path, "r") : NULL;
+    int found = 0;
+    if (file && fread(text, 1, 65535, file) > 0) {
+        snprintf(name, sizeof name, "CONVLAB_ENTRY void %s(", operation);
+        const char *start = strstr(text, name);
+        size_t used = 0;
+        for (const char *c = start; c && *c && *c != ';' && used + 2 < SIGNATURE_BYTES; c++) {
+            if (isspace((unsigned char)*c) && (!used || out[used - 1] == ' ')) continue;
+            out[used++] = isspace((unsigned char)*c) ? ' ' : *c;
+        }
+        out[used] = 0;
+        found = used > 0;
+    }
+    if (file) fclose(file);
+    free(text);
+    return found;
+}
+
+static int declaration_find(const BuildJob *job, char out[SIGNATURE_BYTES])
+{
+    char directory[BUILD_PATH], path[BUILD_PATH + 300];
+    int found = 0;
+    snprintf(directory, sizeof directory, "%s/common/include/convlab", job->toolchain->root);
+    DIR *list = opendir(directory);
+    for (struct dirent *entry; list && !found && (entry = readdir(list));) {
+        snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
+        found = declaration_in(path, job->operation, out);
+    }
+    if (list) closedir(list);
+    return found;
+}
+
+/* ---- the link -------------------------------------------------------------------------------- */
+
+static void explain_entry(const BuildJob *job, Build *build)
+{
+    char signature[SIGNATURE_BYTES] = "";
+    declaration_find(job, signature);
+    snprintf(
+        build->message, sizeof build->message,
+        "%s does not define %s; the grader calls%s%s (include <convlab/conv.h> and keep its types)",
+        job->name, job->operation, *signature ? " " : " it as ",
+        *signature ? signature : job->operation);
+}
+
+static void explain_undefined(const BuildJob *job, const char *symbol, Build *build)
+{
+    static const char *const libraries[] = {"cublas",   "cudnn", "cufft",     "curand", "cusparse",
+                                            "cusolver", "nvrtc", "nvJitLink", NULL};
+    if (!strncmp(symbol, "cuda", 4) || !strncmp(symbol, "__cuda", 6))
+        snprintf(build->message, sizeof build->message,
+                 "%s calls %s, which these labs do not offer: docs/cuda-calls.md lists the CUDA "
+                 "calls that there are",
+                 job->name, symbol);
+    else if (has_any(symbol, libraries) ||
+             (!strncmp(symbol, "cu", 2) && isupper((unsigned char)symbol[2])))
+        snprintf(build->message, sizeof build->message,
+                 "%s calls %s: neither the driver's interface nor NVIDIA's libraries are linked; "
+                 "write the kernel",
+                 job->name, symbol);
+    else
+        snprintf(build->message, sizeof build->message, "%s uses %s, which is defined nowhere",
+                 job->name, symbol);
+}
+
+static void explain_link(const BuildJob *job, Build *build)
+{
+    char symbol[SYMBOL_BYTES];
+    build->status = BUILD_ERROR;
+    if (symbol_is_undefined(build->log, job->operation)) {
+        explain_entry(job, build);
+    } else if (symbol_after(build->log, "multiple definition of", symbol)) {
+        build->status = BUILD_REFUSED;
+        snprintf(build->message, sizeof build->message,
+                 "%s defines %s, which belongs to the grader: rename it, or make it static",
+                 job->name, symbol);
+    } else if (symbol_after(build->log, "undefined reference to", symbol)) {
+        explain_undefined(job, symbol, build);
+    } else {
+        snprintf(build->message, sizeof build->message, "%s does not link: see the linker's lines",
+                 job->name);
+    }
+}
+
+/* ---- the compiler ---------------------------------------------------------------------------- */
+
+static void explain_compile(const BuildJob *job, Build *build)
+{
+    static const char *const marks[] = {"error", "Error", "fatal", NULL};
+    build->status = BUILD_ERROR;
+    for (const char *line = build->log; line && *line;) {
+        int length = (int)strcspn(line, "\n");
+        char one[600];
+        snprintf(one, sizeof one, "%.*s", length, line);
+        if (has_any(one, marks)) {
+            snprintf(build->message, sizeof build->message, "%s does not compile: %s", job->name,
+                     one);
+            return;
+        }
+        line += length + (line[length] == '\n');
+    }
+    snprintf(build->message, sizeof build->message,
+             "%s does not compile, and the compiler gave no reason", job->name);
+}
+
+static int explain_limits(const BuildJob *job, const SandboxEnd *end, Build *build)
+{
+    static const char *const full[] = {"No space left on device", "Disk quota exceeded", NULL};
+    static const char *const memory[] = {"virtual memory exhausted", "out of memory",
+                                         "annot allocate memory", "bad_alloc", NULL};
+    static const char *const size[] = {"File too large", "File size limit", NULL};
+    const char *what = NULL;
+    if (has_any(build->log, full)) {
+        build->status = BUILD_BROKEN;
+        snprintf(
+            build->message, sizeof build->message,
+            "the disk of %s is full: free some space (`make clean` empties the build directory)",
+            job->toolchain->build);
+        return 1;
+    }
+    if (end->timed_out || end->signal == SIGXCPU)
+        what = "more than 60 s";
+    else if (end->flooded)
+        what = "more than 8 MiB of messages";
+    else if (has_any(build->log, memory) || end->signal == SIGKILL)
+        what = "more than 4 GiB of memory";
+    else if (end->signal == SIGXFSZ || has_any(build->log, size))
+        what = "a file of more than 256 MiB";
+    if (!what) return 0;
+    build->status = BUILD_LIMIT;
+    snprintf(build->message, sizeof build->message,
+             "compiling %s took %s and was stopped: no lab needs that", job->name, what);
+    return 1;
+}
+
+void build_explain(const BuildJob *job, int linking, const SandboxEnd *end, Build *build)
+{
+    if (end->code == 0) {
+        build->status = BUILD_OK;
+        build->message[0] = 0;
+    } else if (!explain_limits(job, end, build)) {
+        if (linking)
+            explain_link(job, build);
+        else
+            explain_compile(job, build);
+    }
+}

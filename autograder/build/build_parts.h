@@ -1,0 +1,68 @@
+/* build_parts.h - the steps of build.c: take the source in, name what goes in, compile in the box,
+ * keep, explain. */
+#ifndef CONVLAB_AUTOGRADER_BUILD_BUILD_PARTS_H
+#define CONVLAB_AUTOGRADER_BUILD_BUILD_PARTS_H
+
+#include <stddef.h>
+
+#include "autograder/build/build.h"
+#include "autograder/sandbox/sandbox.h"
+
+enum { BUILD_PATH = 640, BUILD_SOURCE_MAX = 1 << 20, BUILD_LOG_MAX = 64 << 10, BUILD_SECONDS = 60 };
+#define BUILD_MEMORY     (4ull << 30)
+#define BUILD_FILE_BYTES (256ull << 20)
+
+/* One build under way. */
+typedef struct BuildJob {
+    const Toolchain *toolchain;
+    const char *operation;
+    int cc;            /* compute capability of the PTX */
+    int plain, device; /* the one-process program; .cu rather than .c */
+    char name[128];    /* "conv.cu" */
+    char *source;      /* its bytes */
+    size_t source_bytes;
+    char cache[BUILD_PATH];          /* build/cache */
+    char directory[BUILD_PATH + 32]; /* the private directory of this build, beneath the cache */
+    pid_t janitor;
+    int janitor_fd; /* -1: none */
+} BuildJob;
+
+/* Reads the source: a regular file of a plain name, at most BUILD_SOURCE_MAX bytes.  -1 with the
+ * student's line in `message`. */
+int build_source_read(BuildJob *job, const char *path, char *message, size_t bytes);
+
+/* The digest of everything that goes into the program, as 64 hex digits.  -1 with error: something
+ * of ours is missing. */
+int build_digest(const BuildJob *job, char digest[65], Error *error);
+
+/* The link's inputs in order: files that the digest covers and the linker is given. */
+enum { BUILD_INPUTS = 12 };
+typedef struct BuildInput {
+    char path[BUILD_PATH + 160];
+    int whole; /* every member of this archive, wanted or not */
+} BuildInput;
+int build_inputs(const BuildJob *job, BuildInput input[BUILD_INPUTS]);
+
+/* The compiler's and the linker's turn.  `log` has BUILD_LOG_MAX bytes.  -1 with error only when
+ * the box cannot be started. */
+int build_compile(const BuildJob *job, char *log, SandboxEnd *end, Error *error);
+int build_link(const BuildJob *job, char *log, SandboxEnd *end, Error *error);
+
+/* The compiler's flags as one text, for the digest; changes when they change. */
+extern const char build_flags_text[];
+
+/* Fills build->status and build->message from what the compiler (linking 0) or the linker (linking
+ * 1) said. */
+void build_explain(const BuildJob *job, int linking, const SandboxEnd *end, Build *build);
+
+/* build/cache: present or made; stale leftovers swept. */
+int build_cache_open(BuildJob *job, Error *error);
+int build_cache_find(const BuildJob *job, Build *build); /* 1 when it is there */
+int build_cache_begin(BuildJob *job, Error *error); /* makes job->directory with the source in it */
+int build_cache_publish(const BuildJob *job, Build *build, Error *error);
+/* Sees to it that job->directory goes when this process ends, until build_janitor_end. */
+void build_janitor_start(BuildJob *job);
+void build_janitor_end(BuildJob *job);
+void build_cache_end(BuildJob *job); /* removes job->directory */
+
+#endif

@@ -1,0 +1,395 @@
+/* test_build.c - submissions good, broken and hostile through the compiler's box. */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "autograder/build/build.h"
+#include "autograder/sandbox/sandbox.h"
+
+static Toolchain toolchain;
+static char directory[64]; /* the submission's */
+
+static const char good[] =
+    "#include <convlab/conv.h>\n"
+    "__global__ void fill(float *y) { y[threadIdx.x] = 1; }\n"
+    "void conv_forward(const ConvProblem *p, const float *x, const float *w,\n"
+    "                  float *y, cudaStream_t stream)\n"
+    "{ fill<<<1, 32, 0, stream>>>(y); }\n";
+
+static const char *file_write(const char *name, const void *data, size_t bytes)
+{
+    static char path[256];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, data, bytes), bytes);
+    close(fd);
+    return path;
+}
+
+/* Builds `text` as `name`; the caller clears *build. */
+static void build_text(const char *name, const char *text, Build *build)
+{
+    const char *operation = strstr(name, ".cu") ? "conv_forward" : "conv_forward_host";
+    build_submission(&toolchain, file_write(name, text, strlen(text)), operation, 75, 0, build);
+    print_message("%d %.1f s: %s\n", build->status, build->seconds, build->message);
+}
+
+/* Programs of the default build; nothing else is left in the cache directory while no build runs.
+ */
+static int work_directories(void)
+{
+    char command[700];
+    snprintf(command, sizeof command, "test -z \"$(ls -d '%s'/cache/work-* 2>/dev/null)\"",
+             toolchain.build);
+    return system(command);
+}
+
+static void expect(const char *name, const char *text, BuildStatus status, const char *in_message)
+{
+    Build build;
+    build_text(name, text, &build);
+    assert_int_equal(build.status, status);
+    if (!strstr(build.message, in_message))
+        fail_msg("'%s' is not in '%s'", in_message, build.message);
+    assert_null(strchr(build.message, '\n'));
+    assert_string_equal(build.program, "");
+    assert_int_equal(work_directories(), 0);
+    build_clear(&build);
+}
+
+static void test_good(void **state)
+{
+    Build build, again;
+    char text[2048];
+    (void)state;
+    snprintf(text, sizeof text, "%s// %d %ld\n", good, (int)getpid(),
+             (long)time(NULL)); /* never seen before */
+    build_text("conv.cu", text, &build);
+    assert_int_equal(build.status, BUILD_OK);
+    assert_int_equal(build.cached, 0);
+    assert_int_equal(access(build.program, X_OK), 0);
+    assert_int_equal(strlen(build.digest), 64);
+    build_text("conv.cu", text, &again);
+    assert_int_equal(again.status, BUILD_OK);
+    assert_int_equal(again.cached, 1);
+    assert_true(again.seconds < 0.5);
+    assert_string_equal(again.program, build.program);
+    assert_int_equal(work_directories(), 0);
+    build_clear(&build);
+    build_clear(&again);
+}
+
+static void test_digest_covers_the_source(void **state)
+{
+    Build one, other;
+    char text[2048];
+    (void)state;
+    build_text("conv.cu", good, &one);
+    snprintf(text, sizeof text, "%s\n", good);
+    build_text("conv.cu", text, &other);
+    assert_string_not_equal(one.digest, other.digest);
+    build_clear(&other);
+    build_text("other.cu", good, &other);
+    assert_string_not_equal(one.digest, other.digest);
+    build_clear(&one);
+    build_clear(&other);
+}
+
+static void test_host(void **state)
+{
+    Build build;
+    (void)state;
+    build_text(
+        "conv.c",
+        "#include <convlab/conv.h>\n"
+        "void conv_forward_host(const ConvProblem *p, const float *x, const float *w, float *y)\n"
+        "{ (void)p; (void)w; y[0] = x[0]; }\n",
+        &build);
+    assert_int_equal(build.status, BUILD_OK);
+    build_clear(&build);
+}
+
+static void test_syntax_error(void **state)
+{
+    Build build;
+    (void)state;
+    build_text("conv.cu", "#include <convlab/conv.h>\n\nint main( { }\n", &build);
+    assert_int_equal(build.status, BUILD_ERROR);
+    assert_non_null(strstr(build.message, "conv.cu(3): error"));
+    assert_non_null(strstr(build.log, "conv.cu(3): error"));
+    assert_null(strstr(build.log, "/cache/")); /* the private directory is nobody's business */
+    build_clear(&build);
+    expect("conv.c", "int main( {\n", BUILD_ERROR, "conv.c:1:");
+}
+
+static void test_entry_point(void **state)
+{
+    (void)state;
+    expect("conv.cu", "", BUILD_ERROR, "does not define conv_forward");
+    expect("conv.cu", "__global__ void k() {}\n", BUILD_ERROR,
+           "void conv_forward(const ConvProblem *p, const float *x, const float *w, float *y");
+    expect("conv.cu", "#include <convlab/conv.h>\nvoid conv_forward(int n) {}\n", BUILD_ERROR,
+           "conv_forward");
+    expect("conv.c", "int nothing;\n", BUILD_ERROR, "does not define conv_forward_host");
+}
+
+static void test_calls_that_there_are_not(void **state)
+{
+    char text[2048];
+    (void)state;
+    snprintf(text, sizeof text, "%s%s", good,
+             "void *f() { void *p; cudaMallocManaged(&p, 4); return p; }\n");
+    expect("conv.cu", text, BUILD_ERROR, "cudaMallocManaged");
+    expect("conv.cu", text, BUILD_ERROR, "docs/cuda-calls.md");
+    snprintf(text, sizeof text, "%s%s", good,
+             "extern \"C\" int cublasCreate_v2(void *);\nint f() { return cublasCreate_v2(0); }\n");
+    expect("conv.cu", text, BUILD_ERROR, "cublasCreate_v2");
+    snprintf(text, sizeof text, "%s%s", good, "int helper(int);\nint f() { return helper(1); }\n");
+    expect("conv.cu", text, BUILD_ERROR, "helper");
+}
+
+static void test_the_graders_own_names(void **state)
+{
+    char text[2048];
+    (void)state;
+    snprintf(text, sizeof text, "%s%s", good, "int main() { return 0; }\n");
+    expect("conv.cu", text, BUILD_REFUSED, "main");
+    snprintf(text, sizeof text, "%s%s", good,
+             "extern \"C\" int runtime_take_failure(char *, size_t) { return 0; }\n");
+    expect("conv.cu", text, BUILD_REFUSED, "runtime_take_failure");
+}
+
+/* The compiler quotes lines of files that it cannot parse. */
+static void test_include_leaks_nothing(void **state)
+{
+    static const char *const attempts[] = {"#include \"/etc/passwd\"\n", "#include \"%s\"\n",
+                                           "#include \"../../../../../../../..%s\"\n",
+                                           "__asm__(\".incbin \\\"%s\\\"\");\n",
+                                           "#include \"/proc/self/environ\"\n"};
+    char secret[] = "/var/tmp/convlab-secret-XXXXXX", text[512];
+    (void)state;
+    int fd = mkstemp(secret);
+    assert_int_equal(write(fd, "the_secret_word = 1\n", 20), 20);
+    close(fd);
+    for (size_t i = 0; i < sizeof attempts / sizeof *attempts; i++) {
+        for (int host = 0; host < 2; host++) {
+            Build build;
+            snprintf(text, sizeof text, attempts[i], secret);
+            build_text(host ? "conv.c" : "conv.cu", text, &build);
+            assert_int_equal(build.status, BUILD_ERROR);
+            assert_null(strstr(build.log, "the_secret_word"));
+            assert_null(strstr(build.log, "root:"));
+            build_clear(&build);
+        }
+    }
+    unlink(secret);
+}
+
+static void test_bombs(void **state)
+{
+    static const char memory[] = "#define A(x) x x x x x x x x x x\n"
+                                 "#define B(x) A(A(A(x)))\n#define C(x) B(B(B(x)))\n"
+                                 "int a[] = {C(C(1,))};\n";
+    static const char file[] =
+        "#include <convlab/conv.h>\n"
+        "char big[1ul << 31] = {1};\n"
+        "void conv_forward_host(const ConvProblem *p, const float *x, const float *w, "
+        "float *y) { y[0] = big[p->N] + x[0] + w[0]; }\n";
+    static const char endless[] = "#include __FILE__\n#include __FILE__\nint x = 1 +;\n";
+    (void)state;
+    expect("conv.c", memory, BUILD_LIMIT, "stopped");
+    expect("conv.c", file, BUILD_LIMIT, "256 MiB");
+    expect("conv.c", endless, BUILD_LIMIT, "messages");
+}
+
+/* A grader that is killed in the middle of a build leaves no directory behind. */
+static void test_killed_grader(void **state)
+{
+    static const char slow[] = "#define A(x) x + x + x + x + x + x + x + x + x + x\n"
+                               "#define B(x) A(A(A(x)))\nint bomb = B(B(B(1)));\n";
+    const char *path = file_write("conv.c", slow, sizeof slow - 1);
+    (void)state;
+    pid_t pid = fork();
+    if (pid == 0) {
+        Build build;
+        build_submission(&toolchain, path, "conv_forward_host", 75, 0, &build);
+        _exit(0);
+    }
+    usleep(400000);
+    assert_int_not_equal(work_directories(), 0); /* it is at work */
+    kill(pid, SIGKILL);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+    for (int i = 0; i < 50 && work_directories(); i++)
+        usleep(100000);
+    assert_int_equal(work_directories(), 0);
+}
+
+/* A thousand errors are cut, not lost. */
+static void test_flood_of_diagnostics(void **state)
+{
+    char *text = calloc(1, 200000);
+    Build build;
+    (void)state;
+    for (int i = 0; i < 4000; i++)
+        sprintf(text + strlen(text), "#warning line %d of many\n", i);
+    build_text("conv.c", text, &build);
+    assert_int_equal(build.status, BUILD_ERROR);
+    assert_true(strlen(build.log) < 2 * 65536);
+    assert_non_null(strstr(build.log, "line 0 of many"));
+    build_clear(&build);
+    free(text);
+}
+
+static void test_source_file(void **state)
+{
+    Build build;
+    char path[256];
+    static char large[(1 << 20) + 2];
+    (void)state;
+    expect("conv.sh", "x", BUILD_REFUSED, "ends in .cu or .c");
+    expect("-o.cu", "x", BUILD_REFUSED, "name");
+    expect("a b.cu", "x", BUILD_REFUSED, "name");
+    memset(large, ' ', sizeof large - 1);
+    expect("conv.c", large, BUILD_REFUSED, "1 MiB");
+    snprintf(path, sizeof path, "%s/link.cu", directory);
+    assert_int_equal(symlink("/etc/passwd", path), 0);
+    build_submission(&toolchain, path, "conv_forward", 75, 0, &build);
+    assert_int_equal(build.status, BUILD_REFUSED);
+    assert_non_null(strstr(build.message, "symbolic link"));
+    snprintf(path, sizeof path, "%s/pipe.cu", directory);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    build_submission(&toolchain, path, "conv_forward", 75, 0, &build);
+    assert_int_equal(build.status, BUILD_REFUSED);
+    snprintf(path, sizeof path, "%s/missing.cu", directory);
+    build_submission(&toolchain, path, "conv_forward", 75, 0, &build);
+    assert_int_equal(build.status, BUILD_REFUSED);
+    assert_non_null(strstr(build.message, "missing"));
+}
+
+static void test_no_compiler(void **state)
+{
+    Toolchain none = toolchain;
+    Build build;
+    (void)state;
+    strcpy(none.nvcc, "/nowhere/nvcc");
+    build_submission(&none, file_write("conv.cu", good, strlen(good)), "conv_forward", 75, 0,
+                     &build);
+    assert_int_equal(build.status, BUILD_BROKEN);
+    assert_non_null(strstr(build.message, "make setup"));
+    build_clear(&build);
+}
+
+static void shell(const char *format, const char *argument, const char *other)
+{
+    char command[2048];
+    snprintf(command, sizeof command, format, argument, other);
+    if (system(command)) fail_msg("%s", command);
+}
+
+/* A small file system for the cache, filled to the brim, then with too little room for the
+ * compiler. */
+static void test_full_disk(void **state)
+{
+    Toolchain full = toolchain;
+    Build build;
+    char command[256];
+    (void)state;
+    snprintf(full.build, sizeof full.build, "%s/full", directory);
+    snprintf(command, sizeof command,
+             "mkdir -p %.64s/full/cache && mount -t tmpfs -o size=32k none %.64s/full/cache",
+             directory, directory);
+    if (system(command)) skip(); /* not root, or no mounts here */
+    shell("ln -s '%s/lib' '%s/lib'", toolchain.build, full.build);
+    shell("ln -s '%s/obj' '%s/obj'", toolchain.build, full.build);
+    for (int some_room = 0; some_room < 2; some_room++) {
+        if (some_room)
+            shell("rm '%s/cache/.fill'%s", full.build, "");
+        else
+            shell("cat /dev/zero > '%s/cache/.fill' 2>/dev/null%s", full.build, " || true");
+        build_submission(&full, file_write("conv.cu", good, strlen(good)), "conv_forward", 75, 0,
+                         &build);
+        print_message("%s\n", build.message);
+        if (build.status != BUILD_BROKEN || !strstr(build.message, "full"))
+            shell("umount '%s/cache'%s", full.build, "");
+        assert_int_equal(build.status, BUILD_BROKEN);
+        assert_non_null(strstr(build.message, "disk"));
+        build_clear(&build);
+        shell("test -z \"$(ls '%s/cache')\"%s", full.build, ""); /* nothing half-written */
+    }
+    shell("umount '%s/cache'%s", full.build, "");
+}
+
+/* Programs linked with a sanitizer's objects need its flags, which a submission does not get. */
+static int libraries_are_sanitized(void)
+{
+    char command[700];
+    snprintf(command, sizeof command, "nm '%s/lib/runner.a' 2>/dev/null | grep -q __asan_init",
+             toolchain.build);
+    return system(command) == 0;
+}
+
+int main(int argc, char **argv)
+{
+    char build[600], self[512] = "";
+    Error error;
+    (void)argc;
+    (void)argv;
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (length <= 0) return 1;
+    *strrchr(self, '/') = 0;
+    snprintf(build, sizeof build, "%s/../../..", self);
+    if (toolchain_load(".", build, &toolchain, &error)) {
+        fprintf(stderr, "%s\n", error.text);
+        return 1;
+    }
+    snprintf(build, sizeof build, "%.500s/lib/runner.a", toolchain.build);
+    if (access(build, R_OK)) {
+        printf("skipped: %s is not built\n", build);
+        return 0;
+    }
+    if (libraries_are_sanitized()) {
+        printf("1..0 # skipped: a sanitized build has no libraries for submissions\n");
+        return 0;
+    }
+    strcpy(directory, "/var/tmp/convlab-build-XXXXXX");
+    if (!mkdtemp(directory)) return 1;
+    const struct CMUnitTest device[] = {
+        cmocka_unit_test(test_good),
+        cmocka_unit_test(test_digest_covers_the_source),
+        cmocka_unit_test(test_syntax_error),
+        cmocka_unit_test(test_entry_point),
+        cmocka_unit_test(test_calls_that_there_are_not),
+        cmocka_unit_test(test_the_graders_own_names),
+        cmocka_unit_test(test_include_leaks_nothing),
+    };
+    const struct CMUnitTest host[] = {
+        cmocka_unit_test(test_host),
+        cmocka_unit_test(test_bombs),
+        cmocka_unit_test(test_flood_of_diagnostics),
+        cmocka_unit_test(test_killed_grader),
+        cmocka_unit_test(test_source_file),
+        cmocka_unit_test(test_no_compiler),
+        cmocka_unit_test(test_full_disk),
+    };
+    int failed = cmocka_run_group_tests(host, NULL, NULL);
+    if (access(toolchain.nvcc, X_OK))
+        printf("skipped: no nvcc at %s\n", toolchain.nvcc);
+    else
+        failed += cmocka_run_group_tests(device, NULL, NULL);
+    snprintf(build, sizeof build, "rm -rf %s", directory);
+    failed += system(build) != 0;
+    return failed;
+}

@@ -1,0 +1,50 @@
+#include "autograder/judging/cycles.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "autograder/text/files.h"
+#include "autograder/text/text.h"
+
+CyclesKey cycles_key(const char *program_digest, const char *problem, const char *machine,
+                     uint64_t simulator)
+{
+    CyclesKey key;
+    text_set(key.text, sizeof key.text,
+             "program %s\nproblem %s\nmachine %s\nsimulator %016" PRIx64 "\n", program_digest,
+             problem, machine, simulator);
+    return key;
+}
+
+static void key_path(const char *directory, const CyclesKey *key, char *path, size_t bytes)
+{
+    uint64_t digest = digest_bytes(DIGEST_START, key->text, strlen(key->text));
+    text_set(path, bytes, "%s/%016" PRIx64, directory, digest);
+}
+
+/* The file holds the whole key, so that two keys of one digest are told apart. */
+uint64_t cycles_find(const char *directory, const CyclesKey *key)
+{
+    char path[1024];
+    Error error;
+    key_path(directory, key, path, sizeof path);
+    char *text = file_text(path, &error);
+    uint64_t cycles = 0;
+    size_t length = strlen(key->text);
+    if (text && !strncmp(text, key->text, length)) {
+        if (sscanf(text + length, "cycles %" SCNu64, &cycles) != 1) cycles = 0;
+    }
+    free(text);
+    return cycles;
+}
+
+void cycles_keep(const char *directory, const CyclesKey *key, uint64_t cycles)
+{
+    char path[1024], text[1200];
+    Error error;
+    key_path(directory, key, path, sizeof path);
+    text_set(text, sizeof text, "%scycles %" PRIu64 "\n", key->text, cycles);
+    file_write(path, text, &error);
+}

@@ -1,0 +1,529 @@
+#include "autograder/judging/grade_lab.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "autograder/text/files.h"
+#include "autograder/lab/hidden.h"
+#include "autograder/record/score.h"
+#include "autograder/judging/speed.h"
+#include "autograder/text/text.h"
+#include "autograder/lab/todo.h"
+
+/* Of one call of the entry point: a hundred times what the slowest case of a solution takes. */
+static const double CALL_SECONDS = 20;
+
+typedef struct LabRun {
+    const Grader *grader;
+    const Lab *lab;
+    Record *record;
+    Session *session;
+    DeviceProperties properties;
+    char source[SESSION_RUNNERS][1024]; /* by slot */
+    Build build[SESSION_RUNNERS];
+    Judge judge;
+    SpeedSetup speed;
+} LabRun;
+
+/* ---- what the record says before anything ran --------------------------------------------- */
+
+static int case_selected(const LabRun *run, const char *name)
+{
+    const char *only = run->grader->only_case;
+    return !only || !strcmp(only, name);
+}
+
+static RecordCase *record_add_case(LabRun *run, const char *name, const char *about,
+                                   const Problem *problem)
+{
+    RecordCase *item = &run->record->item[run->record->cases++];
+    text_set(item->name, sizeof item->name, "%s", name);
+    text_set(item->about, sizeof item->about, "%s", about);
+    run->lab->ini.operation->print(problem, item->shape, sizeof item->shape);
+    item->verdict = CASE_NOT_RUN;
+    return item;
+}
+
+static const Problem *case_problem(const LabRun *run, int i)
+{
+    const LabCase *item = &run->lab->ini.item[i];
+    return strcmp(run->grader->engine, "gpu") || run->lab->ini.host ? &item->problem
+                                                                    : &item->problem_gpu;
+}
+
+/* Every case and prediction with what it could earn. */
+static void record_plan(LabRun *run)
+{
+    const LabIni *ini = &run->lab->ini;
+    Record *record = run->record;
+    double share = score_share(ini->points_correct, ini->cases, ini->hidden_count);
+    for (int i = 0; i < ini->cases; i++) {
+        const LabCase *from = &ini->item[i];
+        if (!case_selected(run, from->name)) continue;
+        RecordCase *item = record_add_case(run, from->name, from->about, case_problem(run, i));
+        item->possible = share;
+        if (!from->timed || ini->points_speed <= 0) continue;
+        item->speed.possible = ini->points_speed / ini->timed_cases;
+        item->speed.verdict = SPEED_NOT_CORRECT;
+        text_set(item->speed.text, sizeof item->speed.text,
+                 "Speed counts once every case is right.");
+    }
+    for (int i = 0; i < ini->hidden_count && case_selected(run, "hidden"); i++) {
+        Random random;
+        Problem problem = {0};
+        char name[48];
+        random_seed(&random,
+                    run->grader->seed ^ digest_bytes(DIGEST_START + (uint64_t)i, run->lab->name,
+                                                     strlen(run->lab->name)));
+        hidden_draw(ini, &random, i, &problem);
+        text_set(name, sizeof name, "hidden %d", i + 1);
+        RecordCase *item = record_add_case(run, name, "drawn fresh", &problem);
+        item->hidden = 1;
+        /* One share for the whole set: the last case carries it. */
+        item->possible = i + 1 == ini->hidden_count ? share : 0;
+    }
+    for (int i = 0; i < ini->predictions; i++) {
+        const LabPrediction *from = &ini->prediction[i];
+        if (!case_selected(run, ini->item[from->case_index].name)) continue;
+        RecordPrediction *to = &record->prediction[record->predictions++];
+        text_set(to->name, sizeof to->name, "%s", from->name);
+        text_set(to->question, sizeof to->question, "%s", from->question);
+        text_set(to->metric, sizeof to->metric, "%s",
+                 from->fixed ? "value" : metric_name(from->metric));
+        to->possible = from->points;
+    }
+}
+
+static void record_start(LabRun *run)
+{
+    const Grader *grader = run->grader;
+    Record *record = run->record;
+    time_t now = time(NULL);
+    struct tm utc;
+    memset(record, 0, sizeof *record);
+    text_set(record->lab, sizeof record->lab, "%s", run->lab->name);
+    text_set(record->title, sizeof record->title, "%s", run->lab->ini.title);
+    gmtime_r(&now, &utc);
+    strftime(record->graded_at, sizeof record->graded_at, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    text_set(record->engine, sizeof record->engine, "%s",
+             run->lab->ini.host ? "cpu" : grader->engine);
+    int sim = !run->lab->ini.host && !strcmp(grader->engine, "sim");
+    text_set(record->machine, sizeof record->machine, "%s", sim ? grader->machine_name : "");
+    text_set(record->unit, sizeof record->unit, "%s", sim ? "cycles" : "seconds");
+    text_set(record->sandbox, sizeof record->sandbox, "%s", sandbox_level_name(sandbox_probe()));
+    text_set(record->grader_digest, sizeof record->grader_digest, "%016" PRIx64, grader->simulator);
+    text_set(record->source, sizeof record->source, "%s", run->source[SLOT_SUBMISSION]);
+    char *nvcc = realpath(grader->toolchain.nvcc, NULL);
+    text_set(record->toolkit, sizeof record->toolkit, "%s", nvcc ? nvcc : grader->toolchain.nvcc);
+    free(nvcc);
+    record->seed = grader->seed;
+    record_plan(run);
+}
+
+/* Ends grading with a status; what could not be run stays "not run". */
+static void record_stop(LabRun *run, RecordStatus status, const char *message)
+{
+    Record *record = run->record;
+    record->status = status;
+    text_set(record->message, sizeof record->message, "%s", message);
+    if (status != RECORD_DEFERRED && status != RECORD_BROKEN) return;
+    for (int i = 0; i < record->cases; i++) {
+        record->item[i].verdict = CASE_BROKEN;
+        record->item[i].speed.verdict = SPEED_DEFERRED;
+    }
+    for (int i = 0; i < record->predictions; i++)
+        record->prediction[i].possible = record->prediction[i].points = 0;
+    text_set(record->deferred, sizeof record->deferred, "%s", message);
+}
+
+/* ---- the three programs ------------------------------------------------------------------- */
+
+/* submission/NN-name/<source>, or submission/<source> where only that is there. */
+static void find_submission(LabRun *run)
+{
+    const Grader *grader = run->grader;
+    const char *source = run->lab->ini.source;
+    char *path = run->source[SLOT_SUBMISSION], flat[1024];
+    text_set(path, sizeof run->source[0], "%s/%s/%s", grader->submission, run->lab->name, source);
+    text_set(flat, sizeof flat, "%s/%s", grader->submission, source);
+    if (!file_exists(path) && file_exists(flat)) memcpy(path, flat, sizeof flat);
+}
+
+static int find_own_sources(LabRun *run, Error *error)
+{
+    const char *root = run->grader->root, *baseline = run->lab->ini.baseline;
+    size_t bytes = sizeof run->source[0];
+    char *path = run->source[SLOT_BASELINE];
+    text_set(run->source[SLOT_REFERENCE], bytes, "%s/solutions/%s/%s", root, run->lab->name,
+             run->lab->ini.source);
+    text_set(path, bytes, "%s/labs/%s/%s", root, run->lab->name, baseline);
+    if (file_exists(path)) return 0;
+    /* Another lab: the rung below, solved. */
+    char ini_path[1024], shown[128];
+    text_set(shown, sizeof shown, "labs/%s/lab.ini", baseline);
+    text_set(ini_path, sizeof ini_path, "%s/%s", root, shown);
+    LabIni *below = malloc(sizeof *below);
+    int status =
+        !below ? error_set(error, "out of memory") : lab_ini_read(ini_path, shown, below, error);
+    if (!status) text_set(path, bytes, "%s/solutions/%s/%s", root, baseline, below->source);
+    free(below);
+    return status;
+}
+
+typedef struct BuildJob {
+    const LabRun *run;
+    const char *source;
+    Build *build;
+} BuildJob;
+
+static void *build_job(void *context)
+{
+    BuildJob *job = context;
+    const LabIni *ini = &job->run->lab->ini;
+    build_submission(&job->run->grader->toolchain, job->source, ini->operation_name,
+                     lab_ini_cc(ini), 0, job->build);
+    return NULL;
+}
+
+static void build_all(LabRun *run)
+{
+    BuildJob job[SESSION_RUNNERS];
+    pthread_t thread[SESSION_RUNNERS];
+    int threaded[SESSION_RUNNERS];
+    for (int i = 0; i < SESSION_RUNNERS; i++) {
+        job[i] = (BuildJob){run, run->source[i], &run->build[i]};
+        threaded[i] = !pthread_create(&thread[i], NULL, build_job, &job[i]);
+    }
+    for (int i = 0; i < SESSION_RUNNERS; i++) {
+        if (threaded[i]) {
+            pthread_join(thread[i], NULL);
+        } else {
+            build_job(&job[i]);
+        }
+    }
+    Record *record = run->record;
+    text_set(record->submission_digest, sizeof record->submission_digest, "%s",
+             run->build[0].digest);
+    text_set(record->baseline_digest, sizeof record->baseline_digest, "%s", run->build[1].digest);
+    text_set(record->reference_digest, sizeof record->reference_digest, "%s", run->build[2].digest);
+}
+
+/* ---- needs -------------------------------------------------------------------------------- */
+
+static const LabNeed *unmet_need(const LabRun *run)
+{
+    const LabIni *ini = &run->lab->ini;
+    unsigned have = run->properties.cc_major * 100 + run->properties.cc_minor;
+    for (int i = 0; i < ini->needs; i++) {
+        const LabNeed *need = &ini->need[i];
+        if (need->engine[0] ? strcmp(need->engine, run->grader->engine) != 0
+                            : have < need->cc_major * 100 + need->cc_minor)
+            return need;
+    }
+    return NULL;
+}
+
+/* ---- cases -------------------------------------------------------------------------------- */
+
+static void case_random(const LabRun *run, const char *name, Random *random)
+{
+    uint64_t digest = digest_bytes(DIGEST_START, run->lab->name, strlen(run->lab->name));
+    random_seed(random, run->grader->seed ^ digest_bytes(digest, name, strlen(name)));
+}
+
+static void unlock_hint(LabRun *run, RecordCase *item)
+{
+    const char *hint = lab_fault_hint(&run->lab->ini, item->fault);
+    for (RecordCase *before = run->record->item; before < item; before++)
+        if (!strcmp(before->fault, item->fault)) return;
+    if (hint) text_set(item->hint, sizeof item->hint, "%s", hint);
+}
+
+static void run_case(LabRun *run, RecordCase *item)
+{
+    const Operation *operation = run->lab->ini.operation;
+    Problem problem;
+    Random random;
+    Error error;
+    case_random(run, item->name, &random);
+    if (operation->parse(item->shape, &problem, &error)) {
+        item->verdict = CASE_BROKEN;
+        text_set(item->text, sizeof item->text, "%s", error.text);
+        return;
+    }
+    judge_case(&run->judge, &problem, &random, item);
+    if (item->verdict != CASE_CORRECT) {
+        unlock_hint(run, item);
+    } else if (item->speed.possible > 0 && run->speed.sim) {
+        /* Exact, so now, while the call's recording is at hand; clocks wait until all cases are
+         * right. */
+        speed_measure(&run->speed, &problem, &random, item);
+    }
+}
+
+static void time_case(LabRun *run, RecordCase *item)
+{
+    Problem problem;
+    Random random;
+    Error error;
+    char name[64];
+    text_set(name, sizeof name, "%s, timed", item->name);
+    case_random(run, name, &random);
+    if (!run->lab->ini.operation->parse(item->shape, &problem, &error))
+        speed_measure(&run->speed, &problem, &random, item);
+}
+
+/* A whole layer takes the simulator a second, and a diagnosis runs it several times. */
+static const double LARGE_FLOPS = 1e8;
+
+static int case_is_large(const LabRun *run, const RecordCase *item)
+{
+    Problem problem;
+    const Operation *operation = run->lab->ini.operation;
+    return run->speed.sim && !operation->parse(item->shape, &problem, NULL) &&
+           operation->flops(&problem) > LARGE_FLOPS;
+}
+
+static void run_cases(LabRun *run)
+{
+    Record *record = run->record;
+    int hidden_right = 1;
+    const char *limit = NULL, *wrong = NULL;
+    for (int i = 0; i < record->cases; i++) {
+        RecordCase *item = &record->item[i];
+        if (limit) {
+            text_set(item->text, sizeof item->text, "Not run, because %s met a limit.", limit);
+        } else if (wrong && case_is_large(run, item)) {
+            text_set(item->text, sizeof item->text, "Large: not run until %s is right.", wrong);
+        } else {
+            run_case(run, item);
+            if (item->verdict != CASE_CORRECT && !wrong) wrong = item->name;
+        }
+        if (item->verdict == CASE_LIMIT) limit = item->name; /* one endless wait is enough */
+        if (item->hidden) hidden_right &= item->verdict == CASE_CORRECT;
+        if (item->verdict == CASE_CORRECT && (!item->hidden || hidden_right))
+            item->points = item->possible;
+    }
+    int all = record_all_correct(record);
+    for (int i = 0; i < record->cases && all && !run->speed.sim; i++)
+        if (record->item[i].speed.possible > 0) time_case(run, &record->item[i]);
+    for (int i = 0; i < record->cases; i++)
+        if (record->item[i].speed.possible > 0)
+            speed_score(&record->item[i].speed, run->lab->ini.slack, run->speed.sim, all);
+}
+
+/* ---- predictions -------------------------------------------------------------------------- */
+
+/* The cost of a case on the simulator: known already when grading there, else simulated now. */
+static int simulated_cost(LabRun *run, const LabCase *item, DeviceCost *cost, Error *error)
+{
+    const Grader *grader = run->grader;
+    Record *record = run->record;
+    if (!strcmp(grader->engine, "sim")) {
+        for (int i = 0; i < record->cases; i++)
+            if (!strcmp(record->item[i].name, item->name)) *cost = record->item[i].cost;
+        return 0;
+    }
+    SessionOptions options = {
+        .engine = "sim", .machine = grader->machine_name, .gpus_directory = grader->gpus};
+    Judge judge = {.operation = run->lab->ini.operation, .precision = run->lab->ini.precision};
+    if (session_open(&options, &judge.session, error)) return -1;
+    RecordCase scratch = {0};
+    int status = session_start_runner(judge.session, 0, &run->build[0], error);
+    if (!status) {
+        Random random;
+        case_random(run, item->name, &random);
+        judge_case(&judge, &item->problem, &random, &scratch);
+        if (scratch.verdict != CASE_CORRECT)
+            status = error_set(error, "on the simulator: %.900s", scratch.text);
+        *cost = scratch.cost;
+    }
+    session_close(judge.session);
+    return status;
+}
+
+static int case_is_correct(const Record *record, const char *name)
+{
+    for (int i = 0; i < record->cases; i++)
+        if (!strcmp(record->item[i].name, name)) return record->item[i].verdict == CASE_CORRECT;
+    return 0;
+}
+
+static void score_prediction(LabRun *run, const LabPrediction *from, RecordPrediction *to)
+{
+    const LabCase *item = &run->lab->ini.item[from->case_index];
+    DeviceCost cost = {0};
+    Error error;
+    if (!case_is_correct(run->record, item->name)) {
+        text_set(to->text, sizeof to->text, "Counts once case %s is right.", item->name);
+        return;
+    }
+    if (from->fixed) {
+        to->truth = from->value;
+    } else if ((metric_needs_launch(from->metric) && simulated_cost(run, item, &cost, &error)) ||
+               metric_value(from->metric, run->lab->ini.operation, &item->problem, &cost,
+                            &run->grader->machine, &to->truth, &error)) {
+        text_set(to->text, sizeof to->text, "%.190s", error.text);
+        return;
+    }
+    to->measured = 1;
+    to->points = to->possible * predict_part(to->answer, to->truth, from->tolerance);
+}
+
+static const LabPrediction *prediction_of(const LabIni *ini, const char *name)
+{
+    for (int i = 0; i < ini->predictions; i++)
+        if (!strcmp(ini->prediction[i].name, name)) return &ini->prediction[i];
+    return NULL;
+}
+
+static void run_predictions(LabRun *run)
+{
+    const LabIni *ini = &run->lab->ini;
+    Record *record = run->record;
+    const char *name[LAB_PREDICTIONS + 1] = {0};
+    char path[1100], shown[200];
+    PredictFile file;
+    Error error = {""};
+    for (int i = 0; i < ini->predictions; i++)
+        name[i] = ini->prediction[i].name;
+    text_set(path, sizeof path, "%.1000s", run->source[SLOT_SUBMISSION]);
+    text_set(strrchr(path, '/') + 1, 16, "predict.ini");
+    text_set(shown, sizeof shown, "%s/predict.ini", run->lab->name);
+    int unreadable = predict_read(path, shown, name, &file, &error);
+    for (int i = 0; i < record->predictions; i++) {
+        RecordPrediction *to = &record->prediction[i];
+        const double *answer = predict_find(&file, to->name);
+        if (unreadable) {
+            text_set(to->text, sizeof to->text, "%.190s", error.text);
+        } else if (!answer) {
+            text_set(to->text, sizeof to->text, "No answer in predict.ini.");
+        } else {
+            to->answered = 1;
+            to->answer = *answer;
+            score_prediction(run, prediction_of(ini, to->name), to);
+        }
+    }
+}
+
+/* ---- what to do first --------------------------------------------------------------------- */
+
+static void find_todo(LabRun *run)
+{
+    char path[1024];
+    TodoList mine, theirs;
+    text_set(path, sizeof path, "%s/autograder/tests/skeletons/%s/%s", run->grader->root,
+             run->lab->name, run->lab->ini.source);
+    const char *source = run->source[SLOT_SUBMISSION];
+    char *text = file_text(source, NULL), *pristine = file_text(path, NULL);
+    if (text && pristine && !todo_scan(source, text, &mine, NULL) &&
+        !todo_scan(path, pristine, &theirs, NULL)) {
+        const TodoRegion *open = todo_first_open(text, &mine, pristine, &theirs);
+        size_t root = strlen(run->grader->root);
+        int inside = !strncmp(source, run->grader->root, root) && source[root] == '/';
+        if (open)
+            text_set(run->record->todo, sizeof run->record->todo, "%.150s:%d: TODO(%d): %.200s",
+                     inside ? source + root + 1 : source, open->line, open->number, open->sentence);
+    }
+    free(text);
+    free(pristine);
+}
+
+/* ---- the whole ---------------------------------------------------------------------------- */
+
+static void judge_start(LabRun *run)
+{
+    const LabIni *ini = &run->lab->ini;
+    run->judge = (Judge){.session = run->session,
+                         .operation = ini->operation,
+                         .precision = ini->precision,
+                         .host = ini->host};
+    run->speed = (SpeedSetup){.judge = &run->judge,
+                              .sim = !ini->host && !strcmp(run->grader->engine, "sim"),
+                              .machine = &run->grader->machine,
+                              .slack = ini->slack,
+                              .simulator = run->grader->simulator};
+    if (!ini->host && run->grader->ceilings.fma_flops_per_second > 0)
+        run->speed.ceilings = &run->grader->ceilings;
+    for (int i = 0; i < SESSION_RUNNERS; i++)
+        run->speed.build[i] = &run->build[i];
+    run->speed.started[SLOT_SUBMISSION] = 1;
+}
+
+static void grade_in_session(LabRun *run)
+{
+    Error error;
+    Build *build = &run->build[SLOT_SUBMISSION];
+    const LabNeed *need = unmet_need(run);
+    if (need) {
+        char message[256];
+        text_set(message, sizeof message, "needs %s; here is %s (cc %u.%u)", need->text,
+                 run->properties.name, run->properties.cc_major, run->properties.cc_minor);
+        record_stop(run, RECORD_DEFERRED, message);
+        return;
+    }
+    build_all(run);
+    if (build->status != BUILD_OK) {
+        if (build->log && *build->log) run->record->compiler = strdup(build->log);
+        record_stop(run, build->status == BUILD_BROKEN ? RECORD_BROKEN : RECORD_NO_BUILD,
+                    build->message);
+        return;
+    }
+    if (session_start_runner(run->session, SLOT_SUBMISSION, build, &error)) {
+        record_stop(run, RECORD_BROKEN, error.text);
+        return;
+    }
+    judge_start(run);
+    char cache[600];
+    text_set(cache, sizeof cache, "%s/cache/cycles", run->grader->build);
+    run->speed.cache = cache;
+    run_cases(run);
+    run_predictions(run);
+}
+
+static void grade_source(LabRun *run)
+{
+    const Grader *grader = run->grader;
+    Error error;
+    SessionOptions options = {.engine = grader->engine,
+                              .call_seconds = CALL_SECONDS,
+                              .machine = grader->machine_name,
+                              .gpus_directory = grader->gpus,
+                              .checks = 1};
+    if (find_own_sources(run, &error) || session_open(&options, &run->session, &error)) {
+        record_stop(run, RECORD_BROKEN, error.text);
+        return;
+    }
+    session_properties(run->session, &run->properties);
+    if (!run->lab->ini.host)
+        text_set(run->record->device, sizeof run->record->device, "%s", run->properties.name);
+    grade_in_session(run);
+    session_close(run->session);
+}
+
+void grade_lab(const Grader *grader, const Lab *lab, Record *record)
+{
+    LabRun run = {.grader = grader, .lab = lab, .record = record};
+    struct timespec start, end;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    find_submission(&run);
+    record_start(&run);
+    if (file_exists(run.source[SLOT_SUBMISSION])) {
+        grade_source(&run);
+    } else {
+        char message[700];
+        text_set(message, sizeof message, "there is no %s/%s/%s to grade", grader->submission,
+                 lab->name, lab->ini.source);
+        record_stop(&run, RECORD_MISSING, message);
+    }
+    for (int i = 0; i < SESSION_RUNNERS; i++)
+        build_clear(&run.build[i]);
+    if (record->status == RECORD_GRADED && !record_all_correct(record)) find_todo(&run);
+    record_total(record);
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    record->seconds =
+        (double)(end.tv_sec - start.tv_sec) + (double)(end.tv_nsec - start.tv_nsec) / 1e9;
+}

@@ -1,0 +1,29 @@
+/* grade_lab.h - one lab of one submission, from source file to record. */
+#ifndef CONVLAB_AUTOGRADER_JUDGING_GRADE_LAB_H
+#define CONVLAB_AUTOGRADER_JUDGING_GRADE_LAB_H
+
+#include "autograder/lab/catalog.h"
+#include "autograder/record/record.h"
+#include "autograder/sandbox/sandbox.h"
+#include "autograder/session/session.h"
+#include "common/cuda/gpu_ceilings.h"
+#include "common/simt/machine.h"
+
+typedef struct Grader {
+    char root[512], build[512]; /* the workbook's root, the build directory */
+    char submission[512];       /* holds NN-name/<source>, like labs/ */
+    char engine[8];             /* "sim" or "gpu" */
+    char machine_name[64];      /* of the simulator */
+    SimtMachine machine;
+    char gpus[600];       /* where the machines are described */
+    GpuCeilings ceilings; /* measured, on a GPU; all 0: unknown */
+    Toolchain toolchain;
+    uint64_t seed;
+    const char *only_case; /* NULL: all; else one public case, or "hidden" */
+    uint64_t simulator;    /* digest of the programs and the machine that simulate */
+} Grader;
+
+/* Always fills *record; what went wrong is in its status and message. */
+void grade_lab(const Grader *grader, const Lab *lab, Record *record);
+
+#endif

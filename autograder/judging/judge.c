@@ -1,0 +1,134 @@
+#include "autograder/judging/judge.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "autograder/text/text.h"
+
+int judge_set_problem(Judge *judge, const Problem *problem, Error *error)
+{
+    if (judge->current.bytes == problem->bytes &&
+        !memcmp(judge->current.data, problem->data, problem->bytes)) {
+        return 0;
+    }
+    judge->current.bytes = 0;
+    if (session_set_problem(judge->session, judge->operation, problem, judge->host, error))
+        return -1;
+    judge->current = *problem;
+    return 0;
+}
+
+/* ProbeRun: the submission again, on inputs that the diagnosis chose. */
+static int probe_run(void *context, const Problem *problem, const float *const *tensor,
+                     float *output)
+{
+    Judge *judge = context;
+    Observed observed;
+    RunOutcome outcome;
+    if (judge_set_problem(judge, problem, NULL)) return -1;
+    session_call(judge->session, 0, tensor, output, &observed, &outcome);
+    return outcome.status == RUN_OK ? 0 : -1;
+}
+
+static CaseVerdict verdict_of(RunStatus status)
+{
+    switch (status) {
+    case RUN_OK:
+        return CASE_CORRECT;
+    case RUN_DEVICE_ERROR:
+        return CASE_ERROR;
+    case RUN_EXITED:
+        return CASE_EXITED;
+    case RUN_CRASHED:
+        return CASE_CRASHED;
+    case RUN_LIMIT:
+        return CASE_LIMIT;
+    case RUN_PROTOCOL:
+        return CASE_PROTOCOL;
+    case RUN_BROKEN:
+        break;
+    }
+    return CASE_BROKEN;
+}
+
+static int is_race(const char *finding)
+{
+    return !strncmp(finding, "Race", strlen("Race"));
+}
+
+/* Right outputs of a program whose result is a matter of luck: another GPU, another day, and they
+ * are wrong. */
+static void judge_finding(const char *finding, RecordCase *item)
+{
+    item->verdict = CASE_WRONG;
+    text_set(item->fault, sizeof item->fault, "%s",
+             fault_name(is_race(finding) ? FAULT_RACE : FAULT_NAN));
+    text_set(item->text, sizeof item->text, "The outputs are right, but only by luck.\n%s",
+             finding);
+}
+
+void judge_output(Judge *judge, const Workload *workload, const Observed *observed,
+                  const RunOutcome *outcome, int probe, RecordCase *item)
+{
+    item->verdict = verdict_of(outcome->status);
+    if (outcome->status != RUN_OK) {
+        text_set(item->text, sizeof item->text, "%s", outcome->message);
+        /* The simulator stops the write that the guard bands would have shown. */
+        if (strstr(outcome->message, "Invalid __global__ write"))
+            text_set(item->fault, sizeof item->fault, "%s", fault_name(FAULT_FENCE));
+        return;
+    }
+    Verdict verdict;
+    Error error;
+    if (verify_output(judge->operation, &workload->problem, judge->precision,
+                      (const float *const *)workload->tensor, observed, probe ? probe_run : NULL,
+                      judge, &verdict, &error)) {
+        item->verdict = CASE_BROKEN;
+        text_set(item->text, sizeof item->text, "%s", error.text);
+        return;
+    }
+    item->verdict = verdict.correct ? CASE_CORRECT : CASE_WRONG;
+    item->wrong = (double)verdict.wrong;
+    item->total = (double)verdict.total;
+    item->worst = verdict.worst;
+    if (verdict.correct) {
+        if (*outcome->finding) judge_finding(outcome->finding, item);
+        return;
+    }
+    /* A race makes any pattern: it comes before what the pattern looks like. */
+    int race = is_race(outcome->finding);
+    text_set(item->fault, sizeof item->fault, "%s", fault_name(race ? FAULT_RACE : verdict.fault));
+    text_set(item->where, sizeof item->where, "%s", verdict.where);
+    if (verdict.wrong && verdict.fault != FAULT_UNWRITTEN && verdict.fault != FAULT_NAN)
+        text_set(item->text, sizeof item->text,
+                 "%zu of %zu outputs are wrong, first %s: got %.9g, expected %.9g.\n",
+                 verdict.wrong, verdict.total, verdict.where, verdict.got, verdict.expected);
+    if (!race || verdict.fault == FAULT_NAN)
+        text_add(item->text, sizeof item->text, "%s%s", verdict.text, race ? "\n" : "");
+    if (race)
+        text_add(item->text, sizeof item->text, "%s", outcome->finding);
+    else if (*outcome->finding)
+        text_add(item->text, sizeof item->text, "\n%s", outcome->finding);
+}
+
+void judge_case(Judge *judge, const Problem *problem, Random *random, RecordCase *item)
+{
+    Workload workload;
+    Error error;
+    if (workload_open(judge->operation, problem, &workload, &error) ||
+        judge_set_problem(judge, problem, &error)) {
+        item->verdict = CASE_BROKEN;
+        text_set(item->text, sizeof item->text, "%s", error.text);
+        workload_close(&workload);
+        return;
+    }
+    workload_fill(&workload, random);
+    Observed observed = {0};
+    RunOutcome outcome = {0};
+    session_call(judge->session, 0, (const float *const *)workload.tensor, workload.output,
+                 &observed, &outcome);
+    item->cost = outcome.cost;
+    judge_output(judge, &workload, &observed, &outcome, judge->diagnosed < JUDGE_DIAGNOSES, item);
+    judge->diagnosed += item->verdict == CASE_WRONG;
+    workload_close(&workload);
+}

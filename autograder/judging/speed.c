@@ -1,0 +1,174 @@
+#include "autograder/judging/speed.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "autograder/judging/cycles.h"
+#include "autograder/record/score.h"
+#include "autograder/judging/speed_paired.h"
+#include "autograder/text/text.h"
+
+double speed_floor_cycles(const SimtMachine *machine, Precision precision, double flops,
+                          double least_bytes)
+{
+    double products = machine->fp32_lanes;
+    if (precision != PRECISION_FP32) products = fmax(products, machine->tensor_fma);
+    double arithmetic = flops / (2.0 * machine->sms * products);
+    double traffic = least_bytes / machine->l2_bytes_per_cycle;
+    return fmax(arithmetic, traffic);
+}
+
+static void speed_stop(RecordSpeed *speed, SpeedVerdict verdict, const char *text)
+{
+    speed->verdict = verdict;
+    text_set(speed->text, sizeof speed->text, "%s", text);
+}
+
+/* Replays slot's recording once on fresh inputs and judges what comes out; 0 and the cycles in
+ * *cycles, or -1 with why in `text` (and whether the submission's output was wrong, or the
+ * machinery failed, in *wrong). */
+static int replay_once(SpeedSetup *setup, int slot, const Problem *problem, Random *random,
+                       uint64_t *cycles, char *text, size_t bytes, int *wrong)
+{
+    Workload workload;
+    Error error;
+    *wrong = 0;
+    if (workload_open(setup->judge->operation, problem, &workload, &error)) {
+        text_set(text, bytes, "%s", error.text);
+        return -1;
+    }
+    workload_fill(&workload, random);
+    Observed observed = {0};
+    RunOutcome outcome = {0};
+    RecordCase verdict = {0};
+    session_replay(setup->judge->session, slot, 1, (const float *const *)workload.tensor,
+                   workload.output, &observed, &outcome);
+    judge_output(setup->judge, &workload, &observed, &outcome, 0, &verdict);
+    workload_close(&workload);
+    *cycles = outcome.cost.cycles;
+    if (verdict.verdict == CASE_CORRECT) return 0;
+    *wrong = verdict.verdict != CASE_BROKEN;
+    text_set(text, bytes, "%s", verdict.text);
+    return -1;
+}
+
+int speed_start(SpeedSetup *setup, int slot, const Problem *problem, Random *random, char *text,
+                size_t bytes)
+{
+    Error error;
+    Workload workload;
+    if (setup->build[slot]->status != BUILD_OK) {
+        text_set(text, bytes, "%s", setup->build[slot]->message);
+        return -1;
+    }
+    if (!setup->started[slot]) {
+        if (session_start_runner(setup->judge->session, slot, setup->build[slot], &error)) {
+            text_set(text, bytes, "%s", error.text);
+            return -1;
+        }
+        setup->started[slot] = 1;
+    }
+    if (workload_open(setup->judge->operation, problem, &workload, &error)) {
+        text_set(text, bytes, "%s", error.text);
+        return -1;
+    }
+    workload_fill(&workload, random);
+    Observed observed = {0};
+    RunOutcome outcome = {0};
+    session_call(setup->judge->session, slot, (const float *const *)workload.tensor,
+                 workload.output, &observed, &outcome);
+    workload_close(&workload);
+    if (outcome.status != RUN_OK) text_set(text, bytes, "%s", outcome.message);
+    return outcome.status == RUN_OK ? 0 : -1;
+}
+
+/* The cycles of one of the workbook's own programs: known from before, or simulated now. */
+static uint64_t own_cycles(SpeedSetup *setup, int slot, const Problem *problem, Random *random,
+                           RecordSpeed *speed)
+{
+    const char *who = slot == SLOT_BASELINE ? "baseline" : "reference";
+    char shape[256], why[1600] = "", text[1700];
+    setup->judge->operation->print(problem, shape, sizeof shape);
+    CyclesKey key =
+        cycles_key(setup->build[slot]->digest, shape, setup->machine->name, setup->simulator);
+    uint64_t cycles = cycles_find(setup->cache, &key);
+    int wrong;
+    if (cycles) return cycles;
+    if (!speed_start(setup, slot, problem, random, why, sizeof why) &&
+        !replay_once(setup, slot, problem, random, &cycles, why, sizeof why, &wrong)) {
+        cycles_keep(setup->cache, &key, cycles);
+        return cycles;
+    }
+    text_set(text, sizeof text, "the workbook's own %s could not be timed: %s", who, why);
+    speed_stop(speed, SPEED_DEFERRED, text);
+    return 0;
+}
+
+static void measure_cycles(SpeedSetup *setup, const Problem *problem, Random *random,
+                           RecordCase *item)
+{
+    RecordSpeed *speed = &item->speed;
+    const Operation *operation = setup->judge->operation;
+    uint64_t cycles;
+    char why[1600] = "", text[1800];
+    int wrong;
+    if (replay_once(setup, SLOT_SUBMISSION, problem, random, &cycles, why, sizeof why, &wrong)) {
+        text_set(text, sizeof text,
+                 "Right when it was called, but wrong when the GPU work that the call recorded was "
+                 "repeated on "
+                 "fresh inputs: %s",
+                 why);
+        speed_stop(speed, wrong ? SPEED_WRONG : SPEED_DEFERRED, wrong ? text : why);
+        return;
+    }
+    speed->student = (double)cycles;
+    uint64_t baseline = own_cycles(setup, SLOT_BASELINE, problem, random, speed);
+    uint64_t reference = baseline ? own_cycles(setup, SLOT_REFERENCE, problem, random, speed) : 0;
+    if (!reference) return;
+    speed->baseline = (double)baseline;
+    speed->reference = (double)reference;
+    speed->s = speed->s_low = speed->s_high = speed->baseline / speed->student;
+    speed->s_ref = speed->baseline / speed->reference;
+    double floor_cycles =
+        speed_floor_cycles(setup->machine, setup->judge->precision, operation->flops(problem),
+                           operation->least_bytes(problem));
+    if (speed->student < floor_cycles) {
+        text_set(text, sizeof text,
+                 "%.0f cycles are fewer than the %.0f that this machine needs for the arithmetic "
+                 "and the bytes of "
+                 "the problem: a person has to look at this.",
+                 speed->student, floor_cycles);
+        speed_stop(speed, SPEED_REVIEW, text);
+        return;
+    }
+    speed->verdict = SPEED_SCORED;
+}
+
+void speed_measure(SpeedSetup *setup, const Problem *problem, Random *random, RecordCase *item)
+{
+    if (setup->sim) {
+        measure_cycles(setup, problem, random, item);
+    } else {
+        speed_measure_paired(setup, problem, random, item);
+    }
+}
+
+void speed_score(RecordSpeed *speed, double slack, int exact, int all_correct)
+{
+    if (speed->verdict == SPEED_NOT_TIMED || speed->verdict == SPEED_NOT_CORRECT) return;
+    SpeedScore score =
+        score_speed(speed->s, speed->s_ref, slack, exact ? SCORE_LEAST_EXACT : SCORE_LEAST_MEASURED,
+                    speed->possible);
+    speed->needed = score.needed;
+    if (speed->verdict != SPEED_SCORED) return;
+    if (!score.counts) {
+        speed_stop(
+            speed, SPEED_TOO_CLOSE,
+            "The reference is too close to the baseline here to tell speeds apart; no points.");
+    } else if (!all_correct) {
+        speed_stop(speed, SPEED_NOT_CORRECT, "Speed counts once every case is right.");
+    } else {
+        speed->points = score.points;
+        speed->text[0] = 0;
+    }
+}

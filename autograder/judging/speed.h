@@ -1,0 +1,44 @@
+/* speed.h - the times of baseline, submission and reference on one case, taken side by side. */
+#ifndef CONVLAB_AUTOGRADER_JUDGING_SPEED_H
+#define CONVLAB_AUTOGRADER_JUDGING_SPEED_H
+
+#include "autograder/judging/judge.h"
+#include "common/cuda/gpu_ceilings.h"
+#include "common/simt/machine.h"
+
+enum { SLOT_SUBMISSION, SLOT_BASELINE, SLOT_REFERENCE };
+
+typedef struct SpeedSetup {
+    Judge *judge;
+    const Build *build[SESSION_RUNNERS]; /* by slot */
+    int started[SESSION_RUNNERS];
+    int sim;                     /* exact cycles; else paired measurement */
+    const SimtMachine *machine;  /* sim: for the roofline floor and the cache's key */
+    const char *cache;           /* build/cache/cycles */
+    uint64_t simulator;          /* digest of what simulates */
+    double slack;                /* of lab.ini */
+    const GpuCeilings *ceilings; /* of the card, for the roofline floor; NULL: unknown */
+} SpeedSetup;
+
+/* Measures the problem that slot 0 was last called for, into item->speed: times, or a verdict that
+ * says why there are none.  Every timed output of the submission is checked.  Does not score. */
+void speed_measure(SpeedSetup *setup, const Problem *problem, Random *random, RecordCase *item);
+
+/* Starts `slot` if need be and calls it once, so that it can be replayed; -1 with the reason in
+ * `text`. */
+int speed_start(SpeedSetup *setup, int slot, const Problem *problem, Random *random, char *text,
+                size_t bytes);
+
+/* Turns times, or `exact` cycles, into points, once it is known whether every case is right. */
+void speed_score(RecordSpeed *speed, double slack, int exact, int all_correct);
+
+/* Cycles below which nobody can be on this machine: arithmetic at full rate (of the tensor cores
+ * where the lab allows less than fp32), every byte once through the L2. */
+double speed_floor_cycles(const SimtMachine *machine, Precision precision, double flops,
+                          double least_bytes);
+
+/* No card's tensor cores do more products a second than so many times its fp32 pipes (an H200's
+ * 15 times, a B200's 28 times, by their data sheets): for the floor of a lab that may use them. */
+enum { SPEED_TENSOR_RATE = 32 };
+
+#endif

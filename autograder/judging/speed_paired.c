@@ -1,0 +1,173 @@
+#include "autograder/judging/speed_paired.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "autograder/record/score.h"
+#include "autograder/text/text.h"
+#include "common/timing/paired.h"
+
+enum { ATTEMPTS = 3 };
+/* A mark that could be this much of its points higher or lower is not given. */
+static const double MARK_SLACK = 0.02;
+
+/* One side of a comparison: a slot, on fresh inputs every window. */
+typedef struct Side {
+    SpeedSetup *setup;
+    int slot;
+    Random *random;
+    Workload *workload;
+    int wrong; /* the submission's output was */
+} Side;
+
+static int measure_window(void *context, int repeats, double *seconds, Error *error)
+{
+    Side *side = context;
+    Observed observed = {0};
+    RunOutcome outcome = {0};
+    RecordCase verdict = {0};
+    workload_fill(side->workload, side->random);
+    session_replay(side->setup->judge->session, side->slot, repeats,
+                   (const float *const *)side->workload->tensor, side->workload->output, &observed,
+                   &outcome);
+    *seconds = outcome.cost.seconds;
+    if (side->slot == SLOT_SUBMISSION || outcome.status != RUN_OK) {
+        judge_output(side->setup->judge, side->workload, &observed, &outcome, 0, &verdict);
+    }
+    if (verdict.verdict == CASE_CORRECT) return 0;
+    side->wrong = side->slot == SLOT_SUBMISSION && verdict.verdict != CASE_BROKEN;
+    return error_set(error, "%.900s", verdict.text);
+}
+
+static double points_at(double s, double s_ref, double slack)
+{
+    return score_speed(s, s_ref, slack, SCORE_LEAST_MEASURED, 1).points;
+}
+
+/* Whether the mark is the same wherever in their intervals the two ratios really lie.  `same`:
+ * submission and reference are one program, so one ratio stands for both. */
+static int mark_is_settled(const PairedResult *student, const PairedResult *reference, int same,
+                           double slack)
+{
+    double drift = fabs(student->drift) + fabs(reference->drift);
+    if (student->verdict == PAIRED_OK && reference->verdict == PAIRED_OK) drift = 0;
+    double s_low = student->low * (1 - drift), s_high = student->high * (1 + drift);
+    double low = points_at(s_low, same ? s_low : reference->high, slack);
+    double high = points_at(s_high, same ? s_high : reference->low, slack);
+    return fabs(high - low) <= MARK_SLACK;
+}
+
+static void times_into(RecordSpeed *speed, const PairedResult *student,
+                       const PairedResult *reference)
+{
+    speed->baseline = student->a_seconds;
+    speed->student = student->b_seconds;
+    speed->reference = reference->b_seconds;
+    speed->s = student->ratio;
+    speed->s_low = student->low;
+    speed->s_high = student->high;
+    speed->s_ref = reference->ratio;
+}
+
+/* Baseline against submission, and against the reference where that is another program. */
+static int measure_pairs(SpeedSetup *setup, Side side[SESSION_RUNNERS], int same,
+                         PairedResult *student, PairedResult *reference, Error *error)
+{
+    PairedOptions options = {.attempts = 1};
+    if (setup->judge->host) options.window_seconds = 0.02;
+    if (paired_run(measure_window, &side[SLOT_BASELINE], measure_window, &side[SLOT_SUBMISSION],
+                   &options, student, error))
+        return -1;
+    *reference = *student;
+    return same ? 0
+                : paired_run(measure_window, &side[SLOT_BASELINE], measure_window,
+                             &side[SLOT_REFERENCE], &options, reference, error);
+}
+
+/* Up to three attempts; the verdict and the times into `speed`. */
+static void measure_sides(SpeedSetup *setup, Side side[SESSION_RUNNERS], RecordSpeed *speed)
+{
+    int same = !strcmp(setup->build[SLOT_SUBMISSION]->digest, setup->build[SLOT_REFERENCE]->digest);
+    PairedResult student, reference;
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+        Error error;
+        if (measure_pairs(setup, side, same, &student, &reference, &error)) {
+            speed->verdict = side[SLOT_SUBMISSION].wrong ? SPEED_WRONG : SPEED_DEFERRED;
+            text_set(speed->text, sizeof speed->text, "%s%s",
+                     side[SLOT_SUBMISSION].wrong ? "A timed run went wrong. " : "", error.text);
+            return;
+        }
+        times_into(speed, &student, &reference);
+        speed->verdict = SPEED_SCORED;
+        if (mark_is_settled(&student, &reference, same, setup->slack)) return;
+    }
+    speed->verdict = SPEED_INCONCLUSIVE;
+    text_set(
+        speed->text, sizeof speed->text,
+        "this machine is too busy to time on, so these points are left out of the total: after %d "
+        "attempts yours is %.2f to %.2f times as fast as the baseline, the reference %.2f to %.2f "
+        "times. Grade again when nothing else runs.",
+        ATTEMPTS, student.low, student.high, reference.low, reference.high);
+}
+
+static int start_sides(SpeedSetup *setup, const Problem *problem, Random *random,
+                       RecordSpeed *speed)
+{
+    char why[1600] = "";
+    Error error;
+    if (judge_set_problem(setup->judge, problem, &error) ||
+        speed_start(setup, SLOT_SUBMISSION, problem, random, why, sizeof why)) {
+        speed->verdict = *why ? SPEED_WRONG : SPEED_DEFERRED;
+        text_set(speed->text, sizeof speed->text, "%s", *why ? why : error.text);
+        return -1;
+    }
+    for (int slot = SLOT_BASELINE; slot <= SLOT_REFERENCE; slot++) {
+        if (!speed_start(setup, slot, problem, random, why, sizeof why)) continue;
+        speed->verdict = SPEED_DEFERRED;
+        text_set(speed->text, sizeof speed->text, "the workbook's own %s could not be timed: %s",
+                 slot == SLOT_BASELINE ? "baseline" : "reference", why);
+        return -1;
+    }
+    return 0;
+}
+
+/* What no kernel can beat on this card, 0 where that is not known. */
+static double floor_seconds(const SpeedSetup *setup, const Workload *workload)
+{
+    double read_bytes = 0, written_bytes = (double)workload->outputs * sizeof(float);
+    double flops = workload->operation->flops(&workload->problem);
+    if (setup->judge->precision != PRECISION_FP32) flops /= SPEED_TENSOR_RATE;
+    if (!setup->ceilings) return 0;
+    for (int i = 0; i < workload->tensors; i++)
+        if (workload->tensor[i])
+            read_bytes += (double)tensor_count(&workload->shape[i]) * sizeof(float);
+    return gpu_ceilings_floor(setup->ceilings, flops, read_bytes, written_bytes);
+}
+
+void speed_measure_paired(SpeedSetup *setup, const Problem *problem, Random *random,
+                          RecordCase *item)
+{
+    RecordSpeed *speed = &item->speed;
+    Workload workload;
+    Error error;
+    Side side[SESSION_RUNNERS];
+    if (start_sides(setup, problem, random, speed)) return;
+    if (workload_open(setup->judge->operation, problem, &workload, &error)) {
+        speed->verdict = SPEED_DEFERRED;
+        text_set(speed->text, sizeof speed->text, "%s", error.text);
+        return;
+    }
+    for (int slot = 0; slot < SESSION_RUNNERS; slot++)
+        side[slot] = (Side){setup, slot, random, &workload, 0};
+    measure_sides(setup, side, speed);
+    double least = floor_seconds(setup, &workload);
+    workload_close(&workload);
+    if (speed->verdict != SPEED_SCORED) return;
+    if (speed->student >= least) return;
+    speed->verdict = SPEED_REVIEW;
+    text_set(
+        speed->text, sizeof speed->text,
+        "%.3g s is less than the %.3g s that the measured ceilings of this card allow: a person "
+        "has to look at this.",
+        speed->student, least);
+}

@@ -1,0 +1,12 @@
+/* speed_paired.h - timing on hardware that is never quite the same twice: pairs, interleaved, until
+ * the interval is narrow. */
+#ifndef CONVLAB_AUTOGRADER_JUDGING_SPEED_PAIRED_H
+#define CONVLAB_AUTOGRADER_JUDGING_SPEED_PAIRED_H
+
+#include "autograder/judging/speed.h"
+
+/* As speed_measure, for a GPU and for host labs. */
+void speed_measure_paired(SpeedSetup *setup, const Problem *problem, Random *random,
+                          RecordCase *item);
+
+#endif

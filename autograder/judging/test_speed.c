@@ -1,0 +1,299 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "autograder/judging/cycles.h"
+#include "autograder/judging/judge.h"
+#include "autograder/judging/speed.h"
+
+/* A made-up session: every program computes what the oracle says, in as many cycles or seconds as
+ * the test likes. */
+static struct {
+    uint64_t cycles[SESSION_RUNNERS];
+    double seconds[SESSION_RUNNERS];
+    int calls[SESSION_RUNNERS], replays[SESSION_RUNNERS];
+    int wrong_replay; /* of the submission */
+    RunStatus status; /* of the submission */
+    const Operation *operation;
+    Problem problem;
+    uint32_t noise;
+} fake;
+
+int session_open(const SessionOptions *options, Session **session, Error *error)
+{
+    (void)options, (void)session;
+    return error_set(error, "no");
+}
+void session_close(Session *session)
+{
+    (void)session;
+}
+void session_properties(const Session *session, DeviceProperties *properties)
+{
+    (void)session, (void)properties;
+}
+int session_start_runner(Session *session, int slot, const Build *build, Error *error)
+{
+    (void)session, (void)slot, (void)build, (void)error;
+    return 0;
+}
+int session_set_problem(Session *session, const Operation *operation, const Problem *problem,
+                        int host, Error *error)
+{
+    (void)session, (void)host, (void)error;
+    fake.operation = operation;
+    fake.problem = *problem;
+    return 0;
+}
+
+static void compute(const float *const *tensor, float *output)
+{
+    TensorShape shape[OPERATION_TENSORS];
+    fake.operation->tensors(&fake.problem, shape);
+    size_t count = tensor_count(&shape[2]);
+    double *expected = malloc(count * sizeof *expected),
+           *magnitude = malloc(count * sizeof *magnitude);
+    double *products = malloc(count * sizeof *products);
+    fake.operation->oracle(&fake.problem, tensor, expected, magnitude, products);
+    for (size_t i = 0; i < count; i++)
+        output[i] = (float)expected[i];
+    free(expected);
+    free(magnitude);
+    free(products);
+}
+
+static void answer(int slot, const float *const *tensor, float *output, Observed *observed,
+                   RunOutcome *outcome)
+{
+    *observed = (Observed){.output = output};
+    *outcome = (RunOutcome){.status = slot ? RUN_OK : fake.status};
+    snprintf(outcome->message, sizeof outcome->message, "made up");
+    outcome->cost.cycles = fake.cycles[slot];
+    fake.noise = fake.noise * 1664525 + 1013904223;
+    outcome->cost.seconds = fake.seconds[slot] * (1 + 1e-3 * (double)(fake.noise >> 16) / 65536);
+    compute(tensor, output);
+}
+
+void session_call(Session *session, int slot, const float *const *tensor, float *output,
+                  Observed *observed, RunOutcome *outcome)
+{
+    (void)session;
+    fake.calls[slot]++;
+    answer(slot, tensor, output, observed, outcome);
+}
+
+void session_replay(Session *session, int slot, int repeats, const float *const *tensor,
+                    float *output, Observed *observed, RunOutcome *outcome)
+{
+    (void)session, (void)repeats;
+    fake.replays[slot]++;
+    answer(slot, tensor, output, observed, outcome);
+    if (!slot && fake.wrong_replay) output[3] += 1e9f;
+}
+
+/* ---- the set-up of every test ---- */
+
+static Judge judge;
+static Build build[SESSION_RUNNERS];
+static SimtMachine machine = {.name = "small", .sms = 1, .fp32_lanes = 1, .l2_bytes_per_cycle = 32};
+static char cache[] = "/tmp/convlab-speed-XXXXXX";
+
+static SpeedSetup begin(int sim)
+{
+    memset(&fake, 0, sizeof fake);
+    memset(build, 0, sizeof build);
+    Error error;
+    judge = (Judge){.operation = operation_find("conv_forward")};
+    assert_int_equal(judge.operation->parse("N=1 C=1 H=6 W=6 K=1 R=3 S=3 pad=valid stride=1",
+                                            &fake.problem, &error),
+                     0);
+    fake.operation = judge.operation;
+    SpeedSetup setup = {.judge = &judge,
+                        .sim = sim,
+                        .machine = &machine,
+                        .cache = cache,
+                        .slack = 1.2,
+                        .started = {1, 0, 0}};
+    for (int i = 0; i < SESSION_RUNNERS; i++) {
+        setup.build[i] = &build[i];
+        snprintf(build[i].digest, sizeof build[i].digest, "%s-%d", __func__, i);
+        fake.cycles[i] = 100000;
+        fake.seconds[i] = 0.01;
+    }
+    return setup;
+}
+
+static RecordCase measure(SpeedSetup *setup)
+{
+    static Random random;
+    Problem problem = fake.problem;
+    RecordCase item = {.verdict = CASE_CORRECT};
+    random_seed(&random, 1);
+    item.speed.possible = 10;
+    speed_measure(setup, &problem, &random, &item);
+    return item;
+}
+
+static void cycles_become_points(void **state)
+{
+    (void)state;
+    SpeedSetup setup = begin(1);
+    fake.cycles[SLOT_BASELINE] = 480000;
+    fake.cycles[SLOT_SUBMISSION] = 240000;
+    RecordCase item = measure(&setup);
+    assert_int_equal(item.speed.verdict, SPEED_SCORED);
+    assert_float_equal(item.speed.s, 2, 0);
+    assert_float_equal(item.speed.s_ref, 4.8, 1e-12);
+    speed_score(&item.speed, 1.2, 0, 1);
+    assert_float_equal(item.speed.needed, 4, 1e-12);
+    assert_float_equal(item.speed.points, 5, 1e-9);
+}
+
+static void own_programs_are_simulated_once(void **state)
+{
+    (void)state;
+    SpeedSetup setup = begin(1);
+    strcpy(build[SLOT_BASELINE].digest, "once-b");
+    strcpy(build[SLOT_REFERENCE].digest, "once-r");
+    measure(&setup);
+    assert_int_equal(fake.replays[SLOT_BASELINE] + fake.replays[SLOT_REFERENCE], 2);
+    RecordCase item = measure(&setup);
+    assert_int_equal(item.speed.verdict, SPEED_SCORED);
+    assert_int_equal(fake.replays[SLOT_BASELINE] + fake.replays[SLOT_REFERENCE], 2);
+    assert_int_equal(fake.replays[SLOT_SUBMISSION], 2);
+    setup.simulator = 7; /* another simulator: what it said before says nothing */
+    measure(&setup);
+    assert_int_equal(fake.replays[SLOT_BASELINE] + fake.replays[SLOT_REFERENCE], 4);
+}
+
+static void a_replay_that_goes_wrong_earns_nothing(void **state)
+{
+    (void)state;
+    SpeedSetup setup = begin(1);
+    fake.wrong_replay = 1;
+    RecordCase item = measure(&setup);
+    assert_int_equal(item.speed.verdict, SPEED_WRONG);
+    assert_non_null(strstr(item.speed.text, "repeated on fresh inputs"));
+    speed_score(&item.speed, 1.2, 0, 1);
+    assert_float_equal(item.speed.points, 0, 0);
+}
+
+static void the_graders_own_trouble_is_left_out(void **state)
+{
+    (void)state;
+    SpeedSetup setup = begin(1);
+    fake.status = RUN_BROKEN;
+    assert_int_equal(measure(&setup).speed.verdict, SPEED_DEFERRED);
+}
+
+/* 16 outputs of 9 products: 288 FLOP on one lane are 144 cycles; 4*(36 + 9 + 16) bytes at 32 a
+ * cycle are 8. */
+static void nobody_is_faster_than_the_machine(void **state)
+{
+    (void)state;
+    SpeedSetup setup = begin(1);
+    strcpy(build[SLOT_BASELINE].digest, "floor-b");
+    strcpy(build[SLOT_REFERENCE].digest, "floor-r");
+    assert_float_equal(speed_floor_cycles(&machine, PRECISION_FP32, 288, 244), 144, 1e-12);
+    assert_float_equal(speed_floor_cycles(&machine, PRECISION_FP32, 2, 3200), 100, 1e-12);
+    machine.tensor_fma = 4; /* on tensor cores 36, if the lab may */
+    assert_float_equal(speed_floor_cycles(&machine, PRECISION_FP32, 288, 244), 144, 1e-12);
+    assert_float_equal(speed_floor_cycles(&machine, PRECISION_FP16, 288, 244), 36, 1e-12);
+    machine.tensor_fma = 0;
+    assert_float_equal(speed_floor_cycles(&machine, PRECISION_TF32, 288, 244), 144, 1e-12);
+    fake.cycles[SLOT_SUBMISSION] = 143;
+    RecordCase item = measure(&setup);
+    assert_int_equal(item.speed.verdict, SPEED_REVIEW);
+    speed_score(&item.speed, 1.2, 0, 1);
+    assert_float_equal(item.speed.points, 0, 0);
+    fake.cycles[SLOT_SUBMISSION] = 144;
+    assert_int_equal(measure(&setup).speed.verdict, SPEED_SCORED);
+}
+
+static void speed_waits_for_correctness_and_for_a_gap(void **state)
+{
+    (void)state;
+    RecordSpeed speed = {.verdict = SPEED_SCORED, .s = 9, .s_ref = 4.8, .possible = 10};
+    speed_score(&speed, 1.2, 0, 0);
+    assert_int_equal(speed.verdict, SPEED_NOT_CORRECT);
+    assert_float_equal(speed.points, 0, 0);
+    RecordSpeed close = {.verdict = SPEED_SCORED, .s = 9, .s_ref = 1.7, .possible = 10};
+    speed_score(&close, 1.2, 0, 1);
+    assert_int_equal(close.verdict, SPEED_TOO_CLOSE);
+}
+
+static void paired_times_become_points(void **state)
+{
+    (void)state;
+    SpeedSetup setup = begin(0);
+    fake.seconds[SLOT_BASELINE] = 0.48;
+    fake.seconds[SLOT_SUBMISSION] = 0.24;
+    fake.seconds[SLOT_REFERENCE] = 0.10;
+    RecordCase item = measure(&setup);
+    assert_int_equal(item.speed.verdict, SPEED_SCORED);
+    assert_float_equal(item.speed.s, 2, 0.01);
+    assert_true(item.speed.s_low <= item.speed.s && item.speed.s <= item.speed.s_high);
+    speed_score(&item.speed, 1.2, 0, 1);
+    assert_float_equal(item.speed.points, 5, 0.05);
+    assert_true(fake.calls[0] == 1 && fake.calls[1] == 1 && fake.calls[2] == 1);
+}
+
+static void every_timed_output_is_checked(void **state)
+{
+    (void)state;
+    SpeedSetup setup = begin(0);
+    fake.wrong_replay = 1;
+    assert_int_equal(measure(&setup).speed.verdict, SPEED_WRONG);
+}
+
+static void below_the_cards_floor_is_for_a_person(void **state)
+{
+    (void)state;
+    SpeedSetup setup = begin(0);
+    fake.seconds[SLOT_BASELINE] = 0.48;
+    fake.seconds[SLOT_SUBMISSION] = 0.05;
+    /* 288 FLOP at 4,800 a second are 0.06 s. */
+    GpuCeilings ceilings = {
+        .fma_flops_per_second = 4800, .read_bytes_per_second = 1e9, .copy_bytes_per_second = 1e9};
+    setup.ceilings = &ceilings;
+    assert_int_equal(measure(&setup).speed.verdict, SPEED_REVIEW);
+    Judge halves = *setup.judge;
+    halves.precision = PRECISION_FP16; /* tensor cores may do it in less */
+    setup.judge = &halves;
+    assert_int_equal(measure(&setup).speed.verdict, SPEED_SCORED);
+}
+
+static int make_cache(void **state)
+{
+    (void)state;
+    return mkdtemp(cache) ? 0 : -1;
+}
+
+static int remove_cache(void **state)
+{
+    (void)state;
+    char command[64];
+    snprintf(command, sizeof command, "rm -rf %s", cache);
+    return system(command);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cycles_become_points),
+        cmocka_unit_test(own_programs_are_simulated_once),
+        cmocka_unit_test(a_replay_that_goes_wrong_earns_nothing),
+        cmocka_unit_test(the_graders_own_trouble_is_left_out),
+        cmocka_unit_test(nobody_is_faster_than_the_machine),
+        cmocka_unit_test(speed_waits_for_correctness_and_for_a_gap),
+        cmocka_unit_test(paired_times_become_points),
+        cmocka_unit_test(every_timed_output_is_checked),
+        cmocka_unit_test(below_the_cards_floor_is_for_a_person),
+    };
+    return cmocka_run_group_tests_name("autograder/speed", tests, make_cache, remove_cache);
+}

@@ -1,0 +1,25 @@
+/* catalog.h - which labs there are: every directory under labs/ that holds a lab.ini, in syllabus
+ * order. */
+#ifndef CONVLAB_AUTOGRADER_LAB_CATALOG_H
+#define CONVLAB_AUTOGRADER_LAB_CATALOG_H
+
+#include "autograder/lab/lab_ini.h"
+
+typedef struct Lab {
+    char name[64]; /* "04-tiled" */
+    LabIni ini;
+} Lab;
+
+typedef struct Catalog {
+    Lab *lab; /* by order, then name */
+    int labs;
+} Catalog;
+
+/* -1 with error: no labs directory, or a lab.ini that is not right. */
+int catalog_open(const char *root, Catalog *catalog, Error *error);
+void catalog_close(Catalog *catalog);
+
+/* "04-tiled", "04", "4" or "tiled"; NULL with an error that lists the labs there are. */
+const Lab *catalog_find(const Catalog *catalog, const char *name, Error *error);
+
+#endif

@@ -1,0 +1,149 @@
+#include "autograder/lab/handout.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "autograder/text/table.h"
+#include "autograder/text/text.h"
+
+enum { COLUMNS = 24 };
+
+/* A case as keys and values: "N=16 pad=same" and its output's axes. */
+typedef struct Fields {
+    int count;
+    char key[COLUMNS][16], value[COLUMNS][40];
+} Fields;
+
+static const char *field_find(const Fields *fields, const char *key)
+{
+    for (int i = 0; i < fields->count; i++)
+        if (!strcmp(fields->key[i], key)) return fields->value[i];
+    return NULL;
+}
+
+/* Adds a field; one that is there already keeps its value. */
+static void field_add(Fields *fields, const char *key, const char *value)
+{
+    if (field_find(fields, key) || fields->count == COLUMNS) return;
+    text_set(fields->key[fields->count], sizeof fields->key[0], "%s", key);
+    text_set(fields->value[fields->count++], sizeof fields->value[0], "%s", value);
+}
+
+/* The axes of the outputs, "P" = 28: those that no key of the shape names. */
+static void fields_add_outputs(Fields *fields, const Operation *operation, const Problem *problem)
+{
+    TensorShape shape[OPERATION_TENSORS];
+    int tensors = operation->tensors(problem, shape);
+    for (int i = 0; i < tensors; i++)
+        for (int j = 0; shape[i].role == TENSOR_OUTPUT && j < shape[i].rank; j++) {
+            char key[16], value[40];
+            text_set(key, sizeof key, "%s", shape[i].axes[j]);
+            for (char *at = key; *at; at++)
+                *at = (char)toupper((unsigned char)*at);
+            text_set(value, sizeof value, "%zu", shape[i].dim[j]);
+            field_add(fields, key, value);
+        }
+}
+
+static void fields_add_shape(Fields *fields, const Operation *operation, const Problem *problem)
+{
+    char shape[256], *rest = shape;
+    operation->print(problem, shape, sizeof shape);
+    for (char *word; (word = strsep(&rest, " "));) {
+        char *value = strchr(word, '=');
+        if (!value) continue;
+        *value++ = 0;
+        field_add(fields, word, value);
+    }
+}
+
+static Fields fields_of(const Operation *operation, const Problem *problem)
+{
+    Fields fields = {0};
+    fields_add_shape(&fields, operation, problem);
+    fields_add_outputs(&fields, operation, problem);
+    return fields;
+}
+
+/* Every key that some case has, those of the outputs last. */
+static Fields columns_of(const LabIni *ini)
+{
+    Fields columns = {0};
+    for (int i = 0; i < ini->cases; i++)
+        fields_add_shape(&columns, ini->operation, &ini->item[i].problem);
+    for (int i = 0; i < ini->cases; i++)
+        fields_add_outputs(&columns, ini->operation, &ini->item[i].problem);
+    return columns;
+}
+
+/* What Markdown would take for its own. */
+static void print_cell(FILE *stream, const char *text)
+{
+    fputs(" ", stream);
+    for (; *text; text++) {
+        if (*text == '<') {
+            fputs("&lt;", stream);
+        } else {
+            if (strchr("*|", *text)) fputc('\\', stream);
+            fputc(*text, stream);
+        }
+    }
+    fputs(" |", stream);
+}
+
+static void print_case(FILE *stream, const LabIni *ini, const LabCase *item, const Fields *columns)
+{
+    Fields sim = fields_of(ini->operation, &item->problem);
+    Fields gpu = fields_of(ini->operation, &item->problem_gpu);
+    fprintf(stream, "| `%s` |", item->name);
+    for (int i = 0; i < columns->count; i++) {
+        const char *here = field_find(&sim, columns->key[i]);
+        const char *there = field_find(&gpu, columns->key[i]);
+        char text[100];
+        text_set(text, sizeof text, "%s", here ? here : "");
+        if (here && there && strcmp(here, there)) text_add(text, sizeof text, " (%s)", there);
+        print_cell(stream, text);
+    }
+    fprintf(stream, " %s |", item->timed ? "yes" : "");
+    print_cell(stream, item->about);
+    fputc('\n', stream);
+}
+
+static int sizes_differ(const LabIni *ini)
+{
+    for (int i = 0; i < ini->cases; i++)
+        if (memcmp(&ini->item[i].problem, &ini->item[i].problem_gpu, sizeof(Problem)) != 0)
+            return 1;
+    return 0;
+}
+
+void handout_print_shapes(FILE *stream, const LabIni *ini)
+{
+    Fields columns = columns_of(ini);
+    char products[40];
+    fputs("| case |", stream);
+    for (int i = 0; i < columns.count; i++)
+        print_cell(stream, columns.key[i]);
+    fputs(" timed | what it is |\n| --- |", stream);
+    for (int i = 0; i < columns.count; i++)
+        fputs(" --- |", stream);
+    fputs(" --- | --- |\n", stream);
+    for (int i = 0; i < ini->cases; i++)
+        print_case(stream, ini, &ini->item[i], &columns);
+    fputc('\n', stream);
+    if (sizes_differ(ini)) fputs("In brackets: the size on a GPU.\n", stream);
+    if (ini->hidden_count)
+        fprintf(stream,
+                "Besides these, every grade draws %d hidden shapes, each of at most %s products.\n",
+                ini->hidden_count, text_thousands(ini->hidden_max_macs, products));
+}
+
+void handout_print_questions(FILE *stream, const LabIni *ini)
+{
+    fputs("| name | question | points |\n| --- | --- | --- |\n", stream);
+    for (int i = 0; i < ini->predictions; i++) {
+        fprintf(stream, "| `%s` |", ini->prediction[i].name);
+        print_cell(stream, ini->prediction[i].question);
+        fprintf(stream, " %g |\n", ini->prediction[i].points);
+    }
+}

@@ -1,0 +1,75 @@
+#include "autograder/lab/hidden.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "autograder/text/text.h"
+
+/* What any key can be tried on, and what is taken where a hundred draws did not fit. */
+static const char PLAIN[] = "N=2 C=3 H=13 W=11 K=5 R=3 S=3 pad=1 stride=1";
+enum { DRAWS = 100, SHAPE_TEXT = 512 };
+
+/* Alternative `index` (in turn) of "a | b | c", without the blanks around it. */
+static void alternative(const char *with, int index, char *text, size_t bytes)
+{
+    int count = 1;
+    for (const char *at = with; (at = strchr(at, '|')); at++)
+        count++;
+    for (index %= count; index > 0; index--)
+        with = strchr(with, '|') + 1;
+    with += strspn(with, " ");
+    size_t length = strcspn(with, "|");
+    while (length && with[length - 1] == ' ')
+        length--;
+    text_set(text, bytes, "%.*s", (int)length, with);
+}
+
+/* Does `keys` ("C=3 layout=chwn") set the key of `pair` ("C=16")? */
+static int sets_key(const char *keys, const char *pair)
+{
+    size_t length = strcspn(pair, "=") + 1;
+    for (const char *at = keys; *at; at += strcspn(at, " "), at += strspn(at, " "))
+        if (!strncmp(at, pair, length)) return 1;
+    return 0;
+}
+
+/* `shape` with `keys` in place of its own. */
+static int changed(const Operation *operation, const char *shape, const char *keys,
+                   Problem *problem, Error *error)
+{
+    char text[SHAPE_TEXT], copy[SHAPE_TEXT], *rest = NULL;
+    text_set(copy, sizeof copy, "%s", shape);
+    text_set(text, sizeof text, "%s", keys);
+    for (char *pair = strtok_r(copy, " ", &rest); pair; pair = strtok_r(NULL, " ", &rest))
+        if (!sets_key(keys, pair)) text_add(text, sizeof text, " %s", pair);
+    return operation->parse(text, problem, error);
+}
+
+void hidden_draw(const LabIni *lab, Random *random, int index, Problem *problem)
+{
+    char keys[SHAPE_TEXT], shape[SHAPE_TEXT];
+    Error error;
+    lab->operation->draw(random, index, lab->hidden_max_macs, problem);
+    if (!*lab->hidden_with) return;
+    alternative(lab->hidden_with, index, keys, sizeof keys);
+    for (int i = 0; i < DRAWS; i++) {
+        lab->operation->print(problem, shape, sizeof shape);
+        if (!changed(lab->operation, shape, keys, problem, &error)) return;
+        lab->operation->draw(random, index, lab->hidden_max_macs, problem);
+    }
+    changed(lab->operation, PLAIN, keys, problem, &error);
+}
+
+int hidden_check(const LabIni *lab, Error *error)
+{
+    char keys[SHAPE_TEXT];
+    Problem problem;
+    int count = 1;
+    for (const char *at = lab->hidden_with; (at = strchr(at, '|')); at++)
+        count++;
+    for (int i = 0; *lab->hidden_with && i < count; i++) {
+        alternative(lab->hidden_with, i, keys, sizeof keys);
+        if (changed(lab->operation, PLAIN, keys, &problem, error)) return -1;
+    }
+    return 0;
+}

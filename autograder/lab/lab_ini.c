@@ -1,0 +1,469 @@
+#include "autograder/lab/lab_ini.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "autograder/lab/hidden.h"
+#include "autograder/text/ini_file.h"
+#include "autograder/text/text.h"
+
+/* ---- a section as a table of fields ---- */
+
+typedef enum FieldType { FIELD_TEXT, FIELD_NUMBER, FIELD_COUNT, FIELD_YES } FieldType;
+
+typedef struct Field {
+    const char *key;
+    FieldType type;
+    int required;
+    size_t offset, bytes;
+    double low, high; /* of numbers and counts */
+} Field;
+
+#define TEXT(of, member, required)                                                                 \
+    {                                                                                              \
+#member, FIELD_TEXT, required, offsetof(of, member), sizeof(((of *)0)->member), 0, 0       \
+    }
+
+static const Field LAB_FIELDS[] = {
+    TEXT(LabIni, title, 1),
+    TEXT(LabIni, part, 1),
+    {"order", FIELD_COUNT, 1, offsetof(LabIni, order), 0, 0, 9999},
+    TEXT(LabIni, source, 1),
+    {"operation", FIELD_TEXT, 1, offsetof(LabIni, operation_name), 64, 0, 0},
+    {"precision", FIELD_TEXT, 1, 0, 0, 0, 0}, /* offsets unused: taken apart by name */
+    TEXT(LabIni, baseline, 1),
+    {"needs", FIELD_TEXT, 0, 0, 0, 0, 0},
+    TEXT(LabIni, gpu, 0),
+    TEXT(LabIni, papers, 0),
+    {0},
+};
+
+static const Field POINTS_FIELDS[] = {
+    {"correct", FIELD_NUMBER, 1, offsetof(LabIni, points_correct), 0, 0, 1000},
+    {"speed", FIELD_NUMBER, 1, offsetof(LabIni, points_speed), 0, 0, 1000},
+    {"predict", FIELD_NUMBER, 1, offsetof(LabIni, points_predict), 0, 0, 1000},
+    {0},
+};
+
+static const Field SPEED_FIELDS[] = {
+    {"slack", FIELD_NUMBER, 1, offsetof(LabIni, slack), 0, 1, 10},
+    {0},
+};
+
+static const Field CASE_FIELDS[] = {
+    TEXT(LabCase, shape, 1),
+    TEXT(LabCase, shape_gpu, 0),
+    {"timed", FIELD_YES, 0, offsetof(LabCase, timed), 0, 0, 0},
+    TEXT(LabCase, about, 1),
+    {0},
+};
+
+static const Field HIDDEN_FIELDS[] = {
+    {"count", FIELD_COUNT, 1, offsetof(LabIni, hidden_count), 0, 0, LAB_HIDDEN},
+    {"max_macs", FIELD_NUMBER, 1, offsetof(LabIni, hidden_max_macs), 0, 1e3, 1e10},
+    {"with", FIELD_TEXT, 0, offsetof(LabIni, hidden_with), sizeof((LabIni *)0)->hidden_with, 0, 0},
+    {0},
+};
+
+static const Field PREDICT_FIELDS[] = {
+    {"case", FIELD_TEXT, 1, 0, 0, 0, 0},
+    {"metric", FIELD_TEXT, 0, 0, 0, 0, 0},
+    {"value", FIELD_NUMBER, 0, offsetof(LabPrediction, value), 0, -1e18, 1e18},
+    TEXT(LabPrediction, question, 1),
+    {"tolerance", FIELD_NUMBER, 1, offsetof(LabPrediction, tolerance), 0, 0, 1},
+    {"points", FIELD_NUMBER, 1, offsetof(LabPrediction, points), 0, 0, 1000},
+    {0},
+};
+
+static const Field HINT_FIELDS[] = {TEXT(LabHint, text, 1), {0}};
+
+static int field_set(const IniFile *file, const IniEntry *entry, const Field *field, void *object,
+                     Error *error)
+{
+    char *at = (char *)object + field->offset;
+    double number = 0;
+    switch (field->type) {
+    case FIELD_TEXT:
+        if (!*entry->value) return ini_error(error, file, entry->line, "'%s' is empty", entry->key);
+        if (!field->bytes) return 0;
+        if (strlen(entry->value) >= field->bytes) {
+            return ini_error(error, file, entry->line, "'%s' is longer than %zu characters",
+                             entry->key, field->bytes - 1);
+        }
+        memcpy(at, entry->value, strlen(entry->value) + 1);
+        return 0;
+    case FIELD_YES:
+        if (strcmp(entry->value, "yes") && strcmp(entry->value, "no")) {
+            return ini_error(error, file, entry->line, "'%s' is yes or no, not '%s'", entry->key,
+                             entry->value);
+        }
+        *(int *)(void *)at = !strcmp(entry->value, "yes");
+        return 0;
+    case FIELD_NUMBER:
+    case FIELD_COUNT:
+        if (ini_number(entry->value, &number)) {
+            return ini_error(error, file, entry->line, "'%s' is not a number: '%s'", entry->key,
+                             entry->value);
+        }
+        if (number < field->low || number > field->high) {
+            return ini_error(error, file, entry->line, "'%s' is %s, but must lie in %g..%g",
+                             entry->key, entry->value, field->low, field->high);
+        }
+        if (field->type == FIELD_NUMBER) {
+            *(double *)(void *)at = number;
+            return 0;
+        }
+        if (number != floor(number)) {
+            return ini_error(error, file, entry->line, "'%s' is a whole number, not %s", entry->key,
+                             entry->value);
+        }
+        *(int *)(void *)at = (int)number;
+        return 0;
+    }
+    return 0;
+}
+
+static int section_fill(const IniFile *file, const IniSection *section, const Field *fields,
+                        void *object, Error *error)
+{
+    for (size_t i = 0; i < section->entries; i++) {
+        const IniEntry *entry = &section->entry[i];
+        const Field *field = fields;
+        while (field->key && strcmp(field->key, entry->key))
+            field++;
+        if (!field->key) {
+            char known[256] = "";
+            for (size_t j = 0, used = 0; fields[j].key && used < sizeof known; j++)
+                used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", j ? ", " : "",
+                                         fields[j].key);
+            return ini_error(error, file, entry->line, "unknown key '%s' in [%s]; it takes: %s",
+                             entry->key, section->name, known);
+        }
+        if (field_set(file, entry, field, object, error)) return -1;
+    }
+    for (const Field *field = fields; field->key; field++)
+        if (field->required && !ini_entry_find(section, field->key)) {
+            return ini_error(error, file, section->line, "[%s] lacks '%s'", section->name,
+                             field->key);
+        }
+    return 0;
+}
+
+/* ---- the sections ---- */
+
+static int take_precision(const IniFile *file, const IniEntry *entry, LabIni *lab, Error *error)
+{
+    if (!precision_find(entry->value, &lab->precision)) return 0;
+    return ini_error(error, file, entry->line, "precision is " PRECISION_NAMES ", not '%s'",
+                     entry->value);
+}
+
+static int take_need(const IniFile *file, const IniEntry *entry, char *text, LabIni *lab,
+                     Error *error)
+{
+    while (isspace((unsigned char)*text))
+        text++;
+    for (size_t n = strlen(text); n && isspace((unsigned char)text[n - 1]); n--)
+        text[n - 1] = 0;
+    if (lab->needs == LAB_NEEDS || strlen(text) >= sizeof lab->need[0].text) {
+        return ini_error(error, file, entry->line, "too many or too long needs");
+    }
+    LabNeed *need = &lab->need[lab->needs++];
+    *need = (LabNeed){0};
+    text_set(need->text, sizeof need->text, "%s", text);
+    int end = 0;
+    if (sscanf(text, "cc >= %2u.%2u%n", &need->cc_major, &need->cc_minor, &end) == 2 && !text[end])
+        return 0;
+    if (!strcmp(text, "engine = gpu") || !strcmp(text, "engine = sim")) {
+        text_set(need->engine, sizeof need->engine, "%s", text + 9);
+        return 0;
+    }
+    return ini_error(error, file, entry->line,
+                     "'%s' is no need; write cc >= X.Y, engine = gpu or engine = sim", text);
+}
+
+static int take_needs(const IniFile *file, const IniEntry *entry, LabIni *lab, Error *error)
+{
+    char text[256], *state = NULL;
+    if (strlen(entry->value) >= sizeof text) {
+        return ini_error(error, file, entry->line, "'needs' is too long");
+    }
+    text_set(text, sizeof text, "%s", entry->value);
+    for (char *part = strtok_r(text, ",", &state); part; part = strtok_r(NULL, ",", &state))
+        if (take_need(file, entry, part, lab, error)) return -1;
+    return 0;
+}
+
+/* A host operation may be registered under its own name, or be the device one's with "_host" added.
+ */
+static const Operation *find_operation(const char *name, int *host)
+{
+    char plain[64];
+    size_t length = strlen(name);
+    *host = length > 5 && !strcmp(name + length - 5, "_host");
+    const Operation *operation = operation_find(name);
+    if (operation || !*host) return operation;
+    text_set(plain, sizeof plain, "%.*s", (int)(length - 5), name);
+    return operation_find(plain);
+}
+
+static int take_lab(const IniFile *file, const IniSection *section, LabIni *lab, Error *error)
+{
+    if (section_fill(file, section, LAB_FIELDS, lab, error)) return -1;
+    if (!*lab->gpu) text_set(lab->gpu, sizeof lab->gpu, "h200");
+    const IniEntry *operation = ini_entry_find(section, "operation");
+    lab->operation = find_operation(lab->operation_name, &lab->host);
+    if (!lab->operation) {
+        return ini_error(error, file, operation->line, "unknown operation '%s'; there are: %s",
+                         lab->operation_name, operation_names());
+    }
+    const char *dot = strrchr(lab->source, '.');
+    if (strchr(lab->source, '/') || !dot || (strcmp(dot, ".cu") && strcmp(dot, ".c"))) {
+        return ini_error(error, file, ini_entry_find(section, "source")->line,
+                         "source is the name of a .cu or .c file in this directory, not '%s'",
+                         lab->source);
+    }
+    if (strchr(lab->baseline, '/') || lab->baseline[0] == '.') {
+        return ini_error(error, file, ini_entry_find(section, "baseline")->line,
+                         "baseline is a file of this directory or a lab's name, not '%s'",
+                         lab->baseline);
+    }
+    if (take_precision(file, ini_entry_find(section, "precision"), lab, error)) return -1;
+    const IniEntry *needs = ini_entry_find(section, "needs");
+    return needs ? take_needs(file, needs, lab, error) : 0;
+}
+
+static int take_shape(const IniFile *file, const IniSection *section, const char *key,
+                      const LabIni *lab, Problem *problem, Error *error)
+{
+    const IniEntry *entry = ini_entry_find(section, key);
+    Error why;
+    if (!entry || !lab->operation->parse(entry->value, problem, &why)) return 0;
+    return ini_error(error, file, entry->line, "%s: %s", key, why.text);
+}
+
+static int take_case(const IniFile *file, const IniSection *section, LabIni *lab, Error *error)
+{
+    if (lab->cases == LAB_CASES) {
+        return ini_error(error, file, section->line, "more than %d cases", LAB_CASES);
+    }
+    LabCase *item = &lab->item[lab->cases++];
+    text_set(item->name, sizeof item->name, "%s", section->name + strlen("case "));
+    if (section_fill(file, section, CASE_FIELDS, item, error)) return -1;
+    if (take_shape(file, section, "shape", lab, &item->problem, error)) return -1;
+    item->problem_gpu = item->problem;
+    lab->timed_cases += item->timed;
+    return take_shape(file, section, "shape_gpu", lab, &item->problem_gpu, error);
+}
+
+static int take_prediction(const IniFile *file, const IniSection *section, LabIni *lab,
+                           Error *error)
+{
+    if (lab->predictions == LAB_PREDICTIONS) {
+        return ini_error(error, file, section->line, "more than %d predictions", LAB_PREDICTIONS);
+    }
+    LabPrediction *prediction = &lab->prediction[lab->predictions++];
+    text_set(prediction->name, sizeof prediction->name, "%s", section->name + strlen("predict "));
+    if (section_fill(file, section, PREDICT_FIELDS, prediction, error)) return -1;
+    const IniEntry *metric = ini_entry_find(section, "metric");
+    prediction->fixed = ini_entry_find(section, "value") != NULL;
+    if (!metric == !prediction->fixed) {
+        return ini_error(error, file, section->line, "[%s] needs one of metric and value",
+                         section->name);
+    }
+    int found = metric ? metric_find(metric->value) : METRIC_FLOPS;
+    if (found < 0) {
+        return ini_error(error, file, metric->line, "unknown metric '%s'; there are: %s",
+                         metric->value, metric_names());
+    }
+    prediction->metric = (Metric)found;
+    const IniEntry *item = ini_entry_find(section, "case");
+    prediction->case_index = lab_case_find(lab, item->value);
+    if (prediction->case_index < 0) {
+        return ini_error(error, file, item->line, "there is no [case %s] above", item->value);
+    }
+    if (lab->host && metric_needs_launch(prediction->metric)) {
+        return ini_error(error, file, metric->line, "'%s' needs a launch; this lab runs on the CPU",
+                         metric->value);
+    }
+    return 0;
+}
+
+static int is_fault(const char *name)
+{
+    for (int fault = FAULT_NONE + 1; fault <= FAULT_EVERYWHERE; fault++)
+        if (!strcmp(fault_name((Fault)fault), name)) return 1;
+    return 0;
+}
+
+static int take_hint(const IniFile *file, const IniSection *section, LabIni *lab, Error *error)
+{
+    const char *key = section->name + strlen("hint ");
+    if (lab->hints == LAB_HINTS) {
+        return ini_error(error, file, section->line, "more than %d hints", LAB_HINTS);
+    }
+    LabHint *hint = &lab->hint[lab->hints++];
+    if (section_fill(file, section, HINT_FIELDS, hint, error)) return -1;
+    if (!isdigit((unsigned char)*key)) {
+        text_set(hint->fault, sizeof hint->fault, "%s", key);
+        if (is_fault(key)) return 0;
+        return ini_error(error, file, section->line, "'%s' is no fault; see common/conv/verify.h",
+                         key);
+    }
+    int next = 1;
+    while (lab_stage_hint(lab, next))
+        next++;
+    char expected[16];
+    text_set(expected, sizeof expected, "%d", next);
+    if (strcmp(expected, key)) {
+        return ini_error(error, file, section->line, "the next staged hint is [hint %d]", next);
+    }
+    hint->stage = next;
+    return 0;
+}
+
+typedef struct SectionKind {
+    const char *prefix; /* a whole name, or "case " for "case lenet-c1" */
+    int (*take)(const IniFile *, const IniSection *, LabIni *, Error *);
+} SectionKind;
+
+static int take_points(const IniFile *file, const IniSection *section, LabIni *lab, Error *error)
+{
+    return section_fill(file, section, POINTS_FIELDS, lab, error);
+}
+
+static int take_speed(const IniFile *file, const IniSection *section, LabIni *lab, Error *error)
+{
+    return section_fill(file, section, SPEED_FIELDS, lab, error);
+}
+
+static int take_hidden(const IniFile *file, const IniSection *section, LabIni *lab, Error *error)
+{
+    Error why;
+    if (section_fill(file, section, HIDDEN_FIELDS, lab, error)) return -1;
+    if (!hidden_check(lab, &why)) return 0;
+    return ini_error(error, file, ini_entry_find(section, "with")->line, "with: %s", why.text);
+}
+
+static const SectionKind KINDS[] = {
+    {"lab", take_lab},       {"points", take_points}, {"speed", take_speed},
+    {"hidden", take_hidden}, {"case ", take_case},    {"predict ", take_prediction},
+    {"hint ", take_hint},
+};
+
+static int take_section(const IniFile *file, const IniSection *section, LabIni *lab, Error *error)
+{
+    for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
+        const char *prefix = KINDS[i].prefix;
+        size_t length = strlen(prefix);
+        int named = prefix[length - 1] == ' ';
+        if (named ? strncmp(section->name, prefix, length) || !section->name[length]
+                  : strcmp(section->name, prefix))
+            continue;
+        if (named && strpbrk(section->name + length, " \t/=;\"")) {
+            return ini_error(error, file, section->line, "'%s' is no plain name",
+                             section->name + length);
+        }
+        return KINDS[i].take(file, section, lab, error);
+    }
+    return ini_error(error, file, section->line,
+                     "unknown section [%s]; there are: lab, points, speed, case NAME, hidden, "
+                     "predict NAME, hint N, hint FAULT",
+                     section->name);
+}
+
+/* ---- the whole ---------------------------------------------------------------------------- */
+
+static int check_sums(const IniFile *file, const LabIni *lab, Error *error)
+{
+    int points_line = ini_section_find(file, "points")->line;
+    double predict = 0;
+    for (int i = 0; i < lab->predictions; i++)
+        predict += lab->prediction[i].points;
+    if (fabs(predict - lab->points_predict) > 1e-9) {
+        return ini_error(error, file, points_line, "predict = %g, but the predictions add up to %g",
+                         lab->points_predict, predict);
+    }
+    if (lab->points_speed > 0 && !lab->timed_cases) {
+        return ini_error(error, file, points_line,
+                         "speed = %g, but no case has timed = yes to earn it", lab->points_speed);
+    }
+    if (lab->points_correct + lab->points_speed + lab->points_predict <= 0) {
+        return ini_error(error, file, points_line, "the lab has no points at all");
+    }
+    if (!lab_stage_hint(lab, 1)) {
+        return ini_error(error, file, points_line, "there is no [hint 1]");
+    }
+    return 0;
+}
+
+static int fill(const IniFile *file, LabIni *lab, Error *error)
+{
+    static const char *const NEEDED[] = {"lab", "points", "speed", "hidden"};
+    *lab = (LabIni){0};
+    for (size_t i = 0; i < sizeof NEEDED / sizeof *NEEDED; i++)
+        if (!ini_section_find(file, NEEDED[i])) {
+            return ini_error(error, file, 1, "there is no section [%s]", NEEDED[i]);
+        }
+    /* Every other section asks [lab] for the operation. */
+    if (take_lab(file, ini_section_find(file, "lab"), lab, error)) return -1;
+    for (size_t i = 0; i < file->sections; i++) {
+        if (!strcmp(file->section[i].name, "lab")) continue;
+        if (take_section(file, &file->section[i], lab, error)) return -1;
+    }
+    if (!lab->cases) return ini_error(error, file, 1, "there is no [case NAME]");
+    return check_sums(file, lab, error);
+}
+
+int lab_ini_parse(const char *shown, const char *text, size_t bytes, LabIni *lab, Error *error)
+{
+    IniFile file;
+    if (ini_file_parse(shown, text, bytes, &file, error)) return -1;
+    int status = fill(&file, lab, error);
+    ini_file_clear(&file);
+    return status;
+}
+
+int lab_ini_read(const char *path, const char *shown, LabIni *lab, Error *error)
+{
+    IniFile file;
+    if (ini_file_read(path, shown, &file, error)) return -1;
+    int status = fill(&file, lab, error);
+    ini_file_clear(&file);
+    return status;
+}
+
+const char *lab_fault_hint(const LabIni *lab, const char *fault)
+{
+    for (int i = 0; fault && *fault && i < lab->hints; i++)
+        if (!strcmp(lab->hint[i].fault, fault)) return lab->hint[i].text;
+    return NULL;
+}
+
+const char *lab_stage_hint(const LabIni *lab, int stage)
+{
+    for (int i = 0; i < lab->hints; i++)
+        if (lab->hint[i].stage == stage) return lab->hint[i].text;
+    return NULL;
+}
+
+int lab_case_find(const LabIni *lab, const char *name)
+{
+    for (int i = 0; i < lab->cases; i++)
+        if (!strcmp(lab->item[i].name, name)) return i;
+    return -1;
+}
+
+int lab_ini_cc(const LabIni *lab)
+{
+    int cc = 75;
+    for (int i = 0; i < lab->needs; i++) {
+        int wanted = (int)(lab->need[i].cc_major * 10 + lab->need[i].cc_minor);
+        if (wanted > cc) cc = wanted;
+    }
+    return cc;
+}

@@ -1,0 +1,80 @@
+/* lab_ini.h - what the grader knows of a lab; docs/lab-ini.md is the format.
+ *
+ * Read strictly: whatever is unknown, missing, doubled or does not add up is one line with file and
+ * line number. */
+#ifndef CONVLAB_AUTOGRADER_LAB_LAB_INI_H
+#define CONVLAB_AUTOGRADER_LAB_LAB_INI_H
+
+#include "autograder/lab/predict.h"
+#include "common/conv/operation.h"
+#include "common/conv/verify.h"
+
+enum { LAB_CASES = 24, LAB_PREDICTIONS = 16, LAB_HINTS = 40, LAB_NEEDS = 4, LAB_HIDDEN = 64 };
+
+typedef struct LabNeed {
+    char text[40];  /* "cc >= 9.0" */
+    char engine[8]; /* "gpu", "sim", or "" for a compute capability */
+    uint32_t cc_major, cc_minor;
+} LabNeed;
+
+typedef struct LabCase {
+    char name[48], shape[200], shape_gpu[200], about[200];
+    Problem problem, problem_gpu; /* problem_gpu is problem where the file gives no shape_gpu */
+    int timed;
+} LabCase;
+
+typedef struct LabPrediction {
+    char name[48], question[400];
+    int case_index;
+    Metric metric; /* of the student's launch; not read where there is a fixed value */
+    int fixed;     /* the truth is `value`: an exercise on paper */
+    double value;
+    double tolerance, points;
+} LabPrediction;
+
+typedef struct LabHint {
+    int stage;      /* 1, 2, ...; 0 for one that a fault unlocks */
+    char fault[48]; /* fault_name() */
+    char text[1500];
+} LabHint;
+
+typedef struct LabIni {
+    char title[120], part[120], papers[200];
+    int order;
+    char source[64];
+    char operation_name[64]; /* as written: "conv_forward_host" */
+    const Operation *operation;
+    int host; /* runs on the CPU */
+    Precision precision;
+    char baseline[64];
+    char gpu[64]; /* the machine that the simulator plays where nobody asks for another */
+    LabNeed need[LAB_NEEDS];
+    int needs;
+    double points_correct, points_speed, points_predict;
+    double slack;
+    LabCase item[LAB_CASES];
+    int cases, timed_cases;
+    int hidden_count;
+    double hidden_max_macs;
+    char hidden_with[200]; /* keys that every hidden problem has; see hidden.h */
+    LabPrediction prediction[LAB_PREDICTIONS];
+    int predictions;
+    LabHint hint[LAB_HINTS];
+    int hints;
+} LabIni;
+
+/* `shown` is the path in messages.  -1 with error. */
+int lab_ini_read(const char *path, const char *shown, LabIni *lab, Error *error);
+int lab_ini_parse(const char *shown, const char *text, size_t bytes, LabIni *lab, Error *error);
+
+/* The hint that `fault` unlocks, or NULL. */
+const char *lab_fault_hint(const LabIni *lab, const char *fault);
+
+/* The compute capability that the lab's PTX is compiled for, in tens: what it needs, or 75. */
+int lab_ini_cc(const LabIni *lab);
+/* The text of stage 1, 2, ...; NULL past the last. */
+const char *lab_stage_hint(const LabIni *lab, int stage);
+/* The case of that name, or -1. */
+int lab_case_find(const LabIni *lab, const char *name);
+
+#endif

@@ -1,0 +1,298 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "autograder/lab/hidden.h"
+#include "autograder/text/ini_file.h"
+#include "autograder/lab/lab_ini.h"
+
+#define GOOD_LAB                                                                                   \
+    "[lab]\n"                                                                                      \
+    "title = One thread per output ; shown\n"                                                      \
+    "part = From a loop\n"                                                                         \
+    "order = 2\n"                                                                                  \
+    "source = conv.cu\n"                                                                           \
+    "operation = conv_forward\n"                                                                   \
+    "precision = fp32\n"                                                                           \
+    "baseline = baseline.cu\n"                                                                     \
+    "needs = cc >= 7.5, engine = sim\n"
+#define GOOD_POINTS "[points]\ncorrect = 50\nspeed = 30\npredict = 20\n"
+#define GOOD_SPEED  "[speed]\nslack = 1.2\n"
+#define GOOD_CASE                                                                                  \
+    "[case lenet-c1]\n"                                                                            \
+    "shape = N=4 C=1 H=32 W=32 K=6 R=5 S=5 pad=valid stride=1\n"                                   \
+    "timed = yes\n"                                                                                \
+    "about = LeNet-5 C1\n"
+#define GOOD_HIDDEN "[hidden]\ncount = 6\nmax_macs = 2e6\n"
+#define GOOD_PREDICT                                                                               \
+    "[predict blocks]\ncase = lenet-c1\nmetric = blocks\nquestion = How many?\ntolerance = 0\n"    \
+    "points = 20\n"
+#define GOOD_HINT "[hint 1]\ntext = First line\n  and the second.\n[hint tile-edge]\ntext = Halo.\n"
+#define GOOD      GOOD_LAB GOOD_POINTS GOOD_SPEED GOOD_CASE GOOD_HIDDEN GOOD_PREDICT GOOD_HINT
+
+static LabIni lab;
+
+static void ptx_is_for_what_a_lab_needs(void **state)
+{
+    (void)state;
+    Error error = {""};
+    char text[] = GOOD;
+    assert_int_equal(lab_ini_parse("labs/x/lab.ini", text, strlen(text), &lab, &error), 0);
+    assert_int_equal(lab_ini_cc(&lab), 75);
+    memcpy(strstr(text, "7.5"), "8.6", 3);
+    assert_int_equal(lab_ini_parse("labs/x/lab.ini", text, strlen(text), &lab, &error), 0);
+    assert_int_equal(lab_ini_cc(&lab), 86);
+    memcpy(strstr(text, "8.6"), "3.5", 3);
+    assert_int_equal(lab_ini_parse("labs/x/lab.ini", text, strlen(text), &lab, &error), 0);
+    assert_int_equal(lab_ini_cc(&lab), 75); /* what nvcc still knows */
+}
+
+static void a_good_file_is_read_whole(void **state)
+{
+    (void)state;
+    Error error = {""};
+    assert_int_equal(lab_ini_parse("labs/x/lab.ini", GOOD, strlen(GOOD), &lab, &error), 0);
+    assert_string_equal(lab.title, "One thread per output");
+    assert_int_equal(lab.order, 2);
+    assert_int_equal(lab.host, 0);
+    assert_string_equal(lab.gpu, "h200");
+    assert_int_equal(lab.needs, 2);
+    assert_int_equal(lab.need[0].cc_major * 10 + lab.need[0].cc_minor, 75);
+    assert_string_equal(lab.need[1].engine, "sim");
+    assert_int_equal(lab.cases, 1);
+    assert_int_equal(lab.timed_cases, 1);
+    assert_int_equal(lab_case_find(&lab, "lenet-c1"), 0);
+    assert_memory_equal(&lab.item[0].problem, &lab.item[0].problem_gpu, sizeof(Problem));
+    assert_int_equal(lab.hidden_count, 6);
+    assert_float_equal(lab.hidden_max_macs, 2e6, 0);
+    assert_int_equal(lab.prediction[0].metric, METRIC_BLOCKS);
+    assert_string_equal(lab_stage_hint(&lab, 1), "First line and the second.");
+    assert_null(lab_stage_hint(&lab, 2));
+    assert_string_equal(lab_fault_hint(&lab, "tile-edge"), "Halo.");
+    assert_null(lab_fault_hint(&lab, "halo"));
+    assert_null(lab_fault_hint(&lab, ""));
+}
+
+/* GOOD with the first `from` made `to` is refused with exactly this. */
+typedef struct BadLab {
+    const char *from, *to, *message;
+} BadLab;
+
+static const BadLab BAD[] = {
+    {"[speed]", "[sped]", "x:1: there is no section [speed]"},
+    {"[speed]\nslack", "[velocity]\nslack = 1\n[speed]\nslack",
+     "x:14: unknown section [velocity]; there are: lab, points, speed, case NAME, hidden, predict "
+     "NAME, hint N, "
+     "hint FAULT"},
+    {"part =", "prat =",
+     "x:3: unknown key 'prat' in [lab]; it takes: title, part, order, source, operation, "
+     "precision, baseline, needs, gpu, papers"},
+    {"part = From a loop\n", "", "x:1: [lab] lacks 'part'"},
+    {"order = 2", "order = two", "x:4: 'order' is not a number: 'two'"},
+    {"order = 2", "order = 2.5", "x:4: 'order' is a whole number, not 2.5"},
+    {"order = 2", "order = -1", "x:4: 'order' is -1, but must lie in 0..9999"},
+    {"order = 2", "order = nan", "x:4: 'order' is not a number: 'nan'"},
+    {"slack = 1.2", "slack = 0.5", "x:15: 'slack' is 0.5, but must lie in 1..10"},
+    {"conv.cu", "../conv.cu",
+     "x:5: source is the name of a .cu or .c file in this directory, not '../conv.cu'"},
+    {"conv.cu", "conv.py",
+     "x:5: source is the name of a .cu or .c file in this directory, not 'conv.py'"},
+    {"baseline.cu", "../../etc/passwd",
+     "x:8: baseline is a file of this directory or a lab's name, not '../../etc/passwd'"},
+    {"conv_forward", "conv_sideways",
+     "x:6: unknown operation 'conv_sideways'; there are: conv_forward, conv_forward_host"},
+    {"fp32", "fp8", "x:7: precision is fp32, tf32 or fp16, not 'fp8'"},
+    {"cc >= 7.5", "cc > 7.5",
+     "x:9: 'cc > 7.5' is no need; write cc >= X.Y, engine = gpu or engine = sim"},
+    {"engine = sim", "engine = fpga",
+     "x:9: 'engine = fpga' is no need; write cc >= X.Y, engine = gpu or engine = sim"},
+    {"predict = 20", "predict = 15", "x:10: predict = 15, but the predictions add up to 20"},
+    {"timed = yes", "timed = no", "x:10: speed = 30, but no case has timed = yes to earn it"},
+    {"timed = yes", "timed = maybe", "x:18: 'timed' is yes or no, not 'maybe'"},
+    {"about = LeNet-5 C1\n", "about =\n", "x:19: 'about' is empty"},
+    {"[hidden]", GOOD_CASE "[hidden]",
+     "x:20: section [case lenet-c1] stands twice; first on line 16"},
+    {"timed = yes", "timed = yes\ntimed = yes",
+     "x:19: 'timed' stands twice in [case lenet-c1]; first on line 18"},
+    {"case = lenet-c1", "case = lenet-c9", "x:24: there is no [case lenet-c9] above"},
+    {"metric = blocks", "metric = bloks", NULL},
+    {"metric = blocks", "metric = blocks\nvalue = 3",
+     "x:23: [predict blocks] needs one of metric and value"},
+    {"metric = blocks\n", "", "x:23: [predict blocks] needs one of metric and value"},
+    {"text = First line\n  and the second.", "text =", "x:30: 'text' is empty"},
+    {"[hint 1]", "[hint 2]", "x:29: the next staged hint is [hint 1]"},
+    {"[hint tile-edge]", "[hint tile-egde]",
+     "x:32: 'tile-egde' is no fault; see common/conv/verify.h"},
+    {"[hint tile-edge]", "[hint 1]", "x:32: section [hint 1] stands twice; first on line 29"},
+    {"[case lenet-c1]", "[case lenet c1]", "x:16: 'lenet c1' is no plain name"},
+    {"[case lenet-c1]", "[case lenet-c1",
+     "x:16: a section is [name] with a name of at most 47 characters"},
+    {"[speed]", "rubbish\n[speed]", "x:14: neither [section], key = value nor a comment"},
+    {"[lab]\n", "stray = 1\n[lab]\n", "x:1: a key before the first [section]"},
+};
+
+/* The first difference from `from` to `to`; the caller frees. */
+static char *edited(const char *from, const char *to)
+{
+    const char *at = strstr(GOOD, from);
+    assert_non_null(at);
+    char *text = malloc(sizeof GOOD + strlen(to) + 1);
+    size_t before = (size_t)(at - GOOD);
+    memcpy(text, GOOD, before);
+    strcpy(text + before, to);
+    strcat(text, at + strlen(from));
+    return text;
+}
+
+static void hidden_problems_may_have_keys_of_their_own(void **state)
+{
+    static const char *const LAYOUT[] = {"layout=nhwc", "layout=chwn"};
+    (void)state;
+    Error error;
+    Random random;
+    char *text = edited("max_macs = 2e6", "max_macs = 2e6\nwith = C=5 layout=nhwc | layout=chwn");
+    assert_int_equal(lab_ini_parse("x", text, strlen(text), &lab, &error), 0);
+    free(text);
+    random_seed(&random, 3);
+    for (int i = 0; i < 40; i++) {
+        Problem problem;
+        char shape[200];
+        hidden_draw(&lab, &random, i, &problem);
+        lab.operation->print(&problem, shape, sizeof shape);
+        assert_non_null(strstr(shape, LAYOUT[i % 2]));
+        assert_int_equal(i % 2 == 0 && !strstr(shape, "C=5 "), 0);
+    }
+    text = edited("max_macs = 2e6", "max_macs = 2e6\nwith = R=99");
+    assert_int_equal(lab_ini_parse("x", text, strlen(text), &lab, &error), -1);
+    assert_non_null(strstr(error.text, "with: R=99 does not fit"));
+    free(text);
+}
+
+static void a_lab_may_name_its_machine(void **state)
+{
+    (void)state;
+    Error error;
+    char *text = edited("needs =", "gpu = gtx480\nneeds =");
+    assert_int_equal(lab_ini_parse("x", text, strlen(text), &lab, &error), 0);
+    assert_string_equal(lab.gpu, "gtx480");
+    free(text);
+}
+
+static void each_mistake_is_one_line_with_its_number(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) {
+        Error error = {""};
+        char *text = edited(BAD[i].from, BAD[i].to);
+        if (!lab_ini_parse("x", text, strlen(text), &lab, &error))
+            fail_msg("accepted: %s", BAD[i].to);
+        if (BAD[i].message) assert_string_equal(error.text, BAD[i].message);
+        assert_null(strchr(error.text, '\n'));
+        free(text);
+    }
+}
+
+static void a_bad_shape_names_its_line(void **state)
+{
+    (void)state;
+    static const char *const SHAPE[] = {"N=0 C=1", "N=4 C=1 H=2 W=32", "Z=1"};
+    Error error;
+    char *text = edited("N=4 C=1 H=32 W=32", "N=4 C=1 H=2 W=2");
+    assert_int_equal(lab_ini_parse("x", text, strlen(text), &lab, &error), -1);
+    assert_memory_equal(error.text, "x:17: shape: ", 13);
+    free(text);
+    for (size_t i = 0; i < sizeof SHAPE / sizeof *SHAPE; i++) {
+        text = edited("N=4 C=1", SHAPE[i]);
+        assert_int_equal(lab_ini_parse("x", text, strlen(text), &lab, &error), -1);
+        assert_memory_equal(error.text, "x:17: shape: ", 13);
+        free(text);
+    }
+}
+
+static void long_lines_are_refused_not_cut(void **state)
+{
+    (void)state;
+    Error error;
+    char about[400] = "about = ";
+    memset(about + 8, 'x', 300);
+    char *text = edited("about = LeNet-5 C1", about);
+    assert_int_equal(lab_ini_parse("x", text, strlen(text), &lab, &error), -1);
+    assert_string_equal(error.text,
+                        "x:19: the line is too long; go on over the next line, indented");
+    free(text);
+    assert_int_equal(lab_ini_parse("x", "[lab]\0\n", 7, &lab, &error), -1);
+    assert_string_equal(error.text, "x:1: not a text file");
+}
+
+static void a_missing_file_and_a_directory_are_told(void **state)
+{
+    (void)state;
+    Error error;
+    assert_int_equal(lab_ini_read("/nowhere/lab.ini", "labs/9/lab.ini", &lab, &error), -1);
+    assert_string_equal(error.text, "labs/9/lab.ini: No such file or directory");
+    assert_int_equal(lab_ini_read("/tmp", "labs/9/lab.ini", &lab, &error), -1);
+    assert_memory_equal(error.text, "labs/9/lab.ini: ", 16);
+}
+
+static uint32_t next(uint32_t *random)
+{
+    *random = *random * 1664525 + 1013904223;
+    return *random >> 8;
+}
+
+/* The same 20,000 damaged files every time: refused with one line, or accepted whole; never a
+ * crash. */
+static void damaged_files_are_survived(void **state)
+{
+    (void)state;
+    static const char *const PIECE[] = {
+        "[",   "]",  "=",  ";",    "\n", "\n ",      "[case x]\n", "-1", "1e999", "\303",
+        "nan", "\t", "\r", "text", ":",  "pad=same", "[lab]\n",    "#",  "\0x",   " "};
+    size_t bytes = strlen(GOOD);
+    uint32_t random = 1;
+    int accepted = 0;
+    for (int i = 0; i < 20000; i++) {
+        char text[2 * sizeof GOOD];
+        size_t length = bytes;
+        memcpy(text, GOOD, bytes);
+        for (uint32_t edits = 1 + next(&random) % 4; edits; edits--) {
+            const char *piece = PIECE[next(&random) % 20];
+            size_t at = next(&random) % length, cut = next(&random) % 3 ? 0 : next(&random) % 20;
+            size_t add = next(&random) % 2 ? strlen(piece) : 0;
+            if (at + cut > length) cut = length - at;
+            memmove(text + at + add, text + at + cut, length - at - cut);
+            memcpy(text + at, piece, add);
+            length += add - cut;
+        }
+        Error error = {""};
+        if (lab_ini_parse("x", text, length, &lab, &error)) {
+            assert_memory_equal(error.text, "x:", 2);
+            assert_null(strchr(error.text, '\n'));
+        } else {
+            accepted++;
+            assert_true(lab.cases > 0 && lab.operation);
+        }
+    }
+    assert_in_range(accepted, 500, 15000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_good_file_is_read_whole),
+        cmocka_unit_test(ptx_is_for_what_a_lab_needs),
+        cmocka_unit_test(hidden_problems_may_have_keys_of_their_own),
+        cmocka_unit_test(a_lab_may_name_its_machine),
+        cmocka_unit_test(each_mistake_is_one_line_with_its_number),
+        cmocka_unit_test(a_bad_shape_names_its_line),
+        cmocka_unit_test(long_lines_are_refused_not_cut),
+        cmocka_unit_test(a_missing_file_and_a_directory_are_told),
+        cmocka_unit_test(damaged_files_are_survived),
+    };
+    return cmocka_run_group_tests_name("autograder/lab_ini", tests, NULL, NULL);
+}

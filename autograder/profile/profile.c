@@ -1,0 +1,377 @@
+#include "autograder/profile/profile.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "autograder/profile/profile_lines.h"
+#include "autograder/text/table.h"
+#include "autograder/text/text.h"
+
+enum { HOT_LINES = 12, TIMELINE_ROWS = 16, TIMELINE_COLUMNS = 72 };
+
+/* What a warp waited for, and what helps. */
+static const char *const REASON[SIMT_STALLS][2] = {
+    [STALL_SELECTED] = {"issuing", ""},
+    [STALL_NOT_SELECTED] = {"another warp went first",
+                            "The schedulers are busy: that is as it should be. Fewer instructions "
+                            "for the same result are all that helps."},
+    [STALL_WAIT] = {"an arithmetic result",
+                    "Each instruction waits for the one before it. More independent sums a thread, "
+                    "or more warps, fill the gaps."},
+    [STALL_LONG_SCOREBOARD] =
+        {"global or local memory",
+         "Loads are waited for. More warps, loads moved up, or data used again "
+         "from shared memory or registers."},
+    [STALL_SHORT_SCOREBOARD] = {"shared memory",
+                                "Results of shared memory or of the special functions are waited "
+                                "for. Use each value that was read more often, from a register."},
+    [STALL_MATH_PIPE] =
+        {"a busy arithmetic pipe",
+         "The pipe is full. Fewer operations, or cheaper ones, are all that helps."},
+    [STALL_LG_THROTTLE] = {"a busy load/store unit",
+                           "Too many passes or sectors: let neighbouring lanes want neighbouring "
+                           "floats, or load wider."},
+    [STALL_MIO_THROTTLE] =
+        {"a busy shared memory",
+         "Too many wavefronts: avoid bank conflicts, read float4, keep values in "
+         "registers."},
+    [STALL_BARRIER] = {"other warps, at a barrier",
+                       "Warps of a block wait for one another. More blocks a multiprocessor, fewer "
+                       "barriers, or work that is dealt more evenly."},
+};
+
+static double part(uint64_t a, uint64_t b)
+{
+    return b ? (double)a / (double)b : 0;
+}
+
+static void launch_print(FILE *stream, const ProfilePage *page)
+{
+    const DeviceCost *cost = page->cost;
+    const SimtMachine *m = page->machine;
+    uint64_t blocks = (uint64_t)cost->grid[0] * cost->grid[1] * cost->grid[2];
+    uint32_t threads = cost->block[0] * cost->block[1] * cost->block[2],
+             warps = (threads + 31) / 32;
+    uint64_t at_once = (uint64_t)cost->resident_blocks * m->sms;
+    double waves = part(blocks, at_once);
+    char cycles[40];
+    fprintf(stream, "  %s: grid %ux%ux%u, block %ux%ux%u, %s cycles on %s (%.1f us)\n",
+            page->profile->kernel, cost->grid[0], cost->grid[1], cost->grid[2], cost->block[0],
+            cost->block[1], cost->block[2], text_thousands((double)page->profile->cycles, cycles),
+            m->title, (double)page->profile->cycles / m->clock_mhz);
+    fprintf(stream,
+            "  %u registers a thread, %u bytes of shared memory a block: %u blocks an SM, %u of %u "
+            "warps (%.0f %%), %.2f waves\n",
+            cost->registers, cost->shared_bytes, cost->resident_blocks,
+            cost->resident_blocks * warps, m->max_warps_per_sm,
+            100.0 * cost->resident_blocks * warps / m->max_warps_per_sm, waves);
+    if (cost->launches > 1)
+        fprintf(stream, "  the longest of %" PRIu64 " launches\n", cost->launches);
+}
+
+static void bottleneck_print(FILE *stream, const ProfilePage *page)
+{
+    SimtInstruction all = {0};
+    uint64_t cycles = 0;
+    for (uint32_t i = 0; i < page->profile->instructions; i++)
+        for (int k = 0; k < SIMT_STALLS; k++) {
+            all.stall[k] += page->profile->instruction[i].stall[k];
+            cycles += page->profile->instruction[i].stall[k];
+        }
+    Table table = table_start("lrl");
+    for (int k = 0; k < SIMT_STALLS; k++)
+        if (all.stall[k] * 100 >= cycles)
+            table_row(&table, "%s\t%.1f %%\t%s", REASON[k][0], 100 * part(all.stall[k], cycles),
+                      simt_stall_name((SimtStall)k));
+    fprintf(stream, "\n  What the warps did, by cycles\n\n");
+    table_end(&table, stream, 4);
+    SimtStall most = instruction_stall(&all);
+    fputc('\n', stream);
+    text_wrap(stream, 4, REASON[most][1]);
+}
+
+static void ptx_print(Table *table, const ProfilePage *page, const ProfileLine *line)
+{
+    char note[600] = "";
+    for (uint32_t i = 0; i < page->profile->instructions; i++) {
+        const SimtInstruction *in = &page->profile->instruction[i];
+        if (in->line != line->sum.line || strcmp(in->file, line->sum.file) ||
+            instruction_cycles(in) * 50 < line->cycles)
+            continue;
+        text_add(note, sizeof note, "%sPTX line %u  %s  %.1f %%", *note ? "\n" : "", in->ptx_line,
+                 in->opcode, 100 * part(instruction_cycles(in), line->cycles));
+    }
+    if (*note) table_note(table, note);
+}
+
+static void lines_print(FILE *stream, const ProfilePage *page, const ProfileLines *lines)
+{
+    Table table = table_start("rrrrrll");
+    table_row(&table, "line\tcycles\tinstr.\tsectors\twavefr.\twaits for\t");
+    for (size_t i = 0; i < lines->lines && i < HOT_LINES; i++) {
+        const ProfileLine *line = &lines->line[i];
+        char sectors[24] = "", wavefronts[24] = "";
+        if (line->cycles * 200 < lines->cycles) break;
+        if (line->sum.requests)
+            text_set(sectors, sizeof sectors, "%.1f", part(line->sum.sectors, line->sum.requests));
+        if (line->sum.shared_requests)
+            text_set(wavefronts, sizeof wavefronts, "%.1f",
+                     part(line->sum.wavefronts, line->sum.shared_requests));
+        table_row(&table, "%u\t%.1f %%\t%.1f M\t%s\t%s\t%s\t%.44s", line->sum.line,
+                  100 * part(line->cycles, lines->cycles),
+                  (double)line->sum.warp_instructions / 1e6, sectors, wavefronts,
+                  REASON[instruction_stall(&line->sum)][0],
+                  *line->text ? line->text : line->sum.file);
+        if (page->ptx) ptx_print(&table, page, line);
+    }
+    fprintf(stream, "\n  Hot lines (sectors a request, wavefronts an access, both at best: 4 and 1 "
+                    "for floats)\n\n");
+    table_end(&table, stream, 4);
+}
+
+/* Phases in the order of their first line. */
+static size_t phases_find(const ProfileLines *lines, char name[][48], uint64_t *cycles, size_t most)
+{
+    size_t count = 0;
+    uint32_t first[16];
+    for (size_t i = 0; i < lines->lines; i++) {
+        const ProfileLine *line = &lines->line[i];
+        const char *phase = *line->phase ? line->phase : "other";
+        size_t k = 0;
+        while (k < count && strcmp(name[k], phase))
+            k++;
+        if (k == most) continue;
+        if (k == count) {
+            text_set(name[k], 48, "%s", phase);
+            cycles[k] = 0, first[k] = UINT32_MAX, count++;
+        }
+        cycles[k] += line->cycles;
+        if (line->sum.line < first[k]) first[k] = line->sum.line;
+    }
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = i + 1; k < count; k++)
+            if (first[k] < first[i]) {
+                char swap[48];
+                uint64_t number = cycles[i];
+                uint32_t line = first[i];
+                memcpy(swap, name[i], 48), memcpy(name[i], name[k], 48), memcpy(name[k], swap, 48);
+                cycles[i] = cycles[k], cycles[k] = number;
+                first[i] = first[k], first[k] = line;
+            }
+    return count;
+}
+
+static void phases_print(FILE *stream, const ProfileLines *lines)
+{
+    char name[16][48];
+    uint64_t cycles[16];
+    size_t count = phases_find(lines, name, cycles, 16);
+    if (count < 2) return;
+    Table table = table_start("lr");
+    for (size_t i = 0; i < count; i++)
+        table_row(&table, "%s\t%.1f %%", name[i], 100 * part(cycles[i], lines->cycles));
+    fprintf(stream, "\n  Phases (// phase: in the source)\n\n");
+    table_end(&table, stream, 4);
+}
+
+static void timeline_print(FILE *stream, const ProfilePage *page)
+{
+    const SimtProfile *profile = page->profile;
+    if (!profile->replayed_cycles || !profile->spans) return;
+    fprintf(stream, "\n  One multiprocessor's first %u blocks, over %" PRIu64 " cycles\n\n",
+            profile->spans, profile->replayed_cycles);
+    for (uint32_t i = 0; i < profile->spans && i < TIMELINE_ROWS; i++) {
+        const SimtSpan *span = &profile->span[i];
+        int begin = (int)(span->begin * TIMELINE_COLUMNS / profile->replayed_cycles),
+            end = (int)(span->end * TIMELINE_COLUMNS / profile->replayed_cycles);
+        fprintf(stream, "    block %-8" PRIu64 "%*s", span->block, begin, "");
+        for (int k = begin; k < end || k == begin; k++)
+            fputc('#', stream);
+        fputc('\n', stream);
+    }
+    if (profile->spans > TIMELINE_ROWS)
+        fprintf(stream, "    ... and %u more\n", profile->spans - TIMELINE_ROWS);
+}
+
+typedef struct Roof {
+    double gflops, intensity, peak, bandwidth; /* 1e9 FLOP/s, FLOP per byte, 1e9 FLOP/s, 1e9 B/s */
+} Roof;
+
+static Roof roof_of(const ProfilePage *page)
+{
+    const SimtMachine *m = page->machine;
+    double bytes = (double)page->cost->dram_bytes;
+    return (Roof){.gflops = page->cost->seconds > 0 ? page->flops / page->cost->seconds / 1e9 : 0,
+                  .intensity = bytes > 0 ? page->flops / bytes : 0,
+                  .peak = 2.0 * m->sms * m->fp32_lanes /
+                          (m->issue_cycles > 1 ? m->issue_cycles : 1) * m->clock_mhz / 1e3,
+                  .bandwidth = m->dram_gb_s};
+}
+
+static void roofline_print(FILE *stream, const ProfilePage *page)
+{
+    Roof roof = roof_of(page);
+    double limit =
+        roof.intensity * roof.bandwidth < roof.peak ? roof.intensity * roof.bandwidth : roof.peak;
+    fprintf(
+        stream,
+        "\n  Roofline: %.0f GFLOP/s at %.1f FLOP a byte of DRAM traffic; the roof there is %.0f "
+        "GFLOP/s (%s): %.1f %% of it\n",
+        roof.gflops, roof.intensity, limit, limit < roof.peak ? "memory bandwidth" : "arithmetic",
+        limit > 0 ? 100 * roof.gflops / limit : 0);
+}
+
+void profile_print(FILE *stream, const ProfilePage *page)
+{
+    ProfileLines lines;
+    launch_print(stream, page);
+    if (profile_lines_make(page->profile, page->source, &lines)) return;
+    bottleneck_print(stream, page);
+    lines_print(stream, page, &lines);
+    phases_print(stream, &lines);
+    timeline_print(stream, page);
+    roofline_print(stream, page);
+    profile_lines_free(&lines);
+}
+
+/* ---- files -------------------------------------------------------------------------------- */
+
+static const char COLUMNS[] = "warp_instructions\tthread_instructions\trequests\tsectors\tl1_hits\t"
+                              "shared_requests\twavefronts\tbranches\tdivergent";
+
+static void counts_write(FILE *file, const SimtInstruction *in)
+{
+    fprintf(file,
+            "%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64
+            "\t%" PRIu64 "\t%" PRIu64,
+            in->warp_instructions, in->thread_instructions, in->requests, in->sectors, in->l1_hits,
+            in->shared_requests, in->wavefronts, in->branches, in->divergent);
+    for (int i = 0; i < SIMT_STALLS; i++)
+        fprintf(file, "\t%" PRIu64, in->stall[i]);
+    fputc('\n', file);
+}
+
+static void header_write(FILE *file, const char *first)
+{
+    fprintf(file, "%s\t%s", first, COLUMNS);
+    for (int i = 0; i < SIMT_STALLS; i++)
+        fprintf(file, "\t%s", simt_stall_name((SimtStall)i));
+    fputc('\n', file);
+}
+
+static void ptx_write(FILE *file, const ProfilePage *page, const ProfileLines *lines)
+{
+    (void)lines;
+    header_write(file, "kernel\tfile\tline\tptx_line\topcode");
+    for (uint32_t i = 0; i < page->profile->instructions; i++) {
+        const SimtInstruction *in = &page->profile->instruction[i];
+        if (!in->opcode) continue;
+        fprintf(file, "%s\t%s\t%u\t%u\t%s\t", page->profile->kernel, in->file, in->line,
+                in->ptx_line, in->opcode);
+        counts_write(file, in);
+    }
+}
+
+static void lines_write(FILE *file, const ProfilePage *page, const ProfileLines *lines)
+{
+    (void)page;
+    header_write(file, "file\tline\tphase");
+    for (size_t i = 0; i < lines->lines; i++) {
+        fprintf(file, "%s\t%u\t%s\t", lines->line[i].sum.file, lines->line[i].sum.line,
+                lines->line[i].phase);
+        counts_write(file, &lines->line[i].sum);
+    }
+}
+
+static void phases_write(FILE *file, const ProfilePage *page, const ProfileLines *lines)
+{
+    char name[16][48];
+    uint64_t cycles[16];
+    size_t count = phases_find(lines, name, cycles, 16);
+    (void)page;
+    fprintf(file, "phase\tcycles\tpart\n");
+    for (size_t i = 0; i < count; i++)
+        fprintf(file, "%s\t%" PRIu64 "\t%.4f\n", name[i], cycles[i],
+                part(cycles[i], lines->cycles));
+}
+
+static void timeline_write(FILE *file, const ProfilePage *page, const ProfileLines *lines)
+{
+    (void)lines;
+    fprintf(file, "sm\tblock\tbegin\tend\n");
+    for (uint32_t i = 0; i < page->profile->spans; i++) {
+        const SimtSpan *span = &page->profile->span[i];
+        fprintf(file, "%u\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n", span->sm, span->block,
+                span->begin, span->end);
+    }
+}
+
+static void roofline_write(FILE *file, const ProfilePage *page, const ProfileLines *lines)
+{
+    Roof roof = roof_of(page);
+    (void)lines;
+    fprintf(file, "flop_per_byte\tgflops\tpeak_gflops\tdram_gb_s\n%.4f\t%.2f\t%.1f\t%.1f\n",
+            roof.intensity, roof.gflops, roof.peak, roof.bandwidth);
+}
+
+static void timeline_script(FILE *file, const ProfilePage *page, const ProfileLines *lines)
+{
+    (void)page, (void)lines;
+    fputs("set terminal svg size 820,420 font 'Helvetica,13' background '#ffffff'\n"
+          "set output 'timeline.svg'\nset datafile separator \"\\t\"\n"
+          "set xlabel 'cycles'\nset ylabel 'blocks of one multiprocessor, as they began'\n"
+          "set style fill solid 0.7 border -1\nset key off\nset yrange [-1:*]\n"
+          "plot 'timeline.tsv' skip 1 using 3:0:3:4:($0-0.4):($0+0.4) with boxxyerror lc rgb "
+          "'#4a90c2'\n",
+          file);
+}
+
+static void roofline_script(FILE *file, const ProfilePage *page, const ProfileLines *lines)
+{
+    Roof roof = roof_of(page);
+    (void)lines;
+    fprintf(file,
+            "set terminal svg size 720,480 font 'Helvetica,13' background '#ffffff'\n"
+            "set output 'roofline.svg'\nset datafile separator \"\\t\"\nset logscale xy\n"
+            "set xlabel 'FLOP per byte of DRAM traffic'\nset ylabel 'GFLOP/s'\n"
+            "set xrange [0.1:10000]\nset yrange [1:*]\nset grid lc rgb '#dddddd'\nset key bottom "
+            "right\n"
+            "peak = %.1f\nbandwidth = %.1f\n"
+            "plot (x * bandwidth < peak ? x * bandwidth : peak) with lines lw 2 lc rgb '#444444' "
+            "title 'roof of %s', \\\n"
+            "     'roofline.tsv' skip 1 using 1:2 with points pt 7 ps 1.2 lc rgb '#b5403a' title "
+            "'this run'\n",
+            roof.peak, roof.bandwidth, page->machine->title);
+}
+
+static int file_make(const char *directory, const char *name, const ProfilePage *page,
+                     const ProfileLines *lines,
+                     void (*write)(FILE *, const ProfilePage *, const ProfileLines *), Error *error)
+{
+    char path[1200];
+    text_set(path, sizeof path, "%s/%s", directory, name);
+    FILE *file = fopen(path, "w");
+    if (!file) return error_set(error, "%s: %m", path);
+    write(file, page, lines);
+    int broken = ferror(file);
+    return fclose(file) || broken ? error_set(error, "%s: %m", path) : 0;
+}
+
+int profile_write(const char *directory, const ProfilePage *page, Error *error)
+{
+    static const struct {
+        const char *name;
+        void (*write)(FILE *, const ProfilePage *, const ProfileLines *);
+    } FILES[] = {{"profile.tsv", ptx_write},       {"lines.tsv", lines_write},
+                 {"phases.tsv", phases_write},     {"timeline.tsv", timeline_write},
+                 {"roofline.tsv", roofline_write}, {"timeline.gp", timeline_script},
+                 {"roofline.gp", roofline_script}};
+    ProfileLines lines;
+    int status = 0;
+    if (profile_lines_make(page->profile, page->source, &lines))
+        return error_set(error, "out of memory");
+    for (size_t i = 0; i < sizeof FILES / sizeof *FILES && !status; i++)
+        status = file_make(directory, FILES[i].name, page, &lines, FILES[i].write, error);
+    profile_lines_free(&lines);
+    return status;
+}

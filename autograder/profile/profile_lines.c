@@ -1,0 +1,105 @@
+#include "autograder/profile/profile_lines.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "autograder/text/text.h"
+
+uint64_t instruction_cycles(const SimtInstruction *instruction)
+{
+    uint64_t cycles = 0;
+    for (int i = 0; i < SIMT_STALLS; i++)
+        cycles += instruction->stall[i];
+    return cycles;
+}
+
+SimtStall instruction_stall(const SimtInstruction *instruction)
+{
+    SimtStall most = STALL_NOT_SELECTED;
+    for (int i = STALL_NOT_SELECTED; i < SIMT_STALLS; i++)
+        if (instruction->stall[i] > instruction->stall[most]) most = (SimtStall)i;
+    return most;
+}
+
+static void instruction_add(SimtInstruction *to, const SimtInstruction *from)
+{
+    to->warp_instructions += from->warp_instructions;
+    to->thread_instructions += from->thread_instructions;
+    to->requests += from->requests, to->sectors += from->sectors, to->l1_hits += from->l1_hits;
+    to->shared_requests += from->shared_requests, to->wavefronts += from->wavefronts;
+    to->branches += from->branches, to->divergent += from->divergent;
+    for (int i = 0; i < SIMT_STALLS; i++)
+        to->stall[i] += from->stall[i];
+}
+
+static ProfileLine *line_of(ProfileLines *lines, const SimtInstruction *instruction)
+{
+    for (size_t i = 0; i < lines->lines; i++)
+        if (lines->line[i].sum.line == instruction->line &&
+            !strcmp(lines->line[i].sum.file, instruction->file))
+            return &lines->line[i];
+    ProfileLine *line = &lines->line[lines->lines++];
+    line->sum.file = instruction->file, line->sum.line = instruction->line;
+    return line;
+}
+
+static const char *plain_file(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* Gives the lines of `source` their text and their phase. */
+static void texts_read(ProfileLines *lines, const char *source)
+{
+    char text[400], phase[48] = "";
+    FILE *file = fopen(source, "r");
+    if (!file) return;
+    for (uint32_t number = 1; fgets(text, sizeof text, file); number++) {
+        char *at = text, *mark = strstr(text, "// phase: ");
+        while (isspace((unsigned char)*at))
+            at++;
+        at[strcspn(at, "\n")] = '\0';
+        if (mark) text_set(phase, sizeof phase, "%s", mark + strlen("// phase: "));
+        if (text[0] == '}') phase[0] = '\0'; /* the function's end */
+        for (size_t i = 0; i < lines->lines; i++) {
+            ProfileLine *line = &lines->line[i];
+            if (line->sum.line != number || strcmp(line->sum.file, plain_file(source))) continue;
+            text_set(line->text, sizeof line->text, "%s", at);
+            text_set(line->phase, sizeof line->phase, "%s", phase);
+        }
+    }
+    fclose(file);
+}
+
+static int by_cycles(const void *a, const void *b)
+{
+    const ProfileLine *left = a, *right = b;
+    if (left->cycles != right->cycles) return left->cycles < right->cycles ? 1 : -1;
+    return left->sum.line < right->sum.line ? -1 : left->sum.line > right->sum.line;
+}
+
+int profile_lines_make(const SimtProfile *profile, const char *source, ProfileLines *lines)
+{
+    *lines = (ProfileLines){.line = calloc(profile->instructions + 1, sizeof *lines->line)};
+    if (!lines->line) return -1;
+    for (uint32_t i = 0; i < profile->instructions; i++) {
+        const SimtInstruction *instruction = &profile->instruction[i];
+        if (!instruction->warp_instructions) continue;
+        ProfileLine *line = line_of(lines, instruction);
+        instruction_add(&line->sum, instruction);
+        line->cycles += instruction_cycles(instruction);
+        lines->cycles += instruction_cycles(instruction);
+    }
+    texts_read(lines, source);
+    qsort(lines->line, lines->lines, sizeof *lines->line, by_cycles);
+    return 0;
+}
+
+void profile_lines_free(ProfileLines *lines)
+{
+    free(lines->line);
+    *lines = (ProfileLines){0};
+}

@@ -1,0 +1,20 @@
+/* report.h - a result record as a person reads it at a terminal. */
+#ifndef CONVLAB_AUTOGRADER_RECORD_REPORT_H
+#define CONVLAB_AUTOGRADER_RECORD_REPORT_H
+
+#include <stdio.h>
+
+#include "autograder/record/record.h"
+
+/* The compiler's lines if it did not compile; else the table, diagnoses, predictions, where the
+ * grade was earned. */
+void report_print(FILE *stream, const Record *record, int verbose);
+
+/* "1.23 ms", or "12,345" for cycles. */
+const char *report_cost(const Record *record, double cost, char text[40]);
+
+/* The counters of one run as a table: bytes, sectors per request, wavefronts, divergence,
+ * occupancy. */
+void report_counters(FILE *stream, int indent, const DeviceCost *cost);
+
+#endif

@@ -1,0 +1,278 @@
+/* sandbox.c - starting, waiting for and ending a sandboxed program.
+ *
+ * All that allocates memory happens before fork(); the child only moves descriptors, sets limits
+ * and executes. */
+#include "autograder/sandbox/sandbox.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "autograder/sandbox/sandbox_parts.h"
+
+enum { FIRST_PASS = 3, OPEN_FILES = 256, START_FAILED = 126 };
+
+static SandboxLevel highest = SANDBOX_NAMESPACES;
+
+/* What the child needs, ready before the fork. */
+typedef struct Launch {
+    const SandboxSpec *spec;
+    SandboxLevel level;
+    char **arguments; /* bubblewrap's, or NULL */
+    int filter, ruleset, null;
+    int cpu;
+    pid_t parent;
+} Launch;
+
+double sandbox_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+const char *sandbox_level_name(SandboxLevel level)
+{
+    static const char *const names[] = {"resource limits only", "system-call filter",
+                                        "system-call filter and Landlock",
+                                        "namespaces and system-call filter"};
+    return level <= SANDBOX_NAMESPACES ? names[level] : "unknown";
+}
+
+void sandbox_lower(SandboxLevel level)
+{
+    highest = level;
+}
+
+/* ---- the child ------------------------------------------------------------------------------- */
+
+static void limit_set(int resource, uint64_t soft, uint64_t hard)
+{
+    struct rlimit limit = {soft, hard}, now;
+    if (!getrlimit(resource, &now) && now.rlim_max < hard) {
+        limit.rlim_max = now.rlim_max; /* only root may raise it */
+        if (limit.rlim_cur > now.rlim_max) limit.rlim_cur = now.rlim_max;
+    }
+    setrlimit(resource, &limit);
+}
+
+static void limits_set(const SandboxSpec *spec)
+{
+    limit_set(RLIMIT_CORE, 0, 0);
+    limit_set(RLIMIT_NOFILE, OPEN_FILES, OPEN_FILES);
+    limit_set(RLIMIT_MEMLOCK, 0, 0);
+    limit_set(RLIMIT_MSGQUEUE, 0, 0);
+    limit_set(RLIMIT_FSIZE, spec->file_bytes, spec->file_bytes);
+    if (spec->memory_bytes) limit_set(RLIMIT_AS, spec->memory_bytes, spec->memory_bytes);
+    if (spec->cpu_seconds > 0) {
+        uint64_t seconds = (uint64_t)spec->cpu_seconds + 1;
+        limit_set(RLIMIT_CPU, seconds, seconds + 1);
+    }
+}
+
+/* 3, 4, ... are the passed descriptors, then the filter for bubblewrap; everything above is closed.
+ * Two steps, since a number may be both a source and a target. */
+static int descriptors_set(const Launch *launch)
+{
+    const SandboxSpec *spec = launch->spec;
+    int high[SANDBOX_FDS + 3], count = 0, low[SANDBOX_FDS + 3];
+    low[count] = 0, high[count++] = launch->null;
+    low[count] = 1, high[count++] = spec->output_fd;
+    for (int i = 0; i < spec->passes; i++)
+        low[count] = FIRST_PASS + i, high[count++] = spec->pass_fd[i];
+    if (launch->arguments) low[count] = FIRST_PASS + spec->passes, high[count++] = launch->filter;
+    for (int i = 0; i < count; i++)
+        if ((high[i] = fcntl(high[i], F_DUPFD_CLOEXEC, 32)) < 0) return -1;
+    for (int i = 0; i < count; i++)
+        if (dup2(high[i], low[i]) < 0) return -1;
+    if (dup2(1, 2) < 0) return -1;
+    int first_closed = low[count - 1] + 1;
+    return close_range(first_closed < FIRST_PASS ? FIRST_PASS : (unsigned)first_closed, ~0u, 0);
+}
+
+/* Without bubblewrap: the same filter and, where there is one, the Landlock ruleset, then the
+ * program itself. */
+static void child_confine(const Launch *launch)
+{
+    const SandboxSpec *spec = launch->spec;
+    static const char *const nothing[] = {NULL};
+    const char *directory = spec->directory ? spec->directory : "/tmp";
+    if (chdir(directory)) return;
+    if (launch->level >= SANDBOX_LANDLOCK && sandbox_landlock_enforce(launch->ruleset)) return;
+    if (launch->level >= SANDBOX_SECCOMP && sandbox_filter_load(launch->filter)) return;
+    fcntl(launch->filter, F_SETFD, FD_CLOEXEC);
+    const char *const *environment = spec->environment ? spec->environment : nothing;
+    if (descriptors_set(launch)) return;
+    execve(spec->argv[0], (char *const *)spec->argv, (char *const *)environment);
+}
+
+static void child_run(const Launch *launch)
+{
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    signal(SIGPIPE, SIG_DFL);
+    signal(SIGINT, SIG_DFL);
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != launch->parent) _exit(START_FAILED);
+    limits_set(launch->spec);
+    if (launch->cpu >= 0) {
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET((unsigned)launch->cpu, &one);
+        sched_setaffinity(0, sizeof one, &one);
+    }
+    if (launch->arguments) {
+        static char *const nothing[] = {NULL};
+        if (!descriptors_set(launch)) execve(launch->arguments[0], launch->arguments, nothing);
+    } else {
+        child_confine(launch);
+    }
+    _exit(START_FAILED);
+}
+
+/* ---- the parent ------------------------------------------------------------------------------ */
+
+static void launch_clear(Launch *launch)
+{
+    free(launch->arguments);
+    if (launch->filter >= 0) close(launch->filter);
+    if (launch->ruleset >= 0) close(launch->ruleset);
+    if (launch->null >= 0) close(launch->null);
+}
+
+static int launch_prepare(Launch *launch, const SandboxSpec *spec, SandboxLevel level, Error *error)
+{
+    *launch = (Launch){.spec = spec,
+                       .level = level,
+                       .filter = -1,
+                       .ruleset = -1,
+                       .parent = getpid(),
+                       .cpu = spec->one_core ? sched_getcpu() : -1};
+    launch->null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (launch->null < 0) return error_set(error, "sandbox: /dev/null: %s", strerror(errno));
+    if (level >= SANDBOX_SECCOMP) {
+        launch->filter = sandbox_filter_open(spec, level == SANDBOX_NAMESPACES, error);
+        if (launch->filter < 0) return -1;
+    }
+    if (level == SANDBOX_NAMESPACES) {
+        launch->arguments = sandbox_bwrap_arguments(spec, FIRST_PASS + spec->passes);
+        if (!launch->arguments) return error_set(error, "sandbox: too many or too long paths");
+    } else if (level == SANDBOX_LANDLOCK) {
+        launch->ruleset = sandbox_landlock_open(spec);
+        if (launch->ruleset < 0) return error_set(error, "sandbox: Landlock: %s", strerror(errno));
+    }
+    return 0;
+}
+
+static pid_t start_at(const SandboxSpec *spec, SandboxLevel level, Error *error)
+{
+    Launch launch;
+    pid_t pid = -1;
+    if (!launch_prepare(&launch, spec, level, error)) {
+        pid = fork();
+        if (pid == 0) child_run(&launch);
+        if (pid < 0)
+            error_set(error, "sandbox: cannot start a process: %s", strerror(errno));
+        else
+            setpgid(pid, pid); /* both sides, so that it holds whoever is first */
+    }
+    launch_clear(&launch);
+    return pid;
+}
+
+pid_t sandbox_start(const SandboxSpec *spec, Error *error)
+{
+    return start_at(spec, sandbox_probe(), error);
+}
+
+static void end_fill(int status, SandboxEnd *end)
+{
+    *end = (SandboxEnd){.code = -1};
+    if (WIFSIGNALED(status)) {
+        end->signal = WTERMSIG(status);
+    } else if (WEXITSTATUS(status) > 128 && WEXITSTATUS(status) < 128 + NSIG) {
+        end->signal = WEXITSTATUS(status) - 128; /* how bubblewrap hands a signal on */
+    } else {
+        end->code = WEXITSTATUS(status);
+    }
+}
+
+int sandbox_wait(pid_t pid, double deadline, SandboxEnd *end)
+{
+    int status, watch = (int)syscall(SYS_pidfd_open, pid, 0);
+    for (;;) {
+        pid_t got = waitpid(pid, &status, WNOHANG);
+        double left = deadline - sandbox_clock();
+        if (got == pid) end_fill(status, end);
+        if (got == pid || (got < 0 && errno != EINTR) || left <= 0) {
+            if (watch >= 0) close(watch);
+            return got == pid;
+        }
+        struct pollfd event = {.fd = watch, .events = POLLIN};
+        int wait_ms = left > 1 ? 1000 : (int)(left * 1000) + 1;
+        poll(&event, 1, watch < 0 && wait_ms > 5 ? 5 : wait_ms);
+    }
+}
+
+void sandbox_kill(pid_t pid)
+{
+    if (pid <= 0) return;
+    kill(-pid, SIGKILL);
+    kill(pid, SIGKILL);
+    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) {
+    }
+}
+
+/* ---- what works here ------------------------------------------------------------------------- */
+
+static int level_works(SandboxLevel level)
+{
+    static const char *const argv[] = {"/bin/true", NULL};
+    SandboxSpec spec = {.argv = argv, .output_fd = -1, .file_bytes = 1, .processes = 1};
+    SandboxEnd end;
+    if (level == SANDBOX_NAMESPACES && !sandbox_bwrap_path()) return 0;
+    spec.output_fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (spec.output_fd < 0) return 0;
+    pid_t pid = start_at(&spec, level, NULL);
+    close(spec.output_fd);
+    if (pid < 0) return 0;
+    if (!sandbox_wait(pid, sandbox_clock() + 10, &end)) {
+        sandbox_kill(pid);
+        return 0;
+    }
+    return end.code == 0;
+}
+
+static SandboxLevel probed;
+
+static void probe_once(void)
+{
+    probed = SANDBOX_NAMESPACES;
+    while (probed > SANDBOX_NONE && !level_works(probed))
+        probed--;
+}
+
+/* Submissions are built by several threads. */
+SandboxLevel sandbox_probe(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, probe_once);
+    SandboxLevel level = probed < highest ? probed : highest;
+    while (level < probed && level > SANDBOX_NONE && !level_works(level))
+        level--;
+    return level;
+}

@@ -1,0 +1,73 @@
+/* sandbox.h - running an untrusted program: what it may see, what it may use up.
+ *
+ * bubblewrap gives it user, PID, mount, network and IPC namespaces, a private /tmp and /dev/shm,
+ * read-only system directories; seccomp and resource limits do the rest.  Where the kernel refuses
+ * namespaces the level falls: Landlock then hides the file system, and without that only the
+ * system-call filter is left.  The level is always printed. */
+#ifndef CONVLAB_AUTOGRADER_SANDBOX_SANDBOX_H
+#define CONVLAB_AUTOGRADER_SANDBOX_SANDBOX_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "common/base/error.h"
+
+typedef enum SandboxLevel {
+    SANDBOX_NONE,      /* resource limits only */
+    SANDBOX_SECCOMP,   /* and a system-call filter */
+    SANDBOX_LANDLOCK,  /* and only the named paths of the file system */
+    SANDBOX_NAMESPACES /* namespaces through bubblewrap, and the filter: the full box */
+} SandboxLevel;
+
+/* What works here, found by trying it once; cached for the process. */
+SandboxLevel sandbox_probe(void);
+const char *sandbox_level_name(SandboxLevel level);
+
+/* Never uses more than `level` from now on: for tests of the lower levels. */
+void sandbox_lower(SandboxLevel level);
+
+enum { SANDBOX_PATHS = 16, SANDBOX_FDS = 4 };
+
+typedef struct SandboxSpec {
+    const char *const *argv;              /* NULL-terminated; argv[0] absolute */
+    const char *read_only[SANDBOX_PATHS]; /* bound at the same path; NULL-terminated */
+    const char *writable[SANDBOX_PATHS];
+    const char *const *environment; /* NULL-terminated KEY=value; nothing is inherited */
+    const char *directory;          /* working directory inside, or NULL for /tmp */
+    int pass_fd[SANDBOX_FDS],
+        passes;            /* become 3, 4, ... inside; all else is closed; stdin is /dev/null */
+    int output_fd;         /* where stdout and stderr go */
+    double cpu_seconds;    /* RLIMIT_CPU, 0: none */
+    uint64_t memory_bytes; /* RLIMIT_AS, 0: none */
+    uint64_t file_bytes;   /* RLIMIT_FSIZE */
+    int processes;         /* RLIMIT_NPROC-like bound; 1 means that fork and threads fail */
+    int one_core;          /* pin to one CPU and forbid changing it (host labs) */
+} SandboxSpec;
+
+/* The program dies with the thread that started it.  -1 with error. */
+pid_t sandbox_start(const SandboxSpec *spec, Error *error);
+void sandbox_kill(pid_t pid); /* the whole tree, and reaps */
+
+/* How a sandboxed program ended. */
+typedef struct SandboxEnd {
+    int code;       /* exit status, or -1 */
+    int signal;     /* the signal it died of, or 0 */
+    int timed_out;  /* sandbox_run only: killed at the wall-clock limit */
+    int flooded;    /* sandbox_run only: killed for writing far too much */
+    double seconds; /* sandbox_run only: wall-clock */
+} SandboxEnd;
+
+/* Waits until `deadline` (CLOCK_MONOTONIC seconds) for the program to end and reaps it: 1 and *end,
+ * or 0 when it still runs. */
+int sandbox_wait(pid_t pid, double deadline, SandboxEnd *end);
+
+/* Runs the program to its end, at most `wall_seconds`, and keeps the first `output_bytes` - 1 bytes
+ * of what it prints in `output`, NUL-terminated.  spec->output_fd is ignored.  -1 with error only
+ * when it cannot be started. */
+int sandbox_run(const SandboxSpec *spec, double wall_seconds, char *output, size_t output_bytes,
+                SandboxEnd *end, Error *error);
+
+double sandbox_clock(void); /* CLOCK_MONOTONIC in seconds */
+
+#endif

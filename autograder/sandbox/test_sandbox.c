@@ -1,0 +1,465 @@
+/* test_sandbox.c - what a program inside the box can see and use up, tried from inside.
+ *
+ * The test program runs itself in the sandbox with the name of one attempt; an attempt ends with 0
+ * when it was refused and with 1 when it got through.  Every attempt that is refused at a level is
+ * also made outside, where it must get through: otherwise the test would show nothing. */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "autograder/sandbox/sandbox.h"
+
+#ifdef __SANITIZE_ADDRESS__
+#define MEMORY 0 /* the sanitizer reserves terabytes of addresses */
+#else
+#define MEMORY (512ull << 20)
+#endif
+
+/* ---- attempts, made inside: 1 when it got through -------------------------------------------- */
+
+static int try_read(const char *path)
+{
+    char byte;
+    int fd = open(path, O_RDONLY);
+    return fd >= 0 && (read(fd, &byte, 1) >= 0 || errno == EISDIR);
+}
+
+static int try_write(const char *path)
+{
+    int fd = open(path, O_WRONLY | O_CREAT, 0600);
+    return fd >= 0 && write(fd, "x", 1) == 1;
+}
+
+static int try_socket(const char *argument)
+{
+    (void)argument;
+    return socket(AF_INET, SOCK_STREAM, 0) >= 0 || socket(AF_UNIX, SOCK_STREAM, 0) >= 0;
+}
+
+static int try_fork(const char *argument)
+{
+    (void)argument;
+    pid_t pid = fork();
+    if (pid == 0) _exit(0);
+    return pid > 0;
+}
+
+static void *thread_nothing(void *argument)
+{
+    return argument;
+}
+
+static int try_thread(const char *argument)
+{
+    pthread_t thread;
+    (void)argument;
+    return !pthread_create(&thread, NULL, thread_nothing, NULL);
+}
+
+static int try_ptrace(const char *argument)
+{
+    (void)argument;
+    return ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0;
+}
+
+static int try_namespace(const char *argument)
+{
+    (void)argument;
+    return unshare(CLONE_NEWUSER) == 0;
+}
+
+static int try_memory(const char *argument)
+{
+    void *block = mmap(NULL, strtoull(argument, NULL, 10), PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return block != MAP_FAILED;
+}
+
+static int try_spin(const char *argument)
+{
+    (void)argument;
+    for (volatile unsigned long i = 1; i; i = i + 1) {
+    }
+    return 1;
+}
+
+static int try_file(const char *argument)
+{
+    static char block[1 << 16];
+    int fd = open(argument, O_WRONLY | O_CREAT, 0600);
+    if (fd < 0) return 0;
+    for (int i = 0; i < 512; i++)
+        if (write(fd, block, sizeof block) <= 0) return 0;
+    return 1;
+}
+
+static int try_affinity(const char *argument)
+{
+    cpu_set_t set;
+    (void)argument;
+    memset(&set, 0xff, sizeof set);
+    return sched_setaffinity(0, sizeof set, &set) == 0;
+}
+
+static int try_descriptor(const char *argument)
+{
+    return fcntl(atoi(argument), F_GETFD) >= 0;
+}
+
+static int try_parent(const char *argument)
+{
+    return kill(atoi(argument), 0) == 0;
+}
+
+static int try_environment(const char *argument)
+{
+    return getenv(argument) != NULL;
+}
+
+static int try_flood(const char *argument)
+{
+    (void)argument;
+    static const char line[] = "a line of noise that goes on and on\n";
+    for (;;) {
+        if (write(1, line, sizeof line - 1) < 0) return 0;
+    }
+}
+
+static int try_signal(const char *argument)
+{
+    signal(atoi(argument), SIG_DFL);
+    return raise(atoi(argument)) == 0;
+}
+
+typedef struct Attempt {
+    const char *name;
+    int (*function)(const char *argument);
+} Attempt;
+
+static const Attempt attempts[] = {
+    {"read", try_read},
+    {"write", try_write},
+    {"socket", try_socket},
+    {"fork", try_fork},
+    {"thread", try_thread},
+    {"ptrace", try_ptrace},
+    {"memory", try_memory},
+    {"spin", try_spin},
+    {"file", try_file},
+    {"affinity", try_affinity},
+    {"descriptor", try_descriptor},
+    {"parent", try_parent},
+    {"flood", try_flood},
+    {"environment", try_environment},
+    {"namespace", try_namespace},
+    {"signal", try_signal},
+};
+
+static int attempt_make(const char *name, const char *argument)
+{
+    for (size_t i = 0; i < sizeof attempts / sizeof *attempts; i++)
+        if (!strcmp(attempts[i].name, name)) return attempts[i].function(argument);
+    return 77;
+}
+
+/* ---- the test's side ------------------------------------------------------------------------- */
+
+static char self[512], self_directory[512], secret[64], private_directory[64];
+
+static SandboxEnd run_attempt(SandboxSpec *spec, const char *name, const char *argument,
+                              double seconds)
+{
+    const char *argv[] = {self, "attempt", name, argument, NULL};
+    char output[4096];
+    SandboxEnd end;
+    Error error;
+    spec->argv = argv;
+    spec->read_only[0] = self_directory;
+    if (!spec->file_bytes) spec->file_bytes = 1 << 20;
+    if (!spec->processes) spec->processes = 1;
+    if (sandbox_run(spec, seconds, output, sizeof output, &end, &error)) fail_msg("%s", error.text);
+    if (output[0] && strcmp(name, "flood")) print_message("%s", output);
+    return end;
+}
+
+/* Refused inside; and, so that the attempt is known to be a real one, got through here. */
+static void expect_refused(const char *name, const char *argument, int outside)
+{
+    SandboxSpec spec = {.memory_bytes = MEMORY};
+    SandboxEnd end = run_attempt(&spec, name, argument, 20);
+    if (end.code != 0) fail_msg("%s %s: code %d, signal %d", name, argument, end.code, end.signal);
+    if (!outside) return;
+    pid_t pid = fork();
+    if (pid == 0) _exit(attempt_make(name, argument));
+    int status;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(WEXITSTATUS(status), 1);
+}
+
+static int boxed(void)
+{
+    return sandbox_probe() == SANDBOX_NAMESPACES;
+}
+
+static void test_level(void **state)
+{
+    (void)state;
+    print_message("sandbox: %s\n", sandbox_level_name(sandbox_probe()));
+    assert_true(sandbox_probe() >= SANDBOX_SECCOMP);
+}
+
+static void test_sees_nothing(void **state)
+{
+    (void)state;
+    expect_refused("read", secret, 1);
+    expect_refused("read", "/etc/passwd", 1);
+    expect_refused("read", "/root", getuid() == 0);
+    expect_refused("read", "/proc/1/cmdline", 0);
+    expect_refused("read", "/home", 1);
+    expect_refused("write", "/usr/lib/convlab-was-here", 0);
+}
+
+static void test_system_calls(void **state)
+{
+    (void)state;
+    expect_refused("socket", "", 1);
+    expect_refused("fork", "", 1);
+    expect_refused("thread", "", 1);
+    expect_refused("ptrace", "", 1);
+    expect_refused("namespace", "", 0);
+}
+
+static void test_inherits_nothing(void **state)
+{
+    char number[16];
+    (void)state;
+    int fd = open("/dev/null", O_RDONLY); /* not close-on-exec, as a careless caller would */
+    assert_true(fd >= 3);
+    snprintf(number, sizeof number, "%d", fd);
+    expect_refused("descriptor", number, 1);
+    for (int i = 3; i < 40; i++) {
+        snprintf(number, sizeof number, "%d", i);
+        expect_refused("descriptor", number, 0);
+    }
+    close(fd);
+    setenv("CONVLAB_SECRET", "x", 1);
+    expect_refused("environment", "CONVLAB_SECRET", 1);
+    expect_refused("environment", "PATH", 1);
+}
+
+static void test_passes_descriptors(void **state)
+{
+    SandboxSpec spec = {.passes = 2};
+    (void)state;
+    spec.pass_fd[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    spec.pass_fd[1] = spec.pass_fd[0];
+    assert_int_equal(run_attempt(&spec, "descriptor", "3", 20).code, 1);
+    assert_int_equal(run_attempt(&spec, "descriptor", "4", 20).code, 1);
+    assert_int_equal(run_attempt(&spec, "descriptor", "5", 20).code, 0);
+    close(spec.pass_fd[0]);
+}
+
+static void test_other_processes(void **state)
+{
+    char number[16];
+    (void)state;
+    snprintf(number, sizeof number, "%d", (int)getpid());
+    expect_refused("parent", number, 1);
+}
+
+static void test_memory_limit(void **state)
+{
+    (void)state;
+    if (MEMORY) expect_refused("memory", "1073741824", 1);
+    SandboxSpec spec = {.memory_bytes = MEMORY};
+    assert_int_equal(run_attempt(&spec, "memory", "1048576", 20).code, 1);
+}
+
+static void test_cpu_limit(void **state)
+{
+    SandboxSpec spec = {.cpu_seconds = 0.5};
+    (void)state;
+    SandboxEnd end = run_attempt(&spec, "spin", "", 20);
+    assert_int_equal(end.timed_out, 0);
+    assert_true(end.signal == SIGXCPU || end.signal == SIGKILL);
+}
+
+static void test_wall_limit(void **state)
+{
+    SandboxSpec spec = {.cpu_seconds = 0};
+    (void)state;
+    SandboxEnd end = run_attempt(&spec, "spin", "", 0.3);
+    assert_int_equal(end.timed_out, 1);
+    assert_true(end.seconds < 5);
+}
+
+static void test_file_limit(void **state)
+{
+    char path[128];
+    struct stat status;
+    SandboxSpec spec = {.writable = {private_directory}};
+    (void)state;
+    snprintf(path, sizeof path, "%s/big", private_directory);
+    SandboxEnd end = run_attempt(&spec, "file", path, 20);
+    assert_int_equal(end.signal, SIGXFSZ);
+    assert_int_equal(stat(path, &status), 0); /* the directory was really writable */
+    assert_true(status.st_size <= 1 << 20);
+    unlink(path);
+}
+
+static void test_private_memory_files(void **state)
+{
+    (void)state;
+    if (!boxed()) skip();
+    SandboxSpec spec = {.file_bytes = 1ull << 30};
+    assert_int_equal(run_attempt(&spec, "file", "/tmp/fill", 20).code, 0); /* 32 MiB into 16 */
+    assert_int_equal(run_attempt(&spec, "file", "/dev/shm/fill", 20).code, 0);
+    assert_int_equal(run_attempt(&spec, "write", "/tmp/small", 20).code, 1);
+    assert_int_equal(run_attempt(&spec, "write", "/outside", 20).code, 0);
+    assert_int_equal(run_attempt(&spec, "write", "/dev/outside", 20).code, 0);
+}
+
+static void test_one_core(void **state)
+{
+    SandboxSpec spec = {.one_core = 1}, other = {.one_core = 0};
+    (void)state;
+    assert_int_equal(run_attempt(&spec, "affinity", "", 20).code, 0);
+    assert_int_equal(run_attempt(&other, "affinity", "", 20).code, 1);
+}
+
+static void test_flood(void **state)
+{
+    SandboxSpec spec = {.cpu_seconds = 0};
+    (void)state;
+    assert_int_equal(run_attempt(&spec, "flood", "", 30).flooded, 1);
+}
+
+static void test_signals_are_named(void **state)
+{
+    SandboxSpec spec = {.cpu_seconds = 0};
+    (void)state;
+    if (!boxed()) skip(); /* below, a lone program may not even signal itself */
+    assert_int_equal(run_attempt(&spec, "signal", "8", 20).signal, SIGFPE);
+    assert_int_equal(run_attempt(&spec, "signal", "6", 20).signal, SIGABRT);
+}
+
+static void test_missing_program(void **state)
+{
+    const char *argv[] = {"/nowhere/at/all", NULL};
+    SandboxSpec spec = {.argv = argv, .file_bytes = 1 << 20, .processes = 1};
+    SandboxEnd end;
+    char output[256];
+    (void)state;
+    assert_int_equal(sandbox_run(&spec, 10, output, sizeof output, &end, NULL), 0);
+    assert_true(end.code > 0);
+}
+
+/* A grader that is killed leaves nothing behind. */
+static void test_dies_with_parent(void **state)
+{
+    int ends[2];
+    char byte;
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        const char *argv[] = {self, "attempt", "spin", "", NULL};
+        SandboxSpec spec = {.argv = argv, .file_bytes = 1, .processes = 1, .output_fd = 1};
+        spec.read_only[0] = self_directory;
+        spec.pass_fd[0] = ends[1];
+        spec.passes = 1;
+        if (sandbox_start(&spec, NULL) < 0) _exit(1);
+        usleep(200000);
+        raise(SIGKILL);
+    }
+    close(ends[1]);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+    assert_int_equal(read(ends[0], &byte, 1), 0); /* the last holder of the other end is gone */
+    close(ends[0]);
+}
+
+static int lower(void **state)
+{
+    (void)state;
+    sandbox_lower(SANDBOX_LANDLOCK);
+    print_message("lowered: %s\n", sandbox_level_name(sandbox_probe()));
+    return 0;
+}
+
+static void test_landlock_hides_files(void **state)
+{
+    (void)state;
+    if (sandbox_probe() != SANDBOX_LANDLOCK) skip();
+    test_sees_nothing(state);
+}
+
+static void setup_files(void)
+{
+    ssize_t bytes = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (bytes > 0) self[bytes] = 0;
+    snprintf(self_directory, sizeof self_directory, "%s", self);
+    *strrchr(self_directory, '/') = 0;
+    snprintf(secret, sizeof secret, "/var/tmp/convlab-secret-XXXXXX");
+    snprintf(private_directory, sizeof private_directory, "/var/tmp/convlab-private-XXXXXX");
+    int fd = mkstemp(secret);
+    if (fd < 0 || write(fd, "secret\n", 7) != 7 || !mkdtemp(private_directory)) exit(1);
+    close(fd);
+}
+
+int main(int argc, char **argv)
+{
+    /* _exit: the leak checker of a sanitized build would want ptrace. */
+    if (argc > 3 && !strcmp(argv[1], "attempt")) _exit(attempt_make(argv[2], argv[3]));
+    setup_files();
+    const struct CMUnitTest full[] = {
+        cmocka_unit_test(test_level),
+        cmocka_unit_test(test_sees_nothing),
+        cmocka_unit_test(test_system_calls),
+        cmocka_unit_test(test_inherits_nothing),
+        cmocka_unit_test(test_passes_descriptors),
+        cmocka_unit_test(test_other_processes),
+        cmocka_unit_test(test_memory_limit),
+        cmocka_unit_test(test_cpu_limit),
+        cmocka_unit_test(test_wall_limit),
+        cmocka_unit_test(test_file_limit),
+        cmocka_unit_test(test_private_memory_files),
+        cmocka_unit_test(test_one_core),
+        cmocka_unit_test(test_flood),
+        cmocka_unit_test(test_signals_are_named),
+        cmocka_unit_test(test_missing_program),
+        cmocka_unit_test(test_dies_with_parent),
+    };
+    const struct CMUnitTest lowered[] = {
+        cmocka_unit_test(test_landlock_hides_files),
+        cmocka_unit_test(test_system_calls),
+        cmocka_unit_test(test_inherits_nothing),
+        cmocka_unit_test(test_passes_descriptors),
+        cmocka_unit_test(test_other_processes),
+        cmocka_unit_test(test_memory_limit),
+        cmocka_unit_test(test_cpu_limit),
+        cmocka_unit_test(test_file_limit),
+        cmocka_unit_test(test_dies_with_parent),
+    };
+    int failed = cmocka_run_group_tests(full, NULL, NULL);
+    failed += cmocka_run_group_tests(lowered, lower, NULL);
+    unlink(secret);
+    rmdir(private_directory);
+    return failed;
+}

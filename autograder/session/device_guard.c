@@ -1,0 +1,272 @@
+/* device_guard.c - what one runner may ask of the engine.
+ *
+ * Handles are small integers and addresses are guessable, so each is looked up in what was given to
+ * this runner: else a submission could launch the reference's kernels or free the grader's tensors.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "autograder/session/device_parts.h"
+#include "common/cuda/wire.h"
+
+enum { HANDLES_MAX = 4096 };
+
+typedef enum Kind { KIND_MODULE, KIND_FUNCTION, KIND_STREAM, KIND_EVENT, KINDS } Kind;
+
+typedef struct Handles {
+    uint32_t *handle;
+    size_t count, capacity;
+} Handles;
+
+typedef struct Allocation {
+    uint64_t address, bytes;
+} Allocation;
+
+struct Guard {
+    uint64_t memory_bytes, used_bytes, settling_bytes;
+    Handles handles[KINDS];
+    Allocation *allocation;
+    size_t allocations, allocation_capacity;
+};
+
+Guard *guard_open(uint64_t memory_bytes)
+{
+    Guard *guard = calloc(1, sizeof *guard);
+    if (guard) guard->memory_bytes = memory_bytes;
+    return guard;
+}
+
+/* ---- lists -------------------------------------------------------------------------------- */
+
+static int list_grow(void **list, size_t count, size_t *capacity, size_t item)
+{
+    if (count < *capacity) return 0;
+    size_t wanted = *capacity ? 2 * *capacity : 16;
+    void *grown = realloc(*list, wanted * item);
+    if (!grown) return -1;
+    *list = grown;
+    *capacity = wanted;
+    return 0;
+}
+
+static int handle_add(Guard *guard, Kind kind, uint32_t handle)
+{
+    Handles *handles = &guard->handles[kind];
+    if (list_grow((void **)&handles->handle, handles->count, &handles->capacity, sizeof handle))
+        return -1;
+    handles->handle[handles->count++] = handle;
+    return 0;
+}
+
+/* Its place, counted from the newest, which is the likeliest; -1 when it is not this runner's. */
+static long handle_find(const Guard *guard, Kind kind, uint32_t handle)
+{
+    const Handles *handles = &guard->handles[kind];
+    for (long i = (long)handles->count - 1; i >= 0; i--)
+        if (handles->handle[i] == handle) return i;
+    return -1;
+}
+
+static void handle_drop(Guard *guard, Kind kind, uint32_t handle)
+{
+    Handles *handles = &guard->handles[kind];
+    long at = handle_find(guard, kind, handle);
+    if (at >= 0) handles->handle[at] = handles->handle[--handles->count];
+}
+
+static long allocation_find(const Guard *guard, uint64_t address)
+{
+    for (long i = (long)guard->allocations - 1; i >= 0; i--)
+        if (guard->allocation[i].address == address) return i;
+    return -1;
+}
+
+/* ---- what may pass ------------------------------------------------------------------------ */
+
+static int stream_known(const Guard *guard, uint32_t stream)
+{
+    return !stream || handle_find(guard, KIND_STREAM, stream) >= 0;
+}
+
+static int event_known(const Guard *guard, uint32_t event)
+{
+    return handle_find(guard, KIND_EVENT, event) >= 0;
+}
+
+/* Whether every handle that this kind of call names belongs to the runner. */
+static int handles_known(const Guard *guard, const DeviceCall *call)
+{
+    switch (call->kind) {
+    case CALL_MODULE_UNLOAD:
+    case CALL_MODULE_FUNCTION:
+    case CALL_MODULE_VARIABLE:
+        return handle_find(guard, KIND_MODULE, call->module) >= 0;
+    case CALL_FUNCTION_ATTRIBUTE:
+    case CALL_OCCUPANCY:
+        return handle_find(guard, KIND_FUNCTION, call->function) >= 0;
+    case CALL_LAUNCH:
+        return handle_find(guard, KIND_FUNCTION, call->function) >= 0 &&
+               stream_known(guard, call->stream);
+    case CALL_STREAM_DESTROY:
+        return call->stream && stream_known(guard, call->stream);
+    case CALL_STREAM_WAIT:
+    case CALL_EVENT_RECORD:
+        return event_known(guard, call->event) && stream_known(guard, call->stream);
+    case CALL_EVENT_DESTROY:
+    case CALL_EVENT_SYNC:
+    case CALL_EVENT_QUERY:
+        return event_known(guard, call->event);
+    case CALL_EVENT_ELAPSED:
+        return event_known(guard, call->event) && event_known(guard, call->event2);
+    default:
+        return stream_known(guard, call->stream);
+    }
+}
+
+static int room_left(const Guard *guard, const DeviceCall *call)
+{
+    switch (call->kind) {
+    case CALL_MODULE_LOAD:
+        return guard->handles[KIND_MODULE].count < HANDLES_MAX;
+    case CALL_MODULE_FUNCTION:
+        return guard->handles[KIND_FUNCTION].count < HANDLES_MAX;
+    case CALL_STREAM_CREATE:
+        return guard->handles[KIND_STREAM].count < HANDLES_MAX;
+    case CALL_EVENT_CREATE:
+        return guard->handles[KIND_EVENT].count < HANDLES_MAX;
+    case CALL_ALLOC:
+        return guard->allocations < HANDLES_MAX && call->bytes <= guard->memory_bytes &&
+               guard->used_bytes <= guard->memory_bytes - call->bytes;
+    default:
+        return 1;
+    }
+}
+
+/* 1 when the engine may see the call; else 0 and *reply says why not. */
+static int call_allowed(const Guard *guard, const DeviceCall *call, DeviceReply *reply)
+{
+    if (call->kind >= CALL_KINDS) {
+        device_fail(reply, DEVICE_INVALID_VALUE, "unknown call %u", call->kind);
+    } else if (!handles_known(guard, call)) {
+        device_fail(reply, DEVICE_INVALID_HANDLE,
+                    "a handle that was not given out, or is destroyed");
+    } else if (!room_left(guard, call)) {
+        device_fail(
+            reply, DEVICE_OUT_OF_MEMORY,
+            "a lab may hold at most %llu MiB of device memory and %d streams, events or functions",
+            (unsigned long long)(guard->memory_bytes >> 20), HANDLES_MAX);
+    } else if (call->kind == CALL_FREE && call->dst && allocation_find(guard, call->dst) < 0) {
+        device_fail(reply, DEVICE_INVALID_VALUE,
+                    "cudaFree of an address that cudaMalloc did not return");
+    } else if (call->kind == CALL_COPY_TO_HOST && call->bytes > WIRE_BYTES_MAX / 2) {
+        device_fail(reply, DEVICE_INVALID_VALUE, "one copy to the host may have at most 1 GiB");
+    } else {
+        return 1;
+    }
+    return 0;
+}
+
+/* ---- what was given out, what came back --------------------------------------------------- */
+
+static int allocation_add(Guard *guard, uint64_t address, uint64_t bytes)
+{
+    if (list_grow((void **)&guard->allocation, guard->allocations, &guard->allocation_capacity,
+                  sizeof *guard->allocation))
+        return -1;
+    guard->allocation[guard->allocations++] = (Allocation){address, bytes};
+    guard->used_bytes += bytes;
+    return 0;
+}
+
+/* The recorder puts frees off, so the bytes stay counted until the recording is cleared. */
+static void allocation_drop(Guard *guard, uint64_t address)
+{
+    long at = allocation_find(guard, address);
+    if (at < 0) return;
+    guard->settling_bytes += guard->allocation[at].bytes;
+    guard->allocation[at] = guard->allocation[--guard->allocations];
+}
+
+static int call_note(Guard *guard, const DeviceCall *call, const DeviceReply *reply)
+{
+    uint32_t given = (uint32_t)reply->value[0];
+    switch (call->kind) {
+    case CALL_ALLOC:
+        return allocation_add(guard, reply->value[0], call->bytes);
+    case CALL_MODULE_LOAD:
+        return handle_add(guard, KIND_MODULE, given);
+    case CALL_MODULE_FUNCTION:
+        return handle_add(guard, KIND_FUNCTION, given);
+    case CALL_STREAM_CREATE:
+        return handle_add(guard, KIND_STREAM, given);
+    case CALL_EVENT_CREATE:
+        return handle_add(guard, KIND_EVENT, given);
+    case CALL_FREE:
+        allocation_drop(guard, call->dst);
+        break;
+    case CALL_MODULE_UNLOAD:
+        handle_drop(guard, KIND_MODULE, call->module);
+        break;
+    case CALL_STREAM_DESTROY:
+        handle_drop(guard, KIND_STREAM, call->stream);
+        break;
+    case CALL_EVENT_DESTROY:
+        handle_drop(guard, KIND_EVENT, call->event);
+        break;
+    default:
+        break;
+    }
+    return 0;
+}
+
+int guard_execute(Guard *guard, Device *next, const DeviceCall *call, DeviceReply *reply)
+{
+    memset(reply, 0, sizeof *reply);
+    if (!call_allowed(guard, call, reply)) return 0;
+    if (next->execute(next, call, reply)) return -1;
+    if (reply->status == DEVICE_SUCCESS && call_note(guard, call, reply))
+        device_fail(reply, DEVICE_OUT_OF_MEMORY, "the device process is out of memory");
+    return 0;
+}
+
+void guard_settle(Guard *guard)
+{
+    guard->used_bytes -= guard->settling_bytes;
+    guard->settling_bytes = 0;
+}
+
+int guard_poison(Guard *guard, Device *engine, Error *error)
+{
+    for (size_t i = 0; i < guard->allocations; i++) {
+        const Allocation *allocation = &guard->allocation[i];
+        uint64_t bytes =
+            allocation->bytes & ~3ull; /* the words; a tail is too small to hold an answer */
+        if (bytes && engine->poison(engine, allocation->address, bytes, VERIFY_POISON, error))
+            return -1;
+    }
+    return 0;
+}
+
+void guard_close(Guard *guard, Device *engine)
+{
+    static const uint32_t undo[KINDS] = {CALL_MODULE_UNLOAD, CALL_KINDS, CALL_STREAM_DESTROY,
+                                         CALL_EVENT_DESTROY};
+    DeviceReply *reply = calloc(1, sizeof *reply);
+    for (size_t i = 0; reply && i < guard->allocations; i++) {
+        DeviceCall call = {.kind = CALL_FREE, .dst = guard->allocation[i].address};
+        engine->execute(engine, &call, reply);
+    }
+    for (int kind = KINDS - 1; reply && kind >= 0; kind--) {
+        for (size_t i = 0; i < guard->handles[kind].count && undo[kind] != CALL_KINDS; i++) {
+            uint32_t handle = guard->handles[kind].handle[i];
+            DeviceCall call = {
+                .kind = undo[kind], .module = handle, .stream = handle, .event = handle};
+            engine->execute(engine, &call, reply);
+        }
+    }
+    for (int kind = 0; kind < KINDS; kind++)
+        free(guard->handles[kind].handle);
+    free(reply);
+    free(guard->allocation);
+    free(guard);
+}

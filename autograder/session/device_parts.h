@@ -1,0 +1,85 @@
+/* device_parts.h - what device*.c share: one engine, the current problem's tensors, the runners. */
+#ifndef CONVLAB_AUTOGRADER_SESSION_DEVICE_PARTS_H
+#define CONVLAB_AUTOGRADER_SESSION_DEVICE_PARTS_H
+
+#include "autograder/session/protocol.h"
+#include "autograder/session/session.h"
+#include "common/cuda/recording.h"
+
+/* ---- device_guard.c: what one runner may ask of the engine -------------------------------- */
+
+typedef struct Guard Guard;
+
+/* A Device in front of another: it lets a runner use only the handles and free only the memory that
+ * were given to it, and bounds how much it may hold.  `memory_bytes` bounds its allocations. */
+Guard *guard_open(uint64_t memory_bytes);
+/* Executes one call of the runner on `next`; always fills *reply. */
+int guard_execute(Guard *guard, Device *next, const DeviceCall *call, DeviceReply *reply);
+/* Deferred frees have been executed: their bytes count no more. */
+void guard_settle(Guard *guard);
+/* Overwrites what the runner keeps in device memory, so that no answer outlives its inputs. */
+int guard_poison(Guard *guard, Device *engine, Error *error);
+/* Gives everything back to the engine. */
+void guard_close(Guard *guard, Device *engine);
+
+/* ---- device_tensors.c: the problem's tensors on the device, and what became of them ------- */
+
+typedef struct Tensors {
+    uint32_t count, fence; /* tensors; floats of guard band on each side */
+    uint32_t role[OPERATION_TENSORS];
+    uint64_t floats[OPERATION_TENSORS];
+    uint64_t base[OPERATION_TENSORS];         /* allocations */
+    uint64_t address[OPERATION_TENSORS];      /* of the first float of each tensor */
+    const float *pristine[OPERATION_TENSORS]; /* inputs as grade sent them; NULL before */
+    void *body;                               /* the frame that they lie in */
+} Tensors;
+
+int tensors_allocate(Tensors *tensors, Device *engine, const CallRequest *call, uint32_t fence,
+                     Error *error);
+void tensors_free(Tensors *tensors, Device *engine);
+uint64_t tensors_floats(const Tensors *tensors, TensorRole role);
+
+/* Takes over `body`, whose floats from `offset` on are the inputs, tensor by tensor. */
+int tensors_take(Tensors *tensors, void *body, uint64_t offset, uint64_t bytes, Error *error);
+/* Uploads the inputs, poisons the outputs and the guard bands. */
+int tensors_prepare(Tensors *tensors, Device *engine, int upload, Error *error);
+/* Reads the outputs back into `output` and looks at guard bands and inputs. */
+int tensors_check(const Tensors *tensors, Device *engine, float *output, ControlReply *reply,
+                  Error *error);
+
+/* ---- device_serve.c: one call of an entry point ------------------------------------------- */
+
+typedef struct Slot {
+    int socket; /* -1: no runner */
+    Guard *guard;
+    Recording recording;
+    int recorded, ready;
+} Slot;
+
+typedef struct House {
+    Device *engine;
+    DeviceProperties properties;
+    CallRequest call; /* the current problem, addresses filled in */
+    Tensors tensors;
+    Slot slot[SESSION_RUNNERS];
+    float *output; /* of the last call; tensors_floats(TENSOR_OUTPUT) */
+} House;
+
+/* Waits until the runner's main has begun: starting is not the submission's time, and what runs
+ * before main finds no request. */
+void serve_ready(Slot *slot, double deadline, ControlReply *reply);
+/* Sends the request to the runner and executes its calls until it answers. */
+void serve_device(House *house, Slot *slot, double deadline, ControlReply *reply);
+/* The same for a host lab: inputs there, outputs back, and the time between. */
+void serve_host(House *house, Slot *slot, double deadline, ControlReply *reply);
+
+/* ---- device_replay.c ---------------------------------------------------------------------- */
+
+void replay_device(House *house, Slot *slot, uint32_t repeats, ControlReply *reply);
+void replay_host(House *house, Slot *slot, uint32_t repeats, double deadline, ControlReply *reply);
+
+/* Puts a status and a printf-style message into *reply. */
+void reply_set(ControlReply *reply, ControlStatus status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,229 @@
+/* device_serve.c - one call of an entry point: the request, the runner's CUDA calls, its answer. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "autograder/session/device_parts.h"
+#include "common/cuda/wire.h"
+
+void reply_set(ControlReply *reply, ControlStatus status, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(reply->message, sizeof reply->message, format, arguments);
+    va_end(arguments);
+    reply->status = status;
+}
+
+/* Why no frame came: out of time, gone, or nonsense. */
+static void reply_wire(ControlReply *reply, int fd, double deadline, const Error *error)
+{
+    char byte;
+    if (wire_now() >= deadline) {
+        reply_set(reply, CONTROL_RUNNER_LATE, "%s", error->text);
+        return;
+    }
+    ssize_t got = recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    int gone = got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR);
+    reply_set(reply, gone ? CONTROL_RUNNER_GONE : CONTROL_RUNNER_WRONG, "%s", error->text);
+}
+
+void serve_ready(Slot *slot, double deadline, ControlReply *reply)
+{
+    FrameType type;
+    void *body = NULL;
+    uint64_t bytes;
+    Error error;
+    if (slot->ready) return;
+    if (wire_receive(slot->socket, deadline, &type, &body, &bytes, &error)) {
+        reply_wire(reply, slot->socket, deadline, &error);
+        return;
+    }
+    free(body);
+    if (type == FRAME_READY && bytes == 0)
+        slot->ready = 1;
+    else
+        reply_set(reply, CONTROL_RUNNER_WRONG, "a frame of type %d before any request", (int)type);
+}
+
+/* ---- device labs -------------------------------------------------------------------------- */
+
+/* Questions whose "no" is an answer and no failure. */
+static int is_question(uint32_t kind)
+{
+    return kind == CALL_OCCUPANCY || kind == CALL_FUNCTION_ATTRIBUTE || kind == CALL_POINTER ||
+           kind == CALL_STREAM_QUERY || kind == CALL_EVENT_QUERY || kind == CALL_MEM_INFO;
+}
+
+/* Keeps the first failure and the first finding; the ones after it are mostly its echoes. */
+static void answer_note(uint32_t kind, const DeviceReply *answer, ControlReply *reply)
+{
+    const char *text = answer->message[0] ? answer->message : device_status_text(answer->status);
+    if (device_status_sticky(answer->status)) reply->device_lost = 1;
+    if (answer->status == DEVICE_SUCCESS) {
+        if (!answer->message[0]) return;
+        if (!reply->findings++ && reply->status == CONTROL_OK)
+            snprintf(reply->message, sizeof reply->message, "%s", answer->message);
+        return;
+    }
+    if (answer->status == DEVICE_NOT_READY || is_question(kind) || reply->status != CONTROL_OK)
+        return;
+    reply->cuda_status = answer->status;
+    reply_set(reply, CONTROL_CUDA_FAILED, "%s: %s", device_status_name(answer->status), text);
+}
+
+/* One FRAME_CALL.  -1 with reply set when the conversation is over. */
+static int call_serve(House *house, Slot *slot, Device *recorder, double deadline, const void *body,
+                      uint64_t bytes, ControlReply *reply)
+{
+    DeviceCall call;
+    DeviceReply answer = {0};
+    Error error;
+    if (wire_decode_call(body, bytes, &call, &error)) {
+        reply_set(reply, CONTROL_RUNNER_WRONG, "%s", error.text);
+        return -1;
+    }
+    if (guard_execute(slot->guard, recorder, &call, &answer)) {
+        reply_set(reply, CONTROL_FAILED, "the engine is gone");
+        reply->device_lost = 1;
+        return -1;
+    }
+    answer_note(call.kind, &answer, reply);
+    if (wire_send_reply(slot->socket, &answer, &error)) {
+        if (reply->status == CONTROL_OK) reply_wire(reply, slot->socket, deadline, &error);
+        return -1;
+    }
+    (void)house;
+    return 0;
+}
+
+/* What the runner says of itself fills in only where the device saw nothing. */
+static void return_note(const void *body, uint64_t bytes, ControlReply *reply)
+{
+    CallReturn answer;
+    if (bytes != sizeof answer) {
+        reply_set(reply, CONTROL_RUNNER_WRONG, "an answer of %llu bytes",
+                  (unsigned long long)bytes);
+        return;
+    }
+    memcpy(&answer, body, sizeof answer);
+    answer.message[sizeof answer.message - 1] = 0;
+    if (!answer.status || answer.status == DEVICE_NOT_READY || reply->status != CONTROL_OK) return;
+    reply->cuda_status = answer.status;
+    reply_set(reply, CONTROL_CUDA_FAILED, "%s: %s", device_status_name(answer.status),
+              answer.message[0] ? answer.message : device_status_text(answer.status));
+}
+
+static void conversation(House *house, Slot *slot, Device *recorder, double deadline,
+                         ControlReply *reply)
+{
+    WirePiece piece = {&house->call, sizeof house->call};
+    Error error;
+    if (wire_send_until(slot->socket, deadline, FRAME_REQUEST, &piece, 1, &error)) {
+        reply_wire(reply, slot->socket, deadline, &error);
+        return;
+    }
+    for (int over = 0; !over;) {
+        FrameType type;
+        void *body = NULL;
+        uint64_t bytes;
+        if (wire_receive(slot->socket, deadline, &type, &body, &bytes, &error)) {
+            /* A failed kernel explains a runner that then gave up. */
+            if (reply->status == CONTROL_OK) reply_wire(reply, slot->socket, deadline, &error);
+            return;
+        }
+        if (type == FRAME_CALL) {
+            over = call_serve(house, slot, recorder, deadline, body, bytes, reply);
+        } else {
+            if (type == FRAME_RETURN)
+                return_note(body, bytes, reply);
+            else
+                reply_set(reply, CONTROL_RUNNER_WRONG, "a frame of type %d", (int)type);
+            over = 1;
+        }
+        free(body);
+    }
+}
+
+/* Work on any stream ends here, inside the count, and what went wrong asynchronously comes out. */
+static void device_settle(House *house, ControlReply *reply)
+{
+    DeviceCall call = {.kind = CALL_SYNC};
+    DeviceReply answer = {0};
+    if (house->engine->execute(house->engine, &call, &answer)) {
+        reply_set(reply, CONTROL_FAILED, "the engine is gone");
+        reply->device_lost = 1;
+        return;
+    }
+    answer_note(CALL_SYNC, &answer, reply);
+    if (house->engine->take_cost) house->engine->take_cost(house->engine, &reply->cost);
+}
+
+void serve_device(House *house, Slot *slot, double deadline, ControlReply *reply)
+{
+    DeviceCost before;
+    recording_clear(&slot->recording, house->engine);
+    guard_settle(slot->guard);
+    slot->recorded = 0;
+    Device *recorder = recorder_open(house->engine, &slot->recording);
+    if (!recorder) {
+        reply_set(reply, CONTROL_FAILED, "the device process is out of memory");
+        return;
+    }
+    if (house->engine->take_cost) house->engine->take_cost(house->engine, &before);
+    conversation(house, slot, recorder, deadline, reply);
+    if (!(reply->status == CONTROL_FAILED)) device_settle(house, reply);
+    recorder->close(recorder);
+    slot->recorded = reply->status == CONTROL_OK;
+}
+
+/* ---- host labs ---------------------------------------------------------------------------- */
+
+static void host_answer(House *house, const void *body, uint64_t bytes, ControlReply *reply)
+{
+    CallReturn answer;
+    uint64_t floats = tensors_floats(&house->tensors, TENSOR_OUTPUT);
+    if (bytes != sizeof answer + floats * sizeof(float)) {
+        reply_set(reply, CONTROL_RUNNER_WRONG, "an answer of %llu bytes",
+                  (unsigned long long)bytes);
+        return;
+    }
+    memcpy(&answer, body, sizeof answer);
+    memcpy(house->output, (const char *)body + sizeof answer, floats * sizeof(float));
+    if (answer.fence_tensor >= 0 && (uint32_t)answer.fence_tensor < house->tensors.count) {
+        reply->fence_tensor = answer.fence_tensor;
+        reply->fence_offset = answer.fence_offset;
+    }
+    if (answer.input_changed >= 0 && (uint32_t)answer.input_changed < house->tensors.count)
+        reply->input_changed = answer.input_changed;
+}
+
+void serve_host(House *house, Slot *slot, double deadline, ControlReply *reply)
+{
+    WirePiece piece[1 + OPERATION_TENSORS] = {{&house->call, sizeof house->call}};
+    int pieces = 1;
+    FrameType type;
+    void *body = NULL;
+    uint64_t bytes;
+    Error error;
+    for (uint32_t i = 0; i < house->tensors.count; i++)
+        if (house->tensors.role[i] == TENSOR_INPUT)
+            piece[pieces++] =
+                (WirePiece){house->tensors.pristine[i], house->tensors.floats[i] * sizeof(float)};
+    double start = wire_now();
+    if (wire_send_until(slot->socket, deadline, FRAME_REQUEST, piece, pieces, &error) ||
+        wire_receive(slot->socket, deadline, &type, &body, &bytes, &error)) {
+        reply_wire(reply, slot->socket, deadline, &error);
+        return;
+    }
+    reply->cost.seconds = wire_now() - start;
+    if (type == FRAME_RETURN)
+        host_answer(house, body, bytes, reply);
+    else
+        reply_set(reply, CONTROL_RUNNER_WRONG, "%s",
+                  type == FRAME_CALL ? "a CUDA call in a host lab" : "an odd frame");
+    free(body);
+}

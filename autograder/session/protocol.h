@@ -1,0 +1,90 @@
+/* protocol.h - frames between grade and device, and between device and runner, beside the
+ * DeviceCalls of wire.h.
+ *
+ *   grade  -> device   FRAME_REQUEST: ControlRequest [inputs' floats]
+ *   device -> grade    FRAME_RETURN:  ControlReply [output's floats], one for each request
+ *   runner -> device   FRAME_READY: main has begun; no request is sent before it
+ *   device -> runner   FRAME_REQUEST: CallRequest [inputs' floats, host labs]
+ *   runner -> device   FRAME_CALL ... and at last FRAME_RETURN: CallReturn [outputs' floats, host
+ * labs]
+ *
+ * grade and device are one program's two halves and of one build: structs cross as they lie in
+ * memory. */
+#ifndef CONVLAB_AUTOGRADER_SESSION_PROTOCOL_H
+#define CONVLAB_AUTOGRADER_SESSION_PROTOCOL_H
+
+#include <stdint.h>
+
+#include "common/conv/operation.h"
+#include "common/cuda/device.h"
+
+/* device -> runner: call the entry point once.  For host labs the inputs' floats follow, tensor by
+ * tensor, and the FRAME_RETURN that answers carries the outputs' floats: so neither inputs early
+ * nor outputs late can dodge the clock. */
+typedef struct CallRequest {
+    Problem problem;
+    uint32_t host, tensors;
+    uint32_t role[OPERATION_TENSORS];
+    uint64_t count[OPERATION_TENSORS];   /* floats */
+    uint64_t address[OPERATION_TENSORS]; /* device addresses; 0 for host labs */
+} CallRequest;
+
+/* runner -> device: the entry point has returned.  Everything in it but the outputs that follow is
+ * what an untrusted process says of itself: it may make a message better, never a verdict. */
+typedef struct CallReturn {
+    int32_t status;        /* of the first CUDA call that failed, 0 if none */
+    int32_t fence_tensor;  /* host labs: the tensor written outside of, -1 if none */
+    int64_t fence_offset;  /* first changed float: negative before the tensor, else past its end */
+    int32_t input_changed; /* host labs: the input written into, -1 if none */
+    uint32_t reserved;
+    char message[1024];
+} CallReturn;
+
+typedef enum ControlKind {
+    CONTROL_OPEN = 1, /* engine: the reply carries the properties */
+    CONTROL_ATTACH,   /* a new runner in `slot`; its socket comes over the descriptor socket */
+    CONTROL_DETACH,   /* the runner of `slot` is gone: free what it held */
+    CONTROL_PROBLEM,  /* allocate `call`'s tensors between guard bands */
+    CONTROL_CALL,     /* [inputs], poison, call, read back */
+    CONTROL_REPLAY    /* [inputs], poison, replay `repeats` times, read back */
+} ControlKind;
+
+typedef struct ControlRequest {
+    uint32_t kind, slot, repeats, has_inputs;
+    double deadline;  /* CLOCK_MONOTONIC seconds, the same clock in both processes */
+    CallRequest call; /* CONTROL_PROBLEM; addresses are the device's to fill */
+    char engine[16];  /* CONTROL_OPEN ... */
+    char machine[64];
+    char gpus_directory[768];
+    int32_t threads, checks;
+} ControlRequest;
+
+/* What `device` saw.  The first four are RunStatus's to refine: grade knows how the runner ended.
+ */
+typedef enum ControlStatus {
+    CONTROL_OK,
+    CONTROL_CUDA_FAILED,  /* a call or the kernel failed; message */
+    CONTROL_RUNNER_GONE,  /* closed its socket without an answer */
+    CONTROL_RUNNER_LATE,  /* no answer before the deadline */
+    CONTROL_RUNNER_WRONG, /* nonsense on the wire; message */
+    CONTROL_NO_RECORDING, /* replay before a call, or more than a recording holds; message */
+    CONTROL_FAILED        /* our own fault; message */
+} ControlStatus;
+
+typedef struct ControlReply {
+    uint32_t status;
+    int32_t cuda_status;
+    int32_t device_lost; /* after this the engine is of no more use: start another device process */
+    int32_t fence_tensor, input_changed;
+    int64_t fence_offset;
+    int32_t findings;
+    char message[1280];
+    DeviceCost cost;
+    DeviceProperties properties;
+    uint64_t output_count; /* floats that follow */
+} ControlReply;
+
+/* Descriptors at the start of the two programs. */
+enum { RUNNER_SOCKET = 3, DEVICE_CONTROL = 3, DEVICE_DESCRIPTORS = 4 };
+
+#endif

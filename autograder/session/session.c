@@ -1,0 +1,191 @@
+/* session.c - grade's view of the device process and the runners. */
+#include "autograder/session/session.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "autograder/session/session_parts.h"
+
+/* How much longer than the entry point's own limit the device process may take to answer: uploads,
+ * checks, the L2. */
+enum { CALL_SECONDS = 60, MARGIN_SECONDS = 5 };
+#define RUNNER_BYTES (2ull << 30)
+
+/* `device` beside this program; a test's lies three directories deeper. */
+static int device_program_find(char *program, size_t bytes, Error *error)
+{
+    char self[SESSION_PATH - 32];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (length <= 0) return error_set(error, "/proc/self/exe cannot be read: is /proc mounted?");
+    self[length] = 0;
+    *strrchr(self, '/') = 0;
+    snprintf(program, bytes, "%s/device", self);
+    if (access(program, X_OK)) snprintf(program, bytes, "%s/../../../bin/device", self);
+    return 0;
+}
+
+static int options_take(Session *session, const SessionOptions *options, Error *error)
+{
+    const char *directory = options->gpus_directory ? options->gpus_directory : "common/simt/gpus";
+    snprintf(session->engine, sizeof session->engine, "%s",
+             options->engine ? options->engine : "sim");
+    snprintf(session->machine, sizeof session->machine, "%s",
+             options->machine ? options->machine : "");
+    snprintf(session->gpus_directory, sizeof session->gpus_directory, "%s", directory);
+    session->threads = options->sim_threads;
+    session->checks = options->checks;
+    session->call_seconds = options->call_seconds > 0 ? options->call_seconds : CALL_SECONDS;
+    session->memory_bytes =
+        options->runner_memory_bytes ? options->runner_memory_bytes : RUNNER_BYTES;
+    if (!options->device_program)
+        return device_program_find(session->device_program, sizeof session->device_program, error);
+    snprintf(session->device_program, sizeof session->device_program, "%s",
+             options->device_program);
+    return 0;
+}
+
+int session_open(const SessionOptions *options, Session **session, Error *error)
+{
+    Session *made = calloc(1, sizeof *made);
+    *session = NULL;
+    if (!made) return error_set(error, "out of memory");
+    made->control = made->descriptors = -1;
+    for (int i = 0; i < SESSION_RUNNERS; i++)
+        made->runner[i].output = -1;
+    if (options_take(made, options, error) || device_ensure(made, error)) {
+        session_close(made);
+        return -1;
+    }
+    *session = made;
+    return 0;
+}
+
+void session_close(Session *session)
+{
+    if (!session) return;
+    device_kill(session);
+    free(session);
+}
+
+void session_properties(const Session *session, DeviceProperties *properties)
+{
+    *properties = session->properties;
+}
+
+int session_start_runner(Session *session, int slot, const Build *build, Error *error)
+{
+    if (slot < 0 || slot >= SESSION_RUNNERS) return error_set(error, "there is no slot %d", slot);
+    Runner *runner = &session->runner[slot];
+    if (build->status != BUILD_OK || access(build->program, X_OK))
+        return error_set(error, "there is no program to run: %s", build->message);
+    runner_kill(runner);
+    snprintf(runner->program, sizeof runner->program, "%s", build->program);
+    return 0;
+}
+
+int session_set_problem(Session *session, const Operation *operation, const Problem *problem,
+                        int host, Error *error)
+{
+    int tensors = operation->tensors(problem, session->shape);
+    session->operation = operation;
+    session->call =
+        (CallRequest){.problem = *problem, .host = host != 0, .tensors = (uint32_t)tensors};
+    for (int i = 0; i < tensors; i++) {
+        session->call.role[i] = session->shape[i].role;
+        session->call.count[i] = tensor_count(&session->shape[i]);
+    }
+    session->problem_known = 0;
+    for (int i = 0; i < SESSION_RUNNERS; i++)
+        runner_kill(&session->runner[i]);
+    return device_ensure(session, error);
+}
+
+/* ---- calls -------------------------------------------------------------------------------- */
+
+static void observed_fill(const Session *session, const ControlReply *reply, const float *output,
+                          Observed *observed)
+{
+    *observed = (Observed){.output = output};
+    if (reply->fence_tensor >= 0 && (uint32_t)reply->fence_tensor < session->call.tensors) {
+        observed->fence_broken = session->shape[reply->fence_tensor].name;
+        observed->fence_offset = (long)reply->fence_offset;
+    }
+    if (reply->input_changed >= 0 && (uint32_t)reply->input_changed < session->call.tensors)
+        observed->input_changed = session->shape[reply->input_changed].name;
+}
+
+static void broken(RunOutcome *outcome, const Error *error)
+{
+    outcome->status = RUN_BROKEN;
+    snprintf(outcome->message, sizeof outcome->message, "%s", error->text);
+}
+
+/* The device process is stuck, which only a kernel can do to it, or it died. */
+static void device_silent(Session *session, int late, const Error *error, RunOutcome *outcome)
+{
+    device_kill(session);
+    if (!late) {
+        broken(outcome, error);
+        return;
+    }
+    outcome->status = RUN_LIMIT;
+    snprintf(outcome->message, sizeof outcome->message,
+             "%s took longer than %g s and was stopped: does a kernel not end, or is the case too "
+             "large for this engine?",
+             session->operation->name, session->call_seconds);
+}
+
+static void request_run(Session *session, int slot, ControlRequest *request,
+                        const float *const *tensor, float *output, ControlReply *reply,
+                        RunOutcome *outcome)
+{
+    Error error = {""};
+    int late = 0;
+    *outcome = (RunOutcome){.status = RUN_BROKEN};
+    if (!session->operation || slot < 0 || slot >= SESSION_RUNNERS) {
+        snprintf(outcome->message, sizeof outcome->message, "no problem is set, or no slot %d",
+                 slot);
+        return;
+    }
+    if (device_ensure(session, &error) || runner_ensure(session, slot, &error)) {
+        broken(outcome, &error);
+        device_kill(session);
+        return;
+    }
+    request->slot = (uint32_t)slot;
+    request->deadline = sandbox_clock() + session->call_seconds;
+    if (device_ask(session, request, tensor, session->call_seconds + MARGIN_SECONDS, reply, output,
+                   &late, &error)) {
+        device_silent(session, late, &error, outcome);
+        return;
+    }
+    outcome_fill(session, slot, reply, outcome);
+    if (reply->device_lost) device_kill(session);
+}
+
+void session_call(Session *session, int slot, const float *const *tensor, float *output,
+                  Observed *observed, RunOutcome *outcome)
+{
+    ControlRequest request = {.kind = CONTROL_CALL};
+    ControlReply reply = {.fence_tensor = -1, .input_changed = -1};
+    request_run(session, slot, &request, tensor, output, &reply, outcome);
+    observed_fill(session, &reply, output, observed);
+}
+
+void session_replay(Session *session, int slot, int repeats, const float *const *tensor,
+                    float *output, Observed *observed, RunOutcome *outcome)
+{
+    ControlRequest request = {.kind = CONTROL_REPLAY,
+                              .repeats = (uint32_t)(repeats > 0 ? repeats : 1)};
+    ControlReply reply = {.fence_tensor = -1, .input_changed = -1};
+    request_run(session, slot, &request, tensor, output, &reply, outcome);
+    /* A fault of another slot's kernel takes the device process with it, and every recording. */
+    if (reply.status == CONTROL_NO_RECORDING && tensor) {
+        session_call(session, slot, tensor, output, observed, outcome);
+        if (outcome->status != RUN_OK) return;
+        request_run(session, slot, &request, tensor, output, &reply, outcome);
+    }
+    observed_fill(session, &reply, output, observed);
+}

@@ -1,0 +1,81 @@
+/* session.h - grade's view of the other two processes: one `device`, a sandboxed
+ * `runner` per built submission.
+ *
+ *   grade  --control socket-->  device  <--wire socket per runner-->  runner (submission + drop-in
+ * runtime), sandboxed
+ *
+ * grade starts all of them.  device owns memory, engine, recordings and clocks; runner owns
+ * nothing.  Every wait has a deadline; whatever the runner does (exit, crash, spin, fork, flood)
+ * becomes a RunStatus and a sentence. */
+#ifndef CONVLAB_AUTOGRADER_SESSION_SESSION_H
+#define CONVLAB_AUTOGRADER_SESSION_SESSION_H
+
+#include "autograder/build/build.h"
+#include "common/conv/operation.h"
+#include "common/conv/verify.h"
+#include "common/cuda/device.h"
+
+typedef struct Session Session;
+
+enum { SESSION_RUNNERS = 3 };
+
+typedef struct SessionOptions {
+    const char *engine;  /* "sim" or "gpu" */
+    const char *machine; /* sim: "h200" ...; gpu: ignored */
+    int sim_threads;     /* 0: one per core */
+    int checks;          /* sim: initcheck on */
+    double call_seconds; /* wall-clock limit of one call of the entry point (engine time included);
+                            0: 60 */
+    uint64_t runner_memory_bytes; /* 0: 2 GiB */
+    const char *gpus_directory;   /* of the machines' descriptions; NULL: common/simt/gpus */
+    const char *device_program;   /* NULL: `device` beside this program, or in ../../../bin */
+} SessionOptions;
+
+typedef enum RunStatus {
+    RUN_OK,
+    RUN_DEVICE_ERROR, /* a launch or CUDA call failed: message says which; also unsupported calls */
+    RUN_EXITED,       /* the runner ended without an answer (exit(0), killed itself) */
+    RUN_CRASHED,      /* died of a signal */
+    RUN_LIMIT,        /* time, memory, processes, output */
+    RUN_PROTOCOL,     /* nonsense on the wire */
+    RUN_BROKEN /* the grader's own fault (device process died, out of memory): not the student's */
+} RunStatus;
+
+typedef struct RunOutcome {
+    RunStatus status;
+    char message[1536]; /* one or two lines for the student; "" when RUN_OK */
+    DeviceCost cost; /* of the call; host labs: seconds of CPU-bound wall time on the trusted side's
+                        clock */
+    int initcheck_findings;
+    char finding[1024]; /* the first of them, also when RUN_OK; "" if none */
+} RunOutcome;
+
+int session_open(const SessionOptions *options, Session **session, Error *error);
+void session_close(Session *session); /* kills and reaps everything */
+void session_properties(const Session *session, DeviceProperties *properties);
+
+/* Makes the built program runner `slot` (0 the submission, 1 the baseline, 2 the reference) in
+ * place of what was there.  The process starts with the next call and anew for every problem, so
+ * that nothing is carried from one problem to the next; of host labs only one runner lives at a
+ * time, so that none can slow the others. */
+int session_start_runner(Session *session, int slot, const Build *build, Error *error);
+
+/* Makes `problem` current: allocates its tensors between guard bands on the device (device labs).
+ */
+int session_set_problem(Session *session, const Operation *operation, const Problem *problem,
+                        int host, Error *error);
+
+/* Uploads fresh inputs, poisons outputs and fences, calls the entry point once in runner `slot`
+ * while recording, and reads the output back (tensor_count floats, caller's memory).
+ * observed->output points at `output`.  A dead runner is restarted by the next call. */
+void session_call(Session *session, int slot, const float *const *tensor, float *output,
+                  Observed *observed, RunOutcome *outcome);
+
+/* Replays the recording of the last session_call of `slot` (device labs) or calls again (host
+ * labs), with the inputs given (NULL: those that are there), outputs poisoned first and read back
+ * after, `repeats` times in one timed window; on a GPU the L2 is flushed between repeats and the
+ * flushing is not in the time.  outcome->cost.seconds is one repeat's. */
+void session_replay(Session *session, int slot, int repeats, const float *const *tensor,
+                    float *output, Observed *observed, RunOutcome *outcome);
+
+#endif

@@ -1,0 +1,181 @@
+/* session_device.c - the device process: start it, ask it, end it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "autograder/session/session_parts.h"
+#include "common/cuda/wire.h"
+
+enum { OPEN_SECONDS = 60, HIGH_FD = 32 };
+
+/* ---- the process -------------------------------------------------------------------------- */
+
+/* After fork.  The child dies with grade; it holds its two sockets and nothing else. */
+static void device_exec(const char *program, int control, int descriptors, pid_t parent)
+{
+    char *const argv[] = {(char *)program, NULL};
+    signal(SIGINT, SIG_IGN); /* Ctrl-C is grade's to act on; its end is then this process's */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(127);
+    int high = fcntl(control, F_DUPFD_CLOEXEC, HIGH_FD),
+        other = fcntl(descriptors, F_DUPFD_CLOEXEC, HIGH_FD);
+    if (high < 0 || other < 0 || dup2(high, DEVICE_CONTROL) < 0 ||
+        dup2(other, DEVICE_DESCRIPTORS) < 0)
+        _exit(127);
+    close_range(DEVICE_DESCRIPTORS + 1, ~0u, 0);
+    execv(program, argv);
+    _exit(127);
+}
+
+static int device_start(Session *session, Error *error)
+{
+    int control[2], descriptors[2];
+    pid_t parent = getpid();
+    if (access(session->device_program, X_OK))
+        return error_set(error, "the program %s is missing: run `make` again",
+                         session->device_program);
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, control))
+        return error_set(error, "socketpair: %s", strerror(errno));
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, descriptors)) {
+        close(control[0]);
+        close(control[1]);
+        return error_set(error, "socketpair: %s", strerror(errno));
+    }
+    pid_t pid = fork();
+    if (pid == 0) device_exec(session->device_program, control[1], descriptors[1], parent);
+    close(control[1]);
+    close(descriptors[1]);
+    session->control = control[0];
+    session->descriptors = descriptors[0];
+    session->device = pid > 0 ? pid : 0;
+    session->problem_known = 0;
+    if (pid > 0) return 0;
+    device_kill(session);
+    return error_set(error, "cannot start a process: %s", strerror(errno));
+}
+
+void device_kill(Session *session)
+{
+    if (session->device > 0) {
+        kill(session->device, SIGKILL);
+        while (waitpid(session->device, NULL, 0) < 0 && errno == EINTR) {
+        }
+    }
+    if (session->control >= 0) close(session->control);
+    if (session->descriptors >= 0) close(session->descriptors);
+    session->device = 0;
+    session->control = session->descriptors = -1;
+    session->problem_known = 0;
+    for (int i = 0; i < SESSION_RUNNERS; i++)
+        runner_kill(&session->runner[i]); /* their sockets ended there */
+}
+
+/* ---- questions ---------------------------------------------------------------------------- */
+
+static int reply_take(Session *session, void *body, uint64_t bytes, ControlReply *reply,
+                      float *output, Error *error)
+{
+    uint64_t floats = 0;
+    if (bytes < sizeof *reply) return error_set(error, "the device process answered nonsense");
+    memcpy(reply, body, sizeof *reply);
+    for (uint32_t i = 0; i < session->call.tensors; i++)
+        if (session->call.role[i] == TENSOR_OUTPUT) floats += session->call.count[i];
+    if (bytes != sizeof *reply + reply->output_count * sizeof(float) ||
+        (reply->output_count && (!output || reply->output_count != floats)))
+        return error_set(error, "the device process answered nonsense");
+    if (output) memcpy(output, (char *)body + sizeof *reply, reply->output_count * sizeof(float));
+    return 0;
+}
+
+int device_ask(Session *session, ControlRequest *request, const float *const *tensor,
+               double seconds, ControlReply *reply, float *output, int *late, Error *error)
+{
+    WirePiece piece[1 + OPERATION_TENSORS] = {{request, sizeof *request}};
+    int pieces = 1;
+    double deadline = wire_now() + seconds;
+    FrameType type;
+    void *body = NULL;
+    uint64_t bytes;
+    request->has_inputs = tensor != NULL;
+    for (uint32_t i = 0; tensor && i < session->call.tensors; i++)
+        if (session->call.role[i] == TENSOR_INPUT)
+            piece[pieces++] = (WirePiece){tensor[i], session->call.count[i] * sizeof(float)};
+    if (wire_send_until(session->control, deadline, FRAME_REQUEST, piece, pieces, error) ||
+        wire_receive(session->control, deadline, &type, &body, &bytes, error)) {
+        if (late) *late = wire_now() >= deadline;
+        return -1;
+    }
+    int rc = reply_take(session, body, bytes, reply, output, error);
+    free(body);
+    if (late) *late = 0;
+    return rc;
+}
+
+int device_send_descriptor(Session *session, int fd, Error *error)
+{
+    char byte = 0;
+    struct iovec part = {&byte, 1};
+    _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof fd)] = {0};
+    struct msghdr message = {.msg_iov = &part,
+                             .msg_iovlen = 1,
+                             .msg_control = control,
+                             .msg_controllen = sizeof control};
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof fd);
+    memcpy(CMSG_DATA(header), &fd, sizeof fd);
+    if (sendmsg(session->descriptors, &message, MSG_NOSIGNAL) != 1)
+        return error_set(error, "the device process is gone: %s", strerror(errno));
+    return 0;
+}
+
+/* ---- ready for a call --------------------------------------------------------------------- */
+
+static int ask_simply(Session *session, ControlRequest *request, ControlReply *reply, Error *error)
+{
+    if (device_ask(session, request, NULL, OPEN_SECONDS, reply, NULL, NULL, error)) return -1;
+    return reply->status == CONTROL_OK ? 0 : error_set(error, "%s", reply->message);
+}
+
+static int engine_open(Session *session, Error *error)
+{
+    ControlRequest request = {
+        .kind = CONTROL_OPEN, .threads = session->threads, .checks = session->checks};
+    ControlReply reply;
+    memcpy(request.engine, session->engine, sizeof request.engine);
+    memcpy(request.machine, session->machine, sizeof request.machine);
+    memcpy(request.gpus_directory, session->gpus_directory, sizeof request.gpus_directory);
+    if (ask_simply(session, &request, &reply, error)) return -1;
+    session->properties = reply.properties;
+    return 0;
+}
+
+int device_ensure(Session *session, Error *error)
+{
+    ControlReply reply;
+    if (!session->device) {
+        if (device_start(session, error)) return -1;
+        if (engine_open(session, error)) {
+            device_kill(session);
+            return -1;
+        }
+    }
+    if (session->operation && !session->problem_known) {
+        ControlRequest request = {.kind = CONTROL_PROBLEM, .call = session->call};
+        if (ask_simply(session, &request, &reply, error)) {
+            device_kill(session);
+            return -1;
+        }
+        session->problem_known = 1;
+    }
+    return 0;
+}

@@ -1,0 +1,156 @@
+/* session_outcome.c - from what the device process saw, and how the runner ended, to a sentence. */
+#include <ctype.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "autograder/session/session_parts.h"
+
+enum { END_SECONDS = 2, OUTPUT_BYTES = 4096, RUNNER_MEMORY = 91 };
+
+__attribute__((format(printf, 3, 4))) static void say(RunOutcome *outcome, RunStatus status,
+                                                      const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    outcome->status = status;
+    vsnprintf(outcome->message, sizeof outcome->message, format, arguments);
+    va_end(arguments);
+}
+
+/* The text comes from an untrusted process and goes to a terminal. */
+static void text_clean(char *text)
+{
+    for (char *c = text; *c; c++)
+        if (iscntrl((unsigned char)*c) && *c != '\n') *c = '?';
+}
+
+/* The last whole line that the runner printed, or "". */
+static void last_line(const Runner *runner, char *line, size_t bytes)
+{
+    char text[OUTPUT_BYTES];
+    *line = 0;
+    ssize_t got = runner->output >= 0 ? read(runner->output, text, sizeof text - 1) : 0;
+    if (got <= 0) return;
+    text[got] = 0;
+    while (got > 0 && text[got - 1] == '\n')
+        text[--got] = 0;
+    const char *start = strrchr(text, '\n');
+    snprintf(line, bytes, "%.300s", start ? start + 1 : text);
+    text_clean(line);
+}
+
+static const char *signal_text(int number)
+{
+    switch (number) {
+    case SIGSEGV:
+        return "SIGSEGV (segmentation fault) in host code: a device pointer used on the host, or "
+               "an index out of range";
+    case SIGBUS:
+        return "SIGBUS (bus error) in host code";
+    case SIGFPE:
+        return "SIGFPE in host code: an integer division by zero";
+    case SIGABRT:
+        return "SIGABRT (abort) in host code: a failed assertion, an uncaught exception or heap "
+               "damage";
+    case SIGILL:
+        return "SIGILL (illegal instruction) in host code: often a function that ends without its "
+               "return";
+    case SIGTRAP:
+        return "SIGTRAP in host code";
+    default:
+        return NULL;
+    }
+}
+
+static void explain_signal(const Session *session, int number, const char *line,
+                           RunOutcome *outcome)
+{
+    const char *text = signal_text(number);
+    const char *quote = *line ? "; it printed: " : "";
+    if (strstr(line, "bad_alloc"))
+        say(outcome, RUN_LIMIT, "asked for more than %llu MiB of host memory",
+            (unsigned long long)(session->memory_bytes >> 20));
+    else if (number == SIGXFSZ)
+        say(outcome, RUN_LIMIT, "wrote a file of more than 1 MiB");
+    else if (number == SIGXCPU || number == SIGKILL)
+        say(outcome, RUN_LIMIT, "was killed (%s) for using too much time or memory",
+            number == SIGKILL ? "SIGKILL" : "SIGXCPU");
+    else if (text)
+        say(outcome, RUN_CRASHED, "killed by %s%s%s", text, quote, line);
+    else
+        say(outcome, RUN_CRASHED, "killed by signal %d%s%s", number, quote, line);
+}
+
+static void explain_end(const Session *session, const Runner *runner, const SandboxEnd *end,
+                        RunOutcome *outcome)
+{
+    const char *name = session->operation ? session->operation->name : "the entry point";
+    char line[400];
+    last_line(runner, line, sizeof line);
+    if (end->signal)
+        explain_signal(session, end->signal, line, outcome);
+    else if (end->code == RUNNER_MEMORY)
+        say(outcome, RUN_LIMIT, "no host memory was left for the tensors");
+    else if (!strncmp(line, "bwrap:", 6))
+        say(outcome, RUN_BROKEN, "the sandbox did not start: %s", line);
+    else
+        say(outcome, RUN_EXITED,
+            "the program ended by exit(%d) inside %s before giving an answer%s%s", end->code, name,
+            *line ? "; it printed: " : "", line);
+}
+
+/* It closed its socket: it has ended, or pretends to. */
+static void explain_gone(Session *session, Runner *runner, RunOutcome *outcome)
+{
+    SandboxEnd end;
+    if (runner->pid > 0 && sandbox_wait(runner->pid, sandbox_clock() + END_SECONDS, &end)) {
+        explain_end(session, runner, &end, outcome);
+        close(runner->output);
+        runner->output = -1;
+        runner->pid = 0;
+    } else {
+        say(outcome, RUN_EXITED, "closed its connection to the grader and went on running");
+    }
+}
+
+void outcome_fill(Session *session, int slot, const ControlReply *reply, RunOutcome *outcome)
+{
+    Runner *runner = &session->runner[slot];
+    const char *name = session->operation->name;
+    outcome->cost = reply->cost;
+    outcome->initcheck_findings = reply->findings;
+    if (reply->findings && reply->status == CONTROL_OK)
+        snprintf(outcome->finding, sizeof outcome->finding, "%.1000s", reply->message);
+    switch ((ControlStatus)reply->status) {
+    case CONTROL_OK:
+        outcome->status = RUN_OK;
+        return;
+    case CONTROL_CUDA_FAILED:
+        say(outcome, reply->cuda_status == DEVICE_LAUNCH_TIMEOUT ? RUN_LIMIT : RUN_DEVICE_ERROR,
+            "%s", reply->message);
+        text_clean(outcome->message);
+        break;
+    case CONTROL_RUNNER_GONE:
+        explain_gone(session, runner, outcome);
+        break;
+    case CONTROL_RUNNER_LATE:
+        say(outcome, RUN_LIMIT,
+            "%s took longer than %g s and was stopped: does a loop in host code not end?", name,
+            session->call_seconds);
+        break;
+    case CONTROL_RUNNER_WRONG:
+        say(outcome, RUN_PROTOCOL, "made a nonsense message to the grader (%.200s)",
+            reply->message);
+        break;
+    case CONTROL_NO_RECORDING:
+        say(outcome, RUN_DEVICE_ERROR, "cannot be timed: %.1000s", reply->message);
+        return; /* the runner is well */
+    case CONTROL_FAILED:
+        say(outcome, RUN_BROKEN, "%s", reply->message);
+        break;
+    }
+    runner_kill(runner); /* whatever state it is in, the next call begins with a fresh one */
+}

@@ -1,0 +1,86 @@
+/* session_runner.c - the sandboxed runners: one process for each slot and problem. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "autograder/session/session_parts.h"
+
+/* What a submission prints lies in a pipe that nobody drains: enough for a last word, never in the
+ * way. */
+enum { PASSED_SOCKET = 0, RUNNER_FILE_BYTES = 1 << 20 };
+
+void runner_kill(Runner *runner)
+{
+    if (runner->pid > 0) sandbox_kill(runner->pid);
+    if (runner->pid > 0 && runner->output >= 0) close(runner->output);
+    runner->pid = 0;
+    runner->output = -1;
+}
+
+static int box_start(const Session *session, Runner *runner, int socket, int output, Error *error)
+{
+    const char *const argv[] = {runner->program, NULL};
+    char directory[sizeof runner->program];
+    SandboxSpec spec = {.argv = argv,
+                        .pass_fd = {socket},
+                        .passes = 1,
+                        .output_fd = output,
+                        .memory_bytes = session->memory_bytes,
+                        .file_bytes = RUNNER_FILE_BYTES,
+                        .processes = 1,
+                        .one_core = (int)session->call.host};
+    snprintf(directory, sizeof directory, "%s", runner->program);
+    char *slash = strrchr(directory, '/');
+    if (!slash) return error_set(error, "%s is not a whole path", runner->program);
+    *slash = 0;
+    spec.read_only[0] = directory;
+    spec.directory = directory;
+    runner->pid = sandbox_start(&spec, error);
+    if (runner->pid > 0) return 0;
+    runner->pid = 0;
+    return -1;
+}
+
+static int runner_start(Session *session, Runner *runner, int socket, Error *error)
+{
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK)) return error_set(error, "pipe: %s", strerror(errno));
+    int rc = box_start(session, runner, socket, ends[1], error);
+    close(ends[1]);
+    if (rc)
+        close(ends[0]);
+    else
+        runner->output = ends[0];
+    return rc;
+}
+
+static int runner_attach(Session *session, int slot, int socket, Error *error)
+{
+    ControlRequest request = {.kind = CONTROL_ATTACH, .slot = (uint32_t)slot};
+    ControlReply reply;
+    if (device_send_descriptor(session, socket, error) ||
+        device_ask(session, &request, NULL, 10, &reply, NULL, NULL, error))
+        return -1;
+    return reply.status == CONTROL_OK ? 0 : error_set(error, "%s", reply.message);
+}
+
+int runner_ensure(Session *session, int slot, Error *error)
+{
+    Runner *runner = &session->runner[slot];
+    int pair[2];
+    if (!runner->program[0]) return error_set(error, "no program in slot %d", slot);
+    for (int i = 0; i < SESSION_RUNNERS && session->call.host; i++)
+        if (i != slot) runner_kill(&session->runner[i]);
+    if (runner->pid > 0) return 0;
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
+        return error_set(error, "socketpair: %s", strerror(errno));
+    int rc = runner_start(session, runner, pair[0], error);
+    close(pair[0]);
+    if (!rc) rc = runner_attach(session, slot, pair[1], error);
+    close(pair[1]);
+    if (rc) runner_kill(runner);
+    return rc;
+}

@@ -1,0 +1,303 @@
+/* test_device.c - what the device process lets a runner do, and what it sees of a tensor's
+ * surroundings, on a made-up engine of plain memory: guard bands are used only on a GPU, and forged
+ * handles need a client that forges. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "autograder/session/device_parts.h"
+#include "common/conv/verify.h"
+#include "common/cuda/wire.h"
+
+/* ---- an engine of plain memory ------------------------------------------------------------ */
+
+typedef struct Engine {
+    Device device;
+    uint32_t handles;
+    uint32_t seen[64]; /* the kinds of call that reached it */
+    int calls, live;
+} Engine;
+
+static int engine_execute(Device *device, const DeviceCall *call, DeviceReply *reply)
+{
+    Engine *engine = (Engine *)device;
+    memset(reply, 0, sizeof *reply);
+    if (engine->calls < 64) engine->seen[engine->calls++] = call->kind;
+    switch (call->kind) {
+    case CALL_ALLOC:
+        reply->value[0] = (uint64_t)(uintptr_t)aligned_alloc(256, (call->bytes + 255) / 256 * 256);
+        engine->live++;
+        break;
+    case CALL_FREE:
+        free((void *)(uintptr_t)call->dst);
+        engine->live--;
+        break;
+    case CALL_COPY_TO_DEVICE:
+        memcpy((void *)(uintptr_t)call->dst, call->data, call->data_bytes);
+        break;
+    case CALL_COPY_TO_HOST:
+        reply->data = (void *)(uintptr_t)call->src;
+        reply->data_bytes = call->bytes;
+        break;
+    case CALL_MODULE_LOAD:
+    case CALL_MODULE_FUNCTION:
+    case CALL_STREAM_CREATE:
+    case CALL_EVENT_CREATE:
+        reply->value[0] = ++engine->handles;
+        break;
+    default:
+        break;
+    }
+    return 0;
+}
+
+static int engine_poison(Device *device, uint64_t address, uint64_t bytes, uint32_t word,
+                         Error *error)
+{
+    (void)device;
+    (void)error;
+    for (uint64_t i = 0; i < bytes / 4; i++)
+        memcpy((char *)(uintptr_t)address + 4 * i, &word, 4);
+    return 0;
+}
+
+static Engine engine_make(void)
+{
+    return (Engine){.device = {.execute = engine_execute, .poison = engine_poison}};
+}
+
+/* ---- the guard ---------------------------------------------------------------------------- */
+
+static DeviceReply ask(Guard *guard, Engine *engine, DeviceCall call)
+{
+    DeviceReply reply;
+    assert_int_equal(guard_execute(guard, &engine->device, &call, &reply), 0);
+    return reply;
+}
+
+/* Refused, with words, and the engine never saw it. */
+static void refused(Guard *guard, Engine *engine, DeviceCall call)
+{
+    int before = engine->calls;
+    DeviceReply reply = ask(guard, engine, call);
+    assert_int_not_equal(reply.status, DEVICE_SUCCESS);
+    assert_true(reply.message[0]);
+    assert_int_equal(engine->calls, before);
+}
+
+static void test_guard_own_handles(void **state)
+{
+    Engine engine = engine_make();
+    Guard *guard = guard_open(1 << 20);
+    (void)state;
+    uint32_t module =
+        (uint32_t)ask(guard, &engine, (DeviceCall){.kind = CALL_MODULE_LOAD}).value[0];
+    uint32_t function =
+        (uint32_t)ask(guard, &engine, (DeviceCall){.kind = CALL_MODULE_FUNCTION, .module = module})
+            .value[0];
+    uint32_t stream =
+        (uint32_t)ask(guard, &engine, (DeviceCall){.kind = CALL_STREAM_CREATE}).value[0];
+    uint32_t event =
+        (uint32_t)ask(guard, &engine, (DeviceCall){.kind = CALL_EVENT_CREATE}).value[0];
+    DeviceCall launch = {.kind = CALL_LAUNCH, .function = function, .stream = stream};
+    assert_int_equal(ask(guard, &engine, launch).status, DEVICE_SUCCESS);
+    launch.stream = 0;
+    assert_int_equal(ask(guard, &engine, launch).status, DEVICE_SUCCESS);
+    DeviceCall record = {.kind = CALL_EVENT_RECORD, .event = event, .stream = stream};
+    assert_int_equal(ask(guard, &engine, record).status, DEVICE_SUCCESS);
+    ask(guard, &engine, (DeviceCall){.kind = CALL_EVENT_DESTROY, .event = event});
+    refused(guard, &engine, record); /* destroyed: no longer its own */
+    guard_close(guard, &engine.device);
+}
+
+static void test_guard_forged_handles(void **state)
+{
+    Engine engine = engine_make();
+    Guard *owner = guard_open(1 << 20), *thief = guard_open(1 << 20);
+    (void)state;
+    uint32_t module =
+        (uint32_t)ask(owner, &engine, (DeviceCall){.kind = CALL_MODULE_LOAD}).value[0];
+    uint32_t function =
+        (uint32_t)ask(owner, &engine, (DeviceCall){.kind = CALL_MODULE_FUNCTION, .module = module})
+            .value[0];
+    uint32_t stream =
+        (uint32_t)ask(owner, &engine, (DeviceCall){.kind = CALL_STREAM_CREATE}).value[0];
+    uint64_t memory = ask(owner, &engine, (DeviceCall){.kind = CALL_ALLOC, .bytes = 64}).value[0];
+    refused(thief, &engine, (DeviceCall){.kind = CALL_LAUNCH, .function = function});
+    refused(thief, &engine, (DeviceCall){.kind = CALL_MODULE_FUNCTION, .module = module});
+    refused(thief, &engine, (DeviceCall){.kind = CALL_MODULE_VARIABLE, .module = module});
+    refused(thief, &engine, (DeviceCall){.kind = CALL_MODULE_UNLOAD, .module = module});
+    refused(thief, &engine, (DeviceCall){.kind = CALL_FUNCTION_ATTRIBUTE, .function = function});
+    refused(thief, &engine, (DeviceCall){.kind = CALL_STREAM_DESTROY, .stream = stream});
+    refused(thief, &engine, (DeviceCall){.kind = CALL_COPY_ON_DEVICE, .stream = stream});
+    refused(thief, &engine, (DeviceCall){.kind = CALL_FREE, .dst = memory});
+    refused(thief, &engine, (DeviceCall){.kind = CALL_STREAM_DESTROY});
+    refused(thief, &engine, (DeviceCall){.kind = CALL_KINDS + 7});
+    refused(thief, &engine,
+            (DeviceCall){.kind = CALL_COPY_TO_HOST, .src = memory, .bytes = 1ull << 62});
+    guard_close(thief, &engine.device);
+    assert_int_equal(engine.live, 1);
+    guard_close(owner, &engine.device);
+    assert_int_equal(engine.live, 0);
+}
+
+static void test_guard_memory(void **state)
+{
+    Engine engine = engine_make();
+    Guard *guard = guard_open(1 << 20);
+    (void)state;
+    DeviceCall half = {.kind = CALL_ALLOC, .bytes = 1 << 19},
+               huge = {.kind = CALL_ALLOC, .bytes = ~0ull};
+    uint64_t first = ask(guard, &engine, half).value[0];
+    ask(guard, &engine, half);
+    refused(guard, &engine, half);
+    refused(guard, &engine, huge);
+    /* A free is put off by the recorder: its bytes come back only when the recording is cleared. */
+    assert_int_equal(ask(guard, &engine, (DeviceCall){.kind = CALL_FREE, .dst = first}).status,
+                     DEVICE_SUCCESS);
+    refused(guard, &engine, half);
+    guard_settle(guard);
+    assert_int_equal(ask(guard, &engine, half).status, DEVICE_SUCCESS);
+    guard_close(guard, &engine.device);
+    assert_int_equal(engine.live, 0);
+}
+
+static void test_guard_poison(void **state)
+{
+    Engine engine = engine_make();
+    Guard *guard = guard_open(1 << 20);
+    uint32_t word, poison = VERIFY_POISON;
+    (void)state;
+    char *kept =
+        (char *)(uintptr_t)ask(guard, &engine, (DeviceCall){.kind = CALL_ALLOC, .bytes = 40})
+            .value[0];
+    memset(kept, 1, 40);
+    assert_int_equal(guard_poison(guard, &engine.device, NULL), 0);
+    for (int i = 0; i < 10; i++) {
+        memcpy(&word, kept + 4 * i, 4);
+        assert_int_equal(word, poison);
+    }
+    guard_close(guard, &engine.device);
+}
+
+/* ---- tensors ------------------------------------------------------------------------------ */
+
+enum { FENCE = 16, X = 10, Y = 6 };
+
+typedef struct Bench {
+    Engine engine;
+    Tensors tensors;
+    float output[Y];
+    ControlReply reply;
+} Bench;
+
+static float *address(const Bench *bench, int tensor)
+{
+    return (float *)(uintptr_t)bench->tensors.address[tensor];
+}
+
+/* x, an input of 1, 2, 3 ..., and y, an output, freshly prepared. */
+static void bench_make(Bench *bench, uint32_t fence)
+{
+    CallRequest call = {.tensors = 2, .role = {TENSOR_INPUT, TENSOR_OUTPUT}, .count = {X, Y}};
+    float *body = malloc(X * sizeof(float));
+    Error error;
+    memset(bench, 0, sizeof *bench);
+    bench->engine = engine_make();
+    bench->reply = (ControlReply){.fence_tensor = -1, .input_changed = -1};
+    for (int i = 0; i < X; i++)
+        body[i] = (float)(i + 1);
+    assert_int_equal(tensors_allocate(&bench->tensors, &bench->engine.device, &call, fence, &error),
+                     0);
+    assert_int_equal(tensors_take(&bench->tensors, body, 0, X * sizeof(float), &error), 0);
+    assert_int_equal(tensors_prepare(&bench->tensors, &bench->engine.device, 1, &error), 0);
+}
+
+static void bench_check(Bench *bench)
+{
+    Error error;
+    assert_int_equal(
+        tensors_check(&bench->tensors, &bench->engine.device, bench->output, &bench->reply, &error),
+        0);
+}
+
+static void bench_free(Bench *bench)
+{
+    tensors_free(&bench->tensors, &bench->engine.device);
+    assert_int_equal(bench->engine.live, 0);
+}
+
+static void test_tensors_untouched(void **state)
+{
+    uint32_t word;
+    Bench bench;
+    (void)state;
+    for (uint32_t fence = 0; fence <= FENCE; fence += FENCE) {
+        bench_make(&bench, fence);
+        bench_check(&bench);
+        assert_int_equal(bench.reply.fence_tensor, -1);
+        assert_int_equal(bench.reply.input_changed, -1);
+        assert_true(address(&bench, 0)[3] == 4.0f);
+        for (int i = 0; i < Y; i++) {
+            memcpy(&word, bench.output + i, 4);
+            assert_int_equal(word, VERIFY_POISON);
+        }
+        bench_free(&bench);
+    }
+}
+
+static void touch(int tensor, long offset, int fence_tensor, long fence_offset, int input_changed)
+{
+    Bench bench;
+    bench_make(&bench, FENCE);
+    address(&bench, tensor)[offset] = 0.0f;
+    bench_check(&bench);
+    assert_int_equal(bench.reply.fence_tensor, fence_tensor);
+    if (fence_tensor >= 0) assert_int_equal(bench.reply.fence_offset, fence_offset);
+    assert_int_equal(bench.reply.input_changed, input_changed);
+    bench_free(&bench);
+}
+
+static void test_tensors_touched(void **state)
+{
+    (void)state;
+    touch(1, 0, -1, 0, -1); /* what it is for */
+    touch(1, Y, 1, 0, -1);
+    touch(1, Y + FENCE - 1, 1, FENCE - 1, -1);
+    touch(1, -1, 1, -1, -1);
+    touch(1, -FENCE, 1, -FENCE, -1);
+    touch(0, X + 2, 0, 2, -1);
+    touch(0, 0, -1, 0, 0);
+    touch(0, X - 1, -1, 0, 0);
+}
+
+static void test_tensors_wrong_size(void **state)
+{
+    CallRequest call = {.tensors = 1, .role = {TENSOR_INPUT}, .count = {X}};
+    Tensors tensors;
+    Engine engine = engine_make();
+    Error error;
+    (void)state;
+    assert_int_equal(tensors_allocate(&tensors, &engine.device, &call, FENCE, &error), 0);
+    assert_int_equal(tensors_prepare(&tensors, &engine.device, 1, &error),
+                     -1); /* nothing sent yet */
+    assert_int_equal(tensors_take(&tensors, malloc(64), 0, 64, &error), -1);
+    assert_int_equal(tensors_prepare(&tensors, &engine.device, 1, &error), -1);
+    tensors_free(&tensors, &engine.device);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_guard_own_handles),  cmocka_unit_test(test_guard_forged_handles),
+        cmocka_unit_test(test_guard_memory),       cmocka_unit_test(test_guard_poison),
+        cmocka_unit_test(test_tensors_untouched),  cmocka_unit_test(test_tensors_touched),
+        cmocka_unit_test(test_tensors_wrong_size),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,543 @@
+/* test_session.c - small submissions, honest and not, through all three processes.
+ *
+ * Host labs need only the C compiler; the others nvcc.  Each expectation is a RunStatus and words
+ * that must stand in the student's line. */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "autograder/sandbox/sandbox.h"
+#include "autograder/session/session.h"
+
+static Toolchain toolchain;
+static char directory[64];
+static const char *salt = ""; /* a comment before every source */
+static const char shape_text[] = "N=2 C=3 H=9 W=11 K=4 R=3 S=2 pad=1 stride=1";
+
+#define HOST_HEAD                                                                                  \
+    "#include <convlab/conv.h>\n#include <fcntl.h>\n#include <stdio.h>\n#include <stdlib.h>\n"     \
+    "#include <string.h>\n#include <unistd.h>\n#include <signal.h>\n"
+
+/* The definition, as slowly as it is written. */
+#define NAIVE_HOST                                                                                 \
+    "static void naive(const ConvProblem *p, const float *x, const float *w, float *y) {\n"        \
+    " for (int n = 0; n < p->N; n++) for (int k = 0; k < p->K; k++)\n"                             \
+    "  for (int i = 0; i < p->P; i++) for (int j = 0; j < p->Q; j++) { float sum = 0;\n"           \
+    "   for (int c = 0; c < p->C; c++) for (int r = 0; r < p->R; r++) for (int s = 0; s < p->S; "  \
+    "s++) {\n"                                                                                     \
+    "    int h = i * p->stride_h + r - p->pad_top, v = j * p->stride_w + s - p->pad_left;\n"       \
+    "    if (h >= 0 && h < p->H && v >= 0 && v < p->W)\n"                                          \
+    "     sum += x[((n * p->C + c) * p->H + h) * p->W + v] * w[((k * p->C + c) * p->R + r) * "     \
+    "p->S + s]; }\n"                                                                               \
+    "   y[((n * p->K + k) * p->P + i) * p->Q + j] = sum; } }\n"
+
+#define HOST_ENTRY                                                                                 \
+    "void conv_forward_host(const ConvProblem *p, const float *x, const float *w, float *y) {\n"   \
+    " (void)p; (void)x; (void)w; (void)y;\n"
+
+#define NAIVE_DEVICE                                                                               \
+    "#include <convlab/conv.h>\n#include <stdlib.h>\n#include <unistd.h>\n"                        \
+    "__global__ void naive(ConvProblem p, const float *x, const float *w, float *y, int shift) "   \
+    "{\n"                                                                                          \
+    " int at = blockIdx.x * blockDim.x + threadIdx.x, j = at % p.Q, i = at / p.Q % p.P;\n"         \
+    " int k = at / p.Q / p.P % p.K, n = at / p.Q / p.P / p.K; float sum = 0;\n"                    \
+    " if (n >= p.N) return;\n"                                                                     \
+    " for (int c = 0; c < p.C; c++) for (int r = 0; r < p.R; r++) for (int s = 0; s < p.S; s++) "  \
+    "{\n"                                                                                          \
+    "  int h = i * p.stride_h + r - p.pad_top, v = j * p.stride_w + s - p.pad_left;\n"             \
+    "  if (h >= 0 && h < p.H && v >= 0 && v < p.W)\n"                                              \
+    "   sum += x[((n * p.C + c) * p.H + h) * p.W + v] * w[((k * p.C + c) * p.R + r) * p.S + s]; "  \
+    "}\n"                                                                                          \
+    " y[at + shift] = sum; }\n"                                                                    \
+    "__global__ void forever(float *y) { while (((volatile float *)y)[0] != 1.5f) { } }\n"         \
+    "static int blocks(const ConvProblem *p) { return (p->N * p->K * p->P * p->Q + 127) / 128; "   \
+    "}\n"
+
+#define DEVICE_ENTRY                                                                               \
+    "void conv_forward(const ConvProblem *p, const float *x, const float *w, float *y, "           \
+    "cudaStream_t stream) {\n"
+
+/* ---- one problem, one submission ---------------------------------------------------------- */
+
+typedef struct Run {
+    Session *session;
+    const Operation *operation;
+    Problem problem;
+    TensorShape shape[OPERATION_TENSORS];
+    float *tensor[OPERATION_TENSORS], *output;
+    Observed observed;
+    RunOutcome outcome;
+    Verdict verdict;
+} Run;
+
+static void inputs_fresh(Run *run)
+{
+    Random random;
+    random_seed(&random, random_os_seed());
+    run->operation->generate(&run->problem, &random, run->tensor);
+}
+
+static void run_open(Run *run, const char *operation, double call_seconds)
+{
+    Error error = {""};
+    SessionOptions options = {.engine = "sim",
+                              .machine = "h200",
+                              .call_seconds = call_seconds,
+                              .sim_threads = 1,
+                              .runner_memory_bytes = 512ull << 20};
+    memset(run, 0, sizeof *run);
+    run->operation = operation_find(operation);
+    assert_non_null(run->operation);
+    if (run->operation->parse(shape_text, &run->problem, &error)) fail_msg("%s", error.text);
+    int tensors = run->operation->tensors(&run->problem, run->shape);
+    for (int i = 0; i < tensors; i++)
+        run->tensor[i] = calloc(tensor_count(&run->shape[i]), sizeof(float));
+    run->output = run->tensor[tensors - 1];
+    inputs_fresh(run);
+    if (session_open(&options, &run->session, &error)) fail_msg("%s", error.text);
+    int host = strstr(operation, "_host") != NULL;
+    if (session_set_problem(run->session, run->operation, &run->problem, host, &error))
+        fail_msg("%s", error.text);
+}
+
+static void run_close(Run *run)
+{
+    session_close(run->session);
+    for (int i = 0; i < OPERATION_TENSORS; i++)
+        free(run->tensor[i]);
+}
+
+static void run_load(Run *run, int slot, const char *source)
+{
+    int host = strstr(run->operation->name, "_host") != NULL;
+    char path[128];
+    Build build;
+    Error error = {""};
+    snprintf(path, sizeof path, "%s/%s", directory, host ? "conv.c" : "conv.cu");
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file, "%s%s", salt, source);
+    fclose(file);
+    build_submission(&toolchain, path, run->operation->name, 75, 0, &build);
+    if (build.status != BUILD_OK) fail_msg("%s\n%s", build.message, build.log ? build.log : "");
+    if (session_start_runner(run->session, slot, &build, &error)) fail_msg("%s", error.text);
+    build_clear(&build);
+}
+
+static void run_judge(Run *run)
+{
+    Error error = {""};
+    memset(&run->verdict, 0, sizeof run->verdict);
+    if (run->outcome.status != RUN_OK) {
+        print_message("status %d: %s\n", run->outcome.status, run->outcome.message);
+        return;
+    }
+    if (verify_output(run->operation, &run->problem, PRECISION_FP32,
+                      (const float *const *)run->tensor, &run->observed, NULL, NULL, &run->verdict,
+                      &error))
+        fail_msg("%s", error.text);
+    if (!run->verdict.correct) print_message("wrong: %s\n", run->verdict.text);
+}
+
+static void run_call(Run *run, int slot)
+{
+    session_call(run->session, slot, (const float *const *)run->tensor, run->output, &run->observed,
+                 &run->outcome);
+    run_judge(run);
+}
+
+static void run_replay(Run *run, int slot, int repeats)
+{
+    session_replay(run->session, slot, repeats, (const float *const *)run->tensor, run->output,
+                   &run->observed, &run->outcome);
+    run_judge(run);
+}
+
+static void expect_correct(const Run *run)
+{
+    if (run->outcome.status != RUN_OK) fail_msg("%s", run->outcome.message);
+    assert_int_equal(run->verdict.correct, 1);
+    assert_null(run->observed.fence_broken);
+    assert_null(run->observed.input_changed);
+}
+
+/* A submission that must end so, and after it the session must still serve an honest one. */
+static void expect(const char *operation, const char *source, const char *honest, RunStatus status,
+                   const char *words)
+{
+    Run run;
+    run_open(&run, operation, 2);
+    run_load(&run, 0, source);
+    double start = sandbox_clock();
+    run_call(&run, 0);
+    if (sandbox_clock() - start > 20) fail_msg("took %g s", sandbox_clock() - start);
+    assert_int_equal(run.outcome.status, status);
+    if (!strstr(run.outcome.message, words))
+        fail_msg("'%s' is not in '%s'", words, run.outcome.message);
+    run_load(&run, 0, honest);
+    run_call(&run, 0);
+    expect_correct(&run);
+    run_close(&run);
+}
+
+/* ---- host labs ---------------------------------------------------------------------------- */
+
+static const char honest_host[] = HOST_HEAD NAIVE_HOST HOST_ENTRY " naive(p, x, w, y); }\n";
+
+static void expect_host(const char *body, RunStatus status, const char *words)
+{
+    char source[8192];
+    snprintf(source, sizeof source, "%s%s%s%s }\n", HOST_HEAD, NAIVE_HOST, HOST_ENTRY, body);
+    expect("conv_forward_host", source, honest_host, status, words);
+}
+
+static void test_host_correct(void **state)
+{
+    Run run;
+    (void)state;
+    run_open(&run, "conv_forward_host", 10);
+    run_load(&run, 0, honest_host);
+    run_call(&run, 0);
+    expect_correct(&run);
+    assert_true(run.outcome.cost.seconds > 0);
+    inputs_fresh(&run);
+    run_replay(&run, 0, 3);
+    expect_correct(&run);
+    run_load(&run, 1, honest_host);
+    run_call(&run, 1);
+    expect_correct(&run);
+    run_call(&run, 0); /* which slot 1's turn has ended: it begins anew */
+    expect_correct(&run);
+    run_close(&run);
+}
+
+static void test_host_ends_early(void **state)
+{
+    (void)state;
+    expect_host("naive(p, x, w, y); exit(0);", RUN_EXITED, "exit(0)");
+    expect_host("_exit(3);", RUN_EXITED, "exit(3)");
+    expect_host("fputs(\"last words\\n\", stderr); _exit(1);", RUN_EXITED, "last words");
+    expect_host("close(3); for (;;) { }", RUN_EXITED, "went on running");
+}
+
+static void test_host_crashes(void **state)
+{
+    (void)state;
+    expect_host("*(volatile int *)8 = 1;", RUN_CRASHED, "SIGSEGV");
+    expect_host("abort();", RUN_CRASHED, "SIGABRT");
+    expect_host("kill(getpid(), SIGFPE); pause();", RUN_CRASHED, "SIGFPE");
+}
+
+static void test_host_limits(void **state)
+{
+    (void)state;
+    expect_host("for (volatile int i = 0;; i = 1) { }", RUN_LIMIT, "took longer than 2 s");
+    expect_host("pause();", RUN_LIMIT, "took longer than 2 s");
+    expect_host("raise(SIGSTOP);", RUN_LIMIT, "took longer than 2 s");
+    expect_host("for (;;) if (write(1, y, 4096) < 0) usleep(1000);", RUN_LIMIT, "took longer");
+    expect_host("for (;;) { char *m = malloc(1 << 20); if (!m) abort(); memset(m, 1, 1 << 20); }",
+                RUN_CRASHED, "SIGABRT");
+}
+
+static void test_host_has_no_children(void **state)
+{
+    Run run;
+    (void)state;
+    run_open(&run, "conv_forward_host", 10);
+    run_load(&run, 0,
+             HOST_HEAD NAIVE_HOST HOST_ENTRY
+             " for (int i = 0; i < 100; i++) if (fork() >= 0) abort();\n"
+             " naive(p, x, w, y); }\n");
+    run_call(&run, 0);
+    expect_correct(&run);
+    run_close(&run);
+}
+
+static void test_host_nonsense(void **state)
+{
+    (void)state;
+    expect_host("if (write(3, \"nonsense and more nonsense\", 26) < 0) abort(); pause();",
+                RUN_PROTOCOL, "nonsense");
+    /* the header of an answer, and fewer bytes than an answer has */
+    expect_host(
+        "unsigned long long h[3] = {0x4574c4331ull, 8, 0}; h[0] = 0x400000000ull | 0x574c4331;\n"
+        "if (write(3, h, 24) < 0) abort(); pause();",
+        RUN_PROTOCOL, "8 bytes");
+}
+
+static void test_host_fences(void **state)
+{
+    Run run;
+    (void)state;
+    run_open(&run, "conv_forward_host", 10);
+    run_load(&run, 0,
+             HOST_HEAD NAIVE_HOST HOST_ENTRY
+             " naive(p, x, w, y); y[p->N * p->K * p->P * p->Q + 5] = 1; }\n");
+    run_call(&run, 0);
+    assert_int_equal(run.outcome.status, RUN_OK);
+    assert_string_equal(run.observed.fence_broken, "y");
+    assert_int_equal(run.observed.fence_offset, 5);
+    assert_int_equal(run.verdict.fault, FAULT_FENCE);
+    run_load(&run, 0,
+             HOST_HEAD NAIVE_HOST HOST_ENTRY " naive(p, x, w, y); ((float *)w)[-2] = 1; }\n");
+    run_call(&run, 0);
+    assert_string_equal(run.observed.fence_broken, "w");
+    assert_int_equal(run.observed.fence_offset, -2);
+    run_load(&run, 0,
+             HOST_HEAD NAIVE_HOST HOST_ENTRY " naive(p, x, w, y); ((float *)x)[3] = 0; }\n");
+    run_call(&run, 0);
+    assert_string_equal(run.observed.input_changed, "x");
+    assert_int_equal(run.verdict.correct, 0);
+    run_close(&run);
+}
+
+/* What a submission kept of one problem is gone in the next; what it kept of the last call is
+ * stale. */
+static void test_host_remembers_nothing(void **state)
+{
+    static const char source[] =
+        HOST_HEAD NAIVE_HOST "static float kept[100000]; static int calls;\n" HOST_ENTRY
+                             " if (!calls++) naive(p, x, w, kept);\n"
+                             " memcpy(y, kept, sizeof(float) * p->N * p->K * p->P * p->Q); }\n";
+    Run run;
+    Error error;
+    (void)state;
+    run_open(&run, "conv_forward_host", 10);
+    run_load(&run, 0, source);
+    run_call(&run, 0);
+    expect_correct(&run);
+    inputs_fresh(&run);
+    run_call(&run, 0);
+    assert_int_equal(run.verdict.correct, 0);
+    assert_int_equal(session_set_problem(run.session, run.operation, &run.problem, 1, &error), 0);
+    run_call(&run, 0);
+    expect_correct(&run); /* a new process: its first call again */
+    run_close(&run);
+}
+
+/* ---- device labs -------------------------------------------------------------------------- */
+
+static const char honest_device[] =
+    NAIVE_DEVICE DEVICE_ENTRY " naive<<<blocks(p), 128, 0, stream>>>(*p, x, w, y, 0); }\n";
+
+static void expect_device(const char *body, RunStatus status, const char *words)
+{
+    char source[8192];
+    snprintf(source, sizeof source, "%s%s%s }\n", NAIVE_DEVICE, DEVICE_ENTRY, body);
+    expect("conv_forward", source, honest_device, status, words);
+}
+
+static void test_device_correct(void **state)
+{
+    Run run;
+    (void)state;
+    run_open(&run, "conv_forward", 30);
+    for (int slot = 0; slot < 2; slot++) {
+        run_load(&run, slot, honest_device);
+        run_call(&run, slot);
+        expect_correct(&run);
+        assert_int_equal(run.outcome.cost.launches, 1);
+        assert_true(run.outcome.cost.cycles > 0);
+    }
+    uint64_t cycles = run.outcome.cost.cycles;
+    for (int slot = 0; slot < 2; slot++) {
+        inputs_fresh(&run);
+        run_replay(&run, slot, 2);
+        expect_correct(&run);
+        assert_int_equal(run.outcome.cost.cycles, cycles);
+    }
+    run_close(&run);
+}
+
+static void test_device_streams_are_joined(void **state)
+{
+    Run run;
+    (void)state;
+    run_open(&run, "conv_forward", 30);
+    run_load(&run, 0,
+             NAIVE_DEVICE DEVICE_ENTRY
+             " cudaStream_t own; cudaStreamCreateWithFlags(&own, cudaStreamNonBlocking);\n"
+             " naive<<<blocks(p), 128, 0, own>>>(*p, x, w, y, 0); }\n");
+    run_call(&run, 0);
+    expect_correct(&run);
+    assert_int_equal(run.outcome.cost.launches, 1);
+    inputs_fresh(&run);
+    run_replay(&run, 0, 1);
+    expect_correct(&run);
+    assert_int_equal(run.outcome.cost.launches, 1);
+    run_close(&run);
+}
+
+static void test_device_ends_early(void **state)
+{
+    (void)state;
+    expect_device("exit(0);", RUN_EXITED, "exit(0)");
+    expect_device("*y = x[0];", RUN_CRASHED, "SIGSEGV");
+    expect_device("for (;;) usleep(1000);", RUN_LIMIT, "took longer than 2 s");
+}
+
+static void test_device_kernel_faults(void **state)
+{
+    (void)state;
+    expect_device("naive<<<blocks(p), 128, 0, stream>>>(*p, x, w, y, 1 << 20);", RUN_DEVICE_ERROR,
+                  "naive");
+    expect_device("naive<<<blocks(p), 4096, 0, stream>>>(*p, x, w, y, 0);", RUN_DEVICE_ERROR,
+                  "4096");
+    expect_device(
+        "float *m; cudaMalloc(&m, 1ull << 40); naive<<<blocks(p), 128>>>(*p, x, w, y, 0);",
+        RUN_DEVICE_ERROR, "MiB");
+    expect_device("cudaFree((void *)x); naive<<<blocks(p), 128>>>(*p, x, w, y, 0);",
+                  RUN_DEVICE_ERROR, "cudaMalloc");
+}
+
+static void test_device_kernel_without_end(void **state)
+{
+    (void)state;
+    expect_device("forever<<<1, 1, 0, stream>>>(y);", RUN_LIMIT, "took longer than 2 s");
+}
+
+/* The kernel finds its answer of the last run in y or in its own memory and returns early. */
+static void test_device_answers_do_not_last(void **state)
+{
+    static const char source[] = NAIVE_DEVICE
+        "__global__ void lazy(ConvProblem p, const float *x, const float *w, float *y, float "
+        "*kept, int n)\n"
+        "{ int at = blockIdx.x * blockDim.x + threadIdx.x; if (at < n) y[at] = kept[at]; "
+        "}\n" DEVICE_ENTRY " static float *kept; int n = p->N * p->K * p->P * p->Q;\n"
+        " if (!kept) { cudaMalloc(&kept, n * 4); naive<<<blocks(p), 128>>>(*p, x, w, kept, 0); }\n"
+        " lazy<<<(n + 127) / 128, 128>>>(*p, x, w, y, kept, n); }\n";
+    Run run;
+    (void)state;
+    run_open(&run, "conv_forward", 30);
+    run_load(&run, 0, source);
+    run_call(&run, 0);
+    expect_correct(&run);
+    run_call(&run,
+             0); /* the same inputs: the kept answer would be right, and the recording is a copy */
+    run_replay(&run, 0, 1);
+    assert_int_equal(run.verdict.correct, 0);
+    run_close(&run);
+}
+
+static void test_device_inputs_are_checked(void **state)
+{
+    static const char source[] =
+        NAIVE_DEVICE "__global__ void spoil(float *x) { x[1] = 0; }\n" DEVICE_ENTRY
+                     " naive<<<blocks(p), 128>>>(*p, x, w, y, 0); spoil<<<1, 1>>>((float *)w); }\n";
+    Run run;
+    (void)state;
+    run_open(&run, "conv_forward", 30);
+    run_load(&run, 0, source);
+    run_call(&run, 0);
+    assert_int_equal(run.outcome.status, RUN_OK);
+    assert_string_equal(run.observed.input_changed, "w");
+    run_close(&run);
+}
+
+static void test_bad_options(void **state)
+{
+    SessionOptions options = {.engine = "sim", .machine = "no-such-gpu"};
+    Session *session;
+    Error error;
+    (void)state;
+    assert_int_equal(session_open(&options, &session, &error), -1);
+    assert_null(session);
+    assert_non_null(strstr(error.text, "no-such-gpu"));
+    options =
+        (SessionOptions){.engine = "sim", .machine = "h200", .device_program = "/nowhere/device"};
+    assert_int_equal(session_open(&options, &session, &error), -1);
+    assert_non_null(strstr(error.text, "/nowhere/device"));
+}
+
+static void test_device_if_nvcc(void **state)
+{
+    if (access(toolchain.nvcc, X_OK)) skip();
+    test_device_correct(state);
+}
+
+/* A line that no cached build has. */
+static int fresh_cache(void **state)
+{
+    static char line[64];
+    (void)state;
+    snprintf(line, sizeof line, "/* %d %d */\n", (int)getpid(), (int)sandbox_probe());
+    salt = line;
+    print_message("%s\n", sandbox_level_name(sandbox_probe()));
+    return 0;
+}
+
+/* Programs linked with a sanitizer's objects need its flags, which a submission does not get. */
+static int libraries_are_sanitized(void)
+{
+    char command[700];
+    snprintf(command, sizeof command, "nm '%s/lib/runner.a' 2>/dev/null | grep -q __asan_init",
+             toolchain.build);
+    return system(command) == 0;
+}
+
+int main(void)
+{
+    char build[600], self[512] = "";
+    Error error;
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (length <= 0) return 1;
+    *strrchr(self, '/') = 0;
+    snprintf(build, sizeof build, "%s/../../..", self);
+    if (toolchain_load(".", build, &toolchain, &error)) {
+        fprintf(stderr, "%s\n", error.text);
+        return 1;
+    }
+    if (libraries_are_sanitized()) {
+        printf("1..0 # skipped: a sanitized build has no libraries for submissions\n");
+        return 0;
+    }
+    strcpy(directory, "/var/tmp/convlab-session-XXXXXX");
+    if (!mkdtemp(directory)) return 1;
+    const struct CMUnitTest host[] = {
+        cmocka_unit_test(test_bad_options),
+        cmocka_unit_test(test_host_correct),
+        cmocka_unit_test(test_host_ends_early),
+        cmocka_unit_test(test_host_crashes),
+        cmocka_unit_test(test_host_limits),
+        cmocka_unit_test(test_host_has_no_children),
+        cmocka_unit_test(test_host_nonsense),
+        cmocka_unit_test(test_host_fences),
+        cmocka_unit_test(test_host_remembers_nothing),
+    };
+    const struct CMUnitTest device[] = {
+        cmocka_unit_test(test_device_correct),
+        cmocka_unit_test(test_device_streams_are_joined),
+        cmocka_unit_test(test_device_ends_early),
+        cmocka_unit_test(test_device_kernel_faults),
+        cmocka_unit_test(test_device_kernel_without_end),
+        cmocka_unit_test(test_device_answers_do_not_last),
+        cmocka_unit_test(test_device_inputs_are_checked),
+    };
+    const struct CMUnitTest lowered[] = {
+        cmocka_unit_test(test_host_correct),
+        cmocka_unit_test(test_host_has_no_children),
+        cmocka_unit_test(test_host_remembers_nothing),
+        cmocka_unit_test(test_device_if_nvcc),
+    };
+    int failed = cmocka_run_group_tests(host, NULL, NULL);
+    if (access(toolchain.nvcc, X_OK))
+        printf("skipped: no nvcc at %s\n", toolchain.nvcc);
+    else
+        failed += cmocka_run_group_tests(device, NULL, NULL);
+    /* Where the kernel refuses namespaces; built anew, so that the compilers too run in the lower
+     * box. */
+    sandbox_lower(SANDBOX_LANDLOCK);
+    failed += cmocka_run_group_tests_name("without namespaces", lowered, fresh_cache, NULL);
+    sandbox_lower(SANDBOX_SECCOMP);
+    failed += cmocka_run_group_tests_name("without Landlock", lowered, fresh_cache, NULL);
+    snprintf(build, sizeof build, "rm -rf %s", directory);
+    return failed + (system(build) != 0);
+}

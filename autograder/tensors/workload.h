@@ -1,0 +1,25 @@
+/* workload.h - one problem's floats in this process. */
+#ifndef CONVLAB_AUTOGRADER_TENSORS_WORKLOAD_H
+#define CONVLAB_AUTOGRADER_TENSORS_WORKLOAD_H
+
+#include "common/conv/operation.h"
+
+/* The floats of one problem: inputs that only the grader made, and room for the output. */
+typedef struct Workload {
+    const Operation *operation;
+    Problem problem;
+    int tensors;
+    TensorShape shape[OPERATION_TENSORS];
+    float *tensor[OPERATION_TENSORS]; /* NULL for the output */
+    float *output;
+    size_t outputs;
+} Workload;
+
+/* -1 with error when memory is short. */
+int workload_open(const Operation *operation, const Problem *problem, Workload *workload,
+                  Error *error);
+/* Fresh inputs from `random`. */
+void workload_fill(Workload *workload, Random *random);
+void workload_close(Workload *workload);
+
+#endif

@@ -1,0 +1,145 @@
+#include "autograder/text/table.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct TableRow {
+    char *cell[TABLE_COLUMNS];
+    char *note;
+};
+
+size_t text_width(const char *text)
+{
+    size_t width = 0;
+    for (; *text; text++)
+        width += ((unsigned char)*text & 0xC0) != 0x80;
+    return width;
+}
+
+const char *text_thousands(double number, char text[40])
+{
+    char digits[40];
+    snprintf(digits, sizeof digits, "%.0f", fabs(number) < 1e18 ? number : 1e18);
+    size_t length = strlen(digits), sign = digits[0] == '-', out = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (i > sign && (length - i) % 3 == 0) text[out++] = ',';
+        text[out++] = digits[i];
+    }
+    text[out] = 0;
+    return text;
+}
+
+static void wrap_line(FILE *stream, int indent, const char *line, size_t bytes)
+{
+    size_t column = 0;
+    const char *end = line + bytes;
+    while (line < end) {
+        size_t word = strcspn(line, " \n");
+        if (word > (size_t)(end - line)) word = (size_t)(end - line);
+        char copy[512];
+        snprintf(copy, sizeof copy, "%.*s", (int)(word < 511 ? word : 511), line);
+        size_t width = text_width(copy);
+        if (column && (size_t)indent + column + 1 + width > TABLE_WIDTH) {
+            fputc('\n', stream);
+            column = 0;
+        }
+        if (word) {
+            fprintf(stream, "%*s%s", column ? 1 : indent, "", copy);
+            column += width + (column ? 1 : 0);
+        }
+        line += word < 511 ? word : 511;
+        while (line < end && *line == ' ')
+            line++;
+    }
+    fputc('\n', stream);
+}
+
+void text_wrap(FILE *stream, int indent, const char *text)
+{
+    while (*text) {
+        size_t line = strcspn(text, "\n");
+        wrap_line(stream, indent, text, line);
+        text += line + (text[line] == '\n');
+    }
+}
+
+Table table_start(const char *align)
+{
+    return (Table){.align = align};
+}
+
+void table_row(Table *table, const char *format, ...)
+{
+    TableRow *grown = realloc(table->row, (table->rows + 1) * sizeof *grown);
+    char *text = NULL;
+    va_list arguments;
+    if (!grown) return;
+    table->row = grown;
+    TableRow *row = &grown[table->rows++];
+    memset(row, 0, sizeof *row);
+    va_start(arguments, format);
+    int bytes = vasprintf(&text, format, arguments);
+    va_end(arguments);
+    if (bytes < 0) return;
+    char *rest = text;
+    for (size_t i = 0; rest && i < strlen(table->align); i++)
+        row->cell[i] = strdup(strsep(&rest, "\t"));
+    free(text);
+}
+
+void table_note(Table *table, const char *text)
+{
+    if (!table->rows || !*text) return;
+    TableRow *row = &table->row[table->rows - 1];
+    char *joined = NULL;
+    if (row->note) {
+        if (asprintf(&joined, "%s\n%s", row->note, text) < 0) return;
+    } else {
+        joined = strdup(text);
+    }
+    free(row->note);
+    row->note = joined;
+}
+
+static const char *cell_text(const TableRow *row, size_t column)
+{
+    return row->cell[column] ? row->cell[column] : "";
+}
+
+static void print_row(const Table *table, const TableRow *row, const size_t *width, FILE *stream,
+                      int indent)
+{
+    size_t columns = strlen(table->align), last = columns;
+    while (last && !*cell_text(row, last - 1))
+        last--;
+    fprintf(stream, "%*s", last ? indent : 0, "");
+    for (size_t i = 0; i < last; i++) {
+        const char *cell = cell_text(row, i);
+        int space = (int)(width[i] - text_width(cell)), left = table->align[i] == 'l';
+        int trailing = left && i + 1 < last; /* no blanks at the end of a line */
+        fprintf(stream, "%*s%s%*s%s", left ? 0 : space, "", cell, trailing ? space : 0, "",
+                i + 1 < last ? "  " : "");
+    }
+    fputc('\n', stream);
+    if (row->note) text_wrap(stream, indent + 4, row->note);
+}
+
+void table_end(Table *table, FILE *stream, int indent)
+{
+    size_t width[TABLE_COLUMNS] = {0};
+    for (size_t r = 0; r < table->rows; r++)
+        for (size_t i = 0; i < strlen(table->align); i++) {
+            size_t cell = text_width(cell_text(&table->row[r], i));
+            if (cell > width[i]) width[i] = cell;
+        }
+    for (size_t r = 0; r < table->rows; r++) {
+        print_row(table, &table->row[r], width, stream, indent);
+        for (size_t i = 0; i < TABLE_COLUMNS; i++)
+            free(table->row[r].cell[i]);
+        free(table->row[r].note);
+    }
+    free(table->row);
+    *table = (Table){0};
+}

@@ -1,0 +1,34 @@
+/* table.h - aligned columns for a terminal, with notes wrapped beneath a row. */
+#ifndef CONVLAB_AUTOGRADER_TEXT_TABLE_H
+#define CONVLAB_AUTOGRADER_TEXT_TABLE_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+enum { TABLE_COLUMNS = 10, TABLE_WIDTH = 100 };
+
+typedef struct TableRow TableRow;
+
+typedef struct Table {
+    const char *align; /* one 'l' or 'r' a column */
+    TableRow *row;
+    size_t rows;
+} Table;
+
+/* `align` has a letter for every column: "llrr". */
+Table table_start(const char *align);
+/* One cell a column, tab-separated, printf style; what is left off stays empty. */
+void table_row(Table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Text under the last row, wrapped; each of its newlines begins a new line. */
+void table_note(Table *table, const char *text);
+/* Prints with `indent` blanks before each line and frees everything. */
+void table_end(Table *table, FILE *stream, int indent);
+
+/* Columns on a terminal: UTF-8 characters, not bytes. */
+size_t text_width(const char *text);
+/* `text` wrapped so that no line passes TABLE_WIDTH columns, each begun by `indent` blanks. */
+void text_wrap(FILE *stream, int indent, const char *text);
+/* 1234567 -> "1,234,567". */
+const char *text_thousands(double number, char text[40]);
+
+#endif

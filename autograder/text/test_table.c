@@ -1,0 +1,107 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "autograder/text/table.h"
+
+static void columns_align_and_notes_stand_beneath(void **state)
+{
+    (void)state;
+    char *text = NULL;
+    size_t bytes;
+    FILE *stream = open_memstream(&text, &bytes);
+    Table table = table_start("lrl");
+    table_row(&table, "case\tcycles\tverdict");
+    table_row(&table, "lenet-c1\t%d\t%s", 12345, "WRONG");
+    table_note(&table, "First line.\nSecond.");
+    table_row(&table, "a");
+    table_end(&table, stream, 2);
+    fclose(stream);
+    assert_string_equal(text, "  case      cycles  verdict\n"
+                              "  lenet-c1   12345  WRONG\n"
+                              "      First line.\n"
+                              "      Second.\n"
+                              "  a\n");
+    free(text);
+}
+
+static void umlauts_are_one_column_wide(void **state)
+{
+    (void)state;
+    char *text = NULL;
+    size_t bytes;
+    FILE *stream = open_memstream(&text, &bytes);
+    assert_int_equal(text_width("\303\227ab"), 3);
+    Table table = table_start("lr");
+    table_row(&table, "5\303\2275\t1");
+    table_row(&table, "5x5\t22");
+    table_end(&table, stream, 0);
+    fclose(stream);
+    assert_string_equal(text, "5\303\2275   1\n5x5  22\n");
+    free(text);
+}
+
+static void nothing_passes_a_hundred_columns(void **state)
+{
+    (void)state;
+    char *text = NULL, source[2000] = "";
+    size_t bytes;
+    for (int i = 0; i < 150; i++)
+        strcat(source, i % 7 ? "seven12 " : "x ");
+    FILE *stream = open_memstream(&text, &bytes);
+    text_wrap(stream, 6, source);
+    fclose(stream);
+    size_t longest = 0, words = 0;
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+        if (strlen(line) > longest) longest = strlen(line);
+        assert_memory_equal(line, "      ", 6);
+        assert_true(line[6] != ' ' && line[strlen(line) - 1] != ' ');
+        for (char *at = line + 6; at; at = strchr(at, ' '), at += at != NULL)
+            words++;
+    }
+    assert_in_range(longest, 90, 100);
+    assert_int_equal(words, 150);
+    free(text);
+}
+
+static void a_line_of_letters_ends_in_time(void **state)
+{
+    (void)state;
+    char *text = NULL, source[400] = "";
+    size_t bytes;
+    for (int i = 0; i < 100; i++)
+        strcat(source, "a ");
+    FILE *stream = open_memstream(&text, &bytes);
+    text_wrap(stream, 6, source);
+    fclose(stream);
+    assert_int_equal(strcspn(text, "\n"), 6 + 47 * 2 - 1); /* 99; a 48th would end in column 101 */
+    free(text);
+}
+
+static void numbers_get_their_commas(void **state)
+{
+    (void)state;
+    char text[40];
+    assert_string_equal(text_thousands(0, text), "0");
+    assert_string_equal(text_thousands(999, text), "999");
+    assert_string_equal(text_thousands(1000, text), "1,000");
+    assert_string_equal(text_thousands(1234567, text), "1,234,567");
+    assert_string_equal(text_thousands(-123456, text), "-123,456");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(columns_align_and_notes_stand_beneath),
+        cmocka_unit_test(umlauts_are_one_column_wide),
+        cmocka_unit_test(nothing_passes_a_hundred_columns),
+        cmocka_unit_test(a_line_of_letters_ends_in_time),
+        cmocka_unit_test(numbers_get_their_commas),
+    };
+    return cmocka_run_group_tests_name("autograder/table", tests, NULL, NULL);
+}
