@@ -1,7 +1,7 @@
 # The front door.  `make` alone says what there is; V=1 shows the commands; BUILD=dir builds elsewhere.
 #
 # Every target but help and clean begins with setup, which writes what it found into build/toolchain.env (NVCC,
-# CUDA_INCLUDE, CC, CXX).  That file is included here, so make reads itself again once setup has made it, and every
+# CUDA_INCLUDE, CC, CXX, CCACHE).  That file is included here, so make reads itself again once setup has made it, and every
 # recipe sees a compiler on the first call of a fresh clone.
 
 BUILD   ?= build
@@ -78,7 +78,7 @@ TESTS     := $(patsubst %.c,$(BUILD)/tests/%,$(foreach r,$(ROOMS),$(wildcard $(r
 $(BUILD)/obj/%.o: %.c
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(DEPS) -c $< -o $@
+	$(Q)$(CCACHE) $(CC) $(CPPFLAGS) $(CFLAGS) $(DEPS) -c $< -o $@
 
 # The interpreter's inner loops want the optimiser's best.
 $(BUILD)/obj/common/simt/%.o: CFLAGS += -O3

@@ -145,6 +145,25 @@ cuda_include()
         sed -n 's/^# [0-9]* "\(.*\)\/cuda_runtime_api\.h".*/\1/p' | head -n 1
 }
 
+# compiler_of NAME: the first on the path that is not a link to ccache, which would look for its cache inside the sandbox.
+compiler_of()
+{
+    old_ifs=$IFS
+    IFS=:
+    for folder in $PATH; do
+        [ -x "$folder/$1" ] && [ "$(basename "$(realpath "$folder/$1")")" != ccache ] && break
+    done
+    IFS=$old_ifs
+    echo "$folder/$1"
+}
+
+# Who has ccache's links on the path wants the project's own sources compiled through it.
+ccache_of()
+{
+    found=$(realpath "$(command -v "$1")")
+    case $found in */ccache) echo "$found" ;; esac
+}
+
 if is_done; then
     [ -z "$(missing_of "$@")" ] || need_packages "$@"
     exit 0
@@ -164,8 +183,9 @@ include=$(cuda_include "$nvcc")
 cat >"$env_file.part" <<EOF
 NVCC=$nvcc
 CUDA_INCLUDE=$(realpath "$include")
-CC=$(command -v cc)
-CXX=$(command -v c++)
+CC=$(compiler_of cc)
+CXX=$(compiler_of c++)
+CCACHE=$(ccache_of cc)
 EOF
 mv "$env_file.part" "$env_file"
 printf '  SETUP   nvcc %s at %s\n' "$("$nvcc" --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')" "$nvcc"
