@@ -47,6 +47,18 @@ static double conv_least_bytes(const Problem *problem)
     return floats * sizeof(float);
 }
 
+/* Makes `zeros` percent of `count` values zero, every choice as likely as any other (Knuth, The Art
+ * of Computer Programming, volume 2, algorithm S of section 3.4.2). */
+static void strew_zeros(float *value, size_t count, int zeros, Random *random)
+{
+    size_t left = (count * (size_t)zeros + 50) / 100;
+    for (size_t i = 0; left; i++) {
+        if ((double)(count - i) * random_unit(random) >= (double)left) continue;
+        value[i] = 0;
+        left--;
+    }
+}
+
 /* Exponents over twelve octaves in both factors: a few products dominate each sum, other ones in
  * every output.  So a lost product stands out somewhere, and so do rounded inputs, however many
  * products there are. */
@@ -60,6 +72,8 @@ static void conv_generate(const Problem *problem, Random *random, float *const *
             tensor[t][i] = random_wide(random);
     if (conv.zeros)
         maps_rectify(tensor[TENSOR_X], (size_t)conv.N * conv.C, conv.H, conv.W, conv.zeros, random);
+    if (conv.w_zeros)
+        strew_zeros(tensor[TENSOR_W], tensor_count(&shape[TENSOR_W]), conv.w_zeros, random);
 }
 
 #define CONV_FORWARD(entry)                                                                        \

@@ -89,7 +89,9 @@ int conv_derive(ConvProblem *conv, Error *error)
         return -1;
     if (check_count("x", "N*C*H*W", (int[4]){conv->N, conv->C, conv->H, conv->W}, error)) return -1;
     if (check_count("w", "K*C*R*S", (int[4]){conv->K, conv->C, conv->R, conv->S}, error)) return -1;
-    if (conv->zeros > 100) return error_set(error, "zeros=%d: at most 100 percent", conv->zeros);
+    if (conv->zeros > 100 || conv->w_zeros > 100)
+        return error_set(error, "zeros=%d,%d: at most 100 percent of x, and of w", conv->zeros,
+                         conv->w_zeros);
     if (conv->pool && conv->layout != CONV_NCHW)
         return error_set(error, "pool=%d goes with layout=nchw only", conv->pool);
     if (conv->pool > conv->P || conv->pool > conv->Q)
@@ -195,6 +197,16 @@ static int parse_stride(const char *value, ConvProblem *conv, Error *error)
     return 0;
 }
 
+/* Percent of x that is zero, then percent of w: the second may be left out. */
+static int parse_zeros(const char *value, ConvProblem *conv, Error *error)
+{
+    int number[2] = {0};
+    if (parse_list("zeros", value, 2, number, error) < 0) return -1;
+    conv->zeros = number[0];
+    conv->w_zeros = number[1];
+    return 0;
+}
+
 static int parse_layout(const char *value, ConvProblem *conv, Error *error)
 {
     for (int i = CONV_NCHW; i <= CONV_CHWN; i++) {
@@ -222,8 +234,8 @@ static int parse_pair(char *pair, ConvProblem *conv, unsigned *seen, int *same, 
     if (key == KEY_PAD) return parse_pad(value, conv, same, error);
     if (key == KEY_STRIDE) return parse_stride(value, conv, error);
     if (key == KEY_LAYOUT) return parse_layout(value, conv, error);
+    if (key == KEY_ZEROS) return parse_zeros(value, conv, error);
     int *field[KEYS] = {&conv->N, &conv->C, &conv->H, &conv->W, &conv->K, &conv->R, &conv->S};
-    field[KEY_ZEROS] = &conv->zeros;
     field[KEY_POOL] = &conv->pool;
     return parse_list(key_name[key], value, 1, field[key], error) < 0 ? -1 : 0;
 }
@@ -273,8 +285,11 @@ void conv_print(const Problem *problem, char *text, size_t bytes)
     ConvProblem conv = conv_unpack(problem), same = conv;
     conv_pad_same(&same);
     int top = conv.pad_top, left = conv.pad_left, bottom = conv.pad_bottom, right = conv.pad_right;
-    char pad[64], stride[32], zeros[24] = "", pool[24] = "";
-    if (conv.zeros) snprintf(zeros, sizeof zeros, " zeros=%d", conv.zeros);
+    char pad[64], stride[32], zeros[40] = "", pool[24] = "";
+    if (conv.w_zeros)
+        snprintf(zeros, sizeof zeros, " zeros=%d,%d", conv.zeros, conv.w_zeros);
+    else if (conv.zeros)
+        snprintf(zeros, sizeof zeros, " zeros=%d", conv.zeros);
     if (conv.pool) snprintf(pool, sizeof pool, " pool=%d", conv.pool);
     if (!top && !left && !bottom && !right)
         snprintf(pad, sizeof pad, "valid");

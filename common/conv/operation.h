@@ -44,9 +44,9 @@ typedef struct Operation {
 
     /* Reads "N=16 C=1 H=32 W=32 K=6 R=5 S=5 pad=same stride=2" style text (keys in any order; pad =
      * same | valid | one number | top,left,bottom,right; stride = one number | h,w; layout = nchw |
-     * nhwc | chwn, nchw if left out) and derives the output shape.  Refuses zero or negative
-     * outputs, unknown or missing keys, and sizes whose tensors pass 2^31-1 elements, each by name.
-     */
+     * nhwc | chwn, nchw if left out; zeros = percent of x | of x, of w; pool = one number) and
+     * derives the output shape.  Refuses zero or negative outputs, unknown or missing keys, and
+     * sizes whose tensors pass 2^31-1 elements, each by name. */
     int (*parse)(const char *text, Problem *problem, Error *error);
 
     /* Writes the same text back, canonical order, NUL-terminated. */
@@ -66,8 +66,8 @@ typedef struct Operation {
     /* Every input read once, every output written once. */
     double (*least_bytes)(const Problem *problem);
 
-    /* Fills the inputs: wide dynamic range, non-separable, asymmetric, no constants, no exact
-     * zeros. */
+    /* Fills the inputs: wide dynamic range, non-separable, asymmetric, no constants, and no exact
+     * zeros but those that the problem asks for. */
     void (*generate)(const Problem *problem, Random *random, float *const *tensor);
 
     /* fp64 result and magnitude (sum of |products|) of every output element, and products per

@@ -110,6 +110,8 @@ static void bad_shapes_are_refused_by_name(void **state)
 {
     (void)state;
     refused("N=1 C=1 H=9 W=9 K=1 R=3 S=3 pad=1 stride=1 zeros=101", "at most 100 percent");
+    refused("N=1 C=1 H=9 W=9 K=1 R=3 S=3 pad=1 stride=1 zeros=9,101", "at most 100 percent");
+    refused("N=1 C=1 H=9 W=9 K=1 R=3 S=3 pad=1 stride=1 zeros=1,2,3", "more than 2 numbers");
     refused("N=1 C=1 H=9 W=9 K=1 R=3 S=3 pad=1 stride=1 pool=10", "pool=10 does not fit");
     refused("N=1 C=1 H=9 W=9 K=1 R=3 S=3 pad=1 stride=1 pool=2 layout=nhwc", "layout=nchw only");
     refused("", "missing: N C H W K R S pad stride");
@@ -166,6 +168,10 @@ static void printing_is_canonical_and_reads_back(void **state)
          "N=1 C=2 H=9 W=9 K=3 R=3 S=3 pad=0,1,2,1 stride=3"},
         {"pool=2 zeros=70 N=1 C=2 H=9 W=9 K=3 R=3 S=3 pad=1 stride=1",
          "N=1 C=2 H=9 W=9 K=3 R=3 S=3 pad=1 stride=1 zeros=70 pool=2"},
+        {"zeros=0,50 N=1 C=2 H=9 W=9 K=3 R=3 S=3 pad=1 stride=1",
+         "N=1 C=2 H=9 W=9 K=3 R=3 S=3 pad=1 stride=1 zeros=0,50"},
+        {"zeros=70,0 N=1 C=2 H=9 W=9 K=3 R=3 S=3 pad=1 stride=1",
+         "N=1 C=2 H=9 W=9 K=3 R=3 S=3 pad=1 stride=1 zeros=70"},
     };
     for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
         Problem problem, again;
@@ -346,6 +352,34 @@ static void inputs_are_wide_and_never_zero(void **state)
     tensors_free(&t);
 }
 
+/* As many as asked for, in every part of w: no filter is far from the whole's share. */
+static void weights_have_the_zeros_that_were_asked_for(void **state)
+{
+    (void)state;
+    static const int percent[] = {0, 1, 30, 70, 99, 100};
+    for (size_t i = 0; i < sizeof percent / sizeof *percent; i++) {
+        enum { K = 8, TAPS = 50 * 9 };
+        char text[128];
+        Problem problem;
+        snprintf(text, sizeof text, "N=1 C=50 H=9 W=9 K=8 R=3 S=3 pad=1 stride=1 zeros=0,%d",
+                 percent[i]);
+        parsed(text, &problem);
+        Tensors t = tensors_make(&problem, 8);
+        int zeros = 0;
+        for (int k = 0; k < K; k++) {
+            int here = 0;
+            for (int j = 0; j < TAPS; j++)
+                here += t.tensor[1][k * TAPS + j] == 0;
+            assert_true(abs(100 * here - percent[i] * TAPS) <= 12 * TAPS);
+            zeros += here;
+        }
+        assert_int_equal(zeros, K * TAPS * percent[i] / 100);
+        for (size_t j = 0; j < t.count[0]; j++)
+            assert_true(t.tensor[0][j] != 0);
+        tensors_free(&t);
+    }
+}
+
 /* The definition, seven loops deep, the long way round: add every output's every tap. */
 static void plain_oracle(const ConvProblem *c, const float *x, const float *w, double *y,
                          double *magnitude, double *products)
@@ -496,6 +530,7 @@ int main(void)
         cmocka_unit_test(parsing_survives_mutations),
         cmocka_unit_test(hidden_problems_are_of_their_kind_and_fit),
         cmocka_unit_test(inputs_are_wide_and_never_zero),
+        cmocka_unit_test(weights_have_the_zeros_that_were_asked_for),
         cmocka_unit_test(oracle_is_the_definition),
         cmocka_unit_test(pooled_oracle_is_the_largest_of_the_plain),
         cmocka_unit_test(oracle_is_fast),

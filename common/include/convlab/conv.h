@@ -30,9 +30,10 @@ typedef struct ConvProblem {
     /* Zeros around the input; even filters pad asymmetrically. */
     int pad_top, pad_left, pad_bottom, pad_right;
     int stride_h, stride_w;
-    int layout; /* CONV_NCHW unless the case says otherwise */
-    int zeros;  /* percent of x that is zero, in clusters, as after a ReLU; 0: none */
-    int pool;   /* 0, or y is N*K*(P/pool)*(Q/pool): the largest of every pool x pool outputs */
+    int layout;  /* CONV_NCHW unless the case says otherwise */
+    int zeros;   /* percent of x that is zero, in clusters, as after a ReLU; 0: none */
+    int pool;    /* 0, or y is N*K*(P/pool)*(Q/pool): the largest of every pool x pool outputs */
+    int w_zeros; /* percent of w that is zero, strewn at random, as after pruning; 0: none */
 } ConvProblem;
 
 #if defined(__CUDACC__) || defined(CONVLAB_DEVICE_ENTRY)
