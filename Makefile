@@ -180,7 +180,7 @@ help:
 #:   make grade [LAB=04] [SUBMISSION=dir] [ENGINE=gpu|sim] [GPU=titanv] [SEED=n] [FAIL_UNDER=n]
 #:                            build and grade in the sandbox; SUBMISSION=solutions grades the answer key
 #:   make run LAB=04 [CASE=name | SHAPE='N=8 C=3 H=32 W=32 K=16 R=5 S=5 pad=same stride=1'] [ENGINE=gpu|sim] [GPU=h200]
-#:                            build, run, check one case in one process; show time or cycles and counters
+#:                            build, run, check one case in one process; time or cycles and counters, the baseline's beside
 #:   make profile LAB=04 [CASE=name] [GPU=h200] [PTX=1] [ENGINE=gpu]
 #:                            hot lines and what warps wait for there, a timeline, the roofline
 #:   make hint LAB=04         the next hint          make reset LAB=04     the skeleton again (keeps a backup)

@@ -26,7 +26,8 @@ static const char USAGE[] =
     "  solution --lab NN  the solution and how yours differs, once passed\n"
     "  run      --lab NN  [--case NAME | --shape \"N=64 ...\"] [--engine sim|gpu] [--gpu h200] "
     "[--seed N] [--submission "
-    "DIR]\n"
+    "DIR] [--alone]\n"
+    "                     runs one case; beside it the baseline, unless --alone\n"
     "  profile  --lab NN  [as run] [--ptx]  runs one case and shows where its cycles went\n"
     "  cases    --lab NN  its cases as numbers, one a line: name, then the fields of ConvProblem\n"
     "  shapes   --lab NN  its cases as the table of its handout (Markdown)\n"
@@ -37,18 +38,27 @@ static const char USAGE[] =
 typedef struct Options {
     const char *command, *root, *build, *lab, *submission, *only_case, *engine, *gpu, *seed;
     const char *shape; /* of the user's own; NULL: a case of the lab */
-    int ptx;
+    int ptx, alone;    /* alone: without the baseline beside it */
 } Options;
 
 static int parse_options(int argc, char **argv, Options *options, Error *error)
 {
     static const struct option LONG[] = {
-        {"root", 1, 0, 'r'},       {"build", 1, 0, 'b'},  {"lab", 1, 0, 'l'},
-        {"submission", 1, 0, 's'}, {"engine", 1, 0, 'e'}, {"gpu", 1, 0, 'g'},
-        {"case", 1, 0, 'c'},       {"seed", 1, 0, 'n'},   {"help", 0, 0, 'h'},
-        {"ptx", 0, 0, 'x'},        {"shape", 1, 0, 'o'},  {0},
+        {"root", 1, 0, 'r'},
+        {"build", 1, 0, 'b'},
+        {"lab", 1, 0, 'l'},
+        {"submission", 1, 0, 's'},
+        {"engine", 1, 0, 'e'},
+        {"gpu", 1, 0, 'g'},
+        {"case", 1, 0, 'c'},
+        {"seed", 1, 0, 'n'},
+        {"help", 0, 0, 'h'},
+        {"ptx", 0, 0, 'x'},
+        {"shape", 1, 0, 'o'},
+        {"alone", 0, 0, 'a'},
+        {0},
     };
-    *options = (Options){NULL, ".", "build", NULL, "labs", NULL, "auto", NULL, NULL, NULL, 0};
+    *options = (Options){NULL, ".", "build", NULL, "labs", NULL, "auto", NULL, NULL, NULL, 0, 0};
     for (int letter; (letter = getopt_long(argc, argv, "", LONG, NULL)) != -1;) {
         switch (letter) {
         case 'r':
@@ -74,6 +84,9 @@ static int parse_options(int argc, char **argv, Options *options, Error *error)
             break;
         case 'x':
             options->ptx = 1;
+            break;
+        case 'a':
+            options->alone = 1;
             break;
         case 'c':
             options->only_case = optarg;
@@ -186,11 +199,11 @@ static int lab_check(const Options *options, const Catalog *catalog)
 
 /* ---- run ---------------------------------------------------------------------------------- */
 
-static int build_run(const Options *options, const Lab *lab, Build *build, Error *error)
+static int build_run(const Options *options, const Lab *lab, const char *source, Build *build,
+                     Error *error)
 {
     Toolchain toolchain;
-    char source[1024], root[512], directory[512];
-    text_set(source, sizeof source, "%s/%s/%s", options->submission, lab->name, lab->ini.source);
+    char root[512], directory[512];
     if (!file_exists(source)) return error_set(error, "there is no %s", source);
     char *full_root = realpath(options->root, NULL), *full_build = realpath(options->build, NULL);
     text_set(root, sizeof root, "%s", full_root ? full_root : options->root);
@@ -219,7 +232,7 @@ static int profile_on_gpu(const char *const *argv, int count, Error *error)
 
 static int run_program(const Options *options, const Lab *lab, int profile, Error *error)
 {
-    Build build = {0};
+    Build build = {0}, baseline = {0};
     const char *engine = options->engine;
     if (!strcmp(engine, "auto")) {
         engine = !access("/dev/nvidiactl", F_OK) || !access("/dev/dxg", F_OK) ? "gpu" : "sim";
@@ -234,13 +247,17 @@ static int run_program(const Options *options, const Lab *lab, int profile, Erro
         return error_set(error, "%s has no case '%.40s'; it has: %s", lab->name, options->only_case,
                          names);
     }
-    if (build_run(options, lab, &build, error)) {
-        build_clear(&build);
-        return -1;
-    }
-    char directory[1100], source[1100];
+    char directory[1100], source[1100], below[1100];
     text_set(directory, sizeof directory, "%s/profile/%s", options->build, lab->name);
     text_set(source, sizeof source, "%s/%s/%s", options->submission, lab->name, lab->ini.source);
+    int beside = !profile && !options->alone;
+    if (build_run(options, lab, source, &build, error) ||
+        (beside && (lab_baseline_path(options->root, lab, below, sizeof below, error) ||
+                    build_run(options, lab, below, &baseline, error)))) {
+        build_clear(&build);
+        build_clear(&baseline);
+        return -1;
+    }
     const char *argv[24] = {build.program, "--root",  options->root,
                             "--lab",       lab->name, "--engine",
                             engine,        "--gpu",   options->gpu ? options->gpu : lab->ini.gpu};
@@ -257,6 +274,10 @@ static int run_program(const Options *options, const Lab *lab, int profile, Erro
         argv[count++] = "--seed";
         argv[count++] = options->seed;
     }
+    if (beside) {
+        argv[count++] = "--baseline";
+        argv[count++] = baseline.program;
+    }
     if (profile && !strcmp(engine, "gpu")) return profile_on_gpu(argv, count, error);
     if (profile) {
         argv[count++] = "--profile";
@@ -268,6 +289,7 @@ static int run_program(const Options *options, const Lab *lab, int profile, Erro
     execv(build.program, (char *const *)argv);
     error_set(error, "%s: %m", build.program);
     build_clear(&build);
+    build_clear(&baseline);
     return -1;
 }
 

@@ -17,6 +17,7 @@
 #include "common/conv/operation_call.h"
 #include "common/cuda/runtime.h"
 #include "autograder/text/files.h"
+#include "autograder/profile/baseline_cost.h"
 #include "autograder/profile/profile.h"
 #include "common/simt/machine.h"
 
@@ -24,7 +25,9 @@ typedef struct Run {
     const char *root, *lab, *only_case, *shape, *engine, *gpu;
     const char *profile, *source; /* where the profile's files go, NULL: none; the student's file */
     int ptx;
-    char finding[1024]; /* of a check that stopped nothing, "" none */
+    const char *baseline; /* its program, NULL: nothing stands beside the student's numbers */
+    int cost_only;        /* this is the baseline: print nothing but what it cost */
+    char finding[1024];   /* of a check that stopped nothing, "" none */
     uint64_t seed;
     int seeded;
     const Lab *found;
@@ -161,18 +164,73 @@ static void print_verdict(const Run *run, const Verdict *verdict)
     if (hint) text_wrap(stdout, 4, text);
 }
 
-static void print_cost(const Run *run)
+/* "18,004 cycles on the simulated h200 (9.1 us)", or "92.1 us" where no cycles are simulated. */
+static void print_time(const Run *run, const DeviceCost *cost)
 {
     char cycles[40];
-    if (run->cost.cycles) {
-        printf("  %s cycles on the simulated %s (%.1f us)\n",
-               text_thousands((double)run->cost.cycles, cycles), run->gpu, run->cost.seconds * 1e6);
-    } else if (run->device && !strcmp(run->engine, "sim") && !run->cost.launches) {
+    if (cost->cycles)
+        printf("%s cycles on the simulated %s (%.1f us)",
+               text_thousands((double)cost->cycles, cycles), run->gpu, cost->seconds * 1e6);
+    else
+        printf("%.1f us", cost->seconds * 1e6);
+}
+
+/* How much of the simulated cycles the launches take; nothing where cycles are not simulated. */
+static void print_launch_share(const Run *run)
+{
+    SimtMachine machine;
+    char gpus[1024], cycles[40];
+    Error error;
+    text_set(gpus, sizeof gpus, "%s/common/simt/gpus", run->root);
+    if (!run->cost.cycles || machine_load(gpus, run->gpu, &machine, &error)) return;
+    printf(", %s of them for ", text_thousands(machine.launch_cycles, cycles));
+    if (run->cost.launches == 1)
+        printf("the launch");
+    else
+        printf("each of %" PRIu64 " launches", run->cost.launches);
+}
+
+/* The baseline on the same case, with the same inputs.  0 when it ran. */
+static int measure_baseline(const Run *run, DeviceCost *cost, Error *error)
+{
+    char seed[40];
+    text_set(seed, sizeof seed, "%" PRIu64, run->seed);
+    const char *argv[20] = {run->baseline,    "--root",   run->root,   "--lab",
+                            run->found->name, "--engine", run->engine, "--gpu",
+                            run->gpu,         "--seed",   seed,        "--cost-only"};
+    int count = 12;
+    if (run->item) argv[count++] = "--case", argv[count++] = run->item->name;
+    if (!run->item) argv[count++] = "--shape", argv[count++] = run->shape;
+    return baseline_run(argv, cost, error);
+}
+
+static void print_baseline(const Run *run, const DeviceCost *baseline)
+{
+    double ratio = run->cost.cycles ? (double)baseline->cycles / (double)run->cost.cycles
+                                    : baseline->seconds / run->cost.seconds;
+    printf("  the baseline, %s: ", run->found->ini.baseline);
+    print_time(run, baseline);
+    printf("; yours is %.2f times as fast\n", ratio);
+}
+
+static void print_cost(const Run *run, int correct)
+{
+    DeviceCost baseline;
+    Error error = {""};
+    int simulated = run->device && !strcmp(run->engine, "sim");
+    if (simulated && !run->cost.launches) {
         printf("  no kernel was launched\n");
-    } else {
-        printf("  %.1f us\n", run->cost.seconds * 1e6);
+        return;
     }
-    if (run->cost.launches && !strcmp(run->engine, "sim")) report_counters(stdout, 4, &run->cost);
+    printf("  ");
+    print_time(run, &run->cost);
+    print_launch_share(run);
+    putchar('\n');
+    fflush(stdout);
+    int beside = run->baseline && correct && !measure_baseline(run, &baseline, &error);
+    if (beside) print_baseline(run, &baseline);
+    if (*error.text) printf("  %s\n", error.text);
+    if (simulated) report_counters(stdout, 4, &run->cost, beside ? &baseline : NULL);
 }
 
 /* What a check found although the program ran to its end. */
@@ -250,12 +308,27 @@ static int run_case(Run *run, Error *error)
             if (run->profile)
                 status = print_profile(run, error);
             else
-                print_cost(run);
+                print_cost(run, verdict.correct);
             if (!status) status = !verdict.correct;
         }
     }
     workload_close(&workload);
     return status;
+}
+
+/* The baseline's side: no verdict, no page, only what the call cost. */
+static int run_for_cost(Run *run, Error *error)
+{
+    Workload workload;
+    Observed observed;
+    Random random;
+    if (workload_open(run->found->ini.operation, run->problem, &workload, error)) return -1;
+    random_seed(&random, run->seed);
+    workload_fill(&workload, &random);
+    int status = call_once(run, &workload, &observed, error);
+    workload_close(&workload);
+    if (status) return -1;
+    return baseline_write_cost(&run->cost) ? error_set(error, "nobody reads the cost") : 0;
 }
 
 static int open_engine(Run *run, Error *error)
@@ -268,7 +341,7 @@ static int open_engine(Run *run, Error *error)
         text_set(directory, sizeof directory, "%s/common/simt/gpus", run->root);
         SimDeviceOptions options = {.machine = run->gpu,
                                     .gpus_directory = directory,
-                                    .checks = 1,
+                                    .checks = !run->cost_only,
                                     .profile = run->profile != NULL};
         run->device = device_open_sim(&options, error);
     }
@@ -312,6 +385,8 @@ static int parse_options(int argc, char **argv, Run *run, Error *error)
         {"source", 1, 0, 's'},
         {"ptx", 0, 0, 'x'},
         {"shape", 1, 0, 'o'},
+        {"baseline", 1, 0, 'b'},
+        {"cost-only", 0, 0, 't'},
         {0},
     };
     *run = (Run){.root = ".",
@@ -354,6 +429,12 @@ static int parse_options(int argc, char **argv, Run *run, Error *error)
         case 'x':
             run->ptx = 1;
             break;
+        case 'b':
+            run->baseline = optarg;
+            break;
+        case 't':
+            run->cost_only = 1;
+            break;
         default:
             return error_set(error, "this program is started by: make run LAB=NN");
         }
@@ -363,6 +444,29 @@ static int parse_options(int argc, char **argv, Run *run, Error *error)
         return error_set(error, "there is no engine '%.40s'; there are: sim, gpu", run->engine);
     }
     return 0;
+}
+
+/* The case with its verdict and its cost, as a page for the student. */
+static int run_page(Run *run, Error *error)
+{
+    int status = run_case(run, error);
+    if (status < 0) fprintf(stderr, "run: %s\n", error->text);
+    char leaks[400];
+    uint64_t left = run->device && !strcmp(run->engine, "sim")
+                        ? sim_device_leaks(run->device, leaks, sizeof leaks)
+                        : 0;
+    if (left)
+        printf("  leak check: %" PRIu64 " allocation%s never freed: %s\n", left,
+               left > 1 ? "s were" : " was", leaks);
+    const LabIni *ini = &run->found->ini;
+    printf("  engine %s, seed %" PRIu64 "\n", ini->host ? "cpu" : run->engine, run->seed);
+    if (run->item && !*run->only_case && ini->cases > 1) {
+        printf("  other cases (CASE=name):");
+        for (int i = 1; i < ini->cases; i++)
+            printf(" %s", ini->item[i].name);
+        putchar('\n');
+    }
+    return status;
 }
 
 int main(int argc, char **argv)
@@ -375,22 +479,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "run: %s\n", error.text);
         return 2;
     }
-    int status = run_case(&run, &error);
-    if (status < 0) fprintf(stderr, "run: %s\n", error.text);
-    char leaks[400];
-    uint64_t left = run.device && !strcmp(run.engine, "sim")
-                        ? sim_device_leaks(run.device, leaks, sizeof leaks)
-                        : 0;
-    if (left)
-        printf("  leak check: %" PRIu64 " allocation%s never freed: %s\n", left,
-               left > 1 ? "s were" : " was", leaks);
-    printf("  engine %s, seed %" PRIu64 "\n", run.found->ini.host ? "cpu" : run.engine, run.seed);
-    if (run.item && !*run.only_case && run.found->ini.cases > 1) {
-        printf("  other cases (CASE=name):");
-        for (int i = 1; i < run.found->ini.cases; i++)
-            printf(" %s", run.found->ini.item[i].name);
-        putchar('\n');
-    }
+    int status = run.cost_only ? run_for_cost(&run, &error) : run_page(&run, &error);
+    if (status < 0 && run.cost_only) fprintf(stderr, "run: the baseline: %s\n", error.text);
     if (run.device) run.device->close(run.device);
     catalog_close(&catalog);
     return status ? 1 : 0;

@@ -154,23 +154,11 @@ static void find_submission(LabRun *run)
 
 static int find_own_sources(LabRun *run, Error *error)
 {
-    const char *root = run->grader->root, *baseline = run->lab->ini.baseline;
+    const char *root = run->grader->root;
     size_t bytes = sizeof run->source[0];
-    char *path = run->source[SLOT_BASELINE];
     text_set(run->source[SLOT_REFERENCE], bytes, "%s/solutions/%s/%s", root, run->lab->name,
              run->lab->ini.source);
-    text_set(path, bytes, "%s/labs/%s/%s", root, run->lab->name, baseline);
-    if (file_exists(path)) return 0;
-    /* Another lab: the rung below, solved. */
-    char ini_path[1024], shown[128];
-    text_set(shown, sizeof shown, "labs/%s/lab.ini", baseline);
-    text_set(ini_path, sizeof ini_path, "%s/%s", root, shown);
-    LabIni *below = malloc(sizeof *below);
-    int status =
-        !below ? error_set(error, "out of memory") : lab_ini_read(ini_path, shown, below, error);
-    if (!status) text_set(path, bytes, "%s/solutions/%s/%s", root, baseline, below->source);
-    free(below);
-    return status;
+    return lab_baseline_path(root, run->lab, run->source[SLOT_BASELINE], bytes, error);
 }
 
 typedef struct BuildJob {

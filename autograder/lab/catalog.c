@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "autograder/text/files.h"
 #include "autograder/text/text.h"
 
 static int by_order(const void *left, const void *right)
@@ -81,4 +82,21 @@ const Lab *catalog_find(const Catalog *catalog, const char *name, Error *error)
                                  catalog->lab[i].name);
     error_set(error, "there is no lab '%.80s'; there are: %s", name, known);
     return NULL;
+}
+
+int lab_baseline_path(const char *root, const Lab *lab, char *path, size_t bytes, Error *error)
+{
+    const char *baseline = lab->ini.baseline;
+    text_set(path, bytes, "%s/labs/%s/%s", root, lab->name, baseline);
+    if (file_exists(path)) return 0;
+    /* Another lab: the rung below, solved. */
+    char ini_path[1024], shown[128];
+    text_set(shown, sizeof shown, "labs/%s/lab.ini", baseline);
+    text_set(ini_path, sizeof ini_path, "%s/%s", root, shown);
+    LabIni *below = malloc(sizeof *below);
+    int status =
+        !below ? error_set(error, "out of memory") : lab_ini_read(ini_path, shown, below, error);
+    if (!status) text_set(path, bytes, "%s/solutions/%s/%s", root, baseline, below->source);
+    free(below);
+    return status;
 }

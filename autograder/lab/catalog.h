@@ -22,4 +22,8 @@ void catalog_close(Catalog *catalog);
 /* "04-tiled", "04", "4" or "tiled"; NULL with an error that lists the labs there are. */
 const Lab *catalog_find(const Catalog *catalog, const char *name, Error *error);
 
+/* The baseline's source: a file beside the lab's own, or the solution of the lab that `baseline`
+ * names.  -1 with error: there is neither. */
+int lab_baseline_path(const char *root, const Lab *lab, char *path, size_t bytes, Error *error);
+
 #endif

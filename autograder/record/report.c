@@ -190,63 +190,138 @@ static void print_predictions(FILE *stream, const Record *record)
     table_end(&table, stream, INDENT);
 }
 
-static double percent(uint64_t part, uint64_t whole)
+/* ---- counters ------------------------------------------------------------------------------ */
+
+enum { COUNTERS_MAX = 40 };
+
+typedef struct Counter {
+    const char *name, *note;
+    char text[48];
+} Counter;
+
+typedef struct Counters {
+    int count;
+    Counter item[COUNTERS_MAX];
+} Counters;
+
+static Counter *counter_add(Counters *counters, const char *name, const char *note)
 {
-    return whole ? 100.0 * (double)part / (double)whole : 0;
+    Counter *counter = &counters->item[counters->count];
+    if (counters->count + 1 < COUNTERS_MAX) counters->count++;
+    *counter = (Counter){.name = name, .note = note};
+    return counter;
 }
 
-void report_counters(FILE *stream, int indent, const DeviceCost *cost)
+static void counter_whole(Counters *counters, const char *name, uint64_t value, const char *note)
 {
-    char a[40], b[40], c[40];
-    double loads = (double)cost->global_load_requests, stores = (double)cost->global_store_requests;
-    double shared = (double)(cost->shared_load_requests + cost->shared_store_requests);
-    Table table = table_start("lrl");
-    table_row(&table, "grid x block\t%ux%ux%u x %ux%ux%u\tof the costliest of %" PRIu64 " launches",
-              cost->grid[0], cost->grid[1], cost->grid[2], cost->block[0], cost->block[1],
-              cost->block[2], cost->launches);
-    table_row(&table, "registers\t%u\ta thread", cost->registers);
-    table_row(&table, "shared memory\t%u\tbytes a block", cost->shared_bytes);
-    table_row(&table, "resident blocks\t%u\tan SM", cost->resident_blocks);
-    table_row(&table, "instructions\t%s\tby threads, %s by warps",
-              text_thousands((double)cost->instructions, a),
-              text_thousands((double)cost->warp_instructions, b));
-    if (cost->warp_instructions)
-        table_row(
-            &table,
-            "of the warps'\t%.1f\tlanes active; %.0f %% float, %.0f %% integer, %.0f %% memory, "
-            "%.0f %% control",
-            (double)cost->instructions / (double)cost->warp_instructions,
-            percent(cost->float_instructions + cost->tensor_instructions +
+    text_thousands((double)value, counter_add(counters, name, note)->text);
+}
+
+/* part / whole with some decimals; nothing of nothing is 0. */
+static void counter_ratio(Counters *counters, const char *name, int decimals, uint64_t part,
+                          uint64_t whole, const char *note)
+{
+    Counter *counter = counter_add(counters, name, note);
+    text_set(counter->text, sizeof counter->text, "%.*f", decimals,
+             whole ? (double)part / (double)whole : 0);
+}
+
+static void counter_percent(Counters *counters, const char *name, uint64_t part, uint64_t whole,
+                            const char *note)
+{
+    counter_ratio(counters, name, 1, 100 * part, whole, note);
+}
+
+static void counter_sizes(Counters *counters, const char *name, const uint32_t size[3],
+                          const char *note)
+{
+    Counter *counter = counter_add(counters, name, note);
+    text_set(counter->text, sizeof counter->text, "%ux%ux%u", size[0], size[1], size[2]);
+}
+
+static void counters_of_launch(Counters *counters, const DeviceCost *cost)
+{
+    counter_whole(counters, "launches", cost->launches, "of the costliest: grid to occupancy");
+    counter_sizes(counters, "grid", cost->grid, "blocks: x, y, z");
+    counter_sizes(counters, "block", cost->block, "threads: x, y, z");
+    counter_whole(counters, "registers", cost->registers, "a thread");
+    counter_whole(counters, "shared memory", cost->shared_bytes, "bytes a block");
+    counter_whole(counters, "resident blocks", cost->resident_blocks, "an SM");
+    counter_whole(counters, "occupancy", cost->occupancy_percent,
+                  "% of the warps that an SM can hold, achieved");
+}
+
+static void counters_of_instructions(Counters *counters, const DeviceCost *cost)
+{
+    uint64_t warps = cost->warp_instructions;
+    counter_whole(counters, "instructions", cost->instructions, "by threads");
+    counter_whole(counters, "warp instructions", warps, "by warps");
+    counter_ratio(counters, "lanes active", 1, cost->instructions, warps, "of a warp's 32");
+    counter_percent(counters, "float",
+                    cost->float_instructions + cost->tensor_instructions +
                         cost->special_instructions,
-                    cost->warp_instructions),
-            percent(cost->integer_instructions, cost->warp_instructions),
-            percent(cost->memory_instructions, cost->warp_instructions),
-            percent(cost->control_instructions, cost->warp_instructions));
-    table_row(&table, "occupancy\t%u\t%% of the warps that an SM can hold, achieved",
-              cost->occupancy_percent);
-    table_row(&table, "global loads\t%s\tbytes asked for, %.2f sectors a request",
-              text_thousands((double)cost->global_load_bytes, c),
-              loads > 0 ? (double)cost->global_load_sectors / loads : 0);
-    table_row(&table, "global stores\t%s\tbytes asked for, %.2f sectors a request",
-              text_thousands((double)cost->global_store_bytes, a),
-              stores > 0 ? (double)cost->global_store_sectors / stores : 0);
-    table_row(&table,
-              "sectors from L1\t%.1f\t%% of those loaded; %.1f %% from L2, the rest from DRAM",
-              percent(cost->l1_hit_sectors, cost->global_load_sectors),
-              percent(cost->l2_hit_sectors, cost->global_load_sectors));
-    table_row(&table, "shared accesses\t%s\trequests, %.2f wavefronts each",
-              text_thousands(shared, b), shared > 0 ? (double)cost->shared_wavefronts / shared : 0);
-    if (cost->bank_conflicts)
-        table_row(&table, "bank conflicts\t%s\twavefronts more than the words need",
-                  text_thousands((double)cost->bank_conflicts, a));
-    table_row(&table, "local memory\t%s\tsectors (spills, arrays indexed at run time)",
-              text_thousands((double)cost->local_sectors, c));
-    table_row(&table, "branches\t%s\t%.1f %% divergent", text_thousands((double)cost->branches, a),
-              cost->branches ? 100.0 * (double)cost->divergent_branches / (double)cost->branches
-                             : 0);
-    table_row(&table, "barriers\t%s\t", text_thousands((double)cost->barriers, b));
+                    warps, "% of the warps' instructions");
+    counter_percent(counters, "integer", cost->integer_instructions, warps, "%");
+    counter_percent(counters, "memory", cost->memory_instructions, warps, "%");
+    counter_percent(counters, "control", cost->control_instructions, warps, "%");
+    counter_whole(counters, "branches", cost->branches, "by warps");
+    counter_percent(counters, "divergent", cost->divergent_branches, cost->branches,
+                    "% of the branches");
+    counter_whole(counters, "barriers", cost->barriers, "by warps");
+}
+
+static void counters_of_memory(Counters *counters, const DeviceCost *cost)
+{
+    uint64_t loaded = cost->global_load_sectors;
+    uint64_t shared = cost->shared_load_requests + cost->shared_store_requests;
+    counter_whole(counters, "global loads", cost->global_load_bytes, "bytes asked for");
+    counter_ratio(counters, "sectors a load", 2, loaded, cost->global_load_requests,
+                  "of 32 bytes, for a warp");
+    counter_whole(counters, "global stores", cost->global_store_bytes, "bytes asked for");
+    counter_ratio(counters, "sectors a store", 2, cost->global_store_sectors,
+                  cost->global_store_requests, "");
+    counter_percent(counters, "sectors from L1", cost->l1_hit_sectors, loaded, "% of those loaded");
+    counter_percent(counters, "sectors from L2", cost->l2_hit_sectors, loaded,
+                    "%; the rest comes from DRAM");
+    counter_whole(counters, "shared accesses", shared, "requests by warps");
+    counter_ratio(counters, "wavefronts", 2, cost->shared_wavefronts, shared, "a shared access");
+    counter_whole(counters, "bank conflicts", cost->bank_conflicts,
+                  "wavefronts more than the words need");
+    counter_whole(counters, "constant loads", cost->const_requests, "requests by warps");
+    counter_whole(counters, "local memory", cost->local_sectors,
+                  "sectors (spills, arrays indexed at run time)");
+}
+
+static void counters_fill(Counters *counters, const DeviceCost *cost)
+{
+    counters->count = 0;
+    counters_of_launch(counters, cost);
+    counters_of_instructions(counters, cost);
+    counters_of_memory(counters, cost);
+}
+
+void report_counters(FILE *stream, int indent, const DeviceCost *cost, const DeviceCost *baseline)
+{
+    Counters yours, theirs = {0};
+    Table table = table_start(baseline ? "lrrl" : "lrl");
+    counters_fill(&yours, cost);
+    if (baseline) {
+        counters_fill(&theirs, baseline);
+        table_row(&table, "\tyours\tbaseline");
+    }
+    for (int i = 0; i < yours.count; i++) {
+        const Counter *counter = &yours.item[i];
+        if (baseline) {
+            table_row(&table, "%s\t%s\t%s\t%s", counter->name, counter->text, theirs.item[i].text,
+                      counter->note);
+        } else {
+            table_row(&table, "%s\t%s\t%s", counter->name, counter->text, counter->note);
+        }
+    }
     table_end(&table, stream, indent);
 }
+
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static void print_where(FILE *stream, const Record *record)
 {
@@ -273,7 +348,7 @@ void report_print(FILE *stream, const Record *record, int verbose)
     for (int i = 0; verbose && i < record->cases; i++) {
         if (!record->item[i].cost.launches) continue;
         fprintf(stream, "\n%*s%s: %s\n", INDENT, "", record->item[i].name, record->item[i].shape);
-        report_counters(stream, 2 * INDENT, &record->item[i].cost);
+        report_counters(stream, 2 * INDENT, &record->item[i].cost, NULL);
     }
     if (*record->todo) {
         fprintf(stream, "\n%*sWhat to do first:\n", INDENT, "");

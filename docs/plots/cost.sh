@@ -6,7 +6,7 @@
 cost() {
     page=$build/plots/page
     # shellcheck disable=SC2086
-    "$build/bin/lab" run --build "$build" --lab "$1" --submission "$2" --engine "$engine" --shape "$shape" ${3-} >"$page" || true
+    "$build/bin/lab" run --build "$build" --lab "$1" --submission "$2" --engine "$engine" --shape "$shape" --alone ${3-} >"$page" || true
     if grep -q cudaErrorInvalidConfiguration "$page"; then echo -; return; fi
     grep -q 'correct: all' "$page" || { cat "$page" >&2; echo "$0: lab $1 of $2 is not right" >&2; exit 1; }
     sed -n 's/^  \([0-9,.]*\) \(cycles\|us\|ms\).*/\1 \2/p' "$page" | tr -d , | awk '{ print $2 == "ms" ? $1 * 1000 : $1; exit }'

@@ -61,6 +61,23 @@ tell profile-of-a-solution
 run 2 "$lab" profile --build "$build" --lab 01 --engine sim && one_line "runs on the CPU, where the profiler is perf"
 tell profile-of-a-host-lab
 
+run 0 "$lab" run --build "$build" --lab 04 --case uneven --submission solutions --engine sim &&
+    grep -q '^  [0-9,]* cycles on the simulated h200 ([0-9.]* us), 5,190 of them for the launch$' "$work/out" &&
+    grep -q '^  the baseline, 02-naive: [0-9,]* cycles .* yours is [0-9.]* times as fast$' "$work/out" &&
+    grep -q '^    grid  *4x2x2  *18x2x2  ' "$work/out"
+tell run-shows-the-baseline-beside
+run 0 "$lab" run --build "$build" --lab 04 --case uneven --submission solutions --engine sim --alone &&
+    grep -q '^    grid  *4x2x2  blocks' "$work/out" && ! grep -q baseline "$work/out"
+tell run-alone
+run 0 "$lab" run --build "$build" --lab 01 --case lenet-c3 --submission solutions &&
+    grep -q '^  the baseline, baseline.c: [0-9.]* us; yours is [0-9.]* times as fast$' "$work/out"
+tell run-on-the-host-shows-the-baseline-beside
+# A machine that cannot run the baseline: its grid has more than 65,535 blocks a side on a GTX 480.
+run 0 "$lab" run --build "$build" --lab 04 --submission solutions --engine sim --gpu gtx480 \
+    --shape 'N=260 C=1 H=3 W=3 K=256 R=3 S=3 pad=valid stride=1' && grep -q 'correct: all' "$work/out" &&
+    grep -q '^  the baseline did not run to its end$' "$work/out" && one_line 'the baseline: cudaErrorInvalidConfiguration'
+tell run-says-that-the-baseline-cannot-run
+
 mkdir -p "$work/root/labs/01-bad" "$work/empty"
 printf '[lab]\ntitle = T\nwings = 2\n' >"$work/root/labs/01-bad/lab.ini"
 run 2 "$grade" --root "$work/root" --build "$build" && one_line 'labs/01-bad/lab.ini:'
