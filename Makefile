@@ -40,30 +40,36 @@ DEPS      = -MMD -MP
 # One archive a room; the order of USES is the order on the linker's line.
 USES_common/base   :=
 USES_common/conv   := common/base
+USES_common/timing := common/base
 USES_common/ptx    := common/base
 USES_common/simt   := common/ptx common/base
-USES_common/timing := common/base
-USES_common/cuda   := common/simt common/ptx common/base
-USES_common/conformance := common/cuda common/simt common/ptx common/base
-USES_common/validate    := common/cuda common/simt common/ptx common/base
+USES_common/cuda   := common/base
+USES_common/cuda/runtime := common/cuda common/ptx common/base
+USES_common/cuda/gpu     := common/cuda common/ptx common/base
+USES_common/cuda/sim     := common/cuda common/simt common/ptx common/base
+USES_common/conformance  := common/cuda/sim common/cuda/gpu common/cuda common/simt common/ptx common/base
+USES_common/validate     := common/cuda/sim common/cuda common/simt common/ptx common/base
 USES_datasets      := common/conv common/base
 USES_autograder/text    := common/base
 USES_autograder/sandbox := common/base
 USES_autograder/build   := autograder/sandbox common/base
-USES_autograder/session := autograder/build autograder/sandbox common/conv common/cuda $(USES_common/cuda)
-USES_autograder/tensors := common/conv common/cuda $(USES_common/cuda)
-USES_autograder/lab     := autograder/text common/conv common/cuda $(USES_common/cuda)
+USES_autograder/session := autograder/build autograder/sandbox common/conv common/cuda common/base
+USES_autograder/tensors := common/conv common/cuda common/base
+USES_autograder/lab     := autograder/text common/conv common/cuda common/simt common/ptx common/base
 USES_autograder/record  := autograder/lab $(USES_autograder/lab)
-USES_autograder/profile := autograder/text common/cuda $(USES_common/cuda)
+USES_autograder/profile := autograder/text common/cuda common/simt common/ptx common/base
 USES_autograder/judging := autograder/session autograder/build autograder/sandbox autograder/tensors autograder/record autograder/lab autograder/text \
-    common/conv common/timing common/cuda $(USES_common/cuda)
-USES_autograder         := autograder/judging autograder/profile $(USES_autograder/judging)
-ROOMS := common/base common/conv common/ptx common/simt common/timing common/cuda common/conformance common/validate datasets \
+    common/conv common/timing common/cuda/gpu common/cuda common/simt common/ptx common/base
+USES_autograder         := autograder/judging autograder/profile autograder/session autograder/build autograder/sandbox autograder/tensors \
+    autograder/record autograder/lab autograder/text common/conv common/timing common/cuda/sim common/cuda/gpu common/cuda common/simt \
+    common/ptx common/base
+ROOMS := common/base common/conv common/timing common/ptx common/simt common/cuda $(addprefix common/cuda/,runtime gpu sim) \
+    common/conformance common/validate datasets \
     $(addprefix autograder/,text sandbox build session tensors lab record profile judging) autograder
 
-# runtime.c and the *_call.c need the toolkit's headers and go into the runner; a room's test_*, bench_*, fuzz_* and
-# tool_* have a main of their own (tool_x: $(BUILD)/tests/<room>/tool_x); these are programs.
-APART    := $(wildcard common/cuda/runtime*.c) $(wildcard common/conv/*_call.c)
+# The *_call.c need the toolkit's headers and go into the runner; a room's test_*, bench_*, fuzz_* and tool_* have a
+# main of their own (tool_x: $(BUILD)/tests/<room>/tool_x); these are programs.
+APART    := $(wildcard common/conv/*_call.c)
 PROGRAMS := grade device runner run lab doctor
 APART    += common/validate/measure_sim.c $(PROGRAMS:%=autograder/%.c) $(foreach r,$(ROOMS),$(wildcard $(r)/test_*.c $(r)/bench_*.c $(r)/fuzz_*.c $(r)/tool_*.c))
 
@@ -83,8 +89,7 @@ $(BUILD)/obj/%.o: %.c
 # The interpreter's inner loops want the optimiser's best.
 $(BUILD)/obj/common/simt/%.o: CFLAGS += -O3
 # The only files that see the toolkit's headers.
-$(BUILD)/obj/common/cuda/runtime%.o $(BUILD)/obj/common/conv/%_call.o: CPPFLAGS += -isystem $(CUDA_INCLUDE)
-$(BUILD)/obj/common/cuda/runtime.o: CPPFLAGS += -isystem $(CUDA_INCLUDE)
+$(BUILD)/obj/common/cuda/runtime/%.o $(BUILD)/obj/common/conv/%_call.o: CPPFLAGS += -isystem $(CUDA_INCLUDE)
 
 define room_rules
 $(call archive_of,$(1)): $(patsubst %.c,$(BUILD)/obj/%.o,$(call source_of,$(1)))
@@ -106,7 +111,7 @@ $(BUILD)/bin/%: $(BUILD)/obj/autograder/%.o $(call archives_of,$(USES_autograder
 
 # ---- what a submission is linked with --------------------------------------------------------------------------------
 # The sandboxed runner: the drop-in runtime and a wire, no engine.
-RUNTIME_OBJ := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard common/cuda/runtime*.c))
+RUNTIME_OBJ := $(patsubst %.c,$(BUILD)/obj/%.o,$(call source_of,common/cuda/runtime))
 CALL_OBJ    := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard common/conv/*_call.c))
 
 $(BUILD)/lib/runner.a: $(BUILD)/obj/autograder/runner.o $(RUNTIME_OBJ)
@@ -116,11 +121,9 @@ $(BUILD)/lib/runner.a $(BUILD)/lib/run.a:
 	@mkdir -p $(@D)
 	$(Q)rm -f $@ && ar rcs $@ $^
 
-# These two tests are linked with the runtime, and the second hands it to a library that it compiles and opens.
-RUNTIME_TESTS := $(patsubst %,$(BUILD)/tests/common/cuda/test_%,runtime end_to_end)
-$(RUNTIME_TESTS): $(RUNTIME_OBJ)
-$(RUNTIME_TESTS): LDFLAGS += -rdynamic
-$(BUILD)/obj/common/cuda/test_runtime.o: CPPFLAGS += -isystem $(CUDA_INCLUDE)
+# This test hands all of the runtime to a library that it compiles and opens.
+$(BUILD)/tests/common/cuda/sim/test_end_to_end: $(RUNTIME_OBJ)
+$(BUILD)/tests/common/cuda/sim/test_end_to_end: LDFLAGS += -rdynamic
 
 # ---- kernels that are measured on a card and priced here (common/validate) ---------------------------------------------
 MEASURED   := $(patsubst common/validate/data/h200/%-times.tsv,%,$(wildcard common/validate/data/h200/*-times.tsv))
@@ -137,7 +140,7 @@ $(BUILD)/validate/lab-%.o: solutions/%/conv.cu common/include/convlab/conv.h
 	@mkdir -p $(@D)
 	$(Q)$(NVCC) $(NVCC_FLAGS) -c $< -o $@
 
-VALIDATE_LIB := $(BUILD)/obj/common/validate/measure_sim.o $(RUNTIME_OBJ) $(call archives_of,common/cuda $(USES_common/cuda))
+VALIDATE_LIB := $(BUILD)/obj/common/validate/measure_sim.o $(RUNTIME_OBJ) $(call archives_of,$(USES_common/validate))
 $(BUILD)/validate/run-micro: $(BUILD)/validate/micro.o $(VALIDATE_LIB)
 $(BUILD)/validate/run-%: $(BUILD)/validate/lab-%.o $(BUILD)/validate/layers.o $(VALIDATE_LIB)
 	$(call say,LD,$@)

@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include "autograder/session/device_parts.h"
+#include "common/cuda/gpu/gpu_device.h"
+#include "common/cuda/sim/sim_device.h"
 #include "common/cuda/wire.h"
 
 /* A runner's allocations: enough for any lab's scratch, little enough that the simulator's host

@@ -11,7 +11,7 @@
 
 #include "autograder/build/build.h"
 #include "autograder/sandbox/sandbox.h"
-#include "common/cuda/device.h"
+#include "common/cuda/gpu/gpu_device.h"
 #include "common/simt/machine.h"
 
 static void row(const char *what, const char *format, ...) __attribute__((format(printf, 2, 3)));

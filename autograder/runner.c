@@ -11,7 +11,7 @@
 #include "autograder/session/protocol.h"
 #include "common/conv/operation_call.h"
 #include "common/conv/verify.h"
-#include "common/cuda/runtime.h"
+#include "common/cuda/runtime/runtime.h"
 #include "common/cuda/wire.h"
 
 enum { EXIT_WIRE = 90, EXIT_MEMORY = 91, ALIGNMENT_FLOATS = 16 };

@@ -36,7 +36,7 @@ int build_source_read(BuildJob *job, const char *path, char *message, size_t byt
 int build_digest(const BuildJob *job, char digest[65], Error *error);
 
 /* The link's inputs in order: files that the digest covers and the linker is given. */
-enum { BUILD_INPUTS = 12 };
+enum { BUILD_INPUTS = 24 };
 typedef struct BuildInput {
     char path[BUILD_PATH + 160];
     int whole; /* every member of this archive, wanted or not */

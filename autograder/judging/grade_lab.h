@@ -6,7 +6,7 @@
 #include "autograder/record/record.h"
 #include "autograder/sandbox/sandbox.h"
 #include "autograder/session/session.h"
-#include "common/cuda/gpu_ceilings.h"
+#include "common/cuda/gpu/gpu_ceilings.h"
 #include "common/simt/machine.h"
 
 typedef struct Grader {

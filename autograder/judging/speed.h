@@ -3,7 +3,7 @@
 #define CONVLAB_AUTOGRADER_JUDGING_SPEED_H
 
 #include "autograder/judging/judge.h"
-#include "common/cuda/gpu_ceilings.h"
+#include "common/cuda/gpu/gpu_ceilings.h"
 #include "common/simt/machine.h"
 
 enum { SLOT_SUBMISSION, SLOT_BASELINE, SLOT_REFERENCE };

@@ -15,6 +15,8 @@
 #include "common/conformance/form_run.h"
 #include "common/conformance/judge.h"
 #include "common/conformance/vectors.h"
+#include "common/cuda/gpu/gpu_device.h"
+#include "common/cuda/sim/sim_device.h"
 
 #define ROOM "common/conformance/"
 enum { BATCH = 64 };

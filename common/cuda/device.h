@@ -174,25 +174,6 @@ struct Device {
     void (*close)(Device *device);
 };
 
-/* The engines.  NULL with `error` when there is none: no driver, unknown machine name (the
- * error lists those there are). */
-typedef struct SimDeviceOptions {
-    const char *machine; /* "h200" ... a file common/simt/gpus/<machine>.ini */
-    const char *gpus_directory;
-    int threads;                /* 0: one per core */
-    int checks;                 /* memcheck is always on; this adds initcheck */
-    uint64_t instruction_limit; /* warp instructions of one launch; 0: default */
-    int profile;                /* keep where the longest launch's cycles went */
-} SimDeviceOptions;
-
-Device *device_open_sim(const SimDeviceOptions *options, Error *error);
-/* Of a device that device_open_sim made with options.profile: a const SimtProfile * (profile.h in
- * common/simt) of its longest launch, or NULL; valid until its next call. */
-const struct SimtProfile *sim_device_profile(const Device *device);
-/* Likewise: allocations never freed; `text` lists the first. */
-uint64_t sim_device_leaks(const Device *device, char *text, size_t bytes);
-Device *device_open_gpu(int ordinal, Error *error); /* loads libcuda.so.1 at run time */
-
 const char *device_status_name(int32_t status); /* "cudaErrorIllegalAddress" */
 const char *device_status_text(int32_t status); /* cudaGetErrorString's, in our words */
 int device_status_sticky(int32_t status);       /* a fault: every later call fails too */

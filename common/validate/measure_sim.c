@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "common/cuda/device.h"
-#include "common/cuda/runtime.h"
+#include "common/cuda/runtime/runtime.h"
+#include "common/cuda/sim/sim_device.h"
 
 static Device *device;
 static int failed;

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/cuda/sim_device.h"
+#include "common/cuda/sim/sim_state.h"
 
 static int32_t status_of_check(const SimtReport *report)
 {

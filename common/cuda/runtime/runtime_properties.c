@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/cuda/runtime_state.h"
+#include "common/cuda/runtime/runtime_state.h"
 
 cudaError_t cudaGetDeviceCount(int *count)
 {

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/cuda/gpu_engine.h"
+#include "common/cuda/gpu/gpu_engine.h"
 #include "common/cuda/recording.h"
 
 /* ---- the made-up driver ---- */

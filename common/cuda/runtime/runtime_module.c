@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/cuda/runtime_state.h"
+#include "common/cuda/runtime/runtime_state.h"
 #include "common/ptx/fatbin.h"
 
 /* The structure that nvcc puts into section .nvFatBinSegment; the layout is part of the toolchain's

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/cuda/gpu_engine.h"
+#include "common/cuda/gpu/gpu_engine.h"
 
 /* Runtime and driver share their numbers but for the driver's own bookkeeping; what the runtime has
  * no name for is cudaErrorUnknown. */

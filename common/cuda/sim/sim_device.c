@@ -8,7 +8,7 @@
  * (sim_timeline.h) by CUDA's rules: after what is before it on its stream, the default stream and
  * the blocking streams after one another, waits after their events, all after what the host has
  * waited for.  The cost of several operations is the time from the first to the end of the last. */
-#include "common/cuda/sim_device.h"
+#include "common/cuda/sim/sim_state.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -553,7 +553,7 @@ static void sim_close(Device *device)
     free(sim);
 }
 
-const struct SimtProfile *sim_device_profile(const Device *device)
+const SimtProfile *sim_device_profile(const Device *device)
 {
     return simt_profile(((const SimDevice *)device)->gpu);
 }

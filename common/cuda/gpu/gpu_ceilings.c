@@ -1,9 +1,9 @@
-#include "common/cuda/gpu_ceilings.h"
+#include "common/cuda/gpu/gpu_ceilings.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "common/cuda/gpu_engine.h"
+#include "common/cuda/gpu/gpu_engine.h"
 
 enum { FMA_ROUNDS = 2048, EMPTY_LAUNCHES = 500, RUNS = 12 };
 

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "common/cuda/runtime_state.h"
+#include "common/cuda/runtime/runtime_state.h"
 
 /* Large copies travel in pieces, so that no message is as large as the buffer. */
 enum { COPY_PIECE = 64 << 20 };

@@ -3,14 +3,14 @@
  * A launch behaves as under CUDA_LAUNCH_BLOCKING=1: a fault in the kernel is the launch's own
  * return value.  After a fault every call fails with the same error (CUDA calls that sticky) until
  * cudaDeviceReset. */
-#include "common/cuda/runtime.h"
+#include "common/cuda/runtime/runtime.h"
 
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "common/cuda/runtime_state.h"
+#include "common/cuda/runtime/runtime_state.h"
 
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static Device *current_device;

@@ -16,10 +16,11 @@
 #include <unistd.h>
 
 #include "common/cuda/recording.h"
-#include "common/cuda/runtime.h"
+#include "common/cuda/runtime/runtime.h"
+#include "common/cuda/sim/sim_device.h"
 #include "common/cuda/wire.h"
 
-#define SOURCE "common/cuda/test_end_to_end.cu"
+#define SOURCE "common/cuda/sim/test_end_to_end.cu"
 #define GPUS   "common/simt/gpus"
 
 static void *library;

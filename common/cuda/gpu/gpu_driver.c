@@ -1,4 +1,4 @@
-#include "common/cuda/gpu_driver.h"
+#include "common/cuda/gpu/gpu_driver.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

@@ -7,8 +7,8 @@
 #ifndef CONVLAB_CUDA_GPU_ENGINE_H
 #define CONVLAB_CUDA_GPU_ENGINE_H
 
-#include "common/cuda/device.h"
-#include "common/cuda/gpu_driver.h"
+#include "common/cuda/gpu/gpu_device.h"
+#include "common/cuda/gpu/gpu_driver.h"
 
 /* The cudaError_t numbers that the engine itself gives. */
 enum {

@@ -9,7 +9,8 @@
 #include <cmocka.h>
 
 #include "common/cuda/recording.h"
-#include "common/cuda/sim_timeline.h"
+#include "common/cuda/sim/sim_device.h"
+#include "common/cuda/sim/sim_timeline.h"
 
 enum { HALF = TIMELINE_WHOLE / 2 };
 

@@ -8,7 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/cuda/gpu_ceilings.h"
+#include "common/cuda/gpu/gpu_ceilings.h"
+#include "common/cuda/gpu/gpu_device.h"
 #include "common/cuda/recording.h"
 
 static int failures;

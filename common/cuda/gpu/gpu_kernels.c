@@ -1,4 +1,4 @@
-#include "common/cuda/gpu_engine.h"
+#include "common/cuda/gpu/gpu_engine.h"
 
 /* The engine's own kernels, in PTX so that any driver can compile them for its card.
  *

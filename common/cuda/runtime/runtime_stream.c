@@ -1,7 +1,7 @@
 /* Streams and events. */
 #include <string.h>
 
-#include "common/cuda/runtime_state.h"
+#include "common/cuda/runtime/runtime_state.h"
 
 cudaError_t runtime_stream(const char *api, cudaStream_t stream, uint32_t *handle)
 {

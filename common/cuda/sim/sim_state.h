@@ -1,9 +1,9 @@
-/* sim_device.h - the insides of the simulated engine, shared by sim_device*.c only. */
-#ifndef CONVLAB_CUDA_SIM_DEVICE_H
-#define CONVLAB_CUDA_SIM_DEVICE_H
+/* sim_state.h - the insides of the simulated engine, shared by sim_device*.c only. */
+#ifndef CONVLAB_CUDA_SIM_STATE_H
+#define CONVLAB_CUDA_SIM_STATE_H
 
-#include "common/cuda/device.h"
-#include "common/cuda/sim_timeline.h"
+#include "common/cuda/sim/sim_device.h"
+#include "common/cuda/sim/sim_timeline.h"
 #include "common/simt/simt.h"
 
 typedef struct SimFunction {

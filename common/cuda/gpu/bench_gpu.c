@@ -3,7 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "common/cuda/gpu_ceilings.h"
+#include "common/cuda/gpu/gpu_ceilings.h"
+#include "common/cuda/gpu/gpu_device.h"
 
 int main(int argc, char **argv)
 {

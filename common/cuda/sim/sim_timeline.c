@@ -1,4 +1,4 @@
-#include "common/cuda/sim_timeline.h"
+#include "common/cuda/sim/sim_timeline.h"
 
 /* The most that is taken of the resource at any moment of [begin, end): usage only rises where a
  * piece begins. */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/cuda/runtime.h"
+#include "common/cuda/runtime/runtime.h"
 
 /* What nvcc's generated code declares for itself. */
 void **__cudaRegisterFatBinary(void *wrapper);

@@ -1,7 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/cuda/gpu_engine.h"
+#include "common/cuda/gpu/gpu_engine.h"
 #include "common/cuda/recording.h"
 
 /* A recording as an executable graph.  The host side of its copies lies in one block of page-locked

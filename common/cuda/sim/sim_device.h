@@ -1,0 +1,28 @@
+/* sim_device.h - the simulated engine: a Device that executes calls on the simulated GPU.
+ *
+ * Holds what makes a simulated GPU (common/simt) answer DeviceCalls, and the timeline on which its
+ * streams overlap.  Whoever needs an engine opens it here; what is behind it is the room's own. */
+#ifndef CONVLAB_CUDA_SIM_DEVICE_H
+#define CONVLAB_CUDA_SIM_DEVICE_H
+
+#include "common/cuda/device.h"
+#include "common/simt/profile.h"
+
+typedef struct SimDeviceOptions {
+    const char *machine; /* "h200" ... a file common/simt/gpus/<machine>.ini */
+    const char *gpus_directory;
+    int threads;                /* 0: one per core */
+    int checks;                 /* memcheck is always on; this adds initcheck */
+    uint64_t instruction_limit; /* warp instructions of one launch; 0: default */
+    int profile;                /* keep where the longest launch's cycles went */
+} SimDeviceOptions;
+
+/* NULL with `error` when there is no machine of that name (the error lists those there are). */
+Device *device_open_sim(const SimDeviceOptions *options, Error *error);
+/* Of a device that was opened with options.profile: of its longest launch, or NULL; valid until its
+ * next call. */
+const SimtProfile *sim_device_profile(const Device *device);
+/* Allocations never freed; `text` lists the first. */
+uint64_t sim_device_leaks(const Device *device, char *text, size_t bytes);
+
+#endif
