@@ -20,8 +20,8 @@ static FILE *maps_file(const char *directory, const char *name, const char *mode
     return file;
 }
 
-/* The next line that is not blank, without its end; 0 at the end, -1 when it is longer than LINE.
- */
+/* The next line that is not blank, without its end; 0 at the end, -1 when it is longer than
+ * LINE. */
 static int next_line(FILE *file, char text[LINE], int *number)
 {
     while (fgets(text, LINE, file)) {

@@ -7,8 +7,8 @@
 #include "common/conv/maps.h"
 #include "datasets/feature_maps.h"
 
-/* Input channels and size of VGG-19's convolutions (Simonyan and Zisserman, 2014, configuration E).
- */
+/* Input channels and size of VGG-19's convolutions (Simonyan and Zisserman, 2014, configuration
+ * E). */
 static const int vgg19[MAPS_VGG19_LAYERS][2] = {
     {3, 224},  {64, 224}, {64, 112}, {128, 112}, {128, 56}, {256, 56}, {256, 56}, {256, 56},
     {256, 28}, {512, 28}, {512, 28}, {512, 28},  {512, 14}, {512, 14}, {512, 14}, {512, 14}};

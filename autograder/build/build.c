@@ -8,8 +8,8 @@
 
 #include "autograder/build/build_parts.h"
 
-/* Takes every "<private directory>/" out of the log, so that the student reads the file's own name.
- */
+/* Takes every "<private directory>/" out of the log, so that the student reads the file's own
+ * name. */
 static void log_shorten(char *log, const char *directory)
 {
     char prefix[BUILD_PATH + 64];

@@ -47,8 +47,8 @@ static void build_text(const char *name, const char *text, Build *build)
     print_message("%d %.1f s: %s\n", build->status, build->seconds, build->message);
 }
 
-/* Programs of the default build; nothing else is left in the cache directory while no build runs.
- */
+/* Programs of the default build; nothing else is left in the cache directory while no build
+ * runs. */
 static int work_directories(void)
 {
     char command[700];

@@ -198,8 +198,8 @@ static int take_needs(const IniFile *file, const IniEntry *entry, LabIni *lab, E
     return 0;
 }
 
-/* A host operation may be registered under its own name, or be the device one's with "_host" added.
- */
+/* A host operation may be registered under its own name, or be the device one's with "_host"
+ * added. */
 static const Operation *find_operation(const char *name, int *host)
 {
     char plain[64];

@@ -11,8 +11,8 @@
 #include "autograder/text/files.h"
 #include "autograder/lab/predict.h"
 
-/* The naive lab's LeNet C1, N=16: 2x2 tiles of 16x16, 6*16 pairs; 28*28*25 taps of 8 bytes a map.
- */
+/* The naive lab's LeNet C1, N=16: 2x2 tiles of 16x16, 6*16 pairs; 28*28*25 taps of 8 bytes a
+ * map. */
 static DeviceCost naive_cost(void)
 {
     DeviceCost cost = {.launches = 1,

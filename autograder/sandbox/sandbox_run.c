@@ -11,8 +11,8 @@
  * killed. */
 #define FLOOD_BYTES (8ull << 20)
 
-/* Reads until the writers are gone, the deadline, or the flood; returns 1 at the end of the output.
- */
+/* Reads until the writers are gone, the deadline, or the flood; returns 1 at the end of the
+ * output. */
 static int output_drain(int fd, double deadline, char *output, size_t bytes, int *flooded)
 {
     char chunk[16384];

@@ -1,8 +1,8 @@
 /* device_guard.c - what one runner may ask of the engine.
  *
  * Handles are small integers and addresses are guessable, so each is looked up in what was given to
- * this runner: else a submission could launch the reference's kernels or free the grader's tensors.
- */
+ * this runner: else a submission could launch the reference's kernels or free the grader's
+ * tensors. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -59,8 +59,8 @@ typedef struct ControlRequest {
     int32_t threads, checks;
 } ControlRequest;
 
-/* What `device` saw.  The first four are RunStatus's to refine: grade knows how the runner ended.
- */
+/* What `device` saw.  The first four are RunStatus's to refine: grade knows how the runner
+ * ended. */
 typedef enum ControlStatus {
     CONTROL_OK,
     CONTROL_CUDA_FAILED,  /* a call or the kernel failed; message */

@@ -23,8 +23,8 @@ int directory_make(const char *path); /* with those above it; 0 or -1 with errno
 uint64_t digest_bytes(uint64_t digest, const void *data, size_t bytes);
 uint64_t digest_file(uint64_t digest, const char *path);
 
-/* For a signal handler: removes the file that is half written, if there is one.  Async-signal-safe.
- */
+/* For a signal handler: removes the file that is half written, if there is one.
+ * Async-signal-safe. */
 void file_abandon(void);
 
 #endif

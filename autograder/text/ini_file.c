@@ -12,8 +12,8 @@
 
 enum { NAME_BYTES = 48 }; /* libinih cuts names at 50 */
 
-/* What the reader and the handler share: libinih tells neither the line nor where sections begin.
- */
+/* What the reader and the handler share: libinih tells neither the line nor where sections
+ * begin. */
 typedef struct Reading {
     const char *text, *end;
     int line, indented;

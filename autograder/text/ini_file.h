@@ -1,8 +1,8 @@
 /* ini_file.h - an ini file as a list of sections and entries, each with its line number.
  *
  * libinih does the parsing; this keeps what it does not give: line numbers in every message,
- * sections in order, values that go on over indented lines joined with a blank, duplicates refused.
- */
+ * sections in order, values that go on over indented lines joined with a blank, duplicates
+ * refused. */
 #ifndef CONVLAB_AUTOGRADER_TEXT_INI_FILE_H
 #define CONVLAB_AUTOGRADER_TEXT_INI_FILE_H
 

@@ -98,8 +98,8 @@ int values_parse(ValueTable *table, const char *text, Error *error);
 const ValueList *values_find(const ValueTable *table, const char *name);
 /* Lanes that a form with these operands runs on. */
 uint32_t form_lanes(const Form *form);
-/* value[k * lanes + i]: operand k of lane i.  The same for every form with the same operand lists.
- */
+/* value[k * lanes + i]: operand k of lane i.  The same for every form with the same operand
+ * lists. */
 void form_operands(const Form *form, uint64_t *value);
 uint32_t operands_digest(const uint64_t *value, size_t count);
 

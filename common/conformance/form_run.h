@@ -1,5 +1,5 @@
-/* form_run.h - executes forms on a device, a card or the simulator alike, and keeps what came out.
- */
+/* form_run.h - executes forms on a device, a card or the simulator alike, and keeps what came
+ * out. */
 #ifndef CONVLAB_CONFORMANCE_FORM_RUN_H
 #define CONVLAB_CONFORMANCE_FORM_RUN_H
 

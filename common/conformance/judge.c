@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- formats ----------------------------------------------------------------------------------
- */
+/* ---- formats --------------------------------------------------------------------------------- */
 typedef struct Format {
     int fraction, bias, bits;
 } Format;
@@ -34,8 +33,7 @@ static long double ulp_at(long double x, const Format *f)
     return ldexpl(1, exponent - f->fraction);
 }
 
-/* ---- exact results ----------------------------------------------------------------------------
- */
+/* ---- exact results --------------------------------------------------------------------------- */
 static long double exact_of(const char *text, const long double *x)
 {
     static const char *const NAMES[] = {"div", "rcp", "sqrt", "rsqrt", "ex2",
@@ -86,8 +84,7 @@ static double bound_of(const Form *form)
     return form->tolerance == TOLERANCE_ULP ? form->bound : exp2(form->bound);
 }
 
-/* ---- judging ----------------------------------------------------------------------------------
- */
+/* ---- judging --------------------------------------------------------------------------------- */
 typedef struct Lane {
     const Form *form;
     const uint64_t *operand;

@@ -121,8 +121,7 @@ static void forms_avx512(void **state)
     forms_on(2);
 }
 
-/* ---- the checker ------------------------------------------------------------------------------
- */
+/* ---- the checker ----------------------------------------------------------------------------- */
 static uint32_t form_named(const char *text)
 {
     for (uint32_t i = 0; i < table.count; i++)
@@ -131,8 +130,8 @@ static uint32_t form_named(const char *text)
     return 0;
 }
 
-/* The golden vector of `text`, as if the simulator had given it with one bit of one lane flipped.
- */
+/* The golden vector of `text`, as if the simulator had given it with one bit of one lane
+ * flipped. */
 static int judged_with_flip(const char *text, uint32_t lane, int bit)
 {
     uint32_t i = form_named(text);

@@ -37,8 +37,7 @@ static int wanted(const char *group, int count, char **names)
     return count == 0;
 }
 
-/* ---- record -----------------------------------------------------------------------------------
- */
+/* ---- record ---------------------------------------------------------------------------------- */
 static void header_write(Device *device, char *header, size_t bytes)
 {
     DeviceCall call = {.kind = CALL_PROPERTIES};
@@ -77,8 +76,7 @@ static int record(const FormTable *table, FormRun *run, int count, char **names,
     return result;
 }
 
-/* ---- check and report -------------------------------------------------------------------------
- */
+/* ---- check and report ------------------------------------------------------------------------ */
 typedef struct Tally {
     uint32_t forms, exact, failed, lanes;
 } Tally;
@@ -167,8 +165,7 @@ static int check(const FormTable *table, FormRun *run, int count, char **names, 
     return result != 0 || all.failed ? -1 : 0;
 }
 
-/* ---- show --------------------------------------------------------------------------------------
- */
+/* ---- show ------------------------------------------------------------------------------------ */
 static void lanes_show(const Form *form, const uint64_t *golden, const uint64_t *got)
 {
     uint64_t *operand = malloc(((size_t)form->operands * form->lanes + 1) * sizeof *operand);

@@ -24,8 +24,7 @@ static uint64_t draw(uint64_t *state)
     return z ^ z >> 31;
 }
 
-/* ---- reading ----------------------------------------------------------------------------------
- */
+/* ---- reading --------------------------------------------------------------------------------- */
 const ValueList *values_find(const ValueTable *table, const char *name)
 {
     for (uint32_t i = 0; i < table->count; i++)
@@ -132,8 +131,7 @@ int values_parse(ValueTable *table, const char *text, Error *error)
     return 0;
 }
 
-/* ---- drawing ----------------------------------------------------------------------------------
- */
+/* ---- drawing --------------------------------------------------------------------------------- */
 /* A float of exponent -12 to 12; half of them have few fraction bits, so that ties are met. */
 static uint64_t draw_near(ValueType type, uint64_t *state)
 {

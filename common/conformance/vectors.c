@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- writing ----------------------------------------------------------------------------------
- */
+/* ---- writing --------------------------------------------------------------------------------- */
 /* Of the types of the results and of all operands. */
 static uint32_t form_digest(const Form *form)
 {
@@ -67,8 +66,7 @@ int vectors_write(const char *path, const FormTable *table, const char *group, c
     return fclose(file) == 0 ? 0 : error_set(error, "cannot write %s", path);
 }
 
-/* ---- reading ----------------------------------------------------------------------------------
- */
+/* ---- reading --------------------------------------------------------------------------------- */
 static int result_read(const Form *form, uint32_t k, uint64_t *value, const char *line)
 {
     uint64_t *of = value + (size_t)k * form->lanes;

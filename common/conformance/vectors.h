@@ -21,8 +21,8 @@ typedef struct Vectors {
  * the table no longer has are an error: record again.  Release with vectors_free. */
 int vectors_read(const char *directory, const FormTable *table, Vectors *vectors, Error *error);
 void vectors_free(Vectors *vectors);
-/* Writes the vectors of one group. run: per form of the table; those without values are left out.
- */
+/* Writes the vectors of one group. run: per form of the table; those without values are left
+ * out. */
 int vectors_write(const char *path, const FormTable *table, const char *group, const FormRun *run,
                   const char *header, Error *error);
 

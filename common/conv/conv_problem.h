@@ -1,5 +1,5 @@
-/* conv_problem.h - the convolution problem as text and as numbers, and what makes it a valid one.
- */
+/* conv_problem.h - the convolution problem as text and as numbers, and what makes it a valid
+ * one. */
 #ifndef CONVLAB_CONV_CONV_PROBLEM_H
 #define CONVLAB_CONV_CONV_PROBLEM_H
 

@@ -612,8 +612,8 @@ static void accumulation(void **state)
         expect(every_shape[i], PLANT_TWICE, FAULT_ACCUMULATED, "twice");
         expect(every_shape[i], PLANT_NEVER_RESET, FAULT_ACCUMULATED, "set back to 0");
     }
-    /* A run that poisons y, or cannot run again, leaves it at "unwritten", whose text names += too.
-     */
+    /* A run that poisons y, or cannot run again, leaves it at "unwritten", whose text names +=
+     * too. */
     expect_run(SQUARE, PLANT_ADDS, FAULT_UNWRITTEN, "+=", probe_fails);
 }
 

@@ -13,8 +13,8 @@
 
 /* Resources that ptxas gave a kernel on one architecture, read from the cubin's section headers:
  * what `ptxas -v` prints.  local_bytes is the stack with all that is called, shared_bytes the
- * static part without what the driver reserves.  Kernels with names that do not fit are left out.
- */
+ * static part without what the driver reserves.  Kernels with names that do not fit are left
+ * out. */
 typedef struct CubinKernel {
     char name[512];
     uint32_t sm, registers, shared_bytes, local_bytes;

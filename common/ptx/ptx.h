@@ -56,8 +56,8 @@ typedef struct PtxRegister {
     PtxType type;
 } PtxRegister;
 
-/* An initialiser element that is an address (generic() or plain) of another variable or function.
- */
+/* An initialiser element that is an address (generic() or plain) of another variable or
+ * function. */
 typedef struct PtxRelocation {
     uint64_t offset; /* into data */
     uint32_t bytes;

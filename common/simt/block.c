@@ -48,8 +48,8 @@ void warp_run(Warp *warp)
         do
             ins = ins->fn(warp, ins);
         while (ins && ++n < CHUNK);
-        /* A warp that only makes way for others (mbarrier) has no next instruction, but is ready.
-         */
+        /* A warp that only makes way for others (mbarrier) has no next instruction, but is
+         * ready. */
         if (warp_is_stopped(warp, n + 1) && (ins || warp->state == WARP_READY)) {
             warp->state = WARP_FAULT;
             warp->pc = ins ? ins : warp->pc;
@@ -90,8 +90,8 @@ void warp_run_counting(Warp *warp)
             if (trace) trace_add(trace, (uint32_t)(now - code), warp);
         } while (ins && ++n < CHUNK);
         worker->cost.steps += n;
-        /* A warp that only makes way for others (mbarrier) has no next instruction, but is ready.
-         */
+        /* A warp that only makes way for others (mbarrier) has no next instruction, but is
+         * ready. */
         if (warp_is_stopped(warp, n + 1) && (ins || warp->state == WARP_READY)) {
             warp->state = WARP_FAULT;
             warp->pc = ins ? ins : warp->pc;

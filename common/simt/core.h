@@ -199,8 +199,8 @@ int control_flow_resolve(const Ins *code, uint32_t count, const uint32_t *table,
 /* ---- execution ---------------------------------------------------------------------------- */
 typedef enum WarpState { WARP_READY, WARP_BARRIER, WARP_DONE, WARP_FAULT } WarpState;
 
-/* One executed instruction of a warp: passes through the load/store unit, what went beyond the L1.
- */
+/* One executed instruction of a warp: passes through the load/store unit, what went beyond the
+ * L1. */
 typedef struct TraceStep {
     uint32_t ins;
     uint16_t passes;

@@ -65,8 +65,8 @@ static uint32_t half_source(Decoder *d, uint32_t slot, int bf16, int ftz)
     return temp;
 }
 
-/* A source as the comparison wants it: small integers extended, halves widened, subnormals flushed.
- */
+/* A source as the comparison wants it: small integers extended, halves widened, subnormals
+ * flushed. */
 static uint32_t compare_source(Decoder *d, uint32_t operand, PtxType type, int ftz)
 {
     int half = type == PTX_F16 || type == PTX_BF16;

@@ -8,8 +8,8 @@ static int is16(PtxType type)
     return ptx_type_bytes(type) == 2;
 }
 
-/* 16-bit arithmetic is done in 32 bits: sources are extended as their type says, results are cut.
- */
+/* 16-bit arithmetic is done in 32 bits: sources are extended as their type says, results are
+ * cut. */
 static uint32_t source_extended(Decoder *d, uint32_t operand, PtxType type)
 {
     uint32_t slot = source(d, operand, type);

@@ -11,8 +11,8 @@ typedef enum Engine {
     ENGINES
 } Engine;
 
-/* The functions that the engines are, to be executed in place of a submission's.  NULL with error.
- */
+/* The functions that the engines are, to be executed in place of a submission's.  NULL with
+ * error. */
 PtxModule *engine_microcode(Error *error);
 /* The engine that a function of this name is, or -1. */
 int engine_find(const char *function);

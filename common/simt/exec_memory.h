@@ -19,8 +19,8 @@ ALWAYS uint32_t first_lane(uint32_t mask)
     return (uint32_t)__builtin_ctz(mask);
 }
 
-/* The bits of `bytes` (up to 16) from bit `at` of a bitmap that is readable a little past its end.
- */
+/* The bits of `bytes` (up to 16) from bit `at` of a bitmap that is readable a little past its
+ * end. */
 ALWAYS uint32_t shadow_bits(const unsigned char *shadow, uint64_t at)
 {
     uint32_t word;
@@ -122,8 +122,7 @@ ALWAYS Shape reach_global(Warp *warp, const Ins *ins, uint32_t bytes, int store,
     return reach_slowly(warp, ins, base, bytes, store, reach);
 }
 
-/* ---- what was written ---------------------------------------------------------------------------
- */
+/* ---- what was written ------------------------------------------------------------------------ */
 __attribute__((noinline)) static void init_report(Warp *warp, const Ins *ins, uint32_t lane,
                                                   uint64_t address, uint32_t bytes,
                                                   const char *space)

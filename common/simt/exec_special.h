@@ -429,8 +429,7 @@ HANDLER(ROUNDED)
     FINISH_32(t);
 }
 
-/* ---- conversions --------------------------------------------------------------------------------
- */
+/* ---- conversions ----------------------------------------------------------------------------- */
 ALWAYS double float_read(const Warp *warp, uint32_t slot, int format, int i)
 {
     switch (format) {

@@ -1,5 +1,5 @@
-/* launch.c - checks a launch, spreads its blocks over host threads, and puts their counts together.
- */
+/* launch.c - checks a launch, spreads its blocks over host threads, and puts their counts
+ * together. */
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -38,12 +38,12 @@ int machine_load(const char *directory, const char *name, SimtMachine *machine, 
 int machine_names(const char *directory, char *text, size_t bytes);
 
 /* Blocks of `threads` with so many registers a thread that the register file of an SM has room for:
- * allocated by warp in the machine's unit, from a part of the file that belongs to one scheduler.
- */
+ * allocated by warp in the machine's unit, from a part of the file that belongs to one
+ * scheduler. */
 uint32_t machine_blocks_by_registers(const SimtMachine *machine, uint32_t registers,
                                      uint32_t threads);
-/* Blocks of so many bytes of shared memory that an SM has room for, with what the driver reserves.
- */
+/* Blocks of so many bytes of shared memory that an SM has room for, with what the driver
+ * reserves. */
 uint32_t machine_blocks_by_shared(const SimtMachine *machine, uint64_t bytes);
 
 #endif

@@ -56,8 +56,8 @@ void source_name(const SimtKernel *kernel, uint32_t from, char *text, size_t byt
         snprintf(text, bytes, "an unknown line");
 }
 
-/* "_Z5naive1PPKfS1_Pf" is naive; nested names give their last part; anything else stays as it is.
- */
+/* "_Z5naive1PPKfS1_Pf" is naive; nested names give their last part; anything else stays as it
+ * is. */
 void plain_name(const char *mangled, char *text, size_t bytes)
 {
     const char *at = mangled, *name = NULL;

@@ -112,8 +112,8 @@ static Price price_of(const Ins *ins, const SimtKernel *kernel, const SimtMachin
     return p;
 }
 
-/* mul.wide or shl whose only reader adds it to an address becomes part of that sum: IMAD.WIDE, LEA.
- */
+/* mul.wide or shl whose only reader adds it to an address becomes part of that sum: IMAD.WIDE,
+ * LEA. */
 static void products_fold(const SimtKernel *kernel, Price *price, const uint32_t *read,
                           const uint32_t *written)
 {

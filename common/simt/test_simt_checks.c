@@ -1,5 +1,5 @@
-/* test_simt_checks.c - divergence, barriers, findings, counters, and that host threads do not show.
- */
+/* test_simt_checks.c - divergence, barriers, findings, counters, and that host threads do not
+ * show. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -4,8 +4,8 @@
  * many times longer is A than B, measured side by side".  Windows alternate A B B A A B B A; each
  * neighbouring A and B give a ratio; the median of the ratios is the answer, and order statistics
  * give an interval for it that assumes nothing about the noise but that pairs are independent.
- * Because every second pair runs the other way round, what is second in a pair gains nothing by it.
- */
+ * Because every second pair runs the other way round, what is second in a pair gains nothing by
+ * it. */
 #ifndef CONVLAB_TIMING_PAIRED_H
 #define CONVLAB_TIMING_PAIRED_H
 

@@ -31,8 +31,8 @@ enum {
     NO_TAP = 0x7fff0000
 };
 
-/* Where the i-th of a thread's MINE sums lies along a side: fours of neighbours, or every SIDE-th.
- */
+/* Where the i-th of a thread's MINE sums lies along a side: fours of neighbours, or every
+ * SIDE-th. */
 __device__ int place(int i, int thread)
 {
     return VECTOR ? i / 4 * (SIDE * 4) + thread * 4 + i % 4 : i * SIDE + thread;

@@ -37,8 +37,7 @@ __device__ Value value_of(float x)
 #endif
 }
 
-/* ---- channels innermost ------------------------------------------------------------------------
- */
+/* ---- channels innermost ---------------------------------------------------------------------- */
 
 /* to[image][pixel][channel] = from[image][channel][pixel], rounded; channels filled up with zeros
  * to whole chunks.  x is N images of H*W pixels, w is K of R*S.  Block (bx, by, bz) moves 32 pixels
@@ -105,8 +104,7 @@ __device__ const Value *input_at(const ConvProblem &p, const Column &column, con
     return exists ? column.pixel + row.offset : nullptr;
 }
 
-/* ---- first: WMMA -------------------------------------------------------------------------------
- */
+/* ---- first: WMMA ----------------------------------------------------------------------------- */
 
 enum { SIDE = 64, FEW_THREADS = 128, SUMS_PITCH = SIDE + 4 };
 
@@ -169,8 +167,7 @@ __global__ void __launch_bounds__(FEW_THREADS)
         if (k0 + k < p.K && j < p.N * pixels) my_y[k * pixels] = sums[k][t % SIDE];
 }
 
-/* ---- then: mma.sync ----------------------------------------------------------------------------
- */
+/* ---- then: mma.sync -------------------------------------------------------------------------- */
 
 /* Copies a chunk to shared memory while the program goes on; zeros for NULL. */
 __device__ void copy_chunk(Value *to, const Value *from, const Value *anywhere)

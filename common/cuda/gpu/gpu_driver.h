@@ -36,8 +36,8 @@ enum {
     DRIVER_OLDEST = 12000 /* what labs are built with */
 };
 
-/* The markers of cuLaunchKernel's `extra` list: the packed parameters follow as pointer and size.
- */
+/* The markers of cuLaunchKernel's `extra` list: the packed parameters follow as pointer and
+ * size. */
 #define DRIVER_PARAMS_END     ((void *)0)
 #define DRIVER_PARAMS_POINTER ((void *)1)
 #define DRIVER_PARAMS_SIZE    ((void *)2)

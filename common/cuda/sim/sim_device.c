@@ -112,8 +112,8 @@ static uint64_t work_place(SimDevice *sim, Timeline *timeline, uint64_t ready)
     return timeline_place(timeline, work->resource, work->share, ready, work->cycles);
 }
 
-/* After a live call: its work goes onto the timeline, and the host waits where CUDA's host waits.
- */
+/* After a live call: its work goes onto the timeline, and the host waits where CUDA's host
+ * waits. */
 static void call_time(SimDevice *sim, const DeviceCall *call)
 {
     const SimEvent *event = event_at(sim, call->event);

@@ -309,8 +309,8 @@ static void poison_is_read_back_and_counts_as_unwritten(void **state)
     assert_int_not_equal(error.text[0], '\0');
 }
 
-/* Every call with nonsense in every field: an answer each time, no crash, and the device lives on.
- */
+/* Every call with nonsense in every field: an answer each time, no crash, and the device lives
+ * on. */
 static void nonsense_calls_are_answered(void **state)
 {
     (void)state;

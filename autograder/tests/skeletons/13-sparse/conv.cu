@@ -9,8 +9,7 @@ static __host__ __device__ int ceiling(int a, int b)
     return (a + b - 1) / b;
 }
 
-/* ---- one channel: the format of Xu, Fan et al. --------------------------------------------------
- */
+/* ---- one channel: the format of Xu, Fan et al. ----------------------------------------------- */
 
 enum { WINDOWS = 32, TAPS = 64 }; /* of a block; of a window, at most */
 
@@ -37,8 +36,7 @@ __global__ void window_kernel(const ConvProblem p, const float *__restrict__ x,
     if (oq < p.Q) y[(((size_t)n * p.K + k) * p.P + op) * p.Q + oq] = sum;
 }
 
-/* ---- many channels ------------------------------------------------------------------------------
- */
+/* ---- many channels --------------------------------------------------------------------------- */
 
 /* Filters of a lane and of a warp; rows of X_unroll that a warp looks through at a time, and a
  * lane; entries of its list that are under way at a time; warps of a block. */
