@@ -8,6 +8,7 @@
 
 #include "autograder/text/files.h"
 #include "autograder/lab/hidden.h"
+#include "autograder/lab/predict.h"
 #include "autograder/record/score.h"
 #include "autograder/judging/speed.h"
 #include "autograder/text/text.h"
@@ -91,8 +92,7 @@ static void record_plan(LabRun *run)
         RecordPrediction *to = &record->prediction[record->predictions++];
         text_set(to->name, sizeof to->name, "%s", from->name);
         text_set(to->question, sizeof to->question, "%s", from->question);
-        text_set(to->metric, sizeof to->metric, "%s",
-                 from->fixed ? "value" : metric_name(from->metric));
+        text_set(to->metric, sizeof to->metric, "%s", from->formula);
         to->possible = from->points;
     }
 }
@@ -349,11 +349,12 @@ static void score_prediction(LabRun *run, const LabPrediction *from, RecordPredi
         text_set(to->text, sizeof to->text, "Counts once case %s is right.", item->name);
         return;
     }
-    if (from->fixed) {
-        to->truth = from->value;
-    } else if ((metric_needs_launch(from->metric) && simulated_cost(run, item, &cost, &error)) ||
-               metric_value(from->metric, run->lab->ini.operation, &item->problem, &cost,
-                            &run->grader->machine, &to->truth, &error)) {
+    MetricRun measured = {.operation = run->lab->ini.operation,
+                          .problem = &item->problem,
+                          .machine = &run->grader->machine,
+                          .cost = &cost};
+    if ((from->needs_launch && simulated_cost(run, item, &cost, &error)) ||
+        formula_value(from->formula, &measured, &to->truth, &error)) {
         text_set(to->text, sizeof to->text, "%.190s", error.text);
         return;
     }

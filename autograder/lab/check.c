@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "autograder/text/files.h"
+#include "autograder/lab/predict.h"
 #include "autograder/text/text.h"
 #include "autograder/lab/todo.h"
 

@@ -71,8 +71,9 @@ static const Field HIDDEN_FIELDS[] = {
 
 static const Field PREDICT_FIELDS[] = {
     {"case", FIELD_TEXT, 1, 0, 0, 0, 0},
-    {"metric", FIELD_TEXT, 0, 0, 0, 0, 0},
-    {"value", FIELD_NUMBER, 0, offsetof(LabPrediction, value), 0, -1e18, 1e18},
+    {"metric", FIELD_TEXT, 0, 0, 0, 0, 0}, /* goes into formula, too */
+    TEXT(LabPrediction, formula, 0),
+    {"value", FIELD_TEXT, 0, 0, 0, 0, 0}, /* known in order to be refused */
     TEXT(LabPrediction, question, 1),
     {"tolerance", FIELD_NUMBER, 1, offsetof(LabPrediction, tolerance), 0, 0, 1},
     {"points", FIELD_NUMBER, 1, offsetof(LabPrediction, points), 0, 0, 1000},
@@ -260,6 +261,55 @@ static int take_case(const IniFile *file, const IniSection *section, LabIni *lab
     return take_shape(file, section, "shape_gpu", lab, &item->problem_gpu, error);
 }
 
+/* A number that stands there bare says nothing of how it came about, and nobody can check it. */
+static int refuse_value(const IniFile *file, const IniEntry *entry, Error *error)
+{
+    return ini_error(error, file, entry->line,
+                     "%s = %s is a bare number; write how it comes about, such as  formula = "
+                     "floor(32768 / (28 * 64))",
+                     entry->key, entry->value);
+}
+
+static int take_metric(const IniFile *file, const IniEntry *metric, LabPrediction *prediction,
+                       Error *error)
+{
+    if (metric_find(metric->value) < 0) {
+        return ini_error(error, file, metric->line, "unknown metric '%s'; there are: %s",
+                         metric->value, metric_names());
+    }
+    text_set(prediction->formula, sizeof prediction->formula, "%s", metric->value);
+    return 0;
+}
+
+/* The truth of a prediction: the key that gives it, and whether it is one. */
+static int take_truth(const IniFile *file, const IniSection *section, const LabIni *lab,
+                      LabPrediction *prediction, Error *error)
+{
+    const IniEntry *metric = ini_entry_find(section, "metric");
+    const IniEntry *formula = ini_entry_find(section, "formula");
+    const IniEntry *value = ini_entry_find(section, "value");
+    double number;
+    Error why;
+    if (value) return refuse_value(file, value, error);
+    if (!metric == !formula) {
+        return ini_error(error, file, section->line, "[%s] needs one of metric and formula",
+                         section->name);
+    }
+    if (metric && take_metric(file, metric, prediction, error)) return -1;
+    if (!ini_number(prediction->formula, &number)) return refuse_value(file, formula, error);
+    const IniEntry *truth = metric ? metric : formula;
+    if (formula_check(prediction->formula, lab->operation,
+                      &lab->item[prediction->case_index].problem, &prediction->needs_launch,
+                      &why)) {
+        return ini_error(error, file, truth->line, "formula: %s", why.text);
+    }
+    if (lab->host && prediction->needs_launch) {
+        return ini_error(error, file, truth->line, "'%s' needs a launch; this lab runs on the CPU",
+                         truth->value);
+    }
+    return 0;
+}
+
 static int take_prediction(const IniFile *file, const IniSection *section, LabIni *lab,
                            Error *error)
 {
@@ -269,28 +319,12 @@ static int take_prediction(const IniFile *file, const IniSection *section, LabIn
     LabPrediction *prediction = &lab->prediction[lab->predictions++];
     text_set(prediction->name, sizeof prediction->name, "%s", section->name + strlen("predict "));
     if (section_fill(file, section, PREDICT_FIELDS, prediction, error)) return -1;
-    const IniEntry *metric = ini_entry_find(section, "metric");
-    prediction->fixed = ini_entry_find(section, "value") != NULL;
-    if (!metric == !prediction->fixed) {
-        return ini_error(error, file, section->line, "[%s] needs one of metric and value",
-                         section->name);
-    }
-    int found = metric ? metric_find(metric->value) : METRIC_FLOPS;
-    if (found < 0) {
-        return ini_error(error, file, metric->line, "unknown metric '%s'; there are: %s",
-                         metric->value, metric_names());
-    }
-    prediction->metric = (Metric)found;
     const IniEntry *item = ini_entry_find(section, "case");
     prediction->case_index = lab_case_find(lab, item->value);
     if (prediction->case_index < 0) {
         return ini_error(error, file, item->line, "there is no [case %s] above", item->value);
     }
-    if (lab->host && metric_needs_launch(prediction->metric)) {
-        return ini_error(error, file, metric->line, "'%s' needs a launch; this lab runs on the CPU",
-                         metric->value);
-    }
-    return 0;
+    return take_truth(file, section, lab, prediction, error);
 }
 
 static int is_fault(const char *name)

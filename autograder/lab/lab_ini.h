@@ -5,7 +5,7 @@
 #ifndef CONVLAB_AUTOGRADER_LAB_LAB_INI_H
 #define CONVLAB_AUTOGRADER_LAB_LAB_INI_H
 
-#include "autograder/lab/predict.h"
+#include "autograder/lab/formula.h"
 #include "common/conv/operation.h"
 #include "common/conv/verify.h"
 
@@ -26,9 +26,8 @@ typedef struct LabCase {
 typedef struct LabPrediction {
     char name[48], question[400];
     int case_index;
-    Metric metric; /* of the student's launch; not read where there is a fixed value */
-    int fixed;     /* the truth is `value`: an exercise on paper */
-    double value;
+    char formula[300]; /* what the truth is; a metric's name is the plainest */
+    int needs_launch;  /* it takes a metric of the student's launch */
     double tolerance, points;
 } LabPrediction;
 

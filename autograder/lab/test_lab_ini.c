@@ -70,7 +70,8 @@ static void a_good_file_is_read_whole(void **state)
     assert_memory_equal(&lab.item[0].problem, &lab.item[0].problem_gpu, sizeof(Problem));
     assert_int_equal(lab.hidden_count, 6);
     assert_float_equal(lab.hidden_max_macs, 2e6, 0);
-    assert_int_equal(lab.prediction[0].metric, METRIC_BLOCKS);
+    assert_string_equal(lab.prediction[0].formula, "blocks");
+    assert_int_equal(lab.prediction[0].needs_launch, 1);
     assert_string_equal(lab_stage_hint(&lab, 1), "First line and the second.");
     assert_null(lab_stage_hint(&lab, 2));
     assert_string_equal(lab_fault_hint(&lab, "tile-edge"), "Halo.");
@@ -121,9 +122,21 @@ static const BadLab BAD[] = {
      "x:19: 'timed' stands twice in [case lenet-c1]; first on line 18"},
     {"case = lenet-c1", "case = lenet-c9", "x:24: there is no [case lenet-c9] above"},
     {"metric = blocks", "metric = bloks", NULL},
-    {"metric = blocks", "metric = blocks\nvalue = 3",
-     "x:23: [predict blocks] needs one of metric and value"},
-    {"metric = blocks\n", "", "x:23: [predict blocks] needs one of metric and value"},
+    {"metric = blocks", "metric = blocks\nformula = N * K",
+     "x:23: [predict blocks] needs one of metric and formula"},
+    {"metric = blocks\n", "", "x:23: [predict blocks] needs one of metric and formula"},
+    {"metric = blocks", "value = 18",
+     "x:25: value = 18 is a bare number; write how it comes about, such as  formula = floor(32768 "
+     "/ "
+     "(28 * 64))"},
+    {"metric = blocks", "formula = 18",
+     "x:25: formula = 18 is a bare number; write how it comes about, such as  formula = "
+     "floor(32768 "
+     "/ (28 * 64))"},
+    {"metric = blocks", "formula = N * (K", "x:25: formula: 'N * (K' breaks off"},
+    {"metric = blocks", "formula = N / (K - 6)",
+     "x:25: formula: 'N / (K - 6)' is no finite number; does it divide by zero?"},
+    {"metric = blocks", "formula = 2 * metres", NULL},
     {"text = First line\n  and the second.", "text =", "x:30: 'text' is empty"},
     {"[hint 1]", "[hint 2]", "x:29: the next staged hint is [hint 1]"},
     {"[hint tile-edge]", "[hint tile-egde]",
@@ -170,6 +183,28 @@ static void hidden_problems_may_have_keys_of_their_own(void **state)
     text = edited("max_macs = 2e6", "max_macs = 2e6\nwith = R=99");
     assert_int_equal(lab_ini_parse("x", text, strlen(text), &lab, &error), -1);
     assert_non_null(strstr(error.text, "with: R=99 does not fit"));
+    free(text);
+}
+
+static void a_truth_may_be_a_formula(void **state)
+{
+    (void)state;
+    Error error = {""};
+    char *text = edited("metric = blocks", "formula = ceil(P / 16) * ceil(Q / 16)\n  * N * K");
+    assert_int_equal(lab_ini_parse("x", text, strlen(text), &lab, &error), 0);
+    assert_string_equal(lab.prediction[0].formula, "ceil(P / 16) * ceil(Q / 16) * N * K");
+    assert_int_equal(lab.prediction[0].needs_launch, 0);
+    free(text);
+}
+
+/* A lab on the CPU has no launch to measure. */
+static void a_host_lab_asks_for_no_launch(void **state)
+{
+    (void)state;
+    Error error = {""};
+    char *text = edited("operation = conv_forward", "operation = conv_forward_host");
+    assert_int_equal(lab_ini_parse("x", text, strlen(text), &lab, &error), -1);
+    assert_string_equal(error.text, "x:25: 'blocks' needs a launch; this lab runs on the CPU");
     free(text);
 }
 
@@ -287,6 +322,8 @@ int main(void)
         cmocka_unit_test(a_good_file_is_read_whole),
         cmocka_unit_test(ptx_is_for_what_a_lab_needs),
         cmocka_unit_test(hidden_problems_may_have_keys_of_their_own),
+        cmocka_unit_test(a_truth_may_be_a_formula),
+        cmocka_unit_test(a_host_lab_asks_for_no_launch),
         cmocka_unit_test(a_lab_may_name_its_machine),
         cmocka_unit_test(each_mistake_is_one_line_with_its_number),
         cmocka_unit_test(a_bad_shape_names_its_line),

@@ -66,7 +66,8 @@ typedef struct RecordCase {
 } RecordCase;
 
 typedef struct RecordPrediction {
-    char name[48], question[400], metric[48], text[200];
+    char name[48], question[400], text[200];
+    char metric[300]; /* what the truth is: a metric or a formula */
     int answered;
     int measured; /* truth holds the true value; only ever set where answered */
     double answer, truth;

@@ -1,5 +1,7 @@
 /* conv_forward.c - forward convolution on the device, and the same on the host under another entry
  * point. */
+#include <string.h>
+
 #include "common/conv/conv_problem.h"
 #include "common/conv/maps.h"
 
@@ -30,6 +32,35 @@ static int conv_tensors(const Problem *problem, TensorShape shape[OPERATION_TENS
     shape[TENSOR_Y] =
         tensor_shape(v.layout, "y", TENSOR_OUTPUT, (int[]){v.N, v.K, v.P / pool, v.Q / pool}, Y);
     return TENSORS;
+}
+
+static int conv_numbers(const Problem *problem, ProblemNumber number[OPERATION_NUMBERS])
+{
+    ConvProblem v = conv_unpack(problem);
+    const ProblemNumber all[] = {
+        {"N", v.N},
+        {"C", v.C},
+        {"H", v.H},
+        {"W", v.W},
+        {"K", v.K},
+        {"R", v.R},
+        {"S", v.S},
+        {"P", v.P},
+        {"Q", v.Q},
+        {"pad_top", v.pad_top},
+        {"pad_left", v.pad_left},
+        {"pad_bottom", v.pad_bottom},
+        {"pad_right", v.pad_right},
+        {"stride_h", v.stride_h},
+        {"stride_w", v.stride_w},
+        {"zeros", v.zeros},
+        {"pool", v.pool},
+        {"w_zeros", v.w_zeros},
+        {"macs", conv_macs(&v)},
+    };
+    _Static_assert(sizeof all / sizeof *all <= OPERATION_NUMBERS, "OPERATION_NUMBERS is too small");
+    memcpy(number, all, sizeof all);
+    return sizeof all / sizeof *all;
 }
 
 static double conv_flops(const Problem *problem)
@@ -79,8 +110,8 @@ static void conv_generate(const Problem *problem, Random *random, float *const *
 #define CONV_FORWARD(entry)                                                                        \
     {                                                                                              \
         .name = entry, .parse = conv_parse, .print = conv_print, .draw = conv_draw,                \
-        .tensors = conv_tensors, .flops = conv_flops, .least_bytes = conv_least_bytes,             \
-        .generate = conv_generate, .oracle = conv_oracle                                           \
+        .tensors = conv_tensors, .numbers = conv_numbers, .flops = conv_flops,                     \
+        .least_bytes = conv_least_bytes, .generate = conv_generate, .oracle = conv_oracle          \
     }
 
 extern const Operation conv_forward_operation, conv_forward_host_operation;

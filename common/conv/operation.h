@@ -13,7 +13,7 @@
 #include "common/base/error.h"
 #include "common/conv/random.h"
 
-enum { PROBLEM_BYTES = 256, OPERATION_TENSORS = 8, TENSOR_RANK = 5 };
+enum { PROBLEM_BYTES = 256, OPERATION_TENSORS = 8, TENSOR_RANK = 5, OPERATION_NUMBERS = 24 };
 
 /* Any operation's problem struct, copied whole between processes. */
 typedef struct Problem {
@@ -31,6 +31,12 @@ typedef struct TensorShape {
     size_t dim[TENSOR_RANK];       /* outermost first; product is the element count */
     const char *axes[TENSOR_RANK]; /* "n", "k", "p", "q": for messages */
 } TensorShape;
+
+/* A number of the problem, by the name that a formula in lab.ini has for it: "pad_top". */
+typedef struct ProblemNumber {
+    const char *name;
+    double value;
+} ProblemNumber;
 
 /* The precision that the lab allows; it picks u in the bound. */
 typedef enum Precision { PRECISION_FP32, PRECISION_TF32, PRECISION_FP16 } Precision;
@@ -59,6 +65,9 @@ typedef struct Operation {
 
     /* Returns how many. */
     int (*tensors)(const Problem *problem, TensorShape shape[OPERATION_TENSORS]);
+
+    /* Every number that the problem is described by.  Returns how many. */
+    int (*numbers)(const Problem *problem, ProblemNumber number[OPERATION_NUMBERS]);
 
     /* 2 per multiply-add; taps on the padding count. */
     double (*flops)(const Problem *problem);

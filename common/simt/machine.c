@@ -169,6 +169,36 @@ static int key_read(void *user, const char *section, const char *name, const cha
     return 0;
 }
 
+int machine_number(const SimtMachine *machine, const char *name, double *value)
+{
+    uint32_t narrow;
+    uint64_t wide;
+    if (!strcmp(name, "warp_size")) {
+        *value = MACHINE_WARP_SIZE;
+        return 0;
+    }
+    for (int i = 0; i < FIELD_COUNT; i++) {
+        const char *at = (const char *)machine + FIELDS[i].offset;
+        if (strcmp(FIELDS[i].name, name)) continue;
+        switch (FIELDS[i].kind) {
+        case FIELD_TEXT:
+            return -1;
+        case FIELD_U32:
+            memcpy(&narrow, at, sizeof narrow);
+            *value = narrow;
+            return 0;
+        case FIELD_U64:
+            memcpy(&wide, at, sizeof wide);
+            *value = (double)wide;
+            return 0;
+        case FIELD_DOUBLE:
+            memcpy(value, at, sizeof *value);
+            return 0;
+        }
+    }
+    return -1;
+}
+
 static int names_compare(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);

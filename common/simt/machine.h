@@ -7,6 +7,8 @@
 
 #include "common/base/error.h"
 
+enum { MACHINE_WARP_SIZE = 32 }; /* of every GPU there has been */
+
 typedef struct SimtMachine {
     char name[64], title[128]; /* "h200", "NVIDIA H200" */
     uint32_t cc_major, cc_minor, sms;
@@ -34,6 +36,9 @@ typedef struct SimtMachine {
  * not give itself; an unknown name lists those there are; unknown keys and missing
  * ones are refused with their line. */
 int machine_load(const char *directory, const char *name, SimtMachine *machine, Error *error);
+/* The machine's number of that name, a key of its file ("registers_per_sm"), or warp_size; -1:
+ * there is none. */
+int machine_number(const SimtMachine *machine, const char *name, double *value);
 /* "gtx480, gtx980, h200": for messages.  Sorted. */
 int machine_names(const char *directory, char *text, size_t bytes);
 
