@@ -114,6 +114,21 @@ int feature_maps_open(const char *directory, FeatureMaps *maps, Error *error)
     return read_list(maps, error) || read_shapes(maps, error) ? -1 : 0;
 }
 
+int feature_maps_find(const char *path, FeatureMaps *maps, Error *error)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    char directory[sizeof maps->directory];
+    int length = slash ? (int)(slash - path) : 0;
+    if (length >= (int)sizeof directory)
+        return error_set(error, "the directory's name is too long");
+    snprintf(directory, sizeof directory, "%.*s", length, path);
+    if (!length) strcpy(directory, slash ? "/" : ".");
+    if (feature_maps_open(directory, maps, error)) return -1;
+    for (int i = 0; i < maps->layers; i++)
+        if (!strcmp(maps->layer[i].file, name)) return i;
+    return error_set(error, "%s/file_list does not name '%.100s'", directory, name);
+}
+
 /* The next number; 1, 0 at the end, -1 for anything else. */
 static int next_value(FILE *file, float *value)
 {

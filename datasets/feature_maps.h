@@ -28,6 +28,10 @@ typedef struct FeatureMaps {
 /* Reads file_list and conv_shape of `directory`.  -1 with error. */
 int feature_maps_open(const char *directory, FeatureMaps *maps, Error *error);
 
+/* Opens the directory that `path`, a layer's file, lies in, and finds the layer by the file's name.
+ * Its index, or -1 with error. */
+int feature_maps_find(const char *path, FeatureMaps *maps, Error *error);
+
 /* Reads layer `index`: C*H*W floats, to be freed by the caller; NULL with error: a number too few,
  * too many, or something that is no finite number. */
 float *feature_maps_read(const FeatureMaps *maps, int index, Error *error);

@@ -82,6 +82,26 @@ static void generated_maps_are_read_back_to_the_bit(void **state)
     }
 }
 
+static void a_layer_is_found_by_its_path(void **state)
+{
+    (void)state;
+    FeatureMaps maps;
+    Error error = {""};
+    char path[256];
+    put("file_list", "a\nb\n");
+    put("conv_shape", "1 2 2\n3 1 1\n");
+    snprintf(path, sizeof path, "%s/b", directory);
+    assert_int_equal(feature_maps_find(path, &maps, &error), 1);
+    assert_int_equal(maps.layer[1].C, 3);
+    snprintf(path, sizeof path, "%s/c", directory);
+    assert_int_equal(feature_maps_find(path, &maps, &error), -1);
+    assert_non_null(strstr(error.text, "file_list does not name 'c'"));
+    assert_int_equal(feature_maps_find("/nonexistent/c", &maps, &error), -1);
+    assert_non_null(strstr(error.text, "/nonexistent/file_list"));
+    assert_int_equal(feature_maps_find("nowhere-to-be-found", &maps, &error), -1);
+    assert_non_null(strstr(error.text, "./file_list"));
+}
+
 static void sizes_and_numbers_may_be_written_several_ways(void **state)
 {
     (void)state;
@@ -179,6 +199,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(generated_maps_are_read_back_to_the_bit),
+        cmocka_unit_test(a_layer_is_found_by_its_path),
         cmocka_unit_test(sizes_and_numbers_may_be_written_several_ways),
         cmocka_unit_test(what_does_not_fit_is_refused),
         cmocka_unit_test(damaged_files_are_survived),

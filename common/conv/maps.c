@@ -58,8 +58,3 @@ void maps_rectify(float *x, size_t planes, int height, int width, int zeros, Ran
     }
     free(histogram);
 }
-
-int maps_vgg19_zeros(int layer)
-{
-    return layer <= 0 ? 0 : 40 + 45 * (layer - 1) / (MAPS_VGG19_LAYERS - 2);
-}

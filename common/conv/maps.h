@@ -12,11 +12,4 @@
  * that zeros form patches a few pixels wide and some maps are emptier than others. */
 void maps_rectify(float *x, size_t planes, int height, int width, int zeros, Random *random);
 
-/* VGG-19's 16 convolution layers: percent of zeros in the input of the `layer`-th (0 to 15).  Xu,
- * Fan et al., figure 2, has no numbers in its text, which says "more than 0.7 in the deep network"
- * and that it grows with depth.  This is a line that does so: none in the image, 40 to 85 behind
- * it. */
-enum { MAPS_VGG19_LAYERS = 16 };
-int maps_vgg19_zeros(int layer);
-
 #endif
