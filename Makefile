@@ -54,7 +54,7 @@ USES_autograder/text    := common/base
 USES_autograder/sandbox := common/base
 USES_autograder/build   := autograder/sandbox common/base
 USES_autograder/session := autograder/build autograder/sandbox common/conv common/cuda common/base
-USES_autograder/tensors := common/conv common/cuda common/base
+USES_autograder/tensors := datasets common/conv common/cuda common/base
 USES_autograder/lab     := autograder/text common/conv common/cuda common/simt common/ptx common/base
 USES_autograder/record  := autograder/lab $(USES_autograder/lab)
 USES_autograder/profile := autograder/text common/cuda common/simt common/ptx common/base
@@ -155,7 +155,7 @@ $(BUILD)/validate/run-micro:
 .PHONY: tools tests benches validators
 validators: $(MEASURED:%=$(BUILD)/validate/run-%) $(BUILD)/tests/common/validate/tool_validate $(BUILD)/bin/lab
 	@:
-tools: $(BUILD)/bin/grade $(BUILD)/bin/device $(BUILD)/bin/lab $(BUILD)/lib/runner.a $(BUILD)/lib/run.a $(CALL_OBJ)
+tools: $(BUILD)/bin/grade $(BUILD)/bin/device $(BUILD)/bin/lab $(BUILD)/lib/runner.a $(BUILD)/lib/run.a $(BUILD)/lib/datasets.a $(CALL_OBJ)
 	@:
 tests: $(TESTS)
 	@:
@@ -163,14 +163,14 @@ benches: $(BENCHES)
 	@:
 
 # ---- front door --------------------------------------------------------------------------------------------------------
-.PHONY: help setup doctor run profile grade hint reset solution watch check bench validate compare plots test format clean
+.PHONY: help setup doctor run profile grade hint reset solution watch check bench validate compare plots maps test format clean
 
 stage = $(Q)+$(MAKE) $(if $(V),,-s) -j$(JOBS) BUILD='$(BUILD)' $(1)
 # Packages that one target wants and a student does not.
 want  = $(Q)sh common/setup/setup.sh '$(BUILD)' $(1)
 where = --root . --build '$(BUILD)'
 only  = $(if $(LAB),--lab '$(LAB)') $(if $(CASE),--case '$(CASE)') $(if $(SEED),--seed '$(SEED)')
-shape = $(if $(SHAPE),--shape '$(SHAPE)')
+shape = $(if $(SHAPE),--shape '$(SHAPE)') $(if $(MAPS),--maps '$(MAPS)')
 need_lab = @test -n '$(LAB)' || { echo 'which lab?  for example:  make $@ LAB=02' >&2; exit 2; }
 
 help:
@@ -186,6 +186,8 @@ help:
 #:                            build, run, check one case in one process; time or cycles and counters, the baseline's beside
 #:   make profile LAB=04 [CASE=name] [GPU=h200] [PTX=1] [ENGINE=gpu]
 #:                            hot lines and what warps wait for there, a timeline, the roofline
+#:   make maps [SEED=n]       feature maps like VGG-19's into build/maps; a map as input of a run:
+#:                            make run LAB=13 MAPS=build/maps/conv5_1.txt SHAPE='K=512 R=3 S=3 pad=1 stride=1'
 #:   make hint LAB=04         the next hint          make reset LAB=04     the skeleton again (keeps a backup)
 #:   make solution LAB=04     the solution, once you passed               make watch LAB=04  regrade on save
 #:   make setup | doctor      find or install what is missing | what this machine can do
@@ -244,6 +246,12 @@ validate:
 compare:
 	$(call stage,tools)
 	$(Q)sh common/compare/compare.sh '$(BUILD)' '$(NVCC)'
+
+maps:
+	$(call stage,$(BUILD)/tests/datasets/tool_maps)
+	$(Q)mkdir -p '$(BUILD)/maps'
+	$(Q)$(BUILD)/tests/datasets/tool_maps write '$(BUILD)/maps' '$(or $(SEED),1)'
+	$(Q)$(BUILD)/tests/datasets/tool_maps list '$(BUILD)/maps'
 
 plots:
 	$(call stage,tools)

@@ -24,9 +24,8 @@ static const char USAGE[] =
     "  hint     --lab NN  hints that the last grade unlocked, and the next staged one\n"
     "  reset    --lab NN  puts the skeleton back; your file stays as <source>.bak1, .bak2 ...\n"
     "  solution --lab NN  the solution and how yours differs, once passed\n"
-    "  run      --lab NN  [--case NAME | --shape \"N=64 ...\"] [--engine sim|gpu] [--gpu h200] "
-    "[--seed N] [--submission "
-    "DIR] [--alone]\n"
+    "  run      --lab NN  [--case NAME | --shape \"N=64 ...\" | --maps FILE --shape \"K=64 ...\"]\n"
+    "                     [--engine sim|gpu] [--gpu h200] [--seed N] [--submission DIR] [--alone]\n"
     "                     runs one case; beside it the baseline, unless --alone\n"
     "  profile  --lab NN  [as run] [--ptx]  runs one case and shows where its cycles went\n"
     "  cases    --lab NN  its cases as numbers, one a line: name, then the fields of ConvProblem\n"
@@ -38,27 +37,23 @@ static const char USAGE[] =
 typedef struct Options {
     const char *command, *root, *build, *lab, *submission, *only_case, *engine, *gpu, *seed;
     const char *shape; /* of the user's own; NULL: a case of the lab */
+    const char *maps;  /* the file that x is read from; NULL: generated */
     int ptx, alone;    /* alone: without the baseline beside it */
 } Options;
 
 static int parse_options(int argc, char **argv, Options *options, Error *error)
 {
     static const struct option LONG[] = {
-        {"root", 1, 0, 'r'},
-        {"build", 1, 0, 'b'},
-        {"lab", 1, 0, 'l'},
-        {"submission", 1, 0, 's'},
-        {"engine", 1, 0, 'e'},
-        {"gpu", 1, 0, 'g'},
-        {"case", 1, 0, 'c'},
-        {"seed", 1, 0, 'n'},
-        {"help", 0, 0, 'h'},
-        {"ptx", 0, 0, 'x'},
-        {"shape", 1, 0, 'o'},
-        {"alone", 0, 0, 'a'},
-        {0},
+        {"root", 1, 0, 'r'},   {"build", 1, 0, 'b'},
+        {"lab", 1, 0, 'l'},    {"submission", 1, 0, 's'},
+        {"engine", 1, 0, 'e'}, {"gpu", 1, 0, 'g'},
+        {"case", 1, 0, 'c'},   {"seed", 1, 0, 'n'},
+        {"help", 0, 0, 'h'},   {"ptx", 0, 0, 'x'},
+        {"shape", 1, 0, 'o'},  {"maps", 1, 0, 'm'},
+        {"alone", 0, 0, 'a'},  {0},
     };
-    *options = (Options){NULL, ".", "build", NULL, "labs", NULL, "auto", NULL, NULL, NULL, 0, 0};
+    *options =
+        (Options){NULL, ".", "build", NULL, "labs", NULL, "auto", NULL, NULL, NULL, NULL, 0, 0};
     for (int letter; (letter = getopt_long(argc, argv, "", LONG, NULL)) != -1;) {
         switch (letter) {
         case 'r':
@@ -81,6 +76,9 @@ static int parse_options(int argc, char **argv, Options *options, Error *error)
             break;
         case 'o':
             options->shape = *optarg ? optarg : NULL;
+            break;
+        case 'm':
+            options->maps = *optarg ? optarg : NULL;
             break;
         case 'x':
             options->ptx = 1;
@@ -269,6 +267,10 @@ static int run_program(const Options *options, const Lab *lab, int profile, Erro
     if (options->shape) {
         argv[count++] = "--shape";
         argv[count++] = options->shape;
+    }
+    if (options->maps) {
+        argv[count++] = "--maps";
+        argv[count++] = options->maps;
     }
     if (options->seed) {
         argv[count++] = "--seed";

@@ -11,6 +11,7 @@
 
 #include "autograder/lab/catalog.h"
 #include "autograder/record/report.h"
+#include "autograder/tensors/map_input.h"
 #include "autograder/tensors/run_memory.h"
 #include "autograder/text/table.h"
 #include "autograder/text/text.h"
@@ -25,6 +26,7 @@
 
 typedef struct Run {
     const char *root, *lab, *only_case, *shape, *engine, *gpu;
+    const char *maps;             /* a file of feature maps, "" none: x is generated */
     const char *profile, *source; /* where the profile's files go, NULL: none; the student's file */
     int ptx;
     const char *baseline; /* its program, NULL: nothing stands beside the student's numbers */
@@ -35,6 +37,7 @@ typedef struct Run {
     const Lab *found;
     const LabCase *item; /* NULL: a shape of the user's own */
     Problem own;
+    float *map; /* x out of `maps` */
     const Problem *problem;
     Device *device; /* NULL for host labs */
     DeviceCost cost;
@@ -193,6 +196,15 @@ static void print_launch_share(const Run *run)
         printf("each of %" PRIu64 " launches", run->cost.launches);
 }
 
+static void fill_inputs(const Run *run, Workload *workload)
+{
+    Random random;
+    random_seed(&random, run->seed);
+    workload_fill(workload, &random);
+    if (run->map)
+        memcpy(workload->tensor[0], run->map, tensor_count(&workload->shape[0]) * sizeof(float));
+}
+
 /* The baseline on the same case, with the same inputs.  0 when it ran. */
 static int measure_baseline(const Run *run, DeviceCost *cost, Error *error)
 {
@@ -204,6 +216,7 @@ static int measure_baseline(const Run *run, DeviceCost *cost, Error *error)
     int count = 12;
     if (run->item) argv[count++] = "--case", argv[count++] = run->item->name;
     if (!run->item) argv[count++] = "--shape", argv[count++] = run->shape;
+    if (run->map) argv[count++] = "--maps", argv[count++] = run->maps;
     return baseline_run(argv, cost, error);
 }
 
@@ -281,11 +294,9 @@ static int run_case(Run *run, Error *error)
     Workload workload;
     Observed observed = {0};
     Verdict verdict;
-    Random random;
     char shape[256];
     if (workload_open(ini->operation, run->problem, &workload, error)) return -1;
-    random_seed(&random, run->seed);
-    workload_fill(&workload, &random);
+    fill_inputs(run, &workload);
     ini->operation->print(run->problem, shape, sizeof shape);
     if (run->item)
         printf("%s, case %s: %s\n  %s\n", run->found->name, run->item->name, run->item->about,
@@ -324,10 +335,8 @@ static int run_for_cost(Run *run, Error *error)
 {
     Workload workload;
     Observed observed;
-    Random random;
     if (workload_open(run->found->ini.operation, run->problem, &workload, error)) return -1;
-    random_seed(&random, run->seed);
-    workload_fill(&workload, &random);
+    fill_inputs(run, &workload);
     int status = call_once(run, &workload, &observed, error);
     workload_close(&workload);
     if (status) return -1;
@@ -359,6 +368,13 @@ static int choose(Run *run, const Catalog *catalog, Error *error)
     run->found = catalog_find(catalog, run->lab, error);
     if (!run->found) return -1;
     const LabIni *ini = &run->found->ini;
+    if (*run->maps && *run->only_case)
+        return error_set(error, "MAPS is an input of your own: it goes with SHAPE, not with CASE");
+    if (*run->maps) {
+        run->problem = &run->own;
+        run->map = map_input_open(run->maps, run->shape, ini->operation, &run->own, error);
+        return run->map ? 0 : -1;
+    }
     if (*run->shape) {
         run->problem = &run->own;
         return ini->operation->parse(run->shape, &run->own, error);
@@ -378,24 +394,19 @@ static int choose(Run *run, const Catalog *catalog, Error *error)
 static int parse_options(int argc, char **argv, Run *run, Error *error)
 {
     static const struct option LONG[] = {
-        {"root", 1, 0, 'r'},
-        {"lab", 1, 0, 'l'},
-        {"case", 1, 0, 'c'},
-        {"engine", 1, 0, 'e'},
-        {"gpu", 1, 0, 'g'},
-        {"seed", 1, 0, 'n'},
-        {"profile", 1, 0, 'p'},
-        {"source", 1, 0, 's'},
-        {"ptx", 0, 0, 'x'},
-        {"shape", 1, 0, 'o'},
-        {"baseline", 1, 0, 'b'},
-        {"cost-only", 0, 0, 't'},
-        {0},
+        {"root", 1, 0, 'r'},      {"lab", 1, 0, 'l'},
+        {"case", 1, 0, 'c'},      {"engine", 1, 0, 'e'},
+        {"gpu", 1, 0, 'g'},       {"seed", 1, 0, 'n'},
+        {"profile", 1, 0, 'p'},   {"source", 1, 0, 's'},
+        {"ptx", 0, 0, 'x'},       {"shape", 1, 0, 'o'},
+        {"maps", 1, 0, 'm'},      {"baseline", 1, 0, 'b'},
+        {"cost-only", 0, 0, 't'}, {0},
     };
     *run = (Run){.root = ".",
                  .lab = "",
                  .only_case = "",
                  .shape = "",
+                 .maps = "",
                  .engine = "sim",
                  .gpu = "h200",
                  .source = ""};
@@ -428,6 +439,9 @@ static int parse_options(int argc, char **argv, Run *run, Error *error)
             break;
         case 'o':
             run->shape = optarg;
+            break;
+        case 'm':
+            run->maps = optarg;
             break;
         case 'x':
             run->ptx = 1;
@@ -484,6 +498,7 @@ int main(int argc, char **argv)
     }
     int status = run.cost_only ? run_for_cost(&run, &error) : run_page(&run, &error);
     if (status < 0 && run.cost_only) fprintf(stderr, "run: the baseline: %s\n", error.text);
+    free(run.map);
     if (run.device) run.device->close(run.device);
     catalog_close(&catalog);
     return status ? 1 : 0;

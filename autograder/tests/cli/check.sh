@@ -78,6 +78,27 @@ run 0 "$lab" run --build "$build" --lab 04 --submission solutions --engine sim -
     grep -q '^  the baseline did not run to its end$' "$work/out" && one_line 'the baseline: cudaErrorInvalidConfiguration'
 tell run-says-that-the-baseline-cannot-run
 
+# A map of the user's own: one value in four.  The skeleton adds nothing up, so what is expected stands in its verdict, and is
+# twice as much for twice the value.
+mkdir -p "$work/maps"
+printf '%s\n' point.txt twice.txt >"$work/maps/file_list"
+printf '%s\n' "1 2 2" "1 2 2" >"$work/maps/conv_shape"
+echo "0 0 3 0" >"$work/maps/point.txt"
+echo "0 0 6 0" >"$work/maps/twice.txt"
+maps="--build $build --lab 13 --engine sim --alone --seed 1 --maps $work/maps"
+for map in point twice; do
+    run 1 "$lab" run $maps/$map.txt --submission autograder/tests/skeletons --shape "K=1 R=1 S=1 pad=0 stride=1" || break
+    grep -q 'N=1 C=1 H=2 W=2 K=1 R=1 S=1 pad=valid stride=1 zeros=75' "$work/out" || break
+    sed -n 's/.*WRONG.*: 1 of 4 outputs, first .* = (0,0,1,0): got 0, expected //p' "$work/out" >>"$work/expected"
+done
+awk '{ value[NR] = $1 } END { exit !(NR == 2 && value[1] != 0 && value[2] == 2 * value[1]) }' "$work/expected"
+tell run-of-a-map
+run 2 "$lab" run $maps/point.txt --submission solutions && one_line "missing: K R S pad stride.*SHAPE says the rest"
+tell map-without-a-shape
+run 2 "$lab" run $maps/line.txt --submission solutions --shape "K=1 R=1 S=1 pad=0 stride=1" &&
+    one_line "file_list does not name 'line.txt'"
+tell map-that-is-not-there
+
 mkdir -p "$work/root/labs/01-bad" "$work/empty"
 printf '[lab]\ntitle = T\nwings = 2\n' >"$work/root/labs/01-bad/lab.ini"
 run 2 "$grade" --root "$work/root" --build "$build" && one_line 'labs/01-bad/lab.ini:'
