@@ -56,6 +56,7 @@ USES_autograder/build   := autograder/sandbox common/base
 USES_autograder/session := autograder/build autograder/sandbox common/conv common/cuda common/base
 USES_autograder/tensors := datasets common/conv common/cuda common/base
 USES_autograder/lab     := autograder/text common/conv common/cuda common/simt common/ptx common/base
+USES_autograder/tests/predictions := autograder/lab $(USES_autograder/lab)
 USES_autograder/record  := autograder/lab $(USES_autograder/lab)
 USES_autograder/profile := autograder/text common/cuda common/simt common/ptx common/base
 USES_autograder/judging := autograder/session autograder/build autograder/sandbox autograder/tensors autograder/record autograder/lab autograder/text \
@@ -65,7 +66,7 @@ USES_autograder         := autograder/judging autograder/profile autograder/sess
     common/ptx common/base
 ROOMS := common/base common/conv common/timing common/ptx common/simt common/cuda $(addprefix common/cuda/,runtime gpu sim) \
     common/conformance common/validate datasets \
-    $(addprefix autograder/,text sandbox build session tensors lab record profile judging) autograder
+    $(addprefix autograder/,text sandbox build session tensors lab record profile judging tests/predictions) autograder
 
 # The *_call.c need the toolkit's headers and go into the runner; a room's test_*, bench_*, fuzz_* and tool_* have a
 # main of their own (tool_x: $(BUILD)/tests/<room>/tool_x); these are programs.

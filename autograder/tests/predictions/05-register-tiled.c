@@ -1,0 +1,3 @@
+#include "autograder/tests/predictions/derive.h"
+
+const LabDerivations derive_05 = {"05-register-tiled", {{0}}};

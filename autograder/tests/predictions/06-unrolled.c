@@ -1,0 +1,3 @@
+#include "autograder/tests/predictions/derive.h"
+
+const LabDerivations derive_06 = {"06-unrolled", {{0}}};

@@ -1,0 +1,3 @@
+#include "autograder/tests/predictions/derive.h"
+
+const LabDerivations derive_11 = {"11-tensor-cores", {{0}}};

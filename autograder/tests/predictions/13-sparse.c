@@ -1,0 +1,3 @@
+#include "autograder/tests/predictions/derive.h"
+
+const LabDerivations derive_13 = {"13-sparse", {{0}}};

@@ -1,0 +1,46 @@
+/* derive.h - every prediction's answer, worked out a second time.
+ *
+ * lab.ini says what the truth of a prediction is: a metric that the simulator counts, or a formula.
+ * solutions/NN/predict.ini answers it.  Here one file a lab comes to the same number another way:
+ * it counts in loops what the formula multiplies, or asks the compiler.  test_predictions compares
+ * them.  Nothing else calls this room; it may use autograder/lab and common/conv. */
+#ifndef CONVLAB_AUTOGRADER_TESTS_PREDICTIONS_DERIVE_H
+#define CONVLAB_AUTOGRADER_TESTS_PREDICTIONS_DERIVE_H
+
+#include <stdint.h>
+
+#include "autograder/lab/catalog.h"
+#include "convlab/conv.h"
+
+/* What the question is about. */
+typedef struct Given {
+    const Lab *lab;
+    ConvProblem p; /* of the prediction's case */
+    SimtMachine machine;
+} Given;
+
+/* The answer.  NAN where it cannot be worked out, which fails the test. */
+typedef double Derive(const Given *given);
+
+typedef struct Derivation {
+    const char *prediction; /* the name in lab.ini; NULL ends the list */
+    Derive *derive;
+} Derivation;
+
+typedef struct LabDerivations {
+    const char *lab; /* "02-naive" */
+    Derivation derivation[LAB_PREDICTIONS + 1];
+} LabDerivations;
+
+/* One a file of this room; test_predictions.c lists them. */
+extern const LabDerivations derive_01, derive_02, derive_03, derive_04, derive_05, derive_06,
+    derive_07, derive_08, derive_09, derive_10, derive_11, derive_13;
+
+/* How many different 32-byte sectors a warp's access touches; -1 for a lane that takes no part. */
+int sectors_touched(const int64_t byte[MACHINE_WARP_SIZE]);
+
+/* Registers that ptxas gives a thread of the solution's kernel, compiled for the machine code that
+ * is graded.  `kernel` is a part of its mangled name. */
+double registers_compiled(const Given *given, const char *kernel);
+
+#endif
