@@ -27,8 +27,8 @@ static void one_value_lies_in_nine_windows(void **state)
     ConvProblem p = problem_of("N=1 C=1 H=5 W=5 K=1 R=3 S=3 pad=0 stride=1");
     float x[25] = {[12] = -1};
     assert_float_equal(kept_rows(&p, x, 1), 9. / 81, 1e-12);
-    /* In patches of 2x2 the outputs (0..1, 0..1) see it under taps (1..2, 1..2): 4 rows of 9; (0..1,
-     * 2) under 2; (2, 0..1) under 2; (2, 2) under 1: 9 of 36. */
+    /* In patches of 2x2 the outputs (0..1, 0..1) see it under taps (1..2, 1..2): 4 rows of 9;
+     * (0..1, 2) under 2; (2, 0..1) under 2; (2, 2) under 1: 9 of 36. */
     assert_float_equal(kept_rows(&p, x, 2), 9. / 36, 1e-12);
     assert_float_equal(kept_rows(&p, x, 4), 9. / 9, 1e-12);
     p = problem_of("N=1 C=1 H=5 W=5 K=1 R=3 S=3 pad=0 stride=2");

@@ -119,9 +119,9 @@ static int kept(uint64_t seed, const char *shape, Error *error)
     return 0;
 }
 
-/* In bytes: x; X_unroll; algorithm 1's F_data, K_data and ptr of one filter with room for every tap,
- * as its indices are; the same packed, as many places as there are values; and the weights turned
- * round and filled up to 128 filters, which is all that lab 13 puts into memory. */
+/* In bytes: x; X_unroll; algorithm 1's F_data, K_data and ptr of one filter with room for every
+ * tap, as its indices are; the same packed, as many places as there are values; and the weights
+ * turned round and filled up to 128 filters, which is all that lab 13 puts into memory. */
 static int memory(uint64_t seed, Error *error)
 {
     printf("layer\tzeros\tinput\tunrolled\tprinted\tpacked\tturned\n");

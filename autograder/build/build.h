@@ -10,8 +10,8 @@
 
 /* From build/toolchain.env, which `make setup` writes: lines KEY=value. */
 typedef struct Toolchain {
-    char nvcc[512];    /* NVCC=, an absolute path */
-    char include[512]; /* CUDA_INCLUDE=, the directory of cuda_runtime.h, for the host's side */
+    char nvcc[512];         /* NVCC=, an absolute path */
+    char include[512];      /* CUDA_INCLUDE=, the directory of cuda_runtime.h */
     char cc[512], cxx[512]; /* CC=, CXX= */
     char root[512];         /* the workbook's root directory */
     char build[512];        /* the build directory */

@@ -59,7 +59,7 @@ typedef struct RecordCase {
     CaseVerdict verdict;
     char fault[48], where[96], text[1600]; /* text: whole sentences for the student */
     char hint[1500];            /* that the fault unlocked; on the first case that has it */
-    double wrong, total, worst; /* outputs outside their bound, of all; largest error / bound */
+    double wrong, total, worst; /* outputs wrong, of all; largest error / bound */
     double points, possible;    /* for correctness */
     DeviceCost cost;
     RecordSpeed speed;
@@ -83,8 +83,8 @@ typedef struct Record {
     char *compiler;     /* the compiler's own lines, or NULL; owned */
     char todo[400];     /* what to do first, "labs/04-tiled/conv.cu:31: ..." or "" */
     char graded_at[32]; /* UTC, 2026-01-31T12:00:00Z */
-    char engine[16], machine[64], device[128], unit[16],
-        sandbox[96]; /* unit: "cycles" or "seconds" */
+    char engine[16], machine[64], device[128], sandbox[96];
+    char unit[16]; /* "cycles" or "seconds" */
     uint64_t seed;
     char toolkit[256], source[512], submission_digest[65], baseline_digest[65],
         reference_digest[65];

@@ -35,14 +35,14 @@ typedef struct SandboxSpec {
     const char *writable[SANDBOX_PATHS];
     const char *const *environment; /* NULL-terminated KEY=value; nothing is inherited */
     const char *directory;          /* working directory inside, or NULL for /tmp */
-    int pass_fd[SANDBOX_FDS],
-        passes;            /* become 3, 4, ... inside; all else is closed; stdin is /dev/null */
-    int output_fd;         /* where stdout and stderr go */
-    double cpu_seconds;    /* RLIMIT_CPU, 0: none */
-    uint64_t memory_bytes; /* RLIMIT_AS, 0: none */
-    uint64_t file_bytes;   /* RLIMIT_FSIZE */
-    int processes;         /* RLIMIT_NPROC-like bound; 1 means that fork and threads fail */
-    int one_core;          /* pin to one CPU and forbid changing it (host labs) */
+    int pass_fd[SANDBOX_FDS];       /* become 3, 4, ... inside; stdin is /dev/null */
+    int passes;                     /* so many; all else is closed */
+    int output_fd;                  /* where stdout and stderr go */
+    double cpu_seconds;             /* RLIMIT_CPU, 0: none */
+    uint64_t memory_bytes;          /* RLIMIT_AS, 0: none */
+    uint64_t file_bytes;            /* RLIMIT_FSIZE */
+    int processes;                  /* at most; 1: fork and threads fail */
+    int one_core;                   /* pinned to one CPU for good (host labs) */
 } SandboxSpec;
 
 /* The program dies with the thread that started it.  -1 with error. */

@@ -4,12 +4,11 @@
  *   grade  -> device   FRAME_REQUEST: ControlRequest [inputs' floats]
  *   device -> grade    FRAME_RETURN:  ControlReply [output's floats], one for each request
  *   runner -> device   FRAME_READY: main has begun; no request is sent before it
- *   device -> runner   FRAME_REQUEST: CallRequest [inputs' floats, host labs]
- *   runner -> device   FRAME_CALL ... and at last FRAME_RETURN: CallReturn [outputs' floats, host
- * labs]
+ *   device -> runner   FRAME_REQUEST: CallRequest [inputs' floats]
+ *   runner -> device   FRAME_CALL ... and at last FRAME_RETURN: CallReturn [outputs' floats]
  *
- * grade and device are one program's two halves and of one build: structs cross as they lie in
- * memory. */
+ * Between device and runner floats cross for host labs only.  grade and device are one program's
+ * two halves and of one build: structs cross as they lie in memory. */
 #ifndef CONVLAB_AUTOGRADER_SESSION_PROTOCOL_H
 #define CONVLAB_AUTOGRADER_SESSION_PROTOCOL_H
 

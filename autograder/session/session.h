@@ -1,8 +1,8 @@
-/* session.h - grade's view of the other two processes: one `device`, a sandboxed
- * `runner` per built submission.
+/* session.h - grade's view of the other two processes: one `device`, a sandboxed `runner` per built
+ * submission.
  *
- *   grade  --control socket-->  device  <--wire socket per runner-->  runner (submission + drop-in
- * runtime), sandboxed
+ *   grade  --control socket-->  device  <--one socket a runner-->  runner, sandboxed:
+ *                                                                  submission + drop-in runtime
  *
  * grade starts all of them.  device owns memory, engine, recordings and clocks; runner owns
  * nothing.  Every wait has a deadline; whatever the runner does (exit, crash, spin, fork, flood)
@@ -20,12 +20,11 @@ typedef struct Session Session;
 enum { SESSION_RUNNERS = 3 };
 
 typedef struct SessionOptions {
-    const char *engine;  /* "sim" or "gpu" */
-    const char *machine; /* sim: "h200" ...; gpu: ignored */
-    int sim_threads;     /* 0: one per core */
-    int checks;          /* sim: initcheck on */
-    double call_seconds; /* wall-clock limit of one call of the entry point (engine time included);
-                            0: 60 */
+    const char *engine;           /* "sim" or "gpu" */
+    const char *machine;          /* sim: "h200" ...; gpu: ignored */
+    int sim_threads;              /* 0: one per core */
+    int checks;                   /* sim: initcheck on */
+    double call_seconds;          /* the most that one call may take, its engine included; 0: 60 */
     uint64_t runner_memory_bytes; /* 0: 2 GiB */
     const char *gpus_directory;   /* of the machines' descriptions; NULL: common/simt/gpus */
     const char *device_program;   /* NULL: `device` beside this program, or in ../../../bin */
@@ -38,14 +37,13 @@ typedef enum RunStatus {
     RUN_CRASHED,      /* died of a signal */
     RUN_LIMIT,        /* time, memory, processes, output */
     RUN_PROTOCOL,     /* nonsense on the wire */
-    RUN_BROKEN /* the grader's own fault (device process died, out of memory): not the student's */
+    RUN_BROKEN        /* the grader's own fault: the device process died, memory is out */
 } RunStatus;
 
 typedef struct RunOutcome {
     RunStatus status;
     char message[1536]; /* one or two lines for the student; "" when RUN_OK */
-    DeviceCost cost; /* of the call; host labs: seconds of CPU-bound wall time on the trusted side's
-                        clock */
+    DeviceCost cost;    /* of the call; host labs: seconds by the trusted side's clock */
     int initcheck_findings;
     char finding[1024]; /* the first of them, also when RUN_OK; "" if none */
 } RunOutcome;

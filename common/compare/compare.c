@@ -32,7 +32,7 @@ typedef struct Layer {
     ConvProblem conv;
     float *host_x, *host_w;
     float *x[LAYOUTS], *w[LAYOUTS]; /* device */
-    ConvProblem padded; /* the same with its padding written into x, where it is lopsided */
+    ConvProblem padded;             /* where its padding is lopsided: with it written into x */
     float *padded_x[LAYOUTS];
     float *y, *plain_y, *unrolled;
     int images; /* 1 or 2: those that the oracle did, the first and the last */

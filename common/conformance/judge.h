@@ -6,9 +6,9 @@
 
 /* Errors of an approximate form, in the unit of its tolerance (ulp, or relative, or absolute). */
 typedef struct Judgement {
-    uint32_t compared,
-        differing;   /* lanes; `differing`: other bits than the card's, though allowed */
-    uint32_t beyond; /* where the card itself is outside the bound: there the bits must agree */
+    uint32_t compared;      /* lanes */
+    uint32_t differing;     /* lanes of other bits than the card's, though allowed */
+    uint32_t beyond;        /* where the card itself is outside the bound: its bits are wanted */
     double card, simulator; /* the worst error of each against the exact result */
 } Judgement;
 

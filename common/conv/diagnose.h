@@ -1,9 +1,10 @@
 /* diagnose.h - from a judged output to a sentence that names the mistake.  Internal to this room.
  *
  * diagnose.c    the order in which explanations are tried
- * variant.c     convolutions that are wrong in one known way, worked out in fp64 and compared with
- * what came out lost.c        sums from which a set of products is missing signature.c   where in
- * the output the errors lie probe.c       running the submission again */
+ * variant.c     convolutions that are wrong in one known way, in fp64, beside what came out
+ * lost.c        sums from which a set of products is missing
+ * signature.c   where in the output the errors lie
+ * probe.c       running the submission again */
 #ifndef CONVLAB_CONV_DIAGNOSE_H
 #define CONVLAB_CONV_DIAGNOSE_H
 

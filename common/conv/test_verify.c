@@ -40,8 +40,7 @@ typedef enum Plant {
     PLANT_ROW_ZERO_LOST,
     PLANT_STRIDE_IGNORED,
     PLANT_STRIDES_SWAPPED,
-    PLANT_STRIDED_TILE, /* right at stride 1: the halo of an 8-wide tile is sized without the stride
-                         */
+    PLANT_STRIDED_TILE, /* right at stride 1: the halo of 8-wide tiles forgets the stride */
     PLANT_TILE_HALO,    /* right halo of 16-wide tiles is never loaded */
     PLANT_TILE_ROWS,    /* lower halo of 8-high tiles is never loaded */
     PLANT_LAST_COLUMNS, /* wrong in the last partial 8-wide tile */
@@ -53,8 +52,7 @@ typedef enum Plant {
     PLANT_CHANNEL_ZERO_ONLY,
     PLANT_CHANNEL_ZERO_READ,
     PLANT_CHANNEL_SIGN,  /* every 64th channel is subtracted */
-    PLANT_CHANNEL_DECAY, /* channels past the second are scaled: no set of lost products explains it
-                          */
+    PLANT_CHANNEL_DECAY, /* channels past the second are scaled: no lost products explain it */
     PLANT_TAP_LOST,
     PLANT_LAST_TAP_COLUMN_LOST,
     PLANT_REDUCTION_BY_FOUR, /* C*R*S rounded down to a multiple of 4 */
@@ -115,8 +113,7 @@ static int bend(Plant plant, const ConvProblem *v, int p, int q, int c, int r, i
         return q % 16 + s < 16;
     case PLANT_TILE_ROWS:
         return p % 8 + r < 8;
-    case PLANT_STRIDED_TILE: /* a tile of 8 outputs holds 8 + S-1 columns, as if the stride were 1
-                              */
+    case PLANT_STRIDED_TILE: /* 8 outputs have 8 + S-1 columns, as if the stride were 1 */
         return q % 8 * sw + s < 8 + v->S - 1;
     case PLANT_LAST_CHANNEL_LOST:
         return c < v->C - 1;

@@ -66,8 +66,7 @@ static OutputAt variant_output(const ConvProblem *conv, const Variant *variant, 
 
 typedef struct Prediction {
     double value, magnitude, products;
-    int outside; /* it reads outside of x or w: anything may come of that, NaN from the guard bands
-                    most likely */
+    int outside; /* it reads outside of x or w: likely NaN, from the guard bands */
 } Prediction;
 
 static Prediction variant_predict(const Diagnosis *d, const Variant *v, size_t index)

@@ -12,12 +12,11 @@ typedef enum Rounding { ROUND_NONE, ROUND_TF32, ROUND_TF32_CUT, ROUND_FP16, ROUN
 
 typedef struct Variant {
     Fault fault;
-    long long stride_h, stride_w, step_h,
-        step_w; /* h = p*stride_h + r*step_h - top; wide, for odd strides overflow int */
-    long long top, left;
-    int low_h, high_h, low_w,
-        high_w; /* taps outside of these are skipped; inside, memory is read as it lies */
-    Edge edge;  /* what an h, w outside of the image is replaced by instead */
+    /* h = p*stride_h + r*step_h - top, and w likewise; wide, for odd strides overflow int. */
+    long long stride_h, stride_w, step_h, step_w, top, left;
+    /* Taps outside of these are skipped; inside, memory is read as it lies. */
+    int low_h, high_h, low_w, high_w;
+    Edge edge; /* what an h, w outside of the image is replaced by instead */
     int flip_r, flip_s;
     long long x_n, x_c, x_h, x_w, x_base; /* element steps into x */
     long long w_k, w_c, w_r, w_s;         /* element steps into w */

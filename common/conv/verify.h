@@ -45,18 +45,18 @@ typedef enum Fault {
     FAULT_TRANSPOSED_FILTER, /* r and s swapped */
     FAULT_HALO,              /* window shifted by whole pixels: padding or halo off by one */
     FAULT_PADDING_EDGE,      /* only outputs whose window touches the padding are wrong */
-    FAULT_TILE_EDGE,   /* wrong outputs repeat with a period: the tile's edge rows or columns */
-    FAULT_LAST_BLOCK,  /* wrong only in the last, partial tile in p and/or q */
-    FAULT_ONE_CHANNEL, /* input channel(s) left out or read for another */
-    FAULT_ONE_FILTER,  /* whole output maps k wrong, others right */
-    FAULT_ONE_IMAGE,   /* whole images n wrong, others right (only the first right: batch index) */
-    FAULT_STRIDE, /* right at stride 1, wrong at stride > 1, or stride_h and stride_w swapped */
-    FAULT_TAP_DROPPED, /* some filter taps (r,s) contribute nothing */
-    FAULT_ACCUMULATED, /* adds to what y held instead of writing it */
-    FAULT_PRECISION,   /* right shape, errors at the size of a lower precision (tf32, fp16, bf16) */
-    FAULT_LAYOUT,      /* right, if a tensor lay in another order than it does */
-    FAULT_RACE,        /* two runs on the same inputs differ */
-    FAULT_EVERYWHERE   /* wrong nearly everywhere with no signature */
+    FAULT_TILE_EDGE,         /* wrong outputs repeat with a period: a tile's edge */
+    FAULT_LAST_BLOCK,        /* wrong only in the last, partial tile in p and/or q */
+    FAULT_ONE_CHANNEL,       /* input channel(s) left out or read for another */
+    FAULT_ONE_FILTER,        /* whole output maps k wrong, others right */
+    FAULT_ONE_IMAGE,         /* whole images n wrong, others right */
+    FAULT_STRIDE,            /* right at stride 1 only, or stride_h and stride_w swapped */
+    FAULT_TAP_DROPPED,       /* some filter taps (r,s) contribute nothing */
+    FAULT_ACCUMULATED,       /* adds to what y held instead of writing it */
+    FAULT_PRECISION,         /* errors of the size of a lower precision: tf32, fp16, bf16 */
+    FAULT_LAYOUT,            /* right, if a tensor lay in another order than it does */
+    FAULT_RACE,              /* two runs on the same inputs differ */
+    FAULT_EVERYWHERE         /* wrong nearly everywhere with no signature */
 } Fault;
 
 typedef struct Verdict {

@@ -31,15 +31,11 @@ typedef enum DeviceCallKind {
     CALL_FILL,               /* dst, value (a byte), bytes, stream */
     CALL_MODULE_LOAD,        /* data: the fat binary -> value[0] module */
     CALL_MODULE_UNLOAD,      /* module */
-    CALL_MODULE_FUNCTION,    /* module, data: name, NUL-terminated -> value[0] function, reply data:
-                                FunctionInfo */
+    CALL_MODULE_FUNCTION,    /* module, data: name -> value[0] function, reply data: FunctionInfo */
     CALL_MODULE_VARIABLE,    /* module, data: name -> value[0] address, value[1] bytes */
-    CALL_FUNCTION_ATTRIBUTE, /* function, value: cudaFuncAttribute, bytes: new value (most dynamic
-                                shared memory, carveout) */
-    CALL_OCCUPANCY,          /* function, block[0] threads, shared_bytes -> value[0] resident blocks
-                                per SM */
-    CALL_LAUNCH,             /* function, grid, block, shared_bytes, stream, data: packed parameters
-                                (PTX layout) */
+    CALL_FUNCTION_ATTRIBUTE, /* function, value: a cudaFuncAttribute, bytes: its new value */
+    CALL_OCCUPANCY,          /* function, block[0], shared_bytes -> value[0] blocks an SM holds */
+    CALL_LAUNCH,             /* function, grid, block, shared_bytes, stream, data: parameters */
     CALL_STREAM_CREATE,      /* value: flags -> value[0] stream */
     CALL_STREAM_DESTROY,
     CALL_STREAM_SYNC,

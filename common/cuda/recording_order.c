@@ -3,7 +3,7 @@
  * First every kept call, node or not, gets direct predecessors, a few each:
  *   - the call before it on its stream;
  *   - on a blocking stream, the last call on the legacy default stream; on that stream, the last
- * call of every blocking stream since the one before;
+ *     call of every blocking stream since the one before;
  *   - for a wait on an event, the event's last record;
  *   - the last host synchronisation, unless another predecessor already came after it.
  * Then each node's predecessors are followed through calls that are no nodes until nodes are met.
@@ -34,12 +34,11 @@ typedef struct Pass {
     size_t streams, events;
     Lane *lane;             /* by index into stream; stream 0 is there always */
     uint32_t *event_record; /* by index into event: its last record, or NONE */
-    List open,
-        active; /* lanes used since the last legacy call; since the last device synchronisation */
-    uint32_t legacy, host; /* last call on the legacy stream, last host synchronisation; or NONE */
-    List pred,
-        first;  /* call i's direct predecessors: pred.item[first.item[i]] up to first.item[i + 1] */
-    int broken; /* out of memory */
+    List open;              /* lanes used since the last legacy call */
+    List active;            /* lanes used since the last device synchronisation */
+    uint32_t legacy, host;  /* last call on the legacy stream, last host synchronisation; or NONE */
+    List pred, first;       /* call i's direct predecessors: from pred.item[first.item[i]] on */
+    int broken;             /* out of memory */
 } Pass;
 
 struct RecordingOrder {
@@ -212,8 +211,7 @@ static void pass_call(Pass *pass, uint32_t i)
 
 typedef struct Walk {
     uint32_t *stamp;    /* by call: the last node whose walk came by, plus 1 */
-    uint32_t *stand_in; /* by call that is no node and has one predecessor: the end of that chain;
-                           else itself */
+    uint32_t *stand_in; /* by call: the end of the chain of no nodes it begins, else itself */
     List stack;
     size_t steps;
 } Walk;

@@ -1,12 +1,6 @@
 /* fuzz_fatbin.c - a libFuzzer target for fat binaries and the cubins in them.
  *
- *   clang -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -D_GNU_SOURCE -I. \
- *       common/ptx/fuzz_fatbin.c common/ptx/fatbin*.c common/base/error.c -llz4 -lzstd \
- *       -o fuzz_fatbin
- *   mkdir -p corpus && nvcc -gencode arch=compute_90,code=sm_90 \
- *       -gencode arch=compute_90,code=compute_90 -fatbin kernel.cu -o corpus/kernel.fatbin
- *   ./fuzz_fatbin -max_len=40000 -rss_limit_mb=1024 -max_total_time=120 corpus
- *
+ * `make fuzz` builds it, gives it the solutions' fat binaries to begin with, and runs it.
  * test_fatbin.c runs the same function over a fixed series of damaged images. */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,10 +1,6 @@
 /* fuzz_ptx.c - a libFuzzer target for the PTX parser; what it accepts must also hold together.
  *
- *   clang -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -D_GNU_SOURCE -I. \
- *       common/ptx/fuzz_ptx.c common/ptx/ptx_*.c common/base/error.c -o fuzz_ptx
- *   mkdir -p corpus && nvcc -arch=compute_80 -ptx kernel.cu -o corpus/kernel.ptx
- *   ./fuzz_ptx -max_len=20000 -max_total_time=120 corpus
- *
+ * `make fuzz` builds it, gives it the solutions' PTX to begin with, and runs it.
  * test_ptx_mutation.c runs the same function over a fixed series of damaged texts. */
 #include <stdint.h>
 #include <stdlib.h>

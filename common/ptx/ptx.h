@@ -82,15 +82,13 @@ typedef struct PtxVariable {
 typedef enum PtxOperandKind {
     PTX_OPERAND_REGISTER, /* reg; `negated` for !%p */
     PTX_OPERAND_INTEGER,  /* integer (two's complement in 64 bits) */
-    PTX_OPERAND_FLOAT,   /* float_bits: 0f -> 32-bit pattern, 0d -> 64-bit pattern; `is_double` says
-                            which */
-    PTX_OPERAND_SPECIAL, /* name "%tid", component 'x','y','z','w' or 0 */
-    PTX_OPERAND_SYMBOL,  /* name of a variable, function or label (+ integer): its address */
-    PTX_OPERAND_ADDRESS, /* [base + integer]: base is `reg`, or symbol `name`, or absolute when
-                            neither */
-    PTX_OPERAND_VECTOR,  /* {a, b, ...}: element[count]; also call argument lists */
-    PTX_OPERAND_PAIR,    /* d|p: element[2] */
-    PTX_OPERAND_SINK     /* _ */
+    PTX_OPERAND_FLOAT,    /* float_bits: the pattern, of 64 bits where `is_double` */
+    PTX_OPERAND_SPECIAL,  /* name "%tid", component 'x','y','z','w' or 0 */
+    PTX_OPERAND_SYMBOL,   /* name of a variable, function or label (+ integer): its address */
+    PTX_OPERAND_ADDRESS,  /* [base + integer]: base is `reg`, symbol `name`, or neither: 0 */
+    PTX_OPERAND_VECTOR,   /* {a, b, ...}: element[count]; also call argument lists */
+    PTX_OPERAND_PAIR,     /* d|p: element[2] */
+    PTX_OPERAND_SINK      /* _ */
 } PtxOperandKind;
 
 enum { PTX_NO_REGISTER = -1 };
@@ -121,11 +119,10 @@ typedef struct PtxSource {
 enum { PTX_WORDS = 16, PTX_OPERANDS = 12 }; /* the most that one instruction may have */
 
 typedef struct PtxInstruction {
-    const char *const *word; /* "ld","global","nc","v4","f32": the opcode split at the dots ("::"
-                                stays inside a word) */
-    PtxOperand *
-        operand; /* in text order; a call has: returns (VECTOR), target (SYMBOL/REGISTER), arguments
-                    (VECTOR), and its prototype or target list (SYMBOL) where it is indirect */
+    const char *const *word; /* "ld","global","nc","v4","f32": the opcode, split at its dots */
+    /* In text order.  A call has: returns (VECTOR), target (SYMBOL or REGISTER), arguments
+     * (VECTOR), and where it is indirect its prototype or list of targets (SYMBOL). */
+    PtxOperand *operand;
     uint32_t words, operands;
     int32_t guard; /* predicate register or PTX_NO_REGISTER */
     int guard_negated;
@@ -149,9 +146,8 @@ typedef struct PtxFunction {
     uint32_t variables; /* function-scope .shared, .local, .param, .const, .global */
     PtxInstruction *instruction;
     uint32_t instructions;
-    uint32_t max_threads[3], required_threads[3],
-        min_blocks; /* .maxntid, .reqntid, .minnctapersm; 0 if absent */
-    uint32_t max_registers, required_cluster[3]; /* .maxnreg, .reqnctapercluster; 0 if absent */
+    /* .maxntid, .reqntid, .minnctapersm, .maxnreg, .reqnctapercluster; 0 where absent. */
+    uint32_t max_threads[3], required_threads[3], min_blocks, max_registers, required_cluster[3];
     uint32_t ptx_line;
 } PtxFunction;
 

@@ -1,8 +1,7 @@
 /* bench_simt.c - how fast the simulated GPU is: thread-instructions a second on one core and on
  * all, memory, start-up.
  *
- *     bench_simt [folder]     folder holds bench_conv.ptx and gpus/, by default
- * common/simt */
+ *   bench_simt [FOLDER]    of bench_conv.ptx and gpus/; without it, common/simt */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -298,8 +298,8 @@ struct Worker {
     uint32_t params_bytes;
     int initcheck, racecheck;
     RaceWord *race_shared, *race_global;
-    uint64_t epoch; /* barriers and blocks so far: what lies between two of them is not ordered */
-    uint32_t stamp; /* of the access to shared memory in hand */
+    uint64_t epoch;    /* barriers and blocks so far: in between nothing is ordered */
+    uint32_t stamp;    /* of the access to shared memory in hand */
     InsCount *profile; /* per instruction, of all blocks of this worker */
     uint64_t *ready;
     SimtCounters counters;
@@ -307,10 +307,10 @@ struct Worker {
     BlockCost *sm;  /* per SM */
     L1Line *l1;
     uint32_t l1_sets, l1_clock;
-    uint32_t *local_line; /* the lines of local memory that each warp has in the L1, newest first */
-    uint32_t local_lines; /* so many a warp */
-    uint64_t executed;    /* warp instructions since last told to the launch */
-    uint64_t findings;    /* that let execution go on */
+    uint32_t *local_line;      /* those of local memory a warp has in the L1, newest first */
+    uint32_t local_lines;      /* so many a warp */
+    uint64_t executed;         /* warp instructions since last told to the launch */
+    uint64_t findings;         /* that let execution go on */
     SimtReport finding, fault; /* the first of this worker: blocks come in rising order */
     uint64_t finding_block, fault_block;
     int failed; /* out of host memory */
@@ -324,7 +324,7 @@ struct Launch {
     uint64_t blocks, next, limit, executed;
     uint64_t stop_at; /* blocks from this number on need not run */
     uint32_t threads_per_block, warps_per_block, shared_bytes, resident;
-    uint64_t *loaded, *stored; /* one bit a 32-byte sector of device memory: for DRAM traffic */
+    uint64_t *loaded, *stored;        /* one bit a sector of device memory: for DRAM traffic */
     uint64_t dram_loads, dram_stores; /* sectors */
     uint32_t hot[HOT_ADDRESSES];      /* atomic operations by address, hashed */
     uint32_t hottest;

@@ -1,11 +1,7 @@
 /* fuzz_kernel.c - a libFuzzer target for everything behind the parser: loads a text, decodes every
  * kernel in it, and runs what is not refused, with all checks, for a few thousand instructions.
  *
- *   clang -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -D_GNU_SOURCE -I. \
- *       common/simt/fuzz_kernel.c $(ls common/simt/[!tbf]*.c common/ptx/[!tf]*.c common/ptx/fatbin*.c \
- *       common/simt/block.c common/simt/trace.c) common/base/error.c -linih -llz4 -lzstd -lpthread
- * -lm -o fuzz_kernel mkdir -p corpus && nvcc -arch=compute_80 -ptx kernel.cu -o corpus/kernel.ptx
- *   ./fuzz_kernel -max_len=20000 -max_total_time=600 corpus */
+ * `make fuzz` builds it, gives it the solutions' PTX to begin with, and runs it. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

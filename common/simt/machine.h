@@ -16,7 +16,8 @@ typedef struct SimtMachine {
     uint64_t memory_bytes, l2_bytes;
     double dram_gb_s, l2_bytes_per_cycle; /* 1e9 bytes per second; whole chip, bytes per clock */
     double dram_latency, l2_latency, l1_latency, shared_latency, alu_latency; /* cycles */
-    uint32_t schedulers;                                                      /* per SM */
+
+    uint32_t schedulers;        /* per SM */
     uint32_t issue_cycles;      /* from one instruction of a scheduler to its next */
     double l2_bytes_per_sm;     /* what one SM can take per clock, if it is alone */
     uint32_t tensor_fma;        /* of halves, dense, per SM and clock; 0: no tensor cores */
@@ -26,15 +27,15 @@ typedef struct SimtMachine {
     uint32_t l1_bytes, l1_sectors_per_cycle, shared_banks, shared_wavefronts_per_cycle, lsu_lanes;
     double launch_cycles; /* empty kernel, start to end */
     uint32_t max_threads_per_block, max_threads_per_sm, max_blocks_per_sm, max_warps_per_sm;
-    uint32_t registers_per_sm, register_unit,
-        max_registers_per_thread; /* unit: registers allocated per warp at a time */
+    uint32_t registers_per_sm, max_registers_per_thread;
+    uint32_t register_unit; /* registers allocated per warp at a time */
     uint32_t shared_per_block, shared_per_block_optin, shared_per_sm, shared_unit, shared_reserved;
     uint32_t memory_clock_khz, memory_bus_bits;
 } SimtMachine;
 
 /* Reads <directory>/<name>.ini, where `like = other` as the first key takes over what the file does
- * not give itself; an unknown name lists those there are; unknown keys and missing
- * ones are refused with their line. */
+ * not give itself; an unknown name lists those there are; unknown keys and missing ones are refused
+ * with their line. */
 int machine_load(const char *directory, const char *name, SimtMachine *machine, Error *error);
 /* The machine's number of that name, a key of its file ("registers_per_sm"), or warp_size; -1:
  * there is none. */

@@ -58,8 +58,7 @@ int simt_variable_find(SimtModule *module, const char *name, uint64_t *address, 
 typedef struct SimtKernelInfo {
     const char *name; /* mangled, as in the PTX */
     uint32_t params, param_offset[64], param_bytes[64], params_bytes;
-    uint32_t registers; /* per thread: from the cubin in the fat binary, else estimated from live
-                           ranges */
+    uint32_t registers; /* per thread: the cubin's; without one, estimated from live ranges */
     uint32_t shared_bytes, local_bytes, const_bytes, max_threads, ptx_target;
 } SimtKernelInfo;
 void simt_kernel_info(const SimtKernel *kernel, SimtKernelInfo *info);
@@ -78,8 +77,7 @@ typedef struct SimtLaunch {
 
 typedef enum SimtCheck {
     SIMT_OK,
-    SIMT_BAD_LAUNCH,  /* configuration refused (too many threads, too much shared memory, zero
-                         dimension) */
+    SIMT_BAD_LAUNCH,  /* refused: too many threads, too much shared memory, a zero dimension */
     SIMT_UNSUPPORTED, /* an instruction the simulator does not execute */
     SIMT_MEMCHECK,    /* out of bounds, misaligned, use after free, write to const */
     SIMT_INITCHECK,   /* reads what nothing wrote: reported, execution goes on */
@@ -97,8 +95,7 @@ typedef struct SimtReport {
     uint32_t bytes;
     char source[256]; /* file, no directories; "" when the code has no -lineinfo */
     uint32_t line;
-    char text[1024]; /* the whole finding in compute-sanitizer's terms, with cause and nearest
-                        allocation, one or two lines */
+    char text[1024]; /* the whole finding in compute-sanitizer's terms, one or two lines */
 } SimtReport;
 
 typedef struct SimtCounters {

@@ -31,10 +31,10 @@ typedef enum PairedVerdict {
 
 typedef struct PairedResult {
     PairedVerdict verdict;
-    double ratio, low, high; /* A / B: the median, and its interval */
-    double confidence;       /* what the interval really has, a little over what was asked */
-    double drift;            /* the ratio's trend over the run, relative: 0.01 is one per cent up */
-    double drift_score; /* its Kendall score in standard deviations: beyond 3 it is no accident */
+    double ratio, low, high;     /* A / B: the median, and its interval */
+    double confidence;           /* the interval's own, a little over what was asked */
+    double drift;                /* the ratio's trend over the run: 0.01 is one per cent up */
+    double drift_score;          /* its Kendall score in standard deviations: 3 is no accident */
     double a_seconds, b_seconds; /* medians, of one repeat */
     int pairs, attempts;
     int a_repeats, b_repeats;

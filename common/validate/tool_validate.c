@@ -26,7 +26,7 @@ typedef struct Entry {
     char name[64];
     int set;
     double measured, simulated; /* us */
-    double counted[2][3]; /* card, simulator: global sectors, shared wavefronts, local sectors */
+    double counted[2][3];       /* both: global sectors, shared wavefronts, local sectors */
 } Entry;
 
 static Entry entry[MOST];

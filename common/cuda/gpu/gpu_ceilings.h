@@ -6,15 +6,13 @@
 #include "common/cuda/device.h"
 
 typedef struct GpuCeilings {
-    double copy_bytes_per_second; /* device to device, bytes read plus bytes written, far beyond the
-                                     L2 */
+    double copy_bytes_per_second; /* device to device, far beyond the L2; read plus written */
     double read_bytes_per_second; /* only read, likewise */
     uint64_t buffer_bytes;        /* of each buffer in those */
     uint64_t l2_bytes;            /* as the driver says */
     double fma_flops_per_second;  /* fp32, a fused multiply-add counts two; not the tensor cores */
-    double launch_seconds; /* of one empty kernel in a long row of them: what the host can launch */
-    double replay_seconds; /* a graph of one empty kernel, timed as replays are: what a time says
-                              that hides no work */
+    double launch_seconds;        /* an empty kernel in a long row of them: the host's pace */
+    double replay_seconds;        /* a graph of one empty kernel, timed as replays are */
 } GpuCeilings;
 
 /* Measures on `device`, which must be the gpu engine's; takes about a fifth of a second and a

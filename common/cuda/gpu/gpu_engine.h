@@ -1,9 +1,11 @@
 /* gpu_engine.h - what the files of the gpu engine share; nobody else includes it.
  *
- *   gpu_driver   the driver's functions            gpu_module   modules, functions, variables,
- * launches gpu_device   opening, memory, streams, events  gpu_replay   recordings as CUDA graphs,
- * and their time gpu_fault    what the driver's errors mean     gpu_ceilings what this card can do
- * at most */
+ *   gpu_driver     the driver's functions
+ *   gpu_module     modules, functions, variables, launches
+ *   gpu_device     opening, memory, streams, events
+ *   gpu_replay     recordings as CUDA graphs, and their time
+ *   gpu_fault      what the driver's errors mean
+ *   gpu_ceilings   what this card can do at most */
 #ifndef CONVLAB_CUDA_GPU_ENGINE_H
 #define CONVLAB_CUDA_GPU_ENGINE_H
 
@@ -24,8 +26,7 @@ enum {
 };
 
 typedef enum GpuHandleKind {
-    HANDLE_GONE, /* destroyed; numbers are never given out twice, so a stale handle is always caught
-                  */
+    HANDLE_GONE, /* destroyed: no number is given out twice, so a stale handle is caught */
     HANDLE_MODULE,
     HANDLE_FUNCTION,
     HANDLE_STREAM,

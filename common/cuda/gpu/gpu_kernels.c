@@ -2,9 +2,9 @@
 
 /* The engine's own kernels, in PTX so that any driver can compile them for its card.
  *
- * nothing    an empty kernel.
- * fma_chain  16 independent multiply-adds in flight a thread, enough to cover their latency at full
- * occupancy. read_all   reads a buffer once, 16 bytes a thread and load, four loads in flight.
+ * nothing    an empty kernel
+ * fma_chain  16 independent multiply-adds in flight a thread: they cover their own latency
+ * read_all   reads a buffer once, 16 bytes a thread and load, four loads in flight
  *
  * The stores never happen (the sums would have to hit one value); they keep the compiler from
  * dropping the work. */
