@@ -40,6 +40,7 @@ DEPS      = -MMD -MP
 # One archive a room; the order of USES is the order on the linker's line.
 USES_common/base   :=
 USES_common/conv   := common/base
+USES_common/conv/diagnosis := common/conv common/base
 USES_common/timing := common/base
 USES_common/ptx    := common/base
 USES_common/simt   := common/ptx common/base
@@ -60,11 +61,11 @@ USES_autograder/tests/predictions := autograder/lab $(USES_autograder/lab)
 USES_autograder/record  := autograder/lab $(USES_autograder/lab)
 USES_autograder/profile := autograder/text common/cuda common/simt common/ptx common/base
 USES_autograder/judging := autograder/session autograder/build autograder/sandbox autograder/tensors autograder/record autograder/lab autograder/text \
-    common/conv common/timing common/cuda/gpu common/cuda common/simt common/ptx common/base
+    common/conv/diagnosis common/conv common/timing common/cuda/gpu common/cuda common/simt common/ptx common/base
 USES_autograder         := autograder/judging autograder/profile autograder/session autograder/build autograder/sandbox autograder/tensors \
-    autograder/record autograder/lab autograder/text common/conv common/timing common/cuda/sim common/cuda/gpu common/cuda common/simt \
+    autograder/record autograder/lab autograder/text common/conv/diagnosis common/conv common/timing common/cuda/sim common/cuda/gpu common/cuda common/simt \
     common/ptx common/base
-ROOMS := common/base common/conv common/timing common/ptx common/simt common/cuda $(addprefix common/cuda/,runtime gpu sim) \
+ROOMS := common/base common/conv common/conv/diagnosis common/timing common/ptx common/simt common/cuda $(addprefix common/cuda/,runtime gpu sim) \
     common/conformance common/validate datasets \
     $(addprefix autograder/,text sandbox build session tensors lab record profile judging tests/predictions) autograder
 

@@ -15,6 +15,7 @@
 #include "autograder/tensors/run_memory.h"
 #include "autograder/text/table.h"
 #include "autograder/text/text.h"
+#include "common/conv/diagnosis/diagnose.h"
 #include "common/conv/operation_call.h"
 #include "common/cuda/gpu/gpu_device.h"
 #include "common/cuda/runtime/runtime.h"
@@ -150,7 +151,7 @@ static int probe(void *context, const Problem *problem, const float *const *tens
     return status;
 }
 
-static void print_verdict(const Run *run, const Verdict *verdict)
+static void print_verdict(const Run *run, const Verdict *verdict, const Finding *found)
 {
     if (verdict->correct) {
         printf("  correct: all %zu outputs within their bounds (the largest error is %.2g of its "
@@ -158,13 +159,13 @@ static void print_verdict(const Run *run, const Verdict *verdict)
                verdict->total, verdict->worst);
         return;
     }
-    printf("  WRONG (%s)", fault_name(verdict->fault));
-    if (verdict->wrong && verdict->fault != FAULT_UNWRITTEN && verdict->fault != FAULT_NAN)
+    printf("  WRONG (%s)", fault_name(found->fault));
+    if (verdict->wrong && found->fault != FAULT_UNWRITTEN && found->fault != FAULT_NAN)
         printf(": %zu of %zu outputs, first %s: got %.9g, expected %.9g", verdict->wrong,
                verdict->total, verdict->where, verdict->got, verdict->expected);
     putchar('\n');
-    text_wrap(stdout, 4, verdict->text);
-    const char *hint = lab_fault_hint(&run->found->ini, fault_name(verdict->fault));
+    text_wrap(stdout, 4, found->text);
+    const char *hint = lab_fault_hint(&run->found->ini, fault_name(found->fault));
     char text[1600];
     text_set(text, sizeof text, "Hint: %s", hint ? hint : "");
     if (hint) text_wrap(stdout, 4, text);
@@ -293,7 +294,9 @@ static int run_case(Run *run, Error *error)
     const LabIni *ini = &run->found->ini;
     Workload workload;
     Observed observed = {0};
+    Judgement judgement;
     Verdict verdict;
+    Finding found;
     char shape[256];
     if (workload_open(ini->operation, run->problem, &workload, error)) return -1;
     fill_inputs(run, &workload);
@@ -313,11 +316,13 @@ static int run_case(Run *run, Error *error)
         status = 1;
     } else {
         status = verify_output(ini->operation, run->problem, ini->precision,
-                               (const float *const *)workload.tensor, &observed, probe, run,
-                               &verdict, error);
-        run->cost = cost;
+                               (const float *const *)workload.tensor, &observed, &judgement, error);
         if (!status) {
-            print_verdict(run, &verdict);
+            diagnose(&judgement, probe, run, &found);
+            verdict = judgement.verdict;
+            judgement_free(&judgement);
+            run->cost = cost;
+            print_verdict(run, &verdict, &found);
             print_finding(finding, verdict.correct);
             if (run->profile)
                 status = print_profile(run, error);

@@ -10,7 +10,7 @@
 
 #include "autograder/session/protocol.h"
 #include "common/conv/operation_call.h"
-#include "common/conv/verify.h"
+#include "common/conv/verdict.h"
 #include "common/cuda/runtime/runtime.h"
 #include "common/cuda/wire.h"
 

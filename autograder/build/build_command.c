@@ -154,13 +154,11 @@ static int input_add(BuildInput *input, int count, int whole, const BuildJob *jo
 int build_inputs(const BuildJob *job, BuildInput input[BUILD_INPUTS])
 {
     static const char *const boxed[] = {"lib/cuda.a", "lib/ptx.a", "lib/base.a", NULL};
-    static const char *const plain[] = {"lib/profile.a",  "lib/record.a",
-                                        "lib/lab.a",      "lib/tensors.a",
-                                        "lib/datasets.a", "lib/text.a",
-                                        "lib/conv.a",     "lib/sim.a",
-                                        "lib/gpu.a",      "lib/cuda.a",
-                                        "lib/simt.a",     "lib/ptx.a",
-                                        "lib/base.a",     NULL};
+    static const char *const plain[] = {
+        "lib/profile.a", "lib/record.a",    "lib/lab.a",  "lib/tensors.a", "lib/datasets.a",
+        "lib/text.a",    "lib/diagnosis.a", "lib/conv.a", "lib/sim.a",     "lib/gpu.a",
+        "lib/cuda.a",    "lib/simt.a",      "lib/ptx.a",  "lib/base.a",    NULL};
+    _Static_assert(sizeof plain / sizeof *plain + 1 <= BUILD_INPUTS, "room for every archive");
     char call[200];
     int count = 0;
     snprintf(call, sizeof call, "obj/common/conv/%.100s_call.o", job->operation);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "autograder/text/text.h"
+#include "common/conv/diagnosis/diagnose.h"
 
 int judge_set_problem(Judge *judge, const Problem *problem, Error *error)
 {
@@ -78,15 +79,18 @@ void judge_output(Judge *judge, const Workload *workload, const Observed *observ
             text_set(item->fault, sizeof item->fault, "%s", fault_name(FAULT_FENCE));
         return;
     }
-    Verdict verdict;
+    Judgement judgement;
+    Finding found;
     Error error;
     if (verify_output(judge->operation, &workload->problem, judge->precision,
-                      (const float *const *)workload->tensor, observed, probe ? probe_run : NULL,
-                      judge, &verdict, &error)) {
+                      (const float *const *)workload->tensor, observed, &judgement, &error)) {
         item->verdict = CASE_BROKEN;
         text_set(item->text, sizeof item->text, "%s", error.text);
         return;
     }
+    diagnose(&judgement, probe ? probe_run : NULL, judge, &found);
+    Verdict verdict = judgement.verdict;
+    judgement_free(&judgement);
     item->verdict = verdict.correct ? CASE_CORRECT : CASE_WRONG;
     item->wrong = (double)verdict.wrong;
     item->total = (double)verdict.total;
@@ -97,14 +101,14 @@ void judge_output(Judge *judge, const Workload *workload, const Observed *observ
     }
     /* A race makes any pattern: it comes before what the pattern looks like. */
     int race = is_race(outcome->finding);
-    text_set(item->fault, sizeof item->fault, "%s", fault_name(race ? FAULT_RACE : verdict.fault));
+    text_set(item->fault, sizeof item->fault, "%s", fault_name(race ? FAULT_RACE : found.fault));
     text_set(item->where, sizeof item->where, "%s", verdict.where);
-    if (verdict.wrong && verdict.fault != FAULT_UNWRITTEN && verdict.fault != FAULT_NAN)
+    if (verdict.wrong && found.fault != FAULT_UNWRITTEN && found.fault != FAULT_NAN)
         text_set(item->text, sizeof item->text,
                  "%zu of %zu outputs are wrong, first %s: got %.9g, expected %.9g.\n",
                  verdict.wrong, verdict.total, verdict.where, verdict.got, verdict.expected);
-    if (!race || verdict.fault == FAULT_NAN)
-        text_add(item->text, sizeof item->text, "%s%s", verdict.text, race ? "\n" : "");
+    if (!race || found.fault == FAULT_NAN)
+        text_add(item->text, sizeof item->text, "%s%s", found.text, race ? "\n" : "");
     if (race)
         text_add(item->text, sizeof item->text, "%s", outcome->finding);
     else if (*outcome->finding)

@@ -345,7 +345,7 @@ static int take_hint(const IniFile *file, const IniSection *section, LabIni *lab
     if (!isdigit((unsigned char)*key)) {
         text_set(hint->fault, sizeof hint->fault, "%s", key);
         if (is_fault(key)) return 0;
-        return ini_error(error, file, section->line, "'%s' is no fault; see common/conv/verify.h",
+        return ini_error(error, file, section->line, "'%s' is no fault; see common/conv/verdict.h",
                          key);
     }
     int next = 1;

@@ -7,7 +7,7 @@
 
 #include "autograder/lab/formula.h"
 #include "common/conv/operation.h"
-#include "common/conv/verify.h"
+#include "common/conv/verdict.h"
 
 enum { LAB_CASES = 24, LAB_PREDICTIONS = 16, LAB_HINTS = 40, LAB_NEEDS = 4, LAB_HIDDEN = 64 };
 

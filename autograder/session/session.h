@@ -12,7 +12,7 @@
 
 #include "autograder/build/build.h"
 #include "common/conv/operation.h"
-#include "common/conv/verify.h"
+#include "common/conv/verdict.h"
 #include "common/cuda/device.h"
 
 typedef struct Session Session;

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "autograder/session/device_parts.h"
-#include "common/conv/verify.h"
+#include "common/conv/verdict.h"
 #include "common/cuda/wire.h"
 
 /* ---- an engine of plain memory ------------------------------------------------------------ */

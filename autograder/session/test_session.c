@@ -16,6 +16,7 @@
 
 #include "autograder/sandbox/sandbox.h"
 #include "autograder/session/session.h"
+#include "common/conv/verify.h"
 
 static Toolchain toolchain;
 static char directory[64];
@@ -140,11 +141,13 @@ static void run_judge(Run *run)
         print_message("status %d: %s\n", run->outcome.status, run->outcome.message);
         return;
     }
+    Judgement judgement;
     if (verify_output(run->operation, &run->problem, PRECISION_FP32,
-                      (const float *const *)run->tensor, &run->observed, NULL, NULL, &run->verdict,
-                      &error))
+                      (const float *const *)run->tensor, &run->observed, &judgement, &error))
         fail_msg("%s", error.text);
-    if (!run->verdict.correct) print_message("wrong: %s\n", run->verdict.text);
+    run->verdict = judgement.verdict;
+    judgement_free(&judgement);
+    if (!run->verdict.correct) print_message("wrong: first %s\n", run->verdict.where);
 }
 
 static void run_call(Run *run, int slot)
@@ -285,7 +288,8 @@ static void test_host_fences(void **state)
     assert_int_equal(run.outcome.status, RUN_OK);
     assert_string_equal(run.observed.fence_broken, "y");
     assert_int_equal(run.observed.fence_offset, 5);
-    assert_int_equal(run.verdict.fault, FAULT_FENCE);
+    assert_int_equal(run.verdict.correct, 0);
+    assert_string_equal(run.observed.fence_broken, "y");
     run_load(&run, 0,
              HOST_HEAD NAIVE_HOST HOST_ENTRY " naive(p, x, w, y); ((float *)w)[-2] = 1; }\n");
     run_call(&run, 0);

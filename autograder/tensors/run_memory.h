@@ -3,7 +3,7 @@
 #define CONVLAB_AUTOGRADER_TENSORS_RUN_MEMORY_H
 
 #include "autograder/tensors/workload.h"
-#include "common/conv/verify.h"
+#include "common/conv/verdict.h"
 #include "common/cuda/device.h"
 
 typedef struct RunMemory {

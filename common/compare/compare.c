@@ -15,7 +15,7 @@
 
 #include "common/compare/compare.h"
 #include "common/compare/kernels.h"
-#include "common/conv/verify.h"
+#include "common/conv/verdict.h"
 #include "common/timing/paired.h"
 
 enum { SIDES = 24, LAYOUTS = 3, ROUNDS = 9, MOST_REPEATS = 100 };
@@ -252,7 +252,7 @@ static double side_judge(Layer *layer, const Side *side)
     }
     for (size_t i = 0; i < layer->images * output; i++) {
         double part = fabs(layer->got[i] - layer->expected[i]) /
-                      verify_bound(side->precision, layer->magnitude[i], layer->products[i]);
+                      verdict_bound(side->precision, layer->magnitude[i], layer->products[i]);
         worst = part > worst || isnan(part) ? (isnan(part) ? INFINITY : part) : worst;
     }
     return worst;

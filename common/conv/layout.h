@@ -1,38 +1,36 @@
-/* layout.h - a problem whose tensors are not NCHW, seen as if they were.  Internal to this room.
+/* layout.h - a problem whose tensors are not NCHW, seen as if they were.
  *
- * Judgement, diagnosis and probes think in NCHW; a view holds the tensors rearranged, and runs
- * the submission by rearranging what goes in and what comes out.  Rearranging is done with
- * tensor.h: to it, w is K images of C channels and y is N images of K channels. */
+ * Judgement, diagnosis and probes think in NCHW; a view holds the tensors rearranged.  Rearranging
+ * is done with tensor.h: to it, w is K images of C channels and y is N images of K channels. */
 #ifndef CONVLAB_CONV_LAYOUT_H
 #define CONVLAB_CONV_LAYOUT_H
 
+#include "common/conv/operation.h"
 #include "common/conv/tensor.h"
-#include "common/conv/verify.h"
 #include "convlab/conv.h"
 
+enum { LAYOUT_X, LAYOUT_W, LAYOUT_Y, LAYOUT_TENSORS };
+
 typedef struct LayoutView {
-    Problem original, problem; /* problem: the same in NCHW */
-    ConvProblem conv;
-    const float *const *raw; /* the tensors as they lie */
-    const float *raw_output; /* what the submission wrote, as it lies */
-    float *x, *w, *y;        /* rearranged */
-    const float *tensor[3];  /* x, w, y */
-    Observed observed;       /* of the rearranged output */
-    ProbeRun run;
-    void *context;
+    Problem original, problem;           /* problem: the same in NCHW */
+    const float *const *raw;             /* the tensors as they lie */
+    const float *raw_output;             /* what the submission wrote, as it lies */
+    float *copy[LAYOUT_TENSORS];         /* rearranged; NULL where the original is NCHW already */
+    const float *tensor[LAYOUT_TENSORS]; /* in NCHW */
+    const float *output;                 /* in NCHW: tensor[LAYOUT_Y] */
 } LayoutView;
 
-/* `tensor`, `observed` and `context` must outlive the view.  -1 with error: out of memory. */
+/* `tensor` and `output` must outlive the view.  -1 with error: out of memory. */
 int layout_view_open(LayoutView *view, const Problem *problem, const float *const *tensor,
-                     const Observed *observed, ProbeRun run, void *context, Error *error);
+                     const float *output, Error *error);
 void layout_view_close(LayoutView *view);
 
-/* A ProbeRun whose context is a view: tensors and output are NCHW, as is the problem. */
-int layout_view_run(void *view, const Problem *problem, const float *const *tensor, float *output);
+/* Images, channels, rows and columns of x, w or y. */
+TensorExtent layout_extent(const ConvProblem *conv, int tensor);
+size_t layout_count(const ConvProblem *conv, int tensor); /* their product */
 
-/* Would the output be right if one of the tensors, or all of them, lay in another order?  Then
- * says so in the verdict. */
-void layout_explain(const LayoutView *view, const Operation *operation, Precision precision,
-                    Verdict *verdict);
+/* A copy of `from`, which lies as `layout` says, in NCHW, for the caller to free; NULL: out of
+ * memory. */
+float *layout_to_nchw(const ConvProblem *conv, int tensor, int layout, const float *from);
 
 #endif

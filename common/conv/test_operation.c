@@ -516,6 +516,32 @@ static void operations_are_found_by_name(void **state)
     assert_non_null(strstr(operation_names(), "conv_forward, "));
 }
 
+#define LOPSIDED "N=3 C=4 H=7 W=9 K=5 R=3 S=2 pad=1,0,2,1 stride=1,2"
+
+static void shapes_follow_the_layout(void **state)
+{
+    const Operation *operation = operation_find("conv_forward");
+    Problem problem;
+    TensorShape tensor[OPERATION_TENSORS];
+    char text[128];
+    Error error = {""};
+    (void)state;
+    assert_int_equal(operation->parse("layout=chwn " LOPSIDED, &problem, &error), 0);
+    operation->print(&problem, text, sizeof text);
+    assert_string_equal(text, LOPSIDED " layout=chwn");
+    operation->tensors(&problem, tensor);
+    assert_int_equal(tensor[1].dim[0], 4);
+    assert_int_equal(tensor[1].dim[3], 5);
+    assert_string_equal(tensor[1].axes[3], "k");
+    assert_string_equal(tensor[2].axes[0], "k");
+    assert_string_equal(tensor[0].axes[3], "n");
+    assert_int_equal(operation->parse(LOPSIDED " layout=nchw", &problem, &error), 0);
+    operation->print(&problem, text, sizeof text);
+    assert_string_equal(text, LOPSIDED);
+    assert_int_equal(operation->parse(LOPSIDED " layout=hwcn", &problem, &error), -1);
+    assert_string_equal(error.text, "layout=hwcn: give nchw, nhwc or chwn");
+}
+
 int main(void)
 {
     operation = operation_find("conv_forward");
@@ -528,6 +554,7 @@ int main(void)
         cmocka_unit_test(overflowing_shapes_are_refused_by_name),
         cmocka_unit_test(printing_is_canonical_and_reads_back),
         cmocka_unit_test(parsing_survives_mutations),
+        cmocka_unit_test(shapes_follow_the_layout),
         cmocka_unit_test(hidden_problems_are_of_their_kind_and_fit),
         cmocka_unit_test(inputs_are_wide_and_never_zero),
         cmocka_unit_test(weights_have_the_zeros_that_were_asked_for),

@@ -1,97 +1,38 @@
-/* verify.h - is this output right, and if not, what does the pattern of its errors say?
+/* verify.h - is this output right?
  *
  * Judgement: |y - expected| <= safety * gamma_m * magnitude, gamma_m = m*u/(1 - m*u), m the
  * products of that output, u the unit roundoff of the lab's precision, written `!(error <= bound)`
  * so that NaN fails.  (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed.,
- * section 3.1.)  Diagnosis: the error map's signature first, then probes, which run the submission
- * again on inputs chosen to separate the hypotheses. */
+ * section 3.1.)  What is wrong with an output that is not right, diagnosis/diagnose.h says. */
 #ifndef CONVLAB_CONV_VERIFY_H
 #define CONVLAB_CONV_VERIFY_H
 
-#include "common/conv/operation.h"
+#include "common/conv/layout.h"
+#include "common/conv/verdict.h"
 
-enum { VERIFY_SAFETY = 4 }; /* s of the bound; docs/architecture.md says why 4 */
+/* What is said of one output. */
+typedef enum Mark { MARK_RIGHT, MARK_WRONG, MARK_NAN, MARK_POISON, MARKS } Mark;
 
-/* The bound of one output.  For tf32 and fp16 the inputs are rounded once each and summed in fp32,
- * so the bound is safety * (2u + u*u + gamma_m of fp32) * magnitude with the u of the inputs.
- *
- * The worst case grows with m, but rounding errors that are independent grow only with its square
- * root.  So for fp32 the whole map is judged once more: with 64 outputs or more, the root mean
- * square of |y - expected| / (u * sqrt(m) * magnitude) must not pass 2 (honest fp32 sums of these
- * inputs stay near 0.3 in any order).  This is what catches rounded inputs in deep layers.
- *
- * With inputs of 11 bits it is the roundings of the inputs that show, and signs that differ let
- * them grow as the output does: there the root mean square of |y - expected| must not pass 2 * u
- * times the root mean square of expected.  Rounding to nearest stays near 0.53 at any m, cutting
- * off (which mma.sync does with the low bits of an fp32) at 1.4; bf16 has 4.3, and sums in fp16
- * pass 2 from 600 products on. */
-double verify_bound(Precision precision, double magnitude, double products);
+/* A verdict and what it was reached by.  All tensors are in NCHW, whatever order the problem's are
+ * in; the outputs' arrays have verdict.total elements. */
+typedef struct Judgement {
+    Verdict verdict;
+    const Operation *operation;
+    Precision precision;
+    Observed observed; /* as the run left it */
+    LayoutView view;   /* problem, inputs and output in NCHW */
+    double *expected, *magnitude, *products;
+    unsigned char *mark; /* a Mark for each output */
+    double rms;          /* of expected */
+    int faint; /* every output is within its worst case; only their root mean square is not */
+} Judgement;
 
-/* The poison that outputs are filled with before a run: a NaN with this payload means "never
- * written". */
-#define VERIFY_POISON 0x7fc0dead
-/* Floats of guard band before and after every tensor; filled with VERIFY_FENCE, checked after the
- * run. */
-enum { VERIFY_FENCE_FLOATS = 1024 };
-#define VERIFY_FENCE 0x7fc0fe2c
-
-typedef enum Fault {
-    FAULT_NONE,
-    FAULT_UNWRITTEN,         /* outputs still hold the poison */
-    FAULT_NAN,               /* NaN or Inf that is not the poison */
-    FAULT_FENCE,             /* wrote outside the output (before or after) */
-    FAULT_INPUT_CHANGED,     /* wrote into an input */
-    FAULT_FLIPPED_FILTER,    /* true convolution instead of cross-correlation */
-    FAULT_TRANSPOSED_FILTER, /* r and s swapped */
-    FAULT_HALO,              /* window shifted by whole pixels: padding or halo off by one */
-    FAULT_PADDING_EDGE,      /* only outputs whose window touches the padding are wrong */
-    FAULT_TILE_EDGE,         /* wrong outputs repeat with a period: a tile's edge */
-    FAULT_LAST_BLOCK,        /* wrong only in the last, partial tile in p and/or q */
-    FAULT_ONE_CHANNEL,       /* input channel(s) left out or read for another */
-    FAULT_ONE_FILTER,        /* whole output maps k wrong, others right */
-    FAULT_ONE_IMAGE,         /* whole images n wrong, others right */
-    FAULT_STRIDE,            /* right at stride 1 only, or stride_h and stride_w swapped */
-    FAULT_TAP_DROPPED,       /* some filter taps (r,s) contribute nothing */
-    FAULT_ACCUMULATED,       /* adds to what y held instead of writing it */
-    FAULT_PRECISION,         /* errors of the size of a lower precision: tf32, fp16, bf16 */
-    FAULT_LAYOUT,            /* right, if a tensor lay in another order than it does */
-    FAULT_RACE,              /* two runs on the same inputs differ */
-    FAULT_EVERYWHERE         /* wrong nearly everywhere with no signature */
-} Fault;
-
-typedef struct Verdict {
-    int correct;
-    Fault fault;
-    size_t wrong, total;         /* outputs outside their bound, outputs in all */
-    size_t first;                /* flat index of the first wrong output */
-    double got, expected, bound; /* at `first` */
-    double worst;                /* largest error / bound over all outputs */
-    char where[96];              /* "(n,k,p,q) = (0,3,15,16)" */
-    char text[512];              /* the diagnosis, whole sentences for the student */
-} Verdict;
-
-/* A stable lower-case word for lab.ini hints and the result record: "tile-edge". */
-const char *fault_name(Fault fault);
-
-/* What the run left behind.  `output` has tensor_count floats; `fence_broken` names the tensor
- * whose guard band changed, or NULL; likewise `input_changed`. */
-typedef struct Observed {
-    const float *output;
-    const char *fence_broken;
-    long fence_offset; /* first changed float: negative before the tensor, else past its end */
-    const char *input_changed;
-} Observed;
-
-/* Runs the submission on `tensor` inputs of `problem` and fills `output`; 0, or -1 when it cannot
- * run again.  `output` arrives holding zeros: a runner that can start the submission's y from them
- * lets FAULT_ACCUMULATED be told from FAULT_UNWRITTEN; one that poisons y instead is fine. */
-typedef int (*ProbeRun)(void *context, const Problem *problem, const float *const *tensor,
-                        float *output);
-
-/* Judges one output.  Without a probe (run NULL) the diagnosis rests on the error map alone.
- * Allocates what it needs and frees it; returns -1 with `error` only for running out of memory. */
+/* Judges one output.  The caller frees the judgement; until then `tensor` and the observed output
+ * must live.  Returns -1 with `error` only for running out of memory; then there is nothing to
+ * free. */
 int verify_output(const Operation *operation, const Problem *problem, Precision precision,
-                  const float *const *tensor, const Observed *observed, ProbeRun run, void *context,
-                  Verdict *verdict, Error *error);
+                  const float *const *tensor, const Observed *observed, Judgement *judgement,
+                  Error *error);
+void judgement_free(Judgement *judgement);
 
 #endif

@@ -3,7 +3,7 @@
  * Each variant is a set of index formulas; its outputs are worked out in fp64 for the sampled
  * outputs and compared with what the submission made.  A variant that predicts them all within the
  * bound is what the submission computes. */
-#include "common/conv/variant.h"
+#include "common/conv/diagnosis/variant.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -106,7 +106,7 @@ static Prediction variant_predict(const Diagnosis *d, const Variant *v, size_t i
 static double variant_tolerance(const Diagnosis *d, const Variant *v, double magnitude,
                                 double products)
 {
-    if (v->rounding) return 4 * 0x1p-24 * sqrt(products) * magnitude;
+    if (v->rounding) return 4 * UNIT_FP32 * sqrt(products) * magnitude;
     return diagnosis_tolerance(d, magnitude, products);
 }
 

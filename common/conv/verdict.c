@@ -1,4 +1,17 @@
-#include "common/conv/verify.h"
+#include "common/conv/verdict.h"
+
+static double gamma_of(double products, double unit)
+{
+    double mu = products * unit;
+    return mu < 0.5 ? mu / (1 - mu) : 2 * mu;
+}
+
+double verdict_bound(Precision precision, double magnitude, double products)
+{
+    double relative = gamma_of(products, UNIT_FP32);
+    double input = precision == PRECISION_FP32 ? 0 : UNIT_ELEVEN_BITS;
+    return VERDICT_SAFETY * (relative + 2 * input + input * input) * magnitude;
+}
 
 const char *fault_name(Fault fault)
 {

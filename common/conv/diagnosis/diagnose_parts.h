@@ -1,18 +1,17 @@
-/* diagnose.h - from a judged output to a sentence that names the mistake.  Internal to this room.
+/* diagnose_parts.h - what the files of the diagnosis share.
  *
  * diagnose.c    the order in which explanations are tried
+ * samples.c     the outputs on which they are tested
  * variant.c     convolutions that are wrong in one known way, in fp64, beside what came out
  * lost.c        sums from which a set of products is missing
  * signature.c   where in the output the errors lie
- * probe.c       running the submission again */
-#ifndef CONVLAB_CONV_DIAGNOSE_H
-#define CONVLAB_CONV_DIAGNOSE_H
+ * probe.c       running the submission again
+ * order.c       tensors that were taken to lie in another order than they do */
+#ifndef CONVLAB_CONV_DIAGNOSIS_DIAGNOSE_PARTS_H
+#define CONVLAB_CONV_DIAGNOSIS_DIAGNOSE_PARTS_H
 
-#include "common/conv/verify.h"
+#include "common/conv/diagnosis/diagnose.h"
 #include "convlab/conv.h"
-
-/* What the judgement says of one output. */
-typedef enum Mark { MARK_RIGHT, MARK_WRONG, MARK_NAN, MARK_POISON, MARKS } Mark;
 
 enum { SAMPLES_WRONG = 40, SAMPLES_RIGHT = 24 };
 
@@ -38,12 +37,6 @@ typedef struct Diagnosis {
     void *context;
 } Diagnosis;
 
-/* An explanation that was found: its fault, and whole sentences. */
-typedef struct Finding {
-    Fault fault;
-    char text[512];
-} Finding;
-
 /* How good an explanation must be: so many bits less likely by chance than one in 2^16. */
 enum { EVIDENCE_BITS = 16 };
 
@@ -57,8 +50,8 @@ OutputAt output_at(const ConvProblem *conv, size_t index);
  * value. */
 double diagnosis_tolerance(const Diagnosis *diagnosis, double magnitude, double products);
 
-/* Sets fault and text of a verdict that is not correct. */
-void diagnose(const Diagnosis *diagnosis, Verdict *verdict);
+/* Chooses the outputs on which explanations are tested. */
+void samples_choose(const unsigned char *mark, size_t total, size_t wrong, Samples *samples);
 
 /* Each returns 1 with a finding, or 0.  `everywhere`: the explanation must also predict the outputs
  * that are right. */
@@ -73,5 +66,19 @@ int probe_race(const Diagnosis *diagnosis, Finding *finding);
 int probe_stride(const Diagnosis *diagnosis, Finding *finding);
 int probe_channels(const Diagnosis *diagnosis, Finding *finding);
 int probe_impulse(const Diagnosis *diagnosis, Finding *finding);
+
+/* A ProbeRun for tensors in the order of `view`: what comes and goes is NCHW, what `run` sees is
+ * in the original's order. */
+typedef struct OrderRun {
+    const LayoutView *view;
+    ProbeRun run;
+    void *context;
+} OrderRun;
+
+int order_run(void *order_run, const Problem *problem, const float *const *tensor, float *output);
+
+/* Would the output be right if one of the tensors, or all of them, lay in another order? */
+int order_find(const LayoutView *view, const Operation *operation, Precision precision,
+               Finding *finding);
 
 #endif

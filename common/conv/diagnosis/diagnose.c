@@ -1,9 +1,11 @@
-#include "common/conv/diagnose.h"
+#include "common/conv/diagnosis/diagnose_parts.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "common/conv/conv_problem.h"
 
 OutputAt output_at(const ConvProblem *conv, size_t index)
 {
@@ -19,8 +21,8 @@ OutputAt output_at(const ConvProblem *conv, size_t index)
 
 double diagnosis_tolerance(const Diagnosis *d, double magnitude, double products)
 {
-    if (d->faint) return 4 * 0x1p-24 * sqrt(products) * magnitude;
-    return verify_bound(d->precision, magnitude, products);
+    if (d->faint) return 4 * UNIT_FP32 * sqrt(products) * magnitude;
+    return verdict_bound(d->precision, magnitude, products);
 }
 
 /* Adds a sentence if there is room for all of it. */
@@ -88,7 +90,7 @@ static int right_ones_are_off(const Diagnosis *d)
 {
     double squares = 0, counted = 0;
     for (size_t i = 0; i < d->total; i++) {
-        double unit = 0x1p-24 * sqrt(d->products[i]) * d->magnitude[i];
+        double unit = UNIT_FP32 * sqrt(d->products[i]) * d->magnitude[i];
         if (d->mark[i] != MARK_RIGHT || unit == 0) continue;
         double error = (d->output[i] - d->expected[i]) / unit;
         squares += error * error;
@@ -198,10 +200,84 @@ static void find_explanation(const Diagnosis *d, Finding *finding)
                           "at each step.");
 }
 
-void diagnose(const Diagnosis *d, Verdict *verdict)
+/* ---- writes outside of the output -------------------------------------------------------- */
+
+static void find_written_outside(const char *name, long offset, Finding *finding)
 {
-    Finding finding = {0};
-    find_explanation(d, &finding);
-    verdict->fault = finding.fault;
-    snprintf(verdict->text, sizeof verdict->text, "%s", finding.text);
+    char place[80];
+    finding->fault = FAULT_FENCE;
+    if (offset < 0)
+        snprintf(place, sizeof place, "%ld floats before the start of %.20s", -offset, name);
+    else if (offset == 0)
+        snprintf(place, sizeof place, "right past the end of %.20s", name);
+    else
+        snprintf(place, sizeof place, "%ld floats past the end of %.20s", offset, name);
+    text_add(finding,
+             "Your code wrote outside of %s: first %s. Threads that stand beyond the output's edge "
+             "must not store: guard the store with the output's own sizes (k < K, p < P, q < Q), "
+             "and check the index that it is made of.",
+             name, place);
+}
+
+static void find_written_input(const Judgement *judged, const char *name, Finding *finding)
+{
+    TensorShape shape[OPERATION_TENSORS];
+    const char *output = "";
+    int count = judged->operation->tensors(&judged->view.problem, shape);
+    for (int i = 0; i < count; i++)
+        if (shape[i].role == TENSOR_OUTPUT) output = shape[i].name;
+    finding->fault = FAULT_INPUT_CHANGED;
+    text_add(finding,
+             "Your code wrote into its input %s. Inputs are read-only: look for a store whose "
+             "pointer is %s and not %s, and for casts that drop const.",
+             name, name, output);
+}
+
+/* ---- the front door ---------------------------------------------------------------------- */
+
+static void find_in_map(const Judgement *judged, ProbeRun run, void *context, Finding *finding)
+{
+    Diagnosis d = {.operation = judged->operation,
+                   .problem = &judged->view.problem,
+                   .conv = conv_unpack(&judged->view.problem),
+                   .precision = judged->precision,
+                   .tensor = judged->view.tensor,
+                   .output = judged->view.output,
+                   .expected = judged->expected,
+                   .magnitude = judged->magnitude,
+                   .products = judged->products,
+                   .mark = judged->mark,
+                   .total = judged->verdict.total,
+                   .faint = judged->faint,
+                   .run = run,
+                   .context = context};
+    if (d.conv.pool) { /* the map that there is to look at */
+        d.conv.P /= d.conv.pool;
+        d.conv.Q /= d.conv.pool;
+    }
+    for (size_t i = 0; i < d.total; i++)
+        d.count[d.mark[i]]++;
+    samples_choose(d.mark, d.total, judged->verdict.wrong, &d.samples);
+    find_explanation(&d, finding);
+}
+
+void diagnose(const Judgement *judged, ProbeRun run, void *context, Finding *finding)
+{
+    const LayoutView *view = &judged->view;
+    const Observed *observed = &judged->observed;
+    int rearranged = view->output != view->raw_output;
+    OrderRun order = {.view = view, .run = run, .context = context};
+    *finding = (Finding){.fault = FAULT_NONE};
+    if (judged->verdict.correct) return;
+    if (rearranged && judged->verdict.wrong &&
+        order_find(view, judged->operation, judged->precision, finding))
+        return;
+    if (observed->fence_broken)
+        find_written_outside(observed->fence_broken, observed->fence_offset, finding);
+    else if (observed->input_changed)
+        find_written_input(judged, observed->input_changed, finding);
+    else if (rearranged)
+        find_in_map(judged, run ? order_run : NULL, &order, finding);
+    else
+        find_in_map(judged, run, context, finding);
 }

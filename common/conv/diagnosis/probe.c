@@ -1,5 +1,5 @@
 /* probe.c - running the submission again on inputs that tell one explanation from another. */
-#include "common/conv/diagnose.h"
+#include "common/conv/diagnosis/diagnose_parts.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -62,7 +62,7 @@ static long long probe_wrong(const Diagnosis *d, Probe *probe)
     long long wrong = 0;
     for (size_t i = 0; i < probe->y_count; i++)
         wrong += !(fabs(probe->y[i] - probe->expected[i]) <=
-                   verify_bound(d->precision, probe->magnitude[i], probe->products[i]));
+                   verdict_bound(d->precision, probe->magnitude[i], probe->products[i]));
     return wrong;
 }
 
@@ -87,7 +87,7 @@ int probe_accumulates(const Diagnosis *d, Finding *finding)
     for (size_t i = 0; right && i < d->total; i++)
         right = d->mark[i] == MARK_RIGHT || d->mark[i] == MARK_WRONG ||
                 fabs(again[i] - d->expected[i]) <=
-                    verify_bound(d->precision, d->magnitude[i], d->products[i]);
+                    verdict_bound(d->precision, d->magnitude[i], d->products[i]);
     free(again);
     if (!right) return 0;
     finding->fault = FAULT_ACCUMULATED;
@@ -105,7 +105,7 @@ int probe_race(const Diagnosis *d, Finding *finding)
     if (!again) return 0;
     size_t differ = 0, first = 0;
     for (size_t i = 0; i < d->total; i++) {
-        double bound = verify_bound(d->precision, d->magnitude[i], d->products[i]);
+        double bound = verdict_bound(d->precision, d->magnitude[i], d->products[i]);
         if (isnan(again[i]) ? isnan(d->output[i]) : fabs(again[i] - d->output[i]) <= bound)
             continue;
         if (!differ++) first = i;
@@ -247,7 +247,7 @@ int probe_impulse(const Diagnosis *d, Finding *finding)
         if (probe_wrong(d, &probe) <= 0) continue;
         size_t i = 0;
         while (fabs(probe.y[i] - probe.expected[i]) <=
-               verify_bound(d->precision, probe.magnitude[i], probe.products[i]))
+               verdict_bound(d->precision, probe.magnitude[i], probe.products[i]))
             i++;
         impulse_describe(&probe, i, n, c, finding);
         found = 1;

@@ -1,6 +1,6 @@
 /* variant_list.c - the mistakes that people make in a convolution's index arithmetic, and what to
  * tell them. */
-#include "common/conv/variant.h"
+#include "common/conv/diagnosis/variant.h"
 
 #include <limits.h>
 #include <stdarg.h>

@@ -1,9 +1,9 @@
 /* variant.h - one known way of getting a convolution wrong, as a set of index formulas.  Internal
  * to the diagnosis. */
-#ifndef CONVLAB_CONV_VARIANT_H
-#define CONVLAB_CONV_VARIANT_H
+#ifndef CONVLAB_CONV_DIAGNOSIS_VARIANT_H
+#define CONVLAB_CONV_DIAGNOSIS_VARIANT_H
 
-#include "common/conv/diagnose.h"
+#include "common/conv/diagnosis/diagnose_parts.h"
 
 enum { VARIANTS = 256 };
 

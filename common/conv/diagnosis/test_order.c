@@ -1,4 +1,4 @@
-/* test_layout.c - judging and diagnosing tensors that are not NCHW.  The convolutions of this file
+/* test_order.c - judging and diagnosing tensors that are not NCHW.  The convolutions of this file
  * are written by the definition, with index functions of their own. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "common/conv/conv_problem.h"
-#include "common/conv/verify.h"
+#include "common/conv/diagnosis/diagnose.h"
 
 static size_t index_of(int layout, const int extent[4], int n, int c, int h, int w)
 {
@@ -50,8 +50,9 @@ static int convolve(void *context, const Problem *problem, const float *const *t
     return 0;
 }
 
-static void judge(const char *shape, Submission submission, Verdict *verdict)
+static void judge(const char *shape, Submission submission, Verdict *verdict, Finding *found)
 {
+    Judgement judgement;
     const Operation *operation = operation_find("conv_forward");
     Problem problem;
     TensorShape tensor[OPERATION_TENSORS];
@@ -67,8 +68,11 @@ static void judge(const char *shape, Submission submission, Verdict *verdict)
     Observed observed = {.output = data[2]};
     convolve(&submission, &problem, (const float *const *)data, data[2]);
     assert_int_equal(verify_output(operation, &problem, PRECISION_FP32, (const float *const *)data,
-                                   &observed, convolve, &submission, verdict, &error),
+                                   &observed, &judgement, &error),
                      0);
+    *verdict = judgement.verdict;
+    diagnose(&judgement, convolve, &submission, found);
+    judgement_free(&judgement);
     for (int i = 0; i < 3; i++)
         free(data[i]);
 }
@@ -83,8 +87,9 @@ static void each_layout_is_judged_by_its_own_order(void **state)
         for (int used = CONV_NCHW; used <= CONV_CHWN; used++) {
             char shape[128] = UNEVEN;
             Verdict verdict;
+            Finding found;
             strcat(shape, WORD[own]);
-            judge(shape, (Submission){.x = used, .w = used, .y = used}, &verdict);
+            judge(shape, (Submission){.x = used, .w = used, .y = used}, &verdict, &found);
             assert_int_equal(verdict.correct, own == used);
             assert_int_equal(verdict.wrong == 0, own == used);
         }
@@ -93,50 +98,32 @@ static void each_layout_is_judged_by_its_own_order(void **state)
 static void another_order_is_named(void **state)
 {
     Verdict verdict;
+    Finding found;
     (void)state;
-    judge(UNEVEN " layout=chwn", (Submission){CONV_CHWN, CONV_CHWN, CONV_NCHW, 0}, &verdict);
-    assert_int_equal(verdict.fault, FAULT_LAYOUT);
-    assert_non_null(strstr(verdict.text, "writes as y[n][k][p][q], though it is y[k][p][q][n]"));
-    judge(UNEVEN " layout=nhwc", (Submission){CONV_NHWC, CONV_NCHW, CONV_NHWC, 0}, &verdict);
-    assert_int_equal(verdict.fault, FAULT_LAYOUT);
-    assert_non_null(strstr(verdict.text, "reads as w[k][c][r][s], though it is w[k][r][s][c]"));
-    assert_null(strstr(verdict.text, "y["));
-    judge(UNEVEN " layout=nhwc", (Submission){CONV_CHWN, CONV_CHWN, CONV_CHWN, 0}, &verdict);
-    assert_int_equal(verdict.fault, FAULT_LAYOUT);
-    assert_non_null(strstr(verdict.text, "x[c][h][w][n]"));
+    judge(UNEVEN " layout=chwn", (Submission){CONV_CHWN, CONV_CHWN, CONV_NCHW, 0}, &verdict,
+          &found);
+    assert_int_equal(found.fault, FAULT_LAYOUT);
+    assert_non_null(strstr(found.text, "writes as y[n][k][p][q], though it is y[k][p][q][n]"));
+    judge(UNEVEN " layout=nhwc", (Submission){CONV_NHWC, CONV_NCHW, CONV_NHWC, 0}, &verdict,
+          &found);
+    assert_int_equal(found.fault, FAULT_LAYOUT);
+    assert_non_null(strstr(found.text, "reads as w[k][c][r][s], though it is w[k][r][s][c]"));
+    assert_null(strstr(found.text, "y["));
+    judge(UNEVEN " layout=nhwc", (Submission){CONV_CHWN, CONV_CHWN, CONV_CHWN, 0}, &verdict,
+          &found);
+    assert_int_equal(found.fault, FAULT_LAYOUT);
+    assert_non_null(strstr(found.text, "x[c][h][w][n]"));
 }
 
 static void other_faults_are_told_in_nkpq(void **state)
 {
     Verdict verdict;
+    Finding found;
     (void)state;
-    judge(UNEVEN " layout=chwn", (Submission){CONV_CHWN, CONV_CHWN, CONV_CHWN, 1}, &verdict);
-    assert_int_equal(verdict.fault, FAULT_FLIPPED_FILTER);
+    judge(UNEVEN " layout=chwn", (Submission){CONV_CHWN, CONV_CHWN, CONV_CHWN, 1}, &verdict,
+          &found);
+    assert_int_equal(found.fault, FAULT_FLIPPED_FILTER);
     assert_memory_equal(verdict.where, "(n,k,p,q) = (0,0,0,0)", 21);
-}
-
-static void shapes_follow_the_layout(void **state)
-{
-    const Operation *operation = operation_find("conv_forward");
-    Problem problem;
-    TensorShape tensor[OPERATION_TENSORS];
-    char text[128];
-    Error error = {""};
-    (void)state;
-    assert_int_equal(operation->parse("layout=chwn " UNEVEN, &problem, &error), 0);
-    operation->print(&problem, text, sizeof text);
-    assert_string_equal(text, UNEVEN " layout=chwn");
-    operation->tensors(&problem, tensor);
-    assert_int_equal(tensor[1].dim[0], 4);
-    assert_int_equal(tensor[1].dim[3], 5);
-    assert_string_equal(tensor[1].axes[3], "k");
-    assert_string_equal(tensor[2].axes[0], "k");
-    assert_string_equal(tensor[0].axes[3], "n");
-    assert_int_equal(operation->parse(UNEVEN " layout=nchw", &problem, &error), 0);
-    operation->print(&problem, text, sizeof text);
-    assert_string_equal(text, UNEVEN);
-    assert_int_equal(operation->parse(UNEVEN " layout=hwcn", &problem, &error), -1);
-    assert_string_equal(error.text, "layout=hwcn: give nchw, nhwc or chwn");
 }
 
 int main(void)
@@ -145,7 +132,6 @@ int main(void)
         cmocka_unit_test(each_layout_is_judged_by_its_own_order),
         cmocka_unit_test(another_order_is_named),
         cmocka_unit_test(other_faults_are_told_in_nkpq),
-        cmocka_unit_test(shapes_follow_the_layout),
     };
-    return cmocka_run_group_tests_name("layouts", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("conv/diagnosis/order", tests, NULL, NULL);
 }

@@ -1,0 +1,84 @@
+/* verdict.h - what a run left behind, and what is said of it: the bound of an output, the verdict,
+ * the names of faults. */
+#ifndef CONVLAB_CONV_VERDICT_H
+#define CONVLAB_CONV_VERDICT_H
+
+#include "common/conv/operation.h"
+
+/* Unit roundoffs.  tf32 and fp16 keep 11 bits of an input. */
+#define UNIT_FP32        0x1p-24
+#define UNIT_ELEVEN_BITS 0x1p-11
+
+enum { VERDICT_SAFETY = 4 }; /* s of the bound; docs/architecture.md says why 4 */
+
+/* The bound of one output.  For tf32 and fp16 the inputs are rounded once each and summed in fp32,
+ * so the bound is safety * (2u + u*u + gamma_m of fp32) * magnitude with the u of the inputs.
+ *
+ * The worst case grows with m, but rounding errors that are independent grow only with its square
+ * root.  So for fp32 the whole map is judged once more: with 64 outputs or more, the root mean
+ * square of |y - expected| / (u * sqrt(m) * magnitude) must not pass 2 (honest fp32 sums of these
+ * inputs stay near 0.3 in any order).  This is what catches rounded inputs in deep layers.
+ *
+ * With inputs of 11 bits it is the roundings of the inputs that show, and signs that differ let them
+ * grow as the output does: there the root mean square of |y - expected| must not pass 2 * u * the
+ * root mean square of expected.  Rounding to nearest stays near 0.53 at any m, cutting off (which
+ * mma.sync does with the low bits of an fp32) at 1.4; bf16 has 4.3, and sums in fp16 pass 2 from 600
+ * products on. */
+double verdict_bound(Precision precision, double magnitude, double products);
+
+/* The poison that outputs are filled with before a run: a NaN with this payload means "never
+ * written". */
+#define VERIFY_POISON 0x7fc0dead
+/* Floats of guard band before and after every tensor; filled with VERIFY_FENCE, checked after the
+ * run. */
+enum { VERIFY_FENCE_FLOATS = 1024 };
+#define VERIFY_FENCE 0x7fc0fe2c
+
+/* What the run left behind.  `output` has tensor_count floats; `fence_broken` names the tensor
+ * whose guard band changed, or NULL; likewise `input_changed`. */
+typedef struct Observed {
+    const float *output;
+    const char *fence_broken;
+    long fence_offset; /* first changed float: negative before the tensor, else past its end */
+    const char *input_changed;
+} Observed;
+
+/* Right or wrong, and where.  What is wrong, a diagnosis says (diagnosis/diagnose.h). */
+typedef struct Verdict {
+    int correct;
+    size_t wrong, total;         /* outputs outside their bound, outputs in all */
+    size_t first;                /* flat index of the first wrong output */
+    double got, expected, bound; /* at `first` */
+    double worst;                /* largest error / bound over all outputs */
+    char where[96];              /* "(n,k,p,q) = (0,3,15,16)" */
+} Verdict;
+
+/* The known ways of being wrong. */
+typedef enum Fault {
+    FAULT_NONE,
+    FAULT_UNWRITTEN,         /* outputs still hold the poison */
+    FAULT_NAN,               /* NaN or Inf that is not the poison */
+    FAULT_FENCE,             /* wrote outside the output (before or after) */
+    FAULT_INPUT_CHANGED,     /* wrote into an input */
+    FAULT_FLIPPED_FILTER,    /* true convolution instead of cross-correlation */
+    FAULT_TRANSPOSED_FILTER, /* r and s swapped */
+    FAULT_HALO,              /* window shifted by whole pixels: padding or halo off by one */
+    FAULT_PADDING_EDGE,      /* only outputs whose window touches the padding are wrong */
+    FAULT_TILE_EDGE,         /* wrong outputs repeat with a period: a tile's edge */
+    FAULT_LAST_BLOCK,        /* wrong only in the last, partial tile in p and/or q */
+    FAULT_ONE_CHANNEL,       /* input channel(s) left out or read for another */
+    FAULT_ONE_FILTER,        /* whole output maps k wrong, others right */
+    FAULT_ONE_IMAGE,         /* whole images n wrong, others right */
+    FAULT_STRIDE,            /* right at stride 1 only, or stride_h and stride_w swapped */
+    FAULT_TAP_DROPPED,       /* some filter taps (r,s) contribute nothing */
+    FAULT_ACCUMULATED,       /* adds to what y held instead of writing it */
+    FAULT_PRECISION,         /* errors of the size of a lower precision: tf32, fp16, bf16 */
+    FAULT_LAYOUT,            /* right, if a tensor lay in another order than it does */
+    FAULT_RACE,              /* two runs on the same inputs differ */
+    FAULT_EVERYWHERE         /* wrong nearly everywhere with no signature */
+} Fault;
+
+/* A stable lower-case word for lab.ini hints and the result record: "tile-edge". */
+const char *fault_name(Fault fault);
+
+#endif
