@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "autograder/judging/cycles.h"
+#include "autograder/judging/cycle_cache.h"
 #include "autograder/record/score.h"
 #include "autograder/judging/speed_paired.h"
 #include "autograder/text/text.h"
@@ -89,14 +89,14 @@ static uint64_t own_cycles(SpeedSetup *setup, int slot, const Problem *problem, 
     const char *who = slot == SLOT_BASELINE ? "baseline" : "reference";
     char shape[256], why[1600] = "", text[1700];
     setup->judge->operation->print(problem, shape, sizeof shape);
-    CyclesKey key =
-        cycles_key(setup->build[slot]->digest, shape, setup->machine->name, setup->simulator);
-    uint64_t cycles = cycles_find(setup->cache, &key);
+    CycleCacheKey key =
+        cycle_cache_key(setup->build[slot]->digest, shape, setup->machine->name, setup->simulator);
+    uint64_t cycles = cycle_cache_find(setup->cache, &key);
     int wrong;
     if (cycles) return cycles;
     if (!speed_start(setup, slot, problem, random, why, sizeof why) &&
         !replay_once(setup, slot, problem, random, &cycles, why, sizeof why, &wrong)) {
-        cycles_keep(setup->cache, &key, cycles);
+        cycle_cache_keep(setup->cache, &key, cycles);
         return cycles;
     }
     text_set(text, sizeof text, "the workbook's own %s could not be timed: %s", who, why);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "autograder/judging/cycles.h"
+#include "autograder/judging/cycle_cache.h"
 #include "autograder/judging/judge.h"
 #include "autograder/judging/speed.h"
 

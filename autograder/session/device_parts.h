@@ -6,21 +6,22 @@
 #include "autograder/session/session.h"
 #include "common/cuda/recording.h"
 
-/* ---- device_guard.c: what one runner may ask of the engine -------------------------------- */
+/* ---- device_gatekeeper.c: what one runner may ask of the engine --------------------------- */
 
-typedef struct Guard Guard;
+typedef struct Gatekeeper Gatekeeper;
 
 /* A Device in front of another: it lets a runner use only the handles and free only the memory that
  * were given to it, and bounds how much it may hold.  `memory_bytes` bounds its allocations. */
-Guard *guard_open(uint64_t memory_bytes);
+Gatekeeper *gatekeeper_open(uint64_t memory_bytes);
 /* Executes one call of the runner on `next`; always fills *reply. */
-int guard_execute(Guard *guard, Device *next, const DeviceCall *call, DeviceReply *reply);
+int gatekeeper_execute(Gatekeeper *gatekeeper, Device *next, const DeviceCall *call,
+                       DeviceReply *reply);
 /* Deferred frees have been executed: their bytes count no more. */
-void guard_settle(Guard *guard);
+void gatekeeper_settle(Gatekeeper *gatekeeper);
 /* Overwrites what the runner keeps in device memory, so that no answer outlives its inputs. */
-int guard_poison(Guard *guard, Device *engine, Error *error);
+int gatekeeper_poison(Gatekeeper *gatekeeper, Device *engine, Error *error);
 /* Gives everything back to the engine. */
-void guard_close(Guard *guard, Device *engine);
+void gatekeeper_close(Gatekeeper *gatekeeper, Device *engine);
 
 /* ---- device_tensors.c: the problem's tensors on the device, and what became of them ------- */
 
@@ -51,32 +52,34 @@ int tensors_check(const Tensors *tensors, Device *engine, float *output, Control
 
 typedef struct Slot {
     int socket; /* -1: no runner */
-    Guard *guard;
+    Gatekeeper *gatekeeper;
     Recording recording;
     int recorded, ready;
 } Slot;
 
-typedef struct House {
+/* All that the device process has. */
+typedef struct DeviceProcess {
     Device *engine;
     DeviceProperties properties;
     CallRequest call; /* the current problem, addresses filled in */
     Tensors tensors;
     Slot slot[SESSION_RUNNERS];
     float *output; /* of the last call; tensors_floats(TENSOR_OUTPUT) */
-} House;
+} DeviceProcess;
 
 /* Waits until the runner's main has begun: starting is not the submission's time, and what runs
  * before main finds no request. */
 void serve_ready(Slot *slot, double deadline, ControlReply *reply);
 /* Sends the request to the runner and executes its calls until it answers. */
-void serve_device(House *house, Slot *slot, double deadline, ControlReply *reply);
+void serve_device(DeviceProcess *process, Slot *slot, double deadline, ControlReply *reply);
 /* The same for a host lab: inputs there, outputs back, and the time between. */
-void serve_host(House *house, Slot *slot, double deadline, ControlReply *reply);
+void serve_host(DeviceProcess *process, Slot *slot, double deadline, ControlReply *reply);
 
 /* ---- device_replay.c ---------------------------------------------------------------------- */
 
-void replay_device(House *house, Slot *slot, uint32_t repeats, ControlReply *reply);
-void replay_host(House *house, Slot *slot, uint32_t repeats, double deadline, ControlReply *reply);
+void replay_device(DeviceProcess *process, Slot *slot, uint32_t repeats, ControlReply *reply);
+void replay_host(DeviceProcess *process, Slot *slot, uint32_t repeats, double deadline,
+                 ControlReply *reply);
 
 /* Puts a status and a printf-style message into *reply. */
 void reply_set(ControlReply *reply, ControlStatus status, const char *format, ...)

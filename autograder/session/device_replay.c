@@ -8,45 +8,46 @@
 
 /* Pushes the inputs and whatever else is there out of the GPU's L2: a buffer of twice its size,
  * written. */
-static void cache_flush(House *house)
+static void cache_flush(DeviceProcess *process)
 {
-    uint64_t bytes = 2 * house->properties.l2_bytes;
+    uint64_t bytes = 2 * process->properties.l2_bytes;
     DeviceReply reply = {0};
     DeviceCall alloc = {.kind = CALL_ALLOC, .bytes = bytes};
-    if (house->engine->execute(house->engine, &alloc, &reply) || reply.status) return;
+    if (process->engine->execute(process->engine, &alloc, &reply) || reply.status) return;
     uint64_t address = reply.value[0];
     DeviceCall fill = {.kind = CALL_FILL, .dst = address, .value = 0, .bytes = bytes};
     DeviceCall sync = {.kind = CALL_SYNC}, release = {.kind = CALL_FREE, .dst = address};
-    house->engine->execute(house->engine, &fill, &reply);
-    house->engine->execute(house->engine, &sync, &reply);
-    house->engine->execute(house->engine, &release, &reply);
+    process->engine->execute(process->engine, &fill, &reply);
+    process->engine->execute(process->engine, &sync, &reply);
+    process->engine->execute(process->engine, &release, &reply);
 }
 
-static int repeat_prepare(House *house, Error *error)
+static int repeat_prepare(DeviceProcess *process, Error *error)
 {
     for (int i = 0; i < SESSION_RUNNERS; i++)
-        if (house->slot[i].guard && guard_poison(house->slot[i].guard, house->engine, error))
+        if (process->slot[i].gatekeeper &&
+            gatekeeper_poison(process->slot[i].gatekeeper, process->engine, error))
             return -1;
-    if (tensors_prepare(&house->tensors, house->engine, 1, error)) return -1;
-    if (house->properties.l2_bytes && house->properties.engine[0] == 'g') cache_flush(house);
+    if (tensors_prepare(&process->tensors, process->engine, 1, error)) return -1;
+    if (process->properties.l2_bytes && process->properties.engine[0] == 'g') cache_flush(process);
     return 0;
 }
 
-void replay_device(House *house, Slot *slot, uint32_t repeats, ControlReply *reply)
+void replay_device(DeviceProcess *process, Slot *slot, uint32_t repeats, ControlReply *reply)
 {
     Error error = {""};
     double seconds = 0;
-    if (!slot->recorded || slot->recording.overflow || !house->engine->replay) {
+    if (!slot->recorded || slot->recording.overflow || !process->engine->replay) {
         reply_set(reply, CONTROL_NO_RECORDING, "%s",
                   slot->recording.overflow ? slot->recording.why : "nothing is recorded yet");
         return;
     }
     for (uint32_t i = 0; i < repeats; i++) {
-        if (repeat_prepare(house, &error)) {
+        if (repeat_prepare(process, &error)) {
             reply_set(reply, CONTROL_FAILED, "%s", error.text);
             return;
         }
-        if (house->engine->replay(house->engine, &slot->recording, 1, &reply->cost, &error)) {
+        if (process->engine->replay(process->engine, &slot->recording, 1, &reply->cost, &error)) {
             reply_set(reply, CONTROL_CUDA_FAILED, "%s", error.text);
             reply->device_lost = 1;
             return;
@@ -56,11 +57,12 @@ void replay_device(House *house, Slot *slot, uint32_t repeats, ControlReply *rep
     if (repeats) reply->cost.seconds = seconds / repeats;
 }
 
-void replay_host(House *house, Slot *slot, uint32_t repeats, double deadline, ControlReply *reply)
+void replay_host(DeviceProcess *process, Slot *slot, uint32_t repeats, double deadline,
+                 ControlReply *reply)
 {
     double seconds = 0;
     for (uint32_t i = 0; i < repeats && reply->status == CONTROL_OK; i++) {
-        serve_host(house, slot, deadline, reply);
+        serve_host(process, slot, deadline, reply);
         seconds += reply->cost.seconds;
     }
     if (repeats) reply->cost.seconds = seconds / repeats;

@@ -76,8 +76,8 @@ static void answer_note(uint32_t kind, const DeviceReply *answer, ControlReply *
 }
 
 /* One FRAME_CALL.  -1 with reply set when the conversation is over. */
-static int call_serve(House *house, Slot *slot, Device *recorder, double deadline, const void *body,
-                      uint64_t bytes, ControlReply *reply)
+static int call_serve(DeviceProcess *process, Slot *slot, Device *recorder, double deadline,
+                      const void *body, uint64_t bytes, ControlReply *reply)
 {
     DeviceCall call;
     DeviceReply answer = {0};
@@ -86,7 +86,7 @@ static int call_serve(House *house, Slot *slot, Device *recorder, double deadlin
         reply_set(reply, CONTROL_RUNNER_WRONG, "%s", error.text);
         return -1;
     }
-    if (guard_execute(slot->guard, recorder, &call, &answer)) {
+    if (gatekeeper_execute(slot->gatekeeper, recorder, &call, &answer)) {
         reply_set(reply, CONTROL_FAILED, "the engine is gone");
         reply->device_lost = 1;
         return -1;
@@ -96,7 +96,7 @@ static int call_serve(House *house, Slot *slot, Device *recorder, double deadlin
         if (reply->status == CONTROL_OK) reply_wire(reply, slot->socket, deadline, &error);
         return -1;
     }
-    (void)house;
+    (void)process;
     return 0;
 }
 
@@ -117,10 +117,10 @@ static void return_note(const void *body, uint64_t bytes, ControlReply *reply)
               answer.message[0] ? answer.message : device_status_text(answer.status));
 }
 
-static void conversation(House *house, Slot *slot, Device *recorder, double deadline,
+static void conversation(DeviceProcess *process, Slot *slot, Device *recorder, double deadline,
                          ControlReply *reply)
 {
-    WirePiece piece = {&house->call, sizeof house->call};
+    WirePiece piece = {&process->call, sizeof process->call};
     Error error;
     if (wire_send_until(slot->socket, deadline, FRAME_REQUEST, &piece, 1, &error)) {
         reply_wire(reply, slot->socket, deadline, &error);
@@ -136,7 +136,7 @@ static void conversation(House *house, Slot *slot, Device *recorder, double dead
             return;
         }
         if (type == FRAME_CALL) {
-            over = call_serve(house, slot, recorder, deadline, body, bytes, reply);
+            over = call_serve(process, slot, recorder, deadline, body, bytes, reply);
         } else {
             if (type == FRAME_RETURN)
                 return_note(body, bytes, reply);
@@ -149,70 +149,71 @@ static void conversation(House *house, Slot *slot, Device *recorder, double dead
 }
 
 /* Work on any stream ends here, inside the count, and what went wrong asynchronously comes out. */
-static void device_settle(House *house, ControlReply *reply)
+static void device_settle(DeviceProcess *process, ControlReply *reply)
 {
     DeviceCall call = {.kind = CALL_SYNC};
     DeviceReply answer = {0};
-    if (house->engine->execute(house->engine, &call, &answer)) {
+    if (process->engine->execute(process->engine, &call, &answer)) {
         reply_set(reply, CONTROL_FAILED, "the engine is gone");
         reply->device_lost = 1;
         return;
     }
     answer_note(CALL_SYNC, &answer, reply);
-    if (house->engine->take_cost) house->engine->take_cost(house->engine, &reply->cost);
+    if (process->engine->take_cost) process->engine->take_cost(process->engine, &reply->cost);
 }
 
-void serve_device(House *house, Slot *slot, double deadline, ControlReply *reply)
+void serve_device(DeviceProcess *process, Slot *slot, double deadline, ControlReply *reply)
 {
     DeviceCost before;
-    recording_clear(&slot->recording, house->engine);
-    guard_settle(slot->guard);
+    recording_clear(&slot->recording, process->engine);
+    gatekeeper_settle(slot->gatekeeper);
     slot->recorded = 0;
-    Device *recorder = recorder_open(house->engine, &slot->recording);
+    Device *recorder = recorder_open(process->engine, &slot->recording);
     if (!recorder) {
         reply_set(reply, CONTROL_FAILED, "the device process is out of memory");
         return;
     }
-    if (house->engine->take_cost) house->engine->take_cost(house->engine, &before);
-    conversation(house, slot, recorder, deadline, reply);
-    if (!(reply->status == CONTROL_FAILED)) device_settle(house, reply);
+    if (process->engine->take_cost) process->engine->take_cost(process->engine, &before);
+    conversation(process, slot, recorder, deadline, reply);
+    if (!(reply->status == CONTROL_FAILED)) device_settle(process, reply);
     recorder->close(recorder);
     slot->recorded = reply->status == CONTROL_OK;
 }
 
 /* ---- host labs ---------------------------------------------------------------------------- */
 
-static void host_answer(House *house, const void *body, uint64_t bytes, ControlReply *reply)
+static void host_answer(DeviceProcess *process, const void *body, uint64_t bytes,
+                        ControlReply *reply)
 {
     CallReturn answer;
-    uint64_t floats = tensors_floats(&house->tensors, TENSOR_OUTPUT);
+    uint64_t floats = tensors_floats(&process->tensors, TENSOR_OUTPUT);
     if (bytes != sizeof answer + floats * sizeof(float)) {
         reply_set(reply, CONTROL_RUNNER_WRONG, "an answer of %llu bytes",
                   (unsigned long long)bytes);
         return;
     }
     memcpy(&answer, body, sizeof answer);
-    memcpy(house->output, (const char *)body + sizeof answer, floats * sizeof(float));
-    if (answer.fence_tensor >= 0 && (uint32_t)answer.fence_tensor < house->tensors.count) {
+    memcpy(process->output, (const char *)body + sizeof answer, floats * sizeof(float));
+    if (answer.fence_tensor >= 0 && (uint32_t)answer.fence_tensor < process->tensors.count) {
         reply->fence_tensor = answer.fence_tensor;
         reply->fence_offset = answer.fence_offset;
     }
-    if (answer.input_changed >= 0 && (uint32_t)answer.input_changed < house->tensors.count)
+    if (answer.input_changed >= 0 && (uint32_t)answer.input_changed < process->tensors.count)
         reply->input_changed = answer.input_changed;
 }
 
-void serve_host(House *house, Slot *slot, double deadline, ControlReply *reply)
+void serve_host(DeviceProcess *process, Slot *slot, double deadline, ControlReply *reply)
 {
-    WirePiece piece[1 + OPERATION_TENSORS] = {{&house->call, sizeof house->call}};
+    WirePiece piece[1 + OPERATION_TENSORS] = {{&process->call, sizeof process->call}};
     int pieces = 1;
     FrameType type;
     void *body = NULL;
     uint64_t bytes;
     Error error;
-    for (uint32_t i = 0; i < house->tensors.count; i++)
-        if (house->tensors.role[i] == TENSOR_INPUT)
-            piece[pieces++] =
-                (WirePiece){house->tensors.pristine[i], house->tensors.floats[i] * sizeof(float)};
+    for (uint32_t i = 0; i < process->tensors.count; i++)
+        if (process->tensors.role[i] == TENSOR_INPUT)
+            piece[pieces++] = (WirePiece){process->tensors.pristine[i],
+                                          process->tensors.floats[i] * sizeof(float)};
     double start = wire_now();
     if (wire_send_until(slot->socket, deadline, FRAME_REQUEST, piece, pieces, &error) ||
         wire_receive(slot->socket, deadline, &type, &body, &bytes, &error)) {
@@ -221,7 +222,7 @@ void serve_host(House *house, Slot *slot, double deadline, ControlReply *reply)
     }
     reply->cost.seconds = wire_now() - start;
     if (type == FRAME_RETURN)
-        host_answer(house, body, bytes, reply);
+        host_answer(process, body, bytes, reply);
     else
         reply_set(reply, CONTROL_RUNNER_WRONG, "%s",
                   type == FRAME_CALL ? "a CUDA call in a host lab" : "an odd frame");

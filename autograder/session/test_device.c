@@ -71,54 +71,54 @@ static Engine engine_make(void)
     return (Engine){.device = {.execute = engine_execute, .poison = engine_poison}};
 }
 
-/* ---- the guard ---------------------------------------------------------------------------- */
+/* ---- the gatekeeper ----------------------------------------------------------------------- */
 
-static DeviceReply ask(Guard *guard, Engine *engine, DeviceCall call)
+static DeviceReply ask(Gatekeeper *gatekeeper, Engine *engine, DeviceCall call)
 {
     DeviceReply reply;
-    assert_int_equal(guard_execute(guard, &engine->device, &call, &reply), 0);
+    assert_int_equal(gatekeeper_execute(gatekeeper, &engine->device, &call, &reply), 0);
     return reply;
 }
 
 /* Refused, with words, and the engine never saw it. */
-static void refused(Guard *guard, Engine *engine, DeviceCall call)
+static void refused(Gatekeeper *gatekeeper, Engine *engine, DeviceCall call)
 {
     int before = engine->calls;
-    DeviceReply reply = ask(guard, engine, call);
+    DeviceReply reply = ask(gatekeeper, engine, call);
     assert_int_not_equal(reply.status, DEVICE_SUCCESS);
     assert_true(reply.message[0]);
     assert_int_equal(engine->calls, before);
 }
 
-static void test_guard_own_handles(void **state)
+static void test_gatekeeper_own_handles(void **state)
 {
     Engine engine = engine_make();
-    Guard *guard = guard_open(1 << 20);
+    Gatekeeper *gatekeeper = gatekeeper_open(1 << 20);
     (void)state;
     uint32_t module =
-        (uint32_t)ask(guard, &engine, (DeviceCall){.kind = CALL_MODULE_LOAD}).value[0];
-    uint32_t function =
-        (uint32_t)ask(guard, &engine, (DeviceCall){.kind = CALL_MODULE_FUNCTION, .module = module})
-            .value[0];
+        (uint32_t)ask(gatekeeper, &engine, (DeviceCall){.kind = CALL_MODULE_LOAD}).value[0];
+    uint32_t function = (uint32_t)ask(gatekeeper, &engine,
+                                      (DeviceCall){.kind = CALL_MODULE_FUNCTION, .module = module})
+                            .value[0];
     uint32_t stream =
-        (uint32_t)ask(guard, &engine, (DeviceCall){.kind = CALL_STREAM_CREATE}).value[0];
+        (uint32_t)ask(gatekeeper, &engine, (DeviceCall){.kind = CALL_STREAM_CREATE}).value[0];
     uint32_t event =
-        (uint32_t)ask(guard, &engine, (DeviceCall){.kind = CALL_EVENT_CREATE}).value[0];
+        (uint32_t)ask(gatekeeper, &engine, (DeviceCall){.kind = CALL_EVENT_CREATE}).value[0];
     DeviceCall launch = {.kind = CALL_LAUNCH, .function = function, .stream = stream};
-    assert_int_equal(ask(guard, &engine, launch).status, DEVICE_SUCCESS);
+    assert_int_equal(ask(gatekeeper, &engine, launch).status, DEVICE_SUCCESS);
     launch.stream = 0;
-    assert_int_equal(ask(guard, &engine, launch).status, DEVICE_SUCCESS);
+    assert_int_equal(ask(gatekeeper, &engine, launch).status, DEVICE_SUCCESS);
     DeviceCall record = {.kind = CALL_EVENT_RECORD, .event = event, .stream = stream};
-    assert_int_equal(ask(guard, &engine, record).status, DEVICE_SUCCESS);
-    ask(guard, &engine, (DeviceCall){.kind = CALL_EVENT_DESTROY, .event = event});
-    refused(guard, &engine, record); /* destroyed: no longer its own */
-    guard_close(guard, &engine.device);
+    assert_int_equal(ask(gatekeeper, &engine, record).status, DEVICE_SUCCESS);
+    ask(gatekeeper, &engine, (DeviceCall){.kind = CALL_EVENT_DESTROY, .event = event});
+    refused(gatekeeper, &engine, record); /* destroyed: no longer its own */
+    gatekeeper_close(gatekeeper, &engine.device);
 }
 
-static void test_guard_forged_handles(void **state)
+static void test_gatekeeper_forged_handles(void **state)
 {
     Engine engine = engine_make();
-    Guard *owner = guard_open(1 << 20), *thief = guard_open(1 << 20);
+    Gatekeeper *owner = gatekeeper_open(1 << 20), *thief = gatekeeper_open(1 << 20);
     (void)state;
     uint32_t module =
         (uint32_t)ask(owner, &engine, (DeviceCall){.kind = CALL_MODULE_LOAD}).value[0];
@@ -140,49 +140,49 @@ static void test_guard_forged_handles(void **state)
     refused(thief, &engine, (DeviceCall){.kind = CALL_KINDS + 7});
     refused(thief, &engine,
             (DeviceCall){.kind = CALL_COPY_TO_HOST, .src = memory, .bytes = 1ull << 62});
-    guard_close(thief, &engine.device);
+    gatekeeper_close(thief, &engine.device);
     assert_int_equal(engine.live, 1);
-    guard_close(owner, &engine.device);
+    gatekeeper_close(owner, &engine.device);
     assert_int_equal(engine.live, 0);
 }
 
-static void test_guard_memory(void **state)
+static void test_gatekeeper_memory(void **state)
 {
     Engine engine = engine_make();
-    Guard *guard = guard_open(1 << 20);
+    Gatekeeper *gatekeeper = gatekeeper_open(1 << 20);
     (void)state;
     DeviceCall half = {.kind = CALL_ALLOC, .bytes = 1 << 19},
                huge = {.kind = CALL_ALLOC, .bytes = ~0ull};
-    uint64_t first = ask(guard, &engine, half).value[0];
-    ask(guard, &engine, half);
-    refused(guard, &engine, half);
-    refused(guard, &engine, huge);
+    uint64_t first = ask(gatekeeper, &engine, half).value[0];
+    ask(gatekeeper, &engine, half);
+    refused(gatekeeper, &engine, half);
+    refused(gatekeeper, &engine, huge);
     /* A free is put off by the recorder: its bytes come back only when the recording is cleared. */
-    assert_int_equal(ask(guard, &engine, (DeviceCall){.kind = CALL_FREE, .dst = first}).status,
+    assert_int_equal(ask(gatekeeper, &engine, (DeviceCall){.kind = CALL_FREE, .dst = first}).status,
                      DEVICE_SUCCESS);
-    refused(guard, &engine, half);
-    guard_settle(guard);
-    assert_int_equal(ask(guard, &engine, half).status, DEVICE_SUCCESS);
-    guard_close(guard, &engine.device);
+    refused(gatekeeper, &engine, half);
+    gatekeeper_settle(gatekeeper);
+    assert_int_equal(ask(gatekeeper, &engine, half).status, DEVICE_SUCCESS);
+    gatekeeper_close(gatekeeper, &engine.device);
     assert_int_equal(engine.live, 0);
 }
 
-static void test_guard_poison(void **state)
+static void test_gatekeeper_poison(void **state)
 {
     Engine engine = engine_make();
-    Guard *guard = guard_open(1 << 20);
+    Gatekeeper *gatekeeper = gatekeeper_open(1 << 20);
     uint32_t word, poison = VERIFY_POISON;
     (void)state;
     char *kept =
-        (char *)(uintptr_t)ask(guard, &engine, (DeviceCall){.kind = CALL_ALLOC, .bytes = 40})
+        (char *)(uintptr_t)ask(gatekeeper, &engine, (DeviceCall){.kind = CALL_ALLOC, .bytes = 40})
             .value[0];
     memset(kept, 1, 40);
-    assert_int_equal(guard_poison(guard, &engine.device, NULL), 0);
+    assert_int_equal(gatekeeper_poison(gatekeeper, &engine.device, NULL), 0);
     for (int i = 0; i < 10; i++) {
         memcpy(&word, kept + 4 * i, 4);
         assert_int_equal(word, poison);
     }
-    guard_close(guard, &engine.device);
+    gatekeeper_close(gatekeeper, &engine.device);
 }
 
 /* ---- tensors ------------------------------------------------------------------------------ */
@@ -294,9 +294,12 @@ static void test_tensors_wrong_size(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_guard_own_handles),  cmocka_unit_test(test_guard_forged_handles),
-        cmocka_unit_test(test_guard_memory),       cmocka_unit_test(test_guard_poison),
-        cmocka_unit_test(test_tensors_untouched),  cmocka_unit_test(test_tensors_touched),
+        cmocka_unit_test(test_gatekeeper_own_handles),
+        cmocka_unit_test(test_gatekeeper_forged_handles),
+        cmocka_unit_test(test_gatekeeper_memory),
+        cmocka_unit_test(test_gatekeeper_poison),
+        cmocka_unit_test(test_tensors_untouched),
+        cmocka_unit_test(test_tensors_touched),
         cmocka_unit_test(test_tensors_wrong_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

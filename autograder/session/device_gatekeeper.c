@@ -1,4 +1,4 @@
-/* device_guard.c - what one runner may ask of the engine.
+/* device_gatekeeper.c - what one runner may ask of the engine.
  *
  * Handles are small integers and addresses are guessable, so each is looked up in what was given to
  * this runner: else a submission could launch the reference's kernels or free the grader's
@@ -22,18 +22,18 @@ typedef struct Allocation {
     uint64_t address, bytes;
 } Allocation;
 
-struct Guard {
+struct Gatekeeper {
     uint64_t memory_bytes, used_bytes, settling_bytes;
     Handles handles[KINDS];
     Allocation *allocation;
     size_t allocations, allocation_capacity;
 };
 
-Guard *guard_open(uint64_t memory_bytes)
+Gatekeeper *gatekeeper_open(uint64_t memory_bytes)
 {
-    Guard *guard = calloc(1, sizeof *guard);
-    if (guard) guard->memory_bytes = memory_bytes;
-    return guard;
+    Gatekeeper *keeper = calloc(1, sizeof *keeper);
+    if (keeper) keeper->memory_bytes = memory_bytes;
+    return keeper;
 }
 
 /* ---- lists -------------------------------------------------------------------------------- */
@@ -49,9 +49,9 @@ static int list_grow(void **list, size_t count, size_t *capacity, size_t item)
     return 0;
 }
 
-static int handle_add(Guard *guard, Kind kind, uint32_t handle)
+static int handle_add(Gatekeeper *keeper, Kind kind, uint32_t handle)
 {
-    Handles *handles = &guard->handles[kind];
+    Handles *handles = &keeper->handles[kind];
     if (list_grow((void **)&handles->handle, handles->count, &handles->capacity, sizeof handle))
         return -1;
     handles->handle[handles->count++] = handle;
@@ -59,103 +59,103 @@ static int handle_add(Guard *guard, Kind kind, uint32_t handle)
 }
 
 /* Its place, counted from the newest, which is the likeliest; -1 when it is not this runner's. */
-static long handle_find(const Guard *guard, Kind kind, uint32_t handle)
+static long handle_find(const Gatekeeper *keeper, Kind kind, uint32_t handle)
 {
-    const Handles *handles = &guard->handles[kind];
+    const Handles *handles = &keeper->handles[kind];
     for (long i = (long)handles->count - 1; i >= 0; i--)
         if (handles->handle[i] == handle) return i;
     return -1;
 }
 
-static void handle_drop(Guard *guard, Kind kind, uint32_t handle)
+static void handle_drop(Gatekeeper *keeper, Kind kind, uint32_t handle)
 {
-    Handles *handles = &guard->handles[kind];
-    long at = handle_find(guard, kind, handle);
+    Handles *handles = &keeper->handles[kind];
+    long at = handle_find(keeper, kind, handle);
     if (at >= 0) handles->handle[at] = handles->handle[--handles->count];
 }
 
-static long allocation_find(const Guard *guard, uint64_t address)
+static long allocation_find(const Gatekeeper *keeper, uint64_t address)
 {
-    for (long i = (long)guard->allocations - 1; i >= 0; i--)
-        if (guard->allocation[i].address == address) return i;
+    for (long i = (long)keeper->allocations - 1; i >= 0; i--)
+        if (keeper->allocation[i].address == address) return i;
     return -1;
 }
 
 /* ---- what may pass ------------------------------------------------------------------------ */
 
-static int stream_known(const Guard *guard, uint32_t stream)
+static int stream_known(const Gatekeeper *keeper, uint32_t stream)
 {
-    return !stream || handle_find(guard, KIND_STREAM, stream) >= 0;
+    return !stream || handle_find(keeper, KIND_STREAM, stream) >= 0;
 }
 
-static int event_known(const Guard *guard, uint32_t event)
+static int event_known(const Gatekeeper *keeper, uint32_t event)
 {
-    return handle_find(guard, KIND_EVENT, event) >= 0;
+    return handle_find(keeper, KIND_EVENT, event) >= 0;
 }
 
 /* Whether every handle that this kind of call names belongs to the runner. */
-static int handles_known(const Guard *guard, const DeviceCall *call)
+static int handles_known(const Gatekeeper *keeper, const DeviceCall *call)
 {
     switch (call->kind) {
     case CALL_MODULE_UNLOAD:
     case CALL_MODULE_FUNCTION:
     case CALL_MODULE_VARIABLE:
-        return handle_find(guard, KIND_MODULE, call->module) >= 0;
+        return handle_find(keeper, KIND_MODULE, call->module) >= 0;
     case CALL_FUNCTION_ATTRIBUTE:
     case CALL_OCCUPANCY:
-        return handle_find(guard, KIND_FUNCTION, call->function) >= 0;
+        return handle_find(keeper, KIND_FUNCTION, call->function) >= 0;
     case CALL_LAUNCH:
-        return handle_find(guard, KIND_FUNCTION, call->function) >= 0 &&
-               stream_known(guard, call->stream);
+        return handle_find(keeper, KIND_FUNCTION, call->function) >= 0 &&
+               stream_known(keeper, call->stream);
     case CALL_STREAM_DESTROY:
-        return call->stream && stream_known(guard, call->stream);
+        return call->stream && stream_known(keeper, call->stream);
     case CALL_STREAM_WAIT:
     case CALL_EVENT_RECORD:
-        return event_known(guard, call->event) && stream_known(guard, call->stream);
+        return event_known(keeper, call->event) && stream_known(keeper, call->stream);
     case CALL_EVENT_DESTROY:
     case CALL_EVENT_SYNC:
     case CALL_EVENT_QUERY:
-        return event_known(guard, call->event);
+        return event_known(keeper, call->event);
     case CALL_EVENT_ELAPSED:
-        return event_known(guard, call->event) && event_known(guard, call->event2);
+        return event_known(keeper, call->event) && event_known(keeper, call->event2);
     default:
-        return stream_known(guard, call->stream);
+        return stream_known(keeper, call->stream);
     }
 }
 
-static int room_left(const Guard *guard, const DeviceCall *call)
+static int room_left(const Gatekeeper *keeper, const DeviceCall *call)
 {
     switch (call->kind) {
     case CALL_MODULE_LOAD:
-        return guard->handles[KIND_MODULE].count < HANDLES_MAX;
+        return keeper->handles[KIND_MODULE].count < HANDLES_MAX;
     case CALL_MODULE_FUNCTION:
-        return guard->handles[KIND_FUNCTION].count < HANDLES_MAX;
+        return keeper->handles[KIND_FUNCTION].count < HANDLES_MAX;
     case CALL_STREAM_CREATE:
-        return guard->handles[KIND_STREAM].count < HANDLES_MAX;
+        return keeper->handles[KIND_STREAM].count < HANDLES_MAX;
     case CALL_EVENT_CREATE:
-        return guard->handles[KIND_EVENT].count < HANDLES_MAX;
+        return keeper->handles[KIND_EVENT].count < HANDLES_MAX;
     case CALL_ALLOC:
-        return guard->allocations < HANDLES_MAX && call->bytes <= guard->memory_bytes &&
-               guard->used_bytes <= guard->memory_bytes - call->bytes;
+        return keeper->allocations < HANDLES_MAX && call->bytes <= keeper->memory_bytes &&
+               keeper->used_bytes <= keeper->memory_bytes - call->bytes;
     default:
         return 1;
     }
 }
 
 /* 1 when the engine may see the call; else 0 and *reply says why not. */
-static int call_allowed(const Guard *guard, const DeviceCall *call, DeviceReply *reply)
+static int call_allowed(const Gatekeeper *keeper, const DeviceCall *call, DeviceReply *reply)
 {
     if (call->kind >= CALL_KINDS) {
         device_fail(reply, DEVICE_INVALID_VALUE, "unknown call %u", call->kind);
-    } else if (!handles_known(guard, call)) {
+    } else if (!handles_known(keeper, call)) {
         device_fail(reply, DEVICE_INVALID_HANDLE,
                     "a handle that was not given out, or is destroyed");
-    } else if (!room_left(guard, call)) {
+    } else if (!room_left(keeper, call)) {
         device_fail(
             reply, DEVICE_OUT_OF_MEMORY,
             "a lab may hold at most %llu MiB of device memory and %d streams, events or functions",
-            (unsigned long long)(guard->memory_bytes >> 20), HANDLES_MAX);
-    } else if (call->kind == CALL_FREE && call->dst && allocation_find(guard, call->dst) < 0) {
+            (unsigned long long)(keeper->memory_bytes >> 20), HANDLES_MAX);
+    } else if (call->kind == CALL_FREE && call->dst && allocation_find(keeper, call->dst) < 0) {
         device_fail(reply, DEVICE_INVALID_VALUE,
                     "cudaFree of an address that cudaMalloc did not return");
     } else if (call->kind == CALL_COPY_TO_HOST && call->bytes > WIRE_BYTES_MAX / 2) {
@@ -168,50 +168,50 @@ static int call_allowed(const Guard *guard, const DeviceCall *call, DeviceReply 
 
 /* ---- what was given out, what came back --------------------------------------------------- */
 
-static int allocation_add(Guard *guard, uint64_t address, uint64_t bytes)
+static int allocation_add(Gatekeeper *keeper, uint64_t address, uint64_t bytes)
 {
-    if (list_grow((void **)&guard->allocation, guard->allocations, &guard->allocation_capacity,
-                  sizeof *guard->allocation))
+    if (list_grow((void **)&keeper->allocation, keeper->allocations, &keeper->allocation_capacity,
+                  sizeof *keeper->allocation))
         return -1;
-    guard->allocation[guard->allocations++] = (Allocation){address, bytes};
-    guard->used_bytes += bytes;
+    keeper->allocation[keeper->allocations++] = (Allocation){address, bytes};
+    keeper->used_bytes += bytes;
     return 0;
 }
 
 /* The recorder puts frees off, so the bytes stay counted until the recording is cleared. */
-static void allocation_drop(Guard *guard, uint64_t address)
+static void allocation_drop(Gatekeeper *keeper, uint64_t address)
 {
-    long at = allocation_find(guard, address);
+    long at = allocation_find(keeper, address);
     if (at < 0) return;
-    guard->settling_bytes += guard->allocation[at].bytes;
-    guard->allocation[at] = guard->allocation[--guard->allocations];
+    keeper->settling_bytes += keeper->allocation[at].bytes;
+    keeper->allocation[at] = keeper->allocation[--keeper->allocations];
 }
 
-static int call_note(Guard *guard, const DeviceCall *call, const DeviceReply *reply)
+static int call_note(Gatekeeper *keeper, const DeviceCall *call, const DeviceReply *reply)
 {
     uint32_t given = (uint32_t)reply->value[0];
     switch (call->kind) {
     case CALL_ALLOC:
-        return allocation_add(guard, reply->value[0], call->bytes);
+        return allocation_add(keeper, reply->value[0], call->bytes);
     case CALL_MODULE_LOAD:
-        return handle_add(guard, KIND_MODULE, given);
+        return handle_add(keeper, KIND_MODULE, given);
     case CALL_MODULE_FUNCTION:
-        return handle_add(guard, KIND_FUNCTION, given);
+        return handle_add(keeper, KIND_FUNCTION, given);
     case CALL_STREAM_CREATE:
-        return handle_add(guard, KIND_STREAM, given);
+        return handle_add(keeper, KIND_STREAM, given);
     case CALL_EVENT_CREATE:
-        return handle_add(guard, KIND_EVENT, given);
+        return handle_add(keeper, KIND_EVENT, given);
     case CALL_FREE:
-        allocation_drop(guard, call->dst);
+        allocation_drop(keeper, call->dst);
         break;
     case CALL_MODULE_UNLOAD:
-        handle_drop(guard, KIND_MODULE, call->module);
+        handle_drop(keeper, KIND_MODULE, call->module);
         break;
     case CALL_STREAM_DESTROY:
-        handle_drop(guard, KIND_STREAM, call->stream);
+        handle_drop(keeper, KIND_STREAM, call->stream);
         break;
     case CALL_EVENT_DESTROY:
-        handle_drop(guard, KIND_EVENT, call->event);
+        handle_drop(keeper, KIND_EVENT, call->event);
         break;
     default:
         break;
@@ -219,26 +219,26 @@ static int call_note(Guard *guard, const DeviceCall *call, const DeviceReply *re
     return 0;
 }
 
-int guard_execute(Guard *guard, Device *next, const DeviceCall *call, DeviceReply *reply)
+int gatekeeper_execute(Gatekeeper *keeper, Device *next, const DeviceCall *call, DeviceReply *reply)
 {
     memset(reply, 0, sizeof *reply);
-    if (!call_allowed(guard, call, reply)) return 0;
+    if (!call_allowed(keeper, call, reply)) return 0;
     if (next->execute(next, call, reply)) return -1;
-    if (reply->status == DEVICE_SUCCESS && call_note(guard, call, reply))
+    if (reply->status == DEVICE_SUCCESS && call_note(keeper, call, reply))
         device_fail(reply, DEVICE_OUT_OF_MEMORY, "the device process is out of memory");
     return 0;
 }
 
-void guard_settle(Guard *guard)
+void gatekeeper_settle(Gatekeeper *keeper)
 {
-    guard->used_bytes -= guard->settling_bytes;
-    guard->settling_bytes = 0;
+    keeper->used_bytes -= keeper->settling_bytes;
+    keeper->settling_bytes = 0;
 }
 
-int guard_poison(Guard *guard, Device *engine, Error *error)
+int gatekeeper_poison(Gatekeeper *keeper, Device *engine, Error *error)
 {
-    for (size_t i = 0; i < guard->allocations; i++) {
-        const Allocation *allocation = &guard->allocation[i];
+    for (size_t i = 0; i < keeper->allocations; i++) {
+        const Allocation *allocation = &keeper->allocation[i];
         uint64_t bytes =
             allocation->bytes & ~3ull; /* the words; a tail is too small to hold an answer */
         if (bytes && engine->poison(engine, allocation->address, bytes, VERIFY_POISON, error))
@@ -247,26 +247,26 @@ int guard_poison(Guard *guard, Device *engine, Error *error)
     return 0;
 }
 
-void guard_close(Guard *guard, Device *engine)
+void gatekeeper_close(Gatekeeper *keeper, Device *engine)
 {
     static const uint32_t undo[KINDS] = {CALL_MODULE_UNLOAD, CALL_KINDS, CALL_STREAM_DESTROY,
                                          CALL_EVENT_DESTROY};
     DeviceReply *reply = calloc(1, sizeof *reply);
-    for (size_t i = 0; reply && i < guard->allocations; i++) {
-        DeviceCall call = {.kind = CALL_FREE, .dst = guard->allocation[i].address};
+    for (size_t i = 0; reply && i < keeper->allocations; i++) {
+        DeviceCall call = {.kind = CALL_FREE, .dst = keeper->allocation[i].address};
         engine->execute(engine, &call, reply);
     }
     for (int kind = KINDS - 1; reply && kind >= 0; kind--) {
-        for (size_t i = 0; i < guard->handles[kind].count && undo[kind] != CALL_KINDS; i++) {
-            uint32_t handle = guard->handles[kind].handle[i];
+        for (size_t i = 0; i < keeper->handles[kind].count && undo[kind] != CALL_KINDS; i++) {
+            uint32_t handle = keeper->handles[kind].handle[i];
             DeviceCall call = {
                 .kind = undo[kind], .module = handle, .stream = handle, .event = handle};
             engine->execute(engine, &call, reply);
         }
     }
     for (int kind = 0; kind < KINDS; kind++)
-        free(guard->handles[kind].handle);
+        free(keeper->handles[kind].handle);
     free(reply);
-    free(guard->allocation);
-    free(guard);
+    free(keeper->allocation);
+    free(keeper);
 }

@@ -1,4 +1,4 @@
-#include "autograder/judging/cycles.h"
+#include "autograder/judging/cycle_cache.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,24 +8,24 @@
 #include "autograder/text/files.h"
 #include "autograder/text/text.h"
 
-CyclesKey cycles_key(const char *program_digest, const char *problem, const char *machine,
-                     uint64_t simulator)
+CycleCacheKey cycle_cache_key(const char *program_digest, const char *problem, const char *machine,
+                              uint64_t simulator)
 {
-    CyclesKey key;
+    CycleCacheKey key;
     text_set(key.text, sizeof key.text,
              "program %s\nproblem %s\nmachine %s\nsimulator %016" PRIx64 "\n", program_digest,
              problem, machine, simulator);
     return key;
 }
 
-static void key_path(const char *directory, const CyclesKey *key, char *path, size_t bytes)
+static void key_path(const char *directory, const CycleCacheKey *key, char *path, size_t bytes)
 {
     uint64_t digest = digest_bytes(DIGEST_START, key->text, strlen(key->text));
     text_set(path, bytes, "%s/%016" PRIx64, directory, digest);
 }
 
 /* The file holds the whole key, so that two keys of one digest are told apart. */
-uint64_t cycles_find(const char *directory, const CyclesKey *key)
+uint64_t cycle_cache_find(const char *directory, const CycleCacheKey *key)
 {
     char path[1024];
     Error error;
@@ -40,7 +40,7 @@ uint64_t cycles_find(const char *directory, const CyclesKey *key)
     return cycles;
 }
 
-void cycles_keep(const char *directory, const CyclesKey *key, uint64_t cycles)
+void cycle_cache_keep(const char *directory, const CycleCacheKey *key, uint64_t cycles)
 {
     char path[1024], text[1200];
     Error error;

@@ -1,0 +1,23 @@
+/* cycle_cache.h - cycles that were simulated before: baseline and reference cost the same on every run
+ * of the same problem on the same machine, so a student's next `make grade` need not simulate them
+ * again. */
+#ifndef CONVLAB_AUTOGRADER_JUDGING_CYCLE_CACHE_H
+#define CONVLAB_AUTOGRADER_JUDGING_CYCLE_CACHE_H
+
+#include <stdint.h>
+
+/* What the cycles depend on, as text; `simulator` is a digest of the programs and machine files
+ * that simulate. */
+typedef struct CycleCacheKey {
+    char text[1024];
+} CycleCacheKey;
+
+CycleCacheKey cycle_cache_key(const char *program_digest, const char *problem, const char *machine,
+                              uint64_t simulator);
+
+/* 0 when they are not known.  `directory` is build/cache/cycles. */
+uint64_t cycle_cache_find(const char *directory, const CycleCacheKey *key);
+/* Failing to keep them costs time later, nothing else, so it is not an error. */
+void cycle_cache_keep(const char *directory, const CycleCacheKey *key, uint64_t cycles);
+
+#endif
