@@ -94,8 +94,8 @@ static void problem_set(DeviceProcess *process, const ControlRequest *request, C
     tensors_free(&process->tensors, process->engine);
     free(process->output);
     process->call = request->call;
-    uint32_t fence = process->properties.engine[0] == 'g' ? VERIFY_FENCE_FLOATS : 0;
-    if (tensors_allocate(&process->tensors, process->engine, &process->call, fence, &error))
+    uint32_t band = process->properties.engine[0] == 'g' ? GUARD_BAND_FLOATS : 0;
+    if (tensors_allocate(&process->tensors, process->engine, &process->call, band, &error))
         reply_set(reply, CONTROL_FAILED, "the problem's tensors: %s", error.text);
     process->output = malloc(tensors_floats(&process->tensors, TENSOR_OUTPUT) * sizeof(float) + 1);
     if (!process->output) reply_set(reply, CONTROL_FAILED, "the device process is out of memory");
@@ -166,7 +166,7 @@ static void request_answer(DeviceProcess *process, const ControlRequest *request
 static int request_serve(DeviceProcess *process, void *body, uint64_t bytes)
 {
     ControlRequest request;
-    ControlReply reply = {.fence_tensor = -1, .input_changed = -1};
+    ControlReply reply = {.band_tensor = -1, .input_changed = -1};
     WirePiece piece[2] = {{&reply, sizeof reply}};
     Error error = {""};
     if (bytes < sizeof request) {

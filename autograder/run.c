@@ -118,7 +118,7 @@ static int call_on_host(Run *run, Workload *workload, Observed *observed)
     /* The best of a few: good enough to work by, and never a grade. */
     for (int i = 0; i < 5; i++) {
         for (size_t j = 0; j < workload->outputs; j++)
-            memcpy(&workload->output[j], &(uint32_t){VERIFY_POISON}, 4);
+            memcpy(&workload->output[j], &(uint32_t){OUTPUT_POISON}, 4);
         double start = cpu_seconds();
         operation_call(workload->problem.data, pointer, NULL);
         double seconds = cpu_seconds() - start;

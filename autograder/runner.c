@@ -46,19 +46,19 @@ static void tensors_free(HostTensors *tensors)
 static void tensors_make(const CallRequest *request, const float *inputs, HostTensors *tensors)
 {
     for (uint32_t i = 0; i < request->tensors; i++) {
-        uint64_t count = request->count[i], all = count + 2 * VERIFY_FENCE_FLOATS;
+        uint64_t count = request->count[i], all = count + 2 * GUARD_BAND_FLOATS;
         all += ALIGNMENT_FLOATS - all % ALIGNMENT_FLOATS;
         float *block = aligned_alloc(ALIGNMENT_FLOATS * sizeof(float), all * sizeof(float));
         if (!block) _exit(EXIT_MEMORY);
-        words_fill(block, VERIFY_FENCE_FLOATS, VERIFY_FENCE);
-        words_fill(block + VERIFY_FENCE_FLOATS + count, VERIFY_FENCE_FLOATS, VERIFY_FENCE);
+        words_fill(block, GUARD_BAND_FLOATS, GUARD_BAND_WORD);
+        words_fill(block + GUARD_BAND_FLOATS + count, GUARD_BAND_FLOATS, GUARD_BAND_WORD);
         tensors->block[i] = block;
-        tensors->data[i] = block + VERIFY_FENCE_FLOATS;
+        tensors->data[i] = block + GUARD_BAND_FLOATS;
         if (request->role[i] == TENSOR_INPUT) {
             memcpy(tensors->data[i], inputs, count * sizeof(float));
             inputs += count;
         } else {
-            words_fill(tensors->data[i], count, VERIFY_POISON);
+            words_fill(tensors->data[i], count, OUTPUT_POISON);
         }
     }
 }
@@ -69,11 +69,11 @@ static void tensors_check(const CallRequest *request, const float *inputs,
     for (uint32_t i = 0; i < request->tensors; i++) {
         uint64_t count = request->count[i];
         const float *after = tensors->data[i] + count;
-        int64_t before = words_check(tensors->block[i], VERIFY_FENCE_FLOATS, VERIFY_FENCE);
-        int64_t past = words_check(after, VERIFY_FENCE_FLOATS, VERIFY_FENCE);
-        if (answer->fence_tensor < 0 && (before >= 0 || past >= 0)) {
-            answer->fence_tensor = (int32_t)i;
-            answer->fence_offset = past >= 0 ? past : before - VERIFY_FENCE_FLOATS;
+        int64_t before = words_check(tensors->block[i], GUARD_BAND_FLOATS, GUARD_BAND_WORD);
+        int64_t past = words_check(after, GUARD_BAND_FLOATS, GUARD_BAND_WORD);
+        if (answer->band_tensor < 0 && (before >= 0 || past >= 0)) {
+            answer->band_tensor = (int32_t)i;
+            answer->band_offset = past >= 0 ? past : before - GUARD_BAND_FLOATS;
         }
         if (request->role[i] != TENSOR_INPUT) continue;
         if (answer->input_changed < 0 && memcmp(tensors->data[i], inputs, count * sizeof(float)))
@@ -85,7 +85,7 @@ static void tensors_check(const CallRequest *request, const float *inputs,
 static void host_call(int fd, const CallRequest *request, const float *inputs)
 {
     HostTensors tensors = {{NULL}, {NULL}};
-    CallReturn answer = {.fence_tensor = -1, .input_changed = -1};
+    CallReturn answer = {.band_tensor = -1, .input_changed = -1};
     WirePiece piece[1 + OPERATION_TENSORS] = {{&answer, sizeof answer}};
     void *pointer[OPERATION_TENSORS];
     int pieces = 1;
@@ -106,7 +106,7 @@ static void host_call(int fd, const CallRequest *request, const float *inputs)
 
 static void device_call(int fd, const CallRequest *request)
 {
-    CallReturn answer = {.fence_tensor = -1, .input_changed = -1};
+    CallReturn answer = {.band_tensor = -1, .input_changed = -1};
     WirePiece piece = {&answer, sizeof answer};
     void *pointer[OPERATION_TENSORS];
     for (uint32_t i = 0; i < request->tensors; i++)

@@ -76,7 +76,7 @@ void judge_output(Judge *judge, const Workload *workload, const Observed *observ
         text_set(item->text, sizeof item->text, "%s", outcome->message);
         /* The simulator stops the write that the guard bands would have shown. */
         if (strstr(outcome->message, "Invalid __global__ write"))
-            text_set(item->fault, sizeof item->fault, "%s", fault_name(FAULT_FENCE));
+            text_set(item->fault, sizeof item->fault, "%s", fault_name(FAULT_GUARD_BAND));
         return;
     }
     Judgement judgement;

@@ -241,7 +241,7 @@ int gatekeeper_poison(Gatekeeper *keeper, Device *engine, Error *error)
         const Allocation *allocation = &keeper->allocation[i];
         uint64_t bytes =
             allocation->bytes & ~3ull; /* the words; a tail is too small to hold an answer */
-        if (bytes && engine->poison(engine, allocation->address, bytes, VERIFY_POISON, error))
+        if (bytes && engine->poison(engine, allocation->address, bytes, OUTPUT_POISON, error))
             return -1;
     }
     return 0;

@@ -26,7 +26,7 @@ void gatekeeper_close(Gatekeeper *gatekeeper, Device *engine);
 /* ---- device_tensors.c: the problem's tensors on the device, and what became of them ------- */
 
 typedef struct Tensors {
-    uint32_t count, fence; /* tensors; floats of guard band on each side */
+    uint32_t count, band; /* tensors; floats of guard band on each side */
     uint32_t role[OPERATION_TENSORS];
     uint64_t floats[OPERATION_TENSORS];
     uint64_t base[OPERATION_TENSORS];         /* allocations */
@@ -35,7 +35,7 @@ typedef struct Tensors {
     void *body;                               /* the frame that they lie in */
 } Tensors;
 
-int tensors_allocate(Tensors *tensors, Device *engine, const CallRequest *call, uint32_t fence,
+int tensors_allocate(Tensors *tensors, Device *engine, const CallRequest *call, uint32_t band,
                      Error *error);
 void tensors_free(Tensors *tensors, Device *engine);
 uint64_t tensors_floats(const Tensors *tensors, TensorRole role);

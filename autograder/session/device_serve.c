@@ -194,9 +194,9 @@ static void host_answer(DeviceProcess *process, const void *body, uint64_t bytes
     }
     memcpy(&answer, body, sizeof answer);
     memcpy(process->output, (const char *)body + sizeof answer, floats * sizeof(float));
-    if (answer.fence_tensor >= 0 && (uint32_t)answer.fence_tensor < process->tensors.count) {
-        reply->fence_tensor = answer.fence_tensor;
-        reply->fence_offset = answer.fence_offset;
+    if (answer.band_tensor >= 0 && (uint32_t)answer.band_tensor < process->tensors.count) {
+        reply->band_tensor = answer.band_tensor;
+        reply->band_offset = answer.band_offset;
     }
     if (answer.input_changed >= 0 && (uint32_t)answer.input_changed < process->tensors.count)
         reply->input_changed = answer.input_changed;

@@ -41,21 +41,21 @@ static int engine_download(Device *engine, uint64_t address, uint64_t bytes, con
     return 0;
 }
 
-int tensors_allocate(Tensors *tensors, Device *engine, const CallRequest *call, uint32_t fence,
+int tensors_allocate(Tensors *tensors, Device *engine, const CallRequest *call, uint32_t band,
                      Error *error)
 {
     memset(tensors, 0, sizeof *tensors);
-    tensors->fence = fence;
+    tensors->band = band;
     for (uint32_t i = 0; i < call->tensors; i++) {
         DeviceReply reply = {0};
         DeviceCall alloc = {.kind = CALL_ALLOC,
-                            .bytes = (call->count[i] + 2ull * fence) * sizeof(float)};
+                            .bytes = (call->count[i] + 2ull * band) * sizeof(float)};
         tensors->role[i] = call->role[i];
         tensors->floats[i] = call->count[i];
         if (!call->host) {
             if (engine_do(engine, &alloc, &reply, error)) return -1;
             tensors->base[i] = reply.value[0];
-            tensors->address[i] = reply.value[0] + fence * sizeof(float);
+            tensors->address[i] = reply.value[0] + band * sizeof(float);
         }
         tensors->count = i + 1;
     }
@@ -97,13 +97,13 @@ int tensors_take(Tensors *tensors, void *body, uint64_t offset, uint64_t bytes, 
     return 0;
 }
 
-static int fences_fill(const Tensors *tensors, uint32_t i, Device *engine, Error *error)
+static int bands_fill(const Tensors *tensors, uint32_t i, Device *engine, Error *error)
 {
-    uint64_t band = tensors->fence * sizeof(float),
+    uint64_t band = tensors->band * sizeof(float),
              end = tensors->address[i] + tensors->floats[i] * sizeof(float);
     if (!band) return 0;
-    if (engine->poison(engine, tensors->base[i], band, VERIFY_FENCE, error)) return -1;
-    return engine->poison(engine, end, band, VERIFY_FENCE, error);
+    if (engine->poison(engine, tensors->base[i], band, GUARD_BAND_WORD, error)) return -1;
+    return engine->poison(engine, end, band, GUARD_BAND_WORD, error);
 }
 
 int tensors_prepare(Tensors *tensors, Device *engine, int upload, Error *error)
@@ -114,39 +114,39 @@ int tensors_prepare(Tensors *tensors, Device *engine, int upload, Error *error)
             if (!tensors->pristine[i]) return error_set(error, "no inputs were sent yet");
             if (upload && engine_upload(engine, address, tensors->pristine[i], bytes, error))
                 return -1;
-        } else if (engine->poison(engine, address, bytes, VERIFY_POISON, error)) {
+        } else if (engine->poison(engine, address, bytes, OUTPUT_POISON, error)) {
             return -1;
         }
-        if (fences_fill(tensors, i, engine, error)) return -1;
+        if (bands_fill(tensors, i, engine, error)) return -1;
     }
     return 0;
 }
 
-/* Where the first float of a guard band that is not the fence lies, counted from the band's start;
+/* Where the first float of a guard band that was changed lies, counted from the band's start;
  * -1: whole. */
-static int band_check(Device *engine, uint64_t address, uint32_t fence, int64_t *changed,
+static int band_check(Device *engine, uint64_t address, uint32_t band, int64_t *changed,
                       Error *error)
 {
     const void *data;
-    uint32_t word = VERIFY_FENCE;
-    if (engine_download(engine, address, fence * sizeof(float), &data, error)) return -1;
+    uint32_t word = GUARD_BAND_WORD;
+    if (engine_download(engine, address, band * sizeof(float), &data, error)) return -1;
     *changed = -1;
-    for (uint32_t i = 0; i < fence && *changed < 0; i++)
+    for (uint32_t i = 0; i < band && *changed < 0; i++)
         if (memcmp((const char *)data + i * sizeof word, &word, sizeof word)) *changed = i;
     return 0;
 }
 
-static int fences_check(const Tensors *tensors, uint32_t i, Device *engine, ControlReply *reply,
-                        Error *error)
+static int bands_check(const Tensors *tensors, uint32_t i, Device *engine, ControlReply *reply,
+                       Error *error)
 {
     uint64_t end = tensors->address[i] + tensors->floats[i] * sizeof(float);
     int64_t before, past;
-    if (!tensors->fence || reply->fence_tensor >= 0) return 0;
-    if (band_check(engine, tensors->base[i], tensors->fence, &before, error)) return -1;
-    if (band_check(engine, end, tensors->fence, &past, error)) return -1;
+    if (!tensors->band || reply->band_tensor >= 0) return 0;
+    if (band_check(engine, tensors->base[i], tensors->band, &before, error)) return -1;
+    if (band_check(engine, end, tensors->band, &past, error)) return -1;
     if (before < 0 && past < 0) return 0;
-    reply->fence_tensor = (int32_t)i;
-    reply->fence_offset = past >= 0 ? past : before - (int64_t)tensors->fence;
+    reply->band_tensor = (int32_t)i;
+    reply->band_offset = past >= 0 ? past : before - (int64_t)tensors->band;
     return 0;
 }
 
@@ -156,7 +156,7 @@ int tensors_check(const Tensors *tensors, Device *engine, float *output, Control
     for (uint32_t i = 0; i < tensors->count; i++) {
         uint64_t bytes = tensors->floats[i] * sizeof(float);
         const void *data;
-        if (fences_check(tensors, i, engine, reply, error)) return -1;
+        if (bands_check(tensors, i, engine, reply, error)) return -1;
         if (engine_download(engine, tensors->address[i], bytes, &data, error)) return -1;
         if (tensors->role[i] == TENSOR_OUTPUT) {
             memcpy(output, data, bytes);

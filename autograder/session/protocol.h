@@ -32,8 +32,8 @@ typedef struct CallRequest {
  * what an untrusted process says of itself: it may make a message better, never a verdict. */
 typedef struct CallReturn {
     int32_t status;        /* of the first CUDA call that failed, 0 if none */
-    int32_t fence_tensor;  /* host labs: the tensor written outside of, -1 if none */
-    int64_t fence_offset;  /* first changed float: negative before the tensor, else past its end */
+    int32_t band_tensor;   /* host labs: the tensor written outside of, -1 if none */
+    int64_t band_offset;   /* first changed float: negative before the tensor, else past its end */
     int32_t input_changed; /* host labs: the input written into, -1 if none */
     uint32_t reserved;
     char message[1024];
@@ -74,8 +74,8 @@ typedef struct ControlReply {
     uint32_t status;
     int32_t cuda_status;
     int32_t device_lost; /* after this the engine is of no more use: start another device process */
-    int32_t fence_tensor, input_changed;
-    int64_t fence_offset;
+    int32_t band_tensor, input_changed;
+    int64_t band_offset;
     int32_t findings;
     char message[1280];
     DeviceCost cost;

@@ -171,7 +171,7 @@ static void test_gatekeeper_poison(void **state)
 {
     Engine engine = engine_make();
     Gatekeeper *gatekeeper = gatekeeper_open(1 << 20);
-    uint32_t word, poison = VERIFY_POISON;
+    uint32_t word, poison = OUTPUT_POISON;
     (void)state;
     char *kept =
         (char *)(uintptr_t)ask(gatekeeper, &engine, (DeviceCall){.kind = CALL_ALLOC, .bytes = 40})
@@ -187,7 +187,7 @@ static void test_gatekeeper_poison(void **state)
 
 /* ---- tensors ------------------------------------------------------------------------------ */
 
-enum { FENCE = 16, X = 10, Y = 6 };
+enum { BAND = 16, X = 10, Y = 6 };
 
 typedef struct Bench {
     Engine engine;
@@ -202,17 +202,17 @@ static float *address(const Bench *bench, int tensor)
 }
 
 /* x, an input of 1, 2, 3 ..., and y, an output, freshly prepared. */
-static void bench_make(Bench *bench, uint32_t fence)
+static void bench_make(Bench *bench, uint32_t band)
 {
     CallRequest call = {.tensors = 2, .role = {TENSOR_INPUT, TENSOR_OUTPUT}, .count = {X, Y}};
     float *body = malloc(X * sizeof(float));
     Error error;
     memset(bench, 0, sizeof *bench);
     bench->engine = engine_make();
-    bench->reply = (ControlReply){.fence_tensor = -1, .input_changed = -1};
+    bench->reply = (ControlReply){.band_tensor = -1, .input_changed = -1};
     for (int i = 0; i < X; i++)
         body[i] = (float)(i + 1);
-    assert_int_equal(tensors_allocate(&bench->tensors, &bench->engine.device, &call, fence, &error),
+    assert_int_equal(tensors_allocate(&bench->tensors, &bench->engine.device, &call, band, &error),
                      0);
     assert_int_equal(tensors_take(&bench->tensors, body, 0, X * sizeof(float), &error), 0);
     assert_int_equal(tensors_prepare(&bench->tensors, &bench->engine.device, 1, &error), 0);
@@ -237,28 +237,28 @@ static void test_tensors_untouched(void **state)
     uint32_t word;
     Bench bench;
     (void)state;
-    for (uint32_t fence = 0; fence <= FENCE; fence += FENCE) {
-        bench_make(&bench, fence);
+    for (uint32_t band = 0; band <= BAND; band += BAND) {
+        bench_make(&bench, band);
         bench_check(&bench);
-        assert_int_equal(bench.reply.fence_tensor, -1);
+        assert_int_equal(bench.reply.band_tensor, -1);
         assert_int_equal(bench.reply.input_changed, -1);
         assert_true(address(&bench, 0)[3] == 4.0f);
         for (int i = 0; i < Y; i++) {
             memcpy(&word, bench.output + i, 4);
-            assert_int_equal(word, VERIFY_POISON);
+            assert_int_equal(word, OUTPUT_POISON);
         }
         bench_free(&bench);
     }
 }
 
-static void touch(int tensor, long offset, int fence_tensor, long fence_offset, int input_changed)
+static void touch(int tensor, long offset, int band_tensor, long band_offset, int input_changed)
 {
     Bench bench;
-    bench_make(&bench, FENCE);
+    bench_make(&bench, BAND);
     address(&bench, tensor)[offset] = 0.0f;
     bench_check(&bench);
-    assert_int_equal(bench.reply.fence_tensor, fence_tensor);
-    if (fence_tensor >= 0) assert_int_equal(bench.reply.fence_offset, fence_offset);
+    assert_int_equal(bench.reply.band_tensor, band_tensor);
+    if (band_tensor >= 0) assert_int_equal(bench.reply.band_offset, band_offset);
     assert_int_equal(bench.reply.input_changed, input_changed);
     bench_free(&bench);
 }
@@ -268,9 +268,9 @@ static void test_tensors_touched(void **state)
     (void)state;
     touch(1, 0, -1, 0, -1); /* what it is for */
     touch(1, Y, 1, 0, -1);
-    touch(1, Y + FENCE - 1, 1, FENCE - 1, -1);
+    touch(1, Y + BAND - 1, 1, BAND - 1, -1);
     touch(1, -1, 1, -1, -1);
-    touch(1, -FENCE, 1, -FENCE, -1);
+    touch(1, -BAND, 1, -BAND, -1);
     touch(0, X + 2, 0, 2, -1);
     touch(0, 0, -1, 0, 0);
     touch(0, X - 1, -1, 0, 0);
@@ -283,7 +283,7 @@ static void test_tensors_wrong_size(void **state)
     Engine engine = engine_make();
     Error error;
     (void)state;
-    assert_int_equal(tensors_allocate(&tensors, &engine.device, &call, FENCE, &error), 0);
+    assert_int_equal(tensors_allocate(&tensors, &engine.device, &call, BAND, &error), 0);
     assert_int_equal(tensors_prepare(&tensors, &engine.device, 1, &error),
                      -1); /* nothing sent yet */
     assert_int_equal(tensors_take(&tensors, malloc(64), 0, 64, &error), -1);

@@ -168,7 +168,7 @@ static void expect_correct(const Run *run)
 {
     if (run->outcome.status != RUN_OK) fail_msg("%s", run->outcome.message);
     assert_int_equal(run->verdict.correct, 1);
-    assert_null(run->observed.fence_broken);
+    assert_null(run->observed.band_broken);
     assert_null(run->observed.input_changed);
 }
 
@@ -276,7 +276,7 @@ static void test_host_nonsense(void **state)
         RUN_PROTOCOL, "8 bytes");
 }
 
-static void test_host_fences(void **state)
+static void test_host_guard_bands(void **state)
 {
     Run run;
     (void)state;
@@ -286,15 +286,15 @@ static void test_host_fences(void **state)
              " naive(p, x, w, y); y[p->N * p->K * p->P * p->Q + 5] = 1; }\n");
     run_call(&run, 0);
     assert_int_equal(run.outcome.status, RUN_OK);
-    assert_string_equal(run.observed.fence_broken, "y");
-    assert_int_equal(run.observed.fence_offset, 5);
+    assert_string_equal(run.observed.band_broken, "y");
+    assert_int_equal(run.observed.band_offset, 5);
     assert_int_equal(run.verdict.correct, 0);
-    assert_string_equal(run.observed.fence_broken, "y");
+    assert_string_equal(run.observed.band_broken, "y");
     run_load(&run, 0,
              HOST_HEAD NAIVE_HOST HOST_ENTRY " naive(p, x, w, y); ((float *)w)[-2] = 1; }\n");
     run_call(&run, 0);
-    assert_string_equal(run.observed.fence_broken, "w");
-    assert_int_equal(run.observed.fence_offset, -2);
+    assert_string_equal(run.observed.band_broken, "w");
+    assert_int_equal(run.observed.band_offset, -2);
     run_load(&run, 0,
              HOST_HEAD NAIVE_HOST HOST_ENTRY " naive(p, x, w, y); ((float *)x)[3] = 0; }\n");
     run_call(&run, 0);
@@ -513,7 +513,7 @@ int main(void)
         cmocka_unit_test(test_host_limits),
         cmocka_unit_test(test_host_has_no_children),
         cmocka_unit_test(test_host_nonsense),
-        cmocka_unit_test(test_host_fences),
+        cmocka_unit_test(test_host_guard_bands),
         cmocka_unit_test(test_host_remembers_nothing),
     };
     const struct CMUnitTest device[] = {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BAND_BYTES = VERIFY_FENCE_FLOATS * 4 };
+enum { BAND_BYTES = GUARD_BAND_FLOATS * 4 };
 
 static int call_device(Device *device, const DeviceCall *call, DeviceReply *reply, Error *error)
 {
@@ -32,12 +32,12 @@ uint64_t run_memory_address(const RunMemory *memory, int i)
 
 static int open_tensor(RunMemory *memory, int i, const Workload *workload, Error *error)
 {
-    uint32_t band[VERIFY_FENCE_FLOATS];
+    uint32_t band[GUARD_BAND_FLOATS];
     uint64_t bytes = memory->count[i] * 4;
     DeviceReply reply;
     DeviceCall call = {.kind = CALL_ALLOC, .bytes = bytes + 2 * BAND_BYTES};
-    for (int j = 0; j < VERIFY_FENCE_FLOATS; j++)
-        band[j] = VERIFY_FENCE;
+    for (int j = 0; j < GUARD_BAND_FLOATS; j++)
+        band[j] = GUARD_BAND_WORD;
     if (call_device(memory->device, &call, &reply, error)) return -1;
     memory->base[i] = reply.value[0];
     uint64_t address = run_memory_address(memory, i);
@@ -46,7 +46,7 @@ static int open_tensor(RunMemory *memory, int i, const Workload *workload, Error
         return -1;
     if (workload->tensor[i])
         return upload(memory->device, address, workload->tensor[i], bytes, error);
-    return memory->device->poison(memory->device, address, bytes, VERIFY_POISON, error);
+    return memory->device->poison(memory->device, address, bytes, OUTPUT_POISON, error);
 }
 
 int run_memory_open(Device *device, const Workload *workload, RunMemory *memory, Error *error)
@@ -76,8 +76,8 @@ void run_memory_close(RunMemory *memory)
 /* The first changed float of a guard band, or -1. */
 static long band_broken(const uint32_t *band)
 {
-    for (long i = 0; i < VERIFY_FENCE_FLOATS; i++)
-        if (band[i] != VERIFY_FENCE) return i;
+    for (long i = 0; i < GUARD_BAND_FLOATS; i++)
+        if (band[i] != GUARD_BAND_WORD) return i;
     return -1;
 }
 
@@ -95,8 +95,8 @@ static int observe_tensor(RunMemory *memory, int i, Workload *workload, Observed
     long before = band_broken((const uint32_t *)(const void *)data);
     long after = band_broken((const uint32_t *)(const void *)(data + BAND_BYTES + bytes));
     if (before >= 0 || after >= 0) {
-        observed->fence_broken = name;
-        observed->fence_offset = before >= 0 ? before - VERIFY_FENCE_FLOATS : after;
+        observed->band_broken = name;
+        observed->band_offset = before >= 0 ? before - GUARD_BAND_FLOATS : after;
     }
     if (!workload->tensor[i]) {
         memcpy(workload->output, data + BAND_BYTES, bytes);

@@ -13,7 +13,7 @@ typedef struct RunMemory {
     size_t count[OPERATION_TENSORS];
 } RunMemory;
 
-/* Allocates and fills: inputs from the workload, outputs poisoned, bands fenced. */
+/* Allocates and fills: inputs from the workload, outputs poisoned, guard bands filled. */
 int run_memory_open(Device *device, const Workload *workload, RunMemory *memory, Error *error);
 void run_memory_close(RunMemory *memory);
 

@@ -283,7 +283,7 @@ static void bench_verify(const Bench *bench, Precision precision, const Observed
 static void bench_judge(Bench *bench, Submission *submission, Precision precision,
                         Judgement *judgement)
 {
-    const uint32_t poison = VERIFY_POISON;
+    const uint32_t poison = OUTPUT_POISON;
     for (size_t i = 0; i < bench->outputs; i++)
         memcpy(&bench->tensor[2][i], &poison, sizeof poison);
     submission_run(submission, &bench->conv, bench->tensor[0], bench->tensor[1], bench->tensor[2]);

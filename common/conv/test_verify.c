@@ -116,7 +116,7 @@ static void written_elsewhere_is_wrong(void **state)
     bench_judge(&bench, &(Submission){.plant = PLANT_NOTHING}, PRECISION_FP32, &judgement);
     assert_true(judgement.verdict.correct);
     judgement_free(&judgement);
-    const Observed bad[] = {{.output = bench.tensor[2], .fence_broken = "y", .fence_offset = 7},
+    const Observed bad[] = {{.output = bench.tensor[2], .band_broken = "y", .band_offset = 7},
                             {.output = bench.tensor[2], .input_changed = "w"}};
     for (int i = 0; i < 2; i++) {
         bench_verify(&bench, PRECISION_FP32, &bad[i], &judgement);

@@ -19,7 +19,7 @@ const char *fault_name(Fault fault)
         [FAULT_NONE] = "none",
         [FAULT_UNWRITTEN] = "unwritten",
         [FAULT_NAN] = "nan",
-        [FAULT_FENCE] = "fence",
+        [FAULT_GUARD_BAND] = "guard-band",
         [FAULT_INPUT_CHANGED] = "input-changed",
         [FAULT_FLIPPED_FILTER] = "flipped-filter",
         [FAULT_TRANSPOSED_FILTER] = "transposed-filter",

@@ -28,18 +28,18 @@ double verdict_bound(Precision precision, double magnitude, double products);
 
 /* The poison that outputs are filled with before a run: a NaN with this payload means "never
  * written". */
-#define VERIFY_POISON 0x7fc0dead
-/* Floats of guard band before and after every tensor; filled with VERIFY_FENCE, checked after the
+#define OUTPUT_POISON 0x7fc0dead
+/* Floats of guard band before and after every tensor; filled with GUARD_BAND_WORD, checked after the
  * run. */
-enum { VERIFY_FENCE_FLOATS = 1024 };
-#define VERIFY_FENCE 0x7fc0fe2c
+enum { GUARD_BAND_FLOATS = 1024 };
+#define GUARD_BAND_WORD 0x7fc0fe2c
 
-/* What the run left behind.  `output` has tensor_count floats; `fence_broken` names the tensor
+/* What the run left behind.  `output` has tensor_count floats; `band_broken` names the tensor
  * whose guard band changed, or NULL; likewise `input_changed`. */
 typedef struct Observed {
     const float *output;
-    const char *fence_broken;
-    long fence_offset; /* first changed float: negative before the tensor, else past its end */
+    const char *band_broken;
+    long band_offset; /* first changed float: negative before the tensor, else past its end */
     const char *input_changed;
 } Observed;
 
@@ -58,7 +58,7 @@ typedef enum Fault {
     FAULT_NONE,
     FAULT_UNWRITTEN,         /* outputs still hold the poison */
     FAULT_NAN,               /* NaN or Inf that is not the poison */
-    FAULT_FENCE,             /* wrote outside the output (before or after) */
+    FAULT_GUARD_BAND,        /* wrote outside the output (before or after) */
     FAULT_INPUT_CHANGED,     /* wrote into an input */
     FAULT_FLIPPED_FILTER,    /* true convolution instead of cross-correlation */
     FAULT_TRANSPOSED_FILTER, /* r and s swapped */

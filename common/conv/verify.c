@@ -12,7 +12,7 @@ static Mark mark_of(float got, double error, double bound)
 {
     uint32_t bits;
     memcpy(&bits, &got, sizeof bits);
-    if (bits == VERIFY_POISON) return MARK_POISON;
+    if (bits == OUTPUT_POISON) return MARK_POISON;
     if (!isfinite(got)) return MARK_NAN;
     return !(error <= bound) ? MARK_WRONG : MARK_RIGHT;
 }
@@ -166,6 +166,6 @@ int verify_output(const Operation *operation, const Problem *problem, Precision 
     judge_together(judged, squares, counted);
     describe_first(judged, &shape);
     judged->verdict.correct =
-        !judged->verdict.wrong && !observed->fence_broken && !observed->input_changed;
+        !judged->verdict.wrong && !observed->band_broken && !observed->input_changed;
     return 0;
 }

@@ -205,7 +205,7 @@ static void find_explanation(const Diagnosis *d, Finding *finding)
 static void find_written_outside(const char *name, long offset, Finding *finding)
 {
     char place[80];
-    finding->fault = FAULT_FENCE;
+    finding->fault = FAULT_GUARD_BAND;
     if (offset < 0)
         snprintf(place, sizeof place, "%ld floats before the start of %.20s", -offset, name);
     else if (offset == 0)
@@ -272,8 +272,8 @@ void diagnose(const Judgement *judged, ProbeRun run, void *context, Finding *fin
     if (rearranged && judged->verdict.wrong &&
         order_find(view, judged->operation, judged->precision, finding))
         return;
-    if (observed->fence_broken)
-        find_written_outside(observed->fence_broken, observed->fence_offset, finding);
+    if (observed->band_broken)
+        find_written_outside(observed->band_broken, observed->band_offset, finding);
     else if (observed->input_changed)
         find_written_input(judged, observed->input_changed, finding);
     else if (rearranged)

@@ -112,11 +112,11 @@ static void memory_faults_are_named(void **state)
     submission_run(&submission, &bench.conv, bench.tensor[0], bench.tensor[1], bench.tensor[2]);
     const float *y = bench.tensor[2];
     Told past =
-        tell_observed(&bench, (Observed){.output = y, .fence_broken = "y", .fence_offset = 7});
-    assert_int_equal(past.found.fault, FAULT_FENCE);
+        tell_observed(&bench, (Observed){.output = y, .band_broken = "y", .band_offset = 7});
+    assert_int_equal(past.found.fault, FAULT_GUARD_BAND);
     assert_non_null(strstr(past.found.text, "7 floats past the end of y"));
     Told before =
-        tell_observed(&bench, (Observed){.output = y, .fence_broken = "y", .fence_offset = -2});
+        tell_observed(&bench, (Observed){.output = y, .band_broken = "y", .band_offset = -2});
     assert_non_null(strstr(before.found.text, "2 floats before the start of y"));
     Told changed = tell_observed(&bench, (Observed){.output = y, .input_changed = "w"});
     assert_int_equal(changed.found.fault, FAULT_INPUT_CHANGED);
