@@ -1,3 +1,91 @@
+/* Lab 11: tensor cores. */
+#include <math.h>
+
 #include "autograder/tests/predictions/derive.h"
 
-const LabDerivations derive_11 = {"11-tensor-cores", {{0}}};
+enum { HALF = 2, CHUNK = 8, CHUNKS = 4, TILE = 128, STAGES = 4 };
+
+/* Channels are handed out in chunks until none is left over. */
+static int channels_padded(const Given *given)
+{
+    int padded = 0;
+    while (padded < given->p.C)
+        padded += CHUNK;
+    return padded;
+}
+
+/* Products of one tap, one by one: those with a channel that exists are the convolution's. */
+static double padded(const Given *given)
+{
+    double all = 0, real = 0;
+    for (int c = 0; c < channels_padded(given); c++) {
+        all++;
+        real += c < given->p.C;
+    }
+    return all / real;
+}
+
+static double workspace(const Given *given)
+{
+    const ConvProblem *p = &given->p;
+    double bytes = 0;
+    for (int pixel = 0; pixel < p->N * p->H * p->W; pixel++)
+        bytes += HALF * channels_padded(given);
+    for (int tap = 0; tap < p->K * p->R * p->S; tap++)
+        bytes += HALF * channels_padded(given);
+    return bytes;
+}
+
+/* To the nearest of 11 bits, ties to even: what fp16 keeps. */
+static double fp16(double value)
+{
+    int exponent;
+    double mantissa = frexp(value, &exponent);
+    return ldexp(nearbyint(ldexp(mantissa, 11)), exponent - 11);
+}
+
+static double ones(const Given *given)
+{
+    (void)given;
+    double sum = 0;
+    while (fp16(sum + 1) > sum)
+        sum = fp16(sum + 1);
+    return sum;
+}
+
+/* A row of a tile after the other: four chunks of a filter's or a column's values, and a chunk that
+ * keeps neighbours apart. */
+static double shared(const Given *given)
+{
+    (void)given;
+    double bytes = 0;
+    for (int stage = 0; stage < STAGES; stage++)
+        for (int row = 0; row < TILE + TILE; row++)
+            for (int chunk = 0; chunk < CHUNKS + 1; chunk++)
+                bytes += CHUNK * HALF;
+    return bytes;
+}
+
+/* 64x64 sums by mma.m16n8k16: words of its operands a lane, and how often they are loaded. */
+static double words(const Given *given)
+{
+    (void)given;
+    enum { LANES = 32, OF_A = 4, OF_B = 2 };
+    double words = 0, products = 0;
+    for (int filters = 0; filters < 64; filters += 16)
+        words += LANES * OF_A;
+    for (int columns = 0; columns < 64; columns += 8)
+        words += LANES * OF_B;
+    for (int filters = 0; filters < 64; filters += 16)
+        for (int columns = 0; columns < 64; columns += 8)
+            products += 16 * 8 * 16;
+    return words / products;
+}
+
+const LabDerivations derive_11 = {"11-tensor-cores",
+                                  {{"padded", padded},
+                                   {"workspace", workspace},
+                                   {"ones", ones},
+                                   {"shared", shared},
+                                   {"words", words},
+                                   {0}}};

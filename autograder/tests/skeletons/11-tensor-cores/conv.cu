@@ -5,16 +5,19 @@
 
 namespace wmma = nvcuda::wmma;
 
-/* What an input is rounded to.  Both keep 11 bits; fp16 ends at 65504 and is half as long. */
+/* What an input is rounded to, and the product that goes with it.  Both keep 11 bits; fp16 ends at
+ * 65504 and is half as long. */
 #ifndef FP16
 #define FP16 1
 #endif
 #if FP16
 typedef __half Value;
 typedef __half WmmaValue;
+#define MMA_SYNC "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32"
 #else
 typedef float Value;
 typedef wmma::precision::tf32 WmmaValue;
+#define MMA_SYNC "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32"
 #endif
 
 /* Values move 16 bytes at a time: CHUNK channels of one pixel. */
@@ -210,12 +213,7 @@ __device__ void load_matrices(unsigned word[4], const Value *row)
  * (PTX ISA, "Matrix Fragments for mma.m16n8k16" and "... mma.m16n8k8".) */
 __device__ void multiply(float sum[4], const unsigned a[4], const unsigned b[2])
 {
-#if FP16
-    asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
-#else
-    asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 "
-#endif
-        "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+    asm(MMA_SYNC " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
         : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
