@@ -28,7 +28,8 @@ static const char USAGE[] =
     "                     [--engine sim|gpu] [--gpu h200] [--seed N] [--submission DIR] [--alone]\n"
     "                     runs one case; beside it the baseline, unless --alone\n"
     "  profile  --lab NN  [as run] [--ptx]  runs one case and shows where its cycles went\n"
-    "  cases    --lab NN  its cases as numbers, one a line: name, then the fields of ConvProblem\n"
+    "  cases    --lab NN  [--shape \"N=64 ...\"]  its cases, or a shape, as numbers, one a line:\n"
+    "                     name, then the fields of ConvProblem\n"
     "  shapes   --lab NN  its cases as the table of its handout (Markdown)\n"
     "  questions --lab NN its predictions, likewise\n"
     "  check              proves that skeletons, solutions and handouts agree\n"
@@ -309,18 +310,26 @@ static int lab_profile(const Options *options, const Lab *lab, Error *error)
                      lab->name, lab->name);
 }
 
+static void print_fields(const Lab *lab, const char *name, const Problem *problem)
+{
+    const int *field = (const int *)(const void *)problem->data;
+    printf("%s/%s", lab->name, name);
+    for (uint32_t k = 0; k < problem->bytes / sizeof *field; k++)
+        printf(" %d", field[k]);
+    putchar('\n');
+}
+
 /* For programs that measure solutions without the grader: common/validate/layers.cu. */
 static int lab_cases(const Options *options, const Lab *lab, Error *error)
 {
-    (void)options, (void)error;
-    for (int i = 0; i < lab->ini.cases; i++) {
-        const Problem *problem = &lab->ini.item[i].problem;
-        const int *field = (const int *)(const void *)problem->data;
-        printf("%s/%s", lab->name, lab->ini.item[i].name);
-        for (uint32_t k = 0; k < problem->bytes / sizeof *field; k++)
-            printf(" %d", field[k]);
-        putchar('\n');
+    Problem own;
+    if (options->shape) {
+        if (lab->ini.operation->parse(options->shape, &own, error)) return -1;
+        print_fields(lab, "shape", &own);
+        return 0;
     }
+    for (int i = 0; i < lab->ini.cases; i++)
+        print_fields(lab, lab->ini.item[i].name, &lab->ini.item[i].problem);
     return 0;
 }
 

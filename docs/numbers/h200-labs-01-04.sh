@@ -1,0 +1,148 @@
+#!/bin/sh
+# h200-labs-01-04.sh OUT [BUILD] - on a machine with a GPU: what the handouts of labs 01 to 04 say of an H200.
+#
+# From the workbook's root, after `make setup` and `make -j tools`; needs nvcc, takes two to three minutes and asks nothing.  Writes
+#
+#     OUT/times.tsv   lab, variant, layer: median of 25 event pairs in microseconds, and the 10th and 90th percent of them;
+#                     kernels only, the L2 flushed before each (common/validate/measure_gpu.cu)
+#     OUT/host.tsv    lab 01 on one core, as `make run` times it: the best of five, by the processor's clock
+#     OUT/README.md   the GPU, driver, toolkit, processor, date and command
+#
+# A variant is a lab's solution, its baseline, or the solution with docs/numbers/LAB/VARIANT.patch.
+set -eu
+out=${1:?usage: h200-labs-01-04.sh OUT [BUILD]}
+build=${2:-build}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir -p "$out"
+
+fail() {
+    printf '%s: %s\n' "$(basename "$0")" "$1" >&2
+    exit 1
+}
+
+[ -x "$build/bin/lab" ] || fail "there is no $build/bin/lab: make setup && make -j tools"
+nvidia-smi >/dev/null 2>&1 || fail "this needs an NVIDIA GPU and its driver"
+nvcc=$(sed -n 's/^NVCC=//p' "$build/toolchain.env")
+[ -x "$nvcc" ] || fail "$build/toolchain.env names no nvcc: make setup"
+
+# compile LAB VARIANT SOURCE: $work/LAB.VARIANT, which reads layers and prints their times.
+compile() {
+    "$nvcc" -O3 -std=c++17 -arch=native -lineinfo -I. -Icommon/include common/validate/layers.cu \
+        common/validate/measure_gpu.cu "$3" -o "$work/$1.$2"
+}
+
+# compile_patched LAB VARIANT
+compile_patched() {
+    cp "solutions/$1/conv.cu" "$work/$1.$2.cu"
+    patch -s "$work/$1.$2.cu" "docs/numbers/$1/$2.patch" || fail "docs/numbers/$1/$2.patch does not fit the solution"
+    compile "$1" "$2" "$work/$1.$2.cu"
+}
+
+# layer LAB NAME SHAPE: a line for layers.cu.
+layer() {
+    "$build/bin/lab" cases --build "$build" --lab "$1" --shape "$3" | sed "s|^[^ ]*|$2|"
+}
+
+# measure LAB VARIANT: the layers on standard input.
+measure() {
+    "$work/$1.$2" time >"$work/times" || fail "lab $1, $2: the program failed"
+    awk -F'\t' -v lab="$1" -v variant="$2" \
+        'NR > 1 { printf "%s\t%s\t%s\t%s\t%s\t%s\n", lab, variant, $1, $4, $5, $6 }' "$work/times"
+}
+
+c1='N=1024 C=1 H=32 W=32 K=6 R=5 S=5 pad=valid stride=1'
+c3='N=1024 C=6 H=14 W=14 K=16 R=5 S=5 pad=valid stride=1'
+electrode_1='C=1 H=56 W=100 K=64 R=8 S=8 pad=same stride=1'
+electrode_2='C=64 H=28 W=50 K=64 R=4 S=4 pad=same stride=1'
+electrode_3='C=64 H=14 W=25 K=64 R=2 S=2 pad=same stride=1'
+vgg='N=1 C=3 H=224 W=224 K=64 R=3 S=3 pad=1 stride=1'
+cifar='N=128 C=3 H=32 W=32 K=32 R=5 S=5 pad=same stride=1'
+deep='N=64 C=64 H=16 W=16 K=64 R=3 S=3 pad=1 stride=1'
+strided='N=16 C=16 H=65 W=65 K=32 R=3 S=3 pad=1 stride=2'
+
+layers_02() {
+    layer 02 lenet-c1 "$c1"
+    layer 02 lenet-c3 "$c3"
+    layer 02 electrode-1 "N=1 $electrode_1"
+    layer 02 electrode-2 "N=1 $electrode_2"
+    layer 02 electrode-3 "N=1 $electrode_3"
+    layer 02 vgg-conv1_1 "$vgg"
+}
+
+# Every layout, for the lanes.
+layers_03() {
+    for layout in nchw nhwc chwn; do
+        layer 03 "cifar-$layout" "$cifar layout=$layout"
+        layer 03 "deep-$layout" "$deep layout=$layout"
+    done
+}
+
+# NCHW, for constant memory.
+layers_03_constant() {
+    layer 03 cifar-nchw "$cifar"
+    layer 03 electrode-1 "N=1 $electrode_1"
+    layer 03 electrode-1x16 "N=16 $electrode_1"
+    layer 03 electrode-2 "N=1 $electrode_2"
+    layer 03 electrode-2x16 "N=16 $electrode_2"
+    layer 03 deep-nchw "$deep"
+}
+
+layers_04() {
+    layers_02
+    layer 04 electrode-2x16 "N=16 $electrode_2"
+    layer 04 cifar "$cifar"
+    layer 04 strided "$strided"
+}
+
+compile 02-naive solution solutions/02-naive/conv.cu &
+compile 02-naive baseline labs/02-naive/baseline.cu &
+compile 03-layout solution solutions/03-layout/conv.cu &
+compile 04-tiled solution solutions/04-tiled/conv.cu &
+for patch in docs/numbers/03-layout/*.patch docs/numbers/04-tiled/*.patch; do
+    compile_patched "$(basename "$(dirname "$patch")")" "$(basename "$patch" .patch)" &
+done
+wait
+
+{
+    printf 'lab\tvariant\tlayer\tus\tlow\thigh\n'
+    for variant in baseline solution; do layers_02 | measure 02-naive $variant; done
+    for variant in along-q along-k along-n; do layers_03 | measure 03-layout $variant; done
+    for variant in solution along-q; do layers_03_constant | measure 03-layout $variant; done
+    layer 03 cifar-nchw "$cifar" | measure 03-layout constant-along-k
+    layers_04 | measure 02-naive solution
+    for variant in solution book filters-4 filters-16 plain-pitch scalar unrolled; do
+        layers_04 | measure 04-tiled $variant
+    done
+} >"$work/measured"
+awk -F'\t' '!seen[$1, $2, $3]++' "$work/measured" >"$out/times.tsv"
+
+{
+    printf 'case\tsolution_us\tbaseline_us\n'
+    for name in lenet-c1 lenet-c3 electrode-1 electrode-2 electrode-3 vgg-conv1_1 vgg-stride-2; do
+        set -- --case "$name"
+        [ "$name" = vgg-stride-2 ] && set -- --shape 'N=1 C=3 H=224 W=224 K=8 R=3 S=3 pad=1 stride=2'
+        "$build/bin/lab" run --build "$build" --lab 01 --submission solutions "$@" >"$work/page"
+        awk -v name="$name" '
+            / us$/ { own = $1 }
+            /the baseline/ { sub(/.*: /, ""); base = $1 }
+            END { if (own == "" || base == "") exit 1; printf "%s\t%s\t%s\n", name, own, base }' "$work/page" ||
+            fail "lab 01, $name: no times in what make run says"
+    done
+} >"$out/host.tsv"
+
+gpu=$(nvidia-smi --query-gpu=name,driver_version,clocks.max.sm --format=csv,noheader | head -n 1)
+toolkit=$("$nvcc" --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')
+compiler=$("$(sed -n 's/^CC=//p' "$build/toolchain.env")" --version | head -n 1)
+processor=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)
+cat >"$out/README.md" <<END
+# What the handouts of labs 01 to 04 say of an H200
+
+\`sh docs/numbers/h200-labs-01-04.sh docs/data/h200/labs-01-04\`, on $(date -u +%Y-%m-%d).
+
+| file | what | on |
+| --- | --- | --- |
+| \`times.tsv\` | kernels: medians of 25 event pairs, the L2 flushed before each | $gpu; CUDA $toolkit |
+| \`host.tsv\` | lab 01 on one core: the best of five | $processor; $compiler |
+END
+printf '  %s: times.tsv, host.tsv, README.md\n' "$out"
