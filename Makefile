@@ -43,30 +43,36 @@ USES_common/conv   := common/base
 USES_common/conv/diagnosis := common/conv common/base
 USES_common/timing := common/base
 USES_common/ptx    := common/base
-USES_common/simt   := common/ptx common/base
+USES_common/simt/machine := common/base
+USES_common/simt/core    := common/simt/machine common/ptx common/base
+USES_common/simt/decode  := common/simt/core $(USES_common/simt/core)
+USES_common/simt/checks  := common/simt/core $(USES_common/simt/core)
+USES_common/simt/time    := common/simt/core $(USES_common/simt/core)
+USES_common/simt/exec    := common/simt/checks common/simt/time common/simt/core $(USES_common/simt/core)
+USES_common/simt   := common/simt/decode common/simt/exec $(USES_common/simt/exec)
 USES_common/cuda   := common/base
 USES_common/cuda/runtime := common/cuda common/ptx common/base
 USES_common/cuda/gpu     := common/cuda common/ptx common/base
-USES_common/cuda/sim     := common/cuda common/simt common/ptx common/base
-USES_common/conformance  := common/cuda/sim common/cuda/gpu common/cuda common/simt common/ptx common/base
-USES_common/validate     := common/cuda/sim common/cuda common/simt common/ptx common/base
+USES_common/cuda/sim     := common/cuda common/simt $(USES_common/simt)
+USES_common/conformance  := common/cuda/gpu common/cuda/sim $(USES_common/cuda/sim)
+USES_common/validate     := common/cuda/runtime common/cuda/sim $(USES_common/cuda/sim)
 USES_datasets      := common/conv common/base
 USES_autograder/text    := common/base
 USES_autograder/sandbox := common/base
 USES_autograder/build   := autograder/sandbox common/base
 USES_autograder/session := autograder/build autograder/sandbox common/conv common/cuda common/base
 USES_autograder/tensors := datasets common/conv common/cuda common/base
-USES_autograder/lab     := autograder/text common/conv common/cuda common/simt common/ptx common/base
+USES_autograder/lab     := autograder/text common/conv common/cuda common/simt/machine common/base
 USES_autograder/tests/predictions := autograder/lab $(USES_autograder/lab)
 USES_autograder/record  := autograder/lab $(USES_autograder/lab)
-USES_autograder/profile := autograder/text common/cuda common/simt common/ptx common/base
+USES_autograder/profile := autograder/text common/cuda common/simt/core $(USES_common/simt/core)
 USES_autograder/judging := autograder/session autograder/build autograder/sandbox autograder/tensors autograder/record autograder/lab autograder/text \
-    common/conv/diagnosis common/conv common/timing common/cuda/gpu common/cuda common/simt common/ptx common/base
+    common/conv/diagnosis datasets common/conv common/timing common/cuda/gpu common/cuda common/simt/machine common/ptx common/base
 USES_autograder         := autograder/judging autograder/profile autograder/session autograder/build autograder/sandbox autograder/tensors \
-    autograder/record autograder/lab autograder/text common/conv/diagnosis common/conv common/timing common/cuda/sim common/cuda/gpu common/cuda common/simt \
-    common/ptx common/base
-ROOMS := common/base common/conv common/conv/diagnosis common/timing common/ptx common/simt common/cuda $(addprefix common/cuda/,runtime gpu sim) \
-    common/conformance common/validate datasets \
+    autograder/record autograder/lab autograder/text common/conv/diagnosis datasets common/conv common/timing common/cuda/gpu common/cuda/sim \
+    $(USES_common/cuda/sim)
+ROOMS := common/base common/conv common/conv/diagnosis common/timing common/ptx $(addprefix common/simt/,machine core decode checks time exec) \
+    common/simt common/cuda $(addprefix common/cuda/,runtime gpu sim) common/conformance common/validate datasets \
     $(addprefix autograder/,text sandbox build session tensors lab record profile judging tests/predictions) autograder
 
 # The *_call.c need the toolkit's headers and go into the runner; a room's test_*, bench_*, fuzz_* and tool_* have a
@@ -79,6 +85,7 @@ source_of  = $(filter-out $(APART),$(wildcard $(1)/*.c))
 archive_of = $(BUILD)/lib/$(notdir $(1)).a
 # The archives of some rooms; autograder itself holds programs and no archive.
 archives_of = $(foreach r,$(1),$(if $(call source_of,$(r)),$(call archive_of,$(r))))
+objects_of  = $(patsubst %.c,$(BUILD)/obj/%.o,$(foreach r,$(1),$(call source_of,$(r))))
 BENCHES   := $(patsubst %.c,$(BUILD)/tests/%,$(foreach r,$(ROOMS),$(wildcard $(r)/bench_*.c)))
 TESTS     := $(patsubst %.c,$(BUILD)/tests/%,$(foreach r,$(ROOMS),$(wildcard $(r)/test_*.c)))
 
@@ -94,7 +101,7 @@ $(BUILD)/obj/common/simt/%.o: CFLAGS += -O3
 $(BUILD)/obj/common/cuda/runtime/%.o $(BUILD)/obj/common/conv/%_call.o: CPPFLAGS += -isystem $(CUDA_INCLUDE)
 
 define room_rules
-$(call archive_of,$(1)): $(patsubst %.c,$(BUILD)/obj/%.o,$(call source_of,$(1)))
+$(call archive_of,$(1)): $(call objects_of,$(1))
 	$$(call say,AR,$$@)
 	@mkdir -p $$(@D)
 	$$(Q)rm -f $$@ && ar rcs $$@ $$^
@@ -112,18 +119,26 @@ $(BUILD)/bin/%: $(BUILD)/obj/autograder/%.o $(call archives_of,$(USES_autograder
 	$(Q)$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
 
 # ---- what a submission is linked with --------------------------------------------------------------------------------
-# The sandboxed runner: the drop-in runtime and a wire, no engine.
-RUNTIME_OBJ := $(patsubst %.c,$(BUILD)/obj/%.o,$(call source_of,common/cuda/runtime))
+# The sandboxed runner is the drop-in runtime and a wire, no engine; run has both engines in the same process.  Their own
+# names come whole (a submission that defines one of them is told so), of the rooms below comes what they need.
+USES_autograder/runner.c := common/cuda/runtime common/cuda common/ptx common/base
+USES_autograder/run.c    := common/cuda/runtime autograder/profile autograder/record autograder/lab autograder/tensors autograder/text common/conv/diagnosis \
+    datasets common/conv common/cuda/gpu common/cuda/sim $(USES_common/cuda/sim)
+RUNTIME_OBJ := $(call objects_of,common/cuda/runtime)
 CALL_OBJ    := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard common/conv/*_call.c))
+SUBMISSION_LIBS := $(BUILD)/lib/runner.a $(BUILD)/lib/runner-rooms.a $(BUILD)/lib/run.a $(BUILD)/lib/run-rooms.a
 
 $(BUILD)/lib/runner.a: $(BUILD)/obj/autograder/runner.o $(RUNTIME_OBJ)
 $(BUILD)/lib/run.a:    $(BUILD)/obj/autograder/run.o $(RUNTIME_OBJ)
-$(BUILD)/lib/runner.a $(BUILD)/lib/run.a:
+$(BUILD)/lib/runner-rooms.a: $(call objects_of,$(filter-out common/cuda/runtime,$(USES_autograder/runner.c)))
+$(BUILD)/lib/run-rooms.a:    $(call objects_of,$(filter-out common/cuda/runtime,$(USES_autograder/run.c)))
+$(SUBMISSION_LIBS): # q, not r: files of two rooms may have the same name
 	$(call say,AR,$@)
 	@mkdir -p $(@D)
-	$(Q)rm -f $@ && ar rcs $@ $^
+	$(Q)rm -f $@ && ar qcs $@ $^
 
 # This test hands all of the runtime to a library that it compiles and opens.
+USES_common/cuda/sim/test_end_to_end.c := common/cuda/runtime $(USES_common/cuda/sim)
 $(BUILD)/tests/common/cuda/sim/test_end_to_end: $(RUNTIME_OBJ)
 $(BUILD)/tests/common/cuda/sim/test_end_to_end: LDFLAGS += -rdynamic
 
@@ -142,7 +157,7 @@ $(BUILD)/validate/lab-%.o: solutions/%/conv.cu common/include/convlab/conv.h
 	@mkdir -p $(@D)
 	$(Q)$(NVCC) $(NVCC_FLAGS) -c $< -o $@
 
-VALIDATE_LIB := $(BUILD)/obj/common/validate/measure_sim.o $(RUNTIME_OBJ) $(call archives_of,$(USES_common/validate))
+VALIDATE_LIB := $(BUILD)/obj/common/validate/measure_sim.o $(call archives_of,$(USES_common/validate))
 $(BUILD)/validate/run-micro: $(BUILD)/validate/micro.o $(VALIDATE_LIB)
 $(BUILD)/validate/run-%: $(BUILD)/validate/lab-%.o $(BUILD)/validate/layers.o $(VALIDATE_LIB)
 	$(call say,LD,$@)
@@ -154,10 +169,12 @@ $(BUILD)/validate/run-micro:
 .SECONDARY:
 
 # ---- second stage: everything that `make grade` and its sisters need built ---------------------------------------------
-.PHONY: tools tests benches validators
+.PHONY: tools tests benches validators rooms
+rooms: # what each room may use, and single files: for autograder/tests/rooms
+	@$(foreach u,$(filter USES_%,$(.VARIABLES)),echo '$(u:USES_%=%) $($(u))';)
 validators: $(MEASURED:%=$(BUILD)/validate/run-%) $(BUILD)/tests/common/validate/tool_validate $(BUILD)/bin/lab
 	@:
-tools: $(BUILD)/bin/grade $(BUILD)/bin/device $(BUILD)/bin/lab $(BUILD)/lib/runner.a $(BUILD)/lib/run.a $(BUILD)/lib/datasets.a $(CALL_OBJ)
+tools: $(BUILD)/bin/grade $(BUILD)/bin/device $(BUILD)/bin/lab $(SUBMISSION_LIBS) $(CALL_OBJ)
 	@:
 tests: $(TESTS)
 	@:

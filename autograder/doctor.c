@@ -12,7 +12,7 @@
 #include "autograder/build/build.h"
 #include "autograder/sandbox/sandbox.h"
 #include "common/cuda/gpu/gpu_device.h"
-#include "common/simt/machine.h"
+#include "common/simt/machine/machine.h"
 
 static void row(const char *what, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -23,7 +23,7 @@
 #include "autograder/text/files.h"
 #include "autograder/profile/baseline_cost.h"
 #include "autograder/profile/profile.h"
-#include "common/simt/machine.h"
+#include "common/simt/machine/machine.h"
 
 typedef struct Run {
     const char *root, *lab, *only_case, *shape, *engine, *gpu;

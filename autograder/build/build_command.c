@@ -144,29 +144,15 @@ int build_compile(const BuildJob *job, char *log, SandboxEnd *end, Error *error)
 
 /* ---- link ------------------------------------------------------------------------------------ */
 
-static int input_add(BuildInput *input, int count, int whole, const BuildJob *job, const char *path)
+void build_inputs(const BuildJob *job, BuildInput input[BUILD_INPUTS])
 {
-    snprintf(input[count].path, sizeof input[count].path, "%s/%s", job->toolchain->build, path);
-    input[count].whole = whole;
-    return count + 1;
-}
-
-int build_inputs(const BuildJob *job, BuildInput input[BUILD_INPUTS])
-{
-    static const char *const boxed[] = {"lib/cuda.a", "lib/ptx.a", "lib/base.a", NULL};
-    static const char *const plain[] = {
-        "lib/profile.a", "lib/record.a",    "lib/lab.a",  "lib/tensors.a", "lib/datasets.a",
-        "lib/text.a",    "lib/diagnosis.a", "lib/conv.a", "lib/sim.a",     "lib/gpu.a",
-        "lib/cuda.a",    "lib/simt.a",      "lib/ptx.a",  "lib/base.a",    NULL};
-    _Static_assert(sizeof plain / sizeof *plain + 1 <= BUILD_INPUTS, "room for every archive");
-    char call[200];
-    int count = 0;
-    snprintf(call, sizeof call, "obj/common/conv/%.100s_call.o", job->operation);
-    count = input_add(input, count, 0, job, call);
-    count = input_add(input, count, 1, job, job->plain ? "lib/run.a" : "lib/runner.a");
-    for (const char *const *path = job->plain ? plain : boxed; *path; path++)
-        count = input_add(input, count, 0, job, *path);
-    return count;
+    const char *build = job->toolchain->build, *program = job->plain ? "run" : "runner";
+    size_t room = sizeof input->path;
+    snprintf(input[0].path, room, "%s/obj/common/conv/%.100s_call.o", build, job->operation);
+    snprintf(input[1].path, room, "%s/lib/%s.a", build, program);
+    snprintf(input[2].path, room, "%s/lib/%s-rooms.a", build, program);
+    for (int i = 0; i < BUILD_INPUTS; i++)
+        input[i].whole = i == 1;
 }
 
 int build_link(const BuildJob *job, char *log, SandboxEnd *end, Error *error)
@@ -177,14 +163,14 @@ int build_link(const BuildJob *job, char *log, SandboxEnd *end, Error *error)
     const char *const extra[] = {library, object, NULL};
     BuildInput input[BUILD_INPUTS];
     Command command = {.count = 0};
-    int inputs = build_inputs(job, input);
+    build_inputs(job, input);
     snprintf(library, sizeof library, "%s/lib", job->toolchain->build);
     snprintf(object, sizeof object, "%s/obj/common/conv", job->toolchain->build);
     command_add(&command, job->toolchain->cxx);
     command_add(&command, "-o");
     command_add(&command, "program");
     command_add(&command, "submission.o");
-    for (int i = 0; i < inputs; i++) {
+    for (int i = 0; i < BUILD_INPUTS; i++) {
         if (input[i].whole) command_add(&command, "-Wl,--whole-archive");
         command_add(&command, input[i].path);
         if (input[i].whole) command_add(&command, "-Wl,--no-whole-archive");

@@ -36,12 +36,12 @@ int build_source_read(BuildJob *job, const char *path, char *message, size_t byt
 int build_digest(const BuildJob *job, char digest[65], Error *error);
 
 /* The link's inputs in order: files that the digest covers and the linker is given. */
-enum { BUILD_INPUTS = 24 };
+enum { BUILD_INPUTS = 3 };
 typedef struct BuildInput {
     char path[BUILD_PATH + 160];
     int whole; /* every member of this archive, wanted or not */
 } BuildInput;
-int build_inputs(const BuildJob *job, BuildInput input[BUILD_INPUTS]);
+void build_inputs(const BuildJob *job, BuildInput input[BUILD_INPUTS]);
 
 /* The compiler's and the linker's turn.  `log` has BUILD_LOG_MAX bytes.  -1 with error only when
  * the box cannot be started. */

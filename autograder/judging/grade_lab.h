@@ -7,7 +7,7 @@
 #include "autograder/sandbox/sandbox.h"
 #include "autograder/session/session.h"
 #include "common/cuda/gpu/gpu_ceilings.h"
-#include "common/simt/machine.h"
+#include "common/simt/machine/machine.h"
 
 typedef struct Grader {
     char root[512], build[512]; /* the workbook's root, the build directory */

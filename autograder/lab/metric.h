@@ -7,7 +7,7 @@
 
 #include "common/conv/operation.h"
 #include "common/cuda/device.h"
-#include "common/simt/machine.h"
+#include "common/simt/machine/machine.h"
 
 /* One run of a problem.  `machine` and `cost` are only read for what needs them. */
 typedef struct MetricRun {

@@ -6,8 +6,8 @@
 
 #include "common/base/error.h"
 #include "common/cuda/device.h"
-#include "common/simt/machine.h"
-#include "common/simt/profile.h"
+#include "common/simt/machine/machine.h"
+#include "common/simt/core/profile.h"
 
 typedef struct ProfilePage {
     const SimtProfile *profile;

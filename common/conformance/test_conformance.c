@@ -14,9 +14,7 @@
 #include "common/conformance/judge.h"
 #include "common/conformance/vectors.h"
 #include "common/cuda/sim/sim_device.h"
-
-/* common/simt: the widest instruction set that handlers may use, 0 to 2; for tests. */
-extern int exec_level;
+#include "common/simt/exec/exec.h"
 
 enum { BATCH = 64 };
 

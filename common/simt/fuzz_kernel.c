@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/simt/core.h"
+#include "common/simt/core/core.h"
+#include "common/simt/simt.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

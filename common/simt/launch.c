@@ -6,9 +6,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/simt/race.h"
-#include "common/simt/replay.h"
-#include "common/simt/schedule.h"
+#include "common/simt/checks/race.h"
+#include "common/simt/decode/decode.h"
+#include "common/simt/exec/exec.h"
+#include "common/simt/simt.h"
+#include "common/simt/time/cost.h"
+#include "common/simt/time/replay.h"
+#include "common/simt/time/schedule.h"
 
 static const uint64_t DEFAULT_LIMIT = 20000000000ull;
 enum { MOST_THREADS = 64 };
@@ -273,7 +277,7 @@ int simt_launch(SimtGpu *gpu, SimtKernel *kernel, const SimtLaunch *request, Sim
     char why[512];
     Error error;
     memset(result, 0, sizeof *result);
-    if (kernel_decode(kernel, &error) != 0)
+    if (kernel_decode(kernel, exec_handlers(), &error) != 0)
         return launch_refuse(result, SIMT_UNSUPPORTED, kernel, error.text);
     if (launch_check(&launch, why, sizeof why) != 0)
         return launch_refuse(result, SIMT_BAD_LAUNCH, kernel, why);

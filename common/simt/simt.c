@@ -5,8 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/simt/core.h"
-#include "common/simt/engine.h"
+#include "common/simt/core/core.h"
+#include "common/simt/core/engine.h"
+#include "common/simt/decode/decode.h"
+#include "common/simt/exec/exec.h"
+#include "common/simt/time/cost.h"
 
 SimtGpu *simt_open(const SimtMachine *machine, const SimtOptions *options, Error *error)
 {
@@ -42,6 +45,11 @@ void simt_close(SimtGpu *gpu)
 const SimtMachine *simt_machine(const SimtGpu *gpu)
 {
     return &gpu->machine;
+}
+
+const SimtProfile *simt_profile(const SimtGpu *gpu)
+{
+    return gpu->profile.instruction ? &gpu->profile : NULL;
 }
 
 /* ---- memory ------------------------------------------------------------------------------- */
@@ -128,6 +136,11 @@ int simt_poison(SimtGpu *gpu, uint64_t address, uint64_t bytes, uint32_t word, E
     a->initialised = 0;
     memory_mark(&gpu->memory, address, bytes, 0);
     return 0;
+}
+
+uint64_t simt_leaks(const SimtGpu *gpu, char *text, size_t bytes)
+{
+    return memory_leaks(&gpu->memory, text, bytes);
 }
 
 void simt_memory_info(const SimtGpu *gpu, uint64_t *free_bytes, uint64_t *total_bytes)
@@ -308,7 +321,7 @@ SimtKernel *simt_kernel_find(SimtModule *module, const char *name, Error *error)
     for (uint32_t i = 0; i < module->kernels; i++) {
         SimtKernel *kernel = &module->kernel[i];
         if (strcmp(kernel->info.name, name) != 0) continue;
-        return kernel_decode(kernel, error) == 0 ? kernel : NULL;
+        return kernel_decode(kernel, exec_handlers(), error) == 0 ? kernel : NULL;
     }
     error_set(error, "there is no kernel %s in the module", name);
     return NULL;

@@ -11,21 +11,9 @@
 #include <stdint.h>
 
 #include "common/base/error.h"
-#include "common/simt/machine.h"
-#include "common/simt/profile.h"
-
-typedef struct SimtGpu SimtGpu;
-typedef struct SimtModule SimtModule;
-typedef struct SimtKernel SimtKernel;
-
-typedef struct SimtOptions {
-    int threads;                /* host threads, 0: one per core */
-    int initcheck;              /* report reads of device or shared memory that nothing wrote */
-    int count;                  /* counters and cycles; 0: functional only, fastest */
-    int profile;                /* with count: keep a SimtProfile of the last launch */
-    int racecheck;              /* report hazards between threads that no barrier orders */
-    uint64_t instruction_limit; /* warp instructions of one launch; 0: 20e9 */
-} SimtOptions;
+#include "common/simt/core/profile.h"
+#include "common/simt/core/simt_types.h"
+#include "common/simt/machine/machine.h"
 
 /* `machine` is copied.  NULL with error when memory cannot be reserved. */
 SimtGpu *simt_open(const SimtMachine *machine, const SimtOptions *options, Error *error);
@@ -55,12 +43,6 @@ SimtKernel *simt_kernel_find(SimtModule *module, const char *name, Error *error)
 int simt_variable_find(SimtModule *module, const char *name, uint64_t *address, uint64_t *bytes,
                        Error *error);
 
-typedef struct SimtKernelInfo {
-    const char *name; /* mangled, as in the PTX */
-    uint32_t params, param_offset[64], param_bytes[64], params_bytes;
-    uint32_t registers; /* per thread: the cubin's; without one, estimated from live ranges */
-    uint32_t shared_bytes, local_bytes, const_bytes, max_threads, ptx_target;
-} SimtKernelInfo;
 void simt_kernel_info(const SimtKernel *kernel, SimtKernelInfo *info);
 
 /* Blocks of `threads` with `dynamic_shared` bytes that fit one SM at once: min over registers
@@ -68,62 +50,6 @@ void simt_kernel_info(const SimtKernel *kernel, SimtKernelInfo *info);
  * does not fit. `limit` (may be NULL) names what binds. */
 uint32_t simt_resident_blocks(const SimtGpu *gpu, const SimtKernel *kernel, uint32_t threads,
                               uint32_t dynamic_shared, const char **limit);
-
-typedef struct SimtLaunch {
-    uint32_t grid[3], block[3], dynamic_shared;
-    const void *params; /* packed as the PTX declares, params_bytes long */
-    uint32_t params_bytes;
-} SimtLaunch;
-
-typedef enum SimtCheck {
-    SIMT_OK,
-    SIMT_BAD_LAUNCH,  /* refused: too many threads, too much shared memory, a zero dimension */
-    SIMT_UNSUPPORTED, /* an instruction the simulator does not execute */
-    SIMT_MEMCHECK,    /* out of bounds, misaligned, use after free, write to const */
-    SIMT_INITCHECK,   /* reads what nothing wrote: reported, execution goes on */
-    SIMT_SYNCCHECK,   /* barrier that not all threads reach */
-    SIMT_TIMEOUT,     /* over the instruction limit */
-    SIMT_TRAP,        /* trap, assert, brkpt */
-    SIMT_RACECHECK    /* hazard between threads not ordered by a barrier */
-} SimtCheck;
-
-typedef struct SimtReport {
-    SimtCheck check;
-    char kernel[256]; /* demangled to its plain name */
-    uint32_t block[3], thread[3];
-    uint64_t address;
-    uint32_t bytes;
-    char source[256]; /* file, no directories; "" when the code has no -lineinfo */
-    uint32_t line;
-    char text[1024]; /* the whole finding in compute-sanitizer's terms, one or two lines */
-} SimtReport;
-
-typedef struct SimtCounters {
-    uint64_t blocks, threads, warps;
-    uint64_t warp_instructions, thread_instructions;
-    uint64_t global_load_requests, global_load_sectors, global_store_requests, global_store_sectors;
-    uint64_t global_load_bytes, global_store_bytes; /* asked for by active lanes */
-    uint64_t shared_load_requests, shared_store_requests, shared_wavefronts;
-    uint64_t local_load_sectors, local_store_sectors, const_requests;
-    uint64_t branches, divergent_branches, barriers, atomics;
-    uint64_t dram_bytes;                     /* modelled */
-    uint64_t l1_hit_sectors, l2_hit_sectors; /* of global loads; modelled */
-    uint64_t bank_conflicts; /* wavefronts beyond those that the words themselves need */
-    /* Warp instructions as PTX has them; `free` ones are folded into others by ptxas. */
-    uint64_t float_instructions, integer_instructions, special_instructions, memory_instructions,
-        control_instructions, tensor_instructions, free_instructions;
-    uint64_t
-        occupancy_percent; /* achieved on the replayed SM: warps there, of those it could hold */
-} SimtCounters;
-
-typedef struct SimtResult {
-    SimtCounters counters;
-    uint64_t cycles;
-    uint32_t resident_blocks;
-    uint64_t waves;
-    SimtReport report; /* check == SIMT_OK when clean; else the first finding in block order */
-    uint64_t findings; /* how many in all */
-} SimtResult;
 
 /* The profile of the longest launch so far, when options.profile was set, else NULL.  Owned by the
  * GPU, valid until its next launch. */

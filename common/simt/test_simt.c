@@ -9,7 +9,8 @@
 
 #include <cmocka.h>
 
-#include "common/simt/core.h"
+#include "common/simt/core/core.h"
+#include "common/simt/exec/exec.h"
 #include "common/simt/simt_fixture.h"
 
 typedef struct Form {

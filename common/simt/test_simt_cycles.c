@@ -10,8 +10,9 @@
 
 #include <cmocka.h>
 
-#include "common/simt/core.h"
-#include "common/simt/replay.h"
+#include "common/simt/core/core.h"
+#include "common/simt/exec/exec.h"
+#include "common/simt/time/replay.h"
 #include "common/simt/simt_fixture.h"
 
 #define REGISTERS                                                                                  \

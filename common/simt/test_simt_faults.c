@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "common/simt/core.h"
+#include "common/simt/core/core.h"
 #include "common/simt/simt_fixture.h"
 #include "common/ptx/test_nvcc.h"
 

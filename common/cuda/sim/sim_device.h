@@ -6,7 +6,7 @@
 #define CONVLAB_CUDA_SIM_DEVICE_H
 
 #include "common/cuda/device.h"
-#include "common/simt/profile.h"
+#include "common/simt/core/profile.h"
 
 typedef struct SimDeviceOptions {
     const char *machine; /* "h200" ... a file common/simt/gpus/<machine>.ini */

@@ -1,0 +1,44 @@
+#!/bin/sh
+# check.sh BUILD - do the sources keep to the rooms of the Makefile (its table of USES), and does docs/architecture.md show
+# them?  The linker proves that no function comes from a room that may not be used; this looks at the headers too.
+set -eu
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+make -s rooms >"$scratch/uses"
+
+# tell WHAT FILE - one result; FILE holds what is wrong, a line each.
+tell() {
+    if [ -s "$2" ]; then
+        cat "$2"
+        echo "not ok $1"
+    else
+        echo "ok $1"
+    fi
+}
+
+# A file may include headers of its own folder, of what its folder may use and of what it alone may use.
+find autograder common datasets \( -name '*.[ch]' -o -name '*.inc' \) -exec grep -Ho '^ *# *include "[^"]*/' {} + | awk -v table="$scratch/uses" '
+    BEGIN { while ((getline line < table) > 0) { n = split(line, word, " "); for (i = 2; i <= n; i++) may[word[1], word[i]] = 1 } }
+    { file = $0; sub(/:.*/, "", file); room = file; sub("/[^/]*$", "", room); used = $0; sub(/.*"/, "", used); sub("/$", "", used)
+      if (room == "common/compare" || used == "convlab" || used == room || may[room, used] || may[file, used]) next
+      print file " includes a header of " used }' >"$scratch/includes"
+tell "every header that is included is of a room that may be used" "$scratch/includes"
+
+awk '{ for (i = 2; i <= NF; i++) print $1, $i }' "$scratch/uses" | tsort 2>"$scratch/circles" >/dev/null || true
+tell "no room uses itself through others" "$scratch/circles"
+
+find autograder common datasets -name '*.[ch]' ! -path 'common/include/*' ! -path 'common/compare/*' ! -path 'autograder/tests/*' |
+    sed 's|/[^/]*$||' | sort | uniq -c >"$scratch/folders"
+awk -v table="$scratch/uses" 'BEGIN { while ((getline < table) > 0) room[$1] = 1 }
+    !room[$2] { print $2 " is no room of the Makefile" } $1 > 40 { print $2 " has " $1 " sources; 40 are enough" }' "$scratch/folders" >"$scratch/strays"
+tell "every folder of sources is a room of at most 40" "$scratch/strays"
+
+# | `room` | `first header` | ...: in the table, and the header is there.
+while read -r room _; do
+    case $room in *.c) continue ;; esac
+    header=$(sed -n "s#^| \`$room\` | \`\([a-z_]*\.h\)\` .*#\1#p" docs/architecture.md)
+    if [ "$room" = autograder ]; then continue; fi # programs only
+    [ -n "$header" ] || echo "docs/architecture.md has no row with a first header for $room"
+    [ -z "$header" ] || [ -f "$room/$header" ] || echo "$room has no $header, which docs/architecture.md names"
+done <"$scratch/uses" >"$scratch/headers"
+tell "docs/architecture.md names every room and its first header" "$scratch/headers"

@@ -1,0 +1,204 @@
+/* race.c - racecheck within a block.
+ *
+ * Every word of shared memory remembers who wrote it last and who read it since the last barrier.
+ * An access by another warp with no barrier between is a hazard, in compute-sanitizer's words
+ * RAW, WAR or WAW.  The lanes of one warp are taken as ordered, except that one store with two
+ * lanes on one word, and different values, is a hazard.  A barrier that only some warps wait at
+ * counts as one for all: that may miss a hazard, never invent one.
+ *
+ * Global memory has a table of the words that a block touched lately, which may forget.  Kernels
+ * with memory fences have an order of their own making and are not checked. */
+#include "common/simt/checks/race.h"
+#include "common/simt/checks/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NOBODY = 0xffff, TABLE_BITS = 12, WORD = 4 };
+
+static const char *const KIND[] = {"Read", "Write", "Atomic"};
+
+int race_open(Worker *worker)
+{
+    size_t words = worker->launch->shared_bytes / WORD + 64;
+    worker->race_shared = calloc(words, sizeof *worker->race_shared);
+    worker->race_global = calloc(1u << TABLE_BITS, sizeof *worker->race_global);
+    worker->epoch = 1;
+    return worker->race_shared && worker->race_global ? 0 : -1;
+}
+
+void race_close(Worker *worker)
+{
+    free(worker->race_shared), free(worker->race_global);
+}
+
+static void thread_name(const Warp *warp, uint32_t thread, char *text, size_t bytes)
+{
+    const uint32_t *block = warp->worker->launch->launch->block;
+    snprintf(text, bytes, "(%u,%u,%u)", thread % block[0], thread / block[0] % block[1],
+             thread / block[0] / block[1]);
+}
+
+typedef struct Hazard {
+    const char *name; /* "RAW" */
+    RaceKind before;
+    uint32_t ins, thread; /* of the earlier access */
+} Hazard;
+
+static void hazard_report(Warp *warp, const Ins *ins, uint32_t lane, uint64_t address,
+                          RaceKind kind, int shared, const Hazard *hazard)
+{
+    const SimtKernel *kernel = warp->worker->kernel;
+    char who[48], where[300], here[300];
+    thread_name(warp, hazard->thread, who, sizeof who);
+    source_name(kernel, kernel->code[hazard->ins].from, where, sizeof where);
+    source_name(kernel, ins->from, here, sizeof here);
+    finding_add(
+        warp, ins, SIMT_RACECHECK, lane, shared ? 0 : address, WORD,
+        "Race reported between %s access at %.100s by thread %s and %s access at %.100s: %s "
+        "hazard on %s %s 0x%llx, with no barrier between them",
+        KIND[hazard->before], where, who, KIND[kind], here, hazard->name,
+        shared ? "__shared__ memory," : "__global__ memory,", shared ? "offset" : "address",
+        (unsigned long long)address);
+}
+
+/* One word's access; 1 with a hazard. */
+static int word_check(RaceWord *w, uint64_t epoch, uint32_t thread, uint32_t bytes, RaceKind kind,
+                      Hazard *hazard)
+{
+    uint32_t warp = thread / LANES;
+    int by_atomic = kind == RACE_ATOMIC && w->atomic;
+    if (w->wrote == epoch && w->writer / LANES != warp && w->write_bytes & bytes && !by_atomic) {
+        *hazard = (Hazard){kind == RACE_READ ? "RAW" : "WAW", w->atomic ? RACE_ATOMIC : RACE_WRITE,
+                           w->write_ins, w->writer};
+        return 1;
+    }
+    if (kind == RACE_READ || w->read != epoch || !(w->read_bytes & bytes)) return 0;
+    int first = w->reader / LANES != warp;
+    if (!first && w->other == NOBODY) return 0;
+    *hazard = (Hazard){"WAR", RACE_READ, first ? w->read_ins : w->other_ins,
+                       first ? w->reader : w->other};
+    return 1;
+}
+
+static void word_note(RaceWord *w, uint64_t epoch, uint32_t thread, uint32_t bytes, uint32_t ins,
+                      RaceKind kind)
+{
+    if (kind != RACE_READ) {
+        w->wrote = epoch, w->write_ins = ins, w->writer = (uint16_t)thread;
+        w->write_bytes = (uint8_t)bytes, w->atomic = kind == RACE_ATOMIC;
+        return;
+    }
+    if (w->read != epoch) {
+        w->read = epoch, w->reader = (uint16_t)thread, w->read_ins = ins;
+        w->other = NOBODY, w->read_bytes = (uint8_t)bytes;
+        return;
+    }
+    w->read_bytes |= (uint8_t)bytes;
+    if (w->other == NOBODY && w->reader / LANES != thread / LANES)
+        w->other = (uint16_t)thread, w->other_ins = ins;
+}
+
+/* The part of a word that a lane stores, `skip` bytes behind its address: how many bytes. */
+static uint32_t stored_part(const Warp *warp, const Ins *ins, uint32_t lane, uint32_t skip,
+                            unsigned char *value)
+{
+    uint32_t element = ins->bytes, bytes = element < WORD ? element : WORD, k = skip / element;
+    uint32_t slot = ins->vector > 1 ? ins->v[k] : ins->d;
+    if (element < WORD && ins->vector > 1) return 0; /* several elements in a word */
+    if (slot == NO_SLOT || element > 8) return 0;    /* no plain store: its values lie elsewhere */
+    memcpy(value, warp->file + slot + (size_t)lane * (element == 8 ? 8 : 4) + skip % element,
+           bytes);
+    return bytes;
+}
+
+/* Writing what is there already harms nobody. */
+static int changes(const Warp *warp, const Ins *ins, uint32_t lane, uint32_t skip,
+                   const unsigned char *host)
+{
+    unsigned char value[WORD];
+    uint32_t bytes = stored_part(warp, ins, lane, skip, value);
+    return !bytes || memcmp(value, host, bytes) != 0;
+}
+
+/* Two lanes of one store with different values for one word. */
+static int lanes_clash(const Warp *warp, const Ins *ins, const RaceWord *w, uint32_t lane,
+                       uint32_t skip, const uint32_t *offset)
+{
+    unsigned char mine[WORD], theirs[WORD];
+    uint32_t other = w->writer % LANES, bytes;
+    if (w->stamp != warp->worker->stamp || w->wrote != warp->worker->epoch ||
+        offset[other] != offset[lane])
+        return 0;
+    bytes = stored_part(warp, ins, lane, skip, mine);
+    stored_part(warp, ins, other, skip, theirs);
+    return bytes && memcmp(mine, theirs, bytes) != 0;
+}
+
+/* Bytes [at, at + bytes) of the word: a bit for each. */
+static uint32_t bytes_of(uint64_t at, uint32_t bytes)
+{
+    return bytes >= WORD ? 15 : ((1u << bytes) - 1) << (at & 3);
+}
+
+void race_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask, uint32_t bytes,
+                 RaceKind kind)
+{
+    Worker *worker = warp->worker;
+    uint32_t number = (uint32_t)(ins - warp->code);
+    int told = 0;
+    worker->stamp++;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(m), thread = warp->index * LANES + lane;
+        for (uint32_t at = offset[lane]; at < offset[lane] + bytes; at += WORD) {
+            RaceWord *w = &worker->race_shared[at / WORD];
+            uint32_t part = bytes_of(at, bytes);
+            Hazard hazard;
+            int found = !told && word_check(w, worker->epoch, thread, part, kind, &hazard);
+            if (!told && !found && kind == RACE_WRITE &&
+                lanes_clash(warp, ins, w, lane, at - offset[lane], offset)) {
+                hazard = (Hazard){"WAW", RACE_WRITE, number, w->writer};
+                found = 1;
+            }
+            if (found && (kind != RACE_WRITE || hazard.before == RACE_READ ||
+                          changes(warp, ins, lane, at - offset[lane], warp->block->shared + at))) {
+                hazard_report(warp, ins, lane, at, kind, 1, &hazard);
+                told = 1;
+            }
+            word_note(w, worker->epoch, thread, part, number, kind);
+            w->stamp = kind == RACE_READ ? w->stamp : worker->stamp;
+        }
+    }
+}
+
+void race_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask, uint32_t bytes,
+                 RaceKind kind)
+{
+    Worker *worker = warp->worker;
+    uint32_t number = (uint32_t)(ins - warp->code);
+    int told = 0;
+    if (worker->kernel->fences) return;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(m), thread = warp->index * LANES + lane;
+        for (uint64_t at = address[lane]; at < address[lane] + bytes; at += WORD) {
+            uint64_t word = at / WORD;
+            RaceWord *w = &worker->race_global[word & ((1u << TABLE_BITS) - 1)];
+            Hazard hazard;
+            if (w->word != word) *w = (RaceWord){.word = word, .other = NOBODY};
+            if (!told && word_check(w, worker->epoch, thread, bytes_of(at, bytes), kind, &hazard) &&
+                (kind != RACE_WRITE || hazard.before == RACE_READ ||
+                 changes(warp, ins, lane, (uint32_t)(at - address[lane]),
+                         worker->gpu->memory.host + (at - DEVICE_BASE)))) {
+                hazard_report(warp, ins, lane, at, kind, 0, &hazard);
+                told = 1;
+            }
+            word_note(w, worker->epoch, thread, bytes_of(at, bytes), number, kind);
+            if (kind == RACE_ATOMIC || !worker->launch->owners || ins->bytes < WORD) continue;
+            race_blocks_add(worker->launch, warp->block->number, number, at, kind == RACE_WRITE);
+            if (kind == RACE_READ) continue;
+            uint32_t value = 0;
+            stored_part(warp, ins, lane, (uint32_t)(at - address[lane]), (unsigned char *)&value);
+            race_blocks_value(worker->launch, at, value);
+        }
+    }
+}

@@ -1,0 +1,42 @@
+/* race.h - hazards between threads that nothing orders.
+ *
+ * race.c         within a block: two warps touch a word between two barriers, and one writes it
+ * race_blocks.c  between the blocks of a launch, in global memory */
+#ifndef CONVLAB_SIMT_CHECKS_RACE_H
+#define CONVLAB_SIMT_CHECKS_RACE_H
+
+#include "common/simt/core/core.h"
+
+typedef enum RaceKind { RACE_READ, RACE_WRITE, RACE_ATOMIC } RaceKind;
+
+/* A 4-byte word since the last barrier: epochs are numbers of barriers, counted over all blocks of
+ * a worker, so that nothing has to be cleared. */
+typedef struct RaceWord {
+    uint64_t wrote, read; /* epoch of the last write, of the last reads */
+    uint64_t word;        /* which one, in the table for global memory */
+    uint32_t write_ins, read_ins, other_ins;
+    uint32_t stamp;                 /* of the instruction that wrote */
+    uint16_t writer, reader, other; /* threads; other: a reader of another warp */
+    uint8_t write_bytes, read_bytes, atomic;
+} RaceWord;
+
+int race_open(Worker *worker);
+void race_close(Worker *worker);
+
+/* Called before the access is done.  `bytes` of each lane from offset or address on. */
+void race_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask, uint32_t bytes,
+                 RaceKind kind);
+void race_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask, uint32_t bytes,
+                 RaceKind kind);
+
+/* Who of the launch's blocks wrote and read each word of global memory. */
+int race_blocks_open(Launch *launch);
+void race_blocks_close(Launch *launch);
+void race_blocks_add(Launch *launch, uint64_t block, uint32_t ins, uint64_t address, int write);
+/* `value`: what a write leaves in the word. */
+void race_blocks_value(Launch *launch, uint64_t address, uint32_t value);
+/* After the launch: reports the first word that one block wrote and another touched; returns how
+ * many there are. */
+uint64_t race_blocks_find(Launch *launch, SimtReport *report);
+
+#endif

@@ -1,0 +1,74 @@
+/* report.c - findings: what happened, where in the grid, and on which line. */
+#include "common/simt/checks/report.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static void report_fill(SimtReport *report, const Warp *warp, const Ins *ins, SimtCheck check,
+                        uint32_t lane, uint64_t address, uint32_t bytes, const char *format,
+                        va_list list)
+{
+    const SimtKernel *kernel = warp->worker->kernel;
+    const SimtLaunch *launch = warp->worker->launch->launch;
+    uint32_t thread = warp->index * LANES + lane;
+    char what[640], where[320];
+    memset(report, 0, sizeof *report);
+    report->check = check;
+    plain_name(kernel->info.name, report->kernel, sizeof report->kernel);
+    memcpy(report->block, warp->block->id, sizeof report->block);
+    report->thread[0] = thread % launch->block[0];
+    report->thread[1] = thread / launch->block[0] % launch->block[1];
+    report->thread[2] = thread / launch->block[0] / launch->block[1];
+    report->address = address;
+    report->bytes = bytes;
+    snprintf(report->source, sizeof report->source, "%s",
+             source_line(kernel, ins->from, &report->line));
+    vsnprintf(what, sizeof what, format, list);
+    source_name(kernel, ins->from, where, sizeof where);
+    char at[48] = "";
+    if (address) snprintf(at, sizeof at, " address 0x%llx,", (unsigned long long)address);
+    snprintf(report->text, sizeof report->text,
+             "%s\nin kernel %.120s,%s block (%u,%u,%u), thread (%u,%u,%u), at %.200s", what,
+             report->kernel, at, report->block[0], report->block[1], report->block[2],
+             report->thread[0], report->thread[1], report->thread[2], where);
+}
+
+const Ins *fault_at(Warp *warp, const Ins *ins, SimtCheck check, uint32_t lane, uint64_t address,
+                    uint32_t bytes, const char *format, ...)
+{
+    Worker *worker = warp->worker;
+    Launch *launch = worker->launch;
+    uint64_t number = warp->block->number;
+    warp->state = WARP_FAULT;
+    warp->pc = ins;
+    if (worker->fault_block == UINT64_MAX) {
+        va_list list;
+        va_start(list, format);
+        report_fill(&worker->fault, warp, ins, check, lane, address, bytes, format, list);
+        va_end(list);
+        worker->fault_block = number;
+    }
+    /* Later blocks need not run: of several faults the earliest block's is told. */
+    uint64_t stop = __atomic_load_n(&launch->stop_at, __ATOMIC_RELAXED);
+    while (number < stop && !__atomic_compare_exchange_n(&launch->stop_at, &stop, number, 0,
+                                                         __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        continue;
+    return NULL;
+}
+
+void finding_add(Warp *warp, const Ins *ins, SimtCheck check, uint32_t lane, uint64_t address,
+                 uint32_t bytes, const char *format, ...)
+{
+    Worker *worker = warp->worker;
+    worker->findings++;
+    /* A race explains the unwritten memory that one of its threads met. */
+    int explains = check == SIMT_RACECHECK && worker->finding.check == SIMT_INITCHECK &&
+                   worker->finding_block == warp->block->number;
+    if (worker->finding_block != UINT64_MAX && !explains) return;
+    va_list list;
+    va_start(list, format);
+    report_fill(&worker->finding, warp, ins, check, lane, address, bytes, format, list);
+    va_end(list);
+    worker->finding_block = warp->block->number;
+}

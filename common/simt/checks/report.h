@@ -1,0 +1,18 @@
+/* report.h - checks: what is wrong with what a kernel did, where in the grid, and on which line.
+ *
+ * What executes calls it: with a finding of its own (report.c), or with every access, for hazards
+ * between threads (race.h).  It may use core. */
+#ifndef CONVLAB_SIMT_CHECKS_REPORT_H
+#define CONVLAB_SIMT_CHECKS_REPORT_H
+
+#include "common/simt/core/core.h"
+
+/* Stops the warp with a finding for the lowest lane of `mask`; returns NULL so that a handler can
+ * return it. */
+const Ins *fault_at(Warp *warp, const Ins *ins, SimtCheck check, uint32_t lane, uint64_t address,
+                    uint32_t bytes, const char *format, ...) __attribute__((format(printf, 7, 8)));
+/* A finding after which execution goes on. */
+void finding_add(Warp *warp, const Ins *ins, SimtCheck check, uint32_t lane, uint64_t address,
+                 uint32_t bytes, const char *format, ...) __attribute__((format(printf, 7, 8)));
+
+#endif

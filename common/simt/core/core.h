@@ -1,0 +1,368 @@
+/* core.h - what the files of the simulated GPU share among themselves; nobody outside this room
+ * includes it.
+ *
+ * A kernel is decoded once into Ins: operands are byte offsets into a warp's register file, where a
+ * 32-bit register is 32 consecutive lanes (128 bytes), a 64-bit one 256 bytes and a predicate one
+ * 32-bit mask.  Immediates, addresses of variables and special registers are slots too, so that an
+ * instruction has one form, not one for every kind of operand. */
+#ifndef CONVLAB_SIMT_CORE_H
+#define CONVLAB_SIMT_CORE_H
+
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "common/ptx/fatbin.h"
+#include "common/ptx/ptx.h"
+#include "common/simt/core/profile.h"
+#include "common/simt/core/simt_types.h"
+#include "common/simt/machine/machine.h"
+
+enum { HOT_ADDRESSES = 4096 };
+enum { LANES = 32, STACK_DEPTH = 160, MAX_WARPS = 32, MAX_BARRIERS = 16 };
+#define FULL_MASK 0xffffffffu
+
+/* The generic address space.  Device memory starts at DEVICE_BASE; a window address is its base
+ * plus an offset. */
+#define DEVICE_BASE   0x0000700000000000ull
+#define SHARED_WINDOW 0x0000600000000000ull
+#define LOCAL_WINDOW  0x0000610000000000ull
+#define PARAM_WINDOW  0x0000620000000000ull
+#define WINDOW_BYTES  0x0000010000000000ull
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+typedef struct Allocation {
+    uint64_t address, bytes;
+    unsigned char *host;
+    int freed;
+    int read_only;    /* __constant__ */
+    int initialised;  /* every byte is known to be written: the bitmap need not be asked */
+    const char *name; /* of a variable, NULL for an allocation */
+    uint64_t serial;
+} Allocation;
+
+typedef struct Memory {
+    unsigned char *host;   /* reserved, not committed */
+    unsigned char *shadow; /* one bit a byte: written; NULL without initcheck */
+    uint64_t reserved, next, used, capacity;
+    Allocation **table; /* sorted by address, freed ones included */
+    uint32_t count, room;
+    uint64_t serial;
+} Memory;
+
+int memory_open(Memory *memory, uint64_t capacity, int initcheck, Error *error);
+void memory_close(Memory *memory);
+int memory_alloc(Memory *memory, uint64_t bytes, uint64_t *address, Allocation **made,
+                 Error *error);
+int memory_free(Memory *memory, uint64_t address, Error *error);
+/* The allocation, live or freed, that holds `address`, or NULL. */
+Allocation *memory_find(const Memory *memory, uint64_t address);
+/* A live allocation that holds all of [address, address + bytes), or NULL with an error that names
+ * what is near. */
+Allocation *memory_range(const Memory *memory, uint64_t address, uint64_t bytes, Error *error);
+/* "16 bytes past the end of a 4096-byte allocation at 0x700000000000". */
+void memory_describe(const Memory *memory, uint64_t address, char *text, size_t bytes);
+void memory_mark(Memory *memory, uint64_t address, uint64_t bytes, int written);
+int memory_is_written(const Memory *memory, uint64_t address, uint64_t bytes);
+/* simt.h's simt_leaks. */
+uint64_t memory_leaks(const Memory *memory, char *text, size_t bytes);
+
+/* ---- decoded instructions ----------------------------------------------------------------- */
+typedef struct Warp Warp;
+typedef struct Ins Ins;
+typedef struct Worker Worker;
+typedef const Ins *(*Handler)(Warp *warp, const Ins *ins);
+
+typedef enum OpClass {
+    CLASS_FREE, /* folded away by the machine's own compiler: moves, address casts, parameters */
+    CLASS_INT,
+    CLASS_INT_WIDE,
+    CLASS_FP32,
+    CLASS_FP64,
+    CLASS_SFU,
+    CLASS_DIV,
+    CLASS_LOAD,
+    CLASS_STORE,
+    CLASS_SHARED_LOAD,
+    CLASS_SHARED_STORE,
+    CLASS_ATOMIC,
+    CLASS_BRANCH,
+    CLASS_BARRIER,
+    CLASS_TENSOR,
+    CLASS_COUNT
+} OpClass;
+
+enum { NO_SLOT = 0xffffffffu };
+
+/* Loads from shared memory that ptxas joins into one: the first of them, and the others. */
+enum { MERGE_NONE, MERGE_8, MERGE_16, MERGE_FOLLOWER };
+
+typedef struct TensorPlan TensorPlan; /* tensor.h */
+typedef struct Price Price;           /* schedule.h */
+
+struct Ins {
+    Handler fn, inner;   /* inner: what a guarded instruction does where its predicate holds */
+    uint32_t d, a, b, c; /* byte offsets into the register file */
+    uint32_t v[4];       /* registers of a vector access */
+    int64_t imm;
+    uint32_t guard; /* predicate slot or NO_SLOT */
+    uint32_t target, reconv;
+    uint32_t mem;  /* number of this access in the worker's cache of allocations */
+    uint32_t from; /* the PTX instruction, UINT32_MAX for none */
+    uint16_t op;
+    uint8_t guard_negated, pseudo, class, bytes, vector, space;
+    uint8_t is_signed, base64, carries, merge, read_only;
+    uint16_t t_d[4], t_s[6]; /* scoreboard numbers written and read; 0: none */
+    uint32_t aux;
+};
+
+typedef struct ConstSlot {
+    uint64_t bits;
+    uint32_t slot, bytes;
+    int dynamic; /* counted from the end of the static shared memory */
+} ConstSlot;
+
+/* Slots of special registers come first in every register file. */
+typedef enum Special {
+    SR_TID_X,
+    SR_TID_Y,
+    SR_TID_Z,
+    SR_NTID_X,
+    SR_NTID_Y,
+    SR_NTID_Z,
+    SR_CTAID_X,
+    SR_CTAID_Y,
+    SR_CTAID_Z,
+    SR_NCTAID_X,
+    SR_NCTAID_Y,
+    SR_NCTAID_Z,
+    SR_LANEID,
+    SR_WARPID,
+    SR_NWARPID,
+    SR_SMID,
+    SR_NSMID,
+    SR_MASK_EQ,
+    SR_MASK_LE,
+    SR_MASK_LT,
+    SR_MASK_GE,
+    SR_MASK_GT,
+    SR_DYNAMIC_SMEM,
+    SR_TOTAL_SMEM,
+    SR_COUNT
+} Special;
+
+struct SimtKernel {
+    SimtModule *module;
+    const PtxFunction *function;
+    SimtKernelInfo info;
+    int decoded; /* 1: fine, -1: refused */
+    Error refusal;
+    Ins *code;
+    uint32_t count, mems;
+    const PtxInstruction **origin; /* of each `from` */
+    uint32_t origins;
+    ConstSlot *constant;
+    uint32_t constants;
+    uint32_t file_bytes; /* of one warp's register file */
+    uint32_t scoreboard; /* entries */
+    uint32_t static_shared, local_bytes;
+    uint32_t *table; /* targets of jumps by table */
+    uint32_t tables;
+    TensorPlan *tensor;
+    uint32_t tensors;
+    Price *price; /* per Ins, for the machine; NULL before the first counted launch */
+    int reads_clock, fences;
+    int in_order; /* global atomics: blocks run one after the other */
+    int uses_local;
+    int registers_known; /* from a cubin */
+};
+
+typedef struct Symbol {
+    const PtxVariable *variable;
+    uint64_t address;
+    Allocation *allocation;
+} Symbol;
+
+struct SimtModule {
+    SimtGpu *gpu;
+    PtxModule *ptx;
+    Fatbin fatbin;
+    Symbol *symbol;
+    uint32_t symbols;
+    SimtKernel *kernel;
+    uint32_t kernels;
+    SimtModule *next;
+};
+
+/* ---- execution ---------------------------------------------------------------------------- */
+typedef enum WarpState { WARP_READY, WARP_BARRIER, WARP_DONE, WARP_FAULT } WarpState;
+
+/* One executed instruction of a warp: passes through the load/store unit, what went beyond the
+ * L1. */
+typedef struct TraceStep {
+    uint32_t ins;
+    uint16_t passes;
+    uint8_t misses, lines; /* sectors, and the lines that they lie in */
+} TraceStep;
+
+typedef struct WarpTrace {
+    TraceStep *step;
+    uint32_t count, room;
+    uint64_t executed; /* with those that found no room */
+} WarpTrace;
+
+typedef struct BlockTrace {
+    uint64_t number;
+    WarpTrace *warp;
+} BlockTrace;
+
+typedef struct Path {
+    uint32_t pc, mask, rpc;
+} Path;
+
+typedef struct Block Block;
+typedef struct BlockCost BlockCost;
+typedef struct RaceWord RaceWord; /* race.h */
+
+/* A cp.async whose bytes have not arrived yet. */
+typedef struct AsyncCopy {
+    uint32_t to, group, ins;
+    uint8_t lane, bytes;
+    unsigned char data[16];
+} AsyncCopy;
+
+struct Warp {
+    char *file; /* registers */
+    uint32_t mask, alive, rpc, depth;
+    const Ins *pc, *code;
+    Block *block;
+    Worker *worker;
+    int count; /* counters wanted */
+    WarpState state;
+    uint32_t index;
+    uint32_t barrier, barrier_wanted; /* where it waits, and for how many threads (0: all) */
+    const Ins *barrier_ins;
+    unsigned char *local; /* LANES * local_bytes */
+    uint64_t *ready;      /* scoreboard: when a register's value is there */
+    uint64_t clock;
+    uint64_t pending; /* latency of the access just made, set by the counters */
+    uint64_t issued;
+    AsyncCopy *async;
+    uint32_t asyncs, async_room, async_group;
+    WarpTrace *trace;               /* NULL: this block is not traced */
+    uint32_t passes, misses, lines; /* of the access just made, set by the counters */
+    Path stack[STACK_DEPTH];
+};
+
+struct Block {
+    uint64_t number;
+    uint32_t id[3];
+    unsigned char *shared, *shared_shadow;
+    uint32_t shared_bytes;
+    uint32_t warps, threads;
+    uint32_t arrived[MAX_BARRIERS]; /* threads that bar.arrive has counted */
+    Warp *warp;
+};
+
+/* Integer sums of one SM or one block: adding them in any order gives the same. */
+struct BlockCost {
+    uint64_t steps, passes, load_misses, store_misses, local_misses, blocks;
+};
+
+typedef struct Launch Launch;
+
+typedef struct L1Line {
+    uint64_t tag;
+    uint32_t sectors, used;
+} L1Line;
+
+typedef struct InsCount {
+    uint64_t runs, lanes;
+    uint64_t requests, sectors, hits; /* global and local memory */
+    uint64_t shared_requests, wavefronts, divergent;
+} InsCount;
+
+struct Worker {
+    Launch *launch;
+    SimtGpu *gpu;
+    SimtKernel *kernel;
+    Block block;
+    Warp *warp;
+    char *files;
+    size_t file_stride;
+    Allocation **hit; /* per memory instruction: where it last was */
+    unsigned char *shared, *shared_shadow, *local;
+    const unsigned char *params;
+    uint32_t params_bytes;
+    int initcheck, racecheck;
+    RaceWord *race_shared, *race_global;
+    uint64_t epoch;    /* barriers and blocks so far: in between nothing is ordered */
+    uint32_t stamp;    /* of the access to shared memory in hand */
+    InsCount *profile; /* per instruction, of all blocks of this worker */
+    uint64_t *ready;
+    SimtCounters counters;
+    BlockCost cost; /* of the block in hand */
+    BlockCost *sm;  /* per SM */
+    L1Line *l1;
+    uint32_t l1_sets, l1_clock;
+    uint32_t *local_line;      /* those of local memory a warp has in the L1, newest first */
+    uint32_t local_lines;      /* so many a warp */
+    uint64_t executed;         /* warp instructions since last told to the launch */
+    uint64_t findings;         /* that let execution go on */
+    SimtReport finding, fault; /* the first of this worker: blocks come in rising order */
+    uint64_t finding_block, fault_block;
+    int failed; /* out of host memory */
+    pthread_t thread;
+};
+
+struct Launch {
+    SimtGpu *gpu;
+    SimtKernel *kernel;
+    const SimtLaunch *launch;
+    uint64_t blocks, next, limit, executed;
+    uint64_t stop_at; /* blocks from this number on need not run */
+    uint32_t threads_per_block, warps_per_block, shared_bytes, resident;
+    uint64_t *loaded, *stored;        /* one bit a sector of device memory: for DRAM traffic */
+    uint64_t dram_loads, dram_stores; /* sectors */
+    uint32_t hot[HOT_ADDRESSES];      /* atomic operations by address, hashed */
+    uint32_t hottest;
+    uint32_t *owners; /* per word of device memory: who read it, who wrote it; NULL: not wanted */
+    size_t owners_bytes;
+    uint64_t *values;  /* per word: what was written, and whether that was always the same */
+    BlockTrace *trace; /* of SM 0's first blocks */
+    WarpTrace *trace_warps;
+    TraceStep *steps;
+    uint32_t traces;
+    uint32_t occupancy_percent;
+    uint64_t *stall; /* per Ins and SimtStall, of the replayed SM; NULL: not wanted */
+    SimtSpan *span;  /* of the traced blocks; NULL: not wanted */
+    uint32_t spans;
+    int count;
+    int timeout;
+    uint64_t timeout_block;
+};
+
+struct SimtGpu {
+    SimtMachine machine;
+    SimtOptions options;
+    Memory memory;
+    SimtModule *modules;
+    SimtProfile profile; /* of the longest launch so far */
+    PtxModule *engines;  /* what the functions do that are hardware here; NULL: none is */
+    Allocation none;     /* empty: what a cache of allocations starts with */
+};
+
+/* Where the instruction came from, for messages: "conv.cu:12" or "PTX line 88". */
+void source_name(const SimtKernel *kernel, uint32_t from, char *text, size_t bytes);
+/* The file without directories and the line; "" and 0 where the code has no -lineinfo. */
+const char *source_line(const SimtKernel *kernel, uint32_t from, uint32_t *line);
+void plain_name(const char *mangled, char *text, size_t bytes);
+
+/* ---- profile.c */
+int profile_open(Launch *launch);
+void profile_close(Launch *launch);
+/* Makes the launch's profile the GPU's, if no longer launch was profiled before; workers' counts
+ * are added up in worker[0] already. */
+void profile_keep(Launch *launch, const InsCount *count, uint64_t cycles);
+
+#endif

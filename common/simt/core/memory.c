@@ -1,0 +1,282 @@
+/* memory.c - device memory: one large reservation, a table of what was given out, and a bitmap of
+ * what was written. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "common/simt/core/core.h"
+
+/* Address space is free, memory is not: everything is reserved at the start and committed by the
+ * first touch. */
+enum { ALIGN = 256, GAP = 4096 };
+static const uint64_t LEAST_RESERVED = 256ull << 20, GIVE_BACK = 1 << 20;
+
+static void *address_space(uint64_t bytes)
+{
+    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return at == MAP_FAILED ? NULL : at;
+}
+
+int memory_open(Memory *memory, uint64_t capacity, int initcheck, Error *error)
+{
+    memset(memory, 0, sizeof *memory);
+    /* Twice the capacity, so that freed ranges need not be reused soon and can still be named. */
+    uint64_t want = capacity < LEAST_RESERVED ? LEAST_RESERVED : capacity;
+    for (want *= 2; want >= LEAST_RESERVED; want /= 2) {
+        memory->host = address_space(want);
+        if (!memory->host) continue;
+        if (!initcheck || (memory->shadow = address_space(want / 8))) break;
+        munmap(memory->host, want);
+        memory->host = NULL;
+    }
+    if (!memory->host)
+        return error_set(error, "cannot reserve address space for the simulated device memory; "
+                                "raise the limit on virtual memory (ulimit -v)");
+    memory->reserved = want;
+    memory->capacity = capacity < want ? capacity : want;
+    return 0;
+}
+
+void memory_close(Memory *memory)
+{
+    for (uint32_t i = 0; i < memory->count; i++)
+        free(memory->table[i]);
+    free(memory->table);
+    if (memory->host) munmap(memory->host, memory->reserved);
+    if (memory->shadow) munmap(memory->shadow, memory->reserved / 8);
+    memset(memory, 0, sizeof *memory);
+}
+
+/* The number of entries whose address is not above `address`. */
+static uint32_t entries_up_to(const Memory *memory, uint64_t address)
+{
+    uint32_t low = 0, high = memory->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (memory->table[middle]->address <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+Allocation *memory_find(const Memory *memory, uint64_t address)
+{
+    uint32_t n = entries_up_to(memory, address);
+    if (!n) return NULL;
+    Allocation *a = memory->table[n - 1];
+    return address - a->address < a->bytes ? a : NULL;
+}
+
+static int table_insert(Memory *memory, Allocation *allocation, Error *error)
+{
+    if (memory->count == memory->room) {
+        uint32_t room = memory->room ? memory->room * 2 : 64;
+        Allocation **table = realloc(memory->table, room * sizeof *table);
+        if (!table) return error_set(error, "out of host memory for the table of allocations");
+        memory->table = table;
+        memory->room = room;
+    }
+    uint32_t at = entries_up_to(memory, allocation->address);
+    memmove(memory->table + at + 1, memory->table + at,
+            (memory->count - at) * sizeof *memory->table);
+    memory->table[at] = allocation;
+    memory->count++;
+    return 0;
+}
+
+static void table_remove(Memory *memory, uint32_t at)
+{
+    free(memory->table[at]);
+    memory->count--;
+    memmove(memory->table + at, memory->table + at + 1,
+            (memory->count - at) * sizeof *memory->table);
+}
+
+static uint64_t extent_of(uint64_t bytes)
+{
+    return (bytes + ALIGN - 1) / ALIGN * ALIGN + GAP;
+}
+
+/* When the reservation is used up once, freed ranges are forgotten and the first hole that fits is
+ * taken. */
+static int hole_find(Memory *memory, uint64_t extent, uint64_t *offset)
+{
+    for (uint32_t i = memory->count; i-- > 0;)
+        if (memory->table[i]->freed) table_remove(memory, i);
+    uint64_t at = 0;
+    for (uint32_t i = 0; i <= memory->count; i++) {
+        uint64_t end =
+            i < memory->count ? memory->table[i]->address - DEVICE_BASE : memory->reserved;
+        if (end >= at && end - at >= extent) {
+            *offset = at;
+            return 0;
+        }
+        if (i < memory->count) at = end + extent_of(memory->table[i]->bytes);
+    }
+    return -1;
+}
+
+int memory_alloc(Memory *memory, uint64_t bytes, uint64_t *address, Allocation **made, Error *error)
+{
+    if (bytes > memory->capacity - memory->used)
+        return error_set(error, "out of device memory: %llu bytes asked for, %llu of %llu free",
+                         (unsigned long long)bytes,
+                         (unsigned long long)(memory->capacity - memory->used),
+                         (unsigned long long)memory->capacity);
+    uint64_t extent = extent_of(bytes), offset = memory->next;
+    if (extent > memory->reserved - memory->next) {
+        if (hole_find(memory, extent, &offset) != 0)
+            return error_set(error, "out of device memory: no hole of %llu bytes is left",
+                             (unsigned long long)bytes);
+    } else {
+        memory->next += extent;
+    }
+    Allocation *a = calloc(1, sizeof *a);
+    if (!a) return error_set(error, "out of host memory for an allocation");
+    *a = (Allocation){.address = DEVICE_BASE + offset,
+                      .bytes = bytes,
+                      .host = memory->host + offset,
+                      .serial = ++memory->serial};
+    if (table_insert(memory, a, error) != 0) {
+        free(a);
+        return -1;
+    }
+    memory->used += bytes;
+    if (memory->shadow) memory_mark(memory, a->address, bytes, 0);
+    *address = a->address;
+    if (made) *made = a;
+    return 0;
+}
+
+int memory_free(Memory *memory, uint64_t address, Error *error)
+{
+    uint32_t n = entries_up_to(memory, address);
+    Allocation *a = n && memory->table[n - 1]->address == address ? memory->table[n - 1] : NULL;
+    if (a && a->freed)
+        return error_set(error, "double free: the %llu-byte allocation at 0x%llx is already free",
+                         (unsigned long long)a->bytes, (unsigned long long)address);
+    if (!a || a->name) {
+        char near[256];
+        memory_describe(memory, address, near, sizeof near);
+        return error_set(error, "free of 0x%llx, which no allocation returned: it is %s",
+                         (unsigned long long)address, near);
+    }
+    a->freed = 1;
+    a->initialised = 0;
+    memory->used -= a->bytes;
+    if (a->bytes >= GIVE_BACK) {
+        uint64_t page = 4096, from = (a->address - DEVICE_BASE + page - 1) / page * page;
+        uint64_t to = (a->address - DEVICE_BASE + a->bytes) / page * page;
+        if (to > from) madvise(memory->host + from, to - from, MADV_DONTNEED);
+    }
+    return 0;
+}
+
+void memory_describe(const Memory *memory, uint64_t address, char *text, size_t bytes)
+{
+    uint32_t n = entries_up_to(memory, address);
+    const Allocation *below = n ? memory->table[n - 1] : NULL;
+    const Allocation *above = n < memory->count ? memory->table[n] : NULL;
+    uint64_t after = below ? address - below->address : UINT64_MAX;
+    uint64_t before = above ? above->address - address : UINT64_MAX;
+    if (below && after < below->bytes) {
+        snprintf(text, bytes, "%llu bytes into %s %llu-byte %s%s at 0x%llx",
+                 (unsigned long long)after, below->freed ? "a freed" : "a",
+                 (unsigned long long)below->bytes, below->name ? "variable " : "allocation",
+                 below->name ? below->name : "", (unsigned long long)below->address);
+    } else if (below && after - below->bytes <= before && after - below->bytes < (1ull << 40)) {
+        snprintf(text, bytes, "%llu bytes past the end of %s %llu-byte %s%s at 0x%llx",
+                 (unsigned long long)(after - below->bytes), below->freed ? "a freed" : "a",
+                 (unsigned long long)below->bytes, below->name ? "variable " : "allocation",
+                 below->name ? below->name : "", (unsigned long long)below->address);
+    } else if (above && before < (1ull << 40)) {
+        snprintf(text, bytes, "%llu bytes before %s %llu-byte %s%s at 0x%llx",
+                 (unsigned long long)before, above->freed ? "a freed" : "a",
+                 (unsigned long long)above->bytes, above->name ? "variable " : "allocation",
+                 above->name ? above->name : "", (unsigned long long)above->address);
+    } else {
+        snprintf(text, bytes, "not near any allocation%s",
+                 address < 4096 ? " (a null pointer?)" : "");
+    }
+}
+
+Allocation *memory_range(const Memory *memory, uint64_t address, uint64_t bytes, Error *error)
+{
+    uint32_t n = entries_up_to(memory, address);
+    Allocation *a = n ? memory->table[n - 1] : NULL;
+    if (a && !a->freed && address - a->address <= a->bytes &&
+        bytes <= a->bytes - (address - a->address))
+        return a;
+    char near[256];
+    memory_describe(memory, address, near, sizeof near);
+    error_set(error, "%llu bytes at 0x%llx do not lie in one allocation: the address is %s",
+              (unsigned long long)bytes, (unsigned long long)address, near);
+    return NULL;
+}
+
+/* Other host threads may mark neighbouring bits of the same byte, hence the atomic updates at the
+ * ends. */
+void memory_mark(Memory *memory, uint64_t address, uint64_t bytes, int written)
+{
+    if (!memory->shadow || !bytes) return;
+    uint64_t first = address - DEVICE_BASE, end = first + bytes;
+    while (first < end && (first & 7 || end - first < 8)) {
+        unsigned char bit = (unsigned char)(1u << (first & 7)), *at = memory->shadow + first / 8;
+        if (written)
+            __atomic_fetch_or(at, bit, __ATOMIC_RELAXED);
+        else
+            __atomic_fetch_and(at, (unsigned char)~bit, __ATOMIC_RELAXED);
+        first++;
+    }
+    uint64_t whole = (end - first) / 8;
+    if (whole) memset(memory->shadow + first / 8, written ? 0xff : 0, whole);
+    first += whole * 8;
+    if (first < end) memory_mark(memory, DEVICE_BASE + first, end - first, written);
+}
+
+int memory_is_written(const Memory *memory, uint64_t address, uint64_t bytes)
+{
+    if (!memory->shadow) return 1;
+    uint64_t first = address - DEVICE_BASE, end = first + bytes;
+    while (first < end) {
+        if ((first & 7) == 0 && end - first >= 8) {
+            if (memory->shadow[first / 8] != 0xff) return 0;
+            first += 8;
+        } else {
+            if (!(memory->shadow[first / 8] >> (first & 7) & 1)) return 0;
+            first++;
+        }
+    }
+    return 1;
+}
+
+/* The oldest allocation of the program's own that is alive and younger than `serial`. */
+static const Allocation *next_alive(const Memory *memory, uint64_t serial)
+{
+    const Allocation *next = NULL;
+    for (uint32_t i = 0; i < memory->count; i++) {
+        const Allocation *a = memory->table[i];
+        if (!a->freed && !a->name && a->serial > serial && (!next || a->serial < next->serial))
+            next = a;
+    }
+    return next;
+}
+
+uint64_t memory_leaks(const Memory *memory, char *text, size_t bytes)
+{
+    enum { TOLD = 4 };
+    uint64_t count = 0, serial = 0;
+    if (bytes) text[0] = '\0';
+    for (const Allocation *a; (a = next_alive(memory, serial)); serial = a->serial) {
+        size_t used = bytes ? strlen(text) : 0;
+        if (count++ < TOLD && bytes)
+            snprintf(text + used, bytes - used, "%s%llu bytes at 0x%llx (allocation %llu)",
+                     used ? ", " : "", (unsigned long long)a->bytes, (unsigned long long)a->address,
+                     (unsigned long long)a->serial);
+    }
+    return count;
+}

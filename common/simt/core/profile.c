@@ -1,0 +1,107 @@
+/* profile.c - a launch's counts and stalls, put together by PTX instruction. */
+#include "common/simt/core/profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/simt/core/core.h"
+
+const char *simt_stall_name(SimtStall stall)
+{
+    static const char *const NAME[SIMT_STALLS] = {
+        [STALL_SELECTED] = "selected",
+        [STALL_NOT_SELECTED] = "not_selected",
+        [STALL_WAIT] = "wait",
+        [STALL_LONG_SCOREBOARD] = "long_scoreboard",
+        [STALL_SHORT_SCOREBOARD] = "short_scoreboard",
+        [STALL_MATH_PIPE] = "math_pipe_throttle",
+        [STALL_LG_THROTTLE] = "lg_throttle",
+        [STALL_MIO_THROTTLE] = "mio_throttle",
+        [STALL_BARRIER] = "barrier",
+    };
+    return NAME[stall];
+}
+
+void simt_profile_free(SimtProfile *profile)
+{
+    for (uint32_t i = 0; i < profile->instructions; i++)
+        free((void *)profile->instruction[i].opcode);
+    free(profile->instruction), free(profile->span);
+    memset(profile, 0, sizeof *profile);
+}
+
+int profile_open(Launch *launch)
+{
+    if (!launch->gpu->options.profile || !launch->count) return 0;
+    launch->stall = calloc((size_t)launch->kernel->count * SIMT_STALLS, sizeof *launch->stall);
+    launch->span = calloc(launch->traces, sizeof *launch->span);
+    return launch->stall && launch->span ? 0 : -1;
+}
+
+void profile_close(Launch *launch)
+{
+    free(launch->stall), free(launch->span);
+}
+
+/* "ld.global.nc.f32"; to be freed. */
+static char *opcode_join(const PtxInstruction *in)
+{
+    char text[128] = "";
+    for (uint32_t i = 0; i < in->words; i++) {
+        size_t used = strlen(text);
+        snprintf(text + used, sizeof text - used, "%s%s", i ? "." : "", in->word[i]);
+    }
+    return strdup(text);
+}
+
+static void instruction_name(const SimtKernel *kernel, uint32_t from, SimtInstruction *to)
+{
+    const PtxInstruction *in = kernel->origin[from];
+    to->ptx_line = in->ptx_line;
+    to->file = source_line(kernel, from, &to->line);
+    to->opcode = opcode_join(in);
+}
+
+static void instruction_add(SimtInstruction *to, const InsCount *count, const Ins *ins,
+                            const uint64_t *stall)
+{
+    if (!ins->pseudo) {
+        /* One PTX instruction may be several decoded ones: it ran as often as one of them. */
+        to->warp_instructions =
+            count->runs > to->warp_instructions ? count->runs : to->warp_instructions;
+        to->thread_instructions =
+            count->lanes > to->thread_instructions ? count->lanes : to->thread_instructions;
+    }
+    to->requests += count->requests, to->sectors += count->sectors, to->l1_hits += count->hits;
+    to->shared_requests += count->shared_requests, to->wavefronts += count->wavefronts;
+    if (ins->class == CLASS_BRANCH) to->branches += count->runs, to->divergent += count->divergent;
+    for (int i = 0; i < SIMT_STALLS; i++)
+        to->stall[i] += stall[i];
+}
+
+void profile_keep(Launch *launch, const InsCount *count, uint64_t cycles)
+{
+    const SimtKernel *kernel = launch->kernel;
+    SimtProfile *profile = &launch->gpu->profile;
+    if (profile->instruction && cycles <= profile->cycles) return;
+    SimtInstruction *instruction = calloc(kernel->origins, sizeof *instruction);
+    if (!instruction) return;
+    simt_profile_free(profile);
+    for (uint32_t i = 0; i < kernel->origins; i++)
+        if (kernel->origin[i]) instruction_name(kernel, i, &instruction[i]);
+    for (uint32_t i = 0; i < kernel->count; i++)
+        if (kernel->code[i].from < kernel->origins)
+            instruction_add(&instruction[kernel->code[i].from], &count[i], &kernel->code[i],
+                            launch->stall + (size_t)i * SIMT_STALLS);
+    *profile = (SimtProfile){.cycles = cycles,
+                             .instruction = instruction,
+                             .instructions = kernel->origins,
+                             .span = launch->span,
+                             .spans = launch->spans,
+                             .replayed_blocks = launch->traces};
+    for (uint32_t i = 0; i < launch->spans; i++)
+        if (launch->span[i].end > profile->replayed_cycles)
+            profile->replayed_cycles = launch->span[i].end;
+    plain_name(kernel->info.name, profile->kernel, sizeof profile->kernel);
+    launch->span = NULL;
+}

@@ -1,0 +1,79 @@
+/* source.c - where an instruction came from, and a kernel's plain name: what messages say. */
+#include <string.h>
+
+#include "common/simt/core/core.h"
+
+static const char *file_name(const char *path)
+{
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    return slash ? slash + 1 : path;
+}
+
+static const PtxInstruction *origin_of(const SimtKernel *kernel, uint32_t from)
+{
+    return from < kernel->origins ? kernel->origin[from] : NULL;
+}
+
+/* The line that the student wrote: of code that a header of the toolkit put there, the line that
+ * called it. */
+static const char *source_file(const SimtKernel *kernel, const PtxInstruction *in, uint32_t *line)
+{
+    const PtxModule *ptx = kernel->module->ptx;
+    if (!in || in->source.file >= ptx->files || in->source.line == 0) return NULL;
+    const char *path = ptx->file[in->source.file];
+    *line = in->source.line;
+    if (!path || !in->source.inlined_line || in->source.inlined_file >= ptx->files ||
+        !(strstr(path, "/include/") || strstr(path, ".hpp")))
+        return file_name(path);
+    *line = in->source.inlined_line;
+    return file_name(ptx->file[in->source.inlined_file]);
+}
+
+const char *source_line(const SimtKernel *kernel, uint32_t from, uint32_t *line)
+{
+    *line = 0;
+    const char *file = source_file(kernel, origin_of(kernel, from), line);
+    return file ? file : "";
+}
+
+void source_name(const SimtKernel *kernel, uint32_t from, char *text, size_t bytes)
+{
+    const PtxInstruction *in = origin_of(kernel, from), *before = in;
+    uint32_t line;
+    const char *file = source_file(kernel, in, &line);
+    /* Code that nvcc made of several lines names none: the last line before it is near. */
+    for (uint32_t k = from; !file && before && k-- > 0 && from - k < 100;) {
+        before = origin_of(kernel, k);
+        file = source_file(kernel, before, &line);
+    }
+    if (file)
+        snprintf(text, bytes, "%s:%u%s", file, line, before == in ? "" : " or near");
+    else if (in)
+        snprintf(text, bytes, "PTX line %u", in->ptx_line);
+    else
+        snprintf(text, bytes, "an unknown line");
+}
+
+/* "_Z5naive1PPKfS1_Pf" is naive; nested names give their last part; anything else stays as it
+ * is. */
+void plain_name(const char *mangled, char *text, size_t bytes)
+{
+    const char *at = mangled, *name = NULL;
+    size_t length = 0, left = strlen(mangled);
+    if (strncmp(at, "_Z", 2) == 0) {
+        at += 2, left -= 2;
+        int nested = *at == 'N';
+        if (nested) at++, left--;
+        if (left && *at == 'L') at++, left--;
+        while (left && *at >= '0' && *at <= '9') {
+            size_t n = 0;
+            while (left && *at >= '0' && *at <= '9' && n < 100000)
+                n = n * 10 + (size_t)(*at++ - '0'), left--;
+            if (n == 0 || n > left) break;
+            name = at, length = n;
+            at += n, left -= n;
+            if (!nested) break;
+        }
+    }
+    snprintf(text, bytes, "%.*s", name ? (int)length : (int)strlen(mangled), name ? name : mangled);
+}

@@ -1,0 +1,376 @@
+/* decode.c - from a parsed PTX function to pre-decoded instructions.
+ *
+ * Every word of an instruction must be understood by the family that takes it: a modifier that
+ * nobody asked for refuses the kernel, by the instruction's text and source line.  Nothing is ever
+ * skipped in silence. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/simt/decode/decoder.h"
+
+enum { CODE_LIMIT = 1 << 20 };
+
+int refuse(Decoder *d, const char *format, ...)
+{
+    char why[512], opcode[256] = "", where[320];
+    va_list list;
+    if (d->failed) return -1;
+    d->failed = 1;
+    va_start(list, format);
+    vsnprintf(why, sizeof why, format, list);
+    va_end(list);
+    if (!d->in)
+        return error_set(d->error, "kernel %s is not supported: %s", d->kernel->info.name, why);
+    for (uint32_t i = 0, used = 0; i < d->in->words && used < sizeof opcode; i++)
+        used += (uint32_t)snprintf(opcode + used, sizeof opcode - used, "%s%s", i ? "." : "",
+                                   d->in->word[i]);
+    source_name(d->kernel, d->from, where, sizeof where);
+    return error_set(d->error,
+                     "kernel %s: the simulator cannot execute '%s' at %s (PTX line %u): %s",
+                     d->kernel->info.name, opcode, where, d->in->ptx_line, why);
+}
+
+void *grow(Decoder *d, void *array, uint32_t count, uint32_t *room, size_t bytes)
+{
+    if (count < *room) return array;
+    uint32_t more = *room ? *room * 2 : 64;
+    void *bigger = realloc(array, more * bytes);
+    if (!bigger) {
+        refuse(d, "out of host memory");
+        return array;
+    }
+    *room = more;
+    return bigger;
+}
+
+/* ---- words -------------------------------------------------------------------------------- */
+int word_take(Decoder *d, const char *word)
+{
+    for (uint32_t i = 1; i < d->in->words; i++) {
+        if (d->used >> i & 1 || strcmp(d->in->word[i], word) != 0) continue;
+        d->used |= 1u << i;
+        return 1;
+    }
+    return 0;
+}
+
+int word_choose(Decoder *d, const char *const *choices)
+{
+    for (int i = 0; choices[i]; i++)
+        if (word_take(d, choices[i])) return i;
+    return -1;
+}
+
+PtxType type_take(Decoder *d)
+{
+    static const struct {
+        const char *name;
+        PtxType type;
+    } TYPES[] = {{"pred", PTX_PRED}, {"b8", PTX_B8},   {"b16", PTX_B16},       {"b32", PTX_B32},
+                 {"b64", PTX_B64},   {"u8", PTX_U8},   {"u16", PTX_U16},       {"u32", PTX_U32},
+                 {"u64", PTX_U64},   {"s8", PTX_S8},   {"s16", PTX_S16},       {"s32", PTX_S32},
+                 {"s64", PTX_S64},   {"f16", PTX_F16}, {"f16x2", PTX_F16X2},   {"bf16", PTX_BF16},
+                 {"f32", PTX_F32},   {"f64", PTX_F64}, {"bf16x2", PTX_BF16X2}, {"tf32", PTX_TF32}};
+    for (uint32_t i = 1; i < d->in->words; i++) {
+        if (d->used >> i & 1) continue;
+        for (size_t k = 0; k < sizeof TYPES / sizeof *TYPES; k++) {
+            if (strcmp(TYPES[k].name, d->in->word[i]) != 0) continue;
+            d->used |= 1u << i;
+            return TYPES[k].type;
+        }
+    }
+    return PTX_NONE;
+}
+
+int words_finished(Decoder *d)
+{
+    if (d->failed) return -1;
+    for (uint32_t i = 1; i < d->in->words; i++)
+        if (!(d->used >> i & 1)) return refuse(d, "'.%s' is not supported", d->in->word[i]);
+    return 0;
+}
+
+/* ---- emitting ----------------------------------------------------------------------------- */
+Ins *emit(Decoder *d, Op op, OpClass class)
+{
+    static Ins nowhere; /* what callers fill in after a failure; nobody reads it */
+    static const Ins EMPTY = {
+        .d = NO_SLOT, .guard = NO_SLOT, .v = {NO_SLOT, NO_SLOT, NO_SLOT, NO_SLOT}};
+    if (d->count >= CODE_LIMIT && !d->failed)
+        refuse(d, "more than %d instructions after expanding calls", CODE_LIMIT);
+    d->code = grow(d, d->code, d->count, &d->room, sizeof *d->code);
+    if (d->failed) return &nowhere;
+    Ins *ins = &d->code[d->count++];
+    *ins = EMPTY;
+    ins->op = (uint16_t)op;
+    ins->class = (uint8_t) class;
+    ins->from = d->from;
+    return ins;
+}
+
+Ins *emit_pseudo(Decoder *d, Op op, uint32_t dst, uint32_t a, uint32_t b)
+{
+    Ins *ins = emit(d, op, CLASS_FREE);
+    ins->d = dst, ins->a = a, ins->b = b, ins->pseudo = 1;
+    return ins;
+}
+
+/* Branches and exits look at their guard themselves. */
+static int guards_itself(const Ins *ins)
+{
+    return ins->op == OP_BRA || ins->op == OP_BRA_P || ins->op == OP_BRX || ins->op == OP_EXIT;
+}
+
+static int instruction_decode(Decoder *d)
+{
+    static int (*const FAMILIES[])(Decoder *) = {decode_tensor,  decode_async,   decode_memory,
+                                                 decode_control, decode_integer, decode_compare,
+                                                 decode_convert, decode_float};
+    uint32_t first = d->count;
+    int is_call = strcmp(d->in->word[0], "call") == 0, result = 1;
+    d->used = 1;
+    d->temps32 = d->temps64 = d->tempsp = 0;
+    for (size_t i = 0; i < sizeof FAMILIES / sizeof *FAMILIES && result == 1; i++)
+        result = FAMILIES[i](d);
+    if (result == 1) return refuse(d, "the instruction is unknown");
+    if (d->failed || result != 0) return -1;
+    if (is_call || d->in->guard == PTX_NO_REGISTER) {
+        /* A guarded call of the system's functions is an instruction like others. */
+        int system = is_call && d->count == first + 1 && d->in->guard != PTX_NO_REGISTER;
+        if (!system) return 0;
+    }
+    uint32_t guard = register_slot(d, d->in->guard);
+    if (d->failed) return -1;
+    if (d->instance->function->reg[d->in->guard].type != PTX_PRED)
+        return refuse(d, "its guard is no predicate");
+    for (uint32_t i = first; i < d->count; i++) {
+        if (guards_itself(&d->code[i])) continue;
+        d->code[i].guard = guard;
+        d->code[i].guard_negated = (uint8_t)(d->in->guard_negated != 0);
+    }
+    return 0;
+}
+
+static int origin_add(Decoder *d, const PtxInstruction *in)
+{
+    SimtKernel *kernel = d->kernel;
+    kernel->origin =
+        grow(d, kernel->origin, kernel->origins, &d->origin_room, sizeof *kernel->origin);
+    if (d->failed) return -1;
+    d->from = kernel->origins;
+    kernel->origin[kernel->origins++] = in;
+    return 0;
+}
+
+static int fixes_apply(Decoder *d, const Instance *instance)
+{
+    for (uint32_t i = instance->first_fix; i < d->fixes; i++) {
+        const Fix *fix = &d->fix[i];
+        if (fix->target > instance->function->instructions)
+            return refuse(d, "a branch out of the function");
+        uint32_t position = instance->position[fix->target];
+        if (fix->ins == NO_SLOT)
+            d->kernel->table[fix->table] = position;
+        else
+            d->code[fix->ins].target = position;
+    }
+    d->fixes = instance->first_fix;
+    return 0;
+}
+
+/* Decodes the body into d->instance, which the caller prepared. */
+int decode_function(Decoder *d, const PtxFunction *function, Instance *caller)
+{
+    Instance *instance = d->instance;
+    instance->caller = caller;
+    instance->slot = calloc(function->regs + 1, sizeof *instance->slot);
+    instance->position = calloc(function->instructions + 1, sizeof *instance->position);
+    int result = instance->slot && instance->position ? 0 : refuse(d, "out of host memory");
+    for (uint32_t i = 0; i < function->instructions && result == 0; i++) {
+        d->in = &function->instruction[i];
+        instance->position[i] = d->count;
+        result = origin_add(d, d->in) == 0 && instruction_decode(d) == 0 ? 0 : -1;
+    }
+    if (result == 0) {
+        instance->position[function->instructions] = d->count;
+        result = fixes_apply(d, instance);
+    }
+    free(instance->slot);
+    free(instance->position);
+    free(instance->symbol);
+    return result;
+}
+
+/* ---- finishing ---------------------------------------------------------------------------- */
+/* Puts a JOIN before every instruction at which lanes meet again, and moves targets along. */
+static int joins_insert(Decoder *d)
+{
+    uint32_t *reconv = malloc((d->count + 1) * sizeof *reconv),
+             *moved = calloc(d->count + 2, sizeof *moved);
+    unsigned char *meets = calloc(d->count + 1, 1);
+    Ins *code = NULL;
+    if (!reconv || !moved || !meets) goto memory;
+    if (control_flow_resolve(d->code, d->count, d->kernel->table, reconv) != 0) goto memory;
+    uint32_t joins = 0;
+    for (uint32_t i = 0; i < d->count; i++)
+        if (reconv[i] < d->count) joins += !meets[reconv[i]], meets[reconv[i]] = 1;
+    code = calloc(d->count + joins + 1, sizeof *code);
+    if (!code) goto memory;
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < d->count; i++) {
+        moved[i] = at;
+        if (meets[i]) {
+            code[at] = (Ins){.op = OP_JOIN,
+                             .pseudo = 1,
+                             .guard = NO_SLOT,
+                             .d = NO_SLOT,
+                             .from = d->code[i].from};
+            at++;
+        }
+        code[at++] = d->code[i];
+    }
+    moved[d->count] = at;
+    for (uint32_t i = 0, k = 0; i < at; i++) {
+        if (code[i].op == OP_JOIN) continue;
+        if (code[i].op == OP_BRA || code[i].op == OP_BRA_P) code[i].target = moved[code[i].target];
+        code[i].reconv = reconv[k] < d->count ? moved[reconv[k]] : NO_SLOT;
+        k++;
+    }
+    for (uint32_t i = 0; i < d->kernel->tables; i++)
+        d->kernel->table[i] = moved[d->kernel->table[i]];
+    free(d->code);
+    d->code = code;
+    d->count = at;
+    free(reconv), free(moved), free(meets);
+    return 0;
+memory:
+    free(reconv), free(moved), free(meets);
+    return refuse(d, "out of host memory");
+}
+
+static uint16_t score_of(const Decoder *d, uint32_t slot)
+{
+    return slot == NO_SLOT || slot / 4 >= d->score_room ? 0 : d->score[slot / 4];
+}
+
+/* What the scoreboard waits for, and what it makes others wait for. */
+static void timing_fill(const Decoder *d, Ins *ins)
+{
+    int store =
+        (ins->class == CLASS_STORE || ins->class == CLASS_SHARED_STORE) && ins->op != OP_ATOM;
+    int vector_load = ins->vector > 1 && !store;
+    uint32_t k = 0;
+    ins->t_s[k++] = score_of(d, ins->a);
+    ins->t_s[k++] = score_of(d, ins->b);
+    ins->t_s[k++] = score_of(d, ins->c);
+    ins->t_s[k++] = score_of(d, ins->guard);
+    if (ins->op == OP_PRINTF || ins->op == OP_ASSERTFAIL) return;
+    if (store) {
+        ins->t_s[k++] = score_of(d, ins->d);
+        if (ins->vector > 1) ins->t_s[k++] = score_of(d, ins->v[ins->vector - 1]);
+        return;
+    }
+    ins->t_d[0] = score_of(d, ins->d);
+    if (vector_load)
+        for (uint32_t i = 0; i < ins->vector; i++)
+            ins->t_d[i] = score_of(d, ins->v[i]);
+    else if (ins->op == OP_SHFL || ins->op == OP_MATCH)
+        ins->t_d[1] = score_of(d, ins->v[1]);
+    else if (ins->op == OP_BFI_32 || ins->op == OP_BFI_64)
+        ins->t_s[k++] = score_of(d, ins->v[0]);
+    else
+        ins->t_d[1] = score_of(d, ins->v[0]); /* the second predicate of a setp */
+}
+
+static void handlers_bind(Decoder *d)
+{
+    const Handler *table = d->handlers;
+    for (uint32_t i = 0; i < d->count; i++) {
+        Ins *ins = &d->code[i];
+        timing_fill(d, ins);
+        ins->inner = table[ins->op];
+        ins->fn = ins->guard != NO_SLOT && !guards_itself(ins) ? table[OP_GUARDED] : ins->inner;
+    }
+}
+
+static int kernel_finish(Decoder *d)
+{
+    SimtKernel *kernel = d->kernel;
+    d->from = kernel->origins ? kernel->origins - 1 : UINT32_MAX;
+    emit(d, OP_EXIT, CLASS_FREE)->pseudo = 1; /* for code that runs off its end */
+    if (d->failed || joins_insert(d) != 0) return -1;
+    uint64_t dynamic_start = (d->shared_bytes + 15) / 16 * 16;
+    kernel->static_shared = (uint32_t)d->shared_bytes;
+    for (uint32_t i = 0; i < kernel->constants; i++)
+        if (kernel->constant[i].dynamic) {
+            kernel->constant[i].bits += dynamic_start;
+            kernel->static_shared = (uint32_t)dynamic_start;
+        }
+    handlers_bind(d);
+    if (!kernel->registers_known) kernel->info.registers = registers_estimate(d);
+    kernel->code = d->code;
+    kernel->count = d->count;
+    d->code = NULL;
+    /* Not a multiple of 4096, so that the same register of several warps does not fall into one
+     * cache set. */
+    kernel->file_bytes = (d->file_bytes + 127) / 128 * 128 + 128;
+    kernel->scoreboard = d->scores + 1;
+    kernel->local_bytes = (uint32_t)((d->local_bytes + 15) / 16 * 16);
+    kernel->info.shared_bytes = kernel->static_shared;
+    kernel->info.local_bytes = kernel->local_bytes;
+    merge_loads(kernel);
+    return 0;
+}
+
+static int kernel_build(Decoder *d)
+{
+    SimtKernel *kernel = d->kernel;
+    Instance top = {.function = kernel->function};
+    int result = 0;
+    d->instance = &top;
+    if (kernel->function->required_cluster[0])
+        return error_set(d->error,
+                         "kernel %s: the simulator runs no thread block clusters "
+                         "(.reqnctapercluster, PTX line %u)",
+                         kernel->info.name, kernel->function->ptx_line);
+    d->file_bytes = SR_COUNT * LANES * 4;
+    for (uint32_t i = 0; i < kernel->function->params && result == 0; i++)
+        result = local_bind(d, &top, &kernel->function->param[i],
+                            i < 64 ? kernel->info.param_offset[i] : 0, PTX_PARAM);
+    if (result != 0) {
+        free(top.symbol);
+        return -1;
+    }
+    return decode_function(d, kernel->function, NULL) == 0 ? kernel_finish(d) : -1;
+}
+
+int kernel_decode(SimtKernel *kernel, const Handler *handlers, Error *error)
+{
+    if (kernel->decoded) {
+        if (kernel->decoded < 0) return error_set(error, "%s", kernel->refusal.text);
+        return 0;
+    }
+    Decoder *d = calloc(1, sizeof *d);
+    if (!d) return error_set(error, "out of host memory for decoding a kernel");
+    d->kernel = kernel, d->module = kernel->module, d->error = &kernel->refusal;
+    d->handlers = handlers;
+    d->from = UINT32_MAX;
+    int result = kernel_build(d);
+    free(d->code), free(d->shared), free(d->fix), free(d->score);
+    free(d);
+    kernel->decoded = result == 0 ? 1 : -1;
+    if (result != 0) return error_set(error, "%s", kernel->refusal.text);
+    return 0;
+}
+
+void kernel_release(SimtKernel *kernel)
+{
+    free(kernel->code);
+    free(kernel->price);
+    free((void *)kernel->origin);
+    free(kernel->constant);
+    free(kernel->table);
+    free(kernel->tensor);
+}

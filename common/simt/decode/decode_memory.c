@@ -1,0 +1,271 @@
+/* decode_memory.c - loads, stores, address casts and atomics. */
+#include <string.h>
+
+#include "common/simt/decode/decoder.h"
+
+/* Hints about caches and ordering: lanes and blocks already see each other's stores in order here.
+ * A kernel with accesses that order others has an order of its own making, as with a fence. */
+static void hints_take(Decoder *d)
+{
+    static const char *const ORDERS[] = {"volatile", "relaxed", "acquire", "release", "acq_rel"};
+    for (size_t i = 0; i < sizeof ORDERS / sizeof *ORDERS; i++)
+        if (word_take(d, ORDERS[i])) d->kernel->fences = 1;
+    static const char *const HINTS[] = {"ca",      "cg",    "cs",   "lu",     "cv",  "wb",
+                                        "wt",      "nc",    "weak", "gpu",    "cta", "sys",
+                                        "cluster", "noftz", "sc",   "unified"};
+    for (size_t i = 0; i < sizeof HINTS / sizeof *HINTS; i++)
+        word_take(d, HINTS[i]);
+    for (uint32_t i = 1; i < d->in->words; i++) {
+        const char *w = d->in->word[i];
+        if (strncmp(w, "L1::", 4) == 0 || strncmp(w, "L2::", 4) == 0) d->used |= 1u << i;
+    }
+}
+
+static int word_is(const Decoder *d, const char *word)
+{
+    for (uint32_t i = 1; i < d->in->words; i++)
+        if (strcmp(d->in->word[i], word) == 0) return 1;
+    return 0;
+}
+
+static int space_take(Decoder *d, PtxSpace *space)
+{
+    static const char *const SPACES[] = {"global", "shared",       "shared::cta", "local", "const",
+                                         "param",  "param::entry", "param::func", NULL};
+    static const PtxSpace VALUES[] = {PTX_GLOBAL, PTX_SHARED, PTX_SHARED, PTX_LOCAL,
+                                      PTX_CONST,  PTX_PARAM,  PTX_PARAM,  PTX_PARAM};
+    int which = word_choose(d, SPACES);
+    *space = which < 0 ? PTX_SPACE_NONE : VALUES[which];
+    return which;
+}
+
+typedef struct Access {
+    int store;
+    PtxType type;
+    uint32_t vector;
+    PtxSpace space;
+} Access;
+
+static Op access_op(const Access *access, uint32_t bytes)
+{
+    static const Op GLOBAL[2][5] = {
+        {OP_LD_GLOBAL_8, OP_LD_GLOBAL_16, OP_LD_GLOBAL_32, OP_LD_GLOBAL_64, OP_LD_GLOBAL_V},
+        {OP_ST_GLOBAL_8, OP_ST_GLOBAL_16, OP_ST_GLOBAL_32, OP_ST_GLOBAL_64, OP_ST_GLOBAL_V}};
+    static const Op SHARED[2][5] = {
+        {OP_LD_SHARED_8, OP_LD_SHARED_16, OP_LD_SHARED_32, OP_LD_SHARED_64, OP_LD_SHARED_V},
+        {OP_ST_SHARED_8, OP_ST_SHARED_16, OP_ST_SHARED_32, OP_ST_SHARED_64, OP_ST_SHARED_V}};
+    int size = access->vector > 1 ? 4 : bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : 3;
+    switch (access->space) {
+    case PTX_GLOBAL:
+    case PTX_CONST:
+        return GLOBAL[access->store][size];
+    case PTX_SHARED:
+        return SHARED[access->store][size];
+    case PTX_LOCAL:
+        return access->store ? OP_ST_LOCAL : OP_LD_LOCAL;
+    case PTX_PARAM:
+        return OP_LD_PARAM;
+    default:
+        return access->store ? OP_ST_GENERIC : OP_LD_GENERIC;
+    }
+}
+
+static OpClass access_class(const Access *access, int calling)
+{
+    if (calling || access->space == PTX_PARAM) return CLASS_FREE;
+    if (access->space == PTX_SHARED) return access->store ? CLASS_SHARED_STORE : CLASS_SHARED_LOAD;
+    return access->store ? CLASS_STORE : CLASS_LOAD;
+}
+
+/* Registers on the other side of the access: for a load whose register is wider than the type, what
+ * it is loaded into first. */
+static int value_slots(Decoder *d, const Access *access, const PtxOperand *operand, uint32_t *slot,
+                       uint32_t *count)
+{
+    const PtxOperand *elements = operand->kind == PTX_OPERAND_VECTOR ? operand->element : operand;
+    *count = operand->kind == PTX_OPERAND_VECTOR ? operand->count : 1;
+    if (*count != (access->vector ? access->vector : 1) || *count > 4)
+        return refuse(d, "the vector has another length than the instruction says");
+    for (uint32_t i = 0; i < *count; i++) {
+        PtxType reg = register_type(d, &elements[i]);
+        int wide = ptx_type_bytes(reg) == 8 && ptx_type_bytes(access->type) < 8;
+        if (elements[i].kind == PTX_OPERAND_SINK)
+            slot[i] = temp_slot(d, width_of(access->type));
+        else if (access->store && wide) {
+            uint32_t from = source_of(d, &elements[i], PTX_B64);
+            slot[i] = temp_slot(d, WIDTH_32);
+            if (!d->failed) emit_pseudo(d, OP_TRUNC_32, slot[i], from, from);
+        } else if (access->store)
+            slot[i] = source_of(d, &elements[i], access->type);
+        else
+            slot[i] = wide ? temp_slot(d, WIDTH_32) : destination_of(d, &elements[i], access->type);
+    }
+    return d->failed ? -1 : 0;
+}
+
+/* After a load: extends what was loaded into a 64-bit register, and cuts what went into a 16-bit
+ * one. */
+static void load_finish(Decoder *d, const Access *access, const PtxOperand *operand,
+                        const uint32_t *slot, uint32_t count)
+{
+    const PtxOperand *elements = operand->kind == PTX_OPERAND_VECTOR ? operand->element : operand;
+    for (uint32_t i = 0; i < count; i++) {
+        PtxType reg = register_type(d, &elements[i]);
+        if (ptx_type_bytes(reg) == 8 && ptx_type_bytes(access->type) < 8)
+            emit_pseudo(d, type_is_signed(access->type) ? OP_SEXT_64 : OP_ZEXT_64,
+                        register_slot(d, elements[i].reg), slot[i], slot[i]);
+        else if (ptx_type_bytes(reg) == 2 && type_is_signed(access->type))
+            emit_pseudo(d, OP_MASK_16, slot[i], slot[i], slot[i]);
+    }
+}
+
+static int access_emit(Decoder *d, Access *access)
+{
+    const PtxOperand *value = &d->in->operand[access->store ? 1 : 0],
+                     *at = &d->in->operand[access->store ? 0 : 1];
+    uint32_t slot[4] = {NO_SLOT, NO_SLOT, NO_SLOT, NO_SLOT}, count,
+             bytes = ptx_type_bytes(access->type);
+    Ins address = {0};
+    if (value_slots(d, access, value, slot, &count) != 0 ||
+        address_of(d, at, access->space, &address) != 0)
+        return -1;
+    /* Parameters of calls lie in local memory; the kernel's own are read-only and elsewhere. */
+    int calling = access->space == PTX_PARAM && address.space == PTX_LOCAL;
+    if (access->space == PTX_CONST && access->store) return refuse(d, "a store to constant memory");
+    access->space = (PtxSpace)address.space;
+    if (access->space == PTX_PARAM && access->store)
+        return refuse(d, "a store to a parameter of the kernel");
+    if (access->space == PTX_PARAM && !address.base64)
+        return refuse(d, "a 32-bit parameter address");
+    Ins *ins = emit(d, access_op(access, bytes), access_class(access, calling));
+    ins->d = slot[0];
+    memcpy(ins->v, slot, sizeof slot);
+    ins->a = address.a, ins->imm = address.imm, ins->base64 = address.base64,
+    ins->space = (uint8_t)access->space;
+    ins->bytes = (uint8_t)bytes, ins->vector = (uint8_t)count,
+    ins->is_signed = (uint8_t)type_is_signed(access->type);
+    ins->mem = d->kernel->mems++;
+    ins->read_only = word_is(d, "nc") || access->space == PTX_CONST;
+    if (access->space == PTX_LOCAL && !calling) d->kernel->uses_local = 1;
+    if (!access->store) load_finish(d, access, value, slot, count);
+    return words_finished(d);
+}
+
+static int decode_access(Decoder *d, int store)
+{
+    static const char *const VECTORS[] = {"v2", "v4", NULL};
+    Access access = {.store = store};
+    hints_take(d);
+    space_take(d, &access.space);
+    int vector = word_choose(d, VECTORS);
+    access.vector = vector < 0 ? 0 : vector == 0 ? 2 : 4;
+    access.type = type_take(d);
+    uint32_t bytes = ptx_type_bytes(access.type);
+    if (access.type == PTX_PRED || bytes == 0 || bytes > 8) return refuse(d, "that type");
+    if (bytes * (access.vector ? access.vector : 1) > 16)
+        return refuse(d, "more than 16 bytes at once");
+    if (d->in->operands != 2)
+        return refuse(d, "it needs two operands (a cache policy is not supported)");
+    return access_emit(d, &access);
+}
+
+/* A generic address of a window is its base plus the offset; device memory needs no change. */
+static int decode_cvta(Decoder *d)
+{
+    PtxSpace space;
+    int to = word_take(d, "to");
+    if (space_take(d, &space) < 0) return refuse(d, "no state space");
+    PtxType type = type_take(d);
+    if (ptx_type_bytes(type) != 8) return refuse(d, "32-bit generic addresses");
+    uint64_t window = space == PTX_SHARED  ? SHARED_WINDOW
+                      : space == PTX_LOCAL ? LOCAL_WINDOW
+                      : space == PTX_PARAM ? PARAM_WINDOW
+                                           : 0;
+    uint32_t a = source(d, 1, type), dst = destination(d, 0, type);
+    uint32_t base = window ? constant_slot(d, WIDTH_64, window, 0) : 0;
+    if (d->failed) return -1;
+    Ins *ins = emit(d, !window ? OP_MOV_64 : to ? OP_SUB_64 : OP_ADD_64, CLASS_FREE);
+    ins->d = dst, ins->a = a, ins->b = base;
+    return words_finished(d);
+}
+
+static int decode_isspacep(Decoder *d)
+{
+    PtxSpace space;
+    if (space_take(d, &space) < 0 || space == PTX_PARAM) return refuse(d, "that state space");
+    uint32_t a = source(d, 1, PTX_B64), dst = destination(d, 0, PTX_PRED);
+    if (d->failed) return -1;
+    Ins *ins = emit(d, OP_ISSPACE, CLASS_INT);
+    ins->d = dst, ins->a = a, ins->aux = (uint32_t)space;
+    return words_finished(d);
+}
+
+static int atom_format(Decoder *d, int op, PtxType type)
+{
+    int wide = ptx_type_bytes(type) == 8;
+    if (type == PTX_F16 || type == PTX_F16X2 || type == PTX_BF16 || type == PTX_BF16X2) {
+        if (op != ATOM_ADD) return refuse(d, "that atomic on halves");
+        return type == PTX_F16 || type == PTX_F16X2 ? FORMAT_F16 : FORMAT_BF16;
+    }
+    if (type == PTX_B16 && op == ATOM_CAS) return FORMAT_U16;
+    if (type == PTX_F32 || type == PTX_F64) {
+        if (op != ATOM_ADD) return refuse(d, "that atomic on floats");
+        return type == PTX_F32 ? FORMAT_F32 : FORMAT_F64;
+    }
+    if (ptx_type_bytes(type) != 4 && !wide) return refuse(d, "atomics of that width");
+    if (type_is_float(type)) return refuse(d, "atomics on that type");
+    return type_is_signed(type) ? (wide ? FORMAT_S64 : FORMAT_S32) : wide ? FORMAT_U64 : FORMAT_U32;
+}
+
+static int decode_atomic(Decoder *d, int has_result)
+{
+    static const char *const NAMES[] = {"add", "min", "max",  "inc", "dec", "and",
+                                        "or",  "xor", "exch", "cas", NULL};
+    PtxSpace space;
+    hints_take(d);
+    space_take(d, &space);
+    int op = word_choose(d, NAMES);
+    PtxType type = type_take(d);
+    if (op < 0 || space == PTX_LOCAL || space == PTX_CONST || space == PTX_PARAM)
+        return refuse(d, "that atomic");
+    int format = atom_format(d, op, type);
+    uint32_t at = (uint32_t)has_result, need = at + 2 + (op == ATOM_CAS);
+    if (format < 0 || d->in->operands != need)
+        return d->failed ? -1 : refuse(d, "that number of operands");
+    Ins address = {0};
+    uint32_t b = source(d, at + 1, type), c = op == ATOM_CAS ? source(d, at + 2, type) : b;
+    uint32_t dst = !has_result || d->in->operand[0].kind == PTX_OPERAND_SINK
+                       ? NO_SLOT
+                       : destination(d, 0, type);
+    if (d->failed || address_of(d, &d->in->operand[at], space, &address) != 0) return -1;
+    Ins *ins = emit(d, OP_ATOM, CLASS_ATOMIC);
+    ins->d = dst, ins->a = address.a, ins->b = b, ins->c = c, ins->imm = address.imm;
+    ins->base64 = address.base64, ins->space = address.space,
+    ins->bytes = (uint8_t)ptx_type_bytes(type);
+    ins->aux = (uint32_t)op | (uint32_t)format << 8, ins->vector = 1;
+    ins->mem = d->kernel->mems++;
+    if (address.space != PTX_SHARED) d->kernel->in_order = 1;
+    return words_finished(d);
+}
+
+/* A prefetch moves nothing that a program can see. */
+static int decode_prefetch(Decoder *d)
+{
+    for (uint32_t i = 1; i < d->in->words; i++)
+        d->used |= 1u << i;
+    emit(d, OP_NOP, CLASS_FREE);
+    return words_finished(d);
+}
+
+int decode_memory(Decoder *d)
+{
+    const char *name = d->in->word[0];
+    if (strcmp(name, "ld") == 0 || strcmp(name, "ldu") == 0) return decode_access(d, 0);
+    if (strcmp(name, "st") == 0) return decode_access(d, 1);
+    if (strcmp(name, "cvta") == 0) return decode_cvta(d);
+    if (strcmp(name, "isspacep") == 0) return decode_isspacep(d);
+    if (strcmp(name, "atom") == 0) return decode_atomic(d, 1);
+    if (strcmp(name, "red") == 0) return decode_atomic(d, 0);
+    if (strcmp(name, "prefetch") == 0 || strcmp(name, "prefetchu") == 0) return decode_prefetch(d);
+    return 1;
+}

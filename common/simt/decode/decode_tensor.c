@@ -1,0 +1,223 @@
+/* decode_tensor.c - mma, wmma and ldmatrix. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/simt/decode/decoder.h"
+#include "common/simt/core/tensor.h"
+
+static const struct {
+    const char *name;
+    TensorType type;
+} TYPES[] = {{"f16", TYPE_F16}, {"bf16", TYPE_BF16}, {"tf32", TYPE_TF32}, {"s8", TYPE_S8},
+             {"u8", TYPE_U8},   {"f32", TYPE_F32},   {"s32", TYPE_S32}};
+
+enum { WORDS_TYPES = 4 };
+
+/* The words of the instruction, all of which must be known. */
+typedef struct Words {
+    TensorType type[WORDS_TYPES];
+    uint32_t types, columns; /* how many layouts are `col`, in the order of `first_column` */
+    int layout[2], layouts;
+    PtxSpace space;
+    char matrix; /* a, b, c, d of wmma.load.a */
+} Words;
+
+static int type_find(const char *word)
+{
+    for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES; i++)
+        if (!strcmp(TYPES[i].name, word)) return (int)TYPES[i].type;
+    return -1;
+}
+
+static int word_read(Decoder *d, const char *word, Words *words, TensorPlan *plan)
+{
+    int type = type_find(word);
+    unsigned m, n, k;
+    char end;
+    if (type >= 0 && words->types < WORDS_TYPES)
+        words->type[words->types++] = (TensorType)type;
+    else if (sscanf(word, "m%un%uk%u%c", &m, &n, &k, &end) == 3)
+        plan->m = m, plan->n = n, plan->k = k;
+    else if ((!strcmp(word, "row") || !strcmp(word, "col")) && words->layouts < 2)
+        words->layout[words->layouts++] = word[0] == 'c';
+    else if (!strcmp(word, "shared") || !strcmp(word, "shared::cta"))
+        words->space = PTX_SHARED;
+    else if (!strcmp(word, "global"))
+        words->space = PTX_GLOBAL;
+    else if (strlen(word) == 1 && strchr("abcd", word[0]))
+        words->matrix = word[0];
+    else if (!strcmp(word, "satfinite"))
+        plan->saturate = 1;
+    else if (!strcmp(word, "trans"))
+        plan->transposed = 1;
+    else if (strcmp(word, "sync") && strcmp(word, "aligned") && strcmp(word, "mma") &&
+             strcmp(word, "load") && strcmp(word, "store") && strcmp(word, "m8n8") &&
+             strcmp(word, "b16") && word[0] != 'x')
+        return refuse(d, "the tensor instruction's .%s", word);
+    return 0;
+}
+
+static int words_read(Decoder *d, Words *words, TensorPlan *plan)
+{
+    *words = (Words){.space = PTX_SPACE_NONE};
+    for (uint32_t i = 1; i < d->in->words; i++) {
+        if (word_read(d, d->in->word[i], words, plan) != 0) return -1;
+        d->used |= 1u << i;
+    }
+    return 0;
+}
+
+static uint32_t elements_per_register(TensorType type)
+{
+    return type == TYPE_F16 || type == TYPE_BF16 ? 2 : type == TYPE_S8 || type == TYPE_U8 ? 4 : 1;
+}
+
+/* Registers of one operand; each is 32 bits wide. */
+static int fragment_read(Decoder *d, uint32_t operand, int written, TensorType type, Fragment *f)
+{
+    const PtxOperand *o = &d->in->operand[operand];
+    uint32_t count = o->kind == PTX_OPERAND_VECTOR ? o->count : 1;
+    const PtxOperand *element = o->kind == PTX_OPERAND_VECTOR ? o->element : o;
+    if (operand >= d->in->operands || count > FRAGMENT)
+        return refuse(d, "a fragment of %u registers", count);
+    *f = (Fragment){.count = count, .type = type};
+    for (uint32_t i = 0; i < count; i++)
+        f->slot[i] =
+            written ? destination_of(d, &element[i], PTX_B32) : source_of(d, &element[i], PTX_B32);
+    return d->failed ? -1 : 0;
+}
+
+/* Is there a register for every element of a `rows` x `columns` matrix, or for twice as many? */
+static int fragment_fits(Decoder *d, const Fragment *f, uint32_t rows, uint32_t columns, int twice)
+{
+    uint32_t room = f->count * 32 * elements_per_register(f->type), size = rows * columns;
+    if (room == size || (twice && room == 2 * size)) return 0;
+    return refuse(d, "a fragment of %u registers for a %u x %u matrix", f->count, rows, columns);
+}
+
+static Ins *plan_emit(Decoder *d, Op op, OpClass class, const TensorPlan *plan)
+{
+    SimtKernel *kernel = d->kernel;
+    kernel->tensor =
+        grow(d, kernel->tensor, kernel->tensors, &d->tensor_room, sizeof *kernel->tensor);
+    Ins *ins = emit(d, op, class);
+    if (d->failed) return ins;
+    kernel->tensor[kernel->tensors] = *plan;
+    ins->aux = kernel->tensors++;
+    /* For the scoreboard, as many as there is room for. */
+    const Fragment *to = &plan->d, *from = plan->kind == TENSOR_STORE ? &plan->c : &plan->a;
+    for (uint32_t i = 0; i < 4; i++)
+        ins->v[i] = i < to->count ? to->slot[i] : NO_SLOT;
+    ins->d = to->count ? to->slot[0] : NO_SLOT;
+    ins->a = from->count ? from->slot[0] : NO_SLOT;
+    ins->b = plan->b.count ? plan->b.slot[0] : NO_SLOT;
+    ins->c = plan->c.count ? plan->c.slot[0] : NO_SLOT;
+    return ins;
+}
+
+static int types_of_product(Decoder *d, const Words *words, TensorPlan *plan, TensorType type[4])
+{
+    /* wmma with halves names only d and c. */
+    int halves = plan->kind == TENSOR_WMMA && words->types == 2;
+    if (!halves && words->types != 4) return refuse(d, "that list of types");
+    type[0] = words->type[0], type[3] = words->type[words->types - 1];
+    type[1] = halves ? TYPE_F16 : words->type[1], type[2] = halves ? TYPE_F16 : words->type[2];
+    int whole = type[1] == TYPE_S8 || type[1] == TYPE_U8;
+    int sum = type[0] == TYPE_S32 ? whole : type[0] == TYPE_F32 || type[0] == TYPE_F16;
+    if (!sum || (type[0] == TYPE_S32) != (type[3] == TYPE_S32) || type[1] > TYPE_U8 ||
+        type[2] > TYPE_U8 || (!whole && type[1] != type[2]))
+        return refuse(d, "that combination of types");
+    return 0;
+}
+
+static int decode_product(Decoder *d, TensorKind kind)
+{
+    TensorPlan plan = {.kind = kind, .stride = NO_SLOT};
+    Words words;
+    TensorType type[4] = {TYPE_F16, TYPE_F16, TYPE_F16, TYPE_F16};
+    if (words_read(d, &words, &plan) != 0 || types_of_product(d, &words, &plan, type) != 0)
+        return -1;
+    if (!plan.m || plan.m > 32 || plan.n > 32 || plan.k > 32) return refuse(d, "that shape");
+    if (kind == TENSOR_MMA && (plan.m != 16 || plan.n != 8 || words.layout[0] || !words.layout[1]))
+        return refuse(d, "mma in a shape other than m16n8, row.col");
+    if (fragment_read(d, 0, 1, type[0], &plan.d) != 0 ||
+        fragment_read(d, 1, 0, type[1], &plan.a) != 0 ||
+        fragment_read(d, 2, 0, type[2], &plan.b) != 0 ||
+        fragment_read(d, 3, 0, type[3], &plan.c) != 0)
+        return -1;
+    int twice = kind == TENSOR_WMMA;
+    if (fragment_fits(d, &plan.a, plan.m, plan.k, twice) != 0 ||
+        fragment_fits(d, &plan.b, plan.k, plan.n, twice) != 0 ||
+        fragment_fits(d, &plan.c, plan.m, plan.n, 0) != 0 ||
+        fragment_fits(d, &plan.d, plan.m, plan.n, 0) != 0)
+        return -1;
+    plan_emit(d, OP_TENSOR_PRODUCT, CLASS_TENSOR, &plan);
+    return words_finished(d);
+}
+
+static int matrix_address(Decoder *d, uint32_t operand, PtxSpace space, Ins *address)
+{
+    *address = (Ins){0};
+    return address_of(d, &d->in->operand[operand], space, address);
+}
+
+static void address_use(Decoder *d, Ins *ins, const Ins *address)
+{
+    ins->a = address->a, ins->imm = address->imm, ins->base64 = address->base64,
+    ins->space = address->space;
+    ins->mem = d->kernel->mems++;
+}
+
+/* wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 {...}, [p], stride and its store. */
+static int decode_matrix(Decoder *d, int store)
+{
+    TensorPlan plan = {.kind = store ? TENSOR_STORE : TENSOR_LOAD, .stride = NO_SLOT};
+    Words words;
+    Ins address;
+    if (words_read(d, &words, &plan) != 0) return -1;
+    if (!plan.m || words.types != 1 || words.layouts != 1 || !words.matrix)
+        return refuse(d, "that form of wmma");
+    plan.by_column = words.layout[0];
+    plan.rows = words.matrix == 'b' ? plan.k : plan.m;
+    plan.columns = words.matrix == 'a' ? plan.k : plan.n;
+    Fragment *f = store ? &plan.c : &plan.d;
+    if (fragment_read(d, store ? 1 : 0, !store, words.type[0], f) != 0 ||
+        fragment_fits(d, f, plan.rows, plan.columns, words.matrix < 'c') != 0 ||
+        matrix_address(d, store ? 0 : 1, words.space, &address) != 0)
+        return -1;
+    if (d->in->operands > 2) plan.stride = source(d, 2, PTX_U32);
+    if (d->failed) return -1;
+    OpClass class = words.space == PTX_SHARED ? store ? CLASS_SHARED_STORE : CLASS_SHARED_LOAD
+                    : store                   ? CLASS_STORE
+                                              : CLASS_LOAD;
+    Ins *ins = plan_emit(d, OP_TENSOR_MATRIX, class, &plan);
+    ins->bytes = (uint8_t)(4 / elements_per_register(words.type[0]));
+    address_use(d, ins, &address);
+    return words_finished(d);
+}
+
+static int decode_ldmatrix(Decoder *d)
+{
+    TensorPlan plan = {.kind = TENSOR_LDMATRIX, .stride = NO_SLOT};
+    Words words;
+    Ins address;
+    if (words_read(d, &words, &plan) != 0 || fragment_read(d, 0, 1, TYPE_F16, &plan.d) != 0 ||
+        matrix_address(d, 1, words.space, &address) != 0)
+        return -1;
+    if (plan.d.count != 1 && plan.d.count != 2 && plan.d.count != 4)
+        return refuse(d, "ldmatrix of %u matrices", plan.d.count);
+    Ins *ins = plan_emit(d, OP_LDMATRIX, CLASS_SHARED_LOAD, &plan);
+    ins->bytes = 16;
+    address_use(d, ins, &address);
+    return words_finished(d);
+}
+
+int decode_tensor(Decoder *d)
+{
+    const char *name = d->in->word[0], *what = d->in->words > 1 ? d->in->word[1] : "";
+    if (!strcmp(name, "mma")) return decode_product(d, TENSOR_MMA);
+    if (!strcmp(name, "ldmatrix")) return decode_ldmatrix(d);
+    if (strcmp(name, "wmma")) return 1;
+    if (!strcmp(what, "mma")) return decode_product(d, TENSOR_WMMA);
+    return decode_matrix(d, !strcmp(what, "store"));
+}

@@ -1,0 +1,119 @@
+/* decoder.h - what the files that turn parsed PTX into Ins share; nobody else includes it. */
+#ifndef CONVLAB_SIMT_DECODE_DECODER_H
+#define CONVLAB_SIMT_DECODE_DECODER_H
+
+#include "common/simt/decode/decode.h"
+#include "common/simt/core/kinds.h"
+#include "common/simt/core/ops.h"
+
+typedef struct LocalSymbol {
+    const PtxVariable *variable;
+    uint64_t offset;
+    PtxSpace space;
+} LocalSymbol;
+
+/* One function body being decoded: the kernel itself, or a function expanded where it is called. */
+typedef struct Instance {
+    const PtxFunction *function;
+    uint32_t *slot;      /* per PTX register; 0: none yet */
+    uint32_t *position;  /* per PTX instruction: the first Ins made of it */
+    LocalSymbol *symbol; /* local, param and result variables */
+    uint32_t symbols, symbol_room;
+    uint32_t first_fix;
+    struct Instance *caller;
+} Instance;
+
+typedef struct Fix {
+    uint32_t ins, table; /* a branch, or an entry of the jump table when ins is NO_SLOT */
+    uint32_t target;     /* PTX instruction */
+} Fix;
+
+enum { TEMPS = 6 };
+
+typedef struct Decoder {
+    SimtKernel *kernel;
+    SimtModule *module;
+    const Handler *handlers; /* one for each Op */
+    Instance *instance;
+    const PtxInstruction *in;
+    uint32_t used; /* words of the instruction understood so far */
+    uint32_t from, depth;
+    int failed;
+    Error *error;
+    Ins *code;
+    uint32_t count, room;
+    uint32_t file_bytes, predicate_next, predicate_end;
+    uint32_t temp32[TEMPS], temp64[TEMPS], tempp[TEMPS], temps32, temps64, tempsp;
+    uint32_t carry; /* the predicate that stands for CC.CF; 0: none yet */
+    uint32_t constant_room, origin_room, table_room, tensor_room;
+    LocalSymbol *shared;
+    uint32_t shareds, shared_room;
+    uint64_t shared_bytes, local_bytes;
+    Fix *fix;
+    uint32_t fixes, fix_room;
+    uint16_t *score; /* per 4 bytes of the register file: scoreboard number */
+    uint32_t scores, score_room;
+    uint8_t width[65536]; /* registers of the machine behind each scoreboard number */
+} Decoder;
+
+/* ---- decode.c ---- */
+int refuse(Decoder *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int word_take(Decoder *d, const char *word);
+/* The number of the first of the NULL-ended `choices` that is there, or -1. */
+int word_choose(Decoder *d, const char *const *choices);
+PtxType type_take(Decoder *d);
+int words_finished(Decoder *d);
+Ins *emit(Decoder *d, Op op, OpClass class);
+Ins *emit_pseudo(Decoder *d, Op op, uint32_t dst, uint32_t a, uint32_t b);
+void *grow(Decoder *d, void *array, uint32_t count, uint32_t *room, size_t bytes);
+
+/* ---- decode_operand.c ---- */
+typedef enum Width { WIDTH_PRED, WIDTH_32, WIDTH_64 } Width;
+
+Width width_of(PtxType type);
+int type_is_signed(PtxType type);
+int type_is_float(PtxType type);
+uint32_t slot_new(Decoder *d, Width width);
+uint32_t temp_slot(Decoder *d, Width width);
+uint32_t constant_slot(Decoder *d, Width width, uint64_t bits, int dynamic);
+uint32_t source(Decoder *d, uint32_t operand, PtxType type);
+uint32_t source_of(Decoder *d, const PtxOperand *operand, PtxType type);
+uint32_t destination(Decoder *d, uint32_t operand, PtxType type);
+uint32_t destination_of(Decoder *d, const PtxOperand *operand, PtxType type);
+uint32_t register_slot(Decoder *d, int32_t reg);
+PtxType register_type(Decoder *d, const PtxOperand *operand);
+/* Base slot, displacement and width of [base + offset]; space: the instruction's, or NONE for
+ * generic. */
+int address_of(Decoder *d, const PtxOperand *operand, PtxSpace space, Ins *ins);
+int symbol_address(Decoder *d, const PtxOperand *operand, PtxSpace *space, uint64_t *address,
+                   int *dynamic);
+LocalSymbol *local_symbol(Decoder *d, const PtxVariable *variable);
+int local_bind(Decoder *d, Instance *instance, const PtxVariable *variable, uint64_t offset,
+               PtxSpace space);
+
+/* ---- the families; each returns 0, or -1 after refusing; 1: not of this family ---- */
+int decode_integer(Decoder *d);
+int decode_float(Decoder *d);
+int decode_half(Decoder *d, const char *name, PtxType type);
+int decode_compare(Decoder *d);
+int decode_convert(Decoder *d);
+int decode_memory(Decoder *d);
+int decode_tensor(Decoder *d);
+int decode_async(Decoder *d);
+int decode_control(Decoder *d);
+int decode_function(Decoder *d, const PtxFunction *function, Instance *caller);
+
+/* ---- registers.c ---- */
+/* Registers a thread would need: the most that are alive at once, and some for what ptxas adds. */
+uint32_t registers_estimate(const Decoder *d);
+
+/* ---- control_flow.c ---- */
+/* For every conditional branch: the instruction at which its lanes meet again (its immediate
+ * post-dominator), else UINT32_MAX. */
+int control_flow_resolve(const Ins *code, uint32_t count, const uint32_t *table, uint32_t *reconv);
+
+/* ---- merge.c ---- */
+/* Marks the loads from shared memory that ptxas joins (Ins.merge). */
+void merge_loads(SimtKernel *kernel);
+
+#endif

@@ -1,0 +1,163 @@
+/* merge.c - loads from shared memory that ptxas joins: four neighbouring words become one LDS.128,
+ * two one LDS.64, where it can prove that the address is a multiple of the width.
+ *
+ * The proof is by known zeros: how many low bits of a register are always zero, worked out from
+ * every instruction that writes it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/simt/decode/decoder.h"
+
+enum { ALL_ZERO = 63, PASSES = 12, WINDOW = 256 };
+
+typedef struct Zeros {
+    const SimtKernel *kernel;
+    uint8_t *known; /* per scoreboard number */
+} Zeros;
+
+static uint32_t trailing(uint64_t bits)
+{
+    return bits ? (uint32_t)__builtin_ctzll(bits) : ALL_ZERO;
+}
+
+/* A constant's bits, if the slot holds one. */
+static int constant_of(const SimtKernel *kernel, uint32_t slot, uint64_t *bits)
+{
+    for (uint32_t i = 0; i < kernel->constants; i++)
+        if (kernel->constant[i].slot == slot) {
+            *bits = kernel->constant[i].bits;
+            return 1;
+        }
+    return 0;
+}
+
+static uint32_t zeros_of(const Zeros *z, uint16_t score, uint32_t slot)
+{
+    uint64_t bits;
+    if (score) return z->known[score];
+    return slot != NO_SLOT && constant_of(z->kernel, slot, &bits) ? trailing(bits) : 0;
+}
+
+static uint32_t smaller(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Known zeros of what the instruction writes. */
+static uint32_t result_zeros(const Zeros *z, const Ins *ins)
+{
+    uint32_t a = zeros_of(z, ins->t_s[0], ins->a), b = zeros_of(z, ins->t_s[1], ins->b),
+             c = zeros_of(z, ins->t_s[2], ins->c);
+    uint64_t bits;
+    switch (ins->op) {
+    case OP_MOV_32:
+    case OP_MOV_64:
+    case OP_SEXT_64:
+    case OP_ZEXT_64:
+        return a;
+    case OP_ADD_32:
+    case OP_ADD_64:
+    case OP_SUB_32:
+    case OP_SUB_64:
+    case OP_OR_32:
+    case OP_OR_64:
+        return smaller(a, b);
+    case OP_MUL_32:
+    case OP_MUL_64:
+    case OP_MULWIDE_U32:
+    case OP_MULWIDE_S32:
+        return smaller(a + b, ALL_ZERO);
+    case OP_MAD_32:
+    case OP_MAD_64:
+    case OP_MADWIDE_U32:
+    case OP_MADWIDE_S32:
+        return smaller(smaller(a + b, ALL_ZERO), c);
+    case OP_AND_32:
+    case OP_AND_64:
+        return a > b ? a : b;
+    case OP_SHL_32:
+    case OP_SHL_64:
+        return constant_of(z->kernel, ins->b, &bits) && bits < 64
+                   ? smaller(a + (uint32_t)bits, ALL_ZERO)
+                   : a;
+    default:
+        return 0;
+    }
+}
+
+static int zeros_find(Zeros *z)
+{
+    z->known = malloc(z->kernel->scoreboard);
+    if (!z->known) return -1;
+    memset(z->known, ALL_ZERO, z->kernel->scoreboard);
+    int changed = 1;
+    for (int pass = 0; pass < PASSES && changed; pass++) {
+        changed = 0;
+        for (uint32_t i = 0; i < z->kernel->count; i++) {
+            const Ins *ins = &z->kernel->code[i];
+            uint32_t zeros = ins->t_d[0] ? result_zeros(z, ins) : 0;
+            for (int k = 0; k < 4 && ins->t_d[k]; k++) {
+                uint8_t least = (uint8_t)smaller(z->known[ins->t_d[k]], k ? 0 : zeros);
+                changed |= least != z->known[ins->t_d[k]];
+                z->known[ins->t_d[k]] = least;
+            }
+        }
+    }
+    /* Without a fixpoint nothing is known. */
+    if (changed) memset(z->known, 0, z->kernel->scoreboard);
+    return 0;
+}
+
+static int is_word_load(const Ins *ins)
+{
+    return ins->op == OP_LD_SHARED_32 && ins->guard == NO_SLOT && ins->bytes == 4 &&
+           ins->vector <= 1;
+}
+
+/* The load of word `imm` off the same address as code[at], before anything that could change what
+ * it reads. */
+static Ins *partner(SimtKernel *kernel, uint32_t at, int64_t imm)
+{
+    const Ins *first = &kernel->code[at];
+    for (uint32_t k = at + 1; k < kernel->count && k < at + WINDOW; k++) {
+        Ins *ins = &kernel->code[k];
+        if (ins->class == CLASS_BRANCH || ins->class == CLASS_BARRIER ||
+            ins->class == CLASS_SHARED_STORE || ins->class == CLASS_ATOMIC || ins->op == OP_JOIN)
+            return NULL;
+        if (is_word_load(ins) && ins->a == first->a && ins->imm == imm && ins->merge == MERGE_NONE)
+            return ins;
+        for (int d = 0; d < 4 && first->t_s[0] && ins->t_d[d]; d++)
+            if (ins->t_d[d] == first->t_s[0]) return NULL;
+    }
+    return NULL;
+}
+
+static int merge_try(SimtKernel *kernel, uint32_t at, int64_t bytes)
+{
+    Ins *first = &kernel->code[at], *other[4];
+    int64_t base = first->imm & ~(bytes - 1);
+    uint32_t others = 0;
+    for (int64_t imm = base; imm < base + bytes; imm += 4) {
+        if (imm == first->imm) continue;
+        other[others] = partner(kernel, at, imm);
+        if (!other[others++]) return 0;
+    }
+    first->merge = bytes == 16 ? MERGE_16 : MERGE_8;
+    for (uint32_t i = 0; i < others; i++)
+        other[i]->merge = MERGE_FOLLOWER;
+    return 1;
+}
+
+void merge_loads(SimtKernel *kernel)
+{
+    Zeros z = {.kernel = kernel};
+    if (zeros_find(&z) != 0) return;
+    for (uint32_t i = 0; i < kernel->count; i++) {
+        const Ins *ins = &kernel->code[i];
+        if (!is_word_load(ins) || ins->merge != MERGE_NONE) continue;
+        uint32_t zeros = zeros_of(&z, ins->t_s[0], ins->a);
+        if (zeros >= 4 && merge_try(kernel, i, 16)) continue;
+        if (zeros >= 3) merge_try(kernel, i, 8);
+    }
+    free(z.known);
+}

@@ -1,0 +1,402 @@
+/* block.c - runs one thread block: its warps take turns at barriers, in order, so that every run is
+ * the same. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/simt/checks/race.h"
+#include "common/simt/checks/report.h"
+#include "common/simt/core/kinds.h"
+#include "common/simt/exec/exec_parts.h"
+#include "common/simt/time/cost.h"
+#include "common/simt/time/replay.h"
+
+/* Between two looks at the limit and at what other host threads found. */
+enum { CHUNK = 1 << 15 };
+
+int exec_level = 2;
+
+const Handler *exec_handlers(void)
+{
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+    __builtin_cpu_init();
+    if (exec_level >= 2 && __builtin_cpu_supports("avx512f") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd") && exec_avx512[0])
+        return exec_avx512;
+    if (exec_level >= 1 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+        __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("lzcnt") &&
+        __builtin_cpu_supports("f16c") && exec_avx2[0])
+        return exec_avx2;
+#endif
+    return exec_base;
+}
+
+/* Tells the launch what was executed; true when this block has to end early. */
+static int warp_is_stopped(Warp *warp, uint64_t executed)
+{
+    Launch *launch = warp->worker->launch;
+    uint64_t all = __atomic_add_fetch(&launch->executed, executed, __ATOMIC_RELAXED);
+    if (all > launch->limit) __atomic_store_n(&launch->timeout, 1, __ATOMIC_RELAXED);
+    return __atomic_load_n(&launch->timeout, __ATOMIC_RELAXED) ||
+           __atomic_load_n(&launch->stop_at, __ATOMIC_RELAXED) < warp->block->number;
+}
+
+/* Runs `warp` until it waits, ends or faults. */
+static void warp_run(Warp *warp)
+{
+    const Ins *ins = warp->pc;
+    warp->state = WARP_READY;
+    while (ins) {
+        uint32_t n = 0;
+        do
+            ins = ins->fn(warp, ins);
+        while (ins && ++n < CHUNK);
+        /* A warp that only makes way for others (mbarrier) has no next instruction, but is
+         * ready. */
+        if (warp_is_stopped(warp, n + 1) && (ins || warp->state == WARP_READY)) {
+            warp->state = WARP_FAULT;
+            warp->pc = ins ? ins : warp->pc;
+            return;
+        }
+    }
+}
+
+static inline void trace_add(WarpTrace *trace, uint32_t ins, const Warp *warp)
+{
+    trace->executed++;
+    if (trace->count == trace->room) return;
+    trace->step[trace->count++] =
+        (TraceStep){.ins = ins,
+                    .passes = (uint16_t)warp->passes,
+                    .misses = (uint8_t)(warp->misses < 255 ? warp->misses : 255),
+                    .lines = (uint8_t)warp->lines};
+}
+
+static void warp_run_counting(Warp *warp)
+{
+    Worker *worker = warp->worker;
+    const Ins *ins = warp->pc, *code = warp->code;
+    WarpTrace *trace = warp->trace;
+    int clocked = worker->kernel->reads_clock;
+    warp->state = WARP_READY;
+    while (ins) {
+        uint32_t n = 0;
+        do {
+            InsCount *profile = &worker->profile[ins - code];
+            const Ins *now = ins;
+            profile->runs++;
+            profile->lanes += (uint32_t)__builtin_popcount(warp->mask);
+            warp->passes = warp->misses = warp->lines = 0;
+            if (clocked) cost_issue(warp, now);
+            ins = ins->fn(warp, ins);
+            if (clocked) cost_result(warp, now);
+            if (trace) trace_add(trace, (uint32_t)(now - code), warp);
+        } while (ins && ++n < CHUNK);
+        worker->cost.steps += n;
+        /* A warp that only makes way for others (mbarrier) has no next instruction, but is
+         * ready. */
+        if (warp_is_stopped(warp, n + 1) && (ins || warp->state == WARP_READY)) {
+            warp->state = WARP_FAULT;
+            warp->pc = ins ? ins : warp->pc;
+            return;
+        }
+    }
+}
+
+/* ---- barriers ----------------------------------------------------------------------------- */
+/* bar.red: the waiting warps' predicates, reduced, into each one's register. */
+static void barrier_reduce(Block *block, uint32_t id)
+{
+    uint32_t count = 0, threads = 0;
+    for (uint32_t w = 0; w < block->warps; w++) {
+        Warp *warp = &block->warp[w];
+        if (warp->state != WARP_BARRIER || warp->barrier != id || warp->barrier_ins->c == NO_SLOT)
+            continue;
+        uint32_t p = *(uint32_t *)(void *)(warp->file + warp->barrier_ins->c);
+        if (warp->barrier_ins->aux < BAR_POPC) continue;
+        count += (uint32_t)__builtin_popcount(p & warp->mask);
+        threads += (uint32_t)__builtin_popcount(warp->mask);
+    }
+    for (uint32_t w = 0; w < block->warps; w++) {
+        Warp *warp = &block->warp[w];
+        if (warp->state != WARP_BARRIER || warp->barrier != id || warp->barrier_ins->aux < BAR_POPC)
+            continue;
+        uint32_t *d = (uint32_t *)(void *)(warp->file + warp->barrier_ins->d);
+        if (warp->barrier_ins->aux == BAR_POPC) {
+            for (uint32_t i = 0; i < LANES; i++)
+                if (warp->mask >> i & 1) d[i] = count;
+        } else {
+            int yes = warp->barrier_ins->aux == BAR_AND ? count == threads : count != 0;
+            *d = (*d & ~warp->mask) | (yes ? warp->mask : 0);
+        }
+    }
+}
+
+static void barrier_release(Block *block, uint32_t id)
+{
+    uint64_t latest = 0;
+    barrier_reduce(block, id);
+    for (uint32_t w = 0; w < block->warps; w++) {
+        Warp *warp = &block->warp[w];
+        if (warp->state == WARP_BARRIER && warp->barrier == id && warp->clock > latest)
+            latest = warp->clock;
+    }
+    for (uint32_t w = 0; w < block->warps; w++) {
+        Warp *warp = &block->warp[w];
+        if (warp->state != WARP_BARRIER || warp->barrier != id) continue;
+        warp->state = WARP_READY;
+        if (warp->count) warp->clock = latest;
+    }
+    block->arrived[id] = 0;
+    block->warp->worker->epoch++;
+}
+
+/* Lets on those whose barrier is complete; true when any warp can run. */
+static int barriers_resolve(Block *block)
+{
+    uint32_t waiting[MAX_BARRIERS] = {0}, wanted[MAX_BARRIERS] = {0}, live = 0;
+    int ready = 0;
+    for (uint32_t w = 0; w < block->warps; w++) {
+        Warp *warp = &block->warp[w];
+        if (warp->state == WARP_BARRIER && warp->barrier_ins->aux == BAR_ARRIVE) {
+            block->arrived[warp->barrier] += LANES;
+            wanted[warp->barrier] = warp->barrier_wanted;
+            warp->state = WARP_READY;
+        }
+        if (warp->state == WARP_DONE) continue;
+        live += LANES;
+        ready |= warp->state == WARP_READY;
+        if (warp->state != WARP_BARRIER) continue;
+        waiting[warp->barrier] += LANES;
+        wanted[warp->barrier] = warp->barrier_wanted;
+    }
+    for (uint32_t id = 0; id < MAX_BARRIERS; id++) {
+        if (!waiting[id] || waiting[id] + block->arrived[id] < (wanted[id] ? wanted[id] : live))
+            continue;
+        barrier_release(block, id);
+        ready = 1;
+    }
+    return ready;
+}
+
+/* ---- a block ------------------------------------------------------------------------------ */
+static void special_set(Warp *warp, Special which, uint32_t value)
+{
+    uint32_t *slot = (uint32_t *)(void *)(warp->file + which * LANES * 4);
+    for (int i = 0; i < LANES; i++)
+        slot[i] = value;
+}
+
+static void block_prepare(Worker *worker, uint64_t number)
+{
+    const SimtLaunch *launch = worker->launch->launch;
+    Block *block = &worker->block;
+    block->number = number;
+    block->id[0] = (uint32_t)(number % launch->grid[0]);
+    block->id[1] = (uint32_t)(number / launch->grid[0] % launch->grid[1]);
+    block->id[2] = (uint32_t)(number / launch->grid[0] / launch->grid[1]);
+    memset(block->arrived, 0, sizeof block->arrived);
+    worker->epoch++;
+    if (worker->local_line && worker->kernel->local_bytes)
+        memset(worker->local_line, 0,
+               (size_t)worker->local_lines * block->warps * sizeof *worker->local_line);
+    /* What a block finds in shared memory is nobody's promise: all ones reads as NaN. */
+    if (block->shared_bytes) memset(block->shared, 0xff, block->shared_bytes);
+    if (worker->initcheck) memset(block->shared_shadow, 0, block->shared_bytes / 8 + 1);
+    if (worker->kernel->local_bytes)
+        memset(worker->local, 0xff, (size_t)worker->kernel->local_bytes * LANES * block->warps);
+    BlockTrace *trace = worker->launch->count ? trace_of(worker->launch, number) : NULL;
+    if (worker->launch->count) memset(&worker->cost, 0, sizeof worker->cost);
+    for (uint32_t w = 0; w < block->warps; w++) {
+        Warp *warp = &worker->warp[w];
+        uint32_t left = block->threads - w * LANES;
+        warp->alive = warp->mask = left >= LANES ? FULL_MASK : (1u << left) - 1;
+        warp->rpc = NO_SLOT;
+        warp->depth = 0;
+        warp->pc = warp->code;
+        warp->state = WARP_READY;
+        warp->clock = 0;
+        warp->asyncs = 0, warp->async_group = 0;
+        warp->trace = trace ? &trace->warp[w] : NULL;
+        if (warp->ready) memset(warp->ready, 0, worker->kernel->scoreboard * sizeof *warp->ready);
+        for (int k = 0; k < 3; k++)
+            special_set(warp, (Special)(SR_CTAID_X + k), block->id[k]);
+        special_set(warp, SR_SMID, sm_of(worker->launch, number));
+    }
+}
+
+static void block_deadlock(Worker *worker)
+{
+    Block *block = &worker->block;
+    Warp *stuck = NULL;
+    uint32_t ended = 0, waiting = 0;
+    for (uint32_t w = 0; w < block->warps; w++) {
+        if (block->warp[w].state == WARP_DONE) ended++;
+        if (block->warp[w].state != WARP_BARRIER) continue;
+        waiting++;
+        if (!stuck) stuck = &block->warp[w];
+    }
+    if (!stuck) return;
+    fault_at(stuck, stuck->barrier_ins, SIMT_SYNCCHECK, (uint32_t)__builtin_ctz(stuck->mask), 0, 0,
+             "Barrier error: barrier %u is never completed: %u of %u warps wait at barriers that "
+             "the others do not reach, "
+             "%u have ended",
+             stuck->barrier, waiting, block->warps, ended);
+}
+
+/* Adds what the block cost to the SM it ran on. */
+static void block_account(Worker *worker, uint64_t number)
+{
+    BlockCost *cost = &worker->cost, *sm = &worker->sm[sm_of(worker->launch, number)];
+    cost->blocks = 1;
+    const uint64_t *from = (const uint64_t *)cost;
+    uint64_t *to = (uint64_t *)sm;
+    for (size_t i = 0; i < sizeof *cost / sizeof *from; i++)
+        to[i] += from[i];
+}
+
+int block_run(Worker *worker, uint64_t number)
+{
+    Block *block = &worker->block;
+    block_prepare(worker, number);
+    do {
+        for (uint32_t w = 0; w < block->warps; w++) {
+            Warp *warp = &block->warp[w];
+            if (warp->state != WARP_READY) continue;
+            if (warp->count)
+                warp_run_counting(warp);
+            else
+                warp_run(warp);
+            if (warp->state == WARP_FAULT) return -1;
+        }
+    } while (barriers_resolve(block));
+    for (uint32_t w = 0; w < block->warps; w++) {
+        if (block->warp[w].state == WARP_DONE) continue;
+        block_deadlock(worker);
+        return -1;
+    }
+    if (worker->launch->count) block_account(worker, number);
+    return 0;
+}
+
+/* ---- a worker: one host thread's registers, shared memory and counts ---------------------- */
+static void constants_fill(Worker *worker, Warp *warp)
+{
+    const SimtKernel *kernel = worker->kernel;
+    for (uint32_t i = 0; i < kernel->constants; i++) {
+        const ConstSlot *c = &kernel->constant[i];
+        char *slot = warp->file + c->slot;
+        uint32_t narrow = c->bytes == 1 ? (c->bits ? FULL_MASK : 0) : (uint32_t)c->bits;
+        if (c->bytes == 1)
+            memcpy(slot, &narrow, 4);
+        else
+            for (uint32_t lane = 0; lane < LANES; lane++)
+                memcpy(slot + lane * c->bytes, c->bytes == 8 ? (const void *)&c->bits : &narrow,
+                       c->bytes);
+    }
+}
+
+static void specials_fill(Worker *worker, Warp *warp, uint32_t index)
+{
+    const SimtLaunch *launch = worker->launch->launch;
+    const uint32_t *block = launch->block;
+    for (uint32_t i = 0; i < LANES; i++) {
+        uint32_t thread = index * LANES + i;
+        uint32_t value[SR_COUNT] = {0};
+        value[SR_TID_X] = thread % block[0];
+        value[SR_TID_Y] = thread / block[0] % block[1];
+        value[SR_TID_Z] = thread / block[0] / block[1];
+        for (int k = 0; k < 3; k++)
+            value[SR_NTID_X + k] = block[k], value[SR_NCTAID_X + k] = launch->grid[k];
+        value[SR_LANEID] = i;
+        value[SR_WARPID] = index;
+        value[SR_NWARPID] = worker->gpu->machine.max_warps_per_sm;
+        value[SR_NSMID] = worker->gpu->machine.sms;
+        value[SR_MASK_EQ] = 1u << i;
+        value[SR_MASK_LT] = (1u << i) - 1;
+        value[SR_MASK_LE] = value[SR_MASK_LT] | 1u << i;
+        value[SR_MASK_GE] = ~value[SR_MASK_LT];
+        value[SR_MASK_GT] = ~value[SR_MASK_LE];
+        value[SR_DYNAMIC_SMEM] = launch->dynamic_shared;
+        value[SR_TOTAL_SMEM] = worker->launch->shared_bytes;
+        for (uint32_t s = 0; s < SR_COUNT; s++)
+            memcpy(warp->file + (s * LANES + i) * 4, &value[s], 4);
+    }
+}
+
+static int worker_count_open(Worker *worker)
+{
+    const SimtMachine *machine = &worker->gpu->machine;
+    uint32_t resident = worker->launch->resident ? worker->launch->resident : 1;
+    uint64_t own = (worker->launch->blocks + machine->sms - 1) / machine->sms;
+    if (own < resident) resident = (uint32_t)own;
+    uint64_t shared = (uint64_t)worker->launch->shared_bytes * resident;
+    uint64_t cache = machine->l1_bytes > shared + 16384 ? machine->l1_bytes - shared : 16384;
+    /* Resident blocks share the cache; four ways a set. */
+    uint64_t sets = cache / 128 / 4 / resident;
+    worker->l1_sets = sets > 4 ? (uint32_t)sets : 4;
+    uint64_t lines = cache / 128 / resident / worker->block.warps;
+    worker->local_lines = lines < 1 ? 1 : lines > 256 ? 256 : (uint32_t)lines;
+    worker->local_line =
+        calloc((size_t)worker->local_lines * worker->block.warps, sizeof *worker->local_line);
+    worker->l1 = calloc((size_t)worker->l1_sets * 4, sizeof *worker->l1);
+    worker->sm = calloc(machine->sms, sizeof *worker->sm);
+    worker->profile = calloc(worker->kernel->count, sizeof *worker->profile);
+    worker->ready =
+        calloc((size_t)worker->kernel->scoreboard * worker->block.warps, sizeof *worker->ready);
+    return worker->l1 && worker->local_line && worker->sm && worker->profile && worker->ready ? 0
+                                                                                              : -1;
+}
+
+int worker_open(Worker *worker, Launch *launch, const void *params)
+{
+    SimtKernel *kernel = launch->kernel;
+    uint32_t warps = launch->warps_per_block, shared = (launch->shared_bytes + 63) / 64 * 64;
+    memset(worker, 0, sizeof *worker);
+    worker->launch = launch, worker->gpu = launch->gpu, worker->kernel = kernel;
+    worker->params = params, worker->params_bytes = kernel->info.params_bytes;
+    worker->initcheck = launch->gpu->options.initcheck;
+    worker->finding_block = worker->fault_block = UINT64_MAX;
+    worker->file_stride = kernel->file_bytes;
+    worker->block = (Block){
+        .warps = warps, .threads = launch->threads_per_block, .shared_bytes = launch->shared_bytes};
+    worker->files = aligned_alloc(128, worker->file_stride * warps);
+    worker->warp = calloc(warps, sizeof *worker->warp);
+    worker->hit = malloc((kernel->mems + 1) * sizeof *worker->hit);
+    worker->shared = aligned_alloc(64, shared + 64);
+    worker->shared_shadow = calloc(shared / 8 + 64, 1);
+    worker->local = malloc((size_t)kernel->local_bytes * LANES * warps + 64);
+    if (!worker->files || !worker->warp || !worker->hit || !worker->shared ||
+        !worker->shared_shadow || !worker->local)
+        return -1;
+    if (launch->count && worker_count_open(worker) != 0) return -1;
+    worker->racecheck = launch->gpu->options.racecheck;
+    if (worker->racecheck && race_open(worker) != 0) return -1;
+    memset(worker->files, 0, worker->file_stride * warps);
+    for (uint32_t i = 0; i <= kernel->mems; i++)
+        worker->hit[i] = &launch->gpu->none;
+    worker->block.warp = worker->warp;
+    worker->block.shared = worker->shared, worker->block.shared_shadow = worker->shared_shadow;
+    for (uint32_t w = 0; w < warps; w++) {
+        Warp *warp = &worker->warp[w];
+        *warp = (Warp){
+            .file = worker->files + w * worker->file_stride, .code = kernel->code, .index = w};
+        warp->block = &worker->block, warp->worker = worker, warp->count = launch->count;
+        warp->local = worker->local + (size_t)kernel->local_bytes * LANES * w;
+        if (worker->ready) warp->ready = worker->ready + (size_t)kernel->scoreboard * w;
+        specials_fill(worker, warp, w);
+        constants_fill(worker, warp);
+    }
+    return 0;
+}
+
+void worker_close(Worker *worker)
+{
+    for (uint32_t w = 0; worker->warp && w < worker->block.warps; w++)
+        free(worker->warp[w].async);
+    race_close(worker);
+    free(worker->files), free(worker->warp), free(worker->hit), free(worker->shared),
+        free(worker->shared_shadow);
+    free(worker->local), free(worker->l1), free(worker->local_line), free(worker->sm),
+        free(worker->profile), free(worker->ready);
+}

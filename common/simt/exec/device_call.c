@@ -1,0 +1,142 @@
+/* device_call.c - printf and assert as device code calls them. */
+#include <stdio.h>
+#include <string.h>
+
+#include "common/simt/checks/report.h"
+#include "common/simt/exec/exec_parts.h"
+
+/* Eight bytes of the thread's local memory: an argument of the call, as the calling convention left
+ * it. */
+static uint64_t argument_at(const Warp *warp, uint32_t lane, uint32_t offset)
+{
+    uint64_t value = 0;
+    uint32_t size = warp->worker->kernel->local_bytes;
+    if (offset <= size && 8 <= size - offset)
+        memcpy(&value, warp->local + (size_t)lane * size + offset, 8);
+    return value;
+}
+
+/* Text at a generic address, cut at `room`; "(bad pointer)" where there is none. */
+static void text_read(const Warp *warp, uint64_t address, char *text, size_t room)
+{
+    const Allocation *a = memory_find(&warp->worker->gpu->memory, address);
+    size_t n = 0;
+    if (!a || a->freed) {
+        snprintf(text, room, "(bad pointer)");
+        return;
+    }
+    uint64_t left = a->address + a->bytes - address;
+    const char *from = (const char *)a->host + (address - a->address);
+    while (n + 1 < room && n < left && from[n])
+        text[n] = from[n], n++;
+    text[n] = 0;
+}
+
+/* The argument buffer is a generic pointer to local memory. */
+static uint64_t buffer_read(const Warp *warp, uint32_t lane, uint64_t buffer, uint32_t at,
+                            uint32_t bytes)
+{
+    uint64_t value = 0, offset = buffer - LOCAL_WINDOW + at;
+    uint32_t size = warp->worker->kernel->local_bytes;
+    if (offset <= size && bytes <= size - offset)
+        memcpy(&value, warp->local + (size_t)lane * size + offset, bytes);
+    return value;
+}
+
+/* One conversion: its flags, width and precision as they are, the length decided by us. */
+static void conversion_print(const Warp *warp, uint32_t lane, const char *spec, size_t length,
+                             uint64_t buffer, uint32_t *at)
+{
+    char form[48], text[1024];
+    char kind = spec[length - 1];
+    size_t keep = 0;
+    uint32_t longs = 0;
+    for (size_t i = 0; i + 1 < length && keep < 32; i++) {
+        if (spec[i] == 'l') longs++;
+        if (spec[i] != 'l' && spec[i] != 'h' && spec[i] != 'z' && spec[i] != 'j' && spec[i] != '*')
+            form[keep++] = spec[i];
+        if (spec[i] == 'z' || spec[i] == 'j') longs++;
+    }
+    form[keep] = 0;
+    int is_float = strchr("fFeEgGaA", kind) != NULL;
+    uint32_t bytes = is_float || longs || kind == 's' || kind == 'p' ? 8 : 4;
+    *at = (*at + bytes - 1) / bytes * bytes;
+    uint64_t value = buffer_read(warp, lane, buffer, *at, bytes);
+    *at += bytes;
+    if (is_float) {
+        double x;
+        memcpy(&x, &value, 8);
+        snprintf(form + keep, sizeof form - keep, "%c", kind);
+        snprintf(text, sizeof text, form, x);
+    } else if (kind == 's') {
+        char string[768];
+        text_read(warp, value, string, sizeof string);
+        snprintf(form + keep, sizeof form - keep, "s");
+        snprintf(text, sizeof text, form, string);
+    } else if (kind == 'c') {
+        snprintf(form + keep, sizeof form - keep, "c");
+        snprintf(text, sizeof text, form, (int)(unsigned char)value);
+    } else if (kind == 'p') {
+        snprintf(text, sizeof text, "0x%llx", (unsigned long long)value);
+    } else {
+        long long wide =
+            bytes == 4 && (kind == 'd' || kind == 'i') ? (int32_t)value : (long long)value;
+        snprintf(form + keep, sizeof form - keep, "ll%c", kind);
+        snprintf(text, sizeof text, form, wide);
+    }
+    fputs(text, stdout);
+}
+
+static int format_print(const Warp *warp, uint32_t lane, const char *format, uint64_t buffer)
+{
+    uint32_t at = 0;
+    int count = 0;
+    for (const char *c = format; *c; c++) {
+        if (*c != '%') {
+            fputc(*c, stdout);
+            continue;
+        }
+        if (c[1] == '%') {
+            fputc(*c++, stdout);
+            continue;
+        }
+        size_t length = 1 + strspn(c + 1, "-+ #0123456789.lhzj*");
+        if (!c[length] || !strchr("diouxXcspfFeEgGaA", c[length])) {
+            fputc(*c, stdout);
+            continue;
+        }
+        conversion_print(warp, lane, c, length + 1, buffer, &at);
+        c += length;
+        count++;
+    }
+    return count;
+}
+
+int device_printf(Warp *warp, const Ins *ins)
+{
+    char format[1024];
+    for (uint32_t m = warp->mask; m; m &= m - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(m), size = warp->worker->kernel->local_bytes;
+        text_read(warp, argument_at(warp, lane, ins->v[0]), format, sizeof format);
+        uint32_t count =
+            (uint32_t)format_print(warp, lane, format, argument_at(warp, lane, ins->v[1]));
+        uint64_t result = (uint64_t)ins->imm;
+        if (ins->imm >= 0 && result + 4 <= size)
+            memcpy(warp->local + (size_t)lane * size + result, &count, 4);
+    }
+    fflush(stdout);
+    return 0;
+}
+
+const Ins *device_assert(Warp *warp, const Ins *ins)
+{
+    uint32_t lane = (uint32_t)__builtin_ctz(warp->mask),
+             line = (uint32_t)argument_at(warp, lane, ins->v[2]);
+    char message[256], file[256], function[256];
+    text_read(warp, argument_at(warp, lane, ins->v[0]), message, sizeof message);
+    text_read(warp, argument_at(warp, lane, ins->v[1]), file, sizeof file);
+    text_read(warp, argument_at(warp, lane, ins->v[3]), function, sizeof function);
+    const char *slash = strrchr(file, '/');
+    return fault_at(warp, ins, SIMT_TRAP, lane, 0, 0, "%s:%u: %s: assertion `%s' failed",
+                    slash ? slash + 1 : file, line, function, message);
+}

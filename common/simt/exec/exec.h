@@ -1,0 +1,20 @@
+/* exec.h - execution: decoded instructions, warp by warp and block by block.
+ *
+ * A launch opens a worker for each host thread and gives it blocks to run.  It may use core, checks
+ * and time; how a kernel was decoded is no concern of this room, which only hands out its handlers. */
+#ifndef CONVLAB_SIMT_EXEC_H
+#define CONVLAB_SIMT_EXEC_H
+
+#include "common/simt/core/core.h"
+
+/* One handler for each Op: of the widest instruction set that this processor has. */
+const Handler *exec_handlers(void);
+extern int exec_level; /* at most: 0 base, 1 AVX2, 2 AVX-512; for tests */
+
+/* A host thread's registers, shared memory and counts.  -1: out of memory; close it all the same. */
+int worker_open(Worker *worker, Launch *launch, const void *params);
+void worker_close(Worker *worker);
+/* 0: done; -1: stopped by a fault, the limit, or a fault of an earlier block. */
+int block_run(Worker *worker, uint64_t number);
+
+#endif

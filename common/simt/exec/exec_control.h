@@ -1,0 +1,378 @@
+/* exec_control.h - branches, reconvergence, barriers, and what lanes of a warp tell each other.
+ *
+ * Divergence follows the classic stack: where lanes part, those that wait are pushed with the
+ * instruction at which all meet again, the branch's immediate post-dominator.  There the decoder
+ * put a JOIN. */
+#include "common/simt/core/kinds.h"
+
+ALWAYS const Ins *warp_stop(Warp *warp, WarpState state, const Ins *pc)
+{
+    warp->state = state;
+    warp->pc = pc;
+    return NULL;
+}
+
+/* Takes up the next waiting path that still has lanes. */
+ALWAYS const Ins *path_next(Warp *warp)
+{
+    while (warp->depth) {
+        const Path *path = &warp->stack[--warp->depth];
+        uint32_t mask = path->mask & warp->alive;
+        if (!mask) continue;
+        warp->mask = mask;
+        warp->rpc = path->rpc;
+        return warp->code + path->pc;
+    }
+    return warp_stop(warp, WARP_DONE, NULL);
+}
+
+ALWAYS int path_push(Warp *warp, const Ins *ins, uint32_t pc, uint32_t mask, uint32_t rpc)
+{
+    if (__builtin_expect(warp->depth >= STACK_DEPTH, 0)) {
+        fault_at(warp, ins, SIMT_UNSUPPORTED, first_lane(mask), 0, 0,
+                 "the paths of one warp part more than %d deep, which is not supported",
+                 STACK_DEPTH);
+        return -1;
+    }
+    warp->stack[warp->depth++] = (Path){.pc = pc, .mask = mask, .rpc = rpc};
+    return 0;
+}
+
+ALWAYS void branch_diverges(Warp *warp, const Ins *ins)
+{
+    warp->worker->counters.divergent_branches++;
+    warp->worker->profile[ins - warp->code].divergent++;
+}
+
+HANDLER(NOP)
+{
+    (void)warp;
+    return ins + 1;
+}
+
+HANDLER(BRA)
+{
+    if (warp->count) warp->worker->counters.branches++;
+    return warp->code + ins->target;
+}
+
+__attribute__((noinline)) static const Ins *diverge(Warp *warp, const Ins *ins, uint32_t taken)
+{
+    uint32_t others = warp->mask & ~taken, rpc = ins->reconv,
+             next = (uint32_t)(ins - warp->code) + 1;
+    if (warp->count) branch_diverges(warp, ins);
+    if (rpc != warp->rpc) {
+        /* All lanes of this path meet at rpc and go on as one. */
+        if (path_push(warp, ins, rpc, warp->mask, warp->rpc) != 0) return NULL;
+        warp->rpc = rpc;
+    }
+    if (next == rpc) {
+        warp->mask = taken;
+        return warp->code + ins->target;
+    }
+    warp->mask = others;
+    if (ins->target == rpc) return ins + 1;
+    if (path_push(warp, ins, ins->target, taken, rpc) != 0) return NULL;
+    return ins + 1;
+}
+
+HANDLER(BRA_P)
+{
+    uint32_t mask = warp->mask, p = PREDICATE(ins->guard);
+    uint32_t taken = (ins->guard_negated ? ~p : p) & mask;
+    if (warp->count) warp->worker->counters.branches++;
+    if (taken == 0) return ins + 1;
+    if (taken == mask) return warp->code + ins->target;
+    return diverge(warp, ins, taken);
+}
+
+/* A jump by table: imm targets from aux on; paths run one after the other. */
+HANDLER(BRX)
+{
+    const uint32_t *table = warp->worker->kernel->table + ins->aux,
+                   *index = REG(const uint32_t, ins->a);
+    uint32_t left = warp->mask, rpc = ins->reconv, pushed = 0;
+    if (warp->count) warp->worker->counters.branches++;
+    FOR_ACTIVE(left)
+    {
+        if (index[i] >= (uint64_t)ins->imm)
+            return fault_at(warp, ins, SIMT_TRAP, i, index[i], 0,
+                            "brx.idx: index %u is outside the table of %lld targets", index[i],
+                            (long long)ins->imm);
+    }
+    while (left) {
+        uint32_t target = table[index[first_lane(left)]], same = 0;
+        FOR_ACTIVE(left) same |= (uint32_t)(table[index[i]] == target) << i;
+        if (same == warp->mask) return warp->code + target;
+        if (!pushed && rpc != warp->rpc) {
+            if (path_push(warp, ins, rpc, warp->mask, warp->rpc) != 0) return NULL;
+            warp->rpc = rpc;
+        }
+        if (target != rpc && path_push(warp, ins, target, same, rpc) != 0) return NULL;
+        pushed = 1;
+        left &= ~same;
+    }
+    if (warp->count) branch_diverges(warp, ins);
+    return path_next(warp);
+}
+
+HANDLER(JOIN)
+{
+    if (warp->rpc != (uint32_t)(ins - warp->code)) return ins + 1;
+    return path_next(warp);
+}
+
+HANDLER(EXIT)
+{
+    uint32_t leaving = warp->mask;
+    if (ins->guard != NO_SLOT) {
+        uint32_t p = PREDICATE(ins->guard);
+        leaving &= ins->guard_negated ? ~p : p;
+    }
+    warp->alive &= ~leaving;
+    warp->mask &= ~leaving;
+    return warp->mask ? ins + 1 : path_next(warp);
+}
+
+/* Runs the instruction only for the lanes whose guard holds. */
+HANDLER(GUARDED)
+{
+    uint32_t mask = warp->mask, p = PREDICATE(ins->guard);
+    uint32_t some = mask & (ins->guard_negated ? ~p : p);
+    if (!some) return ins + 1;
+    warp->mask = some;
+    const Ins *next = ins->inner(warp, ins);
+    warp->mask = mask;
+    return next;
+}
+
+/* ---- barriers -------------------------------------------------------------------------------- */
+HANDLER(BAR)
+{
+    uint32_t id = REG(uint32_t, ins->a)[first_lane(warp->mask)];
+    uint32_t lane = first_lane(warp->mask);
+    if (warp->mask != warp->alive)
+        return fault_at(
+            warp, ins, SIMT_SYNCCHECK, lane, 0, 0,
+            "Barrier error: divergent threads in a warp: %d of its %d threads are at the barrier",
+            __builtin_popcount(warp->mask), __builtin_popcount(warp->alive));
+    if (id >= MAX_BARRIERS)
+        return fault_at(warp, ins, SIMT_SYNCCHECK, lane, 0, 0, "Barrier error: barrier %u of %d",
+                        id, MAX_BARRIERS);
+    uint32_t wanted = ins->b == NO_SLOT ? 0 : REG(uint32_t, ins->b)[lane];
+    if (ins->b != NO_SLOT && (wanted == 0 || wanted % LANES || wanted > LANES * MAX_WARPS))
+        return fault_at(warp, ins, SIMT_SYNCCHECK, lane, 0, 0,
+                        "Barrier error: a count of %u threads is no multiple of the warp size",
+                        wanted);
+    warp->barrier_wanted = wanted;
+    warp->barrier = id;
+    warp->barrier_ins = ins;
+    if (warp->count) warp->worker->counters.barriers++;
+    return warp_stop(warp, WARP_BARRIER, ins + 1);
+}
+
+/* The lanes named by a .sync mask must be the ones here: others would be waited for, for ever. */
+ALWAYS int members_check(Warp *warp, const Ins *ins, uint32_t members)
+{
+    uint32_t absent = members & ~warp->mask, outside = warp->mask & ~members;
+    if (__builtin_expect(!absent && !outside, 1)) return 0;
+    uint32_t lane = first_lane(outside ? outside : warp->mask);
+    if (outside)
+        fault_at(warp, ins, SIMT_SYNCCHECK, lane, 0, 0,
+                 "Invalid arguments: the mask 0x%08x does not name the calling thread (lane %u)",
+                 members, lane);
+    else if (absent & warp->alive)
+        fault_at(warp, ins, SIMT_SYNCCHECK, lane, 0, 0,
+                 "Divergent threads in a warp: the mask 0x%08x names lane %u, which is not here",
+                 members, first_lane(absent & warp->alive));
+    else
+        return 0; /* lanes that have ended are not waited for */
+    return -1;
+}
+
+HANDLER(WARPSYNC)
+{
+    uint32_t members = REG(uint32_t, ins->a)[first_lane(warp->mask)];
+    return members_check(warp, ins, members) == 0 ? ins + 1 : NULL;
+}
+
+/* ---- warp collectives --------------------------------------------------------------------- */
+ALWAYS uint32_t shuffle_source(int mode, uint32_t lane, uint32_t b, uint32_t c, int *valid)
+{
+    uint32_t clamp = c & 31, segment = c >> 8 & 31, low = lane & segment,
+             high = low | (clamp & ~segment), j;
+    b &= 31;
+    switch (mode) {
+    case SHFL_UP:
+        j = lane - b;
+        *valid = (int32_t)j >= (int32_t)high;
+        break;
+    case SHFL_DOWN:
+        j = lane + b;
+        *valid = j <= high;
+        break;
+    case SHFL_BFLY:
+        j = lane ^ b;
+        *valid = j <= high;
+        break;
+    default:
+        j = low | (b & ~segment);
+        *valid = j <= high;
+    }
+    return *valid ? j : lane;
+}
+
+HANDLER(SHFL)
+{
+    uint32_t members = REG(uint32_t, ins->v[0])[first_lane(warp->mask)], t[LANES], valid_mask = 0;
+    if (members_check(warp, ins, members) != 0) return NULL;
+    memcpy(t, REG(uint32_t, ins->d == NO_SLOT ? ins->a : ins->d), sizeof t);
+    FOR_ACTIVE(warp->mask)
+    {
+        int valid;
+        uint32_t j = shuffle_source((int)ins->aux, i, REG(uint32_t, ins->b)[i],
+                                    REG(uint32_t, ins->c)[i], &valid);
+        t[i] = REG(uint32_t, ins->a)[j & 31];
+        valid_mask |= (uint32_t)valid << i;
+    }
+    if (ins->v[1] != NO_SLOT) {
+        uint32_t *q = &PREDICATE(ins->v[1]);
+        *q = (*q & ~warp->mask) | valid_mask;
+    }
+    if (ins->d != NO_SLOT) memcpy(REG(uint32_t, ins->d), t, sizeof t);
+    return ins + 1;
+}
+
+/* vote.sync; v[0]: members. */
+HANDLER(VOTE)
+{
+    uint32_t members = REG(uint32_t, ins->v[0])[first_lane(warp->mask)], mask = warp->mask;
+    if (members_check(warp, ins, members) != 0) return NULL;
+    uint32_t yes = (PREDICATE(ins->a) ^ (ins->imm ? FULL_MASK : 0)) & mask;
+    if (ins->aux == VOTE_BALLOT) {
+        uint32_t t[LANES];
+        for (int i = 0; i < LANES; i++)
+            t[i] = yes;
+        FINISH_32(t);
+    }
+    int result = ins->aux == VOTE_ALL   ? yes == mask
+                 : ins->aux == VOTE_ANY ? yes != 0
+                                        : yes == 0 || yes == mask;
+    uint32_t *d = &PREDICATE(ins->d);
+    *d = (*d & ~mask) | (result ? mask : 0);
+    return ins + 1;
+}
+
+HANDLER(ACTIVEMASK)
+{
+    uint32_t t[LANES];
+    for (int i = 0; i < LANES; i++)
+        t[i] = warp->mask;
+    FINISH_32(t);
+}
+
+/* match.any (aux 0) and match.all (aux 1); bytes: of the value; v[0]: members, v[1]: predicate of
+ * match.all. */
+HANDLER(MATCH)
+{
+    uint32_t members = REG(uint32_t, ins->v[0])[first_lane(warp->mask)], mask = warp->mask,
+             t[LANES] = {0}, all = mask;
+    if (members_check(warp, ins, members) != 0) return NULL;
+    FOR_ACTIVE(mask)
+    {
+        uint32_t same = 0;
+        for (uint32_t j = 0; j < LANES; j++) {
+            int equal = ins->bytes == 8 ? REG(uint64_t, ins->a)[i] == REG(uint64_t, ins->a)[j]
+                                        : REG(uint32_t, ins->a)[i] == REG(uint32_t, ins->a)[j];
+            same |= (uint32_t)equal << j;
+        }
+        t[i] = same & mask;
+        all &= same;
+    }
+    if (ins->aux) {
+        FOR_ACTIVE(mask) t[i] = all == mask ? mask : 0;
+        if (ins->v[1] != NO_SLOT) {
+            uint32_t *q = &PREDICATE(ins->v[1]);
+            *q = (*q & ~mask) | (all == mask ? mask : 0);
+        }
+    }
+    FINISH_32(t);
+}
+
+HANDLER(REDUX)
+{
+    uint32_t members = REG(uint32_t, ins->v[0])[first_lane(warp->mask)], t[LANES];
+    if (members_check(warp, ins, members) != 0) return NULL;
+    uint32_t r = REG(uint32_t, ins->a)[first_lane(warp->mask)];
+    FOR_ACTIVE(warp->mask & (warp->mask - 1))
+    {
+        uint32_t x = REG(uint32_t, ins->a)[i];
+        switch (ins->aux) {
+        case REDUX_ADD:
+            r += x;
+            break;
+        case REDUX_MIN_U:
+            r = x < r ? x : r;
+            break;
+        case REDUX_MAX_U:
+            r = x > r ? x : r;
+            break;
+        case REDUX_MIN_S:
+            r = (int32_t)x < (int32_t)r ? x : r;
+            break;
+        case REDUX_MAX_S:
+            r = (int32_t)x > (int32_t)r ? x : r;
+            break;
+        case REDUX_AND:
+            r &= x;
+            break;
+        case REDUX_OR:
+            r |= x;
+            break;
+        default:
+            r ^= x;
+        }
+    }
+    for (int i = 0; i < LANES; i++)
+        t[i] = r;
+    FINISH_32(t);
+}
+
+/* ---- the rest ----------------------------------------------------------------------------- */
+HANDLER(TRAP)
+{
+    return fault_at(warp, ins, SIMT_TRAP, first_lane(warp->mask), 0, 0, "%s",
+                    ins->aux ? "brkpt" : "trap");
+}
+
+/* The clock of a functional run only has to go on. */
+HANDLER(CLOCK)
+{
+    uint64_t now = warp->count ? warp->clock : (warp->clock += 16);
+    if (ins->bytes == 8) {
+        uint64_t t[LANES];
+        for (int i = 0; i < LANES; i++)
+            t[i] = now;
+        FINISH_64(t);
+    }
+    uint32_t t[LANES];
+    for (int i = 0; i < LANES; i++)
+        t[i] = (uint32_t)now;
+    FINISH_32(t);
+}
+
+HANDLER(ENGINE)
+{
+    engine_start(warp, ins);
+    return ins + 1;
+}
+
+HANDLER(PRINTF)
+{
+    return device_printf(warp, ins) == 0 ? ins + 1 : NULL;
+}
+
+HANDLER(ASSERTFAIL)
+{
+    return device_assert(warp, ins);
+}

@@ -1,0 +1,915 @@
+/* exec_memory.h - loads, stores and atomics.
+ *
+ * One range check serves a whole warp: an idle lane borrows the first active lane's address,
+ * offsets are taken from the allocation that the same instruction touched last, and a single sign
+ * bit tells whether any lane left it.  Only then is every lane looked at, and the first that is
+ * wrong is named. */
+#include "common/simt/core/kinds.h"
+
+typedef enum Shape { SHAPE_FAULT, SHAPE_ANY, SHAPE_UNIFORM, SHAPE_LINEAR } Shape;
+
+typedef struct Reach {
+    uint64_t off[LANES];
+    unsigned char *host;
+    Allocation *allocation; /* NULL: lanes touch several */
+} Reach;
+
+ALWAYS uint32_t first_lane(uint32_t mask)
+{
+    return (uint32_t)__builtin_ctz(mask);
+}
+
+/* The bits of `bytes` (up to 16) from bit `at` of a bitmap that is readable a little past its
+ * end. */
+ALWAYS uint32_t shadow_bits(const unsigned char *shadow, uint64_t at)
+{
+    uint32_t word;
+    memcpy(&word, shadow + at / 8, 4);
+    return word >> (at & 7);
+}
+
+static const char *access_name(int store)
+{
+    return store ? "write" : "read";
+}
+
+/* Lane by lane: names the lane that is wrong, or finds each lane's own allocation. */
+__attribute__((noinline)) static Shape reach_slowly(Warp *warp, const Ins *ins,
+                                                    const uint64_t *base, uint32_t bytes, int store,
+                                                    Reach *reach)
+{
+    const Memory *memory = &warp->worker->gpu->memory;
+    uint64_t idle = 0;
+    FOR_ACTIVE(warp->mask)
+    {
+        uint64_t address = base[i] + (uint64_t)ins->imm;
+        char near[256];
+        if (address & (bytes - 1)) {
+            memory_describe(memory, address, near, sizeof near);
+            fault_at(
+                warp, ins, SIMT_MEMCHECK, i, address, bytes,
+                "Misaligned __global__ %s of %u bytes: the address is no multiple of %u; it is %s",
+                access_name(store), bytes, bytes, near);
+            return SHAPE_FAULT;
+        }
+        Allocation *a = memory_find(memory, address);
+        if (!a || a->freed || a->address + a->bytes - address < bytes) {
+            memory_describe(memory, address, near, sizeof near);
+            fault_at(warp, ins, SIMT_MEMCHECK, i, address, bytes,
+                     "%s __global__ %s of %u bytes: the address is %s",
+                     a && a->freed ? "Use after free: invalid" : "Invalid", access_name(store),
+                     bytes, near);
+            return SHAPE_FAULT;
+        }
+        if (store && a->read_only) {
+            fault_at(warp, ins, SIMT_MEMCHECK, i, address, bytes,
+                     "Invalid __global__ write of %u bytes: %s is __constant__", bytes,
+                     a->name ? a->name : "it");
+            return SHAPE_FAULT;
+        }
+        reach->off[i] = address - DEVICE_BASE;
+        idle = reach->off[i];
+    }
+    for (uint32_t i = 0; i < LANES; i++)
+        if (!(warp->mask >> i & 1)) reach->off[i] = idle;
+    reach->host = memory->host;
+    reach->allocation = NULL;
+    return SHAPE_ANY;
+}
+
+ALWAYS Shape reach_global(Warp *warp, const Ins *ins, uint32_t bytes, int store, Reach *reach)
+{
+    const uint64_t *base = REG(const uint64_t, ins->a);
+    Allocation *allocation = warp->worker->hit[ins->mem];
+    uint32_t mask = warp->mask, first = first_lane(mask);
+    for (int attempt = 0; attempt < 2; attempt++) {
+        uint64_t delta = (uint64_t)ins->imm - allocation->address,
+                 limit = allocation->bytes - bytes;
+        uint64_t origin = base[first] + delta, bad = 0, low = 0, uniform = 0, linear = 0;
+        if (__builtin_expect(mask == FULL_MASK, 1)) {
+            FOR_LANES
+            {
+                uint64_t o = base[i] + delta;
+                reach->off[i] = o;
+                bad |= o | (limit - o);
+                low |= o;
+                uniform |= o ^ origin;
+                linear |= o ^ (origin + (uint64_t)i * bytes);
+            }
+        } else {
+            FOR_LANES
+            {
+                uint64_t o = mask & BIT64[i] ? base[i] + delta : origin;
+                reach->off[i] = o;
+                bad |= o | (limit - o);
+                low |= o;
+                uniform |= o ^ origin;
+            }
+            linear = 1;
+        }
+        if (__builtin_expect(
+                allocation->bytes >= bytes && (int64_t)bad >= 0 && !(low & (bytes - 1)), 1)) {
+            if (store && allocation->read_only) break;
+            reach->host = allocation->host;
+            reach->allocation = allocation;
+            return !uniform ? SHAPE_UNIFORM : !linear ? SHAPE_LINEAR : SHAPE_ANY;
+        }
+        Allocation *other =
+            memory_find(&warp->worker->gpu->memory, base[first] + (uint64_t)ins->imm);
+        if (!other || other->freed || other == allocation) break;
+        allocation = warp->worker->hit[ins->mem] = other;
+    }
+    return reach_slowly(warp, ins, base, bytes, store, reach);
+}
+
+/* ---- what was written ------------------------------------------------------------------------ */
+__attribute__((noinline)) static void init_report(Warp *warp, const Ins *ins, uint32_t lane,
+                                                  uint64_t address, uint32_t bytes,
+                                                  const char *space)
+{
+    char near[256] = "";
+    if (space[2] == 'g') {
+        size_t n = 0;
+        snprintf(near, sizeof near, ": ");
+        n = strlen(near);
+        memory_describe(&warp->worker->gpu->memory, address, near + n, sizeof near - n);
+    }
+    finding_add(warp, ins, SIMT_INITCHECK, lane, address, bytes,
+                "Uninitialized %s memory read of %u bytes%s", space, bytes, near);
+}
+
+__attribute__((noinline)) static void init_check(Warp *warp, const Ins *ins, const Reach *reach,
+                                                 uint32_t bytes)
+{
+    const Memory *memory = &warp->worker->gpu->memory;
+    uint64_t start = (uint64_t)(reach->host - memory->host);
+    uint32_t want = (1u << bytes) - 1, missing = 0;
+    FOR_ACTIVE(warp->mask)
+    {
+        missing |= (uint32_t)((shadow_bits(memory->shadow, start + reach->off[i]) & want) != want)
+                   << i;
+    }
+    if (missing) {
+        uint32_t lane = first_lane(missing);
+        init_report(warp, ins, lane, DEVICE_BASE + start + reach->off[lane], bytes, "__global__");
+    }
+}
+
+__attribute__((noinline)) static void init_mark(Warp *warp, const Reach *reach, Shape shape,
+                                                uint32_t bytes)
+{
+    Memory *memory = &warp->worker->gpu->memory;
+    uint64_t start = DEVICE_BASE + (uint64_t)(reach->host - memory->host);
+    uint32_t want = (1u << bytes) - 1;
+    if (shape == SHAPE_LINEAR) {
+        memory_mark(memory, start + reach->off[0], (uint64_t)bytes * LANES, 1);
+        return;
+    }
+    FOR_ACTIVE(warp->mask)
+    {
+        uint64_t at = start - DEVICE_BASE + reach->off[i];
+        if ((shadow_bits(memory->shadow, at) & want) != want)
+            memory_mark(memory, start + reach->off[i], bytes, 1);
+    }
+}
+
+ALWAYS int needs_init(const Warp *warp, const Reach *reach)
+{
+    return warp->worker->initcheck && !(reach->allocation && reach->allocation->initialised);
+}
+
+__attribute__((noinline)) static void global_counted(Warp *warp, const Ins *ins, const Reach *reach,
+                                                     int store)
+{
+    uint64_t address[LANES],
+        start = DEVICE_BASE + (uint64_t)(reach->host - warp->worker->gpu->memory.host);
+    for (int i = 0; i < LANES; i++)
+        address[i] = start + reach->off[i];
+    if (warp->count) count_global(warp, ins, address, warp->mask, store);
+    if (warp->worker->racecheck && !ins->read_only)
+        race_global(warp, ins, address, warp->mask,
+                    ins->bytes * (ins->vector > 1 ? ins->vector : 1u),
+                    store ? RACE_WRITE : RACE_READ);
+}
+
+/* ---- moving the data ---------------------------------------------------------------------- */
+ALWAYS uint32_t narrow_read(const unsigned char *at, uint32_t bytes, int is_signed)
+{
+    if (bytes == 1) return is_signed ? (uint32_t)(int32_t)(int8_t)at[0] : at[0];
+    uint16_t half;
+    memcpy(&half, at, 2);
+    return is_signed ? (uint32_t)(int32_t)(int16_t)half : half;
+}
+
+ALWAYS uint32_t read_32(const unsigned char *at)
+{
+    uint32_t u;
+    memcpy(&u, at, 4);
+    return u;
+}
+
+ALWAYS uint64_t read_64(const unsigned char *at)
+{
+    uint64_t u;
+    memcpy(&u, at, 8);
+    return u;
+}
+
+#define MOVE_IN(OFF)                                                                               \
+    if (bytes == 8) {                                                                              \
+        uint64_t t[LANES];                                                                         \
+        if (shape == SHAPE_LINEAR)                                                                 \
+            memcpy(t, host + (OFF)[0], sizeof t);                                                  \
+        else                                                                                       \
+            FOR_LANES t[i] = read_64(host + (OFF)[i]);                                             \
+        if (mask == FULL_MASK)                                                                     \
+            memcpy(warp->file + slot, t, sizeof t);                                                \
+        else                                                                                       \
+            blend_64(REG(uint64_t, slot), t, mask);                                                \
+        return;                                                                                    \
+    }                                                                                              \
+    uint32_t t[LANES];                                                                             \
+    if (bytes == 4) {                                                                              \
+        if (shape == SHAPE_LINEAR) {                                                               \
+            memcpy(t, host + (OFF)[0], sizeof t);                                                  \
+        } else if (shape == SHAPE_UNIFORM) {                                                       \
+            uint32_t value = read_32(host + (OFF)[0]);                                             \
+            FOR_LANES t[i] = value;                                                                \
+        } else {                                                                                   \
+            FOR_LANES t[i] = read_32(host + (OFF)[i]);                                             \
+        }                                                                                          \
+    } else {                                                                                       \
+        FOR_LANES t[i] = narrow_read(host + (OFF)[i], bytes, is_signed);                           \
+    }                                                                                              \
+    if (mask == FULL_MASK)                                                                         \
+        memcpy(warp->file + slot, t, sizeof t);                                                    \
+    else                                                                                           \
+        blend_32(REG(uint32_t, slot), t, mask);
+
+ALWAYS void move_in(Warp *warp, uint32_t slot, const unsigned char *host, const uint64_t *off,
+                    uint32_t mask, Shape shape, uint32_t bytes, int is_signed){MOVE_IN(off)}
+
+ALWAYS
+    void move_in_shared(Warp *warp, uint32_t slot, const unsigned char *host, const uint32_t *off,
+                        uint32_t mask, Shape shape, uint32_t bytes, int is_signed){MOVE_IN(off)}
+
+/* Stores keep the order of the lanes: where two lanes write one address, the higher wins. */
+#define MOVE_OUT(OFF)                                                                              \
+    const uint32_t *value = REG(const uint32_t, slot);                                             \
+    if (shape == SHAPE_LINEAR && bytes >= 4) {                                                     \
+        memcpy(host + (OFF)[0], value, (size_t)bytes * LANES);                                     \
+        return;                                                                                    \
+    }                                                                                              \
+    if (mask == FULL_MASK) {                                                                       \
+        for (int i = 0; i < LANES; i++)                                                            \
+            memcpy(host + (OFF)[i],                                                                \
+                   bytes == 8 ? (const void *)(REG(const uint64_t, slot) + i) : value + i, bytes); \
+        return;                                                                                    \
+    }                                                                                              \
+    FOR_ACTIVE(mask)                                                                               \
+    memcpy(host + (OFF)[i],                                                                        \
+           bytes == 8 ? (const void *)(REG(const uint64_t, slot) + i) : value + i, bytes);
+
+ALWAYS void move_out(Warp *warp, uint32_t slot, unsigned char *host, const uint64_t *off,
+                     uint32_t mask, Shape shape, uint32_t bytes){MOVE_OUT(off)}
+
+ALWAYS void move_out_shared(Warp *warp, uint32_t slot, unsigned char *host, const uint32_t *off,
+                            uint32_t mask, Shape shape, uint32_t bytes){MOVE_OUT(off)}
+
+/* ---- global
+   ------------------------------------------------------------------------------------------ */
+ALWAYS const Ins *global_load(Warp *warp, const Ins *ins, uint32_t bytes, int vector)
+{
+    Reach reach;
+    uint32_t count = vector ? ins->vector : 1, element = vector ? ins->bytes : bytes,
+             total = element * count;
+    Shape shape = reach_global(warp, ins, total, 0, &reach);
+    if (__builtin_expect(shape == SHAPE_FAULT, 0)) return NULL;
+    if (needs_init(warp, &reach)) init_check(warp, ins, &reach, total);
+    if (warp->count || warp->worker->racecheck) global_counted(warp, ins, &reach, 0);
+    if (!vector) {
+        move_in(warp, ins->d, reach.host, reach.off, warp->mask, shape, bytes, ins->is_signed);
+        return ins + 1;
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        const unsigned char *host = reach.host + k * element;
+        if (ins->v[k] == NO_SLOT) continue;
+        if (element == 8)
+            move_in(warp, ins->v[k], host, reach.off, warp->mask, SHAPE_ANY, 8, 0);
+        else if (element == 4)
+            move_in(warp, ins->v[k], host, reach.off, warp->mask, SHAPE_ANY, 4, 0);
+        else
+            move_in(warp, ins->v[k], host, reach.off, warp->mask, SHAPE_ANY, element,
+                    ins->is_signed);
+    }
+    return ins + 1;
+}
+
+ALWAYS const Ins *global_store(Warp *warp, const Ins *ins, uint32_t bytes, int vector)
+{
+    Reach reach;
+    uint32_t count = vector ? ins->vector : 1, element = vector ? ins->bytes : bytes,
+             total = element * count;
+    Shape shape = reach_global(warp, ins, total, 1, &reach);
+    if (__builtin_expect(shape == SHAPE_FAULT, 0)) return NULL;
+    if (needs_init(warp, &reach)) init_mark(warp, &reach, shape, total);
+    if (warp->count || warp->worker->racecheck) global_counted(warp, ins, &reach, 1);
+    if (!vector) {
+        move_out(warp, ins->d, reach.host, reach.off, warp->mask, shape, bytes);
+        return ins + 1;
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        unsigned char *host = reach.host + k * element;
+        if (element == 8)
+            move_out(warp, ins->v[k], host, reach.off, warp->mask, SHAPE_ANY, 8);
+        else
+            move_out(warp, ins->v[k], host, reach.off, warp->mask, SHAPE_ANY, element);
+    }
+    return ins + 1;
+}
+
+HANDLER(LD_GLOBAL_8)
+{
+    return global_load(warp, ins, 1, 0);
+}
+HANDLER(LD_GLOBAL_16)
+{
+    return global_load(warp, ins, 2, 0);
+}
+HANDLER(LD_GLOBAL_32)
+{
+    return global_load(warp, ins, 4, 0);
+}
+HANDLER(LD_GLOBAL_64)
+{
+    return global_load(warp, ins, 8, 0);
+}
+HANDLER(LD_GLOBAL_V)
+{
+    return global_load(warp, ins, 0, 1);
+}
+HANDLER(ST_GLOBAL_8)
+{
+    return global_store(warp, ins, 1, 0);
+}
+HANDLER(ST_GLOBAL_16)
+{
+    return global_store(warp, ins, 2, 0);
+}
+HANDLER(ST_GLOBAL_32)
+{
+    return global_store(warp, ins, 4, 0);
+}
+HANDLER(ST_GLOBAL_64)
+{
+    return global_store(warp, ins, 8, 0);
+}
+HANDLER(ST_GLOBAL_V)
+{
+    return global_store(warp, ins, 0, 1);
+}
+
+/* ---- shared ------------------------------------------------------------------------------- */
+__attribute__((noinline)) static void shared_fault(Warp *warp, const Ins *ins, uint32_t bytes,
+                                                   int store)
+{
+    uint32_t size = warp->block->shared_bytes;
+    FOR_ACTIVE(warp->mask)
+    {
+        uint64_t a = (ins->base64 ? REG(uint64_t, ins->a)[i] : REG(uint32_t, ins->a)[i]) +
+                     (uint64_t)ins->imm;
+        if (!ins->base64) a = (uint32_t)a;
+        if (a <= size && bytes <= size - a && !(a & (bytes - 1))) continue;
+        if (a & (bytes - 1))
+            fault_at(warp, ins, SIMT_MEMCHECK, i, a, bytes,
+                     "Misaligned __shared__ %s of %u bytes: offset %llu is no multiple of %u",
+                     access_name(store), bytes, (unsigned long long)a, bytes);
+        else if (a - size < (1u << 30))
+            fault_at(warp, ins, SIMT_MEMCHECK, i, a, bytes,
+                     "Invalid __shared__ %s of %u bytes: offset %llu is %llu bytes past the end of "
+                     "the block's %u bytes",
+                     access_name(store), bytes, (unsigned long long)a,
+                     (unsigned long long)(a - size), size);
+        else
+            fault_at(
+                warp, ins, SIMT_MEMCHECK, i, a, bytes,
+                "Invalid __shared__ %s of %u bytes: offset %lld lies outside the block's %u bytes",
+                access_name(store), bytes, ins->base64 ? (long long)a : (long long)(int32_t)a,
+                size);
+        return;
+    }
+}
+
+/* Offsets of all lanes; idle ones borrow the first active lane's. */
+ALWAYS Shape reach_shared(Warp *warp, const Ins *ins, uint32_t bytes, int store, uint32_t *off)
+{
+    uint32_t mask = warp->mask, first = first_lane(mask), size = warp->block->shared_bytes;
+    uint32_t low = 0, high = 0, uniform = 0, linear = 0;
+    uint64_t wide = 0;
+    if (__builtin_expect(ins->base64, 0)) {
+        for (int i = 0; i < LANES; i++) {
+            uint64_t a =
+                REG(uint64_t, ins->a)[mask >> i & 1 ? (uint32_t)i : first] + (uint64_t)ins->imm;
+            wide |= a >> 32;
+            off[i] = (uint32_t)a;
+        }
+    } else {
+        const uint32_t *base = REG(const uint32_t, ins->a);
+        uint32_t origin = base[first] + (uint32_t)ins->imm;
+        if (mask == FULL_MASK)
+            FOR_LANES off[i] = base[i] + (uint32_t)ins->imm;
+        else
+            FOR_LANES off[i] = mask & BIT32[i] ? base[i] + (uint32_t)ins->imm : origin;
+    }
+    uint32_t origin = off[first];
+    FOR_LANES
+    {
+        uint32_t o = off[i];
+        low |= o;
+        high = o > high ? o : high;
+        uniform |= o ^ origin;
+        linear |= o ^ (origin + (uint32_t)i * bytes);
+    }
+    if (__builtin_expect(wide || size < bytes || high > size - bytes || (low & (bytes - 1)), 0)) {
+        shared_fault(warp, ins, bytes, store);
+        return SHAPE_FAULT;
+    }
+    return !uniform ? SHAPE_UNIFORM : !linear && mask == FULL_MASK ? SHAPE_LINEAR : SHAPE_ANY;
+}
+
+__attribute__((noinline)) static void shared_init_mark(Warp *warp, const uint32_t *off,
+                                                       uint32_t bytes)
+{
+    unsigned char *shadow = warp->block->shared_shadow;
+    uint32_t bits = (1u << bytes) - 1;
+    FOR_ACTIVE(warp->mask)
+    {
+        uint32_t word;
+        memcpy(&word, shadow + off[i] / 8, 4);
+        word |= bits << (off[i] & 7);
+        memcpy(shadow + off[i] / 8, &word, 4);
+    }
+}
+
+ALWAYS void shared_init_check(Warp *warp, const Ins *ins, const uint32_t *off, uint32_t bytes)
+{
+    const unsigned char *shadow = warp->block->shared_shadow;
+    uint32_t want = (1u << bytes) - 1, missing = 0;
+    FOR_LANES missing |= ~shadow_bits(shadow, off[i]) & want;
+    if (__builtin_expect(missing == 0, 1)) return;
+    FOR_ACTIVE(warp->mask)
+    {
+        if ((shadow_bits(shadow, off[i]) & want) == want) continue;
+        init_report(warp, ins, i, off[i], bytes, "__shared__");
+        return;
+    }
+}
+
+ALWAYS const Ins *shared_load(Warp *warp, const Ins *ins, uint32_t bytes, int vector)
+{
+    uint32_t off[LANES];
+    uint32_t count = vector ? ins->vector : 1, element = vector ? ins->bytes : bytes,
+             total = element * count;
+    Shape shape = reach_shared(warp, ins, total, 0, off);
+    if (__builtin_expect(shape == SHAPE_FAULT, 0)) return NULL;
+    if (warp->worker->initcheck) shared_init_check(warp, ins, off, total);
+    if (warp->worker->racecheck) race_shared(warp, ins, off, warp->mask, total, RACE_READ);
+    if (warp->count) count_shared(warp, ins, off, warp->mask, 0);
+    const unsigned char *host = warp->block->shared;
+    if (!vector) {
+        move_in_shared(warp, ins->d, host, off, warp->mask, shape, bytes, ins->is_signed);
+        return ins + 1;
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        if (ins->v[k] == NO_SLOT) continue;
+        if (element == 8)
+            move_in_shared(warp, ins->v[k], host + k * 8, off, warp->mask, SHAPE_ANY, 8, 0);
+        else if (element == 4)
+            move_in_shared(warp, ins->v[k], host + k * 4, off, warp->mask, SHAPE_ANY, 4, 0);
+        else
+            move_in_shared(warp, ins->v[k], host + k * element, off, warp->mask, SHAPE_ANY, element,
+                           ins->is_signed);
+    }
+    return ins + 1;
+}
+
+ALWAYS const Ins *shared_store(Warp *warp, const Ins *ins, uint32_t bytes, int vector)
+{
+    uint32_t off[LANES];
+    uint32_t count = vector ? ins->vector : 1, element = vector ? ins->bytes : bytes,
+             total = element * count;
+    Shape shape = reach_shared(warp, ins, total, 1, off);
+    if (__builtin_expect(shape == SHAPE_FAULT, 0)) return NULL;
+    if (warp->worker->initcheck) shared_init_mark(warp, off, total);
+    if (warp->worker->racecheck) race_shared(warp, ins, off, warp->mask, total, RACE_WRITE);
+    if (warp->count) count_shared(warp, ins, off, warp->mask, 1);
+    unsigned char *host = warp->block->shared;
+    if (!vector) {
+        move_out_shared(warp, ins->d, host, off, warp->mask, shape, bytes);
+        return ins + 1;
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        if (element == 8)
+            move_out_shared(warp, ins->v[k], host + k * 8, off, warp->mask, SHAPE_ANY, 8);
+        else
+            move_out_shared(warp, ins->v[k], host + k * element, off, warp->mask, SHAPE_ANY,
+                            element);
+    }
+    return ins + 1;
+}
+
+HANDLER(LD_SHARED_8)
+{
+    return shared_load(warp, ins, 1, 0);
+}
+HANDLER(LD_SHARED_16)
+{
+    return shared_load(warp, ins, 2, 0);
+}
+HANDLER(LD_SHARED_32)
+{
+    return shared_load(warp, ins, 4, 0);
+}
+HANDLER(LD_SHARED_64)
+{
+    return shared_load(warp, ins, 8, 0);
+}
+HANDLER(LD_SHARED_V)
+{
+    return shared_load(warp, ins, 0, 1);
+}
+HANDLER(ST_SHARED_8)
+{
+    return shared_store(warp, ins, 1, 0);
+}
+HANDLER(ST_SHARED_16)
+{
+    return shared_store(warp, ins, 2, 0);
+}
+HANDLER(ST_SHARED_32)
+{
+    return shared_store(warp, ins, 4, 0);
+}
+HANDLER(ST_SHARED_64)
+{
+    return shared_store(warp, ins, 8, 0);
+}
+HANDLER(ST_SHARED_V)
+{
+    return shared_store(warp, ins, 0, 1);
+}
+
+/* ---- parameters: the same for all threads ------------------------------------------------- */
+HANDLER(LD_PARAM)
+{
+    const unsigned char *params = warp->worker->params;
+    uint32_t mask = warp->mask, first = first_lane(mask);
+    uint32_t count = ins->vector > 1 ? ins->vector : 1, total = ins->bytes * count;
+    uint64_t off[LANES];
+    Shape shape = SHAPE_UNIFORM;
+    for (int i = 0; i < LANES; i++) {
+        off[i] = REG(uint64_t, ins->a)[mask >> i & 1 ? (uint32_t)i : first] + (uint64_t)ins->imm;
+        if (off[i] != off[0]) shape = SHAPE_ANY;
+        if (off[i] > warp->worker->params_bytes || total > warp->worker->params_bytes - off[i])
+            return fault_at(warp, ins, SIMT_MEMCHECK, mask >> i & 1 ? (uint32_t)i : first, off[i],
+                            total, "Invalid parameter read of %u bytes at offset %llu of %u", total,
+                            (unsigned long long)off[i], warp->worker->params_bytes);
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t slot = ins->vector > 1 ? ins->v[k] : ins->d;
+        if (slot != NO_SLOT)
+            move_in(warp, slot, params + k * ins->bytes, off, mask, shape, ins->bytes,
+                    ins->is_signed);
+    }
+    return ins + 1;
+}
+
+/* ---- any space, one lane at a time -------------------------------------------------------- */
+typedef struct Spot {
+    unsigned char *host;
+    int shared;
+} Spot;
+
+/* Where a lane's local byte lies: each lane has its own stretch. */
+ALWAYS unsigned char *local_at(Warp *warp, uint32_t lane, uint64_t off)
+{
+    return warp->local + (size_t)lane * warp->worker->kernel->local_bytes + off;
+}
+
+__attribute__((noinline)) static int spot_global(Warp *warp, const Ins *ins, uint32_t lane,
+                                                 uint64_t address, uint32_t bytes, int store,
+                                                 int load, Spot *spot)
+{
+    const Memory *memory = &warp->worker->gpu->memory;
+    Allocation *a = memory_find(memory, address);
+    char near[256];
+    if (!a || a->freed || a->address + a->bytes - address < bytes || (store && a->read_only)) {
+        memory_describe(memory, address, near, sizeof near);
+        fault_at(warp, ins, SIMT_MEMCHECK, lane, address, bytes,
+                 "%s __global__ %s of %u bytes: the address is %s",
+                 a && a->freed ? "Use after free: invalid" : "Invalid", access_name(store), bytes,
+                 near);
+        return -1;
+    }
+    spot->host = a->host + (address - a->address);
+    spot->shared = 0;
+    if (!warp->worker->initcheck || a->initialised) return 0;
+    if (load && !memory_is_written(memory, address, bytes))
+        init_report(warp, ins, lane, address, bytes, "__global__");
+    if (store) memory_mark(&warp->worker->gpu->memory, address, bytes, 1);
+    return 0;
+}
+
+static int spot_shared(Warp *warp, const Ins *ins, uint32_t lane, uint64_t off, uint32_t bytes,
+                       int store, int load, Spot *spot)
+{
+    uint32_t size = warp->block->shared_bytes;
+    if (off > size || bytes > size - off) {
+        fault_at(warp, ins, SIMT_MEMCHECK, lane, off, bytes,
+                 "Invalid __shared__ %s of %u bytes: offset %llu lies outside the block's %u bytes",
+                 access_name(store), bytes, (unsigned long long)off, size);
+        return -1;
+    }
+    spot->host = warp->block->shared + off;
+    spot->shared = 1;
+    if (!warp->worker->initcheck) return 0;
+    uint32_t want = (1u << bytes) - 1, word;
+    memcpy(&word, warp->block->shared_shadow + off / 8, 4);
+    if (load && (word >> (off & 7) & want) != want)
+        init_report(warp, ins, lane, off, bytes, "__shared__");
+    word |= store ? want << (off & 7) : 0;
+    memcpy(warp->block->shared_shadow + off / 8, &word, 4);
+    return 0;
+}
+
+/* Finds the bytes behind an address of `space`; -1 after reporting the fault. */
+static int spot_find(Warp *warp, const Ins *ins, uint32_t lane, uint64_t address, uint32_t bytes,
+                     int store, int load, Spot *spot)
+{
+    int space = ins->space;
+    if (space == PTX_SPACE_NONE) {
+        if (address - SHARED_WINDOW < WINDOW_BYTES)
+            space = PTX_SHARED, address -= SHARED_WINDOW;
+        else if (address - LOCAL_WINDOW < WINDOW_BYTES)
+            space = PTX_LOCAL, address -= LOCAL_WINDOW;
+        else if (address - PARAM_WINDOW < WINDOW_BYTES)
+            space = PTX_PARAM, address -= PARAM_WINDOW;
+    }
+    if (address & (bytes - 1)) {
+        fault_at(warp, ins, SIMT_MEMCHECK, lane, address, bytes,
+                 "Misaligned %s of %u bytes: the address is no multiple of %u", access_name(store),
+                 bytes, bytes);
+        return -1;
+    }
+    if (space == PTX_SHARED) return spot_shared(warp, ins, lane, address, bytes, store, load, spot);
+    if (space == PTX_GLOBAL || space == PTX_CONST || space == PTX_SPACE_NONE)
+        return spot_global(warp, ins, lane, address, bytes, store, load, spot);
+    uint64_t size =
+        space == PTX_LOCAL ? warp->worker->kernel->local_bytes : warp->worker->params_bytes;
+    if (address > size || bytes > size - address || (store && space == PTX_PARAM)) {
+        fault_at(warp, ins, SIMT_MEMCHECK, lane, address, bytes,
+                 "Invalid %s %s of %u bytes: offset %llu of %llu bytes",
+                 space == PTX_LOCAL ? "__local__" : "parameter", access_name(store), bytes,
+                 (unsigned long long)address, (unsigned long long)size);
+        return -1;
+    }
+    /* Parameters are never written through this pointer: stores were refused above. */
+    spot->host = space == PTX_LOCAL ? local_at(warp, lane, address)
+                                    : (unsigned char *)warp->worker->params + address;
+    spot->shared = 0;
+    return 0;
+}
+
+ALWAYS uint64_t lane_address(const Warp *warp, const Ins *ins, uint32_t lane)
+{
+    if (ins->base64) return REG(const uint64_t, ins->a)[lane] + (uint64_t)ins->imm;
+    return (uint32_t)(REG(const uint32_t, ins->a)[lane] + (uint32_t)ins->imm);
+}
+
+static void lanes_raced(Warp *warp, const Ins *ins, const uint64_t *global, uint32_t in_global,
+                        const uint32_t *shared, uint32_t in_shared, int store)
+{
+    uint32_t bytes = ins->bytes * (ins->vector > 1 ? ins->vector : 1u);
+    RaceKind kind = ins->op == OP_ATOM ? RACE_ATOMIC : store ? RACE_WRITE : RACE_READ;
+    if (in_global && !ins->read_only) race_global(warp, ins, global, in_global, bytes, kind);
+    if (in_shared) race_shared(warp, ins, shared, in_shared, bytes, kind);
+}
+
+static void lanes_counted(Warp *warp, const Ins *ins, const uint64_t *address, int store)
+{
+    uint64_t global[LANES] = {0}, local[LANES] = {0};
+    uint32_t shared[LANES] = {0}, in_global = 0, in_shared = 0, in_local = 0;
+    FOR_ACTIVE(warp->mask)
+    {
+        uint64_t a = address[i];
+        int space = ins->space;
+        if (space == PTX_SPACE_NONE)
+            space = a - SHARED_WINDOW < WINDOW_BYTES  ? PTX_SHARED
+                    : a - LOCAL_WINDOW < WINDOW_BYTES ? PTX_LOCAL
+                    : a - PARAM_WINDOW < WINDOW_BYTES ? PTX_PARAM
+                                                      : PTX_GLOBAL;
+        if (space == PTX_SHARED)
+            in_shared |= 1u << i, shared[i] = (uint32_t)(a & (WINDOW_BYTES - 1));
+        if (space == PTX_LOCAL) in_local |= 1u << i, local[i] = a & (WINDOW_BYTES - 1);
+        if (space == PTX_GLOBAL || space == PTX_CONST) in_global |= 1u << i, global[i] = a;
+    }
+    if (warp->worker->racecheck)
+        lanes_raced(warp, ins, global, in_global, shared, in_shared, store);
+    if (!warp->count) return;
+    if (in_global) count_global(warp, ins, global, in_global, store);
+    if (in_shared) count_shared(warp, ins, shared, in_shared, store);
+    if (in_local) count_local(warp, ins, local, in_local, store);
+}
+
+ALWAYS const Ins *lanes_access(Warp *warp, const Ins *ins, int store)
+{
+    uint32_t count = ins->vector > 1 ? ins->vector : 1, bytes = ins->bytes, mask = warp->mask;
+    uint64_t address[LANES] = {0}; /* a load may overwrite its own base */
+    Spot spot[LANES];
+    FOR_ACTIVE(mask)
+    {
+        address[i] = lane_address(warp, ins, i);
+        if (spot_find(warp, ins, i, address[i], bytes * count, store, !store, &spot[i]) != 0)
+            return NULL;
+    }
+    /* Before the access is done: racecheck compares what a store finds. */
+    if ((warp->count || warp->worker->racecheck) && ins->class != CLASS_FREE)
+        lanes_counted(warp, ins, address, store);
+    FOR_ACTIVE(mask)
+    {
+        for (uint32_t k = 0; k < count; k++) {
+            uint32_t slot = ins->vector > 1 ? ins->v[k] : ins->d;
+            if (slot == NO_SLOT) continue;
+            unsigned char *at = spot[i].host + k * bytes;
+            if (store)
+                memcpy(at,
+                       bytes == 8 ? (void *)(REG(uint64_t, slot) + i)
+                                  : (void *)(REG(uint32_t, slot) + i),
+                       bytes);
+            else if (bytes == 8)
+                REG(uint64_t, slot)[i] = read_64(at);
+            else
+                REG(uint32_t, slot)
+            [i] = bytes == 4 ? read_32(at) : narrow_read(at, bytes, ins->is_signed);
+        }
+    }
+    return ins + 1;
+}
+
+HANDLER(LD_LOCAL)
+{
+    return lanes_access(warp, ins, 0);
+}
+HANDLER(ST_LOCAL)
+{
+    return lanes_access(warp, ins, 1);
+}
+
+/* A generic access whose lanes all point at device memory is a global one. */
+ALWAYS int all_global(const Warp *warp, const Ins *ins)
+{
+    uint64_t outside = 0;
+    FOR_LANES
+    {
+        uint64_t a = REG(const uint64_t, ins->a)[i] + (uint64_t)ins->imm;
+        outside |= warp->mask & BIT64[i] ? (a < DEVICE_BASE) : 0;
+    }
+    return !outside;
+}
+
+HANDLER(LD_GENERIC)
+{
+    if (!all_global(warp, ins)) return lanes_access(warp, ins, 0);
+    if (ins->vector > 1) return h_LD_GLOBAL_V(warp, ins);
+    switch (ins->bytes) {
+    case 1:
+        return h_LD_GLOBAL_8(warp, ins);
+    case 2:
+        return h_LD_GLOBAL_16(warp, ins);
+    case 4:
+        return h_LD_GLOBAL_32(warp, ins);
+    default:
+        return h_LD_GLOBAL_64(warp, ins);
+    }
+}
+
+HANDLER(ST_GENERIC)
+{
+    if (!all_global(warp, ins)) return lanes_access(warp, ins, 1);
+    if (ins->vector > 1) return h_ST_GLOBAL_V(warp, ins);
+    switch (ins->bytes) {
+    case 1:
+        return h_ST_GLOBAL_8(warp, ins);
+    case 2:
+        return h_ST_GLOBAL_16(warp, ins);
+    case 4:
+        return h_ST_GLOBAL_32(warp, ins);
+    default:
+        return h_ST_GLOBAL_64(warp, ins);
+    }
+}
+
+/* ---- atomics: lanes in order, so that sums of floats are the same every time -------------- */
+ALWAYS uint64_t atom_integer(int op, int format, uint64_t old, uint64_t b, uint64_t c)
+{
+    int wide = format == FORMAT_U64 || format == FORMAT_S64;
+    int64_t so = wide ? (int64_t)old : (int32_t)old, sb = wide ? (int64_t)b : (int32_t)b;
+    int is_signed = format == FORMAT_S32 || format == FORMAT_S64;
+    int less = is_signed ? sb < so : b < old;
+    switch (op) {
+    case ATOM_ADD:
+        return old + b;
+    case ATOM_MIN:
+        return less ? b : old;
+    case ATOM_MAX:
+        return less ? old : b;
+    case ATOM_INC:
+        return old >= b ? 0 : old + 1;
+    case ATOM_DEC:
+        return old == 0 || old > b ? b : old - 1;
+    case ATOM_AND:
+        return old & b;
+    case ATOM_OR:
+        return old | b;
+    case ATOM_XOR:
+        return old ^ b;
+    case ATOM_EXCH:
+        return b;
+    default:
+        return old == b ? c : old;
+    }
+}
+
+/* One or two halves; the upper of one is nothing and stays nothing. */
+static uint64_t atom_halves(int format, uint64_t old, uint64_t b)
+{
+    uint32_t sum = 0;
+    for (int shift = 0; shift < 32; shift += 16) {
+        uint32_t x = old >> shift & 0xffff, y = b >> shift & 0xffff;
+        float f = format == FORMAT_F16 ? float_of(f16_to_f32(x)) + float_of(f16_to_f32(y))
+                                       : float_of(x << 16) + float_of(y << 16);
+        uint32_t bits = bits_of(canonical(f));
+        sum |= (format == FORMAT_F16 ? f32_to_f16(bits, ROUND_N) : f32_to_bf16(bits, 0)) << shift;
+    }
+    return sum;
+}
+
+/* A card's global memory flushes subnormal floats and passes a double's NaN on as it is; its shared
+ * memory adds as the arithmetic does. */
+ALWAYS uint64_t atom_result(int op, int format, int global, uint64_t old, uint64_t b, uint64_t c)
+{
+    if (op != ATOM_ADD || format < FORMAT_F16) return atom_integer(op, format, old, b, c);
+    if (format == FORMAT_F16 || format == FORMAT_BF16) return atom_halves(format, old, b);
+    float x = float_of((uint32_t)old), y = float_of((uint32_t)b);
+    if (format == FORMAT_F32)
+        return bits_of(global ? flushed(canonical(flushed(x) + flushed(y))) : canonical(x + y));
+    if (global && is_nan_64(b)) return b;
+    if (is_nan_64(old)) return global ? old : quiet_64(old);
+    return bits_of_double(double_of(old) + double_of(b));
+}
+
+static void atomics_raced(Warp *warp, const Ins *ins, const uint64_t *address)
+{
+    uint64_t global[LANES] = {0};
+    uint32_t shared[LANES] = {0}, in_global = 0, in_shared = 0;
+    FOR_ACTIVE(warp->mask)
+    {
+        if (ins->space == PTX_SHARED || address[i] - SHARED_WINDOW < WINDOW_BYTES)
+            in_shared |= 1u << i, shared[i] = (uint32_t)(address[i] & (WINDOW_BYTES - 1));
+        else
+            in_global |= 1u << i, global[i] = address[i];
+    }
+    lanes_raced(warp, ins, global, in_global, shared, in_shared, 1);
+}
+
+HANDLER(ATOM)
+{
+    int op = (int)(ins->aux & 15), format = (int)(ins->aux >> 8 & 15), wide = ins->bytes == 8;
+    uint64_t address[LANES];
+    FOR_ACTIVE(warp->mask)
+    {
+        Spot spot;
+        address[i] = lane_address(warp, ins, i);
+        if (spot_find(warp, ins, i, address[i], ins->bytes, 1, 1, &spot) != 0) return NULL;
+        uint64_t b = wide ? REG(uint64_t, ins->b)[i] : REG(uint32_t, ins->b)[i];
+        uint64_t c = wide ? REG(uint64_t, ins->c)[i] : REG(uint32_t, ins->c)[i];
+        uint64_t old = wide              ? read_64(spot.host)
+                       : ins->bytes == 4 ? read_32(spot.host)
+                                         : narrow_read(spot.host, ins->bytes, 0);
+        if (ins->bytes == 2) b &= 0xffff;
+        int global = ins->space != PTX_SHARED && address[i] - SHARED_WINDOW >= WINDOW_BYTES;
+        uint64_t fresh = atom_result(op, format, global, old, b, c);
+        uint32_t narrow = (uint32_t)fresh;
+        memcpy(spot.host, wide ? (void *)&fresh : (void *)&narrow, ins->bytes);
+        if (ins->d == NO_SLOT) continue;
+        if (wide)
+            REG(uint64_t, ins->d)[i] = old;
+        else
+            REG(uint32_t, ins->d)[i] = (uint32_t)old;
+    }
+    if (warp->worker->racecheck) atomics_raced(warp, ins, address);
+    if (warp->count) {
+        count_atomic(warp, ins, address, warp->mask);
+    }
+    return ins + 1;
+}

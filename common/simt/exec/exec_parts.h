@@ -1,0 +1,15 @@
+/* exec_parts.h - what the files that execute share; nobody else includes it. */
+#ifndef CONVLAB_SIMT_EXEC_PARTS_H
+#define CONVLAB_SIMT_EXEC_PARTS_H
+
+#include "common/simt/exec/exec.h"
+
+/* Handlers compiled for three instruction sets; all give the same bits. */
+extern const Handler exec_base[], exec_avx2[], exec_avx512[];
+
+/* vprintf and __assertfail; their arguments lie in local memory as the calling convention left
+ * them. */
+int device_printf(Warp *warp, const Ins *ins);
+const Ins *device_assert(Warp *warp, const Ins *ins);
+
+#endif

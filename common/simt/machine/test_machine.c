@@ -1,0 +1,130 @@
+/* test_machine.c - the descriptions of GPUs, and what is said of a wrong one. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/simt/machine/machine.h"
+
+#define GPUS "common/simt/gpus"
+
+static void all_are_read(void **state)
+{
+    static const struct {
+        const char *name;
+        uint32_t cc, sms;
+    } KNOWN[] = {{"gtx1080ti", 61, 28},
+                 {"gtx480", 20, 15},
+                 {"gtx980", 52, 16},
+                 {"h200", 90, 132},
+                 {"titanv", 70, 80}};
+    char names[256];
+    (void)state;
+    assert_int_equal(machine_names(GPUS, names, sizeof names), 0);
+    assert_string_equal(names, "gtx1080ti, gtx480, gtx480-engines, gtx980, h200, titanv");
+    for (size_t i = 0; i < sizeof KNOWN / sizeof *KNOWN; i++) {
+        SimtMachine machine;
+        Error error = {""};
+        if (machine_load(GPUS, KNOWN[i].name, &machine, &error) != 0) fail_msg("%s", error.text);
+        assert_string_equal(machine.name, KNOWN[i].name);
+        assert_int_equal(machine.cc_major * 10 + machine.cc_minor, KNOWN[i].cc);
+        assert_int_equal(machine.sms, KNOWN[i].sms);
+        assert_int_equal(machine.max_warps_per_sm * 32, machine.max_threads_per_sm);
+    }
+}
+
+static void one_may_be_like_another(void **state)
+{
+    SimtMachine plain, engines;
+    Error error = {""};
+    (void)state;
+    if (machine_load(GPUS, "gtx480", &plain, &error) != 0 ||
+        machine_load(GPUS, "gtx480-engines", &engines, &error) != 0)
+        fail_msg("%s", error.text);
+    assert_string_equal(engines.name, "gtx480-engines");
+    assert_string_not_equal(engines.title, plain.title);
+    assert_int_equal(plain.engines, 0);
+    assert_int_equal(engines.engines, 1);
+    memcpy(engines.name, plain.name, sizeof plain.name);
+    memcpy(engines.title, plain.title, sizeof plain.title);
+    engines.engines = 0;
+    assert_memory_equal(&engines, &plain, sizeof plain);
+}
+
+static void unknown_lists_the_known(void **state)
+{
+    static const char *const NAMES[] = {"rtx9090", "../gpus/h200", ""};
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        SimtMachine machine;
+        Error error = {""};
+        assert_int_equal(machine_load(GPUS, NAMES[i], &machine, &error), -1);
+        assert_non_null(
+            strstr(error.text, "gtx1080ti, gtx480, gtx480-engines, gtx980, h200, titanv"));
+    }
+}
+
+/* The description of the h200 with `line` put first or, with `drop`, without the lines that start
+ * so. */
+static void expect_trouble(const char *line, const char *drop, const char *want)
+{
+    char folder[] = "/tmp/machine_XXXXXX", path[256], text[512];
+    SimtMachine machine;
+    Error error = {""};
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/x.ini", folder);
+    FILE *from = fopen(GPUS "/h200.ini", "r"), *to = fopen(path, "w");
+    assert_true(from && to);
+    fputs(line, to);
+    while (fgets(text, sizeof text, from))
+        if (!drop || strncmp(text, drop, strlen(drop)) != 0) fputs(text, to);
+    fclose(from);
+    fclose(to);
+    assert_int_equal(machine_load(folder, "x", &machine, &error), -1);
+    if (!strstr(error.text, want)) fail_msg("'%s' lacks '%s'", error.text, want);
+    unlink(path);
+    rmdir(folder);
+}
+
+static void wrong_ones_are_refused(void **state)
+{
+    (void)state;
+    expect_trouble("\nspeed = 3\n", NULL, "line 2: unknown key speed");
+    expect_trouble("sms = many\n", "sms", "line 1: sms = many is not a number");
+    expect_trouble("sms = -1\n", "sms", "line 1: sms = -1");
+    expect_trouble("sms = 0\n", "sms", "above 0");
+    expect_trouble("sms = 1\n", NULL, "sms is given twice");
+    expect_trouble("", "l2_latency", "the key l2_latency is missing");
+    expect_trouble("[section]\nsms = 4\n", "sms", "no sections");
+}
+
+/* By hand, for an H200: 48 registers are 1,536 a warp, a scheduler's 16,384 hold 10 warps, four
+ * schedulers 40: 20 blocks of two warps.  (65,536 / 1,536 would be 42 warps.)  A block's 1,700
+ * bytes and the driver's 1,024 are 2,816 in units of 128; 228 KB hold 82. */
+static void room_for_blocks(void **state)
+{
+    (void)state;
+    SimtMachine machine;
+    Error error;
+    assert_int_equal(machine_load("common/simt/gpus", "h200", &machine, &error), 0);
+    assert_int_equal(machine_blocks_by_registers(&machine, 48, 64), 20);
+    assert_int_equal(machine_blocks_by_registers(&machine, 255, 256), 1);
+    assert_int_equal(machine_blocks_by_registers(&machine, 255, 1024), 0);
+    assert_int_equal(machine_blocks_by_shared(&machine, 1700), 82);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_are_read), cmocka_unit_test(one_may_be_like_another),
+        cmocka_unit_test(unknown_lists_the_known), cmocka_unit_test(wrong_ones_are_refused),
+        cmocka_unit_test(room_for_blocks)};
+    return cmocka_run_group_tests_name("machine", tests, NULL, NULL);
+}

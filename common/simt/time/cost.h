@@ -1,0 +1,26 @@
+/* cost.h - time: what executed work counts, as a profiler would, and how many cycles it takes.
+ *
+ * What executes tells this room of every access (count.c) and leaves a trace of the first blocks
+ * (trace.c); a launch asks it for the cycles (cycles.c, docs/cycle-model.md).  It may use core. */
+#ifndef CONVLAB_SIMT_TIME_COST_H
+#define CONVLAB_SIMT_TIME_COST_H
+
+#include "common/simt/core/core.h"
+
+void count_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask, int store);
+void count_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask, int store);
+void count_atomic(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask);
+void count_local(Warp *warp, const Ins *ins, const uint64_t *offset, uint32_t mask, int store);
+
+/* Called around every instruction of a counting run of a kernel that reads the clock. */
+void cost_issue(Warp *warp, const Ins *ins);
+void cost_result(Warp *warp, const Ins *ins);
+
+/* Cycles of the whole launch; `sm` has what each SM ran.  0: out of host memory. */
+uint64_t cycles_estimate(Launch *launch, const BlockCost *sm, const SimtCounters *counters);
+
+/* Blocks that one SM holds at once: simt.h's simt_resident_blocks. */
+uint32_t resident_blocks(const SimtMachine *machine, const SimtKernelInfo *info, uint32_t threads,
+                         uint32_t shared, const char **limit);
+
+#endif

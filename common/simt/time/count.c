@@ -1,0 +1,303 @@
+/* count.c - what a profiler would count: sectors, wavefronts, requests, and the first-level cache's
+ * hits. */
+#include <string.h>
+
+#include "common/simt/time/cost.h"
+
+enum { SECTOR = 32, LINE_SECTORS = 4, WAYS = 4 };
+
+/* Adds `value` to the n different ones unless it is there; returns how many there are now. */
+static inline uint32_t distinct_add(uint64_t *distinct, uint32_t n, uint64_t value)
+{
+    uint32_t k = n;
+    while (k && distinct[k - 1] != value)
+        k--;
+    if (!k) distinct[n++] = value;
+    return n;
+}
+
+/* The distinct pieces of `unit` bytes of the active lanes, in the order of the lanes.  No access
+ * straddles one: all are aligned. */
+static inline uint32_t units_collect(const uint64_t *address, uint32_t mask, uint32_t unit,
+                                     uint64_t *piece)
+{
+    uint32_t n = 0;
+    for (uint32_t m = mask; m; m &= m - 1)
+        n = distinct_add(piece, n, address[__builtin_ctz(m)] / unit);
+    return n;
+}
+
+/* One block's view of the L1: it starts cold, for what an earlier block left there depends on more
+ * than this block. */
+static int l1_hit(Worker *worker, uint64_t sector)
+{
+    uint64_t line = sector / LINE_SECTORS, tag = line << 24 | (worker->block.number & 0xffffff);
+    uint32_t bit = 1u << sector % LINE_SECTORS, oldest = 0;
+    uint64_t mixed = line ^ line >> 11;
+    L1Line *set = worker->l1 + (uint32_t)mixed % worker->l1_sets * WAYS;
+    worker->l1_clock++;
+    for (uint32_t way = 0; way < WAYS; way++) {
+        if (set[way].tag == tag && set[way].sectors) {
+            int hit = (set[way].sectors & bit) != 0;
+            set[way].sectors |= bit;
+            set[way].used = worker->l1_clock;
+            return hit;
+        }
+        if (set[way].used < set[oldest].used) oldest = way;
+    }
+    set[oldest] = (L1Line){.tag = tag, .sectors = bit, .used = worker->l1_clock};
+    return 0;
+}
+
+/* Device memory is charged for every sector once a launch: what the L2 keeps is not fetched again.
+ * Reads come in pairs of sectors. */
+static void dram_touch(uint64_t *touched, uint64_t *count, uint64_t sector, uint32_t unit)
+{
+    uint64_t index = (sector - DEVICE_BASE / SECTOR) / unit, bit = 1ull << index % 64,
+             *word = &touched[index / 64];
+    if (__atomic_load_n(word, __ATOMIC_RELAXED) & bit) return;
+    if (!(__atomic_fetch_or(word, bit, __ATOMIC_RELAXED) & bit))
+        __atomic_fetch_add(count, unit, __ATOMIC_RELAXED);
+}
+
+static uint32_t lines_count(const uint64_t *sector, uint32_t n)
+{
+    uint64_t line[LANES];
+    uint32_t lines = 0;
+    for (uint32_t i = 0; i < n; i++)
+        lines = distinct_add(line, lines, sector[i] / LINE_SECTORS);
+    return lines;
+}
+
+/* The most different words that one of the 32 banks must give to these lanes. */
+static uint32_t bank_passes(const uint32_t *offset, uint32_t mask, uint32_t words, uint32_t *needed)
+{
+    uint32_t bank_words[32][LANES * 4], most = 0, distinct = 0;
+    unsigned char used[32] = {0};
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t word = offset[__builtin_ctz(m)] / 4;
+        for (uint32_t k = 0; k < words; k++) {
+            uint32_t bank = (word + k) % 32, n = used[bank];
+            while (n && bank_words[bank][n - 1] != word + k)
+                n--;
+            if (n) continue;
+            bank_words[bank][used[bank]++] = word + k;
+            distinct++;
+            if (used[bank] > most) most = used[bank];
+        }
+    }
+    *needed += (distinct + 31) / 32;
+    return most;
+}
+
+/* Wavefronts of one access: an H200 takes a warp's words of 4 and 8 bytes together, those of 16 by
+ * half-warps, so that 32 lanes that want the same 16 bytes are two passes and not one. */
+static uint32_t wavefronts_count(const uint32_t *offset, uint32_t mask, uint32_t bytes,
+                                 uint32_t *needed)
+{
+    *needed = 0;
+    if (bytes < 16) return bank_passes(offset, mask, bytes <= 4 ? 1 : 2, needed);
+    return bank_passes(offset, mask & 0xffff, 4, needed) +
+           bank_passes(offset, mask & 0xffff0000u, 4, needed);
+}
+
+static uint32_t bytes_each(const Ins *ins)
+{
+    return ins->bytes * (ins->vector > 1 ? ins->vector : 1u);
+}
+
+static uint32_t wavefronts_of(const uint64_t *address, uint32_t mask, uint32_t bytes)
+{
+    uint32_t offset[LANES], needed;
+    for (int i = 0; i < LANES; i++)
+        offset[i] = (uint32_t)address[i];
+    return wavefronts_count(offset, mask, bytes, &needed);
+}
+
+/* What the cycle model hears of an access. */
+static void passes_add(Warp *warp, uint32_t passes)
+{
+    uint32_t lanes = warp->worker->gpu->machine.lsu_lanes;
+    if (lanes < LANES) passes *= LANES / lanes;
+    warp->passes += passes;
+    warp->worker->cost.passes += passes;
+}
+
+/* Constant memory gives all lanes one word at a time: as many passes as different words.  On an
+ * H200 a warp with 32 different words takes 2.1 cycles for each of them (6.5 where the table is too
+ * large for the cache behind it). */
+static void count_const(Warp *warp, const uint64_t *address, uint32_t mask)
+{
+    enum { CYCLES_PER_WORD = 2 };
+    uint64_t word[LANES];
+    uint32_t words = units_collect(address, mask, 4, word);
+    warp->worker->counters.const_requests++;
+    passes_add(warp, words * CYCLES_PER_WORD);
+    warp->pending = (uint64_t)warp->worker->gpu->machine.l1_latency + warp->passes;
+}
+
+void count_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask, int store)
+{
+    if (ins->space == PTX_CONST) {
+        count_const(warp, address, mask);
+        return;
+    }
+    Worker *worker = warp->worker;
+    SimtCounters *c = &worker->counters;
+    const SimtMachine *machine = &worker->gpu->machine;
+    uint64_t sector[LANES], bytes = bytes_each(ins);
+    Launch *launch = worker->launch;
+    uint32_t n = units_collect(address, mask, SECTOR, sector), misses = 0;
+    bytes *= (uint32_t)__builtin_popcount(mask);
+    for (uint32_t i = 0; i < n; i++)
+        if (store)
+            dram_touch(launch->stored, &launch->dram_stores, sector[i], 1);
+        else
+            dram_touch(launch->loaded, &launch->dram_loads, sector[i], 2);
+    if (store) {
+        c->global_store_requests++, c->global_store_sectors += n, c->global_store_bytes += bytes;
+        misses = n;
+    } else {
+        c->global_load_requests++, c->global_load_sectors += n, c->global_load_bytes += bytes;
+        for (uint32_t i = 0; i < n; i++)
+            misses += !l1_hit(worker, sector[i]);
+        c->l1_hit_sectors += n - misses;
+    }
+    /* The L1 looks up two lines in a cycle, and its data lie in the same banks as shared memory. */
+    uint32_t lines = lines_count(sector, n), lookups = (lines + 1) / 2,
+             passes = (n + machine->l1_sectors_per_cycle - 1) / machine->l1_sectors_per_cycle;
+    if (lines > 2) passes = wavefronts_of(address, mask, bytes_each(ins));
+    passes_add(warp, lookups > passes ? lookups : passes);
+    InsCount *profile = &worker->profile[ins - warp->code];
+    profile->requests++, profile->sectors += n, profile->hits += store ? 0 : n - misses;
+    warp->misses += misses;
+    warp->lines += misses ? (lines * misses + n - 1) / n : 0;
+    *(store ? &worker->cost.store_misses : &worker->cost.load_misses) += misses;
+    if (!store)
+        warp->pending = (uint64_t)(misses ? machine->l2_latency : machine->l1_latency) + passes;
+}
+
+void count_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask, int store)
+{
+    Worker *worker = warp->worker;
+    SimtCounters *c = &worker->counters;
+    const SimtMachine *machine = &worker->gpu->machine;
+    uint32_t bytes = bytes_each(ins), first[LANES];
+    if (ins->merge == MERGE_FOLLOWER) return;
+    if (ins->merge) {
+        bytes = ins->merge == MERGE_16 ? 16 : 8;
+        for (int i = 0; i < LANES; i++)
+            first[i] = offset[i] & ~(bytes - 1);
+        offset = first;
+    }
+    uint32_t needed, passes = wavefronts_count(offset, mask, bytes, &needed);
+    c->bank_conflicts += passes - needed;
+    InsCount *profile = &worker->profile[ins - warp->code];
+    profile->shared_requests++, profile->wavefronts += passes;
+    if (store)
+        c->shared_store_requests++;
+    else
+        c->shared_load_requests++;
+    c->shared_wavefronts += passes;
+    passes_add(warp, passes);
+    if (!store) warp->pending = (uint64_t)machine->shared_latency + passes - 1;
+}
+
+/* Lanes that want one address take turns. */
+static uint32_t turns_count(const uint64_t *address, uint32_t mask)
+{
+    uint32_t most = 0;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t same = 0;
+        for (uint32_t k = mask; k; k &= k - 1)
+            same += address[__builtin_ctz(k)] == address[__builtin_ctz(m)];
+        if (same > most) most = same;
+    }
+    return most;
+}
+
+/* Global atomics are done in the L2, one after another on one address: blocks with such atomics run
+ * one after another here, so nobody else counts at the same time. */
+static void count_hot(Launch *launch, const uint64_t *address, uint32_t mask)
+{
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint64_t word = address[__builtin_ctz(m)] / 4;
+        uint32_t *hot = &launch->hot[(word * 0x9e3779b97f4a7c15ull) >> 52];
+        if (++*hot > launch->hottest) launch->hottest = *hot;
+    }
+}
+
+void count_atomic(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask)
+{
+    uint32_t shared = 0;
+    uint64_t sector[LANES];
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint64_t at = address[__builtin_ctz(m)];
+        if (ins->space == PTX_SHARED || at - SHARED_WINDOW < WINDOW_BYTES) shared |= m & -m;
+    }
+    warp->worker->counters.atomics++;
+    if (shared) {
+        uint32_t turns = turns_count(address, shared);
+        passes_add(warp, turns);
+    }
+    if (mask & ~shared) {
+        uint32_t n = units_collect(address, mask & ~shared, SECTOR, sector);
+        passes_add(warp, (n + 1) / 2);
+        warp->misses += n, warp->lines += lines_count(sector, n);
+        warp->worker->cost.load_misses += n;
+        count_hot(warp->worker->launch, address, mask & ~shared);
+    }
+    warp->pending = (uint64_t)warp->worker->gpu->machine.l2_latency;
+}
+
+/* A warp's local memory in the L1: as all warps use theirs at the same time, each keeps only its
+ * part of the lines, those used last.  `line` counts from 1; 0 is an empty place. */
+static int local_hit(Warp *warp, uint32_t line)
+{
+    Worker *worker = warp->worker;
+    uint32_t *kept = worker->local_line + (size_t)warp->index * worker->local_lines, i = 0;
+    while (i < worker->local_lines - 1 && kept[i] != line)
+        i++;
+    int hit = kept[i] == line;
+    memmove(kept + 1, kept, i * sizeof *kept);
+    kept[0] = line;
+    return hit;
+}
+
+/* Local memory is laid out so that the same offset in neighbouring lanes is neighbouring in memory,
+ * word by word: a line holds one word of every lane. */
+void count_local(Warp *warp, const Ins *ins, const uint64_t *offset, uint32_t mask, int store)
+{
+    Worker *worker = warp->worker;
+    const SimtMachine *machine = &worker->gpu->machine;
+    uint64_t sector[LANES * 4];
+    uint32_t words = (bytes_each(ins) + 3) / 4, n = 0;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(m);
+        for (uint32_t k = 0; k < words; k++)
+            n = distinct_add(sector, n, ((offset[lane] / 4 + k) * LANES * 4 + lane * 4) / SECTOR);
+    }
+    uint32_t missed = 0, line = 0;
+    for (uint32_t i = 0, hit = 0; i < n; i++) {
+        if (line != sector[i] / LINE_SECTORS + 1) {
+            line = (uint32_t)(sector[i] / LINE_SECTORS) + 1;
+            hit = (uint32_t)local_hit(warp, line);
+        }
+        missed += !hit;
+    }
+    InsCount *profile = &worker->profile[ins - warp->code];
+    profile->requests++, profile->sectors += n, profile->hits += n - missed;
+    /* Stores go through to the L2, as they do for global memory, but stay in the L1 as well. */
+    if (store) missed = n;
+    warp->misses += missed, warp->lines += (missed + LINE_SECTORS - 1) / LINE_SECTORS;
+    if (!store) worker->cost.local_misses += missed;
+    if (store)
+        worker->counters.local_store_sectors += n;
+    else
+        worker->counters.local_load_sectors += n;
+    uint32_t passes =
+        (uint32_t)(n + machine->l1_sectors_per_cycle - 1) / machine->l1_sectors_per_cycle;
+    passes_add(warp, passes);
+    if (!store)
+        warp->pending = (uint64_t)(missed ? machine->l2_latency : machine->l1_latency) + passes;
+}

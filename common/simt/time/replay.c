@@ -1,0 +1,427 @@
+/* replay.c - one SM, instruction by instruction.
+ *
+ * Warps are dealt to the schedulers.  A scheduler issues one instruction at a time: of its warps
+ * the one that can go first, the longest waiting of several.  A warp's next instruction can go when
+ * its operands are there (scoreboard), when the pipe it needs is free, and some cycles after a
+ * branch. The load/store unit takes a cycle for every pass; what misses the L1 takes this SM's
+ * share of the L2's bandwidth, and of the DRAM's where the L2 misses too, and comes back after
+ * their latencies. Barriers let go when all of a block's warps have come.  A block begins when
+ * there is room and the machine's block scheduler gets to this SM; another takes its place when it
+ * ends.
+ *
+ * All in integers: bandwidths in 1/256 of a cycle. */
+#include "common/simt/time/replay.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/simt/core/ops.h"
+#include "common/simt/time/schedule.h"
+
+enum {
+    TICKS = 256,
+    /* Cycles, all chosen so that micro-kernels with one warp agree with an H200. */
+    BRANCH_CYCLES = 8,   /* from a branch to the next instruction of the warp */
+    BARRIER_CYCLES = 20, /* from the last arrival to the first instruction after it */
+    ARRIVAL_CYCLES = 2,  /* that the barrier unit takes for each warp */
+    START_CYCLES = 40,   /* from a block's start to its first instruction */
+    QUEUE_CYCLES = 32,   /* what may wait in front of the load/store unit */
+    MEMORY_QUEUE = 600,  /* ... and in front of the L2 */
+    LOAD_LINE = 2,       /* the least that a line takes on its way from the L2 to one SM */
+    STORE_LINE = 4,      /* ... and on its way there */
+    NOBODY = 0xffffffff
+};
+
+typedef struct Result {
+    uint64_t at;  /* when a register's value is there */
+    uint8_t wait; /* SimtStall of those who wait for it */
+} Result;
+
+typedef struct Actor {
+    const WarpTrace *trace;
+    uint32_t next;                 /* step */
+    uint64_t free, ready;          /* may issue again; its next step's operands are there */
+    uint64_t issued;               /* when it last did */
+    uint64_t copied, committed[4]; /* when the bytes of cp.async are there; of the last groups */
+    uint64_t joined;               /* when the last wide load's words are there */
+    uint8_t wait;                  /* why `ready` is where it is */
+    uint8_t live, barrier, held;   /* waits at a barrier; has waited since its last instruction */
+    Result *result;
+} Actor;
+
+typedef struct Slot {
+    const BlockTrace *block;
+    uint32_t live, waiting;
+    uint64_t begin;
+} Slot;
+
+typedef struct Sm {
+    Launch *launch;
+    const SimtMachine *machine;
+    const Ins *code;
+    const Price *price;
+    Actor *actor;
+    Slot *slot;
+    uint32_t actors, slots, warps, schedulers;
+    uint64_t *pipe;                      /* per scheduler and Pipe: when it is free */
+    uint64_t *scheduler;                 /* when it may issue again */
+    uint64_t barrier;                    /* when the barrier unit is free */
+    uint64_t lsu, l2, dram;              /* when free; the last two in ticks */
+    uint64_t l2_sector, dram_sector;     /* ticks that a sector takes */
+    uint32_t dram_part[2], dram_debt[2]; /* loads, stores */
+    uint64_t block_cycles, next_block;   /* between two blocks given to this SM */
+    uint32_t started;
+    int woken;                 /* warps of any scheduler can go that could not before */
+    uint64_t end, warp_cycles; /* warps times the cycles that they were there */
+} Sm;
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* ---- a warp's next step ------------------------------------------------------------------- */
+
+/* A folded instruction hands its operands' times on. */
+static void fold(Actor *actor, const Ins *ins)
+{
+    Result last = {0, STALL_WAIT};
+    for (int i = 0; i < 6; i++)
+        if (ins->t_s[i] && actor->result[ins->t_s[i]].at > last.at)
+            last = actor->result[ins->t_s[i]];
+    if (ins->merge == MERGE_FOLLOWER) last = (Result){actor->joined, STALL_SHORT_SCOREBOARD};
+    for (int i = 0; i < 4 && ins->t_d[i]; i++)
+        actor->result[ins->t_d[i]] = last;
+}
+
+/* Passes over folded instructions and finds out when the next real one could issue. */
+static void step_prepare(const Sm *sm, Actor *actor)
+{
+    const WarpTrace *trace = actor->trace;
+    while (actor->next < trace->count && !sm->price[trace->step[actor->next].ins].slots)
+        fold(actor, &sm->code[trace->step[actor->next++].ins]);
+    actor->ready = 0, actor->wait = STALL_WAIT;
+    if (actor->next >= trace->count) return;
+    const Ins *ins = &sm->code[trace->step[actor->next].ins];
+    if (ins->op == OP_CP_WAIT) {
+        actor->ready = ins->imm ? actor->copied : actor->committed[ins->aux < 4 ? ins->aux : 3];
+        actor->wait = STALL_LONG_SCOREBOARD;
+    }
+    for (int i = 0; i < 6; i++) {
+        const Result *r = &actor->result[ins->t_s[i]];
+        if (!ins->t_s[i] || r->at <= actor->ready) continue;
+        actor->ready = r->at, actor->wait = r->wait;
+    }
+}
+
+/* ---- blocks ------------------------------------------------------------------------------- */
+
+static void block_begin(Sm *sm, uint32_t index, uint64_t now)
+{
+    Launch *launch = sm->launch;
+    Slot *slot = &sm->slot[index];
+    if (sm->started == launch->traces) {
+        slot->block = NULL;
+        return;
+    }
+    slot->block = &launch->trace[sm->started++];
+    slot->begin = later(now, sm->next_block);
+    sm->next_block = slot->begin + sm->block_cycles;
+    slot->live = sm->warps, slot->waiting = 0;
+    for (uint32_t w = 0; w < sm->warps; w++) {
+        Actor *actor = &sm->actor[index * sm->warps + w];
+        Result *result = actor->result;
+        memset(result, 0, launch->kernel->scoreboard * sizeof *result);
+        *actor = (Actor){.trace = &slot->block->warp[w],
+                         .free = slot->begin + START_CYCLES,
+                         .issued = slot->begin,
+                         .live = 1,
+                         .result = result};
+        step_prepare(sm, actor);
+    }
+}
+
+static void block_end(Sm *sm, uint32_t index, uint64_t now)
+{
+    Launch *launch = sm->launch;
+    const Slot *slot = &sm->slot[index];
+    if (launch->span)
+        launch->span[launch->spans++] =
+            (SimtSpan){.sm = 0, .block = slot->block->number, .begin = slot->begin, .end = now};
+    sm->end = later(sm->end, now);
+    sm->warp_cycles += (now - slot->begin) * sm->warps;
+    sm->woken = 1;
+    block_begin(sm, index, now);
+}
+
+static void barrier_check(Sm *sm, uint32_t index, uint64_t now)
+{
+    Slot *slot = &sm->slot[index];
+    if (!slot->waiting || slot->waiting < slot->live) return;
+    slot->waiting = 0;
+    for (uint32_t w = 0; w < sm->warps; w++) {
+        Actor *actor = &sm->actor[index * sm->warps + w];
+        if (!actor->barrier) continue;
+        actor->barrier = 0, actor->held = 1;
+        actor->free = later(now, sm->barrier) + BARRIER_CYCLES;
+    }
+    sm->woken = 1;
+}
+
+static void actor_finish(Sm *sm, uint32_t number, uint64_t now)
+{
+    uint32_t index = number / sm->warps;
+    sm->actor[number].live = 0;
+    if (--sm->slot[index].live == 0)
+        block_end(sm, index, now);
+    else
+        barrier_check(sm, index, now);
+}
+
+/* ---- memory ------------------------------------------------------------------------------- */
+
+/* Sends a request to the L2, which goes on to DRAM for some of them; returns when it is back. */
+static uint64_t l2_request(Sm *sm, const TraceStep *step, int store, uint64_t now)
+{
+    const SimtMachine *m = sm->machine;
+    uint32_t sectors = step->misses, *debt = &sm->dram_debt[store];
+    uint64_t lines = (uint64_t)step->lines * (store ? STORE_LINE : LOAD_LINE) * TICKS;
+    sm->l2 = later(sm->l2, now * TICKS) + later(sectors * sm->l2_sector, lines);
+    uint64_t back = sm->l2 / TICKS + (uint64_t)m->l2_latency;
+    *debt += sectors * sm->dram_part[store];
+    /* All of a request or none of it: neighbours are fetched together. */
+    if (*debt < sectors << 16) return back;
+    *debt -= sectors << 16;
+    sm->dram = later(sm->dram, now * TICKS) + sectors * sm->dram_sector;
+    return later(back, sm->dram / TICKS + (uint64_t)m->dram_latency);
+}
+
+/* Issues a memory instruction; returns when its result is there. */
+static uint64_t memory_issue(Sm *sm, const Ins *ins, const TraceStep *step, uint64_t now)
+{
+    const SimtMachine *m = sm->machine;
+    uint64_t begin = later(now, sm->lsu);
+    sm->lsu = begin + (step->passes ? step->passes : 1);
+    if (ins->class == CLASS_SHARED_LOAD || ins->class == CLASS_SHARED_STORE)
+        return sm->lsu - 1 + (uint64_t)m->shared_latency;
+    uint64_t back = sm->lsu - 1 + (uint64_t)m->l1_latency;
+    return step->misses ? later(back, l2_request(sm, step, ins->class == CLASS_STORE, begin))
+                        : back;
+}
+
+static int is_shared(const Ins *ins)
+{
+    return ins->class == CLASS_SHARED_LOAD || ins->class == CLASS_SHARED_STORE;
+}
+
+/* When the pipe that the instruction needs takes it. */
+static uint64_t pipe_free(const Sm *sm, uint32_t scheduler, const Ins *ins, const Price *price)
+{
+    if (!is_memory(ins)) return sm->pipe[scheduler * PIPES + price->pipe];
+    uint64_t queue = sm->lsu > QUEUE_CYCLES ? sm->lsu - QUEUE_CYCLES : 0;
+    if (is_shared(ins)) return queue;
+    uint64_t memory = later(sm->l2, sm->dram) / TICKS;
+    return later(queue, memory > MEMORY_QUEUE ? memory - MEMORY_QUEUE : 0);
+}
+
+/* ---- issue -------------------------------------------------------------------------------- */
+
+/* Books the cycles since the warp's last instruction on the one that waited. */
+static void stalls_book(Sm *sm, const Actor *actor, uint32_t ins, uint64_t pipe, uint64_t now)
+{
+    uint64_t *stall = sm->launch->stall, from = actor->issued + 1;
+    if (!stall) return;
+    stall += (size_t)ins * SIMT_STALLS;
+    uint64_t operands = later(actor->ready, from), pipes = later(pipe, operands);
+    if (operands > now) operands = now;
+    if (pipes > now) pipes = now;
+    uint64_t control = later(actor->free, from) > operands ? later(actor->free, from) : operands;
+    if (control > now) control = now;
+    stall[actor->wait] += operands > from ? operands - from : 0;
+    stall[actor->held ? STALL_BARRIER : STALL_WAIT] += control - operands;
+    uint64_t busy = later(pipes, control);
+    const Ins *i = &sm->code[ins];
+    stall[!is_memory(i)  ? STALL_MATH_PIPE
+          : is_shared(i) ? STALL_MIO_THROTTLE
+                         : STALL_LG_THROTTLE] += busy - control;
+    stall[STALL_NOT_SELECTED] += now - busy;
+    stall[STALL_SELECTED]++;
+}
+
+static void issue(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t now)
+{
+    Actor *actor = &sm->actor[number];
+    const TraceStep *step = &actor->trace->step[actor->next];
+    const Ins *ins = &sm->code[step->ins];
+    const Price *price = &sm->price[step->ins];
+    stalls_book(sm, actor, step->ins, pipe_free(sm, scheduler, ins, price), now);
+    uint64_t busy = (uint64_t)price->slots * sm->machine->issue_cycles, at = now + price->latency;
+    sm->scheduler[scheduler] = now + busy;
+    if (is_memory(ins))
+        at = memory_issue(sm, ins, step, now);
+    else if (price->pipe)
+        sm->pipe[scheduler * PIPES + price->pipe] = now + price->busy;
+    for (int i = 0; i < 4 && ins->t_d[i]; i++)
+        actor->result[ins->t_d[i]] = (Result){at, price->wait};
+    if (ins->op == OP_CP_ASYNC) actor->copied = later(actor->copied, at);
+    if (ins->op == OP_CP_COMMIT) {
+        memmove(actor->committed + 1, actor->committed, 3 * sizeof *actor->committed);
+        actor->committed[0] = actor->copied;
+    }
+    if (ins->merge == MERGE_8 || ins->merge == MERGE_16) actor->joined = at;
+    actor->held = 0;
+    actor->issued = now + busy - 1;
+    actor->free = now + busy + (ins->class == CLASS_BRANCH ? BRANCH_CYCLES : 0);
+    if (ins->op == OP_ENGINE) actor->free += step->passes;
+    actor->next++;
+    if (ins->op == OP_BAR && ins->aux != 1) {
+        actor->barrier = 1;
+        sm->barrier = later(sm->barrier, now) + ARRIVAL_CYCLES;
+        sm->slot[number / sm->warps].waiting++;
+        barrier_check(sm, number / sm->warps, now);
+    }
+    step_prepare(sm, actor);
+    if (actor->next >= actor->trace->count && !actor->barrier)
+        actor_finish(sm, number, later(now + 1, actor->free));
+}
+
+/* The warp of this scheduler that can issue first, and when. */
+static uint32_t choose(const Sm *sm, uint32_t scheduler, uint64_t *when)
+{
+    uint32_t best = NOBODY;
+    *when = UINT64_MAX;
+    for (uint32_t i = scheduler; i < sm->actors; i += sm->schedulers) {
+        const Actor *actor = &sm->actor[i];
+        if (!actor->live || actor->barrier) continue;
+        uint64_t at = later(later(actor->free, actor->ready), sm->scheduler[scheduler]);
+        if (actor->next < actor->trace->count) {
+            uint32_t ins = actor->trace->step[actor->next].ins;
+            at = later(at, pipe_free(sm, scheduler, &sm->code[ins], &sm->price[ins]));
+        }
+        if (at > *when || (at == *when && actor->issued >= sm->actor[best].issued)) continue;
+        *when = at, best = i;
+    }
+    return best;
+}
+
+/* Issues everywhere in the order of time until nobody is left. */
+static void play(Sm *sm)
+{
+    uint64_t when[64];
+    uint32_t who[64];
+    for (uint32_t s = 0; s < sm->schedulers; s++)
+        who[s] = choose(sm, s, &when[s]);
+    for (;;) {
+        uint32_t next = 0;
+        for (uint32_t s = 1; s < sm->schedulers; s++)
+            if (when[s] < when[next]) next = s;
+        uint64_t planned = when[next];
+        if (who[next] == NOBODY) break;
+        who[next] = choose(sm, next, &when[next]);
+        if (when[next] > planned) continue; /* a pipe was taken meanwhile */
+        Actor *actor = &sm->actor[who[next]];
+        if (actor->next < actor->trace->count)
+            issue(sm, next, who[next], when[next]);
+        else
+            actor_finish(sm, who[next], when[next]);
+        who[next] = choose(sm, next, &when[next]);
+        for (uint32_t s = 0; sm->woken && s < sm->schedulers; s++)
+            who[s] = choose(sm, s, &when[s]);
+        sm->woken = 0;
+    }
+}
+
+/* ---- before and after --------------------------------------------------------------------- */
+
+/* Puts a warp's steps into the order in which ptxas issues them, one straight piece at a time. */
+static void steps_order(const Price *price, WarpTrace *trace)
+{
+    TraceStep *step = trace->step;
+    for (uint32_t from = 0, to; from < trace->count; from = to) {
+        /* The piece ends where another begins, or where it runs again. */
+        for (to = from + 1; to < trace->count && step[to].ins > step[to - 1].ins &&
+                            price[step[to].ins].part == price[step[from].ins].part;)
+            to++;
+        for (uint32_t i = from + 1; i < to; i++) {
+            TraceStep moved = step[i];
+            uint32_t k = i;
+            for (; k > from && price[step[k - 1].ins].rank > price[moved.ins].rank; k--)
+                step[k] = step[k - 1];
+            step[k] = moved;
+        }
+    }
+}
+
+static void sm_rates(Sm *sm)
+{
+    const SimtMachine *m = sm->machine;
+    const Launch *launch = sm->launch;
+    uint64_t active = launch->blocks < m->sms ? launch->blocks : m->sms;
+    double l2 = m->l2_bytes_per_cycle / (double)active,
+           dram_cycle = m->dram_gb_s * 1e3 / m->clock_mhz;
+    if (l2 > m->l2_bytes_per_sm) l2 = m->l2_bytes_per_sm;
+    double dram = dram_cycle / (double)active;
+    if (dram > m->l2_bytes_per_sm) dram = m->l2_bytes_per_sm;
+    sm->l2_sector = (uint64_t)(32 * TICKS / l2 + 0.5);
+    sm->dram_sector = (uint64_t)(32 * TICKS / dram + 0.5);
+    sm->block_cycles = (uint64_t)(m->block_launch_cycles * (double)active + 0.5);
+}
+
+static int sm_open(Sm *sm, Launch *launch)
+{
+    const SimtMachine *m = &launch->gpu->machine;
+    uint32_t slots = launch->resident < launch->traces ? launch->resident : launch->traces;
+    *sm = (Sm){.launch = launch,
+               .machine = m,
+               .code = launch->kernel->code,
+               .price = launch->kernel->price,
+               .slots = slots,
+               .warps = launch->warps_per_block,
+               .actors = slots * launch->warps_per_block,
+               .schedulers = m->schedulers > 64 ? 64 : m->schedulers};
+    sm->actor = calloc(sm->actors, sizeof *sm->actor);
+    sm->slot = calloc(slots, sizeof *sm->slot);
+    sm->pipe = calloc((size_t)sm->schedulers * PIPES, sizeof *sm->pipe);
+    sm->scheduler = calloc(sm->schedulers, sizeof *sm->scheduler);
+    Result *result = calloc((size_t)sm->actors * launch->kernel->scoreboard, sizeof *result);
+    if (!sm->actor || !sm->slot || !sm->pipe || !sm->scheduler || !result) {
+        free(result);
+        return -1;
+    }
+    for (uint32_t i = 0; i < sm->actors; i++)
+        sm->actor[i].result = result + (size_t)i * launch->kernel->scoreboard;
+    sm_rates(sm);
+    return 0;
+}
+
+static void sm_close(Sm *sm)
+{
+    if (sm->actor) free(sm->actor[0].result);
+    free(sm->actor), free(sm->slot), free(sm->pipe), free(sm->scheduler);
+}
+
+int replay_run(Launch *launch, uint32_t dram_loads, uint32_t dram_stores, ReplayResult *result)
+{
+    Sm sm;
+    if (sm_open(&sm, launch) != 0) {
+        sm_close(&sm);
+        return -1;
+    }
+    sm.dram_part[0] = dram_loads, sm.dram_part[1] = dram_stores;
+    *result = (ReplayResult){.blocks = launch->traces};
+    for (uint32_t i = 0; i < launch->traces * sm.warps; i++) {
+        steps_order(sm.price, &launch->trace_warps[i]);
+        result->steps += launch->trace_warps[i].count;
+        result->executed += launch->trace_warps[i].executed;
+    }
+    for (uint32_t i = 0; i < sm.slots; i++)
+        block_begin(&sm, i, 0);
+    play(&sm);
+    if (sm.end)
+        launch->occupancy_percent =
+            (uint32_t)(100 * sm.warp_cycles / (sm.end * sm.machine->max_warps_per_sm));
+    /* Stores that are still on their way. */
+    result->cycles = later(sm.end, later(sm.l2, sm.dram) / TICKS);
+    sm_close(&sm);
+    return 0;
+}

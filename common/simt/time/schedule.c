@@ -1,0 +1,272 @@
+/* schedule.c - prices of instructions, and the order in which ptxas would issue them.
+ *
+ * PTX names one operation at a time, and a load stands beside its first use.  ptxas folds a product
+ * into the address sum that takes it, splits 64-bit sums, expands divisions, puts a predicate on
+ * what a short branch skips, and moves loads up as far as their operands allow.  The order is list
+ * scheduling of each straight piece of code by the longest latency that still follows: what a
+ * compiler does that knows the latencies and has registers enough. */
+#include "common/simt/time/schedule.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/simt/core/engine.h"
+#include "common/simt/core/ops.h"
+#include "common/simt/core/tensor.h"
+
+enum { LOAD_AHEAD = 200, SHARED_AHEAD = 30, PIECE = 512, MOST_GUARDED = 8 };
+
+static int is_add_64(const Ins *ins)
+{
+    return ins->op == OP_ADD_64 || ins->op == OP_SUB_64;
+}
+
+static int is_product(const Ins *ins)
+{
+    return ins->op == OP_MULWIDE_U32 || ins->op == OP_MULWIDE_S32 || ins->op == OP_SHL_32 ||
+           ins->op == OP_SHL_64;
+}
+
+/* How often each scoreboard number is read, and how often written. */
+static int uses_count(const SimtKernel *kernel, uint32_t **read, uint32_t **written)
+{
+    *read = calloc(kernel->scoreboard, sizeof **read);
+    *written = calloc(kernel->scoreboard, sizeof **written);
+    if (!*read || !*written) return -1;
+    for (uint32_t i = 0; i < kernel->count; i++) {
+        for (int k = 0; k < 6; k++)
+            (*read)[kernel->code[i].t_s[k]]++;
+        for (int k = 0; k < 4; k++)
+            (*written)[kernel->code[i].t_d[k]]++;
+    }
+    return 0;
+}
+
+/* ---- prices ------------------------------------------------------------------------------- */
+
+static uint32_t cycles_for(uint32_t lanes, const SimtMachine *m)
+{
+    uint32_t each = lanes / m->schedulers ? lanes / m->schedulers : 1;
+    return (LANES + each - 1) / each;
+}
+
+/* tf32 goes half as fast as halves, bytes twice as fast. */
+static uint16_t tensor_cycles(const Ins *ins, const SimtKernel *kernel, const SimtMachine *m)
+{
+    const TensorPlan *plan = &kernel->tensor[ins->aux];
+    uint64_t fmas = (uint64_t)plan->m * plan->n * plan->k,
+             rate = m->tensor_fma ? m->tensor_fma : 64;
+    if (plan->a.type == TYPE_TF32) fmas *= 2;
+    if (plan->a.type == TYPE_S8 || plan->a.type == TYPE_U8) fmas = (fmas + 1) / 2;
+    uint64_t cycles = (fmas * m->schedulers + rate - 1) / rate;
+    return (uint16_t)(cycles ? cycles : 1);
+}
+
+static Price price_of(const Ins *ins, const SimtKernel *kernel, const SimtMachine *m)
+{
+    uint32_t alu = (uint32_t)m->alu_latency;
+    Price p = {.slots = 1, .latency = (uint16_t)alu, .wait = STALL_WAIT};
+    switch (ins->class) {
+    case CLASS_FREE:
+        p.slots = 0, p.latency = 0;
+        break;
+    case CLASS_INT_WIDE:
+        p.slots = is_add_64(ins) ? 2 : 1;
+        p.pipe = PIPE_INT, p.busy = (uint16_t)(p.slots * cycles_for(m->int32_lanes, m));
+        p.latency = (uint16_t)(alu + (p.slots > 1 ? alu : 1));
+        break;
+    case CLASS_INT:
+        p.pipe = PIPE_INT, p.busy = (uint16_t)cycles_for(m->int32_lanes, m);
+        break;
+    case CLASS_FP32:
+        p.pipe = PIPE_FP32, p.busy = (uint16_t)cycles_for(m->fp32_lanes, m);
+        break;
+    case CLASS_FP64:
+        p.pipe = PIPE_FP64, p.busy = (uint16_t)cycles_for(m->fp64_lanes, m);
+        p.latency = (uint16_t)(alu * 4);
+        break;
+    case CLASS_SFU:
+        p.slots = 2, p.pipe = PIPE_SFU, p.busy = (uint16_t)cycles_for(m->sfu_lanes, m);
+        p.latency = (uint16_t)(alu * 6), p.wait = STALL_SHORT_SCOREBOARD;
+        break;
+    case CLASS_DIV:
+        p.slots = 15, p.pipe = PIPE_SFU, p.busy = (uint16_t)(2 * cycles_for(m->sfu_lanes, m));
+        p.latency = (uint16_t)(alu * 35), p.wait = STALL_SHORT_SCOREBOARD;
+        break;
+    case CLASS_TENSOR:
+        p.pipe = PIPE_TENSOR, p.busy = tensor_cycles(ins, kernel, m);
+        p.latency = (uint16_t)(p.busy + 4 * alu);
+        break;
+    case CLASS_LOAD:
+    case CLASS_ATOMIC:
+        p.latency = LOAD_AHEAD, p.wait = STALL_LONG_SCOREBOARD;
+        break;
+    case CLASS_SHARED_LOAD:
+        p.latency = SHARED_AHEAD, p.wait = STALL_SHORT_SCOREBOARD;
+        if (ins->merge == MERGE_FOLLOWER) p.slots = 0;
+        break;
+    default:
+        break;
+    }
+    if (ins->op == OP_ENGINE) p.slots = (uint8_t)engine_slots((Engine)ins->aux);
+    return p;
+}
+
+/* mul.wide or shl whose only reader adds it to an address becomes part of that sum: IMAD.WIDE,
+ * LEA. */
+static void products_fold(const SimtKernel *kernel, Price *price, const uint32_t *read,
+                          const uint32_t *written)
+{
+    for (uint32_t i = 0; i < kernel->count; i++) {
+        const Ins *product = &kernel->code[i];
+        uint32_t result = product->t_d[0];
+        if (!is_product(product) || !result || read[result] != 1 || written[result] != 1) continue;
+        for (uint32_t k = i + 1; k < kernel->count && k < i + 64; k++) {
+            const Ins *sum = &kernel->code[k];
+            if (sum->t_s[0] != result && sum->t_s[1] != result) continue;
+            int folds = product->op == OP_SHL_32 ? sum->op == OP_ADD_32 : is_add_64(sum);
+            if (!folds) break;
+            price[i].slots = 0, price[i].busy = 0, price[i].latency = 0, price[i].pipe = PIPE_NONE;
+            if (price[k].slots > 1)
+                price[k].slots = 1, price[k].busy /= 2, price[k].latency -= price[i].latency;
+            break;
+        }
+    }
+}
+
+/* Does code before and behind this instruction stay apart? */
+static int parts_code(const Ins *ins)
+{
+    return ins->class == CLASS_BRANCH || ins->class == CLASS_BARRIER || ins->op == OP_JOIN ||
+           ins->op == OP_EXIT || ins->op == OP_ENGINE;
+}
+
+/* How many instructions the branch skips, if they are few and plain and all lanes meet behind them;
+ * else 0. */
+static uint32_t branch_skips(const Ins *code, uint32_t at)
+{
+    const Ins *branch = &code[at];
+    if (branch->op != OP_BRA_P || branch->class != CLASS_BRANCH) return 0;
+    if (branch->target != branch->reconv || branch->target <= at) return 0;
+    uint32_t skips = branch->target - at - 1;
+    for (uint32_t i = at + 1; i < branch->target; i++)
+        if (parts_code(&code[i])) return 0;
+    return skips <= MOST_GUARDED ? skips : 0;
+}
+
+/* A short forward branch becomes the predicate of what it skips.  It parts no code then, nor does
+ * its JOIN if nobody else meets there. */
+static void branches_fold(const SimtKernel *kernel, Price *price)
+{
+    const Ins *code = kernel->code;
+    for (uint32_t i = 0; i < kernel->count; i++) {
+        uint32_t skips = branch_skips(code, i);
+        if (!skips) continue;
+        price[i].slots = 0, price[i].latency = 0, price[i].guards = (uint8_t)skips;
+        price[i].passed = price[code[i].target].passed = 1;
+    }
+    for (uint32_t i = 0; i < kernel->count; i++)
+        if (code[i].reconv < kernel->count && !price[i].passed) price[code[i].reconv].passed = 0;
+}
+
+/* ---- order -------------------------------------------------------------------------------- */
+
+static int ends_piece(const Ins *ins, const Price *price)
+{
+    return parts_code(ins) && !price->passed;
+}
+
+static int is_writer(const Ins *ins)
+{
+    return ins->class == CLASS_STORE || ins->class == CLASS_SHARED_STORE ||
+           ins->class == CLASS_ATOMIC;
+}
+
+/* Must instruction `k` stay behind `i`? */
+static int depends(const Ins *code, const Price *price, uint32_t i, uint32_t k)
+{
+    const Ins *earlier = &code[i], *later = &code[k];
+    if (k - i <= price[i].guards) return 1;
+    for (int d = 0; d < 4 && earlier->t_d[d]; d++) {
+        for (int s = 0; s < 6; s++)
+            if (later->t_s[s] == earlier->t_d[d]) return 1;
+        for (int e = 0; e < 4 && later->t_d[e]; e++)
+            if (later->t_d[e] == earlier->t_d[d]) return 1;
+    }
+    for (int s = 0; s < 6; s++)
+        for (int d = 0; earlier->t_s[s] && d < 4 && later->t_d[d]; d++)
+            if (later->t_d[d] == earlier->t_s[s]) return 1;
+    if (!is_memory(earlier) || !is_memory(later)) return 0;
+    return (is_writer(earlier) || is_writer(later)) && earlier->space == later->space;
+}
+
+/* Longest latency from the start of each instruction to the end of the piece. */
+static void heights_find(const Ins *code, const Price *price, uint32_t count, uint32_t *height)
+{
+    for (uint32_t i = count; i-- > 0;) {
+        height[i] = price[i].latency;
+        for (uint32_t k = i + 1; k < count; k++)
+            if (height[k] + price[i].latency > height[i] && depends(code, price, i, k))
+                height[i] = height[k] + price[i].latency;
+    }
+}
+
+/* Ranks the instructions of one piece; its last one, a branch or barrier, stays last. */
+static void piece_order(const Ins *code, Price *price, uint32_t count)
+{
+    uint32_t height[PIECE], before[PIECE] = {0};
+    unsigned char done[PIECE] = {0};
+    uint32_t free_end =
+        count && ends_piece(&code[count - 1], &price[count - 1]) ? count - 1 : count;
+    heights_find(code, price, count, height);
+    for (uint32_t k = 0; k < free_end; k++)
+        for (uint32_t i = 0; i < k; i++)
+            before[k] += (uint32_t)depends(code, price, i, k);
+    for (uint32_t rank = 0; rank < free_end; rank++) {
+        uint32_t best = free_end;
+        for (uint32_t k = 0; k < free_end; k++)
+            if (!done[k] && !before[k] && (best == free_end || height[k] > height[best])) best = k;
+        done[best] = 1;
+        price[best].rank = rank;
+        for (uint32_t k = best + 1; k < free_end; k++)
+            if (!done[k]) before[k] -= (uint32_t)depends(code, price, best, k);
+    }
+    if (free_end < count) price[free_end].rank = free_end;
+}
+
+static void pieces_order(const SimtKernel *kernel, Price *price)
+{
+    uint32_t part = 0;
+    for (uint32_t from = 0; from < kernel->count;) {
+        uint32_t to = from;
+        while (to < kernel->count && to - from < PIECE) {
+            int last = ends_piece(&kernel->code[to], &price[to]);
+            price[to++].part = part;
+            if (last || (to < kernel->count && kernel->code[to].op == OP_JOIN && !price[to].passed))
+                break;
+        }
+        /* A target in the middle of a piece only makes its ranks begin later. */
+        piece_order(kernel->code + from, price + from, to - from);
+        part++;
+        from = to;
+    }
+}
+
+int schedule_build(SimtKernel *kernel, const SimtMachine *machine)
+{
+    uint32_t *read = NULL, *written = NULL;
+    if (kernel->price) return 0;
+    Price *price = calloc(kernel->count + 1, sizeof *price);
+    if (price && uses_count(kernel, &read, &written) == 0) {
+        for (uint32_t i = 0; i < kernel->count; i++)
+            price[i] = price_of(&kernel->code[i], kernel, machine);
+        products_fold(kernel, price, read, written);
+        branches_fold(kernel, price);
+        pieces_order(kernel, price);
+        kernel->price = price;
+    } else {
+        free(price);
+    }
+    free(read), free(written);
+    return kernel->price ? 0 : -1;
+}

@@ -1,0 +1,31 @@
+/* schedule.h - what ptxas makes of a kernel between PTX and machine code, as far as time depends on
+ * it: which PTX instructions vanish, which become several, what they wait for.  It looks at the
+ * decoded code once, for one machine. */
+#ifndef CONVLAB_SIMT_SCHEDULE_H
+#define CONVLAB_SIMT_SCHEDULE_H
+
+#include "common/simt/core/core.h"
+
+typedef enum Pipe { PIPE_NONE, PIPE_FP32, PIPE_INT, PIPE_FP64, PIPE_SFU, PIPE_TENSOR, PIPES } Pipe;
+
+struct Price {
+    uint8_t slots; /* machine instructions; 0: folded into others */
+    uint8_t pipe;  /* Pipe */
+    uint16_t busy; /* cycles that the pipe of one scheduler is taken */
+    uint16_t latency;
+    uint8_t wait;   /* SimtStall of who waits for the result */
+    uint8_t guards; /* of a branch that became a predicate: so many instructions behind it */
+    uint8_t passed; /* a short branch, or its JOIN, over which code may move */
+    uint32_t part;  /* number of the straight piece of code it lies in */
+    uint32_t rank;  /* its place in that piece as ptxas would order it */
+};
+
+static inline int is_memory(const Ins *ins)
+{
+    return ins->class >= CLASS_LOAD && ins->class <= CLASS_ATOMIC;
+}
+
+/* Fills kernel->price, once.  -1: out of memory. */
+int schedule_build(SimtKernel *kernel, const SimtMachine *machine);
+
+#endif
