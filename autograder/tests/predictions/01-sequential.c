@@ -1,3 +1,42 @@
+/* Lab 01: what the seven loops do, counted by running them. */
 #include "autograder/tests/predictions/derive.h"
 
-const LabDerivations derive_01 = {"01-sequential", {{0}}};
+/* Two a tap, for its product and its addition; taps on the padding count. */
+static double flops(const Given *given)
+{
+    const ConvProblem *p = &given->p;
+    double count = 0;
+    for (int n = 0; n < p->N; n++)
+        for (int k = 0; k < p->K; k++)
+            for (int op = 0; op < p->P; op++)
+                for (int oq = 0; oq < p->Q; oq++)
+                    for (int c = 0; c < p->C; c++)
+                        for (int tap = 0; tap < p->R * p->S; tap++)
+                            count += 2;
+    return count;
+}
+
+/* 4 bytes for every number of x, w and y, one number after the other. */
+static double least_bytes(const Given *given)
+{
+    const ConvProblem *p = &given->p;
+    double floats = 0;
+    for (int image = 0; image < p->N; image++) {
+        for (int pixel = 0; pixel < p->C * p->H * p->W; pixel++)
+            floats++;
+        for (int output = 0; output < p->K * p->P * p->Q; output++)
+            floats++;
+    }
+    for (int weight = 0; weight < p->K * p->C * p->R * p->S; weight++)
+        floats++;
+    return 4 * floats;
+}
+
+const LabDerivations derive_01 = {"01-sequential",
+                                  {
+                                      {"flops", flops},
+                                      {"least-bytes", least_bytes},
+                                      {"flops-electrode", flops},
+                                      {"least-bytes-electrode", least_bytes},
+                                      {0},
+                                  }};
