@@ -1,6 +1,11 @@
-/* test_gpu_card - the gpu engine on a real card.  A plain program: it needs no test library, skips
- * where there is no GPU, and takes the path of a fat binary (with a kernel `add`) as an optional
- * argument. */
+/* test_gpu_card - the gpu engine on a real card; skipped where there is none.
+ *
+ *   test_gpu_card [FATBIN]    FATBIN: also loads this fat binary, which has a kernel `add` */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +17,15 @@
 #include "common/cuda/gpu/gpu_device.h"
 #include "common/cuda/recording.h"
 
+/* A test goes on after a failed check, so that one run on a card tells as much as it can. */
 static int failures;
+
+static void settle(void)
+{
+    int failed = failures;
+    failures = 0;
+    if (failed) fail_msg("%d checks failed", failed);
+}
 
 #define CHECK(condition, ...)                                                                      \
     do {                                                                                           \
@@ -150,11 +163,16 @@ static float *floats_read(Device *device, uint64_t address, uint32_t n)
 
 /* ---- a fault, in a process of its own, before the parent touches the driver ---- */
 
+enum { FAULT_TOLD, FAULT_NOT_TOLD, FAULT_NO_CARD };
+
 static int fault_in_child(void)
 {
     Error error;
     Device *device = device_open_gpu(0, &error);
-    if (!device) return 2;
+    if (!device) {
+        printf("skipped: %s\n", error.text);
+        return FAULT_NO_CARD;
+    }
     Kernels k = kernels_load(device);
     uint64_t y = alloc(device, 4096), wrong = 4096; /* page 0 */
     OK(.kind = CALL_LAUNCH, .function = k.wild, .grid = {1, 1, 1}, .block = {32, 1, 1},
@@ -168,28 +186,74 @@ static int fault_in_child(void)
     device = device_open_gpu(0, &error);
     int again = device && !ask(device, (DeviceCall){.kind = CALL_ALLOC, .bytes = 16});
     printf("  after closing, a new device in the same process %s\n", again ? "works" : "fails");
-    fflush(stdout);
-    _exit(failures ? 1 : 0);
+    return failures ? FAULT_NOT_TOLD : FAULT_TOLD;
 }
 
-static void test_fault(void)
+/* How the child ended: one of FAULT_*, or -1 when it crashed. */
+static int fault_end(void)
 {
-    printf("fault\n");
+    int status = 0;
     fflush(stdout);
     pid_t child = fork();
-    if (!child) _exit(fault_in_child());
-    int status = 0;
+    if (!child) {
+        int end = fault_in_child();
+        fflush(stdout);
+        _exit(end);
+    }
     waitpid(child, &status, 0);
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 2) return; /* no GPU: the parent will say so */
-    CHECK(WIFEXITED(status) && !WEXITSTATUS(status), "child status 0x%x", status);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 /* ---- calls ---- */
 
-static void test_layout(Device *device, const Kernels *k)
+static int fault; /* how the child ended */
+static Device *card;
+static Kernels kernels;
+static const char *fatbin; /* the argument, or NULL */
+
+static void a_fault_names_its_kernel_and_the_card_comes_back(void **state)
 {
+    (void)state;
+    assert_int_equal(fault, FAULT_TOLD);
+}
+
+/* Before all the others: -1 when the card does not open. */
+static int card_open(void **state)
+{
+    (void)state;
+    Error error = {""};
+    Device *device = card = device_open_gpu(0, &error);
+    if (!device) {
+        printf("%s\n", error.text);
+        return -1;
+    }
+    OK(.kind = CALL_PROPERTIES);
+    const DeviceProperties *p = reply.data;
+    printf("%s, %u.%u, %u SMs, %llu MiB, L2 %llu MiB, %u KHz, memory %u KHz x %u bits, "
+           "shared %u/%u/%u, driver %u\n",
+           p->name, p->cc_major, p->cc_minor, p->sms, (unsigned long long)p->memory_bytes >> 20,
+           (unsigned long long)p->l2_bytes >> 20, p->clock_khz, p->memory_clock_khz,
+           p->memory_bus_bits, p->shared_per_block, p->shared_per_block_optin, p->shared_per_sm,
+           p->driver_version);
+    kernels = kernels_load(device);
+    return failures ? -1 : 0;
+}
+
+static int card_close(void **state)
+{
+    (void)state;
+    Device *device = card;
+    OK(.kind = CALL_SYNC);
+    device->close(device);
+    return failures ? -1 : 0;
+}
+
+static void parameters_are_laid_out_as_the_driver_says(void **state)
+{
+    (void)state;
+    Device *device = card;
+    const Kernels *k = &kernels;
     const uint32_t offset[] = {0, 8, 32, 40, 48}, bytes[] = {1, 24, 4, 8, 4};
-    (void)k;
     OK(.kind = CALL_MODULE_FUNCTION, .module = k->module, .data = "mixed", .data_bytes = 6);
     const FunctionInfo *info = reply.data;
     CHECK(info->param_count == 5 && info->params_bytes == 52, "%u parameters, %u bytes",
@@ -199,10 +263,14 @@ static void test_layout(Device *device, const Kernels *k)
               "parameter %d: %u bytes at %u", i, info->param_bytes[i], info->param_offset[i]);
     CHECK(info->registers && info->max_threads == 1024, "%u registers, %u threads", info->registers,
           info->max_threads);
+    settle();
 }
 
-static void test_add(Device *device, const Kernels *k)
+static void copies_fills_and_a_kernel(void **state)
 {
+    (void)state;
+    Device *device = card;
+    const Kernels *k = &kernels;
     enum { N = 1000003 };
     float *x = malloc(4 * N), two = 2;
     uint64_t a = alloc(device, 4 * N), b = alloc(device, 4 * N), y = alloc(device, 4 * N);
@@ -239,10 +307,14 @@ static void test_add(Device *device, const Kernels *k)
     OK(.kind = CALL_FREE, .dst = b);
     OK(.kind = CALL_FREE, .dst = y);
     free(x);
+    settle();
 }
 
-static void test_refusals(Device *device, const Kernels *k)
+static void what_cannot_be_is_refused_in_words(void **state)
 {
+    (void)state;
+    Device *device = card;
+    const Kernels *k = &kernels;
     char here = 0;
     uint64_t a = alloc(device, 1000), p[4] = {a, a, a, 1};
     printf("refusals\n");
@@ -279,10 +351,14 @@ static void test_refusals(Device *device, const Kernels *k)
     REFUSED(218, "loading the program", .kind = CALL_MODULE_LOAD, .data = broken_ptx,
             .data_bytes = sizeof broken_ptx);
     OK(.kind = CALL_FREE, .dst = 0);
+    settle();
 }
 
-static void test_streams(Device *device, const Kernels *k)
+static void streams_and_events_order_kernels(void **state)
 {
+    (void)state;
+    Device *device = card;
+    const Kernels *k = &kernels;
     enum { MILLISECONDS = 3 };
     uint64_t y = alloc(device, 4);
     uint32_t stream[2], event[3];
@@ -316,6 +392,7 @@ static void test_streams(Device *device, const Kernels *k)
     OK(.kind = CALL_EVENT_DESTROY, .event = event[0]);
     REFUSED(400, "event", .kind = CALL_EVENT_SYNC, .event = event[0]);
     OK(.kind = CALL_FREE, .dst = y);
+    settle();
 }
 
 /* ---- replay ---- */
@@ -329,11 +406,13 @@ static double replay(Device *device, Recording *recording, int repeats, DeviceCo
 
 /* A recorded call that brings data, fills, computes on what the buffers hold at replay time, and
  * reads back. */
-static void test_replay_result(Device *engine, const Kernels *k)
+static void a_replay_computes_anew(void **state)
 {
+    (void)state;
+    Device *device = card;
+    const Kernels *k = &kernels;
     enum { N = 5000 };
     Recording recording = {0};
-    Device *device = engine;
     uint64_t a = alloc(device, 4 * N), b = alloc(device, 4 * N), y = alloc(device, 4 * N);
     float *sent = malloc(4 * N), *fresh = malloc(4 * N);
     for (int i = 0; i < N; i++) {
@@ -341,14 +420,14 @@ static void test_replay_result(Device *engine, const Kernels *k)
         fresh[i] = (float)(7 * i % 11);
     }
     OK(.kind = CALL_FILL, .dst = a, .bytes = 4 * N);
-    device = recorder_open(engine, &recording);
+    device = recorder_open(card, &recording);
     OK(.kind = CALL_COPY_TO_DEVICE, .dst = b, .data = sent, .data_bytes = 4 * N);
     OK(.kind = CALL_FILL, .dst = y, .value = 255, .bytes = 4 * N);
     launch_add(device, k->add, 0, a, b, y, N - 1); /* y = a + 2 sent */
     launch_add(device, k->add, 0, y, y, y, N - 1); /* y = 3 y */
     floats_read(device, y, N);
     device->close(device);
-    device = engine;
+    device = card;
     memset(sent, 0, 4 * N); /* the recording has its own copy */
     OK(.kind = CALL_COPY_TO_DEVICE, .dst = a, .data = fresh, .data_bytes = 4 * N);
     OK(.kind = CALL_FILL, .dst = b, .value = 1, .bytes = 4 * N);
@@ -369,13 +448,16 @@ static void test_replay_result(Device *engine, const Kernels *k)
     OK(.kind = CALL_FREE, .dst = y);
     free(sent);
     free(fresh);
+    settle();
 }
 
 /* Two kernels of 1 ms in two streams take 1 ms; with an event between them, or in the default
  * stream, 2 ms. */
-static void test_replay_order(Device *engine, const Kernels *k)
+static void a_replay_keeps_the_order_of_streams(void **state)
 {
-    Device *device = engine;
+    (void)state;
+    Device *device = card;
+    const Kernels *k = &kernels;
     uint64_t y = alloc(device, 1024);
     uint32_t stream[2], event;
     for (int i = 0; i < 2; i++) {
@@ -387,7 +469,7 @@ static void test_replay_order(Device *engine, const Kernels *k)
     for (int ordered = 0; ordered < 3; ordered++) {
         Recording recording = {0};
         DeviceCost cost;
-        device = recorder_open(engine, &recording);
+        device = recorder_open(card, &recording);
         launch_spin(device, k->spin, ordered == 2 ? 0 : stream[0], y, 1000000);
         if (ordered == 1) {
             OK(.kind = CALL_EVENT_RECORD, .event = event, .stream = stream[0]);
@@ -395,7 +477,7 @@ static void test_replay_order(Device *engine, const Kernels *k)
         }
         launch_spin(device, k->spin, ordered == 2 ? 0 : stream[1], y + 512, 1000000);
         device->close(device);
-        device = engine;
+        device = card;
         double wanted = ordered ? 2e-3 : 1e-3, seconds = replay(device, &recording, 5, &cost);
         CHECK(fabs(seconds - wanted) < 0.1e-3, "%g s instead of %g", seconds, wanted);
         printf("replay of two 1 ms kernels, %s: %.3f ms\n",
@@ -406,15 +488,18 @@ static void test_replay_order(Device *engine, const Kernels *k)
         recording_clear(&recording, device);
     }
     OK(.kind = CALL_FREE, .dst = y);
+    settle();
 }
 
 /* The time of a streaming kernel must agree with the copy ceiling of the same card. */
-static void test_replay_time(Device *engine, const Kernels *k)
+static void a_replay_takes_the_time_of_its_bytes(void **state)
 {
+    (void)state;
+    Device *device = card;
+    const Kernels *k = &kernels;
     enum { N = 1 << 26 };
     Error error;
     GpuCeilings c;
-    Device *device = engine;
     Recording recording = {0};
     DeviceCost cost;
     CHECK(!gpu_ceilings_measure(device, &c, &error), "%s", error.text);
@@ -425,10 +510,10 @@ static void test_replay_time(Device *engine, const Kernels *k)
     uint64_t a = alloc(device, 4ull * N), b = alloc(device, 4ull * N), y = alloc(device, 4ull * N);
     OK(.kind = CALL_FILL, .dst = a, .value = 60, .bytes = 4ull * N);
     OK(.kind = CALL_FILL, .dst = b, .value = 61, .bytes = 4ull * N);
-    device = recorder_open(engine, &recording);
+    device = recorder_open(card, &recording);
     launch_add(device, k->add, 0, a, b, y, N);
     device->close(device);
-    device = engine;
+    device = card;
     double bytes = 12.0 * N, seconds = replay(device, &recording, 50, &cost);
     double bound = gpu_ceilings_floor(&c, 2.0 * N, 8.0 * N, 4.0 * N);
     printf("add of %.0f MB: %.1f us, %.1f GB/s, %.2f of the floor's speed\n", bytes * 1e-6,
@@ -443,33 +528,37 @@ static void test_replay_time(Device *engine, const Kernels *k)
     OK(.kind = CALL_FREE, .dst = a);
     OK(.kind = CALL_FREE, .dst = b);
     OK(.kind = CALL_FREE, .dst = y);
+    settle();
 }
 
-static void test_stale_recording(Device *engine)
+static void a_recording_without_its_code_is_refused(void **state)
 {
-    Device *device = engine;
+    (void)state;
+    Device *device = card;
     Kernels k = kernels_load(device);
     Recording recording = {0};
     DeviceCost cost;
     Error error;
     uint64_t y = alloc(device, 256);
-    device = recorder_open(engine, &recording);
+    device = recorder_open(card, &recording);
     launch_spin(device, k.spin, 0, y, 1000);
     device->close(device);
-    device = engine;
+    device = card;
     replay(device, &recording, 2, &cost);
     OK(.kind = CALL_MODULE_UNLOAD, .module = k.module);
     CHECK(device->replay(device, &recording, 2, &cost, &error) == -1, "replayed unloaded code");
     printf("  %s\n", error.text);
     recording_clear(&recording, device);
     OK(.kind = CALL_FREE, .dst = y);
+    settle();
 }
 
-static void test_fatbin(Device *device, const char *path)
+static void a_fat_binary_loads(void **state)
 {
-    FILE *file = fopen(path, "rb");
-    CHECK(file, "cannot open %s", path);
-    if (!file) return;
+    (void)state;
+    Device *device = card;
+    FILE *file = fopen(fatbin, "rb");
+    if (!file) fail_msg("cannot open %s", fatbin);
     static unsigned char image[1 << 20];
     size_t bytes = fread(image, 1, sizeof image, file);
     fclose(file);
@@ -485,37 +574,28 @@ static void test_fatbin(Device *device, const char *path)
     CHECK(floats_read(device, y, 100)[99] == 0, "sum of zeros");
     REFUSED(200, "cut off", .kind = CALL_MODULE_LOAD, .data = image, .data_bytes = bytes / 2);
     OK(.kind = CALL_FREE, .dst = y);
+    settle();
 }
 
 int main(int argc, char **argv)
 {
-    Error error;
-    test_fault();
-    Device *device = device_open_gpu(0, &error);
-    if (!device) {
-        printf("skipped: %s\n", error.text);
-        return 0;
-    }
-    OK(.kind = CALL_PROPERTIES);
-    const DeviceProperties *p = reply.data;
-    printf("%s, %u.%u, %u SMs, %llu MiB, L2 %llu MiB, %u KHz, memory %u KHz x %u bits, "
-           "shared %u/%u/%u, driver %u\n",
-           p->name, p->cc_major, p->cc_minor, p->sms, (unsigned long long)p->memory_bytes >> 20,
-           (unsigned long long)p->l2_bytes >> 20, p->clock_khz, p->memory_clock_khz,
-           p->memory_bus_bits, p->shared_per_block, p->shared_per_block_optin, p->shared_per_sm,
-           p->driver_version);
-    Kernels k = kernels_load(device);
-    test_layout(device, &k);
-    test_add(device, &k);
-    test_refusals(device, &k);
-    test_streams(device, &k);
-    test_replay_result(device, &k);
-    test_replay_order(device, &k);
-    test_replay_time(device, &k);
-    test_stale_recording(device);
-    if (argc > 1) test_fatbin(device, argv[1]);
-    OK(.kind = CALL_SYNC);
-    device->close(device);
-    printf(failures ? "%d FAILED\n" : "all passed\n", failures);
-    return failures ? 1 : 0;
+    fault = fault_end(); /* before this process touches the driver */
+    if (fault == FAULT_NO_CARD) return 0;
+    fatbin = argc > 1 ? argv[1] : NULL;
+    const struct CMUnitTest of_fatbin[] = {cmocka_unit_test(a_fat_binary_loads)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_fault_names_its_kernel_and_the_card_comes_back),
+        cmocka_unit_test(parameters_are_laid_out_as_the_driver_says),
+        cmocka_unit_test(copies_fills_and_a_kernel),
+        cmocka_unit_test(what_cannot_be_is_refused_in_words),
+        cmocka_unit_test(streams_and_events_order_kernels),
+        cmocka_unit_test(a_replay_computes_anew),
+        cmocka_unit_test(a_replay_keeps_the_order_of_streams),
+        cmocka_unit_test(a_replay_takes_the_time_of_its_bytes),
+        cmocka_unit_test(a_recording_without_its_code_is_refused),
+    };
+    int failed = cmocka_run_group_tests_name("cuda/gpu_card", tests, card_open, card_close);
+    if (fatbin)
+        failed += cmocka_run_group_tests_name("cuda/gpu_fatbin", of_fatbin, card_open, card_close);
+    return failed;
 }
