@@ -166,10 +166,13 @@ static void counts_merge(Launch *launch, Worker *worker, uint32_t count, SimtRes
         sums_add((uint64_t *)c, (const uint64_t *)&worker[i].counters, sizeof *c);
         for (uint32_t k = 0; k < kernel->count; k++) {
             const Ins *ins = &kernel->code[k];
+            const InsCount *count = &worker[i].profile[k];
             if (ins->pseudo) continue;
-            c->warp_instructions += worker[i].profile[k].runs;
-            c->thread_instructions += worker[i].profile[k].lanes;
-            class_add(c, ins, worker[i].profile[k].runs);
+            c->warp_instructions += count->runs;
+            c->thread_instructions += count->lanes;
+            class_add(c, ins, count->runs);
+            if (is_branch(ins))
+                c->branches += count->runs, c->divergent_branches += count->divergent;
         }
         if (i)
             sums_add((uint64_t *)worker[0].profile, (const uint64_t *)worker[i].profile,

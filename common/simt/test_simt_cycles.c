@@ -238,59 +238,6 @@ static void a_short_branch_is_a_predicate(void **state)
     assert_true(guards < 2 * (uint64_t)(SMALL.l2_latency + SMALL.dram_latency));
 }
 
-/* A kernel that calls what may be an engine on `count` pairs of ones; its own body returns count,
- * negative. */
-static uint64_t engine_cycles(const char *function, uint32_t count, uint32_t engines, float *result)
-{
-    static const char body[] =
-        "(.param .b64 a, .param .b32 b, .param .b64 c, .param .b32 d, .param .b32 n)\n{\n"
-        ".reg .b32 %r<4>; .reg .f32 %f<4>; .reg .pred %p<2>;\n"
-        "ld.param.u32 %r1, [n];\nmov.f32 %f1, 0f00000000;\nL:\nadd.f32 %f1, %f1, 0fbf800000;\n"
-        "add.u32 %r1, %r1, -1;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra L;\n"
-        "st.param.f32 [r], %f1;\nret;\n}\n"
-        ".visible .entry k(.param .u64 data)\n{\n" REGISTERS
-        ".param .b64 pa; .param .b32 pb; .param .b64 pc; .param .b32 pd; .param .b32 pn; "
-        ".param .b32 pr;\n";
-    char text[2000];
-    snprintf(text, sizeof text,
-             HEAD ".func (.param .b32 r) %s%sst.param.b64 [pa], %%rd1;\nst.param.b64 [pc], %%rd1;\n"
-                  "st.param.b32 [pb], 1;\nst.param.b32 [pd], 1;\nst.param.b32 [pn], %u;\n"
-                  "call.uni (pr), %s, (pa, pb, pc, pd, pn);\n%s",
-             function, body, count, function,
-             "ld.param.f32 %f1, [pr];\nst.global.f32 [%rd1], %f1;\nret;\n}\n");
-    SimtMachine machine = SMALL;
-    machine.engines = engines;
-    Error error = {""};
-    SimtOptions options = {.threads = 1, .count = 1};
-    SimtGpu *gpu = simt_open(&machine, &options, &error);
-    assert_non_null(gpu);
-    float ones[128];
-    for (int i = 0; i < 128; i++)
-        ones[i] = 1;
-    uint64_t data = device_data(gpu, ones, sizeof ones);
-    SimtResult done;
-    if (run(gpu, text, 1, 32, 0, &data, sizeof data, &done) != 0) fail_msg("%s", done.report.text);
-    assert_int_equal(simt_read(gpu, data, result, sizeof *result, &error), 0);
-    simt_close(gpu);
-    return done.cycles;
-}
-
-/* The inner-product engine takes 2 cycles an element and does what the hardware does, whatever the
- * body says; without engines, and for another function, the body runs and takes its time. */
-static void an_engine_takes_the_papers_cycles(void **state)
-{
-    (void)state;
-    static const char inner[] = "convlab_engine_inner_product", other[] = "convlab_engine_product";
-    float few, many;
-    uint64_t a = engine_cycles(inner, 10, 1, &few), b = engine_cycles(inner, 110, 1, &many);
-    assert_int_equal(b - a, 200);
-    assert_true(few == 10 && many == 110);
-    a = engine_cycles(inner, 10, 0, &few), b = engine_cycles(inner, 110, 0, &many);
-    assert_true(b - a > 100 * (uint64_t)SMALL.alu_latency && few == -10 && many == -110);
-    a = engine_cycles(other, 10, 1, &few), b = engine_cycles(other, 110, 1, &many);
-    assert_true(b - a > 100 * (uint64_t)SMALL.alu_latency && few == -10 && many == -110);
-}
-
 /* Each round of blocks gives every SM one, beginning at another SM. */
 static void rounds_begin_at_different_sms(void **state)
 {
@@ -324,7 +271,6 @@ int main(void)
         cmocka_unit_test(host_threads_do_not_show),
         cmocka_unit_test(counts_are_by_instruction),
         cmocka_unit_test(a_short_branch_is_a_predicate),
-        cmocka_unit_test(an_engine_takes_the_papers_cycles),
         cmocka_unit_test(rounds_begin_at_different_sms),
     };
     return cmocka_run_group_tests_name("cycles", tests, NULL, NULL);

@@ -364,5 +364,7 @@ void profile_close(Launch *launch);
 /* Makes the launch's profile the GPU's, if no longer launch was profiled before; workers' counts
  * are added up in worker[0] already. */
 void profile_keep(Launch *launch, const InsCount *count, uint64_t cycles);
+/* A jump of the kernel's own: an exit is none, nor is what an accelerator does within. */
+int is_branch(const Ins *ins);
 
 #endif

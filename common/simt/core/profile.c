@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/simt/core/core.h"
+#include "common/simt/core/ops.h"
 
 const char *simt_stall_name(SimtStall stall)
 {
@@ -62,6 +63,11 @@ static void instruction_name(const SimtKernel *kernel, uint32_t from, SimtInstru
     to->opcode = opcode_join(in);
 }
 
+int is_branch(const Ins *ins)
+{
+    return (ins->op == OP_BRA || ins->op == OP_BRA_P || ins->op == OP_BRX) && !ins->pseudo;
+}
+
 static void instruction_add(SimtInstruction *to, const InsCount *count, const Ins *ins,
                             const uint64_t *stall)
 {
@@ -74,7 +80,7 @@ static void instruction_add(SimtInstruction *to, const InsCount *count, const In
     }
     to->requests += count->requests, to->sectors += count->sectors, to->l1_hits += count->hits;
     to->shared_requests += count->shared_requests, to->wavefronts += count->wavefronts;
-    if (ins->class == CLASS_BRANCH) to->branches += count->runs, to->divergent += count->divergent;
+    if (is_branch(ins)) to->branches += count->runs, to->divergent += count->divergent;
     for (int i = 0; i < SIMT_STALLS; i++)
         to->stall[i] += stall[i];
 }

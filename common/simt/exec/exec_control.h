@@ -40,7 +40,6 @@ ALWAYS int path_push(Warp *warp, const Ins *ins, uint32_t pc, uint32_t mask, uin
 
 ALWAYS void branch_diverges(Warp *warp, const Ins *ins)
 {
-    warp->worker->counters.divergent_branches++;
     warp->worker->profile[ins - warp->code].divergent++;
 }
 
@@ -52,7 +51,6 @@ HANDLER(NOP)
 
 HANDLER(BRA)
 {
-    if (warp->count) warp->worker->counters.branches++;
     return warp->code + ins->target;
 }
 
@@ -80,7 +78,6 @@ HANDLER(BRA_P)
 {
     uint32_t mask = warp->mask, p = PREDICATE(ins->guard);
     uint32_t taken = (ins->guard_negated ? ~p : p) & mask;
-    if (warp->count) warp->worker->counters.branches++;
     if (taken == 0) return ins + 1;
     if (taken == mask) return warp->code + ins->target;
     return diverge(warp, ins, taken);
@@ -92,7 +89,6 @@ HANDLER(BRX)
     const uint32_t *table = warp->worker->kernel->table + ins->aux,
                    *index = REG(const uint32_t, ins->a);
     uint32_t left = warp->mask, rpc = ins->reconv, pushed = 0;
-    if (warp->count) warp->worker->counters.branches++;
     FOR_ACTIVE(left)
     {
         if (index[i] >= (uint64_t)ins->imm)

@@ -136,8 +136,15 @@ static void count_const(Warp *warp, const uint64_t *address, uint32_t mask)
     warp->pending = (uint64_t)warp->worker->gpu->machine.l1_latency + warp->passes;
 }
 
+/* Folded away by the machine's own compiler, or done within an accelerator. */
+static int is_free(const Ins *ins)
+{
+    return ins->class == CLASS_FREE;
+}
+
 void count_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask, int store)
 {
+    if (is_free(ins)) return;
     if (ins->space == PTX_CONST) {
         count_const(warp, address, mask);
         return;
@@ -183,7 +190,7 @@ void count_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t m
     SimtCounters *c = &worker->counters;
     const SimtMachine *machine = &worker->gpu->machine;
     uint32_t bytes = bytes_each(ins), first[LANES];
-    if (ins->merge == MERGE_FOLLOWER) return;
+    if (is_free(ins) || ins->merge == MERGE_FOLLOWER) return;
     if (ins->merge) {
         bytes = ins->merge == MERGE_16 ? 16 : 8;
         for (int i = 0; i < LANES; i++)
@@ -268,6 +275,7 @@ static int local_hit(Warp *warp, uint32_t line)
  * word by word: a line holds one word of every lane. */
 void count_local(Warp *warp, const Ins *ins, const uint64_t *offset, uint32_t mask, int store)
 {
+    if (is_free(ins)) return;
     Worker *worker = warp->worker;
     const SimtMachine *machine = &worker->gpu->machine;
     uint64_t sector[LANES * 4];
