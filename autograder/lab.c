@@ -25,7 +25,8 @@ static const char USAGE[] =
     "  reset    --lab NN  puts the skeleton back; your file stays as <source>.bak1, .bak2 ...\n"
     "  solution --lab NN  the solution and how yours differs, once passed\n"
     "  run      --lab NN  [--case NAME | --shape \"N=64 ...\" | --maps FILE --shape \"K=64 ...\"]\n"
-    "                     [--engine sim|gpu] [--gpu h200] [--seed N] [--submission DIR] [--alone]\n"
+    "                     [--engine sim|gpu] [--gpu h200] [--seed N] [--submission DIR|FILE] "
+    "[--alone]\n"
     "                     runs one case; beside it the baseline, unless --alone\n"
     "  profile  --lab NN  [as run] [--ptx]  runs one case and shows where its cycles went\n"
     "  cases    --lab NN  [--shape \"N=64 ...\"]  its cases, or a shape, as numbers, one a line:\n"
@@ -229,6 +230,16 @@ static int profile_on_gpu(const char *const *argv, int count, Error *error)
                             "make profile ENGINE=sim");
 }
 
+/* A submission is a directory of labs, or one source: a step that a handout has the student run. */
+static void submission_path(const Options *options, const Lab *lab, char *path, size_t bytes)
+{
+    struct stat status;
+    if (!stat(options->submission, &status) && S_ISREG(status.st_mode))
+        text_set(path, bytes, "%s", options->submission);
+    else
+        text_set(path, bytes, "%s/%s/%s", options->submission, lab->name, lab->ini.source);
+}
+
 static int run_program(const Options *options, const Lab *lab, int profile, Error *error)
 {
     Build build = {0}, baseline = {0};
@@ -248,7 +259,7 @@ static int run_program(const Options *options, const Lab *lab, int profile, Erro
     }
     char directory[1100], source[1100], below[1100];
     text_set(directory, sizeof directory, "%s/profile/%s", options->build, lab->name);
-    text_set(source, sizeof source, "%s/%s/%s", options->submission, lab->name, lab->ini.source);
+    submission_path(options, lab, source, sizeof source);
     int beside = !profile && !options->alone;
     if (build_run(options, lab, source, &build, error) ||
         (beside && (lab_baseline_path(options->root, lab, below, sizeof below, error) ||

@@ -114,7 +114,7 @@ static int is_expected(const LabIni *ini, const char *name)
     const char *dot = strrchr(name, '.');
     return name[0] == '.' || !strcmp(name, "README.md") || !strcmp(name, "lab.ini") ||
            !strcmp(name, "predict.ini") || !strcmp(name, ini->source) ||
-           !strcmp(name, ini->baseline) || strstr(name, ".bak") ||
+           !strcmp(name, ini->baseline) || !strcmp(name, "steps") || strstr(name, ".bak") ||
            (dot && (!strcmp(dot, ".svg") || !strcmp(dot, ".png") || !strcmp(dot, ".gp")));
 }
 

@@ -54,6 +54,9 @@ tell unknown-command
 run 2 "$lab" hint && one_line "which lab"
 tell hint-without-lab
 
+run 0 "$lab" run --build "$build" --lab 05 --case one-by-one --submission labs/05-register-tiled/steps/fig-6.cu --engine sim --alone &&
+    grep -q "correct: all" "$work/out"
+tell run-one-source
 run 0 "$lab" profile --build "$build" --lab 04 --case uneven --submission solutions --engine sim &&
     grep -q "Hot lines" "$work/out" && grep -q "Roofline" "$work/out" &&
     grep -q "$(printf 'conv_kernel\tconv.cu\t')" "$build/profile/04-tiled/profile.tsv"
