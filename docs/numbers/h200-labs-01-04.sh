@@ -41,12 +41,14 @@ compile_patched() {
 
 # layer LAB NAME SHAPE: a line for layers.cu.
 layer() {
-    "$build/bin/lab" cases --build "$build" --lab "$1" --shape "$3" | sed "s|^[^ ]*|$2|"
+    line=$("$build/bin/lab" cases --build "$build" --lab "$1" --shape "$3") || fail "lab $1 has no such shape: $3"
+    printf '%s %s\n' "$2" "${line#* }"
 }
 
-# measure LAB VARIANT: the layers on standard input.
+# measure LAB VARIANT LAYERS: LAYERS is one of the functions below.
 measure() {
-    "$work/$1.$2" time >"$work/times" || fail "lab $1, $2: the program failed"
+    "$3" >"$work/layers"
+    "$work/$1.$2" time <"$work/layers" >"$work/times" || fail "lab $1, $2: the program failed"
     awk -F'\t' -v lab="$1" -v variant="$2" \
         'NR > 1 { printf "%s\t%s\t%s\t%s\t%s\t%s\n", lab, variant, $1, $4, $5, $6 }' "$work/times"
 }
@@ -88,6 +90,10 @@ layers_03_constant() {
     layer 03 deep-nchw "$deep"
 }
 
+layers_03_along_k() {
+    layer 03 cifar-nchw "$cifar"
+}
+
 layers_04() {
     layers_02
     layer 04 electrode-2x16 "N=16 $electrode_2"
@@ -106,29 +112,43 @@ wait
 
 {
     printf 'lab\tvariant\tlayer\tus\tlow\thigh\n'
-    for variant in baseline solution; do layers_02 | measure 02-naive $variant; done
-    for variant in along-q along-k along-n; do layers_03 | measure 03-layout $variant; done
-    for variant in solution along-q; do layers_03_constant | measure 03-layout $variant; done
-    layer 03 cifar-nchw "$cifar" | measure 03-layout constant-along-k
-    layers_04 | measure 02-naive solution
+    for variant in baseline solution; do measure 02-naive $variant layers_02; done
+    for variant in along-q along-k along-n; do measure 03-layout $variant layers_03; done
+    for variant in solution along-q; do measure 03-layout $variant layers_03_constant; done
+    measure 03-layout constant-along-k layers_03_along_k
+    measure 02-naive solution layers_04
     for variant in solution book filters-4 filters-16 plain-pitch scalar unrolled; do
-        layers_04 | measure 04-tiled $variant
+        measure 04-tiled $variant layers_04
     done
 } >"$work/measured"
 awk -F'\t' '!seen[$1, $2, $3]++' "$work/measured" >"$out/times.tsv"
 
+# host VARIANT SUBMISSION CASE [OPTIONS]: a row of host.tsv.
+host() {
+    variant=$1 submission=$2 name=$3
+    shift 3
+    [ $# -gt 0 ] || set -- --case "$name"
+    "$build/bin/lab" run --build "$build" --lab 01 --submission "$submission" "$@" >"$work/page"
+    awk -v row="$variant	$name" '
+        / us$/ { own = $1 }
+        /the baseline/ { sub(/.*: /, ""); base = $1 }
+        END { if (own == "" || base == "") exit 1; printf "%s\t%s\t%s\n", row, own, base }' "$work/page" ||
+        fail "lab 01, $variant, $name: no times in what make run says"
+}
+
+for patch in docs/numbers/01-sequential/*.patch; do
+    there=$work/$(basename "$patch" .patch)/01-sequential
+    mkdir -p "$there"
+    cp solutions/01-sequential/conv.c "$there"
+    patch -s "$there/conv.c" "$patch" || fail "$patch does not fit the solution"
+done
 {
-    printf 'case\tsolution_us\tbaseline_us\n'
-    for name in lenet-c1 lenet-c3 electrode-1 electrode-2 electrode-3 vgg-conv1_1 vgg-stride-2; do
-        set -- --case "$name"
-        [ "$name" = vgg-stride-2 ] && set -- --shape 'N=1 C=3 H=224 W=224 K=8 R=3 S=3 pad=1 stride=2'
-        "$build/bin/lab" run --build "$build" --lab 01 --submission solutions "$@" >"$work/page"
-        awk -v name="$name" '
-            / us$/ { own = $1 }
-            /the baseline/ { sub(/.*: /, ""); base = $1 }
-            END { if (own == "" || base == "") exit 1; printf "%s\t%s\t%s\n", name, own, base }' "$work/page" ||
-            fail "lab 01, $name: no times in what make run says"
+    printf 'variant\tcase\tus\tbaseline_us\n'
+    for name in lenet-c1 lenet-c3 electrode-1 electrode-2 electrode-3 vgg-conv1_1; do
+        host solution solutions $name
     done
+    host solution solutions vgg-stride-2 --shape 'N=1 C=3 H=224 W=224 K=8 R=3 S=3 pad=1 stride=2'
+    for variant in test-inside no-restrict; do host $variant "$work/$variant" vgg-conv1_1; done
 } >"$out/host.tsv"
 
 gpu=$(nvidia-smi --query-gpu=name,driver_version,clocks.max.sm --format=csv,noheader | head -n 1)

@@ -1,46 +1,18 @@
 /* Lab 01: convolution on one core.  Edit only the TODO regions. */
 #include <convlab/conv.h>
 
-#include <stddef.h>
-
-/* Along a row, output q reads input q*stride + tap - pad.  The outputs for which that lies inside
- * 0..size-1 are neighbours: from row_first up to, and without, row_end.  Known before the loop,
- * they replace a test inside it. */
-static int row_first(int tap, int pad, int stride)
-{
-    // TODO(1): Return the smallest q >= 0 with q*stride + tap - pad >= 0.
-    return tap >= pad ? 0 : (pad - tap + stride - 1) / stride;
-    // END TODO(1)
-}
-
-static int row_end(int tap, int pad, int stride, int size, int outputs)
-{
-    // TODO(2): Return one more than the largest q < outputs with q*stride + tap - pad <= size - 1.
-    int room = size - 1 + pad - tap; /* from output 0's tap to the last input of the row */
-    int end = room < 0 ? 0 : room / stride + 1;
-    return end < outputs ? end : outputs;
-    // END TODO(2)
-}
-
-/* One tap of a row: y[q] += weight * x[q*stride + shift] for first <= q < end.  No test, and no sum
- * that waits for the one before it: at stride 1 the compiler makes it four outputs at a time. */
+/* For a fast TODO(1); they stand below. */
+static int row_first(int tap, int pad, int stride);
+static int row_end(int tap, int pad, int stride, int size, int outputs);
 static void row_add(float *restrict y, const float *restrict x, float weight, int first, int end,
-                    int stride, int shift)
-{
-    // TODO(3): Add the products of this tap; give stride 1 a loop of its own.
-    if (stride == 1)
-        for (int q = first; q < end; q++)
-            y[q] += weight * x[q + shift];
-    else
-        for (int q = first; q < end; q++)
-            y[q] += weight * x[q * stride + shift];
-    // END TODO(3)
-}
+                    int stride, int shift);
 
-/* One row of outputs (n, k, op) at a time, to which every tap (c, r, s) adds its products. */
+/* y[n][k][op][oq] = the sum over c, r, s of x[n][c][ih][iw] * w[k][c][r][s], with
+ * ih = op*stride_h + r - pad_top and iw = oq*stride_w + s - pad_left. */
 void conv_forward_host(const ConvProblem *p, const float *x, const float *w, float *y)
 {
-    // TODO(4): Set each row of outputs to zero, then add every tap that lies inside the input.
+    // TODO(1): Write the seven loops of the formula, and be right.
+    // Then be fast: set each row of outputs to zero, and add every tap that lies inside the input.
     for (int n = 0; n < p->N; n++)
         for (int k = 0; k < p->K; k++)
             for (int op = 0; op < p->P; op++) {
@@ -61,5 +33,39 @@ void conv_forward_host(const ConvProblem *p, const float *x, const float *w, flo
                         }
                     }
             }
+    // END TODO(1)
+}
+
+/* Along a row, output q reads input q*stride + tap - pad.  The outputs for which that lies inside
+ * 0..size-1 are neighbours: from row_first up to, and without, row_end.  Known before the loop,
+ * they replace a test inside it. */
+static int row_first(int tap, int pad, int stride)
+{
+    // TODO(2): Return the smallest q >= 0 with q*stride + tap - pad >= 0.
+    return tap >= pad ? 0 : (pad - tap + stride - 1) / stride;
+    // END TODO(2)
+}
+
+static int row_end(int tap, int pad, int stride, int size, int outputs)
+{
+    // TODO(3): Return one more than the largest q < outputs with q*stride + tap - pad <= size - 1.
+    int room = size - 1 + pad - tap; /* from output 0's tap to the last input of the row */
+    int end = room < 0 ? 0 : room / stride + 1;
+    return end < outputs ? end : outputs;
+    // END TODO(3)
+}
+
+/* One tap of a row: y[q] += weight * x[q*stride + shift] for first <= q < end.  No test, and no sum
+ * that waits for the one before it: at stride 1 the compiler makes it four outputs at a time. */
+static void row_add(float *restrict y, const float *restrict x, float weight, int first, int end,
+                    int stride, int shift)
+{
+    // TODO(4): Add the products of this tap; give stride 1 a loop of its own.
+    if (stride == 1)
+        for (int q = first; q < end; q++)
+            y[q] += weight * x[q + shift];
+    else
+        for (int q = first; q < end; q++)
+            y[q] += weight * x[q * stride + shift];
     // END TODO(4)
 }
