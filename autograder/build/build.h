@@ -1,5 +1,9 @@
 /* build.h - compiling a submission in the sandbox with the grader's own command line.
  *
+ * Room: a submission's compilation and link, and the cache of what came out.
+ * Callers: session, judging, the programs.
+ * May use: sandbox, base.
+ *
  * The program that comes out is linked from the submission's object, the operation's call glue and
  * librunner.a; nothing of the submission's directory but the one named source is visible to the
  * compiler (and the toolkit, and common/include). */

@@ -1,5 +1,9 @@
 /* lab_ini.h - what the grader knows of a lab; docs/lab-ini.md is the format.
  *
+ * Room: what a lab asks (lab.ini), its predictions, its handout, and the checks of all that.
+ * Callers: record, judging, the programs.
+ * May use: text, conv, cuda, simt/machine.
+ *
  * Read strictly: whatever is unknown, missing, doubled or does not add up is one line with file and
  * line number. */
 #ifndef CONVLAB_AUTOGRADER_LAB_LAB_INI_H

@@ -1,5 +1,9 @@
 /* sandbox.h - running an untrusted program: what it may see, what it may use up.
  *
+ * Room: the walls around a process that nobody trusts.
+ * Callers: build, session, the programs.
+ * May use: base.
+ *
  * bubblewrap gives it user, PID, mount, network and IPC namespaces, a private /tmp and /dev/shm,
  * read-only system directories; seccomp and resource limits do the rest.  Where the kernel refuses
  * namespaces the level falls: Landlock then hides the file system, and without that only the

@@ -1,6 +1,10 @@
 /* session.h - grade's view of the other two processes: one `device`, a sandboxed `runner` per built
  * submission.
  *
+ * Room: both ends of the conversation, and the protocol between.
+ * Callers: judging, and the programs device and runner.
+ * May use: build, sandbox, conv, cuda.
+ *
  *   grade  --control socket-->  device  <--one socket a runner-->  runner, sandboxed:
  *                                                                  submission + drop-in runtime
  *

@@ -1,4 +1,8 @@
-/* workload.h - one problem's floats in this process. */
+/* workload.h - one problem's floats in this process.
+ *
+ * Room: the floats of one case in this process, and device memory with guards around.
+ * Callers: judging, run.
+ * May use: datasets, conv, cuda. */
 #ifndef CONVLAB_AUTOGRADER_TENSORS_WORKLOAD_H
 #define CONVLAB_AUTOGRADER_TENSORS_WORKLOAD_H
 

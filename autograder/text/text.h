@@ -1,4 +1,8 @@
-/* text.h - formatting into fixed buffers where cutting at the end is what is wanted. */
+/* text.h - formatting into fixed buffers where cutting at the end is what is wanted.
+ *
+ * Room: text in fixed buffers, files, tables, and ini files.
+ * Callers: all of the autograder.
+ * May use: base. */
 #ifndef CONVLAB_AUTOGRADER_TEXT_TEXT_H
 #define CONVLAB_AUTOGRADER_TEXT_TEXT_H
 

@@ -1,5 +1,9 @@
 /* error.h - the one way in which a function of this project says what went wrong.
  *
+ * Room: what every other room is written with.
+ * Callers: everybody.
+ * May use: nothing.
+ *
  * A function that can fail takes an `Error *` and returns 0, or -1 after filling it in.  The text
  * is one line for the person at the terminal: what is wrong, where, and what to do about it.  No
  * trailing newline, no "Error:" prefix. */

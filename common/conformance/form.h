@@ -1,6 +1,10 @@
 /* form.h - instruction forms as data: what to execute, on which operand values, and how near the
  * result has to be.
  *
+ * Room: forms, what a card gave for each (vectors), the recorder and the checker of them.
+ * Callers: its own test and tool.
+ * May use: cuda and both engines.
+ *
  * A table (forms/<group>.forms) has one line a form:
  *
  *   RESULTS <- OPERANDS [, TOLERANCE] : PTX

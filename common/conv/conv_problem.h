@@ -1,5 +1,8 @@
-/* conv_problem.h - the convolution problem as text and as numbers, and what makes it a valid
- * one. */
+/* conv_problem.h - the convolution problem as text and as numbers, and what makes it valid.
+ *
+ * Room: convolution problems, random inputs, the fp64 oracle, the judgement of an output.
+ * Callers: autograder, datasets, make compare.
+ * May use: base. */
 #ifndef CONVLAB_CONV_CONV_PROBLEM_H
 #define CONVLAB_CONV_CONV_PROBLEM_H
 

@@ -1,6 +1,10 @@
 /* device.h - the device interface: every CUDA call of a lab is one DeviceCall, answered by one
  * DeviceReply.
  *
+ * Room: the call as data, the wire that carries it, the recorder that keeps it.
+ * Callers: whoever makes calls, passes them on or executes them.
+ * May use: base.
+ *
  * One struct serves four masters: the drop-in runtime builds it, the wire carries it to another
  * process, the recorder keeps it, an engine executes it.  So "what a submission asked of the
  * GPU" is data that can be logged, replayed and fuzzed.

@@ -1,6 +1,10 @@
 /* ptx.h - a PTX module as the parser leaves it: names resolved, nothing executed, nothing
  * specialised.
  *
+ * Room: PTX text and the fat binaries that nvcc puts it in (fatbin.h), read but not executed.
+ * Callers: the drop-in runtime, the GPU engine, the simulator.
+ * May use: base.
+ *
  * The parser accepts the whole grammar that nvcc 12 and 13 and clang emit, whether or not the
  * simulator can execute an instruction: an unknown opcode is kept by its words, and refused by
  * name, with its source line, by the decoder, when a kernel that contains it is launched.  The text

@@ -1,9 +1,12 @@
 /* simt.h - the simulated GPU: memory, modules, kernels; deterministic on any number of host
  * threads.
  *
+ * Room: the simulated GPU's front: its memory, modules, kernels and launches.
+ * Callers: common/cuda/sim.
+ * May use: the rooms below common/simt, ptx, base.
+ *
  * It executes PTX warp by warp over pre-decoded instructions, checks every access, counts what a
- * profiler would count and prices it on a described machine.  It knows nothing of CUDA's runtime,
- * of labs or of grading. */
+ * profiler would count and prices it on a described machine. */
 #ifndef CONVLAB_SIMT_SIMT_H
 #define CONVLAB_SIMT_SIMT_H
 

@@ -1,5 +1,9 @@
 /* paired.h - comparing two times that share their noise.
  *
+ * Room: measuring side by side, and its statistics.
+ * Callers: autograder/judging, make compare.
+ * May use: base.
+ *
  * Clocks wander and machines have other guests, so one never asks "how long does A take" but "how
  * many times longer is A than B, measured side by side".  Windows alternate A B B A A B B A; each
  * neighbouring A and B give a ratio; the median of the ratios is the answer, and order statistics

@@ -1,5 +1,9 @@
 /* measure.h - what a program of kernels needs to be measured, whatever measures it.
  *
+ * Room: kernels that were measured on a card, and how the simulator compares.
+ * Callers: its own programs and test.
+ * May use: cuda/runtime, cuda/sim.
+ *
  * micro.cu and layers.cu describe launches; measure_gpu.cu times them on a card, or launches each
  * once for a profiler; measure_sim.c prices and counts them on the simulated GPU.  All print one
  * line for each entry, tab-separated, with the same names in the same order. */

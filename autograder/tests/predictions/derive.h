@@ -1,9 +1,13 @@
 /* derive.h - every prediction's answer, worked out a second time.
  *
+ * Room: the derivations, one file a lab.
+ * Callers: its own test.
+ * May use: lab.
+ *
  * lab.ini says what the truth of a prediction is: a metric that the simulator counts, or a formula.
  * solutions/NN/predict.ini answers it.  Here one file a lab comes to the same number another way:
  * it counts in loops what the formula multiplies, or asks the compiler.  test_predictions compares
- * them.  Nothing else calls this room; it may use autograder/lab and common/conv. */
+ * them. */
 #ifndef CONVLAB_AUTOGRADER_TESTS_PREDICTIONS_DERIVE_H
 #define CONVLAB_AUTOGRADER_TESTS_PREDICTIONS_DERIVE_H
 

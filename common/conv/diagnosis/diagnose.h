@@ -1,5 +1,9 @@
-/* diagnose.h - what is wrong with an output that was judged wrong: from the pattern of its errors to
- * a sentence that names the mistake.
+/* diagnose.h - what is wrong with an output that was judged wrong: from the pattern of its errors
+ * to a sentence that names the mistake.
+ *
+ * Room: signatures of error maps, probes, variants of a convolution, and the sentences for them.
+ * Callers: autograder/judging.
+ * May use: conv, base.
  *
  * The error map's signature comes first, then probes, which run the submission again on inputs
  * chosen to separate the hypotheses. */

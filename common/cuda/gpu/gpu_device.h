@@ -1,7 +1,8 @@
 /* gpu_device.h - the GPU engine: a Device that executes calls on this machine's card.
  *
- * Holds what turns DeviceCalls into calls of NVIDIA's driver, which is found at run time, and what
- * the card can do at most (gpu_ceilings.h).  Whoever needs an engine opens it here. */
+ * Room: DeviceCalls as calls of NVIDIA's driver, and the card's ceilings (gpu_ceilings.h).
+ * Callers: programs that open an engine; judging, for the ceilings.
+ * May use: cuda, ptx, base. */
 #ifndef CONVLAB_CUDA_GPU_DEVICE_H
 #define CONVLAB_CUDA_GPU_DEVICE_H
 

@@ -1,5 +1,9 @@
 /* runtime.h - the drop-in CUDA runtime's own switch: which Device serves this process.
  *
+ * Room: the cuda* functions that a submission calls, each of which makes a DeviceCall.
+ * Callers: submissions; the two programs that hold one, runner and run.
+ * May use: cuda, ptx, base.
+ *
  * runtime.c defines the cuda* functions that labs may call.  Before the submission's static
  * constructors register their fat binaries nothing is needed; before the first CUDA call that
  * does work, the host program (runner or run) sets the device. */

@@ -1,7 +1,8 @@
 /* sim_device.h - the simulated engine: a Device that executes calls on the simulated GPU.
  *
- * Holds what makes a simulated GPU (common/simt) answer DeviceCalls, and the timeline on which its
- * streams overlap.  Whoever needs an engine opens it here; what is behind it is the room's own. */
+ * Room: DeviceCalls on the simulated GPU, and the timeline on which its streams overlap.
+ * Callers: programs that open an engine.
+ * May use: cuda, simt. */
 #ifndef CONVLAB_CUDA_SIM_DEVICE_H
 #define CONVLAB_CUDA_SIM_DEVICE_H
 

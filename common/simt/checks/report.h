@@ -1,7 +1,8 @@
 /* report.h - checks: what is wrong with what a kernel did, where in the grid, and on which line.
  *
- * What executes calls it: with a finding of its own (report.c), or with every access, for hazards
- * between threads (race.h).  It may use core. */
+ * Room: findings about what a kernel did (report.c) and hazards between its threads (race.h).
+ * Callers: exec, with every access; a launch, at its end.
+ * May use: core. */
 #ifndef CONVLAB_SIMT_CHECKS_REPORT_H
 #define CONVLAB_SIMT_CHECKS_REPORT_H
 

@@ -1,5 +1,8 @@
-/* core.h - what the files of the simulated GPU share among themselves; nobody outside this room
- * includes it.
+/* core.h - what the files of the simulated GPU share among themselves.
+ *
+ * Room: the state that the simulator's rooms share: memory, decoded instructions, warps, a launch.
+ * Callers: the simulator's rooms; others only profile.h and simt_types.h.
+ * May use: machine, ptx, base.
  *
  * A kernel is decoded once into Ins: operands are byte offsets into a warp's register file, where a
  * 32-bit register is 32 consecutive lanes (128 bytes), a 64-bit one 256 bytes and a predicate one

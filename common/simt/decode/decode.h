@@ -1,7 +1,10 @@
 /* decode.h - decoding: of a kernel's PTX, once, into the instructions (Ins) that are executed.
  *
- * Whoever loads or launches a kernel calls this; the files of the room share decoder.h.  It may use
- * core and ptx: what executes is handed in as a table, so that nothing here knows of it. */
+ * Room: from PTX to decoded instructions (Ins), once for each kernel.
+ * Callers: common/simt, to find or launch a kernel.
+ * May use: core, ptx.
+ *
+ * What executes is handed in as a table, so that nothing here knows of it. */
 #ifndef CONVLAB_SIMT_DECODE_H
 #define CONVLAB_SIMT_DECODE_H
 

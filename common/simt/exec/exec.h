@@ -1,7 +1,8 @@
 /* exec.h - execution: decoded instructions, warp by warp and block by block.
  *
- * A launch opens a worker for each host thread and gives it blocks to run.  It may use core, checks
- * and time; how a kernel was decoded is no concern of this room, which only hands out its handlers. */
+ * Room: the instructions' handlers, and warps and blocks that run them.
+ * Callers: a launch, which has one worker a host thread.
+ * May use: checks, time, core. */
 #ifndef CONVLAB_SIMT_EXEC_H
 #define CONVLAB_SIMT_EXEC_H
 
@@ -11,7 +12,8 @@
 const Handler *exec_handlers(void);
 extern int exec_level; /* at most: 0 base, 1 AVX2, 2 AVX-512; for tests */
 
-/* A host thread's registers, shared memory and counts.  -1: out of memory; close it all the same. */
+/* A host thread's registers, shared memory and counts.  -1: out of memory; close it all the
+ * same. */
 int worker_open(Worker *worker, Launch *launch, const void *params);
 void worker_close(Worker *worker);
 /* 0: done; -1: stopped by a fault, the limit, or a fault of an earlier block. */

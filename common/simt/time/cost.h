@@ -1,7 +1,8 @@
 /* cost.h - time: what executed work counts, as a profiler would, and how many cycles it takes.
  *
- * What executes tells this room of every access (count.c) and leaves a trace of the first blocks
- * (trace.c); a launch asks it for the cycles (cycles.c, docs/cycle-model.md).  It may use core. */
+ * Room: counts (count.c), a trace of the first blocks (trace.c), and cycles (docs/cycle-model.md).
+ * Callers: exec, with every access; a launch, for its cycles.
+ * May use: core, machine. */
 #ifndef CONVLAB_SIMT_TIME_COST_H
 #define CONVLAB_SIMT_TIME_COST_H
 
