@@ -60,16 +60,16 @@ USES_datasets      := common/conv common/base
 USES_autograder/text    := common/base
 USES_autograder/sandbox := common/base
 USES_autograder/build   := autograder/sandbox common/base
-USES_autograder/session := autograder/build autograder/sandbox common/conv common/cuda common/base
-USES_autograder/tensors := datasets common/conv common/cuda common/base
+USES_autograder/session := autograder/build autograder/sandbox autograder/tensors common/conv common/cuda common/base
+USES_autograder/tensors := common/conv common/cuda common/base
 USES_autograder/lab     := autograder/text common/conv common/cuda common/simt/machine common/base
 USES_autograder/tests/predictions := autograder/lab $(USES_autograder/lab)
 USES_autograder/record  := autograder/lab $(USES_autograder/lab)
 USES_autograder/profile := autograder/text common/cuda common/simt/core $(USES_common/simt/core)
 USES_autograder/judging := autograder/session autograder/build autograder/sandbox autograder/tensors autograder/record autograder/lab autograder/text \
-    common/conv/diagnosis datasets common/conv common/timing common/cuda/gpu common/cuda common/simt/machine common/ptx common/base
+    common/conv/diagnosis common/conv common/timing common/cuda/gpu common/cuda common/simt/machine common/ptx common/base
 USES_autograder         := autograder/judging autograder/profile autograder/session autograder/build autograder/sandbox autograder/tensors \
-    autograder/record autograder/lab autograder/text common/conv/diagnosis datasets common/conv common/timing common/cuda/gpu common/cuda/sim \
+    autograder/record autograder/lab autograder/text common/conv/diagnosis common/conv common/timing common/cuda/gpu common/cuda/sim \
     $(USES_common/cuda/sim)
 ROOMS := common/base common/conv common/conv/diagnosis common/timing common/ptx $(addprefix common/simt/,machine core decode checks time exec) \
     common/simt common/cuda $(addprefix common/cuda/,runtime gpu sim) common/conformance common/validate datasets \
@@ -121,7 +121,7 @@ $(BUILD)/bin/%: $(BUILD)/obj/autograder/%.o $(call archives_of,$(USES_autograder
 # ---- what a submission is linked with --------------------------------------------------------------------------------
 # The sandboxed runner is the drop-in runtime and a wire, no engine; run has both engines in the same process.  Their own
 # names come whole (a submission that defines one of them is told so), of the rooms below comes what they need.
-USES_autograder/runner.c := common/cuda/runtime common/cuda common/ptx common/base
+USES_autograder/runner.c := common/cuda/runtime autograder/tensors common/cuda common/ptx common/base
 USES_autograder/run.c    := common/cuda/runtime autograder/profile autograder/record autograder/lab autograder/tensors autograder/text common/conv/diagnosis \
     datasets common/conv common/cuda/gpu common/cuda/sim $(USES_common/cuda/sim)
 RUNTIME_OBJ := $(call objects_of,common/cuda/runtime)

@@ -91,16 +91,22 @@ static void problem_set(DeviceProcess *process, const ControlRequest *request, C
     Error error = {""};
     for (int i = 0; i < SESSION_RUNNERS; i++)
         slot_close(process, &process->slot[i]);
-    tensors_free(&process->tensors, process->engine);
+    guarded_close(&process->tensors);
+    inputs_clear(&process->inputs);
     free(process->output);
     process->call = request->call;
+    CallRequest *call = &process->call;
+    process->output = malloc(call_floats(call, TENSOR_OUTPUT) * sizeof(float) + 1);
+    if (!process->output) {
+        reply_set(reply, CONTROL_FAILED, "the device process is out of memory");
+        return;
+    }
+    if (call->host) return;
     uint32_t band = process->properties.engine[0] == 'g' ? GUARD_BAND_FLOATS : 0;
-    if (tensors_allocate(&process->tensors, process->engine, &process->call, band, &error))
+    if (guarded_open(&process->tensors, process->engine, call->tensors, call->role, call->count,
+                     band, &error))
         reply_set(reply, CONTROL_FAILED, "the problem's tensors: %s", error.text);
-    process->output = malloc(tensors_floats(&process->tensors, TENSOR_OUTPUT) * sizeof(float) + 1);
-    if (!process->output) reply_set(reply, CONTROL_FAILED, "the device process is out of memory");
-    for (uint32_t i = 0; i < process->tensors.count; i++)
-        process->call.address[i] = process->tensors.address[i];
+    memcpy(call->address, process->tensors.address, sizeof call->address);
 }
 
 /* What is common to a call and a replay: inputs in, the run, outputs out. */
@@ -115,7 +121,7 @@ static void problem_run(DeviceProcess *process, const ControlRequest *request, S
     }
     serve_ready(slot, request->deadline, reply);
     if (reply->status != CONTROL_OK) return;
-    if (!host && call && tensors_prepare(&process->tensors, process->engine, 1, &error)) {
+    if (!host && call && guarded_fill(&process->tensors, process->inputs.tensor, &error)) {
         reply_set(reply, CONTROL_FAILED, "preparing the tensors: %s", error.text);
         return;
     }
@@ -126,7 +132,8 @@ static void problem_run(DeviceProcess *process, const ControlRequest *request, S
     else
         replay_device(process, slot, request->repeats, reply);
     if (reply->status != CONTROL_OK || host) return;
-    if (tensors_check(&process->tensors, process->engine, process->output, reply, &error))
+    if (guarded_check(&process->tensors, process->inputs.tensor, process->output, &reply->damage,
+                      &error))
         reply_set(reply, CONTROL_FAILED, "reading the results: %s", error.text);
 }
 
@@ -166,7 +173,7 @@ static void request_answer(DeviceProcess *process, const ControlRequest *request
 static int request_serve(DeviceProcess *process, void *body, uint64_t bytes)
 {
     ControlRequest request;
-    ControlReply reply = {.band_tensor = -1, .input_changed = -1};
+    ControlReply reply = {.damage = DAMAGE_NONE};
     WirePiece piece[2] = {{&reply, sizeof reply}};
     Error error = {""};
     if (bytes < sizeof request) {
@@ -176,13 +183,13 @@ static int request_serve(DeviceProcess *process, void *body, uint64_t bytes)
     memcpy(&request, body, sizeof request);
     int keeps =
         request.has_inputs && (request.kind == CONTROL_CALL || request.kind == CONTROL_REPLAY);
-    if (keeps && tensors_take(&process->tensors, body, sizeof request, bytes, &error))
+    if (keeps && inputs_take(&process->inputs, &process->call, body, sizeof request, bytes, &error))
         reply_set(&reply, CONTROL_FAILED, "%s", error.text);
     if (!keeps) free(body);
     if (reply.status == CONTROL_OK) request_answer(process, &request, &reply);
     if ((request.kind == CONTROL_CALL || request.kind == CONTROL_REPLAY) &&
         reply.status == CONTROL_OK)
-        reply.output_count = tensors_floats(&process->tensors, TENSOR_OUTPUT);
+        reply.output_count = call_floats(&process->call, TENSOR_OUTPUT);
     piece[1] = (WirePiece){process->output, reply.output_count * sizeof(float)};
     return wire_send(DEVICE_CONTROL, FRAME_RETURN, piece, 2, NULL);
 }
@@ -202,7 +209,7 @@ int main(void)
     }
     if (process->engine && process->engine->close) process->engine->close(process->engine);
     free(process->output);
-    free(process->tensors.body);
+    inputs_clear(&process->inputs);
     free(process);
     return 0;
 }

@@ -10,9 +10,11 @@
 #include <unistd.h>
 
 #include "autograder/lab/catalog.h"
+#include "autograder/profile/baseline_cost.h"
+#include "autograder/profile/profile.h"
 #include "autograder/record/report.h"
-#include "autograder/tensors/map_input.h"
-#include "autograder/tensors/run_memory.h"
+#include "autograder/tensors/workload.h"
+#include "autograder/text/files.h"
 #include "autograder/text/table.h"
 #include "autograder/text/text.h"
 #include "common/conv/diagnosis/diagnose.h"
@@ -20,10 +22,8 @@
 #include "common/cuda/gpu/gpu_device.h"
 #include "common/cuda/runtime/runtime.h"
 #include "common/cuda/sim/sim_device.h"
-#include "autograder/text/files.h"
-#include "autograder/profile/baseline_cost.h"
-#include "autograder/profile/profile.h"
 #include "common/simt/machine/machine.h"
+#include "datasets/map_input.h"
 
 typedef struct Run {
     const char *root, *lab, *only_case, *shape, *engine, *gpu;
@@ -78,60 +78,57 @@ static void time_on_device(Run *run, const Workload *workload, void *const *poin
     }
 }
 
-/* One call of the entry point on the device, everything around it included. */
-static int call_on_device(Run *run, Workload *workload, Observed *observed, Error *error)
+/* One call of the entry point on the device, and what it cost. */
+static int call_on_device(Run *run, const Workload *workload, void *const *pointer, Error *error)
 {
-    RunMemory memory;
-    void *pointer[OPERATION_TENSORS] = {0};
     char message[1024] = "";
     DeviceReply reply = {0};
     DeviceCall sync = {.kind = CALL_SYNC};
-    if (run_memory_open(run->device, workload, &memory, error)) return -1;
-    for (int i = 0; i < workload->tensors; i++)
-        pointer[i] = (void *)(uintptr_t)run_memory_address(&memory, i);
     if (run->device->take_cost) run->device->take_cost(run->device, &run->cost);
     operation_call(workload->problem.data, pointer, NULL);
     run->device->execute(run->device, &sync, &reply);
     int failed = runtime_take_failure(message, sizeof message);
     if (run->device->take_cost) run->device->take_cost(run->device, &run->cost);
-    int status = 0;
     if (failed || reply.status) {
         const char *why = *message ? message : reply.message;
         int number = failed ? failed : reply.status;
-        status = error_set(error, "%s: %s", device_status_name(number),
-                           *why ? why : device_status_text(number));
-    } else {
-        text_set(run->finding, sizeof run->finding, "%s", message);
-        status = run_memory_observe(&memory, workload, observed, error);
-        if (!status && !strcmp(run->engine, "gpu")) time_on_device(run, workload, pointer);
+        return error_set(error, "%s: %s", device_status_name(number),
+                         *why ? why : device_status_text(number));
     }
-    run_memory_close(&memory);
-    return status;
+    text_set(run->finding, sizeof run->finding, "%s", message);
+    return 0;
 }
 
-static int call_on_host(Run *run, Workload *workload, Observed *observed)
+/* The best of a few: good enough to work by, and never a grade. */
+static int call_on_host(Run *run, const Workload *workload, const GuardedTensors *tensors,
+                        void *const *pointer, Error *error)
 {
-    void *pointer[OPERATION_TENSORS] = {0};
-    for (int i = 0; i < workload->tensors; i++)
-        pointer[i] = workload->tensor[i] ? workload->tensor[i] : workload->output;
     run->cost = (DeviceCost){0};
-    /* The best of a few: good enough to work by, and never a grade. */
     for (int i = 0; i < 5; i++) {
-        for (size_t j = 0; j < workload->outputs; j++)
-            memcpy(&workload->output[j], &(uint32_t){OUTPUT_POISON}, 4);
+        if (guarded_fill(tensors, (const float *const *)workload->tensor, error)) return -1;
         double start = cpu_seconds();
         operation_call(workload->problem.data, pointer, NULL);
         double seconds = cpu_seconds() - start;
         if (!i || seconds < run->cost.seconds) run->cost.seconds = seconds;
     }
-    *observed = (Observed){.output = workload->output};
     return 0;
 }
 
 static int call_once(Run *run, Workload *workload, Observed *observed, Error *error)
 {
-    return run->device ? call_on_device(run, workload, observed, error)
-                       : call_on_host(run, workload, observed);
+    GuardedTensors tensors;
+    void *pointer[OPERATION_TENSORS] = {0};
+    int gpu = !strcmp(run->engine, "gpu");
+    uint32_t band = run->device && !gpu ? 0 : GUARD_BAND_FLOATS;
+    if (workload_place(workload, run->device, band, &tensors, error)) return -1;
+    for (int i = 0; i < workload->tensors; i++)
+        pointer[i] = (void *)(uintptr_t)tensors.address[i];
+    int status = run->device ? call_on_device(run, workload, pointer, error)
+                             : call_on_host(run, workload, &tensors, pointer, error);
+    if (!status) status = workload_observe(workload, &tensors, observed, error);
+    if (!status && run->device && gpu) time_on_device(run, workload, pointer);
+    guarded_close(&tensors);
+    return status;
 }
 
 /* ProbeRun: once more, on inputs chosen by the diagnosis. */
@@ -151,6 +148,14 @@ static int probe(void *context, const Problem *problem, const float *const *tens
     return status;
 }
 
+static void print_hint(const Run *run, Fault fault)
+{
+    const char *hint = lab_fault_hint(&run->found->ini, fault_name(fault));
+    char text[1600];
+    text_set(text, sizeof text, "Hint: %s", hint ? hint : "");
+    if (hint) text_wrap(stdout, 4, text);
+}
+
 static void print_verdict(const Run *run, const Verdict *verdict, const Finding *found)
 {
     if (verdict->correct) {
@@ -165,10 +170,7 @@ static void print_verdict(const Run *run, const Verdict *verdict, const Finding 
                verdict->total, verdict->where, verdict->got, verdict->expected);
     putchar('\n');
     text_wrap(stdout, 4, found->text);
-    const char *hint = lab_fault_hint(&run->found->ini, fault_name(found->fault));
-    char text[1600];
-    text_set(text, sizeof text, "Hint: %s", hint ? hint : "");
-    if (hint) text_wrap(stdout, 4, text);
+    print_hint(run, found->fault);
 }
 
 /* "18,004 cycles on the simulated h200 (9.1 us)", or "92.1 us" where no cycles are simulated. */
@@ -313,6 +315,7 @@ static int run_case(Run *run, Error *error)
     if (status) {
         printf("  FAILED\n");
         text_wrap(stdout, 4, error->text);
+        if (guarded_stopped(error->text)) print_hint(run, FAULT_GUARD_BAND);
         status = 1;
     } else {
         status = verify_output(ini->operation, run->problem, ini->precision,

@@ -74,8 +74,7 @@ void judge_output(Judge *judge, const Workload *workload, const Observed *observ
     item->verdict = verdict_of(outcome->status);
     if (outcome->status != RUN_OK) {
         text_set(item->text, sizeof item->text, "%s", outcome->message);
-        /* The simulator stops the write that the guard bands would have shown. */
-        if (strstr(outcome->message, "Invalid __global__ write"))
+        if (guarded_stopped(outcome->message))
             text_set(item->fault, sizeof item->fault, "%s", fault_name(FAULT_GUARD_BAND));
         return;
     }

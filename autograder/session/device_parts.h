@@ -23,30 +23,21 @@ int gatekeeper_poison(Gatekeeper *gatekeeper, Device *engine, Error *error);
 /* Gives everything back to the engine. */
 void gatekeeper_close(Gatekeeper *gatekeeper, Device *engine);
 
-/* ---- device_tensors.c: the problem's tensors on the device, and what became of them ------- */
+/* ---- device_inputs.c: what grade sent to run on --------------------------------------------- */
 
-typedef struct Tensors {
-    uint32_t count, band; /* tensors; floats of guard band on each side */
-    uint32_t role[OPERATION_TENSORS];
-    uint64_t floats[OPERATION_TENSORS];
-    uint64_t base[OPERATION_TENSORS];         /* allocations */
-    uint64_t address[OPERATION_TENSORS];      /* of the first float of each tensor */
-    const float *pristine[OPERATION_TENSORS]; /* inputs as grade sent them; NULL before */
-    void *body;                               /* the frame that they lie in */
-} Tensors;
+/* The inputs' floats in the frame that they came in. */
+typedef struct Inputs {
+    const float *tensor[OPERATION_TENSORS]; /* NULL: an output, or nothing was sent yet */
+    void *body;
+} Inputs;
 
-int tensors_allocate(Tensors *tensors, Device *engine, const CallRequest *call, uint32_t band,
-                     Error *error);
-void tensors_free(Tensors *tensors, Device *engine);
-uint64_t tensors_floats(const Tensors *tensors, TensorRole role);
+/* Takes over `body`, whose floats from `offset` on are the call's inputs, tensor by tensor. */
+int inputs_take(Inputs *inputs, const CallRequest *call, void *body, uint64_t offset,
+                uint64_t bytes, Error *error);
+void inputs_clear(Inputs *inputs);
 
-/* Takes over `body`, whose floats from `offset` on are the inputs, tensor by tensor. */
-int tensors_take(Tensors *tensors, void *body, uint64_t offset, uint64_t bytes, Error *error);
-/* Uploads the inputs, poisons the outputs and the guard bands. */
-int tensors_prepare(Tensors *tensors, Device *engine, int upload, Error *error);
-/* Reads the outputs back into `output` and looks at guard bands and inputs. */
-int tensors_check(const Tensors *tensors, Device *engine, float *output, ControlReply *reply,
-                  Error *error);
+/* Floats of all the call's tensors of that role. */
+uint64_t call_floats(const CallRequest *call, TensorRole role);
 
 /* ---- device_serve.c: one call of an entry point ------------------------------------------- */
 
@@ -61,10 +52,11 @@ typedef struct Slot {
 typedef struct DeviceProcess {
     Device *engine;
     DeviceProperties properties;
-    CallRequest call; /* the current problem, addresses filled in */
-    Tensors tensors;
+    CallRequest call;       /* the current problem, addresses filled in */
+    GuardedTensors tensors; /* of device labs */
+    Inputs inputs;
     Slot slot[SESSION_RUNNERS];
-    float *output; /* of the last call; tensors_floats(TENSOR_OUTPUT) */
+    float *output; /* of the last call; call_floats(TENSOR_OUTPUT) */
 } DeviceProcess;
 
 /* Waits until the runner's main has begun: starting is not the submission's time, and what runs

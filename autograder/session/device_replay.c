@@ -28,7 +28,7 @@ static int repeat_prepare(DeviceProcess *process, Error *error)
         if (process->slot[i].gatekeeper &&
             gatekeeper_poison(process->slot[i].gatekeeper, process->engine, error))
             return -1;
-    if (tensors_prepare(&process->tensors, process->engine, 1, error)) return -1;
+    if (guarded_fill(&process->tensors, process->inputs.tensor, error)) return -1;
     if (process->properties.l2_bytes && process->properties.engine[0] == 'g') cache_flush(process);
     return 0;
 }

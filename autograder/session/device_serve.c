@@ -186,7 +186,7 @@ static void host_answer(DeviceProcess *process, const void *body, uint64_t bytes
                         ControlReply *reply)
 {
     CallReturn answer;
-    uint64_t floats = tensors_floats(&process->tensors, TENSOR_OUTPUT);
+    uint64_t floats = call_floats(&process->call, TENSOR_OUTPUT);
     if (bytes != sizeof answer + floats * sizeof(float)) {
         reply_set(reply, CONTROL_RUNNER_WRONG, "an answer of %llu bytes",
                   (unsigned long long)bytes);
@@ -194,12 +194,7 @@ static void host_answer(DeviceProcess *process, const void *body, uint64_t bytes
     }
     memcpy(&answer, body, sizeof answer);
     memcpy(process->output, (const char *)body + sizeof answer, floats * sizeof(float));
-    if (answer.band_tensor >= 0 && (uint32_t)answer.band_tensor < process->tensors.count) {
-        reply->band_tensor = answer.band_tensor;
-        reply->band_offset = answer.band_offset;
-    }
-    if (answer.input_changed >= 0 && (uint32_t)answer.input_changed < process->tensors.count)
-        reply->input_changed = answer.input_changed;
+    reply->damage = answer.damage;
 }
 
 void serve_host(DeviceProcess *process, Slot *slot, double deadline, ControlReply *reply)
@@ -210,10 +205,10 @@ void serve_host(DeviceProcess *process, Slot *slot, double deadline, ControlRepl
     void *body = NULL;
     uint64_t bytes;
     Error error;
-    for (uint32_t i = 0; i < process->tensors.count; i++)
-        if (process->tensors.role[i] == TENSOR_INPUT)
-            piece[pieces++] = (WirePiece){process->tensors.pristine[i],
-                                          process->tensors.floats[i] * sizeof(float)};
+    for (uint32_t i = 0; i < process->call.tensors; i++)
+        if (process->call.role[i] == TENSOR_INPUT)
+            piece[pieces++] =
+                (WirePiece){process->inputs.tensor[i], process->call.count[i] * sizeof(float)};
     double start = wire_now();
     if (wire_send_until(slot->socket, deadline, FRAME_REQUEST, piece, pieces, &error) ||
         wire_receive(slot->socket, deadline, &type, &body, &bytes, &error)) {

@@ -14,8 +14,7 @@
 
 #include <stdint.h>
 
-#include "common/conv/operation.h"
-#include "common/cuda/device.h"
+#include "autograder/tensors/guarded.h"
 
 /* device -> runner: call the entry point once.  For host labs the inputs' floats follow, tensor by
  * tensor, and the FRAME_RETURN that answers carries the outputs' floats: so neither inputs early
@@ -31,11 +30,8 @@ typedef struct CallRequest {
 /* runner -> device: the entry point has returned.  Everything in it but the outputs that follow is
  * what an untrusted process says of itself: it may make a message better, never a verdict. */
 typedef struct CallReturn {
-    int32_t status;        /* of the first CUDA call that failed, 0 if none */
-    int32_t band_tensor;   /* host labs: the tensor written outside of, -1 if none */
-    int64_t band_offset;   /* first changed float: negative before the tensor, else past its end */
-    int32_t input_changed; /* host labs: the input written into, -1 if none */
-    uint32_t reserved;
+    int32_t status; /* of the first CUDA call that failed, 0 if none */
+    Damage damage;  /* host labs */
     char message[1024];
 } CallReturn;
 
@@ -74,9 +70,8 @@ typedef struct ControlReply {
     uint32_t status;
     int32_t cuda_status;
     int32_t device_lost; /* after this the engine is of no more use: start another device process */
-    int32_t band_tensor, input_changed;
-    int64_t band_offset;
     int32_t findings;
+    Damage damage;
     char message[1280];
     DeviceCost cost;
     DeviceProperties properties;

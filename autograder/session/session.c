@@ -108,12 +108,7 @@ static void observed_fill(const Session *session, const ControlReply *reply, con
                           Observed *observed)
 {
     *observed = (Observed){.output = output};
-    if (reply->band_tensor >= 0 && (uint32_t)reply->band_tensor < session->call.tensors) {
-        observed->band_broken = session->shape[reply->band_tensor].name;
-        observed->band_offset = (long)reply->band_offset;
-    }
-    if (reply->input_changed >= 0 && (uint32_t)reply->input_changed < session->call.tensors)
-        observed->input_changed = session->shape[reply->input_changed].name;
+    damage_name(&reply->damage, session->shape, session->call.tensors, observed);
 }
 
 static void broken(RunOutcome *outcome, const Error *error)
@@ -169,7 +164,7 @@ void session_call(Session *session, int slot, const float *const *tensor, float 
                   Observed *observed, RunOutcome *outcome)
 {
     ControlRequest request = {.kind = CONTROL_CALL};
-    ControlReply reply = {.band_tensor = -1, .input_changed = -1};
+    ControlReply reply = {.damage = DAMAGE_NONE};
     request_run(session, slot, &request, tensor, output, &reply, outcome);
     observed_fill(session, &reply, output, observed);
 }
@@ -179,7 +174,7 @@ void session_replay(Session *session, int slot, int repeats, const float *const 
 {
     ControlRequest request = {.kind = CONTROL_REPLAY,
                               .repeats = (uint32_t)(repeats > 0 ? repeats : 1)};
-    ControlReply reply = {.band_tensor = -1, .input_changed = -1};
+    ControlReply reply = {.damage = DAMAGE_NONE};
     request_run(session, slot, &request, tensor, output, &reply, outcome);
     /* A fault of another slot's kernel takes the device process with it, and every recording. */
     if (reply.status == CONTROL_NO_RECORDING && tensor) {

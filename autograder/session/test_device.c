@@ -1,6 +1,5 @@
-/* test_device.c - what the device process lets a runner do, and what it sees of a tensor's
- * surroundings, on a made-up engine of plain memory: guard bands are used only on a GPU, and forged
- * handles need a client that forges. */
+/* test_device.c - what the device process lets a runner do, on a made-up engine of plain memory:
+ * forged handles need a client that forges. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -185,110 +184,25 @@ static void test_gatekeeper_poison(void **state)
     gatekeeper_close(gatekeeper, &engine.device);
 }
 
-/* ---- tensors ------------------------------------------------------------------------------ */
+/* ---- the inputs --------------------------------------------------------------------------- */
 
-enum { BAND = 16, X = 10, Y = 6 };
-
-typedef struct Bench {
-    Engine engine;
-    Tensors tensors;
-    float output[Y];
-    ControlReply reply;
-} Bench;
-
-static float *address(const Bench *bench, int tensor)
+static void test_inputs_wrong_size(void **state)
 {
-    return (float *)(uintptr_t)bench->tensors.address[tensor];
-}
-
-/* x, an input of 1, 2, 3 ..., and y, an output, freshly prepared. */
-static void bench_make(Bench *bench, uint32_t band)
-{
-    CallRequest call = {.tensors = 2, .role = {TENSOR_INPUT, TENSOR_OUTPUT}, .count = {X, Y}};
-    float *body = malloc(X * sizeof(float));
-    Error error;
-    memset(bench, 0, sizeof *bench);
-    bench->engine = engine_make();
-    bench->reply = (ControlReply){.band_tensor = -1, .input_changed = -1};
-    for (int i = 0; i < X; i++)
-        body[i] = (float)(i + 1);
-    assert_int_equal(tensors_allocate(&bench->tensors, &bench->engine.device, &call, band, &error),
-                     0);
-    assert_int_equal(tensors_take(&bench->tensors, body, 0, X * sizeof(float), &error), 0);
-    assert_int_equal(tensors_prepare(&bench->tensors, &bench->engine.device, 1, &error), 0);
-}
-
-static void bench_check(Bench *bench)
-{
-    Error error;
-    assert_int_equal(
-        tensors_check(&bench->tensors, &bench->engine.device, bench->output, &bench->reply, &error),
-        0);
-}
-
-static void bench_free(Bench *bench)
-{
-    tensors_free(&bench->tensors, &bench->engine.device);
-    assert_int_equal(bench->engine.live, 0);
-}
-
-static void test_tensors_untouched(void **state)
-{
-    uint32_t word;
-    Bench bench;
-    (void)state;
-    for (uint32_t band = 0; band <= BAND; band += BAND) {
-        bench_make(&bench, band);
-        bench_check(&bench);
-        assert_int_equal(bench.reply.band_tensor, -1);
-        assert_int_equal(bench.reply.input_changed, -1);
-        assert_true(address(&bench, 0)[3] == 4.0f);
-        for (int i = 0; i < Y; i++) {
-            memcpy(&word, bench.output + i, 4);
-            assert_int_equal(word, OUTPUT_POISON);
-        }
-        bench_free(&bench);
-    }
-}
-
-static void touch(int tensor, long offset, int band_tensor, long band_offset, int input_changed)
-{
-    Bench bench;
-    bench_make(&bench, BAND);
-    address(&bench, tensor)[offset] = 0.0f;
-    bench_check(&bench);
-    assert_int_equal(bench.reply.band_tensor, band_tensor);
-    if (band_tensor >= 0) assert_int_equal(bench.reply.band_offset, band_offset);
-    assert_int_equal(bench.reply.input_changed, input_changed);
-    bench_free(&bench);
-}
-
-static void test_tensors_touched(void **state)
-{
-    (void)state;
-    touch(1, 0, -1, 0, -1); /* what it is for */
-    touch(1, Y, 1, 0, -1);
-    touch(1, Y + BAND - 1, 1, BAND - 1, -1);
-    touch(1, -1, 1, -1, -1);
-    touch(1, -BAND, 1, -BAND, -1);
-    touch(0, X + 2, 0, 2, -1);
-    touch(0, 0, -1, 0, 0);
-    touch(0, X - 1, -1, 0, 0);
-}
-
-static void test_tensors_wrong_size(void **state)
-{
-    CallRequest call = {.tensors = 1, .role = {TENSOR_INPUT}, .count = {X}};
-    Tensors tensors;
-    Engine engine = engine_make();
+    CallRequest call = {
+        .tensors = 3, .role = {TENSOR_INPUT, TENSOR_OUTPUT, TENSOR_INPUT}, .count = {10, 6, 3}};
+    Inputs inputs = {{NULL}, NULL};
     Error error;
     (void)state;
-    assert_int_equal(tensors_allocate(&tensors, &engine.device, &call, BAND, &error), 0);
-    assert_int_equal(tensors_prepare(&tensors, &engine.device, 1, &error),
-                     -1); /* nothing sent yet */
-    assert_int_equal(tensors_take(&tensors, malloc(64), 0, 64, &error), -1);
-    assert_int_equal(tensors_prepare(&tensors, &engine.device, 1, &error), -1);
-    tensors_free(&tensors, &engine.device);
+    assert_int_equal(call_floats(&call, TENSOR_INPUT), 13);
+    assert_int_equal(call_floats(&call, TENSOR_OUTPUT), 6);
+    float *body = malloc(64 + 13 * sizeof(float));
+    assert_int_equal(inputs_take(&inputs, &call, body, 64, 64 + 13 * sizeof(float), &error), 0);
+    assert_ptr_equal(inputs.tensor[0], (char *)body + 64);
+    assert_null(inputs.tensor[1]);
+    assert_ptr_equal(inputs.tensor[2], inputs.tensor[0] + 10);
+    assert_int_equal(inputs_take(&inputs, &call, malloc(64), 0, 64, &error), -1);
+    assert_null(inputs.tensor[0]); /* what was there is gone with its frame */
+    inputs_clear(&inputs);
 }
 
 int main(void)
@@ -298,9 +212,7 @@ int main(void)
         cmocka_unit_test(test_gatekeeper_forged_handles),
         cmocka_unit_test(test_gatekeeper_memory),
         cmocka_unit_test(test_gatekeeper_poison),
-        cmocka_unit_test(test_tensors_untouched),
-        cmocka_unit_test(test_tensors_touched),
-        cmocka_unit_test(test_tensors_wrong_size),
+        cmocka_unit_test(test_inputs_wrong_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

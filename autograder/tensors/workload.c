@@ -36,3 +36,31 @@ void workload_close(Workload *workload)
     free(workload->output);
     *workload = (Workload){0};
 }
+
+int workload_place(const Workload *workload, Device *device, uint32_t band, GuardedTensors *tensors,
+                   Error *error)
+{
+    uint32_t role[OPERATION_TENSORS];
+    uint64_t floats[OPERATION_TENSORS];
+    for (int i = 0; i < workload->tensors; i++) {
+        role[i] = workload->shape[i].role;
+        floats[i] = tensor_count(&workload->shape[i]);
+    }
+    if (guarded_open(tensors, device, (uint32_t)workload->tensors, role, floats, band, error))
+        return -1;
+    if (!guarded_fill(tensors, (const float *const *)workload->tensor, error)) return 0;
+    guarded_close(tensors);
+    return -1;
+}
+
+int workload_observe(Workload *workload, const GuardedTensors *tensors, Observed *observed,
+                     Error *error)
+{
+    Damage damage;
+    *observed = (Observed){.output = workload->output};
+    if (guarded_check(tensors, (const float *const *)workload->tensor, workload->output, &damage,
+                      error))
+        return -1;
+    damage_name(&damage, workload->shape, tensors->count, observed);
+    return 0;
+}

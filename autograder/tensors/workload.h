@@ -6,7 +6,7 @@
 #ifndef CONVLAB_AUTOGRADER_TENSORS_WORKLOAD_H
 #define CONVLAB_AUTOGRADER_TENSORS_WORKLOAD_H
 
-#include "common/conv/operation.h"
+#include "autograder/tensors/guarded.h"
 
 /* The floats of one problem: inputs that only the grader made, and room for the output. */
 typedef struct Workload {
@@ -25,5 +25,12 @@ int workload_open(const Operation *operation, const Problem *problem, Workload *
 /* Fresh inputs from `random`. */
 void workload_fill(Workload *workload, Random *random);
 void workload_close(Workload *workload);
+
+/* The same tensors in memory where a run can get at them, filled for it. */
+int workload_place(const Workload *workload, Device *device, uint32_t band, GuardedTensors *tensors,
+                   Error *error);
+/* After the run: its output into workload->output, and what else it left behind. */
+int workload_observe(Workload *workload, const GuardedTensors *tensors, Observed *observed,
+                     Error *error);
 
 #endif

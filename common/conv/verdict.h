@@ -29,10 +29,6 @@ double verdict_bound(Precision precision, double magnitude, double products);
 /* The poison that outputs are filled with before a run: a NaN with this payload means "never
  * written". */
 #define OUTPUT_POISON 0x7fc0dead
-/* Floats of guard band before and after every tensor; filled with GUARD_BAND_WORD, checked after the
- * run. */
-enum { GUARD_BAND_FLOATS = 1024 };
-#define GUARD_BAND_WORD 0x7fc0fe2c
 
 /* What the run left behind.  `output` has tensor_count floats; `band_broken` names the tensor
  * whose guard band changed, or NULL; likewise `input_changed`. */

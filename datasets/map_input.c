@@ -1,4 +1,4 @@
-#include "autograder/tensors/map_input.h"
+#include "datasets/map_input.h"
 
 #include <math.h>
 #include <stdio.h>
