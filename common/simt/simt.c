@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/simt/core/core.h"
-#include "common/simt/core/engine.h"
+#include "common/simt/core/accelerator.h"
 #include "common/simt/decode/decode.h"
 #include "common/simt/exec/exec.h"
 #include "common/simt/time/cost.h"
@@ -24,7 +24,7 @@ SimtGpu *simt_open(const SimtMachine *machine, const SimtOptions *options, Error
         free(gpu);
         return NULL;
     }
-    if (machine->engines && !(gpu->engines = engine_microcode(error))) {
+    if (machine->accelerators && !(gpu->accelerators = accelerator_microcode(error))) {
         simt_close(gpu);
         return NULL;
     }
@@ -36,7 +36,7 @@ void simt_close(SimtGpu *gpu)
     if (!gpu) return;
     while (gpu->modules)
         simt_module_unload(gpu, gpu->modules);
-    ptx_free(gpu->engines);
+    ptx_free(gpu->accelerators);
     memory_close(&gpu->memory);
     simt_profile_free(&gpu->profile);
     free(gpu);

@@ -15,7 +15,8 @@
 enum { FLOATS = 128 };
 
 /* An accelerator's name, and one that the simulator does not know. */
-static const char INNER[] = "convlab_engine_inner_product", OTHER[] = "convlab_engine_product";
+static const char INNER[] = "convlab_accelerator_inner_product",
+                  OTHER[] = "convlab_accelerator_product";
 
 /* Kernel k(data) of 64 threads: each writes a one to shared memory, and after `barrier` calls
  * `function` on `count` pairs at `array` (%rd1 is data, %rd2 the shared ones) and stores the result
@@ -51,11 +52,11 @@ typedef struct Outcome {
     float sum; /* data's last */
 } Outcome;
 
-static Outcome outcome_of(const char *text, uint32_t engines)
+static Outcome outcome_of(const char *text, uint32_t accelerators)
 {
     Outcome outcome = {.sum = 0};
     SimtMachine machine = SMALL;
-    machine.engines = engines;
+    machine.accelerators = accelerators;
     Error error = {""};
     SimtOptions options = {.threads = 1, .initcheck = 1, .racecheck = 1, .count = 1};
     SimtGpu *gpu = simt_open(&machine, &options, &error);
@@ -71,11 +72,11 @@ static Outcome outcome_of(const char *text, uint32_t engines)
 }
 
 /* `count` ones in global memory: no barrier is needed for those. */
-static Outcome called(const char *function, unsigned count, uint32_t engines)
+static Outcome called(const char *function, unsigned count, uint32_t accelerators)
 {
     char text[4000];
     text_write(text, sizeof text, function, "", "%rd1", count);
-    return outcome_of(text, engines);
+    return outcome_of(text, accelerators);
 }
 
 /* 2 cycles an element, and what the hardware does, whatever the body says; without accelerators,

@@ -7,7 +7,7 @@
  *     CHECKED    bounds that this problem cannot overstep are tested all the same (0: section 4.2)
  *     CONVERTER  the index converter finds the input pixel (section 4.3) */
 #include <convlab/conv.h>
-#include <convlab/engines.h>
+#include <convlab/accelerators.h>
 
 enum {
     THREADS_X = 16,

@@ -21,9 +21,9 @@ step() {
 
 # docs/plots/cheng.cu with COMPUTE, CARRIED, CHECKED, CONVERTER defined, as a submission for lab 08.
 variant() {
-    mkdir -p "$out/variant/08-engines"
+    mkdir -p "$out/variant/08-accelerators"
     { printf '#define COMPUTE %s\n#define CARRIED %s\n#define CHECKED %s\n#define CONVERTER %s\n' "$@"
-      cat docs/plots/cheng.cu; } >"$out/variant/08-engines/conv.cu"
+      cat docs/plots/cheng.cu; } >"$out/variant/08-accelerators/conv.cu"
 }
 
 # Of every kind of instruction on the line that adds up: how often a warp ran it, and its cycles each time.
@@ -41,9 +41,9 @@ step 'sums in local memory' 05 solutions gtx480
 hot 05-register-tiled >"$out/fig9.tsv"
 step 'unrolled' 06 solutions gtx480
 hot 06-unrolled >"$out/fig13.tsv"
-variant 1 0 1 0; step 'inner-product engine' 08 "$out/variant" gtx480-engines
-variant 2 0 1 0; step 'outer-product engine' 08 "$out/variant" gtx480-engines
-variant 2 1 1 0; step 'strength reduction' 08 "$out/variant" gtx480-engines
-variant 2 1 0 0; step 'conditionals extracted' 08 "$out/variant" gtx480-engines
-variant 2 1 0 1; step 'index converter' 08 "$out/variant" gtx480-engines
-variant 2 2 0 0; step '(no / and % instead)' 08 "$out/variant" gtx480-engines
+variant 1 0 1 0; step 'inner-product engine' 08 "$out/variant" gtx480-accelerators
+variant 2 0 1 0; step 'outer-product engine' 08 "$out/variant" gtx480-accelerators
+variant 2 1 1 0; step 'strength reduction' 08 "$out/variant" gtx480-accelerators
+variant 2 1 0 0; step 'conditionals extracted' 08 "$out/variant" gtx480-accelerators
+variant 2 1 0 1; step 'index converter' 08 "$out/variant" gtx480-accelerators
+variant 2 2 0 0; step '(no / and % instead)' 08 "$out/variant" gtx480-accelerators

@@ -350,9 +350,9 @@ struct SimtGpu {
     SimtOptions options;
     Memory memory;
     SimtModule *modules;
-    SimtProfile profile; /* of the longest launch so far */
-    PtxModule *engines;  /* what the functions do that are hardware here; NULL: none is */
-    Allocation none;     /* empty: what a cache of allocations starts with */
+    SimtProfile profile;     /* of the longest launch so far */
+    PtxModule *accelerators; /* what the functions do that are hardware here; NULL: none is */
+    Allocation none;         /* empty: what a cache of allocations starts with */
 };
 
 /* Where the instruction came from, for messages: "conv.cu:12" or "PTX line 88". */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "common/simt/decode/decoder.h"
-#include "common/simt/core/engine.h"
+#include "common/simt/core/accelerator.h"
 
 enum { CALL_DEPTH = 32 };
 
@@ -140,14 +140,13 @@ static int arguments_bind(Decoder *d, Instance *callee, const PtxVariable *varia
     return 0;
 }
 
-/* In place of a call of engine number `engine`: where its last argument lies says how much work it
- * is. */
-static int engine_emit(Decoder *d, int engine, const PtxOperand *arguments)
+/* In place of a call of this accelerator: where its last argument lies says how much work it is. */
+static int accelerator_emit(Decoder *d, int accelerator, const PtxOperand *arguments)
 {
     uint64_t offset;
     if (argument_offset(d, &arguments->element[arguments->count - 1], &offset) != 0) return -1;
-    Ins *ins = emit(d, OP_ENGINE, CLASS_INT);
-    ins->aux = (uint32_t)engine, ins->imm = (int64_t)offset;
+    Ins *ins = emit(d, OP_ACCELERATOR, CLASS_INT);
+    ins->aux = (uint32_t)accelerator, ins->imm = (int64_t)offset;
     return 0;
 }
 
@@ -165,8 +164,8 @@ static int call_expand(Decoder *d, const PtxFunction *function, const PtxOperand
         free(callee.symbol);
         return -1;
     }
-    int engine = d->module->gpu->engines ? engine_find(function->name) : -1;
-    if (engine >= 0 && engine_emit(d, engine, arguments) != 0) return -1;
+    int accelerator = d->module->gpu->accelerators ? accelerator_find(function->name) : -1;
+    if (accelerator >= 0 && accelerator_emit(d, accelerator, arguments) != 0) return -1;
     uint32_t body = d->count;
     if (in->guard != PTX_NO_REGISTER) {
         /* Lanes that do not call jump over the body: patched below, when its end is known. */
@@ -185,7 +184,7 @@ static int call_expand(Decoder *d, const PtxFunction *function, const PtxOperand
     d->from = from;
     d->used = used;
     if (result != 0) return -1;
-    for (uint32_t i = body; engine >= 0 && i < d->count; i++)
+    for (uint32_t i = body; accelerator >= 0 && i < d->count; i++)
         d->code[i].pseudo = 1, d->code[i].class = CLASS_FREE, d->code[i].from = from;
     Ins *end = emit(d, OP_NOP, CLASS_FREE); /* where returns go */
     end->pseudo = 1;
@@ -207,8 +206,8 @@ static int decode_call(Decoder *d)
             return refuse(d, "an indirect call");
     }
     if (!target || !target->name) return refuse(d, "an indirect call");
-    const PtxModule *engines = d->module->gpu->engines;
-    const PtxFunction *function = engines ? function_find(engines, target->name) : NULL;
+    const PtxModule *accelerators = d->module->gpu->accelerators;
+    const PtxFunction *function = accelerators ? function_find(accelerators, target->name) : NULL;
     if (!function) function = function_find(d->module->ptx, target->name);
     if (strcmp(target->name, "vprintf") == 0) return call_system(d, OP_PRINTF, arguments, results);
     if (strcmp(target->name, "__assertfail") == 0)

@@ -6,7 +6,7 @@
  * Results are the same for every instruction set. */
 #include "common/simt/checks/race.h"
 #include "common/simt/checks/report.h"
-#include "common/simt/core/engine.h"
+#include "common/simt/core/accelerator.h"
 #include "common/simt/core/ops.h"
 #include "common/simt/core/tensor.h"
 #include "common/simt/exec/exec_functions.h"

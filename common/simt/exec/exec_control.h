@@ -357,9 +357,9 @@ HANDLER(CLOCK)
     FINISH_32(t);
 }
 
-HANDLER(ENGINE)
+HANDLER(ACCELERATOR)
 {
-    engine_start(warp, ins);
+    accelerator_start(warp, ins);
     return ins + 1;
 }
 

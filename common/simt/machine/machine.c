@@ -52,7 +52,7 @@ static const Field FIELDS[] = {
     REAL(l2_bytes_per_sm),
     REAL(block_launch_cycles),
     U32(tensor_fma),
-    U32(engines),
+    U32(accelerators),
     U32(schedulers),
     U32(fp32_lanes),
     U32(int32_lanes),

@@ -25,7 +25,7 @@ typedef struct SimtMachine {
     uint32_t issue_cycles;      /* from one instruction of a scheduler to its next */
     double l2_bytes_per_sm;     /* what one SM can take per clock, if it is alone */
     uint32_t tensor_fma;        /* of halves, dense, per SM and clock; 0: no tensor cores */
-    uint32_t engines;           /* 1: it has the accelerators of engine.h */
+    uint32_t accelerators;      /* 1: it has the accelerators of accelerator.h */
     double block_launch_cycles; /* of the whole chip, from one block to the next */
     uint32_t fp32_lanes, int32_lanes, fp64_lanes, sfu_lanes; /* per SM and cycle */
     uint32_t l1_bytes, l1_sectors_per_cycle, shared_banks, shared_wavefronts_per_cycle, lsu_lanes;

@@ -28,7 +28,7 @@ static void all_are_read(void **state)
     char names[256];
     (void)state;
     assert_int_equal(machine_names(GPUS, names, sizeof names), 0);
-    assert_string_equal(names, "gtx1080ti, gtx480, gtx480-engines, gtx980, h200, titanv");
+    assert_string_equal(names, "gtx1080ti, gtx480, gtx480-accelerators, gtx980, h200, titanv");
     for (size_t i = 0; i < sizeof KNOWN / sizeof *KNOWN; i++) {
         SimtMachine machine;
         Error error = {""};
@@ -42,20 +42,20 @@ static void all_are_read(void **state)
 
 static void one_may_be_like_another(void **state)
 {
-    SimtMachine plain, engines;
+    SimtMachine plain, accelerators;
     Error error = {""};
     (void)state;
     if (machine_load(GPUS, "gtx480", &plain, &error) != 0 ||
-        machine_load(GPUS, "gtx480-engines", &engines, &error) != 0)
+        machine_load(GPUS, "gtx480-accelerators", &accelerators, &error) != 0)
         fail_msg("%s", error.text);
-    assert_string_equal(engines.name, "gtx480-engines");
-    assert_string_not_equal(engines.title, plain.title);
-    assert_int_equal(plain.engines, 0);
-    assert_int_equal(engines.engines, 1);
-    memcpy(engines.name, plain.name, sizeof plain.name);
-    memcpy(engines.title, plain.title, sizeof plain.title);
-    engines.engines = 0;
-    assert_memory_equal(&engines, &plain, sizeof plain);
+    assert_string_equal(accelerators.name, "gtx480-accelerators");
+    assert_string_not_equal(accelerators.title, plain.title);
+    assert_int_equal(plain.accelerators, 0);
+    assert_int_equal(accelerators.accelerators, 1);
+    memcpy(accelerators.name, plain.name, sizeof plain.name);
+    memcpy(accelerators.title, plain.title, sizeof plain.title);
+    accelerators.accelerators = 0;
+    assert_memory_equal(&accelerators, &plain, sizeof plain);
 }
 
 static void unknown_lists_the_known(void **state)
@@ -67,7 +67,7 @@ static void unknown_lists_the_known(void **state)
         Error error = {""};
         assert_int_equal(machine_load(GPUS, NAMES[i], &machine, &error), -1);
         assert_non_null(
-            strstr(error.text, "gtx1080ti, gtx480, gtx480-engines, gtx980, h200, titanv"));
+            strstr(error.text, "gtx1080ti, gtx480, gtx480-accelerators, gtx980, h200, titanv"));
     }
 }
 

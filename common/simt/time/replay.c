@@ -272,7 +272,7 @@ static void issue(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t now)
     actor->held = 0;
     actor->issued = now + busy - 1;
     actor->free = now + busy + (ins->class == CLASS_BRANCH ? BRANCH_CYCLES : 0);
-    if (ins->op == OP_ENGINE) actor->free += step->passes;
+    if (ins->op == OP_ACCELERATOR) actor->free += step->passes;
     actor->next++;
     if (ins->op == OP_BAR && ins->aux != 1) {
         actor->barrier = 1;

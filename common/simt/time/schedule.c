@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/simt/core/engine.h"
+#include "common/simt/core/accelerator.h"
 #include "common/simt/core/ops.h"
 #include "common/simt/core/tensor.h"
 
@@ -108,7 +108,7 @@ static Price price_of(const Ins *ins, const SimtKernel *kernel, const SimtMachin
     default:
         break;
     }
-    if (ins->op == OP_ENGINE) p.slots = (uint8_t)engine_slots((Engine)ins->aux);
+    if (ins->op == OP_ACCELERATOR) p.slots = (uint8_t)accelerator_slots((Accelerator)ins->aux);
     return p;
 }
 
@@ -138,7 +138,7 @@ static void products_fold(const SimtKernel *kernel, Price *price, const uint32_t
 static int parts_code(const Ins *ins)
 {
     return ins->class == CLASS_BRANCH || ins->class == CLASS_BARRIER || ins->op == OP_JOIN ||
-           ins->op == OP_EXIT || ins->op == OP_ENGINE;
+           ins->op == OP_EXIT || ins->op == OP_ACCELERATOR;
 }
 
 /* How many instructions the branch skips, if they are few and plain and all lanes meet behind them;

@@ -1,23 +1,23 @@
-/* engines.h - three accelerators that Cheng et al. (Software and Hardware Enhancement of
+/* accelerators.h - three accelerators that Cheng et al. (Software and Hardware Enhancement of
  * Convolutional Neural Networks on GPGPUs, 2018) would add to every multiprocessor, one for each
  * thread: as functions.
  *
- * On the simulated machine gtx480-engines a call is a machine instruction and takes as long as the
+ * On the simulated machine gtx480-accelerators a call is a machine instruction and takes as long as the
  * paper says.  Everywhere else the function's body runs, on a real GPU too, so that results can be
  * compared.  All lanes that call together must agree on `count`. */
-#ifndef CONVLAB_ENGINES_H
-#define CONVLAB_ENGINES_H
+#ifndef CONVLAB_ACCELERATORS_H
+#define CONVLAB_ACCELERATORS_H
 
 /* The bodies, which must stay functions of their own with all their arguments: the simulator knows
  * them by name. */
-#define CONVLAB_ENGINE extern "C" __device__ __noinline__
+#define CONVLAB_ACCELERATOR extern "C" __device__ __noinline__
 
 typedef struct ConvlabSums {
     float of[4][4]; /* [filter][image] */
 } ConvlabSums;
 
-CONVLAB_ENGINE float convlab_engine_inner_product(const float *a, int a_step, const float *b,
-                                                  int b_step, int count)
+CONVLAB_ACCELERATOR float convlab_accelerator_inner_product(const float *a, int a_step,
+                                                            const float *b, int b_step, int count)
 {
     float sum = 0.0f;
     for (int i = 0; i < count; i++)
@@ -25,9 +25,10 @@ CONVLAB_ENGINE float convlab_engine_inner_product(const float *a, int a_step, co
     return sum;
 }
 
-CONVLAB_ENGINE ConvlabSums convlab_engine_outer_product(ConvlabSums sums, const float *a,
-                                                        int a_next, int a_step, const float *b,
-                                                        int b_next, int b_step, int count)
+CONVLAB_ACCELERATOR ConvlabSums convlab_accelerator_outer_product(ConvlabSums sums, const float *a,
+                                                                  int a_next, int a_step,
+                                                                  const float *b, int b_next,
+                                                                  int b_step, int count)
 {
     for (int i = 0; i < count; i++)
         for (int f = 0; f < 4; f++)
@@ -36,7 +37,7 @@ CONVLAB_ENGINE ConvlabSums convlab_engine_outer_product(ConvlabSums sums, const 
     return sums;
 }
 
-CONVLAB_ENGINE int convlab_engine_index(int pixel, int S, int h0, int w0, int H, int W)
+CONVLAB_ACCELERATOR int convlab_accelerator_index(int pixel, int S, int h0, int w0, int H, int W)
 {
     int h = h0 + pixel / S, w = w0 + pixel % S;
     return h >= 0 && h < H && w >= 0 && w < W ? h * W + w : -1;
@@ -54,8 +55,8 @@ __device__ static inline int convlab_opaque(int number)
 __device__ static inline float convlab_inner_product(const float *a, int a_step, const float *b,
                                                      int b_step, int count)
 {
-    return convlab_engine_inner_product(a, convlab_opaque(a_step), b, convlab_opaque(b_step),
-                                        convlab_opaque(count));
+    return convlab_accelerator_inner_product(a, convlab_opaque(a_step), b, convlab_opaque(b_step),
+                                             convlab_opaque(count));
 }
 
 /* Adds to sums.of[f][g], f and g = 0 .. 3, the sum over i < count of
@@ -65,16 +66,16 @@ __device__ static inline void convlab_outer_product(ConvlabSums &sums, const flo
                                                     int a_step, const float *b, int b_next,
                                                     int b_step, int count)
 {
-    sums = convlab_engine_outer_product(sums, a, convlab_opaque(a_next), convlab_opaque(a_step), b,
-                                        convlab_opaque(b_next), convlab_opaque(b_step),
-                                        convlab_opaque(count));
+    sums = convlab_accelerator_outer_product(sums, a, convlab_opaque(a_next),
+                                             convlab_opaque(a_step), b, convlab_opaque(b_next),
+                                             convlab_opaque(b_step), convlab_opaque(count));
 }
 
 /* Where filter pixel `pixel` of a filter with rows of S lies in an image of H x W, if the filter's
  * first pixel lies at (h0, w0): h * W + w, or -1 outside.  Section 4.3, fig 33: one instruction. */
 __device__ static inline int convlab_index(int pixel, int S, int h0, int w0, int H, int W)
 {
-    return convlab_engine_index(pixel, S, h0, w0, H, W);
+    return convlab_accelerator_index(pixel, S, h0, w0, H, W);
 }
 
 #endif

@@ -1,7 +1,7 @@
-/* Lab 08: the kernel on a machine with Cheng's engines: products by the hardware, indices too.
+/* Lab 08: the kernel on a machine with accelerators: products by the hardware, indices too.
  * Tensors are CHWN.  Edit only the TODO regions. */
 #include <convlab/conv.h>
-#include <convlab/engines.h>
+#include <convlab/accelerators.h>
 
 /* What computes the products: the compiler's code, an inner product for each sum, an outer product
  * for all of them. */

@@ -1,14 +1,14 @@
-/* Lab 08: the kernel on a machine with Cheng's engines: products by the hardware, indices too.
+/* Lab 08: the kernel on a machine with accelerators: products by the hardware, indices too.
  * Tensors are CHWN.  Edit only the TODO regions. */
 #include <convlab/conv.h>
-#include <convlab/engines.h>
+#include <convlab/accelerators.h>
 
 /* What computes the products: the compiler's code, an inner product for each sum, an outer product
  * for all of them. */
 enum Compute { PLAIN, INNER, OUTER };
 
 // TODO(1): Choose, once all three are right.
-static const Compute compute = PLAIN;
+static const Compute compute = OUTER;
 // END TODO(1)
 
 enum {
@@ -63,6 +63,7 @@ __global__ void conv_kernel(const ConvProblem p, const float *__restrict__ x,
             // phase: load images
             int at = -1; /* of the input pixel under this thread's filter pixel, in its channel */
             // TODO(2): Find it with the index converter; -1 if there is no such filter pixel.
+            if (first + ty < filter_pixels) at = convlab_index(first + ty, p.S, h0, w0, p.H, p.W);
             // END TODO(2)
             const int x_at = c0 * x_step + at * p.N + n0 + tx;
 #pragma unroll
@@ -86,9 +87,18 @@ __global__ void conv_kernel(const ConvProblem p, const float *__restrict__ x,
                                 filters[i][f * THREADS_Y + ty] * images[i][g * THREADS_X + tx];
             } else if (compute == INNER) {
                 // TODO(3): The same sums, each by one inner product over all rows.
+#pragma unroll
+                for (int f = 0; f < FILTERS_PER_THREAD; f++)
+#pragma unroll
+                    for (int g = 0; g < IMAGES_PER_THREAD; g++)
+                        sum.of[f][g] += convlab_inner_product(
+                            &images[0][g * THREADS_X + tx], IMAGES, &filters[0][f * THREADS_Y + ty],
+                            FILTERS, CHANNELS * CACHED_PIXELS);
                 // END TODO(3)
             } else {
                 // TODO(4): The same sums by one outer product.
+                convlab_outer_product(sum, &images[0][tx], THREADS_X, IMAGES, &filters[0][ty],
+                                      THREADS_Y, FILTERS, CHANNELS * CACHED_PIXELS);
                 // END TODO(4)
             }
             __syncthreads();

@@ -1,0 +1,3 @@
+#include "autograder/tests/predictions/derive.h"
+
+const LabDerivations derive_08 = {"08-accelerators", {{0}}};

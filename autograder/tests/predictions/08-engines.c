@@ -1,3 +1,0 @@
-#include "autograder/tests/predictions/derive.h"
-
-const LabDerivations derive_08 = {"08-engines", {{0}}};
