@@ -27,8 +27,11 @@ static const char USAGE[] =
     "  run      --lab NN  [--case NAME | --shape \"N=64 ...\" | --maps FILE --shape \"K=64 ...\"]\n"
     "                     [--engine sim|gpu] [--gpu h200] [--seed N] [--submission DIR|FILE] "
     "[--alone]\n"
-    "                     runs one case; beside it the baseline, unless --alone\n"
-    "  profile  --lab NN  [as run] [--ptx]  runs one case and shows where its cycles went\n"
+    "                     [--counters FILE]\n"
+    "                     runs one case; beside it the baseline, unless --alone; FILE gets every\n"
+    "                     metric of docs/lab-ini.md, if the case is right\n"
+    "  profile  --lab NN  [as run] [--ptx] [--out DIR]  runs one case and shows where its cycles\n"
+    "                     went; DIR gets tables and plots (else build/profile/NN-name)\n"
     "  cases    --lab NN  [--shape \"N=64 ...\"]  its cases, or a shape, as numbers, one a line:\n"
     "                     name, then the fields of ConvProblem\n"
     "  shapes   --lab NN  its cases as the table of its handout (Markdown)\n"
@@ -38,9 +41,10 @@ static const char USAGE[] =
 
 typedef struct Options {
     const char *command, *root, *build, *lab, *submission, *only_case, *engine, *gpu, *seed;
-    const char *shape; /* of the user's own; NULL: a case of the lab */
-    const char *maps;  /* the file that x is read from; NULL: generated */
-    int ptx, alone;    /* alone: without the baseline beside it */
+    const char *shape;          /* of the user's own; NULL: a case of the lab */
+    const char *maps;           /* the file that x is read from; NULL: generated */
+    const char *counters, *out; /* where a run's metrics, a profile's files go; NULL: see USAGE */
+    int ptx, alone;             /* alone: without the baseline beside it */
 } Options;
 
 static int parse_options(int argc, char **argv, Options *options, Error *error)
@@ -52,10 +56,10 @@ static int parse_options(int argc, char **argv, Options *options, Error *error)
         {"case", 1, 0, 'c'},   {"seed", 1, 0, 'n'},
         {"help", 0, 0, 'h'},   {"ptx", 0, 0, 'x'},
         {"shape", 1, 0, 'o'},  {"maps", 1, 0, 'm'},
-        {"alone", 0, 0, 'a'},  {0},
+        {"alone", 0, 0, 'a'},  {"counters", 1, 0, 'k'},
+        {"out", 1, 0, 'p'},    {0},
     };
-    *options =
-        (Options){NULL, ".", "build", NULL, "labs", NULL, "auto", NULL, NULL, NULL, NULL, 0, 0};
+    *options = (Options){.root = ".", .build = "build", .submission = "labs", .engine = "auto"};
     for (int letter; (letter = getopt_long(argc, argv, "", LONG, NULL)) != -1;) {
         switch (letter) {
         case 'r':
@@ -87,6 +91,12 @@ static int parse_options(int argc, char **argv, Options *options, Error *error)
             break;
         case 'a':
             options->alone = 1;
+            break;
+        case 'k':
+            options->counters = optarg;
+            break;
+        case 'p':
+            options->out = optarg;
             break;
         case 'c':
             options->only_case = optarg;
@@ -260,6 +270,7 @@ static int run_program(const Options *options, const Lab *lab, int profile, Erro
     char directory[1100], source[1100], below[1100];
     text_set(directory, sizeof directory, "%s/profile/%s", options->build, lab->name);
     submission_path(options, lab, source, sizeof source);
+    if (options->out) text_set(directory, sizeof directory, "%s", options->out);
     int beside = !profile && !options->alone;
     if (build_run(options, lab, source, &build, error) ||
         (beside && (lab_baseline_path(options->root, lab, below, sizeof below, error) ||
@@ -268,7 +279,7 @@ static int run_program(const Options *options, const Lab *lab, int profile, Erro
         build_clear(&baseline);
         return -1;
     }
-    const char *argv[24] = {build.program, "--root",  options->root,
+    const char *argv[32] = {build.program, "--root",  options->root,
                             "--lab",       lab->name, "--engine",
                             engine,        "--gpu",   options->gpu ? options->gpu : lab->ini.gpu};
     int count = 9;
@@ -287,6 +298,10 @@ static int run_program(const Options *options, const Lab *lab, int profile, Erro
     if (options->seed) {
         argv[count++] = "--seed";
         argv[count++] = options->seed;
+    }
+    if (options->counters) {
+        argv[count++] = "--counters";
+        argv[count++] = options->counters;
     }
     if (beside) {
         argv[count++] = "--baseline";

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "autograder/lab/catalog.h"
+#include "autograder/lab/metric.h"
 #include "autograder/profile/baseline_cost.h"
 #include "autograder/profile/profile.h"
 #include "autograder/record/report.h"
@@ -32,6 +33,7 @@ typedef struct Run {
     int ptx;
     const char *baseline; /* its program, NULL: nothing stands beside the student's numbers */
     int cost_only;        /* this is the baseline: print nothing but what it cost */
+    const char *counters; /* the file that every metric is written into, NULL: none */
     char finding[1024];   /* of a check that stopped nothing, "" none */
     uint64_t seed;
     int seeded;
@@ -291,6 +293,21 @@ static int print_profile(Run *run, Error *error)
     return 0;
 }
 
+/* For scripts (docs/numbers): microseconds, and every metric that the run has. */
+static int write_counters(const Run *run, Error *error)
+{
+    SimtMachine machine;
+    char gpus[1024];
+    text_set(gpus, sizeof gpus, "%s/common/simt/gpus", run->root);
+    if (machine_load(gpus, run->gpu, &machine, error)) return -1;
+    MetricRun measured = {run->found->ini.operation, run->problem, &machine, &run->cost};
+    FILE *stream = fopen(run->counters, "w");
+    if (!stream) return error_set(error, "%s: %m", run->counters);
+    fprintf(stream, "microseconds\t%.15g\n", run->cost.seconds * 1e6);
+    metrics_write(stream, &measured);
+    return fclose(stream) ? error_set(error, "%s: %m", run->counters) : 0;
+}
+
 static int run_case(Run *run, Error *error)
 {
     const LabIni *ini = &run->found->ini;
@@ -331,6 +348,7 @@ static int run_case(Run *run, Error *error)
                 status = print_profile(run, error);
             else
                 print_cost(run, verdict.correct);
+            if (!status && run->counters && verdict.correct) status = write_counters(run, error);
             if (!status) status = !verdict.correct;
         }
     }
@@ -402,13 +420,11 @@ static int choose(Run *run, const Catalog *catalog, Error *error)
 static int parse_options(int argc, char **argv, Run *run, Error *error)
 {
     static const struct option LONG[] = {
-        {"root", 1, 0, 'r'},      {"lab", 1, 0, 'l'},
-        {"case", 1, 0, 'c'},      {"engine", 1, 0, 'e'},
-        {"gpu", 1, 0, 'g'},       {"seed", 1, 0, 'n'},
-        {"profile", 1, 0, 'p'},   {"source", 1, 0, 's'},
-        {"ptx", 0, 0, 'x'},       {"shape", 1, 0, 'o'},
-        {"maps", 1, 0, 'm'},      {"baseline", 1, 0, 'b'},
-        {"cost-only", 0, 0, 't'}, {0},
+        {"root", 1, 0, 'r'},      {"lab", 1, 0, 'l'},      {"case", 1, 0, 'c'},
+        {"engine", 1, 0, 'e'},    {"gpu", 1, 0, 'g'},      {"seed", 1, 0, 'n'},
+        {"profile", 1, 0, 'p'},   {"source", 1, 0, 's'},   {"ptx", 0, 0, 'x'},
+        {"shape", 1, 0, 'o'},     {"maps", 1, 0, 'm'},     {"baseline", 1, 0, 'b'},
+        {"cost-only", 0, 0, 't'}, {"counters", 1, 0, 'k'}, {0},
     };
     *run = (Run){.root = ".",
                  .lab = "",
@@ -459,6 +475,9 @@ static int parse_options(int argc, char **argv, Run *run, Error *error)
             break;
         case 't':
             run->cost_only = 1;
+            break;
+        case 'k':
+            run->counters = optarg;
             break;
         default:
             return error_set(error, "this program is started by: make run LAB=NN");

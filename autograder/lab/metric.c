@@ -256,3 +256,11 @@ int metric_value(int metric, const MetricRun *run, double *value, Error *error)
     *value = counter_value(one, run->cost);
     return 0;
 }
+
+void metrics_write(FILE *stream, const MetricRun *run)
+{
+    double value;
+    for (int i = 0; i < metric_count(); i++)
+        if (!metric_value(i, run, &value, NULL))
+            fprintf(stream, "%s\t%.15g\n", METRICS[i].name, value);
+}

@@ -5,6 +5,8 @@
 #ifndef CONVLAB_AUTOGRADER_LAB_METRIC_H
 #define CONVLAB_AUTOGRADER_LAB_METRIC_H
 
+#include <stdio.h>
+
 #include "common/conv/operation.h"
 #include "common/cuda/device.h"
 #include "common/simt/machine/machine.h"
@@ -25,5 +27,8 @@ int metric_needs_launch(int metric);
 
 /* -1 with `error` when the run has no such number (no launch, no shared loads): it says why. */
 int metric_value(int metric, const MetricRun *run, double *value, Error *error);
+
+/* Every metric that the run has, a line each: name, tab, value. */
+void metrics_write(FILE *stream, const MetricRun *run);
 
 #endif

@@ -14,7 +14,7 @@ env_file=$build/toolchain.env
 log=$build/setup.log
 
 required='gcc g++ make libjansson-dev libinih-dev libseccomp-dev libzstd-dev liblz4-dev libmd-dev libmuparser-dev libcmocka-dev'
-optional='bubblewrap gnuplot-nox patch'
+optional='bubblewrap gnuplot-nox patch jq'
 
 # The private toolchain: versions that belong together.
 wheels='nvidia-cuda-nvcc==13.0.88 nvidia-nvvm==13.0.88 nvidia-cuda-crt==13.0.88 nvidia-cuda-runtime==13.0.96'
@@ -52,6 +52,7 @@ has_package()
     bubblewrap) command -v bwrap ;;
     gnuplot-nox) command -v gnuplot ;;
     patch) command -v patch ;; # for the tests
+    jq) command -v jq ;;       # for the numbers in the pages
     clang-format-14 | shellcheck | clang | bear) command -v "$1" ;;
     libjansson-dev) has_header jansson.h ;;
     libinih-dev) has_header ini.h ;;
