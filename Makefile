@@ -182,7 +182,7 @@ benches: $(BENCHES)
 	@:
 
 # ---- front door --------------------------------------------------------------------------------------------------------
-.PHONY: help setup doctor run profile grade hint reset solution watch check bench validate compare plots maps test format clean
+.PHONY: help setup doctor run profile grade hint reset solution watch check numbers bench validate compare plots maps test format clean
 
 stage = $(Q)+$(MAKE) $(if $(V),,-s) -j$(JOBS) BUILD='$(BUILD)' $(1)
 # Packages that one target wants and a student does not.
@@ -212,6 +212,8 @@ help:
 #:   make setup | doctor      find or install what is missing | what this machine can do
 #:   make test | bench        the project's own tests | its own speed     make clean         remove build/
 #:   make format              C, C++ and CUDA as .clang-format says (clang-format 14); make test looks
+#:   make check [LAB=02]      skeletons, solutions and handouts agree, and every number in a page is what its command makes
+#:   make numbers [LAB=02]    makes the numbers anew and puts them into the pages (docs/numbers/README.md)
 #:   make validate            the simulator against what an H200 was measured to do (docs/validation.md)
 #:   make compare             every solution beside cuDNN and cuBLAS on this machine's GPU (docs/compare.md)
 #:   make plots               the figures and tables of docs/cheng.md and the handouts, simulated anew (minutes)
@@ -251,8 +253,13 @@ watch:
 	$(Q)sh common/setup/watch.sh labs '$(LAB)' $(BUILD)/bin/grade $(where) --lab '$(LAB)' --engine '$(ENGINE)' --gpu '$(GPU)'
 
 check:
-	$(call stage,$(BUILD)/bin/lab)
+	$(call stage,tools)
 	$(Q)$(BUILD)/bin/lab check $(where)
+	$(Q)$(if $(LONG),NUMBERS_LONG=1) sh docs/numbers/numbers.sh '$(BUILD)' check '$(LAB)'
+
+numbers:
+	$(call stage,tools)
+	$(Q)sh docs/numbers/numbers.sh '$(BUILD)' write '$(LAB)'
 
 bench:
 	$(call stage,tools benches)

@@ -1,0 +1,115 @@
+#!/bin/sh
+# check.sh BUILD - the numbers in the pages are what their commands make; and the driver that says so (docs/numbers) finds
+# what is wrong in a small project made for it.
+set -eu
+build=${1:?usage: check.sh BUILD}
+root=$PWD
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# A project of one lab and one page; its `lab` says of every submission that it took 1234567 cycles, or that it is wrong.
+start_project() {
+    rm -rf "$work/p"
+    mkdir -p "$work/p/docs/numbers" "$work/p/labs/02-x" "$work/p/solutions/02-x" "$work/p/build/bin" "$work/p/build/lib" \
+        "$work/p/common/simt/gpus" "$work/p/common/include/convlab"
+    cd "$work/p"
+    cp "$root/docs/numbers/lib.sh" "$root/docs/numbers/numbers.sh" docs/numbers
+    for file in build/lib/simt.a common/simt/gpus/h200.ini common/include/convlab/conv.h README.md labs/02-x/README.md; do echo "$file" >"$file"; done
+    echo 'source = conv.cu' >labs/02-x/lab.ini
+    printf 'int tiles = 16;\nint right = 1;\n' >solutions/02-x/conv.cu
+    cat >build/bin/lab <<'EOF'
+#!/bin/sh
+echo "$*" >>calls
+while [ $# -gt 0 ]; do
+    case $1 in
+    --counters) counters=$2 ;;
+    --submission) submission=$2 ;;
+    esac
+    shift
+done
+grep -q 'right = 1' "$submission/02-x/conv.cu" || { echo '  WRONG (halo)'; exit 1; }
+cp "$submission/02-x/conv.cu" source
+printf 'cycles\t1234567\n' >"$counters"
+EOF
+    chmod +x build/bin/lab
+    cat >docs/numbers/page.sh <<'EOF'
+. docs/numbers/lib.sh
+simulate mine 02 solutions --case a
+printf '| cycles |\n| --- |\n| %s |\n' "$(number mine cycles)" >"$out/cycles.md"
+say docs/page.md "took $(thousands "$(number mine cycles)") cycles, $(calc '%.1f' "$(number mine cycles) / 1e6") million"
+EOF
+    printf '# Page\n\n<!-- begin cycles -->\n<!-- end cycles -->\n\nIt took 1,234,567\n  cycles, 1.2 million.\n' >docs/page.md
+}
+
+numbers() {
+    sh docs/numbers/numbers.sh build "$@" >log 2>&1
+}
+
+# expect NAME YES: one verdict; without YES it failed, and the log shows how.
+expect() {
+    if [ -n "$2" ]; then
+        printf 'ok numbers/driver: %s\n' "$1"
+    else
+        printf 'not ok numbers/driver: %s\n' "$1"
+        sed 's/^/    /' log
+        bad=1
+    fi
+}
+
+# expect_failure NAME WORDS: the check fails, and says so with these words.
+expect_failure() {
+    expect "$1" "$(! numbers check && grep -F -- "$2" log)"
+}
+
+bad=0
+start_project
+expect_failure 'an empty place is an error' 'docs/page.md has other numbers'
+expect 'write fills it' "$(numbers write && grep -qx '| 1234567 |' docs/page.md && echo yes)"
+expect 'then the check passes' "$(numbers check && echo yes)"
+expect 'a run is made once' "$([ "$(wc -l <calls)" = 1 ] && echo yes)"
+
+sed -i 's/| 1234567 |/| 1234576 |/' docs/page.md
+expect_failure 'an edited number of a table is found, with its line' 'docs/page.md:7: | 1234576 |'
+numbers write
+sed -i 's/1.2 million/1.3 million/' docs/page.md
+expect_failure 'an edited number of a sentence is found' "docs/page.md does not say 'took 1,234,567 cycles, 1.2 million'"
+expect 'write leaves sentences to people' "$(! numbers write && grep '1.3 million' docs/page.md)"
+sed -i 's/1.3 million/1.2 million/' docs/page.md
+
+sed -i 's/begin cycles/begin other/; s/end cycles/end other/' docs/page.md
+expect_failure 'a place without a table' "docs/page.md has a place for 'other', which docs/numbers/page.sh does not make"
+expect 'a table without a place' "$(grep -q "no page has a place for its table 'cycles'" log && echo yes)"
+sed -i 's/begin other/begin cycles/; /end other/d' docs/page.md
+expect_failure 'a place that does not end' 'a table begins and does not end'
+
+start_project
+numbers write
+echo 'a newer simulator' >build/lib/simt.a
+expect 'another simulator runs anew' "$(numbers check && [ "$(wc -l <calls)" = 2 ] && echo yes)"
+sed -i 's/right = 1/right = 0/' solutions/02-x/conv.cu
+expect_failure 'a wrong answer is no measurement' 'WRONG (halo)'
+
+start_project
+numbers write
+cat >>docs/numbers/page.sh <<'EOF'
+simulate tiled 02 "$(variant tiled 02 solutions/02-x/conv.cu docs/numbers/tiles.patch STEPS=3)"
+EOF
+diff -u solutions/02-x/conv.cu - >docs/numbers/tiles.patch <<'EOF' || :
+int tiles = 32;
+int right = 1;
+EOF
+expect 'a variant is patched and defined' "$(numbers check && [ "$(tr '\n' ';' <source)" = '#define STEPS 3;int tiles = 32;;int right = 1;;' ] && echo yes)"
+sed -i 's/tiles = 16/tiles = 64/' solutions/02-x/conv.cu
+expect_failure 'a patch that does not fit' 'docs/numbers/tiles.patch'
+
+start_project
+sed -i 's/^simulate/simulate_long/' docs/numbers/page.sh
+expect_failure 'a long run needs its record' 'there is no docs/data/simulated/page/mine.tsv; make it:  make numbers LAB=page'
+expect 'the check takes the record' "$(numbers write && rm calls && numbers check && [ ! -f calls ] && echo yes)"
+sed -i 's/1234567/1234568/' docs/data/simulated/page/mine.tsv
+export NUMBERS_LONG=1
+expect_failure 'a long check finds a record that drifted' 'these differ: ./docs/data/simulated/page/mine.tsv'
+unset NUMBERS_LONG
+
+cd "$root"
+sh docs/numbers/numbers.sh "$build" check && [ "$bad" = 0 ]

@@ -1,0 +1,135 @@
+# shellcheck shell=sh
+# lib.sh - what the scripts of this folder share; each begins with  . docs/numbers/lib.sh  and is run as
+# sh docs/numbers/NAME.sh BUILD OUT  from the root.  README.md here says what a script is for.
+#
+# Sets build and out.  NUMBERS_LONG=1: long simulations run, too (make numbers); else their recorded results are taken.
+
+set -eu
+build=${1:?usage: $0 BUILD OUT}
+out=${2:?usage: $0 BUILD OUT}
+script=$(basename "$0" .sh)
+cache=$build/numbers/cache
+mkdir -p "$out/runs" "$cache"
+: >"$out/said"
+
+fail() {
+    printf '%s: %s\n' "$0" "$1" >&2
+    exit 1
+}
+
+# ---- what is simulated ----------------------------------------------------------------------------------------------
+
+# What a simulated number depends on beside the submission and the options: the simulator, the machines, the labs' cases.
+tools_digest() {
+    if [ ! -s "$out/tools" ]; then
+        cat "$build"/lib/*.a common/simt/gpus/*.ini labs/*/lab.ini common/include/convlab/* | sha256sum >"$out/tools"
+    fi
+    cat "$out/tools"
+}
+
+# source_of SUBMISSION LAB: the file in it that is compiled.
+source_of() {
+    _lab=$(basename labs/"$2"-*)
+    printf '%s/%s/%s\n' "$1" "$_lab" "$(sed -n 's/^source *= *//p' "labs/$_lab/lab.ini")"
+}
+
+# variant NAME LAB SOURCE [KEY=VALUE | PATCH]...: makes a submission of LAB out of SOURCE, patched, with `#define KEY VALUE`
+# above it, and prints its folder.
+variant() {
+    _folder=$out/variant/$1
+    _file=$(source_of "$_folder" "$2")
+    mkdir -p "$(dirname "$_file")"
+    cp "$3" "$out/variant/source"
+    : >"$_file"
+    shift 3
+    for _change; do
+        case $_change in
+        *.patch) patch -s -f "$out/variant/source" <"$_change" >"$out/variant/log" || fail "$_change: $(cat "$out/variant/log")" ;;
+        *=*) printf '#define %s %s\n' "${_change%%=*}" "${_change#*=}" >>"$_file" ;;
+        *) fail "'$_change' is neither a patch nor KEY=VALUE" ;;
+        esac
+    done
+    cat "$out/variant/source" >>"$_file"
+    printf '%s\n' "$_folder"
+}
+
+# simulated COMMAND LAB SUBMISSION [OPTIONS]: the folder in which `lab COMMAND` left its files.  It is named by the digest of
+# all that goes in, so that nothing runs twice; only a right answer is kept.
+simulated() {
+    _command=$1 _lab=$2 _submission=$3
+    shift 3
+    _source=$(source_of "$_submission" "$_lab")
+    [ -f "$_source" ] || fail "there is no $_source"
+    _kept=$cache/$({ tools_digest && cat "$_source" && printf '%s\n' "$_command" "$_lab" "$@"; } | sha256sum | cut -c 1-32)
+    if [ ! -d "$_kept" ]; then
+        _part=$(mktemp -d "$cache/part.XXXXXX")
+        case $_command in
+        run) set -- --alone --counters "$_part/counters" "$@" ;;
+        profile) set -- --out "$_part" "$@" ;;
+        esac
+        "$build/bin/lab" "$_command" --build "$build" --lab "$_lab" --submission "$_submission" --engine sim --seed 1 "$@" \
+            >"$_part/page" 2>&1 || fail "lab $_lab of $_submission is not right: $(cat "$_part/page")"
+        mv -T "$_part" "$_kept" 2>/dev/null || rm -rf "$_part" # another script was quicker
+    fi
+    printf '%s\n' "$_kept"
+}
+
+# simulate RUN LAB SUBMISSION [--case NAME | --shape '...'] [--gpu NAME]: `number RUN METRIC` knows this run from here on.
+simulate() {
+    _run=$1
+    shift
+    _kept=$(simulated run "$@")
+    cp "$_kept/counters" "$out/runs/$_run"
+}
+
+# simulate_long RUN ...: the same for what takes more than a few seconds: make numbers simulates it and records the result in
+# docs/data/simulated; make check takes that.
+simulate_long() {
+    _record=docs/data/simulated/$script/$1.tsv
+    if [ -n "${NUMBERS_LONG:-}" ]; then
+        simulate "$@"
+        mkdir -p "$(dirname "$out/data/$_record")"
+        cp "$out/runs/$1" "$out/data/$_record"
+    else
+        [ -f "$_record" ] || fail "there is no $_record; make it:  make numbers LAB=$script"
+        cp "$_record" "$out/runs/$1"
+    fi
+}
+
+# number RUN METRIC: the metrics are docs/lab-ini.md's, and microseconds.
+number() {
+    awk -F'\t' -v metric="$2" '$1 == metric { print $2; found = 1 } END { exit !found }' "$out/runs/$1" ||
+        fail "the run '$1' has no '$2'"
+}
+
+# profile LAB SUBMISSION [...]: prints the folder with the page and the tables of `lab profile`.
+profile() {
+    simulated profile "$@"
+}
+
+# ---- what a card measured ---------------------------------------------------------------------------------------------
+
+# recorded LAB: a line for each timed case of docs/data/h200/LAB.json, tabs between: name, shape, seconds of the baseline and
+# of the solution, times faster, its interval.
+recorded() {
+    jq -r '.cases[] | select(.speed.s > 0) | [.name, .shape, .speed.baseline, .speed.student, .speed.s, .speed.s_low, .speed.s_high] | @tsv' \
+        docs/data/h200/"$1"-*.json
+}
+
+# ---- numbers as words -------------------------------------------------------------------------------------------------
+
+# calc FORMAT EXPRESSION: calc '%.1f' '100 * 3 / 7'
+calc() {
+    awk "BEGIN { printf \"$1\", $2 }"
+}
+
+# thousands NUMBER: 1234567 becomes 1,234,567
+thousands() {
+    printf '%s\n' "$1" | sed -e :again -e 's/^\([0-9]*[0-9]\)\([0-9]\{3\}\)/\1,\2/' -e 't again'
+}
+
+# say PAGE WORDS: these words stand in the page, wherever its lines break.
+say() {
+    [ -f "$1" ] || fail "there is no page $1"
+    printf '%s\t%s\n' "$1" "$2" >>"$out/said"
+}

@@ -1,0 +1,172 @@
+#!/bin/sh
+# numbers.sh BUILD check|write [LAB] - the numbers in the pages: runs the scripts of this folder (of LAB only: 02, or a page's
+# name such as cheng), and compares what they make with the pages; `write` puts tables and figures there.  README.md says how.
+set -eu
+build=${1:?usage: numbers.sh BUILD check|write [LAB]}
+mode=${2:?usage: numbers.sh BUILD check|write [LAB]}
+only=${3:-}
+here=docs/numbers
+made=$build/numbers/made
+
+# Called below through xargs: one script, into a folder of its own.
+if [ "$mode" = script ]; then
+    sh "$here/$only.sh" "$build" "$made/$only" >"$made/$only/log" 2>&1 || : >"$made/$only/failed"
+    exit 0
+fi
+
+pages() {
+    ls README.md docs/*.md labs/*/README.md 2>/dev/null
+}
+
+# The name under which a page's own tables are made: 02-naive for labs/02-naive/README.md, cheng for docs/cheng.md.
+name_of() {
+    case $1 in
+    labs/*) basename "$(dirname "$1")" ;;
+    *) basename "$1" .md ;;
+    esac
+}
+
+is_chosen() {
+    case $1 in
+    "$only" | "$only"-*) ;;
+    *) [ -z "$only" ] ;;
+    esac
+}
+
+# Those named like a page.  Others here measure on a card, and are run by hand.
+scripts() {
+    pages | while read -r page; do
+        name=$(name_of "$page")
+        [ ! -f "$here/$name.sh" ] || ! is_chosen "$name" || echo "$name"
+    done
+}
+
+wrong=0
+complain() {
+    printf 'not ok numbers/%s: %s\n' "$1" "$2"
+    wrong=$((wrong + 1))
+}
+
+# Every place for a table: SCRIPT/TABLE, tab, page.
+list_places() {
+    pages | while read -r page; do
+        sed -n 's/^<!-- begin \([^ ]*\) -->$/\1/p' "$page" | while read -r table; do
+            case $table in
+            */*) printf '%s\t%s\n' "$table" "$page" ;;
+            *) printf '%s/%s\t%s\n' "$(name_of "$page")" "$table" "$page" ;;
+            esac
+        done
+    done
+}
+
+# What lab.ini decides: the tables `shapes` and `questions` of a handout.
+make_handout_tables() {
+    while IFS=$tab read -r table page; do
+        name=${table%/*} table=${table#*/}
+        case $table in shapes | questions) ;; *) continue ;; esac
+        is_chosen "$name" || continue
+        mkdir -p "$made/$name"
+        "$build/bin/lab" "$table" --lab "$name" >"$made/$name/$table.md"
+    done <"$made/.places"
+}
+
+# A page as it should be, on stdout.  A table that was not made now stays as it is.
+filled() {
+    awk -v name="$(name_of "$1")" -v made="$made" '
+        function whole(file,    text, line) {
+            text = ""
+            while ((getline line < file) > 0) text = text line "\n"
+            close(file)
+            return text
+        }
+        open == "" || text == "" || $0 == "<!-- end " open " -->" { print }
+        $0 == "<!-- end " open " -->" { open = "" }
+        /^<!-- begin [^ ]+ -->$/ {
+            open = $3
+            text = whole(made "/" (open ~ "/" ? open : name "/" open) ".md")
+            if (text != "") printf "\n%s\n", text
+        }
+        END { exit open != "" }' "$1"
+}
+
+# Tables that have a place, against what was made for it.
+check_page() {
+    name=$(name_of "$1")
+    if ! filled "$1" >"$made/.page"; then
+        complain "$name" "$1: a table begins and does not end: <!-- end NAME -->"
+    elif cmp -s "$made/.page" "$1"; then
+        printf 'ok numbers/%s: the tables of %s\n' "$name" "$1"
+    elif [ "$mode" = write ]; then
+        cat "$made/.page" >"$1"
+        printf 'ok numbers/%s: the tables of %s (written)\n' "$name" "$1"
+    else
+        complain "$name" "$1 has other numbers than the commands make; put them right with  make numbers LAB=${name%%-*}"
+        diff --unchanged-line-format= --old-line-format="    $1:%dn: %L" --new-line-format='    made: %L' "$1" "$made/.page" || :
+    fi
+}
+
+check_pages() {
+    while IFS=$tab read -r table page; do
+        ! is_chosen "${table%/*}" || echo "$page"
+    done <"$made/.places" | sort -u >"$made/.pages"
+    while read -r page; do check_page "$page"; done <"$made/.pages"
+}
+
+# A place that nothing is made for, and a table that no page has a place for.
+check_places() {
+    while IFS=$tab read -r table page; do
+        is_chosen "${table%/*}" && [ ! -s "$made/$table.md" ] && [ ! -f "$made/${table%/*}/failed" ] &&
+            complain "$(name_of "$page")" "$page has a place for '${table#*/}', which $here/${table%/*}.sh does not make"
+    done <"$made/.places"
+    for file in "$made"/*/*.md; do
+        [ -f "$file" ] || continue
+        table=$(basename "$(dirname "$file")")/$(basename "$file" .md)
+        grep -q "^$table$tab" "$made/.places" ||
+            complain "${table%/*}" "no page has a place for its table '${table#*/}': <!-- begin $table --> and <!-- end $table -->"
+    done
+}
+
+# The words of a page, wherever its lines break.
+check_words() {
+    before=$wrong
+    while IFS=$tab read -r page words; do
+        tr -s ' \n' '  ' <"$page" | tr -s ' ' | grep -qF -- "$words" ||
+            complain "$1" "$page does not say '$words', and that is what $here/$1.sh makes; mend the page's words"
+    done <"$made/$1/said"
+    [ "$wrong" != "$before" ] || printf 'ok numbers/%s: %d numbers in sentences\n' "$1" "$(wc -l <"$made/$1/said")"
+}
+
+# Long simulations are kept (lib.sh); so are figures, which are drawn but not compared.
+check_data() {
+    if [ "$mode" = write ]; then
+        [ ! -d "$made/$1/data" ] || cp -r "$made/$1/data/." .
+        for figure in "$made/$1"/*.svg; do [ ! -f "$figure" ] || cp "$figure" docs/figures; done
+    elif [ -d "$made/$1/data" ]; then
+        (cd "$made/$1/data" && find . -type f) | while read -r file; do
+            cmp "$made/$1/data/$file" "$file" || echo "$file" >>"$made/$1/drifted"
+        done
+        [ ! -f "$made/$1/drifted" ] || complain "$1" "simulated anew, these differ: $(tr '\n' ' ' <"$made/$1/drifted")"
+    fi
+}
+
+tab=$(printf '\t')
+rm -rf "$made"
+mkdir -p "$made"
+list_places >"$made/.places"
+make_handout_tables
+names=$(scripts)
+for name in $names; do mkdir -p "$made/$name"; done
+[ "$mode" != write ] || export NUMBERS_LONG=1
+printf '%s\n' "$names" | xargs -r -P 2 -n 1 sh "$0" "$build" script
+for name in $names; do
+    if [ -f "$made/$name/failed" ]; then
+        complain "$name" "$here/$name.sh failed: $(tail -n 20 "$made/$name/log")"
+        rm -f "$made/$name"/*.md
+        continue
+    fi
+    check_data "$name"
+    check_words "$name"
+done
+check_places
+check_pages
+[ "$wrong" = 0 ]
