@@ -3,7 +3,7 @@
 . docs/numbers/lib.sh
 
 page=labs/02-naive/README.md
-pairs=$(variant pairs 02 labs/02-naive/baseline.cu)
+pairs=$(variant pairs labs/02-naive/baseline.cu)
 
 # The timed cases, simulated: one thread a pair (image, filter) against one an output.
 {

@@ -27,21 +27,13 @@ tools_digest() {
     cat "$out/tools"
 }
 
-# source_of SUBMISSION LAB: the file in it that is compiled.
-source_of() {
-    _lab=$(basename labs/"$2"-*)
-    printf '%s/%s/%s\n' "$1" "$_lab" "$(sed -n 's/^source *= *//p' "labs/$_lab/lab.ini")"
-}
-
-# variant NAME LAB SOURCE [KEY=VALUE | PATCH]...: makes a submission of LAB out of SOURCE, patched, with `#define KEY VALUE`
-# above it, and prints its folder.
+# variant NAME SOURCE [KEY=VALUE | PATCH]...: prints the path of SOURCE as a new file, patched, with `#define KEY VALUE` above.
 variant() {
-    _folder=$out/variant/$1
-    _file=$(source_of "$_folder" "$2")
-    mkdir -p "$(dirname "$_file")"
-    cp "$3" "$out/variant/source"
+    _file=$out/variant/$1.${2##*.}
+    mkdir -p "$out/variant"
+    cp "$2" "$out/variant/source"
     : >"$_file"
-    shift 3
+    shift 2
     for _change; do
         case $_change in
         *.patch) patch -s -f "$out/variant/source" <"$_change" >"$out/variant/log" || fail "$_change: $(cat "$out/variant/log")" ;;
@@ -50,7 +42,17 @@ variant() {
         esac
     done
     cat "$out/variant/source" >>"$_file"
-    printf '%s\n' "$_folder"
+    printf '%s\n' "$_file"
+}
+
+# source_of SUBMISSION LAB: what is compiled: a file, or the lab's source in a folder such as solutions.
+source_of() {
+    if [ -d "$1" ]; then
+        _name=$(basename labs/"$2"-*)
+        printf '%s/%s/%s\n' "$1" "$_name" "$(sed -n 's/^source *= *//p' "labs/$_name/lab.ini")"
+    else
+        printf '%s\n' "$1"
+    fi
 }
 
 # simulated COMMAND LAB SUBMISSION [OPTIONS]: the folder in which `lab COMMAND` left its files.  It is named by the digest of

@@ -19,7 +19,7 @@ int sectors_touched(const int64_t byte[MACHINE_WARP_SIZE])
     return touched;
 }
 
-/* ptxas -v writes "Compiling entry function 'NAME' for ..." and, lines later, "Used N registers". */
+/* ptxas -v writes "Compiling entry function 'NAME' ..." and, lines later, "Used N registers". */
 double registers_compiled(const Given *given, const char *kernel)
 {
     const char *nvcc = getenv("NVCC");
