@@ -154,9 +154,6 @@ static void request_answer(DeviceProcess *process, const ControlRequest *request
     case CONTROL_ATTACH:
         runner_attach(process, slot, reply);
         break;
-    case CONTROL_DETACH:
-        slot_close(process, slot);
-        break;
     case CONTROL_PROBLEM:
         problem_set(process, request, reply);
         break;

@@ -13,7 +13,8 @@ static void progress_path(const Lab *lab, const char *build, char *path, size_t 
     text_set(path, bytes, "%s/progress/%s", build, lab->name);
 }
 
-int hint_shown(const Lab *lab, const char *build)
+/* How many staged hints were shown. */
+static int hint_shown(const Lab *lab, const char *build)
 {
     char path[700];
     progress_path(lab, build, path, sizeof path);

@@ -10,7 +10,4 @@
  * <build>/progress/<lab>. */
 int hint_print(FILE *stream, const Lab *lab, const char *build, Error *error);
 
-/* How many staged hints were shown. */
-int hint_shown(const Lab *lab, const char *build);
-
 #endif

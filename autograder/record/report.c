@@ -10,7 +10,8 @@
 
 enum { INDENT = 2, ABOUT_WIDTH = 30, QUESTION_WIDTH = 40 };
 
-const char *report_cost(const Record *record, double cost, char text[40])
+/* "1.23 ms", or "12,345" for cycles. */
+static const char *report_cost(const Record *record, double cost, char text[40])
 {
     text[0] = 0;
     if (cost <= 0) return text;

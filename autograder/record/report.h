@@ -10,9 +10,6 @@
  * grade was earned. */
 void report_print(FILE *stream, const Record *record, int verbose);
 
-/* "1.23 ms", or "12,345" for cycles. */
-const char *report_cost(const Record *record, double cost, char text[40]);
-
 /* The counters of one run as a table: instructions, bytes, sectors per request, wavefronts,
  * divergence, occupancy.  With those of the baseline beside them, unless it is NULL. */
 void report_counters(FILE *stream, int indent, const DeviceCost *cost, const DeviceCost *baseline);

@@ -21,9 +21,6 @@ SpeedScore score_speed(double s, double s_ref, double slack, double least, doubl
 /* The correct points are shared evenly by the public cases and the hidden set. */
 double score_share(double points, int public_cases, int hidden_cases);
 
-/* To a tenth, ties up: what tables and records show, so that sums of shown numbers agree. */
-double score_round(double points);
-
 /* "87.5" or "100": no trailing zeros. */
 const char *score_text(double points, char text[32]);
 

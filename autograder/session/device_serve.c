@@ -76,8 +76,8 @@ static void answer_note(uint32_t kind, const DeviceReply *answer, ControlReply *
 }
 
 /* One FRAME_CALL.  -1 with reply set when the conversation is over. */
-static int call_serve(DeviceProcess *process, Slot *slot, Device *recorder, double deadline,
-                      const void *body, uint64_t bytes, ControlReply *reply)
+static int call_serve(Slot *slot, Device *recorder, double deadline, const void *body,
+                      uint64_t bytes, ControlReply *reply)
 {
     DeviceCall call;
     DeviceReply answer = {0};
@@ -96,7 +96,6 @@ static int call_serve(DeviceProcess *process, Slot *slot, Device *recorder, doub
         if (reply->status == CONTROL_OK) reply_wire(reply, slot->socket, deadline, &error);
         return -1;
     }
-    (void)process;
     return 0;
 }
 
@@ -136,7 +135,7 @@ static void conversation(DeviceProcess *process, Slot *slot, Device *recorder, d
             return;
         }
         if (type == FRAME_CALL) {
-            over = call_serve(process, slot, recorder, deadline, body, bytes, reply);
+            over = call_serve(slot, recorder, deadline, body, bytes, reply);
         } else {
             if (type == FRAME_RETURN)
                 return_note(body, bytes, reply);

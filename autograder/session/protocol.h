@@ -38,7 +38,6 @@ typedef struct CallReturn {
 typedef enum ControlKind {
     CONTROL_OPEN = 1, /* engine: the reply carries the properties */
     CONTROL_ATTACH,   /* a new runner in `slot`; its socket comes over the descriptor socket */
-    CONTROL_DETACH,   /* the runner of `slot` is gone: free what it held */
     CONTROL_PROBLEM,  /* allocate `call`'s tensors between guard bands */
     CONTROL_CALL,     /* [inputs], poison, call, read back */
     CONTROL_REPLAY    /* [inputs], poison, replay `repeats` times, read back */

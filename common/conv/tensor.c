@@ -1,25 +1,5 @@
 #include "common/conv/tensor.h"
 
-#include <strings.h>
-
-static const char *const names[] = {"NCHW", "NHWC", "CHWN"};
-
-const char *layout_name(Layout layout)
-{
-    return names[layout];
-}
-
-int layout_find(const char *name, Layout *layout, Error *error)
-{
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (strcasecmp(name, names[i]) != 0) continue;
-        *layout = (Layout)i;
-        return 0;
-    }
-    return error_set(error, "no tensor layout is called \"%.40s\": there are NCHW, NHWC and CHWN",
-                     name);
-}
-
 /* How far apart neighbours along each axis lie. */
 static TensorExtent tensor_steps(Layout layout, const TensorExtent *e)
 {
@@ -31,13 +11,6 @@ static TensorExtent tensor_steps(Layout layout, const TensorExtent *e)
     default:
         return (TensorExtent){.n = e->c * e->h * e->w, .c = e->h * e->w, .h = e->w, .w = 1};
     }
-}
-
-size_t tensor_index(Layout layout, const TensorExtent *extent, size_t n, size_t c, size_t h,
-                    size_t w)
-{
-    TensorExtent step = tensor_steps(layout, extent);
-    return n * step.n + c * step.c + h * step.h + w * step.w;
 }
 
 void tensor_convert(const TensorExtent *extent, Layout from_layout, const float *from,

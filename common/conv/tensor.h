@@ -7,21 +7,12 @@
 
 #include <stddef.h>
 
-#include "common/base/error.h"
-
 typedef enum Layout { LAYOUT_NCHW, LAYOUT_NHWC, LAYOUT_CHWN } Layout;
 
 /* Extents by meaning, whatever the layout. */
 typedef struct TensorExtent {
     size_t n, c, h, w;
 } TensorExtent;
-
-const char *layout_name(Layout layout); /* "NCHW" */
-int layout_find(const char *name, Layout *layout, Error *error);
-
-/* Element number of (n,c,h,w) in a tensor laid out that way. */
-size_t tensor_index(Layout layout, const TensorExtent *extent, size_t n, size_t c, size_t h,
-                    size_t w);
 
 /* Rearranges `from` into `to`; they must not overlap. */
 void tensor_convert(const TensorExtent *extent, Layout from_layout, const float *from,
