@@ -13,6 +13,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -137,8 +138,9 @@ static int corpus_open(Corpus *corpus, Error *error)
 
 /* ---- grading one ----------------------------------------------------------------------------- */
 
+/* `seconds` gets the CPU time of grade and of all that it waited for. */
 static int grade_item(const Corpus *corpus, const Item *item, const char *results, Record *record,
-                      Error *error)
+                      double *seconds, Error *error)
 {
     char program[600], log[700];
     text_set(program, sizeof program, "%s/bin/grade", corpus->build);
@@ -155,8 +157,11 @@ static int grade_item(const Corpus *corpus, const Item *item, const char *result
         _exit(127);
     }
     int status = -1;
-    if (child < 0 || waitpid(child, &status, 0) != child)
+    struct rusage used = {0};
+    if (child < 0 || wait4(child, &status, 0, &used) != child)
         return error_set(error, "cannot run %s", program);
+    *seconds = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+               1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
     if (!WIFEXITED(status) || WEXITSTATUS(status) > 1) {
         return error_set(error, "grade ended with status %d; see %s", status, log);
     }
@@ -284,9 +289,9 @@ static int expect_attack(const Item *item, const Record *record, Error *error)
 }
 
 static int item_test(const Corpus *corpus, const Item *item, const char *results, Record *record,
-                     Error *error)
+                     double *seconds, Error *error)
 {
-    if (grade_item(corpus, item, results, record, error)) return -1;
+    if (grade_item(corpus, item, results, record, seconds, error)) return -1;
     switch (item->kind) {
     case KIND_SOLUTION:
         return expect_solution(record, error);
@@ -312,11 +317,12 @@ static int work(const Corpus *corpus, int worker, atomic_int *next)
     text_set(results, sizeof results, "%s/test-results/%d", corpus->build, worker);
     for (int i; (i = atomic_fetch_add(next, 1)) < corpus->items;) {
         Error error = {""};
-        int bad = item_test(corpus, &corpus->item[i], results, record, &error) != 0;
+        double seconds = 0;
+        int bad = item_test(corpus, &corpus->item[i], results, record, &seconds, &error) != 0;
         for (char *at = error.text; *at; at++)
             if (*at == '\n') *at = ' ';
-        printf("%s %s%s%s\n", bad ? "not ok" : "ok", corpus->item[i].name, bad ? ": " : "",
-               error.text);
+        printf("%s %s%s%s # %.1f s of CPU\n", bad ? "not ok" : "ok", corpus->item[i].name,
+               bad ? ": " : "", error.text, seconds);
         fflush(stdout);
         failed |= bad;
         record_clear(record);
