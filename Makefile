@@ -39,8 +39,10 @@ DEPS      = -MMD -MP
 # ---- the rooms, and which may use which ------------------------------------------------------------------------------
 # One archive a room; the order of USES is the order on the linker's line.
 USES_common/base   :=
-USES_common/conv   := common/base
-USES_common/conv/diagnosis := common/conv common/base
+USES_common/operation := common/base
+USES_common/conv   := common/operation common/base
+USES_common/conv/diagnosis := common/conv common/operation common/base
+USES_common/operations := common/conv/diagnosis common/conv common/operation common/base
 USES_common/timing := common/base
 USES_common/ptx    := common/base
 USES_common/simt/machine := common/base
@@ -56,28 +58,28 @@ USES_common/cuda/gpu     := common/cuda common/ptx common/base
 USES_common/cuda/sim     := common/cuda common/simt $(USES_common/simt)
 USES_common/conformance  := common/cuda/gpu common/cuda/sim $(USES_common/cuda/sim)
 USES_common/validate     := common/cuda/runtime common/cuda/sim $(USES_common/cuda/sim)
-USES_datasets      := common/conv common/base
+USES_datasets      := common/conv common/operation common/base
 USES_autograder/text    := common/base
 USES_autograder/sandbox := common/base
 USES_autograder/build   := autograder/sandbox common/base
-USES_autograder/session := autograder/build autograder/sandbox autograder/tensors common/conv common/cuda common/base
-USES_autograder/tensors := common/conv common/cuda common/base
-USES_autograder/lab     := autograder/text common/conv common/cuda common/simt/machine common/base
+USES_autograder/session := autograder/build autograder/sandbox autograder/tensors common/operation common/cuda common/base
+USES_autograder/tensors := common/operation common/cuda common/base
+USES_autograder/lab     := autograder/text common/operations $(USES_common/operations) common/cuda common/simt/machine common/base
 USES_autograder/tests/predictions := autograder/lab $(USES_autograder/lab)
 USES_autograder/record  := autograder/lab $(USES_autograder/lab)
 USES_autograder/profile := autograder/text common/cuda common/simt/core $(USES_common/simt/core)
 USES_autograder/judging := autograder/session autograder/build autograder/sandbox autograder/tensors autograder/record autograder/lab autograder/text \
-    common/conv/diagnosis common/conv common/timing common/cuda/gpu common/cuda common/simt/machine common/ptx common/base
+    common/operations $(USES_common/operations) common/timing common/cuda/gpu common/cuda common/simt/machine common/ptx
 USES_autograder         := autograder/judging autograder/profile autograder/session autograder/build autograder/sandbox autograder/tensors \
-    autograder/record autograder/lab autograder/text common/conv/diagnosis common/conv common/timing common/cuda/gpu common/cuda/sim \
+    autograder/record autograder/lab autograder/text common/operations $(USES_common/operations) common/timing common/cuda/gpu common/cuda/sim \
     $(USES_common/cuda/sim)
-ROOMS := common/base common/conv common/conv/diagnosis common/timing common/ptx $(addprefix common/simt/,machine core decode checks time exec) \
+ROOMS := common/base common/operation common/conv common/conv/diagnosis common/operations common/timing common/ptx $(addprefix common/simt/,machine core decode checks time exec) \
     common/simt common/cuda $(addprefix common/cuda/,runtime gpu sim) common/conformance common/validate datasets \
     $(addprefix autograder/,text sandbox build session tensors lab record profile judging tests/predictions) autograder
 
 # The *_call.c need the toolkit's headers and go into the runner; a room's test_*, bench_*, fuzz_* and tool_* have a
 # main of their own (tool_x: $(BUILD)/tests/<room>/tool_x); these are programs.
-APART    := $(wildcard common/conv/*_call.c)
+APART    := $(wildcard common/operations/*_call.c)
 PROGRAMS := grade device runner run lab doctor
 APART    += common/validate/measure_sim.c $(PROGRAMS:%=autograder/%.c) $(foreach r,$(ROOMS),$(wildcard $(r)/test_*.c $(r)/bench_*.c $(r)/fuzz_*.c $(r)/tool_*.c))
 
@@ -98,7 +100,7 @@ $(BUILD)/obj/%.o: %.c
 # The interpreter's inner loops want the optimiser's best.
 $(BUILD)/obj/common/simt/%.o: CFLAGS += -O3
 # The only files that see the toolkit's headers.
-$(BUILD)/obj/common/cuda/runtime/%.o $(BUILD)/obj/common/conv/%_call.o: CPPFLAGS += -isystem $(CUDA_INCLUDE)
+$(BUILD)/obj/common/cuda/runtime/%.o $(BUILD)/obj/common/operations/%_call.o: CPPFLAGS += -isystem $(CUDA_INCLUDE)
 
 define room_rules
 $(call archive_of,$(1)): $(call objects_of,$(1))
@@ -122,10 +124,10 @@ $(BUILD)/bin/%: $(BUILD)/obj/autograder/%.o $(call archives_of,$(USES_autograder
 # The sandboxed runner is the drop-in runtime and a wire, no engine; run has both engines in the same process.  Their own
 # names come whole (a submission that defines one of them is told so), of the rooms below comes what they need.
 USES_autograder/runner.c := common/cuda/runtime autograder/tensors common/cuda common/ptx common/base
-USES_autograder/run.c    := common/cuda/runtime autograder/profile autograder/record autograder/lab autograder/tensors autograder/text common/conv/diagnosis \
-    datasets common/conv common/cuda/gpu common/cuda/sim $(USES_common/cuda/sim)
+USES_autograder/run.c    := common/cuda/runtime autograder/profile autograder/record autograder/lab autograder/tensors autograder/text \
+    datasets common/operations $(USES_common/operations) common/cuda/gpu common/cuda/sim $(USES_common/cuda/sim)
 RUNTIME_OBJ := $(call objects_of,common/cuda/runtime)
-CALL_OBJ    := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard common/conv/*_call.c))
+CALL_OBJ    := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard common/operations/*_call.c))
 SUBMISSION_LIBS := $(BUILD)/lib/runner.a $(BUILD)/lib/runner-rooms.a $(BUILD)/lib/run.a $(BUILD)/lib/run-rooms.a
 
 $(BUILD)/lib/runner.a: $(BUILD)/obj/autograder/runner.o $(RUNTIME_OBJ)
@@ -136,6 +138,12 @@ $(SUBMISSION_LIBS): # q, not r: files of two rooms may have the same name
 	$(call say,AR,$@)
 	@mkdir -p $(@D)
 	$(Q)rm -f $@ && ar qcs $@ $^
+
+# These tests need an operation to judge with, and the rooms that they test know of none.
+JUDGING_TESTS := common/conv/diagnosis/test_diagnose common/conv/diagnosis/test_order autograder/session/test_session \
+    datasets/tool_maps
+$(foreach t,$(JUDGING_TESTS),$(eval USES_$(t).c := common/operations $(USES_common/operations)))
+$(foreach t,$(JUDGING_TESTS),$(eval $(BUILD)/tests/$(t): $(call archives_of,$(USES_$(t).c))))
 
 # This test hands all of the runtime to a library that it compiles and opens.
 USES_common/cuda/sim/test_end_to_end.c := common/cuda/runtime $(USES_common/cuda/sim)

@@ -14,7 +14,7 @@
 #include "autograder/record/report.h"
 #include "autograder/record/score.h"
 #include "autograder/text/text.h"
-#include "common/conv/random.h"
+#include "common/operation/random.h"
 #include "common/cuda/gpu/gpu_device.h"
 
 enum { EXIT_WORKED = 0, EXIT_TROUBLE = 1, EXIT_USAGE = 2, EXIT_UNDER = 3 };

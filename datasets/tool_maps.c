@@ -9,6 +9,7 @@
 #include "datasets/feature_maps.h"
 #include "datasets/kept.h"
 #include "datasets/vgg19.h"
+#include "common/operations/operations.h"
 
 static const char USAGE[] =
     "usage: maps list DIRECTORY        size, sparsity and theta of every layer of a data set\n"

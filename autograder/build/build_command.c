@@ -148,7 +148,7 @@ void build_inputs(const BuildJob *job, BuildInput input[BUILD_INPUTS])
 {
     const char *build = job->toolchain->build, *program = job->plain ? "run" : "runner";
     size_t room = sizeof input->path;
-    snprintf(input[0].path, room, "%s/obj/common/conv/%.100s_call.o", build, job->operation);
+    snprintf(input[0].path, room, "%s/obj/common/operations/%.100s_call.o", build, job->operation);
     snprintf(input[1].path, room, "%s/lib/%s.a", build, program);
     snprintf(input[2].path, room, "%s/lib/%s-rooms.a", build, program);
     for (int i = 0; i < BUILD_INPUTS; i++)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "autograder/text/text.h"
-#include "common/conv/diagnosis/diagnose.h"
+#include "common/operation/diagnose.h"
 
 int judge_set_problem(Judge *judge, const Problem *problem, Error *error)
 {

@@ -10,6 +10,7 @@
 #include "autograder/judging/cycle_cache.h"
 #include "autograder/judging/judge.h"
 #include "autograder/judging/speed.h"
+#include "common/operations/operations.h"
 
 /* A made-up session: every program computes what the oracle says, in as many cycles or seconds as
  * the test likes. */

@@ -5,8 +5,6 @@
 
 #include "autograder/text/text.h"
 
-/* What any key can be tried on, and what is taken where a hundred draws did not fit. */
-static const char PLAIN[] = "N=2 C=3 H=13 W=11 K=5 R=3 S=3 pad=1 stride=1";
 enum { DRAWS = 100, SHAPE_TEXT = 512 };
 
 /* Alternative `index` (in turn) of "a | b | c", without the blanks around it. */
@@ -57,7 +55,8 @@ void hidden_draw(const LabIni *lab, Random *random, int index, Problem *problem)
         if (!changed(lab->operation, shape, keys, problem, &error)) return;
         lab->operation->draw(random, index, lab->hidden_max_macs, problem);
     }
-    changed(lab->operation, PLAIN, keys, problem, &error);
+    /* A hundred draws did not fit. */
+    changed(lab->operation, lab->operation->example, keys, problem, &error);
 }
 
 int hidden_check(const LabIni *lab, Error *error)
@@ -69,7 +68,7 @@ int hidden_check(const LabIni *lab, Error *error)
         count++;
     for (int i = 0; *lab->hidden_with && i < count; i++) {
         alternative(lab->hidden_with, i, keys, sizeof keys);
-        if (changed(lab->operation, PLAIN, keys, &problem, error)) return -1;
+        if (changed(lab->operation, lab->operation->example, keys, &problem, error)) return -1;
     }
     return 0;
 }

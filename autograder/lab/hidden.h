@@ -3,7 +3,7 @@
 #define CONVLAB_AUTOGRADER_LAB_HIDDEN_H
 
 #include "autograder/lab/lab_ini.h"
-#include "common/conv/random.h"
+#include "common/operation/random.h"
 
 /* Number `index` of the hidden problems: drawn by the operation, then changed by the lab's
  * [hidden] with = keys, of which the alternatives (" | ") are taken in turn.  A draw that does not

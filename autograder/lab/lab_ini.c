@@ -10,6 +10,7 @@
 #include "autograder/lab/hidden.h"
 #include "autograder/text/ini_file.h"
 #include "autograder/text/text.h"
+#include "common/operations/operations.h"
 
 /* ---- a section as a table of fields ---- */
 
@@ -199,16 +200,13 @@ static int take_needs(const IniFile *file, const IniEntry *entry, LabIni *lab, E
     return 0;
 }
 
-/* A host operation may be registered under its own name, or be the device one's with "_host"
- * added. */
+/* "conv_forward_host" is conv_forward, with an entry point that runs on the host. */
 static const Operation *find_operation(const char *name, int *host)
 {
     char plain[64];
     size_t length = strlen(name);
     *host = length > 5 && !strcmp(name + length - 5, "_host");
-    const Operation *operation = operation_find(name);
-    if (operation || !*host) return operation;
-    text_set(plain, sizeof plain, "%.*s", (int)(length - 5), name);
+    text_set(plain, sizeof plain, "%.*s", (int)(*host ? length - 5 : length), name);
     return operation_find(plain);
 }
 
@@ -219,7 +217,7 @@ static int take_lab(const IniFile *file, const IniSection *section, LabIni *lab,
     const IniEntry *operation = ini_entry_find(section, "operation");
     lab->operation = find_operation(lab->operation_name, &lab->host);
     if (!lab->operation) {
-        return ini_error(error, file, operation->line, "unknown operation '%s'; there are: %s",
+        return ini_error(error, file, operation->line, "unknown operation '%s'; there are: %s; add _host for C on the host",
                          lab->operation_name, operation_names());
     }
     const char *dot = strrchr(lab->source, '.');
@@ -345,7 +343,7 @@ static int take_hint(const IniFile *file, const IniSection *section, LabIni *lab
     if (!isdigit((unsigned char)*key)) {
         text_set(hint->fault, sizeof hint->fault, "%s", key);
         if (is_fault(key)) return 0;
-        return ini_error(error, file, section->line, "'%s' is no fault; see common/conv/verdict.h",
+        return ini_error(error, file, section->line, "'%s' is no fault; see common/operation/verdict.h",
                          key);
     }
     int next = 1;

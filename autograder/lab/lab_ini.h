@@ -10,8 +10,8 @@
 #define CONVLAB_AUTOGRADER_LAB_LAB_INI_H
 
 #include "autograder/lab/formula.h"
-#include "common/conv/operation.h"
-#include "common/conv/verdict.h"
+#include "common/operation/operation.h"
+#include "common/operation/verdict.h"
 
 enum { LAB_CASES = 24, LAB_PREDICTIONS = 16, LAB_HINTS = 40, LAB_NEEDS = 4, LAB_HIDDEN = 64 };
 

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "common/conv/operation.h"
+#include "common/operation/operation.h"
 #include "common/cuda/device.h"
 #include "common/simt/machine/machine.h"
 

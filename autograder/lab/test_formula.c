@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "autograder/lab/formula.h"
+#include "common/operations/operations.h"
 
 static const char SHAPE[] = "N=16 C=3 H=32 W=30 K=6 R=5 S=4 pad=1,2,3,0 stride=1,2";
 

@@ -106,7 +106,8 @@ static const BadLab BAD[] = {
     {"baseline.cu", "../../etc/passwd",
      "x:8: baseline is a file of this directory or a lab's name, not '../../etc/passwd'"},
     {"conv_forward", "conv_sideways",
-     "x:6: unknown operation 'conv_sideways'; there are: conv_forward, conv_forward_host"},
+     "x:6: unknown operation 'conv_sideways'; there are: conv_forward; add _host "
+     "for C on the host"},
     {"fp32", "fp8", "x:7: precision is fp32, tf32 or fp16, not 'fp8'"},
     {"cc >= 7.5", "cc > 7.5",
      "x:9: 'cc > 7.5' is no need; write cc >= X.Y, engine = gpu or engine = sim"},
@@ -140,7 +141,7 @@ static const BadLab BAD[] = {
     {"text = First line\n  and the second.", "text =", "x:30: 'text' is empty"},
     {"[hint 1]", "[hint 2]", "x:29: the next staged hint is [hint 1]"},
     {"[hint tile-edge]", "[hint tile-egde]",
-     "x:32: 'tile-egde' is no fault; see common/conv/verdict.h"},
+     "x:32: 'tile-egde' is no fault; see common/operation/verdict.h"},
     {"[hint tile-edge]", "[hint 1]", "x:32: section [hint 1] stands twice; first on line 29"},
     {"[case lenet-c1]", "[case lenet c1]", "x:16: 'lenet c1' is no plain name"},
     {"[case lenet-c1]", "[case lenet-c1",

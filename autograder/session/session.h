@@ -15,8 +15,8 @@
 #define CONVLAB_AUTOGRADER_SESSION_SESSION_H
 
 #include "autograder/build/build.h"
-#include "common/conv/operation.h"
-#include "common/conv/verdict.h"
+#include "common/operation/operation.h"
+#include "common/operation/verdict.h"
 #include "common/cuda/device.h"
 
 typedef struct Session Session;

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "autograder/session/device_parts.h"
-#include "common/conv/verdict.h"
+#include "common/operation/verdict.h"
 #include "common/cuda/wire.h"
 
 /* ---- an engine of plain memory ------------------------------------------------------------ */

@@ -7,7 +7,7 @@
 #ifndef CONVLAB_AUTOGRADER_TENSORS_GUARDED_H
 #define CONVLAB_AUTOGRADER_TENSORS_GUARDED_H
 
-#include "common/conv/verdict.h"
+#include "common/operation/verdict.h"
 #include "common/cuda/device.h"
 
 /* Floats of guard band before and after a tensor, and what they are filled with. */

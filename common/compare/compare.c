@@ -15,8 +15,9 @@
 
 #include "common/compare/compare.h"
 #include "common/compare/kernels.h"
-#include "common/conv/verdict.h"
+#include "common/operation/verdict.h"
 #include "common/timing/paired.h"
+#include "common/operations/operations.h"
 
 enum { SIDES = 24, LAYOUTS = 3, ROUNDS = 9, MOST_REPEATS = 100 };
 static const double GRAPH_MS = 1.0;

@@ -6,7 +6,7 @@
 #ifndef CONVLAB_CONV_CONV_PROBLEM_H
 #define CONVLAB_CONV_CONV_PROBLEM_H
 
-#include "common/conv/operation.h"
+#include "common/operation/operation.h"
 #include "convlab/conv.h"
 
 /* A Problem carries any operation's struct; these two put a ConvProblem in and take it out. */
@@ -24,11 +24,15 @@ void conv_pad_same(ConvProblem *conv);
 
 double conv_macs(const ConvProblem *conv); /* multiply-adds; taps on the padding count */
 
-/* The members of Operation that deal with text (operation.h). */
+/* The members of Operation that deal with text (operation.h): "N=16 C=1 H=32 W=32 K=6 R=5 S=5 pad=same
+ * stride=2", pad = same | valid | one number | top,left,bottom,right; stride = one number | h,w;
+ * layout = nchw | nhwc | chwn, nchw if left out; zeros = percent of x | of x, of w; pool = one
+ * number. */
 int conv_parse(const char *text, Problem *problem, Error *error);
 void conv_print(const Problem *problem, char *text, size_t bytes);
 
-/* conv_draw.c and conv_oracle.c: the members of Operation that are long enough for a file of their
+/* conv_draw.c and conv_oracle.c (kinds of problems: odd, prime, non-square, even filter, one that
+ * straddles tiles, stride 2): the members of Operation that are long enough for a file of their
  * own. */
 void conv_draw(Random *random, int index, double max_macs, Problem *problem);
 void conv_oracle(const Problem *problem, const float *const *tensor, double *expected,

@@ -26,32 +26,17 @@ float *layout_to_nchw(const ConvProblem *v, int tensor, int layout, const float 
     return to;
 }
 
-int layout_view_open(LayoutView *view, const Problem *problem, const float *const *tensor,
-                     const float *output, Error *error)
+int layout_rearrange(const Problem *problem, PlainView *view, Error *error)
 {
     ConvProblem conv = conv_unpack(problem);
     int layout = conv.layout;
-    *view = (LayoutView){.original = *problem,
-                         .problem = *problem,
-                         .raw = tensor,
-                         .raw_output = output,
-                         .tensor = {tensor[LAYOUT_X], tensor[LAYOUT_W], output},
-                         .output = output};
     if (layout == CONV_NCHW) return 0;
     for (int i = LAYOUT_X; i < LAYOUT_TENSORS; i++) {
         view->tensor[i] = view->copy[i] = layout_to_nchw(&conv, i, layout, view->tensor[i]);
-        if (view->copy[i]) continue;
-        layout_view_close(view);
-        return error_set(error, "no memory to rearrange the tensors");
+        if (!view->copy[i]) return error_set(error, "no memory to rearrange the tensors");
     }
     view->output = view->tensor[LAYOUT_Y];
     conv.layout = CONV_NCHW;
     conv_pack(&conv, &view->problem);
     return 0;
-}
-
-void layout_view_close(LayoutView *view)
-{
-    for (int i = LAYOUT_X; i < LAYOUT_TENSORS; i++)
-        free(view->copy[i]);
 }

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "common/conv/random.h"
+#include "common/operation/random.h"
 
 /* Makes `zeros` percent (0 to 100) of the `planes` maps of height x width at `x` zero and the
  * others positive; how many exactly is rounded, but where zeros < 100 at least one stays.  Which

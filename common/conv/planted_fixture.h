@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/conv/verify.h"
+#include "common/operation/verify.h"
 #include "convlab/conv.h"
 
 /* ---- the submission ---------------------------------------------------------------------- */

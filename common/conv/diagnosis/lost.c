@@ -2,7 +2,7 @@
  *
  * For each sample the products are laid out as [c][r][s]; what is missing from an output must then
  * equal the sum over the suspected set, the same set in every sample. */
-#include "common/conv/diagnosis/diagnose_parts.h"
+#include "common/conv/diagnosis/explain_parts.h"
 
 #include <math.h>
 #include <stdio.h>

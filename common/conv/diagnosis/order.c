@@ -1,6 +1,6 @@
 /* order.c - tensors that are not NCHW: running the submission on them, and finding the one that it
  * took to lie in another order. */
-#include "common/conv/diagnosis/diagnose_parts.h"
+#include "common/conv/diagnosis/explain_parts.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/conv/conv_problem.h"
+#include "common/conv/layout.h"
 
 static const double most_macs = 2e7; /* that are worked out again for every other order */
 
@@ -17,7 +18,7 @@ int order_run(void *context, const Problem *problem, const float *const *tensor,
 {
     const OrderRun *order = context;
     ConvProblem conv = conv_unpack(problem);
-    Layout layout = (Layout)conv_unpack(&order->view->original).layout;
+    Layout layout = (Layout)order->layout;
     float *own[TENSORS];
     int status = -1, whole = 1;
     for (int i = X; i < TENSORS; i++) {
@@ -50,21 +51,20 @@ static const char *const SPELT[TENSORS][3] = {{"x[n][c][h][w]", "x[n][h][w][c]",
                                               {"y[n][k][p][q]", "y[n][p][q][k]", "y[k][p][q][n]"}};
 
 /* Is the output what comes of inputs and outputs in this order?  -1: out of memory. */
-static int order_explains(const LayoutView *view, const ConvProblem *v, const Operation *operation,
-                          Precision precision, const Order *order)
+static int order_explains(const Judgement *judged, const ConvProblem *v, const Order *order)
 {
     size_t total = layout_count(v, Y);
-    float *x = layout_to_nchw(v, X, order->layout[X], view->raw[X]);
-    float *w = layout_to_nchw(v, W, order->layout[W], view->raw[W]);
-    float *y = layout_to_nchw(v, Y, order->layout[Y], view->raw_output);
+    float *x = layout_to_nchw(v, X, order->layout[X], judged->tensor[X]);
+    float *w = layout_to_nchw(v, W, order->layout[W], judged->tensor[W]);
+    float *y = layout_to_nchw(v, Y, order->layout[Y], judged->observed.output);
     double *sum = malloc(3 * total * sizeof *sum);
     int right = x && w && y && sum ? 1 : -1;
     if (right > 0) {
         const float *tensor[TENSORS] = {x, w, y};
-        operation->oracle(&view->problem, tensor, sum, sum + total, sum + 2 * total);
+        judged->operation->oracle(&judged->view.problem, tensor, sum, sum + total, sum + 2 * total);
         for (size_t i = 0; right && i < total; i++)
-            right =
-                fabs(y[i] - sum[i]) <= verdict_bound(precision, sum[total + i], sum[2 * total + i]);
+            right = fabs(y[i] - sum[i]) <=
+                    verdict_bound(judged->precision, sum[total + i], sum[2 * total + i]);
     }
     free(x), free(w), free(y), free(sum);
     return right;
@@ -87,10 +87,9 @@ static void order_describe(int own, const Order *order, Finding *finding)
              text);
 }
 
-int order_find(const LayoutView *view, const Operation *operation, Precision precision,
-               Finding *finding)
+int order_find(const Judgement *judged, Finding *finding)
 {
-    ConvProblem conv = conv_unpack(&view->original);
+    ConvProblem conv = conv_unpack(&judged->problem);
     int own = conv.layout;
     if (conv_macs(&conv) > most_macs) return 0;
     for (int other = CONV_NCHW; other <= CONV_CHWN; other++) {
@@ -98,7 +97,7 @@ int order_find(const LayoutView *view, const Operation *operation, Precision pre
         const Order order[] = {
             {{own, own, other}}, {{other, own, own}}, {{own, other, own}}, {{other, other, other}}};
         for (size_t i = 0; i < sizeof order / sizeof *order; i++)
-            if (order_explains(view, &conv, operation, precision, &order[i]) == 1) {
+            if (order_explains(judged, &conv, &order[i]) == 1) {
                 order_describe(own, &order[i], finding);
                 return 1;
             }

@@ -1,5 +1,5 @@
 /* probe.c - running the submission again on inputs that tell one explanation from another. */
-#include "common/conv/diagnosis/diagnose_parts.h"
+#include "common/conv/diagnosis/explain_parts.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -64,65 +64,6 @@ static long long probe_wrong(const Diagnosis *d, Probe *probe)
         wrong += !(fabs(probe->y[i] - probe->expected[i]) <=
                    verdict_bound(d->precision, probe->magnitude[i], probe->products[i]));
     return wrong;
-}
-
-/* ---- the same inputs again --------------------------------------------------------------- */
-
-static float *run_again(const Diagnosis *d)
-{
-    if (!d->run) return NULL;
-    float *again = calloc(d->total, sizeof *again);
-    if (again && d->run(d->context, d->problem, d->tensor, again)) {
-        free(again);
-        again = NULL;
-    }
-    return again;
-}
-
-int probe_accumulates(const Diagnosis *d, Finding *finding)
-{
-    float *again = run_again(d);
-    if (!again) return 0;
-    int right = 1;
-    for (size_t i = 0; right && i < d->total; i++)
-        right = d->mark[i] == MARK_RIGHT || d->mark[i] == MARK_WRONG ||
-                fabs(again[i] - d->expected[i]) <=
-                    verdict_bound(d->precision, d->magnitude[i], d->products[i]);
-    free(again);
-    if (!right) return 0;
-    finding->fault = FAULT_ACCUMULATED;
-    snprintf(finding->text, sizeof finding->text,
-             "Your code adds to what y held before the call (y += ... or atomicAdd): with y set to "
-             "zero beforehand the outputs are "
-             "right. y arrives unwritten, so store the sum with =, or set y to zero yourself on "
-             "the same stream first.");
-    return 1;
-}
-
-int probe_race(const Diagnosis *d, Finding *finding)
-{
-    float *again = run_again(d);
-    if (!again) return 0;
-    size_t differ = 0, first = 0;
-    for (size_t i = 0; i < d->total; i++) {
-        double bound = verdict_bound(d->precision, d->magnitude[i], d->products[i]);
-        if (isnan(again[i]) ? isnan(d->output[i]) : fabs(again[i] - d->output[i]) <= bound)
-            continue;
-        if (!differ++) first = i;
-    }
-    if (differ) {
-        OutputAt at = output_at(&d->conv, first);
-        finding->fault = FAULT_RACE;
-        snprintf(finding->text, sizeof finding->text,
-                 "Two runs on the same inputs differ in %zu of %zu outputs, first at (n,k,p,q) = "
-                 "(%d,%d,%d,%d): %g, then %g. Threads race: "
-                 "look for a missing __syncthreads() before shared memory is read, or before it is "
-                 "overwritten for the next tile, "
-                 "and for two threads that store to one address.",
-                 differ, d->total, at.n, at.k, at.p, at.q, d->output[first], again[first]);
-    }
-    free(again);
-    return differ > 0;
 }
 
 /* ---- stride 1 ---------------------------------------------------------------------------- */

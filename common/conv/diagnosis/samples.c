@@ -1,4 +1,4 @@
-#include "common/conv/diagnosis/diagnose_parts.h"
+#include "common/conv/diagnosis/explain_parts.h"
 
 #include <string.h>
 

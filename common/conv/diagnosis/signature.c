@@ -1,6 +1,6 @@
 /* signature.c - where the wrong outputs lie: in whole images or maps, along the padding, in the
  * last tile, at tile edges. */
-#include "common/conv/diagnosis/diagnose_parts.h"
+#include "common/conv/diagnosis/explain_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>

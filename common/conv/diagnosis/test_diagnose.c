@@ -3,7 +3,8 @@
 
 #include <time.h>
 
-#include "common/conv/diagnosis/diagnose.h"
+#include "common/operation/diagnose.h"
+#include "common/operations/operations.h"
 
 static int probe_run(void *context, const Problem *problem, const float *const *tensor,
                      float *output)

@@ -9,7 +9,8 @@
 #include <cmocka.h>
 
 #include "common/conv/conv_problem.h"
-#include "common/conv/diagnosis/diagnose.h"
+#include "common/operation/diagnose.h"
+#include "common/operations/operations.h"
 
 static size_t index_of(int layout, const int extent[4], int n, int c, int h, int w)
 {

@@ -3,7 +3,7 @@
 #ifndef CONVLAB_CONV_DIAGNOSIS_VARIANT_H
 #define CONVLAB_CONV_DIAGNOSIS_VARIANT_H
 
-#include "common/conv/diagnosis/diagnose_parts.h"
+#include "common/conv/diagnosis/explain_parts.h"
 
 enum { VARIANTS = 256 };
 

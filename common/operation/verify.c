@@ -1,4 +1,4 @@
-#include "common/conv/verify.h"
+#include "common/operation/verify.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -83,23 +83,6 @@ static void judge_together(Judgement *judged, double squares, size_t counted)
 
 /* ---- the first wrong one ----------------------------------------------------------------- */
 
-/* "(n,k,p,q) = (0,3,15,16)" */
-static void place_describe(const TensorShape *shape, size_t index, char *where, size_t bytes)
-{
-    size_t at[TENSOR_RANK];
-    char names[32] = "", values[64] = "";
-    for (int axis = shape->rank - 1; axis >= 0; axis--) {
-        at[axis] = index % shape->dim[axis];
-        index /= shape->dim[axis];
-    }
-    for (int axis = 0; axis < shape->rank; axis++) {
-        size_t used = strlen(names), filled = strlen(values);
-        snprintf(names + used, sizeof names - used, "%s%s", axis ? "," : "", shape->axes[axis]);
-        snprintf(values + filled, sizeof values - filled, "%s%zu", axis ? "," : "", at[axis]);
-    }
-    snprintf(where, bytes, "(%.31s) = (%.55s)", names, values);
-}
-
 static void describe_first(Judgement *judged, const TensorShape *shape)
 {
     Verdict *verdict = &judged->verdict;
@@ -113,18 +96,33 @@ static void describe_first(Judgement *judged, const TensorShape *shape)
     verdict->bound = bound_at(judged, first);
     if (fabs(verdict->got - verdict->expected) <= verdict->bound)
         verdict->bound = rms_limit * rms_unit(judged, first);
-    place_describe(shape, first, verdict->where, sizeof verdict->where);
+    tensor_place(shape, first, verdict->where, sizeof verdict->where);
+}
+
+/* ---- the plain view ---------------------------------------------------------------------- */
+
+static void view_close(PlainView *view)
+{
+    for (int i = 0; i < OPERATION_TENSORS; i++)
+        free(view->copy[i]);
+}
+
+static int view_open(Judgement *judged, Error *error)
+{
+    PlainView *view = &judged->view;
+    TensorShape shape[OPERATION_TENSORS];
+    int count = judged->operation->tensors(&judged->problem, shape);
+    view->problem = judged->problem;
+    view->output = judged->observed.output;
+    for (int i = 0; i < count; i++)
+        view->tensor[i] = shape[i].role == TENSOR_OUTPUT ? view->output : judged->tensor[i];
+    if (!judged->operation->rearrange) return 0;
+    if (!judged->operation->rearrange(&judged->problem, view, error)) return 0;
+    view_close(view);
+    return -1;
 }
 
 /* ---- the front door ---------------------------------------------------------------------- */
-
-static void output_shape(const Judgement *judged, TensorShape *shape)
-{
-    TensorShape all[OPERATION_TENSORS];
-    int count = judged->operation->tensors(&judged->view.problem, all);
-    for (int i = 0; i < count; i++)
-        if (all[i].role == TENSOR_OUTPUT) *shape = all[i];
-}
 
 static int judgement_make(Judgement *judged, Error *error)
 {
@@ -144,7 +142,7 @@ void judgement_free(Judgement *judged)
     free(judged->magnitude);
     free(judged->products);
     free(judged->mark);
-    layout_view_close(&judged->view);
+    view_close(&judged->view);
 }
 
 int verify_output(const Operation *operation, const Problem *problem, Precision precision,
@@ -154,9 +152,13 @@ int verify_output(const Operation *operation, const Problem *problem, Precision 
     TensorShape shape;
     double squares = 0;
     size_t counted = 0;
-    *judged = (Judgement){.operation = operation, .precision = precision, .observed = *observed};
-    if (layout_view_open(&judged->view, problem, tensor, observed->output, error)) return -1;
-    output_shape(judged, &shape);
+    *judged = (Judgement){.operation = operation,
+                          .precision = precision,
+                          .problem = *problem,
+                          .tensor = tensor,
+                          .observed = *observed};
+    if (view_open(judged, error)) return -1;
+    output_shape(operation, &judged->view.problem, &shape);
     judged->verdict.total = tensor_count(&shape);
     if (judgement_make(judged, error)) return -1;
     operation->oracle(&judged->view.problem, judged->view.tensor, judged->expected,
@@ -164,6 +166,8 @@ int verify_output(const Operation *operation, const Problem *problem, Precision 
     judged->rms = rms_of(judged->expected, judged->verdict.total);
     judge_each(judged, &squares, &counted);
     judge_together(judged, squares, counted);
+    for (size_t i = 0; i < judged->verdict.total; i++)
+        judged->count[judged->mark[i]]++;
     describe_first(judged, &shape);
     judged->verdict.correct =
         !judged->verdict.wrong && !observed->band_broken && !observed->input_changed;

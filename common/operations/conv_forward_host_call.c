@@ -1,5 +1,5 @@
 /* conv_forward_host_call.c - calls conv_forward_host(p, x, w, y). */
-#include "common/conv/operation_call.h"
+#include "common/operations/operation_call.h"
 #include "convlab/conv.h"
 
 void operation_call(const void *problem, void *const *tensor, void *stream)

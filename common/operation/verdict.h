@@ -1,9 +1,9 @@
 /* verdict.h - what a run left behind, and what is said of it: the bound of an output, the verdict,
  * the names of faults. */
-#ifndef CONVLAB_CONV_VERDICT_H
-#define CONVLAB_CONV_VERDICT_H
+#ifndef CONVLAB_OPERATION_VERDICT_H
+#define CONVLAB_OPERATION_VERDICT_H
 
-#include "common/conv/operation.h"
+#include "common/operation/operation.h"
 
 /* Unit roundoffs.  tf32 and fp16 keep 11 bits of an input. */
 #define UNIT_FP32        0x1p-24

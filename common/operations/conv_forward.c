@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "common/conv/conv_problem.h"
+#include "common/conv/diagnosis/explain.h"
+#include "common/conv/layout.h"
 #include "common/conv/maps.h"
 
 enum { TENSOR_X, TENSOR_W, TENSOR_Y, TENSORS };
@@ -107,13 +109,17 @@ static void conv_generate(const Problem *problem, Random *random, float *const *
         strew_zeros(tensor[TENSOR_W], tensor_count(&shape[TENSOR_W]), conv.w_zeros, random);
 }
 
-#define CONV_FORWARD(entry)                                                                        \
-    {                                                                                              \
-        .name = entry, .parse = conv_parse, .print = conv_print, .draw = conv_draw,                \
-        .tensors = conv_tensors, .numbers = conv_numbers, .flops = conv_flops,                     \
-        .least_bytes = conv_least_bytes, .generate = conv_generate, .oracle = conv_oracle          \
-    }
-
-extern const Operation conv_forward_operation, conv_forward_host_operation;
-const Operation conv_forward_operation = CONV_FORWARD("conv_forward");
-const Operation conv_forward_host_operation = CONV_FORWARD("conv_forward_host");
+extern const Operation conv_forward_operation;
+const Operation conv_forward_operation = {.name = "conv_forward",
+                                          .example = "N=2 C=3 H=13 W=11 K=5 R=3 S=3 pad=1 stride=1",
+                                          .parse = conv_parse,
+                                          .print = conv_print,
+                                          .draw = conv_draw,
+                                          .tensors = conv_tensors,
+                                          .numbers = conv_numbers,
+                                          .flops = conv_flops,
+                                          .least_bytes = conv_least_bytes,
+                                          .generate = conv_generate,
+                                          .oracle = conv_oracle,
+                                          .rearrange = layout_rearrange,
+                                          .explain = conv_explain};

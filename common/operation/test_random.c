@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "common/conv/random.h"
+#include "common/operation/random.h"
 
 /* splitmix64 from seed 0 and the first xoshiro256** step, worked out by hand from the published
  * definitions: the state words are splitmix64's well-known first outputs, the result is rotl(s1 *

@@ -2,7 +2,7 @@
 #include <cuda_runtime_api.h>
 
 #define CONVLAB_DEVICE_ENTRY
-#include "common/conv/operation_call.h"
+#include "common/operations/operation_call.h"
 #include "convlab/conv.h"
 
 void operation_call(const void *problem, void *const *tensor, void *stream)

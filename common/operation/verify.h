@@ -3,26 +3,28 @@
  * Judgement: |y - expected| <= safety * gamma_m * magnitude, gamma_m = m*u/(1 - m*u), m the
  * products of that output, u the unit roundoff of the lab's precision, written `!(error <= bound)`
  * so that NaN fails.  (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed.,
- * section 3.1.)  What is wrong with an output that is not right, diagnosis/diagnose.h says. */
-#ifndef CONVLAB_CONV_VERIFY_H
-#define CONVLAB_CONV_VERIFY_H
+ * section 3.1.)  What is wrong with an output that is not right, diagnose.h says. */
+#ifndef CONVLAB_OPERATION_VERIFY_H
+#define CONVLAB_OPERATION_VERIFY_H
 
-#include "common/conv/layout.h"
-#include "common/conv/verdict.h"
+#include "common/operation/verdict.h"
 
 /* What is said of one output. */
 typedef enum Mark { MARK_RIGHT, MARK_WRONG, MARK_NAN, MARK_POISON, MARKS } Mark;
 
-/* A verdict and what it was reached by.  All tensors are in NCHW, whatever order the problem's are
- * in; the outputs' arrays have verdict.total elements. */
+/* A verdict and what it was reached by.  The outputs' arrays are in the operation's plain layout and
+ * have verdict.total elements. */
 typedef struct Judgement {
     Verdict verdict;
     const Operation *operation;
     Precision precision;
-    Observed observed; /* as the run left it */
-    LayoutView view;   /* problem, inputs and output in NCHW */
+    Problem problem;            /* as it was given */
+    const float *const *tensor; /* likewise */
+    Observed observed;          /* as the run left it */
+    PlainView view;             /* the same in the plain layout */
     double *expected, *magnitude, *products;
     unsigned char *mark; /* a Mark for each output */
+    size_t count[MARKS]; /* outputs of each mark */
     double rms;          /* of expected */
     int faint; /* every output is within its worst case; only their root mean square is not */
 } Judgement;

@@ -3,8 +3,8 @@
  *
  * The file common/conv/<operation>_call.c defines operation_call for one operation; the runner is
  * linked with the one that the lab needs (conv_forward_call.c, conv_forward_host_call.c). */
-#ifndef CONVLAB_CONV_OPERATION_CALL_H
-#define CONVLAB_CONV_OPERATION_CALL_H
+#ifndef CONVLAB_OPERATIONS_OPERATION_CALL_H
+#define CONVLAB_OPERATIONS_OPERATION_CALL_H
 
 /* Calls the entry point once: `problem` is the operation's struct, `tensor` its pointers (device
  * pointers, or host pointers for a host lab), `stream` a cudaStream_t or NULL. */

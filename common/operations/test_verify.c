@@ -1,5 +1,6 @@
 /* test_verify.c - judgement, shown by sums that are honest and sums that are not. */
 #include "common/conv/planted_fixture.h"
+#include "common/operations/operations.h"
 
 static Verdict judge(const char *text, Plant plant, Precision precision)
 {

@@ -1,6 +1,6 @@
 /* random.h - explicit, printable seeds and a small generator, the same on every host. */
-#ifndef CONVLAB_CONV_RANDOM_H
-#define CONVLAB_CONV_RANDOM_H
+#ifndef CONVLAB_OPERATION_RANDOM_H
+#define CONVLAB_OPERATION_RANDOM_H
 
 #include <stdint.h>
 

@@ -1,16 +1,16 @@
-/* diagnose_parts.h - what the files of the diagnosis share.
+/* explain_parts.h - what the files of this room share.
  *
- * diagnose.c    the order in which explanations are tried
+ * explain.c     the order in which explanations are tried
  * samples.c     the outputs on which they are tested
  * variant.c     convolutions that are wrong in one known way, in fp64, beside what came out
  * lost.c        sums from which a set of products is missing
  * signature.c   where in the output the errors lie
  * probe.c       running the submission again
  * order.c       tensors that were taken to lie in another order than they do */
-#ifndef CONVLAB_CONV_DIAGNOSIS_DIAGNOSE_PARTS_H
-#define CONVLAB_CONV_DIAGNOSIS_DIAGNOSE_PARTS_H
+#ifndef CONVLAB_CONV_DIAGNOSIS_EXPLAIN_PARTS_H
+#define CONVLAB_CONV_DIAGNOSIS_EXPLAIN_PARTS_H
 
-#include "common/conv/diagnosis/diagnose.h"
+#include "common/conv/diagnosis/explain.h"
 #include "convlab/conv.h"
 
 enum { SAMPLES_WRONG = 40, SAMPLES_RIGHT = 24 };
@@ -22,6 +22,7 @@ typedef struct Samples {
 } Samples;
 
 typedef struct Diagnosis {
+    const Judgement *judged;
     const Operation *operation;
     const Problem *problem;
     ConvProblem conv;
@@ -61,16 +62,14 @@ int lost_find(const Diagnosis *diagnosis, int everywhere, Finding *finding);
 /* Where the outputs lie whose mark is in the bit set `marks`; 0 if they follow no pattern. */
 int signature_find(const Diagnosis *diagnosis, unsigned marks, Finding *finding);
 
-int probe_accumulates(const Diagnosis *diagnosis, Finding *finding);
-int probe_race(const Diagnosis *diagnosis, Finding *finding);
 int probe_stride(const Diagnosis *diagnosis, Finding *finding);
 int probe_channels(const Diagnosis *diagnosis, Finding *finding);
 int probe_impulse(const Diagnosis *diagnosis, Finding *finding);
 
-/* A ProbeRun for tensors in the order of `view`: what comes and goes is NCHW, what `run` sees is
- * in the original's order. */
+/* A ProbeRun for tensors in another layout: what comes and goes is NCHW, what `run` sees is in the
+ * layout. */
 typedef struct OrderRun {
-    const LayoutView *view;
+    int layout;
     ProbeRun run;
     void *context;
 } OrderRun;
@@ -78,7 +77,6 @@ typedef struct OrderRun {
 int order_run(void *order_run, const Problem *problem, const float *const *tensor, float *output);
 
 /* Would the output be right if one of the tensors, or all of them, lay in another order? */
-int order_find(const LayoutView *view, const Operation *operation, Precision precision,
-               Finding *finding);
+int order_find(const Judgement *judged, Finding *finding);
 
 #endif

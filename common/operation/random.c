@@ -1,4 +1,4 @@
-#include "common/conv/random.h"
+#include "common/operation/random.h"
 
 #include <string.h>
 #include <sys/random.h>

@@ -1,4 +1,4 @@
-#include "common/conv/verdict.h"
+#include "common/operation/verdict.h"
 
 static double gamma_of(double products, double unit)
 {

@@ -1,0 +1,152 @@
+#include "common/conv/diagnosis/explain_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "common/conv/conv_problem.h"
+
+OutputAt output_at(const ConvProblem *conv, size_t index)
+{
+    OutputAt at;
+    at.q = (int)(index % (size_t)conv->Q);
+    index /= (size_t)conv->Q;
+    at.p = (int)(index % (size_t)conv->P);
+    index /= (size_t)conv->P;
+    at.k = (int)(index % (size_t)conv->K);
+    at.n = (int)(index / (size_t)conv->K);
+    return at;
+}
+
+double diagnosis_tolerance(const Diagnosis *d, double magnitude, double products)
+{
+    if (d->faint) return 4 * UNIT_FP32 * sqrt(products) * magnitude;
+    return verdict_bound(d->precision, magnitude, products);
+}
+
+static void find_unwritten_place(const Diagnosis *d, Finding *finding)
+{
+    Finding where = {0};
+    signature_find(d, 1u << MARK_POISON, &where);
+    find_unwritten(d->judged, where.text, finding);
+}
+
+static void find_nan_place(const Diagnosis *d, Finding *finding)
+{
+    Finding where = {0};
+    signature_find(d, 1u << MARK_NAN | 1u << MARK_WRONG, &where);
+    if (where.fault == FAULT_PADDING_EDGE)
+        *finding = where;
+    else
+        find_nan(d->judged, where.text, finding);
+}
+
+/* A pattern in the error map, and, where it can be told, what goes wrong inside it. */
+static int find_pattern(const Diagnosis *d, Finding *finding)
+{
+    if (!signature_find(d, 1u << MARK_WRONG | 1u << MARK_NAN, finding)) return 0;
+    Finding inside = {0};
+    /* A tile that is too small for the stride draws the same pattern as one without its halo. */
+    if (finding->fault == FAULT_TILE_EDGE || finding->fault == FAULT_PADDING_EDGE ||
+        finding->fault == FAULT_EVERYWHERE)
+        if (probe_stride(d, &inside)) {
+            *finding = inside;
+            return 1;
+        }
+    if (d->count[MARK_RIGHT] && (lost_find(d, 0, &inside) || variant_find(d, 0, &inside)))
+        finding_add(finding, "In those outputs: %s", inside.text);
+    return 1;
+}
+
+/* Pooling hides which of the outputs was wrong: what is left is whether all were written, to
+ * numbers. */
+static void find_pooled(const Diagnosis *d, Finding *finding)
+{
+    if (d->count[MARK_POISON]) {
+        find_unwritten_place(d, finding);
+    } else if (d->count[MARK_NAN]) {
+        find_nan_place(d, finding);
+    } else {
+        finding->fault = FAULT_EVERYWHERE;
+        finding_add(
+            finding,
+            "%zu of %zu pooled outputs are wrong. Is the same shape right without pool=%d? Then "
+            "it is the pooling: y is N*K*(P/%d)*(Q/%d), the largest of each %dx%d outputs, and "
+            "what is left over at the end is dropped.",
+            d->count[MARK_WRONG], d->total, d->conv.pool, d->conv.pool, d->conv.pool, d->conv.pool,
+            d->conv.pool);
+    }
+}
+
+static void find_explanation(const Diagnosis *d, Finding *finding)
+{
+    if (d->conv.pool) {
+        find_pooled(d, finding);
+        return;
+    }
+    if (d->count[MARK_POISON] || d->count[MARK_NAN] == d->total)
+        if (find_accumulated(d->judged, d->run, d->context, finding)) return;
+    if (d->count[MARK_POISON]) {
+        find_unwritten_place(d, finding);
+        return;
+    }
+    if (variant_find(d, 1, finding) || lost_find(d, 1, finding)) return;
+    if (find_race(d->judged, d->run, d->context, finding)) return;
+    if (d->count[MARK_NAN]) {
+        find_nan_place(d, finding);
+        return;
+    }
+    if (find_small_errors(d->judged, finding) || find_pattern(d, finding)) return;
+    if (probe_stride(d, finding) || probe_channels(d, finding)) return;
+    finding->fault = FAULT_EVERYWHERE;
+    finding_add(finding, "%zu of %zu outputs are wrong, and their places follow no pattern.",
+                d->count[MARK_WRONG], d->total);
+    Finding impulse = {0};
+    if (probe_impulse(d, &impulse))
+        finding_add(finding, "%s", impulse.text);
+    else
+        finding_add(finding,
+                    "Work the first wrong output out by hand on the smallest case, and print "
+                    "the index into x and w "
+                    "at each step.");
+}
+
+/* ---- the front door ---------------------------------------------------------------------- */
+
+static void find_in_map(const Judgement *judged, ProbeRun run, void *context, Finding *finding)
+{
+    Diagnosis d = {.judged = judged,
+                   .operation = judged->operation,
+                   .problem = &judged->view.problem,
+                   .conv = conv_unpack(&judged->view.problem),
+                   .precision = judged->precision,
+                   .tensor = judged->view.tensor,
+                   .output = judged->view.output,
+                   .expected = judged->expected,
+                   .magnitude = judged->magnitude,
+                   .products = judged->products,
+                   .mark = judged->mark,
+                   .total = judged->verdict.total,
+                   .faint = judged->faint,
+                   .run = run,
+                   .context = context};
+    if (d.conv.pool) { /* the map that there is to look at */
+        d.conv.P /= d.conv.pool;
+        d.conv.Q /= d.conv.pool;
+    }
+    memcpy(d.count, judged->count, sizeof d.count);
+    samples_choose(d.mark, d.total, judged->verdict.wrong, &d.samples);
+    find_explanation(&d, finding);
+}
+
+void conv_explain(const Judgement *judged, ProbeRun run, void *context, Finding *finding)
+{
+    OrderRun order = {
+        .layout = conv_unpack(&judged->problem).layout, .run = run, .context = context};
+    int rearranged = order.layout != CONV_NCHW;
+    if (rearranged && judged->verdict.wrong && order_find(judged, finding)) return;
+    if (find_written_outside(judged, finding)) return;
+    if (rearranged)
+        find_in_map(judged, run ? order_run : NULL, &order, finding);
+    else
+        find_in_map(judged, run, context, finding);
+}

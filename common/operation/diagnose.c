@@ -1,0 +1,289 @@
+#include "common/operation/diagnose.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void finding_add(Finding *finding, const char *format, ...)
+{
+    char sentence[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
+    va_end(arguments);
+    size_t used = strlen(finding->text);
+    if (used + strlen(sentence) + 2 > sizeof finding->text) return;
+    snprintf(finding->text + used, sizeof finding->text - used, "%s%s", used ? " " : "", sentence);
+}
+
+/* ---- the operation's own words ----------------------------------------------------------- */
+
+static const char *output_name(const Judgement *judged)
+{
+    TensorShape shape = {.name = ""};
+    output_shape(judged->operation, &judged->view.problem, &shape);
+    return shape.name;
+}
+
+/* "x or w" */
+static void input_names(const Judgement *judged, char *text, size_t bytes)
+{
+    TensorShape shape[OPERATION_TENSORS];
+    int count = judged->operation->tensors(&judged->view.problem, shape);
+    *text = 0;
+    for (int i = 0; i < count; i++) {
+        size_t used = strlen(text);
+        if (shape[i].role == TENSOR_INPUT)
+            snprintf(text + used, bytes - used, "%s%s", used ? " or " : "", shape[i].name);
+    }
+}
+
+/* "k < K, p < P, q < Q": the bounds of an output's axes but the outermost, which blocks seldom
+ * overrun. */
+static void axis_bounds(const Judgement *judged, char *text, size_t bytes)
+{
+    TensorShape shape = {.rank = 0};
+    output_shape(judged->operation, &judged->view.problem, &shape);
+    *text = 0;
+    for (int axis = shape.rank > 1; axis < shape.rank; axis++) {
+        size_t used = strlen(text);
+        snprintf(text + used, bytes - used, "%s%s < %c", used ? ", " : "", shape.axes[axis],
+                 toupper((unsigned char)*shape.axes[axis]));
+    }
+}
+
+/* ---- writes where nothing may be written ------------------------------------------------- */
+
+static void find_band(const Judgement *judged, Finding *finding)
+{
+    const char *name = judged->observed.band_broken;
+    long offset = judged->observed.band_offset;
+    char place[80], bounds[80];
+    axis_bounds(judged, bounds, sizeof bounds);
+    finding->fault = FAULT_GUARD_BAND;
+    if (offset < 0)
+        snprintf(place, sizeof place, "%ld floats before the start of %.20s", -offset, name);
+    else if (offset == 0)
+        snprintf(place, sizeof place, "right past the end of %.20s", name);
+    else
+        snprintf(place, sizeof place, "%ld floats past the end of %.20s", offset, name);
+    finding_add(
+        finding,
+        "Your code wrote outside of %s: first %s. Threads that stand beyond the output's edge "
+        "must not store: guard the store with the output's own sizes (%s), and check the "
+        "index that it is made of.",
+        name, place, bounds);
+}
+
+int find_written_outside(const Judgement *judged, Finding *finding)
+{
+    const char *input = judged->observed.input_changed;
+    if (judged->observed.band_broken) {
+        find_band(judged, finding);
+        return 1;
+    }
+    if (!input) return 0;
+    finding->fault = FAULT_INPUT_CHANGED;
+    finding_add(finding,
+                "Your code wrote into its input %s. Inputs are read-only: look for a store whose "
+                "pointer is %s and not %s, and for casts that drop const.",
+                input, input, output_name(judged));
+    return 1;
+}
+
+/* ---- outputs that are no numbers --------------------------------------------------------- */
+
+int find_unwritten(const Judgement *judged, const char *where, Finding *finding)
+{
+    size_t poison = judged->count[MARK_POISON], total = judged->verdict.total;
+    const char *y = output_name(judged);
+    if (!poison) return 0;
+    finding->fault = FAULT_UNWRITTEN;
+    if (poison == total) {
+        finding_add(
+            finding,
+            "No output was written: every element of %s still holds what it held before the "
+            "call. Is the kernel launched, over a grid that is not empty, and does it store "
+            "into %s? (%s += ... leaves the same trace: %s arrives unwritten, so store with "
+            "=.)",
+            y, y, y, y);
+        return 1;
+    }
+    finding_add(finding, "%zu of %zu outputs were never written.", poison, total);
+    if (*where) finding_add(finding, "%s", where);
+    finding_add(finding, "Does the grid cover every output? Round the number of blocks up: "
+                         "(size + tile - 1) / tile, and guard the store instead.");
+    return 1;
+}
+
+int find_nan(const Judgement *judged, const char *where, Finding *finding)
+{
+    size_t nan = judged->count[MARK_NAN], total = judged->verdict.total;
+    char inputs[80];
+    if (!nan) return 0;
+    input_names(judged, inputs, sizeof inputs);
+    finding->fault = FAULT_NAN;
+    if (nan == total)
+        finding_add(finding, "Every output is NaN or infinite.");
+    else
+        finding_add(finding, "%zu of %zu outputs are NaN or infinite.", nan, total);
+    finding_add(
+        finding,
+        "The inputs are all finite, so the sum took in memory that nobody set: a register or "
+        "shared array without an initial value, an index outside of %s (their surroundings "
+        "hold NaN), or %s itself, which arrives unwritten (store with =, not +=).",
+        inputs, output_name(judged));
+    if (*where) finding_add(finding, "%s", where);
+    return 1;
+}
+
+/* ---- a lower precision ------------------------------------------------------------------- */
+
+/* Are even the outputs that pass farther off than fp32 sums can be, taken together? */
+static int right_ones_are_off(const Judgement *judged)
+{
+    double squares = 0, counted = 0;
+    for (size_t i = 0; i < judged->verdict.total; i++) {
+        double unit = UNIT_FP32 * sqrt(judged->products[i]) * judged->magnitude[i];
+        if (judged->mark[i] != MARK_RIGHT || unit == 0) continue;
+        double error = (judged->view.output[i] - judged->expected[i]) / unit;
+        squares += error * error;
+        counted++;
+    }
+    return counted >= 16 ? squares > 2 * 2 * counted
+                         : judged->count[MARK_WRONG] > judged->verdict.total / 2;
+}
+
+/* Are all errors small?  2^-6 of the products' magnitudes is what bf16 inputs, or fp16 sums of some
+ * dozens of products, leave behind at most.  In deep sums of both signs that is more than the sums
+ * themselves; there bf16 leaves 1/300 of them in the root mean square, and what is beyond 1/16 was
+ * not merely rounded. */
+static int errors_are_small(const Judgement *judged)
+{
+    double errors = 0, outputs = 0;
+    for (size_t i = 0; i < judged->verdict.total; i++) {
+        double error = judged->view.output[i] - judged->expected[i];
+        if (!(fabs(error) <= 0x1p-6 * judged->magnitude[i])) return 0;
+        errors += error * error;
+        outputs += judged->expected[i] * judged->expected[i];
+    }
+    return errors <= outputs / (16.0 * 16.0);
+}
+
+int find_small_errors(const Judgement *judged, Finding *finding)
+{
+    const int fp32 = judged->precision == PRECISION_FP32;
+    if (!judged->faint && !(fp32 && right_ones_are_off(judged))) return 0;
+    if (!errors_are_small(judged)) return 0;
+    finding->fault = FAULT_PRECISION;
+    finding_add(finding,
+                "Every output is near the right value, but the errors are larger than %s can "
+                "make: somewhere values are kept in a lower precision (%s). This lab asks for %s.",
+                fp32 ? "fp32 sums" : "inputs of 11 bits",
+                fp32 ? "half, bfloat16, tf32, or a fast approximation"
+                     : "bfloat16, or sums in half",
+                fp32 ? "fp32 throughout" : "inputs rounded to tf32 or half and sums in fp32");
+    return 1;
+}
+
+/* ---- the same inputs again --------------------------------------------------------------- */
+
+static float *run_again(const Judgement *judged, ProbeRun run, void *context)
+{
+    if (!run) return NULL;
+    float *again = calloc(judged->verdict.total, sizeof *again);
+    if (again && run(context, &judged->view.problem, judged->view.tensor, again)) {
+        free(again);
+        again = NULL;
+    }
+    return again;
+}
+
+static double bound_at(const Judgement *judged, size_t i)
+{
+    return verdict_bound(judged->precision, judged->magnitude[i], judged->products[i]);
+}
+
+int find_accumulated(const Judgement *judged, ProbeRun run, void *context, Finding *finding)
+{
+    float *again = run_again(judged, run, context);
+    const char *y = output_name(judged);
+    if (!again) return 0;
+    int right = 1;
+    for (size_t i = 0; right && i < judged->verdict.total; i++)
+        right = judged->mark[i] == MARK_RIGHT || judged->mark[i] == MARK_WRONG ||
+                fabs(again[i] - judged->expected[i]) <= bound_at(judged, i);
+    free(again);
+    if (!right) return 0;
+    finding->fault = FAULT_ACCUMULATED;
+    finding_add(
+        finding,
+        "Your code adds to what %s held before the call (%s += ... or atomicAdd): with %s set "
+        "to zero beforehand the outputs are right. %s arrives unwritten, so store the sum "
+        "with =, or set %s to zero yourself on the same stream first.",
+        y, y, y, y, y);
+    return 1;
+}
+
+int find_race(const Judgement *judged, ProbeRun run, void *context, Finding *finding)
+{
+    float *again = run_again(judged, run, context);
+    const float *output = judged->view.output;
+    size_t differ = 0, first = 0;
+    if (!again) return 0;
+    for (size_t i = 0; i < judged->verdict.total; i++) {
+        if (isnan(again[i]) ? isnan(output[i]) : fabs(again[i] - output[i]) <= bound_at(judged, i))
+            continue;
+        if (!differ++) first = i;
+    }
+    if (differ) {
+        TensorShape shape = {.rank = 0};
+        char where[96];
+        output_shape(judged->operation, &judged->view.problem, &shape);
+        tensor_place(&shape, first, where, sizeof where);
+        finding->fault = FAULT_RACE;
+        finding_add(
+            finding,
+            "Two runs on the same inputs differ in %zu of %zu outputs, first at %s: %g, then "
+            "%g. Threads race: look for a missing __syncthreads() before shared memory is "
+            "read, or before it is overwritten for the next tile, and for two threads that "
+            "store to one address.",
+            differ, judged->verdict.total, where, output[first], again[first]);
+    }
+    free(again);
+    return differ > 0;
+}
+
+/* ---- the front door ---------------------------------------------------------------------- */
+
+/* An operation without words of its own. */
+static void explain(const Judgement *judged, ProbeRun run, void *context, Finding *finding)
+{
+    const size_t *count = judged->count;
+    if (judged->operation->rearrange) run = NULL; /* it would want the tensors as they lay */
+    if (find_written_outside(judged, finding)) return;
+    if ((count[MARK_POISON] || count[MARK_NAN] == judged->verdict.total) &&
+        find_accumulated(judged, run, context, finding))
+        return;
+    if (find_unwritten(judged, "", finding) || find_race(judged, run, context, finding) ||
+        find_nan(judged, "", finding) || find_small_errors(judged, finding))
+        return;
+    finding->fault = FAULT_EVERYWHERE;
+    finding_add(finding,
+                "%zu of %zu outputs are wrong, first %s. Work that one out by hand on the smallest "
+                "case, and print the indices that your code uses for it.",
+                judged->verdict.wrong, judged->verdict.total, judged->verdict.where);
+}
+
+void diagnose(const Judgement *judged, ProbeRun run, void *context, Finding *finding)
+{
+    *finding = (Finding){.fault = FAULT_NONE};
+    if (judged->verdict.correct) return;
+    if (judged->operation->explain)
+        judged->operation->explain(judged, run, context, finding);
+    else
+        explain(judged, run, context, finding);
+}

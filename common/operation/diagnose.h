@@ -1,0 +1,40 @@
+/* diagnose.h - what is wrong with an output that was judged wrong, in sentences for the student.
+ *
+ * An operation's own `explain` knows the mistakes that its mathematics invites; what can be said of any
+ * operation stands here, for it to call and for operations that have none. */
+#ifndef CONVLAB_OPERATION_DIAGNOSE_H
+#define CONVLAB_OPERATION_DIAGNOSE_H
+
+#include "common/operation/verify.h"
+
+/* An explanation that was found: its fault, and whole sentences. */
+typedef struct Finding {
+    Fault fault;
+    char text[512];
+} Finding;
+
+/* Explains a judgement; FAULT_NONE and no text when the output is correct.  Without a probe (run
+ * NULL) the diagnosis rests on the error map alone. */
+void diagnose(const Judgement *judged, ProbeRun run, void *context, Finding *finding);
+
+/* Adds a sentence if there is room for all of it. */
+void finding_add(Finding *finding, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- for an operation's explain: each returns 1 with a finding, or 0 ----------------------------- */
+
+/* A guard band or an input has changed. */
+int find_written_outside(const Judgement *judged, Finding *finding);
+
+/* Outputs that hold the poison still; outputs that are NaN.  `where`: a sentence on where they lie,
+ * or "". */
+int find_unwritten(const Judgement *judged, const char *where, Finding *finding);
+int find_nan(const Judgement *judged, const char *where, Finding *finding);
+
+/* Errors that are small, but larger than the lab's precision makes. */
+int find_small_errors(const Judgement *judged, Finding *finding);
+
+/* These run the submission again on the view's inputs: `run` takes them in the plain layout. */
+int find_accumulated(const Judgement *judged, ProbeRun run, void *context, Finding *finding);
+int find_race(const Judgement *judged, ProbeRun run, void *context, Finding *finding);
+
+#endif

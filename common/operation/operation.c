@@ -1,0 +1,47 @@
+#include "common/operation/operation.h"
+
+#include <stdio.h>
+#include <string.h>
+
+int precision_find(const char *name, Precision *precision)
+{
+    static const char *const NAME[] = {"fp32", "tf32", "fp16"};
+    for (int i = PRECISION_FP32; i <= PRECISION_FP16; i++) {
+        if (strcmp(name, NAME[i])) continue;
+        *precision = (Precision)i;
+        return 0;
+    }
+    return -1;
+}
+
+size_t tensor_count(const TensorShape *shape)
+{
+    size_t count = 1;
+    for (int i = 0; i < shape->rank; i++)
+        count *= shape->dim[i];
+    return count;
+}
+
+void tensor_place(const TensorShape *shape, size_t index, char *where, size_t bytes)
+{
+    size_t at[TENSOR_RANK];
+    char names[32] = "", values[64] = "";
+    for (int axis = shape->rank - 1; axis >= 0; axis--) {
+        at[axis] = index % shape->dim[axis];
+        index /= shape->dim[axis];
+    }
+    for (int axis = 0; axis < shape->rank; axis++) {
+        size_t used = strlen(names), filled = strlen(values);
+        snprintf(names + used, sizeof names - used, "%s%s", axis ? "," : "", shape->axes[axis]);
+        snprintf(values + filled, sizeof values - filled, "%s%zu", axis ? "," : "", at[axis]);
+    }
+    snprintf(where, bytes, "(%.31s) = (%.55s)", names, values);
+}
+
+void output_shape(const Operation *operation, const Problem *problem, TensorShape *shape)
+{
+    TensorShape all[OPERATION_TENSORS];
+    int count = operation->tensors(problem, all);
+    for (int i = 0; i < count; i++)
+        if (all[i].role == TENSOR_OUTPUT) *shape = all[i];
+}

@@ -1,0 +1,27 @@
+#include "common/operations/operations.h"
+
+#include <stdio.h>
+#include <string.h>
+
+extern const Operation conv_forward_operation;
+
+static const Operation *const operations[] = {&conv_forward_operation};
+
+enum { OPERATIONS = sizeof operations / sizeof *operations };
+
+const Operation *operation_find(const char *name)
+{
+    for (size_t i = 0; i < OPERATIONS; i++)
+        if (strcmp(operations[i]->name, name) == 0) return operations[i];
+    return NULL;
+}
+
+const char *operation_names(void)
+{
+    static char names[64 * OPERATIONS];
+    size_t used = 0;
+    for (size_t i = 0; !*names && i < OPERATIONS; i++)
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "",
+                                 operations[i]->name);
+    return names;
+}
