@@ -1,8 +1,8 @@
 /* conv_problem.h - the convolution problem as text and as numbers, and what makes it valid.
  *
- * Room: convolution problems, random inputs, the fp64 oracle, the judgement of an output.
- * Callers: autograder, datasets, make compare.
- * May use: base. */
+ * Room: convolution problems, their layouts, inputs and hidden shapes, the fp64 oracle.
+ * Callers: operations, conv/diagnosis, datasets, make compare.
+ * May use: operation, base. */
 #ifndef CONVLAB_CONV_CONV_PROBLEM_H
 #define CONVLAB_CONV_CONV_PROBLEM_H
 

@@ -1,6 +1,8 @@
-/* operation.h - the room of what the grader has to know of any operation: its problem, its tensors, its
- * oracle (here), whether an output is right (verify.h) and what is wrong with it (diagnose.h).
- * Anybody may call it; it uses base.  Nothing here knows of convolutions, labs, processes or GPUs.
+/* operation.h - what the grader has to know of an operation such as conv_forward, in one place.
+ *
+ * Room: any operation's problem and oracle, whether an output is right, what is wrong with it.
+ * Callers: anybody; nothing in the room knows of convolutions, labs, processes or GPUs.
+ * May use: base.
  *
  * An operation is a problem struct, some input tensors and one output, an fp64 oracle with a
  * magnitude for the error bound, and its cost.  Adding one is adding a file to common/operations that

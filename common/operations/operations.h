@@ -1,5 +1,8 @@
-/* operations.h - the room of the operations that there are: a file for each, and this list.  Anybody may
- * call it; it uses operation and the rooms that explain one operation (conv, conv/diagnosis). */
+/* operations.h - the list of the operations that there are.
+ *
+ * Room: a file for each operation, and the runner's call of each.
+ * Callers: autograder, make compare.
+ * May use: operation, and the rooms that hold one operation's parts (conv, conv/diagnosis). */
 #ifndef CONVLAB_OPERATIONS_OPERATIONS_H
 #define CONVLAB_OPERATIONS_OPERATIONS_H
 

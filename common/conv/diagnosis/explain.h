@@ -1,5 +1,8 @@
-/* explain.h - the room that says what is wrong with a convolution: from the pattern of its errors to a
- * sentence that names the mistake.  Operations call it; it uses conv, operation and base.
+/* explain.h - from a wrong convolution to a sentence that names the mistake.
+ *
+ * Room: patterns in the map of errors, known mistakes, and experiments that tell them apart.
+ * Callers: operations.
+ * May use: conv, operation, base.
  *
  * The error map's signature comes first, then probes, which run the submission again on inputs chosen
  * to separate the hypotheses. */
