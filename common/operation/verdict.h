@@ -39,7 +39,7 @@ typedef struct Observed {
     const char *input_changed;
 } Observed;
 
-/* Right or wrong, and where.  What is wrong, a diagnosis says (diagnosis/diagnose.h). */
+/* Right or wrong, and where.  What is wrong, a diagnosis says (diagnose.h). */
 typedef struct Verdict {
     int correct;
     size_t wrong, total;         /* outputs outside their bound, outputs in all */
