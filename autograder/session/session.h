@@ -3,7 +3,7 @@
  *
  * Room: both ends of the conversation, and the protocol between.
  * Callers: judging, and the programs device and runner.
- * May use: build, sandbox, conv, cuda.
+ * May use: build, sandbox, tensors, operation, cuda.
  *
  *   grade  --control socket-->  device  <--one socket a runner-->  runner, sandboxed:
  *                                                                  submission + drop-in runtime

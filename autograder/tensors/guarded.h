@@ -1,6 +1,10 @@
 /* guarded.h - a problem's tensors between guard bands, in a Device's memory or in this process's
  * own, and what a run did to them.
  *
+ * Room: the inputs and outputs of one run: their floats, and guards around them.
+ * Callers: session, judging, and the programs device, runner and run.
+ * May use: operation, cuda.
+ *
  * A write beyond a tensor lands in a band and is found after the run.  On the simulator a tensor
  * has no bands: it is an allocation of exactly its size there, every access is checked, and a step
  * outside is reported with the kernel's line, which says more than a changed band. */

@@ -1,8 +1,4 @@
-/* workload.h - one problem's floats in this process.
- *
- * Room: the floats of one case in this process, and device memory with guards around.
- * Callers: judging, run.
- * May use: datasets, conv, cuda. */
+/* workload.h - one problem's floats in this process: drawn, given to a run, read back. */
 #ifndef CONVLAB_AUTOGRADER_TENSORS_WORKLOAD_H
 #define CONVLAB_AUTOGRADER_TENSORS_WORKLOAD_H
 
