@@ -165,7 +165,7 @@ int build_link(const BuildJob *job, char *log, SandboxEnd *end, Error *error)
     Command command = {.count = 0};
     build_inputs(job, input);
     snprintf(library, sizeof library, "%s/lib", job->toolchain->build);
-    snprintf(object, sizeof object, "%s/obj/common/conv", job->toolchain->build);
+    snprintf(object, sizeof object, "%s/obj/common/operations", job->toolchain->build);
     command_add(&command, job->toolchain->cxx);
     command_add(&command, "-o");
     command_add(&command, "program");

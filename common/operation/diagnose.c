@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void finding_add(Finding *finding, const char *format, ...)
+void finding_say(Finding *finding, const char *format, ...)
 {
     char sentence[512];
     va_list arguments;
@@ -70,7 +70,7 @@ static void find_band(const Judgement *judged, Finding *finding)
         snprintf(place, sizeof place, "right past the end of %.20s", name);
     else
         snprintf(place, sizeof place, "%ld floats past the end of %.20s", offset, name);
-    finding_add(
+    finding_say(
         finding,
         "Your code wrote outside of %s: first %s. Threads that stand beyond the output's edge "
         "must not store: guard the store with the output's own sizes (%s), and check the "
@@ -87,7 +87,7 @@ int find_written_outside(const Judgement *judged, Finding *finding)
     }
     if (!input) return 0;
     finding->fault = FAULT_INPUT_CHANGED;
-    finding_add(finding,
+    finding_say(finding,
                 "Your code wrote into its input %s. Inputs are read-only: look for a store whose "
                 "pointer is %s and not %s, and for casts that drop const.",
                 input, input, output_name(judged));
@@ -103,7 +103,7 @@ int find_unwritten(const Judgement *judged, const char *where, Finding *finding)
     if (!poison) return 0;
     finding->fault = FAULT_UNWRITTEN;
     if (poison == total) {
-        finding_add(
+        finding_say(
             finding,
             "No output was written: every element of %s still holds what it held before the "
             "call. Is the kernel launched, over a grid that is not empty, and does it store "
@@ -112,9 +112,9 @@ int find_unwritten(const Judgement *judged, const char *where, Finding *finding)
             y, y, y, y);
         return 1;
     }
-    finding_add(finding, "%zu of %zu outputs were never written.", poison, total);
-    if (*where) finding_add(finding, "%s", where);
-    finding_add(finding, "Does the grid cover every output? Round the number of blocks up: "
+    finding_say(finding, "%zu of %zu outputs were never written.", poison, total);
+    if (*where) finding_say(finding, "%s", where);
+    finding_say(finding, "Does the grid cover every output? Round the number of blocks up: "
                          "(size + tile - 1) / tile, and guard the store instead.");
     return 1;
 }
@@ -127,16 +127,16 @@ int find_nan(const Judgement *judged, const char *where, Finding *finding)
     input_names(judged, inputs, sizeof inputs);
     finding->fault = FAULT_NAN;
     if (nan == total)
-        finding_add(finding, "Every output is NaN or infinite.");
+        finding_say(finding, "Every output is NaN or infinite.");
     else
-        finding_add(finding, "%zu of %zu outputs are NaN or infinite.", nan, total);
-    finding_add(
+        finding_say(finding, "%zu of %zu outputs are NaN or infinite.", nan, total);
+    finding_say(
         finding,
         "The inputs are all finite, so the sum took in memory that nobody set: a register or "
         "shared array without an initial value, an index outside of %s (their surroundings "
         "hold NaN), or %s itself, which arrives unwritten (store with =, not +=).",
         inputs, output_name(judged));
-    if (*where) finding_add(finding, "%s", where);
+    if (*where) finding_say(finding, "%s", where);
     return 1;
 }
 
@@ -179,7 +179,7 @@ int find_small_errors(const Judgement *judged, Finding *finding)
     if (!judged->faint && !(fp32 && right_ones_are_off(judged))) return 0;
     if (!errors_are_small(judged)) return 0;
     finding->fault = FAULT_PRECISION;
-    finding_add(finding,
+    finding_say(finding,
                 "Every output is near the right value, but the errors are larger than %s can "
                 "make: somewhere values are kept in a lower precision (%s). This lab asks for %s.",
                 fp32 ? "fp32 sums" : "inputs of 11 bits",
@@ -219,7 +219,7 @@ int find_accumulated(const Judgement *judged, ProbeRun run, void *context, Findi
     free(again);
     if (!right) return 0;
     finding->fault = FAULT_ACCUMULATED;
-    finding_add(
+    finding_say(
         finding,
         "Your code adds to what %s held before the call (%s += ... or atomicAdd): with %s set "
         "to zero beforehand the outputs are right. %s arrives unwritten, so store the sum "
@@ -245,7 +245,7 @@ int find_race(const Judgement *judged, ProbeRun run, void *context, Finding *fin
         output_shape(judged->operation, &judged->view.problem, &shape);
         tensor_place(&shape, first, where, sizeof where);
         finding->fault = FAULT_RACE;
-        finding_add(
+        finding_say(
             finding,
             "Two runs on the same inputs differ in %zu of %zu outputs, first at %s: %g, then "
             "%g. Threads race: look for a missing __syncthreads() before shared memory is "
@@ -272,7 +272,7 @@ static void explain(const Judgement *judged, ProbeRun run, void *context, Findin
         find_nan(judged, "", finding) || find_small_errors(judged, finding))
         return;
     finding->fault = FAULT_EVERYWHERE;
-    finding_add(finding,
+    finding_say(finding,
                 "%zu of %zu outputs are wrong, first %s. Work that one out by hand on the smallest "
                 "case, and print the indices that your code uses for it.",
                 judged->verdict.wrong, judged->verdict.total, judged->verdict.where);

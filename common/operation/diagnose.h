@@ -18,7 +18,7 @@ typedef struct Finding {
 void diagnose(const Judgement *judged, ProbeRun run, void *context, Finding *finding);
 
 /* Adds a sentence if there is room for all of it. */
-void finding_add(Finding *finding, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void finding_say(Finding *finding, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- for an operation's explain: each returns 1 with a finding, or 0 ----------------------------- */
 

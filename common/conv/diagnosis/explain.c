@@ -53,7 +53,7 @@ static int find_pattern(const Diagnosis *d, Finding *finding)
             return 1;
         }
     if (d->count[MARK_RIGHT] && (lost_find(d, 0, &inside) || variant_find(d, 0, &inside)))
-        finding_add(finding, "In those outputs: %s", inside.text);
+        finding_say(finding, "In those outputs: %s", inside.text);
     return 1;
 }
 
@@ -67,7 +67,7 @@ static void find_pooled(const Diagnosis *d, Finding *finding)
         find_nan_place(d, finding);
     } else {
         finding->fault = FAULT_EVERYWHERE;
-        finding_add(
+        finding_say(
             finding,
             "%zu of %zu pooled outputs are wrong. Is the same shape right without pool=%d? Then "
             "it is the pooling: y is N*K*(P/%d)*(Q/%d), the largest of each %dx%d outputs, and "
@@ -98,13 +98,13 @@ static void find_explanation(const Diagnosis *d, Finding *finding)
     if (find_small_errors(d->judged, finding) || find_pattern(d, finding)) return;
     if (probe_stride(d, finding) || probe_channels(d, finding)) return;
     finding->fault = FAULT_EVERYWHERE;
-    finding_add(finding, "%zu of %zu outputs are wrong, and their places follow no pattern.",
+    finding_say(finding, "%zu of %zu outputs are wrong, and their places follow no pattern.",
                 d->count[MARK_WRONG], d->total);
     Finding impulse = {0};
     if (probe_impulse(d, &impulse))
-        finding_add(finding, "%s", impulse.text);
+        finding_say(finding, "%s", impulse.text);
     else
-        finding_add(finding,
+        finding_say(finding,
                     "Work the first wrong output out by hand on the smallest case, and print "
                     "the index into x and w "
                     "at each step.");
