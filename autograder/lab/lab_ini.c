@@ -217,7 +217,8 @@ static int take_lab(const IniFile *file, const IniSection *section, LabIni *lab,
     const IniEntry *operation = ini_entry_find(section, "operation");
     lab->operation = find_operation(lab->operation_name, &lab->host);
     if (!lab->operation) {
-        return ini_error(error, file, operation->line, "unknown operation '%s'; there are: %s; add _host for C on the host",
+        return ini_error(error, file, operation->line,
+                         "unknown operation '%s'; there are: %s; add _host for C on the host",
                          lab->operation_name, operation_names());
     }
     const char *dot = strrchr(lab->source, '.');
@@ -343,8 +344,8 @@ static int take_hint(const IniFile *file, const IniSection *section, LabIni *lab
     if (!isdigit((unsigned char)*key)) {
         text_set(hint->fault, sizeof hint->fault, "%s", key);
         if (is_fault(key)) return 0;
-        return ini_error(error, file, section->line, "'%s' is no fault; see common/operation/verdict.h",
-                         key);
+        return ini_error(error, file, section->line,
+                         "'%s' is no fault; see common/operation/verdict.h", key);
     }
     int next = 1;
     while (lab_stage_hint(lab, next))

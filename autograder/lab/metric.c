@@ -148,6 +148,8 @@ static int flops(const MetricRun *run, double *value, Error *error)
         name, NULL, offsetof(DeviceCost, member), sizeof(((DeviceCost *)0)->member), 0             \
     }
 
+#define COUNTER_METRIC(field, metric, about) COUNTER(metric, field),
+
 static const Metric METRICS[] = {
     FOLLOWS(blocks),
     FOLLOWS(threads_per_block),
@@ -166,37 +168,7 @@ static const Metric METRICS[] = {
     FOLLOWS(bytes_per_flop),
     FOLLOWS(input_load_reduction),
     COUNTER("cycles", cycles),
-    COUNTER("launches", launches),
-    COUNTER("all_blocks", blocks),
-    COUNTER("all_threads", threads),
-    COUNTER("thread_instructions", instructions),
-    COUNTER("warp_instructions", warp_instructions),
-    COUNTER("global_load_requests", global_load_requests),
-    COUNTER("global_load_sectors", global_load_sectors),
-    COUNTER("global_load_bytes", global_load_bytes),
-    COUNTER("global_store_requests", global_store_requests),
-    COUNTER("global_store_sectors", global_store_sectors),
-    COUNTER("global_store_bytes", global_store_bytes),
-    COUNTER("shared_load_requests", shared_load_requests),
-    COUNTER("shared_store_requests", shared_store_requests),
-    COUNTER("shared_wavefronts", shared_wavefronts),
-    COUNTER("bank_conflicts", bank_conflicts),
-    COUNTER("local_sectors", local_sectors),
-    COUNTER("const_requests", const_requests),
-    COUNTER("l1_hit_sectors", l1_hit_sectors),
-    COUNTER("l2_hit_sectors", l2_hit_sectors),
-    COUNTER("dram_bytes", dram_bytes),
-    COUNTER("barriers", barriers),
-    COUNTER("branches", branches),
-    COUNTER("divergent_branches", divergent_branches),
-    COUNTER("float_instructions", float_instructions),
-    COUNTER("integer_instructions", integer_instructions),
-    COUNTER("special_instructions", special_instructions),
-    COUNTER("memory_instructions", memory_instructions),
-    COUNTER("control_instructions", control_instructions),
-    COUNTER("tensor_instructions", tensor_instructions),
-    COUNTER("free_instructions", free_instructions),
-    OF_PROBLEM(least_bytes),
+    COUNTERS(COUNTER_METRIC) OF_PROBLEM(least_bytes),
     OF_PROBLEM(flops),
 };
 
@@ -219,7 +191,7 @@ int metric_find(const char *name)
 
 const char *metric_names(void)
 {
-    static char names[1024];
+    static char names[2048];
     if (names[0]) return names;
     size_t used = 0;
     for (int i = 0; i < metric_count() && used < sizeof names; i++)

@@ -122,6 +122,12 @@ static void counters_are_metrics(void **state)
     assert_float_equal(value_of("shared_bytes_per_block", &cost), 1700, 0);
     assert_float_equal(value_of("resident_blocks", &cost), 2, 0);
     assert_float_equal(value_of("thread_instructions", &cost), 1000, 0);
+    uint64_t value = 5000;
+#define NUMBER(field, metric, about) cost.field = value++;
+    COUNTERS(NUMBER)
+    value = 5000;
+#define SAME(field, metric, about) assert_float_equal(value_of(metric, &cost), (double)value++, 0);
+    COUNTERS(SAME)
 }
 
 int main(void)

@@ -77,7 +77,7 @@ void record_total(Record *record)
 
 /* ---- a struct as a table of JSON fields, used in both directions -------------------------- */
 
-typedef enum FieldType { AS_TEXT, AS_DOUBLE, AS_INT, AS_U32, AS_U64, AS_FLAG, AS_NAME } FieldType;
+typedef enum FieldType { AS_TEXT, AS_DOUBLE, AS_U32, AS_U64, AS_FLAG, AS_NAME } FieldType;
 
 typedef struct Field {
     const char *key;
@@ -95,29 +95,13 @@ typedef struct Field {
 #member, AS_NAME, offsetof(of, member), sizeof(int), names                                 \
     }
 
+#define COUNTER_JSON(field, metric, about) FIELD(DeviceCost, field, AS_U64),
+
 static const Field COST_FIELDS[] = {
     FIELD(DeviceCost, seconds, AS_DOUBLE),
     FIELD(DeviceCost, cycles, AS_U64),
-    FIELD(DeviceCost, launches, AS_U64),
-    FIELD(DeviceCost, blocks, AS_U64),
-    FIELD(DeviceCost, threads, AS_U64),
-    FIELD(DeviceCost, instructions, AS_U64),
-    FIELD(DeviceCost, warp_instructions, AS_U64),
-    FIELD(DeviceCost, global_load_requests, AS_U64),
-    FIELD(DeviceCost, global_load_sectors, AS_U64),
-    FIELD(DeviceCost, global_store_requests, AS_U64),
-    FIELD(DeviceCost, global_store_sectors, AS_U64),
-    FIELD(DeviceCost, global_load_bytes, AS_U64),
-    FIELD(DeviceCost, global_store_bytes, AS_U64),
-    FIELD(DeviceCost, shared_load_requests, AS_U64),
-    FIELD(DeviceCost, shared_store_requests, AS_U64),
-    FIELD(DeviceCost, shared_wavefronts, AS_U64),
-    FIELD(DeviceCost, local_sectors, AS_U64),
-    FIELD(DeviceCost, const_requests, AS_U64),
-    FIELD(DeviceCost, barriers, AS_U64),
-    FIELD(DeviceCost, branches, AS_U64),
-    FIELD(DeviceCost, divergent_branches, AS_U64),
-    FIELD(DeviceCost, dram_bytes, AS_U64),
+    COUNTERS(COUNTER_JSON) /* occupancy and what follows: the costliest launch's */
+    FIELD(DeviceCost, occupancy_percent, AS_U32),
     FIELD(DeviceCost, registers, AS_U32),
     FIELD(DeviceCost, shared_bytes, AS_U32),
     FIELD(DeviceCost, resident_blocks, AS_U32),
@@ -222,8 +206,6 @@ static json_t *field_to_json(const Field *field, const void *object)
         return text_to_json(at);
     case AS_DOUBLE:
         return json_real(number_finite(*(const double *)(const void *)at));
-    case AS_INT:
-        return json_integer(*(const int *)(const void *)at);
     case AS_U32:
         return json_integer(*(const uint32_t *)(const void *)at);
     case AS_U64:
@@ -255,15 +237,12 @@ static int field_from_json(const Field *field, const json_t *value, void *object
     case AS_DOUBLE:
         *(double *)(void *)at = json_number_value(value);
         return -!json_is_number(value);
-    case AS_INT:
-        *(int *)(void *)at = (int)json_integer_value(value);
-        break;
-    case AS_U32:
+    case AS_U32: /* these two are counters: a record may be older than one of them */
         *(uint32_t *)(void *)at = (uint32_t)json_integer_value(value);
-        break;
+        return value && !json_is_integer(value) ? -1 : 0;
     case AS_U64:
         *(uint64_t *)(void *)at = (uint64_t)json_integer_value(value);
-        break;
+        return value && !json_is_integer(value) ? -1 : 0;
     case AS_FLAG:
         *(int *)(void *)at = json_is_true(value);
         return -!json_is_boolean(value);
@@ -273,9 +252,9 @@ static int field_from_json(const Field *field, const json_t *value, void *object
                 *(int *)(void *)at = i;
                 return 0;
             }
-        return -1;
+        break;
     }
-    return -!json_is_integer(value);
+    return -1;
 }
 
 static int struct_from_json(const Field *fields, const json_t *json, void *object, Error *error)

@@ -195,52 +195,52 @@ static void print_predictions(FILE *stream, const Record *record)
 
 enum { COUNTERS_MAX = 40 };
 
-typedef struct Counter {
+typedef struct CounterRow {
     const char *name, *note;
     char text[48];
-} Counter;
+} CounterRow;
 
-typedef struct Counters {
+typedef struct CounterRows {
     int count;
-    Counter item[COUNTERS_MAX];
-} Counters;
+    CounterRow item[COUNTERS_MAX];
+} CounterRows;
 
-static Counter *counter_add(Counters *counters, const char *name, const char *note)
+static CounterRow *counter_add(CounterRows *counters, const char *name, const char *note)
 {
-    Counter *counter = &counters->item[counters->count];
+    CounterRow *counter = &counters->item[counters->count];
     if (counters->count + 1 < COUNTERS_MAX) counters->count++;
-    *counter = (Counter){.name = name, .note = note};
+    *counter = (CounterRow){.name = name, .note = note};
     return counter;
 }
 
-static void counter_whole(Counters *counters, const char *name, uint64_t value, const char *note)
+static void counter_whole(CounterRows *counters, const char *name, uint64_t value, const char *note)
 {
     text_thousands((double)value, counter_add(counters, name, note)->text);
 }
 
 /* part / whole with some decimals; nothing of nothing is 0. */
-static void counter_ratio(Counters *counters, const char *name, int decimals, uint64_t part,
+static void counter_ratio(CounterRows *counters, const char *name, int decimals, uint64_t part,
                           uint64_t whole, const char *note)
 {
-    Counter *counter = counter_add(counters, name, note);
+    CounterRow *counter = counter_add(counters, name, note);
     text_set(counter->text, sizeof counter->text, "%.*f", decimals,
              whole ? (double)part / (double)whole : 0);
 }
 
-static void counter_percent(Counters *counters, const char *name, uint64_t part, uint64_t whole,
+static void counter_percent(CounterRows *counters, const char *name, uint64_t part, uint64_t whole,
                             const char *note)
 {
     counter_ratio(counters, name, 1, 100 * part, whole, note);
 }
 
-static void counter_sizes(Counters *counters, const char *name, const uint32_t size[3],
+static void counter_sizes(CounterRows *counters, const char *name, const uint32_t size[3],
                           const char *note)
 {
-    Counter *counter = counter_add(counters, name, note);
+    CounterRow *counter = counter_add(counters, name, note);
     text_set(counter->text, sizeof counter->text, "%ux%ux%u", size[0], size[1], size[2]);
 }
 
-static void counters_of_launch(Counters *counters, const DeviceCost *cost)
+static void counters_of_launch(CounterRows *counters, const DeviceCost *cost)
 {
     counter_whole(counters, "launches", cost->launches, "of the costliest: grid to occupancy");
     counter_sizes(counters, "grid", cost->grid, "blocks: x, y, z");
@@ -252,7 +252,7 @@ static void counters_of_launch(Counters *counters, const DeviceCost *cost)
                   "% of the warps that an SM can hold, achieved");
 }
 
-static void counters_of_instructions(Counters *counters, const DeviceCost *cost)
+static void counters_of_instructions(CounterRows *counters, const DeviceCost *cost)
 {
     uint64_t warps = cost->warp_instructions;
     counter_whole(counters, "instructions", cost->instructions, "by threads");
@@ -271,7 +271,7 @@ static void counters_of_instructions(Counters *counters, const DeviceCost *cost)
     counter_whole(counters, "barriers", cost->barriers, "by warps");
 }
 
-static void counters_of_memory(Counters *counters, const DeviceCost *cost)
+static void counters_of_memory(CounterRows *counters, const DeviceCost *cost)
 {
     uint64_t loaded = cost->global_load_sectors;
     uint64_t shared = cost->shared_load_requests + cost->shared_store_requests;
@@ -293,7 +293,7 @@ static void counters_of_memory(Counters *counters, const DeviceCost *cost)
                   "sectors (spills, arrays indexed at run time)");
 }
 
-static void counters_fill(Counters *counters, const DeviceCost *cost)
+static void counters_fill(CounterRows *counters, const DeviceCost *cost)
 {
     counters->count = 0;
     counters_of_launch(counters, cost);
@@ -303,7 +303,7 @@ static void counters_fill(Counters *counters, const DeviceCost *cost)
 
 void report_counters(FILE *stream, int indent, const DeviceCost *cost, const DeviceCost *baseline)
 {
-    Counters yours, theirs = {0};
+    CounterRows yours, theirs = {0};
     Table table = table_start(baseline ? "lrrl" : "lrl");
     counters_fill(&yours, cost);
     if (baseline) {
@@ -311,7 +311,7 @@ void report_counters(FILE *stream, int indent, const DeviceCost *cost, const Dev
         table_row(&table, "\tyours\tbaseline");
     }
     for (int i = 0; i < yours.count; i++) {
-        const Counter *counter = &yours.item[i];
+        const CounterRow *counter = &yours.item[i];
         if (baseline) {
             table_row(&table, "%s\t%s\t%s\t%s", counter->name, counter->text, theirs.item[i].text,
                       counter->note);

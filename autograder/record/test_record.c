@@ -91,6 +91,47 @@ static void a_record_survives_the_file(void **state)
     forget(back);
 }
 
+/* All that the simulator counts reaches the record, and comes back from it. */
+static void every_counter_survives_the_file(void **state)
+{
+    (void)state;
+    Record *record = sample(), *back = calloc(1, sizeof *back);
+    Error error = {""};
+    DeviceCost *cost = &record->item[0].cost;
+    uint64_t value = 1000;
+#define NUMBER(field, metric, about) cost->field = value++;
+    COUNTERS(NUMBER)
+    cost->occupancy_percent = 61;
+    char *text = record_print(record);
+    assert_int_equal(record_parse(text, back, &error), 0);
+    value = 1000;
+#define SAME(field, metric, about)                                                                 \
+    assert_non_null(strstr(text, "\"" #field "\": "));                                             \
+    assert_int_equal(back->item[0].cost.field, value++);
+    COUNTERS(SAME)
+    assert_int_equal(back->item[0].cost.occupancy_percent, 61);
+    free(text);
+    forget(record);
+    forget(back);
+}
+
+/* A student's record of last month: what was not counted then is 0. */
+static void a_record_older_than_a_counter_is_read(void **state)
+{
+    (void)state;
+    Record *record = sample(), *back = calloc(1, sizeof *back);
+    Error error = {""};
+    char *text = record_print(record), *key;
+    while ((key = strstr(text, "\"atomics\"")))
+        memcpy(key, "\"old\"    ", 9);
+    assert_int_equal(record_parse(text, back, &error), 0);
+    assert_int_equal(back->item[0].cost.atomics, 0);
+    assert_int_equal(back->item[0].cost.registers, 40);
+    free(text);
+    forget(record);
+    forget(back);
+}
+
 static void the_truth_is_kept_only_where_answered(void **state)
 {
     (void)state;
@@ -199,6 +240,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_record_survives_the_file),
+        cmocka_unit_test(every_counter_survives_the_file),
+        cmocka_unit_test(a_record_older_than_a_counter_is_read),
         cmocka_unit_test(the_truth_is_kept_only_where_answered),
         cmocka_unit_test(sums_leave_out_what_does_not_count),
         cmocka_unit_test(writing_is_whole_or_not_at_all),

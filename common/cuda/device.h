@@ -22,6 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/counters.h"
 #include "common/base/error.h"
 
 typedef enum DeviceCallKind {
@@ -132,24 +133,21 @@ typedef struct DeviceProperties {
     uint32_t driver_version;
 } DeviceProperties;
 
-/* What one pass over recorded or live launches cost and counted.  On the gpu engine only
- * `seconds` is filled. */
+/* What one pass over recorded or live launches cost and counted.  The gpu engine fills seconds,
+ * launches, blocks, threads and what is said of the costliest launch; it counts nothing else. */
 typedef struct DeviceCost {
     double seconds;  /* gpu: measured by events; sim: cycles / clock */
     uint64_t cycles; /* sim only */
-    uint64_t launches, blocks, threads;
-    uint64_t instructions, warp_instructions; /* per thread, per warp */
-    uint64_t global_load_requests, global_load_sectors, global_store_requests, global_store_sectors;
-    uint64_t global_load_bytes, global_store_bytes; /* as the active threads asked */
-    uint64_t shared_load_requests, shared_store_requests, shared_wavefronts;
-    uint64_t local_sectors, const_requests, barriers, branches, divergent_branches;
-    uint64_t dram_bytes; /* modelled */
-    uint64_t l1_hit_sectors, l2_hit_sectors, bank_conflicts;
-    uint64_t float_instructions, integer_instructions, special_instructions, memory_instructions,
-        control_instructions, tensor_instructions, free_instructions; /* per warp, of PTX */
-    uint32_t occupancy_percent;                        /* achieved, of the costliest launch */
-    uint32_t registers, shared_bytes, resident_blocks; /* of the costliest launch */
-    uint32_t grid[3], block[3];                        /* of the costliest launch */
+    union {
+        Counters counters;
+        struct {
+            COUNTERS(COUNTER_FIELD)
+        };
+    };
+    /* Of the costliest launch. */
+    uint32_t occupancy_percent; /* achieved */
+    uint32_t registers, shared_bytes, resident_blocks;
+    uint32_t grid[3], block[3];
 } DeviceCost;
 
 typedef struct Device Device;

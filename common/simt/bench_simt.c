@@ -147,7 +147,7 @@ int main(int argc, char **argv)
             kernel_time(folder, KERNELS[i], (SimtOptions){.threads = 1, .initcheck = 1}, &result);
         double cores = kernel_time(
             folder, KERNELS[i], (SimtOptions){.initcheck = 1, .racecheck = 1, .count = 1}, &result);
-        double millions = (double)counted.counters.thread_instructions * 1e-6;
+        double millions = (double)counted.counters.instructions * 1e-6;
         check(result.cycles == counted.cycles ? 0 : -1,
               "cycles depend on the number of host threads");
         printf("%-12s %12.1f M %12.0f %12.0f %12.0f %12.0f\n", KERNELS[i], millions,

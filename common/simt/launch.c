@@ -141,10 +141,10 @@ static void sums_add(uint64_t *to, const uint64_t *from, size_t bytes)
 }
 
 /* Adds one instruction's runs to its class. */
-static void class_add(SimtCounters *c, const Ins *ins, uint64_t runs)
+static void class_add(Counters *c, const Ins *ins, uint64_t runs)
 {
     static const size_t FIELD[CLASS_COUNT] = {
-#define AT(field) offsetof(SimtCounters, field##_instructions)
+#define AT(field) offsetof(Counters, field##_instructions)
         [CLASS_FREE] = AT(free),           [CLASS_INT] = AT(integer),
         [CLASS_INT_WIDE] = AT(integer),    [CLASS_FP32] = AT(float),
         [CLASS_FP64] = AT(float),          [CLASS_SFU] = AT(special),
@@ -159,17 +159,17 @@ static void class_add(SimtCounters *c, const Ins *ins, uint64_t runs)
 
 static void counts_merge(Launch *launch, Worker *worker, uint32_t count, SimtResult *result)
 {
-    SimtCounters *c = &result->counters;
+    Counters *c = &result->counters;
     const SimtKernel *kernel = launch->kernel;
     uint32_t sms = launch->gpu->machine.sms;
     for (uint32_t i = 0; i < count; i++) {
-        sums_add((uint64_t *)c, (const uint64_t *)&worker[i].counters, sizeof *c);
+        counters_add(c, &worker[i].counters);
         for (uint32_t k = 0; k < kernel->count; k++) {
             const Ins *ins = &kernel->code[k];
             const InsCount *count = &worker[i].profile[k];
             if (ins->pseudo) continue;
             c->warp_instructions += count->runs;
-            c->thread_instructions += count->lanes;
+            c->instructions += count->lanes;
             class_add(c, ins, count->runs);
             if (is_branch(ins))
                 c->branches += count->runs, c->divergent_branches += count->divergent;
@@ -181,6 +181,7 @@ static void counts_merge(Launch *launch, Worker *worker, uint32_t count, SimtRes
             sums_add((uint64_t *)worker[0].sm, (const uint64_t *)worker[i].sm,
                      sms * sizeof *worker[i].sm);
     }
+    c->launches = 1;
     c->blocks = launch->blocks;
     c->threads = launch->blocks * launch->threads_per_block;
     c->warps = launch->blocks * launch->warps_per_block;
@@ -190,7 +191,7 @@ static void counts_merge(Launch *launch, Worker *worker, uint32_t count, SimtRes
         misses += worker[0].sm[i].load_misses;
     c->l2_hit_sectors = misses > launch->dram_loads ? misses - launch->dram_loads : 0;
     result->cycles = cycles_estimate(launch, worker[0].sm, c);
-    c->occupancy_percent = launch->occupancy_percent;
+    result->occupancy_percent = launch->occupancy_percent;
     if (launch->stall) profile_keep(launch, worker[0].profile, result->cycles);
 }
 

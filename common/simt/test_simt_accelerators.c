@@ -99,14 +99,14 @@ static void a_call_takes_the_papers_cycles(void **state)
 static void its_own_work_is_not_counted(void **state)
 {
     (void)state;
-    SimtCounters few = called(INNER, 10, 1).result.counters,
+    Counters few = called(INNER, 10, 1).result.counters,
                  many = called(INNER, 110, 1).result.counters;
     assert_int_equal(few.warp_instructions, many.warp_instructions);
     assert_int_equal(many.branches, 0);
     assert_int_equal(many.divergent_branches, 0);
     assert_int_equal(many.global_load_requests, 0);
     assert_int_equal(many.global_store_requests, 2); /* the kernel's own: one a warp */
-    SimtCounters body = called(INNER, 110, 0).result.counters;
+    Counters body = called(INNER, 110, 0).result.counters;
     assert_int_equal(body.branches, 2 * (110 + 1)); /* a loop's, and the return */
     assert_int_equal(body.warp_instructions - many.warp_instructions, 2 * (4 * 110 + 4 - 1));
 }

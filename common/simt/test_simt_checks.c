@@ -477,7 +477,7 @@ static void global_sectors(void **state)
         assert_int_equal(result.counters.global_load_requests, 1);
         assert_int_equal(result.counters.global_load_bytes, 128);
         assert_int_equal(result.counters.warp_instructions, 7);
-        assert_int_equal(result.counters.thread_instructions, 7 * 32);
+        assert_int_equal(result.counters.instructions, 7 * 32);
     }
     simt_close(gpu);
 }

@@ -98,47 +98,17 @@ static void cost_add(SimDevice *sim, const SimFunction *function, const DeviceCa
                      const SimtResult *result)
 {
     DeviceCost *cost = &sim->cost;
-    const SimtCounters *counters = &result->counters;
-    cost->launches++;
-    cost->blocks += counters->blocks;
-    cost->threads += counters->threads;
-    cost->instructions += counters->thread_instructions;
-    cost->warp_instructions += counters->warp_instructions;
-    cost->global_load_requests += counters->global_load_requests;
-    cost->global_load_sectors += counters->global_load_sectors;
-    cost->global_store_requests += counters->global_store_requests;
-    cost->global_store_sectors += counters->global_store_sectors;
-    cost->global_load_bytes += counters->global_load_bytes;
-    cost->global_store_bytes += counters->global_store_bytes;
-    cost->shared_load_requests += counters->shared_load_requests;
-    cost->shared_store_requests += counters->shared_store_requests;
-    cost->shared_wavefronts += counters->shared_wavefronts;
-    cost->local_sectors += counters->local_load_sectors + counters->local_store_sectors;
-    cost->const_requests += counters->const_requests;
-    cost->barriers += counters->barriers;
-    cost->branches += counters->branches;
-    cost->divergent_branches += counters->divergent_branches;
-    cost->dram_bytes += counters->dram_bytes;
-    cost->l1_hit_sectors += counters->l1_hit_sectors;
-    cost->l2_hit_sectors += counters->l2_hit_sectors;
-    cost->bank_conflicts += counters->bank_conflicts;
-    cost->float_instructions += counters->float_instructions;
-    cost->integer_instructions += counters->integer_instructions;
-    cost->special_instructions += counters->special_instructions;
-    cost->memory_instructions += counters->memory_instructions;
-    cost->control_instructions += counters->control_instructions;
-    cost->tensor_instructions += counters->tensor_instructions;
-    cost->free_instructions += counters->free_instructions;
+    counters_add(&cost->counters, &result->counters);
     sim_spend(
         sim, TIMELINE_SMS,
-        timeline_share(counters->blocks, (uint64_t)result->resident_blocks * sim->machine.sms),
+        timeline_share(result->counters.blocks, (uint64_t)result->resident_blocks * sim->machine.sms),
         result->cycles);
     if (cost->launches > 1 && result->cycles <= sim->costliest) return;
     sim->costliest = result->cycles;
     cost->registers = function->info.registers;
     cost->shared_bytes = function->info.shared_bytes + call->shared_bytes;
     cost->resident_blocks = result->resident_blocks;
-    cost->occupancy_percent = (uint32_t)counters->occupancy_percent;
+    cost->occupancy_percent = result->occupancy_percent;
     memcpy(cost->grid, call->grid, sizeof cost->grid);
     memcpy(cost->block, call->block, sizeof cost->block);
 }

@@ -303,7 +303,7 @@ struct Worker {
     uint32_t stamp;    /* of the access to shared memory in hand */
     InsCount *profile; /* per instruction, of all blocks of this worker */
     uint64_t *ready;
-    SimtCounters counters;
+    Counters counters;
     BlockCost cost; /* of the block in hand */
     BlockCost *sm;  /* per SM */
     L1Line *l1;

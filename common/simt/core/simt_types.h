@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "common/base/counters.h"
+
 typedef struct SimtGpu SimtGpu;
 typedef struct SimtModule SimtModule;
 typedef struct SimtKernel SimtKernel;
@@ -54,28 +56,11 @@ typedef struct SimtReport {
     char text[1024]; /* the whole finding in compute-sanitizer's terms, one or two lines */
 } SimtReport;
 
-typedef struct SimtCounters {
-    uint64_t blocks, threads, warps;
-    uint64_t warp_instructions, thread_instructions;
-    uint64_t global_load_requests, global_load_sectors, global_store_requests, global_store_sectors;
-    uint64_t global_load_bytes, global_store_bytes; /* asked for by active lanes */
-    uint64_t shared_load_requests, shared_store_requests, shared_wavefronts;
-    uint64_t local_load_sectors, local_store_sectors, const_requests;
-    uint64_t branches, divergent_branches, barriers, atomics;
-    uint64_t dram_bytes;                     /* modelled */
-    uint64_t l1_hit_sectors, l2_hit_sectors; /* of global loads; modelled */
-    uint64_t bank_conflicts; /* wavefronts beyond those that the words themselves need */
-    /* Warp instructions as PTX has them; `free` ones are folded into others by ptxas. */
-    uint64_t float_instructions, integer_instructions, special_instructions, memory_instructions,
-        control_instructions, tensor_instructions, free_instructions;
-    uint64_t
-        occupancy_percent; /* achieved on the replayed SM: warps there, of those it could hold */
-} SimtCounters;
-
 typedef struct SimtResult {
-    SimtCounters counters;
+    Counters counters; /* of this launch */
     uint64_t cycles;
     uint32_t resident_blocks;
+    uint32_t occupancy_percent; /* achieved on the replayed SM: warps there, of those it could hold */
     uint64_t waves;
     SimtReport report; /* check == SIMT_OK when clean; else the first finding in block order */
     uint64_t findings; /* how many in all */

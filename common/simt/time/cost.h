@@ -18,7 +18,7 @@ void cost_issue(Warp *warp, const Ins *ins);
 void cost_result(Warp *warp, const Ins *ins);
 
 /* Cycles of the whole launch; `sm` has what each SM ran.  0: out of host memory. */
-uint64_t cycles_estimate(Launch *launch, const BlockCost *sm, const SimtCounters *counters);
+uint64_t cycles_estimate(Launch *launch, const BlockCost *sm, const Counters *counters);
 
 /* Blocks that one SM holds at once: simt.h's simt_resident_blocks. */
 uint32_t resident_blocks(const SimtMachine *machine, const SimtKernelInfo *info, uint32_t threads,

@@ -150,7 +150,7 @@ void count_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t 
         return;
     }
     Worker *worker = warp->worker;
-    SimtCounters *c = &worker->counters;
+    Counters *c = &worker->counters;
     const SimtMachine *machine = &worker->gpu->machine;
     uint64_t sector[LANES], bytes = bytes_each(ins);
     Launch *launch = worker->launch;
@@ -187,7 +187,7 @@ void count_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t 
 void count_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask, int store)
 {
     Worker *worker = warp->worker;
-    SimtCounters *c = &worker->counters;
+    Counters *c = &worker->counters;
     const SimtMachine *machine = &worker->gpu->machine;
     uint32_t bytes = bytes_each(ins), first[LANES];
     if (is_free(ins) || ins->merge == MERGE_FOLLOWER) return;
@@ -299,10 +299,7 @@ void count_local(Warp *warp, const Ins *ins, const uint64_t *offset, uint32_t ma
     if (store) missed = n;
     warp->misses += missed, warp->lines += (missed + LINE_SECTORS - 1) / LINE_SECTORS;
     if (!store) worker->cost.local_misses += missed;
-    if (store)
-        worker->counters.local_store_sectors += n;
-    else
-        worker->counters.local_load_sectors += n;
+    worker->counters.local_sectors += n;
     uint32_t passes =
         (uint32_t)(n + machine->l1_sectors_per_cycle - 1) / machine->l1_sectors_per_cycle;
     passes_add(warp, passes);

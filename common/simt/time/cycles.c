@@ -87,7 +87,7 @@ static uint32_t part_of(uint64_t dram, uint64_t misses)
     return dram >= misses ? 65536 : (uint32_t)scaled(dram, 65536, misses);
 }
 
-uint64_t cycles_estimate(Launch *launch, const BlockCost *sm, const SimtCounters *counters)
+uint64_t cycles_estimate(Launch *launch, const BlockCost *sm, const Counters *counters)
 {
     const SimtMachine *m = &launch->gpu->machine;
     uint64_t loads = 0, stores = 0, slowest = 0;
