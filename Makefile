@@ -37,7 +37,7 @@ LDLIBS   := -ljansson -linih -lzstd -llz4 -lseccomp -lmd -lmuparser -ldl -lpthre
 DEPS      = -MMD -MP
 
 # ---- the rooms, and which may use which ------------------------------------------------------------------------------
-# One archive a room; the order of USES is the order on the linker's line.
+# One archive a room; a room's tests are linked with it and what it uses, so a wrong dependency does not link.
 USES_common/base   :=
 USES_common/operation := common/base
 USES_common/conv   := common/operation common/base
@@ -118,7 +118,7 @@ $(foreach r,$(ROOMS),$(eval $(call room_rules,$(r))))
 $(BUILD)/bin/%: $(BUILD)/obj/autograder/%.o $(call archives_of,$(USES_autograder))
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
+	$(Q)$(CC) $(LDFLAGS) -Wl,--start-group $^ -Wl,--end-group $(LDLIBS) -o $@
 
 # ---- what a submission is linked with --------------------------------------------------------------------------------
 # The sandboxed runner is the drop-in runtime and a wire, no engine; run has both engines in the same process.  Their own
