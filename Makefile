@@ -190,7 +190,7 @@ benches: $(BENCHES)
 	@:
 
 # ---- front door --------------------------------------------------------------------------------------------------------
-.PHONY: help setup doctor run profile grade hint reset solution watch check numbers bench validate compare plots maps test format clean
+.PHONY: help setup doctor run profile grade hint reset solution watch check numbers bench validate compare maps test format clean
 
 stage = $(Q)+$(MAKE) $(if $(V),,-s) -j$(JOBS) BUILD='$(BUILD)' $(1)
 # Packages that one target wants and a student does not.
@@ -224,7 +224,6 @@ help:
 #:   make numbers [LAB=02]    makes the numbers anew and puts them into the pages (docs/numbers/README.md)
 #:   make validate            the simulator against what an H200 was measured to do (docs/validation.md)
 #:   make compare             every solution beside cuDNN and cuBLAS on this machine's GPU (docs/compare.md)
-#:   make plots               the figures and tables of docs/cheng.md and the handouts, simulated anew (minutes)
 #:
 
 setup: $(BUILD)/toolchain.env
@@ -260,13 +259,16 @@ watch:
 	$(call stage,tools)
 	$(Q)sh common/setup/watch.sh labs '$(LAB)' $(BUILD)/bin/grade $(where) --lab '$(LAB)' --engine '$(ENGINE)' --gpu '$(GPU)'
 
+# What the scripts of docs/numbers run beside the labs.
+NUMBER_TOOLS := $(addprefix $(BUILD)/tests/,common/conformance/tool_conformance common/validate/tool_validate datasets/tool_maps)
+
 check:
-	$(call stage,tools)
+	$(call stage,tools $(NUMBER_TOOLS))
 	$(Q)$(BUILD)/bin/lab check $(where)
 	$(Q)$(if $(LONG),NUMBERS_LONG=1) sh docs/numbers/numbers.sh '$(BUILD)' check '$(LAB)'
 
 numbers:
-	$(call stage,tools)
+	$(call stage,tools $(NUMBER_TOOLS) $(if $(filter validation,$(or $(LAB),validation)),validators))
 	$(Q)sh docs/numbers/numbers.sh '$(BUILD)' write '$(LAB)'
 
 bench:
@@ -287,13 +289,9 @@ maps:
 	$(Q)$(BUILD)/tests/datasets/tool_maps write '$(BUILD)/maps' '$(or $(SEED),1)'
 	$(Q)$(BUILD)/tests/datasets/tool_maps list '$(BUILD)/maps'
 
-plots:
-	$(call stage,tools)
-	$(Q)sh docs/plots/plots.sh '$(BUILD)'
-
 test:
 	$(call want,clang-format-14 shellcheck)
-	$(call stage,tools tests $(BUILD)/bin/doctor)
+	$(call stage,tools tests $(NUMBER_TOOLS) $(BUILD)/bin/doctor)
 	$(Q)NVCC='$(NVCC)' sh autograder/tests/run.sh '$(BUILD)'
 
 format:

@@ -18,9 +18,8 @@ pairs=$(variant pairs labs/02-naive/baseline.cu)
 } >"$out/cycles.md"
 
 # How many threads an H200 holds at once.
-machine=common/simt/gpus/h200.ini
-sms=$(sed -n 's/^sms = //p' "$machine") threads=$(sed -n 's/^max_threads_per_sm = //p' "$machine")
-say "$page" "64 threads on a machine that holds $(thousands "$((sms * threads))")"
+held=$(($(machine h200 sms) * $(machine h200 max_threads_per_sm)))
+say "$page" "64 threads on a machine that holds $(thousands "$held")"
 
 # Question 1: the threads of a map's tiles that own no output.
 idle() {

@@ -67,7 +67,7 @@ simulated() {
         _part=$(mktemp -d "$cache/part.XXXXXX")
         case $_command in
         run) set -- --alone --counters "$_part/counters" "$@" ;;
-        profile) set -- --out "$_part" "$@" ;;
+        profile) set -- --out "$_part" --counters "$_part/counters" "$@" ;;
         esac
         "$build/bin/lab" "$_command" --build "$build" --lab "$_lab" --submission "$_submission" --engine sim --seed 1 "$@" \
             >"$_part/page" 2>&1 || fail "lab $_lab of $_submission is not right: $(cat "$_part/page")"
@@ -104,7 +104,7 @@ number() {
         fail "the run '$1' has no '$2'"
 }
 
-# profile LAB SUBMISSION [...]: prints the folder with the page and the tables of `lab profile`.
+# profile LAB SUBMISSION [...]: prints the folder with the counters and the tables of `lab profile`.
 profile() {
     simulated profile "$@"
 }
@@ -116,6 +116,22 @@ profile() {
 recorded() {
     jq -r '.cases[] | select(.speed.s > 0) | [.name, .shape, .speed.baseline, .speed.student, .speed.s, .speed.s_low, .speed.s_high] | @tsv' \
         docs/data/h200/"$1"-*.json
+}
+
+# ---- what the sources say ---------------------------------------------------------------------------------------------
+
+# constant NAME FILE: of an enum in C.
+constant() {
+    _value=$(sed -n "s/.*\\<$1 = \\([0-9]*\\)[^0-9].*/\\1/p" "$2")
+    [ -n "$_value" ] || fail "there is no $1 in $2"
+    printf '%s\n' "$_value"
+}
+
+# machine NAME KEY: a number of common/simt/gpus/NAME.ini.
+machine() {
+    _value=$(sed -n "s/^$2 = //p" "common/simt/gpus/$1.ini")
+    [ -n "$_value" ] || fail "there is no $2 in common/simt/gpus/$1.ini"
+    printf '%s\n' "$_value"
 }
 
 # ---- numbers as words -------------------------------------------------------------------------------------------------

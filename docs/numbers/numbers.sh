@@ -6,10 +6,10 @@ build=${1:?usage: numbers.sh BUILD check|write [LAB]}
 mode=${2:?usage: numbers.sh BUILD check|write [LAB]}
 only=${3:-}
 here=docs/numbers
-made=$build/numbers/made
 
 # Called below through xargs: one script, into a folder of its own.
 if [ "$mode" = script ]; then
+    made=$NUMBERS_MADE
     sh "$here/$only.sh" "$build" "$made/$only" >"$made/$only/log" 2>&1 || : >"$made/$only/failed"
     exit 0
 fi
@@ -133,7 +133,7 @@ check_words() {
         tr -s ' \n' '  ' <"$page" | tr -s ' ' | grep -qF -- "$words" ||
             complain "$1" "$page does not say '$words', and that is what $here/$1.sh makes; mend the page's words"
     done <"$made/$1/said"
-    [ "$wrong" != "$before" ] || printf 'ok numbers/%s: %d numbers in sentences\n' "$1" "$(wc -l <"$made/$1/said")"
+    [ "$wrong" != "$before" ] || [ ! -s "$made/$1/said" ] || printf 'ok numbers/%s: %d numbers in sentences\n' "$1" "$(wc -l <"$made/$1/said")"
 }
 
 # Long simulations are kept (lib.sh); so are figures, which are drawn but not compared.
@@ -150,8 +150,10 @@ check_data() {
 }
 
 tab=$(printf '\t')
-rm -rf "$made"
-mkdir -p "$made"
+mkdir -p "$build/numbers"
+made=$(mktemp -d "$build/numbers/made.XXXXXX")
+trap 'rm -rf "$made"' EXIT
+export NUMBERS_MADE="$made"
 list_places >"$made/.places"
 make_handout_tables
 names=$(scripts)

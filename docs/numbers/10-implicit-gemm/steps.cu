@@ -1,4 +1,4 @@
-/* gemm.cu - lab 10's product in five steps, for the table in its handout: -DSTEP=1 to 5.
+/* steps.cu - lab 10's product in five steps, for the table in its handout: -DSTEP=1 to 5.
  *
  *   1  a tile of 16x16 in shared memory, one sum a thread
  *   2  64x64, 4x4 sums a thread in registers

@@ -1,5 +1,5 @@
 /* The steps of Cheng et al. (2018), one at a time: lab 06's kernel with each of their changes
- * switched on by a macro that steps.sh defines before this text.
+ * switched on by a macro that cheng.sh defines before this text.
  *
  *     COMPUTE    0: the compiler's code   1: inner-product engine   2: outer-product engine
  *     CARRIED    0: every index is computed anew   1: from channel to channel and image to image it

@@ -1,0 +1,119 @@
+#!/bin/sh
+# cheng.sh BUILD OUT - the tables and figures of docs/cheng.md: the steps of Cheng et al. on the simulated GTX 480, their hot
+# instructions, and the ladder of labs 05 to 07 on a card.
+. docs/numbers/lib.sh
+
+data=docs/data/cheng
+launch=$(machine gtx480 launch_cycles)
+
+# ---- the cycle breakdown, step by step ----------------------------------------------------------------------------------
+
+# step NAME LAB SUBMISSION MACHINE: a row with the kernel's cycles, and the share of each phase.
+step() {
+    folder=$(profile "$2" "$3" --case table-1 --gpu "$4")
+    awk -F'\t' -v name="$1" -v launch="$launch" '
+        FILENAME ~ /counters$/ { if ($1 == "cycles") cycles = $2; next }
+        FNR > 1 { part[$1] = $3 }
+        END {
+            printf "%s\t%d", name, cycles - launch
+            n = split("load images,load filters,compute,store,other", phase, ",")
+            for (i = 1; i <= n; i++) printf "\t%.4f", part[phase[i]]
+            printf "\n"
+        }' "$folder/counters" "$folder/phases.tsv"
+}
+
+# change NAME COMPUTE CARRIED CHECKED CONVERTER: a step of cheng/steps.cu.
+change() {
+    step "$1" 08 "$(variant "step-$2$3$4$5" docs/numbers/cheng/steps.cu "COMPUTE=$2" "CARRIED=$3" "CHECKED=$4" "CONVERTER=$5")" gtx480-accelerators
+}
+
+{
+    printf 'step\tcycles\tload images\tload filters\tcompute\tstore\tother\n'
+    step 'sums in local memory' 05 solutions gtx480
+    step 'unrolled' 06 solutions gtx480
+    change 'inner-product engine' 1 0 1 0
+    change 'outer-product engine' 2 0 1 0
+    change 'strength reduction' 2 1 1 0
+    change 'conditionals extracted' 2 1 0 0
+    change 'index converter' 2 1 0 1
+    change '(no / and % instead)' 2 2 0 0
+} >"$out/steps.tsv"
+
+{
+    echo '| step | figure | the paper | | here | | compute | load images | load filters | store | other |'
+    echo '| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |'
+    awk -F'\t' '
+        FNR == 1 { next }
+        FILENAME ~ /paper/ { cycles[$1] = $2; change[$1] = $3; figure[$1] = $5; next }
+        function percent(x) { return sprintf("%.0f %%", 100 * x) }
+        {
+            before = $1 == "outer-product engine" ? unrolled : $1 ~ /instead/ ? extracted : last
+            printf "| %s | %s | %s | %s | %d | %s |", $1, figure[$1], cycles[$1],
+                change[$1] == "" ? "" : sprintf("%+.1f %%", 100 * change[$1]), $2, before ? sprintf("%+.1f %%", 100 * ($2 / before - 1)) : ""
+            printf " %s | %s | %s | %s | %s |\n", percent($5), percent($3), percent($4), percent($6), percent($7)
+            last = $2
+            if ($1 == "unrolled") unrolled = $2
+            if ($1 == "conditionals extracted") extracted = $2
+        }' "$data/paper.tsv" "$out/steps.tsv"
+} >"$out/steps.md"
+
+# ---- figs 9 and 13: the instructions of the line that adds up -----------------------------------------------------------
+
+# hot LAB NN: of every kind of instruction on that line, how often a warp ran it, and its cycles each time.
+hot() {
+    line=$(awk '/sum\[f\]\[g\] \+=/ { print NR; exit }' solutions/"$1"/conv.cu)
+    awk -F'\t' -v line="$line" '
+        FNR > 1 && $3 == line { runs[$5] += $6; traced[$5] += $15; for (i = 15; i <= 23; i++) cycles[$5] += $i }
+        END { for (op in runs) printf "%s\t%d\t%.1f\n", op, runs[op], traced[op] ? cycles[op] / traced[op] : 0 }' \
+        "$(profile "$2" solutions --case table-1 --gpu gtx480)/profile.tsv" | sort -k2,2nr -k1,1
+}
+
+# Instructions that do not stand in the figure, or not in ours, have an empty half.
+beside_figure() {
+    echo '| in the paper | executed by warps | cycles each | here | executed by warps | cycles each |'
+    echo '| --- | --- | --- | --- | --- | --- |'
+    awk -F'\t' '
+        function paper(op) { return op in name ? sprintf("`%s` | %d | %s", name[op], runs[op], cycles[op]) : " | |" }
+        FILENAME ~ /paper/ { if (FNR > 1) { name[$1] = $2; runs[$1] = $3; cycles[$1] = $4 } next }
+        { printf "| %s | `%s` | %d | %s |\n", paper($1), $1, $2, $3 == "0.0" ? "folded" : $3 }
+        END { if ("-" in name) printf "| %s | | | |\n", paper("-") }' "$1" "$2"
+}
+
+hot 05-register-tiled 05 >"$out/fig9.tsv"
+hot 06-unrolled 06 >"$out/fig13.tsv"
+beside_figure "$data/paper-fig9.tsv" "$out/fig9.tsv" >"$out/fig9.md"
+beside_figure "$data/paper-fig13.tsv" "$out/fig13.tsv" >"$out/fig13.md"
+
+# ---- the ladder: a problem that fills an H200 ---------------------------------------------------------------------------
+
+shape='N=128 C=3 H=40 W=33 K=64 R=5 S=5 pad=same stride=1 layout=chwn'
+
+# rung NAME LAB SUBMISSION: a row with cycles on both machines.
+rung() {
+    simulate_long "ladder-$2-gtx480" "$2" "$3" --shape "$shape" --gpu gtx480
+    simulate_long "ladder-$2-h200" "$2" "$3" --shape "$shape" --gpu h200
+    printf '%s\t%s\t%s\n' "$1" "$(number "ladder-$2-gtx480" cycles)" "$(number "ladder-$2-h200" cycles)"
+}
+
+{
+    printf 'lab\tgtx480_cycles\th200_cycles\n'
+    # The naive kernel's grid is larger than a GTX 480 takes: 65,535 blocks a side.
+    simulate_long ladder-naive-h200 05 labs/05-register-tiled/baseline.cu --shape "$shape" --gpu h200
+    printf 'naive\t-\t%s\n' "$(number ladder-naive-h200 cycles)"
+    rung '05 register-tiled' 05 solutions
+    rung '06 unrolled' 06 solutions
+    rung '07 strength-reduced' 07 solutions
+} >"$out/ladder.tsv"
+
+{
+    echo '| lab | H200, µs | simulated h200, µs | simulated gtx480, thousand cycles |'
+    echo '| --- | --- | --- | --- |'
+    awk -F'\t' 'FNR == 1 { next } FILENAME ~ /h200/ { us[$1] = $2; next }
+        { printf "| %s | %s | %.1f | %s |\n", $1, us[$1], $3 / 1980, $2 == "-" ? "–" : sprintf("%d", $2 / 1000) }' \
+        "$data/ladder-h200.tsv" "$out/ladder.tsv"
+} >"$out/ladder.md"
+
+if command -v gnuplot >/dev/null; then
+    gnuplot -e "data='$out/steps.tsv'; out='$out/cheng-steps.svg'" docs/numbers/cheng/steps.gp
+    gnuplot -e "measured='$data/ladder-h200.tsv'; simulated='$out/ladder.tsv'; out='$out/cheng-ladder.svg'" docs/numbers/cheng/ladder.gp
+fi

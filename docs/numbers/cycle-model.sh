@@ -1,0 +1,30 @@
+#!/bin/sh
+# cycle-model.sh BUILD OUT - the constants in docs/cycle-model.md, from the simulator's sources and the machines' files.
+. docs/numbers/lib.sh
+
+page=docs/cycle-model.md
+replay=common/simt/time/replay.c
+
+word() {
+    echo 'one two three four five six seven eight' | cut -d ' ' -f "$1"
+}
+
+loaded=$(constant LOAD_LINE "$replay") stored=$(constant STORE_LINE "$replay")
+arrival=$(constant ARRIVAL_CYCLES "$replay") barrier=$(constant BARRIER_CYCLES "$replay")
+branch=$(constant BRANCH_CYCLES "$replay") start=$(constant START_CYCLES "$replay")
+atomic=$(calc '%.2f' "$(constant ATOMIC_PERCENT common/simt/time/cycles.c) / 100")
+constant_word=$(constant CYCLES_PER_WORD common/simt/time/count.c)
+division=$(sed -n 's/.*p\.slots = \([0-9]*\), p\.pipe = PIPE_SFU, p\.busy = (uint16_t)(2 .*/\1/p' common/simt/time/schedule.c | head -n 1)
+most=$(constant MOST_WAVES common/simt/time/trace.c) least=$(constant LEAST_WAVES common/simt/time/trace.c)
+
+say "$page" "\`div\`, \`rem\` | $division, and 2 on the special function unit"
+say "$page" "a branch over at most $(constant MOST_GUARDED common/simt/time/schedule.c) plain instructions"
+say "$page" "all of them up to $(word "$most") waves and the first $(word "$least") of more"
+say "$page" "\`alu_latency\` ($(machine h200 alu_latency) on an H200)"
+say "$page" "Constant memory: $constant_word cycles for each different word"
+say "$page" "a line takes $loaded cycles on its way in and $stored out"
+say "$page" "$arrival cycles a warp, and $barrier from the last arrival"
+say "$page" "**Branches**: $branch cycles until"
+say "$page" "and $start cycles later their first instruction"
+say "$page" "**Atomics** on one global address: $atomic cycles each"
+say "$page" "($constant_word, $stored, $arrival, $barrier, $branch, $start, $atomic, and \`block_launch_cycles\`)"

@@ -1,0 +1,40 @@
+#!/bin/sh
+# measurements.sh BUILD OUT - the tables of docs/measurements.md, from the records of the answer key graded on an H200.
+. docs/numbers/lib.sh
+
+data=docs/data/h200
+
+{
+    echo '| quantity | measured |'
+    echo '| --- | --- |'
+    awk -F'\t' 'FNR > 1 { printf "| %s | %s %s |\n", $1, $2, $3 }' "$data/bench.tsv"
+} >"$out/bench.md"
+
+# Every timed case of every record.  Times have three digits.
+{
+    echo '| lab | case | shape | baseline | solution | faster | 95 % |'
+    echo '| --- | --- | --- | --- | --- | --- | --- |'
+    for record in "$data"/*.json; do
+        lab=$(basename "$record" .json)
+        recorded "${lab%%-*}" | awk -F'\t' -v lab="$lab" '
+            function digits(x) { return x < 10 ? sprintf("%.2f", x) : x < 100 ? sprintf("%.1f", x) : sprintf("%.0f", x) }
+            function time(seconds) { return seconds < 1e-3 ? digits(seconds * 1e6) " µs" : digits(seconds * 1e3) " ms" }
+            function times(x) { return x < 100 ? sprintf("%.3f", x) : sprintf("%.0f", x) }
+            { printf "| %s | %s | `%s` | %s | %s | %s | %s – %s |\n", lab, $1, $2, time($3), time($4), times($5), times($6), times($7) }'
+    done
+} >"$out/graded.md"
+
+page=docs/measurements.md
+
+# sum FIELD LAB...: of the records of these labs.
+sum() {
+    field=$1
+    shift
+    for lab; do jq ".$field" "$data/$lab"-*.json; done | awk '{ all += $1 } END { printf "%.0f", all }'
+}
+
+say "$page" "$(sum points 01 02 04) of $(sum possible 01 02 04) points in $(sum seconds 01 02 04) s"
+for lab in 05 06 09 10 11 13; do
+    [ "$(sum points $lab)/$(sum possible $lab)" = 100/100 ] || fail "lab $lab has not all points"
+done
+say "$page" "(05, 06, 09, 10, 11 and 13 100/100, 07 $(sum points 07)/$(sum possible 07): lab 07's $(recorded 07 | awk -F'\t' '$1 == "wide" { printf "%.0f", 100 * ($5 - 1) }') % are too close"

@@ -1,0 +1,31 @@
+#!/bin/sh
+# validation.sh BUILD OUT - the tables and the figure of docs/validation.md: what the simulated h200 says of kernels that were
+# measured on a real one.  make numbers simulates them all; make check takes the record of that.
+. docs/numbers/lib.sh
+
+measured=common/validate/data/h200
+record=docs/data/simulated/validation
+names=$(for times in "$measured"/*-times.tsv; do basename "$times" -times.tsv; done)
+
+if [ -n "${NUMBERS_LONG:-}" ]; then
+    sh common/validate/validate.sh "$build"
+    mkdir -p "$out/data/$record"
+    for name in $names; do cp "$build/validate/$name.tsv" "$out/data/$record"; done
+    record=$out/data/$record
+fi
+# shellcheck disable=SC2086
+"$build/tests/common/validate/tool_validate" "$measured" "$record" "$out" $names >"$out/report.md"
+
+if command -v gnuplot >/dev/null; then
+    gnuplot -e "data='$out/times.tsv'; out='$out/validation-times.svg'" common/validate/times.gp
+fi
+
+# ---- sentences ----------------------------------------------------------------------------------------------------------
+
+page=docs/validation.md
+kernels=$(grep -c "$(printf '\t')\(fit\|held-out\)$(printf '\t')" "$measured/micro-times.tsv")
+held_out=$(grep -c "$(printf '\t')held-out$(printf '\t')" "$measured/micro-times.tsv")
+say "$page" "$kernels launches with one property each"
+say "$page" "A third, $held_out, are *held out*"
+say "$page" "medians of $(constant REPEATS common/validate/measure_gpu.cu) event pairs"
+say "$page" "an empty kernel takes $(calc '%.2f' "$(machine h200 launch_cycles) / $(machine h200 clock_mhz)") µs that way"
