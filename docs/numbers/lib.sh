@@ -12,8 +12,10 @@ cache=$build/numbers/cache
 mkdir -p "$out/runs" "$cache"
 : >"$out/said"
 
+# The script has failed, also where only a $(...) ends here.
 fail() {
     printf '%s: %s\n' "$0" "$1" >&2
+    : >"$out/failed"
     exit 1
 }
 

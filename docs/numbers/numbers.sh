@@ -41,6 +41,10 @@ scripts() {
     done
 }
 
+for tool in jq patch; do
+    command -v "$tool" >/dev/null || { echo "numbers: this needs $tool: sudo apt-get install $tool" >&2; exit 2; }
+done
+
 wrong=0
 complain() {
     printf 'not ok numbers/%s: %s\n' "$1" "$2"

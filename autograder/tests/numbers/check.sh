@@ -92,6 +92,12 @@ expect_failure 'a wrong answer is no measurement' 'WRONG (halo)'
 
 start_project
 numbers write
+# shellcheck disable=SC2016 # the script expands it
+echo 'say docs/page.md "It took 1,234,567 cycles$(number mine hours)"' >>docs/numbers/page.sh
+expect_failure 'a metric that there is not' "the run 'mine' has no 'hours'"
+
+start_project
+numbers write
 cat >>docs/numbers/page.sh <<'EOF'
 simulate tiled 02 "$(variant tiled solutions/02-x/conv.cu docs/numbers/tiles.patch STEPS=3)"
 EOF
