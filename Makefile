@@ -8,6 +8,7 @@ BUILD   ?= build
 SUBMISSION ?= labs
 ENGINE  ?= auto
 GPU     ?=
+CLANG   ?= clang-14
 JOBS    ?= $(shell nproc 2>/dev/null || echo 1)
 
 .DEFAULT_GOAL := help
@@ -89,6 +90,7 @@ archive_of = $(BUILD)/lib/$(notdir $(1)).a
 archives_of = $(foreach r,$(1),$(if $(call source_of,$(r)),$(call archive_of,$(r))))
 objects_of  = $(patsubst %.c,$(BUILD)/obj/%.o,$(foreach r,$(1),$(call source_of,$(r))))
 BENCHES   := $(patsubst %.c,$(BUILD)/tests/%,$(foreach r,$(ROOMS),$(wildcard $(r)/bench_*.c)))
+FUZZERS   := $(patsubst %.c,$(BUILD)/tests/%,$(foreach r,$(ROOMS),$(wildcard $(r)/fuzz_*.c)))
 TESTS     := $(patsubst %.c,$(BUILD)/tests/%,$(foreach r,$(ROOMS),$(wildcard $(r)/test_*.c)))
 
 # ---- objects, libraries, programs ------------------------------------------------------------------------------------
@@ -177,7 +179,7 @@ $(BUILD)/validate/run-micro:
 .SECONDARY:
 
 # ---- second stage: everything that `make grade` and its sisters need built ---------------------------------------------
-.PHONY: tools tests benches validators rooms
+.PHONY: tools tests benches fuzzers validators rooms
 rooms: # what each room may use, and single files: for autograder/tests/rooms
 	@$(foreach u,$(filter USES_%,$(.VARIABLES)),echo '$(u:USES_%=%) $($(u))';)
 validators: $(MEASURED:%=$(BUILD)/validate/run-%) $(BUILD)/tests/common/validate/tool_validate $(BUILD)/bin/lab
@@ -188,9 +190,12 @@ tests: $(TESTS)
 	@:
 benches: $(BENCHES)
 	@:
+fuzzers: $(FUZZERS)
+	@:
+$(FUZZERS): LDFLAGS += -fsanitize=fuzzer
 
 # ---- front door --------------------------------------------------------------------------------------------------------
-.PHONY: help setup doctor run profile grade hint reset solution watch check numbers bench validate compare maps test format clean
+.PHONY: help setup doctor run profile grade hint reset solution watch check numbers bench validate compare maps test fuzz sanitize format clean
 
 stage = $(Q)+$(MAKE) $(if $(V),,-s) -j$(JOBS) BUILD='$(BUILD)' $(1)
 # Packages that one target wants and a student does not.
@@ -219,6 +224,8 @@ help:
 #:   make solution LAB=04     the solution, once you passed               make watch LAB=04  regrade on save
 #:   make setup | doctor      find or install what is missing | what this machine can do
 #:   make test | bench        the project's own tests | its own speed     make clean         remove build/
+#:   make fuzz [SECONDS=60]   damaged PTX and fat binaries, so long for each program (clang's libFuzzer)
+#:   make sanitize            the unit tests under AddressSanitizer and UndefinedBehaviorSanitizer
 #:   make format              C, C++ and CUDA as .clang-format says (clang-format 14); make test looks
 #:   make check [LAB=02]      skeletons, solutions and handouts agree, and every number in a page is what its command makes
 #:   make numbers [LAB=02]    makes the numbers anew and puts them into the pages (docs/numbers/README.md)
@@ -293,6 +300,20 @@ test:
 	$(call want,clang-format-14 shellcheck)
 	$(call stage,tools tests $(NUMBER_TOOLS) $(BUILD)/bin/doctor)
 	$(Q)NVCC='$(NVCC)' sh autograder/tests/run.sh '$(BUILD)'
+
+# In build folders of their own, with the nvcc that setup found for this one.  Warnings are the ordinary build's affair:
+# clang knows other ones.
+checked = $(Q)+CFLAGS='-O1 -g -fno-omit-frame-pointer' $(MAKE) $(if $(V),,-s) -j$(JOBS) BUILD='$(BUILD)/$@' NVCC='$(NVCC)' WARN=-w \
+    SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all $(2)' $(1)
+
+fuzz:
+	$(call want,clang-14 libclang-rt-14-dev)
+	$(call checked,CC='$(CLANG)' fuzzers,-fsanitize=fuzzer-no-link)
+	$(Q)sh common/setup/fuzz.sh '$(BUILD)/fuzz' '$(or $(SECONDS),60)'
+
+sanitize:
+	$(call checked,tests)
+	$(Q)NVCC='$(NVCC)' sh autograder/tests/run.sh '$(BUILD)/sanitize' --units
 
 format:
 	$(call want,clang-format-14)

@@ -361,7 +361,7 @@ int main(int argc, char **argv)
         return 0;
     }
     if (libraries_are_sanitized()) {
-        printf("1..0 # skipped: a sanitized build has no libraries for submissions\n");
+        printf("skipped: a sanitized build has no libraries for submissions\n");
         return 0;
     }
     strcpy(directory, "/var/tmp/convlab-build-XXXXXX");

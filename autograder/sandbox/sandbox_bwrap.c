@@ -8,11 +8,20 @@
 #include "autograder/sandbox/sandbox_parts.h"
 
 /* Not /usr whole: /usr/local, /usr/src and /usr/share may hold somebody's work, the workbook itself
- * among it. */
-const char *const sandbox_system_paths[] = {
-    "/usr/bin",    "/usr/sbin",    "/usr/lib",     "/usr/lib32",        "/usr/lib64",
-    "/usr/libx32", "/usr/libexec", "/usr/include", "/etc/alternatives", "/etc/ld.so.cache",
-    NULL};
+ * among it.  Of /usr/local only what the linker and the loader look for there. */
+const char *const sandbox_system_paths[] = {"/usr/bin",
+                                            "/usr/sbin",
+                                            "/usr/lib",
+                                            "/usr/lib32",
+                                            "/usr/lib64",
+                                            "/usr/libx32",
+                                            "/usr/libexec",
+                                            "/usr/include",
+                                            "/etc/alternatives",
+                                            "/etc/ld.so.cache",
+                                            "/usr/local/lib",
+                                            "/usr/local/lib64",
+                                            NULL};
 
 /* Directories that are links on a merged-/usr system and directories of their own elsewhere. */
 static const char *const root_paths[] = {"/bin",   "/sbin",   "/lib", "/lib32",

@@ -3,6 +3,7 @@
  * The test program runs itself in the sandbox with the name of one attempt; an attempt ends with 0
  * when it was refused and with 1 when it got through.  Every attempt that is refused at a level is
  * also made outside, where it must get through: otherwise the test would show nothing. */
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -39,6 +40,11 @@ static int try_read(const char *path)
     char byte;
     int fd = open(path, O_RDONLY);
     return fd >= 0 && (read(fd, &byte, 1) >= 0 || errno == EISDIR);
+}
+
+static int try_library(const char *path)
+{
+    return dlopen(path, RTLD_NOW) != NULL;
 }
 
 static int try_write(const char *path)
@@ -154,22 +160,12 @@ typedef struct Attempt {
 } Attempt;
 
 static const Attempt attempts[] = {
-    {"read", try_read},
-    {"write", try_write},
-    {"socket", try_socket},
-    {"fork", try_fork},
-    {"thread", try_thread},
-    {"ptrace", try_ptrace},
-    {"memory", try_memory},
-    {"spin", try_spin},
-    {"file", try_file},
-    {"affinity", try_affinity},
-    {"descriptor", try_descriptor},
-    {"parent", try_parent},
-    {"flood", try_flood},
-    {"environment", try_environment},
-    {"namespace", try_namespace},
-    {"signal", try_signal},
+    {"read", try_read},           {"library", try_library},   {"write", try_write},
+    {"socket", try_socket},       {"fork", try_fork},         {"thread", try_thread},
+    {"ptrace", try_ptrace},       {"memory", try_memory},     {"spin", try_spin},
+    {"file", try_file},           {"affinity", try_affinity}, {"descriptor", try_descriptor},
+    {"parent", try_parent},       {"flood", try_flood},       {"environment", try_environment},
+    {"namespace", try_namespace}, {"signal", try_signal},
 };
 
 static int attempt_make(const char *name, const char *argument)
@@ -181,7 +177,7 @@ static int attempt_make(const char *name, const char *argument)
 
 /* ---- the test's side ------------------------------------------------------------------------- */
 
-static char self[512], self_directory[512], secret[64], private_directory[64];
+static char local_library[64], self[512], self_directory[512], secret[64], private_directory[64];
 
 static SandboxEnd run_attempt(SandboxSpec *spec, const char *name, const char *argument,
                               double seconds)
@@ -234,6 +230,32 @@ static void test_sees_nothing(void **state)
     expect_refused("read", "/proc/1/cmdline", 0);
     expect_refused("read", "/home", 1);
     expect_refused("write", "/usr/lib/convlab-was-here", 0);
+}
+
+/* cmocka's own library under another name, so that the loader has to read the file. */
+static int library_copy(const char *to)
+{
+    Dl_info info;
+    char block[1 << 16];
+    size_t bytes;
+    if (!dladdr((void *)(uintptr_t)cmocka_set_message_output, &info)) return -1;
+    FILE *in = fopen(info.dli_fname, "rb"), *out = fopen(to, "wb");
+    while (in && out && (bytes = fread(block, 1, sizeof block, in)) > 0)
+        fwrite(block, 1, bytes, out);
+    if (in) fclose(in);
+    return out ? fclose(out) : -1;
+}
+
+/* A library installed under /usr/local is there inside, too; nothing else of /usr/local is. */
+static void test_local_libraries(void **state)
+{
+    (void)state;
+    SandboxSpec spec = {.memory_bytes = MEMORY};
+    if (library_copy(local_library)) skip(); /* only root may install one */
+    SandboxEnd end = run_attempt(&spec, "library", local_library, 20);
+    unlink(local_library);
+    assert_int_equal(end.code, 1);
+    expect_refused("read", "/usr/local/bin", 1);
 }
 
 static void test_system_calls(void **state)
@@ -416,6 +438,8 @@ static void setup_files(void)
     if (bytes > 0) self[bytes] = 0;
     snprintf(self_directory, sizeof self_directory, "%s", self);
     *strrchr(self_directory, '/') = 0;
+    snprintf(local_library, sizeof local_library, "/usr/local/lib/libconvlab-test-%d.so",
+             (int)getpid());
     snprintf(secret, sizeof secret, "/var/tmp/convlab-secret-XXXXXX");
     snprintf(private_directory, sizeof private_directory, "/var/tmp/convlab-private-XXXXXX");
     int fd = mkstemp(secret);
@@ -431,6 +455,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest full[] = {
         cmocka_unit_test(test_level),
         cmocka_unit_test(test_sees_nothing),
+        cmocka_unit_test(test_local_libraries),
         cmocka_unit_test(test_system_calls),
         cmocka_unit_test(test_inherits_nothing),
         cmocka_unit_test(test_passes_descriptors),
@@ -447,19 +472,16 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_dies_with_parent),
     };
     const struct CMUnitTest lowered[] = {
-        cmocka_unit_test(test_landlock_hides_files),
-        cmocka_unit_test(test_system_calls),
-        cmocka_unit_test(test_inherits_nothing),
-        cmocka_unit_test(test_passes_descriptors),
-        cmocka_unit_test(test_other_processes),
-        cmocka_unit_test(test_memory_limit),
-        cmocka_unit_test(test_cpu_limit),
-        cmocka_unit_test(test_file_limit),
-        cmocka_unit_test(test_dies_with_parent),
+        cmocka_unit_test(test_landlock_hides_files), cmocka_unit_test(test_local_libraries),
+        cmocka_unit_test(test_system_calls),         cmocka_unit_test(test_inherits_nothing),
+        cmocka_unit_test(test_passes_descriptors),   cmocka_unit_test(test_other_processes),
+        cmocka_unit_test(test_memory_limit),         cmocka_unit_test(test_cpu_limit),
+        cmocka_unit_test(test_file_limit),           cmocka_unit_test(test_dies_with_parent),
     };
     int failed = cmocka_run_group_tests(full, NULL, NULL);
     failed += cmocka_run_group_tests(lowered, lower, NULL);
     unlink(secret);
+    unlink(local_library);
     rmdir(private_directory);
     return failed;
 }

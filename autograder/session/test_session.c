@@ -502,7 +502,7 @@ int main(void)
         return 1;
     }
     if (libraries_are_sanitized()) {
-        printf("1..0 # skipped: a sanitized build has no libraries for submissions\n");
+        printf("skipped: a sanitized build has no libraries for submissions\n");
         return 0;
     }
     strcpy(directory, "/var/tmp/convlab-session-XXXXXX");

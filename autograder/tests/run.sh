@@ -1,5 +1,6 @@
 #!/bin/sh
-# run.sh BUILD - every unit test (cmocka) and the grader's corpus; the last line is "N passed, N failed".
+# run.sh BUILD [--units] - every unit test (cmocka) and, without --units, the checks beside this file, the grader's
+# corpus among them; the last line is "N passed, N failed".
 #
 # Two tests run at a time.  Each program writes TAP; what fails, or dies without a verdict, is shown.  A program that has
 # nothing to test here (no GPU) says "skipped: why" and counts for nothing.
@@ -8,7 +9,7 @@ build=${1:?usage: run.sh BUILD}
 logs=$build/test-logs
 
 # Called below through xargs: runs one test, prints its line, leaves "passed failed" in its .count.
-if [ $# -eq 2 ]; then
+if [ $# -eq 2 ] && [ "$2" != --units ]; then
     test=$2
     name=${test#"$build/tests/"}
     log=$logs/$(printf '%s' "$name" | tr / -)
@@ -36,9 +37,10 @@ rm -rf "$logs"
 mkdir -p "$logs"
 # Alone: the corpus, because grading times lab 01 on the host, and test_build, because it looks for what builds leave behind.
 alone="$build/tests/autograder/build/test_build autograder/tests/corpus/check.sh"
+[ "${2:-}" != --units ] || alone=$build/tests/autograder/build/test_build
 {
     find "$build/tests" -type f -name 'test_*' -perm -u+x ! -name test_corpus | sort
-    ls autograder/tests/*/check.sh
+    [ "${2:-}" = --units ] || ls autograder/tests/*/check.sh
 } | grep -v -e '/test_build$' -e '/corpus/check.sh$' | xargs -P 2 -n 1 sh "$0" "$build"
 for test in $alone; do
     sh "$0" "$build" "$test"

@@ -53,7 +53,8 @@ has_package()
     gnuplot-nox) command -v gnuplot ;;
     patch) command -v patch ;; # for the tests
     jq) command -v jq ;;       # for the numbers in the pages
-    clang-format-14 | shellcheck | clang | bear) command -v "$1" ;;
+    clang-format-14 | clang-14 | shellcheck | bear) command -v "$1" ;;
+    libclang-rt-14-dev) find /usr/lib/llvm-14 -name 'libclang_rt.fuzzer-*.a' | grep -q . ;;
     libjansson-dev) has_header jansson.h ;;
     libinih-dev) has_header ini.h ;;
     libseccomp-dev) has_header seccomp.h ;;
