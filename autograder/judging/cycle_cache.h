@@ -1,6 +1,6 @@
-/* cycle_cache.h - cycles that were simulated before: baseline and reference cost the same on every run
- * of the same problem on the same machine, so a student's next `make grade` need not simulate them
- * again. */
+/* cycle_cache.h - cycles that were simulated before: baseline and reference cost the same on every
+ * run of the same problem on the same machine, so a student's next `make grade` need not simulate
+ * them again. */
 #ifndef CONVLAB_AUTOGRADER_JUDGING_CYCLE_CACHE_H
 #define CONVLAB_AUTOGRADER_JUDGING_CYCLE_CACHE_H
 

@@ -67,8 +67,8 @@ int session_start_runner(Session *session, int slot, const Build *build, Error *
 int session_set_problem(Session *session, const Operation *operation, const Problem *problem,
                         int host, Error *error);
 
-/* Uploads fresh inputs, poisons outputs and guard bands, calls the entry point once in runner `slot`
- * while recording, and reads the output back (tensor_count floats, caller's memory).
+/* Uploads fresh inputs, poisons outputs and guard bands, calls the entry point once in runner
+ * `slot` while recording, and reads the output back (tensor_count floats, caller's memory).
  * observed->output points at `output`.  A dead runner is restarted by the next call. */
 void session_call(Session *session, int slot, const float *const *tensor, float *output,
                   Observed *observed, RunOutcome *outcome);

@@ -1,5 +1,5 @@
-/* test_guarded.c - what is seen of a tensor's surroundings, in this process's memory and on a made-up
- * engine of plain memory: a Device has guard bands only on a GPU. */
+/* test_guarded.c - what is seen of a tensor's surroundings, in this process's memory and on a
+ * made-up engine of plain memory: a Device has guard bands only on a GPU. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,16 +1,16 @@
-/* counters.h - everything that is counted of kernels, in one list: the simulator counts it, a DeviceCost
- * carries it, a record keeps it, lab.ini's metrics and formulas name it.
+/* counters.h - everything that is counted of kernels, in one list: the simulator counts it, a
+ * DeviceCost carries it, a record keeps it, lab.ini's metrics and formulas name it.
  *
- * Each is a sum over the launches of a call.  Requests, wavefronts, barriers, branches and the kinds of
- * instructions count warps; a sector is 32 aligned bytes. */
+ * Each is a sum over the launches of a call.  Requests, wavefronts, barriers, branches and the
+ * kinds of instructions count warps; a sector is 32 aligned bytes. */
 #ifndef CONVLAB_BASE_COUNTERS_H
 #define CONVLAB_BASE_COUNTERS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* X(field, metric, about): `field` is its name in C and in a record, `metric` in lab.ini, where the plain
- * word stands for the costliest launch. */
+/* X(field, metric, about): `field` is its name in C and in a record, `metric` in lab.ini, where the
+ * plain word stands for the costliest launch. */
 #define COUNTERS(X)                                                                                \
     X(launches, "launches", "kernels launched")                                                    \
     X(blocks, "all_blocks", "blocks of threads")                                                   \

@@ -24,10 +24,10 @@ void conv_pad_same(ConvProblem *conv);
 
 double conv_macs(const ConvProblem *conv); /* multiply-adds; taps on the padding count */
 
-/* The members of Operation that deal with text (operation.h): "N=16 C=1 H=32 W=32 K=6 R=5 S=5 pad=same
- * stride=2", pad = same | valid | one number | top,left,bottom,right; stride = one number | h,w;
- * layout = nchw | nhwc | chwn, nchw if left out; zeros = percent of x | of x, of w; pool = one
- * number. */
+/* The members of Operation that deal with text (operation.h): "N=16 C=1 H=32 W=32 K=6 R=5 S=5
+ * pad=same stride=2", pad = same | valid | one number | top,left,bottom,right; stride = one number
+ * | h,w; layout = nchw | nhwc | chwn, nchw if left out; zeros = percent of x | of x, of w; pool =
+ * one number. */
 int conv_parse(const char *text, Problem *problem, Error *error);
 void conv_print(const Problem *problem, char *text, size_t bytes);
 

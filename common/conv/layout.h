@@ -1,6 +1,7 @@
 /* layout.h - a problem whose tensors are not NCHW, seen as if they were.
  *
- * Judgement, diagnosis and probes think in NCHW.  Rearranging is done with tensor.h: to it, w is K images of C channels and y is N images of K channels. */
+ * Judgement, diagnosis and probes think in NCHW.  Rearranging is done with tensor.h: to it, w is K
+ * images of C channels and y is N images of K channels. */
 #ifndef CONVLAB_CONV_LAYOUT_H
 #define CONVLAB_CONV_LAYOUT_H
 

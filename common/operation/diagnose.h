@@ -1,7 +1,7 @@
 /* diagnose.h - what is wrong with an output that was judged wrong, in sentences for the student.
  *
- * An operation's own `explain` knows the mistakes that its mathematics invites; what can be said of any
- * operation stands here, for it to call and for operations that have none. */
+ * An operation's own `explain` knows the mistakes that its mathematics invites; what can be said of
+ * any operation stands here, for it to call and for operations that have none. */
 #ifndef CONVLAB_OPERATION_DIAGNOSE_H
 #define CONVLAB_OPERATION_DIAGNOSE_H
 
@@ -20,7 +20,7 @@ void diagnose(const Judgement *judged, ProbeRun run, void *context, Finding *fin
 /* Adds a sentence if there is room for all of it. */
 void finding_say(Finding *finding, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* ---- for an operation's explain: each returns 1 with a finding, or 0 ----------------------------- */
+/* ---- for an operation's explain: each returns 1 with a finding, or 0 ------------------------- */
 
 /* A guard band or an input has changed. */
 int find_written_outside(const Judgement *judged, Finding *finding);

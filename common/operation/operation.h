@@ -5,8 +5,8 @@
  * May use: base.
  *
  * An operation is a problem struct, some input tensors and one output, an fp64 oracle with a
- * magnitude for the error bound, and its cost.  Adding one is adding a file to common/operations that
- * defines an Operation, its line in operations.c, and a call for the runner (operation_call.h
+ * magnitude for the error bound, and its cost.  Adding one is adding a file to common/operations
+ * that defines an Operation, its line in operations.c, and a call for the runner (operation_call.h
  * there). */
 #ifndef CONVLAB_OPERATION_OPERATION_H
 #define CONVLAB_OPERATION_OPERATION_H
@@ -72,16 +72,16 @@ typedef struct Operation {
     /* A small problem as text, on which any key can be tried: "N=2 C=3 H=13 ...". */
     const char *example;
 
-    /* Reads such text, keys in any order, and derives what follows from it.  Refuses outputs without
-     * an element, unknown or missing keys, and sizes whose tensors pass 2^31-1 elements, each by
-     * name. */
+    /* Reads such text, keys in any order, and derives what follows from it.  Refuses outputs
+     * without an element, unknown or missing keys, and sizes whose tensors pass 2^31-1 elements,
+     * each by name. */
     int (*parse)(const char *text, Problem *problem, Error *error);
 
     /* Writes the same text back, canonical order, NUL-terminated. */
     void (*print)(const Problem *problem, char *text, size_t bytes);
 
-    /* A fresh hidden problem of kind `index` (0, 1, 2 ...: each unkind in its own way, wraps around),
-     * small enough for the simulator (at most `max_macs` multiply-adds). */
+    /* A fresh hidden problem of kind `index` (0, 1, 2 ...: each unkind in its own way, wraps
+     * around), small enough for the simulator (at most `max_macs` multiply-adds). */
     void (*draw)(Random *random, int index, double max_macs, Problem *problem);
 
     /* Returns how many. */

@@ -1,5 +1,5 @@
-/* test_operation.c - an operation that is no convolution, a product of a matrix and a vector, is judged and
- * diagnosed with nothing but its own Operation: this room knows of no other. */
+/* test_operation.c - an operation that is no convolution, a product of a matrix and a vector, is
+ * judged and diagnosed with nothing but its own Operation: this room knows of no other. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -19,11 +19,11 @@ enum { VERDICT_SAFETY = 4 }; /* s of the bound; docs/architecture.md says why 4 
  * square of |y - expected| / (u * sqrt(m) * magnitude) must not pass 2 (honest fp32 sums of these
  * inputs stay near 0.3 in any order).  This is what catches rounded inputs in deep layers.
  *
- * With inputs of 11 bits it is the roundings of the inputs that show, and signs that differ let them
- * grow as the output does: there the root mean square of |y - expected| must not pass 2 * u * the
- * root mean square of expected.  Rounding to nearest stays near 0.53 at any m, cutting off (which
- * mma.sync does with the low bits of an fp32) at 1.4; bf16 has 4.3, and sums in fp16 pass 2 from 600
- * products on. */
+ * With inputs of 11 bits it is the roundings of the inputs that show, and signs that differ let
+ * them grow as the output does: there the root mean square of |y - expected| must not pass 2 * u *
+ * the root mean square of expected.  Rounding to nearest stays near 0.53 at any m, cutting off
+ * (which mma.sync does with the low bits of an fp32) at 1.4; bf16 has 4.3, and sums in fp16 pass 2
+ * from 600 products on. */
 double verdict_bound(Precision precision, double magnitude, double products);
 
 /* The poison that outputs are filled with before a run: a NaN with this payload means "never

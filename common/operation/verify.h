@@ -12,8 +12,8 @@
 /* What is said of one output. */
 typedef enum Mark { MARK_RIGHT, MARK_WRONG, MARK_NAN, MARK_POISON, MARKS } Mark;
 
-/* A verdict and what it was reached by.  The outputs' arrays are in the operation's plain layout and
- * have verdict.total elements. */
+/* A verdict and what it was reached by.  The outputs' arrays are in the operation's plain layout
+ * and have verdict.total elements. */
 typedef struct Judgement {
     Verdict verdict;
     const Operation *operation;

@@ -1,8 +1,9 @@
 /* operation_call.h - the glue that calls a submission's entry point; linked into the runner, knows
  * no oracle.
  *
- * The file common/operations/<operation>_call.c defines operation_call for one operation; the runner is
- * linked with the one that the lab needs (conv_forward_call.c, conv_forward_host_call.c). */
+ * The file common/operations/<operation>_call.c defines operation_call for one operation; the
+ * runner is linked with the one that the lab needs (conv_forward_call.c,
+ * conv_forward_host_call.c). */
 #ifndef CONVLAB_OPERATIONS_OPERATION_CALL_H
 #define CONVLAB_OPERATIONS_OPERATION_CALL_H
 

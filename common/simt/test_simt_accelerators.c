@@ -100,7 +100,7 @@ static void its_own_work_is_not_counted(void **state)
 {
     (void)state;
     Counters few = called(INNER, 10, 1).result.counters,
-                 many = called(INNER, 110, 1).result.counters;
+             many = called(INNER, 110, 1).result.counters;
     assert_int_equal(few.warp_instructions, many.warp_instructions);
     assert_int_equal(many.branches, 0);
     assert_int_equal(many.divergent_branches, 0);

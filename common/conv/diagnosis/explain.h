@@ -4,8 +4,8 @@
  * Callers: operations.
  * May use: conv, operation, base.
  *
- * The error map's signature comes first, then probes, which run the submission again on inputs chosen
- * to separate the hypotheses. */
+ * The error map's signature comes first, then probes, which run the submission again on inputs
+ * chosen to separate the hypotheses. */
 #ifndef CONVLAB_CONV_DIAGNOSIS_EXPLAIN_H
 #define CONVLAB_CONV_DIAGNOSIS_EXPLAIN_H
 

@@ -99,10 +99,10 @@ static void cost_add(SimDevice *sim, const SimFunction *function, const DeviceCa
 {
     DeviceCost *cost = &sim->cost;
     counters_add(&cost->counters, &result->counters);
-    sim_spend(
-        sim, TIMELINE_SMS,
-        timeline_share(result->counters.blocks, (uint64_t)result->resident_blocks * sim->machine.sms),
-        result->cycles);
+    sim_spend(sim, TIMELINE_SMS,
+              timeline_share(result->counters.blocks,
+                             (uint64_t)result->resident_blocks * sim->machine.sms),
+              result->cycles);
     if (cost->launches > 1 && result->cycles <= sim->costliest) return;
     sim->costliest = result->cycles;
     cost->registers = function->info.registers;

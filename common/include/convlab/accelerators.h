@@ -2,9 +2,9 @@
  * Convolutional Neural Networks on GPGPUs, 2018) would add to every multiprocessor, one for each
  * thread: as functions.
  *
- * On the simulated machine gtx480-accelerators a call is a machine instruction and takes as long as the
- * paper says.  Everywhere else the function's body runs, on a real GPU too, so that results can be
- * compared.  All lanes that call together must agree on `count`. */
+ * On the simulated machine gtx480-accelerators a call is a machine instruction and takes as long as
+ * the paper says.  Everywhere else the function's body runs, on a real GPU too, so that results can
+ * be compared.  All lanes that call together must agree on `count`. */
 #ifndef CONVLAB_ACCELERATORS_H
 #define CONVLAB_ACCELERATORS_H
 

@@ -60,7 +60,8 @@ typedef struct SimtResult {
     Counters counters; /* of this launch */
     uint64_t cycles;
     uint32_t resident_blocks;
-    uint32_t occupancy_percent; /* achieved on the replayed SM: warps there, of those it could hold */
+    uint32_t
+        occupancy_percent; /* achieved on the replayed SM: warps there, of those it could hold */
     uint64_t waves;
     SimtReport report; /* check == SIMT_OK when clean; else the first finding in block order */
     uint64_t findings; /* how many in all */

@@ -1,5 +1,5 @@
-/* Figure 5 of Cheng et al.: a block brings the pixels of 16 images and the weights of 4 filters into
- * shared memory, all taps at once; then each thread works out one output.  Tensors are CHWN.
+/* Figure 5 of Cheng et al.: a block brings the pixels of 16 images and the weights of 4 filters
+ * into shared memory, all taps at once; then each thread works out one output.  Tensors are CHWN.
  * To run it:  make run LAB=05 SUBMISSION=labs/05-register-tiled/steps/fig-5.cu */
 #include <convlab/conv.h>
 

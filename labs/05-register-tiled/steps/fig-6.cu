@@ -1,12 +1,12 @@
-/* Figure 6 of Cheng et al.: figure 5's kernel, but it goes through the filter 4 pixels at a time, so
- * that shared memory no longer grows with the filter.  Tensors are CHWN.
+/* Figure 6 of Cheng et al.: figure 5's kernel, but it goes through the filter 4 pixels at a time,
+ * so that shared memory no longer grows with the filter.  Tensors are CHWN.
  * To run it:  make run LAB=05 SUBMISSION=labs/05-register-tiled/steps/fig-6.cu */
 #include <convlab/conv.h>
 
 enum { THREADS_X = 16, THREADS_Y = 4, CACHED_PIXELS = 4 };
 
-/* Blocks and threads own outputs as in figure 5.  The paper forgets both barriers, and the zeros for
- * filter pixels beyond the last. */
+/* Blocks and threads own outputs as in figure 5.  The paper forgets both barriers, and the zeros
+ * for filter pixels beyond the last. */
 __global__ void conv_kernel(const ConvProblem p, const float *__restrict__ x,
                             const float *__restrict__ w, float *__restrict__ y)
 {
