@@ -2,16 +2,57 @@
 # 06-unrolled.sh BUILD OUT - the numbers of labs/06-unrolled/README.md.
 . docs/numbers/lib.sh
 
-data=docs/data/cheng/unroll-h200.tsv
+page=labs/06-unrolled/README.md
 
-# Unrolling the loop over rows, with and without a bound on registers.
+# Lab 05 with its loops unrolled, and this lab.
+sed 's/#pragma unroll 1.*/#pragma unroll/' solutions/05-register-tiled/conv.cu >"$out/four-changes.cu"
+simulate rolled 05 solutions --case table-1
+simulate four-changes 05 "$out/four-changes.cu" --case table-1
+simulate mine 06 solutions --case table-1
+say "$page" "the kernel is $(calc '%.1f' "$(number rolled cycles) / $(number four-changes cycles)") times as fast"
+say "$page" "Lab 05 executes $(calc '%.0f' "$(number rolled thread_instructions) / 1e6") million thread instructions in table-1, this lab $(calc '%.0f' "$(number mine thread_instructions) / 1e6") million"
+
+# The store left as a loop.
+simulate store 06 "$(variant store solutions/06-unrolled/conv.cu docs/numbers/06-unrolled/store.patch)" --case table-1
+say "$page" "$(thousands "$(number store local_sectors)") sectors, and $(calc '%.0f' "100 * $(number store cycles) / $(number mine cycles) - 100") % more cycles"
+
+# Where the time goes, before and after.
 {
-    echo '| times | as many registers as it likes | at most 32 registers |'
-    echo '| --- | --- | --- |'
+    echo '| | lab 05 | lab 06 | the paper |'
+    echo '| --- | --- | --- | --- |'
+    printf '| cycles | %s | %s | 524,000 → 148,000 |\n' "$(thousands "$(number rolled cycles)")" "$(thousands "$(number mine cycles)")"
+    before=$(profile 05 solutions --case table-1) after=$(profile 06 solutions --case table-1)
     awk -F'\t' '
-        $1 == 1 { free[$2] = sprintf("%d (%d%s)", $5 + 0.5, $3, $2 == 1 ? " registers" : "") }
-        $1 == 32 { printf "| %d | %s | %d (%d%s) |\n", $2, free[$2], $5 + 0.5, $4, $2 == 1 ? " bytes" : "" }' "$data"
+        FNR == 1 { file++; next }
+        { part[file, $1] = $3 }
+        END {
+            printf "| products | %.0f %% | %.0f %% | 97 %% → 69 %% |\n", 100 * part[1, "compute"], 100 * part[2, "compute"]
+            printf "| loads | %.0f %% | %.0f %% | |\n", 100 * (part[1, "load images"] + part[1, "load filters"]), 100 * (part[2, "load images"] + part[2, "load filters"])
+        }' "$before/phases.tsv" "$after/phases.tsv"
+} >"$out/phases.md"
+
+# Measured on an H200 (docs/data/cheng).
+data=docs/data/cheng/unroll-h200.tsv
+micros() {
+    awk -F'\t' -v lab="$1" '$1 == lab { print $2 }' docs/data/cheng/ladder-h200.tsv
+}
+mine=$(micros '06 unrolled') before=$(micros '05 register-tiled')
+say "$page" "the kernel takes **$(calc '%.0f' "$mine") µs**, lab 05's took $(calc '%.0f' "$before"): $(calc '%.1f' "$before / $mine") times as fast"
+{
+    echo '| times | registers | µs | at most 32: bytes spilled | µs |'
+    echo '| --- | --- | --- | --- | --- |'
+    awk -F'\t' '
+        $1 == 1 { free[$2] = $3 " | " int($5 + 0.5); times[++n] = $2 }
+        $1 == 32 { tight[$2] = $4 " | " int($5 + 0.5) }
+        END { for (i = 1; i <= n; i++) printf "| %d | %s | %s |\n", times[i], free[times[i]], tight[times[i]] }' "$data"
 } >"$out/unroll.md"
+
+# unrolled BLOCKS TIMES COLUMN
+unrolled() {
+    awk -F'\t' -v blocks="$1" -v times="$2" -v column="$3" '$1 == blocks && $2 == times { print $column }' "$data"
+}
+say "$page" "Unrolling i is worth $(calc '%.0f' "100 - 100 * $(unrolled 1 12 5) / $(unrolled 1 1 5)") % by itself"
+say "$page" "At most 32 registers instead of $(unrolled 1 1 3) cost up to $(calc '%.1f' "$(unrolled 32 1 5) / $(unrolled 1 1 5)") times the time"
 
 if command -v gnuplot >/dev/null; then
     gnuplot -e "measured='$data'; out='$out/06-unroll.svg'" docs/numbers/06-unrolled/unroll.gp

@@ -1,0 +1,70 @@
+#!/bin/sh
+# 05-register-tiled.sh BUILD OUT - the numbers of labs/05-register-tiled/README.md.
+. docs/numbers/lib.sh
+
+page=labs/05-register-tiled/README.md
+steps=labs/05-register-tiled/steps
+
+# One output a thread, and the paper's figures 5, 6 and 7, which is this lab.
+for case in table-1 eleven; do
+    simulate "one-$case" 05 labs/05-register-tiled/baseline.cu --case "$case"
+    simulate "fig-5-$case" 05 "$steps/fig-5.cu" --case "$case"
+    simulate "fig-6-$case" 05 "$steps/fig-6.cu" --case "$case"
+    simulate "fig-7-$case" 05 solutions --case "$case"
+done
+
+# step NAME WORDS: a row.
+step() {
+    printf '| %s | %s | %s | %s | %s | %s |\n' "$2" "$(thousands "$(number "$1-table-1" global_load_bytes)")" \
+        "$(thousands "$(number "$1-table-1" shared_bytes_per_block)")" "$(thousands "$(number "$1-table-1" cycles)")" \
+        "$(thousands "$(number "$1-eleven" shared_bytes_per_block)")" "$(thousands "$(number "$1-eleven" cycles)")"
+}
+{
+    echo '| | table-1: global bytes asked for | shared bytes a block | cycles | eleven: shared bytes a block | cycles |'
+    echo '| --- | --- | --- | --- | --- | --- |'
+    step one 'one output a thread, baseline.cu'
+    step fig-5 'figure 5: shared, the whole filter at once'
+    step fig-6 'figure 6: in chunks of 4 pixels'
+    step fig-7 'figure 7: 4×4 outputs a thread (this lab)'
+} >"$out/steps.md"
+say "$page" "11×11 filters of 3 channels fill $(thousands "$(number fig-5-eleven shared_bytes_per_block)") bytes"
+[ "$(number fig-5-eleven resident_blocks)" = 1 ] || fail "figure 5's blocks are not alone on their SM"
+slower=$(calc '%.1f' "$(number fig-7-table-1 cycles) / $(number one-table-1 cycles)")
+say "$page" "$slower times as long as one output a thread"
+fewer=$(calc '%.1f' "$(number one-table-1 global_load_bytes) / $(number fig-5-table-1 global_load_bytes)")
+say "$page" "asks global memory for $fewer times fewer bytes"
+
+# A full wave, and one block more.
+{
+    echo '| blocks | waves | warps on an SM, of those it can hold | cycles |'
+    echo '| --- | --- | --- | --- |'
+    for size in 'H=10 W=12' 'H=11 W=11'; do
+        simulate "$size" 05 solutions --shape "N=64 C=3 $size K=16 R=5 S=5 pad=same stride=1 layout=chwn"
+        say "$page" "SHAPE='N=64 C=3 $size K=16 R=5 S=5 pad=same stride=1 layout=chwn'"
+        printf '| %s | %s | %s %% | %s |\n' "$(number "$size" blocks)" "$(number "$size" waves)" \
+            "$(number "$size" occupancy_percent)" "$(thousands "$(number "$size" cycles)")"
+    done
+} >"$out/tail.md"
+
+longer=$(calc '%.1f' "$(number 'H=11 W=11' cycles) / $(number 'H=10 W=12' cycles)")
+say "$page" "One block more, and the launch takes $longer times as long."
+
+# Where the time goes.
+kept=$(profile 05 solutions --case table-1)
+{
+    echo '| | here | the paper (fig 8) |'
+    echo '| --- | --- | --- |'
+    awk -F'\t' '
+        NR > 1 { part[$1] = $3 }
+        END {
+            printf "| products | %.0f %% | \"over 97 %%\" |\n", 100 * part["compute"]
+            printf "| loads | %.0f %% | |\n", 100 * (part["load images"] + part["load filters"])
+        }' "$kept/phases.tsv"
+    printf '| cycles in all | %s | 524,000 |\n' "$(thousands "$(number fig-7-table-1 cycles)")"
+} >"$out/phases.md"
+
+# Measured on an H200 (docs/data/cheng).
+micros() {
+    awk -F'\t' -v lab="$1" '$1 == lab { printf "%.0f", $2 }' docs/data/cheng/ladder-h200.tsv
+}
+say "$page" "There the kernel takes $(micros '05 register-tiled') µs, and one output a thread takes $(thousands "$(micros naive)") µs"

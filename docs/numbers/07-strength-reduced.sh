@@ -1,0 +1,75 @@
+#!/bin/sh
+# 07-strength-reduced.sh BUILD OUT - the numbers of labs/07-strength-reduced/README.md.
+. docs/numbers/lib.sh
+
+page=labs/07-strength-reduced/README.md
+patches=docs/numbers/07-strength-reduced
+solution=solutions/07-strength-reduced/conv.cu
+
+launch=$(machine gtx480 launch_cycles)
+nvcc=$(sed -n 's/^NVCC=//p' "$build/toolchain.env")
+
+# Lab 06, and this lab's changes one after the other.
+for case in table-1 wide; do
+    simulate "unrolled-$case" 06 solutions --case "$case"
+    simulate "carried-$case" 07 "$(variant carried "$solution" $patches/divides.patch $patches/checked.patch)" --case "$case"
+    simulate "extracted-$case" 07 "$(variant extracted "$solution" $patches/divides.patch)" --case "$case"
+    simulate "counters-$case" 07 solutions --case "$case"
+    simulate "inside-$case" 07 "$(variant inside "$solution" $patches/both-inside.patch)" --case "$case"
+done
+
+# change RUN BEFORE: how much longer the kernel alone takes.
+change() {
+    calc '%.1f' "100 * ($(number "$1" cycles) - $launch) / ($(number "$2" cycles) - $launch) - 100"
+}
+
+# step NAME BEFORE PAPER WORDS: a row; no BEFORE for the first.
+step() {
+    printf '| %s | %s |' "$4" "$3"
+    for case in table-1 wide; do
+        printf ' %s | %s |' "$(thousands "$(number "$1-$case" cycles)")" "${2:+$(change "$1-$case" "$2-$case") %}"
+    done
+    echo
+}
+{
+    echo '| | the paper | table-1, cycles | change | wide, cycles | change |'
+    echo '| --- | --- | --- | --- | --- | --- |'
+    step unrolled '' '' 'lab 06'
+    step carried unrolled '-25.9 %' 'carried from image to image and channel to channel'
+    step extracted carried '-2.6 %' 'conditionals extracted, TODO(5)'
+    step counters extracted '(hardware: -5 %)' 'counters for / and %, TODO(4)'
+} >"$out/ladder.md"
+say "$page" "the $(thousands "$launch") cycles of the launch are left out"
+say "$page" "$(thousands "$(number inside-table-1 cycles)") cycles for table-1 and $(thousands "$(number inside-wide cycles)") for wide"
+
+# share RUN: integer instructions of all, in percent.
+share() {
+    calc '%.0f' "100 * $(number "$1" integer_instructions) / $(number "$1" warp_instructions)"
+}
+{
+    echo '| table-1 | lab 06 | lab 07 |'
+    echo '| --- | --- | --- |'
+    printf '| thread instructions | %s | %s |\n' "$(thousands "$(number unrolled-table-1 thread_instructions)")" \
+        "$(thousands "$(number counters-table-1 thread_instructions)")"
+    printf '| of the warps'\'' instructions, on integers | %s %% | %s %% |\n' "$(share unrolled-table-1)" "$(share counters-table-1)"
+} >"$out/counts.md"
+
+# Lab 06's time that goes to loading.
+kept=$(profile 06 solutions --case table-1)
+loading=$(awk -F'\t' '/^load/ { part += $3 } END { printf "%.0f", 100 * part }' "$kept/phases.tsv")
+say "$page" "Loading takes $loading % of lab 06's time"
+
+# Instructions of the kernel in PTX, every index worked out anew or carried (CARRIED of cheng/steps.cu).
+ptx_instructions() {
+    "$nvcc" -O3 -std=c++17 -arch=compute_75 -Icommon/include -ptx -o "$out/steps.ptx" \
+        "$(variant steps docs/numbers/cheng/steps.cu COMPUTE=0 CARRIED="$1" CHECKED=1 CONVERTER=0)"
+    awk '/^\.visible \.entry/ { inside = 1 } /^}/ { inside = 0 } inside && /^\t[@a-z].*;/ { n++ } END { print n }' "$out/steps.ptx"
+}
+say "$page" "(fig 26) has $(ptx_instructions 0) PTX instructions. The one that carries it (fig 29) has $(ptx_instructions 1)."
+
+# Measured on an H200 (docs/data/cheng).
+micros() {
+    awk -F'\t' -v lab="$1" '$1 == lab { print $2 }' docs/data/cheng/ladder-h200.tsv
+}
+before=$(micros '06 unrolled') after=$(micros '07 strength-reduced')
+say "$page" "lab 06's $before µs become **$after µs**, $(calc '%.0f' "100 - 100 * $after / $before") % less"
