@@ -1,20 +1,27 @@
 #!/bin/sh
-# sparse.sh BUILD NVCC - labs 10 and 13 and cuDNN while x gets emptier, 0 to 95 percent zeros by 5: compare.sh's table on the
-# layers of Xu, Fan et al.'s Table I at their networks' real C and K, and on VGG-19's deep ones, conv5 with strides 2 and 3
-# too.  Leaves BUILD/compare/sparse.tsv.
+# sparse.sh SET BUILD NVCC - labs 10 and 13 and cuDNN where x has zeros: compare.sh's table of a set of layers, as BUILD/compare/SET.tsv.
+#
+#     sparse    layers of Xu, Fan et al.'s Table I at their networks' own sizes, and VGG-19's deep ones, conv5 with strides 2 and 3
+#               too, while x gets emptier: 0 to 95 percent zeros by 5
+#     vgg19     all of VGG-19's convolutions, as empty as datasets/vgg19.c takes them to be, with strides 1, 2 and 3
+#     table-1   Table I's own sizes
+#     authors   algorithms 1 and 2 as lab 13 mends them: one channel, 0 to 95 percent zeros
 set -eu
-build=${1:?usage: sparse.sh BUILD NVCC}
-nvcc=${2:?usage: sparse.sh BUILD NVCC}
+usage='usage: sparse.sh sparse|vgg19|table-1|authors BUILD NVCC'
+set=${1:?$usage}
+build=${2:?$usage}
+nvcc=${3:?$usage}
 mkdir -p "$build/compare"
-{
-    printf 'name\tshape\n'
+
+# Reads lines of a name and a shape; each comes out at many percentages, the percentage behind its name.
+emptied() {
     while read -r name shape; do
-        zeros=0
-        while [ "$zeros" -le 95 ]; do
-            printf '%s@%d\t%s zeros=%d\n' "$name" "$zeros" "$shape" "$zeros"
-            zeros=$((zeros + 5))
-        done
-    done <<LAYERS
+        for zeros in 0 5 10 15 20 25 30 35 40 45 50 55 60 65 70 75 80 85 90 95; do printf '%s@%d\t%s zeros=%d\n' "$name" "$zeros" "$shape" "$zeros"; done
+    done
+}
+
+layers_sparse() {
+    emptied <<LAYERS
 lenet-conv2 N=1 C=20 H=11 W=11 K=50 R=5 S=5 pad=valid stride=1
 alexnet-conv4 N=1 C=384 H=13 W=13 K=384 R=3 S=3 pad=1 stride=1
 inception-4a N=1 C=96 H=14 W=14 K=208 R=3 S=3 pad=1 stride=1
@@ -27,6 +34,33 @@ vgg-conv5_1-n32 N=32 C=512 H=14 W=14 K=512 R=3 S=3 pad=1 stride=1
 vgg-conv5_1-s2 N=1 C=512 H=14 W=14 K=512 R=3 S=3 pad=1 stride=2
 vgg-conv5_1-s3 N=1 C=512 H=14 W=14 K=512 R=3 S=3 pad=1 stride=3
 LAYERS
-} >"$build/compare/sparse-layers.tsv"
-LAYERS=$build/compare/sparse-layers.tsv SOLUTIONS='10 13' BOUNDARY=1 sh common/compare/compare.sh "$build" "$nvcc"
-mv "$build/compare/compare.tsv" "$build/compare/sparse.tsv"
+}
+
+layers_vgg19() {
+    for stride in 1 2 3; do
+        "$build/tests/datasets/tool_maps" layers "$stride" | awk -F'\t' -v stride="$stride" '{ split($2, zeros, "zeros="); print $1 "-s" stride "@" zeros[2] "\t" $2 }'
+    done
+}
+
+layers_table_1() {
+    awk -F'\t' 'NR > 1 { split($2, zeros, "zeros="); print $1 "@" zeros[2] "\t" $2 }' common/compare/table-1-layers.tsv
+}
+
+layers_authors() {
+    echo 'authors N=16 C=1 H=28 W=28 K=64 R=3 S=3 pad=1 stride=1' | emptied
+}
+
+case $set in
+sparse) layers=layers_sparse ;;
+vgg19) layers=layers_vgg19 ;;
+table-1) layers=layers_table_1 ;;
+authors) layers=layers_authors ;;
+*) printf '%s\n' "$usage" >&2; exit 2 ;;
+esac
+[ -x "$build/tests/datasets/tool_maps" ] || { echo "sparse.sh: there is no $build/tests/datasets/tool_maps: make maps" >&2; exit 1; }
+{
+    printf 'name\tshape\n'
+    "$layers"
+} >"$build/compare/$set-layers.tsv"
+LAYERS=$build/compare/$set-layers.tsv SOLUTIONS='10 13' BOUNDARY=1 sh common/compare/compare.sh "$build" "$nvcc"
+mv "$build/compare/compare.tsv" "$build/compare/$set.tsv"

@@ -1,0 +1,163 @@
+#!/bin/sh
+# compare.sh BUILD OUT - the tables, figures and numbers of docs/compare.md, and lab 11's table of layers (docs/numbers/README.md).
+. docs/numbers/lib.sh
+page=docs/compare.md
+data=docs/data/compare
+
+# ---- every layer ----------------------------------------------------------------------------------------------------------
+sh common/compare/draw.sh "$data/h200.tsv" "$out"
+
+# us SIDE LAYER, tflops SIDE LAYER: of the fastest of that kind.
+us() { awk -F'\t' -v side="$1" -v layer="$2" '$1 == layer && $2 == side { print $3 }' "$out/best.tsv"; }
+tflops() { awk -F'\t' -v side="$1" -v layer="$2" '$1 == layer && $2 == side { print $4 }' "$out/best.tsv"; }
+# times_range OTHER MINE PATTERN: the least and the most of OTHER's time over MINE's, on the layers that match.
+times_range() {
+    awk -F'\t' -v other="$1" -v mine="$2" -v pattern="$3" '
+        { us[$1, $2] = $3; layer[$1] }
+        END {
+            least = 1e9
+            for (l in layer) {
+                if (l !~ pattern) continue
+                x = us[l, other] / us[l, mine]
+                if (x < least) least = x
+                if (x > most) most = x
+            }
+            printf "%.1f to %.1f", least, most
+        }' "$out/best.tsv"
+}
+summary() { awk -F' *[|] *' -v what="$1" -v column="$2" '$2 == what { print $column }' "$out/summary.md"; }
+
+best='lab 10 against cuDNN fp32, best of all its algorithms'
+same='lab 10 against cuDNN fp32 without FFT and Winograd'
+ceiling() { sed -n "s/.*$1 \([0-9.]*\) T.*/\1/p" "$data/h200.tsv"; }
+fma=$(ceiling 'fp32 FMA') tensor=$(ceiling 'mma.sync')
+say $page "fp32 FMA $fma TFLOP/s, TF32 \`mma.sync\` $(calc %.0f "$tensor") TFLOP/s, reading $(ceiling read) TB/s"
+say $page "$(summary "$best" 4) in the geometric mean, faster on $(summary "$best" 5) of $(summary "$best" 3) layers"
+[ "$(times_range 'cuDNN fp32' 10-implicit-gemm '(n1$|^electrode)')" = '1.2 to 2.9' ] || fail 'one image at a time'
+say $page "faster than cuDNN on every layer, $(times_range 'cuDNN fp32' 10-implicit-gemm '(n1$|^electrode)') times"
+deep=vgg-512-28-512-n32
+say $page "up to $(calc %.0f "$(tflops 'cuDNN fp32' $deep)") \"TFLOP/s\""
+say $page "ends at $(calc %.0f "$fma")"
+say $page "$(awk -F'\t' -v fma="$fma" '$2 == "cuDNN fp32" && $1 ~ /n32/ { n++; twice += $4 > 2 * fma } END { word[2] = "two"; word[9] = "nine"; print word[twice] " of the " word[n] " layers" }' "$out/best.tsv") no kernel that does all products in fp32 can come within a factor of two of it"
+say $page "Lab 10 does them all, at $(calc %.0f "$(tflops 10-implicit-gemm $deep)") TFLOP/s on $deep, $(calc %.0f "100 * $(tflops 10-implicit-gemm $deep) / $fma") % of the ceiling"
+say $page "it is at $(summary "$same" 6 | cut -d' ' -f1) of cuDNN at least, and $(calc %.1f "$(summary "$same" 4)") times as fast in the mean"
+say $page "cuBLAS does $(calc %.0f "$(tflops 'cuBLAS fp32' $deep)") TFLOP/s"
+say $page "$(calc %.1f "2 * 120 * 400 * 1024 / ($fma * 1e6)") µs would do"
+say $page "takes $(calc %.1f "$(us 10-implicit-gemm lenet-c5)")"
+say $page "$(times_range 02-naive 09-im2col 'vgg.*n32') times as fast as lab 02 on the VGG layers with 32 images"
+say $page "with one it is $(times_range 02-naive 09-im2col 'vgg-[0-9]*[^3]-.*n1$'), but for the first: $(calc %.1f "$(us 02-naive vgg-3-224-64-n1) / $(us 09-im2col vgg-3-224-64-n1)")"
+say $page "$(calc %.1f '27 * 224 * 224 * 4 / 1e6') MB that are written and read again"
+say $page "$(calc %.0f '100 * (1 - 27 / 32)') % empty"
+say $page "Lab 10, which writes no X_unroll, is at $(calc %.1f "$(us 02-naive vgg-3-224-64-n1) / $(us 10-implicit-gemm vgg-3-224-64-n1)")"
+range=$(awk -F'\t' '$2 ~ /^11/ || $2 == "cuDNN TF32" { us[$1, $2] = $3; layer[$1] } END { least = 9; for (l in layer) if (l ~ /vgg.*n32/) {
+    x = us[l, "cuDNN TF32"] / us[l, "11-tensor-cores"]; if (x < least) least = x; if (x > most) most = x } printf "%.2f to %.2f", least, most }' "$out/best.tsv")
+say $page "at $range of cuDNN's TF32"
+say $page "cuDNN reaches $(calc %.0f "$(tflops 'cuDNN TF32' $deep)") TFLOP/s"
+say $page "falls to $(calc %.1f "$(us 'cuDNN TF32' vgg-512-14-512-n1) / $(us 11-tensor-cores vgg-512-14-512-n1)")"
+
+# Lab 11's conversion: x is read as fp32 and written as fp16, channels filled up to eight, at the card's reading speed.
+conversion=$(awk -F'\t' -v read="$(ceiling read)" '
+    FILENAME ~ /layers/ { if ($1 !~ /vgg.*n32/) next; n = split($2, key, " "); for (i = 1; i <= n; i++) { split(key[i], part, "="); value[part[1]] = part[2] }
+        bytes[$1] = value["N"] * value["H"] * value["W"] * (4 * value["C"] + 2 * 8 * int((value["C"] + 7) / 8)); next }
+    $2 == "11-tensor-cores" && $1 in bytes { x = 100 * bytes[$1] / (read * 1e6) / $3; if (!least || x < least) least = x; if (x > most) most = x }
+    END { printf "%.0f to %.0f %%", least, most }' common/compare/layers.tsv "$out/best.tsv")
+say $page "$conversion of lab 11's time"
+say labs/11-tensor-cores/README.md "$conversion of the time"
+
+awk -F'\t' '
+    { us[$1, $2] = $3; tf[$1, $2] = $4 }
+    $1 ~ /^vgg.*n32/ && !($1 in seen) { seen[$1] = ++n; name[n] = $1 }
+    END {
+        print "| layer | lab 10, fp32 | lab 11 | cuDNN, TF32 | lab 11, TFLOP/s | cuDNN, TFLOP/s | lab 11 of cuDNN |"
+        print "| --- | --- | --- | --- | --- | --- | --- |"
+        for (i = 1; i <= n; i++) {
+            l = name[i]; eleven = "11-tensor-cores"; c = "cuDNN TF32"
+            printf "| %s | %.0f | %.0f | %.0f | %.0f | %.0f | %.2f |\n", l, us[l, "10-implicit-gemm"], us[l, eleven], us[l, c], tf[l, eleven], tf[l, c], us[l, c] / us[l, eleven]
+        }
+    }' "$out/best.tsv" >"$out/tensor.md"
+say labs/11-tensor-cores/README.md "$(calc %.1f "$(us 10-implicit-gemm $deep) / $(us 11-tensor-cores $deep)") times as fast as lab 10"
+say labs/11-tensor-cores/README.md "cuDNN reaches $(calc %.0f "$(tflops 'cuDNN TF32' $deep)") TFLOP/s with TF32, and \`mma.sync\` was measured to end at $(calc %.0f "$tensor")"
+
+# ---- zeros ----------------------------------------------------------------------------------------------------------------
+sh common/compare/sparse_draw.sh "$data/sparse-h200.tsv" "$out"
+# of LAYER ZEROS EXPRESSION: of ten, thirteen, cudnn, their microseconds.
+of() { awk -F'\t' -v layer="$1" -v zeros="$2" -v format="${4:-%.1f}" '$1 == layer && $2 == zeros { ten = $3; thirteen = $4; cudnn = $5; printf format, '"$3"' }' "$out/sparse.dat"; }
+at_90=$(awk -F'\t' '$2 == 90 && $1 !~ /-(s2|s3|n32)$/ { x = $5 / $4; if (!least || x < least) least = x; if (x > most) most = x } END { printf "%.2f to %.2f", least, most }' "$out/sparse.dat")
+dense=$(awk -F'\t' '$2 == 90 && $1 !~ /-(s2|s3|n32)$/ { x = $5 / $3; if (!least || x < least) least = x; if (x > most) most = x } END { printf "%.1f to %.1f", least, most }' "$out/sparse.dat")
+say $page "$at_90 times as fast as cuDNN at 90 % zeros, one image at a time"
+say $page "is itself $dense times as fast as cuDNN there"
+say $page "At 70 %, the zeros of VGG's deep layers, lab 13 is $(of vgg-conv4_2 70 cudnn/thirteen) and $(of vgg-conv5_1 70 cudnn/thirteen) times as fast"
+say $page "with stride 2 it is $(of vgg-conv5_1-s2 70 cudnn/thirteen) times as fast at 70 % zeros and $(of vgg-conv5_1-s2 90 cudnn/thirteen) at 90, with stride 3 $(of vgg-conv5_1-s3 70 cudnn/thirteen) and $(of vgg-conv5_1-s3 90 cudnn/thirteen)"
+say $page "takes $(of vgg-conv5_1 90 cudnn %.0f), $(of vgg-conv5_1-s2 90 cudnn %.0f) and $(of vgg-conv5_1-s3 90 cudnn %.0f) µs with strides 1, 2 and 3; lab 10 takes $(of vgg-conv5_1 90 ten %.0f), $(of vgg-conv5_1-s2 90 ten %.0f) and $(of vgg-conv5_1-s3 90 ten %.0f)"
+from() { awk -F'\t' -v layer="$1" '$1 == layer && $4 < $3 { print $2; exit }' "$out/sparse.dat"; }
+say $page "from $(from vgg-conv5_1-n32) % on conv5_1 with 32 images, $(from vgg-conv4_2) on conv4_2, $(from vgg-conv5_1) on conv5_1, $(from alexnet-conv4) on AlexNet's conv4"
+never=$(awk -F'\t' '{ seen[$1] } $4 < $3 { pays[$1] } END { for (l in seen) if (!(l in pays)) n++; word[7] = "seven"; print word[n] }' "$out/sparse.dat")
+say $page "On the other $never it never does"
+say $page "there lab 13 is at $(of vgg-conv5_1 70 ten/thirteen) to $(of vgg-conv4_2 70 ten/thirteen %.2f) of lab 10"
+say $page "even at 95 %: $(of vgg-conv5_1-n32 95 cudnn %.0f) against $(of vgg-conv5_1-n32 95 thirteen %.0f) µs"
+ratio() { awk -F'\t' "\$2 == 90 { x = $1; if (!least || x < least) least = x; if (x > most) most = x } END { printf \"%.1f to %.0f\", least, most }" "$out/sparse.dat"; }
+say $page "$(ratio '$8 / $6') times with that clock"
+say $page "$(awk -F'\t' '{ x = ($8 - $5) / 1e3; if (!least || x < least) least = x; if (x > most) most = x } END { printf "%.1f to %.1f ms", least, most }' "$out/sparse.dat")"
+
+# ---- the paper's Table I, its VGG-19, its memory ----------------------------------------------------------------------------
+awk -F'\t' '
+    BEGIN { print "| row | maps | new | cuDNN | filters | new, a filter | cuDNN, a filter |"; print "| --- | --- | --- | --- | --- | --- | --- |" }
+    NR > 1 { printf "| %s | %s | %s | %s | %d | %.4f | %.4f |\n", $1, $2, $4, $5, $6, $4 / $6, $5 / $6 }' "$data/table-1-paper.tsv" >"$out/calls.md"
+# a_filter COLUMN PATTERN: the least and the most of a column over the filters.
+a_filter() { awk -F'\t' -v column="$1" -v pattern="$2" 'NR > 1 && $1 ~ pattern { x = $column / $6; if (!least || x < least) least = x; if (x > most) most = x }
+    END { printf "%.4f to %.4f", least, most }' "$data/table-1-paper.tsv"; }
+say $page "$(a_filter 5 'a[.][127]$') a filter where they are 1×1 and $(a_filter 5 '([.]3|Conv4)$') where they are 3×3"
+say $page "the new kernel takes $(a_filter 4 'Incep|AlexNetI')"
+
+# measured SET: what sparse.sh measured of a set of layers, a line each (sparse_table.sh); fails where nobody has.
+measured() { [ -f "$data/$1-h200.tsv" ] && sh common/compare/sparse_table.sh "$data/$1-h200.tsv"; }
+unmeasured() { printf 'No card has measured this yet: `sh common/compare/sparse.sh %s build nvcc` on an H200 makes `docs/data/compare/%s-h200.tsv`.\n' "$1" "$1"; }
+
+if measured table-1 >"$out/measured"; then
+    awk -F'\t' '
+        FILENAME ~ /layers/ { n = split($2, key, " "); text = ""
+            for (i = 1; i <= n; i++) { split(key[i], part, "="); v[part[1]] = part[2] }
+            shape[$1] = v["C"] ", " v["H"] "×" v["W"] ", " v["K"] ", " v["R"] "×" v["S"]; next }
+        FILENAME ~ /paper/ { if (FNR > 1) paper[$1] = $5 / $4; next }
+        FNR == 1 { print "| row | C, H×W, K, filter | zeros | lab 10, µs | lab 13 | cuDNN | 10 / 13 | cuDNN / 13 | the paper |"; print "| --- | --- | --- | --- | --- | --- | --- | --- | --- |" }
+        { printf "| %s | %s | %d %% | %.1f | %.1f | %.1f | %.2f | %.2f | %.2f |\n", $1, shape[$1], $2, $3, $4, $5, $3 / $4, $5 / $4, paper[$1] }' \
+        common/compare/table-1-layers.tsv "$data/table-1-paper.tsv" "$out/measured" >"$out/table-1.md"
+else
+    unmeasured table-1 >"$out/table-1.md"
+fi
+
+if measured vgg19 >"$out/measured"; then
+    awk -F'\t' '
+        {
+            split($1, part, "-s"); l = part[1]; s = part[2]
+            if (s == 1) { name[++n] = l; zeros[l] = $2 " %" }
+            ten[l, s] = $3; thirteen[l, s] = $4; cudnn[l, s] = $5
+            ten["all 16", s] += $3; thirteen["all 16", s] += $4; cudnn["all 16", s] += $5
+        }
+        function row(l) {
+            printf "| %s | %s | %.0f | %.0f | %.0f |", l, zeros[l], ten[l, 1], thirteen[l, 1], cudnn[l, 1]
+            for (s = 1; s <= 3; s++) printf " %.2f, %.2f |", ten[l, s] / thirteen[l, s], cudnn[l, s] / thirteen[l, s]
+            printf "\n"
+        }
+        END {
+            print "| layer | zeros | lab 10, µs | lab 13 | cuDNN | 10 / 13, cuDNN / 13 | with stride 2 | with stride 3 |"
+            print "| --- | --- | --- | --- | --- | --- | --- | --- |"
+            for (i = 1; i <= n; i++) row(name[i])
+            row("all 16")
+        }' "$out/measured" >"$out/vgg19.md"
+else
+    unmeasured vgg19 >"$out/vgg19.md"
+fi
+
+"$build/tests/datasets/tool_maps" memory 1 >"$out/memory.tsv"
+awk -F'\t' '
+    function mb(x) { return sprintf("%.1f", x / 1e6) }
+    function row(name, zeros, x, unrolled, printed, packed, turned) {
+        printf "| %s | %s | %s | %s | %s | %s | %s | %+.0f %% |\n", name, zeros, mb(x), mb(unrolled), mb(printed), mb(packed), mb(turned), 100 * ((x + packed) / (x + unrolled) - 1)
+    }
+    BEGIN { print "| layer | zeros | x | im2col: X_unroll | F_data, K_data, ptr as printed | packed | lab 13: w turned | packed against im2col, x counted |"
+            print "| --- | --- | --- | --- | --- | --- | --- | --- |" }
+    NR > 1 { row($1, $2 " %", $3, $4, $5, $6, $7) }' "$out/memory.tsv" >"$out/memory.md"
+packed() { awk -F'\t' -v layer="$1" '$1 == layer { printf "%.0f", 100 * (1 - ($3 + $6) / ($3 + $4)) }' "$out/memory.tsv"; }
+say $page "$(packed conv4_1) % on conv4_1 to $(packed conv5_4) % on conv5_4"
+say $page "$(awk -F'\t' '$1 == "conv5_1" { printf "%.1f times", $5 / $4 }' "$out/memory.tsv") what im2col takes"
