@@ -294,8 +294,8 @@ __global__ void __launch_bounds__(FILTERS *COLUMNS / 128, 2)
         for (int f = 0; f < 4; f++)
 #pragma unroll
             for (int r = 0; r < 4; r += 2) {
-                // TODO(6): Store sum[f][g][r] and its neighbour in the next column, sum[f][g][r +
-                // 1], if they exist; as a float2 if even.
+                // TODO(6): Store sum[f][g][r], and sum[f][g][r+1] beside it in the next column, if
+                // they exist; as a float2 if even.
                 // END TODO(6)
             }
     }
