@@ -267,7 +267,7 @@ watch:
 	$(Q)sh common/setup/watch.sh labs '$(LAB)' $(BUILD)/bin/grade $(where) --lab '$(LAB)' --engine '$(ENGINE)' --gpu '$(GPU)'
 
 # What the scripts of docs/numbers run beside the labs.
-NUMBER_TOOLS := $(addprefix $(BUILD)/tests/,common/conformance/tool_conformance common/validate/tool_validate datasets/tool_maps)
+NUMBER_TOOLS := $(addprefix $(BUILD)/tests/,common/conformance/tool_conformance common/validate/tool_validate common/operation/tool_rounding datasets/tool_maps)
 
 check:
 	$(call stage,tools $(NUMBER_TOOLS))

@@ -1,5 +1,5 @@
 #!/bin/sh
-# 13-sparse.sh BUILD OUT - the numbers of lab 13's handout (docs/numbers/README.md).
+# 13-sparse.sh BUILD OUT - the numbers of lab 13's handout (README.md).
 . docs/numbers/lib.sh
 page=labs/13-sparse/README.md
 maps=$build/tests/datasets/tool_maps
@@ -8,8 +8,8 @@ measured=docs/data/compare/sparse-h200.tsv
 # ---- the authors' kernel: one channel ------------------------------------------------------------------------------------
 single='N=16 C=1 H=28 W=28 K=64 R=3 S=3 pad=1 stride=1'
 levels='0 50 70 90 95'
-taps=$(variant taps 13 solutions/13-sparse/conv.cu docs/numbers/13-sparse/taps.patch)
-warps=$(variant warps 13 solutions/13-sparse/conv.cu docs/numbers/13-sparse/warps.patch)
+taps=$(variant taps solutions/13-sparse/conv.cu docs/numbers/13-sparse/taps.patch)
+warps=$(variant warps solutions/13-sparse/conv.cu docs/numbers/13-sparse/warps.patch)
 for zeros in $levels; do
     simulate "authors-$zeros" 13 solutions --shape "$single zeros=$zeros"
     simulate "taps-$zeros" 13 "$taps" --shape "$single zeros=$zeros,$zeros"
@@ -31,6 +31,14 @@ row() {
     done
     printf '\n'
 }
+# The same on an H200, where somebody has measured it: sparse.sh authors.
+card=docs/data/compare/authors-h200.tsv
+card_rows() {
+    sh common/compare/sparse_table.sh "$card" | awk -F'\t' -v levels="$levels" '
+        { ten[$2] = $3; thirteen[$2] = $4; cudnn[$2] = $5 }
+        function row(words, us) { printf "| an H200, µs: %s |", words; for (i = 1; i <= n; i++) printf " %.1f |", us[level[i]]; print "" }
+        END { n = split(levels, level, " "); row("algorithms 1 and 2", thirteen); row("lab 10", ten); row("cuDNN", cudnn) }'
+}
 {
     printf '| zeros | 0 %% | 50 %% | 70 %% | 90 %% | 95 %% |\n| --- | --- | --- | --- | --- | --- |\n'
     row 'algorithms 1 and 2' cycles authors
@@ -40,10 +48,18 @@ row() {
     row 'a list for a warp and 128 filters: the rest of this lab' cycles warps
     row 'lab 02, the plain loops' cycles naive
     row 'lab 10, the baseline' cycles dense
+    [ ! -f "$card" ] || card_rows
 } >"$out/authors.md"
 first=$(number authors-0 cycles) last=$(number authors-95 cycles)
 say "$page" "$(calc %.0f "100 * (1 - $last / $first)") % fewer cycles"
 say "$page" "$(calc %.1f "$last / $(number naive cycles)") times as many as the plain loops of lab 02"
+say "$page" "And $(calc %.0f "$(number authors-0 shared_bytes_per_block) / 1024") KB of lists for one warp"
+gain=$(for zeros in $levels; do calc '%.6f\n' "100 * (1 - $(number "taps-$zeros" cycles) / $(number "authors-$zeros" cycles))"; done | sort -n)
+say "$page" "gains only $(calc %.0f "$(echo "$gain" | head -n 1)") to $(calc %.0f "$(echo "$gain" | tail -n 1)") %"
+say "$page" "spoils $(calc %.0f '144 * (1 - 0.7 ^ 6)') of the 144 outputs"
+say "$page" "27 products that become 10 save $(calc %.0f '100 * 17 / 27') %, not 70; 24 additions that become 7 save $(calc %.0f '100 * 17 / 24') %, not 58"
+simulate many 13 solutions --case inception
+say "$page" "16 registers of $(number many registers). So an SM holds $(calc %d "$(number many resident_blocks) * $(number many threads_per_block) / 32") warps"
 
 # ---- rows that are kept ---------------------------------------------------------------------------------------------------
 # kept ZEROS STRIDE COLUMN: 2 to 4 are patches of 1, 2x2 and 4x4 outputs.

@@ -1,5 +1,5 @@
 #!/bin/sh
-# compare.sh BUILD OUT - the tables, figures and numbers of docs/compare.md, and lab 11's table of layers (docs/numbers/README.md).
+# compare.sh BUILD OUT - the tables, figures and numbers of docs/compare.md, and lab 11's table of layers (README.md).
 . docs/numbers/lib.sh
 page=docs/compare.md
 data=docs/data/compare
@@ -37,7 +37,7 @@ say $page "$(summary "$best" 4) in the geometric mean, faster on $(summary "$bes
 say $page "faster than cuDNN on every layer, $(times_range 'cuDNN fp32' 10-implicit-gemm '(n1$|^electrode)') times"
 deep=vgg-512-28-512-n32
 say $page "up to $(calc %.0f "$(tflops 'cuDNN fp32' $deep)") \"TFLOP/s\""
-say $page "ends at $(calc %.0f "$fma")"
+say $page "whose FMA units end at $(calc %.0f "$fma")"
 say $page "$(awk -F'\t' -v fma="$fma" '$2 == "cuDNN fp32" && $1 ~ /n32/ { n++; twice += $4 > 2 * fma } END { word[2] = "two"; word[9] = "nine"; print word[twice] " of the " word[n] " layers" }' "$out/best.tsv") no kernel that does all products in fp32 can come within a factor of two of it"
 say $page "Lab 10 does them all, at $(calc %.0f "$(tflops 10-implicit-gemm $deep)") TFLOP/s on $deep, $(calc %.0f "100 * $(tflops 10-implicit-gemm $deep) / $fma") % of the ceiling"
 say $page "it is at $(summary "$same" 6 | cut -d' ' -f1) of cuDNN at least, and $(calc %.1f "$(summary "$same" 4)") times as fast in the mean"
@@ -75,7 +75,8 @@ awk -F'\t' '
             printf "| %s | %.0f | %.0f | %.0f | %.0f | %.0f | %.2f |\n", l, us[l, "10-implicit-gemm"], us[l, eleven], us[l, c], tf[l, eleven], tf[l, c], us[l, c] / us[l, eleven]
         }
     }' "$out/best.tsv" >"$out/tensor.md"
-say labs/11-tensor-cores/README.md "$(calc %.1f "$(us 10-implicit-gemm $deep) / $(us 11-tensor-cores $deep)") times as fast as lab 10"
+say labs/11-tensor-cores/README.md "On $deep lab 11 is $(calc %.1f "$(us 10-implicit-gemm $deep) / $(us 11-tensor-cores $deep)") times as fast as lab 10"
+say labs/11-tensor-cores/README.md "lab 11 runs at $(times_range 10-implicit-gemm 11-tensor-cores '^[^v]') of lab 10's speed"
 say labs/11-tensor-cores/README.md "cuDNN reaches $(calc %.0f "$(tflops 'cuDNN TF32' $deep)") TFLOP/s with TF32, and \`mma.sync\` was measured to end at $(calc %.0f "$tensor")"
 
 # ---- zeros ----------------------------------------------------------------------------------------------------------------
@@ -95,8 +96,9 @@ never=$(awk -F'\t' '{ seen[$1] } $4 < $3 { pays[$1] } END { for (l in seen) if (
 say $page "On the other $never it never does"
 say $page "there lab 13 is at $(of vgg-conv5_1 70 ten/thirteen) to $(of vgg-conv4_2 70 ten/thirteen %.2f) of lab 10"
 say $page "even at 95 %: $(of vgg-conv5_1-n32 95 cudnn %.0f) against $(of vgg-conv5_1-n32 95 thirteen %.0f) µs"
-ratio() { awk -F'\t' "\$2 == 90 { x = $1; if (!least || x < least) least = x; if (x > most) most = x } END { printf \"%.1f to %.0f\", least, most }" "$out/sparse.dat"; }
-say $page "$(ratio '$8 / $6') times with that clock"
+# columns OVER UNDER: the least and the most of one column over another, at 90 percent zeros.
+columns() { awk -F'\t' -v over="$1" -v under="$2" '$2 == 90 { x = $over / $under; if (!least || x < least) least = x; if (x > most) most = x } END { printf "%.1f to %.0f", least, most }' "$out/sparse.dat"; }
+say $page "$(columns 8 6) times with that clock"
 say $page "$(awk -F'\t' '{ x = ($8 - $5) / 1e3; if (!least || x < least) least = x; if (x > most) most = x } END { printf "%.1f to %.1f ms", least, most }' "$out/sparse.dat")"
 
 # ---- the paper's Table I, its VGG-19, its memory ----------------------------------------------------------------------------
@@ -111,6 +113,7 @@ say $page "the new kernel takes $(a_filter 4 'Incep|AlexNetI')"
 
 # measured SET: what sparse.sh measured of a set of layers, a line each (sparse_table.sh); fails where nobody has.
 measured() { [ -f "$data/$1-h200.tsv" ] && sh common/compare/sparse_table.sh "$data/$1-h200.tsv"; }
+# shellcheck disable=SC2016 # a page's backquotes
 unmeasured() { printf 'No card has measured this yet: `sh common/compare/sparse.sh %s build nvcc` on an H200 makes `docs/data/compare/%s-h200.tsv`.\n' "$1" "$1"; }
 
 if measured table-1 >"$out/measured"; then

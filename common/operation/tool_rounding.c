@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "common/conv/random.h"
+#include "common/operation/random.h"
 
 enum { SUMS = 1500, MMA_DEPTH = 16, WAYS = 4 };
 static const char *const WAY[WAYS] = {"rounded to nearest, 11 bits", "cut off after 11 bits",

@@ -1,0 +1,20 @@
+#!/bin/sh
+# 11-tensor-cores.sh BUILD OUT - the numbers of lab 11's handout (README.md).  Its table of layers is compare.sh's.
+. docs/numbers/lib.sh
+page=labs/11-tensor-cores/README.md
+
+"$build/tests/common/operation/tool_rounding" >"$out/rounding.tsv"
+awk -F'\t' '
+    NR == 1 { printf "| error, in parts of u |"; for (i = 2; i <= NF; i++) printf " %s products |", thousands($i); printf "\n|"; for (i = 1; i <= NF; i++) printf " --- |"; print ""; next }
+    { printf "|"; for (i = 1; i <= NF; i++) printf " %s |", $i; print "" }
+    function thousands(x) { return x < 1000 ? x : sprintf("%d,%03d", x / 1000, x % 1000) }' "$out/rounding.tsv" >"$out/rounding.md"
+# of WAY PRODUCTS: an error out of that table.
+of() { awk -F'\t' -v way="$1" -v products="$2" 'NR == 1 { for (i = 2; i <= NF; i++) column[$i] = i } index($1, way) { print $column[products] }' "$out/rounding.tsv"; }
+[ "$(calc %d "($(of 'sums in fp16' 600) < 2 && $(of 'sums in fp16' 700) > 2 && $(of cut 4608) < 2 && $(of bf16 27) > 2)")" = 1 ] || fail "the page says which ways pass"
+say $page "up to some 600 products"
+say $page "a product may be off by $(calc %.3f '100 * 2 * 2 ^ -11') %"
+
+simulate wide 11 solutions --case wide
+say $page "takes $(number wide registers) registers, and so an SM holds $(calc %d "$(number wide resident_blocks) * $(number wide threads_per_block) / 32") warps"
+say $page "$(calc %.1f '2048 / (32 * (4 + 2))') products a word"
+say $page "$(calc %.3f '(64 + 32) * 8 / (64 * 32 * 16)')"
