@@ -1,5 +1,5 @@
 #!/bin/sh
-# sparse_draw.sh TABLE OUT - from sparse.sh's table: OUT/sparse.md (crossovers, gains), OUT/boundary.md and OUT/sparse.svg.
+# sparse_draw.sh TABLE OUT - from h200-sparse.sh's table: OUT/sparse.md (crossovers, gains), OUT/boundary.md and OUT/sparse.svg.
 set -eu
 table=${1:?usage: sparse_draw.sh TABLE OUT}
 out=${2:?usage: sparse_draw.sh TABLE OUT}

@@ -31,7 +31,7 @@ row() {
     done
     printf '\n'
 }
-# The same on an H200, where somebody has measured it: sparse.sh authors.
+# The same on an H200, where somebody has measured it: h200-sparse.sh authors.
 card=docs/data/compare/authors-h200.tsv
 card_rows() {
     sh common/compare/sparse_table.sh "$card" | awk -F'\t' -v levels="$levels" '

@@ -111,10 +111,10 @@ a_filter() { awk -F'\t' -v column="$1" -v pattern="$2" 'NR > 1 && $1 ~ pattern {
 say $page "$(a_filter 5 'a[.][127]$') a filter where they are 1×1 and $(a_filter 5 '([.]3|Conv4)$') where they are 3×3"
 say $page "the new kernel takes $(a_filter 4 'Incep|AlexNetI')"
 
-# measured SET: what sparse.sh measured of a set of layers, a line each (sparse_table.sh); fails where nobody has.
+# measured SET: what h200-sparse.sh measured of a set of layers, a line each (sparse_table.sh); fails where nobody has.
 measured() { [ -f "$data/$1-h200.tsv" ] && sh common/compare/sparse_table.sh "$data/$1-h200.tsv"; }
 # shellcheck disable=SC2016 # a page's backquotes
-unmeasured() { printf 'No card has measured this yet: `sh common/compare/sparse.sh %s build nvcc` on an H200 makes `docs/data/compare/%s-h200.tsv`.\n' "$1" "$1"; }
+unmeasured() { printf 'No card has measured this yet: `sh docs/numbers/h200-sparse.sh %s docs/data/compare nvcc` on an H200 makes `docs/data/compare/%s-h200.tsv`.\n' "$1" "$1"; }
 
 if measured table-1 >"$out/measured"; then
     awk -F'\t' '

@@ -1,5 +1,6 @@
 #!/bin/sh
-# sparse.sh SET BUILD NVCC - labs 10 and 13 and cuDNN where x has zeros: compare.sh's table of a set of layers, as BUILD/compare/SET.tsv.
+# h200-sparse.sh SET OUT NVCC [BUILD] - on a machine with a GPU: labs 10 and 13 and cuDNN where x has zeros, as `make compare`
+# times them.  Writes OUT/SET-h200.tsv, of one of these sets of layers:
 #
 #     sparse    layers of Xu, Fan et al.'s Table I at their networks' own sizes, and VGG-19's deep ones, conv5 with strides 2 and 3
 #               too, while x gets emptier: 0 to 95 percent zeros by 5
@@ -7,11 +8,16 @@
 #     table-1   Table I's own sizes
 #     authors   algorithms 1 and 2 as lab 13 mends them: one channel, 0 to 95 percent zeros
 set -eu
-usage='usage: sparse.sh sparse|vgg19|table-1|authors BUILD NVCC'
+usage='usage: h200-sparse.sh sparse|vgg19|table-1|authors OUT NVCC [BUILD]'
 set=${1:?$usage}
-build=${2:?$usage}
+out=${2:?$usage}
 nvcc=${3:?$usage}
-mkdir -p "$build/compare"
+build=${4:-build}
+maps=$build/tests/datasets/tool_maps
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+[ -x "$maps" ] || { echo "h200-sparse.sh: there is no $maps: make maps" >&2; exit 1; }
+mkdir -p "$out"
 
 # Reads lines of a name and a shape; each comes out at many percentages, the percentage behind its name.
 emptied() {
@@ -38,7 +44,7 @@ LAYERS
 
 layers_vgg19() {
     for stride in 1 2 3; do
-        "$build/tests/datasets/tool_maps" layers "$stride" | awk -F'\t' -v stride="$stride" '{ split($2, zeros, "zeros="); print $1 "-s" stride "@" zeros[2] "\t" $2 }'
+        "$maps" layers "$stride" | awk -F'\t' -v stride="$stride" '{ split($2, zeros, "zeros="); print $1 "-s" stride "@" zeros[2] "\t" $2 }'
     done
 }
 
@@ -57,10 +63,9 @@ table-1) layers=layers_table_1 ;;
 authors) layers=layers_authors ;;
 *) printf '%s\n' "$usage" >&2; exit 2 ;;
 esac
-[ -x "$build/tests/datasets/tool_maps" ] || { echo "sparse.sh: there is no $build/tests/datasets/tool_maps: make maps" >&2; exit 1; }
 {
     printf 'name\tshape\n'
     "$layers"
-} >"$build/compare/$set-layers.tsv"
-LAYERS=$build/compare/$set-layers.tsv SOLUTIONS='10 13' BOUNDARY=1 sh common/compare/compare.sh "$build" "$nvcc"
-mv "$build/compare/compare.tsv" "$build/compare/$set.tsv"
+} >"$work/layers.tsv"
+LAYERS=$work/layers.tsv SOLUTIONS='10 13' BOUNDARY=1 sh common/compare/compare.sh "$build" "$nvcc" >&2
+cp "$build/compare/compare.tsv" "$out/$set-h200.tsv"
