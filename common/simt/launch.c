@@ -1,4 +1,4 @@
-/* launch.c - checks a launch, spreads its blocks over host threads, and puts their counts
+/* launch.c - spreads a launch's blocks over host threads, and puts their counts
  * together. */
 #include <stddef.h>
 #include <stdio.h>
@@ -6,9 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/base/plain_name.h"
 #include "common/simt/checks/race.h"
 #include "common/simt/decode/decode.h"
 #include "common/simt/exec/exec.h"
+#include "common/simt/launch_check.h"
 #include "common/simt/simt.h"
 #include "common/simt/time/cost.h"
 #include "common/simt/time/replay.h"
@@ -25,69 +27,6 @@ static int launch_refuse(SimtResult *result, SimtCheck check, const SimtKernel *
     snprintf(result->report.text, sizeof result->report.text, "%s", text);
     result->findings = 1;
     return -1;
-}
-
-/* Fills in the launch's geometry, or says which of its numbers the machine does not allow. */
-static int launch_check(Launch *launch, char *why, size_t bytes)
-{
-    const SimtMachine *m = &launch->gpu->machine;
-    const SimtLaunch *l = launch->launch;
-    const SimtKernelInfo *info = &launch->kernel->info;
-    static const uint64_t BLOCK_LIMIT[3] = {1024, 1024, 64},
-                          GRID_LIMIT[3] = {0x7fffffff, 65535, 65535};
-    uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
-    for (int i = 0; i < 3; i++) {
-        if (!l->grid[i] || !l->block[i])
-            return snprintf(why, bytes,
-                            "the launch has a zero dimension: grid (%u,%u,%u), block (%u,%u,%u)",
-                            l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1],
-                            l->block[2]),
-                   -1;
-        if (l->block[i] > BLOCK_LIMIT[i] || l->grid[i] > GRID_LIMIT[i])
-            return snprintf(
-                       why, bytes,
-                       "dimension %c is too large: grid %u (at most %llu), block %u (at most %llu)",
-                       'x' + i, l->grid[i], (unsigned long long)GRID_LIMIT[i], l->block[i],
-                       (unsigned long long)BLOCK_LIMIT[i]),
-                   -1;
-        if (l->block[i] > 1024) return -1;
-    }
-    if (threads > m->max_threads_per_block)
-        return snprintf(why, bytes, "a block of %llu threads is too large: %s allows %u",
-                        (unsigned long long)threads, m->title, m->max_threads_per_block),
-               -1;
-    if (info->max_threads && threads > info->max_threads)
-        return snprintf(why, bytes,
-                        "a block of %llu threads is larger than the kernel's launch bounds, %u",
-                        (unsigned long long)threads, info->max_threads),
-               -1;
-    uint64_t shared = (uint64_t)launch->kernel->static_shared + l->dynamic_shared;
-    if (shared > m->shared_per_block_optin)
-        return snprintf(why, bytes,
-                        "%llu bytes of shared memory a block are too many: %s allows %u",
-                        (unsigned long long)shared, m->title, m->shared_per_block_optin),
-               -1;
-    if (launch->kernel->tensors && !m->tensor_fma)
-        return snprintf(
-                   why, bytes,
-                   "the kernel uses tensor cores (mma, wmma or ldmatrix), which %s does not have",
-                   m->title),
-               -1;
-    if (l->params_bytes < info->params_bytes || (info->params_bytes && !l->params))
-        return snprintf(why, bytes, "the kernel takes %u bytes of parameters, the launch gives %u",
-                        info->params_bytes, l->params_bytes),
-               -1;
-    const char *limit = "";
-    launch->resident = resident_blocks(m, info, (uint32_t)threads, l->dynamic_shared, &limit);
-    if (!launch->resident)
-        return snprintf(why, bytes, "no block of %llu threads fits an SM of %s: too many %s",
-                        (unsigned long long)threads, m->title, limit),
-               -1;
-    launch->threads_per_block = (uint32_t)threads;
-    launch->warps_per_block = ((uint32_t)threads + LANES - 1) / LANES;
-    launch->shared_bytes = (uint32_t)shared;
-    launch->blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
-    return 0;
 }
 
 static void *worker_main(void *argument)
@@ -283,8 +222,8 @@ int simt_launch(SimtGpu *gpu, SimtKernel *kernel, const SimtLaunch *request, Sim
     memset(result, 0, sizeof *result);
     if (kernel_decode(kernel, exec_handlers(), &error) != 0)
         return launch_refuse(result, SIMT_UNSUPPORTED, kernel, error.text);
-    if (launch_check(&launch, why, sizeof why) != 0)
-        return launch_refuse(result, SIMT_BAD_LAUNCH, kernel, why);
+    SimtCheck check = launch_check(&launch, why, sizeof why);
+    if (check != SIMT_OK) return launch_refuse(result, check, kernel, why);
     launch.stop_at = UINT64_MAX;
     launch.timeout_block = UINT64_MAX;
     launch.limit = gpu->options.instruction_limit ? gpu->options.instruction_limit : DEFAULT_LIMIT;

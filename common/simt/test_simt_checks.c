@@ -443,7 +443,8 @@ static void bad_launches(void **state)
     assert_int_equal(run(gpu, TEXT, 0, 32, 0, &out, 8, &result), -1);
     assert_int_equal(result.report.check, SIMT_BAD_LAUNCH);
     assert_int_equal(run(gpu, TEXT, 1, 32, 70000, &out, 8, &result), -1);
-    assert_int_equal(result.report.check, SIMT_BAD_LAUNCH);
+    assert_int_equal(result.report.check, SIMT_BAD_SHARED);
+    assert_non_null(strstr(result.report.text, "70000 bytes of dynamic shared memory"));
     simt_close(gpu);
 }
 

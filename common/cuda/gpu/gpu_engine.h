@@ -112,7 +112,6 @@ void *gpu_grow(void *array, size_t count, size_t *capacity, size_t element_bytes
 /* gpu_fault.c */
 int32_t gpu_status(DriverResult result);
 int gpu_is_sticky(int32_t status);
-void gpu_plain_name(const char *mangled, char *text, size_t bytes);
 /* Passes `result` on as a status, after writing the reply's message "what: the driver's words". */
 int32_t gpu_answer(GpuDevice *device, DriverResult result, DeviceReply *reply, const char *what,
                    ...) __attribute__((format(printf, 4, 5)));

@@ -37,32 +37,6 @@ int gpu_is_sticky(int32_t status)
     }
 }
 
-/* Itanium mangling, as far as a reader needs: the last identifier of _Z6kernelPf or
- * _ZN4deep6kernelEPf. */
-void gpu_plain_name(const char *mangled, char *text, size_t bytes)
-{
-    const char *name = mangled, *at = mangled;
-    size_t length = strlen(mangled);
-    if (!strncmp(mangled, "_Z", 2)) {
-        int nested = at[2] == 'N';
-        at += 2 + nested;
-        do {
-            size_t digits = strspn(at, "0123456789"), given = 0;
-            for (size_t i = 0; i < digits && given < 4096; i++)
-                given = given * 10 + (size_t)(at[i] - '0');
-            if (!digits || given > strlen(at + digits)) break;
-            name = at + digits;
-            length = given;
-            at = name + given;
-        } while (nested);
-    }
-    if (length > bytes - 1) length = bytes - 1;
-    for (size_t i = 0; i < length;
-         i++) /* the name is the submission's: keep it off the terminal's controls */
-        text[i] = isprint((unsigned char)name[i]) ? name[i] : '?';
-    text[length] = 0;
-}
-
 static void note_words(const GpuDevice *device, char *text, size_t bytes)
 {
     size_t used = 0;

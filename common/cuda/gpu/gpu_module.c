@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/plain_name.h"
 #include "common/cuda/gpu/gpu_engine.h"
 #include "common/ptx/fatbin.h"
 #include "common/ptx/ptx.h"
@@ -139,7 +140,7 @@ int32_t gpu_module_variable(GpuDevice *device, const DeviceCall *call, DeviceRep
     size_t size = 0;
     char plain[128];
     DriverResult result = device->driver->module_variable(&address, &size, module->module, name);
-    gpu_plain_name(name, plain, sizeof plain);
+    plain_name(name, plain, sizeof plain);
     if (result == DRIVER_NOT_FOUND)
         return gpu_refuse(reply, STATUS_BAD_SYMBOL, "the program has no variable %s", plain);
     if (result) return gpu_answer(device, result, reply, "looking up variable %s", plain);
@@ -268,7 +269,7 @@ int32_t gpu_module_function(GpuDevice *device, const DeviceCall *call, DeviceRep
         return gpu_refuse(reply, STATUS_NO_MEMORY, "no host memory left for the engine's tables");
     }
     function->module = call->module;
-    gpu_plain_name(name, function->plain, sizeof function->plain);
+    plain_name(name, function->plain, sizeof function->plain);
     int32_t status = function_open(device, module, function, reply);
     uint32_t handle = status ? 0 : gpu_handle_new(device, HANDLE_FUNCTION, function);
     if (!status && !handle) status = gpu_refuse(reply, STATUS_NO_MEMORY, "too many functions");

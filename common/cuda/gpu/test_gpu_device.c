@@ -418,28 +418,6 @@ static void no_driver_is_one_clear_line(void **state)
     assert_non_null(strstr(error.text, "no GPU number 1: this machine has 1"));
 }
 
-static void names_are_read_off_their_mangling(void **state)
-{
-    (void)state;
-    const char *table[][2] = {{"add", "add"},
-                              {"_Z4wildPf", "wild"},
-                              {"_ZN4deep6kernelEPf", "kernel"},
-                              {"_Z10conv_tiledILi16EEvPKf", "conv_tiled"},
-                              {"_Z99short", "_Z99short"},
-                              {"_Z", "_Z"},
-                              {"_ZN", "_ZN"},
-                              {"_Z99999999999999999999999a", "_Z99999999999999999999999a"},
-                              {"a\033[31m", "a?[31m"}};
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        char text[64];
-        gpu_plain_name(table[i][0], text, sizeof text);
-        assert_string_equal(text, table[i][1]);
-    }
-    char small[4];
-    gpu_plain_name("_Z10conv_tiledv", small, sizeof small);
-    assert_string_equal(small, "con");
-}
-
 static void memory_outside_allocations_is_refused(void **state)
 {
     (void)state;
@@ -760,7 +738,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(no_driver_is_one_clear_line),
-        TEST(names_are_read_off_their_mangling),
         TEST(memory_outside_allocations_is_refused),
         TEST(poison_reaches_every_byte),
         TEST(stale_handles_are_caught),

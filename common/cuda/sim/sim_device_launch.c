@@ -1,5 +1,4 @@
-/* Launches on the simulated engine: what CUDA refuses before a kernel starts, and what a fault in
- * it becomes. */
+/* Launches on the simulated engine: what a refusal or a fault becomes, and what a launch costs. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,6 +9,10 @@ static int32_t status_of_check(const SimtReport *report)
     switch (report->check) {
     case SIMT_BAD_LAUNCH:
         return DEVICE_INVALID_CONFIGURATION;
+    case SIMT_BAD_SHARED:
+        return DEVICE_INVALID_VALUE;
+    case SIMT_BAD_RESOURCES:
+        return DEVICE_OUT_OF_RESOURCES;
     case SIMT_UNSUPPORTED:
         return DEVICE_NOT_SUPPORTED;
     case SIMT_MEMCHECK:
@@ -30,68 +33,6 @@ static uint32_t dynamic_limit(const SimDevice *sim, const SimFunction *function)
     uint32_t fixed = function->info.shared_bytes, whole = sim->machine.shared_per_block;
     uint32_t without_asking = whole > fixed ? whole - fixed : 0;
     return function->dynamic_limit > without_asking ? function->dynamic_limit : without_asking;
-}
-
-static int grid_refused(const SimDevice *sim, const DeviceCall *call, DeviceReply *reply)
-{
-    const uint32_t *grid = call->grid, *block = call->block;
-    uint32_t widest = sim->machine.cc_major < 3 ? 65535 : 0x7fffffff;
-    if (!grid[0] || !grid[1] || !grid[2] || !block[0] || !block[1] || !block[2]) {
-        device_fail(reply, DEVICE_INVALID_CONFIGURATION,
-                    "grid %u x %u x %u, block %u x %u x %u: no dimension may be 0", grid[0],
-                    grid[1], grid[2], block[0], block[1], block[2]);
-        return 1;
-    }
-    if (grid[0] > widest || grid[1] > 65535 || grid[2] > 65535) {
-        device_fail(reply, DEVICE_INVALID_CONFIGURATION,
-                    "grid %u x %u x %u: this GPU takes at most %u x 65535 x 65535 blocks", grid[0],
-                    grid[1], grid[2], widest);
-        return 1;
-    }
-    return 0;
-}
-
-static int block_refused(const SimDevice *sim, const SimFunction *function, const DeviceCall *call,
-                         DeviceReply *reply)
-{
-    const uint32_t *block = call->block;
-    uint64_t threads = (uint64_t)block[0] * block[1];
-    threads = threads > UINT32_MAX ? threads : threads * block[2];
-    if (threads > sim->machine.max_threads_per_block || block[2] > 64) {
-        device_fail(reply, DEVICE_INVALID_CONFIGURATION,
-                    "a block of %u x %u x %u = %llu threads: this GPU takes at most %u (z: 64)",
-                    block[0], block[1], block[2], (unsigned long long)threads,
-                    sim->machine.max_threads_per_block);
-        return 1;
-    }
-    if (function->info.max_threads && threads > function->info.max_threads) {
-        device_fail(reply, DEVICE_OUT_OF_RESOURCES,
-                    "a block of %llu threads: %s is compiled for at most %u (__launch_bounds__)",
-                    (unsigned long long)threads, function->info.name, function->info.max_threads);
-        return 1;
-    }
-    uint32_t limit = dynamic_limit(sim, function);
-    if (call->shared_bytes > limit) {
-        device_fail(reply, DEVICE_INVALID_VALUE,
-                    "%u bytes of dynamic shared memory: %s may use at most %u beside its %u static "
-                    "bytes; up to %u after cudaFuncSetAttribute("
-                    "..., cudaFuncAttributeMaxDynamicSharedMemorySize, ...)",
-                    call->shared_bytes, function->info.name, limit, function->info.shared_bytes,
-                    sim->machine.shared_per_block_optin > function->info.shared_bytes
-                        ? sim->machine.shared_per_block_optin - function->info.shared_bytes
-                        : 0);
-        return 1;
-    }
-    const char *binding = NULL;
-    if (simt_resident_blocks(sim->gpu, function->kernel, (uint32_t)threads, call->shared_bytes,
-                             &binding) == 0) {
-        device_fail(reply, DEVICE_OUT_OF_RESOURCES,
-                    "a block of %llu threads with %u registers each does not fit an SM (%s)",
-                    (unsigned long long)threads, function->info.registers,
-                    binding ? binding : "resources");
-        return 1;
-    }
-    return 0;
 }
 
 static void cost_add(SimDevice *sim, const SimFunction *function, const DeviceCall *call,
@@ -122,10 +63,11 @@ int sim_launch(SimDevice *sim, const DeviceCall *call, DeviceReply *reply)
         return device_fail(reply, DEVICE_INVALID_VALUE, "%s takes %u bytes of parameters, got %llu",
                            function->info.name, function->info.params_bytes,
                            (unsigned long long)call->data_bytes);
-    if (grid_refused(sim, call, reply) || block_refused(sim, function, call, reply)) return 0;
+    uint32_t limit = dynamic_limit(sim, function);
     SimtLaunch launch = {.grid = {call->grid[0], call->grid[1], call->grid[2]},
                          .block = {call->block[0], call->block[1], call->block[2]},
                          .dynamic_shared = call->shared_bytes,
+                         .dynamic_limit = &limit,
                          .params = call->data,
                          .params_bytes = function->info.params_bytes};
     SimtResult result;

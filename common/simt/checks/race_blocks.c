@@ -8,6 +8,7 @@
  * host threads do not show.  Accesses of less than a word, loads through the read-only path (const
  * __restrict__) and atomics are not noted; kernels with fences or global atomics may well order
  * their blocks, and are left out. */
+#include "common/base/plain_name.h"
 #include "common/simt/checks/race.h"
 
 #include <string.h>

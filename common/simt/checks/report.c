@@ -1,4 +1,5 @@
 /* report.c - findings: what happened, where in the grid, and on which line. */
+#include "common/base/plain_name.h"
 #include "common/simt/checks/report.h"
 
 #include <stdarg.h>

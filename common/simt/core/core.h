@@ -359,7 +359,6 @@ struct SimtGpu {
 void source_name(const SimtKernel *kernel, uint32_t from, char *text, size_t bytes);
 /* The file without directories and the line; "" and 0 where the code has no -lineinfo. */
 const char *source_line(const SimtKernel *kernel, uint32_t from, uint32_t *line);
-void plain_name(const char *mangled, char *text, size_t bytes);
 
 /* ---- profile.c */
 int profile_open(Launch *launch);

@@ -1,4 +1,5 @@
 /* profile.c - a launch's counts and stalls, put together by PTX instruction. */
+#include "common/base/plain_name.h"
 #include "common/simt/core/profile.h"
 
 #include <stdlib.h>

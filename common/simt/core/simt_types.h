@@ -29,20 +29,23 @@ typedef struct SimtKernelInfo {
 
 typedef struct SimtLaunch {
     uint32_t grid[3], block[3], dynamic_shared;
-    const void *params; /* packed as the PTX declares, params_bytes long */
+    const uint32_t *dynamic_limit; /* the most that dynamic_shared may be; NULL: all there is */
+    const void *params;     /* packed as the PTX declares, params_bytes long */
     uint32_t params_bytes;
 } SimtLaunch;
 
 typedef enum SimtCheck {
     SIMT_OK,
-    SIMT_BAD_LAUNCH,  /* refused: too many threads, too much shared memory, a zero dimension */
-    SIMT_UNSUPPORTED, /* an instruction the simulator does not execute */
-    SIMT_MEMCHECK,    /* out of bounds, misaligned, use after free, write to const */
-    SIMT_INITCHECK,   /* reads what nothing wrote: reported, execution goes on */
-    SIMT_SYNCCHECK,   /* barrier that not all threads reach */
-    SIMT_TIMEOUT,     /* over the instruction limit */
-    SIMT_TRAP,        /* trap, assert, brkpt */
-    SIMT_RACECHECK    /* hazard between threads not ordered by a barrier */
+    SIMT_BAD_LAUNCH,    /* refused: a zero dimension, one too large, too many threads */
+    SIMT_BAD_SHARED,    /* refused: more dynamic shared memory than allowed */
+    SIMT_BAD_RESOURCES, /* refused: no block fits an SM, or more threads than compiled for */
+    SIMT_UNSUPPORTED,   /* an instruction the simulator does not execute */
+    SIMT_MEMCHECK,      /* out of bounds, misaligned, use after free, write to const */
+    SIMT_INITCHECK,     /* reads what nothing wrote: reported, execution goes on */
+    SIMT_SYNCCHECK,     /* barrier that not all threads reach */
+    SIMT_TIMEOUT,       /* over the instruction limit */
+    SIMT_TRAP,          /* trap, assert, brkpt */
+    SIMT_RACECHECK      /* hazard between threads not ordered by a barrier */
 } SimtCheck;
 
 typedef struct SimtReport {

@@ -53,27 +53,3 @@ void source_name(const SimtKernel *kernel, uint32_t from, char *text, size_t byt
     else
         snprintf(text, bytes, "an unknown line");
 }
-
-/* "_Z5naive1PPKfS1_Pf" is naive; nested names give their last part; anything else stays as it
- * is. */
-void plain_name(const char *mangled, char *text, size_t bytes)
-{
-    const char *at = mangled, *name = NULL;
-    size_t length = 0, left = strlen(mangled);
-    if (strncmp(at, "_Z", 2) == 0) {
-        at += 2, left -= 2;
-        int nested = *at == 'N';
-        if (nested) at++, left--;
-        if (left && *at == 'L') at++, left--;
-        while (left && *at >= '0' && *at <= '9') {
-            size_t n = 0;
-            while (left && *at >= '0' && *at <= '9' && n < 100000)
-                n = n * 10 + (size_t)(*at++ - '0'), left--;
-            if (n == 0 || n > left) break;
-            name = at, length = n;
-            at += n, left -= n;
-            if (!nested) break;
-        }
-    }
-    snprintf(text, bytes, "%.*s", name ? (int)length : (int)strlen(mangled), name ? name : mangled);
-}

@@ -1,0 +1,134 @@
+#include "common/simt/launch_check.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "common/base/plain_name.h"
+#include "common/simt/time/cost.h"
+
+/* What one launch asks for, and where to say why it cannot have it. */
+typedef struct Request {
+    const SimtMachine *machine;
+    const SimtKernelInfo *kernel;
+    const SimtLaunch *launch;
+    uint64_t threads; /* of a block */
+    char *why;
+    size_t bytes;
+} Request;
+
+static SimtCheck refuse(const Request *request, SimtCheck check, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static SimtCheck refuse(const Request *request, SimtCheck check, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(request->why, request->bytes, format, arguments);
+    va_end(arguments);
+    return check;
+}
+
+static SimtCheck grid_check(const Request *r)
+{
+    const uint32_t *grid = r->launch->grid, *block = r->launch->block;
+    uint32_t widest = r->machine->cc_major < 3 ? 65535 : 0x7fffffff;
+    if (!grid[0] || !grid[1] || !grid[2] || !block[0] || !block[1] || !block[2])
+        return refuse(r, SIMT_BAD_LAUNCH,
+                      "grid %u x %u x %u, block %u x %u x %u: no dimension may be 0", grid[0],
+                      grid[1], grid[2], block[0], block[1], block[2]);
+    if (grid[0] > widest || grid[1] > 65535 || grid[2] > 65535)
+        return refuse(r, SIMT_BAD_LAUNCH,
+                      "grid %u x %u x %u: %s takes at most %u x 65535 x 65535 blocks", grid[0],
+                      grid[1], grid[2], r->machine->title, widest);
+    return SIMT_OK;
+}
+
+static SimtCheck block_check(const Request *r)
+{
+    const uint32_t *block = r->launch->block;
+    if (r->threads > r->machine->max_threads_per_block || block[2] > 64)
+        return refuse(r, SIMT_BAD_LAUNCH,
+                      "a block of %u x %u x %u = %llu threads: %s takes at most %u (z: 64)",
+                      block[0], block[1], block[2], (unsigned long long)r->threads,
+                      r->machine->title, r->machine->max_threads_per_block);
+    if (r->kernel->max_threads && r->threads > r->kernel->max_threads) {
+        char name[128];
+        plain_name(r->kernel->name, name, sizeof name);
+        return refuse(r, SIMT_BAD_RESOURCES,
+                      "a block of %llu threads: %s is compiled for at most %u (__launch_bounds__)",
+                      (unsigned long long)r->threads, name, r->kernel->max_threads);
+    }
+    return SIMT_OK;
+}
+
+static SimtCheck shared_check(const Request *r)
+{
+    uint32_t fixed = r->kernel->shared_bytes, whole = r->machine->shared_per_block_optin;
+    uint32_t most = whole > fixed ? whole - fixed : 0;
+    uint32_t limit = r->launch->dynamic_limit ? *r->launch->dynamic_limit : most;
+    char name[128];
+    plain_name(r->kernel->name, name, sizeof name);
+    if (fixed > whole)
+        return refuse(r, SIMT_BAD_RESOURCES,
+                      "%s has %u static bytes of shared memory: %s allows %u a block", name, fixed,
+                      r->machine->title, whole);
+    if (r->launch->dynamic_shared > limit)
+        return refuse(
+            r, SIMT_BAD_SHARED,
+            "%u bytes of dynamic shared memory: %s may use at most %u beside its %u static "
+            "bytes; up to %u after cudaFuncSetAttribute(..., "
+            "cudaFuncAttributeMaxDynamicSharedMemorySize, ...)",
+            r->launch->dynamic_shared, name, limit, fixed, most);
+    return SIMT_OK;
+}
+
+static SimtCheck kernel_check(const Request *r, const SimtKernel *kernel)
+{
+    if (kernel->tensors && !r->machine->tensor_fma)
+        return refuse(
+            r, SIMT_UNSUPPORTED,
+            "the kernel uses tensor cores (mma, wmma or ldmatrix), which %s does not have",
+            r->machine->title);
+    if (r->launch->params_bytes < r->kernel->params_bytes ||
+        (r->kernel->params_bytes && !r->launch->params))
+        return refuse(r, SIMT_BAD_LAUNCH,
+                      "the kernel takes %u bytes of parameters, the launch gives %u",
+                      r->kernel->params_bytes, r->launch->params_bytes);
+    return SIMT_OK;
+}
+
+/* Blocks that fit an SM at once. */
+static SimtCheck residence_check(const Request *r, uint32_t *resident)
+{
+    const char *limit = "";
+    *resident = resident_blocks(r->machine, r->kernel, (uint32_t)r->threads,
+                                r->launch->dynamic_shared, &limit);
+    if (*resident) return SIMT_OK;
+    return refuse(r, SIMT_BAD_RESOURCES,
+                  "a block of %llu threads with %u registers each does not fit an SM of %s (%s)",
+                  (unsigned long long)r->threads, r->kernel->registers, r->machine->title, limit);
+}
+
+SimtCheck launch_check(Launch *launch, char *why, size_t bytes)
+{
+    const SimtLaunch *l = launch->launch;
+    uint64_t threads = (uint64_t)l->block[0] * l->block[1];
+    if (threads <= UINT32_MAX) threads *= l->block[2]; /* more is too many whatever z is */
+    const Request r = {.machine = &launch->gpu->machine,
+                       .kernel = &launch->kernel->info,
+                       .launch = l,
+                       .threads = threads,
+                       .why = why,
+                       .bytes = bytes};
+    SimtCheck check = grid_check(&r);
+    if (check == SIMT_OK) check = block_check(&r);
+    if (check == SIMT_OK) check = shared_check(&r);
+    if (check == SIMT_OK) check = kernel_check(&r, launch->kernel);
+    if (check == SIMT_OK) check = residence_check(&r, &launch->resident);
+    if (check != SIMT_OK) return check;
+    launch->threads_per_block = (uint32_t)threads;
+    launch->warps_per_block = ((uint32_t)threads + LANES - 1) / LANES;
+    launch->shared_bytes = launch->kernel->static_shared + l->dynamic_shared;
+    launch->blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    return SIMT_OK;
+}
