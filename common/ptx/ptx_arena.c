@@ -43,7 +43,8 @@ static Chunk *chunk_add(Arena *arena, size_t size, int zeroed)
     return chunk;
 }
 
-void *arena_alloc(Arena *arena, size_t bytes)
+/* 16-byte aligned; NULL when memory or PTX_MAX_ARENA is used up. */
+static void *arena_alloc(Arena *arena, size_t bytes)
 {
     if (bytes > PTX_MAX_ARENA) return NULL;
     bytes = (bytes + 15) & ~(size_t)15;
@@ -74,13 +75,6 @@ void *arena_zeroed(Arena *arena, size_t bytes)
     return memory ? memset(memory, 0, bytes) : NULL;
 }
 
-void *arena_copy(Arena *arena, const void *from, size_t bytes)
-{
-    void *memory = arena_alloc(arena, bytes);
-    if (memory && bytes) memcpy(memory, from, bytes);
-    return memory;
-}
-
 void *parser_alloc(Parser *p, size_t bytes)
 {
     void *memory = arena_alloc(p->arena, bytes);
@@ -90,8 +84,8 @@ void *parser_alloc(Parser *p, size_t bytes)
 
 void *parser_copy(Parser *p, const void *from, size_t bytes)
 {
-    void *memory = arena_copy(p->arena, from, bytes);
-    if (!memory) parser_out_of_memory(p);
+    void *memory = parser_alloc(p, bytes);
+    if (memory && bytes) memcpy(memory, from, bytes);
     return memory;
 }
 

@@ -141,7 +141,8 @@ static int names_grow(Parser *p)
     return 0;
 }
 
-Name *name_find(Parser *p, const char *text, size_t length)
+/* The name if it is there; does not create. */
+static Name *name_find(Parser *p, const char *text, size_t length)
 {
     return *name_slot(p, text, length, name_hash(p->seed, text, length));
 }

@@ -29,11 +29,9 @@ enum {
 typedef struct Arena Arena;
 Arena *arena_open(void);
 void arena_close(Arena *arena);
-/* 16-byte aligned; NULL when memory or PTX_MAX_ARENA is used up.  arena_zeroed's pages are not
- * touched until used. */
-void *arena_alloc(Arena *arena, size_t bytes);
+/* 16-byte aligned zeros, whose pages are not touched until used; NULL when memory or PTX_MAX_ARENA
+ * is used up. */
 void *arena_zeroed(Arena *arena, size_t bytes);
-void *arena_copy(Arena *arena, const void *from, size_t bytes);
 
 /* A growing array of `size`-byte elements, for what is not yet known to be complete. */
 typedef struct Stack {
@@ -234,9 +232,8 @@ int lexer_is_key(const Parser *p, TokenKind kind, Keyword keyword);
 int lexer_accept(Parser *p, int symbol);
 int lexer_expect(Parser *p, int symbol, const char *what);
 
-/* `text` need not end in NUL.  name_find does not create. */
+/* `text` need not end in NUL. */
 Name *name_intern(Parser *p, const char *text, size_t length);
-Name *name_find(Parser *p, const char *text, size_t length);
 int names_open(Parser *p);
 
 int scope_open(Parser *p);

@@ -42,11 +42,6 @@ void simt_close(SimtGpu *gpu)
     free(gpu);
 }
 
-const SimtMachine *simt_machine(const SimtGpu *gpu)
-{
-    return &gpu->machine;
-}
-
 const SimtProfile *simt_profile(const SimtGpu *gpu)
 {
     return gpu->profile.instruction ? &gpu->profile : NULL;

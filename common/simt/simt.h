@@ -21,7 +21,6 @@
 /* `machine` is copied.  NULL with error when memory cannot be reserved. */
 SimtGpu *simt_open(const SimtMachine *machine, const SimtOptions *options, Error *error);
 void simt_close(SimtGpu *gpu);
-const SimtMachine *simt_machine(const SimtGpu *gpu);
 
 /* Memory.  Addresses are device addresses, 256-byte aligned, never 0, with an unmapped gap between
  * allocations; `bytes` 0 gives a distinct valid address.  Host-side accesses are bounds-checked

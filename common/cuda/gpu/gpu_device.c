@@ -58,10 +58,11 @@ static int32_t memory_refuse(DeviceReply *reply)
 
 /* ---- memory -------------------------------------------------------------------------- */
 
-/* The driver would also take host addresses of this process, which a submission has no business
- * with. */
-int32_t gpu_range_check(GpuDevice *device, DriverAddress address, uint64_t bytes,
-                        DeviceReply *reply)
+/* 0 when [address, +bytes) is device memory that is allocated; else the status, with the reply's
+ * message.  The driver would also take host addresses of this process, which a submission has no
+ * business with. */
+static int32_t gpu_range_check(GpuDevice *device, DriverAddress address, uint64_t bytes,
+                               DeviceReply *reply)
 {
     for (size_t i = 0; i < device->variables; i++) {
         const GpuVariable *v = &device->variable[i];

@@ -102,10 +102,6 @@ Device *gpu_device_open_with(const GpuDriver *driver, int ordinal, Error *error)
 uint32_t gpu_handle_new(GpuDevice *device, GpuHandleKind kind, void *object); /* 0: too many */
 void *gpu_handle_get(const GpuDevice *device, uint32_t handle, GpuHandleKind kind); /* or NULL */
 int gpu_stream_get(const GpuDevice *device, uint32_t handle, DriverStream *stream); /* or -1 */
-/* 0 when [address, +bytes) is device memory that is allocated; else the status, with the reply's
- * message. */
-int32_t gpu_range_check(GpuDevice *device, DriverAddress address, uint64_t bytes,
-                        DeviceReply *reply);
 /* Room for one element more in a growing array; the array, moved maybe, or NULL. */
 void *gpu_grow(void *array, size_t count, size_t *capacity, size_t element_bytes);
 

@@ -176,7 +176,6 @@ struct SimtKernel {
     Price *price; /* per Ins, for the machine; NULL before the first counted launch */
     int reads_clock, fences;
     int in_order; /* global atomics: blocks run one after the other */
-    int uses_local;
     int registers_known; /* from a cubin */
 };
 

@@ -104,8 +104,7 @@ void profile_keep(Launch *launch, const InsCount *count, uint64_t cycles)
                              .instruction = instruction,
                              .instructions = kernel->origins,
                              .span = launch->span,
-                             .spans = launch->spans,
-                             .replayed_blocks = launch->traces};
+                             .spans = launch->spans};
     for (uint32_t i = 0; i < launch->spans; i++)
         if (launch->span[i].end > profile->replayed_cycles)
             profile->replayed_cycles = launch->span[i].end;

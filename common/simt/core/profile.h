@@ -50,7 +50,7 @@ struct SimtProfile {
     uint32_t instructions;
     SimtSpan *span;
     uint32_t spans;
-    uint64_t replayed_blocks, replayed_cycles; /* what the stalls and spans were taken from */
+    uint64_t replayed_cycles; /* what the stalls and spans were taken from */
 };
 
 void simt_profile_free(SimtProfile *profile);

@@ -145,30 +145,7 @@ static int decode_testp(Decoder *d)
     return words_finished(d);
 }
 
-int decode_float(Decoder *d)
-{
-    const char *name = d->in->word[0];
-    if (strcmp(name, "testp") == 0) return decode_testp(d);
-    const FloatOp *entry = float_op(name);
-    if (!entry) return 1;
-    uint32_t used = d->used;
-    Modifiers m = modifiers_take(d);
-    int relu = word_take(d, "relu");
-    PtxType type = type_take(d);
-    if (type == PTX_F16 || type == PTX_F16X2 || type == PTX_BF16 || type == PTX_BF16X2) {
-        d->used = used;
-        return decode_half(d, name, type);
-    }
-    if (relu || (type != PTX_F32 && type != PTX_F64))
-        return refuse(d, "it is not supported on that type");
-    uint32_t s[3] = {0}, dst = destination(d, 0, type);
-    for (int i = 0; i < entry->operands; i++)
-        s[i] = source(d, (uint32_t)i + 1, type);
-    if (d->failed) return -1;
-    return emit_float(d, entry, type, m, s, dst);
-}
-
-int decode_half(Decoder *d, const char *name, PtxType type)
+static int decode_half(Decoder *d, const char *name, PtxType type)
 {
     static const char *const NAMES[] = {"add", "sub", "mul", "fma",  "min", "max",
                                         "neg", "abs", "ex2", "tanh", NULL};
@@ -197,4 +174,27 @@ int decode_half(Decoder *d, const char *name, PtxType type)
     ins->aux = (uint32_t)op | (uint32_t)bf16 << 4 | (uint32_t)packed << 5 | relu << 6 | sat << 7 |
                ftz << 8 | nan << 9 | xorsign << 10;
     return words_finished(d);
+}
+
+int decode_float(Decoder *d)
+{
+    const char *name = d->in->word[0];
+    if (strcmp(name, "testp") == 0) return decode_testp(d);
+    const FloatOp *entry = float_op(name);
+    if (!entry) return 1;
+    uint32_t used = d->used;
+    Modifiers m = modifiers_take(d);
+    int relu = word_take(d, "relu");
+    PtxType type = type_take(d);
+    if (type == PTX_F16 || type == PTX_F16X2 || type == PTX_BF16 || type == PTX_BF16X2) {
+        d->used = used;
+        return decode_half(d, name, type);
+    }
+    if (relu || (type != PTX_F32 && type != PTX_F64))
+        return refuse(d, "it is not supported on that type");
+    uint32_t s[3] = {0}, dst = destination(d, 0, type);
+    for (int i = 0; i < entry->operands; i++)
+        s[i] = source(d, (uint32_t)i + 1, type);
+    if (d->failed) return -1;
+    return emit_float(d, entry, type, m, s, dst);
 }

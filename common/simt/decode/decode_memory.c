@@ -146,7 +146,6 @@ static int access_emit(Decoder *d, Access *access)
     ins->is_signed = (uint8_t)type_is_signed(access->type);
     ins->mem = d->kernel->mems++;
     ins->read_only = word_is(d, "nc") || access->space == PTX_CONST;
-    if (access->space == PTX_LOCAL && !calling) d->kernel->uses_local = 1;
     if (!access->store) load_finish(d, access, value, slot, count);
     return words_finished(d);
 }

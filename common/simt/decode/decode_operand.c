@@ -147,7 +147,7 @@ static uint32_t special_slot(Decoder *d, const PtxOperand *operand)
     return 0;
 }
 
-LocalSymbol *local_symbol(Decoder *d, const PtxVariable *variable)
+static LocalSymbol *local_symbol(Decoder *d, const PtxVariable *variable)
 {
     Instance *instance = d->instance;
     for (uint32_t i = 0; i < instance->symbols; i++)

@@ -87,14 +87,12 @@ PtxType register_type(Decoder *d, const PtxOperand *operand);
 int address_of(Decoder *d, const PtxOperand *operand, PtxSpace space, Ins *ins);
 int symbol_address(Decoder *d, const PtxOperand *operand, PtxSpace *space, uint64_t *address,
                    int *dynamic);
-LocalSymbol *local_symbol(Decoder *d, const PtxVariable *variable);
 int local_bind(Decoder *d, Instance *instance, const PtxVariable *variable, uint64_t offset,
                PtxSpace space);
 
 /* ---- the families; each returns 0, or -1 after refusing; 1: not of this family ---- */
 int decode_integer(Decoder *d);
 int decode_float(Decoder *d);
-int decode_half(Decoder *d, const char *name, PtxType type);
 int decode_compare(Decoder *d);
 int decode_convert(Decoder *d);
 int decode_memory(Decoder *d);
