@@ -134,8 +134,16 @@ void handout_print_shapes(FILE *stream, const LabIni *ini)
     if (sizes_differ(ini)) fputs("In brackets: the size on a GPU.\n", stream);
     if (ini->hidden_count)
         fprintf(stream,
-                "Besides these, every grade draws %d hidden shapes, each of at most %s products.\n",
+                "Every grade draws %d hidden shapes besides, each of at most %s products.\n",
                 ini->hidden_count, text_thousands(ini->hidden_max_macs, products));
+    fprintf(stream, "Right results earn %g points, predictions %g", ini->points_correct,
+            ini->points_predict);
+    if (ini->points_speed > 0)
+        fprintf(stream,
+                ", speed %g: all of a timed case's when yours takes at\n"
+                "most %g times as long as the solution",
+                ini->points_speed, ini->slack);
+    fputs(".\n", stream);
 }
 
 void handout_print_questions(FILE *stream, const LabIni *ini)

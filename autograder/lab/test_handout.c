@@ -52,7 +52,9 @@ static void a_case_is_a_row_with_its_size_on_a_gpu_in_brackets(void **state)
         "| `second` | 1 | 3 | 4 | 4 | 2 | 1 | 1 | valid | 2 | nhwc | 2 | 2 |  | x&lt;y |\n"
         "\n"
         "In brackets: the size on a GPU.\n"
-        "Besides these, every grade draws 6 hidden shapes, each of at most 2,000,000 products.\n");
+        "Every grade draws 6 hidden shapes besides, each of at most 2,000,000 products.\n"
+        "Right results earn 50 points, predictions 20, speed 30: all of a timed case's when yours "
+        "takes at\nmost 1.2 times as long as the solution.\n");
     free(text);
 }
 

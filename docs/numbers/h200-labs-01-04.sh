@@ -6,7 +6,8 @@
 #     OUT/times.tsv   lab, variant, layer: median of 25 event pairs in microseconds, and the 10th and 90th percent of them;
 #                     kernels only, the L2 flushed before each (common/validate/measure_gpu.cu)
 #     OUT/host.tsv    lab 01 on one core, as `make run` times it: the best of five, by the processor's clock
-#     OUT/README.md   the GPU, driver, toolkit, processor, date and command
+#
+# Their first line says on what and when: GPU, driver, toolkit; processor, compiler.
 #
 # A variant is a lab's solution, its baseline, or the solution with docs/numbers/LAB/VARIANT.patch.
 set -eu
@@ -101,6 +102,12 @@ layers_04() {
     layer 04 strided "$strided"
 }
 
+gpu=$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | head -n 1 | sed 's/, /, driver /')
+toolkit=$("$nvcc" --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')
+compiler=$("$(sed -n 's/^CC=//p' "$build/toolchain.env")" -dumpfullversion)
+processor=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)
+today=$(date -u +%Y-%m-%d)
+
 compile 02-naive solution solutions/02-naive/conv.cu &
 compile 02-naive baseline labs/02-naive/baseline.cu &
 compile 03-layout solution solutions/03-layout/conv.cu &
@@ -121,7 +128,10 @@ wait
         measure 04-tiled $variant layers_04
     done
 } >"$work/measured"
-awk -F'\t' '!seen[$1, $2, $3]++' "$work/measured" >"$out/times.tsv"
+{
+    printf '; %s, CUDA %s, %s\n' "$gpu" "$toolkit" "$today"
+    awk -F'\t' '!seen[$1, $2, $3]++' "$work/measured"
+} >"$out/times.tsv"
 
 # host VARIANT SUBMISSION CASE [OPTIONS]: a row of host.tsv.
 host() {
@@ -143,6 +153,7 @@ for patch in docs/numbers/01-sequential/*.patch; do
     patch -s "$there/conv.c" "$patch" || fail "$patch does not fit the solution"
 done
 {
+    printf '; one core of %s, gcc %s, %s\n' "$processor" "$compiler" "$today"
     printf 'variant\tcase\tus\tbaseline_us\n'
     for name in lenet-c1 lenet-c3 electrode-1 electrode-2 electrode-3 vgg-conv1_1; do
         host solution solutions $name
@@ -150,19 +161,4 @@ done
     host solution solutions vgg-stride-2 --shape 'N=1 C=3 H=224 W=224 K=8 R=3 S=3 pad=1 stride=2'
     for variant in test-inside no-restrict; do host $variant "$work/$variant" vgg-conv1_1; done
 } >"$out/host.tsv"
-
-gpu=$(nvidia-smi --query-gpu=name,driver_version,clocks.max.sm --format=csv,noheader | head -n 1)
-toolkit=$("$nvcc" --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')
-compiler=$("$(sed -n 's/^CC=//p' "$build/toolchain.env")" --version | head -n 1)
-processor=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)
-cat >"$out/README.md" <<END
-# What the handouts of labs 01 to 04 say of an H200
-
-\`sh docs/numbers/h200-labs-01-04.sh docs/data/h200/labs-01-04\`, on $(date -u +%Y-%m-%d).
-
-| file | what | on |
-| --- | --- | --- |
-| \`times.tsv\` | kernels: medians of 25 event pairs, the L2 flushed before each | $gpu; CUDA $toolkit |
-| \`host.tsv\` | lab 01 on one core: the best of five | $processor; $compiler |
-END
-printf '  %s: times.tsv, host.tsv, README.md\n' "$out"
+printf '  %s: times.tsv, host.tsv\n' "$out"

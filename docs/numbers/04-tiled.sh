@@ -1,0 +1,74 @@
+#!/bin/sh
+# 04-tiled.sh BUILD OUT - the numbers of labs/04-tiled/README.md.
+. docs/numbers/lib.sh
+. docs/numbers/card.sh
+
+page=labs/04-tiled/README.md
+
+# step NAME VARIANT: a row for electrode-1, simulated.
+step() {
+    case $2 in
+    naive) submission=solutions/02-naive/conv.cu ;;
+    solution) submission=solutions ;;
+    *) submission=$(variant "$2" solutions/04-tiled/conv.cu "docs/numbers/04-tiled/$2.patch") ;;
+    esac
+    simulate "$2" 04 "$submission" --case electrode-1
+    accesses=$(($(number "$2" shared_load_requests) + $(number "$2" shared_store_requests)))
+    printf '| %s | %s | %s | %s | %s |\n' "$1" "$(thousands "$(number "$2" cycles)")" "$(thousands "$(number "$2" warp_instructions)")" \
+        "$(thousands $accesses)" "$(if [ $accesses = 0 ]; then echo –; else calc '%.2f' "$(number "$2" shared_wavefronts) / $accesses"; fi)"
+}
+{
+    echo '| kernel | cycles | instructions by warps | shared accesses | wavefronts each |'
+    echo '| --- | --- | --- | --- | --- |'
+    step 'lab 02' naive
+    step "the book's: FILTERS = 1, pitch = width" book
+    step 'FILTERS = 4' filters-4
+    step '**FILTERS = 8**' solution
+    step 'FILTERS = 16' filters-16
+    step 'FILTERS = 8, pitch = width' plain-pitch
+    step 'FILTERS = 8, scalar weights' scalar
+    step "FILTERS = 8, without \`#pragma unroll 1\`" unrolled
+} >"$out/steps.md"
+launch=$(sed -n 's/^launch_cycles = //p' common/simt/gpus/h200.ini)
+say "$page" "(the launch's $(thousands "$launch") cycles included)"
+
+# The columns that were measured, and a row for each layer.
+columns='book filters-4 solution filters-16 plain-pitch scalar unrolled'
+heading() {
+    case $1 in
+    book) echo "the book's" ;;
+    filters-*) echo "FILTERS = ${1#filters-}" ;;
+    solution) echo '**FILTERS = 8**' ;;
+    plain-pitch) echo '8, pitch = width' ;;
+    scalar) echo '8, scalar weights' ;;
+    unrolled) echo '8, unrolled' ;;
+    esac
+}
+measured=
+for column in $columns; do [ -z "$(us 04-tiled "$column" lenet-c1)" ] || measured="$measured $column"; done
+layer() { # NAME LAYER
+    printf '| %s | %s' "$1" "$(rounded "$(us 02-naive solution "$2")")"
+    for column in $measured; do printf ' | %s' "$(rounded "$(us 04-tiled "$column" "$2")")"; done
+    echo ' |'
+}
+{
+    printf '| µs | lab 02'
+    for column in $measured; do printf ' | %s' "$(heading "$column")"; done
+    printf ' |\n| ---'
+    for column in lab-02 $measured; do printf ' | ---'; done
+    echo ' |'
+    layer 'lenet-c1, N=1024' lenet-c1
+    layer 'lenet-c3, N=1024' lenet-c3
+    layer 'electrode-1, N=1' electrode-1
+    layer 'electrode-2, N=1' electrode-2
+    layer 'electrode-2, N=16' electrode-2x16
+    layer 'electrode-3, N=1' electrode-3
+    layer 'vgg-conv1_1, N=1' vgg-conv1_1
+    layer 'N=128 C=3 32×32 K=32 5×5' cifar
+    layer 'N=16 C=16 65×65 K=32 3×3, stride 2' strided
+    printf '\nMedians, kernel only, the L2 flushed; %s.\n' "$(measured_on times.tsv)"
+} >"$out/layers.md"
+
+say "$page" "The kernel takes $(number solution registers) registers."
+say "$page" "then $(machine_code 04-tiled 2) instructions for $(machine_code 04-tiled 3) products, $(a_product 04-tiled) each against $(a_product 02-naive) in lab 02"
+[ "$(machine_code 04-tiled 2)" = "$(machine_code 04-tiled-scalar 2)" ] || fail "the loop with scalar weights has other instructions"
