@@ -29,7 +29,7 @@ step() {
     step 'FILTERS = 8, scalar weights' scalar
     step "FILTERS = 8, without \`#pragma unroll 1\`" unrolled
 } >"$out/steps.md"
-launch=$(sed -n 's/^launch_cycles = //p' common/simt/gpus/h200.ini)
+launch=$(machine h200 launch_cycles)
 say "$page" "(the launch's $(thousands "$launch") cycles included)"
 
 # The columns that were measured, and a row for each layer.
