@@ -23,7 +23,7 @@ enum { VERDICT_SAFETY = 4 }; /* s of the bound; docs/architecture.md says why 4 
  * them grow as the output does: there the root mean square of |y - expected| must not pass 2 * u *
  * the root mean square of expected.  Rounding to nearest stays near 0.53 at any m, cutting off
  * (which mma.sync does with the low bits of an fp32) at 1.4; bf16 has 4.3, and sums in fp16 pass 2
- * from 600 products on. */
+ * between 600 and 700 products (tool_rounding.c). */
 double verdict_bound(Precision precision, double magnitude, double products);
 
 /* The poison that outputs are filled with before a run: a NaN with this payload means "never

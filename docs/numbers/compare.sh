@@ -95,6 +95,7 @@ say $page "from $(from vgg-conv5_1-n32) % on conv5_1 with 32 images, $(from vgg-
 never=$(awk -F'\t' '{ seen[$1] } $4 < $3 { pays[$1] } END { for (l in seen) if (!(l in pays)) n++; word[7] = "seven"; print word[n] }' "$out/sparse.dat")
 say $page "On the other $never it never does"
 say $page "there lab 13 is at $(of vgg-conv5_1 70 ten/thirteen) to $(of vgg-conv4_2 70 ten/thirteen %.2f) of lab 10"
+say $page "$(awk -F'\t' '$1 == "vgg-conv5_1-n32" && $2 == 90 { printf "%.0f", $11 }' "$out/sparse.dat") MB for Winograd on conv5_1 with 32 images"
 say $page "even at 95 %: $(of vgg-conv5_1-n32 95 cudnn %.0f) against $(of vgg-conv5_1-n32 95 thirteen %.0f) µs"
 # columns OVER UNDER: the least and the most of one column over another, at 90 percent zeros.
 columns() { awk -F'\t' -v over="$1" -v under="$2" '$2 == 90 { x = $over / $under; if (!least || x < least) least = x; if (x > most) most = x } END { printf "%.1f to %.0f", least, most }' "$out/sparse.dat"; }
@@ -110,6 +111,7 @@ a_filter() { awk -F'\t' -v column="$1" -v pattern="$2" 'NR > 1 && $1 ~ pattern {
     END { printf "%.4f to %.4f", least, most }' "$data/table-1-paper.tsv"; }
 say $page "$(a_filter 5 'a[.][127]$') a filter where they are 1×1 and $(a_filter 5 '([.]3|Conv4)$') where they are 3×3"
 say $page "the new kernel takes $(a_filter 4 'Incep|AlexNetI')"
+say $page "$(a_filter 5 'Inception|AlexNetI' | awk '{ printf "%.0f to %.0f", 1000 * $1, 1000 * $3 }') µs are a call of cuDNN, and $(a_filter 4 'Incep|AlexNetI' | awk '{ printf "%.0f", 1000 * $1 }') µs are a launch"
 
 # measured SET: what h200-sparse.sh measured of a set of layers, a line each (sparse_table.sh); fails where nobody has.
 measured() { [ -f "$data/$1-h200.tsv" ] && sh common/compare/sparse_table.sh "$data/$1-h200.tsv"; }
