@@ -293,12 +293,22 @@ static void counters_of_memory(CounterRows *counters, const DeviceCost *cost)
                   "sectors (spills, arrays indexed at run time)");
 }
 
+/* Last, for most machines have none. */
+static void counters_of_accelerators(CounterRows *counters, const DeviceCost *cost)
+{
+    if (!cost->accelerator_calls) return;
+    counter_whole(counters, "accelerator calls", cost->accelerator_calls, "by warps");
+    counter_whole(counters, "accelerator cycles", cost->accelerator_cycles,
+                  "for which those held their warps");
+}
+
 static void counters_fill(CounterRows *counters, const DeviceCost *cost)
 {
     counters->count = 0;
     counters_of_launch(counters, cost);
     counters_of_instructions(counters, cost);
     counters_of_memory(counters, cost);
+    counters_of_accelerators(counters, cost);
 }
 
 void report_counters(FILE *stream, int indent, const DeviceCost *cost, const DeviceCost *baseline)

@@ -43,7 +43,9 @@
     X(shared_wavefronts, "shared_wavefronts", "passes through shared memory")                      \
     X(bank_conflicts, "bank_conflicts", "of them: more than the words themselves need")            \
     X(local_sectors, "local_sectors", "sectors of local memory, loaded and stored")                \
-    X(const_requests, "const_requests", "loads from constant memory")
+    X(const_requests, "const_requests", "loads from constant memory")                              \
+    X(accelerator_calls, "accelerator_calls", "calls of accelerators, where a machine has them")   \
+    X(accelerator_cycles, "accelerator_cycles", "cycles for which those held their warps")
 
 #define COUNTER_FIELD(field, metric, about) uint64_t field;
 

@@ -102,11 +102,14 @@ static void its_own_work_is_not_counted(void **state)
     Counters few = called(INNER, 10, 1).result.counters,
              many = called(INNER, 110, 1).result.counters;
     assert_int_equal(few.warp_instructions, many.warp_instructions);
+    assert_int_equal(many.accelerator_calls, 2); /* one a warp */
+    assert_int_equal(many.accelerator_cycles, 2 * (2 * 110));
     assert_int_equal(many.branches, 0);
     assert_int_equal(many.divergent_branches, 0);
     assert_int_equal(many.global_load_requests, 0);
     assert_int_equal(many.global_store_requests, 2); /* the kernel's own: one a warp */
     Counters body = called(INNER, 110, 0).result.counters;
+    assert_int_equal(body.accelerator_calls, 0);
     assert_int_equal(body.branches, 2 * (110 + 1)); /* a loop's, and the return */
     assert_int_equal(body.warp_instructions - many.warp_instructions, 2 * (4 * 110 + 4 - 1));
 }
