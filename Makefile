@@ -62,6 +62,7 @@ USES_common/validate     := common/cuda/runtime common/cuda/sim $(USES_common/cu
 USES_datasets      := common/conv common/operation common/base
 USES_autograder/text    := common/base
 USES_autograder/sandbox := common/base
+USES_autograder/options := common/cuda common/base
 USES_autograder/build   := autograder/sandbox common/base
 USES_autograder/session := autograder/build autograder/sandbox autograder/tensors common/operation common/cuda common/base
 USES_autograder/tensors := common/operation common/cuda common/base
@@ -71,12 +72,12 @@ USES_autograder/record  := autograder/lab $(USES_autograder/lab)
 USES_autograder/profile := autograder/text common/cuda common/simt/core $(USES_common/simt/core)
 USES_autograder/judging := autograder/session autograder/build autograder/sandbox autograder/tensors autograder/record autograder/lab autograder/text \
     common/operations $(USES_common/operations) common/timing common/cuda/gpu common/cuda common/simt/machine common/ptx
-USES_autograder         := autograder/judging autograder/profile autograder/session autograder/build autograder/sandbox autograder/tensors \
+USES_autograder         := autograder/options autograder/judging autograder/profile autograder/session autograder/build autograder/sandbox autograder/tensors \
     autograder/record autograder/lab autograder/text common/operations $(USES_common/operations) common/timing common/cuda/gpu common/cuda/sim \
     $(USES_common/cuda/sim)
 ROOMS := common/base common/operation common/conv common/conv/diagnosis common/operations common/timing common/ptx $(addprefix common/simt/,machine core decode checks time exec) \
     common/simt common/cuda $(addprefix common/cuda/,runtime gpu sim) common/conformance common/validate datasets \
-    $(addprefix autograder/,text sandbox build session tensors lab record profile judging tests/predictions) autograder
+    $(addprefix autograder/,text options sandbox build session tensors lab record profile judging tests/predictions) autograder
 
 # The *_call.c need the toolkit's headers and go into the runner; a room's test_*, bench_*, fuzz_* and tool_* have a
 # main of their own (tool_x: $(BUILD)/tests/<room>/tool_x); these are programs.
@@ -126,7 +127,7 @@ $(BUILD)/bin/%: $(BUILD)/obj/autograder/%.o $(call archives_of,$(USES_autograder
 # The sandboxed runner is the drop-in runtime and a wire, no engine; run has both engines in the same process.  Their own
 # names come whole (a submission that defines one of them is told so), of the rooms below comes what they need.
 USES_autograder/runner.c := common/cuda/runtime autograder/tensors common/cuda common/ptx common/base
-USES_autograder/run.c    := common/cuda/runtime autograder/profile autograder/record autograder/lab autograder/tensors autograder/text \
+USES_autograder/run.c    := common/cuda/runtime autograder/options autograder/profile autograder/record autograder/lab autograder/tensors autograder/text \
     datasets common/operations $(USES_common/operations) common/cuda/gpu common/cuda/sim $(USES_common/cuda/sim)
 RUNTIME_OBJ := $(call objects_of,common/cuda/runtime)
 CALL_OBJ    := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard common/operations/*_call.c))

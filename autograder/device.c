@@ -34,8 +34,8 @@ static void engine_open(DeviceProcess *process, const ControlRequest *request, C
                                 .gpus_directory = request->gpus_directory,
                                 .threads = request->threads,
                                 .checks = request->checks};
-    process->engine = strcmp(request->engine, "gpu") ? device_open_sim(&options, &error)
-                                                     : device_open_gpu(0, &error);
+    process->engine = request->engine == ENGINE_SIM ? device_open_sim(&options, &error)
+                                                    : device_open_gpu(0, &error);
     if (!process->engine) {
         reply_set(reply, CONTROL_FAILED, "%s", error.text);
         return;
@@ -73,8 +73,8 @@ static int descriptor_receive(int fd)
 static void runner_attach(DeviceProcess *process, Slot *slot, ControlReply *reply)
 {
     slot_close(process, slot);
-    uint64_t bytes = process->properties.engine[0] == 'g' ? process->properties.memory_bytes / 4
-                                                          : RUNNER_BYTES_SIM;
+    uint64_t bytes = process->properties.engine == ENGINE_GPU ? process->properties.memory_bytes / 4
+                                                              : RUNNER_BYTES_SIM;
     Gatekeeper *gatekeeper = gatekeeper_open(bytes);
     int socket = descriptor_receive(DEVICE_DESCRIPTORS);
     if (!gatekeeper || socket < 0) {
@@ -102,7 +102,7 @@ static void problem_set(DeviceProcess *process, const ControlRequest *request, C
         return;
     }
     if (call->host) return;
-    uint32_t band = process->properties.engine[0] == 'g' ? GUARD_BAND_FLOATS : 0;
+    uint32_t band = process->properties.engine == ENGINE_GPU ? GUARD_BAND_FLOATS : 0;
     if (guarded_open(&process->tensors, process->engine, call->tensors, call->role, call->count,
                      band, &error))
         reply_set(reply, CONTROL_FAILED, "the problem's tensors: %s", error.text);

@@ -1,6 +1,5 @@
 /* grade - grades a submission: the trusted process.  `grade --help` says how. */
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -9,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "autograder/options/options.h"
 #include "autograder/text/files.h"
 #include "autograder/judging/grade_lab.h"
 #include "autograder/record/report.h"
@@ -36,10 +36,11 @@ static const char USAGE[] =
     "Exit: 0 grading worked, whatever the mark; 1 it did not; 2 wrong usage; 3 see --fail-under.\n";
 
 typedef struct Options {
-    const char *root, *build, *lab, *submission, *engine, *gpu, *only_case, *results;
-    uint64_t seed;
-    double fail_under;
-    int verbose, seeded;
+    const char *root, *build, *lab, *submission, *gpu, *only_case, *results;
+    DeviceEngine engine;
+    Seed seed;
+    double fail_under; /* negative: not asked for */
+    int verbose;
 } Options;
 
 /* Half-written files go; the children end with this process (device sees its socket close, the
@@ -51,95 +52,34 @@ static void on_signal(int number)
     raise(number);
 }
 
-static int parse_seed(const char *text, Options *options, Error *error)
-{
-    char *end;
-    errno = 0;
-    options->seed = strtoull(text, &end, 0);
-    options->seeded = 1;
-    if (!*text || *end || errno || *text == '-') {
-        return error_set(error, "--seed takes a number from 0 to 2^64-1, not '%.80s'", text);
-    }
-    return 0;
-}
-
-static int parse_fail_under(const char *text, Options *options, Error *error)
-{
-    char *end;
-    options->fail_under = strtod(text, &end);
-    if (!*text || *end || !(options->fail_under >= 0 && options->fail_under <= 100)) {
-        return error_set(error, "--fail-under takes per cent, 0 to 100, not '%.80s'", text);
-    }
-    return 0;
-}
-
 static int parse_options(int argc, char **argv, Options *options, Error *error)
 {
-    static const struct option LONG[] = {
-        {"root", 1, 0, 'r'},
-        {"build", 1, 0, 'b'},
-        {"lab", 1, 0, 'l'},
-        {"gpu", 1, 0, 'g'},
-        {"submission", 1, 0, 's'},
-        {"engine", 1, 0, 'e'},
-        {"results", 1, 0, 'o'},
-        {"case", 1, 0, 'c'},
-        {"seed", 1, 0, 'n'},
-        {"fail-under", 1, 0, 'f'},
-        {"verbose", 0, 0, 'v'},
-        {"help", 0, 0, 'h'},
+    *options = (Options){.root = ".",
+                         .build = "build",
+                         .submission = "labs",
+                         .engine = ENGINE_AUTO,
+                         .fail_under = -1};
+    const Option table[] = {
+        {"root", OPTION_TEXT, &options->root},
+        {"build", OPTION_TEXT, &options->build},
+        {"lab", OPTION_TEXT, &options->lab},
+        {"submission", OPTION_TEXT, &options->submission},
+        {"engine", OPTION_ENGINE, &options->engine},
+        {"gpu", OPTION_TEXT, &options->gpu},
+        {"case", OPTION_TEXT, &options->only_case},
+        {"seed", OPTION_SEED, &options->seed},
+        {"fail-under", OPTION_PERCENT, &options->fail_under},
+        {"results", OPTION_TEXT, &options->results},
+        {"verbose", OPTION_FLAG, &options->verbose},
+        {"help", OPTION_HELP, (void *)USAGE},
         {0},
     };
-    *options = (Options){".", "build", NULL, "labs", "auto", NULL, NULL, NULL, 0, -1, 0, 0};
-    for (int letter; (letter = getopt_long(argc, argv, "", LONG, NULL)) != -1;) {
-        switch (letter) {
-        case 'r':
-            options->root = optarg;
-            break;
-        case 'b':
-            options->build = optarg;
-            break;
-        case 'l':
-            options->lab = optarg;
-            break;
-        case 'g':
-            options->gpu = *optarg ? optarg : NULL;
-            break;
-        case 's':
-            options->submission = *optarg ? optarg : "labs";
-            break;
-        case 'e':
-            options->engine = *optarg ? optarg : "auto";
-            break;
-        case 'o':
-            options->results = optarg;
-            break;
-        case 'c':
-            options->only_case = optarg;
-            break;
-        case 'n':
-            if (parse_seed(optarg, options, error)) return -1;
-            break;
-        case 'f':
-            if (parse_fail_under(optarg, options, error)) return -1;
-            break;
-        case 'v':
-            options->verbose = 1;
-            break;
-        case 'h':
-            fputs(USAGE, stdout);
-            exit(EXIT_WORKED);
-        default:
-            return error_set(error, "see grade --help");
-        }
-    }
-    if (optind < argc) return error_set(error, "what is '%.80s'?  see grade --help", argv[optind]);
-    return 0;
+    return options_parse(argc, argv, table, 0, NULL, error);
 }
 
-static int engine_works(const char *engine, const char *machine)
+static int gpu_works(void)
 {
-    SessionOptions options = {.engine = engine, .machine = machine};
+    SessionOptions options = {.engine = ENGINE_GPU, .machine = ""};
     Session *session;
     Error error;
     if (session_open(&options, &session, &error)) return 0;
@@ -147,25 +87,18 @@ static int engine_works(const char *engine, const char *machine)
     return 1;
 }
 
-static int choose_engine(const Options *options, Grader *grader, Error *error)
+/* The GPU unasked only where it also works. */
+static DeviceEngine engine_choose(DeviceEngine wanted)
 {
-    const char *engine = options->engine;
-    if (strcmp(engine, "auto") && strcmp(engine, "sim") && strcmp(engine, "gpu")) {
-        return error_set(error, "there is no engine '%.40s'; there are: auto, sim, gpu", engine);
-    }
-    if (!strcmp(engine, "auto")) {
-        int driver = !access("/dev/nvidiactl", F_OK) || !access("/dev/dxg", F_OK);
-        engine = driver && engine_works("gpu", "") ? "gpu" : "sim";
-    }
-    text_set(grader->engine, sizeof grader->engine, "%s", engine);
-    return 0;
+    DeviceEngine engine = engine_resolve(wanted);
+    return wanted == ENGINE_AUTO && engine == ENGINE_GPU && !gpu_works() ? ENGINE_SIM : engine;
 }
 
 /* The card's roofs, for the floor below which a time is not believed; unknown: no floor. */
 static void measure_ceilings(Grader *grader)
 {
     Error error;
-    Device *device = strcmp(grader->engine, "gpu") ? NULL : device_open_gpu(0, &error);
+    Device *device = grader->engine == ENGINE_GPU ? device_open_gpu(0, &error) : NULL;
     if (!device) return;
     if (gpu_ceilings_measure(device, &grader->ceilings, &error)) {
         fprintf(stderr, "grade: no roofline floor: %s\n", error.text);
@@ -226,13 +159,12 @@ static int grader_open(const Options *options, Grader *grader, Error *error)
     if (absolute(options->root, grader->root, error) ||
         absolute(options->build, grader->build, error))
         return -1;
-    if (choose_engine(options, grader, error) ||
-        load_machine(options->gpu ? options->gpu : "h200", grader, error))
-        return -1;
+    grader->engine = engine_choose(options->engine);
+    if (load_machine(options->gpu ? options->gpu : "h200", grader, error)) return -1;
     if (absolute(options->submission, grader->submission, error))
         return error_set(error, "%.300s: %m; SUBMISSION= names a folder that holds NN-name/",
                          options->submission);
-    grader->seed = options->seeded ? options->seed : random_os_seed();
+    grader->seed = options->seed.given ? options->seed.value : random_os_seed();
     grader->only_case = options->only_case;
     measure_ceilings(grader);
     return 0;

@@ -1,6 +1,5 @@
 /* lab - the front door's helper: progress, hints, reset, solution, run, check.  The Makefile calls
  * it. */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include "autograder/build/build.h"
 #include "autograder/lab/catalog.h"
 #include "autograder/lab/check.h"
+#include "autograder/options/options.h"
 #include "autograder/text/files.h"
 #include "autograder/lab/handout.h"
 #include "autograder/record/hint.h"
@@ -40,7 +40,8 @@ static const char USAGE[] =
     "  keep     --lab NN  for authors: labs/NN's source becomes the skeleton that reset restores\n";
 
 typedef struct Options {
-    const char *command, *root, *build, *lab, *submission, *only_case, *engine, *gpu, *seed;
+    const char *command, *root, *build, *lab, *submission, *only_case, *gpu, *seed;
+    DeviceEngine engine;
     const char *shape;          /* of the user's own; NULL: a case of the lab */
     const char *maps;           /* the file that x is read from; NULL: generated */
     const char *counters, *out; /* where a run's metrics, a profile's files go; NULL: see USAGE */
@@ -49,72 +50,29 @@ typedef struct Options {
 
 static int parse_options(int argc, char **argv, Options *options, Error *error)
 {
-    static const struct option LONG[] = {
-        {"root", 1, 0, 'r'},   {"build", 1, 0, 'b'},
-        {"lab", 1, 0, 'l'},    {"submission", 1, 0, 's'},
-        {"engine", 1, 0, 'e'}, {"gpu", 1, 0, 'g'},
-        {"case", 1, 0, 'c'},   {"seed", 1, 0, 'n'},
-        {"help", 0, 0, 'h'},   {"ptx", 0, 0, 'x'},
-        {"shape", 1, 0, 'o'},  {"maps", 1, 0, 'm'},
-        {"alone", 0, 0, 'a'},  {"counters", 1, 0, 'k'},
-        {"out", 1, 0, 'p'},    {0},
+    *options =
+        (Options){.root = ".", .build = "build", .submission = "labs", .engine = ENGINE_AUTO};
+    const Option table[] = {
+        {"root", OPTION_TEXT, &options->root},
+        {"build", OPTION_TEXT, &options->build},
+        {"lab", OPTION_TEXT, &options->lab},
+        {"submission", OPTION_TEXT, &options->submission},
+        {"engine", OPTION_ENGINE, &options->engine},
+        {"gpu", OPTION_TEXT, &options->gpu},
+        {"case", OPTION_TEXT, &options->only_case},
+        {"shape", OPTION_TEXT, &options->shape},
+        {"maps", OPTION_TEXT, &options->maps},
+        {"seed", OPTION_TEXT, &options->seed},
+        {"counters", OPTION_TEXT, &options->counters},
+        {"out", OPTION_TEXT, &options->out},
+        {"ptx", OPTION_FLAG, &options->ptx},
+        {"alone", OPTION_FLAG, &options->alone},
+        {"help", OPTION_HELP, (void *)USAGE},
+        {0},
     };
-    *options = (Options){.root = ".", .build = "build", .submission = "labs", .engine = "auto"};
-    for (int letter; (letter = getopt_long(argc, argv, "", LONG, NULL)) != -1;) {
-        switch (letter) {
-        case 'r':
-            options->root = optarg;
-            break;
-        case 'b':
-            options->build = optarg;
-            break;
-        case 'l':
-            options->lab = optarg;
-            break;
-        case 's':
-            options->submission = *optarg ? optarg : "labs";
-            break;
-        case 'e':
-            options->engine = *optarg ? optarg : "auto";
-            break;
-        case 'g':
-            options->gpu = *optarg ? optarg : NULL;
-            break;
-        case 'o':
-            options->shape = *optarg ? optarg : NULL;
-            break;
-        case 'm':
-            options->maps = *optarg ? optarg : NULL;
-            break;
-        case 'x':
-            options->ptx = 1;
-            break;
-        case 'a':
-            options->alone = 1;
-            break;
-        case 'k':
-            options->counters = optarg;
-            break;
-        case 'p':
-            options->out = optarg;
-            break;
-        case 'c':
-            options->only_case = optarg;
-            break;
-        case 'n':
-            options->seed = optarg;
-            break;
-        case 'h':
-            fputs(USAGE, stdout);
-            exit(0);
-        default:
-            return error_set(error, "see lab --help");
-        }
-    }
-    options->command = optind < argc ? argv[optind] : "list";
-    return optind + 1 < argc
-               ? error_set(error, "what is '%.80s'?  see lab --help", argv[optind + 1])
-               : 0;
+    if (options_parse(argc, argv, table, 1, &options->command, error)) return -1;
+    if (!options->command) options->command = "list";
+    return 0;
 }
 
 /* ---- the commands ------------------------------------------------------------------------- */
@@ -253,13 +211,7 @@ static void submission_path(const Options *options, const Lab *lab, char *path, 
 static int run_program(const Options *options, const Lab *lab, int profile, Error *error)
 {
     Build build = {0}, baseline = {0};
-    const char *engine = options->engine;
-    if (!strcmp(engine, "auto")) {
-        engine = !access("/dev/nvidiactl", F_OK) || !access("/dev/dxg", F_OK) ? "gpu" : "sim";
-    }
-    if (strcmp(engine, "sim") && strcmp(engine, "gpu")) {
-        return error_set(error, "there is no engine '%.40s'; there are: auto, sim, gpu", engine);
-    }
+    DeviceEngine engine = engine_resolve(options->engine);
     if (options->only_case && lab_case_find(&lab->ini, options->only_case) < 0) {
         char names[700] = "";
         for (int i = 0; i < lab->ini.cases; i++)
@@ -279,9 +231,15 @@ static int run_program(const Options *options, const Lab *lab, int profile, Erro
         build_clear(&baseline);
         return -1;
     }
-    const char *argv[32] = {build.program, "--root",  options->root,
-                            "--lab",       lab->name, "--engine",
-                            engine,        "--gpu",   options->gpu ? options->gpu : lab->ini.gpu};
+    const char *argv[32] = {build.program,
+                            "--root",
+                            options->root,
+                            "--lab",
+                            lab->name,
+                            "--engine",
+                            engine_name(engine),
+                            "--gpu",
+                            options->gpu ? options->gpu : lab->ini.gpu};
     int count = 9;
     if (options->only_case) {
         argv[count++] = "--case";
@@ -307,7 +265,7 @@ static int run_program(const Options *options, const Lab *lab, int profile, Erro
         argv[count++] = "--baseline";
         argv[count++] = baseline.program;
     }
-    if (profile && !strcmp(engine, "gpu")) return profile_on_gpu(argv, count, error);
+    if (profile && engine == ENGINE_GPU) return profile_on_gpu(argv, count, error);
     if (profile) {
         argv[count++] = "--profile";
         argv[count++] = directory;

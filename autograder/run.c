@@ -1,7 +1,6 @@
 /* run - one lab in one plain process: the submission, the drop-in runtime and an engine, so that
  * debuggers and profilers work as usual.  Linked with one submission; `lab run` builds and starts
  * it.  Nothing here is trusted, and nothing here is a grade. */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 
 #include "autograder/lab/catalog.h"
 #include "autograder/lab/metric.h"
+#include "autograder/options/options.h"
 #include "autograder/profile/baseline_cost.h"
 #include "autograder/profile/profile.h"
 #include "autograder/record/report.h"
@@ -27,7 +27,8 @@
 #include "datasets/map_input.h"
 
 typedef struct Run {
-    const char *root, *lab, *only_case, *shape, *engine, *gpu;
+    const char *root, *lab, *only_case, *shape, *gpu;
+    DeviceEngine engine;
     const char *maps;             /* a file of feature maps, "" none: x is generated */
     const char *profile, *source; /* where the profile's files go, NULL: none; the student's file */
     int ptx;
@@ -35,8 +36,7 @@ typedef struct Run {
     int cost_only;        /* this is the baseline: print nothing but what it cost */
     const char *counters; /* the file that every metric is written into, NULL: none */
     char finding[1024];   /* of a check that stopped nothing, "" none */
-    uint64_t seed;
-    int seeded;
+    Seed seed;
     const Lab *found;
     const LabCase *item; /* NULL: a shape of the user's own */
     Problem own;
@@ -120,7 +120,7 @@ static int call_once(Run *run, Workload *workload, Observed *observed, Error *er
 {
     GuardedTensors tensors;
     void *pointer[OPERATION_TENSORS] = {0};
-    int gpu = !strcmp(run->engine, "gpu");
+    int gpu = run->engine == ENGINE_GPU;
     uint32_t band = run->device && !gpu ? 0 : GUARD_BAND_FLOATS;
     if (workload_place(workload, run->device, band, &tensors, error)) return -1;
     for (int i = 0; i < workload->tensors; i++)
@@ -204,7 +204,7 @@ static void print_launch_share(const Run *run)
 static void fill_inputs(const Run *run, Workload *workload)
 {
     Random random;
-    random_seed(&random, run->seed);
+    random_seed(&random, run->seed.value);
     workload_fill(workload, &random);
     if (run->map)
         memcpy(workload->tensor[0], run->map, tensor_count(&workload->shape[0]) * sizeof(float));
@@ -214,10 +214,19 @@ static void fill_inputs(const Run *run, Workload *workload)
 static int measure_baseline(const Run *run, DeviceCost *cost, Error *error)
 {
     char seed[40];
-    text_set(seed, sizeof seed, "%" PRIu64, run->seed);
-    const char *argv[20] = {run->baseline,    "--root",   run->root,   "--lab",
-                            run->found->name, "--engine", run->engine, "--gpu",
-                            run->gpu,         "--seed",   seed,        "--cost-only"};
+    text_set(seed, sizeof seed, "%" PRIu64, run->seed.value);
+    const char *argv[20] = {run->baseline,
+                            "--root",
+                            run->root,
+                            "--lab",
+                            run->found->name,
+                            "--engine",
+                            engine_name(run->engine),
+                            "--gpu",
+                            run->gpu,
+                            "--seed",
+                            seed,
+                            "--cost-only"};
     int count = 12;
     if (run->item) argv[count++] = "--case", argv[count++] = run->item->name;
     if (!run->item) argv[count++] = "--shape", argv[count++] = run->shape;
@@ -238,7 +247,7 @@ static void print_cost(const Run *run, int correct)
 {
     DeviceCost baseline;
     Error error = {""};
-    int simulated = run->device && !strcmp(run->engine, "sim");
+    int simulated = run->device && run->engine == ENGINE_SIM;
     if (simulated && !run->cost.launches) {
         printf("  no kernel was launched\n");
         return;
@@ -373,7 +382,7 @@ static int open_engine(Run *run, Error *error)
 {
     char directory[1024];
     if (run->found->ini.host) return 0;
-    if (!strcmp(run->engine, "gpu")) {
+    if (run->engine == ENGINE_GPU) {
         run->device = device_open_gpu(0, error);
     } else {
         text_set(directory, sizeof directory, "%s/common/simt/gpus", run->root);
@@ -413,80 +422,40 @@ static int choose(Run *run, const Catalog *catalog, Error *error)
                          run->only_case, names);
     }
     run->item = &ini->item[index];
-    run->problem = strcmp(run->engine, "gpu") ? &run->item->problem : &run->item->problem_gpu;
+    run->problem = run->engine == ENGINE_SIM ? &run->item->problem : &run->item->problem_gpu;
     return 0;
 }
 
 static int parse_options(int argc, char **argv, Run *run, Error *error)
 {
-    static const struct option LONG[] = {
-        {"root", 1, 0, 'r'},      {"lab", 1, 0, 'l'},      {"case", 1, 0, 'c'},
-        {"engine", 1, 0, 'e'},    {"gpu", 1, 0, 'g'},      {"seed", 1, 0, 'n'},
-        {"profile", 1, 0, 'p'},   {"source", 1, 0, 's'},   {"ptx", 0, 0, 'x'},
-        {"shape", 1, 0, 'o'},     {"maps", 1, 0, 'm'},     {"baseline", 1, 0, 'b'},
-        {"cost-only", 0, 0, 't'}, {"counters", 1, 0, 'k'}, {0},
-    };
     *run = (Run){.root = ".",
                  .lab = "",
                  .only_case = "",
                  .shape = "",
                  .maps = "",
-                 .engine = "sim",
                  .gpu = "h200",
                  .source = ""};
-    for (int letter; (letter = getopt_long(argc, argv, "", LONG, NULL)) != -1;) {
-        switch (letter) {
-        case 'r':
-            run->root = optarg;
-            break;
-        case 'l':
-            run->lab = optarg;
-            break;
-        case 'c':
-            run->only_case = optarg;
-            break;
-        case 'e':
-            run->engine = optarg;
-            break;
-        case 'g':
-            run->gpu = optarg;
-            break;
-        case 'n':
-            run->seed = strtoull(optarg, NULL, 0);
-            run->seeded = 1;
-            break;
-        case 'p':
-            run->profile = optarg;
-            break;
-        case 's':
-            run->source = optarg;
-            break;
-        case 'o':
-            run->shape = optarg;
-            break;
-        case 'm':
-            run->maps = optarg;
-            break;
-        case 'x':
-            run->ptx = 1;
-            break;
-        case 'b':
-            run->baseline = optarg;
-            break;
-        case 't':
-            run->cost_only = 1;
-            break;
-        case 'k':
-            run->counters = optarg;
-            break;
-        default:
-            return error_set(error, "this program is started by: make run LAB=NN");
-        }
-    }
-    if (!run->seeded) run->seed = random_os_seed();
-    if (strcmp(run->engine, "sim") && strcmp(run->engine, "gpu")) {
-        return error_set(error, "there is no engine '%.40s'; there are: sim, gpu", run->engine);
-    }
+    const Option table[] = {
+        {"root", OPTION_TEXT, &run->root},
+        {"lab", OPTION_TEXT, &run->lab},
+        {"case", OPTION_TEXT, &run->only_case},
+        {"shape", OPTION_TEXT, &run->shape},
+        {"maps", OPTION_TEXT, &run->maps},
+        {"engine", OPTION_ENGINE, &run->engine},
+        {"gpu", OPTION_TEXT, &run->gpu},
+        {"seed", OPTION_SEED, &run->seed},
+        {"profile", OPTION_TEXT, &run->profile},
+        {"source", OPTION_TEXT, &run->source},
+        {"ptx", OPTION_FLAG, &run->ptx},
+        {"baseline", OPTION_TEXT, &run->baseline},
+        {"cost-only", OPTION_FLAG, &run->cost_only},
+        {"counters", OPTION_TEXT, &run->counters},
+        {"help", OPTION_HELP, (void *)"this program is started by: make run LAB=NN\n"},
+        {0},
+    };
+    if (options_parse(argc, argv, table, 0, NULL, error)) return -1;
+    if (!run->seed.given) run->seed.value = random_os_seed();
+    run->engine = engine_resolve(run->engine);
     return 0;
 }
 
@@ -496,14 +465,15 @@ static int run_page(Run *run, Error *error)
     int status = run_case(run, error);
     if (status < 0) fprintf(stderr, "run: %s\n", error->text);
     char leaks[400];
-    uint64_t left = run->device && !strcmp(run->engine, "sim")
+    uint64_t left = run->device && run->engine == ENGINE_SIM
                         ? sim_device_leaks(run->device, leaks, sizeof leaks)
                         : 0;
     if (left)
         printf("  leak check: %" PRIu64 " allocation%s never freed: %s\n", left,
                left > 1 ? "s were" : " was", leaks);
     const LabIni *ini = &run->found->ini;
-    printf("  engine %s, seed %" PRIu64 "\n", ini->host ? "cpu" : run->engine, run->seed);
+    printf("  engine %s, seed %" PRIu64 "\n", ini->host ? "cpu" : engine_name(run->engine),
+           run->seed.value);
     if (run->item && !*run->only_case && ini->cases > 1) {
         printf("  other cases (CASE=name):");
         for (int i = 1; i < ini->cases; i++)

@@ -51,8 +51,8 @@ static RecordCase *record_add_case(LabRun *run, const char *name, const char *ab
 static const Problem *case_problem(const LabRun *run, int i)
 {
     const LabCase *item = &run->lab->ini.item[i];
-    return strcmp(run->grader->engine, "gpu") || run->lab->ini.host ? &item->problem
-                                                                    : &item->problem_gpu;
+    return run->grader->engine == ENGINE_SIM || run->lab->ini.host ? &item->problem
+                                                                   : &item->problem_gpu;
 }
 
 /* Every case and prediction with what it could earn. */
@@ -109,8 +109,8 @@ static void record_start(LabRun *run)
     gmtime_r(&now, &utc);
     strftime(record->graded_at, sizeof record->graded_at, "%Y-%m-%dT%H:%M:%SZ", &utc);
     text_set(record->engine, sizeof record->engine, "%s",
-             run->lab->ini.host ? "cpu" : grader->engine);
-    int sim = !run->lab->ini.host && !strcmp(grader->engine, "sim");
+             run->lab->ini.host ? "cpu" : engine_name(grader->engine));
+    int sim = !run->lab->ini.host && grader->engine == ENGINE_SIM;
     text_set(record->machine, sizeof record->machine, "%s", sim ? grader->machine_name : "");
     text_set(record->unit, sizeof record->unit, "%s", sim ? "cycles" : "seconds");
     text_set(record->sandbox, sizeof record->sandbox, "%s", sandbox_level_name(sandbox_probe()));
@@ -207,8 +207,8 @@ static const LabNeed *unmet_need(const LabRun *run)
     unsigned have = run->properties.cc_major * 100 + run->properties.cc_minor;
     for (int i = 0; i < ini->needs; i++) {
         const LabNeed *need = &ini->need[i];
-        if (need->engine[0] ? strcmp(need->engine, run->grader->engine) != 0
-                            : have < need->cc_major * 100 + need->cc_minor)
+        if (need->engine != ENGINE_AUTO ? need->engine != run->grader->engine
+                                        : have < need->cc_major * 100 + need->cc_minor)
             return need;
     }
     return NULL;
@@ -310,13 +310,13 @@ static int simulated_cost(LabRun *run, const LabCase *item, DeviceCost *cost, Er
 {
     const Grader *grader = run->grader;
     Record *record = run->record;
-    if (!strcmp(grader->engine, "sim")) {
+    if (grader->engine == ENGINE_SIM) {
         for (int i = 0; i < record->cases; i++)
             if (!strcmp(record->item[i].name, item->name)) *cost = record->item[i].cost;
         return 0;
     }
     SessionOptions options = {
-        .engine = "sim", .machine = grader->machine_name, .gpus_directory = grader->gpus};
+        .engine = ENGINE_SIM, .machine = grader->machine_name, .gpus_directory = grader->gpus};
     Judge judge = {.operation = run->lab->ini.operation, .precision = run->lab->ini.precision};
     if (session_open(&options, &judge.session, error)) return -1;
     RecordCase scratch = {0};
@@ -431,7 +431,7 @@ static void judge_start(LabRun *run)
                          .precision = ini->precision,
                          .host = ini->host};
     run->speed = (SpeedSetup){.judge = &run->judge,
-                              .sim = !ini->host && !strcmp(run->grader->engine, "sim"),
+                              .sim = !ini->host && run->grader->engine == ENGINE_SIM,
                               .machine = &run->grader->machine,
                               .slack = ini->slack,
                               .simulator = run->grader->simulator};

@@ -16,7 +16,7 @@
 typedef struct Grader {
     char root[512], build[512]; /* the workbook's root, the build directory */
     char submission[512];       /* holds NN-name/<source>, like labs/ */
-    char engine[8];             /* "sim" or "gpu" */
+    DeviceEngine engine;        /* not ENGINE_AUTO */
     char machine_name[64];      /* of the simulator */
     SimtMachine machine;
     char gpus[600];       /* where the machines are described */

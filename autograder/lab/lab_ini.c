@@ -175,15 +175,14 @@ static int take_need(const IniFile *file, const IniEntry *entry, char *text, Lab
         return ini_error(error, file, entry->line, "too many or too long needs");
     }
     LabNeed *need = &lab->need[lab->needs++];
-    *need = (LabNeed){0};
+    *need = (LabNeed){.engine = ENGINE_AUTO};
     text_set(need->text, sizeof need->text, "%s", text);
     int end = 0;
     if (sscanf(text, "cc >= %2u.%2u%n", &need->cc_major, &need->cc_minor, &end) == 2 && !text[end])
         return 0;
-    if (!strcmp(text, "engine = gpu") || !strcmp(text, "engine = sim")) {
-        text_set(need->engine, sizeof need->engine, "%s", text + 9);
+    if (!strncmp(text, "engine = ", 9) && !engine_find(text + 9, &need->engine) &&
+        need->engine != ENGINE_AUTO)
         return 0;
-    }
     return ini_error(error, file, entry->line,
                      "'%s' is no need; write cc >= X.Y, engine = gpu or engine = sim", text);
 }

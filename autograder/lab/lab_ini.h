@@ -10,14 +10,15 @@
 #define CONVLAB_AUTOGRADER_LAB_LAB_INI_H
 
 #include "autograder/lab/formula.h"
+#include "common/cuda/device.h"
 #include "common/operation/operation.h"
 #include "common/operation/verdict.h"
 
 enum { LAB_CASES = 24, LAB_PREDICTIONS = 16, LAB_HINTS = 40, LAB_NEEDS = 4, LAB_HIDDEN = 64 };
 
 typedef struct LabNeed {
-    char text[40];  /* "cc >= 9.0" */
-    char engine[8]; /* "gpu", "sim", or "" for a compute capability */
+    char text[40];       /* "cc >= 9.0" */
+    DeviceEngine engine; /* ENGINE_AUTO: any; it is a compute capability that is needed */
     uint32_t cc_major, cc_minor;
 } LabNeed;
 

@@ -63,7 +63,8 @@ static void a_good_file_is_read_whole(void **state)
     assert_string_equal(lab.gpu, "h200");
     assert_int_equal(lab.needs, 2);
     assert_int_equal(lab.need[0].cc_major * 10 + lab.need[0].cc_minor, 75);
-    assert_string_equal(lab.need[1].engine, "sim");
+    assert_int_equal(lab.need[0].engine, ENGINE_AUTO);
+    assert_int_equal(lab.need[1].engine, ENGINE_SIM);
     assert_int_equal(lab.cases, 1);
     assert_int_equal(lab.timed_cases, 1);
     assert_int_equal(lab_case_find(&lab, "lenet-c1"), 0);

@@ -45,9 +45,9 @@ typedef enum ControlKind {
 
 typedef struct ControlRequest {
     uint32_t kind, slot, repeats, has_inputs;
-    double deadline;  /* CLOCK_MONOTONIC seconds, the same clock in both processes */
-    CallRequest call; /* CONTROL_PROBLEM; addresses are the device's to fill */
-    char engine[16];  /* CONTROL_OPEN ... */
+    double deadline;     /* CLOCK_MONOTONIC seconds, the same clock in both processes */
+    CallRequest call;    /* CONTROL_PROBLEM; addresses are the device's to fill */
+    DeviceEngine engine; /* CONTROL_OPEN ... */
     char machine[64];
     char gpus_directory[768];
     int32_t threads, checks;

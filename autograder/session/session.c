@@ -29,8 +29,7 @@ static int device_program_find(char *program, size_t bytes, Error *error)
 static int options_take(Session *session, const SessionOptions *options, Error *error)
 {
     const char *directory = options->gpus_directory ? options->gpus_directory : "common/simt/gpus";
-    snprintf(session->engine, sizeof session->engine, "%s",
-             options->engine ? options->engine : "sim");
+    session->engine = options->engine;
     snprintf(session->machine, sizeof session->machine, "%s",
              options->machine ? options->machine : "");
     snprintf(session->gpus_directory, sizeof session->gpus_directory, "%s", directory);

@@ -24,7 +24,7 @@ typedef struct Session Session;
 enum { SESSION_RUNNERS = 3 };
 
 typedef struct SessionOptions {
-    const char *engine;           /* "sim" or "gpu" */
+    DeviceEngine engine;          /* not ENGINE_AUTO */
     const char *machine;          /* sim: "h200" ...; gpu: ignored */
     int sim_threads;              /* 0: one per core */
     int checks;                   /* sim: initcheck on */

@@ -151,7 +151,7 @@ static int engine_open(Session *session, Error *error)
     ControlRequest request = {
         .kind = CONTROL_OPEN, .threads = session->threads, .checks = session->checks};
     ControlReply reply;
-    memcpy(request.engine, session->engine, sizeof request.engine);
+    request.engine = session->engine;
     memcpy(request.machine, session->machine, sizeof request.machine);
     memcpy(request.gpus_directory, session->gpus_directory, sizeof request.gpus_directory);
     if (ask_simply(session, &request, &reply, error)) return -1;

@@ -16,7 +16,8 @@ typedef struct Runner {
 } Runner;
 
 struct Session {
-    char engine[16], machine[64], gpus_directory[768], device_program[SESSION_PATH];
+    DeviceEngine engine;
+    char machine[64], gpus_directory[768], device_program[SESSION_PATH];
     int threads, checks;
     double call_seconds;
     uint64_t memory_bytes;

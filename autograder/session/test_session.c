@@ -91,7 +91,7 @@ static void inputs_fresh(Run *run)
 static void run_open(Run *run, const char *entry, double call_seconds)
 {
     Error error = {""};
-    SessionOptions options = {.engine = "sim",
+    SessionOptions options = {.engine = ENGINE_SIM,
                               .machine = "h200",
                               .call_seconds = call_seconds,
                               .sim_threads = 1,
@@ -450,15 +450,15 @@ static void test_device_inputs_are_checked(void **state)
 
 static void test_bad_options(void **state)
 {
-    SessionOptions options = {.engine = "sim", .machine = "no-such-gpu"};
+    SessionOptions options = {.engine = ENGINE_SIM, .machine = "no-such-gpu"};
     Session *session;
     Error error;
     (void)state;
     assert_int_equal(session_open(&options, &session, &error), -1);
     assert_null(session);
     assert_non_null(strstr(error.text, "no-such-gpu"));
-    options =
-        (SessionOptions){.engine = "sim", .machine = "h200", .device_program = "/nowhere/device"};
+    options = (SessionOptions){
+        .engine = ENGINE_SIM, .machine = "h200", .device_program = "/nowhere/device"};
     assert_int_equal(session_open(&options, &session, &error), -1);
     assert_non_null(strstr(error.text, "/nowhere/device"));
 }

@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 typedef struct StatusRow {
     int32_t status;
@@ -63,6 +64,24 @@ static const StatusRow *status_row(int32_t status)
     for (size_t i = 0; i < sizeof status_table / sizeof status_table[0]; i++)
         if (status_table[i].status == status) return &status_table[i];
     return NULL;
+}
+
+static const char *const ENGINE_NAME[] = {
+    [ENGINE_SIM] = "sim", [ENGINE_GPU] = "gpu", [ENGINE_AUTO] = "auto"};
+
+const char *engine_name(DeviceEngine engine)
+{
+    return ENGINE_NAME[engine];
+}
+
+int engine_find(const char *name, DeviceEngine *engine)
+{
+    for (int i = ENGINE_SIM; i <= ENGINE_AUTO; i++) {
+        if (strcmp(ENGINE_NAME[i], name)) continue;
+        *engine = (DeviceEngine)i;
+        return 0;
+    }
+    return -1;
 }
 
 const char *device_status_name(int32_t status)

@@ -121,9 +121,15 @@ typedef struct FunctionInfo {
     uint32_t ptx_version, binary_version; /* 75, 90 ... as cudaFuncAttributes gives them */
 } FunctionInfo;
 
+/* What executes calls.  AUTO stands in options alone: whichever there is. */
+typedef enum DeviceEngine { ENGINE_SIM, ENGINE_GPU, ENGINE_AUTO } DeviceEngine;
+
+const char *engine_name(DeviceEngine engine);            /* "sim", "gpu", "auto" */
+int engine_find(const char *name, DeviceEngine *engine); /* -1: no such name */
+
 typedef struct DeviceProperties {
-    char name[128];  /* "NVIDIA H200", "simulated h200" */
-    char engine[16]; /* "gpu", "sim" */
+    char name[128]; /* "NVIDIA H200", "simulated h200" */
+    DeviceEngine engine;
     uint64_t memory_bytes, l2_bytes, const_bytes;
     uint32_t cc_major, cc_minor, sms, warp_size, clock_khz, memory_clock_khz, memory_bus_bits;
     uint32_t max_threads_per_block, max_block[3], max_grid[3];

@@ -456,7 +456,7 @@ static void properties_read(GpuDevice *device)
     int version = 0;
     device->driver->version(&version);
     p->driver_version = (uint32_t)version;
-    strcpy(p->engine, "gpu");
+    p->engine = ENGINE_GPU;
 }
 
 static int device_start(GpuDevice *device, int ordinal, Error *error)

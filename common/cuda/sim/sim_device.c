@@ -380,7 +380,7 @@ static int properties_call(SimDevice *sim, DeviceReply *reply)
     DeviceProperties *to = (void *)reply_room(sim, reply, sizeof *to);
     if (!to) return device_fail(reply, DEVICE_OUT_OF_MEMORY, "out of host memory");
     *to = (DeviceProperties){
-        .engine = "sim",
+        .engine = ENGINE_SIM,
         .memory_bytes = machine->memory_bytes,
         .l2_bytes = machine->l2_bytes,
         .const_bytes = 65536,

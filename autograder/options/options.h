@@ -1,0 +1,44 @@
+/* options.h - the command lines of the programs, as tables.
+ *
+ * Room: options, and which engine is meant.
+ * Callers: the programs of autograder.
+ * May use: cuda, base. */
+#ifndef CONVLAB_AUTOGRADER_OPTIONS_OPTIONS_H
+#define CONVLAB_AUTOGRADER_OPTIONS_OPTIONS_H
+
+#include <stdint.h>
+
+#include "common/base/error.h"
+#include "common/cuda/device.h"
+
+typedef enum OptionKind {
+    OPTION_TEXT,    /* const char **; an empty text leaves what is there */
+    OPTION_FLAG,    /* int *, becomes 1; takes no value */
+    OPTION_SEED,    /* Seed *: 0 to 2^64-1, also hexadecimal */
+    OPTION_PERCENT, /* double *: 0 to 100 */
+    OPTION_ENGINE,  /* DeviceEngine *: auto, sim or gpu; empty is auto */
+    OPTION_HELP     /* const char *: the text that is printed before the program ends with 0 */
+} OptionKind;
+
+typedef struct Seed {
+    uint64_t value;
+    int given;
+} Seed;
+
+typedef struct Option {
+    const char *name; /* "seed" for --seed */
+    OptionKind kind;
+    void *value;
+} Option;
+
+enum { OPTIONS = 24 }; /* the most that a table may have */
+
+/* Reads the options of `option`, whose last has no name.  What is no option stays: the first `words` of
+ * them go to `word`, more are refused.  -1 with an error that names the option. */
+int options_parse(int argc, char **argv, const Option *option, int words, const char **word,
+                  Error *error);
+
+/* ENGINE_AUTO becomes the GPU where there is a driver's device, else the simulator. */
+DeviceEngine engine_resolve(DeviceEngine engine);
+
+#endif
