@@ -180,7 +180,7 @@ $(BUILD)/validate/run-micro:
 .SECONDARY:
 
 # ---- second stage: everything that `make grade` and its sisters need built ---------------------------------------------
-.PHONY: tools tests benches fuzzers validators rooms
+.PHONY: tools tests benches objects fuzzers validators rooms
 rooms: # what each room may use, and single files: for autograder/tests/rooms
 	@$(foreach u,$(filter USES_%,$(.VARIABLES)),echo '$(u:USES_%=%) $($(u))';)
 validators: $(MEASURED:%=$(BUILD)/validate/run-%) $(BUILD)/tests/common/validate/tool_validate $(BUILD)/bin/lab
@@ -191,12 +191,14 @@ tests: $(TESTS)
 	@:
 benches: $(BENCHES)
 	@:
+objects: $(patsubst %.c,$(BUILD)/obj/%.o,$(foreach r,$(ROOMS),$(wildcard $(r)/*.c)))
+	@:
 fuzzers: $(FUZZERS)
 	@:
 $(FUZZERS): LDFLAGS += -fsanitize=fuzzer
 
 # ---- front door --------------------------------------------------------------------------------------------------------
-.PHONY: help setup doctor run profile grade hint reset solution watch check numbers bench validate compare maps test fuzz sanitize format clean
+.PHONY: help setup doctor run profile grade hint reset solution watch check numbers bench validate compare maps test fuzz sanitize keep new-lab compile-commands format clean
 
 stage = $(Q)+$(MAKE) $(if $(V),,-s) -j$(JOBS) BUILD='$(BUILD)' $(1)
 # Packages that one target wants and a student does not.
@@ -227,6 +229,8 @@ help:
 #:   make test | bench        the project's own tests | its own speed     make clean         remove build/
 #:   make fuzz [SECONDS=60]   damaged PTX and fat binaries, so long for each program (clang's libFuzzer)
 #:   make sanitize            the unit tests under AddressSanitizer and UndefinedBehaviorSanitizer
+#:   make new-lab LAB=14 NAME=winograd    every file of a new lab, small and working (docs/writing-a-lab.md)
+#:   make keep LAB=04         the skeleton in labs/ becomes the pristine copy      make compile-commands  for clangd
 #:   make format              C, C++ and CUDA as .clang-format says (clang-format 14); make test looks
 #:   make check [LAB=02]      skeletons, solutions and handouts agree, and every number in a page is what its command makes
 #:   make numbers [LAB=02]    makes the numbers anew and puts them into the pages (docs/numbers/README.md)
@@ -257,7 +261,7 @@ profile:
 	$(Q)$(BUILD)/bin/lab profile $(where) $(only) $(shape) --submission '$(SUBMISSION)' --engine '$(if $(filter auto,$(ENGINE)),sim,$(ENGINE))' \
 	    --gpu '$(GPU)' $(if $(PTX),--ptx)
 
-hint reset solution:
+hint reset solution keep:
 	$(need_lab)
 	$(call stage,$(BUILD)/bin/lab)
 	$(Q)$(BUILD)/bin/lab $@ $(where) --lab '$(LAB)'
@@ -315,6 +319,20 @@ fuzz:
 sanitize:
 	$(call checked,tests)
 	$(Q)NVCC='$(NVCC)' sh autograder/tests/run.sh '$(BUILD)/sanitize' --units
+
+new-lab:
+	$(Q)sh common/setup/new_lab.sh '$(LAB)' '$(NAME)' '$(or $(OPERATION),conv_forward)'
+	$(call stage,tools $(NUMBER_TOOLS))
+	$(Q)sh docs/numbers/numbers.sh '$(BUILD)' write '$(LAB)'
+	$(Q)$(BUILD)/bin/lab check $(where)
+	@echo '  It grades, checks and tests as it is.  What to change, in which order: docs/writing-a-lab.md'
+
+# clangd wants the flags of every source.  Nothing is compiled for it, only read.
+compile-commands:
+	$(call want,bear)
+	$(Q)command -v bear >/dev/null || { echo 'compile-commands: no bear: sudo apt-get install bear' >&2; exit 1; }
+	$(Q)CFLAGS=-fsyntax-only bear --output compile_commands.json -- \
+	    $(MAKE) -B -s -j$(JOBS) BUILD='$(BUILD)/clangd' NVCC='$(NVCC)' CCACHE= objects >/dev/null
 
 format:
 	$(call want,clang-format-14)

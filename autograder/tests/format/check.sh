@@ -4,7 +4,8 @@
 #
 # Another version sets some lines differently, so the version is fixed: Debian 12 and Ubuntu 24.04 both offer the package
 # clang-format-14, and `pip install clang-format==14.0.6` gives it anywhere else.  Tables for the preprocessor (.def, .inc)
-# stay as they are, because one line is one row there; so do a student's own sources: their pristine copies are checked.
+# stay as they are, because one line is one row there.  A student's own sources are not checked: their pristine copies are.
+# Templates of a new lab are checked as what they become (tests/new-lab).
 set -eu
 mend=${2:-}
 
@@ -21,7 +22,7 @@ if [ -z "$format" ]; then
     exit 0
 fi
 
-sources=$(find autograder common datasets docs labs solutions -name '*.[ch]' -o -name '*.cu' | sort)
+sources=$(find autograder common datasets docs labs solutions -path common/setup/new-lab -prune -o \( -name '*.[ch]' -o -name '*.cu' \) -print | sort)
 if [ "$mend" = mend ]; then
     # shellcheck disable=SC2086
     "$format" -i $sources

@@ -36,9 +36,10 @@ typedef struct LabDerivations {
     Derivation derivation[LAB_PREDICTIONS + 1];
 } LabDerivations;
 
-/* One a file of this room; test_predictions.c lists them. */
-extern const LabDerivations derive_01, derive_02, derive_03, derive_04, derive_05, derive_06,
-    derive_07, derive_08, derive_09, derive_10, derive_11, derive_13;
+/* One a file of this room: derive_01 ..., as labs.def lists them. */
+#define LAB(number) extern const LabDerivations derive_##number;
+#include "autograder/tests/predictions/labs.def"
+#undef LAB
 
 /* How many different 32-byte sectors a warp's access touches; -1 for a lane that takes no part. */
 int sectors_touched(const int64_t byte[MACHINE_WARP_SIZE]);

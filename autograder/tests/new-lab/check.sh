@@ -1,0 +1,65 @@
+#!/bin/sh
+# check.sh BUILD - a new lab, made in a copy of the tree, is a lab: it checks, it is formatted, its solution earns every
+# point, its skeleton none, and its mutant's patch fits.
+set -u
+build=$(realpath "${1:?usage: check.sh BUILD}")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+# tell NAME: prints the verdict of the last command, by its exit status.
+tell()
+{
+    if [ $? = 0 ]; then echo "ok new-lab/$1"; else
+        echo "not ok new-lab/$1"
+        sed 's/^/    /' "$work/out" | head -n 30
+        failed=1
+    fi
+}
+
+# told STATUS WORDS COMMAND ...: ends with that status and says the words.
+told()
+{
+    status=$1 words=$2
+    shift 2
+    "$@" >"$work/out" 2>&1
+    [ $? = "$status" ] && grep -q -- "$words" "$work/out"
+}
+
+cp -r .clang-format README.md autograder common datasets docs labs solutions "$work"
+cd "$work" || exit 1
+make_lab='sh common/setup/new_lab.sh'
+
+# shellcheck disable=SC2086
+{
+    told 0 labs.def $make_lab 99 small-steps conv_forward
+    tell files
+    told 2 'labs/99-small-steps already' $make_lab 99 another conv_forward
+    tell nothing-is-overwritten
+    told 2 'LAB is two digits' $make_lab 9 name conv_forward
+    tell bad-number
+    told 2 'NAME is small letters' $make_lab 98 ../name conv_forward
+    tell bad-name
+    told 2 'no template.*there are: conv_forward' $make_lab 98 name no-such
+    tell bad-operation
+}
+grep -rl '@[A-Z][A-Z]*@' labs/99-* solutions/99-* autograder/tests/*/99-* docs/numbers/99-* >"$work/out"
+[ ! -s "$work/out" ]
+tell every-place-is-filled-in
+
+told 0 '^99-small-steps: ok' "$build/bin/lab" check
+tell lab-check
+grade="$build/bin/grade --build $build --lab 99 --engine sim --results $work/results"
+# shellcheck disable=SC2086
+{
+    told 0 '^total  100/100 points' $grade --submission solutions
+    tell its-solution-earns-all
+    told 0 '^total  0/100 points' $grade --submission autograder/tests/skeletons
+    tell its-skeleton-earns-nothing
+}
+told 0 '' patch --batch --fuzz=0 --output="$work/mutant" solutions/99-small-steps/conv.cu \
+    autograder/tests/mutants/99-small-steps/no-guard/fault.patch
+tell its-mutant-is-a-patch
+told 0 '' sh autograder/tests/format/check.sh "$build"
+tell its-sources-are-formatted
+exit $failed

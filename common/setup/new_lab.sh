@@ -1,0 +1,48 @@
+#!/bin/sh
+# new_lab.sh NUMBER NAME OPERATION [ROOT] - every file that a lab needs, from new-lab/OPERATION beside this script: a small
+# lab that works, to be changed piece by piece (docs/writing-a-lab.md).  Overwrites nothing.
+set -eu
+templates=$(cd "$(dirname "$0")/new-lab" && pwd)
+
+fail()
+{
+    printf 'new-lab: %s\n' "$1" >&2
+    exit 2
+}
+
+usage='make new-lab LAB=14 NAME=winograd [OPERATION=conv_forward]'
+case ${1:-} in [0-9][0-9]) ;; *) fail "LAB is two digits, as in  $usage" ;; esac
+case ${2:-} in '' | [!a-z]* | *[!a-z0-9-]*) fail "NAME is small letters, digits and '-', as in  $usage" ;; esac
+number=$1 lab=$1-$2 operation=${3:-conv_forward} root=${4:-.}
+[ -f "$templates/$operation/lab.ini" ] ||
+    fail "there is no template for the operation '$operation'; there are: $(cd "$templates" && ls -x)"
+
+# Where each template goes.
+places="lab.ini labs/$lab/lab.ini
+README.md labs/$lab/README.md
+skeleton.cu labs/$lab/conv.cu
+predict.ini labs/$lab/predict.ini
+solution.cu solutions/$lab/conv.cu
+answers.ini solutions/$lab/predict.ini
+skeleton.cu autograder/tests/skeletons/$lab/conv.cu
+fault.patch autograder/tests/mutants/$lab/no-guard/fault.patch
+expect.ini autograder/tests/mutants/$lab/no-guard/expect.ini
+derive.c autograder/tests/predictions/$lab.c
+numbers.sh docs/numbers/$lab.sh"
+
+cd "$root"
+for tree in labs solutions autograder/tests/skeletons autograder/tests/mutants autograder/tests/predictions docs/numbers; do
+    there=$(find "$tree" -maxdepth 1 -name "$number-*" | head -n 1)
+    [ -z "$there" ] || fail "there is $there already; choose another number, or remove it"
+done
+title=$(printf '%s' "$2" | sed 's/-/ /g; s/^./\u&/')
+echo "$places" | while read -r template place; do
+    mkdir -p "$(dirname "$place")"
+    sed "s/@LAB@/$lab/g; s/@NUMBER@/$number/g; s/@ORDER@/${number#0}/g; s/@TITLE@/$title/g" \
+        "$templates/$operation/$template" >"$place"
+    echo "  $place"
+done
+list=autograder/tests/predictions/labs.def
+printf 'LAB(%s)\n' "$number" >>"$list"
+sort -o "$list" "$list"
+echo "  autograder/tests/predictions/labs.def (a line)"
