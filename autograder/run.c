@@ -317,6 +317,17 @@ static int write_counters(const Run *run, Error *error)
     return fclose(stream) ? error_set(error, "%s: %m", run->counters) : 0;
 }
 
+static void print_case(const Run *run, const char *shape)
+{
+    char text[400];
+    text_set(text, sizeof text, "%s, a shape of your own", run->found->name);
+    if (run->item)
+        text_set(text, sizeof text, "%s, case %s: %s", run->found->name, run->item->name,
+                 run->item->about);
+    text_wrap(stdout, 0, text);
+    text_wrap(stdout, 2, shape);
+}
+
 static int run_case(Run *run, Error *error)
 {
     const LabIni *ini = &run->found->ini;
@@ -329,11 +340,7 @@ static int run_case(Run *run, Error *error)
     if (workload_open(ini->operation, run->problem, &workload, error)) return -1;
     fill_inputs(run, &workload);
     ini->operation->print(run->problem, shape, sizeof shape);
-    if (run->item)
-        printf("%s, case %s: %s\n  %s\n", run->found->name, run->item->name, run->item->about,
-               shape);
-    else
-        printf("%s, a shape of your own\n  %s\n", run->found->name, shape);
+    print_case(run, shape);
     int status = call_once(run, &workload, &observed, error);
     DeviceCost cost = run->cost;
     char finding[sizeof run->finding];

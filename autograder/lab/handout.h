@@ -9,7 +9,7 @@
 #include "autograder/lab/catalog.h"
 
 /* One row a case: the keys of its shape (the size on a GPU in brackets where it differs), the axes
- * of its output, whether it is timed, what it is.  Below it, the hidden cases and what earns points. */
+ * of its output, whether it is timed, what it is.  Below: the hidden cases, what earns points. */
 void handout_print_shapes(FILE *stream, const LabIni *ini);
 /* One row a prediction: name, question, points. */
 void handout_print_questions(FILE *stream, const LabIni *ini);

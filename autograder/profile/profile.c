@@ -54,11 +54,12 @@ static void launch_print(FILE *stream, const ProfilePage *page)
              warps = (threads + 31) / 32;
     uint64_t at_once = (uint64_t)cost->resident_blocks * m->sms;
     double waves = part(blocks, at_once);
-    char cycles[40];
-    fprintf(stream, "  %s: grid %ux%ux%u, block %ux%ux%u, %s cycles on %s (%.1f us)\n",
-            page->profile->kernel, cost->grid[0], cost->grid[1], cost->grid[2], cost->block[0],
-            cost->block[1], cost->block[2], text_thousands((double)page->profile->cycles, cycles),
-            m->title, (double)page->profile->cycles / m->clock_mhz);
+    char cycles[40], launch[40];
+    fprintf(stream, "  %s: grid %ux%ux%u, block %ux%ux%u\n", page->profile->kernel, cost->grid[0],
+            cost->grid[1], cost->grid[2], cost->block[0], cost->block[1], cost->block[2]);
+    fprintf(stream, "  %s cycles on %s (%.1f us), %s of them for the launch\n",
+            text_thousands((double)page->profile->cycles, cycles), m->title,
+            (double)page->profile->cycles / m->clock_mhz, text_thousands(m->launch_cycles, launch));
     fprintf(stream,
             "  %u registers a thread, %u bytes of shared memory a block: %u blocks an SM, %u of %u "
             "warps (%.0f %%), %.2f waves\n",

@@ -18,7 +18,7 @@ deep=$(sed -n '/^\[case chwn-deep\]/,/^$/s/^shape  *= *\(.*\) layout=chwn$/\1/p'
         done
         echo ' |'
     done
-    printf '\n`%s`, in every layout.\n' "$deep"
+    printf '\n%s, in every layout.\n' "\`$deep\`"
 } >"$out/lanes-sim.md"
 
 # On a card, larger.
