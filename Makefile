@@ -281,7 +281,7 @@ check:
 
 numbers:
 	$(call stage,tools $(NUMBER_TOOLS) $(if $(filter validation,$(or $(LAB),validation)),validators))
-	$(Q)sh docs/numbers/numbers.sh '$(BUILD)' write '$(LAB)'
+	$(Q)$(if $(QUICK),NUMBERS_QUICK=1) sh docs/numbers/numbers.sh '$(BUILD)' write '$(LAB)'
 
 bench:
 	$(call stage,tools benches)

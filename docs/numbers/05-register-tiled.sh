@@ -64,7 +64,6 @@ kept=$(profile 05 solutions --case table-1)
 } >"$out/phases.md"
 
 # Measured on an H200 (docs/data/cheng).
-micros() {
-    awk -F'\t' -v lab="$1" '$1 == lab { printf "%.0f", $2 }' docs/data/cheng/ladder-h200.tsv
-}
-say "$page" "There the kernel takes $(micros '05 register-tiled') µs, and one output a thread takes $(thousands "$(micros naive)") µs"
+ladder=docs/data/cheng/ladder-h200.tsv
+mine=$(cell "$ladder" '05 register-tiled' 2) naive=$(cell "$ladder" naive 2)
+say "$page" "There the kernel takes $(calc %.0f "$mine") µs, and one output a thread takes $(thousands "$(calc %.0f "$naive")") µs"

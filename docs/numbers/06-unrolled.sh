@@ -33,10 +33,8 @@ say "$page" "$(thousands "$(number store local_sectors)") sectors, and $(calc '%
 
 # Measured on an H200 (docs/data/cheng).
 data=docs/data/cheng/unroll-h200.tsv
-micros() {
-    awk -F'\t' -v lab="$1" '$1 == lab { print $2 }' docs/data/cheng/ladder-h200.tsv
-}
-mine=$(micros '06 unrolled') before=$(micros '05 register-tiled')
+ladder=docs/data/cheng/ladder-h200.tsv
+mine=$(cell "$ladder" '06 unrolled' 2) before=$(cell "$ladder" '05 register-tiled' 2)
 say "$page" "the kernel takes **$(calc '%.0f' "$mine") µs**, lab 05's took $(calc '%.0f' "$before"): $(calc '%.1f' "$before / $mine") times as fast"
 {
     echo '| times | registers | µs | at most 32: bytes spilled | µs |'

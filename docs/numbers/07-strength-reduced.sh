@@ -68,8 +68,6 @@ ptx_instructions() {
 say "$page" "(fig 26) has $(ptx_instructions 0) PTX instructions. The one that carries it (fig 29) has $(ptx_instructions 1)."
 
 # Measured on an H200 (docs/data/cheng).
-micros() {
-    awk -F'\t' -v lab="$1" '$1 == lab { print $2 }' docs/data/cheng/ladder-h200.tsv
-}
-before=$(micros '06 unrolled') after=$(micros '07 strength-reduced')
+ladder=docs/data/cheng/ladder-h200.tsv
+before=$(cell "$ladder" '06 unrolled' 2) after=$(cell "$ladder" '07 strength-reduced' 2)
 say "$page" "lab 06's $before µs become **$after µs**, $(calc '%.0f' "100 - 100 * $after / $before") % less"

@@ -102,13 +102,18 @@ simulate_long() {
 
 # number RUN METRIC: the metrics are docs/lab-ini.md's, and microseconds.
 number() {
-    awk -F'\t' -v metric="$2" '$1 == metric { print $2; found = 1 } END { exit !found }' "$out/runs/$1" ||
-        fail "the run '$1' has no '$2'"
+    cell "$out/runs/$1" "$2" 2
 }
 
 # profile LAB SUBMISSION [...]: prints the folder with the counters and the tables of `lab profile`.
 profile() {
     simulated profile "$@"
+}
+
+# cell FILE KEY COLUMN: of the line that begins with KEY, in a file with tabs.
+cell() {
+    awk -F'\t' -v key="$2" -v column="$3" '$1 == key { print $column; found = 1 } END { exit !found }' "$1" ||
+        fail "$1 has no '$2'"
 }
 
 # ---- what a card measured ---------------------------------------------------------------------------------------------

@@ -162,7 +162,7 @@ list_places >"$made/.places"
 make_handout_tables
 names=$(scripts)
 for name in $names; do mkdir -p "$made/$name"; done
-[ "$mode" != write ] || export NUMBERS_LONG=1
+[ "$mode" != write ] || [ -n "${NUMBERS_QUICK:-}" ] || export NUMBERS_LONG=1
 printf '%s\n' "$names" | xargs -r -P 2 -n 1 sh "$0" "$build" script
 for name in $names; do
     if [ -f "$made/$name/failed" ]; then

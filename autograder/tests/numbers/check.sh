@@ -94,7 +94,7 @@ start_project
 numbers write
 # shellcheck disable=SC2016 # the script expands it
 echo 'say docs/page.md "It took 1,234,567 cycles$(number mine hours)"' >>docs/numbers/page.sh
-expect_failure 'a metric that there is not' "the run 'mine' has no 'hours'"
+expect_failure 'a metric that there is not' "runs/mine has no 'hours'"
 
 start_project
 numbers write
