@@ -1,7 +1,8 @@
 #!/bin/sh
 # check.sh BUILD - do the sources keep to the rooms of the Makefile (its table of USES), and does docs/architecture.md show
-# them?  The linker proves that no function comes from a room that may not be used; this looks at the headers too.
+# them?  Every header that is included and every name that an archive leaves to others must be of a room that may be used.
 set -eu
+build=${1:?usage: check.sh BUILD}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 make -s rooms >"$scratch/uses"
@@ -23,6 +24,25 @@ find autograder common datasets \( -name '*.[ch]' -o -name '*.inc' \) -exec grep
       if (room == "common/compare" || used == "convlab" || used == room || may[room, used] || may[file, used]) next
       print file " includes a header of " used }' >"$scratch/includes"
 tell "every header that is included is of a room that may be used" "$scratch/includes"
+
+# "room T name" of what each room's archive defines, "room U name" of what it leaves to others.
+while read -r room _; do
+    archive=$build/lib/${room##*/}.a
+    case $room in autograder | *.c) continue ;; esac
+    if [ -f "$archive" ]; then
+        nm -g "$archive" | awk -v room="$room" 'NF >= 2 { print room, $(NF - 1), $NF }'
+    else
+        echo "$room has no archive: make tools tests" >>"$scratch/names"
+    fi
+done <"$scratch/uses" >"$scratch/symbols"
+awk -v table="$scratch/uses" '
+    BEGIN { while ((getline line < table) > 0) { n = split(line, word, " "); for (i = 2; i <= n; i++) may[word[1], word[i]] = 1 } }
+    $2 != "U" { owner[$3] = $1; next }
+    { left[$1 " " $3] = 1 }
+    END { for (name in left) { split(name, part, " "); at = owner[part[2]]
+              if (at && at != part[1] && !may[part[1], at]) print part[1] " calls " part[2] " of " at } }' \
+    "$scratch/symbols" >>"$scratch/names"
+tell "every name that an archive needs is of a room that may be used" "$scratch/names"
 
 awk '{ for (i = 2; i <= NF; i++) print $1, $i }' "$scratch/uses" | tsort 2>"$scratch/circles" >/dev/null || true
 tell "no room uses itself through others" "$scratch/circles"
