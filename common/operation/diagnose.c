@@ -106,16 +106,16 @@ int find_unwritten(const Judgement *judged, const char *where, Finding *finding)
         finding_say(
             finding,
             "No output was written: every element of %s still holds what it held before the "
-            "call. Is the kernel launched, over a grid that is not empty, and does it store "
-            "into %s? (%s += ... leaves the same trace: %s arrives unwritten, so store with "
-            "=.)",
+            "call. Does the code store into %s? (%s += ... leaves the same trace: %s arrives "
+            "unwritten, so store with =.) On a GPU: is the kernel launched, over a grid that is "
+            "not empty?",
             y, y, y, y);
         return 1;
     }
     finding_say(finding, "%zu of %zu outputs were never written.", poison, total);
     if (*where) finding_say(finding, "%s", where);
-    finding_say(finding, "Does the grid cover every output? Round the number of blocks up: "
-                         "(size + tile - 1) / tile, and guard the store instead.");
+    finding_say(finding, "Do the loops, or the grid, cover every output? Round a number of "
+                         "blocks up, (size + tile - 1) / tile, and guard the store instead.");
     return 1;
 }
 

@@ -21,8 +21,9 @@ static Layout layout_of(const ConvProblem &p)
     Layout nchw = {{p.C * p.H * p.W, p.H * p.W, p.W, 1},
                    {p.C * p.R * p.S, p.R * p.S, p.S, 1},
                    {p.K * p.P * p.Q, p.P * p.Q, p.Q, 1}};
-    // TODO(1): Return the strides of x[n][h][w][c] w[k][r][s][c] y[n][p][q][k] for CONV_NHWC,
-    // and those of x[c][h][w][n] w[c][r][s][k] y[k][p][q][n] for CONV_CHWN.
+    // TODO(1): Return the strides of the two other layouts.
+    // CONV_NHWC: x[n][h][w][c] w[k][r][s][c] y[n][p][q][k]
+    // CONV_CHWN: x[c][h][w][n] w[c][r][s][k] y[k][p][q][n]
     // END TODO(1)
     return nchw;
 }
