@@ -356,10 +356,9 @@ static int side_parse(char *text, Side *side, Error *error)
 {
     char *rest = NULL, *name = strtok_r(text, ":", &rest), *object = strtok_r(NULL, ":", &rest);
     char *layout = strtok_r(NULL, ":", &rest), *precision = strtok_r(NULL, ":", &rest);
-    Layout found;
     if (!precision) return error_set(error, "a side is NAME:OBJECT:LAYOUT:PRECISION");
-    if (layout_find(layout, &found, error) || side_lab(side, name, object, error)) return -1;
-    side->layout = (int)found; /* Layout and CONV_* have one order */
+    if (conv_layout_parse(layout, &side->layout, error) || side_lab(side, name, object, error))
+        return -1;
     if (precision_find(precision, &side->precision))
         return error_set(error, "%s: precision is %s, not '%s'", name, PRECISION_NAMES, precision);
     return 0;

@@ -207,11 +207,11 @@ static int parse_zeros(const char *value, ConvProblem *conv, Error *error)
     return 0;
 }
 
-static int parse_layout(const char *value, ConvProblem *conv, Error *error)
+int conv_layout_parse(const char *value, int *layout, Error *error)
 {
     for (int i = CONV_NCHW; i <= CONV_CHWN; i++) {
         if (strcmp(value, layout_word[i])) continue;
-        conv->layout = i;
+        *layout = i;
         return 0;
     }
     return error_set(error, "layout=%.40s: give nchw, nhwc or chwn", value);
@@ -233,7 +233,7 @@ static int parse_pair(char *pair, ConvProblem *conv, unsigned *seen, int *same, 
     *seen |= 1u << key;
     if (key == KEY_PAD) return parse_pad(value, conv, same, error);
     if (key == KEY_STRIDE) return parse_stride(value, conv, error);
-    if (key == KEY_LAYOUT) return parse_layout(value, conv, error);
+    if (key == KEY_LAYOUT) return conv_layout_parse(value, &conv->layout, error);
     if (key == KEY_ZEROS) return parse_zeros(value, conv, error);
     int *field[KEYS] = {&conv->N, &conv->C, &conv->H, &conv->W, &conv->K, &conv->R, &conv->S};
     field[KEY_POOL] = &conv->pool;

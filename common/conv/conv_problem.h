@@ -22,6 +22,8 @@ int conv_derive(ConvProblem *conv, Error *error);
  * half first. */
 void conv_pad_same(ConvProblem *conv);
 
+int conv_layout_parse(const char *value, int *layout, Error *error); /* "nchw": CONV_NCHW */
+
 double conv_macs(const ConvProblem *conv); /* multiply-adds; taps on the padding count */
 
 /* The members of Operation that deal with text (operation.h): "N=16 C=1 H=32 W=32 K=6 R=5 S=5
