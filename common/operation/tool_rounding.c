@@ -1,10 +1,14 @@
-/* tool_rounding.c - how far sums of m products are off when their inputs, or they themselves, have
- * few bits: the root mean square of the error, in parts of u = 2^-11 times that of the sum.  The
- * grader's limit for tf32 and fp16 is 2 (verify.h). */
+/* tool_rounding.c - how far sums of m products are off, as a root mean square.  The grader's limit
+ * is 2 in both tables (verify.c).
+ *
+ *   tool_rounding        inputs, or sums, of few bits: in parts of u = 2^-11 times that of the sum
+ *   tool_rounding fp32   everything in fp32, added one by one: in parts of u*sqrt(m)*sum|x*w| */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "common/operation/random.h"
+#include "common/operation/verdict.h"
 
 enum { SUMS = 1500, MMA_DEPTH = 16, WAYS = 4 };
 static const char *const WAY[WAYS] = {"rounded to nearest, 11 bits", "cut off after 11 bits",
@@ -52,13 +56,42 @@ static void add_squares(int products, Random *random, double error[WAYS], double
     *square += exact * exact;
 }
 
-int main(void)
+/* The error of one plain sum, squared, in parts of u*sqrt(m)*sum|x*w|. */
+static double plain_square(int products, Random *random)
+{
+    double exact = 0, magnitude = 0;
+    float sum = 0;
+    for (int i = 0; i < products; i++) {
+        float x = random_wide(random), w = random_wide(random);
+        exact += (double)x * w;
+        magnitude += fabs((double)x * w);
+        sum += x * w;
+    }
+    double part = (sum - exact) / (UNIT_FP32 * sqrt(products) * magnitude);
+    return part * part;
+}
+
+static int print_plain(Random *random)
+{
+    static const int products[] = {1, 27, 4608};
+    printf("products\terror\n");
+    for (size_t i = 0; i < sizeof products / sizeof *products; i++) {
+        double squares = 0;
+        for (int j = 0; j < SUMS; j++)
+            squares += plain_square(products[i], random);
+        printf("%d\t%.2f\n", products[i], sqrt(squares / SUMS));
+    }
+    return 0;
+}
+
+int main(int argc, char **argv)
 {
     static const int products[] = {27, 600, 700, 4608};
     enum { LENGTHS = sizeof products / sizeof *products };
     double ratio[LENGTHS][WAYS];
     Random random;
     random_seed(&random, 1);
+    if (argc == 2 && !strcmp(argv[1], "fp32")) return print_plain(&random);
     for (int i = 0; i < LENGTHS; i++) {
         double error[WAYS] = {0}, square = 0;
         for (int j = 0; j < SUMS; j++)

@@ -16,8 +16,8 @@ enum { VERDICT_SAFETY = 4 }; /* s of the bound; docs/architecture.md says why 4 
  *
  * The worst case grows with m, but rounding errors that are independent grow only with its square
  * root.  So for fp32 the whole map is judged once more: with 64 outputs or more, the root mean
- * square of |y - expected| / (u * sqrt(m) * magnitude) must not pass 2 (honest fp32 sums of these
- * inputs stay near 0.3 in any order).  This is what catches rounded inputs in deep layers.
+ * square of |y - expected| / (u * sqrt(m) * magnitude) must not pass 2 (sums in fp32 of these
+ * inputs stay below 0.5: tool_rounding.c).  This is what catches rounded inputs in deep layers.
  *
  * With inputs of 11 bits it is the roundings of the inputs that show, and signs that differ let
  * them grow as the output does: there the root mean square of |y - expected| must not pass 2 * u *

@@ -4,6 +4,19 @@
 
 page=docs/architecture.md
 
+# What rounding costs (tool_rounding.c says in which unit).
+rounding=$build/tests/common/operation/tool_rounding
+"$rounding" >"$out/rounding.tsv"
+"$rounding" fp32 >"$out/fp32.tsv"
+# range WAY FORMAT: the least and the most over all lengths.
+range() {
+    awk -F'\t' -v way="$1" -v format="$2" '
+        index($1, way) { least = most = $2; for (i = 3; i <= NF; i++) { if ($i < least) least = $i; if ($i > most) most = $i } }
+        END { a = sprintf(format, least); b = sprintf(format, most); print a == b ? a : a " to " b }' "$out/rounding.tsv"
+}
+say "$page" "one by one they have $(cell "$out/fp32.tsv" 1 2) for one product, $(cell "$out/fp32.tsv" 27 2) for 27 and $(cell "$out/fp32.tsv" 4608 2) for 4,608"
+say "$page" "rounding to nearest has $(range 'rounded to nearest, 11' %.2f), cutting off $(range 'cut off' %.1f), bf16 $(range bf16 %.1f)"
+
 # What lab 07 gains over its baseline, lab 06, in the mean of its timed cases.
 for case in table-1 wide; do
     simulate "before-$case" 07 solutions/06-unrolled/conv.cu --case "$case"
