@@ -216,26 +216,38 @@ help:
 #: The convolution lab workbook
 #:
 #:   make grade [LAB=04] [SUBMISSION=dir] [ENGINE=gpu|sim] [GPU=titanv] [SEED=n] [FAIL_UNDER=n]
-#:                            build and grade in the sandbox; SUBMISSION=solutions grades the answer key
-#:   make run LAB=04 [CASE=name | SHAPE='N=8 C=3 H=32 W=32 K=16 R=5 S=5 pad=same stride=1'] [ENGINE=gpu|sim] [GPU=h200]
-#:                            build, run, check one case in one process; time or cycles and counters, the baseline's beside
+#:                       build and grade in the sandbox; SUBMISSION=solutions grades the answer key
+#:   make run LAB=04 [CASE=name | SHAPE='...'] [ENGINE=gpu|sim] [GPU=h200]
+#:                       build, run and check one case in one process: time, or cycles and counters,
+#:                       beside the baseline's;
+#:                       SHAPE='N=8 C=3 H=32 W=32 K=16 R=5 S=5 pad=same stride=1' is a case of your own
 #:   make profile LAB=04 [CASE=name] [GPU=h200] [PTX=1] [ENGINE=gpu]
-#:                            hot lines and what warps wait for there, a timeline, the roofline
-#:   make maps [SEED=n]       feature maps like VGG-19's into build/maps; a map as input of a run:
-#:                            make run LAB=13 MAPS=build/maps/conv5_1.txt SHAPE='K=512 R=3 S=3 pad=1 stride=1'
-#:   make hint LAB=04         the next hint          make reset LAB=04     the skeleton again (keeps a backup)
-#:   make solution LAB=04     the solution, once you passed               make watch LAB=04  regrade on save
-#:   make setup | doctor      find or install what is missing | what this machine can do
-#:   make test | bench        the project's own tests | its own speed     make clean         remove build/
-#:   make fuzz [SECONDS=60]   damaged PTX and fat binaries, so long for each program (clang's libFuzzer)
-#:   make sanitize            the unit tests under AddressSanitizer and UndefinedBehaviorSanitizer
-#:   make new-lab LAB=14 NAME=winograd    every file of a new lab, small and working (docs/writing-a-lab.md)
-#:   make keep LAB=04         the skeleton in labs/ becomes the pristine copy      make compile-commands  for clangd
-#:   make format              C, C++ and CUDA as .clang-format says (clang-format 14); make test looks
-#:   make check [LAB=02]      skeletons, solutions and handouts agree, and every number in a page is what its command makes
-#:   make numbers [LAB=02]    makes the numbers anew and puts them into the pages (docs/numbers/README.md)
-#:   make validate            the simulator against what an H200 was measured to do (docs/validation.md)
-#:   make compare             every solution beside cuDNN and cuBLAS on this machine's GPU (docs/compare.md)
+#:                       hot lines and what warps wait for there, a timeline, the roofline
+#:   make maps [SEED=n]  feature maps like VGG-19's into build/maps; one of them as input of a run:
+#:                       make run LAB=13 MAPS=build/maps/conv5_1.txt SHAPE='K=512 R=3 S=3 ...'
+#:   make hint LAB=04            the next hint
+#:   make watch LAB=04           regrade on save
+#:   make reset LAB=04           the skeleton again (keeps a backup)
+#:   make solution LAB=04        the solution, once you passed
+#:   make setup                  find or install what is missing
+#:   make doctor                 what this machine can do
+#:   make clean                  remove build/
+#:
+#: Who works on the workbook itself (docs/contributing.md):
+#:
+#:   make test                   all tests; the last line counts them
+#:   make check [LAB=02]         labs agree with themselves, and pages with what makes their numbers
+#:   make numbers [LAB=02]       makes the numbers anew, into the pages (docs/numbers/README.md)
+#:   make format                 C, C++ and CUDA as .clang-format says; make test looks
+#:   make sanitize               the unit tests under AddressSanitizer and UBSan
+#:   make fuzz [SECONDS=60]      damaged PTX and fat binaries, so long for each program
+#:   make new-lab LAB=14 NAME=winograd [OPERATION=conv_forward]
+#:                               every file of a new lab, small and working (docs/writing-a-lab.md)
+#:   make keep LAB=04            the skeleton in labs/ becomes the pristine copy
+#:   make compile-commands       compile_commands.json, for clangd
+#:   make bench                  how fast the simulator and this machine's GPU are
+#:   make validate               the simulator against what an H200 measured (docs/validation.md)
+#:   make compare                every solution beside cuDNN on this machine's GPU (docs/compare.md)
 #:
 
 setup: $(BUILD)/toolchain.env
