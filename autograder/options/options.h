@@ -33,8 +33,8 @@ typedef struct Option {
 
 enum { OPTIONS = 24 }; /* the most that a table may have */
 
-/* Reads the options of `option`, whose last has no name.  What is no option stays: the first `words` of
- * them go to `word`, more are refused.  -1 with an error that names the option. */
+/* Reads the options of `option`, whose last has no name.  What is no option stays: the first
+ * `words` of them go to `word`, more are refused.  -1 with an error that names the option. */
 int options_parse(int argc, char **argv, const Option *option, int words, const char **word,
                   Error *error);
 

@@ -4,8 +4,8 @@
 
 #include "common/simt/core/core.h"
 
-/* SIMT_OK, and the launch's geometry filled in from launch->launch, kernel and machine; else what kind
- * of refusal it is, and `why` with the numbers. */
+/* SIMT_OK, and the launch's geometry filled in from launch->launch, kernel and machine; else what
+ * kind of refusal it is, and `why` with the numbers. */
 SimtCheck launch_check(Launch *launch, char *why, size_t bytes);
 
 #endif

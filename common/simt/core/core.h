@@ -175,7 +175,7 @@ struct SimtKernel {
     uint32_t tensors;
     Price *price; /* per Ins, for the machine; NULL before the first counted launch */
     int reads_clock, fences;
-    int in_order; /* global atomics: blocks run one after the other */
+    int in_order;        /* global atomics: blocks run one after the other */
     int registers_known; /* from a cubin */
 };
 

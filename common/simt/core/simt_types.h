@@ -30,7 +30,7 @@ typedef struct SimtKernelInfo {
 typedef struct SimtLaunch {
     uint32_t grid[3], block[3], dynamic_shared;
     const uint32_t *dynamic_limit; /* the most that dynamic_shared may be; NULL: all there is */
-    const void *params;     /* packed as the PTX declares, params_bytes long */
+    const void *params;            /* packed as the PTX declares, params_bytes long */
     uint32_t params_bytes;
 } SimtLaunch;
 
