@@ -5,6 +5,13 @@
 page=docs/cycle-model.md
 replay=common/simt/time/replay.c
 
+# price CLASS PATTERN: a number in what schedule.c says of a class of instructions, where \(\) stands in the pattern.
+price() {
+    _value=$(sed -n -e "/case CLASS_$1:/,/break;/s/.*$2.*/\\1/p" common/simt/time/schedule.c | head -n 1)
+    [ -n "$_value" ] || fail "common/simt/time/schedule.c has no price of $1"
+    printf '%s\n' "$_value"
+}
+
 word() {
     echo 'one two three four five six seven eight' | cut -d ' ' -f "$1"
 }
@@ -14,10 +21,13 @@ arrival=$(constant ARRIVAL_CYCLES "$replay") barrier=$(constant BARRIER_CYCLES "
 branch=$(constant BRANCH_CYCLES "$replay") start=$(constant START_CYCLES "$replay")
 atomic=$(calc '%.2f' "$(constant ATOMIC_PERCENT common/simt/time/cycles.c) / 100")
 constant_word=$(constant CYCLES_PER_WORD common/simt/time/count.c)
-division=$(sed -n 's/.*p\.slots = \([0-9]*\), p\.pipe = PIPE_SFU, p\.busy = (uint16_t)(2 .*/\1/p' common/simt/time/schedule.c | head -n 1)
 most=$(constant MOST_WAVES common/simt/time/trace.c) least=$(constant LEAST_WAVES common/simt/time/trace.c)
 
-say "$page" "\`div\`, \`rem\` | $division, and 2 on the special function unit"
+slots='slots = \([0-9]*\),' latency='alu \* \([0-9]*\)'
+say "$page" "64-bit \`add\` otherwise | $(price INT_WIDE 'is_add_64(ins) ? \([0-9]*\)') |"
+say "$page" "\`div\`, \`rem\` | $(price DIV "$slots"), and $(price DIV '(uint16_t)(\([0-9]*\) \*') on the special function unit"
+say "$page" "\`rsqrt\`, \`ex2\`, \`sin\` ... | $(price SFU "$slots") |"
+say "$page" "$(price FP64 "$latency") times that for doubles, $(price SFU "$latency") for special functions, $(price DIV "$latency") for divisions"
 say "$page" "a branch over at most $(constant MOST_GUARDED common/simt/time/schedule.c) plain instructions"
 say "$page" "all of them up to $(word "$most") waves and the first $(word "$least") of more"
 say "$page" "\`alu_latency\` ($(machine h200 alu_latency) on an H200)"
