@@ -26,7 +26,7 @@ typedef struct Judgement {
     unsigned char *mark; /* a Mark for each output */
     size_t count[MARKS]; /* outputs of each mark */
     double rms;          /* of expected */
-    int faint; /* every output is within its worst case; only their root mean square is not */
+    int faint;           /* every output is within its bound; only their root mean square is not */
 } Judgement;
 
 /* Judges one output.  The caller frees the judgement; until then `tensor` and the observed output

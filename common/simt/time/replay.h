@@ -1,5 +1,5 @@
-/* replay.h - what the blocks of one SM did, step by step, and how long that SM takes for it.
- */
+/* replay.h - what the blocks of one SM did, step by step, and how long that SM takes for
+ * it. */
 #ifndef CONVLAB_SIMT_REPLAY_H
 #define CONVLAB_SIMT_REPLAY_H
 

@@ -23,8 +23,7 @@ enum {
  * CACHED_PIXELS is THREADS_Y, so of each chunk, first .. first+CACHED_PIXELS-1, a thread loads
  * under one filter pixel (r, s) = first + ty, and weights of one, first + row: in each channel
  *
- *     x[x_at + g*THREADS_X]  into images[...][g*THREADS_X + tx]      w[w_at]  into
- * filters[...][column]
+ *     x[x_at + g*THREADS_X] into images[...][g*THREADS_X + tx]    w[w_at] into filters[...][column]
  *
  * CHECKED: there may be images, filters and channels in a block that do not exist. */
 template <bool CHECKED>

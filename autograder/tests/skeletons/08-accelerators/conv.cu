@@ -24,8 +24,7 @@ enum {
 };
 
 /* Blocks and threads own outputs, and load, as in lab 07: block (bx, by) images n0 .. and filters
- * k0
- * .. at output pixel (op, oq), thread (tx, ty)
+ * k0 .. at output pixel (op, oq), thread (tx, ty)
  *
  *     n = n0 + g*THREADS_X + tx      k = k0 + f*THREADS_Y + ty
  *
