@@ -27,16 +27,32 @@ static void slot_close(DeviceProcess *process, Slot *slot)
 
 /* ---- requests ----------------------------------------------------------------------------- */
 
+static int engine_start(DeviceProcess *process, Error *error)
+{
+    const ControlRequest *opening = &process->opening;
+    SimDeviceOptions options = {.machine = opening->machine,
+                                .gpus_directory = opening->gpus_directory,
+                                .threads = opening->threads,
+                                .checks = opening->checks};
+    process->engine = opening->engine == ENGINE_SIM ? device_open_sim(&options, error)
+                                                    : device_open_gpu(0, error);
+    return process->engine ? 0 : -1;
+}
+
+/* A simulated GPU begins every problem as new: the sets of its L1 go by the address, so what was
+ * allocated for earlier problems would move a kernel's cycles. */
+static int engine_renew(DeviceProcess *process, Error *error)
+{
+    if (process->opening.engine != ENGINE_SIM) return 0;
+    process->engine->close(process->engine);
+    return engine_start(process, error);
+}
+
 static void engine_open(DeviceProcess *process, const ControlRequest *request, ControlReply *reply)
 {
     Error error = {""};
-    SimDeviceOptions options = {.machine = request->machine,
-                                .gpus_directory = request->gpus_directory,
-                                .threads = request->threads,
-                                .checks = request->checks};
-    process->engine = request->engine == ENGINE_SIM ? device_open_sim(&options, &error)
-                                                    : device_open_gpu(0, &error);
-    if (!process->engine) {
+    process->opening = *request;
+    if (engine_start(process, &error)) {
         reply_set(reply, CONTROL_FAILED, "%s", error.text);
         return;
     }
@@ -94,6 +110,11 @@ static void problem_set(DeviceProcess *process, const ControlRequest *request, C
     guarded_close(&process->tensors);
     inputs_clear(&process->inputs);
     free(process->output);
+    process->output = NULL;
+    if (engine_renew(process, &error)) {
+        reply_set(reply, CONTROL_FAILED, "%s", error.text);
+        return;
+    }
     process->call = request->call;
     CallRequest *call = &process->call;
     process->output = malloc(call_floats(call, TENSOR_OUTPUT) * sizeof(float) + 1);

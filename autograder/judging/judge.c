@@ -12,6 +12,11 @@ int judge_set_problem(Judge *judge, const Problem *problem, Error *error)
         !memcmp(judge->current.data, problem->data, problem->bytes)) {
         return 0;
     }
+    return judge_begin_problem(judge, problem, error);
+}
+
+int judge_begin_problem(Judge *judge, const Problem *problem, Error *error)
+{
     judge->current.bytes = 0;
     if (session_set_problem(judge->session, judge->operation, problem, judge->host, error))
         return -1;
@@ -119,7 +124,7 @@ void judge_case(Judge *judge, const Problem *problem, Random *random, RecordCase
     Workload workload;
     Error error;
     if (workload_open(judge->operation, problem, &workload, &error) ||
-        judge_set_problem(judge, problem, &error)) {
+        judge_begin_problem(judge, problem, &error)) {
         item->verdict = CASE_BROKEN;
         text_set(item->text, sizeof item->text, "%s", error.text);
         workload_close(&workload);

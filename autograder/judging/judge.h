@@ -17,6 +17,8 @@ typedef struct Judge {
 
 /* Makes `problem` the session's, if it is not already. */
 int judge_set_problem(Judge *judge, const Problem *problem, Error *error);
+/* The same, but anew in any case: nothing that ran before leaves a trace (session.h). */
+int judge_begin_problem(Judge *judge, const Problem *problem, Error *error);
 
 /* Judges an output that slot 0 left behind: fills the verdict part of `item` (verdict, fault,
  * where, text, wrong, total, worst).  With `probe`, a wrong output is diagnosed by running the

@@ -19,6 +19,8 @@ static struct {
     double seconds[SESSION_RUNNERS];
     int calls[SESSION_RUNNERS], replays[SESSION_RUNNERS];
     int wrong_replay; /* of the submission */
+    unsigned shared;  /* a bit a slot that was called since the problem began */
+    int crowded;      /* replays on a device that other slots were called on */
     RunStatus status; /* of the submission */
     const Operation *operation;
     Problem problem;
@@ -49,6 +51,7 @@ int session_set_problem(Session *session, const Operation *operation, const Prob
     (void)session, (void)host, (void)error;
     fake.operation = operation;
     fake.problem = *problem;
+    fake.shared = 0;
     return 0;
 }
 
@@ -85,6 +88,7 @@ void session_call(Session *session, int slot, const float *const *tensor, float 
 {
     (void)session;
     fake.calls[slot]++;
+    fake.shared |= 1u << slot;
     answer(slot, tensor, output, observed, outcome);
 }
 
@@ -93,6 +97,7 @@ void session_replay(Session *session, int slot, int repeats, const float *const 
 {
     (void)session, (void)repeats;
     fake.replays[slot]++;
+    fake.crowded += (fake.shared & ~(1u << slot)) != 0;
     answer(slot, tensor, output, observed, outcome);
     if (!slot && fake.wrong_replay) output[3] += 1e9f;
 }
@@ -170,6 +175,26 @@ static void own_programs_are_simulated_once(void **state)
     setup.simulator = 7; /* another simulator: what it said before says nothing */
     measure(&setup);
     assert_int_equal(fake.replays[SLOT_BASELINE] + fake.replays[SLOT_REFERENCE], 4);
+}
+
+/* What one program allocated must not move the addresses, and so the cycles, of another, nor of the
+ * next case, even one of the same shape. */
+static void cycles_are_taken_alone_on_the_device(void **state)
+{
+    (void)state;
+    SpeedSetup setup = begin(1);
+    RecordCase item = {0};
+    Problem problem = fake.problem;
+    Random random;
+    random_seed(&random, 1);
+    strcpy(build[SLOT_BASELINE].digest, "alone-b");
+    strcpy(build[SLOT_REFERENCE].digest, "alone-r");
+    judge_case(&judge, &problem, &random, &item);
+    measure(&setup);
+    assert_int_equal(fake.calls[SLOT_BASELINE] + fake.calls[SLOT_REFERENCE], 2);
+    assert_int_equal(fake.crowded, 0);
+    judge_case(&judge, &problem, &random, &item);
+    assert_int_equal(fake.shared, 1u << SLOT_SUBMISSION);
 }
 
 static void a_replay_that_goes_wrong_earns_nothing(void **state)
@@ -288,6 +313,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cycles_become_points),
         cmocka_unit_test(own_programs_are_simulated_once),
+        cmocka_unit_test(cycles_are_taken_alone_on_the_device),
         cmocka_unit_test(a_replay_that_goes_wrong_earns_nothing),
         cmocka_unit_test(the_graders_own_trouble_is_left_out),
         cmocka_unit_test(nobody_is_faster_than_the_machine),

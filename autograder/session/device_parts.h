@@ -51,6 +51,7 @@ typedef struct Slot {
 /* All that the device process has. */
 typedef struct DeviceProcess {
     Device *engine;
+    ControlRequest opening; /* the engine's */
     DeviceProperties properties;
     CallRequest call;       /* the current problem, addresses filled in */
     GuardedTensors tensors; /* of device labs */

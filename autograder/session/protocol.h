@@ -38,7 +38,7 @@ typedef struct CallReturn {
 typedef enum ControlKind {
     CONTROL_OPEN = 1, /* engine: the reply carries the properties */
     CONTROL_ATTACH,   /* a new runner in `slot`; its socket comes over the descriptor socket */
-    CONTROL_PROBLEM,  /* allocate `call`'s tensors between guard bands */
+    CONTROL_PROBLEM,  /* end the runners, renew a simulated GPU, allocate `call`'s tensors */
     CONTROL_CALL,     /* [inputs], poison, call, read back */
     CONTROL_REPLAY    /* [inputs], poison, replay `repeats` times, read back */
 } ControlKind;

@@ -62,8 +62,8 @@ void session_properties(const Session *session, DeviceProperties *properties);
  * time, so that none can slow the others. */
 int session_start_runner(Session *session, int slot, const Build *build, Error *error);
 
-/* Makes `problem` current: allocates its tensors between guard bands on the device (device
- * labs). */
+/* Makes `problem` current, also when it was before: runners begin anew, a simulated GPU is a new
+ * one, and the problem's tensors are allocated between guard bands on the device (device labs). */
 int session_set_problem(Session *session, const Operation *operation, const Problem *problem,
                         int host, Error *error);
 

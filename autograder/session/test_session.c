@@ -448,6 +448,42 @@ static void test_device_inputs_are_checked(void **state)
     run_close(&run);
 }
 
+/* The L1's sets go by the address, so cycles depend on where memory lies: that must not depend on
+ * what ran for an earlier problem. */
+static void test_device_begins_every_problem_as_new(void **state)
+{
+    /* Twice over 1,536 scattered lines of a megabyte: about as many as the L1 holds. */
+    static const char scattered[] = NAIVE_DEVICE
+        "__global__ void walk(float *m) { float sum = 0;\n"
+        " for (unsigned i = 0; i < 96; i++)\n"
+        "  sum += m[(i % 48 * 32 + threadIdx.x) * 2654435761u >> 19 << 5];\n"
+        " m[threadIdx.x + 1] = sum; }\n" DEVICE_ENTRY " float *m; cudaMalloc(&m, 1 << 20);\n"
+        " cudaMemset(m, 0, 1 << 20); walk<<<1, 32>>>(m);\n"
+        " naive<<<blocks(p), 128>>>(*p, x, w, y, 0); cudaFree(m); }\n";
+    static const char hoarder[] = NAIVE_DEVICE "__device__ float variable[1000];\n" DEVICE_ENTRY
+                                               " float *m; cudaMalloc(&m, 300000);\n"
+                                               " naive<<<blocks(p), 128>>>(*p, x, w, y, 0); }\n";
+    Run run;
+    Error error;
+    (void)state;
+    run_open(&run, "conv_forward", 30);
+    run_load(&run, 0, scattered);
+    run_call(&run, 0);
+    expect_correct(&run);
+    uint64_t alone = run.outcome.cost.cycles;
+    assert_int_equal(session_set_problem(run.session, run.operation, &run.problem, 0, &error), 0);
+    run_load(&run, 1, hoarder);
+    run_call(&run, 1);
+    expect_correct(&run);
+    run_call(&run, 0);
+    assert_int_not_equal(run.outcome.cost.cycles, alone); /* it does feel where its memory lies */
+    assert_int_equal(session_set_problem(run.session, run.operation, &run.problem, 0, &error), 0);
+    run_call(&run, 0);
+    expect_correct(&run);
+    assert_int_equal(run.outcome.cost.cycles, alone);
+    run_close(&run);
+}
+
 static void test_bad_options(void **state)
 {
     SessionOptions options = {.engine = ENGINE_SIM, .machine = "no-such-gpu"};
@@ -526,6 +562,7 @@ int main(void)
         cmocka_unit_test(test_device_kernel_without_end),
         cmocka_unit_test(test_device_answers_do_not_last),
         cmocka_unit_test(test_device_inputs_are_checked),
+        cmocka_unit_test(test_device_begins_every_problem_as_new),
     };
     const struct CMUnitTest lowered[] = {
         cmocka_unit_test(test_host_correct),
