@@ -1,0 +1,46 @@
+#!/bin/sh
+# 08-accelerators.sh BUILD OUT - the numbers of labs/08-accelerators/README.md.
+. docs/numbers/lib.sh
+
+page=labs/08-accelerators/README.md
+solution=solutions/08-accelerators/conv.cu
+
+# chosen COMPUTE: the solution with another choice in TODO(1).
+chosen() {
+    sed "s/compute = OUTER/compute = $1/" "$solution" >"$out/$1.cu"
+    printf '%s\n' "$out/$1.cu"
+}
+
+{
+    echo '| compute | table-1, cycles | wide, cycles | table-1, instructions issued by warps |'
+    echo '| --- | --- | --- | --- |'
+    for compute in PLAIN INNER OUTER; do
+        for case in table-1 wide; do
+            simulate "$compute-$case" 08 "$(chosen $compute)" --case "$case"
+        done
+        issued=$(($(number $compute-table-1 warp_instructions) - $(number $compute-table-1 free_instructions)))
+        printf '| %s | %s | %s | %s |\n' "$compute" "$(thousands "$(number $compute-table-1 cycles)")" \
+            "$(thousands "$(number $compute-wide cycles)")" "$(thousands $issued)"
+    done
+} >"$out/products.md"
+[ "$(number INNER-table-1 accelerator_cycles)" = $((240 * 7 * 384)) ] || fail "the inner products do not hold a warp for 384 cycles a chunk"
+
+# The converter, and lab 07's counters in its place.
+{
+    echo '| | table-1, cycles | wide | eleven |'
+    echo '| --- | --- | --- | --- |'
+    for case in table-1 wide eleven; do
+        simulate "converter-$case" 08 solutions --case "$case"
+        simulate "counters-$case" 08 "$(variant counters "$solution" docs/numbers/08-accelerators/counters.patch)" --case "$case"
+    done
+    for how in converter counters; do
+        printf '| %s | %s | %s | %s |\n' "$how" "$(thousands "$(number $how-table-1 cycles)")" \
+            "$(thousands "$(number $how-wide cycles)")" "$(thousands "$(number $how-eleven cycles)")"
+    done
+} >"$out/converter.md"
+
+# Where no machine has them.
+for compute in PLAIN INNER; do
+    simulate "$compute-gtx480" 08 "$(chosen $compute)" --case table-1 --gpu gtx480
+done
+say "$page" "$(calc '%.1f' "$(number INNER-gtx480 cycles) / $(number PLAIN-gtx480 cycles)") times as long as plain code there"
