@@ -39,6 +39,11 @@ chosen() {
     done
 } >"$out/converter.md"
 
+for case in table-1 wide eleven; do
+    awk "BEGIN { apart = $(number converter-$case cycles) / $(number counters-$case cycles); exit !(apart > 0.97 && apart < 1.03) }" ||
+        fail "$page calls it a draw, and in $case it is none"
+done
+
 # Where no machine has them.
 for compute in PLAIN INNER; do
     simulate "$compute-gtx480" 08 "$(chosen $compute)" --case table-1 --gpu gtx480

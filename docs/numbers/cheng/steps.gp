@@ -9,7 +9,7 @@ set boxwidth 0.75
 set grid ytics lc rgb '#dddddd'
 set border 3
 set tics nomirror scale 0.5
-set ylabel 'thousand cycles, launch not counted'
+set ylabel 'thousand cycles of the kernel; a launch has 7 more'
 set multiplot
 set lmargin at screen 0.075
 set rmargin at screen 0.27
@@ -27,7 +27,7 @@ plot data using (part(5)):xtic(1) every ::1::2 lc rgb '#3b6ea5', '' using (part(
      '' using 0:(paper($0)) every ::1::2 with points pt 5 ps 0.9 lc rgb '#a01c1c'
 set lmargin at screen 0.345
 set rmargin at screen 0.94
-set title 'from there on, with the engines: -66 %, -25.9 %, -2.6 % and -5 % in the paper'
+set title 'from there on, with the accelerators: -66 %, -25.9 %, -2.6 % and -5 % in the paper'
 set yrange [0:160]
 set ylabel ''
 set key top right vertical samplen 1.2
