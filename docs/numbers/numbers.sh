@@ -168,11 +168,13 @@ for name in $names; do
     if [ -f "$made/$name/failed" ]; then
         complain "$name" "$here/$name.sh failed: $(tail -n 20 "$made/$name/log")"
         rm -f "$made/$name"/*.md
-        continue
+    else
+        check_data "$name"
     fi
-    check_data "$name"
-    check_words "$name"
 done
 check_places
 check_pages
+for name in $names; do
+    [ -f "$made/$name/failed" ] || check_words "$name"
+done
 [ "$wrong" = 0 ]
