@@ -305,7 +305,7 @@ validate:
 
 compare:
 	$(call stage,tools)
-	$(Q)sh common/compare/compare.sh '$(BUILD)' '$(NVCC)'
+	$(Q)CC='$(CC)' sh common/compare/compare.sh '$(BUILD)' '$(NVCC)'
 
 maps:
 	$(call stage,$(BUILD)/tests/datasets/tool_maps)

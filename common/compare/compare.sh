@@ -31,7 +31,7 @@ flags="-O3 -std=c++17 -cudart shared -arch=native -lineinfo -I. -Icommon/include
 # shellcheck disable=SC2086
 "$nvcc" $flags -c common/compare/kernels.cu -o "$out/kernels.o"
 for name in compare side_graph side_lab side_cudnn side_cublas; do
-    cc -O2 -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -I. -Icommon/include -isystem "$(dirname "$nvcc")/../include" -isystem "$prefix/include" \
+    "${CC:-cc}" -O2 -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -I. -Icommon/include -isystem "$(dirname "$nvcc")/../include" -isystem "$prefix/include" \
         -c "common/compare/$name.c" -o "$out/$name.o"
 done
 "$nvcc" -cudart shared -Xlinker --export-dynamic "$out"/*.o "$build/lib/operations.a" "$build/lib/diagnosis.a" "$build/lib/conv.a" \
