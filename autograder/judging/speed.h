@@ -21,8 +21,8 @@ typedef struct SpeedSetup {
 } SpeedSetup;
 
 /* Measures the problem that slot 0 was last called for, into item->speed: times, or a verdict that
- * says why there are none.  Every timed output of the submission is checked.  Does not score.  On the
- * simulator slot 0 must be called again before it is replayed again. */
+ * says why there are none.  Every timed output of the submission is checked.  Does not score.  On
+ * the simulator slot 0 must be called again before it is replayed again. */
 void speed_measure(SpeedSetup *setup, const Problem *problem, Random *random, RecordCase *item);
 
 /* Starts `slot` if need be and calls it once, so that it can be replayed; -1 with the reason in
