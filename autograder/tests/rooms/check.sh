@@ -17,8 +17,8 @@ tell() {
     fi
 }
 
-# A file may include headers of its own folder, of what its folder may use and of what it alone may use.
-find autograder common datasets \( -name '*.[ch]' -o -name '*.inc' \) -exec grep -Ho '^ *# *include "[^"]*/' {} + | awk -v table="$scratch/uses" '
+# common/setup holds a new lab's templates, which are of the rooms that they go to.  A file may include headers of its own folder, of what its folder may use and of what it alone may use.
+find autograder common datasets \( -name '*.[ch]' -o -name '*.inc' \) ! -path 'common/setup/*' -exec grep -Ho '^ *# *include "[^"]*/' {} + | awk -v table="$scratch/uses" '
     BEGIN { while ((getline line < table) > 0) { n = split(line, word, " "); for (i = 2; i <= n; i++) may[word[1], word[i]] = 1 } }
     { file = $0; sub(/:.*/, "", file); room = file; sub("/[^/]*$", "", room); used = $0; sub(/.*"/, "", used); sub("/$", "", used)
       if (room == "common/compare" || used == "convlab" || used == room || may[room, used] || may[file, used]) next
@@ -47,7 +47,7 @@ tell "every name that an archive needs is of a room that may be used" "$scratch/
 awk '{ for (i = 2; i <= NF; i++) print $1, $i }' "$scratch/uses" | tsort 2>"$scratch/circles" >/dev/null || true
 tell "no room uses itself through others" "$scratch/circles"
 
-find autograder common datasets -name '*.[ch]' ! -path 'common/include/*' ! -path 'common/compare/*' ! -path 'autograder/tests/*' |
+find autograder common datasets -name '*.[ch]' ! -path 'common/include/*' ! -path 'common/compare/*' ! -path 'common/setup/*' ! -path 'autograder/tests/*' |
     sed 's|/[^/]*$||' | sort | uniq -c >"$scratch/folders"
 awk -v table="$scratch/uses" 'BEGIN { while ((getline < table) > 0) room[$1] = 1 }
     !room[$2] { print $2 " is no room of the Makefile" } $1 > 40 { print $2 " has " $1 " sources; 40 are enough" }' "$scratch/folders" >"$scratch/strays"
@@ -64,3 +64,11 @@ while read -r room _; do
     done
 done <"$scratch/uses" >"$scratch/headers"
 tell "docs/architecture.md names every room's first header, and that says what the room is" "$scratch/headers"
+
+# The walks of docs/architecture.md name files below autograder/ or common/.
+sed -n '/^## Two walks/,/^## Decisions/p' docs/architecture.md | grep -oE '[a-z]+/[a-z_/]*\.[ch]\b' | sort -u >"$scratch/walked"
+[ -s "$scratch/walked" ] || echo 'docs/architecture.md names no file in its walks' >"$scratch/lost"
+while read -r file; do
+    [ -e "autograder/$file" ] || [ -e "common/$file" ] || [ -e "$file" ] || echo "docs/architecture.md walks to $file, which is not there"
+done <"$scratch/walked" >>"$scratch/lost"
+tell "the walks of docs/architecture.md lead to files that are there" "$scratch/lost"
