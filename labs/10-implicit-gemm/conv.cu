@@ -23,109 +23,161 @@ __device__ bool inside(int at, int last)
 
 /* sums[n][k][pq] = sum over some rows of w[k][row] * X_unroll[row][column], column = n*P*Q + pq.
  * Block (bx, by, bz) owns columns j0 = bx*COLUMNS .., filters k0 = by*FILTERS .. and rows bz*slice
- * .. (bz+1)*slice-1; piece bz of the sums begins at sums + bz*N*K*P*Q.  A thread of it, `across`
- * and `down` among the others, owns for f < MINE_K and g < MINE_J
+ * .. (bz+1)*slice-1; piece bz of the sums begins at sums + bz*N*K*P*Q.  A thread of it owns, for
+ * f < MINE_K and g < MINE_J,
  *
- *     k = k0 + f/4*GROUP_K + down*4 + f%4        column = j0 + g/4*GROUP_J + across*4 + g%4
+ *     k = k0 + my_k + f/4*GROUP_K + f%4        column = j0 + my_column + g/4*GROUP_J + g%4
  *
  * fours of neighbours, because a float4 holds four; GROUP_K filters and GROUP_J columns apart,
- * because then the fours of a warp lie side by side in shared memory. */
+ * because then the fours of a warp lie side by side in shared memory.
+ *
+ * Here is what follows from a block's shape, then what its threads do, step by step;
+ * product_kernel, below, puts the steps together. */
+template <int FILTERS, int COLUMNS, int DEPTH, int MINE_K, int MINE_J> struct Block {
+    static constexpr int DOWN = FILTERS / MINE_K, ACROSS = COLUMNS / MINE_J;
+    static constexpr int THREADS = DOWN * ACROSS, GROUP_K = DOWN * 4, GROUP_J = ACROSS * 4;
+    static constexpr int PITCH = FILTERS + 4; /* a warp's stores fall into different banks */
+
+    /* What a thread loads of w: row t%8 of a tile and every 8th after it (rows are neighbours in
+     * memory), of filter k0 + t/8 and every EVERYth after it. */
+    static constexpr int EVERY = THREADS / 8;
+
+    /* And of X_unroll: GATHERED columns, and of these every APARTth row. */
+    static constexpr int GATHERED = COLUMNS > THREADS ? COLUMNS / THREADS : 1;
+    static constexpr int APART = COLUMNS > THREADS ? 1 : THREADS / COLUMNS;
+
+    /* Where a thread loads from. */
+    struct Source {
+        const float *w;           /* its first row of the next tile, of its first filter */
+        const float *x[GATHERED]; /* the input under tap (0, 0, 0) of a column ... */
+        int at[GATHERED];         /* ... and where it lies: h*65536 + w */
+    };
+
+    /* A thread's part of the next tiles.  It waits in registers. */
+    struct Next {
+        float weight[FILTERS / EVERY][DEPTH / 8], input[GATHERED][DEPTH / APART];
+    };
+
+    static __device__ Source source_find(const ConvProblem &p, const float *w, const float *x,
+                                         int k0, int j0, int begin)
+    {
+        const int t = threadIdx.x, pixels = p.P * p.Q, columns = p.N * pixels;
+        Source from;
+        from.w = w + (size_t)(k0 + t / 8) * (p.C * p.R * p.S) + begin + t % 8;
+        for (int g = 0; g < GATHERED; g++) {
+            int column = j0 + t % COLUMNS + g * THREADS;
+            if (column >= columns) column = columns - 1; /* gathered, but never stored */
+            int n = column / pixels, op = column % pixels / p.Q, oq = column % p.Q;
+            int ih = op * p.stride_h - p.pad_top, iw = oq * p.stride_w - p.pad_left;
+            from.at[g] = ih * 65536 + iw;
+            from.x[g] = x + (n * p.C * p.H + ih) * p.W + iw;
+            /* "You do not know how x[g] came about": or it is worked out at every load. */
+            asm("" : "+l"(from.x[g]));
+        }
+        return from;
+    }
+
+    /* offset[i] becomes that of row first+i, for `count` rows; only `some` of them exist. */
+    static __device__ void offsets_find(const ConvProblem &p, int first, int some, int count,
+                                        Offset *offset)
+    {
+        // TODO(1): Work out the offsets, all threads together; NO_TAP for rows that do not exist.
+        // END TODO(1)
+    }
+
+    /* Loads this thread's part of the tiles whose first row is offset[row].  Rows from `some` on do
+     * not exist, nor do filters from K on. */
+    static __device__ void next_load(const ConvProblem &p, int k0, const Offset *offset, int row,
+                                     int some, Source &from, Next &next)
+    {
+        const int t = threadIdx.x, rows = p.C * p.R * p.S;
+        const int last = (p.H - 1) * 65536 + p.W - 1;
+        // TODO(2): Load `next`, zeros for what does not exist, and move from.w on by a tile.
+        // END TODO(2)
+    }
+
+    /* Adds the products of a tile of weights and a tile of inputs to this thread's sums.  While a
+     * row is multiplied, the next one is read. */
+    static __device__ void tiles_multiply(const float (*weights)[PITCH],
+                                          const float (*inputs)[COLUMNS], int my_k, int my_column,
+                                          float (&sum)[MINE_K][MINE_J])
+    {
+        float weight[2][MINE_K], input[2][MINE_J]; /* of the row in use and of the next */
+#pragma unroll
+        for (int i = -1; i < DEPTH; i++) {
+            const int use = i & 1, read = use ^ 1;
+            // TODO(3): Read this thread's weights and inputs of row i+1, if there is one, four at
+            // a time; add the products of row i, if there is one, to the sums.
+            // END TODO(3)
+        }
+    }
+
+    /* Stores this thread's part of the next tiles. */
+    static __device__ void next_store(const Next &next, float (*weights)[PITCH],
+                                      float (*inputs)[COLUMNS])
+    {
+        const int t = threadIdx.x;
+        // TODO(4): Store `next` to where TODO(3) will read it: [row][filter], [row][column].
+        // END TODO(4)
+    }
+
+    /* Stores this thread's sums, the first of which is filter `my_k`, column `my_column` of all. */
+    static __device__ void sums_store(const ConvProblem &p, int my_k, int my_column,
+                                      const float (&sum)[MINE_K][MINE_J], float *sums)
+    {
+        const int pixels = p.P * p.Q, columns = p.N * pixels;
+        const bool whole = pixels % 4 == 0; /* then the four of a group lie in one image, aligned */
+        for (int g = 0; g < MINE_J; g += 4) {
+            const int column = my_column + g / 4 * GROUP_J;
+            float *to[4]; /* filter 0 of this column and its three neighbours */
+            for (int i = 0; i < 4; i++)
+                to[i] = sums + (column + i) / pixels * p.K * pixels + (column + i) % pixels;
+            for (int f = 0; f < MINE_K; f++) {
+                const int k = my_k + f / 4 * GROUP_K + f % 4;
+                if (k >= p.K) continue;
+                // TODO(5): Store sum[f][g] to sum[f][g+3] where their columns exist; as a float4
+                // if whole.
+                // END TODO(5)
+            }
+        }
+    }
+};
+
 template <int FILTERS, int COLUMNS, int DEPTH, int MINE_K, int MINE_J, int RESIDENT>
 __global__ void __launch_bounds__(FILTERS / MINE_K * (COLUMNS / MINE_J), RESIDENT)
     product_kernel(const ConvProblem p, int slice, const float *__restrict__ w,
                    const float *__restrict__ x, float *__restrict__ sums)
 {
-    constexpr int DOWN = FILTERS / MINE_K, ACROSS = COLUMNS / MINE_J, THREADS = DOWN * ACROSS;
-    constexpr int GROUP_K = DOWN * 4, GROUP_J = ACROSS * 4;
-    constexpr int PITCH = FILTERS + 4; /* the columns of w that a warp stores lie in other banks */
-    __shared__ float4 four_weights[2 * DEPTH * PITCH / 4], four_inputs[2 * DEPTH * COLUMNS / 4];
+    typedef Block<FILTERS, COLUMNS, DEPTH, MINE_K, MINE_J> B;
+    __shared__ alignas(16) float weights[2][DEPTH][B::PITCH], inputs[2][DEPTH][COLUMNS];
     __shared__ Offset offset[OFFSETS];
-    float(*weights)[DEPTH][PITCH] = (float(*)[DEPTH][PITCH])four_weights;   /* [2][row][filter] */
-    float(*inputs)[DEPTH][COLUMNS] = (float(*)[DEPTH][COLUMNS])four_inputs; /* [2][row][column] */
 
     /* Where this thread stands: a warp is 4 threads deep and 8 wide, or flat where DOWN is 1. */
-    constexpr int WARP_DOWN = DOWN < 4 ? DOWN : 4, WARP_ACROSS = WARP / WARP_DOWN;
+    constexpr int WARP_DOWN = B::DOWN < 4 ? B::DOWN : 4, WARP_ACROSS = WARP / WARP_DOWN;
     const int t = threadIdx.x, lane = t % WARP, warp = t / WARP;
-    const int across = warp % (ACROSS / WARP_ACROSS) * WARP_ACROSS + lane % WARP_ACROSS;
-    const int down = warp / (ACROSS / WARP_ACROSS) * WARP_DOWN + lane / WARP_ACROSS;
+    const int across = warp % (B::ACROSS / WARP_ACROSS) * WARP_ACROSS + lane % WARP_ACROSS;
+    const int down = warp / (B::ACROSS / WARP_ACROSS) * WARP_DOWN + lane / WARP_ACROSS;
+    const int my_k = down * 4, my_column = across * 4;
 
-    const int pixels = p.P * p.Q, columns = p.N * pixels, rows = p.C * p.R * p.S;
-    const int k0 = blockIdx.y * FILTERS, j0 = blockIdx.x * COLUMNS;
+    const int rows = p.C * p.R * p.S, k0 = blockIdx.y * FILTERS, j0 = blockIdx.x * COLUMNS;
     const int begin = blockIdx.z * slice, end = begin + slice < rows ? begin + slice : rows;
-
-    /* What it loads of w: row t%8 and every 8th after it of filter k0 + t/8 and every THREADS/8th
-     * after it.  (Rows are neighbours in memory.) */
-    constexpr int EVERY = THREADS / 8;
-    const float *my_w = w + (size_t)(k0 + t / 8) * rows + begin + t % 8;
-    float next_weight[FILTERS / EVERY][DEPTH / 8];
-
-    /* And of X_unroll: GATHERED columns, and of these every APART-th row. */
-    constexpr int GATHERED = COLUMNS > THREADS ? COLUMNS / THREADS : 1;
-    constexpr int APART = COLUMNS > THREADS ? 1 : THREADS / COLUMNS;
-    const float *my_x[GATHERED]; /* the input under tap (0, 0, 0) ... */
-    int at[GATHERED];            /* ... and where it lies: h*65536 + w */
-    const int last = (p.H - 1) * 65536 + p.W - 1;
-    float next_input[GATHERED][DEPTH / APART];
-#pragma unroll
-    for (int g = 0; g < GATHERED; g++) {
-        int column = j0 + t % COLUMNS + g * THREADS;
-        if (column >= columns) column = columns - 1; /* gathered, but never stored */
-        int n = column / pixels, op = column % pixels / p.Q, oq = column % p.Q;
-        int ih = op * p.stride_h - p.pad_top, iw = oq * p.stride_w - p.pad_left;
-        at[g] = ih * 65536 + iw;
-        my_x[g] = x + (n * p.C * p.H + ih) * p.W + iw;
-        asm(""
-            : "+l"(my_x[g])); /* "you do not know what it is": or it is worked out at every load */
-    }
-
+    typename B::Source from = B::source_find(p, w, x, k0, j0, begin);
     float sum[MINE_K][MINE_J] = {};
     for (int first = begin; first < end; first += OFFSETS) {
         const int some = end - first < OFFSETS ? end - first : OFFSETS;
         const int tiles = (some + DEPTH - 1) / DEPTH;
-        // TODO(1): Work out the offsets of rows first .. first+tiles*DEPTH-1, NO_TAP from row
-        // first+some on; wait.
-        // END TODO(1)
-
+        B::offsets_find(p, first, some, tiles * DEPTH, offset);
+        __syncthreads();
         for (int tile = -1; tile < tiles; tile++) {
             const int now = tile & 1, then = now ^ 1;
-            if (tile + 1 < tiles) {
-                // TODO(2): Load this thread's part of the next tiles into next_weight and
-                // next_input, zeros for what does not exist.
-                // END TODO(2)
-            }
-            if (tile >= 0) {
-                float weight[2][MINE_K], input[2][MINE_J]; /* of the row in use and of the next */
-#pragma unroll
-                for (int i = -1; i < DEPTH; i++) {
-                    const int use = i & 1, read = use ^ 1;
-                    // TODO(3): Read this thread's weights and inputs of row i+1 from the tiles
-                    // `now`, four at a time, and add the products of row i to the sums.
-                    // END TODO(3)
-                }
-            }
-            // TODO(4): Store what was loaded into the tiles `then`; wait.
-            // END TODO(4)
+            typename B::Next next;
+            // TODO(6): In this order: load the next tiles, if there are any; multiply the tiles
+            // `now`, but not in round -1; store the next tiles as `then`; wait for all threads.
+            // END TODO(6)
         }
     }
-
-    sums += (size_t)blockIdx.z * p.N * p.K * pixels;
-    const bool whole = pixels % 4 == 0; /* then the four of a group lie in one image, aligned */
-#pragma unroll
-    for (int g = 0; g < MINE_J; g += 4) {
-        const int column = j0 + g / 4 * GROUP_J + across * 4;
-        float *to[4]; /* filter 0 of this column and its three neighbours */
-#pragma unroll
-        for (int i = 0; i < 4; i++)
-            to[i] = sums + (column + i) / pixels * p.K * pixels + (column + i) % pixels;
-#pragma unroll
-        for (int f = 0; f < MINE_K; f++) {
-            const int k = k0 + f / 4 * GROUP_K + down * 4 + f % 4;
-            if (k >= p.K) continue;
-            // TODO(5): Store sum[f][g] to sum[f][g+3] where their columns exist; as a float4 if
-            // whole.
-            // END TODO(5)
-        }
-    }
+    sums += (size_t)blockIdx.z * p.N * p.K * p.P * p.Q;
+    B::sums_store(p, k0 + my_k, j0 + my_column, sum, sums);
 }
 
 /* y[i] = the sum of `pieces` sums.  Thread t of block b owns i = b*blockDim.x + t. */
@@ -189,9 +241,9 @@ extern "C" void conv_forward(const ConvProblem *p, const float *x, const float *
     const Tile *tile = &tiles[0];
     int pieces = 1, sms = 1;
     cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0);
-    // TODO(6): Choose the tile and the number of pieces that cost least, pieces of a tile's depth
+    // TODO(7): Choose the tile and the number of pieces that cost least, pieces of a tile's depth
     // at least.
-    // END TODO(6)
+    // END TODO(7)
 
     int slice = ceiling(ceiling(rows, pieces), tile->depth) * tile->depth;
     pieces = ceiling(rows, slice);
