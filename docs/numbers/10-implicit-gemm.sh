@@ -46,3 +46,72 @@ rung() {
 if command -v gnuplot >/dev/null; then
     gnuplot -e "measured='$measured'; simulated='$out/gemm.tsv'; out='$out/gemm-ladder.svg'" docs/numbers/10-implicit-gemm/ladder.gp
 fi
+
+# ---- what the parts of the kernel are worth ----------------------------------------------------------------------------------
+
+page=labs/10-implicit-gemm/README.md
+solution=solutions/10-implicit-gemm/conv.cu
+patches=docs/numbers/10-implicit-gemm
+late=$(variant loaded-late "$solution" "$patches/loaded-late.patch")
+
+# part NAME SUBMISSION WORDS: a row with the timed cases' cycles.
+part() {
+    printf '| %s' "$3"
+    for case in lenet-c1 electrode-3 vgg-slice many-rows; do
+        simulate "$1-$case" 10 "$2" --case "$case"
+        cycles=$(number "$1-$case" cycles)
+        printf ' | %s' "$(thousands "$cycles")"
+    done
+    echo ' |'
+}
+
+{
+    echo '| | `lenet-c1` | `electrode-3` | `vgg-slice` | `many-rows` |'
+    echo '| --- | --- | --- | --- | --- |'
+    part whole solutions 'lab 10'
+    part loaded-late "$late" 'a tile is loaded when it is needed'
+    part no-assembler "$(variant no-assembler "$solution" "$patches/no-assembler.patch")" 'without the empty `asm`'
+    part unaligned "$(variant unaligned "$solution" "$patches/unaligned.patch")" '`Offset` not aligned'
+    part one-tile "$(variant one-tile "$solution" "$patches/one-tile.patch")" 'always tile 0, one piece'
+} >"$out/parts.md"
+before=$(number one-tile-electrode-3 cycles) after=$(number whole-electrode-3 cycles)
+say "$page" "With tile 0 and one piece it takes $(calc '%.1f' "$before / $after") times as long"
+say "$page" "The kernel of 128×128 takes $(number one-tile-vgg-slice registers) registers"
+
+# What the warps of many-rows wait for, of their cycles.
+waits() {
+    folder=$(profile 10 "$2" --case many-rows)
+    awk -F'\t' -v what="$1" '
+        NR == 1 { for (i = 1; i <= NF; i++) name[i] = $i; next }
+        { for (i = 1; i <= NF; i++) if (name[i] == "selected") from = i
+          for (i = from; i <= NF; i++) { of[name[i]] += $i; all += $i } }
+        END {
+            printf "| %s | %.1f %% | %.1f %% | %.1f %% |\n", what, 100 * of["selected"] / all, 100 * of["long_scoreboard"] / all,
+                100 * of["barrier"] / all
+        }' "$folder/profile.tsv"
+}
+{
+    echo '| many-rows | issuing | waiting for memory | waiting at a barrier |'
+    echo '| --- | --- | --- | --- |'
+    waits 'a tile is loaded when it is needed' "$late"
+    waits 'the next tiles are loaded ahead' solutions
+} >"$out/ahead.md"
+
+# ---- what the series says ------------------------------------------------------------------------------------------------------
+
+# of TABLE RUNG COLUMN
+of() {
+    awk -F'\t' -v rung="$2" -v column="$3" '$1 == rung { print $column }' "$1"
+}
+say "$page" "product, and is $(calc '%.1f' "$(of "$measured" step-1 2) / $(of "$measured" step-2 2)") times as fast"
+say "$page" "$(awk -F'\t' '
+    $1 == "step-4" { small = $2; large = $3 }
+    $1 == "step-5" { printf "Loading ahead loses %.0f to %.0f %% on the card", 100 * ($3 / large - 1), 100 * ($2 / small - 1) }' "$measured")"
+say "$page" "the simulator sees it gain $(calc '%.0f' "100 * (1 - $(of "$out/gemm.tsv" step-5 2) / $(of "$out/gemm.tsv" step-4 2))") %"
+
+# ceiling SIDE: the part, in percent, of what the card's FMA units were measured to do, on the large layer.
+ceiling() {
+    awk -F'\t' -v side="$1" '$1 == "vgg-128-112-128-n32" && $2 == side { printf "%.0f", 100 * $6 }' docs/data/compare/h200.tsv
+}
+say "$page" "lab 10 reaches $(ceiling 10-implicit-gemm) % of the rate that the card's FMA units were measured to have"
+say "$page" "that is there already, reaches $(ceiling 'cuBLAS fp32') %"

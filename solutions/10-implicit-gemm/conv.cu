@@ -98,10 +98,10 @@ template <int FILTERS, int COLUMNS, int DEPTH, int MINE_K, int MINE_J> struct Bl
         const int t = threadIdx.x, rows = p.C * p.R * p.S;
         const int last = (p.H - 1) * 65536 + p.W - 1;
         // TODO(2): Load `next`, zeros for what does not exist, and move from.w on by a tile.
-        const int my_k = k0 + t / 8, my_row = row + t % 8;
+        const int filters = p.K - k0, left = some - row; /* so many exist from here on */
         for (int f = 0; f < FILTERS / EVERY; f++)
             for (int i = 0; i < DEPTH / 8; i++) {
-                bool exists = my_k + f * EVERY < p.K && my_row + i * 8 < some;
+                bool exists = t / 8 + f * EVERY < filters && t % 8 + i * 8 < left;
                 const float *weight = from.w + (size_t)f * EVERY * rows + i * 8;
                 next.weight[f][i] = exists ? __ldg(weight) : 0.0f;
             }
