@@ -48,9 +48,7 @@ __global__ void __launch_bounds__(THREADS, 4)
     product_kernel(const ConvProblem p, int images, int slice, const float *__restrict__ w,
                    const float *__restrict__ unrolled, float *__restrict__ sums)
 {
-    __shared__ float4 four_weights[DEPTH * PITCH / 4], four_inputs[DEPTH * COLUMNS / 4];
-    float(*weights)[PITCH] = (float(*)[PITCH])four_weights;   /* [row][filter] */
-    float(*inputs)[COLUMNS] = (float(*)[COLUMNS])four_inputs; /* [row][column] */
+    __shared__ alignas(16) float weights[DEPTH][PITCH], inputs[DEPTH][COLUMNS]; /* for float4 */
 
     const int t = threadIdx.x, my_k = t / 16 * MINE, my_column = t % 16 * MINE;
     const int k0 = blockIdx.y * FILTERS, j0 = blockIdx.x * COLUMNS;
