@@ -1,7 +1,7 @@
 /* unroll.c - the convolution as a matrix product, on the host: the book's figures 16.15 and 16.16 put
  * right, on its own example of 3 channels of 3x3 and 2 filters of 2x2.  Nothing here is graded.
  *
- *     cc -o build/unroll labs/09-im2col/unroll.c && build/unroll
+ *     cc -o build/unroll labs/09-im2col/steps/unroll.c && build/unroll
  *
  * -DC=6 -DH=14 -DW=14 -DK=16 -DR=5 -DS=5 takes other sizes, -DSTRIDE=2 another step. */
 #include <stdio.h>
