@@ -204,8 +204,7 @@ static Roof roof_of(const ProfilePage *page)
     double bytes = (double)page->cost->dram_bytes;
     return (Roof){.gflops = page->cost->seconds > 0 ? page->flops / page->cost->seconds / 1e9 : 0,
                   .intensity = bytes > 0 ? page->flops / bytes : 0,
-                  .peak = 2.0 * m->sms * m->fp32_lanes /
-                          (m->issue_cycles > 1 ? m->issue_cycles : 1) * m->clock_mhz / 1e3,
+                  .peak = 2.0 * m->sms * m->fp32_lanes * m->clock_mhz / 1e3,
                   .bandwidth = m->dram_gb_s};
 }
 

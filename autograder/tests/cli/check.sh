@@ -61,6 +61,10 @@ run 0 "$lab" profile --build "$build" --lab 04 --case uneven --submission soluti
     grep -q "Hot lines" "$work/out" && grep -q "Roofline" "$work/out" &&
     grep -q "$(printf 'conv_kernel\tconv.cu\t')" "$build/profile/04-tiled/profile.tsv"
 tell profile-of-a-solution
+# NVIDIA's data sheet of a GTX 480: 480 cores at 1,401 MHz, 2 FLOP each.
+run 0 "$lab" profile --build "$build" --lab 04 --case uneven --submission solutions --engine sim --gpu gtx480 &&
+    [ "$(sed -n 2p "$build/profile/04-tiled/roofline.tsv" | cut -f 3)" = 1345.0 ]
+tell roof-is-the-data-sheets
 run 2 "$lab" profile --build "$build" --lab 01 --engine sim && one_line "runs on the CPU, where the profiler is perf"
 tell profile-of-a-host-lab
 
