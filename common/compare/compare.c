@@ -252,8 +252,11 @@ static double side_judge(Layer *layer, const Side *side)
                            map, maps, cudaMemcpyDeviceToHost));
     }
     for (size_t i = 0; i < layer->images * output; i++) {
-        double part = fabs(layer->got[i] - layer->expected[i]) /
-                      verdict_bound(side->precision, layer->magnitude[i], layer->products[i]);
+        const double error = fabs(layer->got[i] - layer->expected[i]);
+        /* A window of zeros has a bound of 0, and an output of 0 keeps it. */
+        double part = error == 0 ? 0
+                                 : error / verdict_bound(side->precision, layer->magnitude[i],
+                                                         layer->products[i]);
         worst = part > worst || isnan(part) ? (isnan(part) ? INFINITY : part) : worst;
     }
     return worst;

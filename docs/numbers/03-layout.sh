@@ -58,3 +58,11 @@ constant() {
 
 page=labs/03-layout/README.md
 say "$page" "at run time takes about $(machine_code division 2) instructions"
+
+# The worst choice of lanes against the best, of each layout.
+worst=$(for layer in cifar deep; do
+    for layout in nchw nhwc chwn; do
+        for lanes in along-q along-k along-n; do us 03-layout $lanes $layer-$layout; done | sort -n | awk 'NR == 1 { best = $1 } END { print $1 / best }'
+    done
+done | sort -n | tail -n 1)
+say "$page" "A wrong choice takes up to $(calc '%.1f' "$worst") times as long as the best one"

@@ -72,3 +72,29 @@ layer() { # NAME LAYER
 say "$page" "The kernel takes $(number solution registers) registers."
 say "$page" "then $(machine_code 04-tiled 2) instructions for $(machine_code 04-tiled 3) products, $(a_product 04-tiled) each against $(a_product 02-naive) in lab 02"
 [ "$(machine_code 04-tiled 2)" = "$(machine_code 04-tiled-scalar 2)" ] || fail "the loop with scalar weights has other instructions"
+
+# range OVER UNDER LAYER...: the least and the most that OVER takes of UNDER's time on these layers, each "lab variant".
+range() {
+    over=$1 under=$2
+    shift 2
+    for name; do
+        # shellcheck disable=SC2086 # a lab and a variant
+        calc '%.4f\n' "$(us $over "$name") / $(us $under "$name")"
+    done | sort -n | awk 'NR == 1 { print $1 } END { print $1 }' | paste -s -d ' ' -
+}
+full='lenet-c1 lenet-c3 electrode-1 electrode-2x16 vgg-conv1_1 cifar strided'
+every="$full electrode-2 electrode-3"
+# shellcheck disable=SC2086 # names of layers
+{
+    say "$page" "it takes $(range '04-tiled book' '02-naive solution' $every | awk '{ printf "%.2f to %.2f", $1, $2 }') times as long as lab 02's"
+    say "$page" "8 filters makes the kernel $(range '02-naive solution' '04-tiled solution' $full | awk '{ printf "%.1f to %.1f", $1, $2 }') times as fast as lab 02's"
+    say "$page" "$(range '04-tiled unrolled' '04-tiled solution' $every | awk '{ printf "%.0f to %.0f", 100 * $1 - 100, 100 * $2 - 100 }') % more on the card"
+    say "$page" "$(range '04-tiled plain-pitch' '04-tiled solution' $every | awk '{ printf "%.0f to %.0f", 100 * $1 - 100, 100 * $2 - 100 }') % on the card"
+    say "$page" "take the same time within $(range '04-tiled scalar' '04-tiled solution' $every | awk '{ low = 1 - $1; high = $2 - 1; printf "%.0f", 100 * (low > high ? low : high) }') %"
+}
+# On one image of electrode-2 or electrode-3 nothing helps, so the page says.
+for column in $measured; do
+    for name in electrode-2 electrode-3; do
+        [ "$(calc %d "($(us 04-tiled "$column" $name) > $(us 02-naive solution $name))")" = 1 ] || fail "$column helps on $name"
+    done
+done

@@ -127,6 +127,12 @@ if measured table-1 >"$out/measured"; then
         FNR == 1 { print "| row | C, H×W, K, filter | zeros | lab 10, µs | lab 13 | cuDNN | 10 / 13 | cuDNN / 13 | the paper |"; print "| --- | --- | --- | --- | --- | --- | --- | --- | --- |" }
         { printf "| %s | %s | %d %% | %.1f | %.1f | %.1f | %.2f | %.2f | %.2f |\n", $1, shape[$1], $2, $3, $4, $5, $3 / $4, $5 / $4, paper[$1] }' \
         common/compare/table-1-layers.tsv "$data/table-1-paper.tsv" "$out/measured" >"$out/table-1.md"
+    # row OVER: the least and the most of lab 10's (3) or cuDNN's (5) time over lab 13's.
+    row() { awk -F'\t' -v over="$1" '{ x = $over / $4; if (!least || x < least) least = x; if (x > most) most = x } END { printf "%.2f to %.2f", least, most }' "$out/measured"; }
+    say $page "passes cuDNN on every row, as the paper says, but by $(row 5) times"
+    say $page "lab 10, which takes $(row 3) of its time"
+    reached=$(awk -F'\t' 'FILENAME ~ /paper/ { paper[$1] = $5 / $4; next } $5 / $4 >= paper[$1] { print FNR }' "$data/table-1-paper.tsv" "$out/measured")
+    [ "$reached" = "$(awk 'END { print NR }' "$out/measured")" ] || fail "the page says that only Table I's last row reaches the paper's number"
 else
     unmeasured table-1 >"$out/table-1.md"
 fi
@@ -150,6 +156,14 @@ if measured vgg19 >"$out/measured"; then
             for (i = 1; i <= n; i++) row(name[i])
             row("all 16")
         }' "$out/measured" >"$out/vgg19.md"
+    # network STRIDE OVER UNDER: of all 16 layers together; columns 3 lab 10, 4 lab 13, 5 cuDNN.
+    network() { awk -F'\t' -v stride="-s$1\$" -v over="$2" -v under="$3" '$1 ~ stride { a += $over; b += $under } END { printf "%.2f", a / b }' "$out/measured"; }
+    say $page "up to $(awk -F'\t' '$1 ~ /-s1$/ && $5 / $4 > most { most = $5 / $4 } END { printf "%.1f", most }' "$out/measured") times as fast as cuDNN on a layer; with stride 2 it is $(network 2 5 4) times as fast over the whole network, with stride 3 $(network 3 5 4)"
+    say $page "with stride 1 it is $(network 1 5 4) times as fast there"
+    say $page "$(awk -F'\t' '$1 ~ /-s1$/ { all += $4; if (++n <= 8) { first += $4; if ($2 > most) most = $2 } } END { printf "at most %d %% zeros, and take %.0f %% of lab 13'"'"'s time", most, 100 * first / all }' "$out/measured")"
+    say $page "Lab 10, which skips nothing, is $(network 1 5 3) times as fast as cuDNN over the network"
+    say $page "passes it on $(awk -F'\t' '$1 ~ /-s1$/ && $4 < $3 { n++; x = 100 * ($3 / $4 - 1); if (x > most) most = x } END { printf "%d of the 16 layers, by at most %.0f", n, most }' "$out/measured") %"
+    [ -z "$(awk -F'\t' '$1 ~ /-s[23]$/ && $4 < $3' "$out/measured")" ] || fail 'the page says that lab 13 never passes lab 10 with a stride'
 else
     unmeasured vgg19 >"$out/vgg19.md"
 fi
