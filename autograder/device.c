@@ -53,14 +53,14 @@ static void engine_open(DeviceProcess *process, const ControlRequest *request, C
     Error error = {""};
     process->opening = *request;
     if (engine_start(process, &error)) {
-        reply_set(reply, CONTROL_FAILED, "%s", error.text);
+        reply_set(reply, RUN_BROKEN, "%s", error.text);
         return;
     }
     DeviceCall call = {.kind = CALL_PROPERTIES};
     DeviceReply answer = {0};
     if (process->engine->execute(process->engine, &call, &answer) || answer.status ||
         answer.data_bytes != sizeof process->properties) {
-        reply_set(reply, CONTROL_FAILED, "the engine does not tell its properties");
+        reply_set(reply, RUN_BROKEN, "the engine does not tell its properties");
         return;
     }
     memcpy(&process->properties, answer.data, sizeof process->properties);
@@ -96,7 +96,7 @@ static void runner_attach(DeviceProcess *process, Slot *slot, ControlReply *repl
     if (!gatekeeper || socket < 0) {
         free(gatekeeper);
         if (socket >= 0) close(socket);
-        reply_set(reply, CONTROL_FAILED, "the runner's socket did not arrive");
+        reply_set(reply, RUN_BROKEN, "the runner's socket did not arrive");
         return;
     }
     *slot = (Slot){.socket = socket, .gatekeeper = gatekeeper};
@@ -112,21 +112,21 @@ static void problem_set(DeviceProcess *process, const ControlRequest *request, C
     free(process->output);
     process->output = NULL;
     if (engine_renew(process, &error)) {
-        reply_set(reply, CONTROL_FAILED, "%s", error.text);
+        reply_set(reply, RUN_BROKEN, "%s", error.text);
         return;
     }
     process->call = request->call;
     CallRequest *call = &process->call;
     process->output = malloc(call_floats(call, TENSOR_OUTPUT) * sizeof(float) + 1);
     if (!process->output) {
-        reply_set(reply, CONTROL_FAILED, "the device process is out of memory");
+        reply_set(reply, RUN_BROKEN, "the device process is out of memory");
         return;
     }
     if (call->host) return;
     uint32_t band = process->properties.engine == ENGINE_GPU ? GUARD_BAND_FLOATS : 0;
     if (guarded_open(&process->tensors, process->engine, call->tensors, call->role, call->count,
                      band, &error))
-        reply_set(reply, CONTROL_FAILED, "the problem's tensors: %s", error.text);
+        reply_set(reply, RUN_BROKEN, "the problem's tensors: %s", error.text);
     memcpy(call->address, process->tensors.address, sizeof call->address);
 }
 
@@ -137,13 +137,13 @@ static void problem_run(DeviceProcess *process, const ControlRequest *request, S
     int host = (int)process->call.host, call = request->kind == CONTROL_CALL;
     Error error = {""};
     if (slot->socket < 0 || !process->output) {
-        reply_set(reply, CONTROL_FAILED, "no runner or no problem");
+        reply_set(reply, RUN_BROKEN, "no runner or no problem");
         return;
     }
     serve_ready(slot, request->deadline, reply);
-    if (reply->status != CONTROL_OK) return;
+    if (reply->status != RUN_OK) return;
     if (!host && call && guarded_fill(&process->tensors, process->inputs.tensor, &error)) {
-        reply_set(reply, CONTROL_FAILED, "preparing the tensors: %s", error.text);
+        reply_set(reply, RUN_BROKEN, "preparing the tensors: %s", error.text);
         return;
     }
     if (host)
@@ -152,10 +152,10 @@ static void problem_run(DeviceProcess *process, const ControlRequest *request, S
         serve_device(process, slot, request->deadline, reply);
     else
         replay_device(process, slot, request->repeats, reply);
-    if (reply->status != CONTROL_OK || host) return;
+    if (reply->status != RUN_OK || host) return;
     if (guarded_check(&process->tensors, process->inputs.tensor, process->output, &reply->damage,
                       &error))
-        reply_set(reply, CONTROL_FAILED, "reading the results: %s", error.text);
+        reply_set(reply, RUN_BROKEN, "reading the results: %s", error.text);
 }
 
 /* ---- the loop ----------------------------------------------------------------------------- */
@@ -164,7 +164,7 @@ static void request_answer(DeviceProcess *process, const ControlRequest *request
                            ControlReply *reply)
 {
     if (request->slot >= SESSION_RUNNERS || (!process->engine && request->kind != CONTROL_OPEN)) {
-        reply_set(reply, CONTROL_FAILED, "a request out of order");
+        reply_set(reply, RUN_BROKEN, "a request out of order");
         return;
     }
     Slot *slot = &process->slot[request->slot];
@@ -183,7 +183,7 @@ static void request_answer(DeviceProcess *process, const ControlRequest *request
         problem_run(process, request, slot, reply);
         break;
     default:
-        reply_set(reply, CONTROL_FAILED, "an unknown request");
+        reply_set(reply, RUN_BROKEN, "an unknown request");
     }
 }
 
@@ -202,11 +202,10 @@ static int request_serve(DeviceProcess *process, void *body, uint64_t bytes)
     int keeps =
         request.has_inputs && (request.kind == CONTROL_CALL || request.kind == CONTROL_REPLAY);
     if (keeps && inputs_take(&process->inputs, &process->call, body, sizeof request, bytes, &error))
-        reply_set(&reply, CONTROL_FAILED, "%s", error.text);
+        reply_set(&reply, RUN_BROKEN, "%s", error.text);
     if (!keeps) free(body);
-    if (reply.status == CONTROL_OK) request_answer(process, &request, &reply);
-    if ((request.kind == CONTROL_CALL || request.kind == CONTROL_REPLAY) &&
-        reply.status == CONTROL_OK)
+    if (reply.status == RUN_OK) request_answer(process, &request, &reply);
+    if ((request.kind == CONTROL_CALL || request.kind == CONTROL_REPLAY) && reply.status == RUN_OK)
         reply.output_count = call_floats(&process->call, TENSOR_OUTPUT);
     piece[1] = (WirePiece){process->output, reply.output_count * sizeof(float)};
     return wire_send(DEVICE_CONTROL, FRAME_RETURN, piece, 2, NULL);

@@ -51,6 +51,7 @@ static CaseVerdict verdict_of(RunStatus status)
         return CASE_LIMIT;
     case RUN_PROTOCOL:
         return CASE_PROTOCOL;
+    case RUN_NOT_RECORDED:
     case RUN_BROKEN:
         break;
     }

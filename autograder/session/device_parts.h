@@ -75,7 +75,7 @@ void replay_host(DeviceProcess *process, Slot *slot, uint32_t repeats, double de
                  ControlReply *reply);
 
 /* Puts a status and a printf-style message into *reply. */
-void reply_set(ControlReply *reply, ControlStatus status, const char *format, ...)
+void reply_set(ControlReply *reply, RunStatus status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 #endif

@@ -19,17 +19,17 @@ void replay_device(DeviceProcess *process, Slot *slot, uint32_t repeats, Control
     Error error = {""};
     double seconds = 0;
     if (!slot->recorded || slot->recording.overflow || !process->engine->replay) {
-        reply_set(reply, CONTROL_NO_RECORDING, "%s",
+        reply_set(reply, RUN_NOT_RECORDED, "%s",
                   slot->recording.overflow ? slot->recording.why : "nothing is recorded yet");
         return;
     }
     for (uint32_t i = 0; i < repeats; i++) {
         if (repeat_prepare(process, &error)) {
-            reply_set(reply, CONTROL_FAILED, "%s", error.text);
+            reply_set(reply, RUN_BROKEN, "%s", error.text);
             return;
         }
         if (process->engine->replay(process->engine, &slot->recording, 1, &reply->cost, &error)) {
-            reply_set(reply, CONTROL_CUDA_FAILED, "%s", error.text);
+            reply_set(reply, RUN_DEVICE_ERROR, "%s", error.text);
             reply->device_lost = 1;
             return;
         }
@@ -42,7 +42,7 @@ void replay_host(DeviceProcess *process, Slot *slot, uint32_t repeats, double de
                  ControlReply *reply)
 {
     double seconds = 0;
-    for (uint32_t i = 0; i < repeats && reply->status == CONTROL_OK; i++) {
+    for (uint32_t i = 0; i < repeats && reply->status == RUN_OK; i++) {
         serve_host(process, slot, deadline, reply);
         seconds += reply->cost.seconds;
     }

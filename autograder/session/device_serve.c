@@ -9,7 +9,7 @@
 #include "autograder/session/device_parts.h"
 #include "common/cuda/wire.h"
 
-void reply_set(ControlReply *reply, ControlStatus status, const char *format, ...)
+void reply_set(ControlReply *reply, RunStatus status, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -23,12 +23,12 @@ static void reply_wire(ControlReply *reply, int fd, double deadline, const Error
 {
     char byte;
     if (wire_now() >= deadline) {
-        reply_set(reply, CONTROL_RUNNER_LATE, "%s", error->text);
+        reply_set(reply, RUN_LIMIT, "%s", error->text);
         return;
     }
     ssize_t got = recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
     int gone = got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR);
-    reply_set(reply, gone ? CONTROL_RUNNER_GONE : CONTROL_RUNNER_WRONG, "%s", error->text);
+    reply_set(reply, gone ? RUN_EXITED : RUN_PROTOCOL, "%s", error->text);
 }
 
 void serve_ready(Slot *slot, double deadline, ControlReply *reply)
@@ -46,7 +46,7 @@ void serve_ready(Slot *slot, double deadline, ControlReply *reply)
     if (type == FRAME_READY && bytes == 0)
         slot->ready = 1;
     else
-        reply_set(reply, CONTROL_RUNNER_WRONG, "a frame of type %d before any request", (int)type);
+        reply_set(reply, RUN_PROTOCOL, "a frame of type %d before any request", (int)type);
 }
 
 /* ---- device labs -------------------------------------------------------------------------- */
@@ -65,14 +65,13 @@ static void answer_note(uint32_t kind, const DeviceReply *answer, ControlReply *
     if (device_status_sticky(answer->status)) reply->device_lost = 1;
     if (answer->status == DEVICE_SUCCESS) {
         if (!answer->message[0]) return;
-        if (!reply->findings++ && reply->status == CONTROL_OK)
+        if (!reply->findings++ && reply->status == RUN_OK)
             snprintf(reply->message, sizeof reply->message, "%s", answer->message);
         return;
     }
-    if (answer->status == DEVICE_NOT_READY || is_question(kind) || reply->status != CONTROL_OK)
-        return;
+    if (answer->status == DEVICE_NOT_READY || is_question(kind) || reply->status != RUN_OK) return;
     reply->cuda_status = answer->status;
-    reply_set(reply, CONTROL_CUDA_FAILED, "%s: %s", device_status_name(answer->status), text);
+    reply_set(reply, RUN_DEVICE_ERROR, "%s: %s", device_status_name(answer->status), text);
 }
 
 /* One FRAME_CALL.  -1 with reply set when the conversation is over. */
@@ -83,17 +82,17 @@ static int call_serve(Slot *slot, Device *recorder, double deadline, const void 
     DeviceReply answer = {0};
     Error error;
     if (wire_decode_call(body, bytes, &call, &error)) {
-        reply_set(reply, CONTROL_RUNNER_WRONG, "%s", error.text);
+        reply_set(reply, RUN_PROTOCOL, "%s", error.text);
         return -1;
     }
     if (gatekeeper_execute(slot->gatekeeper, recorder, &call, &answer)) {
-        reply_set(reply, CONTROL_FAILED, "the engine is gone");
+        reply_set(reply, RUN_BROKEN, "the engine is gone");
         reply->device_lost = 1;
         return -1;
     }
     answer_note(call.kind, &answer, reply);
     if (wire_send_reply(slot->socket, &answer, &error)) {
-        if (reply->status == CONTROL_OK) reply_wire(reply, slot->socket, deadline, &error);
+        if (reply->status == RUN_OK) reply_wire(reply, slot->socket, deadline, &error);
         return -1;
     }
     return 0;
@@ -104,15 +103,14 @@ static void return_note(const void *body, uint64_t bytes, ControlReply *reply)
 {
     CallReturn answer;
     if (bytes != sizeof answer) {
-        reply_set(reply, CONTROL_RUNNER_WRONG, "an answer of %llu bytes",
-                  (unsigned long long)bytes);
+        reply_set(reply, RUN_PROTOCOL, "an answer of %llu bytes", (unsigned long long)bytes);
         return;
     }
     memcpy(&answer, body, sizeof answer);
     answer.message[sizeof answer.message - 1] = 0;
-    if (!answer.status || answer.status == DEVICE_NOT_READY || reply->status != CONTROL_OK) return;
+    if (!answer.status || answer.status == DEVICE_NOT_READY || reply->status != RUN_OK) return;
     reply->cuda_status = answer.status;
-    reply_set(reply, CONTROL_CUDA_FAILED, "%s: %s", device_status_name(answer.status),
+    reply_set(reply, RUN_DEVICE_ERROR, "%s: %s", device_status_name(answer.status),
               answer.message[0] ? answer.message : device_status_text(answer.status));
 }
 
@@ -131,7 +129,7 @@ static void conversation(DeviceProcess *process, Slot *slot, Device *recorder, d
         uint64_t bytes;
         if (wire_receive(slot->socket, deadline, &type, &body, &bytes, &error)) {
             /* A failed kernel explains a runner that then gave up. */
-            if (reply->status == CONTROL_OK) reply_wire(reply, slot->socket, deadline, &error);
+            if (reply->status == RUN_OK) reply_wire(reply, slot->socket, deadline, &error);
             return;
         }
         if (type == FRAME_CALL) {
@@ -140,7 +138,7 @@ static void conversation(DeviceProcess *process, Slot *slot, Device *recorder, d
             if (type == FRAME_RETURN)
                 return_note(body, bytes, reply);
             else
-                reply_set(reply, CONTROL_RUNNER_WRONG, "a frame of type %d", (int)type);
+                reply_set(reply, RUN_PROTOCOL, "a frame of type %d", (int)type);
             over = 1;
         }
         free(body);
@@ -153,7 +151,7 @@ static void device_settle(DeviceProcess *process, ControlReply *reply)
     DeviceCall call = {.kind = CALL_SYNC};
     DeviceReply answer = {0};
     if (process->engine->execute(process->engine, &call, &answer)) {
-        reply_set(reply, CONTROL_FAILED, "the engine is gone");
+        reply_set(reply, RUN_BROKEN, "the engine is gone");
         reply->device_lost = 1;
         return;
     }
@@ -169,14 +167,14 @@ void serve_device(DeviceProcess *process, Slot *slot, double deadline, ControlRe
     slot->recorded = 0;
     Device *recorder = recorder_open(process->engine, &slot->recording);
     if (!recorder) {
-        reply_set(reply, CONTROL_FAILED, "the device process is out of memory");
+        reply_set(reply, RUN_BROKEN, "the device process is out of memory");
         return;
     }
     if (process->engine->take_cost) process->engine->take_cost(process->engine, &before);
     conversation(process, slot, recorder, deadline, reply);
-    if (!(reply->status == CONTROL_FAILED)) device_settle(process, reply);
+    if (!(reply->status == RUN_BROKEN)) device_settle(process, reply);
     recorder->close(recorder);
-    slot->recorded = reply->status == CONTROL_OK;
+    slot->recorded = reply->status == RUN_OK;
 }
 
 /* ---- host labs ---------------------------------------------------------------------------- */
@@ -187,8 +185,7 @@ static void host_answer(DeviceProcess *process, const void *body, uint64_t bytes
     CallReturn answer;
     uint64_t floats = call_floats(&process->call, TENSOR_OUTPUT);
     if (bytes != sizeof answer + floats * sizeof(float)) {
-        reply_set(reply, CONTROL_RUNNER_WRONG, "an answer of %llu bytes",
-                  (unsigned long long)bytes);
+        reply_set(reply, RUN_PROTOCOL, "an answer of %llu bytes", (unsigned long long)bytes);
         return;
     }
     memcpy(&answer, body, sizeof answer);
@@ -218,7 +215,7 @@ void serve_host(DeviceProcess *process, Slot *slot, double deadline, ControlRepl
     if (type == FRAME_RETURN)
         host_answer(process, body, bytes, reply);
     else
-        reply_set(reply, CONTROL_RUNNER_WRONG, "%s",
+        reply_set(reply, RUN_PROTOCOL, "%s",
                   type == FRAME_CALL ? "a CUDA call in a host lab" : "an odd frame");
     free(body);
 }

@@ -14,6 +14,7 @@
 
 #include <stdint.h>
 
+#include "autograder/session/run_status.h"
 #include "autograder/tensors/guarded.h"
 
 /* device -> runner: call the entry point once.  For host labs the inputs' floats follow, tensor by
@@ -52,18 +53,6 @@ typedef struct ControlRequest {
     char gpus_directory[768];
     int32_t threads, checks;
 } ControlRequest;
-
-/* What `device` saw.  The first four are RunStatus's to refine: grade knows how the runner
- * ended. */
-typedef enum ControlStatus {
-    CONTROL_OK,
-    CONTROL_CUDA_FAILED,  /* a call or the kernel failed; message */
-    CONTROL_RUNNER_GONE,  /* closed its socket without an answer */
-    CONTROL_RUNNER_LATE,  /* no answer before the deadline */
-    CONTROL_RUNNER_WRONG, /* nonsense on the wire; message */
-    CONTROL_NO_RECORDING, /* replay before a call, or more than a recording holds; message */
-    CONTROL_FAILED        /* our own fault; message */
-} ControlStatus;
 
 typedef struct ControlReply {
     uint32_t status;

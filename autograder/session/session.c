@@ -176,7 +176,7 @@ void session_replay(Session *session, int slot, int repeats, const float *const 
     ControlReply reply = {.damage = DAMAGE_NONE};
     request_run(session, slot, &request, tensor, output, &reply, outcome);
     /* A fault of another slot's kernel takes the device process with it, and every recording. */
-    if (reply.status == CONTROL_NO_RECORDING && tensor) {
+    if (reply.status == RUN_NOT_RECORDED && tensor) {
         session_call(session, slot, tensor, output, observed, outcome);
         if (outcome->status != RUN_OK) return;
         request_run(session, slot, &request, tensor, output, &reply, outcome);

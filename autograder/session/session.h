@@ -15,6 +15,7 @@
 #define CONVLAB_AUTOGRADER_SESSION_SESSION_H
 
 #include "autograder/build/build.h"
+#include "autograder/session/run_status.h"
 #include "common/operation/operation.h"
 #include "common/operation/verdict.h"
 #include "common/cuda/device.h"
@@ -33,16 +34,6 @@ typedef struct SessionOptions {
     const char *gpus_directory;   /* of the machines' descriptions; NULL: common/simt/gpus */
     const char *device_program;   /* NULL: `device` beside this program, or in ../../../bin */
 } SessionOptions;
-
-typedef enum RunStatus {
-    RUN_OK,
-    RUN_DEVICE_ERROR, /* a launch or CUDA call failed: message says which; also unsupported calls */
-    RUN_EXITED,       /* the runner ended without an answer (exit(0), killed itself) */
-    RUN_CRASHED,      /* died of a signal */
-    RUN_LIMIT,        /* time, memory, processes, output */
-    RUN_PROTOCOL,     /* nonsense on the wire */
-    RUN_BROKEN        /* the grader's own fault: the device process died, memory is out */
-} RunStatus;
 
 typedef struct RunOutcome {
     RunStatus status;

@@ -143,7 +143,7 @@ int device_send_descriptor(Session *session, int fd, Error *error)
 static int ask_simply(Session *session, ControlRequest *request, ControlReply *reply, Error *error)
 {
     if (device_ask(session, request, NULL, OPEN_SECONDS, reply, NULL, NULL, error)) return -1;
-    return reply->status == CONTROL_OK ? 0 : error_set(error, "%s", reply->message);
+    return reply->status == RUN_OK ? 0 : error_set(error, "%s", reply->message);
 }
 
 static int engine_open(Session *session, Error *error)

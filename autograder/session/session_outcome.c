@@ -122,33 +122,34 @@ void outcome_fill(Session *session, int slot, const ControlReply *reply, RunOutc
     const char *name = session->operation->name;
     outcome->cost = reply->cost;
     outcome->initcheck_findings = reply->findings;
-    if (reply->findings && reply->status == CONTROL_OK)
+    if (reply->findings && reply->status == RUN_OK)
         snprintf(outcome->finding, sizeof outcome->finding, "%.1000s", reply->message);
-    switch ((ControlStatus)reply->status) {
-    case CONTROL_OK:
+    switch ((RunStatus)reply->status) {
+    case RUN_OK:
         outcome->status = RUN_OK;
         return;
-    case CONTROL_CUDA_FAILED:
+    case RUN_DEVICE_ERROR:
         say(outcome, reply->cuda_status == DEVICE_LAUNCH_TIMEOUT ? RUN_LIMIT : RUN_DEVICE_ERROR,
             "%s", reply->message);
         text_clean(outcome->message);
         break;
-    case CONTROL_RUNNER_GONE:
+    case RUN_EXITED:
+    case RUN_CRASHED:
         explain_gone(session, runner, outcome);
         break;
-    case CONTROL_RUNNER_LATE:
+    case RUN_LIMIT:
         say(outcome, RUN_LIMIT,
             "%s took longer than %g s and was stopped: does a loop in host code not end?", name,
             session->call_seconds);
         break;
-    case CONTROL_RUNNER_WRONG:
+    case RUN_PROTOCOL:
         say(outcome, RUN_PROTOCOL, "made a nonsense message to the grader (%.200s)",
             reply->message);
         break;
-    case CONTROL_NO_RECORDING:
+    case RUN_NOT_RECORDED:
         say(outcome, RUN_DEVICE_ERROR, "cannot be timed: %.1000s", reply->message);
         return; /* the runner is well */
-    case CONTROL_FAILED:
+    case RUN_BROKEN:
         say(outcome, RUN_BROKEN, "%s", reply->message);
         break;
     }

@@ -64,7 +64,7 @@ static int runner_attach(Session *session, int slot, int socket, Error *error)
     if (device_send_descriptor(session, socket, error) ||
         device_ask(session, &request, NULL, 10, &reply, NULL, NULL, error))
         return -1;
-    return reply.status == CONTROL_OK ? 0 : error_set(error, "%s", reply.message);
+    return reply.status == RUN_OK ? 0 : error_set(error, "%s", reply.message);
 }
 
 int runner_ensure(Session *session, int slot, Error *error)
