@@ -94,6 +94,14 @@ BENCHES   := $(patsubst %.c,$(BUILD)/tests/%,$(foreach r,$(ROOMS),$(wildcard $(r
 FUZZERS   := $(patsubst %.c,$(BUILD)/tests/%,$(foreach r,$(ROOMS),$(wildcard $(r)/fuzz_*.c)))
 TESTS     := $(patsubst %.c,$(BUILD)/tests/%,$(foreach r,$(ROOMS),$(wildcard $(r)/test_*.c)))
 
+# What make test runs, two at a time.  Long ones first, so that no core waits for the other at the end; the unit tests of
+# common, which come last, take a few seconds each.
+UNIT_TESTS := $(filter-out %/test_corpus,$(TESTS))
+LABS       := $(notdir $(patsubst %/lab.ini,%,$(wildcard labs/*/lab.ini)))
+ALL_TESTS   = autograder/tests/numbers/check.sh $(LABS:%=corpus/solutions/%) $(LABS:%=corpus/mutants/%/) corpus/attacks corpus/skeletons \
+    $(filter-out %/numbers/check.sh %/corpus/check.sh,$(wildcard autograder/tests/*/check.sh)) \
+    $(filter $(BUILD)/tests/autograder/%,$(UNIT_TESTS)) $(filter-out $(BUILD)/tests/autograder/%,$(UNIT_TESTS))
+
 # ---- objects, libraries, programs ------------------------------------------------------------------------------------
 $(BUILD)/obj/%.o: %.c
 	$(call say,CC,$<)
@@ -316,7 +324,7 @@ maps:
 test:
 	$(call want,clang-format-14 shellcheck)
 	$(call stage,tools tests $(NUMBER_TOOLS) $(BUILD)/bin/doctor)
-	$(Q)NVCC='$(NVCC)' sh autograder/tests/run.sh '$(BUILD)'
+	$(Q)NVCC='$(NVCC)' sh autograder/tests/run.sh '$(BUILD)' $(ALL_TESTS)
 
 # In build folders of their own, with the nvcc that setup found for this one.  Warnings are the ordinary build's affair:
 # clang knows other ones.
@@ -330,7 +338,7 @@ fuzz:
 
 sanitize:
 	$(call checked,tests)
-	$(Q)NVCC='$(NVCC)' sh autograder/tests/run.sh '$(BUILD)/sanitize' --units
+	$(Q)NVCC='$(NVCC)' sh autograder/tests/run.sh '$(BUILD)/sanitize' $(UNIT_TESTS:$(BUILD)/%=$(BUILD)/sanitize/%)
 
 new-lab:
 	$(Q)sh common/setup/new_lab.sh '$(LAB)' '$(NAME)' '$(or $(OPERATION),conv_forward)'

@@ -27,11 +27,14 @@ static const char USAGE[] =
     "  --submission DIR   holds NN-name/<source> (default labs); solutions grades the answer key\n"
     "  --engine ENGINE    auto, sim or gpu (default auto: gpu where there is one)\n"
     "  --gpu NAME         the machine that the simulator plays (default: the lab's, h200 mostly)\n"
-    "  --case NAME        one public case, or hidden; prints, but keeps no result\n"
+    "  --case NAME        one public case, or hidden; keeps a record only where --results is\n"
     "  --seed N           repeats a grade: inputs and hidden shapes follow from it\n"
     "  --fail-under N     exit 3 when the mark is under N per cent\n"
     "  --results DIR      where the records go (default <build>/results, or results/<name> below "
     "it)\n"
+    "  --call-seconds N   the most that one call of the submission may take (default 20); the "
+    "tests\n"
+    "                     allow more, because other work on the machine counts too\n"
     "  --verbose          also the counters of every case\n"
     "Exit: 0 grading worked, whatever the mark; 1 it did not; 2 wrong usage; 3 see --fail-under.\n";
 
@@ -40,6 +43,7 @@ typedef struct Options {
     DeviceEngine engine;
     Seed seed;
     double fail_under; /* negative: not asked for */
+    double call_seconds;
     int verbose;
 } Options;
 
@@ -58,7 +62,8 @@ static int parse_options(int argc, char **argv, Options *options, Error *error)
                          .build = "build",
                          .submission = "labs",
                          .engine = ENGINE_AUTO,
-                         .fail_under = -1};
+                         .fail_under = -1,
+                         .call_seconds = 20};
     const Option table[] = {
         {"root", OPTION_TEXT, &options->root},
         {"build", OPTION_TEXT, &options->build},
@@ -70,6 +75,7 @@ static int parse_options(int argc, char **argv, Options *options, Error *error)
         {"seed", OPTION_SEED, &options->seed},
         {"fail-under", OPTION_PERCENT, &options->fail_under},
         {"results", OPTION_TEXT, &options->results},
+        {"call-seconds", OPTION_SECONDS, &options->call_seconds},
         {"verbose", OPTION_FLAG, &options->verbose},
         {"help", OPTION_HELP, (void *)USAGE},
         {0},
@@ -166,6 +172,7 @@ static int grader_open(const Options *options, Grader *grader, Error *error)
                          options->submission);
     grader->seed = options->seed.given ? options->seed.value : random_os_seed();
     grader->only_case = options->only_case;
+    grader->call_seconds = options->call_seconds;
     measure_ceilings(grader);
     return 0;
 }
@@ -207,7 +214,7 @@ static int grade_one(Grader *grader, const Options *options, const Lab *lab, dou
     total[0] += record->points;
     total[1] += record->possible;
     results_directory(grader, options, results, sizeof results);
-    if (!options->only_case && record_write(results, record, &error)) {
+    if ((!options->only_case || options->results) && record_write(results, record, &error)) {
         fprintf(stderr, "grade: %s\n", error.text);
         status = -1;
     }

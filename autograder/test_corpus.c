@@ -3,16 +3,14 @@
  *
  *   test_corpus BUILD [FILTER]    from the workbook's root; FILTER: what their names must hold
  *
- * Called by autograder/tests/corpus/check.sh, which makes the mutants in BUILD/test-mutants. Prints
+ * Called by autograder/tests/corpus/check.sh, which makes the mutants in BUILD/planted.  Prints
  * "ok NAME" or "not ok NAME: why" for each, and exits 1 if any failed. */
 #include <dirent.h>
 #include <fcntl.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -29,7 +27,7 @@ typedef struct Item {
     Kind kind;
     char name[256]; /* "mutants/04-tiled/one-barrier" */
     char lab[64], submission[600];
-    char fault[256], words[256], verdict[32]; /* of expect.ini */
+    char fault[256], words[256], verdict[32], only[64]; /* of expect.ini; only: its `case` */
 } Item;
 
 typedef struct Corpus {
@@ -37,8 +35,6 @@ typedef struct Corpus {
     Item *item;
     int items;
 } Corpus;
-
-enum { WORKERS = 2 };
 
 /* ---- what there is --------------------------------------------------------------------------- */
 
@@ -58,16 +54,15 @@ static void expect_text(const IniFile *ini, const char *key, char *text, size_t 
     if (entry) text_set(text, bytes, "%s", entry->value);
 }
 
-static int expect_read(Item *item, Error *error)
+static int expect_read(Item *item, const char *path, Error *error)
 {
-    char path[700];
     IniFile ini;
-    text_set(path, sizeof path, "%s/expect.ini", item->submission);
     if (ini_file_read(path, path, &ini, error)) return -1;
     expect_text(&ini, "fault", item->fault, sizeof item->fault);
     expect_text(&ini, "words", item->words, sizeof item->words);
     expect_text(&ini, "verdict", item->verdict, sizeof item->verdict);
     expect_text(&ini, "lab", item->lab, sizeof item->lab);
+    expect_text(&ini, "case", item->only, sizeof item->only);
     ini_file_clear(&ini);
     return 0;
 }
@@ -82,24 +77,26 @@ static int is_item(const struct dirent *entry)
     return entry->d_name[0] != '.' && !strchr(entry->d_name, '.');
 }
 
-/* Every folder with an expect.ini directly under `directory`; `lab` NULL: the file names it.  0
- * or -1 with error, also where there is none. */
-static int add_folders(Corpus *corpus, Kind kind, const char *directory, const char *shown,
+/* Every folder with an expect.ini directly under autograder/tests/<shown>; what is graded lies in
+ * <submissions>/<shown>.  `lab` NULL: the file names it.  0 or -1 with error, also where there is
+ * none. */
+static int add_folders(Corpus *corpus, Kind kind, const char *submissions, const char *shown,
                        const char *lab, Error *error)
 {
     struct dirent **entry;
+    char directory[200];
+    text_set(directory, sizeof directory, "autograder/tests/%s", shown);
     int count = scandir(directory, &entry, is_item, by_name), status = 0, folders = 0;
-    if (count < 0)
-        return error_set(error, "%s: %m; call autograder/tests/corpus/check.sh BUILD", directory);
+    if (count < 0) return error_set(error, "%s: %m", directory);
     for (int i = 0; i < count; i++) {
         Item item = {.kind = kind};
         char expect[700];
         text_set(item.name, sizeof item.name, "%s/%s", shown, entry[i]->d_name);
-        text_set(item.submission, sizeof item.submission, "%s/%s", directory, entry[i]->d_name);
+        text_set(item.submission, sizeof item.submission, "%s/%s", submissions, item.name);
         text_set(item.lab, sizeof item.lab, "%s", lab ? lab : "");
-        text_set(expect, sizeof expect, "%s/expect.ini", item.submission);
+        text_set(expect, sizeof expect, "%s/%s/expect.ini", directory, entry[i]->d_name);
         if (!status && file_exists(expect)) {
-            status = expect_read(&item, error);
+            status = expect_read(&item, expect, error);
             if (!status) status = corpus_add(corpus, &item);
             folders++;
         }
@@ -117,7 +114,7 @@ static int corpus_open(Corpus *corpus, Error *error)
     int status = 0;
     for (int i = 0; i < catalog.labs && !status; i++) {
         const char *lab = catalog.lab[i].name;
-        char directory[300], shown[100];
+        char planted[300], shown[100];
         Item solution = {.kind = KIND_SOLUTION}, skeleton = {.kind = KIND_SKELETON};
         text_set(solution.name, sizeof solution.name, "solutions/%s", lab);
         text_set(skeleton.name, sizeof skeleton.name, "skeletons/%s", lab);
@@ -125,27 +122,35 @@ static int corpus_open(Corpus *corpus, Error *error)
         text_set(skeleton.lab, sizeof skeleton.lab, "%s", lab);
         text_set(solution.submission, sizeof solution.submission, "solutions");
         text_set(skeleton.submission, sizeof skeleton.submission, "autograder/tests/skeletons");
-        text_set(directory, sizeof directory, "%s/test-mutants/%s", corpus->build, lab);
+        text_set(planted, sizeof planted, "%s/planted", corpus->build);
         text_set(shown, sizeof shown, "mutants/%s", lab);
         if (corpus_add(corpus, &solution) || corpus_add(corpus, &skeleton) ||
-            add_folders(corpus, KIND_MUTANT, directory, shown, lab, error))
+            add_folders(corpus, KIND_MUTANT, planted, shown, lab, error))
             status = -1;
     }
     catalog_close(&catalog);
     if (status) return -1;
-    return add_folders(corpus, KIND_ATTACK, "autograder/tests/attacks", "attacks", NULL, error);
+    return add_folders(corpus, KIND_ATTACK, "autograder/tests", "attacks", NULL, error);
 }
 
 /* ---- grading one ----------------------------------------------------------------------------- */
+
+/* Other work on the machine must not make right code late, and endless code need not run long. */
+static const char *call_seconds(const Item *item)
+{
+    return strcasestr(item->verdict, "limit") ? "3" : "200";
+}
 
 /* `seconds` gets the CPU time of grade and of all that it waited for. */
 static int grade_item(const Corpus *corpus, const Item *item, const char *results, Record *record,
                       double *seconds, Error *error)
 {
-    char program[600], log[700];
+    char program[600], log[800], record_path[800];
     text_set(program, sizeof program, "%s/bin/grade", corpus->build);
     text_set(log, sizeof log, "%s/log", results);
+    text_set(record_path, sizeof record_path, "%s/%s.json", results, item->lab);
     if (directory_make(results)) return error_set(error, "%s: %m", results);
+    unlink(record_path); /* of an earlier test */
     pid_t child = fork();
     if (child == 0) {
         int fd = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
@@ -153,7 +158,7 @@ static int grade_item(const Corpus *corpus, const Item *item, const char *result
         dup2(fd, 2);
         execl(program, program, "--build", corpus->build, "--lab", item->lab, "--submission",
               item->submission, "--engine", "sim", "--seed", "20260131", "--results", results,
-              (char *)NULL);
+              "--call-seconds", call_seconds(item), "--case", item->only, (char *)NULL);
         _exit(127);
     }
     int status = -1;
@@ -307,28 +312,21 @@ static int item_test(const Corpus *corpus, const Item *item, const char *results
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
-/* `next` is shared by the workers: who is free takes the next item. */
-static int work(const Corpus *corpus, int worker, atomic_int *next)
+/* Prints an item's line; 0 or -1. */
+static int item_report(const Corpus *corpus, const Item *item, Record *record)
 {
-    int failed = 0;
-    char results[600];
-    Record *record = calloc(1, sizeof *record);
-    if (!record) return 1;
-    text_set(results, sizeof results, "%s/test-results/%d", corpus->build, worker);
-    for (int i; (i = atomic_fetch_add(next, 1)) < corpus->items;) {
-        Error error = {""};
-        double seconds = 0;
-        int bad = item_test(corpus, &corpus->item[i], results, record, &seconds, &error) != 0;
-        for (char *at = error.text; *at; at++)
-            if (*at == '\n') *at = ' ';
-        printf("%s %s%s%s # %.1f s of CPU\n", bad ? "not ok" : "ok", corpus->item[i].name,
-               bad ? ": " : "", error.text, seconds);
-        fflush(stdout);
-        failed |= bad;
-        record_clear(record);
-    }
-    free(record);
-    return failed;
+    char results[700];
+    Error error = {""};
+    double seconds = 0;
+    text_set(results, sizeof results, "%s/test-results/%s", corpus->build, item->name);
+    int status = item_test(corpus, item, results, record, &seconds, &error);
+    for (char *at = error.text; *at; at++)
+        if (*at == '\n') *at = ' ';
+    printf("%s %s%s%s # %.1f s of CPU\n", status ? "not ok" : "ok", item->name, status ? ": " : "",
+           error.text, seconds);
+    fflush(stdout);
+    record_clear(record);
+    return status;
 }
 
 int main(int argc, char **argv)
@@ -336,21 +334,16 @@ int main(int argc, char **argv)
     Corpus corpus = {.build = argc > 1 ? argv[1] : "build", .filter = argc > 2 ? argv[2] : NULL};
     Error error = {""};
     int failed = 0;
-    if (corpus_open(&corpus, &error)) {
-        printf("not ok corpus: %s\n", error.text);
+    Record *record = calloc(1, sizeof *record);
+    if (!record || corpus_open(&corpus, &error)) {
+        printf("not ok corpus: %s\n", record ? error.text : "out of memory");
         return 1;
     }
-    atomic_int *next =
-        mmap(NULL, sizeof *next, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (next == MAP_FAILED) {
-        printf("not ok corpus: no memory for its workers to share\n");
-        return 1;
-    }
-    for (int worker = 0; worker < WORKERS; worker++)
-        if (fork() == 0) _exit(work(&corpus, worker, next));
-    for (int status; wait(&status) > 0;)
-        failed |= status != 0;
+    for (int i = 0; i < corpus.items; i++)
+        failed |= item_report(&corpus, &corpus.item[i], record) != 0;
     if (!corpus.items) printf("not ok corpus: there is nothing to test\n");
+    failed |= !corpus.items;
     free(corpus.item);
-    return failed || !corpus.items;
+    free(record);
+    return failed;
 }

@@ -14,9 +14,6 @@
 #include "autograder/text/text.h"
 #include "autograder/lab/todo.h"
 
-/* Of one call of the entry point: a hundred times what the slowest case of a solution takes. */
-static const double CALL_SECONDS = 20;
-
 typedef struct LabRun {
     const Grader *grader;
     const Lab *lab;
@@ -478,7 +475,7 @@ static void grade_source(LabRun *run)
     const Grader *grader = run->grader;
     Error error;
     SessionOptions options = {.engine = grader->engine,
-                              .call_seconds = CALL_SECONDS,
+                              .call_seconds = grader->call_seconds,
                               .machine = grader->machine_name,
                               .gpus_directory = grader->gpus,
                               .checks = 1};

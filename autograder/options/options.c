@@ -26,6 +26,16 @@ static int take_percent(const Option *option, const char *text, Error *error)
     return 0;
 }
 
+static int take_seconds(const Option *option, const char *text, Error *error)
+{
+    char *end;
+    double value = strtod(text, &end);
+    if (!*text || *end || !(value > 0 && value <= 86400))
+        return error_set(error, "--%s takes seconds, up to 86400, not '%.80s'", option->name, text);
+    *(double *)option->value = value;
+    return 0;
+}
+
 static int take_engine(const char *text, DeviceEngine *engine, Error *error)
 {
     if (!*text || !engine_find(text, engine)) return 0;
@@ -45,6 +55,8 @@ static int take(const Option *option, const char *text, Error *error)
         return take_seed(text, option->value, error);
     case OPTION_PERCENT:
         return take_percent(option, text, error);
+    case OPTION_SECONDS:
+        return take_seconds(option, text, error);
     case OPTION_ENGINE:
         return take_engine(text, option->value, error);
     case OPTION_HELP:

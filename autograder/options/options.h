@@ -16,6 +16,7 @@ typedef enum OptionKind {
     OPTION_FLAG,    /* int *, becomes 1; takes no value */
     OPTION_SEED,    /* Seed *: 0 to 2^64-1, also hexadecimal */
     OPTION_PERCENT, /* double *: 0 to 100 */
+    OPTION_SECONDS, /* double *: more than 0, at most a day */
     OPTION_ENGINE,  /* DeviceEngine *: auto, sim or gpu; empty is auto */
     OPTION_HELP     /* const char *: the text that is printed before the program ends with 0 */
 } OptionKind;

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "common/operations/operations.h"
 #include "convlab/conv.h"
@@ -486,27 +485,6 @@ static void pooled_oracle_is_the_largest_of_the_plain(void **state)
     }
 }
 
-static void oracle_is_fast(void **state)
-{
-    (void)state;
-    Problem problem;
-    parsed("N=1 C=3 H=224 W=224 K=64 R=3 S=3 pad=1 stride=1", &problem);
-    Tensors t = tensors_make(&problem, 1);
-    double *space = malloc(3 * t.count[2] * sizeof(double));
-    struct timespec start, end;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &start);
-    operation->oracle(&problem, (const float *const *)t.tensor, space, space + t.count[2],
-                      space + 2 * t.count[2]);
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
-    double seconds =
-        (double)(end.tv_sec - start.tv_sec) + (double)(end.tv_nsec - start.tv_nsec) * 1e-9;
-    print_message("oracle: %.0f M multiply-adds in %.3f s of CPU\n",
-                  operation->flops(&problem) / 2e6, seconds);
-    assert_true(seconds < 3);
-    free(space);
-    tensors_free(&t);
-}
-
 static void operations_are_found_by_name(void **state)
 {
     (void)state;
@@ -559,7 +537,6 @@ int main(void)
         cmocka_unit_test(weights_have_the_zeros_that_were_asked_for),
         cmocka_unit_test(oracle_is_the_definition),
         cmocka_unit_test(pooled_oracle_is_the_largest_of_the_plain),
-        cmocka_unit_test(oracle_is_fast),
     };
     return cmocka_run_group_tests_name("conv/operation", tests, NULL, NULL);
 }
