@@ -6,7 +6,6 @@
 {
     echo '| counter | counts |'
     echo '| --- | --- |'
-    # shellcheck disable=SC2016 # code in Markdown
     sed -n 's/^ *X([a-z0-9_]*, "\([^"]*\)", "\([^"]*\)").*/| `\1` | \2 |/p' common/base/counters.h
 } >"$out/counters.md"
 
