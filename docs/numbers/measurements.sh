@@ -35,3 +35,19 @@ data=docs/data/h200
 page=docs/measurements.md
 too_close=$(recorded 07 | awk -F'\t' '$1 == "wide" { printf "%.0f", 100 * ($5 - 1) }')
 say "$page" "Lab 07's $too_close % are too close to call"
+
+# The same kernels timed twice: each solution of a record against h200-labs-01-04.sh's median; percent, of all and above 20 us.
+for lab in 02 03 04; do recorded $lab | awk -F'\t' -v lab=$lab '{ print lab "\t" $1 "\t" $4 * 1e6 }'; done |
+    awk -F'\t' '
+        BEGIN { name["chwn"] = "cifar-chwn"; name["chwn-deep"] = "deep-chwn" }
+        FILENAME != "-" { us[substr($1, 1, 2), $2, $3] = $4; next }
+        {
+            layer = $2 in name ? name[$2] : $2
+            once = us[$1, $1 == "03" ? "along-n" : "solution", layer]
+            if (!once) { print "no time of " layer; exit }
+            x = $3 > once ? $3 / once - 1 : once / $3 - 1
+            if (x > all) all = x
+            if ($3 > 20 && x > long) long = x
+        }
+        END { printf "within %.0f %% of these, and within %.0f %% above 20 µs", 100 * all, 100 * long }' "$data/labs-01-04/times.tsv" - >"$out/twice"
+say "$page" "$(cat "$out/twice")"
