@@ -1,6 +1,5 @@
 #!/bin/sh
 # 09-im2col.sh BUILD OUT - the numbers of labs/09-im2col/README.md.
-# shellcheck disable=SC2016  # the backticks are Markdown's
 . docs/numbers/lib.sh
 
 page=labs/09-im2col/README.md

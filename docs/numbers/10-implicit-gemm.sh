@@ -1,6 +1,5 @@
 #!/bin/sh
 # 10-implicit-gemm.sh BUILD OUT - the numbers of labs/10-implicit-gemm/README.md.
-# shellcheck disable=SC2016  # the backticks are Markdown's
 . docs/numbers/lib.sh
 
 # ---- the ladder from lab 09 to lab 10, step by step ---------------------------------------------------------------------

@@ -115,7 +115,6 @@ say $page "$(a_filter 5 'Inception|AlexNetI' | awk '{ printf "%.0f to %.0f", 100
 
 # measured SET: what h200-sparse.sh measured of a set of layers, a line each (sparse_table.sh); fails where nobody has.
 measured() { [ -f "$data/$1-h200.tsv" ] && sh common/compare/sparse_table.sh "$data/$1-h200.tsv"; }
-# shellcheck disable=SC2016 # a page's backquotes
 unmeasured() { printf 'No card has measured this yet: `sh docs/numbers/h200-sparse.sh %s docs/data/compare nvcc` on an H200 makes `docs/data/compare/%s-h200.tsv`.\n' "$1" "$1"; }
 
 if measured table-1 >"$out/measured"; then
