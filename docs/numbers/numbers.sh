@@ -154,7 +154,8 @@ check_data() {
 }
 
 tab=$(printf '\t')
-mkdir -p "$build/numbers"
+mkdir -p "$build/numbers/cache"
+find "$build/numbers/cache" -mindepth 1 -maxdepth 1 -mtime +30 -exec rm -rf {} +
 made=$(mktemp -d "$build/numbers/made.XXXXXX")
 trap 'rm -rf "$made"' EXIT
 export NUMBERS_MADE="$made"
