@@ -29,9 +29,8 @@ step() {
 } >"$out/steps.md"
 say "$page" "11×11 filters of 3 channels fill $(thousands "$(number fig-5-eleven shared_bytes_per_block)") bytes"
 [ "$(number fig-5-eleven resident_blocks)" = 1 ] || fail "figure 5's blocks are not alone on their SM"
-slower=$(calc '%.1f' "$(number fig-7-table-1 cycles) / $(number one-table-1 cycles)")
-say "$page" "$slower times as long as one output a thread"
-fewer=$(calc '%.1f' "$(number one-table-1 global_load_bytes) / $(number fig-5-table-1 global_load_bytes)")
+say "$page" "$(ratio "$(number fig-7-table-1 cycles)" "$(number one-table-1 cycles)") times as long as one output a thread"
+fewer=$(ratio "$(number one-table-1 global_load_bytes)" "$(number fig-5-table-1 global_load_bytes)")
 say "$page" "asks global memory for $fewer times fewer bytes"
 
 # A full wave, and one block more.
@@ -46,8 +45,11 @@ say "$page" "asks global memory for $fewer times fewer bytes"
     done
 } >"$out/tail.md"
 
-longer=$(calc '%.1f' "$(number 'H=11 W=11' cycles) / $(number 'H=10 W=12' cycles)")
+longer=$(ratio "$(number 'H=11 W=11' cycles)" "$(number 'H=10 W=12' cycles)")
 say "$page" "One block more, and the launch takes $longer times as long."
+
+simulate h200 05 solutions --case one-by-one --gpu h200
+say "$page" "has $(machine h200 sms) SMs and holds $(number h200 resident_blocks) blocks of this kernel on each, $(thousands "$(number h200 full_wave)") in all"
 
 # Where the time goes.
 kept=$(profile 05 solutions --case table-1)
@@ -65,5 +67,20 @@ kept=$(profile 05 solutions --case table-1)
 
 # Measured on an H200 (docs/data/cheng).
 ladder=docs/data/cheng/ladder-h200.tsv
-mine=$(cell "$ladder" '05 register-tiled' 2) naive=$(cell "$ladder" naive 2)
-say "$page" "There the kernel takes $(calc %.0f "$mine") µs, and one output a thread takes $(thousands "$(calc %.0f "$naive")") µs"
+mine=$(calc %.0f "$(cell "$ladder" '05 register-tiled' 2)") naive=$(calc %.0f "$(cell "$ladder" naive 2)")
+say "$page" "There the kernel takes $mine µs, and one output a thread takes $(thousands "$naive") µs"
+
+# What the compiler does with the array of sums: as it stands, with no loop held back, with the one over g let go.
+stack() {
+    nvcc=$(sed -n 's/^NVCC=//p' "$build/toolchain.env")
+    "$nvcc" -O3 -std=c++17 -arch=sm_90 -Icommon/include -Xptxas -v -cubin -o /dev/null "$1" 2>&1 | sed -n 's/^ *\([0-9]* bytes stack frame\).*/\1/p'
+}
+solution=solutions/05-register-tiled/conv.cu
+sed '/#pragma unroll 1/d' "$solution" >"$out/free.cu"
+awk '!(/#pragma unroll 1/ && ++n == 2)' "$solution" >"$out/g-free.cu"
+say "$page" "the command above prints \`$(stack "$solution")\`"
+say "$page" "then the array dissolves: \`$(stack "$out/g-free.cu")\`"
+simulate free 05 "$out/free.cu" --case table-1
+simulate g-free 05 "$out/g-free.cu" --case table-1
+[ "$(number free local_sectors)" = 0 ] || fail 'nvcc does not unroll the loops by itself'
+[ "$(number g-free local_sectors)" -gt 0 ] || fail 'PTX has no array in local memory when the loop over g is let go'

@@ -9,25 +9,29 @@ sed 's/#pragma unroll 1.*/#pragma unroll/' solutions/05-register-tiled/conv.cu >
 simulate rolled 05 solutions --case table-1
 simulate four-changes 05 "$out/four-changes.cu" --case table-1
 simulate mine 06 solutions --case table-1
-say "$page" "the kernel is $(calc '%.1f' "$(number rolled cycles) / $(number four-changes cycles)") times as fast"
-say "$page" "Lab 05 executes $(calc '%.0f' "$(number rolled thread_instructions) / 1e6") million thread instructions in table-1, this lab $(calc '%.0f' "$(number mine thread_instructions) / 1e6") million"
+say "$page" "the kernel is $(ratio "$(number rolled cycles)" "$(number four-changes cycles)") times as fast"
+before=$(calc '%.0f' "$(number rolled thread_instructions) / 1e6") after=$(calc '%.0f' "$(number mine thread_instructions) / 1e6")
+say "$page" "Lab 05 executes $before million thread instructions in table-1, this lab $after million"
 
 # The store left as a loop.
 simulate store 06 "$(variant store solutions/06-unrolled/conv.cu docs/numbers/06-unrolled/store.patch)" --case table-1
-say "$page" "$(thousands "$(number store local_sectors)") sectors, and $(calc '%.0f' "100 * $(number store cycles) / $(number mine cycles) - 100") % more cycles"
+more=$(calc '%.0f' "100 * $(number store cycles) / $(number mine cycles) - 100")
+say "$page" "$(thousands "$(number store local_sectors)") sectors, and $more % more cycles"
 
 # Where the time goes, before and after.
 {
     echo '| | lab 05 | lab 06 | the paper |'
     echo '| --- | --- | --- | --- |'
-    printf '| cycles | %s | %s | 524,000 → 148,000 |\n' "$(thousands "$(number rolled cycles)")" "$(thousands "$(number mine cycles)")"
+    printf '| cycles | %s | %s | 524,000 → 148,000 |\n' \
+        "$(thousands "$(number rolled cycles)")" "$(thousands "$(number mine cycles)")"
     before=$(profile 05 solutions --case table-1) after=$(profile 06 solutions --case table-1)
     awk -F'\t' '
         FNR == 1 { file++; next }
-        { part[file, $1] = $3 }
+        $1 == "compute" { products[file] = 100 * $3 }
+        /^load/ { loads[file] += 100 * $3 }
         END {
-            printf "| products | %.0f %% | %.0f %% | 97 %% → 69 %% |\n", 100 * part[1, "compute"], 100 * part[2, "compute"]
-            printf "| loads | %.0f %% | %.0f %% | |\n", 100 * (part[1, "load images"] + part[1, "load filters"]), 100 * (part[2, "load images"] + part[2, "load filters"])
+            printf "| products | %.0f %% | %.0f %% | 97 %% → 69 %% |\n", products[1], products[2]
+            printf "| loads | %.0f %% | %.0f %% | |\n", loads[1], loads[2]
         }' "$before/phases.tsv" "$after/phases.tsv"
 } >"$out/phases.md"
 
@@ -35,7 +39,7 @@ say "$page" "$(thousands "$(number store local_sectors)") sectors, and $(calc '%
 data=docs/data/cheng/unroll-h200.tsv
 ladder=docs/data/cheng/ladder-h200.tsv
 mine=$(cell "$ladder" '06 unrolled' 2) before=$(cell "$ladder" '05 register-tiled' 2)
-say "$page" "the kernel takes **$(calc '%.0f' "$mine") µs**, lab 05's took $(calc '%.0f' "$before"): $(calc '%.1f' "$before / $mine") times as fast"
+say "$page" "the kernel takes **$(calc '%.0f' "$mine") µs**, lab 05's took $(calc '%.0f' "$before"): $(ratio "$before" "$mine") times as fast"
 {
     echo '| times | registers | µs | at most 32: bytes spilled | µs |'
     echo '| --- | --- | --- | --- | --- |'
@@ -49,8 +53,9 @@ say "$page" "the kernel takes **$(calc '%.0f' "$mine") µs**, lab 05's took $(ca
 unrolled() {
     awk -F'\t' -v blocks="$1" -v times="$2" -v column="$3" '$1 == blocks && $2 == times { print $column }' "$data"
 }
-say "$page" "Unrolling i is worth $(calc '%.0f' "100 - 100 * $(unrolled 1 12 5) / $(unrolled 1 1 5)") % by itself"
-say "$page" "At most 32 registers instead of $(unrolled 1 1 3) cost up to $(calc '%.1f' "$(unrolled 32 1 5) / $(unrolled 1 1 5)") times the time"
+say "$page" "Unrolling i is worth $(saved "$(unrolled 1 1 5)" "$(unrolled 1 12 5)") % by itself"
+longer=$(ratio "$(unrolled 32 1 5)" "$(unrolled 1 1 5)")
+say "$page" "At most 32 registers instead of $(unrolled 1 1 3) cost up to $longer times the time"
 
 if command -v gnuplot >/dev/null; then
     gnuplot -e "measured='$data'; out='$out/06-unroll.svg'" docs/numbers/06-unrolled/unroll.gp

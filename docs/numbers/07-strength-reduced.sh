@@ -40,7 +40,8 @@ step() {
     step counters extracted '(hardware: -5 %)' 'counters for / and %, TODO(4)'
 } >"$out/ladder.md"
 say "$page" "the $(thousands "$launch") cycles of the launch are left out"
-say "$page" "$(thousands "$(number inside-table-1 cycles)") cycles for table-1 and $(thousands "$(number inside-wide cycles)") for wide"
+inside=$(thousands "$(number inside-table-1 cycles)")
+say "$page" "$inside cycles for table-1 and $(thousands "$(number inside-wide cycles)") for wide"
 
 # share RUN: integer instructions of all, in percent.
 share() {
@@ -72,4 +73,4 @@ say docs/errata.md "and 29, $anew instructions and $carried"
 # Measured on an H200 (docs/data/cheng).
 ladder=docs/data/cheng/ladder-h200.tsv
 before=$(cell "$ladder" '06 unrolled' 2) after=$(cell "$ladder" '07 strength-reduced' 2)
-say "$page" "lab 06's $before µs become **$after µs**, $(calc '%.0f' "100 - 100 * $after / $before") % less"
+say "$page" "lab 06's $before µs become **$after µs**, $(saved "$before" "$after") % less"

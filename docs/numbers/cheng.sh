@@ -58,40 +58,45 @@ change() {
         }' "$data/paper.tsv" "$out/steps.tsv"
 } >"$out/steps.md"
 
-# of STEP: the kernel's cycles.  compute STEP: those of its products.  change_of STEP BEFORE DECIMALS: in percent.
+# of STEP: the kernel's cycles.  products STEP: those of its products.
 of() {
-    awk -F'\t' -v step="$1" '$1 == step { print $2 }' "$out/steps.tsv"
+    cell "$out/steps.tsv" "$1" 2
 }
-compute() {
-    awk -F'\t' -v step="$1" '$1 == step { print $2 * $5 }' "$out/steps.tsv"
+products() {
+    calc '%d' "$(of "$1") * $(cell "$out/steps.tsv" "$1" 5)"
 }
-part_of_compute() {
-    awk -F'\t' -v step="$1" '$1 == step { printf "%.0f", 100 * $5 }' "$out/steps.tsv"
+
+# in_thousands CYCLES [DECIMALS]
+in_thousands() {
+    calc "%.${2:-0}f" "$1 / 1000"
 }
 
 page=docs/cheng.md
-paper=148 # thousand cycles, unrolled; from here on the paper has percentages
-after_strength=$(calc '%.1f' "$paper * 0.34 * 0.741")
-after_all=$(calc '%.1f' "$paper * 0.34 * 0.741 * 0.974 * 0.95")
+rolled='sums in local memory' inner='inner-product engine' outer='outer-product engine'
+strength='strength reduction' extracted='conditionals extracted' converter='index converter'
 say "$page" "the $(thousands "$launch") cycles of the launch are in"
-change_of() {
-    calc '%.'"$3"'f' "100 * $(of "$1") / $(of "$2") - 100"
-}
-say "$page" "**Unrolled: $(calc '%.0f' "($(of unrolled) + $launch) / 1000") thousand cycles, not $paper.**"
-say "$page" "that is why 148 thousand cycles are $(calc '%.0f' "($(of unrolled) + $launch) / 1000") here"
-say "$page" "**Inner-product engine: $(change_of 'inner-product engine' unrolled 0) %, not -66 %.**"
-say "$page" "**Strength reduction: $(change_of 'strength reduction' 'outer-product engine' 1) %, not -25.9 %.**"
-say "$page" "**Conditionals extracted: $(change_of 'conditionals extracted' 'strength reduction' 1) %, not -2.6 %.**"
-say "$page" "**Index converter: $(change_of 'index converter' 'conditionals extracted' 1) %, not -5 %.**"
-say "$page" "our products, $(calc '%.0f' "$(compute unrolled) / 1000") thousand cycles, would take $(calc '%.0f' "$(compute unrolled) * 3.5 / 1.5 / 1000") thousand"
-say "$page" "the kernel alone $(calc '%.1f' "$(of 'sums in local memory') / $(of unrolled)") times as fast here"
-say "$page" "Products are $(part_of_compute unrolled) % of the time here"
-say "$page" "They lose $(calc '%.0f' "100 - 100 * $(compute 'inner-product engine') / $(compute unrolled)") % of their own time"
-say "$page" "our kernel takes $(calc '%.1f' "$(of 'strength reduction') / 1000") thousand cycles by then and theirs $after_strength"
-say "$page" "saves $(calc '%.1f' "($(of 'conditionals extracted') - $(of 'index converter')) / 1000") thousand cycles here and $(calc '%.1f' "$after_strength * 0.974 * 0.05") thousand there"
-say "$page" "-$(calc '%.1f' "100 - 100 * $(of 'counters instead') / $(of 'conditionals extracted')") % in the last row"
-say "$page" "All steps together make the kernel $(calc '%.0f' "$(of 'sums in local memory') / $(of 'index converter')") times as fast here and $(calc '%.0f' "524 / $after_all") times there (524 to $after_all thousand)"
-say "$page" "only $(calc '%.1f' "$paper / $after_all"), from 148"
+say "$page" "**Unrolled: $(in_thousands "$(($(of unrolled) + launch))") thousand cycles, not 148.**"
+say "$page" "that is why 148 thousand cycles are $(in_thousands "$(($(of unrolled) + launch))") here"
+longer=$(calc '%d' "$(products unrolled) * 3.5 / 1.5")
+say "$page" "our products, $(in_thousands "$(products unrolled)") thousand cycles, would take $(in_thousands "$longer") thousand"
+say "$page" "the kernel alone $(ratio "$(of "$rolled")" "$(of unrolled)") times as fast here"
+say "$page" "**Inner-product engine: -$(saved "$(of unrolled)" "$(of "$inner")") %, not -66 %.**"
+say "$page" "Products are $(calc '%.0f' "100 * $(products unrolled) / $(of unrolled)") % of the time here"
+say "$page" "They lose $(saved "$(products unrolled)" "$(products "$inner")") % of their own time"
+say "$page" "**Strength reduction: -$(saved "$(of "$outer")" "$(of "$strength")" 1) %, not -25.9 %.**"
+say "$page" "**Conditionals extracted: -$(saved "$(of "$strength")" "$(of "$extracted")" 1) %, not -2.6 %.**"
+say "$page" "**Index converter: -$(saved "$(of "$extracted")" "$(of "$converter")" 1) %, not -5 %.**"
+say "$page" "-$(saved "$(of "$extracted")" "$(of 'counters instead')" 1) % in the last row"
+
+# The paper has percentages from "unrolled" on: thousand cycles that follow from them.
+paper_strength=$(calc '%.1f' '148 * 0.34 * 0.741') paper_all=$(calc '%.1f' '148 * 0.34 * 0.741 * 0.974 * 0.95')
+paper_saves=$(calc '%.1f' '148 * 0.34 * 0.741 * 0.974 * 0.05') saves=$(($(of "$extracted") - $(of "$converter")))
+say "$page" "our kernel takes $(in_thousands "$(of "$strength")" 1) thousand cycles by then and theirs $paper_strength"
+say "$page" "saves $(in_thousands "$saves" 1) thousand cycles here and $paper_saves thousand there"
+ours=$(calc '%.0f' "$(of "$rolled") / $(of "$converter")") theirs=$(calc '%.0f' "524 / $paper_all")
+say "$page" "All steps together make the kernel $ours times as fast here and $theirs times there (524 to $paper_all thousand)"
+say "$page" "only $(ratio 148 "$paper_all"), from 148"
+
 # ---- figs 9 and 13: the instructions of the line that adds up -----------------------------------------------------------
 
 # hot LAB NN: of every kind of instruction on that line, how often a warp ran it, and its cycles each time.
@@ -120,14 +125,11 @@ hot 06-unrolled 06 >"$out/fig13.tsv"
 beside_figure "$data/paper-fig9.tsv" "$out/fig9.tsv" >"$out/fig9.md"
 beside_figure "$data/paper-fig13.tsv" "$out/fig13.tsv" >"$out/fig13.md"
 
-# each FIGURE OPCODE: our cycles of one such instruction.
-each() {
-    awk -F'\t' -v op="$2" '$1 == op { print $3 }' "$out/fig$1.tsv"
+# both FILE COLUMN: cycles of a load from local memory and of the product that waits for it.
+both() {
+    calc '%.0f' "$(cell "$1" ld.local.f32 "$2") + $(cell "$1" fma.rn.f32 "$2")"
 }
-theirs() {
-    awk -F'\t' -v op="$1" '$1 == op { print $4 }' "$data/paper-fig9.tsv"
-}
-say "$page" "Load and product together are $(calc '%.0f' "$(theirs ld.local.f32) + $(theirs fma.rn.f32)") cycles there and $(calc '%.0f' "$(each 9 ld.local.f32) + $(each 9 fma.rn.f32)") here"
+say "$page" "Load and product together are $(both "$data/paper-fig9.tsv" 4) cycles there and $(both "$out/fig9.tsv" 3) here"
 
 # ---- the ladder: a problem that fills an H200 ---------------------------------------------------------------------------
 
@@ -158,22 +160,25 @@ rung() {
         "$data/ladder-h200.tsv" "$out/ladder.tsv"
 } >"$out/ladder.md"
 
-# measured LAB: microseconds on the card.  simulated_on MACHINE LAB: cycles.
+# measured LAB: microseconds on the card.
 measured() {
-    awk -F'\t' -v lab="$1" '$1 == lab { print $2 }' "$data/ladder-h200.tsv"
-}
-simulated_on() {
-    number "ladder-$2-$1" cycles
+    cell "$data/ladder-h200.tsv" "$1" 2
 }
 simulate one-wide 05 labs/05-register-tiled/baseline.cu --case wide
 simulate one-table-1 05 labs/05-register-tiled/baseline.cu --case table-1
 simulate wide 05 solutions --case wide
 simulate table-1 05 solutions --case table-1
-say "$page" "too kind to one output a thread by $(calc '%.0f' "100 - 100 * $(simulated_on h200 naive) / $(machine h200 clock_mhz) / $(measured naive)") %"
-say "$page" "**$(calc '%.1f' "$(measured naive) / $(measured '05 register-tiled')") times** as fast as one output a thread on the card"
-say "$page" "On the GTX 480 it is $(calc '%.2f' "$(number one-wide cycles) / $(number wide cycles)") times as fast in lab 05's case wide, and takes $(calc '%.1f' "$(number table-1 cycles) / $(number one-table-1 cycles)") times as long in table-1"
-say "$page" "unrolled it is $(calc '%.1f' "$(measured '05 register-tiled') / $(measured '06 unrolled')") times as fast again"
-say "$page" "$(calc '%.0f' "100 - 100 * $(measured '07 strength-reduced') / $(measured '06 unrolled')") % on the card, $(calc '%.1f' "100 - 100 * $(simulated_on h200 07) / $(simulated_on h200 06)") % on the simulated H200, $(calc '%.0f' "100 - 100 * $(simulated_on gtx480 07) / $(simulated_on gtx480 06)") % on the simulated GTX 480"
+kind=$(saved "$(measured naive)" "$(calc '%.1f' "$(number ladder-naive-h200 cycles) / $(machine h200 clock_mhz)")")
+say "$page" "too kind to one output a thread by $kind %"
+say "$page" "**$(ratio "$(measured naive)" "$(measured '05 register-tiled')") times** as fast as one output a thread on the card"
+say "$page" "unrolled it is $(ratio "$(measured '05 register-tiled')" "$(measured '06 unrolled')") times as fast again"
+faster=$(calc '%.2f' "$(number one-wide cycles) / $(number wide cycles)")
+slower=$(ratio "$(number table-1 cycles)" "$(number one-table-1 cycles)")
+say "$page" "On the GTX 480 it is $faster times as fast in lab 05's case wide, and takes $slower times as long in table-1"
+on_card=$(saved "$(measured '06 unrolled')" "$(measured '07 strength-reduced')")
+on_h200=$(saved "$(number ladder-06-h200 cycles)" "$(number ladder-07-h200 cycles)" 1)
+on_gtx480=$(saved "$(number ladder-06-gtx480 cycles)" "$(number ladder-07-gtx480 cycles)")
+say "$page" "$on_card % on the card, $on_h200 % on the simulated H200, $on_gtx480 % on the simulated GTX 480"
 
 if command -v gnuplot >/dev/null; then
     gnuplot -e "data='$out/steps.tsv'; out='$out/cheng-steps.svg'" docs/numbers/cheng/steps.gp

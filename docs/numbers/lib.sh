@@ -148,6 +148,16 @@ calc() {
     awk "BEGIN { printf \"$1\", $2 }"
 }
 
+# ratio A B: how many times as much A is, to a tenth.
+ratio() {
+    calc '%.1f' "$1 / $2"
+}
+
+# saved BEFORE AFTER [DECIMALS]: how much less it is, in percent.
+saved() {
+    calc "%.${3:-0}f" "100 - 100 * $2 / $1"
+}
+
 # thousands NUMBER: 1234567 becomes 1,234,567
 thousands() {
     printf '%s\n' "$1" | sed -e :again -e 's/^\([0-9]*[0-9]\)\([0-9]\{3\}\)/\1,\2/' -e 't again'
