@@ -40,6 +40,8 @@ step() {
     step counters extracted '(hardware: -5 %)' 'counters for / and %, TODO(4)'
 } >"$out/ladder.md"
 say "$page" "the $(thousands "$launch") cycles of the launch are left out"
+worth=$(change counters-table-1 extracted-table-1)
+say docs/cheng.md "In a kernel whose products are plain code that is worth $(calc '%.0f' "-($worth)") %"
 inside=$(thousands "$(number inside-table-1 cycles)")
 say "$page" "$inside cycles for table-1 and $(thousands "$(number inside-wide cycles)") for wide"
 

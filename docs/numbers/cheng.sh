@@ -131,6 +131,8 @@ both() {
 }
 say "$page" "Load and product together are $(both "$data/paper-fig9.tsv" 4) cycles there and $(both "$out/fig9.tsv" 3) here"
 
+say "$page" "Ours are $(thousands "$(cell "$out/fig9.tsv" fma.rn.f32 2)")."
+
 # ---- the ladder: a problem that fills an H200 ---------------------------------------------------------------------------
 
 shape='N=128 C=3 H=40 W=33 K=64 R=5 S=5 pad=same stride=1 layout=chwn'
@@ -168,6 +170,8 @@ simulate one-wide 05 labs/05-register-tiled/baseline.cu --case wide
 simulate one-table-1 05 labs/05-register-tiled/baseline.cu --case table-1
 simulate wide 05 solutions --case wide
 simulate table-1 05 solutions --case table-1
+say "$page" "= $(thousands "$(number ladder-06-h200 blocks)") blocks"
+say "$page" "($(number ladder-06-h200 resident_blocks) blocks on each of $(machine h200 sms) SMs)"
 kind=$(saved "$(measured naive)" "$(calc '%.1f' "$(number ladder-naive-h200 cycles) / $(machine h200 clock_mhz)")")
 say "$page" "too kind to one output a thread by $kind %"
 say "$page" "**$(ratio "$(measured naive)" "$(measured '05 register-tiled')") times** as fast as one output a thread on the card"
