@@ -1,5 +1,6 @@
-/* unroll.c - the convolution as a matrix product, on the host: the book's figures 16.15 and 16.16 put
- * right, on its own example of 3 channels of 3x3 and 2 filters of 2x2.  Nothing here is graded.
+/* unroll.c - the convolution as a matrix product, on the host: the book's figures 16.15 and 16.16
+ * put right, on its own example of 3 channels of 3x3 and 2 filters of 2x2.  Nothing here is
+ * graded.
  *
  *     cc -o build/unroll labs/09-im2col/steps/unroll.c && build/unroll
  *
@@ -64,7 +65,7 @@ static void print(void)
     }
 }
 
-/* How many sectors hold these floats of one array?  Each is at an index not below the one before. */
+/* How many sectors hold these floats of one array?  Their indices do not fall. */
 static int sectors(const int *index, int count)
 {
     int different = 0;
