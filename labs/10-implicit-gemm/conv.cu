@@ -241,8 +241,8 @@ extern "C" void conv_forward(const ConvProblem *p, const float *x, const float *
     const Tile *tile = &tiles[0];
     int pieces = 1, sms = 1;
     cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0);
-    // TODO(7): Choose the tile and the number of pieces that cost least, pieces of a tile's depth
-    // at least.
+    // TODO(7): Choose the tile and the number of pieces that cost least.  Where there are several
+    // pieces, none is smaller than a tile's depth.
     // END TODO(7)
 
     int slice = ceiling(ceiling(rows, pieces), tile->depth) * tile->depth;

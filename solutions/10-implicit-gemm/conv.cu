@@ -292,11 +292,11 @@ extern "C" void conv_forward(const ConvProblem *p, const float *x, const float *
     const Tile *tile = &tiles[0];
     int pieces = 1, sms = 1;
     cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0);
-    // TODO(7): Choose the tile and the number of pieces that cost least, pieces of a tile's depth
-    // at least.
+    // TODO(7): Choose the tile and the number of pieces that cost least.  Where there are several
+    // pieces, none is smaller than a tile's depth.
     float least = cost(p, tile, pieces, sms);
     for (int i = 0; i < TILES; i++)
-        for (int n = 1; n <= MOST_PIECES && n * tiles[i].depth <= rows; n++)
+        for (int n = 1; n == 1 || (n <= MOST_PIECES && n * tiles[i].depth <= rows); n++)
             if (cost(p, &tiles[i], n, sms) < least) {
                 least = cost(p, &tiles[i], n, sms);
                 tile = &tiles[i];
