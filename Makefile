@@ -34,7 +34,7 @@ CPPFLAGS += -I. -Icommon/include -D_GNU_SOURCE
 CFLAGS   ?= -O2 -g
 CFLAGS   += -std=c11 -ffp-contract=off -fPIC $(WARN) $(SANITIZE)
 LDFLAGS  += $(SANITIZE)
-LDLIBS   := -ljansson -linih -lzstd -llz4 -lseccomp -lmd -lmuparser -ldl -lpthread -lm
+LDLIBS   := -ljansson -linih -lzstd -llz4 -lseccomp -lmd -lmuparser -lsodium -ldl -lpthread -lm
 DEPS      = -MMD -MP
 
 # ---- the rooms, and which may use which ------------------------------------------------------------------------------

@@ -158,7 +158,7 @@ void build_inputs(const BuildJob *job, BuildInput input[BUILD_INPUTS])
 
 int build_link(const BuildJob *job, char *log, SandboxEnd *end, Error *error)
 {
-    static const char *const plain[] = {"-ljansson", "-linih", "-lmuparser", NULL};
+    static const char *const plain[] = {"-ljansson", "-linih", "-lmuparser", "-lsodium", NULL};
     static const char *const always[] = {"-lzstd", "-llz4", "-ldl", "-lpthread", "-lm", NULL};
     char library[BUILD_PATH], object[BUILD_PATH];
     const char *const extra[] = {library, object, NULL};

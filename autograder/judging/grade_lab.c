@@ -52,6 +52,15 @@ static const Problem *case_problem(const LabRun *run, int i)
                                                                    : &item->problem_gpu;
 }
 
+/* The generator for `what` of this lab: the same for the same seed, whatever else was drawn. */
+static void run_random(const LabRun *run, const char *what, Random *random)
+{
+    Random grade, lab;
+    random_seed(&grade, run->grader->seed);
+    random_child(&grade, run->lab->name, &lab);
+    random_child(&lab, what, random);
+}
+
 /* Every case and prediction with what it could earn. */
 static void record_plan(LabRun *run)
 {
@@ -72,12 +81,11 @@ static void record_plan(LabRun *run)
     for (int i = 0; i < ini->hidden_count && case_selected(run, "hidden"); i++) {
         Random random;
         Problem problem = {0};
-        char name[48];
-        random_seed(&random,
-                    run->grader->seed ^ digest_bytes(DIGEST_START + (uint64_t)i, run->lab->name,
-                                                     strlen(run->lab->name)));
-        hidden_draw(ini, &random, i, &problem);
+        char name[48], shape[64];
         text_set(name, sizeof name, "hidden %d", i + 1);
+        text_set(shape, sizeof shape, "the shape of %s", name);
+        run_random(run, shape, &random);
+        hidden_draw(ini, &random, i, &problem);
         RecordCase *item = record_add_case(run, name, "drawn fresh", &problem);
         item->hidden = 1;
         /* One share for the whole set: the last case carries it. */
@@ -213,12 +221,6 @@ static const LabNeed *unmet_need(const LabRun *run)
 
 /* ---- cases -------------------------------------------------------------------------------- */
 
-static void case_random(const LabRun *run, const char *name, Random *random)
-{
-    uint64_t digest = digest_bytes(DIGEST_START, run->lab->name, strlen(run->lab->name));
-    random_seed(random, run->grader->seed ^ digest_bytes(digest, name, strlen(name)));
-}
-
 static void unlock_hint(LabRun *run, RecordCase *item)
 {
     const char *hint = lab_fault_hint(&run->lab->ini, item->fault);
@@ -233,7 +235,7 @@ static void run_case(LabRun *run, RecordCase *item)
     Problem problem;
     Random random;
     Error error;
-    case_random(run, item->name, &random);
+    run_random(run, item->name, &random);
     if (operation->parse(item->shape, &problem, &error)) {
         item->verdict = CASE_BROKEN;
         text_set(item->text, sizeof item->text, "%s", error.text);
@@ -256,7 +258,7 @@ static void time_case(LabRun *run, RecordCase *item)
     Error error;
     char name[64];
     text_set(name, sizeof name, "%s, timed", item->name);
-    case_random(run, name, &random);
+    run_random(run, name, &random);
     if (!run->lab->ini.operation->parse(item->shape, &problem, &error))
         speed_measure(&run->speed, &problem, &random, item);
 }
@@ -320,7 +322,7 @@ static int simulated_cost(LabRun *run, const LabCase *item, DeviceCost *cost, Er
     int status = session_start_runner(judge.session, 0, &run->build[0], error);
     if (!status) {
         Random random;
-        case_random(run, item->name, &random);
+        run_random(run, item->name, &random);
         judge_case(&judge, &item->problem, &random, &scratch);
         if (scratch.verdict != CASE_CORRECT)
             status = error_set(error, "on the simulator: %.900s", scratch.text);

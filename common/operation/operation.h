@@ -97,7 +97,8 @@ typedef struct Operation {
     double (*least_bytes)(const Problem *problem);
 
     /* Fills the inputs: wide dynamic range, non-separable, asymmetric, no constants, and no exact
-     * zeros but those that the problem asks for. */
+     * zeros but those that the problem asks for.  Each tensor has a key of its own, a child of
+     * random's: so none can be foreseen from another, nor from those of an earlier call. */
     void (*generate)(const Problem *problem, Random *random, float *const *tensor);
 
     /* fp64 result and magnitude (sum of |products|) of every output element, and products per

@@ -1,59 +1,63 @@
 #include "common/operation/random.h"
 
+#include <sodium.h>
 #include <string.h>
-#include <sys/random.h>
-#include <time.h>
-#include <unistd.h>
 
+enum { CHACHA20_BLOCK_BYTES = 64 };
 enum {
     WIDE_LOWEST = -6,
     WIDE_OCTAVES = 12
 }; /* random_wide: 2^-6 .. 2^6, inside fp16's normal range */
 
-static uint64_t rotate_left(uint64_t value, int by)
-{
-    return value << by | value >> (64 - by);
-}
+_Static_assert((int)RANDOM_KEY_BYTES == (int)crypto_stream_chacha20_KEYBYTES, "a key for ChaCha20");
+_Static_assert((int)RANDOM_KEY_BYTES <= (int)crypto_generichash_BYTES_MAX, "BLAKE2b can make it");
 
-/* splitmix64: turns any seed, 0 too, into well-mixed state words. */
-static uint64_t splitmix_next(uint64_t *state)
+/* A generator that begins with the key that BLAKE2b makes of `secret`, `count` and `name`. */
+static void random_begin(Random *random, const void *secret, size_t bytes, uint64_t count,
+                         const char *name)
 {
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
+    crypto_generichash_state state;
+    *random = (Random){.children = 0};
+    crypto_generichash_init(&state, NULL, 0, sizeof random->key);
+    crypto_generichash_update(&state, secret, bytes);
+    crypto_generichash_update(&state, (const unsigned char *)&count, sizeof count);
+    crypto_generichash_update(&state, (const unsigned char *)name, strlen(name));
+    crypto_generichash_final(&state, random->key, sizeof random->key);
 }
 
 void random_seed(Random *random, uint64_t seed)
 {
-    for (int i = 0; i < 4; i++)
-        random->state[i] = splitmix_next(&seed);
+    (void)!sodium_init(); /* picks the fastest ChaCha20; where that fails, the plain one is right */
+    random_begin(random, &seed, sizeof seed, 0, "seed");
 }
 
 uint64_t random_os_seed(void)
 {
     uint64_t seed;
-    if (getrandom(&seed, sizeof seed, 0) == (ssize_t)sizeof seed) return seed;
-    /* No getrandom (an old kernel, a strict filter): the clock and the process are better than a
-     * constant. */
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    seed = (uint64_t)now.tv_sec * 1000000007u ^ (uint64_t)now.tv_nsec << 20 ^ (uint64_t)getpid();
-    return splitmix_next(&seed);
+    randombytes_buf(&seed, sizeof seed);
+    return seed;
+}
+
+void random_child(Random *parent, const char *name, Random *child)
+{
+    random_begin(child, parent->key, sizeof parent->key, ++parent->children, name);
+}
+
+/* The next part of the keystream: ChaCha20 of zeros, from the block where the last part ended. */
+static void words_make(Random *random)
+{
+    static const unsigned char nonce[crypto_stream_chacha20_NONCEBYTES];
+    unsigned char *text = (unsigned char *)random->word;
+    memset(text, 0, sizeof random->word);
+    crypto_stream_chacha20_xor_ic(text, text, sizeof random->word, nonce,
+                                  random->words * sizeof(uint64_t) / CHACHA20_BLOCK_BYTES,
+                                  random->key);
 }
 
 uint64_t random_next(Random *random)
 {
-    uint64_t *s = random->state;
-    uint64_t result = rotate_left(s[1] * 5, 7) * 9;
-    uint64_t t = s[1] << 17;
-    s[2] ^= s[0];
-    s[3] ^= s[1];
-    s[1] ^= s[2];
-    s[0] ^= s[3];
-    s[2] ^= t;
-    s[3] = rotate_left(s[3], 45);
-    return result;
+    if (random->words % RANDOM_WORDS == 0) words_make(random);
+    return random->word[random->words++ % RANDOM_WORDS];
 }
 
 int random_range(Random *random, int low, int high)

@@ -9,19 +9,45 @@
 
 #include "common/operation/random.h"
 
-/* splitmix64 from seed 0 and the first xoshiro256** step, worked out by hand from the published
- * definitions: the state words are splitmix64's well-known first outputs, the result is rotl(s1 *
- * 5, 7) * 9. */
-static void generator_follows_its_definition(void **state)
+/* The keystream of an all-zero key, as RFC 7539's first test vectors have it (appendix A.1, blocks
+ * 0 and 1), in words of eight bytes, the lowest first. */
+static void generator_is_chacha20(void **state)
 {
     (void)state;
-    Random random;
-    random_seed(&random, 0);
-    assert_true(random.state[0] == 0xe220a8397b1dcdafu);
-    assert_true(random.state[1] == 0x6e789e6aa1b965f4u);
-    assert_true(random.state[2] == 0x06c45d188009454fu);
-    assert_true(random.state[3] == 0xf88bb8a8724c81ecu);
-    assert_true(random_next(&random) == 0x99ec5f36cb75f2b4u);
+    Random random = {.words = 0};
+    assert_true(random_next(&random) == 0x903df1a0ade0b876u);
+    assert_true(random_next(&random) == 0x28bd8653e56a5d40u);
+    while (random.words < 8)
+        random_next(&random);
+    assert_true(random_next(&random) == 0x7a385155bee7079fu);
+    /* Across the parts that it is made in: as if it were made at once. */
+    while (random.words < RANDOM_WORDS)
+        random_next(&random);
+    Random later = {.words = RANDOM_WORDS};
+    assert_true(random_next(&random) == random_next(&later));
+    assert_true(random_next(&random) == random_next(&later));
+}
+
+/* A key depends on parent, name and count, on nothing that the parent drew meanwhile. */
+static void every_child_has_numbers_of_its_own(void **state)
+{
+    (void)state;
+    Random a, b, child[4], same;
+    random_seed(&a, 42);
+    random_seed(&b, 42);
+    random_child(&a, "x", &child[0]);
+    random_next(&a);
+    random_child(&a, "x", &child[1]);
+    random_child(&b, "w", &child[2]);
+    child[3] = a;
+    random_child(&b, "x", &same);
+    uint64_t first[4];
+    for (int i = 0; i < 4; i++)
+        first[i] = random_next(&child[i]);
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < i; j++)
+            assert_true(first[i] != first[j]);
+    assert_true(random_next(&same) == first[1]); /* the second child, by the same name */
 }
 
 static void same_seed_same_numbers_other_seed_others(void **state)
@@ -85,7 +111,8 @@ static void wide_floats_are_normal_signed_and_wide(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(generator_follows_its_definition),
+        cmocka_unit_test(generator_is_chacha20),
+        cmocka_unit_test(every_child_has_numbers_of_its_own),
         cmocka_unit_test(same_seed_same_numbers_other_seed_others),
         cmocka_unit_test(range_is_inclusive_and_even),
         cmocka_unit_test(wide_floats_are_normal_signed_and_wide),

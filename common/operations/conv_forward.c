@@ -100,13 +100,16 @@ static void conv_generate(const Problem *problem, Random *random, float *const *
     TensorShape shape[OPERATION_TENSORS];
     ConvProblem conv = conv_unpack(problem);
     conv_tensors(problem, shape);
-    for (int t = TENSOR_X; t <= TENSOR_W; t++)
-        for (size_t i = 0, count = tensor_count(&shape[t]); i < count; i++)
-            tensor[t][i] = random_wide(random);
-    if (conv.zeros)
-        maps_rectify(tensor[TENSOR_X], (size_t)conv.N * conv.C, conv.H, conv.W, conv.zeros, random);
-    if (conv.w_zeros)
-        strew_zeros(tensor[TENSOR_W], tensor_count(&shape[TENSOR_W]), conv.w_zeros, random);
+    for (int t = TENSOR_X; t <= TENSOR_W; t++) {
+        size_t count = tensor_count(&shape[t]);
+        Random own;
+        random_child(random, shape[t].name, &own);
+        for (size_t i = 0; i < count; i++)
+            tensor[t][i] = random_wide(&own);
+        if (t == TENSOR_X && conv.zeros)
+            maps_rectify(tensor[t], (size_t)conv.N * conv.C, conv.H, conv.W, conv.zeros, &own);
+        if (t == TENSOR_W && conv.w_zeros) strew_zeros(tensor[t], count, conv.w_zeros, &own);
+    }
 }
 
 extern const Operation conv_forward_operation;
