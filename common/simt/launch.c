@@ -180,6 +180,7 @@ static int result_collect(Launch *launch, Worker *worker, uint32_t count, SimtRe
 static int touched_open(Launch *launch)
 {
     size_t words = (size_t)(launch->gpu->memory.next / 32 / 64 + 1);
+    launch->touched_words = words;
     launch->loaded = calloc(words, sizeof *launch->loaded);
     launch->stored = calloc(words, sizeof *launch->stored);
     return launch->loaded && launch->stored ? 0 : -1;

@@ -428,7 +428,57 @@ static void endless_loops_end(void **state)
     SimtResult result;
     assert_int_equal(run(gpu, KERNEL("", "LOOP: bra LOOP;"), 100, 64, 0, &out, 8, &result), -1);
     assert_int_equal(result.report.check, SIMT_TIMEOUT);
+    /* A barrier in the loop, a warp that waits for nobody, and a great many blocks. */
+    assert_int_equal(
+        run(gpu, KERNEL("", "LOOP: bar.sync 0; bra LOOP;"), 2, 64, 0, &out, 8, &result), -1);
+    assert_int_equal(result.report.check, SIMT_TIMEOUT);
+    assert_int_equal(
+        run(gpu, KERNEL("", "LOOP: bar.arrive 1, 1024; bra LOOP;"), 1, 32, 0, &out, 8, &result),
+        -1);
+    assert_int_equal(result.report.check, SIMT_TIMEOUT);
+    assert_int_equal(run(gpu, KERNEL("", ""), 2000000, 64, 0, &out, 8, &result), -1);
+    assert_int_equal(result.report.check, SIMT_TIMEOUT);
     simt_close(gpu);
+}
+
+/* A lane that copies nothing reads nothing, wherever its source is; its zeros need a place. */
+static void copies_of_nothing(void **state)
+{
+    (void)state;
+    static const char TEXT[] =
+        KERNEL(".shared .align 16 .b8 s[512];\n",
+               "mov.u32 %r5, s; shl.b32 %r6, %r1, 4; add.s32 %r5, %r5, %r6; mov.u32 %r7, 0;\n"
+               "st.shared.u32 [%r5], %r1;\n"
+               "cp.async.cg.shared.global [%r5], [%rd3], 16, %r7; cp.async.wait_all;\n"
+               "ld.shared.u32 %r8, [%r5]; st.global.u32 [%rd2], %r8;");
+    static const char OUTSIDE[] =
+        KERNEL(".shared .align 16 .b8 s[512];\n",
+               "mov.u32 %r5, s; shl.b32 %r6, %r1, 4; add.s32 %r5, %r5, %r6; mov.u32 %r7, 0;\n" LOC
+               "cp.async.cg.shared.global [%r5+16], [%rd1], 16, %r7; cp.async.wait_all;");
+    static const char *const SOURCE[] = {"add.s64 %rd3, %rd1, -16;", "mov.u64 %rd3, 0;",
+                                         "mov.u64 %rd3, 0xfffffffffffffff0;",
+                                         "mov.u64 %rd3, 0x7fffffffff00;"};
+    SimtOptions options = {.threads = 1, .initcheck = 1, .racecheck = 1, .count = 1, .profile = 1};
+    Error error = {""};
+    SimtResult result;
+    for (size_t i = 0; i < sizeof SOURCE / sizeof *SOURCE; i++) {
+        char text[4096], *at;
+        SimtGpu *gpu = simt_open(&SMALL, &options, &error);
+        uint64_t out = device_data(gpu, NULL, 128);
+        uint32_t words[32];
+        at = strstr(TEXT, "st.shared");
+        snprintf(text, sizeof text, "%.*s%s\n%s", (int)(at - TEXT), TEXT, SOURCE[i], at);
+        assert_int_equal(run(gpu, text, 1, 32, 0, &out, 8, &result), 0);
+        assert_int_equal(result.report.check, SIMT_OK);
+        assert_int_equal(result.counters.global_load_requests, 0);
+        device_fetch(gpu, out, words, sizeof words);
+        for (int k = 0; k < 32; k++)
+            assert_int_equal(words[k], 0);
+        assert_int_equal(run(gpu, OUTSIDE, 1, 32, 0, &out, 8, &result), -1);
+        assert_int_equal(result.report.check, SIMT_MEMCHECK);
+        assert_int_equal(result.report.thread[0], 31);
+        simt_close(gpu);
+    }
 }
 
 static void bad_launches(void **state)
@@ -576,16 +626,16 @@ static void first_fault_wins(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lanes_part_and_meet),   cmocka_unit_test(lanes_meet_at_once),
-        cmocka_unit_test(lanes_may_end_early),   cmocka_unit_test(jumps_by_table),
-        cmocka_unit_test(calls_are_expanded),    cmocka_unit_test(warps_wait_for_each_other),
-        cmocka_unit_test(barrier_counts),        cmocka_unit_test(shuffles),
-        cmocka_unit_test(shuffles_in_parts),     cmocka_unit_test(votes),
-        cmocka_unit_test(atomics_add_up),        cmocka_unit_test(faults_are_named),
-        cmocka_unit_test(freed_memory_is_named), cmocka_unit_test(unwritten_memory_is_told),
-        cmocka_unit_test(endless_loops_end),     cmocka_unit_test(bad_launches),
-        cmocka_unit_test(global_sectors),        cmocka_unit_test(shared_conflicts),
-        cmocka_unit_test(branches_are_counted),  cmocka_unit_test(host_threads_do_not_show),
-        cmocka_unit_test(first_fault_wins)};
+        cmocka_unit_test(lanes_part_and_meet),      cmocka_unit_test(lanes_meet_at_once),
+        cmocka_unit_test(lanes_may_end_early),      cmocka_unit_test(jumps_by_table),
+        cmocka_unit_test(calls_are_expanded),       cmocka_unit_test(warps_wait_for_each_other),
+        cmocka_unit_test(barrier_counts),           cmocka_unit_test(shuffles),
+        cmocka_unit_test(shuffles_in_parts),        cmocka_unit_test(votes),
+        cmocka_unit_test(atomics_add_up),           cmocka_unit_test(faults_are_named),
+        cmocka_unit_test(freed_memory_is_named),    cmocka_unit_test(unwritten_memory_is_told),
+        cmocka_unit_test(endless_loops_end),        cmocka_unit_test(bad_launches),
+        cmocka_unit_test(copies_of_nothing),        cmocka_unit_test(global_sectors),
+        cmocka_unit_test(shared_conflicts),         cmocka_unit_test(branches_are_counted),
+        cmocka_unit_test(host_threads_do_not_show), cmocka_unit_test(first_fault_wins)};
     return cmocka_run_group_tests_name("simt checks", tests, NULL, NULL);
 }

@@ -60,9 +60,18 @@ void race_blocks_close(Launch *launch)
     if (launch->values) munmap(launch->values, launch->owners_bytes);
 }
 
+/* The word's number, or -1 where there is no shadow. */
+static int64_t word_of(const Launch *launch, uint64_t address)
+{
+    uint64_t word = (address - DEVICE_BASE) / 4;
+    return word < launch->owners_bytes / 8 ? (int64_t)word : -1;
+}
+
 void race_blocks_add(Launch *launch, uint64_t block, uint32_t ins, uint64_t address, int write)
 {
-    uint32_t *side = &launch->owners[(address - DEVICE_BASE) / 4 * 2 + (uint64_t)write];
+    int64_t word = word_of(launch, address);
+    if (word < 0) return;
+    uint32_t *side = &launch->owners[word * 2 + write];
     uint32_t mine = side_pack(block, ins), now = __atomic_load_n(side, __ATOMIC_RELAXED), merged;
     while ((merged = side_merge(now, mine)) != now &&
            !__atomic_compare_exchange_n(side, &now, merged, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
@@ -72,7 +81,9 @@ void race_blocks_add(Launch *launch, uint64_t block, uint32_t ins, uint64_t addr
 /* Whichever value comes first: that all are equal does not depend on the order. */
 void race_blocks_value(Launch *launch, uint64_t address, uint32_t value)
 {
-    uint64_t *cell = &launch->values[(address - DEVICE_BASE) / 4];
+    int64_t word = word_of(launch, address);
+    if (word < 0) return;
+    uint64_t *cell = &launch->values[word];
     uint64_t now = __atomic_load_n(cell, __ATOMIC_RELAXED), mine = VALUE_SET | value;
     if (!now &&
         __atomic_compare_exchange_n(cell, &now, mine, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))

@@ -325,6 +325,7 @@ struct Launch {
     uint64_t stop_at; /* blocks from this number on need not run */
     uint32_t threads_per_block, warps_per_block, shared_bytes, resident;
     uint64_t *loaded, *stored;        /* one bit a sector of device memory: for DRAM traffic */
+    uint64_t touched_words;           /* of each */
     uint64_t dram_loads, dram_stores; /* sectors */
     uint32_t hot[HOT_ADDRESSES];      /* atomic operations by address, hashed */
     uint32_t hottest;

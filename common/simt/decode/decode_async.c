@@ -28,6 +28,7 @@ static int decode_copy(Decoder *d)
     if (address_of(d, &d->in->operand[0], PTX_SHARED, &to) != 0 ||
         address_of(d, &d->in->operand[1], PTX_GLOBAL, &from) != 0)
         return -1;
+    if (from.imm != (int32_t)from.imm) return refuse(d, "an offset of more than 31 bits");
     uint32_t size = d->in->operands > 3 && d->in->operand[3].kind != PTX_OPERAND_SINK
                         ? source(d, 3, PTX_U32)
                         : NO_SLOT;
@@ -71,7 +72,7 @@ static int decode_cp(Decoder *d)
     Ins at = {0};
     word_take(d, "mbarrier"), word_take(d, "arrive"), word_take(d, "noinc");
     async_hints(d);
-    if (address_of(d, &d->in->operand[0], PTX_SHARED, &at) != 0) return -1;
+    if (address_of(d, operand_at(d, 0), PTX_SHARED, &at) != 0) return -1;
     Ins *wait = emit(d, OP_CP_WAIT, CLASS_BARRIER);
     wait->imm = 1;
     Ins *ins = emit(d, OP_MBARRIER, CLASS_SHARED_STORE);
@@ -98,12 +99,12 @@ static int decode_mbarrier(Decoder *d)
         return words_finished(d);
     }
     int result = kind >= MBARRIER_ARRIVE;
-    const PtxOperand *to = &d->in->operand[0];
+    const PtxOperand *to = operand_at(d, 0);
     uint32_t dst = NO_SLOT, value = NO_SLOT;
     Ins at = {0};
     if (result && to->kind != PTX_OPERAND_SINK)
         dst = waits ? destination(d, 0, PTX_PRED) : destination(d, 0, PTX_B64);
-    if (address_of(d, &d->in->operand[result], PTX_SHARED, &at) != 0) return -1;
+    if (address_of(d, operand_at(d, (uint32_t)result), PTX_SHARED, &at) != 0) return -1;
     if (waits)
         value = source(d, 2, parity ? PTX_U32 : PTX_B64);
     else if (d->in->operands > 1u + (uint32_t)result)

@@ -237,6 +237,8 @@ static int decode_barrier(Decoder *d)
     word_take(d, "aligned");
     if (kind < 0 || (kind == 2 && reduction < 0)) return refuse(d, "that kind of barrier");
     PtxType result = kind == 2 ? type_take(d) : PTX_NONE;
+    if (kind == 2 && (result == PTX_PRED) != (reduction > 0))
+        return refuse(d, "that type of a reduction");
     uint32_t first = kind == 2, operands = d->in->operands, last = operands - (kind == 2);
     if (operands < first + 1u || (kind == 2 && operands < 3)) return refuse(d, "too few operands");
     uint32_t id = source(d, first, PTX_U32),

@@ -308,6 +308,14 @@ uint32_t source_of(Decoder *d, const PtxOperand *operand, PtxType type)
     }
 }
 
+const PtxOperand *operand_at(Decoder *d, uint32_t operand)
+{
+    static const PtxOperand NOTHING = {.kind = PTX_OPERAND_SINK, .reg = PTX_NO_REGISTER};
+    if (operand < d->in->operands) return &d->in->operand[operand];
+    refuse(d, "too few operands");
+    return &NOTHING;
+}
+
 uint32_t source(Decoder *d, uint32_t operand, PtxType type)
 {
     if (operand >= d->in->operands) return (uint32_t)(refuse(d, "too few operands"), 0);
@@ -334,6 +342,7 @@ int address_of(Decoder *d, const PtxOperand *operand, PtxSpace space, Ins *ins)
     uint64_t address = 0;
     int dynamic = 0;
     PtxSpace own;
+    if (d->failed) return -1;
     if (operand->kind != PTX_OPERAND_ADDRESS) return refuse(d, "the operand is no address");
     ins->imm = operand->integer;
     ins->base64 = 1;
@@ -353,6 +362,8 @@ int address_of(Decoder *d, const PtxOperand *operand, PtxSpace space, Ins *ins)
         return 0;
     }
     if (symbol_address(d, operand, &own, &address, &dynamic) != 0) return -1;
+    if ((own == PTX_SHARED) != (space == PTX_SHARED) && space != PTX_SPACE_NONE)
+        return refuse(d, "the variable %s lies in another state space", operand->name);
     if (own == PTX_LOCAL || own == PTX_PARAM) ins->space = (uint8_t)own;
     if (space == PTX_SPACE_NONE && own == PTX_SHARED) ins->space = PTX_SHARED;
     ins->base64 = own != PTX_SHARED;

@@ -75,11 +75,11 @@ static uint32_t elements_per_register(TensorType type)
 /* Registers of one operand; each is 32 bits wide. */
 static int fragment_read(Decoder *d, uint32_t operand, int written, TensorType type, Fragment *f)
 {
-    const PtxOperand *o = &d->in->operand[operand];
+    const PtxOperand *o = operand_at(d, operand);
     uint32_t count = o->kind == PTX_OPERAND_VECTOR ? o->count : 1;
     const PtxOperand *element = o->kind == PTX_OPERAND_VECTOR ? o->element : o;
-    if (operand >= d->in->operands || count > FRAGMENT)
-        return refuse(d, "a fragment of %u registers", count);
+    if (d->failed) return -1;
+    if (count > FRAGMENT) return refuse(d, "a fragment of %u registers", count);
     *f = (Fragment){.count = count, .type = type};
     for (uint32_t i = 0; i < count; i++)
         f->slot[i] =
@@ -158,7 +158,7 @@ static int decode_product(Decoder *d, TensorKind kind)
 static int matrix_address(Decoder *d, uint32_t operand, PtxSpace space, Ins *address)
 {
     *address = (Ins){0};
-    return address_of(d, &d->in->operand[operand], space, address);
+    return address_of(d, operand_at(d, operand), space, address);
 }
 
 static void address_use(Decoder *d, Ins *ins, const Ins *address)

@@ -76,6 +76,8 @@ int type_is_float(PtxType type);
 uint32_t slot_new(Decoder *d, Width width);
 uint32_t temp_slot(Decoder *d, Width width);
 uint32_t constant_slot(Decoder *d, Width width, uint64_t bits, int dynamic);
+/* The operand, or after a refusal an empty one. */
+const PtxOperand *operand_at(Decoder *d, uint32_t operand);
 uint32_t source(Decoder *d, uint32_t operand, PtxType type);
 uint32_t source_of(Decoder *d, const PtxOperand *operand, PtxType type);
 uint32_t destination(Decoder *d, uint32_t operand, PtxType type);

@@ -32,13 +32,29 @@ const Handler *exec_handlers(void)
 }
 
 /* Tells the launch what was executed; true when this block has to end early. */
-static int warp_is_stopped(Warp *warp, uint64_t executed)
+static int block_is_stopped(const Worker *worker, uint64_t executed)
 {
-    Launch *launch = warp->worker->launch;
+    Launch *launch = worker->launch;
     uint64_t all = __atomic_add_fetch(&launch->executed, executed, __ATOMIC_RELAXED);
     if (all > launch->limit) __atomic_store_n(&launch->timeout, 1, __ATOMIC_RELAXED);
     return __atomic_load_n(&launch->timeout, __ATOMIC_RELAXED) ||
-           __atomic_load_n(&launch->stop_at, __ATOMIC_RELAXED) < warp->block->number;
+           __atomic_load_n(&launch->stop_at, __ATOMIC_RELAXED) < worker->block.number;
+}
+
+static int warp_is_stopped(const Warp *warp, uint64_t executed)
+{
+    return block_is_stopped(warp->worker, executed);
+}
+
+/* After each chunk and wherever the warp stops, barriers too: a loop of barriers is a loop.  A warp
+ * that has ended or found a fault needs no stop; one that waits stays where it is. */
+static int chunk_ends(Warp *warp, const Ins *ins, uint32_t executed)
+{
+    if (!warp_is_stopped(warp, executed)) return 0;
+    if (!ins && warp->state != WARP_READY && warp->state != WARP_BARRIER) return 0;
+    warp->state = WARP_FAULT;
+    warp->pc = ins ? ins : warp->pc;
+    return 1;
 }
 
 /* Runs `warp` until it waits, ends or faults. */
@@ -51,13 +67,7 @@ static void warp_run(Warp *warp)
         do
             ins = ins->fn(warp, ins);
         while (ins && ++n < CHUNK);
-        /* A warp that only makes way for others (mbarrier) has no next instruction, but is
-         * ready. */
-        if (warp_is_stopped(warp, n + 1) && (ins || warp->state == WARP_READY)) {
-            warp->state = WARP_FAULT;
-            warp->pc = ins ? ins : warp->pc;
-            return;
-        }
+        if (chunk_ends(warp, ins, n + 1)) return;
     }
 }
 
@@ -93,13 +103,7 @@ static void warp_run_counting(Warp *warp)
             if (trace) trace_add(trace, (uint32_t)(now - code), warp);
         } while (ins && ++n < CHUNK);
         worker->cost.steps += n;
-        /* A warp that only makes way for others (mbarrier) has no next instruction, but is
-         * ready. */
-        if (warp_is_stopped(warp, n + 1) && (ins || warp->state == WARP_READY)) {
-            warp->state = WARP_FAULT;
-            warp->pc = ins ? ins : warp->pc;
-            return;
-        }
+        if (chunk_ends(warp, ins, n + 1)) return;
     }
 }
 
@@ -255,10 +259,22 @@ static void block_account(Worker *worker, uint64_t number)
         to[i] += from[i];
 }
 
+/* A block that does nothing costs the host something too: its memory is cleared, its warps are set
+ * up.  So many instructions are charged for it, or a grid of a billion empty blocks would never
+ * reach the limit. */
+static uint64_t block_charge(const Worker *worker)
+{
+    enum { BYTES_PER_INSTRUCTION = 512 };
+    uint64_t local = (uint64_t)worker->kernel->local_bytes * LANES;
+    return worker->block.warps * (4 + local / BYTES_PER_INSTRUCTION) +
+           worker->block.shared_bytes / BYTES_PER_INSTRUCTION;
+}
+
 int block_run(Worker *worker, uint64_t number)
 {
     Block *block = &worker->block;
     block_prepare(worker, number);
+    if (block_is_stopped(worker, block_charge(worker))) return -1;
     do {
         for (uint32_t w = 0; w < block->warps; w++) {
             Warp *warp = &block->warp[w];

@@ -1,7 +1,12 @@
 /* exec_async.h - copies that arrive later, and barriers in shared memory; included by exec_body.h.
  *
  * A copy reads its source when it is asked for, and its bytes lie with the warp until a wait lets
- * them into shared memory: so a kernel that forgets the wait finds what was there before. */
+ * them into shared memory: so a kernel that forgets the wait finds what was there before.  A lane
+ * whose src-size is 0 reads nothing, whatever its source is, and writes zeros. */
+
+/* Copies that a warp may leave in flight; with more, all that are there land, as they may at any
+ * time. */
+enum { COPIES_IN_FLIGHT = 1 << 14 };
 
 static void copy_land(Warp *warp, const AsyncCopy *copy)
 {
@@ -30,6 +35,7 @@ static void copies_land(Warp *warp, uint32_t group)
 
 static AsyncCopy *copy_new(Warp *warp)
 {
+    if (warp->asyncs >= COPIES_IN_FLIGHT) copies_land(warp, warp->async_group + 1);
     if (warp->asyncs == warp->async_room) {
         uint32_t room = warp->async_room ? warp->async_room * 2 : 64;
         AsyncCopy *grown = realloc(warp->async, room * sizeof *grown);
@@ -42,7 +48,8 @@ static AsyncCopy *copy_new(Warp *warp)
 HANDLER(CP_ASYNC)
 {
     uint64_t from[LANES] = {0};
-    uint32_t to[LANES] = {0};
+    uint32_t to[LANES] = {0}, reading = 0,
+             whole = 0; /* lanes with bytes to read, with all of them */
     FOR_ACTIVE(warp->mask)
     {
         uint32_t size = ins->bytes;
@@ -69,9 +76,13 @@ HANDLER(CP_ASYNC)
                             .group = warp->async_group,
                             .ins = (uint32_t)(ins - warp->code)};
         if (size) memcpy(copy->data, source.host, size);
+        reading |= (uint32_t)(size > 0) << i;
+        whole |= (uint32_t)(size == ins->bytes) << i;
     }
+    if (warp->worker->racecheck && whole)
+        race_global(warp, ins, from, whole, ins->bytes, RACE_READ);
     if (warp->count) {
-        count_global(warp, ins, from, warp->mask, 0);
+        if (reading) count_global(warp, ins, from, reading, 0);
         count_shared(warp, ins, to, warp->mask, 1);
     }
     return ins + 1;
@@ -96,7 +107,8 @@ enum { MBARRIER_BITS = 20 };
 
 ALWAYS uint64_t mbarrier_pack(uint64_t pending, uint64_t expected, uint64_t phase)
 {
-    return pending | expected << MBARRIER_BITS | phase << 2 * MBARRIER_BITS;
+    return (pending & MBARRIER_FIELD) | (expected & MBARRIER_FIELD) << MBARRIER_BITS |
+           phase << 2 * MBARRIER_BITS;
 }
 
 /* One thread arrives for `count`; a phase that is complete begins anew. */
@@ -104,7 +116,7 @@ static uint64_t mbarrier_arrive(Warp *warp, uint64_t word, uint64_t count, int d
 {
     uint64_t pending = word & MBARRIER_FIELD, expected = word >> MBARRIER_BITS & MBARRIER_FIELD,
              phase = word >> 2 * MBARRIER_BITS;
-    expected -= drop ? count : 0;
+    expected -= drop ? (count < expected ? count : expected) : 0;
     pending -= count < pending ? count : pending;
     if (pending) return mbarrier_pack(pending, expected, phase);
     warp->worker->epoch++; /* for racecheck: what was before is ordered before what comes */

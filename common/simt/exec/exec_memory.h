@@ -881,6 +881,12 @@ static void atomics_raced(Warp *warp, const Ins *ins, const uint64_t *address)
     lanes_raced(warp, ins, global, in_global, shared, in_shared, 1);
 }
 
+ALWAYS int is_local(const Ins *ins, uint64_t address)
+{
+    return ins->space == PTX_LOCAL ||
+           (ins->space == PTX_SPACE_NONE && address - LOCAL_WINDOW < WINDOW_BYTES);
+}
+
 HANDLER(ATOM)
 {
     int op = (int)(ins->aux & 15), format = (int)(ins->aux >> 8 & 15), wide = ins->bytes == 8;
@@ -889,6 +895,10 @@ HANDLER(ATOM)
     {
         Spot spot;
         address[i] = lane_address(warp, ins, i);
+        if (is_local(ins, address[i]))
+            return fault_at(warp, ins, SIMT_MEMCHECK, i, address[i], ins->bytes,
+                            "Invalid atomic operation on __local__ memory, which no other thread "
+                            "can see");
         if (spot_find(warp, ins, i, address[i], ins->bytes, 1, 1, &spot) != 0) return NULL;
         uint64_t b = wide ? REG(uint64_t, ins->b)[i] : REG(uint32_t, ins->b)[i];
         uint64_t c = wide ? REG(uint64_t, ins->c)[i] : REG(uint32_t, ins->c)[i];

@@ -50,11 +50,14 @@ static int l1_hit(Worker *worker, uint64_t sector)
 }
 
 /* Device memory is charged for every sector once a launch: what the L2 keeps is not fetched again.
- * Reads come in pairs of sectors. */
-static void dram_touch(uint64_t *touched, uint64_t *count, uint64_t sector, uint32_t unit)
+ * Reads come in pairs of sectors.  Only what an access has validated comes here; a sector that lies
+ * in no memory would be the simulator's own mistake, and is left out. */
+static void dram_touch(const Launch *launch, uint64_t *touched, uint64_t *count, uint64_t sector,
+                       uint32_t unit)
 {
-    uint64_t index = (sector - DEVICE_BASE / SECTOR) / unit, bit = 1ull << index % 64,
-             *word = &touched[index / 64];
+    uint64_t index = (sector - DEVICE_BASE / SECTOR) / unit, bit = 1ull << index % 64;
+    if (index / 64 >= launch->touched_words) return;
+    uint64_t *word = &touched[index / 64];
     if (__atomic_load_n(word, __ATOMIC_RELAXED) & bit) return;
     if (!(__atomic_fetch_or(word, bit, __ATOMIC_RELAXED) & bit))
         __atomic_fetch_add(count, unit, __ATOMIC_RELAXED);
@@ -158,9 +161,9 @@ void count_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t 
     bytes *= (uint32_t)__builtin_popcount(mask);
     for (uint32_t i = 0; i < n; i++)
         if (store)
-            dram_touch(launch->stored, &launch->dram_stores, sector[i], 1);
+            dram_touch(launch, launch->stored, &launch->dram_stores, sector[i], 1);
         else
-            dram_touch(launch->loaded, &launch->dram_loads, sector[i], 2);
+            dram_touch(launch, launch->loaded, &launch->dram_loads, sector[i], 2);
     if (store) {
         c->global_store_requests++, c->global_store_sectors += n, c->global_store_bytes += bytes;
         misses = n;
