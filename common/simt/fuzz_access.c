@@ -92,7 +92,7 @@ static size_t step_write(char *text, size_t room, const uint8_t *b, unsigned num
                                                 16, 16, 1,  2,  4096, 8, 1ull << 40, 1ull << 63};
     char base[160], form[256];
     unsigned which = b[0] % FORMS;
-    /* Half of all offsets are aligned for any access, a quarter of all sizes are 0 in every lane. */
+    /* Half of all offsets suit any access, a quarter of all sizes are 0 in every lane. */
     int offset = b[2] & 1 ? (int8_t)b[2] : (int8_t)b[2] / 2 * 16;
     uint32_t sized = b[5] < 64 ? 0 : b[5] > 192 ? UINT32_MAX : b[5] * 0x01010101u;
     base_write(base, sizeof base, b[1]);

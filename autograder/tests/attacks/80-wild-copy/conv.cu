@@ -1,5 +1,5 @@
-/* Copies of no bytes whose sources lie where the attacker likes: the sectors of lanes that read nothing
- * were counted, in a table that their address indexes. */
+/* Copies of no bytes whose sources lie where the attacker likes: the sectors of lanes that read
+ * nothing were counted, in a table that their address indexes. */
 #include <convlab/conv.h>
 
 __global__ void conv_kernel(const ConvProblem p, const float *x, const float *w, float *y)

@@ -1,5 +1,5 @@
-/* The honest twin of 80: a tile begins with one row of padding, so its first source lies 16 bytes before x.
- * The copy of 0 bytes reads nothing and writes zeros. */
+/* The honest twin of 80: a tile begins with a row of padding, so its first source lies 16 bytes
+ * before x.  The copy of 0 bytes reads nothing and writes zeros. */
 #include <convlab/conv.h>
 
 __global__ void conv_kernel(const ConvProblem p, const float *x, const float *w, float *y)
