@@ -67,17 +67,18 @@ USES_autograder/build   := autograder/sandbox common/base
 USES_autograder/session := autograder/build autograder/sandbox autograder/tensors common/operation common/cuda common/base
 USES_autograder/tensors := common/operation common/cuda common/base
 USES_autograder/lab     := autograder/text common/operations $(USES_common/operations) common/cuda common/simt/machine common/base
+USES_autograder/mutate := autograder/lab $(USES_autograder/lab)
 USES_autograder/tests/predictions := autograder/lab $(USES_autograder/lab)
 USES_autograder/record  := autograder/lab $(USES_autograder/lab)
 USES_autograder/profile := autograder/text common/cuda common/simt/core $(USES_common/simt/core)
 USES_autograder/judging := autograder/session autograder/build autograder/sandbox autograder/tensors autograder/record autograder/lab autograder/text \
     common/operations $(USES_common/operations) common/timing common/cuda/gpu common/cuda common/simt/machine common/ptx
-USES_autograder         := autograder/options autograder/judging autograder/profile autograder/session autograder/build autograder/sandbox autograder/tensors \
+USES_autograder         := autograder/options autograder/judging autograder/mutate autograder/profile autograder/session autograder/build autograder/sandbox autograder/tensors \
     autograder/record autograder/lab autograder/text common/operations $(USES_common/operations) common/timing common/cuda/gpu common/cuda/sim \
     $(USES_common/cuda/sim)
 ROOMS := common/base common/operation common/conv common/conv/diagnosis common/operations common/timing common/ptx $(addprefix common/simt/,machine core decode checks time exec) \
     common/simt common/cuda $(addprefix common/cuda/,runtime gpu sim) common/conformance common/validate datasets \
-    $(addprefix autograder/,text options sandbox build session tensors lab record profile judging tests/predictions) autograder
+    $(addprefix autograder/,text options sandbox build session tensors lab mutate record profile judging tests/predictions) autograder
 
 # The *_call.c need the toolkit's headers and go into the runner; a room's test_*, bench_*, fuzz_* and tool_* have a
 # main of their own (tool_x: $(BUILD)/tests/<room>/tool_x); these are programs.
@@ -206,7 +207,7 @@ fuzzers: $(FUZZERS)
 $(FUZZERS): LDFLAGS += -fsanitize=fuzzer
 
 # ---- front door --------------------------------------------------------------------------------------------------------
-.PHONY: help setup doctor run profile grade hint reset solution watch check numbers bench validate compare maps test fuzz sanitize keep new-lab compile-commands format clean
+.PHONY: help setup doctor run profile grade hint reset solution watch check numbers bench validate compare maps mutate test fuzz sanitize keep new-lab compile-commands format clean
 
 stage = $(Q)+$(MAKE) $(if $(V),,-s) -j$(JOBS) BUILD='$(BUILD)' $(1)
 # Packages that one target wants and a student does not.
@@ -249,6 +250,8 @@ help:
 #:   make format                 C, C++ and CUDA as .clang-format says; make test looks
 #:   make sanitize               the unit tests under AddressSanitizer and UBSan
 #:   make fuzz [SECONDS=60]      damaged PTX and fat binaries, so long for each program
+#:   make mutate LAB=02 [SAMPLE=50 SEED=1]
+#:                               do the cases find every small change of the solution?
 #:   make new-lab LAB=14 NAME=winograd [OPERATION=conv_forward]
 #:                               every file of a new lab, small and working (docs/writing-a-lab.md)
 #:   make keep LAB=04            the skeleton in labs/ becomes the pristine copy
@@ -339,6 +342,11 @@ fuzz:
 sanitize:
 	$(call checked,tests)
 	$(Q)NVCC='$(NVCC)' sh autograder/tests/run.sh '$(BUILD)/sanitize' $(UNIT_TESTS:$(BUILD)/%=$(BUILD)/sanitize/%)
+
+mutate:
+	$(need_lab)
+	$(call stage,tools)
+	$(Q)sh autograder/mutate/mutate.sh '$(BUILD)' '$(LAB)' '$(JOBS)' '$(SAMPLE)' '$(SEED)'
 
 new-lab:
 	$(Q)sh common/setup/new_lab.sh '$(LAB)' '$(NAME)' '$(or $(OPERATION),conv_forward)'

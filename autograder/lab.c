@@ -1,5 +1,6 @@
 /* lab - the front door's helper: progress, hints, reset, solution, run, check.  The Makefile calls
  * it. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,9 @@
 #include "autograder/build/build.h"
 #include "autograder/lab/catalog.h"
 #include "autograder/lab/check.h"
+#include "autograder/lab/hidden.h"
+#include "autograder/lab/todo.h"
+#include "autograder/mutate/mutants.h"
 #include "autograder/options/options.h"
 #include "autograder/text/files.h"
 #include "autograder/lab/handout.h"
@@ -36,6 +40,10 @@ static const char USAGE[] =
     "                     name, then the fields of ConvProblem\n"
     "  shapes   --lab NN  its cases as the table of its handout (Markdown)\n"
     "  questions --lab NN its predictions, likewise\n"
+    "  hidden   --lab NN  [--seed N]  hidden shapes, as many as a grade draws, one a line\n"
+    "  mutants  --lab NN  [--sample N] [--seed N] [--out DIR]  every small change of the "
+    "solution's\n"
+    "                     TODO regions, or N of them, as a table; DIR/<name>/ gets the sources\n"
     "  check              proves that skeletons, solutions and handouts agree\n"
     "  keep     --lab NN  for authors: labs/NN's source becomes the skeleton that reset restores\n";
 
@@ -45,6 +53,7 @@ typedef struct Options {
     const char *shape;          /* of the user's own; NULL: a case of the lab */
     const char *maps;           /* the file that x is read from; NULL: generated */
     const char *counters, *out; /* where a run's metrics, a profile's files go; NULL: see USAGE */
+    const char *sample;         /* how many mutants; NULL: all */
     int ptx, alone;             /* alone: without the baseline beside it */
 } Options;
 
@@ -65,6 +74,7 @@ static int parse_options(int argc, char **argv, Options *options, Error *error)
         {"seed", OPTION_TEXT, &options->seed},
         {"counters", OPTION_TEXT, &options->counters},
         {"out", OPTION_TEXT, &options->out},
+        {"sample", OPTION_TEXT, &options->sample},
         {"ptx", OPTION_FLAG, &options->ptx},
         {"alone", OPTION_FLAG, &options->alone},
         {"help", OPTION_HELP, (void *)USAGE},
@@ -331,6 +341,62 @@ static int lab_questions(const Options *options, const Lab *lab, Error *error)
     return 0;
 }
 
+/* Hidden shapes as a grade draws them: an example for each seed. */
+static int lab_hidden(const Options *options, const Lab *lab, Error *error)
+{
+    uint64_t seed = options->seed ? strtoull(options->seed, NULL, 0) : 0;
+    for (int i = 0; i < lab->ini.hidden_count; i++) {
+        Random random;
+        Problem problem = {0};
+        char shape[256];
+        random_seed(&random, digest_bytes(seed ^ DIGEST_START, &i, sizeof i));
+        hidden_draw(&lab->ini, &random, i, &problem);
+        lab->ini.operation->print(&problem, shape, sizeof shape);
+        printf("%s\n", shape);
+    }
+    (void)error;
+    return 0;
+}
+
+/* A table with a header: name, line, kind, TODO region (with #2 where the second of lines that read
+ * alike is meant), the lines before and after. */
+static int mutant_show(const Options *options, const Lab *lab, const char *source,
+                       const Mutant *mutant, Error *error)
+{
+    char path[1200], which[16] = "";
+    if (mutant->which > 1) text_set(which, sizeof which, "#%d", mutant->which);
+    printf("%016" PRIx64 "\t%d\t%s\t%d%s\t%s\t%s\n", mutant->digest, mutant->line, mutant->kind,
+           mutant->region, which, mutant->before, mutant->after);
+    if (!options->out) return 0;
+    text_set(path, sizeof path, "%s/%016" PRIx64 "/%s", options->out, mutant->digest,
+             lab->ini.source);
+    char *planted = mutant_plant(source, mutant);
+    int status = planted ? file_write(path, planted, error) : error_set(error, "out of memory");
+    free(planted);
+    return status;
+}
+
+static int lab_mutants(const Options *options, const Lab *lab, Error *error)
+{
+    char path[1100];
+    TodoList todo;
+    MutantList list = {0};
+    text_set(path, sizeof path, "%s/solutions/%s/%s", options->root, lab->name, lab->ini.source);
+    char *source = file_text(path, error);
+    int status = source ? 0 : -1;
+    if (!status) status = todo_scan(path, source, &todo, error);
+    if (!status) status = mutants_find(source, &todo, &list, error);
+    if (!status && options->sample)
+        mutants_sample(&list, strtoul(options->sample, NULL, 10),
+                       options->seed ? strtoull(options->seed, NULL, 0) : 0);
+    if (!status) printf("name\tline\tkind\ttodo\tbefore\tafter\n");
+    for (size_t i = 0; i < list.mutants && !status; i++)
+        status = mutant_show(options, lab, source, &list.mutant[i], error);
+    mutants_free(&list);
+    free(source);
+    return status;
+}
+
 /* ---- main --------------------------------------------------------------------------------- */
 
 static const struct {
@@ -339,7 +405,8 @@ static const struct {
 } LAB_COMMANDS[] = {
     {"hint", lab_hint},     {"reset", lab_reset},         {"solution", lab_solution},
     {"run", lab_run},       {"profile", lab_profile},     {"cases", lab_cases},
-    {"shapes", lab_shapes}, {"questions", lab_questions}, {"keep", lab_keep}};
+    {"shapes", lab_shapes}, {"questions", lab_questions}, {"keep", lab_keep},
+    {"hidden", lab_hidden}, {"mutants", lab_mutants}};
 
 static int dispatch(const Options *options, const Catalog *catalog, Error *error)
 {

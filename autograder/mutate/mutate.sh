@@ -1,0 +1,152 @@
+#!/bin/sh
+# mutate.sh BUILD LAB [JOBS [SAMPLE [SEED]]] - do the lab's cases find every small change of its solution's TODO regions?
+# Prints a table, and the changes that nothing found; exits 1 if there are any.  SAMPLE: so many of them, chosen by SEED.
+#
+# Each mutant (mutants.h) is compiled to PTX only.  Is its object the solution's, it is the same program.  It runs on the
+# simulator, case by case and the smallest first, until one is wrong: what does not end, crashes or is right by luck is wrong
+# too.  If no public case finds it, the hidden shapes of ten seeds must, every time.  What is left must stand with its
+# reason in autograder/tests/mutate/NN-name.tsv.  BUILD/mutate keeps what was found out, by digest: a second run is quick.
+set -eu
+build=${1:?usage: mutate.sh BUILD LAB [JOBS [SAMPLE [SEED]]]}
+seeds=10
+flags='-O3 -std=c++17 -cudart none -w -Wno-deprecated-gpu-targets -Icommon/include'
+tab=$(printf '\t')
+
+digest() {
+    sha256sum | cut -d ' ' -f 1
+}
+
+# ---- one mutant, called below through xargs ----------------------------------------------------------------------------
+
+# compile SOURCE OBJECT
+compile() {
+    if [ "${1##*.}" = c ]; then
+        "$CC" -O3 -std=c11 -w -Icommon/include -c "$1" -o "$2"
+    else
+        # shellcheck disable=SC2086
+        "$NVCC" $flags -ccbin="$CXX" -gencode "arch=compute_$MUTATE_CC,code=compute_$MUTATE_CC" -c "$1" -o "$2"
+    fi
+}
+
+# link OBJECT PROGRAM
+link() {
+    "$CXX" -o "$2" "$1" "$build/obj/common/operations/${MUTATE_OPERATION}_call.o" -Wl,--whole-archive "$build/lib/run.a" \
+        -Wl,--no-whole-archive "$build/lib/run-rooms.a" -ljansson -linih -lmuparser -lzstd -llz4 -ldl -lpthread -lm
+}
+
+# The names that the compiler made up for its own files are no part of the program.
+object_digest() {
+    objcopy --strip-unneeded "$1" "$1.plain"
+    digest <"$1.plain"
+}
+
+# right PROGRAM SECONDS ARGUMENTS...: is the output right, and not by luck?
+right() {
+    program=$1 seconds=$2
+    shift 2
+    timeout $((seconds * 30)) prlimit "--cpu=$seconds" "$program" --root . --lab "$MUTATE_LAB" --engine sim \
+        --gpu "$MUTATE_GPU" --seed 1 "$@" >"${program%/*}/log" 2>&1 && ! grep -q 'but only by luck' "${program%/*}/log"
+}
+
+# What finds the program: "public CASE", "hidden", or "nothing", with the seeds whose hidden shapes do not find it.
+find_fault() {
+    while IFS=$tab read -r name seconds; do
+        right "$1" "$seconds" --case "$name" || { echo "public $name"; return; }
+    done <"$MUTATE_WORK/cases.tsv"
+    left=
+    for seed in $(seq "$seeds"); do
+        found=
+        while read -r shape; do
+            right "$1" 10 --shape "$shape" || { found=1; break; }
+        done <"$MUTATE_WORK/hidden.$seed"
+        [ "$found" ] || left="$left $seed"
+        [ ! "$left" ] || break
+    done
+    if [ "$left" ]; then echo "nothing$left"; else echo hidden; fi
+}
+
+# The verdict on the source in FOLDER, kept: "none" (no program), "same", "public CASE", "hidden" or "nothing".
+verdict() {
+    source=$(find "$1" -name 'conv.c*')
+    known=$build/mutate/objects/$( (echo "$MUTATE_TOOLS"; cat "$source") | digest)
+    if [ ! -f "$known" ]; then
+        if compile "$source" "$1/object.o" >"$1/log" 2>&1; then
+            object_digest "$1/object.o" >"$known.$$"
+        else
+            echo none >"$known.$$"
+        fi
+        mv "$known.$$" "$known"
+    fi
+    read -r object <"$known"
+    case $object in
+    none) echo none; return ;;
+    "$MUTATE_SOLUTION") echo same; return ;;
+    esac
+    judged=$build/mutate/verdicts/$( (echo "$object"; cat "$MUTATE_WORK/judge") | digest)
+    if [ ! -f "$judged" ]; then
+        [ -f "$1/object.o" ] || compile "$source" "$1/object.o" >"$1/log" 2>&1
+        if link "$1/object.o" "$1/program" >"$1/log" 2>&1; then
+            find_fault "$1/program" >"$judged.$$"
+        else
+            echo none >"$judged.$$"
+        fi
+        mv "$judged.$$" "$judged"
+    fi
+    cat "$judged"
+}
+
+if [ "${MUTATE_WORK:-}" ]; then
+    folder=$MUTATE_WORK/sources/$2
+    printf '%s\t%s\n' "$2" "$(verdict "$folder")" >"$MUTATE_WORK/found/$2"
+    rm -rf "$folder"
+    exit 0
+fi
+
+# ---- a lab ---------------------------------------------------------------------------------------------------------------
+
+lab=$("$build/bin/lab" names | grep "^${2:?usage: mutate.sh BUILD LAB [JOBS [SAMPLE [SEED]]]}") ||
+    { echo "mutate: there is no lab $2; there are: $("$build/bin/lab" names | tr '\n' ' ')" >&2; exit 2; }
+jobs=${3:-2} sample=${4:-} seed=${5:-1}
+work=$build/mutate/$lab
+ini=labs/$lab/lab.ini
+listed=autograder/tests/mutate/$lab.tsv
+key() { sed -n "s/^$1 *= *\([^ ;]*\).*/\1/p" "$ini" | head -n 1; }
+NVCC=$(sed -n 's/^NVCC=//p' "$build/toolchain.env") CC=$(sed -n 's/^CC=//p' "$build/toolchain.env")
+CXX=$(sed -n 's/^CXX=//p' "$build/toolchain.env")
+MUTATE_LAB=$lab MUTATE_OPERATION=$(key operation) MUTATE_GPU=$(key gpu)
+MUTATE_GPU=${MUTATE_GPU:-h200}
+MUTATE_CC=$(sed -n 's/^needs *=.*cc >= \([0-9]*\)\.\([0-9]*\).*/\1\2/p' "$ini")
+MUTATE_CC=${MUTATE_CC:-75}
+MUTATE_TOOLS="$flags $MUTATE_CC $("$NVCC" --version 2>/dev/null | digest) $(cat common/include/convlab/* | digest)"
+MUTATE_WORK=$work
+export NVCC CC CXX MUTATE_LAB MUTATE_OPERATION MUTATE_GPU MUTATE_CC MUTATE_TOOLS
+
+rm -rf "$work"
+mkdir -p "$work/found" "$work/solution" "$build/mutate/objects" "$build/mutate/verdicts"
+"$build/bin/lab" mutants --lab "$lab" >"$work/all.tsv"
+"$build/bin/lab" mutants --lab "$lab" ${sample:+--sample "$sample"} --seed "$seed" --out "$work/sources" >"$work/mutants.tsv"
+
+# The solution itself: what its object is, that every case is right, and how long each may take.
+solution=$work/solution/solution.o
+compile "solutions/$lab/$(key source)" "$solution"
+link "$solution" "$work/solution/program"
+MUTATE_SOLUTION=$(object_digest "$solution")
+export MUTATE_SOLUTION
+"$build/bin/lab" cases --lab "$lab" | awk '{ sub(".*/", "", $1); print $2 * $6 * $9 * $10 * $3 * $7 * $8, $1 }' | sort -n |
+    while read -r _ name; do
+        start=$(date +%s)
+        right "$work/solution/program" 600 --case "$name" ||
+            { echo "mutate: the solution itself is wrong in $name; see $work/solution/log" >&2; exit 1; }
+        printf '%s\t%s\n' "$name" "$((5 * ($(date +%s) - start) + 4))"
+    done >"$work/cases.tsv"
+[ "$(wc -l <"$work/cases.tsv")" = "$("$build/bin/lab" cases --lab "$lab" | wc -l)" ] || exit 1
+for n in $(seq "$seeds"); do
+    "$build/bin/lab" hidden --lab "$lab" --seed "$n" >"$work/hidden.$n"
+done
+cat "$build/lib/run.a" "$build/lib/run-rooms.a" "$ini" "$work"/hidden.* "$0" "common/simt/gpus/$MUTATE_GPU.ini" | digest >"$work/judge"
+
+export MUTATE_WORK
+tail -n +2 "$work/mutants.tsv" | cut -f 1 | xargs -r -P "$jobs" -n 1 nice sh "$0" "$build"
+cat "$work/found"/* >"$work/found.tsv"
+[ -f "$listed" ] || listed=/dev/null
+awk -F "$tab" -v lab="$lab" -f autograder/mutate/table.awk "$listed" "$work/all.tsv" "$work/found.tsv" "$work/mutants.tsv"

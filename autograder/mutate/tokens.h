@@ -1,0 +1,30 @@
+/* tokens.h - the tokens of CUDA C++ text, as far as a mutation needs them. */
+#ifndef CONVLAB_AUTOGRADER_MUTATE_TOKENS_H
+#define CONVLAB_AUTOGRADER_MUTATE_TOKENS_H
+
+#include <stddef.h>
+
+typedef enum TokenKind { TOKEN_WORD, TOKEN_NUMBER, TOKEN_QUOTED, TOKEN_SIGN } TokenKind;
+
+typedef struct Token {
+    TokenKind kind;
+    size_t begin, end; /* bytes of the text */
+    size_t partner;    /* of a bracket: the other one's index; else, and without one, its own */
+} Token;
+
+typedef struct Tokens {
+    const char *text; /* borrowed */
+    Token *token;
+    size_t tokens;
+} Tokens;
+
+/* Comments and lines of the preprocessor are left out.  -1: out of memory. */
+int tokens_read(const char *text, Tokens *tokens);
+void tokens_free(Tokens *tokens);
+
+/* Is token i there, and spelled so? */
+int token_is(const Tokens *tokens, size_t i, const char *spelling);
+/* Is it one of "a b c"? */
+int token_among(const Tokens *tokens, size_t i, const char *list);
+
+#endif
