@@ -33,7 +33,8 @@ static int engine_start(DeviceProcess *process, Error *error)
     SimDeviceOptions options = {.machine = opening->machine,
                                 .gpus_directory = opening->gpus_directory,
                                 .threads = opening->threads,
-                                .checks = opening->checks};
+                                .checks = opening->checks,
+                                .instruction_limit = process->instructions};
     process->engine = opening->engine == ENGINE_SIM ? device_open_sim(&options, error)
                                                     : device_open_gpu(0, error);
     return process->engine ? 0 : -1;
@@ -111,6 +112,7 @@ static void problem_set(DeviceProcess *process, const ControlRequest *request, C
     inputs_clear(&process->inputs);
     free(process->output);
     process->output = NULL;
+    process->instructions = request->instructions;
     if (engine_renew(process, &error)) {
         reply_set(reply, RUN_BROKEN, "%s", error.text);
         return;
@@ -140,16 +142,16 @@ static void problem_run(DeviceProcess *process, const ControlRequest *request, S
         reply_set(reply, RUN_BROKEN, "no runner or no problem");
         return;
     }
-    serve_ready(slot, request->deadline, reply);
+    serve_ready(slot, reply);
     if (reply->status != RUN_OK) return;
     if (!host && call && guarded_fill(&process->tensors, process->inputs.tensor, &error)) {
         reply_set(reply, RUN_BROKEN, "preparing the tensors: %s", error.text);
         return;
     }
     if (host)
-        replay_host(process, slot, call ? 1 : request->repeats, request->deadline, reply);
+        replay_host(process, slot, call ? 1 : request->repeats, reply);
     else if (call)
-        serve_device(process, slot, request->deadline, reply);
+        serve_device(process, slot, reply);
     else
         replay_device(process, slot, request->repeats, reply);
     if (reply->status != RUN_OK || host) return;

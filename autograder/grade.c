@@ -32,9 +32,8 @@ static const char USAGE[] =
     "  --fail-under N     exit 3 when the mark is under N per cent\n"
     "  --results DIR      where the records go (default <build>/results, or results/<name> below "
     "it)\n"
-    "  --call-seconds N   the most that one call of the submission may take (default 20); the "
-    "tests\n"
-    "                     allow more, because other work on the machine counts too\n"
+    "  --call-seconds N   CPU time that one call's host code may use, and wait besides (default "
+    "20)\n"
     "  --verbose          also the counters of every case\n"
     "Exit: 0 grading worked, whatever the mark; 1 it did not; 2 wrong usage; 3 see --fail-under.\n";
 

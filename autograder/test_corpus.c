@@ -28,6 +28,7 @@ typedef struct Item {
     char name[256]; /* "mutants/04-tiled/one-barrier" */
     char lab[64], submission[600];
     char fault[256], words[256], verdict[32], only[64]; /* of expect.ini; only: its `case` */
+    double least_points, most_points;                   /* of expect.ini; most 0: not said */
 } Item;
 
 typedef struct Corpus {
@@ -54,6 +55,12 @@ static void expect_text(const IniFile *ini, const char *key, char *text, size_t 
     if (entry) text_set(text, bytes, "%s", entry->value);
 }
 
+static double expect_number(const IniFile *ini, const char *key)
+{
+    const IniEntry *entry = ini_entry_find(ini_section_find(ini, "expect"), key);
+    return entry ? strtod(entry->value, NULL) : 0;
+}
+
 static int expect_read(Item *item, const char *path, Error *error)
 {
     IniFile ini;
@@ -63,6 +70,8 @@ static int expect_read(Item *item, const char *path, Error *error)
     expect_text(&ini, "verdict", item->verdict, sizeof item->verdict);
     expect_text(&ini, "lab", item->lab, sizeof item->lab);
     expect_text(&ini, "case", item->only, sizeof item->only);
+    item->least_points = expect_number(&ini, "least_points");
+    item->most_points = expect_number(&ini, "most_points");
     ini_file_clear(&ini);
     return 0;
 }
@@ -135,11 +144,8 @@ static int corpus_open(Corpus *corpus, Error *error)
 
 /* ---- grading one ----------------------------------------------------------------------------- */
 
-/* Other work on the machine must not make right code late, and endless code need not run long. */
-static const char *call_seconds(const Item *item)
-{
-    return strcasestr(item->verdict, "limit") ? "3" : "200";
-}
+/* Of CPU time, so right code needs no more beside other work; endless code need not run long. */
+#define CALL_SECONDS "3"
 
 /* `seconds` gets the CPU time of grade and of all that it waited for. */
 static int grade_item(const Corpus *corpus, const Item *item, const char *results, Record *record,
@@ -158,7 +164,7 @@ static int grade_item(const Corpus *corpus, const Item *item, const char *result
         dup2(fd, 2);
         execl(program, program, "--build", corpus->build, "--lab", item->lab, "--submission",
               item->submission, "--engine", "sim", "--seed", "20260131", "--results", results,
-              "--call-seconds", call_seconds(item), "--case", item->only, (char *)NULL);
+              "--call-seconds", CALL_SECONDS, "--case", item->only, (char *)NULL);
         _exit(127);
     }
     int status = -1;
@@ -265,6 +271,8 @@ static const char *attack_verdict(const Record *record)
         case CASE_CRASHED:
         case CASE_PROTOCOL:
             return "crashed";
+        case CASE_DEFERRED:
+            return "deferred";
         case CASE_BROKEN:
             return "broken";
         case CASE_WRONG:
@@ -278,6 +286,11 @@ static const char *attack_verdict(const Record *record)
 
 static int expect_attack(const Item *item, const Record *record, Error *error)
 {
+    if (record->points < item->least_points)
+        return error_set(error, "earned %.1f points, not %g", record->points, item->least_points);
+    if (item->most_points > 0 && record->points > item->most_points)
+        return error_set(error, "earned %.1f points, more than %g", record->points,
+                         item->most_points);
     const char *found = attack_verdict(record);
     if (!words_stand(record, item->words)) {
         return error_set(error, "the words '%s' are missing; the first case says: %.500s",

@@ -29,6 +29,7 @@ typedef enum BuildStatus {
     BUILD_ERROR,
     BUILD_LIMIT,
     BUILD_REFUSED,
+    BUILD_STARVED, /* the machine was too busy to compile: nobody's fault */
     BUILD_BROKEN
 } BuildStatus;
 

@@ -165,8 +165,18 @@ static int explain_limits(const BuildJob *job, const SandboxEnd *end, Build *bui
             job->toolchain->build);
         return 1;
     }
-    if (end->timed_out || end->signal == SIGXCPU)
-        what = "more than 60 s";
+    if (end->excess == EXCESS_STARVED) {
+        build->status = BUILD_STARVED;
+        snprintf(build->message, sizeof build->message,
+                 "compiling %s had %.0f s of processor time in %.0f s, because this machine is too "
+                 "busy: grade again when less runs",
+                 job->name, end->used, end->seconds);
+        return 1;
+    }
+    if (end->excess == EXCESS_CPU || end->signal == SIGXCPU)
+        what = "more than 60 s of CPU time";
+    else if (end->excess == EXCESS_WAITED)
+        what = "60 s of waiting for a file that never comes";
     else if (end->flooded)
         what = "more than 8 MiB of messages";
     else if (has_any(build->log, memory) || end->signal == SIGKILL)

@@ -8,6 +8,7 @@
 #include "autograder/build/build.h"
 #include "autograder/sandbox/sandbox.h"
 
+/* BUILD_SECONDS: of CPU time, of all the compiler's processes together; any lab takes under 10. */
 enum { BUILD_PATH = 640, BUILD_SOURCE_MAX = 1 << 20, BUILD_LOG_MAX = 64 << 10, BUILD_SECONDS = 60 };
 #define BUILD_MEMORY     (4ull << 30)
 #define BUILD_FILE_BYTES (256ull << 20)

@@ -274,22 +274,41 @@ static int case_is_large(const LabRun *run, const RecordCase *item)
            operation->flops(&problem) > LARGE_FLOPS;
 }
 
+static const char STARVED[] = "Deferred, because this machine was too busy to run every case.";
+
+/* Points that hang on several cases are left out of N where one of those could not be judged. */
+static void leave_out_starved(Record *record)
+{
+    int starved = 0, hidden_starved = 0;
+    for (int i = 0; i < record->cases; i++) {
+        const RecordCase *item = &record->item[i];
+        if (item->verdict != CASE_CORRECT && !case_is_left_out(item->verdict)) return;
+        starved |= item->verdict == CASE_DEFERRED;
+        hidden_starved |= item->hidden && item->verdict == CASE_DEFERRED;
+    }
+    for (int i = 0; i < record->cases && starved; i++) {
+        RecordCase *item = &record->item[i];
+        if (item->hidden && hidden_starved && item->possible > 0) item->verdict = CASE_DEFERRED;
+        if (item->speed.possible <= 0) continue;
+        item->speed.verdict = SPEED_DEFERRED;
+        text_set(item->speed.text, sizeof item->speed.text, "%s", STARVED);
+    }
+}
+
+/* Every case has its own judgement, whatever became of those before it. */
 static void run_cases(LabRun *run)
 {
     Record *record = run->record;
     int hidden_right = 1;
-    const char *limit = NULL, *wrong = NULL;
+    const char *wrong = NULL;
     for (int i = 0; i < record->cases; i++) {
         RecordCase *item = &record->item[i];
-        if (limit) {
-            text_set(item->text, sizeof item->text, "Not run, because %s met a limit.", limit);
-        } else if (wrong && case_is_large(run, item)) {
+        if (wrong && case_is_large(run, item)) {
             text_set(item->text, sizeof item->text, "Large: not run until %s is right.", wrong);
         } else {
             run_case(run, item);
             if (item->verdict != CASE_CORRECT && !wrong) wrong = item->name;
         }
-        if (item->verdict == CASE_LIMIT) limit = item->name; /* one endless wait is enough */
         if (item->hidden) hidden_right &= item->verdict == CASE_CORRECT;
         if (item->verdict == CASE_CORRECT && (!item->hidden || hidden_right))
             item->points = item->possible;
@@ -300,6 +319,7 @@ static void run_cases(LabRun *run)
     for (int i = 0; i < record->cases; i++)
         if (record->item[i].speed.possible > 0)
             speed_score(&record->item[i].speed, run->lab->ini.slack, run->speed.sim, all);
+    leave_out_starved(record);
 }
 
 /* ---- predictions -------------------------------------------------------------------------- */
@@ -332,11 +352,11 @@ static int simulated_cost(LabRun *run, const LabCase *item, DeviceCost *cost, Er
     return status;
 }
 
-static int case_is_correct(const Record *record, const char *name)
+static CaseVerdict case_verdict(const Record *record, const char *name)
 {
     for (int i = 0; i < record->cases; i++)
-        if (!strcmp(record->item[i].name, name)) return record->item[i].verdict == CASE_CORRECT;
-    return 0;
+        if (!strcmp(record->item[i].name, name)) return record->item[i].verdict;
+    return CASE_NOT_RUN;
 }
 
 static void score_prediction(LabRun *run, const LabPrediction *from, RecordPrediction *to)
@@ -344,7 +364,13 @@ static void score_prediction(LabRun *run, const LabPrediction *from, RecordPredi
     const LabCase *item = &run->lab->ini.item[from->case_index];
     DeviceCost cost = {0};
     Error error;
-    if (!case_is_correct(run->record, item->name)) {
+    CaseVerdict verdict = case_verdict(run->record, item->name);
+    if (case_is_left_out(verdict)) {
+        to->possible = 0;
+        text_set(to->text, sizeof to->text, "Left out, because case %s was not run.", item->name);
+        return;
+    }
+    if (verdict != CASE_CORRECT) {
         text_set(to->text, sizeof to->text, "Counts once case %s is right.", item->name);
         return;
     }
@@ -456,8 +482,10 @@ static void grade_in_session(LabRun *run)
     build_all(run);
     if (build->status != BUILD_OK) {
         if (build->log && *build->log) run->record->compiler = strdup(build->log);
-        record_stop(run, build->status == BUILD_BROKEN ? RECORD_BROKEN : RECORD_NO_BUILD,
-                    build->message);
+        RecordStatus status = build->status == BUILD_BROKEN    ? RECORD_BROKEN
+                              : build->status == BUILD_STARVED ? RECORD_DEFERRED
+                                                               : RECORD_NO_BUILD;
+        record_stop(run, status, build->message);
         return;
     }
     if (session_start_runner(run->session, SLOT_SUBMISSION, build, &error)) {

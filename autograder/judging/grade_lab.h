@@ -23,7 +23,7 @@ typedef struct Grader {
     GpuCeilings ceilings; /* measured, on a GPU; all 0: unknown */
     Toolchain toolchain;
     uint64_t seed;
-    double call_seconds;   /* the most that one call of the entry point may take */
+    double call_seconds;   /* of CPU time, and of waiting, for one call of the entry point */
     const char *only_case; /* NULL: all; else one public case, or "hidden" */
     uint64_t simulator;    /* digest of the programs and the machine that simulate */
 } Grader;

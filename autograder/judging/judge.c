@@ -31,8 +31,10 @@ static int probe_run(void *context, const Problem *problem, const float *const *
     Judge *judge = context;
     Observed observed;
     RunOutcome outcome;
-    if (judge_set_problem(judge, problem, NULL)) return -1;
+    /* One limit met is enough: the next probe would meet it as well, and the reader waits. */
+    if (judge->probe_limited || judge_set_problem(judge, problem, NULL)) return -1;
     session_call(judge->session, 0, tensor, output, &observed, &outcome);
+    judge->probe_limited = outcome.status == RUN_LIMIT;
     return outcome.status == RUN_OK ? 0 : -1;
 }
 
@@ -51,6 +53,8 @@ static CaseVerdict verdict_of(RunStatus status)
         return CASE_LIMIT;
     case RUN_PROTOCOL:
         return CASE_PROTOCOL;
+    case RUN_STARVED:
+        return CASE_DEFERRED;
     case RUN_NOT_RECORDED:
     case RUN_BROKEN:
         break;
@@ -93,6 +97,7 @@ void judge_output(Judge *judge, const Workload *workload, const Observed *observ
         text_set(item->text, sizeof item->text, "%s", error.text);
         return;
     }
+    judge->probe_limited = 0;
     diagnose(&judgement, probe ? probe_run : NULL, judge, &found);
     Verdict verdict = judgement.verdict;
     judgement_free(&judgement);

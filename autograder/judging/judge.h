@@ -11,8 +11,9 @@ typedef struct Judge {
     const Operation *operation;
     Precision precision;
     int host;
-    int diagnosed;   /* cases that took further runs to say what is wrong */
-    Problem current; /* what the session's problem is; bytes 0: none yet */
+    int probe_limited; /* one of the diagnosis' runs met a limit */
+    int diagnosed;     /* cases that took further runs to say what is wrong */
+    Problem current;   /* what the session's problem is; bytes 0: none yet */
 } Judge;
 
 /* Makes `problem` the session's, if it is not already. */

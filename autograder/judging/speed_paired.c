@@ -35,7 +35,7 @@ static int measure_window(void *context, int repeats, double *seconds, Error *er
         judge_output(side->setup->judge, side->workload, &observed, &outcome, 0, &verdict);
     }
     if (verdict.verdict == CASE_CORRECT) return 0;
-    side->wrong = side->slot == SLOT_SUBMISSION && verdict.verdict != CASE_BROKEN;
+    side->wrong = side->slot == SLOT_SUBMISSION && !case_is_left_out(verdict.verdict);
     return error_set(error, "%.900s", verdict.text);
 }
 

@@ -14,8 +14,9 @@
 
 static const char *const STATUS_NAME[] = {"graded",   "missing", "no-build",
                                           "deferred", "broken",  NULL};
-static const char *const CASE_NAME[] = {"correct", "wrong",    "error",  "exited",  "crashed",
-                                        "limit",   "protocol", "broken", "not-run", NULL};
+static const char *const CASE_NAME[] = {"correct", "wrong",   "error",    "exited",
+                                        "crashed", "limit",   "protocol", "deferred",
+                                        "broken",  "not-run", NULL};
 static const char *const SPEED_NAME[] = {"not-timed", "scored",       "not-correct",
                                          "too-close", "inconclusive", "review",
                                          "wrong",     "deferred",     NULL};
@@ -44,6 +45,11 @@ int record_all_correct(const Record *record)
     return record->cases > 0;
 }
 
+int case_is_left_out(CaseVerdict verdict)
+{
+    return verdict == CASE_DEFERRED || verdict == CASE_BROKEN;
+}
+
 static int speed_counts(SpeedVerdict verdict)
 {
     return verdict == SPEED_SCORED || verdict == SPEED_NOT_CORRECT || verdict == SPEED_REVIEW ||
@@ -56,7 +62,7 @@ void record_total(Record *record)
     for (int i = 0; i < record->cases; i++) {
         const RecordCase *item = &record->item[i];
         const RecordSpeed *speed = &item->speed;
-        if (item->verdict == CASE_BROKEN) {
+        if (case_is_left_out(item->verdict)) {
             record->deferred_points += item->possible;
         } else {
             record->points += item->points;

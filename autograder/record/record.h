@@ -31,10 +31,11 @@ typedef enum CaseVerdict {
     CASE_ERROR,  /* a launch or CUDA call failed */
     CASE_EXITED, /* ended without an answer */
     CASE_CRASHED,
-    CASE_LIMIT, /* time, memory, processes, output */
+    CASE_LIMIT, /* used or waited too much: CPU time, instructions, memory, output */
     CASE_PROTOCOL,
-    CASE_BROKEN, /* the grader's own fault: left out of N */
-    CASE_NOT_RUN /* there was nothing to run: no file, or it does not compile */
+    CASE_DEFERRED, /* the machine was too busy to tell: left out of N */
+    CASE_BROKEN,   /* the grader's own fault: left out of N */
+    CASE_NOT_RUN   /* there was nothing to run: no file, or it does not compile */
 } CaseVerdict;
 
 typedef enum SpeedVerdict {
@@ -110,6 +111,8 @@ const char *record_status_name(RecordStatus status);
 /* Adds up points, possible and deferred_points from cases and predictions. */
 void record_total(Record *record);
 int record_all_correct(const Record *record);
+/* Whether a case with this verdict is left out of N: it says nothing about the submission. */
+int case_is_left_out(CaseVerdict verdict);
 
 /* JSON text (malloc'd) and back; -1 with error for what is not such a record. */
 char *record_print(const Record *record);

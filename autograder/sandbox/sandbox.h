@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "autograder/sandbox/meter.h"
 #include "common/base/error.h"
 
 typedef enum SandboxLevel {
@@ -57,8 +58,9 @@ void sandbox_kill(pid_t pid); /* the whole tree, and reaps */
 typedef struct SandboxEnd {
     int code;       /* exit status, or -1 */
     int signal;     /* the signal it died of, or 0 */
-    int timed_out;  /* sandbox_run only: killed at the wall-clock limit */
+    Excess excess;  /* sandbox_run only: what it was killed for, if for any */
     int flooded;    /* sandbox_run only: killed for writing far too much */
+    double used;    /* sandbox_run only: seconds of CPU time, of its children too */
     double seconds; /* sandbox_run only: wall-clock */
 } SandboxEnd;
 
@@ -66,10 +68,10 @@ typedef struct SandboxEnd {
  * or 0 when it still runs. */
 int sandbox_wait(pid_t pid, double deadline, SandboxEnd *end);
 
-/* Runs the program to its end, at most `wall_seconds`, and keeps the first `output_bytes` - 1 bytes
- * of what it prints in `output`, NUL-terminated.  spec->output_fd is ignored.  -1 with error only
- * when it cannot be started. */
-int sandbox_run(const SandboxSpec *spec, double wall_seconds, char *output, size_t output_bytes,
+/* Runs the program to its end and keeps the first `output_bytes` - 1 bytes of what it prints in
+ * `output`, NUL-terminated.  It and its children may use `seconds` of CPU time and wait as long
+ * (meter.h).  spec->output_fd is ignored.  -1 with error only when it cannot be started. */
+int sandbox_run(const SandboxSpec *spec, double seconds, char *output, size_t output_bytes,
                 SandboxEnd *end, Error *error);
 
 double sandbox_clock(void); /* CLOCK_MONOTONIC in seconds */

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -11,42 +12,59 @@
  * killed. */
 #define FLOOD_BYTES (8ull << 20)
 
-/* Reads until the writers are gone, the deadline, or the flood; returns 1 at the end of the
- * output. */
-static int output_drain(int fd, double deadline, char *output, size_t bytes, int *flooded)
+typedef struct Drain {
+    char *output;
+    size_t bytes, kept;
+    uint64_t total;
+} Drain;
+
+/* Takes what is there; 1 at the end of the output, -1 when it is a flood. */
+static int drain_read(Drain *drain, int fd)
 {
     char chunk[16384];
-    size_t kept = 0;
-    uint64_t total = 0;
-    for (;;) {
-        struct pollfd event = {.fd = fd, .events = POLLIN};
-        double left = deadline - sandbox_clock();
-        if (left <= 0) return 0;
-        int ready = poll(&event, 1, left > 60 ? 60000 : (int)(left * 1000) + 1);
-        if (ready < 0 && errno != EINTR) return 0;
-        if (ready <= 0) continue;
-        ssize_t got = read(fd, chunk, sizeof chunk);
-        if (got == 0) return 1;
-        if (got < 0 && errno != EINTR && errno != EAGAIN) return 0;
-        if (got < 0) continue;
-        size_t keep = bytes - 1 - kept < (size_t)got ? bytes - 1 - kept : (size_t)got;
-        memcpy(output + kept, chunk, keep);
-        kept += keep;
-        output[kept] = 0;
-        total += (uint64_t)got;
-        if (total > FLOOD_BYTES) {
-            *flooded = 1;
-            return 0;
-        }
-    }
+    ssize_t got = read(fd, chunk, sizeof chunk);
+    if (got < 0) return errno != EINTR && errno != EAGAIN;
+    size_t room = drain->bytes - 1 - drain->kept, keep = room < (size_t)got ? room : (size_t)got;
+    memcpy(drain->output + drain->kept, chunk, keep);
+    drain->kept += keep;
+    drain->output[drain->kept] = 0;
+    drain->total += (uint64_t)got;
+    return got == 0 ? 1 : drain->total > FLOOD_BYTES ? -1 : 0;
 }
 
-int sandbox_run(const SandboxSpec *spec, double wall_seconds, char *output, size_t output_bytes,
+/* Until the program has ended and its output is read, or something is too much. */
+static void run_watch(pid_t pid, int fd, Drain *drain, double seconds, SandboxEnd *end)
+{
+    Meter meter;
+    int state = 0, ended = 0;
+    meter_open(&meter, pid, 0, seconds);
+    double next = meter.opened;
+    while (!ended && end->excess == EXCESS_NONE && state >= 0) {
+        double left = next - sandbox_clock();
+        if (left <= 0) {
+            end->excess = meter_sample(&meter);
+            next = sandbox_clock() + 1e-3 * meter_interval();
+        } else if (state) {
+            ended = sandbox_wait(pid, next, end);
+        } else {
+            struct pollfd event = {.fd = fd, .events = POLLIN};
+            if (poll(&event, 1, (int)(left * 1000) + 1) > 0) state = drain_read(drain, fd);
+        }
+    }
+    end->used = meter.cpu;
+    if (ended) return;
+    sandbox_kill(pid);
+    end->signal = SIGKILL;
+    end->flooded = state < 0;
+}
+
+int sandbox_run(const SandboxSpec *spec, double seconds, char *output, size_t output_bytes,
                 SandboxEnd *end, Error *error)
 {
-    int ends[2], flooded = 0;
-    double start = sandbox_clock(), deadline = start + wall_seconds;
+    int ends[2];
+    double start = sandbox_clock();
     SandboxSpec own = *spec;
+    Drain drain = {.output = output, .bytes = output_bytes};
     output[0] = 0;
     *end = (SandboxEnd){.code = -1};
     if (pipe2(ends, O_CLOEXEC)) return error_set(error, "sandbox: pipe: %s", strerror(errno));
@@ -54,12 +72,7 @@ int sandbox_run(const SandboxSpec *spec, double wall_seconds, char *output, size
     pid_t pid = sandbox_start(&own, error);
     close(ends[1]);
     if (pid > 0) {
-        int drained = output_drain(ends[0], deadline, output, output_bytes, &flooded);
-        int ended = !flooded && sandbox_wait(pid, drained ? deadline : sandbox_clock(), end);
-        if (!ended) {
-            sandbox_kill(pid);
-            *end = (SandboxEnd){.code = -1, .signal = 9, .timed_out = !flooded, .flooded = flooded};
-        }
+        run_watch(pid, ends[0], &drain, seconds, end);
         end->seconds = sandbox_clock() - start;
     }
     close(ends[0]);

@@ -106,6 +106,55 @@ static int try_spin(const char *argument)
     return 1;
 }
 
+static int spin_for(double seconds)
+{
+    while ((double)clock() / CLOCKS_PER_SEC < seconds) {
+    }
+    return 0;
+}
+
+static int try_work(const char *argument)
+{
+    (void)argument;
+    return spin_for(0.5);
+}
+
+/* One child after another. */
+static int try_breed(const char *argument)
+{
+    (void)argument;
+    for (int i = 0; i < 40; i++) {
+        pid_t pid = fork();
+        if (pid < 0) return 1;
+        if (pid == 0) _exit(spin_for(0.25));
+        waitpid(pid, NULL, 0);
+    }
+    return 1;
+}
+
+static int try_sleep(const char *argument)
+{
+    (void)argument;
+    for (;;)
+        sleep(100);
+    return 1;
+}
+
+/* Awake for a moment, again and again. */
+static int try_nap(const char *argument)
+{
+    (void)argument;
+    for (;;)
+        usleep(1000);
+    return 1;
+}
+
+static int try_stop(const char *argument)
+{
+    (void)argument;
+    return raise(SIGSTOP);
+}
+
 static int try_file(const char *argument)
 {
     static char block[1 << 16];
@@ -165,7 +214,9 @@ static const Attempt attempts[] = {
     {"ptrace", try_ptrace},       {"memory", try_memory},     {"spin", try_spin},
     {"file", try_file},           {"affinity", try_affinity}, {"descriptor", try_descriptor},
     {"parent", try_parent},       {"flood", try_flood},       {"environment", try_environment},
-    {"namespace", try_namespace}, {"signal", try_signal},
+    {"namespace", try_namespace}, {"signal", try_signal},     {"work", try_work},
+    {"breed", try_breed},         {"sleep", try_sleep},       {"nap", try_nap},
+    {"stop", try_stop},
 };
 
 static int attempt_make(const char *name, const char *argument)
@@ -319,17 +370,61 @@ static void test_cpu_limit(void **state)
     SandboxSpec spec = {.cpu_seconds = 0.5};
     (void)state;
     SandboxEnd end = run_attempt(&spec, "spin", "", 20);
-    assert_int_equal(end.timed_out, 0);
+    assert_int_equal(end.excess, EXCESS_NONE);
     assert_true(end.signal == SIGXCPU || end.signal == SIGKILL);
 }
 
-static void test_wall_limit(void **state)
+static void test_cpu_is_metered(void **state)
 {
-    SandboxSpec spec = {.cpu_seconds = 0};
+    SandboxSpec spec = {.processes = 8};
     (void)state;
-    SandboxEnd end = run_attempt(&spec, "spin", "", 0.3);
-    assert_int_equal(end.timed_out, 1);
-    assert_true(end.seconds < 5);
+    SandboxEnd end = run_attempt(&spec, "spin", "", 0.5);
+    assert_int_equal(end.excess, EXCESS_CPU);
+    assert_true(end.used > 0.5 && end.used < 2);
+    /* Children count, those that ended too: each of them alone uses a quarter of the second. */
+    end = run_attempt(&spec, "breed", "", 1);
+    assert_int_equal(end.excess, EXCESS_CPU);
+}
+
+/* What uses nothing ends as well, in whatever way it waits. */
+static void test_waiting_is_metered(void **state)
+{
+    static const char *const ways[] = {"sleep", "nap", "stop"};
+    SandboxSpec spec = {.processes = 1};
+    (void)state;
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        if (!boxed() && !strcmp(ways[i], "stop")) continue; /* no signals there */
+        SandboxEnd end = run_attempt(&spec, ways[i], "", 0.5);
+        if (end.excess != EXCESS_WAITED) fail_msg("%s: %d", ways[i], end.excess);
+        assert_true(end.used < 0.3);
+    }
+}
+
+/* On a processor that six others hold, half a second of work takes seconds: that is no waiting. */
+static void test_starving_is_not_charged(void **state)
+{
+    enum { HOGS = 6 };
+    pid_t hog[HOGS];
+    cpu_set_t before, one;
+    SandboxSpec spec = {.one_core = 1};
+    (void)state;
+    sched_getaffinity(0, sizeof before, &before);
+    CPU_ZERO(&one);
+    CPU_SET((unsigned)sched_getcpu(), &one);
+    sched_setaffinity(0, sizeof one, &one);
+    for (int i = 0; i < HOGS; i++) {
+        hog[i] = fork();
+        if (hog[i] == 0) try_spin("");
+    }
+    SandboxEnd end = run_attempt(&spec, "work", "", 0.8);
+    for (int i = 0; i < HOGS; i++) {
+        kill(hog[i], SIGKILL);
+        waitpid(hog[i], NULL, 0);
+    }
+    sched_setaffinity(0, sizeof before, &before);
+    assert_int_equal(end.excess, EXCESS_NONE);
+    assert_int_equal(end.code, 0);
+    assert_true(end.seconds > 2 * 0.8); /* a clock on the wall would have ended it */
 }
 
 static void test_file_limit(void **state)
@@ -462,7 +557,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_other_processes),
         cmocka_unit_test(test_memory_limit),
         cmocka_unit_test(test_cpu_limit),
-        cmocka_unit_test(test_wall_limit),
+        cmocka_unit_test(test_cpu_is_metered),
+        cmocka_unit_test(test_waiting_is_metered),
+        cmocka_unit_test(test_starving_is_not_charged),
         cmocka_unit_test(test_file_limit),
         cmocka_unit_test(test_private_memory_files),
         cmocka_unit_test(test_one_core),

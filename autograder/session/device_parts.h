@@ -46,6 +46,7 @@ typedef struct Slot {
     Gatekeeper *gatekeeper;
     Recording recording;
     int recorded, ready;
+    int calls; /* that the runner made since it was asked last */
 } Slot;
 
 /* All that the device process has. */
@@ -54,6 +55,7 @@ typedef struct DeviceProcess {
     ControlRequest opening; /* the engine's */
     DeviceProperties properties;
     CallRequest call;       /* the current problem, addresses filled in */
+    uint64_t instructions;  /* that its launches may take on the simulator; 0: no problem yet */
     GuardedTensors tensors; /* of device labs */
     Inputs inputs;
     Slot slot[SESSION_RUNNERS];
@@ -62,17 +64,17 @@ typedef struct DeviceProcess {
 
 /* Waits until the runner's main has begun: starting is not the submission's time, and what runs
  * before main finds no request. */
-void serve_ready(Slot *slot, double deadline, ControlReply *reply);
-/* Sends the request to the runner and executes its calls until it answers. */
-void serve_device(DeviceProcess *process, Slot *slot, double deadline, ControlReply *reply);
+void serve_ready(Slot *slot, ControlReply *reply);
+/* Sends the request to the runner and executes its calls until it answers.  It has no deadline:
+ * grade meters both processes, and ends a runner that takes too much. */
+void serve_device(DeviceProcess *process, Slot *slot, ControlReply *reply);
 /* The same for a host lab: inputs there, outputs back, and the time between. */
-void serve_host(DeviceProcess *process, Slot *slot, double deadline, ControlReply *reply);
+void serve_host(DeviceProcess *process, Slot *slot, ControlReply *reply);
 
 /* ---- device_replay.c ---------------------------------------------------------------------- */
 
 void replay_device(DeviceProcess *process, Slot *slot, uint32_t repeats, ControlReply *reply);
-void replay_host(DeviceProcess *process, Slot *slot, uint32_t repeats, double deadline,
-                 ControlReply *reply);
+void replay_host(DeviceProcess *process, Slot *slot, uint32_t repeats, ControlReply *reply);
 
 /* Puts a status and a printf-style message into *reply. */
 void reply_set(ControlReply *reply, RunStatus status, const char *format, ...)

@@ -38,12 +38,11 @@ void replay_device(DeviceProcess *process, Slot *slot, uint32_t repeats, Control
     if (repeats) reply->cost.seconds = seconds / repeats;
 }
 
-void replay_host(DeviceProcess *process, Slot *slot, uint32_t repeats, double deadline,
-                 ControlReply *reply)
+void replay_host(DeviceProcess *process, Slot *slot, uint32_t repeats, ControlReply *reply)
 {
     double seconds = 0;
     for (uint32_t i = 0; i < repeats && reply->status == RUN_OK; i++) {
-        serve_host(process, slot, deadline, reply);
+        serve_host(process, slot, reply);
         seconds += reply->cost.seconds;
     }
     if (repeats) reply->cost.seconds = seconds / repeats;

@@ -18,28 +18,24 @@ void reply_set(ControlReply *reply, RunStatus status, const char *format, ...)
     reply->status = status;
 }
 
-/* Why no frame came: out of time, gone, or nonsense. */
-static void reply_wire(ControlReply *reply, int fd, double deadline, const Error *error)
+/* Why no frame came: gone, or nonsense. */
+static void reply_wire(ControlReply *reply, int fd, const Error *error)
 {
     char byte;
-    if (wire_now() >= deadline) {
-        reply_set(reply, RUN_LIMIT, "%s", error->text);
-        return;
-    }
     ssize_t got = recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
     int gone = got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR);
     reply_set(reply, gone ? RUN_EXITED : RUN_PROTOCOL, "%s", error->text);
 }
 
-void serve_ready(Slot *slot, double deadline, ControlReply *reply)
+void serve_ready(Slot *slot, ControlReply *reply)
 {
     FrameType type;
     void *body = NULL;
     uint64_t bytes;
     Error error;
     if (slot->ready) return;
-    if (wire_receive(slot->socket, deadline, &type, &body, &bytes, &error)) {
-        reply_wire(reply, slot->socket, deadline, &error);
+    if (wire_receive(slot->socket, 0, &type, &body, &bytes, &error)) {
+        reply_wire(reply, slot->socket, &error);
         return;
     }
     free(body);
@@ -74,13 +70,24 @@ static void answer_note(uint32_t kind, const DeviceReply *answer, ControlReply *
     reply_set(reply, RUN_DEVICE_ERROR, "%s: %s", device_status_name(answer->status), text);
 }
 
+/* More than a recording holds, since questions and allocations come on top.  A loop that asks and
+ * asks costs this process more than the runner, whose CPU time is what grade meters. */
+enum { CALLS_MAX = 2 * RECORDING_CALLS };
+
 /* One FRAME_CALL.  -1 with reply set when the conversation is over. */
-static int call_serve(Slot *slot, Device *recorder, double deadline, const void *body,
-                      uint64_t bytes, ControlReply *reply)
+static int call_serve(Slot *slot, Device *recorder, const void *body, uint64_t bytes,
+                      ControlReply *reply)
 {
     DeviceCall call;
     DeviceReply answer = {0};
     Error error;
+    if (++slot->calls > CALLS_MAX) {
+        reply_set(reply, RUN_LIMIT,
+                  "more than %d CUDA calls were made in one call: does a loop "
+                  "around them not end?",
+                  CALLS_MAX);
+        return -1;
+    }
     if (wire_decode_call(body, bytes, &call, &error)) {
         reply_set(reply, RUN_PROTOCOL, "%s", error.text);
         return -1;
@@ -91,8 +98,9 @@ static int call_serve(Slot *slot, Device *recorder, double deadline, const void 
         return -1;
     }
     answer_note(call.kind, &answer, reply);
+    if (answer.status == DEVICE_LAUNCH_TIMEOUT) return -1; /* or it would launch on and on */
     if (wire_send_reply(slot->socket, &answer, &error)) {
-        if (reply->status == RUN_OK) reply_wire(reply, slot->socket, deadline, &error);
+        if (reply->status == RUN_OK) reply_wire(reply, slot->socket, &error);
         return -1;
     }
     return 0;
@@ -114,26 +122,25 @@ static void return_note(const void *body, uint64_t bytes, ControlReply *reply)
               answer.message[0] ? answer.message : device_status_text(answer.status));
 }
 
-static void conversation(DeviceProcess *process, Slot *slot, Device *recorder, double deadline,
-                         ControlReply *reply)
+static void conversation(DeviceProcess *process, Slot *slot, Device *recorder, ControlReply *reply)
 {
     WirePiece piece = {&process->call, sizeof process->call};
     Error error;
-    if (wire_send_until(slot->socket, deadline, FRAME_REQUEST, &piece, 1, &error)) {
-        reply_wire(reply, slot->socket, deadline, &error);
+    if (wire_send(slot->socket, FRAME_REQUEST, &piece, 1, &error)) {
+        reply_wire(reply, slot->socket, &error);
         return;
     }
     for (int over = 0; !over;) {
         FrameType type;
         void *body = NULL;
         uint64_t bytes;
-        if (wire_receive(slot->socket, deadline, &type, &body, &bytes, &error)) {
+        if (wire_receive(slot->socket, 0, &type, &body, &bytes, &error)) {
             /* A failed kernel explains a runner that then gave up. */
-            if (reply->status == RUN_OK) reply_wire(reply, slot->socket, deadline, &error);
+            if (reply->status == RUN_OK) reply_wire(reply, slot->socket, &error);
             return;
         }
         if (type == FRAME_CALL) {
-            over = call_serve(slot, recorder, deadline, body, bytes, reply);
+            over = call_serve(slot, recorder, body, bytes, reply);
         } else {
             if (type == FRAME_RETURN)
                 return_note(body, bytes, reply);
@@ -159,19 +166,19 @@ static void device_settle(DeviceProcess *process, ControlReply *reply)
     if (process->engine->take_cost) process->engine->take_cost(process->engine, &reply->cost);
 }
 
-void serve_device(DeviceProcess *process, Slot *slot, double deadline, ControlReply *reply)
+void serve_device(DeviceProcess *process, Slot *slot, ControlReply *reply)
 {
     DeviceCost before;
     recording_clear(&slot->recording, process->engine);
     gatekeeper_settle(slot->gatekeeper);
-    slot->recorded = 0;
+    slot->recorded = slot->calls = 0;
     Device *recorder = recorder_open(process->engine, &slot->recording);
     if (!recorder) {
         reply_set(reply, RUN_BROKEN, "the device process is out of memory");
         return;
     }
     if (process->engine->take_cost) process->engine->take_cost(process->engine, &before);
-    conversation(process, slot, recorder, deadline, reply);
+    conversation(process, slot, recorder, reply);
     if (!(reply->status == RUN_BROKEN)) device_settle(process, reply);
     recorder->close(recorder);
     slot->recorded = reply->status == RUN_OK;
@@ -193,7 +200,7 @@ static void host_answer(DeviceProcess *process, const void *body, uint64_t bytes
     reply->damage = answer.damage;
 }
 
-void serve_host(DeviceProcess *process, Slot *slot, double deadline, ControlReply *reply)
+void serve_host(DeviceProcess *process, Slot *slot, ControlReply *reply)
 {
     WirePiece piece[1 + OPERATION_TENSORS] = {{&process->call, sizeof process->call}};
     int pieces = 1;
@@ -206,9 +213,9 @@ void serve_host(DeviceProcess *process, Slot *slot, double deadline, ControlRepl
             piece[pieces++] =
                 (WirePiece){process->inputs.tensor[i], process->call.count[i] * sizeof(float)};
     double start = wire_now();
-    if (wire_send_until(slot->socket, deadline, FRAME_REQUEST, piece, pieces, &error) ||
-        wire_receive(slot->socket, deadline, &type, &body, &bytes, &error)) {
-        reply_wire(reply, slot->socket, deadline, &error);
+    if (wire_send(slot->socket, FRAME_REQUEST, piece, pieces, &error) ||
+        wire_receive(slot->socket, 0, &type, &body, &bytes, &error)) {
+        reply_wire(reply, slot->socket, &error);
         return;
     }
     reply->cost.seconds = wire_now() - start;

@@ -46,9 +46,9 @@ typedef enum ControlKind {
 
 typedef struct ControlRequest {
     uint32_t kind, slot, repeats, has_inputs;
-    double deadline;     /* CLOCK_MONOTONIC seconds, the same clock in both processes */
-    CallRequest call;    /* CONTROL_PROBLEM; addresses are the device's to fill */
-    DeviceEngine engine; /* CONTROL_OPEN ... */
+    CallRequest call;      /* CONTROL_PROBLEM; addresses are the device's to fill */
+    uint64_t instructions; /* CONTROL_PROBLEM: warp instructions that a call's launches may take */
+    DeviceEngine engine;   /* CONTROL_OPEN ... */
     char machine[64];
     char gpus_directory[768];
     int32_t threads, checks;

@@ -11,6 +11,7 @@ typedef enum RunStatus {
     RUN_CRASHED,      /* died of a signal */
     RUN_LIMIT,        /* time, memory, processes, output */
     RUN_PROTOCOL,     /* nonsense on the wire */
+    RUN_STARVED,      /* no end, because the machine was too busy: nobody's fault */
     RUN_NOT_RECORDED, /* replay before a call, or more than a recording holds */
     RUN_BROKEN        /* the grader's own fault: the device process died, memory is out */
 } RunStatus;

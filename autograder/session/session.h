@@ -9,7 +9,8 @@
  *                                                                  submission + drop-in runtime
  *
  * grade starts all of them.  device owns memory, engine, recordings and clocks; runner owns
- * nothing.  Every wait has a deadline; whatever the runner does (exit, crash, spin, fork, flood)
+ * nothing.  Every wait ends: by what the runner used or by what it waited for nothing, not by a
+ * clock on the wall (session_limit.c).  Whatever it does (exit, crash, spin, sleep, fork, flood)
  * becomes a RunStatus and a sentence. */
 #ifndef CONVLAB_AUTOGRADER_SESSION_SESSION_H
 #define CONVLAB_AUTOGRADER_SESSION_SESSION_H
@@ -29,7 +30,7 @@ typedef struct SessionOptions {
     const char *machine;          /* sim: "h200" ...; gpu: ignored */
     int sim_threads;              /* 0: one per core */
     int checks;                   /* sim: initcheck on */
-    double call_seconds;          /* the most that one call may take, its engine included; 0: 60 */
+    double call_seconds;          /* CPU time of one call's host code, and waiting; 0: 20 */
     uint64_t runner_memory_bytes; /* 0: 2 GiB */
     const char *gpus_directory;   /* of the machines' descriptions; NULL: common/simt/gpus */
     const char *device_program;   /* NULL: `device` beside this program, or in ../../../bin */
@@ -58,7 +59,10 @@ int session_start_runner(Session *session, int slot, const Build *build, Error *
 int session_set_problem(Session *session, const Operation *operation, const Problem *problem,
                         int host, Error *error);
 
-/* Uploads fresh inputs, poisons outputs and guard bands, calls the entry point once in runner
+/* After the first RUN_LIMIT all that follows may use a tenth of what it could before: endless code
+ * meets a limit in every case, and each has its judgement.
+ *
+ * Uploads fresh inputs, poisons outputs and guard bands, calls the entry point once in runner
  * `slot` while recording, and reads the output back (tensor_count floats, caller's memory).
  * observed->output points at `output`.  A dead runner is restarted by the next call. */
 void session_call(Session *session, int slot, const float *const *tensor, float *output,

@@ -14,7 +14,8 @@
 #include "autograder/session/session_parts.h"
 #include "common/cuda/wire.h"
 
-enum { OPEN_SECONDS = 60, HIGH_FD = 32 };
+/* The device process is the grader's own: it is waited for as long as a busy machine may take. */
+enum { ANSWER_SECONDS = 600, HIGH_FD = 32 };
 
 /* ---- the process -------------------------------------------------------------------------- */
 
@@ -95,28 +96,35 @@ static int reply_take(Session *session, void *body, uint64_t bytes, ControlReply
     return 0;
 }
 
-int device_ask(Session *session, ControlRequest *request, const float *const *tensor,
-               double seconds, ControlReply *reply, float *output, int *late, Error *error)
+int device_send(Session *session, ControlRequest *request, const float *const *tensor, Error *error)
 {
     WirePiece piece[1 + OPERATION_TENSORS] = {{request, sizeof *request}};
     int pieces = 1;
-    double deadline = wire_now() + seconds;
-    FrameType type;
-    void *body = NULL;
-    uint64_t bytes;
     request->has_inputs = tensor != NULL;
     for (uint32_t i = 0; tensor && i < session->call.tensors; i++)
         if (session->call.role[i] == TENSOR_INPUT)
             piece[pieces++] = (WirePiece){tensor[i], session->call.count[i] * sizeof(float)};
-    if (wire_send_until(session->control, deadline, FRAME_REQUEST, piece, pieces, error) ||
-        wire_receive(session->control, deadline, &type, &body, &bytes, error)) {
-        if (late) *late = wire_now() >= deadline;
+    return wire_send_until(session->control, wire_now() + ANSWER_SECONDS, FRAME_REQUEST, piece,
+                           pieces, error);
+}
+
+int device_receive(Session *session, ControlReply *reply, float *output, Error *error)
+{
+    FrameType type;
+    void *body = NULL;
+    uint64_t bytes;
+    if (wire_receive(session->control, wire_now() + ANSWER_SECONDS, &type, &body, &bytes, error))
         return -1;
-    }
     int rc = reply_take(session, body, bytes, reply, output, error);
     free(body);
-    if (late) *late = 0;
     return rc;
+}
+
+int device_ask(Session *session, ControlRequest *request, ControlReply *reply, Error *error)
+{
+    if (device_send(session, request, NULL, error) || device_receive(session, reply, NULL, error))
+        return -1;
+    return reply->status == RUN_OK ? 0 : error_set(error, "%s", reply->message);
 }
 
 int device_send_descriptor(Session *session, int fd, Error *error)
@@ -140,12 +148,6 @@ int device_send_descriptor(Session *session, int fd, Error *error)
 
 /* ---- ready for a call --------------------------------------------------------------------- */
 
-static int ask_simply(Session *session, ControlRequest *request, ControlReply *reply, Error *error)
-{
-    if (device_ask(session, request, NULL, OPEN_SECONDS, reply, NULL, NULL, error)) return -1;
-    return reply->status == RUN_OK ? 0 : error_set(error, "%s", reply->message);
-}
-
 static int engine_open(Session *session, Error *error)
 {
     ControlRequest request = {
@@ -154,7 +156,7 @@ static int engine_open(Session *session, Error *error)
     request.engine = session->engine;
     memcpy(request.machine, session->machine, sizeof request.machine);
     memcpy(request.gpus_directory, session->gpus_directory, sizeof request.gpus_directory);
-    if (ask_simply(session, &request, &reply, error)) return -1;
+    if (device_ask(session, &request, &reply, error)) return -1;
     session->properties = reply.properties;
     return 0;
 }
@@ -170,8 +172,9 @@ int device_ensure(Session *session, Error *error)
         }
     }
     if (session->operation && !session->problem_known) {
-        ControlRequest request = {.kind = CONTROL_PROBLEM, .call = session->call};
-        if (ask_simply(session, &request, &reply, error)) {
+        ControlRequest request = {
+            .kind = CONTROL_PROBLEM, .call = session->call, .instructions = session->instructions};
+        if (device_ask(session, &request, &reply, error)) {
             device_kill(session);
             return -1;
         }

@@ -10,8 +10,7 @@
 
 enum { END_SECONDS = 2, OUTPUT_BYTES = 4096, RUNNER_MEMORY = 91 };
 
-__attribute__((format(printf, 3, 4))) static void say(RunOutcome *outcome, RunStatus status,
-                                                      const char *format, ...)
+void outcome_say(RunOutcome *outcome, RunStatus status, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -71,17 +70,17 @@ static void explain_signal(const Session *session, int number, const char *line,
     const char *text = signal_text(number);
     const char *quote = *line ? "; it printed: " : "";
     if (strstr(line, "bad_alloc"))
-        say(outcome, RUN_LIMIT, "asked for more than %llu MiB of host memory",
-            (unsigned long long)(session->memory_bytes >> 20));
+        outcome_say(outcome, RUN_LIMIT, "asked for more than %llu MiB of host memory",
+                    (unsigned long long)(session->memory_bytes >> 20));
     else if (number == SIGXFSZ)
-        say(outcome, RUN_LIMIT, "wrote a file of more than 1 MiB");
+        outcome_say(outcome, RUN_LIMIT, "wrote a file of more than 1 MiB");
     else if (number == SIGXCPU || number == SIGKILL)
-        say(outcome, RUN_LIMIT, "was killed (%s) for using too much time or memory",
-            number == SIGKILL ? "SIGKILL" : "SIGXCPU");
+        outcome_say(outcome, RUN_LIMIT, "was killed (%s) for using too much time or memory",
+                    number == SIGKILL ? "SIGKILL" : "SIGXCPU");
     else if (text)
-        say(outcome, RUN_CRASHED, "killed by %s%s%s", text, quote, line);
+        outcome_say(outcome, RUN_CRASHED, "killed by %s%s%s", text, quote, line);
     else
-        say(outcome, RUN_CRASHED, "killed by signal %d%s%s", number, quote, line);
+        outcome_say(outcome, RUN_CRASHED, "killed by signal %d%s%s", number, quote, line);
 }
 
 static void explain_end(const Session *session, const Runner *runner, const SandboxEnd *end,
@@ -93,13 +92,13 @@ static void explain_end(const Session *session, const Runner *runner, const Sand
     if (end->signal)
         explain_signal(session, end->signal, line, outcome);
     else if (end->code == RUNNER_MEMORY)
-        say(outcome, RUN_LIMIT, "no host memory was left for the tensors");
+        outcome_say(outcome, RUN_LIMIT, "no host memory was left for the tensors");
     else if (!strncmp(line, "bwrap:", 6))
-        say(outcome, RUN_BROKEN, "the sandbox did not start: %s", line);
+        outcome_say(outcome, RUN_BROKEN, "the sandbox did not start: %s", line);
     else
-        say(outcome, RUN_EXITED,
-            "the program ended by exit(%d) inside %s before giving an answer%s%s", end->code, name,
-            *line ? "; it printed: " : "", line);
+        outcome_say(outcome, RUN_EXITED,
+                    "the program ended by exit(%d) inside %s before giving an answer%s%s",
+                    end->code, name, *line ? "; it printed: " : "", line);
 }
 
 /* It closed its socket: it has ended, or pretends to. */
@@ -112,14 +111,23 @@ static void explain_gone(Session *session, Runner *runner, RunOutcome *outcome)
         runner->output = -1;
         runner->pid = 0;
     } else {
-        say(outcome, RUN_EXITED, "closed its connection to the grader and went on running");
+        outcome_say(outcome, RUN_EXITED, "closed its connection to the grader and went on running");
     }
+}
+
+static void explain_instructions(const Session *session, RunOutcome *outcome)
+{
+    size_t used = strlen(outcome->message);
+    outcome->status = RUN_LIMIT;
+    snprintf(outcome->message + used, sizeof outcome->message - used,
+             "\nThe launches of this call may take %.0f million warp instructions together, about "
+             "%d times what a plain kernel needs.",
+             1e-6 * (double)session->instructions, 100 / session->instructions_tightness);
 }
 
 void outcome_fill(Session *session, int slot, const ControlReply *reply, RunOutcome *outcome)
 {
     Runner *runner = &session->runner[slot];
-    const char *name = session->operation->name;
     outcome->cost = reply->cost;
     outcome->initcheck_findings = reply->findings;
     if (reply->findings && reply->status == RUN_OK)
@@ -129,28 +137,27 @@ void outcome_fill(Session *session, int slot, const ControlReply *reply, RunOutc
         outcome->status = RUN_OK;
         return;
     case RUN_DEVICE_ERROR:
-        say(outcome, reply->cuda_status == DEVICE_LAUNCH_TIMEOUT ? RUN_LIMIT : RUN_DEVICE_ERROR,
-            "%s", reply->message);
+        outcome_say(outcome, RUN_DEVICE_ERROR, "%s", reply->message);
         text_clean(outcome->message);
+        if (reply->cuda_status == DEVICE_LAUNCH_TIMEOUT) explain_instructions(session, outcome);
         break;
     case RUN_EXITED:
     case RUN_CRASHED:
         explain_gone(session, runner, outcome);
         break;
-    case RUN_LIMIT:
-        say(outcome, RUN_LIMIT,
-            "%s took longer than %g s and was stopped: does a loop in host code not end?", name,
-            session->call_seconds);
-        break;
     case RUN_PROTOCOL:
-        say(outcome, RUN_PROTOCOL, "made a nonsense message to the grader (%.200s)",
-            reply->message);
+        outcome_say(outcome, RUN_PROTOCOL, "made a nonsense message to the grader (%.200s)",
+                    reply->message);
         break;
     case RUN_NOT_RECORDED:
-        say(outcome, RUN_DEVICE_ERROR, "cannot be timed: %.1000s", reply->message);
+        outcome_say(outcome, RUN_DEVICE_ERROR, "cannot be timed: %.1000s", reply->message);
         return; /* the runner is well */
+    case RUN_LIMIT:
+        outcome_say(outcome, RUN_LIMIT, "%s", reply->message);
+        break;
+    case RUN_STARVED: /* grade's to find (session_limit.c) */
     case RUN_BROKEN:
-        say(outcome, RUN_BROKEN, "%s", reply->message);
+        outcome_say(outcome, RUN_BROKEN, "%s", reply->message);
         break;
     }
     runner_kill(runner); /* whatever state it is in, the next call begins with a fresh one */

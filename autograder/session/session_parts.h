@@ -20,6 +20,8 @@ struct Session {
     char machine[64], gpus_directory[768], device_program[SESSION_PATH];
     int threads, checks;
     double call_seconds;
+    int tightness; /* calls get 1/tightness of what they may use; of instructions, from the next
+                      problem on */
     uint64_t memory_bytes;
     pid_t device; /* 0: not running */
     int control, descriptors;
@@ -28,6 +30,8 @@ struct Session {
     const Operation *operation; /* the current problem; NULL before the first */
     CallRequest call;
     TensorShape shape[OPERATION_TENSORS];
+    uint64_t instructions; /* that a call's launches may take on the simulator */
+    int instructions_tightness;
     int problem_known; /* to the device process */
 };
 
@@ -37,11 +41,13 @@ struct Session {
 int device_ensure(Session *session, Error *error);
 void device_kill(Session *session);
 
-/* One request and its answer, with the inputs of `tensor` when it is not NULL and the outputs into
- * `output`. -1 with error when the device process did not answer in `seconds`, *late says whether
- * it still runs. */
-int device_ask(Session *session, ControlRequest *request, const float *const *tensor,
-               double seconds, ControlReply *reply, float *output, int *late, Error *error);
+/* A request, with the inputs of `tensor` when it is not NULL; and its answer, with the outputs into
+ * `output`.  -1 with error when the device process is gone. */
+int device_send(Session *session, ControlRequest *request, const float *const *tensor,
+                Error *error);
+int device_receive(Session *session, ControlReply *reply, float *output, Error *error);
+/* Both, without tensors; -1 also when the answer is a failure. */
+int device_ask(Session *session, ControlRequest *request, ControlReply *reply, Error *error);
 
 /* Hands a descriptor over, to go with the next CONTROL_ATTACH. */
 int device_send_descriptor(Session *session, int fd, Error *error);
@@ -52,10 +58,23 @@ int device_send_descriptor(Session *session, int fd, Error *error);
 int runner_ensure(Session *session, int slot, Error *error);
 void runner_kill(Runner *runner);
 
+/* ---- session_limit.c ---------------------------------------------------------------------- */
+
+/* Warp instructions that the launches of one call may take on the simulator. */
+uint64_t limit_instructions(const Session *session);
+
+/* Waits until the device process has an answer, and meters slot's runner meanwhile: a runner that
+ * used or waited too much is ended.  0 when there is an answer; -1 with the outcome. */
+int limit_wait(Session *session, int slot, RunOutcome *outcome);
+
 /* ---- session_outcome.c -------------------------------------------------------------------- */
 
 /* Turns what the device process saw, and how the runner ended, into a status and a sentence.  Kills
  * a runner that did not answer. */
 void outcome_fill(Session *session, int slot, const ControlReply *reply, RunOutcome *outcome);
+
+/* A status and a printf-style sentence. */
+void outcome_say(RunOutcome *outcome, RunStatus status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 #endif

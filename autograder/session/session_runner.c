@@ -61,10 +61,8 @@ static int runner_attach(Session *session, int slot, int socket, Error *error)
 {
     ControlRequest request = {.kind = CONTROL_ATTACH, .slot = (uint32_t)slot};
     ControlReply reply;
-    if (device_send_descriptor(session, socket, error) ||
-        device_ask(session, &request, NULL, 10, &reply, NULL, NULL, error))
-        return -1;
-    return reply.status == RUN_OK ? 0 : error_set(error, "%s", reply.message);
+    if (device_send_descriptor(session, socket, error)) return -1;
+    return device_ask(session, &request, &reply, error);
 }
 
 int runner_ensure(Session *session, int slot, Error *error)

@@ -3,13 +3,16 @@
  * Host labs need only the C compiler; the others nvcc.  Each expectation is a RunStatus and words
  * that must stand in the student's line. */
 #include <fcntl.h>
+#include <sched.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -244,10 +247,10 @@ static void test_host_crashes(void **state)
 static void test_host_limits(void **state)
 {
     (void)state;
-    expect_host("for (volatile int i = 0;; i = 1) { }", RUN_LIMIT, "took longer than 2 s");
-    expect_host("pause();", RUN_LIMIT, "took longer than 2 s");
-    expect_host("raise(SIGSTOP);", RUN_LIMIT, "took longer than 2 s");
-    expect_host("for (;;) if (write(1, y, 4096) < 0) usleep(1000);", RUN_LIMIT, "took longer");
+    expect_host("for (volatile int i = 0;; i = 1) { }", RUN_LIMIT, "s of CPU time");
+    expect_host("pause();", RUN_LIMIT, "without computing anything");
+    expect_host("raise(SIGSTOP);", RUN_LIMIT, "without computing anything");
+    expect_host("for (;;) if (write(1, y, 4096) < 0) usleep(1000);", RUN_LIMIT, "waited");
     expect_host("for (;;) { char *m = malloc(1 << 20); if (!m) abort(); memset(m, 1, 1 << 20); }",
                 RUN_CRASHED, "SIGABRT");
 }
@@ -302,6 +305,41 @@ static void test_host_guard_bands(void **state)
     run_call(&run, 0);
     assert_string_equal(run.observed.input_changed, "x");
     assert_int_equal(run.verdict.correct, 0);
+    run_close(&run);
+}
+
+/* Beside five others on its processor a call takes six times as long, and no limit moves. */
+static void test_host_is_not_late_under_load(void **state)
+{
+    enum { HOGS = 5 };
+    pid_t hog[HOGS];
+    cpu_set_t before, one;
+    Run run;
+    (void)state;
+    run_open(&run, "conv_forward_host", 1);
+    run_load(&run, 0,
+             HOST_HEAD "#include <time.h>\n" NAIVE_HOST HOST_ENTRY
+                       " clock_t end = clock() + CLOCKS_PER_SEC * 6 / 10;\n"
+                       " while (clock() < end) { }\n naive(p, x, w, y); }\n");
+    sched_getaffinity(0, sizeof before, &before);
+    CPU_ZERO(&one);
+    CPU_SET((unsigned)sched_getcpu(), &one);
+    sched_setaffinity(0, sizeof one, &one);
+    for (int i = 0; i < HOGS; i++) {
+        hog[i] = fork();
+        for (volatile int spin = 1; hog[i] == 0 && spin;) {
+        }
+    }
+    double start = sandbox_clock();
+    run_call(&run, 0);
+    double seconds = sandbox_clock() - start;
+    for (int i = 0; i < HOGS; i++) {
+        kill(hog[i], SIGKILL);
+        waitpid(hog[i], NULL, 0);
+    }
+    sched_setaffinity(0, sizeof before, &before);
+    expect_correct(&run);
+    assert_true(seconds > 1.5); /* later than any limit on the wall that ends a pause() in time */
     run_close(&run);
 }
 
@@ -387,7 +425,9 @@ static void test_device_ends_early(void **state)
     (void)state;
     expect_device("exit(0);", RUN_EXITED, "exit(0)");
     expect_device("*y = x[0];", RUN_CRASHED, "SIGSEGV");
-    expect_device("for (;;) usleep(1000);", RUN_LIMIT, "took longer than 2 s");
+    expect_device("for (;;) usleep(1000);", RUN_LIMIT, "without computing anything");
+    /* What failed first explains a loop after it. */
+    expect_device("naive<<<1, 4096>>>(*p, x, w, y, 0); for (;;) { }", RUN_DEVICE_ERROR, "4096");
 }
 
 static void test_device_kernel_faults(void **state)
@@ -407,7 +447,10 @@ static void test_device_kernel_faults(void **state)
 static void test_device_kernel_without_end(void **state)
 {
     (void)state;
-    expect_device("forever<<<1, 1, 0, stream>>>(y);", RUN_LIMIT, "took longer than 2 s");
+    expect_device("forever<<<1, 1, 0, stream>>>(y);", RUN_LIMIT, "warp instructions");
+    /* Many launches, each within what all of them may take together. */
+    expect_device("for (;;) naive<<<blocks(p), 128, 0, stream>>>(*p, x, w, y, 0);", RUN_LIMIT,
+                  "warp instructions");
 }
 
 /* The kernel finds its answer of the last run in y or in its own memory and returns early. */
@@ -549,6 +592,7 @@ int main(void)
         cmocka_unit_test(test_host_ends_early),
         cmocka_unit_test(test_host_crashes),
         cmocka_unit_test(test_host_limits),
+        cmocka_unit_test(test_host_is_not_late_under_load),
         cmocka_unit_test(test_host_has_no_children),
         cmocka_unit_test(test_host_nonsense),
         cmocka_unit_test(test_host_guard_bands),

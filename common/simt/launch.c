@@ -227,7 +227,9 @@ int simt_launch(SimtGpu *gpu, SimtKernel *kernel, const SimtLaunch *request, Sim
     if (check != SIMT_OK) return launch_refuse(result, check, kernel, why);
     launch.stop_at = UINT64_MAX;
     launch.timeout_block = UINT64_MAX;
-    launch.limit = gpu->options.instruction_limit ? gpu->options.instruction_limit : DEFAULT_LIMIT;
+    launch.limit = request->instruction_limit       ? request->instruction_limit
+                   : gpu->options.instruction_limit ? gpu->options.instruction_limit
+                                                    : DEFAULT_LIMIT;
     result->resident_blocks = launch.resident;
     uint64_t at_once = (uint64_t)launch.resident * gpu->machine.sms;
     result->waves = (launch.blocks + at_once - 1) / at_once;

@@ -573,8 +573,8 @@ Device *device_open_sim(const SimDeviceOptions *options, Error *error)
                         .initcheck = options->checks,
                         .racecheck = options->checks,
                         .profile = options->profile,
-                        .count = 1,
-                        .instruction_limit = options->instruction_limit};
+                        .count = 1};
+    sim->instruction_limit = options->instruction_limit;
     if (machine_load(options->gpus_directory, options->machine, &sim->machine, error) == 0)
         sim->gpu = simt_open(&sim->machine, &simt, error);
     if (!sim->gpu) {

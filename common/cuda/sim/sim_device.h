@@ -14,7 +14,7 @@ typedef struct SimDeviceOptions {
     const char *gpus_directory;
     int threads;                /* 0: one per core */
     int checks;                 /* memcheck is always on; this adds initcheck */
-    uint64_t instruction_limit; /* warp instructions of one launch; 0: default */
+    uint64_t instruction_limit; /* warp instructions between two take_cost; 0: default, a launch */
     int profile;                /* keep where the longest launch's cycles went */
 } SimDeviceOptions;
 

@@ -41,10 +41,11 @@ typedef struct SimDevice {
     Device device; /* first: a Device * of this engine is a SimDevice * */
     SimtGpu *gpu;
     SimtMachine machine;
-    SimTable modules;   /* SimtModule *, NULL once unloaded */
-    SimTable functions; /* SimFunction */
-    SimTable streams;   /* SimStream; the default stream is not among them */
-    SimTable events;    /* SimEvent */
+    uint64_t instruction_limit; /* between two take_cost; 0: each launch has the default */
+    SimTable modules;           /* SimtModule *, NULL once unloaded */
+    SimTable functions;         /* SimFunction */
+    SimTable streams;           /* SimStream; the default stream is not among them */
+    SimTable events;            /* SimEvent */
     Timeline timeline;
     uint64_t default_ready;  /* when the default stream's last operation ends */
     uint64_t blocking_ready; /* ... and that of any stream that waits for the default one */

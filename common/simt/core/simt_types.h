@@ -32,6 +32,7 @@ typedef struct SimtLaunch {
     const uint32_t *dynamic_limit; /* the most that dynamic_shared may be; NULL: all there is */
     const void *params;            /* packed as the PTX declares, params_bytes long */
     uint32_t params_bytes;
+    uint64_t instruction_limit; /* warp instructions of this launch; 0: the GPU's option */
 } SimtLaunch;
 
 typedef enum SimtCheck {

@@ -1,0 +1,88 @@
+/* session_limit.c - what one call of a submission may use up, and the wait in which it is metered.
+ *
+ * Host code is limited by its CPU time, and by the time in which it does nothing although nothing
+ * is in its way (meter.h).  Kernels on the simulator are limited by the instructions they execute.
+ * Neither depends on what else the machine does.  A kernel on a card cannot be metered: there the
+ * time in which the runner waits for it counts, and that is all. */
+#include <poll.h>
+
+#include "autograder/session/session_parts.h"
+
+/* The plainest kernel takes 0.6 to 0.8 warp instructions for each product (labs 02 and 03), so this
+ * is about a hundred times what it needs; the first term is for problems of a few products. */
+enum { INSTRUCTIONS_PER_PRODUCT = 64, INSTRUCTIONS_LEAST = 20000000 };
+
+/* How long the device process may take to see that the runner is gone. */
+enum { NOTICE_MS = 5000 };
+
+uint64_t limit_instructions(const Session *session)
+{
+    double products = session->operation->flops(&session->call.problem) / 2;
+    double all = INSTRUCTIONS_LEAST + INSTRUCTIONS_PER_PRODUCT * products;
+    return (uint64_t)(all / session->tightness);
+}
+
+static double seconds_allowed(const Session *session)
+{
+    return session->call_seconds / session->tightness;
+}
+
+static int answer_in(const Session *session, int milliseconds)
+{
+    struct pollfd event = {.fd = session->control, .events = POLLIN};
+    return poll(&event, 1, milliseconds) > 0;
+}
+
+static void excess_say(const Session *session, const Meter *meter, Excess excess,
+                       RunOutcome *outcome)
+{
+    const char *name = session->operation->name;
+    double wall = meter->at - meter->opened;
+    switch (excess) {
+    case EXCESS_CPU:
+        outcome_say(outcome, RUN_LIMIT,
+                    "%s used %.1f s of CPU time on the host and was stopped; %g s are allowed: "
+                    "does a loop in host code not end?",
+                    name, meter->cpu, meter->allowed);
+        return;
+    case EXCESS_WAITED:
+        outcome_say(outcome, RUN_LIMIT,
+                    "%s waited %.1f s without computing anything and was stopped; %g s are "
+                    "allowed: %s",
+                    name, meter->waited, meter->allowed,
+                    session->engine == ENGINE_GPU && !session->call.host
+                        ? "does a kernel not end, or does host code sleep?"
+                        : "does it sleep, or wait for something that never comes?");
+        return;
+    case EXCESS_STARVED:
+    case EXCESS_NONE:
+        break;
+    }
+    outcome_say(outcome, RUN_STARVED,
+                "this machine is too busy to grade on: in %.0f s %s got %.1f s of processor time. "
+                "Nothing is lost; grade again when less runs",
+                wall, name, meter->cpu);
+}
+
+int limit_wait(Session *session, int slot, RunOutcome *outcome)
+{
+    const Runner *runner = &session->runner[slot];
+    /* On a card the device process only waits for the card. */
+    pid_t helper = session->engine == ENGINE_GPU && !session->call.host ? 0 : session->device;
+    Meter meter;
+    Excess excess = EXCESS_NONE;
+    if (answer_in(session, meter_interval())) return 0; /* most calls end at once */
+    meter_open(&meter, runner->pid, helper, seconds_allowed(session));
+    while (excess == EXCESS_NONE) {
+        if (answer_in(session, meter_interval())) return 0;
+        excess = meter_sample(&meter);
+    }
+    excess_say(session, &meter, excess, outcome);
+    runner_kill(&session->runner[slot]);
+    ControlReply reply;
+    if (!answer_in(session, NOTICE_MS) || device_receive(session, &reply, NULL, NULL))
+        device_kill(session);
+    else if (reply.status == RUN_DEVICE_ERROR) /* a failed kernel explains what came after it */
+        outcome_fill(session, slot, &reply, outcome);
+    return -1;
+}
