@@ -158,12 +158,16 @@ static void print_hint(const Run *run, Fault fault)
     if (hint) text_wrap(stdout, 4, text);
 }
 
-static void print_verdict(const Run *run, const Verdict *verdict, const Finding *found)
+/* What a check found although the program ran to its end comes before what follows from it. */
+static void print_verdict(const Run *run, const Verdict *verdict, const char *checked,
+                          const Finding *found)
 {
     if (verdict->correct) {
         printf("  correct: all %zu outputs within their bounds (the largest error is %.2g of its "
                "bound)\n",
                verdict->total, verdict->worst);
+        if (*checked) printf("  but only by luck, and `make grade` does not take it:\n");
+        text_wrap(stdout, 4, checked);
         return;
     }
     printf("  WRONG (%s)", fault_name(found->fault));
@@ -171,6 +175,7 @@ static void print_verdict(const Run *run, const Verdict *verdict, const Finding 
         printf(": %zu of %zu outputs, first %s: got %.9g, expected %.9g", verdict->wrong,
                verdict->total, verdict->where, verdict->got, verdict->expected);
     putchar('\n');
+    text_wrap(stdout, 4, checked);
     text_wrap(stdout, 4, found->text);
     print_hint(run, found->fault);
 }
@@ -263,14 +268,6 @@ static void print_cost(const Run *run, int correct)
     if (simulated) report_counters(stdout, 4, &run->cost, beside ? &baseline : NULL);
 }
 
-/* What a check found although the program ran to its end. */
-static void print_finding(const char *finding, int correct)
-{
-    if (!*finding) return;
-    if (correct) printf("  but only by luck, and `make grade` does not take it:\n");
-    text_wrap(stdout, 4, finding);
-}
-
 /* Where the cycles went, on the terminal and as files with their plots. */
 static int print_profile(Run *run, Error *error)
 {
@@ -345,6 +342,7 @@ static int run_case(Run *run, Error *error)
     DeviceCost cost = run->cost;
     char finding[sizeof run->finding];
     memcpy(finding, run->finding, sizeof finding);
+    observed.checked = finding;
     if (status) {
         printf("  FAILED\n");
         text_wrap(stdout, 4, error->text);
@@ -358,8 +356,7 @@ static int run_case(Run *run, Error *error)
             verdict = judgement.verdict;
             judgement_free(&judgement);
             run->cost = cost;
-            print_verdict(run, &verdict, &found);
-            print_finding(finding, verdict.correct);
+            print_verdict(run, &verdict, finding, &found);
             if (run->profile)
                 status = print_profile(run, error);
             else

@@ -62,20 +62,31 @@ static CaseVerdict verdict_of(RunStatus status)
     return CASE_BROKEN;
 }
 
-static int is_race(const char *finding)
-{
-    return !strncmp(finding, "Race", strlen("Race"));
-}
-
 /* Right outputs of a program whose result is a matter of luck: another GPU, another day, and they
  * are wrong. */
-static void judge_finding(const char *finding, RecordCase *item)
+static void judge_luck(const Judgement *judgement, RecordCase *item)
 {
     item->verdict = CASE_WRONG;
-    text_set(item->fault, sizeof item->fault, "%s",
-             fault_name(is_race(finding) ? FAULT_RACE : FAULT_NAN));
+    text_set(item->fault, sizeof item->fault, "%s", fault_name(fault_checked(judgement)));
     text_set(item->text, sizeof item->text, "The outputs are right, but only by luck.\n%s",
-             finding);
+             judgement->observed.checked);
+}
+
+/* What a checker found comes first, then what follows from it. */
+static void judge_wrong(const Judgement *judgement, const Finding *found, RecordCase *item)
+{
+    const Verdict *verdict = &judgement->verdict;
+    const char *checked = judgement->observed.checked;
+    item->verdict = CASE_WRONG;
+    text_set(item->fault, sizeof item->fault, "%s", fault_name(found->fault));
+    text_set(item->where, sizeof item->where, "%s", verdict->where);
+    if (checked && *checked) text_set(item->text, sizeof item->text, "%s\n", checked);
+    if (verdict->wrong && found->fault != FAULT_UNWRITTEN && found->fault != FAULT_NAN)
+        text_add(item->text, sizeof item->text,
+                 "%zu of %zu outputs are wrong, first %s: got %.9g, expected %.9g.%s",
+                 verdict->wrong, verdict->total, verdict->where, verdict->got, verdict->expected,
+                 *found->text ? "\n" : "");
+    text_add(item->text, sizeof item->text, "%s", found->text);
 }
 
 void judge_output(Judge *judge, const Workload *workload, const Observed *observed,
@@ -91,38 +102,25 @@ void judge_output(Judge *judge, const Workload *workload, const Observed *observ
     Judgement judgement;
     Finding found;
     Error error;
+    Observed seen = *observed;
+    seen.checked = outcome->finding;
     if (verify_output(judge->operation, &workload->problem, judge->precision,
-                      (const float *const *)workload->tensor, observed, &judgement, &error)) {
+                      (const float *const *)workload->tensor, &seen, &judgement, &error)) {
         item->verdict = CASE_BROKEN;
         text_set(item->text, sizeof item->text, "%s", error.text);
         return;
     }
     judge->probe_limited = 0;
     diagnose(&judgement, probe ? probe_run : NULL, judge, &found);
-    Verdict verdict = judgement.verdict;
-    judgement_free(&judgement);
-    item->verdict = verdict.correct ? CASE_CORRECT : CASE_WRONG;
-    item->wrong = (double)verdict.wrong;
-    item->total = (double)verdict.total;
-    item->worst = verdict.worst;
-    if (verdict.correct) {
-        if (*outcome->finding) judge_finding(outcome->finding, item);
-        return;
-    }
-    /* A race makes any pattern: it comes before what the pattern looks like. */
-    int race = is_race(outcome->finding);
-    text_set(item->fault, sizeof item->fault, "%s", fault_name(race ? FAULT_RACE : found.fault));
-    text_set(item->where, sizeof item->where, "%s", verdict.where);
-    if (verdict.wrong && found.fault != FAULT_UNWRITTEN && found.fault != FAULT_NAN)
-        text_set(item->text, sizeof item->text,
-                 "%zu of %zu outputs are wrong, first %s: got %.9g, expected %.9g.\n",
-                 verdict.wrong, verdict.total, verdict.where, verdict.got, verdict.expected);
-    if (!race || found.fault == FAULT_NAN)
-        text_add(item->text, sizeof item->text, "%s%s", found.text, race ? "\n" : "");
-    if (race)
-        text_add(item->text, sizeof item->text, "%s", outcome->finding);
+    const Verdict *verdict = &judgement.verdict;
+    item->wrong = (double)verdict->wrong;
+    item->total = (double)verdict->total;
+    item->worst = verdict->worst;
+    if (!verdict->correct)
+        judge_wrong(&judgement, &found, item);
     else if (*outcome->finding)
-        text_add(item->text, sizeof item->text, "\n%s", outcome->finding);
+        judge_luck(&judgement, item);
+    judgement_free(&judgement);
 }
 
 void judge_case(Judge *judge, const Problem *problem, Random *random, RecordCase *item)

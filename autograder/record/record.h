@@ -62,7 +62,7 @@ typedef struct RecordCase {
     char name[48], about[200], shape[200];
     int hidden;
     CaseVerdict verdict;
-    char fault[48], where[96], text[1600]; /* text: whole sentences for the student */
+    char fault[48], where[96], text[2400]; /* text: whole sentences for the student */
     char hint[1500];            /* that the fault unlocked; on the first case that has it */
     double wrong, total, worst; /* outputs wrong, of all; largest error / bound */
     double points, possible;    /* for correctness */

@@ -72,6 +72,16 @@ typedef enum Plant {
     PLANT_RACE,
     PLANT_NOISE,
     PLANT_ROW_PITCH, /* rows of x taken Q apart */
+    PLANT_TRUNCATED, /* the sum passes through an int */
+    PLANT_HALVED,
+    PLANT_CLIPPED,        /* max(sum, 0) */
+    PLANT_OFFSET,         /* the sum begins with 64 */
+    PLANT_LAST_PRODUCT,   /* sum = product */
+    PLANT_CHANNEL_TWICE,  /* channel 1 is added twice */
+    PLANT_MAPS_EXCHANGED, /* maps k and k+1 change places, for even k */
+    PLANT_FIRST_TILE,     /* 8-wide tiles all hold what belongs into the first */
+    PLANT_UNSET,          /* the first run finds something in the accumulator */
+    PLANT_INFINITE,       /* every second output is the same infinity */
     PLANT_Y_TRANSPOSED,
 } Plant;
 
@@ -179,6 +189,8 @@ static float sum_of(Plant plant, const ConvProblem *v, const float *x, const flo
         if (plant == PLANT_CHANNEL_DECAY && c > 1) product *= 0.75f;
         if (plant == PLANT_CHANNEL_SIGN && c % 64 == 63) product = -product;
         float *sum = &part[plant == PLANT_SPLIT_SUM ? i % 8 : 0];
+        if (plant == PLANT_LAST_PRODUCT && product != 0) *sum = 0;
+        if (plant == PLANT_CHANNEL_TWICE && c == 1) product *= 2;
         *sum += product;
         if (plant == PLANT_FP16_SUM) *sum = keep_bits(*sum, 13);
     }
@@ -229,6 +241,15 @@ static void submission_run(Submission *submission, const ConvProblem *v, const f
                     if (plant == PLANT_ADDS) sum += y[at];
                     if (plant == PLANT_NEVER_RESET) sum = running += sum;
                     if (plant == PLANT_TWICE) sum *= 2;
+                    if (plant == PLANT_TRUNCATED) sum = truncf(sum);
+                    if (plant == PLANT_HALVED && q % 3 == 1) sum /= 2;
+                    if (plant == PLANT_CLIPPED && sum < 0) sum = 0;
+                    if (plant == PLANT_OFFSET) sum += 64;
+                    if (plant == PLANT_MAPS_EXCHANGED)
+                        sum = sum_of(plant, v, x, w, n, k + 1 < v->K ? k ^ 1 : k, p, q);
+                    if (plant == PLANT_FIRST_TILE) sum = sum_of(plant, v, x, w, n, k, p, q % 8);
+                    if (plant == PLANT_UNSET && submission->calls == 1) sum += 1e6f + (float)at;
+                    if (plant == PLANT_INFINITE && at % 2) sum = INFINITY;
                     if (plant == PLANT_NAN || (plant == PLANT_NAN_ONE_MAP && k == 0)) sum = NAN;
                     if (plant == PLANT_ZERO) sum = 0;
                     y[at] = sum;

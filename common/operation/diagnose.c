@@ -9,7 +9,7 @@
 
 void finding_say(Finding *finding, const char *format, ...)
 {
-    char sentence[512];
+    char sentence[sizeof finding->text];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(sentence, sizeof sentence, format, arguments);
@@ -53,6 +53,25 @@ static void axis_bounds(const Judgement *judged, char *text, size_t bytes)
         snprintf(text + used, bytes - used, "%s%s < %c", used ? ", " : "", shape.axes[axis],
                  toupper((unsigned char)*shape.axes[axis]));
     }
+}
+
+/* ---- what a checker found ---------------------------------------------------------------- */
+
+/* Whether the sum took in what the output held before, a checker of the engine tells by the
+ * element: "... y at (n,k,p,q) = (0,0,0,0)". */
+static int names_output(const Judgement *judged, const char *checked)
+{
+    char words[32];
+    snprintf(words, sizeof words, ": %.20s at (", output_name(judged));
+    return strstr(checked, words) != NULL;
+}
+
+Fault fault_checked(const Judgement *judged)
+{
+    const char *checked = judged->observed.checked;
+    if (!checked || !*checked) return FAULT_NONE;
+    if (!strncmp(checked, "Race", strlen("Race"))) return FAULT_RACE;
+    return names_output(judged, checked) ? FAULT_ACCUMULATED : FAULT_NAN;
 }
 
 /* ---- writes where nothing may be written ------------------------------------------------- */
@@ -130,12 +149,13 @@ int find_nan(const Judgement *judged, const char *where, Finding *finding)
         finding_say(finding, "Every output is NaN or infinite.");
     else
         finding_say(finding, "%zu of %zu outputs are NaN or infinite.", nan, total);
-    finding_say(
-        finding,
-        "The inputs are all finite, so the sum took in memory that nobody set: a register or "
-        "shared array without an initial value, an index outside of %s (their surroundings "
-        "hold NaN), or %s itself, which arrives unwritten (store with =, not +=).",
-        inputs, output_name(judged));
+    if (!fault_checked(judged))
+        finding_say(
+            finding,
+            "The inputs are all finite, so the sum took in memory that nobody set: a register or "
+            "shared array without an initial value, an index outside of %s (their surroundings "
+            "hold NaN), or %s itself, which arrives unwritten (store with =, not +=).",
+            inputs, output_name(judged));
     if (*where) finding_say(finding, "%s", where);
     return 1;
 }
@@ -228,31 +248,52 @@ int find_accumulated(const Judgement *judged, ProbeRun run, void *context, Findi
     return 1;
 }
 
+/* The outputs in which two runs differ, an infinity like any other value; the first goes to
+ * *first. */
+static size_t outputs_differ(const Judgement *judged, const float *one, const float *two,
+                             size_t *first)
+{
+    size_t differ = 0;
+    for (size_t i = 0; i < judged->verdict.total; i++) {
+        if (one[i] == two[i] || (isnan(one[i]) && isnan(two[i])) ||
+            fabs((double)one[i] - two[i]) <= bound_at(judged, i))
+            continue;
+        if (!differ++) *first = i;
+    }
+    return differ;
+}
+
+/* Two runs on the same inputs differ: by luck, or by what memory held before the first?  A third
+ * run that agrees with the second says the latter. */
 int find_race(const Judgement *judged, ProbeRun run, void *context, Finding *finding)
 {
-    float *again = run_again(judged, run, context);
+    size_t first = 0, other = 0, total = judged->verdict.total;
     const float *output = judged->view.output;
-    size_t differ = 0, first = 0;
+    float *again = run_again(judged, run, context), *third = NULL;
     if (!again) return 0;
-    for (size_t i = 0; i < judged->verdict.total; i++) {
-        if (isnan(again[i]) ? isnan(output[i]) : fabs(again[i] - output[i]) <= bound_at(judged, i))
-            continue;
-        if (!differ++) first = i;
-    }
+    size_t differ = outputs_differ(judged, output, again, &first);
+    if (differ) third = run_again(judged, run, context);
     if (differ) {
         TensorShape shape = {.rank = 0};
         char where[96];
+        int settles = third && !outputs_differ(judged, again, third, &other);
         output_shape(judged->operation, &judged->view.problem, &shape);
         tensor_place(&shape, first, where, sizeof where);
-        finding->fault = FAULT_RACE;
-        finding_say(
-            finding,
-            "Two runs on the same inputs differ in %zu of %zu outputs, first at %s: %g, then "
-            "%g. Threads race: look for a missing __syncthreads() before shared memory is "
-            "read, or before it is overwritten for the next tile, and for two threads that "
-            "store to one address.",
-            differ, judged->verdict.total, where, output[first], again[first]);
+        finding->fault = settles ? FAULT_NAN : FAULT_RACE;
+        finding_say(finding,
+                    "Two runs on the same inputs differ in %zu of %zu outputs, first at %s: %g, "
+                    "then %g.",
+                    differ, total, where, output[first], again[first]);
+        finding_say(finding, settles
+                                 ? "A third run gave what the second did, so this is no race: the "
+                                   "sum takes in something that nobody set in this run. Does each "
+                                   "sum begin with = 0, and is every element of an array of your "
+                                   "own written before it is read?"
+                                 : "Either the sum takes in something that nobody set (does each "
+                                   "sum begin with = 0?), or threads race: two that store to one "
+                                   "address, or one that reads what another has yet to write.");
     }
+    free(third);
     free(again);
     return differ > 0;
 }
@@ -280,10 +321,17 @@ static void explain(const Judgement *judged, ProbeRun run, void *context, Findin
 
 void diagnose(const Judgement *judged, ProbeRun run, void *context, Finding *finding)
 {
+    Fault checked = fault_checked(judged);
     *finding = (Finding){.fault = FAULT_NONE};
     if (judged->verdict.correct) return;
+    if (checked == FAULT_RACE) { /* it makes any pattern */
+        finding->fault = checked;
+        return;
+    }
     if (judged->operation->explain)
         judged->operation->explain(judged, run, context, finding);
     else
         explain(judged, run, context, finding);
+    if (checked && (checked == FAULT_ACCUMULATED || finding->fault == FAULT_EVERYWHERE))
+        finding->fault = checked;
 }

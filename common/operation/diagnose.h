@@ -10,12 +10,17 @@
 /* An explanation that was found: its fault, and whole sentences. */
 typedef struct Finding {
     Fault fault;
-    char text[512];
+    char text[1024];
 } Finding;
 
-/* Explains a judgement; FAULT_NONE and no text when the output is correct.  Without a probe (run
- * NULL) the diagnosis rests on the error map alone. */
+/* Explains a judgement; FAULT_NONE and no text when the output is correct.  What a checker of the
+ * engine found stands above any pattern: the caller tells it first, and the text that is left says
+ * only what follows from it, nothing after a race.  Without a probe (run NULL) the diagnosis rests
+ * on the error map alone. */
 void diagnose(const Judgement *judged, ProbeRun run, void *context, Finding *finding);
+
+/* The fault that a checker's words stand for; FAULT_NONE for no words. */
+Fault fault_checked(const Judgement *judged);
 
 /* Adds a sentence if there is room for all of it. */
 void finding_say(Finding *finding, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -31,12 +31,14 @@ double verdict_bound(Precision precision, double magnitude, double products);
 #define OUTPUT_POISON 0x7fc0dead
 
 /* What the run left behind.  `output` has tensor_count floats; `band_broken` names the tensor
- * whose guard band changed, or NULL; likewise `input_changed`. */
+ * whose guard band changed, or NULL; likewise `input_changed`.  `checked` is what a checker of the
+ * engine found, with its line; NULL or "" if nothing. */
 typedef struct Observed {
     const float *output;
     const char *band_broken;
     long band_offset; /* first changed float: negative before the tensor, else past its end */
     const char *input_changed;
+    const char *checked;
 } Observed;
 
 /* Right or wrong, and where.  What is wrong, a diagnosis says (diagnose.h). */

@@ -40,6 +40,17 @@ static void find_nan_place(const Diagnosis *d, Finding *finding)
         find_nan(d->judged, where.text, finding);
 }
 
+/* The probe's numbers: what is left where no pattern says anything. */
+static void say_impulse(const Diagnosis *d, Finding *finding)
+{
+    Finding impulse = {0};
+    if (probe_impulse(d, &impulse))
+        finding_say(finding, "%s", impulse.text);
+    else
+        finding_say(finding, "Work the first wrong output out by hand on the smallest case, and "
+                             "print the index into x and w at each step.");
+}
+
 /* A pattern in the error map, and, where it can be told, what goes wrong inside it. */
 static int find_pattern(const Diagnosis *d, Finding *finding)
 {
@@ -54,6 +65,23 @@ static int find_pattern(const Diagnosis *d, Finding *finding)
         }
     if (d->count[MARK_RIGHT] && (lost_find(d, 0, &inside) || variant_find(d, 0, &inside)))
         finding_say(finding, "In those outputs: %s", inside.text);
+    else if (finding->fault == FAULT_EVERYWHERE)
+        say_impulse(d, finding);
+    return 1;
+}
+
+/* What the wrong values are, and where they lie; not why a pattern lies there in other cases. */
+static int find_value(const Diagnosis *d, Finding *finding)
+{
+    Finding where = {0};
+    if (!value_find(d, finding)) return 0;
+    if (d->count[MARK_RIGHT] && signature_find(d, 1u << MARK_WRONG, &where)) {
+        char *end = strstr(where.text, ". "); /* but that of "..." */
+        while (end && end[-1] == '.')
+            end = strstr(end + 1, ". ");
+        if (end) end[1] = 0;
+        finding_say(finding, "%s", where.text);
+    }
     return 1;
 }
 
@@ -90,6 +118,7 @@ static void find_explanation(const Diagnosis *d, Finding *finding)
         return;
     }
     if (variant_find(d, 1, finding) || lost_find(d, 1, finding)) return;
+    if (!d->count[MARK_NAN] && find_value(d, finding)) return;
     if (find_race(d->judged, d->run, d->context, finding)) return;
     if (d->count[MARK_NAN]) {
         find_nan_place(d, finding);
@@ -97,17 +126,19 @@ static void find_explanation(const Diagnosis *d, Finding *finding)
     }
     if (find_small_errors(d->judged, finding) || find_pattern(d, finding)) return;
     if (probe_stride(d, finding) || probe_channels(d, finding)) return;
+    Finding inside = {0};
     finding->fault = FAULT_EVERYWHERE;
-    finding_say(finding, "%zu of %zu outputs are wrong, and their places follow no pattern.",
+    if (lost_find(d, 0, &inside) || variant_find(d, 0, &inside)) {
+        finding->fault = inside.fault;
+        finding_say(finding, "%s%s", d->count[MARK_RIGHT] ? "In the wrong outputs: " : "",
+                    inside.text);
+        return;
+    }
+    finding_say(finding,
+                "%zu of %zu outputs are wrong: their places follow no pattern, and their values "
+                "none that is known here.",
                 d->count[MARK_WRONG], d->total);
-    Finding impulse = {0};
-    if (probe_impulse(d, &impulse))
-        finding_say(finding, "%s", impulse.text);
-    else
-        finding_say(finding,
-                    "Work the first wrong output out by hand on the smallest case, and print "
-                    "the index into x and w "
-                    "at each step.");
+    say_impulse(d, finding);
 }
 
 /* ---- the front door ---------------------------------------------------------------------- */

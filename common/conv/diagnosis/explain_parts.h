@@ -3,7 +3,8 @@
  * explain.c     the order in which explanations are tried
  * samples.c     the outputs on which they are tested
  * variant.c     convolutions that are wrong in one known way, in fp64, beside what came out
- * lost.c        sums from which a set of products is missing
+ * lost.c        sums in which a set of products is missing, or twice
+ * value.c       what the wrong values are by themselves: another output's, half, whole numbers
  * signature.c   where in the output the errors lie
  * probe.c       running the submission again
  * order.c       tensors that were taken to lie in another order than they do */
@@ -58,6 +59,9 @@ void samples_choose(const unsigned char *mark, size_t total, size_t wrong, Sampl
  * that are right. */
 int variant_find(const Diagnosis *diagnosis, int everywhere, Finding *finding);
 int lost_find(const Diagnosis *diagnosis, int everywhere, Finding *finding);
+
+/* What the wrong outputs hold, whatever the right ones do. */
+int value_find(const Diagnosis *diagnosis, Finding *finding);
 
 /* Where the outputs lie whose mark is in the bit set `marks`; 0 if they follow no pattern. */
 int signature_find(const Diagnosis *diagnosis, unsigned marks, Finding *finding);

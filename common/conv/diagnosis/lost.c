@@ -1,7 +1,8 @@
-/* lost.c - the sum is right but for a set of products: a channel, some taps, the end of the loop.
+/* lost.c - the sum is right but for a set of products that is left out, or counted twice: a channel,
+ * some taps, the end of the loop.
  *
- * For each sample the products are laid out as [c][r][s]; what is missing from an output must then
- * equal the sum over the suspected set, the same set in every sample. */
+ * For each sample the products are laid out as [c][r][s]; what is missing from an output, or too
+ * much in it, must then equal the sum over the suspected set, the same set in every sample. */
 #include "common/conv/diagnosis/explain_parts.h"
 
 #include <math.h>
@@ -14,8 +15,10 @@ typedef struct Lost {
     size_t products;
     double *before;  /* [sample][products + 1]: sum of the products before each */
     double *tap;     /* [sample][R*S]: sum over c */
-    double *missing; /* [sample] */
+    double *missing; /* [sample]; where something is counted twice, what is too much */
     double *allowed; /* [sample] */
+    int twice;
+    const char *how; /* "left out of" the sum, or "counted twice in" it */
 } Lost;
 
 static void lost_fill(Lost *lost, int sample)
@@ -96,22 +99,20 @@ static int lost_channels(const Lost *lost, Finding *finding)
     for (int c = 0; c < C; c++)
         if (lost_fits(lost, &(LostSet){.from = c * step, .to = (c + 1) * step})) {
             snprintf(finding->text, sizeof finding->text,
-                     "Input channel c = %d of 0..%d is left out of the sum. Check where the loop "
-                     "over the "
+                     "Input channel c = %d of 0..%d is %s the sum. Check where the loop over the "
                      "channels begins and ends, and the last, partial group of channels.",
-                     c, C - 1);
+                     c, C - 1, lost->how);
             return 1;
         }
     for (int c = 1; c < C; c++) {
         int first = lost_fits(lost, &(LostSet){.from = 0, .to = c * step});
         if (!first && !lost_fits(lost, &(LostSet){.from = c * step, .to = C * step})) continue;
         snprintf(finding->text, sizeof finding->text,
-                 "Input channels c = %d..%d are left out of the sum%s. The loop over the channels "
-                 "must run over all "
-                 "%d of them, also when the group or tile size does not divide that.",
-                 first ? 0 : c, (first ? c : C) - 1,
+                 "Input channels c = %d..%d are %s the sum%s. The loop over the channels must run "
+                 "over all %d of them once, also when the group or tile size does not divide that.",
+                 first ? 0 : c, (first ? c : C) - 1, lost->how,
                  first || c == 1 ? "" : " (the last, partial group?)", C);
-        if (c == 1 && !first)
+        if (c == 1 && !first && !lost->twice)
             snprintf(finding->text, sizeof finding->text,
                      "Only input channel c = 0 takes part in the sum; channels 1..%d are left out. "
                      "The sum runs over "
@@ -121,11 +122,11 @@ static int lost_channels(const Lost *lost, Finding *finding)
     }
     for (int phase = 0; phase < 2; phase++)
         if (lost_fits(lost, &(LostSet){.every = 2, .phase = phase})) {
-            snprintf(finding->text, sizeof finding->text,
-                     "Every second input channel (c = %d, %d, ...) is left out of the sum. Check "
-                     "the step of the loop over "
-                     "the channels, and that each channel of a pair is added.",
-                     phase, phase + 2);
+            snprintf(
+                finding->text, sizeof finding->text,
+                "Every second input channel (c = %d, %d, ...) is %s the sum. Check the step of "
+                "the loop over the channels, and that each channel of a pair is added.",
+                phase, phase + 2, lost->how);
             return 1;
         }
     return 0;
@@ -136,11 +137,11 @@ static int lost_tap_set(const Lost *lost, LostSet set, Finding *finding, const c
     set.taps = 1;
     if (!lost_fits(lost, &set)) return 0;
     finding->fault = FAULT_TAP_DROPPED;
-    snprintf(finding->text, sizeof finding->text,
-             "The products of filter taps with %s are missing from the sum. Check where the loops "
-             "over r and s begin and end "
-             "(r < R, s < S), and the loads that feed those taps.",
-             what);
+    snprintf(
+        finding->text, sizeof finding->text,
+        "The products of filter taps with %s are %s the sum. Check where the loops over r and s "
+        "begin and end (r < R, s < S), and the loads that feed those taps.",
+        what, lost->how);
     return 1;
 }
 
@@ -187,10 +188,9 @@ static int lost_one_tap(const Lost *lost, Finding *finding)
         if (!fits || evidence < EVIDENCE_BITS) continue;
         finding->fault = FAULT_TAP_DROPPED;
         snprintf(finding->text, sizeof finding->text,
-                 "The products of the one filter tap (r,s) = (%d,%d) are missing from the sum. "
-                 "Check the first and last step of "
-                 "the loops over r and s, and the load that feeds that tap.",
-                 cell / v->S, cell % v->S);
+                 "The products of the one filter tap (r,s) = (%d,%d) are %s the sum. Check the "
+                 "first and last step of the loops over r and s, and the load that feeds that tap.",
+                 cell / v->S, cell % v->S, lost->how);
         return 1;
     }
     return 0;
@@ -204,13 +204,43 @@ static int lost_run(const Lost *lost, Finding *finding)
         if (!start && !lost_fits(lost, &(LostSet){.from = at, .to = lost->products})) continue;
         finding->fault = FAULT_TAP_DROPPED;
         snprintf(finding->text, sizeof finding->text,
-                 "The sum lacks its %s %zu of C*R*S = %zu products (in the order c, r, s). When "
-                 "the reduction is cut into "
-                 "tiles, a partial tile must be summed too.",
-                 start ? "first" : "last", start ? at : lost->products - at, lost->products);
+                 "The %s %zu of C*R*S = %zu products (in the order c, r, s) are %s the sum. Where "
+                 "the reduction is cut into tiles, each must be summed once, a partial one too.",
+                 start ? "first" : "last", start ? at : lost->products - at, lost->products,
+                 lost->how);
+        if (start && at == lost->products - 1 && !lost->twice)
+            snprintf(finding->text, sizeof finding->text,
+                     "Each wrong output is one single product, the last, not the sum of its %zu "
+                     "products: is the sum stored with = in a loop where += is meant?",
+                     lost->products);
         return 1;
     }
     return 0;
+}
+
+static int lost_any(const Lost *lost, Finding *finding)
+{
+    return lost_channels(lost, finding) || lost_taps(lost, finding) ||
+           lost_one_tap(lost, finding) || lost_run(lost, finding);
+}
+
+static int lost_or_twice(Lost *lost, Finding *finding)
+{
+    lost->how = "left out of";
+    if (lost_any(lost, finding)) return 1;
+    for (int i = 0; i < lost->samples; i++)
+        lost->missing[i] = -lost->missing[i];
+    lost->twice = 1;
+    lost->how = "counted twice in";
+    return lost_any(lost, finding);
+}
+
+/* Outputs of 0 say nothing of which products are left out: all are. */
+static int all_are_zero(const Diagnosis *d)
+{
+    for (int i = 0; i < d->samples.wrong; i++)
+        if (d->output[d->samples.index[i]] != 0) return 0;
+    return 1;
 }
 
 int lost_find(const Diagnosis *d, int everywhere, Finding *finding)
@@ -228,8 +258,7 @@ int lost_find(const Diagnosis *d, int everywhere, Finding *finding)
     if (lost.before && lost.tap && lost.missing && lost.allowed) {
         for (int i = 0; i < lost.samples; i++)
             lost_fill(&lost, i);
-        found = lost_channels(&lost, finding) || lost_taps(&lost, finding) ||
-                lost_one_tap(&lost, finding) || lost_run(&lost, finding);
+        found = !all_are_zero(d) && lost_or_twice(&lost, finding);
     }
     free(lost.before);
     free(lost.tap);

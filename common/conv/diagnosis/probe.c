@@ -11,6 +11,8 @@
 /* Probes that need several runs, or fresh inputs, stay below this, so that a simulated GPU answers
  * at once. */
 static const double probe_macs = 5e6;
+/* One run on a single pixel is no more work than the one that was judged, but for the oracle. */
+static const double impulse_macs = 5e8;
 enum { PROBE_CHANNELS = 6 };
 
 /* One run on inputs of the probe's own choice. */
@@ -68,26 +70,41 @@ static long long probe_wrong(const Diagnosis *d, Probe *probe)
 
 /* ---- stride 1 ---------------------------------------------------------------------------- */
 
-int probe_stride(const Diagnosis *d, Finding *finding)
+/* Is the code right on this problem, with fresh inputs?  -1: it could not be asked. */
+static int is_right_on(const Diagnosis *d, ConvProblem conv)
 {
-    ConvProblem conv = d->conv;
-    if (!d->run || (conv.stride_h == 1 && conv.stride_w == 1)) return 0;
-    conv.stride_h = conv.stride_w = 1;
     Probe probe;
     if (conv_derive(&conv, NULL) || conv_macs(&conv) > 4 * probe_macs || probe_make(&probe, &conv))
-        return 0;
+        return -1;
     Random random;
     random_seed(&random, 1);
     d->operation->generate(&probe.problem, &random, (float *[]){probe.x, probe.w, probe.y});
-    int right = probe_wrong(d, &probe) == 0;
+    long long wrong = probe_wrong(d, &probe);
     probe_free(&probe);
-    if (!right) return 0;
+    return wrong < 0 ? -1 : wrong == 0;
+}
+
+/* The same outputs at stride 1, of an input as large as that takes.  Other outputs may be made by
+ * another path of the code: of the stride they would say nothing. */
+static ConvProblem same_outputs(const ConvProblem *conv)
+{
+    ConvProblem same = *conv;
+    same.stride_h = same.stride_w = 1;
+    same.H = conv->P - 1 + conv->R - conv->pad_top - conv->pad_bottom;
+    same.W = conv->Q - 1 + conv->S - conv->pad_left - conv->pad_right;
+    return same;
+}
+
+int probe_stride(const Diagnosis *d, Finding *finding)
+{
+    if (!d->run || (d->conv.stride_h == 1 && d->conv.stride_w == 1)) return 0;
+    ConvProblem same = same_outputs(&d->conv);
+    if (same.H < 1 || same.W < 1 || is_right_on(d, same) != 1) return 0;
     finding->fault = FAULT_STRIDE;
     snprintf(finding->text, sizeof finding->text,
-             "With stride 1 the same code is right on this shape; with stride %d,%d it is not. The "
-             "window of output (p,q) begins at "
-             "row p*stride_h - pad_top, column q*stride_w - pad_left; a tile of T outputs needs "
-             "(T-1)*stride + R inputs.",
+             "With stride 1 the same code gives as many outputs right; with stride %d,%d it does "
+             "not. The window of output (p,q) begins at row p*stride_h - pad_top, column "
+             "q*stride_w - pad_left; a tile of T outputs needs (T-1)*stride + R inputs.",
              d->conv.stride_h, d->conv.stride_w);
     return 1;
 }
@@ -136,48 +153,85 @@ int probe_channels(const Diagnosis *d, Finding *finding)
 
 /* ---- one pixel --------------------------------------------------------------------------- */
 
-/* Which tap of filter k has this value? */
-static int tap_find(const Probe *probe, int k, float value, int *c, int *r, int *s)
+/* An element of w. */
+typedef struct Tap {
+    int k, c, r, s;
+} Tap;
+
+static int is_value(const Diagnosis *d, double weight, double value)
+{
+    double off = d->precision == PRECISION_FP32 ? 0 : 2 * UNIT_ELEVEN_BITS * fabs(weight);
+    return fabs(weight - value) <= off;
+}
+
+/* Which element of w has this value?  One of filter k is preferred. */
+static int tap_find(const Diagnosis *d, const Probe *probe, int k, double value, Tap *tap)
 {
     const ConvProblem *v = &probe->conv;
-    size_t count = (size_t)v->C * v->R * v->S;
-    for (size_t i = 0; i < count; i++)
-        if (probe->w[k * count + i] == value) {
-            *c = (int)(i / ((size_t)v->R * v->S));
-            *r = (int)(i / (size_t)v->S % (size_t)v->R);
-            *s = (int)(i % (size_t)v->S);
-            return 1;
-        }
+    size_t taps = (size_t)v->R * v->S, count = taps * v->C;
+    for (int i = -1; i < v->K; i++) {
+        int filter = i < 0 ? k : i;
+        for (size_t j = 0; j < count; j++)
+            if (is_value(d, probe->w[filter * count + j], value)) {
+                *tap = (Tap){filter, (int)(j / taps), (int)(j / v->S % v->R), (int)(j % v->S)};
+                return 1;
+            }
+    }
     return 0;
 }
 
-static void impulse_describe(const Probe *probe, size_t index, int n, int c, Finding *finding)
+static void tap_name(const Tap *tap, char *text, size_t bytes)
+{
+    snprintf(text, bytes, "w[%d][%d][%d][%d]", tap->k, tap->c, tap->r, tap->s);
+}
+
+/* What the two weights that met the pixel, or the one that did not, tell. */
+static const char *impulse_advice(const Tap *want, const Tap *got, double value)
+{
+    if (want && !got && value == 0)
+        return "That product was never made: is that pixel loaded, is that weight, and is the sum "
+               "stored?";
+    if (!want || !got) return "Follow that one pixel through your index arithmetic.";
+    if (want->k != got->k)
+        return "A weight of another filter: check k in the index of w, where a tile or fragment of "
+               "weights keeps it, and in the index of the store.";
+    if (want->c != got->c)
+        return "A weight of another channel: check c in the index of w and of x, and where tiles "
+               "or fragments keep it.";
+    return "Another tap of the same filter: check r and s in the index of w and of x, and where "
+           "tiles or fragments keep them.";
+}
+
+static void impulse_describe(const Diagnosis *d, const Probe *probe, size_t index, int n, int c,
+                             Finding *finding)
 {
     const ConvProblem *v = &probe->conv;
     OutputAt at = output_at(v, index);
-    char got[96], want[96];
-    int tap_c, r, s;
-    if (tap_find(probe, at.k, (float)probe->expected[index], &tap_c, &r, &s))
-        snprintf(want, sizeof want, "w[%d][%d][%d][%d] = %g", at.k, tap_c, r, s,
-                 probe->expected[index]);
+    Tap want, got;
+    char wanted[96] = "0", gotten[96], name[64];
+    double expected = probe->expected[index], value = probe->y[index];
+    int known = expected != 0 && tap_find(d, probe, at.k, expected, &want);
+    int found = value != 0 && tap_find(d, probe, at.k, value, &got);
+    if (known) {
+        tap_name(&want, name, sizeof name);
+        snprintf(wanted, sizeof wanted, "%s = %g", name, expected);
+    }
+    if (found)
+        tap_name(&got, gotten, sizeof gotten);
     else
-        snprintf(want, sizeof want, "0");
-    if (probe->y[index] != 0 && tap_find(probe, at.k, probe->y[index], &tap_c, &r, &s))
-        snprintf(got, sizeof got, "w[%d][%d][%d][%d]", at.k, tap_c, r, s);
-    else
-        snprintf(got, sizeof got, "%g", probe->y[index]);
+        snprintf(gotten, sizeof gotten, "%g", value);
     finding->fault = FAULT_EVERYWHERE;
     snprintf(finding->text, sizeof finding->text,
              "With x all zero but x[%d][%d][%d][%d] = 1, output (n,k,p,q) = (%d,%d,%d,%d) should "
-             "be %s; yours is %s. Follow that one pixel "
-             "through your index arithmetic.",
-             n, c, v->H / 2, v->W / 2, at.n, at.k, at.p, at.q, want, got);
+             "be %s; yours is %s. %s",
+             n, c, v->H / 2, v->W / 2, at.n, at.k, at.p, at.q, wanted, gotten,
+             impulse_advice(known ? &want : NULL, found ? &got : NULL, value));
 }
 
 int probe_impulse(const Diagnosis *d, Finding *finding)
 {
     Probe probe;
-    if (!d->run || conv_macs(&d->conv) > 4 * probe_macs || probe_make(&probe, &d->conv)) return 0;
+    if (!d->run || conv_macs(&d->conv) > impulse_macs || probe_make(&probe, &d->conv)) return 0;
     const ConvProblem *v = &d->conv;
     memcpy(probe.w, d->tensor[1], probe.w_count * sizeof(float));
     int found = 0;
@@ -190,7 +244,7 @@ int probe_impulse(const Diagnosis *d, Finding *finding)
         while (fabs(probe.y[i] - probe.expected[i]) <=
                verdict_bound(d->precision, probe.magnitude[i], probe.products[i]))
             i++;
-        impulse_describe(&probe, i, n, c, finding);
+        impulse_describe(d, &probe, i, n, c, finding);
         found = 1;
     }
     probe_free(&probe);

@@ -118,8 +118,7 @@ static int find_slices(Map *map, Finding *finding)
         finding->fault = FAULT_ONE_IMAGE;
         snprintf(finding->text, sizeof finding->text,
                  "The images with %s are wrong as a whole, the others are right. Check how n comes "
-                 "from the block or the loop, and "
-                 "that it enters the index of both x and y.",
+                 "from the block or the loop, and that it enters the index of both x and y.",
                  set);
         return 1;
     }
@@ -222,11 +221,6 @@ static int is_last_block(const Map *map, int axis)
     return map->extent[axis] - from < from || tile_of_suffix(from, map->extent[axis]);
 }
 
-static int is_long_suffix(const Map *map, int axis)
-{
-    return set_suffix(map->hot[axis], map->extent[axis]) >= 0;
-}
-
 enum { PERIOD_MOST = 256 };
 
 /* Do the hot coordinates repeat so?  The first and the last tile may differ, for they lie against
@@ -287,6 +281,17 @@ static int tile_of(const Map *map, int axis)
 static int is_tile_edge(const Map *map, int axis)
 {
     return tile_of(map, axis) > 0;
+}
+
+/* Do the hot coordinates lie within a window's reach of the borders of their tiles? */
+static int is_at_border(const Map *map, int axis)
+{
+    const ConvProblem *c = &map->d->conv;
+    int tile = tile_of(map, axis), reach = (axis == AXIS_P ? c->R : c->S) - 1;
+    if (reach < 1) return 0;
+    for (int i = 0; i < map->extent[axis]; i++)
+        if (map->hot[axis][i] && i % tile >= reach && i % tile < tile - reach) return 0;
+    return 1;
 }
 
 /* ---- the padding ------------------------------------------------------------------------- */
@@ -369,19 +374,20 @@ static int find_in_region(Map *map, Shape shape, Finding *finding)
             snprintf(size, sizeof size, "%d rows and %d columns", rows, columns);
         else
             snprintf(size, sizeof size, "%d %s", rows + columns, rows ? "rows" : "columns");
-        finding->fault = FAULT_TILE_EDGE;
-        snprintf(finding->text, sizeof finding->text,
-                 "The wrong outputs (%s) repeat with your tile, every %s. Windows at a tile's edge "
-                 "need the halo: R-1 more rows and "
-                 "S-1 more columns of input, offset by the padding, loaded before the barrier.",
-                 where, size);
+        int halo = shape_all(map, shape, is_at_border);
+        finding->fault = halo ? FAULT_TILE_EDGE : FAULT_EVERYWHERE;
+        snprintf(finding->text, sizeof finding->text, "The wrong outputs (%s) repeat every %s. %s",
+                 where, size,
+                 halo ? "If that is your tile, then windows at its edge lack the halo: R-1 more "
+                        "rows and S-1 more columns of input, offset by the padding, loaded before "
+                        "the barrier."
+                      : "What is different for these in each tile, or for the threads that own "
+                        "them?");
         return 1;
     }
+    if (map->wrong * 10 > map->d->total * 7) return 0; /* that is nearly everywhere */
     finding->fault = FAULT_EVERYWHERE;
-    snprintf(finding->text, sizeof finding->text, "Only the outputs with %s are wrong.%s", where,
-             shape_all(map, shape, is_long_suffix)
-                 ? " Only the first tile is right: does the block index enter p and q?"
-                 : "");
+    snprintf(finding->text, sizeof finding->text, "Only the outputs with %s are wrong.", where);
     return 1;
 }
 

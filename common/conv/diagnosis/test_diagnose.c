@@ -284,6 +284,68 @@ static void races_and_the_rest(void **state)
     expect(STRIDED, PLANT_ROW_PITCH, FAULT_EVERYWHERE, "Q elements apart");
 }
 
+/* Whatever the fault is called that comes of where the wrong outputs lie. */
+static void expect_words(const char *text, Plant plant, const char *words)
+{
+    Told told = judge(text, plant, PRECISION_FP32, probe_run);
+    if (told.verdict.correct || !strstr(told.found.text, words))
+        fail_msg("%s, plant %d: expected '%s', got: %s", text, plant, words, told.found.text);
+}
+
+static void values_by_themselves(void **state)
+{
+    (void)state;
+    for (int i = 0; i < SHAPES; i++) {
+        expect(every_shape[i], PLANT_TRUNCATED, FAULT_PRECISION, "through an int");
+        expect_words(every_shape[i], PLANT_HALVED, "half of what it should be");
+        expect(every_shape[i], PLANT_OFFSET, FAULT_EVERYWHERE, "off by the same +64");
+        if (!strstr(every_shape[i], "C=1 ")) {
+            expect(every_shape[i], PLANT_CHANNEL_TWICE, FAULT_ONE_CHANNEL, "c = 1");
+            expect(every_shape[i], PLANT_CHANNEL_TWICE, FAULT_ONE_CHANNEL, "counted twice");
+        }
+        if (!strstr(every_shape[i], "R=1 S=1")) /* there it is a channel */
+            expect_words(every_shape[i], PLANT_LAST_PRODUCT, "one single product");
+        expect_words(every_shape[i], PLANT_FIRST_TILE, "they differ in q.");
+    }
+    expect(SQUARE, PLANT_CLIPPED, FAULT_EVERYWHERE, "Outputs below zero are 0");
+    expect(SQUARE, PLANT_MAPS_EXCHANGED, FAULT_ONE_FILTER, "they differ in k.");
+}
+
+/* A race is told only where two runs differ for no other reason. */
+static void no_race_is_made_up(void **state)
+{
+    (void)state;
+    for (int i = 0; i < SHAPES; i++) {
+        expect(every_shape[i], PLANT_UNSET, FAULT_NAN, "this is no race");
+        expect(every_shape[i], PLANT_INFINITE, FAULT_NAN, "NaN or infinite");
+    }
+}
+
+/* What a checker of the engine found is above what the pattern looks like. */
+static void checkers_come_first(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *checked;
+        Fault fault;
+    } told[] = {{"Race reported between Write access at conv.cu:1", FAULT_RACE},
+                {"Uninitialized __shared__ memory read of 4 bytes", FAULT_NAN},
+                {"Uninitialized __global__ memory read of 4 bytes: y at (n,k,p,q) = (0,0,0,0)",
+                 FAULT_ACCUMULATED},
+                {"", FAULT_EVERYWHERE}};
+    for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
+        Bench bench = bench_make(SQUARE, 11);
+        Submission submission = {.plant = PLANT_NOISE};
+        Judgement judgement;
+        bench_judge(&bench, &submission, PRECISION_FP32, &judgement);
+        judgement.observed.checked = told[i].checked;
+        Told said = tell(&judgement, probe_run, &submission);
+        assert_int_equal(said.found.fault, told[i].fault);
+        assert_int_equal(said.found.text[0] == 0, told[i].fault == FAULT_RACE);
+        bench_free(&bench);
+    }
+}
+
 /* VGG-16's first layer has 3.2 million outputs; the diagnosis looks at a sample. */
 static void diagnosis_is_quick_on_large_outputs(void **state)
 {
@@ -376,6 +438,9 @@ int main(void)
         cmocka_unit_test(strides),
         cmocka_unit_test(accumulation),
         cmocka_unit_test(races_and_the_rest),
+        cmocka_unit_test(values_by_themselves),
+        cmocka_unit_test(no_race_is_made_up),
+        cmocka_unit_test(checkers_come_first),
         cmocka_unit_test(diagnosis_is_quick_on_large_outputs),
         cmocka_unit_test(every_plant_on_hidden_shapes),
         cmocka_unit_test(garbage_gets_a_verdict),

@@ -158,7 +158,7 @@ static int running_sum(const Diagnosis *d, Finding *finding)
             double got = d->output[index], before = d->output[index - step[i]];
             double allowed = diagnosis_tolerance(d, d->magnitude[index], d->products[index]) +
                              0x1p-18 * (fabs(got) + fabs(before));
-            fits = fabs(got - before - d->expected[index]) <= allowed;
+            fits = isfinite(allowed) && fabs(got - before - d->expected[index]) <= allowed;
             evidence += log2(fabs(got - d->expected[index]) / allowed);
         }
         if (!fits || evidence < EVIDENCE_BITS) continue;
