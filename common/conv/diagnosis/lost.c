@@ -1,5 +1,5 @@
-/* lost.c - the sum is right but for a set of products that is left out, or counted twice: a channel,
- * some taps, the end of the loop.
+/* lost.c - the sum is right but for a set of products that is left out, or counted twice: a
+ * channel, some taps, the end of the loop.
  *
  * For each sample the products are laid out as [c][r][s]; what is missing from an output, or too
  * much in it, must then equal the sum over the suspected set, the same set in every sample. */
