@@ -86,14 +86,19 @@ simulate() {
     cp "$_kept/counters" "$out/runs/$_run"
 }
 
-# simulate_long RUN ...: the same for what takes more than a few seconds: make numbers simulates it and records the result in
-# docs/data/simulated; make check takes that.
+# record_of RUN: where a long run's numbers are kept.
+record_of() {
+    printf 'docs/data/simulated/%s/%s.tsv\n' "$script" "$1"
+}
+
+# simulate_long RUN ...: the same for what takes more than a few seconds: make numbers simulates it and records what the script
+# asks of it, make check takes the record.
 simulate_long() {
-    _record=docs/data/simulated/$script/$1.tsv
+    _record=$(record_of "$1")
     if [ -n "${NUMBERS_LONG:-}" ]; then
         simulate "$@"
         mkdir -p "$(dirname "$out/data/$_record")"
-        cp "$out/runs/$1" "$out/data/$_record"
+        : >"$out/data/$_record"
     else
         [ -f "$_record" ] || fail "there is no $_record; make it:  make numbers LAB=$script"
         cp "$_record" "$out/runs/$1"
@@ -102,7 +107,10 @@ simulate_long() {
 
 # number RUN METRIC: the metrics are docs/lab-ini.md's, and microseconds.
 number() {
-    cell "$out/runs/$1" "$2" 2
+    _value=$(cell "$out/runs/$1" "$2" 2)
+    _new=$out/data/$(record_of "$1")
+    [ ! -f "$_new" ] || grep -q "^$2	" "$_new" || printf '%s\t%s\n' "$2" "$_value" >>"$_new"
+    printf '%s\n' "$_value"
 }
 
 # profile LAB SUBMISSION [...]: prints the folder with the counters and the tables of `lab profile`.
