@@ -1,8 +1,9 @@
 /* build_command.c - the grader's own command lines, and the box they run in.
  *
- * nvcc gets two targets: PTX for compute_75 or what the lab needs, which the simulator executes and
- * any newer driver can compile, and native code for sm_90, which costs a fifth of a second and
- * spares a Hopper card the compilation.  The C of host labs is compiled with -O3 and without
+ * nvcc makes PTX for compute_75 or what the lab needs, which the simulator executes and any newer
+ * driver can compile, and of that same PTX machine code for sm_90.  So the source is compiled once,
+ * ptxas's registers are those of what is executed, and no __CUDA_ARCH__ parts the two.  The C of
+ * host labs is compiled with -O3 and without
  * -march: submission, baseline and reference alike, so that a measured ratio is the code's and not
  * the flags'. */
 #include <libgen.h>
@@ -18,7 +19,7 @@
 #define DEVICE_FLAGS                                                                               \
     "-O3", "-lineinfo", "-std=c++17", "-cudart", "none", "-Xcompiler=-Wall",                       \
         "-Wno-deprecated-gpu-targets", "-diag-suppress=177,550"
-#define NATIVE_CODE "arch=compute_90,code=sm_90"
+#define NATIVE_CODE "sm_90"
 #define HOST_FLAGS  "-O3", "-std=c11", "-Wall"
 
 enum { ARGUMENTS = 64, ENVIRONMENT = 8, BUILD_PROCESSES = 64 };
@@ -108,13 +109,10 @@ static int device_compile(const BuildJob *job, int native, char *log, SandboxEnd
     snprintf(command.host_compiler, sizeof command.host_compiler, "-ccbin=%s", job->toolchain->cxx);
     command_add(&command, nvcc);
     command_add_all(&command, device_flags);
-    snprintf(command.ptx, sizeof command.ptx, "arch=compute_%d,code=compute_%d", job->cc, job->cc);
+    snprintf(command.ptx, sizeof command.ptx, "arch=compute_%d,code=[compute_%d%s]", job->cc,
+             job->cc, native ? "," NATIVE_CODE : "");
     command_add(&command, "-gencode");
     command_add(&command, command.ptx);
-    if (native) {
-        command_add(&command, "-gencode");
-        command_add(&command, NATIVE_CODE);
-    }
     if (job->plain) command_add(&command, "-g");
     const char *const rest[] = {
         command.host_compiler, command.include, "-c", job->name, "-o", "submission.o", NULL};
