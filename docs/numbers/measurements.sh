@@ -28,7 +28,7 @@ data=docs/data/h200
     echo '| lab | points | seconds | graded, UTC |'
     echo '| --- | --- | --- | --- |'
     for record in "$data"/*.json; do
-        jq -r '[.lab, "\(.points | round) of \(.possible | round)", (.seconds | round), "\(.graded_at[0:10]) \(.graded_at[11:16])"] | "| \(.[0]) | \(.[1]) | \(.[2]) | \(.[3]) |"' "$record"
+        jq -r '[.lab, "\(.points * 10 | round / 10) of \(.possible * 10 | round / 10)", (.seconds | round), "\(.graded_at[0:10]) \(.graded_at[11:16])"] | "| \(.[0]) | \(.[1]) | \(.[2]) | \(.[3]) |"' "$record"
     done
 } >"$out/points.md"
 
