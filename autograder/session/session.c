@@ -8,8 +8,7 @@
 
 #include "autograder/session/session_parts.h"
 
-/* After one limit was met the next calls get a tenth: ten times what plain code needs. */
-enum { CALL_SECONDS = 20, TIGHTER = 10 };
+enum { CALL_SECONDS = 20 };
 #define RUNNER_BYTES (2ull << 30)
 
 /* `device` beside this program; a test's lies three directories deeper. */
@@ -34,7 +33,6 @@ static int options_take(Session *session, const SessionOptions *options, Error *
     snprintf(session->gpus_directory, sizeof session->gpus_directory, "%s", directory);
     session->threads = options->sim_threads;
     session->checks = options->checks;
-    session->tightness = 1;
     session->call_seconds = options->call_seconds > 0 ? options->call_seconds : CALL_SECONDS;
     session->memory_bytes =
         options->runner_memory_bytes ? options->runner_memory_bytes : RUNNER_BYTES;
@@ -96,7 +94,6 @@ int session_set_problem(Session *session, const Operation *operation, const Prob
         session->call.count[i] = tensor_count(&session->shape[i]);
     }
     session->instructions = limit_instructions(session);
-    session->instructions_tightness = session->tightness;
     session->problem_known = 0;
     for (int i = 0; i < SESSION_RUNNERS; i++)
         runner_kill(&session->runner[i]);
@@ -155,7 +152,7 @@ static void request_run(Session *session, int slot, ControlRequest *request,
                         RunOutcome *outcome)
 {
     request_make(session, slot, request, tensor, output, reply, outcome);
-    if (outcome->status == RUN_LIMIT && slot == 0) session->tightness = TIGHTER;
+    if (outcome->status == RUN_LIMIT && slot == 0) session->limited = 1;
 }
 
 void session_call(Session *session, int slot, const float *const *tensor, float *output,

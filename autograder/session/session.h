@@ -59,8 +59,8 @@ int session_start_runner(Session *session, int slot, const Build *build, Error *
 int session_set_problem(Session *session, const Operation *operation, const Problem *problem,
                         int host, Error *error);
 
-/* After the first RUN_LIMIT all that follows may use a tenth of what it could before: endless code
- * meets a limit in every case, and each has its judgement.
+/* After the first RUN_LIMIT of slot 0 its calls may use less than before (session_limit.c): endless
+ * code meets a limit in every case, and each has its judgement.
  *
  * Uploads fresh inputs, poisons outputs and guard bands, calls the entry point once in runner
  * `slot` while recording, and reads the output back (tensor_count floats, caller's memory).

@@ -120,9 +120,9 @@ static void explain_instructions(const Session *session, RunOutcome *outcome)
     size_t used = strlen(outcome->message);
     outcome->status = RUN_LIMIT;
     snprintf(outcome->message + used, sizeof outcome->message - used,
-             "\nThe launches of this call may take %.0f million warp instructions together, about "
-             "%d times what a plain kernel needs.",
-             1e-6 * (double)session->instructions, 100 / session->instructions_tightness);
+             "\nThe launches of this call may take %.0f million warp instructions together; no "
+             "solution of a lab needs a quarter of that.",
+             1e-6 * (double)session->instructions);
 }
 
 void outcome_fill(Session *session, int slot, const ControlReply *reply, RunOutcome *outcome)

@@ -20,8 +20,8 @@ struct Session {
     char machine[64], gpus_directory[768], device_program[SESSION_PATH];
     int threads, checks;
     double call_seconds;
-    int tightness; /* calls get 1/tightness of what they may use; of instructions, from the next
-                      problem on */
+    int limited; /* the submission met a limit: its calls get less, its launches from the next
+                    problem on */
     uint64_t memory_bytes;
     pid_t device; /* 0: not running */
     int control, descriptors;
@@ -31,8 +31,7 @@ struct Session {
     CallRequest call;
     TensorShape shape[OPERATION_TENSORS];
     uint64_t instructions; /* that a call's launches may take on the simulator */
-    int instructions_tightness;
-    int problem_known; /* to the device process */
+    int problem_known;     /* to the device process */
 };
 
 /* ---- session_device.c --------------------------------------------------------------------- */
