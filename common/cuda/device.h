@@ -29,7 +29,7 @@ typedef enum DeviceCallKind {
     CALL_PROPERTIES,         /* -> reply data: DeviceProperties */
     CALL_MEM_INFO,           /* -> value[0] free bytes, value[1] total bytes */
     CALL_ALLOC,              /* bytes -> value[0] address (256-byte aligned, contents unwritten) */
-    CALL_FREE,               /* dst (0 is allowed) */
+    CALL_FREE,               /* dst (0 is allowed), value: FREE_ON_STREAM with stream, or 0 */
     CALL_COPY_TO_DEVICE,     /* dst, data/data_bytes, stream */
     CALL_COPY_TO_HOST,       /* src, bytes, stream -> reply data */
     CALL_COPY_ON_DEVICE,     /* dst, src, bytes, stream */
@@ -56,6 +56,9 @@ typedef enum DeviceCallKind {
     CALL_POINTER,       /* dst: any address -> value[0] 1 when it is device memory, else 0 */
     CALL_KINDS
 } DeviceCallKind;
+
+/* A free that takes its place on a stream and waits for nobody, as cudaFreeAsync's. */
+enum { FREE_ON_STREAM = 1 };
 
 typedef struct DeviceCall {
     uint32_t kind;
@@ -175,6 +178,9 @@ struct Device {
                   Error *error);
     /* Marks [address, +bytes) as never written, for initcheck, after filling it with `word`. */
     int (*poison)(Device *device, uint64_t address, uint64_t bytes, uint32_t word, Error *error);
+    /* The program freed the memory at `address`, but a replay will need it: until it is freed, or
+     * retired 0 gives it back, using it is a fault.  NULL where the engine cannot tell. */
+    int (*retire)(Device *device, uint64_t address, int retired, Error *error);
     void (*close)(Device *device);
 };
 

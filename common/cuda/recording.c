@@ -89,8 +89,8 @@ static int reply_with(DeviceReply *reply, int32_t status, const char *message)
     return device_fail(reply, status, "%s", message);
 }
 
-/* cudaFree waits for the device, so it is recorded as the synchronisation that it is, and the
- * address is set aside. */
+/* cudaFree waits for the device, so it is recorded as the synchronisation that it is; cudaFreeAsync
+ * does not.  The address is set aside, and who uses it from now on is told. */
 static int free_defer(Recorder *recorder, const DeviceCall *call, DeviceReply *reply)
 {
     Recording *recording = recorder->recording;
@@ -105,10 +105,20 @@ static int free_defer(Recorder *recorder, const DeviceCall *call, DeviceReply *r
         recording->deferred_free = grown;
     }
     DeviceCall sync = {.kind = CALL_SYNC};
-    int result = recorder->engine->execute(recorder->engine, &sync, reply);
-    if (result != 0 || reply->status != DEVICE_SUCCESS) return result;
+    int waits = call->value != FREE_ON_STREAM;
+    if (waits) {
+        int result = recorder->engine->execute(recorder->engine, &sync, reply);
+        if (result != 0 || reply->status != DEVICE_SUCCESS) return result;
+        if (!recording->overflow) append(recording, &sync);
+    } else {
+        memset(reply, 0, offsetof(DeviceReply, message));
+        reply->message[0] = '\0';
+    }
     recording->deferred_free[recording->deferred_count++] = call->dst;
-    if (!recording->overflow) append(recording, &sync);
+    Error error = {""};
+    if (recorder->engine->retire &&
+        recorder->engine->retire(recorder->engine, call->dst, 1, &error) != 0)
+        return reply_with(reply, DEVICE_INVALID_VALUE, error.text);
     return 0;
 }
 

@@ -4,7 +4,7 @@
  * A recorder is a Device in front of an engine: it passes every call on and keeps the ones that
  * do work on the device (copies, fills, launches, events, waits, host synchronisations) with a
  * copy of their data.  Frees are put off until the recording is closed, so a replay finds the
- * same addresses. */
+ * same addresses; for the calls that follow the memory is gone all the same (Device.retire). */
 #ifndef CONVLAB_CUDA_RECORDING_H
 #define CONVLAB_CUDA_RECORDING_H
 

@@ -58,6 +58,11 @@ int simt_free(SimtGpu *gpu, uint64_t address, Error *error)
     return memory_free(&gpu->memory, address, error);
 }
 
+int simt_retire(SimtGpu *gpu, uint64_t address, int retired, Error *error)
+{
+    return memory_retire(&gpu->memory, address, retired, error);
+}
+
 static unsigned char *host_of(const Allocation *a, uint64_t address)
 {
     return a->host + (address - a->address);

@@ -27,6 +27,9 @@ void simt_close(SimtGpu *gpu);
  * too. simt_poison fills with 32-bit `word` and marks unwritten. */
 int simt_alloc(SimtGpu *gpu, uint64_t bytes, uint64_t *address, Error *error);
 int simt_free(SimtGpu *gpu, uint64_t address, Error *error);
+/* To be freed later, for a replay still needs it: a use from now on is one after cudaFree.  With
+ * `retired` 0 it can be used again; simt_free frees it either way. */
+int simt_retire(SimtGpu *gpu, uint64_t address, int retired, Error *error);
 int simt_write(SimtGpu *gpu, uint64_t address, const void *data, uint64_t bytes, Error *error);
 int simt_read(SimtGpu *gpu, uint64_t address, void *data, uint64_t bytes, Error *error);
 int simt_fill(SimtGpu *gpu, uint64_t address, int byte, uint64_t bytes, Error *error);

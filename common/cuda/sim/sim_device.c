@@ -134,6 +134,9 @@ static void call_time(SimDevice *sim, const DeviceCall *call)
         if (event && event->recorded) sim->host = later(sim->host, event->cycle);
         break;
     case CALL_FREE:
+        if (call->value == FREE_ON_STREAM) break;
+        sim->host = later(sim->host, sim->timeline.end);
+        break;
     case CALL_SYNC:
         sim->host = later(sim->host, sim->timeline.end);
         break;
@@ -504,6 +507,14 @@ static void nodes_replay(SimDevice *sim, const Recording *recording, uint64_t *e
     }
 }
 
+/* What the recorded call freed is there during a replay, which uses it as the call did before. */
+static void freed_retire(SimDevice *sim, const Recording *recording, int retired)
+{
+    Error error;
+    for (size_t i = 0; i < recording->deferred_count; i++)
+        simt_retire(sim->gpu, recording->deferred_free[i], retired, &error);
+}
+
 /* One pass tells all: the next would cost the same to the cycle, and results that add to what is
  * there stay right. */
 static int sim_replay(Device *device, Recording *recording, int repeats, DeviceCost *cost,
@@ -522,7 +533,9 @@ static int sim_replay(Device *device, Recording *recording, int repeats, DeviceC
     sim->costliest = 0;
     if (timeline && end && before) {
         reply.status = DEVICE_SUCCESS;
+        freed_retire(sim, recording, 0);
         nodes_replay(sim, recording, end, before, timeline, &reply);
+        freed_retire(sim, recording, 1);
     }
     cost_take(sim, timeline ? timeline->end : 0, cost);
     sim->cost = live;
@@ -531,6 +544,11 @@ static int sim_replay(Device *device, Recording *recording, int repeats, DeviceC
     if (reply.status == DEVICE_SUCCESS) return 0;
     return error_set(error, "replay: %s: %s", device_status_name(reply.status),
                      reply.message[0] ? reply.message : device_status_text(reply.status));
+}
+
+static int sim_retire(Device *device, uint64_t address, int retired, Error *error)
+{
+    return simt_retire(((SimDevice *)device)->gpu, address, retired, error);
 }
 
 static int sim_poison(Device *device, uint64_t address, uint64_t bytes, uint32_t word, Error *error)
@@ -585,6 +603,7 @@ Device *device_open_sim(const SimDeviceOptions *options, Error *error)
                            .take_cost = sim_take_cost,
                            .replay = sim_replay,
                            .poison = sim_poison,
+                           .retire = sim_retire,
                            .close = sim_close};
     return &sim->device;
 }

@@ -247,6 +247,31 @@ static void a_replay_repeats_the_work_on_what_the_buffers_hold(void **state)
     runtime_set_device(device);
 }
 
+/* What the program freed is gone for its next kernel, although the recorder keeps it; a replay, whose
+ * kernels all come before that, finds it. */
+static void freed_memory_is_gone_and_replays_find_it(void **state)
+{
+    (void)state;
+    Recording recording = {0};
+    Device *recorder = recorder_open(device, &recording);
+    DeviceCost cost;
+    Error error = {""};
+    float first = 1;
+    runtime_set_device(recorder);
+    assert_int_equal(entry("freed_on_a_stream", (intptr_t)&first, 0, 0), 0);
+    assert_true(first == 0);
+    assert_int_equal(recording.deferred_count, 2);
+    assert_int_equal(device->replay(device, &recording, 1, &cost, &error), 0);
+    assert_int_equal(device->replay(device, &recording, 1, &cost, &error), 0);
+    assert_int_equal(entry("freed_on_a_stream", (intptr_t)&first, 1, 0), 700);
+    assert_failure(700, "memory that cudaFree freed before");
+    recorder->close(recorder);
+    recording_clear(&recording, device);
+    char leaks[200];
+    assert_int_equal(sim_device_leaks(device, leaks, sizeof leaks), 1); /* y, after the fault */
+    runtime_set_device(device);
+}
+
 /* The device process in small: answers calls from a socket until it closes. */
 static void *serve(void *argument)
 {
@@ -367,6 +392,7 @@ int main(void)
         FRESH(reading_what_nothing_wrote_is_a_finding),
         FRESH(the_device_answers_questions),
         FRESH(a_replay_repeats_the_work_on_what_the_buffers_hold),
+        FRESH(freed_memory_is_gone_and_replays_find_it),
         FRESH(a_wire_between_changes_nothing),
         FRESH(poison_is_read_back_and_counts_as_unwritten),
         FRESH(nonsense_calls_are_answered),

@@ -1,6 +1,7 @@
 // What test_end_to_end.c runs: CUDA as a student writes it, compiled by nvcc, answered by the
 // drop-in runtime.
 #include <cuda_runtime.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -206,5 +207,28 @@ extern "C" int device_name(char *name)
     cudaDeviceProp properties;
     cudaError_t status = cudaGetDeviceProperties(&properties, 0);
     strcpy(name, properties.name);
+    return status;
+}
+
+// Fills memory in the order of a stream, hands its first number on, frees it; `late` uses it once
+// more.
+extern "C" int freed_on_a_stream(float *first, int late)
+{
+    float *x, *y;
+    cudaMemPool_t pool;
+    uint64_t keep = ~0ull;
+    cudaStream_t stream;
+    cudaStreamCreate(&stream);
+    if (cudaDeviceGetDefaultMemPool(&pool, 0) ||
+        cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep) ||
+        cudaMallocAsync(&x, 64 * sizeof *x, stream) || cudaMalloc(&y, 64 * sizeof *y))
+        return -1;
+    cudaMemsetAsync(x, 0, 64 * sizeof *x, stream);
+    add<<<1, 64, 0, stream>>>(x, x, y, 64);
+    cudaFreeAsync(x, stream);
+    if (late) scale<<<1, 64, 0, stream>>>(x, 2.0f, 64);
+    int status = cudaMemcpyAsync(first, y, sizeof *first, cudaMemcpyDeviceToHost, stream);
+    cudaStreamSynchronize(stream);
+    cudaFree(y);
     return status;
 }

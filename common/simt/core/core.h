@@ -38,6 +38,7 @@ typedef struct Allocation {
     uint64_t address, bytes;
     unsigned char *host;
     int freed;
+    int kept;         /* freed, but its bytes stay until memory_free: a replay uses them again */
     int read_only;    /* __constant__ */
     int initialised;  /* every byte is known to be written: the bitmap need not be asked */
     const char *name; /* of a variable, NULL for an allocation */
@@ -58,6 +59,8 @@ void memory_close(Memory *memory);
 int memory_alloc(Memory *memory, uint64_t bytes, uint64_t *address, Allocation **made,
                  Error *error);
 int memory_free(Memory *memory, uint64_t address, Error *error);
+/* Freed for all who use it from now on, or (retired 0) alive again; bytes and address stay. */
+int memory_retire(Memory *memory, uint64_t address, int retired, Error *error);
 /* The allocation, live or freed, that holds `address`, or NULL. */
 Allocation *memory_find(const Memory *memory, uint64_t address);
 /* A live allocation that holds all of [address, address + bytes), or NULL with an error that names

@@ -106,7 +106,7 @@ static uint64_t extent_of(uint64_t bytes)
 static int hole_find(Memory *memory, uint64_t extent, uint64_t *offset)
 {
     for (uint32_t i = memory->count; i-- > 0;)
-        if (memory->table[i]->freed) table_remove(memory, i);
+        if (memory->table[i]->freed && !memory->table[i]->kept) table_remove(memory, i);
     uint64_t at = 0;
     for (uint32_t i = 0; i <= memory->count; i++) {
         uint64_t end =
@@ -152,20 +152,39 @@ int memory_alloc(Memory *memory, uint64_t bytes, uint64_t *address, Allocation *
     return 0;
 }
 
-int memory_free(Memory *memory, uint64_t address, Error *error)
+/* What an allocation returned this address, freed or not; NULL with an error. */
+static Allocation *allocation_at(const Memory *memory, uint64_t address, Error *error)
 {
     uint32_t n = entries_up_to(memory, address);
     Allocation *a = n && memory->table[n - 1]->address == address ? memory->table[n - 1] : NULL;
-    if (a && a->freed)
+    if (a && !a->name) return a;
+    char near[256];
+    memory_describe(memory, address, near, sizeof near);
+    error_set(error, "free of 0x%llx, which no allocation returned: it is %s",
+              (unsigned long long)address, near);
+    return NULL;
+}
+
+int memory_retire(Memory *memory, uint64_t address, int retired, Error *error)
+{
+    Allocation *a = allocation_at(memory, address, error);
+    if (!a) return -1;
+    if (a->freed && !a->kept)
+        return error_set(error, "the allocation at 0x%llx is already free",
+                         (unsigned long long)address);
+    a->freed = a->kept = retired;
+    return 0;
+}
+
+int memory_free(Memory *memory, uint64_t address, Error *error)
+{
+    Allocation *a = allocation_at(memory, address, error);
+    if (!a) return -1;
+    if (a->freed && !a->kept)
         return error_set(error, "double free: the %llu-byte allocation at 0x%llx is already free",
                          (unsigned long long)a->bytes, (unsigned long long)address);
-    if (!a || a->name) {
-        char near[256];
-        memory_describe(memory, address, near, sizeof near);
-        return error_set(error, "free of 0x%llx, which no allocation returned: it is %s",
-                         (unsigned long long)address, near);
-    }
     a->freed = 1;
+    a->kept = 0;
     a->initialised = 0;
     memory->used -= a->bytes;
     if (a->bytes >= GIVE_BACK) {

@@ -33,6 +33,24 @@ static const char *access_name(int store)
     return store ? "write" : "read";
 }
 
+/* The address lies in no memory that is there, or not wholly. */
+__attribute__((noinline)) static void outside_fault(Warp *warp, const Ins *ins, uint32_t lane,
+                                                    uint64_t address, uint32_t bytes, int store)
+{
+    const Allocation *a = memory_find(&warp->worker->gpu->memory, address);
+    char near[256];
+    memory_describe(&warp->worker->gpu->memory, address, near, sizeof near);
+    if (a && a->freed)
+        fault_at(warp, ins, SIMT_MEMCHECK, lane, address, bytes,
+                 "Use after free: invalid __global__ %s of %u bytes in memory that cudaFree freed "
+                 "before this launch: the address is %s",
+                 access_name(store), bytes, near);
+    else
+        fault_at(warp, ins, SIMT_MEMCHECK, lane, address, bytes,
+                 "Invalid __global__ %s of %u bytes: the address is %s", access_name(store), bytes,
+                 near);
+}
+
 /* Lane by lane: names the lane that is wrong, or finds each lane's own allocation. */
 __attribute__((noinline)) static Shape reach_slowly(Warp *warp, const Ins *ins,
                                                     const uint64_t *base, uint32_t bytes, int store,
@@ -54,11 +72,7 @@ __attribute__((noinline)) static Shape reach_slowly(Warp *warp, const Ins *ins,
         }
         Allocation *a = memory_find(memory, address);
         if (!a || a->freed || a->address + a->bytes - address < bytes) {
-            memory_describe(memory, address, near, sizeof near);
-            fault_at(warp, ins, SIMT_MEMCHECK, i, address, bytes,
-                     "%s __global__ %s of %u bytes: the address is %s",
-                     a && a->freed ? "Use after free: invalid" : "Invalid", access_name(store),
-                     bytes, near);
+            outside_fault(warp, ins, i, address, bytes, store);
             return SHAPE_FAULT;
         }
         if (store && a->read_only) {
@@ -602,13 +616,8 @@ __attribute__((noinline)) static int spot_global(Warp *warp, const Ins *ins, uin
 {
     const Memory *memory = &warp->worker->gpu->memory;
     Allocation *a = memory_find(memory, address);
-    char near[256];
     if (!a || a->freed || a->address + a->bytes - address < bytes || (store && a->read_only)) {
-        memory_describe(memory, address, near, sizeof near);
-        fault_at(warp, ins, SIMT_MEMCHECK, lane, address, bytes,
-                 "%s __global__ %s of %u bytes: the address is %s",
-                 a && a->freed ? "Use after free: invalid" : "Invalid", access_name(store), bytes,
-                 near);
+        outside_fault(warp, ins, lane, address, bytes, store);
         return -1;
     }
     spot->host = a->host + (address - a->address);
