@@ -247,8 +247,8 @@ static void a_replay_repeats_the_work_on_what_the_buffers_hold(void **state)
     runtime_set_device(device);
 }
 
-/* What the program freed is gone for its next kernel, although the recorder keeps it; a replay, whose
- * kernels all come before that, finds it. */
+/* What the program freed is gone for its next kernel, although the recorder keeps it; a replay,
+ * whose kernels all come before that, finds it. */
 static void freed_memory_is_gone_and_replays_find_it(void **state)
 {
     (void)state;
