@@ -31,9 +31,10 @@ static const char USAGE[] =
     "  run      --lab NN  [--case NAME | --shape \"N=64 ...\" | --maps FILE --shape \"K=64 ...\"]\n"
     "                     [--engine sim|gpu] [--gpu h200] [--seed N] [--submission DIR|FILE] "
     "[--alone]\n"
-    "                     [--counters FILE]\n"
-    "                     runs one case; beside it the baseline, unless --alone; FILE gets every\n"
-    "                     metric of docs/lab-ini.md, if the case is right\n"
+    "                     [--counters FILE] [--runs FILE]\n"
+    "                     runs one case; beside it the baseline, unless --alone; the first FILE\n"
+    "                     gets every metric of docs/lab-ini.md, if the case is right, the second\n"
+    "                     by how many warps each instruction of each kernel was executed\n"
     "  profile  --lab NN  [as run] [--ptx] [--out DIR]  runs one case and shows where its cycles\n"
     "                     went; DIR gets tables and plots (else build/profile/NN-name)\n"
     "  cases    --lab NN  [--shape \"N=64 ...\"]  its cases, or a shape, as numbers, one a line:\n"
@@ -53,6 +54,7 @@ typedef struct Options {
     const char *shape;          /* of the user's own; NULL: a case of the lab */
     const char *maps;           /* the file that x is read from; NULL: generated */
     const char *counters, *out; /* where a run's metrics, a profile's files go; NULL: see USAGE */
+    const char *runs;           /* where a run's executed instructions go; NULL: nowhere */
     const char *sample;         /* how many mutants; NULL: all */
     int ptx, alone;             /* alone: without the baseline beside it */
 } Options;
@@ -73,6 +75,7 @@ static int parse_options(int argc, char **argv, Options *options, Error *error)
         {"maps", OPTION_TEXT, &options->maps},
         {"seed", OPTION_TEXT, &options->seed},
         {"counters", OPTION_TEXT, &options->counters},
+        {"runs", OPTION_TEXT, &options->runs},
         {"out", OPTION_TEXT, &options->out},
         {"sample", OPTION_TEXT, &options->sample},
         {"ptx", OPTION_FLAG, &options->ptx},
@@ -270,6 +273,10 @@ static int run_program(const Options *options, const Lab *lab, int profile, Erro
     if (options->counters) {
         argv[count++] = "--counters";
         argv[count++] = options->counters;
+    }
+    if (options->runs) {
+        argv[count++] = "--runs";
+        argv[count++] = options->runs;
     }
     if (beside) {
         argv[count++] = "--baseline";

@@ -35,6 +35,7 @@ typedef struct Run {
     const char *baseline; /* its program, NULL: nothing stands beside the student's numbers */
     int cost_only;        /* this is the baseline: print nothing but what it cost */
     const char *counters; /* the file that every metric is written into, NULL: none */
+    const char *runs;     /* and how often each instruction was executed, NULL: none */
     char finding[1024];   /* of a check that stopped nothing, "" none */
     Seed seed;
     const Lab *found;
@@ -314,6 +315,15 @@ static int write_counters(const Run *run, Error *error)
     return fclose(stream) ? error_set(error, "%s: %m", run->counters) : 0;
 }
 
+/* For autograder/tests/coverage: simt_write_runs. */
+static int write_runs(const Run *run, Error *error)
+{
+    FILE *stream = fopen(run->runs, "w");
+    if (!stream) return error_set(error, "%s: %m", run->runs);
+    sim_device_write_runs(run->device, stream);
+    return fclose(stream) ? error_set(error, "%s: %m", run->runs) : 0;
+}
+
 static void print_case(const Run *run, const char *shape)
 {
     char text[400];
@@ -362,6 +372,7 @@ static int run_case(Run *run, Error *error)
             else
                 print_cost(run, verdict.correct);
             if (!status && run->counters && verdict.correct) status = write_counters(run, error);
+            if (!status && run->runs && verdict.correct) status = write_runs(run, error);
             if (!status) status = !verdict.correct;
         }
     }
@@ -393,7 +404,7 @@ static int open_engine(Run *run, Error *error)
         SimDeviceOptions options = {.machine = run->gpu,
                                     .gpus_directory = directory,
                                     .checks = !run->cost_only,
-                                    .profile = run->profile != NULL};
+                                    .profile = run->profile || run->runs};
         run->device = device_open_sim(&options, error);
     }
     if (!run->device) return -1;
@@ -454,6 +465,7 @@ static int parse_options(int argc, char **argv, Run *run, Error *error)
         {"baseline", OPTION_TEXT, &run->baseline},
         {"cost-only", OPTION_FLAG, &run->cost_only},
         {"counters", OPTION_TEXT, &run->counters},
+        {"runs", OPTION_TEXT, &run->runs},
         {"help", OPTION_HELP, (void *)"this program is started by: make run LAB=NN\n"},
         {0},
     };

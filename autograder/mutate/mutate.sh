@@ -96,6 +96,7 @@ verdict() {
 }
 
 if [ "${MUTATE_WORK:-}" ]; then
+    exec 2>>"$MUTATE_WORK/log" # the shell tells of each program that it stopped
     folder=$MUTATE_WORK/sources/$2
     printf '%s\t%s\n' "$2" "$(verdict "$folder")" >"$MUTATE_WORK/found/$2"
     rm -rf "$folder"

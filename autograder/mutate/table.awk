@@ -1,5 +1,5 @@
 # table.awk LISTED ALL FOUND MUTANTS - mutate.sh's verdicts as a table, kind by kind, and what nothing found.  LISTED holds
-# TODO region, line before, line after, reason; ALL and MUTANTS are tables of `lab mutants`; FOUND has name and verdict.
+# TODO region, line before, line after (* for whatever comes of that line), reason; ALL and MUTANTS are tables of `lab mutants`; FOUND has name and verdict.
 # Exits 1 if a mutant that nothing found is not listed, or a listed one was found or is none.
 function name(todo, before, after) { return todo "\t" before "\t" after }
 function show(text, line, kind, todo, before, after) {
@@ -10,11 +10,12 @@ FNR == 1 { file++ }
 # An empty LISTED has no first line, and so no number.
 FNR == 1 && file == 1 && $1 == "name" { file = 2 }
 file == 1 && FNR > 1 { reason[name($1, $2, $3)] = $4 }
-file == 2 && FNR > 1 { is[name($4, $5, $6)] = 1 }
+file == 2 && FNR > 1 { is[name($4, $5, $6)] = is[name($4, $5, "*")] = 1 }
 file == 3 { found[$1] = $2 }
 file == 4 && FNR > 1 {
     split(found[$1], word, " ")
-    verdict = word[1] == "nothing" && (name($4, $5, $6) in reason) ? "listed" : word[1]
+    listed = name($4, $5, $6) in reason
+    verdict = word[1] == "nothing" && (listed || name($4, $5, "*") in reason) ? "listed" : word[1]
     count[$3, verdict]++
     count["all", verdict]++
     made[$3]++
@@ -22,7 +23,7 @@ file == 4 && FNR > 1 {
     if (!($3 in made) || made[$3] == 1) kinds[++different] = $3
     if (verdict == "nothing") show("nothing finds", $2, $3, $4, $5, $6)
     if (verdict == "") show("no verdict on", $2, $3, $4, $5, $6)
-    if ((verdict == "public" || verdict == "hidden") && (name($4, $5, $6) in reason))
+    if (listed && (verdict == "public" || verdict == "hidden"))
         show("found, and listed as if nothing found it", $2, $3, $4, $5, $6)
 }
 function row(kind) {

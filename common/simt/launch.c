@@ -131,6 +131,7 @@ static void counts_merge(Launch *launch, Worker *worker, uint32_t count, SimtRes
     c->l2_hit_sectors = misses > launch->dram_loads ? misses - launch->dram_loads : 0;
     result->cycles = cycles_estimate(launch, worker[0].sm, c);
     result->occupancy_percent = launch->occupancy_percent;
+    if (launch->stall) profile_add_runs(launch, worker[0].profile);
     if (launch->stall) profile_keep(launch, worker[0].profile, result->cycles);
 }
 

@@ -1,6 +1,7 @@
 /* simt.c - the simulated GPU's front: opening it, its memory, modules and their kernels. */
 #include "common/simt/simt.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,6 +46,27 @@ void simt_close(SimtGpu *gpu)
 const SimtProfile *simt_profile(const SimtGpu *gpu)
 {
     return gpu->profile.instruction ? &gpu->profile : NULL;
+}
+
+static void kernel_write_runs(SimtKernel *kernel, FILE *stream)
+{
+    uint32_t line;
+    Error error;
+    if (kernel_decode(kernel, exec_handlers(), &error))
+        fprintf(stream, "%s\t\t0\t0\n", kernel->info.name);
+    for (uint32_t i = 0; i < kernel->origins; i++) {
+        if (!kernel->origin[i]) continue;
+        const char *file = source_line(kernel, i, &line);
+        fprintf(stream, "%s\t%s\t%u\t%" PRIu64 "\n", kernel->info.name, file, line,
+                kernel->runs ? kernel->runs[i] : 0);
+    }
+}
+
+void simt_write_runs(SimtGpu *gpu, FILE *stream)
+{
+    for (SimtModule *module = gpu->modules; module; module = module->next)
+        for (uint32_t i = 0; i < module->kernels; i++)
+            kernel_write_runs(&module->kernel[i], stream);
 }
 
 /* ---- memory ------------------------------------------------------------------------------- */

@@ -12,6 +12,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "common/base/error.h"
 #include "common/simt/core/profile.h"
@@ -59,6 +60,12 @@ uint32_t simt_resident_blocks(const SimtGpu *gpu, const SimtKernel *kernel, uint
 /* The profile of the longest launch so far, when options.profile was set, else NULL.  Owned by the
  * GPU, valid until its next launch. */
 const SimtProfile *simt_profile(const SimtGpu *gpu);
+
+/* Writes a row for each PTX instruction of each kernel that the loaded modules have, launched or
+ * not: kernel (mangled), file, line, and how many warps executed it in all launches since.  File
+ * and line are "" and 0 where unknown, and of a kernel that cannot be decoded.  Needs
+ * options.profile. */
+void simt_write_runs(SimtGpu *gpu, FILE *stream);
 
 /* Runs the kernel to its end.  0 when it ran (initcheck findings included), -1 when report.check
  * says why not. Of several faults the one of the lowest block, then warp, then instruction is

@@ -575,6 +575,11 @@ const SimtProfile *sim_device_profile(const Device *device)
     return simt_profile(((const SimDevice *)device)->gpu);
 }
 
+void sim_device_write_runs(const Device *device, FILE *stream)
+{
+    simt_write_runs(((const SimDevice *)device)->gpu, stream);
+}
+
 uint64_t sim_device_leaks(const Device *device, char *text, size_t bytes)
 {
     return simt_leaks(((const SimDevice *)device)->gpu, text, bytes);

@@ -6,6 +6,8 @@
 #ifndef CONVLAB_CUDA_SIM_DEVICE_H
 #define CONVLAB_CUDA_SIM_DEVICE_H
 
+#include <stdio.h>
+
 #include "common/cuda/device.h"
 #include "common/simt/core/profile.h"
 
@@ -23,6 +25,8 @@ Device *device_open_sim(const SimDeviceOptions *options, Error *error);
 /* Of a device that was opened with options.profile: of its longest launch, or NULL; valid until its
  * next call. */
 const SimtProfile *sim_device_profile(const Device *device);
+/* simt_write_runs, of a device that was opened with options.profile: which lines were executed. */
+void sim_device_write_runs(const Device *device, FILE *stream);
 /* Allocations never freed; `text` lists the first. */
 uint64_t sim_device_leaks(const Device *device, char *text, size_t bytes);
 

@@ -167,6 +167,7 @@ struct SimtKernel {
     uint32_t count, mems;
     const PtxInstruction **origin; /* of each `from` */
     uint32_t origins;
+    uint64_t *runs; /* warps that executed each of them, in all launches; NULL: none profiled */
     ConstSlot *constant;
     uint32_t constants;
     uint32_t file_bytes; /* of one warp's register file */
@@ -369,6 +370,8 @@ void profile_close(Launch *launch);
 /* Makes the launch's profile the GPU's, if no longer launch was profiled before; workers' counts
  * are added up in worker[0] already. */
 void profile_keep(Launch *launch, const InsCount *count, uint64_t cycles);
+/* Adds the launch's counts to its kernel's `runs`. */
+void profile_add_runs(const Launch *launch, const InsCount *count);
 /* A jump of the kernel's own: an exit is none, nor is what an accelerator does within. */
 int is_branch(const Ins *ins);
 

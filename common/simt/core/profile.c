@@ -86,6 +86,15 @@ static void instruction_add(SimtInstruction *to, const InsCount *count, const In
         to->stall[i] += stall[i];
 }
 
+void profile_add_runs(const Launch *launch, const InsCount *count)
+{
+    SimtKernel *kernel = launch->kernel;
+    if (!kernel->runs) kernel->runs = calloc(kernel->origins + 1, sizeof *kernel->runs);
+    for (uint32_t i = 0; i < kernel->count && kernel->runs; i++)
+        if (kernel->code[i].from < kernel->origins && !kernel->code[i].pseudo)
+            kernel->runs[kernel->code[i].from] += count[i].runs;
+}
+
 void profile_keep(Launch *launch, const InsCount *count, uint64_t cycles)
 {
     const SimtKernel *kernel = launch->kernel;

@@ -370,6 +370,7 @@ void kernel_release(SimtKernel *kernel)
     free(kernel->code);
     free(kernel->price);
     free((void *)kernel->origin);
+    free(kernel->runs);
     free(kernel->constant);
     free(kernel->table);
     free(kernel->tensor);

@@ -1,0 +1,52 @@
+#!/bin/sh
+# check.sh BUILD [LAB] - does some public case execute every line of every kernel of the solutions?  What no case reaches must
+# stand in unreached.tsv, with the reason.  A template's kernels count one by one: each tile size is a kernel of its own.
+#
+# The lines are those that the PTX names (-lineinfo); a kernel that is never launched has them, too.  Cases run the smallest
+# first, until nothing is left.
+set -eu
+build=${1:?usage: check.sh BUILD [LAB]}
+only=${2:-}
+listed=autograder/tests/coverage/unreached.tsv
+tab=$(printf '\t')
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# The lab's cases, the one with the fewest products first.
+cases() {
+    "$build/bin/lab" cases --lab "$1" | awk '{ sub(".*/", "", $1); print $2 * $6 * $9 * $10 * $3 * $7 * $8, $1 }' | sort -n | cut -d ' ' -f 2
+}
+
+# What was seen so far: lines that nothing reached and that are not listed, as "kernel, line, text"; and the list's rows that
+# a case reached, or that are no lines.
+missing() {
+    awk -F "$tab" -v lab="$1" -v source="conv.cu" '
+        FNR == 1 { file++ }
+        file == 1 { if ($1 == lab) reason[$2 "\t" $3] = 1; next }
+        file == 2 { sub("^ *", ""); text[FNR] = $0; next }
+        { kernels[$1]; if ($2 != source) next; lines[$1]++; at = $1 "\t" $3; seen[at] += 0; if ($4 > 0) seen[at] += $4 }
+        END {
+            for (kernel in kernels) if (!lines[kernel]) print kernel " names no line of " source
+            for (at in seen) { split(at, part, "\t"); row = part[1] "\t" text[part[2]]; is[row] = 1
+                if (!seen[at] && !(row in reason)) print "no case executes line " part[2] " of " part[1] ": " text[part[2]]
+                if (seen[at] && (row in reason)) print "listed in unreached.tsv, and executed: line " part[2] " of " part[1] }
+            for (row in reason) if (!(row in is)) print "listed in unreached.tsv, and no line: " row }' \
+        "$listed" "solutions/$1/conv.cu" "$work/runs.tsv" | sort -t ' ' -k 5n
+}
+
+for lab in $("$build/bin/lab" names); do
+    case $lab in "$only"*) ;; *) continue ;; esac
+    [ -f "solutions/$lab/conv.cu" ] || continue
+    : >"$work/runs.tsv"
+    ran=0
+    for case in $(cases "$lab"); do
+        "$build/bin/lab" run --build "$build" --lab "$lab" --submission solutions --engine sim --case "$case" --alone --seed 1 \
+            --runs "$work/case.tsv" >"$work/log" 2>&1 || { tail -n 5 "$work/log"; echo "not ok coverage/$lab: case $case"; continue 2; }
+        sort -u "$work/case.tsv" >>"$work/runs.tsv"
+        ran=$((ran + 1))
+        missing "$lab" >"$work/missing"
+        [ -s "$work/missing" ] || break
+    done
+    c++filt <"$work/missing"
+    if [ -s "$work/missing" ]; then echo "not ok coverage/$lab"; else echo "ok coverage/$lab: $ran cases execute every line"; fi
+done
