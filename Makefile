@@ -4,20 +4,41 @@
 # CUDA_INCLUDE, CC, CXX, CCACHE).  That file is included here, so make reads itself again once setup has made it, and every
 # recipe sees a compiler on the first call of a fresh clone.
 
+#
+# What the user says is text, in no language.  A folder may be called x';cmd;' or $(shell cmd): make expands neither, for the
+# lines below take the values as they stand, and no recipe has a value in its text: it reads "$$SUBMISSION" from its
+# environment.  autograder/tests/names tries such names.
+
+TAKEN := BUILD SUBMISSION ENGINE GPU LAB CASE SHAPE MAPS SEED SAMPLE FAIL_UNDER VERBOSE PTX NAME OPERATION LONG QUICK SECONDS V \
+    CLANG JOBS NVCC CUDA_INCLUDE CC CXX CCACHE CPPFLAGS CFLAGS LDFLAGS LDLIBS WARN SANITIZE
+$(foreach v,$(.VARIABLES),$(if $(filter command,$(origin $(v))),$(eval override $(v) := $$(value $(v)))))
+$(foreach v,$(TAKEN),$(if $(filter environment,$(origin $(v))),$(eval $(v) := $$(value $(v)))))
+
 BUILD   ?= build
 SUBMISSION ?= labs
 ENGINE  ?= auto
-GPU     ?=
 CLANG   ?= clang-14
-JOBS    ?= $(shell nproc 2>/dev/null || echo 1)
+JOBS    := $(or $(JOBS),$(shell nproc 2>/dev/null || echo 1))
+CHOSEN_NVCC := $(NVCC)
+export CHOSEN_NVCC BUILD SUBMISSION ENGINE GPU LAB CASE SHAPE MAPS SEED SAMPLE FAIL_UNDER VERBOSE PTX NAME OPERATION SECONDS \
+    CLANG JOBS NVCC CUDA_INCLUDE CC CXX CCACHE
 
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 
-ifneq ($(V),1)
-Q := @
-say = @printf '  %-7s %s\n' '$(1)' '$(2)'
+# BUILD alone is part of targets and prerequisites, where make knows neither spaces nor quotes.
+PLAIN := / . _ - + @ , 0 1 2 3 4 5 6 7 8 9 a b c d e f g h i j k l m n o p q r s t u v w x y z \
+    A B C D E F G H I J K L M N O P Q R S T U V W X Y Z
+without = $(if $(2),$(call without,$(subst $(firstword $(2)),,$(1)),$(wordlist 2,99,$(2))),$(1))
+ifneq ($(if $(BUILD),$(call without,$(BUILD),$(PLAIN))$(filter -%,$(BUILD)),empty),)
+$(error BUILD is a path of letters, digits and / . _ - + @ and commas, and does not begin with -)
 endif
+
+Q := @
+ifeq ($(V),1)
+.SHELLFLAGS := -xc
+endif
+say = @printf '  %-7s %s\n' '$(1)' '$(2)'
 
 ifneq ($(filter-out help clean,$(or $(MAKECMDGOALS),help)),)
 include $(BUILD)/toolchain.env
@@ -26,7 +47,7 @@ endif
 # setup.sh touches nothing when all is as it was; make starts again only when the file has changed.
 .PHONY: always
 $(BUILD)/toolchain.env: always
-	$(Q)sh common/setup/setup.sh '$(BUILD)'
+	$(Q)NVCC="$$CHOSEN_NVCC" sh common/setup/setup.sh "$$BUILD"
 
 # ---- flags ----------------------------------------------------------------------------------------------------------
 WARN     := -Wall -Wextra -Werror
@@ -35,7 +56,10 @@ CFLAGS   ?= -O2 -g
 CFLAGS   += -std=c11 -ffp-contract=off -fPIC $(WARN) $(SANITIZE)
 LDFLAGS  += $(SANITIZE)
 LDLIBS   := -ljansson -linih -lzstd -llz4 -lseccomp -lmd -lmuparser -lsodium -ldl -lpthread -lm
-DEPS      = -MMD -MP
+# Recipes read these; words are split at spaces, and nothing in them is a command.
+export COMPILE_FLAGS = $(CPPFLAGS) $(CFLAGS) -MMD -MP
+export LINK_FLAGS    = $(LDFLAGS)
+export LINK_LIBS     = $(LDLIBS)
 
 # ---- the rooms, and which may use which ------------------------------------------------------------------------------
 # One archive a room; a room's tests are linked with it and what it uses, so a wrong dependency does not link.
@@ -107,7 +131,7 @@ ALL_TESTS   = autograder/tests/numbers/check.sh $(LABS:%=corpus/solutions/%) $(L
 $(BUILD)/obj/%.o: %.c
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
-	$(Q)$(CCACHE) $(CC) $(CPPFLAGS) $(CFLAGS) $(DEPS) -c $< -o $@
+	$(Q)$$CCACHE $$CC $$COMPILE_FLAGS -c $< -o $@
 
 # The interpreter's inner loops want the optimiser's best.
 $(BUILD)/obj/common/simt/%.o: CFLAGS += -O3
@@ -123,14 +147,14 @@ $(call archive_of,$(1)): $(call objects_of,$(1))
 $(BUILD)/tests/$(1)/%: $(BUILD)/obj/$(1)/%.o $(call archives_of,$(1) $(USES_$(1)))
 	$$(call say,LD,$$@)
 	@mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(LDFLAGS) -Wl,--start-group $$^ -Wl,--end-group $$(LDLIBS) -lcmocka -o $$@
+	$$(Q)$$$$CC $$$$LINK_FLAGS -Wl,--start-group $$^ -Wl,--end-group $$$$LINK_LIBS -lcmocka -o $$@
 endef
 $(foreach r,$(ROOMS),$(eval $(call room_rules,$(r))))
 
 $(BUILD)/bin/%: $(BUILD)/obj/autograder/%.o $(call archives_of,$(USES_autograder))
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS) -Wl,--start-group $^ -Wl,--end-group $(LDLIBS) -o $@
+	$(Q)$$CC $$LINK_FLAGS -Wl,--start-group $^ -Wl,--end-group $$LINK_LIBS -o $@
 
 # ---- what a submission is linked with --------------------------------------------------------------------------------
 # The sandboxed runner is the drop-in runtime and a wire, no engine; run has both engines in the same process.  Their own
@@ -170,21 +194,21 @@ NVCC_FLAGS := -O3 -lineinfo -std=c++17 -cudart none -Wno-deprecated-gpu-targets 
 $(BUILD)/validate/%.o: common/validate/%.cu common/validate/measure.h common/include/convlab/conv.h
 	$(call say,NVCC,$<)
 	@mkdir -p $(@D)
-	$(Q)$(NVCC) $(NVCC_FLAGS) -c $< -o $@
+	$(Q)"$$NVCC" $(NVCC_FLAGS) -c $< -o $@
 
 $(BUILD)/validate/lab-%.o: solutions/%/conv.cu common/include/convlab/conv.h
 	$(call say,NVCC,$<)
 	@mkdir -p $(@D)
-	$(Q)$(NVCC) $(NVCC_FLAGS) -c $< -o $@
+	$(Q)"$$NVCC" $(NVCC_FLAGS) -c $< -o $@
 
 VALIDATE_LIB := $(BUILD)/obj/common/validate/measure_sim.o $(call archives_of,$(USES_common/validate))
 $(BUILD)/validate/run-micro: $(BUILD)/validate/micro.o $(VALIDATE_LIB)
 $(BUILD)/validate/run-%: $(BUILD)/validate/lab-%.o $(BUILD)/validate/layers.o $(VALIDATE_LIB)
 	$(call say,LD,$@)
-	$(Q)$(CXX) $(LDFLAGS) $^ $(LDLIBS) -o $@
+	$(Q)$$CXX $$LINK_FLAGS $^ $$LINK_LIBS -o $@
 $(BUILD)/validate/run-micro:
 	$(call say,LD,$@)
-	$(Q)$(CXX) $(LDFLAGS) $^ $(LDLIBS) -o $@
+	$(Q)$$CXX $$LINK_FLAGS $^ $$LINK_LIBS -o $@
 
 .SECONDARY:
 
@@ -209,13 +233,14 @@ $(FUZZERS): LDFLAGS += -fsanitize=fuzzer
 # ---- front door --------------------------------------------------------------------------------------------------------
 .PHONY: help setup doctor run profile grade hint reset solution watch check numbers bench validate compare maps mutate test fuzz sanitize keep new-lab compile-commands format clean
 
-stage = $(Q)+$(MAKE) $(if $(V),,-s) -j$(JOBS) BUILD='$(BUILD)' $(1)
+stage = $(Q)+$(MAKE) $(if $(V),,-s) -j"$$JOBS" $(1)
 # Packages that one target wants and a student does not.
-want  = $(Q)sh common/setup/setup.sh '$(BUILD)' $(1)
-where = --root . --build '$(BUILD)'
-only  = $(if $(LAB),--lab '$(LAB)') $(if $(CASE),--case '$(CASE)') $(if $(SEED),--seed '$(SEED)')
-shape = $(if $(SHAPE),--shape '$(SHAPE)') $(if $(MAPS),--maps '$(MAPS)')
-need_lab = @test -n '$(LAB)' || { echo 'which lab?  for example:  make $@ LAB=02' >&2; exit 2; }
+want  = $(Q)sh common/setup/setup.sh "$$BUILD" $(1)
+where = --root . --build "$$BUILD"
+only  = $${LAB:+--lab "$$LAB"} $${CASE:+--case "$$CASE"} $${SEED:+--seed "$$SEED"}
+shape = $${SHAPE:+--shape "$$SHAPE"} $${MAPS:+--maps "$$MAPS"}
+whose = --submission "$$SUBMISSION" --gpu "$$GPU"
+need_lab = @test -n "$$LAB" || { echo 'which lab?  for example:  make $@ LAB=02' >&2; exit 2; }
 
 help:
 	@sed -n 's/^#: //p' Makefile
@@ -270,29 +295,29 @@ doctor:
 
 grade:
 	$(call stage,tools)
-	$(Q)$(BUILD)/bin/grade $(where) $(only) --submission '$(SUBMISSION)' --engine '$(ENGINE)' --gpu '$(GPU)' \
-	    $(if $(FAIL_UNDER),--fail-under '$(FAIL_UNDER)') $(if $(VERBOSE),--verbose)
+	$(Q)$(BUILD)/bin/grade $(where) $(only) $(whose) --engine "$$ENGINE" \
+	    $${FAIL_UNDER:+--fail-under "$$FAIL_UNDER"} $${VERBOSE:+--verbose}
 
 run:
 	$(need_lab)
 	$(call stage,tools)
-	$(Q)$(BUILD)/bin/lab run $(where) $(only) $(shape) --submission '$(SUBMISSION)' --engine '$(ENGINE)' --gpu '$(GPU)'
+	$(Q)$(BUILD)/bin/lab run $(where) $(only) $(shape) $(whose) --engine "$$ENGINE"
 
 profile:
 	$(need_lab)
 	$(call stage,tools)
-	$(Q)$(BUILD)/bin/lab profile $(where) $(only) $(shape) --submission '$(SUBMISSION)' --engine '$(if $(filter auto,$(ENGINE)),sim,$(ENGINE))' \
-	    --gpu '$(GPU)' $(if $(PTX),--ptx)
+	$(Q)$(BUILD)/bin/lab profile $(where) $(only) $(shape) $(whose) \
+	    --engine $(if $(filter auto,$(ENGINE)),sim,"$$ENGINE") $${PTX:+--ptx}
 
 hint reset solution keep:
 	$(need_lab)
 	$(call stage,$(BUILD)/bin/lab)
-	$(Q)$(BUILD)/bin/lab $@ $(where) --lab '$(LAB)'
+	$(Q)$(BUILD)/bin/lab $@ $(where) --lab "$$LAB"
 
 watch:
 	$(need_lab)
 	$(call stage,tools)
-	$(Q)sh common/setup/watch.sh labs '$(LAB)' $(BUILD)/bin/grade $(where) --lab '$(LAB)' --engine '$(ENGINE)' --gpu '$(GPU)'
+	$(Q)sh common/setup/watch.sh labs "$$LAB" $(BUILD)/bin/grade $(where) --lab "$$LAB" --engine "$$ENGINE" --gpu "$$GPU"
 
 # What the scripts of docs/numbers run beside the labs.
 NUMBER_TOOLS := $(addprefix $(BUILD)/tests/,common/conformance/tool_conformance common/validate/tool_validate common/operation/tool_rounding datasets/tool_maps)
@@ -300,58 +325,59 @@ NUMBER_TOOLS := $(addprefix $(BUILD)/tests/,common/conformance/tool_conformance 
 check:
 	$(call stage,tools $(NUMBER_TOOLS))
 	$(Q)$(BUILD)/bin/lab check $(where)
-	$(Q)$(if $(LONG),NUMBERS_LONG=1) sh docs/numbers/numbers.sh '$(BUILD)' check '$(LAB)'
+	$(Q)$(if $(LONG),NUMBERS_LONG=1) sh docs/numbers/numbers.sh "$$BUILD" check "$$LAB"
 
 numbers:
 	$(call stage,tools $(NUMBER_TOOLS) $(if $(filter validation,$(or $(LAB),validation)),validators))
-	$(Q)$(if $(QUICK),NUMBERS_QUICK=1) sh docs/numbers/numbers.sh '$(BUILD)' write '$(LAB)'
+	$(Q)$(if $(QUICK),NUMBERS_QUICK=1) sh docs/numbers/numbers.sh "$$BUILD" write "$$LAB"
 
 bench:
 	$(call stage,tools benches)
-	$(Q)sh common/setup/bench.sh '$(BUILD)'
+	$(Q)sh common/setup/bench.sh "$$BUILD"
 
 validate:
 	$(call stage,validators)
-	$(Q)sh common/validate/validate.sh '$(BUILD)'
+	$(Q)sh common/validate/validate.sh "$$BUILD"
 
 compare:
 	$(call stage,tools)
-	$(Q)CC='$(CC)' sh common/compare/compare.sh '$(BUILD)' '$(NVCC)'
+	$(Q)sh common/compare/compare.sh "$$BUILD" "$$NVCC"
 
 maps:
 	$(call stage,$(BUILD)/tests/datasets/tool_maps)
-	$(Q)mkdir -p '$(BUILD)/maps'
-	$(Q)$(BUILD)/tests/datasets/tool_maps write '$(BUILD)/maps' '$(or $(SEED),1)'
-	$(Q)$(BUILD)/tests/datasets/tool_maps list '$(BUILD)/maps'
+	$(Q)mkdir -p $(BUILD)/maps
+	$(Q)$(BUILD)/tests/datasets/tool_maps write $(BUILD)/maps "$${SEED:-1}"
+	$(Q)$(BUILD)/tests/datasets/tool_maps list $(BUILD)/maps
 
+test: export CHOSEN = $(ALL_TESTS)
 test:
 	$(call want,clang-format-14 shellcheck)
 	$(call stage,tools tests $(NUMBER_TOOLS) $(BUILD)/bin/doctor)
-	$(Q)NVCC='$(NVCC)' sh autograder/tests/run.sh '$(BUILD)' $(ALL_TESTS)
+	$(Q)sh autograder/tests/run.sh "$$BUILD" $$CHOSEN
 
 # In build folders of their own, with the nvcc that setup found for this one.  Warnings are the ordinary build's affair:
 # clang knows other ones.
-checked = $(Q)+CFLAGS='-O1 -g -fno-omit-frame-pointer' $(MAKE) $(if $(V),,-s) -j$(JOBS) BUILD='$(BUILD)/$@' NVCC='$(NVCC)' WARN=-w \
+checked = $(Q)+CFLAGS='-O1 -g -fno-omit-frame-pointer' $(MAKE) $(if $(V),,-s) -j"$$JOBS" BUILD=$(BUILD)/$@ NVCC="$$NVCC" WARN=-w \
     SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all $(2)' $(1)
 
 fuzz:
 	$(call want,clang-14 libclang-rt-14-dev)
-	$(call checked,CC='$(CLANG)' fuzzers,-fsanitize=fuzzer-no-link)
-	$(Q)sh common/setup/fuzz.sh '$(BUILD)/fuzz' '$(or $(SECONDS),60)'
+	$(call checked,CC="$$CLANG" fuzzers,-fsanitize=fuzzer-no-link)
+	$(Q)sh common/setup/fuzz.sh $(BUILD)/fuzz "$${SECONDS:-60}"
 
 sanitize:
 	$(call checked,tests)
-	$(Q)NVCC='$(NVCC)' sh autograder/tests/run.sh '$(BUILD)/sanitize' $(UNIT_TESTS:$(BUILD)/%=$(BUILD)/sanitize/%)
+	$(Q)sh autograder/tests/run.sh $(BUILD)/sanitize $(UNIT_TESTS:$(BUILD)/%=$(BUILD)/sanitize/%)
 
 mutate:
 	$(need_lab)
 	$(call stage,tools)
-	$(Q)sh autograder/mutate/mutate.sh '$(BUILD)' '$(LAB)' '$(JOBS)' '$(SAMPLE)' '$(SEED)'
+	$(Q)sh autograder/mutate/mutate.sh "$$BUILD" "$$LAB" "$$JOBS" "$$SAMPLE" "$$SEED"
 
 new-lab:
-	$(Q)sh common/setup/new_lab.sh '$(LAB)' '$(NAME)' '$(or $(OPERATION),conv_forward)'
+	$(Q)sh common/setup/new_lab.sh "$$LAB" "$$NAME" "$${OPERATION:-conv_forward}"
 	$(call stage,tools $(NUMBER_TOOLS))
-	$(Q)sh docs/numbers/numbers.sh '$(BUILD)' write '$(LAB)'
+	$(Q)sh docs/numbers/numbers.sh "$$BUILD" write "$$LAB"
 	$(Q)$(BUILD)/bin/lab check $(where)
 	@echo '  It grades, checks and tests as it is.  What to change, in which order: docs/writing-a-lab.md'
 
@@ -360,13 +386,13 @@ compile-commands:
 	$(call want,bear)
 	$(Q)command -v bear >/dev/null || { echo 'compile-commands: no bear: sudo apt-get install bear' >&2; exit 1; }
 	$(Q)CFLAGS=-fsyntax-only bear --output compile_commands.json -- \
-	    $(MAKE) -B -s -j$(JOBS) BUILD='$(BUILD)/clangd' NVCC='$(NVCC)' CCACHE= objects >/dev/null
+	    $(MAKE) -B -s -j"$$JOBS" BUILD=$(BUILD)/clangd NVCC="$$NVCC" CCACHE= objects >/dev/null
 
 format:
 	$(call want,clang-format-14)
-	$(Q)sh autograder/tests/format/check.sh '$(BUILD)' mend
+	$(Q)sh autograder/tests/format/check.sh "$$BUILD" mend
 
 clean:
-	$(Q)rm -rf '$(BUILD)'
+	$(Q)rm -rf $(BUILD)
 
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

@@ -33,6 +33,7 @@ is_done()
     [ -x "$nvcc" ] || return 1
     case ${NVCC:-} in
     '' | "$nvcc") return 0 ;;
+    */*) [ "$nvcc" = "$(realpath -s "$NVCC")" ] ;;
     private) [ "${nvcc#"$build"/}" != "$nvcc" ] || [ "${nvcc#"$(realpath "$build")"/}" != "$nvcc" ] ;;
     *) return 1 ;;
     esac
@@ -118,8 +119,10 @@ find_nvcc()
 {
     if [ "${NVCC:-}" = private ]; then
         set -- "$build/toolchain/nvidia/cu13/bin/nvcc"
+    elif [ "${NVCC:-}" ]; then
+        set -- "$NVCC"
     else
-        set -- "${NVCC:-}" "$(command -v nvcc || true)" /usr/local/cuda/bin/nvcc \
+        set -- "$(command -v nvcc || true)" /usr/local/cuda/bin/nvcc \
             /usr/local/cuda-1[2-9]*/bin/nvcc /opt/cuda/bin/nvcc "$build/toolchain/nvidia/cu13/bin/nvcc"
     fi
     for candidate; do
@@ -176,6 +179,10 @@ mkdir -p "$build" || fail "cannot create $build: choose another place with  make
 build=$(realpath "$build")
 : >"$log" || fail "cannot write $log: is the disk full?"
 need_packages "$@"
+case ${NVCC:-} in
+'' | private) ;;
+*) is_usable "$NVCC" || fail "NVCC=$NVCC is no nvcc of CUDA 12.0 or newer" ;;
+esac
 nvcc=$(find_nvcc)
 if [ -z "$nvcc" ]; then
     install_wheels
@@ -184,12 +191,17 @@ fi
 [ -n "$nvcc" ] || fail 'no usable nvcc; install the CUDA Toolkit, 12.0 or newer, or set NVCC=/path/to/nvcc'
 include=$(cuda_include "$nvcc")
 [ -n "$include" ] || fail "$nvcc cannot preprocess cuda_runtime_api.h: is the toolkit complete, and is g++ one that it supports?"
+include=$(realpath "$include")
 cat >"$env_file.part" <<EOF
 NVCC=$nvcc
-CUDA_INCLUDE=$(realpath "$include")
+CUDA_INCLUDE=$include
 CC=$(compiler_of cc)
 CXX=$(compiler_of c++)
 CCACHE=$(ccache_of cc)
 EOF
+# make reads these lines as its own language.
+if [ "$(wc -l <"$env_file.part")" != 5 ] || grep -q '[$#\\]' "$env_file.part"; then
+    fail "a compiler's path has a '\$', a '#', a '\\' or a line's end: see $env_file.part, and move that compiler"
+fi
 mv "$env_file.part" "$env_file"
 printf '  SETUP   nvcc %s at %s\n' "$("$nvcc" --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')" "$nvcc"

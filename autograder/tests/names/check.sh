@@ -1,0 +1,170 @@
+#!/bin/sh
+# check.sh BUILD - names that are commands in some language.  Every target of the front door gets them in every variable, on
+# the command line and by the environment: nothing in them may be executed, and a program is handed them whole.
+#
+# The programs are stand-ins that write down what they are given, and nothing is built for them (MAKE=true).  At the end a
+# folder with such a name is really graded.
+# shellcheck disable=SC2015,SC2317  # conditions, not choices; functions that is_held calls
+set -u
+build=$(realpath "${1:?usage: check.sh BUILD}")
+root=$(pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+# tell NAME: prints the verdict of the last test, by its exit status, with what the last command said.
+tell()
+{
+    if [ $? = 0 ]; then echo "ok names/$1"; else
+        echo "not ok names/$1"
+        sed 's/^/    /' "$work/out" | tail -n 20
+        failed=1
+    fi
+}
+
+# A root of its own: a command in a name leaves the file `ran` there.
+mkdir -p "$work/root/b/bin" "$work/root/b/tests/datasets"
+cd "$work/root" || exit 1
+for part in Makefile common docs labs solutions; do ln -s "$root/$part" .; done
+mkdir -p autograder/tests
+for part in "$root"/autograder/tests/*; do ln -s "$part" autograder/tests/; done
+rm autograder/tests/run.sh
+cp "$build/toolchain.env" b/
+cat >b/bin/grade <<END
+#!/bin/sh
+for argument; do printf '<%s>' "\$argument" | tr '\n' '~'; done >>"$work/arguments"
+END
+for program in b/bin/lab b/bin/doctor b/tests/datasets/tool_maps autograder/tests/run.sh; do cp b/bin/grade "$program"; done
+chmod +x b/bin/* b/tests/datasets/*
+
+# Legal names of folders, a ~ for the end of a line.
+cat >"$work/names" <<'END'
+x';touch ran;'
+x";touch ran;"
+$(touch ran)
+`touch ran`
+$(shell touch ran)
+${shell touch ran}
+$$(touch ran)
+$(eval $(shell touch ran))
+'$(shell touch ran)'
+x;touch ran
+x&touch ran&
+x|touch ran
+>ran
+x~touch ran~
+x\';touch ran;'
+two words
+#x
+*
+END
+
+# as_values NAME COMMAND...: the command with NAME as the value of every variable, on its command line.
+as_values()
+{
+    name=$1
+    shift
+    "$@" SUBMISSION="$name" ENGINE="$name" GPU="$name" LAB="$name" CASE="$name" SHAPE="$name" MAPS="$name" SEED="$name" \
+        FAIL_UNDER="$name" NAME="$name" OPERATION="$name" SECONDS="$name" SAMPLE="$name" CLANG="$name" JOBS="$name" VERBOSE="$name" \
+        PTX="$name" LONG="$name" QUICK="$name" CC="$name" CXX="$name" CCACHE="$name" CUDA_INCLUDE="$name" CFLAGS="$name" \
+        CPPFLAGS="$name" LDFLAGS="$name" LDLIBS="$name" WARN="$name" SANITIZE="$name" ANY_OTHER="$name"
+}
+
+# is_held WHOLE NAME COMMAND...: nothing is executed, and where WHOLE is yes the program was handed NAME as one argument.
+is_held()
+{
+    whole=$1 name=$2
+    shift 2
+    rm -f ran "$work/arguments"
+    "$@" >"$work/out" 2>&1 </dev/null
+    if [ -e ran ]; then
+        echo "executed a part of: $name" >>"$work/out"
+        return 1
+    fi
+    [ "$whole" = no ] || grep -qF -- "<$(printf '%s' "$name" | tr '\n' '~')>" "$work/arguments" 2>/dev/null ||
+        { echo "not handed on: $name" >>"$work/out"; return 1; }
+}
+
+by_command_line()
+{
+    as_values "$name" timeout 10 make MAKE=true BUILD=b "$target"
+}
+
+by_environment()
+{
+    (
+        as_values "$name" export
+        timeout 10 make MAKE=true BUILD=b "$target"
+    )
+}
+
+# try TARGET WHOLE: every name.
+try()
+{
+    target=$1
+    while IFS= read -r line; do
+        is_held "$2" "$(printf '%s.' "$line" | tr '~' '\n')" by_command_line && is_held "$2" "$name" by_environment || return 1
+    done <"$work/names"
+}
+
+for target in grade run profile hint reset solution keep maps; do
+    try "$target" yes
+    tell "$target"
+done
+for target in help doctor watch check mutate numbers new-lab bench compare fuzz sanitize validate test; do
+    try "$target" no
+    tell "$target"
+done
+
+# A lab in the folder where students work, and make test names it.
+rm labs
+mkdir -p "labs/x';>ran;'"
+: >"labs/x';>ran;'/lab.ini"
+target='test'
+is_held no plain by_command_line
+tell a-lab-with-such-a-name
+rm -rf labs
+ln -s "$root/labs" .
+
+# A compiler that is none is said to be none, once.
+try_compilers()
+{
+    while IFS= read -r line; do
+        is_held no "$line" timeout 20 make MAKE=true BUILD=b setup NVCC="$line" && grep -q 'is no nvcc of CUDA' "$work/out" || return 1
+    done <"$work/names"
+}
+try_compilers
+tell setup
+
+# make reads the path that setup found.
+folder="$work/\$(shell touch ran)"
+mkdir -p "$folder" plain
+printf '#!/bin/sh\nexec %s "$@"\n' "$(sed -n 's/^NVCC=//p' "$build/toolchain.env")" >"$folder/nvcc"
+chmod +x "$folder/nvcc"
+is_held no "$folder" timeout 60 env NVCC="$folder/nvcc" sh common/setup/setup.sh plain && is_held no "$folder" timeout 20 make MAKE=true BUILD=plain doctor &&
+    is_held no "$folder" timeout 20 make MAKE=true BUILD=b doctor NVCC="$folder/nvcc"
+tell compiler-in-such-a-folder
+
+# Build folders: only plain ones, in one line.
+try_build_folders()
+{
+    while IFS= read -r line; do
+        is_held no "$line" make MAKE=true help BUILD="$line" && [ "$(grep -c 'BUILD is a path of letters' "$work/out")" = 1 ] &&
+            is_held no "$line" make MAKE=true clean BUILD="$line" && is_held no "$line" env BUILD="$line" make help || return 1
+    done <"$work/names"
+}
+try_build_folders
+tell build-folder
+
+# In earnest: graded like any other, with make and all of its stages.
+cd "$root" || exit 1
+folder=$(printf '%s/%s\n%s' "$work" "x';touch ran;'\$(shell touch ran)\"\`touch ran\`" 'two words')
+mkdir -p "$folder"
+cp -r autograder/tests/skeletons/02-naive "$folder/"
+rm -f ran
+make BUILD="${build#"$root"/}" grade LAB=02 ENGINE=sim SUBMISSION="$folder" >"$work/out" 2>&1 &&
+    tail -n 1 "$work/out" | grep -q '^total  0/100 points$' && grep -q 'TODO(1)' "$work/out" && [ ! -e ran ]
+tell graded-in-earnest
+rm -f ran
+
+exit $failed
