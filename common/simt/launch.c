@@ -8,6 +8,7 @@
 
 #include "common/base/plain_name.h"
 #include "common/simt/checks/race.h"
+#include "common/simt/checks/race_order.h"
 #include "common/simt/decode/decode.h"
 #include "common/simt/exec/exec.h"
 #include "common/simt/launch_check.h"
@@ -192,10 +193,12 @@ static int launch_run(Launch *launch, SimtResult *result)
     uint32_t count = threads_wanted(launch), open = 0;
     Worker *worker = calloc(count, sizeof *worker);
     int failed =
-        !worker || (launch->count &&
-                    (touched_open(launch) != 0 || trace_open(launch) || profile_open(launch) ||
-                     (launch->gpu->options.racecheck && race_blocks_open(launch)) ||
-                     schedule_build(launch->kernel, &launch->gpu->machine)));
+        !worker ||
+        (launch->count &&
+         (touched_open(launch) != 0 || trace_open(launch) || profile_open(launch) ||
+          (launch->gpu->options.racecheck &&
+           (launch->kernel->fences ? race_order_open(launch) : race_blocks_open(launch))) ||
+          schedule_build(launch->kernel, &launch->gpu->machine)));
     while (!failed && open < count)
         failed = worker_open(&worker[open++], launch, launch->launch->params) != 0;
     int status;
@@ -213,6 +216,7 @@ static int launch_run(Launch *launch, SimtResult *result)
     trace_close(launch);
     profile_close(launch);
     race_blocks_close(launch);
+    race_order_close(launch);
     return status;
 }
 

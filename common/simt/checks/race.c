@@ -6,13 +6,17 @@
  * lanes on one word, and different values, is a hazard.  A barrier that only some warps wait at
  * counts as one for all: that may miss a hazard, never invent one.
  *
- * Global memory has a table of the words that a block touched lately, which may forget.  Kernels
- * with memory fences have an order of their own making and are not checked. */
+ * Global memory has a table of the words that a block touched lately, which may forget.  A block
+ * that has executed a fence may order its warps by flags and atomics there: each atomic whose
+ * result is used, and each volatile or ordered load, then counts as a barrier. */
 #include "common/simt/checks/race.h"
+#include "common/simt/checks/race_order.h"
 #include "common/simt/checks/report.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "common/simt/core/kinds.h"
 
 enum { NOBODY = 0xffff, TABLE_BITS = 12, WORD = 4 };
 
@@ -171,13 +175,69 @@ void race_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t ma
     }
 }
 
+/* Two blocks and one word that nothing orders; writing what is there already harms nobody. */
+static void blocks_report(Warp *warp, const Ins *ins, uint32_t lane, uint64_t address, int write,
+                          const OrderHazard *hazard)
+{
+    const SimtKernel *kernel = warp->worker->kernel;
+    const uint32_t *grid = warp->worker->launch->launch->grid;
+    char where[300], here[300];
+    source_name(kernel, kernel->code[hazard->ins].from, where, sizeof where);
+    source_name(kernel, ins->from, here, sizeof here);
+    finding_add(warp, ins, SIMT_RACECHECK, lane, address, WORD,
+                "Race reported between %s access at %.100s by block (%llu,%llu,%llu) and %s access "
+                "at %.100s on __global__ memory: no fence with an atomic or a flag after it orders "
+                "the two blocks",
+                KIND[hazard->wrote], where, (unsigned long long)(hazard->block % grid[0]),
+                (unsigned long long)(hazard->block / grid[0] % grid[1]),
+                (unsigned long long)(hazard->block / grid[0] / grid[1]), KIND[write], here);
+}
+
+/* One lane's word between the blocks; `kind` is READ or WRITE.  1 when a hazard was told. */
+static int blocks_check(Warp *warp, const Ins *ins, uint32_t lane, uint64_t address, uint32_t skip,
+                        RaceKind kind, int told)
+{
+    Launch *launch = warp->worker->launch;
+    uint32_t number = (uint32_t)(ins - warp->code), value = 0;
+    int write = kind == RACE_WRITE;
+    if (launch->order) {
+        OrderHazard hazard;
+        if (!race_order_access(launch, warp->block->number, number, address, write, &hazard) ||
+            told)
+            return 0;
+        if (write && hazard.wrote &&
+            !changes(warp, ins, lane, skip, launch->gpu->memory.host + (address - DEVICE_BASE)))
+            return 0;
+        blocks_report(warp, ins, lane, address, write, &hazard);
+        return 1;
+    }
+    if (!launch->owners) return 0;
+    race_blocks_add(launch, warp->block->number, number, address, write);
+    if (!write) return 0;
+    stored_part(warp, ins, lane, skip, (unsigned char *)&value);
+    race_blocks_value(launch, address, value);
+    return 0;
+}
+
+/* Atomics, volatile and ordered accesses tell and are told what others have done. */
+static void order_note(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask)
+{
+    Worker *worker = warp->worker;
+    if (ins->order & ORDER_RELEASES) worker->fenced = 1;
+    if (worker->fenced && ins->order & ORDER_READS) worker->epoch++;
+    for (uint32_t m = mask; m && worker->launch->order; m &= m - 1)
+        race_order_signal(worker->launch, warp->block->number, address[__builtin_ctz(m)],
+                          ins->order);
+}
+
 void race_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask, uint32_t bytes,
                  RaceKind kind)
 {
     Worker *worker = warp->worker;
     uint32_t number = (uint32_t)(ins - warp->code);
-    int told = 0;
-    if (worker->kernel->fences) return;
+    int told = 0, blocks_told = 0;
+    if (ins->order) order_note(warp, ins, address, mask);
+    if (ins->order && kind == RACE_READ) return;
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m), thread = warp->index * LANES + lane;
         for (uint64_t at = address[lane]; at < address[lane] + bytes; at += WORD) {
@@ -193,12 +253,9 @@ void race_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t m
                 told = 1;
             }
             word_note(w, worker->epoch, thread, bytes_of(at, bytes), number, kind);
-            if (kind == RACE_ATOMIC || !worker->launch->owners || ins->bytes < WORD) continue;
-            race_blocks_add(worker->launch, warp->block->number, number, at, kind == RACE_WRITE);
-            if (kind == RACE_READ) continue;
-            uint32_t value = 0;
-            stored_part(warp, ins, lane, (uint32_t)(at - address[lane]), (unsigned char *)&value);
-            race_blocks_value(worker->launch, at, value);
+            if (kind == RACE_ATOMIC || ins->bytes < WORD) continue;
+            blocks_told |= blocks_check(warp, ins, lane, at, (uint32_t)(at - address[lane]), kind,
+                                        blocks_told);
         }
     }
 }

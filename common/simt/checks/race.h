@@ -1,7 +1,8 @@
 /* race.h - hazards between threads that nothing orders.
  *
  * race.c         within a block: two warps touch a word between two barriers, and one writes it
- * race_blocks.c  between the blocks of a launch, in global memory */
+ * race_blocks.c  between the blocks of a launch, in global memory
+ * race_order.c   the same for kernels with fences, which may order their blocks */
 #ifndef CONVLAB_SIMT_CHECKS_RACE_H
 #define CONVLAB_SIMT_CHECKS_RACE_H
 

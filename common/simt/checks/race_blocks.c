@@ -6,8 +6,8 @@
  * other blocks; and 8 more where something is written: the value, and whether another one ever was,
  * for blocks that all write the same harm nobody.  Merging these in any order gives the same, so
  * host threads do not show.  Accesses of less than a word, loads through the read-only path (const
- * __restrict__) and atomics are not noted; kernels with fences or global atomics may well order
- * their blocks, and are left out. */
+ * __restrict__) and atomics are not noted.  An atomic without a fence orders nothing but itself;
+ * kernels with fences may order their blocks, and race_order.c follows what they do. */
 #include "common/base/plain_name.h"
 #include "common/simt/checks/race.h"
 
@@ -43,7 +43,6 @@ static uint64_t side_block(uint32_t side)
 
 int race_blocks_open(Launch *launch)
 {
-    if (launch->kernel->fences || launch->kernel->in_order) return 0;
     launch->owners_bytes = (size_t)(launch->gpu->memory.next / 4 + 1) * 8;
     void *space = mmap(NULL, launch->owners_bytes, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

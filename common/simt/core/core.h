@@ -117,7 +117,7 @@ struct Ins {
     uint32_t from; /* the PTX instruction, UINT32_MAX for none */
     uint16_t op;
     uint8_t guard_negated, pseudo, class, bytes, vector, space;
-    uint8_t is_signed, base64, carries, merge, read_only;
+    uint8_t is_signed, base64, carries, merge, read_only, order;
     uint16_t t_d[4], t_s[6]; /* scoreboard numbers written and read; 0: none */
     uint32_t aux;
 };
@@ -178,8 +178,9 @@ struct SimtKernel {
     TensorPlan *tensor;
     uint32_t tensors;
     Price *price; /* per Ins, for the machine; NULL before the first counted launch */
-    int reads_clock, fences;
-    int in_order;        /* global atomics: blocks run one after the other */
+    int reads_clock;
+    int fences;          /* or volatile or ordered accesses of what other blocks see */
+    int in_order;        /* these, or global atomics: blocks run one after the other */
     int registers_known; /* from a cubin */
 };
 
@@ -228,7 +229,8 @@ typedef struct Path {
 
 typedef struct Block Block;
 typedef struct BlockCost BlockCost;
-typedef struct RaceWord RaceWord; /* race.h */
+typedef struct RaceWord RaceWord;   /* race.h */
+typedef struct RaceOrder RaceOrder; /* race_order.h */
 
 /* A cp.async whose bytes have not arrived yet. */
 typedef struct AsyncCopy {
@@ -303,6 +305,7 @@ struct Worker {
     int initcheck, racecheck;
     RaceWord *race_shared, *race_global;
     uint64_t epoch;    /* barriers and blocks so far: in between nothing is ordered */
+    int fenced;        /* the block in hand executed a fence */
     uint32_t stamp;    /* of the access to shared memory in hand */
     InsCount *profile; /* per instruction, of all blocks of this worker */
     uint64_t *ready;
@@ -336,6 +339,7 @@ struct Launch {
     uint32_t *owners; /* per word of device memory: who read it, who wrote it; NULL: not wanted */
     size_t owners_bytes;
     uint64_t *values;  /* per word: what was written, and whether that was always the same */
+    RaceOrder *order;  /* race_order.c; NULL: the kernel makes no order of its own */
     BlockTrace *trace; /* of SM 0's first blocks */
     WarpTrace *trace_warps;
     TraceStep *steps;

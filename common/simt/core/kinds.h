@@ -80,6 +80,10 @@ typedef enum AtomOp {
     ATOM_CAS
 } AtomOp;
 
+/* Ins.order: what an atomic, volatile or ordered access may say to other threads.  A result that
+ * nobody uses tells its thread nothing. */
+enum { ORDER_READS = 1, ORDER_WRITES = 2, ORDER_RELEASES = 4 };
+
 typedef enum ShflMode { SHFL_UP, SHFL_DOWN, SHFL_BFLY, SHFL_IDX } ShflMode;
 typedef enum VoteMode { VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT } VoteMode;
 typedef enum BarKind { BAR_SYNC, BAR_ARRIVE, BAR_POPC, BAR_AND, BAR_OR } BarKind;

@@ -180,6 +180,30 @@ static int fixes_apply(Decoder *d, const Instance *instance)
     return 0;
 }
 
+static void use_count(Instance *instance, int32_t reg)
+{
+    if (reg >= 0 && (uint32_t)reg < instance->function->regs && instance->uses[reg] < UINT8_MAX)
+        instance->uses[reg]++;
+}
+
+static void uses_count(Instance *instance, const PtxOperand *operand, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (operand[i].kind == PTX_OPERAND_REGISTER || operand[i].kind == PTX_OPERAND_ADDRESS)
+            use_count(instance, operand[i].reg);
+        if (operand[i].element) uses_count(instance, operand[i].element, operand[i].count);
+    }
+}
+
+static void function_uses(Instance *instance)
+{
+    for (uint32_t i = 0; i < instance->function->instructions; i++) {
+        const PtxInstruction *in = &instance->function->instruction[i];
+        use_count(instance, in->guard);
+        uses_count(instance, in->operand, in->operands);
+    }
+}
+
 /* Decodes the body into d->instance, which the caller prepared. */
 int decode_function(Decoder *d, const PtxFunction *function, Instance *caller)
 {
@@ -187,7 +211,11 @@ int decode_function(Decoder *d, const PtxFunction *function, Instance *caller)
     instance->caller = caller;
     instance->slot = calloc(function->regs + 1, sizeof *instance->slot);
     instance->position = calloc(function->instructions + 1, sizeof *instance->position);
-    int result = instance->slot && instance->position ? 0 : refuse(d, "out of host memory");
+    instance->uses = calloc(function->regs + 1, 1);
+    int result = instance->slot && instance->position && instance->uses
+                     ? 0
+                     : refuse(d, "out of host memory");
+    if (result == 0) function_uses(instance);
     for (uint32_t i = 0; i < function->instructions && result == 0; i++) {
         d->in = &function->instruction[i];
         instance->position[i] = d->count;
@@ -199,6 +227,7 @@ int decode_function(Decoder *d, const PtxFunction *function, Instance *caller)
     }
     free(instance->slot);
     free(instance->position);
+    free(instance->uses);
     free(instance->symbol);
     return result;
 }

@@ -353,9 +353,10 @@ int decode_control(Decoder *d)
     if (strcmp(name, "vote") == 0) return decode_vote(d);
     if (strcmp(name, "match") == 0) return decode_match(d);
     if (strcmp(name, "redux") == 0) return decode_redux(d);
-    if (strcmp(name, "membar") == 0 || strcmp(name, "fence") == 0) d->kernel->fences = 1;
-    if (strcmp(name, "membar") == 0 || strcmp(name, "fence") == 0)
-        return decode_plain(d, OP_NOP, 0);
+    if (strcmp(name, "membar") == 0 || strcmp(name, "fence") == 0) {
+        d->kernel->fences = d->kernel->in_order = 1;
+        return decode_plain(d, OP_FENCE, 0);
+    }
     if (strcmp(name, "nanosleep") == 0 || strcmp(name, "pmevent") == 0)
         return decode_plain(d, OP_NOP, 0);
     if (strcmp(name, "trap") == 0) return decode_plain(d, OP_TRAP, 0);

@@ -3,13 +3,16 @@
 
 #include "common/simt/decode/decoder.h"
 
+enum { WEAK, STRONG, RELEASING };
+
 /* Hints about caches and ordering: lanes and blocks already see each other's stores in order here.
- * A kernel with accesses that order others has an order of its own making, as with a fence. */
-static void hints_take(Decoder *d)
+ * Gives back whether the access is one that others may be ordered by. */
+static int hints_take(Decoder *d)
 {
     static const char *const ORDERS[] = {"volatile", "relaxed", "acquire", "release", "acq_rel"};
+    int strength = WEAK;
     for (size_t i = 0; i < sizeof ORDERS / sizeof *ORDERS; i++)
-        if (word_take(d, ORDERS[i])) d->kernel->fences = 1;
+        if (word_take(d, ORDERS[i])) strength = i < 3 ? STRONG : RELEASING;
     static const char *const HINTS[] = {"ca",      "cg",    "cs",   "lu",     "cv",  "wb",
                                         "wt",      "nc",    "weak", "gpu",    "cta", "sys",
                                         "cluster", "noftz", "sc",   "unified"};
@@ -19,6 +22,16 @@ static void hints_take(Decoder *d)
         const char *w = d->in->word[i];
         if (strncmp(w, "L1::", 4) == 0 || strncmp(w, "L2::", 4) == 0) d->used |= 1u << i;
     }
+    return strength;
+}
+
+/* What an access that may write (and whose thread reads what was there) says to other threads. */
+static void order_set(Decoder *d, Ins *ins, int strength, int reads, int writes)
+{
+    ins->order = (uint8_t)((reads ? ORDER_READS : 0) | (writes ? ORDER_WRITES : 0) |
+                           (writes && strength == RELEASING ? ORDER_RELEASES : 0));
+    if (strength != WEAK && ins->space != PTX_SHARED && ins->space != PTX_LOCAL)
+        d->kernel->fences = d->kernel->in_order = 1;
 }
 
 static int word_is(const Decoder *d, const char *word)
@@ -44,6 +57,7 @@ typedef struct Access {
     PtxType type;
     uint32_t vector;
     PtxSpace space;
+    int strength;
 } Access;
 
 static Op access_op(const Access *access, uint32_t bytes)
@@ -146,6 +160,8 @@ static int access_emit(Decoder *d, Access *access)
     ins->is_signed = (uint8_t)type_is_signed(access->type);
     ins->mem = d->kernel->mems++;
     ins->read_only = word_is(d, "nc") || access->space == PTX_CONST;
+    if (access->strength != WEAK)
+        order_set(d, ins, access->strength, !access->store, access->store);
     if (!access->store) load_finish(d, access, value, slot, count);
     return words_finished(d);
 }
@@ -153,8 +169,7 @@ static int access_emit(Decoder *d, Access *access)
 static int decode_access(Decoder *d, int store)
 {
     static const char *const VECTORS[] = {"v2", "v4", NULL};
-    Access access = {.store = store};
-    hints_take(d);
+    Access access = {.store = store, .strength = hints_take(d)};
     space_take(d, &access.space);
     int vector = word_choose(d, VECTORS);
     access.vector = vector < 0 ? 0 : vector == 0 ? 2 : 4;
@@ -221,7 +236,7 @@ static int decode_atomic(Decoder *d, int has_result)
     static const char *const NAMES[] = {"add", "min", "max",  "inc", "dec", "and",
                                         "or",  "xor", "exch", "cas", NULL};
     PtxSpace space;
-    hints_take(d);
+    int strength = hints_take(d);
     space_take(d, &space);
     int op = word_choose(d, NAMES);
     PtxType type = type_take(d);
@@ -244,6 +259,9 @@ static int decode_atomic(Decoder *d, int has_result)
     ins->aux = (uint32_t)op | (uint32_t)format << 8, ins->vector = 1;
     ins->mem = d->kernel->mems++;
     if (address.space != PTX_SHARED) d->kernel->in_order = 1;
+    /* Every atomic is relaxed at least; only one that releases makes an order without a fence. */
+    order_set(d, ins, strength == RELEASING ? RELEASING : WEAK,
+              has_result && result_is_used(d, &d->in->operand[0]), 1);
     return words_finished(d);
 }
 

@@ -322,6 +322,13 @@ uint32_t source(Decoder *d, uint32_t operand, PtxType type)
     return source_of(d, &d->in->operand[operand], type);
 }
 
+int result_is_used(const Decoder *d, const PtxOperand *operand)
+{
+    if (operand->kind != PTX_OPERAND_REGISTER || operand->reg < 0) return 0;
+    return (uint32_t)operand->reg >= d->instance->function->regs ||
+           d->instance->uses[operand->reg] > 1;
+}
+
 uint32_t destination_of(Decoder *d, const PtxOperand *operand, PtxType type)
 {
     if (operand->kind == PTX_OPERAND_SINK) return temp_slot(d, width_of(type));

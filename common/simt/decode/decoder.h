@@ -16,6 +16,7 @@ typedef struct LocalSymbol {
 typedef struct Instance {
     const PtxFunction *function;
     uint32_t *slot;      /* per PTX register; 0: none yet */
+    uint8_t *uses;       /* per PTX register: how often it is named, up to 255 */
     uint32_t *position;  /* per PTX instruction: the first Ins made of it */
     LocalSymbol *symbol; /* local, param and result variables */
     uint32_t symbols, symbol_room;
@@ -84,6 +85,8 @@ uint32_t destination(Decoder *d, uint32_t operand, PtxType type);
 uint32_t destination_of(Decoder *d, const PtxOperand *operand, PtxType type);
 uint32_t register_slot(Decoder *d, int32_t reg);
 PtxType register_type(Decoder *d, const PtxOperand *operand);
+/* Is this result named anywhere but here? */
+int result_is_used(const Decoder *d, const PtxOperand *operand);
 /* Base slot, displacement and width of [base + offset]; space: the instruction's, or NONE for
  * generic. */
 int address_of(Decoder *d, const PtxOperand *operand, PtxSpace space, Ins *ins);

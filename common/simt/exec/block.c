@@ -201,6 +201,7 @@ static void block_prepare(Worker *worker, uint64_t number)
     block->id[2] = (uint32_t)(number / launch->grid[0] / launch->grid[1]);
     memset(block->arrived, 0, sizeof block->arrived);
     worker->epoch++;
+    worker->fenced = 0;
     if (worker->local_line && worker->kernel->local_bytes)
         memset(worker->local_line, 0,
                (size_t)worker->local_lines * block->warps * sizeof *worker->local_line);

@@ -5,6 +5,7 @@
  * calls, so that the compiler turns them into vector code; a lane that is off keeps its register.
  * Results are the same for every instruction set. */
 #include "common/simt/checks/race.h"
+#include "common/simt/checks/race_order.h"
 #include "common/simt/checks/report.h"
 #include "common/simt/core/accelerator.h"
 #include "common/simt/core/ops.h"

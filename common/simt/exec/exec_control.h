@@ -49,6 +49,14 @@ HANDLER(NOP)
     return ins + 1;
 }
 
+/* Accesses are in order here anyway: only racecheck hears of it. */
+HANDLER(FENCE)
+{
+    warp->worker->fenced = 1;
+    race_order_fence(warp->worker->launch, warp->block->number);
+    return ins + 1;
+}
+
 HANDLER(BRA)
 {
     return warp->code + ins->target;

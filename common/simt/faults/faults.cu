@@ -292,6 +292,51 @@ KERNEL(global_written_twice) // <<<1, 64>>>
 
 /* ---- racecheck: between blocks ------------------------------------------------------------ */
 
+__device__ unsigned drawn;
+__device__ volatile int flags[8];
+
+/* The second block overwrites what the first wrote: a counter that both draw from orders nothing. */
+KERNEL(atomic_that_orders_nothing)
+{
+    if (threadIdx.x == 0) atomicAdd(&drawn, 1u);
+    x[threadIdx.x] = (float)blockIdx.x; // FAULT racecheck: nothing orders the blocks
+}
+
+KERNEL(fence_that_orders_nothing)
+{
+    __threadfence();
+    if (threadIdx.x == 0) atomicAdd(&drawn, 1u);
+    x[threadIdx.x] = (float)blockIdx.x; // FAULT racecheck: no fence with an atomic or a flag
+}
+
+KERNEL(last_block_without_fence)
+{
+    __shared__ bool last;
+    x[self()] = 1.0f; // AND
+    __syncthreads();
+    if (threadIdx.x == 0) last = atomicInc(&drawn, gridDim.x - 1) == gridDim.x - 1;
+    __syncthreads();
+    float sum = 0.0f;
+    for (int i = 0; last && i < gridDim.x; i++)
+        sum += x[i * blockDim.x + threadIdx.x]; // FAULT racecheck: nothing orders the blocks
+    if (last) empty[threadIdx.x] = sum;
+}
+
+/* The fence comes too late: what it follows is published, what comes after it is not. */
+KERNEL(fence_before_the_write)
+{
+    __shared__ bool last;
+    __threadfence();
+    x[self()] = 1.0f; // AND
+    __syncthreads();
+    if (threadIdx.x == 0) last = atomicInc(&drawn, gridDim.x - 1) == gridDim.x - 1;
+    __syncthreads();
+    float sum = 0.0f;
+    for (int i = 0; last && i < gridDim.x; i++)
+        sum += x[i * blockDim.x + threadIdx.x]; // FAULT racecheck: no fence with an atomic
+    if (last) empty[threadIdx.x] = sum;
+}
+
 KERNEL(blocks_write_one_cell)
 {
     if (threadIdx.x == 0) x[0] = (float)blockIdx.x; // FAULT racecheck: nothing orders the blocks
@@ -531,4 +576,25 @@ KERNEL(clean_initialised_first)
     empty[self()] = 1.0f;
     __syncthreads();
     x[self()] = empty[self()];
+}
+
+/* Each block adds to what the one before has left, and says so with a flag. */
+KERNEL(clean_chain_of_blocks) // <<<4, 64, 0>>>
+{
+    if (blockIdx.x > 0 && threadIdx.x == 0) {
+        while (!flags[blockIdx.x])
+            ;
+        __threadfence();
+    }
+    __syncthreads();
+    x[threadIdx.x] = x[threadIdx.x] + 1.0f;
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) flags[blockIdx.x + 1] = 1;
+}
+
+KERNEL(clean_sums_of_blocks)
+{
+    atomicAdd(&x[threadIdx.x], 1.0f);
+    empty[self()] = (float)n;
 }
