@@ -175,29 +175,54 @@ HANDLER(BAR)
     return warp_stop(warp, WARP_BARRIER, ins + 1);
 }
 
-/* The lanes named by a .sync mask must be the ones here: others would be waited for, for ever. */
-ALWAYS int members_check(Warp *warp, const Ins *ins, uint32_t members)
+/* The lanes that are named with `lane`, all of which must be here and name the same: others would
+ * be waited for, for ever.  Lanes of one instruction may form several such groups, as half-warps
+ * do.  0 after reporting what is wrong. */
+__attribute__((noinline)) static uint32_t group_find(Warp *warp, const Ins *ins,
+                                                     const uint32_t *members, uint32_t lane)
 {
-    uint32_t absent = members & ~warp->mask, outside = warp->mask & ~members;
-    if (__builtin_expect(!absent && !outside, 1)) return 0;
-    uint32_t lane = first_lane(outside ? outside : warp->mask);
-    if (outside)
+    uint32_t named = members[lane], group = 0, absent;
+    FOR_ACTIVE(warp->mask) group |= (uint32_t)(members[i] == named) << i;
+    if (group & ~named) {
+        lane = first_lane(group & ~named);
         fault_at(warp, ins, SIMT_SYNCCHECK, lane, 0, 0,
                  "Invalid arguments: the mask 0x%08x does not name the calling thread (lane %u)",
-                 members, lane);
-    else if (absent & warp->alive)
+                 named, lane);
+        return 0;
+    }
+    absent = named & ~group & warp->alive; /* lanes that have ended are not waited for */
+    if (!absent) return group;
+    if (absent & warp->mask)
+        fault_at(warp, ins, SIMT_SYNCCHECK, lane, 0, 0,
+                 "Invalid arguments: the mask 0x%08x names lane %u, whose own mask is 0x%08x",
+                 named, first_lane(absent & warp->mask), members[first_lane(absent & warp->mask)]);
+    else
         fault_at(warp, ins, SIMT_SYNCCHECK, lane, 0, 0,
                  "Divergent threads in a warp: the mask 0x%08x names lane %u, which is not here",
-                 members, first_lane(absent & warp->alive));
-    else
-        return 0; /* lanes that have ended are not waited for */
-    return -1;
+                 named, first_lane(absent));
+    return 0;
 }
+
+/* The usual case: all lanes that are here name each other and nobody else. */
+ALWAYS int members_agree(const Warp *warp, const uint32_t *members)
+{
+    uint32_t differ = 0;
+    FOR_LANES differ |= warp->mask & BIT32[i] ? members[i] ^ warp->mask : 0;
+    return !differ;
+}
+
+/* Runs BODY with `mask` the lanes of one group after the other. */
+#define FOR_GROUPS(members)                                                                        \
+    for (uint32_t left_ = warp->mask, whole_ = (uint32_t)members_agree(warp, members), mask;       \
+         left_ &&                                                                                  \
+         (mask = whole_ ? warp->mask : group_find(warp, ins, members, first_lane(left_))) != 0;    \
+         left_ &= ~mask)
+#define GROUP_FAILED (warp->state == WARP_FAULT)
 
 HANDLER(WARPSYNC)
 {
-    uint32_t members = REG(uint32_t, ins->a)[first_lane(warp->mask)];
-    return members_check(warp, ins, members) == 0 ? ins + 1 : NULL;
+    FOR_GROUPS(REG(uint32_t, ins->a)) continue;
+    return GROUP_FAILED ? NULL : ins + 1;
 }
 
 /* ---- warp collectives --------------------------------------------------------------------- */
@@ -228,8 +253,9 @@ ALWAYS uint32_t shuffle_source(int mode, uint32_t lane, uint32_t b, uint32_t c, 
 
 HANDLER(SHFL)
 {
-    uint32_t members = REG(uint32_t, ins->v[0])[first_lane(warp->mask)], t[LANES], valid_mask = 0;
-    if (members_check(warp, ins, members) != 0) return NULL;
+    uint32_t t[LANES], valid_mask = 0;
+    FOR_GROUPS(REG(uint32_t, ins->v[0])) continue;
+    if (GROUP_FAILED) return NULL;
     memcpy(t, REG(uint32_t, ins->d == NO_SLOT ? ins->a : ins->d), sizeof t);
     FOR_ACTIVE(warp->mask)
     {
@@ -250,20 +276,23 @@ HANDLER(SHFL)
 /* vote.sync; v[0]: members. */
 HANDLER(VOTE)
 {
-    uint32_t members = REG(uint32_t, ins->v[0])[first_lane(warp->mask)], mask = warp->mask;
-    if (members_check(warp, ins, members) != 0) return NULL;
-    uint32_t yes = (PREDICATE(ins->a) ^ (ins->imm ? FULL_MASK : 0)) & mask;
+    uint32_t t[LANES] = {0}, result = 0;
+    uint32_t votes = PREDICATE(ins->a) ^ (ins->imm ? FULL_MASK : 0);
+    FOR_GROUPS(REG(uint32_t, ins->v[0]))
+    {
+        uint32_t yes = votes & mask;
+        int holds = ins->aux == VOTE_ALL   ? yes == mask
+                    : ins->aux == VOTE_ANY ? yes != 0
+                                           : yes == 0 || yes == mask;
+        result |= holds ? mask : 0;
+        FOR_ACTIVE(mask) t[i] = yes;
+    }
+    if (GROUP_FAILED) return NULL;
     if (ins->aux == VOTE_BALLOT) {
-        uint32_t t[LANES];
-        for (int i = 0; i < LANES; i++)
-            t[i] = yes;
         FINISH_32(t);
     }
-    int result = ins->aux == VOTE_ALL   ? yes == mask
-                 : ins->aux == VOTE_ANY ? yes != 0
-                                        : yes == 0 || yes == mask;
     uint32_t *d = &PREDICATE(ins->d);
-    *d = (*d & ~mask) | (result ? mask : 0);
+    *d = (*d & ~warp->mask) | result;
     return ins + 1;
 }
 
@@ -279,66 +308,66 @@ HANDLER(ACTIVEMASK)
  * match.all. */
 HANDLER(MATCH)
 {
-    uint32_t members = REG(uint32_t, ins->v[0])[first_lane(warp->mask)], mask = warp->mask,
-             t[LANES] = {0}, all = mask;
-    if (members_check(warp, ins, members) != 0) return NULL;
-    FOR_ACTIVE(mask)
+    uint32_t t[LANES] = {0}, alike = 0;
+    FOR_GROUPS(REG(uint32_t, ins->v[0]))
     {
-        uint32_t same = 0;
-        for (uint32_t j = 0; j < LANES; j++) {
-            int equal = ins->bytes == 8 ? REG(uint64_t, ins->a)[i] == REG(uint64_t, ins->a)[j]
-                                        : REG(uint32_t, ins->a)[i] == REG(uint32_t, ins->a)[j];
-            same |= (uint32_t)equal << j;
+        uint32_t all = mask;
+        FOR_ACTIVE(mask)
+        {
+            uint32_t same = 0;
+            for (uint32_t j = 0; j < LANES; j++) {
+                int equal = ins->bytes == 8 ? REG(uint64_t, ins->a)[i] == REG(uint64_t, ins->a)[j]
+                                            : REG(uint32_t, ins->a)[i] == REG(uint32_t, ins->a)[j];
+                same |= (uint32_t)equal << j;
+            }
+            t[i] = same & mask;
+            all &= same;
         }
-        t[i] = same & mask;
-        all &= same;
-    }
-    if (ins->aux) {
+        if (!ins->aux) continue;
         FOR_ACTIVE(mask) t[i] = all == mask ? mask : 0;
-        if (ins->v[1] != NO_SLOT) {
-            uint32_t *q = &PREDICATE(ins->v[1]);
-            *q = (*q & ~mask) | (all == mask ? mask : 0);
-        }
+        alike |= all == mask ? mask : 0;
+    }
+    if (GROUP_FAILED) return NULL;
+    if (ins->aux && ins->v[1] != NO_SLOT) {
+        uint32_t *q = &PREDICATE(ins->v[1]);
+        *q = (*q & ~warp->mask) | alike;
     }
     FINISH_32(t);
 }
 
+/* Two values of redux.sync. */
+ALWAYS uint32_t reduced(uint32_t how, uint32_t r, uint32_t x)
+{
+    switch (how) {
+    case REDUX_ADD:
+        return r + x;
+    case REDUX_MIN_U:
+        return x < r ? x : r;
+    case REDUX_MAX_U:
+        return x > r ? x : r;
+    case REDUX_MIN_S:
+        return (int32_t)x < (int32_t)r ? x : r;
+    case REDUX_MAX_S:
+        return (int32_t)x > (int32_t)r ? x : r;
+    case REDUX_AND:
+        return r & x;
+    case REDUX_OR:
+        return r | x;
+    default:
+        return r ^ x;
+    }
+}
+
 HANDLER(REDUX)
 {
-    uint32_t members = REG(uint32_t, ins->v[0])[first_lane(warp->mask)], t[LANES];
-    if (members_check(warp, ins, members) != 0) return NULL;
-    uint32_t r = REG(uint32_t, ins->a)[first_lane(warp->mask)];
-    FOR_ACTIVE(warp->mask & (warp->mask - 1))
+    uint32_t t[LANES] = {0};
+    FOR_GROUPS(REG(uint32_t, ins->v[0]))
     {
-        uint32_t x = REG(uint32_t, ins->a)[i];
-        switch (ins->aux) {
-        case REDUX_ADD:
-            r += x;
-            break;
-        case REDUX_MIN_U:
-            r = x < r ? x : r;
-            break;
-        case REDUX_MAX_U:
-            r = x > r ? x : r;
-            break;
-        case REDUX_MIN_S:
-            r = (int32_t)x < (int32_t)r ? x : r;
-            break;
-        case REDUX_MAX_S:
-            r = (int32_t)x > (int32_t)r ? x : r;
-            break;
-        case REDUX_AND:
-            r &= x;
-            break;
-        case REDUX_OR:
-            r |= x;
-            break;
-        default:
-            r ^= x;
-        }
+        uint32_t r = REG(uint32_t, ins->a)[first_lane(mask)];
+        FOR_ACTIVE(mask & (mask - 1)) r = reduced(ins->aux, r, REG(uint32_t, ins->a)[i]);
+        FOR_ACTIVE(mask) t[i] = r;
     }
-    for (int i = 0; i < LANES; i++)
-        t[i] = r;
+    if (GROUP_FAILED) return NULL;
     FINISH_32(t);
 }
 

@@ -295,7 +295,7 @@ KERNEL(global_written_twice) // <<<1, 64>>>
 __device__ unsigned drawn;
 __device__ volatile int flags[8];
 
-/* The second block overwrites what the first wrote: a counter that both draw from orders nothing. */
+/* The second block overwrites what the first wrote: a counter of both orders nothing. */
 KERNEL(atomic_that_orders_nothing)
 {
     if (threadIdx.x == 0) atomicAdd(&drawn, 1u);

@@ -1,5 +1,5 @@
-/* The honest twin of 85: two blocks share a tile of outputs, and the one that comes last, by a fence
- * and a counter, adds what both have. */
+/* The honest twin of 85: two blocks share a tile of outputs, and the one that comes last, by a
+ * fence and a counter, adds what both have. */
 #include <convlab/conv.h>
 
 /* Rows r0 to r1 of the filter for one output. */
