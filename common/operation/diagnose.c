@@ -167,13 +167,13 @@ static int right_ones_are_off(const Judgement *judged)
 {
     double squares = 0, counted = 0;
     for (size_t i = 0; i < judged->verdict.total; i++) {
-        double unit = UNIT_FP32 * sqrt(judged->products[i]) * judged->magnitude[i];
-        if (judged->mark[i] != MARK_RIGHT || unit == 0) continue;
-        double error = (judged->view.output[i] - judged->expected[i]) / unit;
+        double allowed = verdict_rms_bound(judged->magnitude[i], judged->products[i]);
+        if (judged->mark[i] != MARK_RIGHT || allowed == 0) continue;
+        double error = (judged->view.output[i] - judged->expected[i]) / allowed;
         squares += error * error;
         counted++;
     }
-    return counted >= 16 ? squares > 2 * 2 * counted
+    return counted >= 16 ? squares > counted
                          : judged->count[MARK_WRONG] > judged->verdict.total / 2;
 }
 

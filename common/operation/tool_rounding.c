@@ -1,8 +1,9 @@
-/* tool_rounding.c - how far sums of m products are off, as a root mean square.  The grader's limit
- * is 2 in both tables (verify.c).
+/* tool_rounding.c - how far sums of m products are off, as a root mean square.
  *
- *   tool_rounding        inputs, or sums, of few bits: in parts of u = 2^-11 times that of the sum
- *   tool_rounding fp32   everything in fp32, added one by one: in parts of u*sqrt(m)*sum|x*w| */
+ *   tool_rounding        inputs, or sums, of few bits: in parts of u = 2^-11 times that of the sum;
+ *                        the grader's limit is 2
+ *   tool_rounding fp32   in an fp32 lab: in parts of u*sum|x*w|/m^(1/4), u = 2^-24; the limit is
+ *                        128 */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -56,31 +57,52 @@ static void add_squares(int products, Random *random, double error[WAYS], double
     *square += exact * exact;
 }
 
-/* The error of one plain sum, squared, in parts of u*sqrt(m)*sum|x*w|. */
-static double plain_square(int products, Random *random)
+/* ---- in an fp32 lab ---------------------------------------------------------------------- */
+
+enum { PLAIN_WAYS = 4, PLAIN_SUMS = 300 };
+static const char *const PLAIN_WAY[PLAIN_WAYS] = {"fp32, one by one", "fp32, 32 sums side by side",
+                                                  "tf32 or fp16 inputs", "bf16 inputs"};
+
+/* Adds the errors of one sum, squared, in parts of u*sum|x*w|/m^(1/4). */
+static void plain_squares(int products, Random *random, double square[PLAIN_WAYS])
 {
-    double exact = 0, magnitude = 0;
-    float sum = 0;
+    double exact = 0, magnitude = 0, few = 0, fewer = 0;
+    float sum = 0, side[32] = {0}, together = 0;
     for (int i = 0; i < products; i++) {
         float x = random_wide(random), w = random_wide(random);
         exact += (double)x * w;
         magnitude += fabs((double)x * w);
         sum += x * w;
+        side[i % 32] += x * w;
+        few += rounded(x, 11) * rounded(w, 11);
+        fewer += rounded(x, 8) * rounded(w, 8);
     }
-    double part = (sum - exact) / (UNIT_FP32 * sqrt(products) * magnitude);
-    return part * part;
+    for (int i = 0; i < 32; i++)
+        together += side[i];
+    const double got[PLAIN_WAYS] = {sum, together, few, fewer};
+    for (int way = 0; way < PLAIN_WAYS; way++) {
+        double part = (got[way] - exact) / (UNIT_FP32 * magnitude / sqrt(sqrt(products)));
+        square[way] += part * part;
+    }
 }
 
 static int print_plain(Random *random)
 {
-    static const int products[] = {1, 27, 4608};
-    printf("products\terror\n");
-    for (size_t i = 0; i < sizeof products / sizeof *products; i++) {
-        double squares = 0;
-        for (int j = 0; j < SUMS; j++)
-            squares += plain_square(products[i], random);
-        printf("%d\t%.2f\n", products[i], sqrt(squares / SUMS));
+    static const int products[] = {1, 27, 576, 4608, 40000};
+    enum { LENGTHS = sizeof products / sizeof *products };
+    double square[LENGTHS][PLAIN_WAYS] = {{0}};
+    printf("sums");
+    for (int i = 0; i < LENGTHS; i++) {
+        printf("\t%d", products[i]);
+        for (int j = 0; j < PLAIN_SUMS; j++)
+            plain_squares(products[i], random, square[i]);
     }
+    for (int way = 0; way < PLAIN_WAYS; way++) {
+        printf("\n%s", PLAIN_WAY[way]);
+        for (int i = 0; i < LENGTHS; i++)
+            printf("\t%.*f", square[i][way] < 100 * PLAIN_SUMS, sqrt(square[i][way] / PLAIN_SUMS));
+    }
+    putchar('\n');
     return 0;
 }
 

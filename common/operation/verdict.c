@@ -1,16 +1,23 @@
 #include "common/operation/verdict.h"
 
+#include <math.h>
+
 static double gamma_of(double products, double unit)
 {
     double mu = products * unit;
     return mu < 0.5 ? mu / (1 - mu) : 2 * mu;
 }
 
-double verdict_bound(Precision precision, double magnitude, double products)
+double verdict_bound(Precision precision, double reach, double products)
 {
     double relative = gamma_of(products, UNIT_FP32);
     double input = precision == PRECISION_FP32 ? 0 : UNIT_ELEVEN_BITS;
-    return VERDICT_SAFETY * (relative + 2 * input + input * input) * magnitude;
+    return VERDICT_SAFETY * (relative + 2 * input + input * input) * reach;
+}
+
+double verdict_rms_bound(double reach, double products)
+{
+    return products > 0 ? 128 * UNIT_FP32 * reach / sqrt(sqrt(products)) : 0;
 }
 
 const char *fault_name(Fault fault)

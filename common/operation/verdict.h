@@ -11,20 +11,30 @@
 
 enum { VERDICT_SAFETY = 4 }; /* s of the bound; docs/architecture.md says why 4 */
 
-/* The bound of one output.  For tf32 and fp16 the inputs are rounded once each and summed in fp32,
- * so the bound is safety * (2u + u*u + gamma_m of fp32) * magnitude with the u of the inputs.
+/* The bound of one output, whose error is measured by `reach`: safety * gamma_m * reach (Higham,
+ * Accuracy and Stability of Numerical Algorithms, 2nd ed., section 3.1).
  *
- * The worst case grows with m, but rounding errors that are independent grow only with its square
- * root.  So for fp32 the whole map is judged once more: with 64 outputs or more, the root mean
- * square of |y - expected| / (u * sqrt(m) * magnitude) must not pass 2 (sums in fp32 of these
- * inputs stay below 0.5: tool_rounding.c).  This is what catches rounded inputs in deep layers.
+ * In fp32 an output's reach is its magnitude, but at least the root mean square of all magnitudes.
+ * A plain sum's error is small beside the output's own products, yet a fast algorithm's (Winograd's
+ * F(2x2,3x3), as Strassen's) only beside those of the whole map, for it adds the neighbours' and
+ * takes them away again (Higham, section 23.2.2).  For tf32 and fp16 the inputs are rounded once
+ * each and summed in fp32: there reach is the output's magnitude, and the bound is
+ * safety * (2u + u*u + gamma_m of fp32) * reach with the u of the inputs. */
+double verdict_bound(Precision precision, double reach, double products);
+
+/* The worst case grows with m, but rounding errors that are independent do not: what comes of
+ * rounded inputs has 2^13 u * reach/sqrt(m) at any m, a sum in fp32 less than u * reach.  So for
+ * fp32 the whole map is judged once more: with 8 outputs or more, the root mean square of
+ * |y - expected| / bound must not pass 1, where bound is 128 * u * reach / m^(1/4), which lies in
+ * the middle between the two (tool_rounding.c).  This is what catches rounded inputs in deep
+ * layers.
  *
  * With inputs of 11 bits it is the roundings of the inputs that show, and signs that differ let
  * them grow as the output does: there the root mean square of |y - expected| must not pass 2 * u *
  * the root mean square of expected.  Rounding to nearest stays near 0.53 at any m, cutting off
  * (which mma.sync does with the low bits of an fp32) at 1.4; bf16 has 4.3, and sums in fp16 pass 2
  * between 600 and 700 products (tool_rounding.c). */
-double verdict_bound(Precision precision, double magnitude, double products);
+double verdict_rms_bound(double reach, double products);
 
 /* The poison that outputs are filled with before a run: a NaN with this payload means "never
  * written". */

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RMS_LEAST_OUTPUTS = 64 };
-static const double rms_limit = 2;
+enum { RMS_LEAST_OUTPUTS = 8 };
 
 static Mark mark_of(float got, double error, double bound)
 {
@@ -38,20 +37,27 @@ static double error_at(const Judgement *judged, size_t i)
     return fabs((double)judged->view.output[i] - judged->expected[i]);
 }
 
+/* What the error of output i is measured by (verdict.h). */
+static double reach_at(const Judgement *judged, size_t i)
+{
+    if (judged->precision != PRECISION_FP32) return judged->magnitude[i];
+    return fmax(judged->magnitude[i], judged->typical);
+}
+
 static double bound_at(const Judgement *judged, size_t i)
 {
-    return verdict_bound(judged->precision, judged->magnitude[i], judged->products[i]);
+    return verdict_bound(judged->precision, reach_at(judged, i), judged->products[i]);
 }
 
-/* What the error of output i is measured by, for the root mean square over the map. */
-static double rms_unit(const Judgement *judged, size_t i)
+/* What the error of output i may be in the root mean square over the map. */
+static double rms_bound_at(const Judgement *judged, size_t i)
 {
-    if (judged->precision != PRECISION_FP32) return UNIT_ELEVEN_BITS * judged->rms;
-    return UNIT_FP32 * sqrt(judged->products[i]) * judged->magnitude[i];
+    if (judged->precision != PRECISION_FP32) return 2 * UNIT_ELEVEN_BITS * judged->rms;
+    return verdict_rms_bound(reach_at(judged, i), judged->products[i]);
 }
 
-/* Each output against its own bound; the square sum of the errors' units and how many were counted
- * go to *squares and *counted. */
+/* Each output against its own bound; the sum of the squares of what each error is of its root mean
+ * square's bound, and how many were counted, go to *squares and *counted. */
 static void judge_each(Judgement *judged, double *squares, size_t *counted)
 {
     Verdict *verdict = &judged->verdict;
@@ -60,9 +66,9 @@ static void judge_each(Judgement *judged, double *squares, size_t *counted)
         judged->mark[i] = (unsigned char)mark_of(judged->view.output[i], error, bound);
         verdict->wrong += judged->mark[i] != MARK_RIGHT;
         if (!isnan(error)) verdict->worst = fmax(verdict->worst, ratio_of(error, bound));
-        double unit = rms_unit(judged, i);
-        if (unit > 0) {
-            *squares += error / unit * (error / unit);
+        double allowed = rms_bound_at(judged, i);
+        if (allowed > 0) {
+            *squares += error / allowed * (error / allowed);
             ++*counted;
         }
     }
@@ -72,10 +78,10 @@ static void judge_each(Judgement *judged, double *squares, size_t *counted)
 static void judge_together(Judgement *judged, double squares, size_t counted)
 {
     if (judged->verdict.wrong || counted < RMS_LEAST_OUTPUTS) return;
-    if (squares <= rms_limit * rms_limit * (double)counted) return;
+    if (squares <= (double)counted) return;
     judged->faint = 1;
     for (size_t i = 0; i < judged->verdict.total; i++) {
-        if (!(error_at(judged, i) > rms_limit * rms_unit(judged, i))) continue;
+        if (!(error_at(judged, i) > rms_bound_at(judged, i))) continue;
         judged->mark[i] = MARK_WRONG;
         judged->verdict.wrong++;
     }
@@ -95,7 +101,7 @@ static void describe_first(Judgement *judged, const TensorShape *shape)
     verdict->expected = judged->expected[first];
     verdict->bound = bound_at(judged, first);
     if (fabs(verdict->got - verdict->expected) <= verdict->bound)
-        verdict->bound = rms_limit * rms_unit(judged, first);
+        verdict->bound = rms_bound_at(judged, first);
     tensor_place(shape, first, verdict->where, sizeof verdict->where);
 }
 
@@ -164,6 +170,7 @@ int verify_output(const Operation *operation, const Problem *problem, Precision 
     operation->oracle(&judged->view.problem, judged->view.tensor, judged->expected,
                       judged->magnitude, judged->products);
     judged->rms = rms_of(judged->expected, judged->verdict.total);
+    judged->typical = rms_of(judged->magnitude, judged->verdict.total);
     judge_each(judged, &squares, &counted);
     judge_together(judged, squares, counted);
     for (size_t i = 0; i < judged->verdict.total; i++)

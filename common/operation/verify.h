@@ -1,9 +1,9 @@
 /* verify.h - is this output right?
  *
- * Judgement: |y - expected| <= safety * gamma_m * magnitude, gamma_m = m*u/(1 - m*u), m the
- * products of that output, u the unit roundoff of the lab's precision, written `!(error <= bound)`
- * so that NaN fails.  (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed.,
- * section 3.1.)  What is wrong with an output that is not right, diagnose.h says. */
+ * Judgement: |y - expected| <= safety * gamma_m * reach, gamma_m = m*u/(1 - m*u), m the products of
+ * that output, u the unit roundoff of the lab's precision, reach and safety as verdict.h has them;
+ * written `!(error <= bound)` so that NaN fails.  What is wrong with an output that is not right,
+ * diagnose.h says. */
 #ifndef CONVLAB_OPERATION_VERIFY_H
 #define CONVLAB_OPERATION_VERIFY_H
 
@@ -26,6 +26,7 @@ typedef struct Judgement {
     unsigned char *mark; /* a Mark for each output */
     size_t count[MARKS]; /* outputs of each mark */
     double rms;          /* of expected */
+    double typical;      /* the root mean square of magnitude */
     int faint;           /* every output is within its bound; only their root mean square is not */
 } Judgement;
 

@@ -14,7 +14,9 @@ range() {
         index($1, way) { least = most = $2; for (i = 3; i <= NF; i++) { if ($i < least) least = $i; if ($i > most) most = $i } }
         END { a = sprintf(format, least); b = sprintf(format, most); print a == b ? a : a " to " b }' "$out/rounding.tsv"
 }
-say "$page" "one by one they have $(cell "$out/fp32.tsv" 1 2) for one product, $(cell "$out/fp32.tsv" 27 2) for 27 and $(cell "$out/fp32.tsv" 4608 2) for 4,608"
+while IFS='	' read -r way rest; do
+    [ "$way" = sums ] || say "$page" "| $way | $(printf '%s' "$rest" | sed 's/	/ | /g') |"
+done <"$out/fp32.tsv"
 say "$page" "rounding to nearest has $(range 'rounded to nearest, 11' %.2f), cutting off $(range 'cut off' %.1f), bf16 $(range bf16 %.1f)"
 
 # What lab 07 gains over its baseline, lab 06, in the mean of its timed cases.
