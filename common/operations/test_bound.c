@@ -1,5 +1,5 @@
-/* test_bound.c - the error bound in fp32: sums in any order and Winograd's F(2x2,3x3) pass, inputs or
- * sums of fewer bits do not, from 1 product to 40,000. */
+/* test_bound.c - the error bound in fp32: sums in any order and Winograd's F(2x2,3x3) pass, inputs
+ * of fewer bits do not, from 1 product to 40,000. */
 #include "common/conv/planted_fixture.h"
 #include "common/operations/operations.h"
 
