@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LANES = 8 };
+enum { LANES = 8, SHARES = 64 };
 typedef double Lanes __attribute__((vector_size(LANES * sizeof(double)), aligned(8), may_alias));
 typedef int64_t LaneBits __attribute__((vector_size(LANES * sizeof(double))));
 
@@ -114,7 +114,8 @@ static void *oracle_share(void *argument)
     return NULL;
 }
 
-/* One output by the definition: its sum, the sum of the products' absolute values, how many. */
+/* One output of the convolution by the definition: its sum, the sum of the products' absolute
+ * values, how many. */
 static void oracle_point(const Oracle *o, int n, int k, int p, int q, double value[3])
 {
     const ConvProblem *v = &o->conv;
@@ -133,27 +134,44 @@ static void oracle_point(const Oracle *o, int n, int k, int p, int q, double val
             }
 }
 
-/* All of them that way: pooled, or for when there is no memory to widen rows in.  An error of the
- * largest of some sums is at most the largest of their errors. */
+/* The same of one element of the output, which may be pooled.  An error of the largest of some sums
+ * is at most the largest of their errors. */
+static void oracle_element(const Oracle *o, size_t index, double most[3])
+{
+    const ConvProblem *v = &o->conv;
+    int pool = v->pool ? v->pool : 1;
+    size_t P = (size_t)(v->P / pool), Q = (size_t)(v->Q / pool), K = (size_t)v->K;
+    int q = (int)(index % Q), p = (int)(index / Q % P);
+    int k = (int)(index / (P * Q) % K), n = (int)(index / (P * Q * K));
+    most[0] = -INFINITY, most[1] = most[2] = 0;
+    for (int i = 0; i < pool * pool; i++) {
+        double value[3];
+        oracle_point(o, n, k, p * pool + i / pool, q * pool + i % pool, value);
+        for (int j = 0; j < 3; j++)
+            most[j] = fmax(most[j], value[j]);
+    }
+}
+
+void conv_oracle_element(const Problem *problem, const float *const *tensor, size_t index,
+                         double most[3])
+{
+    Oracle oracle = {.conv = conv_unpack(problem), .x = tensor[0], .w = tensor[1]};
+    oracle_element(&oracle, index, most);
+}
+
+/* All elements one by one: pooled, or for when there is no memory to widen rows in. */
 static void oracle_plain(const Oracle *o)
 {
     const ConvProblem *v = &o->conv;
     int pool = v->pool ? v->pool : 1;
-    size_t at = 0;
-    for (int n = 0; n < v->N; n++)
-        for (int k = 0; k < v->K; k++)
-            for (int p = 0; p < v->P / pool; p++)
-                for (int q = 0; q < v->Q / pool; q++, at++) {
-                    double most[3] = {-INFINITY, 0, 0}, value[3];
-                    for (int i = 0; i < pool * pool; i++) {
-                        oracle_point(o, n, k, p * pool + i / pool, q * pool + i % pool, value);
-                        for (int j = 0; j < 3; j++)
-                            most[j] = fmax(most[j], value[j]);
-                    }
-                    o->expected[at] = most[0];
-                    o->magnitude[at] = most[1];
-                    o->products[at] = most[2];
-                }
+    size_t count = (size_t)v->N * v->K * (v->P / pool) * (v->Q / pool);
+    for (size_t i = 0; i < count; i++) {
+        double most[3];
+        oracle_element(o, i, most);
+        o->expected[i] = most[0];
+        o->magnitude[i] = most[1];
+        o->products[i] = most[2];
+    }
 }
 
 static void oracle_prepare(Oracle *o)
@@ -165,6 +183,32 @@ static void oracle_prepare(Oracle *o)
     o->row_pitch = o->phases * o->phase_pitch;
     for (size_t s = 0; s < (size_t)conv->S; s++)
         o->offset[s] = s % stride * o->phase_pitch + s / stride;
+}
+
+/* A thread costs some 50 us: worth it for a few million products each. */
+static int shares_of(const ConvProblem *conv, size_t rows)
+{
+    double shares = fmin(conv_macs(conv) / 2e6, (double)sysconf(_SC_NPROCESSORS_ONLN));
+    shares = fmin(fmin(shares, SHARES), (double)rows);
+    return shares > 1 ? (int)shares : 1;
+}
+
+/* All rows, in `shares` threads; `space` has `block` doubles for each. */
+static void oracle_rows(const Oracle *oracle, size_t rows, int shares, double *space, size_t block)
+{
+    OracleShare share[SHARES];
+    int threaded[SHARES] = {0};
+    for (int i = 0; i < shares; i++)
+        share[i] = (OracleShare){.oracle = oracle,
+                                 .first = rows * i / shares,
+                                 .last = rows * (i + 1) / shares,
+                                 .rows = space + i * block};
+    for (int i = 1; i < shares; i++)
+        threaded[i] = !pthread_create(&share[i].thread, NULL, oracle_share, &share[i]);
+    for (int i = 0; i < shares; i++)
+        if (!threaded[i]) oracle_share(&share[i]);
+    for (int i = 1; i < shares; i++)
+        if (threaded[i]) pthread_join(share[i].thread, NULL);
 }
 
 void conv_oracle(const Problem *problem, const float *const *tensor, double *expected,
@@ -182,8 +226,7 @@ void conv_oracle(const Problem *problem, const float *const *tensor, double *exp
         oracle_plain(&oracle);
         return;
     }
-    /* A thread costs some 50 us: worth it from a few million products on. */
-    int shares = conv_macs(conv) > 4e6 && rows > 1 && sysconf(_SC_NPROCESSORS_ONLN) > 1 ? 2 : 1;
+    int shares = shares_of(conv, rows);
     oracle.offset = malloc((size_t)conv->S * sizeof *oracle.offset);
     size_t block = 0;
     if (oracle.offset) {
@@ -194,19 +237,7 @@ void conv_oracle(const Problem *problem, const float *const *tensor, double *exp
     if (!space) {
         oracle_plain(&oracle);
     } else {
-        OracleShare share[2];
-        for (int i = 0; i < shares; i++)
-            share[i] = (OracleShare){.oracle = &oracle,
-                                     .first = rows * i / shares,
-                                     .last = rows * (i + 1) / shares,
-                                     .rows = space + i * block};
-        int second =
-            shares == 2 && !pthread_create(&share[1].thread, NULL, oracle_share, &share[1]);
-        oracle_share(&share[0]);
-        if (second)
-            pthread_join(share[1].thread, NULL);
-        else if (shares == 2)
-            oracle_share(&share[1]);
+        oracle_rows(&oracle, rows, shares, space, block);
     }
     free(space);
     free(oracle.offset);

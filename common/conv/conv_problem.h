@@ -37,6 +37,8 @@ void conv_print(const Problem *problem, char *text, size_t bytes);
  * straddles tiles, stride 2): the members of Operation that are long enough for a file of their
  * own. */
 void conv_draw(Random *random, int index, double max_macs, Problem *problem);
+void conv_oracle_element(const Problem *problem, const float *const *tensor, size_t index,
+                         double value[3]);
 void conv_oracle(const Problem *problem, const float *const *tensor, double *expected,
                  double *magnitude, double *products);
 

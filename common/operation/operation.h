@@ -106,6 +106,10 @@ typedef struct Operation {
     void (*oracle)(const Problem *problem, const float *const *tensor, double *expected,
                    double *magnitude, double *products);
 
+    /* The same of one output element: expected, magnitude, products. */
+    void (*oracle_element)(const Problem *problem, const float *const *tensor, size_t index,
+                           double value[3]);
+
     /* NULL where tensors have one layout only.  Else fills *view, whose problem and pointers begin
      * as the original's; copies are the view's to free.  -1 with error: out of memory. */
     int (*rearrange)(const Problem *problem, PlainView *view, Error *error);

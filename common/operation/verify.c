@@ -151,13 +151,27 @@ void judgement_free(Judgement *judged)
     view_close(&judged->view);
 }
 
+/* Marks, counts and the verdict, of expected values that are there. */
+static void judge_all(Judgement *judged)
+{
+    const Observed *observed = &judged->observed;
+    double squares = 0;
+    size_t counted = 0;
+    judged->rms = rms_of(judged->expected, judged->verdict.total);
+    judged->typical = rms_of(judged->magnitude, judged->verdict.total);
+    judge_each(judged, &squares, &counted);
+    judge_together(judged, squares, counted);
+    for (size_t i = 0; i < judged->verdict.total; i++)
+        judged->count[judged->mark[i]]++;
+    judged->verdict.correct =
+        !judged->verdict.wrong && !observed->band_broken && !observed->input_changed;
+}
+
 int verify_output(const Operation *operation, const Problem *problem, Precision precision,
                   const float *const *tensor, const Observed *observed, Judgement *judged,
                   Error *error)
 {
     TensorShape shape;
-    double squares = 0;
-    size_t counted = 0;
     *judged = (Judgement){.operation = operation,
                           .precision = precision,
                           .problem = *problem,
@@ -169,14 +183,60 @@ int verify_output(const Operation *operation, const Problem *problem, Precision 
     if (judgement_make(judged, error)) return -1;
     operation->oracle(&judged->view.problem, judged->view.tensor, judged->expected,
                       judged->magnitude, judged->products);
-    judged->rms = rms_of(judged->expected, judged->verdict.total);
-    judged->typical = rms_of(judged->magnitude, judged->verdict.total);
-    judge_each(judged, &squares, &counted);
-    judge_together(judged, squares, counted);
-    for (size_t i = 0; i < judged->verdict.total; i++)
-        judged->count[judged->mark[i]]++;
+    judge_all(judged);
     describe_first(judged, &shape);
-    judged->verdict.correct =
-        !judged->verdict.wrong && !observed->band_broken && !observed->input_changed;
+    return 0;
+}
+
+/* Judges elements drawn at random, gathered so that they look like an output of that many. */
+static int sample_judge(Judgement *judged, Random *random, size_t outputs, Error *error)
+{
+    PlainView *view = &judged->view;
+    const float *output = view->output;
+    judged->verdict.total = VERIFY_SAMPLE;
+    float *sample = malloc(VERIFY_SAMPLE * sizeof *sample);
+    if (!sample) judgement_free(judged);
+    if (!sample) return error_set(error, "no memory to check %d floats", VERIFY_SAMPLE);
+    if (judgement_make(judged, error)) {
+        free(sample);
+        return -1;
+    }
+    for (size_t i = 0; i < VERIFY_SAMPLE; i++) {
+        size_t index = (size_t)random_range(random, 0, (int)outputs - 1);
+        double value[3];
+        judged->operation->oracle_element(&view->problem, view->tensor, index, value);
+        judged->expected[i] = value[0];
+        judged->magnitude[i] = value[1];
+        judged->products[i] = value[2];
+        sample[i] = output[index];
+    }
+    view->output = sample;
+    judge_all(judged);
+    free(sample);
+    return 0;
+}
+
+int verify_sample(const Operation *operation, const Problem *problem, Precision precision,
+                  const float *const *tensor, const Observed *observed, Random *random, int *right,
+                  Error *error)
+{
+    Judgement judged = {.operation = operation,
+                        .precision = precision,
+                        .problem = *problem,
+                        .tensor = tensor,
+                        .observed = *observed};
+    TensorShape shape;
+    output_shape(operation, problem, &shape);
+    size_t outputs = tensor_count(&shape);
+    int whole = outputs < VERIFY_WHOLE, status;
+    if (whole) {
+        status = verify_output(operation, problem, precision, tensor, observed, &judged, error);
+    } else {
+        status = view_open(&judged, error);
+        if (!status) status = sample_judge(&judged, random, outputs, error);
+    }
+    if (status) return -1;
+    *right = judged.verdict.correct;
+    judgement_free(&judged);
     return 0;
 }

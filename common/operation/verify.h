@@ -38,4 +38,13 @@ int verify_output(const Operation *operation, const Problem *problem, Precision 
                   Error *error);
 void judgement_free(Judgement *judgement);
 
+/* Whether a random sample of the outputs looks right: *right is 1 or 0, and 0 asks for
+ * verify_output.  Of an output with one wrong element in a thousand it finds none once in a million
+ * times; an output of fewer than VERIFY_WHOLE elements is looked at whole.  `random` must be
+ * nothing that the submission can know.  -1 with `error`: out of memory. */
+enum { VERIFY_SAMPLE = 13809, VERIFY_WHOLE = 2 * VERIFY_SAMPLE }; /* ln 1e-6 / ln 0.999 */
+int verify_sample(const Operation *operation, const Problem *problem, Precision precision,
+                  const float *const *tensor, const Observed *observed, Random *random, int *right,
+                  Error *error);
+
 #endif

@@ -124,5 +124,6 @@ const Operation conv_forward_operation = {.name = "conv_forward",
                                           .least_bytes = conv_least_bytes,
                                           .generate = conv_generate,
                                           .oracle = conv_oracle,
+                                          .oracle_element = conv_oracle_element,
                                           .rearrange = layout_rearrange,
                                           .explain = conv_explain};
