@@ -35,15 +35,21 @@ static uint32_t dynamic_limit(const SimDevice *sim, const SimFunction *function)
     return function->dynamic_limit > without_asking ? function->dynamic_limit : without_asking;
 }
 
+/* Of the SMs: the blocks' room, or what the machine is busy with, if that is more. */
+static uint32_t launch_share(const SimDevice *sim, const SimtResult *result)
+{
+    uint32_t room = timeline_share(result->counters.blocks,
+                                   (uint64_t)result->resident_blocks * sim->machine.sms);
+    uint32_t busy = timeline_share(result->busy_cycles, result->cycles);
+    return room > busy ? room : busy;
+}
+
 static void cost_add(SimDevice *sim, const SimFunction *function, const DeviceCall *call,
                      const SimtResult *result)
 {
     DeviceCost *cost = &sim->cost;
     counters_add(&cost->counters, &result->counters);
-    sim_spend(sim, TIMELINE_SMS,
-              timeline_share(result->counters.blocks,
-                             (uint64_t)result->resident_blocks * sim->machine.sms),
-              result->cycles);
+    sim_spend(sim, TIMELINE_SMS, launch_share(sim, result), result->cycles);
     if (cost->launches > 1 && result->cycles <= sim->costliest) return;
     sim->costliest = result->cycles;
     cost->registers = function->info.registers;

@@ -53,9 +53,9 @@ uint64_t timeline_place(Timeline *timeline, TimelineResource resource, uint32_t 
     return made.end;
 }
 
-uint32_t timeline_share(uint64_t blocks, uint64_t at_once)
+uint32_t timeline_share(uint64_t part, uint64_t whole)
 {
-    if (blocks >= at_once) return TIMELINE_WHOLE;
-    uint64_t share = (uint64_t)((__uint128_t)blocks * TIMELINE_WHOLE / at_once);
-    return share ? (uint32_t)share : 1;
+    if (part >= whole) return TIMELINE_WHOLE;
+    if (!part) return 1;
+    return (uint32_t)(((__uint128_t)part * TIMELINE_WHOLE + whole - 1) / whole);
 }

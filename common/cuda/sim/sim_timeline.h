@@ -2,10 +2,12 @@
  *
  * Work is placed in the order in which it was asked for, each piece at the earliest time at which
  * what it must wait for has ended and its resource has room for all of its length.  The SMs are one
- * resource of which a launch takes a share (its blocks, over those that the whole machine holds at
- * once); each direction of host copies is a resource that one copy fills.  The length of a piece
- * does not depend on its neighbours: two kernels that share memory bandwidth are not slowed down
- * by each other.  All in integers, so the same everywhere. */
+ * resource of which a launch takes a share: its blocks, over those that the whole machine holds at
+ * once, or the part of its time for which it takes all of the machine's issue slots, pipes or
+ * bandwidth, whichever is more.  So what runs at the same time never needs more than there is.
+ * Each direction of host copies is a resource that one copy fills.  The length of a piece does not
+ * depend on its neighbours: what does not fit beside them comes later.  All in integers, so the
+ * same everywhere. */
 #ifndef CONVLAB_CUDA_SIM_TIMELINE_H
 #define CONVLAB_CUDA_SIM_TIMELINE_H
 
@@ -39,7 +41,8 @@ typedef struct Timeline {
 uint64_t timeline_place(Timeline *timeline, TimelineResource resource, uint32_t share,
                         uint64_t ready, uint64_t cycles);
 
-/* The share of the SMs that `blocks` take when the machine holds `at_once`: at least 1. */
-uint32_t timeline_share(uint64_t blocks, uint64_t at_once);
+/* The share that `part` of `whole` is, rounded up: blocks of those that the machine holds at once,
+ * busy cycles of all cycles.  At least 1, at most TIMELINE_WHOLE. */
+uint32_t timeline_share(uint64_t part, uint64_t whole);
 
 #endif

@@ -215,20 +215,46 @@ typedef struct TraceStep {
 typedef struct WarpTrace {
     TraceStep *step;
     uint32_t count, room;
-    uint64_t executed; /* with those that found no room */
 } WarpTrace;
+
+typedef enum Pipe { PIPE_NONE, PIPE_FP32, PIPE_INT, PIPE_FP64, PIPE_SFU, PIPE_TENSOR, PIPES } Pipe;
+
+/* Integer sums of one block or one SM: adding them in any order gives the same. */
+typedef struct BlockCost {
+    uint64_t steps, passes, load_misses, store_misses, local_misses, blocks;
+    uint64_t slots, pipe[PIPES]; /* machine instructions; cycles of each pipe of a scheduler */
+    uint64_t chain;              /* cycles from the first instruction to the last */
+} BlockCost;
 
 typedef struct BlockTrace {
     uint64_t number;
+    uint64_t weight; /* of a block that was kept for having much to do */
+    BlockCost cost;
     WarpTrace *warp;
 } BlockTrace;
+
+/* The chain of what a warp must wait for, were it alone on the machine (chain.h). */
+typedef struct Chain {
+    uint64_t *ready;               /* per scoreboard number */
+    uint64_t begin, latest, slots; /* of the straight piece of code in hand */
+    uint64_t copied, joined;
+} Chain;
 
 typedef struct Path {
     uint32_t pc, mask, rpc;
 } Path;
 
+/* The blocks with the most to do of those that one host thread ran; traced all of them, and the one
+ * in hand. */
+typedef struct Heaviest {
+    BlockTrace *block; /* `most` + 1 */
+    TraceStep *steps;
+    WarpTrace *warps;
+    uint32_t most, count; /* kept are the first `count`; the next one is in hand */
+    uint32_t lightest;    /* of those kept, when they are `most` */
+} Heaviest;
+
 typedef struct Block Block;
-typedef struct BlockCost BlockCost;
 typedef struct RaceWord RaceWord;   /* race.h */
 typedef struct RaceOrder RaceOrder; /* race_order.h */
 
@@ -257,7 +283,8 @@ struct Warp {
     uint64_t issued;
     AsyncCopy *async;
     uint32_t asyncs, async_room, async_group;
-    WarpTrace *trace;               /* NULL: this block is not traced */
+    WarpTrace *trace; /* NULL: nothing is counted */
+    Chain chain;
     uint32_t passes, misses, lines; /* of the access just made, set by the counters */
     Path stack[STACK_DEPTH];
 };
@@ -270,11 +297,6 @@ struct Block {
     uint32_t warps, threads;
     uint32_t arrived[MAX_BARRIERS]; /* threads that bar.arrive has counted */
     Warp *warp;
-};
-
-/* Integer sums of one SM or one block: adding them in any order gives the same. */
-struct BlockCost {
-    uint64_t steps, passes, load_misses, store_misses, local_misses, blocks;
 };
 
 typedef struct Launch Launch;
@@ -308,10 +330,12 @@ struct Worker {
     int fenced;        /* the block in hand executed a fence */
     uint32_t stamp;    /* of the access to shared memory in hand */
     InsCount *profile; /* per instruction, of all blocks of this worker */
-    uint64_t *ready;
+    uint64_t *ready, *chain_ready;
     Counters counters;
-    BlockCost cost; /* of the block in hand */
-    BlockCost *sm;  /* per SM */
+    BlockCost cost;   /* of the block in hand */
+    BlockCost *sm;    /* per SM */
+    uint64_t longest; /* the longest chain of any block */
+    Heaviest heaviest;
     L1Line *l1;
     uint32_t l1_sets, l1_clock;
     uint32_t *local_line;      /* those of local memory a warp has in the L1, newest first */
@@ -343,7 +367,7 @@ struct Launch {
     BlockTrace *trace; /* of SM 0's first blocks */
     WarpTrace *trace_warps;
     TraceStep *steps;
-    uint32_t traces;
+    uint32_t traces, trace_room; /* blocks; steps of each of their warps */
     uint32_t occupancy_percent;
     uint64_t *stall; /* per Ins and SimtStall, of the replayed SM; NULL: not wanted */
     SimtSpan *span;  /* of the traced blocks; NULL: not wanted */

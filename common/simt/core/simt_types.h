@@ -63,6 +63,7 @@ typedef struct SimtReport {
 typedef struct SimtResult {
     Counters counters; /* of this launch */
     uint64_t cycles;
+    uint64_t busy_cycles; /* that all of the machine's most wanted part is taken: at most cycles */
     uint32_t resident_blocks;
     uint32_t
         occupancy_percent; /* achieved on the replayed SM: warps there, of those it could hold */

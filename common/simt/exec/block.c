@@ -7,6 +7,7 @@
 #include "common/simt/checks/report.h"
 #include "common/simt/core/kinds.h"
 #include "common/simt/exec/exec_parts.h"
+#include "common/simt/time/chain.h"
 #include "common/simt/time/cost.h"
 #include "common/simt/time/replay.h"
 
@@ -73,7 +74,6 @@ static void warp_run(Warp *warp)
 
 static inline void trace_add(WarpTrace *trace, uint32_t ins, const Warp *warp)
 {
-    trace->executed++;
     if (trace->count == trace->room) return;
     trace->step[trace->count++] =
         (TraceStep){.ins = ins,
@@ -87,6 +87,9 @@ static void warp_run_counting(Warp *warp)
     Worker *worker = warp->worker;
     const Ins *ins = warp->pc, *code = warp->code;
     WarpTrace *trace = warp->trace;
+    const Price *price = worker->kernel->price;
+    BlockCost *cost = &worker->cost;
+    uint32_t issue_cycles = worker->gpu->machine.issue_cycles;
     int clocked = worker->kernel->reads_clock;
     warp->state = WARP_READY;
     while (ins) {
@@ -97,10 +100,15 @@ static void warp_run_counting(Warp *warp)
             profile->runs++;
             profile->lanes += (uint32_t)__builtin_popcount(warp->mask);
             warp->passes = warp->misses = warp->lines = 0;
+            warp->pending = 0;
             if (clocked) cost_issue(warp, now);
             ins = ins->fn(warp, ins);
             if (clocked) cost_result(warp, now);
-            if (trace) trace_add(trace, (uint32_t)(now - code), warp);
+            const Price *paid = &price[now - code];
+            cost->slots += paid->slots;
+            cost->pipe[paid->pipe] += paid->busy;
+            chain_step(warp, now, paid, issue_cycles);
+            trace_add(trace, (uint32_t)(now - code), warp);
         } while (ins && ++n < CHUNK);
         worker->cost.steps += n;
         if (chunk_ends(warp, ins, n + 1)) return;
@@ -138,18 +146,21 @@ static void barrier_reduce(Block *block, uint32_t id)
 
 static void barrier_release(Block *block, uint32_t id)
 {
-    uint64_t latest = 0;
+    uint64_t latest = 0, chain = 0;
     barrier_reduce(block, id);
     for (uint32_t w = 0; w < block->warps; w++) {
         Warp *warp = &block->warp[w];
-        if (warp->state == WARP_BARRIER && warp->barrier == id && warp->clock > latest)
-            latest = warp->clock;
+        if (warp->state != WARP_BARRIER || warp->barrier != id) continue;
+        if (warp->clock > latest) latest = warp->clock;
+        if (warp->chain.begin > chain) chain = warp->chain.begin;
     }
     for (uint32_t w = 0; w < block->warps; w++) {
         Warp *warp = &block->warp[w];
         if (warp->state != WARP_BARRIER || warp->barrier != id) continue;
         warp->state = WARP_READY;
-        if (warp->count) warp->clock = latest;
+        if (!warp->count) continue;
+        warp->clock = latest;
+        chain_turn(&warp->chain, chain + BARRIER_CYCLES);
     }
     block->arrived[id] = 0;
     block->warp->worker->epoch++;
@@ -210,7 +221,8 @@ static void block_prepare(Worker *worker, uint64_t number)
     if (worker->initcheck) memset(block->shared_shadow, 0, block->shared_bytes / 8 + 1);
     if (worker->kernel->local_bytes)
         memset(worker->local, 0xff, (size_t)worker->kernel->local_bytes * LANES * block->warps);
-    BlockTrace *trace = worker->launch->count ? trace_of(worker->launch, number) : NULL;
+    BlockTrace *trace =
+        worker->launch->count ? trace_of(worker->launch, &worker->heaviest, number) : NULL;
     if (worker->launch->count) memset(&worker->cost, 0, sizeof worker->cost);
     for (uint32_t w = 0; w < block->warps; w++) {
         Warp *warp = &worker->warp[w];
@@ -224,6 +236,7 @@ static void block_prepare(Worker *worker, uint64_t number)
         warp->asyncs = 0, warp->async_group = 0;
         warp->trace = trace ? &trace->warp[w] : NULL;
         if (warp->ready) memset(warp->ready, 0, worker->kernel->scoreboard * sizeof *warp->ready);
+        if (warp->count) chain_open(&warp->chain, worker->kernel);
         for (int k = 0; k < 3; k++)
             special_set(warp, (Special)(SR_CTAID_X + k), block->id[k]);
         special_set(warp, SR_SMID, sm_of(worker->launch, number));
@@ -252,12 +265,15 @@ static void block_deadlock(Worker *worker)
 /* Adds what the block cost to the SM it ran on. */
 static void block_account(Worker *worker, uint64_t number)
 {
-    BlockCost *cost = &worker->cost, *sm = &worker->sm[sm_of(worker->launch, number)];
+    BlockCost *cost = &worker->cost;
+    for (uint32_t w = 0; w < worker->block.warps; w++) {
+        uint64_t end = chain_end(&worker->warp[w].chain, worker->gpu->machine.issue_cycles);
+        if (end > cost->chain) cost->chain = end;
+    }
     cost->blocks = 1;
-    const uint64_t *from = (const uint64_t *)cost;
-    uint64_t *to = (uint64_t *)sm;
-    for (size_t i = 0; i < sizeof *cost / sizeof *from; i++)
-        to[i] += from[i];
+    if (cost->chain > worker->longest) worker->longest = cost->chain;
+    cost_add(&worker->sm[sm_of(worker->launch, number)], cost);
+    trace_keep(worker->launch, &worker->heaviest, number, cost);
 }
 
 /* A block that does nothing costs the host something too: its memory is cleared, its warps are set
@@ -359,10 +375,14 @@ static int worker_count_open(Worker *worker)
     worker->l1 = calloc((size_t)worker->l1_sets * 4, sizeof *worker->l1);
     worker->sm = calloc(machine->sms, sizeof *worker->sm);
     worker->profile = calloc(worker->kernel->count, sizeof *worker->profile);
-    worker->ready =
-        calloc((size_t)worker->kernel->scoreboard * worker->block.warps, sizeof *worker->ready);
-    return worker->l1 && worker->local_line && worker->sm && worker->profile && worker->ready ? 0
-                                                                                              : -1;
+    size_t scores = (size_t)worker->kernel->scoreboard * worker->block.warps;
+    worker->ready = calloc(scores, sizeof *worker->ready);
+    worker->chain_ready = calloc(scores, sizeof *worker->chain_ready);
+    if (heaviest_open(&worker->heaviest, worker->launch) != 0) return -1;
+    return worker->l1 && worker->local_line && worker->sm && worker->profile && worker->ready &&
+                   worker->chain_ready
+               ? 0
+               : -1;
 }
 
 int worker_open(Worker *worker, Launch *launch, const void *params)
@@ -400,7 +420,10 @@ int worker_open(Worker *worker, Launch *launch, const void *params)
             .file = worker->files + w * worker->file_stride, .code = kernel->code, .index = w};
         warp->block = &worker->block, warp->worker = worker, warp->count = launch->count;
         warp->local = worker->local + (size_t)kernel->local_bytes * LANES * w;
-        if (worker->ready) warp->ready = worker->ready + (size_t)kernel->scoreboard * w;
+        if (launch->count) {
+            warp->ready = worker->ready + (size_t)kernel->scoreboard * w;
+            warp->chain.ready = worker->chain_ready + (size_t)kernel->scoreboard * w;
+        }
         specials_fill(worker, warp, w);
         constants_fill(worker, warp);
     }
@@ -415,5 +438,6 @@ void worker_close(Worker *worker)
     free(worker->files), free(worker->warp), free(worker->hit), free(worker->shared),
         free(worker->shared_shadow);
     free(worker->local), free(worker->l1), free(worker->local_line), free(worker->sm),
-        free(worker->profile), free(worker->ready);
+        free(worker->profile), free(worker->ready), free(worker->chain_ready);
+    heaviest_close(&worker->heaviest);
 }

@@ -17,8 +17,12 @@ void count_local(Warp *warp, const Ins *ins, const uint64_t *offset, uint32_t ma
 void cost_issue(Warp *warp, const Ins *ins);
 void cost_result(Warp *warp, const Ins *ins);
 
-/* Cycles of the whole launch; `sm` has what each SM ran.  0: out of host memory. */
-uint64_t cycles_estimate(Launch *launch, const BlockCost *sm, const Counters *counters);
+/* Adds the second to the first. */
+void cost_add(BlockCost *sum, const BlockCost *cost);
+
+/* Fills in the result's cycles from its counters and what ran: worker[0].sm has it by SM, and each
+ * worker the heaviest blocks that it ran.  -1: out of host memory, no cycles. */
+int cycles_estimate(Launch *launch, const Worker *worker, uint32_t workers, SimtResult *result);
 
 /* Blocks that one SM holds at once: simt.h's simt_resident_blocks. */
 uint32_t resident_blocks(const SimtMachine *machine, const SimtKernelInfo *info, uint32_t threads,

@@ -1,16 +1,19 @@
 /* cycles.c - what a launch costs on the described machine, and how many blocks an SM holds.
  *
  * trace.c keeps what the first blocks of SM 0 executed, replay.c plays it on one SM of the machine
- * in the order that schedule.c expects of ptxas.  From that SM's time the launch's follows, by
- * totals that are exact: steps that found no room in the trace (replayed / executed), blocks that
- * were not traced (traced / all of SM 0), and the SM with the most to do (steps of the slowest / of
- * SM 0). So a launch of which everything was traced is not extrapolated at all; of larger ones two
- * waves are, and the error is that of taking later waves for equal ones.  No launch is faster than
- * the DRAM's bandwidth or a most wanted atomic's turns allow.  docs/cycle-model.md is the long
- * form.
+ * in the order that schedule.c expects of ptxas.  From that SM's time the launch's follows by exact
+ * totals: the machine instructions of the SM with the most of them, over those that were played.
+ *
+ * That is right when the blocks that were played are like the others.  floors.c says what each SM
+ * needs at least of everything there is; where the busiest SM needs something in another proportion
+ * than the sample, the blocks with the most to do are played instead, wherever they lie.  And no
+ * launch is faster than its floors, so that work which nobody plays is paid for as well.
+ * docs/cycle-model.md is the long form.
  *
  * cost_issue and cost_result are for kernels that read the clock while they run, when the replay is
  * still to come: a warp's own clock over its own scoreboard. */
+#include <stdlib.h>
+
 #include "common/simt/core/ops.h"
 #include "common/simt/time/cost.h"
 #include "common/simt/time/replay.h"
@@ -65,6 +68,10 @@ void cost_result(Warp *warp, const Ins *ins)
  * H200. */
 enum { ATOMIC_PERCENT = 145 };
 
+/* The sample stands for the busiest SM as long as nothing that takes a third of the time differs
+ * by more than so much. */
+enum { UNLIKE_PERCENT = 30, UNSEEN_PART = 3, TICKS = 256 };
+
 static uint64_t rounded_up(uint64_t a, uint64_t b)
 {
     return b ? (a + b - 1) / b : 0;
@@ -87,25 +94,145 @@ static uint32_t part_of(uint64_t dram, uint64_t misses)
     return dram >= misses ? 65536 : (uint32_t)scaled(dram, 65536, misses);
 }
 
-uint64_t cycles_estimate(Launch *launch, const BlockCost *sm, const Counters *counters)
+/* ---- a launch ----------------------------------------------------------------------------- */
+
+typedef struct Totals {
+    uint64_t loads, stores;     /* sectors beyond the L1s */
+    uint64_t misses;            /* the most of any SM */
+    BlockCost all;              /* of all SMs */
+    uint64_t floor[FLOOR_AXES]; /* the most of any SM */
+    uint64_t slots, steps;      /* the most of any SM */
+    uint64_t longest;           /* chain of any block, in cycles */
+} Totals;
+
+static void totals_find(const Launch *launch, const Worker *worker, uint32_t workers, Totals *t)
+{
+    *t = (Totals){0};
+    for (uint32_t i = 0; i < launch->gpu->machine.sms; i++) {
+        const BlockCost *sm = &worker[0].sm[i];
+        uint64_t floor[FLOOR_AXES];
+        cost_add(&t->all, sm);
+        t->misses = larger(t->misses, sm->load_misses + sm->local_misses + sm->store_misses);
+        floors_find(launch, sm, floor);
+        for (int axis = 0; axis < FLOOR_AXES; axis++)
+            t->floor[axis] = larger(t->floor[axis], floor[axis]);
+        t->slots = larger(t->slots, sm->slots), t->steps = larger(t->steps, sm->steps);
+    }
+    t->loads = t->all.load_misses + t->all.local_misses, t->stores = t->all.store_misses;
+    for (uint32_t i = 0; i < workers; i++)
+        t->longest = larger(t->longest, worker[i].longest);
+}
+
+/* What all SMs share: the L2, the DRAM, a most wanted atomic, and who begins blocks. */
+static uint64_t chip_cycles(const Launch *launch, const Totals *t, const Counters *counters)
 {
     const SimtMachine *m = &launch->gpu->machine;
-    uint64_t loads = 0, stores = 0, slowest = 0;
-    for (uint32_t i = 0; i < m->sms; i++) {
-        loads += sm[i].load_misses + sm[i].local_misses, stores += sm[i].store_misses;
-        slowest = larger(slowest, sm[i].steps);
-    }
-    ReplayResult replay;
-    if (replay_run(launch, part_of(launch->dram_loads, loads), part_of(launch->dram_stores, stores),
-                   &replay) != 0)
-        return 0;
-    uint64_t cycles = scaled(replay.cycles, replay.executed, replay.steps);
-    cycles = scaled(cycles, sm[0].blocks, replay.blocks);
-    cycles = scaled(cycles, slowest, sm[0].steps);
-    cycles = larger(cycles, (uint64_t)launch->hottest * ATOMIC_PERCENT / 100);
     uint64_t dram_per_kcycle = (uint64_t)(m->dram_gb_s * 1e6 / m->clock_mhz);
-    cycles = larger(cycles, rounded_up(counters->dram_bytes * 1000, larger(dram_per_kcycle, 1)));
-    return cycles + (uint64_t)m->launch_cycles;
+    uint64_t cycles = rounded_up(counters->dram_bytes * 1000, larger(dram_per_kcycle, 1));
+    cycles =
+        larger(cycles, (uint64_t)((double)(t->loads + t->stores) * 32 / m->l2_bytes_per_cycle));
+    cycles = larger(cycles, (uint64_t)((double)(launch->blocks - 1) * m->block_launch_cycles));
+    return larger(cycles, (uint64_t)launch->hottest * ATOMIC_PERCENT / 100);
+}
+
+/* No launch is faster than the floors of the SM that has the most to do, its longest block, and
+ * what all SMs share. */
+static uint64_t least_cycles(const Launch *launch, const Totals *t, const Counters *counters)
+{
+    uint64_t cycles = larger(t->longest, chip_cycles(launch, t, counters));
+    for (int axis = 0; axis < FLOOR_AXES; axis++)
+        cycles = larger(cycles, t->floor[axis] / TICKS);
+    return cycles;
+}
+
+/* How long the launch keeps all of the machine's most wanted part busy, were its work spread
+ * evenly: waiting takes nothing from others. */
+static uint64_t busy_cycles(const Launch *launch, const Totals *t, const Counters *counters)
+{
+    uint64_t floor[FLOOR_AXES], cycles = chip_cycles(launch, t, counters);
+    floors_find(launch, &t->all, floor);
+    for (int axis = 0; axis < FLOOR_CHAINS; axis++)
+        cycles = larger(cycles, rounded_up(floor[axis] / TICKS, launch->gpu->machine.sms));
+    return cycles;
+}
+
+/* Does the SM with the most to do differ from `replay`'s blocks, as many of them as have its
+ * instructions, in something that takes more than a part of the cycles? */
+static int stands_for_all(const Launch *launch, const Totals *t, const ReplayResult *replay,
+                          uint64_t cycles)
+{
+    uint64_t floor[FLOOR_AXES];
+    floors_find(launch, &replay->cost, floor);
+    for (int axis = 0; axis < FLOOR_AXES; axis++) {
+        uint64_t here = scaled(floor[axis], t->slots, replay->cost.slots), there = t->floor[axis],
+                 most = larger(here, there), least = here < there ? here : there;
+        if (most / TICKS * UNSEEN_PART < cycles) continue;
+        if (most * 100 > least * (100 + UNLIKE_PERCENT)) return 0;
+    }
+    return 1;
+}
+
+/* Every SM that has blocks gets the same. */
+static ReplayMemory memory_of(const Launch *launch, const Totals *t)
+{
+    uint32_t sms = launch->gpu->machine.sms;
+    return (ReplayMemory){.dram_loads = part_of(launch->dram_loads, t->loads),
+                          .dram_stores = part_of(launch->dram_stores, t->stores),
+                          .share = 1.0 / (double)(launch->blocks < sms ? launch->blocks : sms)};
+}
+
+/* The most of an SM's floors and its longest block, in ticks. */
+static uint64_t need_of(const uint64_t floor[FLOOR_AXES], uint64_t longest)
+{
+    uint64_t most = longest * TICKS;
+    for (int axis = 0; axis < FLOOR_AXES; axis++)
+        most = larger(most, floor[axis]);
+    return most;
+}
+
+/* The heaviest blocks on one SM, in proportion to what they and the busiest SM need at least.
+ * Nothing where there are none; -1: out of memory. */
+static int heaviest_cycles(Launch *launch, const Worker *worker, uint32_t workers, const Totals *t,
+                           uint64_t *cycles)
+{
+    BlockTrace *heaviest;
+    ReplayResult replay;
+    uint64_t floor[FLOOR_AXES], longest = 0;
+    uint32_t count = heaviest_merge(worker, workers, &heaviest);
+    /* Who misses more takes more of the bandwidth. */
+    ReplayMemory memory = memory_of(launch, t);
+    double part = t->loads + t->stores ? (double)t->misses / (double)(t->loads + t->stores) : 0;
+    if (part > memory.share) memory.share = part;
+    if (!heaviest) return -1;
+    for (uint32_t i = 0; i < count; i++)
+        longest = larger(longest, heaviest[i].cost.chain);
+    int failed = count && replay_run(launch, heaviest, count, &memory, &replay) != 0;
+    free(heaviest);
+    if (failed || !count) return failed ? -1 : 0;
+    floors_find(launch, &replay.cost, floor);
+    *cycles = scaled(replay.cycles, replay.cost.slots, replay.slots);
+    *cycles = scaled(*cycles, need_of(t->floor, t->longest), need_of(floor, longest));
+    return 0;
+}
+
+int cycles_estimate(Launch *launch, const Worker *worker, uint32_t workers, SimtResult *result)
+{
+    const Counters *counters = &result->counters;
+    Totals t;
+    ReplayResult replay;
+    totals_find(launch, worker, workers, &t);
+    ReplayMemory memory = memory_of(launch, &t);
+    if (replay_run(launch, launch->trace, launch->traces, &memory, &replay) != 0) return -1;
+    uint64_t cycles = larger(scaled(replay.cycles, t.slots, replay.slots),
+                             scaled(replay.cycles, t.steps, replay.steps));
+    if (!stands_for_all(launch, &t, &replay, cycles) &&
+        heaviest_cycles(launch, worker, workers, &t, &cycles) != 0)
+        return -1;
+    cycles = larger(cycles, least_cycles(launch, &t, counters));
+    result->cycles = cycles + (uint64_t)launch->gpu->machine.launch_cycles;
+    result->busy_cycles = busy_cycles(launch, &t, counters);
+    result->occupancy_percent = launch->occupancy_percent;
+    return 0;
 }
 
 /* ---- occupancy ---------------------------------------------------------------------------- */

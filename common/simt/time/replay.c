@@ -16,19 +16,18 @@
 #include <string.h>
 
 #include "common/simt/core/ops.h"
+#include "common/simt/time/chain.h"
+#include "common/simt/time/cost.h"
 #include "common/simt/time/schedule.h"
 
 enum {
     TICKS = 256,
-    /* Cycles, all chosen so that micro-kernels with one warp agree with an H200. */
-    BRANCH_CYCLES = 8,   /* from a branch to the next instruction of the warp */
-    BARRIER_CYCLES = 20, /* from the last arrival to the first instruction after it */
-    ARRIVAL_CYCLES = 2,  /* that the barrier unit takes for each warp */
-    START_CYCLES = 40,   /* from a block's start to its first instruction */
-    QUEUE_CYCLES = 32,   /* what may wait in front of the load/store unit */
-    MEMORY_QUEUE = 600,  /* ... and in front of the L2 */
-    LOAD_LINE = 2,       /* the least that a line takes on its way from the L2 to one SM */
-    STORE_LINE = 4,      /* ... and on its way there */
+    /* Cycles, as chain.h's. */
+    ARRIVAL_CYCLES = 2, /* that the barrier unit takes for each warp */
+    QUEUE_CYCLES = 32,  /* what may wait in front of the load/store unit */
+    MEMORY_QUEUE = 600, /* ... and in front of the L2 */
+    LOAD_LINE = 2,      /* the least that a line takes on its way from the L2 to one SM */
+    STORE_LINE = 4,     /* ... and on its way there */
     NOBODY = 0xffffffff
 };
 
@@ -57,6 +56,8 @@ typedef struct Slot {
 
 typedef struct Sm {
     Launch *launch;
+    const BlockTrace *trace;
+    uint32_t traces;
     const SimtMachine *machine;
     const Ins *code;
     const Price *price;
@@ -120,11 +121,11 @@ static void block_begin(Sm *sm, uint32_t index, uint64_t now)
 {
     Launch *launch = sm->launch;
     Slot *slot = &sm->slot[index];
-    if (sm->started == launch->traces) {
+    if (sm->started == sm->traces) {
         slot->block = NULL;
         return;
     }
-    slot->block = &launch->trace[sm->started++];
+    slot->block = &sm->trace[sm->started++];
     slot->begin = later(now, sm->next_block);
     sm->next_block = slot->begin + sm->block_cycles;
     slot->live = sm->warps, slot->waiting = 0;
@@ -352,26 +353,28 @@ static void steps_order(const Price *price, WarpTrace *trace)
     }
 }
 
-static void sm_rates(Sm *sm)
+static void sm_rates(Sm *sm, const ReplayMemory *memory)
 {
     const SimtMachine *m = sm->machine;
     const Launch *launch = sm->launch;
     uint64_t active = launch->blocks < m->sms ? launch->blocks : m->sms;
-    double l2 = m->l2_bytes_per_cycle / (double)active,
-           dram_cycle = m->dram_gb_s * 1e3 / m->clock_mhz;
+    double l2 = m->l2_bytes_per_cycle * memory->share,
+           dram = m->dram_gb_s * 1e3 / m->clock_mhz * memory->share;
     if (l2 > m->l2_bytes_per_sm) l2 = m->l2_bytes_per_sm;
-    double dram = dram_cycle / (double)active;
     if (dram > m->l2_bytes_per_sm) dram = m->l2_bytes_per_sm;
     sm->l2_sector = (uint64_t)(32 * TICKS / l2 + 0.5);
     sm->dram_sector = (uint64_t)(32 * TICKS / dram + 0.5);
     sm->block_cycles = (uint64_t)(m->block_launch_cycles * (double)active + 0.5);
+    sm->dram_part[0] = memory->dram_loads, sm->dram_part[1] = memory->dram_stores;
 }
 
-static int sm_open(Sm *sm, Launch *launch)
+static int sm_open(Sm *sm, Launch *launch, const BlockTrace *trace, uint32_t traces)
 {
     const SimtMachine *m = &launch->gpu->machine;
-    uint32_t slots = launch->resident < launch->traces ? launch->resident : launch->traces;
+    uint32_t slots = launch->resident < traces ? launch->resident : traces;
     *sm = (Sm){.launch = launch,
+               .trace = trace,
+               .traces = traces,
                .machine = m,
                .code = launch->kernel->code,
                .price = launch->kernel->price,
@@ -390,7 +393,6 @@ static int sm_open(Sm *sm, Launch *launch)
     }
     for (uint32_t i = 0; i < sm->actors; i++)
         sm->actor[i].result = result + (size_t)i * launch->kernel->scoreboard;
-    sm_rates(sm);
     return 0;
 }
 
@@ -400,20 +402,34 @@ static void sm_close(Sm *sm)
     free(sm->actor), free(sm->slot), free(sm->pipe), free(sm->scheduler);
 }
 
-int replay_run(Launch *launch, uint32_t dram_loads, uint32_t dram_stores, ReplayResult *result)
+static void block_ready(const Sm *sm, const BlockTrace *block, ReplayResult *result)
+{
+    for (uint32_t w = 0; w < sm->warps; w++) {
+        WarpTrace *trace = &block->warp[w];
+        steps_order(sm->price, trace);
+        for (uint32_t i = 0; i < trace->count; i++)
+            result->slots += sm->price[trace->step[i].ins].slots;
+        result->steps += trace->count;
+    }
+    cost_add(&result->cost, &block->cost);
+}
+
+int replay_run(Launch *launch, const BlockTrace *trace, uint32_t count, const ReplayMemory *memory,
+               ReplayResult *result)
 {
     Sm sm;
-    if (sm_open(&sm, launch) != 0) {
+    if (sm_open(&sm, launch, trace, count) != 0) {
         sm_close(&sm);
         return -1;
     }
-    sm.dram_part[0] = dram_loads, sm.dram_part[1] = dram_stores;
-    *result = (ReplayResult){.blocks = launch->traces};
-    for (uint32_t i = 0; i < launch->traces * sm.warps; i++) {
-        steps_order(sm.price, &launch->trace_warps[i]);
-        result->steps += launch->trace_warps[i].count;
-        result->executed += launch->trace_warps[i].executed;
-    }
+    sm_rates(&sm, memory);
+    *result = (ReplayResult){0};
+    launch->spans = 0;
+    if (launch->stall)
+        memset(launch->stall, 0,
+               (size_t)launch->kernel->count * SIMT_STALLS * sizeof *launch->stall);
+    for (uint32_t i = 0; i < count; i++)
+        block_ready(&sm, &trace[i], result);
     for (uint32_t i = 0; i < sm.slots; i++)
         block_begin(&sm, i, 0);
     play(&sm);

@@ -9,19 +9,52 @@
 int trace_open(Launch *launch);
 void trace_close(Launch *launch);
 
-/* Where block `number` is to be traced, or NULL. */
-BlockTrace *trace_of(Launch *launch, uint64_t number);
+/* Where block `number` is to be traced; when it has run, keeps it if it has enough to do. */
+BlockTrace *trace_of(Launch *launch, Heaviest *heaviest, uint64_t number);
+void trace_keep(Launch *launch, Heaviest *heaviest, uint64_t number, const BlockCost *cost);
+
+int heaviest_open(Heaviest *heaviest, const Launch *launch);
+void heaviest_close(Heaviest *heaviest);
+/* The heaviest of all host threads, in the order of the grid; their number.  The caller frees the
+ * list; the traces stay the workers'. */
+uint32_t heaviest_merge(const Worker *worker, uint32_t workers, BlockTrace **all);
+
 /* The SM that block `number` runs on. */
 uint32_t sm_of(const Launch *launch, uint64_t number);
 
 typedef struct ReplayResult {
-    uint64_t cycles;          /* until the last traced block ended */
-    uint64_t steps, executed; /* traced and run by the traced blocks */
-    uint64_t blocks;
+    uint64_t cycles;       /* until the last block ended */
+    uint64_t slots, steps; /* that were played */
+    BlockCost cost;        /* of all that the blocks executed */
 } ReplayResult;
 
-/* Plays the traced blocks on one SM of the machine.  Of 65536 sectors that miss the L1, so many go
- * on from the L2 to DRAM: loads, stores.  -1: out of memory. */
-int replay_run(Launch *launch, uint32_t dram_loads, uint32_t dram_stores, ReplayResult *result);
+/* What the SM has of the memory behind its L1. */
+typedef struct ReplayMemory {
+    uint32_t dram_loads, dram_stores; /* of 65536 sectors, those that go on from the L2 to DRAM */
+    double share;                     /* of the bandwidth of L2 and DRAM */
+} ReplayMemory;
+
+/* Plays `count` traced blocks on one SM of the machine, instead of what was played before.  -1: out
+ * of memory. */
+int replay_run(Launch *launch, const BlockTrace *trace, uint32_t count, const ReplayMemory *memory,
+               ReplayResult *result);
+
+/* floors.c: the least that work takes on one SM, in 1/256 of a cycle, by what it needs. */
+typedef enum FloorAxis {
+    FLOOR_SLOTS,
+    FLOOR_FP32,
+    FLOOR_INT,
+    FLOOR_FP64,
+    FLOOR_SFU,
+    FLOOR_TENSOR,
+    FLOOR_PASSES, /* of the load/store unit */
+    FLOOR_MISSES, /* of the L1, at the most that one SM gets */
+    FLOOR_CHAINS, /* of blocks, as many at once as there is room for */
+    FLOOR_AXES
+} FloorAxis;
+
+void floors_find(const Launch *launch, const BlockCost *cost, uint64_t floor[FLOOR_AXES]);
+/* How much a block adds to its SM's time: the largest of its floors. */
+uint64_t floor_weight(const Launch *launch, const BlockCost *cost);
 
 #endif

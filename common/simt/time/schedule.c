@@ -247,6 +247,7 @@ static void pieces_order(const SimtKernel *kernel, Price *price)
         }
         /* A target in the middle of a piece only makes its ranks begin later. */
         piece_order(kernel->code + from, price + from, to - from);
+        price[to - 1].last = 1;
         part++;
         from = to;
     }

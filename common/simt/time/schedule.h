@@ -6,8 +6,6 @@
 
 #include "common/simt/core/core.h"
 
-typedef enum Pipe { PIPE_NONE, PIPE_FP32, PIPE_INT, PIPE_FP64, PIPE_SFU, PIPE_TENSOR, PIPES } Pipe;
-
 struct Price {
     uint8_t slots; /* machine instructions; 0: folded into others */
     uint8_t pipe;  /* Pipe */
@@ -16,6 +14,7 @@ struct Price {
     uint8_t wait;   /* SimtStall of who waits for the result */
     uint8_t guards; /* of a branch that became a predicate: so many instructions behind it */
     uint8_t passed; /* a short branch, or its JOIN, over which code may move */
+    uint8_t last;   /* of its piece */
     uint32_t part;  /* number of the straight piece of code it lies in */
     uint32_t rank;  /* its place in that piece as ptxas would order it */
 };

@@ -1,7 +1,12 @@
-/* trace.c - says which SM a block runs on, and keeps what the blocks of SM 0 execute: the first
- * waves of them, and of each warp as many steps as there is room for.  Which blocks and how many
- * steps depends on the launch alone, so host threads do not show. */
+/* trace.c - says which SM a block runs on, and keeps what two kinds of blocks execute, of each warp
+ * as many steps as there is room for: the first waves of SM 0, and of all others those with the
+ * most to do.
+ *
+ * Which blocks have the most to do is known when they have run: so each is traced, and a host
+ * thread keeps the heaviest that it ran.  The heaviest of all are among those, and of equals the
+ * first: host threads do not show. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/simt/time/replay.h"
 
@@ -49,7 +54,7 @@ int trace_open(Launch *launch)
     uint32_t wanted = launch->resident * waves;
     wanted = wanted < LEAST_BLOCKS ? LEAST_BLOCKS : wanted;
     launch->traces = smaller(smaller(own, wanted), TRACE_BLOCKS);
-    uint32_t room = TRACE_STEPS / (launch->traces * warps);
+    uint32_t room = launch->trace_room = TRACE_STEPS / (launch->traces * warps);
     launch->trace = calloc(launch->traces, sizeof *launch->trace);
     launch->steps = malloc((size_t)launch->traces * warps * room * sizeof *launch->steps);
     launch->trace_warps = calloc((size_t)launch->traces * warps, sizeof *launch->trace_warps);
@@ -68,9 +73,101 @@ void trace_close(Launch *launch)
     free(launch->trace), free(launch->steps), free(launch->trace_warps);
 }
 
-BlockTrace *trace_of(Launch *launch, uint64_t number)
+static int is_sampled(const Launch *launch, uint64_t number)
 {
     uint64_t round = number / launch->gpu->machine.sms;
-    if (round >= launch->traces || launch->trace[round].number != number) return NULL;
-    return &launch->trace[round];
+    return round < launch->traces && launch->trace[round].number == number;
+}
+
+BlockTrace *trace_of(Launch *launch, Heaviest *heaviest, uint64_t number)
+{
+    if (is_sampled(launch, number)) return &launch->trace[number / launch->gpu->machine.sms];
+    BlockTrace *spare = &heaviest->block[heaviest->count];
+    spare->number = number;
+    for (uint32_t w = 0; w < launch->warps_per_block; w++)
+        spare->warp[w].count = 0;
+    return spare;
+}
+
+/* ---- the heaviest ------------------------------------------------------------------------- */
+
+int heaviest_open(Heaviest *heaviest, const Launch *launch)
+{
+    uint32_t most = launch->traces, warps = launch->warps_per_block, room = launch->trace_room;
+    size_t blocks = (size_t)most + 1;
+    *heaviest = (Heaviest){.most = most};
+    heaviest->block = calloc(blocks, sizeof *heaviest->block);
+    heaviest->warps = calloc(blocks * warps, sizeof *heaviest->warps);
+    heaviest->steps = malloc(blocks * warps * room * sizeof *heaviest->steps);
+    if (!heaviest->block || !heaviest->warps || !heaviest->steps) return -1;
+    for (size_t i = 0; i < blocks; i++)
+        heaviest->block[i].warp = heaviest->warps + i * warps;
+    for (size_t i = 0; i < blocks * warps; i++)
+        heaviest->warps[i] = (WarpTrace){.step = heaviest->steps + i * room, .room = room};
+    return 0;
+}
+
+void heaviest_close(Heaviest *heaviest)
+{
+    free(heaviest->block), free(heaviest->warps), free(heaviest->steps);
+}
+
+/* By weight, and of equals the first in the grid. */
+static int is_heavier(const BlockTrace *a, const BlockTrace *b)
+{
+    return a->weight != b->weight ? a->weight > b->weight : a->number < b->number;
+}
+
+static void lightest_find(Heaviest *heaviest)
+{
+    heaviest->lightest = 0;
+    for (uint32_t i = 1; i < heaviest->count; i++)
+        if (is_heavier(&heaviest->block[heaviest->lightest], &heaviest->block[i]))
+            heaviest->lightest = i;
+}
+
+void trace_keep(Launch *launch, Heaviest *heaviest, uint64_t number, const BlockCost *cost)
+{
+    if (is_sampled(launch, number)) {
+        launch->trace[number / launch->gpu->machine.sms].cost = *cost;
+        return;
+    }
+    BlockTrace *spare = &heaviest->block[heaviest->count];
+    spare->cost = *cost;
+    spare->weight = floor_weight(launch, cost);
+    if (heaviest->count < heaviest->most) {
+        if (++heaviest->count == heaviest->most) lightest_find(heaviest);
+        return;
+    }
+    BlockTrace *least = &heaviest->block[heaviest->lightest], lighter = *least;
+    if (!is_heavier(spare, least)) return;
+    *least = *spare, *spare = lighter;
+    lightest_find(heaviest);
+}
+
+static int by_weight(const void *left, const void *right)
+{
+    return is_heavier(left, right) ? -1 : 1;
+}
+
+static int by_number(const void *left, const void *right)
+{
+    uint64_t a = ((const BlockTrace *)left)->number, b = ((const BlockTrace *)right)->number;
+    return a < b ? -1 : a > b;
+}
+
+uint32_t heaviest_merge(const Worker *worker, uint32_t workers, BlockTrace **all)
+{
+    uint32_t count = 0, most = worker->heaviest.most;
+    *all = calloc((size_t)workers * most + 1, sizeof **all);
+    if (!*all) return 0;
+    for (uint32_t i = 0; i < workers; i++) {
+        const Heaviest *heaviest = &worker[i].heaviest;
+        memcpy(*all + count, heaviest->block, heaviest->count * sizeof **all);
+        count += heaviest->count;
+    }
+    qsort(*all, count, sizeof **all, by_weight);
+    count = count < most ? count : most;
+    qsort(*all, count, sizeof **all, by_number);
+    return count;
 }

@@ -1,0 +1,68 @@
+/* chain.h - the least time that a warp takes, were it alone: what it must wait for, one thing after
+ * another.
+ *
+ * Within a straight piece of code instructions may go in any order, each when its operands are
+ * there; behind a piece comes the next one, when all of the piece has been issued.  So no order
+ * that schedule.c could choose, and no neighbour, makes a warp faster.  Latencies are replay.c's,
+ * but for DRAM's: what is loaded comes from the L1 or the L2 here. */
+#ifndef CONVLAB_SIMT_CHAIN_H
+#define CONVLAB_SIMT_CHAIN_H
+
+#include "common/simt/core/core.h"
+#include "common/simt/core/ops.h"
+#include "common/simt/time/schedule.h"
+
+/* Cycles, all chosen so that micro-kernels with one warp agree with an H200. */
+enum {
+    BRANCH_CYCLES = 8,   /* from a branch to the next instruction of the warp */
+    BARRIER_CYCLES = 20, /* from the last arrival to the first instruction after it */
+    START_CYCLES = 40    /* from a block's start to its first instruction */
+};
+
+static inline uint64_t chain_end(const Chain *chain, uint32_t issue_cycles)
+{
+    uint64_t issued = chain->begin + chain->slots * issue_cycles;
+    return issued > chain->latest ? issued : chain->latest;
+}
+
+static inline void chain_open(Chain *chain, const SimtKernel *kernel)
+{
+    *chain = (Chain){.ready = chain->ready, .begin = START_CYCLES, .latest = START_CYCLES};
+    for (uint32_t i = 0; i < kernel->scoreboard; i++)
+        chain->ready[i] = 0;
+}
+
+/* Everything behind waits until `cycle`. */
+static inline void chain_turn(Chain *chain, uint64_t cycle)
+{
+    chain->begin = chain->latest = cycle;
+    chain->slots = 0;
+}
+
+/* After `ins` was executed and its access, if any, counted. */
+static inline void chain_step(Warp *warp, const Ins *ins, const Price *price, uint32_t issue_cycles)
+{
+    Chain *chain = &warp->chain;
+    uint64_t *ready = chain->ready, at = chain->begin, result;
+    for (int i = 0; i < 6; i++)
+        if (ready[ins->t_s[i]] > at) at = ready[ins->t_s[i]];
+    if (ins->op == OP_CP_WAIT && (ins->imm || !ins->aux) && chain->copied > at) at = chain->copied;
+    result = at;
+    if (price->slots) {
+        chain->slots += price->slots;
+        if (at > chain->latest) chain->latest = at;
+        result += !is_memory(ins) ? price->latency : warp->pending ? warp->pending - 1 : 0;
+    } else if (ins->merge == MERGE_FOLLOWER) {
+        result = chain->joined;
+    }
+    for (int i = 0; i < 4 && ins->t_d[i]; i++)
+        ready[ins->t_d[i]] = result;
+    if (ins->op == OP_CP_ASYNC && result > chain->copied) chain->copied = result;
+    if (ins->merge == MERGE_8 || ins->merge == MERGE_16) chain->joined = result;
+    if (!price->last && ins->op != OP_ACCELERATOR) return;
+    uint64_t hold = ins->op == OP_ACCELERATOR ? warp->passes : 0;
+    if (ins->class == CLASS_BRANCH && price->slots) hold = BRANCH_CYCLES;
+    chain_turn(chain, chain_end(chain, issue_cycles) + hold);
+}
+
+#endif

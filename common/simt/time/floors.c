@@ -1,0 +1,49 @@
+/* floors.c - the least that work takes, by everything that an SM has only so much of.
+ *
+ * No order of instructions and no choice of blocks goes below: each scheduler issues so many
+ * instructions, each pipe takes so many lanes, the load/store unit makes a pass a cycle, the L1 gets
+ * so many sectors from the L2, and the blocks that are there at once each take as long as their
+ * longest chain. */
+#include "common/simt/time/cost.h"
+#include "common/simt/time/replay.h"
+
+enum { TICKS = 256, FOLDED_PER_SLOT = 4 };
+
+void cost_add(BlockCost *sum, const BlockCost *cost)
+{
+    const uint64_t *from = (const uint64_t *)cost;
+    uint64_t *to = (uint64_t *)sum;
+    for (size_t i = 0; i < sizeof *cost / sizeof *from; i++)
+        to[i] += from[i];
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+void floors_find(const Launch *launch, const BlockCost *cost, uint64_t floor[FLOOR_AXES])
+{
+    const SimtMachine *m = &launch->gpu->machine;
+    uint64_t at_once = launch->resident < cost->blocks ? launch->resident : cost->blocks;
+    /* What ptxas folds is not nothing: of five instructions one is left at the least. */
+    uint64_t issued = larger(cost->slots, cost->steps / (FOLDED_PER_SLOT + 1));
+    floor[FLOOR_SLOTS] = issued * m->issue_cycles * TICKS / m->schedulers;
+    for (int pipe = PIPE_FP32; pipe < PIPES; pipe++)
+        floor[FLOOR_FP32 + pipe - PIPE_FP32] = cost->pipe[pipe] * TICKS / m->schedulers;
+    floor[FLOOR_PASSES] = cost->passes * TICKS;
+    floor[FLOOR_MISSES] =
+        (uint64_t)((double)(cost->load_misses + cost->local_misses + cost->store_misses) * 32 *
+                   TICKS / m->l2_bytes_per_sm);
+    floor[FLOOR_CHAINS] = cost->chain * TICKS / (at_once ? at_once : 1);
+}
+
+uint64_t floor_weight(const Launch *launch, const BlockCost *cost)
+{
+    uint64_t floor[FLOOR_AXES], most = 0;
+    floors_find(launch, cost, floor);
+    floor[FLOOR_CHAINS] = cost->chain * TICKS / (launch->resident ? launch->resident : 1);
+    for (int axis = 0; axis < FLOOR_AXES; axis++)
+        most = larger(most, floor[axis]);
+    return most;
+}
