@@ -1,9 +1,9 @@
 /* floors.c - the least that work takes, by everything that an SM has only so much of.
  *
  * No order of instructions and no choice of blocks goes below: each scheduler issues so many
- * instructions, each pipe takes so many lanes, the load/store unit makes a pass a cycle, the L1 gets
- * so many sectors from the L2, and the blocks that are there at once each take as long as their
- * longest chain. */
+ * instructions, each pipe takes so many lanes, the load/store unit makes a pass a cycle, the L1
+ * gets so many sectors from the L2, and the blocks that are there at once each take as long as
+ * their longest chain. */
 #include "common/simt/time/cost.h"
 #include "common/simt/time/replay.h"
 
