@@ -180,6 +180,10 @@ static void request_answer(DeviceProcess *process, const ControlRequest *request
     case CONTROL_PROBLEM:
         problem_set(process, request, reply);
         break;
+    case CONTROL_DETACH:
+        serve_ready(slot, reply);
+        if (reply->status == RUN_OK) slot_close(process, slot);
+        break;
     case CONTROL_CALL:
     case CONTROL_REPLAY:
         problem_run(process, request, slot, reply);

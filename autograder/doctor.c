@@ -116,6 +116,8 @@ int main(int argc, char **argv)
     tell_program("profiler", "ncu", "counters of a real GPU", "comes with the CUDA Toolkit");
     tell_program("checker", "compute-sanitizer", "memory and race checks on a real GPU",
                  "comes with the CUDA Toolkit");
+    tell_program("counter", "valgrind", "lab 01's instructions and cache misses",
+                 "sudo apt-get install valgrind");
     tell_program("plots", "gnuplot", "figures", "sudo apt-get install gnuplot-nox");
     return 0;
 }

@@ -117,7 +117,8 @@ static void record_start(LabRun *run)
              run->lab->ini.host ? "cpu" : engine_name(grader->engine));
     int sim = !run->lab->ini.host && grader->engine == ENGINE_SIM;
     text_set(record->machine, sizeof record->machine, "%s", sim ? grader->machine_name : "");
-    text_set(record->unit, sizeof record->unit, "%s", sim ? "cycles" : "seconds");
+    text_set(record->unit, sizeof record->unit, "%s",
+             sim || run->lab->ini.host ? "cycles" : "seconds");
     text_set(record->sandbox, sizeof record->sandbox, "%s", sandbox_level_name(sandbox_probe()));
     text_set(record->grader_digest, sizeof record->grader_digest, "%016" PRIx64, grader->simulator);
     text_set(record->source, sizeof record->source, "%s", run->source[SLOT_SUBMISSION]);
@@ -318,7 +319,8 @@ static void run_cases(LabRun *run)
         if (record->item[i].speed.possible > 0) time_case(run, &record->item[i]);
     for (int i = 0; i < record->cases; i++)
         if (record->item[i].speed.possible > 0)
-            speed_score(&record->item[i].speed, run->lab->ini.slack, run->speed.sim, all);
+            speed_score(&record->item[i].speed, run->lab->ini.slack,
+                        run->speed.sim || run->speed.counted, all);
     leave_out_starved(record);
 }
 
@@ -457,6 +459,7 @@ static void judge_start(LabRun *run)
                          .host = ini->host};
     run->speed = (SpeedSetup){.judge = &run->judge,
                               .sim = !ini->host && run->grader->engine == ENGINE_SIM,
+                              .counted = ini->host,
                               .machine = &run->grader->machine,
                               .slack = ini->slack,
                               .simulator = run->grader->simulator};

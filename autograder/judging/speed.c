@@ -5,6 +5,7 @@
 
 #include "autograder/judging/cycle_cache.h"
 #include "autograder/record/score.h"
+#include "autograder/judging/speed_counted.h"
 #include "autograder/judging/speed_paired.h"
 #include "autograder/text/text.h"
 
@@ -158,8 +159,11 @@ static void measure_cycles(SpeedSetup *setup, const Problem *problem, Random *ra
 
 void speed_measure(SpeedSetup *setup, const Problem *problem, Random *random, RecordCase *item)
 {
+    item->speed.text[0] = 0;
     if (setup->sim) {
         measure_cycles(setup, problem, random, item);
+    } else if (setup->counted) {
+        speed_measure_counted(setup, problem, random, item);
     } else {
         speed_measure_paired(setup, problem, random, item);
     }
@@ -181,6 +185,5 @@ void speed_score(RecordSpeed *speed, double slack, int exact, int all_correct)
         speed_stop(speed, SPEED_NOT_CORRECT, "Speed counts once every case is right.");
     } else {
         speed->points = score.points;
-        speed->text[0] = 0;
     }
 }

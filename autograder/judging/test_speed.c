@@ -18,6 +18,7 @@ static struct {
     uint64_t cycles[SESSION_RUNNERS];
     double seconds[SESSION_RUNNERS];
     int calls[SESSION_RUNNERS], replays[SESSION_RUNNERS];
+    int counted[SESSION_RUNNERS], can_count;
     int wrong_replay; /* of the submission */
     unsigned shared;  /* a bit a slot that was called since the problem began */
     int crowded;      /* replays on a device that other slots were called on */
@@ -99,6 +100,24 @@ void session_replay(Session *session, int slot, int repeats, const float *const 
     fake.replays[slot]++;
     fake.crowded += (fake.shared & ~(1u << slot)) != 0;
     answer(slot, tensor, output, observed, outcome);
+    if (!slot && fake.wrong_replay) output[3] += 1e9f;
+}
+
+int session_can_count(void)
+{
+    return fake.can_count;
+}
+uint64_t run_count_cycles(const RunCount *count)
+{
+    return count->instructions;
+}
+void session_count(Session *session, int slot, const float *const *tensor, float *output,
+                   Observed *observed, RunOutcome *outcome, RunCount *count)
+{
+    (void)session;
+    fake.counted[slot]++;
+    answer(slot, tensor, output, observed, outcome);
+    *count = (RunCount){.instructions = fake.cycles[slot]};
     if (!slot && fake.wrong_replay) output[3] += 1e9f;
 }
 
@@ -241,6 +260,62 @@ static void nobody_is_faster_than_the_machine(void **state)
     assert_int_equal(measure(&setup).speed.verdict, SPEED_SCORED);
 }
 
+static SpeedSetup begin_counted(void)
+{
+    SpeedSetup setup = begin(0);
+    setup.counted = fake.can_count = 1;
+    snprintf(build[0].program, sizeof build[0].program, "/bin/true");
+    fake.cycles[SLOT_BASELINE] = 480000;
+    fake.cycles[SLOT_SUBMISSION] = 240000;
+    return setup;
+}
+
+/* Whatever the clock says, if only it does not contradict. */
+static void counts_become_points(void **state)
+{
+    (void)state;
+    SpeedSetup setup = begin_counted();
+    fake.seconds[SLOT_SUBMISSION] = 0.006;
+    RecordCase item = measure(&setup);
+    if (item.speed.verdict == SPEED_DEFERRED) fail_msg("%s", item.speed.text);
+    assert_int_equal(item.speed.verdict, SPEED_SCORED);
+    assert_float_equal(item.speed.s, 2, 0);
+    assert_float_equal(item.speed.s_ref, 4.8, 1e-12);
+    assert_non_null(strstr(item.speed.text, "not judged: 6.0"));
+    int own = fake.counted[SLOT_BASELINE];
+    fake.seconds[SLOT_SUBMISSION] = 0.009; /* another day, another time */
+    assert_float_equal(measure(&setup).speed.s, 2, 0);
+    assert_int_equal(fake.counted[SLOT_BASELINE], own); /* known from before */
+    assert_int_equal(fake.counted[SLOT_SUBMISSION], 2);
+}
+
+static void counts_that_lie_are_found(void **state)
+{
+    (void)state;
+    SpeedSetup setup = begin_counted();
+    fake.cycles[SLOT_SUBMISSION] = 1000;
+    assert_int_equal(measure(&setup).speed.verdict, SPEED_REVIEW);
+    fake.seconds[SLOT_SUBMISSION] = 0.01 / 400;
+    assert_int_equal(measure(&setup).speed.verdict, SPEED_SCORED);
+    fake.wrong_replay = 1; /* here: wrong in the counted call */
+    assert_int_equal(measure(&setup).speed.verdict, SPEED_WRONG);
+    fake.wrong_replay = 0;
+    static const unsigned char request[] = {0x48, 0xc1, 0xc7, 0x03, 0x48, 0xc1, 0xc7, 0x0d,
+                                            0x48, 0xc1, 0xc7, 0x3d, 0x48, 0xc1, 0xc7, 0x33};
+    snprintf(build[0].program, sizeof build[0].program, "%s/asks", cache);
+    FILE *file = fopen(build[0].program, "w");
+    assert_non_null(file);
+    fwrite("before", 1, 6, file);
+    fwrite(request, 1, sizeof request, file);
+    fclose(file);
+    assert_int_equal(measure(&setup).speed.verdict, SPEED_WRONG);
+    remove(build[0].program);
+    fake.can_count = 0;
+    RecordCase item = measure(&setup);
+    assert_int_equal(item.speed.verdict, SPEED_DEFERRED);
+    assert_non_null(strstr(item.speed.text, "apt-get install valgrind"));
+}
+
 static void speed_waits_for_correctness_and_for_a_gap(void **state)
 {
     (void)state;
@@ -317,6 +392,8 @@ int main(void)
         cmocka_unit_test(a_replay_that_goes_wrong_earns_nothing),
         cmocka_unit_test(the_graders_own_trouble_is_left_out),
         cmocka_unit_test(nobody_is_faster_than_the_machine),
+        cmocka_unit_test(counts_become_points),
+        cmocka_unit_test(counts_that_lie_are_found),
         cmocka_unit_test(speed_waits_for_correctness_and_for_a_gap),
         cmocka_unit_test(paired_times_become_points),
         cmocka_unit_test(every_timed_output_is_checked),

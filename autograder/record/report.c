@@ -83,9 +83,12 @@ static void case_notes(Table *table, const Record *record, const RecordCase *ite
         table_note(table, text);
     }
     SpeedVerdict speed = item->speed.verdict;
-    if (speed == SPEED_SCORED || speed == SPEED_NOT_TIMED || speed == SPEED_NOT_CORRECT) return;
+    if (speed == SPEED_NOT_TIMED || speed == SPEED_NOT_CORRECT || !*item->speed.text) return;
     char note[600];
-    text_set(note, sizeof note, "%s: %s", speed_verdict_name(speed), item->speed.text);
+    if (speed == SPEED_SCORED)
+        text_set(note, sizeof note, "%s", item->speed.text);
+    else
+        text_set(note, sizeof note, "%s: %s", speed_verdict_name(speed), item->speed.text);
     table_note(table, note);
 }
 

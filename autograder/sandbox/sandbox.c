@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -129,6 +130,7 @@ static void child_run(const Launch *launch)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != launch->parent) _exit(START_FAILED);
     limits_set(launch->spec);
+    if (launch->spec->traced) personality(ADDR_NO_RANDOMIZE);
     if (launch->cpu >= 0) {
         cpu_set_t one;
         CPU_ZERO(&one);

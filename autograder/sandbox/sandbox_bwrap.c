@@ -88,6 +88,7 @@ static void private_add(Arguments *arguments, const SandboxSpec *spec)
     const char *bytes = spec->processes == 1 ? "16777216" : "536870912";
     ADD(arguments, "--size", bytes, "--tmpfs", "/tmp", "--dev", "/dev", "--size", bytes, "--tmpfs",
         "/dev/shm");
+    if (spec->traced) ADD(arguments, "--proc", "/proc");
     for (const char *const *path = spec->read_only; *path; path++)
         ADD(arguments, "--ro-bind", *path, *path);
     for (const char *const *path = spec->writable; *path; path++)

@@ -50,7 +50,7 @@ int session_open(const SessionOptions *options, Session **session, Error *error)
     if (!made) return error_set(error, "out of memory");
     made->control = made->descriptors = -1;
     for (int i = 0; i < SESSION_RUNNERS; i++)
-        made->runner[i].output = -1;
+        made->runner[i].output = made->runner[i].count = -1;
     if (options_take(made, options, error) || device_ensure(made, error)) {
         session_close(made);
         return -1;
@@ -147,9 +147,8 @@ static void request_make(Session *session, int slot, ControlRequest *request,
     if (reply->device_lost) device_kill(session);
 }
 
-static void request_run(Session *session, int slot, ControlRequest *request,
-                        const float *const *tensor, float *output, ControlReply *reply,
-                        RunOutcome *outcome)
+void request_run(Session *session, int slot, ControlRequest *request, const float *const *tensor,
+                 float *output, ControlReply *reply, RunOutcome *outcome)
 {
     request_make(session, slot, request, tensor, output, reply, outcome);
     if (outcome->status == RUN_LIMIT && slot == 0) session->limited = 1;

@@ -75,4 +75,23 @@ void session_call(Session *session, int slot, const float *const *tensor, float 
 void session_replay(Session *session, int slot, int repeats, const float *const *tensor,
                     float *output, Observed *observed, RunOutcome *outcome);
 
+/* What valgrind's cachegrind counted of one call, on a machine that is described and not the one it
+ * ran on (session_count.c). */
+typedef struct RunCount {
+    uint64_t instructions, l1_misses, ll_misses;
+} RunCount;
+
+/* Cycles by KCachegrind's estimate: instructions + 10 misses of the first level + 100 of the last.
+ * https://kcachegrind.github.io/html/Documentation.html, "Cycle Estimation". */
+uint64_t run_count_cycles(const RunCount *count);
+
+/* Where valgrind is not installed: 0. */
+int session_can_count(void);
+
+/* Host labs: calls slot's entry point in processes of their own and counts what the call took in
+ * all, the tensors' way into the process and out of it included, and nothing of the start.
+ * Everything else as session_call. */
+void session_count(Session *session, int slot, const float *const *tensor, float *output,
+                   Observed *observed, RunOutcome *outcome, RunCount *count);
+
 #endif

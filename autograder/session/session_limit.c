@@ -17,6 +17,8 @@ static const double PER_PRODUCT = 64, PER_OUTPUT = 500, AT_LEAST = 200e6;
 /* After one limit was met calls may use this part: still four times what right code needs. */
 static const double LESS_SECONDS = 0.1, LESS_INSTRUCTIONS = 0.25;
 
+static const double COUNTED_MORE = 3;
+
 /* How long the device process may take to see that the runner is gone. */
 enum { NOTICE_MS = 5000 };
 
@@ -31,10 +33,12 @@ uint64_t limit_instructions(const Session *session)
     return (uint64_t)(session->limited ? LESS_INSTRUCTIONS * all : all);
 }
 
+/* Counted code is 20 to 50 times as slow; what is allowed still exceeds by far what may earn. */
 static double seconds_allowed(const Session *session, int slot)
 {
-    return session->limited && slot == 0 ? LESS_SECONDS * session->call_seconds
-                                         : session->call_seconds;
+    double seconds = session->call_seconds;
+    if (session->limited && slot == 0) seconds *= LESS_SECONDS;
+    return session->runner[slot].counted ? COUNTED_MORE * seconds : seconds;
 }
 
 static int answer_in(const Session *session, int milliseconds)

@@ -12,7 +12,8 @@ typedef struct Runner {
     char program[512]; /* "" : none in this slot */
     pid_t pid;         /* 0: not running */
     int output;        /* read end of what it prints, -1 */
-    int timed_host;    /* started for a host lab: pinned to one core */
+    int counted;       /* begins under valgrind, which writes what it counted into `count` */
+    int count;         /* read end, -1 */
 } Runner;
 
 struct Session {
@@ -33,6 +34,13 @@ struct Session {
     uint64_t instructions; /* that a call's launches may take on the simulator */
     int problem_known;     /* to the device process */
 };
+
+/* ---- session.c ---------------------------------------------------------------------------- */
+
+/* One request about slot's runner: everything started that it needs, metered while it lasts, and
+ * the answer as an outcome. */
+void request_run(Session *session, int slot, ControlRequest *request, const float *const *tensor,
+                 float *output, ControlReply *reply, RunOutcome *outcome);
 
 /* ---- session_device.c --------------------------------------------------------------------- */
 
@@ -65,6 +73,14 @@ uint64_t limit_instructions(const Session *session);
 /* Waits until the device process has an answer, and meters slot's runner meanwhile: a runner that
  * used or waited too much is ended.  0 when there is an answer; -1 with the outcome. */
 int limit_wait(Session *session, int slot, RunOutcome *outcome);
+
+/* ---- session_count.c ---------------------------------------------------------------------- */
+
+/* The command line that runs `program` under valgrind, which writes its counts to the second passed
+ * descriptor; and its environment. */
+enum { COUNT_ARGUMENTS = 16 };
+void count_arguments(const char *program, const char *argv[COUNT_ARGUMENTS]);
+extern const char *const count_environment[];
 
 /* ---- session_outcome.c -------------------------------------------------------------------- */
 

@@ -12,26 +12,42 @@
  * way. */
 enum { PASSED_SOCKET = 0, RUNNER_FILE_BYTES = 1 << 20 };
 
+/* valgrind maps its own shadow of what the program has. */
+#define COUNTED_EXTRA_BYTES (8ull << 30)
+
+static void descriptor_close(int *fd)
+{
+    if (*fd >= 0) close(*fd);
+    *fd = -1;
+}
+
 void runner_kill(Runner *runner)
 {
     if (runner->pid > 0) sandbox_kill(runner->pid);
-    if (runner->pid > 0 && runner->output >= 0) close(runner->output);
+    descriptor_close(&runner->output);
+    descriptor_close(&runner->count);
     runner->pid = 0;
-    runner->output = -1;
 }
 
-static int box_start(const Session *session, Runner *runner, int socket, int output, Error *error)
+static int box_start(const Session *session, Runner *runner, const int pass[2], int output,
+                     Error *error)
 {
-    const char *const argv[] = {runner->program, NULL};
+    const char *argv[COUNT_ARGUMENTS] = {runner->program, NULL};
     char directory[sizeof runner->program];
     SandboxSpec spec = {.argv = argv,
-                        .pass_fd = {socket},
-                        .passes = 1,
+                        .pass_fd = {pass[0], pass[1]},
+                        .passes = runner->counted ? 2 : 1,
                         .output_fd = output,
                         .memory_bytes = session->memory_bytes,
                         .file_bytes = RUNNER_FILE_BYTES,
                         .processes = 1,
                         .one_core = (int)session->call.host};
+    if (runner->counted) {
+        count_arguments(runner->program, argv);
+        spec.environment = count_environment;
+        spec.memory_bytes += COUNTED_EXTRA_BYTES;
+        spec.traced = 1;
+    }
     snprintf(directory, sizeof directory, "%s", runner->program);
     char *slash = strrchr(directory, '/');
     if (!slash) return error_set(error, "%s is not a whole path", runner->program);
@@ -46,14 +62,16 @@ static int box_start(const Session *session, Runner *runner, int socket, int out
 
 static int runner_start(Session *session, Runner *runner, int socket, Error *error)
 {
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK)) return error_set(error, "pipe: %s", strerror(errno));
-    int rc = box_start(session, runner, socket, ends[1], error);
-    close(ends[1]);
-    if (rc)
-        close(ends[0]);
-    else
-        runner->output = ends[0];
+    int output[2], count[2] = {-1, -1};
+    if (pipe2(output, O_CLOEXEC | O_NONBLOCK) ||
+        (runner->counted && pipe2(count, O_CLOEXEC | O_NONBLOCK)))
+        return error_set(error, "pipe: %s", strerror(errno));
+    runner->output = output[0];
+    runner->count = count[0];
+    const int pass[2] = {socket, count[1]};
+    int rc = box_start(session, runner, pass, output[1], error);
+    descriptor_close(&output[1]);
+    descriptor_close(&count[1]);
     return rc;
 }
 

@@ -68,7 +68,7 @@ static int send_all(int fd, double deadline, struct iovec *vector, int count, Er
             continue;
         }
         struct msghdr message = {.msg_iov = vector, .msg_iovlen = (size_t)count};
-        ssize_t sent = sendmsg(fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+        ssize_t sent = sendmsg(fd, &message, MSG_NOSIGNAL | (deadline > 0 ? MSG_DONTWAIT : 0));
         if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
             if (wait_for(fd, POLLOUT, deadline, error) != 0) return -1;
             continue;
@@ -109,11 +109,15 @@ int wire_send(int fd, FrameType type, const WirePiece *piece, int pieces, Error 
 
 /* ---- receiving ------------------------------------------------------------------------------ */
 
-/* Exactly `bytes`; `started` tells a close between frames from one inside a frame. */
+/* Without a deadline it is one call for all: so what a runner does does not depend on how the bytes
+ * came in, and its instructions can be counted.
+ *
+ * Exactly `bytes`; `started` tells a close between frames from one inside a frame. */
 static int receive_all(int fd, double deadline, void *to, size_t bytes, int started, Error *error)
 {
     for (size_t done = 0; done < bytes;) {
-        ssize_t got = recv(fd, (char *)to + done, bytes - done, MSG_DONTWAIT);
+        ssize_t got =
+            recv(fd, (char *)to + done, bytes - done, deadline > 0 ? MSG_DONTWAIT : MSG_WAITALL);
         if (got > 0) {
             done += (size_t)got;
             continue;

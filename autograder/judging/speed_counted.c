@@ -1,0 +1,175 @@
+/* speed_counted.c - estimated cycles by valgrind's cachegrind, and the times that they are held
+ * against.
+ *
+ * The counts are exact: the same on a busy machine as on an idle one.  But valgrind lives in the
+ * process of the code that it counts, and code that knows its inside can make it count less.  So
+ * its request sequence is refused, and counts that no clock confirms are for a person to look at:
+ * the measured gain over the baseline has to be at least half of the counted one.  On the
+ * workbook's own programs the two differ by 5 to 15 %. */
+#include "autograder/judging/speed_counted.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "autograder/judging/cycle_cache.h"
+#include "autograder/text/files.h"
+#include "autograder/text/text.h"
+
+enum { MEASURED_CALLS = 10 };
+static const double UNCONFIRMED = 2;
+
+static const char VALGRIND_TOOL[] = "/usr/libexec/valgrind/cachegrind-amd64-linux";
+
+static void speed_end(RecordSpeed *speed, SpeedVerdict verdict, const char *before,
+                      const char *text)
+{
+    speed->verdict = verdict;
+    text_set(speed->text, sizeof speed->text, "%s%.450s", before, text);
+}
+
+/* What valgrind.h makes every request of: four rotations that do nothing.  A request can have code
+ * run uncounted. */
+static int program_asks_valgrind(const char *path)
+{
+    static const unsigned char request[] = {0x48, 0xc1, 0xc7, 0x03, 0x48, 0xc1, 0xc7, 0x0d,
+                                            0x48, 0xc1, 0xc7, 0x3d, 0x48, 0xc1, 0xc7, 0x33};
+    struct stat status;
+    int asks = 1, fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0 && !fstat(fd, &status) && status.st_size > 0) {
+        size_t bytes = (size_t)status.st_size;
+        void *program = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+        asks = program == MAP_FAILED || memmem(program, bytes, request, sizeof request);
+        if (program != MAP_FAILED) munmap(program, bytes);
+    }
+    if (fd >= 0) close(fd);
+    return asks;
+}
+
+/* One counted call of `slot` on fresh inputs, judged when it is the submission's; -1 with the
+ * verdict in *speed. */
+static int count_once(SpeedSetup *setup, int slot, const Problem *problem, Random *random,
+                      uint64_t *cycles, RecordSpeed *speed)
+{
+    Workload workload;
+    Error error;
+    Observed observed = {0};
+    RunOutcome outcome = {0};
+    RecordCase verdict = {0};
+    RunCount count = {0};
+    char why[600] = "";
+    if (workload_open(setup->judge->operation, problem, &workload, &error)) {
+        speed_end(speed, SPEED_DEFERRED, "", error.text);
+        return -1;
+    }
+    workload_fill(&workload, random);
+    if (!speed_start(setup, slot, problem, random, why, sizeof why)) {
+        session_count(setup->judge->session, slot, (const float *const *)workload.tensor,
+                      workload.output, &observed, &outcome, &count);
+        judge_output(setup->judge, &workload, &observed, &outcome, 0, &verdict);
+        text_set(why, sizeof why, "%.590s", verdict.text);
+    }
+    workload_close(&workload);
+    *cycles = run_count_cycles(&count);
+    if (!*why && *cycles) return 0;
+    int own = slot != SLOT_SUBMISSION;
+    speed_end(speed, own || case_is_left_out(verdict.verdict) ? SPEED_DEFERRED : SPEED_WRONG,
+              own ? "one of the workbook's own programs could not be counted: "
+                  : "Right when it was called, but not when its instructions were counted: ",
+              why);
+    return -1;
+}
+
+/* The workbook's own programs cost the same every time. */
+static int count_own(SpeedSetup *setup, int slot, const Problem *problem, Random *random,
+                     uint64_t *cycles, RecordSpeed *speed)
+{
+    char shape[256];
+    setup->judge->operation->print(problem, shape, sizeof shape);
+    CycleCacheKey key = cycle_cache_key(setup->build[slot]->digest, shape, "cachegrind",
+                                        digest_file(setup->simulator, VALGRIND_TOOL));
+    *cycles = cycle_cache_find(setup->cache, &key);
+    if (*cycles) return 0;
+    if (count_once(setup, slot, problem, random, cycles, speed)) return -1;
+    cycle_cache_keep(setup->cache, &key, *cycles);
+    return 0;
+}
+
+/* The least time of some calls, each on inputs of its own; 0 when one fails. */
+static double seconds_of(SpeedSetup *setup, int slot, const Problem *problem, Random *random)
+{
+    Workload workload;
+    double least = 0;
+    char why[1600];
+    if (speed_start(setup, slot, problem, random, why, sizeof why) ||
+        workload_open(setup->judge->operation, problem, &workload, NULL))
+        return 0;
+    for (int i = 0; i < MEASURED_CALLS; i++) {
+        Observed observed;
+        RunOutcome outcome;
+        workload_fill(&workload, random);
+        session_call(setup->judge->session, slot, (const float *const *)workload.tensor,
+                     workload.output, &observed, &outcome);
+        if (outcome.status != RUN_OK) {
+            least = 0;
+            break;
+        }
+        least = i ? fmin(least, outcome.cost.seconds) : outcome.cost.seconds;
+    }
+    workload_close(&workload);
+    return least;
+}
+
+/* Shown beside the counts; a gain that the clock does not know at all is not believed. */
+static void compare_measured(SpeedSetup *setup, const Problem *problem, Random *random,
+                             RecordSpeed *speed)
+{
+    double baseline = seconds_of(setup, SLOT_BASELINE, problem, random);
+    double student = seconds_of(setup, SLOT_SUBMISSION, problem, random);
+    if (!(baseline > 0 && student > 0)) return;
+    text_set(speed->text, sizeof speed->text,
+             "measured here, not judged: %.2f ms, the baseline %.2f ms, %.2f times as fast",
+             student * 1e3, baseline * 1e3, baseline / student);
+    if (speed->s <= 1 || speed->s <= UNCONFIRMED * baseline / student) return;
+    speed->verdict = SPEED_REVIEW;
+    text_add(speed->text, sizeof speed->text,
+             "; the counts say %.2f times: a person has to look at this", speed->s);
+}
+
+void speed_measure_counted(SpeedSetup *setup, const Problem *problem, Random *random,
+                           RecordCase *item)
+{
+    RecordSpeed *speed = &item->speed;
+    Error error;
+    uint64_t baseline, student, reference;
+    if (!session_can_count()) {
+        speed_end(speed, SPEED_DEFERRED, "",
+                  "valgrind counts the instructions, and it is not installed: "
+                  "sudo apt-get install valgrind");
+        return;
+    }
+    if (program_asks_valgrind(setup->build[SLOT_SUBMISSION]->program)) {
+        speed_end(speed, SPEED_WRONG, "",
+                  "The program holds valgrind's request sequence, with which code can run "
+                  "uncounted.");
+        return;
+    }
+    if (judge_begin_problem(setup->judge, problem, &error)) {
+        speed_end(speed, SPEED_DEFERRED, "", error.text);
+        return;
+    }
+    if (count_once(setup, SLOT_SUBMISSION, problem, random, &student, speed) ||
+        count_own(setup, SLOT_BASELINE, problem, random, &baseline, speed) ||
+        count_own(setup, SLOT_REFERENCE, problem, random, &reference, speed))
+        return;
+    speed->student = (double)student;
+    speed->baseline = (double)baseline;
+    speed->reference = (double)reference;
+    speed->s = speed->s_low = speed->s_high = speed->baseline / speed->student;
+    speed->s_ref = speed->baseline / speed->reference;
+    speed->verdict = SPEED_SCORED;
+    compare_measured(setup, problem, random, speed);
+}

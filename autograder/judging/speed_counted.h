@@ -1,0 +1,12 @@
+/* speed_counted.h - the speed of a host lab: instructions and cache misses, not seconds. */
+#ifndef CONVLAB_AUTOGRADER_JUDGING_SPEED_COUNTED_H
+#define CONVLAB_AUTOGRADER_JUDGING_SPEED_COUNTED_H
+
+#include "autograder/judging/speed.h"
+
+/* As speed_measure: estimated cycles of all three programs into item->speed, and a measured time
+ * beside them, which is shown and not judged.  Needs every case right, since it calls all three. */
+void speed_measure_counted(SpeedSetup *setup, const Problem *problem, Random *random,
+                           RecordCase *item);
+
+#endif

@@ -1,0 +1,118 @@
+/* session_count.c - the instructions and cache misses of one call, by valgrind's cachegrind.
+ *
+ * A measured time hangs on the machine and on what else it does; instructions do not.  A runner is
+ * started under cachegrind, makes one call and ends; another makes none and ends.  The difference
+ * is the call.  It counts whatever the process did, in whatever function: nothing inside turns the
+ * counting on or off.  The processor's own caches are not asked: the described ones are those of a
+ * common server, 32 KB, 8 ways, and 1 MB, 16 ways, lines of 64 bytes.
+ *
+ * cachegrind lives in the process that it counts, so code that knows valgrind can lie to it.  The
+ * caller holds the counts against measured times (judging/speed_counted.c). */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "autograder/session/session_parts.h"
+
+/* Of what it counted valgrind prints a line each, at its very end. */
+enum { LOG_BYTES = 8192, END_SECONDS = 60 };
+
+static const char VALGRIND[] = "/usr/bin/valgrind";
+
+/* The C library picks its memcpy by the processor: everywhere the one that every x86-64 has. */
+const char *const count_environment[] = {
+    "PATH=/usr/bin:/bin",
+    "GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX,-AVX2,-AVX512F,-AVX512VL,-ERMS,-FSRM", NULL};
+
+void count_arguments(const char *program, const char *argv[COUNT_ARGUMENTS])
+{
+    const char *const all[] = {VALGRIND,
+                               "--tool=cachegrind",
+                               "--cache-sim=yes",
+                               "--I1=32768,8,64",
+                               "--D1=32768,8,64",
+                               "--LL=1048576,16,64",
+                               "--cachegrind-out-file=/dev/null",
+                               "--vgdb=no",
+                               "--log-fd=4",
+                               program,
+                               NULL};
+    memcpy(argv, all, sizeof all);
+}
+
+int session_can_count(void)
+{
+    return !access(VALGRIND, X_OK);
+}
+
+uint64_t run_count_cycles(const RunCount *count)
+{
+    return count->instructions + 10 * count->l1_misses + 100 * count->ll_misses;
+}
+
+/* The number after the last `label`: what stands there earlier the program may have written. */
+static int log_number(const char *log, const char *label, uint64_t *number)
+{
+    const char *last = NULL;
+    for (const char *at = log; (at = strstr(at, label)); at++)
+        last = at + strlen(label);
+    if (!last) return -1;
+    *number = 0;
+    for (last += strspn(last, " "); (*last >= '0' && *last <= '9') || *last == ','; last++)
+        if (*last != ',') *number = *number * 10 + (uint64_t)(*last - '0');
+    return 0;
+}
+
+static int log_parse(const char *log, RunCount *count)
+{
+    uint64_t code, data;
+    if (log_number(log, "I   refs:", &count->instructions) ||
+        log_number(log, "I1  misses:", &code) || log_number(log, "D1  misses:", &data) ||
+        log_number(log, "LL misses:", &count->ll_misses))
+        return -1;
+    count->l1_misses = code + data;
+    return 0;
+}
+
+/* The runner's socket is closed: it ends, and its counts are read. */
+static void runner_end(Session *session, int slot, RunOutcome *outcome, RunCount *count)
+{
+    Runner *runner = &session->runner[slot];
+    char log[LOG_BYTES] = "";
+    SandboxEnd end;
+    ControlRequest request = {.kind = CONTROL_DETACH};
+    ControlReply reply = {.damage = DAMAGE_NONE};
+    request_run(session, slot, &request, NULL, NULL, &reply, outcome);
+    if (outcome->status != RUN_OK) return;
+    int ended = sandbox_wait(runner->pid, sandbox_clock() + END_SECONDS, &end);
+    if (ended) runner->pid = 0;
+    ssize_t bytes = read(runner->count, log, sizeof log - 1);
+    log[bytes > 0 ? bytes : 0] = 0;
+    runner_kill(runner);
+    if (!ended || end.code != 0 || log_parse(log, count))
+        outcome_say(outcome, RUN_EXITED,
+                    "it did not end as it should when its instructions were "
+                    "counted (%s)",
+                    ended ? "no counts came out" : "it goes on running");
+}
+
+void session_count(Session *session, int slot, const float *const *tensor, float *output,
+                   Observed *observed, RunOutcome *outcome, RunCount *count)
+{
+    RunCount nothing, all;
+    runner_kill(&session->runner[slot]);
+    session->runner[slot].counted = 1;
+    runner_end(session, slot, outcome, &nothing);
+    if (outcome->status == RUN_OK) session_call(session, slot, tensor, output, observed, outcome);
+    if (outcome->status == RUN_OK) {
+        DeviceCost cost = outcome->cost;
+        runner_end(session, slot, outcome, &all);
+        outcome->cost = cost;
+    }
+    session->runner[slot].counted = 0;
+    runner_kill(&session->runner[slot]);
+    if (outcome->status != RUN_OK) return;
+    *count = (RunCount){all.instructions - nothing.instructions, all.l1_misses - nothing.l1_misses,
+                        all.ll_misses - nothing.ll_misses};
+}
