@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "common/base/plain_name.h"
+#include "common/simt/alternate.h"
 #include "common/simt/checks/race.h"
 #include "common/simt/checks/race_order.h"
 #include "common/simt/decode/decode.h"
@@ -190,7 +191,8 @@ static int touched_open(Launch *launch)
 static int launch_run(Launch *launch, SimtResult *result)
 {
     uint32_t count = threads_wanted(launch), open = 0;
-    Worker *worker = calloc(count, sizeof *worker);
+    int spins = launch->kernel->spins;
+    Worker *worker = calloc(spins ? alternate_room(launch) : count, sizeof *worker);
     int failed =
         !worker ||
         (launch->count &&
@@ -201,12 +203,15 @@ static int launch_run(Launch *launch, SimtResult *result)
     while (!failed && open < count)
         failed = worker_open(&worker[open++], launch, launch->launch->params) != 0;
     int status;
+    if (!failed && spins)
+        failed = alternate_run(launch, worker, &open) != 0;
+    else if (!failed)
+        workers_run(worker, count);
     if (failed) {
         status = launch_refuse(result, SIMT_BAD_LAUNCH, launch->kernel,
                                "out of host memory for the launch");
     } else {
-        workers_run(worker, count);
-        status = result_collect(launch, worker, count, result);
+        status = result_collect(launch, worker, open, result);
     }
     for (uint32_t i = 0; i < open; i++)
         worker_close(&worker[i]);

@@ -145,12 +145,27 @@ static uint32_t bytes_of(uint64_t at, uint32_t bytes)
     return bytes >= WORD ? 15 : ((1u << bytes) - 1) << (at & 3);
 }
 
+/* Does this access hear of others? Then what they did is over, as behind a barrier. */
+static int is_flag(const Worker *worker, const Ins *ins)
+{
+    return ins->order & ORDER_SPINS || (ins->order & ORDER_READS && worker->fenced);
+}
+
+/* Flags and locks are written by volatile or ordered stores as well as by atomics. */
+static RaceKind within_block(const Ins *ins, RaceKind kind)
+{
+    return ins->order & ORDER_WRITES ? RACE_ATOMIC : kind;
+}
+
 void race_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask, uint32_t bytes,
                  RaceKind kind)
 {
     Worker *worker = warp->worker;
     uint32_t number = (uint32_t)(ins - warp->code);
     int told = 0;
+    if (is_flag(worker, ins)) worker->epoch++;
+    if (ins->order & ORDER_SPINS && kind == RACE_READ) return;
+    if (ins->order) kind = within_block(ins, kind);
     worker->stamp++;
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m), thread = warp->index * LANES + lane;
@@ -202,7 +217,8 @@ static int blocks_check(Warp *warp, const Ins *ins, uint32_t lane, uint64_t addr
     int write = kind == RACE_WRITE;
     if (launch->order) {
         OrderHazard hazard;
-        if (!race_order_access(launch, warp->block->number, number, address, write, &hazard) ||
+        if (!race_order_access(launch, warp->block->number, number, address, write, ins->order != 0,
+                               &hazard) ||
             told)
             return 0;
         if (write && hazard.wrote &&
@@ -224,7 +240,7 @@ static void order_note(Warp *warp, const Ins *ins, const uint64_t *address, uint
 {
     Worker *worker = warp->worker;
     if (ins->order & ORDER_RELEASES) worker->fenced = 1;
-    if (worker->fenced && ins->order & ORDER_READS) worker->epoch++;
+    if (is_flag(worker, ins)) worker->epoch++;
     for (uint32_t m = mask; m && worker->launch->order; m &= m - 1)
         race_order_signal(worker->launch, warp->block->number, address[__builtin_ctz(m)],
                           ins->order);
@@ -238,6 +254,7 @@ void race_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t m
     int told = 0, blocks_told = 0;
     if (ins->order) order_note(warp, ins, address, mask);
     if (ins->order && kind == RACE_READ) return;
+    RaceKind own = within_block(ins, kind); /* what it is to the block's other warps */
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m), thread = warp->index * LANES + lane;
         for (uint64_t at = address[lane]; at < address[lane] + bytes; at += WORD) {
@@ -245,14 +262,14 @@ void race_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t m
             RaceWord *w = &worker->race_global[word & ((1u << TABLE_BITS) - 1)];
             Hazard hazard;
             if (w->word != word) *w = (RaceWord){.word = word, .other = NOBODY};
-            if (!told && word_check(w, worker->epoch, thread, bytes_of(at, bytes), kind, &hazard) &&
-                (kind != RACE_WRITE || hazard.before == RACE_READ ||
+            if (!told && word_check(w, worker->epoch, thread, bytes_of(at, bytes), own, &hazard) &&
+                (own != RACE_WRITE || hazard.before == RACE_READ ||
                  changes(warp, ins, lane, (uint32_t)(at - address[lane]),
                          worker->gpu->memory.host + (at - DEVICE_BASE)))) {
-                hazard_report(warp, ins, lane, at, kind, 0, &hazard);
+                hazard_report(warp, ins, lane, at, own, 0, &hazard);
                 told = 1;
             }
-            word_note(w, worker->epoch, thread, bytes_of(at, bytes), number, kind);
+            word_note(w, worker->epoch, thread, bytes_of(at, bytes), number, own);
             if (kind == RACE_ATOMIC || ins->bytes < WORD) continue;
             blocks_told |= blocks_check(warp, ins, lane, at, (uint32_t)(at - address[lane]), kind,
                                         blocks_told);

@@ -24,6 +24,7 @@ typedef struct OrderWord {
     uint32_t writer, write_time, write_ins;
     uint32_t reader, read_time, read_ins;
     uint32_t signal; /* who published by writing this word, or SEVERAL */
+    int by_signal;   /* the last write was one itself: who acquired since has seen it */
 } OrderWord;
 
 typedef struct BlockTimes {
@@ -108,7 +109,7 @@ static int is_over(const RaceOrder *order, uint64_t from, uint32_t time, const B
 }
 
 int race_order_access(Launch *launch, uint64_t block, uint32_t ins, uint64_t address, int write,
-                      OrderHazard *hazard)
+                      int signals, OrderHazard *hazard)
 {
     RaceOrder *order = launch->order;
     OrderWord *w = word_at(order, address);
@@ -116,7 +117,9 @@ int race_order_access(Launch *launch, uint64_t block, uint32_t ins, uint64_t add
     if (!w) return 0;
     const BlockTimes *times = times_of(order, block);
     int found = 0;
-    if (w->writer && w->writer != self && !is_over(order, w->writer - 1, w->write_time, times)) {
+    int seen = w->by_signal && signals && w->write_time < times->acquired;
+    if (w->writer && w->writer != self && !seen &&
+        !is_over(order, w->writer - 1, w->write_time, times)) {
         *hazard = (OrderHazard){w->writer - 1, w->write_ins, 1};
         found = 1;
     } else if (write && w->reader && w->reader != self &&
@@ -125,7 +128,7 @@ int race_order_access(Launch *launch, uint64_t block, uint32_t ins, uint64_t add
         found = 1;
     }
     if (write)
-        w->writer = self, w->write_time = order->now, w->write_ins = ins;
+        w->writer = self, w->write_time = order->now, w->write_ins = ins, w->by_signal = signals;
     else
         w->reader = self, w->read_time = order->now, w->read_ins = ins;
     return found;

@@ -22,8 +22,9 @@ typedef struct OrderHazard {
 } OrderHazard;
 
 /* A block reads or writes the word; 1 when another block did so before, one of them wrote, and
- * nothing orders the two.  Notes the access either way. */
+ * nothing orders the two.  Notes the access either way.  `signals`: it is a volatile or ordered
+ * one. */
 int race_order_access(Launch *launch, uint64_t block, uint32_t ins, uint64_t address, int write,
-                      OrderHazard *hazard);
+                      int signals, OrderHazard *hazard);
 
 #endif

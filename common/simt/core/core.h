@@ -118,6 +118,7 @@ struct Ins {
     uint16_t op;
     uint8_t guard_negated, pseudo, class, bytes, vector, space;
     uint8_t is_signed, base64, carries, merge, read_only, order;
+    uint8_t yields;          /* a branch back in a loop that waits: others go on first */
     uint16_t t_d[4], t_s[6]; /* scoreboard numbers written and read; 0: none */
     uint32_t aux;
 };
@@ -180,6 +181,7 @@ struct SimtKernel {
     Price *price; /* per Ins, for the machine; NULL before the first counted launch */
     int reads_clock;
     int fences;          /* or volatile or ordered accesses of what other blocks see */
+    int spins;           /* a loop waits for what other threads write: blocks run side by side */
     int in_order;        /* these, or global atomics: blocks run one after the other */
     int registers_known; /* from a cubin */
 };
@@ -274,6 +276,7 @@ struct Warp {
     int count; /* counters wanted */
     WarpState state;
     uint32_t index;
+    uint32_t turns; /* of a loop that waits, made in vain by some of the warp's lanes */
     uint32_t barrier, barrier_wanted; /* where it waits, and for how many threads (0: all) */
     const Ins *barrier_ins;
     unsigned char *local; /* LANES * local_bytes */
@@ -328,6 +331,7 @@ struct Worker {
     RaceWord *race_shared, *race_global;
     uint64_t epoch;    /* barriers and blocks so far: in between nothing is ordered */
     int fenced;        /* the block in hand executed a fence */
+    int busy;          /* has a block in hand, where blocks run side by side */
     uint32_t stamp;    /* of the access to shared memory in hand */
     InsCount *profile; /* per instruction, of all blocks of this worker */
     uint64_t *ready, *chain_ready;

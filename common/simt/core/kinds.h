@@ -81,8 +81,8 @@ typedef enum AtomOp {
 } AtomOp;
 
 /* Ins.order: what an atomic, volatile or ordered access may say to other threads.  A result that
- * nobody uses tells its thread nothing. */
-enum { ORDER_READS = 1, ORDER_WRITES = 2, ORDER_RELEASES = 4 };
+ * nobody uses tells its thread nothing.  SPINS: read in a loop that waits for what it reads. */
+enum { ORDER_READS = 1, ORDER_WRITES = 2, ORDER_RELEASES = 4, ORDER_SPINS = 8 };
 
 typedef enum ShflMode { SHFL_UP, SHFL_DOWN, SHFL_BFLY, SHFL_IDX } ShflMode;
 typedef enum VoteMode { VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT } VoteMode;

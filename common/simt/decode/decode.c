@@ -320,7 +320,9 @@ static void handlers_bind(Decoder *d)
         Ins *ins = &d->code[i];
         timing_fill(d, ins);
         ins->inner = table[ins->op];
-        ins->fn = ins->guard != NO_SLOT && !guards_itself(ins) ? table[OP_GUARDED] : ins->inner;
+        ins->fn = ins->guard != NO_SLOT && !guards_itself(ins) ? table[OP_GUARDED]
+                  : ins->yields                                ? table[OP_YIELD]
+                                                               : ins->inner;
     }
 }
 
@@ -329,7 +331,9 @@ static int kernel_finish(Decoder *d)
     SimtKernel *kernel = d->kernel;
     d->from = kernel->origins ? kernel->origins - 1 : UINT32_MAX;
     emit(d, OP_EXIT, CLASS_FREE)->pseudo = 1; /* for code that runs off its end */
-    if (d->failed || joins_insert(d) != 0) return -1;
+    if (d->failed) return -1;
+    spins_find(d);
+    if (joins_insert(d) != 0) return -1;
     uint64_t dynamic_start = (d->shared_bytes + 15) / 16 * 16;
     kernel->static_shared = (uint32_t)d->shared_bytes;
     for (uint32_t i = 0; i < kernel->constants; i++)

@@ -115,6 +115,10 @@ uint32_t registers_estimate(const Decoder *d);
  * post-dominator), else UINT32_MAX. */
 int control_flow_resolve(const Ins *code, uint32_t count, const uint32_t *table, uint32_t *reconv);
 
+/* ---- spin.c ---- */
+/* Marks the loops that wait for what other threads write (Ins.yields, ORDER_SPINS). */
+void spins_find(Decoder *d);
+
 /* ---- merge.c ---- */
 /* Marks the loads from shared memory that ptxas joins (Ins.merge). */
 void merge_loads(SimtKernel *kernel);

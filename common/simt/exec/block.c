@@ -287,29 +287,67 @@ static uint64_t block_charge(const Worker *worker)
            worker->block.shared_bytes / BYTES_PER_INSTRUCTION;
 }
 
-int block_run(Worker *worker, uint64_t number)
+int block_begin(Worker *worker, uint64_t number)
 {
-    Block *block = &worker->block;
     block_prepare(worker, number);
-    if (block_is_stopped(worker, block_charge(worker))) return -1;
-    do {
-        for (uint32_t w = 0; w < block->warps; w++) {
-            Warp *warp = &block->warp[w];
-            if (warp->state != WARP_READY) continue;
-            if (warp->count)
-                warp_run_counting(warp);
-            else
-                warp_run(warp);
-            if (warp->state == WARP_FAULT) return -1;
-        }
-    } while (barriers_resolve(block));
+    return block_is_stopped(worker, block_charge(worker)) ? -1 : 0;
+}
+
+static BlockTurn block_end(Worker *worker)
+{
+    const Block *block = &worker->block;
     for (uint32_t w = 0; w < block->warps; w++) {
         if (block->warp[w].state == WARP_DONE) continue;
         block_deadlock(worker);
+        return BLOCK_FAILED;
+    }
+    if (worker->launch->count) block_account(worker, block->number);
+    return BLOCK_DONE;
+}
+
+BlockTurn block_turn(Worker *worker)
+{
+    Block *block = &worker->block;
+    int yielded = 0, moved = 0;
+    for (uint32_t w = 0; w < block->warps; w++) {
+        Warp *warp = &block->warp[w];
+        if (warp->state != WARP_READY) continue;
+        if (warp->count)
+            warp_run_counting(warp);
+        else
+            warp_run(warp);
+        if (warp->state == WARP_FAULT) return BLOCK_FAILED;
+        yielded |= warp->state == WARP_READY;
+        moved |= warp->state != WARP_READY;
+    }
+    if (!barriers_resolve(block)) return block_end(worker);
+    return yielded && !moved ? BLOCK_WAITS : BLOCK_RUNS;
+}
+
+void block_stuck(Worker *worker)
+{
+    Block *block = &worker->block;
+    for (uint32_t w = 0; w < block->warps; w++) {
+        Warp *warp = &block->warp[w];
+        if (warp->state != WARP_READY) continue;
+        fault_at(warp, warp->pc, SIMT_SYNCCHECK, (uint32_t)__builtin_ctz(warp->mask), 0, 0,
+                 "Barrier error: this thread waits in a loop for what nobody writes any more: all "
+                 "other threads wait as well, or have ended");
+        return;
+    }
+}
+
+int block_run(Worker *worker, uint64_t number)
+{
+    if (block_begin(worker, number) != 0) return -1;
+    for (uint32_t vain = 0;;) {
+        BlockTurn turn = block_turn(worker);
+        if (turn == BLOCK_DONE || turn == BLOCK_FAILED) return turn == BLOCK_DONE ? 0 : -1;
+        vain = turn == BLOCK_WAITS ? vain + 1 : 0;
+        if (vain <= TURNS_IN_VAIN) continue;
+        block_stuck(worker);
         return -1;
     }
-    if (worker->launch->count) block_account(worker, number);
-    return 0;
 }
 
 /* ---- a worker: one host thread's registers, shared memory and counts ---------------------- */

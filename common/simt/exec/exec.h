@@ -16,7 +16,21 @@ extern int exec_level; /* at most: 0 base, 1 AVX2, 2 AVX-512; for tests */
  * same. */
 int worker_open(Worker *worker, Launch *launch, const void *params);
 void worker_close(Worker *worker);
-/* 0: done; -1: stopped by a fault, the limit, or a fault of an earlier block. */
+/* What the warps of a block did, each until it waited, ended or made way for others. */
+typedef enum BlockTurn {
+    BLOCK_RUNS,
+    BLOCK_WAITS, /* each of them for what another thread writes */
+    BLOCK_DONE,
+    BLOCK_FAILED /* a fault, the limit, or a fault of an earlier block */
+} BlockTurn;
+
+/* A block that waits so often in vain, as do all others, waits for ever. */
+enum { TURNS_IN_VAIN = 1 << 18 };
+
+int block_begin(Worker *worker, uint64_t number); /* -1: over the limit */
+BlockTurn block_turn(Worker *worker);
+void block_stuck(Worker *worker); /* reports that it waits for ever */
+/* All turns of a block.  0: done; -1: stopped by a fault, the limit, or a fault of an earlier block. */
 int block_run(Worker *worker, uint64_t number);
 
 #endif

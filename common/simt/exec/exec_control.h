@@ -91,6 +91,30 @@ HANDLER(BRA_P)
     return diverge(warp, ins, taken);
 }
 
+/* Lanes that wait in a loop go behind those of their warp that are past it, or are on another way:
+ * these may be who they wait for.  All meet later, where the loop's surroundings meet. */
+ALWAYS const Ins *lanes_change(Warp *warp, const Ins *next)
+{
+    Path *top = &warp->stack[warp->depth - 1], mine;
+    uint32_t others = top->mask & warp->alive & ~warp->mask;
+    if (!others) return next;
+    mine = (Path){.pc = (uint32_t)(next - warp->code), .mask = warp->mask, .rpc = top->rpc};
+    next = warp->code + top->pc;
+    warp->mask = others, warp->rpc = top->rpc;
+    *top = mine;
+    return next;
+}
+
+/* A branch back in a loop that waits. */
+HANDLER(YIELD)
+{
+    enum { PATIENCE = 64 };
+    const Ins *next = ins->inner(warp, ins);
+    if (!next || next > ins) return next;
+    if (warp->depth && ++warp->turns % PATIENCE == 0) next = lanes_change(warp, next);
+    return warp_stop(warp, WARP_READY, next);
+}
+
 /* A jump by table: imm targets from aux on; paths run one after the other. */
 HANDLER(BRX)
 {

@@ -9,6 +9,9 @@
  * The line of the fault ends in `// FAULT check: words of the report`; the other line of a race in
  * `// AND`.  A kernel without such a line must run without a finding. */
 
+#include <cooperative_groups.h>
+#include <cuda/barrier>
+
 #define KERNEL(name) extern "C" __global__ void name(float *x, float *empty, float *gone, int n)
 
 __device__ static int self()
@@ -173,6 +176,21 @@ KERNEL(unwritten_float4)
 KERNEL(sum_begins_unwritten)
 {
     empty[self()] += x[threadIdx.x]; // FAULT initcheck: __global__
+}
+
+/* Lane 16 names lane 0, which names only the lower half. */
+KERNEL(shuffle_masks_disagree)
+{
+    float v = (float)threadIdx.x;
+    unsigned mask = threadIdx.x % 32 < 16 ? 0x0000ffffu : 0xffffffffu;
+    x[self()] = __shfl_xor_sync(mask, v, 3); // FAULT synccheck: whose own mask is 0x0000ffff
+}
+
+KERNEL(waits_for_nobody)
+{
+    volatile float *flag = x;
+    while (flag[0] == 0.0f) // FAULT synccheck: waits in a loop
+        ;
 }
 
 /* ---- racecheck: within a block ------------------------------------------------------------ */
@@ -597,4 +615,122 @@ KERNEL(clean_sums_of_blocks)
 {
     atomicAdd(&x[threadIdx.x], 1.0f);
     empty[self()] = (float)n;
+}
+
+KERNEL(clean_half_warps)
+{
+    float v = (float)threadIdx.x;
+    unsigned mask = threadIdx.x % 32 < 16 ? 0x0000ffffu : 0xffff0000u;
+    for (int step = 8; step; step /= 2)
+        v += __shfl_xor_sync(mask, v, step);
+    __syncwarp(mask);
+    x[self()] = v + (float)__popc(__ballot_sync(mask, threadIdx.x % 2));
+}
+
+KERNEL(clean_tiles_of_a_warp)
+{
+    auto tile = cooperative_groups::tiled_partition<16>(cooperative_groups::this_thread_block());
+    float v = tile.shfl_down((float)threadIdx.x, 8);
+    tile.sync();
+    x[self()] = v + (float)tile.any(threadIdx.x == 3);
+}
+
+KERNEL(clean_groups_that_match)
+{
+    unsigned mask = __match_any_sync(0xffffffffu, threadIdx.x % 5);
+    int first = __ffs(mask) - 1, rank = __popc(mask & ((1u << threadIdx.x % 32) - 1));
+    __syncwarp(mask);
+    x[self()] = (float)__shfl_sync(mask, rank + (int)threadIdx.x, first);
+}
+
+/* The first warp waits for the second. */
+KERNEL(clean_shared_flag)
+{
+    __shared__ float word;
+    __shared__ volatile int flag;
+    if (threadIdx.x == 0) flag = 0;
+    __syncthreads();
+    if (threadIdx.x == 32) {
+        word = (float)n;
+        __threadfence_block();
+        flag = 1;
+    }
+    if (threadIdx.x == 0) {
+        while (!flag)
+            ;
+        __threadfence_block();
+        x[blockIdx.x] = word;
+    }
+}
+
+__device__ volatile int turn;
+
+/* The first block waits for the last. */
+KERNEL(clean_blocks_in_reverse) // <<<4, 64, 0>>>
+{
+    if (threadIdx.x == 0) {
+        while (turn != (int)(gridDim.x - 1 - blockIdx.x))
+            ;
+        __threadfence();
+        x[0] = x[0] + 1.0f;
+        __threadfence();
+        turn = turn + 1;
+    }
+}
+
+__device__ int arrivals;
+
+KERNEL(clean_barrier_of_the_grid) // <<<4, 64, 0>>>
+{
+    x[self()] = (float)blockIdx.x;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        __threadfence();
+        atomicAdd(&arrivals, 1);
+        while (*(volatile int *)&arrivals < (int)gridDim.x)
+            ;
+        __threadfence();
+    }
+    __syncthreads();
+    empty[self()] = x[(self() + blockDim.x) % (gridDim.x * blockDim.x)];
+}
+
+__device__ int lock;
+
+/* A lane that has the lock must be let on while the others of its warp try. */
+KERNEL(clean_lock_of_each_thread)
+{
+    while (atomicCAS(&lock, 0, 1) != 0)
+        ;
+    __threadfence();
+    x[0] = x[0] + 1.0f;
+    __threadfence();
+    atomicExch(&lock, 0);
+}
+
+KERNEL(clean_producer_and_consumer)
+{
+    __shared__ float tile[32];
+    for (int i = 0; i < 4; i++) {
+        if (threadIdx.x < 32) {
+            asm volatile("bar.sync 2, 64;" ::: "memory");
+            tile[threadIdx.x] = (float)(i + threadIdx.x);
+            asm volatile("bar.arrive 1, 64;" ::: "memory");
+        } else {
+            asm volatile("bar.arrive 2, 64;" ::: "memory");
+            asm volatile("bar.sync 1, 64;" ::: "memory");
+            x[self()] = tile[63 - threadIdx.x];
+        }
+    }
+}
+
+KERNEL(clean_barrier_of_the_library)
+{
+    __shared__ cuda::barrier<cuda::thread_scope_block> meeting;
+    __shared__ float tile[64];
+    if (threadIdx.x == 0) init(&meeting, blockDim.x);
+    __syncthreads();
+    tile[threadIdx.x] = (float)threadIdx.x;
+    meeting.arrive_and_wait();
+    x[self()] = tile[63 - threadIdx.x];
 }

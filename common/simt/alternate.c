@@ -1,0 +1,69 @@
+#include "common/simt/alternate.h"
+
+#include "common/simt/exec/exec.h"
+
+enum { MOST_AT_ONCE = 512 };
+
+uint32_t alternate_room(const Launch *launch)
+{
+    uint64_t room = (uint64_t)launch->resident * launch->gpu->machine.sms;
+    if (room > launch->blocks) room = launch->blocks;
+    return room < MOST_AT_ONCE ? (uint32_t)room : MOST_AT_ONCE;
+}
+
+/* Gives the worker the next block, if there is one.  BLOCK_DONE: there is none. */
+static BlockTurn next_begin(Launch *launch, Worker *worker)
+{
+    worker->busy = launch->next < launch->blocks;
+    if (!worker->busy) return BLOCK_DONE;
+    return block_begin(worker, launch->next++) == 0 ? BLOCK_RUNS : BLOCK_FAILED;
+}
+
+/* The worker's block until it waits, and then the blocks after it.  `moved`: something was done. */
+static BlockTurn worker_turns(Launch *launch, Worker *worker, int *moved)
+{
+    for (;;) {
+        BlockTurn turn = block_turn(worker);
+        if (turn == BLOCK_WAITS || turn == BLOCK_FAILED) return turn;
+        *moved = 1;
+        if (turn == BLOCK_DONE && (turn = next_begin(launch, worker)) != BLOCK_RUNS) return turn;
+    }
+}
+
+/* One turn of all; BLOCK_WAITS when each waits in vain. */
+static BlockTurn round_run(Launch *launch, Worker *worker, uint32_t count)
+{
+    int moved = 0, busy = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!worker[i].busy) continue;
+        if (worker_turns(launch, &worker[i], &moved) == BLOCK_FAILED) return BLOCK_FAILED;
+        busy |= worker[i].busy;
+    }
+    return moved ? BLOCK_RUNS : busy ? BLOCK_WAITS : BLOCK_DONE;
+}
+
+static Worker *first_busy(Worker *worker, uint32_t count)
+{
+    for (uint32_t i = 0; i + 1 < count; i++)
+        if (worker[i].busy) return &worker[i];
+    return &worker[count - 1];
+}
+
+int alternate_run(Launch *launch, Worker *worker, uint32_t *open)
+{
+    uint32_t room = alternate_room(launch), vain = 0;
+    if (next_begin(launch, &worker[0]) == BLOCK_FAILED) return 0;
+    for (;;) {
+        BlockTurn turn = round_run(launch, worker, *open);
+        if (turn == BLOCK_DONE || turn == BLOCK_FAILED) return 0;
+        if (turn == BLOCK_RUNS) {
+            vain = 0;
+        } else if (launch->next < launch->blocks && *open < room) {
+            if (worker_open(&worker[(*open)++], launch, launch->launch->params) != 0) return -1;
+            if (next_begin(launch, &worker[*open - 1]) == BLOCK_FAILED) return 0;
+        } else if (++vain > TURNS_IN_VAIN / *open) {
+            block_stuck(first_busy(worker, *open));
+            return 0;
+        }
+    }
+}
