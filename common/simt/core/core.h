@@ -277,6 +277,7 @@ struct Warp {
     WarpState state;
     uint32_t index;
     uint32_t turns; /* of a loop that waits, made in vain by some of the warp's lanes */
+    int changed;    /* ... and others went on without them */
     uint32_t barrier, barrier_wanted; /* where it waits, and for how many threads (0: all) */
     const Ins *barrier_ins;
     unsigned char *local; /* LANES * local_bytes */

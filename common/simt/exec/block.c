@@ -229,6 +229,7 @@ static void block_prepare(Worker *worker, uint64_t number)
         uint32_t left = block->threads - w * LANES;
         warp->alive = warp->mask = left >= LANES ? FULL_MASK : (1u << left) - 1;
         warp->rpc = NO_SLOT;
+        warp->turns = 0, warp->changed = 0;
         warp->depth = 0;
         warp->pc = warp->code;
         warp->state = WARP_READY;

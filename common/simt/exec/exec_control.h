@@ -102,6 +102,7 @@ ALWAYS const Ins *lanes_change(Warp *warp, const Ins *next)
     next = warp->code + top->pc;
     warp->mask = others, warp->rpc = top->rpc;
     *top = mine;
+    warp->changed = 1;
     return next;
 }
 
@@ -175,8 +176,29 @@ HANDLER(GUARDED)
 }
 
 /* ---- barriers -------------------------------------------------------------------------------- */
+/* Lanes that came to a barrier while others of their warp wait in a loop (lanes_change): they are
+ * joined when those come to it too, and make way for them until then. */
+ALWAYS int lanes_join(Warp *warp, const Ins *ins)
+{
+    uint32_t here = (uint32_t)(ins - warp->code);
+    while (warp->changed && warp->mask != warp->alive && warp->depth) {
+        Path *top = &warp->stack[warp->depth - 1], mine = {here, warp->mask, warp->rpc};
+        if (top->rpc != warp->rpc || top->mask & warp->mask) break;
+        if (top->pc != here) {
+            warp->mask = top->mask & warp->alive;
+            warp_stop(warp, WARP_READY, warp->code + top->pc);
+            *top = mine;
+            return 0;
+        }
+        warp->mask |= top->mask & warp->alive;
+        warp->depth--;
+    }
+    return 1;
+}
+
 HANDLER(BAR)
 {
+    if (__builtin_expect(!lanes_join(warp, ins), 0)) return NULL;
     uint32_t id = REG(uint32_t, ins->a)[first_lane(warp->mask)];
     uint32_t lane = first_lane(warp->mask);
     if (warp->mask != warp->alive)

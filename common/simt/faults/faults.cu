@@ -695,6 +695,20 @@ KERNEL(clean_barrier_of_the_grid) // <<<4, 64, 0>>>
     empty[self()] = x[(self() + blockDim.x) % (gridDim.x * blockDim.x)];
 }
 
+/* All lanes but one of the first warp come to the barrier before the next block has run. */
+KERNEL(clean_lanes_at_a_barrier) // <<<4, 64, 0>>>
+{
+    if (threadIdx.x == 0)
+        while (turn != (int)(gridDim.x - 1 - blockIdx.x))
+            ;
+    __threadfence();
+    __syncthreads();
+    x[threadIdx.x] = x[threadIdx.x] + 1.0f;
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) turn = turn + 1;
+}
+
 __device__ int lock;
 
 /* A lane that has the lock must be let on while the others of its warp try. */
