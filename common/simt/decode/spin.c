@@ -1,4 +1,4 @@
-/* spin.c - loops that wait: a flag, a lock or a counter is read until another thread has written it.
+/* spin.c - loops that wait: a flag, a lock or a counter is read until another thread wrote it.
  *
  * Such a loop is short, goes back to its beginning, reads by a volatile or ordered load or by an
  * atomic whose result it uses, and neither stores nor waits at a barrier.  Its warp makes way for

@@ -30,7 +30,8 @@ enum { TURNS_IN_VAIN = 1 << 18 };
 int block_begin(Worker *worker, uint64_t number); /* -1: over the limit */
 BlockTurn block_turn(Worker *worker);
 void block_stuck(Worker *worker); /* reports that it waits for ever */
-/* All turns of a block.  0: done; -1: stopped by a fault, the limit, or a fault of an earlier block. */
+/* All turns of a block.  0: done; -1: stopped by a fault, the limit, or a fault of an earlier
+ * block. */
 int block_run(Worker *worker, uint64_t number);
 
 #endif

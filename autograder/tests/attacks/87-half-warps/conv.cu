@@ -1,4 +1,4 @@
-/* Right code that was refused: the lanes of a warp form groups of 16, each with a mask of its own. */
+/* Right code that was refused: lanes form groups of 16, each with a mask of its own. */
 #include <convlab/conv.h>
 
 #include <cooperative_groups.h>
