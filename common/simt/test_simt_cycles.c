@@ -260,6 +260,54 @@ static void rounds_begin_at_different_sms(void **state)
     assert_int_equal(sm_of(&launch, (uint64_t)SMS * ROUNDS + 7), 7);
 }
 
+/* ---- what nobody plays ---------------------------------------------------------------------- */
+
+#define CHAIN "fma.rn.f32 %f1, %f1, %f2, %f3;\n"
+#define APART                                                                                      \
+    "fma.rn.f32 %f1, %f1, %f2, %f3;\nfma.rn.f32 %f4, %f4, %f2, %f3;\n"                             \
+    "fma.rn.f32 %f5, %f5, %f2, %f3;\nfma.rn.f32 %f6, %f6, %f2, %f3;\n"
+#define EIGHT(TEXT) TEXT TEXT TEXT TEXT TEXT TEXT TEXT TEXT
+#define MOVES       EIGHT("mov.f32 %f1, %f2;\nmov.f32 %f2, %f1;\n")
+
+/* Blocks for which `chosen` sets %p1 run `rounds` of `light`, all others 400 dependent sums. */
+static uint64_t mixed_cycles(const char *chosen, const char *light, int rounds, Setup setup)
+{
+    SimtResult result;
+    char first[600], last[2000];
+    snprintf(first, sizeof first, "%s@%%p1 bra LIGHT;\n", chosen);
+    snprintf(last, sizeof last,
+             "bra.uni END;\nLIGHT:\nmov.u32 %%r4, 0;\nAGAIN:\n%s"
+             "add.s32 %%r4, %%r4, 1;\nsetp.lt.s32 %%p2, %%r4, %d;\n@%%p2 bra AGAIN;\nEND:\n",
+             light, rounds);
+    char *text = kernel_text(first, CHAIN, 400, last);
+    uint64_t cycles = cycles_of(text, setup, &result, NULL);
+    free(text);
+    return cycles;
+}
+
+/* Whichever blocks have little to do, the launch costs what the others need. */
+static void work_that_is_not_played_is_paid_for(void **state)
+{
+    static const char nobody[] = "setp.gt.u32 %p1, %r2, 99999;\n",
+                      first_sm[] = "mov.u32 %r3, %smid;\nsetp.eq.u32 %p1, %r3, 0;\n",
+                      but_the_last[] = "setp.ne.u32 %p1, %r2, 31;\n",
+                      first_waves[] = "setp.lt.u32 %p1, %r2, 1200;\n";
+    Setup few = {.blocks = 32, .threads = 32}, many = {.blocks = 2400, .threads = 32};
+    (void)state;
+    uint64_t whole = mixed_cycles(nobody, "", 1, few);
+    assert_true(whole > 1600);
+    assert_in_range(mixed_cycles(first_sm, "", 1, few), whole * 9 / 10, whole * 11 / 10);
+    assert_in_range(mixed_cycles(first_sm, MOVES, 25, few), whole * 9 / 10, whole * 11 / 10);
+    assert_in_range(mixed_cycles(first_sm, EIGHT(APART), 12, few), whole * 9 / 10, whole * 11 / 10);
+    assert_in_range(mixed_cycles(but_the_last, MOVES, 25, few), whole * 9 / 10, whole * 11 / 10);
+    /* Half of the work, in waves behind those that are played. */
+    whole = mixed_cycles(nobody, "", 1, many);
+    assert_in_range(mixed_cycles(first_waves, MOVES, 25, many), whole * 45 / 100, whole);
+    few.host_threads = 4;
+    assert_int_equal(mixed_cycles(first_sm, MOVES, 25, few),
+                     mixed_cycles(first_sm, MOVES, 25, (Setup){.blocks = 32, .threads = 32}));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -272,6 +320,7 @@ int main(void)
         cmocka_unit_test(counts_are_by_instruction),
         cmocka_unit_test(a_short_branch_is_a_predicate),
         cmocka_unit_test(rounds_begin_at_different_sms),
+        cmocka_unit_test(work_that_is_not_played_is_paid_for),
     };
     return cmocka_run_group_tests_name("cycles", tests, NULL, NULL);
 }

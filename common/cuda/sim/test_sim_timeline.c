@@ -165,6 +165,48 @@ static void a_replay_overlaps_as_the_call_did(void **state)
     b.device->close(b.device);
 }
 
+/* Blocks of 16 warps with 512 times four sums, of which the SMs hold three each; or of one warp. */
+static uint64_t streams_cycles(uint32_t threads, int streams)
+{
+    static const char text[] =
+        ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k()\n{\n"
+        ".reg .f32 %f<9>;\n.reg .b32 %r<3>;\n.reg .pred %p<2>;\nmov.u32 %r1, 0;\nAGAIN:\n"
+        "fma.rn.f32 %f1, %f1, %f5, %f6;\nfma.rn.f32 %f2, %f2, %f5, %f6;\n"
+        "fma.rn.f32 %f3, %f3, %f5, %f6;\nfma.rn.f32 %f4, %f4, %f5, %f6;\n"
+        "add.s32 %r1, %r1, 1;\nsetp.lt.s32 %p1, %r1, 512;\n@%p1 bra AGAIN;\nret;\n}\n";
+    SimDeviceOptions options = {
+        .machine = "gtx480", .gpus_directory = "common/simt/gpus", .threads = 1};
+    Error error = {""};
+    Device *device = device_open_sim(&options, &error);
+    if (!device) fail_msg("%s", error.text);
+    uint32_t module = (uint32_t)call(
+        device,
+        (DeviceCall){.kind = CALL_MODULE_LOAD, .data = (void *)text, .data_bytes = sizeof text});
+    uint32_t function = (uint32_t)call(device, (DeviceCall){.kind = CALL_MODULE_FUNCTION,
+                                                            .module = module,
+                                                            .data = (void *)"k",
+                                                            .data_bytes = 2});
+    for (int i = 0; i < streams; i++) {
+        uint32_t stream = (uint32_t)call(device, (DeviceCall){.kind = CALL_STREAM_CREATE});
+        call(device, (DeviceCall){.kind = CALL_LAUNCH,
+                                  .function = function,
+                                  .grid = {15, 1, 1},
+                                  .block = {threads, 1, 1},
+                                  .stream = stream});
+    }
+    uint64_t all = cycles(device);
+    device->close(device);
+    return all;
+}
+
+static void streams_share_the_pipes(void **state)
+{
+    (void)state;
+    /* One warp of 48 leaves the machine to others; 16 of 48 keep its pipes busy. */
+    assert_int_equal(streams_cycles(32, 2), streams_cycles(32, 1));
+    assert_int_equal(streams_cycles(512, 2), 2 * streams_cycles(512, 1));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -174,6 +216,7 @@ int main(void)
         cmocka_unit_test(copies_of_opposite_direction_overlap),
         cmocka_unit_test(waits_and_the_host_order_streams),
         cmocka_unit_test(a_replay_overlaps_as_the_call_did),
+        cmocka_unit_test(streams_share_the_pipes),
     };
     return cmocka_run_group_tests_name("simulated time", tests, NULL, NULL);
 }

@@ -156,18 +156,24 @@ static uint64_t busy_cycles(const Launch *launch, const Totals *t, const Counter
     return cycles;
 }
 
-/* Does the SM with the most to do differ from `replay`'s blocks, as many of them as have its
- * instructions, in something that takes more than a part of the cycles? */
+static int is_much_more(uint64_t a, uint64_t b)
+{
+    return (double)a * 100 > (double)b * (100 + UNLIKE_PERCENT);
+}
+
+/* Are the blocks of `replay` like those of the SM with the most to do?  As many of them as have its
+ * instructions are not twice as many, and what takes more than a part of the cycles is about the
+ * same. */
 static int stands_for_all(const Launch *launch, const Totals *t, const ReplayResult *replay,
                           uint64_t cycles)
 {
-    uint64_t floor[FLOOR_AXES];
+    uint64_t floor[FLOOR_AXES], blocks = rounded_up(launch->blocks, launch->gpu->machine.sms);
     floors_find(launch, &replay->cost, floor);
+    if (scaled(replay->cost.blocks, t->slots, replay->cost.slots) > 2 * blocks) return 0;
     for (int axis = 0; axis < FLOOR_AXES; axis++) {
-        uint64_t here = scaled(floor[axis], t->slots, replay->cost.slots), there = t->floor[axis],
-                 most = larger(here, there), least = here < there ? here : there;
-        if (most / TICKS * UNSEEN_PART < cycles) continue;
-        if (most * 100 > least * (100 + UNLIKE_PERCENT)) return 0;
+        uint64_t here = scaled(floor[axis], t->slots, replay->cost.slots), there = t->floor[axis];
+        if (larger(here, there) / TICKS * UNSEEN_PART < cycles) continue;
+        if (is_much_more(here, there) || is_much_more(there, here)) return 0;
     }
     return 1;
 }
