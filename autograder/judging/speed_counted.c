@@ -145,10 +145,9 @@ void speed_measure_counted(SpeedSetup *setup, const Problem *problem, Random *ra
     RecordSpeed *speed = &item->speed;
     Error error;
     uint64_t baseline, student, reference;
-    if (!session_can_count()) {
-        speed_end(speed, SPEED_DEFERRED, "",
-                  "valgrind counts the instructions, and it is not installed: "
-                  "sudo apt-get install valgrind");
+    const char *cannot = session_cannot_count();
+    if (cannot) {
+        speed_end(speed, SPEED_DEFERRED, "", cannot);
         return;
     }
     if (program_asks_valgrind(setup->build[SLOT_SUBMISSION]->program)) {

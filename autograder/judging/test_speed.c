@@ -103,9 +103,9 @@ void session_replay(Session *session, int slot, int repeats, const float *const 
     if (!slot && fake.wrong_replay) output[3] += 1e9f;
 }
 
-int session_can_count(void)
+const char *session_cannot_count(void)
 {
-    return fake.can_count;
+    return fake.can_count ? NULL : "there is no counter";
 }
 uint64_t run_count_cycles(const RunCount *count)
 {
@@ -313,7 +313,7 @@ static void counts_that_lie_are_found(void **state)
     fake.can_count = 0;
     RecordCase item = measure(&setup);
     assert_int_equal(item.speed.verdict, SPEED_DEFERRED);
-    assert_non_null(strstr(item.speed.text, "apt-get install valgrind"));
+    assert_non_null(strstr(item.speed.text, "no counter"));
 }
 
 static void speed_waits_for_correctness_and_for_a_gap(void **state)

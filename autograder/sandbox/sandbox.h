@@ -48,7 +48,7 @@ typedef struct SandboxSpec {
     uint64_t file_bytes;            /* RLIMIT_FSIZE */
     int processes;                  /* at most; 1: fork and threads fail */
     int one_core;                   /* pinned to one CPU for good (host labs) */
-    int traced; /* what valgrind needs: /proc, and addresses that never change */
+    int traced; /* what valgrind needs: addresses that never change, and with namespaces /proc */
 } SandboxSpec;
 
 /* The program dies with the thread that started it.  -1 with error. */

@@ -52,7 +52,6 @@ int sandbox_landlock_open(const SandboxSpec *spec)
         rc |= path_allow(ruleset, *path, READ_RIGHTS);
     for (const char *const *path = spec->writable; *path; path++)
         rc |= path_allow(ruleset, *path, ALL_RIGHTS);
-    if (spec->traced) rc |= path_allow(ruleset, "/proc/self", READ_RIGHTS);
     if (!rc) return ruleset;
     close(ruleset);
     return -1;

@@ -400,28 +400,60 @@ static void test_waiting_is_metered(void **state)
     }
 }
 
-/* On a processor that six others hold, half a second of work takes seconds: that is no waiting. */
-static void test_starving_is_not_charged(void **state)
+/* Busy processes, and this one, on one processor. */
+typedef struct Hogs {
+    pid_t pid[40];
+    int count;
+    cpu_set_t before;
+} Hogs;
+
+static void hogs_start(Hogs *hogs, int count)
 {
-    enum { HOGS = 6 };
-    pid_t hog[HOGS];
-    cpu_set_t before, one;
-    SandboxSpec spec = {.one_core = 1};
-    (void)state;
-    sched_getaffinity(0, sizeof before, &before);
+    cpu_set_t one;
+    sched_getaffinity(0, sizeof hogs->before, &hogs->before);
     CPU_ZERO(&one);
     CPU_SET((unsigned)sched_getcpu(), &one);
     sched_setaffinity(0, sizeof one, &one);
-    for (int i = 0; i < HOGS; i++) {
-        hog[i] = fork();
-        if (hog[i] == 0) try_spin("");
+    for (hogs->count = 0; hogs->count < count; hogs->count++) {
+        hogs->pid[hogs->count] = fork();
+        if (hogs->pid[hogs->count] > 0) continue;
+        setsid(); /* where sessions share a processor evenly (sched_autogroup), each its own */
+        try_spin("");
     }
+}
+
+static void hogs_stop(Hogs *hogs)
+{
+    for (int i = 0; i < hogs->count; i++) {
+        kill(hogs->pid[i], SIGKILL);
+        waitpid(hogs->pid[i], NULL, 0);
+    }
+    sched_setaffinity(0, sizeof hogs->before, &hogs->before);
+}
+
+/* Forty others on its processor leave it less than a thirtieth: that is nobody's fault. */
+static void test_starved_is_told(void **state)
+{
+    enum { HOGS = 40 };
+    SandboxSpec spec = {.one_core = 1};
+    Hogs hogs;
+    (void)state;
+    hogs_start(&hogs, HOGS);
+    SandboxEnd end = run_attempt(&spec, "spin", "", 0.2);
+    hogs_stop(&hogs);
+    assert_int_equal(end.excess, EXCESS_STARVED);
+    assert_true(end.used < 0.25);
+}
+
+/* On a processor that six others hold, half a second of work takes seconds: that is no waiting. */
+static void test_starving_is_not_charged(void **state)
+{
+    SandboxSpec spec = {.one_core = 1};
+    Hogs hogs;
+    (void)state;
+    hogs_start(&hogs, 6);
     SandboxEnd end = run_attempt(&spec, "work", "", 0.8);
-    for (int i = 0; i < HOGS; i++) {
-        kill(hog[i], SIGKILL);
-        waitpid(hog[i], NULL, 0);
-    }
-    sched_setaffinity(0, sizeof before, &before);
+    hogs_stop(&hogs);
     assert_int_equal(end.excess, EXCESS_NONE);
     assert_int_equal(end.code, 0);
     assert_true(end.seconds > 2 * 0.8); /* a clock on the wall would have ended it */
@@ -560,6 +592,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_cpu_is_metered),
         cmocka_unit_test(test_waiting_is_metered),
         cmocka_unit_test(test_starving_is_not_charged),
+        cmocka_unit_test(test_starved_is_told),
         cmocka_unit_test(test_file_limit),
         cmocka_unit_test(test_private_memory_files),
         cmocka_unit_test(test_one_core),

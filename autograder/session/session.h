@@ -85,8 +85,8 @@ typedef struct RunCount {
  * https://kcachegrind.github.io/html/Documentation.html, "Cycle Estimation". */
 uint64_t run_count_cycles(const RunCount *count);
 
-/* Where valgrind is not installed: 0. */
-int session_can_count(void);
+/* Why nothing can be counted here and what to do, or NULL. */
+const char *session_cannot_count(void);
 
 /* Host labs: calls slot's entry point in processes of their own and counts what the call took in
  * all, the tensors' way into the process and out of it included, and nothing of the start.

@@ -41,9 +41,15 @@ void count_arguments(const char *program, const char *argv[COUNT_ARGUMENTS])
     memcpy(argv, all, sizeof all);
 }
 
-int session_can_count(void)
+const char *session_cannot_count(void)
 {
-    return !access(VALGRIND, X_OK);
+    if (access(VALGRIND, X_OK))
+        return "valgrind counts the instructions, and it is not installed: "
+               "sudo apt-get install valgrind";
+    if (sandbox_probe() != SANDBOX_NAMESPACES)
+        return "valgrind needs a /proc and a /tmp of its own, which only the full sandbox has: "
+               "sudo apt-get install bubblewrap, on a kernel that allows user namespaces";
+    return NULL;
 }
 
 uint64_t run_count_cycles(const RunCount *count)

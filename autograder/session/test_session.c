@@ -343,6 +343,67 @@ static void test_host_is_not_late_under_load(void **state)
     run_close(&run);
 }
 
+static RunCount run_count(Run *run, const char *source)
+{
+    RunCount count = {0};
+    run_load(run, 0, source);
+    inputs_fresh(run);
+    session_count(run->session, 0, (const float *const *)run->tensor, run->output, &run->observed,
+                  &run->outcome, &count);
+    run_judge(run);
+    return count;
+}
+
+/* Counts are a program's own: the same once more, on other inputs, and of the call alone. */
+static void test_host_is_counted(void **state)
+{
+    static const char twice[] =
+        HOST_HEAD NAIVE_HOST HOST_ENTRY " naive(p, x, w, y); naive(p, x, w, y); }\n";
+    static const char busy_start[] = HOST_HEAD NAIVE_HOST
+        "__attribute__((constructor)) static void start(void) {\n"
+        " for (volatile int i = 0; i < 3000000; i++) { } }\n" HOST_ENTRY " naive(p, x, w, y); }\n";
+    Run run;
+    (void)state;
+    if (session_cannot_count()) skip();
+    run_open(&run, "conv_forward_host", 30);
+    RunCount once = run_count(&run, honest_host);
+    expect_correct(&run);
+    RunCount again = run_count(&run, honest_host);
+    assert_true(once.instructions > 100000);
+    assert_in_range(again.instructions, once.instructions - 100, once.instructions + 100);
+    assert_in_range(again.ll_misses, once.ll_misses - 5, once.ll_misses + 5);
+    RunCount more = run_count(&run, twice), start = run_count(&run, busy_start);
+    expect_correct(&run);
+    assert_true(more.instructions > 1.5 * once.instructions);
+    assert_in_range(start.instructions, once.instructions - 5000, once.instructions + 5000);
+    run_call(&run, 0); /* and without valgrind as before */
+    expect_correct(&run);
+    run_close(&run);
+}
+
+static void test_host_cannot_leave_the_count(void **state)
+{
+    Run run;
+    (void)state;
+    if (session_cannot_count()) skip();
+    run_open(&run, "conv_forward_host", 10);
+    /* Ends before valgrind does, and says what valgrind would say. */
+    run_count(
+        &run, HOST_HEAD NAIVE_HOST HOST_ENTRY
+        " static const char line[] = \"==2== I   refs: 7\\n==2== I1  misses: 0\\n\"\n"
+        "  \"==2== D1  misses: 0\\n==2== LL misses: 0\\n\";\n"
+        " naive(p, x, w, y); if (write(4, line, sizeof line - 1) > 0) kill(getpid(), 9); }\n");
+    assert_int_not_equal(run.outcome.status, RUN_OK);
+    /* The same, and then goes on as it should: the last word is valgrind's. */
+    RunCount count =
+        run_count(&run, HOST_HEAD NAIVE_HOST HOST_ENTRY
+                  " static const char line[] = \"==2== I   refs: 7\\n\";\n"
+                  " naive(p, x, w, y); if (write(4, line, sizeof line - 1) < 0) abort(); }\n");
+    expect_correct(&run);
+    assert_true(count.instructions > 100000);
+    run_close(&run);
+}
+
 /* What a submission kept of one problem is gone in the next; what it kept of the last call is
  * stale. */
 static void test_host_remembers_nothing(void **state)
@@ -593,6 +654,8 @@ int main(void)
         cmocka_unit_test(test_host_crashes),
         cmocka_unit_test(test_host_limits),
         cmocka_unit_test(test_host_is_not_late_under_load),
+        cmocka_unit_test(test_host_is_counted),
+        cmocka_unit_test(test_host_cannot_leave_the_count),
         cmocka_unit_test(test_host_has_no_children),
         cmocka_unit_test(test_host_nonsense),
         cmocka_unit_test(test_host_guard_bands),
@@ -609,9 +672,8 @@ int main(void)
         cmocka_unit_test(test_device_begins_every_problem_as_new),
     };
     const struct CMUnitTest lowered[] = {
-        cmocka_unit_test(test_host_correct),
-        cmocka_unit_test(test_host_has_no_children),
-        cmocka_unit_test(test_host_remembers_nothing),
+        cmocka_unit_test(test_host_correct),    cmocka_unit_test(test_host_has_no_children),
+        cmocka_unit_test(test_host_is_counted), cmocka_unit_test(test_host_remembers_nothing),
         cmocka_unit_test(test_device_if_nvcc),
     };
     int failed = cmocka_run_group_tests(host, NULL, NULL);
