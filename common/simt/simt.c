@@ -371,3 +371,31 @@ uint32_t simt_resident_blocks(const SimtGpu *gpu, const SimtKernel *kernel, uint
 {
     return resident_blocks(&gpu->machine, &kernel->info, threads, dynamic_shared, limit);
 }
+
+/* ---- what launches touched ----------------------------------------------------------------- */
+int simt_touch_open(const SimtGpu *gpu, SimtTouch *touch)
+{
+    touch->groups = gpu->memory.next / 4 / 64 + 1;
+    for (int kind = 0; kind < 3; kind++)
+        touch->bits[kind] = calloc(touch->groups, sizeof *touch->bits[kind]);
+    if (touch->bits[0] && touch->bits[1] && touch->bits[2]) return 0;
+    simt_touch_close(touch);
+    return -1;
+}
+
+void simt_touch_close(SimtTouch *touch)
+{
+    for (int kind = 0; kind < 3; kind++)
+        free(touch->bits[kind]);
+    *touch = (SimtTouch){0};
+}
+
+uint64_t simt_touch_bytes(const SimtTouch *touch)
+{
+    return 3 * sizeof *touch->bits[0] * touch->groups;
+}
+
+uint64_t simt_memory_begin(void)
+{
+    return DEVICE_BASE;
+}

@@ -67,6 +67,12 @@ const SimtProfile *simt_profile(const SimtGpu *gpu);
  * options.profile. */
 void simt_write_runs(SimtGpu *gpu, FILE *stream);
 
+/* For a launch's words: as much room as is given out now; -1: out of memory.  Closing zeroes it. */
+int simt_touch_open(const SimtGpu *gpu, SimtTouch *touch);
+void simt_touch_close(SimtTouch *touch);
+uint64_t simt_touch_bytes(const SimtTouch *touch);
+uint64_t simt_memory_begin(void); /* the address of the first word */
+
 /* Runs the kernel to its end.  0 when it ran (initcheck findings included), -1 when report.check
  * says why not. Of several faults the one of the lowest block, then warp, then instruction is
  * reported, whatever the number of host threads. */

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/plain_name.h"
 #include "common/cuda/recording.h"
 #include "common/cuda/wire.h"
 
@@ -324,6 +325,8 @@ static int stream_create(SimDevice *sim, const DeviceCall *call, DeviceReply *re
 {
     SimStream *stream = table_append(&sim->streams, sizeof *stream);
     if (!stream) return device_fail(reply, DEVICE_OUT_OF_MEMORY, "too many streams");
+    if (!sim->order) sim->order = stream_order_open();
+    if (!sim->order) return device_fail(reply, DEVICE_OUT_OF_MEMORY, "too many streams");
     stream->live = 1;
     reply->value[0] = sim->streams.count;
     if (call->value & STREAM_NON_BLOCKING_FLAG) reply->value[0] |= DEVICE_STREAM_NON_BLOCKING;
@@ -460,6 +463,36 @@ static int call_execute(SimDevice *sim, const DeviceCall *call, DeviceReply *rep
     }
 }
 
+/* What a call that does something is called in a message, or NULL. */
+static const char *operation_name(SimDevice *sim, const DeviceCall *call, char *text, size_t bytes)
+{
+    switch (call->kind) {
+    case CALL_LAUNCH:
+        plain_name(sim_function(sim, call->function)->info.name, text, bytes);
+        return text;
+    case CALL_COPY_TO_DEVICE:
+        return "a copy to the device";
+    case CALL_COPY_TO_HOST:
+        return "a copy to the host";
+    case CALL_COPY_ON_DEVICE:
+        return "a copy on the device";
+    case CALL_FILL:
+        return "a cudaMemset";
+    default:
+        return NULL;
+    }
+}
+
+static void call_order(SimDevice *sim, const DeviceCall *call, DeviceReply *reply)
+{
+    char text[96];
+    SimEvent *event = event_at(sim, call->event);
+    const char *name = operation_name(sim, call, text, sizeof text);
+    SimtTouch *touch = call->kind == CALL_LAUNCH ? &sim->touch : NULL;
+    stream_order_call(sim->order, call, event ? &event->order : NULL, name, touch, reply->message,
+                      sizeof reply->message);
+}
+
 static int sim_execute(Device *device, const DeviceCall *call, DeviceReply *reply)
 {
     SimDevice *sim = (SimDevice *)device;
@@ -468,8 +501,14 @@ static int sim_execute(Device *device, const DeviceCall *call, DeviceReply *repl
     if (!stream_is_live(sim, call->stream))
         return device_fail(reply, DEVICE_INVALID_HANDLE, "no stream %u", call->stream);
     sim->work.cycles = 0;
+    if (sim->order && call->kind == CALL_LAUNCH && simt_touch_open(sim->gpu, &sim->touch) != 0)
+        return device_fail(reply, DEVICE_OUT_OF_MEMORY, "out of host memory for a launch");
     int status = call_execute(sim, call, reply);
-    if (status == 0 && reply->status == DEVICE_SUCCESS) call_time(sim, call);
+    if (status == 0 && reply->status == DEVICE_SUCCESS) {
+        call_time(sim, call);
+        if (sim->order) call_order(sim, call, reply);
+    }
+    simt_touch_close(&sim->touch);
     return status;
 }
 
@@ -561,6 +600,7 @@ static void sim_close(Device *device)
     SimDevice *sim = (SimDevice *)device;
     for (uint32_t i = 1; i <= sim->modules.count; i++)
         if (module_at(sim, i)) simt_module_unload(sim->gpu, module_at(sim, i));
+    stream_order_close(sim->order);
     simt_close(sim->gpu);
     free(sim->modules.item);
     free(sim->functions.item);

@@ -78,6 +78,7 @@ int sim_launch(SimDevice *sim, const DeviceCall *call, DeviceReply *reply)
                          .params_bytes = function->info.params_bytes};
     uint64_t allowed = sim->instruction_limit, used = sim->cost.counters.warp_instructions;
     if (allowed) launch.instruction_limit = allowed > used ? allowed - used : 1;
+    if (sim->touch.groups) launch.touch = &sim->touch;
     SimtResult result;
     memset(&result, 0, sizeof result);
     int failed = simt_launch(sim->gpu, function->kernel, &launch, &result) != 0;

@@ -3,6 +3,7 @@
 #define CONVLAB_CUDA_SIM_STATE_H
 
 #include "common/cuda/sim/sim_device.h"
+#include "common/cuda/sim/sim_order.h"
 #include "common/cuda/sim/sim_timeline.h"
 #include "common/simt/simt.h"
 
@@ -20,7 +21,8 @@ typedef struct SimStream {
 
 typedef struct SimEvent {
     int live, recorded, timed;
-    uint64_t cycle; /* when what was before it on its stream has ended */
+    OrderClock order; /* what is over once it is reached */
+    uint64_t cycle;   /* when what was before it on its stream has ended */
 } SimEvent;
 
 /* What the call in hand did that takes time. */
@@ -51,6 +53,8 @@ typedef struct SimDevice {
     uint64_t blocking_ready; /* ... and that of any stream that waits for the default one */
     uint64_t host;           /* how far the host has waited */
     uint64_t taken;          /* the timeline's end when the cost was last taken */
+    StreamOrder *order;      /* NULL until the program makes a stream of its own */
+    SimtTouch touch;         /* of the launch in hand */
     SimWork work;
     DeviceCost cost;
     uint64_t costliest;  /* cycles of the launch that cost describes last */

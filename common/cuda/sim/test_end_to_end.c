@@ -272,6 +272,30 @@ static void freed_memory_is_gone_and_replays_find_it(void **state)
     runtime_set_device(device);
 }
 
+/* Streams without an order between them, although everything here runs one after the other. */
+static void streams_without_order_are_told(void **state)
+{
+    (void)state;
+    static const struct {
+        int how;
+        const char *words; /* NULL: nothing is wrong */
+    } CASES[] = {{0, "scale on non-blocking stream 1 and scale on non-blocking stream 2"},
+                 {1, NULL},
+                 {2, NULL},
+                 {3, NULL},
+                 {4, "scale on the default stream"},
+                 {5, NULL},
+                 {6, "a copy on the device on non-blocking stream 1 and scale on"}};
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        fresh_device(NULL);
+        assert_int_equal(entry("two_streams", CASES[i].how, 0, 0), 0);
+        if (CASES[i].words)
+            assert_failure(0, CASES[i].words);
+        else if (runtime_take_failure(failure, sizeof failure) || failure[0])
+            fail_msg("case %d: %s", CASES[i].how, failure);
+    }
+}
+
 /* The device process in small: answers calls from a socket until it closes. */
 static void *serve(void *argument)
 {
@@ -393,6 +417,7 @@ int main(void)
         FRESH(the_device_answers_questions),
         FRESH(a_replay_repeats_the_work_on_what_the_buffers_hold),
         FRESH(freed_memory_is_gone_and_replays_find_it),
+        FRESH(streams_without_order_are_told),
         FRESH(a_wire_between_changes_nothing),
         FRESH(poison_is_read_back_and_counts_as_unwritten),
         FRESH(nonsense_calls_are_answered),

@@ -232,3 +232,30 @@ extern "C" int freed_on_a_stream(float *first, int late)
     cudaFree(y);
     return status;
 }
+
+enum { ALONE, BY_EVENT, BY_STREAM_SYNC, BY_DEFAULT, NOT_BY_DEFAULT, OWN_HALVES, COPY_ALONE };
+
+// Fills x on one stream and uses it on another, with or without something that orders the two.
+extern "C" int two_streams(int how)
+{
+    float *x;
+    cudaStream_t first, second;
+    cudaEvent_t filled;
+    cudaStreamCreateWithFlags(&first,
+                              how == BY_DEFAULT ? cudaStreamDefault : cudaStreamNonBlocking);
+    cudaStreamCreateWithFlags(&second, cudaStreamNonBlocking);
+    cudaEventCreate(&filled);
+    cudaMalloc(&x, 128 * sizeof *x);
+    cudaMemset(x, 0, 128 * sizeof *x);
+    cudaDeviceSynchronize();
+    if (how == BY_DEFAULT || how == NOT_BY_DEFAULT) second = NULL;
+    if (how == COPY_ALONE)
+        cudaMemcpyAsync(x, x + 64, 64 * sizeof *x, cudaMemcpyDeviceToDevice, first);
+    else
+        scale<<<1, 64, 0, first>>>(x, 2.0f, 64);
+    cudaEventRecord(filled, first);
+    if (how == BY_EVENT) cudaStreamWaitEvent(second, filled, 0);
+    if (how == BY_STREAM_SYNC) cudaStreamSynchronize(first);
+    scale<<<1, 64, 0, second>>>(how == OWN_HALVES ? x + 64 : x, 3.0f, 64);
+    return cudaDeviceSynchronize() || cudaFree(x);
+}

@@ -27,12 +27,21 @@ typedef struct SimtKernelInfo {
     uint32_t shared_bytes, local_bytes, max_threads, ptx_target;
 } SimtKernelInfo;
 
+typedef enum SimtTouchKind { SIMT_TOUCH_READ, SIMT_TOUCH_WRITE, SIMT_TOUCH_ATOMIC } SimtTouchKind;
+
+/* Words of device memory that a launch touched: a bit each, in groups of 64. */
+typedef struct SimtTouch {
+    uint64_t *bits[3]; /* by SimtTouchKind */
+    uint64_t groups;
+} SimtTouch;
+
 typedef struct SimtLaunch {
     uint32_t grid[3], block[3], dynamic_shared;
     const uint32_t *dynamic_limit; /* the most that dynamic_shared may be; NULL: all there is */
     const void *params;            /* packed as the PTX declares, params_bytes long */
     uint32_t params_bytes;
     uint64_t instruction_limit; /* warp instructions of this launch; 0: the GPU's option */
+    const SimtTouch *touch;     /* to be filled, with options.count; NULL: not wanted */
 } SimtLaunch;
 
 typedef enum SimtCheck {

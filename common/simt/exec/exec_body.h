@@ -7,6 +7,7 @@
 #include "common/simt/checks/race.h"
 #include "common/simt/checks/race_order.h"
 #include "common/simt/checks/report.h"
+#include "common/simt/checks/touch.h"
 #include "common/simt/core/accelerator.h"
 #include "common/simt/core/ops.h"
 #include "common/simt/core/tensor.h"
