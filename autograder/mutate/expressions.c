@@ -167,11 +167,11 @@ static void condition_mutate(Rewriter *rewriter, size_t i)
     if (token_is(tokens, i, "?")) {
         size_t begin = operand_begin(rewriter, i, "");
         if (begin == i) return;
-        rewrite(rewriter, "condition", begin, i, "true");
-        rewrite(rewriter, "condition", begin, i, "false");
+        rewrite(rewriter, "condition", begin, i, "1");
+        rewrite(rewriter, "condition", begin, i, "0");
     }
     if (!token_among(tokens, i, "&& ||")) return;
-    const char *nothing = token_is(tokens, i, "&&") ? "true" : "false";
+    const char *nothing = token_is(tokens, i, "&&") ? "1" : "0";
     size_t begin = operand_begin(rewriter, i, "&& ||");
     size_t end = operand_end(rewriter, i + 1, "&& ||");
     if (begin < i) rewrite(rewriter, "condition", begin, i, nothing);

@@ -60,8 +60,8 @@ static size_t control_mutate(Rewriter *rewriter, size_t i)
     if (token_is(tokens, i, "for")) {
         loop_mutate(rewriter, open, close);
     } else {
-        if (!loops) rewrite(rewriter, "condition", open + 1, close, "true");
-        rewrite(rewriter, "condition", open + 1, close, "false");
+        if (!loops) rewrite(rewriter, "condition", open + 1, close, "1");
+        rewrite(rewriter, "condition", open + 1, close, "0");
     }
     size_t end = statement_mutate(rewriter, close + 1);
     if (loops) rewrite(rewriter, "statement", i, end, ";");

@@ -111,16 +111,16 @@ static void loops_begin_end_and_step_otherwise(void **state)
 static void conditions_hold_always_never_or_in_part(void **state)
 {
     (void)state;
-    assert_mutants("if (t && u)\n    load();\nelse\n    store();", "condition: if (true && u)\n"
-                                                                   "condition: if (false)\n"
-                                                                   "condition: if (true)\n"
+    assert_mutants("if (t && u)\n    load();\nelse\n    store();", "condition: if (1 && u)\n"
+                                                                   "condition: if (0)\n"
+                                                                   "condition: if (1)\n"
                                                                    "operator: if (t || u)\n"
-                                                                   "condition: if (t && true)\n"
+                                                                   "condition: if (t && 1)\n"
                                                                    "statement: ;\n"
                                                                    "statement: ;");
     assert_mutants("v = t ? u : d;", "statement: ;\n"
-                                     "condition: v = false ? u : d;\n"
-                                     "condition: v = true ? u : d;");
+                                     "condition: v = 0 ? u : d;\n"
+                                     "condition: v = 1 ? u : d;");
 }
 
 static void a_barrier_can_be_left_out_and_lines_that_read_alike_are_counted(void **state)
