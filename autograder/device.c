@@ -127,7 +127,7 @@ static void problem_set(DeviceProcess *process, const ControlRequest *request, C
     if (call->host) return;
     uint32_t band = process->properties.engine == ENGINE_GPU ? GUARD_BAND_FLOATS : 0;
     if (guarded_open(&process->tensors, process->engine, call->tensors, call->role, call->count,
-                     band, &error))
+                     request->name, band, &error))
         reply_set(reply, RUN_BROKEN, "the problem's tensors: %s", error.text);
     memcpy(call->address, process->tensors.address, sizeof call->address);
 }

@@ -356,7 +356,7 @@ static int run_case(Run *run, Error *error)
     if (status) {
         printf("  FAILED\n");
         text_wrap(stdout, 4, error->text);
-        if (guarded_stopped(error->text)) print_hint(run, FAULT_GUARD_BAND);
+        print_hint(run, fault_stopped(error->text));
         status = 1;
     } else {
         status = verify_output(ini->operation, run->problem, ini->precision,

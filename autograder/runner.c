@@ -26,7 +26,7 @@ static void host_call(int fd, const CallRequest *request, const float *floats)
     const float *input[OPERATION_TENSORS] = {NULL};
     void *pointer[OPERATION_TENSORS];
     int pieces = 1;
-    if (guarded_open(&tensors, NULL, request->tensors, request->role, request->count,
+    if (guarded_open(&tensors, NULL, request->tensors, request->role, request->count, NULL,
                      GUARD_BAND_FLOATS, &error))
         _exit(EXIT_MEMORY);
     for (uint32_t i = 0; i < request->tensors; i++) {

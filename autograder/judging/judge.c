@@ -95,8 +95,9 @@ void judge_output(Judge *judge, const Workload *workload, const Observed *observ
     item->verdict = verdict_of(outcome->status);
     if (outcome->status != RUN_OK) {
         text_set(item->text, sizeof item->text, "%s", outcome->message);
-        if (guarded_stopped(outcome->message))
-            text_set(item->fault, sizeof item->fault, "%s", fault_name(FAULT_GUARD_BAND));
+        if (fault_stopped(outcome->message))
+            text_set(item->fault, sizeof item->fault, "%s",
+                     fault_name(fault_stopped(outcome->message)));
         return;
     }
     Judgement judgement;

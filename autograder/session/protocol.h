@@ -47,7 +47,8 @@ typedef enum ControlKind {
 
 typedef struct ControlRequest {
     uint32_t kind, slot, repeats, has_inputs;
-    CallRequest call;      /* CONTROL_PROBLEM; addresses are the device's to fill */
+    CallRequest call;                  /* CONTROL_PROBLEM; addresses are the device's to fill */
+    ArrayName name[OPERATION_TENSORS]; /* likewise: the tensors\' */
     uint64_t instructions; /* CONTROL_PROBLEM: warp instructions that a call's launches may take */
     DeviceEngine engine;   /* CONTROL_OPEN ... */
     char machine[64];

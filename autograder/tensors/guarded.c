@@ -100,7 +100,7 @@ static uint64_t tensor_bytes(const GuardedTensors *tensors, uint32_t i)
 }
 
 int guarded_open(GuardedTensors *tensors, Device *device, uint32_t count, const uint32_t *role,
-                 const uint64_t *floats, uint32_t band, Error *error)
+                 const uint64_t *floats, const ArrayName *name, uint32_t band, Error *error)
 {
     *tensors = (GuardedTensors){.device = device, .band = band};
     for (uint32_t i = 0; i < count; i++) {
@@ -113,6 +113,11 @@ int guarded_open(GuardedTensors *tensors, Device *device, uint32_t count, const 
         }
         tensors->address[i] = tensors->base[i] + band_bytes(tensors);
         tensors->count = i + 1;
+        if (name && !band && device && device->name &&
+            device->name(device, tensors->base[i], &name[i], error)) {
+            guarded_close(tensors);
+            return -1;
+        }
     }
     return 0;
 }
@@ -197,9 +202,4 @@ void damage_name(const Damage *damage, const TensorShape *shape, uint32_t count,
     }
     if (damage->input_changed >= 0 && (uint32_t)damage->input_changed < count)
         observed->input_changed = shape[damage->input_changed].name;
-}
-
-int guarded_stopped(const char *message)
-{
-    return strstr(message, "Invalid __global__ write") != NULL;
 }

@@ -35,10 +35,10 @@ typedef struct Damage {
 
 #define DAMAGE_NONE ((Damage){.band_tensor = -1, .input_changed = -1})
 
-/* Allocates `count` tensors of these roles (TensorRole) and sizes.  -1 with error: no memory, and
- * nothing is left allocated. */
+/* Allocates `count` tensors of these roles (TensorRole) and sizes, and tells the device their names
+ * (NULL: does not).  -1 with error: no memory, and nothing is left allocated. */
 int guarded_open(GuardedTensors *tensors, Device *device, uint32_t count, const uint32_t *role,
-                 const uint64_t *floats, uint32_t band, Error *error);
+                 const uint64_t *floats, const ArrayName *name, uint32_t band, Error *error);
 void guarded_close(GuardedTensors *tensors);
 
 /* Before a run: uploads the inputs, poisons the outputs, fills the bands. */
@@ -53,8 +53,5 @@ int guarded_check(const GuardedTensors *tensors, const float *const *input, floa
  * names no tensor of the `count` is none: it may come from an untrusted process. */
 void damage_name(const Damage *damage, const TensorShape *shape, uint32_t count,
                  Observed *observed);
-
-/* Does an engine's message say that it stopped the write which a guard band would have shown? */
-int guarded_stopped(const char *message);
 
 #endif

@@ -85,7 +85,8 @@ static void bench_make(Bench *bench, int on_host, uint32_t band)
     *bench = (Bench){.engine = {.device = {.execute = engine_execute, .poison = engine_poison},
                                 .room = TENSORS}};
     Device *device = on_host ? NULL : &bench->engine.device;
-    assert_int_equal(guarded_open(&bench->tensors, device, TENSORS, ROLE, FLOATS, band, &error), 0);
+    assert_int_equal(
+        guarded_open(&bench->tensors, device, TENSORS, ROLE, FLOATS, NULL, band, &error), 0);
     assert_int_equal(guarded_fill(&bench->tensors, input, &error), 0);
 }
 
@@ -171,13 +172,13 @@ static void failures_leave_nothing_behind(void **state)
     GuardedTensors tensors;
     Error error = {""};
     (void)state;
-    assert_int_equal(guarded_open(&tensors, &engine.device, TENSORS, ROLE, FLOATS, BAND, &error),
-                     -1);
+    assert_int_equal(
+        guarded_open(&tensors, &engine.device, TENSORS, ROLE, FLOATS, NULL, BAND, &error), -1);
     assert_non_null(strstr(error.text, "no room"));
     assert_int_equal(engine.live, 0);
     engine.room = TENSORS;
-    assert_int_equal(guarded_open(&tensors, &engine.device, TENSORS, ROLE, FLOATS, BAND, &error),
-                     0);
+    assert_int_equal(
+        guarded_open(&tensors, &engine.device, TENSORS, ROLE, FLOATS, NULL, BAND, &error), 0);
     assert_int_equal(guarded_fill(&tensors, nothing, &error), -1); /* nothing was sent yet */
     guarded_close(&tensors);
     assert_int_equal(engine.live, 0);

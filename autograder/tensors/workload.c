@@ -42,11 +42,13 @@ int workload_place(const Workload *workload, Device *device, uint32_t band, Guar
 {
     uint32_t role[OPERATION_TENSORS];
     uint64_t floats[OPERATION_TENSORS];
+    ArrayName name[OPERATION_TENSORS];
     for (int i = 0; i < workload->tensors; i++) {
+        tensor_name(&workload->shape[i], &name[i]);
         role[i] = workload->shape[i].role;
         floats[i] = tensor_count(&workload->shape[i]);
     }
-    if (guarded_open(tensors, device, (uint32_t)workload->tensors, role, floats, band, error))
+    if (guarded_open(tensors, device, (uint32_t)workload->tensors, role, floats, name, band, error))
         return -1;
     if (!guarded_fill(tensors, (const float *const *)workload->tensor, error)) return 0;
     guarded_close(tensors);

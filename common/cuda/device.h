@@ -22,6 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/array_name.h"
 #include "common/base/counters.h"
 #include "common/base/error.h"
 
@@ -181,6 +182,9 @@ struct Device {
     /* The program freed the memory at `address`, but a replay will need it: until it is freed, or
      * retired 0 gives it back, using it is a fault.  NULL where the engine cannot tell. */
     int (*retire)(Device *device, uint64_t address, int retired, Error *error);
+    /* Names the array that was allocated at `address`, for findings.  NULL where nothing is told by
+     * name. */
+    int (*name)(Device *device, uint64_t address, const ArrayName *array, Error *error);
     void (*close)(Device *device);
 };
 

@@ -74,6 +74,27 @@ Fault fault_checked(const Judgement *judged)
     return names_output(judged, checked) ? FAULT_ACCUMULATED : FAULT_NAN;
 }
 
+Fault fault_stopped(const char *message)
+{
+    static const struct {
+        const char *words;
+        Fault fault;
+    } known[] = {
+        {"isaligned __", FAULT_MISALIGNED},
+        {"Barrier error", FAULT_BARRIER},
+        {"nvalid __shared__", FAULT_SHARED_MEMORY},
+        {"of your own at 0x", FAULT_WORKSPACE},
+        {"byte variable ", FAULT_WORKSPACE},
+        {"nvalid __global__ write", FAULT_GUARD_BAND},
+        {"nvalid __global__ read", FAULT_READ_OUTSIDE},
+        {"cudaErrorInvalidConfiguration", FAULT_LAUNCH},
+        {"cudaErrorLaunchOutOfResources", FAULT_LAUNCH},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strstr(message, known[i].words)) return known[i].fault;
+    return FAULT_NONE;
+}
+
 /* ---- writes where nothing may be written ------------------------------------------------- */
 
 static void find_band(const Judgement *judged, Finding *finding)
@@ -328,10 +349,18 @@ void diagnose(const Judgement *judged, ProbeRun run, void *context, Finding *fin
         finding->fault = checked;
         return;
     }
+    if (checked == FAULT_ACCUMULATED) {
+        const char *y = output_name(judged);
+        finding->fault = checked;
+        finding_say(finding,
+                    "Your code takes in what %s held before the call, and %s arrives unwritten: "
+                    "store the sum with =, not +=, or set %s to zero yourself first.",
+                    y, y, y);
+        return;
+    }
     if (judged->operation->explain)
         judged->operation->explain(judged, run, context, finding);
     else
         explain(judged, run, context, finding);
-    if (checked && (checked == FAULT_ACCUMULATED || finding->fault == FAULT_EVERYWHERE))
-        finding->fault = checked;
+    if (checked && finding->fault == FAULT_EVERYWHERE) finding->fault = checked;
 }

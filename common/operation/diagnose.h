@@ -22,6 +22,10 @@ void diagnose(const Judgement *judged, ProbeRun run, void *context, Finding *fin
 /* The fault that a checker's words stand for; FAULT_NONE for no words. */
 Fault fault_checked(const Judgement *judged);
 
+/* The fault that an engine's words stand for when it stopped a run or refused a launch; FAULT_NONE
+ * for any other. */
+Fault fault_stopped(const char *message);
+
 /* Adds a sentence if there is room for all of it. */
 void finding_say(Finding *finding, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

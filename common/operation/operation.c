@@ -22,6 +22,16 @@ size_t tensor_count(const TensorShape *shape)
     return count;
 }
 
+void tensor_name(const TensorShape *shape, ArrayName *name)
+{
+    *name = (ArrayName){.rank = (uint32_t)shape->rank};
+    snprintf(name->name, sizeof name->name, "%s", shape->name);
+    for (int i = 0; i < shape->rank; i++) {
+        name->dim[i] = shape->dim[i];
+        name->axis[i] = shape->axes[i][0];
+    }
+}
+
 void tensor_place(const TensorShape *shape, size_t index, char *where, size_t bytes)
 {
     size_t at[TENSOR_RANK];

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/array_name.h"
 #include "common/base/error.h"
 #include "common/operation/random.h"
 
@@ -121,6 +122,9 @@ typedef struct Operation {
 } Operation;
 
 size_t tensor_count(const TensorShape *shape);
+
+/* The same tensor as an engine tells it. */
+void tensor_name(const TensorShape *shape, ArrayName *name);
 
 /* Writes where element `index` stands: "(n,k,p,q) = (0,3,15,16)". */
 void tensor_place(const TensorShape *shape, size_t index, char *where, size_t bytes);

@@ -155,9 +155,38 @@ static void each_fault_is_named_in_the_operations_own_words(void **state)
     }
 }
 
+/* Words as the engines have them; that they still do, the corpus of mutants shows. */
+static void what_stopped_a_run_is_a_fault(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *message;
+        Fault fault;
+    } known[] = {
+        {"cudaErrorIllegalAddress: Invalid __global__ write of 4 bytes: the address is right past "
+         "the end of y[2][3], at (n,k) = (2,0)",
+         FAULT_GUARD_BAND},
+        {"Invalid __global__ write of 4 bytes: the address is 0 bytes past the end of a 96-byte "
+         "allocation of your own at 0x700000000000",
+         FAULT_WORKSPACE},
+        {"Invalid __global__ read of 4 bytes: the address is 3 floats before the start of x[2][3]",
+         FAULT_READ_OUTSIDE},
+        {"Use after free: invalid __global__ read of 4 bytes", FAULT_READ_OUTSIDE},
+        {"Invalid __shared__ read of 4 bytes: offset 64", FAULT_SHARED_MEMORY},
+        {"Misaligned __shared__ read of 16 bytes", FAULT_MISALIGNED},
+        {"Barrier error: divergent threads in a warp", FAULT_BARRIER},
+        {"cudaErrorInvalidConfiguration: a block of 2304 threads", FAULT_LAUNCH},
+        {"asked for more than 2048 MiB of host memory", FAULT_NONE},
+        {"", FAULT_NONE},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        assert_int_equal(fault_stopped(known[i].message), known[i].fault);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_stopped_a_run_is_a_fault),
         cmocka_unit_test(an_honest_product_is_right),
         cmocka_unit_test(each_fault_is_named_in_the_operations_own_words),
     };

@@ -43,6 +43,12 @@ const char *fault_name(Fault fault)
         [FAULT_PRECISION] = "precision",
         [FAULT_LAYOUT] = "layout",
         [FAULT_RACE] = "race",
+        [FAULT_READ_OUTSIDE] = "read-outside",
+        [FAULT_WORKSPACE] = "workspace",
+        [FAULT_SHARED_MEMORY] = "shared-memory",
+        [FAULT_BARRIER] = "barrier",
+        [FAULT_MISALIGNED] = "misaligned",
+        [FAULT_LAUNCH] = "launch",
         [FAULT_EVERYWHERE] = "everywhere",
     };
     unsigned index = (unsigned)fault;

@@ -83,6 +83,12 @@ typedef enum Fault {
     FAULT_PRECISION,         /* errors of the size of a lower precision: tf32, fp16, bf16 */
     FAULT_LAYOUT,            /* right, if a tensor lay in another order than it does */
     FAULT_RACE,              /* two runs on the same inputs differ */
+    FAULT_READ_OUTSIDE,      /* stopped: read outside of a tensor */
+    FAULT_WORKSPACE,         /* stopped: outside of memory that the submission allocated */
+    FAULT_SHARED_MEMORY,     /* stopped: outside of a block's shared memory */
+    FAULT_BARRIER,           /* stopped: a barrier that not all threads reach */
+    FAULT_MISALIGNED,        /* stopped: an address that is no multiple of the access */
+    FAULT_LAUNCH,            /* refused: more threads, blocks or memory than there are */
     FAULT_EVERYWHERE         /* wrong nearly everywhere with no signature */
 } Fault;
 

@@ -146,6 +146,11 @@ int simt_copy(SimtGpu *gpu, uint64_t to, uint64_t from, uint64_t bytes, Error *e
     return 0;
 }
 
+int simt_name(SimtGpu *gpu, uint64_t address, const ArrayName *array, Error *error)
+{
+    return memory_name(&gpu->memory, address, array, error);
+}
+
 int simt_poison(SimtGpu *gpu, uint64_t address, uint64_t bytes, uint32_t word, Error *error)
 {
     Allocation *a = memory_range(&gpu->memory, address, bytes, error);

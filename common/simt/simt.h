@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "common/base/array_name.h"
 #include "common/base/error.h"
 #include "common/simt/core/profile.h"
 #include "common/simt/core/simt_types.h"
@@ -36,6 +37,8 @@ int simt_read(SimtGpu *gpu, uint64_t address, void *data, uint64_t bytes, Error 
 int simt_fill(SimtGpu *gpu, uint64_t address, int byte, uint64_t bytes, Error *error);
 int simt_copy(SimtGpu *gpu, uint64_t to, uint64_t from, uint64_t bytes, Error *error);
 int simt_poison(SimtGpu *gpu, uint64_t address, uint64_t bytes, uint32_t word, Error *error);
+/* Names the array that the allocation at `address` holds: findings tell its elements. */
+int simt_name(SimtGpu *gpu, uint64_t address, const ArrayName *array, Error *error);
 /* Leak check: how many allocations were made and never freed; `text` gets the first ones in the
  * order in which they were made: "1024 bytes at 0x700000000000 (allocation 3)". */
 uint64_t simt_leaks(const SimtGpu *gpu, char *text, size_t bytes);

@@ -595,6 +595,11 @@ static int sim_poison(Device *device, uint64_t address, uint64_t bytes, uint32_t
     return simt_poison(((SimDevice *)device)->gpu, address, bytes, word, error);
 }
 
+static int sim_name(Device *device, uint64_t address, const ArrayName *array, Error *error)
+{
+    return simt_name(((SimDevice *)device)->gpu, address, array, error);
+}
+
 static void sim_close(Device *device)
 {
     SimDevice *sim = (SimDevice *)device;
@@ -648,6 +653,7 @@ Device *device_open_sim(const SimDeviceOptions *options, Error *error)
                            .take_cost = sim_take_cost,
                            .replay = sim_replay,
                            .poison = sim_poison,
+                           .name = sim_name,
                            .retire = sim_retire,
                            .close = sim_close};
     return &sim->device;

@@ -1,6 +1,7 @@
 /* report.h - checks: what is wrong with what a kernel did, where in the grid, and on which line.
  *
- * Room: findings about what a kernel did (report.c) and hazards between its threads (race.h).
+ * Room: findings about what a kernel did (report.c), the array that an address was meant for
+ * (origin.h) and hazards between threads (race.h).
  * Callers: exec, with every access; a launch, at its end.
  * May use: core. */
 #ifndef CONVLAB_SIMT_CHECKS_REPORT_H

@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "common/base/array_name.h"
 #include "common/ptx/fatbin.h"
 #include "common/ptx/ptx.h"
 #include "common/simt/core/profile.h"
@@ -42,6 +43,7 @@ typedef struct Allocation {
     int read_only;    /* __constant__ */
     int initialised;  /* every byte is known to be written: the bitmap need not be asked */
     const char *name; /* of a variable, NULL for an allocation */
+    ArrayName array;  /* what is in it, where somebody said so; rank 0 else */
     uint64_t serial;
 } Allocation;
 
@@ -52,6 +54,7 @@ typedef struct Memory {
     Allocation **table; /* sorted by address, freed ones included */
     uint32_t count, room;
     uint64_t serial;
+    int arrays; /* some allocations have names: the others are the program's own */
 } Memory;
 
 int memory_open(Memory *memory, uint64_t capacity, int initcheck, Error *error);
@@ -66,8 +69,14 @@ Allocation *memory_find(const Memory *memory, uint64_t address);
 /* A live allocation that holds all of [address, address + bytes), or NULL with an error that names
  * what is near. */
 Allocation *memory_range(const Memory *memory, uint64_t address, uint64_t bytes, Error *error);
-/* "16 bytes past the end of a 4096-byte allocation at 0x700000000000". */
+/* "16 bytes past the end of a 4096-byte allocation at 0x700000000000", or by the element where the
+ * nearest allocation has a name. */
 void memory_describe(const Memory *memory, uint64_t address, char *text, size_t bytes);
+/* The same beside `allocation`, however near others are. */
+void memory_describe_from(const Memory *memory, const Allocation *allocation, uint64_t address,
+                          char *text, size_t bytes);
+/* Names what the allocation at `address` holds.  -1 with error: there is none. */
+int memory_name(Memory *memory, uint64_t address, const ArrayName *array, Error *error);
 void memory_mark(Memory *memory, uint64_t address, uint64_t bytes, int written);
 int memory_is_written(const Memory *memory, uint64_t address, uint64_t bytes);
 /* simt.h's simt_leaks. */

@@ -195,6 +195,27 @@ int memory_free(Memory *memory, uint64_t address, Error *error)
     return 0;
 }
 
+void memory_describe_from(const Memory *memory, const Allocation *a, uint64_t address, char *text,
+                          size_t bytes)
+{
+    const char *kind = a->name ? "variable " : "allocation", *own = a->name ? a->name : "";
+    uint64_t end = a->address + a->bytes;
+    if (a->array.rank) {
+        array_place(&a->array, (int64_t)(address - a->address), text, bytes);
+        return;
+    }
+    if (!a->name && memory->arrays) own = " of your own";
+    snprintf(text, bytes, "%llu bytes %s %s %llu-byte %s%s at 0x%llx",
+             (unsigned long long)(address < a->address ? a->address - address
+                                  : address < end      ? address - a->address
+                                                       : address - end),
+             address < a->address ? "before"
+             : address < end      ? "into"
+                                  : "past the end of",
+             a->freed && address >= a->address ? "a freed" : "a", (unsigned long long)a->bytes,
+             kind, own, (unsigned long long)a->address);
+}
+
 void memory_describe(const Memory *memory, uint64_t address, char *text, size_t bytes)
 {
     uint32_t n = entries_up_to(memory, address);
@@ -202,25 +223,23 @@ void memory_describe(const Memory *memory, uint64_t address, char *text, size_t 
     const Allocation *above = n < memory->count ? memory->table[n] : NULL;
     uint64_t after = below ? address - below->address : UINT64_MAX;
     uint64_t before = above ? above->address - address : UINT64_MAX;
-    if (below && after < below->bytes) {
-        snprintf(text, bytes, "%llu bytes into %s %llu-byte %s%s at 0x%llx",
-                 (unsigned long long)after, below->freed ? "a freed" : "a",
-                 (unsigned long long)below->bytes, below->name ? "variable " : "allocation",
-                 below->name ? below->name : "", (unsigned long long)below->address);
-    } else if (below && after - below->bytes <= before && after - below->bytes < (1ull << 40)) {
-        snprintf(text, bytes, "%llu bytes past the end of %s %llu-byte %s%s at 0x%llx",
-                 (unsigned long long)(after - below->bytes), below->freed ? "a freed" : "a",
-                 (unsigned long long)below->bytes, below->name ? "variable " : "allocation",
-                 below->name ? below->name : "", (unsigned long long)below->address);
-    } else if (above && before < (1ull << 40)) {
-        snprintf(text, bytes, "%llu bytes before %s %llu-byte %s%s at 0x%llx",
-                 (unsigned long long)before, above->freed ? "a freed" : "a",
-                 (unsigned long long)above->bytes, above->name ? "variable " : "allocation",
-                 above->name ? above->name : "", (unsigned long long)above->address);
-    } else {
+    uint64_t past = below && after >= below->bytes ? after - below->bytes : 0;
+    if (below && past <= before && past < (1ull << 40))
+        memory_describe_from(memory, below, address, text, bytes);
+    else if (above && before < (1ull << 40))
+        memory_describe_from(memory, above, address, text, bytes);
+    else
         snprintf(text, bytes, "not near any allocation%s",
                  address < 4096 ? " (a null pointer?)" : "");
-    }
+}
+
+int memory_name(Memory *memory, uint64_t address, const ArrayName *array, Error *error)
+{
+    Allocation *a = allocation_at(memory, address, error);
+    if (!a) return -1;
+    a->array = *array;
+    memory->arrays = 1;
+    return 0;
 }
 
 Allocation *memory_range(const Memory *memory, uint64_t address, uint64_t bytes, Error *error)

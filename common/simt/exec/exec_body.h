@@ -6,6 +6,7 @@
  * Results are the same for every instruction set. */
 #include "common/simt/checks/race.h"
 #include "common/simt/checks/race_order.h"
+#include "common/simt/checks/origin.h"
 #include "common/simt/checks/report.h"
 #include "common/simt/checks/touch.h"
 #include "common/simt/core/accelerator.h"

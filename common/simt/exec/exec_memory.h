@@ -38,8 +38,8 @@ __attribute__((noinline)) static void outside_fault(Warp *warp, const Ins *ins, 
                                                     uint64_t address, uint32_t bytes, int store)
 {
     const Allocation *a = memory_find(&warp->worker->gpu->memory, address);
-    char near[256];
-    memory_describe(&warp->worker->gpu->memory, address, near, sizeof near);
+    char near[400];
+    origin_describe(warp, ins, address, near, sizeof near);
     if (a && a->freed)
         fault_at(warp, ins, SIMT_MEMCHECK, lane, address, bytes,
                  "Use after free: invalid __global__ %s of %u bytes in memory that cudaFree freed "
@@ -61,9 +61,9 @@ __attribute__((noinline)) static Shape reach_slowly(Warp *warp, const Ins *ins,
     FOR_ACTIVE(warp->mask)
     {
         uint64_t address = base[i] + (uint64_t)ins->imm;
-        char near[256];
+        char near[400];
         if (address & (bytes - 1)) {
-            memory_describe(memory, address, near, sizeof near);
+            origin_describe(warp, ins, address, near, sizeof near);
             fault_at(
                 warp, ins, SIMT_MEMCHECK, i, address, bytes,
                 "Misaligned __global__ %s of %u bytes: the address is no multiple of %u; it is %s",
@@ -141,12 +141,12 @@ __attribute__((noinline)) static void init_report(Warp *warp, const Ins *ins, ui
                                                   uint64_t address, uint32_t bytes,
                                                   const char *space)
 {
-    char near[256] = "";
+    char near[400] = "";
     if (space[2] == 'g') {
         size_t n = 0;
         snprintf(near, sizeof near, ": ");
         n = strlen(near);
-        memory_describe(&warp->worker->gpu->memory, address, near + n, sizeof near - n);
+        origin_describe(warp, ins, address, near + n, sizeof near - n);
     }
     finding_add(warp, ins, SIMT_INITCHECK, lane, address, bytes,
                 "Uninitialized %s memory read of %u bytes%s", space, bytes, near);
