@@ -34,6 +34,9 @@ static int run_tools(const BuildJob *job, Build *build, Error *error)
     if (build_compile(job, build->log, &end, error)) return -1;
     log_shorten(build->log, job->directory);
     build_explain(job, 0, &end, build);
+    /* What was killed for what it used has shown that the compiler ran. */
+    if (build->status != BUILD_OK && end.excess == EXCESS_NONE && !end.flooded)
+        build_house_failed(job, build);
     if (build->status != BUILD_OK) return 0;
     size_t used = strlen(build->log);
     if (build_link(job, build->log + used, &end, error)) return -1;
@@ -42,11 +45,20 @@ static int run_tools(const BuildJob *job, Build *build, Error *error)
     return 0;
 }
 
+/* The box takes whole paths only. */
+static int tool_missing(const char *what, const char *path, Error *error)
+{
+    if (!path || (*path == '/' && !access(path, X_OK))) return 0;
+    return error_set(error, "%s is not at %s: run `make setup`, which finds or fetches one", what,
+                     path);
+}
+
 static int build_fresh(BuildJob *job, Build *build, Error *error)
 {
-    if (job->device && access(job->toolchain->nvcc, X_OK))
-        return error_set(error, "nvcc is not at %s: run `make setup`, which finds or fetches one",
-                         job->toolchain->nvcc);
+    if (tool_missing("nvcc", job->device ? job->toolchain->nvcc : NULL, error) ||
+        tool_missing("a C compiler", job->device ? NULL : job->toolchain->cc, error) ||
+        tool_missing("a C++ compiler", job->toolchain->cxx, error))
+        return -1;
     if (build_cache_begin(job, error) || run_tools(job, build, error)) return -1;
     if (build->status != BUILD_OK) return 0;
     if (build_cache_publish(job, build, error)) return -1;

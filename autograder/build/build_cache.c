@@ -112,9 +112,16 @@ static int bytes_write(const char *path, const void *data, size_t bytes, Error *
     return close(fd) ? disk_error(path, error) : 0;
 }
 
-int build_cache_begin(BuildJob *job, Error *error)
+int build_cache_add(const BuildJob *job, const char *name, const void *data, size_t bytes,
+                    Error *error)
 {
     char path[ENTRY_PATH];
+    snprintf(path, sizeof path, "%s/%s", job->directory, name);
+    return bytes_write(path, data, bytes, error);
+}
+
+int build_cache_begin(BuildJob *job, Error *error)
+{
     cache_sweep(job->cache);
     snprintf(job->directory, sizeof job->directory, "%s/work-XXXXXX", job->cache);
     if (!mkdtemp(job->directory)) {
@@ -122,8 +129,7 @@ int build_cache_begin(BuildJob *job, Error *error)
         return disk_error(job->cache, error);
     }
     build_janitor_start(job);
-    snprintf(path, sizeof path, "%s/%s", job->directory, job->name);
-    return bytes_write(path, job->source, job->source_bytes, error);
+    return build_cache_add(job, job->name, job->source, job->source_bytes, error);
 }
 
 int build_cache_publish(const BuildJob *job, Build *build, Error *error)

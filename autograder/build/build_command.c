@@ -98,7 +98,7 @@ static int box_run(const BuildJob *job, const Command *command, const char *cons
 
 /* ---- compile --------------------------------------------------------------------------------- */
 
-static int device_compile(const BuildJob *job, int native, char *log, SandboxEnd *end, Error *error)
+static int device_compile(const BuildJob *job, char *log, SandboxEnd *end, Error *error)
 {
     char nvcc[PATH_MAX];
     Command command = {.count = 0};
@@ -109,8 +109,8 @@ static int device_compile(const BuildJob *job, int native, char *log, SandboxEnd
     snprintf(command.host_compiler, sizeof command.host_compiler, "-ccbin=%s", job->toolchain->cxx);
     command_add(&command, nvcc);
     command_add_all(&command, device_flags);
-    snprintf(command.ptx, sizeof command.ptx, "arch=compute_%d,code=[compute_%d%s]", job->cc,
-             job->cc, native ? "," NATIVE_CODE : "");
+    snprintf(command.ptx, sizeof command.ptx, "arch=compute_%d,code=[compute_%d,%s]", job->cc,
+             job->cc, NATIVE_CODE);
     command_add(&command, "-gencode");
     command_add(&command, command.ptx);
     if (job->plain) command_add(&command, "-g");
@@ -134,11 +134,7 @@ static int host_compile(const BuildJob *job, char *log, SandboxEnd *end, Error *
 
 int build_compile(const BuildJob *job, char *log, SandboxEnd *end, Error *error)
 {
-    if (!job->device) return host_compile(job, log, end, error);
-    int rc = device_compile(job, 1, log, end, error);
-    if (!rc && end->code > 0 && strstr(log, "Unsupported gpu architecture"))
-        rc = device_compile(job, 0, log, end, error);
-    return rc;
+    return job->device ? device_compile(job, log, end, error) : host_compile(job, log, end, error);
 }
 
 /* ---- link ------------------------------------------------------------------------------------ */

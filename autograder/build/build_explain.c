@@ -1,5 +1,8 @@
 /* build_explain.c - from what the compiler and the linker printed to the one line that says what to
- * do. */
+ * do.
+ *
+ * What is printed is the submission's to choose (#error), so it decides nothing but words: whether
+ * the house is at fault is found out by build_house.c. */
 #include <ctype.h>
 #include <dirent.h>
 #include <signal.h>
@@ -152,19 +155,11 @@ static void explain_compile(const BuildJob *job, Build *build)
 
 static int explain_limits(const BuildJob *job, const SandboxEnd *end, Build *build)
 {
-    static const char *const full[] = {"No space left on device", "Disk quota exceeded", NULL};
+    /* These words tell one failure of the submission from another; neither is worth more. */
     static const char *const memory[] = {"virtual memory exhausted", "out of memory",
                                          "annot allocate memory", "bad_alloc", NULL};
     static const char *const size[] = {"File too large", "File size limit", NULL};
     const char *what = NULL;
-    if (has_any(build->log, full)) {
-        build->status = BUILD_BROKEN;
-        snprintf(
-            build->message, sizeof build->message,
-            "the disk of %s is full: free some space (`make clean` empties the build directory)",
-            job->toolchain->build);
-        return 1;
-    }
     if (end->excess == EXCESS_STARVED) {
         build->status = BUILD_STARVED;
         snprintf(build->message, sizeof build->message,

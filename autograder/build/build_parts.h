@@ -56,10 +56,17 @@ extern const char build_flags_text[];
  * 1) said. */
 void build_explain(const BuildJob *job, int linking, const SandboxEnd *end, Build *build);
 
+/* Whose fault a failed compilation is: the house's if its disk is full, or if its compiler fails on
+ * a file that is known to be good, in the same box.  1 with build->status BUILD_BROKEN (or
+ * BUILD_STARVED) and the remedy; else 0. */
+int build_house_failed(const BuildJob *job, Build *build);
+
 /* build/cache: present or made; stale leftovers swept. */
 int build_cache_open(BuildJob *job, Error *error);
 int build_cache_find(const BuildJob *job, Build *build); /* 1 when it is there */
 int build_cache_begin(BuildJob *job, Error *error); /* makes job->directory with the source in it */
+int build_cache_add(const BuildJob *job, const char *name, const void *data, size_t bytes,
+                    Error *error); /* another file into job->directory */
 int build_cache_publish(const BuildJob *job, Build *build, Error *error);
 /* Sees to it that job->directory goes when this process ends, until build_janitor_end. */
 void build_janitor_start(BuildJob *job);

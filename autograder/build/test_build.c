@@ -291,6 +291,27 @@ static void test_no_compiler(void **state)
     build_clear(&build);
 }
 
+/* What the house broke is said to be the house's, and what a source prints is no evidence. */
+static void test_whose_fault(void **state)
+{
+    Toolchain relative = toolchain, broken = toolchain;
+    Build build;
+    (void)state;
+    const char *path = file_write("conv.c", "int x;\n", 7);
+    strcpy(relative.cc, "gcc");
+    build_submission(&relative, path, "conv_forward_host", 75, 0, &build);
+    assert_int_equal(build.status, BUILD_BROKEN);
+    assert_non_null(strstr(build.message, "make setup"));
+    build_clear(&build);
+    strcpy(broken.cc, "/bin/false");
+    build_submission(&broken, path, "conv_forward_host", 75, 0, &build);
+    assert_int_equal(build.status, BUILD_BROKEN);
+    assert_non_null(strstr(build.message, "known to be good"));
+    build_clear(&build);
+    expect("conv.c", "#error No space left on device\n", BUILD_ERROR, "does not compile");
+    expect("conv.c", "#error bwrap: Disk quota exceeded\n", BUILD_ERROR, "does not compile");
+}
+
 static void shell(const char *format, const char *argument, const char *other)
 {
     char command[2048];
@@ -393,6 +414,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_killed_grader),
         cmocka_unit_test(test_source_file),
         cmocka_unit_test(test_no_compiler),
+        cmocka_unit_test(test_whose_fault),
         cmocka_unit_test(test_full_disk),
     };
     int failed = cmocka_run_group_tests(host, NULL, NULL);

@@ -470,6 +470,32 @@ static void judge_start(LabRun *run)
     run->speed.started[SLOT_SUBMISSION] = 1;
 }
 
+/* Where the answer key does not build either, and by itself, the house is at fault. */
+static int key_builds(LabRun *run)
+{
+    Build *key = &run->build[SLOT_REFERENCE];
+    if (key->status == BUILD_OK) return 1;
+    build_clear(key);
+    build_job(&(BuildJob){run, run->source[SLOT_REFERENCE], key});
+    return key->status == BUILD_OK;
+}
+
+static void stop_unbuilt(LabRun *run, const Build *build)
+{
+    char message[sizeof build->message + 64];
+    RecordStatus status = build->status == BUILD_BROKEN    ? RECORD_BROKEN
+                          : build->status == BUILD_STARVED ? RECORD_DEFERRED
+                                                           : RECORD_NO_BUILD;
+    text_set(message, sizeof message, "%s", build->message);
+    if (build->log && *build->log) run->record->compiler = strdup(build->log);
+    if (status == RECORD_NO_BUILD && build->status != BUILD_REFUSED && !key_builds(run)) {
+        status = RECORD_BROKEN;
+        text_set(message, sizeof message, "the answer key does not build here either: %s",
+                 run->build[SLOT_REFERENCE].message);
+    }
+    record_stop(run, status, message);
+}
+
 static void grade_in_session(LabRun *run)
 {
     Error error;
@@ -484,11 +510,7 @@ static void grade_in_session(LabRun *run)
     }
     build_all(run);
     if (build->status != BUILD_OK) {
-        if (build->log && *build->log) run->record->compiler = strdup(build->log);
-        RecordStatus status = build->status == BUILD_BROKEN    ? RECORD_BROKEN
-                              : build->status == BUILD_STARVED ? RECORD_DEFERRED
-                                                               : RECORD_NO_BUILD;
-        record_stop(run, status, build->message);
+        stop_unbuilt(run, build);
         return;
     }
     if (session_start_runner(run->session, SLOT_SUBMISSION, build, &error)) {

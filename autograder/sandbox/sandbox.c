@@ -259,6 +259,11 @@ static int level_works(SandboxLevel level)
     return end.code == 0;
 }
 
+int sandbox_starts(void)
+{
+    return level_works(sandbox_probe());
+}
+
 static SandboxLevel probed;
 
 static void probe_once(void)

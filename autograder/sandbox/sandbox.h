@@ -29,6 +29,9 @@ typedef enum SandboxLevel {
 SandboxLevel sandbox_probe(void);
 const char *sandbox_level_name(SandboxLevel level);
 
+/* Does a harmless program start at that level now?  What failed in the sandbox is then its own. */
+int sandbox_starts(void);
+
 /* Never uses more than `level` from now on: for tests of the lower levels. */
 void sandbox_lower(SandboxLevel level);
 

@@ -109,10 +109,21 @@ static void observed_fill(const Session *session, const ControlReply *reply, con
     damage_name(&reply->damage, session->shape, session->call.tensors, observed);
 }
 
-static void broken(RunOutcome *outcome, const Error *error)
+static void device_lost(Session *session, const Error *error, RunOutcome *outcome)
 {
-    outcome->status = RUN_BROKEN;
-    snprintf(outcome->message, sizeof outcome->message, "%s", error->text);
+    outcome_say(outcome, RUN_BROKEN, "%s", error->text);
+    device_kill(session);
+    session->device_died = 1;
+}
+
+/* A device process that died since it last answered is noticed here, and another is started. */
+static int all_ready(Session *session, int slot, Error *error)
+{
+    if (!device_ensure(session, error) && !runner_ensure(session, slot, error)) return 0;
+    device_kill(session);
+    if (!device_ensure(session, error) && !runner_ensure(session, slot, error)) return 0;
+    device_kill(session);
+    return -1;
 }
 
 static void request_make(Session *session, int slot, ControlRequest *request,
@@ -121,26 +132,24 @@ static void request_make(Session *session, int slot, ControlRequest *request,
 {
     Error error = {""};
     *outcome = (RunOutcome){.status = RUN_BROKEN};
+    session->device_died = 0;
     if (!session->operation || slot < 0 || slot >= SESSION_RUNNERS) {
         snprintf(outcome->message, sizeof outcome->message, "no problem is set, or no slot %d",
                  slot);
         return;
     }
-    if (device_ensure(session, &error) || runner_ensure(session, slot, &error)) {
-        broken(outcome, &error);
-        device_kill(session);
+    if (all_ready(session, slot, &error)) {
+        outcome_say(outcome, RUN_BROKEN, "%s", error.text);
         return;
     }
     request->slot = (uint32_t)slot;
     if (device_send(session, request, tensor, &error)) {
-        broken(outcome, &error);
-        device_kill(session);
+        device_lost(session, &error, outcome);
         return;
     }
     if (limit_wait(session, slot, outcome)) return;
     if (device_receive(session, reply, output, &error)) {
-        broken(outcome, &error);
-        device_kill(session);
+        device_lost(session, &error, outcome);
         return;
     }
     outcome_fill(session, slot, reply, outcome);
@@ -151,6 +160,13 @@ void request_run(Session *session, int slot, ControlRequest *request, const floa
                  float *output, ControlReply *reply, RunOutcome *outcome)
 {
     request_make(session, slot, request, tensor, output, reply, outcome);
+    /* Who is to blame shows when a process that has seen nothing else is asked the same. */
+    if (session->device_died) request_make(session, slot, request, tensor, output, reply, outcome);
+    if (session->device_died && slot == 0)
+        outcome_say(outcome, RUN_CRASHED,
+                    "the process that drives or simulates the GPU died of what %s asked of it, and "
+                    "so did a fresh one",
+                    session->operation->name);
     if (outcome->status == RUN_LIMIT && slot == 0) session->limited = 1;
 }
 

@@ -89,16 +89,17 @@ static void explain_end(const Session *session, const Runner *runner, const Sand
     const char *name = session->operation ? session->operation->name : "the entry point";
     char line[400];
     last_line(runner, line, sizeof line);
+    const char *quote = *line ? "; it printed: " : "";
     if (end->signal)
         explain_signal(session, end->signal, line, outcome);
     else if (end->code == RUNNER_MEMORY)
         outcome_say(outcome, RUN_LIMIT, "no host memory was left for the tensors");
-    else if (!strncmp(line, "bwrap:", 6))
-        outcome_say(outcome, RUN_BROKEN, "the sandbox did not start: %s", line);
+    else if (!sandbox_starts())
+        outcome_say(outcome, RUN_BROKEN, "the sandbox does not start any more%s%s", quote, line);
     else
         outcome_say(outcome, RUN_EXITED,
                     "the program ended by exit(%d) inside %s before giving an answer%s%s",
-                    end->code, name, *line ? "; it printed: " : "", line);
+                    end->code, name, quote, line);
 }
 
 /* It closed its socket: it has ended, or pretends to. */

@@ -24,7 +24,8 @@ struct Session {
     int limited; /* the submission met a limit: its calls get less, its launches from the next
                     problem on */
     uint64_t memory_bytes;
-    pid_t device; /* 0: not running */
+    pid_t device;    /* 0: not running */
+    int device_died; /* during the last request */
     int control, descriptors;
     DeviceProperties properties;
     Runner runner[SESSION_RUNNERS];

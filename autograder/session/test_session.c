@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -588,6 +589,42 @@ static void test_device_begins_every_problem_as_new(void **state)
     run_close(&run);
 }
 
+/* A device process that is killed after half a second, every time or the first time only. */
+static void run_with_dying_device(const char *script, RunStatus expected)
+{
+    char program[128];
+    Error error = {""};
+    Run run;
+    snprintf(program, sizeof program, "%s/device", directory);
+    FILE *file = fopen(program, "w");
+    assert_non_null(file);
+    fprintf(file, script, directory, directory);
+    fprintf(file, "exec %s/bin/device\n", toolchain.build);
+    fclose(file);
+    assert_int_equal(chmod(program, 0755), 0);
+    SessionOptions options = {
+        .engine = ENGINE_SIM, .machine = "h200", .call_seconds = 30, .device_program = program};
+    run_open(&run, "conv_forward_host", 30);
+    session_close(run.session);
+    assert_int_equal(session_open(&options, &run.session, &error), 0);
+    assert_int_equal(session_set_problem(run.session, run.operation, &run.problem, 1, &error), 0);
+    run_load(&run, 0,
+             HOST_HEAD
+             "#include <time.h>\n" NAIVE_HOST HOST_ENTRY
+             " struct timespec second = {1, 0}; nanosleep(&second, 0); naive(p, x, w, y); }\n");
+    run_call(&run, 0);
+    assert_int_equal(run.outcome.status, expected);
+    run_close(&run);
+}
+
+static void test_device_process_dies(void **state)
+{
+    (void)state;
+    run_with_dying_device("#!/bin/sh\n: %s %s\n(sleep 0.5; kill -9 $$) &\n", RUN_CRASHED);
+    run_with_dying_device(
+        "#!/bin/sh\n[ -e %s/died ] || { : >%s/died; (sleep 0.5; kill -9 $$) & }\n", RUN_OK);
+}
+
 static void test_bad_options(void **state)
 {
     SessionOptions options = {.engine = ENGINE_SIM, .machine = "no-such-gpu"};
@@ -649,6 +686,7 @@ int main(void)
     if (!mkdtemp(directory)) return 1;
     const struct CMUnitTest host[] = {
         cmocka_unit_test(test_bad_options),
+        cmocka_unit_test(test_device_process_dies),
         cmocka_unit_test(test_host_correct),
         cmocka_unit_test(test_host_ends_early),
         cmocka_unit_test(test_host_crashes),
