@@ -1,6 +1,7 @@
 /* lab - the front door's helper: progress, hints, reset, solution, run, check.  The Makefile calls
  * it. */
 #include <inttypes.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@
 #include "autograder/record/hint.h"
 #include "autograder/record/progress.h"
 #include "autograder/text/text.h"
+#include "common/base/intake.h"
 
 static const char USAGE[] =
     "usage: lab COMMAND [--root DIR] [--build DIR] [--lab NN] [...]\n"
@@ -106,12 +108,24 @@ static void source_path(const Options *options, const Lab *lab, char *path, size
     text_set(path, bytes, "%s/labs/%s/%s", options->root, lab->name, lab->ini.source);
 }
 
+/* What the student has there; NULL with errno ENOENT: nothing. */
+static char *source_text(const Options *options, const Lab *lab, Error *error)
+{
+    char folder[1024], name[256];
+    size_t bytes;
+    text_set(folder, sizeof folder, "%s/labs", options->root);
+    text_set(name, sizeof name, "%s/%s", lab->name, lab->ini.source);
+    return intake_read(folder, name, FILE_BYTES_MAX, &bytes, error);
+}
+
 static int lab_reset(const Options *options, const Lab *lab, Error *error)
 {
     char from[1024], to[1024], backup[1100];
     skeleton_path(options, lab, from, sizeof from);
     source_path(options, lab, to, sizeof to);
-    char *skeleton = file_text(from, error), *mine = file_text(to, NULL);
+    char *mine = source_text(options, lab, error);
+    if (!mine && errno != ENOENT) return -1; /* something that cannot be kept is not replaced */
+    char *skeleton = file_text(from, error);
     int status = skeleton ? 0 : -1;
     if (skeleton && mine && !strcmp(skeleton, mine)) {
         printf("%s is the skeleton already.\n", to);
@@ -135,7 +149,7 @@ static int lab_keep(const Options *options, const Lab *lab, Error *error)
     char from[1024], to[1024];
     source_path(options, lab, from, sizeof from);
     skeleton_path(options, lab, to, sizeof to);
-    char *text = file_text(from, error);
+    char *text = source_text(options, lab, error);
     int status = text ? file_write(to, text, error) : -1;
     if (!status) printf("%s -> %s\n", from, to);
     free(text);
@@ -155,6 +169,9 @@ static int lab_solution(const Options *options, const Lab *lab, Error *error)
                          "then there is make hint LAB=%.2s",
                          lab->name, lab->name, lab->name);
     }
+    char *text = source_text(options, lab, error);
+    if (!text) return -1;
+    free(text);
     printf("The solution is %s; from yours to it:\n", solution);
     fflush(stdout);
     execlp("diff", "diff", "-u", mine, solution, (char *)NULL);
@@ -180,19 +197,22 @@ static int lab_check(const Options *options, const Catalog *catalog)
 
 /* ---- run ---------------------------------------------------------------------------------- */
 
-static int build_run(const Options *options, const Lab *lab, const char *source, Build *build,
-                     Error *error)
+static int build_run(const Options *options, const Lab *lab, const char *folder, const char *source,
+                     Build *build, Error *error)
 {
     Toolchain toolchain;
     char root[512], directory[512];
-    if (!file_exists(source)) return error_set(error, "there is no %s", source);
+    if (folder ? !intake_exists(folder, source) : !file_exists(source))
+        return error_set(error, "there is no %s%s%s", folder ? folder : "", folder ? "/" : "",
+                         source);
     char *full_root = realpath(options->root, NULL), *full_build = realpath(options->build, NULL);
     text_set(root, sizeof root, "%s", full_root ? full_root : options->root);
     text_set(directory, sizeof directory, "%s", full_build ? full_build : options->build);
     free(full_root);
     free(full_build);
     if (toolchain_load(root, directory, &toolchain, error)) return -1;
-    build_submission(&toolchain, source, lab->ini.operation_name, lab_ini_cc(&lab->ini), 1, build);
+    build_submission(&toolchain, folder, source, lab->ini.operation_name, lab_ini_cc(&lab->ini), 1,
+                     build);
     if (build->log && *build->log) fprintf(stderr, "%s\n", build->log);
     return build->status == BUILD_OK ? 0 : error_set(error, "%s", build->message);
 }
@@ -211,14 +231,17 @@ static int profile_on_gpu(const char *const *argv, int count, Error *error)
                             "make profile ENGINE=sim");
 }
 
-/* A submission is a directory of labs, or one source: a step that a handout has the student run. */
-static void submission_path(const Options *options, const Lab *lab, char *path, size_t bytes)
+/* A submission is a directory of labs, or one source: a step that a handout has the student run.
+ * The folder and the path beneath it, as intake_read takes them. */
+static const char *submission_path(const Options *options, const Lab *lab, char *path, size_t bytes)
 {
     struct stat status;
-    if (!stat(options->submission, &status) && S_ISREG(status.st_mode))
+    int one = !stat(options->submission, &status) && S_ISREG(status.st_mode);
+    if (one)
         text_set(path, bytes, "%s", options->submission);
     else
-        text_set(path, bytes, "%s/%s/%s", options->submission, lab->name, lab->ini.source);
+        text_set(path, bytes, "%s/%s", lab->name, lab->ini.source);
+    return one ? NULL : options->submission;
 }
 
 static int run_program(const Options *options, const Lab *lab, int profile, Error *error)
@@ -232,14 +255,15 @@ static int run_program(const Options *options, const Lab *lab, int profile, Erro
         return error_set(error, "%s has no case '%.40s'; it has: %s", lab->name, options->only_case,
                          names);
     }
-    char directory[1100], source[1100], below[1100];
+    char directory[1100], beneath[1100], source[2200], below[1100];
     text_set(directory, sizeof directory, "%s/profile/%s", options->build, lab->name);
-    submission_path(options, lab, source, sizeof source);
+    const char *folder = submission_path(options, lab, beneath, sizeof beneath);
+    text_set(source, sizeof source, "%s%s%s", folder ? folder : "", folder ? "/" : "", beneath);
     if (options->out) text_set(directory, sizeof directory, "%s", options->out);
     int beside = !profile && !options->alone;
-    if (build_run(options, lab, source, &build, error) ||
+    if (build_run(options, lab, folder, beneath, &build, error) ||
         (beside && (lab_baseline_path(options->root, lab, below, sizeof below, error) ||
-                    build_run(options, lab, below, &baseline, error)))) {
+                    build_run(options, lab, NULL, below, &baseline, error)))) {
         build_clear(&build);
         build_clear(&baseline);
         return -1;

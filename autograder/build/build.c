@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "autograder/build/build_parts.h"
+#include "common/base/intake.h"
 
 /* Takes every "<private directory>/" out of the log, so that the student reads the file's own
  * name. */
@@ -33,6 +34,7 @@ static int run_tools(const BuildJob *job, Build *build, Error *error)
     if (!build->log) return error_set(error, "out of memory");
     if (build_compile(job, build->log, &end, error)) return -1;
     log_shorten(build->log, job->directory);
+    intake_clean(build->log);
     build_explain(job, 0, &end, build);
     /* What was killed for what it used has shown that the compiler ran. */
     if (build->status != BUILD_OK && end.excess == EXCESS_NONE && !end.flooded)
@@ -41,6 +43,7 @@ static int run_tools(const BuildJob *job, Build *build, Error *error)
     size_t used = strlen(build->log);
     if (build_link(job, build->log + used, &end, error)) return -1;
     log_shorten(build->log, job->directory);
+    intake_clean(build->log);
     build_explain(job, 1, &end, build);
     return 0;
 }
@@ -66,15 +69,15 @@ static int build_fresh(BuildJob *job, Build *build, Error *error)
     return 0;
 }
 
-void build_submission(const Toolchain *toolchain, const char *source, const char *operation, int cc,
-                      int plain, Build *build)
+void build_submission(const Toolchain *toolchain, const char *folder, const char *source,
+                      const char *operation, int cc, int plain, Build *build)
 {
     BuildJob job = {
         .toolchain = toolchain, .operation = operation, .cc = cc, .plain = plain, .janitor_fd = -1};
     Error error = {""};
     double start = sandbox_clock();
     *build = (Build){.status = BUILD_BROKEN};
-    if (build_source_read(&job, source, build->message, sizeof build->message)) {
+    if (build_source_read(&job, folder, source, build->message, sizeof build->message)) {
         build->status = BUILD_REFUSED;
     } else if (build_cache_open(&job, &error) || build_digest(&job, build->digest, &error)) {
         broken(build, &error);
@@ -86,12 +89,13 @@ void build_submission(const Toolchain *toolchain, const char *source, const char
     }
     if (build->status != BUILD_OK) build->program[0] = 0;
     build_cache_end(&job);
-    free(job.source);
+    build->source = job.source;
     build->seconds = sandbox_clock() - start;
 }
 
 void build_clear(Build *build)
 {
     free(build->log);
-    build->log = NULL;
+    free(build->source);
+    build->log = build->source = NULL;
 }

@@ -37,19 +37,20 @@ typedef struct Build {
     BuildStatus status;
     char program[512];  /* the runner or run executable, valid while the cache keeps it */
     char digest[65];    /* of all that went in: source, flags, compiler version, libraries */
+    char *source;       /* the bytes that were compiled, NUL-terminated; NULL: refused */
     char *log;          /* the compiler's own lines, bounded, paths shortened; see build_clear */
     char message[1024]; /* one line for the student when not BUILD_OK */
     double seconds;
     int cached;
 } Build;
 
-/* Compiles `source` (.cu or .c) for `operation` ("conv_forward") into a runner (plain = 0) or into
+/* Compiles folder/source (.cu or .c; intake_read in common/base/intake.h says what is taken) for `operation` ("conv_forward") into a runner (plain = 0) or into
  * the one-process `run` program (plain = 1).  `cc`, 75 or more, is the compute capability that its
  * PTX is for: what a lab's `needs` says, or 75, which every driver since Turing takes.  Cached by
  * digest under build/cache; a cached build costs milliseconds.  Always fills *build; never trusts
  * the source. */
-void build_submission(const Toolchain *toolchain, const char *source, const char *operation, int cc,
-                      int plain, Build *build);
+void build_submission(const Toolchain *toolchain, const char *folder, const char *source,
+                      const char *operation, int cc, int plain, Build *build);
 void build_clear(Build *build);
 
 #endif

@@ -28,9 +28,10 @@ typedef struct BuildJob {
     int janitor_fd; /* -1: none */
 } BuildJob;
 
-/* Reads the source: a regular file of a plain name, at most BUILD_SOURCE_MAX bytes.  -1 with the
+/* Reads the source (intake_read): of a plain name, at most BUILD_SOURCE_MAX bytes.  -1 with the
  * student's line in `message`. */
-int build_source_read(BuildJob *job, const char *path, char *message, size_t bytes);
+int build_source_read(BuildJob *job, const char *folder, const char *source, char *message,
+                      size_t bytes);
 
 /* The digest of everything that goes into the program, as 64 hex digits.  -1 with error: something
  * of ours is missing. */

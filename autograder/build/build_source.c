@@ -1,15 +1,11 @@
 /* build_source.c - taking a submission's source in: one regular file, plainly named, of a bounded
  * size. */
 #include <ctype.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "autograder/build/build_parts.h"
+#include "common/base/intake.h"
 
 enum { NAME_MAX_BYTES = 64 };
 
@@ -28,51 +24,23 @@ static int name_is_plain(const char *name)
     return ends_with(name, ".cu") || ends_with(name, ".c");
 }
 
-static int file_read(BuildJob *job, int fd, char *message, size_t bytes)
+int build_source_read(BuildJob *job, const char *folder, const char *source, char *message,
+                      size_t bytes)
 {
-    struct stat status;
-    if (fstat(fd, &status) || !S_ISREG(status.st_mode)) {
-        snprintf(message, bytes, "%s is not a regular file: submit the source itself", job->name);
-        return -1;
-    }
-    job->source = malloc(BUILD_SOURCE_MAX + 1);
-    while (job->source && job->source_bytes <= BUILD_SOURCE_MAX) {
-        ssize_t got =
-            read(fd, job->source + job->source_bytes, BUILD_SOURCE_MAX + 1 - job->source_bytes);
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) break;
-        job->source_bytes += (size_t)got;
-    }
-    if (!job->source || job->source_bytes > BUILD_SOURCE_MAX) {
-        snprintf(message, bytes, "%s is larger than 1 MiB: a lab's source is a few kilobytes",
-                 job->name);
-        return -1;
-    }
-    return 0;
-}
-
-int build_source_read(BuildJob *job, const char *path, char *message, size_t bytes)
-{
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *slash = strrchr(source, '/'), *name = slash ? slash + 1 : source;
+    Error error = {""};
     if (!name_is_plain(name)) {
         snprintf(
             message, bytes,
             "%.80s: a source's name has letters, digits, '_', '-' and '.', and ends in .cu or .c",
             name);
+        intake_clean(message);
         return -1;
     }
     strcpy(job->name, name);
     job->device = ends_with(name, ".cu");
-    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0) {
-        snprintf(message, bytes,
-                 errno == ELOOP    ? "%s is a symbolic link: submit the source itself"
-                 : errno == ENOENT ? "%s is missing: there is nothing to grade"
-                                   : "%s cannot be read: see its permissions",
-                 name);
-        return -1;
-    }
-    int rc = file_read(job, fd, message, bytes);
-    close(fd);
-    return rc;
+    job->source = intake_read(folder, source, BUILD_SOURCE_MAX, &job->source_bytes, &error);
+    if (job->source) return 0;
+    snprintf(message, bytes, "%.1000s", error.text);
+    return -1;
 }

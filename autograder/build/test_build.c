@@ -43,7 +43,8 @@ static const char *file_write(const char *name, const void *data, size_t bytes)
 static void build_text(const char *name, const char *text, Build *build)
 {
     const char *operation = strstr(name, ".cu") ? "conv_forward" : "conv_forward_host";
-    build_submission(&toolchain, file_write(name, text, strlen(text)), operation, 75, 0, build);
+    build_submission(&toolchain, NULL, file_write(name, text, strlen(text)), operation, 75, 0,
+                     build);
     print_message("%d %.1f s: %s\n", build->status, build->seconds, build->message);
 }
 
@@ -224,7 +225,7 @@ static void test_killed_grader(void **state)
     pid_t pid = fork();
     if (pid == 0) {
         Build build;
-        build_submission(&toolchain, path, "conv_forward_host", 75, 0, &build);
+        build_submission(&toolchain, NULL, path, "conv_forward_host", 75, 0, &build);
         _exit(0);
     }
     usleep(400000);
@@ -265,15 +266,15 @@ static void test_source_file(void **state)
     expect("conv.c", large, BUILD_REFUSED, "1 MiB");
     snprintf(path, sizeof path, "%s/link.cu", directory);
     assert_int_equal(symlink("/etc/passwd", path), 0);
-    build_submission(&toolchain, path, "conv_forward", 75, 0, &build);
+    build_submission(&toolchain, NULL, path, "conv_forward", 75, 0, &build);
     assert_int_equal(build.status, BUILD_REFUSED);
     assert_non_null(strstr(build.message, "symbolic link"));
     snprintf(path, sizeof path, "%s/pipe.cu", directory);
     assert_int_equal(mkfifo(path, 0600), 0);
-    build_submission(&toolchain, path, "conv_forward", 75, 0, &build);
+    build_submission(&toolchain, NULL, path, "conv_forward", 75, 0, &build);
     assert_int_equal(build.status, BUILD_REFUSED);
     snprintf(path, sizeof path, "%s/missing.cu", directory);
-    build_submission(&toolchain, path, "conv_forward", 75, 0, &build);
+    build_submission(&toolchain, NULL, path, "conv_forward", 75, 0, &build);
     assert_int_equal(build.status, BUILD_REFUSED);
     assert_non_null(strstr(build.message, "missing"));
 }
@@ -284,7 +285,7 @@ static void test_no_compiler(void **state)
     Build build;
     (void)state;
     strcpy(none.nvcc, "/nowhere/nvcc");
-    build_submission(&none, file_write("conv.cu", good, strlen(good)), "conv_forward", 75, 0,
+    build_submission(&none, NULL, file_write("conv.cu", good, strlen(good)), "conv_forward", 75, 0,
                      &build);
     assert_int_equal(build.status, BUILD_BROKEN);
     assert_non_null(strstr(build.message, "make setup"));
@@ -299,12 +300,12 @@ static void test_whose_fault(void **state)
     (void)state;
     const char *path = file_write("conv.c", "int x;\n", 7);
     strcpy(relative.cc, "gcc");
-    build_submission(&relative, path, "conv_forward_host", 75, 0, &build);
+    build_submission(&relative, NULL, path, "conv_forward_host", 75, 0, &build);
     assert_int_equal(build.status, BUILD_BROKEN);
     assert_non_null(strstr(build.message, "make setup"));
     build_clear(&build);
     strcpy(broken.cc, "/bin/false");
-    build_submission(&broken, path, "conv_forward_host", 75, 0, &build);
+    build_submission(&broken, NULL, path, "conv_forward_host", 75, 0, &build);
     assert_int_equal(build.status, BUILD_BROKEN);
     assert_non_null(strstr(build.message, "known to be good"));
     build_clear(&build);
@@ -350,8 +351,8 @@ static void test_full_disk(void **state)
             shell("rm '%s/cache/.fill'%s", full.build, "");
         else
             shell("cat /dev/zero > '%s/cache/.fill' 2>/dev/null%s", full.build, " || true");
-        build_submission(&full, file_write("conv.cu", good, strlen(good)), "conv_forward", 75, 0,
-                         &build);
+        build_submission(&full, NULL, file_write("conv.cu", good, strlen(good)), "conv_forward", 75,
+                         0, &build);
         print_message("%s\n", build.message);
         if (build.status != BUILD_BROKEN || !strstr(build.message, "full"))
             shell("umount '%s/cache'%s", full.build, "");

@@ -13,6 +13,7 @@
 #include "autograder/judging/speed.h"
 #include "autograder/text/text.h"
 #include "autograder/lab/todo.h"
+#include "common/base/intake.h"
 
 typedef struct LabRun {
     const Grader *grader;
@@ -21,6 +22,7 @@ typedef struct LabRun {
     Session *session;
     DeviceProperties properties;
     char source[SESSION_RUNNERS][1024]; /* by slot */
+    char beneath[256];                  /* where the submission's is in its folder */
     Build build[SESSION_RUNNERS];
     Judge judge;
     SpeedSetup speed;
@@ -152,10 +154,11 @@ static void find_submission(LabRun *run)
 {
     const Grader *grader = run->grader;
     const char *source = run->lab->ini.source;
-    char *path = run->source[SLOT_SUBMISSION], flat[1024];
-    text_set(path, sizeof run->source[0], "%s/%s/%s", grader->submission, run->lab->name, source);
-    text_set(flat, sizeof flat, "%s/%s", grader->submission, source);
-    if (!file_exists(path) && file_exists(flat)) memcpy(path, flat, sizeof flat);
+    char *name = run->beneath, *path = run->source[SLOT_SUBMISSION];
+    text_set(name, sizeof run->beneath, "%s/%s", run->lab->name, source);
+    if (!intake_exists(grader->submission, name) && intake_exists(grader->submission, source))
+        text_set(name, sizeof run->beneath, "%s", source);
+    text_set(path, sizeof run->source[0], "%s/%s", grader->submission, name);
 }
 
 static int find_own_sources(LabRun *run, Error *error)
@@ -169,7 +172,7 @@ static int find_own_sources(LabRun *run, Error *error)
 
 typedef struct BuildJob {
     const LabRun *run;
-    const char *source;
+    const char *folder, *source; /* build_submission's */
     Build *build;
 } BuildJob;
 
@@ -177,7 +180,7 @@ static void *build_job(void *context)
 {
     BuildJob *job = context;
     const LabIni *ini = &job->run->lab->ini;
-    build_submission(&job->run->grader->toolchain, job->source, ini->operation_name,
+    build_submission(&job->run->grader->toolchain, job->folder, job->source, ini->operation_name,
                      lab_ini_cc(ini), 0, job->build);
     return NULL;
 }
@@ -188,7 +191,11 @@ static void build_all(LabRun *run)
     pthread_t thread[SESSION_RUNNERS];
     int threaded[SESSION_RUNNERS];
     for (int i = 0; i < SESSION_RUNNERS; i++) {
-        job[i] = (BuildJob){run, run->source[i], &run->build[i]};
+        job[i] = (BuildJob){run, NULL, run->source[i], &run->build[i]};
+        if (i == SLOT_SUBMISSION) {
+            job[i].folder = run->grader->submission;
+            job[i].source = run->beneath;
+        }
         threaded[i] = !pthread_create(&thread[i], NULL, build_job, &job[i]);
     }
     for (int i = 0; i < SESSION_RUNNERS; i++) {
@@ -401,19 +408,21 @@ static void run_predictions(LabRun *run)
     const LabIni *ini = &run->lab->ini;
     Record *record = run->record;
     const char *name[LAB_PREDICTIONS + 1] = {0};
-    char path[1100], shown[200];
+    char path[sizeof run->beneath], shown[200], *slash;
     PredictFile file;
     Error error = {""};
     for (int i = 0; i < ini->predictions; i++)
         name[i] = ini->prediction[i].name;
-    text_set(path, sizeof path, "%.1000s", run->source[SLOT_SUBMISSION]);
-    text_set(strrchr(path, '/') + 1, 16, "predict.ini");
+    text_set(path, sizeof path, "%s", run->beneath);
+    slash = strrchr(path, '/');
+    text_set(slash ? slash + 1 : path, 16, "predict.ini");
     text_set(shown, sizeof shown, "%s/predict.ini", run->lab->name);
-    int unreadable = predict_read(path, shown, name, &file, &error);
+    int unreadable = predict_read(run->grader->submission, path, shown, name, &file, &error);
     for (int i = 0; i < record->predictions; i++) {
         RecordPrediction *to = &record->prediction[i];
         const double *answer = predict_find(&file, to->name);
         if (unreadable) {
+            intake_clean(error.text);
             text_set(to->text, sizeof to->text, "%.190s", error.text);
         } else if (!answer) {
             text_set(to->text, sizeof to->text, "No answer in predict.ini.");
@@ -434,7 +443,8 @@ static void find_todo(LabRun *run)
     text_set(path, sizeof path, "%s/autograder/tests/skeletons/%s/%s", run->grader->root,
              run->lab->name, run->lab->ini.source);
     const char *source = run->source[SLOT_SUBMISSION];
-    char *text = file_text(source, NULL), *pristine = file_text(path, NULL);
+    const char *text = run->build[SLOT_SUBMISSION].source;
+    char *pristine = file_text(path, NULL);
     if (text && pristine && !todo_scan(source, text, &mine, NULL) &&
         !todo_scan(path, pristine, &theirs, NULL)) {
         const TodoRegion *open = todo_first_open(text, &mine, pristine, &theirs);
@@ -444,8 +454,8 @@ static void find_todo(LabRun *run)
             text_set(run->record->todo, sizeof run->record->todo, "%.150s:%d: TODO(%d): %.200s",
                      inside ? source + root + 1 : source, open->line, open->number, open->sentence);
     }
-    free(text);
     free(pristine);
+    intake_clean(run->record->todo);
 }
 
 /* ---- the whole ---------------------------------------------------------------------------- */
@@ -476,7 +486,7 @@ static int key_builds(LabRun *run)
     Build *key = &run->build[SLOT_REFERENCE];
     if (key->status == BUILD_OK) return 1;
     build_clear(key);
-    build_job(&(BuildJob){run, run->source[SLOT_REFERENCE], key});
+    build_job(&(BuildJob){run, NULL, run->source[SLOT_REFERENCE], key});
     return key->status == BUILD_OK;
 }
 
@@ -552,7 +562,7 @@ void grade_lab(const Grader *grader, const Lab *lab, Record *record)
     clock_gettime(CLOCK_MONOTONIC, &start);
     find_submission(&run);
     record_start(&run);
-    if (file_exists(run.source[SLOT_SUBMISSION])) {
+    if (intake_exists(grader->submission, run.beneath)) {
         grade_source(&run);
     } else {
         char message[700];
@@ -560,9 +570,11 @@ void grade_lab(const Grader *grader, const Lab *lab, Record *record)
                  lab->name, lab->ini.source);
         record_stop(&run, RECORD_MISSING, message);
     }
+    if (record->status == RECORD_GRADED && !record_all_correct(record)) find_todo(&run);
     for (int i = 0; i < SESSION_RUNNERS; i++)
         build_clear(&run.build[i]);
-    if (record->status == RECORD_GRADED && !record_all_correct(record)) find_todo(&run);
+    intake_clean(record->message);
+    intake_clean(record->source);
     record_total(record);
     clock_gettime(CLOCK_MONOTONIC, &end);
     record->seconds =

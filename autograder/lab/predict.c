@@ -1,12 +1,16 @@
 #include "autograder/lab/predict.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "autograder/text/ini_file.h"
 #include "autograder/text/text.h"
+#include "common/base/intake.h"
+
+enum { PREDICT_BYTES = 64 << 10 };
 
 double predict_part(double answer, double truth, double tolerance)
 {
@@ -45,14 +49,17 @@ static int answer_take(const IniFile *ini, const IniEntry *entry, const char *co
     return 0;
 }
 
-int predict_read(const char *path, const char *shown, const char *const *name, PredictFile *file,
-                 Error *error)
+int predict_read(const char *folder, const char *path, const char *shown, const char *const *name,
+                 PredictFile *file, Error *error)
 {
-    *file = (PredictFile){0};
-    if (access(path, F_OK)) return 0;
+    size_t bytes;
     IniFile ini;
-    if (ini_file_read(path, shown, &ini, error)) return -1;
-    int status = 0;
+    *file = (PredictFile){0};
+    char *text = intake_read(folder, path, PREDICT_BYTES, &bytes, error);
+    if (!text) return errno == ENOENT ? 0 : -1;
+    int status = ini_file_parse(shown, text, bytes, &ini, error);
+    free(text);
+    if (status) return -1;
     for (size_t i = 0; i < ini.sections && !status; i++) {
         const IniSection *section = &ini.section[i];
         if (strcmp(section->name, "predict")) {

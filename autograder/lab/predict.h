@@ -20,10 +20,10 @@ typedef struct PredictFile {
     int answers;
 } PredictFile;
 
-/* Reads predict.ini; a file that is not there has no answers.  `name` lists the lab's predictions
+/* Reads folder/path, a predict.ini (intake_read in common/base/intake.h: what is taken); a file that is not there has no answers.  `name` lists the lab's predictions
  * (NULL-terminated): any other key is refused with its line. */
-int predict_read(const char *path, const char *shown, const char *const *name, PredictFile *file,
-                 Error *error);
+int predict_read(const char *folder, const char *path, const char *shown, const char *const *name,
+                 PredictFile *file, Error *error);
 /* NULL: not answered. */
 const double *predict_find(const PredictFile *file, const char *name);
 

@@ -33,7 +33,7 @@ static int read_text(const char *text, PredictFile *file, Error *error)
     assert_true(fd >= 0);
     assert_int_equal(write(fd, text, strlen(text)), strlen(text));
     close(fd);
-    int status = predict_read(path, "04-tiled/predict.ini", NAMES, file, error);
+    int status = predict_read(NULL, path, "04-tiled/predict.ini", NAMES, file, error);
     unlink(path);
     return status;
 }
@@ -47,7 +47,7 @@ static void answers_are_read_and_empty_ones_left_out(void **state)
     assert_int_equal(file.answers, 1);
     assert_float_equal(*predict_find(&file, "blocks"), 384, 0);
     assert_null(predict_find(&file, "bytes"));
-    assert_int_equal(predict_read("/nowhere/predict.ini", "x", NAMES, &file, &error), 0);
+    assert_int_equal(predict_read(NULL, "/nowhere/predict.ini", "x", NAMES, &file, &error), 0);
     assert_int_equal(file.answers, 0);
 }
 

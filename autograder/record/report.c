@@ -348,10 +348,26 @@ static void print_where(FILE *stream, const Record *record)
     fprintf(stream, "\n%*s%s\n", INDENT, "", line);
 }
 
+/* The compiler's lines, first and as editors want them: "conv.cu(3): ...".  A source can have other
+ * lines printed too (.print); a bar keeps those from being read as the grader's. */
+static void print_compiler(FILE *stream, const Record *record)
+{
+    const char *slash = strrchr(record->source, '/');
+    const char *name = slash ? slash + 1 : record->source;
+    size_t length = strlen(name);
+    for (const char *line = record->compiler; line && *line;) {
+        size_t bytes = strcspn(line, "\n");
+        int place = !strncmp(line, name, length) && strchr(":(", line[length]) && line[length];
+        fprintf(stream, "%s%.*s\n", place || *line == ' ' || !bytes ? "" : "| ", (int)bytes, line);
+        line += bytes + (line[bytes] == '\n');
+    }
+    if (record->compiler && *record->compiler) fputc('\n', stream);
+}
+
 void report_print(FILE *stream, const Record *record, int verbose)
 {
     char points[72];
-    if (record->compiler && *record->compiler) fprintf(stream, "%s\n", record->compiler);
+    print_compiler(stream, record);
     fprintf(stream, "%s: %s\n", record->lab, record->title);
     if (*record->message) text_wrap(stream, INDENT, record->message);
     if (record->status == RECORD_GRADED) {

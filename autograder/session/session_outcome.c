@@ -1,5 +1,4 @@
 /* session_outcome.c - from what the device process saw, and how the runner ended, to a sentence. */
-#include <ctype.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,6 +6,7 @@
 #include <unistd.h>
 
 #include "autograder/session/session_parts.h"
+#include "common/base/intake.h"
 
 enum { END_SECONDS = 2, OUTPUT_BYTES = 4096, RUNNER_MEMORY = 91 };
 
@@ -17,13 +17,6 @@ void outcome_say(RunOutcome *outcome, RunStatus status, const char *format, ...)
     outcome->status = status;
     vsnprintf(outcome->message, sizeof outcome->message, format, arguments);
     va_end(arguments);
-}
-
-/* The text comes from an untrusted process and goes to a terminal. */
-static void text_clean(char *text)
-{
-    for (char *c = text; *c; c++)
-        if (iscntrl((unsigned char)*c) && *c != '\n') *c = '?';
 }
 
 /* The last whole line that the runner printed, or "". */
@@ -38,7 +31,7 @@ static void last_line(const Runner *runner, char *line, size_t bytes)
         text[--got] = 0;
     const char *start = strrchr(text, '\n');
     snprintf(line, bytes, "%.300s", start ? start + 1 : text);
-    text_clean(line);
+    intake_clean(line);
 }
 
 static const char *signal_text(int number)
@@ -133,13 +126,13 @@ void outcome_fill(Session *session, int slot, const ControlReply *reply, RunOutc
     outcome->initcheck_findings = reply->findings;
     if (reply->findings && reply->status == RUN_OK)
         snprintf(outcome->finding, sizeof outcome->finding, "%.1000s", reply->message);
+    intake_clean(outcome->finding);
     switch ((RunStatus)reply->status) {
     case RUN_OK:
         outcome->status = RUN_OK;
         return;
     case RUN_DEVICE_ERROR:
         outcome_say(outcome, RUN_DEVICE_ERROR, "%s", reply->message);
-        text_clean(outcome->message);
         if (reply->cuda_status == DEVICE_LAUNCH_TIMEOUT) explain_instructions(session, outcome);
         break;
     case RUN_EXITED:
@@ -161,5 +154,6 @@ void outcome_fill(Session *session, int slot, const ControlReply *reply, RunOutc
         outcome_say(outcome, RUN_BROKEN, "%s", reply->message);
         break;
     }
+    intake_clean(outcome->message);
     runner_kill(runner); /* whatever state it is in, the next call begins with a fresh one */
 }

@@ -10,7 +10,8 @@
 
 #include "autograder/text/text.h"
 
-enum { NAME_BYTES = 48 }; /* libinih cuts names at 50 */
+/* libinih cuts names at 50.  The others bound the work: each new key is compared with those before. */
+enum { NAME_BYTES = 48, ENTRIES_MAX = 1000, VALUE_BYTES = 16 << 10 };
 
 /* What the reader and the handler share: libinih tells neither the line nor where sections
  * begin. */
@@ -56,6 +57,10 @@ static int section_add(Reading *reading, const char *line, size_t bytes)
         return -1;
     }
     IniFile *file = reading->file;
+    if (file->sections == ENTRIES_MAX) {
+        reading_fail(reading, "more than 1000 sections");
+        return -1;
+    }
     IniSection *grown = realloc(file->section, (file->sections + 1) * sizeof *grown);
     char *name = strndup(line + 1, length);
     if (grown) file->section = grown;
@@ -141,10 +146,15 @@ static int take_entry(void *context, const char *section_name, const char *key, 
     IniSection *section = &file->section[file->sections - 1];
     IniEntry *last = section->entries ? &section->entry[section->entries - 1] : NULL;
     if (last && reading->indented && !strcmp(last->key, key)) {
-        if (entry_append(last, value)) reading_fail(reading, "out of memory");
+        if (strlen(last->value) + strlen(value) > VALUE_BYTES)
+            reading_fail(reading, "the value is too long");
+        else if (entry_append(last, value))
+            reading_fail(reading, "out of memory");
         return 1;
     }
-    if (strlen(key) >= NAME_BYTES || !*key) {
+    if (section->entries == ENTRIES_MAX) {
+        reading_fail(reading, "more than 1000 keys in a section");
+    } else if (strlen(key) >= NAME_BYTES || !*key) {
         reading_fail(reading, "a key has 1 to 47 characters");
     } else if (ini_entry_find(section, key)) {
         ini_error(reading->error, file, reading->line,

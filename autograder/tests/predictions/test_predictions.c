@@ -54,7 +54,7 @@ static void answers_read(const Lab *lab, PredictFile *file)
     for (int i = 0; i < lab->ini.predictions; i++)
         name[i] = lab->ini.prediction[i].name;
     text_set(path, sizeof path, "solutions/%s/predict.ini", lab->name);
-    if (predict_read(path, path, name, file, &error)) fail_msg("%s", error.text);
+    if (predict_read(NULL, path, path, name, file, &error)) fail_msg("%s", error.text);
 }
 
 static Given given_of(const Lab *lab, const LabPrediction *prediction)
