@@ -425,7 +425,7 @@ static void run_predictions(LabRun *run)
             intake_clean(error.text);
             text_set(to->text, sizeof to->text, "%.190s", error.text);
         } else if (!answer) {
-            text_set(to->text, sizeof to->text, "No answer in predict.ini.");
+            text_set(to->text, sizeof to->text, RECORD_NO_ANSWER);
         } else {
             to->answered = 1;
             to->answer = *answer;
@@ -552,6 +552,8 @@ static void grade_source(LabRun *run)
     if (!run->lab->ini.host)
         text_set(run->record->device, sizeof run->record->device, "%s", run->properties.name);
     grade_in_session(run);
+    const char *printed = session_printed(run->session);
+    if (*printed) run->record->printed = strdup(printed);
     session_close(run->session);
 }
 

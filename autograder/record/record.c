@@ -317,6 +317,8 @@ char *record_print(const Record *record)
                         json_string(seed)); /* 64 bits: no JSON number holds them all */
     json_object_set_new(json, "compiler",
                         record->compiler ? text_to_json(record->compiler) : json_null());
+    json_object_set_new(json, "printed",
+                        record->printed ? text_to_json(record->printed) : json_null());
     json_t *cases = json_array(), *predictions = json_array();
     for (int i = 0; i < record->cases; i++)
         json_array_append_new(cases, case_to_json(&record->item[i]));
@@ -388,6 +390,8 @@ static int record_from_json(const json_t *json, Record *record, Error *error)
     }
     const char *compiler = json_string_value(json_object_get(json, "compiler"));
     record->compiler = compiler ? strdup(compiler) : NULL;
+    const char *printed = json_string_value(json_object_get(json, "printed"));
+    record->printed = printed ? strdup(printed) : NULL;
     return 0;
 }
 
@@ -405,7 +409,8 @@ int record_parse(const char *text, Record *record, Error *error)
 void record_clear(Record *record)
 {
     free(record->compiler);
-    record->compiler = NULL;
+    free(record->printed);
+    record->compiler = record->printed = NULL;
 }
 
 /* ---- the file ----------------------------------------------------------------------------- */

@@ -70,6 +70,9 @@ typedef struct RecordCase {
     RecordSpeed speed;
 } RecordCase;
 
+/* A prediction's text where predict.ini has nothing for it. */
+#define RECORD_NO_ANSWER "No answer in predict.ini."
+
 typedef struct RecordPrediction {
     char name[48], question[400], text[200];
     char metric[300]; /* what the truth is: a metric or a formula */
@@ -86,6 +89,7 @@ typedef struct Record {
     RecordStatus status;
     char message[1024]; /* one line, when not graded */
     char *compiler;     /* the compiler's own lines, or NULL; owned */
+    char *printed;      /* what the submission's kernels printed, its beginning, or NULL; owned */
     char todo[400];     /* what to do first, "labs/04-tiled/conv.cu:31: ..." or "" */
     char graded_at[32]; /* UTC, 2026-01-31T12:00:00Z */
     char engine[16], machine[64], device[128], sandbox[96];

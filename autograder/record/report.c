@@ -188,7 +188,10 @@ static void print_predictions(FILE *stream, const Record *record)
         table_row(&table, "%s\t%s\t%s\t%s\t%s", item->name,
                   shorten(item->question, QUESTION_WIDTH, question, sizeof question), yours, truth,
                   points_text(item->points, item->possible, points));
-        if (item->answered) table_note(&table, item->text);
+        /* Why none was read is said once. */
+        int said = i && !strcmp(item->text, record->prediction[i - 1].text);
+        if (item->answered || (!said && strcmp(item->text, RECORD_NO_ANSWER) != 0))
+            table_note(&table, item->text);
     }
     fputc('\n', stream);
     table_end(&table, stream, INDENT);
@@ -364,6 +367,18 @@ static void print_compiler(FILE *stream, const Record *record)
     if (record->compiler && *record->compiler) fputc('\n', stream);
 }
 
+/* Each line behind a bar: the grader's own begin without one. */
+static void print_printed(FILE *stream, const Record *record)
+{
+    if (!record->printed || !*record->printed) return;
+    fprintf(stream, "\n%*sWhat its kernels printed, the beginning:\n", INDENT, "");
+    for (const char *line = record->printed; *line;) {
+        size_t bytes = strcspn(line, "\n");
+        fprintf(stream, "%*s| %.*s\n", INDENT, "", (int)bytes, line);
+        line += bytes + (line[bytes] == '\n');
+    }
+}
+
 void report_print(FILE *stream, const Record *record, int verbose)
 {
     char points[72];
@@ -374,6 +389,7 @@ void report_print(FILE *stream, const Record *record, int verbose)
         fputc('\n', stream);
         print_cases(stream, record);
         print_predictions(stream, record);
+        print_printed(stream, record);
     }
     for (int i = 0; verbose && i < record->cases; i++) {
         if (!record->item[i].cost.launches) continue;

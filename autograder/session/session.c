@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "autograder/session/session_parts.h"
+#include "common/base/intake.h"
 
 enum { CALL_SECONDS = 20 };
 #define RUNNER_BYTES (2ull << 30)
@@ -48,7 +49,7 @@ int session_open(const SessionOptions *options, Session **session, Error *error)
     Session *made = calloc(1, sizeof *made);
     *session = NULL;
     if (!made) return error_set(error, "out of memory");
-    made->control = made->descriptors = -1;
+    made->control = made->descriptors = made->printed = made->running = -1;
     for (int i = 0; i < SESSION_RUNNERS; i++)
         made->runner[i].output = made->runner[i].count = -1;
     if (options_take(made, options, error) || device_ensure(made, error)) {
@@ -69,6 +70,12 @@ void session_close(Session *session)
 void session_properties(const Session *session, DeviceProperties *properties)
 {
     *properties = session->properties;
+}
+
+const char *session_printed(Session *session)
+{
+    intake_clean(session->words);
+    return session->words;
 }
 
 int session_start_runner(Session *session, int slot, const Build *build, Error *error)
@@ -159,9 +166,13 @@ static void request_make(Session *session, int slot, ControlRequest *request,
 void request_run(Session *session, int slot, ControlRequest *request, const float *const *tensor,
                  float *output, ControlReply *reply, RunOutcome *outcome)
 {
+    session->running = slot;
     request_make(session, slot, request, tensor, output, reply, outcome);
+    device_drain(session, slot);
     /* Who is to blame shows when a process that has seen nothing else is asked the same. */
     if (session->device_died) request_make(session, slot, request, tensor, output, reply, outcome);
+    device_drain(session, slot);
+    session->running = -1;
     if (session->device_died && slot == 0)
         outcome_say(outcome, RUN_CRASHED,
                     "the process that drives or simulates the GPU died of what %s asked of it, and "

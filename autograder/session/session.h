@@ -23,7 +23,7 @@
 
 typedef struct Session Session;
 
-enum { SESSION_RUNNERS = 3 };
+enum { SESSION_RUNNERS = 3, SESSION_PRINTED = 4096 };
 
 typedef struct SessionOptions {
     DeviceEngine engine;          /* not ENGINE_AUTO */
@@ -53,6 +53,9 @@ void session_properties(const Session *session, DeviceProperties *properties);
  * that nothing is carried from one problem to the next; of host labs only one runner lives at a
  * time, so that none can slow the others. */
 int session_start_runner(Session *session, int slot, const Build *build, Error *error);
+
+/* What the kernels of slot 0 printed so far, its beginning, cleaned for a terminal; "": nothing. */
+const char *session_printed(Session *session);
 
 /* Makes `problem` current, also when it was before: runners begin anew, a simulated GPU is a new
  * one, and the problem's tensors are allocated between guard bands on the device (device labs). */

@@ -19,8 +19,10 @@ enum { ANSWER_SECONDS = 600, HIGH_FD = 32 };
 
 /* ---- the process -------------------------------------------------------------------------- */
 
-/* After fork.  The child dies with grade; it holds its two sockets and nothing else. */
-static void device_exec(const char *program, int control, int descriptors, pid_t parent)
+/* After fork.  The child dies with grade; it holds its two sockets and nothing else.  What it
+ * prints is what kernels print, and goes nowhere but to `printed`. */
+static void device_exec(const char *program, int control, int descriptors, int printed,
+                        pid_t parent)
 {
     char *const argv[] = {(char *)program, NULL};
     signal(SIGINT, SIG_IGN); /* Ctrl-C is grade's to act on; its end is then this process's */
@@ -28,8 +30,8 @@ static void device_exec(const char *program, int control, int descriptors, pid_t
     if (getppid() != parent) _exit(127);
     int high = fcntl(control, F_DUPFD_CLOEXEC, HIGH_FD),
         other = fcntl(descriptors, F_DUPFD_CLOEXEC, HIGH_FD);
-    if (high < 0 || other < 0 || dup2(high, DEVICE_CONTROL) < 0 ||
-        dup2(other, DEVICE_DESCRIPTORS) < 0)
+    if (high < 0 || other < 0 || dup2(printed, 1) < 0 || dup2(printed, 2) < 0 ||
+        dup2(high, DEVICE_CONTROL) < 0 || dup2(other, DEVICE_DESCRIPTORS) < 0)
         _exit(127);
     close_range(DEVICE_DESCRIPTORS + 1, ~0u, 0);
     execv(program, argv);
@@ -38,7 +40,7 @@ static void device_exec(const char *program, int control, int descriptors, pid_t
 
 static int device_start(Session *session, Error *error)
 {
-    int control[2], descriptors[2];
+    int control[2], descriptors[2], printed[2];
     pid_t parent = getpid();
     if (access(session->device_program, X_OK))
         return error_set(error, "the program %s is missing: run `make` again",
@@ -50,10 +52,18 @@ static int device_start(Session *session, Error *error)
         close(control[1]);
         return error_set(error, "socketpair: %s", strerror(errno));
     }
+    if (pipe2(printed, O_CLOEXEC | O_NONBLOCK)) {
+        close(control[0]), close(control[1]);
+        close(descriptors[0]), close(descriptors[1]);
+        return error_set(error, "pipe: %s", strerror(errno));
+    }
     pid_t pid = fork();
-    if (pid == 0) device_exec(session->device_program, control[1], descriptors[1], parent);
+    if (pid == 0)
+        device_exec(session->device_program, control[1], descriptors[1], printed[1], parent);
     close(control[1]);
     close(descriptors[1]);
+    close(printed[1]);
+    session->printed = printed[0];
     session->control = control[0];
     session->descriptors = descriptors[0];
     session->device = pid > 0 ? pid : 0;
@@ -70,13 +80,28 @@ void device_kill(Session *session)
         while (waitpid(session->device, NULL, 0) < 0 && errno == EINTR) {
         }
     }
+    device_drain(session, session->running);
+    if (session->printed >= 0) close(session->printed);
     if (session->control >= 0) close(session->control);
     if (session->descriptors >= 0) close(session->descriptors);
     session->device = 0;
-    session->control = session->descriptors = -1;
+    session->control = session->descriptors = session->printed = -1;
     session->problem_known = 0;
     for (int i = 0; i < SESSION_RUNNERS; i++)
         runner_kill(&session->runner[i]); /* their sockets ended there */
+}
+
+/* A full pipe drops what comes after: it never stops the device process. */
+void device_drain(Session *session, int slot)
+{
+    char text[4096];
+    size_t used = strlen(session->words);
+    for (ssize_t got;
+         session->printed >= 0 && (got = read(session->printed, text, sizeof text)) > 0;) {
+        for (ssize_t i = 0; i < got && slot == 0 && used + 1 < sizeof session->words; i++)
+            session->words[used++] = text[i] ? text[i] : '?';
+        session->words[used] = 0;
+    }
 }
 
 /* ---- questions ---------------------------------------------------------------------------- */

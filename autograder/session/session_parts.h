@@ -27,6 +27,9 @@ struct Session {
     pid_t device;    /* 0: not running */
     int device_died; /* during the last request */
     int control, descriptors;
+    int printed;                 /* read end of what the device process prints */
+    int running;                 /* the slot that a request is under way for, or -1 */
+    char words[SESSION_PRINTED]; /* what slot 0's kernels printed, its beginning */
     DeviceProperties properties;
     Runner runner[SESSION_RUNNERS];
     const Operation *operation; /* the current problem; NULL before the first */
@@ -48,6 +51,9 @@ void request_run(Session *session, int slot, ControlRequest *request, const floa
 /* Makes sure that there is a device process which knows engine and problem. */
 int device_ensure(Session *session, Error *error);
 void device_kill(Session *session);
+
+/* Reads what the device process printed; keeps the beginning of what slot 0's kernels did. */
+void device_drain(Session *session, int slot);
 
 /* A request, with the inputs of `tensor` when it is not NULL; and its answer, with the outputs into
  * `output`.  -1 with error when the device process is gone. */

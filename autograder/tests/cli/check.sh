@@ -124,6 +124,49 @@ run 0 "$grade" --build "$build" --lab 1 --submission "$work/empty" $results &&
     head -n 1 "$work/out" | grep -q '^conv.c:1:' && grep -q '^total  0/100 points$' "$work/out"
 tell compiler-speaks-first
 
+# What a submission holds instead of files: each is refused in one line, at once.
+mkdir -p "$work/odd/01-sequential"
+odd="timeout 20 $grade --build $build --lab 1 --submission $work/odd $results"
+refuse()
+{
+    run 0 $odd && grep -q "$1" "$work/out" && grep -q '^total  0/100 points$' "$work/out"
+    tell "submission-of-$2"
+    rm -rf "$work/odd/01-sequential/conv.c"
+}
+mkfifo "$work/odd/01-sequential/conv.c"
+refuse 'conv.c is not a regular file' a-fifo
+mkdir "$work/odd/01-sequential/conv.c"
+refuse 'conv.c is not a regular file' a-directory
+ln -s "$(pwd)/solutions/01-sequential/conv.c" "$work/odd/01-sequential/conv.c"
+refuse 'conv.c is a symbolic link' a-link
+truncate -s 2G "$work/odd/01-sequential/conv.c"
+refuse 'conv.c is larger than 1024 KiB' two-gigabytes
+printf 'int x;\000' >"$work/odd/01-sequential/conv.c"
+refuse 'conv.c holds a NUL byte' a-nul
+
+# Predictions: a FIFO, and more keys than anybody asks for.  The source alone is graded.
+cp solutions/01-sequential/conv.c "$work/odd/01-sequential/"
+{ echo '[predict]' && seq -f 'key%g = 1' 175000; } >"$work/odd/01-sequential/predict.ini"
+run 0 $odd --case lenet-c1 && grep -q 'predict.ini is larger than 64 KiB' "$work/out"
+tell predictions-without-end
+rm "$work/odd/01-sequential/predict.ini"
+mkfifo "$work/odd/01-sequential/predict.ini"
+run 0 $odd --case lenet-c1 && grep -q 'predict.ini is not a regular file' "$work/out"
+tell predictions-in-a-fifo
+
+# Lines that look like the grader's, from a kernel and from the compiler.
+run 0 "$grade" --build "$build" --lab 2 --case lenet-c1 --engine sim --submission autograder/tests/attacks/55-printf-a-total $results &&
+    [ "$(grep -c '^total' "$work/out")" = 1 ] && ! grep -q "$(printf '\033')" "$work/out" &&
+    grep -q '^  | ?\[2J?\[H?total  100/100 points$' "$work/out" &&
+    jq -e '.printed | contains("total  100/100")' "$work/results/02-naive.json" >/dev/null
+tell printed-by-a-kernel
+printf 'asm(".print \\"total  100/100 points\\"\\n.error \\"\033[2J\\"");\n' >"$work/empty/conv.c"
+run 0 "$grade" --build "$build" --lab 1 --submission "$work/empty" $results &&
+    [ "$(grep -c '^total' "$work/out")" = 1 ] && ! grep -q "$(printf '\033')" "$work/out" &&
+    grep -q '^| total  100/100 points$' "$work/out"
+tell printed-by-the-compiler
+printf 'int x = ;\n' >"$work/empty/conv.c"
+
 # The pristine skeleton, whatever labs/ hold by now.
 skeletons=autograder/tests/skeletons
 run 0 "$grade" --build "$build" --lab 1 --submission $skeletons $results --seed 7 &&
@@ -200,6 +243,14 @@ echo '// again' >"$work/copy/labs/02-naive/conv.cu"
 run 0 "$lab" reset --root "$work/copy" --build "$work/b" --lab 2 &&
     grep -q mine "$work/copy/labs/02-naive/conv.cu.bak1" && grep -q again "$work/copy/labs/02-naive/conv.cu.bak2"
 tell reset-keeps-every-backup
+rm "$work/copy/labs/02-naive/conv.cu"
+mkfifo "$work/copy/labs/02-naive/conv.cu"
+run 2 timeout 10 "$lab" reset --root "$work/copy" --build "$work/b" --lab 2 && one_line 'not a regular file' &&
+    [ -p "$work/copy/labs/02-naive/conv.cu" ] &&
+    run 2 timeout 10 "$lab" keep --root "$work/copy" --build "$work/b" --lab 2 && one_line 'not a regular file'
+tell reset-and-keep-of-a-fifo
+rm "$work/copy/labs/02-naive/conv.cu"
+cp $skeletons/02-naive/conv.cu "$work/copy/labs/02-naive/"
 sed -i 's/one thread per output/one thread per input/' "$work/copy/labs/02-naive/conv.cu"
 run 1 "$lab" check --root "$work/copy" && grep -q '^labs/02-naive/conv.cu:1: differs from the solution' "$work/out"
 tell check-finds-an-edit-outside

@@ -5,6 +5,12 @@
 #include "common/simt/checks/report.h"
 #include "common/simt/exec/exec_parts.h"
 
+/* A longer width or precision is cut: the text that it asks for is shown by nobody. */
+enum { WIDTH_DIGITS = 3 };
+
+/* As much as CUDA's buffer holds: what is printed beyond is lost, and costs nothing. */
+enum { PRINTED_MAX = 1 << 20 };
+
 /* Eight bytes of the thread's local memory: an argument of the call, as the calling convention left
  * it. */
 static uint64_t argument_at(const Warp *warp, uint32_t lane, uint32_t offset)
@@ -50,9 +56,11 @@ static void conversion_print(const Warp *warp, uint32_t lane, const char *spec, 
     char form[48], text[1024];
     char kind = spec[length - 1];
     size_t keep = 0;
-    uint32_t longs = 0;
+    uint32_t longs = 0, digits = 0;
     for (size_t i = 0; i + 1 < length && keep < 32; i++) {
         if (spec[i] == 'l') longs++;
+        digits = spec[i] >= '0' && spec[i] <= '9' ? digits + 1 : 0;
+        if (digits > WIDTH_DIGITS) continue;
         if (spec[i] != 'l' && spec[i] != 'h' && spec[i] != 'z' && spec[i] != 'j' && spec[i] != '*')
             form[keep++] = spec[i];
         if (spec[i] == 'z' || spec[i] == 'j') longs++;
@@ -114,12 +122,16 @@ static int format_print(const Warp *warp, uint32_t lane, const char *format, uin
 
 int device_printf(Warp *warp, const Ins *ins)
 {
+    static _Atomic long printed;
     char format[1024];
     for (uint32_t m = warp->mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m), size = warp->worker->kernel->local_bytes;
         text_read(warp, argument_at(warp, lane, ins->v[0]), format, sizeof format);
-        uint32_t count =
-            (uint32_t)format_print(warp, lane, format, argument_at(warp, lane, ins->v[1]));
+        uint32_t count = 0;
+        if (printed <= PRINTED_MAX) {
+            count = (uint32_t)format_print(warp, lane, format, argument_at(warp, lane, ins->v[1]));
+            printed += 32; /* or more, or less: it bounds the work */
+        }
         uint64_t result = (uint64_t)ins->imm;
         if (ins->imm >= 0 && result + 4 <= size)
             memcpy(warp->local + (size_t)lane * size + result, &count, 4);
