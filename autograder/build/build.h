@@ -44,11 +44,11 @@ typedef struct Build {
     int cached;
 } Build;
 
-/* Compiles folder/source (.cu or .c; intake_read in common/base/intake.h says what is taken) for `operation` ("conv_forward") into a runner (plain = 0) or into
- * the one-process `run` program (plain = 1).  `cc`, 75 or more, is the compute capability that its
- * PTX is for: what a lab's `needs` says, or 75, which every driver since Turing takes.  Cached by
- * digest under build/cache; a cached build costs milliseconds.  Always fills *build; never trusts
- * the source. */
+/* Compiles folder/source (.cu or .c; common/base/intake.h says what is taken) for `operation`
+ * ("conv_forward") into a runner (plain = 0) or into the one-process `run` program (plain = 1).
+ * `cc`, 75 or more, is the compute capability that its PTX is for: what a lab's `needs` says, or
+ * 75, which every driver since Turing takes.  Cached by digest under build/cache; a cached build
+ * costs milliseconds.  Always fills *build; never trusts the source. */
 void build_submission(const Toolchain *toolchain, const char *folder, const char *source,
                       const char *operation, int cc, int plain, Build *build);
 void build_clear(Build *build);

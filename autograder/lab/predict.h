@@ -20,8 +20,9 @@ typedef struct PredictFile {
     int answers;
 } PredictFile;
 
-/* Reads folder/path, a predict.ini (intake_read in common/base/intake.h: what is taken); a file that is not there has no answers.  `name` lists the lab's predictions
- * (NULL-terminated): any other key is refused with its line. */
+/* Reads folder/path, a predict.ini (common/base/intake.h says what is taken); a file that is not
+ * there has no answers.  `name` lists the lab's predictions (NULL-terminated): any other key is
+ * refused with its line. */
 int predict_read(const char *folder, const char *path, const char *shown, const char *const *name,
                  PredictFile *file, Error *error);
 /* NULL: not answered. */

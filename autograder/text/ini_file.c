@@ -10,7 +10,7 @@
 
 #include "autograder/text/text.h"
 
-/* libinih cuts names at 50.  The others bound the work: each new key is compared with those before. */
+/* libinih cuts names at 50.  The others bound the work: a new key is compared with all before. */
 enum { NAME_BYTES = 48, ENTRIES_MAX = 1000, VALUE_BYTES = 16 << 10 };
 
 /* What the reader and the handler share: libinih tells neither the line nor where sections

@@ -13,7 +13,7 @@
 
 enum { PATH_BYTES = 4096, TAKE = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC };
 
-/* ---- opening ---------------------------------------------------------------------------------- */
+/* ---- opening ------------------------------------------------------------------------------- */
 
 /* Where the kernel has no openat2 (before 5.6, or in some containers): part by part. */
 static int open_parts(int folder, const char *name)
@@ -67,7 +67,7 @@ static int folder_open(const char *folder, const char **name, char path[PATH_BYT
     return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* ---- reading ---------------------------------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------------------------- */
 
 static int refuse(const char *name, int why, Error *error)
 {
@@ -144,7 +144,7 @@ int intake_exists(const char *folder, const char *name)
     return !lstat(path, &status);
 }
 
-/* ---- showing ---------------------------------------------------------------------------------- */
+/* ---- showing ------------------------------------------------------------------------------- */
 
 /* How many bytes the character at `at` has, 0 where it is none that may be shown. */
 static size_t shown_bytes(const unsigned char *at)

@@ -18,8 +18,8 @@ char *intake_read(const char *folder, const char *name, size_t most, size_t *byt
 /* Whether folder/name is there, whatever it is. */
 int intake_exists(const char *folder, const char *name);
 
-/* Text that others chose, made harmless for a terminal, in place: control characters but line ends
- * and tabs, bytes that are no UTF-8, and characters that turn the writing's direction become '?'. */
+/* Text that others chose, made harmless for a terminal, in place: '?' for control characters but
+ * line ends and tabs, for bytes that are no UTF-8, for what turns the writing's direction. */
 void intake_clean(char *text);
 
 #endif
