@@ -109,6 +109,17 @@ static SimtCheck residence_check(const Request *r, uint32_t *resident)
                   (unsigned long long)r->threads, r->kernel->registers, r->machine->title, limit);
 }
 
+/* What a block needs and does not have, it keeps in memory: as if fewer blocks fitted. */
+static uint32_t needed_blocks(const Launch *launch, const Request *r)
+{
+    SimtKernelInfo info = *r->kernel;
+    info.registers = launch->kernel->registers_needed;
+    uint32_t blocks =
+        resident_blocks(r->machine, &info, (uint32_t)r->threads, r->launch->dynamic_shared, NULL);
+    if (!blocks) return 1;
+    return blocks < launch->resident ? blocks : launch->resident;
+}
+
 SimtCheck launch_check(Launch *launch, char *why, size_t bytes)
 {
     const SimtLaunch *l = launch->launch;
@@ -125,6 +136,7 @@ SimtCheck launch_check(Launch *launch, char *why, size_t bytes)
     if (check == SIMT_OK) check = shared_check(&r);
     if (check == SIMT_OK) check = kernel_check(&r, launch->kernel);
     if (check == SIMT_OK) check = residence_check(&r, &launch->resident);
+    if (check == SIMT_OK) launch->resident = needed_blocks(launch, &r);
     if (check != SIMT_OK) return check;
     launch->threads_per_block = (uint32_t)threads;
     launch->warps_per_block = ((uint32_t)threads + LANES - 1) / LANES;

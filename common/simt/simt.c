@@ -280,6 +280,7 @@ static void info_fill(SimtKernel *kernel)
         if (strcmp(c->name, f->name) != 0 || c->sm < best) continue;
         best = c->sm;
         info->registers = c->registers;
+        kernel->machine_local = c->local_bytes;
     }
     kernel->registers_known = best != 0;
 }

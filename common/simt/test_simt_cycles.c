@@ -308,6 +308,50 @@ static void work_that_is_not_played_is_paid_for(void **state)
                      mixed_cycles(first_sm, MOVES, 25, (Setup){.blocks = 32, .threads = 32}));
 }
 
+/* Blocks of 256 threads at once, when machine code says `registers` and `local` bytes for a kernel
+ * that has 100 values alive at once. */
+static uint32_t resident_with(uint32_t registers, uint32_t local)
+{
+    enum { VALUES = 100 };
+    char *text = malloc(20000), *at = text;
+    Error error = {""};
+    SimtResult result;
+    SimtGpu *gpu = gpu_open(1, 0, 1);
+    uint64_t data = device_data(gpu, NULL, 4096);
+    assert_non_null(text);
+    at += sprintf(at, HEAD ".visible .entry k(.param .u64 data)\n{\n.reg .f32 %%f<101>;\n"
+                           ".reg .b64 %%rd<3>;\nld.param.u64 %%rd1, [data];\n");
+    for (int i = 0; i < VALUES; i++)
+        at += sprintf(at, "ld.global.f32 %%f%d, [%%rd1+%d];\n", i, 4 * i);
+    for (int i = 1; i < VALUES; i++)
+        at += sprintf(at, "add.f32 %%f0, %%f0, %%f%d;\n", i);
+    sprintf(at, "st.global.f32 [%%rd1+2000], %%f0;\nret;\n}\n");
+    SimtModule *module = simt_module_load(gpu, text, strlen(text), &error);
+    assert_non_null(module);
+    module->kernel[0].info.registers = registers, module->kernel[0].machine_local = local;
+    module->kernel[0].registers_known = 1;
+    SimtKernel *kernel = simt_kernel_find(module, "k", &error);
+    SimtLaunch launch = {
+        .grid = {8, 1, 1}, .block = {256, 1, 1}, .params = &data, .params_bytes = sizeof data};
+    assert_int_equal(simt_launch(gpu, kernel, &launch, &result), 0);
+    assert_int_equal(kernel->info.registers, registers);
+    simt_close(gpu);
+    free(text);
+    return result.resident_blocks;
+}
+
+static void registers_that_are_needed_take_room(void **state)
+{
+    (void)state;
+    /* A scheduler's 16384 registers by 2048 for each warp: 8 warps, 32 in all, 4 blocks. */
+    assert_int_equal(resident_with(64, 0), 4);
+    /* Three fifths of 100 are 60, whatever machine code says. */
+    assert_int_equal(resident_with(16, 0), 4);
+    assert_int_equal(resident_with(128, 0), 2);
+    /* 64 and 64 that were put into local memory. */
+    assert_int_equal(resident_with(64, 256), 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -321,6 +365,7 @@ int main(void)
         cmocka_unit_test(a_short_branch_is_a_predicate),
         cmocka_unit_test(rounds_begin_at_different_sms),
         cmocka_unit_test(work_that_is_not_played_is_paid_for),
+        cmocka_unit_test(registers_that_are_needed_take_room),
     };
     return cmocka_run_group_tests_name("cycles", tests, NULL, NULL);
 }

@@ -189,10 +189,12 @@ struct SimtKernel {
     uint32_t tensors;
     Price *price; /* per Ins, for the machine; NULL before the first counted launch */
     int reads_clock;
-    int fences;          /* or volatile or ordered accesses of what other blocks see */
-    int spins;           /* a loop waits for what other threads write: blocks run side by side */
-    int in_order;        /* these, or global atomics: blocks run one after the other */
-    int registers_known; /* from a cubin */
+    int fences;             /* or volatile or ordered accesses of what other blocks see */
+    int spins;              /* a loop waits for what other threads write: blocks run side by side */
+    int in_order;           /* these, or global atomics: blocks run one after the other */
+    int registers_known;    /* from a cubin */
+    uint32_t machine_local; /* bytes of local memory, from a cubin */
+    uint32_t registers_needed; /* by a thread, in registers or elsewhere: registers.c */
 };
 
 typedef struct Symbol {

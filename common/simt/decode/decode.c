@@ -342,7 +342,7 @@ static int kernel_finish(Decoder *d)
             kernel->static_shared = (uint32_t)dynamic_start;
         }
     handlers_bind(d);
-    if (!kernel->registers_known) kernel->info.registers = registers_estimate(d);
+    registers_find(d);
     kernel->code = d->code;
     kernel->count = d->count;
     d->code = NULL;

@@ -107,8 +107,8 @@ int decode_control(Decoder *d);
 int decode_function(Decoder *d, const PtxFunction *function, Instance *caller);
 
 /* ---- registers.c ---- */
-/* Registers a thread would need: the most that are alive at once, and some for what ptxas adds. */
-uint32_t registers_estimate(const Decoder *d);
+/* The kernel's registers, where no cubin said, and how many a thread needs, whatever one said. */
+void registers_find(const Decoder *d);
 
 /* ---- control_flow.c ---- */
 /* For every conditional branch: the instruction at which its lanes meet again (its immediate
