@@ -4,8 +4,8 @@
  * The counts are exact: the same on a busy machine as on an idle one.  But valgrind lives in the
  * process of the code that it counts, and code that knows its inside can make it count less.  So
  * its request sequence is refused, and counts that no clock confirms are for a person to look at:
- * the measured gain over the baseline has to be at least half of the counted one.  On the
- * workbook's own programs the two differ by 5 to 15 %. */
+ * the gain over the baseline in CPU time has to be at least half of the counted one.  On the
+ * workbook's own programs the two differ by 5 to 15 % where nothing else runs. */
 #include "autograder/judging/speed_counted.h"
 
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 #include "autograder/text/files.h"
 #include "autograder/text/text.h"
 
-enum { MEASURED_CALLS = 10 };
+enum { MEASURED_CALLS = 10, ROUNDS = 5 };
 static const double UNCONFIRMED = 2;
 
 static const char VALGRIND_TOOL[] = "/usr/libexec/valgrind/cachegrind-amd64-linux";
@@ -98,7 +98,7 @@ static int count_own(SpeedSetup *setup, int slot, const Problem *problem, Random
     return 0;
 }
 
-/* The least time of some calls, each on inputs of its own; 0 when one fails. */
+/* The least CPU time of some calls, each on inputs of its own; 0 when one fails. */
 static double seconds_of(SpeedSetup *setup, int slot, const Problem *problem, Random *random)
 {
     Workload workload;
@@ -117,23 +117,29 @@ static double seconds_of(SpeedSetup *setup, int slot, const Problem *problem, Ra
             least = 0;
             break;
         }
-        least = i ? fmin(least, outcome.cost.seconds) : outcome.cost.seconds;
+        least = i ? fmin(least, outcome.cpu_seconds) : outcome.cpu_seconds;
     }
     workload_close(&workload);
     return least;
 }
 
-/* Shown beside the counts; a gain that the clock does not know at all is not believed. */
+/* Shown beside the counts; a gain that the clock does not know at all is not believed.  Other work
+ * disturbs a processor's caches, so what a clock denies once it is asked again. */
 static void compare_measured(SpeedSetup *setup, const Problem *problem, Random *random,
                              RecordSpeed *speed)
 {
-    double baseline = seconds_of(setup, SLOT_BASELINE, problem, random);
-    double student = seconds_of(setup, SLOT_SUBMISSION, problem, random);
-    if (!(baseline > 0 && student > 0)) return;
-    text_set(speed->text, sizeof speed->text,
-             "measured here, not judged: %.2f ms, the baseline %.2f ms, %.2f times as fast",
-             student * 1e3, baseline * 1e3, baseline / student);
-    if (speed->s <= 1 || speed->s <= UNCONFIRMED * baseline / student) return;
+    double gain = 0;
+    for (int i = 0; i < ROUNDS && (gain <= 0 || speed->s > UNCONFIRMED * gain); i++) {
+        double baseline = seconds_of(setup, SLOT_BASELINE, problem, random);
+        double student = seconds_of(setup, SLOT_SUBMISSION, problem, random);
+        if (!(baseline > 0 && student > 0)) return;
+        if (baseline / student <= gain) continue;
+        gain = baseline / student;
+        text_set(speed->text, sizeof speed->text,
+                 "measured here, not judged: %.2f ms, the baseline %.2f ms, %.2f times as fast",
+                 student * 1e3, baseline * 1e3, gain);
+    }
+    if (speed->s <= 1 || speed->s <= UNCONFIRMED * gain) return;
     speed->verdict = SPEED_REVIEW;
     text_add(speed->text, sizeof speed->text,
              "; the counts say %.2f times: a person has to look at this", speed->s);

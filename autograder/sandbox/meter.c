@@ -1,7 +1,7 @@
 /* meter.c - CPU time and run delay of whole trees of processes, from /proc.
  *
  * proc(5): stat has the state and the CPU time, that of children which were waited for included;
- * schedstat has the nanoseconds that a thread stood in the queue of a processor; task/T/children
+ * schedstat has the nanoseconds that a thread ran, and stood in the queue of a processor; task/T/children
  * the processes that a thread made.  Where a kernel lacks one of them that part counts as 0. */
 #include "autograder/sandbox/meter.h"
 
@@ -22,7 +22,8 @@ enum { DEPTH = 8, LEAST_MS = 50, SPREAD_MS = 100 };
 static const double LONGEST_WINDOW = 1.0;
 
 typedef struct Usage {
-    double cpu, delay; /* seconds */
+    double cpu;        /* seconds, of children that ended too, in ticks of 10 ms */
+    double ran, delay; /* seconds, of living threads, in nanoseconds */
     int wants;         /* a thread is running, would run, or waits for a disk */
 } Usage;
 
@@ -54,14 +55,17 @@ static void tree_add(pid_t pid, int depth, Usage *usage);
 static void thread_add(const char *directory, int depth, Usage *usage)
 {
     char path[128], text[4096];
-    unsigned long long delay = 0;
+    unsigned long long ran, delay;
     snprintf(path, sizeof path, "%s/stat", directory);
     proc_read(path, text, sizeof text);
     char state = stat_parse(text, NULL);
     usage->wants |= state == 'R' || state == 'D';
     snprintf(path, sizeof path, "%s/schedstat", directory);
     proc_read(path, text, sizeof text);
-    if (sscanf(text, "%*u %llu", &delay) == 1) usage->delay += 1e-9 * (double)delay;
+    if (sscanf(text, "%llu %llu", &ran, &delay) == 2) {
+        usage->ran += 1e-9 * (double)ran;
+        usage->delay += 1e-9 * (double)delay;
+    }
     snprintf(path, sizeof path, "%s/children", directory);
     proc_read(path, text, sizeof text);
     for (char *at = text, *end; depth > 0; at = end) {
@@ -138,6 +142,13 @@ Excess meter_sample(Meter *meter)
     meter->last_cpu[1] = other.cpu;
     meter->last_delay = own.delay + other.delay;
     return meter_judge(meter);
+}
+
+double meter_ran(pid_t pid)
+{
+    Usage usage = {0};
+    tree_add(pid, DEPTH, &usage);
+    return usage.ran;
 }
 
 int meter_interval(void)

@@ -36,6 +36,9 @@ void meter_open(Meter *meter, pid_t pid, pid_t helper, double allowed);
  * pauses of the caller itself are not charged. */
 Excess meter_sample(Meter *meter);
 
+/* Seconds that the living threads of pid's tree have run, to the nanosecond. */
+double meter_ran(pid_t pid);
+
 /* Milliseconds until the next sample; never twice the same, so that nothing can keep in step. */
 int meter_interval(void);
 

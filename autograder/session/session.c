@@ -150,6 +150,8 @@ static void request_make(Session *session, int slot, ControlRequest *request,
         return;
     }
     request->slot = (uint32_t)slot;
+    const Runner *runner = &session->runner[slot];
+    double ran = session->call.host ? meter_ran(runner->pid) : 0;
     if (device_send(session, request, tensor, &error)) {
         device_lost(session, &error, outcome);
         return;
@@ -160,6 +162,7 @@ static void request_make(Session *session, int slot, ControlRequest *request,
         return;
     }
     outcome_fill(session, slot, reply, outcome);
+    if (session->call.host && runner->pid > 0) outcome->cpu_seconds = meter_ran(runner->pid) - ran;
     if (reply->device_lost) device_kill(session);
 }
 

@@ -40,6 +40,8 @@ typedef struct RunOutcome {
     RunStatus status;
     char message[1536]; /* one or two lines for the student; "" when RUN_OK */
     DeviceCost cost;    /* of the call; host labs: seconds by the trusted side's clock */
+    double
+        cpu_seconds; /* host labs: that the runner ran during the call, by the kernel's account */
     int initcheck_findings;
     char finding[1024]; /* the first of them, also when RUN_OK; "" if none */
 } RunOutcome;
