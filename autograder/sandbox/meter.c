@@ -1,8 +1,9 @@
 /* meter.c - CPU time and run delay of whole trees of processes, from /proc.
  *
  * proc(5): stat has the state and the CPU time, that of children which were waited for included;
- * schedstat has the nanoseconds that a thread ran, and stood in the queue of a processor; task/T/children
- * the processes that a thread made.  Where a kernel lacks one of them that part counts as 0. */
+ * schedstat has the nanoseconds that a thread ran, and that it stood in the queue of a processor;
+ * task/T/children the processes that a thread made.  Where a kernel lacks one of them that part
+ * counts as 0. */
 #include "autograder/sandbox/meter.h"
 
 #include <ctype.h>
