@@ -47,11 +47,13 @@ static int warp_is_stopped(const Warp *warp, uint64_t executed)
     return block_is_stopped(warp->worker, executed);
 }
 
-/* After each chunk and wherever the warp stops, barriers too: a loop of barriers is a loop.  A warp
- * that has ended or found a fault needs no stop; one that waits stays where it is. */
+/* After each chunk and wherever the warp stops, barriers too: a loop of barriers is a loop, and each
+ * stop costs the host as much as some instructions.  A warp that has ended or found a fault needs
+ * no stop; one that waits stays where it is. */
 static int chunk_ends(Warp *warp, const Ins *ins, uint32_t executed)
 {
-    if (!warp_is_stopped(warp, executed)) return 0;
+    enum { STOP_CHARGE = 16 };
+    if (!warp_is_stopped(warp, executed + (ins ? 0 : STOP_CHARGE))) return 0;
     if (!ins && warp->state != WARP_READY && warp->state != WARP_BARRIER) return 0;
     warp->state = WARP_FAULT;
     warp->pc = ins ? ins : warp->pc;
