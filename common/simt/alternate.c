@@ -3,11 +3,21 @@
 #include "common/simt/exec/exec.h"
 
 enum { MOST_AT_ONCE = 512 };
+static const uint64_t MOST_BYTES = 1u << 30; /* of their registers and memories, on the host */
+
+static uint64_t worker_bytes(const Launch *launch)
+{
+    const SimtKernel *kernel = launch->kernel;
+    uint64_t warp = kernel->file_bytes + (uint64_t)kernel->local_bytes * LANES + sizeof(Warp);
+    return warp * launch->warps_per_block + 16ull * launch->shared_bytes + (1u << 20);
+}
 
 uint32_t alternate_room(const Launch *launch)
 {
     uint64_t room = (uint64_t)launch->resident * launch->gpu->machine.sms;
     if (room > launch->blocks) room = launch->blocks;
+    uint64_t fits = MOST_BYTES / worker_bytes(launch) + 1;
+    if (room > fits) room = fits;
     return room < MOST_AT_ONCE ? (uint32_t)room : MOST_AT_ONCE;
 }
 

@@ -17,14 +17,15 @@
 
 /* Blocks beyond so many share their times with an earlier one. */
 static const uint64_t MOST_BLOCKS = 1u << 24;
-enum { SEVERAL = UINT32_MAX };
+#define SEVERAL UINT32_MAX
+enum { LAST_INS = (1 << 15) - 1 }; /* later instructions are called this one */
 
 /* A word of device memory: block + 1, 0 for none; times of the accesses. */
 typedef struct OrderWord {
-    uint32_t writer, write_time, write_ins;
-    uint32_t reader, read_time, read_ins;
+    uint32_t writer, write_time, reader, read_time;
     uint32_t signal; /* who published by writing this word, or SEVERAL */
-    int by_signal;   /* the last write was one itself: who acquired since has seen it */
+    uint32_t read_ins : 16, write_ins : 15;
+    uint32_t by_signal : 1; /* the last write was one itself: who acquired since has seen it */
 } OrderWord;
 
 typedef struct BlockTimes {
@@ -127,9 +128,12 @@ int race_order_access(Launch *launch, uint64_t block, uint32_t ins, uint64_t add
         *hazard = (OrderHazard){w->reader - 1, w->read_ins, 0};
         found = 1;
     }
-    if (write)
-        w->writer = self, w->write_time = order->now, w->write_ins = ins, w->by_signal = signals;
-    else
-        w->reader = self, w->read_time = order->now, w->read_ins = ins;
+    uint32_t number = ins < LAST_INS ? ins : LAST_INS;
+    if (write) {
+        w->writer = self, w->write_time = order->now, w->write_ins = number & LAST_INS;
+        w->by_signal = signals != 0;
+    } else {
+        w->reader = self, w->read_time = order->now, w->read_ins = number & LAST_INS;
+    }
     return found;
 }

@@ -47,9 +47,9 @@ static int warp_is_stopped(const Warp *warp, uint64_t executed)
     return block_is_stopped(warp->worker, executed);
 }
 
-/* After each chunk and wherever the warp stops, barriers too: a loop of barriers is a loop, and each
- * stop costs the host as much as some instructions.  A warp that has ended or found a fault needs
- * no stop; one that waits stays where it is. */
+/* After each chunk and wherever the warp stops, barriers too: a loop of barriers is a loop, and
+ * each stop costs the host as much as some instructions.  A warp that has ended or found a fault
+ * needs no stop; one that waits stays where it is. */
 static int chunk_ends(Warp *warp, const Ins *ins, uint32_t executed)
 {
     enum { STOP_CHARGE = 16 };
