@@ -123,7 +123,7 @@ TESTS     := $(patsubst %.c,$(BUILD)/tests/%,$(foreach r,$(ROOMS),$(wildcard $(r
 # common, which come last, take a few seconds each.
 UNIT_TESTS := $(filter-out %/test_corpus,$(TESTS))
 LABS       := $(notdir $(patsubst %/lab.ini,%,$(wildcard labs/*/lab.ini)))
-ALL_TESTS   = autograder/tests/numbers/check.sh $(LABS:%=corpus/solutions/%) $(LABS:%=corpus/mutants/%/) corpus/attacks corpus/skeletons \
+ALL_TESTS   = autograder/tests/numbers/check.sh $(LABS:%=corpus/solutions/%) $(LABS:%=corpus/mutants/%/) corpus/attacks corpus/right/ corpus/skeletons \
     $(filter-out %/numbers/check.sh %/corpus/check.sh,$(wildcard autograder/tests/*/check.sh)) \
     $(filter $(BUILD)/tests/autograder/%,$(UNIT_TESTS)) $(filter-out $(BUILD)/tests/autograder/%,$(UNIT_TESTS))
 

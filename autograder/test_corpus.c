@@ -1,5 +1,6 @@
 /* test_corpus - the grader graded: solutions get full marks, skeletons none and a first step,
- * mutants are named, attacks gain nothing.  Runs the grade program itself and reads its records.
+ * mutants are named, unusual but right programs pass, attacks gain nothing.  Runs the grade program
+ * itself and reads its records.
  *
  *   test_corpus BUILD [FILTER]    from the workbook's root; FILTER: what their names must hold
  *
@@ -139,6 +140,8 @@ static int corpus_open(Corpus *corpus, Error *error)
     }
     catalog_close(&catalog);
     if (status) return -1;
+    /* Right code that nobody would expect is judged as an attack that is none. */
+    if (add_folders(corpus, KIND_ATTACK, "autograder/tests", "right", NULL, error)) return -1;
     return add_folders(corpus, KIND_ATTACK, "autograder/tests", "attacks", NULL, error);
 }
 

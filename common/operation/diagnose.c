@@ -154,8 +154,9 @@ int find_unwritten(const Judgement *judged, const char *where, Finding *finding)
     }
     finding_say(finding, "%zu of %zu outputs were never written.", poison, total);
     if (*where) finding_say(finding, "%s", where);
-    finding_say(finding, "Do the loops, or the grid, cover every output? Round a number of "
-                         "blocks up, (size + tile - 1) / tile, and guard the store instead.");
+    finding_say(finding, "Do the loops, or the grid, cover every output, and does each axis of the "
+                         "grid stand for what the kernel takes it for? Round a number of blocks "
+                         "up, (size + tile - 1) / tile, and guard the store instead.");
     return 1;
 }
 

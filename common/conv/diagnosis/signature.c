@@ -340,7 +340,7 @@ static int find_flat_suffix(const Map *map, Finding *finding)
     size_t first = 0;
     while (!map_is_wrong(map, first))
         first++;
-    if (first == 0 || first % 32 != 0 || map->wrong * 10 < (map->d->total - first) * 9) return 0;
+    if (first == 0 || first % 32 != 0 || map->wrong < map->d->total - first) return 0;
     finding->fault = FAULT_LAST_BLOCK;
     snprintf(finding->text, sizeof finding->text,
              "All outputs from flat index %zu of %zu on are wrong, all before it are right: the "
