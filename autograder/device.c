@@ -106,14 +106,18 @@ static void runner_attach(DeviceProcess *process, Slot *slot, ControlReply *repl
 static void problem_set(DeviceProcess *process, const ControlRequest *request, ControlReply *reply)
 {
     Error error = {""};
+    int next = request->kind == CONTROL_NEXT;
     for (int i = 0; i < SESSION_RUNNERS; i++)
-        slot_close(process, &process->slot[i]);
+        if (next)
+            recording_drop(process, &process->slot[i]);
+        else
+            slot_close(process, &process->slot[i]);
     guarded_close(&process->tensors);
     inputs_clear(&process->inputs);
     free(process->output);
     process->output = NULL;
     process->instructions = request->instructions;
-    if (engine_renew(process, &error)) {
+    if (!next && engine_renew(process, &error)) {
         reply_set(reply, RUN_BROKEN, "%s", error.text);
         return;
     }
@@ -149,7 +153,7 @@ static void problem_run(DeviceProcess *process, const ControlRequest *request, S
         return;
     }
     if (host)
-        replay_host(process, slot, call ? 1 : request->repeats, reply);
+        replay_host(process, slot, call || !request->repeats ? 1 : request->repeats, reply);
     else if (call)
         serve_device(process, slot, reply);
     else
@@ -178,6 +182,7 @@ static void request_answer(DeviceProcess *process, const ControlRequest *request
         runner_attach(process, slot, reply);
         break;
     case CONTROL_PROBLEM:
+    case CONTROL_NEXT:
         problem_set(process, request, reply);
         break;
     case CONTROL_DETACH:

@@ -6,12 +6,15 @@
 #include "autograder/text/text.h"
 #include "common/operation/diagnose.h"
 
+static int is_current(const Judge *judge, const Problem *problem)
+{
+    return judge->current.bytes == problem->bytes &&
+           !memcmp(judge->current.data, problem->data, problem->bytes);
+}
+
 int judge_set_problem(Judge *judge, const Problem *problem, Error *error)
 {
-    if (judge->current.bytes == problem->bytes &&
-        !memcmp(judge->current.data, problem->data, problem->bytes)) {
-        return 0;
-    }
+    if (is_current(judge, problem)) return 0;
     return judge_begin_problem(judge, problem, error);
 }
 
@@ -20,6 +23,16 @@ int judge_begin_problem(Judge *judge, const Problem *problem, Error *error)
     judge->current.bytes = 0;
     if (session_set_problem(judge->session, judge->operation, problem, judge->host, error))
         return -1;
+    judge->current = *problem;
+    return 0;
+}
+
+/* The same in the same process, which lives on. */
+static int judge_next_problem(Judge *judge, const Problem *problem, Error *error)
+{
+    if (is_current(judge, problem)) return 0;
+    judge->current.bytes = 0;
+    if (session_next_problem(judge->session, problem, error)) return -1;
     judge->current = *problem;
     return 0;
 }
@@ -124,24 +137,125 @@ void judge_output(Judge *judge, const Workload *workload, const Observed *observ
     judgement_free(&judgement);
 }
 
-void judge_case(Judge *judge, const Problem *problem, Random *random, RecordCase *item)
+/* ---- a case ----------------------------------------------------------------------------------- */
+
+/* One run of a slot on fresh inputs, judged into `item`: a call, or the recording of the last call
+ * replayed `repeats` times. */
+static void judge_run(Judge *judge, int slot, const Problem *problem, Random *random, int call,
+                      int repeats, int probe, RecordCase *item)
 {
     Workload workload;
     Error error;
-    if (workload_open(judge->operation, problem, &workload, &error) ||
-        judge_begin_problem(judge, problem, &error)) {
+    if (workload_open(judge->operation, problem, &workload, &error)) {
         item->verdict = CASE_BROKEN;
         text_set(item->text, sizeof item->text, "%s", error.text);
-        workload_close(&workload);
         return;
     }
     workload_fill(&workload, random);
     Observed observed = {0};
     RunOutcome outcome = {0};
-    session_call(judge->session, 0, (const float *const *)workload.tensor, workload.output,
-                 &observed, &outcome);
+    const float *const *tensor = (const float *const *)workload.tensor;
+    if (call)
+        session_call(judge->session, slot, tensor, workload.output, &observed, &outcome);
+    else
+        session_replay(judge->session, slot, repeats, tensor, workload.output, &observed, &outcome);
     item->cost = outcome.cost;
-    judge_output(judge, &workload, &observed, &outcome, judge->diagnosed < JUDGE_DIAGNOSES, item);
-    judge->diagnosed += item->verdict == CASE_WRONG;
+    judge_output(judge, &workload, &observed, &outcome, probe, item);
     workload_close(&workload);
+}
+
+void judge_replay(Judge *judge, int slot, const Problem *problem, Random *random, int repeats,
+                  RecordCase *item)
+{
+    *item = (RecordCase){.verdict = CASE_NOT_RUN};
+    judge_run(judge, slot, problem, random, 0, repeats, 0, item);
+}
+
+/* `item` was right and `later`, a further run of the same code, is not: its verdict goes into
+ * `item`, which goes on to say first what was different, and last what to look for. */
+static void judge_later(RecordCase *item, const RecordCase *later, Fault fault, const char *what,
+                        const char *look)
+{
+    item->verdict = later->verdict;
+    if (case_is_left_out(later->verdict)) {
+        text_set(item->text, sizeof item->text, "%s", later->text);
+        return;
+    }
+    item->wrong = later->wrong;
+    item->total = later->total;
+    item->worst = later->worst;
+    text_set(item->fault, sizeof item->fault, "%s", fault_name(fault));
+    text_set(item->where, sizeof item->where, "%s", later->where);
+    text_set(item->text, sizeof item->text, "%s\n%.700s\n%s", what, later->text, look);
+}
+
+/* The GPU work that the call recorded, once more on fresh inputs: so the work is done there, and
+ * not by host code with the inputs of the call. */
+static void judge_repeat(Judge *judge, const Problem *problem, Random *random, int timed,
+                         RecordCase *item)
+{
+    RecordCase again;
+    judge_replay(judge, 0, problem, random, timed, &again);
+    if (timed) item->speed.student = (double)again.cost.cycles;
+    if (again.verdict != CASE_CORRECT)
+        judge_later(item, &again, FAULT_REPEAT,
+                    "Right when it was called, but not when the GPU work that the call asked for "
+                    "was repeated on fresh inputs:",
+                    "Does host code compute with x or w, which only kernels may? Or does a kernel "
+                    "read what no part of this call has written?");
+}
+
+void judge_case(Judge *judge, const Problem *problem, Random *random, int timed, RecordCase *item)
+{
+    Error error;
+    if (judge_begin_problem(judge, problem, &error)) {
+        item->verdict = CASE_BROKEN;
+        text_set(item->text, sizeof item->text, "%s", error.text);
+        return;
+    }
+    judge_run(judge, 0, problem, random, 1, 0, judge->diagnosed < JUDGE_DIAGNOSES, item);
+    judge->diagnosed += item->verdict == CASE_WRONG;
+    if (item->verdict == CASE_CORRECT && !judge->host)
+        judge_repeat(judge, problem, random, timed, item);
+}
+
+/* ---- called again --------------------------------------------------------------------------- */
+
+/* The calls of one process, and what is said where one of them is the first that is not right. */
+static const struct {
+    int other; /* the other problem */
+    const char *what;
+} AGAIN[] = {{0, "Right at first, but not in a second process:"},
+             {0, "Right the first time, but not when the same process calls it again:"},
+             {1, "Right in a process of its own, but not after a call for another problem:"},
+             {0, "Right the first time, but not when it is called again after another problem:"}};
+
+/* Whether the other problem's output is wrong in a process of its own as well. */
+static int wrong_alone(Judge *judge, const Problem *problem, Random *random)
+{
+    RecordCase alone = {.verdict = CASE_NOT_RUN};
+    if (judge_begin_problem(judge, problem, NULL)) return 1;
+    judge_run(judge, 0, problem, random, 1, 0, 0, &alone);
+    return alone.verdict != CASE_CORRECT;
+}
+
+void judge_again(Judge *judge, const Problem *problem, const Problem *other, Random *random,
+                 RecordCase *item)
+{
+    Error error;
+    if (judge_begin_problem(judge, problem, &error)) return;
+    for (size_t i = 0; i < sizeof AGAIN / sizeof *AGAIN; i++) {
+        RecordCase later = {.verdict = CASE_NOT_RUN};
+        const Problem *now = AGAIN[i].other ? other : problem;
+        if (judge_next_problem(judge, now, &error)) return;
+        judge_run(judge, 0, now, random, 1, 0, 0, &later);
+        if (later.verdict == CASE_CORRECT) continue;
+        /* Then it is that problem's own fault, which its own case tells. */
+        if (AGAIN[i].other && wrong_alone(judge, other, random)) return;
+        judge_later(item, &later, FAULT_STATE, AGAIN[i].what,
+                    "What does your code keep from call to call, and is it set anew where the "
+                    "problem or the inputs are others? Look at static variables, at memory that "
+                    "is allocated once, and at __device__ variables that are added to.");
+        return;
+    }
 }

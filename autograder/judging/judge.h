@@ -27,9 +27,21 @@ int judge_begin_problem(Judge *judge, const Problem *problem, Error *error);
 void judge_output(Judge *judge, const Workload *workload, const Observed *observed,
                   const RunOutcome *outcome, int probe, RecordCase *item);
 
-/* Fresh inputs, one call of slot 0, verdict and cost into `item`.  The first JUDGE_DIAGNOSES wrong
- * cases are diagnosed by further runs: after these the answer is known, and the reader waits. */
+/* Fresh inputs, one call of slot 0, verdict and cost into `item`; where it is right, its GPU work
+ * replayed once on other fresh inputs, which must be right too.  With `timed` that replay's cycles
+ * go into item->speed.student.  The first JUDGE_DIAGNOSES wrong cases are diagnosed by further
+ * runs: after these the answer is known, and the reader waits. */
 enum { JUDGE_DIAGNOSES = 3 };
-void judge_case(Judge *judge, const Problem *problem, Random *random, RecordCase *item);
+void judge_case(Judge *judge, const Problem *problem, Random *random, int timed, RecordCase *item);
+
+/* Replays what `slot` recorded `repeats` times (0: once, unpriced) on fresh inputs: verdict and
+ * cost into *item, which it clears first. */
+void judge_replay(Judge *judge, int slot, const Problem *problem, Random *random, int repeats,
+                  RecordCase *item);
+
+/* Calls slot 0 several times in one process, for `problem`, which it was right for, and for `other`
+ * in between.  Where a call is then wrong, that is item's new verdict. */
+void judge_again(Judge *judge, const Problem *problem, const Problem *other, Random *random,
+                 RecordCase *item);
 
 #endif

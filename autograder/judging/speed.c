@@ -25,34 +25,6 @@ static void speed_stop(RecordSpeed *speed, SpeedVerdict verdict, const char *tex
     text_set(speed->text, sizeof speed->text, "%s", text);
 }
 
-/* Replays slot's recording once on fresh inputs and judges what comes out; 0 and the cycles in
- * *cycles, or -1 with why in `text` (and whether the submission's output was wrong, or the
- * machinery failed, in *wrong). */
-static int replay_once(SpeedSetup *setup, int slot, const Problem *problem, Random *random,
-                       uint64_t *cycles, char *text, size_t bytes, int *wrong)
-{
-    Workload workload;
-    Error error;
-    *wrong = 0;
-    if (workload_open(setup->judge->operation, problem, &workload, &error)) {
-        text_set(text, bytes, "%s", error.text);
-        return -1;
-    }
-    workload_fill(&workload, random);
-    Observed observed = {0};
-    RunOutcome outcome = {0};
-    RecordCase verdict = {0};
-    session_replay(setup->judge->session, slot, 1, (const float *const *)workload.tensor,
-                   workload.output, &observed, &outcome);
-    judge_output(setup->judge, &workload, &observed, &outcome, 0, &verdict);
-    workload_close(&workload);
-    *cycles = outcome.cost.cycles;
-    if (verdict.verdict == CASE_CORRECT) return 0;
-    *wrong = !case_is_left_out(verdict.verdict);
-    text_set(text, bytes, "%s", verdict.text);
-    return -1;
-}
-
 int speed_start(SpeedSetup *setup, int slot, const Problem *problem, Random *random, char *text,
                 size_t bytes)
 {
@@ -105,36 +77,28 @@ static uint64_t own_cycles(SpeedSetup *setup, int slot, const Problem *problem, 
     CycleCacheKey key =
         cycle_cache_key(setup->build[slot]->digest, shape, setup->machine->name, setup->simulator);
     uint64_t cycles = cycle_cache_find(setup->cache, &key);
-    int wrong;
     if (cycles) return cycles;
-    if (!speed_start_alone(setup, slot, problem, random, why, sizeof why) &&
-        !replay_once(setup, slot, problem, random, &cycles, why, sizeof why, &wrong)) {
-        cycle_cache_keep(setup->cache, &key, cycles);
-        return cycles;
+    if (!speed_start_alone(setup, slot, problem, random, why, sizeof why)) {
+        RecordCase item;
+        judge_replay(setup->judge, slot, problem, random, 1, &item);
+        if (item.verdict == CASE_CORRECT) {
+            cycle_cache_keep(setup->cache, &key, item.cost.cycles);
+            return item.cost.cycles;
+        }
+        text_set(why, sizeof why, "%s", item.text);
     }
     text_set(text, sizeof text, "the workbook's own %s could not be timed: %s", who, why);
     speed_stop(speed, SPEED_DEFERRED, text);
     return 0;
 }
 
+/* The submission's cycles are those of the replay that judge_case made. */
 static void measure_cycles(SpeedSetup *setup, const Problem *problem, Random *random,
                            RecordCase *item)
 {
     RecordSpeed *speed = &item->speed;
     const Operation *operation = setup->judge->operation;
-    uint64_t cycles;
-    char why[1600] = "", text[1800];
-    int wrong;
-    if (replay_once(setup, SLOT_SUBMISSION, problem, random, &cycles, why, sizeof why, &wrong)) {
-        text_set(text, sizeof text,
-                 "Right when it was called, but wrong when the GPU work that the call recorded was "
-                 "repeated on "
-                 "fresh inputs: %s",
-                 why);
-        speed_stop(speed, wrong ? SPEED_WRONG : SPEED_DEFERRED, wrong ? text : why);
-        return;
-    }
-    speed->student = (double)cycles;
+    char text[200];
     uint64_t baseline = own_cycles(setup, SLOT_BASELINE, problem, random, speed);
     uint64_t reference = baseline ? own_cycles(setup, SLOT_REFERENCE, problem, random, speed) : 0;
     if (!reference) return;

@@ -21,9 +21,9 @@ typedef struct SpeedSetup {
     const GpuCeilings *ceilings; /* of the card, for the roofline floor; NULL: unknown */
 } SpeedSetup;
 
-/* Measures the problem that slot 0 was last called for, into item->speed: times, or a verdict that
+/* Measures the problem that slot 0 was last judged on, into item->speed: times, or a verdict that
  * says why there are none.  Every timed output of the submission is checked.  Does not score.  On
- * the simulator slot 0 must be called again before it is replayed again. */
+ * the simulator judge_case has put the submission's cycles there. */
 void speed_measure(SpeedSetup *setup, const Problem *problem, Random *random, RecordCase *item);
 
 /* Starts `slot` if need be and calls it once, so that it can be replayed; -1 with the reason in

@@ -20,9 +20,10 @@ typedef struct Side {
     int wrong; /* the submission's output was */
 } Side;
 
-static int measure_window(void *context, int repeats, double *seconds, Error *error)
+/* Replays `repeats` times on one set of fresh inputs: between two of them nothing stays that could
+ * tell the second what the first has found. */
+static int measure_run(Side *side, int repeats, double *seconds, Error *error)
 {
-    Side *side = context;
     Observed observed = {0};
     RunOutcome outcome = {0};
     RecordCase verdict = {0};
@@ -37,6 +38,20 @@ static int measure_window(void *context, int repeats, double *seconds, Error *er
     if (verdict.verdict == CASE_CORRECT) return 0;
     side->wrong = side->slot == SLOT_SUBMISSION && !case_is_left_out(verdict.verdict);
     return error_set(error, "%.900s", verdict.text);
+}
+
+/* A process keeps what it likes, so on the host every repeat has inputs of its own. */
+static int measure_window(void *context, int repeats, double *seconds, Error *error)
+{
+    Side *side = context;
+    int host = side->setup->judge->host, runs = host ? repeats : 1;
+    *seconds = 0;
+    for (int i = 0; i < runs; i++) {
+        double once;
+        if (measure_run(side, host ? 1 : repeats, &once, error)) return -1;
+        *seconds += once / runs;
+    }
+    return 0;
 }
 
 static double points_at(double s, double s_ref, double slack)
@@ -115,7 +130,8 @@ static int start_sides(SpeedSetup *setup, const Problem *problem, Random *random
 {
     char why[1600] = "";
     Error error;
-    if (judge_set_problem(setup->judge, problem, &error) ||
+    /* A new process: what it keeps from an earlier call would not be in the recording. */
+    if (judge_begin_problem(setup->judge, problem, &error) ||
         speed_start(setup, SLOT_SUBMISSION, problem, random, why, sizeof why)) {
         speed->verdict = *why ? SPEED_WRONG : SPEED_DEFERRED;
         text_set(speed->text, sizeof speed->text, "%s", *why ? why : error.text);

@@ -10,6 +10,7 @@
 #include "autograder/judging/cycle_cache.h"
 #include "autograder/judging/judge.h"
 #include "autograder/judging/speed.h"
+#include "common/conv/conv_problem.h"
 #include "common/operations/operations.h"
 
 /* A made-up session: every program computes what the oracle says, in as many cycles or seconds as
@@ -19,10 +20,12 @@ static struct {
     double seconds[SESSION_RUNNERS];
     int calls[SESSION_RUNNERS], replays[SESSION_RUNNERS];
     int counted[SESSION_RUNNERS], can_count;
-    int wrong_replay; /* of the submission */
-    unsigned shared;  /* a bit a slot that was called since the problem began */
-    int crowded;      /* replays on a device that other slots were called on */
-    RunStatus status; /* of the submission */
+    int wrong_replay;              /* of the submission */
+    int process_calls, wrong_call; /* of the submission, since its process began: 1, 2, ... */
+    int wrong_channels;            /* every call for a problem of so many channels is wrong */
+    unsigned shared;               /* a bit a slot that was called since the problem began */
+    int crowded;                   /* replays on a device that other slots were called on */
+    RunStatus status;              /* of the submission */
     const Operation *operation;
     Problem problem;
     uint32_t noise;
@@ -53,6 +56,14 @@ int session_set_problem(Session *session, const Operation *operation, const Prob
     fake.operation = operation;
     fake.problem = *problem;
     fake.shared = 0;
+    fake.process_calls = 0;
+    return 0;
+}
+
+int session_next_problem(Session *session, const Problem *problem, Error *error)
+{
+    (void)session, (void)error;
+    fake.problem = *problem;
     return 0;
 }
 
@@ -92,6 +103,10 @@ void session_call(Session *session, int slot, const float *const *tensor, float 
     fake.calls[slot]++;
     fake.shared |= 1u << slot;
     answer(slot, tensor, output, observed, outcome);
+    if (slot) return;
+    ConvProblem conv;
+    memcpy(&conv, fake.problem.data, sizeof conv);
+    if (++fake.process_calls == fake.wrong_call || conv.C == fake.wrong_channels) output[3] += 1e9f;
 }
 
 void session_replay(Session *session, int slot, int repeats, const float *const *tensor,
@@ -161,7 +176,8 @@ static RecordCase measure(SpeedSetup *setup)
     RecordCase item = {.verdict = CASE_CORRECT};
     random_seed(&random, 1);
     item.speed.possible = 10;
-    speed_measure(setup, &problem, &random, &item);
+    if (setup->sim) judge_case(&judge, &problem, &random, 1, &item);
+    if (item.verdict == CASE_CORRECT) speed_measure(setup, &problem, &random, &item);
     return item;
 }
 
@@ -209,24 +225,71 @@ static void cycles_are_taken_alone_on_the_device(void **state)
     random_seed(&random, 1);
     strcpy(build[SLOT_BASELINE].digest, "alone-b");
     strcpy(build[SLOT_REFERENCE].digest, "alone-r");
-    judge_case(&judge, &problem, &random, &item);
+    judge_case(&judge, &problem, &random, 1, &item);
     measure(&setup);
     assert_int_equal(fake.calls[SLOT_BASELINE] + fake.calls[SLOT_REFERENCE], 2);
     assert_int_equal(fake.crowded, 0);
-    judge_case(&judge, &problem, &random, &item);
+    judge_case(&judge, &problem, &random, 1, &item);
     assert_int_equal(fake.shared, 1u << SLOT_SUBMISSION);
 }
 
-static void a_replay_that_goes_wrong_earns_nothing(void **state)
+static void what_does_not_repeat_on_fresh_inputs_is_wrong(void **state)
 {
     (void)state;
+    for (int timed = 0; timed < 2; timed++) {
+        begin(1);
+        fake.wrong_replay = 1;
+        Random random;
+        Problem problem = fake.problem;
+        RecordCase item = {.verdict = CASE_NOT_RUN};
+        random_seed(&random, 1);
+        judge_case(&judge, &problem, &random, timed, &item);
+        assert_int_equal(item.verdict, CASE_WRONG);
+        assert_string_equal(item.fault, "repeat");
+        assert_non_null(strstr(item.text, "repeated on fresh inputs"));
+        assert_int_equal(fake.replays[SLOT_SUBMISSION], 1);
+    }
     SpeedSetup setup = begin(1);
-    fake.wrong_replay = 1;
-    RecordCase item = measure(&setup);
-    assert_int_equal(item.speed.verdict, SPEED_WRONG);
-    assert_non_null(strstr(item.speed.text, "repeated on fresh inputs"));
-    speed_score(&item.speed, 1.2, 0, 1);
-    assert_float_equal(item.speed.points, 0, 0);
+    judge.host = 1; /* nothing is recorded there */
+    assert_int_equal(measure(&setup).verdict, CASE_CORRECT);
+    assert_int_equal(fake.replays[SLOT_SUBMISSION], 0);
+}
+
+/* Calls the made-up submission again; `item` was right before. */
+static RecordCase again(int wrong_call, int wrong_channels)
+{
+    Random random;
+    Problem problem, other;
+    Error error;
+    RecordCase item = {.verdict = CASE_CORRECT};
+    begin(1);
+    problem = fake.problem;
+    random_seed(&random, 1);
+    assert_int_equal(
+        judge.operation->parse("N=1 C=2 H=6 W=6 K=1 R=3 S=3 pad=valid stride=1", &other, &error),
+        0);
+    fake.wrong_call = wrong_call;
+    fake.wrong_channels = wrong_channels;
+    judge_again(&judge, &problem, &other, &random, &item);
+    return item;
+}
+
+static void what_is_kept_from_call_to_call_is_found(void **state)
+{
+    (void)state;
+    assert_int_equal(again(0, 0).verdict, CASE_CORRECT);
+    assert_int_equal(fake.calls[SLOT_SUBMISSION], 4);
+    static const char *const words[] = {[2] = "the same process calls it again",
+                                        [3] = "after a call for another problem",
+                                        [4] = "called again after another problem"};
+    for (int call = 2; call <= 4; call++) {
+        RecordCase item = again(call, 0);
+        assert_int_equal(item.verdict, CASE_WRONG);
+        assert_string_equal(item.fault, "state");
+        assert_non_null(strstr(item.text, words[call]));
+    }
+    /* Wrong for the other problem in any process: no matter of what is kept. */
+    assert_int_equal(again(0, 2).verdict, CASE_CORRECT);
 }
 
 static void the_graders_own_trouble_is_left_out(void **state)
@@ -234,7 +297,7 @@ static void the_graders_own_trouble_is_left_out(void **state)
     (void)state;
     SpeedSetup setup = begin(1);
     fake.status = RUN_BROKEN;
-    assert_int_equal(measure(&setup).speed.verdict, SPEED_DEFERRED);
+    assert_int_equal(measure(&setup).verdict, CASE_BROKEN);
 }
 
 /* 16 outputs of 9 products: 288 FLOP on one lane are 144 cycles; 4*(36 + 9 + 16) bytes at 32 a
@@ -390,7 +453,8 @@ int main(void)
         cmocka_unit_test(cycles_become_points),
         cmocka_unit_test(own_programs_are_simulated_once),
         cmocka_unit_test(cycles_are_taken_alone_on_the_device),
-        cmocka_unit_test(a_replay_that_goes_wrong_earns_nothing),
+        cmocka_unit_test(what_does_not_repeat_on_fresh_inputs_is_wrong),
+        cmocka_unit_test(what_is_kept_from_call_to_call_is_found),
         cmocka_unit_test(the_graders_own_trouble_is_left_out),
         cmocka_unit_test(nobody_is_faster_than_the_machine),
         cmocka_unit_test(counts_become_points),

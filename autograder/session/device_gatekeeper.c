@@ -23,10 +23,12 @@ typedef struct Allocation {
 } Allocation;
 
 struct Gatekeeper {
-    uint64_t memory_bytes, used_bytes, settling_bytes;
+    uint64_t memory_bytes, used_bytes;
     Handles handles[KINDS];
     Allocation *allocation;
     size_t allocations, allocation_capacity;
+    Allocation *freed; /* the recorder puts frees off: these are there until the recording goes */
+    size_t freeds, freed_capacity;
 };
 
 Gatekeeper *gatekeeper_open(uint64_t memory_bytes)
@@ -178,13 +180,16 @@ static int allocation_add(Gatekeeper *keeper, uint64_t address, uint64_t bytes)
     return 0;
 }
 
-/* The recorder puts frees off, so the bytes stay counted until the recording is cleared. */
-static void allocation_drop(Gatekeeper *keeper, uint64_t address)
+static int allocation_drop(Gatekeeper *keeper, uint64_t address)
 {
     long at = allocation_find(keeper, address);
-    if (at < 0) return;
-    keeper->settling_bytes += keeper->allocation[at].bytes;
+    if (at < 0) return 0;
+    if (list_grow((void **)&keeper->freed, keeper->freeds, &keeper->freed_capacity,
+                  sizeof *keeper->freed))
+        return -1;
+    keeper->freed[keeper->freeds++] = keeper->allocation[at];
     keeper->allocation[at] = keeper->allocation[--keeper->allocations];
+    return 0;
 }
 
 static int call_note(Gatekeeper *keeper, const DeviceCall *call, const DeviceReply *reply)
@@ -202,8 +207,7 @@ static int call_note(Gatekeeper *keeper, const DeviceCall *call, const DeviceRep
     case CALL_EVENT_CREATE:
         return handle_add(keeper, KIND_EVENT, given);
     case CALL_FREE:
-        allocation_drop(keeper, call->dst);
-        break;
+        return allocation_drop(keeper, call->dst);
     case CALL_MODULE_UNLOAD:
         handle_drop(keeper, KIND_MODULE, call->module);
         break;
@@ -219,32 +223,44 @@ static int call_note(Gatekeeper *keeper, const DeviceCall *call, const DeviceRep
     return 0;
 }
 
+static int allocations_poison(const Allocation *allocation, size_t count, Device *engine,
+                              Error *error)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint64_t bytes =
+            allocation[i].bytes & ~3ull; /* the words; a tail is too small to hold an answer */
+        if (bytes && engine->poison(engine, allocation[i].address, bytes, OUTPUT_POISON, error))
+            return -1;
+    }
+    return 0;
+}
+
 int gatekeeper_execute(Gatekeeper *keeper, Device *next, const DeviceCall *call, DeviceReply *reply)
 {
     memset(reply, 0, sizeof *reply);
     if (!call_allowed(keeper, call, reply)) return 0;
     if (next->execute(next, call, reply)) return -1;
-    if (reply->status == DEVICE_SUCCESS && call_note(keeper, call, reply))
-        device_fail(reply, DEVICE_OUT_OF_MEMORY, "the device process is out of memory");
+    if (reply->status != DEVICE_SUCCESS) return 0;
+    Error error = {""};
+    if (call_note(keeper, call, reply))
+        return device_fail(reply, DEVICE_OUT_OF_MEMORY, "the device process is out of memory");
+    /* The recorder keeps freed memory for its replays; who reads it all the same finds NaN. */
+    if (call->kind == CALL_FREE && call->dst && next->poison &&
+        allocations_poison(&keeper->freed[keeper->freeds - 1], 1, next, &error))
+        return device_fail(reply, DEVICE_UNKNOWN, "%s", error.text);
     return 0;
 }
 
 void gatekeeper_settle(Gatekeeper *keeper)
 {
-    keeper->used_bytes -= keeper->settling_bytes;
-    keeper->settling_bytes = 0;
+    while (keeper->freeds)
+        keeper->used_bytes -= keeper->freed[--keeper->freeds].bytes;
 }
 
 int gatekeeper_poison(Gatekeeper *keeper, Device *engine, Error *error)
 {
-    for (size_t i = 0; i < keeper->allocations; i++) {
-        const Allocation *allocation = &keeper->allocation[i];
-        uint64_t bytes =
-            allocation->bytes & ~3ull; /* the words; a tail is too small to hold an answer */
-        if (bytes && engine->poison(engine, allocation->address, bytes, OUTPUT_POISON, error))
-            return -1;
-    }
-    return 0;
+    if (allocations_poison(keeper->allocation, keeper->allocations, engine, error)) return -1;
+    return allocations_poison(keeper->freed, keeper->freeds, engine, error);
 }
 
 void gatekeeper_close(Gatekeeper *keeper, Device *engine)
@@ -268,5 +284,6 @@ void gatekeeper_close(Gatekeeper *keeper, Device *engine)
         free(keeper->handles[kind].handle);
     free(reply);
     free(keeper->allocation);
+    free(keeper->freed);
     free(keeper);
 }

@@ -18,7 +18,8 @@ int gatekeeper_execute(Gatekeeper *gatekeeper, Device *next, const DeviceCall *c
                        DeviceReply *reply);
 /* Deferred frees have been executed: their bytes count no more. */
 void gatekeeper_settle(Gatekeeper *gatekeeper);
-/* Overwrites what the runner keeps in device memory, so that no answer outlives its inputs. */
+/* Overwrites what the runner keeps in device memory, and what it freed while it was recorded, so
+ * that no answer outlives its inputs. */
 int gatekeeper_poison(Gatekeeper *gatekeeper, Device *engine, Error *error);
 /* Gives everything back to the engine. */
 void gatekeeper_close(Gatekeeper *gatekeeper, Device *engine);
@@ -71,8 +72,12 @@ void serve_device(DeviceProcess *process, Slot *slot, ControlReply *reply);
 /* The same for a host lab: inputs there, outputs back, and the time between. */
 void serve_host(DeviceProcess *process, Slot *slot, ControlReply *reply);
 
+/* The frees that the recording put off are executed, and it is empty. */
+void recording_drop(DeviceProcess *process, Slot *slot);
+
 /* ---- device_replay.c ---------------------------------------------------------------------- */
 
+/* `repeats` 0: once, for its outputs alone. */
 void replay_device(DeviceProcess *process, Slot *slot, uint32_t repeats, ControlReply *reply);
 void replay_host(DeviceProcess *process, Slot *slot, uint32_t repeats, ControlReply *reply);
 

@@ -1,8 +1,9 @@
 /* device_replay.c - the timed runs: no host code of the submission inside the clock.
  *
- * Before each repeat, outside the clock, the outputs and all that the runners hold in device memory
- * are poisoned: a kernel that finds its own old answer there and returns early leaves NaN.  The L2
- * is the engine's to flush (device.h). */
+ * Before each repeat, outside the clock, all that a kernel could have left for itself goes: outputs
+ * and what the runners hold in device memory, or held and freed in the call, are poisoned, and the
+ * variables of modules hold what they held at first.  So a kernel reads inputs, what this repeat
+ * wrote, or NaN.  The L2 is the engine's to flush (device.h). */
 #include "autograder/session/device_parts.h"
 
 static int repeat_prepare(DeviceProcess *process, Error *error)
@@ -11,31 +12,44 @@ static int repeat_prepare(DeviceProcess *process, Error *error)
         if (process->slot[i].gatekeeper &&
             gatekeeper_poison(process->slot[i].gatekeeper, process->engine, error))
             return -1;
+    if (process->engine->restore && process->engine->restore(process->engine, error)) return -1;
     return guarded_fill(&process->tensors, process->inputs.tensor, error);
+}
+
+/* One repeat; -1 with the reply set. */
+static int repeat_run(DeviceProcess *process, Slot *slot, ControlReply *reply)
+{
+    Error error = {""};
+    if (repeat_prepare(process, &error)) {
+        reply_set(reply, RUN_BROKEN, "%s", error.text);
+        return -1;
+    }
+    if (!process->engine->replay(process->engine, &slot->recording, 1, &reply->cost, &error))
+        return 0;
+    reply_set(reply, RUN_DEVICE_ERROR, "%s", error.text);
+    reply->device_lost = 1;
+    return -1;
 }
 
 void replay_device(DeviceProcess *process, Slot *slot, uint32_t repeats, ControlReply *reply)
 {
-    Error error = {""};
     double seconds = 0;
     if (!slot->recorded || slot->recording.overflow || !process->engine->replay) {
         reply_set(reply, RUN_NOT_RECORDED, "%s",
                   slot->recording.overflow ? slot->recording.why : "nothing is recorded yet");
         return;
     }
+    if (!repeats) { /* for its outputs alone */
+        if (process->engine->price) process->engine->price(process->engine, 0);
+        repeat_run(process, slot, reply);
+        if (process->engine->price) process->engine->price(process->engine, 1);
+        return;
+    }
     for (uint32_t i = 0; i < repeats; i++) {
-        if (repeat_prepare(process, &error)) {
-            reply_set(reply, RUN_BROKEN, "%s", error.text);
-            return;
-        }
-        if (process->engine->replay(process->engine, &slot->recording, 1, &reply->cost, &error)) {
-            reply_set(reply, RUN_DEVICE_ERROR, "%s", error.text);
-            reply->device_lost = 1;
-            return;
-        }
+        if (repeat_run(process, slot, reply)) return;
         seconds += reply->cost.seconds;
     }
-    if (repeats) reply->cost.seconds = seconds / repeats;
+    reply->cost.seconds = seconds / repeats;
 }
 
 void replay_host(DeviceProcess *process, Slot *slot, uint32_t repeats, ControlReply *reply)

@@ -166,12 +166,18 @@ static void device_settle(DeviceProcess *process, ControlReply *reply)
     if (process->engine->take_cost) process->engine->take_cost(process->engine, &reply->cost);
 }
 
+void recording_drop(DeviceProcess *process, Slot *slot)
+{
+    recording_clear(&slot->recording, process->engine);
+    if (slot->gatekeeper) gatekeeper_settle(slot->gatekeeper);
+    slot->recorded = 0;
+}
+
 void serve_device(DeviceProcess *process, Slot *slot, ControlReply *reply)
 {
     DeviceCost before;
-    recording_clear(&slot->recording, process->engine);
-    gatekeeper_settle(slot->gatekeeper);
-    slot->recorded = slot->calls = 0;
+    recording_drop(process, slot);
+    slot->calls = 0;
     Device *recorder = recorder_open(process->engine, &slot->recording);
     if (!recorder) {
         reply_set(reply, RUN_BROKEN, "the device process is out of memory");

@@ -40,9 +40,10 @@ typedef enum ControlKind {
     CONTROL_OPEN = 1, /* engine: the reply carries the properties */
     CONTROL_ATTACH,   /* a new runner in `slot`; its socket comes over the descriptor socket */
     CONTROL_PROBLEM,  /* end the runners, renew a simulated GPU, allocate `call`'s tensors */
-    CONTROL_DETACH, /* wait until the runner in `slot` has begun, then close its socket: it ends */
-    CONTROL_CALL,   /* [inputs], poison, call, read back */
-    CONTROL_REPLAY  /* [inputs], poison, replay `repeats` times, read back */
+    CONTROL_NEXT,     /* the same, but runners, GPU and what they hold there live on */
+    CONTROL_DETACH,   /* wait until the runner in `slot` has begun, then close its socket: it ends */
+    CONTROL_CALL,     /* [inputs], poison, call, read back */
+    CONTROL_REPLAY    /* [inputs], poison, replay `repeats` times, read back; 0: once, untimed */
 } ControlKind;
 
 typedef struct ControlRequest {

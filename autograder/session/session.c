@@ -89,8 +89,8 @@ int session_start_runner(Session *session, int slot, const Build *build, Error *
     return 0;
 }
 
-int session_set_problem(Session *session, const Operation *operation, const Problem *problem,
-                        int host, Error *error)
+static void problem_take(Session *session, const Operation *operation, const Problem *problem,
+                         int host)
 {
     int tensors = operation->tensors(problem, session->shape);
     session->operation = operation;
@@ -102,9 +102,24 @@ int session_set_problem(Session *session, const Operation *operation, const Prob
     }
     session->instructions = limit_instructions(session);
     session->problem_known = 0;
+}
+
+int session_set_problem(Session *session, const Operation *operation, const Problem *problem,
+                        int host, Error *error)
+{
+    problem_take(session, operation, problem, host);
     for (int i = 0; i < SESSION_RUNNERS; i++)
         runner_kill(&session->runner[i]);
     return device_ensure(session, error);
+}
+
+int session_next_problem(Session *session, const Problem *problem, Error *error)
+{
+    problem_take(session, session->operation, problem, (int)session->call.host);
+    session->runners_stay = 1;
+    int status = device_ensure(session, error);
+    session->runners_stay = 0;
+    return status;
 }
 
 /* ---- calls -------------------------------------------------------------------------------- */
@@ -196,8 +211,7 @@ void session_call(Session *session, int slot, const float *const *tensor, float 
 void session_replay(Session *session, int slot, int repeats, const float *const *tensor,
                     float *output, Observed *observed, RunOutcome *outcome)
 {
-    ControlRequest request = {.kind = CONTROL_REPLAY,
-                              .repeats = (uint32_t)(repeats > 0 ? repeats : 1)};
+    ControlRequest request = {.kind = CONTROL_REPLAY, .repeats = (uint32_t)repeats};
     ControlReply reply = {.damage = DAMAGE_NONE};
     request_run(session, slot, &request, tensor, output, &reply, outcome);
     /* A fault of another slot's kernel takes the device process with it, and every recording. */

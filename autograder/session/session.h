@@ -64,6 +64,10 @@ const char *session_printed(Session *session);
 int session_set_problem(Session *session, const Operation *operation, const Problem *problem,
                         int host, Error *error);
 
+/* Makes another problem of the same operation current for the same runners, which live on with all
+ * that they keep: for finding out whether they keep too much. */
+int session_next_problem(Session *session, const Problem *problem, Error *error);
+
 /* After the first RUN_LIMIT of slot 0 its calls may use less than before (session_limit.c): endless
  * code meets a limit in every case, and each has its judgement.
  *
@@ -76,7 +80,8 @@ void session_call(Session *session, int slot, const float *const *tensor, float 
 /* Replays the recording of the last session_call of `slot` (device labs) or calls again (host
  * labs), with the inputs given (NULL: those that are there), outputs poisoned first and read back
  * after, `repeats` times in one timed window; on a GPU the L2 is flushed between repeats and the
- * flushing is not in the time.  outcome->cost.seconds is one repeat's. */
+ * flushing is not in the time.  outcome->cost.seconds is one repeat's.  `repeats` 0: once, for the
+ * outputs alone: a simulated GPU then neither counts nor prices, in a third of the time. */
 void session_replay(Session *session, int slot, int repeats, const float *const *tensor,
                     float *output, Observed *observed, RunOutcome *outcome);
 

@@ -197,8 +197,9 @@ int device_ensure(Session *session, Error *error)
         }
     }
     if (session->operation && !session->problem_known) {
-        ControlRequest request = {
-            .kind = CONTROL_PROBLEM, .call = session->call, .instructions = session->instructions};
+        ControlRequest request = {.kind = session->runners_stay ? CONTROL_NEXT : CONTROL_PROBLEM,
+                                  .call = session->call,
+                                  .instructions = session->instructions};
         for (uint32_t i = 0; i < session->call.tensors; i++)
             tensor_name(&session->shape[i], &request.name[i]);
         if (device_ask(session, &request, &reply, error)) {

@@ -144,7 +144,8 @@ void outcome_fill(Session *session, int slot, const ControlReply *reply, RunOutc
                     reply->message);
         break;
     case RUN_NOT_RECORDED:
-        outcome_say(outcome, RUN_DEVICE_ERROR, "cannot be timed: %.1000s", reply->message);
+        outcome_say(outcome, RUN_DEVICE_ERROR, "cannot be repeated on fresh inputs: %.1000s",
+                    reply->message);
         return; /* the runner is well */
     case RUN_LIMIT:
         outcome_say(outcome, RUN_LIMIT, "%s", reply->message);

@@ -37,6 +37,7 @@ struct Session {
     TensorShape shape[OPERATION_TENSORS];
     uint64_t instructions; /* that a call's launches may take on the simulator */
     int problem_known;     /* to the device process */
+    int runners_stay;      /* while it is told of the next one */
 };
 
 /* ---- session.c ---------------------------------------------------------------------------- */

@@ -156,10 +156,23 @@ static void test_gatekeeper_memory(void **state)
     ask(gatekeeper, &engine, half);
     refused(gatekeeper, &engine, half);
     refused(gatekeeper, &engine, huge);
-    /* A free is put off by the recorder: its bytes come back only when the recording is cleared. */
-    assert_int_equal(ask(gatekeeper, &engine, (DeviceCall){.kind = CALL_FREE, .dst = first}).status,
-                     DEVICE_SUCCESS);
+    /* A free is put off by the recorder: its bytes come back only when the recording is cleared,
+     * and until then nobody finds there what was. */
+    Recording recording = {0};
+    Device *recorder = recorder_open(&engine.device, &recording);
+    DeviceCall call = {.kind = CALL_FREE, .dst = first};
+    DeviceReply reply;
+    uint32_t *there = (uint32_t *)(uintptr_t)first;
+    there[7] = 1;
+    assert_int_equal(gatekeeper_execute(gatekeeper, recorder, &call, &reply), 0);
+    assert_int_equal(reply.status, DEVICE_SUCCESS);
+    assert_int_equal(there[7], OUTPUT_POISON);
+    there[7] = 1;
+    assert_int_equal(gatekeeper_poison(gatekeeper, &engine.device, NULL), 0);
+    assert_int_equal(there[7], OUTPUT_POISON);
     refused(gatekeeper, &engine, half);
+    recording_clear(&recording, &engine.device);
+    recorder->close(recorder);
     gatekeeper_settle(gatekeeper);
     assert_int_equal(ask(gatekeeper, &engine, half).status, DEVICE_SUCCESS);
     gatekeeper_close(gatekeeper, &engine.device);

@@ -185,6 +185,12 @@ struct Device {
     /* Names the array that was allocated at `address`, for findings.  NULL where nothing is told by
      * name. */
     int (*name)(Device *device, uint64_t address, const ArrayName *array, Error *error);
+    /* The variables of all modules hold again what they held when their module was loaded, so that
+     * nothing there outlives a run.  NULL where unsupported. */
+    int (*restore)(Device *device, Error *error);
+    /* sim: from here on launches are counted, priced and searched for races (`on`, as at first), or
+     * only executed, in a third of the time.  NULL where there is no difference. */
+    void (*price)(Device *device, int on);
     void (*close)(Device *device);
 };
 

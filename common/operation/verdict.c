@@ -49,6 +49,8 @@ const char *fault_name(Fault fault)
         [FAULT_BARRIER] = "barrier",
         [FAULT_MISALIGNED] = "misaligned",
         [FAULT_LAUNCH] = "launch",
+        [FAULT_REPEAT] = "repeat",
+        [FAULT_STATE] = "state",
         [FAULT_EVERYWHERE] = "everywhere",
     };
     unsigned index = (unsigned)fault;

@@ -89,6 +89,8 @@ typedef enum Fault {
     FAULT_BARRIER,           /* stopped: a barrier that not all threads reach */
     FAULT_MISALIGNED,        /* stopped: an address that is no multiple of the access */
     FAULT_LAUNCH,            /* refused: more threads, blocks or memory than there are */
+    FAULT_REPEAT,            /* right when called, wrong when its GPU work is repeated */
+    FAULT_STATE,             /* right in a new process, wrong when called again there */
     FAULT_EVERYWHERE         /* wrong nearly everywhere with no signature */
 } Fault;
 

@@ -226,7 +226,10 @@ static int launch_run(Launch *launch, SimtResult *result)
 
 int simt_launch(SimtGpu *gpu, SimtKernel *kernel, const SimtLaunch *request, SimtResult *result)
 {
-    Launch launch = {.gpu = gpu, .kernel = kernel, .launch = request, .count = gpu->options.count};
+    Launch launch = {.gpu = gpu,
+                     .kernel = kernel,
+                     .launch = request,
+                     .count = gpu->options.count && !gpu->unpriced};
     char why[512];
     Error error;
     memset(result, 0, sizeof *result);

@@ -32,6 +32,11 @@ SimtGpu *simt_open(const SimtMachine *machine, const SimtOptions *options, Error
     return gpu;
 }
 
+void simt_price(SimtGpu *gpu, int on)
+{
+    gpu->unpriced = !on;
+}
+
 void simt_close(SimtGpu *gpu)
 {
     if (!gpu) return;
@@ -200,20 +205,21 @@ static int symbol_place(SimtModule *module, const PtxVariable *v, Error *error)
         return -1;
     symbol->allocation->name = v->name;
     symbol->allocation->read_only = v->space == PTX_CONST;
-    if (v->data)
-        memcpy(symbol->allocation->host, v->data, v->bytes);
-    else
-        memset(symbol->allocation->host, 0, v->bytes);
     memory_mark(memory, symbol->address, v->bytes, 1);
     symbol->allocation->initialised = 1;
     module->symbols++;
     return 0;
 }
 
-static int relocations_apply(SimtModule *module, Error *error)
+/* What the module's file says its variables hold at first. */
+static int symbols_fill(SimtModule *module, Error *error)
 {
     for (uint32_t i = 0; i < module->symbols; i++) {
         const PtxVariable *v = module->symbol[i].variable;
+        if (v->data)
+            memcpy(module->symbol[i].allocation->host, v->data, v->bytes);
+        else
+            memset(module->symbol[i].allocation->host, 0, v->bytes);
         for (uint32_t k = 0; k < v->relocation_count; k++) {
             const PtxRelocation *r = &v->relocation[k];
             const Symbol *target = symbol_find(module, r->symbol);
@@ -248,7 +254,7 @@ static int symbols_place(SimtModule *module, Error *error)
             if (in_device_memory(&ptx->function[i].variable[k]) &&
                 symbol_place(module, &ptx->function[i].variable[k], error) != 0)
                 return -1;
-    return relocations_apply(module, error);
+    return symbols_fill(module, error);
 }
 
 static void info_fill(SimtKernel *kernel)
@@ -322,6 +328,13 @@ SimtModule *simt_module_load(SimtGpu *gpu, const void *image, size_t bytes, Erro
     }
     simt_module_unload(gpu, module);
     return NULL;
+}
+
+void simt_modules_restore(SimtGpu *gpu)
+{
+    Error error; /* what could be wrong with an initialiser was found when it was loaded */
+    for (SimtModule *module = gpu->modules; module; module = module->next)
+        symbols_fill(module, &error);
 }
 
 void simt_module_unload(SimtGpu *gpu, SimtModule *module)

@@ -23,6 +23,9 @@
 /* `machine` is copied.  NULL with error when memory cannot be reserved. */
 SimtGpu *simt_open(const SimtMachine *machine, const SimtOptions *options, Error *error);
 void simt_close(SimtGpu *gpu);
+/* Later launches are counted, priced and searched for races as `options` asked, or (`on` 0) only
+ * executed and their reads checked: in a third of the time. */
+void simt_price(SimtGpu *gpu, int on);
 
 /* Memory.  Addresses are device addresses, 256-byte aligned, never 0, with an unmapped gap between
  * allocations; `bytes` 0 gives a distinct valid address.  Host-side accesses are bounds-checked
@@ -48,6 +51,8 @@ void simt_memory_info(const SimtGpu *gpu, uint64_t *free_bytes, uint64_t *total_
  * and what it cannot execute is refused then. */
 SimtModule *simt_module_load(SimtGpu *gpu, const void *image, size_t bytes, Error *error);
 void simt_module_unload(SimtGpu *gpu, SimtModule *module);
+/* The variables of all modules hold again what they held when their module was loaded. */
+void simt_modules_restore(SimtGpu *gpu);
 SimtKernel *simt_kernel_find(SimtModule *module, const char *name, Error *error);
 int simt_variable_find(SimtModule *module, const char *name, uint64_t *address, uint64_t *bytes,
                        Error *error);

@@ -396,7 +396,7 @@ static void gpu_close(Device *base)
         else if (h->kind == HANDLE_FUNCTION)
             gpu_function_close(h->object);
         else if (h->kind == HANDLE_MODULE)
-            gpu_module_close(device, h->object);
+            gpu_module_close(device, h->object), gpu_first_drop(device, i);
     }
     for (size_t i = 0; i < device->allocations; i++)
         driver->memory_free(device->allocation[i]);
@@ -405,6 +405,7 @@ static void gpu_close(Device *base)
     free(device->handle);
     free(device->allocation);
     free(device->variable);
+    free(device->first);
     free(device->reply_data);
     free(device);
 }
@@ -492,6 +493,7 @@ Device *gpu_device_open_with(const GpuDriver *driver, int ordinal, Error *error)
                             .take_cost = gpu_take_cost,
                             .replay = gpu_replay,
                             .poison = gpu_poison,
+                            .restore = gpu_restore,
                             .close = gpu_close};
     gpu_handle_new(device, HANDLE_GONE, NULL); /* number 0 */
     if (!device->handles) {

@@ -27,6 +27,7 @@ typedef struct DriverGraphExecObject *DriverGraphExec;
 enum {
     DRIVER_SUCCESS = 0,
     DRIVER_INVALID_VALUE = 1,
+    DRIVER_OUT_OF_MEMORY = 2,
     DRIVER_NOT_FOUND = 500,
     DRIVER_MEMORY_HOST = 1,
     DRIVER_MEMORY_DEVICE = 2,

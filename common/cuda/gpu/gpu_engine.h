@@ -2,6 +2,7 @@
  *
  *   gpu_driver     the driver's functions
  *   gpu_module     modules, functions, variables, launches
+ *   gpu_first      what variables hold at first
  *   gpu_device     opening, memory, streams, events
  *   gpu_replay     recordings as CUDA graphs, and their time
  *   gpu_fault      what the driver's errors mean
@@ -11,6 +12,7 @@
 
 #include "common/cuda/gpu/gpu_device.h"
 #include "common/cuda/gpu/gpu_driver.h"
+#include "common/ptx/ptx.h"
 
 /* The cudaError_t numbers that the engine itself gives. */
 enum {
@@ -52,6 +54,14 @@ typedef struct GpuVariable {
     size_t bytes;
 } GpuVariable;
 
+/* What a module's variable held when the module was loaded. */
+typedef struct GpuFirst {
+    uint32_t module;
+    DriverAddress address;
+    size_t bytes;
+    void *data;
+} GpuFirst;
+
 /* Which launches may still be running, so that a fault can be given a name. */
 typedef struct GpuLaunchNote {
     uint32_t function, stream, grid[3], block[3];
@@ -75,6 +85,8 @@ typedef struct GpuDevice {
     size_t allocations, allocation_capacity;
     GpuVariable *variable;
     size_t variables, variable_capacity;
+    GpuFirst *first;
+    size_t firsts, first_capacity;
 
     void *reply_data;
     size_t reply_capacity;
@@ -127,6 +139,12 @@ int32_t gpu_launch_check(GpuDevice *device, const GpuFunction *function, const D
                          DeviceReply *reply);
 void gpu_cost_add(DeviceCost *cost, uint32_t *costliest, const DeviceCall *call);
 void gpu_cost_finish(GpuDevice *device, DeviceCost *cost, uint32_t costliest);
+
+/* gpu_first.c */
+DriverResult gpu_first_keep(GpuDevice *device, uint32_t module, DriverModule from,
+                            const PtxModule *ptx);
+void gpu_first_drop(GpuDevice *device, uint32_t module);
+int gpu_restore(Device *device, Error *error);
 
 /* gpu_kernels.c: on the timing stream */
 DriverResult gpu_kernels_load(GpuDevice *device);

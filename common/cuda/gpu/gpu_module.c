@@ -10,7 +10,7 @@ typedef struct GpuModule {
     DriverModule module;
     void *image; /* the driver may read it as late as the first launch */
     uint64_t image_bytes;
-    PtxModule *ptx;     /* parsed only for a driver that cannot tell parameter layouts */
+    PtxModule *ptx;
     uint32_t *function; /* handles of the functions looked up so far */
     size_t functions, function_capacity;
 } GpuModule;
@@ -64,6 +64,17 @@ static int32_t image_copy(GpuModule *module, const DeviceCall *call, DeviceReply
     return STATUS_OK;
 }
 
+/* The image's PTX: for the names of its variables, and for a driver that cannot tell parameter
+ * layouts. */
+static int module_parse(GpuModule *module, Error *error)
+{
+    Fatbin fatbin;
+    if (fatbin_open(module->image, module->image_bytes, &fatbin, error)) return -1;
+    module->ptx = ptx_parse(fatbin.ptx, fatbin.ptx_bytes, error);
+    fatbin_close(&fatbin);
+    return module->ptx ? 0 : -1;
+}
+
 int32_t gpu_module_load(GpuDevice *device, const DeviceCall *call, DeviceReply *reply)
 {
     GpuModule *module = calloc(1, sizeof *module);
@@ -80,13 +91,21 @@ int32_t gpu_module_load(GpuDevice *device, const DeviceCall *call, DeviceReply *
             status = gpu_answer(device, result, reply, "loading the program onto %s%s%s",
                                 device->properties.name, *log ? ": " : "", log);
     }
-    if (!status) {
-        reply->value[0] = gpu_handle_new(device, HANDLE_MODULE, module);
-        if (reply->value[0]) return STATUS_OK;
-        status = gpu_refuse(reply, STATUS_NO_MEMORY, "too many modules");
+    Error error;
+    if (!status && module_parse(module, &error))
+        status = gpu_refuse(reply, STATUS_BAD_IMAGE, "%s", error.text);
+    if (status) {
+        gpu_module_close(device, module);
+        return status;
     }
-    gpu_module_close(device, module);
-    return status;
+    uint32_t handle = gpu_handle_new(device, HANDLE_MODULE, module);
+    if (!handle) {
+        gpu_module_close(device, module);
+        return gpu_refuse(reply, STATUS_NO_MEMORY, "too many modules");
+    }
+    reply->value[0] = handle;
+    return gpu_answer(device, gpu_first_keep(device, handle, module->module, module->ptx), reply,
+                      "reading what a module's variables hold");
 }
 
 int32_t gpu_module_unload(GpuDevice *device, const DeviceCall *call, DeviceReply *reply)
@@ -104,6 +123,7 @@ int32_t gpu_module_unload(GpuDevice *device, const DeviceCall *call, DeviceReply
         if (device->variable[i].module != call->module)
             device->variable[kept++] = device->variable[i];
     device->variables = kept;
+    gpu_first_drop(device, call->module);
     device->handle[call->module].kind = HANDLE_GONE;
     device->unloads++;
     DriverResult result = device->driver->module_unload(module->module);
@@ -179,13 +199,6 @@ static DriverResult layout_ask(GpuDevice *device, GpuFunction *function)
  * alignment. */
 static int layout_parse(GpuModule *module, GpuFunction *function, Error *error)
 {
-    if (!module->ptx) {
-        Fatbin fatbin;
-        if (fatbin_open(module->image, module->image_bytes, &fatbin, error)) return -1;
-        module->ptx = ptx_parse(fatbin.ptx, fatbin.ptx_bytes, error);
-        fatbin_close(&fatbin);
-        if (!module->ptx) return -1;
-    }
     for (uint32_t i = 0; i < module->ptx->functions; i++) {
         const PtxFunction *f = &module->ptx->function[i];
         if (!f->is_entry || strcmp(f->name, function->name)) continue;

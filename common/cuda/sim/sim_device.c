@@ -600,6 +600,18 @@ static int sim_name(Device *device, uint64_t address, const ArrayName *array, Er
     return simt_name(((SimDevice *)device)->gpu, address, array, error);
 }
 
+static int sim_restore(Device *device, Error *error)
+{
+    (void)error;
+    simt_modules_restore(((SimDevice *)device)->gpu);
+    return 0;
+}
+
+static void sim_price(Device *device, int on)
+{
+    simt_price(((SimDevice *)device)->gpu, on);
+}
+
 static void sim_close(Device *device)
 {
     SimDevice *sim = (SimDevice *)device;
@@ -655,6 +667,8 @@ Device *device_open_sim(const SimDeviceOptions *options, Error *error)
                            .poison = sim_poison,
                            .name = sim_name,
                            .retire = sim_retire,
+                           .restore = sim_restore,
+                           .price = sim_price,
                            .close = sim_close};
     return &sim->device;
 }

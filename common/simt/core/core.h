@@ -396,6 +396,7 @@ struct Launch {
 struct SimtGpu {
     SimtMachine machine;
     SimtOptions options;
+    int unpriced; /* launches are only executed: no counts, no search for races */
     Memory memory;
     SimtModule *modules;
     SimtProfile profile;     /* of the longest launch so far */
