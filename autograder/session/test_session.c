@@ -515,6 +515,40 @@ static void test_device_kernel_without_end(void **state)
                   "warp instructions");
 }
 
+/* A module's variables begin each replay as new; a process that lives on keeps them, also when it is
+ * called for the next problem. */
+static void test_device_variables_do_not_last(void **state)
+{
+    static const char source[] = NAIVE_DEVICE
+        "__device__ int runs; __constant__ float first = 1;\n"
+        "__global__ void note() { runs++; }\n"
+        "__global__ void spoil(float *y) { if (runs > 1 || first != 1) y[0] = 1e9f; "
+        "}\n" DEVICE_ENTRY " note<<<1, 1, 0, stream>>>();\n"
+        " naive<<<blocks(p), 128, 0, stream>>>(*p, x, w, y, 0);\n"
+        " spoil<<<1, 1, 0, stream>>>(y); float two = 2;\n"
+        " cudaMemcpyToSymbolAsync(first, &two, sizeof two, 0, cudaMemcpyHostToDevice, stream); }\n";
+    Run run;
+    Error error;
+    (void)state;
+    run_open(&run, "conv_forward", 30);
+    run_load(&run, 0, source);
+    run_call(&run, 0);
+    expect_correct(&run);
+    for (int repeats = 0; repeats < 3; repeats++) {
+        inputs_fresh(&run);
+        run_replay(&run, 0, repeats);
+        expect_correct(&run);
+        assert_int_equal(run.outcome.cost.launches, repeats ? 3 : 0); /* 0: not counted */
+    }
+    assert_int_equal(session_next_problem(run.session, &run.problem, &error), 0);
+    run_call(&run, 0);
+    assert_int_equal(run.verdict.correct, 0);
+    assert_int_equal(session_set_problem(run.session, run.operation, &run.problem, 0, &error), 0);
+    run_call(&run, 0);
+    expect_correct(&run);
+    run_close(&run);
+}
+
 /* The kernel finds its answer of the last run in y or in its own memory and returns early. */
 static void test_device_answers_do_not_last(void **state)
 {
@@ -705,6 +739,7 @@ int main(void)
         cmocka_unit_test(test_device_ends_early),
         cmocka_unit_test(test_device_kernel_faults),
         cmocka_unit_test(test_device_kernel_without_end),
+        cmocka_unit_test(test_device_variables_do_not_last),
         cmocka_unit_test(test_device_answers_do_not_last),
         cmocka_unit_test(test_device_inputs_are_checked),
         cmocka_unit_test(test_device_begins_every_problem_as_new),
