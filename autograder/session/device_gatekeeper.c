@@ -223,31 +223,13 @@ static int call_note(Gatekeeper *keeper, const DeviceCall *call, const DeviceRep
     return 0;
 }
 
-static int allocations_poison(const Allocation *allocation, size_t count, Device *engine,
-                              Error *error)
-{
-    for (size_t i = 0; i < count; i++) {
-        uint64_t bytes =
-            allocation[i].bytes & ~3ull; /* the words; a tail is too small to hold an answer */
-        if (bytes && engine->poison(engine, allocation[i].address, bytes, OUTPUT_POISON, error))
-            return -1;
-    }
-    return 0;
-}
-
 int gatekeeper_execute(Gatekeeper *keeper, Device *next, const DeviceCall *call, DeviceReply *reply)
 {
     memset(reply, 0, sizeof *reply);
     if (!call_allowed(keeper, call, reply)) return 0;
     if (next->execute(next, call, reply)) return -1;
-    if (reply->status != DEVICE_SUCCESS) return 0;
-    Error error = {""};
-    if (call_note(keeper, call, reply))
-        return device_fail(reply, DEVICE_OUT_OF_MEMORY, "the device process is out of memory");
-    /* The recorder keeps freed memory for its replays; who reads it all the same finds NaN. */
-    if (call->kind == CALL_FREE && call->dst && next->poison &&
-        allocations_poison(&keeper->freed[keeper->freeds - 1], 1, next, &error))
-        return device_fail(reply, DEVICE_UNKNOWN, "%s", error.text);
+    if (reply->status == DEVICE_SUCCESS && call_note(keeper, call, reply))
+        device_fail(reply, DEVICE_OUT_OF_MEMORY, "the device process is out of memory");
     return 0;
 }
 
@@ -257,10 +239,27 @@ void gatekeeper_settle(Gatekeeper *keeper)
         keeper->used_bytes -= keeper->freed[--keeper->freeds].bytes;
 }
 
+static int allocation_poison(const Allocation *allocation, Device *engine, Error *error)
+{
+    uint64_t bytes = allocation->bytes & ~3ull; /* words; a tail is too small to hold an answer */
+    return bytes ? engine->poison(engine, allocation->address, bytes, OUTPUT_POISON, error) : 0;
+}
+
+/* What was freed, for an engine that forbids its use as for one that cannot. */
+static int freed_poison(const Allocation *freed, Device *engine, Error *error)
+{
+    if (engine->retire && engine->retire(engine, freed->address, 0, error)) return -1;
+    if (allocation_poison(freed, engine, error)) return -1;
+    return engine->retire ? engine->retire(engine, freed->address, 1, error) : 0;
+}
+
 int gatekeeper_poison(Gatekeeper *keeper, Device *engine, Error *error)
 {
-    if (allocations_poison(keeper->allocation, keeper->allocations, engine, error)) return -1;
-    return allocations_poison(keeper->freed, keeper->freeds, engine, error);
+    for (size_t i = 0; i < keeper->allocations; i++)
+        if (allocation_poison(&keeper->allocation[i], engine, error)) return -1;
+    for (size_t i = 0; i < keeper->freeds; i++)
+        if (freed_poison(&keeper->freed[i], engine, error)) return -1;
+    return 0;
 }
 
 void gatekeeper_close(Gatekeeper *keeper, Device *engine)
