@@ -172,7 +172,8 @@ void judge_replay(Judge *judge, int slot, const Problem *problem, Random *random
 }
 
 /* `item` was right and `later`, a further run of the same code, is not: its verdict goes into
- * `item`, which goes on to say first what was different, and last what to look for. */
+ * `item`, which goes on to say first what was different, and last what to look for.  Of wrong
+ * outputs only how many they are: their pattern says nothing where the inputs were others'. */
 static void judge_later(RecordCase *item, const RecordCase *later, Fault fault, const char *what,
                         const char *look)
 {
@@ -186,7 +187,9 @@ static void judge_later(RecordCase *item, const RecordCase *later, Fault fault, 
     item->worst = later->worst;
     text_set(item->fault, sizeof item->fault, "%s", fault_name(fault));
     text_set(item->where, sizeof item->where, "%s", later->where);
-    text_set(item->text, sizeof item->text, "%s\n%.700s\n%s", what, later->text, look);
+    size_t length = later->verdict == CASE_WRONG ? strcspn(later->text, "\n") : strlen(later->text);
+    text_set(item->text, sizeof item->text, "%s\n%.*s\n%s", what,
+             (int)(length < 700 ? length : 700), later->text, look);
 }
 
 /* The GPU work that the call recorded, once more on fresh inputs: so the work is done there, and

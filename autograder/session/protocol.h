@@ -41,9 +41,9 @@ typedef enum ControlKind {
     CONTROL_ATTACH,   /* a new runner in `slot`; its socket comes over the descriptor socket */
     CONTROL_PROBLEM,  /* end the runners, renew a simulated GPU, allocate `call`'s tensors */
     CONTROL_NEXT,     /* the same, but runners, GPU and what they hold there live on */
-    CONTROL_DETACH,   /* wait until the runner in `slot` has begun, then close its socket: it ends */
-    CONTROL_CALL,     /* [inputs], poison, call, read back */
-    CONTROL_REPLAY    /* [inputs], poison, replay `repeats` times, read back; 0: once, untimed */
+    CONTROL_DETACH, /* wait until the runner in `slot` has begun, then close its socket: it ends */
+    CONTROL_CALL,   /* [inputs], poison, call, read back */
+    CONTROL_REPLAY  /* [inputs], poison, replay `repeats` times, read back; 0: once, untimed */
 } ControlKind;
 
 typedef struct ControlRequest {
