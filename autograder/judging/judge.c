@@ -137,7 +137,7 @@ void judge_output(Judge *judge, const Workload *workload, const Observed *observ
     judgement_free(&judgement);
 }
 
-/* ---- a case ----------------------------------------------------------------------------------- */
+/* ---- a case -------------------------------------------------------------------------------- */
 
 /* One run of a slot on fresh inputs, judged into `item`: a call, or the recording of the last call
  * replayed `repeats` times. */

@@ -515,8 +515,8 @@ static void test_device_kernel_without_end(void **state)
                   "warp instructions");
 }
 
-/* A module's variables begin each replay as new; a process that lives on keeps them, also when it is
- * called for the next problem. */
+/* A module's variables begin each replay as new; a process that lives on keeps them, also for the
+ * next problem. */
 static void test_device_variables_do_not_last(void **state)
 {
     static const char source[] = NAIVE_DEVICE
