@@ -14,9 +14,10 @@
 #include "common/operation/verdict.h"
 #include "common/cuda/device.h"
 
-/* Floats of guard band before and after a tensor, and what they are filled with. */
+/* Floats of guard band before and after a tensor, and what they are filled with: a signalling NaN.
+ * Whatever is added to one is a quiet NaN, so that += beyond an output changes the band, too. */
 enum { GUARD_BAND_FLOATS = 1024 };
-#define GUARD_BAND_WORD 0x7fc0fe2c
+#define GUARD_BAND_WORD 0x7f80fe2c
 
 typedef struct GuardedTensors {
     Device *device;       /* NULL: this process's memory */

@@ -150,6 +150,20 @@ static void touched(void **state)
     touch(0, X - 1, -1, 0, 0);
 }
 
+/* y[Y] += 1 beyond the last row: a quiet NaN would stay the same NaN. */
+static void a_sum_beyond_the_end_is_seen(void **state)
+{
+    (void)state;
+    Bench bench;
+    bench_make(&bench, 1, BAND);
+    volatile float *beyond = address(&bench, 1) + Y;
+    *beyond += 1.0f;
+    bench_check(&bench);
+    assert_int_equal(bench.damage.band_tensor, 1);
+    assert_int_equal(bench.damage.band_offset, 0);
+    bench_free(&bench);
+}
+
 static void filled_again_is_as_new(void **state)
 {
     Bench bench;
@@ -206,6 +220,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(untouched),
         cmocka_unit_test(touched),
+        cmocka_unit_test(a_sum_beyond_the_end_is_seen),
         cmocka_unit_test(filled_again_is_as_new),
         cmocka_unit_test(failures_leave_nothing_behind),
         cmocka_unit_test(only_tensors_that_exist_are_named),
