@@ -236,6 +236,7 @@ typedef enum Pipe { PIPE_NONE, PIPE_FP32, PIPE_INT, PIPE_FP64, PIPE_SFU, PIPE_TE
 typedef struct BlockCost {
     uint64_t steps, passes, load_misses, store_misses, local_misses, blocks;
     uint64_t slots, pipe[PIPES]; /* machine instructions; cycles of each pipe of a scheduler */
+    uint64_t folded;             /* instructions that are part of others */
     uint64_t chain;              /* cycles from the first instruction to the last */
 } BlockCost;
 

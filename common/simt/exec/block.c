@@ -107,7 +107,7 @@ static void warp_run_counting(Warp *warp)
             ins = ins->fn(warp, ins);
             if (clocked) cost_result(warp, now);
             const Price *paid = &price[now - code];
-            cost->slots += paid->slots;
+            cost->slots += paid->slots, cost->folded += paid->folded;
             cost->pipe[paid->pipe] += paid->busy;
             chain_step(warp, now, paid, issue_cycles);
             trace_add(trace, (uint32_t)(now - code), warp);

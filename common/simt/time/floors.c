@@ -27,7 +27,7 @@ void floors_find(const Launch *launch, const BlockCost *cost, uint64_t floor[FLO
     const SimtMachine *m = &launch->gpu->machine;
     uint64_t at_once = launch->resident < cost->blocks ? launch->resident : cost->blocks;
     /* What ptxas folds is not nothing: of five instructions one is left at the least. */
-    uint64_t issued = larger(cost->slots, cost->steps / (FOLDED_PER_SLOT + 1));
+    uint64_t issued = larger(cost->slots, (cost->slots + cost->folded) / (FOLDED_PER_SLOT + 1));
     floor[FLOOR_SLOTS] = issued * m->issue_cycles * TICKS / m->schedulers;
     for (int pipe = PIPE_FP32; pipe < PIPES; pipe++)
         floor[FLOOR_FP32 + pipe - PIPE_FP32] = cost->pipe[pipe] * TICKS / m->schedulers;

@@ -263,6 +263,8 @@ int schedule_build(SimtKernel *kernel, const SimtMachine *machine)
             price[i] = price_of(&kernel->code[i], kernel, machine);
         products_fold(kernel, price, read, written);
         branches_fold(kernel, price);
+        for (uint32_t i = 0; i < kernel->count; i++)
+            price[i].folded = !price[i].slots && !kernel->code[i].pseudo;
         pieces_order(kernel, price);
         kernel->price = price;
     } else {
