@@ -158,7 +158,7 @@ static void problem_run(DeviceProcess *process, const ControlRequest *request, S
         serve_device(process, slot, reply);
     else
         replay_device(process, slot, request->repeats, reply);
-    if (reply->status != RUN_OK || host) return;
+    if (reply->status != RUN_OK || host || request->unseen) return;
     if (guarded_check(&process->tensors, process->inputs.tensor, process->output, &reply->damage,
                       &error))
         reply_set(reply, RUN_BROKEN, "reading the results: %s", error.text);
@@ -216,7 +216,8 @@ static int request_serve(DeviceProcess *process, void *body, uint64_t bytes)
         reply_set(&reply, RUN_BROKEN, "%s", error.text);
     if (!keeps) free(body);
     if (reply.status == RUN_OK) request_answer(process, &request, &reply);
-    if ((request.kind == CONTROL_CALL || request.kind == CONTROL_REPLAY) && reply.status == RUN_OK)
+    if ((request.kind == CONTROL_CALL || request.kind == CONTROL_REPLAY) && !request.unseen &&
+        reply.status == RUN_OK)
         reply.output_count = call_floats(&process->call, TENSOR_OUTPUT);
     piece[1] = (WirePiece){process->output, reply.output_count * sizeof(float)};
     return wire_send(DEVICE_CONTROL, FRAME_RETURN, piece, 2, NULL);

@@ -137,6 +137,20 @@ void judge_output(Judge *judge, const Workload *workload, const Observed *observ
     judgement_free(&judgement);
 }
 
+int judge_sample(const Judge *judge, const Workload *workload, const Observed *observed,
+                 const RunOutcome *outcome, Random *random)
+{
+    Random drawn;
+    Error error;
+    int right = 0;
+    if (outcome->status != RUN_OK || *outcome->finding) return 0;
+    random_child(random, "sample", &drawn);
+    return !verify_sample(judge->operation, &workload->problem, judge->precision,
+                          (const float *const *)workload->tensor, observed, &drawn, &right,
+                          &error) &&
+           right;
+}
+
 /* ---- a case -------------------------------------------------------------------------------- */
 
 /* One run of a slot on fresh inputs, judged into `item`: a call, or the recording of the last call
@@ -160,7 +174,10 @@ static void judge_run(Judge *judge, int slot, const Problem *problem, Random *ra
     else
         session_replay(judge->session, slot, repeats, tensor, workload.output, &observed, &outcome);
     item->cost = outcome.cost;
-    judge_output(judge, &workload, &observed, &outcome, probe, item);
+    if (!call && judge_sample(judge, &workload, &observed, &outcome, random))
+        item->verdict = CASE_CORRECT;
+    else
+        judge_output(judge, &workload, &observed, &outcome, probe, item);
     workload_close(&workload);
 }
 

@@ -27,6 +27,11 @@ int judge_begin_problem(Judge *judge, const Problem *problem, Error *error);
 void judge_output(Judge *judge, const Workload *workload, const Observed *observed,
                   const RunOutcome *outcome, int probe, RecordCase *item);
 
+/* Whether a random sample of that output is right (verify.h), where a whole one was judged before:
+ * 0 asks for judge_output. */
+int judge_sample(const Judge *judge, const Workload *workload, const Observed *observed,
+                 const RunOutcome *outcome, Random *random);
+
 /* Fresh inputs, one call of slot 0, verdict and cost into `item`; where it is right, its GPU work
  * replayed once on other fresh inputs, which must be right too.  With `timed` that replay's cycles
  * go into item->speed.student.  The first JUDGE_DIAGNOSES wrong cases are diagnosed by further

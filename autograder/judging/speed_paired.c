@@ -11,14 +11,27 @@ enum { ATTEMPTS = 3 };
 /* A mark that could be this much of its points higher or lower is not given. */
 static const double MARK_SLACK = 0.02;
 
-/* One side of a comparison: a slot, on fresh inputs every window. */
+/* A card's clock resolves half a microsecond, and each window of the submission has inputs to make,
+ * to send and to judge: many short windows would be mostly that. */
+static const PairedOptions on_a_card = {.attempts = 1, .pairs = 10, .window_seconds = 0.010};
+static const PairedOptions on_the_host = {.attempts = 1, .window_seconds = 0.020};
+
+/* One side of a comparison: a slot, the submission's on fresh inputs every window. */
 typedef struct Side {
     SpeedSetup *setup;
     int slot;
     Random *random;
     Workload *workload;
-    int wrong; /* the submission's output was */
+    int windows; /* judged so far */
+    int wrong;   /* the submission's output was */
 } Side;
+
+/* After a first window that was judged whole, a sample speaks for the others. */
+static int sample_is_right(Side *side, const Observed *observed, const RunOutcome *outcome)
+{
+    return side->windows++ &&
+           judge_sample(side->setup->judge, side->workload, observed, outcome, side->random);
+}
 
 /* Replays `repeats` times on one set of fresh inputs: between two of them nothing stays that could
  * tell the second what the first has found. */
@@ -27,17 +40,29 @@ static int measure_run(Side *side, int repeats, double *seconds, Error *error)
     Observed observed = {0};
     RunOutcome outcome = {0};
     RecordCase verdict = {0};
+    Judge *judge = side->setup->judge;
+    const float *const *tensor = (const float *const *)side->workload->tensor;
     workload_fill(side->workload, side->random);
-    session_replay(side->setup->judge->session, side->slot, repeats,
-                   (const float *const *)side->workload->tensor, side->workload->output, &observed,
+    session_replay(judge->session, side->slot, repeats, tensor, side->workload->output, &observed,
                    &outcome);
     *seconds = outcome.cost.seconds;
-    if (side->slot == SLOT_SUBMISSION || outcome.status != RUN_OK) {
-        judge_output(side->setup->judge, side->workload, &observed, &outcome, 0, &verdict);
-    }
+    if ((side->slot == SLOT_SUBMISSION && !sample_is_right(side, &observed, &outcome)) ||
+        outcome.status != RUN_OK)
+        judge_output(judge, side->workload, &observed, &outcome, 0, &verdict);
     if (verdict.verdict == CASE_CORRECT) return 0;
     side->wrong = side->slot == SLOT_SUBMISSION && !case_is_left_out(verdict.verdict);
     return error_set(error, "%.900s", verdict.text);
+}
+
+/* The workbook's own programs on a card: on the inputs that are there, and nobody looks. */
+static int measure_own(Side *side, int repeats, double *seconds, Error *error)
+{
+    Observed observed;
+    RunOutcome outcome;
+    session_replay(side->setup->judge->session, side->slot, repeats, NULL, NULL, &observed,
+                   &outcome);
+    *seconds = outcome.cost.seconds;
+    return outcome.status == RUN_OK ? 0 : error_set(error, "%.900s", outcome.message);
 }
 
 /* A process keeps what it likes, so on the host every repeat has inputs of its own. */
@@ -45,6 +70,7 @@ static int measure_window(void *context, int repeats, double *seconds, Error *er
 {
     Side *side = context;
     int host = side->setup->judge->host, runs = host ? repeats : 1;
+    if (!host && side->slot != SLOT_SUBMISSION) return measure_own(side, repeats, seconds, error);
     *seconds = 0;
     for (int i = 0; i < runs; i++) {
         double once;
@@ -88,15 +114,14 @@ static void times_into(RecordSpeed *speed, const PairedResult *student,
 static int measure_pairs(SpeedSetup *setup, Side side[SESSION_RUNNERS], int same,
                          PairedResult *student, PairedResult *reference, Error *error)
 {
-    PairedOptions options = {.attempts = 1};
-    if (setup->judge->host) options.window_seconds = 0.02;
+    const PairedOptions *options = setup->judge->host ? &on_the_host : &on_a_card;
     if (paired_run(measure_window, &side[SLOT_BASELINE], measure_window, &side[SLOT_SUBMISSION],
-                   &options, student, error))
+                   options, student, error))
         return -1;
     *reference = *student;
     return same ? 0
                 : paired_run(measure_window, &side[SLOT_BASELINE], measure_window,
-                             &side[SLOT_REFERENCE], &options, reference, error);
+                             &side[SLOT_REFERENCE], options, reference, error);
 }
 
 /* Up to three attempts; the verdict and the times into `speed`. */
@@ -174,7 +199,7 @@ void speed_measure_paired(SpeedSetup *setup, const Problem *problem, Random *ran
         return;
     }
     for (int slot = 0; slot < SESSION_RUNNERS; slot++)
-        side[slot] = (Side){setup, slot, random, &workload, 0};
+        side[slot] = (Side){.setup = setup, .slot = slot, .random = random, .workload = &workload};
     measure_sides(setup, side, speed);
     double least = floor_seconds(setup, &workload);
     workload_close(&workload);

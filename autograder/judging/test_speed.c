@@ -93,7 +93,7 @@ static void answer(int slot, const float *const *tensor, float *output, Observed
     fake.noise = fake.noise * 1664525 + 1013904223;
     outcome->cost.seconds = fake.seconds[slot] * (1 + 1e-3 * (double)(fake.noise >> 16) / 65536);
     outcome->cpu_seconds = outcome->cost.seconds;
-    compute(tensor, output);
+    if (output) compute(tensor, output);
 }
 
 void session_call(Session *session, int slot, const float *const *tensor, float *output,

@@ -3,24 +3,27 @@
  * Before each repeat, outside the clock, all that a kernel could have left for itself goes: outputs
  * and what the runners hold in device memory, or held and freed in the call, are poisoned, and the
  * variables of modules hold what they held at first.  So a kernel reads inputs, what this repeat
- * wrote, or NaN.  The L2 is the engine's to flush (device.h). */
+ * wrote, or NaN.  Inputs and guard bands are written before the first repeat only: whatever a
+ * repeat does to them is still there when they are checked after the last.  The L2 is the engine's
+ * to flush (device.h). */
 #include "autograder/session/device_parts.h"
 
-static int repeat_prepare(DeviceProcess *process, Error *error)
+static int repeat_prepare(DeviceProcess *process, int first, Error *error)
 {
     for (int i = 0; i < SESSION_RUNNERS; i++)
         if (process->slot[i].gatekeeper &&
             gatekeeper_poison(process->slot[i].gatekeeper, process->engine, error))
             return -1;
     if (process->engine->restore && process->engine->restore(process->engine, error)) return -1;
-    return guarded_fill(&process->tensors, process->inputs.tensor, error);
+    return first ? guarded_fill(&process->tensors, process->inputs.tensor, error)
+                 : guarded_poison(&process->tensors, error);
 }
 
 /* One repeat; -1 with the reply set. */
-static int repeat_run(DeviceProcess *process, Slot *slot, ControlReply *reply)
+static int repeat_run(DeviceProcess *process, Slot *slot, int first, ControlReply *reply)
 {
     Error error = {""};
-    if (repeat_prepare(process, &error)) {
+    if (repeat_prepare(process, first, &error)) {
         reply_set(reply, RUN_BROKEN, "%s", error.text);
         return -1;
     }
@@ -41,12 +44,12 @@ void replay_device(DeviceProcess *process, Slot *slot, uint32_t repeats, Control
     }
     if (!repeats) { /* for its outputs alone */
         if (process->engine->price) process->engine->price(process->engine, 0);
-        repeat_run(process, slot, reply);
+        repeat_run(process, slot, 1, reply);
         if (process->engine->price) process->engine->price(process->engine, 1);
         return;
     }
     for (uint32_t i = 0; i < repeats; i++) {
-        if (repeat_run(process, slot, reply)) return;
+        if (repeat_run(process, slot, i == 0, reply)) return;
         seconds += reply->cost.seconds;
     }
     reply->cost.seconds = seconds / repeats;

@@ -48,8 +48,9 @@ typedef enum ControlKind {
 
 typedef struct ControlRequest {
     uint32_t kind, slot, repeats, has_inputs;
-    CallRequest call;                  /* CONTROL_PROBLEM; addresses are the device's to fill */
-    ArrayName name[OPERATION_TENSORS]; /* likewise: the tensors\' */
+    uint32_t unseen;  /* CONTROL_REPLAY: nobody looks at the outputs, so they are not read */
+    CallRequest call; /* CONTROL_PROBLEM; addresses are the device's to fill */
+    ArrayName name[OPERATION_TENSORS]; /* likewise: the tensors' */
     uint64_t instructions; /* CONTROL_PROBLEM: warp instructions that a call's launches may take */
     DeviceEngine engine;   /* CONTROL_OPEN ... */
     char machine[64];

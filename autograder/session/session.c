@@ -211,7 +211,8 @@ void session_call(Session *session, int slot, const float *const *tensor, float 
 void session_replay(Session *session, int slot, int repeats, const float *const *tensor,
                     float *output, Observed *observed, RunOutcome *outcome)
 {
-    ControlRequest request = {.kind = CONTROL_REPLAY, .repeats = (uint32_t)repeats};
+    ControlRequest request = {
+        .kind = CONTROL_REPLAY, .repeats = (uint32_t)repeats, .unseen = !output};
     ControlReply reply = {.damage = DAMAGE_NONE};
     request_run(session, slot, &request, tensor, output, &reply, outcome);
     /* A fault of another slot's kernel takes the device process with it, and every recording. */

@@ -137,20 +137,27 @@ static int bands_fill(const GuardedTensors *tensors, uint32_t i, Error *error)
     return memory_fill(tensors->device, past, bytes, GUARD_BAND_WORD, error);
 }
 
+int guarded_poison(const GuardedTensors *tensors, Error *error)
+{
+    for (uint32_t i = 0; i < tensors->count; i++)
+        if (tensors->role[i] == TENSOR_OUTPUT &&
+            memory_fill(tensors->device, tensors->address[i], tensor_bytes(tensors, i),
+                        OUTPUT_POISON, error))
+            return -1;
+    return 0;
+}
+
 int guarded_fill(const GuardedTensors *tensors, const float *const *input, Error *error)
 {
     for (uint32_t i = 0; i < tensors->count; i++) {
-        uint64_t bytes = tensor_bytes(tensors, i), address = tensors->address[i];
-        if (tensors->role[i] == TENSOR_OUTPUT) {
-            if (memory_fill(tensors->device, address, bytes, OUTPUT_POISON, error)) return -1;
-        } else if (!input[i]) {
-            return error_set(error, "no inputs were sent yet");
-        } else if (memory_write(tensors->device, address, input[i], bytes, error)) {
-            return -1;
-        }
         if (bands_fill(tensors, i, error)) return -1;
+        if (tensors->role[i] == TENSOR_OUTPUT) continue;
+        if (!input[i]) return error_set(error, "no inputs were sent yet");
+        if (memory_write(tensors->device, tensors->address[i], input[i], tensor_bytes(tensors, i),
+                         error))
+            return -1;
     }
-    return 0;
+    return guarded_poison(tensors, error);
 }
 
 /* The first float of a band that was changed, or -1. */

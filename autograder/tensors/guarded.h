@@ -44,6 +44,8 @@ void guarded_close(GuardedTensors *tensors);
 
 /* Before a run: uploads the inputs, poisons the outputs, fills the bands. */
 int guarded_fill(const GuardedTensors *tensors, const float *const *input, Error *error);
+/* Between runs that are checked together: poisons the outputs, and nothing else. */
+int guarded_poison(const GuardedTensors *tensors, Error *error);
 
 /* After it: copies the outputs one after the other to `output` (NULL: does not), and looks at bands
  * and inputs. */
