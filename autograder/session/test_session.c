@@ -63,7 +63,8 @@ static const char shape_text[] = "N=2 C=3 H=9 W=11 K=4 R=3 S=2 pad=1 stride=1";
     "   sum += x[((n * p.C + c) * p.H + h) * p.W + v] * w[((k * p.C + c) * p.R + r) * p.S + s]; "  \
     "}\n"                                                                                          \
     " y[at + shift] = sum; }\n"                                                                    \
-    "__global__ void forever(float *y) { while (((volatile float *)y)[0] != 1.5f) { } }\n"         \
+    "__global__ void forever(volatile float *y) {\n"                                               \
+    " for (unsigned i = 1; i; i = 2 * i + 1) y[i % 64] = i; }\n"                                   \
     "static int blocks(const ConvProblem *p) { return (p->N * p->K * p->P * p->Q + 127) / 128; "   \
     "}\n"
 
