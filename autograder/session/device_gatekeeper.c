@@ -9,7 +9,8 @@
 #include "autograder/session/device_parts.h"
 #include "common/cuda/wire.h"
 
-enum { HANDLES_MAX = 4096 };
+/* A source is one module; each may hold as many as a million decoded instructions. */
+enum { HANDLES_MAX = 4096, MODULES_MAX = 16 };
 
 typedef enum Kind { KIND_MODULE, KIND_FUNCTION, KIND_STREAM, KIND_EVENT, KINDS } Kind;
 
@@ -29,6 +30,7 @@ struct Gatekeeper {
     size_t allocations, allocation_capacity;
     Allocation *freed; /* the recorder puts frees off: these are there until the recording goes */
     size_t freeds, freed_capacity;
+    int modules; /* loaded so far */
 };
 
 Gatekeeper *gatekeeper_open(uint64_t memory_bytes)
@@ -129,7 +131,7 @@ static int room_left(const Gatekeeper *keeper, const DeviceCall *call)
 {
     switch (call->kind) {
     case CALL_MODULE_LOAD:
-        return keeper->handles[KIND_MODULE].count < HANDLES_MAX;
+        return keeper->modules < MODULES_MAX && keeper->used_bytes < keeper->memory_bytes;
     case CALL_MODULE_FUNCTION:
         return keeper->handles[KIND_FUNCTION].count < HANDLES_MAX;
     case CALL_STREAM_CREATE:
@@ -153,10 +155,11 @@ static int call_allowed(const Gatekeeper *keeper, const DeviceCall *call, Device
         device_fail(reply, DEVICE_INVALID_HANDLE,
                     "a handle that was not given out, or is destroyed");
     } else if (!room_left(keeper, call)) {
-        device_fail(
-            reply, DEVICE_OUT_OF_MEMORY,
-            "a lab may hold at most %llu MiB of device memory and %d streams, events or functions",
-            (unsigned long long)(keeper->memory_bytes >> 20), HANDLES_MAX);
+        device_fail(reply, DEVICE_OUT_OF_MEMORY,
+                    "a lab may hold at most %llu MiB of device memory, %d modules and %d streams, "
+                    "events or "
+                    "functions",
+                    (unsigned long long)(keeper->memory_bytes >> 20), MODULES_MAX, HANDLES_MAX);
     } else if (call->kind == CALL_FREE && call->dst && allocation_find(keeper, call->dst) < 0) {
         device_fail(reply, DEVICE_INVALID_VALUE,
                     "cudaFree of an address that cudaMalloc did not return");
@@ -198,7 +201,9 @@ static int call_note(Gatekeeper *keeper, const DeviceCall *call, const DeviceRep
     switch (call->kind) {
     case CALL_ALLOC:
         return allocation_add(keeper, reply->value[0], call->bytes);
-    case CALL_MODULE_LOAD:
+    case CALL_MODULE_LOAD: /* counted for good: loading again and again is no way around */
+        keeper->modules++;
+        keeper->used_bytes += reply->value[1];
         return handle_add(keeper, KIND_MODULE, given);
     case CALL_MODULE_FUNCTION:
         return handle_add(keeper, KIND_FUNCTION, given);
@@ -227,7 +232,9 @@ int gatekeeper_execute(Gatekeeper *keeper, Device *next, const DeviceCall *call,
 {
     memset(reply, 0, sizeof *reply);
     if (!call_allowed(keeper, call, reply)) return 0;
-    if (next->execute(next, call, reply)) return -1;
+    DeviceCall bounded = *call;
+    if (call->kind == CALL_MODULE_LOAD) bounded.bytes = keeper->memory_bytes - keeper->used_bytes;
+    if (next->execute(next, &bounded, reply)) return -1;
     if (reply->status == DEVICE_SUCCESS && call_note(keeper, call, reply))
         device_fail(reply, DEVICE_OUT_OF_MEMORY, "the device process is out of memory");
     return 0;

@@ -27,15 +27,17 @@
 #include "common/base/error.h"
 
 typedef enum DeviceCallKind {
-    CALL_PROPERTIES,         /* -> reply data: DeviceProperties */
-    CALL_MEM_INFO,           /* -> value[0] free bytes, value[1] total bytes */
-    CALL_ALLOC,              /* bytes -> value[0] address (256-byte aligned, contents unwritten) */
-    CALL_FREE,               /* dst (0 is allowed), value: FREE_ON_STREAM with stream, or 0 */
-    CALL_COPY_TO_DEVICE,     /* dst, data/data_bytes, stream */
-    CALL_COPY_TO_HOST,       /* src, bytes, stream -> reply data */
-    CALL_COPY_ON_DEVICE,     /* dst, src, bytes, stream */
-    CALL_FILL,               /* dst, value (a byte), bytes, stream */
-    CALL_MODULE_LOAD,        /* data: the fat binary -> value[0] module */
+    CALL_PROPERTIES,     /* -> reply data: DeviceProperties */
+    CALL_MEM_INFO,       /* -> value[0] free bytes, value[1] total bytes */
+    CALL_ALLOC,          /* bytes -> value[0] address (256-byte aligned, contents unwritten) */
+    CALL_FREE,           /* dst (0 is allowed), value: FREE_ON_STREAM with stream, or 0 */
+    CALL_COPY_TO_DEVICE, /* dst, data/data_bytes, stream */
+    CALL_COPY_TO_HOST,   /* src, bytes, stream -> reply data */
+    CALL_COPY_ON_DEVICE, /* dst, src, bytes, stream */
+    CALL_FILL,           /* dst, value (a byte), bytes, stream */
+    /* data: the fat binary; bytes: the most that its variables may take on the simulator, 0: any ->
+     * value[0] module, value[1] their bytes (0 on a card) */
+    CALL_MODULE_LOAD,
     CALL_MODULE_UNLOAD,      /* module */
     CALL_MODULE_FUNCTION,    /* module, data: name -> value[0] function, reply data: FunctionInfo */
     CALL_MODULE_VARIABLE,    /* module, data: name -> value[0] address, value[1] bytes */

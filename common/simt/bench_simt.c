@@ -81,7 +81,7 @@ static double kernel_time(const char *folder, const char *name, SimtOptions opti
     check(machine_load(gpus, "h200", &machine, &error), error.text);
     SimtGpu *gpu = simt_open(&machine, &options, &error);
     check(gpu ? 0 : -1, error.text);
-    SimtModule *module = simt_module_load(gpu, text, bytes, &error);
+    SimtModule *module = simt_module_load(gpu, text, bytes, 0, &error);
     SimtKernel *kernel = module ? simt_kernel_find(module, name, &error) : NULL;
     check(kernel ? 0 : -1, error.text);
     int gemm = strcmp(name, "bench_gemm") == 0;
@@ -119,7 +119,7 @@ static double startup_time(const char *folder)
     snprintf(gpus, sizeof gpus, "%s/gpus", folder);
     check(machine_load(gpus, "h200", &machine, &error), error.text);
     SimtGpu *gpu = simt_open(&machine, &options, &error);
-    SimtModule *module = gpu ? simt_module_load(gpu, text, bytes, &error) : NULL;
+    SimtModule *module = gpu ? simt_module_load(gpu, text, bytes, 0, &error) : NULL;
     check(module && simt_kernel_find(module, "bench_tiled", &error) ? 0 : -1, error.text);
     double took = now() - start;
     simt_close(gpu);

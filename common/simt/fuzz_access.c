@@ -162,7 +162,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < EACH || text_write(text, data, size) != 0) return 0;
     SimtGpu *gpu = gpu_make();
     if (!gpu) return 0;
-    SimtModule *module = simt_module_load(gpu, text, strlen(text), &error);
+    SimtModule *module = simt_module_load(gpu, text, strlen(text), 0, &error);
     SimtKernel *kernel = module ? simt_kernel_find(module, "k", &error) : NULL;
     if (!kernel) {
         fprintf(stderr, "%s\n%s", error.text, text);

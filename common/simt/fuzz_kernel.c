@@ -52,7 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint64_t address;
     SimtGpu *gpu = gpu_make();
     if (!gpu) return 0;
-    SimtModule *module = simt_module_load(gpu, data, size, &error);
+    SimtModule *module = simt_module_load(gpu, data, size, 0, &error);
     if (module && simt_alloc(gpu, 4096, &address, &error) == 0)
         for (uint32_t i = 0; i < module->kernels; i++)
             kernel_run(gpu, &module->kernel[i], address);

@@ -12,6 +12,8 @@
 #include "common/simt/exec/exec.h"
 #include "common/simt/time/cost.h"
 
+enum { VARIABLES_MAX = 20000, VARIABLE_LEAST = 256 };
+
 SimtGpu *simt_open(const SimtMachine *machine, const SimtOptions *options, Error *error)
 {
     SimtGpu *gpu = calloc(1, sizeof *gpu);
@@ -237,6 +239,13 @@ static int symbols_fill(SimtModule *module, Error *error)
     return 0;
 }
 
+/* Each counts at least what the memory's table holds about it. */
+static void bytes_add(const PtxVariable *v, uint64_t *all)
+{
+    uint64_t bytes = v->bytes > VARIABLE_LEAST ? v->bytes : VARIABLE_LEAST;
+    if (in_device_memory(v)) *all = bytes > UINT64_MAX - *all ? UINT64_MAX : *all + bytes;
+}
+
 static int symbols_place(SimtModule *module, Error *error)
 {
     const PtxModule *ptx = module->ptx;
@@ -309,7 +318,34 @@ static int kernels_list(SimtModule *module, Error *error)
     return 0;
 }
 
-SimtModule *simt_module_load(SimtGpu *gpu, const void *image, size_t bytes, Error *error)
+uint64_t simt_module_bytes(const SimtModule *module)
+{
+    const PtxModule *ptx = module->ptx;
+    uint64_t all = 0;
+    for (uint32_t i = 0; i < ptx->variables; i++)
+        bytes_add(&ptx->variable[i], &all);
+    for (uint32_t i = 0; i < ptx->functions; i++)
+        for (uint32_t k = 0; k < ptx->function[i].variables; k++)
+            bytes_add(&ptx->function[i].variable[k], &all);
+    return all;
+}
+
+/* Before any is placed: placing writes them. */
+static int variables_fit(const SimtModule *module, uint64_t room, Error *error)
+{
+    uint64_t all = simt_module_bytes(module);
+    if (module->ptx->variables > VARIABLES_MAX)
+        return error_set(error, "%u variables in a module; %d are supported",
+                         module->ptx->variables, VARIABLES_MAX);
+    if (!room || all <= room) return 0;
+    return error_set(error,
+                     "its __device__ and __constant__ variables take %" PRIu64 " MiB, and "
+                     "%" PRIu64 " MiB are left of what a lab may hold",
+                     all >> 20, room >> 20);
+}
+
+SimtModule *simt_module_load(SimtGpu *gpu, const void *image, size_t bytes, uint64_t room,
+                             Error *error)
 {
     SimtModule *module = calloc(1, sizeof *module);
     if (!module) {
@@ -321,7 +357,8 @@ SimtModule *simt_module_load(SimtGpu *gpu, const void *image, size_t bytes, Erro
     gpu->modules = module;
     if (fatbin_open(image, bytes, &module->fatbin, error) == 0) {
         module->ptx = ptx_parse(module->fatbin.ptx, module->fatbin.ptx_bytes, error);
-        if (module->ptx && symbols_place(module, error) == 0 && kernels_list(module, error) == 0)
+        if (module->ptx && variables_fit(module, room, error) == 0 &&
+            symbols_place(module, error) == 0 && kernels_list(module, error) == 0)
             return module;
     } else {
         memset(&module->fatbin, 0, sizeof module->fatbin);

@@ -47,9 +47,13 @@ int simt_name(SimtGpu *gpu, uint64_t address, const ArrayName *array, Error *err
 uint64_t simt_leaks(const SimtGpu *gpu, char *text, size_t bytes);
 void simt_memory_info(const SimtGpu *gpu, uint64_t *free_bytes, uint64_t *total_bytes);
 
-/* Modules.  Loading parses and places variables; a kernel is decoded at its first lookup or launch,
- * and what it cannot execute is refused then. */
-SimtModule *simt_module_load(SimtGpu *gpu, const void *image, size_t bytes, Error *error);
+/* Modules.  Loading parses and places variables, which may take `room` bytes together (0: as many
+ * as the GPU has); a kernel is decoded at its first lookup or launch, and what it cannot execute is
+ * refused then. */
+SimtModule *simt_module_load(SimtGpu *gpu, const void *image, size_t bytes, uint64_t room,
+                             Error *error);
+/* Of all its variables in device memory. */
+uint64_t simt_module_bytes(const SimtModule *module);
 void simt_module_unload(SimtGpu *gpu, SimtModule *module);
 /* The variables of all modules hold again what they held when their module was loaded. */
 void simt_modules_restore(SimtGpu *gpu);

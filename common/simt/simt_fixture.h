@@ -89,7 +89,7 @@ __attribute__((unused)) static int run(SimtGpu *gpu, const char *text, uint32_t 
                                        SimtResult *result)
 {
     Error error = {""};
-    SimtModule *module = simt_module_load(gpu, text, strlen(text), &error);
+    SimtModule *module = simt_module_load(gpu, text, strlen(text), 0, &error);
     if (!module) fail_msg("%s", error.text);
     SimtKernel *kernel = simt_kernel_find(module, "k", &error);
     if (!kernel) fail_msg("%s", error.text);

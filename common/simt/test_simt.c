@@ -124,7 +124,7 @@ static void unknown_is_refused(void **state)
                  "%s.visible .entry k()\n{\n.reg .b32 %%r<4>; .reg .b64 %%rd<4>; .reg .f32 "
                  "%%f<4>;\n%s\nret;\n}\n",
                  HEAD, BODIES[i][0]);
-        SimtModule *module = simt_module_load(gpu, text, strlen(text), &error);
+        SimtModule *module = simt_module_load(gpu, text, strlen(text), 0, &error);
         if (module) {
             assert_null(simt_kernel_find(module, "k", &error));
             assert_non_null(strstr(error.text, "kernel k"));

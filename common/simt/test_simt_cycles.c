@@ -326,7 +326,7 @@ static uint32_t resident_with(uint32_t registers, uint32_t local)
     for (int i = 1; i < VALUES; i++)
         at += sprintf(at, "add.f32 %%f0, %%f0, %%f%d;\n", i);
     sprintf(at, "st.global.f32 [%%rd1+2000], %%f0;\nret;\n}\n");
-    SimtModule *module = simt_module_load(gpu, text, strlen(text), &error);
+    SimtModule *module = simt_module_load(gpu, text, strlen(text), 0, &error);
     assert_non_null(module);
     module->kernel[0].info.registers = registers, module->kernel[0].machine_local = local;
     module->kernel[0].registers_known = 1;

@@ -81,7 +81,7 @@ static void case_run(const char *ptx, int threads, const Case *c, SimtResult *re
     uint64_t x = device_data(gpu, data, sizeof data), empty = device_data(gpu, NULL, sizeof data),
              gone = device_data(gpu, data, sizeof data);
     assert_int_equal(simt_free(gpu, gone, &error), 0);
-    SimtModule *module = simt_module_load(gpu, ptx, strlen(ptx), &error);
+    SimtModule *module = simt_module_load(gpu, ptx, strlen(ptx), 0, &error);
     SimtKernel *kernel = module ? simt_kernel_find(module, c->name, &error) : NULL;
     if (!kernel) fail_msg("%s: %s", c->name, error.text);
     struct {

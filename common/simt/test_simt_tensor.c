@@ -55,7 +55,7 @@ static void kernel_run(int which, const char *name, uint32_t threads, const Data
     SimtOptions options = {.threads = 1, .initcheck = 1, .racecheck = 1, .count = 1};
     SimtGpu *gpu = simt_open(&SMALL, &options, &error);
     assert_non_null(gpu);
-    SimtModule *module = simt_module_load(gpu, ptx[which], strlen(ptx[which]), &error);
+    SimtModule *module = simt_module_load(gpu, ptx[which], strlen(ptx[which]), 0, &error);
     SimtKernel *kernel = module ? simt_kernel_find(module, name, &error) : NULL;
     if (!kernel) fail_msg("%s: %s", name, error.text);
     uint64_t params[2] = {device_data(gpu, x, sizeof *x), device_data(gpu, y, sizeof *y)};

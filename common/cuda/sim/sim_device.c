@@ -244,7 +244,8 @@ static int allocation_call(SimDevice *sim, const DeviceCall *call, DeviceReply *
 static int module_load(SimDevice *sim, const DeviceCall *call, DeviceReply *reply)
 {
     Error error = {""};
-    SimtModule *module = simt_module_load(sim->gpu, call->data, call->data_bytes, &error);
+    SimtModule *module =
+        simt_module_load(sim->gpu, call->data, call->data_bytes, call->bytes, &error);
     if (!module) return device_fail(reply, DEVICE_INVALID_IMAGE, "%s", error.text);
     SimtModule **slot = table_append(&sim->modules, sizeof *slot);
     if (!slot) {
@@ -253,6 +254,7 @@ static int module_load(SimDevice *sim, const DeviceCall *call, DeviceReply *repl
     }
     *slot = module;
     reply->value[0] = sim->modules.count;
+    reply->value[1] = simt_module_bytes(module);
     return 0;
 }
 

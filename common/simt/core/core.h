@@ -211,6 +211,7 @@ struct SimtModule {
     uint32_t symbols;
     SimtKernel *kernel;
     uint32_t kernels;
+    uint64_t decoded; /* instructions of its kernels so far */
     SimtModule *next;
 };
 

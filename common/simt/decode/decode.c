@@ -10,6 +10,7 @@
 
 #include "common/simt/decode/decoder.h"
 
+/* A module's kernels share it: 64 MiB. */
 enum { CODE_LIMIT = 1 << 20 };
 
 int refuse(Decoder *d, const char *format, ...)
@@ -98,8 +99,8 @@ Ins *emit(Decoder *d, Op op, OpClass class)
     static Ins nowhere; /* what callers fill in after a failure; nobody reads it */
     static const Ins EMPTY = {
         .d = NO_SLOT, .guard = NO_SLOT, .v = {NO_SLOT, NO_SLOT, NO_SLOT, NO_SLOT}};
-    if (d->count >= CODE_LIMIT && !d->failed)
-        refuse(d, "more than %d instructions after expanding calls", CODE_LIMIT);
+    if (d->module->decoded + d->count >= CODE_LIMIT && !d->failed)
+        refuse(d, "more than %d instructions in a module after expanding calls", CODE_LIMIT);
     d->code = grow(d, d->code, d->count, &d->room, sizeof *d->code);
     if (d->failed) return &nowhere;
     Ins *ins = &d->code[d->count++];
@@ -391,6 +392,7 @@ int kernel_decode(SimtKernel *kernel, const Handler *handlers, Error *error)
     d->handlers = handlers;
     d->from = UINT32_MAX;
     int result = kernel_build(d);
+    if (result == 0) kernel->module->decoded += kernel->count;
     free(d->code), free(d->shared), free(d->fix), free(d->score);
     free(d);
     kernel->decoded = result == 0 ? 1 : -1;
