@@ -4,6 +4,7 @@
  * numbers of its ConvProblem in the order of the struct, as `lab cases` prints them. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <convlab/conv.h>
 
@@ -35,6 +36,7 @@ static float *tensor(double floats)
 int main(int argc, char **argv)
 {
     char line[600], name[128];
+    const char *slash = strrchr(argv[0], '/'), *family = slash ? slash + 1 : argv[0];
     measure_open(argc, argv);
     while (fgets(line, sizeof line, stdin)) {
         Layer layer;
@@ -52,7 +54,7 @@ int main(int argc, char **argv)
         layer.w = tensor((double)p.K * p.C * p.R * p.S);
         layer.y = tensor((double)p.N * p.K * p.P * p.Q);
         measure_entry(
-            LAYER, argv[0], name,
+            LAYER, family, name,
             [](void *argument) {
                 const Layer *l = (const Layer *)argument;
                 conv_forward(&l->problem, l->x, l->w, l->y, NULL);

@@ -4,6 +4,7 @@
 
 page=docs/cycle-model.md
 replay=common/simt/time/replay.c
+chain=common/simt/time/chain.h
 
 # price CLASS PATTERN: a number in what schedule.c says of a class of instructions, where \(\) stands in the pattern.
 price() {
@@ -17,8 +18,8 @@ word() {
 }
 
 loaded=$(constant LOAD_LINE "$replay") stored=$(constant STORE_LINE "$replay")
-arrival=$(constant ARRIVAL_CYCLES "$replay") barrier=$(constant BARRIER_CYCLES "$replay")
-branch=$(constant BRANCH_CYCLES "$replay") start=$(constant START_CYCLES "$replay")
+arrival=$(constant ARRIVAL_CYCLES "$replay") barrier=$(constant BARRIER_CYCLES "$chain")
+branch=$(constant BRANCH_CYCLES "$chain") start=$(constant START_CYCLES "$chain")
 atomic=$(calc '%.2f' "$(constant ATOMIC_PERCENT common/simt/time/cycles.c) / 100")
 constant_word=$(constant CYCLES_PER_WORD common/simt/time/count.c)
 most=$(constant MOST_WAVES common/simt/time/trace.c) least=$(constant LEAST_WAVES common/simt/time/trace.c)
