@@ -263,7 +263,7 @@ static void test_source_file(void **state)
     expect("-o.cu", "x", BUILD_REFUSED, "name");
     expect("a b.cu", "x", BUILD_REFUSED, "name");
     memset(large, ' ', sizeof large - 1);
-    expect("conv.c", large, BUILD_REFUSED, "1 MiB");
+    expect("conv.c", large, BUILD_REFUSED, "larger than 1024 KiB");
     snprintf(path, sizeof path, "%s/link.cu", directory);
     assert_int_equal(symlink("/etc/passwd", path), 0);
     build_submission(&toolchain, NULL, path, "conv_forward", 75, 0, &build);

@@ -303,14 +303,15 @@ static void leave_out_starved(Record *record)
     }
 }
 
-/* The public case of least work, but for `except`; -1: none. */
-static int smallest_case(const LabRun *run, int except)
+/* The public case of least work, but for `except`; -1: none.  `graded`: of those that are. */
+static int smallest_case(const LabRun *run, int except, int graded)
 {
     const LabIni *ini = &run->lab->ini;
     int smallest = -1;
     for (int i = 0; i < ini->cases; i++)
-        if (i != except && (smallest < 0 || ini->operation->flops(case_problem(run, i)) <
-                                                ini->operation->flops(case_problem(run, smallest))))
+        if (i != except && (!graded || case_selected(run, ini->item[i].name)) &&
+            (smallest < 0 || ini->operation->flops(case_problem(run, i)) <
+                                 ini->operation->flops(case_problem(run, smallest))))
             smallest = i;
     return smallest;
 }
@@ -320,7 +321,7 @@ static int smallest_case(const LabRun *run, int except)
 static void run_again(LabRun *run)
 {
     const LabIni *ini = &run->lab->ini;
-    int smallest = smallest_case(run, -1), second = smallest_case(run, smallest);
+    int smallest = smallest_case(run, -1, 1), second = smallest_case(run, smallest, 0);
     Problem other;
     Random random;
     run_random(run, "called again", &random);
