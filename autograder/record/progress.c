@@ -45,7 +45,7 @@ static const char *state_of(const Record *record)
     if (record->status == RECORD_NO_BUILD) return "does not compile";
     if (record->status != RECORD_GRADED) return record_status_name(record->status);
     if (passed(record)) return "passed";
-    return record_all_correct(record) ? "right, not fast enough yet" : "not right yet";
+    return record_all_correct(record) ? "right, too slow" : "not right yet";
 }
 
 void progress_print(FILE *stream, const Catalog *catalog, const char *build)

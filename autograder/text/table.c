@@ -117,7 +117,8 @@ static void print_row(const Table *table, const TableRow *row, const size_t *wid
     fprintf(stream, "%*s", last ? indent : 0, "");
     for (size_t i = 0; i < last; i++) {
         const char *cell = cell_text(row, i);
-        int space = (int)(width[i] - text_width(cell)), left = table->align[i] == 'l';
+        size_t wide = text_width(cell);
+        int space = wide < width[i] ? (int)(width[i] - wide) : 0, left = table->align[i] == 'l';
         int trailing = left && i + 1 < last; /* no blanks at the end of a line */
         fprintf(stream, "%*s%s%*s%s", left ? 0 : space, "", cell, trailing ? space : 0, "",
                 i + 1 < last ? "  " : "");
@@ -126,11 +127,19 @@ static void print_row(const Table *table, const TableRow *row, const size_t *wid
     if (row->note) text_wrap(stream, indent + 4, row->note);
 }
 
+/* One cell alone stands above the columns and makes none wider. */
+static int is_heading(const TableRow *row)
+{
+    for (size_t i = 1; i < TABLE_COLUMNS; i++)
+        if (*cell_text(row, i)) return 0;
+    return 1;
+}
+
 void table_end(Table *table, FILE *stream, int indent)
 {
     size_t width[TABLE_COLUMNS] = {0};
     for (size_t r = 0; r < table->rows; r++)
-        for (size_t i = 0; i < strlen(table->align); i++) {
+        for (size_t i = 0; i < strlen(table->align) && !is_heading(&table->row[r]); i++) {
             size_t cell = text_width(cell_text(&table->row[r], i));
             if (cell > width[i]) width[i] = cell;
         }

@@ -17,7 +17,8 @@ typedef struct Table {
 
 /* `align` has a letter for every column: "llrr". */
 Table table_start(const char *align);
-/* One cell a column, tab-separated, printf style; what is left off stays empty. */
+/* One cell a column, tab-separated, printf style; what is left off stays empty.  A row of one cell
+ * is a heading, which may be wider than its column. */
 void table_row(Table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Text under the last row, wrapped; each of its newlines begins a new line. */
 void table_note(Table *table, const char *text);

@@ -19,14 +19,14 @@ static void columns_align_and_notes_stand_beneath(void **state)
     table_row(&table, "case\tcycles\tverdict");
     table_row(&table, "lenet-c1\t%d\t%s", 12345, "WRONG");
     table_note(&table, "First line.\nSecond.");
-    table_row(&table, "a");
+    table_row(&table, "a heading makes no column wider");
     table_end(&table, stream, 2);
     fclose(stream);
     assert_string_equal(text, "  case      cycles  verdict\n"
                               "  lenet-c1   12345  WRONG\n"
                               "      First line.\n"
                               "      Second.\n"
-                              "  a\n");
+                              "  a heading makes no column wider\n");
     free(text);
 }
 

@@ -230,7 +230,8 @@ cp -r $skeletons "$work/copy/autograder/tests/"
 run 0 "$lab" hint --root "$work/copy" --build "$work/b" --lab 2 && grep -q '^Hint 1 of' "$work/out" &&
     run 0 "$lab" hint --root "$work/copy" --build "$work/b" --lab 2 && grep -q '^Hint 2 of' "$work/out"
 tell hints-come-one-by-one
-run 0 "$lab" list --root "$work/copy" --build "$work/b" && grep -q '02-naive .*not graded yet' "$work/out"
+run 0 "$lab" list --root "$work/copy" --build "$work/b" && grep -q '02-naive .*not graded yet' "$work/out" &&
+    ! grep -q '.\{101\}' "$work/out"
 tell progress
 run 2 "$lab" solution --root "$work/copy" --build "$work/b" --lab 2 && one_line 'not passed yet'
 tell solution-waits
