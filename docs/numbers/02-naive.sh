@@ -21,7 +21,7 @@ pairs=labs/02-naive/baseline.cu
         printf '| %s | %s | %s | %s | %s | %s | %s |\n' $case "$(rounded "$before")" "$(rounded "$after")" "$(ratio "$before" "$after")" \
             "$(rounded "$there")" "$(rounded "$here")" "$(ratio "$there" "$here")"
     done
-    printf '\nCycles are of the simulated H200, at its sizes. Times are medians, kernel only, the L2 flushed, at the\nsizes for a GPU; %s.\n' "$(measured_on times.tsv)"
+    printf '\nCycles are of the simulated H200, at its sizes. Times are medians, kernel only, the L2 flushed, at\nthe sizes for a GPU; %s.\n' "$(measured_on times.tsv)"
 } >"$out/gain.md"
 
 # How many threads an H200 holds at once.
