@@ -17,6 +17,26 @@ OutputAt output_at(const ConvProblem *conv, size_t index)
     return at;
 }
 
+size_t output_products(const Diagnosis *d, size_t index, double *product)
+{
+    const ConvProblem *v = &d->conv;
+    OutputAt at = output_at(v, index);
+    const float *w = d->tensor[1] + (size_t)at.k * v->C * v->R * v->S;
+    size_t inside = 0;
+    for (int c = 0; c < v->C; c++)
+        for (int r = 0; r < v->R; r++)
+            for (int s = 0; s < v->S; s++, w++, product++) {
+                int h = at.p * v->stride_h + r - v->pad_top;
+                int i = at.q * v->stride_w + s - v->pad_left;
+                *product = 0;
+                if (h < 0 || h >= v->H || i < 0 || i >= v->W) continue;
+                size_t plane = (size_t)at.n * v->C + c;
+                *product = (double)d->tensor[0][(plane * v->H + h) * v->W + i] * *w;
+                inside++;
+            }
+    return inside;
+}
+
 double diagnosis_tolerance(const Diagnosis *d, double magnitude, double products)
 {
     if (d->faint) return 4 * UNIT_FP32 * sqrt(products) * magnitude;

@@ -48,6 +48,10 @@ typedef struct OutputAt {
 
 OutputAt output_at(const ConvProblem *conv, size_t index);
 
+/* The C*R*S products of an output in [c][r][s] order, 0 where the tap lies outside of x; returns
+ * how many lie inside. */
+size_t output_products(const Diagnosis *diagnosis, size_t index, double *product);
+
 /* How near an explanation must come to an output whose products sum up to `magnitude` in absolute
  * value. */
 double diagnosis_tolerance(const Diagnosis *diagnosis, double magnitude, double products);

@@ -26,23 +26,17 @@ static void lost_fill(Lost *lost, int sample)
     const Diagnosis *d = lost->d;
     const ConvProblem *v = &d->conv;
     size_t index = d->samples.index[sample];
-    OutputAt at = output_at(v, index);
     double *before = lost->before + (size_t)sample * (lost->products + 1), sum = 0;
-    double *tap = lost->tap + (size_t)sample * v->R * v->S;
-    const float *w = d->tensor[1] + (size_t)at.k * lost->products;
-    for (int c = 0; c < v->C; c++)
-        for (int r = 0; r < v->R; r++)
-            for (int s = 0; s < v->S; s++, w++) {
-                int h = at.p * v->stride_h + r - v->pad_top;
-                int i = at.q * v->stride_w + s - v->pad_left;
-                *before++ = sum;
-                if (h < 0 || h >= v->H || i < 0 || i >= v->W) continue;
-                size_t plane = (size_t)at.n * v->C + c;
-                double product = (double)d->tensor[0][(plane * v->H + h) * v->W + i] * *w;
-                sum += product;
-                tap[r * v->S + s] += product;
-            }
-    *before = sum;
+    size_t taps = (size_t)v->R * v->S;
+    double *tap = lost->tap + (size_t)sample * taps;
+    output_products(d, index, before);
+    for (size_t i = 0; i < lost->products; i++) {
+        double product = before[i];
+        before[i] = sum;
+        sum += product;
+        tap[i % taps] += product;
+    }
+    before[lost->products] = sum;
     lost->missing[sample] = d->expected[index] - d->output[index];
     lost->allowed[sample] = diagnosis_tolerance(d, d->magnitude[index], d->products[index]);
 }

@@ -146,25 +146,6 @@ static int find_offset(const Diagnosis *d, Finding *finding)
 
 /* ---- one product ------------------------------------------------------------------------- */
 
-/* The products of an output, in the order c, r, s; returns how many. */
-static size_t products_of(const Diagnosis *d, size_t index, double *product)
-{
-    const ConvProblem *v = &d->conv;
-    OutputAt at = output_at(v, index);
-    const float *w = d->tensor[1] + (size_t)at.k * v->C * v->R * v->S;
-    size_t count = 0;
-    for (int c = 0; c < v->C; c++)
-        for (int r = 0; r < v->R; r++)
-            for (int s = 0; s < v->S; s++, w++) {
-                int h = at.p * v->stride_h + r - v->pad_top;
-                int i = at.q * v->stride_w + s - v->pad_left;
-                if (h < 0 || h >= v->H || i < 0 || i >= v->W) continue;
-                size_t plane = (size_t)at.n * v->C + c;
-                product[count++] = (double)d->tensor[0][(plane * v->H + h) * v->W + i] * *w;
-            }
-    return count;
-}
-
 /* Is `value` one of the products, to within fp32's rounding of it? */
 static int is_product(const double *product, size_t count, double value)
 {
@@ -181,8 +162,8 @@ static int find_product(const Diagnosis *d, Finding *finding)
     int alone = 0;
     if (!product) return 0;
     for (int i = 0; i < d->samples.wrong; i++) {
-        size_t index = d->samples.index[i], count = products_of(d, index, product);
-        alone += count > 3 && is_product(product, count, d->output[index]);
+        size_t index = d->samples.index[i], inside = output_products(d, index, product);
+        alone += inside > 3 && is_product(product, most, d->output[index]);
     }
     free(product);
     /* By chance a value meets one of m products with about m * 2^-20. */
