@@ -364,7 +364,7 @@ static void run_cases(LabRun *run)
     for (int i = 0; i < record->cases; i++)
         if (record->item[i].speed.possible > 0)
             speed_score(&record->item[i].speed, run->lab->ini.slack,
-                        run->speed.sim || run->speed.counted, all);
+                        run->speed.sim || run->judge.host, all);
     leave_out_starved(record);
 }
 
@@ -506,7 +506,6 @@ static void judge_start(LabRun *run)
                          .host = ini->host};
     run->speed = (SpeedSetup){.judge = &run->judge,
                               .sim = !ini->host && run->grader->engine == ENGINE_SIM,
-                              .counted = ini->host,
                               .machine = &run->grader->machine,
                               .slack = ini->slack,
                               .simulator = run->grader->simulator};

@@ -126,7 +126,7 @@ void speed_measure(SpeedSetup *setup, const Problem *problem, Random *random, Re
     item->speed.text[0] = 0;
     if (setup->sim) {
         measure_cycles(setup, problem, random, item);
-    } else if (setup->counted) {
+    } else if (setup->judge->host) {
         speed_measure_counted(setup, problem, random, item);
     } else {
         speed_measure_paired(setup, problem, random, item);

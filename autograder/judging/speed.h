@@ -12,8 +12,7 @@ typedef struct SpeedSetup {
     Judge *judge;
     const Build *build[SESSION_RUNNERS]; /* by slot */
     int started[SESSION_RUNNERS];
-    int sim;                     /* exact cycles of the simulator */
-    int counted;                 /* host labs: exact estimates by valgrind; else paired times */
+    int sim; /* exact cycles of the simulator; else counts of a host lab, or paired times */
     const SimtMachine *machine;  /* sim: for the roofline floor and the cache's key */
     const char *cache;           /* build/cache/cycles */
     uint64_t simulator;          /* digest of what simulates */

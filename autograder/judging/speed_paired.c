@@ -14,7 +14,6 @@ static const double MARK_SLACK = 0.02;
 /* A card's clock resolves half a microsecond, and each window of the submission has inputs to make,
  * to send and to judge: many short windows would be mostly that. */
 static const PairedOptions on_a_card = {.attempts = 1, .pairs = 10, .window_seconds = 0.010};
-static const PairedOptions on_the_host = {.attempts = 1, .window_seconds = 0.020};
 
 /* One side of a comparison: a slot, the submission's on fresh inputs every window. */
 typedef struct Side {
@@ -33,10 +32,11 @@ static int sample_is_right(Side *side, const Observed *observed, const RunOutcom
            judge_sample(side->setup->judge, side->workload, observed, outcome, side->random);
 }
 
-/* Replays `repeats` times on one set of fresh inputs: between two of them nothing stays that could
- * tell the second what the first has found. */
-static int measure_run(Side *side, int repeats, double *seconds, Error *error)
+/* The submission, `repeats` times on one set of fresh inputs: between two of them nothing stays
+ * that could tell the second what the first has found. */
+static int measure_submission(void *context, int repeats, double *seconds, Error *error)
 {
+    Side *side = context;
     Observed observed = {0};
     RunOutcome outcome = {0};
     RecordCase verdict = {0};
@@ -46,38 +46,23 @@ static int measure_run(Side *side, int repeats, double *seconds, Error *error)
     session_replay(judge->session, side->slot, repeats, tensor, side->workload->output, &observed,
                    &outcome);
     *seconds = outcome.cost.seconds;
-    if ((side->slot == SLOT_SUBMISSION && !sample_is_right(side, &observed, &outcome)) ||
-        outcome.status != RUN_OK)
+    if (!sample_is_right(side, &observed, &outcome))
         judge_output(judge, side->workload, &observed, &outcome, 0, &verdict);
     if (verdict.verdict == CASE_CORRECT) return 0;
-    side->wrong = side->slot == SLOT_SUBMISSION && !case_is_left_out(verdict.verdict);
+    side->wrong = !case_is_left_out(verdict.verdict);
     return error_set(error, "%.900s", verdict.text);
 }
 
-/* The workbook's own programs on a card: on the inputs that are there, and nobody looks. */
-static int measure_own(Side *side, int repeats, double *seconds, Error *error)
+/* The workbook's own programs: on the inputs that are there, and nobody looks. */
+static int measure_own(void *context, int repeats, double *seconds, Error *error)
 {
+    Side *side = context;
     Observed observed;
     RunOutcome outcome;
     session_replay(side->setup->judge->session, side->slot, repeats, NULL, NULL, &observed,
                    &outcome);
     *seconds = outcome.cost.seconds;
     return outcome.status == RUN_OK ? 0 : error_set(error, "%.900s", outcome.message);
-}
-
-/* A process keeps what it likes, so on the host every repeat has inputs of its own. */
-static int measure_window(void *context, int repeats, double *seconds, Error *error)
-{
-    Side *side = context;
-    int host = side->setup->judge->host, runs = host ? repeats : 1;
-    if (!host && side->slot != SLOT_SUBMISSION) return measure_own(side, repeats, seconds, error);
-    *seconds = 0;
-    for (int i = 0; i < runs; i++) {
-        double once;
-        if (measure_run(side, host ? 1 : repeats, &once, error)) return -1;
-        *seconds += once / runs;
-    }
-    return 0;
 }
 
 static double points_at(double s, double s_ref, double slack)
@@ -111,17 +96,16 @@ static void times_into(RecordSpeed *speed, const PairedResult *student,
 }
 
 /* Baseline against submission, and against the reference where that is another program. */
-static int measure_pairs(SpeedSetup *setup, Side side[SESSION_RUNNERS], int same,
-                         PairedResult *student, PairedResult *reference, Error *error)
+static int measure_pairs(Side side[SESSION_RUNNERS], int same, PairedResult *student,
+                         PairedResult *reference, Error *error)
 {
-    const PairedOptions *options = setup->judge->host ? &on_the_host : &on_a_card;
-    if (paired_run(measure_window, &side[SLOT_BASELINE], measure_window, &side[SLOT_SUBMISSION],
-                   options, student, error))
+    if (paired_run(measure_own, &side[SLOT_BASELINE], measure_submission, &side[SLOT_SUBMISSION],
+                   &on_a_card, student, error))
         return -1;
     *reference = *student;
     return same ? 0
-                : paired_run(measure_window, &side[SLOT_BASELINE], measure_window,
-                             &side[SLOT_REFERENCE], options, reference, error);
+                : paired_run(measure_own, &side[SLOT_BASELINE], measure_own, &side[SLOT_REFERENCE],
+                             &on_a_card, reference, error);
 }
 
 /* Up to three attempts; the verdict and the times into `speed`. */
@@ -131,7 +115,7 @@ static void measure_sides(SpeedSetup *setup, Side side[SESSION_RUNNERS], RecordS
     PairedResult student, reference;
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
         Error error;
-        if (measure_pairs(setup, side, same, &student, &reference, &error)) {
+        if (measure_pairs(side, same, &student, &reference, &error)) {
             speed->verdict = side[SLOT_SUBMISSION].wrong ? SPEED_WRONG : SPEED_DEFERRED;
             text_set(speed->text, sizeof speed->text, "%s%s",
                      side[SLOT_SUBMISSION].wrong ? "A timed run went wrong. " : "", error.text);

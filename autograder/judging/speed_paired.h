@@ -5,7 +5,7 @@
 
 #include "autograder/judging/speed.h"
 
-/* As speed_measure, for a GPU and for host labs. */
+/* As speed_measure, for a GPU. */
 void speed_measure_paired(SpeedSetup *setup, const Problem *problem, Random *random,
                           RecordCase *item);
 
