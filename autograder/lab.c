@@ -41,6 +41,7 @@ static const char USAGE[] =
     "                     went; DIR gets tables and plots (else build/profile/NN-name)\n"
     "  cases    --lab NN  [--shape \"N=64 ...\"]  its cases, or a shape, as numbers, one a line:\n"
     "                     name, then the fields of ConvProblem\n"
+    "  smallest --lab NN  the names of its cases, fewest products first\n"
     "  shapes   --lab NN  its cases as the table of its handout (Markdown)\n"
     "  questions --lab NN its predictions, likewise\n"
     "  hidden   --lab NN  [--seed N]  hidden shapes, as many as a grade draws, one a line\n"
@@ -358,6 +359,28 @@ static int lab_cases(const Options *options, const Lab *lab, Error *error)
     return 0;
 }
 
+static int by_flops(const void *left, const void *right, void *context)
+{
+    const Operation *operation = context;
+    const LabCase *const *a = left, *const *b = right;
+    double first = operation->flops(&(*a)->problem), second = operation->flops(&(*b)->problem);
+    return first != second ? (first > second) - (first < second) : (*a > *b) - (*a < *b);
+}
+
+/* For tests that can stop at the first case that shows something. */
+static int lab_smallest(const Options *options, const Lab *lab, Error *error)
+{
+    const LabIni *ini = &lab->ini;
+    const LabCase *item[LAB_CASES];
+    (void)options, (void)error;
+    for (int i = 0; i < ini->cases; i++)
+        item[i] = &ini->item[i];
+    qsort_r(item, (size_t)ini->cases, sizeof *item, by_flops, (void *)ini->operation);
+    for (int i = 0; i < ini->cases; i++)
+        puts(item[i]->name);
+    return 0;
+}
+
 static int lab_shapes(const Options *options, const Lab *lab, Error *error)
 {
     (void)options, (void)error;
@@ -434,10 +457,10 @@ static const struct {
     const char *name;
     int (*run)(const Options *, const Lab *, Error *);
 } LAB_COMMANDS[] = {
-    {"hint", lab_hint},     {"reset", lab_reset},         {"solution", lab_solution},
-    {"run", lab_run},       {"profile", lab_profile},     {"cases", lab_cases},
-    {"shapes", lab_shapes}, {"questions", lab_questions}, {"keep", lab_keep},
-    {"hidden", lab_hidden}, {"mutants", lab_mutants}};
+    {"hint", lab_hint},         {"reset", lab_reset},     {"solution", lab_solution},
+    {"run", lab_run},           {"profile", lab_profile}, {"cases", lab_cases},
+    {"smallest", lab_smallest}, {"shapes", lab_shapes},   {"questions", lab_questions},
+    {"keep", lab_keep},         {"hidden", lab_hidden},   {"mutants", lab_mutants}};
 
 static int dispatch(const Options *options, const Catalog *catalog, Error *error)
 {

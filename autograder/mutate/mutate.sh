@@ -134,14 +134,14 @@ compile "solutions/$lab/$(key source)" "$solution"
 link "$solution" "$work/solution/program"
 MUTATE_SOLUTION=$(object_digest "$solution")
 export MUTATE_SOLUTION
-"$build/bin/lab" cases --lab "$lab" | awk '{ sub(".*/", "", $1); print $2 * $6 * $9 * $10 * $3 * $7 * $8, $1 }' | sort -n |
-    while read -r _ name; do
+"$build/bin/lab" smallest --lab "$lab" |
+    while read -r name; do
         start=$(date +%s)
         right "$work/solution/program" 600 --case "$name" ||
             { echo "mutate: the solution itself is wrong in $name; see $work/solution/log" >&2; exit 1; }
         printf '%s\t%s\n' "$name" "$((5 * ($(date +%s) - start) + 4))"
     done >"$work/cases.tsv"
-[ "$(wc -l <"$work/cases.tsv")" = "$("$build/bin/lab" cases --lab "$lab" | wc -l)" ] || exit 1
+[ "$(wc -l <"$work/cases.tsv")" = "$("$build/bin/lab" smallest --lab "$lab" | wc -l)" ] || exit 1
 for n in $(seq "$seeds"); do
     "$build/bin/lab" hidden --lab "$lab" --seed "$n" >"$work/hidden.$n"
 done

@@ -12,11 +12,6 @@ tab=$(printf '\t')
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# The lab's cases, the one with the fewest products first.
-cases() {
-    "$build/bin/lab" cases --lab "$1" | awk '{ sub(".*/", "", $1); print $2 * $6 * $9 * $10 * $3 * $7 * $8, $1 }' | sort -n | cut -d ' ' -f 2
-}
-
 # What was seen so far: lines that nothing reached and that are not listed, as "kernel, line, text"; and the list's rows that
 # a case reached, or that are no lines.
 missing() {
@@ -39,7 +34,7 @@ for lab in $("$build/bin/lab" names); do
     [ -f "solutions/$lab/conv.cu" ] || continue
     : >"$work/runs.tsv"
     ran=0
-    for case in $(cases "$lab"); do
+    for case in $("$build/bin/lab" smallest --lab "$lab"); do
         "$build/bin/lab" run --build "$build" --lab "$lab" --submission solutions --engine sim --case "$case" --alone --seed 1 \
             --runs "$work/case.tsv" >"$work/log" 2>&1 || { tail -n 5 "$work/log"; echo "not ok coverage/$lab: case $case"; continue 2; }
         sort -u "$work/case.tsv" >>"$work/runs.tsv"
