@@ -94,6 +94,7 @@ USES_autograder/lab     := autograder/text common/operations $(USES_common/opera
 USES_autograder/mutate := autograder/lab $(USES_autograder/lab)
 USES_autograder/tests/predictions := autograder/lab $(USES_autograder/lab)
 USES_autograder/record  := autograder/lab $(USES_autograder/lab)
+USES_autograder/class   := autograder/record $(USES_autograder/record)
 USES_autograder/profile := autograder/text common/cuda common/simt/core $(USES_common/simt/core)
 USES_autograder/judging := autograder/session autograder/build autograder/sandbox autograder/tensors autograder/record autograder/lab autograder/text \
     common/operations $(USES_common/operations) common/timing common/cuda/gpu common/cuda common/simt/machine common/ptx
@@ -102,7 +103,7 @@ USES_autograder         := autograder/options autograder/judging autograder/muta
     $(USES_common/cuda/sim)
 ROOMS := common/base common/operation common/conv common/conv/diagnosis common/operations common/timing common/ptx $(addprefix common/simt/,machine core decode checks time exec) \
     common/simt common/cuda $(addprefix common/cuda/,runtime gpu sim) common/conformance common/validate datasets \
-    $(addprefix autograder/,text options sandbox build session tensors lab mutate record profile judging tests/predictions) autograder
+    $(addprefix autograder/,text options sandbox build session tensors lab mutate record class profile judging tests/predictions) autograder
 
 # The *_call.c need the toolkit's headers and go into the runner; a room's test_*, bench_*, fuzz_* and tool_* have a
 # main of their own (tool_x: $(BUILD)/tests/<room>/tool_x); these are programs.
@@ -150,6 +151,9 @@ $(BUILD)/tests/$(1)/%: $(BUILD)/obj/$(1)/%.o $(call archives_of,$(1) $(USES_$(1)
 	$$(Q)$$$$CC $$$$LINK_FLAGS -Wl,--start-group $$^ -Wl,--end-group $$$$LINK_LIBS -lcmocka -o $$@
 endef
 $(foreach r,$(ROOMS),$(eval $(call room_rules,$(r))))
+
+# Only a class is archives and a database.
+$(BUILD)/bin/class $(BUILD)/tests/autograder/class/%: LDLIBS += -larchive -lsqlite3
 
 $(BUILD)/bin/%: $(BUILD)/obj/autograder/%.o $(call archives_of,$(USES_autograder))
 	$(call say,LD,$@)
