@@ -9,7 +9,7 @@
 # lines below take the values as they stand, and no recipe has a value in its text: it reads "$$SUBMISSION" from its
 # environment.  autograder/tests/names tries such names.
 
-TAKEN := BUILD SUBMISSION ENGINE GPU LAB CASE SHAPE MAPS SEED SAMPLE FAIL_UNDER VERBOSE PTX NAME OPERATION LONG QUICK SECONDS V \
+TAKEN := BUILD SUBMISSION ENGINE GPU LAB CASE SHAPE MAPS SEED SAMPLE FAIL_UNDER VERBOSE PTX NAME OPERATION FORMAT RESULTS GRADEBOOK OUT LONG QUICK SECONDS V \
     CLANG JOBS NVCC CUDA_INCLUDE CC CXX CCACHE CPPFLAGS CFLAGS LDFLAGS LDLIBS WARN SANITIZE
 $(foreach v,$(.VARIABLES),$(if $(filter command,$(origin $(v))),$(eval override $(v) := $$(value $(v)))))
 $(foreach v,$(TAKEN),$(if $(filter environment,$(origin $(v))),$(eval $(v) := $$(value $(v)))))
@@ -20,7 +20,7 @@ ENGINE  ?= auto
 CLANG   ?= clang-14
 JOBS    := $(or $(JOBS),$(shell nproc 2>/dev/null || echo 1))
 CHOSEN_NVCC := $(NVCC)
-export CHOSEN_NVCC BUILD SUBMISSION ENGINE GPU LAB CASE SHAPE MAPS SEED SAMPLE FAIL_UNDER VERBOSE PTX NAME OPERATION SECONDS \
+export CHOSEN_NVCC BUILD SUBMISSION ENGINE GPU LAB CASE SHAPE MAPS SEED SAMPLE FAIL_UNDER VERBOSE PTX NAME OPERATION FORMAT RESULTS GRADEBOOK OUT SECONDS \
     CLANG JOBS NVCC CUDA_INCLUDE CC CXX CCACHE
 
 .DEFAULT_GOAL := help
@@ -95,20 +95,21 @@ USES_autograder/mutate := autograder/lab $(USES_autograder/lab)
 USES_autograder/tests/predictions := autograder/lab $(USES_autograder/lab)
 USES_autograder/record  := autograder/lab $(USES_autograder/lab)
 USES_autograder/class   := autograder/record $(USES_autograder/record)
+USES_autograder/export  := autograder/class autograder/record $(USES_autograder/record)
 USES_autograder/profile := autograder/text common/cuda common/simt/core $(USES_common/simt/core)
 USES_autograder/judging := autograder/session autograder/build autograder/sandbox autograder/tensors autograder/record autograder/lab autograder/text \
     common/operations $(USES_common/operations) common/timing common/cuda/gpu common/cuda common/simt/machine common/ptx
-USES_autograder         := autograder/options autograder/judging autograder/mutate autograder/profile autograder/session autograder/build autograder/sandbox autograder/tensors \
+USES_autograder         := autograder/options autograder/export autograder/class autograder/judging autograder/mutate autograder/profile autograder/session autograder/build autograder/sandbox autograder/tensors \
     autograder/record autograder/lab autograder/text common/operations $(USES_common/operations) common/timing common/cuda/gpu common/cuda/sim \
     $(USES_common/cuda/sim)
 ROOMS := common/base common/operation common/conv common/conv/diagnosis common/operations common/timing common/ptx $(addprefix common/simt/,machine core decode checks time exec) \
     common/simt common/cuda $(addprefix common/cuda/,runtime gpu sim) common/conformance common/validate datasets \
-    $(addprefix autograder/,text options sandbox build session tensors lab mutate record class profile judging tests/predictions) autograder
+    $(addprefix autograder/,text options sandbox build session tensors lab mutate record class export profile judging tests/predictions) autograder
 
 # The *_call.c need the toolkit's headers and go into the runner; a room's test_*, bench_*, fuzz_* and tool_* have a
 # main of their own (tool_x: $(BUILD)/tests/<room>/tool_x); these are programs.
 APART    := $(wildcard common/operations/*_call.c)
-PROGRAMS := grade device runner run lab doctor
+PROGRAMS := grade device runner run lab doctor export
 APART    += common/validate/measure_sim.c $(PROGRAMS:%=autograder/%.c) $(foreach r,$(ROOMS),$(wildcard $(r)/test_*.c $(r)/bench_*.c $(r)/fuzz_*.c $(r)/tool_*.c))
 
 source_of  = $(filter-out $(APART),$(wildcard $(1)/*.c))
@@ -153,7 +154,7 @@ endef
 $(foreach r,$(ROOMS),$(eval $(call room_rules,$(r))))
 
 # Only a class is archives and a database.
-$(BUILD)/bin/class $(BUILD)/tests/autograder/class/%: LDLIBS += -larchive -lsqlite3
+$(BUILD)/bin/class $(BUILD)/bin/export $(BUILD)/tests/autograder/class/% $(BUILD)/tests/autograder/export/%: LDLIBS += -larchive -lsqlite3
 
 $(BUILD)/bin/%: $(BUILD)/obj/autograder/%.o $(call archives_of,$(USES_autograder))
 	$(call say,LD,$@)
@@ -235,7 +236,7 @@ fuzzers: $(FUZZERS)
 $(FUZZERS): LDFLAGS += -fsanitize=fuzzer
 
 # ---- front door --------------------------------------------------------------------------------------------------------
-.PHONY: help setup doctor run profile grade hint reset solution watch check numbers bench validate compare maps mutate test fuzz sanitize keep new-lab compile-commands format clean
+.PHONY: help setup doctor run profile grade export hint reset solution watch check numbers bench validate compare maps mutate test fuzz sanitize keep new-lab compile-commands format clean
 
 stage = $(Q)+$(MAKE) $(if $(V),,-s) -j"$$JOBS" $(1)
 # Packages that one target wants and a student does not.
@@ -255,6 +256,9 @@ help:
 #:
 #:   make grade [LAB=04] [SUBMISSION=dir] [ENGINE=gpu|sim] [GPU=titanv] [SEED=n] [FAIL_UNDER=n]
 #:                       build and grade in the sandbox; SUBMISSION=solutions grades the answer key
+#:   make export FORMAT=junit [RESULTS=dir] [OUT=file]
+#:                       the last grade in a format of others; FORMAT=canvas and moodle take a class
+#:                       (docs/export.md)
 #:   make run LAB=04 [CASE=name | SHAPE='...'] [ENGINE=gpu|sim] [GPU=h200]
 #:                       build, run and check one case in one process: time, or cycles and counters,
 #:                       beside the baseline's;
@@ -301,6 +305,11 @@ grade:
 	$(call stage,tools)
 	$(Q)$(BUILD)/bin/grade $(where) $(only) $(whose) --engine "$$ENGINE" \
 	    $${FAIL_UNDER:+--fail-under "$$FAIL_UNDER"} $${VERBOSE:+--verbose}
+
+# What make says goes beside, so that the format alone is on standard output.
+export:
+	$(call stage,$(BUILD)/bin/export) >&2
+	$(Q)$(BUILD)/bin/export --build "$$BUILD" --format "$$FORMAT" --results "$$RESULTS" --gradebook "$$GRADEBOOK" --out "$$OUT"
 
 run:
 	$(need_lab)
@@ -353,10 +362,13 @@ maps:
 	$(Q)$(BUILD)/tests/datasets/tool_maps write $(BUILD)/maps "$${SEED:-1}"
 	$(Q)$(BUILD)/tests/datasets/tool_maps list $(BUILD)/maps
 
+# What autograder/tests/export runs.
+EXPORT_TOOLS := $(BUILD)/bin/export $(BUILD)/tests/autograder/export/tool_sample
+
 test: export CHOSEN = $(ALL_TESTS)
 test:
-	$(call want,clang-format-14 shellcheck)
-	$(call stage,tools tests $(NUMBER_TOOLS) $(BUILD)/bin/doctor)
+	$(call want,clang-format-14 shellcheck libxml2-utils tidy python3-jsonschema)
+	$(call stage,tools tests $(NUMBER_TOOLS) $(EXPORT_TOOLS) $(BUILD)/bin/doctor)
 	$(Q)sh autograder/tests/run.sh "$$BUILD" $$CHOSEN
 
 # In build folders of their own, with the nvcc that setup found for this one.  Warnings are the ordinary build's affair:

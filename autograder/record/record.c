@@ -50,7 +50,7 @@ int case_is_left_out(CaseVerdict verdict)
     return verdict == CASE_DEFERRED || verdict == CASE_BROKEN;
 }
 
-static int speed_counts(SpeedVerdict verdict)
+int speed_counts(SpeedVerdict verdict)
 {
     return verdict == SPEED_SCORED || verdict == SPEED_NOT_CORRECT || verdict == SPEED_REVIEW ||
            verdict == SPEED_WRONG;

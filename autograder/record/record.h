@@ -117,6 +117,8 @@ void record_total(Record *record);
 int record_all_correct(const Record *record);
 /* Whether a case with this verdict is left out of N: it says nothing about the submission. */
 int case_is_left_out(CaseVerdict verdict);
+/* Whether a speed with this verdict is part of N. */
+int speed_counts(SpeedVerdict verdict);
 
 /* JSON text (malloc'd) and back; -1 with error for what is not such a record. */
 char *record_print(const Record *record);

@@ -102,9 +102,7 @@ static void public_row(Table *table, const Record *record, const RecordCase *ite
     if (speed->s > 0) text_set(s, sizeof s, "%.2fx", speed->s);
     if (speed->needed > 0) text_set(needed, sizeof needed, "%.2fx", speed->needed);
     double possible = item->possible;
-    if (speed->verdict == SPEED_SCORED || speed->verdict == SPEED_NOT_CORRECT ||
-        speed->verdict == SPEED_REVIEW || speed->verdict == SPEED_WRONG)
-        possible += speed->possible;
+    if (speed_counts(speed->verdict)) possible += speed->possible;
     table_row(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s", item->name,
               shorten(item->about, ABOUT_WIDTH, about, sizeof about), verdict_text(item, verdict),
               report_cost(record, own, cost), s, needed,

@@ -55,7 +55,9 @@ has_package()
     gnuplot-nox) command -v gnuplot ;;
     patch) command -v patch ;; # for the tests
     jq) command -v jq ;;       # for the numbers in the pages
-    clang-format-14 | clang-14 | shellcheck | bear) command -v "$1" ;;
+    clang-format-14 | clang-14 | shellcheck | bear | tidy) command -v "$1" ;;
+    libxml2-utils) command -v xmllint ;;
+    python3-jsonschema) python3 -c 'import jsonschema' ;;
     libclang-rt-14-dev) find /usr/lib/llvm-14 -name 'libclang_rt.fuzzer-*.a' | grep -q . ;;
     libjansson-dev) has_header jansson.h ;;
     libinih-dev) has_header ini.h ;;

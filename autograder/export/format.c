@@ -1,0 +1,37 @@
+#include "autograder/export/format.h"
+
+#include <string.h>
+
+#include "autograder/text/text.h"
+
+static const Format FORMATS[] = {
+    {"terminal", "the tables that make grade prints", terminal_write, NULL},
+    {"html", "one page for a browser, without anything from elsewhere", html_write, NULL},
+    {"junit", "JUnit XML: Jenkins, GitLab and other CI", junit_write, NULL},
+    {"tap", "TAP 14: prove and its like", tap_write, NULL},
+    {"gradescope", "Gradescope's results.json", gradescope_write, NULL},
+    {"autolab", "Autolab's last lines of output", autolab_write, NULL},
+    {"classroom", "GitHub Classroom's result of a grader, in base64", classroom_write, NULL},
+    {"prairielearn", "PrairieLearn's results.json", prairielearn_write, NULL},
+    {"submitty", "Submitty's validation_results.json", submitty_write, NULL},
+    {"canvas", "a class, as Canvas imports it (CSV)", NULL, canvas_write},
+    {"moodle", "a class, as Moodle imports it (CSV)", NULL, moodle_write},
+};
+enum { FORMAT_COUNT = sizeof FORMATS / sizeof *FORMATS };
+
+const Format *format_find(const char *name, Error *error)
+{
+    char known[300] = "";
+    for (int i = 0; i < FORMAT_COUNT; i++) {
+        if (!strcmp(FORMATS[i].name, name)) return &FORMATS[i];
+        text_add(known, sizeof known, "%s%s", i ? ", " : "", FORMATS[i].name);
+    }
+    error_set(error, "there is no format '%.40s'; there are: %s", name, known);
+    return NULL;
+}
+
+void format_list(FILE *stream)
+{
+    for (int i = 0; i < FORMAT_COUNT; i++)
+        fprintf(stream, "  %-13s %s\n", FORMATS[i].name, FORMATS[i].about);
+}

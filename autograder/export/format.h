@@ -1,0 +1,43 @@
+/* format.h - the formats in which a mark leaves the workbook, as a table: one file a format.
+ *
+ * Room: exporters of result records (docs/export.md).
+ * Callers: the program export.
+ * May use: record.
+ *
+ * A format reads records and nothing else, so what it says is what docs/result-record.md says.
+ * What a record quotes of a submission is hostile: plain.h is the only way of a text into a
+ * format. */
+#ifndef CONVLAB_AUTOGRADER_EXPORT_FORMAT_H
+#define CONVLAB_AUTOGRADER_EXPORT_FORMAT_H
+
+#include <stdio.h>
+
+#include "autograder/export/marks.h"
+#include "autograder/export/submission.h"
+
+/* One of the two writers is NULL.  A writer leaves failures of the stream to its caller. */
+typedef struct Format {
+    const char *name;                                               /* FORMAT=name */
+    const char *about;                                              /* one line: who reads it */
+    void (*submission)(FILE *stream, const Submission *submission); /* one student's records */
+    void (*marks)(FILE *stream, const Marks *marks);                /* a class's marks */
+} Format;
+
+/* NULL with an error that lists the formats there are. */
+const Format *format_find(const char *name, Error *error);
+/* "  junit  about\n" for each, for --help. */
+void format_list(FILE *stream);
+
+void terminal_write(FILE *stream, const Submission *submission);
+void html_write(FILE *stream, const Submission *submission);
+void junit_write(FILE *stream, const Submission *submission);
+void tap_write(FILE *stream, const Submission *submission);
+void gradescope_write(FILE *stream, const Submission *submission);
+void autolab_write(FILE *stream, const Submission *submission);
+void classroom_write(FILE *stream, const Submission *submission);
+void prairielearn_write(FILE *stream, const Submission *submission);
+void submitty_write(FILE *stream, const Submission *submission);
+void canvas_write(FILE *stream, const Marks *marks);
+void moodle_write(FILE *stream, const Marks *marks);
+
+#endif

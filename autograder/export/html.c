@@ -1,0 +1,66 @@
+/* html.c - one submission as a page: a table a lab, a row a check. */
+#include <stdlib.h>
+
+#include "autograder/export/checks.h"
+#include "autograder/export/format.h"
+#include "autograder/export/page.h"
+#include "autograder/record/score.h"
+#include "autograder/text/text.h"
+
+static const char *of_points(double points, double possible, char text[72])
+{
+    char left[32], right[32];
+    text_set(text, 72, "%s/%s", score_text(points, left), score_text(possible, right));
+    return text;
+}
+
+static void write_check(FILE *stream, const Check *check)
+{
+    char points[72];
+    const char *outcome = check_outcome_name(check->outcome);
+    fputs("<tr>", stream);
+    page_element(stream, "td", NULL, check->name);
+    page_element(stream, "td", outcome, outcome);
+    page_element(stream, "td", "number", of_points(check->points, check->possible, points));
+    fputs("<td>", stream);
+    page_element(stream, "pre", NULL, check->text);
+    fputs("</td></tr>\n", stream);
+}
+
+static void write_lab(FILE *stream, const Record *record, const Checks *checks)
+{
+    char heading[200], points[72];
+    text_set(heading, sizeof heading, "%s: %s", record->lab, record->title);
+    page_element(stream, "h2", NULL, heading);
+    text_set(heading, sizeof heading, "%s points, %s, graded at %s on %s %s",
+             of_points(record->points, record->possible, points),
+             record_status_name(record->status), record->graded_at, record->engine,
+             *record->machine ? record->machine : record->device);
+    page_element(stream, "p", NULL, heading);
+    if (*record->message) page_element(stream, "p", "failed", record->message);
+    if (record->compiler) page_element(stream, "pre", NULL, record->compiler);
+    if (*record->todo) page_element(stream, "p", NULL, record->todo);
+    fputs("<table>\n<tr><th>check</th><th>outcome</th><th class=\"number\">points</th>"
+          "<th>why</th></tr>\n",
+          stream);
+    for (int i = 0; i < checks->count; i++)
+        write_check(stream, &checks->item[i]);
+    fputs("</table>\n", stream);
+    if (!record->printed) return;
+    page_element(stream, "p", NULL, "What its kernels printed, the beginning:");
+    page_element(stream, "pre", "quiet", record->printed);
+}
+
+void html_write(FILE *stream, const Submission *submission)
+{
+    char title[400], points[72];
+    text_set(title, sizeof title, "%s: %s points", submission->name,
+             of_points(submission->points, submission->possible, points));
+    page_begin(stream, title);
+    for (int i = 0; i < submission->records; i++) {
+        Checks *checks = checks_of(submission->record[i]);
+        if (checks) write_lab(stream, submission->record[i], checks);
+        free(checks);
+    }
+    page_end(stream);
+}

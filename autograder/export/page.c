@@ -1,0 +1,56 @@
+#include "autograder/export/page.h"
+
+#include "autograder/export/plain.h"
+
+static const char STYLE[] =
+    ":root{color-scheme:light dark;--line:#8886;--good:#2a7d4f;--bad:#b3372f;--soft:#8882}\n"
+    "body{font:15px/1.45 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem}\n"
+    "h1{font-size:1.6rem}h2{font-size:1.2rem;margin-top:2.2rem}\n"
+    "table{border-collapse:collapse;width:100%}\n"
+    "th,td{text-align:left;padding:.3rem .6rem;border-bottom:1px solid var(--line);"
+    "vertical-align:top}\n"
+    "th{font-weight:600}.number{text-align:right;white-space:nowrap;"
+    "font-variant-numeric:tabular-nums}\n"
+    ".passed{color:var(--good)}.failed,.broken{color:var(--bad)}.skipped,.quiet{opacity:.7}\n"
+    "pre{white-space:pre-wrap;overflow-wrap:anywhere;margin:.2rem 0;font:13px/1.4 "
+    "ui-monospace,monospace}\n"
+    "details{margin:.2rem 0}summary{cursor:pointer}\n"
+    ".bar{display:inline-block;width:12rem;height:.8rem;background:var(--soft);margin-right:.5rem}"
+    "\n"
+    ".bar span{display:block;height:100%;background:var(--good)}\n"
+    "@media print{details>*{display:block}}\n";
+
+void page_begin(FILE *stream, const char *title)
+{
+    fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+          /* No text of a submission can make a browser fetch or run anything. */
+          "<meta http-equiv=\"Content-Security-Policy\" "
+          "content=\"default-src 'none'; style-src 'unsafe-inline'\">\n",
+          stream);
+    page_element(stream, "title", NULL, title);
+    fprintf(stream, "<style>\n%s</style>\n</head>\n<body>\n", STYLE);
+    page_element(stream, "h1", NULL, title);
+}
+
+void page_end(FILE *stream)
+{
+    fputs("</body>\n</html>\n", stream);
+}
+
+void page_element(FILE *stream, const char *tag, const char *class, const char *text)
+{
+    fprintf(stream, "<%s", tag);
+    if (class) fprintf(stream, " class=\"%s\"", class);
+    fputc('>', stream);
+    plain_xml(stream, text);
+    fprintf(stream, "</%s>\n", tag);
+}
+
+void page_bar(FILE *stream, double share, const char *text)
+{
+    double within = share < 0 ? 0 : share > 1 ? 1 : share;
+    fprintf(stream, "<span class=\"bar\"><span style=\"width:%.1f%%\"></span></span>",
+            100 * within);
+    plain_xml(stream, text);
+}
