@@ -106,28 +106,23 @@ static void runner_attach(DeviceProcess *process, Slot *slot, ControlReply *repl
 static void problem_set(DeviceProcess *process, const ControlRequest *request, ControlReply *reply)
 {
     Error error = {""};
-    int next = request->kind == CONTROL_NEXT;
+    int next = request->kind == CONTROL_NEXT, tensors = descriptor_receive(DEVICE_DESCRIPTORS);
     for (int i = 0; i < SESSION_RUNNERS; i++)
         if (next)
             recording_drop(process, &process->slot[i]);
         else
             slot_close(process, &process->slot[i]);
     guarded_close(&process->tensors);
-    inputs_clear(&process->inputs);
-    free(process->output);
-    process->output = NULL;
+    shared_close(&process->shared);
+    process->given = 0;
     process->instructions = request->instructions;
-    if (!next && engine_renew(process, &error)) {
+    if (shared_attach(&process->shared, tensors, &request->call, &error) ||
+        (!next && engine_renew(process, &error))) {
         reply_set(reply, RUN_BROKEN, "%s", error.text);
         return;
     }
     process->call = request->call;
     CallRequest *call = &process->call;
-    process->output = malloc(call_floats(call, TENSOR_OUTPUT) * sizeof(float) + 1);
-    if (!process->output) {
-        reply_set(reply, RUN_BROKEN, "the device process is out of memory");
-        return;
-    }
     if (call->host) return;
     uint32_t band = process->properties.engine == ENGINE_GPU ? GUARD_BAND_FLOATS : 0;
     if (guarded_open(&process->tensors, process->engine, call->tensors, call->role, call->count,
@@ -136,32 +131,49 @@ static void problem_set(DeviceProcess *process, const ControlRequest *request, C
     memcpy(call->address, process->tensors.address, sizeof call->address);
 }
 
-/* What is common to a call and a replay: inputs in, the run, outputs out. */
-static void problem_run(DeviceProcess *process, const ControlRequest *request, Slot *slot,
-                        ControlReply *reply)
+/* The run itself, once all is ready. */
+static void slot_run(DeviceProcess *process, const ControlRequest *request, Slot *slot,
+                     ControlReply *reply)
 {
-    int host = (int)process->call.host, call = request->kind == CONTROL_CALL;
-    Error error = {""};
-    if (slot->socket < 0 || !process->output) {
-        reply_set(reply, RUN_BROKEN, "no runner or no problem");
-        return;
-    }
-    serve_ready(slot, reply);
-    if (reply->status != RUN_OK) return;
-    if (!host && call && guarded_fill(&process->tensors, process->inputs.tensor, &error)) {
-        reply_set(reply, RUN_BROKEN, "preparing the tensors: %s", error.text);
-        return;
-    }
-    if (host)
+    double start = wire_now();
+    int call = request->kind == CONTROL_CALL;
+    if (process->call.host)
         replay_host(process, slot, call || !request->repeats ? 1 : request->repeats, reply);
     else if (call)
         serve_device(process, slot, reply);
     else
         replay_device(process, slot, request->repeats, reply);
+    reply->spent.run = wire_now() - start;
+    if (!call) reply->spent.run -= reply->spent.upload;
+}
+
+/* What is common to a call and a replay: inputs in, the run, outputs out. */
+static void problem_run(DeviceProcess *process, const ControlRequest *request, Slot *slot,
+                        ControlReply *reply)
+{
+    int host = (int)process->call.host;
+    Error error = {""};
+    process->given |= request->has_inputs != 0;
+    if (slot->socket < 0 || !process->shared.memory) {
+        reply_set(reply, RUN_BROKEN, "no runner or no problem");
+        return;
+    }
+    serve_ready(slot, reply);
+    if (reply->status != RUN_OK) return;
+    double start = wire_now();
+    if (!host && request->kind == CONTROL_CALL &&
+        guarded_fill(&process->tensors, serve_inputs(process), &error)) {
+        reply_set(reply, RUN_BROKEN, "preparing the tensors: %s", error.text);
+        return;
+    }
+    reply->spent.upload = wire_now() - start;
+    slot_run(process, request, slot, reply);
     if (reply->status != RUN_OK || host || request->unseen) return;
-    if (guarded_check(&process->tensors, process->inputs.tensor, process->output, &reply->damage,
-                      &error))
+    start = wire_now();
+    if (guarded_check(&process->tensors, serve_inputs(process), process->shared.output,
+                      &reply->damage, &error))
         reply_set(reply, RUN_BROKEN, "reading the results: %s", error.text);
+    reply->spent.download = wire_now() - start;
 }
 
 /* ---- the loop ----------------------------------------------------------------------------- */
@@ -198,35 +210,22 @@ static void request_answer(DeviceProcess *process, const ControlRequest *request
     }
 }
 
-/* Takes over body. */
-static int request_serve(DeviceProcess *process, void *body, uint64_t bytes)
+static int request_serve(DeviceProcess *process, const void *body, uint64_t bytes)
 {
     ControlRequest request;
     ControlReply reply = {.damage = DAMAGE_NONE};
-    WirePiece piece[2] = {{&reply, sizeof reply}};
-    Error error = {""};
-    if (bytes < sizeof request) {
-        free(body);
-        return -1;
-    }
+    WirePiece piece = {&reply, sizeof reply};
+    if (bytes != sizeof request) return -1;
     memcpy(&request, body, sizeof request);
-    int keeps =
-        request.has_inputs && (request.kind == CONTROL_CALL || request.kind == CONTROL_REPLAY);
-    if (keeps && inputs_take(&process->inputs, &process->call, body, sizeof request, bytes, &error))
-        reply_set(&reply, RUN_BROKEN, "%s", error.text);
-    if (!keeps) free(body);
-    if (reply.status == RUN_OK) request_answer(process, &request, &reply);
-    if ((request.kind == CONTROL_CALL || request.kind == CONTROL_REPLAY) && !request.unseen &&
-        reply.status == RUN_OK)
-        reply.output_count = call_floats(&process->call, TENSOR_OUTPUT);
-    piece[1] = (WirePiece){process->output, reply.output_count * sizeof(float)};
-    return wire_send(DEVICE_CONTROL, FRAME_RETURN, piece, 2, NULL);
+    request_answer(process, &request, &reply);
+    return wire_send(DEVICE_CONTROL, FRAME_RETURN, &piece, 1, NULL);
 }
 
 int main(void)
 {
     DeviceProcess *process = calloc(1, sizeof *process);
     if (!process) return 1;
+    process->shared.fd = -1;
     for (int i = 0; i < SESSION_RUNNERS; i++)
         process->slot[i].socket = -1;
     for (;;) {
@@ -234,11 +233,12 @@ int main(void)
         void *body = NULL;
         uint64_t bytes;
         if (wire_receive(DEVICE_CONTROL, 0, &type, &body, &bytes, NULL)) break; /* grade is gone */
-        if (type != FRAME_REQUEST || request_serve(process, body, bytes)) break;
+        int over = type != FRAME_REQUEST || request_serve(process, body, bytes);
+        free(body);
+        if (over) break;
     }
     if (process->engine && process->engine->close) process->engine->close(process->engine);
-    free(process->output);
-    inputs_clear(&process->inputs);
+    shared_close(&process->shared);
     free(process);
     return 0;
 }

@@ -11,6 +11,7 @@
 #include "autograder/lab/predict.h"
 #include "autograder/record/score.h"
 #include "autograder/judging/speed.h"
+#include "autograder/sandbox/sandbox.h"
 #include "autograder/text/text.h"
 #include "autograder/lab/todo.h"
 #include "common/base/intake.h"
@@ -24,6 +25,8 @@ typedef struct LabRun {
     char source[SESSION_RUNNERS][1024]; /* by slot */
     char beneath[256];                  /* where the submission's is in its folder */
     Build build[SESSION_RUNNERS];
+    DeviceCost simulated[LAB_CASES]; /* on a GPU, for predictions: of these cases */
+    int simulated_known[LAB_CASES];
     Judge judge;
     SpeedSetup speed;
 } LabRun;
@@ -185,24 +188,31 @@ static void *build_job(void *context)
     return NULL;
 }
 
-static void build_all(LabRun *run)
-{
+typedef struct BuildAll {
     BuildJob job[SESSION_RUNNERS];
     pthread_t thread[SESSION_RUNNERS];
     int threaded[SESSION_RUNNERS];
+} BuildAll;
+
+static void build_begin(LabRun *run, BuildAll *all)
+{
     for (int i = 0; i < SESSION_RUNNERS; i++) {
-        job[i] = (BuildJob){run, NULL, run->source[i], &run->build[i]};
+        all->job[i] = (BuildJob){run, NULL, run->source[i], &run->build[i]};
         if (i == SLOT_SUBMISSION) {
-            job[i].folder = run->grader->submission;
-            job[i].source = run->beneath;
+            all->job[i].folder = run->grader->submission;
+            all->job[i].source = run->beneath;
         }
-        threaded[i] = !pthread_create(&thread[i], NULL, build_job, &job[i]);
+        all->threaded[i] = !pthread_create(&all->thread[i], NULL, build_job, &all->job[i]);
     }
+}
+
+static void build_end(LabRun *run, BuildAll *all)
+{
     for (int i = 0; i < SESSION_RUNNERS; i++) {
-        if (threaded[i]) {
-            pthread_join(thread[i], NULL);
+        if (all->threaded[i]) {
+            pthread_join(all->thread[i], NULL);
         } else {
-            build_job(&job[i]);
+            build_job(&all->job[i]);
         }
     }
     Record *record = run->record;
@@ -370,16 +380,9 @@ static void run_cases(LabRun *run)
 
 /* ---- predictions -------------------------------------------------------------------------- */
 
-/* The cost of a case on the simulator: known already when grading there, else simulated now. */
-static int simulated_cost(LabRun *run, const LabCase *item, DeviceCost *cost, Error *error)
+static int simulate_case(const LabRun *run, const LabCase *item, DeviceCost *cost, Error *error)
 {
     const Grader *grader = run->grader;
-    Record *record = run->record;
-    if (grader->engine == ENGINE_SIM) {
-        for (int i = 0; i < record->cases; i++)
-            if (!strcmp(record->item[i].name, item->name)) *cost = record->item[i].cost;
-        return 0;
-    }
     SessionOptions options = {
         .engine = ENGINE_SIM, .machine = grader->machine_name, .gpus_directory = grader->gpus};
     Judge judge = {.operation = run->lab->ini.operation, .precision = run->lab->ini.precision};
@@ -396,6 +399,26 @@ static int simulated_cost(LabRun *run, const LabCase *item, DeviceCost *cost, Er
     }
     session_close(judge.session);
     return status;
+}
+
+/* The cost of a case on the simulator: known already when grading there, else simulated once. */
+static int simulated_cost(LabRun *run, int item, DeviceCost *cost, Error *error)
+{
+    const Record *record = run->record;
+    const LabCase *from = &run->lab->ini.item[item];
+    if (run->grader->engine == ENGINE_SIM) {
+        for (int i = 0; i < record->cases; i++)
+            if (!strcmp(record->item[i].name, from->name)) *cost = record->item[i].cost;
+        return 0;
+    }
+    double start = sandbox_clock();
+    if (!run->simulated_known[item]) {
+        if (simulate_case(run, from, &run->simulated[item], error)) return -1;
+        run->simulated_known[item] = 1;
+    }
+    run->record->spent[SPENT_SIMULATING] += sandbox_clock() - start;
+    *cost = run->simulated[item];
+    return 0;
 }
 
 static CaseVerdict case_verdict(const Record *record, const char *name)
@@ -424,7 +447,7 @@ static void score_prediction(LabRun *run, const LabPrediction *from, RecordPredi
                           .problem = &item->problem,
                           .machine = &run->grader->machine,
                           .cost = &cost};
-    if ((from->needs_launch && simulated_cost(run, item, &cost, &error)) ||
+    if ((from->needs_launch && simulated_cost(run, from->case_index, &cost, &error)) ||
         formula_value(from->formula, &measured, &to->truth, &error)) {
         text_set(to->text, sizeof to->text, "%.190s", error.text);
         return;
@@ -544,6 +567,7 @@ static void stop_unbuilt(LabRun *run, const Build *build)
 
 static void grade_in_session(LabRun *run)
 {
+    char cache[600];
     Error error;
     Build *build = &run->build[SLOT_SUBMISSION];
     const LabNeed *need = unmet_need(run);
@@ -554,7 +578,6 @@ static void grade_in_session(LabRun *run)
         record_stop(run, RECORD_DEFERRED, message);
         return;
     }
-    build_all(run);
     if (build->status != BUILD_OK) {
         stop_unbuilt(run, build);
         return;
@@ -564,10 +587,11 @@ static void grade_in_session(LabRun *run)
         return;
     }
     judge_start(run);
-    char cache[600];
     text_set(cache, sizeof cache, "%s/cache/cycles", run->grader->build);
     run->speed.cache = cache;
     run_cases(run);
+    for (int i = 0; i < SPENT_KINDS; i++)
+        run->record->spent[i] += run->judge.spent[i];
     run_predictions(run);
 }
 
@@ -580,7 +604,18 @@ static void grade_source(LabRun *run)
                               .machine = grader->machine_name,
                               .gpus_directory = grader->gpus,
                               .checks = 1};
-    if (find_own_sources(run, &error) || session_open(&options, &run->session, &error)) {
+    if (find_own_sources(run, &error)) {
+        record_stop(run, RECORD_BROKEN, error.text);
+        return;
+    }
+    /* A card takes its time to open, and so do compilers. */
+    BuildAll all;
+    double start = sandbox_clock();
+    build_begin(run, &all);
+    int closed = session_open(&options, &run->session, &error);
+    build_end(run, &all);
+    run->record->spent[SPENT_BUILD] = sandbox_clock() - start;
+    if (closed) {
         record_stop(run, RECORD_BROKEN, error.text);
         return;
     }

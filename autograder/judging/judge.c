@@ -3,8 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "autograder/sandbox/sandbox.h"
 #include "autograder/text/text.h"
 #include "common/operation/diagnose.h"
+
+static void spend(Judge *judge, SpentOn on, double since)
+{
+    judge->spent[on] += sandbox_clock() - since;
+}
 
 static int is_current(const Judge *judge, const Problem *problem)
 {
@@ -20,9 +26,11 @@ int judge_set_problem(Judge *judge, const Problem *problem, Error *error)
 
 int judge_begin_problem(Judge *judge, const Problem *problem, Error *error)
 {
+    double start = sandbox_clock();
     judge->current.bytes = 0;
-    if (session_set_problem(judge->session, judge->operation, problem, judge->host, error))
-        return -1;
+    int failed = session_set_problem(judge->session, judge->operation, problem, judge->host, error);
+    spend(judge, SPENT_START, start);
+    if (failed) return -1;
     judge->current = *problem;
     return 0;
 }
@@ -37,6 +45,31 @@ static int judge_next_problem(Judge *judge, const Problem *problem, Error *error
     return 0;
 }
 
+/* ---- runs, clocked --------------------------------------------------------------------------- */
+
+void judge_fill(Judge *judge, Workload *workload, Random *random)
+{
+    double start = sandbox_clock();
+    workload_fill(workload, random);
+    spend(judge, SPENT_INPUTS, start);
+}
+
+void judge_ask(Judge *judge, int slot, int repeats, const float *const *tensor, float *output,
+               Observed *observed, RunOutcome *outcome)
+{
+    int call = repeats == JUDGE_CALL;
+    if (call)
+        session_call(judge->session, slot, tensor, output, observed, outcome);
+    else
+        session_replay(judge->session, slot, repeats, tensor, output, observed, outcome);
+    const RunSpent *spent = &outcome->spent;
+    judge->spent[SPENT_START] += spent->start;
+    judge->spent[SPENT_CROSSING] += spent->crossing;
+    judge->spent[SPENT_UPLOAD] += spent->upload;
+    judge->spent[call ? SPENT_CALLS : SPENT_REPLAYS] += spent->run;
+    judge->spent[SPENT_DOWNLOAD] += spent->download;
+}
+
 /* ProbeRun: the submission again, on inputs that the diagnosis chose. */
 static int probe_run(void *context, const Problem *problem, const float *const *tensor,
                      float *output)
@@ -46,7 +79,7 @@ static int probe_run(void *context, const Problem *problem, const float *const *
     RunOutcome outcome;
     /* One limit met is enough: the next probe would meet it as well, and the reader waits. */
     if (judge->probe_limited || judge_set_problem(judge, problem, NULL)) return -1;
-    session_call(judge->session, 0, tensor, output, &observed, &outcome);
+    judge_ask(judge, 0, JUDGE_CALL, tensor, output, &observed, &outcome);
     judge->probe_limited = outcome.status == RUN_LIMIT;
     return outcome.status == RUN_OK ? 0 : -1;
 }
@@ -73,6 +106,13 @@ static CaseVerdict verdict_of(RunStatus status)
         break;
     }
     return CASE_BROKEN;
+}
+
+/* The grader's own trouble: the case is left out of N, and says why. */
+static void judge_broken(RecordCase *item, const Error *error)
+{
+    item->verdict = CASE_BROKEN;
+    text_set(item->text, sizeof item->text, "%s", error->text);
 }
 
 /* Right outputs of a program whose result is a matter of luck: another GPU, another day, and they
@@ -118,10 +158,12 @@ void judge_output(Judge *judge, const Workload *workload, const Observed *observ
     Error error;
     Observed seen = *observed;
     seen.checked = outcome->finding;
-    if (verify_output(judge->operation, &workload->problem, judge->precision,
-                      (const float *const *)workload->tensor, &seen, &judgement, &error)) {
-        item->verdict = CASE_BROKEN;
-        text_set(item->text, sizeof item->text, "%s", error.text);
+    double start = sandbox_clock();
+    int failed = verify_output(judge->operation, &workload->problem, judge->precision,
+                               (const float *const *)workload->tensor, &seen, &judgement, &error);
+    spend(judge, SPENT_JUDGING, start);
+    if (failed) {
+        judge_broken(item, &error);
         return;
     }
     judge->probe_limited = 0;
@@ -137,7 +179,7 @@ void judge_output(Judge *judge, const Workload *workload, const Observed *observ
     judgement_free(&judgement);
 }
 
-int judge_sample(const Judge *judge, const Workload *workload, const Observed *observed,
+int judge_sample(Judge *judge, const Workload *workload, const Observed *observed,
                  const RunOutcome *outcome, Random *random)
 {
     Random drawn;
@@ -145,36 +187,33 @@ int judge_sample(const Judge *judge, const Workload *workload, const Observed *o
     int right = 0;
     if (outcome->status != RUN_OK || *outcome->finding) return 0;
     random_child(random, "sample", &drawn);
-    return !verify_sample(judge->operation, &workload->problem, judge->precision,
-                          (const float *const *)workload->tensor, observed, &drawn, &right,
-                          &error) &&
-           right;
+    double start = sandbox_clock();
+    int failed =
+        verify_sample(judge->operation, &workload->problem, judge->precision,
+                      (const float *const *)workload->tensor, observed, &drawn, &right, &error);
+    spend(judge, SPENT_SAMPLES, start);
+    return !failed && right;
 }
 
 /* ---- a case -------------------------------------------------------------------------------- */
 
-/* One run of a slot on fresh inputs, judged into `item`: a call, or the recording of the last call
- * replayed `repeats` times. */
-static void judge_run(Judge *judge, int slot, const Problem *problem, Random *random, int call,
-                      int repeats, int probe, RecordCase *item)
+/* One run of a slot on fresh inputs, judged into `item`; `repeats` as judge_ask's. */
+static void judge_run(Judge *judge, int slot, const Problem *problem, Random *random, int repeats,
+                      int probe, RecordCase *item)
 {
     Workload workload;
     Error error;
     if (workload_open(judge->operation, problem, &workload, &error)) {
-        item->verdict = CASE_BROKEN;
-        text_set(item->text, sizeof item->text, "%s", error.text);
+        judge_broken(item, &error);
         return;
     }
-    workload_fill(&workload, random);
+    judge_fill(judge, &workload, random);
     Observed observed = {0};
     RunOutcome outcome = {0};
-    const float *const *tensor = (const float *const *)workload.tensor;
-    if (call)
-        session_call(judge->session, slot, tensor, workload.output, &observed, &outcome);
-    else
-        session_replay(judge->session, slot, repeats, tensor, workload.output, &observed, &outcome);
+    judge_ask(judge, slot, repeats, (const float *const *)workload.tensor, workload.output,
+              &observed, &outcome);
     item->cost = outcome.cost;
-    if (!call && judge_sample(judge, &workload, &observed, &outcome, random))
+    if (repeats != JUDGE_CALL && judge_sample(judge, &workload, &observed, &outcome, random))
         item->verdict = CASE_CORRECT;
     else
         judge_output(judge, &workload, &observed, &outcome, probe, item);
@@ -185,7 +224,7 @@ void judge_replay(Judge *judge, int slot, const Problem *problem, Random *random
                   RecordCase *item)
 {
     *item = (RecordCase){.verdict = CASE_NOT_RUN};
-    judge_run(judge, slot, problem, random, 0, repeats, 0, item);
+    judge_run(judge, slot, problem, random, repeats, 0, item);
 }
 
 /* `item` was right and `later`, a further run of the same code, is not: its verdict goes into
@@ -229,11 +268,10 @@ void judge_case(Judge *judge, const Problem *problem, Random *random, int timed,
 {
     Error error;
     if (judge_begin_problem(judge, problem, &error)) {
-        item->verdict = CASE_BROKEN;
-        text_set(item->text, sizeof item->text, "%s", error.text);
+        judge_broken(item, &error);
         return;
     }
-    judge_run(judge, 0, problem, random, 1, 0, judge->diagnosed < JUDGE_DIAGNOSES, item);
+    judge_run(judge, 0, problem, random, JUDGE_CALL, judge->diagnosed < JUDGE_DIAGNOSES, item);
     judge->diagnosed += item->verdict == CASE_WRONG;
     if (item->verdict == CASE_CORRECT && !judge->host)
         judge_repeat(judge, problem, random, timed, item);
@@ -250,28 +288,38 @@ static const struct {
              {1, "Right in a process of its own, but not after a call for another problem:"},
              {0, "Right the first time, but not when it is called again after another problem:"}};
 
-/* Whether the other problem's output is wrong in a process of its own as well. */
-static int wrong_alone(Judge *judge, const Problem *problem, Random *random)
+/* The same call in a process of its own. */
+static void judge_alone(Judge *judge, const Problem *problem, Random *random, RecordCase *alone)
 {
-    RecordCase alone = {.verdict = CASE_NOT_RUN};
-    if (judge_begin_problem(judge, problem, NULL)) return 1;
-    judge_run(judge, 0, problem, random, 1, 0, 0, &alone);
-    return alone.verdict != CASE_CORRECT;
+    Error error;
+    *alone = (RecordCase){.verdict = CASE_NOT_RUN};
+    if (judge_begin_problem(judge, problem, &error))
+        judge_broken(alone, &error);
+    else
+        judge_run(judge, 0, problem, random, JUDGE_CALL, 0, alone);
 }
 
 void judge_again(Judge *judge, const Problem *problem, const Problem *other, Random *random,
                  RecordCase *item)
 {
     Error error;
-    if (judge_begin_problem(judge, problem, &error)) return;
+    int failed = judge_begin_problem(judge, problem, &error);
     for (size_t i = 0; i < sizeof AGAIN / sizeof *AGAIN; i++) {
-        RecordCase later = {.verdict = CASE_NOT_RUN};
+        RecordCase later = {.verdict = CASE_NOT_RUN}, alone = later;
         const Problem *now = AGAIN[i].other ? other : problem;
-        if (judge_next_problem(judge, now, &error)) return;
-        judge_run(judge, 0, now, random, 1, 0, 0, &later);
+        if (failed || judge_next_problem(judge, now, &error)) {
+            judge_broken(item, &error);
+            return;
+        }
+        judge_run(judge, 0, now, random, JUDGE_CALL, 0, &later);
         if (later.verdict == CASE_CORRECT) continue;
-        /* Then it is that problem's own fault, which its own case tells. */
-        if (AGAIN[i].other && wrong_alone(judge, other, random)) return;
+        if (AGAIN[i].other) {
+            judge_alone(judge, other, random, &alone);
+            if (case_is_left_out(alone.verdict)) later = alone;
+            /* Wrong alone too: that problem's own fault, which its own case tells. */
+            else if (alone.verdict != CASE_CORRECT)
+                return;
+        }
         judge_later(item, &later, FAULT_STATE, AGAIN[i].what,
                     "What does your code keep from call to call, and is it set anew where the "
                     "problem or the inputs are others? Look at static variables, at memory that "

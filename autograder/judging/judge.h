@@ -14,12 +14,20 @@ typedef struct Judge {
     int probe_limited; /* one of the diagnosis' runs met a limit */
     int diagnosed;     /* cases that took further runs to say what is wrong */
     Problem current;   /* what the session's problem is; bytes 0: none yet */
+    double spent[SPENT_KINDS];
 } Judge;
 
 /* Makes `problem` the session's, if it is not already. */
 int judge_set_problem(Judge *judge, const Problem *problem, Error *error);
 /* The same, but anew in any case: nothing that ran before leaves a trace (session.h). */
 int judge_begin_problem(Judge *judge, const Problem *problem, Error *error);
+
+/* Fresh inputs. */
+void judge_fill(Judge *judge, Workload *workload, Random *random);
+/* session_replay, or session_call with JUDGE_CALL for `repeats`; and what they take is noted. */
+enum { JUDGE_CALL = -1 };
+void judge_ask(Judge *judge, int slot, int repeats, const float *const *tensor, float *output,
+               Observed *observed, RunOutcome *outcome);
 
 /* Judges an output that slot 0 left behind: fills the verdict part of `item` (verdict, fault,
  * where, text, wrong, total, worst).  With `probe`, a wrong output is diagnosed by running the
@@ -29,7 +37,7 @@ void judge_output(Judge *judge, const Workload *workload, const Observed *observ
 
 /* Whether a random sample of that output is right (verify.h), where a whole one was judged before:
  * 0 asks for judge_output. */
-int judge_sample(const Judge *judge, const Workload *workload, const Observed *observed,
+int judge_sample(Judge *judge, const Workload *workload, const Observed *observed,
                  const RunOutcome *outcome, Random *random);
 
 /* Fresh inputs, one call of slot 0, verdict and cost into `item`; where it is right, its GPU work

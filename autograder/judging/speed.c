@@ -1,6 +1,8 @@
 #include "autograder/judging/speed.h"
 
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "autograder/judging/cycle_cache.h"
@@ -19,38 +21,34 @@ double speed_floor_cycles(const SimtMachine *machine, Precision precision, doubl
     return fmax(arithmetic, traffic);
 }
 
-static void speed_stop(RecordSpeed *speed, SpeedVerdict verdict, const char *text)
+void speed_end(RecordSpeed *speed, SpeedVerdict verdict, const char *format, ...)
 {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(speed->text, sizeof speed->text, format, arguments);
+    va_end(arguments);
     speed->verdict = verdict;
-    text_set(speed->text, sizeof speed->text, "%s", text);
 }
 
-int speed_start(SpeedSetup *setup, int slot, const Problem *problem, Random *random, char *text,
-                size_t bytes)
+int speed_start(SpeedSetup *setup, int slot, Workload *workload, char *text, size_t bytes)
 {
+    Judge *judge = setup->judge;
     Error error;
-    Workload workload;
+    Observed observed = {0};
+    RunOutcome outcome = {0};
     if (setup->build[slot]->status != BUILD_OK) {
         text_set(text, bytes, "%s", setup->build[slot]->message);
         return -1;
     }
     if (!setup->started[slot]) {
-        if (session_start_runner(setup->judge->session, slot, setup->build[slot], &error)) {
+        if (session_start_runner(judge->session, slot, setup->build[slot], &error)) {
             text_set(text, bytes, "%s", error.text);
             return -1;
         }
         setup->started[slot] = 1;
     }
-    if (workload_open(setup->judge->operation, problem, &workload, &error)) {
-        text_set(text, bytes, "%s", error.text);
-        return -1;
-    }
-    workload_fill(&workload, random);
-    Observed observed = {0};
-    RunOutcome outcome = {0};
-    session_call(setup->judge->session, slot, (const float *const *)workload.tensor,
-                 workload.output, &observed, &outcome);
-    workload_close(&workload);
+    judge_ask(judge, slot, JUDGE_CALL, workload ? (const float *const *)workload->tensor : NULL,
+              judge->host ? workload->output : NULL, &observed, &outcome);
     if (outcome.status != RUN_OK) text_set(text, bytes, "%s", outcome.message);
     return outcome.status == RUN_OK ? 0 : -1;
 }
@@ -60,11 +58,18 @@ int speed_start(SpeedSetup *setup, int slot, const Problem *problem, Random *ran
 static int speed_start_alone(SpeedSetup *setup, int slot, const Problem *problem, Random *random,
                              char *text, size_t bytes)
 {
+    Judge *judge = setup->judge;
+    Workload workload;
     Error error;
-    if (!judge_begin_problem(setup->judge, problem, &error))
-        return speed_start(setup, slot, problem, random, text, bytes);
-    text_set(text, bytes, "%s", error.text);
-    return -1;
+    if (judge_begin_problem(judge, problem, &error) ||
+        workload_open(judge->operation, problem, &workload, &error)) {
+        text_set(text, bytes, "%s", error.text);
+        return -1;
+    }
+    judge_fill(judge, &workload, random);
+    int failed = speed_start(setup, slot, &workload, text, bytes);
+    workload_close(&workload);
+    return failed;
 }
 
 /* The cycles of one of the workbook's own programs: known from before, or simulated now. */
@@ -72,7 +77,7 @@ static uint64_t own_cycles(SpeedSetup *setup, int slot, const Problem *problem, 
                            RecordSpeed *speed)
 {
     const char *who = slot == SLOT_BASELINE ? "baseline" : "reference";
-    char shape[256], why[1600] = "", text[1700];
+    char shape[256], why[1600] = "";
     setup->judge->operation->print(problem, shape, sizeof shape);
     CycleCacheKey key =
         cycle_cache_key(setup->build[slot]->digest, shape, setup->machine->name, setup->simulator);
@@ -87,8 +92,7 @@ static uint64_t own_cycles(SpeedSetup *setup, int slot, const Problem *problem, 
         }
         text_set(why, sizeof why, "%s", item.text);
     }
-    text_set(text, sizeof text, "the workbook's own %s could not be timed: %s", who, why);
-    speed_stop(speed, SPEED_DEFERRED, text);
+    speed_end(speed, SPEED_DEFERRED, "the workbook's own %s could not be timed: %s", who, why);
     return 0;
 }
 
@@ -98,7 +102,6 @@ static void measure_cycles(SpeedSetup *setup, const Problem *problem, Random *ra
 {
     RecordSpeed *speed = &item->speed;
     const Operation *operation = setup->judge->operation;
-    char text[200];
     uint64_t baseline = own_cycles(setup, SLOT_BASELINE, problem, random, speed);
     uint64_t reference = baseline ? own_cycles(setup, SLOT_REFERENCE, problem, random, speed) : 0;
     if (!reference) return;
@@ -110,12 +113,10 @@ static void measure_cycles(SpeedSetup *setup, const Problem *problem, Random *ra
         speed_floor_cycles(setup->machine, setup->judge->precision, operation->flops(problem),
                            operation->least_bytes(problem));
     if (speed->student < floor_cycles) {
-        text_set(text, sizeof text,
-                 "%.0f cycles are fewer than the %.0f that this machine needs for the arithmetic "
-                 "and the bytes of "
-                 "the problem: a person has to look at this.",
-                 speed->student, floor_cycles);
-        speed_stop(speed, SPEED_REVIEW, text);
+        speed_end(speed, SPEED_REVIEW,
+                  "%.0f cycles are fewer than the %.0f that this machine needs for the arithmetic "
+                  "and the bytes of the problem: a person has to look at this.",
+                  speed->student, floor_cycles);
         return;
     }
     speed->verdict = SPEED_SCORED;
@@ -142,11 +143,11 @@ void speed_score(RecordSpeed *speed, double slack, int exact, int all_correct)
     speed->needed = score.needed;
     if (speed->verdict != SPEED_SCORED) return;
     if (!score.counts) {
-        speed_stop(
+        speed_end(
             speed, SPEED_TOO_CLOSE,
             "The reference is too close to the baseline here to tell speeds apart; no points.");
     } else if (!all_correct) {
-        speed_stop(speed, SPEED_NOT_CORRECT, "Speed counts once every case is right.");
+        speed_end(speed, SPEED_NOT_CORRECT, "Speed counts once every case is right.");
     } else {
         speed->points = score.points;
     }

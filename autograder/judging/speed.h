@@ -25,10 +25,14 @@ typedef struct SpeedSetup {
  * the simulator judge_case has put the submission's cycles there. */
 void speed_measure(SpeedSetup *setup, const Problem *problem, Random *random, RecordCase *item);
 
-/* Starts `slot` if need be and calls it once, so that it can be replayed; -1 with the reason in
- * `text`. */
-int speed_start(SpeedSetup *setup, int slot, const Problem *problem, Random *random, char *text,
-                size_t bytes);
+/* Starts `slot` if need be and calls it once, so that it can be replayed; nobody looks at what it
+ * computes.  Its inputs are the workload's; NULL: those that lie there, of device labs.  -1 with
+ * the reason in `text`. */
+int speed_start(SpeedSetup *setup, int slot, Workload *workload, char *text, size_t bytes);
+
+/* The end of a measurement: its verdict and, printf-style, why. */
+void speed_end(RecordSpeed *speed, SpeedVerdict verdict, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* Turns times, or `exact` cycles, into points, once it is known whether every case is right. */
 void speed_score(RecordSpeed *speed, double slack, int exact, int all_correct);

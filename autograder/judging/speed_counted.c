@@ -24,13 +24,6 @@ static const double UNCONFIRMED = 2;
 
 static const char VALGRIND_TOOL[] = "/usr/libexec/valgrind/cachegrind-amd64-linux";
 
-static void speed_end(RecordSpeed *speed, SpeedVerdict verdict, const char *before,
-                      const char *text)
-{
-    speed->verdict = verdict;
-    text_set(speed->text, sizeof speed->text, "%s%.450s", before, text);
-}
-
 /* What valgrind.h makes every request of: four rotations that do nothing.  A request can have code
  * run uncounted. */
 static int program_asks_valgrind(const char *path)
@@ -62,13 +55,15 @@ static int count_once(SpeedSetup *setup, int slot, const Problem *problem, Rando
     RunCount count = {0};
     char why[600] = "";
     if (workload_open(setup->judge->operation, problem, &workload, &error)) {
-        speed_end(speed, SPEED_DEFERRED, "", error.text);
+        speed_end(speed, SPEED_DEFERRED, "%s", error.text);
         return -1;
     }
-    workload_fill(&workload, random);
-    if (!speed_start(setup, slot, problem, random, why, sizeof why)) {
-        session_count(setup->judge->session, slot, (const float *const *)workload.tensor,
-                      workload.output, &observed, &outcome, &count);
+    const float *const *tensor = (const float *const *)workload.tensor;
+    judge_fill(setup->judge, &workload, random);
+    if (!speed_start(setup, slot, &workload, why, sizeof why)) {
+        judge_fill(setup->judge, &workload, random);
+        session_count(setup->judge->session, slot, tensor, workload.output, &observed, &outcome,
+                      &count);
         judge_output(setup->judge, &workload, &observed, &outcome, 0, &verdict);
         text_set(why, sizeof why, "%.590s", verdict.text);
     }
@@ -77,6 +72,7 @@ static int count_once(SpeedSetup *setup, int slot, const Problem *problem, Rando
     if (!*why && *cycles) return 0;
     int own = slot != SLOT_SUBMISSION;
     speed_end(speed, own || case_is_left_out(verdict.verdict) ? SPEED_DEFERRED : SPEED_WRONG,
+              "%s%s",
               own ? "one of the workbook's own programs could not be counted: "
                   : "Right when it was called, but not when its instructions were counted: ",
               why);
@@ -104,15 +100,15 @@ static double seconds_of(SpeedSetup *setup, int slot, const Problem *problem, Ra
     Workload workload;
     double least = 0;
     char why[1600];
-    if (speed_start(setup, slot, problem, random, why, sizeof why) ||
-        workload_open(setup->judge->operation, problem, &workload, NULL))
-        return 0;
-    for (int i = 0; i < MEASURED_CALLS; i++) {
+    if (workload_open(setup->judge->operation, problem, &workload, NULL)) return 0;
+    const float *const *tensor = (const float *const *)workload.tensor;
+    judge_fill(setup->judge, &workload, random);
+    int started = !speed_start(setup, slot, &workload, why, sizeof why);
+    for (int i = 0; i < MEASURED_CALLS && started; i++) {
         Observed observed;
         RunOutcome outcome;
-        workload_fill(&workload, random);
-        session_call(setup->judge->session, slot, (const float *const *)workload.tensor,
-                     workload.output, &observed, &outcome);
+        judge_fill(setup->judge, &workload, random);
+        judge_ask(setup->judge, slot, JUDGE_CALL, tensor, workload.output, &observed, &outcome);
         if (outcome.status != RUN_OK) {
             least = 0;
             break;
@@ -153,17 +149,17 @@ void speed_measure_counted(SpeedSetup *setup, const Problem *problem, Random *ra
     uint64_t baseline, student, reference;
     const char *cannot = session_cannot_count();
     if (cannot) {
-        speed_end(speed, SPEED_DEFERRED, "", cannot);
+        speed_end(speed, SPEED_DEFERRED, "%s", cannot);
         return;
     }
     if (program_asks_valgrind(setup->build[SLOT_SUBMISSION]->program)) {
-        speed_end(speed, SPEED_WRONG, "",
+        speed_end(speed, SPEED_WRONG,
                   "The program holds valgrind's request sequence, with which code can run "
                   "uncounted.");
         return;
     }
     if (judge_begin_problem(setup->judge, problem, &error)) {
-        speed_end(speed, SPEED_DEFERRED, "", error.text);
+        speed_end(speed, SPEED_DEFERRED, "%s", error.text);
         return;
     }
     if (count_once(setup, SLOT_SUBMISSION, problem, random, &student, speed) ||

@@ -42,9 +42,8 @@ static int measure_submission(void *context, int repeats, double *seconds, Error
     RecordCase verdict = {0};
     Judge *judge = side->setup->judge;
     const float *const *tensor = (const float *const *)side->workload->tensor;
-    workload_fill(side->workload, side->random);
-    session_replay(judge->session, side->slot, repeats, tensor, side->workload->output, &observed,
-                   &outcome);
+    judge_fill(judge, side->workload, side->random);
+    judge_ask(judge, side->slot, repeats, tensor, side->workload->output, &observed, &outcome);
     *seconds = outcome.cost.seconds;
     if (!sample_is_right(side, &observed, &outcome))
         judge_output(judge, side->workload, &observed, &outcome, 0, &verdict);
@@ -59,8 +58,7 @@ static int measure_own(void *context, int repeats, double *seconds, Error *error
     Side *side = context;
     Observed observed;
     RunOutcome outcome;
-    session_replay(side->setup->judge->session, side->slot, repeats, NULL, NULL, &observed,
-                   &outcome);
+    judge_ask(side->setup->judge, side->slot, repeats, NULL, NULL, &observed, &outcome);
     *seconds = outcome.cost.seconds;
     return outcome.status == RUN_OK ? 0 : error_set(error, "%.900s", outcome.message);
 }
@@ -109,48 +107,45 @@ static int measure_pairs(Side side[SESSION_RUNNERS], int same, PairedResult *stu
 }
 
 /* Up to three attempts; the verdict and the times into `speed`. */
-static void measure_sides(SpeedSetup *setup, Side side[SESSION_RUNNERS], RecordSpeed *speed)
+static void measure_sides(SpeedSetup *setup, Side side[SESSION_RUNNERS], int same,
+                          RecordSpeed *speed)
 {
-    int same = !strcmp(setup->build[SLOT_SUBMISSION]->digest, setup->build[SLOT_REFERENCE]->digest);
     PairedResult student, reference;
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
         Error error;
         if (measure_pairs(side, same, &student, &reference, &error)) {
-            speed->verdict = side[SLOT_SUBMISSION].wrong ? SPEED_WRONG : SPEED_DEFERRED;
-            text_set(speed->text, sizeof speed->text, "%s%s",
-                     side[SLOT_SUBMISSION].wrong ? "A timed run went wrong. " : "", error.text);
+            int wrong = side[SLOT_SUBMISSION].wrong;
+            speed_end(speed, wrong ? SPEED_WRONG : SPEED_DEFERRED, "%s%s",
+                      wrong ? "A timed run went wrong. " : "", error.text);
             return;
         }
         times_into(speed, &student, &reference);
         speed->verdict = SPEED_SCORED;
         if (mark_is_settled(&student, &reference, same, setup->slack)) return;
     }
-    speed->verdict = SPEED_INCONCLUSIVE;
-    text_set(
-        speed->text, sizeof speed->text,
+    speed_end(
+        speed, SPEED_INCONCLUSIVE,
         "this machine is too busy to time on, so these points are left out of the total: after %d "
         "attempts yours is %.2f to %.2f times as fast as the baseline, the reference %.2f to %.2f "
         "times. Grade again when nothing else runs.",
         ATTEMPTS, student.low, student.high, reference.low, reference.high);
 }
 
-static int start_sides(SpeedSetup *setup, const Problem *problem, Random *random,
+/* Calls the programs that are to be replayed: the submission on fresh inputs, the workbook's own on
+ * the same. */
+static int start_sides(SpeedSetup *setup, Workload *workload, Random *random, int same,
                        RecordSpeed *speed)
 {
     char why[1600] = "";
-    Error error;
-    /* A new process: what it keeps from an earlier call would not be in the recording. */
-    if (judge_begin_problem(setup->judge, problem, &error) ||
-        speed_start(setup, SLOT_SUBMISSION, problem, random, why, sizeof why)) {
-        speed->verdict = *why ? SPEED_WRONG : SPEED_DEFERRED;
-        text_set(speed->text, sizeof speed->text, "%s", *why ? why : error.text);
+    judge_fill(setup->judge, workload, random);
+    if (speed_start(setup, SLOT_SUBMISSION, workload, why, sizeof why)) {
+        speed_end(speed, SPEED_WRONG, "%s", why);
         return -1;
     }
-    for (int slot = SLOT_BASELINE; slot <= SLOT_REFERENCE; slot++) {
-        if (!speed_start(setup, slot, problem, random, why, sizeof why)) continue;
-        speed->verdict = SPEED_DEFERRED;
-        text_set(speed->text, sizeof speed->text, "the workbook's own %s could not be timed: %s",
-                 slot == SLOT_BASELINE ? "baseline" : "reference", why);
+    for (int slot = SLOT_BASELINE; slot <= (same ? SLOT_BASELINE : SLOT_REFERENCE); slot++) {
+        if (!speed_start(setup, slot, NULL, why, sizeof why)) continue;
+        speed_end(speed, SPEED_DEFERRED, "the workbook's own %s could not be timed: %s",
+                  slot == SLOT_BASELINE ? "baseline" : "reference", why);
         return -1;
     }
     return 0;
@@ -176,22 +171,22 @@ void speed_measure_paired(SpeedSetup *setup, const Problem *problem, Random *ran
     Workload workload;
     Error error;
     Side side[SESSION_RUNNERS];
-    if (start_sides(setup, problem, random, speed)) return;
-    if (workload_open(setup->judge->operation, problem, &workload, &error)) {
-        speed->verdict = SPEED_DEFERRED;
-        text_set(speed->text, sizeof speed->text, "%s", error.text);
+    int same = !strcmp(setup->build[SLOT_SUBMISSION]->digest, setup->build[SLOT_REFERENCE]->digest);
+    /* A new process: what it keeps from an earlier call would not be in the recording. */
+    if (judge_begin_problem(setup->judge, problem, &error) ||
+        workload_open(setup->judge->operation, problem, &workload, &error)) {
+        speed_end(speed, SPEED_DEFERRED, "%s", error.text);
         return;
     }
     for (int slot = 0; slot < SESSION_RUNNERS; slot++)
         side[slot] = (Side){.setup = setup, .slot = slot, .random = random, .workload = &workload};
-    measure_sides(setup, side, speed);
+    int started = !start_sides(setup, &workload, random, same, speed);
+    if (started) measure_sides(setup, side, same, speed);
     double least = floor_seconds(setup, &workload);
     workload_close(&workload);
-    if (speed->verdict != SPEED_SCORED) return;
-    if (speed->student >= least) return;
-    speed->verdict = SPEED_REVIEW;
-    text_set(
-        speed->text, sizeof speed->text,
+    if (!started || speed->verdict != SPEED_SCORED || speed->student >= least) return;
+    speed_end(
+        speed, SPEED_REVIEW,
         "%.3g s is less than the %.3g s that the measured ceilings of this card allow: a person "
         "has to look at this.",
         speed->student, least);

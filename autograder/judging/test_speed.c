@@ -22,6 +22,7 @@ static struct {
     int counted[SESSION_RUNNERS], can_count;
     int wrong_replay;              /* of the submission */
     int process_calls, wrong_call; /* of the submission, since its process began: 1, 2, ... */
+    int next_fails;                /* another problem cannot be set in a living process */
     int wrong_channels;            /* every call for a problem of so many channels is wrong */
     unsigned shared;               /* a bit a slot that was called since the problem began */
     int crowded;                   /* replays on a device that other slots were called on */
@@ -62,9 +63,9 @@ int session_set_problem(Session *session, const Operation *operation, const Prob
 
 int session_next_problem(Session *session, const Problem *problem, Error *error)
 {
-    (void)session, (void)error;
+    (void)session;
     fake.problem = *problem;
-    return 0;
+    return fake.next_fails ? error_set(error, "no next problem") : 0;
 }
 
 static void compute(const float *const *tensor, float *output)
@@ -256,7 +257,7 @@ static void what_does_not_repeat_on_fresh_inputs_is_wrong(void **state)
 }
 
 /* Calls the made-up submission again; `item` was right before. */
-static RecordCase again(int wrong_call, int wrong_channels)
+static RecordCase again(int wrong_call, int wrong_channels, int next_fails)
 {
     Random random;
     Problem problem, other;
@@ -270,6 +271,7 @@ static RecordCase again(int wrong_call, int wrong_channels)
         0);
     fake.wrong_call = wrong_call;
     fake.wrong_channels = wrong_channels;
+    fake.next_fails = next_fails;
     judge_again(&judge, &problem, &other, &random, &item);
     return item;
 }
@@ -277,19 +279,23 @@ static RecordCase again(int wrong_call, int wrong_channels)
 static void what_is_kept_from_call_to_call_is_found(void **state)
 {
     (void)state;
-    assert_int_equal(again(0, 0).verdict, CASE_CORRECT);
+    assert_int_equal(again(0, 0, 0).verdict, CASE_CORRECT);
     assert_int_equal(fake.calls[SLOT_SUBMISSION], 4);
     static const char *const words[] = {[2] = "the same process calls it again",
                                         [3] = "after a call for another problem",
                                         [4] = "called again after another problem"};
     for (int call = 2; call <= 4; call++) {
-        RecordCase item = again(call, 0);
+        RecordCase item = again(call, 0, 0);
         assert_int_equal(item.verdict, CASE_WRONG);
         assert_string_equal(item.fault, "state");
         assert_non_null(strstr(item.text, words[call]));
     }
     /* Wrong for the other problem in any process: no matter of what is kept. */
-    assert_int_equal(again(0, 2).verdict, CASE_CORRECT);
+    assert_int_equal(again(0, 2, 0).verdict, CASE_CORRECT);
+    /* What could not be tried is not called right. */
+    RecordCase item = again(0, 0, 1);
+    assert_int_equal(item.verdict, CASE_BROKEN);
+    assert_string_equal(item.text, "no next problem");
 }
 
 static void the_graders_own_trouble_is_left_out(void **state)

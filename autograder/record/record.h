@@ -82,6 +82,22 @@ typedef struct RecordPrediction {
     double points, possible;
 } RecordPrediction;
 
+/* What the seconds of a grade went into, on the wall.  Shown, not kept. */
+typedef enum SpentOn {
+    SPENT_BUILD,
+    SPENT_START,    /* processes, and the problems' memory on the device */
+    SPENT_INPUTS,   /* making them */
+    SPENT_CROSSING, /* tensors between grade and its device process */
+    SPENT_UPLOAD,
+    SPENT_CALLS,
+    SPENT_REPLAYS,
+    SPENT_DOWNLOAD,
+    SPENT_JUDGING,    /* whole outputs, and what is wrong with them */
+    SPENT_SAMPLES,    /* of outputs */
+    SPENT_SIMULATING, /* for predictions, on a GPU */
+    SPENT_KINDS
+} SpentOn;
+
 enum { RECORD_CASES = LAB_CASES + LAB_HIDDEN };
 
 typedef struct Record {
@@ -99,6 +115,7 @@ typedef struct Record {
         reference_digest[65];
     char grader_digest[65];
     double seconds; /* that grading took */
+    double spent[SPENT_KINDS];
     RecordCase item[RECORD_CASES];
     int cases;
     RecordPrediction prediction[LAB_PREDICTIONS];

@@ -349,6 +349,26 @@ static void print_where(FILE *stream, const Record *record)
     fprintf(stream, "\n%*s%s\n", INDENT, "", line);
 }
 
+/* For who wants to know why a grade takes long. */
+static void print_spent(FILE *stream, const Record *record)
+{
+    static const char *const name[SPENT_KINDS] = {
+        [SPENT_BUILD] = "build",          [SPENT_START] = "start",
+        [SPENT_INPUTS] = "inputs",        [SPENT_CROSSING] = "crossing",
+        [SPENT_UPLOAD] = "upload",        [SPENT_CALLS] = "calls",
+        [SPENT_REPLAYS] = "replays",      [SPENT_DOWNLOAD] = "download",
+        [SPENT_JUDGING] = "judging",      [SPENT_SAMPLES] = "samples",
+        [SPENT_SIMULATING] = "simulating"};
+    char line[400] = "spent:";
+    double other = record->seconds;
+    for (int i = 0; i < SPENT_KINDS; i++) {
+        other -= record->spent[i];
+        text_add(line, sizeof line, " %s %.2f s,", name[i], record->spent[i]);
+    }
+    text_add(line, sizeof line, " other %.2f s", other);
+    text_wrap(stream, INDENT, line);
+}
+
 /* The compiler's lines, first and as editors want them: "conv.cu(3): ...".  A source can have other
  * lines printed too (.print); a bar keeps those from being read as the grader's. */
 static void print_compiler(FILE *stream, const Record *record)
@@ -399,6 +419,7 @@ void report_print(FILE *stream, const Record *record, int verbose)
         text_wrap(stream, INDENT + 2, record->todo);
     }
     if (record->status == RECORD_GRADED) print_where(stream, record);
+    if (record->status == RECORD_GRADED && verbose) print_spent(stream, record);
     fprintf(stream, "%*s%s  %s\n\n", INDENT, "", record->lab,
             points_text(record->points, record->possible, points));
 }

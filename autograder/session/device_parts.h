@@ -4,6 +4,7 @@
 
 #include "autograder/session/protocol.h"
 #include "autograder/session/session.h"
+#include "autograder/session/shared.h"
 #include "common/cuda/recording.h"
 
 /* ---- device_gatekeeper.c: what one runner may ask of the engine --------------------------- */
@@ -24,22 +25,6 @@ int gatekeeper_poison(Gatekeeper *gatekeeper, Device *engine, Error *error);
 /* Gives everything back to the engine. */
 void gatekeeper_close(Gatekeeper *gatekeeper, Device *engine);
 
-/* ---- device_inputs.c: what grade sent to run on --------------------------------------------- */
-
-/* The inputs' floats in the frame that they came in. */
-typedef struct Inputs {
-    const float *tensor[OPERATION_TENSORS]; /* NULL: an output, or nothing was sent yet */
-    void *body;
-} Inputs;
-
-/* Takes over `body`, whose floats from `offset` on are the call's inputs, tensor by tensor. */
-int inputs_take(Inputs *inputs, const CallRequest *call, void *body, uint64_t offset,
-                uint64_t bytes, Error *error);
-void inputs_clear(Inputs *inputs);
-
-/* Floats of all the call's tensors of that role. */
-uint64_t call_floats(const CallRequest *call, TensorRole role);
-
 /* ---- device_serve.c: one call of an entry point ------------------------------------------- */
 
 typedef struct Slot {
@@ -58,9 +43,9 @@ typedef struct DeviceProcess {
     CallRequest call;       /* the current problem, addresses filled in */
     uint64_t instructions;  /* that its launches may take on the simulator; 0: no problem yet */
     GuardedTensors tensors; /* of device labs */
-    Inputs inputs;
+    SharedTensors shared;   /* the problem's floats, of grade's side */
+    int given;              /* grade has put inputs there */
     Slot slot[SESSION_RUNNERS];
-    float *output; /* of the last call; call_floats(TENSOR_OUTPUT) */
 } DeviceProcess;
 
 /* Waits until the runner's main has begun: starting is not the submission's time, and what runs
@@ -74,6 +59,9 @@ void serve_host(DeviceProcess *process, Slot *slot, ControlReply *reply);
 
 /* The frees that the recording put off are executed, and it is empty. */
 void recording_drop(DeviceProcess *process, Slot *slot);
+
+/* The problem's inputs, or NULLs before any were given. */
+const float *const *serve_inputs(const DeviceProcess *process);
 
 /* ---- device_replay.c ---------------------------------------------------------------------- */
 

@@ -7,6 +7,7 @@
  * repeat does to them is still there when they are checked after the last.  The L2 is the engine's
  * to flush (device.h). */
 #include "autograder/session/device_parts.h"
+#include "common/cuda/wire.h"
 
 static int repeat_prepare(DeviceProcess *process, int first, Error *error)
 {
@@ -15,7 +16,7 @@ static int repeat_prepare(DeviceProcess *process, int first, Error *error)
             gatekeeper_poison(process->slot[i].gatekeeper, process->engine, error))
             return -1;
     if (process->engine->restore && process->engine->restore(process->engine, error)) return -1;
-    return first ? guarded_fill(&process->tensors, process->inputs.tensor, error)
+    return first ? guarded_fill(&process->tensors, serve_inputs(process), error)
                  : guarded_poison(&process->tensors, error);
 }
 
@@ -23,10 +24,12 @@ static int repeat_prepare(DeviceProcess *process, int first, Error *error)
 static int repeat_run(DeviceProcess *process, Slot *slot, int first, ControlReply *reply)
 {
     Error error = {""};
+    double start = wire_now();
     if (repeat_prepare(process, first, &error)) {
         reply_set(reply, RUN_BROKEN, "%s", error.text);
         return -1;
     }
+    reply->spent.upload += wire_now() - start;
     if (!process->engine->replay(process->engine, &slot->recording, 1, &reply->cost, &error))
         return 0;
     reply_set(reply, RUN_DEVICE_ERROR, "%s", error.text);

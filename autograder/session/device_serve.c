@@ -166,6 +166,12 @@ static void device_settle(DeviceProcess *process, ControlReply *reply)
     if (process->engine->take_cost) process->engine->take_cost(process->engine, &reply->cost);
 }
 
+const float *const *serve_inputs(const DeviceProcess *process)
+{
+    static const float *const none[OPERATION_TENSORS];
+    return process->given ? (const float *const *)process->shared.input : none;
+}
+
 void recording_drop(DeviceProcess *process, Slot *slot)
 {
     recording_clear(&slot->recording, process->engine);
@@ -202,7 +208,7 @@ static void host_answer(DeviceProcess *process, const void *body, uint64_t bytes
         return;
     }
     memcpy(&answer, body, sizeof answer);
-    memcpy(process->output, (const char *)body + sizeof answer, floats * sizeof(float));
+    memcpy(process->shared.output, (const char *)body + sizeof answer, floats * sizeof(float));
     reply->damage = answer.damage;
 }
 
@@ -217,7 +223,7 @@ void serve_host(DeviceProcess *process, Slot *slot, ControlReply *reply)
     for (uint32_t i = 0; i < process->call.tensors; i++)
         if (process->call.role[i] == TENSOR_INPUT)
             piece[pieces++] =
-                (WirePiece){process->inputs.tensor[i], process->call.count[i] * sizeof(float)};
+                (WirePiece){process->shared.input[i], process->call.count[i] * sizeof(float)};
     double start = wire_now();
     if (wire_send(slot->socket, FRAME_REQUEST, piece, pieces, &error) ||
         wire_receive(slot->socket, 0, &type, &body, &bytes, &error)) {

@@ -1,14 +1,15 @@
 /* protocol.h - frames between grade and device, and between device and runner, beside the
  * DeviceCalls of wire.h.
  *
- *   grade  -> device   FRAME_REQUEST: ControlRequest [inputs' floats]
- *   device -> grade    FRAME_RETURN:  ControlReply [output's floats], one for each request
+ *   grade  -> device   FRAME_REQUEST: ControlRequest
+ *   device -> grade    FRAME_RETURN:  ControlReply, one for each request
  *   runner -> device   FRAME_READY: main has begun; no request is sent before it
  *   device -> runner   FRAME_REQUEST: CallRequest [inputs' floats]
  *   runner -> device   FRAME_CALL ... and at last FRAME_RETURN: CallReturn [outputs' floats]
  *
- * Between device and runner floats cross for host labs only.  grade and device are one program's
- * two halves and of one build: structs cross as they lie in memory. */
+ * Between grade and device the tensors' floats lie in memory that both have (shared.h).  Between
+ * device and runner they cross for host labs only.  grade and device are one program's two halves
+ * and of one build: structs cross as they lie in memory. */
 #ifndef CONVLAB_AUTOGRADER_SESSION_PROTOCOL_H
 #define CONVLAB_AUTOGRADER_SESSION_PROTOCOL_H
 
@@ -39,17 +40,19 @@ typedef struct CallReturn {
 typedef enum ControlKind {
     CONTROL_OPEN = 1, /* engine: the reply carries the properties */
     CONTROL_ATTACH,   /* a new runner in `slot`; its socket comes over the descriptor socket */
-    CONTROL_PROBLEM,  /* end the runners, renew a simulated GPU, allocate `call`'s tensors */
+    CONTROL_PROBLEM,  /* end the runners, renew a simulated GPU, allocate `call`'s tensors; the
+                         memory that is shared comes over the descriptor socket */
     CONTROL_NEXT,     /* the same, but runners, GPU and what they hold there live on */
     CONTROL_DETACH, /* wait until the runner in `slot` has begun, then close its socket: it ends */
-    CONTROL_CALL,   /* [inputs], poison, call, read back */
-    CONTROL_REPLAY  /* [inputs], poison, replay `repeats` times, read back; 0: once, untimed */
+    CONTROL_CALL,   /* upload, poison, call, read back */
+    CONTROL_REPLAY  /* upload, poison, replay `repeats` times, read back; 0: once, untimed */
 } ControlKind;
 
 typedef struct ControlRequest {
-    uint32_t kind, slot, repeats, has_inputs;
-    uint32_t unseen;  /* CONTROL_REPLAY: nobody looks at the outputs, so they are not read */
-    CallRequest call; /* CONTROL_PROBLEM; addresses are the device's to fill */
+    uint32_t kind, slot, repeats;
+    uint32_t has_inputs; /* they lie in the shared memory; 0: those of before still do */
+    uint32_t unseen;     /* of device labs nobody looks at the outputs, so they are not read */
+    CallRequest call;    /* CONTROL_PROBLEM; addresses are the device's to fill */
     ArrayName name[OPERATION_TENSORS]; /* likewise: the tensors' */
     uint64_t instructions; /* CONTROL_PROBLEM: warp instructions that a call's launches may take */
     DeviceEngine engine;   /* CONTROL_OPEN ... */
@@ -67,7 +70,7 @@ typedef struct ControlReply {
     char message[1280];
     DeviceCost cost;
     DeviceProperties properties;
-    uint64_t output_count; /* floats that follow */
+    RunSpent spent;
 } ControlReply;
 
 /* Descriptors at the start of the two programs. */

@@ -16,4 +16,13 @@ typedef enum RunStatus {
     RUN_BROKEN        /* the grader's own fault: the device process died, memory is out */
 } RunStatus;
 
+/* Where the seconds of a run went, on the wall, for who wants to know why a grade takes long. */
+typedef struct RunSpent {
+    double start;    /* processes that had to be started, and the problem's tensors allocated */
+    double crossing; /* tensors between grade's memory and what it shares with the device process */
+    double upload;   /* inputs to the device, and poison */
+    double run;      /* the entry point, or the replays */
+    double download; /* outputs from the device, bands and inputs looked at */
+} RunSpent;
+
 #endif

@@ -8,6 +8,7 @@
 
 #include "autograder/session/session_parts.h"
 #include "common/base/intake.h"
+#include "common/cuda/wire.h"
 
 enum { CALL_SECONDS = 20 };
 #define RUNNER_BYTES (2ull << 30)
@@ -49,6 +50,7 @@ int session_open(const SessionOptions *options, Session **session, Error *error)
     Session *made = calloc(1, sizeof *made);
     *session = NULL;
     if (!made) return error_set(error, "out of memory");
+    made->shared.fd = -1;
     made->control = made->descriptors = made->printed = made->running = -1;
     for (int i = 0; i < SESSION_RUNNERS; i++)
         made->runner[i].output = made->runner[i].count = -1;
@@ -64,6 +66,7 @@ void session_close(Session *session)
 {
     if (!session) return;
     device_kill(session);
+    shared_close(&session->shared);
     free(session);
 }
 
@@ -89,8 +92,8 @@ int session_start_runner(Session *session, int slot, const Build *build, Error *
     return 0;
 }
 
-static void problem_take(Session *session, const Operation *operation, const Problem *problem,
-                         int host)
+static int problem_take(Session *session, const Operation *operation, const Problem *problem,
+                        int host, Error *error)
 {
     int tensors = operation->tensors(problem, session->shape);
     session->operation = operation;
@@ -102,12 +105,13 @@ static void problem_take(Session *session, const Operation *operation, const Pro
     }
     session->instructions = limit_instructions(session);
     session->problem_known = 0;
+    return shared_open(&session->shared, &session->call, error);
 }
 
 int session_set_problem(Session *session, const Operation *operation, const Problem *problem,
                         int host, Error *error)
 {
-    problem_take(session, operation, problem, host);
+    if (problem_take(session, operation, problem, host, error)) return -1;
     for (int i = 0; i < SESSION_RUNNERS; i++)
         runner_kill(&session->runner[i]);
     return device_ensure(session, error);
@@ -115,7 +119,8 @@ int session_set_problem(Session *session, const Operation *operation, const Prob
 
 int session_next_problem(Session *session, const Problem *problem, Error *error)
 {
-    problem_take(session, session->operation, problem, (int)session->call.host);
+    if (problem_take(session, session->operation, problem, (int)session->call.host, error))
+        return -1;
     session->runners_stay = 1;
     int status = device_ensure(session, error);
     session->runners_stay = 0;
@@ -148,12 +153,23 @@ static int all_ready(Session *session, int slot, Error *error)
     return -1;
 }
 
+/* The inputs, where the device process finds them; NULL: those that lie there. */
+static void inputs_put(Session *session, ControlRequest *request, const float *const *tensor)
+{
+    const CallRequest *call = &session->call;
+    request->has_inputs = tensor != NULL;
+    for (uint32_t i = 0; tensor && i < call->tensors; i++)
+        if (call->role[i] == TENSOR_INPUT)
+            memcpy(session->shared.input[i], tensor[i], call->count[i] * sizeof(float));
+}
+
 static void request_make(Session *session, int slot, ControlRequest *request,
                          const float *const *tensor, float *output, ControlReply *reply,
                          RunOutcome *outcome)
 {
     Error error = {""};
     *outcome = (RunOutcome){.status = RUN_BROKEN};
+    double start = wire_now();
     session->device_died = 0;
     if (!session->operation || slot < 0 || slot >= SESSION_RUNNERS) {
         snprintf(outcome->message, sizeof outcome->message, "no problem is set, or no slot %d",
@@ -165,17 +181,27 @@ static void request_make(Session *session, int slot, ControlRequest *request,
         return;
     }
     request->slot = (uint32_t)slot;
+    double ready = wire_now();
+    inputs_put(session, request, tensor);
+    double sent = wire_now();
     const Runner *runner = &session->runner[slot];
     double ran = session->call.host ? meter_ran(runner->pid) : 0;
-    if (device_send(session, request, tensor, &error)) {
+    if (device_send(session, request, &error)) {
         device_lost(session, &error, outcome);
         return;
     }
     if (limit_wait(session, slot, outcome)) return;
-    if (device_receive(session, reply, output, &error)) {
+    if (device_receive(session, reply, &error)) {
         device_lost(session, &error, outcome);
         return;
     }
+    double answered = wire_now();
+    if (output && reply->status == RUN_OK)
+        memcpy(output, session->shared.output,
+               call_floats(&session->call, TENSOR_OUTPUT) * sizeof *output);
+    outcome->spent = reply->spent;
+    outcome->spent.start = ready - start;
+    outcome->spent.crossing = sent - ready + wire_now() - answered;
     outcome_fill(session, slot, reply, outcome);
     if (session->call.host && runner->pid > 0) outcome->cpu_seconds = meter_ran(runner->pid) - ran;
     if (reply->device_lost) device_kill(session);
@@ -202,7 +228,7 @@ void request_run(Session *session, int slot, ControlRequest *request, const floa
 void session_call(Session *session, int slot, const float *const *tensor, float *output,
                   Observed *observed, RunOutcome *outcome)
 {
-    ControlRequest request = {.kind = CONTROL_CALL};
+    ControlRequest request = {.kind = CONTROL_CALL, .unseen = !output};
     ControlReply reply = {.damage = DAMAGE_NONE};
     request_run(session, slot, &request, tensor, output, &reply, outcome);
     observed_fill(session, &reply, output, observed);

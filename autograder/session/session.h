@@ -42,6 +42,7 @@ typedef struct RunOutcome {
     DeviceCost cost;    /* of the call; host labs: seconds by the trusted side's clock */
     double
         cpu_seconds; /* host labs: that the runner ran during the call, by the kernel's account */
+    RunSpent spent;
     int initcheck_findings;
     char finding[1024]; /* the first of them, also when RUN_OK; "" if none */
 } RunOutcome;
@@ -71,9 +72,10 @@ int session_next_problem(Session *session, const Problem *problem, Error *error)
 /* After the first RUN_LIMIT of slot 0 its calls may use less than before (session_limit.c): endless
  * code meets a limit in every case, and each has its judgement.
  *
- * Uploads fresh inputs, poisons outputs and guard bands, calls the entry point once in runner
- * `slot` while recording, and reads the output back (tensor_count floats, caller's memory).
- * observed->output points at `output`.  A dead runner is restarted by the next call. */
+ * Uploads fresh inputs (NULL: those that are there), poisons outputs and guard bands, calls the
+ * entry point once in runner `slot` while recording, and reads the output back (tensor_count
+ * floats, caller's memory; NULL: nobody looks).  observed->output points at `output`.  A dead
+ * runner is restarted by the next call. */
 void session_call(Session *session, int slot, const float *const *tensor, float *output,
                   Observed *observed, RunOutcome *outcome);
 

@@ -106,49 +106,29 @@ void device_drain(Session *session, int slot)
 
 /* ---- questions ---------------------------------------------------------------------------- */
 
-static int reply_take(Session *session, void *body, uint64_t bytes, ControlReply *reply,
-                      float *output, Error *error)
+int device_send(Session *session, const ControlRequest *request, Error *error)
 {
-    uint64_t floats = 0;
-    if (bytes < sizeof *reply) return error_set(error, "the device process answered nonsense");
-    memcpy(reply, body, sizeof *reply);
-    for (uint32_t i = 0; i < session->call.tensors; i++)
-        if (session->call.role[i] == TENSOR_OUTPUT) floats += session->call.count[i];
-    if (bytes != sizeof *reply + reply->output_count * sizeof(float) ||
-        (reply->output_count && (!output || reply->output_count != floats)))
-        return error_set(error, "the device process answered nonsense");
-    if (output) memcpy(output, (char *)body + sizeof *reply, reply->output_count * sizeof(float));
-    return 0;
+    WirePiece piece = {request, sizeof *request};
+    return wire_send_until(session->control, wire_now() + ANSWER_SECONDS, FRAME_REQUEST, &piece, 1,
+                           error);
 }
 
-int device_send(Session *session, ControlRequest *request, const float *const *tensor, Error *error)
-{
-    WirePiece piece[1 + OPERATION_TENSORS] = {{request, sizeof *request}};
-    int pieces = 1;
-    request->has_inputs = tensor != NULL;
-    for (uint32_t i = 0; tensor && i < session->call.tensors; i++)
-        if (session->call.role[i] == TENSOR_INPUT)
-            piece[pieces++] = (WirePiece){tensor[i], session->call.count[i] * sizeof(float)};
-    return wire_send_until(session->control, wire_now() + ANSWER_SECONDS, FRAME_REQUEST, piece,
-                           pieces, error);
-}
-
-int device_receive(Session *session, ControlReply *reply, float *output, Error *error)
+int device_receive(Session *session, ControlReply *reply, Error *error)
 {
     FrameType type;
     void *body = NULL;
     uint64_t bytes;
     if (wire_receive(session->control, wire_now() + ANSWER_SECONDS, &type, &body, &bytes, error))
         return -1;
-    int rc = reply_take(session, body, bytes, reply, output, error);
+    int right = bytes == sizeof *reply;
+    if (right) memcpy(reply, body, sizeof *reply);
     free(body);
-    return rc;
+    return right ? 0 : error_set(error, "the device process answered nonsense");
 }
 
 int device_ask(Session *session, ControlRequest *request, ControlReply *reply, Error *error)
 {
-    if (device_send(session, request, NULL, error) || device_receive(session, reply, NULL, error))
-        return -1;
+    if (device_send(session, request, error) || device_receive(session, reply, error)) return -1;
     return reply->status == RUN_OK ? 0 : error_set(error, "%s", reply->message);
 }
 
@@ -202,7 +182,8 @@ int device_ensure(Session *session, Error *error)
                                   .instructions = session->instructions};
         for (uint32_t i = 0; i < session->call.tensors; i++)
             tensor_name(&session->shape[i], &request.name[i]);
-        if (device_ask(session, &request, &reply, error)) {
+        if (device_send_descriptor(session, session->shared.fd, error) ||
+            device_ask(session, &request, &reply, error)) {
             device_kill(session);
             return -1;
         }

@@ -94,7 +94,7 @@ int limit_wait(Session *session, int slot, RunOutcome *outcome)
     excess_say(session, &meter, excess, outcome);
     runner_kill(&session->runner[slot]);
     ControlReply reply;
-    if (!answer_in(session, NOTICE_MS) || device_receive(session, &reply, NULL, NULL))
+    if (!answer_in(session, NOTICE_MS) || device_receive(session, &reply, NULL))
         device_kill(session);
     else if (reply.status == RUN_DEVICE_ERROR) /* a failed kernel explains what came after it */
         outcome_fill(session, slot, &reply, outcome);

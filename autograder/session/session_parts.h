@@ -5,6 +5,7 @@
 #include "autograder/session/protocol.h"
 #include "autograder/sandbox/sandbox.h"
 #include "autograder/session/session.h"
+#include "autograder/session/shared.h"
 
 enum { SESSION_PATH = 1024 };
 
@@ -34,6 +35,7 @@ struct Session {
     Runner runner[SESSION_RUNNERS];
     const Operation *operation; /* the current problem; NULL before the first */
     CallRequest call;
+    SharedTensors shared; /* the problem's floats, for both processes */
     TensorShape shape[OPERATION_TENSORS];
     uint64_t instructions; /* that a call's launches may take on the simulator */
     int problem_known;     /* to the device process */
@@ -56,12 +58,10 @@ void device_kill(Session *session);
 /* Reads what the device process printed; keeps the beginning of what slot 0's kernels did. */
 void device_drain(Session *session, int slot);
 
-/* A request, with the inputs of `tensor` when it is not NULL; and its answer, with the outputs into
- * `output`.  -1 with error when the device process is gone. */
-int device_send(Session *session, ControlRequest *request, const float *const *tensor,
-                Error *error);
-int device_receive(Session *session, ControlReply *reply, float *output, Error *error);
-/* Both, without tensors; -1 also when the answer is a failure. */
+/* A request, and its answer.  -1 with error when the device process is gone. */
+int device_send(Session *session, const ControlRequest *request, Error *error);
+int device_receive(Session *session, ControlReply *reply, Error *error);
+/* Both; -1 also when the answer is a failure. */
 int device_ask(Session *session, ControlRequest *request, ControlReply *reply, Error *error);
 
 /* Hands a descriptor over, to go with the next CONTROL_ATTACH. */

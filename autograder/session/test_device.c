@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -195,25 +196,42 @@ static void test_gatekeeper_poison(void **state)
     gatekeeper_close(gatekeeper, &engine.device);
 }
 
-/* ---- the inputs --------------------------------------------------------------------------- */
+/* ---- the shared tensors ------------------------------------------------------------------- */
 
-static void test_inputs_wrong_size(void **state)
+/* Two sides of one memory; and a descriptor of another size is refused. */
+static void test_shared_tensors(void **state)
 {
     CallRequest call = {
         .tensors = 3, .role = {TENSOR_INPUT, TENSOR_OUTPUT, TENSOR_INPUT}, .count = {10, 6, 3}};
-    Inputs inputs = {{NULL}, NULL};
+    CallRequest larger = call;
+    SharedTensors mine = {.fd = -1}, theirs, refused;
     Error error;
     (void)state;
+    larger.count[2] = 17;
     assert_int_equal(call_floats(&call, TENSOR_INPUT), 13);
     assert_int_equal(call_floats(&call, TENSOR_OUTPUT), 6);
-    float *body = malloc(64 + 13 * sizeof(float));
-    assert_int_equal(inputs_take(&inputs, &call, body, 64, 64 + 13 * sizeof(float), &error), 0);
-    assert_ptr_equal(inputs.tensor[0], (char *)body + 64);
-    assert_null(inputs.tensor[1]);
-    assert_ptr_equal(inputs.tensor[2], inputs.tensor[0] + 10);
-    assert_int_equal(inputs_take(&inputs, &call, malloc(64), 0, 64, &error), -1);
-    assert_null(inputs.tensor[0]); /* what was there is gone with its frame */
-    inputs_clear(&inputs);
+    assert_int_equal(shared_open(&mine, &call, &error), 0);
+    assert_int_equal(shared_attach(&theirs, dup(mine.fd), &call, &error), 0);
+    assert_null(theirs.input[1]);
+    for (int i = 0; i < 10; i++)
+        mine.input[0][i] = (float)i;
+    for (int i = 0; i < 3; i++)
+        mine.input[2][i] = (float)(20 + i);
+    for (int i = 0; i < 6; i++)
+        theirs.output[i] = (float)(30 + i);
+    assert_true(theirs.input[0][9] == 9 && theirs.input[2][0] == 20 && theirs.input[2][2] == 22);
+    assert_true(mine.output[0] == 30 && mine.output[5] == 35);
+    assert_int_equal(shared_attach(&refused, dup(mine.fd), &larger, &error), -1);
+    assert_null(refused.memory);
+    shared_close(&theirs);
+    /* The next problem's are in the same place where they fit, and elsewhere where they do not. */
+    void *place = mine.memory;
+    assert_int_equal(shared_open(&mine, &call, &error), 0);
+    assert_ptr_equal(mine.memory, place);
+    assert_int_equal(shared_open(&mine, &larger, &error), 0);
+    assert_int_equal(shared_attach(&theirs, dup(mine.fd), &larger, &error), 0);
+    shared_close(&theirs);
+    shared_close(&mine);
 }
 
 int main(void)
@@ -223,7 +241,7 @@ int main(void)
         cmocka_unit_test(test_gatekeeper_forged_handles),
         cmocka_unit_test(test_gatekeeper_memory),
         cmocka_unit_test(test_gatekeeper_poison),
-        cmocka_unit_test(test_inputs_wrong_size),
+        cmocka_unit_test(test_shared_tensors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

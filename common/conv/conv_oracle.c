@@ -7,13 +7,13 @@
 #include "common/conv/conv_problem.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-enum { LANES = 8, SHARES = 64 };
+#include "common/base/parallel.h"
+
+enum { LANES = 8 };
 typedef double Lanes __attribute__((vector_size(LANES * sizeof(double)), aligned(8), may_alias));
 typedef int64_t LaneBits __attribute__((vector_size(LANES * sizeof(double))));
 
@@ -33,12 +33,13 @@ typedef struct Oracle {
     size_t *offset;                        /* [S]: where tap s of output 0 lies within a row */
 } Oracle;
 
-typedef struct OracleShare {
+/* All output rows n*P + p, each share with room of its own to widen in. */
+typedef struct OracleRows {
     const Oracle *oracle;
-    size_t first, last; /* output rows n*P + p */
-    double *rows;
-    pthread_t thread;
-} OracleShare;
+    size_t rows, block; /* doubles of `space` for a share */
+    double *space;
+    int shares;
+} OracleRows;
 
 /* How many of `taps` taps, starting at input `start`, fall inside 0..size-1. */
 static int taps_inside(int start, int taps, int size)
@@ -105,13 +106,13 @@ static void oracle_row(const Oracle *o, int n, int p, double *rows)
     }
 }
 
-static void *oracle_share(void *argument)
+static void oracle_share(void *context, int share)
 {
-    OracleShare *share = argument;
-    int P = share->oracle->conv.P;
-    for (size_t i = share->first; i < share->last; i++)
-        oracle_row(share->oracle, (int)(i / P), (int)(i % P), share->rows);
-    return NULL;
+    const OracleRows *all = context;
+    int P = all->oracle->conv.P;
+    size_t last = all->rows * ((size_t)share + 1) / (size_t)all->shares;
+    for (size_t i = all->rows * (size_t)share / (size_t)all->shares; i < last; i++)
+        oracle_row(all->oracle, (int)(i / P), (int)(i % P), all->space + share * all->block);
 }
 
 /* One output of the convolution by the definition: its sum, the sum of the products' absolute
@@ -185,30 +186,11 @@ static void oracle_prepare(Oracle *o)
         o->offset[s] = s % stride * o->phase_pitch + s / stride;
 }
 
-/* A thread costs some 50 us: worth it for a few million products each. */
+/* A few million products each are worth a thread. */
 static int shares_of(const ConvProblem *conv, size_t rows)
 {
-    double shares = fmin(conv_macs(conv) / 2e6, (double)sysconf(_SC_NPROCESSORS_ONLN));
-    shares = fmin(fmin(shares, SHARES), (double)rows);
-    return shares > 1 ? (int)shares : 1;
-}
-
-/* All rows, in `shares` threads; `space` has `block` doubles for each. */
-static void oracle_rows(const Oracle *oracle, size_t rows, int shares, double *space, size_t block)
-{
-    OracleShare share[SHARES];
-    int threaded[SHARES] = {0};
-    for (int i = 0; i < shares; i++)
-        share[i] = (OracleShare){.oracle = oracle,
-                                 .first = rows * i / shares,
-                                 .last = rows * (i + 1) / shares,
-                                 .rows = space + i * block};
-    for (int i = 1; i < shares; i++)
-        threaded[i] = !pthread_create(&share[i].thread, NULL, oracle_share, &share[i]);
-    for (int i = 0; i < shares; i++)
-        if (!threaded[i]) oracle_share(&share[i]);
-    for (int i = 1; i < shares; i++)
-        if (threaded[i]) pthread_join(share[i].thread, NULL);
+    int shares = parallel_shares(conv_macs(conv), 2e6);
+    return rows < (size_t)shares ? (int)rows : shares;
 }
 
 void conv_oracle(const Problem *problem, const float *const *tensor, double *expected,
@@ -237,7 +219,8 @@ void conv_oracle(const Problem *problem, const float *const *tensor, double *exp
     if (!space) {
         oracle_plain(&oracle);
     } else {
-        oracle_rows(&oracle, rows, shares, space, block);
+        OracleRows all = {&oracle, rows, block, space, shares};
+        parallel_run(shares, oracle_share, &all);
     }
     free(space);
     free(oracle.offset);

@@ -3,6 +3,8 @@
 #include <sodium.h>
 #include <string.h>
 
+#include "common/base/parallel.h"
+
 enum { CHACHA20_BLOCK_BYTES = 64 };
 enum {
     WIDE_LOWEST = -6,
@@ -85,4 +87,40 @@ float random_wide(Random *random)
     float value;
     memcpy(&value, &word, sizeof value);
     return value;
+}
+
+/* ---- many ------------------------------------------------------------------------------------ */
+
+typedef struct WideFill {
+    const Random *from; /* where the first of the numbers is drawn */
+    float *value;
+    size_t count;
+    int shares;
+} WideFill;
+
+/* A keystream can be entered anywhere that a part of it begins. */
+static void wide_share(void *context, int share)
+{
+    const WideFill *fill = context;
+    size_t parts = fill->count / RANDOM_WORDS;
+    size_t first = parts * (size_t)share / (size_t)fill->shares * RANDOM_WORDS;
+    size_t last = parts * ((size_t)share + 1) / (size_t)fill->shares * RANDOM_WORDS;
+    Random own = *fill->from;
+    own.words += first;
+    for (size_t i = first; i < last; i++)
+        fill->value[i] = random_wide(&own);
+}
+
+void random_wide_fill(Random *random, float *value, size_t count)
+{
+    static const double LEAST = 1 << 16;
+    size_t i = 0;
+    while (i < count && random->words % RANDOM_WORDS)
+        value[i++] = random_wide(random);
+    WideFill fill = {random, value + i, count - i, parallel_shares((double)(count - i), LEAST)};
+    parallel_run(fill.shares, wide_share, &fill);
+    size_t whole = fill.count / RANDOM_WORDS * RANDOM_WORDS;
+    random->words += whole;
+    for (i += whole; i < count; i++)
+        value[i] = random_wide(random);
 }

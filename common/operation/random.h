@@ -8,6 +8,7 @@
 #ifndef CONVLAB_OPERATION_RANDOM_H
 #define CONVLAB_OPERATION_RANDOM_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 enum { RANDOM_KEY_BYTES = 32, RANDOM_WORDS = 64 };
@@ -31,5 +32,7 @@ int random_range(Random *random, int low, int high); /* low..high inclusive, unb
 double random_unit(Random *random);                  /* [0,1) */
 /* sign * 2^e * [1,2), e spread over twelve octaves; never 0, NaN or Inf. */
 float random_wide(Random *random);
+/* `count` of them into `value`, the same as one after the other, made on all cores. */
+void random_wide_fill(Random *random, float *value, size_t count);
 
 #endif

@@ -67,6 +67,28 @@ static void same_seed_same_numbers_other_seed_others(void **state)
     assert_true(random_os_seed() != random_os_seed());
 }
 
+/* From the middle of a part on, across many, and what is drawn after them. */
+static void many_are_what_one_after_the_other_is(void **state)
+{
+    enum { BEFORE = 5, MANY = 3 * (1 << 16) + 777 };
+    float *value = malloc(MANY * sizeof *value);
+    (void)state;
+    assert_non_null(value);
+    for (int before = 0; before <= BEFORE; before += BEFORE) {
+        Random one, many;
+        random_seed(&one, 7);
+        random_seed(&many, 7);
+        for (int i = 0; i < before; i++)
+            assert_true(random_next(&one) == random_next(&many));
+        random_wide_fill(&many, value, MANY);
+        for (int i = 0; i < MANY; i++)
+            assert_true(value[i] == random_wide(&one));
+        for (int i = 0; i < RANDOM_WORDS; i++)
+            assert_true(random_next(&one) == random_next(&many));
+    }
+    free(value);
+}
+
 static void range_is_inclusive_and_even(void **state)
 {
     (void)state;
@@ -114,6 +136,7 @@ int main(void)
         cmocka_unit_test(generator_is_chacha20),
         cmocka_unit_test(every_child_has_numbers_of_its_own),
         cmocka_unit_test(same_seed_same_numbers_other_seed_others),
+        cmocka_unit_test(many_are_what_one_after_the_other_is),
         cmocka_unit_test(range_is_inclusive_and_even),
         cmocka_unit_test(wide_floats_are_normal_signed_and_wide),
     };

@@ -5,7 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/parallel.h"
+
 enum { RMS_LEAST_OUTPUTS = 8 };
+
+/* An output is looked at in so many parts, whatever the machine's cores: so the sums of squares,
+ * part by part, are the same on every machine. */
+enum { PARTS = 64 };
+static const double PART_LEAST = 1 << 14; /* outputs that are worth a thread */
 
 static Mark mark_of(float got, double error, double bound)
 {
@@ -22,11 +29,57 @@ static double ratio_of(double error, double bound)
     return error == 0 ? 0 : error / bound;
 }
 
-static double rms_of(const double *value, size_t count)
+/* ---- in parts ------------------------------------------------------------------------------- */
+
+/* What is seen of one part of the outputs. */
+typedef struct Part {
+    double squares, worst;
+    size_t counted, count[MARKS];
+} Part;
+
+typedef struct Parts {
+    Judgement *judged;
+    const double *value; /* whose squares are summed; NULL: outputs are judged */
+    size_t total;
+    int shares;
+    Part part[PARTS];
+} Parts;
+
+static void squares_part(const double *value, size_t first, size_t last, Part *part)
 {
     double squares = 0;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = first; i < last; i++)
         squares += value[i] * value[i];
+    part->squares = squares;
+}
+
+static void judge_part(Judgement *judged, size_t first, size_t last, Part *part);
+
+static void parts_share(void *context, int share)
+{
+    Parts *all = context;
+    for (int p = share; p < PARTS; p += all->shares) {
+        size_t first = all->total * (size_t)p / PARTS, last = all->total * ((size_t)p + 1) / PARTS;
+        if (all->value)
+            squares_part(all->value, first, last, &all->part[p]);
+        else
+            judge_part(all->judged, first, last, &all->part[p]);
+    }
+}
+
+static void parts_run(Parts *all)
+{
+    all->shares = parallel_shares((double)all->total, PART_LEAST);
+    parallel_run(all->shares, parts_share, all);
+}
+
+static double rms_of(const double *value, size_t count)
+{
+    Parts all = {.value = value, .total = count};
+    double squares = 0;
+    parts_run(&all);
+    for (int p = 0; p < PARTS; p++)
+        squares += all.part[p].squares;
     return count ? sqrt(squares / (double)count) : 0;
 }
 
@@ -56,22 +109,38 @@ static double rms_bound_at(const Judgement *judged, size_t i)
     return verdict_rms_bound(reach_at(judged, i), judged->products[i]);
 }
 
-/* Each output against its own bound; the sum of the squares of what each error is of its root mean
- * square's bound, and how many were counted, go to *squares and *counted. */
+/* Each output against its own bound; and the sum of the squares of what each error is of its root
+ * mean square's bound. */
+static void judge_part(Judgement *judged, size_t first, size_t last, Part *part)
+{
+    for (size_t i = first; i < last; i++) {
+        double error = error_at(judged, i), bound = bound_at(judged, i);
+        Mark mark = mark_of(judged->view.output[i], error, bound);
+        judged->mark[i] = (unsigned char)mark;
+        part->count[mark]++;
+        if (!isnan(error)) part->worst = fmax(part->worst, ratio_of(error, bound));
+        double allowed = rms_bound_at(judged, i);
+        if (allowed > 0) {
+            part->squares += error / allowed * (error / allowed);
+            part->counted++;
+        }
+    }
+}
+
 static void judge_each(Judgement *judged, double *squares, size_t *counted)
 {
     Verdict *verdict = &judged->verdict;
-    for (size_t i = 0; i < verdict->total; i++) {
-        double error = error_at(judged, i), bound = bound_at(judged, i);
-        judged->mark[i] = (unsigned char)mark_of(judged->view.output[i], error, bound);
-        verdict->wrong += judged->mark[i] != MARK_RIGHT;
-        if (!isnan(error)) verdict->worst = fmax(verdict->worst, ratio_of(error, bound));
-        double allowed = rms_bound_at(judged, i);
-        if (allowed > 0) {
-            *squares += error / allowed * (error / allowed);
-            ++*counted;
-        }
+    Parts all = {.judged = judged, .total = verdict->total};
+    parts_run(&all);
+    for (int p = 0; p < PARTS; p++) {
+        const Part *part = &all.part[p];
+        *squares += part->squares;
+        *counted += part->counted;
+        verdict->worst = fmax(verdict->worst, part->worst);
+        for (int mark = 0; mark < MARKS; mark++)
+            judged->count[mark] += part->count[mark];
     }
+    verdict->wrong = verdict->total - judged->count[MARK_RIGHT];
 }
 
 /* Each output is within its worst case: are all of them together what the precision does? */
@@ -83,6 +152,8 @@ static void judge_together(Judgement *judged, double squares, size_t counted)
     for (size_t i = 0; i < judged->verdict.total; i++) {
         if (!(error_at(judged, i) > rms_bound_at(judged, i))) continue;
         judged->mark[i] = MARK_WRONG;
+        judged->count[MARK_RIGHT]--;
+        judged->count[MARK_WRONG]++;
         judged->verdict.wrong++;
     }
 }
@@ -93,9 +164,9 @@ static void describe_first(Judgement *judged, const TensorShape *shape)
 {
     Verdict *verdict = &judged->verdict;
     size_t first = 0;
+    if (!verdict->wrong) return;
     while (first < verdict->total && judged->mark[first] == MARK_RIGHT)
         first++;
-    if (first == verdict->total) return;
     verdict->first = first;
     verdict->got = judged->view.output[first];
     verdict->expected = judged->expected[first];
@@ -161,8 +232,6 @@ static void judge_all(Judgement *judged)
     judged->typical = rms_of(judged->magnitude, judged->verdict.total);
     judge_each(judged, &squares, &counted);
     judge_together(judged, squares, counted);
-    for (size_t i = 0; i < judged->verdict.total; i++)
-        judged->count[judged->mark[i]]++;
     judged->verdict.correct =
         !judged->verdict.wrong && !observed->band_broken && !observed->input_changed;
 }
@@ -188,29 +257,51 @@ int verify_output(const Operation *operation, const Problem *problem, Precision 
     return 0;
 }
 
-/* Judges elements drawn at random, gathered so that they look like an output of that many. */
+/* Some elements, gathered so that they look like an output of that many. */
+typedef struct Sample {
+    Judgement *judged;
+    const float *output;
+    size_t index[VERIFY_SAMPLE];
+    float got[VERIFY_SAMPLE];
+    int shares;
+} Sample;
+
+static void sample_share(void *context, int share)
+{
+    Sample *sample = context;
+    Judgement *judged = sample->judged;
+    const PlainView *view = &judged->view;
+    for (size_t i = (size_t)share; i < VERIFY_SAMPLE; i += (size_t)sample->shares) {
+        double value[3];
+        judged->operation->oracle_element(&view->problem, view->tensor, sample->index[i], value);
+        judged->expected[i] = value[0];
+        judged->magnitude[i] = value[1];
+        judged->products[i] = value[2];
+        sample->got[i] = sample->output[sample->index[i]];
+    }
+}
+
+/* Judges elements drawn at random. */
 static int sample_judge(Judgement *judged, Random *random, size_t outputs, Error *error)
 {
-    PlainView *view = &judged->view;
-    const float *output = view->output;
+    Sample *sample = malloc(sizeof *sample);
     judged->verdict.total = VERIFY_SAMPLE;
-    float *sample = malloc(VERIFY_SAMPLE * sizeof *sample);
-    if (!sample) judgement_free(judged);
-    if (!sample) return error_set(error, "no memory to check %d floats", VERIFY_SAMPLE);
+    if (!sample) {
+        judgement_free(judged);
+        return error_set(error, "no memory to check %d floats", VERIFY_SAMPLE);
+    }
     if (judgement_make(judged, error)) {
         free(sample);
         return -1;
     }
-    for (size_t i = 0; i < VERIFY_SAMPLE; i++) {
-        size_t index = (size_t)random_range(random, 0, (int)outputs - 1);
-        double value[3];
-        judged->operation->oracle_element(&view->problem, view->tensor, index, value);
-        judged->expected[i] = value[0];
-        judged->magnitude[i] = value[1];
-        judged->products[i] = value[2];
-        sample[i] = output[index];
-    }
-    view->output = sample;
+    sample->judged = judged;
+    sample->output = judged->view.output;
+    for (size_t i = 0; i < VERIFY_SAMPLE; i++)
+        sample->index[i] = (size_t)random_range(random, 0, (int)outputs - 1);
+    double products = judged->operation->flops(&judged->problem) / 2 / (double)outputs;
+    sample->shares = parallel_shares(products * VERIFY_SAMPLE, 1e5);
+    parallel_run(sample->shares, sample_share, sample);
+    judged->view.output = sample->got;
     judge_all(judged);
     free(sample);
     return 0;

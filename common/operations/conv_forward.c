@@ -104,8 +104,7 @@ static void conv_generate(const Problem *problem, Random *random, float *const *
         size_t count = tensor_count(&shape[t]);
         Random own;
         random_child(random, shape[t].name, &own);
-        for (size_t i = 0; i < count; i++)
-            tensor[t][i] = random_wide(&own);
+        random_wide_fill(&own, tensor[t], count);
         if (t == TENSOR_X && conv.zeros)
             maps_rectify(tensor[t], (size_t)conv.N * conv.C, conv.H, conv.W, conv.zeros, &own);
         if (t == TENSOR_W && conv.w_zeros) strew_zeros(tensor[t], count, conv.w_zeros, &own);

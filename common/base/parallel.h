@@ -1,0 +1,16 @@
+/* parallel.h - one piece of work in several shares, on all of the machine's cores. */
+#ifndef CONVLAB_BASE_PARALLEL_H
+#define CONVLAB_BASE_PARALLEL_H
+
+enum { PARALLEL_MOST = 64 };
+
+/* How many shares `units` of work are worth, when one share should have `least` of them: a thread
+ * costs some 50 us.  1 .. the machine's cores, PARALLEL_MOST at most. */
+int parallel_shares(double units, double least);
+
+/* Calls work(context, i) for each i of 0..shares-1, all at once, and returns when all are done.
+ * Where no thread is to be had, one after the other. */
+typedef void ParallelWork(void *context, int share);
+void parallel_run(int shares, ParallelWork *work, void *context);
+
+#endif
