@@ -9,7 +9,7 @@
 # lines below take the values as they stand, and no recipe has a value in its text: it reads "$$SUBMISSION" from its
 # environment.  autograder/tests/names tries such names.
 
-TAKEN := BUILD SUBMISSION ENGINE GPU LAB CASE SHAPE MAPS SEED SAMPLE FAIL_UNDER VERBOSE PTX NAME OPERATION FORMAT RESULTS GRADEBOOK OUT LONG QUICK SECONDS V \
+TAKEN := BUILD SUBMISSION SUBMISSIONS ENGINE GPU LAB CASE SHAPE MAPS SEED SAMPLE FAIL_UNDER VERBOSE PTX NAME OPERATION FORMAT RESULTS DEADLINE GRADEBOOK OUT LONG QUICK SECONDS V \
     CLANG JOBS NVCC CUDA_INCLUDE CC CXX CCACHE CPPFLAGS CFLAGS LDFLAGS LDLIBS WARN SANITIZE
 $(foreach v,$(.VARIABLES),$(if $(filter command,$(origin $(v))),$(eval override $(v) := $$(value $(v)))))
 $(foreach v,$(TAKEN),$(if $(filter environment,$(origin $(v))),$(eval $(v) := $$(value $(v)))))
@@ -20,7 +20,7 @@ ENGINE  ?= auto
 CLANG   ?= clang-14
 JOBS    := $(or $(JOBS),$(shell nproc 2>/dev/null || echo 1))
 CHOSEN_NVCC := $(NVCC)
-export CHOSEN_NVCC BUILD SUBMISSION ENGINE GPU LAB CASE SHAPE MAPS SEED SAMPLE FAIL_UNDER VERBOSE PTX NAME OPERATION FORMAT RESULTS GRADEBOOK OUT SECONDS \
+export CHOSEN_NVCC BUILD SUBMISSION SUBMISSIONS ENGINE GPU LAB CASE SHAPE MAPS SEED SAMPLE FAIL_UNDER VERBOSE PTX NAME OPERATION FORMAT RESULTS DEADLINE GRADEBOOK OUT SECONDS \
     CLANG JOBS NVCC CUDA_INCLUDE CC CXX CCACHE
 
 .DEFAULT_GOAL := help
@@ -109,7 +109,7 @@ ROOMS := common/base common/operation common/conv common/conv/diagnosis common/o
 # The *_call.c need the toolkit's headers and go into the runner; a room's test_*, bench_*, fuzz_* and tool_* have a
 # main of their own (tool_x: $(BUILD)/tests/<room>/tool_x); these are programs.
 APART    := $(wildcard common/operations/*_call.c)
-PROGRAMS := grade device runner run lab doctor export
+PROGRAMS := grade device runner run lab doctor class export
 APART    += common/validate/measure_sim.c $(PROGRAMS:%=autograder/%.c) $(foreach r,$(ROOMS),$(wildcard $(r)/test_*.c $(r)/bench_*.c $(r)/fuzz_*.c $(r)/tool_*.c))
 
 source_of  = $(filter-out $(APART),$(wildcard $(1)/*.c))
@@ -236,7 +236,7 @@ fuzzers: $(FUZZERS)
 $(FUZZERS): LDFLAGS += -fsanitize=fuzzer
 
 # ---- front door --------------------------------------------------------------------------------------------------------
-.PHONY: help setup doctor run profile grade export hint reset solution watch check numbers bench validate compare maps mutate test fuzz sanitize keep new-lab compile-commands format clean
+.PHONY: help setup doctor run profile grade class export hint reset solution watch check numbers bench validate compare maps mutate test fuzz sanitize keep new-lab compile-commands format clean
 
 stage = $(Q)+$(MAKE) $(if $(V),,-s) -j"$$JOBS" $(1)
 # Packages that one target wants and a student does not.
@@ -271,6 +271,8 @@ help:
 #:   make watch LAB=04           regrade on save
 #:   make reset LAB=04           the skeleton again (keeps a backup)
 #:   make solution LAB=04        the solution, once you passed
+#:   make class SUBMISSIONS=dir [LAB=04] [RESULTS=dir] [DEADLINE=2026-10-01T12:00] [JOBS=n] [SEED=n]
+#:                       a whole class into one gradebook; again, to go on (docs/class.md)
 #:   make setup                  find or install what is missing
 #:   make doctor                 what this machine can do
 #:   make clean                  remove build/
@@ -310,6 +312,12 @@ grade:
 export:
 	$(call stage,$(BUILD)/bin/export) >&2
 	$(Q)$(BUILD)/bin/export --build "$$BUILD" --format "$$FORMAT" --results "$$RESULTS" --gradebook "$$GRADEBOOK" --out "$$OUT"
+class:
+	@test -n "$$SUBMISSIONS" || { echo 'whose?  for example:  make class SUBMISSIONS=dir  (docs/class.md)' >&2; exit 2; }
+	$(call want,similarity-tester)
+	$(call stage,tools $(BUILD)/bin/class)
+	$(Q)$(BUILD)/bin/class $(where) --submissions "$$SUBMISSIONS" $${LAB:+--lab "$$LAB"} $${SEED:+--seed "$$SEED"} \
+	    --results "$$RESULTS" --deadline "$$DEADLINE" --engine "$$ENGINE" --gpu "$$GPU" --jobs "$$JOBS"
 
 run:
 	$(need_lab)
@@ -368,7 +376,7 @@ EXPORT_TOOLS := $(BUILD)/bin/export $(BUILD)/tests/autograder/export/tool_sample
 test: export CHOSEN = $(ALL_TESTS)
 test:
 	$(call want,clang-format-14 shellcheck libxml2-utils tidy python3-jsonschema)
-	$(call stage,tools tests $(NUMBER_TOOLS) $(EXPORT_TOOLS) $(BUILD)/bin/doctor)
+	$(call stage,tools tests $(NUMBER_TOOLS) $(EXPORT_TOOLS) $(BUILD)/bin/doctor $(BUILD)/bin/class)
 	$(Q)sh autograder/tests/run.sh "$$BUILD" $$CHOSEN
 
 # In build folders of their own, with the nvcc that setup found for this one.  Warnings are the ordinary build's affair:

@@ -12,23 +12,38 @@
 #include "autograder/text/files.h"
 #include "autograder/text/text.h"
 
-enum { APPLICATION = 0x436c4762, VERSION = 1, PATIENCE_MS = 5000 }; /* "ClGb" */
+#define APPLICATION    0x436c4762 /* "ClGb" */
+#define VERSION        1
+#define TEXT_OF(macro) TEXT_AS(macro)
+#define TEXT_AS(text)  #text
+
+enum { PATIENCE_MS = 5000 };
 
 struct Gradebook {
     sqlite3 *sqlite;
     char path[4096];
 };
 
-/* The order of the primary key is the order of the rows and of every walk. */
+/* The order of the primary key is the order of the rows and of every walk.  All at once, so that
+ * nobody who is killed leaves half a gradebook. */
 static const char SCHEMA[] =
-    "BEGIN;"
-    "CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
-    "CREATE TABLE result ("
-    " student TEXT NOT NULL, lab TEXT NOT NULL, submission TEXT NOT NULL,"
-    " submitted_at TEXT NOT NULL, late INTEGER NOT NULL, digest TEXT NOT NULL,"
-    " seed TEXT NOT NULL, status TEXT NOT NULL, points REAL NOT NULL, possible REAL NOT NULL,"
-    " record TEXT NOT NULL, PRIMARY KEY (student, lab, submission)) WITHOUT ROWID;"
-    "COMMIT";
+    "BEGIN IMMEDIATE;"
+    "PRAGMA application_id = " TEXT_OF(
+        APPLICATION) ";"
+                     "PRAGMA user_version = " TEXT_OF(
+                         VERSION) ";"
+                                  "CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT "
+                                  "NULL) WITHOUT ROWID;"
+                                  "CREATE TABLE result ("
+                                  " student TEXT NOT NULL, lab TEXT NOT NULL, submission TEXT NOT "
+                                  "NULL,"
+                                  " submitted_at TEXT NOT NULL, late INTEGER NOT NULL, digest TEXT "
+                                  "NOT NULL,"
+                                  " seed TEXT NOT NULL, status TEXT NOT NULL, points REAL NOT "
+                                  "NULL, possible REAL NOT NULL,"
+                                  " record TEXT NOT NULL, PRIMARY KEY (student, lab, submission)) "
+                                  "WITHOUT ROWID;"
+                                  "COMMIT";
 
 #define COLUMNS                                                                                    \
     "student, lab, submission, submitted_at, late, digest, seed, status, points, possible, record"
@@ -103,7 +118,6 @@ static int pragma(Gradebook *book, const char *sql, int *number, Error *error)
 static int check(Gradebook *book, int may_create, Error *error)
 {
     int application, version, tables;
-    char sql[200];
     if (pragma(book, "PRAGMA application_id", &application, error) ||
         pragma(book, "PRAGMA user_version", &version, error) ||
         pragma(book, "SELECT count(*) FROM sqlite_master", &tables, error))
@@ -117,9 +131,7 @@ static int check(Gradebook *book, int may_create, Error *error)
     if (tables || !may_create)
         return error_set(error, "%.300s is no gradebook: name another folder for results",
                          book->path);
-    text_set(sql, sizeof sql, "PRAGMA application_id = %d; PRAGMA user_version = %d", APPLICATION,
-             VERSION);
-    return execute(book, SCHEMA, error) || execute(book, sql, error) ? -1 : 0;
+    return execute(book, SCHEMA, error);
 }
 
 static Gradebook *open_as(const char *path, int flags, Error *error)

@@ -58,6 +58,7 @@ has_package()
     clang-format-14 | clang-14 | shellcheck | bear | tidy) command -v "$1" ;;
     libxml2-utils) command -v xmllint ;;
     python3-jsonschema) python3 -c 'import jsonschema' ;;
+    similarity-tester) command -v sim_c++ ;; # for a class
     libclang-rt-14-dev) find /usr/lib/llvm-14 -name 'libclang_rt.fuzzer-*.a' | grep -q . ;;
     libjansson-dev) has_header jansson.h ;;
     libinih-dev) has_header ini.h ;;

@@ -34,7 +34,7 @@ cat >b/bin/grade <<END
 #!/bin/sh
 for argument; do printf '<%s>' "\$argument" | tr '\n' '~'; done >>"$work/arguments"
 END
-for program in b/bin/lab b/bin/export b/bin/doctor b/tests/datasets/tool_maps autograder/tests/run.sh; do cp b/bin/grade "$program"; done
+for program in b/bin/lab b/bin/class b/bin/export b/bin/doctor b/tests/datasets/tool_maps autograder/tests/run.sh; do cp b/bin/grade "$program"; done
 chmod +x b/bin/* b/tests/datasets/*
 
 # Legal names of folders, a ~ for the end of a line.
@@ -64,7 +64,7 @@ as_values()
 {
     name=$1
     shift
-    "$@" SUBMISSION="$name" ENGINE="$name" GPU="$name" LAB="$name" CASE="$name" SHAPE="$name" MAPS="$name" SEED="$name" \
+    "$@" SUBMISSION="$name" SUBMISSIONS="$name" RESULTS="$name" DEADLINE="$name" ENGINE="$name" GPU="$name" LAB="$name" CASE="$name" SHAPE="$name" MAPS="$name" SEED="$name" \
         FAIL_UNDER="$name" NAME="$name" OPERATION="$name" SECONDS="$name" SAMPLE="$name" CLANG="$name" JOBS="$name" VERBOSE="$name" \
         PTX="$name" LONG="$name" QUICK="$name" FORMAT="$name" RESULTS="$name" GRADEBOOK="$name" OUT="$name" CC="$name" CXX="$name" CCACHE="$name" CUDA_INCLUDE="$name" CFLAGS="$name" \
         CPPFLAGS="$name" LDFLAGS="$name" LDLIBS="$name" WARN="$name" SANITIZE="$name" ANY_OTHER="$name"
@@ -107,7 +107,7 @@ try()
     done <"$work/names"
 }
 
-for target in grade export run profile hint reset solution keep maps; do
+for target in grade class export run profile hint reset solution keep maps; do
     try "$target" yes
     tell "$target"
 done

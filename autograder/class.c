@@ -1,0 +1,361 @@
+/* class - grades a class: every student's submissions into one gradebook.  `class --help` says
+ * how. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "autograder/class/gradebook.h"
+#include "autograder/class/plan.h"
+#include "autograder/class/still.h"
+#include "autograder/class/summary.h"
+#include "autograder/class/tree.h"
+#include "autograder/options/options.h"
+#include "autograder/record/score.h"
+#include "autograder/text/files.h"
+#include "autograder/text/text.h"
+#include "common/operation/random.h"
+
+enum { EXIT_WORKED = 0, EXIT_TROUBLE = 1, EXIT_USAGE = 2, EXIT_INTERRUPTED = 130 };
+
+static const char USAGE[] =
+    "usage: class --submissions DIR [options]\n"
+    "  --submissions DIR  holds a folder or an archive for each student (docs/class.md)\n"
+    "  --root DIR         the workbook's directory (default .)\n"
+    "  --build DIR        the build directory (default build)\n"
+    "  --lab NN           one lab: 04, 4 or 04-tiled (default: all)\n"
+    "  --results DIR      the gradebook and what is made of it (default <build>/class)\n"
+    "  --jobs N           so many submissions at a time (default: one a core)\n"
+    "  --deadline TIME    2026-10-01T12:00, of this time zone, or with Z: later ones are marked\n"
+    "  --engine ENGINE    auto, sim or gpu (default auto: gpu where there is one)\n"
+    "  --gpu NAME         the machine that the simulator plays (default: the lab's)\n"
+    "  --seed N           the class's seed: every student's follows from it and the name\n"
+    "  --dump             only prints the gradebook as tab-separated text\n"
+    "  --grade PROGRAM    what grades one submission (default <build>/bin/grade)\n"
+    "Run it again to go on where it ended: what is in the gradebook is not graded again.\n"
+    "Exit: 0 all is graded; 1 it is not; 2 wrong usage; 130 interrupted.\n";
+
+typedef struct Options {
+    const char *submissions, *root, *build, *lab, *results, *jobs, *deadline, *gpu, *grade;
+    DeviceEngine engine;
+    Seed seed;
+    int dump;
+} Options;
+
+typedef struct Class {
+    Options options;
+    Catalog catalog;
+    Gradebook *book;
+    char results[3000], work[3100], path[3100], grade[4096]; /* absolute; path: the gradebook's */
+    int lock, at_once;
+    Plan plan;
+    size_t done, deferred;
+    double began;
+} Class;
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static int parse_options(int argc, char **argv, Options *options, Error *error)
+{
+    *options = (Options){.root = ".", .build = "build", .engine = ENGINE_AUTO};
+    const Option table[] = {
+        {"submissions", OPTION_TEXT, &options->submissions},
+        {"root", OPTION_TEXT, &options->root},
+        {"build", OPTION_TEXT, &options->build},
+        {"lab", OPTION_TEXT, &options->lab},
+        {"results", OPTION_TEXT, &options->results},
+        {"jobs", OPTION_TEXT, &options->jobs},
+        {"deadline", OPTION_TEXT, &options->deadline},
+        {"engine", OPTION_ENGINE, &options->engine},
+        {"gpu", OPTION_TEXT, &options->gpu},
+        {"seed", OPTION_SEED, &options->seed},
+        {"dump", OPTION_FLAG, &options->dump},
+        {"grade", OPTION_TEXT, &options->grade},
+        {"help", OPTION_HELP, (void *)USAGE},
+        {0},
+    };
+    return options_parse(argc, argv, table, 0, NULL, error);
+}
+
+/* ---- before --------------------------------------------------------------------------------- */
+
+static int find_folders(Class *class, Error *error)
+{
+    const Options *options = &class->options;
+    char given[3000];
+    if (options->results)
+        text_set(given, sizeof given, "%s", options->results);
+    else
+        text_set(given, sizeof given, "%s/class", options->build);
+    if (!options->dump && directory_make(given))
+        return error_set(error, "RESULTS=%.300s: %s", given, strerror(errno));
+    char *full = realpath(given, NULL);
+    int fits = full && strlen(full) < sizeof class->results;
+    if (fits) text_set(class->results, sizeof class->results, "%s", full);
+    free(full);
+    if (!fits) return error_set(error, "RESULTS=%.300s: %s", given, strerror(errno));
+    text_set(class->path, sizeof class->path, "%s/gradebook.sqlite", class->results);
+    text_set(class->work, sizeof class->work, "%s/.work", class->results);
+    text_set(class->grade, sizeof class->grade, "%s%s",
+             options->grade ? options->grade : options->build, options->grade ? "" : "/bin/grade");
+    if (!options->dump && access(class->grade, X_OK))
+        return error_set(error, "%.300s: %s", class->grade, strerror(errno));
+    return 0;
+}
+
+/* The folder itself is the lock: it ends with this process. */
+static int lock_results(Class *class, Error *error)
+{
+    class->lock = open(class->results, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (class->lock < 0) return error_set(error, "%.300s: %s", class->results, strerror(errno));
+    if (!flock(class->lock, LOCK_EX | LOCK_NB)) return 0;
+    return error_set(error, "%.300s: another run grades into it: wait for that to end",
+                     class->results);
+}
+
+static int take_jobs(const char *text, int *at_once, Error *error)
+{
+    char *end = NULL;
+    long number = text ? strtol(text, &end, 10) : sysconf(_SC_NPROCESSORS_ONLN);
+    if (number < 1 || number > 1024 || (end && *end))
+        return error_set(error, "JOBS=%.80s: a number from 1 to 1024", text ? text : "");
+    *at_once = (int)number;
+    return 0;
+}
+
+static int take_deadline(const char *text, int64_t *deadline, Error *error)
+{
+    *deadline = text ? time_parse(text) : 0;
+    return *deadline >= 0 ? 0
+                          : error_set(error,
+                                      "DEADLINE=%.80s is no time such as 2026-10-01T12:00 or "
+                                      "2026-10-01T12:00Z",
+                                      text);
+}
+
+/* What all rows share is decided once, by the first run. */
+static int settle(Class *class, Error *error)
+{
+    char held[24] = "";
+    const Options *options = &class->options;
+    uint64_t seed = options->seed.given ? options->seed.value : random_os_seed();
+    int found = gradebook_setting(class->book, "seed", held, sizeof held, error);
+    if (found < 0) return -1;
+    if (!found || options->seed.given) text_set(held, sizeof held, "%" PRIu64, seed);
+    if (gradebook_settle(class->book, "seed", held, error) ||
+        gradebook_settle(class->book, "engine",
+                         engine_resolve(options->engine) == ENGINE_GPU ? "gpu" : "sim", error) ||
+        gradebook_settle(class->book, "gpu", options->gpu ? options->gpu : "the lab's", error))
+        return -1;
+    class->plan.seed = strtoull(held, NULL, 10);
+    return 0;
+}
+
+static int class_open(Class *class, Error *error)
+{
+    const Options *options = &class->options;
+    if (!options->submissions)
+        return error_set(error, "whose?  for example:  make class SUBMISSIONS=dir");
+    class->plan.submissions = options->submissions;
+    class->plan.catalog = &class->catalog;
+    class->plan.work = class->work;
+    if (take_jobs(options->jobs, &class->at_once, error) ||
+        take_deadline(options->deadline, &class->plan.deadline, error) ||
+        catalog_open(options->root, &class->catalog, error) ||
+        (options->lab &&
+         !(class->plan.only = catalog_find(&class->catalog, options->lab, error))) ||
+        roster_read(options->submissions, &class->plan.roster, error) ||
+        find_folders(class, error) || lock_results(class, error))
+        return -1;
+    if (tree_remove(class->work) || directory_make(class->work))
+        return error_set(error, "%.300s: %s", class->work, strerror(errno));
+    class->book = gradebook_open(class->path, error);
+    return class->book ? settle(class, error) : -1;
+}
+
+/* ---- while ---------------------------------------------------------------------------------- */
+
+static void tell_time_left(const Class *class)
+{
+    double left =
+        (now() - class->began) / (double)class->done * (double)(class->plan.jobs - class->done);
+    if (left >= 90)
+        printf(", %.0f min left\n", left / 60);
+    else
+        printf(", %.0f s left\n", left);
+    fflush(stdout);
+}
+
+static void tell(const Class *class, const Job *job, const StillRecord *record)
+{
+    char student[200], earned[32], possible[32];
+    name_show(job->handed->student, student, sizeof student);
+    printf("[%zu/%zu] %s  %s  ", class->done, class->plan.jobs, student, job->lab->name);
+    if (strcmp(record->status, "graded") != 0)
+        printf("%s", record->status);
+    else
+        printf("%s/%s", score_text(record->points, earned), score_text(record->possible, possible));
+    printf("%s", job->late ? ", late" : "");
+    tell_time_left(class);
+}
+
+/* A child's result becomes the student's. */
+static int keep(Job *job, const char *text, const char *trouble, void *context, Error *error)
+{
+    Class *class = context;
+    StillRecord record;
+    int status = text ? still_record(text, class->work, job->problem, &record, error)
+                      : still_deferred(job->lab->name, job->lab->ini.title, trouble, class->work,
+                                       &record, error);
+    if (status) return -1;
+    GradebookResult result = {.student = job->handed->student,
+                              .lab = job->lab->name,
+                              .submission = job->handed->submission,
+                              .submitted_at = job->submitted_at,
+                              .late = job->late,
+                              .digest = job->digest,
+                              .seed = job->seed,
+                              .status = record.status,
+                              .points = record.points,
+                              .possible = record.possible,
+                              .record = record.text};
+    status = gradebook_commit(class->book, &result, error);
+    if (!status) {
+        class->done++;
+        class->deferred += !strcmp(record.status, "deferred");
+        tell(class, job, &record);
+    }
+    free(record.text);
+    return status;
+}
+
+static int grade_all(Class *class, Error *error)
+{
+    Jobs jobs = {.grade = class->grade,
+                 .root = class->options.root,
+                 .build = class->options.build,
+                 .engine = engine_resolve(class->options.engine) == ENGINE_GPU ? "gpu" : "sim",
+                 .gpu = class->options.gpu,
+                 .work = class->work,
+                 .job = class->plan.job,
+                 .count = class->plan.jobs,
+                 .done = keep,
+                 .context = class};
+    class->began = now();
+    return jobs_run(&jobs, class->at_once, error);
+}
+
+/* ---- after ---------------------------------------------------------------------------------- */
+
+static int write_summary(Class *class, const Summary *summary, Error *error)
+{
+    char path[3200];
+    text_set(path, sizeof path, "%s/summary.txt", class->results);
+    FILE *file = fopen(path, "we");
+    if (!file) return error_set(error, "%.300s: %s", path, strerror(errno));
+    summary_print(file, summary);
+    summary_bars(file, summary);
+    int bad = ferror(file);
+    if (fclose(file) || bad) return error_set(error, "%.300s: %s", path, strerror(errno));
+    return 0;
+}
+
+static int sum_up(Class *class, Error *error)
+{
+    Summary summary;
+    Error plot;
+    class->book = gradebook_read(class->path, error);
+    if (!class->book || summary_make(class->book, &class->catalog, &summary, error)) return -1;
+    printf("\n");
+    summary_print(stdout, &summary);
+    int status = write_summary(class, &summary, error), plotted = 1;
+    if (!status && summary_plot(class->results, &summary, &plot)) {
+        printf("class: %s; summary.txt has bars of text\n", plot.text);
+        plotted = 0;
+    }
+    printf("\n%s: gradebook.sqlite, summary.txt%s\n", class->results,
+           plotted ? ", distribution.svg, distribution.png" : "");
+    summary_clear(&summary);
+    return status;
+}
+
+static int dump_row(const GradebookResult *result, void *context, Error *error)
+{
+    char name[2][600];
+    (void)context, (void)error;
+    name_show(result->student, name[0], sizeof name[0]);
+    name_show(result->submission, name[1], sizeof name[1]);
+    printf("%s\t%s\t%s\t%s\t%s\t%s\t%g\t%g\t%" PRIu64 "\t%s\n", name[0], result->lab, name[1],
+           result->submitted_at, result->late ? "late" : "", result->status, result->points,
+           result->possible, result->seed, result->digest);
+    return 0;
+}
+
+static int dump(Class *class, Error *error)
+{
+    if (find_folders(class, error) || !(class->book = gradebook_read(class->path, error)))
+        return -1;
+    printf("student\tlab\tsubmission\tsubmitted\tlate\tstatus\tpoints\tpossible\tseed\tdigest\n");
+    return gradebook_each(class->book, dump_row, NULL, error);
+}
+
+static void class_close(Class *class)
+{
+    gradebook_close(class->book);
+    plan_clear(&class->plan);
+    catalog_close(&class->catalog);
+}
+
+/* 0, 1 interrupted, or -1 with error. */
+static int grade_class(Class *class, Error *error)
+{
+    const Roster *roster = &class->plan.roster;
+    if (roster->strange[0]) printf("class: no submissions: %s\n", roster->strange);
+    if (plan_make(&class->plan, class->book, error)) return -1;
+    printf("class: %zu submissions, %zu results to grade, %zu are there; seed %" PRIu64 "\n",
+           roster->count, class->plan.jobs, class->plan.held, class->plan.seed);
+    fflush(stdout);
+    int status = grade_all(class, error);
+    if (status) return status;
+    status = gradebook_finish(class->book, error);
+    class->book = NULL;
+    if (!status) status = sum_up(class, error);
+    if (!status && tree_remove(class->work))
+        status = error_set(error, "%.300s: %s", class->work, strerror(errno));
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    static Class class;
+    Error error;
+    setlocale(LC_CTYPE, "C.UTF-8"); /* names of files in archives */
+    if (parse_options(argc, argv, &class.options, &error) ||
+        (!class.options.dump && class_open(&class, &error))) {
+        fprintf(stderr, "class: %s\n", error.text);
+        class_close(&class);
+        return EXIT_USAGE;
+    }
+    int status = class.options.dump ? dump(&class, &error) : grade_class(&class, &error);
+    if (status < 0) fprintf(stderr, "class: %s\n", error.text);
+    if (status == 1)
+        fprintf(stderr,
+                "class: interrupted; the same command goes on from here: %zu of %zu are "
+                "graded\n",
+                class.done, class.plan.jobs);
+    if (!status && class.deferred)
+        printf("class: %zu deferred: the same command tries them again\n", class.deferred);
+    class_close(&class);
+    return status < 0 ? EXIT_TROUBLE : status ? EXIT_INTERRUPTED : EXIT_WORKED;
+}

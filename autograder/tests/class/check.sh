@@ -1,0 +1,212 @@
+#!/bin/sh
+# check.sh BUILD - a class from folders and archives to the gradebook: names that are commands, broken archives, runs that are
+# killed at any moment, graders that die, a disk that is full.
+#
+# Most of it grades with a stand-in, which takes milliseconds: it gives points by what the source says, and dies where that
+# says so.  At the end two students are really graded.  The moments of killing follow from SEED.
+# shellcheck disable=SC2015,SC2317  # conditions, not choices; functions that tell calls
+set -u
+build=$(realpath "${1:?usage: check.sh BUILD}")
+SEED=${SEED:-20261001}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+lab=01-sequential
+
+# tell NAME: prints the verdict of the last test, by its exit status, with what the last command said.
+tell()
+{
+    if [ $? = 0 ]; then echo "ok class/$1"; else
+        echo "not ok class/$1"
+        sed 's/^/    /' "$work/out" | tail -n 20
+        failed=1
+    fi
+}
+
+# class RESULTS [OPTION ...]: grades $work/all, with the stand-in.
+class()
+{
+    results=$1
+    shift
+    timeout 100 "$build/bin/class" --build "$build" --submissions "$work/all" --lab 01 --engine sim --seed 7 --results "$work/$results" \
+        --grade "$work/grade" "$@" >"$work/out" 2>&1
+}
+
+# marks RESULTS: "student status points" of each row, behind a |.
+marks()
+{
+    "$build/bin/class" --build "$build" --results "$work/$1" --dump | awk -F '\t' 'NR > 1 { print "|" $1 "|" $6 "|" $7 "|" $5 "|" $3 }'
+}
+
+# hand_in FOLDER TEXT: a folder below $work/all with a source that says TEXT.
+hand_in()
+{
+    mkdir -p "$work/all/$1/$lab"
+    echo "$2" >"$work/all/$1/$lab/conv.c"
+}
+
+# The record of nothing at all is the stand-in's form.
+mkdir -p "$work/nothing"
+"$build/bin/grade" --build "$build" --lab 01 --engine sim --submission "$work/nothing" --results "$work/form" >"$work/out" 2>&1
+[ -s "$work/form/$lab.json" ]
+tell stand-in
+cat >"$work/grade" <<END
+#!/bin/sh
+while [ \$# -gt 1 ]; do
+    case \$1 in --submission) folder=\$2 ;; --results) results=\$2 ;; --seed) seed=\$2 ;; esac
+    shift 2
+done
+source=\$(cat "\$folder/$lab/conv.c" 2>/dev/null)
+points=\${source##* }
+case \$source in
+'dies always'*) echo 'what was said last'; kill -9 \$\$ ;;
+'dies once'*) [ -e "$work/died" ] || { : >"$work/died"; kill -9 \$\$; } ;;
+'waits'*) sleep 20 & echo \$! >"$work/waits"; wait ;;
+'') points= ;;
+esac
+sleep 0.0\$((points % 4))
+sed -e "s/^  \"points\": .*/  \"points\": \${points:-0}.0,/; s/^  \"seed\": .*/  \"seed\": \"\$seed\",/" \\
+    -e "s/^  \"seconds\": .*/  \"seconds\": 1.\$\$,/; s|^  \"source\": .*|  \"source\": \"\$folder/$lab/conv.c\",|" \\
+    -e "\${points:+s/^  \"status\": .*/  \"status\": \"graded\",/}" \\
+    "$work/form/$lab.json" >"\$results/part" && mv "\$results/part" "\$results/$lab.json" && echo "\$folder" >>"$work/graded"
+END
+chmod +x "$work/grade"
+
+# ---- names and what is handed in
+hand_in ada 'gets 70'
+hand_in "x';touch ran;'" 'gets 61'
+# shellcheck disable=SC2016  # a name that is a command
+hand_in '$(touch ran) `touch ran`' 'gets 62'
+hand_in "$(printf 'two\nlines\033[31m')" 'gets 63'
+hand_in 'Zoë "Q" Ünal' 'gets 64'
+hand_in '-rf' 'gets 65'
+echo 'PK, and nothing more' >"$work/all/broken.zip"
+ln -s "$work/all/ada" "$work/all/linked"
+mkdir -p "$work/all/inside/$lab" "$work/all/nothing"
+ln -s ../../ada/$lab/conv.c "$work/all/inside/$lab/conv.c"
+mkdir -p "$work/packed/deep/labs/$lab"
+echo 'gets 80' >"$work/packed/deep/labs/$lab/conv.c"
+tar -C "$work/packed" -czf "$work/all/grace.tar.gz" deep
+tar -C "$work/packed" -cf "$work/all/linus_123_assignsubmission_file_work.tar" deep
+tar -C "$work/packed/deep/labs/$lab" -cJf "$work/all/loose.tar.xz" ./conv.c
+cd "$work" || exit 1
+root=$OLDPWD
+cd "$root" && class first
+tell "a class is graded"
+cat >"$work/expected" <<'END'
+|$(touch ran) `touch ran`|graded|62||$(touch ran) `touch ran`
+|-rf|graded|65||-rf
+|Zoë "Q" Ünal|graded|64||Zoë "Q" Ünal
+|ada|graded|70||ada
+|broken|missing|0||broken.zip
+|grace|graded|80||grace.tar.gz
+|inside|missing|0||inside
+|linked|missing|0||linked
+|linus_123|graded|80||linus_123_assignsubmission_file_work.tar
+|loose|graded|80||loose.tar.xz
+|nothing|missing|0||nothing
+|two?lines?[31m|graded|63||two?lines?[31m
+|x';touch ran;'|graded|61||x';touch ran;'
+END
+marks first >"$work/marks" && cp "$work/marks" "$work/out" && diff "$work/expected" "$work/marks" >"$work/out" && [ ! -e ran ]
+tell "names are data, and what cannot be read is a student's record"
+
+# ---- again and again
+: >"$work/graded"
+class first && grep -q ' 0 results to grade, 13 are there' "$work/out" && [ ! -s "$work/graded" ]
+tell "a second run grades nothing"
+class first --seed 8
+[ $? = 2 ] && grep -q "begun with seed '7', not '8'" "$work/out"
+tell "another seed is another gradebook"
+echo 'gets 71' >"$work/all/ada/$lab/conv.c"
+class first && grep -q ' 1 results to grade' "$work/out" && marks first | grep -q '^|ada|graded|71|'
+tell "what is handed in anew is graded anew"
+
+# ---- repeated and late
+for at in 2026-10-01T12:00 2026-10-02T12-00-00Z 2026-10-03; do hand_in "often/$at" "gets $((90 - ${at%%T*} + 2026 + 10))"; done
+echo 'gets 50' >"$work/all/often/2026-10-01T12:00/$lab/conv.c"
+echo 'gets 90' >"$work/all/often/2026-10-02T12-00-00Z/$lab/conv.c"
+echo 'gets 40' >"$work/all/often/2026-10-03/$lab/conv.c"
+cp "$work/all/grace.tar.gz" "$work/all/grace_2.tar.gz"
+touch -d 2026-09-01T00:00Z "$work"/all/*.* "$work"/all/*/$lab/* 2>/dev/null
+TZ=UTC class first --deadline 2026-10-02T11:59 && marks first | grep '|often|' >"$work/marks"
+printf '|often|graded|50||often/2026-10-01T12:00\n|often|graded|90|late|often/2026-10-02T12-00-00Z\n|often|graded|40|late|often/2026-10-03\n' |
+    diff - "$work/marks" >>"$work/out" && marks first | grep -q '^|grace|graded|80||grace_2.tar.gz' && grep -qE '^01-sequential +14 .* 1 +0$' "$work/out"
+tell "repeated ones count once, and late ones are marked"
+TZ=UTC class first --deadline 2026-10-02T12:00 && ! marks first | grep -q 'late|often/2026-10-02'
+tell "a deadline may move"
+
+# ---- killed
+i=0
+while [ $i -lt 14 ]; do
+    hand_in "student $i" "gets $((i * 37 % 101))"
+    i=$((i + 1))
+done
+hand_in frail 'dies once 55'
+rm -f "$work/died"
+class calm --jobs 1
+tell "a calm run"
+rm -f "$work/died"
+: >"$work/graded"
+kills=0
+graded()
+{
+    wc -l <"$work/graded"
+}
+# Each time: so many more graded, so many seconds later.
+awk -v seed="$SEED" 'BEGIN { srand(seed); for (i = 0; i < 10; i++) printf "%d:%.3f\n", 4 * rand(), 0.1 * rand() }' >"$work/moments"
+while read -r moment; do
+    until=$(($(graded) + ${moment%:*}))
+    "$build/bin/class" --build "$build" --submissions "$work/all" --lab 01 --engine sim --seed 7 --results "$work/killed" \
+        --grade "$work/grade" --jobs 2 >"$work/out" 2>&1 &
+    child=$!
+    while [ "$(graded)" -lt $until ] && kill -0 $child 2>/dev/null; do sleep 0.02; done
+    sleep "${moment#*:}"
+    kill -9 $child 2>/dev/null && kills=$((kills + 1))
+    wait $child 2>/dev/null
+done <"$work/moments"
+begun=$(grep -c . "$work/graded")
+class killed --jobs 2 && cmp "$work/calm/gradebook.sqlite" "$work/killed/gradebook.sqlite" >>"$work/out"
+tell "killed at 10 moments and resumed: the same gradebook byte for byte"
+rows=$(marks killed | wc -l)
+echo "$kills kills, $begun graded before the last run, $(grep -c . "$work/graded") at its end, $rows rows" >>"$work/out"
+[ $kills -ge 5 ] && [ "$rows" = "$(marks calm | wc -l)" ] && [ "$(grep -c . "$work/graded")" -le $((rows + 2 * kills)) ] && [ "$begun" -gt 0 ]
+tell "no work is lost"
+
+# ---- interrupted
+hand_in slow 'waits 5'
+"$build/bin/class" --build "$build" --submissions "$work/all" --lab 01 --engine sim --seed 7 --results "$work/stopped" --jobs 2 \
+    --grade "$work/grade" >"$work/out" 2>&1 &
+child=$!
+for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    [ -s "$work/waits" ] && break
+    sleep 0.1
+done
+kill -TERM $child
+wait $child
+[ $? = 130 ] && grep -q 'interrupted; the same command goes on' "$work/out" && [ ! -d "$work/stopped/.work/job-0/output" ]
+tell "an interrupted run says how to go on"
+kill "$(cat "$work/waits")" 2>/dev/null
+rm -r "$work/all/slow"
+class stopped && cmp "$work/calm/gradebook.sqlite" "$work/stopped/gradebook.sqlite" >>"$work/out"
+tell "and goes on"
+
+# ---- deferred
+hand_in dead 'dies always'
+class calm --jobs 2 && grep -q '1 deferred: the same command tries them again' "$work/out" && marks calm | grep -q '^|dead|deferred|0|'
+tell "a grader that dies twice defers, and is no 0"
+echo 'gets 33' >"$work/all/dead/$lab/conv.c"
+class calm && marks calm | grep -q '^|dead|graded|33|'
+tell "and is graded at last"
+
+# ---- what a person does wrong
+says()
+{
+    class "$@"
+    [ $? = 2 ] && [ "$(wc -l <"$work/out")" = 1 ]
+}
+says calm --deadline tomorrow && says calm --jobs none && says calm --submissions "$work/nowhere" && says calm --submissions "$work/nothing" &&
+    says calm --lab 99 && says calm --grade /nowhere && says out/deeper
+tell "wrong usage is one line"
+
+exit $failed
