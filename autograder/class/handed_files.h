@@ -24,8 +24,8 @@ typedef struct HandedFiles {
     HandedLab lab[HANDED_LABS]; /* as in the catalog */
 } HandedFiles;
 
-/* Takes the files of `handed`, below `folder`, into into/NN-name/.  `only`: one lab, whose files may
- * then lie loose, without NN-name/; NULL: all.  -1 with error: the house's own trouble. */
+/* Takes the files of `handed`, below `folder`, into into/NN-name/.  `only`: one lab, whose files
+ * may then lie loose, without NN-name/; NULL: all.  -1 with error: the house's own trouble. */
 int handed_files_take(const char *folder, const Handed *handed, const Catalog *catalog,
                       const Lab *only, const char *into, HandedFiles *files, Error *error);
 

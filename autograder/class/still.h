@@ -1,4 +1,4 @@
-/* still.h - a result record without what a clock said, so that grading again gives the same bytes. */
+/* still.h - a result record without what a clock said: grading again gives the same bytes. */
 #ifndef CONVLAB_AUTOGRADER_CLASS_STILL_H
 #define CONVLAB_AUTOGRADER_CLASS_STILL_H
 
