@@ -7,10 +7,15 @@
 #
 # What the user says is text, in no language.  A folder may be called x';cmd;' or $(shell cmd): make expands neither, for the
 # lines below take the values as they stand, and no recipe has a value in its text: it reads "$$SUBMISSION" from its
-# environment.  autograder/tests/names tries such names.
+# environment, where GIVEN is.  autograder/tests/names tries such names.
 
-TAKEN := BUILD SUBMISSION SUBMISSIONS ENGINE GPU LAB CASE SHAPE MAPS SEED SAMPLE FAIL_UNDER VERBOSE PTX NAME OPERATION FORMAT RESULTS DEADLINE GRADEBOOK OUT LONG QUICK SECONDS V \
-    CLANG JOBS NVCC CUDA_INCLUDE CC CXX CCACHE CPPFLAGS CFLAGS LDFLAGS LDLIBS WARN SANITIZE
+GIVEN := BUILD ENGINE GPU SEED CLANG JOBS NVCC CUDA_INCLUDE CC CXX CCACHE \
+    SUBMISSION LAB CASE SHAPE MAPS FAIL_UNDER VERBOSE PTX \
+    SUBMISSIONS RESULTS DEADLINE \
+    FORMAT GRADEBOOK OUT \
+    NAME OPERATION SAMPLE SECONDS \
+    SET
+TAKEN := $(GIVEN) LONG QUICK V CPPFLAGS CFLAGS LDFLAGS LDLIBS WARN SANITIZE
 $(foreach v,$(.VARIABLES),$(if $(filter command,$(origin $(v))),$(eval override $(v) := $$(value $(v)))))
 $(foreach v,$(TAKEN),$(if $(filter environment,$(origin $(v))),$(eval $(v) := $$(value $(v)))))
 
@@ -20,8 +25,7 @@ ENGINE  ?= auto
 CLANG   ?= clang-14
 JOBS    := $(or $(JOBS),$(shell nproc 2>/dev/null || echo 1))
 CHOSEN_NVCC := $(NVCC)
-export CHOSEN_NVCC BUILD SUBMISSION SUBMISSIONS ENGINE GPU LAB CASE SHAPE MAPS SEED SAMPLE FAIL_UNDER VERBOSE PTX NAME OPERATION FORMAT RESULTS DEADLINE GRADEBOOK OUT SECONDS \
-    CLANG JOBS NVCC CUDA_INCLUDE CC CXX CCACHE
+export CHOSEN_NVCC $(GIVEN)
 
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-builtin-rules --no-print-directory
@@ -236,7 +240,7 @@ fuzzers: $(FUZZERS)
 $(FUZZERS): LDFLAGS += -fsanitize=fuzzer
 
 # ---- front door --------------------------------------------------------------------------------------------------------
-.PHONY: help setup doctor run profile grade class export hint reset solution watch check numbers bench validate compare maps mutate test fuzz sanitize keep new-lab compile-commands format clean
+.PHONY: help setup doctor run profile grade class export hint reset solution watch check numbers bench validate compare maps datasets mutate test fuzz sanitize keep new-lab compile-commands format clean
 
 stage = $(Q)+$(MAKE) $(if $(V),,-s) -j"$$JOBS" $(1)
 # Packages that one target wants and a student does not.
@@ -267,6 +271,8 @@ help:
 #:                       hot lines and what warps wait for there, a timeline, the roofline
 #:   make maps [SEED=n]  feature maps like VGG-19's into build/maps; one of them as input of a run:
 #:                       make run LAB=13 MAPS=build/maps/conv5_1.txt SHAPE='K=512 R=3 S=3 ...'
+#:   make datasets [SET=digits|mnist|fashion-mnist] [SEED=n]
+#:                       digits to train on, into build/datasets (datasets/README.md)
 #:   make hint LAB=04            the next hint
 #:   make watch LAB=04           regrade on save
 #:   make reset LAB=04           the skeleton again (keeps a backup)
@@ -341,7 +347,7 @@ watch:
 	$(Q)sh common/setup/watch.sh labs "$$LAB" $(BUILD)/bin/grade $(where) --lab "$$LAB" --engine "$$ENGINE" --gpu "$$GPU"
 
 # What the scripts of docs/numbers run beside the labs.
-NUMBER_TOOLS := $(addprefix $(BUILD)/tests/,common/conformance/tool_conformance common/validate/tool_validate common/operation/tool_rounding datasets/tool_maps)
+NUMBER_TOOLS := $(addprefix $(BUILD)/tests/,common/conformance/tool_conformance common/validate/tool_validate common/operation/tool_rounding datasets/tool_maps datasets/tool_digits)
 
 check:
 	$(call stage,tools $(NUMBER_TOOLS))
@@ -365,10 +371,15 @@ compare:
 	$(Q)sh common/compare/compare.sh "$$BUILD" "$$NVCC"
 
 maps:
-	$(call stage,$(BUILD)/tests/datasets/tool_maps)
+	$(call stage,$(BUILD)/tests/datasets/tool_maps datasets/tool_digits)
 	$(Q)mkdir -p $(BUILD)/maps
 	$(Q)$(BUILD)/tests/datasets/tool_maps write $(BUILD)/maps "$${SEED:-1}"
 	$(Q)$(BUILD)/tests/datasets/tool_maps list $(BUILD)/maps
+
+# The digits that the workbook draws itself, or with SET=mnist a published set.
+datasets:
+	$(call stage,$(BUILD)/tests/datasets/tool_digits)
+	$(Q)sh datasets/datasets.sh "$$BUILD" "$$SET" "$$SEED"
 
 # What autograder/tests/export runs.
 EXPORT_TOOLS := $(BUILD)/bin/export $(BUILD)/tests/autograder/export/tool_sample

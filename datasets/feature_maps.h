@@ -1,9 +1,5 @@
 /* feature_maps.h - a directory of feature maps as text, in the format of Xu, Fan et al.'s data set.
  *
- * Room: feature maps as text, VGG-19's layers, and what is left of them without zeros.
- * Callers: run (MAPS=), its own tool.
- * May use: conv, base.
- *
  * `file_list` names the files, one a line; line i of `conv_shape` is the size of the i-th: two to
  * four whole numbers, H W, C H W or N C H W (N is 1), with any of "( ) [ ] ," between them.  A file
  * holds the inputs of one convolution layer, C*H*W numbers in that order, separated by blanks, line

@@ -1,5 +1,6 @@
 /* vgg19.h - the 16 convolution layers of VGG-19 (Simonyan and Zisserman, 2014, configuration E):
- * 3x3 filters, padding 1, stride 1, K of one layer being C of the next.
+ * 3x3 filters, padding 1, stride 1, K of one layer being C of the next; the sizes are those of
+ * networks/vgg-19.tsv, as a test sees to.
  *
  * How empty a layer's input is, Xu, Fan et al. show in figure 2, whose numbers are not in its text:
  * that says "more than 0.7 in the deep network", and that it grows with depth.  `zeros` is a line

@@ -407,7 +407,7 @@ int main(int argc, char **argv)
            "mb\tboundary_us\n");
     while (fgets(line, sizeof line, file)) {
         char *rest = NULL, *name = strtok_r(line, "\t", &rest),
-             *shape = strtok_r(NULL, "\n", &rest);
+             *shape = strtok_r(NULL, "\t\n", &rest);
         if (!shape || !strcmp(name, "name")) continue;
         if (layer_open(&layer, name, shape, operation, &error))
             return fprintf(stderr, "compare: %s: %s\n", name, error.text), 1;

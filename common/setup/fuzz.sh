@@ -22,6 +22,7 @@ for program in $(find "$build/tests" -type f -name 'fuzz_*' -perm -u+x | sort); 
     name=$(basename "$program")
     seeds=$build/seeds/ptx
     [ "$name" != fuzz_fatbin ] || seeds=$build/seeds/fatbin
+    [ "$name" != fuzz_array ] || seeds=datasets/digits-8x8
     mkdir -p "$build/corpus/$name"
     echo "== ${program#"$build/tests/"}, $seconds s"
     "$program" -max_total_time="$seconds" -max_len=40000 -rss_limit_mb=2048 -print_final_stats=1 -verbosity=0 \

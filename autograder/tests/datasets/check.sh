@@ -1,0 +1,49 @@
+#!/bin/sh
+# check.sh BUILD - datasets/datasets.sh: published sets over file:, right, damaged, missing and unknown.
+set -u
+build=$(realpath "${1:?usage: check.sh BUILD}")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+tab=$(printf '\t')
+failed=0
+
+# tell NAME: prints the verdict of the last test, by its exit status.
+tell() {
+    if [ $? = 0 ]; then echo "ok datasets/$1"; else
+        echo "not ok datasets/$1"
+        sed 's/^/    /' "$work/out" "$work/err" | head -n 20
+        failed=1
+    fi
+}
+
+make_set() { RECIPES=$work/recipes.tsv sh datasets/datasets.sh "$work/build" "$1" 1 >"$work/out" 2>"$work/err"; }
+
+# Nothing but whole files, and what is said in a line with these words.
+refused() { [ "$(grep -c '^datasets: ' "$work/err")" = 1 ] && grep -q -- "$1" "$work/err" && ! find "$work/build" -name '*.part*' | grep -q .; }
+
+printf 'seven letters' | gzip -n >"$work/file.gz"
+sum=$(sha256sum <"$work/file.gz" | cut -d' ' -f1)
+{
+    echo "set${tab}file${tab}sha256${tab}url"
+    echo "right${tab}file.gz${tab}$sum${tab}file://$work/file.gz"
+    echo "damaged${tab}file.gz${tab}$(echo "$sum" | tr 0-9a-f 1-9a-f0)${tab}file://$work/file.gz"
+    echo "missing${tab}file.gz${tab}$sum${tab}file://$work/nowhere.gz"
+} >"$work/recipes.tsv"
+
+make_set right && [ "$(cat "$work/build/datasets/right/file")" = 'seven letters' ]
+tell fetched-and-unpacked
+make_set right && ! grep -q FETCH "$work/out"
+tell not-fetched-twice
+! make_set damaged && refused 'is not the published file' && [ ! -e "$work/build/datasets/damaged/file" ]
+tell damaged
+! make_set missing && refused 'could not be fetched'
+tell missing
+! make_set unknown && refused "there is no set 'unknown'; SET= is one of: digits damaged missing right"
+tell unknown
+
+mkdir -p "$work/drawn"
+"$build/tests/datasets/tool_digits" "$work/drawn" 1 50 20 && [ "$(cat "$work"/drawn/* | wc -c)" = $((70 * 785 + 2 * 16 + 2 * 8)) ]
+tell drawn
+! "$build/tests/datasets/tool_digits" "$work/none" 1 50 20 2>"$work/err" && grep -q "$work/none/train-images-idx3-ubyte" "$work/err"
+tell nowhere-to-write
+exit $failed

@@ -1,0 +1,53 @@
+#!/bin/sh
+# datasets.sh BUILD SET SEED - a set of digits as IDX files in BUILD/datasets/SET, named as MNIST's are.
+#
+# SET digits (and an empty one) is drawn here from SEED, 60,000 to train with and 10,000 to test with; TRAIN= and TEST= are
+# other numbers.  The others are published sets: downloaded, held against the SHA-256 of recipes.tsv, unpacked.  RECIPES=file
+# takes other recipes.  What is there and right is not fetched again; what is not the published file is never unpacked.
+set -eu
+build=${1:?usage: datasets.sh BUILD SET SEED}
+set_name=${2:-digits}
+seed=${3:-1}
+recipes=${RECIPES:-datasets/recipes.tsv}
+tab=$(printf '\t')
+to=$build/datasets/$set_name
+part=
+
+fail() {
+    printf 'datasets: %s\n' "$1" >&2
+    exit 1
+}
+trap '[ -z "$part" ] || rm -f "$part" "$part.unpacked"' EXIT
+trap 'exit 130' INT TERM
+
+# fetch FILE SHA256 URL - one file of the set, packed with gzip
+fetch() {
+    ready=$to/${1%.gz}
+    [ -s "$ready" ] && [ "$(cat "$ready.from" 2>/dev/null)" = "$2" ] && return
+    part=$to/$1.part
+    printf '  FETCH   %s\n' "$ready"
+    curl --fail --location --silent --show-error --retry 2 --max-time 600 --output "$part" "$3" ||
+        fail "$3 could not be fetched: is there a network? Run it again; what is here already stays"
+    [ "$(sha256sum <"$part" | cut -d' ' -f1)" = "$2" ] ||
+        fail "$3 is not the published file (its SHA-256 is not $2): a damaged download, or another file in its place"
+    gunzip -c <"$part" >"$part.unpacked" || fail "$3 cannot be unpacked: is the disk full?"
+    mv "$part.unpacked" "$ready"
+    printf '%s\n' "$2" >"$ready.from"
+    rm -f "$part"
+    part=
+}
+
+known="digits $(cut -f1 "$recipes" | sed 1d | sort -u | tr '\n' ' ')"
+case " $known" in *" $set_name "*) ;; *) fail "there is no set '$set_name'; SET= is one of: $known" ;; esac
+mkdir -p "$to"
+if [ "$set_name" = digits ]; then
+    "$build/tests/datasets/tool_digits" "$to" "$seed" "${TRAIN:-60000}" "${TEST:-10000}"
+else
+    for tool in curl sha256sum gunzip; do
+        command -v "$tool" >/dev/null || fail "$tool is missing: sudo apt-get install curl coreutils gzip"
+    done
+    while IFS=$tab read -r name file sum url; do
+        [ "$name" != "$set_name" ] || fetch "$file" "$sum" "$url"
+    done <"$recipes"
+fi
+printf 'datasets: %s is in %s\n' "$set_name" "$to"

@@ -1,0 +1,68 @@
+/* tool_digits.c - writes digits as IDX files, named as MNIST's are, so that what reads one reads
+ * the other. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "datasets/array.h"
+#include "datasets/digits.h"
+
+static const char USAGE[] = "usage: digits DIRECTORY SEED TRAIN TEST   numbers of images\n";
+
+/* `name`-images-idx3-ubyte and `name`-labels-idx1-ubyte of a generator of their own. */
+static int write_set(const char *directory, const char *name, uint64_t count, Random *parent,
+                     Error *error)
+{
+    char path[1024];
+    Random random;
+    Array image = {.type = ARRAY_U8,
+                   .dimensions = 3,
+                   .size = {count, DIGIT_SIDE, DIGIT_SIDE},
+                   .count = count * DIGIT_PIXELS,
+                   .value = malloc(count * DIGIT_PIXELS + 1)};
+    Array label = {.type = ARRAY_U8,
+                   .dimensions = 1,
+                   .size = {count},
+                   .count = count,
+                   .value = malloc(count + 1)};
+    int rc = -1;
+    random_child(parent, name, &random);
+    if (image.value && label.value) {
+        digits_generate(count, &random, image.value, label.value);
+        snprintf(path, sizeof path, "%s/%s-images-idx3-ubyte", directory, name);
+        rc = array_write_idx(path, &image, error);
+        snprintf(path, sizeof path, "%s/%s-labels-idx1-ubyte", directory, name);
+        rc = rc ? rc : array_write_idx(path, &label, error);
+    } else {
+        error_set(error, "no memory for %llu images", (unsigned long long)count);
+    }
+    array_close(&image);
+    array_close(&label);
+    return rc;
+}
+
+int main(int argc, char **argv)
+{
+    unsigned long long number[3];
+    Error error;
+    Random random;
+    if (argc != 5) {
+        fputs(USAGE, stderr);
+        return 2;
+    }
+    for (int i = 0; i < 3; i++) {
+        char *end;
+        number[i] = strtoull(argv[2 + i], &end, 10);
+        if (*argv[2 + i] < '0' || *argv[2 + i] > '9' || *end || (i && number[i] > 1000000)) {
+            fprintf(stderr, "digits: '%s' is no whole number%s\n%s", argv[2 + i],
+                    i ? " of at most a million" : "", USAGE);
+            return 2;
+        }
+    }
+    random_seed(&random, number[0]);
+    if (write_set(argv[1], "train", number[1], &random, &error) ||
+        write_set(argv[1], "t10k", number[2], &random, &error)) {
+        fprintf(stderr, "digits: %s\n", error.text);
+        return 1;
+    }
+    return 0;
+}
