@@ -12,7 +12,7 @@
 GIVEN := BUILD ENGINE GPU SEED CLANG JOBS NVCC CUDA_INCLUDE CC CXX CCACHE \
     SUBMISSION LAB CASE SHAPE MAPS FAIL_UNDER VERBOSE PTX \
     SUBMISSIONS RESULTS DEADLINE \
-    FORMAT GRADEBOOK OUT \
+    FORMAT GRADEBOOK OUT PLATFORM \
     NAME OPERATION SAMPLE SECONDS \
     SET
 TAKEN := $(GIVEN) LONG QUICK V CPPFLAGS CFLAGS LDFLAGS LDLIBS WARN SANITIZE
@@ -240,7 +240,7 @@ fuzzers: $(FUZZERS)
 $(FUZZERS): LDFLAGS += -fsanitize=fuzzer
 
 # ---- front door --------------------------------------------------------------------------------------------------------
-.PHONY: help setup doctor run profile grade class export hint reset solution watch check numbers bench validate compare maps datasets mutate test fuzz sanitize keep new-lab compile-commands format clean
+.PHONY: help setup doctor run profile grade class export bundle hint reset solution watch check numbers bench validate compare maps datasets mutate test fuzz sanitize keep new-lab compile-commands format clean
 
 stage = $(Q)+$(MAKE) $(if $(V),,-s) -j"$$JOBS" $(1)
 # Packages that one target wants and a student does not.
@@ -263,6 +263,8 @@ help:
 #:   make export FORMAT=junit [RESULTS=dir] [OUT=file]
 #:                       the last grade in a format of others; FORMAT=canvas and moodle take a class
 #:                       (docs/export.md)
+#:   make bundle PLATFORM=gradescope|autolab|classroom [LAB=02]
+#:                       what an instructor uploads there
 #:   make run LAB=04 [CASE=name | SHAPE='...'] [ENGINE=gpu|sim] [GPU=h200]
 #:                       build, run and check one case in one process: time, or cycles and counters,
 #:                       beside the baseline's;
@@ -318,12 +320,16 @@ grade:
 export:
 	$(call stage,$(BUILD)/bin/export) >&2
 	$(Q)$(BUILD)/bin/export --build "$$BUILD" --format "$$FORMAT" --results "$$RESULTS" --gradebook "$$GRADEBOOK" --out "$$OUT"
+
 class:
 	@test -n "$$SUBMISSIONS" || { echo 'whose?  for example:  make class SUBMISSIONS=dir  (docs/class.md)' >&2; exit 2; }
 	$(call want,similarity-tester)
 	$(call stage,tools $(BUILD)/bin/class)
 	$(Q)$(BUILD)/bin/class $(where) --submissions "$$SUBMISSIONS" $${LAB:+--lab "$$LAB"} $${SEED:+--seed "$$SEED"} \
 	    --results "$$RESULTS" --deadline "$$DEADLINE" --engine "$$ENGINE" --gpu "$$GPU" --jobs "$$JOBS"
+
+bundle:
+	$(Q)sh common/setup/bundle.sh "$$BUILD" "$$PLATFORM" "$$LAB"
 
 run:
 	$(need_lab)

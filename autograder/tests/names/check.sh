@@ -66,7 +66,7 @@ as_values()
     shift
     "$@" SUBMISSION="$name" SUBMISSIONS="$name" RESULTS="$name" DEADLINE="$name" ENGINE="$name" GPU="$name" LAB="$name" CASE="$name" SHAPE="$name" MAPS="$name" SEED="$name" \
         FAIL_UNDER="$name" NAME="$name" OPERATION="$name" SECONDS="$name" SAMPLE="$name" CLANG="$name" JOBS="$name" VERBOSE="$name" \
-        PTX="$name" LONG="$name" QUICK="$name" FORMAT="$name" RESULTS="$name" GRADEBOOK="$name" OUT="$name" CC="$name" CXX="$name" CCACHE="$name" CUDA_INCLUDE="$name" CFLAGS="$name" \
+        PTX="$name" LONG="$name" QUICK="$name" FORMAT="$name" RESULTS="$name" GRADEBOOK="$name" OUT="$name" PLATFORM="$name" CC="$name" CXX="$name" CCACHE="$name" CUDA_INCLUDE="$name" CFLAGS="$name" \
         CPPFLAGS="$name" LDFLAGS="$name" LDLIBS="$name" WARN="$name" SANITIZE="$name" ANY_OTHER="$name"
 }
 
@@ -111,7 +111,7 @@ for target in grade class export run profile hint reset solution keep maps; do
     try "$target" yes
     tell "$target"
 done
-for target in help doctor watch check mutate numbers new-lab bench compare fuzz sanitize validate test; do
+for target in help doctor bundle watch check mutate numbers new-lab bench compare fuzz sanitize validate test; do
     try "$target" no
     tell "$target"
 done
