@@ -13,6 +13,7 @@
 
 #include "autograder/class/gradebook.h"
 #include "autograder/class/plan.h"
+#include "autograder/class/similarity.h"
 #include "autograder/class/still.h"
 #include "autograder/class/summary.h"
 #include "autograder/class/tree.h"
@@ -271,6 +272,28 @@ static int write_summary(Class *class, const Summary *summary, Error *error)
     return 0;
 }
 
+/* Whose work reads alike: a question for a person, never a mark. */
+static int tell_alike(Class *class)
+{
+    char path[3200];
+    size_t pairs = 0;
+    Error error;
+    text_set(path, sizeof path, "%s/similarity.txt", class->results);
+    FILE *report = fopen(path, "we");
+    int status = report ? similarity_report(class->options.root, class->work, &class->catalog,
+                                            &class->plan.roster, report, &pairs, &error)
+                        : error_set(&error, "%.300s: %s", path, strerror(errno));
+    if (report && fclose(report) && !status)
+        status = error_set(&error, "%.300s: %s", path, strerror(errno));
+    if (status) {
+        unlink(path);
+        printf("class: %s\n", error.text);
+    } else if (pairs) {
+        printf("class: similarity.txt has %zu pairs to look at\n", pairs);
+    }
+    return status;
+}
+
 static int sum_up(Class *class, Error *error)
 {
     Summary summary;
@@ -284,8 +307,10 @@ static int sum_up(Class *class, Error *error)
         printf("class: %s; summary.txt has bars of text\n", plot.text);
         plotted = 0;
     }
-    printf("\n%s: gradebook.sqlite, summary.txt%s\n", class->results,
-           plotted ? ", distribution.svg, distribution.png" : "");
+    int compared = !tell_alike(class);
+    printf("\n%s: gradebook.sqlite, summary.txt%s%s\n", class->results,
+           plotted ? ", distribution.svg, distribution.png" : "",
+           compared ? ", similarity.txt" : "");
     summary_clear(&summary);
     return status;
 }

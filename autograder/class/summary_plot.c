@@ -1,13 +1,11 @@
 /* summary_plot.c - the spread of a class's marks as a figure, by gnuplot. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "autograder/class/summary.h"
+#include "autograder/class/tool.h"
 
 /* One small histogram a lab, three beside each other.  gnuplot runs in the folder: no path of the
  * user's is in a script. */
@@ -35,23 +33,13 @@ static void write_script(FILE *script, const Summary *summary, const char *termi
 
 static int run_gnuplot(const char *folder, const char *script, Error *error)
 {
-    int status;
-    pid_t child = fork();
-    if (child < 0) return error_set(error, "no process for gnuplot: %s", strerror(errno));
-    if (!child) {
-        int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-        dup2(null, STDIN_FILENO);
-        dup2(null, STDOUT_FILENO);
-        dup2(null, STDERR_FILENO);
-        if (!chdir(folder)) execlp("gnuplot", "gnuplot", script, (char *)NULL);
-        _exit(127);
-    }
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+    const char *const word[] = {"gnuplot", script, NULL};
+    int status = tool_run(folder, word, NULL, NULL, error);
+    if (status == TOOL_MISSING)
         return error_set(error, "no distribution.svg: there is no gnuplot; "
                                 "sudo apt-get install gnuplot-nox");
-    return status ? error_set(error, "no distribution.svg: gnuplot fails on %s", script) : 0;
+    if (status > 0) error_set(error, "no distribution.svg: gnuplot fails on %s", script);
+    return status ? -1 : 0;
 }
 
 int summary_plot(const char *folder, const Summary *summary, Error *error)

@@ -53,7 +53,7 @@ tell stand-in
 cat >"$work/grade" <<END
 #!/bin/sh
 while [ \$# -gt 1 ]; do
-    case \$1 in --submission) folder=\$2 ;; --results) results=\$2 ;; --seed) seed=\$2 ;; esac
+    case \$1 in --lab) lab=\$2 ;; --submission) folder=\$2 ;; --results) results=\$2 ;; --seed) seed=\$2 ;; esac
     shift 2
 done
 source=\$(cat "\$folder/$lab/conv.c" 2>/dev/null)
@@ -68,7 +68,7 @@ sleep 0.0\$((points % 4))
 sed -e "s/^  \"points\": .*/  \"points\": \${points:-0}.0,/; s/^  \"seed\": .*/  \"seed\": \"\$seed\",/" \\
     -e "s/^  \"seconds\": .*/  \"seconds\": 1.\$\$,/; s|^  \"source\": .*|  \"source\": \"\$folder/$lab/conv.c\",|" \\
     -e "\${points:+s/^  \"status\": .*/  \"status\": \"graded\",/}" \\
-    "$work/form/$lab.json" >"\$results/part" && mv "\$results/part" "\$results/$lab.json" && echo "\$folder" >>"$work/graded"
+    "$work/form/$lab.json" >"\$results/part" && mv "\$results/part" "\$results/\$lab.json" && echo "\$folder" >>"$work/graded"
 END
 chmod +x "$work/grade"
 
@@ -198,6 +198,30 @@ tell "a grader that dies twice defers, and is no 0"
 echo 'gets 33' >"$work/all/dead/$lab/conv.c"
 class calm && marks calm | grep -q '^|dead|graded|33|'
 tell "and is graded at last"
+
+# ---- alike
+rm -r "$work/all"
+for name in ada bob cy; do
+    mkdir -p "$work/all/$name/02-naive" "$work/all/skeleton $name/02-naive"
+    cp autograder/tests/skeletons/02-naive/conv.cu "$work/all/skeleton $name/02-naive/"
+done
+cp solutions/02-naive/conv.cu "$work/all/ada/02-naive/"
+sed 's/\<op\>/row/g; s/\<oq\>/column/g; s/\<sum\>/total/g; s|^ *// .*[a-z]$|// my own words|' solutions/02-naive/conv.cu >"$work/all/bob/02-naive/conv.cu"
+cp solutions/13-sparse/conv.cu "$work/all/cy/02-naive/"
+printf '#!/bin/sh\necho no >&2\nexit 1\n' >"$work/refuses"
+chmod +x "$work/refuses"
+"$build/bin/class" --build "$build" --submissions "$work/all" --lab 02 --engine sim --results "$work/alike" --grade "$work/refuses" >"$work/out" 2>&1
+if command -v sim_c++ >/dev/null; then
+    cut -f 1,3,4 "$work/alike/similarity.txt" >>"$work/out"
+    [ "$(cut -f 1,3,4 "$work/alike/similarity.txt" | sort)" = "$(printf '02-naive\tada\tbob\n02-naive\tbob\tada')" ]
+    tell "two who differ in names and comments are alike, and skeletons are not"
+fi
+mkdir -p "$work/path"
+for tool in sh cat sed mv sleep; do ln -s "$(command -v "$tool")" "$work/path/"; done
+PATH=$work/path "$build/bin/class" --build "$build" --submissions "$work/all" --lab 02 --engine sim --results "$work/bare" --grade "$work/grade" >"$work/out" 2>&1
+grep -q 'sudo apt-get install similarity-tester' "$work/out" && grep -q 'sudo apt-get install gnuplot-nox' "$work/out" &&
+    grep -q 'gradebook.sqlite, summary.txt$' "$work/out"
+tell "without sim_c++ and gnuplot two lines say what is missing"
 
 # ---- what a person does wrong
 says()

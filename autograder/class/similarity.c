@@ -1,0 +1,160 @@
+#include "autograder/class/similarity.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "autograder/class/tool.h"
+#include "autograder/class/tree.h"
+#include "autograder/lab/todo.h"
+#include "autograder/text/files.h"
+#include "autograder/text/text.h"
+
+typedef struct Pair {
+    int percent;
+    size_t of, with; /* places in the roster: so much of `of` is in `with` */
+} Pair;
+
+typedef struct Pairs {
+    Pair *item;
+    size_t count;
+} Pairs;
+
+/* ---- what is compared ----------------------------------------------------------------------- */
+
+static int is_same(const char *text, const TodoRegion *region, const char *other,
+                   const TodoRegion *other_region)
+{
+    size_t bytes = region->body_end - region->body;
+    return bytes == other_region->body_end - other_region->body &&
+           !memcmp(text + region->body, other + other_region->body, bytes);
+}
+
+/* Leaves of a source, in place, what the student wrote; all of it where its marks are gone. */
+static void keep_own(char *text, const char *pristine)
+{
+    TodoList list, pristine_list;
+    size_t kept = 0;
+    if (todo_scan("", text, &list, NULL) || !pristine ||
+        todo_scan("", pristine, &pristine_list, NULL))
+        return;
+    for (int i = 0; i < list.regions; i++) {
+        const TodoRegion *region = &list.region[i];
+        if (i < pristine_list.regions && is_same(text, region, pristine, &pristine_list.region[i]))
+            continue;
+        memmove(text + kept, text + region->body, region->body_end - region->body);
+        kept += region->body_end - region->body;
+    }
+    text[kept] = '\0';
+}
+
+/* folder/<place in the roster> of each source of the lab, and their names in folder/files: how
+ * many, or -1 with error. */
+static int write_sources(const char *root, const char *work, const Lab *lab, size_t count,
+                         const char *folder, Error *error)
+{
+    char path[4300];
+    Error unread;
+    text_set(path, sizeof path, "%s/autograder/tests/skeletons/%s/%s", root, lab->name,
+             lab->ini.source);
+    char *pristine = file_text(path, &unread);
+    text_set(path, sizeof path, "%s/files", folder);
+    FILE *files = fopen(path, "we");
+    int status = files ? 0 : error_set(error, "%.300s: %s", path, strerror(errno)), sources = 0;
+    for (size_t i = 0; i < count && !status; i++) {
+        text_set(path, sizeof path, "%s/handed-%zu/%s/%s", work, i, lab->name, lab->ini.source);
+        char *text = file_text(path, &unread);
+        if (text) keep_own(text, pristine);
+        if (text && *text) {
+            text_set(path, sizeof path, "%s/%zu", folder, i);
+            status = file_write(path, text, error);
+            fprintf(files, "%zu\n", i);
+            sources++;
+        }
+        free(text);
+    }
+    if (files && fclose(files) && !status)
+        status = error_set(error, "%.300s: %s", folder, strerror(errno));
+    free(pristine);
+    return status ? -1 : sources;
+}
+
+/* ---- what sim_c++ says ---------------------------------------------------------------------- */
+
+/* "3 consists for 97 % of 12 material". */
+static int read_pairs(const char *folder, const Roster *roster, Pairs *pairs, Error *error)
+{
+    char path[4300], line[300];
+    text_set(path, sizeof path, "%s/said", folder);
+    FILE *said = fopen(path, "re");
+    if (!said) return error_set(error, "%.300s: %s", path, strerror(errno));
+    while (fgets(line, sizeof line, said)) {
+        Pair pair;
+        if (sscanf(line, "%zu consists for %d %% of %zu", &pair.of, &pair.percent, &pair.with) != 3)
+            continue;
+        if (pair.of >= roster->count || pair.with >= roster->count ||
+            !strcmp(roster->item[pair.of].student, roster->item[pair.with].student))
+            continue;
+        Pair *grown = realloc(pairs->item, (pairs->count + 1) * sizeof *grown);
+        if (!grown) break;
+        pairs->item = grown;
+        pairs->item[pairs->count++] = pair;
+    }
+    fclose(said);
+    return 0;
+}
+
+static int most_alike_first(const void *left, const void *right)
+{
+    const Pair *a = left, *b = right;
+    if (a->percent != b->percent) return a->percent < b->percent ? 1 : -1;
+    if (a->of != b->of) return a->of < b->of ? -1 : 1;
+    return (a->with > b->with) - (a->with < b->with);
+}
+
+static int compare(const char *folder, Error *error)
+{
+    static const char *const WORD[] = {"sim_c++", "-a", "-e", "-p", "-s", "-t", "50", "-i", NULL};
+    int status = tool_run(folder, WORD, "files", "said", error);
+    if (status == TOOL_MISSING)
+        return error_set(error, "no similarity.txt: there is no sim_c++; sudo apt-get install "
+                                "similarity-tester");
+    if (status > 0) error_set(error, "no similarity.txt: sim_c++ fails in %.300s", folder);
+    return status ? -1 : 0;
+}
+
+static void report_lab(const Lab *lab, const Roster *roster, Pairs *pairs, FILE *report)
+{
+    char name[2][300];
+    if (pairs->count) qsort(pairs->item, pairs->count, sizeof *pairs->item, most_alike_first);
+    for (size_t i = 0; i < pairs->count; i++) {
+        const Pair *pair = &pairs->item[i];
+        name_show(roster->item[pair->of].submission, name[0], sizeof name[0]);
+        name_show(roster->item[pair->with].submission, name[1], sizeof name[1]);
+        fprintf(report, "%s\t%d %%\t%s\t%s\n", lab->name, pair->percent, name[0], name[1]);
+    }
+}
+
+int similarity_report(const char *root, const char *work, const Catalog *catalog,
+                      const Roster *roster, FILE *report, size_t *pairs, Error *error)
+{
+    char folder[4200];
+    *pairs = 0;
+    text_set(folder, sizeof folder, "%s/alike", work);
+    for (int i = 0; i < catalog->labs; i++) {
+        const Lab *lab = &catalog->lab[i];
+        Pairs found = {0};
+        if (tree_remove(folder) || directory_make(folder))
+            return error_set(error, "%.300s: %s", folder, strerror(errno));
+        int sources = write_sources(root, work, lab, roster->count, folder, error);
+        if (sources < 0) return -1;
+        if (sources < 2) continue; /* with nobody to compare with */
+        int status = compare(folder, error) || read_pairs(folder, roster, &found, error) ? -1 : 0;
+        report_lab(lab, roster, &found, report);
+        *pairs += found.count;
+        free(found.item);
+        if (status) return -1;
+    }
+    return 0;
+}
