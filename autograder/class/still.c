@@ -59,7 +59,7 @@ static void keep(const json_t *json, StillRecord *record)
     text_set(record->status, sizeof record->status, "%s", status ? status : "");
     record->points = json_number_value(json_object_get(json, "points"));
     record->possible = json_number_value(json_object_get(json, "possible"));
-    record->text = json_dumps(json, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    record->text = json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(17));
 }
 
 int still_record(const char *text, const char *work, const char *problem, StillRecord *record,

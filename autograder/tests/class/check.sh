@@ -191,6 +191,23 @@ rm -r "$work/all/slow"
 class stopped && cmp "$work/calm/gradebook.sqlite" "$work/stopped/gradebook.sqlite" >>"$work/out"
 tell "and goes on"
 
+# ---- a disk that is full, where we may mount one
+if unshare -rm true 2>/dev/null; then
+    mkdir -p "$work/small"
+    # shellcheck disable=SC2016  # the inner shell's
+    work=$work build=$build unshare -rm sh -c '
+        mount -t tmpfs -o size=300k none "$work/small"
+        set -- --build "$build" --submissions "$work/all" --lab 01 --engine sim --seed 7 --results "$work/small" --grade "$work/grade"
+        "$build/bin/class" "$@" >"$work/full" 2>&1
+        echo $? >"$work/full-status"
+        mount -o remount,size=20M "$work/small"
+        "$build/bin/class" "$@" >"$work/out" 2>&1
+        cmp "$work/calm/gradebook.sqlite" "$work/small/gradebook.sqlite" >>"$work/out" 2>&1' &&
+        [ "$(cat "$work/full-status")" = 1 ] && [ "$(grep -c '^class: .*make room and run the same again' "$work/full")" = 1 ] &&
+        grep -q '^\[1/' "$work/full"
+    tell "a full disk is one line, and what was graded is kept"
+fi
+
 # ---- deferred
 hand_in dead 'dies always'
 class calm --jobs 2 && grep -q '1 deferred: the same command tries them again' "$work/out" && marks calm | grep -q '^|dead|deferred|0|'
