@@ -227,6 +227,14 @@ void judge_replay(Judge *judge, int slot, const Problem *problem, Random *random
     judge_run(judge, slot, problem, random, repeats, 0, item);
 }
 
+/* A race is the cause itself, whichever run shows it. */
+static int fault_is_race(const char *fault)
+{
+    for (Fault race = FAULT_RACE; race <= FAULT_STREAMS; race++)
+        if (!strcmp(fault, fault_name(race))) return 1;
+    return 0;
+}
+
 /* `item` was right and `later`, a further run of the same code, is not: its verdict goes into
  * `item`, which goes on to say first what was different, and last what to look for.  Of wrong
  * outputs only how many they are: their pattern says nothing where the inputs were others'. */
@@ -241,11 +249,12 @@ static void judge_later(RecordCase *item, const RecordCase *later, Fault fault, 
     item->wrong = later->wrong;
     item->total = later->total;
     item->worst = later->worst;
-    text_set(item->fault, sizeof item->fault, "%s", fault_name(fault));
+    int race = fault_is_race(later->fault);
+    text_set(item->fault, sizeof item->fault, "%s", race ? later->fault : fault_name(fault));
     text_set(item->where, sizeof item->where, "%s", later->where);
-    size_t length = later->verdict == CASE_WRONG ? strcspn(later->text, "\n") : strlen(later->text);
+    size_t length = later->wrong > 0 && !race ? strcspn(later->text, "\n") : strlen(later->text);
     text_set(item->text, sizeof item->text, "%s\n%.*s\n%s", what,
-             (int)(length < 700 ? length : 700), later->text, look);
+             (int)(length < 700 ? length : 700), later->text, race ? "" : look);
 }
 
 /* The GPU work that the call recorded, once more on fresh inputs: so the work is done there, and

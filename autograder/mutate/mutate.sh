@@ -1,13 +1,14 @@
 #!/bin/sh
-# mutate.sh BUILD LAB [JOBS [SAMPLE [SEED]]] - do the lab's cases find every small change of its solution's TODO regions?
+# mutate.sh BUILD LAB [JOBS [SAMPLE [SEED [WORDS]]]] - do the lab's cases find every small change of its solution's TODO regions?
 # Prints a table, and the changes that nothing found; exits 1 if there are any.  SAMPLE: so many of them, chosen by SEED.
+# WORDS: before the table each mutant that was found, and what was said of it, for judging the words by reading.
 #
 # Each mutant (mutants.h) is compiled to PTX only.  Is its object the solution's, it is the same program.  It runs on the
 # simulator, case by case and the smallest first, until one is wrong: what does not end, crashes or is right by luck is wrong
 # too.  If no public case finds it, the hidden shapes of ten seeds must, every time.  What is left must stand with its
 # reason in autograder/tests/mutate/NN-name.tsv.  BUILD/mutate keeps what was found out, by digest: a second run is quick.
 set -eu
-build=${1:?usage: mutate.sh BUILD LAB [JOBS [SAMPLE [SEED]]]}
+build=${1:?usage: mutate.sh BUILD LAB [JOBS [SAMPLE [SEED [WORDS]]]]}
 seeds=10
 flags='-O3 -std=c++17 -cudart none -w -Wno-deprecated-gpu-targets -Icommon/include'
 tab=$(printf '\t')
@@ -88,11 +89,13 @@ verdict() {
         [ -f "$1/object.o" ] || compile "$source" "$1/object.o" >"$1/log" 2>&1
         if link "$1/object.o" "$1/program" >"$1/log" 2>&1; then
             find_fault "$1/program" >"$judged.$$"
+            cp "$1/log" "$judged.words"
         else
             echo none >"$judged.$$"
         fi
         mv "$judged.$$" "$judged"
     fi
+    cp "$judged.words" "$MUTATE_WORK/words/${1##*/}" 2>/dev/null || : # of a program that does not link there are none
     cat "$judged"
 }
 
@@ -106,9 +109,9 @@ fi
 
 # ---- a lab ---------------------------------------------------------------------------------------------------------------
 
-lab=$("$build/bin/lab" names | grep "^${2:?usage: mutate.sh BUILD LAB [JOBS [SAMPLE [SEED]]]}") ||
+lab=$("$build/bin/lab" names | grep "^${2:?usage: mutate.sh BUILD LAB [JOBS [SAMPLE [SEED [WORDS]]]]}") ||
     { echo "mutate: there is no lab $2; there are: $("$build/bin/lab" names | tr '\n' ' ')" >&2; exit 2; }
-jobs=${3:-2} sample=${4:-} seed=${5:-1}
+jobs=${3:-2} sample=${4:-} seed=${5:-1} words=${6:-}
 work=$build/mutate/$lab
 ini=labs/$lab/lab.ini
 listed=autograder/tests/mutate/$lab.tsv
@@ -124,7 +127,7 @@ MUTATE_WORK=$work
 export NVCC CC CXX MUTATE_LAB MUTATE_OPERATION MUTATE_GPU MUTATE_CC MUTATE_TOOLS
 
 rm -rf "$work"
-mkdir -p "$work/found" "$work/solution" "$build/mutate/objects" "$build/mutate/verdicts"
+mkdir -p "$work/found" "$work/words" "$work/solution" "$build/mutate/objects" "$build/mutate/verdicts"
 "$build/bin/lab" mutants --lab "$lab" >"$work/all.tsv"
 "$build/bin/lab" mutants --lab "$lab" ${sample:+--sample "$sample"} --seed "$seed" --out "$work/sources" >"$work/mutants.tsv"
 
@@ -151,4 +154,12 @@ export MUTATE_WORK
 tail -n +2 "$work/mutants.tsv" | cut -f 1 | xargs -r -P "$jobs" -n 1 nice sh "$0" "$build"
 cat "$work/found"/* >"$work/found.tsv"
 [ -f "$listed" ] || listed=/dev/null
+[ ! "$words" ] || tail -n +2 "$work/mutants.tsv" | while IFS=$tab read -r name line kind todo before after; do
+    case $(cut -f 2 "$work/found/$name") in
+    public* | hidden)
+        printf 'line %s, %s, TODO(%s): %s\n  -> %s\n' "$line" "$kind" "$todo" "$before" "$after"
+        sed 's/^/  | /' "$work/words/$name"
+        ;;
+    esac
+done
 awk -F "$tab" -v lab="$lab" -f autograder/mutate/table.awk "$listed" "$work/all.tsv" "$work/found.tsv" "$work/mutants.tsv"

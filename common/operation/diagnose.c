@@ -66,11 +66,18 @@ static int names_output(const Judgement *judged, const char *checked)
     return strstr(checked, words) != NULL;
 }
 
+/* What nothing orders: streams, or threads, and in which memory. */
+static Fault fault_raced(const char *checked)
+{
+    if (strstr(checked, "nothing orders the two:")) return FAULT_STREAMS;
+    return strstr(checked, "__global__ memory") ? FAULT_RACE_GLOBAL : FAULT_RACE;
+}
+
 Fault fault_checked(const Judgement *judged)
 {
     const char *checked = judged->observed.checked;
     if (!checked || !*checked) return FAULT_NONE;
-    if (!strncmp(checked, "Race", strlen("Race"))) return FAULT_RACE;
+    if (!strncmp(checked, "Race", strlen("Race"))) return fault_raced(checked);
     return names_output(judged, checked) ? FAULT_ACCUMULATED : FAULT_NAN;
 }
 
@@ -301,7 +308,7 @@ int find_race(const Judgement *judged, ProbeRun run, void *context, Finding *fin
         int settles = third && !outputs_differ(judged, again, third, &other);
         output_shape(judged->operation, &judged->view.problem, &shape);
         tensor_place(&shape, first, where, sizeof where);
-        finding->fault = settles ? FAULT_NAN : FAULT_RACE;
+        finding->fault = settles ? FAULT_NAN : FAULT_DIFFER;
         finding_say(finding,
                     "Two runs on the same inputs differ in %zu of %zu outputs, first at %s: %g, "
                     "then %g.",
@@ -312,8 +319,11 @@ int find_race(const Judgement *judged, ProbeRun run, void *context, Finding *fin
                                    "sum begin with = 0, and is every element of an array of your "
                                    "own written before it is read?"
                                  : "Either the sum takes in something that nobody set (does each "
-                                   "sum begin with = 0?), or threads race: two that store to one "
-                                   "address, or one that reads what another has yet to write.");
+                                   "sum begin with = 0?), or two at once use one address, and one "
+                                   "of them writes: threads of a block without a barrier between, "
+                                   "two blocks, or work on another stream than the one that you "
+                                   "are given. The simulator (ENGINE=sim) tells which, with both "
+                                   "lines, if it shows there.");
     }
     free(third);
     free(again);
@@ -346,7 +356,8 @@ void diagnose(const Judgement *judged, ProbeRun run, void *context, Finding *fin
     Fault checked = fault_checked(judged);
     *finding = (Finding){.fault = FAULT_NONE};
     if (judged->verdict.correct) return;
-    if (checked == FAULT_RACE) { /* it makes any pattern */
+    if (checked == FAULT_RACE || checked == FAULT_RACE_GLOBAL || checked == FAULT_STREAMS) {
+        /* It makes any pattern. */
         finding->fault = checked;
         return;
     }

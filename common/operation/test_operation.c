@@ -138,7 +138,7 @@ static void each_fault_is_named_in_the_operations_own_words(void **state)
         {ROW_LOST, NULL, FAULT_EVERYWHERE, "1 of 96 outputs are wrong, first (i) = (7)"},
         {LAST_UNWRITTEN, NULL, FAULT_UNWRITTEN, "4 of 96 outputs were never written"},
         {ADDS, NULL, FAULT_ACCUMULATED, "with y set to zero beforehand"},
-        {RACES, NULL, FAULT_RACE, "first at (i) = (11)"},
+        {RACES, NULL, FAULT_DIFFER, "first at (i) = (11)"},
         {HALF, NULL, FAULT_PRECISION, "lower precision"},
         {NOT_A_NUMBER, NULL, FAULT_NAN, "an index outside of a or x"},
         {HONEST, "y", FAULT_GUARD_BAND, "2 floats past the end of y"},

@@ -82,7 +82,10 @@ typedef enum Fault {
     FAULT_ACCUMULATED,       /* adds to what y held instead of writing it */
     FAULT_PRECISION,         /* errors of the size of a lower precision: tf32, fp16, bf16 */
     FAULT_LAYOUT,            /* right, if a tensor lay in another order than it does */
-    FAULT_RACE,              /* two runs on the same inputs differ */
+    FAULT_RACE,              /* threads at one word of shared memory, and no barrier between */
+    FAULT_RACE_GLOBAL,       /* the same in global memory, of one block or of two */
+    FAULT_STREAMS,           /* work on two streams at one word, and nothing orders the two */
+    FAULT_DIFFER,            /* two runs on the same inputs differ, and no checker says why */
     FAULT_READ_OUTSIDE,      /* stopped: read outside of a tensor */
     FAULT_WORKSPACE,         /* stopped: outside of memory that the submission allocated */
     FAULT_SHARED_MEMORY,     /* stopped: outside of a block's shared memory */

@@ -96,6 +96,7 @@ static int find_value(const Diagnosis *d, Finding *finding)
     Finding where = {0};
     if (!value_find(d, finding)) return 0;
     if (d->count[MARK_RIGHT] && signature_find(d, 1u << MARK_WRONG, &where)) {
+        if (finding->fault == FAULT_EVERYWHERE) finding->fault = where.fault;
         char *end = strstr(where.text, ". "); /* but that of "..." */
         while (end && end[-1] == '.')
             end = strstr(end + 1, ". ");

@@ -315,8 +315,9 @@ static void list_outputs(VariantList *list)
                              "y arrives unwritten; store with =, once.");
     v->scale = 2;
     v = variant_add(list, FAULT_EVERYWHERE,
-                    "Every output is 0. The store is reached, but the sum never is: does the loop "
-                    "run, and is its result what is stored?");
+                    "Every output is 0. The store is reached, but the sum is not in it: does the "
+                    "loop run, is its result what is stored, and is every product added (+=)? With "
+                    "= the last one is what is left, often a zero that fills a tile.");
     v->scale = 0;
 }
 
