@@ -137,8 +137,9 @@ static void slot_run(DeviceProcess *process, const ControlRequest *request, Slot
 {
     double start = wire_now();
     int call = request->kind == CONTROL_CALL;
+    if (process->engine->study) process->engine->study(process->engine, request->study);
     if (process->call.host)
-        replay_host(process, slot, call || !request->repeats ? 1 : request->repeats, reply);
+        replay_host(process, slot, call ? 1 : request->repeats, reply);
     else if (call)
         serve_device(process, slot, reply);
     else
@@ -181,7 +182,8 @@ static void problem_run(DeviceProcess *process, const ControlRequest *request, S
 static void request_answer(DeviceProcess *process, const ControlRequest *request,
                            ControlReply *reply)
 {
-    if (request->slot >= SESSION_RUNNERS || (!process->engine && request->kind != CONTROL_OPEN)) {
+    if (request->slot >= SESSION_RUNNERS || request->study > DEVICE_SEARCHED ||
+        (!process->engine && request->kind != CONTROL_OPEN)) {
         reply_set(reply, RUN_BROKEN, "a request out of order");
         return;
     }

@@ -108,6 +108,33 @@ static void test_digest_covers_the_source(void **state)
     build_clear(&other);
 }
 
+/* Who says std gets all of it; who does not waits for less (the macro is libstdc++'s, of C++17). */
+static void test_special_functions(void **state)
+{
+    static const char uses[] =
+        "int smaller(int a) { return std::min(a, std::numeric_limits<int>::max() - 3); }\n"
+        "double bessel(double x) { return std::cyl_bessel_j(0, x); }\n";
+    static const char refuses[] = "#ifdef __STDCPP_MATH_SPEC_FUNCS__\n"
+                                  "#error special functions\n"
+                                  "#endif\n";
+    Build build;
+    char text[2048];
+    (void)state;
+    snprintf(text, sizeof text, "%s%s", good, uses);
+    build_text("conv.cu", text, &build);
+    assert_int_equal(build.status, BUILD_OK);
+    build_clear(&build);
+    snprintf(text, sizeof text, "%s// _std, stdio, cstd\n%s", good, refuses);
+    build_text("conv.cu", text, &build);
+    assert_int_equal(build.status, BUILD_OK);
+    build_clear(&build);
+    snprintf(text, sizeof text, "%s%s//std", good, refuses);
+    build_text("conv.cu", text, &build);
+    assert_int_equal(build.status, BUILD_ERROR);
+    assert_non_null(strstr(build.log, "special functions"));
+    build_clear(&build);
+}
+
 static void test_host(void **state)
 {
     Build build;
@@ -402,6 +429,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest device[] = {
         cmocka_unit_test(test_good),
         cmocka_unit_test(test_digest_covers_the_source),
+        cmocka_unit_test(test_special_functions),
         cmocka_unit_test(test_syntax_error),
         cmocka_unit_test(test_entry_point),
         cmocka_unit_test(test_calls_that_there_are_not),

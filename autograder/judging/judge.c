@@ -57,9 +57,11 @@ void judge_fill(Judge *judge, Workload *workload, Random *random)
 void judge_ask(Judge *judge, int slot, int repeats, const float *const *tensor, float *output,
                Observed *observed, RunOutcome *outcome)
 {
-    int call = repeats == JUDGE_CALL;
-    if (call)
+    int call = repeats < 0;
+    if (repeats == JUDGE_CALL)
         session_call(judge->session, slot, tensor, output, observed, outcome);
+    else if (repeats == JUDGE_PROBE)
+        session_probe(judge->session, slot, tensor, output, observed, outcome);
     else
         session_replay(judge->session, slot, repeats, tensor, output, observed, outcome);
     const RunSpent *spent = &outcome->spent;
@@ -79,7 +81,7 @@ static int probe_run(void *context, const Problem *problem, const float *const *
     RunOutcome outcome;
     /* One limit met is enough: the next probe would meet it as well, and the reader waits. */
     if (judge->probe_limited || judge_set_problem(judge, problem, NULL)) return -1;
-    judge_ask(judge, 0, JUDGE_CALL, tensor, output, &observed, &outcome);
+    judge_ask(judge, 0, JUDGE_PROBE, tensor, output, &observed, &outcome);
     judge->probe_limited = outcome.status == RUN_LIMIT;
     return outcome.status == RUN_OK ? 0 : -1;
 }

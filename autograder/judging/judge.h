@@ -24,8 +24,9 @@ int judge_begin_problem(Judge *judge, const Problem *problem, Error *error);
 
 /* Fresh inputs. */
 void judge_fill(Judge *judge, Workload *workload, Random *random);
-/* session_replay, or session_call with JUDGE_CALL for `repeats`; and what they take is noted. */
-enum { JUDGE_CALL = -1 };
+/* session_replay, or for `repeats` JUDGE_CALL session_call, or JUDGE_PROBE session_probe; and what
+ * they take is noted. */
+enum { JUDGE_CALL = -1, JUDGE_PROBE = -2 };
 void judge_ask(Judge *judge, int slot, int repeats, const float *const *tensor, float *output,
                Observed *observed, RunOutcome *outcome);
 

@@ -65,7 +65,6 @@ const float *const *serve_inputs(const DeviceProcess *process);
 
 /* ---- device_replay.c ---------------------------------------------------------------------- */
 
-/* `repeats` 0: once, for its outputs alone. */
 void replay_device(DeviceProcess *process, Slot *slot, uint32_t repeats, ControlReply *reply);
 void replay_host(DeviceProcess *process, Slot *slot, uint32_t repeats, ControlReply *reply);
 

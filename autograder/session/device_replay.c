@@ -45,12 +45,6 @@ void replay_device(DeviceProcess *process, Slot *slot, uint32_t repeats, Control
                   slot->recording.overflow ? slot->recording.why : "nothing is recorded yet");
         return;
     }
-    if (!repeats) { /* for its outputs alone */
-        if (process->engine->price) process->engine->price(process->engine, 0);
-        repeat_run(process, slot, 1, reply);
-        if (process->engine->price) process->engine->price(process->engine, 1);
-        return;
-    }
     for (uint32_t i = 0; i < repeats; i++) {
         if (repeat_run(process, slot, i == 0, reply)) return;
         seconds += reply->cost.seconds;

@@ -45,13 +45,14 @@ typedef enum ControlKind {
     CONTROL_NEXT,     /* the same, but runners, GPU and what they hold there live on */
     CONTROL_DETACH, /* wait until the runner in `slot` has begun, then close its socket: it ends */
     CONTROL_CALL,   /* upload, poison, call, read back */
-    CONTROL_REPLAY  /* upload, poison, replay `repeats` times, read back; 0: once, untimed */
+    CONTROL_REPLAY  /* upload, poison, replay `repeats` times, read back */
 } ControlKind;
 
 typedef struct ControlRequest {
     uint32_t kind, slot, repeats;
     uint32_t has_inputs; /* they lie in the shared memory; 0: those of before still do */
     uint32_t unseen;     /* of device labs nobody looks at the outputs, so they are not read */
+    uint32_t study;      /* CONTROL_CALL, CONTROL_REPLAY: a DeviceStudy */
     CallRequest call;    /* CONTROL_PROBLEM; addresses are the device's to fill */
     ArrayName name[OPERATION_TENSORS]; /* likewise: the tensors' */
     uint64_t instructions; /* CONTROL_PROBLEM: warp instructions that a call's launches may take */

@@ -225,25 +225,40 @@ void request_run(Session *session, int slot, ControlRequest *request, const floa
     if (outcome->status == RUN_LIMIT && slot == 0) session->limited = 1;
 }
 
-void session_call(Session *session, int slot, const float *const *tensor, float *output,
-                  Observed *observed, RunOutcome *outcome)
+static void call_studied(Session *session, int slot, DeviceStudy study, const float *const *tensor,
+                         float *output, Observed *observed, RunOutcome *outcome)
 {
-    ControlRequest request = {.kind = CONTROL_CALL, .unseen = !output};
+    ControlRequest request = {.kind = CONTROL_CALL, .unseen = !output, .study = study};
     ControlReply reply = {.damage = DAMAGE_NONE};
     request_run(session, slot, &request, tensor, output, &reply, outcome);
     observed_fill(session, &reply, output, observed);
 }
 
+void session_call(Session *session, int slot, const float *const *tensor, float *output,
+                  Observed *observed, RunOutcome *outcome)
+{
+    call_studied(session, slot, DEVICE_SEARCHED, tensor, output, observed, outcome);
+}
+
+void session_probe(Session *session, int slot, const float *const *tensor, float *output,
+                   Observed *observed, RunOutcome *outcome)
+{
+    call_studied(session, slot, DEVICE_EXECUTED, tensor, output, observed, outcome);
+}
+
 void session_replay(Session *session, int slot, int repeats, const float *const *tensor,
                     float *output, Observed *observed, RunOutcome *outcome)
 {
-    ControlRequest request = {
-        .kind = CONTROL_REPLAY, .repeats = (uint32_t)repeats, .unseen = !output};
+    DeviceStudy timed = slot ? DEVICE_PRICED : DEVICE_SEARCHED;
+    ControlRequest request = {.kind = CONTROL_REPLAY,
+                              .repeats = repeats ? (uint32_t)repeats : 1,
+                              .unseen = !output,
+                              .study = repeats ? timed : DEVICE_EXECUTED};
     ControlReply reply = {.damage = DAMAGE_NONE};
     request_run(session, slot, &request, tensor, output, &reply, outcome);
     /* A fault of another slot's kernel takes the device process with it, and every recording. */
     if (reply.status == RUN_NOT_RECORDED && tensor) {
-        session_call(session, slot, tensor, output, observed, outcome);
+        session_probe(session, slot, tensor, output, observed, outcome);
         if (outcome->status != RUN_OK) return;
         request_run(session, slot, &request, tensor, output, &reply, outcome);
     }

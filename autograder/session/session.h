@@ -79,11 +79,16 @@ int session_next_problem(Session *session, const Problem *problem, Error *error)
 void session_call(Session *session, int slot, const float *const *tensor, float *output,
                   Observed *observed, RunOutcome *outcome);
 
+/* The same for its outputs, or to be replayed: a simulated GPU then neither counts nor prices nor
+ * looks for races, in a third of the time. */
+void session_probe(Session *session, int slot, const float *const *tensor, float *output,
+                   Observed *observed, RunOutcome *outcome);
+
 /* Replays the recording of the last session_call of `slot` (device labs) or calls again (host
  * labs), with the inputs given (NULL: those that are there), outputs poisoned first and read back
  * after, `repeats` times in one timed window; on a GPU the L2 is flushed between repeats and the
  * flushing is not in the time.  outcome->cost.seconds is one repeat's.  `repeats` 0: once, for the
- * outputs alone: a simulated GPU then neither counts nor prices, in a third of the time. */
+ * outputs alone, as session_probe.  Slots 1 and 2 are never searched for races. */
 void session_replay(Session *session, int slot, int repeats, const float *const *tensor,
                     float *output, Observed *observed, RunOutcome *outcome);
 

@@ -133,6 +133,10 @@ typedef enum DeviceEngine { ENGINE_SIM, ENGINE_GPU, ENGINE_AUTO } DeviceEngine;
 const char *engine_name(DeviceEngine engine);            /* "sim", "gpu", "auto" */
 int engine_find(const char *name, DeviceEngine *engine); /* -1: no such name */
 
+/* What the simulator does with a launch beside executing it and checking its accesses: nothing, in
+ * a third of the time; or it counts and prices; or it looks for races as well. */
+typedef enum DeviceStudy { DEVICE_EXECUTED, DEVICE_PRICED, DEVICE_SEARCHED } DeviceStudy;
+
 typedef struct DeviceProperties {
     char name[128]; /* "NVIDIA H200", "simulated h200" */
     DeviceEngine engine;
@@ -190,9 +194,9 @@ struct Device {
     /* The variables of all modules hold again what they held when their module was loaded, so that
      * nothing there outlives a run.  NULL where unsupported. */
     int (*restore)(Device *device, Error *error);
-    /* sim: from here on launches are counted, priced and searched for races (`on`, as at first), or
-     * only executed, in a third of the time.  NULL where there is no difference. */
-    void (*price)(Device *device, int on);
+    /* How much is found out about later launches; DEVICE_SEARCHED at first.  NULL where there is no
+     * difference. */
+    void (*study)(Device *device, DeviceStudy study);
     void (*close)(Device *device);
 };
 

@@ -170,7 +170,10 @@ static int result_collect(Launch *launch, Worker *worker, uint32_t count, SimtRe
             finding = worker[i].finding_block;
             result->report = worker[i].finding;
         }
-    if (launch->count) counts_merge(launch, worker, count, result);
+    if (launch->count)
+        counts_merge(launch, worker, count, result);
+    else
+        result->counters.warp_instructions = launch->executed; /* for who limits several launches */
     SimtReport race;
     uint64_t races = race_blocks_find(launch, &race);
     if (races && finding == UINT64_MAX) result->report = race;
@@ -197,7 +200,7 @@ static int launch_run(Launch *launch, SimtResult *result)
         !worker ||
         (launch->count &&
          (touched_open(launch) != 0 || trace_open(launch) || profile_open(launch) ||
-          (launch->gpu->options.racecheck &&
+          (launch->gpu->racecheck &&
            (launch->kernel->fences ? race_order_open(launch) : race_blocks_open(launch))) ||
           schedule_build(launch->kernel, &launch->gpu->machine)));
     while (!failed && open < count)
@@ -226,10 +229,7 @@ static int launch_run(Launch *launch, SimtResult *result)
 
 int simt_launch(SimtGpu *gpu, SimtKernel *kernel, const SimtLaunch *request, SimtResult *result)
 {
-    Launch launch = {.gpu = gpu,
-                     .kernel = kernel,
-                     .launch = request,
-                     .count = gpu->options.count && !gpu->unpriced};
+    Launch launch = {.gpu = gpu, .kernel = kernel, .launch = request, .count = gpu->count};
     char why[512];
     Error error;
     memset(result, 0, sizeof *result);

@@ -23,6 +23,7 @@ SimtGpu *simt_open(const SimtMachine *machine, const SimtOptions *options, Error
     }
     gpu->machine = *machine;
     gpu->options = *options;
+    simt_study(gpu, SIMT_SEARCHED);
     if (memory_open(&gpu->memory, machine->memory_bytes, options->initcheck, error) != 0) {
         free(gpu);
         return NULL;
@@ -34,9 +35,10 @@ SimtGpu *simt_open(const SimtMachine *machine, const SimtOptions *options, Error
     return gpu;
 }
 
-void simt_price(SimtGpu *gpu, int on)
+void simt_study(SimtGpu *gpu, SimtStudy study)
 {
-    gpu->unpriced = !on;
+    gpu->count = study >= SIMT_PRICED && gpu->options.count;
+    gpu->racecheck = study >= SIMT_SEARCHED && gpu->options.racecheck;
 }
 
 void simt_close(SimtGpu *gpu)

@@ -23,9 +23,11 @@
 /* `machine` is copied.  NULL with error when memory cannot be reserved. */
 SimtGpu *simt_open(const SimtMachine *machine, const SimtOptions *options, Error *error);
 void simt_close(SimtGpu *gpu);
-/* Later launches are counted, priced and searched for races as `options` asked, or (`on` 0) only
- * executed and their reads checked: in a third of the time. */
-void simt_price(SimtGpu *gpu, int on);
+/* What is done with later launches, as far as `options` asked for it: they are only executed and
+ * their accesses checked, in a third of the time; or counted and priced as well; or also searched
+ * for races, as at first. */
+typedef enum SimtStudy { SIMT_EXECUTED, SIMT_PRICED, SIMT_SEARCHED } SimtStudy;
+void simt_study(SimtGpu *gpu, SimtStudy study);
 
 /* Memory.  Addresses are device addresses, 256-byte aligned, never 0, with an unmapped gap between
  * allocations; `bytes` 0 gives a distinct valid address.  Host-side accesses are bounds-checked

@@ -609,9 +609,12 @@ static int sim_restore(Device *device, Error *error)
     return 0;
 }
 
-static void sim_price(Device *device, int on)
+static void sim_study(Device *device, DeviceStudy study)
 {
-    simt_price(((SimDevice *)device)->gpu, on);
+    static const SimtStudy OF[] = {[DEVICE_EXECUTED] = SIMT_EXECUTED,
+                                   [DEVICE_PRICED] = SIMT_PRICED,
+                                   [DEVICE_SEARCHED] = SIMT_SEARCHED};
+    simt_study(((SimDevice *)device)->gpu, OF[study]);
 }
 
 static void sim_close(Device *device)
@@ -670,7 +673,7 @@ Device *device_open_sim(const SimDeviceOptions *options, Error *error)
                            .name = sim_name,
                            .retire = sim_retire,
                            .restore = sim_restore,
-                           .price = sim_price,
+                           .study = sim_study,
                            .close = sim_close};
     return &sim->device;
 }

@@ -398,7 +398,7 @@ struct Launch {
 struct SimtGpu {
     SimtMachine machine;
     SimtOptions options;
-    int unpriced; /* launches are only executed: no counts, no search for races */
+    int count, racecheck; /* launches are, by `options` and simt_study */
     Memory memory;
     SimtModule *modules;
     SimtProfile profile;     /* of the longest launch so far */

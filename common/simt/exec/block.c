@@ -448,7 +448,7 @@ int worker_open(Worker *worker, Launch *launch, const void *params)
         !worker->shared_shadow || !worker->local)
         return -1;
     if (launch->count && worker_count_open(worker) != 0) return -1;
-    worker->racecheck = launch->gpu->options.racecheck && !launch->gpu->unpriced;
+    worker->racecheck = launch->gpu->racecheck;
     if (worker->racecheck && race_open(worker) != 0) return -1;
     memset(worker->files, 0, worker->file_stride * warps);
     for (uint32_t i = 0; i <= kernel->mems; i++)

@@ -77,22 +77,16 @@ ALWAYS uint32_t mask_of(const int32_t *t)
 #define LANE_OP(name, R, LOADS, e)                                                                 \
     HANDLER(name)                                                                                  \
     {                                                                                              \
-        R *d = REG(R, ins->d);                                                                     \
-        if (__builtin_expect(warp->mask == FULL_MASK, 1)) {                                        \
-            FOR_LANES                                                                              \
-            {                                                                                      \
-                LOADS;                                                                             \
-                d[i] = (R)(e);                                                                     \
-            }                                                                                      \
-        } else {                                                                                   \
-            R t[LANES];                                                                            \
-            FOR_LANES                                                                              \
-            {                                                                                      \
-                LOADS;                                                                             \
-                t[i] = (R)(e);                                                                     \
-            }                                                                                      \
-            BLEND(d, t, warp->mask);                                                               \
+        R *d = REG(R, ins->d), t[LANES];                                                           \
+        FOR_LANES                                                                                  \
+        {                                                                                          \
+            LOADS;                                                                                 \
+            t[i] = (R)(e);                                                                         \
         }                                                                                          \
+        if (__builtin_expect(warp->mask == FULL_MASK, 1))                                          \
+            memcpy(d, t, sizeof t);                                                                \
+        else                                                                                       \
+            BLEND(d, t, warp->mask);                                                               \
         return ins + 1;                                                                            \
     }
 
