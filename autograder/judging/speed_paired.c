@@ -21,6 +21,7 @@ typedef struct Side {
     int slot;
     Random *random;
     Workload *workload;
+    int repeats; /* of a window */
     int windows; /* judged so far */
     int wrong;   /* the submission's output was */
 } Side;
@@ -52,15 +53,20 @@ static int measure_submission(void *context, int repeats, double *seconds, Error
     return error_set(error, "%.900s", verdict.text);
 }
 
-/* The workbook's own programs: on the inputs that are there, and nobody looks. */
-static int measure_own(void *context, int repeats, double *seconds, Error *error)
+/* Any of them on the inputs that are there, and nobody looks: the workbook's own programs, and
+ * whose time does not count. */
+static int measure_unseen(void *context, int repeats, double *seconds, Error *error)
 {
     Side *side = context;
     Observed observed;
     RunOutcome outcome;
     judge_ask(side->setup->judge, side->slot, repeats, NULL, NULL, &observed, &outcome);
     *seconds = outcome.cost.seconds;
-    return outcome.status == RUN_OK ? 0 : error_set(error, "%.900s", outcome.message);
+    if (outcome.status == RUN_OK) return 0;
+    RecordCase verdict = {0};
+    judge_output(side->setup->judge, side->workload, &observed, &outcome, 0, &verdict);
+    side->wrong = !case_is_left_out(verdict.verdict);
+    return error_set(error, "%.900s", outcome.message);
 }
 
 static double points_at(double s, double s_ref, double slack)
@@ -93,17 +99,30 @@ static void times_into(RecordSpeed *speed, const PairedResult *student,
     speed->s_ref = reference->ratio;
 }
 
+/* How many repeats fill a window of each. */
+static int fill_windows(Side side[SESSION_RUNNERS], int same, Error *error)
+{
+    for (int slot = 0; slot < (same ? SLOT_REFERENCE : SESSION_RUNNERS); slot++)
+        if (paired_repeats(measure_unseen, &side[slot], &on_a_card, &side[slot].repeats, error))
+            return -1;
+    return 0;
+}
+
 /* Baseline against submission, and against the reference where that is another program. */
 static int measure_pairs(Side side[SESSION_RUNNERS], int same, PairedResult *student,
                          PairedResult *reference, Error *error)
 {
-    if (paired_run(measure_own, &side[SLOT_BASELINE], measure_submission, &side[SLOT_SUBMISSION],
-                   &on_a_card, student, error))
+    PairedOptions options = on_a_card;
+    options.a_repeats = side[SLOT_BASELINE].repeats;
+    options.b_repeats = side[SLOT_SUBMISSION].repeats;
+    if (paired_run(measure_unseen, &side[SLOT_BASELINE], measure_submission, &side[SLOT_SUBMISSION],
+                   &options, student, error))
         return -1;
     *reference = *student;
+    options.b_repeats = side[SLOT_REFERENCE].repeats;
     return same ? 0
-                : paired_run(measure_own, &side[SLOT_BASELINE], measure_own, &side[SLOT_REFERENCE],
-                             &on_a_card, reference, error);
+                : paired_run(measure_unseen, &side[SLOT_BASELINE], measure_unseen,
+                             &side[SLOT_REFERENCE], &options, reference, error);
 }
 
 /* Up to three attempts; the verdict and the times into `speed`. */
@@ -113,7 +132,8 @@ static void measure_sides(SpeedSetup *setup, Side side[SESSION_RUNNERS], int sam
     PairedResult student, reference;
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
         Error error;
-        if (measure_pairs(side, same, &student, &reference, &error)) {
+        if ((!attempt && fill_windows(side, same, &error)) ||
+            measure_pairs(side, same, &student, &reference, &error)) {
             int wrong = side[SLOT_SUBMISSION].wrong;
             speed_end(speed, wrong ? SPEED_WRONG : SPEED_DEFERRED, "%s%s",
                       wrong ? "A timed run went wrong. " : "", error.text);

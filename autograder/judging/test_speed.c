@@ -123,7 +123,7 @@ void session_replay(Session *session, int slot, int repeats, const float *const 
     fake.replays[slot]++;
     fake.crowded += (fake.shared & ~(1u << slot)) != 0;
     answer(slot, tensor, output, observed, outcome);
-    if (!slot && fake.wrong_replay) output[3] += 1e9f;
+    if (!slot && output && fake.wrong_replay) output[3] += 1e9f;
 }
 
 const char *session_cannot_count(void)

@@ -144,18 +144,20 @@ typedef struct Subject {
 } Subject;
 
 /* The first run warms up and tells little; later ones say how many repeats fill the window. */
-static int subject_calibrate(Subject *s, const PairedOptions *o, Error *error)
+int paired_repeats(PairedMeasure *measure, void *context, const PairedOptions *options,
+                   int *repeats, Error *error)
 {
+    PairedOptions o = options_fill(options);
     double seconds = 0;
-    s->repeats = 1;
-    if (s->measure(s->context, 1, &seconds, error)) return -1;
+    *repeats = 1;
+    if (measure(context, 1, &seconds, error)) return -1;
     for (int round = 0; round < 8; round++) {
-        if (s->measure(s->context, s->repeats, &seconds, error)) return -1;
+        if (measure(context, *repeats, &seconds, error)) return -1;
         if (!(seconds > 0 && isfinite(seconds)))
             return error_set(error, "a run measured %g s", seconds);
-        if (seconds * s->repeats >= o->window_seconds || s->repeats >= o->repeats_max) return 0;
-        double wanted = fmin(ceil(1.1 * o->window_seconds / seconds), o->repeats_max);
-        s->repeats = wanted > s->repeats ? (int)wanted : s->repeats + 1;
+        if (seconds * *repeats >= o.window_seconds || *repeats >= o.repeats_max) return 0;
+        double wanted = fmin(ceil(1.1 * o.window_seconds / seconds), o.repeats_max);
+        *repeats = wanted > *repeats ? (int)wanted : *repeats + 1;
     }
     return 0;
 }
@@ -179,10 +181,14 @@ int paired_run(PairedMeasure *a, void *a_context, PairedMeasure *b, void *b_cont
     PairedOptions o = options_fill(options);
     double *seconds = malloc(2 * sizeof *seconds * (size_t)o.pairs);
     if (!seconds) return error_set(error, "out of memory for %d pairs", o.pairs);
-    Subject subject[2] = {{a, a_context, 1, seconds}, {b, b_context, 1, seconds + o.pairs}};
+    Subject subject[2] = {{a, a_context, o.a_repeats, seconds},
+                          {b, b_context, o.b_repeats, seconds + o.pairs}};
     memset(result, 0, sizeof *result);
-    int failed = subject_calibrate(&subject[0], &o, error);
-    if (!failed) failed = subject_calibrate(&subject[1], &o, error);
+    int failed = 0;
+    for (int i = 0; i < 2 && !failed; i++)
+        if (subject[i].repeats < 1)
+            failed = paired_repeats(subject[i].measure, subject[i].context, &o, &subject[i].repeats,
+                                    error);
     while (!failed && result->attempts < o.attempts) {
         failed = attempt(subject, &o, result, error);
         if (!failed && result->verdict == PAIRED_OK) break;

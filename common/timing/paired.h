@@ -18,13 +18,14 @@
 enum { PAIRED_LEAST = 6, PAIRED_MOST = 1024 }; /* with 5 pairs no 95 % interval exists */
 
 typedef struct PairedOptions {
-    int pairs;             /* made even; 0: 20 */
-    int attempts;          /* 0: 3 */
-    int repeats_max;       /* 0: 1000; bounds a window of something very short */
-    double window_seconds; /* the least that one window should take; 0: 0.050 */
-    double confidence;     /* 0: 0.95 */
-    double width_max;      /* of the interval, relative to the ratio; 0: 0.05 */
-    double drift_max;      /* of the ratio from the first pair to the last, relative; 0: 0.03 */
+    int pairs;                /* made even; 0: 20 */
+    int attempts;             /* 0: 3 */
+    int repeats_max;          /* 0: 1000; bounds a window of something very short */
+    int a_repeats, b_repeats; /* of a window; 0: paired_repeats finds out first */
+    double window_seconds;    /* the least that one window should take; 0: 0.050 */
+    double confidence;        /* 0: 0.95 */
+    double width_max;         /* of the interval, relative to the ratio; 0: 0.05 */
+    double drift_max;         /* of the ratio from the first pair to the last, relative; 0: 0.03 */
 } PairedOptions;
 
 typedef enum PairedVerdict {
@@ -60,6 +61,10 @@ int paired_judge(const double *a, const double *b, int n, const PairedOptions *o
 /* One window: `repeats` runs of a subject; the seconds of one run.  -1 with error ends the whole
  * comparison. */
 typedef int PairedMeasure(void *context, int repeats, double *seconds, Error *error);
+
+/* Warms a subject up and finds how many repeats of it fill a window.  -1 with error. */
+int paired_repeats(PairedMeasure *measure, void *context, const PairedOptions *options,
+                   int *repeats, Error *error);
 
 /* Warms both up, finds how many repeats fill a window, measures the pairs and judges them; where
  * the verdict is AGAIN it starts over until the attempts are spent, which makes it INCONCLUSIVE.
