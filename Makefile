@@ -12,7 +12,7 @@
 GIVEN := BUILD ENGINE GPU SEED CLANG JOBS NVCC CUDA_INCLUDE CC CXX CCACHE \
     SUBMISSION LAB CASE SHAPE MAPS FAIL_UNDER VERBOSE PTX \
     SUBMISSIONS RESULTS DEADLINE \
-    FORMAT GRADEBOOK OUT PLATFORM \
+    FORMAT GRADEBOOK OUT FROM PLATFORM \
     NAME OPERATION SAMPLE SECONDS \
     SET
 TAKEN := $(GIVEN) LONG QUICK V CPPFLAGS CFLAGS LDFLAGS LDLIBS WARN SANITIZE
@@ -43,6 +43,14 @@ ifeq ($(V),1)
 .SHELLFLAGS := -xc
 endif
 say = @printf '  %-7s %s\n' '$(1)' '$(2)'
+
+# A student's copy (autograder/handout) has no answer key and no tests.
+COPY   := $(wildcard labs/*/.sealed)
+ABSENT := $(if $(COPY),$(filter solution test check numbers sanitize fuzz mutate bench validate compare new-lab keep handout \
+    compile-commands format,$(MAKECMDGOALS)))
+ifneq ($(ABSENT),)
+$(error $(firstword $(ABSENT)): this is a student's copy of the workbook, which has no answer key and no tests; make help lists what it has)
+endif
 
 ifneq ($(filter-out help clean,$(or $(MAKECMDGOALS),help)),)
 include $(BUILD)/toolchain.env
@@ -103,17 +111,18 @@ USES_autograder/export  := autograder/class autograder/record $(USES_autograder/
 USES_autograder/profile := autograder/text common/cuda common/simt/core $(USES_common/simt/core)
 USES_autograder/judging := autograder/session autograder/build autograder/sandbox autograder/tensors autograder/record autograder/lab autograder/text \
     common/operations $(USES_common/operations) common/timing common/cuda/gpu common/cuda common/simt/machine common/ptx
-USES_autograder         := autograder/options autograder/export autograder/class autograder/judging autograder/mutate autograder/profile autograder/session autograder/build autograder/sandbox autograder/tensors \
+USES_autograder/handout := autograder/lab $(USES_autograder/lab)
+USES_autograder         := autograder/options autograder/handout autograder/export autograder/class autograder/judging autograder/mutate autograder/profile autograder/session autograder/build autograder/sandbox autograder/tensors \
     autograder/record autograder/lab autograder/text common/operations $(USES_common/operations) common/timing common/cuda/gpu common/cuda/sim \
     $(USES_common/cuda/sim)
 ROOMS := common/base common/operation common/conv common/conv/diagnosis common/operations common/timing common/ptx $(addprefix common/simt/,machine core decode checks time exec) \
     common/simt common/cuda $(addprefix common/cuda/,runtime gpu sim) common/conformance common/validate datasets \
-    $(addprefix autograder/,text options sandbox build session tensors lab mutate record class export profile judging tests/predictions) autograder
+    $(addprefix autograder/,text options sandbox build session tensors lab mutate record class export profile judging handout tests/predictions) autograder
 
 # The *_call.c need the toolkit's headers and go into the runner; a room's test_*, bench_*, fuzz_* and tool_* have a
 # main of their own (tool_x: $(BUILD)/tests/<room>/tool_x); these are programs.
 APART    := $(wildcard common/operations/*_call.c)
-PROGRAMS := grade device runner run lab doctor class export
+PROGRAMS := grade device runner run lab doctor class export handout
 APART    += common/validate/measure_sim.c $(PROGRAMS:%=autograder/%.c) $(foreach r,$(ROOMS),$(wildcard $(r)/test_*.c $(r)/bench_*.c $(r)/fuzz_*.c $(r)/tool_*.c))
 
 source_of  = $(filter-out $(APART),$(wildcard $(1)/*.c))
@@ -240,7 +249,7 @@ fuzzers: $(FUZZERS)
 $(FUZZERS): LDFLAGS += -fsanitize=fuzzer
 
 # ---- front door --------------------------------------------------------------------------------------------------------
-.PHONY: help setup doctor run profile grade class export bundle hint reset solution watch check numbers bench validate compare maps datasets mutate test fuzz sanitize keep new-lab compile-commands format clean
+.PHONY: help setup doctor run profile grade class export bundle handout update hint reset solution watch check numbers bench validate compare maps datasets mutate test fuzz sanitize keep new-lab compile-commands format clean
 
 stage = $(Q)+$(MAKE) $(if $(V),,-s) -j"$$JOBS" $(1)
 # Packages that one target wants and a student does not.
@@ -252,9 +261,9 @@ whose = --submission "$$SUBMISSION" --gpu "$$GPU"
 need_lab = @test -n "$$LAB" || { echo 'which lab?  for example:  make $@ LAB=02' >&2; exit 2; }
 
 help:
-	@sed -n 's/^#: //p' Makefile
+	@sed -n $(if $(COPY),'/^#: *make solution/d; /^#: Who works/q; ')'s/^#: //p' Makefile
 	@if [ -x $(BUILD)/bin/lab ]; then $(BUILD)/bin/lab list $(where); else \
-	    echo; echo 'Start with:  make grade SUBMISSION=solutions   (sets up, builds, grades the answer key)'; fi
+	    echo; echo 'Start with:  make grade $(if $(COPY),LAB=01,SUBMISSION=solutions)   (sets up, builds, grades)'; fi
 
 #: The convolution lab workbook
 #:
@@ -283,6 +292,7 @@ help:
 #:                       a whole class into one gradebook; again, to go on (docs/class.md)
 #:   make setup                  find or install what is missing
 #:   make doctor                 what this machine can do
+#:   make update FROM=dir        in a student's copy: the next release, merged with your work
 #:   make clean                  remove build/
 #:
 #: Who works on the workbook itself (docs/contributing.md):
@@ -295,6 +305,8 @@ help:
 #:   make fuzz [SECONDS=60]      damaged PTX and fat binaries, so long for each program
 #:   make mutate LAB=02 [SAMPLE=50 SEED=1]
 #:                               do the cases find every small change of the solution?
+#:   make handout [LAB="01 02"] [OUT=dir]
+#:                               a student's copy: a git repository, one commit a release
 #:   make new-lab LAB=14 NAME=winograd [OPERATION=conv_forward]
 #:                               every file of a new lab, small and working (docs/writing-a-lab.md)
 #:   make keep LAB=04            the skeleton in labs/ becomes the pristine copy
@@ -421,6 +433,13 @@ new-lab:
 	$(Q)sh docs/numbers/numbers.sh "$$BUILD" write "$$LAB"
 	$(Q)$(BUILD)/bin/lab check $(where)
 	@echo '  It grades, checks and tests as it is.  What to change, in which order: docs/writing-a-lab.md'
+
+handout:
+	$(call stage,tools $(BUILD)/bin/handout)
+	$(Q)sh autograder/handout/handout.sh "$$BUILD" "$${OUT:-$$BUILD/handout}" "$$LAB"
+
+update:
+	$(Q)sh common/setup/update.sh "$$FROM"
 
 # clangd wants the flags of every source.  Nothing is compiled for it, only read.
 compile-commands:

@@ -14,6 +14,7 @@
 #include "autograder/lab/check.h"
 #include "autograder/lab/hidden.h"
 #include "autograder/lab/todo.h"
+#include "autograder/judging/own_program.h"
 #include "autograder/mutate/mutants.h"
 #include "autograder/options/options.h"
 #include "autograder/text/files.h"
@@ -163,6 +164,8 @@ static int lab_solution(const Options *options, const Lab *lab, Error *error)
     source_path(options, lab, mine, sizeof mine);
     text_set(solution, sizeof solution, "%s/solutions/%s/%s", options->root, lab->name,
              lab->ini.source);
+    if (!file_exists(solution))
+        return error_set(error, "this is a student's copy: your instructor has the solutions");
     if (!progress_passed(options->build, lab->name)) {
         return error_set(error,
                          "%s is not passed yet: all cases right and half of the points, by make "
@@ -198,24 +201,37 @@ static int lab_check(const Options *options, const Catalog *catalog)
 
 /* ---- run ---------------------------------------------------------------------------------- */
 
-static int build_run(const Options *options, const Lab *lab, const char *folder, const char *source,
-                     Build *build, Error *error)
+static int run_toolchain(const Options *options, Toolchain *toolchain, Error *error)
 {
-    Toolchain toolchain;
     char root[512], directory[512];
-    if (folder ? !intake_exists(folder, source) : !file_exists(source))
-        return error_set(error, "there is no %s%s%s", folder ? folder : "", folder ? "/" : "",
-                         source);
     char *full_root = realpath(options->root, NULL), *full_build = realpath(options->build, NULL);
     text_set(root, sizeof root, "%s", full_root ? full_root : options->root);
     text_set(directory, sizeof directory, "%s", full_build ? full_build : options->build);
     free(full_root);
     free(full_build);
-    if (toolchain_load(root, directory, &toolchain, error)) return -1;
-    build_submission(&toolchain, folder, source, lab->ini.operation_name, lab_ini_cc(&lab->ini), 1,
-                     build);
+    return toolchain_load(root, directory, toolchain, error);
+}
+
+static int built(const Build *build, Error *error)
+{
     if (build->log && *build->log) fprintf(stderr, "%s\n", build->log);
     return build->status == BUILD_OK ? 0 : error_set(error, "%s", build->message);
+}
+
+/* The submission, and beside it the baseline where that is wanted. */
+static int build_run(const Options *options, const Lab *lab, const char *folder, const char *source,
+                     Build *build, Build *baseline, Error *error)
+{
+    Toolchain toolchain;
+    if (folder ? !intake_exists(folder, source) : !file_exists(source))
+        return error_set(error, "there is no %s%s%s", folder ? folder : "", folder ? "/" : "",
+                         source);
+    if (run_toolchain(options, &toolchain, error)) return -1;
+    build_submission(&toolchain, folder, source, lab->ini.operation_name, lab_ini_cc(&lab->ini), 1,
+                     build);
+    if (built(build, error)) return -1;
+    if (baseline) own_program_build(&toolchain, lab, OWN_BASELINE, 1, baseline);
+    return baseline ? built(baseline, error) : 0;
 }
 
 /* On a GPU the profiler is Nsight Compute, over the same program. */
@@ -256,15 +272,13 @@ static int run_program(const Options *options, const Lab *lab, int profile, Erro
         return error_set(error, "%s has no case '%.40s'; it has: %s", lab->name, options->only_case,
                          names);
     }
-    char directory[1100], beneath[1100], source[2200], below[1100];
+    char directory[1100], beneath[1100], source[2200];
     text_set(directory, sizeof directory, "%s/profile/%s", options->build, lab->name);
     const char *folder = submission_path(options, lab, beneath, sizeof beneath);
     text_set(source, sizeof source, "%s%s%s", folder ? folder : "", folder ? "/" : "", beneath);
     if (options->out) text_set(directory, sizeof directory, "%s", options->out);
     int beside = !profile && !options->alone;
-    if (build_run(options, lab, folder, beneath, &build, error) ||
-        (beside && (lab_baseline_path(options->root, lab, below, sizeof below, error) ||
-                    build_run(options, lab, NULL, below, &baseline, error)))) {
+    if (build_run(options, lab, folder, beneath, &build, beside ? &baseline : NULL, error)) {
         build_clear(&build);
         build_clear(&baseline);
         return -1;

@@ -26,12 +26,9 @@ static void broken(Build *build, const Error *error)
     snprintf(build->message, sizeof build->message, "%s", error->text);
 }
 
-/* Compiler and linker share the log: the compiler's warnings first. */
-static int run_tools(const BuildJob *job, Build *build, Error *error)
+static int run_compiler(const BuildJob *job, Build *build, Error *error)
 {
     SandboxEnd end;
-    build->log = calloc(2, BUILD_LOG_MAX);
-    if (!build->log) return error_set(error, "out of memory");
     if (build_compile(job, build->log, &end, error)) return -1;
     log_shorten(build->log, job->directory);
     intake_clean(build->log);
@@ -39,6 +36,17 @@ static int run_tools(const BuildJob *job, Build *build, Error *error)
     /* What was killed for what it used has shown that the compiler ran. */
     if (build->status != BUILD_OK && end.excess == EXCESS_NONE && !end.flooded)
         build_house_failed(job, build);
+    return 0;
+}
+
+/* Compiler and linker share the log: the compiler's warnings first. */
+static int run_tools(const BuildJob *job, Build *build, Error *error)
+{
+    SandboxEnd end;
+    build->log = calloc(2, BUILD_LOG_MAX);
+    if (!build->log) return error_set(error, "out of memory");
+    build->status = BUILD_OK;
+    if (!job->compiled && run_compiler(job, build, error)) return -1;
     if (build->status != BUILD_OK) return 0;
     size_t used = strlen(build->log);
     if (build_link(job, build->log + used, &end, error)) return -1;
@@ -69,28 +77,78 @@ static int build_fresh(BuildJob *job, Build *build, Error *error)
     return 0;
 }
 
+/* What is in job->source, to a program: found, or made. */
+static void build_taken(BuildJob *job, Build *build)
+{
+    Error error = {""};
+    if (build_cache_open(job, &error) || build_digest(job, build->digest, &error)) {
+        broken(build, &error);
+    } else if (build_cache_find(job, build)) {
+        build->status = BUILD_OK;
+        build->cached = 1;
+    } else if (build_fresh(job, build, &error)) {
+        broken(build, &error);
+    }
+    if (build->status != BUILD_OK) build->program[0] = 0;
+    build_cache_end(job);
+}
+
 void build_submission(const Toolchain *toolchain, const char *folder, const char *source,
                       const char *operation, int cc, int plain, Build *build)
 {
     BuildJob job = {
         .toolchain = toolchain, .operation = operation, .cc = cc, .plain = plain, .janitor_fd = -1};
-    Error error = {""};
     double start = sandbox_clock();
     *build = (Build){.status = BUILD_BROKEN};
-    if (build_source_read(&job, folder, source, build->message, sizeof build->message)) {
+    if (build_source_read(&job, folder, source, build->message, sizeof build->message))
         build->status = BUILD_REFUSED;
-    } else if (build_cache_open(&job, &error) || build_digest(&job, build->digest, &error)) {
-        broken(build, &error);
-    } else if (build_cache_find(&job, build)) {
-        build->status = BUILD_OK;
-        build->cached = 1;
-    } else if (build_fresh(&job, build, &error)) {
-        broken(build, &error);
-    }
-    if (build->status != BUILD_OK) build->program[0] = 0;
-    build_cache_end(&job);
+    else
+        build_taken(&job, build);
     build->source = job.source;
     build->seconds = sandbox_clock() - start;
+}
+
+void build_program(const Toolchain *toolchain, const char *object, size_t object_bytes,
+                   const char *operation, int plain, Build *build)
+{
+    BuildJob job = {.toolchain = toolchain,
+                    .operation = operation,
+                    .plain = plain,
+                    .compiled = 1,
+                    .name = BUILD_OBJECT,
+                    .source = (char *)object,
+                    .source_bytes = object_bytes,
+                    .janitor_fd = -1};
+    double start = sandbox_clock();
+    *build = (Build){.status = BUILD_BROKEN};
+    build_taken(&job, build);
+    build->seconds = sandbox_clock() - start;
+}
+
+static int object_compile(BuildJob *job, const char *object, Error *error)
+{
+    Build build = {.status = BUILD_BROKEN, .log = calloc(1, BUILD_LOG_MAX)};
+    char made[sizeof job->directory + 32];
+    int status = build.log ? build_cache_open(job, error) : error_set(error, "out of memory");
+    if (!status) status = build_cache_begin(job, error);
+    if (!status) status = run_compiler(job, &build, error);
+    if (!status && build.status != BUILD_OK) status = error_set(error, "%s", build.message);
+    snprintf(made, sizeof made, "%s/" BUILD_OBJECT, job->directory);
+    if (!status && rename(made, object)) status = error_set(error, "%s: %m", object);
+    build_clear(&build);
+    return status;
+}
+
+int build_object(const Toolchain *toolchain, const char *source, int cc, const char *object,
+                 Error *error)
+{
+    BuildJob job = {.toolchain = toolchain, .cc = cc, .unmarked = 1, .janitor_fd = -1};
+    char message[sizeof error->text];
+    int status = build_source_read(&job, NULL, source, message, sizeof message);
+    status = status ? error_set(error, "%s", message) : object_compile(&job, object, error);
+    build_cache_end(&job);
+    free(job.source);
+    return status;
 }
 
 void build_clear(Build *build)

@@ -10,6 +10,8 @@
 #ifndef CONVLAB_AUTOGRADER_BUILD_BUILD_H
 #define CONVLAB_AUTOGRADER_BUILD_BUILD_H
 
+#include <stddef.h>
+
 #include "common/base/error.h"
 
 /* From build/toolchain.env, which `make setup` writes: lines KEY=value. */
@@ -52,5 +54,16 @@ typedef struct Build {
 void build_submission(const Toolchain *toolchain, const char *folder, const char *source,
                       const char *operation, int cc, int plain, Build *build);
 void build_clear(Build *build);
+
+/* The two halves, for the workbook's own programs in a student's copy, which has no source of them.
+ *
+ * build_object compiles `source`, as above but without line numbers, into the file `object`, which
+ * lies on the build directory's file system.  -1 with error: it does not compile. */
+int build_object(const Toolchain *toolchain, const char *source, int cc, const char *object,
+                 Error *error);
+/* build_program links such an object into a program, with the same cache: as build_submission from
+ * there on.  Build.source stays NULL. */
+void build_program(const Toolchain *toolchain, const char *object, size_t object_bytes,
+                   const char *operation, int plain, Build *build);
 
 #endif

@@ -18,8 +18,9 @@
 
 /* 177 and 550: a variable is never used.  A skeleton has many, for its TODO regions to use. */
 #define DEVICE_FLAGS                                                                               \
-    "-O3", "-lineinfo", "-std=c++17", "-cudart", "none", "-Xcompiler=-Wall",                       \
-        "-Wno-deprecated-gpu-targets", "-diag-suppress=177,550"
+    "-O3", "-std=c++17", "-cudart", "none", "-Xcompiler=-Wall", "-Wno-deprecated-gpu-targets",     \
+        "-diag-suppress=177,550"
+#define LINES_FLAG  "-lineinfo"
 #define NATIVE_CODE "sm_90"
 #define HOST_FLAGS  "-O3", "-std=c11", "-Wall"
 
@@ -30,7 +31,8 @@ static const char *const host_flags[] = {HOST_FLAGS, NULL};
 
 #define TEXT2(...) #__VA_ARGS__
 #define TEXT(...)  TEXT2(__VA_ARGS__)
-const char build_flags_text[] = "3 " TEXT(DEVICE_FLAGS) " " NATIVE_CODE " " TEXT(HOST_FLAGS);
+const char build_flags_text[] =
+    "3 " TEXT(DEVICE_FLAGS) " " LINES_FLAG " " NATIVE_CODE " " TEXT(HOST_FLAGS);
 
 typedef struct Command {
     const char *argv[ARGUMENTS];
@@ -129,6 +131,7 @@ static int device_compile(const BuildJob *job, char *log, SandboxEnd *end, Error
     snprintf(command.host_compiler, sizeof command.host_compiler, "-ccbin=%s", job->toolchain->cxx);
     command_add(&command, nvcc);
     command_add_all(&command, device_flags);
+    if (!job->unmarked) command_add(&command, LINES_FLAG);
     snprintf(command.ptx, sizeof command.ptx, "arch=compute_%d,code=[compute_%d,%s]", job->cc,
              job->cc, NATIVE_CODE);
     command_add(&command, "-gencode");
@@ -136,7 +139,7 @@ static int device_compile(const BuildJob *job, char *log, SandboxEnd *end, Error
     if (job->plain) command_add(&command, "-g");
     if (!says_std(job)) command_add(&command, NO_SPECIAL_FUNCTIONS);
     const char *const rest[] = {
-        command.host_compiler, command.include, "-c", job->name, "-o", "submission.o", NULL};
+        command.host_compiler, command.include, "-c", job->name, "-o", BUILD_OBJECT, NULL};
     command_add_all(&command, rest);
     return box_run(job, &command, NULL, log, end, error);
 }
@@ -148,7 +151,7 @@ static int host_compile(const BuildJob *job, char *log, SandboxEnd *end, Error *
     command_add(&command, job->toolchain->cc);
     command_add_all(&command, host_flags);
     if (job->plain) command_add(&command, "-g");
-    const char *const rest[] = {command.include, "-c", job->name, "-o", "submission.o", NULL};
+    const char *const rest[] = {command.include, "-c", job->name, "-o", BUILD_OBJECT, NULL};
     command_add_all(&command, rest);
     return box_run(job, &command, NULL, log, end, error);
 }
@@ -185,7 +188,7 @@ int build_link(const BuildJob *job, char *log, SandboxEnd *end, Error *error)
     command_add(&command, job->toolchain->cxx);
     command_add(&command, "-o");
     command_add(&command, "program");
-    command_add(&command, "submission.o");
+    command_add(&command, BUILD_OBJECT);
     for (int i = 0; i < BUILD_INPUTS; i++) {
         if (input[i].whole) command_add(&command, "-Wl,--whole-archive");
         command_add(&command, input[i].path);

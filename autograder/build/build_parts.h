@@ -12,6 +12,8 @@
 enum { BUILD_PATH = 640, BUILD_SOURCE_MAX = 1 << 20, BUILD_LOG_MAX = 64 << 10, BUILD_SECONDS = 60 };
 #define BUILD_MEMORY     (4ull << 30)
 #define BUILD_FILE_BYTES (256ull << 20)
+/* What the compiler leaves in the private directory, and the linker takes. */
+#define BUILD_OBJECT "submission.o"
 
 /* One build under way. */
 typedef struct BuildJob {
@@ -19,6 +21,8 @@ typedef struct BuildJob {
     const char *operation;
     int cc;            /* compute capability of the PTX */
     int plain, device; /* the one-process program; .cu rather than .c */
+    int compiled;      /* the source is BUILD_OBJECT already: it is linked only */
+    int unmarked;      /* the object shall not know its source's lines */
     char name[128];    /* "conv.cu" */
     char *source;      /* its bytes */
     size_t source_bytes;

@@ -9,6 +9,7 @@
 #include "autograder/text/files.h"
 #include "autograder/lab/hidden.h"
 #include "autograder/lab/predict.h"
+#include "autograder/judging/own_program.h"
 #include "autograder/record/score.h"
 #include "autograder/judging/speed.h"
 #include "autograder/sandbox/sandbox.h"
@@ -22,8 +23,8 @@ typedef struct LabRun {
     Record *record;
     Session *session;
     DeviceProperties properties;
-    char source[SESSION_RUNNERS][1024]; /* by slot */
-    char beneath[256];                  /* where the submission's is in its folder */
+    char source[1024]; /* the submission's */
+    char beneath[256]; /* where that is in its folder */
     Build build[SESSION_RUNNERS];
     DeviceCost simulated[LAB_CASES]; /* on a GPU, for predictions: of these cases */
     int simulated_known[LAB_CASES];
@@ -102,7 +103,6 @@ static void record_plan(LabRun *run)
         RecordPrediction *to = &record->prediction[record->predictions++];
         text_set(to->name, sizeof to->name, "%s", from->name);
         text_set(to->question, sizeof to->question, "%s", from->question);
-        text_set(to->metric, sizeof to->metric, "%s", from->formula);
         to->possible = from->points;
     }
 }
@@ -126,7 +126,7 @@ static void record_start(LabRun *run)
              sim || run->lab->ini.host ? "cycles" : "seconds");
     text_set(record->sandbox, sizeof record->sandbox, "%s", sandbox_level_name(sandbox_probe()));
     text_set(record->grader_digest, sizeof record->grader_digest, "%016" PRIx64, grader->simulator);
-    text_set(record->source, sizeof record->source, "%s", run->source[SLOT_SUBMISSION]);
+    text_set(record->source, sizeof record->source, "%s", run->source);
     char *nvcc = realpath(grader->toolchain.nvcc, NULL);
     text_set(record->toolkit, sizeof record->toolkit, "%s", nvcc ? nvcc : grader->toolchain.nvcc);
     free(nvcc);
@@ -157,34 +157,31 @@ static void find_submission(LabRun *run)
 {
     const Grader *grader = run->grader;
     const char *source = run->lab->ini.source;
-    char *name = run->beneath, *path = run->source[SLOT_SUBMISSION];
+    char *name = run->beneath;
     text_set(name, sizeof run->beneath, "%s/%s", run->lab->name, source);
     if (!intake_exists(grader->submission, name) && intake_exists(grader->submission, source))
         text_set(name, sizeof run->beneath, "%s", source);
-    text_set(path, sizeof run->source[0], "%s/%s", grader->submission, name);
-}
-
-static int find_own_sources(LabRun *run, Error *error)
-{
-    const char *root = run->grader->root;
-    size_t bytes = sizeof run->source[0];
-    text_set(run->source[SLOT_REFERENCE], bytes, "%s/solutions/%s/%s", root, run->lab->name,
-             run->lab->ini.source);
-    return lab_baseline_path(root, run->lab, run->source[SLOT_BASELINE], bytes, error);
+    text_set(run->source, sizeof run->source, "%s/%s", grader->submission, name);
 }
 
 typedef struct BuildJob {
-    const LabRun *run;
-    const char *folder, *source; /* build_submission's */
-    Build *build;
+    LabRun *run;
+    int slot;
 } BuildJob;
 
 static void *build_job(void *context)
 {
-    BuildJob *job = context;
-    const LabIni *ini = &job->run->lab->ini;
-    build_submission(&job->run->grader->toolchain, job->folder, job->source, ini->operation_name,
-                     lab_ini_cc(ini), 0, job->build);
+    const BuildJob *job = context;
+    LabRun *run = job->run;
+    const Grader *grader = run->grader;
+    const LabIni *ini = &run->lab->ini;
+    if (job->slot == SLOT_SUBMISSION)
+        build_submission(&grader->toolchain, grader->submission, run->beneath, ini->operation_name,
+                         lab_ini_cc(ini), 0, &run->build[job->slot]);
+    else
+        own_program_build(&grader->toolchain, run->lab,
+                          job->slot == SLOT_BASELINE ? OWN_BASELINE : OWN_REFERENCE, 0,
+                          &run->build[job->slot]);
     return NULL;
 }
 
@@ -197,11 +194,7 @@ typedef struct BuildAll {
 static void build_begin(LabRun *run, BuildAll *all)
 {
     for (int i = 0; i < SESSION_RUNNERS; i++) {
-        all->job[i] = (BuildJob){run, NULL, run->source[i], &run->build[i]};
-        if (i == SLOT_SUBMISSION) {
-            all->job[i].folder = run->grader->submission;
-            all->job[i].source = run->beneath;
-        }
+        all->job[i] = (BuildJob){run, i};
         all->threaded[i] = !pthread_create(&all->thread[i], NULL, build_job, &all->job[i]);
     }
 }
@@ -452,6 +445,7 @@ static void score_prediction(LabRun *run, const LabPrediction *from, RecordPredi
         text_set(to->text, sizeof to->text, "%.190s", error.text);
         return;
     }
+    text_set(to->metric, sizeof to->metric, "%s", from->formula);
     to->measured = 1;
     to->points = to->possible * predict_part(to->answer, to->truth, from->tolerance);
 }
@@ -502,7 +496,7 @@ static void find_todo(LabRun *run)
     TodoList mine, theirs;
     text_set(path, sizeof path, "%s/autograder/tests/skeletons/%s/%s", run->grader->root,
              run->lab->name, run->lab->ini.source);
-    const char *source = run->source[SLOT_SUBMISSION];
+    const char *source = run->source;
     const char *text = run->build[SLOT_SUBMISSION].source;
     char *pristine = file_text(path, NULL);
     if (text && pristine && !todo_scan(source, text, &mine, NULL) &&
@@ -545,7 +539,7 @@ static int key_builds(LabRun *run)
     Build *key = &run->build[SLOT_REFERENCE];
     if (key->status == BUILD_OK) return 1;
     build_clear(key);
-    build_job(&(BuildJob){run, NULL, run->source[SLOT_REFERENCE], key});
+    build_job(&(BuildJob){run, SLOT_REFERENCE});
     return key->status == BUILD_OK;
 }
 
@@ -604,10 +598,6 @@ static void grade_source(LabRun *run)
                               .machine = grader->machine_name,
                               .gpus_directory = grader->gpus,
                               .checks = 1};
-    if (find_own_sources(run, &error)) {
-        record_stop(run, RECORD_BROKEN, error.text);
-        return;
-    }
     /* A card takes its time to open, and so do compilers. */
     BuildAll all;
     double start = sandbox_clock();

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "autograder/lab/hidden.h"
+#include "autograder/lab/sealed.h"
 #include "autograder/text/ini_file.h"
 #include "autograder/text/text.h"
 #include "common/operations/operations.h"
@@ -460,9 +461,24 @@ int lab_ini_parse(const char *shown, const char *text, size_t bytes, LabIni *lab
     return status;
 }
 
+/* A student's copy shows of lab.ini what is no secret, and has all of it sealed beside. */
+static int read_sealed(const char *folder, const char *shown, LabIni *lab, Error *error)
+{
+    size_t bytes;
+    char *text = sealed_part(folder, SEALED_INI, &bytes, error);
+    int status = text ? lab_ini_parse(shown, text, bytes, lab, error) : -1;
+    free(text);
+    return status;
+}
+
 int lab_ini_read(const char *path, const char *shown, LabIni *lab, Error *error)
 {
     IniFile file;
+    char folder[1024];
+    text_set(folder, sizeof folder, "%s", path);
+    char *slash = strrchr(folder, '/');
+    if (slash) *slash = 0;
+    if (slash && sealed_exists(folder)) return read_sealed(folder, shown, lab, error);
     if (ini_file_read(path, shown, &file, error)) return -1;
     int status = fill(&file, lab, error);
     ini_file_clear(&file);

@@ -67,7 +67,8 @@ typedef struct LabIni {
     int hints;
 } LabIni;
 
-/* `shown` is the path in messages.  -1 with error. */
+/* `shown` is the path in messages.  In a student's copy (sealed.h) what is read is the sealed text.
+ * -1 with error. */
 int lab_ini_read(const char *path, const char *shown, LabIni *lab, Error *error);
 int lab_ini_parse(const char *shown, const char *text, size_t bytes, LabIni *lab, Error *error);
 

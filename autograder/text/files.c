@@ -36,7 +36,7 @@ static ssize_t read_all(int fd, char *text, size_t bytes)
     return (ssize_t)have;
 }
 
-char *file_text(const char *path, Error *error)
+char *file_bytes(const char *path, size_t *bytes, Error *error)
 {
     struct stat status;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -55,10 +55,17 @@ char *file_text(const char *path, Error *error)
     } else {
         ssize_t have = read_all(fd, text, (size_t)status.st_size);
         if (have < 0) error_set(error, "%s: %m", path);
-        text[have < 0 ? 0 : have] = 0;
+        *bytes = have < 0 ? 0 : (size_t)have;
+        text[*bytes] = 0;
     }
     close(fd);
     return text;
+}
+
+char *file_text(const char *path, Error *error)
+{
+    size_t bytes;
+    return file_bytes(path, &bytes, error);
 }
 
 int directory_make(const char *path)

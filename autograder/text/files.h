@@ -10,8 +10,9 @@
 enum { FILE_BYTES_MAX = 4 << 20 };
 
 /* The text of a regular file, NUL-terminated, malloc'd; NULL with error ("path: No such file or
- * directory"). */
+ * directory").  file_bytes: of one that may hold NULs, with its length. */
 char *file_text(const char *path, Error *error);
+char *file_bytes(const char *path, size_t *bytes, Error *error);
 /* Writes `text` beside and renames it into place, making the directories above. */
 int file_write(const char *path, const char *text, Error *error);
 int file_exists(const char *path);

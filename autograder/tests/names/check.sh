@@ -29,12 +29,13 @@ for part in Makefile common docs labs solutions; do ln -s "$root/$part" .; done
 mkdir -p autograder/tests
 for part in "$root"/autograder/tests/*; do ln -s "$part" autograder/tests/; done
 rm autograder/tests/run.sh
+ln -s "$root/autograder/handout" autograder/
 cp "$build/toolchain.env" b/
 cat >b/bin/grade <<END
 #!/bin/sh
 for argument; do printf '<%s>' "\$argument" | tr '\n' '~'; done >>"$work/arguments"
 END
-for program in b/bin/lab b/bin/class b/bin/export b/bin/doctor b/tests/datasets/tool_maps autograder/tests/run.sh; do cp b/bin/grade "$program"; done
+for program in b/bin/lab b/bin/handout b/bin/class b/bin/export b/bin/doctor b/tests/datasets/tool_maps autograder/tests/run.sh; do cp b/bin/grade "$program"; done
 chmod +x b/bin/* b/tests/datasets/*
 
 # Legal names of folders, a ~ for the end of a line.
@@ -66,7 +67,7 @@ as_values()
     shift
     "$@" SUBMISSION="$name" SUBMISSIONS="$name" RESULTS="$name" DEADLINE="$name" ENGINE="$name" GPU="$name" LAB="$name" CASE="$name" SHAPE="$name" MAPS="$name" SEED="$name" \
         FAIL_UNDER="$name" NAME="$name" OPERATION="$name" SECONDS="$name" SAMPLE="$name" CLANG="$name" JOBS="$name" VERBOSE="$name" \
-        PTX="$name" LONG="$name" QUICK="$name" FORMAT="$name" RESULTS="$name" GRADEBOOK="$name" OUT="$name" PLATFORM="$name" CC="$name" CXX="$name" CCACHE="$name" CUDA_INCLUDE="$name" CFLAGS="$name" \
+        PTX="$name" LONG="$name" QUICK="$name" FORMAT="$name" RESULTS="$name" GRADEBOOK="$name" OUT="$name" FROM="$name" PLATFORM="$name" CC="$name" CXX="$name" CCACHE="$name" CUDA_INCLUDE="$name" CFLAGS="$name" \
         CPPFLAGS="$name" LDFLAGS="$name" LDLIBS="$name" WARN="$name" SANITIZE="$name" ANY_OTHER="$name"
 }
 
@@ -111,7 +112,7 @@ for target in grade class export run profile hint reset solution keep maps; do
     try "$target" yes
     tell "$target"
 done
-for target in help doctor bundle watch check mutate numbers new-lab bench compare fuzz sanitize validate test; do
+for target in help doctor bundle watch check mutate numbers new-lab bench compare fuzz sanitize validate handout update test; do
     try "$target" no
     tell "$target"
 done

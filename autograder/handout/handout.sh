@@ -1,0 +1,121 @@
+#!/bin/sh
+# handout.sh BUILD OUT "LABS" - a student's copy of the workbook into OUT, a git repository with one commit a release.
+#
+# LABS are names as in `make grade LAB=`; empty: every lab whose skeleton gives no other lab's answers away.  The copy is
+# made in BUILD, searched for what it must not show (search.h), and only then put into OUT: what is found leaves OUT alone.
+set -euf
+build=${1:?usage: handout.sh BUILD OUT LABS}
+out=${2:?usage: handout.sh BUILD OUT LABS}
+wanted=${3:-}
+tool="$build/bin/handout --root . --build $build"
+case $out in -*) out=./$out ;; esac
+
+fail()
+{
+    printf 'handout: %s\n' "$1" >&2
+    exit 2
+}
+
+command -v git >/dev/null || fail 'no git: sudo apt-get install git'
+[ ! -L "$out" ] || fail "$out is a link: name the folder itself"
+if [ -e "$out" ] && [ -n "$(ls -A "$out")" ] && ! { [ -d "$out/.git" ] && [ -f "$out/RELEASE" ]; }; then
+    fail "$out is there and is no student's copy: name another folder, OUT=dir"
+fi
+[ ! -e "$out" ] || [ -z "$(git -C "$out" status --porcelain 2>/dev/null)" ] ||
+    fail "$out has changes of its own, which a release would overwrite: commit or remove them"
+
+# ---- which labs ----
+names=
+if [ -z "$wanted" ]; then
+    names=$($tool names)
+else
+    for lab in $wanted; do
+        name=$($tool names --lab "$lab") || exit 2
+        names="$names $name"
+    done
+fi
+
+# ---- which files: what the programs are built from, what a student reads ----
+files()
+{
+    if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then
+        git ls-files
+    else
+        find . -path "./$build" -prune -o -type f -print | sed 's,^\./,,'
+    fi
+}
+
+is_shown='^(\.gitignore|LICENSE|Makefile|common/|datasets/|autograder/|labs/|docs/figures/|docs/(checks|compare|cuda-calls|cycle-model|errata|glossary|profile|result-record)\.md$)'
+is_ours='^(autograder/(tests|handout|class|export)[./]|common/(compare|conformance|validate)/|common/setup/(new-lab/|new_lab|fuzz|bench)|labs/[^/]*/(baseline\.cu$|.*\.bak))|(^|/)(test|bench|fuzz)_[^/]*$'
+
+copy=$(mktemp -d "$build/handout.XXXXXX")
+trap 'rm -rf "$copy"' EXIT
+files | grep -E "$is_shown" | grep -Ev "$is_ours" | grep -v '^labs/' | tar -cf - -T - | tar -xf - -C "$copy"
+
+# ---- the labs ----
+# What the grader reads of lab.ini is sealed; this is left of it to be read.
+show_ini()
+{
+    echo '; To be read: truths, hints and hidden shapes are left out. The grader takes all of this from'
+    echo '; .sealed beside, so that a change here changes nothing.'
+    awk '/^[[:space:]]*[;#]/ { next }
+         /^\[/ { section = $0 }
+         /^\[/ || NF == 0 { gone = section ~ /^\[hint / }
+         /^[^[:space:]\[]/ { key = $1; gone = section ~ /^\[hint / || (section ~ /^\[predict / && (key == "formula" || key == "metric")) ||
+             (section ~ /^\[hidden/ && key == "with") }
+         !gone' "$1" | cat -s
+}
+
+for name in $names; do
+    printf '  SEAL    %s\n' "$name"
+    files | grep "^labs/$name/" | grep -Ev "$is_ours" | tar -cf - -T - | tar -xf - -C "$copy"
+    source=$(sed -n 's/^source *= *//p' "labs/$name/lab.ini")
+    mkdir -p "$copy/autograder/tests/skeletons/$name"
+    cp "autograder/tests/skeletons/$name/$source" "$copy/autograder/tests/skeletons/$name/"
+    cp "autograder/tests/skeletons/$name/$source" "$copy/labs/$name/"
+    sed -i 's/^\([^;=]*=\).*/\1/' "$copy/labs/$name/predict.ini"
+    show_ini "labs/$name/lab.ini" >"$copy/labs/$name/lab.ini"
+    $tool seal --lab "$name" --out "$copy"
+done
+
+# ---- the pages: links to what is not in the copy become plain text ----
+for name in $names; do grep "](labs/$name/README.md)" README.md || true; done >"$copy/.rows"
+awk -v rows="$copy/.rows" '$0 == "LABS" { while ((getline line < rows) > 0) print line; next } { print }' \
+    autograder/handout/student.md >"$copy/README.md"
+find "$copy" -name '*.md' | while read -r page; do
+    grep -oE '\]\([^)#: ]+' "$page" | sed 's/^](//' | sort -u | while read -r target; do
+        [ -e "$(dirname "$page")/$target" ] || printf '%s\n' "$target"
+    done >"$copy/.missing"
+    awk -v missing="$copy/.missing" '
+        BEGIN { while ((getline line < missing) > 0) target[line] = 1 }
+        { out = ""
+          while (match($0, /\[[^\]\[]*\]\([^) ]*\)/)) {
+              link = substr($0, RSTART, RLENGTH); text = link; to = link
+              sub(/^\[/, "", text); sub(/\]\(.*/, "", text); sub(/.*\]\(/, "", to); sub(/\)$/, "", to); sub(/#.*/, "", to)
+              out = out substr($0, 1, RSTART - 1) (to in target ? text : link)
+              $0 = substr($0, RSTART + RLENGTH) }
+          print out $0 }' "$page" >"$copy/.page"
+    mv "$copy/.page" "$page"
+done
+rm -f "$copy/.missing" "$copy/.rows"
+
+$tool search --out "$copy" || fail "the copy shows what it must not (above); $out is as it was"
+
+# ---- into OUT ----
+[ -d "$out/.git" ] || git init -q -b release "$out"
+git -C "$out" rm -rqf --ignore-unmatch . >/dev/null
+mkdir -p "$out"
+cp -a "$copy/." "$out/"
+git -C "$out" add -A -f .
+printf '%s\n' "$names" | tr ' ' '\n' | sed '/^$/d' >"$out/RELEASE"
+git -C "$out" add RELEASE
+if git -C "$out" diff --cached --quiet 2>/dev/null; then
+    echo "  $out is this release already."
+else
+    git -C "$out" -c user.name=Workbook -c user.email=workbook@localhost commit -q -m "Labs of $(date -u +%F): $(tr '\n' ' ' <"$out/RELEASE")"
+    echo "  $out: $(wc -l <"$out/RELEASE") labs, nothing of their solutions; students clone it, then  make update FROM=..."
+fi
+held=$($tool gives | while read -r line; do
+    printf '%s' "$line" | grep -qE "^($(tr '\n' '|' <"$out/RELEASE" | sed 's/|$//')) " || echo "$line"
+done)
+[ -z "$held" ] || printf '  Held back until you name them with LAB=, for then earlier labs are answered:\n%s\n' "$(printf '%s\n' "$held" | sed 's/^/    /')"

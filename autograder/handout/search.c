@@ -1,0 +1,227 @@
+#include "autograder/handout/search.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "autograder/lab/metric.h"
+#include "autograder/lab/predict.h"
+#include "autograder/lab/todo.h"
+#include "autograder/text/files.h"
+#include "autograder/text/text.h"
+
+enum {
+    SHORT_REGION = 20,   /* regions of fewer characters are everywhere: `__syncthreads();` */
+    SHORT_FORMULA = 24,  /* formulas of fewer say nothing elsewhere */
+    SHORT_NUMBER = 5,    /* numbers of fewer digits are everywhere */
+    HINT_CHARACTERS = 40 /* of a hint, its beginning */
+};
+
+/* ---- texts, made comparable --------------------------------------------------------------- */
+
+char *search_normal(const char *text, int comment_lines)
+{
+    char *normal = malloc(strlen(text) + 1);
+    size_t used = 0;
+    while (normal && *text) {
+        size_t length = strcspn(text, "\n"), at = strspn(text, " \t");
+        int dropped = !comment_lines && !strncmp(text + at, "//", 2);
+        if (at < length) at += strspn(text + at, "/*#>+| \t");
+        for (; at < length && !dropped; at++) {
+            if (!strncmp(text + at, "//", 2)) break;
+            if (!isspace((unsigned char)text[at])) normal[used++] = text[at];
+        }
+        text += length + (text[length] == '\n');
+    }
+    if (normal) normal[used] = 0;
+    return normal;
+}
+
+/* The next number of a text, its digits and their point: "1,234.50" gives "1234.5". */
+static const char *number_next(const char *text, char number[40])
+{
+    size_t used = 0;
+    int point = 0;
+    while (*text && !isdigit((unsigned char)*text))
+        text++;
+    for (; isdigit((unsigned char)*text) ||
+           ((*text == ',' || (*text == '.' && !point)) && isdigit((unsigned char)text[1]));
+         text++) {
+        point |= *text == '.';
+        if (*text != ',' && used < 38) number[used++] = *text;
+    }
+    while (point && used && (number[used - 1] == '0' || number[used - 1] == '.'))
+        if (number[--used] == '.') break;
+    number[used] = 0;
+    return text;
+}
+
+/* ---- the secrets -------------------------------------------------------------------------- */
+
+static Secret *secret_add(Secrets *secrets, const Lab *lab, char *text, const char *what)
+{
+    Secret *grown = realloc(secrets->item, (size_t)(secrets->items + 1) * sizeof *grown);
+    if (!grown || !text || !*text) {
+        free(text);
+        if (grown) secrets->item = grown;
+        return NULL;
+    }
+    secrets->item = grown;
+    Secret *secret = &grown[secrets->items++];
+    *secret = (Secret){.lab = lab, .text = text};
+    text_set(secret->what, sizeof secret->what, "%s of %s", what, lab->name);
+    return secret;
+}
+
+static int add_regions(const char *root, const Lab *lab, Secrets *secrets, Error *error)
+{
+    char path[1100], what[40];
+    TodoList list;
+    text_set(path, sizeof path, "%s/solutions/%s/%s", root, lab->name, lab->ini.source);
+    char *text = file_text(path, error);
+    int status = text ? todo_scan(path, text, &list, error) : -1;
+    for (int i = 0; !status && i < list.regions; i++) {
+        const TodoRegion *region = &list.region[i];
+        char *body = strndup(text + region->body, region->body_end - region->body);
+        char *code = body ? search_normal(body, 0) : NULL;
+        free(body);
+        if (code && strlen(code) < SHORT_REGION) *code = 0;
+        text_set(what, sizeof what, "TODO(%d)", region->number);
+        Secret *secret = secret_add(secrets, lab, code, what);
+        if (secret) secret->region = 1;
+    }
+    free(text);
+    return status;
+}
+
+/* A long formula is one wherever it stands; a short one, or a metric's name, only behind its key. */
+static void add_formula(const Lab *lab, const LabPrediction *prediction, Secrets *secrets)
+{
+    char text[400], what[100];
+    text_set(what, sizeof what, "the truth of prediction %s", prediction->name);
+    char *normal = search_normal(prediction->formula, 1);
+    if (normal && strlen(normal) >= SHORT_FORMULA && metric_find(normal) < 0) {
+        secret_add(secrets, lab, normal, what);
+        return;
+    }
+    static const char *const KEY[] = {"formula", "metric"};
+    for (int i = 0; normal && i < 2; i++) {
+        text_set(text, sizeof text, "%s=%s", KEY[i], normal);
+        Secret *secret = secret_add(secrets, lab, strdup(text), what);
+        if (secret) secret->at_home = 1;
+    }
+    free(normal);
+}
+
+static int add_values(const char *root, const Lab *lab, Secrets *secrets, Error *error)
+{
+    const char *name[LAB_PREDICTIONS + 1] = {0};
+    char path[1100], text[40], digits[40], what[100];
+    PredictFile file;
+    for (int i = 0; i < lab->ini.predictions; i++)
+        name[i] = lab->ini.prediction[i].name;
+    text_set(path, sizeof path, "%s/solutions/%s/predict.ini", root, lab->name);
+    if (predict_read(NULL, path, path, name, &file, error)) return -1;
+    for (int i = 0; i < file.answers; i++) {
+        text_set(text, sizeof text, "%.15g", file.answer[i].value);
+        number_next(text, digits);
+        if (strlen(digits) - (strchr(digits, '.') != NULL) < SHORT_NUMBER) continue;
+        text_set(what, sizeof what, "the value of prediction %s", file.answer[i].name);
+        Secret *secret = secret_add(secrets, lab, strdup(digits), what);
+        if (secret) secret->number = secret->at_home = 1;
+    }
+    return 0;
+}
+
+static void add_hints(const Lab *lab, Secrets *secrets)
+{
+    char what[100];
+    for (int i = 0; i < lab->ini.hints; i++) {
+        const LabHint *hint = &lab->ini.hint[i];
+        char *normal = search_normal(hint->text, 1);
+        if (normal && strlen(normal) > HINT_CHARACTERS) normal[HINT_CHARACTERS] = 0;
+        if (hint->stage)
+            text_set(what, sizeof what, "hint %d", hint->stage);
+        else
+            text_set(what, sizeof what, "hint %s", hint->fault);
+        secret_add(secrets, lab, normal, what);
+    }
+}
+
+/* What is looked for of "layout=chwn | layout=chwn N=65": each that has two keys or more. */
+static void add_hidden(const Lab *lab, Secrets *secrets)
+{
+    char with[sizeof lab->ini.hidden_with], *rest = with;
+    text_set(with, sizeof with, "%s", lab->ini.hidden_with);
+    for (char *part; (part = strsep(&rest, "|"));) {
+        const char *first = strchr(part, '=');
+        if (first && strchr(first + 1, '='))
+            secret_add(secrets, lab, search_normal(part, 1), "keys of hidden shapes");
+    }
+}
+
+int secrets_open(const char *root, const Catalog *catalog, Secrets *secrets, Error *error)
+{
+    *secrets = (Secrets){0};
+    for (int i = 0; i < catalog->labs; i++) {
+        const Lab *lab = &catalog->lab[i];
+        if (add_regions(root, lab, secrets, error) || add_values(root, lab, secrets, error)) {
+            secrets_close(secrets);
+            return -1;
+        }
+        for (int j = 0; j < lab->ini.predictions; j++)
+            add_formula(lab, &lab->ini.prediction[j], secrets);
+        add_hints(lab, secrets);
+        add_hidden(lab, secrets);
+    }
+    return 0;
+}
+
+void secrets_close(Secrets *secrets)
+{
+    for (int i = 0; i < secrets->items; i++)
+        free(secrets->item[i].text);
+    free(secrets->item);
+    *secrets = (Secrets){0};
+}
+
+/* ---- the search --------------------------------------------------------------------------- */
+
+static int number_stands_in(const char *text, const char *wanted)
+{
+    char number[40];
+    while (*text) {
+        text = number_next(text, number);
+        if (!strcmp(number, wanted)) return 1;
+    }
+    return 0;
+}
+
+static int is_at_home(const Secret *secret, const char *path)
+{
+    char home[100];
+    text_set(home, sizeof home, "labs/%s/", secret->lab->name);
+    return !secret->at_home || !strncmp(path, home, strlen(home)) ||
+           (secret->number && strncmp(path, "labs/", 5) != 0);
+}
+
+int secrets_search(const Secrets *secrets, const char *path, const char *text,
+                   void (*say)(void *context, const char *path, const Secret *secret),
+                   void *context)
+{
+    char *code = search_normal(text, 0), *all = search_normal(text, 1);
+    int found = 0;
+    for (int i = 0; code && all && i < secrets->items; i++) {
+        const Secret *secret = &secrets->item[i];
+        if (!is_at_home(secret, path)) continue;
+        if (secret->number ? !number_stands_in(text, secret->text)
+                           : !strstr(code, secret->text) && !strstr(all, secret->text))
+            continue;
+        say(context, path, secret);
+        found++;
+    }
+    free(code);
+    free(all);
+    return found;
+}

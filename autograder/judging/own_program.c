@@ -1,0 +1,49 @@
+#include "autograder/judging/own_program.h"
+
+#include <stdlib.h>
+
+#include "autograder/lab/sealed.h"
+#include "autograder/text/text.h"
+
+static void broken(Build *build, const Error *error)
+{
+    *build = (Build){.status = BUILD_BROKEN};
+    text_set(build->message, sizeof build->message, "%s", error->text);
+}
+
+static void build_sealed(const Toolchain *toolchain, const Lab *lab, const char *folder,
+                         OwnProgram which, int plain, Build *build)
+{
+    Error error;
+    size_t bytes;
+    char *object = sealed_part(folder, which == OWN_BASELINE ? SEALED_BASELINE : SEALED_REFERENCE,
+                               &bytes, &error);
+    if (object)
+        build_program(toolchain, object, bytes, lab->ini.operation_name, plain, build);
+    else
+        broken(build, &error);
+    free(object);
+}
+
+int own_program_source(const char *root, const Lab *lab, OwnProgram which, char *path, size_t bytes,
+                       Error *error)
+{
+    if (which == OWN_BASELINE) return lab_baseline_path(root, lab, path, bytes, error);
+    text_set(path, bytes, "%s/solutions/%s/%s", root, lab->name, lab->ini.source);
+    return 0;
+}
+
+void own_program_build(const Toolchain *toolchain, const Lab *lab, OwnProgram which, int plain,
+                       Build *build)
+{
+    char folder[1024], source[1024];
+    Error error;
+    text_set(folder, sizeof folder, "%s/labs/%s", toolchain->root, lab->name);
+    if (sealed_exists(folder))
+        build_sealed(toolchain, lab, folder, which, plain, build);
+    else if (own_program_source(toolchain->root, lab, which, source, sizeof source, &error))
+        broken(build, &error);
+    else
+        build_submission(toolchain, NULL, source, lab->ini.operation_name, lab_ini_cc(&lab->ini),
+                         plain, build);
+}

@@ -1,0 +1,58 @@
+#!/bin/sh
+# update.sh FROM - the next release of the workbook, merged into a student's copy; FROM is the release's folder or address.
+#
+# Nothing of the student's is lost: what is not committed is committed first.  A file of labs/ that both have changed stays
+# the student's, and the release's lies beside it as NAME.new; of any other file the release's is taken, and the student's
+# lies beside it as NAME.mine.
+set -eu
+from=${1:-}
+
+fail()
+{
+    printf 'update: %s\n' "$1" >&2
+    exit 2
+}
+
+as_student()
+{
+    if git config user.name >/dev/null && git config user.email >/dev/null; then
+        git "$@"
+    else
+        git -c user.name=student -c user.email=student@localhost "$@"
+    fi
+}
+
+command -v git >/dev/null || fail 'no git: sudo apt-get install git'
+[ "$(git rev-parse --show-toplevel 2>/dev/null)" = "$(pwd -P)" ] ||
+    fail 'this copy is no git repository: clone the release (git clone FROM), and put your labs/ into the clone'
+[ -n "$from" ] || from=$(git remote get-url origin 2>/dev/null) || fail 'from where?  make update FROM=dir'
+[ ! -e .git/MERGE_HEAD ] || fail 'a merge is under way: finish it with  git commit  or  git merge --abort'
+git fetch -q -- "$from" HEAD || fail "$from has no release to fetch"
+if git merge-base --is-ancestor FETCH_HEAD HEAD; then
+    echo 'update: you have this release already.'
+    exit 0
+fi
+git merge-base HEAD FETCH_HEAD >/dev/null || fail "$from is no release of this workbook"
+git add -A
+git diff --cached --quiet || as_student commit -q -m 'My work before an update'
+
+as_student merge -q --no-edit -m 'Update of the workbook' FETCH_HEAD >/dev/null 2>&1 || {
+    git ls-files -u | cut -f 2 | sort -u >.git/both
+    [ -s .git/both ] || fail "git could not merge $from; your files are as they were"
+    while read -r file; do
+        git show "HEAD:$file" >.git/mine 2>/dev/null || rm -f .git/mine
+        git show "FETCH_HEAD:$file" >.git/theirs 2>/dev/null || rm -f .git/theirs
+        mkdir -p "$(dirname "$file")"
+        case $file in labs/*) keep=mine other=theirs suffix=new ;; *) keep=theirs other=mine suffix=mine ;; esac
+        # What one side has removed is not there to be put beside.
+        if [ -e ".git/$keep" ]; then cp ".git/$keep" "$file"; else rm -f "$file"; fi
+        if [ -e ".git/$other" ]; then
+            cp ".git/$other" "$file.$suffix"
+            echo "update: you and the release both changed $file: the other one is $file.$suffix"
+        fi
+        git add -A -- "$file"
+    done <.git/both
+    rm -f .git/both .git/mine .git/theirs
+    as_student commit -q -m 'Update of the workbook'
+}
+echo "update: $(git log -1 --format=%s FETCH_HEAD)"
