@@ -41,7 +41,7 @@ files()
     if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then
         git ls-files
     else
-        find . -path "./$build" -prune -o -type f -print | sed 's,^\./,,'
+        find -L . -path ./build -prune -o -type f -print | sed 's,^\./,,'
     fi
 }
 

@@ -20,17 +20,16 @@ enum {
 
 /* ---- texts, made comparable --------------------------------------------------------------- */
 
-char *search_normal(const char *text, int comment_lines)
+char *search_normal(const char *text, int comments)
 {
     char *normal = malloc(strlen(text) + 1);
     size_t used = 0;
     while (normal && *text) {
-        size_t length = strcspn(text, "\n"), at = strspn(text, " \t");
-        int dropped = !comment_lines && !strncmp(text + at, "//", 2);
-        if (at < length) at += strspn(text + at, "/*#>+| \t");
-        for (; at < length && !dropped; at++) {
-            if (!strncmp(text + at, "//", 2)) break;
-            if (!isspace((unsigned char)text[at])) normal[used++] = text[at];
+        size_t length = strcspn(text, "\n");
+        for (size_t at = 0; at < length; at++) {
+            if (!comments && !strncmp(text + at, "//", 2)) break;
+            if (!isspace((unsigned char)text[at]) && !strchr("/*#>+|", text[at]))
+                normal[used++] = text[at];
         }
         text += length + (text[length] == '\n');
     }
@@ -95,7 +94,7 @@ static int add_regions(const char *root, const Lab *lab, Secrets *secrets, Error
     return status;
 }
 
-/* A long formula is one wherever it stands; a short one, or a metric's name, only behind its key. */
+/* A long formula is one wherever it stands; a short one and a metric's name only behind a key. */
 static void add_formula(const Lab *lab, const LabPrediction *prediction, Secrets *secrets)
 {
     char text[400], what[100];

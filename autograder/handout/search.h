@@ -5,11 +5,11 @@
  * May use: lab, build, judging, text.
  *
  * Looked for in every file, blanks, line ends and comments apart: the code of each TODO region of
- * each solution, but for three that are a barrier, or a number's choice, of less than 20 characters;
- * the formula of each prediction; each hint; each set of keys that hidden shapes share.  A short
- * formula says something only in its lab's own folder (`metric = blocks`), and so does a prediction's
- * value, which has to have five digits or more: another lab's page may show the same number as what
- * that lab counts. */
+ * each solution, but for two of less than 20 characters, a barrier and the choice of a number; the
+ * formula of each prediction; each hint; each set of keys that hidden shapes share.  A short formula
+ * says something only in its lab's own folder (`metric = blocks`), and so does a prediction's value,
+ * which has to have five digits or more: another lab's page may show the same number as what that
+ * lab counts. */
 #ifndef CONVLAB_AUTOGRADER_HANDOUT_SEARCH_H
 #define CONVLAB_AUTOGRADER_HANDOUT_SEARCH_H
 
@@ -33,13 +33,14 @@ typedef struct Secrets {
 int secrets_open(const char *root, const Catalog *catalog, Secrets *secrets, Error *error);
 void secrets_close(Secrets *secrets);
 
-/* Calls `say` for each secret that `text`, the file `path` of a copy, shows, and returns how many. */
+/* Calls `say` for each secret that `text`, the file `path` of a copy, shows; returns how many. */
 int secrets_search(const Secrets *secrets, const char *path, const char *text,
                    void (*say)(void *context, const char *path, const Secret *secret),
                    void *context);
 
-/* The text without blanks, line ends and what begins lines of comments, lists and quotes (so that
- * code is found behind `//` or `>`, too); what follows `//` in a line is dropped.  malloc'd. */
-char *search_normal(const char *text, int comment_lines);
+/* The text without blanks, line ends and the characters that begin lines of comments, lists, tables
+ * and quotes, wherever they stand: so code is found behind `//` or `>`, too.  Without `comments`
+ * what follows `//` in a line is dropped.  malloc'd. */
+char *search_normal(const char *text, int comments);
 
 #endif

@@ -1,0 +1,212 @@
+#!/bin/sh
+# check.sh BUILD - a student's copy: it shows no answer, a lab that is solved in it alone gets the mark that it gets here,
+# and the next release merges with what a student did.
+# shellcheck disable=SC2013,SC2015,SC2181,SC2317  # numbers are words; conditions, not choices; functions that all_found calls
+set -u
+build=$(realpath "${1:?usage: check.sh BUILD}")
+root=$(pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+# tell NAME: prints the verdict of the last test, by its exit status, with what the last command said.
+tell()
+{
+    if [ $? = 0 ]; then echo "ok handout/$1"; else
+        echo "not ok handout/$1"
+        sed 's/^/    /' "$work/out" | tail -n 20
+        failed=1
+    fi
+}
+
+# release OUT LABS
+release()
+{
+    sh autograder/handout/handout.sh "$build" "$work/$1" "$2" >"$work/out" 2>&1
+}
+
+command -v git >/dev/null || { echo 'skipped: no git here: sudo apt-get install git'; exit 0; }
+
+# ---- lab 04: its baseline is lab 02's solution ----
+release release 04 && [ -f "$work/release/labs/04-tiled/.sealed" ]
+tell made
+release small 01 && release small 01 && grep -q 'is this release already' "$work/out" &&
+    [ "$(git -C "$work/small" rev-list --count HEAD)" = 1 ]
+tell same-again-changes-nothing
+mkdir "$work/other" && : >"$work/other/file"
+sh autograder/handout/handout.sh "$build" "$work/other" 04 >"$work/out" 2>&1
+[ $? = 2 ] && [ "$(wc -l <"$work/out")" = 1 ] && grep -q "is no student's copy" "$work/out" && [ "$(ls "$work/other")" = file ]
+tell another-folder-is-left-alone
+
+# Labs whose skeletons give an earlier one away are held back; said by what nvcc never sees, so here as a list.
+"$build/bin/handout" names >"$work/out" && grep -qx 05-register-tiled "$work/out" && ! grep -q 06-unrolled "$work/out"
+tell a-skeleton-that-answers-another-lab-is-held-back
+
+# ---- what is planted is found ----
+# The whole of a region, a truth, a hint, a hidden shape's keys; plain, in a comment, broken over lines.
+region()
+{
+    awk -v n="$2" '$0 ~ "END TODO\\(" n "\\)" { inside = 0 } inside { print } $0 ~ "// TODO\\(" n "\\)" { inside = 1 }' "$1"
+}
+
+# shows PATH WHAT: the copy with standard input added to PATH is refused, and for that reason.
+shows()
+{
+    rm -rf "$work/planted"
+    mkdir -p "$work/planted/$(dirname "$1")"
+    [ ! -f "$work/release/$1" ] || cp "$work/release/$1" "$work/planted/$1"
+    cat >>"$work/planted/$1"
+    "$build/bin/handout" search --out "$work/planted" >"$work/out" 2>&1
+    [ $? = 1 ] && grep -qF -- "$1 shows $2" "$work/out"
+}
+
+# plant PATH WHAT: standard input into a file of its own, which the search below has to find.
+plant()
+{
+    mkdir -p "$work/planted/$(dirname "$1")"
+    cat >"$work/planted/$1"
+    echo "$1 shows $2" >>"$work/expected"
+}
+
+# all_found COMMAND...: each that it plants is found.  Labs that say the same words are found in each other's, too.
+all_found()
+{
+    rm -rf "$work/planted" "$work/expected"
+    "$@"
+    "$build/bin/handout" search --out "$work/planted" | sort >"$work/found"
+    sort "$work/expected" | comm -23 - "$work/found" >"$work/out" && [ -s "$work/found" ] && [ ! -s "$work/out" ]
+}
+
+# Every region of every solution that is long enough to be looked for.
+regions()
+{
+    for source in solutions/*/conv.c*; do
+        lab=$(basename "$(dirname "$source")")
+        for n in $(sed -n 's,.*// TODO(\([0-9]*\)):.*,\1,p' "$source"); do
+            region "$source" "$n" >"$work/region"
+            [ "$(grep -v '^ *//' "$work/region" | sed 's,//.*,,' | tr -d ' \t\n/*#>+|' | wc -c)" -ge 20 ] || continue
+            plant "docs/$lab-$n.md" "TODO($n) of $lab" <"$work/region"
+        done
+    done
+}
+all_found regions
+tell every-region-is-found
+region solutions/09-im2col/conv.cu 1 | sed 's,^,// ,' | shows labs/04-tiled/README.md 'TODO(1) of 09-im2col'
+tell a-region-in-a-comment
+region solutions/04-tiled/conv.cu 2 | tr -s ' ' '\n' | shows common/base/error.h 'TODO(2) of 04-tiled'
+tell a-region-broken-over-lines
+echo 'bytes = 1456128' | shows labs/04-tiled/predict.ini 'the value of prediction bytes of 04-tiled'
+tell a-prediction-that-is-filled-in
+echo 'It is 1,456,128 bytes.' | shows docs/errata.md 'the value of prediction bytes of 04-tiled'
+tell a-truth-in-a-page
+
+# lines PATTERN WHAT: plants the lines of each lab.ini that begin so.
+lines()
+{
+    for lab in labs/*/; do
+        lab=$(basename "$lab")
+        awk -v pattern="$1" '
+            /^[^ ]/ { if (line) print line; line = "" }
+            /^\[/ { name = $2; sub(/\]/, "", name) }
+            $0 ~ pattern { line = name "\t" $0; next }
+            line { line = line $0 }
+            END { if (line) print line }' "labs/$lab/lab.ini" >"$work/lines"
+        while IFS="$(printf '\t')" read -r name line; do
+            echo "$line" | plant "labs/$lab/$2-$name.ini" "$3 $name of $lab"
+        done <"$work/lines"
+    done
+}
+all_found lines '^(formula|metric) *=' truth 'the truth of prediction'
+tell every-truth-is-found
+all_found lines '^text *=' hint hint
+tell every-hint-is-found
+echo 'layout=chwn N=64 C=6 K=16' | shows labs/04-tiled/README.md 'keys of hidden shapes of 08-accelerators'
+tell hidden-keys
+# And what is drawn from a seed is in no file.
+for seed in 1 2 3; do "$build/bin/lab" hidden --lab 04 --seed "$seed"; done >"$work/hidden" &&
+    [ -s "$work/hidden" ] && ! grep -rqFf "$work/hidden" --exclude-dir=.git "$work/release"
+tell no-hidden-shape
+# A tree of the instructor's that shows something leaves the release as it was.
+cp -a "$work/small" "$work/kept"
+(
+    mkdir "$work/full" && cd "$work/full" || exit 1
+    for part in "$root"/* "$root"/.gitignore; do ln -s "$part" .; done
+    rm common && cp -a "$root/common" common
+    region solutions/02-naive/conv.cu 1 >>common/base/error.h
+    sh autograder/handout/handout.sh "$build" "$work/small" 01 >"$work/out" 2>&1
+    [ $? = 2 ] && grep -q 'common/base/error.h shows TODO(1) of 02-naive' "$work/out"
+) && diff -r "$work/kept" "$work/small" >>"$work/out"
+tell a-release-that-shows-something-is-not-made
+
+# ---- solved in the copy alone ----
+copy=$work/student
+git clone -q "$work/release" "$copy"
+for n in 1 2 3 4 5 6 7 8 9; do
+    region solutions/04-tiled/conv.cu $n >"$work/region"
+    awk -v n=$n -v from="$work/region" '
+        $0 ~ "END TODO\\(" n "\\)" { while ((getline line < from) > 0) print line; inside = 0 }
+        !inside { print }
+        $0 ~ "// TODO\\(" n "\\)" { inside = 1 }' "$copy/labs/04-tiled/conv.cu" >"$work/filled"
+    mv "$work/filled" "$copy/labs/04-tiled/conv.cu"
+done
+cp solutions/04-tiled/predict.ini "$copy/labs/04-tiled/"
+# The copy's programs are those of this tree, and what this tree has compiled is compiled.
+mkdir -p "$copy/build"
+for part in bin lib obj cache toolchain.env; do ln -s "$build/$part" "$copy/build/$part"; done
+
+# grade_in ROOT SUBMISSION NAME: a timed case there, its record without what names places and times.
+grade_in()
+{
+    "$build/bin/grade" --root "$1" --build "$1/build" --submission "$2" --lab 04 --case lenet-c1 --engine sim --seed 5 --results "$work/$3" >"$work/out" 2>&1 &&
+        jq 'del(.source, .graded_at, .seconds, .spent, .baseline_digest, .reference_digest)' "$work/$3/04-tiled.json" >"$work/$3.json"
+}
+ln -s "$build" "$work/build"
+mkdir "$work/here" && for part in "$root"/*; do [ "$(basename "$part")" = build ] || ln -s "$part" "$work/here/"; done && ln -s "$build" "$work/here/build"
+command -v jq >/dev/null || { echo 'skipped: no jq here: sudo apt-get install jq'; exit "$failed"; }
+grade_in "$copy" "$copy/labs" there && grade_in "$work/here" solutions ours &&
+    jq -e '.cases[0].speed | .points >= .possible and .possible > 0' "$work/there.json" >/dev/null && diff "$work/ours.json" "$work/there.json" >"$work/out"
+tell solved-in-the-copy-has-the-mark-and-record-that-it-has-here
+
+# ---- the front door of a copy ----
+make -s -C "$copy" test >"$work/out" 2>&1
+[ $? = 2 ] && [ "$(wc -l <"$work/out")" = 1 ] && grep -q "test: this is a student's copy" "$work/out"
+tell make-test-says-what-it-is
+"$build/bin/lab" solution --root "$copy" --build "$copy/build" --lab 04 >"$work/out" 2>&1
+[ $? != 0 ] && grep -q "this is a student's copy" "$work/out"
+tell no-solution
+
+# ---- updates ----
+rm -rf "$copy/build"
+next="$work/release"
+commit_next()
+{
+    git -C "$next" -c user.name=Workbook -c user.email=workbook@localhost commit -qam "$1"
+}
+update()
+{
+    (cd "$copy" && sh common/setup/update.sh "$1" >"$work/out" 2>&1)
+}
+cp "$copy/labs/04-tiled/conv.cu" "$work/mine"
+echo 'my notes' >"$copy/labs/04-tiled/notes.txt"
+echo 'A sentence more.' >>"$next/labs/04-tiled/README.md" && commit_next 'A page'
+update "$next" && cmp "$work/mine" "$copy/labs/04-tiled/conv.cu" && grep -q 'A sentence more' "$copy/labs/04-tiled/README.md" &&
+    grep -q 'my notes' "$copy/labs/04-tiled/notes.txt"
+tell an-update-merges-over-an-edited-lab
+update "$next" && grep -q 'have this release already' "$work/out"
+tell an-update-twice
+# The skeleton changes where the student has worked, and a program that the student has changed, too.
+sed -i 's,^.*END TODO(1).*,// a new line of the skeleton\n&,' "$next/labs/04-tiled/conv.cu"
+echo '# ours' >>"$next/Makefile" && echo '# the student'\''s' >>"$copy/Makefile" && commit_next 'A skeleton'
+update "$next" && cmp "$work/mine" "$copy/labs/04-tiled/conv.cu" && cmp "$next/labs/04-tiled/conv.cu" "$copy/labs/04-tiled/conv.cu.new" &&
+    grep -q 'both changed labs/04-tiled/conv.cu: the other one is labs/04-tiled/conv.cu.new' "$work/out" &&
+    cmp "$next/Makefile" "$copy/Makefile" && grep -q "the student's" "$copy/Makefile.mine" && ! git -C "$copy" status --porcelain | grep -v "^??"
+tell an-update-keeps-both-where-both-changed
+git init -q "$work/stranger" && git -C "$work/stranger" -c user.name=a -c user.email=a@b commit -q --allow-empty -m x
+update "$work/stranger"
+[ $? = 2 ] && grep -q 'is no release of this workbook' "$work/out" && cmp "$work/mine" "$copy/labs/04-tiled/conv.cu"
+tell a-stranger-is-no-release
+rm -rf "$copy/.git"
+update "$next"
+[ $? = 2 ] && [ "$(wc -l <"$work/out")" = 1 ] && grep -q 'is no git repository' "$work/out"
+tell no-repository
+exit "$failed"
