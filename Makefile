@@ -405,7 +405,7 @@ EXPORT_TOOLS := $(BUILD)/bin/export $(BUILD)/tests/autograder/export/tool_sample
 test: export CHOSEN = $(ALL_TESTS)
 test:
 	$(call want,clang-format-14 shellcheck libxml2-utils tidy python3-jsonschema)
-	$(call stage,tools tests $(NUMBER_TOOLS) $(EXPORT_TOOLS) $(BUILD)/bin/doctor $(BUILD)/bin/class)
+	$(call stage,tools tests $(NUMBER_TOOLS) $(EXPORT_TOOLS) $(BUILD)/bin/doctor $(BUILD)/bin/class $(BUILD)/bin/handout)
 	$(Q)sh autograder/tests/run.sh "$$BUILD" $$CHOSEN
 
 # In build folders of their own, with the nvcc that setup found for this one.  Warnings are the ordinary build's affair:

@@ -6,10 +6,10 @@
  *
  * Looked for in every file, blanks, line ends and comments apart: the code of each TODO region of
  * each solution, but for two of less than 20 characters, a barrier and the choice of a number; the
- * formula of each prediction; each hint; each set of keys that hidden shapes share.  A short formula
- * says something only in its lab's own folder (`metric = blocks`), and so does a prediction's value,
- * which has to have five digits or more: another lab's page may show the same number as what that
- * lab counts. */
+ * formula of each prediction; each hint; each set of keys that hidden shapes share.  A short
+ * formula says something only in its lab's own folder (`metric = blocks`), and so does a
+ * prediction's value, which has to have five digits or more: another lab's page may show the same
+ * number as what that lab counts. */
 #ifndef CONVLAB_AUTOGRADER_HANDOUT_SEARCH_H
 #define CONVLAB_AUTOGRADER_HANDOUT_SEARCH_H
 
