@@ -11,7 +11,7 @@
 
 GIVEN := BUILD ENGINE GPU SEED CLANG JOBS NVCC CUDA_INCLUDE CC CXX CCACHE \
     SUBMISSION LAB CASE SHAPE MAPS FAIL_UNDER VERBOSE PTX \
-    SUBMISSIONS RESULTS DEADLINE \
+    SUBMISSIONS RESULTS DEADLINE SBATCH \
     FORMAT GRADEBOOK OUT FROM PLATFORM \
     NAME OPERATION SAMPLE SECONDS \
     SET
@@ -289,7 +289,8 @@ help:
 #:   make reset LAB=04           the skeleton again (keeps a backup)
 #:   make solution LAB=04        the solution, once you passed
 #:   make class SUBMISSIONS=dir [LAB=04] [RESULTS=dir] [DEADLINE=2026-10-01T12:00] [JOBS=n] [SEED=n]
-#:                       a whole class into one gradebook; again, to go on (docs/class.md)
+#:                       a whole class into one gradebook; again, to go on (docs/class.md);
+#:                       ENGINE=slurm or slurm-gpu [SBATCH=options]: on a cluster's nodes
 #:   make setup                  find or install what is missing
 #:   make doctor                 what this machine can do
 #:   make update FROM=dir        in a student's copy: the next release, merged with your work
@@ -338,7 +339,8 @@ class:
 	$(call want,similarity-tester)
 	$(call stage,tools $(BUILD)/bin/class)
 	$(Q)$(BUILD)/bin/class $(where) --submissions "$$SUBMISSIONS" $${LAB:+--lab "$$LAB"} $${SEED:+--seed "$$SEED"} \
-	    --results "$$RESULTS" --deadline "$$DEADLINE" --engine "$$ENGINE" --gpu "$$GPU" --jobs "$$JOBS"
+	    --results "$$RESULTS" --deadline "$$DEADLINE" --engine "$$ENGINE" --gpu "$$GPU" --jobs "$$JOBS" \
+	    --sbatch "$$SBATCH"
 
 bundle:
 	$(Q)sh common/setup/bundle.sh "$$BUILD" "$$PLATFORM" "$$LAB"
@@ -404,7 +406,7 @@ EXPORT_TOOLS := $(BUILD)/bin/export $(BUILD)/tests/autograder/export/tool_sample
 
 test: export CHOSEN = $(ALL_TESTS)
 test:
-	$(call want,clang-format-14 shellcheck libxml2-utils tidy python3-jsonschema)
+	$(call want,clang-format-14 shellcheck libxml2-utils tidy python3-jsonschema similarity-tester $${CI:+slurmctld slurmd slurm-client munge})
 	$(call stage,tools tests $(NUMBER_TOOLS) $(EXPORT_TOOLS) $(BUILD)/bin/doctor $(BUILD)/bin/class $(BUILD)/bin/handout)
 	$(Q)sh autograder/tests/run.sh "$$BUILD" $$CHOSEN
 

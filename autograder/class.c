@@ -14,6 +14,7 @@
 #include "autograder/class/gradebook.h"
 #include "autograder/class/plan.h"
 #include "autograder/class/similarity.h"
+#include "autograder/class/slurm.h"
 #include "autograder/class/still.h"
 #include "autograder/class/summary.h"
 #include "autograder/class/tree.h"
@@ -34,7 +35,9 @@ static const char USAGE[] =
     "  --results DIR      the gradebook and what is made of it (default <build>/class)\n"
     "  --jobs N           so many submissions at a time (default: one a core)\n"
     "  --deadline TIME    2026-10-01T12:00, of this time zone, or with Z: later ones are marked\n"
-    "  --engine ENGINE    auto, sim or gpu (default auto: gpu where there is one)\n"
+    "  --engine ENGINE    auto, sim or gpu (default auto: gpu where there is one); slurm or\n"
+    "                     slurm-gpu: by job arrays on a cluster, simulated or a card a job\n"
+    "  --sbatch OPTIONS   more options for sbatch, parted by blanks\n"
     "  --gpu NAME         the machine that the simulator plays (default: the lab's)\n"
     "  --seed N           the class's seed: every student's follows from it and the name\n"
     "  --dump             only prints the gradebook as tab-separated text\n"
@@ -43,8 +46,8 @@ static const char USAGE[] =
     "Exit: 0 all is graded; 1 it is not; 2 wrong usage; 130 interrupted.\n";
 
 typedef struct Options {
-    const char *submissions, *root, *build, *lab, *results, *jobs, *deadline, *gpu, *grade;
-    DeviceEngine engine;
+    const char *submissions, *root, *build, *lab, *results, *jobs, *deadline, *gpu, *grade, *engine,
+        *sbatch;
     Seed seed;
     int dump;
 } Options;
@@ -54,7 +57,8 @@ typedef struct Class {
     Catalog catalog;
     Gradebook *book;
     char results[3000], work[3100], path[3100], grade[4096]; /* absolute; path: the gradebook's */
-    int lock, at_once;
+    int lock, at_once, slurm;
+    const char *engine; /* of each job: "sim" or "gpu" */
     Plan plan;
     size_t done, deferred;
     double began;
@@ -69,7 +73,7 @@ static double now(void)
 
 static int parse_options(int argc, char **argv, Options *options, Error *error)
 {
-    *options = (Options){.root = ".", .build = "build", .engine = ENGINE_AUTO};
+    *options = (Options){.root = ".", .build = "build", .engine = "auto"};
     const Option table[] = {
         {"submissions", OPTION_TEXT, &options->submissions},
         {"root", OPTION_TEXT, &options->root},
@@ -78,7 +82,8 @@ static int parse_options(int argc, char **argv, Options *options, Error *error)
         {"results", OPTION_TEXT, &options->results},
         {"jobs", OPTION_TEXT, &options->jobs},
         {"deadline", OPTION_TEXT, &options->deadline},
-        {"engine", OPTION_ENGINE, &options->engine},
+        {"engine", OPTION_TEXT, &options->engine},
+        {"sbatch", OPTION_TEXT, &options->sbatch},
         {"gpu", OPTION_TEXT, &options->gpu},
         {"seed", OPTION_SEED, &options->seed},
         {"dump", OPTION_FLAG, &options->dump},
@@ -135,6 +140,22 @@ static int take_jobs(const char *text, int *at_once, Error *error)
     return 0;
 }
 
+static int take_engine(Class *class, Error *error)
+{
+    const char *text = class->options.engine;
+    DeviceEngine engine;
+    class->slurm = !strcmp(text, "slurm") || !strcmp(text, "slurm-gpu");
+    if (class->slurm) {
+        class->engine = strcmp(text, "slurm") ? "gpu" : "sim";
+    } else if (engine_find(text, &engine)) {
+        return error_set(
+            error, "there is no engine '%.40s'; there are: auto, sim, gpu, slurm, slurm-gpu", text);
+    } else {
+        class->engine = engine_resolve(engine) == ENGINE_GPU ? "gpu" : "sim";
+    }
+    return 0;
+}
+
 static int take_deadline(const char *text, int64_t *deadline, Error *error)
 {
     *deadline = text ? time_parse(text) : 0;
@@ -155,8 +176,7 @@ static int settle(Class *class, Error *error)
     if (found < 0) return -1;
     if (!found || options->seed.given) text_set(held, sizeof held, "%" PRIu64, seed);
     if (gradebook_settle(class->book, "seed", held, error) ||
-        gradebook_settle(class->book, "engine",
-                         engine_resolve(options->engine) == ENGINE_GPU ? "gpu" : "sim", error) ||
+        gradebook_settle(class->book, "engine", class->engine, error) ||
         gradebook_settle(class->book, "gpu", options->gpu ? options->gpu : "the lab's", error))
         return -1;
     class->plan.seed = strtoull(held, NULL, 10);
@@ -171,7 +191,7 @@ static int class_open(Class *class, Error *error)
     class->plan.submissions = options->submissions;
     class->plan.catalog = &class->catalog;
     class->plan.work = class->work;
-    if (take_jobs(options->jobs, &class->at_once, error) ||
+    if (take_jobs(options->jobs, &class->at_once, error) || take_engine(class, error) ||
         take_deadline(options->deadline, &class->plan.deadline, error) ||
         catalog_open(options->root, &class->catalog, error) ||
         (options->lab &&
@@ -179,6 +199,7 @@ static int class_open(Class *class, Error *error)
         roster_read(options->submissions, &class->plan.roster, error) ||
         find_folders(class, error) || lock_results(class, error))
         return -1;
+    slurm_forget(class->work);
     if (tree_remove(class->work) || directory_make(class->work))
         return error_set(error, "%.300s: %s", class->work, strerror(errno));
     class->book = gradebook_open(class->path, error);
@@ -246,7 +267,7 @@ static int grade_all(Class *class, Error *error)
     Jobs jobs = {.grade = class->grade,
                  .root = class->options.root,
                  .build = class->options.build,
-                 .engine = engine_resolve(class->options.engine) == ENGINE_GPU ? "gpu" : "sim",
+                 .engine = class->engine,
                  .gpu = class->options.gpu,
                  .work = class->work,
                  .job = class->plan.job,
@@ -254,7 +275,8 @@ static int grade_all(Class *class, Error *error)
                  .done = keep,
                  .context = class};
     class->began = now();
-    return jobs_run(&jobs, class->at_once, error);
+    if (!class->slurm) return jobs_run(&jobs, class->at_once, error);
+    return slurm_run(&jobs, !strcmp(class->engine, "gpu"), class->options.sbatch, error);
 }
 
 /* ---- after ---------------------------------------------------------------------------------- */

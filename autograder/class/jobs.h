@@ -18,8 +18,12 @@ typedef struct Job {
     int late;
     uint64_t seed;
     int tries; /* begun so far */
-    pid_t pid; /* of the child that grades it, or 0 */
-    int waits; /* on a cluster: handed over, and no result yet */
+    pid_t pid; /* of the child that grades it here, or 0 */
+    /* On a cluster: where it is, which task of which array, and since how many looks its queue does
+     * not have it. */
+    enum { JOB_NEW, JOB_HANDED, JOB_DONE } state;
+    long array;
+    int task, absent;
 } Job;
 
 /* Called once for each job that has ended, by a record's text or, where there is none, by what was

@@ -59,6 +59,9 @@ has_package()
     libxml2-utils) command -v xmllint ;;
     python3-jsonschema) python3 -c 'import jsonschema' ;;
     similarity-tester) command -v sim_c++ ;; # for a class
+    slurmctld | slurmd) command -v "$1" ;;   # for the test of a class on a cluster
+    slurm-client) command -v sbatch ;;
+    munge) command -v munged ;;
     libclang-rt-14-dev) find /usr/lib/llvm-14 -name 'libclang_rt.fuzzer-*.a' | grep -q . ;;
     libjansson-dev) has_header jansson.h ;;
     libinih-dev) has_header ini.h ;;

@@ -1,0 +1,291 @@
+#include "autograder/class/slurm.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "autograder/class/tool.h"
+#include "autograder/text/files.h"
+#include "autograder/text/text.h"
+
+/* An array may have 1,000 tasks where nobody says otherwise (MaxArraySize).  A task that ended well
+ * may have done so on a node whose files are seen here only later: NFS looks again after a
+ * minute. */
+enum {
+    ARRAY_TASKS = 500,
+    LOOK_SECONDS = 2,
+    ABSENT_LOOKS = 35,
+    SILENT_LOOKS = 150,
+    OPTION_WORDS = 32
+};
+
+typedef struct Slurm {
+    Jobs *jobs;
+    int one_gpu;
+    const char *options;
+    size_t left;  /* jobs that are not done */
+    int arrays;   /* submitted so far */
+    int silences; /* looks in a row that the controller did not answer */
+} Slurm;
+
+/* ---- handing over --------------------------------------------------------------------------- */
+
+/* job-N/words, a NUL behind each. */
+static int write_words(const Jobs *jobs, const Job *job, Error *error)
+{
+    char path[4200], folder[4096];
+    const char *word[JOB_WORDS];
+    job_folder(jobs, job, folder, sizeof folder);
+    job_words(jobs, job, word);
+    text_set(path, sizeof path, "%s/words", folder);
+    FILE *file = fopen(path, "we");
+    for (int i = 0; file && word[i]; i++)
+        fwrite(word[i], 1, strlen(word[i]) + 1, file);
+    int bad = !file || ferror(file);
+    if ((file && fclose(file)) || bad) return error_set(error, "%.300s: %s", path, strerror(errno));
+    return 0;
+}
+
+/* A tasks file for jobs that wait to be handed over, ARRAY_TASKS at most: how many, or -1. */
+static int write_tasks(Slurm *slurm, const char *name, Error *error)
+{
+    char path[4200];
+    int tasks = 0;
+    text_set(path, sizeof path, "%s/%s", slurm->jobs->work, name);
+    FILE *file = fopen(path, "we");
+    if (!file) return error_set(error, "%.300s: %s", path, strerror(errno));
+    for (size_t i = 0; i < slurm->jobs->count && tasks < ARRAY_TASKS; i++) {
+        Job *job = &slurm->jobs->job[i];
+        if (job->state != JOB_NEW) continue;
+        if (job_prepare(slurm->jobs, job, error) || write_words(slurm->jobs, job, error)) {
+            fclose(file);
+            return -1;
+        }
+        job->state = JOB_HANDED;
+        job->task = tasks++;
+        job->array = -1; /* until sbatch says */
+        job->absent = 0;
+        job->tries++;
+        fprintf(file, "%zu\n", i);
+    }
+    int bad = ferror(file);
+    if (fclose(file) || bad) return error_set(error, "%.300s: %s", path, strerror(errno));
+    return tasks;
+}
+
+/* What a tool printed into work/said, its first line. */
+static void said(const Slurm *slurm, char *line, size_t bytes)
+{
+    char path[4200];
+    Error error;
+    text_set(path, sizeof path, "%s/said", slurm->jobs->work);
+    char *text = file_text(path, &error);
+    if (text) name_show(text, line, bytes);
+    if (!text) text_set(line, bytes, "%s", "");
+    free(text);
+}
+
+/* Slurm itself would run a task of a node that failed again, minutes later: here that is ours. */
+static int submit(Slurm *slurm, const char *tasks_name, int tasks, long *array, Error *error)
+{
+    const Jobs *jobs = slurm->jobs;
+    char range[40], script[4200], options[2000], folder[4096], line[300], *save = NULL;
+    const char *word[OPTION_WORDS + 20];
+    int words = 0;
+    if (!getcwd(folder, sizeof folder)) return error_set(error, "getcwd: %s", strerror(errno));
+    text_set(range, sizeof range, "--array=0-%d", tasks - 1);
+    text_set(script, sizeof script, "%s/autograder/class/task.sh", jobs->root);
+    char *full = realpath(script, NULL), directory[4200];
+    if (!full) return error_set(error, "%.300s: %s", script, strerror(errno));
+    text_set(directory, sizeof directory, "--chdir=%s", folder);
+    text_set(options, sizeof options, "%s", slurm->options ? slurm->options : "");
+    const char *const fixed[] = {"sbatch",           "--parsable", "--no-requeue",       range,
+                                 "--job-name=class", "--ntasks=1", "--output=/dev/null", directory};
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        word[words++] = fixed[i];
+    if (slurm->one_gpu) word[words++] = "--gres=gpu:1";
+    char *option = strtok_r(options, " ", &save);
+    for (int i = 0; option && i < OPTION_WORDS; i++, option = strtok_r(NULL, " ", &save))
+        word[words++] = option;
+    word[words++] = full;
+    word[words++] = jobs->work;
+    word[words++] = tasks_name;
+    word[words] = NULL;
+    int status = tool_run(jobs->work, word, NULL, "said", error);
+    free(full);
+    if (status < 0) return -1;
+    said(slurm, line, sizeof line);
+    *array = strtol(line, NULL, 10);
+    if (status == TOOL_MISSING)
+        return error_set(error, "there is no sbatch: run this on a machine that submits to Slurm");
+    if (status || *array <= 0) return error_set(error, "sbatch refuses: %.250s", line);
+    return 0;
+}
+
+/* work/submitted: for a later run, should this one be killed. */
+static int write_down(const Slurm *slurm, long array, Error *error)
+{
+    char path[4200];
+    text_set(path, sizeof path, "%s/submitted", slurm->jobs->work);
+    FILE *file = fopen(path, "ae");
+    if (file) fprintf(file, "%ld\n", array);
+    if (!file || fclose(file)) return error_set(error, "%.300s: %s", path, strerror(errno));
+    return 0;
+}
+
+/* Hands over all that wait. */
+static int hand_over(Slurm *slurm, Error *error)
+{
+    for (;;) {
+        char name[40];
+        long array;
+        text_set(name, sizeof name, "tasks-%d", slurm->arrays++);
+        int tasks = write_tasks(slurm, name, error);
+        if (tasks <= 0) return tasks;
+        if (submit(slurm, name, tasks, &array, error) || write_down(slurm, array, error)) return -1;
+        for (size_t i = 0; i < slurm->jobs->count; i++) {
+            Job *job = &slurm->jobs->job[i];
+            if (job->state == JOB_HANDED && job->array < 0) job->array = array;
+        }
+    }
+}
+
+/* ---- gathering ------------------------------------------------------------------------------ */
+
+/* The job has ended, or is lost: to be handed over again, or done. */
+static int finish(Slurm *slurm, Job *job, int died, const char *how, Error *error)
+{
+    int again = job_finish(slurm->jobs, job, died, how, error);
+    if (again < 0) return -1;
+    job->state = again ? JOB_NEW : JOB_DONE;
+    slurm->left -= !again;
+    return 0;
+}
+
+/* What has left its status in its folder. */
+static int gather(Slurm *slurm, Error *error)
+{
+    for (size_t i = 0; i < slurm->jobs->count; i++) {
+        Job *job = &slurm->jobs->job[i];
+        char folder[4096], path[4200], how[80];
+        Error none;
+        if (job->state != JOB_HANDED) continue;
+        job_folder(slurm->jobs, job, folder, sizeof folder);
+        text_set(path, sizeof path, "%s/ended", folder);
+        if (!file_exists(path)) continue;
+        char *text = file_text(path, &none);
+        int status = text ? atoi(text) : -1;
+        free(text);
+        text_set(how, sizeof how, "the grader ended with status %d on its node", status);
+        if (finish(slurm, job, status != 0, how, error)) return -1;
+    }
+    return 0;
+}
+
+/* Of a task that squeue lists in this state nothing more will come. */
+static int is_lost(const char *state)
+{
+    static const char *const LOST[] = {"NODE_FAIL", "BOOT_FAIL",     "CANCELLED", "DEADLINE",
+                                       "TIMEOUT",   "OUT_OF_MEMORY", "PREEMPTED", "FAILED"};
+    for (size_t i = 0; i < sizeof LOST / sizeof *LOST; i++)
+        if (!strcmp(state, LOST[i])) return 1;
+    return 0;
+}
+
+static int is_ahead(const char *state)
+{
+    return strcmp(state, "COMPLETED") != 0 && !is_lost(state);
+}
+
+static void take_state(Slurm *slurm, long array, int task, const char *state)
+{
+    for (size_t i = 0; i < slurm->jobs->count; i++) {
+        Job *job = &slurm->jobs->job[i];
+        if (job->array != array || job->task != task) continue;
+        if (is_ahead(state)) job->absent = 0;
+        if (is_lost(state)) job->absent = ABSENT_LOOKS;
+    }
+}
+
+/* Asks squeue for the state of every task; 0 when it answers. */
+static int look(Slurm *slurm)
+{
+    static const char *const WORD[] = {"squeue",       "--noheader",        "--array", "--me",
+                                       "--states=all", "--format=%F %K %T", NULL};
+    char path[4200], state[32];
+    long array;
+    int task;
+    Error none;
+    if (tool_run(slurm->jobs->work, WORD, NULL, "said", &none)) return -1;
+    for (size_t i = 0; i < slurm->jobs->count; i++)
+        slurm->jobs->job[i].absent++;
+    text_set(path, sizeof path, "%s/said", slurm->jobs->work);
+    FILE *file = fopen(path, "re");
+    while (file && fscanf(file, "%ld %d %31s", &array, &task, state) == 3)
+        take_state(slurm, array, task, state);
+    if (file) fclose(file);
+    return 0;
+}
+
+/* What has left nothing: its node failed, it was cancelled, or the queue knows it no more. */
+static int give_up_lost(Slurm *slurm, Error *error)
+{
+    slurm->silences = look(slurm) ? slurm->silences + 1 : 0;
+    if (slurm->silences > SILENT_LOOKS)
+        return error_set(error, "squeue does not answer: is Slurm's controller down?");
+    for (size_t i = 0; i < slurm->jobs->count && !slurm->silences; i++) {
+        Job *job = &slurm->jobs->job[i];
+        if (job->state == JOB_HANDED && job->absent >= ABSENT_LOOKS &&
+            finish(slurm, job, 1, "Slurm lost its task", error))
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------ */
+
+void slurm_forget(const char *work)
+{
+    char path[4200], number[24];
+    long array;
+    Error none;
+    text_set(path, sizeof path, "%s/submitted", work);
+    FILE *file = fopen(path, "re");
+    while (file && fscanf(file, "%ld", &array) == 1) {
+        const char *const word[] = {"scancel", "--quiet", number, NULL};
+        text_set(number, sizeof number, "%ld", array);
+        tool_run(work, word, NULL, NULL, &none);
+    }
+    if (file) fclose(file);
+}
+
+static int run(Slurm *slurm, const sigset_t *signals, Error *error)
+{
+    const struct timespec pause = {.tv_sec = LOOK_SECONDS};
+    while (slurm->left) {
+        if (hand_over(slurm, error)) return -1;
+        if (sigtimedwait(signals, NULL, &pause) > 0) return 1;
+        if (gather(slurm, error) || give_up_lost(slurm, error)) return -1;
+    }
+    return 0;
+}
+
+int slurm_run(Jobs *jobs, int one_gpu, const char *options, Error *error)
+{
+    Slurm slurm = {.jobs = jobs, .one_gpu = one_gpu, .options = options, .left = jobs->count};
+    sigset_t signals, before;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGHUP);
+    sigprocmask(SIG_BLOCK, &signals, &before);
+    int status = run(&slurm, &signals, error);
+    if (status) slurm_forget(jobs->work);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return status;
+}
