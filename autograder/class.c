@@ -18,6 +18,7 @@
 #include "autograder/class/still.h"
 #include "autograder/class/summary.h"
 #include "autograder/class/tree.h"
+#include "autograder/export/class_files.h"
 #include "autograder/options/options.h"
 #include "autograder/record/score.h"
 #include "autograder/text/files.h"
@@ -330,10 +331,11 @@ static int sum_up(Class *class, Error *error)
         plotted = 0;
     }
     int compared = !tell_alike(class);
-    printf("\n%s: gradebook.sqlite, summary.txt%s%s\n", class->results,
+    printf("\n%s: gradebook.sqlite, class.html, summary.txt%s%s\n", class->results,
            plotted ? ", distribution.svg, distribution.png" : "",
            compared ? ", similarity.txt" : "");
     summary_clear(&summary);
+    if (!status) status = class_files_write(class->results, class->options.root, error);
     return status;
 }
 

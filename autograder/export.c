@@ -16,24 +16,28 @@ static const char USAGE[] =
     "  --format FORMAT    one of those below\n"
     "  --results DIR      one submission's records (default <build>/results)\n"
     "  --gradebook FILE   a class's marks (default <build>/class/gradebook.sqlite)\n"
+    "  --since FILE       the class's gradebook of an earlier run, to compare with\n"
     "  --out FILE         default: standard output\n"
+    "  --root DIR         the workbook's directory (default .)\n"
     "  --build DIR        the build directory (default build)\n"
     "  --list             the formats\n"
     "Exit: 0 written; 1 not; 2 wrong usage.\n";
 
 typedef struct Options {
-    const char *format, *results, *gradebook, *out, *build;
+    const char *format, *results, *gradebook, *since, *out, *root, *build;
     int list;
 } Options;
 
 static int parse_options(int argc, char **argv, Options *options, Error *error)
 {
-    *options = (Options){.build = "build"};
+    *options = (Options){.root = ".", .build = "build"};
     const Option table[] = {
         {"format", OPTION_TEXT, &options->format},
         {"results", OPTION_TEXT, &options->results},
         {"gradebook", OPTION_TEXT, &options->gradebook},
+        {"since", OPTION_TEXT, &options->since},
         {"out", OPTION_TEXT, &options->out},
+        {"root", OPTION_TEXT, &options->root},
         {"build", OPTION_TEXT, &options->build},
         {"list", OPTION_FLAG, &options->list},
         {"help", OPTION_HELP, (void *)USAGE},
@@ -54,14 +58,17 @@ static int write_submission(FILE *stream, const Options *options, const Format *
     return status;
 }
 
-static int write_marks(FILE *stream, const Options *options, const Format *format, Error *error)
+static int write_class(FILE *stream, const Options *options, const Format *format, Error *error)
 {
+    static ClassResults results;
     char path[1024];
-    Marks marks;
     text_set(path, sizeof path, "%s/class/gradebook.sqlite", options->build);
-    int status = marks_read(options->gradebook ? options->gradebook : path, &marks, error);
-    if (!status) format->marks(stream, &marks);
-    marks_clear(&marks);
+    int status = class_results_open(options->gradebook ? options->gradebook : path, options->since,
+                                    options->root, &results, error);
+    if (!status && !results.marks.students)
+        status = error_set(error, "no marks in the gradebook yet: make class SUBMISSIONS=dir");
+    if (!status) status = format->class(stream, &results, error);
+    class_results_close(&results);
     return status;
 }
 
@@ -72,7 +79,7 @@ static int export_write(const Options *options, const Format *format, Error *err
     size_t bytes;
     FILE *stream = open_memstream(&text, &bytes);
     if (!stream) return error_set(error, "out of memory");
-    int status = format->marks ? write_marks(stream, options, format, error)
+    int status = format->class ? write_class(stream, options, format, error)
                                : write_submission(stream, options, format, error);
     if (fclose(stream) && !status) status = error_set(error, "out of memory");
     if (!status && options->out) status = file_write(options->out, text, error);

@@ -63,7 +63,7 @@ void summary_clear(Summary *summary)
     *summary = (Summary){0};
 }
 
-static double mean(const SummaryLab *lab)
+double summary_mean(const SummaryLab *lab)
 {
     double sum = 0;
     for (size_t i = 0; i < lab->graded; i++)
@@ -71,8 +71,7 @@ static double mean(const SummaryLab *lab)
     return sum / (double)lab->graded;
 }
 
-/* Between the two nearest, linearly: what spreadsheets call QUARTILE.INC. */
-static double quartile(const SummaryLab *lab, int number)
+double summary_quartile(const SummaryLab *lab, int number)
 {
     double place = (double)(lab->graded - 1) * number / 4;
     size_t below = (size_t)place, above = below + 1 < lab->graded ? below + 1 : below;
@@ -89,8 +88,8 @@ void summary_print(FILE *stream, const Summary *summary)
         const SummaryLab *lab = &summary->lab[i];
         char spread[100] = "-\t-\t-\t-";
         if (lab->graded)
-            text_set(spread, sizeof spread, "%.1f\t%.1f\t%.1f\t%.1f", mean(lab), quartile(lab, 1),
-                     quartile(lab, 2), quartile(lab, 3));
+            text_set(spread, sizeof spread, "%.1f\t%.1f\t%.1f\t%.1f", summary_mean(lab),
+                     summary_quartile(lab, 1), summary_quartile(lab, 2), summary_quartile(lab, 3));
         if (lab->graded + lab->deferred)
             table_row(&table, "%s\t%zu\t%s\t%zu\t%zu\t%zu\t%zu", lab->name,
                       lab->graded + lab->deferred, spread, lab->full, lab->none, lab->late,

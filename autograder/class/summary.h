@@ -25,6 +25,11 @@ typedef struct Summary {
 int summary_make(Gradebook *book, const Catalog *catalog, Summary *summary, Error *error);
 void summary_clear(Summary *summary);
 
+/* Of a lab that has results.  A quartile lies between the two nearest, linearly: what spreadsheets
+ * call QUARTILE.INC. */
+double summary_mean(const SummaryLab *lab);
+double summary_quartile(const SummaryLab *lab, int number); /* 1 to 3; 2: the median */
+
 /* Number, mean, quartiles and extremes of each lab that has results. */
 void summary_print(FILE *stream, const Summary *summary);
 /* The same spread as bars of text. */

@@ -38,8 +38,10 @@ static void numbers(FILE *stream, const double *number, int count)
     fputs("\r\n", stream);
 }
 
-void canvas_write(FILE *stream, const Marks *marks)
+int canvas_write(FILE *stream, const ClassResults *results, Error *error)
 {
+    const Marks *marks = &results->marks;
+    (void)error;
     fputs("Student,ID,SIS Login ID,Section", stream);
     lab_headings(stream, marks);
     fputs("Points Possible,,,", stream);
@@ -51,14 +53,18 @@ void canvas_write(FILE *stream, const Marks *marks)
         fputc(',', stream);
         numbers(stream, marks->student[i].mark, marks->labs);
     }
+    return 0;
 }
 
-void moodle_write(FILE *stream, const Marks *marks)
+int moodle_write(FILE *stream, const ClassResults *results, Error *error)
 {
+    const Marks *marks = &results->marks;
+    (void)error;
     fputs("Username", stream);
     lab_headings(stream, marks);
     for (int i = 0; i < marks->students; i++) {
         plain_csv(stream, marks->student[i].name);
         numbers(stream, marks->student[i].mark, marks->labs);
     }
+    return 0;
 }

@@ -15,6 +15,8 @@ static const Format FORMATS[] = {
     {"prairielearn", "PrairieLearn's results.json", prairielearn_write, NULL},
     {"submitty", "Submitty's validation_results.json", submitty_write, NULL},
     {"canvas", "a class, as Canvas imports it (CSV)", NULL, canvas_write},
+    {"class", "a class as a page: how it went, lab by lab and student by student", NULL,
+     class_page_write},
     {"moodle", "a class, as Moodle imports it (CSV)", NULL, moodle_write},
 };
 enum { FORMAT_COUNT = sizeof FORMATS / sizeof *FORMATS };

@@ -2,7 +2,7 @@
  *
  * Room: exporters of result records (docs/export.md).
  * Callers: the program export.
- * May use: record.
+ * May use: class, record.
  *
  * A format reads records and nothing else, so what it says is what docs/result-record.md says.
  * What a record quotes of a submission is hostile: plain.h is the only way of a text into a
@@ -12,7 +12,7 @@
 
 #include <stdio.h>
 
-#include "autograder/export/marks.h"
+#include "autograder/export/class_results.h"
 #include "autograder/export/submission.h"
 
 /* One of the two writers is NULL.  A writer leaves failures of the stream to its caller. */
@@ -20,7 +20,8 @@ typedef struct Format {
     const char *name;                                               /* FORMAT=name */
     const char *about;                                              /* one line: who reads it */
     void (*submission)(FILE *stream, const Submission *submission); /* one student's records */
-    void (*marks)(FILE *stream, const Marks *marks);                /* a class's marks */
+    /* A class; -1 with error: its gradebook cannot be read. */
+    int (*class)(FILE *stream, const ClassResults *results, Error *error);
 } Format;
 
 /* NULL with an error that lists the formats there are. */
@@ -37,7 +38,8 @@ void autolab_write(FILE *stream, const Submission *submission);
 void classroom_write(FILE *stream, const Submission *submission);
 void prairielearn_write(FILE *stream, const Submission *submission);
 void submitty_write(FILE *stream, const Submission *submission);
-void canvas_write(FILE *stream, const Marks *marks);
-void moodle_write(FILE *stream, const Marks *marks);
+int canvas_write(FILE *stream, const ClassResults *results, Error *error);
+int moodle_write(FILE *stream, const ClassResults *results, Error *error);
+int class_page_write(FILE *stream, const ClassResults *results, Error *error);
 
 #endif

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "autograder/class/gradebook.h"
 #include "autograder/text/text.h"
 
 static int compare_labs(const void *a, const void *b)
@@ -60,20 +59,15 @@ static int take_mark(const GradebookResult *result, void *context, Error *error)
     return 0;
 }
 
-int marks_read(const char *gradebook, Marks *marks, Error *error)
+int marks_read(Gradebook *book, Marks *marks, Error *error)
 {
     memset(marks, 0, sizeof *marks);
-    Gradebook *book = gradebook_read(gradebook, error);
-    if (!book) return -1;
     int status = gradebook_best(book, take_lab, marks, error);
     qsort(marks->lab, (size_t)marks->labs, sizeof marks->lab[0], compare_labs);
     if (!status) status = gradebook_best(book, take_mark, marks, error);
-    gradebook_close(book);
     for (int i = 0; i < marks->students; i++)
         for (int j = 0; j < marks->labs; j++)
             marks->student[i].mark[j] *= marks->full[j];
-    if (!status && !marks->students)
-        status = error_set(error, "%.300s has no marks yet; run  make class", gradebook);
     return status;
 }
 
@@ -83,4 +77,18 @@ void marks_clear(Marks *marks)
         free(marks->student[i].name);
     free(marks->student);
     memset(marks, 0, sizeof *marks);
+}
+
+double marks_find(const Marks *marks, const char *student, const char *lab)
+{
+    int at = lab_index(marks, lab);
+    for (int i = 0; i < marks->students && at < marks->labs; i++)
+        if (!strcmp(marks->student[i].name, student)) return marks->student[i].mark[at];
+    return NAN;
+}
+
+double marks_full(const Marks *marks, const char *lab)
+{
+    int at = lab_index(marks, lab);
+    return at < marks->labs ? marks->full[at] : 0;
 }

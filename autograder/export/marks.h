@@ -2,7 +2,7 @@
 #ifndef CONVLAB_AUTOGRADER_EXPORT_MARKS_H
 #define CONVLAB_AUTOGRADER_EXPORT_MARKS_H
 
-#include "common/base/error.h"
+#include "autograder/class/gradebook.h"
 
 enum { MARKS_LABS = 64 };
 
@@ -21,7 +21,11 @@ typedef struct Marks {
 
 /* A mark of which points were left out of N is scaled to the lab's full points, as platforms know
  * one number of points for all.  -1 with error; either way marks_clear frees it. */
-int marks_read(const char *gradebook, Marks *marks, Error *error);
+int marks_read(Gradebook *book, Marks *marks, Error *error);
 void marks_clear(Marks *marks);
+/* Of one student in one lab; NaN: none. */
+double marks_find(const Marks *marks, const char *student, const char *lab);
+/* The lab's full points, 0 for one that nobody handed in. */
+double marks_full(const Marks *marks, const char *lab);
 
 #endif

@@ -6,7 +6,7 @@ static const char STYLE[] =
     ":root{color-scheme:light dark;--line:#8886;--good:#2a7d4f;--bad:#b3372f;--soft:#8882}\n"
     "body{font:15px/1.45 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem}\n"
     "h1{font-size:1.6rem}h2{font-size:1.2rem;margin-top:2.2rem}\n"
-    "table{border-collapse:collapse;width:100%}\n"
+    "table{border-collapse:collapse}\n"
     "th,td{text-align:left;padding:.3rem .6rem;border-bottom:1px solid var(--line);"
     "vertical-align:top}\n"
     "th{font-weight:600}.number{text-align:right;white-space:nowrap;"
@@ -15,9 +15,10 @@ static const char STYLE[] =
     "pre{white-space:pre-wrap;overflow-wrap:anywhere;margin:.2rem 0;font:13px/1.4 "
     "ui-monospace,monospace}\n"
     "details{margin:.2rem 0}summary{cursor:pointer}\n"
-    ".bar{display:inline-block;width:12rem;height:.8rem;background:var(--soft);margin-right:.5rem}"
-    "\n"
-    ".bar span{display:block;height:100%;background:var(--good)}\n"
+    ".share,.lab{white-space:nowrap}span.share{display:inline-block;min-width:17rem}p{margin:.3rem "
+    "0}h3{margin:1.2rem 0 .3rem}\n"
+    "rect{fill:var(--good)}text{font-size:11px;fill:currentColor}\n"
+    "meter{width:10rem}\n"
     "@media print{details>*{display:block}}\n";
 
 void page_begin(FILE *stream, const char *title)
@@ -50,7 +51,6 @@ void page_element(FILE *stream, const char *tag, const char *class, const char *
 void page_bar(FILE *stream, double share, const char *text)
 {
     double within = share < 0 ? 0 : share > 1 ? 1 : share;
-    fprintf(stream, "<span class=\"bar\"><span style=\"width:%.1f%%\"></span></span>",
-            100 * within);
+    fprintf(stream, "<meter value=\"%.3f\">%.0f %%</meter> ", within, 100 * within);
     plain_xml(stream, text);
 }

@@ -1,6 +1,7 @@
 /* tool_sample DIR - writes what exporters have to cope with, for autograder/tests/export: DIR/every
  * has a lab of each status and a case of each verdict; DIR/hostile has texts that every format
- * might obey; DIR/gradebook.sqlite is a class whose students have such names. */
+ * might obey; DIR/gradebook.sqlite is a class whose students have such names, DIR/before.sqlite
+ * the same class at an earlier run. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,24 +146,43 @@ static void commit(Gradebook *book, const char *student, const char *lab, double
     free(record);
 }
 
-static void write_gradebook(const char *path)
+static Gradebook *open_book(const char *path)
 {
     Error error;
     Gradebook *book = gradebook_open(path, &error);
-    if (!book) {
-        fprintf(stderr, "tool_sample: %s\n", error.text);
-        exit(1);
-    }
+    if (book) return book;
+    fprintf(stderr, "tool_sample: %s\n", error.text);
+    exit(1);
+}
+
+static void finish_book(Gradebook *book)
+{
+    Error error;
+    if (!gradebook_finish(book, &error)) return;
+    fprintf(stderr, "tool_sample: %s\n", error.text);
+    exit(1);
+}
+
+static void write_gradebook(const char *path)
+{
+    Gradebook *book = open_book(path);
     commit(book, "ada", "04-tiled", 50, 100);
     commit(book, "ada", "02-naive", 90, 100);
     commit(book, "o'neil, \"bob\"", "02-naive", 80, 80); /* 20 points were left out of N */
     commit(book, "=cmd|' /C calc'!A0", "02-naive", 0, 100);
     commit(book, "<script>alert(1)</script>", "02-naive", 12.5, 100);
     commit(book, "Zo\303\253 \377 $(id)", "04-tiled", 0, 0); /* deferred: no mark */
-    if (gradebook_finish(book, &error)) {
-        fprintf(stderr, "tool_sample: %s\n", error.text);
-        exit(1);
-    }
+    finish_book(book);
+}
+
+/* The run before: other marks of Ada's, and neither Bob nor =cmd. */
+static void write_before(const char *path)
+{
+    Gradebook *book = open_book(path);
+    commit(book, "ada", "04-tiled", 40, 100);
+    commit(book, "ada", "02-naive", 90, 100);
+    commit(book, "<script>alert(1)</script>", "02-naive", 12.5, 100);
+    finish_book(book);
 }
 
 int main(int argc, char **argv)
@@ -184,5 +204,7 @@ int main(int argc, char **argv)
     write_hostile(path);
     text_set(path, sizeof path, "%s/gradebook.sqlite", argv[1]);
     write_gradebook(path);
+    text_set(path, sizeof path, "%s/before.sqlite", argv[1]);
+    write_before(path);
     return 0;
 }

@@ -237,7 +237,7 @@ mkdir -p "$work/path"
 for tool in sh cat sed mv sleep; do ln -s "$(command -v "$tool")" "$work/path/"; done
 PATH=$work/path "$build/bin/class" --build "$build" --submissions "$work/all" --lab 02 --engine sim --results "$work/bare" --grade "$work/grade" >"$work/out" 2>&1
 grep -q 'sudo apt-get install similarity-tester' "$work/out" && grep -q 'sudo apt-get install gnuplot-nox' "$work/out" &&
-    grep -q 'gradebook.sqlite, summary.txt$' "$work/out"
+    grep -q 'gradebook.sqlite, class.html, summary.txt$' "$work/out"
 tell "without sim_c++ and gnuplot two lines say what is missing"
 
 # ---- what a person does wrong

@@ -6,6 +6,7 @@
 set -u
 build=$(realpath "${1:?usage: check.sh BUILD}")
 here=$(dirname "$(realpath "$0")")
+root=$(pwd)
 missing=
 command -v xmllint >/dev/null || missing="$missing libxml2-utils"
 python3 -c 'import jsonschema' 2>/dev/null || missing="$missing python3-jsonschema"
@@ -43,9 +44,16 @@ write()
 for format in terminal html junit tap gradescope autolab classroom prairielearn submitty; do
     for sample in every hostile no-build; do write $format $sample; done
 done
-for format in canvas moodle; do
-    "$build/bin/export" --format $format --gradebook gradebook.sqlite --out $format.class 2>>said || exit 1
-done
+page() # page FORMAT OUT OPTION...: of the class
+{
+    format=$1 out=$2
+    shift 2
+    "$build/bin/export" --root "$root" --format "$format" --gradebook gradebook.sqlite --out "$out" "$@" 2>>said || exit 1
+}
+page canvas canvas.class
+page moodle moodle.class
+page class page-class.html
+page class page-since.html --since before.sqlite
 
 # ---- JSON and CSV, each against its schema, and a wrong one of each ---------------------------------------------------------
 for sample in every hostile no-build; do
@@ -106,8 +114,8 @@ printf 'printed by a kernel\n' | cat tap.every - >wrong-tap-5
 (for wrong in wrong-tap*; do ! perl "$here/check_tap.pl" "$wrong" || exit 1; done) >said 2>&1
 tell wrong-tap-is-refused
 
-tidy -quiet -errors html.every html.hostile html.no-build >said 2>&1 && [ ! -s said ] &&
-    ! grep -qiE '<script|<img|<link|<iframe|https?:|url\(|@import|[ "]on[a-z]+="' html.every html.hostile html.no-build
+tidy -quiet -errors html.every html.hostile html.no-build page-class.html page-since.html >said 2>&1 && [ ! -s said ] &&
+    ! grep -qiE '<script|<img|<link|<iframe|https?:|url\(|@import|<[^>]* on[a-z]+=' html.* page-*.html
 tell html
 sed 's/&lt;/</g' html.hostile >wrong-html
 ! tidy -quiet -errors wrong-html >said 2>&1
@@ -153,9 +161,35 @@ printf '"ada",90,50\r\n' >expected
     grep -q '^Points Possible,,,,100,100.$' canvas.class; } >said 2>&1
 tell class
 
+# The page of the class, as a browser's text where there is one, else as XML's.  Counted by hand: of four in lab 02 three had
+# the case right; the lowest come first, and who was deferred has no zero; Ada had 40 and 90 before, Bob was not there.
+text_of()
+{
+    tidy -quiet -asxml --numeric-entities yes "$1" 2>>said | sed 's/ xmlns="[^"]*"//' >page.xml
+    xmllint --xpath "$2" page.xml 2>>said
+}
+: >said
+[ "$(text_of page-class.html 'string(//h1)')" = 'A class of 5, 6 results' ] &&
+    [ "$(text_of page-class.html 'normalize-space(//h3[.="02-naive"]/following::tr[2]/td[2])')" = '75 % 3 of 4' ] &&
+    [ "$(text_of page-class.html 'string(//td[.="tile-edge"]/following-sibling::td[1]//meter/@value)')" = 0.200 ] &&
+    [ "$(text_of page-class.html 'normalize-space(//details[1]/summary)')" = "0 % 0/200 =cmd|' /C calc'!A0" ] &&
+    text_of page-class.html 'string(//details[5]/summary)' | grep -q ada && text_of page-class.html 'count(//details)' | grep -qx 5 &&
+    [ "$(text_of page-class.html 'normalize-space(//summary[contains(., "id")])')" = '0 % 0/100 Zoë � $(id)' ] &&
+    [ "$(text_of page-class.html 'string(//p[.="This is the first run."])')" = 'This is the first run.' ] &&
+    [ "$(text_of page-since.html 'count(//h2[.="Since the last run"]/following::table[1]//tr)')" = 4 ] &&
+    [ "$(text_of page-since.html 'normalize-space(//td[.="ada"]/following-sibling::td[.="04-tiled"]/..)')" = 'ada 04-tiled 50 +10' ] &&
+    [ "$(text_of page-since.html 'count(//h2[.="Since the last run"]/following::table[1]//td[.="new"])')" = 2 ]
+tell page-of-a-class
+# A browser shows it, with the names as they are and nothing run or fetched.
+if command -v chromium >/dev/null; then
+    timeout 60 chromium --headless --no-sandbox --disable-gpu --user-data-dir="$work/browser" --dump-dom "file://$work/page-since.html" >dom 2>said &&
+        grep -q '<strong>&lt;script&gt;alert(1)&lt;/script&gt;</strong>' dom && [ "$(grep -c '<details>' dom)" = 5 ] && ! grep -q '<script' dom
+    tell page-in-a-browser
+fi
+
 # The terminal obeys nothing: no control character but the newline in any output.
 : >said
-for file in terminal.* html.* junit.* tap.* gradescope.* autolab.* prairielearn.* submitty.* *.class; do
+for file in terminal.* html.* junit.* tap.* gradescope.* autolab.* prairielearn.* submitty.* *.class page-since.html; do
     tr -d '\n\r' <"$file" | LC_ALL=C grep -q '[[:cntrl:]]' && echo "$file has control characters" >>said
     iconv -f UTF-8 -t UTF-8 "$file" >/dev/null 2>>said || echo "$file is no UTF-8" >>said
 done

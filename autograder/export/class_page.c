@@ -1,0 +1,366 @@
+/* class_page.c - a class as one page: what an instructor asks after a run, in the order of asking.
+ * How did the labs go; which cases failed or were slow; what did most get wrong; what has changed
+ * since the last run; and what of each student, those who need help first. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "autograder/export/format.h"
+#include "autograder/export/page.h"
+#include "autograder/export/tally.h"
+#include "autograder/record/score.h"
+#include "autograder/text/text.h"
+
+/* A formatted cell; what it holds is escaped. */
+static void cell(FILE *stream, const char *class, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void cell(FILE *stream, const char *class, const char *format, ...)
+{
+    char text[1200];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    page_element(stream, "td", class, text);
+}
+
+/* A name that begins with '#' heads a column of numbers. */
+static void headings(FILE *stream, const char *const *name)
+{
+    fputs("<table>\n<tr>", stream);
+    for (; *name; name++)
+        page_element(stream, "th", **name == '#' ? "number" : NULL, *name + (**name == '#'));
+    fputs("</tr>\n", stream);
+}
+
+/* ---- the labs ------------------------------------------------------------------------------- */
+
+/* A column for each tenth of the points, the last one for all of them. */
+static void write_spread(FILE *stream, const SummaryLab *lab)
+{
+    enum { STEP = 18, HIGH = 40 };
+    size_t most = 1;
+    for (int i = 0; i < SUMMARY_BINS; i++)
+        most = lab->bin[i] > most ? lab->bin[i] : most;
+    fprintf(stream, "<td><svg width=\"%d\" height=\"%d\" role=\"img\" aria-label=\"spread\">",
+            STEP * SUMMARY_BINS, HIGH + 14);
+    for (int i = 0; i < SUMMARY_BINS; i++) {
+        int high = (int)((lab->bin[i] * HIGH + most - 1) / most);
+        fprintf(stream, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"><title>%d", STEP * i,
+                HIGH - high, STEP - 3, high ? high : 1, 10 * i);
+        if (i < SUMMARY_BINS - 1) fprintf(stream, " to %d", 10 * i + 9);
+        fprintf(stream, " %%: %zu</title></rect>", lab->bin[i]);
+    }
+    fprintf(stream,
+            "<text x=\"0\" y=\"%d\">0 %%</text><text x=\"%d\" y=\"%d\">100 %%</text></svg></td>",
+            HIGH + 13, STEP * (SUMMARY_BINS - 2), HIGH + 13);
+}
+
+static void write_labs(FILE *stream, const Summary *summary)
+{
+    static const char *const NAME[] = {"lab",   "#students", "#mean",     "#median", "#all points",
+                                       "#none", "#late",     "#deferred", "spread",  NULL};
+    page_element(stream, "h2", NULL, "Labs, in per cent of their points");
+    headings(stream, NAME);
+    for (int i = 0; i < summary->labs; i++) {
+        const SummaryLab *lab = &summary->lab[i];
+        if (!lab->graded && !lab->deferred) continue;
+        fputs("<tr>", stream);
+        cell(stream, "lab", "%s", lab->name);
+        cell(stream, "number", "%zu", lab->graded + lab->deferred);
+        cell(stream, "number", "%.1f", lab->graded ? summary_mean(lab) : 0);
+        cell(stream, "number", "%.1f", lab->graded ? summary_quartile(lab, 2) : 0);
+        cell(stream, "number", "%zu", lab->full);
+        cell(stream, "number", "%zu", lab->none);
+        cell(stream, "number", "%zu", lab->late);
+        cell(stream, "number", "%zu", lab->deferred);
+        write_spread(stream, lab);
+        fputs("</tr>\n", stream);
+    }
+    fputs("</table>\n", stream);
+}
+
+/* ---- cases and diagnoses -------------------------------------------------------------------- */
+
+static void write_share(FILE *stream, size_t part, size_t whole)
+{
+    char text[64];
+    text_set(text, sizeof text, "%zu of %zu", part, whole);
+    fputs("<td class=\"share\">", stream);
+    page_bar(stream, (double)part / (double)whole, text);
+    fputs("</td>", stream);
+}
+
+static void write_cases(FILE *stream, const Tally *tally)
+{
+    static const char *const NAME[] = {"case", "had it right", "#times as long as the solution",
+                                       NULL};
+    page_element(stream, "h2", NULL, "Cases, most failed first, then slowest");
+    for (size_t i = 0; i < tally->cases; i++) {
+        const TallyCase *item = &tally->item[i];
+        int first = !i || strcmp(item->lab, item[-1].lab) != 0;
+        if (first) page_element(stream, "h3", NULL, item->lab);
+        if (first) headings(stream, NAME);
+        fputs("<tr>", stream);
+        cell(stream, "lab", "%s", item->name);
+        write_share(stream, item->right, item->students);
+        if (item->timed) {
+            cell(stream, "number", "%.2f (median of %zu)", item->median, item->timed);
+        } else {
+            cell(stream, "number", "-");
+        }
+        fputs("</tr>\n", stream);
+        if (i + 1 == tally->cases || strcmp(item->lab, item[1].lab) != 0)
+            fputs("</table>\n", stream);
+    }
+}
+
+static void write_faults(FILE *stream, const Tally *tally, int students)
+{
+    static const char *const NAME[] = {"lab", "diagnosis", "students", "as one of them read it",
+                                       NULL};
+    page_element(stream, "h2", NULL, "What most got wrong");
+    if (!tally->faults) page_element(stream, "p", NULL, "Nothing.");
+    if (!tally->faults) return;
+    headings(stream, NAME);
+    for (size_t i = 0; i < tally->faults; i++) {
+        const TallyFault *fault = &tally->fault[i];
+        fputs("<tr>", stream);
+        cell(stream, "lab", "%s", fault->lab);
+        cell(stream, "lab", "%s", fault->name);
+        write_share(stream, fault->students, (size_t)students);
+        cell(stream, NULL, "%s", fault->example);
+        fputs("</tr>\n", stream);
+    }
+    fputs("</table>\n", stream);
+}
+
+/* ---- since the last run --------------------------------------------------------------------- */
+
+/* "+5", "-3.5", "new", or "" where nothing moved or nothing is known. */
+static const char *change_text(const ClassResults *results, const char *student, const char *lab,
+                               double now, char text[40])
+{
+    double before = marks_find(&results->before, student, lab);
+    char points[32];
+    text[0] = 0;
+    if (!results->compared || isnan(now)) return text;
+    if (isnan(before)) return "new";
+    const char *size = score_text(fabs(now - before), points);
+    if (strcmp(size, "0") != 0) text_set(text, 40, "%c%s", now > before ? '+' : '-', size);
+    return text;
+}
+
+static void write_changes(FILE *stream, const ClassResults *results)
+{
+    static const char *const NAME[] = {"student", "lab", "#points now", "#change", NULL};
+    const Marks *marks = &results->marks;
+    int changes = 0;
+    page_element(stream, "h2", NULL, "Since the last run");
+    for (int i = 0; i < marks->students; i++)
+        for (int j = 0; j < marks->labs; j++) {
+            const MarksStudent *student = &marks->student[i];
+            char text[40], points[32];
+            const char *change =
+                change_text(results, student->name, marks->lab[j], student->mark[j], text);
+            if (!*change) continue;
+            if (!changes++) headings(stream, NAME);
+            fputs("<tr>", stream);
+            page_element(stream, "td", NULL, student->name);
+            cell(stream, "lab", "%s", marks->lab[j]);
+            cell(stream, "number", "%s", score_text(student->mark[j], points));
+            cell(stream, *change == '-' ? "number failed" : "number", "%s", change);
+            fputs("</tr>\n", stream);
+        }
+    if (changes) fputs("</table>\n", stream);
+    if (!changes)
+        page_element(stream, "p", NULL,
+                     results->compared ? "No mark has changed." : "This is the first run.");
+}
+
+/* ---- the students --------------------------------------------------------------------------- */
+
+/* A student's rows, written while the gradebook is read, shown in another order. */
+typedef struct StudentPart {
+    const MarksStudent *marks;
+    char *rows;
+    double points, full; /* full: of the labs that the class has handed in, deferred ones apart */
+} StudentPart;
+
+typedef struct Students {
+    const ClassResults *results;
+    StudentPart *part;
+    int at; /* the student that is being read; -1 before the first */
+    FILE *rows;
+    size_t bytes;
+} Students;
+
+static int same_fault(const RecordCase *a, const RecordCase *b)
+{
+    return a->verdict != CASE_CORRECT && b->verdict != CASE_CORRECT &&
+           !strcmp(case_fault(a), case_fault(b));
+}
+
+/* "lenet-c1, uneven: tile-edge: why" for each fault, in the words of the first case that has it. */
+static void write_reasons(FILE *stream, const Record *record)
+{
+    if (*record->message) page_element(stream, "p", NULL, record->message);
+    for (int i = 0; i < record->cases && record->status == RECORD_GRADED; i++) {
+        const RecordCase *item = &record->item[i];
+        char text[1600];
+        int said = item->verdict == CASE_CORRECT;
+        for (int j = 0; j < i; j++)
+            said |= same_fault(&record->item[j], item);
+        if (said) continue;
+        text_set(text, sizeof text, "%s", item->name);
+        for (int j = i + 1; j < record->cases; j++)
+            if (same_fault(&record->item[j], item))
+                text_add(text, sizeof text, ", %s", record->item[j].name);
+        text_add(text, sizeof text, ": %s: %.600s", case_fault(item), case_reason(item));
+        page_element(stream, "p", NULL, text);
+    }
+}
+
+static void write_record(FILE *stream, const GradebookResult *result, const Record *record,
+                         const char *change)
+{
+    int right = 0;
+    double speed[2] = {0}, predicted[2] = {0};
+    char part[4][32];
+    for (int i = 0; i < record->cases; i++) {
+        const RecordSpeed *timed = &record->item[i].speed;
+        right += record->item[i].verdict == CASE_CORRECT;
+        speed[0] += speed_counts(timed->verdict) ? timed->points : 0;
+        speed[1] += speed_counts(timed->verdict) ? timed->possible : 0;
+    }
+    for (int i = 0; i < record->predictions; i++) {
+        predicted[0] += record->prediction[i].points;
+        predicted[1] += record->prediction[i].possible;
+    }
+    fputs("<tr>", stream);
+    cell(stream, "lab", "%s", result->lab);
+    cell(stream, "number", "%s/%s", score_text(record->points, part[0]),
+         score_text(record->possible, part[1]));
+    cell(stream, "number", "%s", change);
+    cell(stream, "number", "%d of %d", right, record->cases);
+    cell(stream, "number", "%s/%s", score_text(speed[0], part[0]), score_text(speed[1], part[1]));
+    cell(stream, "number", "%s/%s", score_text(predicted[0], part[2]),
+         score_text(predicted[1], part[3]));
+    cell(stream, NULL, "%s%s", result->submission, result->late ? ", late" : "");
+    fputs("<td>", stream);
+    write_reasons(stream, record);
+    fputs("</td></tr>\n", stream);
+}
+
+static int end_student(Students *students, Error *error)
+{
+    if (!students->rows) return 0;
+    int status = fclose(students->rows);
+    students->rows = NULL;
+    return status ? error_set(error, "out of memory") : 0;
+}
+
+static int begin_student(Students *students, Error *error)
+{
+    if (end_student(students, error)) return -1;
+    StudentPart *part = &students->part[++students->at];
+    part->marks = &students->results->marks.student[students->at];
+    students->rows = open_memstream(&part->rows, &students->bytes);
+    return students->rows ? 0 : error_set(error, "out of memory");
+}
+
+static int take_result(const GradebookResult *result, void *context, Error *error)
+{
+    Students *students = context;
+    char change[40];
+    Error inner;
+    int same =
+        students->at >= 0 && !strcmp(students->part[students->at].marks->name, result->student);
+    if (!same && begin_student(students, error)) return -1;
+    Record *record = malloc(sizeof *record);
+    if (!record) return error_set(error, "out of memory");
+    int status = record_parse(result->record, record, &inner);
+    if (status)
+        error_set(error, "the record of %.100s in %s: %.300s", result->student, result->lab,
+                  inner.text);
+    double now = marks_find(&students->results->marks, result->student, result->lab);
+    if (isnan(now))
+        students->part[students->at].full -= marks_full(&students->results->marks, result->lab);
+    if (!status)
+        write_record(students->rows, result, record,
+                     change_text(students->results, result->student, result->lab, now, change));
+    record_clear(record);
+    free(record);
+    return status;
+}
+
+static int by_need(const void *left, const void *right)
+{
+    const StudentPart *a = left, *b = right;
+    double more = a->points * b->full - b->points * a->full;
+    if (more < 0 || more > 0) return more > 0 ? 1 : -1;
+    return strcmp(a->marks->name, b->marks->name);
+}
+
+static void write_student(FILE *stream, const StudentPart *part)
+{
+    static const char *const NAME[] = {"lab",          "#points",    "#change", "#cases", "#speed",
+                                       "#predictions", "submission", "why",     NULL};
+    char text[80], points[32], full[32];
+    text_set(text, sizeof text, "%s/%s", score_text(part->points, points),
+             score_text(part->full, full));
+    fputs("<details><summary><span class=\"share\">", stream);
+    page_bar(stream, part->full > 0 ? part->points / part->full : 0, text);
+    fputs("</span> ", stream);
+    page_element(stream, "strong", NULL, part->marks->name);
+    fputs("</summary>\n", stream);
+    headings(stream, NAME);
+    fputs(part->rows ? part->rows : "", stream);
+    fputs("</table>\n</details>\n", stream);
+}
+
+static int write_students(FILE *stream, const ClassResults *results, Error *error)
+{
+    const Marks *marks = &results->marks;
+    Students students = {.results = results, .at = -1};
+    students.part = calloc((size_t)marks->students + 1, sizeof *students.part);
+    if (!students.part) return error_set(error, "out of memory");
+    int status = gradebook_best(results->book, take_result, &students, error);
+    if (end_student(&students, status ? NULL : error)) status = -1;
+    for (int i = 0; !status && i < marks->students; i++)
+        for (int j = 0; j < marks->labs; j++) {
+            double mark = marks->student[i].mark[j];
+            students.part[i].points += isnan(mark) ? 0 : mark;
+            students.part[i].full += marks->full[j];
+        }
+    if (!status) qsort(students.part, (size_t)marks->students, sizeof *students.part, by_need);
+    page_element(stream, "h2", NULL, "Students, lowest mark first");
+    for (int i = 0; i < marks->students; i++) {
+        if (!status) write_student(stream, &students.part[i]);
+        free(students.part[i].rows);
+    }
+    free(students.part);
+    return status;
+}
+
+int class_page_write(FILE *stream, const ClassResults *results, Error *error)
+{
+    char title[100];
+    Tally tally;
+    int status = tally_make(results->book, &tally, error);
+    if (!status) {
+        text_set(title, sizeof title, "A class of %d, %zu results", results->marks.students,
+                 tally.records);
+        page_begin(stream, title);
+        write_labs(stream, &results->summary);
+        write_cases(stream, &tally);
+        write_faults(stream, &tally, results->marks.students);
+        write_changes(stream, results);
+        status = write_students(stream, results, error);
+        page_end(stream);
+    }
+    tally_clear(&tally);
+    return status;
+}
