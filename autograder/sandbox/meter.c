@@ -108,6 +108,7 @@ void meter_open(Meter *meter, pid_t pid, pid_t helper, double allowed)
     *meter = (Meter){.pid = pid,
                      .helper = helper,
                      .allowed = allowed,
+                     .allowed_waiting = allowed,
                      .opened = now,
                      .at = now,
                      .last_cpu = {own.cpu, other.cpu},
@@ -117,7 +118,7 @@ void meter_open(Meter *meter, pid_t pid, pid_t helper, double allowed)
 static Excess meter_judge(const Meter *meter)
 {
     if (meter->cpu > meter->allowed) return EXCESS_CPU;
-    if (meter->waited > meter->allowed) return EXCESS_WAITED;
+    if (meter->waited > meter->allowed_waiting) return EXCESS_WAITED;
     if (meter->at - meter->opened < METER_PATIENCE * meter->allowed) return EXCESS_NONE;
     /* So long, and the machine was not in the way: then it is the program, however it does it. */
     return meter->starved < 0.5 * (meter->at - meter->opened) ? EXCESS_WAITED : EXCESS_STARVED;

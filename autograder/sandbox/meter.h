@@ -22,7 +22,8 @@ enum { METER_PATIENCE = 30 };
 
 typedef struct Meter {
     pid_t pid, helper;
-    double allowed;                 /* seconds, of CPU time and of waiting alike */
+    double allowed;                 /* seconds of CPU time */
+    double allowed_waiting;         /* of waiting; meter_open makes them as many */
     double cpu, waited, starved;    /* seconds since meter_open */
     double opened, at;              /* CLOCK_MONOTONIC */
     double last_cpu[2], last_delay; /* of pid's tree, of the helper's; of both */

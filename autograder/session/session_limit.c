@@ -4,6 +4,7 @@
  * is in its way (meter.h).  Kernels on the simulator are limited by the instructions they execute.
  * Neither depends on what else the machine does.  A kernel on a card cannot be metered: there the
  * time in which the runner waits for it counts, and that is all. */
+#include <math.h>
 #include <poll.h>
 
 #include "autograder/session/session_parts.h"
@@ -19,8 +20,13 @@ static const double LESS_SECONDS = 0.1, LESS_INSTRUCTIONS = 0.25;
 
 static const double COUNTED_MORE = 3;
 
-/* How long the device process may take to see that the runner is gone. */
-enum { NOTICE_MS = 5000 };
+/* On a card: what loading a module may take, and products a second that the plainest kernel on the
+ * slowest card passes; solutions on an H200 pass it a hundred times and more. */
+static const double CARD_SECONDS = 5, CARD_LEAST_SECONDS = 2, CARD_PRODUCTS = 5e9;
+
+/* How long the device process may take to see that the runner is gone.  Where it waits for a kernel
+ * on a card that does not end, it never does. */
+enum { NOTICE_MS = 5000, NOTICE_CARD_MS = 1000 };
 
 uint64_t limit_instructions(const Session *session)
 {
@@ -39,6 +45,14 @@ static double seconds_allowed(const Session *session, int slot)
     double seconds = session->call_seconds;
     if (session->limited && slot == 0) seconds *= LESS_SECONDS;
     return session->runner[slot].counted ? COUNTED_MORE * seconds : seconds;
+}
+
+double limit_waiting(const Session *session, double allowed)
+{
+    if (session->engine != ENGINE_GPU || session->call.host) return allowed;
+    double products = session->operation->flops(&session->call.problem) / 2;
+    double seconds = session->limited ? CARD_LEAST_SECONDS : CARD_SECONDS;
+    return fmin(allowed, seconds + products / CARD_PRODUCTS);
 }
 
 static int answer_in(const Session *session, int milliseconds)
@@ -63,7 +77,7 @@ static void excess_say(const Session *session, const Meter *meter, Excess excess
         outcome_say(outcome, RUN_LIMIT,
                     "%s waited %.1f s without computing anything and was stopped; %g s are "
                     "allowed: %s",
-                    name, meter->waited, meter->allowed,
+                    name, meter->waited, meter->allowed_waiting,
                     session->engine == ENGINE_GPU && !session->call.host
                         ? "does a kernel not end, or does host code sleep?"
                         : "does it sleep, or wait for something that never comes?");
@@ -87,6 +101,7 @@ int limit_wait(Session *session, int slot, RunOutcome *outcome)
     Excess excess = EXCESS_NONE;
     if (answer_in(session, meter_interval())) return 0; /* most calls end at once */
     meter_open(&meter, runner->pid, helper, seconds_allowed(session, slot));
+    meter.allowed_waiting = limit_waiting(session, meter.allowed);
     while (excess == EXCESS_NONE) {
         if (answer_in(session, meter_interval())) return 0;
         excess = meter_sample(&meter);
@@ -94,7 +109,8 @@ int limit_wait(Session *session, int slot, RunOutcome *outcome)
     excess_say(session, &meter, excess, outcome);
     runner_kill(&session->runner[slot]);
     ControlReply reply;
-    if (!answer_in(session, NOTICE_MS) || device_receive(session, &reply, NULL))
+    if (!answer_in(session, helper ? NOTICE_MS : NOTICE_CARD_MS) ||
+        device_receive(session, &reply, NULL))
         device_kill(session);
     else if (reply.status == RUN_DEVICE_ERROR) /* a failed kernel explains what came after it */
         outcome_fill(session, slot, &reply, outcome);

@@ -78,6 +78,10 @@ void runner_kill(Runner *runner);
 /* Warp instructions that the launches of one call may take on the simulator. */
 uint64_t limit_instructions(const Session *session);
 
+/* Seconds for which a call may wait, where it may use `allowed` of CPU time: on a card, where a
+ * kernel cannot be metered, no longer than the problem asks for. */
+double limit_waiting(const Session *session, double allowed);
+
 /* Waits until the device process has an answer, and meters slot's runner meanwhile: a runner that
  * used or waited too much is ended.  0 when there is an answer; -1 with the outcome. */
 int limit_wait(Session *session, int slot, RunOutcome *outcome);

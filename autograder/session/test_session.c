@@ -19,7 +19,7 @@
 #include <cmocka.h>
 
 #include "autograder/sandbox/sandbox.h"
-#include "autograder/session/session.h"
+#include "autograder/session/session_parts.h"
 #include "common/operation/verify.h"
 #include "common/operations/operations.h"
 
@@ -244,6 +244,27 @@ static void test_host_crashes(void **state)
     expect_host("*(volatile int *)8 = 1;", RUN_CRASHED, "SIGSEGV");
     expect_host("abort();", RUN_CRASHED, "SIGABRT");
     expect_host("kill(getpid(), SIGFPE); pause();", RUN_CRASHED, "SIGFPE");
+}
+
+/* On a card a call may wait as long as its problem asks for, and elsewhere as long as it may run. */
+static void test_waiting_for_a_card(void **state)
+{
+    Session session = {.engine = ENGINE_GPU, .operation = operation_find("conv_forward")};
+    Error error;
+    (void)state;
+    assert_int_equal(
+        session.operation->parse("N=100 C=64 H=100 W=100 K=100 R=5 S=5 pad=same stride=1",
+                                 &session.call.problem, &error),
+        0);
+    double seconds = 100 * 64. * 100 * 100 * 100 * 25 / 5e9;
+    assert_float_equal(limit_waiting(&session, 1000), 5 + seconds, 1e-9);
+    session.limited = 1;
+    assert_float_equal(limit_waiting(&session, 1000), 2 + seconds, 1e-9);
+    assert_float_equal(limit_waiting(&session, 3), 3, 0);
+    session.call.host = 1;
+    assert_float_equal(limit_waiting(&session, 1000), 1000, 0);
+    session = (Session){.engine = ENGINE_SIM, .operation = session.operation};
+    assert_float_equal(limit_waiting(&session, 1000), 1000, 0);
 }
 
 static void test_host_limits(void **state)
@@ -726,6 +747,7 @@ int main(void)
         cmocka_unit_test(test_host_correct),
         cmocka_unit_test(test_host_ends_early),
         cmocka_unit_test(test_host_crashes),
+        cmocka_unit_test(test_waiting_for_a_card),
         cmocka_unit_test(test_host_limits),
         cmocka_unit_test(test_host_is_not_late_under_load),
         cmocka_unit_test(test_host_is_counted),
