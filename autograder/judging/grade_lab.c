@@ -28,6 +28,7 @@ typedef struct LabRun {
     Build build[SESSION_RUNNERS];
     DeviceCost simulated[LAB_CASES]; /* on a GPU, for predictions: of these cases */
     int simulated_known[LAB_CASES];
+    int faults_simulated;
     Judge judge;
     SpeedSetup speed;
 } LabRun;
@@ -240,6 +241,36 @@ static void unlock_hint(LabRun *run, RecordCase *item)
     if (hint) text_set(item->hint, sizeof item->hint, "%s", hint);
 }
 
+/* The submission on the simulator, where a card is graded on; the session is the caller's to
+ * close. */
+static int simulator_open(const LabRun *run, Judge *judge, Error *error)
+{
+    const Grader *grader = run->grader;
+    SessionOptions options = {.engine = ENGINE_SIM,
+                              .machine = grader->machine_name,
+                              .gpus_directory = grader->gpus,
+                              .checks = 1};
+    *judge = (Judge){.operation = run->lab->ini.operation, .precision = run->lab->ini.precision};
+    if (session_open(&options, &judge->session, error)) return -1;
+    if (!session_start_runner(judge->session, 0, &run->build[0], error)) return 0;
+    session_close(judge->session);
+    return -1;
+}
+
+/* What failed on a card, which names no line, is run once more where lines are known: a public case
+ * in the simulator's shape.  The first few of them: after these the answer is known. */
+static void run_simulated(LabRun *run, const Problem *problem, Random *random, RecordCase *item)
+{
+    int i = lab_case_find(&run->lab->ini, item->name);
+    Judge judge;
+    Error error;
+    if (run->lab->ini.host || run->grader->engine != ENGINE_GPU || item->verdict != CASE_ERROR ||
+        run->faults_simulated++ >= JUDGE_DIAGNOSES || simulator_open(run, &judge, &error))
+        return;
+    judge_simulated(&judge, i < 0 ? problem : &run->lab->ini.item[i].problem, random, item);
+    session_close(judge.session);
+}
+
 static void run_case(LabRun *run, RecordCase *item)
 {
     const Operation *operation = run->lab->ini.operation;
@@ -255,6 +286,7 @@ static void run_case(LabRun *run, RecordCase *item)
     /* Exact, so at once; clocks wait until all cases are right. */
     int timed = item->speed.possible > 0 && run->speed.sim;
     judge_case(&run->judge, &problem, &random, timed, item);
+    run_simulated(run, &problem, &random, item);
     if (item->verdict != CASE_CORRECT) {
         unlock_hint(run, item);
     } else if (timed) {
@@ -375,23 +407,17 @@ static void run_cases(LabRun *run)
 
 static int simulate_case(const LabRun *run, const LabCase *item, DeviceCost *cost, Error *error)
 {
-    const Grader *grader = run->grader;
-    SessionOptions options = {
-        .engine = ENGINE_SIM, .machine = grader->machine_name, .gpus_directory = grader->gpus};
-    Judge judge = {.operation = run->lab->ini.operation, .precision = run->lab->ini.precision};
-    if (session_open(&options, &judge.session, error)) return -1;
+    Judge judge;
+    Random random;
     RecordCase scratch = {0};
-    int status = session_start_runner(judge.session, 0, &run->build[0], error);
-    if (!status) {
-        Random random;
-        run_random(run, item->name, &random);
-        judge_case(&judge, &item->problem, &random, 0, &scratch);
-        if (scratch.verdict != CASE_CORRECT)
-            status = error_set(error, "on the simulator: %.900s", scratch.text);
-        *cost = scratch.cost;
-    }
+    if (simulator_open(run, &judge, error)) return -1;
+    run_random(run, item->name, &random);
+    judge_case(&judge, &item->problem, &random, 0, &scratch);
     session_close(judge.session);
-    return status;
+    *cost = scratch.cost;
+    return scratch.verdict == CASE_CORRECT
+               ? 0
+               : error_set(error, "on the simulator: %.900s", scratch.text);
 }
 
 /* The cost of a case on the simulator: known already when grading there, else simulated once. */

@@ -230,10 +230,10 @@ void judge_replay(Judge *judge, int slot, const Problem *problem, Random *random
 }
 
 /* A race is the cause itself, whichever run shows it. */
-static int fault_is_race(const char *fault)
+static int is_race(const char *fault)
 {
-    for (Fault race = FAULT_RACE; race <= FAULT_STREAMS; race++)
-        if (!strcmp(fault, fault_name(race))) return 1;
+    for (Fault race = FAULT_NONE; race <= FAULT_EVERYWHERE; race++)
+        if (fault_is_race(race) && !strcmp(fault, fault_name(race))) return 1;
     return 0;
 }
 
@@ -251,7 +251,7 @@ static void judge_later(RecordCase *item, const RecordCase *later, Fault fault, 
     item->wrong = later->wrong;
     item->total = later->total;
     item->worst = later->worst;
-    int race = fault_is_race(later->fault);
+    int race = is_race(later->fault);
     text_set(item->fault, sizeof item->fault, "%s", race ? later->fault : fault_name(fault));
     text_set(item->where, sizeof item->where, "%s", later->where);
     size_t length = later->wrong > 0 && !race ? strcspn(later->text, "\n") : strlen(later->text);
@@ -286,6 +286,20 @@ void judge_case(Judge *judge, const Problem *problem, Random *random, int timed,
     judge->diagnosed += item->verdict == CASE_WRONG;
     if (item->verdict == CASE_CORRECT && !judge->host)
         judge_repeat(judge, problem, random, timed, item);
+}
+
+void judge_simulated(Judge *simulator, const Problem *problem, Random *random, RecordCase *item)
+{
+    RecordCase there = {.verdict = CASE_NOT_RUN};
+    char shape[sizeof item->shape];
+    judge_case(simulator, problem, random, 0, &there);
+    if (there.verdict == CASE_CORRECT || case_is_left_out(there.verdict)) {
+        text_add(item->text, sizeof item->text, "\nThe simulator does not show it.");
+        return;
+    }
+    simulator->operation->print(problem, shape, sizeof shape);
+    text_add(item->text, sizeof item->text, "\nOn the simulator, with %s:\n%s", shape, there.text);
+    if (*there.fault) text_set(item->fault, sizeof item->fault, "%s", there.fault);
 }
 
 /* ---- called again --------------------------------------------------------------------------- */

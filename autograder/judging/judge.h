@@ -53,6 +53,10 @@ void judge_case(Judge *judge, const Problem *problem, Random *random, int timed,
 void judge_replay(Judge *judge, int slot, const Problem *problem, Random *random, int repeats,
                   RecordCase *item);
 
+/* `item` failed on a card, which names no line: the same code on `simulator`, whose finding is
+ * added to item->text, and its fault is the item's, if it fails there too. */
+void judge_simulated(Judge *simulator, const Problem *problem, Random *random, RecordCase *item);
+
 /* Calls slot 0 several times in one process, for `problem`, which it was right for, and for `other`
  * in between.  Where a call is then wrong, that is item's new verdict. */
 void judge_again(Judge *judge, const Problem *problem, const Problem *other, Random *random,

@@ -27,6 +27,7 @@ static struct {
     unsigned shared;               /* a bit a slot that was called since the problem began */
     int crowded;                   /* replays on a device that other slots were called on */
     RunStatus status;              /* of the submission */
+    const char *message;           /* its words; NULL: made up */
     const Operation *operation;
     Problem problem;
     uint32_t noise;
@@ -89,7 +90,8 @@ static void answer(int slot, const float *const *tensor, float *output, Observed
 {
     *observed = (Observed){.output = output};
     *outcome = (RunOutcome){.status = slot ? RUN_OK : fake.status};
-    snprintf(outcome->message, sizeof outcome->message, "made up");
+    snprintf(outcome->message, sizeof outcome->message, "%s",
+             fake.message ? fake.message : "made up");
     outcome->cost.cycles = fake.cycles[slot];
     fake.noise = fake.noise * 1664525 + 1013904223;
     outcome->cost.seconds = fake.seconds[slot] * (1 + 1e-3 * (double)(fake.noise >> 16) / 65536);
@@ -304,6 +306,31 @@ static void what_is_kept_from_call_to_call_is_found(void **state)
     assert_string_equal(item.text, "no next problem");
 }
 
+/* A card names no line; the simulator, where the same fails, does. */
+static void a_fault_on_a_card_gets_its_line_from_the_simulator(void **state)
+{
+    (void)state;
+    Random random;
+    static const RecordCase on_a_card = {.verdict = CASE_ERROR, .text = "cudaErrorIllegalAddress"};
+    RecordCase item = on_a_card;
+    random_seed(&random, 1);
+    begin(1);
+    Problem problem = fake.problem;
+    fake.status = RUN_DEVICE_ERROR;
+    fake.message = "Invalid __global__ read of 4 bytes at conv.cu:12";
+    judge_simulated(&judge, &problem, &random, &item);
+    assert_int_equal(item.verdict, CASE_ERROR);
+    assert_string_equal(item.fault, "read-outside");
+    assert_non_null(strstr(item.text, "cudaErrorIllegalAddress\nOn the simulator, with N="));
+    assert_non_null(strstr(item.text, "conv.cu:12"));
+    item = on_a_card;
+    begin(1);
+    judge_simulated(&judge, &problem, &random, &item);
+    assert_int_equal(item.verdict, CASE_ERROR);
+    assert_string_equal(item.fault, "");
+    assert_non_null(strstr(item.text, "The simulator does not show it."));
+}
+
 static void the_graders_own_trouble_is_left_out(void **state)
 {
     (void)state;
@@ -467,6 +494,7 @@ int main(void)
         cmocka_unit_test(cycles_are_taken_alone_on_the_device),
         cmocka_unit_test(what_does_not_repeat_on_fresh_inputs_is_wrong),
         cmocka_unit_test(what_is_kept_from_call_to_call_is_found),
+        cmocka_unit_test(a_fault_on_a_card_gets_its_line_from_the_simulator),
         cmocka_unit_test(the_graders_own_trouble_is_left_out),
         cmocka_unit_test(nobody_is_faster_than_the_machine),
         cmocka_unit_test(counts_become_points),

@@ -246,7 +246,7 @@ static void test_host_crashes(void **state)
     expect_host("kill(getpid(), SIGFPE); pause();", RUN_CRASHED, "SIGFPE");
 }
 
-/* On a card a call may wait as long as its problem asks for, and elsewhere as long as it may run. */
+/* On a card a call may wait as long as its problem asks for, elsewhere as long as it may run. */
 static void test_waiting_for_a_card(void **state)
 {
     Session session = {.engine = ENGINE_GPU, .operation = operation_find("conv_forward")};

@@ -79,6 +79,7 @@ typedef enum Plant {
     PLANT_LAST_PRODUCT,   /* sum = product */
     PLANT_CHANNEL_TWICE,  /* channel 1 is added twice */
     PLANT_MAPS_EXCHANGED, /* maps k and k+1 change places, for even k */
+    PLANT_COLUMNS_TWICE,  /* in tf32: odd columns hold what belongs into the even ones */
     PLANT_FIRST_TILE,     /* 8-wide tiles all hold what belongs into the first */
     PLANT_UNSET,          /* the first run finds something in the accumulator */
     PLANT_INFINITE,       /* every second output is the same infinity */
@@ -102,7 +103,8 @@ static float keep_bits(float value, uint32_t dropped)
 
 static float low_precision(Plant plant, float value)
 {
-    if (plant == PLANT_TF32 || plant == PLANT_FP16) return keep_bits(value, 13);
+    if (plant == PLANT_TF32 || plant == PLANT_FP16 || plant == PLANT_COLUMNS_TWICE)
+        return keep_bits(value, 13);
     return plant == PLANT_BF16 ? keep_bits(value, 16) : value;
 }
 
@@ -247,6 +249,7 @@ static void submission_run(Submission *submission, const ConvProblem *v, const f
                     if (plant == PLANT_OFFSET) sum += 64;
                     if (plant == PLANT_MAPS_EXCHANGED)
                         sum = sum_of(plant, v, x, w, n, k + 1 < v->K ? k ^ 1 : k, p, q);
+                    if (plant == PLANT_COLUMNS_TWICE) sum = sum_of(plant, v, x, w, n, k, p, q & ~1);
                     if (plant == PLANT_FIRST_TILE) sum = sum_of(plant, v, x, w, n, k, p, q % 8);
                     if (plant == PLANT_UNSET && submission->calls == 1) sum += 1e6f + (float)at;
                     if (plant == PLANT_INFINITE && at % 2) sum = INFINITY;

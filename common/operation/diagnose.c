@@ -70,7 +70,14 @@ static int names_output(const Judgement *judged, const char *checked)
 static Fault fault_raced(const char *checked)
 {
     if (strstr(checked, "nothing orders the two:")) return FAULT_STREAMS;
+    if (strstr(checked, "between Write access") && strstr(checked, " and Write access"))
+        return FAULT_TWO_WRITERS;
     return strstr(checked, "__global__ memory") ? FAULT_RACE_GLOBAL : FAULT_RACE;
+}
+
+int fault_is_race(Fault fault)
+{
+    return fault >= FAULT_RACE && fault <= FAULT_STREAMS;
 }
 
 Fault fault_checked(const Judgement *judged)
@@ -356,8 +363,7 @@ void diagnose(const Judgement *judged, ProbeRun run, void *context, Finding *fin
     Fault checked = fault_checked(judged);
     *finding = (Finding){.fault = FAULT_NONE};
     if (judged->verdict.correct) return;
-    if (checked == FAULT_RACE || checked == FAULT_RACE_GLOBAL || checked == FAULT_STREAMS) {
-        /* It makes any pattern. */
+    if (fault_is_race(checked)) { /* it makes any pattern */
         finding->fault = checked;
         return;
     }

@@ -19,6 +19,9 @@ typedef struct Finding {
  * on the error map alone. */
 void diagnose(const Judgement *judged, ProbeRun run, void *context, Finding *finding);
 
+/* Whether it is a race, whichever memory or stream it is about. */
+int fault_is_race(Fault fault);
+
 /* The fault that a checker's words stand for; FAULT_NONE for no words. */
 Fault fault_checked(const Judgement *judged);
 

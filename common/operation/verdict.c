@@ -44,6 +44,7 @@ const char *fault_name(Fault fault)
         [FAULT_LAYOUT] = "layout",
         [FAULT_RACE] = "race",
         [FAULT_RACE_GLOBAL] = "race-global",
+        [FAULT_TWO_WRITERS] = "two-writers",
         [FAULT_STREAMS] = "streams",
         [FAULT_DIFFER] = "runs-differ",
         [FAULT_READ_OUTSIDE] = "read-outside",

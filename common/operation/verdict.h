@@ -82,8 +82,9 @@ typedef enum Fault {
     FAULT_ACCUMULATED,       /* adds to what y held instead of writing it */
     FAULT_PRECISION,         /* errors of the size of a lower precision: tf32, fp16, bf16 */
     FAULT_LAYOUT,            /* right, if a tensor lay in another order than it does */
-    FAULT_RACE,              /* threads at one word of shared memory, and no barrier between */
+    FAULT_RACE,              /* one thread reads shared memory that another writes, no barrier */
     FAULT_RACE_GLOBAL,       /* the same in global memory, of one block or of two */
+    FAULT_TWO_WRITERS,       /* two threads write one word of either: an index, or a second owner */
     FAULT_STREAMS,           /* work on two streams at one word, and nothing orders the two */
     FAULT_DIFFER,            /* two runs on the same inputs differ, and no checker says why */
     FAULT_READ_OUTSIDE,      /* stopped: read outside of a tensor */

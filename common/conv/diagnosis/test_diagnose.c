@@ -86,6 +86,8 @@ static void less_than_eleven_bits_is_named(void **state)
         assert_int_equal(judge(DEEP, PLANT_BF16, precision, NULL).found.fault, FAULT_PRECISION);
         assert_int_equal(judge(DEEP, PLANT_FP16_SUM, precision, NULL).found.fault, FAULT_PRECISION);
         assert_int_equal(judge(SQUARE, PLANT_BF16, precision, NULL).found.fault, FAULT_PRECISION);
+        Told moved = judge(SQUARE, PLANT_COLUMNS_TWICE, precision, NULL);
+        if (!strstr(moved.found.text, "they differ in q.")) fail_msg("%s", moved.found.text);
     }
 }
 
@@ -336,7 +338,7 @@ static void checkers_come_first(void **state)
         {"Race reported between Write access at conv.cu:1 by thread (0,0,0) and Write access "
          "at conv.cu:1: Write-Write hazard on global __global__ memory, address 0x40, with "
          "no barrier between them",
-         FAULT_RACE_GLOBAL},
+         FAULT_TWO_WRITERS},
         {"Race reported between Write access at conv.cu:1 by block (0,0,0) and Read access "
          "at conv.cu:1 by block (1,0,0) on __global__ memory: nothing orders the blocks of "
          "a launch",

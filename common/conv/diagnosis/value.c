@@ -176,7 +176,8 @@ static int find_product(const Diagnosis *d, Finding *finding)
 
 /* ---- another output's value -------------------------------------------------------------- */
 
-/* An output's right value, and whose it is. */
+/* An output's right value, and whose it is.  Inputs of 11 bits leave a value so much room that many
+ * outputs would do for it: there it is what another output, which is right, really holds. */
 typedef struct Right {
     double value;
     size_t index;
@@ -188,21 +189,26 @@ static int by_value(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-static Right *rights_sorted(const Diagnosis *d)
+static Right *rights_sorted(const Diagnosis *d, size_t *rights)
 {
     Right *right = d->total <= OUTPUTS_SORTED ? malloc(d->total * sizeof *right) : NULL;
+    size_t count = 0;
     if (!right) return NULL;
     for (size_t i = 0; i < d->total; i++)
-        right[i] = (Right){d->expected[i], i};
-    qsort(right, d->total, sizeof *right, by_value);
+        if (d->precision == PRECISION_FP32)
+            right[count++] = (Right){d->expected[i], i};
+        else if (d->mark[i] == MARK_RIGHT)
+            right[count++] = (Right){d->output[i], i};
+    qsort(right, count, sizeof *right, by_value);
+    *rights = count;
     return right;
 }
 
 /* The outputs that should hold `value`, a run of the sorted ones: from *first, returns how many. */
-static size_t rights_with(const Diagnosis *d, const Right *right, double value, double allowed,
+static size_t rights_with(const Right *right, size_t rights, double value, double allowed,
                           size_t *first)
 {
-    size_t low = 0, high = d->total;
+    size_t low = 0, high = rights;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (right[middle].value < value - allowed)
@@ -211,7 +217,7 @@ static size_t rights_with(const Diagnosis *d, const Right *right, double value, 
             high = middle;
     }
     *first = low;
-    while (low < d->total && right[low].value <= value + allowed)
+    while (low < rights && right[low].value <= value + allowed)
         low++;
     return low - *first;
 }
@@ -220,7 +226,7 @@ static size_t rights_with(const Diagnosis *d, const Right *right, double value, 
  * are many products, so that fewer strangers come as near. */
 static double same_sum(const Diagnosis *d, size_t index)
 {
-    if (d->precision != PRECISION_FP32) return tolerance_at(d, index);
+    if (d->precision != PRECISION_FP32) return 0;
     return UNIT_FP32 * sqrt(d->products[index]) * d->magnitude[index];
 }
 
@@ -228,7 +234,8 @@ static double same_sum(const Diagnosis *d, size_t index)
  * several would do.  Returns how many were found. */
 static int owners_find(const Diagnosis *d, size_t owner[SAMPLES_WRONG], double *evidence)
 {
-    Right *right = rights_sorted(d);
+    size_t rights = 0;
+    Right *right = rights_sorted(d, &rights);
     int found = 0;
     *evidence = 0;
     for (int i = 0; right && i < d->samples.wrong; i++) {
@@ -236,11 +243,12 @@ static int owners_find(const Diagnosis *d, size_t owner[SAMPLES_WRONG], double *
         double got = d->output[index], allowed = same_sum(d, index);
         owner[i] = d->total;
         if (!isfinite(got) || got == 0) continue;
-        if (rights_with(d, right, got, allowed, &first) != 1) continue;
+        if (rights_with(right, rights, got, allowed, &first) != 1) continue;
         owner[i] = right[first].index;
         found++;
         /* A stranger's value would meet one of all outputs with about this chance. */
-        double spread = d->magnitude[index] / allowed / (double)d->total;
+        double least = fmax(allowed, UNIT_FP32 * fabs(got));
+        double spread = d->magnitude[index] / least / (double)d->total;
         *evidence += spread > 2 ? log2(spread) : 0;
     }
     free(right);
