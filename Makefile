@@ -14,7 +14,8 @@ GIVEN := BUILD ENGINE GPU SEED CLANG JOBS NVCC CUDA_INCLUDE CC CXX CCACHE \
     SUBMISSIONS RESULTS DEADLINE SBATCH \
     FORMAT GRADEBOOK OUT FROM PLATFORM \
     NAME OPERATION SAMPLE SECONDS \
-    SET
+    SET \
+    PROGRAM ARGS PROFILE ARCH NVCCFLAGS
 TAKEN := $(GIVEN) LONG QUICK V CPPFLAGS CFLAGS LDFLAGS LDLIBS WARN SANITIZE
 $(foreach v,$(.VARIABLES),$(if $(filter command,$(origin $(v))),$(eval override $(v) := $$(value $(v)))))
 $(foreach v,$(TAKEN),$(if $(filter environment,$(origin $(v))),$(eval $(v) := $$(value $(v)))))
@@ -122,7 +123,7 @@ ROOMS := common/base common/operation common/conv common/conv/diagnosis common/o
 # The *_call.c need the toolkit's headers and go into the runner; a room's test_*, bench_*, fuzz_* and tool_* have a
 # main of their own (tool_x: $(BUILD)/tests/<room>/tool_x); these are programs.
 APART    := $(wildcard common/operations/*_call.c)
-PROGRAMS := grade device runner run lab doctor class export handout
+PROGRAMS := grade device runner run simulate lab doctor class export handout
 APART    += common/validate/measure_sim.c $(PROGRAMS:%=autograder/%.c) $(foreach r,$(ROOMS),$(wildcard $(r)/test_*.c $(r)/bench_*.c $(r)/fuzz_*.c $(r)/tool_*.c))
 
 source_of  = $(filter-out $(APART),$(wildcard $(1)/*.c))
@@ -175,17 +176,19 @@ $(BUILD)/bin/%: $(BUILD)/obj/autograder/%.o $(call archives_of,$(USES_autograder
 	$(Q)$$CC $$LINK_FLAGS -Wl,--start-group $^ -Wl,--end-group $$LINK_LIBS -o $@
 
 # ---- what a submission is linked with --------------------------------------------------------------------------------
-# The sandboxed runner is the drop-in runtime and a wire, no engine; run has both engines in the same process.  Their own
+# The sandboxed runner is the drop-in runtime and a wire, no engine; run has both engines in the same process, simulate one.  Their own
 # names come whole (a submission that defines one of them is told so), of the rooms below comes what they need.
 USES_autograder/runner.c := common/cuda/runtime autograder/tensors common/cuda common/ptx common/base
 USES_autograder/run.c    := common/cuda/runtime autograder/options autograder/profile autograder/record autograder/lab autograder/tensors autograder/text \
     datasets common/operations $(USES_common/operations) common/cuda/gpu common/cuda/sim $(USES_common/cuda/sim)
+USES_autograder/simulate.c := common/cuda/runtime autograder/profile autograder/record $(USES_autograder/record) common/cuda/sim $(USES_common/cuda/sim)
 RUNTIME_OBJ := $(call objects_of,common/cuda/runtime)
 CALL_OBJ    := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard common/operations/*_call.c))
-SUBMISSION_LIBS := $(BUILD)/lib/runner.a $(BUILD)/lib/runner-rooms.a $(BUILD)/lib/run.a $(BUILD)/lib/run-rooms.a
+SUBMISSION_LIBS := $(BUILD)/lib/runner.a $(BUILD)/lib/runner-rooms.a $(BUILD)/lib/run.a $(BUILD)/lib/simulate.a $(BUILD)/lib/run-rooms.a
 
 $(BUILD)/lib/runner.a: $(BUILD)/obj/autograder/runner.o $(RUNTIME_OBJ)
 $(BUILD)/lib/run.a:    $(BUILD)/obj/autograder/run.o $(RUNTIME_OBJ)
+$(BUILD)/lib/simulate.a: $(BUILD)/obj/autograder/simulate.o $(RUNTIME_OBJ)
 $(BUILD)/lib/runner-rooms.a: $(call objects_of,$(filter-out common/cuda/runtime,$(USES_autograder/runner.c)))
 $(BUILD)/lib/run-rooms.a:    $(call objects_of,$(filter-out common/cuda/runtime,$(USES_autograder/run.c)))
 $(SUBMISSION_LIBS): # q, not r: files of two rooms may have the same name
@@ -249,7 +252,7 @@ fuzzers: $(FUZZERS)
 $(FUZZERS): LDFLAGS += -fsanitize=fuzzer
 
 # ---- front door --------------------------------------------------------------------------------------------------------
-.PHONY: help setup doctor run profile grade class export bundle handout update hint reset solution watch check numbers bench validate compare maps datasets mutate test fuzz sanitize keep new-lab compile-commands format clean
+.PHONY: help setup doctor run simulate profile grade class export bundle handout update hint reset solution watch check numbers bench validate compare maps datasets mutate test fuzz sanitize keep new-lab compile-commands format clean
 
 stage = $(Q)+$(MAKE) $(if $(V),,-s) -j"$$JOBS" $(1)
 # Packages that one target wants and a student does not.
@@ -278,6 +281,8 @@ help:
 #:                       build, run and check one case in one process: time, or cycles and counters,
 #:                       beside the baseline's;
 #:                       SHAPE='N=8 C=3 H=32 W=32 K=16 R=5 S=5 pad=same stride=1' is a case of your own
+#:   make simulate PROGRAM=file.cu [ARGS='...'] [GPU=h200] [PROFILE=1]
+#:                       any CUDA program on the simulated GPU: checks, cycles, counters (docs/simulate.md)
 #:   make profile LAB=04 [CASE=name] [GPU=h200] [PTX=1] [ENGINE=gpu]
 #:                       hot lines and what warps wait for there, a timeline, the roofline
 #:   make maps [SEED=n]  feature maps like VGG-19's into build/maps; one of them as input of a run:
@@ -395,6 +400,10 @@ maps:
 	$(Q)mkdir -p $(BUILD)/maps
 	$(Q)$(BUILD)/tests/datasets/tool_maps write $(BUILD)/maps "$${SEED:-1}"
 	$(Q)$(BUILD)/tests/datasets/tool_maps list $(BUILD)/maps
+
+simulate:
+	$(call stage,$(BUILD)/lib/simulate.a $(BUILD)/lib/run-rooms.a)
+	$(Q)sh common/setup/simulate.sh "$$BUILD" "$$PROGRAM" "$$ARGS"
 
 # The digits that the workbook draws itself, or with SET=mnist a published set.
 datasets:

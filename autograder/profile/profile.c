@@ -230,7 +230,7 @@ void profile_print(FILE *stream, const ProfilePage *page)
     lines_print(stream, page, &lines);
     phases_print(stream, &lines);
     timeline_print(stream, page);
-    roofline_print(stream, page);
+    if (page->flops > 0) roofline_print(stream, page);
     profile_lines_free(&lines);
 }
 

@@ -18,7 +18,7 @@ typedef struct ProfilePage {
     const DeviceCost *cost; /* of the whole call */
     const SimtMachine *machine;
     const char *source; /* path of the file that the student edits */
-    double flops;       /* of the problem: 2 per multiply-add */
+    double flops;       /* of the problem: 2 per multiply-add; 0: unknown, no roofline */
     int ptx;            /* list the PTX under each hot line */
 } ProfilePage;
 

@@ -1,4 +1,5 @@
 /* The device's description, in CUDA's shapes.  There is one device; its number is 0. */
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -125,96 +126,61 @@ cudaError_t cudaGetDeviceProperties_v2(struct cudaDeviceProp *to, int device)
     return cudaGetDeviceProperties(to, device);
 }
 
-static int attribute_value(const DeviceProperties *from, enum cudaDeviceAttr attribute,
-                           uint64_t *value)
+/* fp32 operations for one of fp64: CUDA's programming guide, "Arithmetic Instructions". */
+static uint64_t fp64_ratio(const DeviceProperties *device)
 {
+    if (device->cc_minor == 0) return 2;
+    return device->cc_major == 8 ? 64 : 32;
+}
+
+/* What is here, as a value; what is not (textures, peers, managed memory ...) is 0, and so are
+ * addresses on a bus that a device may not have. */
+static uint64_t attribute_value(const DeviceProperties *from, enum cudaDeviceAttr attribute)
+{
+#define IS(name, value)                                                                            \
+    case cudaDevAttr##name:                                                                        \
+        return value
     switch ((int)attribute) {
-    case cudaDevAttrMaxThreadsPerBlock:
-        *value = from->max_threads_per_block;
-        break;
-    case cudaDevAttrMaxBlockDimX:
-        *value = from->max_block[0];
-        break;
-    case cudaDevAttrMaxBlockDimY:
-        *value = from->max_block[1];
-        break;
-    case cudaDevAttrMaxBlockDimZ:
-        *value = from->max_block[2];
-        break;
-    case cudaDevAttrMaxGridDimX:
-        *value = from->max_grid[0];
-        break;
-    case cudaDevAttrMaxGridDimY:
-        *value = from->max_grid[1];
-        break;
-    case cudaDevAttrMaxGridDimZ:
-        *value = from->max_grid[2];
-        break;
-    case cudaDevAttrMaxSharedMemoryPerBlock:
-        *value = from->shared_per_block;
-        break;
-    case cudaDevAttrTotalConstantMemory:
-        *value = from->const_bytes;
-        break;
-    case cudaDevAttrWarpSize:
-        *value = from->warp_size;
-        break;
-    case cudaDevAttrMaxRegistersPerBlock:
-        *value = from->registers_per_block;
-        break;
-    case cudaDevAttrClockRate:
-        *value = from->clock_khz;
-        break;
-    case cudaDevAttrMultiProcessorCount:
-        *value = from->sms;
-        break;
-    case cudaDevAttrMemoryClockRate:
-        *value = from->memory_clock_khz;
-        break;
-    case cudaDevAttrGlobalMemoryBusWidth:
-        *value = from->memory_bus_bits;
-        break;
-    case cudaDevAttrL2CacheSize:
-        *value = from->l2_bytes;
-        break;
-    case cudaDevAttrMaxThreadsPerMultiProcessor:
-        *value = from->max_threads_per_sm;
-        break;
-    case cudaDevAttrComputeCapabilityMajor:
-        *value = from->cc_major;
-        break;
-    case cudaDevAttrComputeCapabilityMinor:
-        *value = from->cc_minor;
-        break;
-    case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
-        *value = from->shared_per_sm;
-        break;
-    case cudaDevAttrMaxRegistersPerMultiprocessor:
-        *value = from->registers_per_sm;
-        break;
-    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
-        *value = from->shared_per_block_optin;
-        break;
-    case cudaDevAttrMaxBlocksPerMultiprocessor:
-        *value = from->max_blocks_per_sm;
-        break;
-    case cudaDevAttrUnifiedAddressing:
-    case cudaDevAttrConcurrentKernels:
-    case cudaDevAttrAsyncEngineCount:
-        *value = 1;
-        break;
-    case cudaDevAttrKernelExecTimeout:
-    case cudaDevAttrIntegrated:
-    case cudaDevAttrCanMapHostMemory:
-    case cudaDevAttrEccEnabled:
-    case cudaDevAttrManagedMemory:
-    case cudaDevAttrCooperativeLaunch:
-    case cudaDevAttrMemoryPoolsSupported:
-        *value = 0;
-        break;
-    default:
-        return -1;
+        IS(MaxThreadsPerBlock, from->max_threads_per_block);
+        IS(MaxBlockDimX, from->max_block[0]);
+        IS(MaxBlockDimY, from->max_block[1]);
+        IS(MaxBlockDimZ, from->max_block[2]);
+        IS(MaxGridDimX, from->max_grid[0]);
+        IS(MaxGridDimY, from->max_grid[1]);
+        IS(MaxGridDimZ, from->max_grid[2]);
+        IS(MaxSharedMemoryPerBlock, from->shared_per_block);
+        IS(MaxSharedMemoryPerBlockOptin, from->shared_per_block_optin);
+        IS(MaxSharedMemoryPerMultiprocessor, from->shared_per_sm);
+        IS(ReservedSharedMemoryPerBlock, from->cc_major >= 8 ? 1024 : 0);
+        IS(TotalConstantMemory, from->const_bytes);
+        IS(WarpSize, from->warp_size);
+        IS(MaxPitch, INT_MAX);
+        IS(MaxRegistersPerBlock, from->registers_per_block);
+        IS(MaxRegistersPerMultiprocessor, from->registers_per_sm);
+        IS(ClockRate, from->clock_khz);
+        IS(TextureAlignment, 512);
+        IS(TexturePitchAlignment, 32);
+        IS(SurfaceAlignment, 512);
+        IS(MultiProcessorCount, from->sms);
+        IS(ComputeMode, cudaComputeModeDefault);
+        IS(MemoryClockRate, from->memory_clock_khz);
+        IS(GlobalMemoryBusWidth, from->memory_bus_bits);
+        IS(L2CacheSize, from->l2_bytes);
+        IS(MaxThreadsPerMultiProcessor, from->max_threads_per_sm);
+        IS(MaxBlocksPerMultiprocessor, from->max_blocks_per_sm);
+        IS(ComputeCapabilityMajor, from->cc_major);
+        IS(ComputeCapabilityMinor, from->cc_minor);
+        IS(SingleToDoublePrecisionPerfRatio, fp64_ratio(from));
+        IS(UnifiedAddressing, 1);
+        IS(ConcurrentKernels, 1);
+        IS(GpuOverlap, 1);
+        IS(AsyncEngineCount, 1);
+        IS(StreamPrioritiesSupported, 1);
+        IS(GlobalL1CacheSupported, 1);
+        IS(LocalL1CacheSupported, 1);
+        IS(MemoryPoolsSupported, 1);
     }
+#undef IS
     return 0;
 }
 
@@ -227,11 +193,9 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
     cudaError_t status;
     const DeviceProperties *properties = runtime_properties(api, &status);
     if (!properties) return status;
-    uint64_t wide;
-    if (attribute_value(properties, attribute, &wide) != 0)
-        return runtime_fail(api, DEVICE_NOT_SUPPORTED,
-                            "attribute %d is not among those in docs/cuda-calls.md",
-                            (int)attribute);
-    *value = wide > 0x7fffffff ? 0x7fffffff : (int)wide;
+    if ((int)attribute < 1 || attribute >= cudaDevAttrMax)
+        return runtime_fail(api, DEVICE_INVALID_VALUE, "CUDA has no attribute %d", (int)attribute);
+    uint64_t wide = attribute_value(properties, attribute);
+    *value = wide > INT_MAX ? INT_MAX : (int)wide;
     return cudaSuccess;
 }

@@ -569,6 +569,13 @@ static void the_device_describes_itself(void **state)
     FAILS(cudaGetDeviceProperties(&properties, 1), cudaErrorInvalidDevice);
     SUCCEEDS(cudaDeviceGetAttribute(&value, cudaDevAttrClockRate, 0));
     assert_int_equal(value, 1980000);
+    SUCCEEDS(cudaDeviceGetAttribute(&value, cudaDevAttrComputeMode, 0));
+    assert_int_equal(value, cudaComputeModeDefault);
+    SUCCEEDS(cudaDeviceGetAttribute(&value, cudaDevAttrManagedMemory, 0));
+    assert_int_equal(value, 0);
+    for (int attribute = 1; attribute < cudaDevAttrMax; attribute++)
+        SUCCEEDS(cudaDeviceGetAttribute(&value, (enum cudaDeviceAttr)attribute, 0));
+    FAILS(cudaDeviceGetAttribute(&value, cudaDevAttrMax, 0), cudaErrorInvalidValue);
     SUCCEEDS(cudaGetDeviceCount(&value));
     assert_int_equal(value, 1);
     SUCCEEDS(cudaDriverGetVersion(&value));

@@ -1,0 +1,210 @@
+/* simulate - what `make simulate` links with any CUDA program: the drop-in runtime, the simulated
+ * GPU, and a report on stderr when the program ends.
+ *
+ * The program is its user's own: nothing is judged and nothing is boxed in.  Between the runtime
+ * and the simulated GPU stands a Device that looks at each call: it tells what the checks find at
+ * once, and adds up what each kernel cost.  Linked with --wrap=main: the report is due while the
+ * program's modules are still loaded.
+ *
+ * The environment chooses: SIMULATE_GPU (h200), SIMULATE_GPUS (where the machines are described),
+ * SIMULATE_PROFILE=file (that source line by line). */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "autograder/profile/profile.h"
+#include "autograder/record/report.h"
+#include "autograder/text/table.h"
+#include "autograder/text/text.h"
+#include "common/base/plain_name.h"
+#include "common/cuda/runtime/runtime.h"
+#include "common/cuda/sim/sim_device.h"
+#include "common/simt/machine/machine.h"
+
+enum { KERNELS = 200, TOLD = 20, FOUND_STATUS = 1 };
+
+typedef struct Kernel {
+    char name[256];
+    uint32_t function; /* its handle */
+    DeviceCost cost;
+} Kernel;
+
+typedef struct Simulation {
+    Device device; /* first: what the runtime calls */
+    Device *gpu;
+    SimtMachine machine;
+    Kernel kernel[KERNELS];
+    int kernels;
+    DeviceCost all;
+    char told[TOLD][1024]; /* findings, each told once */
+    int findings;
+} Simulation;
+
+static Simulation simulation;
+
+static const char *chosen(const char *name, const char *otherwise)
+{
+    const char *value = getenv(name);
+    return value && *value ? value : otherwise;
+}
+
+/* ---- what the checks find ---- */
+
+static void tell(const char *what, const char *text)
+{
+    for (int i = 0; i < simulation.findings && i < TOLD; i++)
+        if (!strcmp(simulation.told[i], text)) return;
+    if (simulation.findings < TOLD) {
+        text_set(simulation.told[simulation.findings], sizeof simulation.told[0], "%s", text);
+        fflush(stdout);
+        fprintf(stderr, "simulate: %s:\n", what);
+        text_wrap(stderr, 4, text);
+    }
+    simulation.findings++;
+}
+
+/* ---- between runtime and simulated GPU ---- */
+
+static void cost_add(DeviceCost *to, const DeviceCost *cost)
+{
+    to->seconds += cost->seconds;
+    to->cycles += cost->cycles;
+    counters_add(&to->counters, &cost->counters);
+    if (!cost->launches) return;
+    to->occupancy_percent = cost->occupancy_percent;
+    to->registers = cost->registers;
+    to->shared_bytes = cost->shared_bytes;
+    to->resident_blocks = cost->resident_blocks;
+    memcpy(to->grid, cost->grid, sizeof to->grid);
+    memcpy(to->block, cost->block, sizeof to->block);
+}
+
+static Kernel *kernel_of(uint32_t function)
+{
+    for (int i = 0; i < simulation.kernels; i++)
+        if (simulation.kernel[i].function == function) return &simulation.kernel[i];
+    return NULL;
+}
+
+static void kernel_add(const DeviceCall *call, const DeviceReply *reply)
+{
+    uint32_t function = (uint32_t)reply->value[0];
+    if (simulation.kernels == KERNELS || kernel_of(function)) return;
+    Kernel *kernel = &simulation.kernel[simulation.kernels++];
+    char name[1024];
+    text_set(name, sizeof name, "%.*s", (int)call->data_bytes, (const char *)call->data);
+    plain_name(name, kernel->name, sizeof kernel->name);
+    kernel->function = function;
+}
+
+static int look_at_call(Device *device, const DeviceCall *call, DeviceReply *reply)
+{
+    DeviceCost cost;
+    Kernel *kernel;
+    (void)device;
+    int rc = simulation.gpu->execute(simulation.gpu, call, reply);
+    if (rc) return rc;
+    simulation.gpu->take_cost(simulation.gpu, &cost);
+    cost_add(&simulation.all, &cost);
+    if (call->kind == CALL_MODULE_FUNCTION && !reply->status) kernel_add(call, reply);
+    if (call->kind == CALL_LAUNCH && (kernel = kernel_of(call->function)))
+        cost_add(&kernel->cost, &cost);
+    if (*reply->message && reply->status != DEVICE_NOT_READY)
+        tell(reply->status ? device_status_name(reply->status) : "a check found", reply->message);
+    return rc;
+}
+
+/* ---- the report ---- */
+
+static void report_kernels(void)
+{
+    Table table = table_start("lrrrr");
+    char launches[40], cycles[40];
+    table_row(&table, "kernel\tlaunches\tcycles\tmicroseconds\tblocks an SM");
+    for (int i = 0; i < simulation.kernels; i++) {
+        const DeviceCost *cost = &simulation.kernel[i].cost;
+        if (cost->launches)
+            table_row(&table, "%s\t%s\t%s\t%.1f\t%u", simulation.kernel[i].name,
+                      text_thousands((double)cost->launches, launches),
+                      text_thousands((double)cost->cycles, cycles), cost->seconds * 1e6,
+                      cost->resident_blocks);
+    }
+    table_end(&table, stderr, 4);
+}
+
+static void report_profile(const char *source)
+{
+    ProfilePage page = {.profile = sim_device_profile(simulation.gpu),
+                        .cost = &simulation.all,
+                        .machine = &simulation.machine,
+                        .source = source};
+    if (page.profile) profile_print(stderr, &page);
+}
+
+static void report(void)
+{
+    char failure[1024], leaks[400], cycles[40];
+    const DeviceCost *all = &simulation.all;
+    int status = runtime_take_failure(failure, sizeof failure);
+    if (status && !simulation.findings) tell(device_status_name(status), failure);
+    if (simulation.findings > TOLD)
+        fprintf(stderr, "simulate: and %d findings more\n", simulation.findings - TOLD);
+    fflush(stdout);
+    fprintf(stderr, "\nsimulate: %s cycles on the simulated %s (%.1f us), copies included\n",
+            text_thousands((double)all->cycles, cycles), chosen("SIMULATE_GPU", "h200"),
+            all->seconds * 1e6);
+    if (all->launches) {
+        report_kernels();
+        fputc('\n', stderr);
+        report_counters(stderr, 4, all, NULL);
+        if (*chosen("SIMULATE_PROFILE", "")) report_profile(chosen("SIMULATE_PROFILE", ""));
+    } else {
+        fprintf(stderr, "    no kernel ran to its end\n");
+    }
+    /* After a fault in a kernel cudaFree fails too. */
+    uint64_t left =
+        device_status_sticky(status) ? 0 : sim_device_leaks(simulation.gpu, leaks, sizeof leaks);
+    if (left)
+        fprintf(stderr, "    leak check: %" PRIu64 " allocation%s never freed: %s\n", left,
+                left > 1 ? "s were" : " was", leaks);
+}
+
+/* The last word: a program that ended well although a check found something did not end well. */
+static void judge_end(int status, void *unused)
+{
+    (void)unused;
+    fflush(NULL);
+    if (!status && simulation.findings) _exit(FOUND_STATUS);
+}
+
+/* ---- the beginning ---- */
+
+/* Before the program's own constructors, which may call CUDA. */
+__attribute__((constructor(101))) static void simulation_open(void)
+{
+    Error error;
+    SimDeviceOptions options = {.machine = chosen("SIMULATE_GPU", "h200"),
+                                .gpus_directory = chosen("SIMULATE_GPUS", "common/simt/gpus"),
+                                .checks = 1,
+                                .profile = *chosen("SIMULATE_PROFILE", "") != 0};
+    simulation.gpu = device_open_sim(&options, &error);
+    if (!simulation.gpu ||
+        machine_load(options.gpus_directory, options.machine, &simulation.machine, &error)) {
+        fprintf(stderr, "simulate: %s\n", error.text);
+        _exit(2);
+    }
+    simulation.device.execute = look_at_call;
+    runtime_set_device(&simulation.device);
+    on_exit(judge_end, NULL);
+}
+
+int __real_main(int argc, char **argv, char **environment);
+int __wrap_main(int argc, char **argv, char **environment);
+
+int __wrap_main(int argc, char **argv, char **environment)
+{
+    atexit(report);
+    return __real_main(argc, argv, environment);
+}

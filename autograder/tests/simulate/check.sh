@@ -1,0 +1,42 @@
+#!/bin/sh
+# check.sh BUILD - make simulate: programs of their own on the simulated GPU, right ones and wrong ones.
+set -u
+build=${1:?usage: check.sh BUILD}
+here=autograder/tests/simulate
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+# tell NAME: prints the verdict of the last test, by its exit status.
+tell() {
+    if [ $? = 0 ]; then echo "ok simulate/$1"; else
+        echo "not ok simulate/$1"
+        sed 's/^/    /' "$work/out" "$work/err" | head -n 20
+        failed=1
+    fi
+}
+
+# run STATUS PROGRAM ARGS: fails unless it ends with that status.
+run() {
+    status=0
+    GPU=${gpu:-} sh common/setup/simulate.sh "$build" "$2" "${3:-}" >"$work/out" 2>"$work/err" || status=$?
+    [ "$status" = "$1" ]
+}
+says() { grep -q -- "$1" "$work/err"; }
+
+gpu=gtx1080ti run 0 $here/sum.cu 5000 && grep -q '^sum 5000, timed$' "$work/out" && [ "$(grep -c '^block [01]: ' "$work/out")" = 2 ] &&
+    says 'cycles on the simulated gtx1080ti' && says '^    sum  *1  ' && ! says 'leak check'
+tell a-program-with-its-own-main
+run 1 $here/faults.cu end && grep -q 'done' "$work/out" && says 'Invalid __global__ write' && says 'faults.cu:8' && ! says 'leak check'
+tell past-the-end
+run 1 $here/faults.cu race && says 'Race reported' && says 'in kernel turn_round' && says 'on the simulated h200'
+tell race
+says 'leak check: 1 allocation was never freed: 256 bytes'
+tell leak
+run 2 $here/managed.cu && says '^    cudaMallocManaged$' && says 'docs/cuda-calls.md lists what it has'
+tell a-call-that-is-not-there
+run 2 "$work/no such.cu" && says 'there is no file .*no such.cu' && run 2 '' && says 'say which program: make simulate PROGRAM=file.cu'
+tell no-program
+gpu=no-such run 2 $here/faults.cu && says "there is no machine no-such; there are: .*gtx1080ti"
+tell no-machine
+exit $failed

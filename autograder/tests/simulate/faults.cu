@@ -1,0 +1,28 @@
+/* faults.cu - ./faults end | race | none: a program that ends well and is wrong. */
+#include <cstdio>
+#include <cstring>
+
+__global__ void past_the_end(int *x, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i <= n) x[i] = i;
+}
+
+__global__ void turn_round(int *x)
+{
+    __shared__ int turned[64];
+    turned[63 - threadIdx.x] = x[threadIdx.x];
+    x[threadIdx.x] = turned[threadIdx.x];
+}
+
+int main(int argc, char **argv)
+{
+    const char *fault = argc > 1 ? argv[1] : "none";
+    int *x;
+    cudaMalloc(&x, 64 * sizeof(int));
+    past_the_end<<<2, 64>>>(x, 63 + !strcmp(fault, "end"));
+    if (!strcmp(fault, "race")) turn_round<<<1, 64>>>(x);
+    if (strcmp(fault, "race")) cudaFree(x);
+    puts("done");
+    return 0;
+}

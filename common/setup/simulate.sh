@@ -1,0 +1,42 @@
+#!/bin/sh
+# simulate.sh BUILD PROGRAM ARGS - one CUDA source file, compiled and run on the simulated GPU (docs/simulate.md).
+#
+# ARGS are words between blanks.  GPU=name is the machine, PROFILE=1 shows the source line by line, ARCH=80 the compute
+# capability that it is compiled for, NVCCFLAGS more for nvcc.
+set -euf
+build=${1:?usage: simulate.sh BUILD PROGRAM ARGS}
+program=${2:-}
+args=${3:-}
+nvcc=$(sed -n 's/^NVCC=//p' "$build/toolchain.env")
+cxx=$(sed -n 's/^CXX=//p' "$build/toolchain.env")
+arch=${ARCH:-80}
+
+fail() {
+    printf 'simulate: %s\n' "$1" >&2
+    exit 2
+}
+[ -n "$program" ] || fail "say which program: make simulate PROGRAM=file.cu [ARGS='...']"
+[ -f "$program" ] || fail "there is no file $program"
+gpu=${GPU:-h200}
+[ -f "common/simt/gpus/$gpu.ini" ] ||
+    fail "there is no machine $gpu; there are: $(cd common/simt/gpus && find . -name '*.ini' | sed 's|./||;s|.ini$||' | sort | tr '\n' ' ')"
+case $arch in *[!0-9]* | '') fail "ARCH is a compute capability without its dot, as 80 or 90, not '$arch'" ;; esac
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+# shellcheck disable=SC2086
+"$nvcc" -O3 -lineinfo -std=c++17 -cudart none -Wno-deprecated-gpu-targets -ccbin "$cxx" -I"$(dirname "$program")" \
+    -gencode "arch=compute_$arch,code=[compute_$arch,sm_90]" ${NVCCFLAGS:-} -x cu -c "$program" -o "$work/program.o"
+"$cxx" -o "$work/program" "$work/program.o" -Wl,--wrap=main -Wl,--whole-archive "$build/lib/simulate.a" -Wl,--no-whole-archive \
+    "$build/lib/run-rooms.a" -ljansson -linih -lmuparser -lsodium -lzstd -llz4 -ldl -lpthread -lm 2>"$work/link" || {
+    sed -n "s/.*undefined reference to [\`']\([^']*\)'.*/    \1/p" "$work/link" | sort -u >"$work/missing"
+    [ -s "$work/missing" ] || { cat "$work/link" >&2; fail "$program cannot be linked"; }
+    cat "$work/missing" >&2
+    fail "the workbook's runtime has none of the above; docs/cuda-calls.md lists what it has"
+}
+export SIMULATE_GPU="$gpu" SIMULATE_GPUS="$PWD/common/simt/gpus" SIMULATE_PROFILE="${PROFILE:+$program}"
+status=0
+# shellcheck disable=SC2086
+"$work/program" $args || status=$?
+exit "$status"
