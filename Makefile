@@ -47,7 +47,7 @@ say = @printf '  %-7s %s\n' '$(1)' '$(2)'
 
 # A student's copy (autograder/handout) has no answer key and no tests.
 COPY   := $(wildcard labs/*/.sealed)
-ABSENT := $(if $(COPY),$(filter solution test check numbers sanitize fuzz mutate bench validate compare new-lab keep handout \
+ABSENT := $(if $(COPY),$(filter solution test check numbers sanitize fuzz mutate bench validate compare new-lab keep handout bundle \
     compile-commands format,$(MAKECMDGOALS)))
 ifneq ($(ABSENT),)
 $(error $(firstword $(ABSENT)): this is a student's copy of the workbook, which has no answer key and no tests; make help lists what it has)
@@ -264,7 +264,7 @@ whose = --submission "$$SUBMISSION" --gpu "$$GPU"
 need_lab = @test -n "$$LAB" || { echo 'which lab?  for example:  make $@ LAB=02' >&2; exit 2; }
 
 help:
-	@sed -n $(if $(COPY),'/^#: *make solution/d; /^#: Who works/q; ')'s/^#: //p' Makefile
+	@sed -n $(if $(COPY),'/^#: *make solution/d; /^#: *make bundle/,+1d; /^#: Who works/q; ')'s/^#: //p' Makefile
 	@if [ -x $(BUILD)/bin/lab ]; then $(BUILD)/bin/lab list $(where); else \
 	    echo; echo 'Start with:  make grade $(if $(COPY),LAB=01,SUBMISSION=solutions)   (sets up, builds, grades)'; fi
 

@@ -142,7 +142,7 @@ static int object_compile(BuildJob *job, const char *object, Error *error)
 int build_object(const Toolchain *toolchain, const char *source, int cc, const char *object,
                  Error *error)
 {
-    BuildJob job = {.toolchain = toolchain, .cc = cc, .unmarked = 1, .janitor_fd = -1};
+    BuildJob job = {.toolchain = toolchain, .cc = cc, .janitor_fd = -1};
     char message[sizeof error->text];
     int status = build_source_read(&job, NULL, source, message, sizeof message);
     status = status ? error_set(error, "%s", message) : object_compile(&job, object, error);

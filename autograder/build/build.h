@@ -57,7 +57,7 @@ void build_clear(Build *build);
 
 /* The two halves, for the workbook's own programs in a student's copy, which has no source of them.
  *
- * build_object compiles `source`, as above but without line numbers, into the file `object`, which
+ * build_object compiles `source`, as above, into the file `object`, which
  * lies on the build directory's file system.  -1 with error: it does not compile. */
 int build_object(const Toolchain *toolchain, const char *source, int cc, const char *object,
                  Error *error);

@@ -18,9 +18,8 @@
 
 /* 177 and 550: a variable is never used.  A skeleton has many, for its TODO regions to use. */
 #define DEVICE_FLAGS                                                                               \
-    "-O3", "-std=c++17", "-cudart", "none", "-Xcompiler=-Wall", "-Wno-deprecated-gpu-targets",     \
-        "-diag-suppress=177,550"
-#define LINES_FLAG  "-lineinfo"
+    "-O3", "-lineinfo", "-std=c++17", "-cudart", "none", "-Xcompiler=-Wall",                       \
+        "-Wno-deprecated-gpu-targets", "-diag-suppress=177,550"
 #define NATIVE_CODE "sm_90"
 #define HOST_FLAGS  "-O3", "-std=c11", "-Wall"
 
@@ -31,8 +30,7 @@ static const char *const host_flags[] = {HOST_FLAGS, NULL};
 
 #define TEXT2(...) #__VA_ARGS__
 #define TEXT(...)  TEXT2(__VA_ARGS__)
-const char build_flags_text[] =
-    "3 " TEXT(DEVICE_FLAGS) " " LINES_FLAG " " NATIVE_CODE " " TEXT(HOST_FLAGS);
+const char build_flags_text[] = "3 " TEXT(DEVICE_FLAGS) " " NATIVE_CODE " " TEXT(HOST_FLAGS);
 
 typedef struct Command {
     const char *argv[ARGUMENTS];
@@ -131,7 +129,6 @@ static int device_compile(const BuildJob *job, char *log, SandboxEnd *end, Error
     snprintf(command.host_compiler, sizeof command.host_compiler, "-ccbin=%s", job->toolchain->cxx);
     command_add(&command, nvcc);
     command_add_all(&command, device_flags);
-    if (!job->unmarked) command_add(&command, LINES_FLAG);
     snprintf(command.ptx, sizeof command.ptx, "arch=compute_%d,code=[compute_%d,%s]", job->cc,
              job->cc, NATIVE_CODE);
     command_add(&command, "-gencode");

@@ -22,7 +22,6 @@ typedef struct BuildJob {
     int cc;            /* compute capability of the PTX */
     int plain, device; /* the one-process program; .cu rather than .c */
     int compiled;      /* the source is BUILD_OBJECT already: it is linked only */
-    int unmarked;      /* the object shall not know its source's lines */
     char name[128];    /* "conv.cu" */
     char *source;      /* its bytes */
     size_t source_bytes;
