@@ -149,6 +149,7 @@ count() # count FILE XPATH NUMBER
 : >said
 count junit.every //testcase 36 && count junit.every '//testcase/system-out' 10 && count junit.every '//testcase/failure' 17 &&
     count junit.every '//testcase/skipped' 6 && count junit.every '//testcase/error' 3 &&
+    [ "$(xmllint --xpath 'concat(sum(//@tests), " ", sum(//@failures), " ", sum(//@errors), " ", sum(//@skipped))' junit.every)" = '36 17 3 6' ] &&
     [ "$(jq -r .status classroom-json.every)" = error ] && [ "$(jq -r .status classroom-json.no-build)" = fail ] &&
     [ "$(jq -r .status submitty.every)" = failure ] && [ "$(jq -r .gradable prairielearn.every)" = true ] &&
     [ "$(jq -r .gradable prairielearn.no-build)" = false ] && [ "$(grep -c '# SKIP left' tap.every)" = 6 ]
