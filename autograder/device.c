@@ -138,8 +138,10 @@ static void slot_run(DeviceProcess *process, const ControlRequest *request, Slot
     double start = wire_now();
     int call = request->kind == CONTROL_CALL;
     if (process->engine->study) process->engine->study(process->engine, request->study);
-    if (process->call.host)
-        replay_host(process, slot, call ? 1 : request->repeats, reply);
+    if (process->call.host && call)
+        serve_host(process, slot, reply);
+    else if (process->call.host)
+        reply_set(reply, RUN_NOT_RECORDED, "a lab on the host has no recording");
     else if (call)
         serve_device(process, slot, reply);
     else

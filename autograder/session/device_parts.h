@@ -66,7 +66,6 @@ const float *const *serve_inputs(const DeviceProcess *process);
 /* ---- device_replay.c ---------------------------------------------------------------------- */
 
 void replay_device(DeviceProcess *process, Slot *slot, uint32_t repeats, ControlReply *reply);
-void replay_host(DeviceProcess *process, Slot *slot, uint32_t repeats, ControlReply *reply);
 
 /* Puts a status and a printf-style message into *reply. */
 void reply_set(ControlReply *reply, RunStatus status, const char *format, ...)

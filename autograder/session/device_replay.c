@@ -51,13 +51,3 @@ void replay_device(DeviceProcess *process, Slot *slot, uint32_t repeats, Control
     }
     reply->cost.seconds = seconds / repeats;
 }
-
-void replay_host(DeviceProcess *process, Slot *slot, uint32_t repeats, ControlReply *reply)
-{
-    double seconds = 0;
-    for (uint32_t i = 0; i < repeats && reply->status == RUN_OK; i++) {
-        serve_host(process, slot, reply);
-        seconds += reply->cost.seconds;
-    }
-    if (repeats) reply->cost.seconds = seconds / repeats;
-}

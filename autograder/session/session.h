@@ -84,11 +84,11 @@ void session_call(Session *session, int slot, const float *const *tensor, float 
 void session_probe(Session *session, int slot, const float *const *tensor, float *output,
                    Observed *observed, RunOutcome *outcome);
 
-/* Replays the recording of the last session_call of `slot` (device labs) or calls again (host
- * labs), with the inputs given (NULL: those that are there), outputs poisoned first and read back
- * after, `repeats` times in one timed window; on a GPU the L2 is flushed between repeats and the
- * flushing is not in the time.  outcome->cost.seconds is one repeat's.  `repeats` 0: once, for the
- * outputs alone, as session_probe.  Slots 1 and 2 are never searched for races. */
+/* Device labs: replays the recording of the last session_call of `slot`, with the inputs given
+ * (NULL: those that are there), outputs poisoned first and read back after, `repeats` times in one
+ * timed window; on a GPU the L2 is flushed between repeats and the flushing is not in the time.
+ * outcome->cost.seconds is one repeat's.  `repeats` 0: once, for the outputs alone, as
+ * session_probe.  Slots 1 and 2 are never searched for races. */
 void session_replay(Session *session, int slot, int repeats, const float *const *tensor,
                     float *output, Observed *observed, RunOutcome *outcome);
 

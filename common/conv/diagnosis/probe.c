@@ -189,8 +189,9 @@ static void tap_name(const Tap *tap, char *text, size_t bytes)
 static const char *impulse_advice(const Tap *want, const Tap *got, double value)
 {
     if (want && !got && value == 0)
-        return "That product was never made: is that pixel loaded, is that weight, and is the sum "
-               "stored?";
+        return "Either that product was never made (is that pixel loaded, is that weight, is the "
+               "sum stored?), or one of its two factors comes from elsewhere: another row or "
+               "channel, by a wrong pitch, or another tensor. Follow both indices.";
     if (!want || !got) return "Follow that one pixel through your index arithmetic.";
     if (want->k != got->k)
         return "A weight of another filter: check k in the index of w, where a tile or fragment of "
@@ -198,8 +199,8 @@ static const char *impulse_advice(const Tap *want, const Tap *got, double value)
     if (want->c != got->c)
         return "A weight of another channel: check c in the index of w and of x, and where tiles "
                "or fragments keep it.";
-    return "Another tap of the same filter: check r and s in the index of w and of x, and where "
-           "tiles or fragments keep them.";
+    return "Another tap of the same filter: check r and s in the index of w and of x, where tiles "
+           "or fragments keep them, and p and q in the index of the store.";
 }
 
 static void impulse_describe(const Diagnosis *d, const Probe *probe, size_t index, int n, int c,
