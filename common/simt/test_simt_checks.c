@@ -481,6 +481,31 @@ static void copies_of_nothing(void **state)
     }
 }
 
+/* PTX ISA, cp.async.mbarrier.arrive: without .noinc the pending count is raised by one before the
+ * arrival, so that a barrier of two still waits for two; with it, for one. */
+#define ARRIVING(form)                                                                             \
+    KERNEL(".shared .align 8 .b64 s;\n",                                                           \
+           "mov.u32 %r5, s; mov.u32 %r6, 2; mbarrier.init.shared.b64 [%r5], %r6;\n"                \
+           "cp.async.mbarrier.arrive" form ".shared.b64 [%r5];\n"                                  \
+           "mbarrier.arrive.shared.b64 %rd4, [%r5];\n"                                             \
+           "mbarrier.pending_count.b64 %r7, %rd4; st.global.u32 [%rd2], %r7;")
+
+static void copies_that_arrive(void **state)
+{
+    static const char *const TEXT[] = {ARRIVING(""), ARRIVING(".noinc")};
+    (void)state;
+    for (uint32_t counted = 0; counted < 2; counted++) {
+        SimtGpu *gpu = gpu_open(1, 0, 0);
+        uint64_t out = device_data(gpu, NULL, 4);
+        uint32_t pending;
+        SimtResult result;
+        assert_int_equal(run(gpu, TEXT[counted], 1, 1, 0, &out, 8, &result), 0);
+        device_fetch(gpu, out, &pending, sizeof pending);
+        assert_int_equal(pending, 2 - counted);
+        simt_close(gpu);
+    }
+}
+
 static void bad_launches(void **state)
 {
     (void)state;
@@ -626,16 +651,17 @@ static void first_fault_wins(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lanes_part_and_meet),      cmocka_unit_test(lanes_meet_at_once),
-        cmocka_unit_test(lanes_may_end_early),      cmocka_unit_test(jumps_by_table),
-        cmocka_unit_test(calls_are_expanded),       cmocka_unit_test(warps_wait_for_each_other),
-        cmocka_unit_test(barrier_counts),           cmocka_unit_test(shuffles),
-        cmocka_unit_test(shuffles_in_parts),        cmocka_unit_test(votes),
-        cmocka_unit_test(atomics_add_up),           cmocka_unit_test(faults_are_named),
-        cmocka_unit_test(freed_memory_is_named),    cmocka_unit_test(unwritten_memory_is_told),
-        cmocka_unit_test(endless_loops_end),        cmocka_unit_test(bad_launches),
-        cmocka_unit_test(copies_of_nothing),        cmocka_unit_test(global_sectors),
-        cmocka_unit_test(shared_conflicts),         cmocka_unit_test(branches_are_counted),
-        cmocka_unit_test(host_threads_do_not_show), cmocka_unit_test(first_fault_wins)};
+        cmocka_unit_test(lanes_part_and_meet),   cmocka_unit_test(lanes_meet_at_once),
+        cmocka_unit_test(lanes_may_end_early),   cmocka_unit_test(jumps_by_table),
+        cmocka_unit_test(calls_are_expanded),    cmocka_unit_test(warps_wait_for_each_other),
+        cmocka_unit_test(barrier_counts),        cmocka_unit_test(shuffles),
+        cmocka_unit_test(shuffles_in_parts),     cmocka_unit_test(votes),
+        cmocka_unit_test(atomics_add_up),        cmocka_unit_test(faults_are_named),
+        cmocka_unit_test(freed_memory_is_named), cmocka_unit_test(unwritten_memory_is_told),
+        cmocka_unit_test(endless_loops_end),     cmocka_unit_test(bad_launches),
+        cmocka_unit_test(copies_of_nothing),     cmocka_unit_test(global_sectors),
+        cmocka_unit_test(copies_that_arrive),    cmocka_unit_test(shared_conflicts),
+        cmocka_unit_test(branches_are_counted),  cmocka_unit_test(host_threads_do_not_show),
+        cmocka_unit_test(first_fault_wins)};
     return cmocka_run_group_tests_name("simt checks", tests, NULL, NULL);
 }

@@ -54,6 +54,28 @@ static int decode_wait(Decoder *d, int all)
     return words_finished(d);
 }
 
+/* The barrier is told when the thread's copies so far are made, which they are at once.  With
+ * .noinc that is one of the arrivals that the phase expects.  Without, the phase is first made to
+ * expect one more: together that changes nothing, and the thread still has to arrive by itself. */
+static int decode_copies_arrive(Decoder *d)
+{
+    Ins at = {0};
+    word_take(d, "mbarrier"), word_take(d, "arrive");
+    int counted = word_take(d, "noinc");
+    async_hints(d);
+    if (address_of(d, operand_at(d, 0), PTX_SHARED, &at) != 0) return -1;
+    Ins *wait = emit(d, OP_CP_WAIT, CLASS_BARRIER);
+    wait->imm = 1;
+    if (counted) {
+        Ins *ins = emit(d, OP_MBARRIER, CLASS_SHARED_STORE);
+        ins->a = at.a, ins->imm = at.imm, ins->base64 = at.base64, ins->space = PTX_SHARED,
+        ins->bytes = 8;
+        ins->d = ins->b = NO_SLOT; /* no state is asked for, and one arrival made */
+        ins->aux = MBARRIER_ARRIVE;
+    }
+    return words_finished(d);
+}
+
 static int decode_cp(Decoder *d)
 {
     const char *what = d->in->words > 2 ? d->in->word[2] : "";
@@ -68,18 +90,7 @@ static int decode_cp(Decoder *d)
         return words_finished(d);
     }
     if (strcmp(what, "mbarrier")) return decode_copy(d);
-    /* The copies so far are made at once; then this arrives. */
-    Ins at = {0};
-    word_take(d, "mbarrier"), word_take(d, "arrive"), word_take(d, "noinc");
-    async_hints(d);
-    if (address_of(d, operand_at(d, 0), PTX_SHARED, &at) != 0) return -1;
-    Ins *wait = emit(d, OP_CP_WAIT, CLASS_BARRIER);
-    wait->imm = 1;
-    Ins *ins = emit(d, OP_MBARRIER, CLASS_SHARED_STORE);
-    ins->a = at.a, ins->imm = at.imm, ins->base64 = at.base64, ins->space = PTX_SHARED,
-    ins->bytes = 8;
-    ins->aux = MBARRIER_ARRIVE;
-    return words_finished(d);
+    return decode_copies_arrive(d);
 }
 
 static int decode_mbarrier(Decoder *d)
