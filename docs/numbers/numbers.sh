@@ -20,10 +20,8 @@ pages() {
 
 # The name under which a page's own tables are made: 02-naive for labs/02-naive/README.md, cheng for docs/cheng.md.
 name_of() {
-    case $1 in
-    labs/*) basename "$(dirname "$1")" ;;
-    *) basename "$1" .md ;;
-    esac
+    case $1 in labs/*) _part=${1%/*} ;; *) _part=${1%.md} ;; esac
+    printf '%s\n' "${_part##*/}"
 }
 
 is_chosen() {
@@ -53,13 +51,9 @@ complain() {
 
 # Every place for a table: SCRIPT/TABLE, tab, page.
 list_places() {
-    pages | while read -r page; do
-        sed -n 's/^<!-- begin \([^ ]*\) -->$/\1/p' "$page" | while read -r table; do
-            case $table in
-            */*) printf '%s\t%s\n' "$table" "$page" ;;
-            *) printf '%s/%s\t%s\n' "$(name_of "$page")" "$table" "$page" ;;
-            esac
-        done
+    pages | tr '\n' '\0' | xargs -0 grep -H '^<!-- begin [^ ]* -->$' | sed "s/:<!-- begin /$tab/; s/ -->\$//" | while IFS=$tab read -r page table; do
+        case $table in */*) ;; *) table=$(name_of "$page")/$table ;; esac
+        printf '%s\t%s\n' "$table" "$page"
     done
 }
 

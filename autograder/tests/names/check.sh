@@ -33,7 +33,7 @@ ln -s "$root/autograder/handout" autograder/
 cp "$build/toolchain.env" b/
 cat >b/bin/grade <<END
 #!/bin/sh
-for argument; do printf '<%s>' "\$argument" | tr '\n' '~'; done >>"$work/arguments"
+{ for argument; do printf '<%s>' "\$argument" | tr '\n' '~'; done; echo; } >>"$work/arguments"
 END
 for program in b/bin/lab b/bin/handout b/bin/class b/bin/export b/bin/doctor b/tests/datasets/tool_maps autograder/tests/run.sh; do cp b/bin/grade "$program"; done
 chmod +x b/bin/* b/tests/datasets/*
@@ -71,58 +71,73 @@ as_values()
         CPPFLAGS="$name" LDFLAGS="$name" LDLIBS="$name" WARN="$name" SANITIZE="$name" ANY_OTHER="$name"
 }
 
-# is_held WHOLE NAME COMMAND...: nothing is executed, and where WHOLE is yes the program was handed NAME as one argument.
+# is_held HANDED NAME COMMAND...: nothing is executed, and so many programs were handed NAME as one argument.
 is_held()
 {
-    whole=$1 name=$2
+    handed=$1 name=$2
     shift 2
     rm -f ran "$work/arguments"
+    : >"$work/arguments"
     "$@" >"$work/out" 2>&1 </dev/null
     if [ -e ran ]; then
         echo "executed a part of: $name" >>"$work/out"
         return 1
     fi
-    [ "$whole" = no ] || grep -qF -- "<$(printf '%s' "$name" | tr '\n' '~')>" "$work/arguments" 2>/dev/null ||
+    [ "$handed" = 0 ] || [ "$(grep -cF -- "<$(printf '%s' "$name" | tr '\n' '~')>" "$work/arguments")" = "$handed" ] ||
         { echo "not handed on: $name" >>"$work/out"; return 1; }
 }
 
+# by_command_line TARGET..., by_environment TARGET...: one make for all of them, which goes on where one fails.
 by_command_line()
 {
-    as_values "$name" timeout 10 make MAKE=true BUILD=b "$target"
+    as_values "$name" timeout 60 make -k MAKE=true BUILD=b "$@"
 }
 
 by_environment()
 {
     (
         as_values "$name" export
-        timeout 10 make MAKE=true BUILD=b "$target"
+        timeout 60 make -k MAKE=true BUILD=b "$@"
     )
 }
 
-# try TARGET WHOLE: every name.
+# try HANDED TARGET...: every name.
 try()
 {
-    target=$1
+    wanted=$1
+    shift
     while IFS= read -r line; do
-        is_held "$2" "$(printf '%s.' "$line" | tr '~' '\n')" by_command_line && is_held "$2" "$name" by_environment || return 1
+        is_held "$wanted" "$(printf '%s.' "$line" | tr '~' '\n')" by_command_line "$@" &&
+            is_held "$wanted" "$name" by_environment "$@" || return 1
     done <"$work/names"
 }
 
-for target in grade class export run profile hint reset solution keep maps; do
-    try "$target" yes
-    tell "$target"
-done
-for target in help doctor bundle watch check mutate numbers new-lab bench compare fuzz sanitize validate handout update test; do
-    try "$target" no
-    tell "$target"
-done
+# try_targets WHOLE TARGET...: together; where that shows something, one by one, to say whose it is.
+try_targets()
+{
+    whole=$1
+    shift
+    if try $((whole * $#)) "$@"; then
+        for target; do echo "ok names/$target"; done
+        return
+    fi
+    false
+    tell "together: $*"
+    for target; do
+        try "$whole" "$target"
+        tell "$target"
+    done
+}
+
+# Each of the first runs one program with the name; of the others not all run one.
+try_targets 1 grade class export run profile hint reset solution keep maps
+try_targets 0 help doctor bundle watch check mutate numbers new-lab bench compare fuzz sanitize validate handout update test
 
 # A lab in the folder where students work, and make test names it.
 rm labs
 mkdir -p "labs/x';>ran;'"
 : >"labs/x';>ran;'/lab.ini"
-target='test'
-is_held no plain by_command_line
+is_held 0 plain by_command_line test
 tell a-lab-with-such-a-name
 rm -rf labs
 ln -s "$root/labs" .
@@ -131,7 +146,7 @@ ln -s "$root/labs" .
 try_compilers()
 {
     while IFS= read -r line; do
-        is_held no "$line" timeout 20 make MAKE=true BUILD=b setup NVCC="$line" && grep -q 'is no nvcc of CUDA' "$work/out" || return 1
+        is_held 0 "$line" timeout 20 make MAKE=true BUILD=b setup NVCC="$line" && grep -q 'is no nvcc of CUDA' "$work/out" || return 1
     done <"$work/names"
 }
 try_compilers
@@ -142,16 +157,16 @@ folder="$work/\$(shell touch ran)"
 mkdir -p "$folder" plain
 printf '#!/bin/sh\nexec %s "$@"\n' "$(sed -n 's/^NVCC=//p' "$build/toolchain.env")" >"$folder/nvcc"
 chmod +x "$folder/nvcc"
-is_held no "$folder" timeout 60 env NVCC="$folder/nvcc" sh common/setup/setup.sh plain && is_held no "$folder" timeout 20 make MAKE=true BUILD=plain doctor &&
-    is_held no "$folder" timeout 20 make MAKE=true BUILD=b doctor NVCC="$folder/nvcc"
+is_held 0 "$folder" timeout 60 env NVCC="$folder/nvcc" sh common/setup/setup.sh plain && is_held 0 "$folder" timeout 20 make MAKE=true BUILD=plain doctor &&
+    is_held 0 "$folder" timeout 20 make MAKE=true BUILD=b doctor NVCC="$folder/nvcc"
 tell compiler-in-such-a-folder
 
 # Build folders: only plain ones, in one line.
 try_build_folders()
 {
     while IFS= read -r line; do
-        is_held no "$line" make MAKE=true help BUILD="$line" && [ "$(grep -c 'BUILD is a path of letters' "$work/out")" = 1 ] &&
-            is_held no "$line" make MAKE=true clean BUILD="$line" && is_held no "$line" env BUILD="$line" make help || return 1
+        is_held 0 "$line" make MAKE=true help BUILD="$line" && [ "$(grep -c 'BUILD is a path of letters' "$work/out")" = 1 ] &&
+            is_held 0 "$line" make MAKE=true clean BUILD="$line" && is_held 0 "$line" env BUILD="$line" make help || return 1
     done <"$work/names"
 }
 try_build_folders
