@@ -167,8 +167,11 @@ void race_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t ma
     if (ins->order & ORDER_SPINS && kind == RACE_READ) return;
     if (ins->order) kind = within_block(ins, kind);
     worker->stamp++;
+    uint32_t before = UINT32_MAX;
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m), thread = warp->index * LANES + lane;
+        if (kind == RACE_READ && offset[lane] == before) continue; /* the same, to other warps */
+        before = offset[lane];
         for (uint32_t at = offset[lane]; at < offset[lane] + bytes; at += WORD) {
             RaceWord *w = &worker->race_shared[at / WORD];
             uint32_t part = bytes_of(at, bytes);
@@ -255,8 +258,11 @@ void race_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t m
     if (ins->order) order_note(warp, ins, address, mask);
     if (ins->order && kind == RACE_READ) return;
     RaceKind own = within_block(ins, kind); /* what it is to the block's other warps */
+    uint64_t before = 0;
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m), thread = warp->index * LANES + lane;
+        if (kind == RACE_READ && address[lane] == before) continue; /* the same, to other warps */
+        before = address[lane];
         for (uint64_t at = address[lane]; at < address[lane] + bytes; at += WORD) {
             uint64_t word = at / WORD;
             RaceWord *w = &worker->race_global[word & ((1u << TABLE_BITS) - 1)];

@@ -91,7 +91,7 @@ static void warp_run_counting(Warp *warp)
     WarpTrace *trace = warp->trace;
     const Price *price = worker->kernel->price;
     BlockCost *cost = &worker->cost;
-    uint32_t issue_cycles = worker->gpu->machine.issue_cycles;
+    uint32_t issue_cycles = worker->gpu->machine.issue_cycles, mask = 0, lanes = 0;
     int clocked = worker->kernel->reads_clock;
     warp->state = WARP_READY;
     while (ins) {
@@ -100,7 +100,8 @@ static void warp_run_counting(Warp *warp)
             InsCount *profile = &worker->profile[ins - code];
             const Ins *now = ins;
             profile->runs++;
-            profile->lanes += (uint32_t)__builtin_popcount(warp->mask);
+            if (warp->mask != mask) mask = warp->mask, lanes = (uint32_t)__builtin_popcount(mask);
+            profile->lanes += lanes;
             warp->passes = warp->misses = warp->lines = 0;
             warp->pending = 0;
             if (clocked) cost_issue(warp, now);

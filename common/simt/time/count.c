@@ -72,24 +72,25 @@ static uint32_t lines_count(const uint64_t *sector, uint32_t n)
     return lines;
 }
 
-/* The most different words that one of the 32 banks must give to these lanes. */
+/* The most different words that one of the 32 banks must give to these lanes.  Each wants `words`
+ * words (1, 2 or 4), aligned: so the banks give them in groups, and each bank of a group as many. */
 static uint32_t bank_passes(const uint32_t *offset, uint32_t mask, uint32_t words, uint32_t *needed)
 {
-    uint32_t bank_words[32][LANES * 4], most = 0, distinct = 0;
+    uint32_t group_units[32][LANES], most = 0, distinct = 0, before = UINT32_MAX;
     unsigned char used[32] = {0};
     for (uint32_t m = mask; m; m &= m - 1) {
-        uint32_t word = offset[__builtin_ctz(m)] / 4;
-        for (uint32_t k = 0; k < words; k++) {
-            uint32_t bank = (word + k) % 32, n = used[bank];
-            while (n && bank_words[bank][n - 1] != word + k)
-                n--;
-            if (n) continue;
-            bank_words[bank][used[bank]++] = word + k;
-            distinct++;
-            if (used[bank] > most) most = used[bank];
-        }
+        uint32_t unit = offset[__builtin_ctz(m)] / (4 * words), group = unit % (32 / words);
+        if (unit == before) continue; /* neighbours often want the same */
+        before = unit;
+        uint32_t n = used[group];
+        while (n && group_units[group][n - 1] != unit)
+            n--;
+        if (n) continue;
+        group_units[group][used[group]++] = unit;
+        distinct++;
+        if (used[group] > most) most = used[group];
     }
-    *needed += (distinct + 31) / 32;
+    *needed += (distinct * words + 31) / 32;
     return most;
 }
 
@@ -99,7 +100,8 @@ static uint32_t wavefronts_count(const uint32_t *offset, uint32_t mask, uint32_t
                                  uint32_t *needed)
 {
     *needed = 0;
-    if (bytes < 16) return bank_passes(offset, mask, bytes <= 4 ? 1 : 2, needed);
+    if (bytes <= 4) return bank_passes(offset, mask, 1, needed);
+    if (bytes < 16) return bank_passes(offset, mask, 2, needed);
     return bank_passes(offset, mask & 0xffff, 4, needed) +
            bank_passes(offset, mask & 0xffff0000u, 4, needed);
 }
