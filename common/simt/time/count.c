@@ -73,7 +73,7 @@ static uint32_t lines_count(const uint64_t *sector, uint32_t n)
 }
 
 /* The most different words that one of the 32 banks must give to these lanes.  Each wants `words`
- * words (1, 2 or 4), aligned: so the banks give them in groups, and each bank of a group as many. */
+ * words, aligned (1, 2 or 4): so the banks of such a group give as many as one of them. */
 static uint32_t bank_passes(const uint32_t *offset, uint32_t mask, uint32_t words, uint32_t *needed)
 {
     uint32_t group_units[32][LANES], most = 0, distinct = 0, before = UINT32_MAX;
