@@ -3,7 +3,7 @@
 # killed at any moment, graders that die, a disk that is full.
 #
 # Most of it grades with a stand-in, which takes milliseconds: it gives points by what the source says, and dies where that
-# says so.  At the end two students are really graded.  The moments of killing follow from SEED.
+# says so.  At the end three students are really graded.  The moments of killing follow from SEED.
 # shellcheck disable=SC2015,SC2317  # conditions, not choices; functions that tell calls
 set -u
 build=$(realpath "${1:?usage: check.sh BUILD}")
@@ -61,7 +61,7 @@ points=\${source##* }
 case \$source in
 'dies always'*) echo 'what was said last'; kill -9 \$\$ ;;
 'dies once'*) [ -e "$work/died" ] || { : >"$work/died"; kill -9 \$\$; } ;;
-'waits'*) sleep 20 & echo \$! >"$work/waits"; wait ;;
+'waits'*) echo \$\$ >"$work/waits"; exec sleep 20 ;;
 '') points= ;;
 esac
 sleep 0.0\$((points % 4))
@@ -144,8 +144,8 @@ while [ $i -lt 14 ]; do
 done
 hand_in frail 'dies once 55'
 rm -f "$work/died"
-class calm --jobs 1
-tell "a calm run"
+class calm --jobs 1 && [ -e "$work/died" ] && marks calm | grep -q '^|frail|graded|55|'
+tell "a calm run, in which one grader dies once"
 rm -f "$work/died"
 : >"$work/graded"
 kills=0
@@ -175,18 +175,28 @@ tell "no work is lost"
 
 # ---- interrupted
 hand_in slow 'waits 5'
-"$build/bin/class" --build "$build" --submissions "$work/all" --lab 01 --engine sim --seed 7 --results "$work/stopped" --jobs 2 \
-    --grade "$work/grade" >"$work/out" 2>&1 &
-child=$!
-for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-    [ -s "$work/waits" ] && break
+# stop SIGNAL: to a class that waits for the slow one; its exit status.
+stop()
+{
+    rm -f "$work/waits"
+    "$build/bin/class" --build "$build" --submissions "$work/all" --lab 01 --engine sim --seed 7 --results "$work/stopped" --jobs 2 \
+        --grade "$work/grade" >"$work/out" 2>&1 &
+    child=$!
+    while [ ! -s "$work/waits" ] && kill -0 $child 2>/dev/null; do sleep 0.02; done
+    kill "-$1" $child
+    wait $child 2>/dev/null
+}
+stop TERM
+[ $? = 130 ] && grep -q 'interrupted; the same command goes on' "$work/out" && ! kill -0 "$(cat "$work/waits")" 2>/dev/null
+tell "an interrupted run ends its graders and says how to go on"
+stop KILL
+tries=0
+while kill -0 "$(cat "$work/waits")" 2>/dev/null && [ $tries -lt 50 ]; do
     sleep 0.1
+    tries=$((tries + 1))
 done
-kill -TERM $child
-wait $child
-[ $? = 130 ] && grep -q 'interrupted; the same command goes on' "$work/out" && [ ! -d "$work/stopped/.work/job-0/output" ]
-tell "an interrupted run says how to go on"
-kill "$(cat "$work/waits")" 2>/dev/null
+[ -s "$work/waits" ] && [ $tries -lt 50 ]
+tell "the graders of a killed run end too"
 rm -r "$work/all/slow"
 class stopped && cmp "$work/calm/gradebook.sqlite" "$work/stopped/gradebook.sqlite" >>"$work/out"
 tell "and goes on"
@@ -239,6 +249,24 @@ PATH=$work/path "$build/bin/class" --build "$build" --submissions "$work/all" --
 grep -q 'sudo apt-get install similarity-tester' "$work/out" && grep -q 'sudo apt-get install gnuplot-nox' "$work/out" &&
     grep -q 'gradebook.sqlite, class.html, summary.txt$' "$work/out"
 tell "without sim_c++ and gnuplot two lines say what is missing"
+
+# ---- really graded, once calmly and once killed after the first result
+rm -r "$work/all"
+hand_in broken 'this is no C;'
+for name in right skeleton; do mkdir -p "$work/all/$name/$lab"; done
+cp solutions/$lab/conv.c solutions/$lab/predict.ini "$work/all/right/$lab/"
+cp autograder/tests/skeletons/$lab/conv.c "$work/all/skeleton/$lab/"
+class real --grade "$build/bin/grade"
+[ "$(marks real | cut -d '|' -f 2-4)" = "$(printf 'broken|no-build|0\nright|graded|100\nskeleton|graded|0')" ]
+tell "right, wrong and broken work is really graded"
+"$build/bin/class" --build "$build" --submissions "$work/all" --lab 01 --engine sim --seed 7 --results "$work/really-killed" --jobs 2 >"$work/out" 2>&1 &
+child=$!
+while ! grep -q '^\[1/3' "$work/out" && kill -0 $child 2>/dev/null; do sleep 0.05; done
+kill -9 $child 2>/dev/null
+wait $child 2>/dev/null
+class really-killed --grade "$build/bin/grade" && grep -qE ' [12] results to grade, [12] are there' "$work/out" &&
+    cmp "$work/real/gradebook.sqlite" "$work/really-killed/gradebook.sqlite" >>"$work/out"
+tell "and killed and resumed it is the same byte for byte"
 
 # ---- what a person does wrong
 says()

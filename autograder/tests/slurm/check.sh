@@ -138,7 +138,7 @@ class()
     timeout 120 "$build/bin/class" --build "$build" --submissions "$work/all" --lab 01 --seed 7 --grade "$work/grade" \
         --results "$work/$results" "$@" >"$work/out" 2>&1
 }
-class here --engine sim --jobs 2
+class here --engine sim --jobs 2 && [ -e "$work/died" ]
 tell "on this machine"
 rm -f "$work/died"
 : >"$work/nodes"
