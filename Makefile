@@ -264,7 +264,7 @@ whose = --submission "$$SUBMISSION" --gpu "$$GPU"
 need_lab = @test -n "$$LAB" || { echo 'which lab?  for example:  make $@ LAB=02' >&2; exit 2; }
 
 help:
-	@sed -n $(if $(COPY),'/^#: *make solution/d; /^#: *make bundle/,+1d; /^#: Who works/q; ')'s/^#: //p' Makefile
+	@sed -n $(if $(COPY),'/^#: *make solution/d; /^#: *make bundle/d; /^#: *what an instructor uploads/d; /^#: Who works/q; ')'s/^#: //p' Makefile
 	@if [ -x $(BUILD)/bin/lab ]; then $(BUILD)/bin/lab list $(where); else \
 	    echo; echo 'Start with:  make grade $(if $(COPY),LAB=01,SUBMISSION=solutions)   (sets up, builds, grades)'; fi
 

@@ -168,6 +168,8 @@ grade_in "$copy" "$copy/labs" there && grade_in "$work/here" solutions ours &&
 tell solved-in-the-copy-has-the-mark-and-record-that-it-has-here
 
 # ---- the front door of a copy ----
+make -s -C "$copy" >"$work/out" 2>&1 && grep -q 'make grade' "$work/out" && grep -q '04-tiled' "$work/out" && ! grep -qE 'make (solution|test|bundle)' "$work/out"
+tell make-alone-lists-what-a-copy-has
 make -s -C "$copy" test >"$work/out" 2>&1
 [ $? = 2 ] && [ "$(wc -l <"$work/out")" = 1 ] && grep -q "test: this is a student's copy" "$work/out"
 tell make-test-says-what-it-is
