@@ -1,6 +1,7 @@
 #include "autograder/class/slurm.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,40 +91,51 @@ static void said(const Slurm *slurm, char *line, size_t bytes)
     free(text);
 }
 
+typedef struct SbatchLine {
+    const char *word[OPTION_WORDS + 20];
+    char range[40], folder[4096], chdir[4200], script[PATH_MAX], options[2000];
+} SbatchLine;
+
 /* Slurm itself would run a task of a node that failed again, minutes later: here that is ours. */
+static int sbatch_line(const Slurm *slurm, const char *tasks_name, int tasks, SbatchLine *line,
+                       Error *error)
+{
+    char *save = NULL, script[4200];
+    int words = 0;
+    text_set(script, sizeof script, "%s/autograder/class/task.sh", slurm->jobs->root);
+    if (!getcwd(line->folder, sizeof line->folder) || !realpath(script, line->script))
+        return error_set(error, "%.300s: %s", script, strerror(errno));
+    text_set(line->range, sizeof line->range, "--array=0-%d", tasks - 1);
+    text_set(line->chdir, sizeof line->chdir, "--chdir=%s", line->folder);
+    text_set(line->options, sizeof line->options, "%s", slurm->options ? slurm->options : "");
+    const char *const fixed[] = {"sbatch",           "--parsable", "--no-requeue",
+                                 line->range,        line->chdir,  "--output=/dev/null",
+                                 "--job-name=class", "--ntasks=1"};
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        line->word[words++] = fixed[i];
+    if (slurm->one_gpu) line->word[words++] = "--gres=gpu:1";
+    char *option = strtok_r(line->options, " ", &save);
+    for (int i = 0; option && i < OPTION_WORDS; i++, option = strtok_r(NULL, " ", &save))
+        line->word[words++] = option;
+    line->word[words++] = line->script;
+    line->word[words++] = slurm->jobs->work;
+    line->word[words++] = tasks_name;
+    line->word[words] = NULL;
+    return 0;
+}
+
 static int submit(Slurm *slurm, const char *tasks_name, int tasks, long *array, Error *error)
 {
-    const Jobs *jobs = slurm->jobs;
-    char range[40], script[4200], options[2000], folder[4096], line[300], *save = NULL;
-    const char *word[OPTION_WORDS + 20];
-    int words = 0;
-    if (!getcwd(folder, sizeof folder)) return error_set(error, "getcwd: %s", strerror(errno));
-    text_set(range, sizeof range, "--array=0-%d", tasks - 1);
-    text_set(script, sizeof script, "%s/autograder/class/task.sh", jobs->root);
-    char *full = realpath(script, NULL), directory[4200];
-    if (!full) return error_set(error, "%.300s: %s", script, strerror(errno));
-    text_set(directory, sizeof directory, "--chdir=%s", folder);
-    text_set(options, sizeof options, "%s", slurm->options ? slurm->options : "");
-    const char *const fixed[] = {"sbatch",           "--parsable", "--no-requeue",       range,
-                                 "--job-name=class", "--ntasks=1", "--output=/dev/null", directory};
-    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
-        word[words++] = fixed[i];
-    if (slurm->one_gpu) word[words++] = "--gres=gpu:1";
-    char *option = strtok_r(options, " ", &save);
-    for (int i = 0; option && i < OPTION_WORDS; i++, option = strtok_r(NULL, " ", &save))
-        word[words++] = option;
-    word[words++] = full;
-    word[words++] = jobs->work;
-    word[words++] = tasks_name;
-    word[words] = NULL;
-    int status = tool_run(jobs->work, word, NULL, "said", error);
-    free(full);
+    static SbatchLine line;
+    char answer[300];
+    if (sbatch_line(slurm, tasks_name, tasks, &line, error)) return -1;
+    int status = tool_run(slurm->jobs->work, line.word, NULL, "said", error);
     if (status < 0) return -1;
-    said(slurm, line, sizeof line);
-    *array = strtol(line, NULL, 10);
+    said(slurm, answer, sizeof answer);
+    *array = strtol(answer, NULL, 10);
     if (status == TOOL_MISSING)
         return error_set(error, "there is no sbatch: run this on a machine that submits to Slurm");
-    if (status || *array <= 0) return error_set(error, "sbatch refuses: %.250s", line);
+    if (status || *array <= 0) return error_set(error, "sbatch refuses: %.250s", answer);
     return 0;
 }
 
