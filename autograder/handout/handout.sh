@@ -113,9 +113,15 @@ if git -C "$out" diff --cached --quiet 2>/dev/null; then
     echo "  $out is this release already."
 else
     git -C "$out" -c user.name=Workbook -c user.email=workbook@localhost commit -q -m "Labs of $(date -u +%F): $(tr '\n' ' ' <"$out/RELEASE")"
-    echo "  $out: $(wc -l <"$out/RELEASE") labs, nothing of their solutions; students clone it, then  make update FROM=..."
+    echo "  $out: $(wc -l <"$out/RELEASE") of the labs, searched and without answers; students clone it, and make update there merges the next release"
 fi
-held=$($tool gives | while read -r line; do
-    printf '%s' "$line" | grep -qE "^($(tr '\n' '|' <"$out/RELEASE" | sed 's/|$//')) " || echo "$line"
-done)
-[ -z "$held" ] || printf '  Held back until you name them with LAB=, for then earlier labs are answered:\n%s\n' "$(printf '%s\n' "$held" | sed 's/^/    /')"
+
+# Of the labs that begin with what another one asks for: those that stayed here, or were named.
+if [ -z "$wanted" ]; then
+    begins=$($tool gives)
+    said='Held back until you name them with LAB=, for they answer earlier labs:'
+else
+    begins=$($tool gives | while read -r line; do if grep -qx "${line%% *}" "$out/RELEASE"; then echo "$line"; fi; done)
+    said='These answer labs that were due before:'
+fi
+[ -z "$begins" ] || printf '  %s\n%s\n' "$said" "$(printf '%s\n' "$begins" | sed 's/^/    /')"

@@ -14,7 +14,7 @@ env_file=$build/toolchain.env
 log=$build/setup.log
 
 required='gcc g++ make libjansson-dev libinih-dev libseccomp-dev libzstd-dev liblz4-dev libmd-dev libmuparser-dev libsodium-dev libarchive-dev libsqlite3-dev libcmocka-dev'
-optional='bubblewrap valgrind gnuplot-nox patch jq'
+optional='bubblewrap valgrind gnuplot-nox git patch jq'
 
 # The private toolchain: versions that belong together.
 wheels='nvidia-cuda-nvcc==13.0.88 nvidia-nvvm==13.0.88 nvidia-cuda-crt==13.0.88 nvidia-cuda-runtime==13.0.96'
@@ -53,6 +53,7 @@ has_package()
     bubblewrap) command -v bwrap ;;
     valgrind) command -v valgrind ;; # lab 01's speed
     gnuplot-nox) command -v gnuplot ;;
+    git) command -v git ;;     # releases of the student's copy, bundles
     patch) command -v patch ;; # for the tests
     jq) command -v jq ;;       # for the numbers in the pages
     clang-format-14 | clang-14 | shellcheck | bear | tidy) command -v "$1" ;;
