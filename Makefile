@@ -139,9 +139,12 @@ TESTS     := $(patsubst %.c,$(BUILD)/tests/%,$(foreach r,$(ROOMS),$(wildcard $(r
 # common, which come last, take a few seconds each.
 UNIT_TESTS := $(filter-out %/test_corpus,$(TESTS))
 LABS       := $(notdir $(patsubst %/lab.ini,%,$(wildcard labs/*/lab.ini)))
-ALL_TESTS   = autograder/tests/numbers/check.sh $(LABS:%=corpus/solutions/%) $(LABS:%=corpus/mutants/%/) corpus/attacks corpus/right/ corpus/skeletons \
-    $(filter-out %/numbers/check.sh %/corpus/check.sh,$(wildcard autograder/tests/*/check.sh)) \
-    $(filter $(BUILD)/tests/autograder/%,$(UNIT_TESTS)) $(filter-out $(BUILD)/tests/autograder/%,$(UNIT_TESTS))
+LONGEST     = autograder/tests/numbers/check.sh $(BUILD)/tests/autograder/session/test_session
+# In parts by the first letter, so that no core has all of them.
+ATTACKS    := $(sort $(shell ls autograder/tests/attacks | cut -c 1))
+ALL_TESTS   = $(LONGEST) $(LABS:%=corpus/solutions/%) $(LABS:%=corpus/mutants/%/) $(ATTACKS:%=corpus/attacks/%) corpus/right/ corpus/skeletons \
+    $(filter-out $(LONGEST) %/corpus/check.sh,$(wildcard autograder/tests/*/check.sh)) \
+    $(filter-out $(LONGEST),$(filter $(BUILD)/tests/autograder/%,$(UNIT_TESTS))) $(filter-out $(BUILD)/tests/autograder/%,$(UNIT_TESTS))
 
 # ---- objects, libraries, programs ------------------------------------------------------------------------------------
 $(BUILD)/obj/%.o: %.c

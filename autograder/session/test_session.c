@@ -184,7 +184,7 @@ static void expect(const char *entry, const char *source, const char *honest, Ru
                    const char *words)
 {
     Run run;
-    run_open(&run, entry, 2);
+    run_open(&run, entry, 1);
     run_load(&run, 0, source);
     double start = sandbox_clock();
     run_call(&run, 0);
