@@ -80,6 +80,7 @@ typedef enum Plant {
     PLANT_CHANNEL_TWICE,  /* channel 1 is added twice */
     PLANT_MAPS_EXCHANGED, /* maps k and k+1 change places, for even k */
     PLANT_COLUMNS_TWICE,  /* in tf32: odd columns hold what belongs into the even ones */
+    PLANT_ONE_MOVED,      /* the second output of a map holds what belongs into the first */
     PLANT_FIRST_TILE,     /* 8-wide tiles all hold what belongs into the first */
     PLANT_UNSET,          /* the first run finds something in the accumulator */
     PLANT_INFINITE,       /* every second output is the same infinity */
@@ -250,6 +251,8 @@ static void submission_run(Submission *submission, const ConvProblem *v, const f
                     if (plant == PLANT_MAPS_EXCHANGED)
                         sum = sum_of(plant, v, x, w, n, k + 1 < v->K ? k ^ 1 : k, p, q);
                     if (plant == PLANT_COLUMNS_TWICE) sum = sum_of(plant, v, x, w, n, k, p, q & ~1);
+                    if (plant == PLANT_ONE_MOVED && p == 0 && q == 1 && n + k == 0)
+                        sum = sum_of(plant, v, x, w, n, k, p, 0);
                     if (plant == PLANT_FIRST_TILE) sum = sum_of(plant, v, x, w, n, k, p, q % 8);
                     if (plant == PLANT_UNSET && submission->calls == 1) sum += 1e6f + (float)at;
                     if (plant == PLANT_INFINITE && at % 2) sum = INFINITY;

@@ -71,6 +71,17 @@ static void say_impulse(const Diagnosis *d, Finding *finding)
                              "print the index into x and w at each step.");
 }
 
+/* What goes wrong in the wrong outputs, where others are right.  A shifted window's sum is also the
+ * right one of a neighbour. */
+static int find_inside(const Diagnosis *d, Finding *inside)
+{
+    if (!lost_find(d, 0, inside) && !variant_find(d, 0, inside)) return 0;
+    if (inside->fault == FAULT_HALO && d->count[MARK_RIGHT])
+        finding_say(inside, "Or these outputs hold their neighbours' sums: then p or q is wrong in "
+                            "the index of the store, or a sum is stored for another.");
+    return 1;
+}
+
 /* A pattern in the error map, and, where it can be told, what goes wrong inside it. */
 static int find_pattern(const Diagnosis *d, Finding *finding)
 {
@@ -83,7 +94,7 @@ static int find_pattern(const Diagnosis *d, Finding *finding)
             *finding = inside;
             return 1;
         }
-    if (d->count[MARK_RIGHT] && (lost_find(d, 0, &inside) || variant_find(d, 0, &inside)))
+    if (d->count[MARK_RIGHT] && find_inside(d, &inside))
         finding_say(finding, "In those outputs: %s", inside.text);
     else if (finding->fault == FAULT_EVERYWHERE)
         say_impulse(d, finding);
@@ -149,7 +160,7 @@ static void find_explanation(const Diagnosis *d, Finding *finding)
     if (probe_stride(d, finding) || probe_channels(d, finding)) return;
     Finding inside = {0};
     finding->fault = FAULT_EVERYWHERE;
-    if (lost_find(d, 0, &inside) || variant_find(d, 0, &inside)) {
+    if (find_inside(d, &inside)) {
         finding->fault = inside.fault;
         finding_say(finding, "%s%s", d->count[MARK_RIGHT] ? "In the wrong outputs: " : "",
                     inside.text);

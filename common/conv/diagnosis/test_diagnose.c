@@ -310,6 +310,7 @@ static void values_by_themselves(void **state)
         expect_words(every_shape[i], PLANT_FIRST_TILE, "they differ in q.");
     }
     expect(SQUARE, PLANT_CLIPPED, FAULT_EVERYWHERE, "Outputs below zero are 0");
+    expect_words(SQUARE, PLANT_ONE_MOVED, "in the index of the store");
     expect(SQUARE, PLANT_MAPS_EXCHANGED, FAULT_ONE_FILTER, "they differ in k.");
 }
 

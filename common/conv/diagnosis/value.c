@@ -291,7 +291,10 @@ static int find_moved(const Diagnosis *d, Finding *finding)
     double evidence;
     char axes[32];
     int found = owners_find(d, owner, &evidence), first = 0;
-    if (found * 2 < d->samples.wrong || evidence < 4 * EVIDENCE_BITS) return 0;
+    /* Where all do, a few are enough: by chance one in 2^16 would. */
+    if (found < d->samples.wrong && (found * 2 < d->samples.wrong || evidence < 4 * EVIDENCE_BITS))
+        return 0;
+    if (!found || evidence < EVIDENCE_BITS) return 0;
     while (owner[first] == d->total)
         first++;
     unsigned differ = axes_that_differ(d, owner);
