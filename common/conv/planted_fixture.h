@@ -80,6 +80,7 @@ typedef enum Plant {
     PLANT_CHANNEL_TWICE,  /* channel 1 is added twice */
     PLANT_MAPS_EXCHANGED, /* maps k and k+1 change places, for even k */
     PLANT_COLUMNS_TWICE,  /* in tf32: odd columns hold what belongs into the even ones */
+    PLANT_ROWS_BY_W,      /* h is compared with W */
     PLANT_ONE_MOVED,      /* the second output of a map holds what belongs into the first */
     PLANT_FIRST_TILE,     /* 8-wide tiles all hold what belongs into the first */
     PLANT_UNSET,          /* the first run finds something in the accumulator */
@@ -158,6 +159,7 @@ static float read_x(Plant plant, const ConvProblem *v, const float *x, int n, in
         w = w < 0 ? 0 : w >= v->W ? v->W - 1 : w;
     }
     int rows = h >= 0 && h < v->H, columns = w >= 0 && w < v->W;
+    if (plant == PLANT_ROWS_BY_W) rows = h >= 0 && h < v->W;
     if (plant == PLANT_NO_BOUNDS) rows = columns = 1;
     if (plant == PLANT_NO_COLUMN_BOUNDS) columns = 1;
     if (!rows || !columns) return 0;

@@ -174,9 +174,11 @@ static void list_limit(VariantList *list, const Limit *limit)
 {
     Variant *v = variant_add(
         list, FAULT_PADDING_EDGE,
-        "Outputs whose window touches the edge of the image are wrong: %s. A tap counts only where "
-        "%s; check the bounds test on h = p*stride_h + r - pad_top and w = q*stride_w + s - "
-        "pad_left.",
+        "%s: %s. A tap counts only where %s; check the bounds test on h = p*stride_h + r - pad_top "
+        "and w = q*stride_w + s - pad_left.",
+        strstr(limit->wrong, "compared")
+            ? "Taps count or not where the image has no edge"
+            : "Outputs whose window touches the edge of the image are wrong",
         limit->wrong,
         *limit->axis == 'h'   ? "0 <= h < H"
         : *limit->axis == 'w' ? "0 <= w < W"
@@ -214,6 +216,10 @@ static void list_bounds(VariantList *list)
         {"row H and column W, which do not exist, are read (h <= H, w <= W)", "", 0, H, 0, W},
         {"only h < H and w < W are tested, not h >= 0 and w >= 0", "", -any, b, -any, r},
         {"only h >= 0 and w >= 0 are tested, not h < H and w < W", "", 0, any, 0, any},
+        {"h is compared with W", "h", 0, r, 0, r},
+        {"w is compared with H", "w", 0, b, 0, b},
+        {"h is compared with P, the output's height", "h", 0, P - 1, 0, r},
+        {"w is compared with Q, the output's width", "w", 0, b, 0, Q - 1},
         {"h is compared with W and w with H", "", 0, r, 0, b},
         {"h is compared with P and w with Q, the output's sizes", "", 0, P - 1, 0, Q - 1},
         {"x is read where the window hangs over the edge, so other rows of memory come in for "
