@@ -5,7 +5,11 @@
 # shellcheck disable=SC2015  # conditions, not choices
 set -u
 build=$(realpath "${1:?usage: check.sh BUILD}")
-command -v git >/dev/null && command -v python3 >/dev/null || { echo 'skipped: sudo apt-get install git python3'; exit 0; }
+command -v git >/dev/null && command -v jq >/dev/null && python3 -c 'import jsonschema' 2>/dev/null || {
+    [ -z "${CI:-}" ] || { echo 'not ok bundle: sudo apt-get install git jq python3-jsonschema'; exit 1; }
+    echo 'skipped: sudo apt-get install git jq python3-jsonschema'
+    exit 0
+}
 schemas=$(pwd)/autograder/tests/export
 work=$(mktemp -d)
 trap 'rm -rf "$work" "$build/results/submission"' EXIT

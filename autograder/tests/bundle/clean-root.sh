@@ -2,7 +2,7 @@
 # clean-root.sh [LAB] - tries the Gradescope and the Autolab bundle of one lab on a bare Debian 12: a root of its own by
 # debootstrap, where setup.sh installs everything, nvcc included; then the answer key is graded as each platform does it.
 # Not part of `make test`: it needs root, the internet, 3 GB and some minutes.  It changes nothing outside of one temporary
-# folder, which it removes.
+# folder, which it removes.  EXTRA=dir is copied over the root first: the certificates of a proxy, for example.
 # shellcheck disable=SC2015  # conditions, not choices
 set -eu
 lab=${1:-07}
@@ -13,6 +13,7 @@ root=$work/root
 for platform in gradescope autolab; do sh common/setup/bundle.sh "$work" $platform "$lab"; done
 debootstrap --variant=minbase bookworm "$root" "${MIRROR:-http://deb.debian.org/debian}" >"$work/log"
 cp /etc/resolv.conf "$root/etc/"
+[ -z "${EXTRA:-}" ] || cp -a "$EXTRA/." "$root/"
 
 # inside USER COMMAND: in the bare root, with a /proc of its own and nothing of this environment.
 inside()
