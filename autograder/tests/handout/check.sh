@@ -149,7 +149,10 @@ for n in 1 2 3 4 5 6 7 8 9; do
         $0 ~ "// TODO\\(" n "\\)" { inside = 1 }' "$copy/labs/04-tiled/conv.cu" >"$work/filled"
     mv "$work/filled" "$copy/labs/04-tiled/conv.cu"
 done
-cp solutions/04-tiled/predict.ini "$copy/labs/04-tiled/"
+# One prediction stays without an answer: of that a record must not give the truth away.
+mkdir -p "$work/solved/04-tiled"
+cp solutions/04-tiled/conv.cu "$work/solved/04-tiled/"
+sed 's/^store-sectors .*/store-sectors =/' solutions/04-tiled/predict.ini | tee "$work/solved/04-tiled/predict.ini" >"$copy/labs/04-tiled/predict.ini"
 # The copy's programs are those of this tree, and what this tree has compiled is compiled.
 mkdir -p "$copy/build"
 for part in bin lib obj cache toolchain.env; do ln -s "$build/$part" "$copy/build/$part"; done
@@ -163,9 +166,12 @@ grade_in()
 ln -s "$build" "$work/build"
 mkdir "$work/here" && for part in "$root"/*; do [ "$(basename "$part")" = build ] || ln -s "$part" "$work/here/"; done && ln -s "$build" "$work/here/build"
 command -v jq >/dev/null || { echo 'skipped: no jq here: sudo apt-get install jq'; exit "$failed"; }
-grade_in "$copy" "$copy/labs" there && grade_in "$work/here" solutions ours &&
+grade_in "$copy" "$copy/labs" there && grade_in "$work/here" "$work/solved" ours &&
     jq -e '.cases[0].speed | .points >= .possible and .possible > 0' "$work/there.json" >/dev/null && diff "$work/ours.json" "$work/there.json" >"$work/out"
 tell solved-in-the-copy-has-the-mark-and-record-that-it-has-here
+cp "$work/there.json" "$work/out"
+jq -e '[.predictions[] | select(.answer == null)] | length == 1 and all(.metric == "" and .truth == null)' "$work/there.json" >/dev/null
+tell a-record-gives-no-truth-away
 
 # ---- the front door of a copy ----
 make -s -C "$copy" >"$work/out" 2>&1 && grep -q 'make grade' "$work/out" && grep -q '04-tiled' "$work/out" && ! grep -qE 'make (solution|test|bundle)' "$work/out"
