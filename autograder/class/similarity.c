@@ -37,7 +37,7 @@ static void keep_own(char *text, const char *pristine)
     TodoList list, pristine_list;
     size_t kept = 0;
     if (todo_scan("", text, &list, NULL) || !pristine ||
-        todo_scan("", pristine, &pristine_list, NULL))
+        todo_scan("", pristine, &pristine_list, NULL) || list.regions < pristine_list.regions)
         return;
     for (int i = 0; i < list.regions; i++) {
         const TodoRegion *region = &list.region[i];

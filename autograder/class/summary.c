@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "autograder/record/record.h"
 #include "autograder/text/table.h"
 #include "autograder/text/text.h"
 
@@ -17,8 +18,12 @@ static int count(const GradebookResult *result, void *context, Error *error)
 {
     SummaryLab *lab = lab_find(context, result->lab);
     if (!lab) return 0;
+    if (!strcmp(result->status, record_status_name(RECORD_MISSING))) {
+        lab->missing++;
+        return 0;
+    }
     lab->late += result->late != 0;
-    if (!strcmp(result->status, "deferred")) {
+    if (!strcmp(result->status, record_status_name(RECORD_DEFERRED))) {
         lab->deferred++;
         return 0;
     }
@@ -81,19 +86,18 @@ double summary_quartile(const SummaryLab *lab, int number)
 
 void summary_print(FILE *stream, const Summary *summary)
 {
-    Table table = table_start("lrrrrrrrrr");
-    table_row(&table, "per cent of points\tstudents\tmean\tquarter\tmedian\tthree quarters\tfull\t"
-                      "none\tlate\tdeferred");
+    Table table = table_start("lrrrrrrrrrr");
+    table_row(&table, "per cent of points\tgraded\tmean\t1/4\tmedian\t3/4\tfull\t"
+                      "none\tlate\tmissing\tdeferred");
     for (int i = 0; i < summary->labs; i++) {
         const SummaryLab *lab = &summary->lab[i];
         char spread[100] = "-\t-\t-\t-";
         if (lab->graded)
             text_set(spread, sizeof spread, "%.1f\t%.1f\t%.1f\t%.1f", summary_mean(lab),
                      summary_quartile(lab, 1), summary_quartile(lab, 2), summary_quartile(lab, 3));
-        if (lab->graded + lab->deferred)
-            table_row(&table, "%s\t%zu\t%s\t%zu\t%zu\t%zu\t%zu", lab->name,
-                      lab->graded + lab->deferred, spread, lab->full, lab->none, lab->late,
-                      lab->deferred);
+        if (lab->graded + lab->missing + lab->deferred)
+            table_row(&table, "%s\t%zu\t%s\t%zu\t%zu\t%zu\t%zu\t%zu", lab->name, lab->graded,
+                      spread, lab->full, lab->none, lab->late, lab->missing, lab->deferred);
     }
     table_end(&table, stream, 0);
 }

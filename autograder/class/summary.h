@@ -11,8 +11,8 @@ enum { SUMMARY_LABS = 64, SUMMARY_BINS = 11 }; /* 0-9 %, 10-19 %, ..., 100 % */
 
 typedef struct SummaryLab {
     const char *name;
-    double *percent; /* of its points, of each student's best result, deferred ones apart */
-    size_t graded, deferred, late, full, none; /* none: no points */
+    double *percent; /* of its points, of each student's best result that was graded */
+    size_t graded, missing, deferred, late, full, none; /* none: no points */
     size_t bin[SUMMARY_BINS];
 } SummaryLab;
 
@@ -30,7 +30,8 @@ void summary_clear(Summary *summary);
 double summary_mean(const SummaryLab *lab);
 double summary_quartile(const SummaryLab *lab, int number); /* 1 to 3; 2: the median */
 
-/* Number, mean, quartiles and extremes of each lab that has results. */
+/* Number, mean, quartiles and extremes of each lab that has results; who handed in nothing for it
+ * is counted apart. */
 void summary_print(FILE *stream, const Summary *summary);
 /* The same spread as bars of text. */
 void summary_bars(FILE *stream, const Summary *summary);

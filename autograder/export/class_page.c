@@ -60,21 +60,23 @@ static void write_spread(FILE *stream, const SummaryLab *lab)
 
 static void write_labs(FILE *stream, const Summary *summary)
 {
-    static const char *const NAME[] = {"lab",   "#students", "#mean",     "#median", "#all points",
-                                       "#none", "#late",     "#deferred", "spread",  NULL};
+    static const char *const NAME[] = {"lab",         "#students", "#mean", "#median",
+                                       "#all points", "#none",     "#late", "#missing",
+                                       "#deferred",   "spread",    NULL};
     page_element(stream, "h2", NULL, "Labs, in per cent of their points");
     headings(stream, NAME);
     for (int i = 0; i < summary->labs; i++) {
         const SummaryLab *lab = &summary->lab[i];
-        if (!lab->graded && !lab->deferred) continue;
+        if (!lab->graded && !lab->deferred && !lab->missing) continue;
         fputs("<tr>", stream);
         cell(stream, "lab", "%s", lab->name);
-        cell(stream, "number", "%zu", lab->graded + lab->deferred);
+        cell(stream, "number", "%zu", lab->graded + lab->missing + lab->deferred);
         cell(stream, "number", "%.1f", lab->graded ? summary_mean(lab) : 0);
         cell(stream, "number", "%.1f", lab->graded ? summary_quartile(lab, 2) : 0);
         cell(stream, "number", "%zu", lab->full);
         cell(stream, "number", "%zu", lab->none);
         cell(stream, "number", "%zu", lab->late);
+        cell(stream, "number", "%zu", lab->missing);
         cell(stream, "number", "%zu", lab->deferred);
         write_spread(stream, lab);
         fputs("</tr>\n", stream);

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-enum { TABLE_COLUMNS = 10, TABLE_WIDTH = 100 };
+enum { TABLE_COLUMNS = 12, TABLE_WIDTH = 100 };
 
 typedef struct TableRow TableRow;
 
