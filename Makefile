@@ -312,7 +312,7 @@ help:
 #:   make format                 C, C++ and CUDA as .clang-format says; make test looks
 #:   make sanitize               the unit tests under AddressSanitizer and UBSan
 #:   make fuzz [SECONDS=60]      damaged PTX and fat binaries, so long for each program
-#:   make mutate LAB=02 [SAMPLE=50 SEED=1]
+#:   make mutate LAB=02 [SAMPLE=50 SEED=1 VERBOSE=1]
 #:                               do the cases find every small change of the solution?
 #:   make handout [LAB="01 02"] [OUT=dir]
 #:                               a student's copy: a git repository, one commit a release
@@ -439,7 +439,7 @@ sanitize:
 mutate:
 	$(need_lab)
 	$(call stage,tools)
-	$(Q)sh autograder/mutate/mutate.sh "$$BUILD" "$$LAB" "$$JOBS" "$$SAMPLE" "$$SEED"
+	$(Q)sh autograder/mutate/mutate.sh "$$BUILD" "$$LAB" "$$JOBS" "$$SAMPLE" "$$SEED" "$$VERBOSE"
 
 new-lab:
 	$(Q)sh common/setup/new_lab.sh "$$LAB" "$$NAME" "$${OPERATION:-conv_forward}"
