@@ -113,7 +113,7 @@ static int find_folders(Class *class, Error *error)
     free(full);
     if (!fits) return error_set(error, "RESULTS=%.300s: %s", given, strerror(errno));
     text_set(class->path, sizeof class->path, "%s/gradebook.sqlite", class->results);
-    text_set(class->work, sizeof class->work, "%s/.work", class->results);
+    text_set(class->work, sizeof class->work, "%s/.class-work", class->results);
     text_set(class->grade, sizeof class->grade, "%s%s",
              options->grade ? options->grade : options->build, options->grade ? "" : "/bin/grade");
     if (!options->dump && access(class->grade, X_OK))

@@ -1,10 +1,8 @@
 /* job.c - one job: its folder, its command line, what came of it. */
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "autograder/class/jobs.h"
 #include "autograder/class/tree.h"

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "autograder/class/tool.h"
 #include "autograder/class/tree.h"
