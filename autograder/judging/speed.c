@@ -72,25 +72,26 @@ static int speed_start_alone(SpeedSetup *setup, int slot, const Problem *problem
     return failed;
 }
 
-/* The cycles of one of the workbook's own programs: known from before, as the submission's where
- * that is the same program, or simulated now. */
-static uint64_t own_cycles(SpeedSetup *setup, int slot, const Problem *problem, Random *random,
-                           RecordSpeed *speed)
+void speed_own_inputs(Random *random)
 {
+    random_seed(random, 1);
+}
+
+/* The cycles of one of the workbook's own programs: known from before, or simulated now. */
+static uint64_t own_cycles(SpeedSetup *setup, int slot, const Problem *problem, RecordSpeed *speed)
+{
+    Random random;
     const char *who = slot == SLOT_BASELINE ? "baseline" : "reference";
     char shape[256], why[1600] = "";
     setup->judge->operation->print(problem, shape, sizeof shape);
     CycleCacheKey key =
         cycle_cache_key(setup->build[slot]->digest, shape, setup->machine->name, setup->simulator);
     uint64_t cycles = cycle_cache_find(setup->cache, &key);
-    if (!cycles && !strcmp(setup->build[slot]->digest, setup->build[SLOT_SUBMISSION]->digest)) {
-        cycles = (uint64_t)speed->student;
-        cycle_cache_keep(setup->cache, &key, cycles);
-    }
     if (cycles) return cycles;
-    if (!speed_start_alone(setup, slot, problem, random, why, sizeof why)) {
+    speed_own_inputs(&random);
+    if (!speed_start_alone(setup, slot, problem, &random, why, sizeof why)) {
         RecordCase item;
-        judge_replay(setup->judge, slot, problem, random, 1, &item);
+        judge_replay(setup->judge, slot, problem, &random, 1, &item);
         if (item.verdict == CASE_CORRECT) {
             cycle_cache_keep(setup->cache, &key, item.cost.cycles);
             return item.cost.cycles;
@@ -102,13 +103,12 @@ static uint64_t own_cycles(SpeedSetup *setup, int slot, const Problem *problem, 
 }
 
 /* The submission's cycles are those of the replay that judge_case made. */
-static void measure_cycles(SpeedSetup *setup, const Problem *problem, Random *random,
-                           RecordCase *item)
+static void measure_cycles(SpeedSetup *setup, const Problem *problem, RecordCase *item)
 {
     RecordSpeed *speed = &item->speed;
     const Operation *operation = setup->judge->operation;
-    uint64_t baseline = own_cycles(setup, SLOT_BASELINE, problem, random, speed);
-    uint64_t reference = baseline ? own_cycles(setup, SLOT_REFERENCE, problem, random, speed) : 0;
+    uint64_t baseline = own_cycles(setup, SLOT_BASELINE, problem, speed);
+    uint64_t reference = baseline ? own_cycles(setup, SLOT_REFERENCE, problem, speed) : 0;
     if (!reference) return;
     speed->baseline = (double)baseline;
     speed->reference = (double)reference;
@@ -131,7 +131,7 @@ void speed_measure(SpeedSetup *setup, const Problem *problem, Random *random, Re
 {
     item->speed.text[0] = 0;
     if (setup->sim) {
-        measure_cycles(setup, problem, random, item);
+        measure_cycles(setup, problem, item);
     } else if (setup->judge->host) {
         speed_measure_counted(setup, problem, random, item);
     } else {

@@ -46,4 +46,8 @@ double speed_floor_cycles(const SimtMachine *machine, Precision precision, doubl
  * 15 times, a B200's 28 times, by their data sheets): for the floor of a lab that may use them. */
 enum { SPEED_TENSOR_RATE = 32 };
 
+/* The inputs of the workbook's own programs where their cost is kept: always the same ones, so that
+ * a mark does not depend on whose grade was the first, also where cycles follow from the inputs. */
+void speed_own_inputs(Random *random);
+
 #endif

@@ -80,16 +80,18 @@ static int count_once(SpeedSetup *setup, int slot, const Problem *problem, Rando
 }
 
 /* The workbook's own programs cost the same every time. */
-static int count_own(SpeedSetup *setup, int slot, const Problem *problem, Random *random,
-                     uint64_t *cycles, RecordSpeed *speed)
+static int count_own(SpeedSetup *setup, int slot, const Problem *problem, uint64_t *cycles,
+                     RecordSpeed *speed)
 {
+    Random random;
     char shape[256];
     setup->judge->operation->print(problem, shape, sizeof shape);
     CycleCacheKey key = cycle_cache_key(setup->build[slot]->digest, shape, "cachegrind",
                                         digest_file(setup->simulator, VALGRIND_TOOL));
     *cycles = cycle_cache_find(setup->cache, &key);
     if (*cycles) return 0;
-    if (count_once(setup, slot, problem, random, cycles, speed)) return -1;
+    speed_own_inputs(&random);
+    if (count_once(setup, slot, problem, &random, cycles, speed)) return -1;
     cycle_cache_keep(setup->cache, &key, *cycles);
     return 0;
 }
@@ -163,8 +165,8 @@ void speed_measure_counted(SpeedSetup *setup, const Problem *problem, Random *ra
         return;
     }
     if (count_once(setup, SLOT_SUBMISSION, problem, random, &student, speed) ||
-        count_own(setup, SLOT_BASELINE, problem, random, &baseline, speed) ||
-        count_own(setup, SLOT_REFERENCE, problem, random, &reference, speed))
+        count_own(setup, SLOT_BASELINE, problem, &baseline, speed) ||
+        count_own(setup, SLOT_REFERENCE, problem, &reference, speed))
         return;
     speed->student = (double)student;
     speed->baseline = (double)baseline;
