@@ -117,6 +117,87 @@ static void draw_pointwise(Random *random, ConvProblem *conv)
     conv->R = conv->S = 1;
 }
 
+/* ---- small ones, where something is as small as it can be -------------------------------- */
+
+static void draw_small(Random *random, ConvProblem *conv)
+{
+    conv->C = random_range(random, 2, 5);
+    conv->K = random_range(random, 2, 6);
+    conv->H = random_range(random, 6, 13);
+    conv->W = random_range(random, 6, 13);
+    conv->R = random_range(random, 2, 4);
+    conv->S = random_range(random, 2, 4);
+}
+
+/* One output in a row; in a column. */
+static void draw_column(Random *random, ConvProblem *conv)
+{
+    draw_small(random, conv);
+    conv->W = conv->S;
+}
+
+static void draw_row(Random *random, ConvProblem *conv)
+{
+    draw_small(random, conv);
+    conv->H = conv->R;
+}
+
+/* One image, one channel, one filter. */
+static void draw_single(Random *random, ConvProblem *conv)
+{
+    draw_small(random, conv);
+    conv->N = conv->C = conv->K = 1;
+}
+
+/* The filter is as large as the padded image, and larger than the image: one output a map, and taps
+ * that meet nothing. */
+static void draw_whole(Random *random, ConvProblem *conv)
+{
+    draw_small(random, conv);
+    conv->H = random_range(random, 1, 3);
+    conv->W = random_range(random, 1, 3);
+    conv->pad_top = random_range(random, 0, 2);
+    conv->pad_left = 2 - conv->pad_top;
+    conv->pad_bottom = random_range(random, 1, 2);
+    conv->pad_right = random_range(random, 1, 2);
+    conv->R = conv->H + conv->pad_top + conv->pad_bottom;
+    conv->S = conv->W + conv->pad_left + conv->pad_right;
+}
+
+/* Images smaller than the filter, with as much padding as that takes, and several outputs. */
+static void draw_margin(Random *random, ConvProblem *conv)
+{
+    draw_small(random, conv);
+    conv->H = random_range(random, 1, 3);
+    conv->W = random_range(random, 1, 3);
+    conv->R = conv->H + random_range(random, 1, 2);
+    conv->S = conv->W + random_range(random, 1, 2);
+    conv->pad_top = conv->pad_bottom = conv->R - 1;
+    conv->pad_left = conv->pad_right = conv->S - 1;
+}
+
+/* Steps beyond the filter: pixels that nobody reads. */
+static void draw_apart(Random *random, ConvProblem *conv)
+{
+    draw_small(random, conv);
+    conv->R = conv->S = 1;
+    conv->stride_h = random_range(random, 2, 3);
+    conv->stride_w = 5 - conv->stride_h;
+}
+
+/* Neither axis of the tiles that everybody uses is left over. */
+static void draw_exact(Random *random, ConvProblem *conv)
+{
+    draw_small(random, conv);
+    conv->N = 1;
+    conv->C = PICK(random, 4, 8);
+    conv->K = PICK(random, 8, 16);
+    conv->H = PICK(random, 8, 16);
+    conv->W = PICK(random, 16, 32);
+    conv->R = conv->S = PICK(random, 1, 3);
+    conv_pad_same(conv);
+}
+
 /* Gives up size until the problem fits: the dimensions that cost most and say least go first. */
 static void draw_shrink(ConvProblem *conv, double max_macs)
 {
@@ -143,12 +224,13 @@ static void draw_shrink(ConvProblem *conv, double max_macs)
 
 void conv_draw(Random *random, int index, double max_macs, Problem *problem)
 {
-    static void (*const kind[])(Random *, ConvProblem *) = {
-        draw_odd,    draw_prime,    draw_oblong, draw_even_filter, draw_straddling,
-        draw_stride, draw_lopsided, draw_batch,  draw_pointwise,
+    static void (*const kind[CONV_KINDS])(Random *, ConvProblem *) = {
+        draw_odd,      draw_prime,  draw_oblong,    draw_even_filter, draw_straddling, draw_stride,
+        draw_lopsided, draw_batch,  draw_pointwise, draw_column,      draw_row,        draw_whole,
+        draw_single,   draw_margin, draw_apart,     draw_exact,
     };
     ConvProblem conv = {.N = random_range(random, 1, 3), .stride_h = 1, .stride_w = 1};
-    kind[(unsigned)index % (sizeof kind / sizeof *kind)](random, &conv);
+    kind[(unsigned)index % CONV_KINDS](random, &conv);
     conv_derive(&conv, NULL);
     draw_shrink(&conv, max_macs);
     conv_pack(&conv, problem);

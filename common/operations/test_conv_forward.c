@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/conv/conv_problem.h"
 #include "common/operations/operations.h"
 #include "convlab/conv.h"
 
@@ -272,8 +273,29 @@ static void check_kind(int kind, const ConvProblem *c)
     case 7:
         assert_true(c->N > 1 && c->C % 2);
         break;
-    default:
+    case 8:
         assert_true(c->R == 1 && c->S == 1);
+        break;
+    case 9:
+        assert_true(c->Q == 1 && c->P > 1);
+        break;
+    case 10:
+        assert_true(c->P == 1 && c->Q > 1);
+        break;
+    case 11:
+        assert_true(c->P == 1 && c->Q == 1 && c->R > c->H && c->S > c->W);
+        break;
+    case 12:
+        assert_true(c->N == 1 && c->C == 1 && c->K == 1);
+        break;
+    case 13:
+        assert_true(c->H < c->R && c->W < c->S && c->P > 1 && c->Q > 1);
+        break;
+    case 14:
+        assert_true(c->stride_h > c->R && c->stride_w > c->S && c->P > 1 && c->Q > 1);
+        break;
+    default:
+        assert_true(c->P % 8 == 0 && c->Q % 16 == 0 && c->K % 8 == 0 && c->C % 4 == 0);
     }
 }
 
@@ -283,11 +305,11 @@ static void hidden_problems_are_of_their_kind_and_fit(void **state)
     Random random;
     random_seed(&random, 3);
     int uneven_stride = 0;
-    for (int index = 0; index < 9 * 200; index++) {
+    for (int index = 0; index < CONV_KINDS * 200; index++) {
         Problem problem, again;
         operation->draw(&random, index, 2e6, &problem);
         ConvProblem c = conv_of(&problem);
-        check_kind(index % 9, &c);
+        check_kind(index % CONV_KINDS, &c);
         uneven_stride += c.stride_h != c.stride_w;
         assert_true(operation->flops(&problem) <= 2 * 2e6);
         char text[256];
@@ -297,7 +319,7 @@ static void hidden_problems_are_of_their_kind_and_fit(void **state)
     }
     assert_true(uneven_stride > 50);
     /* A hopeless limit still ends, with something runnable. */
-    for (int index = 0; index < 9; index++) {
+    for (int index = 0; index < CONV_KINDS; index++) {
         Problem problem;
         operation->draw(&random, index, 10, &problem);
         assert_true(operation->flops(&problem) < 2 * 1e5);
@@ -446,7 +468,7 @@ static void oracle_is_the_definition(void **state)
     }
     Random random;
     random_seed(&random, 5);
-    for (int index = 0; index < 27; index++) {
+    for (int index = 0; index < 3 * CONV_KINDS; index++) {
         Problem problem;
         operation->draw(&random, index, 3e5, &problem);
         check_oracle(&problem, 200 + index);
