@@ -189,8 +189,8 @@ RUNTIME_OBJ := $(call objects_of,common/cuda/runtime)
 CALL_OBJ    := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard common/operations/*_call.c))
 SUBMISSION_LIBS := $(BUILD)/lib/runner.a $(BUILD)/lib/runner-rooms.a $(BUILD)/lib/run.a $(BUILD)/lib/simulate.a $(BUILD)/lib/run-rooms.a
 
-$(BUILD)/lib/runner.a: $(BUILD)/obj/autograder/runner.o $(RUNTIME_OBJ)
-$(BUILD)/lib/run.a:    $(BUILD)/obj/autograder/run.o $(RUNTIME_OBJ)
+$(BUILD)/lib/runner.a: $(BUILD)/obj/autograder/runner.o $(BUILD)/obj/common/operations/operation_call.o $(RUNTIME_OBJ)
+$(BUILD)/lib/run.a:    $(BUILD)/obj/autograder/run.o $(BUILD)/obj/common/operations/operation_call.o $(RUNTIME_OBJ)
 $(BUILD)/lib/simulate.a: $(BUILD)/obj/autograder/simulate.o $(RUNTIME_OBJ)
 $(BUILD)/lib/runner-rooms.a: $(call objects_of,$(filter-out common/cuda/runtime,$(USES_autograder/runner.c)))
 $(BUILD)/lib/run-rooms.a:    $(call objects_of,$(filter-out common/cuda/runtime,$(USES_autograder/run.c)))

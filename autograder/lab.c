@@ -13,6 +13,7 @@
 #include "autograder/lab/catalog.h"
 #include "autograder/lab/check.h"
 #include "autograder/lab/hidden.h"
+#include "autograder/lab/lab_shape.h"
 #include "autograder/lab/todo.h"
 #include "autograder/judging/own_program.h"
 #include "autograder/mutate/mutants.h"
@@ -227,8 +228,7 @@ static int build_run(const Options *options, const Lab *lab, const char *folder,
         return error_set(error, "there is no %s%s%s", folder ? folder : "", folder ? "/" : "",
                          source);
     if (run_toolchain(options, &toolchain, error)) return -1;
-    build_submission(&toolchain, folder, source, lab->ini.operation_name, lab_ini_cc(&lab->ini), 1,
-                     build);
+    build_submission(&toolchain, folder, source, lab->ini.entries, lab_ini_cc(&lab->ini), 1, build);
     if (built(build, error)) return -1;
     if (baseline) own_program_build(&toolchain, lab, OWN_BASELINE, 1, baseline);
     return baseline ? built(baseline, error) : 0;
@@ -364,7 +364,7 @@ static int lab_cases(const Options *options, const Lab *lab, Error *error)
 {
     Problem own;
     if (options->shape) {
-        if (lab->ini.operation->parse(options->shape, &own, error)) return -1;
+        if (!lab_shape_parse(&lab->ini, options->shape, &own, error)) return -1;
         print_fields(lab, "shape", &own);
         return 0;
     }
@@ -373,11 +373,11 @@ static int lab_cases(const Options *options, const Lab *lab, Error *error)
     return 0;
 }
 
-static int by_flops(const void *left, const void *right, void *context)
+static int by_flops(const void *left, const void *right)
 {
-    const Operation *operation = context;
     const LabCase *const *a = left, *const *b = right;
-    double first = operation->flops(&(*a)->problem), second = operation->flops(&(*b)->problem);
+    double first = (*a)->operation->flops(&(*a)->problem);
+    double second = (*b)->operation->flops(&(*b)->problem);
     return first != second ? (first > second) - (first < second) : (*a > *b) - (*a < *b);
 }
 
@@ -389,7 +389,7 @@ static int lab_smallest(const Options *options, const Lab *lab, Error *error)
     (void)options, (void)error;
     for (int i = 0; i < ini->cases; i++)
         item[i] = &ini->item[i];
-    qsort_r(item, (size_t)ini->cases, sizeof *item, by_flops, (void *)ini->operation);
+    qsort(item, (size_t)ini->cases, sizeof *item, by_flops);
     for (int i = 0; i < ini->cases; i++)
         puts(item[i]->name);
     return 0;
@@ -416,10 +416,10 @@ static int lab_hidden(const Options *options, const Lab *lab, Error *error)
     for (int i = 0; i < lab->ini.hidden_count; i++) {
         Random random;
         Problem problem = {0};
-        char shape[256];
+        char shape[LAB_SHAPE_TEXT];
         random_seed(&random, digest_bytes(seed ^ DIGEST_START, &i, sizeof i));
-        hidden_draw(&lab->ini, &random, i, &problem);
-        lab->ini.operation->print(&problem, shape, sizeof shape);
+        const Operation *operation = hidden_draw(&lab->ini, &random, i, &problem);
+        lab_shape_print(&lab->ini, operation, &problem, shape, sizeof shape);
         printf("%s\n", shape);
     }
     (void)error;

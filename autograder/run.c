@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "autograder/lab/catalog.h"
+#include "autograder/lab/lab_shape.h"
 #include "autograder/lab/metric.h"
 #include "autograder/options/options.h"
 #include "autograder/profile/baseline_cost.h"
@@ -40,6 +41,7 @@ typedef struct Run {
     Seed seed;
     const Lab *found;
     const LabCase *item; /* NULL: a shape of the user's own */
+    const Operation *operation;
     Problem own;
     float *map; /* x out of `maps` */
     const Problem *problem;
@@ -70,7 +72,7 @@ static void time_on_device(Run *run, const Workload *workload, void *const *poin
     for (int i = 0; start && end && i < 10; i++) {
         double milliseconds;
         ask_device(run->device, (DeviceCall){.kind = CALL_EVENT_RECORD, .event = start});
-        operation_call(workload->problem.data, pointer, NULL);
+        operation_call(workload->operation->name, workload->problem.data, pointer, NULL);
         ask_device(run->device, (DeviceCall){.kind = CALL_EVENT_RECORD, .event = end});
         ask_device(run->device, (DeviceCall){.kind = CALL_EVENT_SYNC, .event = end});
         uint64_t bits = ask_device(
@@ -88,7 +90,7 @@ static int call_on_device(Run *run, const Workload *workload, void *const *point
     DeviceReply reply = {0};
     DeviceCall sync = {.kind = CALL_SYNC};
     if (run->device->take_cost) run->device->take_cost(run->device, &run->cost);
-    operation_call(workload->problem.data, pointer, NULL);
+    operation_call(workload->operation->name, workload->problem.data, pointer, NULL);
     run->device->execute(run->device, &sync, &reply);
     int failed = runtime_take_failure(message, sizeof message);
     if (run->device->take_cost) run->device->take_cost(run->device, &run->cost);
@@ -110,7 +112,7 @@ static int call_on_host(Run *run, const Workload *workload, const GuardedTensors
     for (int i = 0; i < 5; i++) {
         if (guarded_fill(tensors, (const float *const *)workload->tensor, error)) return -1;
         double start = cpu_seconds();
-        operation_call(workload->problem.data, pointer, NULL);
+        operation_call(workload->operation->name, workload->problem.data, pointer, NULL);
         double seconds = cpu_seconds() - start;
         if (!i || seconds < run->cost.seconds) run->cost.seconds = seconds;
     }
@@ -141,7 +143,7 @@ static int probe(void *context, const Problem *problem, const float *const *tens
     Workload workload;
     Observed observed;
     Error error;
-    if (workload_open(again.found->ini.operation, problem, &workload, &error)) return -1;
+    if (workload_open(again.operation, problem, &workload, &error)) return -1;
     for (int i = 0; i < workload.tensors; i++)
         if (workload.tensor[i])
             memcpy(workload.tensor[i], tensor[i], tensor_count(&workload.shape[i]) * sizeof(float));
@@ -280,7 +282,7 @@ static int print_profile(Run *run, Error *error)
                         .cost = &run->cost,
                         .machine = &machine,
                         .source = run->source,
-                        .flops = run->found->ini.operation->flops(run->problem),
+                        .flops = run->operation->flops(run->problem),
                         .ptx = run->ptx};
     if (!page.profile) {
         printf("  no kernel was launched\n");
@@ -307,7 +309,7 @@ static int write_counters(const Run *run, Error *error)
     char gpus[1024];
     text_set(gpus, sizeof gpus, "%s/common/simt/gpus", run->root);
     if (machine_load(gpus, run->gpu, &machine, error)) return -1;
-    MetricRun measured = {run->found->ini.operation, run->problem, &machine, &run->cost};
+    MetricRun measured = {run->operation, run->problem, &machine, &run->cost};
     FILE *stream = fopen(run->counters, "w");
     if (!stream) return error_set(error, "%s: %m", run->counters);
     fprintf(stream, "microseconds\t%.15g\n", run->cost.seconds * 1e6);
@@ -343,10 +345,10 @@ static int run_case(Run *run, Error *error)
     Judgement judgement;
     Verdict verdict;
     Finding found;
-    char shape[256];
-    if (workload_open(ini->operation, run->problem, &workload, error)) return -1;
+    char shape[LAB_SHAPE_TEXT];
+    if (workload_open(run->operation, run->problem, &workload, error)) return -1;
     fill_inputs(run, &workload);
-    ini->operation->print(run->problem, shape, sizeof shape);
+    lab_shape_print(ini, run->operation, run->problem, shape, sizeof shape);
     print_case(run, shape);
     int status = call_once(run, &workload, &observed, error);
     DeviceCost cost = run->cost;
@@ -359,7 +361,7 @@ static int run_case(Run *run, Error *error)
         print_hint(run, fault_stopped(error->text));
         status = 1;
     } else {
-        status = verify_output(ini->operation, run->problem, ini->precision,
+        status = verify_output(run->operation, run->problem, ini->precision,
                                (const float *const *)workload.tensor, &observed, &judgement, error);
         if (!status) {
             diagnose(&judgement, probe, run, &found);
@@ -385,7 +387,7 @@ static int run_for_cost(Run *run, Error *error)
 {
     Workload workload;
     Observed observed;
-    if (workload_open(run->found->ini.operation, run->problem, &workload, error)) return -1;
+    if (workload_open(run->operation, run->problem, &workload, error)) return -1;
     fill_inputs(run, &workload);
     int status = call_once(run, &workload, &observed, error);
     workload_close(&workload);
@@ -422,12 +424,14 @@ static int choose(Run *run, const Catalog *catalog, Error *error)
         return error_set(error, "MAPS is an input of your own: it goes with SHAPE, not with CASE");
     if (*run->maps) {
         run->problem = &run->own;
-        run->map = map_input_open(run->maps, run->shape, ini->operation, &run->own, error);
+        const char *shape = lab_shape_operation(ini, run->shape, &run->operation, error);
+        if (shape) run->map = map_input_open(run->maps, shape, run->operation, &run->own, error);
         return run->map ? 0 : -1;
     }
     if (*run->shape) {
         run->problem = &run->own;
-        return ini->operation->parse(run->shape, &run->own, error);
+        run->operation = lab_shape_parse(ini, run->shape, &run->own, error);
+        return run->operation ? 0 : -1;
     }
     int index = *run->only_case ? lab_case_find(ini, run->only_case) : 0;
     for (int i = 0; i < ini->cases; i++)
@@ -437,6 +441,7 @@ static int choose(Run *run, const Catalog *catalog, Error *error)
                          run->only_case, names);
     }
     run->item = &ini->item[index];
+    run->operation = run->item->operation;
     run->problem = run->engine == ENGINE_SIM ? &run->item->problem : &run->item->problem_gpu;
     return 0;
 }

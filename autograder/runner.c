@@ -39,7 +39,7 @@ static void host_call(int fd, const CallRequest *request, const float *floats)
         }
     }
     guarded_fill(&tensors, input, &error);
-    operation_call(request->problem.data, pointer, NULL);
+    operation_call(request->operation, request->problem.data, pointer, NULL);
     guarded_check(&tensors, input, NULL, &answer.damage, &error);
     int rc = wire_send(fd, FRAME_RETURN, piece, pieces, NULL);
     guarded_close(&tensors);
@@ -56,7 +56,7 @@ static void device_call(int fd, const CallRequest *request)
     for (uint32_t i = 0; i < request->tensors; i++)
         pointer[i] = (void *)(uintptr_t)request->address[i];
     runtime_take_failure(answer.message, sizeof answer.message);
-    operation_call(request->problem.data, pointer, NULL);
+    operation_call(request->operation, request->problem.data, pointer, NULL);
     answer.status = runtime_take_failure(answer.message, sizeof answer.message);
     if (wire_send(fd, FRAME_RETURN, &piece, 1, NULL)) _exit(EXIT_WIRE);
 }

@@ -94,10 +94,10 @@ static void build_taken(BuildJob *job, Build *build)
 }
 
 void build_submission(const Toolchain *toolchain, const char *folder, const char *source,
-                      const char *operation, int cc, int plain, Build *build)
+                      const char *entries, int cc, int plain, Build *build)
 {
     BuildJob job = {
-        .toolchain = toolchain, .operation = operation, .cc = cc, .plain = plain, .janitor_fd = -1};
+        .toolchain = toolchain, .entries = entries, .cc = cc, .plain = plain, .janitor_fd = -1};
     double start = sandbox_clock();
     *build = (Build){.status = BUILD_BROKEN};
     if (build_source_read(&job, folder, source, build->message, sizeof build->message))
@@ -109,10 +109,10 @@ void build_submission(const Toolchain *toolchain, const char *folder, const char
 }
 
 void build_program(const Toolchain *toolchain, const char *object, size_t object_bytes,
-                   const char *operation, int plain, Build *build)
+                   const char *entries, int plain, Build *build)
 {
     BuildJob job = {.toolchain = toolchain,
-                    .operation = operation,
+                    .entries = entries,
                     .plain = plain,
                     .compiled = 1,
                     .name = BUILD_OBJECT,

@@ -4,7 +4,7 @@
  * Callers: session, judging, the programs.
  * May use: sandbox, base.
  *
- * The program that comes out is linked from the submission's object, the operation's call glue and
+ * The program that comes out is linked from the submission's object, its entry points' calls and
  * librunner.a; nothing of the submission's directory but the one named source is visible to the
  * compiler (and the toolkit, and common/include). */
 #ifndef CONVLAB_AUTOGRADER_BUILD_BUILD_H
@@ -46,13 +46,14 @@ typedef struct Build {
     int cached;
 } Build;
 
-/* Compiles folder/source (.cu or .c; common/base/intake.h says what is taken) for `operation`
- * ("conv_forward") into a runner (plain = 0) or into the one-process `run` program (plain = 1).
+/* Compiles folder/source (.cu or .c; common/base/intake.h says what is taken), which defines
+ * `entries` (one or several names with blanks between: "pool_forward fc_forward"), into a runner
+ * (plain = 0) or into the one-process `run` program (plain = 1).
  * `cc`, 75 or more, is the compute capability that its PTX is for: what a lab's `needs` says, or
  * 75, which every driver since Turing takes.  Cached by digest under build/cache; a cached build
  * costs milliseconds.  Always fills *build; never trusts the source. */
 void build_submission(const Toolchain *toolchain, const char *folder, const char *source,
-                      const char *operation, int cc, int plain, Build *build);
+                      const char *entries, int cc, int plain, Build *build);
 void build_clear(Build *build);
 
 /* The two halves, for the workbook's own programs in a student's copy, which has no source of them.
@@ -64,6 +65,6 @@ int build_object(const Toolchain *toolchain, const char *source, int cc, const c
 /* build_program links such an object into a program, with the same cache: as build_submission from
  * there on.  Build.source stays NULL. */
 void build_program(const Toolchain *toolchain, const char *object, size_t object_bytes,
-                   const char *operation, int plain, Build *build);
+                   const char *entries, int plain, Build *build);
 
 #endif

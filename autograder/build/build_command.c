@@ -160,15 +160,31 @@ int build_compile(const BuildJob *job, char *log, SandboxEnd *end, Error *error)
 
 /* ---- link ------------------------------------------------------------------------------------ */
 
-void build_inputs(const BuildJob *job, BuildInput input[BUILD_INPUTS])
+int build_entry_next(const char **at, char entry[BUILD_ENTRY])
+{
+    *at += strspn(*at, " ");
+    int length = (int)strcspn(*at, " ");
+    snprintf(entry, BUILD_ENTRY, "%.*s", length, *at);
+    *at += length;
+    return length > 0;
+}
+
+int build_inputs(const BuildJob *job, BuildInput input[BUILD_INPUTS])
 {
     const char *build = job->toolchain->build, *program = job->plain ? "run" : "runner";
+    const char *at = job->entries;
+    char entry[BUILD_ENTRY];
     size_t room = sizeof input->path;
-    snprintf(input[0].path, room, "%s/obj/common/operations/%.100s_call.o", build, job->operation);
-    snprintf(input[1].path, room, "%s/lib/%s.a", build, program);
-    snprintf(input[2].path, room, "%s/lib/%s-rooms.a", build, program);
-    for (int i = 0; i < BUILD_INPUTS; i++)
-        input[i].whole = i == 1;
+    int count = 0;
+    while (count < BUILD_INPUTS - 2 && build_entry_next(&at, entry))
+        snprintf(input[count++].path, room, "%s/obj/common/operations/%s_call.o", build, entry);
+    for (int i = 0; i < count; i++)
+        input[i].whole = 0;
+    input[count].whole = 1;
+    snprintf(input[count++].path, room, "%s/lib/%s.a", build, program);
+    input[count].whole = 0;
+    snprintf(input[count++].path, room, "%s/lib/%s-rooms.a", build, program);
+    return count;
 }
 
 int build_link(const BuildJob *job, char *log, SandboxEnd *end, Error *error)
@@ -179,14 +195,14 @@ int build_link(const BuildJob *job, char *log, SandboxEnd *end, Error *error)
     const char *const extra[] = {library, object, NULL};
     BuildInput input[BUILD_INPUTS];
     Command command = {.count = 0};
-    build_inputs(job, input);
+    int inputs = build_inputs(job, input);
     snprintf(library, sizeof library, "%s/lib", job->toolchain->build);
     snprintf(object, sizeof object, "%s/obj/common/operations", job->toolchain->build);
     command_add(&command, job->toolchain->cxx);
     command_add(&command, "-o");
     command_add(&command, "program");
     command_add(&command, BUILD_OBJECT);
-    for (int i = 0; i < BUILD_INPUTS; i++) {
+    for (int i = 0; i < inputs; i++) {
         if (input[i].whole) command_add(&command, "-Wl,--whole-archive");
         command_add(&command, input[i].path);
         if (input[i].whole) command_add(&command, "-Wl,--no-whole-archive");

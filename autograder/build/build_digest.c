@@ -80,10 +80,10 @@ int build_digest(const BuildJob *job, char digest[65], Error *error)
     SHA2_CTX hash;
     uint8_t sum[SHA256_DIGEST_LENGTH];
     BuildInput input[BUILD_INPUTS];
-    build_inputs(job, input);
+    int inputs = build_inputs(job, input);
     SHA256Init(&hash);
     text_add(&hash, build_flags_text);
-    text_add(&hash, job->operation);
+    text_add(&hash, job->entries);
     text_add(&hash, job->plain ? "plain" : "boxed");
     part_add(&hash, (const char *)&job->cc, sizeof job->cc);
     text_add(&hash, job->name);
@@ -92,7 +92,7 @@ int build_digest(const BuildJob *job, char digest[65], Error *error)
     compiler_add(&hash, job->toolchain->cc);
     compiler_add(&hash, job->toolchain->cxx);
     if (headers_add(&hash, job->toolchain->root, error)) return -1;
-    for (int i = 0; i < BUILD_INPUTS; i++)
+    for (int i = 0; i < inputs; i++)
         if (file_add(&hash, input[i].path, error)) return -1;
     SHA256Final(sum, &hash);
     for (size_t i = 0; i < sizeof sum; i++)

@@ -35,7 +35,6 @@ static int symbol_after(const char *log, const char *phrase, char symbol[SYMBOL_
     return length > 0;
 }
 
-/* A linker reports every undefined name; the entry point says most. */
 static int symbol_is_undefined(const char *log, const char *symbol)
 {
     char line[SYMBOL_BYTES + 32];
@@ -45,13 +44,13 @@ static int symbol_is_undefined(const char *log, const char *symbol)
 
 /* ---- the entry point's declaration, out of our own headers ----------------------------------- */
 
-static int declaration_in(const char *path, const char *operation, char *out)
+static int declaration_in(const char *path, const char *entry, char *out)
 {
     char name[SYMBOL_BYTES], *text = calloc(1, 65536);
     FILE *file = text ? fopen(path, "r") : NULL;
     int found = 0;
     if (file && fread(text, 1, 65535, file) > 0) {
-        snprintf(name, sizeof name, "CONVLAB_ENTRY void %s(", operation);
+        snprintf(name, sizeof name, "CONVLAB_ENTRY void %s(", entry);
         const char *start = strstr(text, name);
         size_t used = 0;
         for (const char *c = start; c && *c && *c != ';' && used + 2 < SIGNATURE_BYTES; c++) {
@@ -66,15 +65,18 @@ static int declaration_in(const char *path, const char *operation, char *out)
     return found;
 }
 
-static int declaration_find(const BuildJob *job, char out[SIGNATURE_BYTES])
+/* Leaves the header's name ("conv.h") in `header`, and what it declares in `out`. */
+static int declaration_find(const BuildJob *job, const char *entry, char header[64],
+                            char out[SIGNATURE_BYTES])
 {
     char directory[BUILD_PATH], path[BUILD_PATH + 300];
     int found = 0;
     snprintf(directory, sizeof directory, "%s/common/include/convlab", job->toolchain->root);
     DIR *list = opendir(directory);
-    for (struct dirent *entry; list && !found && (entry = readdir(list));) {
-        snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
-        found = declaration_in(path, job->operation, out);
+    for (struct dirent *file; list && !found && (file = readdir(list));) {
+        snprintf(path, sizeof path, "%s/%s", directory, file->d_name);
+        snprintf(header, 64, "%.60s", file->d_name);
+        found = declaration_in(path, entry, out);
     }
     if (list) closedir(list);
     return found;
@@ -82,15 +84,21 @@ static int declaration_find(const BuildJob *job, char out[SIGNATURE_BYTES])
 
 /* ---- the link -------------------------------------------------------------------------------- */
 
-static void explain_entry(const BuildJob *job, Build *build)
+/* A linker reports every undefined name; the first entry point among them says most. */
+static int explain_entry(const BuildJob *job, Build *build)
 {
-    char signature[SIGNATURE_BYTES] = "";
-    declaration_find(job, signature);
-    snprintf(
-        build->message, sizeof build->message,
-        "%s does not define %s; the grader calls%s%s (include <convlab/conv.h> and keep its types)",
-        job->name, job->operation, *signature ? " " : " it as ",
-        *signature ? signature : job->operation);
+    char signature[SIGNATURE_BYTES] = "", header[64] = "conv.h", entry[BUILD_ENTRY];
+    for (const char *at = job->entries; build_entry_next(&at, entry);) {
+        if (!symbol_is_undefined(build->log, entry)) continue;
+        int declared = declaration_find(job, entry, header, signature);
+        snprintf(build->message, sizeof build->message,
+                 "%s does not define %s; the grader calls%s%s (include <convlab/%s> and keep its "
+                 "types)",
+                 job->name, entry, declared ? " " : " it as ", declared ? signature : entry,
+                 declared ? header : "conv.h");
+        return 1;
+    }
+    return 0;
 }
 
 static void explain_undefined(const BuildJob *job, const char *symbol, Build *build)
@@ -117,9 +125,8 @@ static void explain_link(const BuildJob *job, Build *build)
 {
     char symbol[SYMBOL_BYTES];
     build->status = BUILD_ERROR;
-    if (symbol_is_undefined(build->log, job->operation)) {
-        explain_entry(job, build);
-    } else if (symbol_after(build->log, "multiple definition of", symbol)) {
+    if (explain_entry(job, build)) return;
+    if (symbol_after(build->log, "multiple definition of", symbol)) {
         build->status = BUILD_REFUSED;
         snprintf(build->message, sizeof build->message,
                  "%s defines %s, which belongs to the grader: rename it, or make it static",

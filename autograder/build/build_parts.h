@@ -18,12 +18,12 @@ enum { BUILD_PATH = 640, BUILD_SOURCE_MAX = 1 << 20, BUILD_LOG_MAX = 64 << 10, B
 /* One build under way. */
 typedef struct BuildJob {
     const Toolchain *toolchain;
-    const char *operation;
-    int cc;            /* compute capability of the PTX */
-    int plain, device; /* the one-process program; .cu rather than .c */
-    int compiled;      /* the source is BUILD_OBJECT already: it is linked only */
-    char name[128];    /* "conv.cu" */
-    char *source;      /* its bytes */
+    const char *entries; /* what the source has to define, with blanks between */
+    int cc;              /* compute capability of the PTX */
+    int plain, device;   /* the one-process program; .cu rather than .c */
+    int compiled;        /* the source is BUILD_OBJECT already: it is linked only */
+    char name[128];      /* "conv.cu" */
+    char *source;        /* its bytes */
     size_t source_bytes;
     char cache[BUILD_PATH];          /* build/cache */
     char directory[BUILD_PATH + 32]; /* the private directory of this build, beneath the cache */
@@ -40,13 +40,19 @@ int build_source_read(BuildJob *job, const char *folder, const char *source, cha
  * of ours is missing. */
 int build_digest(const BuildJob *job, char digest[65], Error *error);
 
-/* The link's inputs in order: files that the digest covers and the linker is given. */
-enum { BUILD_INPUTS = 3 };
+/* The entry points of job->entries, one after the other: *at begins as job->entries.  0 when there
+ * is no further one. */
+enum { BUILD_ENTRY = 100 };
+int build_entry_next(const char **at, char entry[BUILD_ENTRY]);
+
+/* The link's inputs in order, a call for each entry point and two archives: files that the digest
+ * covers and the linker is given.  Returns how many. */
+enum { BUILD_INPUTS = 10 };
 typedef struct BuildInput {
     char path[BUILD_PATH + 160];
     int whole; /* every member of this archive, wanted or not */
 } BuildInput;
-void build_inputs(const BuildJob *job, BuildInput input[BUILD_INPUTS]);
+int build_inputs(const BuildJob *job, BuildInput input[BUILD_INPUTS]);
 
 /* The compiler's and the linker's turn.  `log` has BUILD_LOG_MAX bytes.  -1 with error only when
  * the box cannot be started. */

@@ -8,13 +8,13 @@
 #include "autograder/text/files.h"
 #include "autograder/text/text.h"
 
-CycleCacheKey cycle_cache_key(const char *program_digest, const char *problem, const char *machine,
-                              uint64_t simulator)
+CycleCacheKey cycle_cache_key(const char *program_digest, const char *operation,
+                              const char *problem, const char *machine, uint64_t simulator)
 {
     CycleCacheKey key;
     text_set(key.text, sizeof key.text,
-             "program %s\nproblem %s\nmachine %s\nsimulator %016" PRIx64 "\n", program_digest,
-             problem, machine, simulator);
+             "program %s\nproblem %s %s\nmachine %s\nsimulator %016" PRIx64 "\n", program_digest,
+             operation, problem, machine, simulator);
     return key;
 }
 

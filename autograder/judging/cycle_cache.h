@@ -12,8 +12,8 @@ typedef struct CycleCacheKey {
     char text[1024];
 } CycleCacheKey;
 
-CycleCacheKey cycle_cache_key(const char *program_digest, const char *problem, const char *machine,
-                              uint64_t simulator);
+CycleCacheKey cycle_cache_key(const char *program_digest, const char *operation,
+                              const char *problem, const char *machine, uint64_t simulator);
 
 /* 0 when they are not known.  `directory` is build/cache/cycles. */
 uint64_t cycle_cache_find(const char *directory, const CycleCacheKey *key);

@@ -9,6 +9,7 @@
 
 #include "autograder/text/files.h"
 #include "autograder/lab/hidden.h"
+#include "autograder/lab/lab_shape.h"
 #include "autograder/lab/predict.h"
 #include "autograder/judging/own_program.h"
 #include "autograder/record/score.h"
@@ -43,12 +44,12 @@ static int case_selected(const LabRun *run, const char *name)
 }
 
 static RecordCase *record_add_case(LabRun *run, const char *name, const char *about,
-                                   const Problem *problem)
+                                   const Operation *operation, const Problem *problem)
 {
     RecordCase *item = &run->record->item[run->record->cases++];
     text_set(item->name, sizeof item->name, "%s", name);
     text_set(item->about, sizeof item->about, "%s", about);
-    run->lab->ini.operation->print(problem, item->shape, sizeof item->shape);
+    lab_shape_print(&run->lab->ini, operation, problem, item->shape, sizeof item->shape);
     item->verdict = CASE_NOT_RUN;
     return item;
 }
@@ -78,7 +79,8 @@ static void record_plan(LabRun *run)
     for (int i = 0; i < ini->cases; i++) {
         const LabCase *from = &ini->item[i];
         if (!case_selected(run, from->name)) continue;
-        RecordCase *item = record_add_case(run, from->name, from->about, case_problem(run, i));
+        RecordCase *item =
+            record_add_case(run, from->name, from->about, from->operation, case_problem(run, i));
         item->possible = share;
         if (!from->timed || ini->points_speed <= 0) continue;
         item->speed.possible = ini->points_speed / ini->timed_cases;
@@ -93,8 +95,8 @@ static void record_plan(LabRun *run)
         text_set(name, sizeof name, "hidden %d", i + 1);
         text_set(shape, sizeof shape, "the shape of %s", name);
         run_random(run, shape, &random);
-        hidden_draw(ini, &random, i, &problem);
-        RecordCase *item = record_add_case(run, name, "drawn fresh", &problem);
+        const Operation *operation = hidden_draw(ini, &random, i, &problem);
+        RecordCase *item = record_add_case(run, name, "drawn fresh", operation, &problem);
         item->hidden = 1;
         /* One share for the whole set: the last case carries it. */
         item->possible = i + 1 == ini->hidden_count ? share : 0;
@@ -178,7 +180,7 @@ static void *build_job(void *context)
     const Grader *grader = run->grader;
     const LabIni *ini = &run->lab->ini;
     if (job->slot == SLOT_SUBMISSION)
-        build_submission(&grader->toolchain, grader->submission, run->beneath, ini->operation_name,
+        build_submission(&grader->toolchain, grader->submission, run->beneath, ini->entries,
                          lab_ini_cc(ini), 0, &run->build[job->slot]);
     else
         own_program_build(&grader->toolchain, run->lab,
@@ -257,14 +259,14 @@ static void unlock_hint(LabRun *run, RecordCase *item)
 
 /* The submission on the simulator, where a card is graded on; the session is the caller's to
  * close. */
-static int simulator_open(const LabRun *run, Judge *judge, Error *error)
+static int simulator_open(const LabRun *run, const Operation *operation, Judge *judge, Error *error)
 {
     const Grader *grader = run->grader;
     SessionOptions options = {.engine = ENGINE_SIM,
                               .machine = grader->machine_name,
                               .gpus_directory = grader->gpus,
                               .checks = 1};
-    *judge = (Judge){.operation = run->lab->ini.operation, .precision = run->lab->ini.precision};
+    *judge = (Judge){.operation = operation, .precision = run->lab->ini.precision};
     if (session_open(&options, &judge->session, error)) return -1;
     if (!session_start_runner(judge->session, 0, &run->build[0], error)) return 0;
     session_close(judge->session);
@@ -279,7 +281,8 @@ static void run_simulated(LabRun *run, const Problem *problem, Random *random, R
     Judge judge;
     Error error;
     if (run->lab->ini.host || run->grader->engine != ENGINE_GPU || item->verdict != CASE_ERROR ||
-        run->faults_simulated++ >= JUDGE_DIAGNOSES || simulator_open(run, &judge, &error))
+        run->faults_simulated++ >= JUDGE_DIAGNOSES ||
+        simulator_open(run, run->judge.operation, &judge, &error))
         return;
     judge_simulated(&judge, i < 0 ? problem : &run->lab->ini.item[i].problem, random, item);
     session_close(judge.session);
@@ -287,16 +290,17 @@ static void run_simulated(LabRun *run, const Problem *problem, Random *random, R
 
 static void run_case(LabRun *run, RecordCase *item)
 {
-    const Operation *operation = run->lab->ini.operation;
     Problem problem;
     Random random;
     Error error;
     run_random(run, item->name, &random);
-    if (operation->parse(item->shape, &problem, &error)) {
+    const Operation *operation = lab_shape_parse(&run->lab->ini, item->shape, &problem, &error);
+    if (!operation) {
         item->verdict = CASE_BROKEN;
         text_set(item->text, sizeof item->text, "%s", error.text);
         return;
     }
+    judge_choose(&run->judge, operation);
     /* Exact, so at once; clocks wait until all cases are right. */
     int timed = item->speed.possible > 0 && run->speed.sim;
     judge_case(&run->judge, &problem, &random, timed, item);
@@ -316,8 +320,10 @@ static void time_case(LabRun *run, RecordCase *item)
     char name[64];
     text_set(name, sizeof name, "%s, timed", item->name);
     run_random(run, name, &random);
-    if (!run->lab->ini.operation->parse(item->shape, &problem, &error))
-        speed_measure(&run->speed, &problem, &random, item);
+    const Operation *operation = lab_shape_parse(&run->lab->ini, item->shape, &problem, &error);
+    if (!operation) return;
+    judge_choose(&run->judge, operation);
+    speed_measure(&run->speed, &problem, &random, item);
 }
 
 /* A whole layer takes the simulator a second, and a diagnosis runs it several times. */
@@ -326,9 +332,9 @@ static const double LARGE_FLOPS = 1e8;
 static int case_is_large(const LabRun *run, const RecordCase *item)
 {
     Problem problem;
-    const Operation *operation = run->lab->ini.operation;
-    return run->speed.sim && !operation->parse(item->shape, &problem, NULL) &&
-           operation->flops(&problem) > LARGE_FLOPS;
+    Error error;
+    const Operation *operation = lab_shape_parse(&run->lab->ini, item->shape, &problem, &error);
+    return run->speed.sim && operation && operation->flops(&problem) > LARGE_FLOPS;
 }
 
 static const char STARVED[] = "Deferred, because this machine was too busy to run every case.";
@@ -352,32 +358,38 @@ static void leave_out_starved(Record *record)
     }
 }
 
-/* The public case of least work, but for `except`; -1: none.  `graded`: of those that are. */
-static int smallest_case(const LabRun *run, int except, int graded)
+/* The public case of least work of an operation, but for `except`; -1: none.  `graded`: of those
+ * that are. */
+static int smallest_case(const LabRun *run, const Operation *operation, int except, int graded)
 {
     const LabIni *ini = &run->lab->ini;
     int smallest = -1;
     for (int i = 0; i < ini->cases; i++)
-        if (i != except && (!graded || case_selected(run, ini->item[i].name)) &&
-            (smallest < 0 || ini->operation->flops(case_problem(run, i)) <
-                                 ini->operation->flops(case_problem(run, smallest))))
+        if (i != except && ini->item[i].operation == operation &&
+            (!graded || case_selected(run, ini->item[i].name)) &&
+            (smallest < 0 || operation->flops(case_problem(run, i)) <
+                                 operation->flops(case_problem(run, smallest))))
             smallest = i;
     return smallest;
 }
 
-/* Whether the code keeps from call to call what it must not: on the smallest case, where that is
- * among those that are graded.  Every case so far had a process of its own. */
-static void run_again(LabRun *run)
+/* Whether the code of the lab's operation number `which` keeps from call to call what it must not:
+ * on its smallest case, where that is among those that are graded.  Every case so far had a process
+ * of its own. */
+static void run_again(LabRun *run, int which)
 {
     const LabIni *ini = &run->lab->ini;
-    int smallest = smallest_case(run, -1, 1), second = smallest_case(run, smallest, 0);
+    const Operation *operation = ini->operation[which];
+    int smallest = smallest_case(run, operation, -1, 1);
+    int second = smallest_case(run, operation, smallest, 0);
     Problem other;
     Random random;
     run_random(run, "called again", &random);
+    judge_choose(&run->judge, operation);
     if (second >= 0)
         other = *case_problem(run, second);
     else
-        hidden_draw(ini, &random, 0, &other);
+        hidden_draw(ini, &random, which, &other);
     for (int i = 0; i < run->record->cases && smallest >= 0; i++) {
         RecordCase *item = &run->record->item[i];
         if (item->hidden || strcmp(item->name, ini->item[smallest].name)) continue;
@@ -406,7 +418,8 @@ static void run_cases(LabRun *run)
         if (item->verdict == CASE_CORRECT && (!item->hidden || hidden_right))
             item->points = item->possible;
     }
-    if (record_all_correct(record)) run_again(run);
+    for (int i = 0; i < run->lab->ini.operations && record_all_correct(record); i++)
+        run_again(run, i);
     int all = record_all_correct(record);
     for (int i = 0; i < record->cases && all && !run->speed.sim; i++)
         if (record->item[i].speed.possible > 0) time_case(run, &record->item[i]);
@@ -424,7 +437,7 @@ static int simulate_case(const LabRun *run, const LabCase *item, DeviceCost *cos
     Judge judge;
     Random random;
     RecordCase scratch = {0};
-    if (simulator_open(run, &judge, error)) return -1;
+    if (simulator_open(run, item->operation, &judge, error)) return -1;
     run_random(run, item->name, &random);
     judge_case(&judge, &item->problem, &random, 0, &scratch);
     session_close(judge.session);
@@ -476,7 +489,7 @@ static void score_prediction(LabRun *run, const LabPrediction *from, RecordPredi
         text_set(to->text, sizeof to->text, "Counts once case %s is right.", item->name);
         return;
     }
-    MetricRun measured = {.operation = run->lab->ini.operation,
+    MetricRun measured = {.operation = item->operation,
                           .problem = &item->problem,
                           .machine = &run->grader->machine,
                           .cost = &cost};
@@ -558,7 +571,7 @@ static void judge_start(LabRun *run)
 {
     const LabIni *ini = &run->lab->ini;
     run->judge = (Judge){.session = run->session,
-                         .operation = ini->operation,
+                         .operation = ini->operation[0],
                          .precision = ini->precision,
                          .host = ini->host};
     run->speed = (SpeedSetup){.judge = &run->judge,

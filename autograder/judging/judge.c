@@ -12,6 +12,12 @@ static void spend(Judge *judge, SpentOn on, double since)
     judge->spent[on] += sandbox_clock() - since;
 }
 
+void judge_choose(Judge *judge, const Operation *operation)
+{
+    if (judge->operation != operation) judge->current.bytes = 0;
+    judge->operation = operation;
+}
+
 static int is_current(const Judge *judge, const Problem *problem)
 {
     return judge->current.bytes == problem->bytes &&

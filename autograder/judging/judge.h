@@ -8,7 +8,7 @@
 
 typedef struct Judge {
     Session *session;
-    const Operation *operation;
+    const Operation *operation; /* what every problem is one of; see judge_choose */
     Precision precision;
     int host;
     int probe_limited; /* one of the diagnosis' runs met a limit */
@@ -16,6 +16,9 @@ typedef struct Judge {
     Problem current;   /* what the session's problem is; bytes 0: none yet */
     double spent[SPENT_KINDS];
 } Judge;
+
+/* From now on problems are of this operation. */
+void judge_choose(Judge *judge, const Operation *operation);
 
 /* Makes `problem` the session's, if it is not already. */
 int judge_set_problem(Judge *judge, const Problem *problem, Error *error);

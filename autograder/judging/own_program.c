@@ -19,7 +19,7 @@ static void build_sealed(const Toolchain *toolchain, const Lab *lab, const char 
     char *object = sealed_part(folder, which == OWN_BASELINE ? SEALED_BASELINE : SEALED_REFERENCE,
                                &bytes, &error);
     if (object)
-        build_program(toolchain, object, bytes, lab->ini.operation_name, plain, build);
+        build_program(toolchain, object, bytes, lab->ini.entries, plain, build);
     else
         broken(build, &error);
     free(object);
@@ -44,6 +44,6 @@ void own_program_build(const Toolchain *toolchain, const Lab *lab, OwnProgram wh
     else if (own_program_source(toolchain->root, lab, which, source, sizeof source, &error))
         broken(build, &error);
     else
-        build_submission(toolchain, NULL, source, lab->ini.operation_name, lab_ini_cc(&lab->ini),
-                         plain, build);
+        build_submission(toolchain, NULL, source, lab->ini.entries, lab_ini_cc(&lab->ini), plain,
+                         build);
 }

@@ -83,9 +83,10 @@ static uint64_t own_cycles(SpeedSetup *setup, int slot, const Problem *problem, 
     Random random;
     const char *who = slot == SLOT_BASELINE ? "baseline" : "reference";
     char shape[256], why[1600] = "";
-    setup->judge->operation->print(problem, shape, sizeof shape);
-    CycleCacheKey key =
-        cycle_cache_key(setup->build[slot]->digest, shape, setup->machine->name, setup->simulator);
+    const Operation *operation = setup->judge->operation;
+    operation->print(problem, shape, sizeof shape);
+    CycleCacheKey key = cycle_cache_key(setup->build[slot]->digest, operation->name, shape,
+                                        setup->machine->name, setup->simulator);
     uint64_t cycles = cycle_cache_find(setup->cache, &key);
     if (cycles) return cycles;
     speed_own_inputs(&random);

@@ -85,9 +85,10 @@ static int count_own(SpeedSetup *setup, int slot, const Problem *problem, uint64
 {
     Random random;
     char shape[256];
-    setup->judge->operation->print(problem, shape, sizeof shape);
-    CycleCacheKey key = cycle_cache_key(setup->build[slot]->digest, shape, "cachegrind",
-                                        digest_file(setup->simulator, VALGRIND_TOOL));
+    const Operation *operation = setup->judge->operation;
+    operation->print(problem, shape, sizeof shape);
+    CycleCacheKey key = cycle_cache_key(setup->build[slot]->digest, operation->name, shape,
+                                        "cachegrind", digest_file(setup->simulator, VALGRIND_TOOL));
     *cycles = cycle_cache_find(setup->cache, &key);
     if (*cycles) return 0;
     speed_own_inputs(&random);

@@ -65,14 +65,16 @@ static Fields fields_of(const Operation *operation, const Problem *problem)
     return fields;
 }
 
-/* Every key that some case has, those of the outputs last. */
-static Fields columns_of(const LabIni *ini)
+/* Every key that some case of the operation has, those of the outputs last. */
+static Fields columns_of(const LabIni *ini, const Operation *operation)
 {
     Fields columns = {0};
     for (int i = 0; i < ini->cases; i++)
-        fields_add_shape(&columns, ini->operation, &ini->item[i].problem);
+        if (ini->item[i].operation == operation)
+            fields_add_shape(&columns, operation, &ini->item[i].problem);
     for (int i = 0; i < ini->cases; i++)
-        fields_add_outputs(&columns, ini->operation, &ini->item[i].problem);
+        if (ini->item[i].operation == operation)
+            fields_add_outputs(&columns, operation, &ini->item[i].problem);
     return columns;
 }
 
@@ -91,10 +93,10 @@ static void print_cell(FILE *stream, const char *text)
     fputs(" |", stream);
 }
 
-static void print_case(FILE *stream, const LabIni *ini, const LabCase *item, const Fields *columns)
+static void print_case(FILE *stream, const LabCase *item, const Fields *columns)
 {
-    Fields sim = fields_of(ini->operation, &item->problem);
-    Fields gpu = fields_of(ini->operation, &item->problem_gpu);
+    Fields sim = fields_of(item->operation, &item->problem);
+    Fields gpu = fields_of(item->operation, &item->problem_gpu);
     fprintf(stream, "| `%s` |", item->name);
     for (int i = 0; i < columns->count; i++) {
         const char *here = field_find(&sim, columns->key[i]);
@@ -117,10 +119,11 @@ static int sizes_differ(const LabIni *ini)
     return 0;
 }
 
-void handout_print_shapes(FILE *stream, const LabIni *ini)
+static void print_cases(FILE *stream, const LabIni *ini, const Operation *operation)
 {
-    Fields columns = columns_of(ini);
-    char products[40];
+    Fields columns = columns_of(ini, operation);
+    if (!columns.count) return;
+    if (ini->operations > 1) fprintf(stream, "`%s`:\n\n", operation->name);
     fputs("| case |", stream);
     for (int i = 0; i < columns.count; i++)
         print_cell(stream, columns.key[i]);
@@ -129,8 +132,15 @@ void handout_print_shapes(FILE *stream, const LabIni *ini)
         fputs(" --- |", stream);
     fputs(" --- | --- |\n", stream);
     for (int i = 0; i < ini->cases; i++)
-        print_case(stream, ini, &ini->item[i], &columns);
+        if (ini->item[i].operation == operation) print_case(stream, &ini->item[i], &columns);
     fputc('\n', stream);
+}
+
+void handout_print_shapes(FILE *stream, const LabIni *ini)
+{
+    char products[40];
+    for (int i = 0; i < ini->operations; i++)
+        print_cases(stream, ini, ini->operation[i]);
     if (sizes_differ(ini)) fputs("In brackets: the size on a GPU.\n", stream);
     if (ini->hidden_count)
         fprintf(stream,

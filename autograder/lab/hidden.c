@@ -43,20 +43,23 @@ static int changed(const Operation *operation, const char *shape, const char *ke
     return operation->parse(text, problem, error);
 }
 
-void hidden_draw(const LabIni *lab, Random *random, int index, Problem *problem)
+const Operation *hidden_draw(const LabIni *lab, Random *random, int index, Problem *problem)
 {
     char keys[SHAPE_TEXT], shape[SHAPE_TEXT];
     Error error;
-    lab->operation->draw(random, index, lab->hidden_max_macs, problem);
-    if (!*lab->hidden_with) return;
-    alternative(lab->hidden_with, index, keys, sizeof keys);
+    const Operation *operation = lab->operation[index % lab->operations];
+    int kind = index / lab->operations;
+    operation->draw(random, kind, lab->hidden_max_macs, problem);
+    if (!*lab->hidden_with) return operation;
+    alternative(lab->hidden_with, kind, keys, sizeof keys);
     for (int i = 0; i < DRAWS; i++) {
-        lab->operation->print(problem, shape, sizeof shape);
-        if (!changed(lab->operation, shape, keys, problem, &error)) return;
-        lab->operation->draw(random, index, lab->hidden_max_macs, problem);
+        operation->print(problem, shape, sizeof shape);
+        if (!changed(operation, shape, keys, problem, &error)) return operation;
+        operation->draw(random, kind, lab->hidden_max_macs, problem);
     }
     /* A hundred draws did not fit. */
-    changed(lab->operation, lab->operation->example, keys, problem, &error);
+    changed(operation, operation->example, keys, problem, &error);
+    return operation;
 }
 
 int hidden_check(const LabIni *lab, Error *error)
@@ -66,9 +69,10 @@ int hidden_check(const LabIni *lab, Error *error)
     int count = 1;
     for (const char *at = lab->hidden_with; (at = strchr(at, '|')); at++)
         count++;
-    for (int i = 0; *lab->hidden_with && i < count; i++) {
-        alternative(lab->hidden_with, i, keys, sizeof keys);
-        if (changed(lab->operation, lab->operation->example, keys, &problem, error)) return -1;
+    for (int i = 0; *lab->hidden_with && i < count * lab->operations; i++) {
+        const Operation *operation = lab->operation[i % lab->operations];
+        alternative(lab->hidden_with, i / lab->operations, keys, sizeof keys);
+        if (changed(operation, operation->example, keys, &problem, error)) return -1;
     }
     return 0;
 }

@@ -61,6 +61,7 @@ static const Field CASE_FIELDS[] = {
     TEXT(LabCase, shape_gpu, 0),
     {"timed", FIELD_YES, 0, offsetof(LabCase, timed), 0, 0, 0},
     TEXT(LabCase, about, 1),
+    {"operation", FIELD_TEXT, 0, offsetof(LabCase, operation_name), 64, 0, 0},
     {0},
 };
 
@@ -210,17 +211,42 @@ static const Operation *find_operation(const char *name, int *host)
     return operation_find(plain);
 }
 
+/* The operation that `name`, the value of `entry`, means; the lab's list has it from now on.  NULL
+ * with error. */
+static const Operation *take_operation(const IniFile *file, const IniEntry *entry, const char *name,
+                                       LabIni *lab, Error *error)
+{
+    int host;
+    const Operation *operation = find_operation(name, &host);
+    if (!operation) {
+        ini_error(error, file, entry->line,
+                  "unknown operation '%s'; there are: %s; add _host for C on the host", name,
+                  operation_names());
+        return NULL;
+    }
+    for (int i = 0; i < lab->operations; i++)
+        if (lab->operation[i] == operation && lab->host == host) return operation;
+    if (lab->operations && lab->host != host) {
+        ini_error(error, file, entry->line, "'%s' does not run where the lab's operation does",
+                  name);
+        return NULL;
+    }
+    if (lab->operations == LAB_OPERATIONS) {
+        ini_error(error, file, entry->line, "more than %d operations", LAB_OPERATIONS);
+        return NULL;
+    }
+    lab->host = host;
+    lab->operation[lab->operations++] = operation;
+    text_add(lab->entries, sizeof lab->entries, "%s%s", *lab->entries ? " " : "", name);
+    return operation;
+}
+
 static int take_lab(const IniFile *file, const IniSection *section, LabIni *lab, Error *error)
 {
     if (section_fill(file, section, LAB_FIELDS, lab, error)) return -1;
     if (!*lab->gpu) text_set(lab->gpu, sizeof lab->gpu, "h200");
     const IniEntry *operation = ini_entry_find(section, "operation");
-    lab->operation = find_operation(lab->operation_name, &lab->host);
-    if (!lab->operation) {
-        return ini_error(error, file, operation->line,
-                         "unknown operation '%s'; there are: %s; add _host for C on the host",
-                         lab->operation_name, operation_names());
-    }
+    if (!take_operation(file, operation, lab->operation_name, lab, error)) return -1;
     const char *dot = strrchr(lab->source, '.');
     if (strchr(lab->source, '/') || !dot || (strcmp(dot, ".cu") && strcmp(dot, ".c"))) {
         return ini_error(error, file, ini_entry_find(section, "source")->line,
@@ -238,11 +264,11 @@ static int take_lab(const IniFile *file, const IniSection *section, LabIni *lab,
 }
 
 static int take_shape(const IniFile *file, const IniSection *section, const char *key,
-                      const LabIni *lab, Problem *problem, Error *error)
+                      const Operation *operation, Problem *problem, Error *error)
 {
     const IniEntry *entry = ini_entry_find(section, key);
     Error why;
-    if (!entry || !lab->operation->parse(entry->value, problem, &why)) return 0;
+    if (!entry || !operation->parse(entry->value, problem, &why)) return 0;
     return ini_error(error, file, entry->line, "%s: %s", key, why.text);
 }
 
@@ -254,10 +280,14 @@ static int take_case(const IniFile *file, const IniSection *section, LabIni *lab
     LabCase *item = &lab->item[lab->cases++];
     text_set(item->name, sizeof item->name, "%s", section->name + strlen("case "));
     if (section_fill(file, section, CASE_FIELDS, item, error)) return -1;
-    if (take_shape(file, section, "shape", lab, &item->problem, error)) return -1;
+    const IniEntry *named = ini_entry_find(section, "operation");
+    item->operation = lab->operation[0];
+    if (named) item->operation = take_operation(file, named, item->operation_name, lab, error);
+    if (!item->operation) return -1;
+    if (take_shape(file, section, "shape", item->operation, &item->problem, error)) return -1;
     item->problem_gpu = item->problem;
     lab->timed_cases += item->timed;
-    return take_shape(file, section, "shape_gpu", lab, &item->problem_gpu, error);
+    return take_shape(file, section, "shape_gpu", item->operation, &item->problem_gpu, error);
 }
 
 /* A number that stands there bare says nothing of how it came about, and nobody can check it. */
@@ -297,9 +327,9 @@ static int take_truth(const IniFile *file, const IniSection *section, const LabI
     if (metric && take_metric(file, metric, prediction, error)) return -1;
     if (!ini_number(prediction->formula, &number)) return refuse_value(file, formula, error);
     const IniEntry *truth = metric ? metric : formula;
-    if (formula_check(prediction->formula, lab->operation,
-                      &lab->item[prediction->case_index].problem, &prediction->needs_launch,
-                      &why)) {
+    const LabCase *item = &lab->item[prediction->case_index];
+    if (formula_check(prediction->formula, item->operation, &item->problem,
+                      &prediction->needs_launch, &why)) {
         return ini_error(error, file, truth->line, "formula: %s", why.text);
     }
     if (lab->host && prediction->needs_launch) {
@@ -376,10 +406,7 @@ static int take_speed(const IniFile *file, const IniSection *section, LabIni *la
 
 static int take_hidden(const IniFile *file, const IniSection *section, LabIni *lab, Error *error)
 {
-    Error why;
-    if (section_fill(file, section, HIDDEN_FIELDS, lab, error)) return -1;
-    if (!hidden_check(lab, &why)) return 0;
-    return ini_error(error, file, ini_entry_find(section, "with")->line, "with: %s", why.text);
+    return section_fill(file, section, HIDDEN_FIELDS, lab, error);
 }
 
 static const SectionKind KINDS[] = {
@@ -434,6 +461,20 @@ static int check_sums(const IniFile *file, const LabIni *lab, Error *error)
     return 0;
 }
 
+/* Once every case has said what its operation is. */
+static int check_hidden(const IniFile *file, const LabIni *lab, Error *error)
+{
+    Error why;
+    const IniSection *hidden = ini_section_find(file, "hidden");
+    if (lab->hidden_count && lab->hidden_count < lab->operations) {
+        return ini_error(error, file, ini_entry_find(hidden, "count")->line,
+                         "count = %d leaves one of %d operations without a hidden shape",
+                         lab->hidden_count, lab->operations);
+    }
+    if (!hidden_check(lab, &why)) return 0;
+    return ini_error(error, file, ini_entry_find(hidden, "with")->line, "with: %s", why.text);
+}
+
 static int fill(const IniFile *file, LabIni *lab, Error *error)
 {
     static const char *const NEEDED[] = {"lab", "points", "speed", "hidden"};
@@ -449,7 +490,7 @@ static int fill(const IniFile *file, LabIni *lab, Error *error)
         if (take_section(file, &file->section[i], lab, error)) return -1;
     }
     if (!lab->cases) return ini_error(error, file, 1, "there is no [case NAME]");
-    return check_sums(file, lab, error);
+    return check_hidden(file, lab, error) ? -1 : check_sums(file, lab, error);
 }
 
 int lab_ini_parse(const char *shown, const char *text, size_t bytes, LabIni *lab, Error *error)

@@ -14,7 +14,14 @@
 #include "common/operation/operation.h"
 #include "common/operation/verdict.h"
 
-enum { LAB_CASES = 24, LAB_PREDICTIONS = 16, LAB_HINTS = 40, LAB_NEEDS = 4, LAB_HIDDEN = 64 };
+enum {
+    LAB_CASES = 24,
+    LAB_PREDICTIONS = 16,
+    LAB_HINTS = 40,
+    LAB_NEEDS = 4,
+    LAB_HIDDEN = 64,
+    LAB_OPERATIONS = 8
+};
 
 typedef struct LabNeed {
     char text[40];       /* "cc >= 9.0" */
@@ -24,6 +31,8 @@ typedef struct LabNeed {
 
 typedef struct LabCase {
     char name[48], shape[200], shape_gpu[200], about[200];
+    char operation_name[64]; /* as written: "pool_forward"; "": the lab's */
+    const Operation *operation;
     Problem problem, problem_gpu; /* problem_gpu is problem where the file gives no shape_gpu */
     int timed;
 } LabCase;
@@ -47,8 +56,11 @@ typedef struct LabIni {
     int order;
     char source[64];
     char operation_name[64]; /* as written: "conv_forward_host" */
-    const Operation *operation;
-    int host; /* runs on the CPU */
+    /* The lab's own first, then what cases name besides, in their order. */
+    const Operation *operation[LAB_OPERATIONS];
+    int operations;
+    char entries[64 * LAB_OPERATIONS]; /* their entry points, with blanks between */
+    int host;                          /* runs on the CPU */
     Precision precision;
     char baseline[64];
     char gpu[64]; /* the machine that the simulator plays where nobody asks for another */

@@ -80,7 +80,7 @@ static void a_good_file_is_read_whole(void **state)
     assert_null(lab_fault_hint(&lab, ""));
 }
 
-/* GOOD with the first `from` made `to` is refused with exactly this. */
+/* GOOD with the first `from` made `to` is refused with exactly this; "..." stands for any end. */
 typedef struct BadLab {
     const char *from, *to, *message;
 } BadLab;
@@ -106,9 +106,12 @@ static const BadLab BAD[] = {
      "x:5: source is the name of a .cu or .c file in this directory, not 'conv.py'"},
     {"baseline.cu", "../../etc/passwd",
      "x:8: baseline is a file of this directory or a lab's name, not '../../etc/passwd'"},
+    {"LeNet-5 C1\n", "LeNet-5 C1\noperation = conv_sideways\n",
+     "x:20: unknown operation 'conv_sideways'; there are: conv_forward..."},
+    {"LeNet-5 C1\n", "LeNet-5 C1\noperation = conv_forward_host\n",
+     "x:20: 'conv_forward_host' does not run where the lab's operation does"},
     {"conv_forward", "conv_sideways",
-     "x:6: unknown operation 'conv_sideways'; there are: conv_forward; add _host "
-     "for C on the host"},
+     "x:6: unknown operation 'conv_sideways'; there are: conv_forward..."},
     {"fp32", "fp8", "x:7: precision is fp32, tf32 or fp16, not 'fp8'"},
     {"cc >= 7.5", "cc > 7.5",
      "x:9: 'cc > 7.5' is no need; write cc >= X.Y, engine = gpu or engine = sim"},
@@ -177,8 +180,7 @@ static void hidden_problems_may_have_keys_of_their_own(void **state)
     for (int i = 0; i < 40; i++) {
         Problem problem;
         char shape[200];
-        hidden_draw(&lab, &random, i, &problem);
-        lab.operation->print(&problem, shape, sizeof shape);
+        hidden_draw(&lab, &random, i, &problem)->print(&problem, shape, sizeof shape);
         assert_non_null(strstr(shape, LAYOUT[i % 2]));
         assert_int_equal(i % 2 == 0 && !strstr(shape, "C=5 "), 0);
     }
@@ -228,8 +230,10 @@ static void each_mistake_is_one_line_with_its_number(void **state)
         char *text = edited(BAD[i].from, BAD[i].to);
         if (!lab_ini_parse("x", text, strlen(text), &lab, &error))
             fail_msg("accepted: %s", BAD[i].to);
-        if (BAD[i].message) assert_string_equal(error.text, BAD[i].message);
         assert_null(strchr(error.text, '\n'));
+        const char *any = BAD[i].message ? strstr(BAD[i].message, "...") : NULL;
+        if (any) strcpy(error.text + (any - BAD[i].message), "...");
+        if (BAD[i].message) assert_string_equal(error.text, BAD[i].message);
         free(text);
     }
 }
@@ -312,7 +316,7 @@ static void damaged_files_are_survived(void **state)
             assert_null(strchr(error.text, '\n'));
         } else {
             accepted++;
-            assert_true(lab.cases > 0 && lab.operation);
+            assert_true(lab.cases > 0 && lab.operations > 0);
         }
     }
     assert_in_range(accepted, 500, 15000);

@@ -31,8 +31,8 @@ compile() {
 
 # link OBJECT PROGRAM, with the libraries that the grader's own command line has.
 link() {
-    # shellcheck disable=SC2046
-    "$CXX" -o "$2" "$1" "$build/obj/common/operations/${MUTATE_OPERATION}_call.o" -Wl,--whole-archive "$build/lib/run.a" \
+    # shellcheck disable=SC2046,SC2086
+    "$CXX" -o "$2" "$1" $MUTATE_CALLS -Wl,--whole-archive "$build/lib/run.a" \
         -Wl,--no-whole-archive "$build/lib/run-rooms.a" $(sed -n '/"-ldl"\|"-ljansson"/p' autograder/build/build_command.c | grep -o '[-]l[a-z0-9]*')
 }
 
@@ -118,13 +118,15 @@ listed=autograder/tests/mutate/$lab.tsv
 key() { sed -n "s/^$1 *= *\([^ ;]*\).*/\1/p" "$ini" | head -n 1; }
 NVCC=$(sed -n 's/^NVCC=//p' "$build/toolchain.env") CC=$(sed -n 's/^CC=//p' "$build/toolchain.env")
 CXX=$(sed -n 's/^CXX=//p' "$build/toolchain.env")
-MUTATE_LAB=$lab MUTATE_OPERATION=$(key operation) MUTATE_GPU=$(key gpu)
+MUTATE_LAB=$lab MUTATE_GPU=$(key gpu)
 MUTATE_GPU=${MUTATE_GPU:-h200}
 MUTATE_CC=$(sed -n 's/^needs *=.*cc >= \([0-9]*\)\.\([0-9]*\).*/\1\2/p' "$ini")
 MUTATE_CC=${MUTATE_CC:-75}
 MUTATE_TOOLS="$flags $MUTATE_CC $("$NVCC" --version 2>/dev/null | digest) $(cat common/include/convlab/* | digest)"
+# Of each entry point; their folder's name is plain (Makefile).
+MUTATE_CALLS=$(sed -n 's/^operation *= *\([^ ;]*\).*/\1/p' "$ini" | sort -u | sed "s|.*|$build/obj/common/operations/&_call.o|")
 MUTATE_WORK=$work
-export NVCC CC CXX MUTATE_LAB MUTATE_OPERATION MUTATE_GPU MUTATE_CC MUTATE_TOOLS
+export NVCC CC CXX MUTATE_LAB MUTATE_CALLS MUTATE_GPU MUTATE_CC MUTATE_TOOLS
 
 rm -rf "$work"
 mkdir -p "$work/found" "$work/words" "$work/solution" "$build/mutate/objects" "$build/mutate/verdicts"

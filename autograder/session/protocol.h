@@ -22,6 +22,7 @@
  * tensor, and the FRAME_RETURN that answers carries the outputs' floats: so neither inputs early
  * nor outputs late can dodge the clock. */
 typedef struct CallRequest {
+    char operation[64]; /* its name */
     Problem problem;
     uint32_t host, tensors;
     uint32_t role[OPERATION_TENSORS];

@@ -99,6 +99,7 @@ static int problem_take(Session *session, const Operation *operation, const Prob
     session->operation = operation;
     session->call =
         (CallRequest){.problem = *problem, .host = host != 0, .tensors = (uint32_t)tensors};
+    snprintf(session->call.operation, sizeof session->call.operation, "%s", operation->name);
     for (int i = 0; i < tensors; i++) {
         session->call.role[i] = session->shape[i].role;
         session->call.count[i] = tensor_count(&session->shape[i]);

@@ -5,8 +5,10 @@
 #include "common/operations/operation_call.h"
 #include "convlab/conv.h"
 
-void operation_call(const void *problem, void *const *tensor, void *stream)
+static void call(const void *problem, void *const *tensor, void *stream)
 {
     conv_forward((const ConvProblem *)problem, (const float *)tensor[0], (const float *)tensor[1],
                  (float *)tensor[2], (cudaStream_t)stream);
 }
+
+OPERATION_ENTRY("conv_forward", call);

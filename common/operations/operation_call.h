@@ -1,14 +1,28 @@
-/* operation_call.h - the glue that calls a submission's entry point; linked into the runner, knows
+/* operation_call.h - the glue that calls a submission's entry points; linked into the runner, knows
  * no oracle.
  *
- * The file common/operations/<operation>_call.c defines operation_call for one operation; the
- * runner is linked with the one that the lab needs (conv_forward_call.c,
- * conv_forward_host_call.c). */
+ * The file common/operations/<entry>_call.c says how one entry point is called, and which operation
+ * that is; the runner is linked with those that the lab needs (pool_forward_call.c,
+ * conv_forward_host_call.c).  operation_call finds the one of a name among them. */
 #ifndef CONVLAB_OPERATIONS_OPERATION_CALL_H
 #define CONVLAB_OPERATIONS_OPERATION_CALL_H
 
 /* Calls the entry point once: `problem` is the operation's struct, `tensor` its pointers (device
  * pointers, or host pointers for a host lab), `stream` a cudaStream_t or NULL. */
-void operation_call(const void *problem, void *const *tensor, void *stream);
+typedef void EntryCall(const void *problem, void *const *tensor, void *stream);
+
+typedef struct OperationEntry {
+    const char *operation; /* Operation.name */
+    EntryCall *call;
+} OperationEntry;
+
+/* The one definition of a <entry>_call.c.  The linker gathers all of them in one table. */
+#define OPERATION_ENTRY(name, function)                                                            \
+    static const OperationEntry entry                                                              \
+        __attribute__((used, section("operation_entries"))) = {name, function}
+
+/* Calls the entry point of `operation`, which is linked: the lab's build and its problems come from
+ * the same lab.ini. */
+void operation_call(const char *operation, const void *problem, void *const *tensor, void *stream);
 
 #endif

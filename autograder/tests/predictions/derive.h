@@ -19,7 +19,8 @@
 /* What the question is about. */
 typedef struct Given {
     const Lab *lab;
-    ConvProblem p; /* of the prediction's case */
+    const Problem *problem; /* the prediction's case */
+    ConvProblem p;          /* the same, where it is a forward convolution */
     SimtMachine machine;
 } Given;
 

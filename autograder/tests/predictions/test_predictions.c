@@ -63,7 +63,9 @@ static Given given_of(const Lab *lab, const LabPrediction *prediction)
     Error error = {""};
     if (machine_load("common/simt/gpus", lab->ini.gpu, &given.machine, &error))
         fail_msg("%s", error.text);
-    given.p = conv_unpack(&lab->ini.item[prediction->case_index].problem);
+    const LabCase *item = &lab->ini.item[prediction->case_index];
+    given.problem = &item->problem;
+    if (!strcmp(item->operation->name, "conv_forward")) given.p = conv_unpack(given.problem);
     return given;
 }
 
@@ -77,8 +79,8 @@ static int is_near(double value, double derived, double tolerance)
 static int check_formula(const Lab *lab, const LabPrediction *prediction, const Given *given,
                          double derived)
 {
-    MetricRun run = {lab->ini.operation, &lab->ini.item[prediction->case_index].problem,
-                     &given->machine, NULL};
+    const LabCase *item = &lab->ini.item[prediction->case_index];
+    MetricRun run = {item->operation, &item->problem, &given->machine, NULL};
     Error error = {""};
     double truth = NAN;
     if (prediction->needs_launch) return 0;

@@ -1,0 +1,24 @@
+/* lab_shape.h - a problem of a lab as text: what records show, and what SHAPE= takes.
+ *
+ * It is the operation's own text ("N=16 C=1 H=32 ..."); in a lab of several operations the name of
+ * one of them stands before it ("pool_forward N=16 ..."). */
+#ifndef CONVLAB_AUTOGRADER_LAB_LAB_SHAPE_H
+#define CONVLAB_AUTOGRADER_LAB_LAB_SHAPE_H
+
+#include "autograder/lab/lab_ini.h"
+
+enum { LAB_SHAPE_TEXT = 320 };
+
+void lab_shape_print(const LabIni *lab, const Operation *operation, const Problem *problem,
+                     char *text, size_t bytes);
+
+/* Splits off the name: returns what is left of `text`, and the operation that it begins with, or
+ * the lab's own where it begins with none.  NULL with error: the lab has none of that name. */
+const char *lab_shape_operation(const LabIni *lab, const char *text, const Operation **operation,
+                                Error *error);
+
+/* Returns the operation; NULL with error. */
+const Operation *lab_shape_parse(const LabIni *lab, const char *text, Problem *problem,
+                                 Error *error);
+
+#endif
