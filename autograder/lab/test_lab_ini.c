@@ -10,6 +10,7 @@
 #include "autograder/lab/hidden.h"
 #include "autograder/text/ini_file.h"
 #include "autograder/lab/lab_ini.h"
+#include "common/operations/operations.h"
 
 #define GOOD_LAB                                                                                   \
     "[lab]\n"                                                                                      \
@@ -110,8 +111,6 @@ static const BadLab BAD[] = {
      "x:20: unknown operation 'conv_sideways'; there are: conv_forward..."},
     {"LeNet-5 C1\n", "LeNet-5 C1\noperation = conv_forward_host\n",
      "x:20: 'conv_forward_host' does not run where the lab's operation does"},
-    {"conv_forward", "conv_sideways",
-     "x:6: unknown operation 'conv_sideways'; there are: conv_forward..."},
     {"fp32", "fp8", "x:7: precision is fp32, tf32 or fp16, not 'fp8'"},
     {"cc >= 7.5", "cc > 7.5",
      "x:9: 'cc > 7.5' is no need; write cc >= X.Y, engine = gpu or engine = sim"},
@@ -238,6 +237,21 @@ static void each_mistake_is_one_line_with_its_number(void **state)
     }
 }
 
+static void an_unknown_operation_is_told_those_that_there_are(void **state)
+{
+    (void)state;
+    Error error = {""};
+    char expected[1024];
+    char *text = edited("conv_forward", "conv_sideways");
+    snprintf(expected, sizeof expected,
+             "x:6: unknown operation 'conv_sideways'; there are: %s; add _host for C on the host",
+             operation_names());
+    assert_non_null(strstr(expected, "conv_forward, "));
+    assert_int_equal(lab_ini_parse("x", text, strlen(text), &lab, &error), -1);
+    assert_string_equal(error.text, expected);
+    free(text);
+}
+
 static void a_bad_shape_names_its_line(void **state)
 {
     (void)state;
@@ -332,6 +346,7 @@ int main(void)
         cmocka_unit_test(a_host_lab_asks_for_no_launch),
         cmocka_unit_test(a_lab_may_name_its_machine),
         cmocka_unit_test(each_mistake_is_one_line_with_its_number),
+        cmocka_unit_test(an_unknown_operation_is_told_those_that_there_are),
         cmocka_unit_test(a_bad_shape_names_its_line),
         cmocka_unit_test(long_lines_are_refused_not_cut),
         cmocka_unit_test(a_missing_file_and_a_directory_are_told),

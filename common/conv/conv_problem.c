@@ -26,6 +26,35 @@ double conv_macs(const ConvProblem *conv)
     return (double)conv->N * conv->K * conv->P * conv->Q * conv->C * conv->R * conv->S;
 }
 
+int conv_numbers(const Problem *problem, ProblemNumber number[OPERATION_NUMBERS])
+{
+    ConvProblem v = conv_unpack(problem);
+    const ProblemNumber all[] = {
+        {"N", v.N},
+        {"C", v.C},
+        {"H", v.H},
+        {"W", v.W},
+        {"K", v.K},
+        {"R", v.R},
+        {"S", v.S},
+        {"P", v.P},
+        {"Q", v.Q},
+        {"pad_top", v.pad_top},
+        {"pad_left", v.pad_left},
+        {"pad_bottom", v.pad_bottom},
+        {"pad_right", v.pad_right},
+        {"stride_h", v.stride_h},
+        {"stride_w", v.stride_w},
+        {"zeros", v.zeros},
+        {"pool", v.pool},
+        {"w_zeros", v.w_zeros},
+        {"macs", conv_macs(&v)},
+    };
+    _Static_assert(sizeof all / sizeof *all <= OPERATION_NUMBERS, "OPERATION_NUMBERS is too small");
+    memcpy(number, all, sizeof all);
+    return sizeof all / sizeof *all;
+}
+
 /* ---- validity ---------------------------------------------------------------------------- */
 
 /* One axis of the output: (size + before + after - filter) / stride + 1, in 64 bits because any int

@@ -26,6 +26,9 @@ int conv_layout_parse(const char *value, int *layout, Error *error); /* "nchw": 
 
 double conv_macs(const ConvProblem *conv); /* multiply-adds; taps on the padding count */
 
+/* Operation's numbers: every letter and flag of the problem, and "macs". */
+int conv_numbers(const Problem *problem, ProblemNumber number[OPERATION_NUMBERS]);
+
 /* The members of Operation that deal with text (operation.h): "N=16 C=1 H=32 W=32 K=6 R=5 S=5
  * pad=same stride=2", pad = same | valid | one number | top,left,bottom,right; stride = one number
  * | h,w; layout = nchw | nhwc | chwn, nchw if left out; zeros = percent of x | of x, of w; pool =

@@ -4,8 +4,14 @@
 #include <string.h>
 
 extern const Operation conv_forward_operation;
+extern const Operation conv_backward_data_operation;
+extern const Operation conv_backward_filter_operation;
 
-static const Operation *const operations[] = {&conv_forward_operation};
+static const Operation *const operations[] = {
+    &conv_forward_operation,
+    &conv_backward_data_operation,
+    &conv_backward_filter_operation,
+};
 
 enum { OPERATIONS = sizeof operations / sizeof *operations };
 
@@ -20,7 +26,7 @@ const char *operation_names(void)
 {
     static char names[64 * OPERATIONS];
     size_t used = 0;
-    for (size_t i = 0; !*names && i < OPERATIONS; i++)
+    for (size_t i = 0; i < OPERATIONS; i++)
         used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "",
                                  operations[i]->name);
     return names;

@@ -42,6 +42,22 @@ typedef struct ConvProblem {
  * synchronise.  y arrives unwritten. */
 CONVLAB_ENTRY void conv_forward(const ConvProblem *p, const float *x, const float *w, float *y,
                                 cudaStream_t stream);
+
+/* The way back.  A loss E depends on y, and its slopes dy[n][k][p][q] = dE/dy[n][k][p][q] are
+ * given, shaped as y of the forward problem *p; then
+ *
+ *   dx[n][c][h][w] = dE/dx = sum over k, r, s of dy[n][k][p][q] * w[k][c][r][s],
+ *                    for the p, q with p*stride_h = h + pad_top - r, q*stride_w = w + pad_left - s
+ *   dw[k][c][r][s] = dE/dw = sum over n, p, q of dy[n][k][p][q] * x[n][c][h][w],
+ *                    h = p*stride_h + r - pad_top, w = q*stride_w + s - pad_left
+ *
+ * with terms outside of 0..P-1, 0..Q-1, 0..H-1, 0..W-1 left out.  An input that no window reaches
+ * has dx = 0.  dw is the sum over the batch: where E is a mean over images, dy holds the 1/N.  NCHW
+ * only; dx and dw arrive unwritten; enqueue on `stream`, do not synchronise. */
+CONVLAB_ENTRY void conv_backward_data(const ConvProblem *p, const float *dy, const float *w,
+                                      float *dx, cudaStream_t stream);
+CONVLAB_ENTRY void conv_backward_filter(const ConvProblem *p, const float *x, const float *dy,
+                                        float *dw, cudaStream_t stream);
 #else
 /* Forward convolution of problem *p on the host: same shapes, NCHW, host pointers, done when
  * it returns. */

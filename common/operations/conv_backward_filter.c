@@ -1,0 +1,214 @@
+/* conv_backward_filter.c - the gradient of a convolution with respect to its weights: dw from x and
+ * dy, summed over the batch. */
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/parallel.h"
+#include "common/operations/conv_backward.h"
+
+enum { TENSOR_X, TENSOR_DY, TENSOR_DW, TENSORS };
+
+static int filter_tensors(const Problem *problem, TensorShape shape[OPERATION_TENSORS])
+{
+    ConvProblem v = conv_unpack(problem);
+    shape[TENSOR_X] = conv_backward_shape_x(&v, "x", TENSOR_INPUT);
+    shape[TENSOR_DY] = conv_backward_shape_y(&v, "dy", TENSOR_INPUT);
+    shape[TENSOR_DW] = conv_backward_shape_w(&v, "dw", TENSOR_OUTPUT);
+    return TENSORS;
+}
+
+/* ---- one element by the definition ------------------------------------------------------- */
+
+static void filter_oracle_element(const Problem *problem, const float *const *tensor, size_t index,
+                                  double value[3])
+{
+    ConvProblem v = conv_unpack(problem);
+    int s = (int)(index % (size_t)v.S), r = (int)(index / (size_t)v.S % (size_t)v.R);
+    size_t pair = index / ((size_t)v.R * v.S);
+    int c = (int)(pair % (size_t)v.C), k = (int)(pair / (size_t)v.C);
+    value[0] = value[1] = value[2] = 0;
+    for (int n = 0; n < v.N; n++)
+        for (int p = 0; p < v.P; p++)
+            for (int q = 0; q < v.Q; q++) {
+                int h = p * v.stride_h + r - v.pad_top, w = q * v.stride_w + s - v.pad_left;
+                if (h < 0 || h >= v.H || w < 0 || w >= v.W) continue;
+                size_t at_x = (((size_t)n * v.C + c) * v.H + h) * v.W + w;
+                size_t at_dy = (((size_t)n * v.K + k) * v.P + p) * v.Q + q;
+                double product = (double)tensor[TENSOR_X][at_x] * tensor[TENSOR_DY][at_dy];
+                value[0] += product;
+                value[1] += fabs(product);
+                value[2]++;
+            }
+}
+
+/* ---- all elements ------------------------------------------------------------------------ */
+
+enum { LANES = 8 };
+typedef double Lanes __attribute__((vector_size(LANES * sizeof(double)), aligned(8), may_alias));
+typedef int64_t LaneBits __attribute__((vector_size(LANES * sizeof(double))));
+
+/* The widest vectors that the machine has, chosen when the program starts. */
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                             \
+    !defined(__SANITIZE_ADDRESS__)
+#define WIDEST_VECTORS __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define WIDEST_VECTORS
+#endif
+
+/* A share takes groups of eight filters.  Of these it has a row of dy, eight doubles for each q,
+ * and sums and magnitudes of all C*R*S weights: so the innermost step is "eight filters' sums +=
+ * one input times eight neighbours". */
+typedef struct FilterOracle {
+    ConvProblem v;
+    const float *x, *dy;
+    double *const *all;
+    double *space;
+    size_t block; /* doubles of `space` for a share: the row, the sums, the magnitudes */
+    int groups, shares;
+} FilterOracle;
+
+/* How many products of one axis's tap meet an input. */
+static int outputs_inside(int outputs, int stride, int shift, int size)
+{
+    int count = 0;
+    for (int i = 0; i < outputs; i++)
+        count += i * (long long)stride + shift >= 0 && i * (long long)stride + shift < size;
+    return count;
+}
+
+static void row_widen(const FilterOracle *o, int n, int p, int group, double *row)
+{
+    const ConvProblem *v = &o->v;
+    memset(row, 0, (size_t)v->Q * LANES * sizeof *row);
+    for (int lane = 0; lane < LANES && group * LANES + lane < v->K; lane++) {
+        size_t plane = (size_t)n * v->K + (size_t)(group * LANES + lane);
+        const float *dy = o->dy + (plane * v->P + p) * v->Q;
+        for (int q = 0; q < v->Q; q++)
+            row[(size_t)q * LANES + lane] = dy[q];
+    }
+}
+
+/* Adds to one weight's sums what a row of dy and a row of x give it. */
+WIDEST_VECTORS
+static void row_add(const ConvProblem *v, const double *row, const float *x, int shift, double *sum,
+                    double *magnitude)
+{
+    const LaneBits no_sign = (LaneBits){0} + INT64_MAX;
+    Lanes of = *(Lanes *)sum, size = *(Lanes *)magnitude;
+    for (int q = 0; q < v->Q; q++) {
+        long long w = q * (long long)v->stride_w + shift;
+        if (w < 0) continue;
+        if (w >= v->W) break;
+        Lanes product = *(const Lanes *)(row + (size_t)q * LANES) * (double)x[w];
+        of += product;
+        size += (Lanes)((LaneBits)product & no_sign);
+    }
+    *(Lanes *)sum = of;
+    *(Lanes *)magnitude = size;
+}
+
+/* All weights' sums of one group, from one row of dy. */
+static void row_sum(const FilterOracle *o, int n, int p, const double *row, double *sum,
+                    double *magnitude)
+{
+    const ConvProblem *v = &o->v;
+    size_t weight = 0;
+    for (int c = 0; c < v->C; c++)
+        for (int r = 0; r < v->R; r++) {
+            long long h = p * (long long)v->stride_h + r - v->pad_top;
+            int inside = h >= 0 && h < v->H;
+            const float *x =
+                o->x + (((size_t)n * v->C + c) * v->H + (size_t)(inside ? h : 0)) * v->W;
+            for (int s = 0; s < v->S && inside; s++)
+                row_add(v, row, x, s - v->pad_left, sum + (weight + s) * LANES,
+                        magnitude + (weight + s) * LANES);
+            weight += (size_t)v->S;
+        }
+}
+
+static void group_oracle(const FilterOracle *o, int group, double *space)
+{
+    const ConvProblem *v = &o->v;
+    size_t weights = (size_t)v->C * v->R * v->S, taps = (size_t)v->R * v->S;
+    double *row = space, *sum = row + (size_t)v->Q * LANES, *magnitude = sum + weights * LANES;
+    memset(sum, 0, 2 * weights * LANES * sizeof *sum);
+    for (int n = 0; n < v->N; n++)
+        for (int p = 0; p < v->P; p++) {
+            row_widen(o, n, p, group, row);
+            row_sum(o, n, p, row, sum, magnitude);
+        }
+    for (size_t i = 0; i < weights; i++) {
+        int r = (int)(i % taps) / v->S, s = (int)(i % taps) % v->S;
+        double products = (double)v->N * outputs_inside(v->P, v->stride_h, r - v->pad_top, v->H) *
+                          outputs_inside(v->Q, v->stride_w, s - v->pad_left, v->W);
+        for (int lane = 0; lane < LANES && group * LANES + lane < v->K; lane++) {
+            size_t at = (size_t)(group * LANES + lane) * weights + i;
+            o->all[0][at] = sum[i * LANES + lane];
+            o->all[1][at] = magnitude[i * LANES + lane];
+            o->all[2][at] = products;
+        }
+    }
+}
+
+static void filter_share(void *context, int share)
+{
+    const FilterOracle *o = context;
+    for (int group = share; group < o->groups; group += o->shares)
+        group_oracle(o, group, o->space + o->block * (size_t)share);
+}
+
+static void filter_oracle(const Problem *problem, const float *const *tensor, double *expected,
+                          double *magnitude, double *products)
+{
+    double *const all[] = {expected, magnitude, products};
+    FilterOracle o = {
+        .v = conv_unpack(problem), .x = tensor[TENSOR_X], .dy = tensor[TENSOR_DY], .all = all};
+    const ConvProblem *v = &o.v;
+    size_t weights = (size_t)v->C * v->R * v->S;
+    o.groups = (v->K + LANES - 1) / LANES;
+    o.shares = parallel_shares(conv_macs(v), 2e6);
+    if (o.shares > o.groups) o.shares = o.groups;
+    o.block = ((size_t)v->Q + 2 * weights) * LANES;
+    o.space = malloc((size_t)o.shares * o.block * sizeof *o.space);
+    if (o.space) {
+        parallel_run(o.shares, filter_share, &o);
+    } else { /* no memory to be quick in */
+        for (size_t i = 0; i < (size_t)v->K * weights; i++) {
+            double value[3];
+            filter_oracle_element(problem, tensor, i, value);
+            for (int j = 0; j < 3; j++)
+                all[j][i] = value[j];
+        }
+    }
+    free(o.space);
+}
+
+/* ---- the operation ----------------------------------------------------------------------- */
+
+extern const Operation conv_backward_filter_operation;
+
+static double filter_least_bytes(const Problem *problem)
+{
+    return conv_backward_least_bytes(&conv_backward_filter_operation, problem);
+}
+
+static void filter_generate(const Problem *problem, Random *random, float *const *tensor)
+{
+    conv_backward_generate(&conv_backward_filter_operation, problem, random, tensor);
+}
+
+const Operation conv_backward_filter_operation = {
+    .name = "conv_backward_filter",
+    .example = "N=2 C=3 H=13 W=11 K=5 R=3 S=3 pad=1 stride=1",
+    .parse = conv_backward_parse,
+    .print = conv_print,
+    .draw = conv_backward_draw,
+    .tensors = filter_tensors,
+    .numbers = conv_numbers,
+    .flops = conv_backward_flops,
+    .least_bytes = filter_least_bytes,
+    .generate = filter_generate,
+    .oracle = filter_oracle,
+    .oracle_element = filter_oracle_element};
