@@ -56,6 +56,16 @@ static const StatusRow status_table[] = {
     {801, "cudaErrorNotSupported", "this device or engine does not support the operation"},
     {802, "cudaErrorSystemNotReady", "the system's GPU services are not running"},
     {803, "cudaErrorSystemDriverMismatch", "the NVIDIA driver's parts have different versions"},
+    {900, "cudaErrorStreamCaptureUnsupported", "this cannot be done while a stream is captured"},
+    {901, "cudaErrorStreamCaptureInvalidated", "an earlier failure ended the capture"},
+    {902, "cudaErrorStreamCaptureMerge", "two captures would become one"},
+    {903, "cudaErrorStreamCaptureUnmatched", "the capture began on another stream"},
+    {904, "cudaErrorStreamCaptureUnjoined", "a stream of the capture was not waited for"},
+    {905, "cudaErrorStreamCaptureIsolation", "a captured stream waits for what is outside"},
+    {906, "cudaErrorStreamCaptureImplicit", "the default stream would wait for a captured one"},
+    {907, "cudaErrorCapturedEvent", "the event was recorded in a capture"},
+    {908, "cudaErrorStreamCaptureWrongThread", "the capture began in another thread"},
+    {910, "cudaErrorGraphExecUpdateFailure", "the graph differs too much for an update"},
     {999, "cudaErrorUnknown", "an error of no known kind"},
 };
 

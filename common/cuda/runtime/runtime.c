@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/cuda/runtime/runtime_graph.h"
 #include "common/cuda/runtime/runtime_state.h"
 
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
@@ -119,6 +120,11 @@ cudaError_t runtime_call(const char *api, const DeviceCall *call, DeviceReply *r
     DeviceReply own;
     if (!reply) reply = &own;
     runtime_lock();
+    cudaError_t refused = runtime_capture_check(api, call);
+    if (refused != cudaSuccess) {
+        runtime_unlock();
+        return refused;
+    }
     runtime_try(call, reply);
     if (reply->status == 0 && reply->message[0]) failure_keep(api, 0, reply->message);
     cudaError_t error = error_keep(api, reply->status, reply->message);

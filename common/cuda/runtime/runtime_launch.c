@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/cuda/runtime/runtime_state.h"
+#include "common/cuda/runtime/runtime_graph.h"
 
 typedef struct LaunchConfiguration {
     dim3 grid, block;
@@ -50,42 +50,47 @@ cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared_b
     return cudaSuccess;
 }
 
-static cudaError_t function_launch(const char *api, const RuntimeFunction *function, dim3 grid,
-                                   dim3 block, void **arguments, size_t shared_bytes,
-                                   cudaStream_t stream)
+static cudaError_t function_launch(const char *api, const RuntimeFunction *function,
+                                   const RuntimeLaunch *launch, uint32_t stream)
 {
     const FunctionInfo *info = &function->info;
+    const dim3 *grid = &launch->grid, *block = &launch->block;
+    size_t shared = launch->shared_bytes;
     DeviceCall call = {
         .kind = CALL_LAUNCH,
+        .stream = stream,
         .function = function->handle,
-        .grid = {grid.x, grid.y, grid.z},
-        .block = {block.x, block.y, block.z},
+        .grid = {grid->x, grid->y, grid->z},
+        .block = {block->x, block->y, block->z},
         /* no GPU has 4 GiB of shared memory: what does not fit 32 bits is refused as too much */
-        .shared_bytes = shared_bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)shared_bytes,
+        .shared_bytes = shared > UINT32_MAX ? UINT32_MAX : (uint32_t)shared,
         .data_bytes = info->params_bytes};
-    cudaError_t status = runtime_stream(api, stream, &call.stream);
-    if (status != cudaSuccess) return status;
-    if (info->param_count > 0 && !arguments)
+    if (info->param_count > 0 && !launch->arguments)
         return runtime_fail(api, DEVICE_INVALID_VALUE, "%s takes %u arguments, got none",
                             function->name, info->param_count);
     unsigned char *block_of_parameters = calloc(1, info->params_bytes + 1);
     if (!block_of_parameters) return runtime_fail(api, DEVICE_UNKNOWN, "out of host memory");
     for (uint32_t i = 0; i < info->param_count; i++)
-        memcpy(block_of_parameters + info->param_offset[i], arguments[i], info->param_bytes[i]);
+        memcpy(block_of_parameters + info->param_offset[i], launch->arguments[i],
+               info->param_bytes[i]);
     call.data = block_of_parameters;
-    status = runtime_call(api, &call, NULL);
+    cudaError_t status = runtime_call(api, &call, NULL);
     free(block_of_parameters);
     return status;
 }
 
-static cudaError_t kernel_launch(const char *api, const void *kernel, dim3 grid, dim3 block,
-                                 void **arguments, size_t shared_bytes, cudaStream_t stream)
+cudaError_t runtime_launch(const char *api, const RuntimeLaunch *launch, cudaStream_t stream)
 {
     RuntimeFunction *function;
+    uint32_t handle;
     runtime_lock();
-    cudaError_t status = runtime_function(api, kernel, &function);
-    if (status == cudaSuccess)
-        status = function_launch(api, function, grid, block, arguments, shared_bytes, stream);
+    cudaError_t status = runtime_function(api, launch->host, &function);
+    if (status == cudaSuccess) status = runtime_stream(api, stream, &handle);
+    if (status == cudaSuccess && runtime_is_capturing(handle))
+        status = runtime_capture(
+            api, handle, &(RuntimeWork){.type = cudaGraphNodeTypeKernel, .launch = *launch});
+    else if (status == cudaSuccess)
+        status = function_launch(api, function, launch, handle);
     runtime_unlock();
     return status;
 }
@@ -93,7 +98,8 @@ static cudaError_t kernel_launch(const char *api, const void *kernel, dim3 grid,
 cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **arguments,
                              size_t shared_bytes, cudaStream_t stream)
 {
-    return kernel_launch("kernel launch", function, grid, block, arguments, shared_bytes, stream);
+    RuntimeLaunch launch = {function, grid, block, shared_bytes, arguments};
+    return runtime_launch("kernel launch", &launch, stream);
 }
 
 /* The stub keeps the answer for the life of the process and ignores the status, so it never fails:
@@ -107,7 +113,7 @@ cudaError_t __cudaGetKernel(void **kernel, const void *host)
 cudaError_t __cudaLaunchKernel(void *kernel, dim3 grid, dim3 block, void **arguments,
                                size_t shared_bytes, cudaStream_t stream)
 {
-    return kernel_launch("kernel launch", kernel, grid, block, arguments, shared_bytes, stream);
+    return cudaLaunchKernel(kernel, grid, block, arguments, shared_bytes, stream);
 }
 
 /* ---- questions about a kernel --------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* Streams and events. */
 #include <string.h>
 
-#include "common/cuda/runtime/runtime_state.h"
+#include "common/cuda/runtime/runtime_graph.h"
 
 cudaError_t runtime_stream(const char *api, cudaStream_t stream, uint32_t *handle)
 {
@@ -79,6 +79,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     if (status != cudaSuccess) return status;
     if (runtime_handle(event, &call.event) != 0)
         return runtime_fail(api, DEVICE_INVALID_HANDLE, "%p is no event", (void *)event);
+    if (runtime_capture_wait(api, call.stream, call.event, &status)) return status;
     return runtime_call(api, &call, NULL);
 }
 
@@ -112,7 +113,21 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
     if (status != cudaSuccess) return status;
     if (runtime_handle(event, &call.event) != 0)
         return runtime_fail(api, DEVICE_INVALID_HANDLE, "%p is no event", (void *)event);
+    if (runtime_capture_record(call.stream, call.event)) return cudaSuccess;
     return runtime_call(api, &call, NULL);
+}
+
+/* An event that is recorded for those outside of a capture would be a node of its own. */
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags)
+{
+    static const char api[] = "cudaEventRecordWithFlags";
+    uint32_t handle;
+    cudaError_t status = runtime_stream(api, stream, &handle);
+    if (status != cudaSuccess) return status;
+    if (flags & cudaEventRecordExternal && runtime_is_capturing(handle))
+        return runtime_capture(
+            api, handle, &(RuntimeWork){.type = cudaGraphNodeTypeEventRecord, .event = event});
+    return cudaEventRecord(event, stream);
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
@@ -139,4 +154,39 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t from, cudaEven
     memcpy(&value, &reply.value[0], sizeof value);
     *milliseconds = (float)value;
     return cudaSuccess;
+}
+
+/* ---- functions of the host ------------------------------------------------------------------ */
+
+/* What is before it on the stream is over when the stream was waited for. */
+cudaError_t runtime_host(const char *api, const struct cudaHostNodeParams *host,
+                         cudaStream_t stream)
+{
+    DeviceCall call = {.kind = CALL_STREAM_SYNC};
+    cudaError_t status = runtime_stream(api, stream, &call.stream);
+    if (status != cudaSuccess) return status;
+    if (runtime_is_capturing(call.stream))
+        return runtime_capture(api, call.stream,
+                               &(RuntimeWork){.type = cudaGraphNodeTypeHost, .host = *host});
+    status = runtime_call(api, &call, NULL);
+    if (status == cudaSuccess) host->fn(host->userData);
+    return status;
+}
+
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data)
+{
+    static const char api[] = "cudaLaunchHostFunc";
+    if (!function) return runtime_fail(api, DEVICE_INVALID_VALUE, "the function is NULL");
+    return runtime_host(api, &(struct cudaHostNodeParams){function, data}, stream);
+}
+
+/* Unlike a host function it is told of a failure, and cannot be captured. */
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function, void *data,
+                                  unsigned int flags)
+{
+    static const char api[] = "cudaStreamAddCallback";
+    if (!function || flags) return runtime_fail(api, DEVICE_INVALID_VALUE, "flags %u", flags);
+    cudaError_t status = stream_call(api, CALL_STREAM_SYNC, stream);
+    function(stream, status, data);
+    return status;
 }

@@ -296,6 +296,57 @@ static void streams_without_order_are_told(void **state)
     }
 }
 
+/* ---- graphs --------------------------------------------------------------------------------- */
+
+/* Three launches of a graph with two kernels are six launches: counted, priced, and in a recording
+ * that replays to the same cost. */
+static void a_captured_graph_is_what_its_nodes_are(void **state)
+{
+    (void)state;
+    int calls = 0;
+    Recording recording = {0};
+    Device *recorder = recorder_open(device, &recording);
+    DeviceCost live, replayed;
+    Error error = {""};
+    runtime_set_device(recorder);
+    assert_int_equal(entry("graph_by_capture", 3, 1000, (intptr_t)&calls), 0);
+    assert_no_failure();
+    assert_int_equal(calls, 3);
+    device->take_cost(device, &live);
+    assert_int_equal(live.launches, 6);
+    assert_int_equal(live.threads, 3 * (64 + 1024));
+    assert_int_equal(device->replay(device, &recording, 1, &replayed, &error), 0);
+    assert_int_equal(replayed.launches, 6);
+    assert_int_equal(replayed.cycles, live.cycles);
+    recorder->close(recorder);
+    recording_clear(&recording, device);
+    runtime_set_device(device);
+}
+
+static void a_graph_of_nodes_runs_in_the_order_of_its_edges(void **state)
+{
+    (void)state;
+    assert_int_equal(entry("graph_by_nodes", 0, 0, 0), 0);
+    assert_failure(1, "wait for one another"); /* the circle that it asks for */
+}
+
+static void what_cannot_be_captured_is_refused(void **state)
+{
+    (void)state;
+    enum { UNSUPPORTED = 900, INVALIDATED = 901, UNJOINED = 904, ISOLATION = 905, IMPLICIT = 906 };
+    static const struct {
+        int status, end;
+    } CASES[] = {{UNSUPPORTED, INVALIDATED}, {IMPLICIT, INVALIDATED}, {UNSUPPORTED, INVALIDATED},
+                 {ISOLATION, INVALIDATED},   {0, UNJOINED},           {UNSUPPORTED, 0},
+                 {UNSUPPORTED, INVALIDATED}};
+    for (int what = 0; what < (int)(sizeof CASES / sizeof *CASES); what++) {
+        int end = 0;
+        fresh_device(NULL);
+        assert_int_equal(entry("graph_refused", what, (intptr_t)&end, 0), CASES[what].status);
+        assert_int_equal(end, CASES[what].end);
+    }
+}
+
 /* The device process in small: answers calls from a socket until it closes. */
 static void *serve(void *argument)
 {
@@ -418,6 +469,9 @@ int main(void)
         FRESH(a_replay_repeats_the_work_on_what_the_buffers_hold),
         FRESH(freed_memory_is_gone_and_replays_find_it),
         FRESH(streams_without_order_are_told),
+        FRESH(a_captured_graph_is_what_its_nodes_are),
+        FRESH(a_graph_of_nodes_runs_in_the_order_of_its_edges),
+        FRESH(what_cannot_be_captured_is_refused),
         FRESH(a_wire_between_changes_nothing),
         FRESH(poison_is_read_back_and_counts_as_unwritten),
         FRESH(nonsense_calls_are_answered),

@@ -259,3 +259,144 @@ extern "C" int two_streams(int how)
     scale<<<1, 64, 0, second>>>(how == OWN_HALVES ? x + 64 : x, 3.0f, 64);
     return cudaDeviceSynchronize() || cudaFree(x);
 }
+
+static void CUDART_CB count_call(void *count)
+{
+    ++*(int *)count;
+}
+
+// x = x * 2: captured once, on two streams that part and meet; launched n times, each from and to
+// the host.
+extern "C" int graph_by_capture(int times, int n, int *calls)
+{
+    float *host = (float *)calloc(n, sizeof *host), *x, *one;
+    cudaStream_t first, second;
+    cudaEvent_t parted, met;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    cudaStreamCaptureStatus status;
+    size_t nodes = 0;
+    cudaStreamCreateWithFlags(&first, cudaStreamNonBlocking);
+    cudaStreamCreateWithFlags(&second, cudaStreamNonBlocking);
+    cudaEventCreate(&parted), cudaEventCreate(&met);
+    cudaMalloc(&x, n * sizeof *x), cudaMalloc(&one, n * sizeof *one);
+    if (cudaStreamBeginCapture(first, cudaStreamCaptureModeGlobal)) return -1;
+    cudaMemcpyAsync(x, host, n * sizeof *x, cudaMemcpyHostToDevice, first);
+    cudaEventRecord(parted, first);
+    cudaStreamWaitEvent(second, parted, 0);
+    cudaMemsetAsync(one, 0, n * sizeof *one, second);
+    scale<<<1, 64, 0, first>>>(x, 2.0f, n);
+    cudaEventRecord(met, second);
+    cudaStreamWaitEvent(first, met, 0);
+    add<<<(n + 63) / 64, 64, 0, first>>>(x, one, x, n);
+    cudaMemcpyAsync(host, x, n * sizeof *x, cudaMemcpyDeviceToHost, first);
+    cudaLaunchHostFunc(first, count_call, calls);
+    cudaStreamIsCapturing(second, &status);
+    if (status != cudaStreamCaptureStatusActive || *calls) return -2;
+    if (cudaStreamEndCapture(first, &graph)) return -3;
+    cudaStreamIsCapturing(second, &status);
+    if (status != cudaStreamCaptureStatusNone) return -4;
+    cudaGraphGetNodes(graph, NULL, &nodes);
+    if (nodes != 6 || cudaGraphInstantiate(&exec, graph, 0) || cudaGraphDestroy(graph)) return -5;
+    for (int i = 0; i < n; i++)
+        host[i] = i + 1;
+    for (int i = 0; i < times; i++)
+        if (cudaGraphLaunch(exec, first)) return -6;
+    int wrong = cudaStreamSynchronize(first);
+    for (int i = 0; i < n; i++)
+        wrong += host[i] != (i + 1) * (float)(1 << times);
+    cudaGraphExecDestroy(exec);
+    cudaStreamDestroy(first), cudaStreamDestroy(second);
+    cudaFree(x), cudaFree(one), free(host);
+    return wrong;
+}
+
+// fill 2 -> scale by 3 -> copy out, as nodes that are added in another order than they run; then
+// the factor becomes 5 in the executable, and 7 in the graph and by an update.
+extern "C" int graph_by_nodes(void)
+{
+    enum { N = 100 };
+    float *x, host[N], factor = 3;
+    int n = N, wrong = 0;
+    cudaMalloc(&x, sizeof host);
+    cudaGraph_t graph, clone;
+    cudaGraphExec_t exec;
+    cudaGraphNode_t out, work, fill, same;
+    void *arguments[] = {&x, &factor, &n};
+    cudaKernelNodeParams launch = {(void *)scale, dim3(2), dim3(64), 0, arguments, NULL};
+    cudaMemsetParams two;
+    two.dst = x, two.pitch = sizeof host, two.value = 0x40000000, two.elementSize = 4;
+    two.width = N, two.height = 1;
+    cudaGraphCreate(&graph, 0);
+    cudaGraphAddMemcpyNode1D(&out, graph, NULL, 0, host, x, sizeof host, cudaMemcpyDeviceToHost);
+    cudaGraphAddKernelNode(&work, graph, NULL, 0, &launch);
+    cudaGraphAddMemsetNode(&fill, graph, NULL, 0, &two);
+    cudaGraphNode_t from[] = {fill, work}, to[] = {work, out};
+#if CUDART_VERSION >= 13000
+    cudaGraphAddDependencies(graph, from, to, NULL, 2);
+#else
+    cudaGraphAddDependencies(graph, from, to, 2);
+#endif
+    factor = 9; // the node has its own copy
+    cudaGraphInstantiate(&exec, graph, 0);
+    cudaGraphLaunch(exec, 0);
+    for (int i = 0; i < N; i++)
+        wrong += host[i] != 6;
+    factor = 5;
+    cudaGraphExecKernelNodeSetParams(exec, work, &launch);
+    cudaGraphLaunch(exec, 0);
+    for (int i = 0; i < N; i++)
+        wrong += host[i] != 10;
+    factor = 7;
+    cudaGraphExecUpdateResultInfo info;
+    cudaGraphKernelNodeSetParams(work, &launch);
+    cudaGraphClone(&clone, graph);
+    cudaGraphNodeFindInClone(&same, work, clone);
+    if (same == work || cudaGraphExecUpdate(exec, graph, &info)) return -1;
+    cudaGraphLaunch(exec, 0);
+    for (int i = 0; i < N; i++)
+        wrong += host[i] != 14;
+    cudaGraphAddDependencies(clone, &same, &same,
+#if CUDART_VERSION >= 13000
+                             NULL,
+#endif
+                             1);
+    cudaGraphExec_t circle;
+    if (cudaGraphInstantiate(&circle, clone, 0) != cudaErrorInvalidValue) return -2;
+    cudaGraphAddEmptyNode(&same, graph, NULL, 0);
+    if (cudaGraphExecUpdate(exec, graph, &info) != cudaErrorGraphExecUpdateFailure) return -3;
+    cudaGraphExecDestroy(exec), cudaGraphDestroy(graph), cudaGraphDestroy(clone);
+    cudaGetLastError();
+    return wrong || cudaFree(x);
+}
+
+enum { SYNC_STREAM, DEFAULT_STREAM, ALLOCATE, FOREIGN_EVENT, UNJOINED, THE_DEFAULT, FREE_ASYNC };
+
+// What cannot be captured: the status of the call, and in *end that of the capture's end.
+extern "C" int graph_refused(int what, int *end)
+{
+    float *x, *y;
+    cudaStream_t stream, other;
+    cudaEvent_t event;
+    cudaGraph_t graph;
+    cudaStreamCreate(&stream), cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking);
+    cudaEventCreate(&event), cudaEventRecord(event, other);
+    cudaMalloc(&x, 256);
+    cudaError_t status = cudaSuccess;
+    if (what == THE_DEFAULT) return cudaStreamBeginCapture(0, cudaStreamCaptureModeRelaxed);
+    cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+    if (what == SYNC_STREAM) status = cudaStreamSynchronize(stream);
+    if (what == DEFAULT_STREAM) status = cudaMemset(x, 0, 256);
+    if (what == ALLOCATE) status = cudaMalloc(&y, 256);
+    if (what == FOREIGN_EVENT) status = cudaStreamWaitEvent(stream, event, 0);
+    if (what == FREE_ASYNC) status = cudaFreeAsync(x, stream);
+    if (what == UNJOINED) {
+        cudaEventRecord(event, stream);
+        cudaStreamWaitEvent(other, event, 0);
+        cudaMemsetAsync(x, 0, 256, other);
+    }
+    *end = cudaStreamEndCapture(stream, &graph);
+    cudaMemsetAsync(x, 0, 256, stream); // done at once again
+    cudaStreamSynchronize(stream), cudaFree(x);
+    return status;
+}

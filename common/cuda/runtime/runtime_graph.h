@@ -1,0 +1,102 @@
+/* runtime_graph.h - graphs: work that is described first and done later, on a stream.
+ *
+ * A graph is all the runtime's own: the device knows none.  Launching one makes each node's calls
+ * on the stream of the launch, one node after another, in an order that its edges allow.  So a
+ * node's kernel is checked, counted, priced and recorded as if it had been launched there and
+ * then. */
+#ifndef CONVLAB_CUDA_RUNTIME_GRAPH_H
+#define CONVLAB_CUDA_RUNTIME_GRAPH_H
+
+#include "common/cuda/runtime/runtime_state.h"
+
+/* What a launch is made of; `arguments` point to the values. */
+typedef struct RuntimeLaunch {
+    const void *host;
+    dim3 grid, block;
+    size_t shared_bytes;
+    void **arguments;
+} RuntimeLaunch;
+
+/* A box of bytes: depth slices of height rows. */
+typedef struct RuntimeCopy {
+    void *dst;
+    const void *src;
+    size_t dst_pitch, src_pitch, dst_slice, src_slice, width, height, depth;
+    enum cudaMemcpyKind kind;
+} RuntimeCopy;
+
+/* A rectangle of elements of 1, 2 or 4 bytes. */
+typedef struct RuntimeFill {
+    void *dst;
+    size_t pitch;
+    unsigned value, element;
+    size_t width, height;
+} RuntimeFill;
+
+/* What a node does. */
+typedef struct RuntimeWork {
+    enum cudaGraphNodeType type;
+    union {
+        RuntimeLaunch launch;
+        RuntimeCopy copy;
+        RuntimeFill fill;
+        struct cudaHostNodeParams host;
+        cudaEvent_t event;
+        cudaGraph_t child;
+    };
+} RuntimeWork;
+
+struct CUgraphNode_st {
+    struct CUgraphNode_st *next; /* in its graph */
+    cudaGraph_t graph;
+    cudaGraphNode_t *before;
+    size_t befores;
+    RuntimeWork work; /* launch.arguments and child are its own */
+    cudaGraphNode_t original, copy;
+    int disabled, placed;
+};
+
+struct CUgraph_st {
+    struct CUgraph_st *next; /* of all graphs */
+    cudaGraphNode_t first, last;
+};
+
+/* Do it now, on the stream; or, where the stream is being captured, remember it. */
+cudaError_t runtime_launch(const char *api, const RuntimeLaunch *launch, cudaStream_t stream);
+cudaError_t runtime_copy(const char *api, const RuntimeCopy *copy, cudaStream_t stream);
+cudaError_t runtime_fill(const char *api, const RuntimeFill *fill, cudaStream_t stream);
+cudaError_t runtime_host(const char *api, const struct cudaHostNodeParams *host,
+                         cudaStream_t stream);
+cudaError_t runtime_graph_run(const char *api, cudaGraph_t graph, cudaStream_t stream);
+
+/* What the parameters of cudaMemcpy3D ask for. */
+cudaError_t runtime_copy_of(const char *api, const struct cudaMemcpy3DParms *asked,
+                            RuntimeCopy *copy);
+
+/* ---- graphs ---- */
+
+cudaGraph_t runtime_graph_new(void);
+void runtime_graph_free(cudaGraph_t graph);
+int runtime_graph_is_live(cudaGraph_t graph);
+/* A node of its own copy of `work`; NULL with *status set. */
+cudaGraphNode_t runtime_graph_add(const char *api, cudaGraph_t graph, const RuntimeWork *work,
+                                  const cudaGraphNode_t *before, size_t befores,
+                                  cudaError_t *status);
+cudaError_t runtime_graph_copy(const char *api, cudaGraph_t graph, cudaGraph_t *copy);
+/* Puts the nodes into an order in which they can run; refuses a circle. */
+cudaError_t runtime_graph_sort(const char *api, cudaGraph_t graph);
+/* Replaces what a node does, by the same kind of work. */
+cudaError_t runtime_node_set(const char *api, cudaGraphNode_t node, const RuntimeWork *work);
+
+/* ---- capture ---- */
+
+/* Refuses what cannot be asked for while a stream is being captured. */
+cudaError_t runtime_capture_check(const char *api, const DeviceCall *call);
+/* By a stream's handle. */
+int runtime_is_capturing(uint32_t stream);
+cudaError_t runtime_capture(const char *api, uint32_t stream, const RuntimeWork *work);
+/* 1 when this was all there is to do: the event stands for a place in a graph. */
+int runtime_capture_record(uint32_t stream, uint32_t event);
+int runtime_capture_wait(const char *api, uint32_t stream, uint32_t event, cudaError_t *status);
+
+#endif

@@ -1,0 +1,247 @@
+/* Executable graphs: a sorted copy of a graph, launched as often as one likes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cuda/runtime/runtime_graph.h"
+
+struct CUgraphExec_st {
+    struct CUgraphExec_st *next;
+    cudaGraph_t graph; /* its own */
+};
+
+static cudaGraphExec_t executables;
+
+static cudaError_t exec_check(const char *api, cudaGraphExec_t wanted)
+{
+    runtime_lock();
+    cudaGraphExec_t exec = executables;
+    while (exec && exec != wanted)
+        exec = exec->next;
+    runtime_unlock();
+    if (exec) return cudaSuccess;
+    return runtime_fail(api, DEVICE_INVALID_VALUE, "%p is no executable graph", (void *)wanted);
+}
+
+/* ---- made and destroyed --------------------------------------------------------------------- */
+
+static cudaError_t copy_sorted(const char *api, cudaGraph_t graph, cudaGraph_t *copy)
+{
+    if (!runtime_graph_is_live(graph))
+        return runtime_fail(api, DEVICE_INVALID_VALUE, "%p is no graph", (void *)graph);
+    runtime_lock();
+    cudaError_t status = runtime_graph_copy(api, graph, copy);
+    if (status == cudaSuccess) {
+        status = runtime_graph_sort(api, *copy);
+        if (status != cudaSuccess) runtime_graph_free(*copy);
+    }
+    runtime_unlock();
+    return status;
+}
+
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *made, cudaGraph_t graph,
+                                          unsigned long long flags)
+{
+    static const char api[] = "cudaGraphInstantiate";
+    if (!made) return runtime_fail(api, DEVICE_INVALID_VALUE, "the result is NULL");
+    if (flags & cudaGraphInstantiateFlagDeviceLaunch)
+        return runtime_fail(api, DEVICE_NOT_SUPPORTED, "kernels cannot launch graphs here");
+    cudaGraphExec_t exec = calloc(1, sizeof *exec);
+    if (!exec) return runtime_fail(api, DEVICE_UNKNOWN, "out of host memory");
+    cudaError_t status = copy_sorted(api, graph, &exec->graph);
+    if (status != cudaSuccess) {
+        free(exec);
+        return status;
+    }
+    runtime_lock();
+    exec->next = executables;
+    executables = exec;
+    runtime_unlock();
+    *made = exec;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t *made, cudaGraph_t graph, unsigned long long flags)
+{
+    return cudaGraphInstantiateWithFlags(made, graph, flags);
+}
+
+cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t *made, cudaGraph_t graph,
+                                           cudaGraphInstantiateParams *params)
+{
+    if (!params)
+        return runtime_fail("cudaGraphInstantiate", DEVICE_INVALID_VALUE, "params is NULL");
+    cudaError_t status = cudaGraphInstantiateWithFlags(made, graph, params->flags);
+    params->result_out =
+        status == cudaSuccess ? cudaGraphInstantiateSuccess : cudaGraphInstantiateError;
+    params->errNode_out = NULL;
+    return status;
+}
+
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
+{
+    cudaError_t status = exec_check("cudaGraphExecDestroy", exec);
+    if (status != cudaSuccess) return status;
+    runtime_lock();
+    cudaGraphExec_t *link = &executables;
+    while (*link != exec)
+        link = &(*link)->next;
+    *link = exec->next;
+    runtime_graph_free(exec->graph);
+    runtime_unlock();
+    free(exec);
+    return cudaSuccess;
+}
+
+/* ---- launched ------------------------------------------------------------------------------- */
+
+static cudaError_t work_run(const char *api, const RuntimeWork *work, cudaStream_t stream)
+{
+    switch (work->type) {
+    case cudaGraphNodeTypeKernel:
+        return runtime_launch(api, &work->launch, stream);
+    case cudaGraphNodeTypeMemcpy:
+        return runtime_copy(api, &work->copy, stream);
+    case cudaGraphNodeTypeMemset:
+        return runtime_fill(api, &work->fill, stream);
+    case cudaGraphNodeTypeHost:
+        return runtime_host(api, &work->host, stream);
+    case cudaGraphNodeTypeEventRecord:
+        return cudaEventRecord(work->event, stream);
+    case cudaGraphNodeTypeWaitEvent:
+        return cudaStreamWaitEvent(stream, work->event, 0);
+    case cudaGraphNodeTypeGraph:
+        return runtime_graph_run(api, work->child, stream);
+    default: /* an empty node */
+        return cudaSuccess;
+    }
+}
+
+cudaError_t runtime_graph_run(const char *api, cudaGraph_t graph, cudaStream_t stream)
+{
+    cudaError_t status = cudaSuccess;
+    for (cudaGraphNode_t node = graph->first; node && status == cudaSuccess; node = node->next)
+        if (!node->disabled) status = work_run(api, &node->work, stream);
+    return status;
+}
+
+cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
+{
+    static const char api[] = "cudaGraphLaunch";
+    uint32_t handle;
+    cudaError_t status = exec_check(api, exec);
+    if (status == cudaSuccess) status = runtime_stream(api, stream, &handle);
+    if (status != cudaSuccess) return status;
+    if (runtime_is_capturing(handle))
+        return runtime_capture(
+            api, handle, &(RuntimeWork){.type = cudaGraphNodeTypeGraph, .child = exec->graph});
+    return runtime_graph_run(api, exec->graph, stream);
+}
+
+/* Nothing has to be brought to the device. */
+cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream)
+{
+    uint32_t handle;
+    cudaError_t status = exec_check("cudaGraphUpload", exec);
+    return status == cudaSuccess ? runtime_stream("cudaGraphUpload", stream, &handle) : status;
+}
+
+/* ---- changed -------------------------------------------------------------------------------- */
+
+static cudaGraphNode_t node_of(cudaGraphExec_t exec, cudaGraphNode_t original)
+{
+    cudaGraphNode_t node = exec->graph->first;
+    while (node && node->original != original)
+        node = node->next;
+    return node;
+}
+
+static cudaError_t exec_node(const char *api, cudaGraphExec_t exec, cudaGraphNode_t original,
+                             cudaGraphNode_t *node)
+{
+    cudaError_t status = exec_check(api, exec);
+    if (status != cudaSuccess) return status;
+    *node = node_of(exec, original);
+    if (*node) return cudaSuccess;
+    return runtime_fail(api, DEVICE_INVALID_VALUE, "the executable graph has no such node");
+}
+
+cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t original,
+                                             const struct cudaKernelNodeParams *asked)
+{
+    cudaGraphNode_t node;
+    cudaError_t status = exec_node("cudaGraphExecKernelNodeSetParams", exec, original, &node);
+    return status == cudaSuccess ? cudaGraphKernelNodeSetParams(node, asked) : status;
+}
+
+cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cudaGraphNode_t original,
+                                               void *dst, const void *src, size_t bytes,
+                                               enum cudaMemcpyKind kind)
+{
+    cudaGraphNode_t node;
+    cudaError_t status = exec_node("cudaGraphExecMemcpyNodeSetParams1D", exec, original, &node);
+    return status == cudaSuccess ? cudaGraphMemcpyNodeSetParams1D(node, dst, src, bytes, kind)
+                                 : status;
+}
+
+cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t original,
+                                             const struct cudaMemsetParams *asked)
+{
+    cudaGraphNode_t node;
+    cudaError_t status = exec_node("cudaGraphExecMemsetNodeSetParams", exec, original, &node);
+    return status == cudaSuccess ? cudaGraphMemsetNodeSetParams(node, asked) : status;
+}
+
+cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t original,
+                                    unsigned int enabled)
+{
+    cudaGraphNode_t node;
+    cudaError_t status = exec_node("cudaGraphNodeSetEnabled", exec, original, &node);
+    if (status == cudaSuccess) node->disabled = !enabled;
+    return status;
+}
+
+/* The same nodes, in the same order, with the same edges?  The first that differs, or NULL. */
+static cudaGraphNode_t first_difference(cudaGraph_t old, cudaGraph_t fresh,
+                                        enum cudaGraphExecUpdateResult *why)
+{
+    cudaGraphNode_t a = old->first, b = fresh->first;
+    for (; a && b; a = a->next, b = b->next) {
+        a->copy = b;
+        *why = cudaGraphExecUpdateErrorNodeTypeChanged;
+        if (a->work.type != b->work.type) return b;
+        *why = cudaGraphExecUpdateErrorTopologyChanged;
+        if (a->befores != b->befores) return b;
+        for (size_t i = 0; i < a->befores; i++)
+            if (a->before[i]->copy != b->before[i]) return b;
+    }
+    *why = cudaGraphExecUpdateErrorTopologyChanged;
+    return a ? a : b;
+}
+
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
+                                cudaGraphExecUpdateResultInfo *info)
+{
+    static const char api[] = "cudaGraphExecUpdate";
+    cudaGraph_t fresh;
+    enum cudaGraphExecUpdateResult why;
+    cudaError_t status = exec_check(api, exec);
+    if (status == cudaSuccess) status = copy_sorted(api, graph, &fresh);
+    if (status != cudaSuccess) return status;
+    runtime_lock();
+    cudaGraphNode_t differs = first_difference(exec->graph, fresh, &why);
+    if (info)
+        *info =
+            (cudaGraphExecUpdateResultInfo){.result = differs ? why : cudaGraphExecUpdateSuccess,
+                                            .errorNode = differs ? differs->original : NULL};
+    /* Later changes still name the nodes that the executable was made of. */
+    for (cudaGraphNode_t a = exec->graph->first, b = fresh->first; !differs && b;
+         a = a->next, b = b->next)
+        b->original = a->original;
+    cudaGraph_t unused = fresh;
+    if (!differs) unused = exec->graph, exec->graph = fresh;
+    runtime_graph_free(unused);
+    runtime_unlock();
+    if (!differs) return cudaSuccess;
+    return runtime_fail(api, (DeviceStatus)cudaErrorGraphExecUpdateFailure,
+                        "the graphs differ in more than what their nodes are given");
+}
