@@ -7,7 +7,8 @@ set -eu
 build=${1:?usage: fuzz.sh BUILD SECONDS}
 seconds=${2:?usage: fuzz.sh BUILD SECONDS}
 nvcc=$(sed -n 's/^NVCC=//p' "$build/toolchain.env")
-mkdir -p "$build/broken" "$build/seeds/ptx" "$build/seeds/fatbin"
+mkdir -p "$build/broken" "$build/seeds/ptx" "$build/seeds/fatbin" "$build/seeds/ini"
+for lab in labs/*/; do cp "$lab/lab.ini" "$build/seeds/ini/$(basename "$lab")"; done
 
 for source in solutions/*/conv.cu; do
     name=$(basename "$(dirname "$source")")
@@ -23,6 +24,7 @@ for program in $(find "$build/tests" -type f -name 'fuzz_*' -perm -u+x | sort); 
     seeds=$build/seeds/ptx
     [ "$name" != fuzz_fatbin ] || seeds=$build/seeds/fatbin
     [ "$name" != fuzz_array ] || seeds=datasets/digits-8x8
+    [ "$name" != fuzz_ini ] || seeds=$build/seeds/ini
     mkdir -p "$build/corpus/$name"
     echo "== ${program#"$build/tests/"}, $seconds s"
     "$program" -max_total_time="$seconds" -max_len=40000 -rss_limit_mb=2048 -print_final_stats=1 -verbosity=0 \
