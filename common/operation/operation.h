@@ -107,7 +107,8 @@ typedef struct Operation {
     void (*oracle)(const Problem *problem, const float *const *tensor, double *expected,
                    double *magnitude, double *products);
 
-    /* The same of one output element: expected, magnitude, products. */
+    /* The same of one output element: expected, magnitude, products.  NULL where one costs as much
+     * as all: then every output is judged whole, none by a sample. */
     void (*oracle_element)(const Problem *problem, const float *const *tensor, size_t index,
                            double value[3]);
 

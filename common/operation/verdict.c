@@ -55,6 +55,9 @@ const char *fault_name(Fault fault)
         [FAULT_LAUNCH] = "launch",
         [FAULT_REPEAT] = "repeat",
         [FAULT_STATE] = "state",
+        [FAULT_FORWARD] = "forward",
+        [FAULT_GRADIENT] = "gradient",
+        [FAULT_UPDATE] = "update",
         [FAULT_EVERYWHERE] = "everywhere",
     };
     unsigned index = (unsigned)fault;

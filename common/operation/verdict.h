@@ -95,6 +95,9 @@ typedef enum Fault {
     FAULT_LAUNCH,            /* refused: more threads, blocks or memory than there are */
     FAULT_REPEAT,            /* right when called, wrong when its GPU work is repeated */
     FAULT_STATE,             /* right in a new process, wrong when called again there */
+    FAULT_FORWARD,           /* of a network: wrong before the loss */
+    FAULT_GRADIENT,          /* the loss is right, its gradient is not */
+    FAULT_UPDATE,            /* the gradient is right, what is made of it is not */
     FAULT_EVERYWHERE         /* wrong nearly everywhere with no signature */
 } Fault;
 

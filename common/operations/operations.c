@@ -6,11 +6,13 @@
 extern const Operation conv_forward_operation;
 extern const Operation conv_backward_data_operation;
 extern const Operation conv_backward_filter_operation;
+extern const Operation train_step_operation;
 
 static const Operation *const operations[] = {
     &conv_forward_operation,
     &conv_backward_data_operation,
     &conv_backward_filter_operation,
+    &train_step_operation,
 };
 
 enum { OPERATIONS = sizeof operations / sizeof *operations };
