@@ -123,8 +123,10 @@ static int types_of_product(Decoder *d, const Words *words, TensorPlan *plan, Te
     type[0] = words->type[0], type[3] = words->type[words->types - 1];
     type[1] = halves ? TYPE_F16 : words->type[1], type[2] = halves ? TYPE_F16 : words->type[2];
     int whole = type[1] == TYPE_S8 || type[1] == TYPE_U8;
-    int sum = type[0] == TYPE_S32 ? whole : type[0] == TYPE_F32 || type[0] == TYPE_F16;
-    if (!sum || (type[0] == TYPE_S32) != (type[3] == TYPE_S32) || type[1] > TYPE_U8 ||
+    int sums = 1;
+    for (int i = 0; i < 4; i += 3) /* d and c */
+        sums &= type[i] == TYPE_S32 ? whole : type[i] == TYPE_F32 || type[i] == TYPE_F16;
+    if (!sums || (type[0] == TYPE_S32) != (type[3] == TYPE_S32) || type[1] > TYPE_U8 ||
         type[2] > TYPE_U8 || (!whole && type[1] != type[2]))
         return refuse(d, "that combination of types");
     return 0;
@@ -137,7 +139,8 @@ static int decode_product(Decoder *d, TensorKind kind)
     TensorType type[4] = {TYPE_F16, TYPE_F16, TYPE_F16, TYPE_F16};
     if (words_read(d, &words, &plan) != 0 || types_of_product(d, &words, &plan, type) != 0)
         return -1;
-    if (!plan.m || plan.m > 32 || plan.n > 32 || plan.k > 32) return refuse(d, "that shape");
+    if (!plan.m || plan.m > 32 || plan.n > 32 || plan.n % 8 || plan.k > 32)
+        return refuse(d, "that shape");
     if (kind == TENSOR_MMA && (plan.m != 16 || plan.n != 8 || words.layout[0] || !words.layout[1]))
         return refuse(d, "mma in a shape other than m16n8, row.col");
     if (fragment_read(d, 0, 1, type[0], &plan.d) != 0 ||

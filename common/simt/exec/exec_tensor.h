@@ -24,75 +24,148 @@ ALWAYS float element_of(uint32_t bits, uint32_t e, TensorType type)
     }
 }
 
-/* Where element e of register r of a lane lies in its matrix: what is 'a', 'b' or 'c'. */
-ALWAYS uint32_t place_of(const TensorPlan *plan, char what, uint32_t r, uint32_t lane, uint32_t e,
-                         uint32_t each)
+/* The elements of one register, lane by lane. */
+ALWAYS void elements_of(const uint32_t *bits, TensorType type, float *value)
 {
-    uint32_t group = lane / 4, own = lane % 4;
-    uint32_t size = what == 'a'   ? plan->m * plan->k
-                    : what == 'b' ? plan->k * plan->n
-                                  : plan->m * plan->n;
-    if (plan->kind != TENSOR_MMA) return ((r * LANES + lane) * each + e) % size;
-    if (what == 'a') return (group + 8 * (r & 1)) * plan->k + own * each + e + (r >> 1) * 4 * each;
-    if (what == 'b') return (own * each + e + r * 4 * each) * plan->n + group;
-    /* c and d: two neighbours in a row, then the row 8 further; halves are pairs. */
-    uint32_t i = r * each + e;
-    return (group + 8 * (i >> 1)) * plan->n + own * 2 + (i & 1);
+#define ELEMENTS(T, each)                                                                          \
+    case T:                                                                                        \
+        for (uint32_t i = 0; i < LANES * (each); i++)                                              \
+            value[i] = element_of(bits[i / (each)], i % (each), T);                                \
+        break
+    switch (type) {
+        ELEMENTS(TYPE_F16, 2);
+        ELEMENTS(TYPE_BF16, 2);
+        ELEMENTS(TYPE_TF32, 1);
+        ELEMENTS(TYPE_S8, 4);
+        ELEMENTS(TYPE_U8, 4);
+    case TYPE_F32:
+    case TYPE_S32:
+        memcpy(value, bits, LANES * sizeof *value);
+    }
+#undef ELEMENTS
 }
 
-ALWAYS void fragment_gather(const Warp *warp, const TensorPlan *plan, const Fragment *f, char what,
-                            float *matrix)
+enum { TENSOR_MOST = 32 * 32, EACH_MOST = 4, GROUPS = 8, MMA_COLUMNS = 8 };
+
+/* A factor, row by row; the fragments are tensor.h's.  Of mma's, each group of four lanes has
+ * neighbours, `own` of them: in a row of a, in a column of b. */
+ALWAYS void factor_place(const Warp *warp, const TensorPlan *plan, int is_b, uint32_t own,
+                         float *matrix)
 {
-    uint32_t each = type_elements(f->type);
-    for (uint32_t r = 0; r < f->count; r++)
-        for (uint32_t lane = 0; lane < LANES; lane++) {
-            uint32_t bits = REG(const uint32_t, f->slot[r])[lane];
-            for (uint32_t e = 0; e < each; e++)
-                matrix[place_of(plan, what, r, lane, e, each)] = element_of(bits, e, f->type);
+    const Fragment *f = is_b ? &plan->b : &plan->a;
+    uint32_t k = plan->k, size = k * (is_b ? plan->n : plan->m);
+    for (uint32_t r = 0; r < f->count; r++) {
+        float value[LANES * EACH_MOST];
+        elements_of(REG(const uint32_t, f->slot[r]), f->type, value);
+        if (plan->kind != TENSOR_MMA) {
+            memcpy(matrix + r * GROUPS * own % size, value, GROUPS * own * sizeof *value);
+            continue;
+        }
+        for (uint32_t g = 0; g < GROUPS; g++)
+            for (uint32_t i = 0; i < own; i++)
+                if (is_b)
+                    matrix[(r * own + i) * MMA_COLUMNS + g] = value[g * own + i];
+                else
+                    matrix[(g + 8 * (r & 1)) * k + (r >> 1) * own + i] = value[g * own + i];
+    }
+}
+
+static void factor_gather(const Warp *warp, const TensorPlan *plan, int is_b, float *matrix)
+{
+    switch (type_elements(is_b ? plan->b.type : plan->a.type)) {
+    case 1:
+        factor_place(warp, plan, is_b, 4, matrix);
+        break;
+    case 2:
+        factor_place(warp, plan, is_b, 8, matrix);
+        break;
+    default:
+        factor_place(warp, plan, is_b, 16, matrix);
+    }
+}
+
+/* Where element e of register r of a lane lies in c or d.  Of mma's: two neighbours in a row, then
+ * the row 8 further; halves are pairs. */
+ALWAYS uint32_t place_of(int mma, uint32_t r, uint32_t lane, uint32_t e, uint32_t each)
+{
+    uint32_t pair = r * each + e;
+    if (!mma) return (r * LANES + lane) * each + e;
+    return (pair >> 1) * 8 * MMA_COLUMNS + lane * 2 + (pair & 1);
+}
+
+/* Eight columns at once: every n is a multiple. */
+typedef double Columns __attribute__((vector_size(8 * sizeof(double)), aligned(8)));
+enum { COLUMNS = sizeof(Columns) / sizeof(double) };
+
+/* sum += a b, one product after the other. */
+static void products_add(const TensorPlan *plan, const float *a, const float *b, double *sum)
+{
+    double factor[TENSOR_MOST];
+    uint32_t n = plan->n, k = plan->k;
+    for (uint32_t i = 0; i < k * n; i++)
+        factor[i] = b[i];
+    for (uint32_t i = 0; i < plan->m; i++)
+        for (uint32_t j = 0; j < n; j += COLUMNS) {
+            Columns *to = (Columns *)(void *)(sum + i * n + j), total = *to;
+            for (uint32_t l = 0; l < k; l++)
+                total +=
+                    (double)a[i * k + l] * *(const Columns *)(const void *)(factor + l * n + j);
+            *to = total;
         }
 }
 
-enum { TENSOR_MOST = 32 * 32 };
+ALWAYS void addend_gather(const Warp *warp, const TensorPlan *plan, uint32_t each, double *sum)
+{
+    const Fragment *c = &plan->c;
+    int mma = plan->kind == TENSOR_MMA;
+    for (uint32_t r = 0; r < c->count; r++) {
+        float value[LANES * EACH_MOST];
+        elements_of(REG(const uint32_t, c->slot[r]), c->type, value);
+        for (uint32_t lane = 0; lane < LANES; lane++)
+            for (uint32_t e = 0; e < each; e++)
+                sum[place_of(mma, r, lane, e, each)] = value[lane * each + e];
+    }
+}
 
 static void product_floats(Warp *warp, const TensorPlan *plan, const float *a, const float *b)
 {
-    float c[TENSOR_MOST];
     double sum[TENSOR_MOST];
-    uint32_t m = plan->m, n = plan->n, k = plan->k, each = type_elements(plan->d.type);
-    fragment_gather(warp, plan, &plan->c, 'c', c);
-    for (uint32_t i = 0; i < m * n; i++)
-        sum[i] = c[i];
-    for (uint32_t i = 0; i < m; i++)
-        for (uint32_t l = 0; l < k; l++) {
-            double x = a[i * k + l];
-            for (uint32_t j = 0; j < n; j++)
-                sum[i * n + j] += x * (double)b[l * n + j];
-        }
-    for (uint32_t r = 0; r < plan->d.count; r++)
-        for (uint32_t lane = 0; lane < LANES; lane++) {
-            uint32_t bits = 0;
-            for (uint32_t e = 0; e < each; e++) {
-                float f = canonical((float)sum[place_of(plan, 'c', r, lane, e, each)]);
-                bits |= each == 2 ? f32_to_f16(bits_of(f), ROUND_N) << 16 * e : bits_of(f);
+    int mma = plan->kind == TENSOR_MMA;
+    if (type_elements(plan->c.type) == 1)
+        addend_gather(warp, plan, 1, sum);
+    else
+        addend_gather(warp, plan, 2, sum);
+    products_add(plan, a, b, sum);
+    for (uint32_t r = 0; r < plan->d.count; r++) {
+        uint32_t *d = REG(uint32_t, plan->d.slot[r]);
+        if (plan->d.type == TYPE_F32)
+            for (uint32_t lane = 0; lane < LANES; lane++)
+                d[lane] = bits_of(canonical((float)sum[place_of(mma, r, lane, 0, 1)]));
+        else
+            for (uint32_t lane = 0; lane < LANES; lane++) {
+                float low = canonical((float)sum[place_of(mma, r, lane, 0, 2)]);
+                float high = canonical((float)sum[place_of(mma, r, lane, 1, 2)]);
+                d[lane] = f32_to_f16(bits_of(low), ROUND_N) | f32_to_f16(bits_of(high), ROUND_N)
+                                                                  << 16;
             }
-            REG(uint32_t, plan->d.slot[r])[lane] = bits;
-        }
+    }
 }
 
 static void product_integers(Warp *warp, const TensorPlan *plan, const float *a, const float *b)
 {
     int64_t sum[TENSOR_MOST];
+    int mma = plan->kind == TENSOR_MMA;
     uint32_t m = plan->m, n = plan->n, k = plan->k;
     for (uint32_t r = 0; r < plan->c.count; r++)
         for (uint32_t lane = 0; lane < LANES; lane++)
-            sum[place_of(plan, 'c', r, lane, 0, 1)] = REG(const int32_t, plan->c.slot[r])[lane];
+            sum[place_of(mma, r, lane, 0, 1)] = REG(const int32_t, plan->c.slot[r])[lane];
     for (uint32_t i = 0; i < m; i++)
         for (uint32_t j = 0; j < n; j++)
             for (uint32_t l = 0; l < k; l++)
                 sum[i * n + j] += (int64_t)(a[i * k + l] * b[l * n + j]);
     for (uint32_t r = 0; r < plan->d.count; r++)
         for (uint32_t lane = 0; lane < LANES; lane++) {
-            int64_t s = sum[place_of(plan, 'c', r, lane, 0, 1)];
+            int64_t s = sum[place_of(mma, r, lane, 0, 1)];
             if (plan->saturate) s = s > INT32_MAX ? INT32_MAX : s < INT32_MIN ? INT32_MIN : s;
             REG(uint32_t, plan->d.slot[r])[lane] = (uint32_t)s;
         }
@@ -115,8 +188,8 @@ HANDLER(TENSOR_PRODUCT)
     const TensorPlan *plan = &warp->worker->kernel->tensor[ins->aux];
     float a[TENSOR_MOST], b[TENSOR_MOST];
     if (!lanes_whole(warp, ins)) return NULL;
-    fragment_gather(warp, plan, &plan->a, 'a', a);
-    fragment_gather(warp, plan, &plan->b, 'b', b);
+    factor_gather(warp, plan, 0, a);
+    factor_gather(warp, plan, 1, b);
     if (plan->d.type == TYPE_S32)
         product_integers(warp, plan, a, b);
     else
