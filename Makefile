@@ -311,7 +311,7 @@ help:
 #:   make numbers [LAB=02]       makes the numbers anew, into the pages (docs/numbers/README.md)
 #:   make format                 C, C++ and CUDA as .clang-format says; make test looks
 #:   make sanitize               the unit tests under AddressSanitizer and UBSan
-#:   make fuzz [SECONDS=60]      damaged PTX and fat binaries, so long for each program
+#:   make fuzz [SECONDS=60]      hostile PTX, images, frames, calls, ini files: so long each
 #:   make mutate LAB=02 [SAMPLE=50 SEED=1 VERBOSE=1]
 #:                               do the cases find every small change of the solution?
 #:   make handout [LAB="01 02"] [OUT=dir]

@@ -21,12 +21,16 @@ static void write_script(FILE *script, const Summary *summary, const char *termi
     for (int i = 0; i < summary->labs; i++) {
         const SummaryLab *lab = &summary->lab[i];
         if (!lab->graded) continue;
+        size_t most = 0;
         fprintf(script, "$bins << END\n");
-        for (int bin = 0; bin < SUMMARY_BINS; bin++)
+        for (int bin = 0; bin < SUMMARY_BINS; bin++) {
             fprintf(script, "%d %zu\n", bin, lab->bin[bin]);
-        fprintf(script,
-                "END\nset title '%s: %zu students'\nplot $bins with boxes lc rgb '#4477aa'\n",
-                lab->name, lab->graded);
+            if (lab->bin[bin] > most) most = lab->bin[bin];
+        }
+        /* Nobody is half a student. */
+        fprintf(script, "END\nset ytics %s\nset title '%s: %zu student%s'\n",
+                most <= 5 ? "1" : "autofreq", lab->name, lab->graded, lab->graded == 1 ? "" : "s");
+        fprintf(script, "plot $bins with boxes lc rgb '#4477aa'\n");
     }
     fprintf(script, "unset multiplot\nunset output\n");
 }
