@@ -42,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     Error error = {""};
     if (lab_ini_parse("lab.ini", (const char *)data, size, &lab, &error) != 0)
         refusal_check(&error, "lab.ini");
-    else if (!lab.operation || lab.cases < 1 || lab.cases > LAB_CASES)
+    else if (lab.operations < 1 || lab.cases < 1 || lab.cases > LAB_CASES)
         abort();
     predict_check(data, size);
     return 0;
