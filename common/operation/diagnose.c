@@ -337,25 +337,125 @@ int find_race(const Judgement *judged, ProbeRun run, void *context, Finding *fin
     return differ > 0;
 }
 
+/* ---- where the wrong ones lie ------------------------------------------------------------ */
+
+/* Along one axis of the output: the indices at which outputs are wrong, and whether all outputs at
+ * these are. */
+typedef struct AxisMap {
+    size_t size, wrong, first, last; /* `wrong` indices, from first to last */
+    int whole;                       /* nothing at these indices is right */
+} AxisMap;
+
+static AxisMap map_axis(const Judgement *judged, const TensorShape *shape, int axis)
+{
+    size_t inner = 1, size = shape->dim[axis], of_wrong = 0;
+    AxisMap map = {.size = size, .first = size};
+    for (int i = axis + 1; i < shape->rank; i++)
+        inner *= shape->dim[i];
+    size_t *count = calloc(size, sizeof *count);
+    if (!count) return map;
+    for (size_t i = 0; i < judged->verdict.total; i++)
+        count[i / inner % size] += judged->mark[i] != MARK_RIGHT;
+    for (size_t i = 0; i < size; i++) {
+        if (!count[i]) continue;
+        map.wrong++;
+        map.last = i;
+        of_wrong += count[i];
+        if (map.first == size) map.first = i;
+    }
+    /* Now and then a wrong output is right by chance: of a hundred at most three. */
+    map.whole =
+        (double)of_wrong >= 0.97 * (double)map.wrong * (double)(judged->verdict.total / size);
+    free(count);
+    return map;
+}
+
+/* Whether the wrong outputs are whole slabs along one axis, an image or a row: returns the fault
+ * that it is, and says where; 0: they are not. */
+static int find_slabs(const Judgement *judged, char *where, size_t bytes)
+{
+    TensorShape shape = {.rank = 0};
+    output_shape(judged->operation, &judged->view.problem, &shape);
+    for (int axis = 0; axis < shape.rank; axis++) {
+        AxisMap map = map_axis(judged, &shape, axis);
+        const char *name = shape.axes[axis];
+        if (!map.wrong || map.wrong == map.size || !map.whole) continue;
+        if (map.size == judged->verdict.total) continue; /* a slab would be one output */
+        int end = map.last + 1 == map.size && map.last - map.first + 1 == map.wrong;
+        if (map.wrong == 1)
+            snprintf(where, bytes, "Exactly those at %s = %zu are.", name, map.first);
+        else if (end)
+            snprintf(where, bytes, "Exactly those from %s = %zu on are.", name, map.first);
+        else
+            snprintf(where, bytes, "Exactly those at %zu of %zu indices %s are, from %zu to %zu.",
+                     map.wrong, map.size, name, map.first, map.last);
+        if (axis == 0 && !strcmp(name, "n")) return FAULT_ONE_IMAGE;
+        if (axis == 1 && shape.rank > 2) return FAULT_ONE_FILTER;
+        return end ? FAULT_LAST_BLOCK : FAULT_TILE_EDGE;
+    }
+    return 0;
+}
+
+/* ---- a known mistake --------------------------------------------------------------------- */
+
+/* Are these the outputs that were seen?  NAN and infinities are alike here. */
+static int is_seen(const Judgement *judged, const double *value)
+{
+    size_t differs = 0;
+    for (size_t i = 0; i < judged->verdict.total; i++) {
+        double got = judged->view.output[i], error = fabs(got - value[i]);
+        double slack = fmax(bound_at(judged, i), 1e-5 * fabs(value[i]));
+        if (!isfinite(got) && !isfinite(value[i])) continue;
+        if (!(error <= slack)) return 0;
+        differs += fabs(value[i] - judged->expected[i]) > 4 * slack || !isfinite(value[i]);
+    }
+    return differs > 0;
+}
+
+static int find_mistake(const Judgement *judged, const Mistake *mistake, int mistakes,
+                        MistakenValues *values, Finding *finding)
+{
+    double *value = mistakes ? malloc(judged->verdict.total * sizeof *value) : NULL;
+    int found = 0;
+    for (int which = 0; which < mistakes && value && !found; which++) {
+        found = values(judged, which, value) && is_seen(judged, value);
+        if (!found) continue;
+        finding->fault = mistake[which].fault;
+        finding_say(finding, "%s", mistake[which].text);
+    }
+    free(value);
+    return found;
+}
+
 /* ---- the front door ---------------------------------------------------------------------- */
 
 /* An operation without words of its own. */
 static void explain(const Judgement *judged, ProbeRun run, void *context, Finding *finding)
 {
+    explain_mistakes(judged, run, context, NULL, 0, NULL, finding);
+}
+
+void explain_mistakes(const Judgement *judged, ProbeRun run, void *context, const Mistake *mistake,
+                      int mistakes, MistakenValues *values, Finding *finding)
+{
     const size_t *count = judged->count;
+    char where[200] = "";
     if (judged->operation->rearrange) run = NULL; /* it would want the tensors as they lay */
     if (find_written_outside(judged, finding)) return;
     if ((count[MARK_POISON] || count[MARK_NAN] == judged->verdict.total) &&
         find_accumulated(judged, run, context, finding))
         return;
-    if (find_unwritten(judged, "", finding) || find_race(judged, run, context, finding) ||
-        find_nan(judged, "", finding) || find_small_errors(judged, finding))
+    int slabs = find_slabs(judged, where, sizeof where);
+    if (find_unwritten(judged, where, finding) || find_race(judged, run, context, finding) ||
+        find_mistake(judged, mistake, mistakes, values, finding) ||
+        find_nan(judged, where, finding) || find_small_errors(judged, finding))
         return;
-    finding->fault = FAULT_EVERYWHERE;
-    finding_say(finding,
-                "%zu of %zu outputs are wrong, first %s. Work that one out by hand on the smallest "
-                "case, and print the indices that your code uses for it.",
-                judged->verdict.wrong, judged->verdict.total, judged->verdict.where);
+    finding->fault = slabs ? (Fault)slabs : FAULT_EVERYWHERE;
+    finding_say(finding, "%zu of %zu outputs are wrong, first %s.", judged->verdict.wrong,
+                judged->verdict.total, judged->verdict.where);
+    if (slabs) finding_say(finding, "%s", where);
+    finding_say(finding, "Work that one out by hand on the smallest case, and print the indices "
+                         "that your code uses for it.");
 }
 
 void diagnose(const Judgement *judged, ProbeRun run, void *context, Finding *finding)

@@ -32,6 +32,23 @@ Fault fault_stopped(const char *message);
 /* Adds a sentence if there is room for all of it. */
 void finding_say(Finding *finding, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* ---- mistakes that an operation's mathematics invites ----------------------------------------- */
+
+typedef struct Mistake {
+    Fault fault;
+    const char *text; /* whole sentences: what the code does, and what is asked */
+} Mistake;
+
+/* What mistake number `which` makes of the judged inputs: every output into `value`, an element
+ * that it leaves undefined as NAN.  Returns 0 where it changes nothing. */
+typedef int MistakenValues(const Judgement *judged, int which, double *value);
+
+/* An explain for operations with such a list: what can be said of any operation, in its order, and
+ * before it gives up the first mistake that makes the very outputs that were seen, or the images,
+ * maps, rows or columns that all wrong outputs lie in. */
+void explain_mistakes(const Judgement *judged, ProbeRun run, void *context, const Mistake *mistake,
+                      int mistakes, MistakenValues *values, Finding *finding);
+
 /* ---- for an operation's explain: each returns 1 with a finding, or 0 ------------------------- */
 
 /* A guard band or an input has changed. */

@@ -112,6 +112,10 @@ typedef struct Operation {
     void (*oracle_element)(const Problem *problem, const float *const *tensor, size_t index,
                            double value[3]);
 
+    /* The error of an output is measured by its own magnitude alone (verdict.h), in fp32 too: no
+     * fast algorithm adds its neighbours' products and takes them away again. */
+    int own_reach;
+
     /* NULL where tensors have one layout only.  Else fills *view, whose problem and pointers begin
      * as the original's; copies are the view's to free.  -1 with error: out of memory. */
     int (*rearrange)(const Problem *problem, PlainView *view, Error *error);

@@ -58,6 +58,8 @@ const char *fault_name(Fault fault)
         [FAULT_FORWARD] = "forward",
         [FAULT_GRADIENT] = "gradient",
         [FAULT_UPDATE] = "update",
+        [FAULT_FORMULA] = "formula",
+        [FAULT_OVERFLOW] = "overflow",
         [FAULT_EVERYWHERE] = "everywhere",
     };
     unsigned index = (unsigned)fault;

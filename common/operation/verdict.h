@@ -17,7 +17,8 @@ enum { VERDICT_SAFETY = 4 }; /* s of the bound; docs/architecture.md says why 4 
  * In fp32 an output's reach is its magnitude, but at least the root mean square of all magnitudes.
  * A plain sum's error is small beside the output's own products, yet a fast algorithm's (Winograd's
  * F(2x2,3x3), as Strassen's) only beside those of the whole map, for it adds the neighbours' and
- * takes them away again (Higham, section 23.2.2).  For tf32 and fp16 the inputs are rounded once
+ * takes them away again (Higham, section 23.2.2).  An operation for which that makes no sense says
+ * so (Operation.own_reach).  For tf32 and fp16 the inputs are rounded once
  * each and summed in fp32: there reach is the output's magnitude, and the bound is
  * safety * (2u + u*u + gamma_m of fp32) * reach with the u of the inputs. */
 double verdict_bound(Precision precision, double reach, double products);
@@ -98,6 +99,8 @@ typedef enum Fault {
     FAULT_FORWARD,           /* of a network: wrong before the loss */
     FAULT_GRADIENT,          /* the loss is right, its gradient is not */
     FAULT_UPDATE,            /* the gradient is right, what is made of it is not */
+    FAULT_FORMULA,           /* another formula: which, the text says */
+    FAULT_OVERFLOW,          /* an exponential too large for a float on the way to a small result */
     FAULT_EVERYWHERE         /* wrong nearly everywhere with no signature */
 } Fault;
 

@@ -93,7 +93,8 @@ static double error_at(const Judgement *judged, size_t i)
 /* What the error of output i is measured by (verdict.h). */
 static double reach_at(const Judgement *judged, size_t i)
 {
-    if (judged->precision != PRECISION_FP32) return judged->magnitude[i];
+    if (judged->precision != PRECISION_FP32 || judged->operation->own_reach)
+        return judged->magnitude[i];
     return fmax(judged->magnitude[i], judged->typical);
 }
 

@@ -1,0 +1,52 @@
+#include "common/operations/activation.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "convlab/layers.h"
+
+/* The smallest normal float, in units of u. */
+#define LEAST (FLT_MIN * 0x1p24)
+
+double activation_value(int kind, double z)
+{
+    switch (kind) {
+    case ACTIVATE_RELU:
+        return z > 0 ? z : 0;
+    case ACTIVATE_TANH:
+        return tanh(z);
+    default:
+        return 1 / (1 + exp(-z));
+    }
+}
+
+double activation_slope(int kind, double z)
+{
+    double f = activation_value(kind, z);
+    switch (kind) {
+    case ACTIVATE_RELU:
+        return z > 0;
+    case ACTIVATE_TANH:
+        return 1 - f * f;
+    default:
+        return f * (1 - f);
+    }
+}
+
+double activation_roundings(int kind, double z)
+{
+    double f = activation_value(kind, z);
+    switch (kind) {
+    case ACTIVATE_RELU:
+        return f;
+    case ACTIVATE_TANH:
+        return 4 * fabs(f) + fabs(z) * activation_slope(kind, z) + LEAST;
+    default:
+        return f * ((1 - f) * (4 + fabs(z)) + 2) + LEAST;
+    }
+}
+
+double softmax_roundings(double value, double z, double mean, int K)
+{
+    return value * (fabs(z) + 4 + mean + 4 + (K - 1) + 1) + LEAST;
+}

@@ -1,0 +1,283 @@
+/* softmax_forward.c - softmax over the outputs of each image (convlab/layers.h).
+ *
+ * The bound is of an honest program, which takes the row's largest logit from all of them:
+ * activation.h counts its roundings.  Magnitude is those in units of u, products 1; a probability's
+ * error is measured by itself (own_reach), however small it is.  The logits of a row lie within 24
+ * of each other, around a number that `offset` makes as large as one likes: exp of them overflows,
+ * or all of them vanish, where nothing is taken away. */
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "common/operation/diagnose.h"
+#include "common/operation/shape_text.h"
+#include "common/operations/activation.h"
+#include "convlab/layers.h"
+
+enum { TENSOR_X, TENSOR_Y, TENSORS, WARP = 32, SPREAD = 24 };
+
+static const ShapeKey KEYS[] = {
+    {"N", SHAPE_NUMBER, offsetof(SoftmaxProblem, N), 1, 1 << 30, NULL, 0},
+    {"K", SHAPE_NUMBER, offsetof(SoftmaxProblem, K), 1, 1 << 30, NULL, 0},
+    {"offset", SHAPE_NUMBER, offsetof(SoftmaxProblem, offset), 0, 10000, NULL, 1},
+    {0},
+};
+
+static SoftmaxProblem softmax_unpack(const Problem *problem)
+{
+    SoftmaxProblem p;
+    problem_unpack(problem, &p, sizeof p);
+    return p;
+}
+
+/* ---- problems ------------------------------------------------------------------------------ */
+
+static int softmax_parse(const char *text, Problem *problem, Error *error)
+{
+    SoftmaxProblem p = {0};
+    if (shape_text_parse(text, KEYS, &p, error) || shape_check_count("x", (double)p.N * p.K, error))
+        return -1;
+    problem_pack(&p, sizeof p, problem);
+    return 0;
+}
+
+static void softmax_print(const Problem *problem, char *text, size_t bytes)
+{
+    SoftmaxProblem p = softmax_unpack(problem);
+    shape_text_print(KEYS, &p, text, bytes);
+}
+
+/* Rows shorter than a warp, as long as one, longer; logits that are small and that are not. */
+static void softmax_draw(Random *random, int index, double max_macs, Problem *problem)
+{
+    SoftmaxProblem p = {.N = random_range(random, 1, 37), .K = random_range(random, 2, 31)};
+    if (index % 4 == 1) p.K = random_range(random, 33, 300);
+    if (index % 4 == 2) p.K = 32 * random_range(random, 1, 4);
+    if (index % 4 == 3) p.K = 1 + index / 4 % 2;
+    if (index % 2) p.offset = random_range(random, 150, 2000);
+    while (p.N > 1 && (double)p.N * p.K > max_macs)
+        p.N--;
+    problem_pack(&p, sizeof p, problem);
+}
+
+static int softmax_tensors(const Problem *problem, TensorShape shape[OPERATION_TENSORS])
+{
+    SoftmaxProblem p = softmax_unpack(problem);
+    size_t N = (size_t)p.N, K = (size_t)p.K;
+    shape[TENSOR_X] = (TensorShape){"x", TENSOR_INPUT, 2, {N, K}, {"n", "k"}};
+    shape[TENSOR_Y] = (TensorShape){"y", TENSOR_OUTPUT, 2, {N, K}, {"n", "k"}};
+    return TENSORS;
+}
+
+/* A comparison, a subtraction, an exponential, an addition and a division for each. */
+static double softmax_flops(const Problem *problem)
+{
+    SoftmaxProblem p = softmax_unpack(problem);
+    return 5.0 * p.N * p.K;
+}
+
+static double softmax_least_bytes(const Problem *problem)
+{
+    SoftmaxProblem p = softmax_unpack(problem);
+    return 8.0 * p.N * p.K;
+}
+
+static int softmax_numbers(const Problem *problem, ProblemNumber number[OPERATION_NUMBERS])
+{
+    SoftmaxProblem p = softmax_unpack(problem);
+    const ProblemNumber all[] = {{"N", p.N}, {"K", p.K}, {"offset", p.offset}};
+    memcpy(number, all, sizeof all);
+    return sizeof all / sizeof *all;
+}
+
+static void softmax_generate(const Problem *problem, Random *random, float *const *tensor)
+{
+    SoftmaxProblem p = softmax_unpack(problem);
+    Random own;
+    random_child(random, "x", &own);
+    float *x = tensor[TENSOR_X];
+    for (int n = 0; n < p.N; n++) {
+        double middle = p.offset * (1 + 0.1 * random_unit(&own)) * (n % 2 ? -1 : 1);
+        for (int k = 0; k < p.K; k++)
+            *x++ = (float)(middle + SPREAD * (random_unit(&own) - 0.5) + 0x1p-20);
+    }
+}
+
+/* ---- the oracle ------------------------------------------------------------------------------ */
+
+/* Of a row: its largest logit, the sum of the exponentials, and the sum of p_j |z_j|. */
+typedef struct Row {
+    double largest, sum, mean;
+} Row;
+
+static Row row_of(const float *x, int K)
+{
+    Row row = {.largest = -INFINITY};
+    for (int k = 0; k < K; k++)
+        row.largest = fmax(row.largest, x[k]);
+    for (int k = 0; k < K; k++) {
+        double z = x[k] - row.largest;
+        row.sum += exp(z);
+        row.mean += exp(z) * fabs(z);
+    }
+    row.mean /= row.sum;
+    return row;
+}
+
+static void row_value(const Row *row, double x, int K, double value[3])
+{
+    double z = x - row->largest;
+    value[0] = exp(z) / row->sum;
+    value[1] = softmax_roundings(value[0], z, row->mean, K);
+    value[2] = 1;
+}
+
+static void softmax_oracle_element(const Problem *problem, const float *const *tensor, size_t index,
+                                   double value[3])
+{
+    SoftmaxProblem p = softmax_unpack(problem);
+    const float *x = tensor[TENSOR_X];
+    Row row = row_of(x + index / p.K * p.K, p.K);
+    row_value(&row, x[index], p.K, value);
+}
+
+static void softmax_oracle(const Problem *problem, const float *const *tensor, double *expected,
+                           double *magnitude, double *products)
+{
+    SoftmaxProblem p = softmax_unpack(problem);
+    for (int n = 0; n < p.N; n++) {
+        const float *x = tensor[TENSOR_X] + (size_t)n * p.K;
+        Row row = row_of(x, p.K);
+        for (int k = 0; k < p.K; k++) {
+            double value[3];
+            row_value(&row, x[k], p.K, value);
+            *expected++ = value[0];
+            *magnitude++ = value[1];
+            *products++ = value[2];
+        }
+    }
+}
+
+/* ---- mistakes -------------------------------------------------------------------------------- */
+
+enum {
+    OVERFLOWS,
+    UNDIVIDED,
+    EXPONENTIAL_ALONE,
+    LARGEST_OF_LANE,
+    SUM_OF_LANE,
+    BASE_TWO,
+    LOGARITHM,
+    SUM_OF_ALL,
+    FIRST_ROW,
+    MISTAKES
+};
+
+static const Mistake MISTAKE[MISTAKES] = {
+    [OVERFLOWS] = {FAULT_OVERFLOW,
+                   "exp of the logits themselves overflows: expf(89) is infinite already, and "
+                   "inf / inf is NaN; far below 0 every exponential is 0, and 0 / 0 is NaN too. "
+                   "Subtract the row's largest logit first: the quotient is the same, and the "
+                   "largest exponential is exp(0) = 1."},
+    [UNDIVIDED] = {FAULT_FORMULA, "The exponentials are not divided by their sum."},
+    [EXPONENTIAL_ALONE] = {FAULT_FORMULA, "This is exp(x), which is not divided by its sum."},
+    [LARGEST_OF_LANE] = {FAULT_OVERFLOW,
+                         "Each lane subtracts the largest of its own logits. The largest of the "
+                         "row is asked, the same for all lanes: reduce it over the warp first."},
+    [SUM_OF_LANE] = {FAULT_FORMULA, "Each lane divides by the sum of its own exponentials. The sum "
+                                    "of the row is asked: reduce it over the warp."},
+    [BASE_TWO] = {FAULT_FORMULA, "This is a softmax of powers of two: exp2f where expf is asked."},
+    [LOGARITHM] = {FAULT_FORMULA, "This is the logarithm of the softmax."},
+    [SUM_OF_ALL] = {FAULT_FORMULA, "The sum goes over all images. Each row has a sum of its own."},
+    [FIRST_ROW] = {FAULT_ONE_IMAGE, "Every image gets the outputs of the first: the offset lacks "
+                                    "n*K."},
+};
+
+/* Of the logits that share a lane with k, where each lane has a part of the row. */
+static Row lane_of(const float *x, int K, int k)
+{
+    Row row = {.largest = -INFINITY};
+    for (int j = k % WARP; j < K; j += WARP)
+        row.largest = fmax(row.largest, x[j]);
+    for (int j = k % WARP; j < K; j += WARP)
+        row.sum += exp(x[j] - row.largest);
+    return row;
+}
+
+static double float_exp(double x)
+{
+    return (float)exp(x);
+}
+
+static double naive(const float *x, int K, int k)
+{
+    double sum = 0;
+    for (int j = 0; j < K; j++)
+        sum = (float)(sum + float_exp(x[j]));
+    return float_exp(x[k]) / sum;
+}
+
+static double mistaken_value(const float *x, int K, int k, int which, double all)
+{
+    Row row = row_of(x, K), lane = lane_of(x, K, k);
+    double z = x[k] - row.largest, sum = 0;
+    switch (which) {
+    case OVERFLOWS:
+        return naive(x, K, k);
+    case UNDIVIDED:
+        return exp(z);
+    case EXPONENTIAL_ALONE:
+        return float_exp(x[k]);
+    case LARGEST_OF_LANE:
+        for (int j = 0; j < K; j++)
+            sum += exp(x[j] - lane_of(x, K, j).largest);
+        return exp(x[k] - lane.largest) / sum;
+    case SUM_OF_LANE:
+        return exp(x[k] - lane.largest) / lane.sum;
+    case BASE_TWO:
+        for (int j = 0; j < K; j++)
+            sum += exp2(x[j] - row.largest);
+        return exp2(z) / sum;
+    case LOGARITHM:
+        return z - log(row.sum);
+    case SUM_OF_ALL:
+        return exp(z) / all;
+    default:
+        return exp(z) / row.sum;
+    }
+}
+
+static int mistaken_values(const Judgement *judged, int which, double *value)
+{
+    SoftmaxProblem p = softmax_unpack(&judged->view.problem);
+    const float *x = judged->view.tensor[TENSOR_X];
+    double all = 0;
+    for (int n = 0; n < p.N; n++)
+        all += row_of(x + (size_t)n * p.K, p.K).sum;
+    for (int n = 0; n < p.N; n++)
+        for (int k = 0; k < p.K; k++)
+            *value++ =
+                mistaken_value(x + (which == FIRST_ROW ? 0 : (size_t)n * p.K), p.K, k, which, all);
+    return 1;
+}
+
+static void softmax_explain(const Judgement *judged, ProbeRun run, void *context, Finding *finding)
+{
+    explain_mistakes(judged, run, context, MISTAKE, MISTAKES, mistaken_values, finding);
+}
+
+extern const Operation softmax_forward_operation;
+const Operation softmax_forward_operation = {.name = "softmax_forward",
+                                             .example = "N=3 K=10 offset=200",
+                                             .parse = softmax_parse,
+                                             .print = softmax_print,
+                                             .draw = softmax_draw,
+                                             .tensors = softmax_tensors,
+                                             .numbers = softmax_numbers,
+                                             .flops = softmax_flops,
+                                             .least_bytes = softmax_least_bytes,
+                                             .generate = softmax_generate,
+                                             .oracle = softmax_oracle,
+                                             .oracle_element = softmax_oracle_element,
+                                             .own_reach = 1,
+                                             .explain = softmax_explain};
