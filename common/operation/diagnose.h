@@ -32,7 +32,7 @@ Fault fault_stopped(const char *message);
 /* Adds a sentence if there is room for all of it. */
 void finding_say(Finding *finding, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* ---- mistakes that an operation's mathematics invites ----------------------------------------- */
+/* ---- mistakes that an operation's mathematics invites ---------------------------------------- */
 
 typedef struct Mistake {
     Fault fault;

@@ -13,7 +13,7 @@
  *     a maximum                        the largest spread under the window
  *     an average of 4                  the root of the sum of their squares over 4, and 2 |x| / 4
  *                                      for each
- *     softmax                          dy_k = y_k (dz_k - sum of y_j dz_j), the root of the squares,
+ *     softmax                          dy_k = y_k (dz_k - sum of y_j dz_j): the root of the squares
  *                                      and its own roundings
  *
  * magnitude is the spread of an output, products 1: with the factor that every bound has, 4, that
