@@ -74,17 +74,22 @@ typedef enum Plant {
     PLANT_ROW_PITCH, /* rows of x taken Q apart */
     PLANT_TRUNCATED, /* the sum passes through an int */
     PLANT_HALVED,
-    PLANT_CLIPPED,        /* max(sum, 0) */
-    PLANT_OFFSET,         /* the sum begins with 64 */
-    PLANT_LAST_PRODUCT,   /* sum = product */
-    PLANT_CHANNEL_TWICE,  /* channel 1 is added twice */
-    PLANT_MAPS_EXCHANGED, /* maps k and k+1 change places, for even k */
-    PLANT_COLUMNS_TWICE,  /* in tf32: odd columns hold what belongs into the even ones */
-    PLANT_ROWS_BY_W,      /* h is compared with W */
-    PLANT_ONE_MOVED,      /* the second output of a map holds what belongs into the first */
-    PLANT_FIRST_TILE,     /* 8-wide tiles all hold what belongs into the first */
-    PLANT_UNSET,          /* the first run finds something in the accumulator */
-    PLANT_INFINITE,       /* every second output is the same infinity */
+    PLANT_CLIPPED,         /* max(sum, 0) */
+    PLANT_OFFSET,          /* the sum begins with 64 */
+    PLANT_LAST_PRODUCT,    /* sum = product */
+    PLANT_CHANNEL_TWICE,   /* channel 1 is added twice */
+    PLANT_MAPS_EXCHANGED,  /* maps k and k+1 change places, for even k */
+    PLANT_COLUMNS_TWICE,   /* in tf32: odd columns hold what belongs into the even ones */
+    PLANT_ROWS_BY_W,       /* h is compared with W */
+    PLANT_ONE_MOVED,       /* the second output of a map holds what belongs into the first */
+    PLANT_FIRST_TILE,      /* 8-wide tiles all hold what belongs into the first */
+    PLANT_UNSET,           /* the first run finds something in the accumulator */
+    PLANT_INFINITE,        /* every second output is the same infinity */
+    PLANT_PADDED_WITH_TWO, /* what lies outside of x is taken for 2 */
+    PLANT_ROWS_MIRRORED,   /* x is read from its last row up */
+    PLANT_CHANNEL_HALVED,  /* channels 0, 0, 1, 1 ... of x are read */
+    PLANT_ADDED_ONCE,      /* map 0: x + w is added where x * w belongs */
+    PLANT_WEIGHTS_MOVED,   /* each weight is its neighbour's in memory */
     PLANT_Y_TRANSPOSED,
 } Plant;
 
@@ -162,7 +167,9 @@ static float read_x(Plant plant, const ConvProblem *v, const float *x, int n, in
     if (plant == PLANT_ROWS_BY_W) rows = h >= 0 && h < v->W;
     if (plant == PLANT_NO_BOUNDS) rows = columns = 1;
     if (plant == PLANT_NO_COLUMN_BOUNDS) columns = 1;
-    if (!rows || !columns) return 0;
+    if (!rows || !columns) return plant == PLANT_PADDED_WITH_TWO ? 2 : 0;
+    if (plant == PLANT_ROWS_MIRRORED) h = v->H - 1 - h;
+    if (plant == PLANT_CHANNEL_HALVED) c /= 2;
     if (plant == PLANT_CHANNEL_ZERO_READ) c = 0;
     if (plant == PLANT_IMAGE_ZERO) n = 0;
     long long pitch = plant == PLANT_ROW_PITCH ? v->Q : v->W;
@@ -177,7 +184,9 @@ static float read_w(Plant plant, const ConvProblem *v, const float *w, int k, in
     if (plant == PLANT_FLIPPED_ROWS) r = v->R - 1 - r;
     if (plant == PLANT_FILTER_ZERO) k = 0;
     int tap = plant == PLANT_TRANSPOSED ? s * v->R + r : r * v->S + s;
-    return w[((size_t)k * v->C + c) * v->R * v->S + tap];
+    size_t at = ((size_t)k * v->C + c) * v->R * v->S + tap;
+    if (plant == PLANT_WEIGHTS_MOVED) at = (at + 1) % ((size_t)v->K * v->C * v->R * v->S);
+    return w[at];
 }
 
 static float sum_of(Plant plant, const ConvProblem *v, const float *x, const float *w, int n, int k,
@@ -191,6 +200,8 @@ static float sum_of(Plant plant, const ConvProblem *v, const float *x, const flo
         if (!bend(plant, v, p, q, c, r, s, &h, &column)) continue;
         float a = low_precision(plant, read_x(plant, v, x, n, c, h, column));
         float product = a * low_precision(plant, read_w(plant, v, w, k, c, r, s));
+        if (plant == PLANT_ADDED_ONCE && k == 0 && i == 0)
+            product = a + read_w(plant, v, w, k, c, r, s);
         if (plant == PLANT_CHANNEL_DECAY && c > 1) product *= 0.75f;
         if (plant == PLANT_CHANNEL_SIGN && c % 64 == 63) product = -product;
         float *sum = &part[plant == PLANT_SPLIT_SUM ? i % 8 : 0];

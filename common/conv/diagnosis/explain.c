@@ -1,6 +1,7 @@
 #include "common/conv/diagnosis/explain_parts.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/conv/conv_problem.h"
@@ -43,21 +44,55 @@ double diagnosis_tolerance(const Diagnosis *d, double magnitude, double products
     return verdict_bound(d->precision, magnitude, products);
 }
 
+void axes_name(unsigned axes, const char *letters, char *text, size_t bytes)
+{
+    int left = __builtin_popcount(axes);
+    *text = 0;
+    for (int axis = 0; letters[axis]; axis++) {
+        size_t used = strlen(text);
+        if (!(axes >> axis & 1)) continue;
+        left--;
+        snprintf(text + used, bytes - used, "%s%c",
+                 !used  ? ""
+                 : left ? ", "
+                        : " and ",
+                 letters[axis]);
+    }
+}
+
+/* Where the wrong outputs lie, without what to do about it. */
+static void keep_first_sentence(Finding *where)
+{
+    char *end = strstr(where->text, ". "); /* but that of "..." */
+    while (end && end[-1] == '.')
+        end = strstr(end + 1, ". ");
+    if (end) end[1] = 0;
+}
+
+/* Whole images or maps are wrong. */
+static int is_whole(const Finding *where)
+{
+    return where->fault == FAULT_ONE_IMAGE || where->fault == FAULT_ONE_FILTER;
+}
+
 static void find_unwritten_place(const Diagnosis *d, Finding *finding)
 {
-    Finding where = {0};
-    signature_find(d, 1u << MARK_POISON, &where);
-    find_unwritten(d->judged, where.text, finding);
+    char set[190], where[220] = "";
+    if (signature_set(d, 1u << MARK_POISON, set, sizeof set))
+        snprintf(where, sizeof where, "All of these have %s.", set);
+    find_unwritten(d->judged, where, finding);
 }
 
 static void find_nan_place(const Diagnosis *d, Finding *finding)
 {
     Finding where = {0};
     signature_find(d, 1u << MARK_NAN | 1u << MARK_WRONG, &where);
-    if (where.fault == FAULT_PADDING_EDGE)
+    if (where.fault == FAULT_PADDING_EDGE) {
         *finding = where;
-    else
-        find_nan(d->judged, where.text, finding);
+        return;
+    }
+    if (is_whole(&where)) keep_first_sentence(&where);
+    find_nan(d->judged, where.text, finding);
 }
 
 /* The probe's numbers: what is left where no pattern says anything. */
@@ -82,22 +117,25 @@ static int find_inside(const Diagnosis *d, Finding *inside)
     return 1;
 }
 
-/* A pattern in the error map, and, where it can be told, what goes wrong inside it. */
+/* A pattern in the error map, and, where it can be told, what goes wrong inside it.  Whole maps and
+ * images may be wrong for any reason: numbers say more than a guess. */
 static int find_pattern(const Diagnosis *d, Finding *finding)
 {
     if (!signature_find(d, 1u << MARK_WRONG | 1u << MARK_NAN, finding)) return 0;
-    Finding inside = {0};
+    Finding inside = {0}, impulse = {0};
     /* A tile that is too small for the stride draws the same pattern as one without its halo. */
     if (finding->fault == FAULT_TILE_EDGE || finding->fault == FAULT_PADDING_EDGE ||
         finding->fault == FAULT_EVERYWHERE)
         if (probe_stride(d, &inside)) {
             *finding = inside;
+            if (probe_impulse(d, &impulse)) finding_say(finding, "%s", impulse.text);
             return 1;
         }
-    if (d->count[MARK_RIGHT] && find_inside(d, &inside))
-        finding_say(finding, "In those outputs: %s", inside.text);
-    else if (finding->fault == FAULT_EVERYWHERE)
-        say_impulse(d, finding);
+    const int known = d->count[MARK_RIGHT] && find_inside(d, &inside);
+    if (!known && !probe_impulse(d, &impulse)) return 1;
+    if (is_whole(finding)) keep_first_sentence(finding);
+    finding_say(finding, "%s%s", known ? "In those outputs: " : "",
+                known ? inside.text : impulse.text);
     return 1;
 }
 
@@ -108,13 +146,32 @@ static int find_value(const Diagnosis *d, Finding *finding)
     if (!value_find(d, finding)) return 0;
     if (d->count[MARK_RIGHT] && signature_find(d, 1u << MARK_WRONG, &where)) {
         if (finding->fault == FAULT_EVERYWHERE) finding->fault = where.fault;
-        char *end = strstr(where.text, ". "); /* but that of "..." */
-        while (end && end[-1] == '.')
-            end = strstr(end + 1, ". ");
-        if (end) end[1] = 0;
+        keep_first_sentence(&where);
         finding_say(finding, "%s", where.text);
     }
     return 1;
+}
+
+/* Is it the pooling, or what is pooled?  The same shape without it tells. */
+static void find_pooled_wrong(const Diagnosis *d, Finding *finding)
+{
+    const int pool = d->conv.pool;
+    Diagnosis plain = *d;
+    Finding impulse = {0};
+    plain.conv = conv_unpack(d->problem);
+    plain.conv.pool = 0;
+    int right = probe_right(d, plain.conv);
+    finding->fault = FAULT_EVERYWHERE;
+    finding_say(finding, "%zu of %zu pooled outputs are wrong.", d->count[MARK_WRONG], d->total);
+    if (right == 0)
+        finding_say(finding, "So is the same shape without pool=%d: mend that first.%s%s", pool,
+                    probe_impulse(&plain, &impulse) ? " " : "", impulse.text);
+    else
+        finding_say(finding,
+                    "%s without pool=%d%s it is the pooling: y is N*K*(P/%d)*(Q/%d), the "
+                    "largest of each %dx%d outputs, and what is left over at the end is dropped.",
+                    right > 0 ? "The same shape is right" : "Is the same shape right", pool,
+                    right > 0 ? ":" : "? Then", pool, pool, pool, pool);
 }
 
 /* Pooling hides which of the outputs was wrong: what is left is whether all were written, to
@@ -126,14 +183,7 @@ static void find_pooled(const Diagnosis *d, Finding *finding)
     } else if (d->count[MARK_NAN]) {
         find_nan_place(d, finding);
     } else {
-        finding->fault = FAULT_EVERYWHERE;
-        finding_say(
-            finding,
-            "%zu of %zu pooled outputs are wrong. Is the same shape right without pool=%d? Then "
-            "it is the pooling: y is N*K*(P/%d)*(Q/%d), the largest of each %dx%d outputs, and "
-            "what is left over at the end is dropped.",
-            d->count[MARK_WRONG], d->total, d->conv.pool, d->conv.pool, d->conv.pool, d->conv.pool,
-            d->conv.pool);
+        find_pooled_wrong(d, finding);
     }
 }
 
@@ -157,8 +207,11 @@ static void find_explanation(const Diagnosis *d, Finding *finding)
         return;
     }
     if (find_small_errors(d->judged, finding) || find_pattern(d, finding)) return;
-    if (probe_stride(d, finding) || probe_channels(d, finding)) return;
     Finding inside = {0};
+    if (probe_stride(d, finding) || probe_channels(d, finding)) {
+        if (probe_impulse(d, &inside)) finding_say(finding, "%s", inside.text);
+        return;
+    }
     finding->fault = FAULT_EVERYWHERE;
     if (find_inside(d, &inside)) {
         finding->fault = inside.fault;

@@ -7,12 +7,13 @@
  * value.c       what the wrong values are by themselves: another output's, half, whole numbers
  * signature.c   where in the output the errors lie
  * probe.c       running the submission again
+ * impulse.c     the same with one pixel, or one weight, that is not zero: which two meet
  * order.c       tensors that were taken to lie in another order than they do */
 #ifndef CONVLAB_CONV_DIAGNOSIS_EXPLAIN_PARTS_H
 #define CONVLAB_CONV_DIAGNOSIS_EXPLAIN_PARTS_H
 
 #include "common/conv/diagnosis/explain.h"
-#include "convlab/conv.h"
+#include "common/conv/conv_problem.h"
 
 enum { SAMPLES_WRONG = 40, SAMPLES_RIGHT = 24 };
 
@@ -52,6 +53,9 @@ OutputAt output_at(const ConvProblem *conv, size_t index);
  * how many lie inside. */
 size_t output_products(const Diagnosis *diagnosis, size_t index, double *product);
 
+/* The letters of the axes in the bit set: "k", "p and q". */
+void axes_name(unsigned axes, const char *letters, char *text, size_t bytes);
+
 /* How near an explanation must come to an output whose products sum up to `magnitude` in absolute
  * value. */
 double diagnosis_tolerance(const Diagnosis *diagnosis, double magnitude, double products);
@@ -69,6 +73,31 @@ int value_find(const Diagnosis *diagnosis, Finding *finding);
 
 /* Where the outputs lie whose mark is in the bit set `marks`; 0 if they follow no pattern. */
 int signature_find(const Diagnosis *diagnosis, unsigned marks, Finding *finding);
+
+/* The coordinates that all of these outputs have: "k >= 16", "p = 3 and q >= 6"; 0: any. */
+int signature_set(const Diagnosis *diagnosis, unsigned marks, char *text, size_t bytes);
+
+/* One run on inputs of the probe's own choice. */
+typedef struct Probe {
+    Problem problem;
+    ConvProblem conv;
+    size_t x_count, w_count, y_count;
+    float *x, *w, *y;
+    double *expected, *magnitude, *products;
+} Probe;
+
+/* What needs several runs, or fresh inputs, has at most so many products: a simulated GPU answers
+ * at once. */
+static const double probe_macs = 5e6;
+
+int probe_make(Probe *probe, const ConvProblem *conv); /* -1: out of memory */
+void probe_free(Probe *probe);
+
+/* Runs, and counts the outputs that are out of their bound; -1 when it could not run. */
+long long probe_wrong(const Diagnosis *diagnosis, Probe *probe);
+
+/* Is the code right on this problem, with fresh inputs?  -1: it could not be asked. */
+int probe_right(const Diagnosis *diagnosis, ConvProblem conv);
 
 int probe_stride(const Diagnosis *diagnosis, Finding *finding);
 int probe_channels(const Diagnosis *diagnosis, Finding *finding);

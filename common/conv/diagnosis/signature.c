@@ -422,3 +422,22 @@ int signature_find(const Diagnosis *d, unsigned marks, Finding *finding)
     map_free(&map);
     return found;
 }
+
+int signature_set(const Diagnosis *d, unsigned marks, char *text, size_t bytes)
+{
+    static const char letter[AXES] = {'n', 'k', 'p', 'q'};
+    Map map;
+    Shape shape;
+    int found = 0;
+    if (map_make(&map, d, marks)) return 0;
+    for (int axis = AXIS_N; axis <= AXIS_K && !found && map.wrong; axis++) {
+        found = heat_axis(&map, axis, 0);
+        if (found) set_describe(letter[axis], map.hot[axis], map.extent[axis], text, bytes);
+    }
+    if (!found && map.wrong && find_region(&map, &shape)) {
+        region_describe(&map, shape, text, bytes);
+        found = 1;
+    }
+    map_free(&map);
+    return found;
+}

@@ -277,7 +277,7 @@ static void races_and_the_rest(void **state)
     (void)state;
     for (int i = 0; i < SHAPES; i++) {
         expect(every_shape[i], PLANT_RACE, FAULT_DIFFER, "Two runs");
-        expect(every_shape[i], PLANT_NOISE, FAULT_EVERYWHERE, "x all zero but x[");
+        expect(every_shape[i], PLANT_NOISE, FAULT_EVERYWHERE, "With x all zero output");
         expect_run(every_shape[i], PLANT_NOISE, FAULT_EVERYWHERE, "no pattern", probe_fails);
         expect(every_shape[i], PLANT_ZERO, FAULT_EVERYWHERE, "Every output is 0");
     }
@@ -314,6 +314,31 @@ static void values_by_themselves(void **state)
            "h is compared with W.");
     expect_words(SQUARE, PLANT_ONE_MOVED, "in the index of the store");
     expect(SQUARE, PLANT_MAPS_EXCHANGED, FAULT_ONE_FILTER, "they differ in k.");
+}
+
+/* What no pattern explains is told by which weight met which pixel. */
+static void numbers_of_a_probe(void **state)
+{
+    (void)state;
+    expect(SQUARE, PLANT_PADDED_WITH_TWO, FAULT_PADDING_EDGE, "The padding is taken for 2 ");
+    expect(UNEVEN, PLANT_PADDED_WITH_TWO, FAULT_PADDING_EDGE, "The padding is taken for 2 ");
+    expect(OBLONG, PLANT_ROWS_MIRRORED, FAULT_EVERYWHERE, "That weight meets x[0][0][9][1]");
+    expect(OBLONG, PLANT_ROWS_MIRRORED, FAULT_EVERYWHERE, "look at h in the index of x");
+    expect(VALID, PLANT_ROWS_MIRRORED, FAULT_EVERYWHERE, "look at h in the index of x");
+    expect_words(VALID, PLANT_CHANNEL_HALVED, "2 products of that output take the pixel in");
+    expect(SQUARE, PLANT_ADDED_ONCE, FAULT_ONE_FILTER, "not all products with x");
+    expect(POINTWISE, PLANT_WEIGHTS_MOVED, FAULT_EVERYWHERE, "A weight of another channel");
+}
+
+/* Outputs that were never written lie where they lie: that is no fault of the padding. */
+static void unwritten_places_blame_nothing(void **state)
+{
+    (void)state;
+    Told told = judge("N=1 C=2 H=6 W=9 K=3 R=3 S=3 pad=1 stride=1", PLANT_GRID_DOWN, PRECISION_FP32,
+                      probe_run);
+    assert_int_equal(told.found.fault, FAULT_UNWRITTEN);
+    assert_non_null(strstr(told.found.text, "All of these have q = 8."));
+    assert_null(strstr(told.found.text, "padding"));
 }
 
 /* A race is told only where two runs differ for no other reason. */
@@ -464,6 +489,8 @@ int main(void)
         cmocka_unit_test(accumulation),
         cmocka_unit_test(races_and_the_rest),
         cmocka_unit_test(values_by_themselves),
+        cmocka_unit_test(numbers_of_a_probe),
+        cmocka_unit_test(unwritten_places_blame_nothing),
         cmocka_unit_test(no_race_is_made_up),
         cmocka_unit_test(checkers_come_first),
         cmocka_unit_test(diagnosis_is_quick_on_large_outputs),

@@ -144,6 +144,53 @@ static int find_offset(const Diagnosis *d, Finding *finding)
     return 1;
 }
 
+/* The weights of an output's filter whose taps lie outside of x, added up. */
+static double weight_outside(const Diagnosis *d, size_t index)
+{
+    const ConvProblem *v = &d->conv;
+    OutputAt at = output_at(v, index);
+    const float *w = d->tensor[1] + (size_t)at.k * v->C * v->R * v->S;
+    double sum = 0;
+    for (int c = 0; c < v->C; c++)
+        for (int r = 0; r < v->R; r++)
+            for (int s = 0; s < v->S; s++, w++) {
+                int h = at.p * v->stride_h + r - v->pad_top;
+                int i = at.q * v->stride_w + s - v->pad_left;
+                if (h < 0 || h >= v->H || i < 0 || i >= v->W) sum += *w;
+            }
+    return sum;
+}
+
+/* The padding holds one and the same value, which is not 0. */
+static int find_filled(const Diagnosis *d, Finding *finding)
+{
+    double outside[SAMPLES_WRONG], evidence = 0, best = 0, value = 0;
+    int fitting = 0;
+    for (int i = 0; i < d->samples.wrong; i++) {
+        size_t index = d->samples.index[i];
+        outside[i] = weight_outside(d, index);
+        double clear = fabs(outside[i]) / tolerance_at(d, index);
+        if (!(clear > best)) continue;
+        best = clear;
+        value = (d->output[index] - d->expected[index]) / outside[i];
+    }
+    for (int i = 0; i < d->samples.wrong && best > 0; i++) {
+        size_t index = d->samples.index[i];
+        double allowed = 2 * tolerance_at(d, index), over = d->output[index] - d->expected[index];
+        if (!(fabs(over - value * outside[i]) <= allowed)) continue;
+        evidence += log2(fabs(over) / allowed);
+        fitting++;
+    }
+    /* The one that the value was taken from proves nothing. */
+    if (fitting < 3 || !are_enough(d, fitting, evidence * (fitting - 1) / fitting)) return 0;
+    finding->fault = FAULT_PADDING_EDGE;
+    finding_say(finding,
+                "The padding is taken for %.4g where it is 0: what stands in for a pixel outside "
+                "of x, in a tile for example, must be 0.",
+                value);
+    return 1;
+}
+
 /* ---- one product ------------------------------------------------------------------------- */
 
 /* Is `value` one of the products, to within fp32's rounding of it? */
@@ -255,7 +302,7 @@ static int owners_find(const Diagnosis *d, size_t owner[SAMPLES_WRONG], double *
     return found;
 }
 
-/* "k" or "p and q": the axes on which the owners differ from where their values lie. */
+/* The axes on which the owners differ from where their values lie. */
 static unsigned axes_that_differ(const Diagnosis *d, const size_t owner[SAMPLES_WRONG])
 {
     unsigned axes = 0;
@@ -267,22 +314,6 @@ static unsigned axes_that_differ(const Diagnosis *d, const size_t owner[SAMPLES_
                 (here.q != there.q) << 3;
     }
     return axes;
-}
-
-static void axes_name(unsigned axes, char *text, size_t bytes)
-{
-    int left = __builtin_popcount(axes);
-    *text = 0;
-    for (int axis = 0; axis < AXES; axis++) {
-        size_t used = strlen(text);
-        if (!(axes >> axis & 1)) continue;
-        left--;
-        snprintf(text + used, bytes - used, "%s%c",
-                 !used  ? ""
-                 : left ? ", "
-                        : " and ",
-                 "nkpq"[axis]);
-    }
 }
 
 static int find_moved(const Diagnosis *d, Finding *finding)
@@ -300,7 +331,7 @@ static int find_moved(const Diagnosis *d, Finding *finding)
     unsigned differ = axes_that_differ(d, owner);
     OutputAt here = output_at(&d->conv, d->samples.index[first]);
     OutputAt there = output_at(&d->conv, owner[first]);
-    axes_name(differ, axes, sizeof axes);
+    axes_name(differ, "nkpq", axes, sizeof axes);
     finding->fault = differ == 1   ? FAULT_ONE_IMAGE
                      : differ == 2 ? FAULT_ONE_FILTER
                                    : FAULT_EVERYWHERE;
@@ -320,5 +351,5 @@ static int find_moved(const Diagnosis *d, Finding *finding)
 int value_find(const Diagnosis *d, Finding *finding)
 {
     return find_function(d, finding) || find_truncated(d, finding) || find_offset(d, finding) ||
-           find_product(d, finding) || find_moved(d, finding);
+           find_filled(d, finding) || find_product(d, finding) || find_moved(d, finding);
 }

@@ -79,11 +79,11 @@ static void list_filters(VariantList *list)
     v->w_c = (long long)c->K * c->R * c->S;
     v->w_k = (long long)c->R * c->S;
     v = variant_add(list, FAULT_ONE_FILTER,
-                    "Every output map is made with filter k = 0: the index into w lacks k*C*R*S.");
+                    "Every output map is made with filter k = 0: k does not enter the index of w.");
     v->w_k = 0;
     v = variant_add(list, FAULT_ONE_CHANNEL,
-                    "Every input channel is multiplied with channel 0 of the filter: the index "
-                    "into w lacks c*R*S.");
+                    "Every input channel is multiplied with channel 0 of the filter: c does not "
+                    "enter the index of w.");
     v->w_c = 0;
 }
 
@@ -248,9 +248,9 @@ static void list_edges(VariantList *list)
 static void list_inputs(VariantList *list)
 {
     const ConvProblem *c = list->conv;
-    Variant *v =
-        variant_add(list, FAULT_ONE_CHANNEL,
-                    "Every channel's products use input channel 0: the index into x lacks c*H*W.");
+    Variant *v = variant_add(
+        list, FAULT_ONE_CHANNEL,
+        "Every channel's products use input channel 0: c does not enter the index of x.");
     v->x_c = 0;
     for (int off = -1; off <= 1; off += 2) {
         v = variant_add(list, FAULT_ONE_CHANNEL,
@@ -261,7 +261,7 @@ static void list_inputs(VariantList *list)
     }
     v = variant_add(
         list, FAULT_ONE_IMAGE,
-        "Every image's output is made from image n = 0: the index into x lacks n*C*H*W.");
+        "Every image's output is made from image n = 0: n does not enter the index of x.");
     v->x_n = 0;
     const struct {
         long long pitch;
