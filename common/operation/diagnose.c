@@ -169,7 +169,9 @@ int find_unwritten(const Judgement *judged, const char *where, Finding *finding)
     finding_say(finding, "%zu of %zu outputs were never written.", poison, total);
     if (*where) finding_say(finding, "%s", where);
     if (judged->count[MARK_WRONG])
-        finding_say(finding, "Of those that were written %zu are wrong, too.",
+        finding_say(finding,
+                    "Of those that were written %zu are wrong, too: is one stored where another "
+                    "belongs? Check the index of the store.",
                     judged->count[MARK_WRONG]);
     finding_say(finding, "Do the loops, or the grid, cover every output, and does each axis of the "
                          "grid stand for what the kernel takes it for? Round a number of blocks "

@@ -131,18 +131,22 @@ static int pixel_met(Impulse *m, const Element *tap, Element *pixel)
 static void say_unmet(const Impulse *m, Finding *finding)
 {
     const ConvProblem *v = &m->probe.conv;
-    int same_map = 0, other_k = -1;
+    OutputAt same = {.k = -1};
+    int other_k = -1;
     for (size_t i = 0; i < m->probe.y_count; i++) {
         OutputAt at = output_at(v, i);
         if (m->probe.y[i] == 0) continue;
-        if (at.k == m->at.k)
-            same_map = 1;
-        else
+        if (at.k != m->at.k)
             other_k = at.k;
+        else if (same.k < 0)
+            same = at;
     }
-    if (same_map)
-        finding_say(finding, "No pixel meets that weight there, though some do in other outputs: "
-                             "is that pixel loaded, or taken for padding, and is the sum stored?");
+    if (same.k >= 0)
+        finding_say(finding,
+                    "No pixel meets that weight there, though one does in output (%d,%d,%d,%d): is "
+                    "that pixel loaded, or taken for padding, or read from another place of its "
+                    "tile, and is the sum stored?",
+                    same.n, same.k, same.p, same.q);
     else if (other_k >= 0)
         finding_say(finding,
                     "Outputs of map k = %d take that weight in, those of its own map do not: k is "
@@ -151,6 +155,14 @@ static void say_unmet(const Impulse *m, Finding *finding)
     else
         finding_say(finding, "No output takes that weight in: is it loaded, is its product made, "
                              "and is the sum stored?");
+}
+
+static void say_unknown(Finding *finding)
+{
+    finding_say(finding,
+                "Either that product was never made (is that pixel loaded, is that weight, is the "
+                "sum stored?), or one of its two factors comes from elsewhere: another row or "
+                "channel, by a wrong pitch, or another tensor. Follow both indices.");
 }
 
 /* The weight should meet the pixel in this output, and does not: what meets it instead? */
@@ -179,8 +191,7 @@ static void say_met(Impulse *m, const Element *tap, Finding *finding)
                     "stands still where the loop goes on, or several add one product.",
                     met);
     } else {
-        finding_say(finding, "Either that product was never made, or one of its factors comes from "
-                             "elsewhere. Follow both indices.");
+        say_unknown(finding);
     }
 }
 
@@ -197,10 +208,15 @@ static void say_exchanged(const Element *want, const Element *got, Finding *find
     else if (differ == 1u << TAP_C)
         finding_say(finding, "A weight of another channel: check c in the index of w and of x, and "
                              "where tiles or fragments keep it.");
-    else if (differ & (1u << TAP_K | 1u << TAP_C))
+    else if (differ & 1u << TAP_K)
         finding_say(finding,
                     "They differ in %s: a step in the index of w is wrong, or a tile of weights is "
                     "written and read by different indices.",
+                    axes);
+    else if (differ & 1u << TAP_C)
+        finding_say(finding,
+                    "They differ in %s: the indices of w and of x, or the places where tiles keep "
+                    "the two, do not agree there; a wrong step in one of them does that.",
                     axes);
     else
         finding_say(finding, "Another tap of the same filter: check r and s in the index of w and "
@@ -224,7 +240,7 @@ static void say_stray(const Impulse *m, const Element *got, Finding *finding)
     else if (inside)
         finding_say(finding,
                     "In that output this weight should meet %s: look at %s in the index of x, "
-                    "where a tile keeps its pixels, and at the index of the store.",
+                    "where a tile or fragment keeps its pixels, and at the index of the store.",
                     name, axes);
     else
         finding_say(finding,
@@ -276,6 +292,8 @@ static void impulse_describe(Impulse *m, Finding *finding)
         say_stray(m, &got, finding);
     else if (known && m->value == 0 && few)
         say_met(m, &want, finding);
+    else if (known && m->value == 0)
+        say_unknown(finding);
     else if (isfinite(m->value) && m->value != 0 && few)
         say_count(m, finding);
     else

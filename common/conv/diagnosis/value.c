@@ -223,8 +223,8 @@ static int find_product(const Diagnosis *d, Finding *finding)
 
 /* ---- another output's value -------------------------------------------------------------- */
 
-/* An output's right value, and whose it is.  Inputs of 11 bits leave a value so much room that many
- * outputs would do for it: there it is what another output, which is right, really holds. */
+/* An output's right value, and whose it is: what it really holds if it is right, else what it should
+ * hold.  But inputs of 11 bits leave a value so much room that many outputs would do for it. */
 typedef struct Right {
     double value;
     size_t index;
@@ -242,10 +242,10 @@ static Right *rights_sorted(const Diagnosis *d, size_t *rights)
     size_t count = 0;
     if (!right) return NULL;
     for (size_t i = 0; i < d->total; i++)
-        if (d->precision == PRECISION_FP32)
-            right[count++] = (Right){d->expected[i], i};
-        else if (d->mark[i] == MARK_RIGHT)
+        if (d->mark[i] == MARK_RIGHT)
             right[count++] = (Right){d->output[i], i};
+        else if (d->precision == PRECISION_FP32)
+            right[count++] = (Right){d->expected[i], i};
     qsort(right, count, sizeof *right, by_value);
     *rights = count;
     return right;

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- the value that a variant gives ------------------------------------------------------ */
 
@@ -181,6 +182,8 @@ int variant_find(const Diagnosis *d, int everywhere, Finding *finding)
     int found = 0;
     for (int i = 0; i < list.count && !found; i++) {
         const Variant *v = &list.variant[i];
+        /* A y in another order has all of its outputs there. */
+        if (!everywhere && strcmp(v->order, "nkpq") != 0) continue;
         if (!variant_fits(d, v, everywhere)) continue;
         finding->fault = v->fault;
         snprintf(finding->text, sizeof finding->text, "%s", v->text);

@@ -322,8 +322,9 @@ static void list_outputs(VariantList *list)
     v->scale = 2;
     v = variant_add(list, FAULT_EVERYWHERE,
                     "Every output is 0. The store is reached, but the sum is not in it: does the "
-                    "loop run, is its result what is stored, and is every product added (+=)? With "
-                    "= the last one is what is left, often a zero that fills a tile.");
+                    "loop run, are both factors loaded to where it reads them, is its result what "
+                    "is stored, and is every product added (+=)? With = the last one is what is "
+                    "left, often a zero that fills a tile.");
     v->scale = 0;
 }
 
