@@ -223,7 +223,7 @@ static int find_product(const Diagnosis *d, Finding *finding)
 
 /* ---- another output's value -------------------------------------------------------------- */
 
-/* An output's right value, and whose it is: what it really holds if it is right, else what it should
+/* An output's right value, and whose it is: what it holds if it is right, else what it should
  * hold.  But inputs of 11 bits leave a value so much room that many outputs would do for it. */
 typedef struct Right {
     double value;
