@@ -34,22 +34,25 @@ static BlockTurn worker_turns(Launch *launch, Worker *worker, int *moved)
 {
     for (;;) {
         BlockTurn turn = block_turn(worker);
-        if (turn == BLOCK_WAITS || turn == BLOCK_FAILED) return turn;
+        if (turn == BLOCK_WAITS || turn == BLOCK_PAUSES || turn == BLOCK_FAILED) return turn;
         *moved = 1;
         if (turn == BLOCK_DONE && (turn = next_begin(launch, worker)) != BLOCK_RUNS) return turn;
     }
 }
 
-/* One turn of all; BLOCK_WAITS when each waits in vain. */
+/* One turn of all; BLOCK_WAITS when each waits in vain, BLOCK_PAUSES when some may not. */
 static BlockTurn round_run(Launch *launch, Worker *worker, uint32_t count)
 {
-    int moved = 0, busy = 0;
+    int moved = 0, busy = 0, paused = 0;
     for (uint32_t i = 0; i < count; i++) {
         if (!worker[i].busy) continue;
-        if (worker_turns(launch, &worker[i], &moved) == BLOCK_FAILED) return BLOCK_FAILED;
+        BlockTurn turn = worker_turns(launch, &worker[i], &moved);
+        if (turn == BLOCK_FAILED) return BLOCK_FAILED;
         busy |= worker[i].busy;
+        paused |= turn == BLOCK_PAUSES;
     }
-    return moved ? BLOCK_RUNS : busy ? BLOCK_WAITS : BLOCK_DONE;
+    if (moved) return BLOCK_RUNS;
+    return paused ? BLOCK_PAUSES : busy ? BLOCK_WAITS : BLOCK_DONE;
 }
 
 static Worker *first_busy(Worker *worker, uint32_t count)
@@ -71,7 +74,9 @@ int alternate_run(Launch *launch, Worker *worker, uint32_t *open)
         } else if (launch->next < launch->blocks && *open < room) {
             if (worker_open(&worker[(*open)++], launch, launch->launch->params) != 0) return -1;
             if (next_begin(launch, &worker[*open - 1]) == BLOCK_FAILED) return 0;
-        } else if (++vain > TURNS_IN_VAIN / *open) {
+        } else if (turn == BLOCK_PAUSES) {
+            vain = 0;
+        } else if ((vain += first_busy(worker, *open)->effort) > TURNS_IN_VAIN / *open) {
             block_stuck(first_busy(worker, *open));
             return 0;
         }

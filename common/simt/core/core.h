@@ -127,7 +127,7 @@ struct Ins {
     uint16_t op;
     uint8_t guard_negated, pseudo, class, bytes, vector, space;
     uint8_t is_signed, base64, carries, merge, read_only, order;
-    uint8_t yields;          /* a branch back in a loop that waits: others go on first */
+    uint8_t yields;          /* a branch back in a loop that waits: YIELDS_* of kinds.h */
     uint16_t t_d[4], t_s[6]; /* scoreboard numbers written and read; 0: none */
     uint32_t aux;
 };
@@ -257,6 +257,7 @@ typedef struct Chain {
 
 typedef struct Path {
     uint32_t pc, mask, rpc;
+    uint32_t waits; /* for these lanes, to come to what it stands at; 0: it can go on */
 } Path;
 
 /* The blocks with the most to do of those that one host thread ran; traced all of them, and the one
@@ -289,8 +290,11 @@ struct Warp {
     int count; /* counters wanted */
     WarpState state;
     uint32_t index;
-    uint32_t turns; /* of a loop that waits, made in vain by some of the warp's lanes */
-    int changed;    /* ... and others went on without them */
+    uint32_t turns;   /* of a loop that waits, made in vain by some of the warp's lanes */
+    int changed;      /* ... and others went on without them */
+    int paused;       /* gave way in a loop that also does something */
+    uint32_t loop;    /* instructions of the loop in which it last gave way */
+    uint32_t awaited; /* the Path.waits of the path just taken up */
     uint32_t barrier, barrier_wanted; /* where it waits, and for how many threads (0: all) */
     const Ins *barrier_ins;
     unsigned char *local; /* LANES * local_bytes */
@@ -346,6 +350,7 @@ struct Worker {
     uint64_t epoch;    /* barriers and blocks so far: in between nothing is ordered */
     int fenced;        /* the block in hand executed a fence */
     int busy;          /* has a block in hand, where blocks run side by side */
+    uint32_t effort;   /* of its last turn, if that was in vain: turns of a short loop */
     uint32_t stamp;    /* of the access to shared memory in hand */
     InsCount *profile; /* per instruction, of all blocks of this worker */
     uint64_t *ready, *chain_ready;

@@ -82,6 +82,10 @@ typedef enum AtomOp {
 
 /* Ins.order: what an atomic, volatile or ordered access may say to other threads.  A result that
  * nobody uses tells its thread nothing.  SPINS: read in a loop that waits for what it reads. */
+/* A branch back in a loop that waits for others: these go on first, always where the loop does
+ * nothing else. */
+enum { YIELDS_NEVER, YIELDS_ALWAYS, YIELDS_SOMETIMES };
+
 enum { ORDER_READS = 1, ORDER_WRITES = 2, ORDER_RELEASES = 4, ORDER_SPINS = 8 };
 
 typedef enum ShflMode { SHFL_UP, SHFL_DOWN, SHFL_BFLY, SHFL_IDX } ShflMode;

@@ -334,7 +334,7 @@ static int kernel_finish(Decoder *d)
     emit(d, OP_EXIT, CLASS_FREE)->pseudo = 1; /* for code that runs off its end */
     if (d->failed) return -1;
     spins_find(d);
-    if (joins_insert(d) != 0) return -1;
+    if (d->failed || joins_insert(d) != 0) return -1;
     uint64_t dynamic_start = (d->shared_bytes + 15) / 16 * 16;
     kernel->static_shared = (uint32_t)d->shared_bytes;
     for (uint32_t i = 0; i < kernel->constants; i++)

@@ -1,11 +1,17 @@
 /* spin.c - loops that wait: a flag, a lock or a counter is read until another thread wrote it.
  *
- * Such a loop is short, goes back to its beginning, reads by a volatile or ordered load or by an
- * atomic whose result it uses, and neither stores nor waits at a barrier.  Its warp makes way for
- * others each time it goes back: on a card warps run side by side. */
+ * Such a loop reads by a volatile or ordered load or by an atomic whose result it uses.  Where it
+ * neither stores nor waits at a barrier it does nothing else, and its warp makes way for others
+ * each time it goes back: on a card warps run side by side.  Where it does, it may be at work for
+ * long before it waits, and makes way now and then. */
+#include <stdlib.h>
+
 #include "common/simt/decode/decoder.h"
 
-enum { LONGEST = 256 };
+/* Of the instructions before each: how many read what others write, how many do other work. */
+typedef struct Tally {
+    uint32_t reads, far_reads, works;
+} Tally;
 
 static int works(const Ins *ins)
 {
@@ -13,25 +19,48 @@ static int works(const Ins *ins)
     return ins->op == OP_BAR || ins->op == OP_CP_ASYNC || (stores && !ins->order);
 }
 
-static int loop_waits(const Ins *code, uint32_t first, uint32_t last)
+static void tally_make(const Decoder *d, Tally *tally)
 {
-    int reads = 0;
-    for (uint32_t i = first; i <= last; i++) {
-        if (works(&code[i])) return 0;
-        reads |= code[i].order & ORDER_READS;
+    for (uint32_t i = 0; i < d->count; i++) {
+        const Ins *ins = &d->code[i];
+        int reads = (ins->order & ORDER_READS) != 0;
+        tally[i + 1] = tally[i];
+        tally[i + 1].reads += (uint32_t)reads;
+        tally[i + 1].far_reads += reads && ins->space != PTX_SHARED;
+        tally[i + 1].works += (uint32_t)works(ins);
     }
-    return reads;
+}
+
+/* The loop from `first` to the branch back at `last`.  Blocks run side by side only for what a
+ * block may wait for that another one writes. */
+static void loop_mark(Decoder *d, const Tally *tally, uint32_t first, uint32_t last, int32_t *spins)
+{
+    const Tally *begin = &tally[first], *end = &tally[last + 1];
+    if (end->reads == begin->reads) return;
+    int waits = end->works == begin->works;
+    d->code[last].yields = waits ? YIELDS_ALWAYS : YIELDS_SOMETIMES;
+    if (waits || end->far_reads != begin->far_reads) d->kernel->spins = d->kernel->in_order = 1;
+    if (waits) spins[first]++, spins[last + 1]--;
 }
 
 void spins_find(Decoder *d)
 {
-    for (uint32_t i = 0; i < d->count; i++) {
-        Ins *back = &d->code[i];
-        if ((back->op != OP_BRA && back->op != OP_BRA_P) || back->target > i) continue;
-        if (i - back->target >= LONGEST || !loop_waits(d->code, back->target, i)) continue;
-        back->yields = 1;
-        d->kernel->spins = d->kernel->in_order = 1;
-        for (uint32_t k = back->target; k <= i; k++)
-            if (d->code[k].order & ORDER_READS) d->code[k].order |= ORDER_SPINS;
+    Tally *tally = calloc(d->count + 1, sizeof *tally);
+    int32_t *spins = calloc(d->count + 1, sizeof *spins), inside = 0;
+    if (tally && spins) {
+        tally_make(d, tally);
+        for (uint32_t i = 0; i < d->count; i++) {
+            const Ins *back = &d->code[i];
+            if ((back->op == OP_BRA || back->op == OP_BRA_P) && back->target <= i)
+                loop_mark(d, tally, back->target, i, spins);
+        }
+        for (uint32_t i = 0; i < d->count; i++) {
+            inside += spins[i];
+            if (inside && d->code[i].order & ORDER_READS) d->code[i].order |= ORDER_SPINS;
+        }
+    } else {
+        refuse(d, "out of host memory");
     }
+    free(tally);
+    free(spins);
 }

@@ -232,7 +232,7 @@ static void block_prepare(Worker *worker, uint64_t number)
         uint32_t left = block->threads - w * LANES;
         warp->alive = warp->mask = left >= LANES ? FULL_MASK : (1u << left) - 1;
         warp->rpc = NO_SLOT;
-        warp->turns = 0, warp->changed = 0;
+        warp->turns = 0, warp->changed = 0, warp->awaited = 0;
         warp->depth = 0;
         warp->pc = warp->code;
         warp->state = WARP_READY;
@@ -311,11 +311,14 @@ static BlockTurn block_end(Worker *worker)
 
 BlockTurn block_turn(Worker *worker)
 {
+    enum { SHORT_LOOP = 64 };
     Block *block = &worker->block;
-    int yielded = 0, moved = 0;
+    uint32_t longest = 0;
+    int yielded = 0, moved = 0, paused = 0;
     for (uint32_t w = 0; w < block->warps; w++) {
         Warp *warp = &block->warp[w];
         if (warp->state != WARP_READY) continue;
+        warp->paused = 0;
         if (warp->count)
             warp_run_counting(warp);
         else
@@ -323,9 +326,13 @@ BlockTurn block_turn(Worker *worker)
         if (warp->state == WARP_FAULT) return BLOCK_FAILED;
         yielded |= warp->state == WARP_READY;
         moved |= warp->state != WARP_READY;
+        paused |= warp->paused;
+        if (warp->state == WARP_READY && warp->loop > longest) longest = warp->loop;
     }
+    worker->effort = 1 + longest / SHORT_LOOP;
     if (!barriers_resolve(block)) return block_end(worker);
-    return yielded && !moved ? BLOCK_WAITS : BLOCK_RUNS;
+    if (!yielded || moved) return BLOCK_RUNS;
+    return paused ? BLOCK_PAUSES : BLOCK_WAITS;
 }
 
 void block_stuck(Worker *worker)
@@ -347,7 +354,7 @@ int block_run(Worker *worker, uint64_t number)
     for (uint32_t vain = 0;;) {
         BlockTurn turn = block_turn(worker);
         if (turn == BLOCK_DONE || turn == BLOCK_FAILED) return turn == BLOCK_DONE ? 0 : -1;
-        vain = turn == BLOCK_WAITS ? vain + 1 : 0;
+        vain = turn == BLOCK_WAITS ? vain + worker->effort : 0;
         if (vain <= TURNS_IN_VAIN) continue;
         block_stuck(worker);
         return -1;

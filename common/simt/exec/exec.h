@@ -19,12 +19,14 @@ void worker_close(Worker *worker);
 /* What the warps of a block did, each until it waited, ended or made way for others. */
 typedef enum BlockTurn {
     BLOCK_RUNS,
-    BLOCK_WAITS, /* each of them for what another thread writes */
+    BLOCK_WAITS,  /* each of them for what another thread writes */
+    BLOCK_PAUSES, /* perhaps they wait, perhaps they work */
     BLOCK_DONE,
     BLOCK_FAILED /* a fault, the limit, or a fault of an earlier block */
 } BlockTurn;
 
-/* A block that waits so often in vain, as do all others, waits for ever. */
+/* A block that waits so often in vain, as do all others, waits for ever.  A turn of a long loop
+ * counts as several. */
 enum { TURNS_IN_VAIN = 1 << 18 };
 
 int block_begin(Worker *worker, uint64_t number); /* -1: over the limit */

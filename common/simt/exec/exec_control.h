@@ -21,6 +21,7 @@ ALWAYS const Ins *path_next(Warp *warp)
         if (!mask) continue;
         warp->mask = mask;
         warp->rpc = path->rpc;
+        warp->awaited = path->waits;
         return warp->code + path->pc;
     }
     return warp_stop(warp, WARP_DONE, NULL);
@@ -100,7 +101,7 @@ ALWAYS const Ins *lanes_change(Warp *warp, const Ins *next)
     if (!others) return next;
     mine = (Path){.pc = (uint32_t)(next - warp->code), .mask = warp->mask, .rpc = top->rpc};
     next = warp->code + top->pc;
-    warp->mask = others, warp->rpc = top->rpc;
+    warp->mask = others, warp->rpc = top->rpc, warp->awaited = top->waits;
     *top = mine;
     warp->changed = 1;
     return next;
@@ -109,10 +110,16 @@ ALWAYS const Ins *lanes_change(Warp *warp, const Ins *next)
 /* A branch back in a loop that waits. */
 HANDLER(YIELD)
 {
-    enum { PATIENCE = 64 };
+    enum { PATIENCE = 64, LONG_PATIENCE = 1024 };
     const Ins *next = ins->inner(warp, ins);
     if (!next || next > ins) return next;
-    if (warp->depth && ++warp->turns % PATIENCE == 0) next = lanes_change(warp, next);
+    warp->turns++;
+    warp->loop = (uint32_t)(ins - next);
+    if (ins->yields == YIELDS_SOMETIMES) {
+        if (warp->turns % LONG_PATIENCE) return next;
+        warp->paused = 1;
+    }
+    if (warp->depth && warp->turns % PATIENCE == 0) next = lanes_change(warp, next);
     return warp_stop(warp, WARP_READY, next);
 }
 
@@ -182,10 +189,12 @@ ALWAYS int lanes_join(Warp *warp, const Ins *ins)
 {
     uint32_t here = (uint32_t)(ins - warp->code);
     while (warp->changed && warp->mask != warp->alive && warp->depth) {
-        Path *top = &warp->stack[warp->depth - 1], mine = {here, warp->mask, warp->rpc};
+        Path *top = &warp->stack[warp->depth - 1],
+             mine = {here, warp->mask, warp->rpc, warp->alive & ~warp->mask};
         if (top->rpc != warp->rpc || top->mask & warp->mask) break;
         if (top->pc != here) {
             warp->mask = top->mask & warp->alive;
+            warp->awaited = top->waits;
             warp_stop(warp, WARP_READY, warp->code + top->pc);
             *top = mine;
             return 0;
@@ -198,6 +207,7 @@ ALWAYS int lanes_join(Warp *warp, const Ins *ins)
 
 HANDLER(BAR)
 {
+    warp->awaited = 0;
     if (__builtin_expect(!lanes_join(warp, ins), 0)) return NULL;
     uint32_t id = REG(uint32_t, ins->a)[first_lane(warp->mask)];
     uint32_t lane = first_lane(warp->mask);
@@ -221,34 +231,6 @@ HANDLER(BAR)
     return warp_stop(warp, WARP_BARRIER, ins + 1);
 }
 
-/* The lanes that are named with `lane`, all of which must be here and name the same: others would
- * be waited for, for ever.  Lanes of one instruction may form several such groups, as half-warps
- * do.  0 after reporting what is wrong. */
-__attribute__((noinline)) static uint32_t group_find(Warp *warp, const Ins *ins,
-                                                     const uint32_t *members, uint32_t lane)
-{
-    uint32_t named = members[lane], group = 0, absent;
-    FOR_ACTIVE(warp->mask) group |= (uint32_t)(members[i] == named) << i;
-    if (group & ~named) {
-        lane = first_lane(group & ~named);
-        fault_at(warp, ins, SIMT_SYNCCHECK, lane, 0, 0,
-                 "Invalid arguments: the mask 0x%08x does not name the calling thread (lane %u)",
-                 named, lane);
-        return 0;
-    }
-    absent = named & ~group & warp->alive; /* lanes that have ended are not waited for */
-    if (!absent) return group;
-    if (absent & warp->mask)
-        fault_at(warp, ins, SIMT_SYNCCHECK, lane, 0, 0,
-                 "Invalid arguments: the mask 0x%08x names lane %u, whose own mask is 0x%08x",
-                 named, first_lane(absent & warp->mask), members[first_lane(absent & warp->mask)]);
-    else
-        fault_at(warp, ins, SIMT_SYNCCHECK, lane, 0, 0,
-                 "Divergent threads in a warp: the mask 0x%08x names lane %u, which is not here",
-                 named, first_lane(absent));
-    return 0;
-}
-
 /* The usual case: all lanes that are here name each other and nobody else. */
 ALWAYS int members_agree(const Warp *warp, const uint32_t *members)
 {
@@ -257,19 +239,12 @@ ALWAYS int members_agree(const Warp *warp, const uint32_t *members)
     return !differ;
 }
 
-/* Runs BODY with `mask` the lanes of one group after the other. */
+/* Runs BODY with `mask` the lanes of one group after the other, when lanes_meet found all here. */
 #define FOR_GROUPS(members)                                                                        \
     for (uint32_t left_ = warp->mask, whole_ = (uint32_t)members_agree(warp, members), mask;       \
-         left_ &&                                                                                  \
-         (mask = whole_ ? warp->mask : group_find(warp, ins, members, first_lane(left_))) != 0;    \
+         left_ && (mask = whole_ ? warp->mask                                                      \
+                                 : group_of(warp, members, (members)[first_lane(left_)])) != 0;    \
          left_ &= ~mask)
-#define GROUP_FAILED (warp->state == WARP_FAULT)
-
-HANDLER(WARPSYNC)
-{
-    FOR_GROUPS(REG(uint32_t, ins->a)) continue;
-    return GROUP_FAILED ? NULL : ins + 1;
-}
 
 /* ---- warp collectives --------------------------------------------------------------------- */
 ALWAYS uint32_t shuffle_source(int mode, uint32_t lane, uint32_t b, uint32_t c, int *valid)
@@ -297,90 +272,6 @@ ALWAYS uint32_t shuffle_source(int mode, uint32_t lane, uint32_t b, uint32_t c, 
     return *valid ? j : lane;
 }
 
-HANDLER(SHFL)
-{
-    uint32_t t[LANES], valid_mask = 0;
-    FOR_GROUPS(REG(uint32_t, ins->v[0])) continue;
-    if (GROUP_FAILED) return NULL;
-    memcpy(t, REG(uint32_t, ins->d == NO_SLOT ? ins->a : ins->d), sizeof t);
-    FOR_ACTIVE(warp->mask)
-    {
-        int valid;
-        uint32_t j = shuffle_source((int)ins->aux, i, REG(uint32_t, ins->b)[i],
-                                    REG(uint32_t, ins->c)[i], &valid);
-        t[i] = REG(uint32_t, ins->a)[j & 31];
-        valid_mask |= (uint32_t)valid << i;
-    }
-    if (ins->v[1] != NO_SLOT) {
-        uint32_t *q = &PREDICATE(ins->v[1]);
-        *q = (*q & ~warp->mask) | valid_mask;
-    }
-    if (ins->d != NO_SLOT) memcpy(REG(uint32_t, ins->d), t, sizeof t);
-    return ins + 1;
-}
-
-/* vote.sync; v[0]: members. */
-HANDLER(VOTE)
-{
-    uint32_t t[LANES] = {0}, result = 0;
-    uint32_t votes = PREDICATE(ins->a) ^ (ins->imm ? FULL_MASK : 0);
-    FOR_GROUPS(REG(uint32_t, ins->v[0]))
-    {
-        uint32_t yes = votes & mask;
-        int holds = ins->aux == VOTE_ALL   ? yes == mask
-                    : ins->aux == VOTE_ANY ? yes != 0
-                                           : yes == 0 || yes == mask;
-        result |= holds ? mask : 0;
-        FOR_ACTIVE(mask) t[i] = yes;
-    }
-    if (GROUP_FAILED) return NULL;
-    if (ins->aux == VOTE_BALLOT) {
-        FINISH_32(t);
-    }
-    uint32_t *d = &PREDICATE(ins->d);
-    *d = (*d & ~warp->mask) | result;
-    return ins + 1;
-}
-
-HANDLER(ACTIVEMASK)
-{
-    uint32_t t[LANES];
-    for (int i = 0; i < LANES; i++)
-        t[i] = warp->mask;
-    FINISH_32(t);
-}
-
-/* match.any (aux 0) and match.all (aux 1); bytes: of the value; v[0]: members, v[1]: predicate of
- * match.all. */
-HANDLER(MATCH)
-{
-    uint32_t t[LANES] = {0}, alike = 0;
-    FOR_GROUPS(REG(uint32_t, ins->v[0]))
-    {
-        uint32_t all = mask;
-        FOR_ACTIVE(mask)
-        {
-            uint32_t same = 0;
-            for (uint32_t j = 0; j < LANES; j++) {
-                int equal = ins->bytes == 8 ? REG(uint64_t, ins->a)[i] == REG(uint64_t, ins->a)[j]
-                                            : REG(uint32_t, ins->a)[i] == REG(uint32_t, ins->a)[j];
-                same |= (uint32_t)equal << j;
-            }
-            t[i] = same & mask;
-            all &= same;
-        }
-        if (!ins->aux) continue;
-        FOR_ACTIVE(mask) t[i] = all == mask ? mask : 0;
-        alike |= all == mask ? mask : 0;
-    }
-    if (GROUP_FAILED) return NULL;
-    if (ins->aux && ins->v[1] != NO_SLOT) {
-        uint32_t *q = &PREDICATE(ins->v[1]);
-        *q = (*q & ~warp->mask) | alike;
-    }
-    FINISH_32(t);
-}
-
 /* Two values of redux.sync. */
 ALWAYS uint32_t reduced(uint32_t how, uint32_t r, uint32_t x)
 {
@@ -404,16 +295,119 @@ ALWAYS uint32_t reduced(uint32_t how, uint32_t r, uint32_t x)
     }
 }
 
+#include "common/simt/exec/exec_meeting.h"
+
+/* Goes on only when all lanes that are named are here; otherwise these wait, or have met others. */
+#define MEET(members)                                                                              \
+    do {                                                                                           \
+        const Ins *elsewhere_;                                                                     \
+        if (!members_agree(warp, members) && lanes_meet(warp, ins, members, &elsewhere_))          \
+            return elsewhere_;                                                                     \
+    } while (0)
+
+HANDLER(WARPSYNC)
+{
+    MEET(REG(uint32_t, ins->a));
+    return ins + 1;
+}
+
+HANDLER(SHFL)
+{
+    const uint32_t *members = REG(uint32_t, ins->v[0]);
+    uint32_t t[LANES], valid_mask = 0, strange = 0;
+    MEET(members);
+    memcpy(t, REG(uint32_t, ins->d == NO_SLOT ? ins->a : ins->d), sizeof t);
+    FOR_ACTIVE(warp->mask)
+    {
+        int valid;
+        uint32_t j = shuffle_source((int)ins->aux, i, REG(uint32_t, ins->b)[i],
+                                    REG(uint32_t, ins->c)[i], &valid) &
+                     31;
+        t[i] = REG(uint32_t, ins->a)[j];
+        valid_mask |= (uint32_t)valid << i;
+        strange |= (~(members[i] & warp->mask) >> j & 1) << i;
+    }
+    if (__builtin_expect(strange & valid_mask, 0)) shuffle_strange(warp, ins, strange & valid_mask);
+    if (ins->v[1] != NO_SLOT) {
+        uint32_t *q = &PREDICATE(ins->v[1]);
+        *q = (*q & ~warp->mask) | valid_mask;
+    }
+    if (ins->d != NO_SLOT) memcpy(REG(uint32_t, ins->d), t, sizeof t);
+    return ins + 1;
+}
+
+/* vote.sync; v[0]: members. */
+HANDLER(VOTE)
+{
+    uint32_t t[LANES] = {0}, result = 0;
+    uint32_t votes = PREDICATE(ins->a) ^ (ins->imm ? FULL_MASK : 0);
+    MEET(REG(uint32_t, ins->v[0]));
+    FOR_GROUPS(REG(uint32_t, ins->v[0]))
+    {
+        uint32_t yes = votes & mask;
+        int holds = ins->aux == VOTE_ALL   ? yes == mask
+                    : ins->aux == VOTE_ANY ? yes != 0
+                                           : yes == 0 || yes == mask;
+        result |= holds ? mask : 0;
+        FOR_ACTIVE(mask) t[i] = yes;
+    }
+    if (ins->aux == VOTE_BALLOT) {
+        FINISH_32(t);
+    }
+    uint32_t *d = &PREDICATE(ins->d);
+    *d = (*d & ~warp->mask) | result;
+    return ins + 1;
+}
+
+HANDLER(ACTIVEMASK)
+{
+    uint32_t t[LANES];
+    for (int i = 0; i < LANES; i++)
+        t[i] = warp->mask;
+    FINISH_32(t);
+}
+
+/* match.any (aux 0) and match.all (aux 1); bytes: of the value; v[0]: members, v[1]: predicate of
+ * match.all. */
+HANDLER(MATCH)
+{
+    uint32_t t[LANES] = {0}, alike = 0;
+    MEET(REG(uint32_t, ins->v[0]));
+    FOR_GROUPS(REG(uint32_t, ins->v[0]))
+    {
+        uint32_t all = mask;
+        FOR_ACTIVE(mask)
+        {
+            uint32_t same = 0;
+            for (uint32_t j = 0; j < LANES; j++) {
+                int equal = ins->bytes == 8 ? REG(uint64_t, ins->a)[i] == REG(uint64_t, ins->a)[j]
+                                            : REG(uint32_t, ins->a)[i] == REG(uint32_t, ins->a)[j];
+                same |= (uint32_t)equal << j;
+            }
+            t[i] = same & mask;
+            all &= same;
+        }
+        if (!ins->aux) continue;
+        FOR_ACTIVE(mask) t[i] = all == mask ? mask : 0;
+        alike |= all == mask ? mask : 0;
+    }
+    if (ins->aux && ins->v[1] != NO_SLOT) {
+        uint32_t *q = &PREDICATE(ins->v[1]);
+        *q = (*q & ~warp->mask) | alike;
+    }
+    FINISH_32(t);
+}
+
 HANDLER(REDUX)
 {
     uint32_t t[LANES] = {0};
+    MEET(REG(uint32_t, ins->v[0]));
     FOR_GROUPS(REG(uint32_t, ins->v[0]))
     {
         uint32_t r = REG(uint32_t, ins->a)[first_lane(mask)];
         FOR_ACTIVE(mask & (mask - 1)) r = reduced(ins->aux, r, REG(uint32_t, ins->a)[i]);
         FOR_ACTIVE(mask) t[i] = r;
     }
-    if (GROUP_FAILED) return NULL;
     FINISH_32(t);
 }
 

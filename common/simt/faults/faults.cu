@@ -415,6 +415,30 @@ KERNEL(vote_without_oneself)
     x[self()] = (float)__ballot_sync(0x1u, threadIdx.x > 3); // FAULT synccheck: mask
 }
 
+KERNEL(shuffle_from_nobody)
+{
+    int lane = threadIdx.x % 32;
+    float v = x[self()];
+    if (lane < 16) v = __shfl_down_sync(0x0000ffffu, v, 8); // FAULT initcheck: takes no part
+    x[self()] = v;
+}
+
+KERNEL(syncwarp_that_half_never_reaches)
+{
+    if (threadIdx.x % 32 < 16)
+        __syncwarp(); // FAULT synccheck: which is not here
+    else
+        x[self()] = 1.0f;
+    __syncthreads();
+}
+
+KERNEL(bytes_of_another_warp)
+{
+    __shared__ unsigned char s[64];
+    s[threadIdx.x] = 1;              // AND
+    x[self()] = s[threadIdx.x ^ 33]; // FAULT racecheck: Race reported
+}
+
 KERNEL(syncwarp_without_oneself)
 {
     __syncwarp(0xff); // FAULT synccheck: mask
@@ -747,4 +771,104 @@ KERNEL(clean_barrier_of_the_library)
     tile[threadIdx.x] = (float)threadIdx.x;
     meeting.arrive_and_wait();
     x[self()] = tile[63 - threadIdx.x];
+}
+
+/* Since Volta the lanes of a .sync instruction may say it in different places. */
+KERNEL(clean_shuffle_in_both_branches)
+{
+    int lane = threadIdx.x % 32, got;
+    if (lane & 1) {
+        got = __shfl_sync(0xffffffffu, lane * 3, lane - 1);
+        x[self()] = 1.0f;
+    } else {
+        got = __shfl_sync(0xffffffffu, lane * 5, lane + 1);
+        x[self()] = 2.0f;
+    }
+    if (got != (lane & 1 ? (lane - 1) * 5 : (lane + 1) * 3)) __trap();
+}
+
+KERNEL(clean_votes_in_three_branches)
+{
+    unsigned lane = threadIdx.x % 32, got, odd = 0xaaaaaaaau;
+    if (lane < 16) {
+        if (lane < 8) {
+            got = __ballot_sync(0xffffffffu, lane & 1);
+            x[self()] = 1.0f;
+        } else {
+            x[self()] = 2.0f;
+            got = __ballot_sync(0xffffffffu, lane & 1);
+        }
+    } else {
+        got = __ballot_sync(0xffffffffu, lane & 1);
+        x[self()] = 3.0f;
+    }
+    if (got != odd) __trap();
+    __syncthreads();
+    if (__match_any_sync(0xffffffffu, lane / 8) != 0xffu << lane / 8 * 8) __trap();
+}
+
+/* One branch comes to its first meeting while the other is already at the next line. */
+KERNEL(clean_meeting_beyond_the_join)
+{
+    __shared__ volatile int box[64];
+    int lane = threadIdx.x % 32;
+    if (lane == 0) {
+        box[threadIdx.x / 32] = 7;
+        __syncwarp();
+    }
+    if (lane != 0) {
+        __syncwarp();
+        if (box[threadIdx.x / 32] != 7) __trap();
+    }
+    __syncthreads();
+    x[self()] = (float)__shfl_sync(0xffffffffu, lane, 31 - lane);
+}
+
+KERNEL(clean_shuffle_by_halves_in_branches)
+{
+    int lane = threadIdx.x % 32, got;
+    if (lane < 16)
+        got = __shfl_sync(0x0000ffffu, lane * 2, (lane + 1) % 16);
+    else
+        got = __shfl_sync(0xffff0000u, lane * 3, 16 + (lane + 1) % 16);
+    if (got != (lane < 16 ? (lane + 1) % 16 * 2 : (16 + (lane + 1) % 16) * 3)) __trap();
+}
+
+/* Two warps, and then two blocks, use different bytes of each word. */
+KERNEL(clean_bytes_of_one_word)
+{
+    __shared__ unsigned char s[64];
+    unsigned mine = threadIdx.x % 32 * 2 + threadIdx.x / 32;
+    unsigned char *bytes = (unsigned char *)x;
+    s[mine] = (unsigned char)threadIdx.x;
+    bytes[threadIdx.x * 2 + blockIdx.x] = s[mine];
+    if (bytes[threadIdx.x * 2 + blockIdx.x] != threadIdx.x) __trap();
+}
+
+__device__ int ready[8];
+
+/* The loop that waits is long, and does something each time. */
+KERNEL(clean_wait_that_counts) // <<<4, 64, 0>>>
+{
+    unsigned later = gridDim.x - 1 - blockIdx.x;
+    if (threadIdx.x == 0) {
+        while (later != 0 && atomicAdd(&ready[later - 1], 0) == 0)
+            x[self()] = x[self()] + 1.0f;
+        __threadfence();
+        atomicExch(&ready[later], 1);
+    }
+}
+
+__device__ int nobody;
+
+/* Nobody ever writes it: said at once. */
+KERNEL(wait_for_nobody_in_a_long_loop)
+{
+    float v = x[self()];
+    while (*(volatile int *)&nobody == 0) {
+#pragma unroll
+        for (int i = 0; i < 300; i++)
+            v = v * 1.5f + (float)i; // FAULT synccheck: waits in a loop
+    }
+    x[self()] = v;
 }
