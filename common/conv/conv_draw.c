@@ -68,19 +68,29 @@ static void draw_straddling(Random *random, ConvProblem *conv)
     }
 }
 
-static void draw_stride(Random *random, ConvProblem *conv)
+static void draw_strided(Random *random, int down, int right, ConvProblem *conv)
 {
-    static const int stride[][2] = {{2, 2}, {2, 1}, {1, 2}, {3, 2}, {2, 3}};
-    int which = random_range(random, 0, 4);
     conv->C = random_range(random, 2, 6);
     conv->K = random_range(random, 3, 10);
     conv->H = random_range(random, 19, 40);
     conv->W = random_range(random, 19, 40);
     conv->R = PICK(random, 2, 3, 5);
     conv->S = PICK(random, 3, 4, 5);
-    conv->stride_h = stride[which][0];
-    conv->stride_w = stride[which][1];
+    conv->stride_h = down;
+    conv->stride_w = right;
     if (random_range(random, 0, 1)) conv_pad_same(conv);
+}
+
+static void draw_steep(Random *random, ConvProblem *conv)
+{
+    int right = random_range(random, 1, 2);
+    draw_strided(random, right + 1, right, conv);
+}
+
+static void draw_flat(Random *random, ConvProblem *conv)
+{
+    int down = random_range(random, 1, 2);
+    draw_strided(random, down, down + 1, conv);
 }
 
 static void draw_lopsided(Random *random, ConvProblem *conv)
@@ -182,10 +192,10 @@ static void draw_apart(Random *random, ConvProblem *conv)
     draw_small(random, conv);
     conv->R = conv->S = 1;
     conv->stride_h = random_range(random, 2, 3);
-    conv->stride_w = 5 - conv->stride_h;
+    conv->stride_w = random_range(random, 2, 3);
 }
 
-/* Neither axis of the tiles that everybody uses is left over. */
+/* Nothing is left over of the tiles that everybody uses, and every size is a power of two. */
 static void draw_exact(Random *random, ConvProblem *conv)
 {
     draw_small(random, conv);
@@ -194,7 +204,7 @@ static void draw_exact(Random *random, ConvProblem *conv)
     conv->K = PICK(random, 8, 16);
     conv->H = PICK(random, 8, 16);
     conv->W = PICK(random, 16, 32);
-    conv->R = conv->S = PICK(random, 1, 3);
+    conv->R = conv->S = PICK(random, 1, 2);
     conv_pad_same(conv);
 }
 
@@ -225,9 +235,9 @@ static void draw_shrink(ConvProblem *conv, double max_macs)
 void conv_draw(Random *random, int index, double max_macs, Problem *problem)
 {
     static void (*const kind[CONV_KINDS])(Random *, ConvProblem *) = {
-        draw_odd,      draw_prime,  draw_oblong,    draw_even_filter, draw_straddling, draw_stride,
+        draw_odd,      draw_prime,  draw_oblong,    draw_even_filter, draw_straddling, draw_steep,
         draw_lopsided, draw_batch,  draw_pointwise, draw_column,      draw_row,        draw_whole,
-        draw_single,   draw_margin, draw_apart,     draw_exact,
+        draw_single,   draw_margin, draw_apart,     draw_exact,       draw_flat,
     };
     ConvProblem conv = {.N = random_range(random, 1, 3), .stride_h = 1, .stride_w = 1};
     kind[(unsigned)index % CONV_KINDS](random, &conv);

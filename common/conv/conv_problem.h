@@ -39,7 +39,7 @@ void conv_print(const Problem *problem, char *text, size_t bytes);
 /* conv_draw.c and conv_oracle.c: the members of Operation that are long enough for a file of their
  * own.  CONV_KINDS numbers in a row draw a problem of every kind: odd, prime, oblong ..., and small
  * ones with an extent of one in each axis. */
-enum { CONV_KINDS = 16 };
+enum { CONV_KINDS = 17 };
 void conv_draw(Random *random, int index, double max_macs, Problem *problem);
 void conv_oracle_element(const Problem *problem, const float *const *tensor, size_t index,
                          double value[3]);

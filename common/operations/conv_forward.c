@@ -63,6 +63,16 @@ static void strew_zeros(float *value, size_t count, int zeros, Random *random)
     }
 }
 
+/* Makes the first value that is not zero 1: zero is what may be left out, and nothing else. */
+static void plant_one(float *value, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (value[i] != 0) {
+            value[i] = 1;
+            return;
+        }
+}
+
 /* Exponents over twelve octaves in both factors: a few products dominate each sum, other ones in
  * every output.  So a lost product stands out somewhere, and so do rounded inputs, however many
  * products there are. */
@@ -76,8 +86,10 @@ static void conv_generate(const Problem *problem, Random *random, float *const *
         Random own;
         random_child(random, shape[t].name, &own);
         random_wide_fill(&own, tensor[t], count);
-        if (t == TENSOR_X && conv.zeros)
+        if (t == TENSOR_X && conv.zeros) {
             maps_rectify(tensor[t], (size_t)conv.N * conv.C, conv.H, conv.W, conv.zeros, &own);
+            plant_one(tensor[t], count);
+        }
         if (t == TENSOR_W && conv.w_zeros) strew_zeros(tensor[t], count, conv.w_zeros, &own);
     }
 }

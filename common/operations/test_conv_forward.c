@@ -265,7 +265,7 @@ static void check_kind(int kind, const ConvProblem *c)
                     (c->Q == 17 || c->Q == 31 || c->Q == 33));
         break;
     case 5:
-        assert_true(c->stride_h > 1 || c->stride_w > 1);
+        assert_true(c->stride_h > c->stride_w);
         break;
     case 6:
         assert_true(c->pad_top != c->pad_bottom && c->pad_left != c->pad_right);
@@ -294,8 +294,11 @@ static void check_kind(int kind, const ConvProblem *c)
     case 14:
         assert_true(c->stride_h > c->R && c->stride_w > c->S && c->P > 1 && c->Q > 1);
         break;
-    default:
+    case 15:
         assert_true(c->P % 8 == 0 && c->Q % 16 == 0 && c->K % 8 == 0 && c->C % 4 == 0);
+        break;
+    default:
+        assert_true(c->stride_w > c->stride_h);
     }
 }
 
