@@ -20,7 +20,7 @@
 typedef struct Given {
     const Lab *lab;
     const Problem *problem; /* the prediction's case */
-    ConvProblem p;          /* the same, where it is a forward convolution */
+    ConvProblem p;          /* the same, where it is a convolution, either way */
     SimtMachine machine;
 } Given;
 

@@ -65,7 +65,7 @@ static Given given_of(const Lab *lab, const LabPrediction *prediction)
         fail_msg("%s", error.text);
     const LabCase *item = &lab->ini.item[prediction->case_index];
     given.problem = &item->problem;
-    if (!strcmp(item->operation->name, "conv_forward")) given.p = conv_unpack(given.problem);
+    if (!strncmp(item->operation->name, "conv_", 5)) given.p = conv_unpack(given.problem);
     return given;
 }
 

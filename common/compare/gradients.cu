@@ -1,0 +1,32 @@
+/* gradients.cu - lab 17's solution as a library whose calls can be captured into a graph.
+ *
+ * What it takes of the device's memory is kept and handed out again, in the same order, to the next
+ * call: gradients_begin() says that one begins.  The grader's recordings do the same. */
+#include <cuda_runtime.h>
+
+enum { MOST = 64 };
+static void *kept[MOST];
+static size_t room[MOST];
+static int next_block;
+
+static cudaError_t kept_malloc(void **pointer, size_t bytes)
+{
+    if (next_block == MOST) return cudaErrorMemoryAllocation;
+    if (room[next_block] < bytes) {
+        cudaFree(kept[next_block]);
+        cudaError_t status = cudaMalloc(&kept[next_block], bytes);
+        if (status) return status;
+        room[next_block] = bytes;
+    }
+    *pointer = kept[next_block++];
+    return cudaSuccess;
+}
+
+extern "C" void gradients_begin(void)
+{
+    next_block = 0;
+}
+
+#define cudaMalloc(pointer, bytes) kept_malloc((void **)(pointer), bytes)
+#define cudaFree(pointer)          ((void)(pointer))
+#include GRADIENTS_SOURCE

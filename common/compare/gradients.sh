@@ -1,0 +1,14 @@
+#!/bin/sh
+# gradients.sh NVCC OUT - lab 17's solution beside PyTorch on this machine's GPU: gradients of small problems for a test, errors
+# and times of large ones (gradients.py says which files).  Needs PyTorch in PYTHON (python3).  SOURCE=file takes another source.
+set -eu
+nvcc=${1:?usage: gradients.sh NVCC OUT}
+out=${2:?usage: gradients.sh NVCC OUT}
+source=$(realpath "${SOURCE:-solutions/17-backward/conv.cu}")
+mkdir -p "$out"
+nvidia-smi >/dev/null 2>&1 || { echo "gradients: this needs an NVIDIA GPU and its driver" >&2; exit 1; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+"$nvcc" -O3 -std=c++17 -arch=native -Icommon/include "-DGRADIENTS_SOURCE=\"$source\"" -shared -Xcompiler -fPIC common/compare/gradients.cu \
+    -o "$work/gradients.so"
+"${PYTHON:-python3}" common/compare/gradients.py "$work/gradients.so" "$out"

@@ -1,0 +1,34 @@
+#!/bin/sh
+# 17-backward.sh BUILD OUT - the numbers of labs/17-backward/README.md.
+. docs/numbers/lib.sh
+
+page=labs/17-backward/README.md
+scatter=labs/17-backward/steps/scatter.cu
+
+# What the checker says of the scatter with a plain +=.
+sed 's/atomicAdd(to, value)/*to += value/' "$scatter" >"$out/race.cu"
+"$build/bin/lab" run --build "$build" --lab 17 --submission "$out/race.cu" --engine sim --seed 1 --case dx-lenet-c3 --alone >"$out/race.log" 2>&1 || true
+{
+    echo '```'
+    sed -n '/WRONG/,/at race.cu:[0-9]*$/p' "$out/race.log" | sed 's/0x[0-9a-f]*/0x.../g; /WRONG/s/: .*/: .../'
+    echo '```'
+} >"$out/race.md"
+grep -q 'Race reported' "$out/race.md" || fail "no race is reported: $(cat "$out/race.log")"
+
+# The three ways, simulated on the timed cases.
+{
+    echo '| case | a thread an element, gathered | scattered with atomics | the solution | times as fast as the baseline |'
+    echo '| --- | --- | --- | --- | --- |'
+    for case in dx-lenet-c1 dw-lenet-c1 dx-lenet-c3 dw-lenet-c3 dx-deep dw-deep; do
+        simulate "baseline-$case" 17 labs/17-backward/baseline.cu --case "$case"
+        simulate "scatter-$case" 17 "$scatter" --case "$case"
+        simulate "solution-$case" 17 solutions --case "$case"
+        before=$(number "baseline-$case" cycles) there=$(number "scatter-$case" cycles) here=$(number "solution-$case" cycles)
+        printf '| %s | %s | %s | %s | %s |\n' "$case" "$(thousands "$(calc %.0f "$before")")" "$(thousands "$(calc %.0f "$there")")" \
+            "$(thousands "$(calc %.0f "$here")")" "$(ratio "$before" "$here")"
+    done
+} >"$out/ways.md"
+
+say "$page" "on a machine that holds $(thousands $(($(machine h200 sms) * $(machine h200 max_threads_per_sm)))) threads"
+say "$page" "$(calc %.0f '1024 * 6 * 28 * 28 * 25 / 1e6') million of them for dx-lenet-c1 alone"
+say "$page" "N·P·Q rows, $(thousands $((32 * 112 * 112))) for VGG-19's conv2_1 with 32 images"
