@@ -103,6 +103,14 @@ static void word_note(RaceWord *w, uint64_t epoch, uint32_t thread, uint32_t byt
         w->other = (uint16_t)thread, w->other_ins = ins;
 }
 
+/* A read that has no hazard and leaves nothing to note: others read the word before, and nobody
+ * wrote it. */
+static inline int word_is_settled(const RaceWord *w, uint64_t epoch, uint32_t warp, uint32_t bytes)
+{
+    return w->read == epoch && w->wrote != epoch && !(bytes & ~w->read_bytes) &&
+           (w->other != NOBODY || w->reader / LANES == warp);
+}
+
 /* The part of a word that a lane stores, `skip` bytes behind its address: how many bytes. */
 static uint32_t stored_part(const Warp *warp, const Ins *ins, uint32_t lane, uint32_t skip,
                             unsigned char *value)
@@ -176,6 +184,7 @@ void race_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t ma
             RaceWord *w = &worker->race_shared[at / WORD];
             uint32_t part = bytes_of(at, bytes);
             Hazard hazard;
+            if (kind == RACE_READ && word_is_settled(w, worker->epoch, warp->index, part)) continue;
             int found = !told && word_check(w, worker->epoch, thread, part, kind, &hazard);
             if (!told && !found && kind == RACE_WRITE &&
                 lanes_clash(warp, ins, w, lane, at - offset[lane], offset)) {

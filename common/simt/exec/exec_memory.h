@@ -236,8 +236,11 @@ ALWAYS uint64_t read_64(const unsigned char *at)
 #define MOVE_IN(OFF)                                                                               \
     if (bytes == 8) {                                                                              \
         uint64_t t[LANES];                                                                         \
+        uint64_t value = read_64(host + (OFF)[0]);                                                 \
         if (shape == SHAPE_LINEAR)                                                                 \
             memcpy(t, host + (OFF)[0], sizeof t);                                                  \
+        else if (shape == SHAPE_UNIFORM)                                                           \
+            FOR_LANES t[i] = value;                                                                \
         else                                                                                       \
             FOR_LANES t[i] = read_64(host + (OFF)[i]);                                             \
         if (mask == FULL_MASK)                                                                     \
@@ -578,26 +581,38 @@ HANDLER(ST_SHARED_V)
 }
 
 /* ---- parameters: the same for all threads ------------------------------------------------- */
+__attribute__((noinline)) static const Ins *param_fault(Warp *warp, const Ins *ins,
+                                                        const uint64_t *off, uint32_t total)
+{
+    uint32_t size = warp->worker->params_bytes;
+    FOR_ACTIVE(warp->mask)
+    if (off[i] > size || total > size - off[i])
+        return fault_at(warp, ins, SIMT_MEMCHECK, i, off[i], total,
+                        "Invalid parameter read of %u bytes at offset %llu of %u", total,
+                        (unsigned long long)off[i], size);
+    return NULL;
+}
+
 HANDLER(LD_PARAM)
 {
-    const unsigned char *params = warp->worker->params;
-    uint32_t mask = warp->mask, first = first_lane(mask);
-    uint32_t count = ins->vector > 1 ? ins->vector : 1, total = ins->bytes * count;
-    uint64_t off[LANES];
-    Shape shape = SHAPE_UNIFORM;
-    for (int i = 0; i < LANES; i++) {
-        off[i] = REG(uint64_t, ins->a)[mask >> i & 1 ? (uint32_t)i : first] + (uint64_t)ins->imm;
-        if (off[i] != off[0]) shape = SHAPE_ANY;
-        if (off[i] > warp->worker->params_bytes || total > warp->worker->params_bytes - off[i])
-            return fault_at(warp, ins, SIMT_MEMCHECK, mask >> i & 1 ? (uint32_t)i : first, off[i],
-                            total, "Invalid parameter read of %u bytes at offset %llu of %u", total,
-                            (unsigned long long)off[i], warp->worker->params_bytes);
+    const uint64_t *base = REG(const uint64_t, ins->a);
+    uint32_t mask = warp->mask, count = ins->vector > 1 ? ins->vector : 1;
+    uint32_t total = ins->bytes * count, size = warp->worker->params_bytes;
+    uint64_t origin = base[first_lane(mask)] + (uint64_t)ins->imm, limit = (uint64_t)size - total;
+    uint64_t off[LANES], bad = limit, differ = 0;
+    FOR_LANES
+    {
+        uint64_t o = mask & BIT64[i] ? base[i] + (uint64_t)ins->imm : origin;
+        off[i] = o;
+        bad |= o | (limit - o);
+        differ |= o ^ origin;
     }
+    if (__builtin_expect((int64_t)bad < 0, 0)) return param_fault(warp, ins, off, total);
     for (uint32_t k = 0; k < count; k++) {
         uint32_t slot = ins->vector > 1 ? ins->v[k] : ins->d;
         if (slot != NO_SLOT)
-            move_in(warp, slot, params + k * ins->bytes, off, mask, shape, ins->bytes,
-                    ins->is_signed);
+            move_in(warp, slot, warp->worker->params + k * ins->bytes, off, mask,
+                    differ ? SHAPE_ANY : SHAPE_UNIFORM, ins->bytes, ins->is_signed);
     }
     return ins + 1;
 }
@@ -772,13 +787,38 @@ ALWAYS const Ins *lanes_access(Warp *warp, const Ins *ins, int store)
     return ins + 1;
 }
 
+/* An array in local memory is mostly read and written by all lanes at one place, each in its own
+ * stretch.  0: this is none of these accesses, or a wrong one. */
+ALWAYS int local_access(Warp *warp, const Ins *ins, int store)
+{
+    uint32_t count = ins->vector > 1 ? ins->vector : 1, bytes = ins->bytes, mask = warp->mask;
+    uint64_t stride = warp->worker->kernel->local_bytes, total = bytes * count;
+    uint64_t at = lane_address(warp, ins, first_lane(mask)), differ = 0, off[LANES], own[LANES];
+    FOR_LANES differ |= mask & BIT64[i] ? lane_address(warp, ins, (uint32_t)i) ^ at : 0;
+    at -= ins->space == PTX_LOCAL ? 0 : LOCAL_WINDOW;
+    if (differ || at > stride || total > stride - at || at & (total - 1)) return 0;
+    FOR_LANES off[i] = at;
+    FOR_LANES own[i] = at + (uint64_t)i * stride;
+    if (warp->count) count_local(warp, ins, off, mask, store);
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t slot = ins->vector > 1 ? ins->v[k] : ins->d;
+        unsigned char *host = warp->local + k * bytes;
+        if (slot == NO_SLOT) continue;
+        if (store)
+            move_out(warp, slot, host, own, mask, SHAPE_ANY, bytes);
+        else
+            move_in(warp, slot, host, own, mask, SHAPE_ANY, bytes, ins->is_signed);
+    }
+    return 1;
+}
+
 HANDLER(LD_LOCAL)
 {
-    return lanes_access(warp, ins, 0);
+    return local_access(warp, ins, 0) ? ins + 1 : lanes_access(warp, ins, 0);
 }
 HANDLER(ST_LOCAL)
 {
-    return lanes_access(warp, ins, 1);
+    return local_access(warp, ins, 1) ? ins + 1 : lanes_access(warp, ins, 1);
 }
 
 /* A generic access whose lanes all point at device memory is a global one. */
@@ -795,7 +835,7 @@ ALWAYS int all_global(const Warp *warp, const Ins *ins)
 
 HANDLER(LD_GENERIC)
 {
-    if (!all_global(warp, ins)) return lanes_access(warp, ins, 0);
+    if (!all_global(warp, ins)) return h_LD_LOCAL(warp, ins);
     if (ins->vector > 1) return h_LD_GLOBAL_V(warp, ins);
     switch (ins->bytes) {
     case 1:
@@ -811,7 +851,7 @@ HANDLER(LD_GENERIC)
 
 HANDLER(ST_GENERIC)
 {
-    if (!all_global(warp, ins)) return lanes_access(warp, ins, 1);
+    if (!all_global(warp, ins)) return h_ST_LOCAL(warp, ins);
     if (ins->vector > 1) return h_ST_GLOBAL_V(warp, ins);
     switch (ins->bytes) {
     case 1:

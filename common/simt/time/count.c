@@ -4,7 +4,7 @@
 
 #include "common/simt/time/cost.h"
 
-enum { SECTOR = 32, LINE_SECTORS = 4, WAYS = 4 };
+enum { SECTOR = 32, WORD = 4, LINE_SECTORS = 4, WAYS = 4 };
 
 /* Adds `value` to the n different ones unless it is there; returns how many there are now. */
 static inline uint32_t distinct_add(uint64_t *distinct, uint32_t n, uint64_t value)
@@ -284,12 +284,15 @@ void count_local(Warp *warp, const Ins *ins, const uint64_t *offset, uint32_t ma
     Worker *worker = warp->worker;
     const SimtMachine *machine = &worker->gpu->machine;
     uint64_t sector[LANES * 4];
-    uint32_t words = (bytes_each(ins) + 3) / 4, n = 0;
-    for (uint32_t m = mask; m; m &= m - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(m);
-        for (uint32_t k = 0; k < words; k++)
-            n = distinct_add(sector, n, ((offset[lane] / 4 + k) * LANES * 4 + lane * 4) / SECTOR);
-    }
+    uint32_t words = (bytes_each(ins) + 3) / 4, n = 0, step = 1;
+    uint64_t differ = 0;
+    for (uint32_t i = 0; i < LANES; i++)
+        differ |= offset[i] ^ offset[0];
+    /* All at one place: the lanes of a sector want the same. */
+    if (mask == FULL_MASK && !differ) step = SECTOR / WORD;
+    for (uint32_t lane = 0; lane < LANES; lane += step)
+        for (uint32_t k = 0; k < words && mask >> lane & 1; k++)
+            n = distinct_add(sector, n, ((offset[lane] / WORD + k) * LANES + lane) * WORD / SECTOR);
     uint32_t missed = 0, line = 0;
     for (uint32_t i = 0, hit = 0; i < n; i++) {
         if (line != sector[i] / LINE_SECTORS + 1) {
