@@ -219,18 +219,21 @@ static int built(const Build *build, Error *error)
     return build->status == BUILD_OK ? 0 : error_set(error, "%s", build->message);
 }
 
-/* The submission, and beside it the baseline where that is wanted. */
+/* The submission, and beside it the baseline where that is wanted.  A script that asks for numbers
+ * has no debugger: it takes what `make grade` compiled. */
 static int build_run(const Options *options, const Lab *lab, const char *folder, const char *source,
                      Build *build, Build *baseline, Error *error)
 {
     Toolchain toolchain;
+    BuildKind kind = options->counters || options->runs ? BUILD_RUN : BUILD_RUN_DEBUG;
     if (folder ? !intake_exists(folder, source) : !file_exists(source))
         return error_set(error, "there is no %s%s%s", folder ? folder : "", folder ? "/" : "",
                          source);
     if (run_toolchain(options, &toolchain, error)) return -1;
-    build_submission(&toolchain, folder, source, lab->ini.entries, lab_ini_cc(&lab->ini), 1, build);
+    build_submission(&toolchain, folder, source, lab->ini.entries, lab_ini_cc(&lab->ini), kind,
+                     build);
     if (built(build, error)) return -1;
-    if (baseline) own_program_build(&toolchain, lab, OWN_BASELINE, 1, baseline);
+    if (baseline) own_program_build(&toolchain, lab, OWN_BASELINE, BUILD_RUN, baseline);
     return baseline ? built(baseline, error) : 0;
 }
 

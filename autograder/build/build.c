@@ -39,14 +39,47 @@ static int run_compiler(const BuildJob *job, Build *build, Error *error)
     return 0;
 }
 
+/* The object that this source was compiled to before, into job->directory, and what the compiler
+ * said.  1: there is one. */
+static int object_find(const BuildJob *job, Build *build)
+{
+    char path[2 * BUILD_PATH];
+    Error error;
+    char *log = build_cache_find(job, job->object, BUILD_KEPT, path, sizeof path);
+    int found = log && !build_cache_copy(job, path, BUILD_OBJECT, &error);
+    if (found) snprintf(build->log, BUILD_LOG_MAX, "%s", log);
+    free(log);
+    return found;
+}
+
+/* A copy, for what the linker's box has in hand is no longer ours.  What cannot be kept is compiled
+ * again. */
+static void object_keep(const BuildJob *job, const Build *build)
+{
+    char path[2 * BUILD_PATH];
+    Error error;
+    snprintf(path, sizeof path, "%s/" BUILD_OBJECT, job->directory);
+    if (!build_cache_copy(job, path, BUILD_KEPT, &error))
+        build_cache_publish(job, job->object, BUILD_KEPT, build->log, &error);
+}
+
+/* BUILD_OBJECT in job->directory, unless build->status says why not. */
+static int object_make(const BuildJob *job, Build *build, Error *error)
+{
+    build->status = BUILD_OK;
+    if (job->compiled || (build->object_cached = object_find(job, build))) return 0;
+    if (run_compiler(job, build, error)) return -1;
+    if (build->status == BUILD_OK) object_keep(job, build);
+    return 0;
+}
+
 /* Compiler and linker share the log: the compiler's warnings first. */
 static int run_tools(const BuildJob *job, Build *build, Error *error)
 {
     SandboxEnd end;
     build->log = calloc(2, BUILD_LOG_MAX);
     if (!build->log) return error_set(error, "out of memory");
-    build->status = BUILD_OK;
-    if (!job->compiled && run_compiler(job, build, error)) return -1;
+    if (object_make(job, build, error)) return -1;
     if (build->status != BUILD_OK) return 0;
     size_t used = strlen(build->log);
     if (build_link(job, build->log + used, &end, error)) return -1;
@@ -72,9 +105,14 @@ static int build_fresh(BuildJob *job, Build *build, Error *error)
         return -1;
     if (build_cache_begin(job, error) || run_tools(job, build, error)) return -1;
     if (build->status != BUILD_OK) return 0;
-    if (build_cache_publish(job, build, error)) return -1;
-    snprintf(build->program, sizeof build->program, "%.400s/%s/program", job->cache, build->digest);
-    return 0;
+    return build_cache_publish(job, build->digest, BUILD_PROGRAM, build->log, error);
+}
+
+static int program_find(const BuildJob *job, Build *build)
+{
+    build->log =
+        build_cache_find(job, build->digest, BUILD_PROGRAM, build->program, sizeof build->program);
+    return build->log != NULL;
 }
 
 /* What is in job->source, to a program: found, or made. */
@@ -83,7 +121,7 @@ static void build_taken(BuildJob *job, Build *build)
     Error error = {""};
     if (build_cache_open(job, &error) || build_digest(job, build->digest, &error)) {
         broken(build, &error);
-    } else if (build_cache_find(job, build)) {
+    } else if (program_find(job, build)) {
         build->status = BUILD_OK;
         build->cached = 1;
     } else if (build_fresh(job, build, &error)) {
@@ -94,10 +132,10 @@ static void build_taken(BuildJob *job, Build *build)
 }
 
 void build_submission(const Toolchain *toolchain, const char *folder, const char *source,
-                      const char *entries, int cc, int plain, Build *build)
+                      const char *entries, int cc, BuildKind kind, Build *build)
 {
     BuildJob job = {
-        .toolchain = toolchain, .entries = entries, .cc = cc, .plain = plain, .janitor_fd = -1};
+        .toolchain = toolchain, .entries = entries, .cc = cc, .kind = kind, .janitor_fd = -1};
     double start = sandbox_clock();
     *build = (Build){.status = BUILD_BROKEN};
     if (build_source_read(&job, folder, source, build->message, sizeof build->message))
@@ -109,11 +147,11 @@ void build_submission(const Toolchain *toolchain, const char *folder, const char
 }
 
 void build_program(const Toolchain *toolchain, const char *object, size_t object_bytes,
-                   const char *entries, int plain, Build *build)
+                   const char *entries, BuildKind kind, Build *build)
 {
     BuildJob job = {.toolchain = toolchain,
                     .entries = entries,
-                    .plain = plain,
+                    .kind = kind,
                     .compiled = 1,
                     .name = BUILD_OBJECT,
                     .source = (char *)object,
@@ -130,8 +168,9 @@ static int object_compile(BuildJob *job, const char *object, Error *error)
     Build build = {.status = BUILD_BROKEN, .log = calloc(1, BUILD_LOG_MAX)};
     char made[sizeof job->directory + 32];
     int status = build.log ? build_cache_open(job, error) : error_set(error, "out of memory");
+    if (!status) status = build_digest_object(job, error);
     if (!status) status = build_cache_begin(job, error);
-    if (!status) status = run_compiler(job, &build, error);
+    if (!status) status = object_make(job, &build, error);
     if (!status && build.status != BUILD_OK) status = error_set(error, "%s", build.message);
     snprintf(made, sizeof made, "%s/" BUILD_OBJECT, job->directory);
     if (!status && rename(made, object)) status = error_set(error, "%s: %m", object);

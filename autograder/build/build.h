@@ -43,17 +43,20 @@ typedef struct Build {
     char *log;          /* the compiler's own lines, bounded, paths shortened; see build_clear */
     char message[1024]; /* one line for the student when not BUILD_OK */
     double seconds;
-    int cached;
+    int cached, object_cached; /* linked before; only compiled before */
 } Build;
 
+/* The sandboxed runner, the one-process `run` program, and that with what a debugger wants. */
+typedef enum BuildKind { BUILD_RUNNER, BUILD_RUN, BUILD_RUN_DEBUG } BuildKind;
+
 /* Compiles folder/source (.cu or .c; common/base/intake.h says what is taken), which defines
- * `entries` (one or several names with blanks between: "pool_forward fc_forward"), into a runner
- * (plain = 0) or into the one-process `run` program (plain = 1).
+ * `entries` (one or several names with blanks between: "pool_forward fc_forward"), into a program.
  * `cc`, 75 or more, is the compute capability that its PTX is for: what a lab's `needs` says, or
  * 75, which every driver since Turing takes.  Cached by digest under build/cache; a cached build
- * costs milliseconds.  Always fills *build; never trusts the source. */
+ * costs milliseconds, and a further kind of one that was compiled before only its link.  Always
+ * fills *build; never trusts the source. */
 void build_submission(const Toolchain *toolchain, const char *folder, const char *source,
-                      const char *entries, int cc, int plain, Build *build);
+                      const char *entries, int cc, BuildKind kind, Build *build);
 void build_clear(Build *build);
 
 /* The two halves, for the workbook's own programs in a student's copy, which has no source of them.
@@ -65,6 +68,6 @@ int build_object(const Toolchain *toolchain, const char *source, int cc, const c
 /* build_program links such an object into a program, with the same cache: as build_submission from
  * there on.  Build.source stays NULL. */
 void build_program(const Toolchain *toolchain, const char *object, size_t object_bytes,
-                   const char *entries, int plain, Build *build);
+                   const char *entries, BuildKind kind, Build *build);
 
 #endif

@@ -1,5 +1,5 @@
-/* build_cache.c - build/cache/<digest>/: a program and the compiler's lines, there whole or not at
- * all.
+/* build_cache.c - build/cache/<digest>/: a program or an object, and the compiler's lines, there
+ * whole or not at all.
  *
  * A build works in a private directory beneath the cache and is renamed into place, so graders side
  * by side, a full disk or a killed grader leave nothing half-written; what a killed one leaves is
@@ -83,16 +83,16 @@ static char *text_read(const char *path)
     return text;
 }
 
-int build_cache_find(const BuildJob *job, Build *build)
+char *build_cache_find(const BuildJob *job, const char *digest, const char *name, char *path,
+                       size_t bytes)
 {
-    char path[ENTRY_PATH];
-    snprintf(build->program, sizeof build->program, "%.400s/%s/program", job->cache, build->digest);
-    if (access(build->program, X_OK)) return 0;
-    snprintf(path, sizeof path, "%s/%s/log", job->cache, build->digest);
-    build->log = text_read(path);
-    snprintf(path, sizeof path, "%s/%s", job->cache, build->digest);
-    utimensat(AT_FDCWD, path, NULL, 0); /* used: not stale */
-    return build->log != NULL;
+    char entry[ENTRY_PATH], log[ENTRY_PATH + 16];
+    snprintf(entry, sizeof entry, "%s/%s", job->cache, digest);
+    if (snprintf(path, bytes, "%s/%s", entry, name) >= (int)bytes || access(path, R_OK))
+        return NULL;
+    snprintf(log, sizeof log, "%s/log", entry);
+    utimensat(AT_FDCWD, entry, NULL, 0); /* used: not stale */
+    return text_read(log);
 }
 
 static int bytes_write(const char *path, const void *data, size_t bytes, Error *error)
@@ -120,6 +120,24 @@ int build_cache_add(const BuildJob *job, const char *name, const void *data, siz
     return bytes_write(path, data, bytes, error);
 }
 
+int build_cache_copy(const BuildJob *job, const char *from, const char *name, Error *error)
+{
+    char to[ENTRY_PATH];
+    struct stat status = {0};
+    ssize_t copied = -1;
+    snprintf(to, sizeof to, "%s/%s", job->directory, name);
+    int in = open(from, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    int regular = in >= 0 && !fstat(in, &status) && S_ISREG(status.st_mode);
+    int out = regular ? open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644) : -1;
+    while (out >= 0 && (copied = copy_file_range(in, NULL, out, NULL, BUILD_FILE_BYTES, 0)) > 0)
+        continue;
+    int failed = copied ? disk_error(to, error) : 0;
+    if (out >= 0 && failed) unlink(to);
+    if (out >= 0) close(out);
+    if (in >= 0) close(in);
+    return failed;
+}
+
 int build_cache_begin(BuildJob *job, Error *error)
 {
     cache_sweep(job->cache);
@@ -132,21 +150,22 @@ int build_cache_begin(BuildJob *job, Error *error)
     return build_cache_add(job, job->name, job->source, job->source_bytes, error);
 }
 
-int build_cache_publish(const BuildJob *job, Build *build, Error *error)
+int build_cache_publish(const BuildJob *job, const char *digest, const char *name, const char *log,
+                        Error *error)
 {
-    char from[ENTRY_PATH], made[ENTRY_PATH], to[ENTRY_PATH + 16], entry[ENTRY_PATH];
+    char from[ENTRY_PATH], made[ENTRY_PATH], to[2 * ENTRY_PATH], entry[ENTRY_PATH];
     struct stat status;
-    snprintf(from, sizeof from, "%s/program", job->directory);
+    snprintf(from, sizeof from, "%s/%s", job->directory, name);
     if (lstat(from, &status) || !S_ISREG(status.st_mode))
-        return error_set(error, "the linker left no program in %s", job->directory);
-    snprintf(made, sizeof made, "%s/entry", job->directory);
+        return error_set(error, "the compiler left no %s in %s", name, job->directory);
+    snprintf(made, sizeof made, "%s/entry-%s", job->directory, name);
     if (mkdir(made, 0755)) return disk_error(made, error);
-    snprintf(to, sizeof to, "%s/program", made);
+    snprintf(to, sizeof to, "%s/%s", made, name);
     if (rename(from, to)) return disk_error(to, error);
     snprintf(to, sizeof to, "%s/log", made);
-    if (bytes_write(to, build->log, strlen(build->log), error)) return -1;
-    snprintf(entry, sizeof entry, "%s/%s", job->cache, build->digest);
-    /* Another grader may have been first: its program is the same. */
+    if (bytes_write(to, log, strlen(log), error)) return -1;
+    snprintf(entry, sizeof entry, "%s/%s", job->cache, digest);
+    /* Another grader may have been first: what it made is the same. */
     if (rename(made, entry) && errno != EEXIST && errno != ENOTEMPTY)
         return disk_error(entry, error);
     return 0;

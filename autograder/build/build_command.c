@@ -133,7 +133,7 @@ static int device_compile(const BuildJob *job, char *log, SandboxEnd *end, Error
              job->cc, NATIVE_CODE);
     command_add(&command, "-gencode");
     command_add(&command, command.ptx);
-    if (job->plain) command_add(&command, "-g");
+    if (job->kind == BUILD_RUN_DEBUG) command_add(&command, "-g");
     if (!says_std(job)) command_add(&command, NO_SPECIAL_FUNCTIONS);
     const char *const rest[] = {
         command.host_compiler, command.include, "-c", job->name, "-o", BUILD_OBJECT, NULL};
@@ -147,7 +147,7 @@ static int host_compile(const BuildJob *job, char *log, SandboxEnd *end, Error *
     snprintf(command.include, sizeof command.include, "-I%s/common/include", job->toolchain->root);
     command_add(&command, job->toolchain->cc);
     command_add_all(&command, host_flags);
-    if (job->plain) command_add(&command, "-g");
+    if (job->kind == BUILD_RUN_DEBUG) command_add(&command, "-g");
     const char *const rest[] = {command.include, "-c", job->name, "-o", BUILD_OBJECT, NULL};
     command_add_all(&command, rest);
     return box_run(job, &command, NULL, log, end, error);
@@ -171,7 +171,8 @@ int build_entry_next(const char **at, char entry[BUILD_ENTRY])
 
 int build_inputs(const BuildJob *job, BuildInput input[BUILD_INPUTS])
 {
-    const char *build = job->toolchain->build, *program = job->plain ? "run" : "runner";
+    const char *build = job->toolchain->build,
+               *program = job->kind == BUILD_RUNNER ? "runner" : "run";
     const char *at = job->entries;
     char entry[BUILD_ENTRY];
     size_t room = sizeof input->path;
@@ -189,7 +190,7 @@ int build_inputs(const BuildJob *job, BuildInput input[BUILD_INPUTS])
 
 int build_link(const BuildJob *job, char *log, SandboxEnd *end, Error *error)
 {
-    static const char *const plain[] = {"-ljansson", "-linih", "-lmuparser", "-lsodium", NULL};
+    static const char *const run[] = {"-ljansson", "-linih", "-lmuparser", "-lsodium", NULL};
     static const char *const always[] = {"-lzstd", "-llz4", "-ldl", "-lpthread", "-lm", NULL};
     char library[BUILD_PATH], object[BUILD_PATH];
     const char *const extra[] = {library, object, NULL};
@@ -207,7 +208,7 @@ int build_link(const BuildJob *job, char *log, SandboxEnd *end, Error *error)
         command_add(&command, input[i].path);
         if (input[i].whole) command_add(&command, "-Wl,--no-whole-archive");
     }
-    if (job->plain) command_add_all(&command, plain);
+    if (job->kind != BUILD_RUNNER) command_add_all(&command, run);
     command_add_all(&command, always);
     return box_run(job, &command, extra, log, end, error);
 }

@@ -13,18 +13,22 @@ enum { BUILD_PATH = 640, BUILD_SOURCE_MAX = 1 << 20, BUILD_LOG_MAX = 64 << 10, B
 #define BUILD_MEMORY     (4ull << 30)
 #define BUILD_FILE_BYTES (256ull << 20)
 /* What the compiler leaves in the private directory, and the linker takes. */
-#define BUILD_OBJECT "submission.o"
+#define BUILD_OBJECT  "submission.o"
+#define BUILD_PROGRAM "program"
+#define BUILD_KEPT    "object" /* what BUILD_OBJECT is called in the cache */
 
 /* One build under way. */
 typedef struct BuildJob {
     const Toolchain *toolchain;
     const char *entries; /* what the source has to define, with blanks between */
     int cc;              /* compute capability of the PTX */
-    int plain, device;   /* the one-process program; .cu rather than .c */
-    int compiled;        /* the source is BUILD_OBJECT already: it is linked only */
-    char name[128];      /* "conv.cu" */
-    char *source;        /* its bytes */
+    BuildKind kind;
+    int device;     /* .cu rather than .c */
+    int compiled;   /* the source is BUILD_OBJECT already: it is linked only */
+    char name[128]; /* "conv.cu" */
+    char *source;   /* its bytes */
     size_t source_bytes;
+    char object[65];                 /* the digest of what it is compiled to */
     char cache[BUILD_PATH];          /* build/cache */
     char directory[BUILD_PATH + 32]; /* the private directory of this build, beneath the cache */
     pid_t janitor;
@@ -36,9 +40,10 @@ typedef struct BuildJob {
 int build_source_read(BuildJob *job, const char *folder, const char *source, char *message,
                       size_t bytes);
 
-/* The digest of everything that goes into the program, as 64 hex digits.  -1 with error: something
- * of ours is missing. */
-int build_digest(const BuildJob *job, char digest[65], Error *error);
+/* Digests as 64 hex digits: of everything that goes into the object, into job->object, and of
+ * everything that goes into the program.  -1 with error: something of ours is missing. */
+int build_digest_object(BuildJob *job, Error *error);
+int build_digest(BuildJob *job, char digest[65], Error *error);
 
 /* The entry points of job->entries, one after the other: *at begins as job->entries.  0 when there
  * is no further one. */
@@ -73,11 +78,17 @@ int build_house_failed(const BuildJob *job, Build *build);
 
 /* build/cache: present or made; stale leftovers swept. */
 int build_cache_open(BuildJob *job, Error *error);
-int build_cache_find(const BuildJob *job, Build *build); /* 1 when it is there */
+/* The file `name` of the entry `digest`, and its log, which the caller frees.  NULL: not there. */
+char *build_cache_find(const BuildJob *job, const char *digest, const char *name, char *path,
+                       size_t bytes);
 int build_cache_begin(BuildJob *job, Error *error); /* makes job->directory with the source in it */
 int build_cache_add(const BuildJob *job, const char *name, const void *data, size_t bytes,
                     Error *error); /* another file into job->directory */
-int build_cache_publish(const BuildJob *job, Build *build, Error *error);
+/* The regular file `from`, behind no link, as `name` into job->directory. */
+int build_cache_copy(const BuildJob *job, const char *from, const char *name, Error *error);
+/* Moves the file `name` of job->directory into the entry `digest`, beside a log. */
+int build_cache_publish(const BuildJob *job, const char *digest, const char *name, const char *log,
+                        Error *error);
 /* Sees to it that job->directory goes when this process ends, until build_janitor_end. */
 void build_janitor_start(BuildJob *job);
 void build_janitor_end(BuildJob *job);

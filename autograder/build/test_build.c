@@ -43,8 +43,8 @@ static const char *file_write(const char *name, const void *data, size_t bytes)
 static void build_text(const char *name, const char *text, Build *build)
 {
     const char *operation = strstr(name, ".cu") ? "conv_forward" : "conv_forward_host";
-    build_submission(&toolchain, NULL, file_write(name, text, strlen(text)), operation, 75, 0,
-                     build);
+    build_submission(&toolchain, NULL, file_write(name, text, strlen(text)), operation, 75,
+                     BUILD_RUNNER, build);
     print_message("%d %.1f s: %s\n", build->status, build->seconds, build->message);
 }
 
@@ -90,6 +90,39 @@ static void test_good(void **state)
     assert_int_equal(work_directories(), 0);
     build_clear(&build);
     build_clear(&again);
+}
+
+/* The object of a program that was compiled before is taken, its warnings too; one with -g is
+ * another. */
+static void test_objects_are_shared(void **state)
+{
+    Build runner, run;
+    char text[2048];
+    const char *path;
+    (void)state;
+    snprintf(text, sizeof text, "%s// %d shared\n#warning kept\n", good, (int)getpid());
+    build_text("conv.cu", text, &runner);
+    assert_int_equal(runner.status, BUILD_OK);
+    path = file_write("conv.cu", text, strlen(text));
+    Toolchain none = toolchain;
+    strcpy(none.nvcc, "/bin/false"); /* another compiler: there is no object of it */
+    build_submission(&none, NULL, path, "conv_forward", 75, BUILD_RUN, &run);
+    assert_int_not_equal(run.status, BUILD_OK);
+    build_clear(&run);
+    build_submission(&toolchain, NULL, path, "conv_forward", 75, BUILD_RUN, &run);
+    print_message("%.2f s for the second kind\n", run.seconds);
+    assert_int_equal(run.status, BUILD_OK);
+    assert_int_equal(run.cached, 0);
+    assert_true(run.object_cached);
+    assert_string_equal(run.log, runner.log);
+    assert_non_null(strstr(run.log, "kept"));
+    build_clear(&run);
+    build_submission(&toolchain, NULL, path, "conv_forward", 75, BUILD_RUN_DEBUG, &run);
+    assert_int_equal(run.status, BUILD_OK);
+    assert_false(run.object_cached);
+    assert_int_equal(work_directories(), 0);
+    build_clear(&run);
+    build_clear(&runner);
 }
 
 static void test_digest_covers_the_source(void **state)
@@ -428,6 +461,7 @@ int main(int argc, char **argv)
     own_cache();
     const struct CMUnitTest device[] = {
         cmocka_unit_test(test_good),
+        cmocka_unit_test(test_objects_are_shared),
         cmocka_unit_test(test_digest_covers_the_source),
         cmocka_unit_test(test_special_functions),
         cmocka_unit_test(test_syntax_error),

@@ -181,10 +181,10 @@ static void *build_job(void *context)
     const LabIni *ini = &run->lab->ini;
     if (job->slot == SLOT_SUBMISSION)
         build_submission(&grader->toolchain, grader->submission, run->beneath, ini->entries,
-                         lab_ini_cc(ini), 0, &run->build[job->slot]);
+                         lab_ini_cc(ini), BUILD_RUNNER, &run->build[job->slot]);
     else
         own_program_build(&grader->toolchain, run->lab,
-                          job->slot == SLOT_BASELINE ? OWN_BASELINE : OWN_REFERENCE, 0,
+                          job->slot == SLOT_BASELINE ? OWN_BASELINE : OWN_REFERENCE, BUILD_RUNNER,
                           &run->build[job->slot]);
     return NULL;
 }

@@ -12,14 +12,14 @@ static void broken(Build *build, const Error *error)
 }
 
 static void build_sealed(const Toolchain *toolchain, const Lab *lab, const char *folder,
-                         OwnProgram which, int plain, Build *build)
+                         OwnProgram which, BuildKind kind, Build *build)
 {
     Error error;
     size_t bytes;
     char *object = sealed_part(folder, which == OWN_BASELINE ? SEALED_BASELINE : SEALED_REFERENCE,
                                &bytes, &error);
     if (object)
-        build_program(toolchain, object, bytes, lab->ini.entries, plain, build);
+        build_program(toolchain, object, bytes, lab->ini.entries, kind, build);
     else
         broken(build, &error);
     free(object);
@@ -33,17 +33,17 @@ int own_program_source(const char *root, const Lab *lab, OwnProgram which, char 
     return 0;
 }
 
-void own_program_build(const Toolchain *toolchain, const Lab *lab, OwnProgram which, int plain,
+void own_program_build(const Toolchain *toolchain, const Lab *lab, OwnProgram which, BuildKind kind,
                        Build *build)
 {
     char folder[1024], source[1024];
     Error error;
     text_set(folder, sizeof folder, "%s/labs/%s", toolchain->root, lab->name);
     if (sealed_exists(folder))
-        build_sealed(toolchain, lab, folder, which, plain, build);
+        build_sealed(toolchain, lab, folder, which, kind, build);
     else if (own_program_source(toolchain->root, lab, which, source, sizeof source, &error))
         broken(build, &error);
     else
-        build_submission(toolchain, NULL, source, lab->ini.entries, lab_ini_cc(&lab->ini), plain,
+        build_submission(toolchain, NULL, source, lab->ini.entries, lab_ini_cc(&lab->ini), kind,
                          build);
 }

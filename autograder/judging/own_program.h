@@ -9,7 +9,7 @@
 typedef enum OwnProgram { OWN_BASELINE, OWN_REFERENCE } OwnProgram;
 
 /* As build_submission; what cannot be found is BUILD_BROKEN with the reason. */
-void own_program_build(const Toolchain *toolchain, const Lab *lab, OwnProgram which, int plain,
+void own_program_build(const Toolchain *toolchain, const Lab *lab, OwnProgram which, BuildKind kind,
                        Build *build);
 
 /* Its source, in the full workbook.  -1 with error. */

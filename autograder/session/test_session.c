@@ -134,7 +134,7 @@ static void run_load(Run *run, int slot, const char *source)
     assert_non_null(file);
     fprintf(file, "%s%s", salt, source);
     fclose(file);
-    build_submission(&toolchain, NULL, path, run->entry, 75, 0, &build);
+    build_submission(&toolchain, NULL, path, run->entry, 75, BUILD_RUNNER, &build);
     if (build.status != BUILD_OK) fail_msg("%s\n%s", build.message, build.log ? build.log : "");
     if (session_start_runner(run->session, slot, &build, &error)) fail_msg("%s", error.text);
     build_clear(&build);
