@@ -1,13 +1,15 @@
-"""gradients.py LIBRARY OUT - the two gradients of a convolution by PyTorch, and by lab 17 beside it.
+"""gradients.py LIBRARY SCATTER OUT - the two gradients of a convolution by PyTorch, and by lab 17 beside it.
 
-Needs an NVIDIA GPU and PyTorch; gradients.sh builds LIBRARY and calls this.  Writes
+Needs an NVIDIA GPU and PyTorch; gradients.sh builds LIBRARY, of lab 17's solution, and SCATTER, of
+its scatter with atomics, and calls this.  Writes
 
   OUT/gradients-torch.tsv   small problems and their gradients in fp64, exactly: what
                             common/operations/test_conv_backward.c holds the oracles against
   OUT/gradients-times.tsv   microseconds of lab 17's solution and of PyTorch (fp32, TF32 off), each
                             twenty calls in one CUDA graph, taken in turn
   OUT/gradients-errors.tsv  the largest errors of both against fp64 on the card, in parts of the
-                            sum of the products' absolute values
+                            sum of the products' absolute values; and of how many gradients two
+                            runs on the same inputs differ
 """
 import ctypes
 import datetime
@@ -120,11 +122,11 @@ def microseconds(graph):
     return begin.elapsed_time(end) * 1000 / CALLS
 
 
-def large(library, out, head):
+def large(library, scatter, out, head):
     times = open(out + "/gradients-times.tsv", "w")
     errors = open(out + "/gradients-errors.tsv", "w")
     times.write(head + "layer\tgradient\tlab_17_us\ttorch_us\tlab_17_low\tlab_17_high\ttorch_low\ttorch_high\n")
-    errors.write(head + "layer\tgradient\tlab_17\ttorch\tsame_bits_again\n")
+    errors.write(head + "layer\tgradient\tlab_17\ttorch\tgradients\tlab_17_differ\tscatter_differ\n")
     for name, text in LARGE:
         p = parse(text)
         exact = inputs(p)
@@ -138,11 +140,17 @@ def large(library, out, head):
         symmetric = pad == (p.pad_bottom, p.pad_right)
         for i, which in enumerate(("dx", "dw")):
             mine = (dx, dw)[i]
-            ours(library, p, x, w, dy, dx, dw, which)
-            first = mine.clone()
-            ours(library, p, x, w, dy, dx, dw, which)
+            differ = ["-", "-"]
+            for j, side in enumerate((scatter, library)):
+                if side is scatter and p.N * p.K * p.P * p.Q * p.C * p.R * p.S > 1e9:
+                    continue  # all additions to dw meet at few words
+                ours(side, p, x, w, dy, dx, dw, which)
+                first = mine.clone()
+                ours(side, p, x, w, dy, dx, dw, which)
+                differ[j] = str((first != mine).sum().item())
             part = lambda tensor: ((tensor.double() - truth[i]).abs() / (size[i] + 1e-30)).max().item()
-            errors.write(f"{name}\t{which}\t{part(mine):.3g}\t{part(theirs[i]):.3g}\t{torch.equal(first, mine)}\n")
+            errors.write(f"{name}\t{which}\t{part(mine):.3g}\t{part(theirs[i]):.3g}\t{mine.numel()}\t"
+                         f"{differ[1]}\t{differ[0]}\n")
             if not symmetric:
                 continue
             mask = [which == "dx", which == "dw", False]
@@ -164,7 +172,7 @@ def large(library, out, head):
 
 
 def main():
-    library, out = ctypes.CDLL(sys.argv[1]), sys.argv[2]
+    library, scatter, out = ctypes.CDLL(sys.argv[1]), ctypes.CDLL(sys.argv[2]), sys.argv[3]
     torch.backends.cuda.matmul.allow_tf32 = False
     torch.backends.cudnn.allow_tf32 = False
     torch.backends.cudnn.benchmark = True
@@ -173,7 +181,7 @@ def main():
     head = (f"; {card}, PyTorch {torch.__version__}, cuDNN {torch.backends.cudnn.version()}, "
             f"{datetime.date.today()}, sh common/compare/gradients.sh\n")
     small(out, head)
-    large(library, out, head)
+    large(library, scatter, out, head)
 
 
 main()

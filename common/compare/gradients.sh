@@ -4,11 +4,14 @@
 set -eu
 nvcc=${1:?usage: gradients.sh NVCC OUT}
 out=${2:?usage: gradients.sh NVCC OUT}
-source=$(realpath "${SOURCE:-solutions/17-backward/conv.cu}")
 mkdir -p "$out"
 nvidia-smi >/dev/null 2>&1 || { echo "gradients: this needs an NVIDIA GPU and its driver" >&2; exit 1; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-"$nvcc" -O3 -std=c++17 -arch=native -Icommon/include "-DGRADIENTS_SOURCE=\"$source\"" -shared -Xcompiler -fPIC common/compare/gradients.cu \
-    -o "$work/gradients.so"
-"${PYTHON:-python3}" common/compare/gradients.py "$work/gradients.so" "$out"
+build() {
+    "$nvcc" -O3 -std=c++17 -arch=native -Icommon/include "-DGRADIENTS_SOURCE=\"$(realpath "$1")\"" -shared -Xcompiler -fPIC \
+        common/compare/gradients.cu -o "$work/$2.so"
+}
+build "${SOURCE:-solutions/17-backward/conv.cu}" solution
+build labs/17-backward/steps/scatter.cu scatter
+"${PYTHON:-python3}" common/compare/gradients.py "$work/solution.so" "$work/scatter.so" "$out"
