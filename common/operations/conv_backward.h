@@ -22,4 +22,8 @@ TensorShape conv_backward_shape_x(const ConvProblem *conv, const char *name, Ten
 TensorShape conv_backward_shape_w(const ConvProblem *conv, const char *name, TensorRole role);
 TensorShape conv_backward_shape_y(const ConvProblem *conv, const char *name, TensorRole role);
 
+/* What is wrong with dx, or with dw if `filter` (conv_backward_explain.c); Operation's explain. */
+void conv_backward_explain(int filter, const struct Judgement *judged, ProbeRun run, void *context,
+                           struct Finding *finding);
+
 #endif

@@ -169,6 +169,12 @@ static void data_generate(const Problem *problem, Random *random, float *const *
     conv_backward_generate(&conv_backward_data_operation, problem, random, tensor);
 }
 
+static void data_explain(const struct Judgement *judged, ProbeRun run, void *context,
+                         struct Finding *finding)
+{
+    conv_backward_explain(0, judged, run, context, finding);
+}
+
 const Operation conv_backward_data_operation = {.name = "conv_backward_data",
                                                 .example =
                                                     "N=2 C=3 H=13 W=11 K=5 R=3 S=3 pad=1 stride=1",
@@ -181,4 +187,5 @@ const Operation conv_backward_data_operation = {.name = "conv_backward_data",
                                                 .least_bytes = data_least_bytes,
                                                 .generate = data_generate,
                                                 .oracle = data_oracle,
-                                                .oracle_element = data_oracle_element};
+                                                .oracle_element = data_oracle_element,
+                                                .explain = data_explain};

@@ -199,6 +199,12 @@ static void filter_generate(const Problem *problem, Random *random, float *const
     conv_backward_generate(&conv_backward_filter_operation, problem, random, tensor);
 }
 
+static void filter_explain(const struct Judgement *judged, ProbeRun run, void *context,
+                           struct Finding *finding)
+{
+    conv_backward_explain(1, judged, run, context, finding);
+}
+
 const Operation conv_backward_filter_operation = {
     .name = "conv_backward_filter",
     .example = "N=2 C=3 H=13 W=11 K=5 R=3 S=3 pad=1 stride=1",
@@ -211,4 +217,5 @@ const Operation conv_backward_filter_operation = {
     .least_bytes = filter_least_bytes,
     .generate = filter_generate,
     .oracle = filter_oracle,
-    .oracle_element = filter_oracle_element};
+    .oracle_element = filter_oracle_element,
+    .explain = filter_explain};
