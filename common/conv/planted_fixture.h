@@ -90,6 +90,7 @@ typedef enum Plant {
     PLANT_CHANNEL_HALVED,  /* channels 0, 0, 1, 1 ... of x are read */
     PLANT_ADDED_ONCE,      /* map 0: x + w is added where x * w belongs */
     PLANT_WEIGHTS_MOVED,   /* each weight is its neighbour's in memory */
+    PLANT_FIRST_WEIGHT,    /* every tap has its filter's first weight */
     PLANT_Y_TRANSPOSED,
 } Plant;
 
@@ -185,6 +186,7 @@ static float read_w(Plant plant, const ConvProblem *v, const float *w, int k, in
     if (plant == PLANT_FILTER_ZERO) k = 0;
     int tap = plant == PLANT_TRANSPOSED ? s * v->R + r : r * v->S + s;
     size_t at = ((size_t)k * v->C + c) * v->R * v->S + tap;
+    if (plant == PLANT_FIRST_WEIGHT) at = (size_t)k * v->C * v->R * v->S;
     if (plant == PLANT_WEIGHTS_MOVED) at = (at + 1) % ((size_t)v->K * v->C * v->R * v->S);
     return w[at];
 }

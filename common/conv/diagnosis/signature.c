@@ -353,6 +353,16 @@ static int find_flat_suffix(const Map *map, Finding *finding)
 
 /* ---- all together ------------------------------------------------------------------------ */
 
+/* An output without a product that is not zero is right whatever the code does.  Where hardly any
+ * other is right, the pattern is that of the zeros in x. */
+static int others_tell(const Map *map)
+{
+    size_t telling = 0;
+    for (size_t i = 0; i < map->d->total; i++)
+        telling += map->d->mark[i] == MARK_RIGHT && map->d->magnitude[i] > 0;
+    return telling * 4 >= map->wrong;
+}
+
 static int find_in_region(Map *map, Shape shape, Finding *finding)
 {
     char where[190];
@@ -410,7 +420,7 @@ int signature_find(const Diagnosis *d, unsigned marks, Finding *finding)
     if (map_make(&map, d, marks)) return 0;
     Shape shape = SHAPE_EITHER;
     int found = 0;
-    if (map.wrong > 0 && map.wrong < d->total) {
+    if (map.wrong > 0 && map.wrong < d->total && others_tell(&map)) {
         found = find_slices(&map, finding);
         int region = !found && find_region(&map, &shape);
         if (region && is_aligned_last_block(&map, shape))

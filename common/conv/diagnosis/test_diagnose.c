@@ -282,8 +282,8 @@ static void races_and_the_rest(void **state)
         expect(every_shape[i], PLANT_ZERO, FAULT_EVERYWHERE, "Every output is 0");
     }
     expect(OBLONG, PLANT_Y_TRANSPOSED, FAULT_EVERYWHERE, "transposed");
-    expect(VALID, PLANT_ROW_PITCH, FAULT_EVERYWHERE, "Q elements apart");
-    expect(STRIDED, PLANT_ROW_PITCH, FAULT_EVERYWHERE, "Q elements apart");
+    expect(VALID, PLANT_ROW_PITCH, FAULT_EVERYWHERE, "Q pixels long");
+    expect(STRIDED, PLANT_ROW_PITCH, FAULT_EVERYWHERE, "Q pixels long");
 }
 
 /* Whatever the fault is called that comes of where the wrong outputs lie. */
@@ -328,6 +328,17 @@ static void numbers_of_a_probe(void **state)
     expect_words(VALID, PLANT_CHANNEL_HALVED, "2 products of that output take the pixel in");
     expect(SQUARE, PLANT_ADDED_ONCE, FAULT_ONE_FILTER, "not all products with x");
     expect(POINTWISE, PLANT_WEIGHTS_MOVED, FAULT_EVERYWHERE, "A weight of another channel");
+}
+
+/* Where x is nearly all zero, the places of the wrong outputs are the places of what is not. */
+static void places_of_zeros_say_nothing(void **state)
+{
+    (void)state;
+    Told told = judge("N=1 C=2 H=7 W=7 K=5 R=3 S=3 pad=1 stride=1 zeros=99", PLANT_FIRST_WEIGHT,
+                      PRECISION_FP32, probe_run);
+    assert_false(told.verdict.correct);
+    assert_null(strstr(told.found.text, "Only the outputs"));
+    assert_non_null(strstr(told.found.text, "yours is w[0][0][0][0]"));
 }
 
 /* Outputs that were never written lie where they lie: that is no fault of the padding. */
@@ -490,6 +501,7 @@ int main(void)
         cmocka_unit_test(races_and_the_rest),
         cmocka_unit_test(values_by_themselves),
         cmocka_unit_test(numbers_of_a_probe),
+        cmocka_unit_test(places_of_zeros_say_nothing),
         cmocka_unit_test(unwritten_places_blame_nothing),
         cmocka_unit_test(no_race_is_made_up),
         cmocka_unit_test(checkers_come_first),

@@ -295,7 +295,7 @@ static int owners_find(const Diagnosis *d, size_t owner[SAMPLES_WRONG], double *
         found++;
         /* A stranger's value would meet one of all outputs with about this chance. */
         double least = fmax(allowed, UNIT_FP32 * fabs(got));
-        double spread = d->magnitude[index] / least / (double)d->total;
+        double spread = fmax(d->magnitude[index], fabs(got)) / least / (double)d->total;
         *evidence += spread > 2 ? log2(spread) : 0;
     }
     free(right);

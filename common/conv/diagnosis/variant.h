@@ -27,7 +27,8 @@ typedef struct Variant {
 } Variant;
 
 typedef struct VariantList {
-    const ConvProblem *conv;
+    const ConvProblem *conv; /* plain, whatever the layout of the case */
+    int rearranged; /* the case has another layout: formulas of the plain one say nothing */
     Variant *variant;
     int count;
 } VariantList;

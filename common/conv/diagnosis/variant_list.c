@@ -73,9 +73,10 @@ static void list_filters(VariantList *list)
         v->w_s = step[i][1];
     }
     Variant *v = variant_add(
-        list, FAULT_EVERYWHERE,
-        "The filters are read as if their channels came first: w is K*C*R*S, so filter k, channel "
-        "c begins at (k*C + c)*R*S, not at (c*K + k)*R*S.");
+        list, FAULT_EVERYWHERE, "The filters are read as if their channels came first: %s.",
+        list->rearranged ? "k and c are exchanged in the index of w"
+                         : "w is K*C*R*S, so filter k, channel c begins at (k*C + c)*R*S, not at "
+                           "(c*K + k)*R*S");
     v->w_c = (long long)c->K * c->R * c->S;
     v->w_k = (long long)c->R * c->S;
     v = variant_add(list, FAULT_ONE_FILTER,
@@ -271,14 +272,14 @@ static void list_inputs(VariantList *list)
                  {(long long)c->W + c->pad_left + c->pad_right, "the padded width"}};
     for (int i = 0; i < 3; i++) {
         v = variant_add(list, FAULT_EVERYWHERE,
-                        "The rows of x are taken %s elements apart; they lie W apart: x[((n*C + "
-                        "c)*H + h)*W + w].",
+                        "The rows of x are taken to be %s pixels long; they are W long: pixel "
+                        "(h,w) is number h*W + w of its image's channel.",
                         pitch[i].name);
         v->x_h = pitch[i].pitch;
         v = variant_add(list, FAULT_EVERYWHERE,
-                        "The rows of x are taken %s elements apart, and the channels by as much; "
-                        "they lie W and H*W apart: "
-                        "x[((n*C + c)*H + h)*W + w].",
+                        "The rows of x are taken to be %s pixels long, and the channels H of those "
+                        "rows; rows are W long: pixel (h,w) is number h*W + w of its image's "
+                        "channel, which has H*W.",
                         pitch[i].name);
         v->x_h = pitch[i].pitch;
         v->x_c = v->x_h * c->H;
@@ -287,12 +288,12 @@ static void list_inputs(VariantList *list)
     const long long swapped[] = {c->H, c->W};
     for (int i = 0; i < 2; i++) {
         v = variant_add(list, FAULT_EVERYWHERE,
-                        "Rows and columns of x are exchanged: h counts rows, which lie W elements "
-                        "apart, and w the elements in a "
-                        "row. Is threadIdx.x used for the rows?");
+                        "Rows and columns of x are exchanged: h counts rows, which are W pixels "
+                        "long, and w the pixels in a row. Is threadIdx.x used for the rows?");
         v->x_h = 1;
         v->x_w = swapped[i];
     }
+    if (list->rearranged) return;
     v = variant_add(list, FAULT_EVERYWHERE,
                     "x is read as if it were laid out NHWC; this lab's tensors are NCHW: "
                     "x[((n*C + c)*H + h)*W + w].");
@@ -307,7 +308,7 @@ static void list_outputs(VariantList *list)
                                            {"npqk", "in NHWC order"},
                                            {"knpq", "with the maps outermost"},
                                            {"pqnk", "with p and q outermost"}};
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4 && !list->rearranged; i++) {
         Variant *v = variant_add(
             list, FAULT_EVERYWHERE,
             "The values are right but stored in the wrong places: y is written %s; it is "
