@@ -38,8 +38,8 @@ typedef struct Simulation {
     Kernel kernel[KERNELS];
     int kernels;
     DeviceCost all;
-    char told[TOLD][1024]; /* findings, each told once */
-    int findings;
+    char told[TOLD][1024];  /* findings, each told once */
+    int tellings, findings; /* a call that is refused is told, and no finding */
 } Simulation;
 
 static Simulation simulation;
@@ -52,17 +52,18 @@ static const char *chosen(const char *name, const char *otherwise)
 
 /* ---- what the checks find ---- */
 
-static void tell(const char *what, const char *text)
+static void tell(int32_t status, const char *text)
 {
-    for (int i = 0; i < simulation.findings && i < TOLD; i++)
+    for (int i = 0; i < simulation.tellings && i < TOLD; i++)
         if (!strcmp(simulation.told[i], text)) return;
-    if (simulation.findings < TOLD) {
-        text_set(simulation.told[simulation.findings], sizeof simulation.told[0], "%s", text);
+    if (simulation.tellings < TOLD) {
+        text_set(simulation.told[simulation.tellings], sizeof simulation.told[0], "%s", text);
         fflush(stdout);
-        fprintf(stderr, "simulate: %s:\n", what);
+        fprintf(stderr, "simulate: %s:\n", status ? device_status_name(status) : "a check found");
         text_wrap(stderr, 4, text);
     }
-    simulation.findings++;
+    simulation.tellings++;
+    simulation.findings += !status || device_status_sticky(status);
 }
 
 /* ---- between runtime and simulated GPU ---- */
@@ -111,8 +112,7 @@ static int look_at_call(Device *device, const DeviceCall *call, DeviceReply *rep
     if (call->kind == CALL_MODULE_FUNCTION && !reply->status) kernel_add(call, reply);
     if (call->kind == CALL_LAUNCH && (kernel = kernel_of(call->function)))
         cost_add(&kernel->cost, &cost);
-    if (*reply->message && reply->status != DEVICE_NOT_READY)
-        tell(reply->status ? device_status_name(reply->status) : "a check found", reply->message);
+    if (*reply->message && reply->status != DEVICE_NOT_READY) tell(reply->status, reply->message);
     return rc;
 }
 
@@ -148,9 +148,9 @@ static void report(void)
     char failure[1024], leaks[400], cycles[40];
     const DeviceCost *all = &simulation.all;
     int status = runtime_take_failure(failure, sizeof failure);
-    if (status && !simulation.findings) tell(device_status_name(status), failure);
-    if (simulation.findings > TOLD)
-        fprintf(stderr, "simulate: and %d findings more\n", simulation.findings - TOLD);
+    if (status && !simulation.tellings) tell(status, failure);
+    if (simulation.tellings > TOLD)
+        fprintf(stderr, "simulate: and %d more like these\n", simulation.tellings - TOLD);
     fflush(stdout);
     fprintf(stderr, "\nsimulate: %s cycles on the simulated %s (%.1f us), copies included\n",
             text_thousands((double)all->cycles, cycles), chosen("SIMULATE_GPU", "h200"),

@@ -160,6 +160,10 @@ static int call_allowed(const Gatekeeper *keeper, const DeviceCall *call, Device
                     "events or "
                     "functions",
                     (unsigned long long)(keeper->memory_bytes >> 20), MODULES_MAX, HANDLES_MAX);
+    } else if (call->kind == CALL_ALLOC && call->value == ALLOC_MANAGED) {
+        device_fail(reply, DEVICE_NOT_SUPPORTED,
+                    "managed memory is not there in a grade, where host code has a process of its "
+                    "own; use cudaMalloc and cudaMemcpy");
     } else if (call->kind == CALL_FREE && call->dst && allocation_find(keeper, call->dst) < 0) {
         device_fail(reply, DEVICE_INVALID_VALUE,
                     "cudaFree of an address that cudaMalloc did not return");
@@ -199,6 +203,10 @@ static int call_note(Gatekeeper *keeper, const DeviceCall *call, const DeviceRep
 {
     uint32_t given = (uint32_t)reply->value[0];
     switch (call->kind) {
+    case CALL_PROPERTIES:
+        if (reply->data_bytes == sizeof(DeviceProperties))
+            ((DeviceProperties *)reply->data)->managed = 0;
+        return 0;
     case CALL_ALLOC:
         return allocation_add(keeper, reply->value[0], call->bytes);
     case CALL_MODULE_LOAD: /* counted for good: loading again and again is no way around */

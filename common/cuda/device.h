@@ -27,9 +27,11 @@
 #include "common/base/error.h"
 
 typedef enum DeviceCallKind {
-    CALL_PROPERTIES,     /* -> reply data: DeviceProperties */
-    CALL_MEM_INFO,       /* -> value[0] free bytes, value[1] total bytes */
-    CALL_ALLOC,          /* bytes -> value[0] address (256-byte aligned, contents unwritten) */
+    CALL_PROPERTIES, /* -> reply data: DeviceProperties */
+    CALL_MEM_INFO,   /* -> value[0] free bytes, value[1] total bytes */
+    /* bytes, value: ALLOC_MANAGED or 0 -> value[0] address (256-byte aligned, contents
+     * unwritten) */
+    CALL_ALLOC,
     CALL_FREE,           /* dst (0 is allowed), value: FREE_ON_STREAM with stream, or 0 */
     CALL_COPY_TO_DEVICE, /* dst, data/data_bytes, stream */
     CALL_COPY_TO_HOST,   /* src, bytes, stream -> reply data */
@@ -43,8 +45,9 @@ typedef enum DeviceCallKind {
     CALL_MODULE_VARIABLE,    /* module, data: name -> value[0] address, value[1] bytes */
     CALL_FUNCTION_ATTRIBUTE, /* function, value: a cudaFuncAttribute, bytes: its new value */
     CALL_OCCUPANCY,          /* function, block[0], shared_bytes -> value[0] blocks an SM holds */
-    CALL_LAUNCH,             /* function, grid, block, shared_bytes, stream, data: parameters */
-    CALL_STREAM_CREATE,      /* value: flags -> value[0] stream */
+    /* function, grid, block, shared_bytes, stream, data: parameters, value: LAUNCH_TOGETHER or 0 */
+    CALL_LAUNCH,
+    CALL_STREAM_CREATE, /* value: flags -> value[0] stream */
     CALL_STREAM_DESTROY,
     CALL_STREAM_SYNC,
     CALL_STREAM_QUERY,
@@ -56,12 +59,20 @@ typedef enum DeviceCallKind {
     CALL_EVENT_QUERY,
     CALL_EVENT_ELAPSED, /* event, event2 -> value[0] the bits of a double, milliseconds */
     CALL_SYNC,          /* the whole device */
-    CALL_POINTER,       /* dst: any address -> value[0] 1 when it is device memory, else 0 */
+    CALL_POINTER,       /* dst: any address -> value[0] 1 when it is device memory, 2 when it is
+                           managed, else 0 */
     CALL_KINDS
 } DeviceCallKind;
 
 /* A free that takes its place on a stream and waits for nobody, as cudaFreeAsync's. */
 enum { FREE_ON_STREAM = 1 };
+
+/* Memory that the program's own code uses too, at the same address: only where the engine is in the
+ * program's process. */
+enum { ALLOC_MANAGED = 1 };
+
+/* A cooperative launch: all of its blocks are resident at once, or it is refused. */
+enum { LAUNCH_TOGETHER = 1 };
 
 typedef struct DeviceCall {
     uint32_t kind;
@@ -99,6 +110,7 @@ typedef enum DeviceStatus {
     DEVICE_ILLEGAL_INSTRUCTION = 715,
     DEVICE_MISALIGNED_ADDRESS = 716,
     DEVICE_LAUNCH_FAILURE = 719,
+    DEVICE_COOPERATIVE_TOO_LARGE = 720,
     DEVICE_NOT_SUPPORTED = 801,
     DEVICE_UNKNOWN = 999
 } DeviceStatus;
@@ -147,6 +159,7 @@ typedef struct DeviceProperties {
     uint32_t registers_per_block, registers_per_sm;
     uint32_t shared_per_block, shared_per_block_optin, shared_per_sm;
     uint32_t driver_version;
+    uint32_t managed; /* there is ALLOC_MANAGED */
 } DeviceProperties;
 
 /* What one pass over recorded or live launches cost and counted.  The gpu engine fills seconds,

@@ -78,6 +78,7 @@ typedef struct PtxVariable {
     uint32_t align;
     uint64_t bytes; /* whole object; 0 for an extern array (dynamic shared memory) */
     int is_extern;
+    int is_managed;      /* the host's code uses it too */
     unsigned char *data; /* initial value, `bytes` long, or NULL: zero */
     PtxRelocation *relocation;
     uint32_t relocation_count;

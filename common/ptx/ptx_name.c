@@ -38,6 +38,7 @@ static const Word WORDS[] = {
     {"align", KEY_ALIGN, PTX_NONE},
     {"ptr", KEY_PTR, PTX_NONE},
     {"attribute", KEY_ATTRIBUTE, PTX_NONE},
+    {"managed", KEY_MANAGED, PTX_NONE},
     {"maxntid", KEY_MAXNTID, PTX_NONE},
     {"reqntid", KEY_REQNTID, PTX_NONE},
     {"minnctapersm", KEY_MINNCTAPERSM, PTX_NONE},

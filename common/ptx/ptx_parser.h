@@ -66,6 +66,7 @@ typedef enum Keyword {
     KEY_ALIGN,
     KEY_PTR,
     KEY_ATTRIBUTE,
+    KEY_MANAGED,
     KEY_MAXNTID,
     KEY_REQNTID,
     KEY_MINNCTAPERSM,

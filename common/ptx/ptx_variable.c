@@ -35,8 +35,8 @@ static int align_parse(Parser *p, uint32_t *align)
     return 0;
 }
 
-/* ".attribute(.managed)": nothing in it changes what the simulator does. */
-static int attribute_skip(Parser *p)
+/* ".attribute(.managed)": the only one that matters here. */
+static int attribute_parse(Parser *p, PtxVariable *variable)
 {
     if (lexer_next(p) || lexer_expect(p, '(', "'(' after .attribute")) return -1;
     unsigned depth = 1;
@@ -44,6 +44,7 @@ static int attribute_skip(Parser *p)
         if (p->token.kind == TOKEN_END) return parser_expected(p, "')'");
         depth += lexer_is(p, '(');
         depth -= lexer_is(p, ')');
+        if (lexer_is_key(p, TOKEN_WORD, KEY_MANAGED)) variable->is_managed = 1;
         if (lexer_next(p)) return -1;
     }
     return 0;
@@ -68,7 +69,7 @@ static int qualifiers_parse(Parser *p, PtxVariable *variable, Shape *shape)
         if (word->keyword == KEY_ALIGN) {
             result = align_parse(p, &variable->align);
         } else if (word->keyword == KEY_ATTRIBUTE) {
-            result = attribute_skip(p);
+            result = attribute_parse(p, variable);
         } else if (word->keyword == KEY_PTR && variable->type != PTX_NONE) {
             result = pointer_skip(p);
         } else if (word->keyword == KEY_V2 || word->keyword == KEY_V4 || word->keyword == KEY_V8) {

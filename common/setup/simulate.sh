@@ -27,13 +27,20 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 # shellcheck disable=SC2086
 "$nvcc" -O3 -lineinfo -std=c++17 -cudart none -Wno-deprecated-gpu-targets -ccbin "$cxx" -I"$(dirname "$program")" \
-    -gencode "arch=compute_$arch,code=[compute_$arch,sm_90]" ${NVCCFLAGS:-} -x cu -c "$program" -o "$work/program.o"
+    -gencode "arch=compute_$arch,code=[compute_$arch,sm_90]" ${NVCCFLAGS:-} -x cu -c "$program" -o "$work/program.o" 2>"$work/words" || {
+    grep -q 'requires separate compilation mode' "$work/words" &&
+        fail "$program has kernels that launch kernels (dynamic parallelism), which the simulated GPU does not run"
+    cat "$work/words" >&2
+    exit 2
+}
+cat "$work/words" >&2
 "$cxx" -o "$work/program" "$work/program.o" -Wl,--wrap=main -Wl,--whole-archive "$build/lib/simulate.a" -Wl,--no-whole-archive \
     "$build/lib/run-rooms.a" -ljansson -linih -lmuparser -lsodium -lzstd -llz4 -ldl -lpthread -lm 2>"$work/link" || {
     sed -n "s/.*undefined reference to [\`']\([^']*\)'.*/    \1/p" "$work/link" | sort -u >"$work/missing"
     [ -s "$work/missing" ] || { cat "$work/link" >&2; fail "$program cannot be linked"; }
-    cat "$work/missing" >&2
-    fail "the workbook's runtime has none of the above; docs/cuda-calls.md lists what it has"
+    ! grep -q '__cudaRegisterLinkedBinary' "$work/missing" ||
+        fail "$program is compiled with -rdc=true (relocatable device code), which the simulated GPU does not run"
+    fail "$program calls $(tr -s ' \n' ' ' <"$work/missing" | sed 's/^ //;s/ $//;s/ /, /g'), which the workbook's runtime does not have; docs/cuda-calls.md lists what it has"
 }
 export SIMULATE_GPU="$gpu" SIMULATE_GPUS="$PWD/common/simt/gpus" SIMULATE_PROFILE="${PROFILE:+$program}"
 status=0

@@ -2,8 +2,10 @@
 
 #include "common/simt/exec/exec.h"
 
-enum { MOST_AT_ONCE = 512 };
-static const uint64_t MOST_BYTES = 1u << 30; /* of their registers and memories, on the host */
+/* All of a cooperative grid must be there at once. */
+enum { MOST_AT_ONCE = 512, MOST_OF_A_GRID = 1 << 13 };
+/* Of their registers and memories, on the host. */
+static const uint64_t MOST_BYTES = 1u << 30, MOST_BYTES_OF_A_GRID = 4ull << 30;
 
 static uint64_t worker_bytes(const Launch *launch)
 {
@@ -16,9 +18,13 @@ uint32_t alternate_room(const Launch *launch)
 {
     uint64_t room = (uint64_t)launch->resident * launch->gpu->machine.sms;
     if (room > launch->blocks) room = launch->blocks;
-    uint64_t fits = MOST_BYTES / worker_bytes(launch) + 1;
+    int together = launch->launch->cooperative;
+    uint64_t bytes = together ? MOST_BYTES_OF_A_GRID : MOST_BYTES;
+    uint64_t fits = bytes / worker_bytes(launch) + 1;
+    uint32_t most = together ? MOST_OF_A_GRID : MOST_AT_ONCE;
+    if (together && room < launch->blocks) room = launch->blocks; /* launch_check counted them */
     if (room > fits) room = fits;
-    return room < MOST_AT_ONCE ? (uint32_t)room : MOST_AT_ONCE;
+    return room < most ? (uint32_t)room : most;
 }
 
 /* Gives the worker the next block, if there is one.  BLOCK_DONE: there is none. */

@@ -59,7 +59,7 @@ static uint32_t threads_wanted(const Launch *launch)
     if (cores < 1) cores = 1;
     if (cores > MOST_THREADS) cores = MOST_THREADS;
     if ((uint64_t)cores > launch->blocks) cores = (long)launch->blocks;
-    return launch->kernel->in_order ? 1 : (uint32_t)cores;
+    return launch->kernel->in_order || launch->launch->cooperative ? 1 : (uint32_t)cores;
 }
 
 /* Runs all workers, the first on this thread; fewer when the host gives no more threads. */
@@ -194,7 +194,7 @@ static int touched_open(Launch *launch)
 static int launch_run(Launch *launch, SimtResult *result)
 {
     uint32_t count = threads_wanted(launch), open = 0;
-    int spins = launch->kernel->spins;
+    int spins = launch->kernel->spins || launch->launch->cooperative;
     Worker *worker = calloc(spins ? alternate_room(launch) : count, sizeof *worker);
     int failed =
         !worker ||
@@ -227,6 +227,25 @@ static int launch_run(Launch *launch, SimtResult *result)
     return status;
 }
 
+/* Runs the launch with a word of memory beside it at which its blocks meet. */
+static int launch_run_cooperative(Launch *launch, SimtResult *result)
+{
+    enum { BARRIER_BYTES = 64 };
+    Memory *memory = &launch->gpu->memory;
+    Allocation *barrier;
+    Error error;
+    if (alternate_room(launch) < launch->blocks)
+        return launch_refuse(result, SIMT_UNSUPPORTED, launch->kernel,
+                             "the host has no room for all blocks of this cooperative grid");
+    if (memory_alloc(memory, BARRIER_BYTES, &launch->grid_barrier, &barrier, &error) != 0)
+        return launch_refuse(result, SIMT_BAD_LAUNCH, launch->kernel, error.text);
+    memset(barrier->host, 0, BARRIER_BYTES);
+    memory_mark(memory, barrier->address, BARRIER_BYTES, 1);
+    int status = launch_run(launch, result);
+    memory_free(memory, launch->grid_barrier, NULL);
+    return status;
+}
+
 int simt_launch(SimtGpu *gpu, SimtKernel *kernel, const SimtLaunch *request, SimtResult *result)
 {
     Launch launch = {.gpu = gpu, .kernel = kernel, .launch = request, .count = gpu->count};
@@ -245,5 +264,6 @@ int simt_launch(SimtGpu *gpu, SimtKernel *kernel, const SimtLaunch *request, Sim
     result->resident_blocks = launch.resident;
     uint64_t at_once = (uint64_t)launch.resident * gpu->machine.sms;
     result->waves = (launch.blocks + at_once - 1) / at_once;
-    return launch_run(&launch, result);
+    return request->cooperative ? launch_run_cooperative(&launch, result)
+                                : launch_run(&launch, result);
 }

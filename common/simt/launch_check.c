@@ -109,6 +109,17 @@ static SimtCheck residence_check(const Request *r, uint32_t *resident)
                   (unsigned long long)r->threads, r->kernel->registers, r->machine->title, limit);
 }
 
+static SimtCheck cooperative_check(const Request *r, const Launch *launch)
+{
+    uint64_t at_once = (uint64_t)launch->resident * r->machine->sms;
+    if (launch->blocks <= at_once) return SIMT_OK;
+    return refuse(r, SIMT_BAD_COOPERATIVE,
+                  "a cooperative grid of %llu blocks: %s holds %llu of them at once, %u on each of "
+                  "its %u SMs",
+                  (unsigned long long)launch->blocks, r->machine->title,
+                  (unsigned long long)at_once, launch->resident, r->machine->sms);
+}
+
 /* What a block needs and does not have, it keeps in memory: as if fewer blocks fitted. */
 static uint32_t needed_blocks(const Launch *launch, const Request *r)
 {
@@ -136,11 +147,12 @@ SimtCheck launch_check(Launch *launch, char *why, size_t bytes)
     if (check == SIMT_OK) check = shared_check(&r);
     if (check == SIMT_OK) check = kernel_check(&r, launch->kernel);
     if (check == SIMT_OK) check = residence_check(&r, &launch->resident);
+    launch->blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    if (check == SIMT_OK && l->cooperative) check = cooperative_check(&r, launch);
     if (check == SIMT_OK) launch->resident = needed_blocks(launch, &r);
     if (check != SIMT_OK) return check;
     launch->threads_per_block = (uint32_t)threads;
     launch->warps_per_block = ((uint32_t)threads + LANES - 1) / LANES;
     launch->shared_bytes = launch->kernel->static_shared + l->dynamic_shared;
-    launch->blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
     return SIMT_OK;
 }

@@ -84,6 +84,17 @@ int simt_alloc(SimtGpu *gpu, uint64_t bytes, uint64_t *address, Error *error)
     return memory_alloc(&gpu->memory, bytes, address, NULL, error);
 }
 
+int simt_alloc_managed(SimtGpu *gpu, uint64_t bytes, uint64_t *address, Error *error)
+{
+    return memory_alloc_managed(&gpu->memory, bytes, address, NULL, error);
+}
+
+int simt_is_managed(const SimtGpu *gpu, uint64_t address)
+{
+    const Allocation *a = memory_find(&gpu->memory, address);
+    return a && a->managed;
+}
+
 int simt_free(SimtGpu *gpu, uint64_t address, Error *error)
 {
     return memory_free(&gpu->memory, address, error);
@@ -205,8 +216,9 @@ static int symbol_place(SimtModule *module, const PtxVariable *v, Error *error)
     for (uint32_t i = 0; i < module->symbols; i++)
         if (module->symbol[i].variable == v) return 0;
     symbol->variable = v;
-    if (memory_alloc(memory, v->bytes, &symbol->address, &symbol->allocation, error) != 0)
-        return -1;
+    int (*alloc)(Memory *, uint64_t, uint64_t *, Allocation **, Error *) =
+        v->is_managed ? memory_alloc_managed : memory_alloc;
+    if (alloc(memory, v->bytes, &symbol->address, &symbol->allocation, error) != 0) return -1;
     symbol->allocation->name = v->name;
     symbol->allocation->read_only = v->space == PTX_CONST;
     memory_mark(memory, symbol->address, v->bytes, 1);

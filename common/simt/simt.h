@@ -33,6 +33,9 @@ void simt_study(SimtGpu *gpu, SimtStudy study);
  * allocations; `bytes` 0 gives a distinct valid address.  Host-side accesses are bounds-checked
  * too. simt_poison fills with 32-bit `word` and marks unwritten. */
 int simt_alloc(SimtGpu *gpu, uint64_t bytes, uint64_t *address, Error *error);
+/* Memory that this process uses at the same address: cudaMallocManaged's. */
+int simt_alloc_managed(SimtGpu *gpu, uint64_t bytes, uint64_t *address, Error *error);
+int simt_is_managed(const SimtGpu *gpu, uint64_t address);
 int simt_free(SimtGpu *gpu, uint64_t address, Error *error);
 /* To be freed later, for a replay still needs it: a use from now on is one after cudaFree.  With
  * `retired` 0 it can be used again; simt_free frees it either way. */

@@ -33,8 +33,15 @@ run 1 $here/faults.cu race && says 'Race reported' && says 'in kernel turn_round
 tell race
 says 'leak check: 1 allocation was never freed: 256 bytes'
 tell leak
-run 2 $here/managed.cu && says '^    cudaMallocManaged$' && says 'docs/cuda-calls.md lists what it has'
+run 0 $here/samples.cu && [ "$(grep -c '^ok ' "$work/out")" = 4 ] && ! grep -q '^not ok' "$work/out" && ! says 'a check found' &&
+    says 'a cooperative grid of [0-9]* blocks' && ! says 'leak check'
+tell samples-of-others
+run 2 $here/missing.cu && [ "$(wc -l <"$work/err")" = 1 ] && says 'calls cudaIpcCloseMemHandle, cudaIpcGetMemHandle, which the' &&
+    says 'docs/cuda-calls.md lists what it has'
 tell a-call-that-is-not-there
+run 2 $here/nested.cu && [ "$(wc -l <"$work/err")" = 1 ] && says 'kernels that launch kernels' &&
+    NVCCFLAGS=-rdc=true run 2 $here/nested.cu && says 'compiled with -rdc=true'
+tell dynamic-parallelism
 run 2 "$work/no such.cu" && says 'there is no file .*no such.cu' && run 2 '' && says 'say which program: make simulate PROGRAM=file.cu'
 tell no-program
 gpu=no-such run 2 $here/faults.cu && says "there is no machine no-such; there are: .*gtx1080ti"

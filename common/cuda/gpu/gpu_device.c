@@ -116,6 +116,9 @@ static int32_t call_alloc(GpuDevice *device, const DeviceCall *call, DeviceReply
                                     &device->allocation_capacity, sizeof *grown);
     if (!grown) return memory_refuse(reply);
     device->allocation = grown;
+    if (call->value == ALLOC_MANAGED)
+        return gpu_refuse(reply, DEVICE_NOT_SUPPORTED,
+                          "managed memory is for the simulated GPU only; use cudaMalloc");
     DriverAddress address = 0;
     DriverResult result = device->driver->memory_alloc(&address, call->bytes ? call->bytes : 1);
     if (result)

@@ -401,6 +401,9 @@ int32_t gpu_launch(GpuDevice *device, const DeviceCall *call, DeviceReply *reply
                           call->stream);
     int32_t status = gpu_launch_check(device, function, call, reply);
     if (status) return status;
+    if (call->value == LAUNCH_TOGETHER)
+        return gpu_refuse(reply, DEVICE_NOT_SUPPORTED,
+                          "cooperative launches are for the simulated GPU only");
     size_t bytes = call->data_bytes;
     void *extra[] = {DRIVER_PARAMS_POINTER, (void *)(uintptr_t)call->data, DRIVER_PARAMS_SIZE,
                      &bytes, DRIVER_PARAMS_END};

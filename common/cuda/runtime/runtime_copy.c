@@ -19,8 +19,7 @@ static inline uint64_t device_address(const void *pointer)
     return (uint64_t)(uintptr_t)pointer;
 }
 
-/* 0 only when the kernel knows for sure that part of the range is not mapped in this process. */
-static int host_is_mapped(const void *pointer, size_t bytes)
+int runtime_host_is_mapped(const void *pointer, size_t bytes)
 {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     uintptr_t first = (uintptr_t)pointer & ~(page - 1);
@@ -34,7 +33,7 @@ static int host_is_mapped(const void *pointer, size_t bytes)
 static cudaError_t copy_to_device(const char *api, uint64_t dst, const void *src, size_t bytes,
                                   uint32_t stream)
 {
-    if (!host_is_mapped(src, bytes))
+    if (!runtime_host_is_mapped(src, bytes))
         return runtime_fail(api, DEVICE_INVALID_VALUE,
                             "the source %p (%zu bytes) is not host memory; are destination and "
                             "source, or the direction, swapped?",
@@ -57,7 +56,7 @@ static cudaError_t copy_to_device(const char *api, uint64_t dst, const void *src
 static cudaError_t copy_to_host(const char *api, void *dst, uint64_t src, size_t bytes,
                                 uint32_t stream)
 {
-    if (!host_is_mapped(dst, bytes))
+    if (!runtime_host_is_mapped(dst, bytes))
         return runtime_fail(api, DEVICE_INVALID_VALUE,
                             "the destination %p (%zu bytes) is not host memory; are destination "
                             "and source, or the direction, swapped?",
@@ -85,7 +84,7 @@ static int address_is_device(const void *pointer)
     DeviceCall call = {.kind = CALL_POINTER, .dst = device_address(pointer)};
     DeviceReply reply;
     if (runtime_try(&call, &reply) == DEVICE_SUCCESS) return reply.value[0] != 0;
-    return !host_is_mapped(pointer, 1);
+    return !runtime_host_is_mapped(pointer, 1);
 }
 
 static cudaError_t copy_row(const char *api, const RuntimeCopy *copy, size_t dst_offset,

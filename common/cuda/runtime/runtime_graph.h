@@ -15,6 +15,7 @@ typedef struct RuntimeLaunch {
     dim3 grid, block;
     size_t shared_bytes;
     void **arguments;
+    int together; /* a cooperative launch */
 } RuntimeLaunch;
 
 /* A box of bytes: depth slices of height rows. */

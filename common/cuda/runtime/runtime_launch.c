@@ -59,6 +59,7 @@ static cudaError_t function_launch(const char *api, const RuntimeFunction *funct
     DeviceCall call = {
         .kind = CALL_LAUNCH,
         .stream = stream,
+        .value = launch->together ? LAUNCH_TOGETHER : 0,
         .function = function->handle,
         .grid = {grid->x, grid->y, grid->z},
         .block = {block->x, block->y, block->z},
@@ -98,8 +99,55 @@ cudaError_t runtime_launch(const char *api, const RuntimeLaunch *launch, cudaStr
 cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **arguments,
                              size_t shared_bytes, cudaStream_t stream)
 {
-    RuntimeLaunch launch = {function, grid, block, shared_bytes, arguments};
+    RuntimeLaunch launch = {function, grid, block, shared_bytes, arguments, 0};
     return runtime_launch("kernel launch", &launch, stream);
+}
+
+cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block,
+                                        void **arguments, size_t shared_bytes, cudaStream_t stream)
+{
+    RuntimeLaunch launch = {function, grid, block, shared_bytes, arguments, 1};
+    return runtime_launch("cudaLaunchCooperativeKernel", &launch, stream);
+}
+
+/* Attributes that say when or where work runs change nothing here. */
+static cudaError_t attribute_apply(const char *api, const cudaLaunchAttribute *attribute,
+                                   RuntimeLaunch *launch)
+{
+    const cudaLaunchAttributeValue *value = &attribute->val;
+    switch ((int)attribute->id) {
+    case cudaLaunchAttributeIgnore:
+    case cudaLaunchAttributeAccessPolicyWindow:
+    case cudaLaunchAttributeSynchronizationPolicy:
+    case cudaLaunchAttributeProgrammaticStreamSerialization:
+    case cudaLaunchAttributePriority:
+    case cudaLaunchAttributeMemSyncDomainMap:
+    case cudaLaunchAttributeMemSyncDomain:
+        return cudaSuccess;
+    case cudaLaunchAttributeCooperative:
+        launch->together = value->cooperative;
+        return cudaSuccess;
+    case cudaLaunchAttributeClusterDimension:
+        if (value->clusterDim.x == 1 && value->clusterDim.y == 1 && value->clusterDim.z == 1)
+            return cudaSuccess;
+        return runtime_fail(api, DEVICE_NOT_SUPPORTED, "clusters of blocks are not supported");
+    default:
+        return runtime_fail(api, DEVICE_NOT_SUPPORTED, "launch attribute %d is not supported",
+                            (int)attribute->id);
+    }
+}
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *function,
+                                void **arguments)
+{
+    static const char api[] = "cudaLaunchKernelEx";
+    if (!config) return runtime_fail(api, DEVICE_INVALID_VALUE, "the configuration is NULL");
+    RuntimeLaunch launch = {
+        function, config->gridDim, config->blockDim, config->dynamicSmemBytes, arguments, 0};
+    cudaError_t status = cudaSuccess;
+    for (unsigned i = 0; i < config->numAttrs && status == cudaSuccess; i++)
+        status = attribute_apply(api, &config->attrs[i], &launch);
+    return status == cudaSuccess ? runtime_launch(api, &launch, config->stream) : status;
 }
 
 /* The stub keeps the answer for the life of the process and ignores the status, so it never fails:

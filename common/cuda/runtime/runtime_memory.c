@@ -1,14 +1,8 @@
-/* Memory: allocation on the device, its pool, and pinned host memory. */
+/* Device memory: given out and taken back, plainly, in the order of a stream, and from pools. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/cuda/runtime/runtime_state.h"
-
-typedef struct PinnedBlock {
-    struct PinnedBlock *next;
-    void *address;
-} PinnedBlock;
-
-static PinnedBlock *pinned_blocks;
 
 static inline uint64_t device_address(const void *pointer)
 {
@@ -35,6 +29,28 @@ cudaError_t cudaFree(void *pointer)
     return runtime_call("cudaFree", &call, NULL);
 }
 
+/* Rows that begin where a row of a texture may. */
+cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height)
+{
+    enum { PITCH = 512 };
+    static const char api[] = "cudaMallocPitch";
+    if (!pitch) return runtime_fail(api, DEVICE_INVALID_VALUE, "the pitch is NULL");
+    *pitch = (width + PITCH - 1) / PITCH * PITCH;
+    if (height && *pitch > SIZE_MAX / height)
+        return runtime_fail(api, DEVICE_OUT_OF_MEMORY, "%zu rows of %zu bytes", height, width);
+    return cudaMalloc(pointer, *pitch * height);
+}
+
+cudaError_t cudaMalloc3D(struct cudaPitchedPtr *made, struct cudaExtent extent)
+{
+    static const char api[] = "cudaMalloc3D";
+    if (!made) return runtime_fail(api, DEVICE_INVALID_VALUE, "the result is NULL");
+    if (extent.depth && extent.height > SIZE_MAX / extent.depth)
+        return runtime_fail(api, DEVICE_OUT_OF_MEMORY, "%zu slices", extent.depth);
+    made->xsize = extent.width, made->ysize = extent.height;
+    return cudaMallocPitch(&made->ptr, &made->pitch, extent.width, extent.height * extent.depth);
+}
+
 /* ---- in the order of a stream --------------------------------------------------------------- */
 
 /* Memory is there at once, which is no later than the stream's order asks; it is freed for what is
@@ -53,34 +69,123 @@ cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
     return status == cudaSuccess ? runtime_call("cudaFreeAsync", &call, NULL) : status;
 }
 
-/* There is one pool, and it keeps nothing: what it is told about keeping changes nothing. */
-static char the_pool;
+/* A pool keeps nothing: what it is told about keeping is told again, and changes nothing.  The
+ * device has one of its own. */
+enum { POOL_ATTRIBUTES = 16 };
 
-static cudaError_t pool_check(const char *api, cudaMemPool_t pool)
+struct CUmemPoolHandle_st {
+    struct CUmemPoolHandle_st *next;
+    uint64_t attribute[POOL_ATTRIBUTES];
+};
+
+static struct CUmemPoolHandle_st default_pool = {
+    .attribute = {[cudaMemPoolReuseFollowEventDependencies] = 1,
+                  [cudaMemPoolReuseAllowOpportunistic] = 1,
+                  [cudaMemPoolReuseAllowInternalDependencies] = 1}};
+static cudaMemPool_t pools = &default_pool, current_pool = &default_pool;
+
+static cudaError_t pool_check(const char *api, cudaMemPool_t wanted)
 {
-    if ((char *)pool == &the_pool) return cudaSuccess;
-    return runtime_fail(api, DEVICE_INVALID_VALUE, "%p is no memory pool; only the device's own is",
-                        (void *)pool);
+    runtime_lock();
+    cudaMemPool_t pool = pools;
+    while (pool && pool != wanted)
+        pool = pool->next;
+    runtime_unlock();
+    if (pool) return cudaSuccess;
+    return runtime_fail(api, DEVICE_INVALID_VALUE, "%p is no memory pool", (void *)wanted);
+}
+
+cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps *properties)
+{
+    static const char api[] = "cudaMemPoolCreate";
+    if (!pool || !properties || properties->allocType != cudaMemAllocationTypePinned ||
+        properties->location.type != cudaMemLocationTypeDevice || properties->location.id != 0)
+        return runtime_fail(api, DEVICE_INVALID_VALUE, "a pool is of pinned memory of device 0");
+    cudaMemPool_t made = malloc(sizeof *made);
+    if (!made) return runtime_fail(api, DEVICE_UNKNOWN, "out of host memory");
+    *made = default_pool;
+    runtime_lock();
+    made->next = pools;
+    pools = *pool = made;
+    runtime_unlock();
+    return cudaSuccess;
+}
+
+/* What came from it stays. */
+cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool)
+{
+    static const char api[] = "cudaMemPoolDestroy";
+    cudaError_t status = pool_check(api, pool);
+    if (status != cudaSuccess) return status;
+    if (pool == &default_pool)
+        return runtime_fail(api, DEVICE_INVALID_VALUE, "the device's own pool stays");
+    runtime_lock();
+    cudaMemPool_t *link = &pools;
+    while (*link != pool)
+        link = &(*link)->next;
+    *link = pool->next;
+    if (current_pool == pool) current_pool = &default_pool;
+    runtime_unlock();
+    free(pool);
+    return cudaSuccess;
+}
+
+static cudaError_t pool_of_device(const char *api, cudaMemPool_t *pool, int device,
+                                  cudaMemPool_t which)
+{
+    if (!pool || device != 0) return runtime_fail(api, DEVICE_INVALID_DEVICE, "device %d", device);
+    *pool = which;
+    return cudaSuccess;
 }
 
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device)
 {
-    if (!pool || device != 0)
-        return runtime_fail("cudaDeviceGetDefaultMemPool", DEVICE_INVALID_DEVICE, "device %d",
-                            device);
-    *pool = (cudaMemPool_t)(void *)&the_pool;
-    return cudaSuccess;
+    return pool_of_device("cudaDeviceGetDefaultMemPool", pool, device, &default_pool);
 }
 
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *pool, int device)
 {
-    return cudaDeviceGetDefaultMemPool(pool, device);
+    return pool_of_device("cudaDeviceGetMemPool", pool, device, current_pool);
+}
+
+cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool)
+{
+    static const char api[] = "cudaDeviceSetMemPool";
+    cudaError_t status = pool_check(api, pool);
+    if (status == cudaSuccess && device != 0)
+        status = runtime_fail(api, DEVICE_INVALID_DEVICE, "device %d", device);
+    if (status == cudaSuccess) current_pool = pool;
+    return status;
+}
+
+/* Attributes of 4 and of 8 bytes. */
+static size_t attribute_bytes(enum cudaMemPoolAttr attribute)
+{
+    return attribute <= cudaMemPoolReuseAllowInternalDependencies ? sizeof(int) : sizeof(uint64_t);
+}
+
+static cudaError_t attribute_check(const char *api, cudaMemPool_t pool,
+                                   enum cudaMemPoolAttr attribute, const void *value)
+{
+    if (!value || (int)attribute < 1 || (int)attribute >= POOL_ATTRIBUTES)
+        return runtime_fail(api, DEVICE_INVALID_VALUE, "attribute %d", (int)attribute);
+    return pool_check(api, pool);
 }
 
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute, void *value)
 {
-    (void)attribute, (void)value;
-    return pool_check("cudaMemPoolSetAttribute", pool);
+    cudaError_t status = attribute_check("cudaMemPoolSetAttribute", pool, attribute, value);
+    if (status == cudaSuccess)
+        memcpy(&pool->attribute[attribute], value, attribute_bytes(attribute));
+    return status;
+}
+
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute, void *value)
+{
+    cudaError_t status = attribute_check("cudaMemPoolGetAttribute", pool, attribute, value);
+    if (status == cudaSuccess)
+        memcpy(value, &pool->attribute[attribute], attribute_bytes(attribute));
+    return status;
 }
 
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t bytes)
@@ -94,53 +199,4 @@ cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t bytes, cudaMemPool_t 
 {
     cudaError_t status = pool_check("cudaMallocFromPoolAsync", pool);
     return status == cudaSuccess ? cudaMallocAsync(pointer, bytes, stream) : status;
-}
-
-/* ---- pinned host memory --------------------------------------------------------------------- */
-
-/* Pinned memory is ordinary host memory here; kernels cannot reach it (on hardware they could). */
-cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned int flags)
-{
-    static const char api[] = "cudaHostAlloc";
-    if (!pointer) return runtime_fail(api, DEVICE_INVALID_VALUE, "the pointer is NULL");
-    *pointer = NULL;
-    if (bytes == 0) return cudaSuccess;
-    if (flags & cudaHostAllocMapped)
-        return runtime_fail(api, DEVICE_NOT_SUPPORTED,
-                            "mapped host memory is not supported; copy with cudaMemcpy instead");
-    PinnedBlock *block = malloc(sizeof *block);
-    void *memory = NULL;
-    if (!block || posix_memalign(&memory, 4096, bytes) != 0) {
-        free(block);
-        return runtime_fail(api, DEVICE_OUT_OF_MEMORY, "no %zu bytes of host memory", bytes);
-    }
-    runtime_lock();
-    *block = (PinnedBlock){pinned_blocks, memory};
-    pinned_blocks = block;
-    runtime_unlock();
-    *pointer = memory;
-    return cudaSuccess;
-}
-
-cudaError_t cudaMallocHost(void **pointer, size_t bytes)
-{
-    return cudaHostAlloc(pointer, bytes, cudaHostAllocDefault);
-}
-
-cudaError_t cudaFreeHost(void *pointer)
-{
-    if (!pointer) return cudaSuccess;
-    runtime_lock();
-    PinnedBlock **link = &pinned_blocks;
-    while (*link && (*link)->address != pointer)
-        link = &(*link)->next;
-    PinnedBlock *block = *link;
-    if (block) *link = block->next;
-    runtime_unlock();
-    if (!block)
-        return runtime_fail("cudaFreeHost", DEVICE_INVALID_VALUE,
-                            "%p does not come from cudaMallocHost or cudaHostAlloc", pointer);
-    free(block->address);
-    free(block);
-    return cudaSuccess;
 }

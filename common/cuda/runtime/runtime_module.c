@@ -29,6 +29,8 @@ void **__cudaRegisterFatBinary(void *wrapper_address);
 void __cudaRegisterFatBinaryEnd(void **handle);
 void __cudaUnregisterFatBinary(void **handle);
 char __cudaInitModule(void **handle);
+void __cudaRegisterManagedVar(void **handle, void **pointer, char *device_address, const char *name,
+                              int is_extern, size_t bytes, int constant, int global);
 void __cudaRegisterFunction(void **handle, const char *host, char *device_name, const char *name,
                             int thread_limit, void *tid, void *bid, void *block, void *grid,
                             int *warp_size);
@@ -59,10 +61,28 @@ void __cudaUnregisterFatBinary(void **handle)
     (void)handle;
 }
 
+static void managed_place(RuntimeVariable *variable);
+
+/* Before host code first uses a __managed__ variable of the module: it learns where that lies. */
 char __cudaInitModule(void **handle)
 {
-    (void)handle;
+    runtime_lock();
+    for (RuntimeVariable *variable = variables; variable; variable = variable->next)
+        if (variable->managed && variable->module == (RuntimeModule *)handle)
+            managed_place(variable);
+    runtime_unlock();
     return 1;
+}
+
+/* `pointer` is what host code reads the variable's address from, and stands for it in calls. */
+void __cudaRegisterManagedVar(void **handle, void **pointer, char *device_address, const char *name,
+                              int is_extern, size_t bytes, int constant, int global)
+{
+    __cudaRegisterVar(handle, (char *)pointer, device_address, name, is_extern, bytes, constant,
+                      global);
+    runtime_lock();
+    variables->managed = pointer;
+    runtime_unlock();
 }
 
 void __cudaRegisterFunction(void **handle, const char *host, char *device_name, const char *name,
@@ -188,6 +208,22 @@ static cudaError_t variable_load(const char *api, RuntimeVariable *variable)
     variable->bytes = reply.value[1];
     variable->loaded = 1;
     return cudaSuccess;
+}
+
+/* Where the device is in another process, host code gets memory of its own, and is told. */
+static void managed_place(RuntimeVariable *variable)
+{
+    static const char api[] = "a __managed__ variable";
+    if (!variable->loaded) variable_load(api, variable);
+    void *at = (void *)(uintptr_t)variable->address;
+    if (variable->loaded && runtime_host_is_mapped(at, variable->bytes)) {
+        *variable->managed = at;
+        return;
+    }
+    runtime_fail(api, DEVICE_NOT_SUPPORTED,
+                 "%s: managed memory is for the simulated GPU of make simulate and make run",
+                 variable->name);
+    *variable->managed = calloc(1, variable->bytes + 1);
 }
 
 cudaError_t runtime_variable(const char *api, const void *host, RuntimeVariable **found)

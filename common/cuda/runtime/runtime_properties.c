@@ -80,6 +80,9 @@ static void properties_fill(struct cudaDeviceProp *to, const DeviceProperties *f
     to->textureAlignment = 512;
     to->multiProcessorCount = (int)from->sms;
     to->concurrentKernels = 1;
+    to->managedMemory = to->concurrentManagedAccess = to->canMapHostMemory = (int)from->managed;
+    to->hostRegisterSupported = 1;
+    to->cooperativeLaunch = from->engine == ENGINE_SIM && from->cc_major >= 6;
     to->asyncEngineCount = 1;
     to->unifiedAddressing = 1;
     to->memoryBusWidth = (int)from->memory_bus_bits;
@@ -173,6 +176,11 @@ static uint64_t attribute_value(const DeviceProperties *from, enum cudaDeviceAtt
         IS(SingleToDoublePrecisionPerfRatio, fp64_ratio(from));
         IS(UnifiedAddressing, 1);
         IS(ConcurrentKernels, 1);
+        IS(ManagedMemory, from->managed);
+        IS(ConcurrentManagedAccess, from->managed);
+        IS(CanMapHostMemory, from->managed);
+        IS(HostRegisterSupported, 1);
+        IS(CooperativeLaunch, from->engine == ENGINE_SIM && from->cc_major >= 6);
         IS(GpuOverlap, 1);
         IS(AsyncEngineCount, 1);
         IS(StreamPrioritiesSupported, 1);

@@ -41,6 +41,7 @@ typedef struct RuntimeVariable {
     RuntimeModule *module;
     uint64_t address, bytes;
     int loaded;
+    void **managed; /* where host code finds the address of a __managed__ variable; else NULL */
 } RuntimeVariable;
 
 void runtime_lock(void);
@@ -63,6 +64,8 @@ const DeviceProperties *runtime_properties(const char *api, cudaError_t *status)
 /* Finds what was registered, and loads its module and itself when that has not happened yet. */
 cudaError_t runtime_function(const char *api, const void *host, RuntimeFunction **function);
 cudaError_t runtime_variable(const char *api, const void *host, RuntimeVariable **variable);
+/* 0 only when the kernel knows for sure that part of the range is not mapped in this process. */
+int runtime_host_is_mapped(const void *pointer, size_t bytes);
 void runtime_forget_loaded(void);
 
 /* Stream and event handles are the engine's small integers, moved clear of NULL,

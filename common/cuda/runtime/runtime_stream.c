@@ -1,4 +1,5 @@
 /* Streams and events. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/cuda/runtime/runtime_graph.h"
@@ -44,12 +45,103 @@ cudaError_t cudaStreamCreate(cudaStream_t *stream)
     return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
 }
 
-/* Priorities change when work runs, never what it computes; no engine here knows them. */
+/* ---- priorities and other hints ------------------------------------------------------------- */
+
+/* Priorities change when work runs, never what it computes; no engine here knows them.  They are
+ * kept to be told again. */
+enum { GREATEST_PRIORITY = -5 };
+
+typedef struct Priority {
+    struct Priority *next;
+    uint32_t stream;
+    int priority;
+} Priority;
+
+static Priority *priorities;
+
+cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
+{
+    if (least) *least = 0;
+    if (greatest) *greatest = GREATEST_PRIORITY;
+    return cudaSuccess;
+}
+
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags, int priority)
 {
-    (void)priority;
-    return cudaStreamCreateWithFlags(stream, flags);
+    cudaError_t status = cudaStreamCreateWithFlags(stream, flags);
+    Priority *kept = status == cudaSuccess ? malloc(sizeof *kept) : NULL;
+    if (!kept) return status;
+    if (priority > 0) priority = 0;
+    if (priority < GREATEST_PRIORITY) priority = GREATEST_PRIORITY;
+    runtime_lock();
+    *kept = (Priority){.next = priorities, .priority = priority};
+    runtime_handle(*stream, &kept->stream);
+    priorities = kept;
+    runtime_unlock();
+    return cudaSuccess;
 }
+
+cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority)
+{
+    static const char api[] = "cudaStreamGetPriority";
+    uint32_t handle;
+    cudaError_t status = runtime_stream(api, stream, &handle);
+    if (status != cudaSuccess) return status;
+    if (!priority) return runtime_fail(api, DEVICE_INVALID_VALUE, "the result is NULL");
+    runtime_lock();
+    const Priority *kept = priorities;
+    while (kept && kept->stream != handle)
+        kept = kept->next;
+    *priority = kept ? kept->priority : 0;
+    runtime_unlock();
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int *flags)
+{
+    static const char api[] = "cudaStreamGetFlags";
+    uint32_t handle;
+    cudaError_t status = runtime_stream(api, stream, &handle);
+    if (status != cudaSuccess) return status;
+    if (!flags) return runtime_fail(api, DEVICE_INVALID_VALUE, "the result is NULL");
+    *flags = handle & DEVICE_STREAM_NON_BLOCKING ? cudaStreamNonBlocking : cudaStreamDefault;
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *id)
+{
+    static const char api[] = "cudaStreamGetId";
+    uint32_t handle;
+    cudaError_t status = runtime_stream(api, stream, &handle);
+    if (status != cudaSuccess) return status;
+    if (!id) return runtime_fail(api, DEVICE_INVALID_VALUE, "the result is NULL");
+    *id = handle;
+    return cudaSuccess;
+}
+
+/* Of access policies, synchronisation and the like: accepted, and nothing changes. */
+#ifdef cudaStreamSetAttribute
+#undef cudaStreamSetAttribute
+#undef cudaStreamGetAttribute
+#endif
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribute,
+                                   const cudaStreamAttrValue *value)
+{
+    uint32_t handle;
+    (void)attribute, (void)value;
+    return runtime_stream("cudaStreamSetAttribute", stream, &handle);
+}
+
+cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attribute,
+                                   cudaStreamAttrValue *value)
+{
+    uint32_t handle;
+    (void)attribute;
+    if (value) memset(value, 0, sizeof *value);
+    return runtime_stream("cudaStreamGetAttribute", stream, &handle);
+}
+
+/* ---- work on streams ------------------------------------------------------------------------ */
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {

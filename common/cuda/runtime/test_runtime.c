@@ -99,7 +99,8 @@ static void fake_answer(const DeviceCall *call, DeviceReply *reply)
     case CALL_PROPERTIES:
         answer(reply, &properties, sizeof properties);
         break;
-    case CALL_ALLOC:
+    case CALL_ALLOC: /* as in a grade: this process has no managed memory */
+        if (call->value == ALLOC_MANAGED) reply->status = DEVICE_NOT_SUPPORTED;
         reply->value[0] = BASE + fake.next;
         fake.next += (call->bytes + 255) / 256 * 256;
         break;

@@ -221,10 +221,14 @@ static int allocation_call(SimDevice *sim, const DeviceCall *call, DeviceReply *
 {
     Error error = {""};
     unsigned char byte;
+    int failed;
     switch (call->kind) {
     case CALL_ALLOC:
-        if (simt_alloc(sim->gpu, call->bytes, &reply->value[0], &error) != 0)
-            return device_fail(reply, DEVICE_OUT_OF_MEMORY, "%s", error.text);
+        if (call->value == ALLOC_MANAGED)
+            failed = simt_alloc_managed(sim->gpu, call->bytes, &reply->value[0], &error);
+        else
+            failed = simt_alloc(sim->gpu, call->bytes, &reply->value[0], &error);
+        if (failed) return device_fail(reply, DEVICE_OUT_OF_MEMORY, "%s", error.text);
         return 0;
     case CALL_FREE:
         if (call->dst != 0 && simt_free(sim->gpu, call->dst, &error) != 0)
@@ -235,6 +239,7 @@ static int allocation_call(SimDevice *sim, const DeviceCall *call, DeviceReply *
         return 0;
     default: /* CALL_POINTER */
         reply->value[0] = simt_read(sim->gpu, call->dst, &byte, 1, &error) == 0;
+        if (reply->value[0]) reply->value[0] += (uint64_t)simt_is_managed(sim->gpu, call->dst);
         return 0;
     }
 }
@@ -410,6 +415,7 @@ static int properties_call(SimDevice *sim, DeviceReply *reply)
         .shared_per_block_optin = machine->shared_per_block_optin,
         .shared_per_sm = machine->shared_per_sm,
         .driver_version = 13000,
+        .managed = 1,
     };
     snprintf(to->name, sizeof to->name, "simulated %s", machine->name);
     return 0;

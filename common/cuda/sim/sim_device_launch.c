@@ -13,6 +13,8 @@ static int32_t status_of_check(const SimtReport *report)
         return DEVICE_INVALID_VALUE;
     case SIMT_BAD_RESOURCES:
         return DEVICE_OUT_OF_RESOURCES;
+    case SIMT_BAD_COOPERATIVE:
+        return DEVICE_COOPERATIVE_TOO_LARGE;
     case SIMT_UNSUPPORTED:
         return DEVICE_NOT_SUPPORTED;
     case SIMT_MEMCHECK:
@@ -74,6 +76,7 @@ int sim_launch(SimDevice *sim, const DeviceCall *call, DeviceReply *reply)
                          .block = {call->block[0], call->block[1], call->block[2]},
                          .dynamic_shared = call->shared_bytes,
                          .dynamic_limit = &limit,
+                         .cooperative = call->value == LAUNCH_TOGETHER,
                          .params = call->data,
                          .params_bytes = function->info.params_bytes};
     uint64_t allowed = sim->instruction_limit, used = sim->cost.counters.warp_instructions;

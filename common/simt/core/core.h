@@ -41,6 +41,7 @@ typedef struct Allocation {
     int freed;
     int kept;         /* freed, but its bytes stay until memory_free: a replay uses them again */
     int read_only;    /* __constant__ */
+    int managed;      /* the program's own code uses it at the same address */
     int initialised;  /* every byte is known to be written: the bitmap need not be asked */
     const char *name; /* of a variable, NULL for an allocation */
     ArrayName array;  /* what is in it, where somebody said so; rank 0 else */
@@ -61,6 +62,10 @@ int memory_open(Memory *memory, uint64_t capacity, int initcheck, Error *error);
 void memory_close(Memory *memory);
 int memory_alloc(Memory *memory, uint64_t bytes, uint64_t *address, Allocation **made,
                  Error *error);
+/* Of whole pages, which this process finds at the same address too: what a kernel writes its host
+ * code reads, and the other way around.  Nothing tells what the host has written. */
+int memory_alloc_managed(Memory *memory, uint64_t bytes, uint64_t *address, Allocation **made,
+                         Error *error);
 int memory_free(Memory *memory, uint64_t address, Error *error);
 /* Freed for all who use it from now on, or (retired 0) alive again; bytes and address stay. */
 int memory_retire(Memory *memory, uint64_t address, int retired, Error *error);
@@ -164,6 +169,8 @@ typedef enum Special {
     SR_MASK_GT,
     SR_DYNAMIC_SMEM,
     SR_TOTAL_SMEM,
+    SR_ENVREG1, /* and 2: the address of a cooperative grid's barrier, high and low half */
+    SR_ENVREG2,
     SR_COUNT
 } Special;
 
@@ -390,6 +397,7 @@ struct Launch {
     BlockTrace *trace; /* of SM 0's first blocks */
     WarpTrace *trace_warps;
     TraceStep *steps;
+    uint64_t grid_barrier;       /* address of what blocks of a cooperative grid meet at; or 0 */
     uint32_t traces, trace_room; /* blocks; steps of each of their warps */
     uint32_t occupancy_percent;
     uint64_t *stall; /* per Ins and SimtStall, of the replayed SM; NULL: not wanted */

@@ -4,12 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "common/simt/core/core.h"
 
 /* Address space is free, memory is not: everything is reserved at the start and committed by the
  * first touch. */
-enum { ALIGN = 256, GAP = 4096 };
+enum { ALIGN = 256, GAP = 4096, PAGE = 4096 };
 static const uint64_t LEAST_RESERVED = 256ull << 20, GIVE_BACK = 1 << 20;
 
 static void *address_space(uint64_t bytes)
@@ -39,10 +40,27 @@ int memory_open(Memory *memory, uint64_t capacity, int initcheck, Error *error)
     return 0;
 }
 
+static uint64_t pages_of(uint64_t bytes)
+{
+    return bytes ? (bytes + PAGE - 1) / PAGE * PAGE : PAGE;
+}
+
+/* The program's view of managed memory goes with it; ours is that of all device memory again. */
+static void managed_close(Allocation *a)
+{
+    if (!a->managed) return;
+    munmap((void *)(uintptr_t)a->address, pages_of(a->bytes));
+    mmap(a->host, pages_of(a->bytes), PROT_READ | PROT_WRITE,
+         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    a->managed = 0;
+}
+
 void memory_close(Memory *memory)
 {
-    for (uint32_t i = 0; i < memory->count; i++)
+    for (uint32_t i = 0; i < memory->count; i++) {
+        managed_close(memory->table[i]);
         free(memory->table[i]);
+    }
     free(memory->table);
     if (memory->host) munmap(memory->host, memory->reserved);
     if (memory->shadow) munmap(memory->shadow, memory->reserved / 8);
@@ -152,6 +170,44 @@ int memory_alloc(Memory *memory, uint64_t bytes, uint64_t *address, Allocation *
     return 0;
 }
 
+/* The same pages twice: where device memory keeps the allocation, and at its own address. */
+static int managed_open(Allocation *a)
+{
+    uint64_t bytes = pages_of(a->bytes);
+    int fd = memfd_create("managed", MFD_CLOEXEC), rights = PROT_READ | PROT_WRITE;
+    if (fd < 0) return -1;
+    void *own = MAP_FAILED, *at = (void *)(uintptr_t)a->address;
+    if (ftruncate(fd, (off_t)bytes) == 0)
+        own = mmap(at, bytes, rights, MAP_SHARED | MAP_FIXED_NOREPLACE, fd, 0);
+    if (own != MAP_FAILED && own != at) munmap(own, bytes); /* an old kernel takes it for a hint */
+    int failed =
+        own != at || mmap(a->host, bytes, rights, MAP_SHARED | MAP_FIXED, fd, 0) != a->host;
+    close(fd);
+    a->managed = !failed;
+    return failed ? -1 : 0;
+}
+
+int memory_alloc_managed(Memory *memory, uint64_t bytes, uint64_t *address, Allocation **made,
+                         Error *error)
+{
+    uint64_t begin = pages_of(memory->next + 1);
+    Allocation *a;
+    if (bytes > memory->capacity - memory->used ||
+        pages_of(bytes) + PAGE + GAP > memory->reserved ||
+        begin > memory->reserved - pages_of(bytes) - PAGE - GAP)
+        return error_set(error, "out of device memory: %llu bytes of managed memory asked for",
+                         (unsigned long long)bytes);
+    memory->next = begin;
+    if (memory_alloc(memory, bytes, address, &a, error) != 0) return -1;
+    memory->next = pages_of(memory->next);
+    memory_mark(memory, a->address, bytes, 1);
+    a->initialised = 1;
+    if (made) *made = a;
+    if (managed_open(a) == 0) return 0;
+    memory_free(memory, *address, NULL);
+    return error_set(error, "this process has something else where managed memory would be");
+}
+
 /* What an allocation returned this address, freed or not; NULL with an error. */
 static Allocation *allocation_at(const Memory *memory, uint64_t address, Error *error)
 {
@@ -186,6 +242,7 @@ int memory_free(Memory *memory, uint64_t address, Error *error)
     a->freed = 1;
     a->kept = 0;
     a->initialised = 0;
+    managed_close(a);
     memory->used -= a->bytes;
     if (a->bytes >= GIVE_BACK) {
         uint64_t page = 4096, from = (a->address - DEVICE_BASE + page - 1) / page * page;

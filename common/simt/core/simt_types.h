@@ -41,21 +41,23 @@ typedef struct SimtLaunch {
     const void *params;            /* packed as the PTX declares, params_bytes long */
     uint32_t params_bytes;
     uint64_t instruction_limit; /* warp instructions of this launch; 0: the GPU's option */
+    int cooperative;            /* its blocks may wait for one another: all must be resident */
     const SimtTouch *touch;     /* to be filled, with options.count; NULL: not wanted */
 } SimtLaunch;
 
 typedef enum SimtCheck {
     SIMT_OK,
-    SIMT_BAD_LAUNCH,    /* refused: a zero dimension, one too large, too many threads */
-    SIMT_BAD_SHARED,    /* refused: more dynamic shared memory than allowed */
-    SIMT_BAD_RESOURCES, /* refused: no block fits an SM, or more threads than compiled for */
-    SIMT_UNSUPPORTED,   /* an instruction the simulator does not execute */
-    SIMT_MEMCHECK,      /* out of bounds, misaligned, use after free, write to const */
-    SIMT_INITCHECK,     /* reads what nothing wrote: reported, execution goes on */
-    SIMT_SYNCCHECK,     /* barrier that not all threads reach */
-    SIMT_TIMEOUT,       /* over the instruction limit */
-    SIMT_TRAP,          /* trap, assert, brkpt */
-    SIMT_RACECHECK      /* hazard between threads not ordered by a barrier */
+    SIMT_BAD_LAUNCH,     /* refused: a zero dimension, one too large, too many threads */
+    SIMT_BAD_SHARED,     /* refused: more dynamic shared memory than allowed */
+    SIMT_BAD_RESOURCES,  /* refused: no block fits an SM, or more threads than compiled for */
+    SIMT_UNSUPPORTED,    /* an instruction the simulator does not execute */
+    SIMT_MEMCHECK,       /* out of bounds, misaligned, use after free, write to const */
+    SIMT_INITCHECK,      /* reads what nothing wrote: reported, execution goes on */
+    SIMT_SYNCCHECK,      /* barrier that not all threads reach */
+    SIMT_TIMEOUT,        /* over the instruction limit */
+    SIMT_TRAP,           /* trap, assert, brkpt */
+    SIMT_RACECHECK,      /* hazard between threads not ordered by a barrier */
+    SIMT_BAD_COOPERATIVE /* refused: more blocks than are resident at once */
 } SimtCheck;
 
 typedef struct SimtReport {

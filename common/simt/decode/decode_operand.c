@@ -136,7 +136,9 @@ static uint32_t special_slot(Decoder *d, const PtxOperand *operand)
                  {"%lanemask_ge", SR_MASK_GE, 0},
                  {"%lanemask_gt", SR_MASK_GT, 0},
                  {"%dynamic_smem_size", SR_DYNAMIC_SMEM, 0},
-                 {"%total_smem_size", SR_TOTAL_SMEM, 0}};
+                 {"%total_smem_size", SR_TOTAL_SMEM, 0},
+                 {"%envreg1", SR_ENVREG1, 0},
+                 {"%envreg2", SR_ENVREG2, 0}};
     for (size_t i = 0; i < sizeof TABLE / sizeof *TABLE; i++) {
         if (strcmp(TABLE[i].name, operand->name) != 0) continue;
         if (!TABLE[i].vector) return (uint32_t)TABLE[i].base * LANES * 4;

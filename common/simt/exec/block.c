@@ -401,6 +401,8 @@ static void specials_fill(Worker *worker, Warp *warp, uint32_t index)
         value[SR_MASK_GT] = ~value[SR_MASK_LE];
         value[SR_DYNAMIC_SMEM] = launch->dynamic_shared;
         value[SR_TOTAL_SMEM] = worker->launch->shared_bytes;
+        value[SR_ENVREG1] = (uint32_t)(worker->launch->grid_barrier >> 32);
+        value[SR_ENVREG2] = (uint32_t)worker->launch->grid_barrier;
         for (uint32_t s = 0; s < SR_COUNT; s++)
             memcpy(warp->file + (s * LANES + i) * 4, &value[s], 4);
     }

@@ -1,6 +1,0 @@
-/* managed.cu - uses what the workbook's runtime does not have. */
-int main()
-{
-    int *x;
-    return cudaMallocManaged(&x, 128);
-}

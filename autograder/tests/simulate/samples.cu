@@ -1,0 +1,215 @@
+// Programs as others write them, each a function here: one compilation for all. Prints "ok NAME" or
+// what is wrong.
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+#include <cuda_runtime.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace cg = cooperative_groups;
+
+#define CHECK(call)                                                                                \
+    do {                                                                                           \
+        cudaError_t status_ = (call);                                                              \
+        if (status_ != cudaSuccess) {                                                              \
+            printf("%s: %s\n", #call, cudaGetErrorName(status_));                                  \
+            return 1;                                                                              \
+        }                                                                                          \
+    } while (0)
+#define EXPECT(condition)                                                                          \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            printf("line %d: not %s\n", __LINE__, #condition);                                     \
+            return 1;                                                                              \
+        }                                                                                          \
+    } while (0)
+
+// ---- managed memory: host and kernels use the same pointers ----
+
+__managed__ int total = 5;
+
+__global__ void double_all(float *x, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    x[i] *= 2.0f;
+    atomicAdd(&total, 1);
+}
+
+static int managed()
+{
+    enum { N = 1000 };
+    float *x;
+    cudaPointerAttributes what;
+    CHECK(cudaMallocManaged(&x, N * sizeof *x));
+    for (int i = 0; i < N; i++)
+        x[i] = (float)i;
+    EXPECT(total == 5);
+    total = 7;
+    double_all<<<8, 128>>>(x, N);
+    CHECK(cudaDeviceSynchronize());
+    EXPECT(total == 1007 && x[999] == 1998.0f);
+    x[0] = 21.0f;
+    double_all<<<8, 128>>>(x, N);
+    CHECK(cudaDeviceSynchronize());
+    EXPECT(total == 2007 && x[0] == 42.0f);
+    CHECK(cudaPointerGetAttributes(&what, x + 3));
+    EXPECT(what.type == cudaMemoryTypeManaged && what.devicePointer == x + 3);
+    CHECK(cudaFree(x));
+    CHECK(cudaHostAlloc(&x, N * sizeof *x, cudaHostAllocMapped));
+    float *there;
+    CHECK(cudaHostGetDevicePointer(&there, x, 0));
+    x[1] = 0.5f;
+    double_all<<<1, 32>>>(there, 2);
+    CHECK(cudaDeviceSynchronize());
+    EXPECT(x[1] == 1.0f);
+    CHECK(cudaFreeHost(x));
+    return 0;
+}
+
+// ---- a grid whose blocks meet ----
+
+__global__ void neighbours(int *a)
+{
+    cg::grid_group grid = cg::this_grid();
+    unsigned i = grid.thread_rank(), n = grid.size();
+    for (int round = 0; round < 3; round++) {
+        int from_next = a[(i + 1) % n];
+        grid.sync();
+        a[i] += from_next;
+        grid.sync();
+    }
+}
+
+static int cooperative()
+{
+    enum { BLOCKS = 600, THREADS = 32, N = BLOCKS * THREADS };
+    static int host[N];
+    int *a, blocks = 0, sms = 0, can = 0;
+    CHECK(cudaDeviceGetAttribute(&can, cudaDevAttrCooperativeLaunch, 0));
+    EXPECT(can);
+    CHECK(cudaMalloc(&a, sizeof host));
+    for (int i = 0; i < N; i++)
+        host[i] = i % 7;
+    CHECK(cudaMemcpy(a, host, sizeof host, cudaMemcpyHostToDevice));
+    void *arguments[] = {&a};
+    CHECK(cudaLaunchCooperativeKernel(neighbours, dim3(BLOCKS), dim3(THREADS), arguments));
+    static int got[N];
+    CHECK(cudaMemcpy(got, a, sizeof got, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < N; i++) // three sums of neighbours are weighted 1 3 3 1
+        EXPECT(got[i] ==
+               host[i] + 3 * host[(i + 1) % N] + 3 * host[(i + 2) % N] + host[(i + 3) % N]);
+    CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, neighbours, THREADS, 0));
+    CHECK(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
+    EXPECT(cudaLaunchCooperativeKernel(neighbours, dim3(blocks * sms + 1), dim3(THREADS),
+                                       arguments) == cudaErrorCooperativeLaunchTooLarge);
+    cudaGetLastError();
+    CHECK(cudaFree(a));
+    return 0;
+}
+
+// ---- streams, functions of the host, launches by attribute, pools, pitched memory ----
+
+__global__ void fill(int *x, int value, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) x[i] = value;
+}
+
+static void CUDART_CB add_seven(void *count)
+{
+    *(int *)count += 7;
+}
+
+static void CUDART_CB add_status(cudaStream_t, cudaError_t status, void *count)
+{
+    *(int *)count += status == cudaSuccess ? 30 : 0;
+}
+
+static int streams()
+{
+    enum { N = 100 };
+    int *x, host[N], called = 5, least, greatest, priority;
+    unsigned flags;
+    cudaStream_t stream;
+    cudaMemPool_t pool;
+    cudaMemPoolProps properties = {};
+    CHECK(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+    CHECK(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, greatest));
+    CHECK(cudaStreamGetPriority(stream, &priority));
+    CHECK(cudaStreamGetFlags(stream, &flags));
+    EXPECT(greatest < least && priority == greatest && flags == cudaStreamNonBlocking);
+    properties.allocType = cudaMemAllocationTypePinned;
+    properties.location.type = cudaMemLocationTypeDevice;
+    CHECK(cudaMemPoolCreate(&pool, &properties));
+    CHECK(cudaMallocFromPoolAsync((void **)&x, sizeof host, pool, stream));
+    cudaLaunchAttribute attribute = {};
+    attribute.id = cudaLaunchAttributePriority;
+    cudaLaunchConfig_t configuration = {};
+    configuration.gridDim = dim3(2), configuration.blockDim = dim3(64);
+    configuration.stream = stream, configuration.attrs = &attribute, configuration.numAttrs = 1;
+    CHECK(cudaLaunchKernelEx(&configuration, fill, x, 3, (int)N));
+    CHECK(cudaLaunchHostFunc(stream, add_seven, &called));
+    CHECK(cudaStreamAddCallback(stream, add_status, &called, 0));
+    CHECK(cudaHostRegister(host, sizeof host, cudaHostRegisterDefault));
+    CHECK(cudaMemcpyAsync(host, x, sizeof host, cudaMemcpyDeviceToHost, stream));
+    CHECK(cudaFreeAsync(x, stream));
+    CHECK(cudaStreamSynchronize(stream));
+    CHECK(cudaHostUnregister(host));
+    EXPECT(cudaHostUnregister(host) == cudaErrorHostMemoryNotRegistered);
+    cudaGetLastError();
+    EXPECT(called == 42 && host[0] == 3 && host[N - 1] == 3);
+    CHECK(cudaMemPoolDestroy(pool));
+    CHECK(cudaStreamDestroy(stream));
+    return 0;
+}
+
+__global__ void add_slice(cudaPitchedPtr box, int height, int depth)
+{
+    for (int z = 0; z < depth; z++)
+        for (int y = 0; y < height; y++)
+            ((int *)((char *)box.ptr + box.pitch * (z * height + y)))[threadIdx.x] += 100 * z + y;
+}
+
+static int pitched()
+{
+    enum { W = 20, H = 3, D = 4 };
+    int host[D][H][W];
+    cudaPitchedPtr box;
+    cudaMemcpy3DParms back = {};
+    CHECK(cudaMalloc3D(&box, make_cudaExtent(W * sizeof(int), H, D)));
+    EXPECT(box.pitch >= W * sizeof(int));
+    CHECK(cudaMemset3D(box, 1, make_cudaExtent(W * sizeof(int), H, D)));
+    add_slice<<<1, W>>>(box, H, D);
+    back.srcPtr = box;
+    back.dstPtr = make_cudaPitchedPtr(host, W * sizeof(int), W, H);
+    back.extent = make_cudaExtent(W * sizeof(int), H, D);
+    back.kind = cudaMemcpyDeviceToHost;
+    CHECK(cudaMemcpy3D(&back));
+    for (int z = 0; z < D; z++)
+        for (int y = 0; y < H; y++)
+            EXPECT(host[z][y][0] == 0x01010101 + 100 * z + y && host[z][y][W - 1] == host[z][y][0]);
+    CHECK(cudaFree(box.ptr));
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        int (*run)();
+    } SAMPLES[] = {{"managed", managed},
+                   {"cooperative", cooperative},
+                   {"streams", streams},
+                   {"pitched", pitched}};
+    int failed = 0;
+    for (auto &sample : SAMPLES) {
+        if (argc > 1 && strcmp(argv[1], sample.name)) continue;
+        int wrong = sample.run();
+        printf("%s %s\n", wrong ? "not ok" : "ok", sample.name);
+        failed |= wrong;
+    }
+    return failed;
+}
