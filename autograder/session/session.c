@@ -10,7 +10,6 @@
 #include "common/base/intake.h"
 #include "common/cuda/wire.h"
 
-enum { CALL_SECONDS = 20 };
 #define RUNNER_BYTES (2ull << 30)
 
 /* `device` beside this program; a test's lies three directories deeper. */

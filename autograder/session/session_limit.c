@@ -15,7 +15,8 @@
  * solutions' cases the nearest stays 16 times below this bound, and few less than 50 times. */
 static const double PER_PRODUCT = 64, PER_OUTPUT = 500, AT_LEAST = 200e6;
 
-/* After one limit was met calls may use this part: still four times what right code needs. */
+/* After one limit was met, and where the caller grants less time than usual, calls may use this
+ * part: still four times what right code needs. */
 static const double LESS_SECONDS = 0.1, LESS_INSTRUCTIONS = 0.25;
 
 static const double COUNTED_MORE = 3;
@@ -36,7 +37,8 @@ uint64_t limit_instructions(const Session *session)
         if (session->call.role[i] == TENSOR_OUTPUT) outputs += (double)session->call.count[i];
     double all =
         AT_LEAST + PER_PRODUCT * session->operation->flops(problem) / 2 + PER_OUTPUT * outputs;
-    return (uint64_t)(session->limited ? LESS_INSTRUCTIONS * all : all);
+    int less = session->limited || session->call_seconds < CALL_SECONDS;
+    return (uint64_t)(less ? LESS_INSTRUCTIONS * all : all);
 }
 
 /* Counted code is 20 to 50 times as slow; what is allowed still exceeds by far what may earn. */

@@ -7,7 +7,7 @@
 #include "autograder/session/session.h"
 #include "autograder/session/shared.h"
 
-enum { SESSION_PATH = 1024 };
+enum { SESSION_PATH = 1024, CALL_SECONDS = 20 };
 
 typedef struct Runner {
     char program[512]; /* "" : none in this slot */
