@@ -370,21 +370,28 @@ enum {
     ALL_RELU,
     ALL_TANH,
     ALL_SIGMOID,
-    C1_FLIPPED,
-    C3_FLIPPED,
-    C5_TURNED,
-    F6_TURNED,
-    OUT_TURNED,
+    FLIPPED_C1,
+    FLIPPED_C3,
+    FLIPPED_BOTH,
+    TURNED_C5,
+    TURNED_F6,
+    TURNED_OUT,
+    TURNED_ALL,
     NO_BIAS_C1,
     NO_BIAS_C3,
     NO_BIAS_C5,
     NO_BIAS_F6,
     NO_BIAS_OUT,
-    NO_BIAS,
+    NO_BIAS_CONVOLVED,
+    NO_BIAS_CONNECTED,
+    NO_BIAS_ALL,
     LINEAR_C1,
     LINEAR_C3,
     LINEAR_C5,
     LINEAR_F6,
+    LINEAR_CONVOLVED,
+    LINEAR_CONNECTED,
+    LINEAR_ALL,
     MISTAKES
 };
 
@@ -423,31 +430,64 @@ static const Mistake MISTAKE[MISTAKES] = {
     [ALL_TANH] = {FAULT_FORMULA, "The activation is tanh, whatever the problem asks for."},
     [ALL_SIGMOID] = {FAULT_FORMULA, "The activation is the sigmoid, whatever the problem asks "
                                     "for."},
-    [C1_FLIPPED] = FLIPPED_OF("C1"),
-    [C3_FLIPPED] = FLIPPED_OF("C3"),
-    [C5_TURNED] = TURNED_OF("C5"),
-    [F6_TURNED] = TURNED_OF("F6"),
-    [OUT_TURNED] = TURNED_OF("OUT"),
+    [FLIPPED_C1] = FLIPPED_OF("C1"),
+    [FLIPPED_C3] = FLIPPED_OF("C3"),
+    [FLIPPED_BOTH] = FLIPPED_OF("C1 and C3"),
+    [TURNED_C5] = TURNED_OF("C5"),
+    [TURNED_F6] = TURNED_OF("F6"),
+    [TURNED_OUT] = TURNED_OF("OUT"),
+    [TURNED_ALL] = TURNED_OF("C5, F6 and OUT"),
     [NO_BIAS_C1] = NO_BIAS_OF("C1"),
     [NO_BIAS_C3] = NO_BIAS_OF("C3"),
     [NO_BIAS_C5] = NO_BIAS_OF("C5"),
     [NO_BIAS_F6] = NO_BIAS_OF("F6"),
     [NO_BIAS_OUT] = NO_BIAS_OF("OUT"),
-    [NO_BIAS] = NO_BIAS_OF("every layer"),
+    [NO_BIAS_CONVOLVED] = NO_BIAS_OF("C1 and C3"),
+    [NO_BIAS_CONNECTED] = NO_BIAS_OF("C5, F6 and OUT"),
+    [NO_BIAS_ALL] = NO_BIAS_OF("every layer"),
     [LINEAR_C1] = LINEAR_OF("C1"),
     [LINEAR_C3] = LINEAR_OF("C3"),
     [LINEAR_C5] = LINEAR_OF("C5"),
     [LINEAR_F6] = LINEAR_OF("F6"),
+    [LINEAR_CONVOLVED] = LINEAR_OF("C1 and C3"),
+    [LINEAR_CONNECTED] = LINEAR_OF("C5 and F6"),
+    [LINEAR_ALL] = LINEAR_OF("every layer"),
+};
+
+/* The layers that a mistake is about, a bit each. */
+#define BIT(layer) (1 << (layer))
+static const int ABOUT[MISTAKES] = {
+    [FLIPPED_C1] = BIT(C1),
+    [FLIPPED_C3] = BIT(C3),
+    [FLIPPED_BOTH] = BIT(C1) | BIT(C3),
+    [TURNED_C5] = BIT(C5),
+    [TURNED_F6] = BIT(F6),
+    [TURNED_OUT] = BIT(OUT),
+    [TURNED_ALL] = BIT(C5) | BIT(F6) | BIT(OUT),
+    [NO_BIAS_C1] = BIT(C1),
+    [NO_BIAS_C3] = BIT(C3),
+    [NO_BIAS_C5] = BIT(C5),
+    [NO_BIAS_F6] = BIT(F6),
+    [NO_BIAS_OUT] = BIT(OUT),
+    [NO_BIAS_CONVOLVED] = BIT(C1) | BIT(C3),
+    [NO_BIAS_CONNECTED] = BIT(C5) | BIT(F6) | BIT(OUT),
+    [NO_BIAS_ALL] = BIT(LAYERS) - 1,
+    [LINEAR_C1] = BIT(C1),
+    [LINEAR_C3] = BIT(C3),
+    [LINEAR_C5] = BIT(C5),
+    [LINEAR_F6] = BIT(F6),
+    [LINEAR_CONVOLVED] = BIT(C1) | BIT(C3),
+    [LINEAR_CONNECTED] = BIT(C5) | BIT(F6),
+    [LINEAR_ALL] = BIT(LAYERS) - 1,
 };
 
 /* The network that a mistake makes.  0: it does not change this problem. */
 static int mistaken_network(int which, Network *net)
 {
     LenetProblem *p = &net->p;
-    if (which >= LINEAR_C1) return net->no_function = 1 << (C1 + which - LINEAR_C1);
-    if (which == NO_BIAS) return net->no_bias = (1 << LAYERS) - 1;
-    if (which >= NO_BIAS_C1) return net->no_bias = 1 << (C1 + which - NO_BIAS_C1);
-    if (which >= C1_FLIPPED) return net->turned = 1 << (C1 + which - C1_FLIPPED);
+    if (which >= LINEAR_C1) return net->no_function = ABOUT[which];
+    if (which >= NO_BIAS_C1) return net->no_bias = ABOUT[which];
+    if (which >= FLIPPED_C1) return net->turned = ABOUT[which];
     if (which >= ALL_RELU) {
         int kind = ACTIVATE_RELU + which - ALL_RELU, changes = kind != p->activation;
         p->activation = kind;

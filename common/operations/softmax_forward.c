@@ -193,15 +193,24 @@ static const Mistake MISTAKE[MISTAKES] = {
                                     "n*K."},
 };
 
-/* Of the logits that share a lane with k, where each lane has a part of the row. */
-static Row lane_of(const float *x, int K, int k)
+/* A row as 32 lanes have it, each with a part: its largest, and its exponentials beneath that. */
+typedef struct Lanes {
+    double largest[WARP], sum[WARP], all;
+} Lanes;
+
+static Lanes lanes_of(const float *x, int K)
 {
-    Row row = {.largest = -INFINITY};
-    for (int j = k % WARP; j < K; j += WARP)
-        row.largest = fmax(row.largest, x[j]);
-    for (int j = k % WARP; j < K; j += WARP)
-        row.sum += exp(x[j] - row.largest);
-    return row;
+    Lanes lanes = {.all = 0};
+    for (int lane = 0; lane < WARP; lane++)
+        lanes.largest[lane] = -INFINITY;
+    for (int k = 0; k < K; k++)
+        lanes.largest[k % WARP] = fmax(lanes.largest[k % WARP], x[k]);
+    for (int k = 0; k < K; k++) {
+        double power = exp(x[k] - lanes.largest[k % WARP]);
+        lanes.sum[k % WARP] += power;
+        lanes.all += power;
+    }
+    return lanes;
 }
 
 static double float_exp(double x)
@@ -209,41 +218,41 @@ static double float_exp(double x)
     return (float)exp(x);
 }
 
-static double naive(const float *x, int K, int k)
+/* What becomes of a row whose exponentials are summed in floats as they are. */
+static double naive_sum(const float *x, int K)
 {
     double sum = 0;
-    for (int j = 0; j < K; j++)
-        sum = (float)(sum + float_exp(x[j]));
-    return float_exp(x[k]) / sum;
+    for (int k = 0; k < K; k++)
+        sum = (float)(sum + float_exp(x[k]));
+    return sum;
 }
 
-static double mistaken_value(const float *x, int K, int k, int which, double all)
+static double sum_of_powers_of_two(const float *x, int K, double largest)
 {
-    Row row = row_of(x, K), lane = lane_of(x, K, k);
-    double z = x[k] - row.largest, sum = 0;
-    switch (which) {
-    case OVERFLOWS:
-        return naive(x, K, k);
-    case UNDIVIDED:
-        return exp(z);
-    case EXPONENTIAL_ALONE:
-        return float_exp(x[k]);
-    case LARGEST_OF_LANE:
-        for (int j = 0; j < K; j++)
-            sum += exp(x[j] - lane_of(x, K, j).largest);
-        return exp(x[k] - lane.largest) / sum;
-    case SUM_OF_LANE:
-        return exp(x[k] - lane.largest) / lane.sum;
-    case BASE_TWO:
-        for (int j = 0; j < K; j++)
-            sum += exp2(x[j] - row.largest);
-        return exp2(z) / sum;
-    case LOGARITHM:
-        return z - log(row.sum);
-    case SUM_OF_ALL:
-        return exp(z) / all;
-    default:
-        return exp(z) / row.sum;
+    double sum = 0;
+    for (int k = 0; k < K; k++)
+        sum += exp2(x[k] - largest);
+    return sum;
+}
+
+/* A row; `all` is the sum of the exponentials of all rows. */
+static void mistaken_row(const float *x, int K, int which, double all, double *value)
+{
+    Row row = row_of(x, K);
+    Lanes lanes = lanes_of(x, K);
+    double naive = naive_sum(x, K), twos = sum_of_powers_of_two(x, K, row.largest);
+    for (int k = 0; k < K; k++) {
+        double z = x[k] - row.largest, of_lane = exp(x[k] - lanes.largest[k % WARP]);
+        const double made[MISTAKES] = {[OVERFLOWS] = float_exp(x[k]) / naive,
+                                       [UNDIVIDED] = exp(z),
+                                       [EXPONENTIAL_ALONE] = float_exp(x[k]),
+                                       [LARGEST_OF_LANE] = of_lane / lanes.all,
+                                       [SUM_OF_LANE] = of_lane / lanes.sum[k % WARP],
+                                       [BASE_TWO] = exp2(z) / twos,
+                                       [LOGARITHM] = z - log(row.sum),
+                                       [SUM_OF_ALL] = exp(z) / all,
+                                       [FIRST_ROW] = exp(z) / row.sum};
+        value[k] = made[which];
     }
 }
 
@@ -255,9 +264,8 @@ static int mistaken_values(const Judgement *judged, int which, double *value)
     for (int n = 0; n < p.N; n++)
         all += row_of(x + (size_t)n * p.K, p.K).sum;
     for (int n = 0; n < p.N; n++)
-        for (int k = 0; k < p.K; k++)
-            *value++ =
-                mistaken_value(x + (which == FIRST_ROW ? 0 : (size_t)n * p.K), p.K, k, which, all);
+        mistaken_row(x + (which == FIRST_ROW ? 0 : (size_t)n * p.K), p.K, which, all,
+                     value + (size_t)n * p.K);
     return 1;
 }
 
