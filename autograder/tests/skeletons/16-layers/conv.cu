@@ -105,9 +105,9 @@ __global__ void softmax_kernel(SoftmaxProblem p, const float *__restrict__ x, fl
 
 enum { TAPS = 5, PATCH = TAPS + 1, FILTERS = 2 };
 
-/* A convolution of C maps of SIZE x SIZE with K filters of 5 x 5, its bias and activation, and every
- * 2 x 2 of its outputs pooled.  A thread owns one pooled output of FILTERS maps, so the four outputs
- * that it is made of, and these need PATCH x PATCH inputs of each map. */
+/* A convolution of C maps of SIZE x SIZE with K filters of 5 x 5, its bias and activation, and
+ * every 2 x 2 of its outputs pooled.  A thread owns one pooled output of FILTERS maps, so the four
+ * outputs that it is made of, and these need PATCH x PATCH inputs of each map. */
 template <int C, int SIZE, int K> struct ConvPool {
     static constexpr int HALF = (SIZE - TAPS + 1) / 2, SPOTS = HALF * HALF;
     static constexpr int OWNERS = SPOTS * K / FILTERS;
