@@ -53,16 +53,17 @@ static void hazard_report(Warp *warp, const Ins *ins, uint32_t lane, uint64_t ad
                           RaceKind kind, int shared, const Hazard *hazard)
 {
     const SimtKernel *kernel = warp->worker->kernel;
-    char who[48], where[300], here[300];
+    char who[48], where[300], here[300], element[160] = "";
     thread_name(warp, hazard->thread, who, sizeof who);
     source_name(kernel, kernel->code[hazard->ins].from, where, sizeof where);
     source_name(kernel, ins->from, here, sizeof here);
+    if (!shared) memory_element(&warp->worker->gpu->memory, address, element, sizeof element);
     finding_add(
         warp, ins, SIMT_RACECHECK, lane, shared ? 0 : address, WORD,
         "Race reported between %s access at %.100s by thread %s and %s access at %.100s: %s "
-        "hazard on %s %s 0x%llx, with no barrier between them",
+        "hazard on %s%s, %s 0x%llx, with no barrier between them",
         KIND[hazard->before], where, who, KIND[kind], here, hazard->name,
-        shared ? "__shared__ memory," : "__global__ memory,", shared ? "offset" : "address",
+        shared ? "__shared__ memory" : "__global__ memory", element, shared ? "offset" : "address",
         (unsigned long long)address);
 }
 

@@ -112,7 +112,7 @@ static void sides_report(const Launch *launch, uint64_t address, uint32_t reader
     const SimtKernel *kernel = launch->kernel;
     uint32_t most = (1u << INS_BITS) - 1, ins = writer & most,
              other = value & VALUE_OTHER && writer & MANY_BIT ? ins : reader & most;
-    char first[64], second[64] = "other blocks", where[200], there[200];
+    char first[64], second[64] = "other blocks", where[200], there[200], element[160];
     memset(report, 0, sizeof *report);
     report->check = SIMT_RACECHECK;
     report->address = address, report->bytes = 4;
@@ -125,13 +125,14 @@ static void sides_report(const Launch *launch, uint64_t address, uint32_t reader
     }
     source_name(kernel, kernel->code[ins].from, where, sizeof where);
     source_name(kernel, kernel->code[other].from, there, sizeof there);
+    memory_element(&launch->gpu->memory, address, element, sizeof element);
     snprintf(
         report->text, sizeof report->text,
         "Race reported between Write access at %.150s by block %s and %s access at %.150s by %s "
-        "on __global__ memory: nothing orders the blocks of a launch\nin kernel %.120s, "
+        "on __global__ memory%s: nothing orders the blocks of a launch\nin kernel %.120s, "
         "address 0x%llx",
         where, first, value & VALUE_OTHER && writer & MANY_BIT ? "Write" : "Read", there, second,
-        report->kernel, (unsigned long long)address);
+        element, report->kernel, (unsigned long long)address);
 }
 
 uint64_t race_blocks_find(Launch *launch, SimtReport *report)

@@ -80,6 +80,8 @@ void memory_describe(const Memory *memory, uint64_t address, char *text, size_t 
 /* The same beside `allocation`, however near others are. */
 void memory_describe_from(const Memory *memory, const Allocation *allocation, uint64_t address,
                           char *text, size_t bytes);
+/* ", y at (n,k,p,q) = (0,0,1,2)" where the address lies in an array that has a name, else "". */
+void memory_element(const Memory *memory, uint64_t address, char *text, size_t bytes);
 /* Names what the allocation at `address` holds.  -1 with error: there is none. */
 int memory_name(Memory *memory, uint64_t address, const ArrayName *array, Error *error);
 void memory_mark(Memory *memory, uint64_t address, uint64_t bytes, int written);

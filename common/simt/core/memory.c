@@ -290,6 +290,15 @@ void memory_describe(const Memory *memory, uint64_t address, char *text, size_t 
                  address < 4096 ? " (a null pointer?)" : "");
 }
 
+void memory_element(const Memory *memory, uint64_t address, char *text, size_t bytes)
+{
+    const Allocation *a = memory_find(memory, address);
+    *text = 0;
+    if (!a || !a->array.rank || bytes < 3) return;
+    memcpy(text, ", ", 3);
+    array_place(&a->array, (int64_t)(address - a->address), text + 2, bytes - 2);
+}
+
 int memory_name(Memory *memory, uint64_t address, const ArrayName *array, Error *error)
 {
     Allocation *a = allocation_at(memory, address, error);
