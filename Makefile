@@ -14,7 +14,7 @@ GIVEN := BUILD ENGINE GPU SEED CLANG JOBS NVCC CUDA_INCLUDE CC CXX CCACHE \
     SUBMISSIONS RESULTS DEADLINE SBATCH \
     FORMAT GRADEBOOK OUT FROM PLATFORM \
     NAME OPERATION SAMPLE SECONDS \
-    SET \
+    SET DATA EPOCHS RESUME STOP CHECK \
     PROGRAM ARGS PROFILE ARCH NVCCFLAGS
 TAKEN := $(GIVEN) LONG QUICK V CPPFLAGS CFLAGS LDFLAGS LDLIBS WARN SANITIZE
 $(foreach v,$(.VARIABLES),$(if $(filter command,$(origin $(v))),$(eval override $(v) := $$(value $(v)))))
@@ -97,6 +97,7 @@ USES_common/cuda/sim     := common/cuda common/simt $(USES_common/simt)
 USES_common/conformance  := common/cuda/gpu common/cuda/sim $(USES_common/cuda/sim)
 USES_common/validate     := common/cuda/runtime common/cuda/sim $(USES_common/cuda/sim)
 USES_datasets      := common/conv common/operation common/base
+USES_common/train  := datasets common/operations $(USES_common/operations)
 USES_autograder/text    := common/base
 USES_autograder/sandbox := common/base
 USES_autograder/options := common/cuda common/base
@@ -117,14 +118,14 @@ USES_autograder         := autograder/options autograder/handout autograder/expo
     autograder/record autograder/lab autograder/text common/operations $(USES_common/operations) common/timing common/cuda/gpu common/cuda/sim \
     $(USES_common/cuda/sim)
 ROOMS := common/base common/operation common/conv common/conv/diagnosis common/operations common/timing common/ptx $(addprefix common/simt/,machine core decode checks time exec) \
-    common/simt common/cuda $(addprefix common/cuda/,runtime gpu sim) common/conformance common/validate datasets \
+    common/simt common/cuda $(addprefix common/cuda/,runtime gpu sim) common/conformance common/validate datasets common/train \
     $(addprefix autograder/,text options sandbox build session tensors lab mutate record class export profile judging handout tests/predictions) autograder
 
 # The *_call.c need the toolkit's headers and go into the runner; a room's test_*, bench_*, fuzz_* and tool_* have a
 # main of their own (tool_x: $(BUILD)/tests/<room>/tool_x); these are programs.
 APART    := $(wildcard common/operations/*_call.c)
 PROGRAMS := grade device runner run simulate lab doctor class export handout
-APART    += common/validate/measure_sim.c $(PROGRAMS:%=autograder/%.c) $(foreach r,$(ROOMS),$(wildcard $(r)/test_*.c $(r)/bench_*.c $(r)/fuzz_*.c $(r)/tool_*.c))
+APART    += common/validate/measure_sim.c common/train/train_main.c common/train/engine_sim.c common/train/engine_gpu.c $(PROGRAMS:%=autograder/%.c) $(foreach r,$(ROOMS),$(wildcard $(r)/test_*.c $(r)/bench_*.c $(r)/fuzz_*.c $(r)/tool_*.c))
 
 source_of  = $(filter-out $(APART),$(wildcard $(1)/*.c))
 archive_of = $(BUILD)/lib/$(notdir $(1)).a
@@ -187,14 +188,16 @@ USES_autograder/run.c    := common/cuda/runtime autograder/options autograder/pr
 USES_autograder/simulate.c := common/cuda/runtime autograder/profile autograder/record $(USES_autograder/record) common/cuda/sim $(USES_common/cuda/sim)
 RUNTIME_OBJ := $(call objects_of,common/cuda/runtime)
 CALL_OBJ    := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard common/operations/*_call.c))
+USES_common/train/engine_sim.c := common/cuda/runtime common/cuda/sim $(USES_common/cuda/sim) $(USES_common/train)
 SUBMISSION_LIBS := $(BUILD)/lib/runner.a $(BUILD)/lib/runner-rooms.a $(BUILD)/lib/run.a $(BUILD)/lib/simulate.a $(BUILD)/lib/run-rooms.a
 
 $(BUILD)/lib/runner.a: $(BUILD)/obj/autograder/runner.o $(BUILD)/obj/common/operations/operation_call.o $(RUNTIME_OBJ)
 $(BUILD)/lib/run.a:    $(BUILD)/obj/autograder/run.o $(BUILD)/obj/common/operations/operation_call.o $(RUNTIME_OBJ)
 $(BUILD)/lib/simulate.a: $(BUILD)/obj/autograder/simulate.o $(RUNTIME_OBJ)
+$(BUILD)/lib/train-sim.a: $(BUILD)/obj/common/train/engine_sim.o $(RUNTIME_OBJ)
 $(BUILD)/lib/runner-rooms.a: $(call objects_of,$(filter-out common/cuda/runtime,$(USES_autograder/runner.c)))
 $(BUILD)/lib/run-rooms.a:    $(call objects_of,$(filter-out common/cuda/runtime,$(USES_autograder/run.c)))
-$(SUBMISSION_LIBS): # q, not r: files of two rooms may have the same name
+$(SUBMISSION_LIBS) $(BUILD)/lib/train-sim.a: # q, not r: files of two rooms may have the same name
 	$(call say,AR,$@)
 	@mkdir -p $(@D)
 	$(Q)rm -f $@ && ar qcs $@ $^
@@ -255,7 +258,7 @@ fuzzers: $(FUZZERS)
 $(FUZZERS): LDFLAGS += -fsanitize=fuzzer
 
 # ---- front door --------------------------------------------------------------------------------------------------------
-.PHONY: help setup doctor run simulate profile grade class export bundle handout update hint reset solution watch check numbers bench validate compare maps datasets mutate test fuzz sanitize keep new-lab compile-commands format clean
+.PHONY: help setup doctor run simulate profile grade class export bundle handout update hint reset solution watch check numbers bench validate compare maps datasets train mutate test fuzz sanitize keep new-lab compile-commands format clean
 
 stage = $(Q)+$(MAKE) $(if $(V),,-s) -j"$$JOBS" $(1)
 # Packages that one target wants and a student does not.
@@ -292,6 +295,8 @@ help:
 #:                       make run LAB=13 MAPS=build/maps/conv5_1.txt SHAPE='K=512 R=3 S=3 ...'
 #:   make datasets [SET=digits|mnist|fashion-mnist] [SEED=n]
 #:                       digits to train on, into build/datasets (datasets/README.md)
+#:   make train [DATA=digits-8x8|digits|mnist] [EPOCHS=n] [SEED=n] [RESUME=1] [CHECK=100]
+#:                       lab 18's step teaches a network to read digits: curves, misread digits, weights
 #:   make hint LAB=04            the next hint
 #:   make watch LAB=04           regrade on save
 #:   make reset LAB=04           the skeleton again (keeps a backup)
@@ -408,6 +413,12 @@ simulate:
 	$(call stage,$(BUILD)/lib/simulate.a $(BUILD)/lib/run-rooms.a)
 	$(Q)sh common/setup/simulate.sh "$$BUILD" "$$PROGRAM" "$$ARGS"
 
+# Lab 18's step on a set of digits.
+TRAIN_PARTS := $(addprefix $(BUILD)/,obj/common/train/train_main.o lib/train.a lib/train-sim.a lib/run-rooms.a tests/datasets/tool_digits)
+train:
+	$(call stage,$(TRAIN_PARTS))
+	$(Q)sh common/train/train.sh "$$BUILD" "$$DATA" "$$EPOCHS" "$$SEED" "$$ENGINE"
+
 # The digits that the workbook draws itself, or with SET=mnist a published set.
 datasets:
 	$(call stage,$(BUILD)/tests/datasets/tool_digits)
@@ -419,7 +430,7 @@ EXPORT_TOOLS := $(BUILD)/bin/export $(BUILD)/tests/autograder/export/tool_sample
 test: export CHOSEN = $(ALL_TESTS)
 test:
 	$(call want,clang-format-14 shellcheck libxml2-utils tidy python3-jsonschema similarity-tester $${CI:+slurmctld slurmd slurm-client munge})
-	$(call stage,tools tests $(NUMBER_TOOLS) $(EXPORT_TOOLS) $(BUILD)/bin/doctor $(BUILD)/bin/class $(BUILD)/bin/handout)
+	$(call stage,tools tests $(NUMBER_TOOLS) $(EXPORT_TOOLS) $(TRAIN_PARTS) $(BUILD)/bin/doctor $(BUILD)/bin/class $(BUILD)/bin/handout)
 	$(Q)sh autograder/tests/run.sh "$$BUILD" $$CHOSEN
 
 # In build folders of their own, with the nvcc that setup found for this one.  Warnings are the ordinary build's affair:

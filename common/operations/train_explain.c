@@ -25,6 +25,7 @@ static const struct {
                           "The sum over the batch is missing: the gradient is that of the first "
                           "image alone. Let n run from 0 to N - 1."},
     [SLIP_FORWARD_BIAS] = {FAULT_FORWARD, "The biases are not added on the way forward."},
+    [SLIP_MAPS_BIAS] = {FAULT_FORWARD, "The biases of C1 and C3 are not added on the way forward."},
     [SLIP_FORWARD_RELU] =
         {FAULT_FORWARD, "There is no ReLU on the way forward: what is negative becomes 0 in every "
                         "layer but the last."},
@@ -33,6 +34,10 @@ static const struct {
     [SLIP_SLOPE] = {FAULT_GRADIENT,
                     "The ReLU's derivative is missing on the way back: where z was not positive, "
                     "the gradient is 0."},
+    [SLIP_MAPS_SLOPE] =
+        {FAULT_GRADIENT,
+         "The ReLU's derivative is missing on the way back to C1 and C3: of the four "
+         "behind a mean those whose z was not positive get nothing."},
     [SLIP_QUARTER] = {FAULT_GRADIENT,
                       "On the way back through the mean of 2 x 2 each value gets a quarter of the "
                       "gradient, not all of it."},
@@ -44,6 +49,9 @@ static const struct {
         {FAULT_GRADIENT,
          "On the way back to a convolution's input the filter is turned round where it "
          "should not be: input (h, w) meets output (h - r, w - s) by tap (r, s)."},
+    [SLIP_BIAS_GRADIENT] =
+        {FAULT_GRADIENT, "The biases have no gradient: it is the sum of d z over the batch and the "
+                         "map, as if their input were 1."},
     [SLIP_BIAS_STILL] = {FAULT_UPDATE,
                          "The biases are not updated: they are parameters like the weights, with "
                          "velocities of their own. (Is their gradient, the sum of d z, there?)"},
@@ -148,11 +156,11 @@ static void say_gradient(const TrainProblem *train, const Wrong *wrong, Finding 
                     "so d z is right there, and its sum with the layer's input is not.",
                     layer_name[which], wrong->weights[which], weights);
     else
-        finding_say(finding,
-                    "Of %s weights (%zu of %zu) and biases (%zu of %d) are wrong: look at how d z "
-                    "comes there from the layer behind.",
-                    layer_name[which], wrong->weights[which], weights, wrong->biases[which],
-                    layer->K);
+        finding_say(
+            finding,
+            "Of %s weights (%zu of %zu) and biases (%zu of %d) are wrong: either d z, as it "
+            "comes there from the layer behind, or its sum over the batch and the map.",
+            layer_name[which], wrong->weights[which], weights, wrong->biases[which], layer->K);
 }
 
 static void say_parts(const Judgement *judged, const TrainProblem *train, Finding *finding)

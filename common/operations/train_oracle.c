@@ -86,6 +86,12 @@ static Maps maps_of(const Step *step, int n, int which)
     return (Maps){at, at + inputs_of(layer), at + inputs_of(layer) + outputs_of(layer)};
 }
 
+/* C1 and C3. */
+static int is_pooled(const TrainLayer *layer)
+{
+    return layer->pool > 1;
+}
+
 /* ---- forward ----------------------------------------------------------------------------- */
 
 static Near layer_output(const Step *step, const TrainLayer *layer, const Near *in, int k, int p,
@@ -98,7 +104,9 @@ static Near layer_output(const Step *step, const TrainLayer *layer, const Near *
         for (int r = 0; r < layer->R; r++)
             for (int s = 0; s < layer->S; s++, w++)
                 sum_add(&sum, in[((size_t)c * layer->H + p + r) * layer->W + q + s], *w);
-    if (step->slip != SLIP_FORWARD_BIAS) sum_add(&sum, exactly(1), b[k]);
+    int without =
+        step->slip == SLIP_FORWARD_BIAS || (step->slip == SLIP_MAPS_BIAS && is_pooled(layer));
+    if (!without) sum_add(&sum, exactly(1), b[k]);
     return sum_end(&sum);
 }
 
@@ -186,7 +194,8 @@ static Near input_gradient(const Step *step, const TrainLayer *layer, const Near
             for (int s = 0; s < S; s++) {
                 int p = h - r, q = w - s;
                 if (p < 0 || p >= layer->P || q < 0 || q >= layer->Q) continue;
-                int tap = step->slip == SLIP_FLIPPED ? R * S - 1 - (r * S + s) : r * S + s;
+                int tap = step->slip == SLIP_FLIPPED && is_pooled(layer) ? R * S - 1 - (r * S + s)
+                                                                         : r * S + s;
                 sum_add(&sum, d[((size_t)k * layer->P + p) * layer->Q + q],
                         weight[((size_t)k * layer->C + c) * R * S + tap]);
             }
@@ -208,7 +217,9 @@ static void layer_backward(const Step *step, int n, int which)
                 for (int i = 0; i < pool * pool; i++) {
                     size_t at = ((size_t)c * before->P + h * pool + i / pool) * before->Q +
                                 (size_t)(w * pool + i % pool);
-                    Near slope = step->slip == SLIP_SLOPE ? exactly(1) : to.slope[at];
+                    int open = step->slip == SLIP_SLOPE ||
+                               (step->slip == SLIP_MAPS_SLOPE && is_pooled(before));
+                    Near slope = open ? exactly(1) : to.slope[at];
                     to.d[at] = near_product(all, slope);
                 }
             }
@@ -277,6 +288,7 @@ static Near gradient_of(const Step *step, int which, size_t index)
     Sum sum = {0};
     if (step->slip == SLIP_LAST_IMAGE) first = last - 1;
     if (step->slip == SLIP_FIRST_IMAGE) last = 1;
+    if (step->slip == SLIP_BIAS_GRADIENT && is_bias(&step->p->layer[which], index)) last = 0;
     for (int n = first; n < last; n++)
         gradient_add(step, n, which, index, &sum);
     if (step->slip == SLIP_MEAN_TWICE) return near_product(sum_end(&sum), exactly(1 / N));

@@ -32,13 +32,16 @@ typedef enum TrainSlip {
     SLIP_LAST_IMAGE,       /* the sum over the batch has its last image only */
     SLIP_FIRST_IMAGE,      /* and its first */
     SLIP_FORWARD_BIAS,     /* forward without the biases */
+    SLIP_MAPS_BIAS,        /* those of the convolutions alone */
     SLIP_FORWARD_RELU,     /* forward without the ReLU */
     SLIP_POOL_SUM,         /* forward, the sum of 2 x 2, not the mean */
     SLIP_SLOPE,            /* backward without the ReLU's derivative */
+    SLIP_MAPS_SLOPE,       /* without that of the convolutions alone */
     SLIP_QUARTER,          /* backward, the mean's 1/4 left out */
     SLIP_LABEL,            /* the softmax's gradient without the label */
     SLIP_LOSS_SUM,         /* the loss is not divided by N */
-    SLIP_FLIPPED,          /* the filter is turned round where the error goes back */
+    SLIP_FLIPPED,          /* C3's filter is turned round where the error goes back */
+    SLIP_BIAS_GRADIENT,    /* the biases' gradient is 0 */
     SLIP_BIAS_STILL,       /* biases and their velocities stay as they were */
     SLIP_NO_DECAY,         /* no weight decay */
     SLIP_DECAY_SIGN,       /* weight decay with the wrong sign */

@@ -1,0 +1,55 @@
+#!/bin/sh
+# check.sh BUILD - make train on the simulator: the first 100 steps are those of fp64, the same seed gives the same bits,
+# stopped and resumed too; what it is asked wrongly it says in a line.
+set -u
+build=$(realpath "${1:?usage: check.sh BUILD}")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+# tell NAME: prints the verdict of the last test, by its exit status.
+tell() {
+    if [ $? = 0 ]; then echo "ok train/$1"; else
+        echo "not ok train/$1"
+        sed 's/^/    /' "$work/out" "$work/err" | head -n 20
+        failed=1
+    fi
+}
+
+# A build folder of its own for what training leaves, with the libraries of the real one.
+mkdir -p "$work/build/obj/common"
+ln -s "$build/toolchain.env" "$build/lib" "$work/build/"
+ln -s "$build/obj/common/train" "$work/build/obj/common/train"
+made=$work/build/train/digits-8x8
+train() { SUBMISSION=solutions sh common/train/train.sh "$work/build" digits-8x8 "$1" "$2" sim >"$work/out" 2>"$work/err"; }
+
+# Two epochs of 89 steps, the first 100 beside two runs in fp64.
+CHECK=100 train 2 5 && grep -q 'the first 100 steps are those of fp64' "$work/out" && [ ! -s "$work/err" ]
+tell the-first-100-steps-are-those-of-fp64
+[ "$(wc -l <"$made/curves.tsv")" = 3 ] && [ "$(awk '{ for (i = 1; i <= NF; i++) n += $i } END { print n }' "$made/confusion.tsv")" = 360 ] &&
+    awk -F'\t' 'NR == 3 { exit !($3 > 0.6) }' "$made/curves.tsv"
+tell two-epochs-read-six-of-ten
+cp "$made/weights.npy" "$work/weights.npy"
+
+STOP=1 train 2 5 && grep -q 'RESUME=1 goes on' "$work/out" && ! cmp -s "$made/weights.npy" "$work/weights.npy" &&
+    RESUME=1 train 2 5 && cmp "$made/weights.npy" "$work/weights.npy"
+tell stopped-and-resumed-it-makes-the-same-bits
+
+refused() { [ "$(grep -c '^train: ' "$work/err")" = 1 ] && grep -q -- "$1" "$work/err"; }
+! RESUME=1 train 2 6 && refused 'is of another training'
+tell a-checkpoint-of-another-seed
+! train two 5 && refused 'EPOCHS is a whole number'
+tell epochs-that-are-no-number
+! SUBMISSION=/nowhere sh common/train/train.sh "$work/build" digits-8x8 1 1 sim >"$work/out" 2>"$work/err" && refused 'there is no /nowhere'
+tell no-such-step
+! sh common/train/train.sh "$work/build" digits-8x8 1 1 abacus >"$work/out" 2>"$work/err" && refused "not 'abacus'"
+tell no-such-engine
+
+# A step that is wrong is not trained with when it is checked: momentum after the step.
+mkdir -p "$work/wrong/18-training"
+patch --silent --output="$work/wrong/18-training/train.cu" solutions/18-training/train.cu \
+    autograder/tests/mutants/18-training/momentum-after/fault.patch &&
+    ! CHECK=5 SUBMISSION=$work/wrong sh common/train/train.sh "$work/build" digits-8x8 1 1 sim >"$work/out" 2>"$work/err" &&
+    refused 'step 2 is not what fp64 makes of it'
+tell a-wrong-step-is-found
+exit "$failed"

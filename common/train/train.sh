@@ -1,0 +1,94 @@
+#!/bin/sh
+# train.sh BUILD DATA EPOCHS SEED ENGINE - trains lab 18's step on a set of digits: make train.
+#
+# SUBMISSION=labs is your own step, solutions the workbook's, which also steps in for a skeleton.  RESUME=1 goes on from the last checkpoint, CHECK=100 holds the
+# first steps against fp64, STOP=2 ends after two epochs, GPU=name is the simulated machine.  BUILD/train/DATA gets the
+# weights, the curves and pictures of what was misread.
+set -eu
+build=${1:?usage: train.sh BUILD DATA EPOCHS SEED ENGINE}
+data=${2:-digits-8x8}
+epochs=${3:-0}
+seed=${4:-1}
+engine=${5:-auto}
+nvcc=$(sed -n 's/^NVCC=//p' "$build/toolchain.env")
+cxx=$(sed -n 's/^CXX=//p' "$build/toolchain.env")
+cc=$(sed -n 's/^CC=//p' "$build/toolchain.env")
+source=${SUBMISSION:-labs}/18-training/train.cu
+libraries='-ljansson -linih -lmuparser -lsodium -lzstd -llz4 -ldl -lpthread -lm'
+
+fail() {
+    printf 'train: %s\n' "$1" >&2
+    exit 2
+}
+for number in "EPOCHS=$epochs" "SEED=$seed" "STOP=${STOP:-0}" "CHECK=${CHECK:-0}" "RESUME=${RESUME:-0}"; do
+    case ${number#*=} in *[!0-9]* | '' | ??????????*) fail "${number%%=*} is a whole number of at most nine digits" ;; esac
+done
+case $data in *[!a-z0-9-]* | '') fail "DATA is digits-8x8, digits, mnist or fashion-mnist" ;; esac
+[ -f "$source" ] || fail "there is no $source"
+if cmp -s "$source" autograder/tests/skeletons/18-training/train.cu && [ -f solutions/18-training/train.cu ]; then
+    echo "train: $source is the skeleton still, so this is the workbook's own step"
+    source=solutions/18-training/train.cu
+fi
+if [ "$engine" = auto ]; then
+    engine=sim
+    nvidia-smi >/dev/null 2>&1 && engine=gpu
+fi
+case $engine in sim | gpu) ;; *) fail "ENGINE is sim, gpu or auto, not '$engine'" ;; esac
+gpu=${GPU:-h200}
+[ -f "common/simt/gpus/$gpu.ini" ] || fail "there is no machine $gpu in common/simt/gpus"
+case $data in
+digits-8x8) ;;
+*) [ -f "$build/datasets/$data/train-images-idx3-ubyte" ] || sh datasets/datasets.sh "$build" "$data" 1 ;;
+esac
+
+out=$build/train/$data
+mkdir -p "$out"
+
+# The lab's step and the trainer's kernels; on a card with NVIDIA's runtime, else with the workbook's and its simulated GPU.
+# What was built of the same parts before is taken again.
+if [ "$engine" = gpu ]; then
+    flags='-arch=native -cudart static'
+else
+    flags='-cudart none -gencode arch=compute_75,code=compute_75 -gencode arch=compute_90,code=sm_90'
+fi
+parts="common/train/learner.cu common/train/learner.h common/train/engine_$engine.c common/train/plan.h common/include/convlab/train.h
+    $build/obj/common/train/train_main.o $build/lib/train.a $build/lib/train-sim.a $build/lib/run-rooms.a"
+# shellcheck disable=SC2086
+program=$build/train/program-$engine-$({ printf '%s\n' "$flags $nvcc"; cat "$source" $parts; } | sha256sum | cut -c 1-16)
+compile() {
+    # shellcheck disable=SC2086
+    "$nvcc" -O3 -lineinfo -std=c++17 -Wno-deprecated-gpu-targets -ccbin "$cxx" -I. -Icommon/include $flags -c "$1" -o "$2"
+}
+link() {
+    if [ "$engine" = gpu ]; then
+        "${cc:-cc}" -O2 -std=c11 -I. -Icommon/include -c common/train/engine_gpu.c -o "$work/engine.o"
+        # shellcheck disable=SC2086
+        "$nvcc" $flags -ccbin "$cxx" "$work"/*.o "$build/obj/common/train/train_main.o" "$build/lib/train.a" \
+            "$build/lib/run-rooms.a" $libraries -o "$work/train"
+    else
+        # shellcheck disable=SC2086
+        "$cxx" -o "$work/train" "$work"/*.o "$build/obj/common/train/train_main.o" "$build/lib/train.a" \
+            -Wl,--whole-archive "$build/lib/train-sim.a" -Wl,--no-whole-archive "$build/lib/run-rooms.a" $libraries
+    fi
+}
+if [ ! -x "$program" ]; then
+    work=$(mktemp -d "$build/train/part.XXXXXX")
+    trap 'rm -rf "$work"' EXIT
+    trap 'exit 130' INT TERM
+    compile common/train/learner.cu "$work/learner.o" &
+    compile "$source" "$work/step.o" || fail "$source does not compile"
+    wait $! || fail "common/train/learner.cu does not compile"
+    link || fail "$source cannot be linked: does it define train_step?"
+    mv "$work/train" "$program"
+fi
+
+export TRAIN_GPU="$gpu"
+status=0
+"$program" . "$build/datasets" "$out" "$data" "$epochs" "$seed" "${RESUME:-0}" "${STOP:-0}" "${CHECK:-0}" || status=$?
+[ "$status" = 0 ] || exit "$status"
+if command -v gnuplot >/dev/null; then
+    gnuplot -c common/train/curves.gp "$out" && gnuplot -c common/train/misread.gp "$out"
+    printf '  %s: weights.npy, curves.svg, curves.png, misread.png, checkpoint, tables\n' "$out"
+else
+    printf '  %s: weights.npy, checkpoint, tables; for the pictures install gnuplot: sudo apt-get install gnuplot-nox\n' "$out"
+fi

@@ -1,0 +1,442 @@
+/* Lab 18: one step of training LeNet-5.  Edit only the TODO regions.
+ *
+ * The shapes of the kernels are laid out; what a network learns by is yours: the ReLU and the mean,
+ * softmax and loss, the error's way back, the sum over the batch, the update. */
+#include <convlab/train.h>
+
+enum {
+    BLOCK = 128, /* threads of a block, where nothing else is said */
+    FILTERS = 2, /* maps that a thread of a convolution computes, 2 x 2 outputs of each */
+    IMAGES = 4,  /* images that a warp of a fully connected layer computes a unit of */
+    UNITS = 4,   /* filters whose gradients a thread sums up */
+    TAPS = 256,  /* the most taps of a filter that a block sums up */
+    ROWS = 5,    /* rows of an output map that a block sums up, at least */
+    PARTS = 128  /* blocks that share the rows, at most */
+};
+
+static int pieces(int size, int piece)
+{
+    return (size + piece - 1) / piece;
+}
+
+/* Where things lie in one allocation: what went forward, what comes back, sums of parts. */
+typedef struct Room {
+    float *in[TRAIN_LAYERS + 1]; /* a layer's input; the last one: z of the last layer */
+    float *d[TRAIN_LAYERS];      /* d loss / d z, with `border` zeros around each map */
+    unsigned char *open[2];    /* C1, C3: which of the four z of a mean were positive, a bit each */
+    float *part[TRAIN_LAYERS]; /* [part][k][tap]: the gradient of some rows; the last tap: bias */
+    int parts[TRAIN_LAYERS], rows[TRAIN_LAYERS]; /* how many, and how many rows each has */
+} Room;
+
+/* d of C3 is read beyond its edges on the way back, two rows and two columns at a time: its maps lie
+ * in `border` zeros, and where H or W is odd there is a row or a column of zeros more. */
+static int border_of(int which, const TrainLayer &layer)
+{
+    return which == TRAIN_C3 ? layer.R - 1 : 0;
+}
+
+__host__ __device__ static int height_of(const TrainLayer &layer, int border)
+{
+    return border ? (layer.H + 1) / 2 * 2 + border : layer.P;
+}
+
+__host__ __device__ static int width_of(const TrainLayer &layer, int border)
+{
+    return border ? (layer.W + 1) / 2 * 2 + border : layer.Q;
+}
+
+__host__ __device__ static int taps_of(const TrainLayer &layer)
+{
+    return layer.C * layer.R * layer.S + 1; /* and the bias, whose input is 1 */
+}
+
+/* ---- convolutions ------------------------------------------------------------------------ */
+
+/* A filter bank, as it is stored or with its maps exchanged and its taps turned round. */
+typedef struct Bank {
+    const float *w;
+    int maps, next_map, next_in, first_tap, next_tap; /* maps: that it makes */
+} Bank;
+
+/* sum[f][i]: 2 x 2 neighbouring outputs of FILTERS maps, from map `k` on; `in` is the first input
+ * under them, its maps have `height` x `width`.  SIDE is the filters' side, where the compiler may
+ * know it and unroll its loops, or 0: any.  A map beyond the last is the last once more. */
+template <int SIDE>
+__device__ static void tile_sums(const float *in, int maps, int height, int width, const Bank &bank,
+                                 int k, int side, float sum[FILTERS][4])
+{
+    int R = SIDE ? SIDE : side;
+    for (int c = 0; c < maps; c++, in += height * width)
+        for (int r = 0; r < R; r++) {
+            const float *upper = in + r * width, *lower = upper + width;
+            float left[2] = {upper[0], lower[0]};
+            for (int s = 0; s < R; s++) {
+                float right[2] = {upper[s + 1], lower[s + 1]};
+                for (int f = 0; f < FILTERS; f++) {
+                    int map = min(k + f, bank.maps - 1);
+                    float w = bank.w[map * bank.next_map + c * bank.next_in + bank.first_tap +
+                                     (r * R + s) * bank.next_tap];
+                    sum[f][0] += left[0] * w;
+                    sum[f][1] += right[0] * w;
+                    sum[f][2] += left[1] * w;
+                    sum[f][3] += right[1] * w;
+                }
+                left[0] = right[0];
+                left[1] = right[1];
+            }
+        }
+}
+
+/* C1 and C3.  A thread has 2 x 2 outputs of FILTERS maps, which become one value each: out[n][k][p][q]
+ * is the mean of their ReLUs. */
+template <int SIDE>
+__global__ void conv_kernel(TrainLayer layer, int N, const float *__restrict__ in,
+                            const float *__restrict__ parameter, float *__restrict__ out,
+                            unsigned char *__restrict__ open)
+{
+    int P = layer.P / 2, Q = layer.Q / 2, at = blockIdx.x * BLOCK + threadIdx.x;
+    int k = blockIdx.y * FILTERS, q = at % Q, p = at / Q % P, n = at / Q / P;
+    if (n >= N) return;
+    float sum[FILTERS][4] = {};
+    Bank bank = {parameter + layer.weights, layer.K, layer.C * layer.R * layer.S,
+                 layer.R * layer.S,         0,       1};
+    in += (n * layer.C * layer.H + 2 * p) * layer.W + 2 * q;
+    tile_sums<SIDE>(in, layer.C, layer.H, layer.W, bank, k, layer.R, sum);
+    for (int f = 0; f < FILTERS && k + f < layer.K; f++) {
+        int to = ((n * layer.K + k + f) * P + p) * Q + q;
+        // TODO(1): Add the bias to each of the four sums, take the mean of their ReLUs, and note
+        // bit i of open[to] where sum i was positive.
+        float mean = 0.0f;
+        int bits = 0;
+        for (int i = 0; i < 4; i++) {
+            float z = sum[f][i] + parameter[TRAIN_BIASES(layer) + k + f];
+            if (z > 0.0f) {
+                mean += 0.25f * z;
+                bits |= 1 << i;
+            }
+        }
+        out[to] = mean;
+        open[to] = bits;
+        // END TODO(1)
+    }
+}
+
+/* d of the four z that became one value, from d of that value: `d` is the first of them. */
+__device__ static void open_mean(float *d, int width, int bits, float value)
+{
+    // TODO(2): Give each of the 2 x 2 its part of the gradient: none where its ReLU was closed.
+    for (int i = 0; i < 4; i++)
+        d[i / 2 * width + i % 2] = bits >> i & 1 ? 0.25f * value : 0.0f;
+    // END TODO(2)
+}
+
+/* From C3's d, with its border of zeros, to C1's: a thread has 2 x 2 inputs of FILTERS of C3's maps. */
+template <int SIDE>
+__global__ void conv_back_kernel(TrainLayer layer, TrainLayer before, int N,
+                                 const float *__restrict__ d, const float *__restrict__ parameter,
+                                 const unsigned char *__restrict__ open, float *__restrict__ to)
+{
+    int high = (layer.H + 1) / 2, wide = (layer.W + 1) / 2, at = blockIdx.x * BLOCK + threadIdx.x;
+    int c = blockIdx.y * FILTERS, w = at % wide * 2, h = at / wide % high * 2, n = at / wide / high;
+    int height = height_of(layer, layer.R - 1), width = width_of(layer, layer.R - 1);
+    if (n >= N) return;
+    float sum[FILTERS][4] = {};
+    // TODO(3): Say where the turned bank begins and how it goes on: its output maps are C3's inputs
+    // c, its input maps are C3's filters k, and tap (r, s) of it is tap (R-1-r, S-1-s) of w.
+    Bank bank = {parameter + layer.weights, layer.C, layer.R * layer.S, layer.C * layer.R * layer.S,
+                 layer.R * layer.S - 1,     -1};
+    // END TODO(3)
+    d += (n * layer.K * height + h) * width + w;
+    tile_sums<SIDE>(d, layer.K, height, width, bank, c, layer.R, sum);
+    for (int f = 0; f < FILTERS && c + f < layer.C; f++)
+        for (int i = 0; i < 4; i++) {
+            int y = h + i / 2, x = w + i % 2, map = n * layer.C + c + f;
+            if (y < layer.H && x < layer.W)
+                open_mean(to + (map * before.P + 2 * y) * before.Q + 2 * x, before.Q,
+                          open[(map * layer.H + y) * layer.W + x], sum[f][i]);
+        }
+}
+
+/* ---- fully connected layers -------------------------------------------------------------- */
+
+/* C5, F6 and the last layer.  A warp has one unit k of IMAGES images: its lanes share the inputs. */
+__global__ void full_kernel(TrainLayer layer, int N, int last, const float *__restrict__ in,
+                            const float *__restrict__ parameter, float *__restrict__ out)
+{
+    int lane = threadIdx.x, k = blockIdx.x * blockDim.y + threadIdx.y, n = blockIdx.y * IMAGES;
+    int inputs = layer.C * layer.H * layer.W;
+    if (k >= layer.K) return;
+    const float *w = parameter + layer.weights + k * inputs;
+    float sum[IMAGES] = {};
+    for (int i = lane; i < inputs; i += warpSize)
+        for (int j = 0; j < IMAGES; j++)
+            if (n + j < N) sum[j] += in[(n + j) * inputs + i] * w[i];
+    for (int j = 0; j < IMAGES; j++)
+        for (int step = warpSize / 2; step; step /= 2)
+            sum[j] += __shfl_down_sync(0xffffffff, sum[j], step);
+    for (int j = 0; lane == 0 && j < IMAGES && n + j < N; j++) {
+        float z = sum[j] + parameter[TRAIN_BIASES(layer) + k];
+        out[(n + j) * layer.K + k] = last ? z : fmaxf(z, 0.0f);
+    }
+}
+
+/* To one input of a fully connected layer: a ReLU's value, or the mean of four with their `open`. */
+__global__ void full_back_kernel(TrainLayer layer, TrainLayer before, int N, int border,
+                                 const float *__restrict__ d, const float *__restrict__ in,
+                                 const float *__restrict__ parameter,
+                                 const unsigned char *__restrict__ open, float *__restrict__ to)
+{
+    int inputs = layer.C * layer.H * layer.W, at = blockIdx.x * BLOCK + threadIdx.x;
+    int i = at % inputs, n = at / inputs;
+    if (n >= N) return;
+    float sum = 0.0f;
+    // TODO(4): Sum up what comes to input i from all K units: their d times the weight between.
+#pragma unroll 8
+    for (int k = 0; k < layer.K; k++)
+        sum += d[n * layer.K + k] * parameter[layer.weights + k * inputs + i];
+    // END TODO(4)
+    if (!open) {
+        to[at] = in[at] > 0.0f ? sum : 0.0f;
+        return;
+    }
+    int w = i % layer.W, h = i / layer.W % layer.H, map = n * layer.C + i / layer.W / layer.H;
+    int width = width_of(before, border), height = height_of(before, border);
+    open_mean(to + (map * height + border + 2 * h) * width + border + 2 * w, width, open[at], sum);
+}
+
+/* ---- the loss ---------------------------------------------------------------------------- */
+
+/* One block: thread t has images t, t + BLOCK, ...  z[n][k] in, d[n][k] and the mean loss out. */
+__global__ void loss_kernel(int N, int classes, const float *__restrict__ z,
+                            const float *__restrict__ label, float *__restrict__ d,
+                            float *__restrict__ loss)
+{
+    __shared__ float all[BLOCK];
+    float mine = 0.0f;
+    for (int n = threadIdx.x; n < N; n += BLOCK) {
+        const float *of = z + n * classes;
+        // TODO(5): Softmax: subtract the largest z first, so that no exponential overflows. Add the
+        // image's -log p(label) to `mine`, and store (p - target) / N in d.
+        int target = (int)label[n];
+        float largest = of[0], sum = 0.0f;
+        for (int k = 1; k < classes; k++)
+            largest = fmaxf(largest, of[k]);
+        for (int k = 0; k < classes; k++)
+            sum += expf(of[k] - largest);
+        mine += logf(sum) - (of[target] - largest);
+        for (int k = 0; k < classes; k++)
+            d[n * classes + k] = (expf(of[k] - largest) / sum - (k == target)) / N;
+        // END TODO(5)
+    }
+    all[threadIdx.x] = mine;
+    for (int step = BLOCK / 2; step; step /= 2) {
+        __syncthreads();
+        if (threadIdx.x < step) all[threadIdx.x] += all[threadIdx.x + step];
+    }
+    if (threadIdx.x == 0) *loss = all[0] / N;
+}
+
+/* ---- the gradient, and the update -------------------------------------------------------- */
+
+/* Of any layer: thread x has one tap (c, r, s) of UNITS filters, and thread row y every blockDim.y-th
+ * row of the part's rows, counted over all images.  No two threads add to one place, so that the sum
+ * is the same every time. */
+__global__ void gradient_kernel(TrainLayer layer, int N, int border, int rows,
+                                const float *__restrict__ in, const float *__restrict__ d,
+                                float *__restrict__ part)
+{
+    extern __shared__ float sums[]; /* [unit][y][x] */
+    int taps = taps_of(layer), tap = blockIdx.z * blockDim.x + threadIdx.x;
+    int k = blockIdx.y * UNITS, first = blockIdx.x * rows;
+    int width = width_of(layer, border), height = height_of(layer, border);
+    int s = tap % layer.S, r = tap / layer.S % layer.R, c = tap / layer.S / layer.R;
+    float sum[UNITS] = {};
+    int unit[UNITS]; /* where its d begins, from that of unit k; beyond the last it is the last */
+    for (int u = 0; u < UNITS; u++)
+        unit[u] = min(u, layer.K - 1 - k) * height * width;
+    for (int row = first + threadIdx.y; tap < taps && row < first + rows && row < N * layer.P;
+         row += blockDim.y) {
+        int n = row / layer.P, p = row % layer.P;
+        // TODO(6): Add the products of this row of d, of UNITS filters from k on (unit[u] says where),
+        // with the inputs that the tap meets; for the bias, tap = taps - 1, the input is 1.
+        const float *from = in + ((n * layer.C + c) * layer.H + p + r) * layer.W + s;
+        const float *of = d + ((n * layer.K + k) * height + border + p) * width + border;
+        for (int q = 0; q < layer.Q; q++) {
+            float input = tap < taps - 1 ? from[q] : 1.0f;
+            for (int u = 0; u < UNITS; u++)
+                sum[u] += of[unit[u] + q] * input;
+        }
+        // END TODO(6)
+    }
+    int threads = blockDim.x * blockDim.y, me = threadIdx.y * blockDim.x + threadIdx.x;
+    for (int u = 0; u < UNITS; u++)
+        sums[u * threads + me] = sum[u];
+    __syncthreads();
+    if (threadIdx.y || tap >= taps) return;
+    for (int u = 0; u < UNITS && k + u < layer.K; u++) {
+        float all = 0.0f;
+        for (int y = 0; y < blockDim.y; y++)
+            all += sums[u * threads + y * blockDim.x + threadIdx.x];
+        part[(blockIdx.x * layer.K + k + u) * taps + tap] = all;
+    }
+}
+
+/* The gradient of parameter i: the sum over the layer's parts. */
+__device__ static float gradient_of(const TrainProblem &p, const Room &room, int i)
+{
+    int which = 0;
+    while (which < TRAIN_OUT && i >= p.layer[which + 1].weights)
+        which++;
+    const TrainLayer &layer = p.layer[which];
+    int taps = taps_of(layer), weight = i - layer.weights, bias = i - TRAIN_BIASES(layer);
+    int at = bias >= 0 ? bias * taps + taps - 1 : weight / (taps - 1) * taps + weight % (taps - 1);
+    float sum = 0.0f;
+#pragma unroll 16
+    for (int j = 0; j < room.parts[which]; j++)
+        sum += room.part[which][j * layer.K * taps + at];
+    return sum;
+}
+
+__global__ void update_kernel(TrainProblem p, Room room, const float *__restrict__ parameter,
+                              const float *__restrict__ velocity, const float *__restrict__ setting,
+                              float *__restrict__ y)
+{
+    int i = blockIdx.x * BLOCK + threadIdx.x;
+    if (i >= p.parameters) return;
+    // TODO(7): The new velocity, then the step with it: both into y.
+    float moved = setting[TRAIN_MOMENTUM] * velocity[i] + gradient_of(p, room, i) +
+                  setting[TRAIN_DECAY] * parameter[i];
+    y[p.parameters + i] = moved;
+    y[i] = parameter[i] - setting[TRAIN_RATE] * moved;
+    // END TODO(7)
+}
+
+/* ---- the step ---------------------------------------------------------------------------- */
+
+/* The next `count` floats of *at, in whole sectors. */
+static float *take(char **at, size_t count)
+{
+    float *here = (float *)*at;
+    *at += (count * sizeof(float) + 255) / 256 * 256;
+    return here;
+}
+
+/* Lays the room out from `at` on, and returns its end. */
+static char *room_lay(const TrainProblem *p, const float *x, char *at, Room *room)
+{
+    size_t N = p->N;
+    *room = {};
+    room->in[0] = (float *)x;
+    for (int i = 0; i < TRAIN_LAYERS; i++) {
+        const TrainLayer &layer = p->layer[i];
+        int pool = layer.pool, border = border_of(i, layer), rows = p->N * layer.P;
+        size_t values = N * layer.K * (layer.P / pool) * (layer.Q / pool);
+        room->in[i + 1] = take(&at, values);
+        room->d[i] = take(&at, N * layer.K * height_of(layer, border) * width_of(layer, border));
+        if (pool == 2) room->open[i] = (unsigned char *)take(&at, (values + 3) / 4);
+        room->rows[i] = rows > ROWS * PARTS ? pieces(rows, PARTS) : ROWS;
+        room->parts[i] = pieces(rows, room->rows[i]);
+        room->part[i] = take(&at, (size_t)room->parts[i] * layer.K * taps_of(layer));
+    }
+    return at;
+}
+
+static void clear_border(const TrainProblem *p, const Room *room, cudaStream_t stream)
+{
+    const TrainLayer &layer = p->layer[TRAIN_C3];
+    size_t map = (size_t)height_of(layer, layer.R - 1) * width_of(layer, layer.R - 1);
+    cudaMemsetAsync(room->d[TRAIN_C3], 0, sizeof(float) * p->N * layer.K * map, stream);
+}
+
+static void launch_gradient(const TrainProblem *p, const Room *room, int which, cudaStream_t stream)
+{
+    const TrainLayer &layer = p->layer[which];
+    int taps = taps_of(layer), wide = taps < TAPS ? pieces(taps, 32) * 32 : TAPS;
+    dim3 block(wide, TAPS / wide),
+        grid(room->parts[which], pieces(layer.K, UNITS), pieces(taps, wide));
+    gradient_kernel<<<grid, block, sizeof(float) * UNITS * block.x * block.y, stream>>>(
+        layer, p->N, border_of(which, layer), room->rows[which], room->in[which], room->d[which],
+        room->part[which]);
+}
+
+static void launch_full(const TrainProblem *p, const Room *room, int which, const float *parameter,
+                        cudaStream_t stream)
+{
+    const TrainLayer &layer = p->layer[which];
+    dim3 block(32, BLOCK / 32), grid(pieces(layer.K, BLOCK / 32), pieces(p->N, IMAGES));
+    full_kernel<<<grid, block, 0, stream>>>(layer, p->N, which == TRAIN_OUT, room->in[which],
+                                            parameter, room->in[which + 1]);
+}
+
+/* To the d of the layer before. */
+static void launch_full_back(const TrainProblem *p, const Room *room, int which,
+                             const float *parameter, cudaStream_t stream)
+{
+    const TrainLayer &layer = p->layer[which], &before = p->layer[which - 1];
+    int inputs = p->N * layer.C * layer.H * layer.W;
+    full_back_kernel<<<pieces(inputs, BLOCK), BLOCK, 0, stream>>>(
+        layer, before, p->N, border_of(which - 1, before), room->d[which], room->in[which],
+        parameter, which == TRAIN_C5 ? room->open[TRAIN_C3] : NULL, room->d[which - 1]);
+}
+
+static void launch_conv(const TrainProblem *p, const Room *room, int which, const float *parameter,
+                        cudaStream_t stream)
+{
+    const TrainLayer &layer = p->layer[which];
+    dim3 grid(pieces(p->N * (layer.P / 2) * (layer.Q / 2), BLOCK), pieces(layer.K, FILTERS));
+    auto kernel = layer.R == 5 ? conv_kernel<5> : layer.R == 3 ? conv_kernel<3> : conv_kernel<0>;
+    kernel<<<grid, BLOCK, 0, stream>>>(layer, p->N, room->in[which], parameter, room->in[which + 1],
+                                       room->open[which]);
+}
+
+static void launch_conv_back(const TrainProblem *p, const Room *room, const float *parameter,
+                             cudaStream_t stream)
+{
+    const TrainLayer &layer = p->layer[TRAIN_C3], &before = p->layer[TRAIN_C1];
+    int squares = p->N * ((layer.H + 1) / 2) * ((layer.W + 1) / 2);
+    dim3 grid(pieces(squares, BLOCK), pieces(layer.C, FILTERS));
+    auto kernel = layer.R == 5   ? conv_back_kernel<5>
+                  : layer.R == 3 ? conv_back_kernel<3>
+                                 : conv_back_kernel<0>;
+    kernel<<<grid, BLOCK, 0, stream>>>(layer, before, p->N, room->d[TRAIN_C3], parameter,
+                                       room->open[TRAIN_C1], room->d[TRAIN_C1]);
+}
+
+/* Memory for the room, which stays from call to call: a graph that holds a step goes on using it. */
+static char *room_memory(size_t wanted)
+{
+    static char *memory;
+    static size_t bytes;
+    if (wanted > bytes) {
+        cudaFree(memory); /* waits until nobody needs it */
+        bytes = cudaMalloc(&memory, wanted) == cudaSuccess ? wanted : 0;
+    }
+    return bytes ? memory : NULL;
+}
+
+extern "C" void train_step(const TrainProblem *p, const float *x, const float *label,
+                           const float *parameter, const float *velocity, const float *setting,
+                           float *y, cudaStream_t stream)
+{
+    Room room;
+    char *memory = room_memory(room_lay(p, x, NULL, &room) - (char *)NULL);
+    if (!memory) return;
+    room_lay(p, x, memory, &room);
+    // TODO(8): Launch the step: forward layer by layer, the loss, back layer by layer (C3's d begins
+    // as zeros, for its border), the five gradients, the update.
+    clear_border(p, &room, stream);
+    launch_conv(p, &room, TRAIN_C1, parameter, stream);
+    launch_conv(p, &room, TRAIN_C3, parameter, stream);
+    for (int which = TRAIN_C5; which <= TRAIN_OUT; which++)
+        launch_full(p, &room, which, parameter, stream);
+    loss_kernel<<<1, BLOCK, 0, stream>>>(p->N, p->layer[TRAIN_OUT].K, room.in[TRAIN_LAYERS], label,
+                                         room.d[TRAIN_OUT], y + 2 * p->parameters);
+    for (int which = TRAIN_OUT; which >= TRAIN_C5; which--)
+        launch_full_back(p, &room, which, parameter, stream);
+    launch_conv_back(p, &room, parameter, stream);
+    for (int which = TRAIN_C1; which < TRAIN_LAYERS; which++)
+        launch_gradient(p, &room, which, stream);
+    update_kernel<<<pieces(p->parameters, BLOCK), BLOCK, 0, stream>>>(*p, room, parameter, velocity,
+                                                                      setting, y);
+    // END TODO(8)
+}
