@@ -80,7 +80,8 @@ USES_common/base   :=
 USES_common/operation := common/base
 USES_common/conv   := common/operation common/base
 USES_common/conv/diagnosis := common/conv common/operation common/base
-USES_common/operations := common/conv/diagnosis common/conv common/operation common/base
+USES_common/training := common/operation common/base
+USES_common/operations := common/training common/conv/diagnosis common/conv common/operation common/base
 USES_common/timing := common/base
 USES_common/ptx    := common/base
 USES_common/simt/machine := common/base
@@ -117,7 +118,7 @@ USES_autograder/handout := autograder/lab $(USES_autograder/lab)
 USES_autograder         := autograder/options autograder/handout autograder/export autograder/class autograder/judging autograder/mutate autograder/profile autograder/session autograder/build autograder/sandbox autograder/tensors \
     autograder/record autograder/lab autograder/text common/operations $(USES_common/operations) common/timing common/cuda/gpu common/cuda/sim \
     $(USES_common/cuda/sim)
-ROOMS := common/base common/operation common/conv common/conv/diagnosis common/operations common/timing common/ptx $(addprefix common/simt/,machine core decode checks time exec) \
+ROOMS := common/base common/operation common/conv common/conv/diagnosis common/training common/operations common/timing common/ptx $(addprefix common/simt/,machine core decode checks time exec) \
     common/simt common/cuda $(addprefix common/cuda/,runtime gpu sim) common/conformance common/validate datasets common/train \
     $(addprefix autograder/,text options sandbox build session tensors lab mutate record class export profile judging handout tests/predictions) autograder
 

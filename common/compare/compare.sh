@@ -34,7 +34,7 @@ for name in compare side_graph side_lab side_cudnn side_cublas; do
     "${CC:-cc}" -O2 -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -I. -Icommon/include -isystem "$(dirname "$nvcc")/../include" -isystem "$prefix/include" \
         -c "common/compare/$name.c" -o "$out/$name.o"
 done
-"$nvcc" -cudart shared -Xlinker --export-dynamic "$out"/*.o "$build/lib/operations.a" "$build/lib/diagnosis.a" "$build/lib/conv.a" \
+"$nvcc" -cudart shared -Xlinker --export-dynamic "$out"/*.o "$build/lib/operations.a" "$build/lib/training.a" "$build/lib/diagnosis.a" "$build/lib/conv.a" \
     "$build/lib/operation.a" "$build/lib/timing.a" "$build/lib/base.a" -Xlinker "$library" -Xlinker "-rpath=$(dirname "$library")" \
     -lcublas -lpthread -lm -ldl -o "$out/compare"
 

@@ -2,7 +2,7 @@
  *
  * Room: a file for each operation, and the runner's call of each.
  * Callers: autograder, make compare.
- * May use: operation, and the rooms that hold one operation's parts (conv, conv/diagnosis). */
+ * May use: operation, and the rooms that hold parts of some (conv, conv/diagnosis, training). */
 #ifndef CONVLAB_OPERATIONS_OPERATIONS_H
 #define CONVLAB_OPERATIONS_OPERATIONS_H
 

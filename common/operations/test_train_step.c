@@ -12,7 +12,7 @@
 
 #include "common/operation/diagnose.h"
 #include "common/operations/operations.h"
-#include "common/operations/train_problem.h"
+#include "common/training/train_problem.h"
 
 static const Operation *operation;
 

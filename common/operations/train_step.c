@@ -6,25 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/operations/train_explain.h"
-#include "common/operations/train_oracle.h"
-#include "common/operations/train_problem.h"
-
-_Static_assert(sizeof(TrainProblem) <= PROBLEM_BYTES, "a TrainProblem must fit in a Problem");
-
-void train_pack(const TrainProblem *train, Problem *problem)
-{
-    memset(problem, 0, sizeof *problem);
-    problem->bytes = sizeof *train;
-    memcpy(problem->data, train, sizeof *train);
-}
-
-TrainProblem train_unpack(const Problem *problem)
-{
-    TrainProblem train;
-    memcpy(&train, problem->data, sizeof train);
-    return train;
-}
+#include "common/training/train_explain.h"
+#include "common/training/train_oracle.h"
+#include "common/training/train_problem.h"
 
 /* ---- sizes ------------------------------------------------------------------------------- */
 
@@ -307,22 +291,6 @@ static void train_draw(Random *random, int index, double max_macs, Problem *prob
 }
 
 /* ---- the oracle -------------------------------------------------------------------------- */
-
-void train_expect(const TrainProblem *train, const float *const *tensor, TrainSlip slip,
-                  Near *result)
-{
-    size_t count = (size_t)train->parameters;
-    Near *start = malloc(2 * count * sizeof *start);
-    for (size_t i = 0; start && i < count; i++) {
-        start[i] = (Near){tensor[TRAIN_PARAMETER][i], 0};
-        start[count + i] = (Near){tensor[TRAIN_VELOCITY][i], 0};
-    }
-    int short_of = !start || train_oracle(train, tensor[TRAIN_X], tensor[TRAIN_LABEL], start,
-                                          start + count, tensor[TRAIN_SETTING], slip, result);
-    for (size_t i = 0; short_of && i <= 2 * count; i++)
-        result[i] = (Near){NAN, 0}; /* nothing is right then */
-    free(start);
-}
 
 /* How many roundings there are in the longest sum of output `index`; its error is what the judge
  * makes of the products and the magnitude: gamma of the one times the other. */

@@ -2,7 +2,7 @@
 #ifndef CONVLAB_TRAIN_CHECK_H
 #define CONVLAB_TRAIN_CHECK_H
 
-#include "common/operations/train_oracle.h"
+#include "common/training/train_oracle.h"
 #include "common/train/learner.h"
 
 /* Two runs in fp64 beside the device's: `own` goes its own way from the first parameters on, and

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/operations/train_oracle.h"
+#include "common/training/train_oracle.h"
 #include "common/operations/operations.h"
 #include "common/train/course.h"
 #include "datasets/array.h"

@@ -1,4 +1,4 @@
-#include "common/operations/train_oracle.h"
+#include "common/training/train_oracle.h"
 
 #include <math.h>
 #include <stdlib.h>

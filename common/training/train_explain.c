@@ -1,9 +1,9 @@
-#include "common/operations/train_explain.h"
+#include "common/training/train_explain.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "common/operations/train_problem.h"
+#include "common/training/train_problem.h"
 
 /* ---- the slip that makes this output ----------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 /* train_explain.h - what is wrong with a training step, in its own words. */
-#ifndef CONVLAB_OPERATIONS_TRAIN_EXPLAIN_H
-#define CONVLAB_OPERATIONS_TRAIN_EXPLAIN_H
+#ifndef CONVLAB_TRAINING_TRAIN_EXPLAIN_H
+#define CONVLAB_TRAINING_TRAIN_EXPLAIN_H
 
 #include "common/operation/diagnose.h"
 

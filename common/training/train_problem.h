@@ -1,10 +1,13 @@
 /* train_problem.h - what the files of train_step share: the problem, its tensors, what is expected.
- */
-#ifndef CONVLAB_OPERATIONS_TRAIN_PROBLEM_H
-#define CONVLAB_OPERATIONS_TRAIN_PROBLEM_H
+ *
+ * Room: a training step: in fp64 with the error of each value, and in words when it is wrong.
+ * Callers: operations, make train.
+ * May use: operation, base. */
+#ifndef CONVLAB_TRAINING_TRAIN_PROBLEM_H
+#define CONVLAB_TRAINING_TRAIN_PROBLEM_H
 
 #include "common/operation/verdict.h"
-#include "common/operations/train_oracle.h"
+#include "common/training/train_oracle.h"
 
 /* In the order of train_step's pointers. */
 enum { TRAIN_X, TRAIN_LABEL, TRAIN_PARAMETER, TRAIN_VELOCITY, TRAIN_SETTING, TRAIN_Y };

@@ -1,6 +1,6 @@
 /* train_oracle.h - one training step in fp64, with a bound of what fp32 makes of every value. */
-#ifndef CONVLAB_OPERATIONS_TRAIN_ORACLE_H
-#define CONVLAB_OPERATIONS_TRAIN_ORACLE_H
+#ifndef CONVLAB_TRAINING_TRAIN_ORACLE_H
+#define CONVLAB_TRAINING_TRAIN_ORACLE_H
 
 #include <stddef.h>
 
