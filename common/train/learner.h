@@ -1,4 +1,4 @@
-/* learner.h - the device's side of training: the set, the batches, lab 18's step, reading digits. */
+/* learner.h - the device's side of training: the set, the batches, lab 18's step, reading. */
 #ifndef CONVLAB_TRAIN_LEARNER_H
 #define CONVLAB_TRAIN_LEARNER_H
 

@@ -18,7 +18,7 @@ typedef struct SetPlan {
     float rate, decay, shift, turn, stretch;
 } SetPlan;
 
-/* LeNet-5 for 28x28 pixels in a frame of 32x32, and a smaller network of its form for 8x8 in 14x14. */
+/* LeNet-5 for 28x28 pixels in a frame of 32x32, and a network of its form for 8x8 in 14x14. */
 static const SetPlan sets[] = {
     {"digits", "N=64 H=32 W=32 R=5 c1=6 c3=16 c5=120 f6=84 classes=10", 255, 5, 0, 0.05f, 5e-4f, 0,
      0, 0},

@@ -46,7 +46,7 @@ static void what_cannot_be_trained_is_refused(void **state)
     assert_non_null(strstr(error.text, "none/mnist/train-images-idx3-ubyte"));
 }
 
-/* Every image at most once in an epoch; another order in each; the same order from the same seed. */
+/* Every image at most once in an epoch; another order in each; the same from the same seed. */
 static void an_epoch_is_a_shuffle_of_its_own(void **state)
 {
     (void)state;

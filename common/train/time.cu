@@ -1,4 +1,5 @@
-/* time BATCH... - microseconds of lab 18's training step of LeNet-5 on a card, one CUDA graph a step: a line each. */
+/* time BATCH... - microseconds of lab 18's training step of LeNet-5 on a card, one CUDA graph a
+ * step: a line each. */
 #define _Alignas alignas /* C's word in C++ */
 extern "C" {
 #include "common/operations/operations.h"

@@ -28,8 +28,8 @@ typedef struct Room {
     int parts[TRAIN_LAYERS], rows[TRAIN_LAYERS]; /* how many, and how many rows each has */
 } Room;
 
-/* d of C3 is read beyond its edges on the way back, two rows and two columns at a time: its maps lie
- * in `border` zeros, and where H or W is odd there is a row or a column of zeros more. */
+/* d of C3 is read beyond its edges on the way back, two rows and two columns at a time: its maps
+ * lie in `border` zeros, and where H or W is odd there is a row or a column of zeros more. */
 static int border_of(int which, const TrainLayer &layer)
 {
     return which == TRAIN_C3 ? layer.R - 1 : 0;
@@ -87,8 +87,8 @@ __device__ static void tile_sums(const float *in, int maps, int height, int widt
         }
 }
 
-/* C1 and C3.  A thread has 2 x 2 outputs of FILTERS maps, which become one value each: out[n][k][p][q]
- * is the mean of their ReLUs. */
+/* C1 and C3.  A thread has 2 x 2 outputs of FILTERS maps, which become one value each:
+ * out[n][k][p][q] is the mean of their ReLUs. */
 template <int SIDE>
 __global__ void conv_kernel(TrainLayer layer, int N, const float *__restrict__ in,
                             const float *__restrict__ parameter, float *__restrict__ out,
@@ -119,7 +119,8 @@ __device__ static void open_mean(float *d, int width, int bits, float value)
     // END TODO(2)
 }
 
-/* From C3's d, with its border of zeros, to C1's: a thread has 2 x 2 inputs of FILTERS of C3's maps. */
+/* From C3's d, with its border of zeros, to C1's: a thread has 2 x 2 of C3's inputs, of FILTERS
+ * maps. */
 template <int SIDE>
 __global__ void conv_back_kernel(TrainLayer layer, TrainLayer before, int N,
                                  const float *__restrict__ d, const float *__restrict__ parameter,
@@ -147,7 +148,8 @@ __global__ void conv_back_kernel(TrainLayer layer, TrainLayer before, int N,
 
 /* ---- fully connected layers -------------------------------------------------------------- */
 
-/* C5, F6 and the last layer.  A warp has one unit k of IMAGES images: its lanes share the inputs. */
+/* C5, F6 and the last layer.  A warp has one unit k of IMAGES images; its lanes share the inputs.
+ */
 __global__ void full_kernel(TrainLayer layer, int N, int last, const float *__restrict__ in,
                             const float *__restrict__ parameter, float *__restrict__ out)
 {
@@ -168,7 +170,7 @@ __global__ void full_kernel(TrainLayer layer, int N, int last, const float *__re
     }
 }
 
-/* To one input of a fully connected layer: a ReLU's value, or the mean of four with their `open`. */
+/* To one input of a fully connected layer: a ReLU's value, or a mean of four with their `open`. */
 __global__ void full_back_kernel(TrainLayer layer, TrainLayer before, int N, int border,
                                  const float *__restrict__ d, const float *__restrict__ in,
                                  const float *__restrict__ parameter,
@@ -216,9 +218,9 @@ __global__ void loss_kernel(int N, int classes, const float *__restrict__ z,
 
 /* ---- the gradient, and the update -------------------------------------------------------- */
 
-/* Of any layer: thread x has one tap (c, r, s) of UNITS filters, and thread row y every blockDim.y-th
- * row of the part's rows, counted over all images.  No two threads add to one place, so that the sum
- * is the same every time. */
+/* Of any layer: thread x has one tap (c, r, s) of UNITS filters, and thread row y every
+ * blockDim.y-th row of the part's rows, counted over all images.  No two threads add to one place,
+ * so that the sum is the same every time. */
 __global__ void gradient_kernel(TrainLayer layer, int N, int border, int rows,
                                 const float *__restrict__ in, const float *__restrict__ d,
                                 float *__restrict__ part)
@@ -235,8 +237,8 @@ __global__ void gradient_kernel(TrainLayer layer, int N, int border, int rows,
     for (int row = first + threadIdx.y; tap < taps && row < first + rows && row < N * layer.P;
          row += blockDim.y) {
         int n = row / layer.P, p = row % layer.P;
-        // TODO(6): Add the products of this row of d, of UNITS filters from k on (unit[u] says where),
-        // with the inputs that the tap meets; for the bias, tap = taps - 1, the input is 1.
+        // TODO(6): Add the products of this row of d, of UNITS filters from k on (unit[u] says
+        // where), with the inputs that the tap meets; for the bias, tap = taps - 1, the input is 1.
         (void)n, (void)p, (void)k, (void)s, (void)r, (void)c, (void)in, (void)d;
         (void)height, (void)width;
         // END TODO(6)
@@ -372,7 +374,7 @@ static void launch_conv_back(const TrainProblem *p, const Room *room, const floa
                                        room->open[TRAIN_C1], room->d[TRAIN_C1]);
 }
 
-/* Memory for the room, which stays from call to call: a graph that holds a step goes on using it. */
+/* Memory for the room, which stays from call to call: a graph that holds a step keeps using it. */
 static char *room_memory(size_t wanted)
 {
     static char *memory;
@@ -392,8 +394,8 @@ extern "C" void train_step(const TrainProblem *p, const float *x, const float *l
     char *memory = room_memory(room_lay(p, x, NULL, &room) - (char *)NULL);
     if (!memory) return;
     room_lay(p, x, memory, &room);
-    // TODO(8): Launch the step: forward layer by layer, the loss, back layer by layer (C3's d begins
-    // as zeros, for its border), the five gradients, the update.
+    // TODO(8): Launch the step: forward layer by layer, the loss, back layer by layer (C3's d
+    // begins as zeros, for its border), the five gradients, the update.
     (void)label, (void)parameter, (void)velocity, (void)setting, (void)y, (void)stream;
     (void)launch_conv, (void)launch_full, (void)launch_full_back, (void)launch_conv_back;
     (void)launch_gradient, (void)clear_border, (void)loss_kernel, (void)update_kernel;
