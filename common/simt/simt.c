@@ -239,11 +239,12 @@ static int symbols_fill(SimtModule *module, Error *error)
         for (uint32_t k = 0; k < v->relocation_count; k++) {
             const PtxRelocation *r = &v->relocation[k];
             const Symbol *target = symbol_find(module, r->symbol);
-            if (!target)
+            uint64_t base = target ? target->address : function_address(module, r->symbol);
+            if (!base)
                 return error_set(error,
                                  "the initialiser of %s names %s, whose address is not supported",
                                  v->name, r->symbol);
-            uint64_t value = target->address + (uint64_t)r->addend;
+            uint64_t value = base + (uint64_t)r->addend;
             if (r->bytes > 8 || r->offset > v->bytes || r->bytes > v->bytes - r->offset)
                 return error_set(error, "the initialiser of %s has an address outside of it",
                                  v->name);
@@ -403,6 +404,7 @@ void simt_module_unload(SimtGpu *gpu, SimtModule *module)
     }
     free(module->kernel);
     free(module->symbol);
+    free(module->taken);
     if (module->ptx) ptx_free(module->ptx);
     fatbin_close(&module->fatbin);
     free(module);

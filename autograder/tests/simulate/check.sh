@@ -33,7 +33,7 @@ run 1 $here/faults.cu race && says 'Race reported' && says 'in kernel turn_round
 tell race
 says 'leak check: 1 allocation was never freed: 256 bytes'
 tell leak
-run 0 $here/samples.cu && [ "$(grep -c '^ok ' "$work/out")" = 4 ] && ! grep -q '^not ok' "$work/out" && ! says 'a check found' &&
+run 0 $here/samples.cu && [ "$(grep -c '^ok ' "$work/out")" = 5 ] && ! grep -q '^not ok' "$work/out" && ! says 'a check found' &&
     says 'a cooperative grid of [0-9]* blocks' && ! says 'leak check'
 tell samples-of-others
 run 2 $here/missing.cu && [ "$(wc -l <"$work/err")" = 1 ] && says 'calls cudaIpcCloseMemHandle, cudaIpcGetMemHandle, which the' &&

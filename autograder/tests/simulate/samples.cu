@@ -195,6 +195,76 @@ static int pitched()
     return 0;
 }
 
+// ---- functions by address, virtual functions ----
+
+struct Shape {
+    __device__ virtual float area(float x) const
+    {
+        return x * x;
+    }
+};
+
+struct Circle : Shape {
+    __device__ float area(float x) const override
+    {
+        return 3.0f * x * x;
+    }
+};
+
+struct Ring : Circle { // calls the one that it stands in for
+    float hole;
+    __device__ Ring(float h) : hole(h)
+    {
+    }
+    __device__ float area(float x) const override
+    {
+        return Circle::area(x) - hole;
+    }
+};
+
+typedef float (*Function)(float);
+
+__device__ float doubled(float x)
+{
+    return 2.0f * x;
+}
+
+__device__ float squared(float x)
+{
+    return x * x;
+}
+
+__device__ Function chosen[2] = {doubled, squared};
+
+__global__ void by_address(float *out, Function given)
+{
+    int i = threadIdx.x;
+    Shape square;
+    Circle circle;
+    Ring ring(1.0f);
+    const Shape *shapes[3] = {&square, &circle, &ring};
+    out[i] = chosen[i % 2]((float)i);
+    out[32 + i] = shapes[i % 3]->area((float)i);
+    out[64 + i] = given((float)i);
+}
+
+static int functions()
+{
+    float *x, host[96];
+    Function second;
+    CHECK(cudaMemcpyFromSymbol(&second, chosen, sizeof second, sizeof second));
+    CHECK(cudaMalloc(&x, sizeof host));
+    by_address<<<1, 32>>>(x, second);
+    CHECK(cudaMemcpy(host, x, sizeof host, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < 32; i++) {
+        float square = (float)(i * i), area[] = {square, 3 * square, 3 * square - 1};
+        EXPECT(host[i] == (i % 2 ? square : 2.0f * i));
+        EXPECT(host[32 + i] == area[i % 3] && host[64 + i] == square);
+    }
+    CHECK(cudaFree(x));
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -203,7 +273,8 @@ int main(int argc, char **argv)
     } SAMPLES[] = {{"managed", managed},
                    {"cooperative", cooperative},
                    {"streams", streams},
-                   {"pitched", pitched}};
+                   {"pitched", pitched},
+                   {"functions", functions}};
     int failed = 0;
     for (auto &sample : SAMPLES) {
         if (argc > 1 && strcmp(argv[1], sample.name)) continue;

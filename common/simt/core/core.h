@@ -32,6 +32,7 @@ enum { LANES = 32, STACK_DEPTH = 160, MAX_WARPS = 32, MAX_BARRIERS = 16 };
 #define SHARED_WINDOW 0x0000600000000000ull
 #define LOCAL_WINDOW  0x0000610000000000ull
 #define PARAM_WINDOW  0x0000620000000000ull
+#define CODE_WINDOW   0x0000630000000000ull
 #define WINDOW_BYTES  0x0000010000000000ull
 
 /* ---- memory ---------------------------------------------------------------------------------- */
@@ -220,9 +221,17 @@ struct SimtModule {
     uint32_t symbols;
     SimtKernel *kernel;
     uint32_t kernels;
-    uint64_t decoded; /* instructions of its kernels so far */
+    uint64_t decoded;     /* instructions of its kernels so far */
+    unsigned char *taken; /* per function: its address is; NULL before anybody asked */
     SimtModule *next;
 };
+
+/* ---- function.c: functions by their address ---- */
+uint64_t function_address_at(uint32_t function);
+/* 0: the module has no such function with a body. */
+uint64_t function_address(const SimtModule *module, const char *name);
+/* Could a call by address be meant for it? */
+int function_is_taken(SimtModule *module, uint32_t function);
 
 /* ---- execution ---------------------------------------------------------------------------- */
 typedef enum WarpState { WARP_READY, WARP_BARRIER, WARP_DONE, WARP_FAULT } WarpState;

@@ -82,6 +82,9 @@ typedef enum AtomOp {
 
 /* Ins.order: what an atomic, volatile or ordered access may say to other threads.  A result that
  * nobody uses tells its thread nothing.  SPINS: read in a loop that waits for what it reads. */
+/* aux of OP_TRAP. */
+enum { TRAP_PLAIN, TRAP_BREAK, TRAP_NO_FUNCTION, TRAP_RECURSION };
+
 /* A branch back in a loop that waits for others: these go on first, always where the loop does
  * nothing else. */
 enum { YIELDS_NEVER, YIELDS_ALWAYS, YIELDS_SOMETIMES };

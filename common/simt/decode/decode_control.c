@@ -1,11 +1,8 @@
-/* decode_control.c - branches, calls, barriers and warp collectives. */
+/* decode_control.c - branches, barriers and warp collectives. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/simt/decode/decoder.h"
-#include "common/simt/core/accelerator.h"
-
-enum { CALL_DEPTH = 32 };
 
 static int fix_later(Decoder *d, uint32_t ins, uint32_t table, uint32_t target)
 {
@@ -25,9 +22,7 @@ static int guard_slot(Decoder *d, uint32_t *slot)
     return d->failed ? -1 : 0;
 }
 
-/* A branch to a PTX instruction of this function, taken where the guard holds (or, `inverted`, does
- * not). */
-static int branch_emit(Decoder *d, uint32_t target, int inverted, int pseudo)
+int branch_emit(Decoder *d, uint32_t target, int inverted, int pseudo)
 {
     uint32_t guard;
     if (guard_slot(d, &guard) != 0) return -1;
@@ -80,142 +75,6 @@ static int decode_return(Decoder *d)
     Ins *ins = emit(d, OP_EXIT, CLASS_BRANCH);
     ins->guard = guard, ins->guard_negated = (uint8_t)(d->in->guard_negated != 0);
     return words_finished(d);
-}
-
-/* ---- calls: a function is expanded where it is called ------------------------------------- */
-static const PtxFunction *function_find(const PtxModule *ptx, const char *name)
-{
-    const PtxFunction *found = NULL;
-    for (uint32_t i = 0; name && i < ptx->functions; i++)
-        if (strcmp(ptx->function[i].name, name) == 0 && (!found || found->is_extern))
-            found = &ptx->function[i];
-    return found;
-}
-
-/* Local-memory offset of an argument, which must be a variable of the caller. */
-static int argument_offset(Decoder *d, const PtxOperand *operand, uint64_t *offset)
-{
-    PtxSpace space;
-    int dynamic;
-    if (operand->kind != PTX_OPERAND_SYMBOL && operand->kind != PTX_OPERAND_ADDRESS)
-        return refuse(d, "an argument that is no .param variable");
-    if (symbol_address(d, operand, &space, offset, &dynamic) != 0) return -1;
-    return space == PTX_LOCAL ? 0 : refuse(d, "an argument that is no local .param variable");
-}
-
-/* vprintf(format, arguments) and __assertfail(message, file, line, function, size): v holds where
- * their arguments lie. */
-static int call_system(Decoder *d, Op op, const PtxOperand *arguments, const PtxOperand *results)
-{
-    Ins call = {0};
-    uint64_t offset;
-    uint32_t count = arguments ? arguments->count : 0;
-    if (count != (op == OP_PRINTF ? 2u : 5u)) return refuse(d, "that number of arguments");
-    for (uint32_t i = 0; i < count && i < 4; i++) {
-        if (argument_offset(d, &arguments->element[i], &offset) != 0) return -1;
-        call.v[i] = (uint32_t)offset;
-    }
-    call.imm = -1;
-    if (results && results->count == 1) {
-        if (argument_offset(d, &results->element[0], &offset) != 0) return -1;
-        call.imm = (int64_t)offset;
-    }
-    Ins *ins = emit(d, op, CLASS_BARRIER);
-    memcpy(ins->v, call.v, sizeof call.v);
-    ins->imm = call.imm;
-    d->kernel->in_order = 1;
-    return words_finished(d);
-}
-
-static int arguments_bind(Decoder *d, Instance *callee, const PtxVariable *variables,
-                          uint32_t count, const PtxOperand *values)
-{
-    if ((values ? values->count : 0) != count)
-        return refuse(d, "another number of arguments than the function has");
-    for (uint32_t i = 0; i < count; i++) {
-        uint64_t offset;
-        if (argument_offset(d, &values->element[i], &offset) != 0) return -1;
-        if (local_bind(d, callee, &variables[i], offset, PTX_LOCAL) != 0) return -1;
-    }
-    return 0;
-}
-
-/* In place of a call of this accelerator: where its last argument lies says how much work it is. */
-static int accelerator_emit(Decoder *d, int accelerator, const PtxOperand *arguments)
-{
-    uint64_t offset;
-    if (argument_offset(d, &arguments->element[arguments->count - 1], &offset) != 0) return -1;
-    Ins *ins = emit(d, OP_ACCELERATOR, CLASS_INT);
-    ins->aux = (uint32_t)accelerator, ins->imm = (int64_t)offset;
-    return 0;
-}
-
-static int call_expand(Decoder *d, const PtxFunction *function, const PtxOperand *arguments,
-                       const PtxOperand *results)
-{
-    Instance callee = {.function = function, .caller = d->instance, .first_fix = d->fixes};
-    const PtxInstruction *in = d->in;
-    uint32_t from = d->from, used = d->used, skip = NO_SLOT;
-    for (const Instance *i = d->instance; i; i = i->caller)
-        if (i->function == function) return refuse(d, "the recursive call of %s", function->name);
-    if (d->depth >= CALL_DEPTH) return refuse(d, "calls nested more than %d deep", CALL_DEPTH);
-    if (arguments_bind(d, &callee, function->param, function->params, arguments) != 0 ||
-        arguments_bind(d, &callee, function->result, function->results, results) != 0) {
-        free(callee.symbol);
-        return -1;
-    }
-    int accelerator = d->module->gpu->accelerators ? accelerator_find(function->name) : -1;
-    if (accelerator >= 0 && accelerator_emit(d, accelerator, arguments) != 0) return -1;
-    uint32_t body = d->count;
-    if (in->guard != PTX_NO_REGISTER) {
-        /* Lanes that do not call jump over the body: patched below, when its end is known. */
-        if (branch_emit(d, 0, 1, 1) != 0) return -1;
-        d->fixes--;
-        callee.first_fix = d->fixes;
-        skip = d->count - 1;
-    }
-    Instance *caller = d->instance;
-    d->depth++;
-    d->instance = &callee;
-    int result = decode_function(d, function, caller);
-    d->instance = caller;
-    d->depth--;
-    d->in = in;
-    d->from = from;
-    d->used = used;
-    if (result != 0) return -1;
-    for (uint32_t i = body; accelerator >= 0 && i < d->count; i++)
-        d->code[i].pseudo = 1, d->code[i].class = CLASS_FREE, d->code[i].from = from;
-    Ins *end = emit(d, OP_NOP, CLASS_FREE); /* where returns go */
-    end->pseudo = 1;
-    if (skip != NO_SLOT) d->code[skip].target = d->count - 1;
-    return words_finished(d);
-}
-
-static int decode_call(Decoder *d)
-{
-    const PtxOperand *results = NULL, *target = NULL, *arguments = NULL;
-    word_take(d, "uni");
-    for (uint32_t i = 0; i < d->in->operands; i++) {
-        const PtxOperand *o = &d->in->operand[i];
-        if (o->kind == PTX_OPERAND_SYMBOL && !target)
-            target = o;
-        else if (o->kind == PTX_OPERAND_VECTOR)
-            *(target ? &arguments : &results) = o;
-        else
-            return refuse(d, "an indirect call");
-    }
-    if (!target || !target->name) return refuse(d, "an indirect call");
-    const PtxModule *accelerators = d->module->gpu->accelerators;
-    const PtxFunction *function = accelerators ? function_find(accelerators, target->name) : NULL;
-    if (!function) function = function_find(d->module->ptx, target->name);
-    if (strcmp(target->name, "vprintf") == 0) return call_system(d, OP_PRINTF, arguments, results);
-    if (strcmp(target->name, "__assertfail") == 0)
-        return call_system(d, OP_ASSERTFAIL, arguments, results);
-    if (!function || function->is_extern || function->is_entry)
-        return refuse(d, "the function %s has no body here", target->name);
-    return call_expand(d, function, arguments && arguments->count ? arguments : NULL,
-                       results && results->count ? results : NULL);
 }
 
 /* ---- barriers ----------------------------------------------------------------------------- */

@@ -300,6 +300,8 @@ uint32_t source_of(Decoder *d, const PtxOperand *operand, PtxType type)
             return (uint32_t)(refuse(d, "%s where 64 bits are wanted", operand->name), 0);
         return special_slot(d, operand);
     case PTX_OPERAND_SYMBOL:
+        address = operand->variable ? 0 : function_address(d->module, operand->name);
+        if (address && width == WIDTH_64) return constant_slot(d, width, address, 0);
         if (symbol_address(d, operand, &space, &address, &dynamic) != 0) return 0;
         if (width == WIDTH_32 && address + (uint64_t)operand->integer > UINT32_MAX)
             return (uint32_t)(refuse(d, "a 64-bit address in a 32-bit register"), 0);

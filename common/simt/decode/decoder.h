@@ -104,6 +104,10 @@ int decode_memory(Decoder *d);
 int decode_tensor(Decoder *d);
 int decode_async(Decoder *d);
 int decode_control(Decoder *d);
+int decode_call(Decoder *d);
+/* A branch to a PTX instruction of this function, taken where the guard holds (or, `inverted`, does
+ * not). */
+int branch_emit(Decoder *d, uint32_t target, int inverted, int pseudo);
 int decode_function(Decoder *d, const PtxFunction *function, Instance *caller);
 
 /* ---- registers.c ---- */

@@ -414,8 +414,16 @@ HANDLER(REDUX)
 /* ---- the rest ----------------------------------------------------------------------------- */
 HANDLER(TRAP)
 {
-    return fault_at(warp, ins, SIMT_TRAP, first_lane(warp->mask), 0, 0, "%s",
-                    ins->aux ? "brkpt" : "trap");
+    static const char *const WHY[] = {
+        [TRAP_PLAIN] = "trap",
+        [TRAP_BREAK] = "brkpt",
+        [TRAP_NO_FUNCTION] = "Invalid program counter: a call by address of what is no function of "
+                             "this module that takes and gives as much",
+        [TRAP_RECURSION] = "a function that calls itself, by its address, is not supported"};
+    SimtCheck check = ins->aux == TRAP_RECURSION     ? SIMT_UNSUPPORTED
+                      : ins->aux == TRAP_NO_FUNCTION ? SIMT_MEMCHECK
+                                                     : SIMT_TRAP;
+    return fault_at(warp, ins, check, first_lane(warp->mask), 0, 0, "%s", WHY[ins->aux]);
 }
 
 /* The clock of a functional run only has to go on. */

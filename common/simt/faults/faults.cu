@@ -872,3 +872,18 @@ KERNEL(wait_for_nobody_in_a_long_loop)
     }
     x[self()] = v;
 }
+
+typedef float (*OfOne)(float);
+typedef float (*OfTwo)(float, float);
+__device__ float one(float v)
+{
+    return v + 1.0f;
+}
+__device__ OfOne ones[1] = {one};
+
+/* It is called as what it is not. */
+KERNEL(call_as_another_type)
+{
+    OfTwo two = (OfTwo)ones[n - 256];
+    x[self()] = two(1.0f, 2.0f); // FAULT memcheck: Invalid program counter
+}
