@@ -10,6 +10,7 @@
 #include "autograder/lab/hidden.h"
 #include "autograder/text/ini_file.h"
 #include "autograder/lab/lab_ini.h"
+#include "autograder/lab/lab_shape.h"
 #include "common/operations/operations.h"
 
 #define GOOD_LAB                                                                                   \
@@ -189,6 +190,57 @@ static void hidden_problems_may_have_keys_of_their_own(void **state)
     free(text);
 }
 
+#define POOL_CASE                                                                                  \
+    "LeNet-5 C1\n[case s2]\noperation = pool_forward\n"                                            \
+    "shape = N=1 C=2 H=8 W=8 R=2 S=2 pad=valid stride=2 kind=max\nabout = S2\n"
+
+static void a_lab_may_have_several_operations(void **state)
+{
+    (void)state;
+    Error error = {""};
+    Random random;
+    char *text = edited("LeNet-5 C1\n", POOL_CASE), shape[LAB_SHAPE_TEXT];
+    if (lab_ini_parse("x", text, strlen(text), &lab, &error)) fail_msg("%s", error.text);
+    free(text);
+    assert_int_equal(lab.operations, 2);
+    assert_string_equal(lab.entries, "conv_forward pool_forward");
+    assert_string_equal(lab.item[0].operation->name, "conv_forward");
+    assert_string_equal(lab.item[1].operation->name, "pool_forward");
+    random_seed(&random, 3);
+    for (int i = 0; i < 6; i++) {
+        Problem problem, again;
+        const Operation *drawn = hidden_draw(&lab, &random, i, &problem);
+        assert_ptr_equal(drawn, lab.operation[i % 2]);
+        lab_shape_print(&lab, drawn, &problem, shape, sizeof shape);
+        assert_memory_equal(shape, drawn->name, strlen(drawn->name));
+        assert_ptr_equal(lab_shape_parse(&lab, shape, &again, &error), drawn);
+        assert_memory_equal(again.data, problem.data, problem.bytes);
+    }
+    Problem problem;
+    assert_null(lab_shape_parse(&lab, "fc_forward N=1 C=2 K=3", &problem, &error));
+    assert_string_equal(error.text, "'fc_forward' is none of this lab's operations: conv_forward, "
+                                    "pool_forward");
+}
+
+static void hidden_shapes_are_for_every_operation(void **state)
+{
+    (void)state;
+    Error error = {""};
+    char *two = edited("LeNet-5 C1\n", POOL_CASE);
+    char *few = strdup(two), *with = calloc(1, strlen(two) + 40);
+    memcpy(strstr(few, "count = 6"), "count = 1", 9);
+    assert_int_equal(lab_ini_parse("x", few, strlen(few), &lab, &error), -1);
+    assert_string_equal(error.text,
+                        "x:25: count = 1 leaves one of 2 operations without a hidden shape");
+    char *end = strstr(two, "max_macs = 2e6");
+    sprintf(with, "%.*swith = layout=nhwc\n%s", (int)(end - two), two, end);
+    assert_int_equal(lab_ini_parse("x", with, strlen(with), &lab, &error), -1);
+    assert_memory_equal(error.text, "x:26: with: unknown key \"layout\"", 34);
+    free(two);
+    free(few);
+    free(with);
+}
+
 static void a_truth_may_be_a_formula(void **state)
 {
     (void)state;
@@ -342,6 +394,8 @@ int main(void)
         cmocka_unit_test(a_good_file_is_read_whole),
         cmocka_unit_test(ptx_is_for_what_a_lab_needs),
         cmocka_unit_test(hidden_problems_may_have_keys_of_their_own),
+        cmocka_unit_test(a_lab_may_have_several_operations),
+        cmocka_unit_test(hidden_shapes_are_for_every_operation),
         cmocka_unit_test(a_truth_may_be_a_formula),
         cmocka_unit_test(a_host_lab_asks_for_no_launch),
         cmocka_unit_test(a_lab_may_name_its_machine),

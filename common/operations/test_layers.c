@@ -162,7 +162,9 @@ static float *run_output(const Run *run)
     return run->tensor[run->tensors - 1];
 }
 
-static void run_judge(Run *run, Verdict *verdict, Finding *finding)
+/* With `probe` and its context the diagnosis may run the code again. */
+static void run_judge_probing(Run *run, ProbeRun probe, void *context, Verdict *verdict,
+                              Finding *finding)
 {
     Observed observed = {.output = run_output(run)};
     Judgement judgement;
@@ -171,8 +173,13 @@ static void run_judge(Run *run, Verdict *verdict, Finding *finding)
                       (const float *const *)run->tensor, &observed, &judgement, &error))
         fail_msg("%s", error.text);
     *verdict = judgement.verdict;
-    diagnose(&judgement, NULL, NULL, finding);
+    diagnose(&judgement, probe, context, finding);
     judgement_free(&judgement);
+}
+
+static void run_judge(Run *run, Verdict *verdict, Finding *finding)
+{
+    run_judge_probing(run, NULL, NULL, verdict, finding);
 }
 
 static const char *const LAYERS[] = {"pool_forward", "activate_forward", "fc_forward",
@@ -360,6 +367,46 @@ static void a_network_shows_what_each_layer_lost(void **state)
         }
 }
 
+/* Takes a weight of one layer for its neighbour. */
+static int lenet_misreads(void *context, const Problem *problem, const float *const *in, float *y)
+{
+    const int *at = context;
+    float *w = calloc(LENET_WEIGHTS, sizeof *w);
+    memcpy(w, in[1], LENET_WEIGHTS * sizeof *w);
+    w[*at] = w[*at + 1];
+    plain_lenet((const LenetProblem *)(const void *)problem->data, in[0], w, y);
+    free(w);
+    return 0;
+}
+
+static void the_layer_that_is_wrong_is_named(void **state)
+{
+    (void)state;
+    static const struct {
+        int at;
+        const char *words;
+    } CASE[] = {{LENET_OUT_B + 3, "look at OUT and the softmax first"},
+                {LENET_F6_W + 5, "look at F6 first"},
+                {LENET_C5_W + 5, "look at C5 first"},
+                {LENET_C3_W + 5, "look at C3 first"},
+                {LENET_C1_W + 5, "look at C1 first"}};
+    for (size_t i = 0; i < sizeof CASE / sizeof *CASE; i++) {
+        LenetProblem p = {3, ACTIVATE_TANH, POOL_AVERAGE};
+        Problem problem = {.bytes = sizeof p};
+        int at = CASE[i].at;
+        Verdict verdict;
+        Finding finding;
+        Run run;
+        memcpy(problem.data, &p, sizeof p);
+        run_open(&run, "lenet_forward", &problem, 12);
+        lenet_misreads(&at, &problem, (const float *const *)run.tensor, run_output(&run));
+        run_judge_probing(&run, lenet_misreads, &at, &verdict, &finding);
+        if (verdict.correct || !strstr(finding.text, CASE[i].words))
+            fail_msg("%s: %s", CASE[i].words, finding.text);
+        run_close(&run);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -369,6 +416,7 @@ int main(void)
         cmocka_unit_test(an_element_is_what_the_oracle_says_of_it),
         cmocka_unit_test(a_network_of_lower_precision_is_told),
         cmocka_unit_test(a_network_shows_what_each_layer_lost),
+        cmocka_unit_test(the_layer_that_is_wrong_is_named),
     };
     return cmocka_run_group_tests_name("layers", tests, NULL, NULL);
 }
