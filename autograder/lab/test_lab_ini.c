@@ -235,7 +235,7 @@ static void hidden_shapes_are_for_every_operation(void **state)
     char *end = strstr(two, "max_macs = 2e6");
     sprintf(with, "%.*swith = layout=nhwc\n%s", (int)(end - two), two, end);
     assert_int_equal(lab_ini_parse("x", with, strlen(with), &lab, &error), -1);
-    assert_memory_equal(error.text, "x:26: with: unknown key \"layout\"", 34);
+    assert_memory_equal(error.text, "x:26: with: unknown key \"layout\"", 32);
     free(two);
     free(few);
     free(with);
