@@ -22,6 +22,21 @@ static int map_is_wrong(const Map *map, size_t index)
     return map->marks >> map->d->mark[index] & 1;
 }
 
+/* An output whose products are all zero is right whatever the code does; that it was written is
+ * the code's doing. */
+static int map_tells(const Map *map, size_t index)
+{
+    if (map->marks == 1u << MARK_POISON) return !map_is_wrong(map, index);
+    return map->d->mark[index] == MARK_RIGHT && map->d->magnitude[index] > 0;
+}
+
+/* So many outputs that are right, and had to be made right, lie outside of a pattern.  Are they
+ * enough to speak of one, and not only of where x has its zeros? */
+static int map_contrasts(const Map *map, size_t telling)
+{
+    return telling > 0 && telling * 4 >= map->wrong;
+}
+
 static size_t map_slice(const Map *map, int axis)
 {
     return map->d->total / (size_t)map->extent[axis];
@@ -98,6 +113,12 @@ static void set_describe(char letter, const unsigned char *hot, int extent, char
 
 /* ---- whole images and maps --------------------------------------------------------------- */
 
+static int axis_at(const Map *map, int axis, size_t index)
+{
+    OutputAt at = output_at(&map->d->conv, index);
+    return axis == AXIS_N ? at.n : axis == AXIS_K ? at.k : axis == AXIS_P ? at.p : at.q;
+}
+
 /* Some coordinates of the axis wholly right, the others mostly wrong. */
 static int whole_slices(Map *map, int axis)
 {
@@ -107,7 +128,11 @@ static int whole_slices(Map *map, int axis)
         hot += map->hot[axis][i];
         if (map->count[axis][i] && map->count[axis][i] * 2 < map_slice(map, axis)) return 0;
     }
-    return hot > 0 && hot < extent;
+    if (!hot || hot == extent) return 0;
+    size_t telling = 0;
+    for (size_t i = 0; i < map->d->total; i++)
+        telling += !map->hot[axis][axis_at(map, axis, i)] && map_tells(map, i);
+    return map_contrasts(map, telling);
 }
 
 static int find_slices(Map *map, Finding *finding)
@@ -159,7 +184,7 @@ static int heat_axis(Map *map, int axis, int relative)
 /* All wrong outputs lie in the region, and a good part of the region is wrong. */
 static int region_fits(const Map *map, Shape shape)
 {
-    size_t inside = 0;
+    size_t inside = 0, telling = 0;
     for (size_t i = 0; i < map->d->total; i++) {
         OutputAt at = output_at(&map->d->conv, i);
         int row = map->hot[AXIS_P][at.p], column = map->hot[AXIS_Q][at.q];
@@ -169,8 +194,9 @@ static int region_fits(const Map *map, Shape shape)
                                           : row || column;
         if (!in && map_is_wrong(map, i)) return 0;
         inside += in;
+        telling += !in && map_tells(map, i);
     }
-    return map->wrong * 10 >= inside * 3;
+    return map->wrong * 10 >= inside * 3 && map_contrasts(map, telling);
 }
 
 static int find_region(Map *map, Shape *shape)
@@ -308,15 +334,17 @@ static unsigned sides_touched(const ConvProblem *c, OutputAt at)
 
 static int find_padding(const Map *map, Finding *finding)
 {
-    size_t touching = 0, alone[16] = {0};
+    size_t touching = 0, telling = 0, alone[16] = {0};
     for (size_t i = 0; i < map->d->total; i++) {
         unsigned sides = sides_touched(&map->d->conv, output_at(&map->d->conv, i));
         touching += sides != 0;
+        telling += !sides && map_tells(map, i);
         if (!map_is_wrong(map, i)) continue;
         if (!sides) return 0;
         alone[sides]++;
     }
-    if (touching == map->d->total || map->wrong * 10 < touching) return 0;
+    if (touching == map->d->total || map->wrong * 10 < touching || !map_contrasts(map, telling))
+        return 0;
     static const char *const name[] = {"top", "bottom", "left", "right"};
     char where[64] = "";
     for (int side = 0; side < 4; side++)
@@ -352,16 +380,6 @@ static int find_flat_suffix(const Map *map, Finding *finding)
 }
 
 /* ---- all together ------------------------------------------------------------------------ */
-
-/* An output without a product that is not zero is right whatever the code does.  Where hardly any
- * other is right, the pattern is that of the zeros in x. */
-static int others_tell(const Map *map)
-{
-    size_t telling = 0;
-    for (size_t i = 0; i < map->d->total; i++)
-        telling += map->d->mark[i] == MARK_RIGHT && map->d->magnitude[i] > 0;
-    return telling * 4 >= map->wrong;
-}
 
 static int find_in_region(Map *map, Shape shape, Finding *finding)
 {
@@ -420,7 +438,7 @@ int signature_find(const Diagnosis *d, unsigned marks, Finding *finding)
     if (map_make(&map, d, marks)) return 0;
     Shape shape = SHAPE_EITHER;
     int found = 0;
-    if (map.wrong > 0 && map.wrong < d->total && others_tell(&map)) {
+    if (map.wrong > 0 && map.wrong < d->total) {
         found = find_slices(&map, finding);
         int region = !found && find_region(&map, &shape);
         if (region && is_aligned_last_block(&map, shape))

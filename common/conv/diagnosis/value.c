@@ -209,8 +209,11 @@ static int find_product(const Diagnosis *d, Finding *finding)
     int alone = 0;
     if (!product) return 0;
     for (int i = 0; i < d->samples.wrong; i++) {
-        size_t index = d->samples.index[i], inside = output_products(d, index, product);
-        alone += inside > 3 && is_product(product, most, d->output[index]);
+        size_t index = d->samples.index[i], others = 0;
+        output_products(d, index, product);
+        for (size_t j = 0; j < most; j++)
+            others += product[j] != 0;
+        alone += others > 3 && is_product(product, most, d->output[index]);
     }
     free(product);
     /* By chance a value meets one of m products with about m * 2^-20. */
