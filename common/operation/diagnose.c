@@ -174,9 +174,11 @@ int find_unwritten(const Judgement *judged, const char *where, Finding *finding)
                     "Of those that were written %zu are wrong, too: is one stored where another "
                     "belongs? Check the index of the store.",
                     judged->count[MARK_WRONG]);
-    finding_say(finding, "Do the loops, or the grid, cover every output, and does each axis of the "
-                         "grid stand for what the kernel takes it for? Round a number of blocks "
-                         "up, (size + tile - 1) / tile, and guard the store instead.");
+    finding_say(finding,
+                "Do the loops, or the grid and the indices that are made of block and thread, "
+                "reach every output, and does each axis of the grid stand for what the kernel "
+                "takes it for? Round a number of blocks up, (size + tile - 1) / tile, and guard "
+                "the store instead.");
     return 1;
 }
 
