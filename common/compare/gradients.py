@@ -90,7 +90,7 @@ def small(out, head):
 def ours(library, p, x, w, dy, dx, dw, which):
     stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
     at = lambda tensor: ctypes.c_void_p(tensor.data_ptr())
-    library.gradients_begin()
+    library.captured_begin()
     if which == "dx":
         library.conv_backward_data(ctypes.byref(p), at(dy), at(w), at(dx), stream)
     else:

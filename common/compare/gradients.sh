@@ -9,8 +9,8 @@ nvidia-smi >/dev/null 2>&1 || { echo "gradients: this needs an NVIDIA GPU and it
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 build() {
-    "$nvcc" -O3 -std=c++17 -arch=native -Icommon/include "-DGRADIENTS_SOURCE=\"$(realpath "$1")\"" -shared -Xcompiler -fPIC \
-        common/compare/gradients.cu -o "$work/$2.so"
+    "$nvcc" -O3 -std=c++17 -arch=native -Icommon/include "-DCAPTURED_SOURCE=\"$(realpath "$1")\"" -shared -Xcompiler -fPIC \
+        common/compare/captured.cu -o "$work/$2.so"
 }
 build "${SOURCE:-solutions/17-backward/conv.cu}" solution
 build labs/17-backward/steps/scatter.cu scatter
