@@ -14,7 +14,7 @@ GIVEN := BUILD ENGINE GPU SEED CLANG JOBS NVCC CUDA_INCLUDE CC CXX CCACHE \
     SUBMISSIONS RESULTS DEADLINE SBATCH \
     FORMAT GRADEBOOK OUT FROM PLATFORM \
     NAME OPERATION SAMPLE SECONDS \
-    SET DATA EPOCHS RESUME STOP CHECK \
+    SET DATA EPOCHS RESUME STOP CHECK WINDOW \
     PROGRAM ARGS PROFILE ARCH NVCCFLAGS
 TAKEN := $(GIVEN) LONG QUICK V CPPFLAGS CFLAGS LDFLAGS LDLIBS WARN SANITIZE
 $(foreach v,$(.VARIABLES),$(if $(filter command,$(origin $(v))),$(eval override $(v) := $$(value $(v)))))
@@ -296,7 +296,7 @@ help:
 #:                       make run LAB=13 MAPS=build/maps/conv5_1.txt SHAPE='K=512 R=3 S=3 ...'
 #:   make datasets [SET=digits|mnist|fashion-mnist] [SEED=n]
 #:                       digits to train on, into build/datasets (datasets/README.md)
-#:   make train [DATA=digits-8x8|digits|mnist] [EPOCHS=n] [SEED=n] [RESUME=1] [CHECK=100]
+#:   make train [DATA=digits-8x8|digits|mnist] [EPOCHS=n] [SEED=n] [RESUME=1] [WINDOW=1] [CHECK=100]
 #:                       lab 18's step teaches a network to read digits: curves, misread digits, weights
 #:   make hint LAB=04            the next hint
 #:   make watch LAB=04           regrade on save

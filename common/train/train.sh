@@ -1,9 +1,10 @@
 #!/bin/sh
 # train.sh BUILD DATA EPOCHS SEED ENGINE - trains lab 18's step on a set of digits: make train.
 #
-# SUBMISSION=labs is your own step, solutions the workbook's, which also steps in for a skeleton.  RESUME=1 goes on from the last checkpoint, CHECK=100 holds the
-# first steps against fp64, STOP=2 ends after two epochs, GPU=name is the simulated machine.  BUILD/train/DATA gets the
-# weights, the curves and pictures of what was misread.
+# SUBMISSION=labs is your own step, solutions the workbook's, which also steps in for a skeleton.  RESUME=1 goes on from the
+# last checkpoint, CHECK=100 holds the first steps against fp64, WINDOW=1 draws the curves in a window meanwhile, STOP=2 ends
+# after two epochs, GPU=name is the simulated machine.  BUILD/train/DATA gets the weights, the curves and pictures of what was
+# misread.
 set -eu
 build=${1:?usage: train.sh BUILD DATA EPOCHS SEED ENGINE}
 data=${2:-digits-8x8}
@@ -82,9 +83,20 @@ if [ ! -x "$program" ]; then
     mv "$work/train" "$program"
 fi
 
+window=
+if [ -n "${WINDOW:-}" ]; then
+    if [ -z "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ] || ! command -v gnuplot >/dev/null; then
+        fail "WINDOW=1 needs a screen (DISPLAY) and a gnuplot that has windows: sudo apt-get install gnuplot-qt"
+    fi
+    rm -f "$out/curves.tsv"
+    gnuplot -c common/train/window.gp "$out" 2>/dev/null &
+    window=$!
+fi
+
 export TRAIN_GPU="$gpu"
 status=0
 "$program" . "$build/datasets" "$out" "$data" "$epochs" "$seed" "${RESUME:-0}" "${STOP:-0}" "${CHECK:-0}" || status=$?
+[ -z "$window" ] || kill "$window" 2>/dev/null || :
 [ "$status" = 0 ] || exit "$status"
 if command -v gnuplot >/dev/null; then
     gnuplot -c common/train/curves.gp "$out" && gnuplot -c common/train/misread.gp "$out"

@@ -69,7 +69,7 @@ as_values()
         FAIL_UNDER="$name" NAME="$name" OPERATION="$name" SECONDS="$name" SAMPLE="$name" CLANG="$name" JOBS="$name" VERBOSE="$name" \
         PTX="$name" LONG="$name" QUICK="$name" FORMAT="$name" RESULTS="$name" GRADEBOOK="$name" OUT="$name" FROM="$name" PLATFORM="$name" CC="$name" CXX="$name" CCACHE="$name" CUDA_INCLUDE="$name" CFLAGS="$name" \
         CPPFLAGS="$name" LDFLAGS="$name" LDLIBS="$name" WARN="$name" SANITIZE="$name" \
-        SET="$name" PROGRAM="$name" ARGS="$name" PROFILE="$name" ARCH="$name" NVCCFLAGS="$name" ANY_OTHER="$name"
+        SET="$name" DATA="$name" EPOCHS="$name" RESUME="$name" STOP="$name" CHECK="$name" WINDOW="$name" PROGRAM="$name" ARGS="$name" PROFILE="$name" ARCH="$name" NVCCFLAGS="$name" ANY_OTHER="$name"
 }
 
 # is_held HANDED NAME COMMAND...: nothing is executed, and so many programs were handed NAME as one argument.
@@ -132,7 +132,7 @@ try_targets()
 
 # Each of the first runs one program with the name; of the others not all run one.
 try_targets 1 grade class export run profile hint reset solution keep maps
-try_targets 0 help simulate datasets doctor bundle watch check mutate numbers new-lab bench compare fuzz sanitize validate handout update test
+try_targets 0 help simulate datasets train doctor bundle watch check mutate numbers new-lab bench compare fuzz sanitize validate handout update test
 
 # A lab in the folder where students work, and make test names it.
 rm labs
