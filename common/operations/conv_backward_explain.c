@@ -159,6 +159,14 @@ static int slip_products(const Backward *b, const Slip *s, size_t index)
 
 /* ---- does it explain what came out? ------------------------------------------------------ */
 
+/* How near an explanation must come: what independent roundings of a long sum come to, which is far
+ * less than the worst case. */
+static double nearness(const Judgement *j, double magnitude, double products)
+{
+    return fmin(verdict_bound(j->precision, magnitude, products),
+                8 * UNIT_FP32 * sqrt(products) * magnitude);
+}
+
 /* A sum of b->product[from .. to-1], against what the output holds.  Adds to *evidence how much of
  * a coincidence it would be; 0 if it is not that. */
 static int sum_fits(const Backward *b, size_t index, size_t from, size_t to, double scale,
@@ -172,8 +180,8 @@ static int sum_fits(const Backward *b, size_t index, size_t from, size_t to, dou
         products += b->product[i] != 0;
     }
     double got = j->view.output[index];
-    double allowed = verdict_bound(j->precision, magnitude * fabs(scale), products + 1);
-    double own = verdict_bound(j->precision, j->magnitude[index], j->products[index]);
+    double allowed = nearness(j, magnitude * fabs(scale), products + 1);
+    double own = nearness(j, j->magnitude[index], j->products[index]);
     if (!(fabs(got - sum * scale) <= allowed)) return 0;
     if (j->mark[index] != MARK_RIGHT)
         *evidence += log2(fabs(got - j->expected[index]) / fmax(fmax(allowed, own), 1e-300));
@@ -320,6 +328,24 @@ static void slip_shift(Backward *b, int down, int right, int turned)
     s->turn_r = s->turn_s = turned;
 }
 
+/* dx's window walked as on the way forward, along one axis: h - pad_top + r. */
+static void slip_forward(Backward *b, char axis)
+{
+    const ConvProblem *v = &b->v;
+    int down = axis == 'r';
+    Slip *s = slip_add(b, FAULT_FLIPPED_FILTER,
+                       "dy is walked forwards along %c, as x is on the way forward, and with the "
+                       "padding of the way forward. On the way back it is %s.",
+                       axis, down ? "h + pad_top - r" : "w + pad_left - s");
+    if (down) {
+        s->top = v->R - 1 - v->pad_top;
+        s->turn_r = 1;
+    } else {
+        s->left = v->S - 1 - v->pad_left;
+        s->turn_s = 1;
+    }
+}
+
 static void list_shifts(Backward *b)
 {
     const ConvProblem *v = &b->v;
@@ -327,6 +353,8 @@ static void list_shifts(Backward *b)
         int down = v->R - 1 - 2 * v->pad_top, right = v->S - 1 - 2 * v->pad_left;
         slip_shift(b, down, right, 0);
         slip_shift(b, down, right, 1);
+        slip_forward(b, 'r');
+        slip_forward(b, 's');
     }
     slip_shift(b, -v->pad_top, -v->pad_left, 0);
     slip_shift(b, v->pad_bottom - v->pad_top, v->pad_right - v->pad_left, 0);
@@ -334,6 +362,10 @@ static void list_shifts(Backward *b)
     for (int down = -2; down <= 2; down++)
         for (int right = -2; right <= 2; right++)
             slip_shift(b, down, right, 0);
+    for (int down = -1; down <= 1 && !b->filter; down++) /* whole gradients */
+        for (int right = -1; right <= 1; right++)
+            if (v->stride_h > 2 || v->stride_w > 2)
+                slip_shift(b, down * v->stride_h, right * v->stride_w, 0);
 }
 
 static void list_strides(Backward *b)
@@ -345,6 +377,10 @@ static void list_strides(Backward *b)
     s->stride_h = s->stride_w = 1;
     s = slip_add(b, FAULT_STRIDE, "stride_h and stride_w are exchanged. %s", window(b));
     s->stride_h = v->stride_w, s->stride_w = v->stride_h;
+    s = slip_add(b, FAULT_STRIDE, "stride_h is used for the columns, too. %s", window(b));
+    s->stride_w = v->stride_h;
+    s = slip_add(b, FAULT_STRIDE, "stride_w is used for the rows, too. %s", window(b));
+    s->stride_h = v->stride_w;
     if (b->filter) return;
     s = slip_add(b, FAULT_STRIDE,
                  "Pixels take in taps that they do not meet: h + pad_top - r must be a multiple of "
@@ -516,8 +552,7 @@ static int find_cut(Backward *b, Finding *finding)
     Slip right = slip_right(b);
     size_t index = b->sample[0], tried = 0;
     double got = b->judged->view.output[index], all = b->judged->expected[index], sum = 0;
-    double near = verdict_bound(b->judged->precision, b->judged->magnitude[index],
-                                b->judged->products[index]);
+    double near = nearness(b->judged, b->judged->magnitude[index], b->judged->products[index]);
     for (size_t i = 0; i < b->rows && tried < TRIES; i++) {
         slip_products(b, &right, index);
         int ends = fabs(got - sum) <= near;
@@ -559,24 +594,26 @@ static int find_axis(const Backward *b, int axis, Finding *finding)
     const Judgement *j = b->judged;
     const char *letters = b->filter ? "kcrs" : "nchw";
     int extent = extent_of(&b->v, letters[axis]), first = -1, last = -1, bad = 0;
-    size_t *wrong = calloc((size_t)extent, sizeof *wrong), each = j->verdict.total / (size_t)extent;
+    size_t *wrong = calloc(2 * (size_t)extent, sizeof *wrong), *all = wrong + extent;
     Slip right = slip_right(b);
     for (size_t i = 0; wrong && i < j->verdict.total; i++) {
         int at[4];
-        if (j->mark[i] == MARK_RIGHT) continue;
+        if (j->products[i] == 0 && j->mark[i] == MARK_RIGHT) continue; /* right by doing nothing */
         place_of(b, &right, i, at);
-        wrong[at[axis]]++;
+        all[at[axis]]++;
+        wrong[at[axis]] += j->mark[i] != MARK_RIGHT;
     }
-    int whole = wrong != NULL;
+    int whole = wrong != NULL, touched = 0;
     for (int i = 0; whole && i < extent; i++) {
+        touched += all[i] > 0;
         if (!wrong[i]) continue;
-        if (wrong[i] * 4 < each) whole = 0;
+        if (wrong[i] * 4 < all[i]) whole = 0;
         if (first < 0) first = i;
         last = i;
         bad++;
     }
     free(wrong);
-    if (!whole || bad == extent || bad == 0) return 0;
+    if (!whole || bad == touched || bad == 0) return 0;
     finding->fault = fault_of(b, axis, first, last, extent);
     if (bad == last - first + 1)
         finding_say(finding, "Wrong are only outputs with %c = %d%s%.0d of 0 .. %d.", letters[axis],
@@ -611,6 +648,52 @@ static int find_place(const Backward *b, Finding *finding)
     for (int axis = 0; axis < 4; axis++)
         if (find_axis(b, axis, finding)) return 1;
     return 0;
+}
+
+/* ---- the same at stride 1 ---------------------------------------------------------------- */
+
+/* Runs the submission on a problem whose dy, filters and padding are these and whose strides are 1.
+ * 1 if it is right there. */
+static int right_without_steps(const Backward *b, ProbeRun run, void *context)
+{
+    const Operation *operation = b->judged->operation;
+    ConvProblem v = b->v;
+    Problem problem;
+    Random random;
+    TensorShape shape[OPERATION_TENSORS];
+    float *tensor[OPERATION_TENSORS] = {0};
+    v.stride_h = v.stride_w = 1;
+    v.H = v.P - 1 + v.R - v.pad_top - v.pad_bottom;
+    v.W = v.Q - 1 + v.S - v.pad_left - v.pad_right;
+    if (!run || v.H < 1 || v.W < 1) return 0;
+    conv_pack(&v, &problem);
+    int count = operation->tensors(&problem, shape), right = 1;
+    for (int i = 0; i < count; i++)
+        right &= (tensor[i] = calloc(tensor_count(&shape[i]), sizeof(float))) != NULL;
+    if (right) {
+        random_seed(&random, 1);
+        operation->generate(&problem, &random, tensor);
+        right = !run(context, &problem, (const float *const *)tensor, tensor[count - 1]);
+    }
+    for (size_t i = 0; right && i < tensor_count(&shape[count - 1]); i++) {
+        double value[3];
+        operation->oracle_element(&problem, (const float *const *)tensor, i, value);
+        right = fabs(tensor[count - 1][i] - value[0]) <=
+                verdict_bound(b->judged->precision, value[1], value[2]);
+    }
+    for (int i = 0; i < count; i++)
+        free(tensor[i]);
+    return right;
+}
+
+static int find_steps(const Backward *b, ProbeRun run, void *context, Finding *finding)
+{
+    if (b->v.stride_h == 1 && b->v.stride_w == 1) return 0;
+    if (!right_without_steps(b, run, context)) return 0;
+    finding->fault = FAULT_STRIDE;
+    finding_say(finding, "With strides of 1 and the same filters and padding it is right. %s",
+                window(b));
+    return 1;
 }
 
 /* ---- the front door ---------------------------------------------------------------------- */
@@ -661,12 +744,9 @@ static void find_explanation(Backward *b, ProbeRun run, void *context, Finding *
     if (find_race(j, run, context, finding) || find_nan(j, where.text, finding) ||
         find_small_errors(j, finding))
         return;
+    if (!where.fault && find_steps(b, run, context, finding)) return;
     *finding = where;
-    if (!where.fault) {
-        finding->fault = FAULT_EVERYWHERE;
-        finding_say(finding, "%zu of %zu gradients are wrong, first %s.", j->verdict.wrong,
-                    j->verdict.total, j->verdict.where);
-    }
+    if (!where.fault) finding->fault = FAULT_EVERYWHERE;
     Finding inside = {0};
     if (b->wrong && j->count[MARK_RIGHT] && find_slip(b, 0, &inside)) {
         if (!where.fault) finding->fault = inside.fault;

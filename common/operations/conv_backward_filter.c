@@ -19,32 +19,6 @@ static int filter_tensors(const Problem *problem, TensorShape shape[OPERATION_TE
     return TENSORS;
 }
 
-/* ---- one element by the definition ------------------------------------------------------- */
-
-static void filter_oracle_element(const Problem *problem, const float *const *tensor, size_t index,
-                                  double value[3])
-{
-    ConvProblem v = conv_unpack(problem);
-    int s = (int)(index % (size_t)v.S), r = (int)(index / (size_t)v.S % (size_t)v.R);
-    size_t pair = index / ((size_t)v.R * v.S);
-    int c = (int)(pair % (size_t)v.C), k = (int)(pair / (size_t)v.C);
-    value[0] = value[1] = value[2] = 0;
-    for (int n = 0; n < v.N; n++)
-        for (int p = 0; p < v.P; p++)
-            for (int q = 0; q < v.Q; q++) {
-                int h = p * v.stride_h + r - v.pad_top, w = q * v.stride_w + s - v.pad_left;
-                if (h < 0 || h >= v.H || w < 0 || w >= v.W) continue;
-                size_t at_x = (((size_t)n * v.C + c) * v.H + h) * v.W + w;
-                size_t at_dy = (((size_t)n * v.K + k) * v.P + p) * v.Q + q;
-                double product = (double)tensor[TENSOR_X][at_x] * tensor[TENSOR_DY][at_dy];
-                value[0] += product;
-                value[1] += fabs(product);
-                value[2]++;
-            }
-}
-
-/* ---- all elements ------------------------------------------------------------------------ */
-
 enum { LANES = 8 };
 typedef double Lanes __attribute__((vector_size(LANES * sizeof(double)), aligned(8), may_alias));
 typedef int64_t LaneBits __attribute__((vector_size(LANES * sizeof(double))));
@@ -56,6 +30,61 @@ typedef int64_t LaneBits __attribute__((vector_size(LANES * sizeof(double))));
 #else
 #define WIDEST_VECTORS
 #endif
+
+/* ---- one element by the definition ------------------------------------------------------- */
+
+/* Adds the products of neighbours in a row of x, a row of dy and their absolute values. */
+WIDEST_VECTORS
+static void row_element(const float *x, int step, const float *dy, int count, double value[3])
+{
+    typedef float Floats __attribute__((vector_size(LANES * sizeof(float)), aligned(4), may_alias));
+    const LaneBits no_sign = (LaneBits){0} + INT64_MAX;
+    Lanes sum = {0}, magnitude = {0};
+    int q = 0;
+    for (; step == 1 && q + LANES <= count; q += LANES) {
+        Lanes product = __builtin_convertvector(*(const Floats *)(x + q), Lanes) *
+                        __builtin_convertvector(*(const Floats *)(dy + q), Lanes);
+        sum += product;
+        magnitude += (Lanes)((LaneBits)product & no_sign);
+    }
+    for (int lane = 0; lane < LANES; lane++) {
+        value[0] += sum[lane];
+        value[1] += magnitude[lane];
+    }
+    for (; q < count; q++) {
+        double product = (double)x[(size_t)q * step] * dy[q];
+        value[0] += product;
+        value[1] += fabs(product);
+    }
+    value[2] += count;
+}
+
+static void filter_oracle_element(const Problem *problem, const float *const *tensor, size_t index,
+                                  double value[3])
+{
+    ConvProblem v = conv_unpack(problem);
+    int s = (int)(index % (size_t)v.S), r = (int)(index / (size_t)v.S % (size_t)v.R);
+    size_t pair = index / ((size_t)v.R * v.S);
+    int c = (int)(pair % (size_t)v.C), k = (int)(pair / (size_t)v.C);
+    int first = 0, last = v.Q; /* the q whose input lies inside of its row */
+    while (first < v.Q && first * (long long)v.stride_w + s < v.pad_left)
+        first++;
+    while (last > first && (last - 1) * (long long)v.stride_w + s - v.pad_left >= v.W)
+        last--;
+    value[0] = value[1] = value[2] = 0;
+    for (int n = 0; n < v.N && first < last; n++)
+        for (int p = 0; p < v.P; p++) {
+            long long h = p * (long long)v.stride_h + r - v.pad_top;
+            if (h < 0 || h >= v.H) continue;
+            size_t at_x = (((size_t)n * v.C + c) * v.H + (size_t)h) * v.W +
+                          (size_t)(first * (long long)v.stride_w + s - v.pad_left);
+            size_t at_dy = (((size_t)n * v.K + k) * v.P + p) * v.Q + (size_t)first;
+            row_element(tensor[TENSOR_X] + at_x, v.stride_w, tensor[TENSOR_DY] + at_dy,
+                        last - first, value);
+        }
+}
+
+/* ---- all elements ------------------------------------------------------------------------ */
 
 /* A share takes groups of eight filters.  Of these it has a row of dy, eight doubles for each q,
  * and sums and magnitudes of all C*R*S weights: so the innermost step is "eight filters' sums +=

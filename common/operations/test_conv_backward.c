@@ -1,5 +1,5 @@
 /* test_conv_backward.c - the two gradients as Operations: text, hidden problems, and oracles that
- * are held against differences of the loss. */
+ * are held against differences of the loss and against PyTorch. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -221,6 +221,60 @@ static void untouched_inputs_have_no_gradient(void **state)
     sum_free(&sum);
 }
 
+/* ---- what PyTorch computes --------------------------------------------------------------- */
+
+/* Element i of an input, as common/compare/gradients.py makes it. */
+static float pattern(uint64_t seed, uint64_t i)
+{
+    uint64_t mixed = ((i + 1) * 2654435761u + seed * 40503u) & 0xffffffffu;
+    return (float)((double)(mixed >> 9) / 0x1p22 - 1);
+}
+
+/* One line of the data: operation, shape, all elements of the gradient. */
+static void line_agrees(char *line)
+{
+    char *operation = strtok(line, "\t"), *shape = strtok(NULL, "\t"), *rest = strtok(NULL, "\n");
+    assert_non_null(rest);
+    Problem problem = parsed(shape);
+    Sum sum = sum_make(operation, &problem, 1);
+    int filter = strstr(operation, "filter") != NULL;
+    const uint64_t seed[2][2] = {{3, 2}, {1, 3}}; /* x has 1, w 2, dy 3 */
+    for (int input = 0; input < 2; input++)
+        for (size_t i = 0; i < tensor_count(&sum.shape[input]); i++)
+            sum.tensor[input][i] = pattern(seed[filter][input], i);
+    sum_solve(&sum);
+    for (size_t i = 0; i < sum.outputs; i++) {
+        char *end;
+        double theirs = strtod(rest, &end);
+        if (end == rest || fabs(theirs - sum.expected[i]) > 1e-14 * sum.magnitude[i])
+            fail_msg("%s %s, element %zu: %.17g, PyTorch %.17g", operation, shape, i,
+                     sum.expected[i], theirs);
+        rest = end;
+    }
+    assert_true(strspn(rest, " ") == strlen(rest));
+    sum_free(&sum);
+}
+
+/* Made on a card by common/compare/gradients.sh; the file's first line says which, and when. */
+static void pytorch_has_the_same_gradients(void **state)
+{
+    (void)state;
+    enum { LINE = 1 << 16 };
+    FILE *file = fopen("common/operations/data/gradients-torch.tsv", "r");
+    assert_non_null(file);
+    char *line = have(LINE, 1);
+    int lines = 0;
+    while (fgets(line, LINE, file)) {
+        assert_non_null(strchr(line, '\n'));
+        if (strncmp(line, "conv_", 5) != 0) continue;
+        line_agrees(line);
+        lines++;
+    }
+    assert_int_equal(lines, 14);
+    free(line);
+    fclose(file);
+}
+
 /* ---- text and hidden problems ------------------------------------------------------------ */
 
 static void what_a_gradient_has_not_is_refused(void **state)
@@ -270,6 +324,7 @@ int main(void)
         cmocka_unit_test(whole_and_single_elements_agree),
         cmocka_unit_test(products_are_counted_once),
         cmocka_unit_test(untouched_inputs_have_no_gradient),
+        cmocka_unit_test(pytorch_has_the_same_gradients),
         cmocka_unit_test(what_a_gradient_has_not_is_refused),
         cmocka_unit_test(hidden_problems_are_unkind),
     };

@@ -21,15 +21,38 @@ __device__ bool inside(int at, int last)
 
 /* ---- dx, gathered: few channels, stride 1 ------------------------------------------------ */
 
-enum { STRIP = 8, TAPS = 5, GATHER_THREADS = 128, GATHER_WEIGHTS = 1024 };
+enum {
+    STRIP = 8,
+    TAPS = 5,
+    WINDOW = STRIP + TAPS - 1,
+    GATHER_THREADS = 128,
+    GATHER_WEIGHTS = 1024
+};
 
-/* Thread i owns STRIP pixels below each other, in every channel (C <= CHANNELS):
+/* A strip is STRIP pixels below each other, in column iw from row h0 on.  Through the taps (r0 ..
+ * r0+TAPS-1, s) it meets WINDOW gradients of map k, which lie below each other, too. */
+struct Strip {
+    int n, h0, iw; /* where it is */
+    int k, s, r0;  /* which window is next */
+};
+
+/* window[j] = the gradients that the strip meets, from above; zero outside of dy. */
+__device__ static void window_load(const ConvProblem &p, const Strip &strip,
+                                   const float *__restrict__ dy, float (&window)[WINDOW])
+{
+    // TODO(1): Load it.  Tap r of row h meets row h + pad_top - r of dy, tap s of column w meets
+    // column w + pad_left - s.
+    (void)p, (void)strip, (void)dy, (void)window; /* until you use them */
+    // END TODO(1)
+}
+
+/* Thread i owns a strip in every channel (C <= CHANNELS):
  *
  *     w = i % W    h = strip*STRIP .. strip*STRIP + STRIP-1    (n, strip) = i / W
  *
  * so that neighbouring threads read and write neighbours in a row.  `pixel[c][j]` is its sum for
  * channel c, row strip*STRIP + j.  The weights of `held` filters at a time wait in shared memory;
- * R is rounded up to whole TAPS with zeros. */
+ * R is rounded up to whole TAPS with zeros.  While a window is used the next one is loaded. */
 template <int CHANNELS>
 __global__ void __launch_bounds__(GATHER_THREADS)
     gather_kernel(const ConvProblem p, const float *__restrict__ dy, const float *__restrict__ w,
@@ -39,9 +62,11 @@ __global__ void __launch_bounds__(GATHER_THREADS)
     const int i = blockIdx.x * GATHER_THREADS + threadIdx.x;
     const int strips = ceiling(p.H, STRIP), rounded = ceiling(p.R, TAPS) * TAPS;
     const int filter = p.S * rounded * CHANNELS, held = GATHER_WEIGHTS / filter;
-    const int iw = i % p.W, h0 = i / p.W % strips * STRIP, n = i / p.W / strips;
-    float pixel[CHANNELS][STRIP] = {};
+    Strip strip = {i / p.W / strips, i / p.W % strips * STRIP, i % p.W, 0, 0, 0};
+    const bool exists = strip.n < p.N;
+    float pixel[CHANNELS][STRIP] = {}, next[WINDOW] = {};
 
+    if (exists) window_load(p, strip, dy, next);
     for (int k0 = 0; k0 < p.K; k0 += held) {
         const int some = p.K - k0 < held ? p.K - k0 : held;
         __syncthreads();
@@ -51,25 +76,30 @@ __global__ void __launch_bounds__(GATHER_THREADS)
             weights[j] = c < p.C && r < p.R ? w[((k * p.C + c) * p.R + r) * p.S + s] : 0.0f;
         }
         __syncthreads();
-        if (n >= p.N) continue;
-        for (int k = 0; k < some; k++)
-            for (int s = 0; s < p.S; s++)
-                for (int r0 = 0; r0 < p.R; r0 += TAPS) {
-                    const float *weight = weights + ((k * p.S + s) * rounded + r0) * CHANNELS;
-                    // TODO(1): Read the STRIP+TAPS-1 gradients of map k0+k that this strip meets
-                    // through the taps (r0 .. r0+TAPS-1, s), zero outside of dy; add each pixel's
-                    // TAPS products.  Tap r of row h meets row h + pad_top - r of dy.
-                    (void)weight, (void)dy, (void)h0, (void)iw; /* until you use them */
-                    // END TODO(1)
-                }
+        if (!exists) continue;
+        const float *weight = weights, *const end = weights + some * filter;
+        for (; weight < end; weight += TAPS * CHANNELS) {
+            float window[WINDOW];
+#pragma unroll
+            for (int j = 0; j < WINDOW; j++)
+                window[j] = next[j];
+            strip.r0 += TAPS;
+            if (strip.r0 >= p.R) strip.r0 = 0, strip.s++;
+            if (strip.s == p.S) strip.s = 0, strip.k++;
+            if (strip.k < p.K) window_load(p, strip, dy, next);
+            const int under = TAPS - 1; /* window[under + j] lies under pixel j's tap r0 */
+            // TODO(2): Add each pixel's TAPS products.  Tap r0+r has weight[r*CHANNELS + c].
+            (void)window, (void)under; /* until you use them */
+            // END TODO(2)
+        }
     }
-    if (n >= p.N) return;
+    if (!exists) return;
 #pragma unroll
     for (int c = 0; c < CHANNELS; c++)
 #pragma unroll
         for (int j = 0; j < STRIP; j++)
-            if (c < p.C && h0 + j < p.H)
-                dx[((n * p.C + c) * p.H + h0 + j) * p.W + iw] = pixel[c][j];
+            if (c < p.C && strip.h0 + j < p.H)
+                dx[((strip.n * p.C + c) * p.H + strip.h0 + j) * p.W + strip.iw] = pixel[c][j];
 }
 
 /* ---- a product of two matrices, in tiles ------------------------------------------------- */
@@ -180,10 +210,10 @@ static void phase_of(int first, int size, int filter, int stride, int padding, i
 {
     *pixels = ceiling(size - first, stride);
     *tap = *taps = *pad = 0;
-    // TODO(2): The first tap that meets pixel `first`, how many taps do, and the padding that the
+    // TODO(3): The first tap that meets pixel `first`, how many taps do, and the padding that the
     // turned taps need.
     (void)first, (void)padding, (void)filter; /* until you use them */
-    // END TODO(2)
+    // END TODO(3)
 }
 
 /* turned[row][c], rows (k, r, s) of a phase: the weight through which a pixel meets the gradient at
@@ -196,9 +226,9 @@ __global__ void turn_kernel(const ConvProblem p, const Phase phase, int deep, in
     if (row >= deep) return;
     float weight = 0.0f;
     if (c < p.C && row < p.K * phase.taps_h * phase.taps_w) {
-        // TODO(3): Find the weight.  The last of the phase's taps comes first.
+        // TODO(4): Find the weight.  The last of the phase's taps comes first.
         (void)w;
-        // END TODO(3)
+        // END TODO(4)
     }
     turned[i] = weight;
 }
@@ -252,11 +282,11 @@ template <class B_> struct DataSource {
     __device__ void look_up(const Job &job, int first, int some, int count, Row *table)
     {
         for (int i = threadIdx.x; i < count; i += B::THREADS) {
-            // TODO(4): How far row first+i lies from tap (0, 0, 0); NO_TAP if it does not exist.
+            // TODO(5): How far row first+i lies from tap (0, 0, 0); NO_TAP if it does not exist.
             table[i].input = 0;
             table[i].tap = NO_TAP;
             (void)job, (void)first, (void)some;
-            // END TODO(4)
+            // END TODO(5)
         }
     }
 
@@ -382,10 +412,10 @@ template <class B_> struct FilterSource {
     {
         const ConvProblem &p = job.p;
         for (int i = threadIdx.x; i < count; i += B::THREADS) {
-            // TODO(5): Where row first+i lies in x and in dy; NO_TAP and -1 if it does not exist.
+            // TODO(6): Where row first+i lies in x and in dy; NO_TAP and -1 if it does not exist.
             table[i] = {0, NO_TAP, -1, 0};
             (void)p, (void)first, (void)some;
-            // END TODO(5)
+            // END TODO(6)
         }
     }
 
@@ -396,10 +426,10 @@ template <class B_> struct FilterSource {
 #pragma unroll
         for (int i = 0; i < B::DEPTH / 8; i++) {
             const Row row = table[threadIdx.x % 8 + i * 8];
-            // TODO(6): Load row `row` of `slope`, maps f*EVERY from dy on, and of `input`, taps
+            // TODO(7): Load row `row` of `slope`, maps f*EVERY from dy on, and of `input`, taps
             // `offset[f]` from x on: zeros for what does not exist or lies outside.
             (void)row, (void)pixels, (void)last; /* until you use them */
-            // END TODO(6)
+            // END TODO(7)
         }
     }
 
@@ -447,10 +477,10 @@ __global__ void add_kernel(int outputs, int pieces, const float *__restrict__ su
     __shared__ float part[ADD_DOWN][ADD_ACROSS];
     const int i = blockIdx.x * ADD_ACROSS + threadIdx.x, down = blockDim.y;
     float sum = 0.0f;
-    // TODO(7): Add up this thread's pieces, leave the sum in `part`, and let the threads of row 0
+    // TODO(8): Add up this thread's pieces, leave the sum in `part`, and let the threads of row 0
     // add up theirs in order and store it.
     (void)sum, (void)i, (void)down, (void)part, (void)pieces, (void)sums, (void)to;
-    // END TODO(7)
+    // END TODO(8)
 }
 
 static void add_pieces(int outputs, int pieces, const float *sums, float *to, cudaStream_t stream)
@@ -496,16 +526,18 @@ static int multiprocessors()
 /* Turning the filter is a launch of its own: so many products. */
 static const float TURN = 3e5f;
 
-/* How long the busiest of `sms` multiprocessors is at it, in products (lab 10 has the constants'
- * meaning and how they were found). */
+/* How long the busiest of `sms` multiprocessors is at it, in products.  It has `resident` blocks at
+ * a time, and is as slow with fewer, for then it waits.  A block computes whole tiles, and takes as
+ * long as START rows to get going.  Pieces are added up by another kernel: ADD products, SUM for
+ * each sum that it reads, and LATE for each piece that a thread waits for.  (ADD, SUM and START are
+ * lab 10's, fitted to an H200.) */
 template <class Job>
 static float cost(const Tile<Job> &tile, int m, int columns, int rows, int pieces, int sms)
 {
-    const int BUSY = 256, START = 32;
+    const int START = 32;
     const float ADD = 5e5f, SUM = 20.0f, LATE = 260.0f;
     int blocks = ceiling(columns, tile.j) * ceiling(m, tile.m) * pieces;
-    int busiest = ceiling(blocks, sms), last = (busiest - 1) % tile.resident + 1;
-    if (last * tile.threads < BUSY) busiest += BUSY / tile.threads - last;
+    int busiest = ceiling(ceiling(blocks, sms), tile.resident) * tile.resident;
     int deep = ceiling(ceiling(rows, pieces), tile.depth) * tile.depth + START;
     float products = (float)tile.m * tile.j * deep * busiest / tile.speed;
     return pieces == 1 ? products
@@ -526,9 +558,9 @@ static Choice<Job> choose(const Tile<Job> (&tiles)[TILES], int m, int columns, i
     const int MOST = 32;
     const int sms = multiprocessors();
     Choice<Job> best = {&tiles[0], 1, cost(tiles[0], m, columns, rows, 1, sms)};
-    // TODO(8): Try them all.
+    // TODO(9): Try them all.
     (void)sms; /* until you use it */
-    // END TODO(8)
+    // END TODO(9)
     return best;
 }
 
@@ -544,18 +576,18 @@ static int gather(const ConvProblem *p, const float *dy, const float *w, float *
                   cudaStream_t stream)
 {
     const int BUSY = 256;
-    const int channels = p->C == 1 ? 1 : p->C <= 4 ? 4 : 8;
+    const int channels = p->C == 1 ? 1 : p->C <= 3 ? 3 : 6;
     const int taps = p->S * ceiling(p->R, TAPS) * TAPS;
     const int threads = p->N * p->W * ceiling(p->H, STRIP);
     const int blocks = ceiling(threads, GATHER_THREADS);
     int busiest = ceiling(threads, multiprocessors());
     if (busiest < BUSY) busiest = BUSY;
-    if (p->stride_h != 1 || p->stride_w != 1 || p->C > 8) return 0;
+    if (p->stride_h != 1 || p->stride_w != 1 || p->C > 6) return 0;
     if (taps * channels > GATHER_WEIGHTS) return 0;
     if ((float)p->K * taps * channels * STRIP * busiest > product) return 0;
     (channels == 1   ? gather_kernel<1>
-     : channels == 4 ? gather_kernel<4>
-                     : gather_kernel<8>)<<<blocks, GATHER_THREADS, 0, stream>>>(*p, dy, w, dx);
+     : channels == 3 ? gather_kernel<3>
+                     : gather_kernel<6>)<<<blocks, GATHER_THREADS, 0, stream>>>(*p, dy, w, dx);
     return 1;
 }
 
