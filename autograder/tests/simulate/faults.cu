@@ -1,4 +1,4 @@
-/* faults.cu - ./faults end | race | none: a program that ends well and is wrong. */
+/* faults.cu - ./faults end | race | surface | none: a program that ends well and is wrong. */
 #include <cstdio>
 #include <cstring>
 
@@ -15,6 +15,25 @@ __global__ void turn_round(int *x)
     x[threadIdx.x] = turned[threadIdx.x];
 }
 
+__global__ void below(cudaSurfaceObject_t surface)
+{
+    surf2Dwrite(1.0f, surface, threadIdx.x * (int)sizeof(float), blockIdx.x);
+}
+
+/* Eight blocks for four rows. */
+static void draw()
+{
+    cudaArray_t array;
+    cudaSurfaceObject_t surface;
+    cudaResourceDesc resource = {};
+    cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+    cudaMallocArray(&array, &format, 32, 4, cudaArraySurfaceLoadStore);
+    resource.resType = cudaResourceTypeArray;
+    resource.res.array.array = array;
+    cudaCreateSurfaceObject(&surface, &resource);
+    below<<<8, 32>>>(surface);
+}
+
 int main(int argc, char **argv)
 {
     const char *fault = argc > 1 ? argv[1] : "none";
@@ -22,6 +41,7 @@ int main(int argc, char **argv)
     cudaMalloc(&x, 64 * sizeof(int));
     past_the_end<<<2, 64>>>(x, 63 + !strcmp(fault, "end"));
     if (!strcmp(fault, "race")) turn_round<<<1, 64>>>(x);
+    if (!strcmp(fault, "surface")) draw();
     if (strcmp(fault, "race")) cudaFree(x);
     puts("done");
     return 0;

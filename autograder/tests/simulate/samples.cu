@@ -265,6 +265,187 @@ static int functions()
     return 0;
 }
 
+// ---- textures and surfaces ----
+
+enum { W = 16, H = 4, D = 3 };
+
+__global__ void read_2d(cudaTextureObject_t texture, const float2 *at, float *out)
+{
+    out[threadIdx.x] = tex2D<float>(texture, at[threadIdx.x].x, at[threadIdx.x].y);
+}
+
+static int texture_of(cudaArray_t array, cudaTextureAddressMode mode, cudaTextureFilterMode filter,
+                      bool normalized, cudaTextureReadMode reading, cudaTextureObject_t *made)
+{
+    cudaResourceDesc resource = {};
+    cudaTextureDesc how = {};
+    resource.resType = cudaResourceTypeArray;
+    resource.res.array.array = array;
+    how.addressMode[0] = how.addressMode[1] = how.addressMode[2] = mode;
+    how.filterMode = filter, how.readMode = reading, how.normalizedCoords = normalized;
+    how.borderColor[0] = -7.0f;
+    CHECK(cudaCreateTextureObject(made, &resource, &how, NULL));
+    return 0;
+}
+
+// Element (x, y) holds x + 100 y.
+static int textures()
+{
+    static const struct {
+        cudaTextureAddressMode mode;
+        cudaTextureFilterMode filter;
+        bool normalized;
+        float x, y, expected;
+    } CASES[] = {{cudaAddressModeClamp, cudaFilterModePoint, false, 3.9f, 2.0f, 203},
+                 {cudaAddressModeClamp, cudaFilterModePoint, false, -5.0f, 99.0f, 300},
+                 {cudaAddressModeBorder, cudaFilterModePoint, false, 16.0f, 0.5f, -7},
+                 {cudaAddressModeBorder, cudaFilterModePoint, false, 15.9f, 0.5f, 15},
+                 {cudaAddressModeWrap, cudaFilterModePoint, true, 1.25f, -0.25f, 304},
+                 {cudaAddressModeMirror, cudaFilterModePoint, true, 1.03125f, 0.1f, 15},
+                 {cudaAddressModeWrap, cudaFilterModePoint, false, 20.0f, 0.5f, 15},
+                 {cudaAddressModeClamp, cudaFilterModeLinear, false, 3.5f, 1.5f, 103},
+                 {cudaAddressModeClamp, cudaFilterModeLinear, false, 4.0f, 2.0f, 153.5f},
+                 {cudaAddressModeClamp, cudaFilterModeLinear, false, 4.25f, 0.5f, 3.75f},
+                 {cudaAddressModeClamp, cudaFilterModeLinear, false, 0.0f, 0.0f, 0},
+                 {cudaAddressModeBorder, cudaFilterModeLinear, false, 0.0f, 0.5f, -3.5f},
+                 {cudaAddressModeWrap, cudaFilterModeLinear, true, 0.0f, 0.125f, 7.5f}};
+    const int COUNT = (int)(sizeof CASES / sizeof CASES[0]);
+    float host[H][W], *out, got;
+    float2 *at;
+    cudaArray_t array;
+    cudaTextureObject_t texture;
+    cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+    for (int i = 0; i < H * W; i++)
+        host[i / W][i % W] = (float)(i % W + 100 * (i / W));
+    CHECK(cudaMallocArray(&array, &format, W, H));
+    CHECK(cudaMemcpy2DToArray(array, 0, 0, host, sizeof host[0], sizeof host[0], H,
+                              cudaMemcpyHostToDevice));
+    CHECK(cudaMalloc(&out, sizeof *out));
+    CHECK(cudaMalloc(&at, sizeof *at));
+    for (int i = 0; i < COUNT; i++) {
+        float2 place = make_float2(CASES[i].x, CASES[i].y);
+        if (texture_of(array, CASES[i].mode, CASES[i].filter, CASES[i].normalized,
+                       cudaReadModeElementType, &texture))
+            return 1;
+        CHECK(cudaMemcpy(at, &place, sizeof place, cudaMemcpyHostToDevice));
+        read_2d<<<1, 1>>>(texture, at, out);
+        CHECK(cudaMemcpy(&got, out, sizeof got, cudaMemcpyDeviceToHost));
+        if (got != CASES[i].expected) printf("case %d: %g, not %g\n", i, got, CASES[i].expected);
+        EXPECT(got == CASES[i].expected);
+        CHECK(cudaDestroyTextureObject(texture));
+    }
+    CHECK(cudaFree(out));
+    CHECK(cudaFree(at));
+    CHECK(cudaFreeArray(array));
+    return 0;
+}
+
+__global__ void read_others(cudaTextureObject_t box, cudaTextureObject_t layers,
+                            cudaTextureObject_t colours, cudaTextureObject_t line, float *out)
+{
+    out[0] = tex3D<float>(box, 2.5f, 1.5f, 2.5f);
+    out[1] = tex3D<float>(box, 2.5f, 1.5f, 2.0f);
+    out[2] = tex2DLayered<float>(layers, 5.5f, 3.5f, 2);
+    float4 colour = tex2D<float4>(colours, 1.5f, 0.5f);
+    out[3] = colour.x, out[4] = colour.w;
+    out[5] = (float)tex1Dfetch<short2>(line, 3).y;
+    out[6] = (float)tex1Dfetch<short2>(line, 64).y; // behind the end
+}
+
+static int other_textures()
+{
+    static float host[D][H][W];
+    static unsigned char colour[H][W][4];
+    short numbers[64][2];
+    cudaArray_t box, layers, colours;
+    cudaTextureObject_t object[4];
+    cudaChannelFormatDesc single = cudaCreateChannelDesc<float>();
+    cudaChannelFormatDesc bytes = cudaCreateChannelDesc<uchar4>();
+    cudaExtent extent = make_cudaExtent(W, H, D);
+    float *out, got[7];
+    short2 *line;
+    for (int i = 0; i < D * H * W; i++)
+        host[i / W / H][i / W % H][i % W] = (float)(i % W + 100 * (i / W % H) + 1000 * (i / W / H));
+    colour[0][1][0] = 51, colour[0][1][3] = 255;
+    for (int i = 0; i < 64; i++)
+        numbers[i][0] = (short)i, numbers[i][1] = (short)-i;
+    CHECK(cudaMalloc3DArray(&box, &single, extent));
+    CHECK(cudaMalloc3DArray(&layers, &single, extent, cudaArrayLayered));
+    CHECK(cudaMallocArray(&colours, &bytes, W, H));
+    cudaMemcpy3DParms copy = {};
+    copy.srcPtr = make_cudaPitchedPtr(host, sizeof host[0][0], W, H);
+    copy.extent = extent, copy.kind = cudaMemcpyHostToDevice;
+    copy.dstArray = box;
+    CHECK(cudaMemcpy3D(&copy));
+    copy.dstArray = layers;
+    CHECK(cudaMemcpy3D(&copy));
+    CHECK(cudaMemcpy2DToArray(colours, 0, 0, colour, sizeof colour[0], sizeof colour[0], H,
+                              cudaMemcpyHostToDevice));
+    CHECK(cudaMalloc(&line, sizeof numbers));
+    CHECK(cudaMemcpy(line, numbers, sizeof numbers, cudaMemcpyHostToDevice));
+    if (texture_of(box, cudaAddressModeClamp, cudaFilterModeLinear, false, cudaReadModeElementType,
+                   &object[0]) ||
+        texture_of(layers, cudaAddressModeClamp, cudaFilterModePoint, false,
+                   cudaReadModeElementType, &object[1]) ||
+        texture_of(colours, cudaAddressModeClamp, cudaFilterModeLinear, false,
+                   cudaReadModeNormalizedFloat, &object[2]))
+        return 1;
+    cudaResourceDesc resource = {};
+    cudaTextureDesc how = {};
+    resource.resType = cudaResourceTypeLinear;
+    resource.res.linear.devPtr = line, resource.res.linear.sizeInBytes = sizeof numbers;
+    resource.res.linear.desc = cudaCreateChannelDesc<short2>();
+    CHECK(cudaCreateTextureObject(&object[3], &resource, &how, NULL));
+    CHECK(cudaMalloc(&out, sizeof got));
+    read_others<<<1, 1>>>(object[0], object[1], object[2], object[3], out);
+    CHECK(cudaMemcpy(got, out, sizeof got, cudaMemcpyDeviceToHost));
+    const float expected[7] = {2102, 1602, 2305, 0.2f, 1, -3, 0};
+    for (int i = 0; i < 7; i++)
+        EXPECT(got[i] == expected[i]);
+    for (cudaTextureObject_t one : object)
+        CHECK(cudaDestroyTextureObject(one));
+    CHECK(cudaFree(out));
+    CHECK(cudaFree(line));
+    CHECK(cudaFreeArray(box));
+    CHECK(cudaFreeArray(layers));
+    CHECK(cudaFreeArray(colours));
+    return 0;
+}
+
+__global__ void paint(cudaSurfaceObject_t surface, int *outside)
+{
+    int x = threadIdx.x, y = blockIdx.x;
+    surf2Dwrite(make_short2((short)x, (short)y), surface, x * (int)sizeof(short2), y);
+    surf2Dwrite(make_short2(1, 1), surface, -4, y, cudaBoundaryModeZero);
+    outside[y * W + x] =
+        surf2Dread<short2>(surface, W * (int)sizeof(short2), y, cudaBoundaryModeZero).x;
+}
+
+static int surfaces()
+{
+    short2 host[H][W];
+    int *outside, none[H * W];
+    cudaArray_t array;
+    cudaSurfaceObject_t surface;
+    cudaResourceDesc resource = {};
+    cudaChannelFormatDesc format = cudaCreateChannelDesc<short2>();
+    CHECK(cudaMallocArray(&array, &format, W, H, cudaArraySurfaceLoadStore));
+    resource.resType = cudaResourceTypeArray;
+    resource.res.array.array = array;
+    CHECK(cudaCreateSurfaceObject(&surface, &resource));
+    CHECK(cudaMalloc(&outside, sizeof none));
+    paint<<<H, W>>>(surface, outside);
+    CHECK(cudaMemcpy2DFromArray(host, sizeof host[0], array, 0, 0, sizeof host[0], H,
+                                cudaMemcpyDeviceToHost));
+    CHECK(cudaMemcpy(none, outside, sizeof none, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < H * W; i++)
+        EXPECT(host[i / W][i % W].x == i % W && host[i / W][i % W].y == i / W && !none[i]);
+    CHECK(cudaDestroySurfaceObject(surface));
+    CHECK(cudaFree(outside));
+    CHECK(cudaFreeArray(array));
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -274,7 +455,10 @@ int main(int argc, char **argv)
                    {"cooperative", cooperative},
                    {"streams", streams},
                    {"pitched", pitched},
-                   {"functions", functions}};
+                   {"functions", functions},
+                   {"textures", textures},
+                   {"other-textures", other_textures},
+                   {"surfaces", surfaces}};
     int failed = 0;
     for (auto &sample : SAMPLES) {
         if (argc > 1 && strcmp(argv[1], sample.name)) continue;

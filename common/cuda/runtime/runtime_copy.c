@@ -196,31 +196,40 @@ cudaError_t cudaMemcpy2DAsync(void *dst, size_t dst_pitch, const void *src, size
                    stream);
 }
 
+/* One side of a copy: an array stands for its memory, and counts in elements.  Returns the bytes of
+ * what x and width count. */
+static size_t side_of(cudaArray_const_t array, struct cudaPitchedPtr *side)
+{
+    if (!array) return 1;
+    *side = (struct cudaPitchedPtr){array->memory, array->pitch, array->extent.width, array->rows};
+    return array->texel;
+}
+
 cudaError_t runtime_copy_of(const char *api, const struct cudaMemcpy3DParms *asked,
                             RuntimeCopy *copy)
 {
     if (!asked) return runtime_fail(api, DEVICE_INVALID_VALUE, "the parameters are NULL");
-    if (asked->dstArray || asked->srcArray)
-        return runtime_fail(api, DEVICE_NOT_SUPPORTED, "arrays are not supported");
-    const struct cudaPitchedPtr *to = &asked->dstPtr, *from = &asked->srcPtr;
+    struct cudaPitchedPtr to = asked->dstPtr, from = asked->srcPtr;
+    size_t to_texel = side_of(asked->dstArray, &to), from_texel = side_of(asked->srcArray, &from);
     const struct cudaPos *at = &asked->dstPos, *of = &asked->srcPos;
-    size_t to_slice = to->pitch * to->ysize, from_slice = from->pitch * from->ysize;
-    *copy = (RuntimeCopy){.dst = (char *)to->ptr + at->z * to_slice + at->y * to->pitch + at->x,
-                          .src = (const char *)from->ptr + of->z * from_slice +
-                                 of->y * from->pitch + of->x,
-                          .dst_pitch = to->pitch,
-                          .src_pitch = from->pitch,
-                          .dst_slice = to_slice,
-                          .src_slice = from_slice,
-                          .width = asked->extent.width,
-                          .height = asked->extent.height,
-                          .depth = asked->extent.depth,
-                          .kind = asked->kind};
-    if (copy->depth <= 1 || (copy->height <= to->ysize && copy->height <= from->ysize))
+    size_t to_slice = to.pitch * to.ysize, from_slice = from.pitch * from.ysize;
+    *copy = (RuntimeCopy){
+        .dst = (char *)to.ptr + at->z * to_slice + at->y * to.pitch + at->x * to_texel,
+        .src =
+            (const char *)from.ptr + of->z * from_slice + of->y * from.pitch + of->x * from_texel,
+        .dst_pitch = to.pitch,
+        .src_pitch = from.pitch,
+        .dst_slice = to_slice,
+        .src_slice = from_slice,
+        .width = asked->extent.width * (to_texel > from_texel ? to_texel : from_texel),
+        .height = asked->extent.height,
+        .depth = asked->extent.depth,
+        .kind = asked->kind};
+    if (copy->depth <= 1 || (copy->height <= to.ysize && copy->height <= from.ysize))
         return cudaSuccess;
     return runtime_fail(api, DEVICE_INVALID_VALUE,
                         "%zu rows are more than a slice has (ysize %zu, %zu)", copy->height,
-                        to->ysize, from->ysize);
+                        to.ysize, from.ysize);
 }
 
 cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *asked, cudaStream_t stream)

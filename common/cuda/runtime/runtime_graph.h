@@ -70,6 +70,15 @@ cudaError_t runtime_host(const char *api, const struct cudaHostNodeParams *host,
                          cudaStream_t stream);
 cudaError_t runtime_graph_run(const char *api, cudaGraph_t graph, cudaStream_t stream);
 
+/* Pitched device memory. */
+struct cudaArray {
+    void *memory;
+    size_t pitch, rows, slices, texel; /* bytes of a row with its gap, and of an element */
+    struct cudaChannelFormatDesc format;
+    struct cudaExtent extent; /* as it was asked for */
+    unsigned flags;
+};
+
 /* What the parameters of cudaMemcpy3D ask for. */
 cudaError_t runtime_copy_of(const char *api, const struct cudaMemcpy3DParms *asked,
                             RuntimeCopy *copy);

@@ -82,6 +82,17 @@ typedef enum AtomOp {
 
 /* Ins.order: what an atomic, volatile or ordered access may say to other threads.  A result that
  * nobody uses tells its thread nothing.  SPINS: read in a loop that waits for what it reads. */
+/* aux of OP_TEXTURE: a kind in the lowest bits, and from these bits on what it says of it. */
+enum { TEXTURE_READ, SURFACE_READ, SURFACE_WRITE, TEXTURE_KIND = 3 };
+enum {
+    TEXTURE_DIMS = 2,
+    TEXTURE_LAYERED = 4,
+    TEXTURE_BY_FLOAT = 5,
+    TEXTURE_TO_FLOAT = 6,
+    SURFACE_BOUNDARY = 7
+};
+enum { BOUNDARY_TRAP, BOUNDARY_CLAMP, BOUNDARY_ZERO };
+
 /* aux of OP_TRAP. */
 enum { TRAP_PLAIN, TRAP_BREAK, TRAP_NO_FUNCTION, TRAP_RECURSION };
 

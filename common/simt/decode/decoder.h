@@ -103,6 +103,7 @@ int decode_convert(Decoder *d);
 int decode_memory(Decoder *d);
 int decode_tensor(Decoder *d);
 int decode_async(Decoder *d);
+int decode_texture(Decoder *d);
 int decode_control(Decoder *d);
 int decode_call(Decoder *d);
 /* A branch to a PTX instruction of this function, taken where the guard holds (or, `inverted`, does

@@ -412,6 +412,11 @@ HANDLER(REDUX)
 }
 
 /* ---- the rest ----------------------------------------------------------------------------- */
+HANDLER(TEXTURE)
+{
+    return texture_run(warp, ins);
+}
+
 HANDLER(TRAP)
 {
     static const char *const WHY[] = {

@@ -12,4 +12,7 @@ extern const Handler exec_base[], exec_avx2[], exec_avx512[];
 int device_printf(Warp *warp, const Ins *ins);
 const Ins *device_assert(Warp *warp, const Ins *ins);
 
+/* Texture and surface instructions. */
+const Ins *texture_run(Warp *warp, const Ins *ins);
+
 #endif

@@ -1,0 +1,29 @@
+/* texture.h - a texture or surface object, as the drop-in runtime writes it into device memory and
+ * the simulated GPU reads it there.  Its address is the object's handle. */
+#ifndef CONVLAB_BASE_TEXTURE_H
+#define CONVLAB_BASE_TEXTURE_H
+
+#include <stdint.h>
+
+#define TEXTURE_MAGIC 0x7e87e8ccu
+
+typedef enum TextureKind { TEXEL_SIGNED, TEXEL_UNSIGNED, TEXEL_FLOAT } TextureKind;
+typedef enum TextureMode {
+    TEXTURE_WRAP,
+    TEXTURE_CLAMP,
+    TEXTURE_MIRROR,
+    TEXTURE_BORDER
+} TextureMode;
+
+typedef struct Texture {
+    uint32_t magic;
+    uint32_t linear_memory; /* no array: read by whole indices, 0 outside */
+    uint64_t address, pitch, slice;
+    uint32_t extent[3]; /* texels; [2]: depth or layers */
+    uint32_t channels, channel_bytes, kind;
+    uint32_t filtered, by_fraction, read_as_fraction; /* linear; coordinates and values in [0, 1] */
+    uint32_t mode[3];
+    float border[4];
+} Texture;
+
+#endif

@@ -1,0 +1,114 @@
+/* decode_texture.c - tex, suld and sust by texture and surface objects; no references by name, no
+ * cube maps, no mipmaps. */
+#include <string.h>
+
+#include "common/simt/decode/decoder.h"
+
+typedef struct Geometry {
+    const char *name;
+    uint32_t dims, layered, count; /* coordinates as PTX writes them, the layer first */
+} Geometry;
+
+static const Geometry GEOMETRY[] = {
+    {"1d", 1, 0, 1}, {"2d", 2, 0, 2}, {"3d", 3, 0, 4}, {"a1d", 1, 1, 2}, {"a2d", 2, 1, 4}};
+
+static const Geometry *geometry_take(Decoder *d)
+{
+    for (size_t i = 0; i < sizeof GEOMETRY / sizeof *GEOMETRY; i++)
+        if (word_take(d, GEOMETRY[i].name)) return &GEOMETRY[i];
+    refuse(d, "that kind of texture");
+    return NULL;
+}
+
+/* "[object, {x, y}]" into the slots of `ins`. */
+static int place_of(Decoder *d, const PtxOperand *operand, const Geometry *g, PtxType type,
+                    Ins *ins)
+{
+    if (operand->kind != PTX_OPERAND_ADDRESS || operand->reg == PTX_NO_REGISTER)
+        return refuse(d, "textures and surfaces by name are not supported, only objects");
+    const PtxOperand *at = operand->count == 1 ? &operand->element[0] : NULL;
+    if (!at || at->kind != PTX_OPERAND_VECTOR || at->count != g->count)
+        return refuse(d, "that number of coordinates");
+    uint32_t k = 0, slot[3] = {NO_SLOT, NO_SLOT, NO_SLOT};
+    ins->a = register_slot(d, operand->reg);
+    ins->imm = g->layered ? (int64_t)source_of(d, &at->element[k++], PTX_B32) : -1;
+    for (uint32_t i = 0; i < g->dims; i++)
+        slot[i] = source_of(d, &at->element[k++], type);
+    ins->b = slot[0], ins->c = slot[1], ins->target = slot[2];
+    return d->failed ? -1 : 0;
+}
+
+static Ins *texture_emit(Decoder *d, const Ins *place, OpClass class, uint32_t aux)
+{
+    Ins *ins = emit(d, OP_TEXTURE, class);
+    ins->a = place->a, ins->b = place->b, ins->c = place->c, ins->target = place->target;
+    ins->imm = place->imm, ins->aux = aux, ins->mem = d->kernel->mems++;
+    return ins;
+}
+
+static int decode_tex(Decoder *d)
+{
+    Ins place = {0};
+    int level = word_take(d, "level");
+    const Geometry *g = geometry_take(d);
+    if (!g) return -1;
+    if (!word_take(d, "v4")) return refuse(d, "a texture read that is no .v4");
+    PtxType type = type_take(d), by = type_take(d);
+    const PtxOperand *to = operand_at(d, 0);
+    if (ptx_type_bytes(type) != 4 || (by != PTX_F32 && by != PTX_S32))
+        return refuse(d, "that type of a texture read");
+    if (d->failed || d->in->operands != 2u + (uint32_t)level || to->count != 4)
+        return refuse(d, "that number of operands");
+    if (place_of(d, operand_at(d, 1), g, by, &place) != 0) return -1;
+    uint32_t v[4];
+    for (uint32_t i = 0; i < 4; i++)
+        v[i] = to->element[i].kind == PTX_OPERAND_SINK ? NO_SLOT
+                                                       : destination_of(d, &to->element[i], type);
+    if (d->failed) return -1;
+    uint32_t how = TEXTURE_READ | g->dims << TEXTURE_DIMS | g->layered << TEXTURE_LAYERED;
+    how |= (uint32_t)(by == PTX_F32) << TEXTURE_BY_FLOAT;
+    how |= (uint32_t)(type == PTX_F32) << TEXTURE_TO_FLOAT;
+    Ins *ins = texture_emit(d, &place, CLASS_LOAD, how);
+    memcpy(ins->v, v, sizeof v);
+    ins->vector = 4, ins->bytes = 4;
+    return words_finished(d);
+}
+
+static int decode_surface(Decoder *d, int store)
+{
+    static const char *const BOUNDARIES[] = {"trap", "clamp", "zero", NULL};
+    Ins place = {0};
+    if (!word_take(d, "b")) return refuse(d, "a formatted surface access");
+    const Geometry *g = geometry_take(d);
+    if (!g) return -1;
+    uint32_t vector = word_take(d, "v2") ? 2 : word_take(d, "v4") ? 4 : 1;
+    PtxType type = type_take(d);
+    int boundary = word_choose(d, BOUNDARIES);
+    if (boundary < 0 || type == PTX_NONE) return refuse(d, "that surface access");
+    const PtxOperand *data = operand_at(d, (uint32_t)store);
+    if (d->failed || d->in->operands != 2 || data->kind != PTX_OPERAND_VECTOR ||
+        data->count != vector)
+        return refuse(d, "that number of operands");
+    if (place_of(d, operand_at(d, (uint32_t)!store), g, PTX_B32, &place) != 0) return -1;
+    uint32_t v[4] = {NO_SLOT, NO_SLOT, NO_SLOT, NO_SLOT};
+    for (uint32_t i = 0; i < vector; i++)
+        v[i] = store ? source_of(d, &data->element[i], type)
+                     : destination_of(d, &data->element[i], type);
+    if (d->failed) return -1;
+    uint32_t how = (store ? SURFACE_WRITE : SURFACE_READ) | g->dims << TEXTURE_DIMS |
+                   g->layered << TEXTURE_LAYERED | (uint32_t)boundary << SURFACE_BOUNDARY;
+    Ins *ins = texture_emit(d, &place, store ? CLASS_STORE : CLASS_LOAD, how);
+    memcpy(ins->v, v, sizeof v);
+    if (vector == 1) ins->d = v[0];
+    ins->vector = (uint8_t)vector, ins->bytes = (uint8_t)ptx_type_bytes(type);
+    return words_finished(d);
+}
+
+int decode_texture(Decoder *d)
+{
+    const char *name = d->in->word[0];
+    if (strcmp(name, "tex") == 0) return decode_tex(d);
+    if (strcmp(name, "suld") == 0) return decode_surface(d, 0);
+    if (strcmp(name, "sust") == 0) return decode_surface(d, 1);
+    return 1;
+}
