@@ -342,21 +342,6 @@ static void lenet_oracle(const Problem *problem, const float *const *tensor, dou
         products[i] = 1;
 }
 
-static void lenet_oracle_element(const Problem *problem, const float *const *tensor, size_t index,
-                                 double value[3])
-{
-    double expected[CLASSES], magnitude[CLASSES], products[CLASSES];
-    const float *one[] = {tensor[TENSOR_X] + index / CLASSES * INPUTS, tensor[TENSOR_W]};
-    LenetProblem p = lenet_unpack(problem);
-    Problem of_one;
-    p.N = 1;
-    problem_pack(&p, sizeof p, &of_one);
-    lenet_oracle(&of_one, one, expected, magnitude, products);
-    value[0] = expected[index % CLASSES];
-    value[1] = magnitude[index % CLASSES];
-    value[2] = products[index % CLASSES];
-}
-
 /* ---- mistakes -------------------------------------------------------------------------------- */
 
 enum {
@@ -614,6 +599,5 @@ const Operation lenet_forward_operation = {.name = "lenet_forward",
                                            .least_bytes = lenet_least_bytes,
                                            .generate = lenet_generate,
                                            .oracle = lenet_oracle,
-                                           .oracle_element = lenet_oracle_element,
                                            .own_reach = 1,
                                            .explain = lenet_explain};

@@ -132,15 +132,6 @@ static void row_value(const Row *row, double x, int K, double value[3])
     value[2] = 1;
 }
 
-static void softmax_oracle_element(const Problem *problem, const float *const *tensor, size_t index,
-                                   double value[3])
-{
-    SoftmaxProblem p = softmax_unpack(problem);
-    const float *x = tensor[TENSOR_X];
-    Row row = row_of(x + index / p.K * p.K, p.K);
-    row_value(&row, x[index], p.K, value);
-}
-
 static void softmax_oracle(const Problem *problem, const float *const *tensor, double *expected,
                            double *magnitude, double *products)
 {
@@ -286,6 +277,5 @@ const Operation softmax_forward_operation = {.name = "softmax_forward",
                                              .least_bytes = softmax_least_bytes,
                                              .generate = softmax_generate,
                                              .oracle = softmax_oracle,
-                                             .oracle_element = softmax_oracle_element,
                                              .own_reach = 1,
                                              .explain = softmax_explain};
