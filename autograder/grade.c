@@ -12,6 +12,7 @@
 #include "autograder/options/options.h"
 #include "autograder/text/files.h"
 #include "autograder/judging/grade_lab.h"
+#include "autograder/judging/turns.h"
 #include "autograder/record/report.h"
 #include "autograder/record/score.h"
 #include "autograder/text/text.h"
@@ -192,7 +193,8 @@ static void results_directory(const Grader *grader, const Options *options, char
 }
 
 /* Grades, prints and keeps; -1 when the result could not be kept or the grader itself failed. */
-static int grade_one(Grader *grader, const Options *options, const Lab *lab, double total[2])
+static int grade_one(Grader *grader, const Options *options, const Lab *lab,
+                     double total[TURN_RESULTS])
 {
     Record *record = malloc(sizeof *record);
     Error error;
@@ -224,20 +226,49 @@ static int grade_one(Grader *grader, const Options *options, const Lab *lab, dou
     return status;
 }
 
-static int grade_all(Grader *grader, const Options *options, const Catalog *catalog,
-                     const Lab *only)
+typedef struct Chosen {
+    Grader *grader;
+    const Options *options;
+    const Lab **lab;
+    int labs;
+} Chosen;
+
+static void choose_labs(const Options *options, const Catalog *catalog, const Lab *only,
+                        Chosen *chosen)
 {
-    double total[2] = {0, 0};
-    char earned[32], possible[32];
-    int status = EXIT_WORKED;
     for (int i = 0; i < catalog->labs; i++) {
         const Lab *lab = &catalog->lab[i];
         if (only && lab != only) continue;
         if (options->only_case && strcmp(options->only_case, "hidden") &&
             lab_case_find(&lab->ini, options->only_case) < 0)
             continue;
-        if (grade_one(grader, options, lab, total)) status = EXIT_TROUBLE;
+        chosen->lab[chosen->labs++] = lab;
     }
+}
+
+static int grade_turn(void *context, int number, double total[TURN_RESULTS])
+{
+    const Chosen *chosen = context;
+    return grade_one(chosen->grader, chosen->options, chosen->lab[number], total);
+}
+
+/* Builds, inputs and judgements use one core, a small case's blocks as well: so on the simulator
+ * two labs share the machine.  Times of a card are taken when nobody else is at it. */
+static int grade_each(Chosen *chosen, double (*result)[TURN_RESULTS])
+{
+    int alone = chosen->grader->engine == ENGINE_GPU || sysconf(_SC_NPROCESSORS_ONLN) < 2,
+        wrong = 0;
+    if (!alone && chosen->labs > 1) return turns_run(chosen->labs, 2, grade_turn, chosen, result);
+    for (int i = 0; i < chosen->labs; i++)
+        wrong += grade_turn(chosen, i, result[i]) != 0;
+    return wrong;
+}
+
+/* Prints the last line and chooses the exit status. */
+static int conclude(const Options *options, const double total[TURN_RESULTS], int wrong)
+{
+    char earned[32], possible[32];
+    int status = wrong ? EXIT_TROUBLE : EXIT_WORKED;
     printf("total  %s/%s points\n", score_text(total[0], earned), score_text(total[1], possible));
     if (fflush(stdout) || ferror(stdout)) {
         fprintf(stderr, "grade: writing the table: %m\n");
@@ -248,6 +279,27 @@ static int grade_all(Grader *grader, const Options *options, const Catalog *cata
         fprintf(stderr, "grade: %.1f %% is under %g %%\n", percent, options->fail_under);
         status = EXIT_UNDER;
     }
+    return status;
+}
+
+static int grade_all(Grader *grader, const Options *options, const Catalog *catalog,
+                     const Lab *only)
+{
+    size_t most = (size_t)catalog->labs + 1;
+    double(*result)[TURN_RESULTS] = calloc(most, sizeof *result), total[TURN_RESULTS] = {0};
+    Chosen chosen = {grader, options, calloc(most, sizeof *chosen.lab), 0};
+    int status = EXIT_TROUBLE;
+    if (result && chosen.lab) {
+        choose_labs(options, catalog, only, &chosen);
+        int wrong = grade_each(&chosen, result);
+        for (int i = 0; i < chosen.labs; i++)
+            total[0] += result[i][0], total[1] += result[i][1];
+        status = conclude(options, total, wrong);
+    } else {
+        fprintf(stderr, "grade: out of memory\n");
+    }
+    free(result);
+    free(chosen.lab);
     return status;
 }
 

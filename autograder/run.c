@@ -403,9 +403,11 @@ static int open_engine(Run *run, Error *error)
         run->device = device_open_gpu(0, error);
     } else {
         text_set(directory, sizeof directory, "%s/common/simt/gpus", run->root);
+        /* Who asks for numbers reads no findings, and checks move no number. */
+        int read = !run->cost_only && !run->counters && !run->runs;
         SimDeviceOptions options = {.machine = run->gpu,
                                     .gpus_directory = directory,
-                                    .checks = !run->cost_only,
+                                    .checks = read,
                                     .profile = run->profile || run->runs};
         run->device = device_open_sim(&options, error);
     }

@@ -58,7 +58,7 @@ has_package()
     jq) command -v jq ;;       # for the numbers in the pages
     clang-format-14 | clang-14 | shellcheck | bear | tidy) command -v "$1" ;;
     libxml2-utils) command -v xmllint ;;
-    python3-jsonschema) python3 -c 'import jsonschema' ;;
+    python3-jsonschema) python3 -c 'import importlib.util as u; exit(not u.find_spec("jsonschema"))' ;;
     similarity-tester) command -v sim_c++ ;; # for a class
     slurmctld | slurmd) command -v "$1" ;;   # for the test of a class on a cluster
     slurm-client) command -v sbatch ;;
@@ -188,11 +188,11 @@ fi
 mkdir -p "$build" || fail "cannot create $build: choose another place with  make BUILD=dir"
 build=$(realpath "$build")
 : >"$log" || fail "cannot write $log: is the disk full?"
-need_packages "$@"
 case ${NVCC:-} in
 '' | private) ;;
 *) is_usable "$NVCC" || fail "NVCC=$NVCC is no nvcc of CUDA 12.0 or newer" ;;
 esac
+need_packages "$@"
 nvcc=$(find_nvcc)
 if [ -z "$nvcc" ]; then
     install_wheels

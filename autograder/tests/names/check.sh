@@ -22,10 +22,13 @@ tell()
     fi
 }
 
-# A root of its own: a command in a name leaves the file `ran` there.
+# A root of its own: a command in a name leaves the file `ran` there.  Of the rooms it has those with scripts: nothing is
+# built here, and `make handout` would copy all sources for each name.
 mkdir -p "$work/root/b/bin" "$work/root/b/tests/datasets"
 cd "$work/root" || exit 1
-for part in Makefile common docs labs solutions; do ln -s "$root/$part" .; done
+for part in Makefile docs labs solutions; do ln -s "$root/$part" .; done
+mkdir common
+for part in setup include compare validate; do ln -s "$root/common/$part" common/; done
 mkdir -p autograder/tests
 for part in "$root"/autograder/tests/*; do ln -s "$part" autograder/tests/; done
 rm autograder/tests/run.sh

@@ -1,0 +1,115 @@
+/* test_turns.c - turns that end in another order, that fail, and that die. */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "autograder/judging/turns.h"
+
+enum { TURNS = 5 };
+
+/* Turn 0 ends last, turn 2 fails, turn 3 dies. */
+static int turn(void *context, int number, double result[TURN_RESULTS])
+{
+    const int *most = context;
+    result[0] = number + 0.5, result[1] = *most;
+    printf("%d begins\n", number);
+    fflush(stdout);
+    usleep(number == 0 ? 400000 : 50000);
+    if (number == 3) raise(SIGKILL);
+    fprintf(stderr, "%d complains\n", number);
+    printf("%d ends\n", number);
+    return number == 2;
+}
+
+/* turns_run in a process whose output goes into `text`; returns how many went wrong. */
+static int run(int beside, char *text, size_t bytes)
+{
+    int pipes[2], status;
+    assert_int_equal(pipe(pipes), 0);
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        double result[TURNS][TURN_RESULTS] = {{0}};
+        dup2(pipes[1], 1), dup2(pipes[1], 2), close(pipes[0]), close(pipes[1]);
+        int wrong = turns_run(TURNS, beside, turn, &beside, result);
+        for (int i = 0; i < TURNS; i++)
+            printf("%g %g\n", result[i][0], result[i][1]);
+        fflush(stdout);
+        _exit(wrong);
+    }
+    close(pipes[1]);
+    size_t used = 0;
+    ssize_t got;
+    while ((got = read(pipes[0], text + used, bytes - 1 - used)) > 0)
+        used += (size_t)got;
+    text[used] = 0;
+    close(pipes[0]);
+    waitpid(child, &status, 0);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static void test_in_their_order(void **state)
+{
+    (void)state;
+    for (int beside = 1; beside <= 3; beside++) {
+        char text[2000], expected[2000];
+        assert_int_equal(run(beside, text, sizeof text), 2);
+        snprintf(expected, sizeof expected,
+                 "0 begins\n0 ends\n0 complains\n1 begins\n1 ends\n1 complains\n"
+                 "2 begins\n2 ends\n2 complains\n3 begins\na turn's process died: Killed\n"
+                 "4 begins\n4 ends\n4 complains\n"
+                 "0.5 %d\n1.5 %d\n2.5 %d\n3.5 %d\n4.5 %d\n",
+                 beside, beside, beside, beside, beside);
+        assert_string_equal(text, expected);
+    }
+}
+
+/* Turns that would last a minute hold a pipe, whose end closes with the last of them. */
+static int turn_long(void *context, int number, double result[TURN_RESULTS])
+{
+    (void)number, (void)result;
+    const int *pipe_end = context;
+    if (write(*pipe_end, "x", 1) == 1) sleep(60);
+    return 0;
+}
+
+static void test_end_with_the_parent(void **state)
+{
+    int pipes[2], status;
+    char byte;
+    (void)state;
+    assert_int_equal(pipe(pipes), 0);
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        double result[2][TURN_RESULTS];
+        close(pipes[0]);
+        _exit(turns_run(2, 2, turn_long, &pipes[1], result));
+    }
+    close(pipes[1]);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(read(pipes[0], &byte, 1), 1);
+    kill(child, SIGKILL);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(read(pipes[0], &byte, 1), 0);
+    close(pipes[0]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_in_their_order),
+        cmocka_unit_test(test_end_with_the_parent),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
