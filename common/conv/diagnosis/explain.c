@@ -219,6 +219,9 @@ static void find_explanation(const Diagnosis *d, Finding *finding)
                     inside.text);
         return;
     }
+    /* Where another layout was asked for, that was the first question. */
+    if (conv_unpack(&d->judged->problem).layout == CONV_NCHW && order_find(d->judged, finding))
+        return;
     finding_say(finding,
                 "%zu of %zu outputs are wrong: their places follow no pattern, and their values "
                 "none that is known here.",

@@ -263,8 +263,8 @@ static void say_count(Impulse *m, Finding *finding)
     }
     finding_say(finding,
                 "That is no element of w: %g products of that output take the pixel in, where %s "
-                "should. An index of x stands still, or jumps back, while a loop goes on; or "
-                "several threads or rounds add the same product.",
+                "should. An index of x stands still, or jumps back, while a loop goes on; or one "
+                "product is added twice, or another output's comes in.",
                 count, m->expected != 0 ? "one" : "none");
 }
 
