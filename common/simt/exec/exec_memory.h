@@ -696,9 +696,10 @@ static int spot_find(Warp *warp, const Ins *ins, uint32_t lane, uint64_t address
         space == PTX_LOCAL ? warp->worker->kernel->local_bytes : warp->worker->params_bytes;
     if (address > size || bytes > size - address || (store && space == PTX_PARAM)) {
         fault_at(warp, ins, SIMT_MEMCHECK, lane, address, bytes,
-                 "Invalid %s %s of %u bytes: offset %llu of %llu bytes",
+                 "Invalid %s %s of %u bytes: offset %lld of %llu bytes%s",
                  space == PTX_LOCAL ? "__local__" : "parameter", access_name(store), bytes,
-                 (unsigned long long)address, (unsigned long long)size);
+                 (long long)address, (unsigned long long)size,
+                 space == PTX_LOCAL ? ", which are this thread's own arrays" : "");
         return -1;
     }
     /* Parameters are never written through this pointer: stores were refused above. */
