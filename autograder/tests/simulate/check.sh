@@ -35,7 +35,7 @@ says 'leak check: 1 allocation was never freed: 256 bytes'
 tell leak
 run 1 $here/faults.cu surface && says 'Invalid surface write of 4 bytes' && says 'in kernel below' && says 'block (4,0,0)' && says 'faults.cu:20'
 tell outside-of-a-surface
-run 0 $here/samples.cu && [ "$(grep -c '^ok ' "$work/out")" = 8 ] && ! grep -q '^not ok' "$work/out" && ! says 'a check found' &&
+run 0 $here/samples.cu && [ "$(grep -c '^ok ' "$work/out")" = 9 ] && ! grep -q '^not ok' "$work/out" && ! says 'a check found' &&
     says 'a cooperative grid of [0-9]* blocks' && ! says 'leak check'
 tell samples-of-others
 run 2 $here/missing.cu && [ "$(wc -l <"$work/err")" = 1 ] && says 'calls cudaIpcCloseMemHandle, cudaIpcGetMemHandle, which the' &&

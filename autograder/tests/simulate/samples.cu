@@ -3,6 +3,7 @@
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 #include <cuda_runtime.h>
+#include <mma.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -446,6 +447,53 @@ static int surfaces()
     return 0;
 }
 
+// ---- matrix products of doubles ----
+
+__global__ void product(const double *a, const double *b, double *c)
+{
+    using namespace nvcuda::wmma;
+    fragment<matrix_a, 8, 8, 4, double, row_major> left;
+    fragment<matrix_b, 8, 8, 4, double, col_major> right;
+    fragment<accumulator, 8, 8, 4, double> sum;
+    fill_fragment(sum, 0.5);
+    for (int k = 0; k < 8; k += 4) {
+        load_matrix_sync(left, a + k, 8);
+        load_matrix_sync(right, b + k, 8);
+        mma_sync(sum, left, right, sum);
+    }
+    store_matrix_sync(c, sum, 8, mem_row_major);
+    // The same by PTX, whose fragments are given.
+    double x[2] = {0.5, 0.5};
+    for (int k = 0; k < 8; k += 4) {
+        int lane = threadIdx.x;
+        asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+            : "+d"(x[0]), "+d"(x[1])
+            : "d"(a[lane / 4 * 8 + k + lane % 4]), "d"(b[lane / 4 * 8 + k + lane % 4]));
+    }
+    for (int i = 0; i < 2; i++)
+        c[64 + threadIdx.x / 4 * 8 + threadIdx.x % 4 * 2 + i] = x[i];
+}
+
+static int doubles()
+{
+    double a[64], b[64], got[128], *device; // b column by column
+    for (int i = 0; i < 64; i++)
+        a[i] = i % 11 - 3.0, b[i] = 0.25 * (i % 7) - 1.0;
+    CHECK(cudaMalloc(&device, 256 * sizeof *device));
+    CHECK(cudaMemcpy(device, a, sizeof a, cudaMemcpyHostToDevice));
+    CHECK(cudaMemcpy(device + 64, b, sizeof b, cudaMemcpyHostToDevice));
+    product<<<1, 32>>>(device, device + 64, device + 128);
+    CHECK(cudaMemcpy(got, device + 128, sizeof got, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < 64; i++) {
+        double expected = 0.5;
+        for (int k = 0; k < 8; k++)
+            expected += a[i / 8 * 8 + k] * b[i % 8 * 8 + k];
+        EXPECT(got[i] == expected && got[64 + i] == expected);
+    }
+    CHECK(cudaFree(device));
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -458,7 +506,8 @@ int main(int argc, char **argv)
                    {"functions", functions},
                    {"textures", textures},
                    {"other-textures", other_textures},
-                   {"surfaces", surfaces}};
+                   {"surfaces", surfaces},
+                   {"doubles", doubles}};
     int failed = 0;
     for (auto &sample : SAMPLES) {
         if (argc > 1 && strcmp(argv[1], sample.name)) continue;

@@ -5,7 +5,8 @@
  * i / (32 * e) of lane i / e % 32, e elements a register, and where there are registers for twice
  * as many, the second half repeats the first.
  *
- * Products are exact; they and the addend are summed in double and rounded once. */
+ * Products are exact; they and the addend are summed in double and rounded once.  Those of doubles
+ * are added one after the other, each rounded once with its product. */
 #ifndef CONVLAB_SIMT_TENSOR_H
 #define CONVLAB_SIMT_TENSOR_H
 
@@ -26,7 +27,8 @@ typedef enum TensorType {
     TYPE_S8,
     TYPE_U8,
     TYPE_F32,
-    TYPE_S32
+    TYPE_S32,
+    TYPE_F64
 } TensorType;
 
 enum { FRAGMENT = 8 };

@@ -9,7 +9,7 @@ static const struct {
     const char *name;
     TensorType type;
 } TYPES[] = {{"f16", TYPE_F16}, {"bf16", TYPE_BF16}, {"tf32", TYPE_TF32}, {"s8", TYPE_S8},
-             {"u8", TYPE_U8},   {"f32", TYPE_F32},   {"s32", TYPE_S32}};
+             {"u8", TYPE_U8},   {"f32", TYPE_F32},   {"s32", TYPE_S32},   {"f64", TYPE_F64}};
 
 enum { WORDS_TYPES = 4 };
 
@@ -52,7 +52,7 @@ static int word_read(Decoder *d, const char *word, Words *words, TensorPlan *pla
         plan->transposed = 1;
     else if (strcmp(word, "sync") && strcmp(word, "aligned") && strcmp(word, "mma") &&
              strcmp(word, "load") && strcmp(word, "store") && strcmp(word, "m8n8") &&
-             strcmp(word, "b16") && word[0] != 'x')
+             strcmp(word, "rn") && strcmp(word, "b16") && word[0] != 'x')
         return refuse(d, "the tensor instruction's .%s", word);
     return 0;
 }
@@ -72,7 +72,7 @@ static uint32_t elements_per_register(TensorType type)
     return type == TYPE_F16 || type == TYPE_BF16 ? 2 : type == TYPE_S8 || type == TYPE_U8 ? 4 : 1;
 }
 
-/* Registers of one operand; each is 32 bits wide. */
+/* Registers of one operand; each is 32 bits wide, or holds a double. */
 static int fragment_read(Decoder *d, uint32_t operand, int written, TensorType type, Fragment *f)
 {
     const PtxOperand *o = operand_at(d, operand);
@@ -81,9 +81,9 @@ static int fragment_read(Decoder *d, uint32_t operand, int written, TensorType t
     if (d->failed) return -1;
     if (count > FRAGMENT) return refuse(d, "a fragment of %u registers", count);
     *f = (Fragment){.count = count, .type = type};
+    PtxType as = type == TYPE_F64 ? PTX_F64 : PTX_B32;
     for (uint32_t i = 0; i < count; i++)
-        f->slot[i] =
-            written ? destination_of(d, &element[i], PTX_B32) : source_of(d, &element[i], PTX_B32);
+        f->slot[i] = written ? destination_of(d, &element[i], as) : source_of(d, &element[i], as);
     return d->failed ? -1 : 0;
 }
 
@@ -123,7 +123,10 @@ static int types_of_product(Decoder *d, const Words *words, TensorPlan *plan, Te
     type[0] = words->type[0], type[3] = words->type[words->types - 1];
     type[1] = halves ? TYPE_F16 : words->type[1], type[2] = halves ? TYPE_F16 : words->type[2];
     int whole = type[1] == TYPE_S8 || type[1] == TYPE_U8;
-    int sums = 1;
+    int sums = 1, doubles = 0;
+    for (int i = 0; i < 4; i++)
+        doubles += type[i] == TYPE_F64;
+    if (doubles == 4) return 0;
     for (int i = 0; i < 4; i += 3) /* d and c */
         sums &= type[i] == TYPE_S32 ? whole : type[i] == TYPE_F32 || type[i] == TYPE_F16;
     if (!sums || (type[0] == TYPE_S32) != (type[3] == TYPE_S32) || type[1] > TYPE_U8 ||
@@ -141,7 +144,13 @@ static int decode_product(Decoder *d, TensorKind kind)
         return -1;
     if (!plan.m || plan.m > 32 || plan.n > 32 || plan.n % 8 || plan.k > 32)
         return refuse(d, "that shape");
-    if (kind == TENSOR_MMA && (plan.m != 16 || plan.n != 8 || words.layout[0] || !words.layout[1]))
+    if (type[0] == TYPE_F64) {
+        if (plan.m != 8 || plan.n != 8 || plan.k != 4)
+            return refuse(d, "doubles in a shape other than m8n8k4");
+        if (kind == TENSOR_MMA && (words.layout[0] || !words.layout[1]))
+            return refuse(d, "mma in a layout other than row.col");
+    } else if (kind == TENSOR_MMA &&
+               (plan.m != 16 || plan.n != 8 || words.layout[0] || !words.layout[1]))
         return refuse(d, "mma in a shape other than m16n8, row.col");
     if (fragment_read(d, 0, 1, type[0], &plan.d) != 0 ||
         fragment_read(d, 1, 0, type[1], &plan.a) != 0 ||
@@ -194,7 +203,8 @@ static int decode_matrix(Decoder *d, int store)
                     : store                   ? CLASS_STORE
                                               : CLASS_LOAD;
     Ins *ins = plan_emit(d, OP_TENSOR_MATRIX, class, &plan);
-    ins->bytes = (uint8_t)(4 / elements_per_register(words.type[0]));
+    ins->bytes =
+        words.type[0] == TYPE_F64 ? 8 : (uint8_t)(4 / elements_per_register(words.type[0]));
     address_use(d, ins, &address);
     return words_finished(d);
 }

@@ -38,6 +38,7 @@ ALWAYS void elements_of(const uint32_t *bits, TensorType type, float *value)
         ELEMENTS(TYPE_TF32, 1);
         ELEMENTS(TYPE_S8, 4);
         ELEMENTS(TYPE_U8, 4);
+    case TYPE_F64: /* has ways of its own */
     case TYPE_F32:
     case TYPE_S32:
         memcpy(value, bits, LANES * sizeof *value);
@@ -183,11 +184,46 @@ static int lanes_whole(Warp *warp, const Ins *ins)
     return 0;
 }
 
+enum { DOUBLE_M = 8, DOUBLE_N = 8, DOUBLE_K = 4 };
+
+/* Where register r of a lane lies in c or d of doubles, row by row. */
+ALWAYS uint32_t double_place(int mma, uint32_t r, uint32_t lane)
+{
+    return mma ? lane * 2 + r : r * LANES + lane;
+}
+
+/* m8n8k4.  mma's b has its columns in the lanes' order, wmma's its rows (tensor.h). */
+static void product_doubles(Warp *warp, const TensorPlan *plan)
+{
+    double sum[DOUBLE_M * DOUBLE_N], b[DOUBLE_K][DOUBLE_N];
+    const double *a = REG(const double, plan->a.slot[0]);
+    int mma = plan->kind == TENSOR_MMA;
+    for (uint32_t lane = 0; lane < LANES; lane++) {
+        double value = REG(const double, plan->b.slot[0])[lane];
+        if (mma)
+            b[lane % DOUBLE_K][lane / DOUBLE_K] = value;
+        else
+            b[lane / DOUBLE_N][lane % DOUBLE_N] = value;
+        for (uint32_t r = 0; r < plan->c.count; r++)
+            sum[double_place(mma, r, lane)] = REG(const double, plan->c.slot[r])[lane];
+    }
+    for (uint32_t i = 0; i < DOUBLE_M * DOUBLE_N; i++)
+        for (uint32_t k = 0; k < DOUBLE_K; k++)
+            sum[i] = __builtin_fma(a[i / DOUBLE_N * DOUBLE_K + k], b[k][i % DOUBLE_N], sum[i]);
+    for (uint32_t r = 0; r < plan->d.count; r++)
+        for (uint32_t lane = 0; lane < LANES; lane++)
+            REG(double, plan->d.slot[r])[lane] = sum[double_place(mma, r, lane)];
+}
+
 HANDLER(TENSOR_PRODUCT)
 {
     const TensorPlan *plan = &warp->worker->kernel->tensor[ins->aux];
     float a[TENSOR_MOST], b[TENSOR_MOST];
     if (!lanes_whole(warp, ins)) return NULL;
+    if (plan->d.type == TYPE_F64) {
+        product_doubles(warp, plan);
+        return ins + 1;
+    }
     factor_gather(warp, plan, 0, a);
     factor_gather(warp, plan, 1, b);
     if (plan->d.type == TYPE_S32)
@@ -203,6 +239,34 @@ ALWAYS uint64_t matrix_base(const Warp *warp, const Ins *ins)
     return lane_address(warp, ins, first_lane(warp->mask));
 }
 
+/* A matrix of doubles, from or to memory: an element a register. */
+static const Ins *matrix_doubles(Warp *warp, const Ins *ins, const TensorPlan *plan)
+{
+    int store = plan->kind == TENSOR_STORE;
+    const Fragment *f = store ? &plan->c : &plan->d;
+    uint32_t dense = plan->by_column ? plan->rows : plan->columns;
+    uint64_t base = matrix_base(warp, ins), address[LANES],
+             stride = plan->stride == NO_SLOT ? dense : REG(const uint32_t, plan->stride)[0];
+    for (uint32_t r = 0; r < f->count; r++) {
+        for (uint32_t lane = 0; lane < LANES; lane++) {
+            uint64_t *value = &REG(uint64_t, f->slot[r])[lane];
+            uint32_t i = (r * LANES + lane) % (plan->rows * plan->columns);
+            uint64_t row = i / plan->columns, column = i % plan->columns;
+            Spot spot;
+            address[lane] =
+                base + 8 * (plan->by_column ? column * stride + row : row * stride + column);
+            if (spot_find(warp, ins, lane, address[lane], 8, store, !store, &spot) != 0)
+                return NULL;
+            if (store)
+                memcpy(spot.host, value, sizeof *value);
+            else
+                memcpy(value, spot.host, sizeof *value);
+        }
+        if (warp->count || warp->worker->racecheck) lanes_counted(warp, ins, address, store);
+    }
+    return ins + 1;
+}
+
 HANDLER(TENSOR_MATRIX)
 {
     const TensorPlan *plan = &warp->worker->kernel->tensor[ins->aux];
@@ -211,6 +275,7 @@ HANDLER(TENSOR_MATRIX)
     uint32_t each = type_elements(f->type), bytes = 4 / each;
     uint32_t dense = plan->by_column ? plan->rows : plan->columns;
     if (!lanes_whole(warp, ins)) return NULL;
+    if (f->type == TYPE_F64) return matrix_doubles(warp, ins, plan);
     uint64_t base = matrix_base(warp, ins),
              stride = plan->stride == NO_SLOT ? dense : REG(const uint32_t, plan->stride)[0];
     for (uint32_t r = 0; r < f->count; r++) {
