@@ -5,13 +5,16 @@
 #include <convlab/train.h>
 
 enum {
-    BLOCK = 128, /* threads of a block, where nothing else is said */
-    FILTERS = 2, /* maps that a thread of a convolution computes, 2 x 2 outputs of each */
-    IMAGES = 4,  /* images that a warp of a fully connected layer computes a unit of */
-    UNITS = 4,   /* filters whose gradients a thread sums up */
-    TAPS = 256,  /* the most taps of a filter that a block sums up */
-    ROWS = 5,    /* rows of an output map that a block sums up, at least */
-    PARTS = 128  /* blocks that share the rows, at most */
+    BLOCK = 128,   /* threads of a block, where nothing else is said */
+    FILTERS = 3,   /* maps that a thread of a convolution computes, 2 x 2 outputs of each */
+    IMAGES = 4,    /* images that a warp of a fully connected layer computes a unit of */
+    PAIR = 2,      /* images that a thread goes back to one input of */
+    UNITS = 8,     /* filters whose gradients a thread sums up */
+    TAPS = 256,    /* the most taps of a filter that a block sums up */
+    ROWS = 5,      /* rows of an output map that a block sums up, at least */
+    PARTS = 256,   /* parts that the rows are shared in, at most */
+    SHARES = 1024, /* blocks that are enough for one layer's gradient */
+    LOSS = 512     /* threads of the loss */
 };
 
 static int pieces(int size, int piece)
@@ -170,38 +173,52 @@ __global__ void full_kernel(TrainLayer layer, int N, int last, const float *__re
     }
 }
 
-/* To one input of a fully connected layer: a ReLU's value, or a mean of four with their `open`. */
+/* What comes to one input of a fully connected layer goes on to the d of the layer before: the
+ * input is a ReLU's value, or a mean of four with their `open`. */
+__device__ static void full_store(const TrainLayer &layer, const TrainLayer &before, int border,
+                                  int at, float sum, const float *in, const unsigned char *open,
+                                  float *to)
+{
+    if (!open) {
+        to[at] = in[at] > 0.0f ? sum : 0.0f;
+        return;
+    }
+    int w = at % layer.W, h = at / layer.W % layer.H, map = at / layer.W / layer.H;
+    int width = width_of(before, border), height = height_of(before, border);
+    open_mean(to + (map * height + border + 2 * h) * width + border + 2 * w, width, open[at], sum);
+}
+
+/* A thread has one input of PAIR images. */
 __global__ void full_back_kernel(TrainLayer layer, TrainLayer before, int N, int border,
                                  const float *__restrict__ d, const float *__restrict__ in,
                                  const float *__restrict__ parameter,
                                  const unsigned char *__restrict__ open, float *__restrict__ to)
 {
     int inputs = layer.C * layer.H * layer.W, at = blockIdx.x * BLOCK + threadIdx.x;
-    int i = at % inputs, n = at / inputs;
+    int i = at % inputs, n = at / inputs * PAIR;
     if (n >= N) return;
-    float sum = 0.0f;
-    // TODO(4): Sum up what comes to input i from all K units: their d times the weight between.
-    (void)d, (void)parameter;
+    const float *of[PAIR]; /* an image's d; beyond the last it is the last once more */
+    for (int j = 0; j < PAIR; j++)
+        of[j] = d + min(n + j, N - 1) * layer.K;
+    float sum[PAIR] = {};
+    // TODO(4): Sum up what comes to input i of each image from all K units: their d times the
+    // weight between.
+    (void)of, (void)parameter;
     // END TODO(4)
-    if (!open) {
-        to[at] = in[at] > 0.0f ? sum : 0.0f;
-        return;
-    }
-    int w = i % layer.W, h = i / layer.W % layer.H, map = n * layer.C + i / layer.W / layer.H;
-    int width = width_of(before, border), height = height_of(before, border);
-    open_mean(to + (map * height + border + 2 * h) * width + border + 2 * w, width, open[at], sum);
+    for (int j = 0; j < PAIR && n + j < N; j++)
+        full_store(layer, before, border, (n + j) * inputs + i, sum[j], in, open, to);
 }
 
 /* ---- the loss ---------------------------------------------------------------------------- */
 
-/* One block: thread t has images t, t + BLOCK, ...  z[n][k] in, d[n][k] and the mean loss out. */
+/* One block: thread t has images t, t + LOSS, ...  z[n][k] in, d[n][k] and the mean loss out. */
 __global__ void loss_kernel(int N, int classes, const float *__restrict__ z,
                             const float *__restrict__ label, float *__restrict__ d,
                             float *__restrict__ loss)
 {
-    __shared__ float all[BLOCK];
+    __shared__ float all[LOSS];
     float mine = 0.0f;
-    for (int n = threadIdx.x; n < N; n += BLOCK) {
+    for (int n = threadIdx.x; n < N; n += LOSS) {
         const float *of = z + n * classes;
         // TODO(5): Softmax: subtract the largest z first, so that no exponential overflows. Add the
         // image's -log p(label) to `mine`, and store (p - target) / N in d.
@@ -209,7 +226,7 @@ __global__ void loss_kernel(int N, int classes, const float *__restrict__ z,
         // END TODO(5)
     }
     all[threadIdx.x] = mine;
-    for (int step = BLOCK / 2; step; step /= 2) {
+    for (int step = LOSS / 2; step; step /= 2) {
         __syncthreads();
         if (threadIdx.x < step) all[threadIdx.x] += all[threadIdx.x + step];
     }
@@ -306,7 +323,9 @@ static char *room_lay(const TrainProblem *p, const float *x, char *at, Room *roo
         room->in[i + 1] = take(&at, values);
         room->d[i] = take(&at, N * layer.K * height_of(layer, border) * width_of(layer, border));
         if (pool == 2) room->open[i] = (unsigned char *)take(&at, (values + 3) / 4);
-        room->rows[i] = rows > ROWS * PARTS ? pieces(rows, PARTS) : ROWS;
+        int others = pieces(layer.K, UNITS) * pieces(taps_of(layer), TAPS);
+        int parts = min(PARTS, pieces(SHARES, others));
+        room->rows[i] = max(ROWS, pieces(rows, parts));
         room->parts[i] = pieces(rows, room->rows[i]);
         room->part[i] = take(&at, (size_t)room->parts[i] * layer.K * taps_of(layer));
     }
@@ -345,8 +364,8 @@ static void launch_full_back(const TrainProblem *p, const Room *room, int which,
                              const float *parameter, cudaStream_t stream)
 {
     const TrainLayer &layer = p->layer[which], &before = p->layer[which - 1];
-    int inputs = p->N * layer.C * layer.H * layer.W;
-    full_back_kernel<<<pieces(inputs, BLOCK), BLOCK, 0, stream>>>(
+    int threads = pieces(p->N, PAIR) * layer.C * layer.H * layer.W;
+    full_back_kernel<<<pieces(threads, BLOCK), BLOCK, 0, stream>>>(
         layer, before, p->N, border_of(which - 1, before), room->d[which], room->in[which],
         parameter, which == TRAIN_C5 ? room->open[TRAIN_C3] : NULL, room->d[which - 1]);
 }
