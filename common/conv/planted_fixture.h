@@ -91,6 +91,7 @@ typedef enum Plant {
     PLANT_ADDED_ONCE,      /* map 0: x + w is added where x * w belongs */
     PLANT_WEIGHTS_MOVED,   /* each weight is its neighbour's in memory */
     PLANT_FIRST_WEIGHT,    /* every tap has its filter's first weight */
+    PLANT_SQUARED,         /* pixels are multiplied with themselves */
     PLANT_Y_TRANSPOSED,
 } Plant;
 
@@ -202,6 +203,7 @@ static float sum_of(Plant plant, const ConvProblem *v, const float *x, const flo
         if (!bend(plant, v, p, q, c, r, s, &h, &column)) continue;
         float a = low_precision(plant, read_x(plant, v, x, n, c, h, column));
         float product = a * low_precision(plant, read_w(plant, v, w, k, c, r, s));
+        if (plant == PLANT_SQUARED) product = a * a;
         if (plant == PLANT_ADDED_ONCE && k == 0 && i == 0)
             product = a + read_w(plant, v, w, k, c, r, s);
         if (plant == PLANT_CHANNEL_DECAY && c > 1) product *= 0.75f;

@@ -302,24 +302,27 @@ static void impulse_describe(Impulse *m, Finding *finding)
 
 /* ---- the front door ---------------------------------------------------------------------- */
 
-/* With no pixel at all every output is 0, or something is added that is no product. */
-static int find_added(Impulse *m, Finding *finding)
+/* With x, or w, all zero every output is 0, or something is added that is no product with it. */
+static int find_added(Impulse *m, char tensor, Finding *finding)
 {
     Probe *probe = &m->probe;
-    memset(probe->x, 0, probe->x_count * sizeof(float));
+    const int is_x = tensor == 'x';
+    memcpy(probe->x, m->d->tensor[0], probe->x_count * sizeof(float));
+    memcpy(probe->w, m->d->tensor[1], probe->w_count * sizeof(float));
+    memset(is_x ? probe->x : probe->w, 0, (is_x ? probe->x_count : probe->w_count) * sizeof(float));
     if (probe_wrong(m->d, probe) <= 0) return 0;
     size_t index = 0;
     while (probe->y[index] == 0)
         index++;
     OutputAt at = output_at(&m->d->conv, index);
     finding->fault = FAULT_EVERYWHERE;
-    finding_say(
-        finding,
-        "With x all zero output (n,k,p,q) = (%d,%d,%d,%d) should be 0; yours is %g. So "
-        "what is added to the sum is not all products with x: is it + where * belongs, is a "
-        "weight read where a pixel belongs, does the sum begin with 0, and is what stands "
-        "for the padding 0?",
-        at.n, at.k, at.p, at.q, probe->y[index]);
+    finding_say(finding,
+                "With %c all zero output (n,k,p,q) = (%d,%d,%d,%d) should be 0; yours is %g. So "
+                "what is added to the sum is not all products with %c: is it + where * belongs, is "
+                "a %s read where a %s belongs, does the sum begin with 0, and is what stands for "
+                "the padding 0?",
+                tensor, at.n, at.k, at.p, at.q, probe->y[index], tensor, is_x ? "weight" : "pixel",
+                is_x ? "pixel" : "weight");
     return 1;
 }
 
@@ -373,8 +376,8 @@ int probe_impulse(const Diagnosis *d, Finding *finding)
     Impulse m = {
         .d = d, .x_extent = {v->N, v->C, v->H, v->W}, .w_extent = {v->K, v->C, v->R, v->S}};
     if (!d->run || conv_macs(v) > impulse_macs || probe_make(&m.probe, v)) return 0;
+    int found = find_added(&m, 'x', finding) || find_added(&m, 'w', finding);
     memcpy(m.probe.w, d->tensor[1], m.probe.w_count * sizeof(float));
-    int found = find_added(&m, finding);
     if (!found && impulse_find(&m)) {
         impulse_describe(&m, finding);
         found = 1;

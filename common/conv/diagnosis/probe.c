@@ -109,6 +109,13 @@ static void keep_channel(const Diagnosis *d, Probe *probe, int keep)
                        plane * sizeof(float));
 }
 
+static int has_products(const Probe *probe)
+{
+    for (size_t i = 0; i < probe->y_count; i++)
+        if (probe->magnitude[i] > 0) return 1;
+    return 0;
+}
+
 int probe_channels(const Diagnosis *d, Finding *finding)
 {
     int C = d->conv.C, tries = C < PROBE_CHANNELS ? C : PROBE_CHANNELS;
@@ -121,6 +128,7 @@ int probe_channels(const Diagnosis *d, Finding *finding)
         keep_channel(d, &probe, c);
         long long bad = probe_wrong(d, &probe);
         if (bad < 0) break;
+        if (!bad && !has_products(&probe)) continue; /* that nothing comes of nothing is no news */
         char *list = bad ? wrong : right;
         snprintf(list + strlen(list), sizeof wrong - strlen(list), "%s%d", *list ? ", " : "", c);
     }
