@@ -10,7 +10,7 @@
 # environment, where GIVEN is.  autograder/tests/names tries such names.
 
 GIVEN := BUILD ENGINE GPU SEED CLANG JOBS NVCC CUDA_INCLUDE CC CXX CCACHE \
-    SUBMISSION LAB CASE SHAPE MAPS FAIL_UNDER VERBOSE PTX \
+    SUBMISSION LAB CASE SHAPE MAPS WEIGHTS FAIL_UNDER VERBOSE PTX \
     SUBMISSIONS RESULTS DEADLINE SBATCH \
     FORMAT GRADEBOOK OUT FROM PLATFORM \
     NAME OPERATION SAMPLE SECONDS \
@@ -266,7 +266,7 @@ stage = $(Q)+$(MAKE) $(if $(V),,-s) -j"$$JOBS" $(1)
 want  = $(Q)sh common/setup/setup.sh "$$BUILD" $(1)
 where = --root . --build "$$BUILD"
 only  = $${LAB:+--lab "$$LAB"} $${CASE:+--case "$$CASE"} $${SEED:+--seed "$$SEED"}
-shape = $${SHAPE:+--shape "$$SHAPE"} $${MAPS:+--maps "$$MAPS"}
+shape = $${SHAPE:+--shape "$$SHAPE"} $${MAPS:+--maps "$$MAPS"} $${WEIGHTS:+--weights "$$WEIGHTS"}
 whose = --submission "$$SUBMISSION" --gpu "$$GPU"
 need_lab = @test -n "$$LAB" || { echo 'which lab?  for example:  make $@ LAB=02' >&2; exit 2; }
 
@@ -287,7 +287,8 @@ help:
 #:   make run LAB=04 [CASE=name | SHAPE='...'] [ENGINE=gpu|sim] [GPU=h200]
 #:                       build, run and check one case in one process: time, or cycles and counters,
 #:                       beside the baseline's;
-#:                       SHAPE='N=8 C=3 H=32 W=32 K=16 R=5 S=5 pad=same stride=1' is a case of your own
+#:                       SHAPE='N=8 C=3 H=32 W=32 K=16 R=5 S=5 pad=same stride=1' is a case of your own;
+#:                       WEIGHTS=file: w from an NPY, IDX or text file (labs/16-layers/README.md)
 #:   make simulate PROGRAM=file.cu [ARGS='...'] [GPU=h200] [PROFILE=1]
 #:                       any CUDA program on the simulated GPU: checks, cycles, counters (docs/simulate.md)
 #:   make profile LAB=04 [CASE=name] [GPU=h200] [PTX=1] [ENGINE=gpu]

@@ -57,7 +57,7 @@ typedef struct Options {
     const char *command, *root, *build, *lab, *submission, *only_case, *gpu, *seed;
     DeviceEngine engine;
     const char *shape;          /* of the user's own; NULL: a case of the lab */
-    const char *maps;           /* the file that x is read from; NULL: generated */
+    const char *maps, *weights; /* the files that x and w are read from; NULL: generated */
     const char *counters, *out; /* where a run's metrics, a profile's files go; NULL: see USAGE */
     const char *runs;           /* where a run's executed instructions go; NULL: nowhere */
     const char *sample;         /* how many mutants; NULL: all */
@@ -78,6 +78,7 @@ static int parse_options(int argc, char **argv, Options *options, Error *error)
         {"case", OPTION_TEXT, &options->only_case},
         {"shape", OPTION_TEXT, &options->shape},
         {"maps", OPTION_TEXT, &options->maps},
+        {"weights", OPTION_TEXT, &options->weights},
         {"seed", OPTION_TEXT, &options->seed},
         {"counters", OPTION_TEXT, &options->counters},
         {"runs", OPTION_TEXT, &options->runs},
@@ -307,6 +308,10 @@ static int run_program(const Options *options, const Lab *lab, int profile, Erro
     if (options->maps) {
         argv[count++] = "--maps";
         argv[count++] = options->maps;
+    }
+    if (options->weights) {
+        argv[count++] = "--weights";
+        argv[count++] = options->weights;
     }
     if (options->seed) {
         argv[count++] = "--seed";

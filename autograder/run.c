@@ -26,11 +26,13 @@
 #include "common/cuda/sim/sim_device.h"
 #include "common/simt/machine/machine.h"
 #include "datasets/map_input.h"
+#include "datasets/weights_input.h"
 
 typedef struct Run {
     const char *root, *lab, *only_case, *shape, *gpu;
     DeviceEngine engine;
     const char *maps;             /* a file of feature maps, "" none: x is generated */
+    const char *weights;          /* a file of numbers, "" none: w is generated */
     const char *profile, *source; /* where the profile's files go, NULL: none; the student's file */
     int ptx;
     const char *baseline; /* its program, NULL: nothing stands beside the student's numbers */
@@ -209,13 +211,15 @@ static void print_launch_share(const Run *run)
         printf("each of %" PRIu64 " launches", run->cost.launches);
 }
 
-static void fill_inputs(const Run *run, Workload *workload)
+static int fill_inputs(const Run *run, Workload *workload, Error *error)
 {
     Random random;
     random_seed(&random, run->seed.value);
     workload_fill(workload, &random);
     if (run->map)
         memcpy(workload->tensor[0], run->map, tensor_count(&workload->shape[0]) * sizeof(float));
+    if (!*run->weights) return 0;
+    return weights_read(run->weights, run->operation, run->problem, workload->tensor, error);
 }
 
 /* The baseline on the same case, with the same inputs.  0 when it ran. */
@@ -239,6 +243,7 @@ static int measure_baseline(const Run *run, DeviceCost *cost, Error *error)
     if (run->item) argv[count++] = "--case", argv[count++] = run->item->name;
     if (!run->item) argv[count++] = "--shape", argv[count++] = run->shape;
     if (run->map) argv[count++] = "--maps", argv[count++] = run->maps;
+    if (*run->weights) argv[count++] = "--weights", argv[count++] = run->weights;
     return baseline_run(argv, cost, error);
 }
 
@@ -347,7 +352,10 @@ static int run_case(Run *run, Error *error)
     Finding found;
     char shape[LAB_SHAPE_TEXT];
     if (workload_open(run->operation, run->problem, &workload, error)) return -1;
-    fill_inputs(run, &workload);
+    if (fill_inputs(run, &workload, error)) {
+        workload_close(&workload);
+        return -1;
+    }
     lab_shape_print(ini, run->operation, run->problem, shape, sizeof shape);
     print_case(run, shape);
     int status = call_once(run, &workload, &observed, error);
@@ -388,8 +396,8 @@ static int run_for_cost(Run *run, Error *error)
     Workload workload;
     Observed observed;
     if (workload_open(run->operation, run->problem, &workload, error)) return -1;
-    fill_inputs(run, &workload);
-    int status = call_once(run, &workload, &observed, error);
+    int status = fill_inputs(run, &workload, error);
+    if (!status) status = call_once(run, &workload, &observed, error);
     workload_close(&workload);
     if (status) return -1;
     return baseline_write_cost(&run->cost) ? error_set(error, "nobody reads the cost") : 0;
@@ -455,6 +463,7 @@ static int parse_options(int argc, char **argv, Run *run, Error *error)
                  .only_case = "",
                  .shape = "",
                  .maps = "",
+                 .weights = "",
                  .gpu = "h200",
                  .source = ""};
     const Option table[] = {
@@ -463,6 +472,7 @@ static int parse_options(int argc, char **argv, Run *run, Error *error)
         {"case", OPTION_TEXT, &run->only_case},
         {"shape", OPTION_TEXT, &run->shape},
         {"maps", OPTION_TEXT, &run->maps},
+        {"weights", OPTION_TEXT, &run->weights},
         {"engine", OPTION_ENGINE, &run->engine},
         {"gpu", OPTION_TEXT, &run->gpu},
         {"seed", OPTION_SEED, &run->seed},
@@ -486,7 +496,10 @@ static int parse_options(int argc, char **argv, Run *run, Error *error)
 static int run_page(Run *run, Error *error)
 {
     int status = run_case(run, error);
-    if (status < 0) fprintf(stderr, "run: %s\n", error->text);
+    if (status < 0) {
+        fprintf(stderr, "run: %s\n", error->text);
+        return status;
+    }
     char leaks[400];
     uint64_t left = run->device && run->engine == ENGINE_SIM
                         ? sim_device_leaks(run->device, leaks, sizeof leaks)

@@ -109,6 +109,19 @@ run 2 "$lab" run $maps/line.txt --submission solutions --shape "K=1 R=1 S=1 pad=
     one_line "file_list does not name 'line.txt'"
 tell map-that-is-not-there
 
+# Weights of the user's own.  The skeleton makes every output 0, which is right where all weights are.
+weights="--build $build --lab 16 --engine sim --alone --seed 1 --submission autograder/tests/skeletons --weights"
+echo "0 0" >"$work/zero.txt"
+printf '0\n5e-1\n' >"$work/half.txt"
+run 0 "$lab" run $weights "$work/zero.txt" --shape 'fc_forward N=1 C=1 K=2' && grep -q 'correct: all 2' "$work/out" &&
+    run 1 "$lab" run $weights "$work/half.txt" --shape 'fc_forward N=1 C=1 K=2' &&
+    grep -q 'WRONG.*: 1 of 2 outputs, first (n,k) = (0,1)' "$work/out"
+tell run-of-weights
+run 2 "$lab" run $weights "$work/half.txt" --shape 'fc_forward N=1 C=3 K=2' && one_line 'half.txt has 2 numbers; w has 6'
+tell weights-of-another-size
+run 2 "$lab" run $weights "$work/half.txt" --case s2 && one_line 'pool_forward has no weights to read from a file'
+tell weights-of-an-operation-without
+
 mkdir -p "$work/root/labs/01-bad" "$work/empty"
 printf '[lab]\ntitle = T\nwings = 2\n' >"$work/root/labs/01-bad/lab.ini"
 run 2 "$grade" --root "$work/root" --build "$build" && one_line 'labs/01-bad/lab.ini:'
