@@ -534,5 +534,5 @@ int main(int argc, char **argv)
     free(run.map);
     if (run.device) run.device->close(run.device);
     catalog_close(&catalog);
-    return status ? 1 : 0;
+    return status < 0 ? 2 : status > 0;
 }

@@ -408,6 +408,68 @@ static void the_layer_that_is_wrong_is_named(void **state)
     }
 }
 
+/* ---- PyTorch -------------------------------------------------------------------------------- */
+
+/* `count` elements of an input, as common/compare/lenet.py makes them. */
+static void fill_pattern(float *value, int count, unsigned seed, float scale)
+{
+    for (int i = 0; i < count; i++) {
+        uint32_t mixed = (uint32_t)(i + 1) * 2654435761u + seed * 40503u;
+        value[i] = scale * ((float)(mixed >> 9) * 0x1p-22f - 1);
+    }
+}
+
+static void fill_network(float *x, int images, float *w)
+{
+    static const int LAYER[][2] = {{LENET_C1_W, LENET_C1_B},
+                                   {LENET_C3_W, LENET_C3_B},
+                                   {LENET_C5_W, LENET_C5_B},
+                                   {LENET_F6_W, LENET_F6_B},
+                                   {LENET_OUT_W, LENET_OUT_B}};
+    fill_pattern(x, images * 1024, 1, 1);
+    for (int l = 0; l < 5; l++) {
+        int end = l < 4 ? LAYER[l + 1][0] : LENET_WEIGHTS;
+        float scale = l < 2 ? 0.25f : 0.125f;
+        fill_pattern(w + LAYER[l][0], LAYER[l][1] - LAYER[l][0], 2 * (unsigned)l + 2, scale);
+        fill_pattern(w + LAYER[l][1], end - LAYER[l][1], 2 * (unsigned)l + 3, scale);
+    }
+}
+
+/* Made on a card by common/compare/lenet.sh; the file's first line says which, and when. */
+static void pytorch_has_the_same_probabilities(void **state)
+{
+    (void)state;
+    enum { PICTURES = 3 };
+    FILE *file = fopen("common/operations/data/lenet-torch.tsv", "r");
+    char line[4096], activation[16], pool[16], text[80];
+    int networks = 0, at;
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file)) {
+        if (*line == ';' || !strncmp(line, "activation", 10)) continue;
+        Problem problem;
+        Run run;
+        Error error = {""};
+        assert_int_equal(sscanf(line, "%15s %15s%n", activation, pool, &at), 2);
+        snprintf(text, sizeof text, "N=%d activation=%s pool=%s", PICTURES, activation, pool);
+        if (operation_find("lenet_forward")->parse(text, &problem, &error))
+            fail_msg("%s: %s", text, error.text);
+        run_open(&run, "lenet_forward", &problem, 1);
+        fill_network(run.tensor[0], PICTURES, run.tensor[1]);
+        double y[PICTURES * 10], spread[PICTURES * 10], products[PICTURES * 10];
+        run.operation->oracle(&problem, (const float *const *)run.tensor, y, spread, products);
+        char *from = line + at;
+        for (int i = 0; i < PICTURES * 10; i++) {
+            double theirs = strtod(from, &from);
+            if (!(fabs(y[i] - theirs) <= 1e-12 * theirs))
+                fail_msg("%s: probability %d is %.17g, PyTorch's %.17g", text, i, y[i], theirs);
+        }
+        run_close(&run);
+        networks++;
+    }
+    fclose(file);
+    assert_int_equal(networks, 6);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -418,6 +480,7 @@ int main(void)
         cmocka_unit_test(a_network_of_lower_precision_is_told),
         cmocka_unit_test(a_network_shows_what_each_layer_lost),
         cmocka_unit_test(the_layer_that_is_wrong_is_named),
+        cmocka_unit_test(pytorch_has_the_same_probabilities),
     };
     return cmocka_run_group_tests_name("layers", tests, NULL, NULL);
 }

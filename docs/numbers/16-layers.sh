@@ -28,3 +28,11 @@ plain=labs/16-layers/baseline.cu
             "$(calc '%.1f' "$(number "mine-$case" sectors_per_load)")"
     done
 } >"$out/sectors.md"
+
+# LeNet-5 on a card, beside PyTorch: docs/data/h200/lenet-times.tsv.
+awk -F '\t' '
+    /^;/ { split($0, by, ", "); card = substr(by[1], 3) ", driver " by[2] ", " by[3] ", " by[5]; next }
+    $1 == "network" { print "| network | images | lab 16, µs | PyTorch, µs | times as fast |\n| --- | --- | --- | --- | --- |"; next }
+    { printf "| %s | %d | %s | %s | %.1f |\n", $1, $2, $3, $4, $4 / $3 }
+    END { printf "\nMedians, fp32 without TF32, twenty passes in one CUDA graph each, taken in turn;\n%s.\n", card }' \
+    docs/data/h200/lenet-times.tsv >"$out/card.md"

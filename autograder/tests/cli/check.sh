@@ -119,7 +119,7 @@ run 0 "$lab" run $weights "$work/zero.txt" --shape 'fc_forward N=1 C=1 K=2' && g
 tell run-of-weights
 run 2 "$lab" run $weights "$work/half.txt" --shape 'fc_forward N=1 C=3 K=2' && one_line 'half.txt has 2 numbers; w has 6'
 tell weights-of-another-size
-run 2 "$lab" run $weights "$work/half.txt" --case s2 && one_line 'pool_forward has no weights to read from a file'
+run 2 "$lab" run $weights "$work/half.txt" --case s2 && one_line "pool_forward has no weights to read from a file"
 tell weights-of-an-operation-without
 
 mkdir -p "$work/root/labs/01-bad" "$work/empty"
