@@ -15,7 +15,7 @@ trap 'rm -rf "$work"' EXIT
 # What was seen so far: lines that nothing reached and that are not listed, as "kernel, line, text"; and the list's rows that
 # a case reached, or that are no lines.
 missing() {
-    awk -F "$tab" -v lab="$1" -v source="conv.cu" '
+    awk -F "$tab" -v lab="$1" -v source="$source" '
         FNR == 1 { file++ }
         file == 1 { if ($1 == lab) reason[$2 "\t" $3] = 1; next }
         file == 2 { sub("^ *", ""); text[FNR] = $0; next }
@@ -26,12 +26,13 @@ missing() {
                 if (!seen[at] && !(row in reason)) print "no case executes line " part[2] " of " part[1] ": " text[part[2]]
                 if (seen[at] && (row in reason)) print "listed in unreached.tsv, and executed: line " part[2] " of " part[1] }
             for (row in reason) if (!(row in is)) print "listed in unreached.tsv, and no line: " row }' \
-        "$listed" "solutions/$1/conv.cu" "$work/runs.tsv" | sort -t ' ' -k 5n
+        "$listed" "solutions/$1/$source" "$work/runs.tsv" | sort -t ' ' -k 5n
 }
 
 for lab in $("$build/bin/lab" names); do
     case $lab in "$only"*) ;; *) continue ;; esac
-    [ -f "solutions/$lab/conv.cu" ] || continue
+    source=$(sed -n 's/^source *= *//p' "labs/$lab/lab.ini")
+    case $source in *.cu) ;; *) continue ;; esac # on the host there are no kernels
     : >"$work/runs.tsv"
     ran=0
     for case in $("$build/bin/lab" smallest --lab "$lab"); do
