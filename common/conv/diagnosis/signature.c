@@ -34,7 +34,7 @@ static int map_tells(const Map *map, size_t index)
  * enough to speak of one, and not only of where x has its zeros? */
 static int map_contrasts(const Map *map, size_t telling)
 {
-    return telling > 0 && telling * 4 >= map->wrong;
+    return telling > 0 && telling * 16 >= map->wrong;
 }
 
 static size_t map_slice(const Map *map, int axis)
