@@ -157,6 +157,8 @@ static void test_gatekeeper_memory(void **state)
     ask(gatekeeper, &engine, half);
     refused(gatekeeper, &engine, half);
     refused(gatekeeper, &engine, huge);
+    refused(gatekeeper, &engine,
+            (DeviceCall){.kind = CALL_ALLOC, .bytes = 64, .value = ALLOC_MANAGED});
     /* A free is put off by the recorder: its bytes come back only when the recording is cleared,
      * and until then each replay finds it poisoned. */
     Recording recording = {0};

@@ -42,7 +42,8 @@ static int access_open(const Warp *warp, const Ins *ins, uint32_t lane, Access *
     memcpy(&a->texture, object->host, sizeof a->texture);
     const Texture *t = &a->texture;
     if (t->magic != TEXTURE_MAGIC || !t->extent[0] || !t->extent[1] || !t->extent[2] ||
-        t->channels - 1 > 3 || !t->channel_bytes || t->channel_bytes > 4)
+        t->channels - 1 > 3 || !t->channel_bytes || t->channel_bytes > 4 ||
+        (t->read_as_fraction && t->channel_bytes > 2))
         return 0;
     uint64_t row = (uint64_t)t->extent[0] * t->channels * t->channel_bytes;
     uint64_t most = 1ull << 40, all = row;
@@ -54,6 +55,7 @@ static int access_open(const Warp *warp, const Ins *ins, uint32_t lane, Access *
     a->data = memory_find(memory, t->address);
     if (!a->data || a->data->freed || all > a->data->bytes - (t->address - a->data->address))
         return 0;
+    if ((ins->aux & TEXTURE_KIND) == SURFACE_WRITE && a->data->read_only) return 0;
     a->lane = lane;
     a->dims = ins->aux >> TEXTURE_DIMS & 3;
     a->layer = 0;
