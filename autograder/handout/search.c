@@ -1,6 +1,7 @@
 #include "autograder/handout/search.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,6 +114,12 @@ static void add_formula(const Lab *lab, const LabPrediction *prediction, Secrets
     free(normal);
 }
 
+static int is_power_of_two(double value)
+{
+    int exponent;
+    return frexp(value, &exponent) == 0.5;
+}
+
 static int add_values(const char *root, const Lab *lab, Secrets *secrets, Error *error)
 {
     const char *name[LAB_PREDICTIONS + 1] = {0};
@@ -128,7 +135,9 @@ static int add_values(const char *root, const Lab *lab, Secrets *secrets, Error 
         if (strlen(digits) - (strchr(digits, '.') != NULL) < SHORT_NUMBER) continue;
         text_set(what, sizeof what, "the value of prediction %s", file.answer[i].name);
         Secret *secret = secret_add(secrets, lab, strdup(digits), what);
-        if (secret) secret->number = secret->at_home = 1;
+        if (!secret) continue;
+        secret->number = secret->at_home = 1;
+        secret->size = is_power_of_two(file.answer[i].value);
     }
     return 0;
 }
@@ -202,7 +211,7 @@ static int is_at_home(const Secret *secret, const char *path)
     char home[100];
     text_set(home, sizeof home, "labs/%s/", secret->lab->name);
     return !secret->at_home || !strncmp(path, home, strlen(home)) ||
-           (secret->number && strncmp(path, "labs/", 5) != 0);
+           (secret->number && !secret->size && strncmp(path, "labs/", 5) != 0);
 }
 
 int secrets_search(const Secrets *secrets, const char *path, const char *text,
