@@ -603,18 +603,29 @@ static int find_axis(const Backward *b, int axis, Finding *finding)
         all[at[axis]]++;
         wrong[at[axis]] += j->mark[i] != MARK_RIGHT;
     }
-    int whole = wrong != NULL, touched = 0;
+    int whole = wrong != NULL, touched = 0, phased = 1;
+    int step = b->filter || axis < 2 ? 1 : axis == 2 ? b->v.stride_h : b->v.stride_w;
     for (int i = 0; whole && i < extent; i++) {
         touched += all[i] > 0;
         if (!wrong[i]) continue;
         if (wrong[i] * 4 < all[i]) whole = 0;
         if (first < 0) first = i;
+        phased &= (i - first) % step == 0;
         last = i;
         bad++;
     }
     free(wrong);
     if (!whole || bad == touched || bad == 0) return 0;
+    phased &= last > first;
     finding->fault = fault_of(b, axis, first, last, extent);
+    if (step > 1 && phased) {
+        finding->fault = FAULT_STRIDE;
+        finding_say(finding,
+                    "Wrong are only outputs with %c = %d, %d, ...: one phase of the stride, whose "
+                    "pixels meet taps of their own.",
+                    letters[axis], first, first + step);
+        return 1;
+    }
     if (bad == last - first + 1)
         finding_say(finding, "Wrong are only outputs with %c = %d%s%.0d of 0 .. %d.", letters[axis],
                     first, last > first ? " .. " : "", last > first ? last : 0, extent - 1);

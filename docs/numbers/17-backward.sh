@@ -32,3 +32,18 @@ grep -q 'Race reported' "$out/race.md" || fail "no race is reported: $(cat "$out
 say "$page" "on a machine that holds $(thousands $(($(machine h200 sms) * $(machine h200 max_threads_per_sm)))) threads"
 say "$page" "$(calc %.0f '1024 * 6 * 28 * 28 * 25 / 1e6') million of them for dx-lenet-c1 alone"
 say "$page" "N·P·Q rows, $(thousands $((32 * 112 * 112))) for VGG-19's conv2_1 with 32 images"
+
+# Beside PyTorch, as the card measured it; "stride-2" and the VGG layers by their shapes in gradients.py.
+card=docs/data/h200/gradients
+{
+    echo '| layer | gradient | lab 17 | PyTorch, fp32 | lab 17 / PyTorch |'
+    echo '| --- | --- | --- | --- | --- |'
+    awk -F'\t' '!/^;/ && $1 != "layer" { printf "| %s | %s | %s | %s | %.2f |\n", $1, $2, $3, $4, $3 / $4 }' "$card/times.tsv"
+    printf '\n%s.\nMeasured with strips of 8 pixels; now they have 4.\n' \
+        "$(sed -n '1s/^; //; 1s/, sh .*//p' "$card/times.tsv")"
+} >"$out/card.md"
+differ=$(awk -F'\t' '$1 == "lenet-c3" && $2 == "dx" { print $7 }' "$card/errors.tsv")
+all=$(awk -F'\t' '$1 == "lenet-c3" && $2 == "dx" { print $5 }' "$card/errors.tsv")
+say "$page" "in $(thousands "$differ") of lenet-c3's $(thousands "$all") elements of dx"
+awk -F'\t' '!/^;/ && $1 != "layer" && $6 != 0 { exit 1 }' "$card/errors.tsv" || fail "the solution's bits differ from run to run"
+say "$page" "$(calc %.0f '2 * 32 * 512 * 784 * 2304 / 1e9') GFLOP in $(calc %.0f "$(awk -F'\t' '$1 == "vgg-256-28-512-n32" && $2 == "dx" { print $4 }' "$card/times.tsv")") µs"

@@ -22,7 +22,7 @@ __device__ bool inside(int at, int last)
 /* ---- dx, gathered: few channels, stride 1 ------------------------------------------------ */
 
 enum {
-    STRIP = 8,
+    STRIP = 4,
     TAPS = 5,
     WINDOW = STRIP + TAPS - 1,
     GATHER_THREADS = 128,
@@ -485,7 +485,7 @@ __global__ void add_kernel(int outputs, int pieces, const float *__restrict__ su
 
 static void add_pieces(int outputs, int pieces, const float *sums, float *to, cudaStream_t stream)
 {
-    const dim3 block(ADD_ACROSS, pieces >= 4 * ADD_DOWN ? ADD_DOWN : pieces >= 32 ? 8 : 4);
+    const dim3 block(ADD_ACROSS, pieces >= 64 ? ADD_DOWN : pieces >= 32 ? 8 : 4);
     add_kernel<<<ceiling(outputs, ADD_ACROSS), block, 0, stream>>>(outputs, pieces, sums, to);
 }
 

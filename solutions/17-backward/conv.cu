@@ -22,7 +22,7 @@ __device__ bool inside(int at, int last)
 /* ---- dx, gathered: few channels, stride 1 ------------------------------------------------ */
 
 enum {
-    STRIP = 8,
+    STRIP = 4,
     TAPS = 5,
     WINDOW = STRIP + TAPS - 1,
     GATHER_THREADS = 128,
@@ -44,11 +44,11 @@ __device__ static void window_load(const ConvProblem &p, const Strip &strip,
     // column w + pad_left - s.
     const int oq = strip.iw + p.pad_left - strip.s;
     const int p0 = strip.h0 + p.pad_top - strip.r0 - (TAPS - 1);
-    const float *column = dy + ((strip.n * p.K + strip.k) * p.P + p0) * p.Q + oq;
-    const bool meets = oq >= 0 && oq < p.Q;
+    const unsigned rows = oq >= 0 && oq < p.Q ? p.P : 0; /* none, if the column lies outside */
+    int at = ((strip.n * p.K + strip.k) * p.P + p0) * p.Q + oq;
 #pragma unroll
-    for (int j = 0; j < WINDOW; j++)
-        window[j] = meets && p0 + j >= 0 && p0 + j < p.P ? __ldg(column + j * p.Q) : 0.0f;
+    for (int j = 0; j < WINDOW; j++, at += p.Q)
+        window[j] = (unsigned)(p0 + j) < rows ? __ldg(dy + at) : 0.0f;
     // END TODO(1)
 }
 
@@ -523,7 +523,7 @@ __global__ void add_kernel(int outputs, int pieces, const float *__restrict__ su
 
 static void add_pieces(int outputs, int pieces, const float *sums, float *to, cudaStream_t stream)
 {
-    const dim3 block(ADD_ACROSS, pieces >= 4 * ADD_DOWN ? ADD_DOWN : pieces >= 32 ? 8 : 4);
+    const dim3 block(ADD_ACROSS, pieces >= 64 ? ADD_DOWN : pieces >= 32 ? 8 : 4);
     add_kernel<<<ceiling(outputs, ADD_ACROSS), block, 0, stream>>>(outputs, pieces, sums, to);
 }
 
