@@ -69,7 +69,7 @@ find_fault() {
 
 # The verdict on the source in FOLDER, kept: "none" (no program), "same", "public CASE", "hidden" or "nothing".
 verdict() {
-    source=$(find "$1" -name 'conv.c*')
+    source=$(find "$1" -name '*.c' -o -name '*.cu')
     known=$build/mutate/objects/$( (echo "$MUTATE_TOOLS"; cat "$source") | digest)
     if [ ! -f "$known" ]; then
         if compile "$source" "$1/object.o" >"$1/log" 2>&1; then
