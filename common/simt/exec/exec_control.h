@@ -327,7 +327,8 @@ HANDLER(SHFL)
         valid_mask |= (uint32_t)valid << i;
         strange |= (~(members[i] & warp->mask) >> j & 1) << i;
     }
-    if (__builtin_expect(strange & valid_mask, 0)) shuffle_strange(warp, ins, strange & valid_mask);
+    if (__builtin_expect(strange & valid_mask, 0))
+        shuffle_strange(warp, ins, warp->mask, strange & valid_mask, t);
     if (ins->v[1] != NO_SLOT) {
         uint32_t *q = &PREDICATE(ins->v[1]);
         *q = (*q & ~warp->mask) | valid_mask;

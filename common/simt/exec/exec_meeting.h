@@ -20,15 +20,24 @@ static const Ins *meeting_fault(Warp *warp, const Ins *ins, uint32_t named, uint
                     named, first_lane(absent));
 }
 
-/* What a lane gets from one that takes no part is undefined on a card, and here what the register
- * held before. */
-__attribute__((noinline)) static void shuffle_strange(Warp *warp, const Ins *ins, uint32_t lanes)
+/* What a lane gets from one that takes no part: undefined on a card, and here a NaN, or a number
+ * that no program means. */
+enum { NOBODYS_VALUE = 0x7fffdead };
+
+/* `lanes` of those in `mask` read from one that takes no part; `t` is what each lane gets.  A tree
+ * of shfl.down over a part of a warp leaves this in its far lanes, and nobody uses it: so there only
+ * the lane that has the result at last is asked, the first; with shfl.up the last. */
+__attribute__((noinline)) static void shuffle_strange(Warp *warp, const Ins *ins, uint32_t mask,
+                                                      uint32_t lanes, uint32_t *t)
 {
     int valid;
+    FOR_ACTIVE(lanes) t[i] = NOBODYS_VALUE;
+    if (ins->aux == SHFL_DOWN) lanes &= mask & (0 - mask);
+    if (ins->aux == SHFL_UP) lanes &= 1u << (LANES - 1 - __builtin_clz(mask));
+    if (!lanes || !warp->worker->initcheck) return;
     uint32_t i = first_lane(lanes);
     uint32_t j = shuffle_source((int)ins->aux, i, REG(uint32_t, ins->b)[i],
                                 REG(uint32_t, ins->c)[i], &valid);
-    if (!warp->worker->initcheck) return;
     finding_add(warp, ins, SIMT_INITCHECK, i, 0, 0,
                 "Undefined value: this shuffle reads from lane %u, which takes no part in it", j);
 }
@@ -61,8 +70,8 @@ static void meeting_shuffle(Warp *warp, const Meeting *m)
                                     REG(uint32_t, own->c)[i], &valid) &
                      31;
         int here = m->mask >> j & 1;
-        if (!here && valid) shuffle_strange(warp, own, 1u << i);
         t[i] = REG(uint32_t, here ? m->at[j]->a : own->a)[j];
+        if (!here && valid) shuffle_strange(warp, own, m->mask, 1u << i, t);
         valid_mask |= (uint32_t)valid << i;
     }
     FOR_ACTIVE(m->mask)

@@ -419,7 +419,15 @@ KERNEL(shuffle_from_nobody)
 {
     int lane = threadIdx.x % 32;
     float v = x[self()];
-    if (lane < 16) v = __shfl_down_sync(0x0000ffffu, v, 8); // FAULT initcheck: takes no part
+    if (lane < 16) v = __shfl_xor_sync(0x0000ffffu, v, 16); // FAULT initcheck: takes no part
+    x[self()] = v;
+}
+
+KERNEL(sum_that_begins_with_nobody)
+{
+    int lane = threadIdx.x % 32;
+    float v = x[self()];
+    if (lane < 16) v += __shfl_down_sync(0x0000ffffu, v, 16); // FAULT initcheck: takes no part
     x[self()] = v;
 }
 
@@ -495,6 +503,17 @@ KERNEL(clean_reduction)
         if (threadIdx.x < step) part[threadIdx.x] += part[threadIdx.x + step];
     }
     if (threadIdx.x == 0) empty[blockIdx.x] = part[0];
+}
+
+/* Lanes 8 to 15 get what nobody uses. */
+KERNEL(clean_tree_of_half_a_warp)
+{
+    float v = x[self()];
+    if (threadIdx.x % 32 < 16) {
+        for (int far = 8; far > 0; far /= 2)
+            v += __shfl_down_sync(0x0000ffffu, v, far);
+        if (threadIdx.x % 32 == 0) x[self()] = v;
+    }
 }
 
 KERNEL(clean_warp_reduction)
