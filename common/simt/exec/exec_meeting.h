@@ -25,8 +25,8 @@ static const Ins *meeting_fault(Warp *warp, const Ins *ins, uint32_t named, uint
 enum { NOBODYS_VALUE = 0x7fffdead };
 
 /* `lanes` of those in `mask` read from one that takes no part; `t` is what each lane gets.  A tree
- * of shfl.down over a part of a warp leaves this in its far lanes, and nobody uses it: so there only
- * the lane that has the result at last is asked, the first; with shfl.up the last. */
+ * of shfl.down over a part of a warp leaves this in its far lanes, and nobody uses it: so there
+ * only the lane that has the result at last is asked, the first; with shfl.up the last. */
 __attribute__((noinline)) static void shuffle_strange(Warp *warp, const Ins *ins, uint32_t mask,
                                                       uint32_t lanes, uint32_t *t)
 {
