@@ -39,7 +39,7 @@ card=docs/data/h200/gradients
     echo '| layer | gradient | lab 17 | PyTorch, fp32 | lab 17 / PyTorch |'
     echo '| --- | --- | --- | --- | --- |'
     awk -F'\t' '!/^;/ && $1 != "layer" { printf "| %s | %s | %s | %s | %.2f |\n", $1, $2, $3, $4, $3 / $4 }' "$card/times.tsv"
-    printf '\n%s.\nMeasured with strips of 8 pixels; now they have 4.\n' \
+    printf '\n%s.\n' \
         "$(sed -n '1s/^; //; 1s/, sh .*//p' "$card/times.tsv")"
 } >"$out/card.md"
 differ=$(awk -F'\t' '$1 == "lenet-c3" && $2 == "dx" { print $7 }' "$card/errors.tsv")

@@ -37,7 +37,7 @@ of() { awk -F'\t' -v side="$1" -v batch="$2" '$1 ~ "^" side && $2 == batch { pri
     for batch in 64 256 1024; do
         printf '| %s | %s | %s | %s |\n' "$(thousands $batch)" "$(of lab $batch)" "$(of pytorch $batch)" "$(ratio "$(of pytorch $batch)" "$(of lab $batch)")"
     done
-    printf '\nLeNet-5 on an NVIDIA H200 (driver 580.159.04, CUDA 13.0, PyTorch 2.11.0, 2026-11-22), both one CUDA\ngraph a step, fp32 with TF32 off: `sh common/train/compare.sh build`. The solution was measured before\nits gradients were shared among fewer blocks: on the simulated H200 batches of 1,024 have become a\nquarter faster since, batches of 64 a twentieth slower.\n'
+    printf '\nLeNet-5 on an NVIDIA H200 (driver 580.159.04, CUDA 13.0, PyTorch 2.11.0, 2026-11-22), both one CUDA\ngraph a step, fp32 with TF32 off: `sh common/train/compare.sh build`.\n'
 } >"$out/torch.md"
 if command -v gnuplot >/dev/null; then
     mkdir -p "$out/curves"
