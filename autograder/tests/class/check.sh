@@ -206,7 +206,7 @@ if unshare -rm true 2>/dev/null; then
     mkdir -p "$work/small"
     # shellcheck disable=SC2016  # the inner shell's
     work=$work build=$build unshare -rm sh -c '
-        mount -t tmpfs -o size=300k none "$work/small"
+        mount -t tmpfs -o size=450k none "$work/small"
         set -- --build "$build" --submissions "$work/all" --lab 01 --engine sim --seed 7 --results "$work/small" --grade "$work/grade"
         "$build/bin/class" "$@" >"$work/full" 2>&1
         echo $? >"$work/full-status"
