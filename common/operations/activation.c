@@ -50,3 +50,22 @@ double softmax_roundings(double value, double z, double mean, int K)
 {
     return value * (fabs(z) + 4 + mean + 4 + (K - 1) + 1) + LEAST;
 }
+
+void softmax_carry(int K, const double *z, const double *z_spread, double *value, double *spread)
+{
+    double largest = -INFINITY, sum = 0, mean = 0, all = 0;
+    for (int k = 0; k < K; k++)
+        largest = fmax(largest, z[k]);
+    for (int k = 0; k < K; k++)
+        sum += value[k] = exp(z[k] - largest);
+    for (int k = 0; k < K; k++) {
+        value[k] /= sum;
+        mean += value[k] * fabs(z[k] - largest);
+        all += value[k] * z_spread[k] * value[k] * z_spread[k];
+    }
+    for (int k = 0; k < K; k++) {
+        double y = value[k], moved = y * z_spread[k], own = (1 - y) * z_spread[k];
+        spread[k] = y * sqrt(own * own + all - moved * moved) +
+                    softmax_roundings(y, z[k] - largest, mean, K);
+    }
+}

@@ -26,4 +26,8 @@ double activation_roundings(int kind, double z);
  * K - 1 more and by the mean of its summands' errors; the division by 1. */
 double softmax_roundings(double value, double z, double mean, int K);
 
+/* Softmax of K logits z with a spread each, in units of u: values, and what the logits' independent
+ * errors (dy_k = y_k (dz_k - sum of y_j dz_j)) and its own roundings come to. */
+void softmax_carry(int K, const double *z, const double *z_spread, double *value, double *spread);
+
 #endif

@@ -27,6 +27,7 @@
 #include "common/operation/diagnose.h"
 #include "common/operation/shape_text.h"
 #include "common/operations/activation.h"
+#include "common/operations/network_probe.h"
 #include "convlab/layers.h"
 
 enum { TENSOR_X, TENSOR_W, TENSOR_Y, TENSORS };
@@ -259,22 +260,13 @@ static void connect(const Network *net, int l, const Signal *in, Signal *out)
 
 static void softmax(const Network *net, const Signal *in, double *value, double *spread)
 {
-    double largest = -INFINITY, sum = 0, mean = 0, all = 0;
+    double largest = -INFINITY;
+    softmax_carry(CLASSES, in->value, in->spread, value, spread);
     for (int k = 0; k < CLASSES; k++)
         largest = fmax(largest, in->value[k]);
-    for (int k = 0; k < CLASSES; k++)
-        sum += exp(in->value[k] - largest);
     for (int k = 0; k < CLASSES; k++) {
-        double y = exp(in->value[k] - largest) / sum, moved = y * in->spread[k];
-        mean += y * fabs(in->value[k] - largest);
-        all += moved * moved;
-    }
-    for (int k = 0; k < CLASSES; k++) {
-        double z = in->value[k] - largest, y = exp(z) / sum, moved = y * in->spread[k];
-        double own = (1 - y) * in->spread[k];
-        value[k] = net->logits ? in->value[k] : net->undivided ? exp(z) : y;
-        spread[k] =
-            y * sqrt(own * own + all - moved * moved) + softmax_roundings(y, z, mean, CLASSES);
+        if (net->logits) value[k] = in->value[k];
+        if (net->undivided) value[k] = exp(in->value[k] - largest);
     }
 }
 
@@ -525,65 +517,23 @@ static int is_rounded(const Judgement *judged)
     return 1;
 }
 
-static const char *const LAYER_NAME[LAYERS] = {"C1", "C3", "C5", "F6", "OUT"};
-
-/* Whether the submission is right where all weights of the layers before layer l are 0, so that
- * nothing of its inputs depends on them.  -1: it did not run. */
-static int right_from(const Judgement *judged, ProbeRun run, void *context, int l)
-{
-    const Problem *problem = &judged->view.problem;
-    size_t outputs = judged->verdict.total;
-    float *w = calloc(LENET_WEIGHTS, sizeof *w), *y = calloc(outputs, sizeof *y);
-    const float *tensor[TENSORS] = {judged->view.tensor[TENSOR_X], w, NULL};
-    Observed observed = {.output = y};
-    Judgement again;
-    int right = -1;
-    if (w && y) {
-        memcpy(w, judged->view.tensor[TENSOR_W], LENET_WEIGHTS * sizeof *w);
-        for (int before = 0; before < l; before++)
-            memset(w + LAYER[before].weights, 0,
-                   (size_t)(LAYER[before].maps * LAYER[before].inputs) * sizeof *w);
-        if (!run(context, problem, tensor, y) &&
-            !verify_output(judged->operation, problem, judged->precision, tensor, &observed, &again,
-                           NULL)) {
-            right = again.verdict.correct;
-            judgement_free(&again);
-        }
-    }
-    free(w);
-    free(y);
-    return right;
-}
-
-/* The last layer that is wrong by itself, so that those behind it are right; -1: unknown. */
-static int wrong_layer(const Judgement *judged, ProbeRun run, void *context)
-{
-    int l = OUT, right = run ? right_from(judged, run, context, l) : -1;
-    while (right == 1 && l > C1)
-        right = right_from(judged, run, context, --l);
-    return right < 0 ? -1 : l;
-}
+static const NetworkLayer PLACE[LAYERS] = {{"C1", LENET_C1_W, LENET_C1_B},
+                                           {"C3", LENET_C3_W, LENET_C3_B},
+                                           {"C5", LENET_C5_W, LENET_C5_B},
+                                           {"F6", LENET_F6_W, LENET_F6_B},
+                                           {"OUT", LENET_OUT_W, LENET_OUT_B}};
 
 /* What is rounded is wrong in the last layer already; a small slip before it is not. */
 static void lenet_explain(const Judgement *judged, ProbeRun run, void *context, Finding *finding)
 {
     explain_mistakes(judged, run, context, MISTAKE, MISTAKES, mistaken_values, finding);
     if (finding->fault != FAULT_EVERYWHERE) return;
-    int l = wrong_layer(judged, run, context);
+    int l = network_wrong_layer(judged, run, context, TENSOR_W, PLACE, LAYERS);
     if (is_rounded(judged) && (l < 0 || l == OUT)) {
         *finding = (Finding){.fault = FAULT_PRECISION};
-        finding_say(finding, "Every output is near the right value, but the errors are larger than "
-                             "fp32 makes in this network: somewhere values are kept in a lower "
-                             "precision (half, bfloat16, tf32, or a fast approximation).");
-    } else if (l == OUT) {
-        finding_say(finding, "With all weights before OUT set to 0 they are wrong, too: look at "
-                             "OUT and the softmax first.");
-    } else if (l >= 0) {
-        finding_say(finding,
-                    "With all weights before %s set to 0 the outputs are right, and with only "
-                    "those before %s they are not: look at %s first, and at the order in which %s "
-                    "reads it.",
-                    LAYER_NAME[l + 1], LAYER_NAME[l], LAYER_NAME[l], LAYER_NAME[l + 1]);
+        finding_say(finding, NETWORK_ROUNDED);
+    } else {
+        network_say_layer(l, PLACE, LAYERS, finding);
     }
 }
 

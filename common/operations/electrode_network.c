@@ -1,0 +1,317 @@
+/* electrode_network.c - see electrode_network.h.
+ *
+ * The spreads.  As in lenet_forward.c a value's spread is what independent roundings come to, in
+ * units of u, carried forward layer by layer.  A sum of m products rounds m times, each time by
+ * its partial sum.  Here m is up to 22,400, and to let each partial sum be as large as all
+ * magnitudes together, as a worst case could, would let weights of 11 bits through.  But products
+ * of either sign in no order walk at random on their way from 0 to the sum z: the i-th partial
+ * sum is i/m z and a walk beside it, which in m steps of both signs comes to sqrt(m) steps (N. J.
+ * Higham and T. Mary, Sharper probabilistic backward error analysis for basic linear algebra
+ * kernels with random data, SIAM J. Sci. Comput. 42(5), 2020).  The squares of m partial sums
+ * then come to m z^2 / 3 for the straight line, and to no more than (sum|w x|)^2 for the walk.
+ * So
+ *
+ *     a sum of m products and a bias   the root of: sum of (w * spread of x)^2, (sum|w x| + |b|)^2,
+ *                                      and (m + 1) z^2 / 3
+ *     ReLU, a maximum, softmax         as in lenet_forward.c
+ *
+ * A submission may sum in parts and in any order, which makes partial sums smaller.  What fp32 and
+ * what fewer bits come to, test_electrode.c has. */
+#include "common/operations/electrode_network.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/parallel.h"
+#include "common/operations/activation.h"
+#include "convlab/layers.h"
+
+/* ---- sizes ----------------------------------------------------------------------------------- */
+
+ElectrodeLayer electrode_layer(const ElectrodeProblem *p, int layer)
+{
+    switch (layer) {
+    case ELECTRODE_CONV1:
+        return (ElectrodeLayer){1, p->H, p->W, p->c, ELECTRODE_R1};
+    case ELECTRODE_CONV2:
+        return (ElectrodeLayer){p->c, p->H / 2, p->W / 2, p->c, ELECTRODE_R2};
+    case ELECTRODE_CONV3:
+        return (ElectrodeLayer){p->c, p->H / 4, p->W / 4, p->c, ELECTRODE_R3};
+    case ELECTRODE_FULL:
+        return (ElectrodeLayer){p->c * (p->H / 4) * (p->W / 4), 1, 1, p->f, 1};
+    default:
+        return (ElectrodeLayer){p->f, 1, 1, p->classes, 1};
+    }
+}
+
+int electrode_taps(const ElectrodeLayer *layer)
+{
+    return layer->C * layer->R * layer->R;
+}
+
+void electrode_derive(ElectrodeProblem *p)
+{
+    int at = 0;
+    for (int l = 0; l < ELECTRODE_LAYERS; l++) {
+        ElectrodeLayer layer = electrode_layer(p, l);
+        p->weights[l] = at;
+        p->biases[l] = at += layer.K * electrode_taps(&layer);
+        at += layer.K;
+    }
+    p->parameters = at;
+}
+
+double electrode_image_macs(const ElectrodeProblem *p)
+{
+    double macs = 0;
+    for (int l = 0; l < ELECTRODE_LAYERS; l++) {
+        ElectrodeLayer layer = electrode_layer(p, l);
+        macs += (double)layer.H * layer.W * layer.K * electrode_taps(&layer);
+    }
+    return macs;
+}
+
+/* ---- one image ------------------------------------------------------------------------------- */
+
+/* A layer's maps and their spreads; the input of a convolution lies within its zeros. */
+typedef struct Signal {
+    double *value, *spread;
+} Signal;
+
+/* What one image needs: inputs of a layer, its outputs, and a row of sums. */
+typedef struct Space {
+    const ElectrodeProblem *p;
+    const ElectrodeSlips *slips;
+    const float *w;
+    Signal in, out;
+    double *row; /* three of them: sums, magnitudes, squares */
+} Space;
+
+static int has(int layers, int l)
+{
+    return layers >> l & 1;
+}
+
+/* How many zeros stand before a map of the layer. */
+static int zeros_before(const Space *space, int l, int R)
+{
+    if (has(space->slips->unpadded, l)) return 0;
+    return has(space->slips->behind, l) ? R / 2 : (R - 1) / 2;
+}
+
+static double weight_of(const Space *space, int l, const ElectrodeLayer *layer, int k, int tap)
+{
+    const float *w = space->w + space->p->weights[l];
+    int taps = electrode_taps(layer), R = layer->R, within = tap % (R * R), filter = tap - within;
+    if (has(space->slips->one_map, l) && tap < taps - R * R) return 0;
+    if (has(space->slips->transposed, l)) {
+        if (R == 1) return w[(size_t)tap * (size_t)layer->K + (size_t)k];
+        within = within % R * R + within / R;
+    }
+    if (has(space->slips->flipped, l)) within = R * R - 1 - within;
+    return w[(size_t)k * (size_t)taps + (size_t)(filter + within)];
+}
+
+/* From a sum, its magnitude and the squares that came in: the layer's value and its spread. */
+static void finish(const Space *space, int l, int taps, double bias, const double sums[3],
+                   double *value, double *spread)
+{
+    const ElectrodeSlips *slips = space->slips;
+    double z = sums[0] + bias, magnitude = sums[1] + fabs(bias);
+    int relu = l == ELECTRODE_OUT ? slips->relu_at_end : !has(slips->no_relu, l);
+    *value = z;
+    *spread = sqrt(sums[2] + magnitude * magnitude + (taps + 1) * z * z / 3);
+    if (!relu) return;
+    *value = activation_value(ACTIVATE_RELU, z);
+    /* Near the corner an error may lead across it. */
+    *spread = (z > -8 * 0x1p-24 * *spread) * *spread + activation_roundings(ACTIVATE_RELU, z);
+}
+
+/* Row `p` of map k: all its sums, tap after tap. */
+static void convolve_row(Space *space, int l, const ElectrodeLayer *layer, int k, int p)
+{
+    int R = layer->R, W = layer->W, wide = W + R - 1, high = layer->H + R - 1;
+    double *sum = space->row, *magnitude = sum + W, *squares = magnitude + W;
+    memset(sum, 0, 3 * (size_t)W * sizeof *sum);
+    for (int tap = 0; tap < electrode_taps(layer); tap++) {
+        int c = tap / (R * R), r = tap / R % R, s = tap % R;
+        size_t from = ((size_t)c * (size_t)high + (size_t)(p + r)) * (size_t)wide + (size_t)s;
+        const double *value = space->in.value + from, *spread = space->in.spread + from;
+        double w = weight_of(space, l, layer, k, tap);
+        for (int q = 0; q < W; q++) {
+            double product = w * value[q], moved = w * spread[q];
+            sum[q] += product;
+            magnitude[q] += fabs(product);
+            squares[q] += moved * moved;
+        }
+    }
+}
+
+static void convolve(Space *space, int l)
+{
+    ElectrodeLayer layer = electrode_layer(space->p, l);
+    int H = layer.H, W = layer.W, no_bias = has(space->slips->no_bias, l);
+    const float *b = space->w + space->p->biases[l];
+    for (int k = 0; k < layer.K; k++)
+        for (int p = 0; p < H; p++) {
+            convolve_row(space, l, &layer, k, p);
+            for (int q = 0; q < W; q++) {
+                double sums[3] = {space->row[q], space->row[W + q], space->row[2 * W + q]};
+                int at = (k * H + p) * W + q;
+                finish(space, l, electrode_taps(&layer), no_bias ? 0 : b[k], sums,
+                       &space->out.value[at], &space->out.spread[at]);
+            }
+        }
+}
+
+/* The largest of 2 x 2 outputs of layer l; its spread is the largest of theirs. */
+static void pool(const Space *space, int W, int at, double *value, double *spread)
+{
+    const Signal *out = &space->out;
+    int four[4] = {at, at + 1, at + W, at + W + 1};
+    double largest = -INFINITY, sum = 0, widest = 0;
+    for (int i = 0; i < 4; i++) {
+        largest = fmax(largest, out->value[four[i]]);
+        widest = fmax(widest, out->spread[four[i]]);
+        sum += out->value[four[i]] / 4;
+    }
+    *value = space->slips->mean ? sum : largest;
+    *spread = widest;
+}
+
+/* The outputs of layer l, pooled where that is 2, become the next convolution's input. */
+static void pass_on(Space *space, int l)
+{
+    ElectrodeLayer from = electrode_layer(space->p, l), to = electrode_layer(space->p, l + 1);
+    int wide = to.W + to.R - 1, high = to.H + to.R - 1, before = zeros_before(space, l + 1, to.R);
+    size_t all = (size_t)to.C * (size_t)high * (size_t)wide;
+    memset(space->in.value, 0, all * sizeof(double));
+    memset(space->in.spread, 0, all * sizeof(double));
+    for (int i = 0; i < to.C * to.H * to.W; i++) {
+        int c = i / to.W / to.H, h = i / to.W % to.H, w = i % to.W;
+        int at = (c * high + h + before) * wide + w + before;
+        pool(space, from.W, (c * from.H + 2 * h) * from.W + 2 * w, &space->in.value[at],
+             &space->in.spread[at]);
+    }
+}
+
+/* From one signal to the other: they change places first. */
+static void connect(Space *space, int l)
+{
+    ElectrodeLayer layer = electrode_layer(space->p, l);
+    Signal in = space->out;
+    int maps = space->p->c, spots = layer.C / maps;
+    int maps_last = l == ELECTRODE_FULL && space->slips->maps_last;
+    space->out = space->in;
+    space->in = in;
+    for (int k = 0; k < layer.K; k++) {
+        double sums[3] = {0}, bias = space->w[space->p->biases[l] + k];
+        for (int i = 0; i < layer.C; i++) {
+            int from = maps_last ? i % maps * spots + i / maps : i;
+            double w = weight_of(space, l, &layer, k, i);
+            double product = w * in.value[from], moved = w * in.spread[from];
+            sums[0] += product;
+            sums[1] += fabs(product);
+            sums[2] += moved * moved;
+        }
+        finish(space, l, layer.C, has(space->slips->no_bias, l) ? 0 : bias, sums,
+               &space->out.value[k], &space->out.spread[k]);
+    }
+}
+
+/* x into CONV1's zeros, or with those that it brings. */
+static void take_image(Space *space, const float *x)
+{
+    const ElectrodeProblem *p = space->p;
+    int wide = p->W + ELECTRODE_R1 - 1, high = p->H + ELECTRODE_R1 - 1;
+    int before = zeros_before(space, ELECTRODE_CONV1, ELECTRODE_R1);
+    int lead = p->padded ? ELECTRODE_BEFORE : 0, pitch = p->padded ? wide : p->W;
+    memset(space->in.value, 0, (size_t)high * (size_t)wide * sizeof(double));
+    memset(space->in.spread, 0, (size_t)high * (size_t)wide * sizeof(double));
+    for (int i = 0; i < p->H * p->W; i++) {
+        int h = i / p->W, w = i % p->W;
+        space->in.value[(h + before) * wide + w + before] = x[(h + lead) * pitch + w + lead];
+    }
+}
+
+static void run_image(Space *space, const float *x, double *value, double *spread)
+{
+    take_image(space, x);
+    convolve(space, ELECTRODE_CONV1);
+    pass_on(space, ELECTRODE_CONV1);
+    convolve(space, ELECTRODE_CONV2);
+    pass_on(space, ELECTRODE_CONV2);
+    convolve(space, ELECTRODE_CONV3);
+    connect(space, ELECTRODE_FULL);
+    connect(space, ELECTRODE_OUT);
+    softmax_carry(space->p->classes, space->out.value, space->out.spread, value, spread);
+    double largest = -INFINITY;
+    for (int k = 0; k < space->p->classes; k++)
+        largest = fmax(largest, space->out.value[k]);
+    for (int k = 0; k < space->p->classes; k++) {
+        if (space->slips->logits) value[k] = space->out.value[k];
+        if (space->slips->undivided) value[k] = exp(space->out.value[k] - largest);
+    }
+}
+
+/* ---- all images ------------------------------------------------------------------------------ */
+
+typedef struct Images {
+    const ElectrodeProblem *p;
+    const ElectrodeSlips *slips;
+    const float *x, *w;
+    double *value, *spread, *memory;
+    size_t each; /* doubles of memory that a share has */
+    int shares;
+} Images;
+
+/* The most values that lie between two layers, with their zeros. */
+static size_t most_values(const ElectrodeProblem *p)
+{
+    size_t most = (size_t)p->f + (size_t)p->classes;
+    for (int l = 0; l < ELECTRODE_LAYERS; l++) {
+        ElectrodeLayer layer = electrode_layer(p, l);
+        size_t in =
+            (size_t)layer.C * (size_t)(layer.H + layer.R - 1) * (size_t)(layer.W + layer.R - 1);
+        size_t out = (size_t)layer.K * (size_t)layer.H * (size_t)layer.W;
+        if (in > most) most = in;
+        if (out > most) most = out;
+    }
+    return most;
+}
+
+static void images_share(void *context, int share)
+{
+    const Images *all = context;
+    const ElectrodeProblem *p = all->p;
+    double *memory = all->memory + (size_t)share * all->each;
+    size_t most = most_values(p);
+    int wide = p->padded ? p->W + ELECTRODE_R1 - 1 : p->W;
+    int high = p->padded ? p->H + ELECTRODE_R1 - 1 : p->H;
+    Space space = {.p = p,
+                   .slips = all->slips,
+                   .w = all->w,
+                   .in = {memory, memory + most},
+                   .out = {memory + 2 * most, memory + 3 * most},
+                   .row = memory + 4 * most};
+    for (int n = share; n < p->N; n += all->shares) {
+        size_t image = all->slips->first_image ? 0 : (size_t)n;
+        run_image(&space, all->x + image * (size_t)high * (size_t)wide, all->value + n * p->classes,
+                  all->spread + n * p->classes);
+    }
+}
+
+void electrode_run(const ElectrodeProblem *p, const ElectrodeSlips *slips, const float *x,
+                   const float *w, double *value, double *spread)
+{
+    int shares = parallel_shares(p->N * electrode_image_macs(p), 1e6);
+    Images all = {.p = p, .slips = slips, .x = x, .w = w, .value = value, .spread = spread};
+    all.shares = shares < p->N ? shares : p->N;
+    all.each = 4 * most_values(p) + 3 * (size_t)p->W;
+    all.memory = malloc((size_t)all.shares * all.each * sizeof(double));
+    for (int i = 0; i < p->N * p->classes && !all.memory; i++)
+        value[i] = spread[i] = NAN;
+    if (all.memory) parallel_run(all.shares, images_share, &all);
+    free(all.memory);
+}
