@@ -374,8 +374,8 @@ static int sides_open(Side *side, int count, char **text, Error *error)
         if (side_parse(text[i], &side[sides++], error)) return -1;
     for (int precision = PRECISION_FP32; precision <= PRECISION_TF32; precision++) {
         for (int layout = CONV_NCHW; layout <= CONV_NHWC; layout++)
-            if (side_cudnn(&side[sides++], precision, layout, 1, error)) return -1;
-        if (side_cudnn(&side[sides++], precision, CONV_NCHW, 0, error)) return -1;
+            if (side_cudnn(&side[sides++], precision, layout, CUDNN_FASTEST, error)) return -1;
+        if (side_cudnn(&side[sides++], precision, CONV_NCHW, CUDNN_PRODUCTS, error)) return -1;
         if (side_cublas(&side[sides++], precision, error)) return -1;
     }
     return sides;

@@ -48,9 +48,11 @@ int side_graph(Side *side, const Task *task, int runs, cudaGraphExec_t *calls, E
 
 /* A solution compiled as a shared object (side_lab.c). */
 int side_lab(Side *side, const char *name, const char *object, Error *error);
-/* cuDNN's fastest algorithm for the task (side_cudnn.c); without `transforms` the fastest of those
- * that do all the products, as the labs do: no FFT, no Winograd. */
-int side_cudnn(Side *side, Precision precision, int layout, int transforms, Error *error);
+/* cuDNN (side_cudnn.c), with the algorithm that is the fastest for the task; the fastest of those
+ * that do all the products, as the labs do: no FFT, no Winograd; or the one that cuDNN's own rules
+ * name without a measurement, which is what PyTorch takes unless it is told to try. */
+enum { CUDNN_FASTEST, CUDNN_PRODUCTS, CUDNN_RULES };
+int side_cudnn(Side *side, Precision precision, int layout, int choice, Error *error);
 /* cuBLAS, the product w * X_unroll alone: X_unroll is there already (side_cublas.c). */
 int side_cublas(Side *side, Precision precision, Error *error);
 /* Versions of both, for the table's caption. */

@@ -1,4 +1,5 @@
-/* side_cudnn.c - cuDNN as a side: the fastest of all its forward algorithms on the layer's data.
+/* side_cudnn.c - cuDNN as a side: the fastest of all its forward algorithms on the layer's data,
+ * or the one that its rules name.
  *
  * Its convolution descriptor pads both sides alike.  Where a layer does not (even filters), the
  * task arrives here with its padding already written into x, outside of the clock. */
@@ -17,7 +18,7 @@ typedef struct Cudnn {
     cudnnFilterDescriptor_t w;
     cudnnConvolutionDescriptor_t conv;
     cudnnMathType_t math;
-    int transforms; /* FFT and Winograd are welcome */
+    int choice; /* CUDNN_FASTEST ... */
     cudnnConvolutionFwdAlgo_t algorithm;
 } Cudnn;
 
@@ -106,6 +107,30 @@ static int cudnn_time(Side *side, const Task *task, int runs, float *best, Error
     return 0;
 }
 
+static void algorithm_take(Side *side, const cudnnConvolutionFwdAlgoPerf_t *found)
+{
+    Cudnn *c = side->state;
+    c->algorithm = found->algo;
+    side->workspace = found->memory;
+    snprintf(side->method, sizeof side->method, "%s", algorithm_names[found->algo]);
+}
+
+static int cudnn_follow_rules(Side *side, Error *error)
+{
+    Cudnn *c = side->state;
+    cudnnConvolutionFwdAlgoPerf_t found[32];
+    int count = 0;
+    TRY(cudnnGetConvolutionForwardAlgorithm_v7(c->handle, c->x, c->w, c->conv, c->y, 32, &count,
+                                               found));
+    for (int i = 0; i < count; i++) {
+        if (found[i].status || found[i].memory > WORKSPACE || found[i].mathType != c->math)
+            continue;
+        algorithm_take(side, &found[i]);
+        return 0;
+    }
+    return error_set(error, "%s: cuDNN's rules name no algorithm for this layer", side->name);
+}
+
 static int cudnn_prepare(Side *side, const Task *task, Error *error)
 {
     Cudnn *c = side->state;
@@ -114,6 +139,7 @@ static int cudnn_prepare(Side *side, const Task *task, Error *error)
     if (cudnn_describe(side, task, error)) return -1;
     if (!shared_workspace && cudaMalloc(&shared_workspace, WORKSPACE))
         return error_set(error, "cuDNN's workspace of 8 GiB cannot be had");
+    if (c->choice == CUDNN_RULES) return cudnn_follow_rules(side, error);
     TRY(cudnnFindConvolutionForwardAlgorithmEx(c->handle, c->x, task->x, c->w, task->w, c->conv,
                                                c->y, task->y, 32, &count, found, shared_workspace,
                                                WORKSPACE));
@@ -122,7 +148,7 @@ static int cudnn_prepare(Side *side, const Task *task, Error *error)
         float ms = INFINITY;
         if (found[i].status || found[i].memory > WORKSPACE || found[i].mathType != c->math)
             continue;
-        if (!c->transforms && found[i].algo > CUDNN_CONVOLUTION_FWD_ALGO_DIRECT) continue;
+        if (c->choice == CUDNN_PRODUCTS && found[i].algo > CUDNN_CONVOLUTION_FWD_ALGO_DIRECT) continue;
         /* Its own times are of one run each: good enough to leave out what is far too long. */
         if (found[i].time > 1 && found[i].time > 3 * best) continue;
         int runs = found[i].time > 1 ? 1 : found[i].time > 0.1f ? 3 : 10;
@@ -134,8 +160,7 @@ static int cudnn_prepare(Side *side, const Task *task, Error *error)
             continue;
         }
         best = ms;
-        side->workspace = found[i].memory;
-        snprintf(side->method, sizeof side->method, "%s", algorithm_names[found[i].algo]);
+        algorithm_take(side, &found[i]);
     }
     return best < INFINITY ? 0 : error_set(error, "%s: no algorithm for this layer", side->name);
 }
@@ -153,14 +178,15 @@ static int cudnn_boundary(Side *side, const Task *task, Error *error)
     return status ? -1 : 0;
 }
 
-int side_cudnn(Side *side, Precision precision, int layout, int transforms, Error *error)
+int side_cudnn(Side *side, Precision precision, int layout, int choice, Error *error)
 {
+    static const char *const chosen[] = {"", " products", " rules"};
     Cudnn *c = calloc(1, sizeof *c);
     snprintf(side->name, sizeof side->name, "cuDNN %s %s%s",
              precision == PRECISION_FP32 ? "fp32" : "TF32", layout == CONV_NHWC ? "NHWC" : "NCHW",
-             transforms ? "" : " products");
+             chosen[choice]);
     c->math = precision == PRECISION_FP32 ? CUDNN_FMA_MATH : CUDNN_DEFAULT_MATH;
-    c->transforms = transforms;
+    c->choice = choice;
     side->precision = precision;
     side->layout = layout;
     side->pads_alike = 1;

@@ -1,0 +1,45 @@
+# shellcheck shell=sh
+# sides.sh - what compare.sh and sweep.sh share, each of which begins with it: build, nvcc and out are set.  Finds cuDNN; then
+#
+#     program NAME                           makes OUT/NAME of common/compare/NAME.c and the sides
+#     add_side NAME SOURCE LAYOUT PRECISION  compiles a solution as a shared object, a side; `wait` until it is there
+#
+# shellcheck disable=SC2154 # build, nvcc and out are the caller's
+mkdir -p "$out"
+
+fail() {
+    printf '%s: %s\n' "$(basename "$0" .sh)" "$1" >&2
+    exit 1
+}
+
+nvidia-smi >/dev/null 2>&1 || fail "this needs an NVIDIA GPU and its driver; what an H200 did is in docs/compare.md"
+python='import nvidia.cudnn as m; print(list(m.__path__)[0])'
+for prefix in "${CUDNN:-}" /usr /usr/local/cuda "$(python3 -c "$python" 2>/dev/null || true)"; do
+    [ -n "$prefix" ] && [ -f "$prefix/include/cudnn.h" ] && break
+    prefix=
+done
+[ -n "$prefix" ] || fail "no cudnn.h: install libcudnn9-dev, or say CUDNN=prefix (the directory above include/cudnn.h)"
+library=$(find "$prefix/lib" "$prefix/lib64" "$prefix/lib/$(uname -m)-linux-gnu" -maxdepth 1 -name 'libcudnn.so*' 2>/dev/null | head -n 1)
+[ -n "$library" ] || fail "there is $prefix/include/cudnn.h but no libcudnn.so beside it"
+
+# Each solution is a shared object with the shared runtime.
+flags="-O3 -std=c++17 -cudart shared -arch=native -lineinfo -I. -Icommon/include"
+
+program() {
+    # shellcheck disable=SC2086
+    "$nvcc" $flags -c common/compare/kernels.cu -o "$out/kernels.o"
+    for name in "$1" side_graph side_lab side_cudnn side_cublas; do
+        "${CC:-cc}" -O2 -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -I. -Icommon/include -isystem "$(dirname "$nvcc")/../include" -isystem "$prefix/include" \
+            -c "common/compare/$name.c" -o "$out/$name.o"
+    done
+    "$nvcc" -cudart shared -Xlinker --export-dynamic "$out"/*.o "$build/lib/operations.a" "$build/lib/training.a" "$build/lib/diagnosis.a" "$build/lib/conv.a" \
+        "$build/lib/operation.a" "$build/lib/timing.a" "$build/lib/base.a" -Xlinker "$library" -Xlinker "-rpath=$(dirname "$library")" \
+        -lcublas -lcuda -lpthread -lm -ldl -o "$out/$1"
+}
+
+sides=
+add_side() {
+    # shellcheck disable=SC2086
+    "$nvcc" $flags -shared -Xcompiler -fPIC "$2" -o "$out/$1.so" &
+    sides="$sides $1:$out/$1.so:$3:$4"
+}

@@ -1,0 +1,34 @@
+#!/bin/sh
+# sweep.sh BUILD NVCC TASKS SIDE ... - sides timed over the tasks of a sweep on this machine's GPU (sweep.c); a side is the number
+# of a lab, whose solution it is, or cudnn-fp32 or cudnn-tf32.  Leaves BUILD/sweep/launches.tsv and times.tsv.
+set -eu
+usage='usage: sweep.sh BUILD NVCC TASKS SIDE ...'
+build=${1:?$usage}
+nvcc=${2:?$usage}
+tasks=${3:?$usage}
+shift 3
+out=$build/sweep
+. common/compare/sides.sh
+program sweep
+
+chosen=
+for side; do
+    case $side in
+    cudnn-*) chosen="$chosen cudnn:${side#*-}" ;;
+    *)
+        name=$(basename solutions/"$side"-*)
+        [ -f "solutions/$name/conv.cu" ] || fail "'$side' is no lab with a convolution"
+        layout=$(sed -n 's/^with *= *layout=\([a-z]*\).*/\1/p' "labs/$name/lab.ini")
+        add_side "$name" "solutions/$name/conv.cu" "${layout:-nchw}" fp32
+        chosen="$chosen $name:$out/$name.so:${layout:-nchw}"
+        ;;
+    esac
+done
+wait
+
+caption="; $(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | head -n 1), nvcc $("$nvcc" --version |
+    sed -n 's/.*release \([0-9.]*\).*/\1/p'), $(date -u +%Y-%m-%d)"
+# shellcheck disable=SC2086
+"$out/sweep" "$tasks" $chosen >"$out/sweep.tsv"
+{ echo "$caption" && sed '/^$/,$d' "$out/sweep.tsv"; } >"$out/launches.tsv"
+{ echo "$caption" && sed '1,/^$/d' "$out/sweep.tsv"; } >"$out/times.tsv"
