@@ -15,6 +15,7 @@ GIVEN := BUILD ENGINE GPU SEED CLANG JOBS NVCC CUDA_INCLUDE CC CXX CCACHE \
     FORMAT GRADEBOOK OUT FROM PLATFORM \
     NAME OPERATION SAMPLE SECONDS \
     SET DATA EPOCHS RESUME STOP CHECK WINDOW \
+    OVER \
     PROGRAM ARGS PROFILE ARCH NVCCFLAGS
 TAKEN := $(GIVEN) LONG QUICK V CPPFLAGS CFLAGS LDFLAGS LDLIBS WARN SANITIZE
 $(foreach v,$(.VARIABLES),$(if $(filter command,$(origin $(v))),$(eval override $(v) := $$(value $(v)))))
@@ -97,6 +98,7 @@ USES_common/cuda/gpu     := common/cuda common/ptx common/base
 USES_common/cuda/sim     := common/cuda common/simt $(USES_common/simt)
 USES_common/conformance  := common/cuda/gpu common/cuda/sim $(USES_common/cuda/sim)
 USES_common/validate     := common/cuda/runtime common/cuda/sim $(USES_common/cuda/sim)
+USES_common/tail   := common/base
 USES_datasets      := common/conv common/operation common/base
 USES_common/train  := datasets common/operations $(USES_common/operations)
 USES_autograder/text    := common/base
@@ -119,7 +121,7 @@ USES_autograder         := autograder/options autograder/handout autograder/expo
     autograder/record autograder/lab autograder/text common/operations $(USES_common/operations) common/timing common/cuda/gpu common/cuda/sim \
     $(USES_common/cuda/sim)
 ROOMS := common/base common/operation common/conv common/conv/diagnosis common/training common/operations common/timing common/ptx $(addprefix common/simt/,machine core decode checks time exec) \
-    common/simt common/cuda $(addprefix common/cuda/,runtime gpu sim) common/conformance common/validate datasets common/train \
+    common/simt common/cuda $(addprefix common/cuda/,runtime gpu sim) common/conformance common/validate common/tail datasets common/train \
     $(addprefix autograder/,text options sandbox build session tensors lab mutate record class export profile judging handout tests/predictions) autograder
 
 # The *_call.c need the toolkit's headers and go into the runner; a room's test_*, bench_*, fuzz_* and tool_* have a
@@ -259,7 +261,7 @@ fuzzers: $(FUZZERS)
 $(FUZZERS): LDFLAGS += -fsanitize=fuzzer
 
 # ---- front door --------------------------------------------------------------------------------------------------------
-.PHONY: help setup doctor run simulate profile grade class export bundle handout update hint reset solution watch check numbers bench validate compare maps datasets train mutate test fuzz sanitize keep new-lab compile-commands format clean
+.PHONY: help setup doctor run simulate profile grade class export bundle handout update hint reset solution watch check numbers bench validate compare maps datasets train sweep mutate test fuzz sanitize keep new-lab compile-commands format clean
 
 stage = $(Q)+$(MAKE) $(if $(V),,-s) -j"$$JOBS" $(1)
 # Packages that one target wants and a student does not.
@@ -299,6 +301,9 @@ help:
 #:                       digits to train on, into build/datasets (datasets/README.md)
 #:   make train [DATA=digits-8x8|digits|mnist] [EPOCHS=n] [SEED=n] [RESUME=1] [WINDOW=1] [CHECK=100]
 #:                       lab 18's step teaches a network to read digits: curves, misread digits, weights
+#:   make sweep [LAB="02 10"] [SHAPE='N=1 C=256 H=14 W=14 K=% ...'] [OVER=32:640:32] [GPU="titanv h200"]
+#:                       how long a layer takes while the % in SHAPE grows: steps, predicted and measured
+#:                       (labs/20-tail); on a card cudnn-fp32 and cudnn-tf32 are labs, too
 #:   make hint LAB=04            the next hint
 #:   make watch LAB=04           regrade on save
 #:   make reset LAB=04           the skeleton again (keeps a backup)
@@ -420,6 +425,10 @@ TRAIN_PARTS := $(addprefix $(BUILD)/,obj/common/train/train_main.o lib/train.a l
 train:
 	$(call stage,$(TRAIN_PARTS))
 	$(Q)sh common/train/train.sh "$$BUILD" "$$DATA" "$$EPOCHS" "$$SEED" "$$ENGINE"
+
+sweep:
+	$(call stage,tools $(BUILD)/tests/common/tail/tool_stairs)
+	$(Q)sh common/tail/sweep.sh "$$BUILD" "$$NVCC" "$$LAB" "$$SHAPE" "$$OVER" "$$ENGINE" "$$GPU" "$$JOBS"
 
 # The digits that the workbook draws itself, or with SET=mnist a published set.
 datasets:

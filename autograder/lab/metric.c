@@ -152,6 +152,9 @@ static int flops(const MetricRun *run, double *value, Error *error)
 
 static const Metric METRICS[] = {
     FOLLOWS(blocks),
+    COUNTER("grid_x", grid[0]),
+    COUNTER("grid_y", grid[1]),
+    COUNTER("grid_z", grid[2]),
     FOLLOWS(threads_per_block),
     FOLLOWS(warps),
     FOLLOWS(waves),

@@ -246,8 +246,9 @@ int main(int argc, char **argv)
             return fprintf(stderr, "sweep: %s\n", error.text), 1;
     side_versions(versions, sizeof versions);
     printf("; %s; a launch of nothing takes %.3f us\n", versions, nothing_us());
-    printf("sweep\tvalue\tside\tmethod\tlaunch\tkernel\tgrid_x\tgrid_y\tgrid_z\tthreads\tregisters\t"
-           "shared\tresident\tsms\n");
+    printf(
+        "sweep\tvalue\tside\tmethod\tlaunch\tkernel\tgrid_x\tgrid_y\tgrid_z\tthreads\tregisters\t"
+        "shared\tresident\tsms\n");
     for (int s = 0; s < sides; s++)
         for (int i = 0; i < tasks; i++)
             if (launches_print(&task[i], &side[s], &error))

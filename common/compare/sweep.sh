@@ -1,6 +1,6 @@
 #!/bin/sh
 # sweep.sh BUILD NVCC TASKS SIDE ... - sides timed over the tasks of a sweep on this machine's GPU (sweep.c); a side is the number
-# of a lab, whose solution it is, or cudnn-fp32 or cudnn-tf32.  Leaves BUILD/sweep/launches.tsv and times.tsv.
+# of a lab, its solution or what stands in SUBMISSION, or cudnn-fp32 or cudnn-tf32.  Leaves BUILD/sweep/launches.tsv and times.tsv.
 set -eu
 usage='usage: sweep.sh BUILD NVCC TASKS SIDE ...'
 build=${1:?$usage}
@@ -16,10 +16,11 @@ for side; do
     case $side in
     cudnn-*) chosen="$chosen cudnn:${side#*-}" ;;
     *)
-        name=$(basename solutions/"$side"-*)
-        [ -f "solutions/$name/conv.cu" ] || fail "'$side' is no lab with a convolution"
+        name=$(basename labs/"$side"-*)
+        source=${SUBMISSION:-solutions}/$name/conv.cu
+        [ -f "$source" ] || fail "there is no $source: '$side' is no lab with a convolution"
         layout=$(sed -n 's/^with *= *layout=\([a-z]*\).*/\1/p' "labs/$name/lab.ini")
-        add_side "$name" "solutions/$name/conv.cu" "${layout:-nchw}" fp32
+        add_side "$name" "$source" "${layout:-nchw}" fp32
         chosen="$chosen $name:$out/$name.so:${layout:-nchw}"
         ;;
     esac

@@ -1,0 +1,50 @@
+/* stairs.h - the staircase of latency over the width of a layer: predicted from what is launched,
+ * and found in what was measured.
+ *
+ * Room: `make sweep`: how blocks fill a GPU's multiprocessors, and where a layer's time has steps.
+ * Callers: its own tool; scripts.
+ * May use: base.
+ *
+ * B blocks on S multiprocessors (SMs) that hold k each are ceil(B / (S*k)) waves.  Yu et al.'s
+ * equation 3 has k = 1: it takes a multiprocessor for busy with one block.  Neither is the whole
+ * truth.  The blocks that share an SM share its units: a block with company takes as long as alone
+ * until the units are full, and longer from there on.  So the busiest SM decides, with
+ * b = ceil(B / S) blocks, k at a time:
+ *
+ *     time = launches * launch + (floor(b / k) * round(k) + round(b mod k)) / pieces
+ *     round(j) = alone * (1 + (j / fill)^4)^(1/4),   round(0) = 0
+ *
+ * `alone` is how long a block takes that has an SM to itself (where sums are split among several
+ * blocks, each of these has a part of that), and `fill` is how many blocks fill
+ * the units: round(j) is flat below it and grows in proportion above.  With a large `fill` this is
+ * waves; with a small one there is a step at every multiple of S, as the paper has it. */
+#ifndef CONVLAB_TAIL_STAIRS_H
+#define CONVLAB_TAIL_STAIRS_H
+
+/* A width of the sweep: what it launches, and how long that took. */
+typedef struct Stair {
+    double blocks, resident, sms; /* B, k, S */
+    double pieces;    /* the sums are split among so many blocks: each has that part of the work */
+    double launches;  /* kernels of the call; all but one are small */
+    int kernel;       /* a number for each kernel; another one has other `alone` and `fill` */
+    double us;        /* measured */
+    double predicted; /* stairs_predict */
+} Stair;
+
+double stair_waves(const Stair *stair);   /* ceil(B / (S*k)) */
+double stair_busiest(const Stair *stair); /* ceil(B / S) */
+/* What of the places for blocks is taken: B / (S * k * waves). */
+double stair_utilisation(const Stair *stair);
+
+/* Fills in `predicted`.  Two measured widths of each kernel give its `alone` and `fill`: the first
+ * of those where the busiest SM has the fewest blocks, and the first where it has the most.  A
+ * kernel with the same b everywhere is flat.  `launch_us` is what a launch takes that does
+ * nothing.  `calibrates[i]` becomes 1 for widths whose time was used. */
+void stairs_predict(Stair *stair, int count, double launch_us, int *calibrates);
+
+/* step[i] becomes 1 where a step up begins at us[i], -1 where one down does, else 0.  A plateau
+ * goes on as long as each time is within `least` (0.04: 4 %) of the mean of its times so far; what
+ * is not begins the next one.  step[0] is 0. */
+void stairs_find(const double *us, int count, double least, int *step);
+
+#endif
