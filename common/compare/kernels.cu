@@ -116,7 +116,9 @@ void kernels_read(const float *in, size_t floats, float *out, cudaStream_t strea
     read_kernel<<<BLOCKS, THREADS, 0, stream>>>((const float4 *)in, floats / 4, out);
 }
 
-__global__ void nothing_kernel(void) {}
+__global__ void nothing_kernel(void)
+{
+}
 
 void kernels_nothing(cudaStream_t stream)
 {

@@ -148,7 +148,8 @@ static int cudnn_prepare(Side *side, const Task *task, Error *error)
         float ms = INFINITY;
         if (found[i].status || found[i].memory > WORKSPACE || found[i].mathType != c->math)
             continue;
-        if (c->choice == CUDNN_PRODUCTS && found[i].algo > CUDNN_CONVOLUTION_FWD_ALGO_DIRECT) continue;
+        if (c->choice == CUDNN_PRODUCTS && found[i].algo > CUDNN_CONVOLUTION_FWD_ALGO_DIRECT)
+            continue;
         /* Its own times are of one run each: good enough to leave out what is far too long. */
         if (found[i].time > 1 && found[i].time > 3 * best) continue;
         int runs = found[i].time > 1 ? 1 : found[i].time > 0.1f ? 3 : 10;

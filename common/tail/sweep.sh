@@ -66,7 +66,7 @@ fi
 if [ "$engine" = sim ]; then
     for gpu in $gpus; do
         ini=common/simt/gpus/$gpu.ini
-        [ -f "$ini" ] || fail "there is no machine '$gpu'; there are: $(for ini in common/simt/gpus/*.ini; do printf '%s ' "$(basename "$ini" .ini)"; done)"
+        [ -f "$ini" ] || fail "there is no machine '$gpu'; common/simt/gpus has those that there are"
         sms=$(sed -n 's/^sms = //p' "$ini")
         launch_us=$(awk -F' = ' '/^launch_cycles/ { cycles = $2 } /^clock_mhz/ { mhz = $2 } END { print cycles / mhz }' "$ini")
         for lab in $labs; do

@@ -1,7 +1,8 @@
 /* tool_stairs.c - `tool_stairs LAUNCH_US [LEAST] <TABLE`: the staircase of a sweep, predicted and
  * found.
  *
- * TABLE has a line a width, in order: value, kernel, blocks, resident, sms, pieces, launches, us, with tabs between.
+ * TABLE has a line a width, in order: value, kernel, blocks, resident, sms, pieces, launches, us,
+ * with tabs between.
  * Out comes the same with waves, blocks of the busiest SM, utilisation, predicted us, whether the
  * width calibrated the prediction, and the steps of both (stairs.h).  The last line, behind a ;,
  * counts the steps: those predicted, measured, in both at the same width, and the share of the
