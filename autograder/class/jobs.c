@@ -118,6 +118,6 @@ int jobs_run(Jobs *jobs, int at_once, Error *error)
     sigprocmask(SIG_BLOCK, &signals, &before);
     int status = run(jobs, at_once, &signals, error);
     end_all(jobs);
-    sigprocmask(SIG_SETMASK, &before, NULL);
+    if (status != 1) sigprocmask(SIG_SETMASK, &before, NULL);
     return status;
 }

@@ -41,7 +41,8 @@ typedef struct Jobs {
 enum { JOB_TRIES = 2, JOB_WORDS = 20 };
 
 /* Runs all jobs here, at_once at a time, in their order.  0: all are done; 1: interrupted by a
- * signal, the children are ended; -1 with error. */
+ * signal, the children are ended, and further signals stay blocked: `timeout` and impatient people
+ * send a second one, and it must not cut off what the program says last; -1 with error. */
 int jobs_run(Jobs *jobs, int at_once, Error *error);
 
 /* ---- what every way to run them needs ------------------------------------------------------- */

@@ -298,6 +298,6 @@ int slurm_run(Jobs *jobs, int one_gpu, const char *options, Error *error)
     sigprocmask(SIG_BLOCK, &signals, &before);
     int status = run(&slurm, &signals, error);
     if (status) slurm_forget(jobs->work);
-    sigprocmask(SIG_SETMASK, &before, NULL);
+    if (status != 1) sigprocmask(SIG_SETMASK, &before, NULL);
     return status;
 }

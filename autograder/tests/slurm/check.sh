@@ -26,10 +26,11 @@ failed=0
 daemons=
 lab=01-sequential
 
-# What was started, and what that started, ends.
+# What was started, and what that started, ends.  There is nothing to be saved, and a node that is told to end
+# waits for ever for a controller that has ended before it.
 end_all()
 {
-    for daemon in $daemons; do kill "$daemon" 2>/dev/null; done
+    for daemon in $daemons; do kill -9 "$daemon" 2>/dev/null; done
     wait
     rm -rf "$work"
 }
