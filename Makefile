@@ -232,11 +232,13 @@ $(BUILD)/validate/lab-%.o: solutions/%/conv.cu common/include/convlab/conv.h
 	$(Q)"$$NVCC" $(NVCC_FLAGS) -c $< -o $@
 
 VALIDATE_LIB := $(BUILD)/obj/common/validate/measure_sim.o $(call archives_of,$(USES_common/validate))
-$(BUILD)/validate/run-micro: $(BUILD)/validate/micro.o $(VALIDATE_LIB)
-$(BUILD)/validate/run-%: $(BUILD)/validate/lab-%.o $(BUILD)/validate/layers.o $(VALIDATE_LIB)
+# Programs of many kernels each; the others are labs' solutions.
+MANY := $(patsubst %,$(BUILD)/validate/run-%,micro families strangers)
+$(MANY): $(BUILD)/validate/run-%: $(BUILD)/validate/%.o $(VALIDATE_LIB)
 	$(call say,LD,$@)
 	$(Q)$$CXX $$LINK_FLAGS $^ $$LINK_LIBS -o $@
-$(BUILD)/validate/run-micro:
+$(BUILD)/validate/families.o $(BUILD)/validate/strangers.o: common/validate/entries.h
+$(BUILD)/validate/run-%: $(BUILD)/validate/lab-%.o $(BUILD)/validate/layers.o $(VALIDATE_LIB)
 	$(call say,LD,$@)
 	$(Q)$$CXX $$LINK_FLAGS $^ $$LINK_LIBS -o $@
 

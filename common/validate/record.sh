@@ -1,10 +1,11 @@
 #!/bin/sh
-# record.sh DIRECTORY LABS... - measures the micro-kernels and the labs' solutions on this machine's GPU.
+# record.sh DIRECTORY NAMES... - measures on this machine's GPU: programs of kernels (micro, families, strangers) and labs'
+# solutions.
 #
-# Needs nvcc, ncu and a GPU; from the workbook's root, with build/bin/lab built.  Writes, for `micro` and for each lab,
+# Needs nvcc, ncu and a GPU; from the workbook's root, with build/bin/lab built for labs.  Writes, for each name,
 # NAME-times.tsv (medians of event pairs, L2 flushed before each) and NAME-counters.tsv (one line a kernel, from ncu).
 set -eu
-out=${1:?usage: record.sh DIRECTORY LABS...}
+out=${1:?usage: record.sh DIRECTORY NAMES...}
 shift
 mkdir -p "$out"
 work=$(mktemp -d)
@@ -43,7 +44,7 @@ table() {
                 printf "kernel"; for (i = 1; i <= count; i++) printf "\t%s", column[i]; print ""; next }
         head == 1 { for (i = 1; i <= n; i++) unit[i] = field[i]; head = 2; next }
         { name = field[at["Kernel Name"]]; sub(/[<(].*/, "", name); sub(/^void /, "", name)
-          if (name == "chain_kernel" || name == "fill_kernel") next
+          if (name == "chain_kernel" || name == "fill_kernel" || name == "link_kernel" || name == "sparse_make") next
           printf "%s", name
           for (i = 1; i <= count; i++) {
               k = at[metric[i]]; value = field[k]; gsub(/,/, "", value)
@@ -62,13 +63,15 @@ measure() { # NAME PROGRAM CASES
         >"$out/$1-counters.tsv"
 }
 
-# shellcheck disable=SC2086
-{
-    nvcc $flags common/validate/micro.cu common/validate/measure_gpu.cu -o "$work/micro"
-    measure micro "$work/micro" /dev/null
-    for lab in "$@"; do
-        nvcc $flags common/validate/layers.cu common/validate/measure_gpu.cu "solutions/$lab/conv.cu" -o "$work/$lab"
-        build/bin/lab cases --lab "$lab" >"$work/cases"
-        measure "$lab" "$work/$lab" "$work/cases"
-    done
-}
+for name in "$@"; do
+    if [ -f "common/validate/$name.cu" ]; then
+        sources=common/validate/$name.cu
+        : >"$work/cases"
+    else
+        sources="common/validate/layers.cu solutions/$name/conv.cu"
+        build/bin/lab cases --lab "$name" >"$work/cases"
+    fi
+    # shellcheck disable=SC2086
+    nvcc $flags $sources common/validate/measure_gpu.cu -o "$work/$name"
+    measure "$name" "$work/$name" "$work/cases"
+done

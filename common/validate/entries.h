@@ -1,0 +1,32 @@
+/* entries.h - what the programs of many kernels share: their arrays, and how a launch is entered. */
+#ifndef CONVLAB_VALIDATE_ENTRIES_H
+#define CONVLAB_VALIDATE_ENTRIES_H
+
+#include <stdint.h>
+
+#include "common/validate/measure.h"
+
+enum { MB = 1 << 20, SMS = 132 };
+
+/* Values of both signs, most of them small: what a card draws in power depends on them. */
+__global__ static void fill_kernel(float *x, size_t n)
+{
+    size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
+    if (i < n) x[i] = (float)((int)((unsigned)i * 2654435761u) >> 8) * 1e-7f;
+}
+
+/* An array of `floats`, filled. */
+static float *array_make(size_t floats)
+{
+    float *array = NULL;
+    cudaMalloc(&array, floats * sizeof *array);
+    fill_kernel<<<(unsigned)((floats + 255) / 256), 256>>>(array, floats);
+    return array;
+}
+
+/* Enters one launch, written as in a program: ENTER(FIT, "copy", "copy-4", copy<<<64, 256>>>(x)). */
+#define ENTER(set, family, name, ...)                                                              \
+    measure_entry(                                                                                 \
+        set, family, name, [](void *) { __VA_ARGS__; }, 0)
+
+#endif
