@@ -1,4 +1,4 @@
-/* entries.h - what the programs of many kernels share: their arrays, and how a launch is entered. */
+/* entries.h - what programs of many kernels share: their arrays, and how a launch is entered. */
 #ifndef CONVLAB_VALIDATE_ENTRIES_H
 #define CONVLAB_VALIDATE_ENTRIES_H
 
@@ -24,7 +24,7 @@ static float *array_make(size_t floats)
     return array;
 }
 
-/* Enters one launch, written as in a program: ENTER(FIT, "copy", "copy-4", copy<<<64, 256>>>(x)). */
+/* Enters one launch, written as in a program: ENTER(FIT, "copy", "copy-4", copy<<<1, 2>>>(x)). */
 #define ENTER(set, family, name, ...)                                                              \
     measure_entry(                                                                                 \
         set, family, name, [](void *) { __VA_ARGS__; }, 0)
