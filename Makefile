@@ -263,7 +263,7 @@ fuzzers: $(FUZZERS)
 $(FUZZERS): LDFLAGS += -fsanitize=fuzzer
 
 # ---- front door --------------------------------------------------------------------------------------------------------
-.PHONY: help setup doctor run simulate profile grade class export bundle handout update hint reset solution watch check numbers bench validate compare maps datasets train sweep mutate test fuzz sanitize keep new-lab compile-commands format clean
+.PHONY: help setup doctor run machine simulate profile grade class export bundle handout update hint reset solution watch check numbers bench validate compare maps datasets train sweep mutate test fuzz sanitize keep new-lab compile-commands format clean
 
 stage = $(Q)+$(MAKE) $(if $(V),,-s) -j"$$JOBS" $(1)
 # Packages that one target wants and a student does not.
@@ -295,6 +295,7 @@ help:
 #:                       WEIGHTS=file: w from an NPY, IDX or text file (labs/16-layers/README.md)
 #:   make simulate PROGRAM=file.cu [ARGS='...'] [GPU=h200] [PROFILE=1]
 #:                       any CUDA program on the simulated GPU: checks, cycles, counters (docs/simulate.md)
+#:   make machine [NAME=mycard]  the GPU that is here, measured: its description for GPU= (docs/machines.md)
 #:   make profile LAB=04 [CASE=name] [GPU=h200] [PTX=1] [ENGINE=gpu]
 #:                       hot lines and what warps wait for there, a timeline, the roofline
 #:   make maps [SEED=n]  feature maps like VGG-19's into build/maps; one of them as input of a run:
@@ -417,6 +418,9 @@ maps:
 	$(Q)mkdir -p $(BUILD)/maps
 	$(Q)$(BUILD)/tests/datasets/tool_maps write $(BUILD)/maps "$${SEED:-1}"
 	$(Q)$(BUILD)/tests/datasets/tool_maps list $(BUILD)/maps
+
+machine:
+	$(Q)sh common/setup/machine.sh "$$BUILD"
 
 simulate:
 	$(call stage,$(BUILD)/lib/simulate.a $(BUILD)/lib/run-rooms.a)
