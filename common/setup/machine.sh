@@ -24,7 +24,7 @@ case $capability in '' | *[!0-9]*) fail "there is no NVIDIA GPU here that its dr
 "$nvcc" -O3 -std=c++17 -Wno-deprecated-gpu-targets -arch="sm_$capability" common/simt/machine/measure.cu -o "$work/measure" ||
     fail "nvcc cannot compile for this GPU, sm_$capability"
 "$work/measure" >"$work/said.ini" || fail "nothing was written" $?
-[ -n "$name" ] || name=$(sed -n 's/^title = //p' "$work/said.ini" | tr 'A-Z' 'a-z' |
+[ -n "$name" ] || name=$(sed -n 's/^title = //p' "$work/said.ini" | tr '[:upper:]' '[:lower:]' |
     sed 's/nvidia//; s/geforce//; s/[^a-z0-9]//g')-measured
 file=$gpus/$name.ini
 if [ -f "$file" ] && ! head -n 1 "$file" | grep -q 'measured by make machine'; then
