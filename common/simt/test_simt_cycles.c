@@ -352,6 +352,45 @@ static void registers_that_are_needed_take_room(void **state)
     assert_int_equal(resident_with(64, 256), 2);
 }
 
+/* On each machine that is described, 64 blocks copy; no card copies faster than its memory can. */
+static void a_kernel_runs_on_every_machine(void **state)
+{
+    enum { BLOCKS = 64, FLOATS = BLOCKS * 256 };
+    static float data[2 * FLOATS];
+    char *text = kernel_text("mad.lo.u32 %r3, %r2, 256, %r1;\nmul.wide.u32 %rd2, %r3, 4;\n"
+                             "add.u64 %rd3, %rd1, %rd2;\nld.global.f32 %f1, [%rd3];\n",
+                             "", 0, "st.global.f32 [%rd3+65536], %f1;"),
+         names[512], *rest = names, *name;
+    (void)state;
+    for (int i = 0; i < FLOATS; i++)
+        data[i] = (float)i + 0.5f;
+    assert_int_equal(machine_names("common/simt/gpus", names, sizeof names), 0);
+    int machines = 0;
+    while ((name = strtok_r(rest, ", ", &rest))) {
+        SimtMachine machine;
+        Error error = {""};
+        SimtResult result;
+        SimtOptions options = {.threads = 1, .count = 1};
+        if (machine_load("common/simt/gpus", name, &machine, &error) != 0)
+            fail_msg("%s", error.text);
+        SimtGpu *gpu = simt_open(&machine, &options, &error);
+        assert_non_null(gpu);
+        memset(data + FLOATS, 0, FLOATS * sizeof *data);
+        uint64_t at = device_data(gpu, data, sizeof data);
+        assert_int_equal(run(gpu, text, BLOCKS, 256, 0, &at, sizeof at, &result), 0);
+        device_fetch(gpu, at, data, sizeof data);
+        assert_memory_equal(data, data + FLOATS, FLOATS * sizeof *data);
+        double bytes_a_cycle = machine.dram_gb_s * 1e3 / machine.clock_mhz,
+               cycles = (double)result.cycles - machine.launch_cycles;
+        assert_true(cycles >= machine.dram_latency);
+        assert_true(cycles >= (double)sizeof data / bytes_a_cycle);
+        simt_close(gpu);
+        machines++;
+    }
+    assert_true(machines >= 12);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -366,6 +405,7 @@ int main(void)
         cmocka_unit_test(rounds_begin_at_different_sms),
         cmocka_unit_test(work_that_is_not_played_is_paid_for),
         cmocka_unit_test(registers_that_are_needed_take_room),
+        cmocka_unit_test(a_kernel_runs_on_every_machine),
     };
     return cmocka_run_group_tests_name("cycles", tests, NULL, NULL);
 }
