@@ -34,7 +34,7 @@ program() {
     done
     "$nvcc" -cudart shared -Xlinker --export-dynamic "$out"/*.o "$build/lib/operations.a" "$build/lib/training.a" "$build/lib/diagnosis.a" "$build/lib/conv.a" \
         "$build/lib/operation.a" "$build/lib/timing.a" "$build/lib/base.a" -Xlinker "$library" -Xlinker "-rpath=$(dirname "$library")" \
-        -lcublas -lcuda -lpthread -lm -ldl -o "$out/$1"
+        -lcublas -lcuda -lsodium -lpthread -lm -ldl -o "$out/$1"
 }
 
 sides=

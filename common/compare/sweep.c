@@ -29,6 +29,7 @@ typedef struct Sweep {
     char name[64], value[32];
     ConvProblem conv;
     double us[PASSES * TIMES];
+    int timed; /* passes */
 } Sweep;
 
 #define CHECK(call)                                                                                \
@@ -177,6 +178,7 @@ static int sweep_time(Sweep *sweep, Side *side, int pass, Error *error)
         sweep->us[pass * TIMES + i] = milliseconds() * 1e3 / repeats;
     }
     CHECK(cudaGraphExecDestroy(calls));
+    sweep->timed++;
     return 0;
 }
 
@@ -212,6 +214,12 @@ static double nothing_us(void)
 }
 
 /* ---- main ---- */
+
+/* A side that cannot do a width has no row there. */
+static void skipped(const Sweep *sweep, const Error *error)
+{
+    fprintf(stderr, "  %s %s: left out: %s\n", sweep->name, sweep->value, error->text);
+}
 
 static int side_open(char *text, Side *side, Error *error)
 {
@@ -251,16 +259,18 @@ int main(int argc, char **argv)
         "shared\tresident\tsms\n");
     for (int s = 0; s < sides; s++)
         for (int i = 0; i < tasks; i++)
-            if (launches_print(&task[i], &side[s], &error))
-                return fprintf(stderr, "sweep: %s\n", error.text), 1;
+            if (launches_print(&task[i], &side[s], &error)) skipped(&task[i], &error);
     printf("\nsweep\tvalue\tside\tus\tus_low\tus_high\n");
     for (int s = 0; s < sides; s++) {
-        for (int pass = 0; pass < PASSES; pass++)
-            for (int i = 0; i < tasks; i++)
-                if (sweep_time(&task[pass ? tasks - 1 - i : i], &side[s], pass, &error))
-                    return fprintf(stderr, "sweep: %s\n", error.text), 1;
         for (int i = 0; i < tasks; i++)
-            times_print(&task[i], &side[s]);
+            task[i].timed = 0;
+        for (int pass = 0; pass < PASSES; pass++)
+            for (int i = 0; i < tasks; i++) {
+                Sweep *now = &task[pass ? tasks - 1 - i : i];
+                if (sweep_time(now, &side[s], pass, &error)) skipped(now, &error);
+            }
+        for (int i = 0; i < tasks; i++)
+            if (task[i].timed == PASSES) times_print(&task[i], &side[s]);
         fflush(stdout);
     }
     return 0;
