@@ -1,7 +1,7 @@
 #!/bin/sh
-# run.sh BUILD TEST... - tests, two at a time, in the order given: programs (cmocka), check.sh scripts, and corpus/FILTER for
-# what autograder/tests/corpus/check.sh does with that filter.  The Makefile says which; a program that a renamed source left
-# behind is none.  The last line is "N passed, N failed".
+# run.sh BUILD TEST... - tests, one more at a time than there are cores, in the order given: programs (cmocka), check.sh
+# scripts, and corpus/FILTER for what autograder/tests/corpus/check.sh does with it.  The Makefile says which; a program that a
+# renamed source left behind is none.  The last line is "N passed, N failed".
 #
 # Each writes TAP; what fails, or dies without a verdict, is shown.  A program that has nothing to test here (no GPU) says
 # "skipped: why" and counts for nothing.  BUILD/test-logs keeps what each wrote, and BUILD/test-logs/seconds how long it took.
@@ -40,7 +40,8 @@ fi
 
 rm -rf "$logs"
 mkdir -p "$logs"
-printf '%s\n' "$@" | RUN_ONE=1 xargs -P 2 -n 1 sh "$0" "$build"
+# One more than there are cores, for some mostly wait: for a limit to be reached, a job to be taken back.
+printf '%s\n' "$@" | RUN_ONE=1 xargs -P "$(($(nproc) + 1))" -n 1 sh "$0" "$build"
 
 # A test that left no count was killed.
 counts=$(find "$logs" -name '*.count' | wc -l)

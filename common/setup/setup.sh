@@ -96,14 +96,33 @@ install_packages()
     fi
     command -v apt-get >/dev/null || return 1
     printf '  SETUP   installing%s\n' "$1"
-    [ -n "${updated:-}" ] || $as_root apt-get update >>"$log" 2>&1 || return 1
-    updated=yes
+    get_packages "$1" || { update_lists && get_packages "$1"; }
+}
+
+get_packages()
+{
     # shellcheck disable=SC2086  # the list is words on purpose
     $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $1 >>"$log" 2>&1
 }
 
-# need_packages [PACKAGE ...]: what everybody needs, together; then what is optional and these, one by one: a release may
-# not offer one of them.
+# Once, and only for what the lists that are there do not lead to: it takes as long as ten packages.
+update_lists()
+{
+    [ -z "${updated:-}" ] || return 1
+    updated=yes
+    $as_root apt-get update >>"$log" 2>&1
+}
+
+# A release may not offer one of them.
+install_one_by_one()
+{
+    for package in "$@"; do
+        install_packages " $package" ||
+            printf '  SETUP   without %s (optional): sudo apt-get install %s\n' "$package" "$package"
+    done
+}
+
+# need_packages [PACKAGE ...]: what everybody needs, together; then what is optional and these, together if that can be.
 need_packages()
 {
     # shellcheck disable=SC2086
@@ -111,10 +130,9 @@ need_packages()
     [ -z "$missing" ] || install_packages "$missing" ||
         fail "missing packages; install them with:  sudo apt-get install$missing"
     # shellcheck disable=SC2086
-    for package in $(missing_of $optional "$@"); do
-        install_packages " $package" ||
-            printf '  SETUP   without %s (optional): sudo apt-get install %s\n' "$package" "$package"
-    done
+    missing=$(missing_of $optional "$@")
+    # shellcheck disable=SC2086
+    [ -z "$missing" ] || install_packages "$missing" || install_one_by_one $missing
 }
 
 # An nvcc that runs and is 12.0 or newer.
