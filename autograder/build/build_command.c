@@ -30,7 +30,7 @@ static const char *const host_flags[] = {HOST_FLAGS, NULL};
 
 #define TEXT2(...) #__VA_ARGS__
 #define TEXT(...)  TEXT2(__VA_ARGS__)
-const char build_flags_text[] = "3 " TEXT(DEVICE_FLAGS) " " NATIVE_CODE " " TEXT(HOST_FLAGS);
+const char build_flags_text[] = "4 " TEXT(DEVICE_FLAGS) " " NATIVE_CODE " " TEXT(HOST_FLAGS);
 
 typedef struct Command {
     const char *argv[ARGUMENTS];
@@ -99,23 +99,55 @@ static int box_run(const BuildJob *job, const Command *command, const char *cons
 
 /* ---- compile --------------------------------------------------------------------------------- */
 
-/* Every CUDA source has <cmath> read, four times over.  From C++17 on g++'s brings Bessel functions
- * and the like, and much of the library that they need: a quarter of a compilation.  They are all
- * in namespace std, so a source without the word can do without.  This is their header's own guard
- * against being read twice. */
-static const char NO_SPECIAL_FUNCTIONS[] = "-D_GLIBCXX_BITS_SPECFUN_H=1";
+/* Every CUDA source has cuda_runtime.h and <cmath> read, four times over, and they take most of its
+ * compilation.  A source that says none of a part's words can do without that part:
+ *   - from C++17 on g++'s <cmath> brings Bessel functions and the like, all in namespace std, and
+ *     much of the library that they need;
+ *   - functions of textures and surfaces, which some of the toolkit's libraries use, too;
+ *   - the C library's functions of _Float32 and its kin: all of <math.h> once more for each.
+ * What leaves a part out is its header's own guard against being read twice. */
+enum { PART_WORDS = 8, PART_GUARDS = 2 };
+
+typedef struct Part {
+    const char *guard[PART_GUARDS], *word[PART_WORDS];
+} Part;
+
+static const Part parts[] = {
+    {{"-D_GLIBCXX_BITS_SPECFUN_H=1"}, {"std"}},
+    {{"-D__TEXTURE_INDIRECT_FUNCTIONS_H__", "-D__SURFACE_INDIRECT_FUNCTIONS_H__"},
+     {"*tex1", "*tex2", "*tex3", "*texC", "*surf", "*cub", "*thrust", "*cuda/"}},
+    {{"-D_BITS_FLOATN_H", "-D_BITS_FLOATN_COMMON_H"},
+     {"*_Float", "*f32", "*f64", "*f128", "*_F32", "*_F64", "*_F128"}},
+};
 
 static int is_word(char letter)
 {
     return isalnum((unsigned char)letter) || letter == '_';
 }
 
-static int says_std(const BuildJob *job)
+/* "std": by itself; "*tex": also within other words. */
+static int source_says(const BuildJob *job, const char *word)
 {
     const char *end = job->source + job->source_bytes, *from = job->source;
-    for (const char *at; (at = memmem(from, (size_t)(end - from), "std", 3)); from = at + 3)
-        if ((at == job->source || !is_word(at[-1])) && (at + 3 == end || !is_word(at[3]))) return 1;
+    const int within = *word == '*';
+    const size_t length = strlen(word += within);
+    for (const char *at; (at = memmem(from, (size_t)(end - from), word, length)); from = at + 1) {
+        if (within) return 1;
+        if ((at == job->source || !is_word(at[-1])) && (at + length == end || !is_word(at[length])))
+            return 1;
+    }
     return 0;
+}
+
+static void parts_leave_out(const BuildJob *job, Command *command)
+{
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        int needed = 0;
+        for (int j = 0; j < PART_WORDS && parts[i].word[j]; j++)
+            needed |= source_says(job, parts[i].word[j]);
+        for (int j = 0; j < PART_GUARDS && parts[i].guard[j] && !needed; j++)
+            command_add(command, parts[i].guard[j]);
+    }
 }
 
 static int device_compile(const BuildJob *job, char *log, SandboxEnd *end, Error *error)
@@ -134,7 +166,7 @@ static int device_compile(const BuildJob *job, char *log, SandboxEnd *end, Error
     command_add(&command, "-gencode");
     command_add(&command, command.ptx);
     if (job->kind == BUILD_RUN_DEBUG) command_add(&command, "-g");
-    if (!says_std(job)) command_add(&command, NO_SPECIAL_FUNCTIONS);
+    parts_leave_out(job, &command);
     const char *const rest[] = {
         command.host_compiler, command.include, "-c", job->name, "-o", BUILD_OBJECT, NULL};
     command_add_all(&command, rest);

@@ -141,15 +141,24 @@ static void test_digest_covers_the_source(void **state)
     build_clear(&other);
 }
 
-/* Who says std gets all of it; who does not waits for less (the macro is libstdc++'s, of C++17). */
-static void test_special_functions(void **state)
+/* Who says a part's word gets it; who does not waits for less (the names are libstdc++'s, of C++17,
+ * glibc's and the toolkit's). */
+static void test_parts_of_the_headers(void **state)
 {
     static const char uses[] =
         "int smaller(int a) { return std::min(a, std::numeric_limits<int>::max() - 3); }\n"
-        "double bessel(double x) { return std::cyl_bessel_j(0, x); }\n";
+        "double bessel(double x) { return std::cyl_bessel_j(0, x); }\n"
+        "_Float32 sine(_Float32 x) { return sinf32(x); }\n"
+        "__global__ void fetch(cudaTextureObject_t x, cudaSurfaceObject_t y) {\n"
+        "    surf1Dwrite(tex1Dfetch<float>(x, 0), y, 0);\n"
+        "}\n";
     static const char refuses[] = "#ifdef __STDCPP_MATH_SPEC_FUNCS__\n"
                                   "#error special functions\n"
-                                  "#endif\n";
+                                  "#endif\n"
+                                  "#if __HAVE_FLOAT32\n"
+                                  "#error another float\n"
+                                  "#endif\n"
+                                  "template <class T> struct __nv_itex_trait { int mine; };\n";
     Build build;
     char text[2048];
     (void)state;
@@ -161,10 +170,11 @@ static void test_special_functions(void **state)
     build_text("conv.cu", text, &build);
     assert_int_equal(build.status, BUILD_OK);
     build_clear(&build);
-    snprintf(text, sizeof text, "%s%s//std", good, refuses);
+    snprintf(text, sizeof text, "%s%s// std, f32", good, refuses);
     build_text("conv.cu", text, &build);
     assert_int_equal(build.status, BUILD_ERROR);
     assert_non_null(strstr(build.log, "special functions"));
+    assert_non_null(strstr(build.log, "another float"));
     build_clear(&build);
 }
 
@@ -463,7 +473,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_good),
         cmocka_unit_test(test_objects_are_shared),
         cmocka_unit_test(test_digest_covers_the_source),
-        cmocka_unit_test(test_special_functions),
+        cmocka_unit_test(test_parts_of_the_headers),
         cmocka_unit_test(test_syntax_error),
         cmocka_unit_test(test_entry_point),
         cmocka_unit_test(test_calls_that_there_are_not),
