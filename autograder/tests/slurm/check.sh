@@ -179,7 +179,7 @@ done
 kill -TERM "$(pgrep -P "$child" -x timeout || echo "$child")"
 wait $child
 tries=0
-until [ -z "$(squeue -h -t PD,R)" ] || [ $tries = 50 ]; do
+until [ -z "$(squeue -h)" ] || [ $tries = 100 ]; do # what completes, too: it tells the controller
     sleep 0.1
     tries=$((tries + 1))
 done
