@@ -82,6 +82,7 @@ USES_common/operation := common/base
 USES_common/conv   := common/operation common/base
 USES_common/conv/diagnosis := common/conv common/operation common/base
 USES_common/training := common/operation common/base
+USES_common/operations/calls :=
 USES_common/operations := common/training common/conv/diagnosis common/conv common/operation common/base
 USES_common/timing := common/base
 USES_common/ptx    := common/base
@@ -120,13 +121,13 @@ USES_autograder/handout := autograder/lab $(USES_autograder/lab)
 USES_autograder         := autograder/options autograder/handout autograder/export autograder/class autograder/judging autograder/mutate autograder/profile autograder/session autograder/build autograder/sandbox autograder/tensors \
     autograder/record autograder/lab autograder/text common/operations $(USES_common/operations) common/timing common/cuda/gpu common/cuda/sim \
     $(USES_common/cuda/sim)
-ROOMS := common/base common/operation common/conv common/conv/diagnosis common/training common/operations common/timing common/ptx $(addprefix common/simt/,machine core decode checks time exec) \
+ROOMS := common/base common/operation common/conv common/conv/diagnosis common/training common/operations common/operations/calls common/timing common/ptx $(addprefix common/simt/,machine core decode checks time exec) \
     common/simt common/cuda $(addprefix common/cuda/,runtime gpu sim) common/conformance common/validate common/tail datasets common/train \
     $(addprefix autograder/,text options sandbox build session tensors lab mutate record class export profile judging handout tests/predictions) autograder
 
-# The *_call.c need the toolkit's headers and go into the runner; a room's test_*, bench_*, fuzz_* and tool_* have a
+# The calls need the toolkit's headers and go into the runner; a room's test_*, bench_*, fuzz_* and tool_* have a
 # main of their own (tool_x: $(BUILD)/tests/<room>/tool_x); these are programs.
-APART    := $(wildcard common/operations/*_call.c)
+APART    := $(filter-out %/operation_call.c,$(wildcard common/operations/calls/*.c))
 PROGRAMS := grade device runner run simulate lab doctor class export handout
 APART    += common/validate/measure_sim.c common/train/train_main.c common/train/engine_sim.c common/train/engine_gpu.c $(PROGRAMS:%=autograder/%.c) $(foreach r,$(ROOMS),$(wildcard $(r)/test_*.c $(r)/bench_*.c $(r)/fuzz_*.c $(r)/tool_*.c))
 
@@ -159,7 +160,7 @@ $(BUILD)/obj/%.o: %.c
 # The interpreter's inner loops want the optimiser's best.
 $(BUILD)/obj/common/simt/%.o: CFLAGS += -O3
 # The only files that see the toolkit's headers.
-$(BUILD)/obj/common/cuda/runtime/%.o $(BUILD)/obj/common/operations/%_call.o: CPPFLAGS += -isystem $(CUDA_INCLUDE)
+$(BUILD)/obj/common/cuda/runtime/%.o $(BUILD)/obj/common/operations/calls/%.o: CPPFLAGS += -isystem $(CUDA_INCLUDE)
 
 define room_rules
 $(call archive_of,$(1)): $(call objects_of,$(1))
@@ -185,17 +186,17 @@ $(BUILD)/bin/%: $(BUILD)/obj/autograder/%.o $(call archives_of,$(USES_autograder
 # ---- what a submission is linked with --------------------------------------------------------------------------------
 # The sandboxed runner is the drop-in runtime and a wire, no engine; run has both engines in the same process, simulate one.  Their own
 # names come whole (a submission that defines one of them is told so), of the rooms below comes what they need.
-USES_autograder/runner.c := common/cuda/runtime autograder/tensors common/cuda common/ptx common/base
-USES_autograder/run.c    := common/cuda/runtime autograder/options autograder/profile autograder/record autograder/lab autograder/tensors autograder/text \
+USES_autograder/runner.c := common/operations/calls common/cuda/runtime autograder/tensors common/cuda common/ptx common/base
+USES_autograder/run.c    := common/operations/calls common/cuda/runtime autograder/options autograder/profile autograder/record autograder/lab autograder/tensors autograder/text \
     datasets common/operations $(USES_common/operations) common/cuda/gpu common/cuda/sim $(USES_common/cuda/sim)
 USES_autograder/simulate.c := common/cuda/runtime autograder/profile autograder/record $(USES_autograder/record) common/cuda/sim $(USES_common/cuda/sim)
 RUNTIME_OBJ := $(call objects_of,common/cuda/runtime)
-CALL_OBJ    := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard common/operations/*_call.c))
+CALL_OBJ    := $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out %/operation_call.c,$(wildcard common/operations/calls/*.c)))
 USES_common/train/engine_sim.c := common/cuda/runtime common/cuda/sim $(USES_common/cuda/sim) $(USES_common/train)
 SUBMISSION_LIBS := $(BUILD)/lib/runner.a $(BUILD)/lib/runner-rooms.a $(BUILD)/lib/run.a $(BUILD)/lib/simulate.a $(BUILD)/lib/run-rooms.a
 
-$(BUILD)/lib/runner.a: $(BUILD)/obj/autograder/runner.o $(BUILD)/obj/common/operations/operation_call.o $(RUNTIME_OBJ)
-$(BUILD)/lib/run.a:    $(BUILD)/obj/autograder/run.o $(BUILD)/obj/common/operations/operation_call.o $(RUNTIME_OBJ)
+$(BUILD)/lib/runner.a: $(BUILD)/obj/autograder/runner.o $(BUILD)/obj/common/operations/calls/operation_call.o $(RUNTIME_OBJ)
+$(BUILD)/lib/run.a:    $(BUILD)/obj/autograder/run.o $(BUILD)/obj/common/operations/calls/operation_call.o $(RUNTIME_OBJ)
 $(BUILD)/lib/simulate.a: $(BUILD)/obj/autograder/simulate.o $(RUNTIME_OBJ)
 $(BUILD)/lib/train-sim.a: $(BUILD)/obj/common/train/engine_sim.o $(RUNTIME_OBJ)
 $(BUILD)/lib/runner-rooms.a: $(call objects_of,$(filter-out common/cuda/runtime,$(USES_autograder/runner.c)))
@@ -250,7 +251,7 @@ rooms: # what each room may use, and single files: for autograder/tests/rooms
 	@$(foreach u,$(filter USES_%,$(.VARIABLES)),echo '$(u:USES_%=%) $($(u))';)
 validators: $(MEASURED:%=$(BUILD)/validate/run-%) $(BUILD)/tests/common/validate/tool_validate $(BUILD)/bin/lab
 	@:
-tools: $(BUILD)/bin/grade $(BUILD)/bin/device $(BUILD)/bin/lab $(SUBMISSION_LIBS) $(CALL_OBJ)
+tools: $(BUILD)/bin/grade $(BUILD)/bin/device $(BUILD)/bin/lab $(SUBMISSION_LIBS) $(CALL_OBJ) $(call archive_of,common/operations/calls)
 	@:
 tests: $(TESTS)
 	@:

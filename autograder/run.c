@@ -20,7 +20,7 @@
 #include "autograder/text/table.h"
 #include "autograder/text/text.h"
 #include "common/operation/diagnose.h"
-#include "common/operations/operation_call.h"
+#include "common/operations/calls/operation_call.h"
 #include "common/cuda/gpu/gpu_device.h"
 #include "common/cuda/runtime/runtime.h"
 #include "common/cuda/sim/sim_device.h"

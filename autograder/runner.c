@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "autograder/session/protocol.h"
-#include "common/operations/operation_call.h"
+#include "common/operations/calls/operation_call.h"
 #include "common/cuda/runtime/runtime.h"
 #include "common/cuda/wire.h"
 

@@ -210,7 +210,7 @@ int build_inputs(const BuildJob *job, BuildInput input[BUILD_INPUTS])
     size_t room = sizeof input->path;
     int count = 0;
     while (count < BUILD_INPUTS - 2 && build_entry_next(&at, entry))
-        snprintf(input[count++].path, room, "%s/obj/common/operations/%s_call.o", build, entry);
+        snprintf(input[count++].path, room, "%s/obj/common/operations/calls/%s.o", build, entry);
     for (int i = 0; i < count; i++)
         input[i].whole = 0;
     input[count].whole = 1;

@@ -124,7 +124,7 @@ MUTATE_CC=$(sed -n 's/^needs *=.*cc >= \([0-9]*\)\.\([0-9]*\).*/\1\2/p' "$ini")
 MUTATE_CC=${MUTATE_CC:-75}
 MUTATE_TOOLS="$flags $MUTATE_CC $("$NVCC" --version 2>/dev/null | digest) $(cat common/include/convlab/* | digest)"
 # Of each entry point; their folder's name is plain (Makefile).
-MUTATE_CALLS=$(sed -n 's/^operation *= *\([^ ;]*\).*/\1/p' "$ini" | sort -u | sed "s|.*|$build/obj/common/operations/&_call.o|")
+MUTATE_CALLS=$(sed -n 's/^operation *= *\([^ ;]*\).*/\1/p' "$ini" | sort -u | sed "s|.*|$build/obj/common/operations/calls/&.o|")
 MUTATE_WORK=$work
 export NVCC CC CXX MUTATE_LAB MUTATE_CALLS MUTATE_GPU MUTATE_CC MUTATE_TOOLS
 

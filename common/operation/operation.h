@@ -6,8 +6,7 @@
  *
  * An operation is a problem struct, some input tensors and one output, an fp64 oracle with a
  * magnitude for the error bound, and its cost.  Adding one is adding a file to common/operations
- * that defines an Operation, its line in operations.c, and a call for the runner (operation_call.h
- * there). */
+ * that defines an Operation, its line in operations.c, and a call for the runner in calls there. */
 #ifndef CONVLAB_OPERATION_OPERATION_H
 #define CONVLAB_OPERATION_OPERATION_H
 

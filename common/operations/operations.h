@@ -1,6 +1,6 @@
 /* operations.h - the list of the operations that there are.
  *
- * Room: a file for each operation, and the runner's call of each.
+ * Room: a file for each operation; the runner's call of each is in calls.
  * Callers: autograder, make compare.
  * May use: operation, and the rooms that hold parts of some (conv, conv/diagnosis, training). */
 #ifndef CONVLAB_OPERATIONS_OPERATIONS_H

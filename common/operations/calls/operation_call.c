@@ -1,4 +1,4 @@
-#include "common/operations/operation_call.h"
+#include "common/operations/calls/operation_call.h"
 
 #include <stdlib.h>
 #include <string.h>

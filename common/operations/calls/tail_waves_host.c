@@ -1,5 +1,5 @@
-/* tail_waves_host_call.c - calls tail_waves_host(p, pixels, y). */
-#include "common/operations/operation_call.h"
+/* tail_waves_host.c - calls tail_waves_host(p, pixels, y). */
+#include "common/operations/calls/operation_call.h"
 #include "convlab/tail.h"
 
 static void call(const void *problem, void *const *tensor, void *stream)

@@ -1,8 +1,8 @@
-/* pool_forward_call.c - calls pool_forward(p, x, y, stream). */
+/* pool_forward.c - calls pool_forward(p, x, y, stream). */
 #include <cuda_runtime_api.h>
 
 #define CONVLAB_DEVICE_ENTRY
-#include "common/operations/operation_call.h"
+#include "common/operations/calls/operation_call.h"
 #include "convlab/layers.h"
 
 static void call(const void *problem, void *const *tensor, void *stream)

@@ -1,5 +1,5 @@
-/* conv_forward_host_call.c - calls conv_forward_host(p, x, w, y). */
-#include "common/operations/operation_call.h"
+/* conv_forward_host.c - calls conv_forward_host(p, x, w, y). */
+#include "common/operations/calls/operation_call.h"
 #include "convlab/conv.h"
 
 static void call(const void *problem, void *const *tensor, void *stream)

@@ -1,11 +1,12 @@
-/* operation_call.h - the glue that calls a submission's entry points; linked into the runner, knows
- * no oracle.
+/* operation_call.h - the glue that calls a submission's entry points.
  *
- * The file common/operations/<entry>_call.c says how one entry point is called, and which operation
- * that is; the runner is linked with those that the lab needs (pool_forward_call.c,
- * conv_forward_host_call.c).  operation_call finds the one of a name among them. */
-#ifndef CONVLAB_OPERATIONS_OPERATION_CALL_H
-#define CONVLAB_OPERATIONS_OPERATION_CALL_H
+ * Room: <entry>.c says how one entry point is called, and which operation that is; operation_call
+ * finds the one of a name among them.
+ * Callers: runner and run, which are linked with those that the lab needs (pool_forward.c,
+ * conv_forward_host.c).
+ * May use: the headers of labs and of the toolkit, no oracle: it is in the untrusted process. */
+#ifndef CONVLAB_OPERATIONS_CALLS_OPERATION_CALL_H
+#define CONVLAB_OPERATIONS_CALLS_OPERATION_CALL_H
 
 /* Calls the entry point once: `problem` is the operation's struct, `tensor` its pointers (device
  * pointers, or host pointers for a host lab), `stream` a cudaStream_t or NULL. */
@@ -16,7 +17,7 @@ typedef struct OperationEntry {
     EntryCall *call;
 } OperationEntry;
 
-/* The one definition of a <entry>_call.c.  The linker gathers all of them in one table. */
+/* The one definition of an <entry>.c.  The linker gathers all of them in one table. */
 #define OPERATION_ENTRY(name, function)                                                            \
     static const OperationEntry entry                                                              \
         __attribute__((used, section("operation_entries"))) = {name, function}

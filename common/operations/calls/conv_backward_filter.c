@@ -1,8 +1,8 @@
-/* conv_backward_filter_call.c - calls conv_backward_filter(p, x, dy, dw, stream). */
+/* conv_backward_filter.c - calls conv_backward_filter(p, x, dy, dw, stream). */
 #include <cuda_runtime_api.h>
 
 #define CONVLAB_DEVICE_ENTRY
-#include "common/operations/operation_call.h"
+#include "common/operations/calls/operation_call.h"
 #include "convlab/conv.h"
 
 static void call(const void *problem, void *const *tensor, void *stream)

@@ -1,8 +1,8 @@
-/* softmax_forward_call.c - calls softmax_forward(p, x, y, stream). */
+/* softmax_forward.c - calls softmax_forward(p, x, y, stream). */
 #include <cuda_runtime_api.h>
 
 #define CONVLAB_DEVICE_ENTRY
-#include "common/operations/operation_call.h"
+#include "common/operations/calls/operation_call.h"
 #include "convlab/layers.h"
 
 static void call(const void *problem, void *const *tensor, void *stream)

@@ -1,8 +1,8 @@
-/* conv_backward_data_call.c - calls conv_backward_data(p, dy, w, dx, stream). */
+/* conv_backward_data.c - calls conv_backward_data(p, dy, w, dx, stream). */
 #include <cuda_runtime_api.h>
 
 #define CONVLAB_DEVICE_ENTRY
-#include "common/operations/operation_call.h"
+#include "common/operations/calls/operation_call.h"
 #include "convlab/conv.h"
 
 static void call(const void *problem, void *const *tensor, void *stream)

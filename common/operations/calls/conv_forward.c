@@ -1,8 +1,8 @@
-/* conv_forward_call.c - calls conv_forward(p, x, w, y, stream). */
+/* conv_forward.c - calls conv_forward(p, x, w, y, stream). */
 #include <cuda_runtime_api.h>
 
 #define CONVLAB_DEVICE_ENTRY
-#include "common/operations/operation_call.h"
+#include "common/operations/calls/operation_call.h"
 #include "convlab/conv.h"
 
 static void call(const void *problem, void *const *tensor, void *stream)

@@ -1,5 +1,5 @@
-/* tail_widths_host_call.c - calls tail_widths_host(p, layer, time, y). */
-#include "common/operations/operation_call.h"
+/* tail_widths_host.c - calls tail_widths_host(p, layer, time, y). */
+#include "common/operations/calls/operation_call.h"
 #include "convlab/tail.h"
 
 static void call(const void *problem, void *const *tensor, void *stream)

@@ -1,8 +1,8 @@
-/* train_step_call.c - calls train_step(p, x, label, parameter, velocity, setting, y, stream). */
+/* train_step.c - calls train_step(p, x, label, parameter, velocity, setting, y, stream). */
 #include <cuda_runtime_api.h>
 
 #define CONVLAB_DEVICE_ENTRY
-#include "common/operations/operation_call.h"
+#include "common/operations/calls/operation_call.h"
 #include "convlab/train.h"
 
 static void call(const void *problem, void *const *tensor, void *stream)

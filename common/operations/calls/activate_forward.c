@@ -1,8 +1,8 @@
-/* activate_forward_call.c - calls activate_forward(p, x, b, y, stream). */
+/* activate_forward.c - calls activate_forward(p, x, b, y, stream). */
 #include <cuda_runtime_api.h>
 
 #define CONVLAB_DEVICE_ENTRY
-#include "common/operations/operation_call.h"
+#include "common/operations/calls/operation_call.h"
 #include "convlab/layers.h"
 
 static void call(const void *problem, void *const *tensor, void *stream)
