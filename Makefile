@@ -15,7 +15,7 @@ GIVEN := BUILD ENGINE GPU SEED CLANG JOBS NVCC CUDA_INCLUDE CC CXX CCACHE \
     FORMAT GRADEBOOK OUT FROM PLATFORM \
     NAME OPERATION SAMPLE SECONDS \
     SET DATA EPOCHS RESUME STOP CHECK WINDOW \
-    OVER \
+    OVER NETWORK MODE TAU BATCH \
     PROGRAM ARGS PROFILE ARCH NVCCFLAGS
 TAKEN := $(GIVEN) LONG QUICK V CPPFLAGS CFLAGS LDFLAGS LDLIBS WARN SANITIZE
 $(foreach v,$(.VARIABLES),$(if $(filter command,$(origin $(v))),$(eval override $(v) := $$(value $(v)))))
@@ -99,7 +99,7 @@ USES_common/cuda/gpu     := common/cuda common/ptx common/base
 USES_common/cuda/sim     := common/cuda common/simt $(USES_common/simt)
 USES_common/conformance  := common/cuda/gpu common/cuda/sim $(USES_common/cuda/sim)
 USES_common/validate     := common/cuda/runtime common/cuda/sim $(USES_common/cuda/sim)
-USES_common/tail   := common/base
+USES_common/tail   := common/conv common/operation common/base
 USES_datasets      := common/conv common/operation common/base
 USES_common/train  := datasets common/operations $(USES_common/operations)
 USES_autograder/text    := common/base
@@ -129,7 +129,7 @@ ROOMS := common/base common/operation common/conv common/conv/diagnosis common/t
 # main of their own (tool_x: $(BUILD)/tests/<room>/tool_x); these are programs.
 APART    := $(filter-out %/operation_call.c,$(wildcard common/operations/calls/*.c))
 PROGRAMS := grade device runner run simulate lab doctor class export handout
-APART    += common/validate/measure_sim.c common/train/train_main.c common/train/engine_sim.c common/train/engine_gpu.c $(PROGRAMS:%=autograder/%.c) $(foreach r,$(ROOMS),$(wildcard $(r)/test_*.c $(r)/bench_*.c $(r)/fuzz_*.c $(r)/tool_*.c))
+APART    += common/tail/plan_main.c common/validate/measure_sim.c common/train/train_main.c common/train/engine_sim.c common/train/engine_gpu.c $(PROGRAMS:%=autograder/%.c) $(foreach r,$(ROOMS),$(wildcard $(r)/test_*.c $(r)/bench_*.c $(r)/fuzz_*.c $(r)/tool_*.c))
 
 source_of  = $(filter-out $(APART),$(wildcard $(1)/*.c))
 archive_of = $(BUILD)/lib/$(notdir $(1)).a
@@ -264,7 +264,7 @@ fuzzers: $(FUZZERS)
 $(FUZZERS): LDFLAGS += -fsanitize=fuzzer
 
 # ---- front door --------------------------------------------------------------------------------------------------------
-.PHONY: help setup doctor run machine simulate profile grade class export bundle handout update hint reset solution watch check numbers bench validate compare maps datasets train sweep mutate test fuzz sanitize keep new-lab compile-commands format clean
+.PHONY: help setup doctor run machine simulate profile grade class export bundle handout update hint reset solution watch check numbers bench validate compare maps datasets train sweep widths mutate test fuzz sanitize keep new-lab compile-commands format clean
 
 stage = $(Q)+$(MAKE) $(if $(V),,-s) -j"$$JOBS" $(1)
 # Packages that one target wants and a student does not.
@@ -308,6 +308,8 @@ help:
 #:   make sweep [LAB="02 10"] [SHAPE='N=1 C=256 H=14 W=14 K=% ...'] [OVER=32:640:32] [GPU="titanv h200"]
 #:                       how long a layer takes while the % in SHAPE grows: steps, predicted and measured
 #:                       (labs/20-tail); on a card cudnn-fp32 and cudnn-tf32 are labs, too
+#:   make widths [NETWORK=vgg-16-pruned] [LAB=10] [BATCH=1] [TAU=50] [MODE=latency|parameters] [GPU=titanv]
+#:                       lab 20's widths for a network that fit a GPU, measured before and after
 #:   make hint LAB=04            the next hint
 #:   make watch LAB=04           regrade on save
 #:   make reset LAB=04           the skeleton again (keeps a backup)
@@ -436,6 +438,11 @@ train:
 sweep:
 	$(call stage,tools $(BUILD)/tests/common/tail/tool_stairs)
 	$(Q)sh common/tail/sweep.sh "$$BUILD" "$$NVCC" "$$LAB" "$$SHAPE" "$$OVER" "$$ENGINE" "$$GPU" "$$JOBS"
+
+WIDTHS_PARTS := $(BUILD)/obj/common/tail/plan_main.o $(call archives_of,common/conv common/operation common/base)
+widths:
+	$(call stage,tools $(WIDTHS_PARTS))
+	$(Q)sh common/tail/widths.sh "$$BUILD" "$$NVCC" "$$NETWORK" "$$LAB" "$$MODE" "$$TAU" "$$BATCH" "$$ENGINE" "$$GPU" "$$JOBS"
 
 # The digits that the workbook draws itself, or with SET=mnist a published set.
 datasets:

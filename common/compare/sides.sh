@@ -25,7 +25,15 @@ library=$(find "$prefix/lib" "$prefix/lib64" "$prefix/lib/$(uname -m)-linux-gnu"
 # Each solution is a shared object with the shared runtime.
 flags="-O3 -std=c++17 -cudart shared -arch=native -lineinfo -I. -Icommon/include"
 
+# is_new FILE SOURCE ...: FILE is there, and no SOURCE, file or folder, is newer.
+is_new() {
+    made=$1
+    shift
+    [ -f "$made" ] && [ -z "$(find "$@" -newer "$made" | head -n 1)" ]
+}
+
 program() {
+    is_new "$out/$1" common/compare "$build"/lib/*.a && return
     # shellcheck disable=SC2086
     "$nvcc" $flags -c common/compare/kernels.cu -o "$out/kernels.o"
     for name in "$1" side_graph side_lab side_cudnn side_cublas; do
@@ -39,7 +47,8 @@ program() {
 
 sides=
 add_side() {
+    sides="$sides $1:$out/$1.so:$3:$4"
+    is_new "$out/$1.so" "$2" common/include && return
     # shellcheck disable=SC2086
     "$nvcc" $flags -shared -Xcompiler -fPIC "$2" -o "$out/$1.so" &
-    sides="$sides $1:$out/$1.so:$3:$4"
 }

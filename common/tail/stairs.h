@@ -1,9 +1,10 @@
 /* stairs.h - the staircase of latency over the width of a layer: predicted from what is launched,
  * and found in what was measured.
  *
- * Room: `make sweep`: how blocks fill a GPU's multiprocessors, and where a layer's time has steps.
- * Callers: its own tool; scripts.
- * May use: base.
+ * Room: `make sweep` and `make widths`: how blocks fill a GPU's multiprocessors, where a layer's time
+ * has steps, and which widths of a network follow from that.
+ * Callers: its own programs; scripts.
+ * May use: conv.
  *
  * B blocks on S multiprocessors (SMs) that hold k each are ceil(B / (S*k)) waves.  Yu et al.'s
  * equation 3 has k = 1: it takes a multiprocessor for busy with one block.  Neither is the whole
