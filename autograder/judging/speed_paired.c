@@ -7,13 +7,13 @@
 #include "autograder/text/text.h"
 #include "common/timing/paired.h"
 
-enum { ATTEMPTS = 3 };
 /* A mark that could be this much of its points higher or lower is not given. */
 static const double MARK_SLACK = 0.02;
 
-/* A card's clock resolves half a microsecond, and each window of the submission has inputs to make,
- * to send and to judge: many short windows would be mostly that. */
-static const PairedOptions on_a_card = {.attempts = 1, .pairs = 10, .window_seconds = 0.010};
+/* A card's clock resolves half a microsecond, so even the shortest kernel's window is known to some
+ * tenths of a per cent: the mean of 250 repeats.  Each repeat waits ten times as long for its poison
+ * and a flushed L2 as such a kernel takes: longer windows would be mostly that. */
+static const PairedOptions on_a_card = {.window_seconds = 0.003, .repeats_max = 250};
 
 /* One side of a comparison: a slot, the submission's on fresh inputs every window. */
 typedef struct Side {
@@ -21,9 +21,9 @@ typedef struct Side {
     int slot;
     Random *random;
     Workload *workload;
-    int repeats; /* of a window */
-    int windows; /* judged so far */
-    int wrong;   /* the submission's output was */
+    PairedSubject subject; /* its windows */
+    int windows;           /* judged so far */
+    int wrong;             /* the submission's output was */
 } Side;
 
 /* After a first window that was judged whole, a sample speaks for the others. */
@@ -99,56 +99,61 @@ static void times_into(RecordSpeed *speed, const PairedResult *student,
     speed->s_ref = reference->ratio;
 }
 
-/* How many repeats fill a window of each. */
+/* How many repeats fill a window of each; the submission's windows are judged from then on. */
 static int fill_windows(Side side[SESSION_RUNNERS], int same, Error *error)
 {
-    for (int slot = 0; slot < (same ? SLOT_REFERENCE : SESSION_RUNNERS); slot++)
-        if (paired_repeats(measure_unseen, &side[slot], &on_a_card, &side[slot].repeats, error))
-            return -1;
+    for (int slot = 0; slot < (same ? SLOT_REFERENCE : SESSION_RUNNERS); slot++) {
+        side[slot].subject = (PairedSubject){measure_unseen, &side[slot], 0};
+        if (paired_repeats(&side[slot].subject, &on_a_card, error)) return -1;
+    }
+    side[SLOT_SUBMISSION].subject.measure = measure_submission;
     return 0;
 }
 
 /* Baseline against submission, and against the reference where that is another program. */
-static int measure_pairs(Side side[SESSION_RUNNERS], int same, PairedResult *student,
-                         PairedResult *reference, Error *error)
+typedef struct Comparison {
+    PairedSeries series[2];
+    PairedResult student, reference;
+} Comparison;
+
+/* As far as the next look. */
+static int comparison_look(Comparison *all, const Side side[SESSION_RUNNERS], int same,
+                           Error *error)
 {
-    PairedOptions options = on_a_card;
-    options.a_repeats = side[SLOT_BASELINE].repeats;
-    options.b_repeats = side[SLOT_SUBMISSION].repeats;
-    if (paired_run(measure_unseen, &side[SLOT_BASELINE], measure_submission, &side[SLOT_SUBMISSION],
-                   &options, student, error))
+    const PairedSubject *baseline = &side[SLOT_BASELINE].subject;
+    if (paired_look(&all->series[0], baseline, &side[SLOT_SUBMISSION].subject, &on_a_card,
+                    &all->student, error))
         return -1;
-    *reference = *student;
-    options.b_repeats = side[SLOT_REFERENCE].repeats;
+    all->reference = all->student;
     return same ? 0
-                : paired_run(measure_unseen, &side[SLOT_BASELINE], measure_unseen,
-                             &side[SLOT_REFERENCE], &options, reference, error);
+                : paired_look(&all->series[1], baseline, &side[SLOT_REFERENCE].subject, &on_a_card,
+                              &all->reference, error);
 }
 
-/* Up to three attempts; the verdict and the times into `speed`. */
+/* The verdict and the times into `speed`. */
 static void measure_sides(SpeedSetup *setup, Side side[SESSION_RUNNERS], int same,
                           RecordSpeed *speed)
 {
-    PairedResult student, reference;
-    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-        Error error;
-        if ((!attempt && fill_windows(side, same, &error)) ||
-            measure_pairs(side, same, &student, &reference, &error)) {
+    Comparison all = {0};
+    Error error;
+    int failed = fill_windows(side, same, &error);
+    for (int look = 0; look < PAIRED_LOOKS; look++) {
+        if (failed || comparison_look(&all, side, same, &error)) {
             int wrong = side[SLOT_SUBMISSION].wrong;
             speed_end(speed, wrong ? SPEED_WRONG : SPEED_DEFERRED, "%s%s",
                       wrong ? "A timed run went wrong. " : "", error.text);
             return;
         }
-        times_into(speed, &student, &reference);
+        times_into(speed, &all.student, &all.reference);
         speed->verdict = SPEED_SCORED;
-        if (mark_is_settled(&student, &reference, same, setup->slack)) return;
+        if (mark_is_settled(&all.student, &all.reference, same, setup->slack)) return;
     }
-    speed_end(
-        speed, SPEED_INCONCLUSIVE,
-        "this machine is too busy to time on, so these points are left out of the total: after %d "
-        "attempts yours is %.2f to %.2f times as fast as the baseline, the reference %.2f to %.2f "
-        "times. Grade again when nothing else runs.",
-        ATTEMPTS, student.low, student.high, reference.low, reference.high);
+    speed_end(speed, SPEED_INCONCLUSIVE,
+              "this machine is too busy to time on, so these points are left out of the total: "
+              "after %d pairs yours is %.2f to %.2f times as fast as the baseline, the reference "
+              "%.2f to %.2f times. Grade again when nothing else runs.",
+              PAIRED_PAIRS, all.student.low, all.student.high, all.reference.low,
+              all.reference.high);
 }
 
 /* Calls the programs that are to be replayed: the submission on fresh inputs, the workbook's own on

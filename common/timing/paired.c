@@ -8,10 +8,6 @@
 static PairedOptions options_fill(const PairedOptions *given)
 {
     PairedOptions o = given ? *given : (PairedOptions){0};
-    if (o.pairs < 1) o.pairs = 20;
-    o.pairs += o.pairs % 2;
-    if (o.pairs > PAIRED_MOST) o.pairs = PAIRED_MOST;
-    if (o.attempts < 1) o.attempts = 3;
     if (o.repeats_max < 1) o.repeats_max = 1000;
     if (!(o.window_seconds > 0)) o.window_seconds = 0.050;
     if (!(o.confidence > 0)) o.confidence = 0.95;
@@ -136,23 +132,16 @@ int paired_judge(const double *a, const double *b, int n, const PairedOptions *o
 
 /* ---- measuring -------------------------------------------------------------------------- */
 
-typedef struct Subject {
-    PairedMeasure *measure;
-    void *context;
-    int repeats;
-    double *seconds;
-} Subject;
-
 /* The first run warms up and tells little; later ones say how many repeats fill the window. */
-int paired_repeats(PairedMeasure *measure, void *context, const PairedOptions *options,
-                   int *repeats, Error *error)
+int paired_repeats(PairedSubject *subject, const PairedOptions *options, Error *error)
 {
     PairedOptions o = options_fill(options);
     double seconds = 0;
-    *repeats = 1;
-    if (measure(context, 1, &seconds, error)) return -1;
+    subject->repeats = 1;
+    if (subject->measure(subject->context, 1, &seconds, error)) return -1;
     for (int round = 0; round < 8; round++) {
-        if (measure(context, *repeats, &seconds, error)) return -1;
+        int *repeats = &subject->repeats;
+        if (subject->measure(subject->context, *repeats, &seconds, error)) return -1;
         if (!(seconds > 0 && isfinite(seconds)))
             return error_set(error, "a run measured %g s", seconds);
         if (seconds * *repeats >= o.window_seconds || *repeats >= o.repeats_max) return 0;
@@ -162,40 +151,32 @@ int paired_repeats(PairedMeasure *measure, void *context, const PairedOptions *o
     return 0;
 }
 
-static int attempt(Subject subject[2], const PairedOptions *o, PairedResult *r, Error *error)
+static const struct {
+    int pairs;
+    double confidence;
+} LOOK[PAIRED_LOOKS] = {{6, 0.96}, {14, 0.98}, {PAIRED_PAIRS, 0.995}};
+
+/* Pair i: A B, B A, A B, ... */
+static int pair_measure(PairedSeries *series, int i, const PairedSubject *a, const PairedSubject *b,
+                        Error *error)
 {
-    for (int i = 0; i < o->pairs; i++)
-        for (int turn = 0; turn < 2; turn++) {
-            Subject *s = &subject[(i + turn) % 2]; /* A B, B A, A B, ... */
-            if (s->measure(s->context, s->repeats, &s->seconds[i], error)) return -1;
-        }
-    int tries = r->attempts;
-    if (paired_judge(subject[0].seconds, subject[1].seconds, o->pairs, o, r, error)) return -1;
-    r->attempts = tries + 1;
+    for (int turn = 0; turn < 2; turn++) {
+        int second = (i + turn) % 2;
+        const PairedSubject *subject = second ? b : a;
+        double *seconds = second ? &series->b[i] : &series->a[i];
+        if (subject->measure(subject->context, subject->repeats, seconds, error)) return -1;
+    }
     return 0;
 }
 
-int paired_run(PairedMeasure *a, void *a_context, PairedMeasure *b, void *b_context,
-               const PairedOptions *options, PairedResult *result, Error *error)
+int paired_look(PairedSeries *series, const PairedSubject *a, const PairedSubject *b,
+                const PairedOptions *options, PairedResult *result, Error *error)
 {
     PairedOptions o = options_fill(options);
-    double *seconds = malloc(2 * sizeof *seconds * (size_t)o.pairs);
-    if (!seconds) return error_set(error, "out of memory for %d pairs", o.pairs);
-    Subject subject[2] = {{a, a_context, o.a_repeats, seconds},
-                          {b, b_context, o.b_repeats, seconds + o.pairs}};
-    memset(result, 0, sizeof *result);
-    int failed = 0;
-    for (int i = 0; i < 2 && !failed; i++)
-        if (subject[i].repeats < 1)
-            failed = paired_repeats(subject[i].measure, subject[i].context, &o, &subject[i].repeats,
-                                    error);
-    while (!failed && result->attempts < o.attempts) {
-        failed = attempt(subject, &o, result, error);
-        if (!failed && result->verdict == PAIRED_OK) break;
-    }
-    if (!failed && result->verdict != PAIRED_OK) result->verdict = PAIRED_INCONCLUSIVE;
-    result->a_repeats = subject[0].repeats;
-    result->b_repeats = subject[1].repeats;
-    free(seconds);
-    return failed;
+    if (series->looks == PAIRED_LOOKS) return error_set(error, "all pairs were measured");
+    int pairs = LOOK[series->looks].pairs;
+    o.confidence = LOOK[series->looks++].confidence;
+    for (; series->pairs < pairs; series->pairs++)
+        if (pair_measure(series, series->pairs, a, b, error)) return -1;
+    return paired_judge(series->a, series->b, pairs, &o, result, error);
 }
