@@ -17,7 +17,6 @@
 #include "autograder/record/score.h"
 #include "autograder/text/text.h"
 #include "common/operation/random.h"
-#include "common/cuda/gpu/gpu_device.h"
 
 enum { EXIT_WORKED = 0, EXIT_TROUBLE = 1, EXIT_USAGE = 2, EXIT_UNDER = 3 };
 
@@ -101,19 +100,6 @@ static DeviceEngine engine_choose(DeviceEngine wanted)
     return wanted == ENGINE_AUTO && engine == ENGINE_GPU && !gpu_works() ? ENGINE_SIM : engine;
 }
 
-/* The card's roofs, for the floor below which a time is not believed; unknown: no floor. */
-static void measure_ceilings(Grader *grader)
-{
-    Error error;
-    Device *device = grader->engine == ENGINE_GPU ? device_open_gpu(0, &error) : NULL;
-    if (!device) return;
-    if (gpu_ceilings_measure(device, &grader->ceilings, &error)) {
-        fprintf(stderr, "grade: no roofline floor: %s\n", error.text);
-        memset(&grader->ceilings, 0, sizeof grader->ceilings);
-    }
-    device->close(device);
-}
-
 static int absolute(const char *path, char *full, Error *error)
 {
     char resolved[4096];
@@ -174,7 +160,7 @@ static int grader_open(const Options *options, Grader *grader, Error *error)
     grader->seed = options->seed.given ? options->seed.value : random_os_seed();
     grader->only_case = options->only_case;
     grader->call_seconds = options->call_seconds;
-    measure_ceilings(grader);
+    if (grader->engine == ENGINE_GPU) grader->ceilings = card_ceilings_begin();
     return 0;
 }
 
@@ -337,6 +323,7 @@ int main(int argc, char **argv)
     } else {
         status = grade_all(&grader, &options, &catalog, only);
     }
+    card_ceilings_end(grader.ceilings);
     catalog_close(&catalog);
     return status;
 }

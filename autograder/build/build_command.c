@@ -21,11 +21,15 @@
     "-O3", "-lineinfo", "-std=c++17", "-cudart", "none", "-Xcompiler=-Wall",                       \
         "-Wno-deprecated-gpu-targets", "-diag-suppress=177,550"
 #define NATIVE_CODE "sm_90"
-#define HOST_FLAGS  "-O3", "-std=c11", "-Wall"
+
+/* Host code beside device code, and kernels beside each other where ptxas makes machine code: the
+ * same bytes in less time.  The same switch for the front end would change the PTX. */
+#define SIDE_BY_SIDE "--threads=2", "-Xptxas=--split-compile=8"
+#define HOST_FLAGS   "-O3", "-std=c11", "-Wall"
 
 enum { ARGUMENTS = 64, ENVIRONMENT = 8, BUILD_PROCESSES = 64 };
 
-static const char *const device_flags[] = {DEVICE_FLAGS, NULL};
+static const char *const device_flags[] = {DEVICE_FLAGS, SIDE_BY_SIDE, NULL};
 static const char *const host_flags[] = {HOST_FLAGS, NULL};
 
 #define TEXT2(...) #__VA_ARGS__

@@ -579,8 +579,7 @@ static void judge_start(LabRun *run)
                               .machine = &run->grader->machine,
                               .slack = ini->slack,
                               .simulator = run->grader->simulator};
-    if (!ini->host && run->grader->ceilings.fma_flops_per_second > 0)
-        run->speed.ceilings = &run->grader->ceilings;
+    if (!ini->host) run->speed.ceilings = card_ceilings_wait(run->grader->ceilings);
     for (int i = 0; i < SESSION_RUNNERS; i++)
         run->speed.build[i] = &run->build[i];
     run->speed.started[SLOT_SUBMISSION] = 1;

@@ -6,11 +6,11 @@
 #ifndef CONVLAB_AUTOGRADER_JUDGING_GRADE_LAB_H
 #define CONVLAB_AUTOGRADER_JUDGING_GRADE_LAB_H
 
+#include "autograder/judging/card_ceilings.h"
 #include "autograder/lab/catalog.h"
 #include "autograder/record/record.h"
 #include "autograder/sandbox/sandbox.h"
 #include "autograder/session/session.h"
-#include "common/cuda/gpu/gpu_ceilings.h"
 #include "common/simt/machine/machine.h"
 
 typedef struct Grader {
@@ -19,8 +19,8 @@ typedef struct Grader {
     DeviceEngine engine;        /* not ENGINE_AUTO */
     char machine_name[64];      /* of the simulator */
     SimtMachine machine;
-    char gpus[600];       /* where the machines are described */
-    GpuCeilings ceilings; /* measured, on a GPU; all 0: unknown */
+    char gpus[600];         /* where the machines are described */
+    CardCeilings *ceilings; /* of a GPU; NULL: none */
     Toolchain toolchain;
     uint64_t seed;
     double call_seconds;   /* of CPU time, and of waiting, for one call of the entry point */

@@ -8,6 +8,7 @@
 
 #include "autograder/session/session_parts.h"
 #include "common/base/intake.h"
+#include "common/base/parallel.h"
 #include "common/cuda/wire.h"
 
 #define RUNNER_BYTES (2ull << 30)
@@ -160,7 +161,7 @@ static void inputs_put(Session *session, ControlRequest *request, const float *c
     request->has_inputs = tensor != NULL;
     for (uint32_t i = 0; tensor && i < call->tensors; i++)
         if (call->role[i] == TENSOR_INPUT)
-            memcpy(session->shared.input[i], tensor[i], call->count[i] * sizeof(float));
+            parallel_copy(session->shared.input[i], tensor[i], call->count[i] * sizeof(float));
 }
 
 static void request_make(Session *session, int slot, ControlRequest *request,
@@ -197,8 +198,8 @@ static void request_make(Session *session, int slot, ControlRequest *request,
     }
     double answered = wire_now();
     if (output && reply->status == RUN_OK)
-        memcpy(output, session->shared.output,
-               call_floats(&session->call, TENSOR_OUTPUT) * sizeof *output);
+        parallel_copy(output, session->shared.output,
+                      call_floats(&session->call, TENSOR_OUTPUT) * sizeof *output);
     outcome->spent = reply->spent;
     outcome->spent.start = ready - start;
     outcome->spent.crossing = sent - ready + wire_now() - answered;

@@ -1,6 +1,7 @@
 #include "common/base/parallel.h"
 
 #include <pthread.h>
+#include <string.h>
 #include <unistd.h>
 
 typedef struct Share {
@@ -36,4 +37,44 @@ void parallel_run(int shares, ParallelWork *work, void *context)
         if (!share[i].threaded) share_run(&share[i]);
     for (int i = 1; i < shares; i++)
         if (share[i].threaded) pthread_join(share[i].thread, NULL);
+}
+
+/* ---- bytes -------------------------------------------------------------------------------- */
+
+typedef struct Bytes {
+    char *to; /* NULL: nothing is copied, but compared */
+    const char *from, *other;
+    size_t bytes;
+    int shares;
+    char differs[PARALLEL_MOST];
+} Bytes;
+
+static void bytes_share(void *context, int share)
+{
+    Bytes *all = context;
+    size_t first = all->bytes * (size_t)share / (size_t)all->shares;
+    size_t count = all->bytes * ((size_t)share + 1) / (size_t)all->shares - first;
+    if (all->to)
+        memcpy(all->to + first, all->from + first, count);
+    else
+        all->differs[share] = memcmp(all->from + first, all->other + first, count) != 0;
+}
+
+static void bytes_run(Bytes *all)
+{
+    all->shares = parallel_shares((double)all->bytes, 2e6);
+    parallel_run(all->shares, bytes_share, all);
+}
+
+void parallel_copy(void *to, const void *from, size_t bytes)
+{
+    Bytes all = {.to = to, .from = from, .bytes = bytes};
+    bytes_run(&all);
+}
+
+int parallel_equal(const void *one, const void *other, size_t bytes)
+{
+    Bytes all = {.from = one, .other = other, .bytes = bytes};
+    bytes_run(&all);
+    return !memchr(all.differs, 1, sizeof all.differs);
 }

@@ -2,6 +2,8 @@
 #ifndef CONVLAB_BASE_PARALLEL_H
 #define CONVLAB_BASE_PARALLEL_H
 
+#include <stddef.h>
+
 enum { PARALLEL_MOST = 64 };
 
 /* How many shares `units` of work are worth, when one share should have `least` of them: a thread
@@ -12,5 +14,10 @@ int parallel_shares(double units, double least);
  * Where no thread is to be had, one after the other. */
 typedef void ParallelWork(void *context, int share);
 void parallel_run(int shares, ParallelWork *work, void *context);
+
+/* memcpy, and whether memcmp is 0, of what may be hundreds of megabytes: one core has a tenth of the
+ * memory's bandwidth. */
+void parallel_copy(void *to, const void *from, size_t bytes);
+int parallel_equal(const void *one, const void *other, size_t bytes);
 
 #endif

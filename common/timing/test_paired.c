@@ -200,7 +200,7 @@ static void windows_are_long_enough(void **state)
 {
     (void)state;
     Clock clock = {.noise = {3}};
-    FakeSubject a = {&clock, 0.020, 'A', 0}, b = {&clock, 0.004, 'B', 0}, 
+    FakeSubject a = {&clock, 0.020, 'A', 0}, b = {&clock, 0.004, 'B', 0},
                 tiny = {&clock, 1e-6, 'T', 0};
     PairedSubject long_one = {fake_measure, &a, 0}, short_one = {fake_measure, &b, 0},
                   tiny_one = {fake_measure, &tiny, 0};

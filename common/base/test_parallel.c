@@ -1,0 +1,61 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/parallel.h"
+
+/* One byte, of one share, of nine megabytes, at either end and between. */
+static void many_bytes_are_copied_and_compared(void **state)
+{
+    (void)state;
+    enum { BYTES = 9000001 };
+    char *from = malloc(BYTES), *to = malloc(BYTES);
+    assert_true(from && to);
+    for (size_t i = 0; i < BYTES; i++)
+        from[i] = (char)(i * 2654435761u >> 13);
+    memset(to, 0, BYTES);
+    parallel_copy(to, from, BYTES);
+    assert_memory_equal(to, from, BYTES);
+    const size_t places[] = {0, 1, BYTES / 3, BYTES / 2, BYTES - 1};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        assert_true(parallel_equal(to, from, BYTES));
+        to[places[i]] ^= 64;
+        assert_false(parallel_equal(to, from, BYTES));
+        to[places[i]] ^= 64;
+    }
+    parallel_copy(to, from, 0);
+    assert_true(parallel_equal(to, "", 0));
+    free(from);
+    free(to);
+}
+
+static void add_share(void *context, int share)
+{
+    int *done = context;
+    done[share]++;
+}
+
+static void every_share_is_worked_once(void **state)
+{
+    (void)state;
+    for (int shares = 1; shares <= PARALLEL_MOST; shares += 21) {
+        int done[PARALLEL_MOST] = {0};
+        parallel_run(shares, add_share, done);
+        for (int i = 0; i < PARALLEL_MOST; i++)
+            assert_int_equal(done[i], i < shares);
+    }
+    assert_int_equal(parallel_shares(0.5, 1), 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(many_bytes_are_copied_and_compared),
+        cmocka_unit_test(every_share_is_worked_once),
+    };
+    return cmocka_run_group_tests_name("base/parallel", tests, NULL, NULL);
+}
