@@ -16,6 +16,7 @@
 #include "autograder/record/report.h"
 #include "autograder/record/score.h"
 #include "autograder/text/text.h"
+#include "common/base/parallel.h"
 #include "common/operation/random.h"
 
 enum { EXIT_WORKED = 0, EXIT_TROUBLE = 1, EXIT_USAGE = 2, EXIT_UNDER = 3 };
@@ -238,13 +239,34 @@ static int grade_turn(void *context, int number, double total[TURN_RESULTS])
     return grade_one(chosen->grader, chosen->options, chosen->lab[number], total);
 }
 
+typedef struct BuildAhead {
+    const Chosen *chosen;
+    int shares;
+} BuildAhead;
+
+static void build_share(void *context, int share)
+{
+    const BuildAhead *ahead = context;
+    for (int i = share; i < ahead->chosen->labs; i += ahead->shares)
+        grade_lab_build(ahead->chosen->grader, ahead->chosen->lab[i]);
+}
+
+/* Times of a card are taken when nobody else is at it.  So compilers come first, those of all labs
+ * side by side: later they would keep a card waiting, or be in its way. */
+static void build_ahead(const Chosen *chosen)
+{
+    BuildAhead ahead = {chosen, parallel_shares(chosen->labs, 1)};
+    parallel_run(ahead.shares, build_share, &ahead);
+}
+
 /* Builds, inputs and judgements use one core, a small case's blocks as well: so on the simulator
- * two labs share the machine.  Times of a card are taken when nobody else is at it. */
+ * two labs share the machine. */
 static int grade_each(Chosen *chosen, double (*result)[TURN_RESULTS])
 {
-    int alone = chosen->grader->engine == ENGINE_GPU || sysconf(_SC_NPROCESSORS_ONLN) < 2,
-        wrong = 0;
-    if (!alone && chosen->labs > 1) return turns_run(chosen->labs, 2, grade_turn, chosen, result);
+    int card = chosen->grader->engine == ENGINE_GPU, wrong = 0;
+    if (!card && sysconf(_SC_NPROCESSORS_ONLN) > 1 && chosen->labs > 1)
+        return turns_run(chosen->labs, 2, grade_turn, chosen, result);
+    if (card && chosen->labs > 1) build_ahead(chosen);
     for (int i = 0; i < chosen->labs; i++)
         wrong += grade_turn(chosen, i, result[i]) != 0;
     return wrong;

@@ -19,7 +19,19 @@
 #include "autograder/lab/todo.h"
 #include "common/base/intake.h"
 
-typedef struct LabRun {
+typedef struct LabRun LabRun;
+
+/* On a GPU: what a case costs on the simulator, for predictions. */
+typedef struct Simulated {
+    const LabRun *run;
+    const LabCase *item;
+    pthread_t thread;
+    int begun, threaded, failed;
+    DeviceCost cost;
+    Error error;
+} Simulated;
+
+struct LabRun {
     const Grader *grader;
     const Lab *lab;
     Record *record;
@@ -28,12 +40,11 @@ typedef struct LabRun {
     char source[1024]; /* the submission's */
     char beneath[256]; /* where that is in its folder */
     Build build[SESSION_RUNNERS];
-    DeviceCost simulated[LAB_CASES]; /* on a GPU, for predictions: of these cases */
-    int simulated_known[LAB_CASES];
+    Simulated simulated[LAB_CASES];
     int faults_simulated;
     Judge judge;
     SpeedSetup speed;
-} LabRun;
+};
 
 /* ---- what the record says before anything ran --------------------------------------------- */
 
@@ -216,7 +227,7 @@ static void build_begin(LabRun *run, BuildAll *all)
     }
 }
 
-static void build_end(LabRun *run, BuildAll *all)
+static void build_wait(BuildAll *all)
 {
     for (int i = 0; i < SESSION_RUNNERS; i++) {
         if (all->threaded[i]) {
@@ -225,11 +236,47 @@ static void build_end(LabRun *run, BuildAll *all)
             build_job(&all->job[i]);
         }
     }
+}
+
+static void build_end(LabRun *run, BuildAll *all)
+{
     Record *record = run->record;
+    build_wait(all);
     text_set(record->submission_digest, sizeof record->submission_digest, "%s",
              run->build[0].digest);
     text_set(record->baseline_digest, sizeof record->baseline_digest, "%s", run->build[1].digest);
     text_set(record->reference_digest, sizeof record->reference_digest, "%s", run->build[2].digest);
+}
+
+/* ---- the answers -------------------------------------------------------------------------- */
+
+/* What predict.ini beside the source says, into the record's predictions. */
+static void predictions_read(LabRun *run)
+{
+    const LabIni *ini = &run->lab->ini;
+    Record *record = run->record;
+    const char *name[LAB_PREDICTIONS + 1] = {0};
+    char path[sizeof run->beneath], shown[200], *slash;
+    PredictFile file;
+    Error error = {""};
+    for (int i = 0; i < ini->predictions; i++)
+        name[i] = ini->prediction[i].name;
+    text_set(path, sizeof path, "%s", run->beneath);
+    slash = strrchr(path, '/');
+    text_set(slash ? slash + 1 : path, 16, "predict.ini");
+    text_set(shown, sizeof shown, "%s/predict.ini", run->lab->name);
+    int unreadable = predict_read(run->grader->submission, path, shown, name, &file, &error);
+    intake_clean(error.text);
+    for (int i = 0; i < record->predictions; i++) {
+        RecordPrediction *to = &record->prediction[i];
+        const double *answer = unreadable ? NULL : predict_find(&file, to->name);
+        to->answered = answer != NULL;
+        if (answer)
+            to->answer = *answer;
+        else
+            text_set(to->text, sizeof to->text, "%.190s",
+                     unreadable ? error.text : RECORD_NO_ANSWER);
+    }
 }
 
 /* ---- needs -------------------------------------------------------------------------------- */
@@ -400,6 +447,73 @@ static void run_again(LabRun *run, int which)
     }
 }
 
+/* ---- what predictions want to know of the simulator ----------------------------------------- */
+
+static const LabPrediction *prediction_of(const LabIni *ini, const char *name)
+{
+    for (int i = 0; i < ini->predictions; i++)
+        if (!strcmp(ini->prediction[i].name, name)) return &ini->prediction[i];
+    return NULL;
+}
+
+static void *simulate_case(void *context)
+{
+    Simulated *simulated = context;
+    const LabRun *run = simulated->run;
+    const LabCase *item = simulated->item;
+    Judge judge;
+    Random random;
+    RecordCase scratch = {0};
+    simulated->failed = simulator_open(run, item->operation, &judge, &simulated->error);
+    if (simulated->failed) return NULL;
+    run_random(run, item->name, &random);
+    judge_case(&judge, &item->problem, &random, 0, &scratch);
+    session_close(judge.session);
+    simulated->cost = scratch.cost;
+    if (scratch.verdict != CASE_CORRECT)
+        simulated->failed = error_set(&simulated->error, "on the simulator: %.900s", scratch.text);
+    return NULL;
+}
+
+/* Begins to simulate a case, unless that has begun before. */
+static void simulate_begin(LabRun *run, int item)
+{
+    Simulated *simulated = &run->simulated[item];
+    if (simulated->begun) return;
+    *simulated = (Simulated){.run = run, .item = &run->lab->ini.item[item], .begun = 1};
+    simulated->threaded = !pthread_create(&simulated->thread, NULL, simulate_case, simulated);
+    if (!simulated->threaded) simulate_case(simulated);
+}
+
+/* Waits until it is simulated. */
+static void simulate_end(LabRun *run, Simulated *simulated)
+{
+    double start = sandbox_clock();
+    if (simulated->threaded) pthread_join(simulated->thread, NULL);
+    simulated->threaded = 0;
+    run->record->spent[SPENT_SIMULATING] += sandbox_clock() - start;
+}
+
+/* A case is right on the card: what predictions ask about it is simulated beside the next cases. */
+static void simulate_beside(LabRun *run, const RecordCase *item)
+{
+    const LabIni *ini = &run->lab->ini;
+    for (int i = 0; i < run->record->predictions && run->grader->engine == ENGINE_GPU; i++) {
+        const RecordPrediction *asked = &run->record->prediction[i];
+        const LabPrediction *from = prediction_of(ini, asked->name);
+        if (asked->answered && from->needs_launch && !item->hidden &&
+            !strcmp(ini->item[from->case_index].name, item->name))
+            simulate_begin(run, from->case_index);
+    }
+}
+
+/* Nobody else is at work when a card is timed. */
+static void simulate_end_all(LabRun *run)
+{
+    for (int i = 0; i < LAB_CASES; i++)
+        simulate_end(run, &run->simulated[i]);
+}
+
 /* Every case has its own judgement, whatever became of those before it. */
 static void run_cases(LabRun *run)
 {
@@ -413,6 +527,7 @@ static void run_cases(LabRun *run)
         } else {
             run_case(run, item);
             if (item->verdict != CASE_CORRECT && !wrong) wrong = item->name;
+            if (item->verdict == CASE_CORRECT) simulate_beside(run, item);
         }
         if (item->hidden) hidden_right &= item->verdict == CASE_CORRECT;
         if (item->verdict == CASE_CORRECT && (!item->hidden || hidden_right))
@@ -421,6 +536,7 @@ static void run_cases(LabRun *run)
     for (int i = 0; i < run->lab->ini.operations && record_all_correct(record); i++)
         run_again(run, i);
     int all = record_all_correct(record);
+    simulate_end_all(run);
     for (int i = 0; i < record->cases && all && !run->speed.sim; i++)
         if (record->item[i].speed.possible > 0) time_case(run, &record->item[i]);
     for (int i = 0; i < record->cases; i++)
@@ -432,22 +548,7 @@ static void run_cases(LabRun *run)
 
 /* ---- predictions -------------------------------------------------------------------------- */
 
-static int simulate_case(const LabRun *run, const LabCase *item, DeviceCost *cost, Error *error)
-{
-    Judge judge;
-    Random random;
-    RecordCase scratch = {0};
-    if (simulator_open(run, item->operation, &judge, error)) return -1;
-    run_random(run, item->name, &random);
-    judge_case(&judge, &item->problem, &random, 0, &scratch);
-    session_close(judge.session);
-    *cost = scratch.cost;
-    return scratch.verdict == CASE_CORRECT
-               ? 0
-               : error_set(error, "on the simulator: %.900s", scratch.text);
-}
-
-/* The cost of a case on the simulator: known already when grading there, else simulated once. */
+/* The cost of a case on the simulator: known already when grading there. */
 static int simulated_cost(LabRun *run, int item, DeviceCost *cost, Error *error)
 {
     const Record *record = run->record;
@@ -457,14 +558,12 @@ static int simulated_cost(LabRun *run, int item, DeviceCost *cost, Error *error)
             if (!strcmp(record->item[i].name, from->name)) *cost = record->item[i].cost;
         return 0;
     }
-    double start = sandbox_clock();
-    if (!run->simulated_known[item]) {
-        if (simulate_case(run, from, &run->simulated[item], error)) return -1;
-        run->simulated_known[item] = 1;
-    }
-    run->record->spent[SPENT_SIMULATING] += sandbox_clock() - start;
-    *cost = run->simulated[item];
-    return 0;
+    Simulated *simulated = &run->simulated[item];
+    simulate_begin(run, item);
+    simulate_end(run, simulated);
+    *cost = simulated->cost;
+    *error = simulated->error;
+    return simulated->failed;
 }
 
 static CaseVerdict case_verdict(const Record *record, const char *name)
@@ -503,42 +602,13 @@ static void score_prediction(LabRun *run, const LabPrediction *from, RecordPredi
     to->points = to->possible * predict_part(to->answer, to->truth, from->tolerance);
 }
 
-static const LabPrediction *prediction_of(const LabIni *ini, const char *name)
-{
-    for (int i = 0; i < ini->predictions; i++)
-        if (!strcmp(ini->prediction[i].name, name)) return &ini->prediction[i];
-    return NULL;
-}
-
 static void run_predictions(LabRun *run)
 {
-    const LabIni *ini = &run->lab->ini;
     Record *record = run->record;
-    const char *name[LAB_PREDICTIONS + 1] = {0};
-    char path[sizeof run->beneath], shown[200], *slash;
-    PredictFile file;
-    Error error = {""};
-    for (int i = 0; i < ini->predictions; i++)
-        name[i] = ini->prediction[i].name;
-    text_set(path, sizeof path, "%s", run->beneath);
-    slash = strrchr(path, '/');
-    text_set(slash ? slash + 1 : path, 16, "predict.ini");
-    text_set(shown, sizeof shown, "%s/predict.ini", run->lab->name);
-    int unreadable = predict_read(run->grader->submission, path, shown, name, &file, &error);
-    for (int i = 0; i < record->predictions; i++) {
-        RecordPrediction *to = &record->prediction[i];
-        const double *answer = predict_find(&file, to->name);
-        if (unreadable) {
-            intake_clean(error.text);
-            text_set(to->text, sizeof to->text, "%.190s", error.text);
-        } else if (!answer) {
-            text_set(to->text, sizeof to->text, RECORD_NO_ANSWER);
-        } else {
-            to->answered = 1;
-            to->answer = *answer;
-            score_prediction(run, prediction_of(ini, to->name), to);
-        }
-    }
+    for (int i = 0; i < record->predictions; i++)
+        if (record->prediction[i].answered)
+            score_prediction(run, prediction_of(&run->lab->ini, record->prediction[i].name),
+                             &record->prediction[i]);
 }
 
 /* ---- what to do first --------------------------------------------------------------------- */
@@ -635,6 +705,7 @@ static void grade_in_session(LabRun *run)
     judge_start(run);
     text_set(cache, sizeof cache, "%s/cache/cycles", run->grader->build);
     run->speed.cache = cache;
+    predictions_read(run);
     run_cases(run);
     for (int i = 0; i < SPENT_KINDS; i++)
         run->record->spent[i] += run->judge.spent[i];
@@ -670,6 +741,23 @@ static void grade_source(LabRun *run)
     session_close(run->session);
 }
 
+static void builds_clear(LabRun *run)
+{
+    for (int i = 0; i < SESSION_RUNNERS; i++)
+        build_clear(&run->build[i]);
+}
+
+void grade_lab_build(const Grader *grader, const Lab *lab)
+{
+    LabRun run = {.grader = grader, .lab = lab};
+    BuildAll all;
+    find_submission(&run);
+    if (!intake_exists(grader->submission, run.beneath)) return;
+    build_begin(&run, &all);
+    build_wait(&all);
+    builds_clear(&run);
+}
+
 void grade_lab(const Grader *grader, const Lab *lab, Record *record)
 {
     LabRun run = {.grader = grader, .lab = lab, .record = record};
@@ -686,8 +774,7 @@ void grade_lab(const Grader *grader, const Lab *lab, Record *record)
         record_stop(&run, RECORD_MISSING, message);
     }
     if (record->status == RECORD_GRADED && !record_all_correct(record)) find_todo(&run);
-    for (int i = 0; i < SESSION_RUNNERS; i++)
-        build_clear(&run.build[i]);
+    builds_clear(&run);
     intake_clean(record->message);
     intake_clean(record->source);
     record_total(record);

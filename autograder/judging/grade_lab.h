@@ -28,6 +28,9 @@ typedef struct Grader {
     uint64_t simulator;    /* digest of the programs and the machine that simulate */
 } Grader;
 
+/* Compiles the programs of a lab, so that grade_lab finds them in the cache. */
+void grade_lab_build(const Grader *grader, const Lab *lab);
+
 /* Always fills *record; what went wrong is in its status and message. */
 void grade_lab(const Grader *grader, const Lab *lab, Record *record);
 
