@@ -165,6 +165,7 @@ static int graph_fill_in(GraphBuild *b, Error *error)
     for (size_t i = 0; i < count; i++)
         if (node_add(b, i, error)) return -1;
     result = b->out->driver->graph_instantiate(&b->out->exec, b->graph, 0);
+    if (!result) result = b->out->driver->graph_upload(b->out->exec, b->device->timing_stream);
     return result ? gpu_error(b->device, result, "instantiating the recording's graph", error) : 0;
 }
 
@@ -322,15 +323,15 @@ int gpu_replay(Device *base, Recording *recording, int repeats, DeviceCost *cost
         return error_set(error, "this call cannot be replayed: %s", recording->why);
     if (repeats < 1) return error_set(error, "a replay needs at least one repeat, not %d", repeats);
     device->driver->context_use(device->context);
+    if (gpu_timing_prepare(device, error)) return -1;
     GpuGraph *graph = graph_get(device, recording, error);
-    if (!graph || gpu_timing_prepare(device, error)) return -1;
+    if (!graph) return -1;
     double *seconds = calloc((size_t)repeats, sizeof *seconds);
     if (!seconds) return error_set(error, "out of memory for %d times", repeats);
     note_recording(device, recording);
     /* Inputs, poison and the like were enqueued elsewhere; the timing stream waits for nobody by
      * itself. */
     DriverResult result = device->driver->context_sync();
-    if (!result) result = device->driver->graph_upload(graph->exec, device->timing_stream);
     int failed = result ? gpu_error(device, result, "before the timed run", error) : 0;
     if (!failed) failed = gpu_timing_run(device, graph_launch, graph, repeats, 1, seconds, error);
     if (!failed) {
