@@ -4,7 +4,9 @@
  * activation.h counts its roundings.  Magnitude is those in units of u, products 1; a probability's
  * error is measured by itself (own_reach), however small it is.  The logits of a row lie within 24
  * of each other, around a number that `offset` makes as large as one likes: exp of them overflows,
- * or all of them vanish, where nothing is taken away. */
+ * or all of them vanish, where nothing is taken away.  In a third of the rows one logit leads by
+ * 100, which is the first, the last or any: without that one the largest of the others is taken
+ * away, and exp of it overflows. */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -14,7 +16,7 @@
 #include "common/operations/activation.h"
 #include "convlab/layers.h"
 
-enum { TENSOR_X, TENSOR_Y, TENSORS, WARP = 32, SPREAD = 24 };
+enum { TENSOR_X, TENSOR_Y, TENSORS, WARP = 32, SPREAD = 24, LEAD = 100 };
 
 static const ShapeKey KEYS[] = {
     {"N", SHAPE_NUMBER, offsetof(SoftmaxProblem, N), 1, 1 << 30, NULL, 0},
@@ -90,16 +92,23 @@ static int softmax_numbers(const Problem *problem, ProblemNumber number[OPERATIO
     return sizeof all / sizeof *all;
 }
 
+static void row_lead(float *row, int K, Random *random)
+{
+    const int place[] = {0, K - 1, random_range(random, 0, K - 1)};
+    row[place[random_range(random, 0, 2)]] += LEAD + SPREAD;
+}
+
 static void softmax_generate(const Problem *problem, Random *random, float *const *tensor)
 {
     SoftmaxProblem p = softmax_unpack(problem);
     Random own;
     random_child(random, "x", &own);
-    float *x = tensor[TENSOR_X];
     for (int n = 0; n < p.N; n++) {
+        float *x = tensor[TENSOR_X] + (size_t)n * p.K;
         double middle = p.offset * (1 + 0.1 * random_unit(&own)) * (n % 2 ? -1 : 1);
         for (int k = 0; k < p.K; k++)
-            *x++ = (float)(middle + SPREAD * (random_unit(&own) - 0.5) + 0x1p-20);
+            x[k] = (float)(middle + SPREAD * (random_unit(&own) - 0.5) + 0x1p-20);
+        if (n % 3 == 2) row_lead(x, p.K, &own);
     }
 }
 
@@ -152,6 +161,7 @@ static void softmax_oracle(const Problem *problem, const float *const *tensor, d
 /* ---- mistakes -------------------------------------------------------------------------------- */
 
 enum {
+    LARGEST_MISSED,
     OVERFLOWS,
     UNDIVIDED,
     EXPONENTIAL_ALONE,
@@ -165,6 +175,11 @@ enum {
 };
 
 static const Mistake MISTAKE[MISTAKES] = {
+    [LARGEST_MISSED] = {FAULT_OVERFLOW,
+                        "Only rows in which one logit leads by more than 88 are wrong: what your "
+                        "code takes away there before expf is not the row's largest logit, and "
+                        "expf(89) is infinite already. Does the search for it look at every logit, "
+                        "the first and the last too, and has every lane its result?"},
     [OVERFLOWS] = {FAULT_OVERFLOW,
                    "exp of the logits themselves overflows: expf(89) is infinite already, and "
                    "inf / inf is NaN; far below 0 every exponential is 0, and 0 / 0 is NaN too. "
@@ -226,6 +241,15 @@ static double sum_of_powers_of_two(const float *x, int K, double largest)
     return sum;
 }
 
+/* Whether one logit leads by more than an exponential in fp32 bears. */
+static int has_leader(const float *x, int K, double largest)
+{
+    int near = 0;
+    for (int k = 0; k < K; k++)
+        near += largest - x[k] < 88;
+    return near == 1 && K > 1;
+}
+
 /* A row; `all` is the sum of the exponentials of all rows. */
 static void mistaken_row(const float *x, int K, int which, double all, double *value)
 {
@@ -234,7 +258,8 @@ static void mistaken_row(const float *x, int K, int which, double all, double *v
     double naive = naive_sum(x, K), twos = sum_of_powers_of_two(x, K, row.largest);
     for (int k = 0; k < K; k++) {
         double z = x[k] - row.largest, of_lane = exp(x[k] - lanes.largest[k % WARP]);
-        const double made[MISTAKES] = {[OVERFLOWS] = float_exp(x[k]) / naive,
+        const double made[MISTAKES] = {[LARGEST_MISSED] = exp(z) / row.sum,
+                                       [OVERFLOWS] = float_exp(x[k]) / naive,
                                        [UNDIVIDED] = exp(z),
                                        [EXPONENTIAL_ALONE] = float_exp(x[k]),
                                        [LARGEST_OF_LANE] = of_lane / lanes.all,
@@ -247,6 +272,17 @@ static void mistaken_row(const float *x, int K, int which, double all, double *v
     }
 }
 
+/* Where another number than the largest was taken away, all may become of a row that has a leader:
+ * the leader infinite, or NaN, and the others nothing, or NaN. */
+static void led_row_as_seen(const float *x, const float *y, int K, double *value)
+{
+    int broken = 0;
+    for (int k = 0; k < K; k++)
+        broken |= !isfinite(y[k]);
+    for (int k = 0; k < K && broken && has_leader(x, K, row_of(x, K).largest); k++)
+        value[k] = y[k];
+}
+
 static int mistaken_values(const Judgement *judged, int which, double *value)
 {
     SoftmaxProblem p = softmax_unpack(&judged->view.problem);
@@ -254,9 +290,12 @@ static int mistaken_values(const Judgement *judged, int which, double *value)
     double all = 0;
     for (int n = 0; n < p.N; n++)
         all += row_of(x + (size_t)n * p.K, p.K).sum;
-    for (int n = 0; n < p.N; n++)
-        mistaken_row(x + (which == FIRST_ROW ? 0 : (size_t)n * p.K), p.K, which, all,
-                     value + (size_t)n * p.K);
+    for (int n = 0; n < p.N; n++) {
+        size_t at = (size_t)n * p.K;
+        mistaken_row(x + (which == FIRST_ROW ? 0 : at), p.K, which, all, value + at);
+        if (which == LARGEST_MISSED)
+            led_row_as_seen(x + at, judged->view.output + at, p.K, value + at);
+    }
     return 1;
 }
 

@@ -107,6 +107,37 @@ static int find_slip(const Judgement *judged, const TrainProblem *train, Finding
     return found;
 }
 
+/* ---- an exponential that no float holds -------------------------------------------------- */
+
+/* By how much the largest bias of the last layer leads, and with it a logit of every image. */
+static double bias_lead(const TrainProblem *train, const float *parameter)
+{
+    const TrainLayer *out = &train->layer[TRAIN_OUT];
+    const float *bias = parameter + TRAIN_BIASES(*out);
+    double first = -INFINITY, second = -INFINITY;
+    for (int k = 0; k < out->K; k++) {
+        second = fmax(second, fmin(first, bias[k]));
+        first = fmax(first, bias[k]);
+    }
+    return first - second;
+}
+
+static int find_overflow(const Judgement *judged, const TrainProblem *train, Finding *finding)
+{
+    double lead = bias_lead(train, judged->view.tensor[TRAIN_PARAMETER]);
+    if (lead < 88 || judged->mark[2 * (size_t)train->parameters] != MARK_NAN ||
+        fault_checked(judged))
+        return 0;
+    finding->fault = FAULT_OVERFLOW;
+    finding_say(
+        finding,
+        "The loss is NaN or infinite, in a network in which one digit's logit leads by %.0f "
+        "and expf(89) is infinite already. Is the largest of an image's logits taken away "
+        "before each expf, and does the search for it look at all of them, the last too?",
+        lead);
+    return 1;
+}
+
 /* ---- which parts are wrong --------------------------------------------------------------- */
 
 static const char *const layer_name[TRAIN_LAYERS] = {"C1", "C3", "C5", "F6", "the last layer"};
@@ -199,8 +230,8 @@ void train_explain(const Judgement *judged, ProbeRun run, void *context, Finding
         find_accumulated(judged, run, context, finding))
         return;
     if (find_unwritten(judged, "", finding) || find_slip(judged, &train, finding)) return;
-    if (find_race(judged, run, context, finding) || find_nan(judged, "", finding) ||
-        find_small_errors(judged, finding))
+    if (find_race(judged, run, context, finding) || find_overflow(judged, &train, finding) ||
+        find_nan(judged, "", finding) || find_small_errors(judged, finding))
         return;
     say_parts(judged, &train, finding);
 }
