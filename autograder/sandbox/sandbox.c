@@ -1,7 +1,7 @@
 /* sandbox.c - starting, waiting for and ending a sandboxed program.
  *
- * All that allocates memory happens before fork(); the child only moves descriptors, sets limits
- * and executes. */
+ * All that allocates memory happens before; the child only moves descriptors, sets limits and
+ * executes. */
 #include "autograder/sandbox/sandbox.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ enum { FIRST_PASS = 3, OPEN_FILES = 256, START_FAILED = 126 };
 
 static SandboxLevel highest = SANDBOX_NAMESPACES;
 
-/* What the child needs, ready before the fork. */
+/* What the child needs, ready before it starts. */
 typedef struct Launch {
     const SandboxSpec *spec;
     SandboxLevel level;
@@ -119,13 +119,9 @@ static void child_confine(const Launch *launch)
     execve(spec->argv[0], (char *const *)spec->argv, (char *const *)environment);
 }
 
-static void child_run(const Launch *launch)
+static void child_run(const void *context)
 {
-    sigset_t none;
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-    signal(SIGPIPE, SIG_DFL);
-    signal(SIGINT, SIG_DFL);
+    const Launch *launch = context;
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != launch->parent) _exit(START_FAILED);
@@ -185,8 +181,7 @@ static pid_t start_at(const SandboxSpec *spec, SandboxLevel level, Error *error)
     Launch launch;
     pid_t pid = -1;
     if (!launch_prepare(&launch, spec, level, error)) {
-        pid = fork();
-        if (pid == 0) child_run(&launch);
+        pid = sandbox_spawn(child_run, &launch);
         if (pid < 0)
             error_set(error, "sandbox: cannot start a process: %s", strerror(errno));
         else

@@ -19,29 +19,34 @@ enum { ANSWER_SECONDS = 600, HIGH_FD = 32 };
 
 /* ---- the process -------------------------------------------------------------------------- */
 
-/* After fork.  The child dies with grade; it holds its two sockets and nothing else.  What it
- * prints is what kernels print, and goes nowhere but to `printed`. */
-static void device_exec(const char *program, int control, int descriptors, int printed,
-                        pid_t parent)
+typedef struct DeviceStart {
+    const char *program;
+    int control, descriptors, printed;
+    pid_t parent;
+} DeviceStart;
+
+/* The child dies with grade; it holds its two sockets and nothing else.  What it prints is what
+ * kernels print, and goes nowhere but to `printed`. */
+static void device_exec(const void *context)
 {
-    char *const argv[] = {(char *)program, NULL};
-    signal(SIGINT, SIG_IGN); /* Ctrl-C is grade's to act on; its end is then this process's */
+    const DeviceStart *start = context;
+    char *const argv[] = {(char *)start->program, NULL};
+    signal(SIGINT, SIG_IGN);  /* Ctrl-C is grade's to act on; its end is then this process's */
+    signal(SIGPIPE, SIG_IGN); /* runners end when they like */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) _exit(127);
-    int high = fcntl(control, F_DUPFD_CLOEXEC, HIGH_FD),
-        other = fcntl(descriptors, F_DUPFD_CLOEXEC, HIGH_FD);
-    if (high < 0 || other < 0 || dup2(printed, 1) < 0 || dup2(printed, 2) < 0 ||
+    if (getppid() != start->parent) _exit(127);
+    int high = fcntl(start->control, F_DUPFD_CLOEXEC, HIGH_FD),
+        other = fcntl(start->descriptors, F_DUPFD_CLOEXEC, HIGH_FD);
+    if (high < 0 || other < 0 || dup2(start->printed, 1) < 0 || dup2(start->printed, 2) < 0 ||
         dup2(high, DEVICE_CONTROL) < 0 || dup2(other, DEVICE_DESCRIPTORS) < 0)
         _exit(127);
     close_range(DEVICE_DESCRIPTORS + 1, ~0u, 0);
-    execv(program, argv);
-    _exit(127);
+    execv(start->program, argv);
 }
 
 static int device_start(Session *session, Error *error)
 {
     int control[2], descriptors[2], printed[2];
-    pid_t parent = getpid();
     if (access(session->device_program, X_OK))
         return error_set(error, "the program %s is missing: run `make` again",
                          session->device_program);
@@ -57,9 +62,8 @@ static int device_start(Session *session, Error *error)
         close(descriptors[0]), close(descriptors[1]);
         return error_set(error, "pipe: %s", strerror(errno));
     }
-    pid_t pid = fork();
-    if (pid == 0)
-        device_exec(session->device_program, control[1], descriptors[1], printed[1], parent);
+    DeviceStart start = {session->device_program, control[1], descriptors[1], printed[1], getpid()};
+    pid_t pid = sandbox_spawn(device_exec, &start);
     close(control[1]);
     close(descriptors[1]);
     close(printed[1]);
