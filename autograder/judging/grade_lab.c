@@ -31,6 +31,13 @@ typedef struct Simulated {
     Error error;
 } Simulated;
 
+/* One of the three programs, while it is compiled. */
+typedef struct BuildJob {
+    LabRun *run;
+    int slot, threaded, done;
+    pthread_t thread;
+} BuildJob;
+
 struct LabRun {
     const Grader *grader;
     const Lab *lab;
@@ -40,6 +47,8 @@ struct LabRun {
     char source[1024]; /* the submission's */
     char beneath[256]; /* where that is in its folder */
     Build build[SESSION_RUNNERS];
+    BuildJob building[SESSION_RUNNERS];
+    double waited; /* for builds, and for the device process to open */
     Simulated simulated[LAB_CASES];
     int faults_simulated;
     Judge judge;
@@ -179,11 +188,6 @@ static void find_submission(LabRun *run)
     text_set(run->source, sizeof run->source, "%s/%s", grader->submission, name);
 }
 
-typedef struct BuildJob {
-    LabRun *run;
-    int slot;
-} BuildJob;
-
 static void *build_job(void *context)
 {
     const BuildJob *job = context;
@@ -200,12 +204,6 @@ static void *build_job(void *context)
     return NULL;
 }
 
-typedef struct BuildAll {
-    BuildJob job[SESSION_RUNNERS];
-    pthread_t thread[SESSION_RUNNERS];
-    int threaded[SESSION_RUNNERS];
-} BuildAll;
-
 /* Whether the answer key is graded: two builds of one file side by side would both compile it. */
 static int is_the_key(const LabRun *run)
 {
@@ -217,35 +215,46 @@ static int is_the_key(const LabRun *run)
            mine.st_ino == key.st_ino;
 }
 
-static void build_begin(LabRun *run, BuildAll *all)
+static void builds_begin(LabRun *run)
 {
     for (int i = 0; i < SESSION_RUNNERS; i++) {
+        BuildJob *job = &run->building[i];
         int later = i == SLOT_REFERENCE && is_the_key(run);
-        all->job[i] = (BuildJob){run, i};
-        all->threaded[i] =
-            !later && !pthread_create(&all->thread[i], NULL, build_job, &all->job[i]);
+        *job = (BuildJob){.run = run, .slot = i};
+        job->threaded = !later && !pthread_create(&job->thread, NULL, build_job, job);
     }
 }
 
-static void build_wait(BuildAll *all)
+/* Waits until a program is there, or cannot be. */
+static void build_wait(LabRun *run, int slot)
 {
-    for (int i = 0; i < SESSION_RUNNERS; i++) {
-        if (all->threaded[i]) {
-            pthread_join(all->thread[i], NULL);
-        } else {
-            build_job(&all->job[i]);
-        }
-    }
+    BuildJob *job = &run->building[slot];
+    double start = sandbox_clock();
+    if (job->done) return;
+    if (job->threaded)
+        pthread_join(job->thread, NULL);
+    else
+        build_job(job);
+    job->done = 1;
+    run->waited += sandbox_clock() - start;
 }
 
-static void build_end(LabRun *run, BuildAll *all)
+/* Baseline and reference are needed last: they are compiled while cases run. */
+static void builds_wait(LabRun *run)
+{
+    for (int i = 0; i < SESSION_RUNNERS; i++)
+        build_wait(run, i);
+}
+
+static void builds_note(const LabRun *run)
 {
     Record *record = run->record;
-    build_wait(all);
     text_set(record->submission_digest, sizeof record->submission_digest, "%s",
-             run->build[0].digest);
-    text_set(record->baseline_digest, sizeof record->baseline_digest, "%s", run->build[1].digest);
-    text_set(record->reference_digest, sizeof record->reference_digest, "%s", run->build[2].digest);
+             run->build[SLOT_SUBMISSION].digest);
+    text_set(record->baseline_digest, sizeof record->baseline_digest, "%s",
+             run->build[SLOT_BASELINE].digest);
+    text_set(record->reference_digest, sizeof record->reference_digest, "%s",
+             run->build[SLOT_REFERENCE].digest);
 }
 
 /* ---- the answers -------------------------------------------------------------------------- */
@@ -355,6 +364,7 @@ static void run_case(LabRun *run, RecordCase *item)
     if (item->verdict != CASE_CORRECT) {
         unlock_hint(run, item);
     } else if (timed) {
+        builds_wait(run);
         speed_measure(&run->speed, &problem, &random, item);
     }
 }
@@ -507,7 +517,6 @@ static void simulate_beside(LabRun *run, const RecordCase *item)
     }
 }
 
-/* Nobody else is at work when a card is timed. */
 static void simulate_end_all(LabRun *run)
 {
     for (int i = 0; i < LAB_CASES; i++)
@@ -536,7 +545,9 @@ static void run_cases(LabRun *run)
     for (int i = 0; i < run->lab->ini.operations && record_all_correct(record); i++)
         run_again(run, i);
     int all = record_all_correct(record);
+    /* Nobody else is at work when a card is timed. */
     simulate_end_all(run);
+    builds_wait(run);
     for (int i = 0; i < record->cases && all && !run->speed.sim; i++)
         if (record->item[i].speed.possible > 0) time_case(run, &record->item[i]);
     for (int i = 0; i < record->cases; i++)
@@ -659,9 +670,10 @@ static void judge_start(LabRun *run)
 static int key_builds(LabRun *run)
 {
     Build *key = &run->build[SLOT_REFERENCE];
+    build_wait(run, SLOT_REFERENCE);
     if (key->status == BUILD_OK) return 1;
     build_clear(key);
-    build_job(&(BuildJob){run, SLOT_REFERENCE});
+    build_job(&run->building[SLOT_REFERENCE]);
     return key->status == BUILD_OK;
 }
 
@@ -722,20 +734,23 @@ static void grade_source(LabRun *run)
                               .gpus_directory = grader->gpus,
                               .checks = 1};
     /* A card takes its time to open, and so do compilers. */
-    BuildAll all;
+    builds_begin(run);
     double start = sandbox_clock();
-    build_begin(run, &all);
     int closed = session_open(&options, &run->session, &error);
-    build_end(run, &all);
-    run->record->spent[SPENT_BUILD] = sandbox_clock() - start;
+    run->waited += sandbox_clock() - start;
     if (closed) {
         record_stop(run, RECORD_BROKEN, error.text);
+        builds_wait(run);
         return;
     }
+    build_wait(run, SLOT_SUBMISSION);
     session_properties(run->session, &run->properties);
     if (!run->lab->ini.host)
         text_set(run->record->device, sizeof run->record->device, "%s", run->properties.name);
     grade_in_session(run);
+    builds_wait(run);
+    builds_note(run);
+    run->record->spent[SPENT_BUILD] = run->waited;
     const char *printed = session_printed(run->session);
     if (*printed) run->record->printed = strdup(printed);
     session_close(run->session);
@@ -750,11 +765,10 @@ static void builds_clear(LabRun *run)
 void grade_lab_build(const Grader *grader, const Lab *lab)
 {
     LabRun run = {.grader = grader, .lab = lab};
-    BuildAll all;
     find_submission(&run);
     if (!intake_exists(grader->submission, run.beneath)) return;
-    build_begin(&run, &all);
-    build_wait(&all);
+    builds_begin(&run);
+    builds_wait(&run);
     builds_clear(&run);
 }
 

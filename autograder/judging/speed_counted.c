@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "autograder/judging/cycle_cache.h"
+#include "autograder/sandbox/sandbox.h"
 #include "autograder/text/files.h"
 #include "autograder/text/text.h"
 
@@ -62,8 +63,10 @@ static int count_once(SpeedSetup *setup, int slot, const Problem *problem, Rando
     judge_fill(setup->judge, &workload, random);
     if (!speed_start(setup, slot, &workload, why, sizeof why)) {
         judge_fill(setup->judge, &workload, random);
+        double start = sandbox_clock();
         session_count(setup->judge->session, slot, tensor, workload.output, &observed, &outcome,
                       &count);
+        setup->judge->spent[SPENT_CALLS] += sandbox_clock() - start;
         judge_output(setup->judge, &workload, &observed, &outcome, 0, &verdict);
         text_set(why, sizeof why, "%.590s", verdict.text);
     }

@@ -13,7 +13,7 @@ static const double MARK_SLACK = 0.02;
 /* A card's clock resolves half a microsecond, so the mean of a hundred repeats of even the shortest
  * kernel is known to some tenths of a per cent.  Each repeat waits ten times as long as such a
  * kernel takes for its poison and for a flushed L2: longer windows would be mostly that. */
-static const PairedOptions on_a_card = {.window_seconds = 0.002, .repeats_max = 100};
+static const PairedOptions on_a_card = {.window_seconds = 0.005, .repeats_max = 100};
 
 /* One side of a comparison: a slot, the submission's on fresh inputs every window. */
 typedef struct Side {

@@ -88,6 +88,7 @@ int session_start_runner(Session *session, int slot, const Build *build, Error *
     if (build->status != BUILD_OK || access(build->program, X_OK))
         return error_set(error, "there is no program to run: %s", build->message);
     runner_kill(runner);
+    runner->nothing_known = 0;
     snprintf(runner->program, sizeof runner->program, "%s", build->program);
     return 0;
 }

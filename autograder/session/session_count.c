@@ -1,8 +1,8 @@
 /* session_count.c - the instructions and cache misses of one call, by valgrind's cachegrind.
  *
  * A measured time hangs on the machine and on what else it does; instructions do not.  A runner is
- * started under cachegrind, makes one call and ends; another makes none and ends.  The difference
- * is the call.  It counts whatever the process did, in whatever function: nothing inside turns the
+ * started under cachegrind, makes one call and ends; another makes none and ends, once for all
+ * calls, because no problem reaches it.  The difference is the call.  It counts whatever the process did, in whatever function: nothing inside turns the
  * counting on or off.  The processor's own caches are not asked: the described ones are those of a
  * common server, 32 KB, 8 ways, and 1 MB, 16 ways, lines of 64 bytes.
  *
@@ -105,22 +105,34 @@ static void runner_end(Session *session, int slot, RunOutcome *outcome, RunCount
                     ended ? "no counts came out" : "it goes on running");
 }
 
+/* A process that makes no call. */
+static void count_nothing(Session *session, int slot, RunOutcome *outcome)
+{
+    Runner *runner = &session->runner[slot];
+    if (runner->nothing_known) return;
+    runner_end(session, slot, outcome, &runner->nothing);
+    runner->nothing_known = outcome->status == RUN_OK;
+}
+
 void session_count(Session *session, int slot, const float *const *tensor, float *output,
                    Observed *observed, RunOutcome *outcome, RunCount *count)
 {
-    RunCount nothing, all;
-    runner_kill(&session->runner[slot]);
-    session->runner[slot].counted = 1;
-    runner_end(session, slot, outcome, &nothing);
+    Runner *runner = &session->runner[slot];
+    RunCount all;
+    runner_kill(runner);
+    runner->counted = 1;
+    *outcome = (RunOutcome){.status = RUN_OK};
+    count_nothing(session, slot, outcome);
     if (outcome->status == RUN_OK) session_call(session, slot, tensor, output, observed, outcome);
     if (outcome->status == RUN_OK) {
         DeviceCost cost = outcome->cost;
         runner_end(session, slot, outcome, &all);
         outcome->cost = cost;
     }
-    session->runner[slot].counted = 0;
-    runner_kill(&session->runner[slot]);
+    runner->counted = 0;
+    runner_kill(runner);
     if (outcome->status != RUN_OK) return;
-    *count = (RunCount){all.instructions - nothing.instructions, all.l1_misses - nothing.l1_misses,
-                        all.ll_misses - nothing.ll_misses};
+    *count = (RunCount){all.instructions - runner->nothing.instructions,
+                        all.l1_misses - runner->nothing.l1_misses,
+                        all.ll_misses - runner->nothing.ll_misses};
 }

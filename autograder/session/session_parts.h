@@ -15,6 +15,8 @@ typedef struct Runner {
     int output;        /* read end of what it prints, -1 */
     int counted;       /* begins under valgrind, which writes what it counted into `count` */
     int count;         /* read end, -1 */
+    int nothing_known; /* what this program counts that makes no call */
+    RunCount nothing;
 } Runner;
 
 struct Session {

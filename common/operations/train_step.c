@@ -249,16 +249,16 @@ static int kinks_of(const TrainProblem *train, const float *x, const float *para
 }
 
 /* Images and weights are drawn until no unit stands at the kink of its ReLU, where fp32 and fp64
- * may part; a large network that has one at each of some draws keeps the last, and the bound says
- * so.  The update's terms are of one size, so that each shows when it is missing. */
+ * may part; a network that has one at each of some draws keeps the last, and the bound says so.  So
+ * does one that has many at once: it is so large that it has some at every draw.  The update's terms are of one size, so that each shows when it is missing. */
 static void train_generate(const Problem *problem, Random *random, float *const *tensor)
 {
-    enum { DRAWS = 8 };
+    enum { DRAWS = 8, MANY_KINKS = 6 };
     TrainProblem train = train_unpack(problem);
     Random own;
-    for (int i = 0; i < DRAWS; i++) {
+    for (int i = 0, kinks = 1; i < DRAWS && kinks && kinks < MANY_KINKS; i++) {
         network_fill(&train, random, tensor);
-        if (!kinks_of(&train, tensor[TRAIN_X], tensor[TRAIN_PARAMETER])) break;
+        kinks = kinks_of(&train, tensor[TRAIN_X], tensor[TRAIN_PARAMETER]);
     }
     network_sure(&train, random, tensor[TRAIN_PARAMETER]);
     random_child(random, "label", &own);

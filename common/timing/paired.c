@@ -132,13 +132,15 @@ int paired_judge(const double *a, const double *b, int n, const PairedOptions *o
 
 /* ---- measuring -------------------------------------------------------------------------- */
 
-/* The first run warms up and tells little; later ones say how many repeats fill the window. */
+/* The first run warms up and tells little, but that one is enough where it fills the window: later
+ * ones say how many repeats do. */
 int paired_repeats(PairedSubject *subject, const PairedOptions *options, Error *error)
 {
     PairedOptions o = options_fill(options);
     double seconds = 0;
     subject->repeats = 1;
     if (subject->measure(subject->context, 1, &seconds, error)) return -1;
+    if (seconds > 4 * o.window_seconds) return 0;
     for (int round = 0; round < 8; round++) {
         int *repeats = &subject->repeats;
         if (subject->measure(subject->context, *repeats, &seconds, error)) return -1;
