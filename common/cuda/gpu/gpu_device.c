@@ -401,6 +401,7 @@ static void gpu_close(Device *base)
         else if (h->kind == HANDLE_MODULE)
             gpu_module_close(device, h->object), gpu_first_drop(device, i);
     }
+    gpu_images_free(device);
     for (size_t i = 0; i < device->allocations; i++)
         driver->memory_free(device->allocation[i]);
     driver->context_use(NULL);

@@ -62,12 +62,20 @@ typedef struct GpuFirst {
     void *data;
 } GpuFirst;
 
+/* What a module is loaded from.  `ptx` is there once it was asked for. */
+typedef struct GpuImage {
+    void *data; /* the driver may read it as late as the first launch */
+    uint64_t bytes;
+    PtxModule *ptx;
+    int users, kept;
+} GpuImage;
+
 /* Which launches may still be running, so that a fault can be given a name. */
 typedef struct GpuLaunchNote {
     uint32_t function, stream, grid[3], block[3];
 } GpuLaunchNote;
 
-enum { GPU_NOTES = 4, GPU_EVENT_PAIRS = 256, GPU_HANDLES = 1 << 22 };
+enum { GPU_NOTES = 4, GPU_IMAGES = 4, GPU_EVENT_PAIRS = 256, GPU_HANDLES = 1 << 22 };
 
 typedef enum GpuKernel { KERNEL_NOTHING, KERNEL_FMA, KERNEL_READ, KERNELS } GpuKernel;
 
@@ -87,6 +95,9 @@ typedef struct GpuDevice {
     size_t variables, variable_capacity;
     GpuFirst *first;
     size_t firsts, first_capacity;
+
+    GpuImage *image[GPU_IMAGES]; /* kept for the next process of the same program */
+    unsigned images;
 
     void *reply_data;
     size_t reply_capacity;
@@ -139,6 +150,14 @@ int32_t gpu_launch_check(GpuDevice *device, const GpuFunction *function, const D
                          DeviceReply *reply);
 void gpu_cost_add(DeviceCost *cost, uint32_t *costliest, const DeviceCall *call);
 void gpu_cost_finish(GpuDevice *device, DeviceCost *cost, uint32_t costliest);
+
+/* gpu_image.c */
+/* A copy of `data`, or the one that is there already; NULL: out of memory. */
+GpuImage *gpu_image_open(GpuDevice *device, const void *data, uint64_t bytes);
+void gpu_image_close(GpuImage *image); /* NULL: nothing */
+/* Sees to image->ptx.  -1 with error. */
+int gpu_image_parse(GpuImage *image, Error *error);
+void gpu_images_free(GpuDevice *device);
 
 /* gpu_first.c */
 DriverResult gpu_first_keep(GpuDevice *device, uint32_t module, DriverModule from,

@@ -8,9 +8,8 @@
 
 typedef struct GpuModule {
     DriverModule module;
-    void *image; /* the driver may read it as late as the first launch */
-    uint64_t image_bytes;
-    PtxModule *ptx;
+    GpuImage *image;    /* its PTX: for the names of its variables, and for a driver that cannot
+                           tell parameter layouts */
     uint32_t *function; /* handles of the functions looked up so far */
     size_t functions, function_capacity;
 } GpuModule;
@@ -33,9 +32,8 @@ void gpu_module_close(GpuDevice *device, void *object)
 {
     GpuModule *module = object;
     if (module->module) device->driver->module_unload(module->module);
-    ptx_free(module->ptx);
+    gpu_image_close(module->image);
     free(module->function);
-    free(module->image);
     free(module);
 }
 
@@ -48,51 +46,38 @@ void gpu_function_close(void *object)
 
 /* The driver trusts the sizes in the image's own header, so they are held against the bytes that
  * came. */
-static int32_t image_copy(GpuModule *module, const DeviceCall *call, DeviceReply *reply)
+static int32_t image_take(GpuDevice *device, GpuModule *module, const DeviceCall *call,
+                          DeviceReply *reply)
 {
-    enum { HEADER = 16 }; /* the longest header that fatbin_image_bytes looks at */
-    module->image = calloc(1, call->data_bytes + HEADER);
+    module->image = gpu_image_open(device, call->data, call->data_bytes);
     if (!module->image)
         return gpu_refuse(reply, STATUS_NO_MEMORY, "no host memory for a module of %llu bytes",
                           (unsigned long long)call->data_bytes);
-    if (call->data_bytes) memcpy(module->image, call->data, call->data_bytes);
-    module->image_bytes = call->data_bytes;
-    size_t needed = fatbin_image_bytes(module->image);
+    size_t needed = fatbin_image_bytes(module->image->data);
     if (!needed || needed > call->data_bytes)
         return gpu_refuse(reply, STATUS_BAD_IMAGE,
                           needed ? "the fat binary is cut off" : "this is no fat binary");
     return STATUS_OK;
 }
 
-/* The image's PTX: for the names of its variables, and for a driver that cannot tell parameter
- * layouts. */
-static int module_parse(GpuModule *module, Error *error)
-{
-    Fatbin fatbin;
-    if (fatbin_open(module->image, module->image_bytes, &fatbin, error)) return -1;
-    module->ptx = ptx_parse(fatbin.ptx, fatbin.ptx_bytes, error);
-    fatbin_close(&fatbin);
-    return module->ptx ? 0 : -1;
-}
-
 int32_t gpu_module_load(GpuDevice *device, const DeviceCall *call, DeviceReply *reply)
 {
     GpuModule *module = calloc(1, sizeof *module);
     if (!module) return gpu_refuse(reply, STATUS_NO_MEMORY, "no host memory for a module");
-    int32_t status = image_copy(module, call, reply);
+    int32_t status = image_take(device, module, call, reply);
     char log[600] = "";
     const int option[] = {DRIVER_JIT_ERROR_LOG, DRIVER_JIT_ERROR_LOG_BYTES};
     void *value[] = {log, (void *)(uintptr_t)(sizeof log - 1)};
     if (!status) {
         DriverResult result =
-            device->driver->module_load(&module->module, module->image, 2, option, value);
+            device->driver->module_load(&module->module, module->image->data, 2, option, value);
         log[strcspn(log, "\n")] = 0; /* the first finding is the one to mend */
         if (result)
             status = gpu_answer(device, result, reply, "loading the program onto %s%s%s",
                                 device->properties.name, *log ? ": " : "", log);
     }
     Error error;
-    if (!status && module_parse(module, &error))
+    if (!status && gpu_image_parse(module->image, &error))
         status = gpu_refuse(reply, STATUS_BAD_IMAGE, "%s", error.text);
     if (status) {
         gpu_module_close(device, module);
@@ -104,8 +89,8 @@ int32_t gpu_module_load(GpuDevice *device, const DeviceCall *call, DeviceReply *
         return gpu_refuse(reply, STATUS_NO_MEMORY, "too many modules");
     }
     reply->value[0] = handle;
-    return gpu_answer(device, gpu_first_keep(device, handle, module->module, module->ptx), reply,
-                      "reading what a module's variables hold");
+    return gpu_answer(device, gpu_first_keep(device, handle, module->module, module->image->ptx),
+                      reply, "reading what a module's variables hold");
 }
 
 int32_t gpu_module_unload(GpuDevice *device, const DeviceCall *call, DeviceReply *reply)
@@ -199,8 +184,8 @@ static DriverResult layout_ask(GpuDevice *device, GpuFunction *function)
  * alignment. */
 static int layout_parse(GpuModule *module, GpuFunction *function, Error *error)
 {
-    for (uint32_t i = 0; i < module->ptx->functions; i++) {
-        const PtxFunction *f = &module->ptx->function[i];
+    for (uint32_t i = 0; i < module->image->ptx->functions; i++) {
+        const PtxFunction *f = &module->image->ptx->function[i];
         if (!f->is_entry || strcmp(f->name, function->name)) continue;
         size_t at = 0;
         for (uint32_t p = 0; p < f->params; p++) {
