@@ -82,8 +82,8 @@ double sandbox_clock(void); /* CLOCK_MONOTONIC in seconds */
 
 /* Starts a process that runs `child`, which executes a program or calls _exit.  Until then it has
  * this process's memory, not a copy, and the calling thread waits: fork would copy the page tables
- * of all that a grade holds, for longer than the rest of a start takes.  So the child writes nothing
- * but its own variables.  Signals are as at the start of a program.  -1 with errno. */
+ * of all that a grade holds, for longer than the rest of a start takes.  So the child writes
+ * nothing but its own variables.  Signals are as at the start of a program.  -1 with errno. */
 typedef void SpawnChild(const void *context);
 pid_t sandbox_spawn(SpawnChild *child, const void *context);
 

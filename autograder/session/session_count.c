@@ -2,9 +2,10 @@
  *
  * A measured time hangs on the machine and on what else it does; instructions do not.  A runner is
  * started under cachegrind, makes one call and ends; another makes none and ends, once for all
- * calls, because no problem reaches it.  The difference is the call.  It counts whatever the process did, in whatever function: nothing inside turns the
- * counting on or off.  The processor's own caches are not asked: the described ones are those of a
- * common server, 32 KB, 8 ways, and 1 MB, 16 ways, lines of 64 bytes.
+ * calls, because no problem reaches it.  The difference is the call.  It counts whatever the
+ * process did, in whatever function: nothing inside turns the counting on or off.  The processor's
+ * own caches are not asked: the described ones are those of a common server, 32 KB, 8 ways, and 1
+ * MB, 16 ways, lines of 64 bytes.
  *
  * cachegrind lives in the process that it counts, so code that knows valgrind can lie to it.  The
  * caller holds the counts against measured times (judging/speed_counted.c). */

@@ -15,8 +15,8 @@ int parallel_shares(double units, double least);
 typedef void ParallelWork(void *context, int share);
 void parallel_run(int shares, ParallelWork *work, void *context);
 
-/* memcpy, and whether memcmp is 0, of what may be hundreds of megabytes: one core has a tenth of the
- * memory's bandwidth. */
+/* memcpy, and whether memcmp is 0, of what may be hundreds of megabytes: one core has a tenth of
+ * the memory's bandwidth. */
 void parallel_copy(void *to, const void *from, size_t bytes);
 int parallel_equal(const void *one, const void *other, size_t bytes);
 

@@ -250,7 +250,8 @@ static int kinks_of(const TrainProblem *train, const float *x, const float *para
 
 /* Images and weights are drawn until no unit stands at the kink of its ReLU, where fp32 and fp64
  * may part; a network that has one at each of some draws keeps the last, and the bound says so.  So
- * does one that has many at once: it is so large that it has some at every draw.  The update's terms are of one size, so that each shows when it is missing. */
+ * does one that has many at once: it is so large that it has some at every draw.  The update's
+ * terms are of one size, so that each shows when it is missing. */
 static void train_generate(const Problem *problem, Random *random, float *const *tensor)
 {
     enum { DRAWS = 8, MANY_KINKS = 6 };

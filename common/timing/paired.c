@@ -132,7 +132,7 @@ int paired_judge(const double *a, const double *b, int n, const PairedOptions *o
 
 /* ---- measuring -------------------------------------------------------------------------- */
 
-/* The first run warms up and tells little, but that one is enough where it fills the window: later
+/* The first run warms up and tells no more than whether it alone fills the window by far; later
  * ones say how many repeats do. */
 int paired_repeats(PairedSubject *subject, const PairedOptions *options, Error *error)
 {

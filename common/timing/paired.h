@@ -68,8 +68,8 @@ int paired_repeats(PairedSubject *subject, const PairedOptions *options, Error *
 
 /* Pairs are looked at up to three times, and each look is at all of them so far.  Whoever may stop
  * at any look is wrong where any interval is, so the looks share the 5 % among them: 6 pairs are
- * believed to 96.9 %, 14 to 98.7 %, 28 to 99.6 %.  Together they miss in 4.8 % of all cases at most,
- * whatever the rule by which one stops. */
+ * believed to 96.9 %, 14 to 98.7 %, 28 to 99.6 %.  Together they miss in 4.8 % of all cases at
+ * most, whatever the rule by which one stops. */
 enum { PAIRED_LOOKS = 3, PAIRED_PAIRS = 28 };
 
 typedef struct PairedSeries {
