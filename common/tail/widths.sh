@@ -3,7 +3,7 @@
 #
 # NETWORK is a file with a line a layer, or the name of one in common/tail/networks; LAB is who computes the layers (measure.sh);
 # lab 20's tail.c chooses the widths, out of times that are measured first: of each layer every fourth width, up to 1.6 times
-# its own.  Then all layers are measured with the old and with the new widths.  Leaves BUILD/widths/NAME-MACHINE.tsv.
+# its own (of wide layers every eighth or sixteenth).  Then all layers are measured with the old and with the new widths.  Leaves BUILD/widths/NAME-MACHINE.tsv.
 set -eu
 usage='usage: widths.sh BUILD NVCC NETWORK LAB MODE TAU BATCH ENGINE GPU JOBS'
 build=${1:?$usage}
@@ -50,7 +50,8 @@ awk -F'\t' -v OFS='\t' '
     {
         width = $2; sub(/.*K=/, "", width); sub(/ .*/, "", width); width += 0
         key = $2; sub(/K=[0-9]+/, "K=%", key)
-        for (k = $3 ? 4 : width; k <= ($3 ? 1.6 * width + 4 : width); k += 4) want(key, k)
+        step = width < 256 ? 4 : 4 * int(width / 128)
+        if ($3) for (k = step; k <= 1.6 * width + 4; k += step) want(key, k)
         want(key, width)
     }
     function want(key, k,    shape) {
