@@ -16,6 +16,7 @@ GIVEN := BUILD ENGINE GPU SEED CLANG JOBS NVCC CUDA_INCLUDE CC CXX CCACHE \
     NAME OPERATION SAMPLE SECONDS \
     SET DATA EPOCHS RESUME STOP CHECK WINDOW \
     OVER NETWORK MODE TAU BATCH \
+    SOCKET QUEUE LIMIT MARGIN METRICS RATE CLIENTS EACH THREADS SHOW \
     PROGRAM ARGS PROFILE ARCH NVCCFLAGS
 TAKEN := $(GIVEN) LONG QUICK V CPPFLAGS CFLAGS LDFLAGS LDLIBS WARN SANITIZE
 $(foreach v,$(.VARIABLES),$(if $(filter command,$(origin $(v))),$(eval override $(v) := $$(value $(v)))))
@@ -101,7 +102,9 @@ USES_common/conformance  := common/cuda/gpu common/cuda/sim $(USES_common/cuda/s
 USES_common/validate     := common/cuda/runtime common/cuda/sim $(USES_common/cuda/sim)
 USES_common/tail   := common/conv common/operation common/base
 USES_datasets      := common/conv common/operation common/base
-USES_common/train  := datasets common/operations $(USES_common/operations)
+USES_common/engine := common/cuda/runtime common/cuda/sim $(USES_common/cuda/sim)
+USES_common/train  := common/engine datasets common/operations $(USES_common/operations)
+USES_common/serve  := common/operations/calls common/engine common/cuda/runtime $(USES_common/engine) datasets common/operations $(USES_common/operations)
 USES_autograder/text    := common/base
 USES_autograder/sandbox := common/base
 USES_autograder/options := common/cuda common/base
@@ -122,14 +125,14 @@ USES_autograder         := autograder/options autograder/handout autograder/expo
     autograder/record autograder/lab autograder/text common/operations $(USES_common/operations) common/timing common/cuda/gpu common/cuda/sim \
     $(USES_common/cuda/sim)
 ROOMS := common/base common/operation common/conv common/conv/diagnosis common/training common/operations common/operations/calls common/timing common/ptx $(addprefix common/simt/,machine core decode checks time exec) \
-    common/simt common/cuda $(addprefix common/cuda/,runtime gpu sim) common/conformance common/validate common/tail datasets common/train \
+    common/simt common/cuda $(addprefix common/cuda/,runtime gpu sim) common/conformance common/validate common/tail datasets common/engine common/train common/serve \
     $(addprefix autograder/,text options sandbox build session tensors lab mutate record class export profile judging handout tests/predictions) autograder
 
 # The calls need the toolkit's headers and go into the runner; a room's test_*, bench_*, fuzz_* and tool_* have a
 # main of their own (tool_x: $(BUILD)/tests/<room>/tool_x); these are programs.
 APART    := $(filter-out %/operation_call.c,$(wildcard common/operations/calls/*.c))
 PROGRAMS := grade device runner run simulate lab doctor class export handout
-APART    += common/tail/plan_main.c common/validate/measure_sim.c common/train/train_main.c common/train/engine_sim.c common/train/engine_gpu.c $(PROGRAMS:%=autograder/%.c) $(foreach r,$(ROOMS),$(wildcard $(r)/test_*.c $(r)/bench_*.c $(r)/fuzz_*.c $(r)/tool_*.c))
+APART    += common/tail/plan_main.c common/validate/measure_sim.c common/engine/engine_gpu.c common/train/train_main.c common/serve/serve_main.c common/serve/load_main.c $(PROGRAMS:%=autograder/%.c) $(foreach r,$(ROOMS),$(wildcard $(r)/test_*.c $(r)/bench_*.c $(r)/fuzz_*.c $(r)/tool_*.c))
 
 source_of  = $(filter-out $(APART),$(wildcard $(1)/*.c))
 archive_of = $(BUILD)/lib/$(notdir $(1)).a
@@ -160,7 +163,7 @@ $(BUILD)/obj/%.o: %.c
 # The interpreter's inner loops want the optimiser's best.
 $(BUILD)/obj/common/simt/%.o: CFLAGS += -O3
 # The only files that see the toolkit's headers.
-$(BUILD)/obj/common/cuda/runtime/%.o $(BUILD)/obj/common/operations/calls/%.o: CPPFLAGS += -isystem $(CUDA_INCLUDE)
+$(BUILD)/obj/common/cuda/runtime/%.o $(BUILD)/obj/common/operations/calls/%.o $(BUILD)/obj/common/serve/card.o: CPPFLAGS += -isystem $(CUDA_INCLUDE)
 
 define room_rules
 $(call archive_of,$(1)): $(call objects_of,$(1))
@@ -178,6 +181,14 @@ $(foreach r,$(ROOMS),$(eval $(call room_rules,$(r))))
 # Only a class is archives and a database.
 $(BUILD)/bin/class $(BUILD)/bin/export $(BUILD)/tests/autograder/class/% $(BUILD)/tests/autograder/export/%: LDLIBS += -larchive -lsqlite3
 
+# The server and its clients have an event loop, the load generator histograms and random times as well.
+SERVE_LIBS := -levent -lgsl -lgslcblas
+$(BUILD)/bin/load $(BUILD)/tests/common/serve/%: LDLIBS += $(SERVE_LIBS)
+$(BUILD)/bin/load: $(BUILD)/obj/common/serve/load_main.o $(call archives_of,common/serve $(USES_common/serve))
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$$CC $$LINK_FLAGS -Wl,--start-group $^ -Wl,--end-group $$LINK_LIBS -o $@
+
 $(BUILD)/bin/%: $(BUILD)/obj/autograder/%.o $(call archives_of,$(USES_autograder))
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
@@ -192,16 +203,15 @@ USES_autograder/run.c    := common/operations/calls common/cuda/runtime autograd
 USES_autograder/simulate.c := common/cuda/runtime autograder/profile autograder/record $(USES_autograder/record) common/cuda/sim $(USES_common/cuda/sim)
 RUNTIME_OBJ := $(call objects_of,common/cuda/runtime)
 CALL_OBJ    := $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out %/operation_call.c,$(wildcard common/operations/calls/*.c)))
-USES_common/train/engine_sim.c := common/cuda/runtime common/cuda/sim $(USES_common/cuda/sim) $(USES_common/train)
 SUBMISSION_LIBS := $(BUILD)/lib/runner.a $(BUILD)/lib/runner-rooms.a $(BUILD)/lib/run.a $(BUILD)/lib/simulate.a $(BUILD)/lib/run-rooms.a
 
 $(BUILD)/lib/runner.a: $(BUILD)/obj/autograder/runner.o $(BUILD)/obj/common/operations/calls/operation_call.o $(RUNTIME_OBJ)
 $(BUILD)/lib/run.a:    $(BUILD)/obj/autograder/run.o $(BUILD)/obj/common/operations/calls/operation_call.o $(RUNTIME_OBJ)
 $(BUILD)/lib/simulate.a: $(BUILD)/obj/autograder/simulate.o $(RUNTIME_OBJ)
-$(BUILD)/lib/train-sim.a: $(BUILD)/obj/common/train/engine_sim.o $(RUNTIME_OBJ)
+$(BUILD)/lib/engine-sim.a: $(BUILD)/obj/common/engine/engine_sim.o $(RUNTIME_OBJ)
 $(BUILD)/lib/runner-rooms.a: $(call objects_of,$(filter-out common/cuda/runtime,$(USES_autograder/runner.c)))
 $(BUILD)/lib/run-rooms.a:    $(call objects_of,$(filter-out common/cuda/runtime,$(USES_autograder/run.c)))
-$(SUBMISSION_LIBS) $(BUILD)/lib/train-sim.a: # q, not r: files of two rooms may have the same name
+$(SUBMISSION_LIBS) $(BUILD)/lib/engine-sim.a: # q, not r: files of two rooms may have the same name
 	$(call say,AR,$@)
 	@mkdir -p $(@D)
 	$(Q)rm -f $@ && ar qcs $@ $^
@@ -264,7 +274,7 @@ fuzzers: $(FUZZERS)
 $(FUZZERS): LDFLAGS += -fsanitize=fuzzer
 
 # ---- front door --------------------------------------------------------------------------------------------------------
-.PHONY: help setup doctor run machine simulate profile grade class export bundle handout update hint reset solution watch check numbers bench validate compare maps datasets train sweep widths mutate test fuzz sanitize keep new-lab compile-commands format clean
+.PHONY: help setup doctor run machine simulate profile grade class export bundle handout update hint reset solution watch check numbers bench validate compare maps datasets train serve load sweep widths mutate test fuzz sanitize keep new-lab compile-commands format clean
 
 stage = $(Q)+$(MAKE) $(if $(V),,-s) -j"$$JOBS" $(1)
 # Packages that one target wants and a student does not.
@@ -310,6 +320,11 @@ help:
 #:                       (labs/20-tail); on a card cudnn-fp32 and cudnn-tf32 are labs, too
 #:   make widths [NETWORK=vgg-16-pruned] [LAB=10] [BATCH=1] [TAU=50] [MODE=latency|parameters] [GPU=titanv]
 #:                       lab 20's widths for a network that fit a GPU, measured before and after
+#:   make serve LAB=16 CASE=lenet [LIMIT=7] [WINDOW=0.2] [BATCH=n] [QUEUE=n] [METRICS=port]
+#:                       your kernels answer the clients of a socket, each within LIMIT milliseconds
+#:                       or not at all (docs/serve.md)
+#:   make load [RATE=n] [SECONDS=5] [CLIENTS=16] [EACH=n] [CHECK=1] [SHOW=metrics]
+#:                       such clients: so many requests a second, or as many as are answered
 #:   make hint LAB=04            the next hint
 #:   make watch LAB=04           regrade on save
 #:   make reset LAB=04           the skeleton again (keeps a backup)
@@ -430,7 +445,7 @@ simulate:
 	$(Q)sh common/setup/simulate.sh "$$BUILD" "$$PROGRAM" "$$ARGS"
 
 # Lab 18's step on a set of digits.
-TRAIN_PARTS := $(addprefix $(BUILD)/,obj/common/train/train_main.o lib/train.a lib/train-sim.a lib/run-rooms.a tests/datasets/tool_digits)
+TRAIN_PARTS := $(addprefix $(BUILD)/,obj/common/train/train_main.o lib/train.a lib/engine-sim.a lib/run-rooms.a tests/datasets/tool_digits)
 train:
 	$(call stage,$(TRAIN_PARTS))
 	$(Q)sh common/train/train.sh "$$BUILD" "$$DATA" "$$EPOCHS" "$$SEED" "$$ENGINE"
@@ -443,6 +458,18 @@ WIDTHS_PARTS := $(BUILD)/obj/common/tail/plan_main.o $(call archives_of,common/c
 widths:
 	$(call stage,tools $(WIDTHS_PARTS))
 	$(Q)sh common/tail/widths.sh "$$BUILD" "$$NVCC" "$$NETWORK" "$$LAB" "$$MODE" "$$TAU" "$$BATCH" "$$ENGINE" "$$GPU" "$$JOBS"
+
+# A lab's network for the clients of a Unix socket, and such clients.
+SERVE_PARTS := $(addprefix $(BUILD)/,obj/common/serve/serve_main.o lib/calls.a lib/serve.a lib/engine-sim.a lib/run-rooms.a bin/lab bin/load) $(CALL_OBJ)
+serve:
+	$(need_lab)
+	$(call stage,$(SERVE_PARTS))
+	$(Q)sh common/serve/serve.sh "$$BUILD" "$$LAB" "$$ENGINE"
+
+load:
+	$(call stage,$(BUILD)/bin/load)
+	$(Q)$(BUILD)/bin/load SOCKET="$${SOCKET:-$$BUILD/serve/socket}" RATE="$$RATE" SECONDS="$$SECONDS" CLIENTS="$$CLIENTS" EACH="$$EACH" \
+	    THREADS="$$THREADS" LIMIT="$$LIMIT" SEED="$$SEED" CHECK="$$CHECK" OUT="$$OUT" SHOW="$$SHOW"
 
 # The digits that the workbook draws itself, or with SET=mnist a published set.
 datasets:

@@ -43,6 +43,9 @@ static const char USAGE[] =
     "                     went; DIR gets tables and plots (else build/profile/NN-name)\n"
     "  cases    --lab NN  [--shape \"N=64 ...\"]  its cases, or a shape, as numbers, one a line:\n"
     "                     name, then the fields of ConvProblem\n"
+    "  served   --lab NN  [--case NAME | --shape \"N=1 ...\"] [--engine sim|gpu]  what `make "
+    "serve`\n"
+    "                     serves: lines with source, cc, precision, operation and shape\n"
     "  smallest --lab NN  the names of its cases, fewest products first\n"
     "  shapes   --lab NN  its cases as the table of its handout (Markdown)\n"
     "  questions --lab NN its predictions, likewise\n"
@@ -381,6 +384,39 @@ static int lab_cases(const Options *options, const Lab *lab, Error *error)
     return 0;
 }
 
+/* What a case, or a shape, is served as.  On a card it is the card's shape. */
+static int served_problem(const Options *options, const LabIni *ini, const Operation **operation,
+                          Problem *problem, Error *error)
+{
+    if (options->shape) {
+        *operation = lab_shape_parse(ini, options->shape, problem, error);
+        return *operation ? 0 : -1;
+    }
+    int index = options->only_case ? lab_case_find(ini, options->only_case) : 0;
+    if (index < 0) return error_set(error, "there is no case '%.40s'", options->only_case);
+    const LabCase *item = &ini->item[index];
+    *operation = item->operation;
+    *problem = engine_resolve(options->engine) == ENGINE_SIM ? item->problem : item->problem_gpu;
+    return 0;
+}
+
+/* For common/serve/serve.sh. */
+static int lab_served(const Options *options, const Lab *lab, Error *error)
+{
+    const LabIni *ini = &lab->ini;
+    const Operation *operation = NULL;
+    Problem problem;
+    char shape[LAB_SHAPE_TEXT];
+    if (ini->host)
+        return error_set(error, "%s runs on the CPU: its kernels cannot be served", lab->name);
+    if (served_problem(options, ini, &operation, &problem, error)) return -1;
+    operation->print(&problem, shape, sizeof shape);
+    printf("lab %s\nsource %s\nentries %s\ncc %d\nprecision %s\ngpu %s\noperation %s\nshape %s\n",
+           lab->name, ini->source, ini->entries, lab_ini_cc(ini), precision_name(ini->precision),
+           ini->gpu, operation->name, shape);
+    return 0;
+}
+
 static int by_flops(const void *left, const void *right)
 {
     const LabCase *const *a = left, *const *b = right;
@@ -482,7 +518,8 @@ static const struct {
     {"hint", lab_hint},         {"reset", lab_reset},     {"solution", lab_solution},
     {"run", lab_run},           {"profile", lab_profile}, {"cases", lab_cases},
     {"smallest", lab_smallest}, {"shapes", lab_shapes},   {"questions", lab_questions},
-    {"keep", lab_keep},         {"hidden", lab_hidden},   {"mutants", lab_mutants}};
+    {"keep", lab_keep},         {"hidden", lab_hidden},   {"mutants", lab_mutants},
+    {"served", lab_served}};
 
 static int dispatch(const Options *options, const Catalog *catalog, Error *error)
 {

@@ -3,9 +3,15 @@
 #include <stdio.h>
 #include <string.h>
 
+static const char *const NAME[] = {"fp32", "tf32", "fp16"};
+
+const char *precision_name(Precision precision)
+{
+    return NAME[precision];
+}
+
 int precision_find(const char *name, Precision *precision)
 {
-    static const char *const NAME[] = {"fp32", "tf32", "fp16"};
     for (int i = PRECISION_FP32; i <= PRECISION_FP16; i++) {
         if (strcmp(name, NAME[i])) continue;
         *precision = (Precision)i;

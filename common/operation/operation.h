@@ -48,6 +48,7 @@ typedef enum Precision { PRECISION_FP32, PRECISION_TF32, PRECISION_FP16 } Precis
 /* The one of that name; -1 if there is none.  PRECISION_NAMES is for the error message. */
 #define PRECISION_NAMES "fp32, tf32 or fp16"
 int precision_find(const char *name, Precision *precision);
+const char *precision_name(Precision precision);
 
 /* A problem's tensors in its operation's plain layout. */
 typedef struct PlainView {

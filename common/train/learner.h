@@ -2,6 +2,7 @@
 #ifndef CONVLAB_TRAIN_LEARNER_H
 #define CONVLAB_TRAIN_LEARNER_H
 
+#include "common/engine/engine.h"
 #include "common/train/plan.h"
 
 typedef struct Learner Learner;
@@ -28,15 +29,5 @@ int learner_batch(Learner *learner, float *x, float *label, float *setting, Erro
 
 /* Reads the test images: a digit each. */
 int learner_read(Learner *learner, uint8_t *digit, Error *error);
-
-/* ---- the engine, which one of two files gives it ------------------------------------------ */
-
-/* "the simulated h200". */
-const char *engine_words(void);
-/* The first steps have shown that the kernels are right: from now on the simulator only executes
- * them.  On a card nothing changes. */
-void engine_trust(void);
-/* What the engine said of a failed call beyond CUDA's status; "" if nothing. */
-const char *engine_complaint(void);
 
 #endif

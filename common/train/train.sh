@@ -52,8 +52,8 @@ if [ "$engine" = gpu ]; then
 else
     flags='-cudart none -gencode arch=compute_75,code=compute_75 -gencode arch=compute_90,code=sm_90'
 fi
-parts="common/train/learner.cu common/train/learner.h common/train/engine_$engine.c common/train/plan.h common/include/convlab/train.h
-    $build/obj/common/train/train_main.o $build/lib/train.a $build/lib/train-sim.a $build/lib/run-rooms.a"
+parts="common/train/learner.cu common/train/learner.h common/engine/engine_$engine.c common/train/plan.h common/include/convlab/train.h
+    $build/obj/common/train/train_main.o $build/lib/train.a $build/lib/engine-sim.a $build/lib/run-rooms.a"
 # shellcheck disable=SC2086
 program=$build/train/program-$engine-$({ printf '%s\n' "$flags $nvcc"; cat "$source" $parts; } | sha256sum | cut -c 1-16)
 compile() {
@@ -62,14 +62,14 @@ compile() {
 }
 link() {
     if [ "$engine" = gpu ]; then
-        "${cc:-cc}" -O2 -std=c11 -I. -Icommon/include -c common/train/engine_gpu.c -o "$work/engine.o"
+        "${cc:-cc}" -O2 -std=c11 -I. -Icommon/include -c common/engine/engine_gpu.c -o "$work/engine.o"
         # shellcheck disable=SC2086
         "$nvcc" $flags -ccbin "$cxx" "$work"/*.o "$build/obj/common/train/train_main.o" "$build/lib/train.a" \
             "$build/lib/run-rooms.a" $libraries -o "$work/train"
     else
         # shellcheck disable=SC2086
         "$cxx" -o "$work/train" "$work"/*.o "$build/obj/common/train/train_main.o" "$build/lib/train.a" \
-            -Wl,--whole-archive "$build/lib/train-sim.a" -Wl,--no-whole-archive "$build/lib/run-rooms.a" $libraries
+            -Wl,--whole-archive "$build/lib/engine-sim.a" -Wl,--no-whole-archive "$build/lib/run-rooms.a" $libraries
     fi
 }
 if [ ! -x "$program" ]; then
@@ -93,7 +93,7 @@ if [ -n "${WINDOW:-}" ]; then
     window=$!
 fi
 
-export TRAIN_GPU="$gpu"
+export ENGINE_GPU="$gpu"
 status=0
 "$program" . "$build/datasets" "$out" "$data" "$epochs" "$seed" "${RESUME:-0}" "${STOP:-0}" "${CHECK:-0}" || status=$?
 [ -z "$window" ] || kill "$window" 2>/dev/null || :

@@ -1,5 +1,5 @@
-/* engine_gpu.c - the trainer on this machine's card, with NVIDIA's own runtime. */
-#include "common/train/learner.h"
+/* engine_gpu.c - this machine's card, with NVIDIA's own runtime. */
+#include "common/engine/engine.h"
 
 const char *engine_words(void)
 {

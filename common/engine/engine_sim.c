@@ -1,12 +1,13 @@
-/* engine_sim.c - the trainer on the simulated GPU.  TRAIN_GPU names the machine, TRAIN_GPUS the
- * folder where machines are described. */
+/* engine_sim.c - the simulated GPU.  ENGINE_GPU names the machine, ENGINE_GPUS the folder where
+ * machines are described. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "common/cuda/runtime/runtime.h"
 #include "common/cuda/sim/sim_device.h"
-#include "common/train/learner.h"
+#include "common/engine/engine.h"
 
 static Device *device;
 
@@ -20,12 +21,12 @@ static const char *chosen(const char *name, const char *otherwise)
 __attribute__((constructor(101))) static void engine_open(void)
 {
     Error error;
-    SimDeviceOptions options = {.machine = chosen("TRAIN_GPU", "h200"),
-                                .gpus_directory = chosen("TRAIN_GPUS", "common/simt/gpus"),
+    SimDeviceOptions options = {.machine = chosen("ENGINE_GPU", "h200"),
+                                .gpus_directory = chosen("ENGINE_GPUS", "common/simt/gpus"),
                                 .checks = 1};
     device = device_open_sim(&options, &error);
     if (!device) {
-        fprintf(stderr, "train: %s\n", error.text);
+        fprintf(stderr, "%s: %s\n", program_invocation_short_name, error.text);
         _exit(2);
     }
     runtime_set_device(device);
@@ -34,7 +35,7 @@ __attribute__((constructor(101))) static void engine_open(void)
 const char *engine_words(void)
 {
     static char words[80];
-    snprintf(words, sizeof words, "the simulated %.60s", chosen("TRAIN_GPU", "h200"));
+    snprintf(words, sizeof words, "the simulated %.60s", chosen("ENGINE_GPU", "h200"));
     return words;
 }
 

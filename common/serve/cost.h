@@ -1,0 +1,36 @@
+/* cost.h - how long a batch takes, from those that ran.
+ *
+ * There is a class for the sizes 1, 2, 3-4, 5-8 and so on up to the largest.  A class's time is the
+ * second longest of its last COST_RECENT batches: one hiccup is no cost, two are.  A class that has
+ * not run for COST_MEMORY counts as it did at the start.  Otherwise a slow second would be
+ * remembered for good: nobody is let into a batch that is said to be too slow, so it would not run,
+ * and nothing could show that it is fast again. */
+#ifndef CONVLAB_SERVE_COST_H
+#define CONVLAB_SERVE_COST_H
+
+#include <stdint.h>
+
+enum { COST_RECENT = 16, COST_CLASSES = 18 };
+#define COST_MEMORY 1000000000ull
+
+typedef struct CostClass {
+    uint64_t first[COST_RECENT], recent[COST_RECENT]; /* nanoseconds */
+    int firsts, recents;                              /* ever noted */
+    uint64_t last;                                    /* when one ran */
+} CostClass;
+
+typedef struct Cost {
+    CostClass size[COST_CLASSES]; /* [i]: up to 2^i */
+} Cost;
+
+/* The largest size that there is a class for. */
+enum { COST_LARGEST = 1 << (COST_CLASSES - 1) };
+
+/* A batch of `size` was measured before the server began, or ran until `now`. */
+void cost_begin(Cost *cost, int size, uint64_t took);
+void cost_note(Cost *cost, int size, uint64_t took, uint64_t now);
+
+/* What a batch of `size` will take.  Every class up to that of `size` was begun. */
+uint64_t cost_of(const Cost *cost, int size, uint64_t now);
+
+#endif

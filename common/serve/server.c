@@ -1,0 +1,475 @@
+#include "common/serve/server.h"
+
+#include <event2/buffer.h>
+#include <event2/bufferevent.h>
+#include <event2/event.h>
+#include <event2/http.h>
+#include <event2/listener.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "common/serve/counts.h"
+#include "common/serve/listen.h"
+#include "common/serve/settings.h"
+#include "common/serve/batch_thread.h"
+
+enum {
+    READ_AT_ONCE = 256 << 10,  /* bytes of one client, before the next one's turn */
+    UNREAD_MOST = 4 << 20,     /* of answers; a client that leaves more unread is dropped */
+    SPARE_DESCRIPTORS = 64,    /* the process's own, beside its clients' */
+    ADMINISTRATION_BYTES = 64, /* that a request without floats may have */
+};
+
+#define TICK       1000000ull    /* how often deadlines are looked at */
+#define LAST_WORDS 1000000000ull /* to clients that read slowly, when the server stops */
+#define HANG       5000000000ull /* a batch that is so late does not end */
+
+typedef struct Client {
+    struct Server *server;
+    struct Client *next, **link;
+    struct bufferevent *stream;
+    int closing; /* when its last answer is written */
+} Client;
+
+struct Server {
+    ServerOptions options;
+    const Model *model;
+    Card *card;
+    BatchThread *thread;
+    Batcher batcher;
+    Counts counts;
+    Client *clients;
+    Listen listening;
+    int most_clients;
+    struct event_base *base;
+    struct evconnlistener *listener;
+    struct evhttp *http;
+    struct event *done, *wake, *tick, *term, *interrupt;
+    uint64_t stopped; /* when it was asked to; 0: it was not */
+    int failed;
+    Error error;
+};
+
+/* ---- answers ------------------------------------------------------------------------------ */
+
+static void client_close(Client *client)
+{
+    Server *server = client->server;
+    int dropped = queue_forget(&server->batcher.queue, client);
+    server->counts.outcome[OUTCOME_DROPPED] += (uint64_t)dropped;
+    server->counts.connected--;
+    *client->link = client->next;
+    if (client->next) client->next->link = client->link;
+    bufferevent_free(client->stream);
+    free(client);
+}
+
+static void answer(Client *client, uint64_t id, int status, uint64_t took, const void *bytes,
+                   size_t count)
+{
+    unsigned char head[FRAME_BYTES];
+    struct evbuffer *output = bufferevent_get_output(client->stream);
+    Frame frame = {.bytes = (uint32_t)count, .word = (uint32_t)status, .id = id, .time = took};
+    frame_write(&frame, head);
+    evbuffer_add(output, head, sizeof head);
+    if (count) evbuffer_add(output, bytes, count);
+}
+
+/* The one answer of a request, which is counted. */
+static void outcome(Server *server, const Ticket *ticket, int status, const void *bytes,
+                    size_t count)
+{
+    uint64_t took = clock_now() - ticket->came;
+    server->counts.outcome[status]++;
+    if (status == FRAME_ANSWERED) counts_answer(&server->counts, took);
+    answer(ticket->client, ticket->id, status, took, bytes, count);
+}
+
+static void tell_missed(void *context, const Ticket *ticket)
+{
+    outcome(context, ticket, FRAME_MISSED, NULL, 0);
+}
+
+/* ---- batches ------------------------------------------------------------------------------ */
+
+static void wake_in(struct event *event, uint64_t nanoseconds)
+{
+    struct timeval in = {.tv_sec = (time_t)(nanoseconds / 1000000000),
+                         .tv_usec = (suseconds_t)(nanoseconds % 1000000000 / 1000)};
+    event_add(event, &in);
+}
+
+/* Begins a batch if it is time, or sets the clock for it. */
+static void schedule(Server *server)
+{
+    uint64_t wake, now = clock_now();
+    Queue *queue = &server->batcher.queue;
+    int size = batcher_size(&server->batcher, now, &wake);
+    if (size) {
+        batcher_begin(&server->batcher, size, now);
+        counts_batch(&server->counts, size);
+        batch_thread_begin(server->thread, queue->batch, size);
+    } else if (wake != UINT64_MAX) {
+        wake_in(server->wake, wake > now ? wake - now : 0);
+    }
+    if (counts_pending(queue) && !event_pending(server->tick, EV_TIMEOUT, NULL))
+        wake_in(server->tick, TICK);
+}
+
+static void batch_answers(Server *server, int failed)
+{
+    Queue *queue = &server->batcher.queue;
+    size_t bytes = server->model->count[server->model->y] * sizeof(float);
+    uint64_t now = clock_now();
+    for (int i = 0; i < queue->running; i++) {
+        Ticket *ticket = &queue->ticket[queue->batch[i]];
+        if (!ticket->client) continue;
+        if (failed)
+            outcome(server, ticket, FRAME_FAILED, NULL, 0);
+        else if (now > ticket->deadline)
+            outcome(server, ticket, FRAME_MISSED, NULL, 0);
+        else
+            outcome(server, ticket, FRAME_ANSWERED, card_output(server->card, i), bytes);
+        ticket->client = NULL;
+    }
+}
+
+static void on_done(evutil_socket_t descriptor, short what, void *context)
+{
+    Server *server = context;
+    Error error;
+    int status = batch_thread_end(server->thread, &error);
+    (void)descriptor, (void)what;
+    if (status > 0) return;
+    batch_answers(server, status);
+    batcher_end(&server->batcher, clock_now());
+    if (status && !server->failed) {
+        server->failed = 1;
+        server->error = error;
+        raise(SIGTERM);
+    }
+    schedule(server);
+}
+
+static void on_wake(evutil_socket_t descriptor, short what, void *context)
+{
+    (void)descriptor, (void)what;
+    schedule(context);
+}
+
+/* What misses its deadline is told so then, whatever the device does. */
+static void on_tick(evutil_socket_t descriptor, short what, void *context)
+{
+    Server *server = context;
+    (void)descriptor, (void)what;
+    queue_expire(&server->batcher.queue, clock_now(), tell_missed, server);
+    schedule(server);
+}
+
+/* ---- requests ----------------------------------------------------------------------------- */
+
+static size_t request_bytes(const Server *server)
+{
+    return server->model->count[server->model->x] * sizeof(float);
+}
+
+static void take_request(Client *client, const Frame *frame, struct evbuffer *input)
+{
+    Server *server = client->server;
+    uint64_t now = clock_now();
+    Ticket ticket = {.client = client, .id = frame->id, .came = now, .deadline = frame->time};
+    int place;
+    char text[120];
+    if (!ticket.deadline) ticket.deadline = now + server->options.limit;
+    server->counts.requests++;
+    if (frame->bytes != request_bytes(server)) {
+        snprintf(text, sizeof text, "a request has %zu bytes, this one %u\n", request_bytes(server),
+                 frame->bytes);
+        outcome(server, &ticket, FRAME_MALFORMED, text, strlen(text));
+        evbuffer_drain(input, frame->bytes);
+        return;
+    }
+    FrameStatus status =
+        server->failed ? FRAME_FAILED : batcher_offer(&server->batcher, &ticket, now, &place);
+    if (status == FRAME_ANSWERED) {
+        evbuffer_remove(input, card_input(server->card, place), frame->bytes);
+        return;
+    }
+    evbuffer_drain(input, frame->bytes);
+    outcome(server, &ticket, (int)status, NULL, 0);
+}
+
+static void write_model(FILE *stream, const Server *server)
+{
+    const Model *model = server->model;
+    fprintf(stream,
+            "operation %s\nshape %s\nprecision %s\nseed %" PRIu64 "\nweights %s\nx %zu\ny %zu\n"
+            "limit %" PRIu64 "\nbatch %d\nqueue %d\n",
+            model->operation->name, model->shape, model->precision, model->seed,
+            *model->weights ? model->weights : "-", model->count[model->x], model->count[model->y],
+            server->options.limit, server->options.largest, server->options.most);
+}
+
+/* What the server says of itself, as text. */
+static void answer_text(Client *client, const Frame *frame)
+{
+    Server *server = client->server;
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *stream = open_memstream(&text, &bytes);
+    if (!stream) return;
+    if (frame->word == FRAME_MODEL)
+        write_model(stream, server);
+    else
+        counts_write(stream, &server->counts, &server->batcher, clock_now());
+    if (!fclose(stream)) answer(client, frame->id, FRAME_ANSWERED, 0, text, bytes);
+    free(text);
+}
+
+static void take_frame(Client *client, const Frame *frame, struct evbuffer *input)
+{
+    evbuffer_drain(input, FRAME_BYTES);
+    if (frame->word == FRAME_INFER) {
+        take_request(client, frame, input);
+        return;
+    }
+    evbuffer_drain(input, frame->bytes);
+    if (frame->word == FRAME_MODEL || frame->word == FRAME_METRICS) {
+        answer_text(client, frame);
+        return;
+    }
+    static const char unknown[] = "no such kind of request\n";
+    answer(client, frame->id, FRAME_MALFORMED, 0, unknown, sizeof unknown - 1);
+}
+
+/* Behind what is no frame nothing can be found any more. */
+static void refuse_stream(Client *client)
+{
+    static const char text[] = "this is no frame of CLS1, or one that is too long\n";
+    bufferevent_disable(client->stream, EV_READ);
+    answer(client, 0, FRAME_MALFORMED, 0, text, sizeof text - 1);
+    client->closing = 1;
+}
+
+static void on_read(struct bufferevent *stream, void *context)
+{
+    Client *client = context;
+    Server *server = client->server;
+    struct evbuffer *input = bufferevent_get_input(stream);
+    size_t most = request_bytes(server);
+    Frame frame;
+    FrameStep step;
+    if (most < ADMINISTRATION_BYTES) most = ADMINISTRATION_BYTES;
+    while ((step = frame_next(input, (uint32_t)most, &frame)) == FRAME_WHOLE)
+        take_frame(client, &frame, input);
+    if (step == FRAME_BROKEN) refuse_stream(client);
+    schedule(server);
+    if (evbuffer_get_length(bufferevent_get_output(stream)) > UNREAD_MOST) client_close(client);
+}
+
+/* All that there was to write is written. */
+static void on_written(struct bufferevent *stream, void *context)
+{
+    (void)stream;
+    if (((Client *)context)->closing) client_close(context);
+}
+
+static void on_end(struct bufferevent *stream, short what, void *context)
+{
+    (void)stream, (void)what;
+    client_close(context);
+}
+
+static void on_connect(struct evconnlistener *listener, evutil_socket_t descriptor,
+                       struct sockaddr *address, int length, void *context)
+{
+    Server *server = context;
+    Client *client = NULL;
+    struct bufferevent *stream = NULL;
+    (void)listener, (void)address, (void)length;
+    if (server->counts.connected < server->most_clients) client = calloc(1, sizeof *client);
+    if (client) stream = bufferevent_socket_new(server->base, descriptor, BEV_OPT_CLOSE_ON_FREE);
+    if (!stream) {
+        server->counts.turned_away++;
+        close(descriptor);
+        free(client);
+        return;
+    }
+    *client = (Client){.server = server, .next = server->clients, .link = &server->clients};
+    client->stream = stream;
+    if (client->next) client->next->link = &client->next;
+    server->clients = client;
+    server->counts.connections++;
+    server->counts.connected++;
+    bufferevent_setcb(stream, on_read, on_written, on_end, client);
+    bufferevent_set_max_single_read(stream, READ_AT_ONCE);
+    bufferevent_set_max_single_write(stream, READ_AT_ONCE);
+    bufferevent_enable(stream, EV_READ | EV_WRITE);
+}
+
+/* ---- metrics by HTTP ---------------------------------------------------------------------- */
+
+static void on_scrape(struct evhttp_request *request, void *context)
+{
+    Server *server = context;
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *stream = open_memstream(&text, &bytes);
+    if (!stream) return;
+    counts_write(stream, &server->counts, &server->batcher, clock_now());
+    fclose(stream);
+    evhttp_add_header(evhttp_request_get_output_headers(request), "Content-Type",
+                      "text/plain; version=0.0.4");
+    evbuffer_add(evhttp_request_get_output_buffer(request), text, bytes);
+    evhttp_send_reply(request, HTTP_OK, "OK", NULL);
+    free(text);
+}
+
+static int open_http(Server *server, Error *error)
+{
+    if (!server->options.metrics_port) return 0;
+    server->http = evhttp_new(server->base);
+    if (!server->http ||
+        evhttp_bind_socket(server->http, "127.0.0.1", (ev_uint16_t)server->options.metrics_port))
+        return error_set(error, "METRICS=%d: that port of 127.0.0.1 cannot be had",
+                         server->options.metrics_port);
+    evhttp_set_cb(server->http, "/metrics", on_scrape, server);
+    return 0;
+}
+
+/* ---- the end ------------------------------------------------------------------------------ */
+
+static int all_written(const Server *server)
+{
+    for (const Client *client = server->clients; client; client = client->next)
+        if (evbuffer_get_length(bufferevent_get_output(client->stream))) return 0;
+    return 1;
+}
+
+static void on_stop(evutil_socket_t descriptor, short what, void *context)
+{
+    Server *server = context;
+    (void)descriptor, (void)what;
+    if (server->stopped) return;
+    server->stopped = clock_now();
+    server->batcher.stopping = 1;
+    evconnlistener_free(server->listener);
+    server->listener = NULL;
+    listen_end(&server->listening);
+    schedule(server);
+}
+
+static int overdue(const Server *server, uint64_t now)
+{
+    return server->batcher.queue.running && now - server->batcher.began > HANG;
+}
+
+/* Whether the loop may end: nobody waits, and what was answered is written, or nobody reads it. */
+static int finished(const Server *server)
+{
+    uint64_t now = clock_now();
+    if (!server->stopped) return 0;
+    if (overdue(server, now)) return 1;
+    if (server->batcher.queue.running || server->batcher.queue.waiting) return 0;
+    return all_written(server) || now - server->stopped > LAST_WORDS;
+}
+
+int server_run(Server *server, Error *error)
+{
+    while (!finished(server)) {
+        if (server->stopped) wake_in(server->wake, TICK);
+        if (event_base_loop(server->base, EVLOOP_ONCE) < 0)
+            return error_set(error, "the event loop failed");
+    }
+    if (server->failed) return error_set(error, "%s", server->error.text);
+    if (overdue(server, clock_now()))
+        return error_set(error, "the last batch does not end on the device");
+    return 0;
+}
+
+/* ---- open and close ----------------------------------------------------------------------- */
+
+/* As many clients as descriptors allow. */
+static int clients_allowed(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit)) return 512;
+    limit.rlim_cur = limit.rlim_max < 65536 ? limit.rlim_max : 65536;
+    setrlimit(RLIMIT_NOFILE, &limit);
+    if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur < 2 * SPARE_DESCRIPTORS) return 1;
+    return (int)limit.rlim_cur - SPARE_DESCRIPTORS;
+}
+
+static int open_events(Server *server, Error *error)
+{
+    struct event_config *config = event_config_new();
+    if (config) event_config_set_flag(config, EVENT_BASE_FLAG_PRECISE_TIMER);
+    server->base = config ? event_base_new_with_config(config) : NULL;
+    if (config) event_config_free(config);
+    if (!server->base || event_base_priority_init(server->base, 2))
+        return error_set(error, "no event loop");
+    server->done = event_new(server->base, batch_thread_descriptor(server->thread),
+                             EV_READ | EV_PERSIST, on_done, server);
+    server->wake = evtimer_new(server->base, on_wake, server);
+    server->tick = evtimer_new(server->base, on_tick, server);
+    server->term = evsignal_new(server->base, SIGTERM, on_stop, server);
+    server->interrupt = evsignal_new(server->base, SIGINT, on_stop, server);
+    server->listener =
+        evconnlistener_new(server->base, on_connect, server, 0, 0, server->listening.socket);
+    if (!server->done || !server->wake || !server->tick || !server->term || !server->interrupt ||
+        !server->listener)
+        return error_set(error, "no event loop");
+    event_priority_set(server->done, 0); /* before anything that clients want */
+    event_priority_set(server->wake, 0);
+    event_add(server->done, NULL);
+    event_add(server->term, NULL);
+    event_add(server->interrupt, NULL);
+    return open_http(server, error);
+}
+
+Server *server_open(const ServerOptions *options, const Model *model, Card *card, const Cost *cost,
+                    Error *error)
+{
+    Server *server = calloc(1, sizeof *server);
+    if (!server) {
+        error_set(error, "out of memory");
+        return NULL;
+    }
+    *server = (Server){.options = *options,
+                       .model = model,
+                       .card = card,
+                       .listening = {-1, -1, ""},
+                       .most_clients = clients_allowed()};
+    server->batcher = (Batcher){.cost = *cost,
+                                .largest = options->largest,
+                                .window = options->window,
+                                .margin = options->margin};
+    signal(SIGPIPE, SIG_IGN);
+    if (!queue_open(&server->batcher.queue, options->most, options->largest, error) &&
+        (server->thread = batch_thread_open(card, error)) &&
+        !listen_open(options->path, &server->listening, error) && !open_events(server, error))
+        return server;
+    server_close(server);
+    return NULL;
+}
+
+void server_close(Server *server)
+{
+    struct event *event[] = {server->done, server->wake, server->tick, server->term,
+                             server->interrupt};
+    while (server->clients)
+        client_close(server->clients);
+    for (size_t i = 0; i < sizeof event / sizeof *event; i++)
+        if (event[i]) event_free(event[i]);
+    if (server->listener) evconnlistener_free(server->listener);
+    if (server->http) evhttp_free(server->http);
+    if (server->base) event_base_free(server->base);
+    listen_close(&server->listening);
+    if (server->thread) batch_thread_close(server->thread);
+    queue_close(&server->batcher.queue);
+    free(server);
+}

@@ -1,0 +1,26 @@
+/* server.h - one model for the clients of a Unix socket. */
+#ifndef CONVLAB_SERVE_SERVER_H
+#define CONVLAB_SERVE_SERVER_H
+
+#include "common/serve/batcher.h"
+#include "common/serve/card.h"
+
+typedef struct ServerOptions {
+    const char *path;               /* of the socket */
+    int metrics_port;               /* of 127.0.0.1; 0: none */
+    int largest, most;              /* requests of a batch, and that wait */
+    uint64_t limit, window, margin; /* nanoseconds */
+} ServerOptions;
+
+typedef struct Server Server;
+
+/* Takes `path`: a socket file that no server listens at any more is removed.  `cost` has been begun.
+ * NULL with error. */
+Server *server_open(const ServerOptions *options, const Model *model, Card *card, const Cost *cost,
+                    Error *error);
+/* Until SIGTERM or SIGINT; then those who wait are answered.  -1 with error: a batch failed, or does
+ * not end. */
+int server_run(Server *server, Error *error);
+void server_close(Server *server);
+
+#endif
