@@ -1,7 +1,5 @@
 #include "common/serve/frame.h"
 
-#include <event2/buffer.h>
-
 static const unsigned char MARK[4] = {'C', 'L', 'S', '1'};
 
 const char *frame_status_name(int status)
@@ -49,10 +47,9 @@ int frame_read(const unsigned char head[FRAME_BYTES], Frame *frame)
     return 0;
 }
 
-FrameStep frame_next(struct evbuffer *buffer, uint32_t most, Frame *frame)
+FrameStep frame_next(const unsigned char *bytes, size_t count, uint32_t most, Frame *frame)
 {
-    unsigned char head[FRAME_BYTES];
-    if (evbuffer_copyout(buffer, head, sizeof head) < FRAME_BYTES) return FRAME_MORE;
-    if (frame_read(head, frame) || frame->bytes > most) return FRAME_BROKEN;
-    return evbuffer_get_length(buffer) - FRAME_BYTES < frame->bytes ? FRAME_MORE : FRAME_WHOLE;
+    if (count < FRAME_BYTES) return FRAME_MORE;
+    if (frame_read(bytes, frame) || frame->bytes > most) return FRAME_BROKEN;
+    return count - FRAME_BYTES < frame->bytes ? FRAME_MORE : FRAME_WHOLE;
 }

@@ -22,9 +22,8 @@
 #ifndef CONVLAB_SERVE_FRAME_H
 #define CONVLAB_SERVE_FRAME_H
 
+#include <stddef.h>
 #include <stdint.h>
-
-struct evbuffer;
 
 enum { FRAME_BYTES = 32 };
 
@@ -60,11 +59,12 @@ int frame_read(const unsigned char head[FRAME_BYTES], Frame *frame);
 
 typedef enum FrameStep {
     FRAME_MORE,  /* wait for more bytes */
-    FRAME_WHOLE, /* *frame, whose bytes begin at FRAME_BYTES in the buffer: drain both */
+    FRAME_WHOLE, /* *frame; what belongs to it begins FRAME_BYTES behind `bytes` */
     FRAME_BROKEN /* no head, or more than `most` bytes behind it */
 } FrameStep;
 
-/* The first frame of what has been read so far. */
-FrameStep frame_next(struct evbuffer *buffer, uint32_t most, Frame *frame);
+/* The frame that begins at `bytes`, of which `count` have come; no more than a head of them is
+ * looked at. */
+FrameStep frame_next(const unsigned char *bytes, size_t count, uint32_t most, Frame *frame);
 
 #endif

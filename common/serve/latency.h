@@ -17,8 +17,8 @@ void latency_close(Latency *latency);
 void latency_note(Latency *latency, uint64_t nanoseconds);
 void latency_add(Latency *to, const Latency *from);
 
-/* The time, in milliseconds, that the share `quantile` of all stayed within: right to 1 %.  0 of
- * none. */
+/* The time, in milliseconds, that the share `quantile`, below 1, of all stayed within: right to
+ * 1 %.  0 of none. */
 double latency_quantile(const Latency *latency, double quantile);
 
 #endif

@@ -11,7 +11,7 @@
 #include "common/serve/asked.h"
 #include "common/serve/settings.h"
 
-enum { UNSENT_MOST = 1 << 20, ANSWER_MOST = 1 << 24, AT_ONCE = 256 << 10 };
+enum { UNSENT_MOST = 1 << 16, ANSWER_MOST = 1 << 24, AT_ONCE = 256 << 10 };
 
 #define PATIENCE 3000000000ull /* beyond the last deadline */
 
@@ -181,9 +181,12 @@ static void on_read(struct bufferevent *stream, void *context)
 {
     LoadClient *client = context;
     struct evbuffer *input = bufferevent_get_input(stream);
+    unsigned char head[FRAME_BYTES];
     Frame frame;
     FrameStep step;
-    while ((step = frame_next(input, ANSWER_MOST, &frame)) == FRAME_WHOLE) {
+    while (evbuffer_copyout(input, head, sizeof head),
+           (step = frame_next(head, evbuffer_get_length(input), ANSWER_MOST, &frame)) ==
+               FRAME_WHOLE) {
         evbuffer_drain(input, FRAME_BYTES);
         size_t left = evbuffer_get_length(input) - frame.bytes;
         take_answer(client, &frame, input);

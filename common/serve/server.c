@@ -1,15 +1,16 @@
 #include "common/serve/server.h"
 
+#include <errno.h>
 #include <event2/buffer.h>
-#include <event2/bufferevent.h>
 #include <event2/event.h>
 #include <event2/http.h>
 #include <event2/listener.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <signal.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "common/serve/counts.h"
@@ -18,7 +19,7 @@
 #include "common/serve/batch_thread.h"
 
 enum {
-    READ_AT_ONCE = 256 << 10,  /* bytes of one client, before the next one's turn */
+    READ_AT_ONCE = 256 << 10,  /* bytes of one client, before others' turn */
     UNREAD_MOST = 4 << 20,     /* of answers; a client that leaves more unread is dropped */
     SPARE_DESCRIPTORS = 64,    /* the process's own, beside its clients' */
     ADMINISTRATION_BYTES = 64, /* that a request without floats may have */
@@ -31,7 +32,11 @@ enum {
 typedef struct Client {
     struct Server *server;
     struct Client *next, **link;
-    struct bufferevent *stream;
+    int descriptor;
+    struct event *readable, *writable;
+    unsigned char *part; /* of a frame that has not come whole; NULL if none */
+    size_t parts;        /* its bytes */
+    struct evbuffer *output;
     int closing; /* when its last answer is written */
 } Client;
 
@@ -43,18 +48,30 @@ struct Server {
     Batcher batcher;
     Counts counts;
     Client *clients;
+    unsigned char *input; /* what was read last, of whichever client: no other has bytes here */
     Listen listening;
     int most_clients;
     struct event_base *base;
     struct evconnlistener *listener;
     struct evhttp *http;
     struct event *done, *wake, *tick, *term, *interrupt;
+    uint64_t wakes;   /* what `wake` is set to */
     uint64_t stopped; /* when it was asked to; 0: it was not */
     int failed;
     Error error;
 };
 
 /* ---- answers ------------------------------------------------------------------------------ */
+
+static void client_free(Client *client)
+{
+    if (client->readable) event_free(client->readable);
+    if (client->writable) event_free(client->writable);
+    if (client->output) evbuffer_free(client->output);
+    close(client->descriptor);
+    free(client->part);
+    free(client);
+}
 
 static void client_close(Client *client)
 {
@@ -64,19 +81,45 @@ static void client_close(Client *client)
     server->counts.connected--;
     *client->link = client->next;
     if (client->next) client->next->link = client->link;
-    bufferevent_free(client->stream);
-    free(client);
+    client_free(client);
+}
+
+/* What its socket takes now; the rest when it takes more. */
+static void flush(Client *client)
+{
+    while (evbuffer_get_length(client->output)) {
+        if (evbuffer_write(client->output, client->descriptor) > 0) continue;
+        if (errno == EAGAIN && evbuffer_get_length(client->output) < UNREAD_MOST)
+            event_add(client->writable, NULL);
+        else
+            client_close(client);
+        return;
+    }
+    if (client->closing) client_close(client);
+}
+
+static void flush_all(Server *server)
+{
+    for (Client *client = server->clients, *next; client; client = next) {
+        next = client->next;
+        flush(client);
+    }
+}
+
+static void on_writable(evutil_socket_t descriptor, short what, void *context)
+{
+    (void)descriptor, (void)what;
+    flush(context);
 }
 
 static void answer(Client *client, uint64_t id, int status, uint64_t took, const void *bytes,
                    size_t count)
 {
     unsigned char head[FRAME_BYTES];
-    struct evbuffer *output = bufferevent_get_output(client->stream);
     Frame frame = {.bytes = (uint32_t)count, .word = (uint32_t)status, .id = id, .time = took};
     frame_write(&frame, head);
-    evbuffer_add(output, head, sizeof head);
-    if (count) evbuffer_add(output, bytes, count);
+    evbuffer_add(client->output, head, sizeof head);
+    if (count) evbuffer_add(client->output, bytes, count);
 }
 
 /* The one answer of a request, which is counted. */
@@ -114,7 +157,8 @@ static void schedule(Server *server)
         counts_batch(&server->counts, size);
         batch_thread_begin(server->thread, queue->batch, size);
     } else if (wake != UINT64_MAX) {
-        wake_in(server->wake, wake > now ? wake - now : 0);
+        if (wake != server->wakes) wake_in(server->wake, wake > now ? wake - now : 0);
+        server->wakes = wake;
     }
     if (counts_pending(queue) && !event_pending(server->tick, EV_TIMEOUT, NULL))
         wake_in(server->tick, TICK);
@@ -147,17 +191,19 @@ static void on_done(evutil_socket_t descriptor, short what, void *context)
     if (status > 0) return;
     batch_answers(server, status);
     batcher_end(&server->batcher, clock_now());
+    schedule(server);
+    flush_all(server);
     if (status && !server->failed) {
         server->failed = 1;
         server->error = error;
         raise(SIGTERM);
     }
-    schedule(server);
 }
 
 static void on_wake(evutil_socket_t descriptor, short what, void *context)
 {
     (void)descriptor, (void)what;
+    ((Server *)context)->wakes = 0;
     schedule(context);
 }
 
@@ -168,6 +214,7 @@ static void on_tick(evutil_socket_t descriptor, short what, void *context)
     (void)descriptor, (void)what;
     queue_expire(&server->batcher.queue, clock_now(), tell_missed, server);
     schedule(server);
+    flush_all(server);
 }
 
 /* ---- requests ----------------------------------------------------------------------------- */
@@ -177,7 +224,7 @@ static size_t request_bytes(const Server *server)
     return server->model->count[server->model->x] * sizeof(float);
 }
 
-static void take_request(Client *client, const Frame *frame, struct evbuffer *input)
+static void take_request(Client *client, const Frame *frame, const unsigned char *x)
 {
     Server *server = client->server;
     uint64_t now = clock_now();
@@ -190,17 +237,16 @@ static void take_request(Client *client, const Frame *frame, struct evbuffer *in
         snprintf(text, sizeof text, "a request has %zu bytes, this one %u\n", request_bytes(server),
                  frame->bytes);
         outcome(server, &ticket, FRAME_MALFORMED, text, strlen(text));
-        evbuffer_drain(input, frame->bytes);
         return;
     }
     FrameStatus status =
         server->failed ? FRAME_FAILED : batcher_offer(&server->batcher, &ticket, now, &place);
     if (status == FRAME_ANSWERED) {
-        evbuffer_remove(input, card_input(server->card, place), frame->bytes);
-        return;
+        memcpy(card_input(server->card, place), x, frame->bytes);
+        schedule(server); /* before others join it: alone may be all that its deadline allows */
+    } else {
+        outcome(server, &ticket, (int)status, NULL, 0);
     }
-    evbuffer_drain(input, frame->bytes);
-    outcome(server, &ticket, (int)status, NULL, 0);
 }
 
 static void write_model(FILE *stream, const Server *server)
@@ -230,85 +276,107 @@ static void answer_text(Client *client, const Frame *frame)
     free(text);
 }
 
-static void take_frame(Client *client, const Frame *frame, struct evbuffer *input)
+static void take_frame(Client *client, const Frame *frame, const unsigned char *bytes)
 {
-    evbuffer_drain(input, FRAME_BYTES);
-    if (frame->word == FRAME_INFER) {
-        take_request(client, frame, input);
-        return;
-    }
-    evbuffer_drain(input, frame->bytes);
-    if (frame->word == FRAME_MODEL || frame->word == FRAME_METRICS) {
-        answer_text(client, frame);
-        return;
-    }
     static const char unknown[] = "no such kind of request\n";
-    answer(client, frame->id, FRAME_MALFORMED, 0, unknown, sizeof unknown - 1);
+    if (frame->word == FRAME_INFER)
+        take_request(client, frame, bytes);
+    else if (frame->word == FRAME_MODEL || frame->word == FRAME_METRICS)
+        answer_text(client, frame);
+    else
+        answer(client, frame->id, FRAME_MALFORMED, 0, unknown, sizeof unknown - 1);
 }
 
 /* Behind what is no frame nothing can be found any more. */
 static void refuse_stream(Client *client)
 {
     static const char text[] = "this is no frame of CLS1, or one that is too long\n";
-    bufferevent_disable(client->stream, EV_READ);
+    event_del(client->readable);
     answer(client, 0, FRAME_MALFORMED, 0, text, sizeof text - 1);
     client->closing = 1;
 }
 
-static void on_read(struct bufferevent *stream, void *context)
+static uint32_t frame_most(const Server *server)
 {
-    Client *client = context;
-    Server *server = client->server;
-    struct evbuffer *input = bufferevent_get_input(stream);
     size_t most = request_bytes(server);
+    return (uint32_t)(most > ADMINISTRATION_BYTES ? most : ADMINISTRATION_BYTES);
+}
+
+/* Keeps the beginning of a frame until the rest comes.  -1: out of memory. */
+static int keep_part(Client *client, const unsigned char *bytes, size_t count)
+{
+    unsigned char *part = count ? malloc(count) : NULL;
+    if (count && !part) return -1;
+    if (count) memcpy(part, bytes, count);
+    free(client->part);
+    client->part = part;
+    client->parts = count;
+    return 0;
+}
+
+/* All whole frames of what has come.  -1: the client cannot go on. */
+static int take_frames(Client *client, const unsigned char *bytes, size_t count)
+{
     Frame frame;
     FrameStep step;
-    if (most < ADMINISTRATION_BYTES) most = ADMINISTRATION_BYTES;
-    while ((step = frame_next(input, (uint32_t)most, &frame)) == FRAME_WHOLE)
-        take_frame(client, &frame, input);
+    uint32_t most = frame_most(client->server);
+    while ((step = frame_next(bytes, count, most, &frame)) == FRAME_WHOLE) {
+        take_frame(client, &frame, bytes + FRAME_BYTES);
+        bytes += FRAME_BYTES + frame.bytes;
+        count -= FRAME_BYTES + frame.bytes;
+    }
     if (step == FRAME_BROKEN) refuse_stream(client);
-    schedule(server);
-    if (evbuffer_get_length(bufferevent_get_output(stream)) > UNREAD_MOST) client_close(client);
+    return keep_part(client, bytes, step == FRAME_BROKEN ? 0 : count);
 }
 
-/* All that there was to write is written. */
-static void on_written(struct bufferevent *stream, void *context)
+static void on_readable(evutil_socket_t descriptor, short what, void *context)
 {
-    (void)stream;
-    if (((Client *)context)->closing) client_close(context);
+    Client *client = context;
+    unsigned char *input = client->server->input;
+    (void)what;
+    if (client->parts) memcpy(input, client->part, client->parts);
+    ssize_t count = recv(descriptor, input + client->parts, READ_AT_ONCE, 0);
+    if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    if (count <= 0 || take_frames(client, input, client->parts + (size_t)count))
+        client_close(client);
+    else
+        flush(client);
 }
 
-static void on_end(struct bufferevent *stream, short what, void *context)
+static Client *client_open(Server *server, int descriptor)
 {
-    (void)stream, (void)what;
-    client_close(context);
+    Client *client = calloc(1, sizeof *client);
+    if (!client) return NULL;
+    *client = (Client){.server = server, .descriptor = descriptor};
+    client->readable =
+        event_new(server->base, descriptor, EV_READ | EV_PERSIST, on_readable, client);
+    client->writable = event_new(server->base, descriptor, EV_WRITE, on_writable, client);
+    client->output = evbuffer_new();
+    if (client->readable && client->writable && client->output &&
+        !event_add(client->readable, NULL))
+        return client;
+    client_free(client);
+    return NULL;
 }
 
 static void on_connect(struct evconnlistener *listener, evutil_socket_t descriptor,
                        struct sockaddr *address, int length, void *context)
 {
     Server *server = context;
-    Client *client = NULL;
-    struct bufferevent *stream = NULL;
     (void)listener, (void)address, (void)length;
-    if (server->counts.connected < server->most_clients) client = calloc(1, sizeof *client);
-    if (client) stream = bufferevent_socket_new(server->base, descriptor, BEV_OPT_CLOSE_ON_FREE);
-    if (!stream) {
+    if (server->counts.connected >= server->most_clients) {
         server->counts.turned_away++;
         close(descriptor);
-        free(client);
         return;
     }
-    *client = (Client){.server = server, .next = server->clients, .link = &server->clients};
-    client->stream = stream;
+    Client *client = client_open(server, descriptor);
+    if (!client) return;
+    client->next = server->clients;
+    client->link = &server->clients;
     if (client->next) client->next->link = &client->next;
     server->clients = client;
     server->counts.connections++;
     server->counts.connected++;
-    bufferevent_setcb(stream, on_read, on_written, on_end, client);
-    bufferevent_set_max_single_read(stream, READ_AT_ONCE);
-    bufferevent_set_max_single_write(stream, READ_AT_ONCE);
-    bufferevent_enable(stream, EV_READ | EV_WRITE);
 }
 
 /* ---- metrics by HTTP ---------------------------------------------------------------------- */
@@ -346,7 +414,7 @@ static int open_http(Server *server, Error *error)
 static int all_written(const Server *server)
 {
     for (const Client *client = server->clients; client; client = client->next)
-        if (evbuffer_get_length(bufferevent_get_output(client->stream))) return 0;
+        if (evbuffer_get_length(client->output)) return 0;
     return 1;
 }
 
@@ -381,7 +449,7 @@ static int finished(const Server *server)
 int server_run(Server *server, Error *error)
 {
     while (!finished(server)) {
-        if (server->stopped) wake_in(server->wake, TICK);
+        if (server->stopped) wake_in(server->wake, TICK); /* to look again */
         if (event_base_loop(server->base, EVLOOP_ONCE) < 0)
             return error_set(error, "the event loop failed");
     }
@@ -408,6 +476,8 @@ static int open_events(Server *server, Error *error)
 {
     struct event_config *config = event_config_new();
     if (config) event_config_set_flag(config, EVENT_BASE_FLAG_PRECISE_TIMER);
+    /* A batch that is done comes before the next client's bytes. */
+    if (config) event_config_set_max_dispatch_interval(config, NULL, 1, 1);
     server->base = config ? event_base_new_with_config(config) : NULL;
     if (config) event_config_free(config);
     if (!server->base || event_base_priority_init(server->base, 2))
@@ -423,7 +493,7 @@ static int open_events(Server *server, Error *error)
     if (!server->done || !server->wake || !server->tick || !server->term || !server->interrupt ||
         !server->listener)
         return error_set(error, "no event loop");
-    event_priority_set(server->done, 0); /* before anything that clients want */
+    event_priority_set(server->done, 0);
     event_priority_set(server->wake, 0);
     event_add(server->done, NULL);
     event_add(server->term, NULL);
@@ -448,8 +518,11 @@ Server *server_open(const ServerOptions *options, const Model *model, Card *card
                                 .largest = options->largest,
                                 .window = options->window,
                                 .margin = options->margin};
+    server->input = malloc(READ_AT_ONCE + FRAME_BYTES + frame_most(server));
     signal(SIGPIPE, SIG_IGN);
-    if (!queue_open(&server->batcher.queue, options->most, options->largest, error) &&
+    if (!server->input) error_set(error, "out of memory");
+    if (server->input &&
+        !queue_open(&server->batcher.queue, options->most, options->largest, error) &&
         (server->thread = batch_thread_open(card, error)) &&
         !listen_open(options->path, &server->listening, error) && !open_events(server, error))
         return server;
@@ -471,5 +544,6 @@ void server_close(Server *server)
     listen_close(&server->listening);
     if (server->thread) batch_thread_close(server->thread);
     queue_close(&server->batcher.queue);
+    free(server->input);
     free(server);
 }
