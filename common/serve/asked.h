@@ -15,8 +15,8 @@ int asked_connect(const char *path, Error *error);
  * error. */
 char *asked_text(const char *path, FrameKind kind, Error *error);
 
-/* What stands behind `name` and a blank at the beginning of one of the text's lines; -1: no line has
- * that name. */
+/* What stands behind `name` and a blank at the beginning of one of the text's lines; -1: no line
+ * has that name. */
 int asked_word(const char *text, const char *name, char *word, size_t bytes);
 uint64_t asked_number(const char *text, const char *name); /* 0 likewise */
 

@@ -11,9 +11,9 @@
  *        0      4  'C' 'L' 'S' '1'
  *        4      4  how many bytes follow the head
  *        8      8  id: the client's own number, which the answer carries again
- *       16      8  time, in nanoseconds.  A request's is its deadline on CLOCK_MONOTONIC, which both
- *                  sides of a Unix socket share; 0: the server's own limit, from when it has read
- *                  the request.  An answer's is how long the server had the request.
+ *       16      8  time, in nanoseconds.  A request's is its deadline on CLOCK_MONOTONIC, which
+ *                  both sides of a Unix socket share; 0: the server's own limit, from when it has
+ *                  read the request.  An answer's is how long the server had the request.
  *       24      4  a request's kind, an answer's status
  *       28      4  0
  *

@@ -17,9 +17,9 @@ typedef struct Model {
     const char *weights;   /* the file that they are from; "" none: made from the seed */
 } Model;
 
-/* `shape` is a problem of the operation with any N.  Weights are what `make run` has with that seed,
- * or with that file.  -1 with error: the operation has no x and y of a row an image, and everything
- * else the same for all. */
+/* `shape` is a problem of the operation with any N.  Weights are what `make run` has with that
+ * seed, or with that file.  -1 with error: x and y are not of a row an image, or something else is
+ * not the same for all. */
 int model_open(const char *operation, const char *shape, uint64_t seed, const char *weights,
                Model *model, Error *error);
 void model_close(Model *model);

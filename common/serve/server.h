@@ -14,12 +14,12 @@ typedef struct ServerOptions {
 
 typedef struct Server Server;
 
-/* Takes `path`: a socket file that no server listens at any more is removed.  `cost` has been begun.
- * NULL with error. */
+/* Takes `path`: a socket file that no server listens at any more is removed.  `cost` has been
+ * begun.  NULL with error. */
 Server *server_open(const ServerOptions *options, const Model *model, Card *card, const Cost *cost,
                     Error *error);
-/* Until SIGTERM or SIGINT; then those who wait are answered.  -1 with error: a batch failed, or does
- * not end. */
+/* Until SIGTERM or SIGINT; then those who wait are answered.  -1 with error: a batch failed, or
+ * does not end. */
 int server_run(Server *server, Error *error);
 void server_close(Server *server);
 
