@@ -479,10 +479,14 @@ datasets:
 # What autograder/tests/export runs.
 EXPORT_TOOLS := $(BUILD)/bin/export $(BUILD)/tests/autograder/export/tool_sample
 
+# Beside the programs, for it mostly waits.
+.PHONY: test-packages
+test-packages:
+	$(call want,clang-format-14 shellcheck libxml2-utils tidy python3-jsonschema similarity-tester $${CI:+slurmctld slurmd slurm-client munge})
+
 test: export CHOSEN = $(ALL_TESTS)
 test:
-	$(call want,clang-format-14 shellcheck libxml2-utils tidy python3-jsonschema similarity-tester $${CI:+slurmctld slurmd slurm-client munge})
-	$(call stage,tools tests $(NUMBER_TOOLS) $(EXPORT_TOOLS) $(TRAIN_PARTS) $(BUILD)/bin/doctor $(BUILD)/bin/class $(BUILD)/bin/handout)
+	$(call stage,test-packages tools tests $(NUMBER_TOOLS) $(EXPORT_TOOLS) $(TRAIN_PARTS) $(BUILD)/bin/doctor $(BUILD)/bin/class $(BUILD)/bin/handout)
 	$(Q)sh autograder/tests/run.sh "$$BUILD" $$CHOSEN
 
 # In build folders of their own, with the nvcc that setup found for this one.  Warnings are the ordinary build's affair:

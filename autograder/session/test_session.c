@@ -26,7 +26,7 @@
 static Toolchain toolchain;
 static char directory[64];
 static const char *salt = ""; /* a comment before every source */
-static const char shape_text[] = "N=2 C=3 H=9 W=11 K=4 R=3 S=2 pad=1 stride=1";
+static char shape_text[64] = "N=2 C=3 H=9 W=11 K=4 R=3 S=2 pad=1 stride=1";
 
 #define HOST_HEAD                                                                                  \
     "#include <convlab/conv.h>\n#include <fcntl.h>\n#include <stdio.h>\n#include <stdlib.h>\n"     \
@@ -454,11 +454,85 @@ static void test_host_remembers_nothing(void **state)
 static const char honest_device[] =
     NAIVE_DEVICE DEVICE_ENTRY " naive<<<blocks(p), 128, 0, stream>>>(*p, x, w, y, 0); }\n";
 
-static void expect_device(const char *body, RunStatus status, const char *words)
+/* How a call may end.  One source has all of them, for it takes nvcc a second: the one that is
+ * tried is told by the problem's images. */
+typedef struct Ending {
+    const char *body;
+    RunStatus status;
+    const char *words;
+} Ending;
+
+static const Ending ends_early[] = {
+    {"exit(0);", RUN_EXITED, "exit(0)"},
+    {"*y = x[0];", RUN_CRASHED, "SIGSEGV"},
+    {"for (;;) usleep(1000);", RUN_LIMIT, "without computing anything"},
+    /* What failed first explains a loop after it. */
+    {"naive<<<1, 4096>>>(*p, x, w, y, 0); for (;;) { }", RUN_DEVICE_ERROR, "4096"},
+};
+static const Ending faults[] = {
+    {"naive<<<blocks(p), 128, 0, stream>>>(*p, x, w, y, 1 << 20);", RUN_DEVICE_ERROR, "naive"},
+    {"naive<<<blocks(p), 4096, 0, stream>>>(*p, x, w, y, 0);", RUN_DEVICE_ERROR, "4096"},
+    {"float *m; cudaMalloc(&m, 1ull << 40); naive<<<blocks(p), 128>>>(*p, x, w, y, 0);",
+     RUN_DEVICE_ERROR, "MiB"},
+    {"cudaFree((void *)x); naive<<<blocks(p), 128>>>(*p, x, w, y, 0);", RUN_DEVICE_ERROR,
+     "cudaMalloc"},
+};
+static const Ending without_end[] = {
+    {"forever<<<1, 1, 0, stream>>>(y);", RUN_LIMIT, "warp instructions"},
+    /* Many launches, each within what all of them may take together. */
+    {"for (;;) naive<<<blocks(p), 128, 0, stream>>>(*p, x, w, y, 0);", RUN_LIMIT,
+     "warp instructions"},
+};
+
+enum {
+    COUNT_EARLY = sizeof ends_early / sizeof *ends_early,
+    COUNT_FAULTS = sizeof faults / sizeof *faults,
+    COUNT_ENDLESS = sizeof without_end / sizeof *without_end
+};
+
+/* Adds "if (p->N == first) { body }" and so on; returns what the next one's N is. */
+static int endings_add(char *source, size_t bytes, const Ending *ending, int count, int first)
 {
-    char source[8192];
-    snprintf(source, sizeof source, "%s%s%s }\n", NAIVE_DEVICE, DEVICE_ENTRY, body);
-    expect("conv_forward", source, honest_device, status, words);
+    for (int i = 0; i < count; i++) {
+        size_t used = strlen(source);
+        snprintf(source + used, bytes - used, "if (p->N == %d) { %s }\n", first + i,
+                 ending[i].body);
+    }
+    return first + count;
+}
+
+/* Tries some of them; `first`: the N of its first. */
+static void expect_endings(const Ending *ending, int count, int first)
+{
+    char source[8192] = NAIVE_DEVICE DEVICE_ENTRY, usual[sizeof shape_text];
+    int next = endings_add(source, sizeof source, ends_early, COUNT_EARLY, 1);
+    next = endings_add(source, sizeof source, faults, COUNT_FAULTS, next);
+    endings_add(source, sizeof source, without_end, COUNT_ENDLESS, next);
+    strcat(source, "}\n");
+    strcpy(usual, shape_text);
+    for (int i = 0; i < count; i++) {
+        snprintf(shape_text, sizeof shape_text, "N=%d%s", first + i, strchr(usual, ' '));
+        expect("conv_forward", source, honest_device, ending[i].status, ending[i].words);
+    }
+    strcpy(shape_text, usual);
+}
+
+static void test_device_ends_early(void **state)
+{
+    (void)state;
+    expect_endings(ends_early, COUNT_EARLY, 1);
+}
+
+static void test_device_kernel_faults(void **state)
+{
+    (void)state;
+    expect_endings(faults, COUNT_FAULTS, 1 + COUNT_EARLY);
+}
+
+static void test_device_kernel_without_end(void **state)
+{
+    (void)state;
+    expect_endings(without_end, COUNT_ENDLESS, 1 + COUNT_EARLY + COUNT_FAULTS);
 }
 
 static void test_device_correct(void **state)
@@ -500,39 +574,6 @@ static void test_device_streams_are_joined(void **state)
     expect_correct(&run);
     assert_int_equal(run.outcome.cost.launches, 1);
     run_close(&run);
-}
-
-static void test_device_ends_early(void **state)
-{
-    (void)state;
-    expect_device("exit(0);", RUN_EXITED, "exit(0)");
-    expect_device("*y = x[0];", RUN_CRASHED, "SIGSEGV");
-    expect_device("for (;;) usleep(1000);", RUN_LIMIT, "without computing anything");
-    /* What failed first explains a loop after it. */
-    expect_device("naive<<<1, 4096>>>(*p, x, w, y, 0); for (;;) { }", RUN_DEVICE_ERROR, "4096");
-}
-
-static void test_device_kernel_faults(void **state)
-{
-    (void)state;
-    expect_device("naive<<<blocks(p), 128, 0, stream>>>(*p, x, w, y, 1 << 20);", RUN_DEVICE_ERROR,
-                  "naive");
-    expect_device("naive<<<blocks(p), 4096, 0, stream>>>(*p, x, w, y, 0);", RUN_DEVICE_ERROR,
-                  "4096");
-    expect_device(
-        "float *m; cudaMalloc(&m, 1ull << 40); naive<<<blocks(p), 128>>>(*p, x, w, y, 0);",
-        RUN_DEVICE_ERROR, "MiB");
-    expect_device("cudaFree((void *)x); naive<<<blocks(p), 128>>>(*p, x, w, y, 0);",
-                  RUN_DEVICE_ERROR, "cudaMalloc");
-}
-
-static void test_device_kernel_without_end(void **state)
-{
-    (void)state;
-    expect_device("forever<<<1, 1, 0, stream>>>(y);", RUN_LIMIT, "warp instructions");
-    /* Many launches, each within what all of them may take together. */
-    expect_device("for (;;) naive<<<blocks(p), 128, 0, stream>>>(*p, x, w, y, 0);", RUN_LIMIT,
-                  "warp instructions");
 }
 
 /* A module's variables begin each replay as new; a process that lives on keeps them, also for the

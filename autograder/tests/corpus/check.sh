@@ -22,6 +22,12 @@ keep_tiles()
     mv "$2.part" "$2"
 }
 
+# apply SOURCE PATCH PLANTED: 0, or 1 where the patch does not fit.
+apply()
+{
+    patch --silent --batch --fuzz=0 --output="$3.part" "$1" "$2" >/dev/null 2>&1 && mv "$3.part" "$3"
+}
+
 # A mutant is its lab's solution with a fault planted.
 command -v patch >/dev/null || { echo "not ok mutants: no patch program; install the package patch"; exit 1; }
 for fault in autograder/tests/mutants/*/*/fault.patch; do
@@ -32,14 +38,19 @@ for fault in autograder/tests/mutants/*/*/fault.patch; do
     source=$(sed -n 's/^source *= *//p' "labs/$lab/lab.ini")
     rm -rf "${planted:?}/$name"
     mkdir -p "$planted/$name"
-    if ! patch --silent --batch --fuzz=0 --output="$planted/$name/$source" "solutions/$lab/$source" "$fault" >/dev/null 2>&1; then
+    mutant=$planted/$name/$source
+    less=$(sed -n 's/^less *= *//p' "$folder/expect.ini")
+    if ! apply "solutions/$lab/$source" "$fault" "$mutant"; then
         echo "not ok mutants/$name: fault.patch does not fit solutions/$lab/$source as it is now; plant the fault anew"
-        rm -r "${planted:?}/$name"
-        failed=1
+    elif [ "$less" ] && ! apply "$mutant" "autograder/tests/mutants/$lab/$less.patch" "$mutant"; then
+        echo "not ok mutants/$name: mutants/$lab/$less.patch does not fit solutions/$lab/$source as it is now; make it anew"
+    else
+        tiles=$(sed -n 's/^tiles *= *//p' "$folder/expect.ini")
+        [ -z "$tiles" ] || keep_tiles "$tiles" "$mutant"
         continue
     fi
-    tiles=$(sed -n 's/^tiles *= *//p' "$folder/expect.ini")
-    [ -z "$tiles" ] || keep_tiles "$tiles" "$planted/$name/$source"
+    rm -r "${planted:?}/$name"
+    failed=1
 done
 
 "$build/tests/autograder/test_corpus" "$@" || failed=1

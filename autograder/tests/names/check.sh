@@ -22,17 +22,15 @@ tell()
     fi
 }
 
-# A root of its own: a command in a name leaves the file `ran` there.  Of the rooms it has those with scripts: nothing is
-# built here, and `make handout` would copy all sources for each name.
+# A root of its own: a command in a name leaves the file `ran` there.  Of the rooms it has those with scripts, and one lab:
+# nothing is built here, and `make handout` looks at every file for each name.
 mkdir -p "$work/root/b/bin" "$work/root/b/tests/datasets"
 cd "$work/root" || exit 1
-for part in Makefile docs labs solutions; do ln -s "$root/$part" .; done
-mkdir common
-for part in setup include compare validate; do ln -s "$root/common/$part" common/; done
-mkdir -p autograder/tests
-for part in "$root"/autograder/tests/*; do ln -s "$part" autograder/tests/; done
-rm autograder/tests/run.sh
-ln -s "$root/autograder/handout" autograder/
+mkdir docs labs solutions common autograder autograder/tests autograder/tests/skeletons autograder/tests/attacks
+for part in Makefile README.md docs/numbers labs/02-naive solutions/02-naive common/setup common/include common/compare common/validate \
+    autograder/handout autograder/tests/skeletons/02-naive autograder/tests/attacks/10-exit-0; do
+    ln -s "$root/$part" "$part"
+done
 cp "$build/toolchain.env" b/
 cat >b/bin/grade <<END
 #!/bin/sh
@@ -138,13 +136,13 @@ try_targets 1 grade class export run profile hint reset solution keep maps
 try_targets 0 help simulate datasets train doctor bundle watch check mutate numbers new-lab bench compare fuzz sanitize validate handout update test
 
 # A lab in the folder where students work, and make test names it.
-rm labs
+mv labs kept
 mkdir -p "labs/x';>ran;'"
 : >"labs/x';>ran;'/lab.ini"
 is_held 0 plain by_command_line test
 tell a-lab-with-such-a-name
 rm -rf labs
-ln -s "$root/labs" .
+mv kept labs
 
 # A compiler that is none is said to be none, once.
 try_compilers()
