@@ -45,7 +45,7 @@ files()
     fi
 }
 
-is_shown='^(\.gitignore|LICENSE|Makefile|common/|datasets/|autograder/|labs/|docs/figures/|docs/(checks|compare|cuda-calls|cycle-model|errata|glossary|profile|result-record|export|class)\.md$)'
+is_shown='^(\.gitignore|LICENSE|Makefile|common/|datasets/|autograder/|labs/|docs/figures/|docs/(checks|compare|cuda-calls|cycle-model|errata|glossary|profile|result-record|export|class|serve)\.md$)'
 is_ours='^(autograder/(tests|handout)[./]|common/(compare|conformance|validate)/|common/setup/(new-lab/|new_lab|fuzz|bench|bundle)|labs/[^/]*/(baseline\.cu$|.*\.bak))|(^|/)(test|bench|fuzz)_[^/]*$'
 
 copy=$(mktemp -d "$build/handout.XXXXXX")

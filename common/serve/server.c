@@ -1,6 +1,5 @@
 #include "common/serve/server.h"
 
-#include <errno.h>
 #include <event2/buffer.h>
 #include <event2/event.h>
 #include <event2/http.h>
@@ -10,17 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
+#include "common/serve/client.h"
 #include "common/serve/counts.h"
 #include "common/serve/listen.h"
 #include "common/serve/settings.h"
 #include "common/serve/batch_thread.h"
 
 enum {
-    READ_AT_ONCE = 256 << 10,  /* bytes of one client, before others' turn */
-    UNREAD_MOST = 4 << 20,     /* of answers; a client that leaves more unread is dropped */
     SPARE_DESCRIPTORS = 64,    /* the process's own, beside its clients' */
     ADMINISTRATION_BYTES = 64, /* that a request without floats may have */
 };
@@ -29,17 +26,6 @@ enum {
 #define LAST_WORDS 1000000000ull /* to clients that read slowly, when the server stops */
 #define HANG       5000000000ull /* a batch that is so late does not end */
 
-typedef struct Client {
-    struct Server *server;
-    struct Client *next, **link;
-    int descriptor;
-    struct event *readable, *writable;
-    unsigned char *part; /* of a frame that has not come whole; NULL if none */
-    size_t parts;        /* its bytes */
-    struct evbuffer *output;
-    int closing; /* when its last answer is written */
-} Client;
-
 struct Server {
     ServerOptions options;
     const Model *model;
@@ -47,10 +33,8 @@ struct Server {
     BatchThread *thread;
     Batcher batcher;
     Counts counts;
-    Client *clients;
-    unsigned char *input; /* what was read last, of whichever client: no other has bytes here */
+    Clients clients;
     Listen listening;
-    int most_clients;
     struct event_base *base;
     struct evconnlistener *listener;
     struct evhttp *http;
@@ -63,65 +47,6 @@ struct Server {
 
 /* ---- answers ------------------------------------------------------------------------------ */
 
-static void client_free(Client *client)
-{
-    if (client->readable) event_free(client->readable);
-    if (client->writable) event_free(client->writable);
-    if (client->output) evbuffer_free(client->output);
-    close(client->descriptor);
-    free(client->part);
-    free(client);
-}
-
-static void client_close(Client *client)
-{
-    Server *server = client->server;
-    int dropped = queue_forget(&server->batcher.queue, client);
-    server->counts.outcome[OUTCOME_DROPPED] += (uint64_t)dropped;
-    server->counts.connected--;
-    *client->link = client->next;
-    if (client->next) client->next->link = client->link;
-    client_free(client);
-}
-
-/* What its socket takes now; the rest when it takes more. */
-static void flush(Client *client)
-{
-    while (evbuffer_get_length(client->output)) {
-        if (evbuffer_write(client->output, client->descriptor) > 0) continue;
-        if (errno == EAGAIN && evbuffer_get_length(client->output) < UNREAD_MOST)
-            event_add(client->writable, NULL);
-        else
-            client_close(client);
-        return;
-    }
-    if (client->closing) client_close(client);
-}
-
-static void flush_all(Server *server)
-{
-    for (Client *client = server->clients, *next; client; client = next) {
-        next = client->next;
-        flush(client);
-    }
-}
-
-static void on_writable(evutil_socket_t descriptor, short what, void *context)
-{
-    (void)descriptor, (void)what;
-    flush(context);
-}
-
-static void answer(Client *client, uint64_t id, int status, uint64_t took, const void *bytes,
-                   size_t count)
-{
-    unsigned char head[FRAME_BYTES];
-    Frame frame = {.bytes = (uint32_t)count, .word = (uint32_t)status, .id = id, .time = took};
-    frame_write(&frame, head);
-    evbuffer_add(client->output, head, sizeof head);
-    if (count) evbuffer_add(client->output, bytes, count);
-}
-
 /* The one answer of a request, which is counted. */
 static void outcome(Server *server, const Ticket *ticket, int status, const void *bytes,
                     size_t count)
@@ -129,7 +54,8 @@ static void outcome(Server *server, const Ticket *ticket, int status, const void
     uint64_t took = clock_now() - ticket->came;
     server->counts.outcome[status]++;
     if (status == FRAME_ANSWERED) counts_answer(&server->counts, took);
-    answer(ticket->client, ticket->id, status, took, bytes, count);
+    Frame frame = {(uint32_t)count, (uint32_t)status, ticket->id, took};
+    client_answer(ticket->client, &frame, bytes);
 }
 
 static void tell_missed(void *context, const Ticket *ticket)
@@ -192,7 +118,7 @@ static void on_done(evutil_socket_t descriptor, short what, void *context)
     batch_answers(server, status);
     batcher_end(&server->batcher, clock_now());
     schedule(server);
-    flush_all(server);
+    clients_flush(&server->clients);
     if (status && !server->failed) {
         server->failed = 1;
         server->error = error;
@@ -214,7 +140,7 @@ static void on_tick(evutil_socket_t descriptor, short what, void *context)
     (void)descriptor, (void)what;
     queue_expire(&server->batcher.queue, clock_now(), tell_missed, server);
     schedule(server);
-    flush_all(server);
+    clients_flush(&server->clients);
 }
 
 /* ---- requests ----------------------------------------------------------------------------- */
@@ -224,9 +150,8 @@ static size_t request_bytes(const Server *server)
     return server->model->count[server->model->x] * sizeof(float);
 }
 
-static void take_request(Client *client, const Frame *frame, const unsigned char *x)
+static void take_request(Server *server, Client *client, const Frame *frame, const unsigned char *x)
 {
-    Server *server = client->server;
     uint64_t now = clock_now();
     Ticket ticket = {.client = client, .id = frame->id, .came = now, .deadline = frame->time};
     int place;
@@ -261,102 +186,39 @@ static void write_model(FILE *stream, const Server *server)
 }
 
 /* What the server says of itself, as text. */
-static void answer_text(Client *client, const Frame *frame)
+static void answer_text(Server *server, Client *client, const Frame *frame)
 {
-    Server *server = client->server;
     char *text = NULL;
     size_t bytes = 0;
     FILE *stream = open_memstream(&text, &bytes);
     if (!stream) return;
+    server->counts.connected = server->clients.count;
     if (frame->word == FRAME_MODEL)
         write_model(stream, server);
     else
         counts_write(stream, &server->counts, &server->batcher, clock_now());
-    if (!fclose(stream)) answer(client, frame->id, FRAME_ANSWERED, 0, text, bytes);
+    if (!fclose(stream))
+        client_answer(client, &(Frame){(uint32_t)bytes, FRAME_ANSWERED, frame->id, 0}, text);
     free(text);
 }
 
-static void take_frame(Client *client, const Frame *frame, const unsigned char *bytes)
+static void take_frame(void *context, Client *client, const Frame *frame,
+                       const unsigned char *bytes)
 {
     static const char unknown[] = "no such kind of request\n";
     if (frame->word == FRAME_INFER)
-        take_request(client, frame, bytes);
+        take_request(context, client, frame, bytes);
     else if (frame->word == FRAME_MODEL || frame->word == FRAME_METRICS)
-        answer_text(client, frame);
+        answer_text(context, client, frame);
     else
-        answer(client, frame->id, FRAME_MALFORMED, 0, unknown, sizeof unknown - 1);
+        client_answer(client, &(Frame){sizeof unknown - 1, FRAME_MALFORMED, frame->id, 0}, unknown);
 }
 
-/* Behind what is no frame nothing can be found any more. */
-static void refuse_stream(Client *client)
+static void client_left(void *context, Client *client)
 {
-    static const char text[] = "this is no frame of CLS1, or one that is too long\n";
-    event_del(client->readable);
-    answer(client, 0, FRAME_MALFORMED, 0, text, sizeof text - 1);
-    client->closing = 1;
-}
-
-static uint32_t frame_most(const Server *server)
-{
-    size_t most = request_bytes(server);
-    return (uint32_t)(most > ADMINISTRATION_BYTES ? most : ADMINISTRATION_BYTES);
-}
-
-/* Keeps the beginning of a frame until the rest comes.  -1: out of memory. */
-static int keep_part(Client *client, const unsigned char *bytes, size_t count)
-{
-    unsigned char *part = count ? malloc(count) : NULL;
-    if (count && !part) return -1;
-    if (count) memcpy(part, bytes, count);
-    free(client->part);
-    client->part = part;
-    client->parts = count;
-    return 0;
-}
-
-/* All whole frames of what has come.  -1: the client cannot go on. */
-static int take_frames(Client *client, const unsigned char *bytes, size_t count)
-{
-    Frame frame;
-    FrameStep step;
-    uint32_t most = frame_most(client->server);
-    while ((step = frame_next(bytes, count, most, &frame)) == FRAME_WHOLE) {
-        take_frame(client, &frame, bytes + FRAME_BYTES);
-        bytes += FRAME_BYTES + frame.bytes;
-        count -= FRAME_BYTES + frame.bytes;
-    }
-    if (step == FRAME_BROKEN) refuse_stream(client);
-    return keep_part(client, bytes, step == FRAME_BROKEN ? 0 : count);
-}
-
-static void on_readable(evutil_socket_t descriptor, short what, void *context)
-{
-    Client *client = context;
-    unsigned char *input = client->server->input;
-    (void)what;
-    if (client->parts) memcpy(input, client->part, client->parts);
-    ssize_t count = recv(descriptor, input + client->parts, READ_AT_ONCE, 0);
-    if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
-    if (count <= 0 || take_frames(client, input, client->parts + (size_t)count))
-        client_close(client);
-    else
-        flush(client);
-}
-
-static Client *client_open(Server *server, int descriptor)
-{
-    Client *client = calloc(1, sizeof *client);
-    if (!client) return NULL;
-    *client = (Client){.server = server, .descriptor = descriptor};
-    client->readable =
-        event_new(server->base, descriptor, EV_READ | EV_PERSIST, on_readable, client);
-    client->writable = event_new(server->base, descriptor, EV_WRITE, on_writable, client);
-    client->output = evbuffer_new();
-    if (client->readable && client->writable && client->output &&
-        !event_add(client->readable, NULL))
-        return client;
-    client_free(client);
-    return NULL;
+    Server *server = context;
+    int dropped = queue_forget(&server->batcher.queue, client);
+    server->counts.outcome[OUTCOME_DROPPED] += (uint64_t)dropped;
 }
 
 static void on_connect(struct evconnlistener *listener, evutil_socket_t descriptor,
@@ -364,19 +226,10 @@ static void on_connect(struct evconnlistener *listener, evutil_socket_t descript
 {
     Server *server = context;
     (void)listener, (void)address, (void)length;
-    if (server->counts.connected >= server->most_clients) {
+    if (clients_add(&server->clients, descriptor))
         server->counts.turned_away++;
-        close(descriptor);
-        return;
-    }
-    Client *client = client_open(server, descriptor);
-    if (!client) return;
-    client->next = server->clients;
-    client->link = &server->clients;
-    if (client->next) client->next->link = &client->next;
-    server->clients = client;
-    server->counts.connections++;
-    server->counts.connected++;
+    else
+        server->counts.connections++;
 }
 
 /* ---- metrics by HTTP ---------------------------------------------------------------------- */
@@ -388,6 +241,7 @@ static void on_scrape(struct evhttp_request *request, void *context)
     size_t bytes = 0;
     FILE *stream = open_memstream(&text, &bytes);
     if (!stream) return;
+    server->counts.connected = server->clients.count;
     counts_write(stream, &server->counts, &server->batcher, clock_now());
     fclose(stream);
     evhttp_add_header(evhttp_request_get_output_headers(request), "Content-Type",
@@ -410,13 +264,6 @@ static int open_http(Server *server, Error *error)
 }
 
 /* ---- the end ------------------------------------------------------------------------------ */
-
-static int all_written(const Server *server)
-{
-    for (const Client *client = server->clients; client; client = client->next)
-        if (evbuffer_get_length(client->output)) return 0;
-    return 1;
-}
 
 static void on_stop(evutil_socket_t descriptor, short what, void *context)
 {
@@ -443,7 +290,7 @@ static int finished(const Server *server)
     if (!server->stopped) return 0;
     if (overdue(server, now)) return 1;
     if (server->batcher.queue.running || server->batcher.queue.waiting) return 0;
-    return all_written(server) || now - server->stopped > LAST_WORDS;
+    return clients_written(&server->clients) || now - server->stopped > LAST_WORDS;
 }
 
 int server_run(Server *server, Error *error)
@@ -472,6 +319,19 @@ static int clients_allowed(void)
     return (int)limit.rlim_cur - SPARE_DESCRIPTORS;
 }
 
+static int open_clients(Server *server, Error *error)
+{
+    size_t most = request_bytes(server);
+    server->clients = (Clients){
+        .take = take_frame,
+        .left = client_left,
+        .context = server,
+        .frame_most = (uint32_t)(most > ADMINISTRATION_BYTES ? most : ADMINISTRATION_BYTES),
+        .base = server->base,
+        .most = clients_allowed()};
+    return clients_open(&server->clients, error);
+}
+
 static int open_events(Server *server, Error *error)
 {
     struct event_config *config = event_config_new();
@@ -498,7 +358,7 @@ static int open_events(Server *server, Error *error)
     event_add(server->done, NULL);
     event_add(server->term, NULL);
     event_add(server->interrupt, NULL);
-    return open_http(server, error);
+    return open_clients(server, error) || open_http(server, error);
 }
 
 Server *server_open(const ServerOptions *options, const Model *model, Card *card, const Cost *cost,
@@ -509,20 +369,14 @@ Server *server_open(const ServerOptions *options, const Model *model, Card *card
         error_set(error, "out of memory");
         return NULL;
     }
-    *server = (Server){.options = *options,
-                       .model = model,
-                       .card = card,
-                       .listening = {-1, -1, ""},
-                       .most_clients = clients_allowed()};
+    *server =
+        (Server){.options = *options, .model = model, .card = card, .listening = {-1, -1, ""}};
     server->batcher = (Batcher){.cost = *cost,
                                 .largest = options->largest,
                                 .window = options->window,
                                 .margin = options->margin};
-    server->input = malloc(READ_AT_ONCE + FRAME_BYTES + frame_most(server));
     signal(SIGPIPE, SIG_IGN);
-    if (!server->input) error_set(error, "out of memory");
-    if (server->input &&
-        !queue_open(&server->batcher.queue, options->most, options->largest, error) &&
+    if (!queue_open(&server->batcher.queue, options->most, options->largest, error) &&
         (server->thread = batch_thread_open(card, error)) &&
         !listen_open(options->path, &server->listening, error) && !open_events(server, error))
         return server;
@@ -534,8 +388,7 @@ void server_close(Server *server)
 {
     struct event *event[] = {server->done, server->wake, server->tick, server->term,
                              server->interrupt};
-    while (server->clients)
-        client_close(server->clients);
+    clients_close(&server->clients);
     for (size_t i = 0; i < sizeof event / sizeof *event; i++)
         if (event[i]) event_free(event[i]);
     if (server->listener) evconnlistener_free(server->listener);
@@ -544,6 +397,5 @@ void server_close(Server *server)
     listen_close(&server->listening);
     if (server->thread) batch_thread_close(server->thread);
     queue_close(&server->batcher.queue);
-    free(server->input);
     free(server);
 }

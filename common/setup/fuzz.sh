@@ -7,7 +7,10 @@ set -eu
 build=${1:?usage: fuzz.sh BUILD SECONDS}
 seconds=${2:?usage: fuzz.sh BUILD SECONDS}
 nvcc=$(sed -n 's/^NVCC=//p' "$build/toolchain.env")
-mkdir -p "$build/broken" "$build/seeds/ptx" "$build/seeds/fatbin" "$build/seeds/ini"
+mkdir -p "$build/broken" "$build/seeds/ptx" "$build/seeds/fatbin" "$build/seeds/ini" "$build/seeds/frames"
+# A request of four bytes and one without any (common/serve/frame.h).
+printf 'CLS1\004\0\0\0\001\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\001\0\0\0\0\0\0\0four' >"$build/seeds/frames/one"
+printf 'CLS1\0\0\0\0\002\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\003\0\0\0\0\0\0\0' | cat "$build/seeds/frames/one" - >"$build/seeds/frames/two"
 for lab in labs/*/; do cp "$lab/lab.ini" "$build/seeds/ini/$(basename "$lab")"; done
 
 for source in solutions/*/conv.cu; do
@@ -24,6 +27,7 @@ for program in $(find "$build/tests" -type f -name 'fuzz_*' -perm -u+x | sort); 
     seeds=$build/seeds/ptx
     [ "$name" != fuzz_fatbin ] || seeds=$build/seeds/fatbin
     [ "$name" != fuzz_array ] || seeds=datasets/digits-8x8
+    [ "$name" != fuzz_client ] || seeds=$build/seeds/frames
     [ "$name" != fuzz_ini ] || seeds=$build/seeds/ini
     mkdir -p "$build/corpus/$name"
     echo "== ${program#"$build/tests/"}, $seconds s"
