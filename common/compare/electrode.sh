@@ -1,0 +1,20 @@
+#!/bin/sh
+# electrode.sh NVCC OUT - the network of lab 19 by its solution beside PyTorch on this machine's GPU: outputs for a test, times,
+# and times end to end (electrode.py says which files).  Needs PyTorch in PYTHON (python3).  SOURCE=file takes another source.
+set -eu
+nvcc=${1:?usage: electrode.sh NVCC OUT}
+out=${2:?usage: electrode.sh NVCC OUT}
+mkdir -p "$out"
+nvidia-smi >/dev/null 2>&1 || { echo "electrode: this needs an NVIDIA GPU and its driver" >&2; exit 1; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+library() { # library SOURCE NAME
+    "$nvcc" -O3 -std=c++17 -arch=native -Icommon/include "-DCAPTURED_SOURCE=\"$(realpath "$1")\"" -shared -Xcompiler -fPIC \
+        common/compare/captured.cu -o "$work/$2.so"
+}
+library "${SOURCE:-solutions/19-electrode/electrode.cu}" solution &
+for strategy in streams channels scatter im2col; do
+    [ ! -f "labs/19-electrode/strategies/$strategy.cu" ] || library "labs/19-electrode/strategies/$strategy.cu" "$strategy" &
+done
+wait
+"${PYTHON:-python3}" common/compare/electrode.py "$work" "$out"
