@@ -1,7 +1,7 @@
 """electrode.py LIBRARIES OUT - the network of lab 19 by PyTorch, and by the lab's sources beside it.
 
 Needs an NVIDIA GPU and PyTorch; electrode.sh builds LIBRARIES/solution.so, of lab 19's solution, and
-one of each of the report's strategies, and calls this.  Writes
+one of each strategy of labs/19-electrode/steps/report.cu, and calls this.  Writes
 
   OUT/electrode-torch.tsv       PyTorch's probabilities in fp64, exactly, of a small network: what
                                 common/operations/test_electrode.c holds the oracle against
@@ -14,7 +14,6 @@ one of each of the report's strategies, and calls this.  Writes
 """
 import ctypes
 import datetime
-import os
 import statistics
 import subprocess
 import sys
@@ -224,9 +223,7 @@ def strategies(libraries, exact, out, head):
     (right, bound), x = bounded(x, exact), x.float()
     with open(out + "/electrode-strategies.tsv", "w") as file:
         file.write(head + "strategy\tgraph_us\tlaunched_us\tof_bound\n")
-        for name in "streams", "channels", "scatter", "im2col", "solution":
-            if not os.path.exists(f"{libraries}/{name}.so"):
-                continue
+        for name in "STREAMS", "CHANNELS", "SCATTER", "IM2COL", "solution":
             library = ctypes.CDLL(f"{libraries}/{name}.so")
             y = torch.full((1, REPORT["classes"]), float("nan"), device="cuda")
             call = lambda: lab_call(library, p, x, flat, y)

@@ -8,13 +8,13 @@ mkdir -p "$out"
 nvidia-smi >/dev/null 2>&1 || { echo "electrode: this needs an NVIDIA GPU and its driver" >&2; exit 1; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-library() { # library SOURCE NAME
-    "$nvcc" -O3 -std=c++17 -arch=native -Icommon/include "-DCAPTURED_SOURCE=\"$(realpath "$1")\"" -shared -Xcompiler -fPIC \
-        common/compare/captured.cu -o "$work/$2.so"
+library() { # library NAME SOURCE [option]
+    "$nvcc" -O3 -std=c++17 -arch=native -Icommon/include "-DCAPTURED_SOURCE=\"$(realpath "$2")\"" $3 -shared -Xcompiler -fPIC \
+        common/compare/captured.cu -o "$work/$1.so"
 }
-library "${SOURCE:-solutions/19-electrode/electrode.cu}" solution &
-for strategy in streams channels scatter im2col; do
-    [ ! -f "labs/19-electrode/strategies/$strategy.cu" ] || library "labs/19-electrode/strategies/$strategy.cu" "$strategy" &
+library solution "${SOURCE:-solutions/19-electrode/electrode.cu}" "" &
+for strategy in STREAMS CHANNELS SCATTER IM2COL; do
+    library $strategy labs/19-electrode/steps/report.cu -DSTRATEGY=$strategy &
 done
 wait
 "${PYTHON:-python3}" common/compare/electrode.py "$work" "$out"
