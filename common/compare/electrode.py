@@ -66,16 +66,16 @@ def parameters(size):
         yield pattern(2 * layer + 2, *shape) * scale, pattern(2 * layer + 3, shape[0]) * 0.25
 
 
-def padded(x, side):
-    before, behind = (side - 1) // 2, side // 2
-    return F.pad(x, (before, behind, before, behind))
+def convolve(x, w, b):
+    """'same': cuDNN pads alike on both sides, so there is a row above and a column to the left too many."""
+    return F.conv2d(x, w, b, padding=w.shape[-1] // 2)[..., 1:, 1:]
 
 
 def forward(x, layers):
     (w1, b1), (w2, b2), (w3, b3), (w4, b4), (w5, b5) = layers
-    x = F.max_pool2d(torch.relu(F.conv2d(padded(x, 8), w1, b1)), 2)
-    x = F.max_pool2d(torch.relu(F.conv2d(padded(x, 4), w2, b2)), 2)
-    x = torch.relu(F.conv2d(padded(x, 2), w3, b3)).flatten(1)
+    x = F.max_pool2d(torch.relu(convolve(x, w1, b1)), 2)
+    x = F.max_pool2d(torch.relu(convolve(x, w2, b2)), 2)
+    x = torch.relu(convolve(x, w3, b3)).flatten(1)
     return torch.softmax(F.linear(torch.relu(F.linear(x, w4, b4)), w5, b5), 1)
 
 
@@ -85,7 +85,8 @@ def bounded(x, layers):
     for layer, (w, b) in enumerate(layers):
         if layer < len(SIDES):
             side, bias = SIDES[layer], b[:, None, None]
-            product = lambda a, v: F.conv2d(padded(v, side), a)
+            before, behind = (side - 1) // 2, side // 2
+            product = lambda a, v: F.conv2d(F.pad(v, (before, behind, before, behind)), a)
         else:
             x, spread, bias = x.flatten(1), spread.flatten(1), b
             product = lambda a, v: F.linear(v, a)

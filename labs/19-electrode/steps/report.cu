@@ -1,4 +1,4 @@
-/* Lab 19: the report's four strategies, each rebuilt so that it is right.  To be looked at and to be
+/* Lab 19: the report's four strategies, each rebuilt so that it is right.  To be looked at and
  * timed; nothing here is to be handed in.  Choose one: */
 #ifndef STRATEGY
 #define STRATEGY STREAMS /* STREAMS, CHANNELS, SCATTER or IM2COL */
@@ -26,7 +26,7 @@ typedef struct Layer {
         if (R == 2) kernel<2> __VA_ARGS__;                                                         \
     } while (0)
 
-/* ---- constant memory --------------------------------------------------------------------------- */
+/* ---- constant memory ------------------------------------------------------------------------- */
 
 /* 64 KB: all 64 filters of CONV1 have room, and of CONV2 what 64 filters do with one input map;
  * CONV2 as a whole has 262 KB.  So the report writes it again before each kernel. */
@@ -44,7 +44,7 @@ static void copy_taps(const Layer &l, const float *w, int k, int count, int c, i
                       each * l.C, each, count, cudaMemcpyDeviceToDevice, stream);
 }
 
-/* ---- 1. a stream a channel ----------------------------------------------------------------------- */
+/* ---- 1. a stream a channel ------------------------------------------------------------------- */
 
 /* Adds one input map's share to one output map; a thread an output. */
 template <int R>
@@ -91,7 +91,7 @@ static void conv_streams(const Layer &l, const float *x, const float *w, float *
     }
 }
 
-/* ---- 2. many channels a kernel --------------------------------------------------------------------- */
+/* ---- 2. many channels a kernel --------------------------------------------------------------- */
 
 /* Adds one input map's share to `count` output maps; a thread keeps its window in registers. */
 template <int R>
@@ -129,10 +129,10 @@ static void conv_channels(const Layer &l, const float *x, const float *w, float 
         }
 }
 
-/* ---- 3. scatter ------------------------------------------------------------------------------------ */
+/* ---- 3. scatter ------------------------------------------------------------------------------ */
 
-/* A thread reads one input and adds its products to all outputs that it belongs to.  So do others to
- * the same outputs: the report's y += value loses sums, atomicAdd does not. */
+/* A thread reads one input and adds its products to all outputs that it belongs to.  So do others
+ * to the same outputs: the report's y += value loses sums, atomicAdd does not. */
 template <int R>
 __global__ void scatter_kernel(Layer l, const float *__restrict__ x, const float *__restrict__ w,
                                float *y)
@@ -156,7 +156,7 @@ static void conv_scatter(const Layer &l, const float *x, const float *w, float *
             <<<dim3(blocks(l.H * l.W, THREADS), l.C), THREADS, 0, stream>>>(l, x, w, y));
 }
 
-/* ---- 4. im2col and a product ----------------------------------------------------------------------- */
+/* ---- 4. im2col and a product ----------------------------------------------------------------- */
 
 /* Row (c, r, s) of the matrix has what tap (r, s) of map c meets, output after output. */
 template <int R>
@@ -207,7 +207,7 @@ static void conv_im2col(const Layer &l, const float *x, const float *w, float *y
                      stream>>>(l.K, depth, columns, w, matrix, y);
 }
 
-/* ---- what is the same for all ------------------------------------------------------------------------ */
+/* ---- what is the same for all ---------------------------------------------------------------- */
 
 /* y = ReLU(x + b) of K maps, the largest of pool x pool. */
 __global__ void finish_kernel(Layer l, int pool, const float *__restrict__ x,
