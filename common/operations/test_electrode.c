@@ -343,6 +343,57 @@ static void the_layer_that_is_wrong_is_named(void **state)
     }
 }
 
+/* ---- PyTorch -------------------------------------------------------------------------------- */
+
+/* `count` elements of an input, as common/compare/electrode.py makes them. */
+static void fill_pattern(float *value, int count, unsigned seed, double scale)
+{
+    for (int i = 0; i < count; i++) {
+        uint32_t mixed = (uint32_t)(i + 1) * 2654435761u + seed * 40503u;
+        value[i] = (float)(scale * ((mixed >> 9) * 0x1p-22 - 1));
+    }
+}
+
+static void fill_network(const ElectrodeProblem *p, float *x, float *w)
+{
+    fill_pattern(x, p->N * p->H * p->W, 1, 1);
+    for (int l = 0; l < ELECTRODE_LAYERS; l++) {
+        int end = l < ELECTRODE_OUT ? p->weights[l + 1] : p->parameters;
+        int outputs = end - p->biases[l], inputs = (p->biases[l] - p->weights[l]) / outputs;
+        double scale = exp2(round(log2(2.7 / sqrt(inputs))));
+        fill_pattern(w + p->weights[l], inputs * outputs, 2 * (unsigned)l + 2, scale);
+        fill_pattern(w + p->biases[l], outputs, 2 * (unsigned)l + 3, 0.25);
+    }
+}
+
+/* Made on a card by common/compare/electrode.sh; the file's first line says which, and when. */
+static void pytorch_has_the_same_probabilities(void **state)
+{
+    (void)state;
+    enum { RECORDINGS = 3, CLASSES = 4 };
+    FILE *file = fopen("common/operations/data/electrode-torch.tsv", "r");
+    char line[1024] = "";
+    Run run;
+    assert_non_null(file);
+    while (strncmp(line, "N=", 2))
+        assert_non_null(fgets(line, sizeof line, file));
+    fclose(file);
+    char *from = strchr(line, '\t');
+    assert_non_null(from);
+    *from++ = '\0';
+    run_open_text(&run, line, 1);
+    fill_network(&run.p, run.tensor[0], run.tensor[1]);
+    double y[RECORDINGS * CLASSES], spread[RECORDINGS * CLASSES], products[RECORDINGS * CLASSES];
+    assert_int_equal(run.p.N * run.p.classes, RECORDINGS * CLASSES);
+    operation->oracle(&run.problem, (const float *const *)run.tensor, y, spread, products);
+    for (int i = 0; i < RECORDINGS * CLASSES; i++) {
+        double theirs = strtod(from, &from);
+        if (!(fabs(y[i] - theirs) <= 1e-12 * theirs))
+            fail_msg("probability %d is %.17g, PyTorch's %.17g", i, y[i], theirs);
+    }
+    run_close(&run);
+}
+
 static int setup(void **state)
 {
     (void)state;
@@ -359,6 +410,7 @@ int main(void)
         cmocka_unit_test(a_lost_tap_shows),
         cmocka_unit_test(mistakes_are_called_by_their_names),
         cmocka_unit_test(the_layer_that_is_wrong_is_named),
+        cmocka_unit_test(pytorch_has_the_same_probabilities),
     };
     return cmocka_run_group_tests_name("electrode", tests, setup, NULL);
 }

@@ -12,9 +12,9 @@ __host__ __device__ static int pieces(int all, int each)
 
 /* ---- convolution, bias, ReLU and pool in one kernel ------------------------------------------ */
 
-/* A thread owns a spot of 2 x 4 outputs in each of some filters: every row of inputs that it reads
+/* A thread owns a spot of 2 x 4 outputs in each of FILTERS filters: every row of inputs that it reads
  * serves both rows of outputs, and a 2 x 2 pool needs nobody else. */
-enum { HIGH = 2, WIDE = 4 };
+enum { HIGH = 2, WIDE = 4, FILTERS = 4 };
 
 /* How a launch is cut up.  threadIdx.x counts the spots of a tile, y groups of filters, z slices of
  * the maps: all of them work on the tile's outputs. */
@@ -94,7 +94,7 @@ __device__ static void stage_filters(const ConvProblem &p, const Tile &t,
 
 /* Adds one map's products to the spot's sums; `in` is the first input under it, `filter` the first
  * tap. */
-template <int R, int FILTERS>
+template <int R>
 __device__ static void add_map(const float *in, int pitch, const float *filter, int filters,
                                float sum[FILTERS][HIGH][WIDE])
 {
@@ -128,7 +128,6 @@ __device__ static void add_map(const float *in, int pitch, const float *filter, 
 }
 
 /* The sums of all slices of the maps, in the threads of slice 0, always in the same order. */
-template <int FILTERS>
 __device__ static void add_slices(float *shared, float sum[FILTERS][HIGH][WIDE])
 {
     int spots = blockDim.x * blockDim.y, me = threadIdx.y * blockDim.x + threadIdx.x;
@@ -178,7 +177,7 @@ __device__ static void store_spot(const ConvProblem &p, const float z[HIGH][WIDE
 }
 
 /* y = x * w of stride 1, + b and ReLU where b is given, pooled where p.pool is 2. */
-template <int R, int FILTERS>
+template <int R>
 __global__ void conv_kernel(ConvProblem p, Tile t, const float *__restrict__ x,
                             const float *__restrict__ w, const float *__restrict__ b,
                             float *__restrict__ y)
@@ -197,11 +196,11 @@ __global__ void conv_kernel(ConvProblem p, Tile t, const float *__restrict__ x,
         stage_filters<R>(p, t, w, c0, k0, block_filters, filters);
         __syncthreads();
         for (int c = threadIdx.z; c < t.maps; c += blockDim.z)
-            add_map<R, FILTERS>(inputs + (c * t.rows + row) * t.pitch + column, t.pitch,
-                                filters + c * R * R * block_filters + threadIdx.y * FILTERS,
-                                block_filters, sum);
+            add_map<R>(inputs + (c * t.rows + row) * t.pitch + column, t.pitch,
+                       filters + c * R * R * block_filters + threadIdx.y * FILTERS, block_filters,
+                       sum);
     }
-    add_slices<FILTERS>(inputs, sum);
+    add_slices(inputs, sum);
     if (threadIdx.z) return;
     int outputs = p.pool ? (p.P / p.pool) * (p.Q / p.pool) : p.P * p.Q;
 #pragma unroll
@@ -215,21 +214,22 @@ __global__ void conv_kernel(ConvProblem p, Tile t, const float *__restrict__ x,
 /* ---- how a convolution is cut up ------------------------------------------------------------- */
 
 typedef struct Cut {
-    int spots, groups, slices, filters; /* filters: of a thread, 4 or 8 */
-    int floats;                         /* of shared memory, about */
+    int spots, groups, slices;
+    int floats; /* of shared memory, about */
 } Cut;
 
 static Cut cut_of(const ConvProblem &p)
 {
     long long spots = (long long)p.N * pieces(p.P, HIGH) * pieces(p.Q, WIDE);
-    if (spots * p.K < 40000) return {32, 1, p.C < 8 ? 1 : 8, 4, 24576};
-    return {96, 4, 1, 4, 6144};
+    if (spots * p.K < 40000) return {32, 1, p.C < 8 ? 1 : 8, 24576};
+    return {96, 4, 1, 6144};
 }
 
-template <int R, int FILTERS>
-static void launch_cut(const ConvProblem &p, const Cut &cut, const float *x, const float *w,
-                       const float *b, float *y, cudaStream_t stream)
+template <int R>
+static void launch_conv(const ConvProblem &p, const float *x, const float *w, const float *b,
+                        float *y, cudaStream_t stream)
 {
+    Cut cut = cut_of(p);
     Tile t;
     int high = pieces(p.P, HIGH), wide = pieces(p.Q, WIDE);
     t.across = pieces(wide, cut.spots);
@@ -247,20 +247,8 @@ static void launch_cut(const ConvProblem &p, const Cut &cut, const float *x, con
     int sums = slices / 2 * FILTERS * HIGH * WIDE * spots * cut.groups;
     size_t bytes = sizeof(float) * max(t.maps * map, sums);
     dim3 grid(p.N * t.down * t.across, pieces(p.K, filters)), block(spots, cut.groups, slices);
-    cudaFuncSetAttribute(conv_kernel<R, FILTERS>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                         (int)bytes);
-    conv_kernel<R, FILTERS><<<grid, block, bytes, stream>>>(p, t, x, w, b, y);
-}
-
-template <int R>
-static void launch_conv(const ConvProblem &p, const float *x, const float *w, const float *b,
-                        float *y, cudaStream_t stream)
-{
-    Cut cut = cut_of(p);
-    if (cut.filters == 4)
-        launch_cut<R, 4>(p, cut, x, w, b, y, stream);
-    else
-        launch_cut<R, 8>(p, cut, x, w, b, y, stream);
+    cudaFuncSetAttribute(conv_kernel<R>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+    conv_kernel<R><<<grid, block, bytes, stream>>>(p, t, x, w, b, y);
 }
 
 /* ---- fully connected layers ------------------------------------------------------------------ */
@@ -276,15 +264,15 @@ __global__ void rows_kernel(FcProblem p, int each, const float *__restrict__ x,
     int lane = threadIdx.x, k0 = (blockIdx.x * ROW_WARPS + threadIdx.y) * OUTPUTS;
     int slice = blockIdx.y, n0 = blockIdx.z * IMAGES, begin = slice * each;
     int end = min(begin + each, p.C);
-    float sum[IMAGES][OUTPUTS] = {};
     const float *row[OUTPUTS], *image[IMAGES];
     if (k0 >= p.K) return;
     for (int i = 0; i < OUTPUTS; i++) /* beyond the last it is the last once more */
         row[i] = w + (size_t)min(k0 + i, p.K - 1) * p.C;
     for (int i = 0; i < IMAGES; i++)
         image[i] = x + (size_t)min(n0 + i, p.N - 1) * p.C;
-        // TODO(5): Sum up this slice's products: lanes read neighbours, an input serves all rows, a
-        // weight all images.
+    float sum[IMAGES][OUTPUTS] = {};
+    // TODO(5): Sum up this slice's products: lanes read neighbours, an input serves all rows, a
+    // weight all images.
 #pragma unroll(IMAGES > 1 ? 2 : 7)
     for (int c = begin + lane; c < end; c += WARP) {
         float input[IMAGES];
@@ -296,11 +284,12 @@ __global__ void rows_kernel(FcProblem p, int each, const float *__restrict__ x,
                 sum[n][i] += input[n] * weight;
         }
     }
-    for (int step = WARP / 2; step; step /= 2)
+    for (int step = WARP / 2; step; step /= 2) {
         for (int i = 0; i < IMAGES * OUTPUTS; i++)
             sum[i / OUTPUTS][i % OUTPUTS] +=
                 __shfl_xor_sync(0xffffffff, sum[i / OUTPUTS][i % OUTPUTS], step);
-            // END TODO(5)
+    }
+    // END TODO(5)
 #pragma unroll
     for (int i = 0; i < IMAGES * OUTPUTS; i++) {
         int n = n0 + i / OUTPUTS, k = k0 + i % OUTPUTS;
@@ -457,11 +446,13 @@ __global__ void any_kernel(ConvProblem p, const float *__restrict__ x, const flo
         int top = (i / Q % P * pool + j / pool) * p.stride_h - p.pad_top;
         int left = (i % Q * pool + j % pool) * p.stride_w - p.pad_left;
         float sum = 0.0f;
+        // TODO(9): Add the products of all taps (c, r, s) that meet an input.
         for (int tap = 0; tap < p.C * p.R * p.S; tap++) {
             int c = tap / p.S / p.R, h = top + tap / p.S % p.R, column = left + tap % p.S;
             if (h >= 0 && h < p.H && column >= 0 && column < p.W)
                 sum += x[((n * p.C + c) * p.H + h) * p.W + column] * w[k * p.C * p.R * p.S + tap];
         }
+        // END TODO(9)
         largest = fmaxf(largest, sum);
     }
     y[i] = largest;
@@ -503,10 +494,10 @@ static ConvProblem same_conv(int N, int C, int H, int W, int K, int R, int pool)
     ConvProblem p = {};
     p.N = N, p.C = C, p.H = p.P = H, p.W = p.Q = W, p.K = K, p.R = p.S = R, p.pool = pool;
     p.stride_h = p.stride_w = 1;
-    // TODO(9): Say how many zeros stand above, to the left, below and to the right.
+    // TODO(10): Say how many zeros stand above, to the left, below and to the right.
     p.pad_top = p.pad_left = (R - 1) / 2;
     p.pad_bottom = p.pad_right = R / 2;
-    // END TODO(9)
+    // END TODO(10)
     return p;
 }
 
@@ -525,19 +516,19 @@ extern "C" void electrode_forward(const ElectrodeProblem *p, const float *x, con
     three = two + N * full.C;
     part = three + N * full.C;
     if (p->padded) {
-        // TODO(10): Say how large x is within CONV1's zeros, and that none are to be added.
+        // TODO(11): Say how large x is within CONV1's zeros, and that none are to be added.
         first.H += ELECTRODE_R1 - 1;
         first.W += ELECTRODE_R1 - 1;
         first.pad_top = first.pad_left = first.pad_bottom = first.pad_right = 0;
-        // END TODO(10)
+        // END TODO(11)
     }
-    // TODO(11): Launch the five kernels one after the other, each with its part of w.
+    // TODO(12): Launch the five kernels one after the other, each with its part of w.
     launch_conv<ELECTRODE_R1>(first, x, w + at[0], w + bias[0], one, stream);
     launch_conv<ELECTRODE_R2>(second, one, w + at[1], w + bias[1], two, stream);
     launch_conv<ELECTRODE_R3>(third, two, w + at[2], w + bias[2], three, stream);
     launch_full(full, three, w + at[3], part, stream);
     out_kernel<<<p->N, SUM_THREADS, sizeof(float) * p->f, stream>>>(
         p->f, p->classes, slices, part, w + bias[3], w + at[4], w + bias[4], y);
-    // END TODO(11)
+    // END TODO(12)
     cudaFree(one);
 }

@@ -51,14 +51,14 @@ static double constant(const Given *given)
     return parameters_of(&LAYER[SECOND]) * sizeof(float) / 1000;
 }
 
-/* A convolution takes its pool along; FULL's slices; OUT takes their sum along. */
-static double launches(const Given *given)
+/* FULL's weights are used once, CONV2's at every place. */
+static double conv2(const Given *given)
 {
     (void)given;
-    double count = 0;
-    for (int l = 0; l < LAYERS; l++)
-        count++;
-    return count;
+    double second = 0, full_layer = parameters_of(&LAYER[FULL]) - LAYER[FULL].K;
+    for (int place = 0; place < LAYER[SECOND].H * LAYER[SECOND].W; place++)
+        second += parameters_of(&LAYER[SECOND]) - LAYER[SECOND].K;
+    return second / full_layer;
 }
 
 /* Places that some window touches, inside of the map or not, against those inside. */
@@ -93,7 +93,7 @@ const LabDerivations derive_19 = {"19-electrode",
                                       {"macs", macs},
                                       {"full", full},
                                       {"constant", constant},
-                                      {"launches", launches},
+                                      {"conv2", conv2},
                                       {"padding", padding},
                                       {"loads", loads},
                                       {0},
