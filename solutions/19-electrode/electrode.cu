@@ -12,8 +12,8 @@ __host__ __device__ static int pieces(int all, int each)
 
 /* ---- convolution, bias, ReLU and pool in one kernel ------------------------------------------ */
 
-/* A thread owns a spot of 2 x 4 outputs in each of FILTERS filters: every row of inputs that it reads
- * serves both rows of outputs, and a 2 x 2 pool needs nobody else. */
+/* A thread owns a spot of 2 x 4 outputs in each of FILTERS filters: every row of inputs that it
+ * reads serves both rows of outputs, and a 2 x 2 pool needs nobody else. */
 enum { HIGH = 2, WIDE = 4, FILTERS = 4 };
 
 /* How a launch is cut up.  threadIdx.x counts the spots of a tile, y groups of filters, z slices of
