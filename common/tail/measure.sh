@@ -2,7 +2,7 @@
 # measure.sh BUILD NVCC TASKS LABS ENGINE GPU JOBS - the tasks of a sweep, each by every one of LABS.  TASKS has a line a task:
 # sweep, value, shape.  A lab is its number, for what stands in SUBMISSION, or on a card cudnn-fp32 or cudnn-tf32.  Prints a line
 # for each, with tabs between: side, sweep, value, kernel, blocks, blocks that a multiprocessor holds, multiprocessors, pieces
-# that the sums are split into, launches, microseconds; above them, behind a ;, what a launch of nothing takes, and the machine.
+# that the sums are split into (the z of a grid, where another kernel adds), launches, microseconds; above them, behind a ;, what a launch of nothing takes, and the machine.
 set -eu
 usage='usage: measure.sh BUILD NVCC TASKS LABS ENGINE GPU JOBS'
 build=${1:?$usage}
@@ -23,7 +23,7 @@ task_simulate() {
     awk -F'\t' -v task="$lab-$gpu	$(printf '%s' "$line" | cut -f 1,2)" -v sms="$sms" -v tab='\t' '
         { is[$1] = $2 }
         END { print task tab is["threads_per_block"] " threads, " is["registers"] " registers, " is["shared_bytes_per_block"] " bytes" tab \
-                  is["blocks"] tab is["resident_blocks"] tab sms tab is["grid_z"] tab is["launches"] tab is["microseconds"] }' "$counters" >"$counters.line"
+                  is["blocks"] tab is["resident_blocks"] tab sms tab (is["launches"] > 1 ? is["grid_z"] : 1) tab is["launches"] tab is["microseconds"] }' "$counters" >"$counters.line"
 }
 
 if [ "${MEASURE_TASK:-}" ]; then
@@ -55,11 +55,12 @@ tasks_time() {
     awk -F'\t' -v tab='\t' '
         /^;/ || $1 == "sweep" { next }
         { key = $3 tab $1 tab $2 }
-        NF == 6 { if (key in of) print key tab of[key] tab launches[key] tab $4; next }
+        NF == 6 { if (key in of) print key tab of[key] tab (launches[key] > 1 ? z[key] : 1) tab launches[key] tab $4; next }
         { launches[key]++ }
         $7 * $8 * $9 * $10 * $11 > most[key] {
             most[key] = $7 * $8 * $9 * $10 * $11
-            of[key] = $6 tab $7 * $8 * $9 tab $13 tab $14 tab $9
+            of[key] = $6 tab $7 * $8 * $9 tab $13 tab $14
+            z[key] = $9
         }' "$out/launches.tsv" "$out/times.tsv"
 }
 
