@@ -2,7 +2,8 @@
 # measure.sh BUILD NVCC TASKS LABS ENGINE GPU JOBS - the tasks of a sweep, each by every one of LABS.  TASKS has a line a task:
 # sweep, value, shape.  A lab is its number, for what stands in SUBMISSION, or on a card cudnn-fp32 or cudnn-tf32.  Prints a line
 # for each, with tabs between: side, sweep, value, kernel, blocks, blocks that a multiprocessor holds, multiprocessors, pieces
-# that the sums are split into (the z of a grid, where another kernel adds), launches, microseconds; above them, behind a ;, what a launch of nothing takes, and the machine.
+# that the sums are split into (the z of a grid, where another kernel adds), launches, microseconds; above them, behind a ;, what
+# a launch of nothing takes, and the machine.
 set -eu
 usage='usage: measure.sh BUILD NVCC TASKS LABS ENGINE GPU JOBS'
 build=${1:?$usage}

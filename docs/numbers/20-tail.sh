@@ -2,7 +2,69 @@
 # 20-tail.sh BUILD OUT - the numbers of labs/20-tail/README.md.
 . docs/numbers/lib.sh
 
+page=labs/20-tail/README.md
 data=docs/data/tail
+remedies=labs/20-tail/steps/remedies.cu
 
-# Lab 02's layer on three machines.
+# sweep FILE: a row: what was swept, and how many of its steps are where they were predicted.
+sweep() {
+    awk -F'\t' -v layer="$2" '
+        /^; steps/ { split($0, n, /[^0-9]+/); row = n[2] " | " n[3] " | " n[4] " | " n[5] " %" }
+        /^;/ && !machine { machine = $0; sub(/.*, /, "", machine) }
+        /^[0-9]/ && !first { first = $8 }
+        /^[0-9]/ { last = $8 }
+        END { printf "| %s | %s | %.1f to %.1f | %s |\n", layer, machine, first, last, row }' "$data/$1.tsv"
+}
+{
+    echo '| layer and kernel | on | µs | steps predicted | measured | at the same width | of all |'
+    echo '| --- | --- | --- | --- | --- | --- | --- |'
+    for gpu in gtx1080ti titanv h200; do sweep filters-$gpu '32 channels of 16×16, 3×3, 40 to 1,240 filters, lab 02'; done
+    sweep one-titanv '64 channels, 1×1 filters'
+    sweep five-titanv '16 channels, 5×5 filters'
+    sweep depthwise-titanv 'one channel, 3×3, as a depthwise layer has'
+    sweep batch-titanv '64 filters, 1 to 20 images'
+    sweep resolution-titanv '64 filters, maps of 8×8 to 136×136, lab 04'
+    sweep tail-gtx480 '64 images of 10×12, 8 to 128 filters, lab 05'
+    sweep chosen-titanv '256 channels of 14×14, 16 to 640 filters, lab 10'
+} >"$out/sweeps.md"
+
+# The same layers handed out in four ways, and by lab 10.
+remedy() {
+    simulate_long "$1-$2" 10 "$3" --shape "$4" --gpu titanv
+}
+{
+    echo '| | blocks | waves | a block a tile | four pieces a tile | persistent | stream-K | lab 10 |'
+    echo '| --- | --- | --- | --- | --- | --- | --- | --- |'
+    while read -r name shape; do
+        for way in 0 1 2 3; do remedy "$name" $way "$(variant remedy-$way $remedies REMEDY=$way)" "$shape"; done
+        remedy "$name" lab10 solutions "$shape"
+        printf '| %s | %s | %s | %s | %s | %s | %s | %s |\n' "$(echo "$name" | tr _ ' ')" "$(number "$name-0" blocks)" "$(number "$name-0" waves)" \
+            "$(thousands "$(number "$name-0" cycles)")" "$(thousands "$(number "$name-1" cycles)")" "$(thousands "$(number "$name-2" cycles)")" \
+            "$(thousands "$(number "$name-3" cycles)")" "$(thousands "$(number "$name-lab10" cycles)")"
+    done <<LAYERS
+few_tiles N=1 C=128 H=14 W=14 K=256 R=3 S=3 pad=1 stride=1
+a_full_wave N=8 C=64 H=16 W=16 K=640 R=3 S=3 pad=1 stride=1
+one_and_a_tenth N=8 C=64 H=16 W=16 K=704 R=3 S=3 pad=1 stride=1
+LAYERS
+} >"$out/remedies.md"
+tenth=$(ratio "$(number one_and_a_tenth-0 cycles)" "$(number a_full_wave-0 cycles)")
+say "$page" "a tenth more filters take $tenth times as long"
+say "$page" "Stream-K takes $(ratio "$(number one_and_a_tenth-0 cycles)" "$(number one_and_a_tenth-3 cycles)") times less"
+
+# Networks before and after: what make widths printed.
+{
+    echo '| network | images | GPU | kernels | µs | with the new widths | latency | parameters |'
+    echo '| --- | --- | --- | --- | --- | --- | --- | --- |'
+    for file in "$data"/widths-*.tsv; do
+        awk '
+            NR == 1 {
+                split($2, name, "-n[0-9]+-"); network = name[1]
+                batch = $2; sub(/.*-n/, "", batch); sub(/-.*/, "", batch)
+                side = $2; sub(/.*-n[0-9]+-/, "", side); sub(/-[a-z0-9]*,$/, "", side)
+                machine = $0; sub(/.*tau=[0-9]*, /, "", machine); sub(/, driver.*|, [0-9.]+, nvcc.*/, "", machine)
+            }
+            /^; latency/ { printf "| %s | %s | %s | %s | %s | %s | %s %% | %s %% |\n", network, batch, machine, side ~ /^[0-9]/ ? "lab " side : side, $3, $6, $8, $14 }' "$file"
+    done
+} >"$out/networks.md"
+
 if command -v gnuplot >/dev/null; then gnuplot -c docs/numbers/20-tail/machines.gp "$data" "$out/20-tail.svg"; fi
