@@ -2,14 +2,14 @@
  * handout on remedies: change REMEDY, and run it as lab 10's.
  *
  * The work is tiles of 64 filters by 64 outputs, and of each tile `chunks` of 16 rows to sum: tiles
- * * chunks units in a row, the tile's chunks side by side.  Block b of `blocks` takes the units
+ * times chunks units in a row, a tile's chunks side by side.  Block b of `blocks` takes the units
  *
  *     total*b/blocks .. total*(b+1)/blocks - 1,
  *
  * and so everything is said by how many blocks there are.  One a tile is the plain kernel; PIECES a
  * tile is split-K; as many as the GPU holds at a time is stream-K, where every block has the same
- * share, LEAST chunks or more, and a share may end in the middle of a tile.  What is only a part of a tile goes to
- * memory, and a second kernel adds the parts up, in order. */
+ * share, LEAST chunks or more, and a share may end in the middle of a tile.  What is only a part of
+ * a tile goes to memory, and a second kernel adds the parts up, in order. */
 #include <convlab/conv.h>
 
 enum { PLAIN, SPLIT_K, PERSISTENT, STREAM_K };
@@ -34,7 +34,8 @@ __device__ int work_owner(const Work &work, int unit)
     return (int)(((long long)(unit + 1) * work.blocks - 1) / ((long long)work.tiles * work.chunks));
 }
 
-/* A block's two parts: 1 is of the tile that begins in its share, 0 of the one that began before. */
+/* A block has room for two parts: 1 of the tile that begins in its share, 0 of one that began
+ * before. */
 __device__ float *part_of(const Work &work, float *parts, int b, int tile)
 {
     const int which = tile * work.chunks >= work_begin(work, b);
