@@ -17,6 +17,7 @@ typedef struct CostClass {
     uint64_t first[COST_RECENT], recent[COST_RECENT]; /* nanoseconds */
     int firsts, recents;                              /* ever noted */
     uint64_t last;                                    /* when one ran */
+    uint64_t at_first, now;                           /* what that comes to */
 } CostClass;
 
 typedef struct Cost {
