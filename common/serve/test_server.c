@@ -11,7 +11,7 @@
 #include <cmocka.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -71,6 +71,7 @@ int card_run(Card *card, const int *place, int count, Error *error)
 /* ---- the server --------------------------------------------------------------------------- */
 
 static char path[120];
+static int metrics_port; /* 0: none */
 static pid_t server;
 
 static int server_main(uint64_t limit)
@@ -80,8 +81,12 @@ static int server_main(uint64_t limit)
     Error error;
     Cost cost = {0};
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    ServerOptions options = {
-        .path = path, .largest = LARGEST, .most = MOST, .limit = limit, .window = 1000};
+    ServerOptions options = {.path = path,
+                             .metrics_port = metrics_port,
+                             .largest = LARGEST,
+                             .most = MOST,
+                             .limit = limit,
+                             .window = 1000};
     for (int size = 1; size <= LARGEST; size *= 2)
         cost_begin(&cost, size, 1000);
     if (model_open("fc_forward", "N=1 C=4 K=2", 1, "", &model, &error)) return 3;
@@ -481,6 +486,37 @@ static void more_clients_than_descriptors_are_closed(void **state)
     assert_true(metric("serve_connections_refused_total") >= CLIENTS - SERVED_OF_THEM);
 }
 
+/* As Prometheus does it. */
+static void metrics_come_by_http_as_well(void **state)
+{
+    (void)state;
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    socklen_t length = sizeof address;
+    char text[16384] = "";
+    size_t bytes = 0;
+    /* A port that is free: the system's choice, given back. */
+    int probe = socket(AF_INET, SOCK_STREAM, 0);
+    assert_int_equal(bind(probe, (struct sockaddr *)&address, sizeof address), 0);
+    getsockname(probe, (struct sockaddr *)&address, &length);
+    close(probe);
+    assert_int_equal(stop(), 0);
+    metrics_port = ntohs(address.sin_port);
+    start();
+    metrics_port = 0;
+    int scraper = socket(AF_INET, SOCK_STREAM, 0);
+    assert_int_equal(connect(scraper, (struct sockaddr *)&address, sizeof address), 0);
+    const char get[] = "GET /metrics HTTP/1.0\r\n\r\n";
+    send_bytes(scraper, get, sizeof get - 1);
+    for (ssize_t now; (now = read(scraper, text + bytes, sizeof text - 1 - bytes)) > 0;)
+        bytes += (size_t)now;
+    close(scraper);
+    assert_non_null(strstr(text, " 200 OK"));
+    assert_non_null(strstr(text, "Content-Type: text/plain; version=0.0.4"));
+    assert_non_null(
+        strstr(text, "\n# TYPE serve_requests_total counter\nserve_requests_total 0\n"));
+    all_is_well();
+}
+
 /* Nobody can connect any more; who waits is answered, who asks now is told; then it ends with 0. */
 static void a_stop_answers_who_waits(void **state)
 {
@@ -660,6 +696,7 @@ int main(void)
         SERVED(who_never_reads_is_dropped),
         SERVED(a_thousand_clients_are_served),
         SERVED(more_clients_than_descriptors_are_closed),
+        SERVED(metrics_come_by_http_as_well),
         SERVED(a_stop_answers_who_waits),
         SERVED(a_stop_does_not_wait_for_a_device_that_hangs),
         SERVED(a_batch_that_fails_is_told_and_ends_the_server),
