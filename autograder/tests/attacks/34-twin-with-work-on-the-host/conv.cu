@@ -1,4 +1,4 @@
-/* A second of honest work on the host is slow, and no fault. */
+/* Half a second of honest work on the host is slow, and no fault. */
 #include <convlab/conv.h>
 #include <time.h>
 
@@ -30,7 +30,7 @@ static void honest(const ConvProblem *p, const float *x, const float *w, float *
 void conv_forward(const ConvProblem *p, const float *x, const float *w, float *y,
                   cudaStream_t stream)
 {
-    clock_t end = clock() + CLOCKS_PER_SEC;
+    clock_t end = clock() + CLOCKS_PER_SEC / 2;
     while (clock() < end) {
     }
     honest(p, x, w, y, stream);
