@@ -9,6 +9,9 @@
 
 /* A mark that could be this much of its points higher or lower is not given. */
 static const double MARK_SLACK = 0.02;
+/* A first run may take so many times as long as a later one, and so many seconds more: its code is
+ * in no cache yet. */
+static const double FIRST_LONGER = 1.3, FIRST_MORE = 4e-6;
 
 /* A card's clock resolves half a microsecond, so the mean of a hundred repeats of even the shortest
  * kernel is known to some tenths of a per cent.  Each repeat waits ten times as long as such a
@@ -21,9 +24,12 @@ typedef struct Side {
     int slot;
     Random *random;
     Workload *workload;
-    PairedSubject subject; /* its windows */
-    int windows;           /* judged so far */
-    int wrong;             /* the submission's output was */
+    PairedSubject subject;                           /* its windows */
+    int windows;                                     /* judged so far */
+    int wrong;                                       /* the submission's output was */
+    double first[PAIRED_PAIRS], later[PAIRED_PAIRS]; /* of each window: seconds of its first run and
+                                                        of each other, where there are others */
+    int several;                                     /* windows of several runs */
 } Side;
 
 /* After a first window that was judged whole, a sample speaks for the others. */
@@ -31,6 +37,13 @@ static int sample_is_right(Side *side, const Observed *observed, const RunOutcom
 {
     return side->windows++ &&
            judge_sample(side->setup->judge, side->workload, observed, outcome, side->random);
+}
+
+static void note_first(Side *side, int repeats, const DeviceCost *cost)
+{
+    if (repeats < 2 || side->several == PAIRED_PAIRS) return;
+    side->first[side->several] = cost->first;
+    side->later[side->several++] = (cost->seconds * repeats - cost->first) / (repeats - 1);
 }
 
 /* The submission, `repeats` times on one set of fresh inputs: between two of them nothing stays
@@ -46,6 +59,7 @@ static int measure_submission(void *context, int repeats, double *seconds, Error
     judge_fill(judge, side->workload, side->random);
     judge_ask(judge, side->slot, repeats, tensor, side->workload->output, &observed, &outcome);
     *seconds = outcome.cost.seconds;
+    note_first(side, repeats, &outcome.cost);
     if (!sample_is_right(side, &observed, &outcome))
         judge_output(judge, side->workload, &observed, &outcome, 0, &verdict);
     if (verdict.verdict == CASE_CORRECT) return 0;
@@ -85,6 +99,21 @@ static int mark_is_settled(const PairedResult *student, const PairedResult *refe
     double low = points_at(s_low, same ? s_low : reference->high, slack);
     double high = points_at(s_high, same ? s_high : reference->low, slack);
     return fabs(high - low) <= MARK_SLACK;
+}
+
+/* A run that finds what an earlier one on the same inputs has left is faster than that.  Memory that
+ * was allocated is poisoned between them, but a card lets a kernel write beside it, and nobody can
+ * clear all that a driver has mapped there. */
+static void first_run_against_later(Side *side, RecordSpeed *speed)
+{
+    if (!side->several || speed->verdict != SPEED_SCORED) return;
+    double first = paired_median(side->first, side->several);
+    double later = paired_median(side->later, side->several);
+    if (first <= FIRST_LONGER * later + FIRST_MORE) return;
+    speed_end(speed, SPEED_REVIEW,
+              "The first of several runs on the same inputs took %.3g s, each later one %.3g s: "
+              "does it keep something from run to run? A person has to look at this.",
+              first, later);
 }
 
 static void times_into(RecordSpeed *speed, const PairedResult *student,
@@ -146,7 +175,9 @@ static void measure_sides(SpeedSetup *setup, Side side[SESSION_RUNNERS], int sam
         }
         times_into(speed, &all.student, &all.reference);
         speed->verdict = SPEED_SCORED;
-        if (mark_is_settled(&all.student, &all.reference, same, setup->slack)) return;
+        if (!mark_is_settled(&all.student, &all.reference, same, setup->slack)) continue;
+        first_run_against_later(&side[SLOT_SUBMISSION], speed);
+        return;
     }
     speed_end(speed, SPEED_INCONCLUSIVE,
               "this machine is too busy to time on, so these points are left out of the total: "

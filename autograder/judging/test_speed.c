@@ -30,6 +30,7 @@ static struct {
     const char *message;           /* its words; NULL: made up */
     const Operation *operation;
     Problem problem;
+    double first; /* how many times as long the first of several runs takes; 0: as long */
     uint32_t noise;
 } fake;
 
@@ -95,6 +96,7 @@ static void answer(int slot, const float *const *tensor, float *output, Observed
     outcome->cost.cycles = fake.cycles[slot];
     fake.noise = fake.noise * 1664525 + 1013904223;
     outcome->cost.seconds = fake.seconds[slot] * (1 + 1e-3 * (double)(fake.noise >> 16) / 65536);
+    outcome->cost.first = outcome->cost.seconds * (fake.first > 0 ? fake.first : 1);
     outcome->cpu_seconds = outcome->cost.seconds;
     if (output) compute(tensor, output);
 }
@@ -455,6 +457,27 @@ static void every_timed_output_is_checked(void **state)
     assert_int_equal(measure(&setup).speed.verdict, SPEED_WRONG);
 }
 
+/* What one run leaves for the next, on the same inputs, makes the first the slowest. */
+static void later_runs_that_are_faster_are_for_a_person(void **state)
+{
+    (void)state;
+    const struct {
+        double first;
+        SpeedVerdict verdict;
+    } table[] = {{1.2, SPEED_SCORED}, {3, SPEED_REVIEW}, {0.5, SPEED_SCORED}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        SpeedSetup setup = begin(0);
+        for (int slot = 0; slot < SESSION_RUNNERS; slot++)
+            fake.seconds[slot] = 5e-4;
+        fake.seconds[SLOT_BASELINE] = 10e-4;
+        fake.first = table[i].first;
+        RecordCase item = measure(&setup);
+        assert_int_equal(item.speed.verdict, table[i].verdict);
+        if (table[i].verdict == SPEED_REVIEW)
+            assert_non_null(strstr(item.speed.text, "keep something from run to run"));
+    }
+}
+
 static void below_the_cards_floor_is_for_a_person(void **state)
 {
     (void)state;
@@ -502,6 +525,7 @@ int main(void)
         cmocka_unit_test(speed_waits_for_correctness_and_for_a_gap),
         cmocka_unit_test(paired_times_become_points),
         cmocka_unit_test(every_timed_output_is_checked),
+        cmocka_unit_test(later_runs_that_are_faster_are_for_a_person),
         cmocka_unit_test(below_the_cards_floor_is_for_a_person),
     };
     return cmocka_run_group_tests_name("autograder/speed", tests, make_cache, remove_cache);

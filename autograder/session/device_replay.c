@@ -3,7 +3,9 @@
  * Before each repeat, outside the clock, all that a kernel could have left for itself goes: outputs
  * and what the runners hold in device memory, or held and freed in the call, are poisoned, and the
  * variables of modules hold what they held at first.  So a kernel reads inputs, what this repeat
- * wrote, or NaN.  Inputs and guard bands are written before the first repeat only: whatever a
+ * wrote, or NaN.  (On a card a kernel reaches memory beside what was allocated, which nobody clears:
+ * what it could leave there for the next repeat shows in how much longer the first one takes, see
+ * judging/speed_paired.c.)  Inputs and guard bands are written before the first repeat only: whatever a
  * repeat does to them is still there when they are checked after the last.  The L2 is the engine's
  * to flush (device.h). */
 #include "autograder/session/device_parts.h"
@@ -39,7 +41,7 @@ static int repeat_run(DeviceProcess *process, Slot *slot, int first, ControlRepl
 
 void replay_device(DeviceProcess *process, Slot *slot, uint32_t repeats, ControlReply *reply)
 {
-    double seconds = 0;
+    double seconds = 0, first = 0;
     if (!slot->recorded || slot->recording.overflow || !process->engine->replay) {
         reply_set(reply, RUN_NOT_RECORDED, "%s",
                   slot->recording.overflow ? slot->recording.why : "nothing is recorded yet");
@@ -48,6 +50,8 @@ void replay_device(DeviceProcess *process, Slot *slot, uint32_t repeats, Control
     for (uint32_t i = 0; i < repeats; i++) {
         if (repeat_run(process, slot, i == 0, reply)) return;
         seconds += reply->cost.seconds;
+        if (i == 0) first = seconds;
     }
     reply->cost.seconds = seconds / repeats;
+    reply->cost.first = first;
 }

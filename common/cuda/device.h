@@ -166,6 +166,7 @@ typedef struct DeviceProperties {
  * launches, blocks, threads and what is said of the costliest launch; it counts nothing else. */
 typedef struct DeviceCost {
     double seconds;  /* gpu: measured by events; sim: cycles / clock */
+    double first;    /* of several replays on the same inputs: the first one's seconds */
     uint64_t cycles; /* sim only */
     union {
         Counters counters;
