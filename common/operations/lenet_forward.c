@@ -134,11 +134,14 @@ static void draw_weights(Random *random, double scale, int inputs, float *w)
 }
 
 /* Weights so large that every layer's outputs vary, and do not saturate: a sigmoid makes a quarter
- * of what it gets, and the mean of four about half. */
+ * of what it gets, and the mean of four about half.  With ReLU and more than three images the
+ * logits are so large that no float holds an exponential of them. */
 static void lenet_generate(const Problem *problem, Random *random, float *const *tensor)
 {
+    static const float LOGITS = 100;
     static const double GAIN[] = {[ACTIVATE_RELU] = 2, [ACTIVATE_TANH] = 2, [ACTIVATE_SIGMOID] = 8};
     LenetProblem p = lenet_unpack(problem);
+    int sure = p.activation == ACTIVATE_RELU && p.N > 3;
     Random own;
     random_child(random, "x", &own);
     for (size_t i = 0; i < (size_t)p.N * INPUTS; i++)
@@ -150,6 +153,7 @@ static void lenet_generate(const Problem *problem, Random *random, float *const 
         for (int k = 0; k < LAYER[l].maps; k++) {
             draw_weights(&own, GAIN[p.activation] * sqrt(3.0 / inputs), inputs, w + k * inputs);
             b[k] = (float)(random_unit(&own) - 0.5 + 0x1p-30);
+            if (l == LAYERS - 1 && sure) b[k] += LOGITS;
         }
     }
 }
@@ -165,10 +169,10 @@ typedef struct Signal {
 typedef struct Network {
     LenetProblem p;
     const float *w;
-    int no_bias, no_function;                   /* of these layers, a bit each */
-    int turned;                                 /* these layers' filters, or matrices */
-    int pool_first, channels_last;              /* the function after the pooling; S4 as h, w, c */
-    int logits, undivided, function_at_the_end; /* what becomes of OUT */
+    int no_bias, no_function;      /* of these layers, a bit each */
+    int turned;                    /* these layers' filters, or matrices */
+    int pool_first, channels_last; /* the function after the pooling; S4 as h, w, c */
+    int logits, undivided, overflows, function_at_the_end; /* what becomes of OUT */
 } Network;
 
 static double weight_of(const Network *net, int l, int k, int i)
@@ -260,11 +264,14 @@ static void connect(const Network *net, int l, const Signal *in, Signal *out)
 
 static void softmax(const Network *net, const Signal *in, double *value, double *spread)
 {
-    double largest = -INFINITY;
+    double largest = -INFINITY, powers = 0;
     softmax_carry(CLASSES, in->value, in->spread, value, spread);
-    for (int k = 0; k < CLASSES; k++)
-        largest = fmax(largest, in->value[k]);
     for (int k = 0; k < CLASSES; k++) {
+        largest = fmax(largest, in->value[k]);
+        powers += (float)exp(in->value[k]);
+    }
+    for (int k = 0; k < CLASSES; k++) {
+        if (net->overflows) value[k] = (float)exp(in->value[k]) / powers;
         if (net->logits) value[k] = in->value[k];
         if (net->undivided) value[k] = exp(in->value[k] - largest);
     }
@@ -341,6 +348,7 @@ enum {
     POOL_FIRST,
     LOGITS,
     UNDIVIDED,
+    OVERFLOWS,
     FUNCTION_AT_THE_END,
     CHANNELS_LAST,
     FIRST_IMAGE,
@@ -399,6 +407,10 @@ static const Mistake MISTAKE[MISTAKES] = {
                                    "the convolution, its bias, the activation, and then the pool."},
     [LOGITS] = {FAULT_FORMULA, "These are OUT's sums: the softmax is missing."},
     [UNDIVIDED] = {FAULT_FORMULA, "The exponentials are not divided by their sum."},
+    [OVERFLOWS] = {FAULT_OVERFLOW,
+                   "The exponentials of OUT's sums themselves overflow: expf(89) is infinite "
+                   "already. Subtract the largest of an image's ten sums first: the quotient is "
+                   "the same."},
     [FUNCTION_AT_THE_END] = {FAULT_FORMULA, "OUT has no activation: the softmax takes its sums."},
     [CHANNELS_LAST] = {FAULT_LAYOUT, "C5 reads S4 with the maps fastest. Its inputs are S4 as it "
                                      "lies: map, row, column."},
@@ -480,6 +492,8 @@ static int mistaken_network(int which, Network *net)
         return net->logits = 1;
     case UNDIVIDED:
         return net->undivided = 1;
+    case OVERFLOWS:
+        return net->overflows = 1;
     case FUNCTION_AT_THE_END:
         return net->function_at_the_end = 1;
     case CHANNELS_LAST:

@@ -155,13 +155,20 @@ static int pool_numbers(const Problem *problem, ProblemNumber number[OPERATION_N
     return sizeof all / sizeof *all;
 }
 
+/* Where maxima are asked, the last map lies below whatever a search might begin with. */
+static const float LOWEST = -1e30f;
+
 static void pool_generate(const Problem *problem, Random *random, float *const *tensor)
 {
     TensorShape shape[OPERATION_TENSORS];
     Random own;
     pool_tensors(problem, shape);
     random_child(random, "x", &own);
-    random_wide_fill(&own, tensor[TENSOR_X], tensor_count(&shape[TENSOR_X]));
+    size_t count = tensor_count(&shape[TENSOR_X]);
+    random_wide_fill(&own, tensor[TENSOR_X], count);
+    PoolProblem p = pool_unpack(problem);
+    for (size_t i = count - (size_t)p.H * p.W; i < count && p.kind == POOL_MAX; i++)
+        tensor[TENSOR_X][i] = LOWEST * fabsf(tensor[TENSOR_X][i]);
 }
 
 /* ---- the oracle, and what would be a mistake ------------------------------------------------- */
