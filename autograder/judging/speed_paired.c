@@ -101,9 +101,9 @@ static int mark_is_settled(const PairedResult *student, const PairedResult *refe
     return fabs(high - low) <= MARK_SLACK;
 }
 
-/* A run that finds what an earlier one on the same inputs has left is faster than that.  Memory that
- * was allocated is poisoned between them, but a card lets a kernel write beside it, and nobody can
- * clear all that a driver has mapped there. */
+/* A run that finds what an earlier one on the same inputs has left is faster than that.  Memory
+ * that was allocated is poisoned between them, but a card lets a kernel write beside it, and nobody
+ * can clear all that a driver has mapped there. */
 static void first_run_against_later(Side *side, RecordSpeed *speed)
 {
     if (!side->several || speed->verdict != SPEED_SCORED) return;

@@ -3,11 +3,11 @@
  * Before each repeat, outside the clock, all that a kernel could have left for itself goes: outputs
  * and what the runners hold in device memory, or held and freed in the call, are poisoned, and the
  * variables of modules hold what they held at first.  So a kernel reads inputs, what this repeat
- * wrote, or NaN.  (On a card a kernel reaches memory beside what was allocated, which nobody clears:
- * what it could leave there for the next repeat shows in how much longer the first one takes, see
- * judging/speed_paired.c.)  Inputs and guard bands are written before the first repeat only: whatever a
- * repeat does to them is still there when they are checked after the last.  The L2 is the engine's
- * to flush (device.h). */
+ * wrote, or NaN.  On a card it also reaches memory beside what was allocated, which nobody can
+ * clear: what it finds there shows in how long the first repeat takes (judging/speed_paired.c).
+ * Inputs and guard bands are written before the first repeat only: whatever a repeat does to them
+ * is still there when they are checked after the last.  The L2 is the engine's to flush
+ * (device.h). */
 #include "autograder/session/device_parts.h"
 #include "common/cuda/wire.h"
 
