@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "common/base/texture.h"
+#include "common/simt/checks/race.h"
 #include "common/simt/checks/report.h"
+#include "common/simt/checks/touch.h"
 #include "common/simt/core/kinds.h"
 #include "common/simt/exec/exec_math.h"
 #include "common/simt/exec/exec_parts.h"
@@ -225,6 +227,20 @@ static void surface_move(Warp *warp, const Ins *ins, const Access *a, unsigned c
     }
 }
 
+/* What other threads, and other launches, must be ordered with; before it is done, because a race is
+ * told by what a store finds. */
+static void access_note(Warp *warp, const Ins *ins, const Access *a, uint32_t bytes, int store)
+{
+    uint64_t address[LANES] = {0};
+    const Launch *launch = warp->worker->launch;
+    address[a->lane] = a->address;
+    if (launch->launch->touch)
+        touch_note(launch, address, 1u << a->lane, bytes,
+                   store ? SIMT_TOUCH_WRITE : SIMT_TOUCH_READ);
+    if (warp->worker->racecheck)
+        race_global(warp, ins, address, 1u << a->lane, bytes, store ? RACE_WRITE : RACE_READ);
+}
+
 /* -1 after a fault. */
 static int surface_access(Warp *warp, const Ins *ins, Access *a, int store)
 {
@@ -244,6 +260,7 @@ static int surface_access(Warp *warp, const Ins *ins, Access *a, int store)
         return -1;
     }
     a->address += offset;
+    access_note(warp, ins, a, ins->bytes * ins->vector, store);
     if (store) memory_mark(&warp->worker->gpu->memory, a->address, ins->bytes * ins->vector, 1);
     surface_move(warp, ins, a, host_at(a, offset), store);
     return 0;
@@ -275,6 +292,7 @@ const Ins *texture_run(Warp *warp, const Ins *ins)
                             "its memory is freed");
         if (kind == TEXTURE_READ) {
             Texel texel = texture_read(warp, ins, &a);
+            access_note(warp, ins, &a, a.texture.channels * a.texture.channel_bytes, 0);
             int is_float = a.texture.kind == TEXEL_FLOAT || a.texture.read_as_fraction;
             for (uint32_t c = 0; c < 4; c++)
                 if (ins->v[c] != NO_SLOT) SLOT(uint32_t, ins->v[c])
