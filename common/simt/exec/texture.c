@@ -227,8 +227,8 @@ static void surface_move(Warp *warp, const Ins *ins, const Access *a, unsigned c
     }
 }
 
-/* What other threads, and other launches, must be ordered with; before it is done, because a race is
- * told by what a store finds. */
+/* What other threads, and other launches, must be ordered with.  Before it is done, because a race
+ * is told by what a store finds. */
 static void access_note(Warp *warp, const Ins *ins, const Access *a, uint32_t bytes, int store)
 {
     uint64_t address[LANES] = {0};
