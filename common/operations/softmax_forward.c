@@ -4,10 +4,12 @@
  * activation.h counts its roundings.  Magnitude is those in units of u, products 1; a probability's
  * error is measured by itself (own_reach), however small it is.  The logits of a row lie within 24
  * of each other, around a number that `offset` makes as large as one likes: exp of them overflows,
- * or all of them vanish, where nothing is taken away.  In up to 64 rows every third has one logit that
- * leads by 100, which is the first, the last or any: without that one the largest of the others is
- * taken away, and exp of it overflows.  More rows have none, because a card divides so small
- * numbers at half the speed, and large problems are timed. */
+ * or all of them vanish, where nothing is taken away.
+ *
+ * Of up to 64 rows every third has one logit that leads by 100, which is the first, the last or
+ * any: without that one the largest of the others is taken away, and exp of it overflows.  More
+ * rows have none, because a card divides so small numbers at half the speed, and large problems are
+ * timed. */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
