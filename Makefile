@@ -163,7 +163,7 @@ $(BUILD)/obj/%.o: %.c
 # The interpreter's inner loops want the optimiser's best.
 $(BUILD)/obj/common/simt/%.o: CFLAGS += -O3
 # The only files that see the toolkit's headers.
-$(BUILD)/obj/common/cuda/runtime/%.o $(BUILD)/obj/common/operations/calls/%.o $(BUILD)/obj/common/serve/card.o: CPPFLAGS += -isystem $(CUDA_INCLUDE)
+$(BUILD)/obj/common/cuda/runtime/%.o $(BUILD)/obj/common/operations/calls/%.o $(BUILD)/obj/common/serve/card.o $(BUILD)/obj/common/serve/pool.o: CPPFLAGS += -isystem $(CUDA_INCLUDE)
 
 define room_rules
 $(call archive_of,$(1)): $(call objects_of,$(1))

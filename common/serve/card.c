@@ -5,6 +5,7 @@
 
 #include "common/engine/engine.h"
 #include "common/operations/calls/operation_call.h"
+#include "common/serve/pool.h"
 
 struct Card {
     const Model *model;
@@ -120,13 +121,13 @@ int card_run(Card *card, const int *place, int count, Error *error)
     if (model_batch(model, count, &problem, error) || inputs_copy(card, place, count, error))
         return -1;
     operation_call(model->operation->name, problem.data, pointer, card->stream);
-    return failed("a batch", cudaGetLastError(), error) ||
-                   failed("a batch's outputs",
-                          cudaMemcpyAsync(card->output, card->device[model->y],
-                                          count * y_bytes(card), cudaMemcpyDeviceToHost,
-                                          card->stream),
-                          error) ||
-                   failed("a batch", cudaStreamSynchronize(card->stream), error)
-               ? -1
-               : 0;
+    if (failed("a batch", cudaGetLastError(), error) ||
+        failed("a batch's outputs",
+               cudaMemcpyAsync(card->output, card->device[model->y], count * y_bytes(card),
+                               cudaMemcpyDeviceToHost, card->stream),
+               error) ||
+        failed("a batch", cudaStreamSynchronize(card->stream), error))
+        return -1;
+    pool_settle();
+    return 0;
 }

@@ -49,19 +49,20 @@ if [ "$engine" = gpu ]; then
 else
     flags="-cudart none -gencode arch=compute_$(word cc),code=compute_$(word cc) -gencode arch=compute_90,code=sm_90"
 fi
+wrapped='--wrap=cudaMalloc,--wrap=cudaFree' # common/serve/pool.h
 calls=
 for entry in $(word entries); do calls="$calls $build/obj/common/operations/calls/${entry}.o"; done
 parts="$build/obj/common/serve/serve_main.o $build/lib/serve.a $calls $build/lib/calls.a"
 # shellcheck disable=SC2086
-program=$build/serve/program-$engine-$({ printf '%s\n' "$flags $nvcc"; cat "$source" common/engine/engine_gpu.c $parts "$build/lib/engine-sim.a" "$build/lib/run-rooms.a"; } | sha256sum | cut -c 1-16)
+program=$build/serve/program-$engine-$({ printf '%s\n' "$flags $nvcc $wrapped"; cat "$source" common/engine/engine_gpu.c $parts "$build/lib/engine-sim.a" "$build/lib/run-rooms.a"; } | sha256sum | cut -c 1-16)
 link() {
     if [ "$engine" = gpu ]; then
         "${cc:-cc}" -O2 -std=c11 -I. -Icommon/include -c common/engine/engine_gpu.c -o "$work/engine.o"
         # shellcheck disable=SC2086
-        "$nvcc" $flags -ccbin "$cxx" "$work"/*.o $parts "$build/lib/run-rooms.a" $libraries -o "$work/serve"
+        "$nvcc" $flags -ccbin "$cxx" -Xlinker "$wrapped" "$work"/*.o $parts "$build/lib/run-rooms.a" $libraries -o "$work/serve"
     else
         # shellcheck disable=SC2086
-        "$cxx" -o "$work/serve" "$work"/*.o $parts \
+        "$cxx" -o "$work/serve" -Wl,"$wrapped" "$work"/*.o $parts \
             -Wl,--whole-archive "$build/lib/engine-sim.a" -Wl,--no-whole-archive "$build/lib/run-rooms.a" $libraries
     fi
 }

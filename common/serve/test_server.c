@@ -218,7 +218,7 @@ static void expect_answer(int descriptor, uint64_t id, float value)
 static int closed(int descriptor)
 {
     char byte;
-    return recv(descriptor, &byte, 1, 0) <= 0;
+    return !recv(descriptor, &byte, 1, 0) || errno == ECONNRESET;
 }
 
 static uint64_t metric(const char *name)

@@ -1,0 +1,23 @@
+# Latency of the answered over the load, and the share that is answered.   -e "dir='...'": serve.sh's files
+set terminal svg size 860,360 font 'Helvetica,12' background '#ffffff'
+set output dir.'/serve-load.svg'
+set border 3
+set tics nomirror scale 0.5
+set grid ytics lc rgb '#dddddd'
+set xlabel 'load, % of the capacity'
+set xrange [0:205]
+set yrange [0:8]
+set multiplot layout 1,2
+set ylabel 'ms from due to answered'
+set key top left samplen 2 spacing 1.1
+set arrow 1 from 0,7 to 205,7 nohead dt 2 lc rgb '#c04000'
+set label 1 'deadline' at 150,7.3 tc rgb '#c04000' font ',10'
+do for [name in "electrode lenet"] {
+    set title name font ',12'
+    set y2range [0:114.3]
+    plot dir.'/'.name.'.dat' using 1:($5 * 0.07) with filledcurves x1 fs solid 0.15 noborder lc rgb '#5b8c3e' title 'answered (the deadline line is 100 %)', \
+         '' using 1:2 with linespoints lc rgb '#3b6ea5' pt 7 ps 0.6 title 'p50', \
+         '' using 1:3 with linespoints lc rgb '#c8702a' pt 7 ps 0.6 title 'p99', \
+         '' using 1:4 with linespoints lc rgb '#555555' pt 6 ps 0.6 title 'p99.9'
+    unset ylabel
+}
