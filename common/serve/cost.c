@@ -1,5 +1,8 @@
 #include "common/serve/cost.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 static int class_of(int size)
 {
     int at = 0;
@@ -8,38 +11,37 @@ static int class_of(int size)
     return at;
 }
 
-static uint64_t second_longest(const uint64_t *took, int count)
+static int by_length(const void *left, const void *right)
 {
-    uint64_t longest = 0, second = 0;
-    for (int i = 0; i < count; i++) {
-        if (took[i] > longest)
-            second = longest, longest = took[i];
-        else if (took[i] > second)
-            second = took[i];
-    }
-    return count > 1 ? second : longest;
+    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return (a > b) - (a < b);
 }
 
-static uint64_t of_recent(const uint64_t *took, int ever)
+/* What all but an eighth of the last ones stayed within. */
+static uint64_t usual(const uint64_t *took, int ever)
 {
-    return second_longest(took, ever < COST_RECENT ? ever : COST_RECENT);
+    uint64_t sorted[COST_RECENT];
+    int count = ever < COST_RECENT ? ever : COST_RECENT;
+    memcpy(sorted, took, (size_t)count * sizeof *took);
+    qsort(sorted, (size_t)count, sizeof *sorted, by_length);
+    return sorted[count - 1 - count / 8];
 }
 
 void cost_begin(Cost *cost, int size, uint64_t took)
 {
     CostClass *class = &cost->size[class_of(size)];
     class->first[class->firsts++ % COST_RECENT] = took;
-    class->at_first = class->now = of_recent(class->first, class->firsts);
+    class->at_first = class->now = usual(class->first, class->firsts);
 }
 
 /* A few recent batches do not yet speak for the class: then the first ones do as well. */
 void cost_note(Cost *cost, int size, uint64_t took, uint64_t now)
 {
     CostClass *class = &cost->size[class_of(size)];
-    if (now - class->last > COST_MEMORY) class->recents = 0;
+    if (now - class->last > cost->memory) class->recents = 0;
     class->recent[class->recents++ % COST_RECENT] = took;
     class->last = now;
-    class->now = of_recent(class->recent, class->recents);
+    class->now = usual(class->recent, class->recents);
     if (class->recents < COST_RECENT && class->now < class->at_first) class->now = class->at_first;
 }
 
@@ -49,7 +51,7 @@ uint64_t cost_of(const Cost *cost, int size, uint64_t now)
     uint64_t longest = 0;
     for (int i = 0; i <= class_of(size); i++) {
         const CostClass *class = &cost->size[i];
-        uint64_t took = now - class->last > COST_MEMORY ? class->at_first : class->now;
+        uint64_t took = now - class->last > cost->memory ? class->at_first : class->now;
         if (took > longest) longest = took;
     }
     return longest;

@@ -1,17 +1,16 @@
 /* cost.h - how long a batch takes, from those that ran.
  *
- * There is a class for the sizes 1, 2, 3-4, 5-8 and so on up to the largest.  A class's time is the
- * second longest of its last COST_RECENT batches: one hiccup is no cost, two are.  A class that has
- * not run for COST_MEMORY counts as it did at the start.  Otherwise a slow second would be
- * remembered for good: nobody is let into a batch that is said to be too slow, so it would not run,
- * and nothing could show that it is fast again. */
+ * There is a class for the sizes 1, 2, 3-4, 5-8 and so on up to the largest.  A class's time is
+ * what all but an eighth of its last COST_RECENT batches stayed within: a few hiccups are no cost.
+ * A class that has not run for `memory` counts as it did at the start.  Otherwise a slow moment
+ * would be remembered for good: nobody is let into a batch that is said to be too slow, so it would
+ * not run, and nothing could show that it is fast again. */
 #ifndef CONVLAB_SERVE_COST_H
 #define CONVLAB_SERVE_COST_H
 
 #include <stdint.h>
 
-enum { COST_RECENT = 16, COST_CLASSES = 18 };
-#define COST_MEMORY 1000000000ull
+enum { COST_RECENT = 32, COST_CLASSES = 18 };
 
 typedef struct CostClass {
     uint64_t first[COST_RECENT], recent[COST_RECENT]; /* nanoseconds */
@@ -22,6 +21,7 @@ typedef struct CostClass {
 
 typedef struct Cost {
     CostClass size[COST_CLASSES]; /* [i]: up to 2^i */
+    uint64_t memory;
 } Cost;
 
 /* The largest size that there is a class for. */

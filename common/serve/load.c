@@ -11,7 +11,7 @@
 #include "common/serve/asked.h"
 #include "common/serve/settings.h"
 
-enum { UNSENT_MOST = 1 << 16, ANSWER_MOST = 1 << 24, AT_ONCE = 256 << 10 };
+enum { UNSENT_MOST = 1 << 18, ANSWER_MOST = 1 << 24, AT_ONCE = 256 << 10 };
 
 #define PATIENCE 3000000000ull /* beyond the last deadline */
 
@@ -98,7 +98,8 @@ static void ask(Load *load, LoadClient *client, uint64_t due)
     const Model *model = &load->answers->model;
     unsigned char head[FRAME_BYTES];
     struct evbuffer *output = bufferevent_get_output(client->stream);
-    int at = evbuffer_get_length(output) < UNSENT_MOST ? entry_take(load) : -1;
+    int full = load->options->rate > 0 && evbuffer_get_length(output) > UNSENT_MOST;
+    int at = full ? -1 : entry_take(load);
     if (at < 0) {
         load->counts->unsent++;
         return;

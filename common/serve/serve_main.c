@@ -9,7 +9,7 @@
 #include "common/serve/server.h"
 #include "common/serve/settings.h"
 
-enum { AUTO_LARGEST = 256, PLACES_MOST = 1 << 16, MEASURED_MOST = 8 };
+enum { AUTO_LARGEST = 256, PLACES_MOST = 1 << 16, MEASURED_MOST = 8, REMEMBERED = 4 /* limits */ };
 
 #define MEASURE_SECONDS 0.5 /* of a size, but at least two batches */
 
@@ -83,7 +83,7 @@ static int decide(const Wish *wish, const Cost *cost, ServerOptions *options, Er
 
 static int serve(const Wish *wish, const Model *model, Card *card, Error *error)
 {
-    Cost cost = {0};
+    Cost cost = {.memory = REMEMBERED * from_milliseconds(wish->limit)};
     ServerOptions options = {.path = wish->path,
                              .metrics_port = (int)wish->port,
                              .limit = from_milliseconds(wish->limit),

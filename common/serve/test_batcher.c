@@ -28,6 +28,7 @@ static void reopen(void)
     Error error;
     queue_close(&batcher.queue);
     batcher = (Batcher){.largest = LARGEST, .window = WINDOW, .margin = MARGIN};
+    batcher.cost.memory = 4 * LIMIT;
     assert_int_equal(queue_open(&batcher.queue, MOST, LARGEST, &error), 0);
     for (int size = 1; size <= LARGEST; size *= 2)
         for (int i = 0; i < 8; i++)

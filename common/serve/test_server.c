@@ -79,7 +79,7 @@ static int server_main(uint64_t limit)
     static Card card;
     Model model;
     Error error;
-    Cost cost = {0};
+    Cost cost = {.memory = 1000000000};
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     ServerOptions options = {.path = path,
                              .metrics_port = metrics_port,
