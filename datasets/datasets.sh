@@ -26,8 +26,8 @@ fetch() {
     [ -s "$ready" ] && [ "$(cat "$ready.from" 2>/dev/null)" = "$2" ] && return
     part=$to/$1.part
     printf '  FETCH   %s\n' "$ready"
-    curl --fail --location --silent --show-error --retry 2 --max-time 600 --output "$part" "$3" ||
-        fail "$3 could not be fetched: is there a network? Run it again; what is here already stays"
+    why=$(curl --fail --location --silent --show-error --retry 2 --max-time 600 --output "$part" "$3" 2>&1) ||
+        fail "$3 could not be fetched: ${why##*curl: (*) }; what is here already stays, so run it again later"
     [ "$(sha256sum <"$part" | cut -d' ' -f1)" = "$2" ] ||
         fail "$3 is not the published file (its SHA-256 is not $2): a damaged download, or another file in its place"
     gunzip -c <"$part" >"$part.unpacked" || fail "$3 cannot be unpacked: is the disk full?"

@@ -24,7 +24,8 @@ fail() {
 for number in "EPOCHS=$epochs" "SEED=$seed" "STOP=${STOP:-0}" "CHECK=${CHECK:-0}" "RESUME=${RESUME:-0}"; do
     case ${number#*=} in *[!0-9]* | '' | ??????????*) fail "${number%%=*} is a whole number of at most nine digits" ;; esac
 done
-case $data in *[!a-z0-9-]* | '') fail "DATA is digits-8x8, digits, mnist or fashion-mnist" ;; esac
+sets="digits-8x8 digits $(cut -f1 datasets/recipes.tsv | sed 1d | sort -u | tr '\n' ' ')"
+case " $sets" in *" $data "*) ;; *) fail "DATA is one of: $sets" ;; esac
 [ -f "$source" ] || fail "there is no $source"
 if cmp -s "$source" autograder/tests/skeletons/18-training/train.cu && [ -f solutions/18-training/train.cu ]; then
     echo "train: $source is the skeleton still, so this is the workbook's own step"
@@ -34,7 +35,11 @@ if [ "$engine" = auto ]; then
     engine=sim
     nvidia-smi >/dev/null 2>&1 && engine=gpu
 fi
-case $engine in sim | gpu) ;; *) fail "ENGINE is sim, gpu or auto, not '$engine'" ;; esac
+case $engine in
+sim) ;;
+gpu) nvidia-smi >/dev/null 2>&1 || fail "ENGINE=gpu needs an NVIDIA GPU and its driver; ENGINE=sim simulates one" ;;
+*) fail "ENGINE is sim, gpu or auto, not '$engine'" ;;
+esac
 gpu=${GPU:-h200}
 [ -f "common/simt/gpus/$gpu.ini" ] || fail "there is no machine $gpu in common/simt/gpus"
 case $data in
@@ -98,9 +103,11 @@ status=0
 "$program" . "$build/datasets" "$out" "$data" "$epochs" "$seed" "${RESUME:-0}" "${STOP:-0}" "${CHECK:-0}" || status=$?
 [ -z "$window" ] || kill "$window" 2>/dev/null || :
 [ "$status" = 0 ] || exit "$status"
-if command -v gnuplot >/dev/null; then
+if ! command -v gnuplot >/dev/null; then
+    printf '  %s: weights.npy, checkpoint, tables; for the pictures install gnuplot: sudo apt-get install gnuplot-nox\n' "$out"
+elif [ "$(wc -l <"$out/curves.tsv")" -lt 3 ]; then
+    printf '  %s: weights.npy, checkpoint, tables; the pictures come after two epochs\n' "$out"
+else
     gnuplot -c common/train/curves.gp "$out" && gnuplot -c common/train/misread.gp "$out"
     printf '  %s: weights.npy, curves.svg, curves.png, misread.png, checkpoint, tables\n' "$out"
-else
-    printf '  %s: weights.npy, checkpoint, tables; for the pictures install gnuplot: sudo apt-get install gnuplot-nox\n' "$out"
 fi
