@@ -1,5 +1,5 @@
-/* test_bound.c - the error bound in fp32: sums in any order and Winograd's F(2x2,3x3) pass, inputs
- * of fewer bits do not, from 1 product to 40,000. */
+/* test_bound.c - the error bound in fp32: sums in any order, Winograd's F(2x2,3x3), and squares of
+ * 6x6 for the gradients pass, inputs of fewer bits do not, from 1 product to 40,000. */
 #include "common/conv/planted_fixture.h"
 #include "common/operations/operations.h"
 
@@ -281,6 +281,133 @@ static void mistakes_fail_where_winograd_passes(void **state)
     bench_free(&bench);
 }
 
+/* ---- the gradients by squares of 6x6 ----------------------------------------------------- */
+
+/* F(4x4,3x3) for dx and F(3x3,4x4) for dw, at the points 0, 1, -1, 2, -2 and infinity (Lavin and
+ * Gray, section 4.3); a row a point, or for the way back a row a sum. */
+enum { SIDE = 6, POINTS = SIDE * SIDE };
+static const float POINT[] = {4, 0,  -5, 0, 1, 0, 0, -4, -4, 1,  1, 0, 0, 4, -4, -1, 1, 0,
+                              0, -2, -1, 2, 1, 0, 0, 2,  -1, -2, 1, 0, 0, 4, 0,  -5, 0, 1};
+static const float THREE[] = {1 / 4.f,  0,         0,        -1 / 6.f, -1 / 6.f, -1 / 6.f,
+                              -1 / 6.f, 1 / 6.f,   -1 / 6.f, 1 / 24.f, 1 / 12.f, 1 / 6.f,
+                              1 / 24.f, -1 / 12.f, 1 / 6.f,  0,        0,        1};
+static const float FOUR[] = {1 / 4.f,  0,        0,        0,       -1 / 6.f, -1 / 6.f,
+                             -1 / 6.f, -1 / 6.f, -1 / 6.f, 1 / 6.f, -1 / 6.f, 1 / 6.f,
+                             1 / 24.f, 1 / 12.f, 1 / 6.f,  1 / 3.f, 1 / 24.f, -1 / 12.f,
+                             1 / 6.f,  -1 / 3.f, 0,        0,       0,        1};
+static const float BACK_FOUR[] = {1, 1, 1, 1, 1, 0, 0, 1, -1, 2, -2, 0,
+                                  0, 1, 1, 4, 4, 0, 0, 1, -1, 8, -8, 1};
+static const float BACK_THREE[] = {1, 1, 1, 1, 1, 0, 0, 1, -1, 2, -2, 0, 0, 1, 1, 4, 4, 1};
+
+/* to[high][high] = matrix[high][wide] * from[wide][wide] * its transpose, in fp32. */
+static void both_ways(const float *matrix, int high, int wide, const float *from, float *to)
+{
+    float half[POINTS];
+    for (int i = 0; i < high; i++)
+        for (int j = 0; j < wide; j++) {
+            half[i * wide + j] = 0;
+            for (int m = 0; m < wide; m++)
+                half[i * wide + j] += matrix[i * wide + m] * from[m * wide + j];
+        }
+    for (int i = 0; i < high; i++)
+        for (int j = 0; j < high; j++) {
+            to[i * high + j] = 0;
+            for (int m = 0; m < wide; m++)
+                to[i * high + j] += half[i * wide + m] * matrix[j * wide + m];
+        }
+}
+
+/* The side x side numbers of a map from (h0, w0) on; zeros outside. */
+static void square_read(const float *map, int high, int wide, int h0, int w0, int side, float *to)
+{
+    for (int i = 0; i < side * side; i++) {
+        int h = h0 + i / side, w = w0 + i % side;
+        to[i] = h >= 0 && h < high && w >= 0 && w < wide ? map[h * wide + w] : 0;
+    }
+}
+
+static void add_products(const float *u, const float *v, float *sum)
+{
+    for (int i = 0; i < POINTS; i++)
+        sum[i] = fmaf(u[i], v[i], sum[i]);
+}
+
+static void data_by_squares(const Bench *bench)
+{
+    const ConvProblem *p = &bench->conv;
+    const float *dy = bench->tensor[0], *w = bench->tensor[1];
+    int down = (p->H + 3) / 4, across = (p->W + 3) / 4;
+    for (int i = 0; i < p->N * p->C * down * across; i++) {
+        int c = i / across / down % p->C, n = i / across / down / p->C;
+        int h0 = i / across % down * 4, w0 = i % across * 4;
+        float sum[POINTS] = {0}, dx[16], from[POINTS], u[POINTS], v[POINTS];
+        for (int k = 0; k < p->K; k++) {
+            float turned[9];
+            for (int tap = 0; tap < 9; tap++)
+                turned[tap] = w[(k * p->C + c) * 9 + 8 - tap];
+            square_read(dy + (size_t)(n * p->K + k) * p->P * p->Q, p->P, p->Q, h0 + p->pad_top - 2,
+                        w0 + p->pad_left - 2, SIDE, from);
+            both_ways(POINT, SIDE, SIDE, from, v);
+            both_ways(THREE, SIDE, 3, turned, u);
+            add_products(u, v, sum);
+        }
+        both_ways(BACK_FOUR, 4, SIDE, sum, dx);
+        for (int j = 0; j < 16; j++)
+            if (h0 + j / 4 < p->H && w0 + j % 4 < p->W)
+                bench->tensor[2][((n * p->C + c) * p->H + h0 + j / 4) * p->W + w0 + j % 4] = dx[j];
+    }
+}
+
+static void filter_by_squares(const Bench *bench)
+{
+    const ConvProblem *p = &bench->conv;
+    int down = (p->P + 3) / 4, across = (p->Q + 3) / 4;
+    for (int i = 0; i < p->K * p->C; i++) {
+        const float *x = bench->tensor[0] + (size_t)(i % p->C) * p->H * p->W;
+        const float *dy = bench->tensor[1] + (size_t)(i / p->C) * p->P * p->Q;
+        float sum[POINTS] = {0}, from[POINTS], taps[16], u[POINTS], v[POINTS];
+        for (int square = 0; square < p->N * down * across; square++) {
+            int p0 = square / across % down * 4, q0 = square % across * 4;
+            size_t n = (size_t)(square / across / down);
+            square_read(x + n * p->C * p->H * p->W, p->H, p->W, p0 - p->pad_top, q0 - p->pad_left,
+                        SIDE, from);
+            square_read(dy + n * p->K * p->P * p->Q, p->P, p->Q, p0, q0, 4, taps);
+            both_ways(POINT, SIDE, SIDE, from, v);
+            both_ways(FOUR, SIDE, 4, taps, u);
+            add_products(u, v, sum);
+        }
+        both_ways(BACK_THREE, 3, SIDE, sum, bench->tensor[2] + 9 * i);
+    }
+}
+
+/* Many channels; and the dw of many rows, whose sums are the longest. */
+static void gradients_by_squares_pass(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *operation, *shape;
+        void (*by_squares)(const Bench *);
+    } way[] = {
+        {"conv_backward_data", "N=1 C=6 H=30 W=29 K=32 R=3 S=3 pad=1 stride=1", data_by_squares},
+        {"conv_backward_data", "N=1 C=4 H=17 W=20 K=256 R=3 S=3 pad=0 stride=1", data_by_squares},
+        {"conv_backward_filter", "N=1 C=8 H=18 W=15 K=8 R=3 S=3 pad=1 stride=1", filter_by_squares},
+        {"conv_backward_filter", "N=4 C=3 H=90 W=91 K=4 R=3 S=3 pad=1 stride=1", filter_by_squares},
+    };
+    for (size_t i = 0; i < sizeof way / sizeof *way; i++) {
+        operation = operation_find(way[i].operation);
+        Bench bench = bench_make(way[i].shape, 30 + i);
+        Judgement judgement;
+        way[i].by_squares(&bench);
+        bench_verify(&bench, PRECISION_FP32, &(Observed){.output = bench.tensor[2]}, &judgement);
+        print_message("%s %s: the worst error is %.2f of its bound\n", way[i].operation,
+                      way[i].shape, judgement.verdict.worst);
+        assert_true(judgement.verdict.correct);
+        judgement_free(&judgement);
+        bench_free(&bench);
+    }
+    operation = operation_find("conv_forward");
+}
+
 int main(void)
 {
     operation = operation_find("conv_forward");
@@ -289,6 +416,7 @@ int main(void)
         cmocka_unit_test(fewer_bits_fail_at_any_depth),
         cmocka_unit_test(winograd_passes),
         cmocka_unit_test(mistakes_fail_where_winograd_passes),
+        cmocka_unit_test(gradients_by_squares_pass),
     };
     return cmocka_run_group_tests_name("operations/bound", tests, NULL, NULL);
 }
