@@ -504,7 +504,7 @@ template <class B_> struct FilterSource {
 
 /* ---- dw, gathered: few sums, filters of at most 5x5, stride 1 ------------------------------ */
 
-enum { MAPS = 2, SLOPE_THREADS = 128, SQUARE = TAPS * TAPS };
+enum { MAPS = 3, SLOPE_THREADS = 128, SQUARE = TAPS * TAPS };
 
 /* The totals of a warp's lanes, EACH sums for every lane: at each step a lane gives half of what it
  * has to a partner, and gets the partner's part of the other half.  Lane l is left with the totals
@@ -528,7 +528,7 @@ template <int EACH> __device__ static void fold(float (&sum)[EACH * WARP])
  * gridDim.x-th SLOPE_THREADS of the strips.  A thread's strip is STRIP gradients below each other in
  * column q of image n; under them lie WINDOW x TAPS inputs.  All of them are loaded at once, and
  * each is used up to STRIP*MAPS times. */
-__global__ void __launch_bounds__(SLOPE_THREADS)
+__global__ void __launch_bounds__(SLOPE_THREADS, 3)
     gather_filter_kernel(const ConvProblem p, const float *__restrict__ x,
                          const float *__restrict__ dy, float *__restrict__ sums)
 {
@@ -657,16 +657,18 @@ struct Squares {
     int N, maps, high, wide, above, before, down, across;
 };
 
-/* Thread (x, y) takes square x of map y, counted over all images, and stores it at the points:
- * to[point][map][square], or to[point][square][map] if the maps come LAST, by way of `shelf`, so that
- * neighbours are stored by neighbours.  Squares and maps that do not exist are zeros. */
+/* A thread takes a square of a map, counted over all images, and stores it at the points:
+ * to[point][map][square], or to[point][square][map] if the maps come LAST.  A block has 32 of what
+ * comes last and 8 of the other, so that a warp stores 32 neighbours; it loads neighbouring squares
+ * in either case, and `shelf` turns them.  Squares and maps that do not exist are zeros. */
 template <int FROM, void (*line)(const float (&)[FROM], float (&)[SIDE]), bool LAST>
 __global__ void __launch_bounds__(ACROSS *DEEP)
     squares_kernel(const Squares s, const float *__restrict__ from, float *__restrict__ to)
 {
-    __shared__ float shelf[LAST ? POINTS : 1][ACROSS][DEEP + 1];
-    const int square = blockIdx.x * ACROSS + threadIdx.x, map = blockIdx.y * DEEP + threadIdx.y;
-    const int n = square / s.across / s.down;
+    constexpr int WIDE = LAST ? DEEP : ACROSS, HIGH = LAST ? ACROSS : DEEP; /* squares, maps */
+    __shared__ float shelf[LAST ? POINTS : 1][WIDE][HIGH + 4];
+    const int t = threadIdx.x, square = blockIdx.x * WIDE + t % WIDE;
+    const int map = blockIdx.y * HIGH + t / WIDE, n = square / s.across / s.down;
     const int h0 = square / s.across % s.down * STEP - s.above;
     const int w0 = square % s.across * STEP - s.before;
     const unsigned high = n < s.N && map < s.maps ? s.high : 0;
@@ -680,17 +682,16 @@ __global__ void __launch_bounds__(ACROSS *DEEP)
                               ? __ldg(from + i * s.wide + j)
                               : 0.0f;
     both_ways<FROM, SIDE, line>(pixel, value);
-    const size_t squares = gridDim.x * ACROSS, maps = gridDim.y * DEEP;
+    const size_t squares = gridDim.x * WIDE, maps = gridDim.y * HIGH;
     if (LAST) {
 #pragma unroll
         for (int i = 0; i < POINTS; i++)
-            shelf[i][threadIdx.x][threadIdx.y] = value[i / SIDE][i % SIDE];
+            shelf[i][t % WIDE][t / WIDE] = value[i / SIDE][i % SIDE];
         __syncthreads();
-        const int t = threadIdx.y * ACROSS + threadIdx.x, down = t / DEEP, across = t % DEEP;
-        to += (blockIdx.x * ACROSS + down) * maps + blockIdx.y * DEEP + across;
+        to += (blockIdx.x * WIDE + t / HIGH) * maps + blockIdx.y * HIGH + t % HIGH;
 #pragma unroll
         for (int i = 0; i < POINTS; i++)
-            to[i * squares * maps] = shelf[i][down][across];
+            to[i * squares * maps] = shelf[i][t / HIGH][t % HIGH];
     } else {
 #pragma unroll
         for (int i = 0; i < POINTS; i++)
@@ -887,16 +888,16 @@ static const Tile<FilterJob> filter_tiles[] = {
     TILE(FilterSource, 16, 64, 32, 4, 4, 8, 0.57f),
     TILE(FilterSource, 8, 32, 32, 4, 2, 14, 0.35f),
 };
-enum { STAGES = 3 };
+enum { STAGES = 2 };
 #define POINTS_TILE(m, j, d, mine_m, mine_j, resident, speed)                                      \
     {                                                                                              \
         m, j, d, (m) / (mine_m) * ((j) / (mine_j)), resident, speed,                               \
             points_kernel<Block<m, j, d, mine_m, mine_j>, STAGES, resident>                                \
     }
 static const Tile<PointsJob> points_tiles[] = {
-    POINTS_TILE(128, 128, 16, 8, 16, 2, 1.00f),
-    POINTS_TILE(64, 128, 16, 8, 8, 4, 0.96f),
-    POINTS_TILE(32, 32, 16, 4, 4, 8, 0.56f),
+    POINTS_TILE(128, 64, 16, 8, 8, 4, 1.00f),
+    POINTS_TILE(64, 128, 16, 8, 8, 4, 0.98f),
+    POINTS_TILE(32, 32, 16, 4, 4, 8, 0.78f),
 };
 
 static int multiprocessors()
@@ -906,8 +907,9 @@ static int multiprocessors()
     return count;
 }
 
-/* In products: a launch that turns the filter or makes squares; one that adds pieces. */
-static const float TURN = 3e5f, ADD = 5e5f;
+/* In products: a launch that turns the filter, one that makes squares or sums of them, and one that
+ * adds pieces. */
+static const float TURN = 3e5f, SQUARES = 6e5f, ADD = 5e5f;
 
 /* How long the busiest of `sms` multiprocessors is at it, in products.  It has `resident` blocks at
  * a time, and is as slow with fewer, for then it waits.  A block computes whole tiles, and takes as
@@ -983,19 +985,21 @@ static int gather(const ConvProblem *p, const float *dy, const float *w, float *
     return 1;
 }
 
-/* Gathers dw where that is possible and costs less than `product`; else 0. */
+/* Gathers dw where that is possible and costs less than `product`; else 0.  A thread's fold takes as
+ * long as FOLD strips. */
 static int gather_filter(const ConvProblem *p, const float *x, const float *dy, float *dw,
                          float product, cudaStream_t stream)
 {
-    const int BUSY = 512, RESIDENT = 4;
+    const int RESIDENT = 3, BUSY = RESIDENT * SLOPE_THREADS, FOLD = 2;
+    const float SPEED = 0.45f; /* beside the fastest tile, measured on an H200 */
     const int outputs = p->K * p->C * p->R * p->S, units = ceiling(p->K, MAPS) * p->C;
     const int strips = p->N * ceiling(p->P, STRIP) * p->Q, sms = multiprocessors();
-    int busiest = ceiling(strips * units, sms);
+    int busiest = ceiling(strips * units, sms), pieces = ceiling(strips, SLOPE_THREADS);
     if (busiest < BUSY) busiest = BUSY;
-    if (p->stride_h != 1 || p->stride_w != 1 || p->R > TAPS || p->S > TAPS) return 0;
-    if ((float)busiest * STRIP * MAPS * SQUARE + ADD > product) return 0;
-    int pieces = ceiling(strips, SLOPE_THREADS);
     if (pieces * units > RESIDENT * sms) pieces = ceiling(RESIDENT * sms, units);
+    busiest += FOLD * ceiling(pieces * units * SLOPE_THREADS, sms);
+    if (p->stride_h != 1 || p->stride_w != 1 || p->R > TAPS || p->S > TAPS) return 0;
+    if ((float)busiest * STRIP * MAPS * SQUARE / SPEED + ADD > product) return 0;
     float *sums = nullptr;
     cudaMalloc(&sums, sizeof(float) * outputs * pieces);
     gather_filter_kernel<<<dim3(pieces, units), SLOPE_THREADS, 0, stream>>>(*p, x, dy, sums);
@@ -1021,7 +1025,7 @@ static Points points_plan(const ConvProblem *p, int m, int columns, int rows, fl
     const int wide_m = ceiling(m, choice.tile->m) * choice.tile->m;
     const int wide_j = ceiling(columns, choice.tile->j) * choice.tile->j;
     const float moved = (float)POINTS * (wide_m + wide_j) * plan.rows;
-    if (choice.cost + 3 * TURN + MOVE * moved > product) return plan;
+    if (choice.cost + 3 * SQUARES + MOVE * moved > product) return plan;
     plan.tile = choice.tile;
     plan.wide_m = wide_m;
     plan.wide_j = wide_j;
@@ -1056,7 +1060,8 @@ static int data_by_points(const ConvProblem *p, const float *dy, const float *w,
     if (!plan.tile) return 0;
     const int x = plan.wide_j / ACROSS, y = plan.rows / DEEP;
     filters_kernel<<<dim3(plan.wide_m / ACROSS, y), block, 0, stream>>>(p->K, p->C, w, plan.left);
-    squares_kernel<SIDE, line_points, false><<<dim3(x, y), block, 0, stream>>>(from, dy, plan.right);
+    squares_kernel<SIDE, line_points, false>
+        <<<dim3(x, y), ACROSS * DEEP, 0, stream>>>(from, dy, plan.right);
     points_multiply(plan, stream);
     pixels_kernel<<<dim3(x, ceiling(p->C, DEEP)), block, 0, stream>>>(to, plan.pieces, plan.wide_m,
                                                                       plan.sums, dx);
@@ -1074,11 +1079,11 @@ static int filter_by_points(const ConvProblem *p, const float *x, const float *d
     const Squares slopes = {p->N, p->K, p->P, p->Q, 0, 0, down, across};
     const Points plan = points_plan(p, p->K, p->C, p->N * down * across, product);
     if (!plan.tile) return 0;
-    const int squares = plan.rows / ACROSS;
+    const int squares = plan.rows / DEEP;
     squares_kernel<STEP, tap_points<STEP>, true>
-        <<<dim3(squares, plan.wide_m / DEEP), block, 0, stream>>>(slopes, dy, plan.left);
+        <<<dim3(squares, plan.wide_m / ACROSS), ACROSS * DEEP, 0, stream>>>(slopes, dy, plan.left);
     squares_kernel<SIDE, line_points, true>
-        <<<dim3(squares, plan.wide_j / DEEP), block, 0, stream>>>(inputs, x, plan.right);
+        <<<dim3(squares, plan.wide_j / ACROSS), ACROSS * DEEP, 0, stream>>>(inputs, x, plan.right);
     points_multiply(plan, stream);
     weights_kernel<<<dim3(plan.wide_j / ACROSS, ceiling(p->K, DEEP)), block, 0, stream>>>(
         p->K, p->C, plan.pieces, plan.wide_m, plan.sums, dw);
