@@ -524,8 +524,8 @@ template <int EACH> __device__ static void fold(float (&sum)[EACH * WARP])
         }
 }
 
-/* Block (x, y) has the taps of MAPS filters of one channel, y = k0/MAPS*C + c, and every
- * gridDim.x-th SLOPE_THREADS of the strips.  A thread's strip is STRIP gradients below each other in
+/* Block (x, y) has the taps of MAPS filters of one channel, x = k0/MAPS*C + c, and every
+ * gridDim.y-th SLOPE_THREADS of the strips.  A thread's strip is STRIP gradients below each other in
  * column q of image n; under them lie WINDOW x TAPS inputs.  All of them are loaded at once, and
  * each is used up to STRIP*MAPS times. */
 __global__ void __launch_bounds__(SLOPE_THREADS, 3)
@@ -534,10 +534,10 @@ __global__ void __launch_bounds__(SLOPE_THREADS, 3)
 {
     constexpr int WEIGHTS = MAPS * SQUARE, EACH = (WEIGHTS + WARP - 1) / WARP;
     __shared__ float part[SLOPE_THREADS / WARP][EACH * WARP];
-    const int c = blockIdx.y % p.C, k0 = blockIdx.y / p.C * MAPS, strips = ceiling(p.P, STRIP);
+    const int c = blockIdx.x % p.C, k0 = blockIdx.x / p.C * MAPS, strips = ceiling(p.P, STRIP);
     const int t = threadIdx.x, map = p.P * p.Q, all = p.N * strips * p.Q;
     float sum[EACH * WARP] = {};
-    for (int i = blockIdx.x * SLOPE_THREADS + t; i < all; i += gridDim.x * SLOPE_THREADS) {
+    for (int i = blockIdx.y * SLOPE_THREADS + t; i < all; i += gridDim.y * SLOPE_THREADS) {
         const int n = i / p.Q / strips, p0 = i / p.Q % strips * STRIP, q = i % p.Q;
         const int h0 = p0 - p.pad_top, w0 = q - p.pad_left;
         const float *inputs = x + ((n * p.C + c) * p.H + h0) * p.W + w0;
@@ -575,7 +575,7 @@ __global__ void __launch_bounds__(SLOPE_THREADS, 3)
     float total = 0.0f;
     for (int warp = 0; warp < SLOPE_THREADS / WARP; warp++)
         total += part[warp][t];
-    sums[((blockIdx.x * p.K + k) * p.C + c) * p.R * p.S + r * p.S + s] = total;
+    sums[((blockIdx.y * p.K + k) * p.C + c) * p.R * p.S + r * p.S + s] = total;
 }
 
 /* ---- 3x3 filters at stride 1, many channels: a quarter of the products ------------------- */
@@ -895,9 +895,8 @@ enum { STAGES = 2 };
             points_kernel<Block<m, j, d, mine_m, mine_j>, STAGES, resident>                                \
     }
 static const Tile<PointsJob> points_tiles[] = {
-    POINTS_TILE(128, 64, 16, 8, 8, 4, 1.00f),
-    POINTS_TILE(64, 128, 16, 8, 8, 4, 0.98f),
-    POINTS_TILE(32, 32, 16, 4, 4, 8, 0.78f),
+    POINTS_TILE(64, 64, 16, 8, 8, 6, 1.00f),
+    POINTS_TILE(32, 32, 16, 4, 4, 8, 0.80f),
 };
 
 static int multiprocessors()
@@ -1002,7 +1001,7 @@ static int gather_filter(const ConvProblem *p, const float *x, const float *dy, 
     if ((float)busiest * STRIP * MAPS * SQUARE / SPEED + ADD > product) return 0;
     float *sums = nullptr;
     cudaMalloc(&sums, sizeof(float) * outputs * pieces);
-    gather_filter_kernel<<<dim3(pieces, units), SLOPE_THREADS, 0, stream>>>(*p, x, dy, sums);
+    gather_filter_kernel<<<dim3(units, pieces), SLOPE_THREADS, 0, stream>>>(*p, x, dy, sums);
     add_pieces(outputs, pieces, sums, dw, stream);
     cudaFree(sums);
     return 1;
