@@ -15,7 +15,7 @@
 #include "common/operation/verdict.h"
 
 enum {
-    LAB_CASES = 24,
+    LAB_CASES = 32,
     LAB_PREDICTIONS = 16,
     LAB_HINTS = 40,
     LAB_NEEDS = 4,

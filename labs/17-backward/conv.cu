@@ -1,6 +1,7 @@
 /* Lab 17: the gradients of a convolution, dx gathered and both as products of matrices.  Edit only
  * the TODO regions. */
 #include <convlab/conv.h>
+#include <cuda_pipeline.h>
 
 enum { WARP = 32 };
 
@@ -118,6 +119,19 @@ template <int M_, int J_, int DEPTH_, int MINE_M_, int MINE_J_> struct Block {
     static constexpr int PITCH_M = M + 4, PITCH_J = J + 4;   /* stores fall into different banks */
     static constexpr int TABLE = THREADS >= 128 ? 512 : 256; /* rows that are looked up at a time */
 
+    /* Where this thread's sums begin: a warp is 4 threads deep and 8 wide, or flat where DOWN is 1. */
+    static constexpr int WARP_DOWN = DOWN < 4 ? DOWN : 4, WARP_ACROSS = WARP / WARP_DOWN;
+
+    static __device__ int first_m(int t)
+    {
+        return (t / WARP / (ACROSS / WARP_ACROSS) * WARP_DOWN + t % WARP / WARP_ACROSS) * AT_M;
+    }
+
+    static __device__ int first_j(int t)
+    {
+        return (t / WARP % (ACROSS / WARP_ACROSS) * WARP_ACROSS + t % WARP_ACROSS) * AT_J;
+    }
+
     static __device__ void read_four(float *to, const float *from)
     {
         *(float4 *)to = *(const float4 *)from;
@@ -132,7 +146,8 @@ template <int M_, int J_, int DEPTH_, int MINE_M_, int MINE_J_> struct Block {
     }
 
     /* Adds the products of two tiles to this thread's sums; row i+1 is read while i is used. */
-    static __device__ void multiply(const float (*left)[PITCH_M], const float (*right)[PITCH_J],
+    template <int WIDE_M, int WIDE_J>
+    static __device__ void multiply(const float (*left)[WIDE_M], const float (*right)[WIDE_J],
                                     int my_m, int my_j, float (&sum)[MINE_M][MINE_J])
     {
         float l[2][MINE_M], r[2][MINE_J];
@@ -164,14 +179,7 @@ __global__ void __launch_bounds__(Source::B::THREADS, RESIDENT)
     typedef typename Source::B B;
     __shared__ alignas(16) float lefts[2][B::DEPTH][B::PITCH_M], rights[2][B::DEPTH][B::PITCH_J];
     __shared__ typename Source::Row table[B::TABLE];
-
-    /* Where this thread stands: a warp is 4 threads deep and 8 wide, or flat where DOWN is 1. */
-    constexpr int WARP_DOWN = B::DOWN < 4 ? B::DOWN : 4, WARP_ACROSS = WARP / WARP_DOWN;
-    const int t = threadIdx.x, lane = t % WARP, warp = t / WARP;
-    const int across = warp % (B::ACROSS / WARP_ACROSS) * WARP_ACROSS + lane % WARP_ACROSS;
-    const int down = warp / (B::ACROSS / WARP_ACROSS) * WARP_DOWN + lane / WARP_ACROSS;
-    const int my_m = down * B::AT_M, my_j = across * B::AT_J;
-
+    const int my_m = B::first_m(threadIdx.x), my_j = B::first_j(threadIdx.x);
     const int rows = job.rows, begin = blockIdx.z * slice;
     const int end = rows - begin < slice ? rows : begin + slice;
     Source source(job, left, right, blockIdx.y * B::M, blockIdx.x * B::J);
@@ -464,6 +472,331 @@ template <class B_> struct FilterSource {
     }
 };
 
+/* ---- dw, gathered: few sums, filters of at most 5x5, stride 1 ------------------------------ */
+
+enum { MAPS = 3, SLOPE_THREADS = 128, SQUARE = TAPS * TAPS };
+
+/* The totals of a warp's lanes, EACH sums for every lane: at each step a lane gives half of what it
+ * has to a partner, and gets the partner's part of the other half.  Lane l is left with the totals
+ * of sums EACH*l to EACH*l + EACH-1, in its first places. */
+template <int EACH> __device__ static void fold(float (&sum)[EACH * WARP])
+{
+    const int lane = threadIdx.x % WARP;
+#pragma unroll
+    for (int half = EACH * WARP / 2; half >= EACH; half /= 2)
+#pragma unroll
+        for (int i = 0; i < EACH * WARP / 2; i++) {
+            if (i >= half) continue;
+            const bool upper = lane & half / EACH;
+            const float give = upper ? sum[i] : sum[half + i];
+            sum[i] =
+                (upper ? sum[half + i] : sum[i]) + __shfl_xor_sync(0xffffffff, give, half / EACH);
+        }
+}
+
+/* Block (x, y) has the taps of MAPS filters of one channel, x = k0/MAPS*C + c, and every
+ * gridDim.y-th SLOPE_THREADS of the strips.  A thread's strip is STRIP gradients below each other in
+ * column q of image n; under them lie WINDOW x TAPS inputs.  All of them are loaded at once, and
+ * each is used up to STRIP*MAPS times. */
+__global__ void __launch_bounds__(SLOPE_THREADS, 3)
+    gather_filter_kernel(const ConvProblem p, const float *__restrict__ x,
+                         const float *__restrict__ dy, float *__restrict__ sums)
+{
+    constexpr int WEIGHTS = MAPS * SQUARE, EACH = (WEIGHTS + WARP - 1) / WARP;
+    __shared__ float part[SLOPE_THREADS / WARP][EACH * WARP];
+    const int c = blockIdx.x % p.C, k0 = blockIdx.x / p.C * MAPS, strips = ceiling(p.P, STRIP);
+    const int t = threadIdx.x, map = p.P * p.Q, all = p.N * strips * p.Q;
+    float sum[EACH * WARP] = {};
+    for (int i = blockIdx.y * SLOPE_THREADS + t; i < all; i += gridDim.y * SLOPE_THREADS) {
+        const int n = i / p.Q / strips, p0 = i / p.Q % strips * STRIP, q = i % p.Q;
+        const int h0 = p0 - p.pad_top, w0 = q - p.pad_left;
+        const float *inputs = x + ((n * p.C + c) * p.H + h0) * p.W + w0;
+        const float *slopes = dy + (n * p.K + k0) * map + p0 * p.Q + q;
+        float input[WINDOW][TAPS], slope[MAPS][STRIP];
+#pragma unroll
+        for (int f = 0; f < MAPS; f++) {
+            const bool exists = k0 + f < p.K;
+#pragma unroll
+            for (int j = 0; j < STRIP; j++)
+                slope[f][j] = exists && p0 + j < p.P ? __ldg(slopes + f * map + j * p.Q) : 0.0f;
+        }
+#pragma unroll
+        for (int r = 0; r < WINDOW; r++) {
+            const unsigned wide = (unsigned)(h0 + r) < (unsigned)p.H ? p.W : 0;
+#pragma unroll
+            for (int s = 0; s < TAPS; s++)
+                input[r][s] = (unsigned)(w0 + s) < wide ? __ldg(inputs + r * p.W + s) : 0.0f;
+        }
+        // TODO(8): Add the strip's products: sum[f*SQUARE + r*TAPS + s] is tap (r, s) of filter f.
+        (void)input, (void)slope; /* until you use them */
+        // END TODO(8)
+    }
+    fold<EACH>(sum);
+#pragma unroll
+    for (int i = 0; i < EACH; i++)
+        part[t / WARP][t % WARP * EACH + i] = sum[i];
+    __syncthreads();
+    const int k = k0 + t / SQUARE, r = t / TAPS % TAPS, s = t % TAPS;
+    if (t >= WEIGHTS || k >= p.K || r >= p.R || s >= p.S) return;
+    float total = 0.0f;
+    for (int warp = 0; warp < SLOPE_THREADS / WARP; warp++)
+        total += part[warp][t];
+    sums[((blockIdx.y * p.K + k) * p.C + c) * p.R * p.S + r * p.S + s] = total;
+}
+
+/* ---- 3x3 filters at stride 1, many channels: a quarter of the products ------------------- */
+
+/* Winograd's way, as Lavin and Gray have it (the handout says how it works).  SIDE numbers and 3 or
+ * 4 taps make 4 or 3 sums of products.  Both are taken as polynomials; what they are worth at SIDE
+ * points, 0, 1, -1, 2, -2 and infinity, is multiplied point by point, and what comes out is worth
+ * the sums: SIDE products for 12.  In both directions it is POINTS for 144.
+ *
+ * dx has squares of 6x6 gradients, STEP apart, 3x3 taps and 4x4 pixels of each; dw has squares of
+ * 6x6 inputs, 4x4 gradients for taps, and 3x3 weights. */
+enum { SIDE = 6, POINTS = SIDE * SIDE, STEP = 4, ACROSS = 32, DEEP = 8 };
+
+/* A line's numbers at the points. */
+__device__ static void line_points(const float (&d)[SIDE], float (&v)[SIDE])
+{
+    const float even = d[4] - 4 * d[2], odd = d[3] - 4 * d[1];
+    const float even2 = d[4] - d[2], odd2 = 2 * (d[3] - d[1]);
+    v[0] = d[4] - 5 * d[2] + 4 * d[0];
+    v[1] = even + odd;
+    v[2] = even - odd;
+    v[3] = even2 + odd2;
+    v[4] = even2 - odd2;
+    v[5] = d[5] - 5 * d[3] + 4 * d[1];
+}
+
+/* A line of 3 or 4 taps at the points. */
+template <int TAPS_> __device__ static void tap_points(const float (&g)[TAPS_], float (&v)[SIDE])
+{
+    const float last = TAPS_ > 3 ? g[TAPS_ - 1] : 0.0f;
+    const float even = g[0] + g[2], odd = g[1] + last;
+    const float even2 = g[0] + 4 * g[2], odd2 = 2 * g[1] + 8 * last;
+    v[0] = g[0] / 4;
+    v[1] = (even + odd) / -6;
+    v[2] = (even - odd) / -6;
+    v[3] = (even2 + odd2) / 24;
+    v[4] = (even2 - odd2) / 24;
+    v[5] = g[TAPS_ - 1];
+}
+
+/* What the products at the points are worth: 4 or 3 sums. */
+template <int SUMS> __device__ static void line_sums(const float (&m)[SIDE], float (&y)[SUMS])
+{
+    const float even = m[1] + m[2], odd = m[1] - m[2];
+    const float even2 = m[3] + m[4], odd2 = m[3] - m[4];
+    // TODO(9): Make the sums: y[i] is that of point^i * m over the points; infinity's, m[5], belongs
+    // to the last.
+    y[0] = y[1] = y[2] = y[SUMS - 1] = 0.0f;
+    (void)even, (void)odd, (void)even2, (void)odd2; /* until you use them */
+    // END TODO(9)
+}
+
+/* `line` of each column, then of each row. */
+template <int FROM, int TO, void (*line)(const float (&)[FROM], float (&)[TO])>
+__device__ static void both_ways(const float (&from)[FROM][FROM], float (&to)[TO][TO])
+{
+    float half[TO][FROM];
+#pragma unroll
+    for (int j = 0; j < FROM; j++) {
+        float column[FROM], made[TO];
+#pragma unroll
+        for (int i = 0; i < FROM; i++)
+            column[i] = from[i][j];
+        line(column, made);
+#pragma unroll
+        for (int i = 0; i < TO; i++)
+            half[i][j] = made[i];
+    }
+#pragma unroll
+    for (int i = 0; i < TO; i++)
+        line(half[i], to[i]);
+}
+
+/* Squares of N x maps maps of high x wide: down x across of each map, STEP apart, the first of them
+ * `above` rows above and `before` columns before the map. */
+struct Squares {
+    int N, maps, high, wide, above, before, down, across;
+};
+
+/* A thread takes a square of a map, counted over all images, and stores it at the points:
+ * to[point][map][square], or to[point][square][map] if the maps come LAST.  A block has 32 of what
+ * comes last and 8 of the other, so that a warp stores 32 neighbours; it loads neighbouring squares
+ * in either case, and `shelf` turns them.  Squares and maps that do not exist are zeros. */
+template <int FROM, void (*line)(const float (&)[FROM], float (&)[SIDE]), bool LAST>
+__global__ void __launch_bounds__(ACROSS *DEEP)
+    squares_kernel(const Squares s, const float *__restrict__ from, float *__restrict__ to)
+{
+    constexpr int WIDE = LAST ? DEEP : ACROSS, HIGH = LAST ? ACROSS : DEEP; /* squares, maps */
+    __shared__ float shelf[LAST ? POINTS : 1][WIDE][HIGH + 4];
+    const int t = threadIdx.x, square = blockIdx.x * WIDE + t % WIDE;
+    const int map = blockIdx.y * HIGH + t / WIDE, n = square / s.across / s.down;
+    const int h0 = square / s.across % s.down * STEP - s.above;
+    const int w0 = square % s.across * STEP - s.before;
+    const unsigned high = n < s.N && map < s.maps ? s.high : 0;
+    float pixel[FROM][FROM], value[SIDE][SIDE];
+    from += ((n * s.maps + map) * s.high + h0) * s.wide + w0;
+#pragma unroll
+    for (int i = 0; i < FROM; i++)
+#pragma unroll
+        for (int j = 0; j < FROM; j++)
+            pixel[i][j] = (unsigned)(h0 + i) < high && (unsigned)(w0 + j) < (unsigned)s.wide
+                              ? __ldg(from + i * s.wide + j)
+                              : 0.0f;
+    both_ways<FROM, SIDE, line>(pixel, value);
+    const size_t squares = gridDim.x * WIDE, maps = gridDim.y * HIGH;
+    if (LAST) {
+#pragma unroll
+        for (int i = 0; i < POINTS; i++)
+            shelf[i][t % WIDE][t / WIDE] = value[i / SIDE][i % SIDE];
+        __syncthreads();
+        to += (blockIdx.x * WIDE + t / HIGH) * maps + blockIdx.y * HIGH + t % HIGH;
+#pragma unroll
+        for (int i = 0; i < POINTS; i++)
+            to[i * squares * maps] = shelf[i][t / HIGH][t % HIGH];
+    } else {
+#pragma unroll
+        for (int i = 0; i < POINTS; i++)
+            to[(i * maps + map) * squares + square] = value[i / SIDE][i % SIDE];
+    }
+}
+
+/* Thread (x, y) takes the filter of map y, channel x, turned round: to[point][map][channel]. */
+__global__ void __launch_bounds__(ACROSS *DEEP)
+    filters_kernel(int K, int C, const float *__restrict__ w, float *__restrict__ to)
+{
+    const int c = blockIdx.x * ACROSS + threadIdx.x, k = blockIdx.y * DEEP + threadIdx.y;
+    float tap[3][3], value[SIDE][SIDE];
+#pragma unroll
+    for (int i = 0; i < 9; i++)
+        tap[i / 3][i % 3] = c < C && k < K ? w[(k * C + c) * 9 + 8 - i] : 0.0f;
+    both_ways<3, SIDE, tap_points<3>>(tap, value);
+    const size_t channels = gridDim.x * ACROSS, maps = gridDim.y * DEEP;
+#pragma unroll
+    for (int i = 0; i < POINTS; i++)
+        to[(i * maps + k) * channels + c] = value[i / SIDE][i % SIDE];
+}
+
+/* Copies DEPTH rows of WIDE floats, which lie `pitch` apart, without registers in between. */
+template <int DEPTH, int WIDE, int THREADS>
+__device__ static void rows_copy(const float *from, size_t pitch, float (*to)[WIDE])
+{
+    constexpr int FOURS = DEPTH * WIDE / 4;
+#pragma unroll
+    for (int first = 0; first < FOURS; first += THREADS) {
+        const int four = first + threadIdx.x, row = four / (WIDE / 4), at = four % (WIDE / 4) * 4;
+        if (FOURS % THREADS == 0 || four < FOURS)
+            __pipeline_memcpy_async(&to[row][at], from + row * pitch + at, 16);
+    }
+}
+
+struct PointsJob {
+    int rows, pieces;
+};
+
+template <class B_> struct PointsSource {
+    typedef B_ B;
+    typedef PointsJob Job;
+};
+
+/* The product of each point, left[point][row][m] and right[point][row][j], in whole tiles.  Block z
+ * has piece z % pieces of point z / pieces; sums[z][m][j].  While a tile is multiplied, the next one
+ * is on its way. */
+template <class Source, int RESIDENT>
+__global__ void __launch_bounds__(Source::B::THREADS, RESIDENT)
+    points_kernel(const PointsJob job, int slice, const float *__restrict__ left,
+                  const float *__restrict__ right, float *__restrict__ sums)
+{
+    typedef typename Source::B B;
+    __shared__ alignas(16) float lefts[2][B::DEPTH][B::M], rights[2][B::DEPTH][B::J];
+    const int my_m = B::first_m(threadIdx.x), my_j = B::first_j(threadIdx.x);
+    const size_t wide_m = gridDim.y * B::M, wide_j = gridDim.x * B::J;
+    const int begin = blockIdx.z % job.pieces * slice;
+    const int tiles = (job.rows - begin < slice ? job.rows - begin : slice) / B::DEPTH;
+    const size_t first = (size_t)(blockIdx.z / job.pieces) * job.rows + begin;
+    float sum[B::MINE_M][B::MINE_J] = {};
+    left += first * wide_m + blockIdx.y * B::M;
+    right += first * wide_j + blockIdx.x * B::J;
+    for (int tile = -1; tile < tiles; tile++) {
+        const int now = tile & 1, then = now ^ 1;
+        __pipeline_wait_prior(0);
+        __syncthreads(); /* tile `now` is there, and nobody needs the one before */
+        if (tile + 1 < tiles) {
+            rows_copy<B::DEPTH, B::M, B::THREADS>(left, wide_m, lefts[then]);
+            rows_copy<B::DEPTH, B::J, B::THREADS>(right, wide_j, rights[then]);
+            __pipeline_commit();
+            left += B::DEPTH * wide_m;
+            right += B::DEPTH * wide_j;
+        }
+        if (tile >= 0) B::multiply(lefts[now], rights[now], my_m, my_j, sum);
+    }
+    sums += (blockIdx.z * wide_m + blockIdx.y * B::M + my_m) * wide_j + blockIdx.x * B::J + my_j;
+#pragma unroll
+    for (int f = 0; f < B::MINE_M; f++)
+#pragma unroll
+        for (int g = 0; g < B::MINE_J; g += 4)
+            *(float4 *)&sums[(f / B::AT_M * B::GROUP_M + f % B::AT_M) * wide_j +
+                             g / B::AT_J * B::GROUP_J] =
+                make_float4(sum[f][g], sum[f][g + 1], sum[f][g + 2], sum[f][g + 3]);
+}
+
+/* The products at all points, each the sum of its pieces, `plane` floats apart. */
+__device__ static void products_read(const float *sums, int pieces, size_t plane,
+                                     float (&product)[SIDE][SIDE])
+{
+#pragma unroll
+    for (int i = 0; i < POINTS; i++)
+        product[i / SIDE][i % SIDE] = 0.0f;
+    for (int piece = 0; piece < pieces; piece++, sums += plane)
+#pragma unroll
+        for (int i = 0; i < POINTS; i++)
+            product[i / SIDE][i % SIDE] += __ldg(sums + i * pieces * plane);
+}
+
+/* Thread (x, y) makes the 4x4 pixels of square x in channel y; sums[..][m][square]. */
+__global__ void __launch_bounds__(ACROSS *DEEP)
+    pixels_kernel(const Squares s, int pieces, size_t wide_m, const float *__restrict__ sums,
+                  float *__restrict__ dx)
+{
+    const int square = blockIdx.x * ACROSS + threadIdx.x, c = blockIdx.y * DEEP + threadIdx.y;
+    const int n = square / s.across / s.down;
+    const int h0 = square / s.across % s.down * STEP, w0 = square % s.across * STEP;
+    const size_t wide_j = gridDim.x * ACROSS;
+    if (n >= s.N || c >= s.maps) return;
+    float product[SIDE][SIDE], pixel[STEP][STEP];
+    products_read(sums + c * wide_j + square, pieces, wide_m * wide_j, product);
+    both_ways<SIDE, STEP, line_sums<STEP>>(product, pixel);
+    dx += ((n * s.maps + c) * s.high + h0) * s.wide + w0;
+#pragma unroll
+    for (int i = 0; i < STEP; i++, dx += s.wide) {
+        if (h0 + i >= s.high) return;
+        if (s.wide % STEP == 0)
+            *(float4 *)dx = make_float4(pixel[i][0], pixel[i][1], pixel[i][2], pixel[i][3]);
+        else
+#pragma unroll
+            for (int j = 0; j < STEP; j++)
+                if (w0 + j < s.wide) dx[j] = pixel[i][j];
+    }
+}
+
+/* Thread (x, y) makes the 3x3 weights of channel x in filter y; sums[..][m][c]. */
+__global__ void __launch_bounds__(ACROSS *DEEP)
+    weights_kernel(int K, int C, int pieces, size_t wide_m, const float *__restrict__ sums,
+                   float *__restrict__ dw)
+{
+    const int c = blockIdx.x * ACROSS + threadIdx.x, k = blockIdx.y * DEEP + threadIdx.y;
+    const size_t wide_j = gridDim.x * ACROSS;
+    if (c >= C || k >= K) return;
+    float product[SIDE][SIDE], tap[3][3];
+    products_read(sums + k * wide_j + c, pieces, wide_m * wide_j, product);
+    both_ways<SIDE, 3, line_sums<3>>(product, tap);
+#pragma unroll
+    for (int i = 0; i < 9; i++)
+        dw[(k * C + c) * 9 + i] = tap[i / 3][i % 3];
+}
+
 /* ---- the pieces' sums -------------------------------------------------------------------- */
 
 enum { ADD_ACROSS = 32, ADD_DOWN = 32 };
@@ -477,10 +810,10 @@ __global__ void add_kernel(int outputs, int pieces, const float *__restrict__ su
     __shared__ float part[ADD_DOWN][ADD_ACROSS];
     const int i = blockIdx.x * ADD_ACROSS + threadIdx.x, down = blockDim.y;
     float sum = 0.0f;
-    // TODO(8): Add up this thread's pieces, leave the sum in `part`, and let the threads of row 0
+    // TODO(10): Add up this thread's pieces, leave the sum in `part`, and let the threads of row 0
     // add up theirs in order and store it.
     (void)sum, (void)i, (void)down, (void)part, (void)pieces, (void)sums, (void)to;
-    // END TODO(8)
+    // END TODO(10)
 }
 
 static void add_pieces(int outputs, int pieces, const float *sums, float *to, cudaStream_t stream)
@@ -497,23 +830,29 @@ template <class Job> struct Tile {
     void (*kernel)(Job, int, const float *, const float *, float *);
 };
 
-#define TILE(source, m, j, d, mine_m, mine_j, resident, speed)                                     \
+#define TILE(kernel, source, m, j, d, mine_m, mine_j, resident, speed)                             \
     {                                                                                              \
         m, j, d, (m) / (mine_m) * ((j) / (mine_j)), resident, speed,                               \
-            product_kernel<source<Block<m, j, d, mine_m, mine_j>>, resident>                       \
+            kernel<source<Block<m, j, d, mine_m, mine_j>>, resident>                               \
     }
 
 static const Tile<DataJob> data_tiles[] = {
-    TILE(DataSource, 128, 128, 16, 8, 16, 2, 1.00f), TILE(DataSource, 64, 128, 16, 8, 8, 3, 0.96f),
-    TILE(DataSource, 32, 128, 16, 4, 8, 5, 0.78f),   TILE(DataSource, 32, 32, 32, 4, 4, 8, 0.56f),
-    TILE(DataSource, 8, 256, 8, 8, 4, 8, 0.45f),
+    TILE(product_kernel, DataSource, 128, 128, 16, 8, 16, 2, 1.00f),
+    TILE(product_kernel, DataSource, 64, 128, 16, 8, 8, 3, 0.96f),
+    TILE(product_kernel, DataSource, 32, 128, 16, 4, 8, 5, 0.78f),
+    TILE(product_kernel, DataSource, 32, 32, 32, 4, 4, 8, 0.56f),
+    TILE(product_kernel, DataSource, 8, 256, 8, 8, 4, 8, 0.45f),
 };
 static const Tile<FilterJob> filter_tiles[] = {
-    TILE(FilterSource, 128, 128, 16, 8, 16, 2, 1.00f),
-    TILE(FilterSource, 64, 64, 16, 8, 4, 4, 0.78f),
-    TILE(FilterSource, 32, 32, 32, 4, 4, 8, 0.56f),
-    TILE(FilterSource, 16, 64, 32, 4, 4, 8, 0.57f),
-    TILE(FilterSource, 8, 32, 32, 4, 2, 14, 0.35f),
+    TILE(product_kernel, FilterSource, 128, 128, 16, 8, 16, 2, 1.00f),
+    TILE(product_kernel, FilterSource, 64, 64, 16, 8, 4, 4, 0.78f),
+    TILE(product_kernel, FilterSource, 32, 32, 32, 4, 4, 8, 0.56f),
+    TILE(product_kernel, FilterSource, 16, 64, 32, 4, 4, 8, 0.57f),
+    TILE(product_kernel, FilterSource, 8, 32, 32, 4, 2, 14, 0.35f),
+};
+static const Tile<PointsJob> points_tiles[] = {
+    TILE(points_kernel, PointsSource, 64, 64, 16, 8, 8, 6, 1.00f),
+    TILE(points_kernel, PointsSource, 32, 32, 16, 4, 4, 8, 0.80f),
 };
 
 static int multiprocessors()
@@ -523,25 +862,27 @@ static int multiprocessors()
     return count;
 }
 
-/* Turning the filter is a launch of its own: so many products. */
-static const float TURN = 3e5f;
+/* In products: a launch that turns the filter, one that makes squares or sums of them, and one that
+ * adds pieces. */
+static const float TURN = 3e5f, SQUARES = 6e5f, ADD = 5e5f;
 
 /* How long the busiest of `sms` multiprocessors is at it, in products.  It has `resident` blocks at
  * a time, and is as slow with fewer, for then it waits.  A block computes whole tiles, and takes as
  * long as START rows to get going.  Pieces are added up by another kernel: ADD products, SUM for
  * each sum that it reads, and LATE for each piece that a thread waits for.  (ADD, SUM and START are
- * lab 10's, fitted to an H200.) */
+ * lab 10's, fitted to an H200.)  There are `products` of these at the same time. */
 template <class Job>
-static float cost(const Tile<Job> &tile, int m, int columns, int rows, int pieces, int sms)
+static float cost(const Tile<Job> &tile, int products, int m, int columns, int rows, int pieces,
+                  int sms)
 {
     const int START = 32;
-    const float ADD = 5e5f, SUM = 20.0f, LATE = 260.0f;
-    int blocks = ceiling(columns, tile.j) * ceiling(m, tile.m) * pieces;
+    const float SUM = 20.0f, LATE = 260.0f;
+    int blocks = products * ceiling(columns, tile.j) * ceiling(m, tile.m) * pieces;
     int busiest = ceiling(ceiling(blocks, sms), tile.resident) * tile.resident;
     int deep = ceiling(ceiling(rows, pieces), tile.depth) * tile.depth + START;
-    float products = (float)tile.m * tile.j * deep * busiest / tile.speed;
-    return pieces == 1 ? products
-                       : products + ADD + (SUM * columns * m / sms + LATE) * (float)pieces;
+    float all = (float)tile.m * tile.j * deep * busiest / tile.speed;
+    if (pieces == 1) return all;
+    return all + ADD + (SUM * products * columns * m / sms + LATE) * (float)pieces;
 }
 
 template <class Job> struct Choice {
@@ -553,14 +894,15 @@ template <class Job> struct Choice {
 /* The tile and the number of pieces that cost least.  Tried are those numbers that give each
  * multiprocessor about 1, 2, ... MOST blocks; no piece is smaller than a tile's depth. */
 template <class Job, int TILES>
-static Choice<Job> choose(const Tile<Job> (&tiles)[TILES], int m, int columns, int rows)
+static Choice<Job> choose(const Tile<Job> (&tiles)[TILES], int products, int m, int columns,
+                          int rows)
 {
     const int MOST = 32;
     const int sms = multiprocessors();
-    Choice<Job> best = {&tiles[0], 1, cost(tiles[0], m, columns, rows, 1, sms)};
-    // TODO(9): Try them all.
+    Choice<Job> best = {&tiles[0], 1, cost(tiles[0], products, m, columns, rows, 1, sms)};
+    // TODO(11): Try them all.
     (void)sms; /* until you use it */
-    // END TODO(9)
+    // END TODO(11)
     return best;
 }
 
@@ -591,6 +933,113 @@ static int gather(const ConvProblem *p, const float *dy, const float *w, float *
     return 1;
 }
 
+/* Gathers dw where that is possible and costs less than `product`; else 0.  A thread's fold takes as
+ * long as FOLD strips. */
+static int gather_filter(const ConvProblem *p, const float *x, const float *dy, float *dw,
+                         float product, cudaStream_t stream)
+{
+    const int RESIDENT = 3, BUSY = RESIDENT * SLOPE_THREADS, FOLD = 2;
+    const float SPEED = 0.45f; /* beside the fastest tile, measured on an H200 */
+    const int outputs = p->K * p->C * p->R * p->S, units = ceiling(p->K, MAPS) * p->C;
+    const int strips = p->N * ceiling(p->P, STRIP) * p->Q, sms = multiprocessors();
+    int busiest = ceiling(strips * units, sms), pieces = ceiling(strips, SLOPE_THREADS);
+    if (busiest < BUSY) busiest = BUSY;
+    if (pieces * units > RESIDENT * sms) pieces = ceiling(RESIDENT * sms, units);
+    busiest += FOLD * ceiling(pieces * units * SLOPE_THREADS, sms);
+    if (p->stride_h != 1 || p->stride_w != 1 || p->R > TAPS || p->S > TAPS) return 0;
+    if ((float)busiest * STRIP * MAPS * SQUARE / SPEED + ADD > product) return 0;
+    float *sums = nullptr;
+    cudaMalloc(&sums, sizeof(float) * outputs * pieces);
+    gather_filter_kernel<<<dim3(units, pieces), SLOPE_THREADS, 0, stream>>>(*p, x, dy, sums);
+    add_pieces(outputs, pieces, sums, dw, stream);
+    cudaFree(sums);
+    return 1;
+}
+
+/* The products of `rows` values at all points: sums[point][piece][m][j]. */
+struct Points {
+    int wide_m, wide_j, rows, pieces, slice;
+    const Tile<PointsJob> *tile;
+    float *left, *right, *sums;
+};
+
+/* Lays them out, and takes the memory, where the way costs less than `product`; else .tile is NULL. */
+static Points points_plan(const ConvProblem *p, int m, int columns, int rows, float product)
+{
+    const float MOVE =
+        0.2f; /* as long as a float's way to memory and back, in products of all SMs */
+    Points plan = {.rows = ceiling(rows, ACROSS) * ACROSS};
+    if (p->R != 3 || p->S != 3 || p->stride_h != 1 || p->stride_w != 1) return plan;
+    const Choice<PointsJob> choice = choose(points_tiles, POINTS, m, columns, plan.rows);
+    const int wide_m = ceiling(m, choice.tile->m) * choice.tile->m;
+    const int wide_j = ceiling(columns, choice.tile->j) * choice.tile->j;
+    const float moved = (float)POINTS * (wide_m + wide_j) * plan.rows;
+    if (choice.cost + 3 * SQUARES + MOVE * moved > product) return plan;
+    plan.tile = choice.tile;
+    plan.wide_m = wide_m;
+    plan.wide_j = wide_j;
+    plan.slice = slice_of(plan.rows, choice.pieces, plan.tile->depth);
+    plan.pieces = ceiling(plan.rows, plan.slice);
+    const size_t left = (size_t)POINTS * plan.rows * wide_m;
+    const size_t right = (size_t)POINTS * plan.rows * wide_j;
+    const size_t sums = (size_t)POINTS * plan.pieces * wide_m * wide_j;
+    cudaMalloc(&plan.left, sizeof(float) * (left + right + sums));
+    plan.right = plan.left + left;
+    plan.sums = plan.right + right;
+    return plan;
+}
+
+static void points_multiply(const Points &plan, cudaStream_t stream)
+{
+    const Tile<PointsJob> *tile = plan.tile;
+    const dim3 grid(plan.wide_j / tile->j, plan.wide_m / tile->m, POINTS * plan.pieces);
+    tile->kernel<<<grid, tile->threads, 0, stream>>>({plan.rows, plan.pieces}, plan.slice,
+                                                     plan.left, plan.right, plan.sums);
+}
+
+/* dx by points, if that costs less than `product`; else 0. */
+static int data_by_points(const ConvProblem *p, const float *dy, const float *w, float *dx,
+                          float product, cudaStream_t stream)
+{
+    const dim3 block(ACROSS, DEEP);
+    const int down = ceiling(p->H, STEP), across = ceiling(p->W, STEP);
+    const Squares from = {p->N, p->K, p->P, p->Q, 2 - p->pad_top, 2 - p->pad_left, down, across};
+    const Squares to = {p->N, p->C, p->H, p->W, 0, 0, down, across};
+    const Points plan = points_plan(p, p->C, p->N * down * across, p->K, product);
+    if (!plan.tile) return 0;
+    const int x = plan.wide_j / ACROSS, y = plan.rows / DEEP;
+    filters_kernel<<<dim3(plan.wide_m / ACROSS, y), block, 0, stream>>>(p->K, p->C, w, plan.left);
+    squares_kernel<SIDE, line_points, false>
+        <<<dim3(x, y), ACROSS * DEEP, 0, stream>>>(from, dy, plan.right);
+    points_multiply(plan, stream);
+    pixels_kernel<<<dim3(x, ceiling(p->C, DEEP)), block, 0, stream>>>(to, plan.pieces, plan.wide_m,
+                                                                      plan.sums, dx);
+    cudaFree(plan.left);
+    return 1;
+}
+
+/* dw by points, if that costs less than `product`; else 0. */
+static int filter_by_points(const ConvProblem *p, const float *x, const float *dy, float *dw,
+                            float product, cudaStream_t stream)
+{
+    const dim3 block(ACROSS, DEEP);
+    const int down = ceiling(p->P, STEP), across = ceiling(p->Q, STEP);
+    const Squares inputs = {p->N, p->C, p->H, p->W, p->pad_top, p->pad_left, down, across};
+    const Squares slopes = {p->N, p->K, p->P, p->Q, 0, 0, down, across};
+    const Points plan = points_plan(p, p->K, p->C, p->N * down * across, product);
+    if (!plan.tile) return 0;
+    const int squares = plan.rows / DEEP;
+    squares_kernel<STEP, tap_points<STEP>, true>
+        <<<dim3(squares, plan.wide_m / ACROSS), ACROSS * DEEP, 0, stream>>>(slopes, dy, plan.left);
+    squares_kernel<SIDE, line_points, true>
+        <<<dim3(squares, plan.wide_j / ACROSS), ACROSS * DEEP, 0, stream>>>(inputs, x, plan.right);
+    points_multiply(plan, stream);
+    weights_kernel<<<dim3(plan.wide_j / ACROSS, ceiling(p->K, DEEP)), block, 0, stream>>>(
+        p->K, p->C, plan.pieces, plan.wide_m, plan.sums, dw);
+    cudaFree(plan.left);
+    return 1;
+}
+
 static Phase phase_find(const ConvProblem *p, int down, int across)
 {
     Phase f = {.first_h = down, .first_w = across};
@@ -604,8 +1053,9 @@ extern "C" void conv_backward_data(const ConvProblem *p, const float *dy, const 
 {
     const int outputs = p->N * p->C * p->H * p->W, a = p->stride_h, b = p->stride_w;
     const Choice<DataJob> choice =
-        choose(data_tiles, p->C, p->N * ceiling(p->H, a) * ceiling(p->W, b),
+        choose(data_tiles, 1, p->C, p->N * ceiling(p->H, a) * ceiling(p->W, b),
                p->K * ceiling(p->R, a) * ceiling(p->S, b));
+    if (data_by_points(p, dy, w, dx, choice.cost + TURN, stream)) return;
     if (gather(p, dy, w, dx, choice.cost + TURN, stream)) return;
     const Tile<DataJob> *tile = choice.tile;
     const int pitch = ceiling(p->C, tile->m) * tile->m;
@@ -644,7 +1094,9 @@ extern "C" void conv_backward_filter(const ConvProblem *p, const float *x, const
 {
     const int columns = p->C * p->R * p->S, outputs = p->K * columns;
     const FilterJob job = {*p, p->N * p->P * p->Q, outputs};
-    const Choice<FilterJob> choice = choose(filter_tiles, p->K, columns, job.rows);
+    const Choice<FilterJob> choice = choose(filter_tiles, 1, p->K, columns, job.rows);
+    if (filter_by_points(p, x, dy, dw, choice.cost, stream)) return;
+    if (gather_filter(p, x, dy, dw, choice.cost, stream)) return;
     const Tile<FilterJob> *tile = choice.tile;
     const int slice = slice_of(job.rows, choice.pieces, tile->depth);
     const int pieces = ceiling(job.rows, slice);

@@ -519,8 +519,8 @@ template <int EACH> __device__ static void fold(float (&sum)[EACH * WARP])
             if (i >= half) continue;
             const bool upper = lane & half / EACH;
             const float give = upper ? sum[i] : sum[half + i];
-            sum[i] = (upper ? sum[half + i] : sum[i]) +
-                     __shfl_xor_sync(0xffffffff, give, half / EACH);
+            sum[i] =
+                (upper ? sum[half + i] : sum[i]) + __shfl_xor_sync(0xffffffff, give, half / EACH);
         }
 }
 
@@ -544,17 +544,19 @@ __global__ void __launch_bounds__(SLOPE_THREADS, 3)
         const float *slopes = dy + (n * p.K + k0) * map + p0 * p.Q + q;
         float input[WINDOW][TAPS], slope[MAPS][STRIP];
 #pragma unroll
-        for (int f = 0; f < MAPS; f++)
+        for (int f = 0; f < MAPS; f++) {
+            const bool exists = k0 + f < p.K;
 #pragma unroll
             for (int j = 0; j < STRIP; j++)
-                slope[f][j] = k0 + f < p.K && p0 + j < p.P ? __ldg(slopes + f * map + j * p.Q) : 0.0f;
+                slope[f][j] = exists && p0 + j < p.P ? __ldg(slopes + f * map + j * p.Q) : 0.0f;
+        }
 #pragma unroll
-        for (int r = 0; r < WINDOW; r++)
+        for (int r = 0; r < WINDOW; r++) {
+            const unsigned wide = (unsigned)(h0 + r) < (unsigned)p.H ? p.W : 0;
 #pragma unroll
             for (int s = 0; s < TAPS; s++)
-                input[r][s] = (unsigned)(h0 + r) < (unsigned)p.H && (unsigned)(w0 + s) < (unsigned)p.W
-                                  ? __ldg(inputs + r * p.W + s)
-                                  : 0.0f;
+                input[r][s] = (unsigned)(w0 + s) < wide ? __ldg(inputs + r * p.W + s) : 0.0f;
+        }
         // TODO(8): Add the strip's products: sum[f*SQUARE + r*TAPS + s] is tap (r, s) of filter f.
 #pragma unroll
         for (int j = 0; j < STRIP; j++)
@@ -621,7 +623,8 @@ template <int SUMS> __device__ static void line_sums(const float (&m)[SIDE], flo
 {
     const float even = m[1] + m[2], odd = m[1] - m[2];
     const float even2 = m[3] + m[4], odd2 = m[3] - m[4];
-    // TODO(9): y[i] is the sum over the points of point^i * m; infinity's, m[5], belongs to the last.
+    // TODO(9): Make the sums: y[i] is that of point^i * m over the points; infinity's, m[5], belongs
+    // to the last.
     y[0] = m[0] + even + even2;
     y[1] = odd + 2 * odd2;
     y[2] = even + 4 * even2;
@@ -732,15 +735,21 @@ struct PointsJob {
     int rows, pieces;
 };
 
+template <class B_> struct PointsSource {
+    typedef B_ B;
+    typedef PointsJob Job;
+};
+
 /* The product of each point, left[point][row][m] and right[point][row][j], in whole tiles.  Block z
- * has piece z % pieces of point z / pieces; sums[z][m][j].  STAGES tiles are on their way at a time,
- * the one that is multiplied among them. */
-template <class B, int STAGES, int RESIDENT>
-__global__ void __launch_bounds__(B::THREADS, RESIDENT)
+ * has piece z % pieces of point z / pieces; sums[z][m][j].  While a tile is multiplied, the next one
+ * is on its way. */
+template <class Source, int RESIDENT>
+__global__ void __launch_bounds__(Source::B::THREADS, RESIDENT)
     points_kernel(const PointsJob job, int slice, const float *__restrict__ left,
                   const float *__restrict__ right, float *__restrict__ sums)
 {
-    __shared__ alignas(16) float lefts[STAGES][B::DEPTH][B::M], rights[STAGES][B::DEPTH][B::J];
+    typedef typename Source::B B;
+    __shared__ alignas(16) float lefts[2][B::DEPTH][B::M], rights[2][B::DEPTH][B::J];
     const int my_m = B::first_m(threadIdx.x), my_j = B::first_j(threadIdx.x);
     const size_t wide_m = gridDim.y * B::M, wide_j = gridDim.x * B::J;
     const int begin = blockIdx.z % job.pieces * slice;
@@ -749,20 +758,18 @@ __global__ void __launch_bounds__(B::THREADS, RESIDENT)
     float sum[B::MINE_M][B::MINE_J] = {};
     left += first * wide_m + blockIdx.y * B::M;
     right += first * wide_j + blockIdx.x * B::J;
-    for (int tile = 1 - STAGES; tile < tiles; tile++) {
-        const int next = tile + STAGES - 1;
-        if (tile >= 0) {
-            __pipeline_wait_prior(STAGES - 2);
-            __syncthreads(); /* tile is there, and nobody needs the one before */
+    for (int tile = -1; tile < tiles; tile++) {
+        const int now = tile & 1, then = now ^ 1;
+        __pipeline_wait_prior(0);
+        __syncthreads(); /* tile `now` is there, and nobody needs the one before */
+        if (tile + 1 < tiles) {
+            rows_copy<B::DEPTH, B::M, B::THREADS>(left, wide_m, lefts[then]);
+            rows_copy<B::DEPTH, B::J, B::THREADS>(right, wide_j, rights[then]);
+            __pipeline_commit();
+            left += B::DEPTH * wide_m;
+            right += B::DEPTH * wide_j;
         }
-        if (next < tiles) {
-            rows_copy<B::DEPTH, B::M, B::THREADS>(left + next * B::DEPTH * wide_m, wide_m,
-                                                  lefts[next % STAGES]);
-            rows_copy<B::DEPTH, B::J, B::THREADS>(right + next * B::DEPTH * wide_j, wide_j,
-                                                  rights[next % STAGES]);
-        }
-        __pipeline_commit();
-        if (tile >= 0) B::multiply(lefts[tile % STAGES], rights[tile % STAGES], my_m, my_j, sum);
+        if (tile >= 0) B::multiply(lefts[now], rights[now], my_m, my_j, sum);
     }
     sums += (blockIdx.z * wide_m + blockIdx.y * B::M + my_m) * wide_j + blockIdx.x * B::J + my_j;
 #pragma unroll
@@ -870,33 +877,29 @@ template <class Job> struct Tile {
     void (*kernel)(Job, int, const float *, const float *, float *);
 };
 
-#define TILE(source, m, j, d, mine_m, mine_j, resident, speed)                                     \
+#define TILE(kernel, source, m, j, d, mine_m, mine_j, resident, speed)                             \
     {                                                                                              \
         m, j, d, (m) / (mine_m) * ((j) / (mine_j)), resident, speed,                               \
-            product_kernel<source<Block<m, j, d, mine_m, mine_j>>, resident>                       \
+            kernel<source<Block<m, j, d, mine_m, mine_j>>, resident>                               \
     }
 
 static const Tile<DataJob> data_tiles[] = {
-    TILE(DataSource, 128, 128, 16, 8, 16, 2, 1.00f), TILE(DataSource, 64, 128, 16, 8, 8, 3, 0.96f),
-    TILE(DataSource, 32, 128, 16, 4, 8, 5, 0.78f),   TILE(DataSource, 32, 32, 32, 4, 4, 8, 0.56f),
-    TILE(DataSource, 8, 256, 8, 8, 4, 8, 0.45f),
+    TILE(product_kernel, DataSource, 128, 128, 16, 8, 16, 2, 1.00f),
+    TILE(product_kernel, DataSource, 64, 128, 16, 8, 8, 3, 0.96f),
+    TILE(product_kernel, DataSource, 32, 128, 16, 4, 8, 5, 0.78f),
+    TILE(product_kernel, DataSource, 32, 32, 32, 4, 4, 8, 0.56f),
+    TILE(product_kernel, DataSource, 8, 256, 8, 8, 4, 8, 0.45f),
 };
 static const Tile<FilterJob> filter_tiles[] = {
-    TILE(FilterSource, 128, 128, 16, 8, 16, 2, 1.00f),
-    TILE(FilterSource, 64, 64, 16, 8, 4, 4, 0.78f),
-    TILE(FilterSource, 32, 32, 32, 4, 4, 8, 0.56f),
-    TILE(FilterSource, 16, 64, 32, 4, 4, 8, 0.57f),
-    TILE(FilterSource, 8, 32, 32, 4, 2, 14, 0.35f),
+    TILE(product_kernel, FilterSource, 128, 128, 16, 8, 16, 2, 1.00f),
+    TILE(product_kernel, FilterSource, 64, 64, 16, 8, 4, 4, 0.78f),
+    TILE(product_kernel, FilterSource, 32, 32, 32, 4, 4, 8, 0.56f),
+    TILE(product_kernel, FilterSource, 16, 64, 32, 4, 4, 8, 0.57f),
+    TILE(product_kernel, FilterSource, 8, 32, 32, 4, 2, 14, 0.35f),
 };
-enum { STAGES = 2 };
-#define POINTS_TILE(m, j, d, mine_m, mine_j, resident, speed)                                      \
-    {                                                                                              \
-        m, j, d, (m) / (mine_m) * ((j) / (mine_j)), resident, speed,                               \
-            points_kernel<Block<m, j, d, mine_m, mine_j>, STAGES, resident>                                \
-    }
 static const Tile<PointsJob> points_tiles[] = {
-    POINTS_TILE(64, 64, 16, 8, 8, 6, 1.00f),
-    POINTS_TILE(32, 32, 16, 4, 4, 8, 0.80f),
+    TILE(points_kernel, PointsSource, 64, 64, 16, 8, 8, 6, 1.00f),
+    TILE(points_kernel, PointsSource, 32, 32, 16, 4, 4, 8, 0.80f),
 };
 
 static int multiprocessors()
@@ -1017,7 +1020,8 @@ struct Points {
 /* Lays them out, and takes the memory, where the way costs less than `product`; else .tile is NULL. */
 static Points points_plan(const ConvProblem *p, int m, int columns, int rows, float product)
 {
-    const float MOVE = 0.2f; /* as long as a float's way to memory and back, in products of all SMs */
+    const float MOVE =
+        0.2f; /* as long as a float's way to memory and back, in products of all SMs */
     Points plan = {.rows = ceiling(rows, ACROSS) * ACROSS};
     if (p->R != 3 || p->S != 3 || p->stride_h != 1 || p->stride_w != 1) return plan;
     const Choice<PointsJob> choice = choose(points_tiles, POINTS, m, columns, plan.rows);
@@ -1043,8 +1047,8 @@ static void points_multiply(const Points &plan, cudaStream_t stream)
 {
     const Tile<PointsJob> *tile = plan.tile;
     const dim3 grid(plan.wide_j / tile->j, plan.wide_m / tile->m, POINTS * plan.pieces);
-    tile->kernel<<<grid, tile->threads, 0, stream>>>({plan.rows, plan.pieces}, plan.slice, plan.left,
-                                                     plan.right, plan.sums);
+    tile->kernel<<<grid, tile->threads, 0, stream>>>({plan.rows, plan.pieces}, plan.slice,
+                                                     plan.left, plan.right, plan.sums);
 }
 
 /* dx by points, if that costs less than `product`; else 0. */

@@ -5,10 +5,10 @@
 #include <convlab/train.h>
 
 enum {
-    BLOCK = 128,   /* threads of a block, where nothing else is said */
-    FILTERS = 3,   /* maps that a thread of a convolution computes, 2 x 2 outputs of each */
-    IMAGES = 4,    /* images that a warp of a fully connected layer computes a unit of */
-    MANY = 256,    /* images, from so many on a warp computes FOUR units of them */
+    BLOCK = 128, /* threads of a block, where nothing else is said */
+    FILTERS = 3, /* maps that a thread of a convolution computes, 2 x 2 outputs of each */
+    IMAGES = 4,  /* images that a warp of a fully connected layer computes a unit of */
+    MANY = 256,  /* images, from so many on a warp computes FOUR units of them */
     FOUR = 4,
     PAIR = 2,      /* images that a thread goes back to one input of */
     UNITS = 8,     /* filters whose gradients a thread sums up, */
@@ -62,14 +62,13 @@ __host__ __device__ static int taps_of(const TrainLayer &layer)
 /* A filter bank, as it is stored or with its maps exchanged and its taps turned round. */
 typedef struct Bank {
     const float *w;
-    int maps, next_map, next_in, first_tap; /* maps: that it makes */
+    int maps, next_map, next_in, first_tap, next_tap; /* maps: that it makes */
 } Bank;
 
 /* sum[f][i]: 2 x 2 neighbouring outputs of FILTERS maps, from map `k` on; `in` is the first input
  * under them, its maps have `height` x `width`.  SIDE is the filters' side, where the compiler may
- * know it and unroll its loops, or 0: any; the taps lie NEXT_TAP apart.  A map beyond the last is the
- * last once more. */
-template <int SIDE, int NEXT_TAP>
+ * know it and unroll its loops, or 0: any.  A map beyond the last is the last once more. */
+template <int SIDE>
 __device__ static void tile_sums(const float *in, int maps, int height, int width, const Bank &bank,
                                  int k, int side, float sum[FILTERS][4])
 {
@@ -83,7 +82,7 @@ __device__ static void tile_sums(const float *in, int maps, int height, int widt
                 for (int f = 0; f < FILTERS; f++) {
                     int map = min(k + f, bank.maps - 1);
                     float w = bank.w[map * bank.next_map + c * bank.next_in + bank.first_tap +
-                                     (r * R + s) * NEXT_TAP];
+                                     (r * R + s) * bank.next_tap];
                     sum[f][0] += left[0] * w;
                     sum[f][1] += right[0] * w;
                     sum[f][2] += left[1] * w;
@@ -107,9 +106,9 @@ __global__ void conv_kernel(TrainLayer layer, int N, const float *__restrict__ i
     if (n >= N) return;
     float sum[FILTERS][4] = {};
     Bank bank = {parameter + layer.weights, layer.K, layer.C * layer.R * layer.S,
-                 layer.R * layer.S, 0};
+                 layer.R * layer.S,         0,       1};
     in += (n * layer.C * layer.H + 2 * p) * layer.W + 2 * q;
-    tile_sums<SIDE, 1>(in, layer.C, layer.H, layer.W, bank, k, layer.R, sum);
+    tile_sums<SIDE>(in, layer.C, layer.H, layer.W, bank, k, layer.R, sum);
     for (int f = 0; f < FILTERS && k + f < layer.K; f++) {
         int to = ((n * layer.K + k + f) * P + p) * Q + q;
         // TODO(1): Add the bias to each of the four sums, take the mean of their ReLUs, and note
@@ -153,10 +152,10 @@ __global__ void conv_back_kernel(TrainLayer layer, TrainLayer before, int N,
     // TODO(3): Say where the turned bank begins and how it goes on: its output maps are C3's inputs
     // c, its input maps are C3's filters k, and tap (r, s) of it is tap (R-1-r, S-1-s) of w.
     Bank bank = {parameter + layer.weights, layer.C, layer.R * layer.S, layer.C * layer.R * layer.S,
-                 layer.R * layer.S - 1};
+                 layer.R * layer.S - 1,     -1};
     // END TODO(3)
     d += (n * layer.K * height + h) * width + w;
-    tile_sums<SIDE, -1>(d, layer.K, height, width, bank, c, layer.R, sum);
+    tile_sums<SIDE>(d, layer.K, height, width, bank, c, layer.R, sum);
     for (int f = 0; f < FILTERS && c + f < layer.C; f++)
         for (int i = 0; i < 4; i++) {
             int y = h + i / 2, x = w + i % 2, map = n * layer.C + c + f;
@@ -289,7 +288,7 @@ __global__ void gradient_kernel(TrainLayer layer, int N, int border, int rows,
     int k = blockIdx.y * UNITS, first = blockIdx.x * rows;
     int width = width_of(layer, border), height = height_of(layer, border);
     float sum[UNITS][MINE] = {};
-    int unit[UNITS]; /* where its d begins, from that of unit k; beyond the last it is the last */
+    int unit[UNITS];  /* where its d begins, from that of unit k; beyond the last it is the last */
     int offset[MINE]; /* where a tap's input lies, from that of tap 0 */
     bool bias[MINE];  /* the last tap, whose input is 1; beyond it, too */
     for (int u = 0; u < UNITS; u++)
@@ -297,7 +296,8 @@ __global__ void gradient_kernel(TrainLayer layer, int N, int border, int rows,
     for (int t = 0; t < MINE; t++) {
         int my = tap + t * blockDim.x;
         bias[t] = my >= taps - 1;
-        offset[t] = (my / layer.S / layer.R * layer.H + my / layer.S % layer.R) * layer.W + my % layer.S;
+        offset[t] =
+            (my / layer.S / layer.R * layer.H + my / layer.S % layer.R) * layer.W + my % layer.S;
     }
     for (int row = first + threadIdx.y; tap < taps && row < first + rows && row < N * layer.P;
          row += blockDim.y) {

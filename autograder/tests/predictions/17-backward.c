@@ -104,13 +104,15 @@ static double expansion(const Given *given)
     return count / p->N / p->C / p->H / p->W;
 }
 
-/* Takes 64 rows away until none are left. */
+/* Takes 8 filters, 32 taps and 64 rows away until none are left. */
 static double blocks(const Given *given)
 {
     const ConvProblem *p = &given->p;
     double count = 0;
-    for (int rows = p->N * p->P * p->Q; rows > 0; rows -= 64)
-        count++;
+    for (int k = p->K; k > 0; k -= 8)
+        for (int taps = p->C * p->R * p->S; taps > 0; taps -= 32)
+            for (int rows = p->N * p->P * p->Q; rows > 0; rows -= 64)
+                count++;
     return count;
 }
 

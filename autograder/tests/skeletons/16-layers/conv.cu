@@ -45,7 +45,7 @@ __global__ void activate_kernel(const ActivateProblem p, const float *__restrict
     // END TODO(3)
 }
 
-/* ---- a fully connected layer: a warp an output ----------------------------------------------- */
+/* ---- a fully connected layer: a warp one output or four, of 8 images ------------------------- */
 
 // TODO(4): Combine the 32 values of a warp so that every lane has the result, by shuffles.
 __device__ float warp_sum(float value)
@@ -59,33 +59,43 @@ __device__ float warp_largest(float value)
 }
 // END TODO(4)
 
-enum { IMAGES = 8, NONE = -1 };
+enum { IMAGES = 8, FOUR = 4, NONE = -1 };
 
 /* y[n][k] = f(sum over c of x[n][c] * w[k][c] + b[k]); b may be NULL, kind NONE.
  *
- * A warp owns output k of images n0 .. n0+IMAGES-1: it reads each weight once for all of them. */
+ * A warp owns outputs k0 .. k0+OUTPUTS-1 of images n0 .. n0+IMAGES-1: it reads each weight once for
+ * all these images, each input once for all these outputs.  Lane i*OUTPUTS + o finishes output k0+o
+ * of image n0+i. */
+template <int OUTPUTS>
 __global__ void fc_kernel(FcProblem p, const float *__restrict__ x, const float *__restrict__ w,
                           const float *__restrict__ b, int kind, float *__restrict__ y)
 {
-    int lane = threadIdx.x % WARP, across = (p.K + WARPS - 1) / WARPS;
-    int k = blockIdx.x % across * WARPS + threadIdx.x / WARP, n0 = blockIdx.x / across * IMAGES;
-    float sum[IMAGES] = {0};
-    if (k >= p.K) return;
+    int lane = threadIdx.x % WARP, across = (p.K + WARPS * OUTPUTS - 1) / (WARPS * OUTPUTS);
+    int k0 = (blockIdx.x % across * WARPS + threadIdx.x / WARP) * OUTPUTS;
+    int n0 = blockIdx.x / across * IMAGES;
+    float sum[IMAGES][OUTPUTS] = {}, mine = 0.0f;
+    if (k0 >= p.K) return;
+    x += (size_t)n0 * p.C;
+    w += (size_t)k0 * p.C;
 
-    // TODO(5): Sum this lane's share of the products of each image, so that the lanes of a warp
-    // read neighbours; then the shares of all lanes.
-    (void)x, (void)w;
+    // TODO(5): Sum this lane's share of the products of each image and output, so that the lanes of
+    // a warp read neighbours; then the shares of all lanes: lane i*OUTPUTS + o keeps sum[i][o].
+    (void)x, (void)w, (void)sum, (void)mine;
     // END TODO(5)
 
-    for (int i = 0; i < IMAGES && lane == 0; i++)
-        if (n0 + i < p.N) y[(size_t)(n0 + i) * p.K + k] = activation(kind, sum[i] + (b ? b[k] : 0));
+    int i = lane / OUTPUTS, k = k0 + lane % OUTPUTS;
+    if (i < IMAGES && n0 + i < p.N && k < p.K)
+        y[(size_t)(n0 + i) * p.K + k] = activation(kind, mine + (b ? b[k] : 0));
 }
 
+/* Of few images a warp has one output, so that there are warps enough. */
 static void fc_launch(FcProblem p, const float *x, const float *w, const float *b, int kind,
                       float *y, cudaStream_t stream)
 {
-    fc_kernel<<<blocks(p.K, WARPS) * blocks(p.N, IMAGES), THREADS, 0, stream>>>(p, x, w, b, kind,
-                                                                                y);
+    const int MANY = 256, outputs = p.N >= MANY ? FOUR : 1;
+    int grid = blocks(p.K, WARPS * outputs) * blocks(p.N, IMAGES);
+    auto kernel = outputs == FOUR ? fc_kernel<FOUR> : fc_kernel<1>;
+    kernel<<<grid, THREADS, 0, stream>>>(p, x, w, b, kind, y);
 }
 
 /* ---- softmax: a warp an image ---------------------------------------------------------------- */

@@ -5,12 +5,16 @@
 #include <convlab/train.h>
 
 enum {
-    BLOCK = 128,   /* threads of a block, where nothing else is said */
-    FILTERS = 3,   /* maps that a thread of a convolution computes, 2 x 2 outputs of each */
-    IMAGES = 4,    /* images that a warp of a fully connected layer computes a unit of */
+    BLOCK = 128, /* threads of a block, where nothing else is said */
+    FILTERS = 3, /* maps that a thread of a convolution computes, 2 x 2 outputs of each */
+    IMAGES = 4,  /* images that a warp of a fully connected layer computes a unit of */
+    MANY = 256,  /* images, from so many on a warp computes FOUR units of them */
+    FOUR = 4,
     PAIR = 2,      /* images that a thread goes back to one input of */
-    UNITS = 8,     /* filters whose gradients a thread sums up */
+    UNITS = 8,     /* filters whose gradients a thread sums up, */
+    MINE = 2,      /* and so many taps of each */
     TAPS = 256,    /* the most taps of a filter that a block sums up */
+    WIDEST = 256,  /* threads of such a block, at most */
     ROWS = 5,      /* rows of an output map that a block sums up, at least */
     PARTS = 256,   /* parts that the rows are shared in, at most */
     SHARES = 1024, /* blocks that are enough for one layer's gradient */
@@ -151,26 +155,38 @@ __global__ void conv_back_kernel(TrainLayer layer, TrainLayer before, int N,
 
 /* ---- fully connected layers -------------------------------------------------------------- */
 
-/* C5, F6 and the last layer.  A warp has one unit k of IMAGES images; its lanes share the inputs.
- */
+/* C5, F6 and the last layer.  A warp has OUTPUTS units, from k on, of IMAGES images; its lanes share
+ * the inputs, and lane j*OUTPUTS + u finishes unit k+u of image n+j. */
+template <int OUTPUTS>
 __global__ void full_kernel(TrainLayer layer, int N, int last, const float *__restrict__ in,
                             const float *__restrict__ parameter, float *__restrict__ out)
 {
-    int lane = threadIdx.x, k = blockIdx.x * blockDim.y + threadIdx.y, n = blockIdx.y * IMAGES;
-    int inputs = layer.C * layer.H * layer.W;
+    int lane = threadIdx.x, n = blockIdx.y * IMAGES, inputs = layer.C * layer.H * layer.W;
+    int k = (blockIdx.x * blockDim.y + threadIdx.y) * OUTPUTS;
     if (k >= layer.K) return;
     const float *w = parameter + layer.weights + k * inputs;
-    float sum[IMAGES] = {};
-    for (int i = lane; i < inputs; i += warpSize)
+    float sum[IMAGES][OUTPUTS] = {}, mine = 0.0f;
+    in += n * inputs;
+    for (int i = lane; i < inputs; i += warpSize) {
+        float weight[OUTPUTS];
+        for (int u = 0; u < OUTPUTS; u++)
+            weight[u] = k + u < layer.K ? w[u * inputs + i] : 0.0f;
         for (int j = 0; j < IMAGES; j++)
-            if (n + j < N) sum[j] += in[(n + j) * inputs + i] * w[i];
-    for (int j = 0; j < IMAGES; j++)
-        for (int step = warpSize / 2; step; step /= 2)
-            sum[j] += __shfl_down_sync(0xffffffff, sum[j], step);
-    for (int j = 0; lane == 0 && j < IMAGES && n + j < N; j++) {
-        float z = sum[j] + parameter[TRAIN_BIASES(layer) + k];
-        out[(n + j) * layer.K + k] = last ? z : fmaxf(z, 0.0f);
+            if (n + j < N)
+                for (int u = 0; u < OUTPUTS; u++)
+                    sum[j][u] += in[j * inputs + i] * weight[u];
     }
+    for (int j = 0; j < IMAGES; j++)
+        for (int u = 0; u < OUTPUTS; u++) {
+            for (int step = warpSize / 2; step; step /= 2)
+                sum[j][u] += __shfl_xor_sync(0xffffffff, sum[j][u], step);
+            if (lane == j * OUTPUTS + u) mine = sum[j][u];
+        }
+    n += lane / OUTPUTS;
+    k += lane % OUTPUTS;
+    if (lane >= IMAGES * OUTPUTS || n >= N || k >= layer.K) return;
+    float z = mine + parameter[TRAIN_BIASES(layer) + k];
+    out[n * layer.K + k] = last ? z : fmaxf(z, 0.0f);
 }
 
 /* What comes to one input of a fully connected layer goes on to the d of the layer before: the
@@ -235,42 +251,51 @@ __global__ void loss_kernel(int N, int classes, const float *__restrict__ z,
 
 /* ---- the gradient, and the update -------------------------------------------------------- */
 
-/* Of any layer: thread x has one tap (c, r, s) of UNITS filters, and thread row y every
- * blockDim.y-th row of the part's rows, counted over all images.  No two threads add to one place,
- * so that the sum is the same every time. */
+/* Of any layer: thread x has MINE taps (c, r, s), blockDim.x apart, of UNITS filters, and thread row
+ * y every blockDim.y-th row of the part's rows, counted over all images.  No two threads add to one
+ * place, so that the sum is the same every time. */
 __global__ void gradient_kernel(TrainLayer layer, int N, int border, int rows,
                                 const float *__restrict__ in, const float *__restrict__ d,
                                 float *__restrict__ part)
 {
-    extern __shared__ float sums[]; /* [unit][y][x] */
-    int taps = taps_of(layer), tap = blockIdx.z * blockDim.x + threadIdx.x;
+    extern __shared__ float sums[]; /* [unit][which of mine][y][x] */
+    int taps = taps_of(layer), tap = blockIdx.z * blockDim.x * MINE + threadIdx.x;
     int k = blockIdx.y * UNITS, first = blockIdx.x * rows;
     int width = width_of(layer, border), height = height_of(layer, border);
-    int s = tap % layer.S, r = tap / layer.S % layer.R, c = tap / layer.S / layer.R;
-    float sum[UNITS] = {};
-    int unit[UNITS]; /* where its d begins, from that of unit k; beyond the last it is the last */
+    float sum[UNITS][MINE] = {};
+    int unit[UNITS];  /* where its d begins, from that of unit k; beyond the last it is the last */
+    int offset[MINE]; /* where a tap's input lies, from that of tap 0 */
+    bool bias[MINE];  /* the last tap, whose input is 1; beyond it, too */
     for (int u = 0; u < UNITS; u++)
         unit[u] = min(u, layer.K - 1 - k) * height * width;
+    for (int t = 0; t < MINE; t++) {
+        int my = tap + t * blockDim.x;
+        bias[t] = my >= taps - 1;
+        offset[t] =
+            (my / layer.S / layer.R * layer.H + my / layer.S % layer.R) * layer.W + my % layer.S;
+    }
     for (int row = first + threadIdx.y; tap < taps && row < first + rows && row < N * layer.P;
          row += blockDim.y) {
         int n = row / layer.P, p = row % layer.P;
         // TODO(6): Add the products of this row of d, of UNITS filters from k on (unit[u] says
-        // where), with the inputs that the tap meets; for the bias, tap = taps - 1, the input is 1.
-        (void)n, (void)p, (void)k, (void)s, (void)r, (void)c, (void)in, (void)d;
+        // where), with the inputs that each of my taps meets; for the bias the input is 1.
+        (void)n, (void)p, (void)k, (void)bias, (void)offset, (void)in, (void)d;
         (void)height, (void)width;
         // END TODO(6)
     }
     int threads = blockDim.x * blockDim.y, me = threadIdx.y * blockDim.x + threadIdx.x;
     for (int u = 0; u < UNITS; u++)
-        sums[u * threads + me] = sum[u];
+        for (int t = 0; t < MINE; t++)
+            sums[(u * MINE + t) * threads + me] = sum[u][t];
     __syncthreads();
-    if (threadIdx.y || tap >= taps) return;
-    for (int u = 0; u < UNITS && k + u < layer.K; u++) {
-        float all = 0.0f;
-        for (int y = 0; y < blockDim.y; y++)
-            all += sums[u * threads + y * blockDim.x + threadIdx.x];
-        part[(blockIdx.x * layer.K + k + u) * taps + tap] = all;
-    }
+    if (threadIdx.y) return;
+    for (int u = 0; u < UNITS && k + u < layer.K; u++)
+        for (int t = 0; t < MINE && tap + t * blockDim.x < taps; t++) {
+            float all = 0.0f;
+            for (int y = 0; y < blockDim.y; y++)
+                all += sums[(u * MINE + t) * threads + y * blockDim.x + threadIdx.x];
+            part[(blockIdx.x * layer.K + k + u) * taps + tap + t * blockDim.x] = all;
+        }
 }
 
 /* The gradient of parameter i: the sum over the layer's parts. */
@@ -342,10 +367,10 @@ static void clear_border(const TrainProblem *p, const Room *room, cudaStream_t s
 static void launch_gradient(const TrainProblem *p, const Room *room, int which, cudaStream_t stream)
 {
     const TrainLayer &layer = p->layer[which];
-    int taps = taps_of(layer), wide = taps < TAPS ? pieces(taps, 32) * 32 : TAPS;
-    dim3 block(wide, TAPS / wide),
-        grid(room->parts[which], pieces(layer.K, UNITS), pieces(taps, wide));
-    gradient_kernel<<<grid, block, sizeof(float) * UNITS * block.x * block.y, stream>>>(
+    int taps = taps_of(layer), blocks = pieces(taps, TAPS);
+    int wide = pieces(pieces(taps, blocks), 16 * MINE) * 16;
+    dim3 block(wide, WIDEST / wide), grid(room->parts[which], pieces(layer.K, UNITS), blocks);
+    gradient_kernel<<<grid, block, sizeof(float) * UNITS * MINE * block.x * block.y, stream>>>(
         layer, p->N, border_of(which, layer), room->rows[which], room->in[which], room->d[which],
         room->part[which]);
 }
@@ -354,9 +379,11 @@ static void launch_full(const TrainProblem *p, const Room *room, int which, cons
                         cudaStream_t stream)
 {
     const TrainLayer &layer = p->layer[which];
-    dim3 block(32, BLOCK / 32), grid(pieces(layer.K, BLOCK / 32), pieces(p->N, IMAGES));
-    full_kernel<<<grid, block, 0, stream>>>(layer, p->N, which == TRAIN_OUT, room->in[which],
-                                            parameter, room->in[which + 1]);
+    int outputs = p->N >= MANY ? FOUR : 1;
+    dim3 block(32, BLOCK / 32), grid(pieces(layer.K, BLOCK / 32 * outputs), pieces(p->N, IMAGES));
+    auto kernel = outputs == FOUR ? full_kernel<FOUR> : full_kernel<1>;
+    kernel<<<grid, block, 0, stream>>>(layer, p->N, which == TRAIN_OUT, room->in[which], parameter,
+                                       room->in[which + 1]);
 }
 
 /* To the d of the layer before. */
