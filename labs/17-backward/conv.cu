@@ -119,7 +119,7 @@ template <int M_, int J_, int DEPTH_, int MINE_M_, int MINE_J_> struct Block {
     static constexpr int PITCH_M = M + 4, PITCH_J = J + 4;   /* stores fall into different banks */
     static constexpr int TABLE = THREADS >= 128 ? 512 : 256; /* rows that are looked up at a time */
 
-    /* Where this thread's sums begin: a warp is 4 threads deep and 8 wide, or flat where DOWN is 1. */
+    /* Where thread t's sums begin: a warp is 4 threads deep and 8 wide, or flat where DOWN is 1. */
     static constexpr int WARP_DOWN = DOWN < 4 ? DOWN : 4, WARP_ACROSS = WARP / WARP_DOWN;
 
     static __device__ int first_m(int t)
@@ -495,9 +495,9 @@ template <int EACH> __device__ static void fold(float (&sum)[EACH * WARP])
 }
 
 /* Block (x, y) has the taps of MAPS filters of one channel, x = k0/MAPS*C + c, and every
- * gridDim.y-th SLOPE_THREADS of the strips.  A thread's strip is STRIP gradients below each other in
- * column q of image n; under them lie WINDOW x TAPS inputs.  All of them are loaded at once, and
- * each is used up to STRIP*MAPS times. */
+ * gridDim.y-th SLOPE_THREADS of the strips.  A strip is STRIP gradients below each other in column
+ * q of image n; under them lie WINDOW x TAPS inputs.  A thread loads all of them at once, and uses
+ * each up to STRIP*MAPS times. */
 __global__ void __launch_bounds__(SLOPE_THREADS, 3)
     gather_filter_kernel(const ConvProblem p, const float *__restrict__ x,
                          const float *__restrict__ dy, float *__restrict__ sums)
@@ -587,8 +587,8 @@ template <int SUMS> __device__ static void line_sums(const float (&m)[SIDE], flo
 {
     const float even = m[1] + m[2], odd = m[1] - m[2];
     const float even2 = m[3] + m[4], odd2 = m[3] - m[4];
-    // TODO(9): Make the sums: y[i] is that of point^i * m over the points; infinity's, m[5], belongs
-    // to the last.
+    // TODO(9): Make the sums: y[i] is that of point^i * m over the points; m[5], infinity's,
+    // belongs to the last.
     y[0] = y[1] = y[2] = y[SUMS - 1] = 0.0f;
     (void)even, (void)odd, (void)even2, (void)odd2; /* until you use them */
     // END TODO(9)
@@ -702,8 +702,8 @@ template <class B_> struct PointsSource {
 };
 
 /* The product of each point, left[point][row][m] and right[point][row][j], in whole tiles.  Block z
- * has piece z % pieces of point z / pieces; sums[z][m][j].  While a tile is multiplied, the next one
- * is on its way. */
+ * has piece z % pieces of point z / pieces; sums[z][m][j].  While a tile is multiplied, the next is
+ * on its way. */
 template <class Source, int RESIDENT>
 __global__ void __launch_bounds__(Source::B::THREADS, RESIDENT)
     points_kernel(const PointsJob job, int slice, const float *__restrict__ left,
@@ -933,8 +933,8 @@ static int gather(const ConvProblem *p, const float *dy, const float *w, float *
     return 1;
 }
 
-/* Gathers dw where that is possible and costs less than `product`; else 0.  A thread's fold takes as
- * long as FOLD strips. */
+/* Gathers dw where that is possible and costs less than `product`; else 0.  A thread's fold takes
+ * as long as FOLD strips. */
 static int gather_filter(const ConvProblem *p, const float *x, const float *dy, float *dw,
                          float product, cudaStream_t stream)
 {
@@ -963,7 +963,7 @@ struct Points {
     float *left, *right, *sums;
 };
 
-/* Lays them out, and takes the memory, where the way costs less than `product`; else .tile is NULL. */
+/* Lays them out, and takes the memory, where that costs less than `product`; else .tile is NULL. */
 static Points points_plan(const ConvProblem *p, int m, int columns, int rows, float product)
 {
     const float MOVE =

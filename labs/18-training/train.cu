@@ -155,8 +155,8 @@ __global__ void conv_back_kernel(TrainLayer layer, TrainLayer before, int N,
 
 /* ---- fully connected layers -------------------------------------------------------------- */
 
-/* C5, F6 and the last layer.  A warp has OUTPUTS units, from k on, of IMAGES images; its lanes share
- * the inputs, and lane j*OUTPUTS + u finishes unit k+u of image n+j. */
+/* C5, F6 and the last layer.  A warp has OUTPUTS units, from k on, of IMAGES images; its lanes
+ * share the inputs, and lane j*OUTPUTS + u finishes unit k+u of image n+j. */
 template <int OUTPUTS>
 __global__ void full_kernel(TrainLayer layer, int N, int last, const float *__restrict__ in,
                             const float *__restrict__ parameter, float *__restrict__ out)
@@ -251,9 +251,9 @@ __global__ void loss_kernel(int N, int classes, const float *__restrict__ z,
 
 /* ---- the gradient, and the update -------------------------------------------------------- */
 
-/* Of any layer: thread x has MINE taps (c, r, s), blockDim.x apart, of UNITS filters, and thread row
- * y every blockDim.y-th row of the part's rows, counted over all images.  No two threads add to one
- * place, so that the sum is the same every time. */
+/* Of any layer: thread x has MINE taps (c, r, s), blockDim.x apart, of UNITS filters, and thread
+ * row y every blockDim.y-th row of the part's rows, counted over all images.  No two threads add to
+ * one place, so that the sum is the same every time. */
 __global__ void gradient_kernel(TrainLayer layer, int N, int border, int rows,
                                 const float *__restrict__ in, const float *__restrict__ d,
                                 float *__restrict__ part)
