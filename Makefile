@@ -218,7 +218,7 @@ $(SUBMISSION_LIBS) $(BUILD)/lib/engine-sim.a: # q, not r: files of two rooms may
 
 # These tests need an operation to judge with, and the rooms that they test know of none.
 JUDGING_TESTS := common/conv/diagnosis/test_diagnose common/conv/diagnosis/test_order autograder/session/test_session \
-    datasets/tool_maps
+    datasets/tool_maps datasets/tool_recordings datasets/test_recordings
 $(foreach t,$(JUDGING_TESTS),$(eval USES_$(t).c := common/operations $(USES_common/operations)))
 $(foreach t,$(JUDGING_TESTS),$(eval $(BUILD)/tests/$(t): $(call archives_of,$(USES_$(t).c))))
 
@@ -311,7 +311,7 @@ help:
 #:                       hot lines and what warps wait for there, a timeline, the roofline
 #:   make maps [SEED=n]  feature maps like VGG-19's into build/maps; one of them as input of a run:
 #:                       make run LAB=13 MAPS=build/maps/conv5_1.txt SHAPE='K=512 R=3 S=3 ...'
-#:   make datasets [SET=digits|mnist|fashion-mnist] [SEED=n]
+#:   make datasets [SET=digits|recordings|mnist|fashion-mnist] [SEED=n]
 #:                       digits to train on, into build/datasets (datasets/README.md)
 #:   make train [DATA=digits-8x8|digits|mnist] [EPOCHS=n] [SEED=n] [RESUME=1] [WINDOW=1] [CHECK=100]
 #:                       lab 18's step teaches a network to read digits: curves, misread digits, weights
@@ -473,7 +473,7 @@ load:
 
 # The digits that the workbook draws itself, or with SET=mnist a published set.
 datasets:
-	$(call stage,$(BUILD)/tests/datasets/tool_digits)
+	$(call stage,$(BUILD)/tests/datasets/tool_digits $(BUILD)/tests/datasets/tool_recordings)
 	$(Q)sh datasets/datasets.sh "$$BUILD" "$$SET" "$$SEED"
 
 # What autograder/tests/export runs.

@@ -1,9 +1,10 @@
 #!/bin/sh
 # datasets.sh BUILD SET SEED - a set of digits as IDX files in BUILD/datasets/SET, named as MNIST's are.
 #
-# SET digits (and an empty one) is drawn here from SEED, 60,000 to train with and 10,000 to test with; TRAIN= and TEST= are
-# other numbers.  The others are published sets: downloaded, held against the SHA-256 of recipes.tsv, unpacked.  RECIPES=file
-# takes other recipes.  What is there and right is not fetched again; what is not the published file is never unpacked.
+# SET digits (and an empty one) is drawn here from SEED, 60,000 to train with and 10,000 to test with; SET recordings is 600
+# and 400, and weights that read them.  TRAIN= and TEST= are other numbers.  The other sets are published ones: downloaded,
+# held against the SHA-256 of recipes.tsv, unpacked.  RECIPES=file takes other recipes.  What is there and right is not
+# fetched again; what is not the published file is never unpacked.
 set -eu
 build=${1:?usage: datasets.sh BUILD SET SEED}
 set_name=${2:-digits}
@@ -37,11 +38,13 @@ fetch() {
     part=
 }
 
-known="digits $(cut -f1 "$recipes" | sed 1d | sort -u | tr '\n' ' ')"
+known="digits recordings $(cut -f1 "$recipes" | sed 1d | sort -u | tr '\n' ' ')"
 case " $known" in *" $set_name "*) ;; *) fail "there is no set '$set_name'; SET= is one of: $known" ;; esac
 mkdir -p "$to"
 if [ "$set_name" = digits ]; then
     "$build/tests/datasets/tool_digits" "$to" "$seed" "${TRAIN:-60000}" "${TEST:-10000}"
+elif [ "$set_name" = recordings ]; then
+    "$build/tests/datasets/tool_recordings" "$to" "$seed" "${TRAIN:-600}" "${TEST:-400}"
 else
     for tool in curl sha256sum gunzip; do
         command -v "$tool" >/dev/null || fail "$tool is missing: sudo apt-get install curl coreutils gzip"

@@ -1,4 +1,4 @@
-"""electrode.py LIBRARIES OUT - the network of lab 19 by PyTorch, and by the lab's sources beside it.
+"""electrode.py LIBRARIES OUT [RECORDINGS] - the network of lab 19 by PyTorch, and by the lab's sources beside it.
 
 Needs an NVIDIA GPU and PyTorch; electrode.sh builds LIBRARIES/solution.so, of lab 19's solution, and
 one of each strategy of labs/19-electrode/steps/report.cu, and calls this.  Writes
@@ -9,9 +9,12 @@ one of each strategy of labs/19-electrode/steps/report.cu, and calls this.  Writ
                                 TF32 off), passes in one CUDA graph, taken in turn; and the largest
                                 error of each against fp64, in parts of the bound
   OUT/electrode-strategies.tsv  microseconds of one recording by each of the report's strategies
+  OUT/electrode-recordings.tsv  where RECORDINGS, the folder of `make datasets SET=recordings`, is given:
+                                how many of its recordings are read right
   OUT/electrode-end.tsv         one recording from pinned memory to pinned memory, a graph of copies
                                 and kernels a run: quantiles of the time that the host waits
 """
+import ast
 import ctypes
 import datetime
 import statistics
@@ -243,6 +246,34 @@ def strategies(libraries, exact, out, head):
                 sys.exit(f"electrode: {name}: {error:.3g} of the bound")
 
 
+def read_npy(path):
+    """An array of NPY version 1, of floats or of bytes."""
+    with open(path, "rb") as file:
+        data = file.read()
+    end = 10 + int.from_bytes(data[8:10], "little")
+    head = ast.literal_eval(data[10:end].decode())
+    kind = {"<f4": torch.float32, "|u1": torch.uint8}[head["descr"]]
+    return torch.frombuffer(bytearray(data[end:]), dtype=kind).reshape(head["shape"]).cuda()
+
+
+def recordings(library, folder, out, head):
+    x, label = read_npy(folder + "/test-recordings.npy"), read_npy(folder + "/test-labels.npy")
+    flat, p, layers = read_npy(folder + "/weights.npy"), problem_of(REPORT, len(label)), []
+    for layer, shape in enumerate(shapes(REPORT)):
+        w, b = p.weights[layer], p.biases[layer]
+        layers.append((flat[w:b].reshape(shape).double(), flat[b:b + shape[0]].double()))
+    y = torch.full((len(label), REPORT["classes"]), float("nan"), device="cuda")
+    lab_call(library, p, x, flat, y)
+    torch.cuda.synchronize()
+    right, bound = bounded(x[:, None].double(), layers)
+    worst = ((y.double() - right).abs() / bound).max().item()
+    read, truly = ((v.argmax(1) == label.long()).sum().item() for v in (y, right))
+    with open(out + "/electrode-recordings.tsv", "w") as file:
+        file.write(f"{head}recordings\tlab_19_right\tfp64_right\tof_bound\n{len(label)}\t{read}\t{truly}\t{worst:.3g}\n")
+    if not worst <= 1:
+        sys.exit(f"electrode: recordings: {worst:.3g} of the bound")
+
+
 def main():
     libraries, out = sys.argv[1], sys.argv[2]
     library = ctypes.CDLL(libraries + "/solution.so")
@@ -258,6 +289,8 @@ def main():
     times(library, exact, out, head)
     strategies(libraries, exact, out, head)
     end_to_end(library, exact, out, head)
+    if len(sys.argv) > 3:
+        recordings(library, sys.argv[3], out, head)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 #!/bin/sh
-# electrode.sh NVCC OUT - the network of lab 19 by its solution beside PyTorch on this machine's GPU: outputs for a test, times,
-# and times end to end (electrode.py says which files).  Needs PyTorch in PYTHON (python3).  SOURCE=file takes another source.
+# electrode.sh NVCC OUT [RECORDINGS] - the network of lab 19 by its solution beside PyTorch on this machine's GPU: outputs for
+# a test, times, times end to end, recordings read right (electrode.py says which files).  Needs PyTorch in PYTHON (python3).
+# SOURCE=file takes another source.
 set -eu
 nvcc=${1:?usage: electrode.sh NVCC OUT}
 out=${2:?usage: electrode.sh NVCC OUT}
@@ -17,4 +18,4 @@ for strategy in STREAMS CHANNELS SCATTER IM2COL; do
     library $strategy labs/19-electrode/steps/report.cu -DSTRATEGY=$strategy &
 done
 wait
-"${PYTHON:-python3}" common/compare/electrode.py "$work" "$out"
+"${PYTHON:-python3}" common/compare/electrode.py "$work" "$out" ${3:+"$3"}

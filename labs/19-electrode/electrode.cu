@@ -38,6 +38,23 @@ __device__ static int warp_of_block(int *warps, int *lane)
 /* A warp loads BATCH rows before it stores the first: one load's latency hides the others'. */
 enum { BATCH = 8 };
 
+/* The place i = outer * size + inner, and steps of it without a division each. */
+typedef struct Place {
+    int outer, inner;
+} Place;
+
+__device__ static Place place_of(int i, int size)
+{
+    return {i / size, i % size};
+}
+
+__device__ static Place place_after(Place at, Place step, int size)
+{
+    Place next = {at.outer + step.outer, at.inner + step.inner};
+    if (next.inner >= size) next = {next.outer + 1, next.inner - size};
+    return next;
+}
+
 /* The inputs of `maps` maps under the tile, and zeros where there are none; a warp a row. */
 __device__ static void stage_inputs(const ConvProblem &p, const Tile &t,
                                     const float *__restrict__ x, int c0, int h0, int w0,
@@ -45,25 +62,28 @@ __device__ static void stage_inputs(const ConvProblem &p, const Tile &t,
 {
     int warps, lane, warp = warp_of_block(&warps, &lane), rows = t.maps * t.rows;
     if (warp == warps) return;
-    for (int column = lane; column < t.pitch; column += WARP)
+    Place step = place_of(warps, t.rows), begin = place_of(warp, t.rows);
+    for (int column = lane; column < t.pitch; column += WARP) {
+        Place at = begin;
         for (int first = warp; first < rows; first += BATCH * warps) {
             float value[BATCH];
 #pragma unroll
             for (int j = 0; j < BATCH; j++) {
-                int i = first + j * warps, c = c0 + i / t.rows, h = h0 + i % t.rows;
-                int w = w0 + column;
+                int c = c0 + at.outer, h = h0 + at.inner, w = w0 + column;
                 bool inside = false;
                 // TODO(1): Say whether there is an input (c, h, w).
                 (void)c, (void)h, (void)w;
                 // END TODO(1)
                 float there = x[inside ? (c * p.H + h) * p.W + w : 0];
                 value[j] = inside ? there : 0.0f;
+                at = place_after(at, step, t.rows);
             }
 #pragma unroll
             for (int j = 0; j < BATCH; j++)
                 if (first + j * warps < rows)
                     staged[(first + j * warps) * t.pitch + column] = value[j];
         }
+    }
 }
 
 /* The taps of the block's filters in the same maps, the filters side by side; a warp 32 taps. */
@@ -73,21 +93,25 @@ __device__ static void stage_filters(const ConvProblem &p, const Tile &t,
                                      float *__restrict__ staged)
 {
     int warps, lane, warp = warp_of_block(&warps, &lane);
-    int taps = t.maps * R * R, there = (p.C - c0) * R * R, parts = pieces(taps, WARP) * filters;
+    int taps = t.maps * R * R, there = min(t.maps, p.C - c0) * R * R;
     if (warp == warps) return;
-    for (int first = warp; first < parts; first += BATCH * warps) {
+    Place step = place_of(warps, filters), at = place_of(warp, filters), to = at;
+    w += ((size_t)k0 * p.C + c0) * R * R;
+    while (at.outer * WARP < taps) {
         float value[BATCH];
 #pragma unroll
         for (int j = 0; j < BATCH; j++) {
-            int i = first + j * warps, k = k0 + i % filters, tap = i / filters * WARP + lane;
-            bool exists = k < p.K && tap < there;
-            float one = w[exists ? (k * p.C + c0) * R * R + tap : 0];
+            int tap = at.outer * WARP + lane;
+            bool exists = k0 + at.inner < p.K && tap < there;
+            float one = w[exists ? at.inner * p.C * R * R + tap : 0];
             value[j] = exists ? one : 0.0f;
+            at = place_after(at, step, filters);
         }
 #pragma unroll
         for (int j = 0; j < BATCH; j++) {
-            int i = first + j * warps, tap = i / filters * WARP + lane;
-            if (tap < taps) staged[tap * filters + i % filters] = value[j];
+            int tap = to.outer * WARP + lane;
+            if (tap < taps) staged[tap * filters + to.inner] = value[j];
+            to = place_after(to, step, filters);
         }
     }
 }
@@ -170,15 +194,34 @@ __global__ void conv_kernel(ConvProblem p, Tile t, const float *__restrict__ x,
 /* ---- how a convolution is cut up ------------------------------------------------------------- */
 
 typedef struct Cut {
-    int spots, groups, slices;
-    int floats; /* of shared memory, about */
+    int spots, groups, slices; /* of a block, at most */
 } Cut;
 
+enum { ENOUGH = 60000, BLOCK = 640, SLICES = 16 };
+
+/* Slices of the maps until there are threads for all of the card; then as many groups of filters as
+ * a block has room for, since all of them read the same inputs.  One map cannot be shared, and its
+ * blocks stage little: there a block has many spots and one group. */
 static Cut cut_of(const ConvProblem &p)
 {
-    long long spots = (long long)p.N * pieces(p.P, HIGH) * pieces(p.Q, WIDE);
-    if (spots * p.K < 40000) return {32, 1, p.C < 8 ? 1 : 8, 24576};
-    return {96, 4, 1, 6144};
+    int high = pieces(p.P, HIGH), wide = pieces(p.Q, WIDE), groups = pieces(p.K, FILTERS);
+    long long threads = (long long)p.N * high * wide * groups;
+    if (p.C == 1) return {5 * wide, 1, 1};
+    Cut cut = {0, 1, 1};
+    while (cut.slices < SLICES && 2 * cut.slices <= p.C && threads * cut.slices < ENOUGH)
+        cut.slices *= 2;
+    cut.spots = cut.slices == SLICES ? wide : 3 * wide;
+    while (cut.groups < groups && 2 * cut.groups * cut.slices * cut.spots <= BLOCK)
+        cut.groups *= 2;
+    return cut;
+}
+
+/* Floats of shared memory that a block may have. */
+static int shared_floats(void)
+{
+    int bytes = 0;
+    cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0);
+    return min(bytes / (int)sizeof(float), 49152);
 }
 
 template <int R>
@@ -188,6 +231,7 @@ static void launch_conv(const ConvProblem &p, const float *x, const float *w, co
     Cut cut = cut_of(p);
     Tile t;
     int high = pieces(p.P, HIGH), wide = pieces(p.Q, WIDE);
+    cut.spots = min(cut.spots, BLOCK / cut.groups / cut.slices); /* wide images have wide tiles */
     t.across = pieces(wide, cut.spots);
     t.wide = pieces(wide, t.across);
     t.down = pieces(high, min(high, cut.spots / t.wide));
@@ -198,7 +242,7 @@ static void launch_conv(const ConvProblem &p, const float *x, const float *w, co
     while (slices * cut.groups * spots < WARP) /* staging takes a whole warp */
         slices *= 2;
     int map = t.rows * t.pitch + R * R * filters;
-    int most = max(slices, cut.floats / map / slices * slices);
+    int most = max(slices, shared_floats() / map / slices * slices);
     t.maps = min(pieces(p.C, slices) * slices, most);
     int sums = slices / 2 * FILTERS * HIGH * WIDE * spots * cut.groups;
     size_t bytes = sizeof(float) * max(t.maps * map, sums);
@@ -349,8 +393,8 @@ static void launch_full(const FcProblem &p, const float *x, const float *w, floa
                         cudaStream_t stream)
 {
     int each = slice_of(p);
-    if (p.N < 4) return launch_rows<1>(p, each, x, w, part, stream);
-    if (p.N <= FEW) return launch_rows<5>(p, each, x, w, part, stream);
+    if (p.N == 1) return launch_rows<1>(p, each, x, w, part, stream);
+    if (p.N <= FEW) return launch_rows<2>(p, each, x, w, part, stream);
     dim3 grid(pieces(p.K, SIDE), pieces(p.C, each), pieces(p.N, SIDE));
     product_kernel<<<grid, PRODUCT_THREADS, 0, stream>>>(p, each, x, w, part);
 }

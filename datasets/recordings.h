@@ -1,0 +1,38 @@
+/* recordings.h - synthetic recordings of a nerve cuff, for lab 19: spikes that travel along the
+ * nerve, drift and noise.
+ *
+ * The cuff has 8 rows of 7 contacts along the nerve; electrode 7*row + i is contact i of a row.  A
+ * spike passes the contacts one after the other, and its class says how: towards the brain slowly,
+ * towards it fast, or away from it.  When it comes, how large it is, on which side of the nerve and
+ * how often, is drawn; so is each electrode's drift, and all noise.  What no moment and no
+ * electrode alone can tell, a linear classifier does not get (datasets/README.md has the numbers).
+ * Only + - * / are used: the same recordings from the same seed on every machine. */
+#ifndef CONVLAB_DATASETS_RECORDINGS_H
+#define CONVLAB_DATASETS_RECORDINGS_H
+
+#include <stdint.h>
+
+#include "common/operation/random.h"
+
+enum {
+    RECORDING_ROWS = 8,
+    RECORDING_CONTACTS = 7,
+    RECORDING_ELECTRODES = RECORDING_ROWS * RECORDING_CONTACTS,
+    RECORDING_SAMPLES = 100,
+    RECORDING_VALUES = RECORDING_ELECTRODES * RECORDING_SAMPLES,
+    RECORDING_CLASSES = 3
+};
+
+/* Samples that a spike takes from a contact to the next, by class. */
+extern const double RECORDING_DELAY[RECORDING_CLASSES];
+
+/* A spike `at` samples after its middle: -1 down, then up; 0 beyond its ends. */
+double recording_spike(double at);
+
+/* One recording: value[electrode * RECORDING_SAMPLES + sample]. */
+void recording_draw(int class, Random *random, float value[RECORDING_VALUES]);
+
+/* `count` of them, each class equally likely. */
+void recordings_generate(int count, Random *random, float *value, uint8_t *label);
+
+#endif

@@ -1,0 +1,97 @@
+/* tool_recordings.c - writes recordings of lab 19 and weights that read them, as NPY files, and
+ * says how many unseen ones are read right. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/operations/operations.h"
+#include "datasets/array.h"
+#include "datasets/recordings.h"
+#include "datasets/recordings_network.h"
+
+static const char USAGE[] = "usage: recordings DIRECTORY SEED TRAIN TEST   numbers of recordings\n";
+
+static int write_npy(const char *directory, const char *name, const Array *array, Error *error)
+{
+    char path[1024];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    return array_write_npy(path, array, error);
+}
+
+static int write_all(const char *directory, const ElectrodeProblem *p, int count, float *x,
+                     uint8_t *label, float *w, Error *error)
+{
+    uint64_t N = (uint64_t)count, parameters = (uint64_t)p->parameters;
+    Array recordings = {.type = ARRAY_F32,
+                        .dimensions = 3,
+                        .size = {N, RECORDING_ELECTRODES, RECORDING_SAMPLES},
+                        .count = N * RECORDING_VALUES,
+                        .value = x};
+    Array labels = {.type = ARRAY_U8, .dimensions = 1, .size = {N}, .count = N, .value = label};
+    Array weights = {
+        .type = ARRAY_F32, .dimensions = 1, .size = {parameters}, .count = parameters, .value = w};
+    return write_npy(directory, "test-recordings.npy", &recordings, error) ||
+                   write_npy(directory, "test-labels.npy", &labels, error) ||
+                   write_npy(directory, "weights.npy", &weights, error)
+               ? -1
+               : 0;
+}
+
+/* The generator draws the ones to learn from first, then the others. */
+static int make_all(const char *directory, uint64_t seed, int train, int test, Error *error)
+{
+    Problem problem;
+    ElectrodeProblem p;
+    Random random;
+    if (operation_find("electrode_forward")
+            ->parse("N=1 H=56 W=100 c=64 f=256 classes=3", &problem, error))
+        return -1;
+    memcpy(&p, problem.data, sizeof p);
+    size_t count = (size_t)train + (size_t)test;
+    float *x = malloc(count * RECORDING_VALUES * sizeof *x);
+    float *w = malloc((size_t)p.parameters * sizeof *w);
+    uint8_t *label = malloc(count);
+    int right = -1, status = -1;
+    if (x && w && label) {
+        float *unseen = x + (size_t)train * RECORDING_VALUES;
+        random_seed(&random, seed);
+        recordings_generate(train + test, &random, x, label);
+        recordings_design(&p, w);
+        if (!recordings_learn(&p, train, x, label, w))
+            right = recordings_right(&p, test, unseen, label + train, w);
+        if (right >= 0) status = write_all(directory, &p, test, unseen, label + train, w, error);
+    }
+    if (right < 0) error_set(error, "no memory for %zu recordings", count);
+    if (!status)
+        printf("recordings: learnt from %d, reads %d of %d others right (%.1f %%)\n", train, right,
+               test, 100.0 * right / test);
+    free(label);
+    free(w);
+    free(x);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    unsigned long long number[3];
+    Error error = {""};
+    if (argc != 5) {
+        fputs(USAGE, stderr);
+        return 2;
+    }
+    for (int i = 0; i < 3; i++) {
+        char *end;
+        number[i] = strtoull(argv[2 + i], &end, 10);
+        if (*argv[2 + i] < '0' || *argv[2 + i] > '9' || *end ||
+            (i && (number[i] < 1 || number[i] > 50000))) {
+            fprintf(stderr, "recordings: '%s' is no whole number%s\n%s", argv[2 + i],
+                    i ? " from 1 to 50,000" : "", USAGE);
+            return 2;
+        }
+    }
+    if (make_all(argv[1], number[0], (int)number[1], (int)number[2], &error)) {
+        fprintf(stderr, "recordings: %s\n", error.text);
+        return 1;
+    }
+    return 0;
+}
