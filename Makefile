@@ -162,6 +162,8 @@ $(BUILD)/obj/%.o: %.c
 
 # The interpreter's inner loops want the optimiser's best.
 $(BUILD)/obj/common/simt/%.o: CFLAGS += -O3
+# Its handlers are macros, of which a debugger needs the lines alone; more takes a second a level.
+$(BUILD)/obj/common/simt/exec/exec_%.o: CFLAGS += -g1
 # The only files that see the toolkit's headers.
 $(BUILD)/obj/common/cuda/runtime/%.o $(BUILD)/obj/common/operations/calls/%.o $(BUILD)/obj/common/serve/card.o $(BUILD)/obj/common/serve/pool.o: CPPFLAGS += -isystem $(CUDA_INCLUDE)
 
