@@ -104,7 +104,7 @@ static void staircase_draw(Random *random, int M, float *time)
 {
     const int step = random_range(random, 2, M / 3 + 2), wave = random_range(random, 2000, 40000),
               shift = random_range(random, 0, step - 1);
-    const double launch = random_range(random, 0, 2) ? 0.5 : 0.02;
+    const double launch = M > 8 && random_range(random, 0, 2) ? 0.5 : 0.02;
     for (int m = 1; m <= M; m++) {
         double waves = (m + shift + step - 1) / step, slope = 1 + 0.1 * random_unit(random);
         time[m - 1] = (float)floor(wave * (launch + waves) * slope * (1 + 0.002 * m));

@@ -49,6 +49,7 @@ tasks_simulate() {
 
 # A call may launch several kernels: that which takes the most registers of the GPU does the sums, the others prepare or add.
 tasks_time() {
+    [ -f common/compare/sweep.sh ] || { echo "a student's copy has nothing to time a card with; say ENGINE=sim" >&2; exit 2; }
     # shellcheck disable=SC2086
     sh common/compare/sweep.sh "$build" "$nvcc" "$tasks" $labs >&2
     out=$build/sweep
