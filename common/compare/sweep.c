@@ -2,7 +2,8 @@
  * this machine's GPU, and what it launches for that.
  *
  * TASKS has a line a task: sweep, value, shape, with tabs between.  A SIDE is NAME:OBJECT:LAYOUT,
- * a solution, or cudnn:fp32 or cudnn:tf32, cuDNN by its own rules.  What a side launches is read
+ * a solution, or cudnn:fp32 or cudnn:tf32, cuDNN by its own rules, or cudnn:fp32:fastest, with the
+ * algorithm that is the fastest.  What a side launches is read
  * out of a captured graph that never ran: name, blocks, threads, registers, shared memory, and how
  * many blocks of it the driver says an SM holds.  All of that is printed before the first time is
  * taken, so a prediction that is made of it is one.  Then all tasks are timed in turn, up and
@@ -228,7 +229,8 @@ static int side_open(char *text, Side *side, Error *error)
     Precision precision;
     if (name && object && !strcmp(name, "cudnn")) {
         if (precision_find(object, &precision)) return error_set(error, "cudnn:fp32 or cudnn:tf32");
-        return side_cudnn(side, precision, CONV_NCHW, CUDNN_RULES, error);
+        const int fastest = layout && !strcmp(layout, "fastest");
+        return side_cudnn(side, precision, CONV_NCHW, fastest ? CUDNN_FASTEST : CUDNN_RULES, error);
     }
     if (!layout) return error_set(error, "a side is NAME:OBJECT:LAYOUT or cudnn:PRECISION");
     if (conv_layout_parse(layout, &side->layout, error)) return -1;

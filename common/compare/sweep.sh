@@ -1,6 +1,6 @@
 #!/bin/sh
 # sweep.sh BUILD NVCC TASKS SIDE ... - sides timed over the tasks of a sweep on this machine's GPU (sweep.c); a side is the number
-# of a lab, its solution or what stands in SUBMISSION, or cudnn-fp32 or cudnn-tf32.  Leaves BUILD/sweep/launches.tsv and times.tsv.
+# of a lab, its solution or what stands in SUBMISSION, or cudnn-fp32, cudnn-tf32 or cudnn-fastest.  Leaves BUILD/sweep/launches.tsv and times.tsv.
 set -eu
 usage='usage: sweep.sh BUILD NVCC TASKS SIDE ...'
 build=${1:?$usage}
@@ -14,6 +14,7 @@ program sweep
 chosen=
 for side; do
     case $side in
+    cudnn-fastest) chosen="$chosen cudnn:fp32:fastest" ;;
     cudnn-*) chosen="$chosen cudnn:${side#*-}" ;;
     *)
         name=$(basename labs/"$side"-*)

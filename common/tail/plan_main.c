@@ -97,8 +97,9 @@ static int measured_read(const char *path)
     while (fgets(line, sizeof line, file))
         if (*line == ';')
             nothing_us = atof(line + 1);
-        else if (sscanf(line, "%*[^\t]\t%199[^\t]\t%d\t%*[^\t]\t%*f\t%*f\t%*f\t%*f\t%lf\t%lf", key,
-                        &width, &launches, &us) == 4)
+        else if (sscanf(line,
+                        "%*[^\t]\t%199[^\t]\t%d\t%*[^\t]\t%*f\t%*f\t%*f\t%*f\t%*f\t%*f\t%lf\t%lf",
+                        key, &width, &launches, &us) == 4)
             width_keep(key, width, us - launches * nothing_us);
     fclose(file);
     for (int l = 0; l < layers; l++)

@@ -19,46 +19,62 @@ double stair_utilisation(const Stair *stair)
 
 /* ---- the prediction ---- */
 
+enum { SCHEDULERS = 4, START = 32 };
+
 /* Of j blocks on an SM, where a block alone takes 1. */
-static double round_time(double j, double fill)
+static double round_time(const Stair *stair, double j, double fill)
 {
-    return j > 0 ? pow(1 + pow(j / fill, 4), 0.25) : 0;
+    return j > 0 ? pow(1 + pow(ceil(j * stair->warps / SCHEDULERS) / fill, 4), 0.25) : 0;
 }
 
-/* In times of a block that is alone and has the whole sums. */
+/* In times of one row of a block that is alone. */
 static double busiest_time(const Stair *stair, double fill)
 {
     const double b = stair_busiest(stair), k = stair->resident, full = floor(b / k);
-    return (full * round_time(k, fill) + round_time(b - full * k, fill)) / stair->pieces;
+    return (full * round_time(stair, k, fill) + round_time(stair, b - full * k, fill)) *
+           (stair->rows / stair->pieces + START);
 }
 
-/* The `fill` with which the two times are as far apart as they were measured to be.  Their ratio
- * falls as `fill` grows: halving finds it. */
-static double fill_find(const Stair *few, const Stair *many, double ratio)
+/* With this `fill`, how long a row takes alone by the two widths, and how far apart they are in
+ * that. */
+static double alone_find(const Stair *few, const Stair *many, double launch_us, double fill,
+                         double *apart)
 {
-    double low = 1e-2, high = 1e3;
-    for (int i = 0; i < 60; i++) {
-        double fill = sqrt(low * high);
-        if (busiest_time(many, fill) / busiest_time(few, fill) > ratio)
-            low = fill;
-        else
-            high = fill;
+    const double one = fmax(few->us - launch_us * few->launches, 1e-3) / busiest_time(few, fill);
+    const double other =
+        fmax(many->us - launch_us * many->launches, 1e-3) / busiest_time(many, fill);
+    *apart = fabs(log(one / other));
+    return sqrt(one * other);
+}
+
+/* Tries `fill` from a quarter of a warp to 64 warps; of those that do as well the nearest to 1. */
+static void kernel_fit(const Stair *few, const Stair *many, double launch_us, double *alone,
+                       double *fill)
+{
+    enum { STEPS = 64 };
+    const double lowest = 0.25, doubt = 0.006;
+    double least = INFINITY;
+    for (int i = 0; i <= STEPS; i++) {
+        double apart, tried = lowest * pow(2, i / 8.0);
+        double is = alone_find(few, many, launch_us, tried, &apart);
+        const double error = hypot(apart, doubt * log(tried));
+        if (error >= least) continue;
+        least = error;
+        *alone = is;
+        *fill = tried;
     }
-    return sqrt(low * high);
 }
 
 static void kernel_predict(Stair *stair, int count, int kernel, double launch_us, int *calibrates)
 {
     int few = -1, many = -1;
+    double alone = 0, fill = 1;
     for (int i = 0; i < count; i++) {
         if (stair[i].kernel != kernel) continue;
         if (few < 0 || stair_busiest(&stair[i]) < stair_busiest(&stair[few])) few = i;
         if (many < 0 || stair_busiest(&stair[i]) > stair_busiest(&stair[many])) many = i;
     }
-    const double one = stair[few].us - launch_us * stair[few].launches;
-    const double other = stair[many].us - launch_us * stair[many].launches;
-    const double fill = fill_find(&stair[few], &stair[many], other / one);
-    const double alone = one / busiest_time(&stair[few], fill);
+    kernel_fit(&stair[few], &stair[many], launch_us, &alone, &fill);
     calibrates[few] = calibrates[many] = 1;
     for (int i = 0; i < count; i++)
         if (stair[i].kernel == kernel)
@@ -77,14 +93,19 @@ void stairs_predict(Stair *stair, int count, double launch_us, int *calibrates)
 
 /* ---- steps ---- */
 
-void stairs_find(const double *us, int count, double least, int *step)
+void stairs_find(const double *us, const double *low, const double *high, int count, double least,
+                 int *step)
 {
-    double sum = 0;
+    double sum = 0, lowest = 0, highest = 0;
     int plateau = 0;
     for (int i = 0; i < count; i++) {
         const double part = plateau ? us[i] * plateau / sum : 1;
-        step[i] = part > 1 + least ? 1 : part < 1 - least ? -1 : 0;
+        step[i] = part > 1 + least && low[i] > highest   ? 1
+                  : part < 1 - least && high[i] < lowest ? -1
+                                                         : 0;
         if (step[i]) sum = plateau = 0;
+        lowest = plateau ? fmin(lowest, low[i]) : low[i];
+        highest = plateau ? fmax(highest, high[i]) : high[i];
         sum += us[i];
         plateau++;
     }

@@ -10,26 +10,29 @@
  * equation 3 has k = 1: it takes a multiprocessor for busy with one block.  Neither is the whole
  * truth.  The blocks that share an SM share its units: a block with company takes as long as alone
  * until the units are full, and longer from there on.  So the busiest SM decides, with
- * b = ceil(B / S) blocks, k at a time:
+ * b = ceil(B / S) blocks, k at a time; and on it the busiest of its four schedulers, which has
+ * ceil(j * warps / 4) warps when there are j blocks:
  *
- *     time = launches * launch + (floor(b / k) * round(k) + round(b mod k)) / pieces
- *     round(j) = alone * (1 + (j / fill)^4)^(1/4),   round(0) = 0
+ *     time = launches * launch + (floor(b / k) * round(k) + round(b mod k)) * (rows / pieces + 32)
+ *     round(j) = alone * (1 + (ceil(j * warps / 4) / fill)^4)^(1/4),   round(0) = 0
  *
- * `alone` is how long a block takes that has an SM to itself (where sums are split among several
- * blocks, each of these has a part of that), and `fill` is how many blocks fill
- * the units: round(j) is flat below it and grows in proportion above.  With a large `fill` this is
- * waves; with a small one there is a step at every multiple of S, as the paper has it. */
+ * `alone` is what a block takes for a row of its sums when it has an SM to itself, `fill` how many
+ * warps fill a scheduler: round(j) is flat below that and grows in proportion above.  With a large
+ * `fill` this is waves; with a small one there is a step at every multiple of S, as the paper has
+ * it.  A block takes as long as 32 rows to get going (lab 10). */
 #ifndef CONVLAB_TAIL_STAIRS_H
 #define CONVLAB_TAIL_STAIRS_H
 
 /* A width of the sweep: what it launches, and how long that took. */
 typedef struct Stair {
     double blocks, resident, sms; /* B, k, S */
-    double pieces;    /* the sums are split among so many blocks: each has that part of the work */
-    double launches;  /* kernels of the call; all but one are small */
-    int kernel;       /* a number for each kernel; another one has other `alone` and `fill` */
-    double us;        /* measured */
-    double predicted; /* stairs_predict */
+    double warps;                 /* of a block */
+    double rows;                  /* products of a sum: C*R*S */
+    double pieces;   /* the sums are split among so many blocks: each has that part of the rows */
+    double launches; /* kernels of the call; all but one are small */
+    int kernel;      /* a number for each kernel; another one has other constants */
+    double us, low, high; /* measured, and the interval that holds it with 95 % */
+    double predicted;     /* stairs_predict */
 } Stair;
 
 double stair_waves(const Stair *stair);   /* ceil(B / (S*k)) */
@@ -38,14 +41,16 @@ double stair_busiest(const Stair *stair); /* ceil(B / S) */
 double stair_utilisation(const Stair *stair);
 
 /* Fills in `predicted`.  Two measured widths of each kernel give its `alone` and `fill`: the first
- * of those where the busiest SM has the fewest blocks, and the first where it has the most.  A
- * kernel with the same b everywhere is flat.  `launch_us` is what a launch takes that does
- * nothing.  `calibrates[i]` becomes 1 for widths whose time was used. */
+ * of those where the busiest SM has the fewest blocks, and the first where it has the most.  Where
+ * these two do not tell, `fill` is near 1.  `launch_us` is what a launch takes that does nothing.
+ * calibrates[i] becomes 1 for widths whose time was used. */
 void stairs_predict(Stair *stair, int count, double launch_us, int *calibrates);
 
 /* step[i] becomes 1 where a step up begins at us[i], -1 where one down does, else 0.  A plateau
- * goes on as long as each time is within `least` (0.04: 4 %) of the mean of its times so far; what
- * is not begins the next one.  step[0] is 0. */
-void stairs_find(const double *us, int count, double least, int *step);
+ * goes on as long as a time is within `least` (0.08: 8 %) of the mean of its times so far, or has
+ * an interval, low[i] to high[i], that meets one of theirs; what is not begins the next plateau.
+ * step[0] is 0.  low and high may be us itself, for times without noise. */
+void stairs_find(const double *us, const double *low, const double *high, int count, double least,
+                 int *step);
 
 #endif

@@ -9,10 +9,10 @@ set yrange [0:*]
 set key top left
 set grid
 set tics nomirror
-draw = "plot file using 1:12 skip 1 with fillsteps fc rgb '#dfe8f2' notitle, \
-    '' using 1:12 skip 1 with steps lc rgb '#3b6ea5' lw 2 title 'predicted', \
-    '' using 1:8 skip 1 with points pt 7 ps 0.6 lc rgb '#c8702a' title 'measured', \
-    '' using 1:($13 == 1 ? $8 : NaN) skip 1 with points pt 6 ps 1.2 lc rgb '#333333' title 'gave the constants'"
+draw = "plot file using 1:16 skip 1 with fillsteps fc rgb '#dfe8f2' notitle, \
+    '' using 1:16 skip 1 with steps lc rgb '#3b6ea5' lw 2 title 'predicted', \
+    '' using 1:10 skip 1 with points pt 7 ps 0.6 lc rgb '#c8702a' title 'measured', \
+    '' using 1:($17 == 1 ? $10 : NaN) skip 1 with points pt 6 ps 1.2 lc rgb '#333333' title 'gave the constants'"
 set terminal svg size 720,400 font "Helvetica,12" background "white"
 set output ARG1 . ".svg"
 eval(draw)

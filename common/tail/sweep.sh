@@ -40,7 +40,7 @@ draw() {
     machine=$(sed -n '1s/^; [0-9.]* us, \([^,]*\).*/\1/p' "$1")
     {
         sed -n "1s|^; [^,]*|; $side, $shape, the % is $over|p" "$1"
-        awk -F'\t' -v OFS='\t' -v side="$side" '$1 == side { print $3, $4, $5, $6, $7, $8, $9, $10 }' "$1" |
+        awk -F'\t' -v OFS='\t' -v side="$side" '$1 == side { print $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14 }' "$1" |
             "$build/tests/common/tail/tool_stairs" "$launch_us"
     } >"$out/$name.tsv"
     printf '  %s, %s: %s\n' "$side" "$machine" "$(sed -n 's/^; steps: //p' "$out/$name.tsv")"

@@ -78,7 +78,7 @@ sh common/tail/measure.sh "$build" "$nvcc" "$out/tasks.tsv" "$lab" "$engine" "$g
 
 awk -F'\t' -v OFS='\t' -v what="$name, $mode, tau=$tau" '
     FILENAME ~ /tasks.tsv$/ { shape[$1, $2] = $3; next }
-    FILENAME ~ /both.tsv$/ { if ($0 ~ /^;/) { sub(/^; [^,]*, /, ""); machine = $0 } else us[$2, $3] = $10; next }
+    FILENAME ~ /both.tsv$/ { if ($0 ~ /^;/) { sub(/^; [^,]*, /, ""); machine = $0 } else us[$2, $3] = $12; next }
     !head++ { print "; " what ", " machine; print "layer", "old_width", "new_width", "old_us", "new_us", "old_parameters", "new_parameters" }
     {
         print $1, $2, $3, us["old", $1], us["new", $1], weights(shape["old", $1]), weights(shape["new", $1])

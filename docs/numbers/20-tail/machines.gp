@@ -16,7 +16,7 @@ do for [i = 1:3] {
     name = i == 1 ? "GTX 1080 Ti, 28 multiprocessors" : i == 2 ? "TITAN V, 80" : "H200, 132"
     set label 1 name at graph 0.99, 0.12 right
     set xlabel (i == 3 ? "filters" : "")
-    plot file using 1:12 skip 1 with fillsteps fc rgb '#dfe8f2' notitle, \
-         '' using 1:12 skip 1 with steps lc rgb '#3b6ea5' lw 2 title 'predicted', \
-         '' using 1:8 skip 1 with points pt 7 ps 0.5 lc rgb '#c8702a' title 'simulated'
+    plot file using 1:16 skip 1 with fillsteps fc rgb '#dfe8f2' notitle, \
+         '' using 1:16 skip 1 with steps lc rgb '#3b6ea5' lw 2 title 'predicted', \
+         '' using 1:10 skip 1 with points pt 7 ps 0.5 lc rgb '#c8702a' title 'simulated'
 }
