@@ -363,6 +363,7 @@ static int run_case(Run *run, Error *error)
     char finding[sizeof run->finding];
     memcpy(finding, run->finding, sizeof finding);
     observed.checked = finding;
+    observed.algorithm = ini->algorithm;
     if (status) {
         printf("  FAILED\n");
         text_wrap(stdout, 4, error->text);

@@ -322,7 +322,9 @@ static int simulator_open(const LabRun *run, const Operation *operation, Judge *
                               .machine = grader->machine_name,
                               .gpus_directory = grader->gpus,
                               .checks = 1};
-    *judge = (Judge){.operation = operation, .precision = run->lab->ini.precision};
+    *judge = (Judge){.operation = operation,
+                     .precision = run->lab->ini.precision,
+                     .algorithm = run->lab->ini.algorithm};
     if (session_open(&options, &judge->session, error)) return -1;
     if (!session_start_runner(judge->session, 0, &run->build[0], error)) return 0;
     session_close(judge->session);
@@ -654,6 +656,7 @@ static void judge_start(LabRun *run)
     run->judge = (Judge){.session = run->session,
                          .operation = ini->operation[0],
                          .precision = ini->precision,
+                         .algorithm = ini->algorithm,
                          .host = ini->host};
     run->speed = (SpeedSetup){.judge = &run->judge,
                               .sim = !ini->host && run->grader->engine == ENGINE_SIM,

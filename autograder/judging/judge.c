@@ -166,6 +166,7 @@ void judge_output(Judge *judge, const Workload *workload, const Observed *observ
     Error error;
     Observed seen = *observed;
     seen.checked = outcome->finding;
+    seen.algorithm = judge->algorithm;
     double start = sandbox_clock();
     int failed = verify_output(judge->operation, &workload->problem, judge->precision,
                                (const float *const *)workload->tensor, &seen, &judgement, &error);
@@ -194,11 +195,13 @@ int judge_sample(Judge *judge, const Workload *workload, const Observed *observe
     Error error;
     int right = 0;
     if (outcome->status != RUN_OK || *outcome->finding) return 0;
+    Observed seen = *observed;
+    seen.algorithm = judge->algorithm;
     random_child(random, "sample", &drawn);
     double start = sandbox_clock();
     int failed =
         verify_sample(judge->operation, &workload->problem, judge->precision,
-                      (const float *const *)workload->tensor, observed, &drawn, &right, &error);
+                      (const float *const *)workload->tensor, &seen, &drawn, &right, &error);
     spend(judge, SPENT_SAMPLES, start);
     return !failed && right;
 }

@@ -10,6 +10,7 @@ typedef struct Judge {
     Session *session;
     const Operation *operation; /* what every problem is one of; see judge_choose */
     Precision precision;
+    Algorithm algorithm;
     int host;
     int probe_limited; /* one of the diagnosis' runs met a limit */
     int diagnosed;     /* cases that took further runs to say what is wrong */

@@ -116,7 +116,8 @@ static void measure_cycles(SpeedSetup *setup, const Problem *problem, RecordCase
     speed->s = speed->s_low = speed->s_high = speed->baseline / speed->student;
     speed->s_ref = speed->baseline / speed->reference;
     double floor_cycles =
-        speed_floor_cycles(setup->machine, setup->judge->precision, operation->flops(problem),
+        speed_floor_cycles(setup->machine, setup->judge->precision,
+                           operation->flops(problem) / algorithm_saving(setup->judge->algorithm),
                            operation->least_bytes(problem));
     if (speed->student < floor_cycles) {
         speed_end(speed, SPEED_REVIEW,

@@ -493,6 +493,10 @@ static void below_the_cards_floor_is_for_a_person(void **state)
     halves.precision = PRECISION_FP16; /* tensor cores may do it in less */
     setup.judge = &halves;
     assert_int_equal(measure(&setup).speed.verdict, SPEED_SCORED);
+    halves.precision = PRECISION_FP32;
+    assert_int_equal(measure(&setup).speed.verdict, SPEED_REVIEW);
+    halves.algorithm = ALGORITHM_WINOGRAD_4X4; /* a quarter of the products: 0.015 s */
+    assert_int_equal(measure(&setup).speed.verdict, SPEED_SCORED);
 }
 
 static int make_cache(void **state)

@@ -37,6 +37,7 @@ static const Field LAB_FIELDS[] = {
     TEXT(LabIni, source, 1),
     {"operation", FIELD_TEXT, 1, offsetof(LabIni, operation_name), 64, 0, 0},
     {"precision", FIELD_TEXT, 1, 0, 0, 0, 0}, /* offsets unused: taken apart by name */
+    {"algorithm", FIELD_TEXT, 0, 0, 0, 0, 0},
     TEXT(LabIni, baseline, 1),
     {"needs", FIELD_TEXT, 0, 0, 0, 0, 0},
     TEXT(LabIni, gpu, 0),
@@ -166,6 +167,13 @@ static int take_precision(const IniFile *file, const IniEntry *entry, LabIni *la
                      entry->value);
 }
 
+static int take_algorithm(const IniFile *file, const IniEntry *entry, LabIni *lab, Error *error)
+{
+    if (!entry || !algorithm_find(entry->value, &lab->algorithm)) return 0;
+    return ini_error(error, file, entry->line, "algorithm is " ALGORITHM_NAMES ", not '%s'",
+                     entry->value);
+}
+
 static int take_need(const IniFile *file, const IniEntry *entry, char *text, LabIni *lab,
                      Error *error)
 {
@@ -259,6 +267,7 @@ static int take_lab(const IniFile *file, const IniSection *section, LabIni *lab,
                          lab->baseline);
     }
     if (take_precision(file, ini_entry_find(section, "precision"), lab, error)) return -1;
+    if (take_algorithm(file, ini_entry_find(section, "algorithm"), lab, error)) return -1;
     const IniEntry *needs = ini_entry_find(section, "needs");
     return needs ? take_needs(file, needs, lab, error) : 0;
 }

@@ -62,6 +62,7 @@ typedef struct LabIni {
     char entries[64 * LAB_OPERATIONS]; /* their entry points, with blanks between */
     int host;                          /* runs on the CPU */
     Precision precision;
+    Algorithm algorithm;
     char baseline[64];
     char gpu[64]; /* the machine that the simulator plays where nobody asks for another */
     LabNeed need[LAB_NEEDS];

@@ -95,7 +95,7 @@ static const BadLab BAD[] = {
      "hint FAULT"},
     {"part =", "prat =",
      "x:3: unknown key 'prat' in [lab]; it takes: title, part, order, source, operation, "
-     "precision, baseline, needs, gpu, papers"},
+     "precision, algorithm, baseline, needs, gpu, papers"},
     {"part = From a loop\n", "", "x:1: [lab] lacks 'part'"},
     {"order = 2", "order = two", "x:4: 'order' is not a number: 'two'"},
     {"order = 2", "order = 2.5", "x:4: 'order' is a whole number, not 2.5"},
@@ -113,6 +113,8 @@ static const BadLab BAD[] = {
     {"LeNet-5 C1\n", "LeNet-5 C1\noperation = conv_forward_host\n",
      "x:20: 'conv_forward_host' does not run where the lab's operation does"},
     {"fp32", "fp8", "x:7: precision is fp32, tf32 or fp16, not 'fp8'"},
+    {"precision = fp32", "precision = fp32\nalgorithm = fft",
+     "x:8: algorithm is sums or winograd-4x4, not 'fft'"},
     {"cc >= 7.5", "cc > 7.5",
      "x:9: 'cc > 7.5' is no need; write cc >= X.Y, engine = gpu or engine = sim"},
     {"engine = sim", "engine = fpga",

@@ -20,6 +20,22 @@ int precision_find(const char *name, Precision *precision)
     return -1;
 }
 
+int algorithm_find(const char *name, Algorithm *algorithm)
+{
+    static const char *const NAME[] = {"sums", "winograd-4x4"};
+    for (int i = ALGORITHM_SUMS; i <= ALGORITHM_WINOGRAD_4X4; i++) {
+        if (strcmp(name, NAME[i])) continue;
+        *algorithm = (Algorithm)i;
+        return 0;
+    }
+    return -1;
+}
+
+double algorithm_saving(Algorithm algorithm)
+{
+    return algorithm == ALGORITHM_WINOGRAD_4X4 ? 4 : 1;
+}
+
 size_t tensor_count(const TensorShape *shape)
 {
     size_t count = 1;

@@ -50,6 +50,17 @@ typedef enum Precision { PRECISION_FP32, PRECISION_TF32, PRECISION_FP16 } Precis
 int precision_find(const char *name, Precision *precision);
 const char *precision_name(Precision precision);
 
+/* By what the lab's programs may come to an output: by its products, summed in any order, as nearly
+ * all do; or by Winograd's F(4x4,3x3), which rounds more and does a quarter of the products. */
+typedef enum Algorithm { ALGORITHM_SUMS, ALGORITHM_WINOGRAD_4X4 } Algorithm;
+
+/* The one of that name; -1 if there is none. */
+#define ALGORITHM_NAMES "sums or winograd-4x4"
+int algorithm_find(const char *name, Algorithm *algorithm);
+
+/* So many of the problem's products stand for one that such a program does: 1 or 4. */
+double algorithm_saving(Algorithm algorithm);
+
 /* A problem's tensors in its operation's plain layout. */
 typedef struct PlainView {
     Problem problem;                        /* the same problem, all tensors plain */

@@ -15,6 +15,11 @@ double verdict_bound(Precision precision, double reach, double products)
     return VERDICT_SAFETY * (relative + 2 * input + input * input) * reach;
 }
 
+double verdict_least_products(Algorithm algorithm)
+{
+    return algorithm == ALGORITHM_WINOGRAD_4X4 ? (48.0 / 8) * (48.0 / 8) * 9 : 0;
+}
+
 double verdict_rms_bound(double reach, double products)
 {
     return products > 0 ? 128 * UNIT_FP32 * reach / sqrt(sqrt(products)) : 0;

@@ -23,6 +23,20 @@ enum { VERDICT_SAFETY = 4 }; /* s of the bound; docs/architecture.md says why 4 
  * safety * (2u + u*u + gamma_m of fp32) * reach with the u of the inputs. */
 double verdict_bound(Precision precision, double reach, double products);
 
+/* An output that the lab's programs may come to by this algorithm has that bound for at least so
+ * many products; 0 for plain sums.
+ *
+ * Winograd's F(MxM,3x3) is y = A'[(G g G') (B' d B)]A.  Its error is at most some roundings times
+ * u * |A'|[(|G||g||G'|) (|B'||d||B|)]|A| (Barabasz, Anderson, Soodhalter and Gregg, Error analysis
+ * and improving the accuracy of Winograd convolution, 2020, theorem 2).  Where all inputs and taps
+ * are as large as each other, that is the square of the largest row of |A'|(|G|1 * |B'|1): 8 for
+ * F(2x2,3x3), which the bound of one channel's 9 products has room for, and 48 for F(4x4,3x3), 36
+ * times as much.  With more channels the transforms' errors are independent, and grow more slowly
+ * than the sum of the magnitudes, by which they are measured.  So F(4x4,3x3) has the bound of 36*9
+ * products, and with more than that no other than a plain sum (test_winograd.c has the matrices,
+ * and the errors that are). */
+double verdict_least_products(Algorithm algorithm);
+
 /* The worst case grows with m, but rounding errors that are independent do not: what comes of
  * rounded inputs has 2^13 u * reach/sqrt(m) at any m, a sum in fp32 less than u * reach.  So for
  * fp32 the whole map is judged once more: with 8 outputs or more, the root mean square of
@@ -50,6 +64,7 @@ typedef struct Observed {
     long band_offset; /* first changed float: negative before the tensor, else past its end */
     const char *input_changed;
     const char *checked;
+    Algorithm algorithm; /* by which the program may have come to it: the lab says */
 } Observed;
 
 /* Right or wrong, and where.  What is wrong, a diagnosis says (diagnose.h). */

@@ -100,7 +100,8 @@ static double reach_at(const Judgement *judged, size_t i)
 
 static double bound_at(const Judgement *judged, size_t i)
 {
-    return verdict_bound(judged->precision, reach_at(judged, i), judged->products[i]);
+    const double least = verdict_least_products(judged->observed.algorithm);
+    return verdict_bound(judged->precision, reach_at(judged, i), fmax(judged->products[i], least));
 }
 
 /* What the error of output i may be in the root mean square over the map. */
