@@ -84,6 +84,7 @@ typedef struct Probe {
     size_t x_count, w_count, y_count;
     float *x, *w, *y;
     double *expected, *magnitude, *products;
+    double largest; /* magnitude */
 } Probe;
 
 /* What needs several runs, or fresh inputs, has at most so many products: a simulated GPU answers
@@ -92,6 +93,10 @@ static const double probe_macs = 5e6;
 
 int probe_make(Probe *probe, const ConvProblem *conv); /* -1: out of memory */
 void probe_free(Probe *probe);
+
+/* How far output i of a run may be off.  Plain sums are off by a part of their own magnitude; where
+ * the lab allows Winograd's squares, by a part of the map's largest. */
+double probe_bound(const Diagnosis *diagnosis, const Probe *probe, size_t i);
 
 /* Runs, and counts the outputs that are out of their bound; -1 when it could not run. */
 long long probe_wrong(const Diagnosis *diagnosis, Probe *probe);

@@ -68,9 +68,11 @@ typedef struct Impulse {
     double expected, value;
 } Impulse;
 
-static int is_value(const Diagnosis *d, double weight, double value)
+static int is_value(const Impulse *m, double weight, double value)
 {
+    const Diagnosis *d = m->d;
     double off = d->precision == PRECISION_FP32 ? 0 : 2 * UNIT_ELEVEN_BITS * fabs(weight);
+    if (d->judged->observed.algorithm != ALGORITHM_SUMS) off = probe_bound(d, &m->probe, m->index);
     return fabs(weight - value) <= off;
 }
 
@@ -82,7 +84,7 @@ static int tap_find(const Impulse *m, double value, Element *tap)
     for (int i = -1; value != 0 && i < v->K; i++) {
         size_t first = (size_t)(i < 0 ? m->at.k : i) * count;
         for (size_t j = first; j < first + count; j++)
-            if (is_value(m->d, m->probe.w[j], value)) {
+            if (is_value(m, m->probe.w[j], value)) {
                 *tap = element_at(j, m->w_extent);
                 return 1;
             }
@@ -345,8 +347,7 @@ static int impulse_run(Impulse *m, Element pixel)
     probe->x[element_index(&pixel, m->x_extent)] = 1;
     if (probe_wrong(d, probe) <= 0) return 0;
     m->index = 0;
-    while (fabs(probe->y[m->index] - probe->expected[m->index]) <=
-           verdict_bound(d->precision, probe->magnitude[m->index], probe->products[m->index]))
+    while (fabs(probe->y[m->index] - probe->expected[m->index]) <= probe_bound(d, probe, m->index))
         m->index++;
     m->at = output_at(&d->conv, m->index);
     m->expected = probe->expected[m->index];

@@ -39,6 +39,13 @@ int probe_make(Probe *probe, const ConvProblem *conv)
     return -1;
 }
 
+double probe_bound(const Diagnosis *d, const Probe *probe, size_t i)
+{
+    double least = verdict_least_products(d->judged->observed.algorithm);
+    return verdict_bound(d->precision, least > 0 ? probe->largest : probe->magnitude[i],
+                         fmax(probe->products[i], least));
+}
+
 long long probe_wrong(const Diagnosis *d, Probe *probe)
 {
     const float *tensor[] = {probe->x, probe->w, probe->y};
@@ -46,10 +53,12 @@ long long probe_wrong(const Diagnosis *d, Probe *probe)
     if (d->run(d->context, &probe->problem, tensor, probe->y)) return -1;
     d->operation->oracle(&probe->problem, tensor, probe->expected, probe->magnitude,
                          probe->products);
+    probe->largest = 0;
+    for (size_t i = 0; i < probe->y_count; i++)
+        probe->largest = fmax(probe->largest, probe->magnitude[i]);
     long long wrong = 0;
     for (size_t i = 0; i < probe->y_count; i++)
-        wrong += !(fabs(probe->y[i] - probe->expected[i]) <=
-                   verdict_bound(d->precision, probe->magnitude[i], probe->products[i]));
+        wrong += !(fabs(probe->y[i] - probe->expected[i]) <= probe_bound(d, probe, i));
     return wrong;
 }
 
