@@ -284,6 +284,9 @@ static int side_ready(Side *side, Layer *layer, Result *result, Error *error)
     if (side->enqueue(side, &task, error)) return -1;
     CHECK(cudaStreamSynchronize(stream));
     result->worst = side_judge(layer, side);
+    if (isinf(result->worst))
+        return error_set(error, "%s does not do this layer: it leaves outputs unwritten, or NaN",
+                         side->name);
     return side_capture(side, &task, result, error);
 }
 
