@@ -1,0 +1,97 @@
+/* Lab 14: Winograd's squares.  On the simulated h200 the case in stages has a tile of 128x64. */
+#include "autograder/tests/predictions/derive.h"
+
+enum { POINTS_2 = 16, POINTS_4 = 36, SQUARES = 32, FILTERS = 32, CHANNELS = 8, TILE_SQUARES = 64 };
+
+/* Products of the definition in one map, over those of the squares that cover it. */
+static double saved_by(const ConvProblem *p, int m, int points)
+{
+    double products = 0, own = 0;
+    for (int op = 0; op < p->P; op++)
+        for (int oq = 0; oq < p->Q; oq++) {
+            products += p->R * p->S;
+            if (op % m == 0 && oq % m == 0) own += points;
+        }
+    return products / own;
+}
+
+static double saved(const Given *given)
+{
+    return saved_by(&given->p, 2, POINTS_2);
+}
+
+static double saved_beyond(const Given *given)
+{
+    return saved_by(&given->p, 4, POINTS_4);
+}
+
+static int squares_of(const ConvProblem *p, int m)
+{
+    int count = 0;
+    for (int n = 0; n < p->N; n++)
+        for (int op = 0; op < p->P; op += m)
+            for (int oq = 0; oq < p->Q; oq += m)
+                count++;
+    return count;
+}
+
+static double blocks(const Given *given)
+{
+    int count = 0;
+    for (int square = 0; square < squares_of(&given->p, 2); square += SQUARES)
+        for (int k = 0; k < given->p.K; k += FILTERS)
+            count++;
+    return count;
+}
+
+/* The C compiler adds up what stands in shared memory. */
+static double shared(const Given *given)
+{
+    (void)given;
+    struct Shared {
+        float v[CHANNELS][POINTS_2][SQUARES];
+        struct {
+            float point[POINTS_2][FILTERS], apart[4];
+        } u[CHANNELS];
+    };
+    return sizeof(struct Shared);
+}
+
+/* Every number of u, v and m; C and K fill their tiles in this case. */
+static double workspace(const Given *given)
+{
+    const ConvProblem *p = &given->p;
+    int squares = squares_of(p, 4);
+    while (squares % TILE_SQUARES)
+        squares++;
+    double bytes = 0;
+    for (int point = 0; point < POINTS_4; point++) {
+        for (int c = 0; c < p->C; c++)
+            bytes += sizeof(float) * (double)(p->K + squares);
+        for (int k = 0; k < p->K; k++)
+            bytes += sizeof(float) * (double)squares;
+    }
+    return bytes;
+}
+
+/* The first three launches fill u, v and m, the last one y. */
+static double stored(const Given *given)
+{
+    const ConvProblem *p = &given->p;
+    double y = 0;
+    for (int map = 0; map < p->N * p->K; map++)
+        for (int op = 0; op < p->P; op++)
+            y += sizeof(float) * (double)p->Q;
+    return workspace(given) + y;
+}
+
+const LabDerivations derive_14 = {"14-winograd",
+                                  {
+                                      {"saved", saved},
+                                      {"saved-beyond", saved_beyond},
+                                      {"blocks", blocks},
+                                      {"shared", shared},
+                                      {"workspace", workspace},
+                                      {"stored", stored},
+                                      {0},
+                                  }};
