@@ -504,8 +504,10 @@ static void metrics_come_by_http_as_well(void **state)
     metrics_port = ntohs(address.sin_port);
     start();
     metrics_port = 0;
-    int scraper = socket(AF_INET, SOCK_STREAM, 0);
-    assert_int_equal(connect(scraper, (struct sockaddr *)&address, sizeof address), 0);
+    int scraper = socket(AF_INET, SOCK_STREAM, 0), refused = 1; /* it listens there at last */
+    for (int i = 0; i < ENOUGH && refused; i++, usleep(1000))
+        refused = connect(scraper, (struct sockaddr *)&address, sizeof address);
+    assert_int_equal(refused, 0);
     const char get[] = "GET /metrics HTTP/1.0\r\n\r\n";
     send_bytes(scraper, get, sizeof get - 1);
     for (ssize_t now; (now = read(scraper, text + bytes, sizeof text - 1 - bytes)) > 0;)
