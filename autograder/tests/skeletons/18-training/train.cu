@@ -156,8 +156,8 @@ __global__ void conv_back_kernel(TrainLayer layer, TrainLayer before, int N,
 /* ---- fully connected layers -------------------------------------------------------------- */
 
 /* C5, F6 and the last layer.  A warp has OUTPUTS units, from k on, of IMAGES images; its lanes
- * share the inputs, and lane j*OUTPUTS + u finishes unit k+u of image n+j.  Beyond the last image or
- * unit it is the last once more, so that no load waits for a condition. */
+ * share the inputs, and lane j*OUTPUTS + u finishes unit k+u of image n+j.  Beyond the last image
+ * or unit it is the last once more, so that no load waits for a condition. */
 template <int OUTPUTS>
 __global__ void full_kernel(TrainLayer layer, int N, int last, const float *__restrict__ in,
                             const float *__restrict__ parameter, float *__restrict__ out)
