@@ -7,7 +7,7 @@ set multiplot layout 2,2
 set yrange [0:*]
 set grid
 set tics nomirror
-set key top left
+set key bottom right
 do for [layer in "a-n1 c-n1 a-n32 c-n32"] {
     file = ARG1 . "/h200-" . layer . "-cudnn-fp32-nchw-rules.tsv"
     set title (layer[1:1] eq "a" ? "512 channels of 14×14" : "128 channels of 56×56") . (layer[3:] eq "n1" ? ", one image" : ", 32 images")
