@@ -488,7 +488,7 @@ test-packages:
 
 test: export CHOSEN = $(ALL_TESTS)
 test:
-	$(call stage,test-packages tools tests $(NUMBER_TOOLS) $(EXPORT_TOOLS) $(TRAIN_PARTS) $(SERVE_PARTS) $(BUILD)/bin/doctor $(BUILD)/bin/class $(BUILD)/bin/handout)
+	$(call stage,test-packages tools tests $(NUMBER_TOOLS) $(EXPORT_TOOLS) $(TRAIN_PARTS) $(SERVE_PARTS) $(WIDTHS_PARTS) $(BUILD)/tests/common/tail/tool_stairs $(BUILD)/bin/doctor $(BUILD)/bin/class $(BUILD)/bin/handout)
 	$(Q)sh autograder/tests/run.sh "$$BUILD" $$CHOSEN
 
 # In build folders of their own, with the nvcc that setup found for this one.  Warnings are the ordinary build's affair:
