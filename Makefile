@@ -165,7 +165,7 @@ $(BUILD)/obj/common/simt/%.o: CFLAGS += -O3
 # Its handlers are macros, of which a debugger needs the lines alone; more takes a second a level.
 $(BUILD)/obj/common/simt/exec/exec_%.o: CFLAGS += -g1
 # The only files that see the toolkit's headers.
-$(BUILD)/obj/common/cuda/runtime/%.o $(BUILD)/obj/common/operations/calls/%.o $(BUILD)/obj/common/serve/card.o $(BUILD)/obj/common/serve/pool.o: CPPFLAGS += -isystem $(CUDA_INCLUDE)
+$(BUILD)/obj/common/cuda/runtime/%.o $(BUILD)/obj/common/operations/calls/%.o $(addprefix $(BUILD)/obj/common/serve/,card.o pool.o test_pool.o): CPPFLAGS += -isystem $(CUDA_INCLUDE)
 
 define room_rules
 $(call archive_of,$(1)): $(call objects_of,$(1))
