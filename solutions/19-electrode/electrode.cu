@@ -55,28 +55,39 @@ __device__ static Place place_after(Place at, Place step, int size)
     return next;
 }
 
+/* Whether a map of `size` rows has row i, or one of `size` columns column i. */
+__device__ static bool exists(int i, int size)
+{
+    // TODO(1): Say so; around the map there are zeros, before it and behind it.
+    return i >= 0 && i < size;
+    // END TODO(1)
+}
+
 /* The inputs of `maps` maps under the tile, and zeros where there are none; a warp a row. */
 __device__ static void stage_inputs(const ConvProblem &p, const Tile &t,
                                     const float *__restrict__ x, int c0, int h0, int w0,
                                     float *__restrict__ staged)
 {
+    enum { NONE = -1 };
     int warps, lane, warp = warp_of_block(&warps, &lane), rows = t.maps * t.rows;
     if (warp == warps) return;
-    Place step = place_of(warps, t.rows), begin = place_of(warp, t.rows);
-    for (int column = lane; column < t.pitch; column += WARP) {
-        Place at = begin;
-        for (int first = warp; first < rows; first += BATCH * warps) {
+    Place step = place_of(warps, t.rows), at = place_of(warp, t.rows);
+    for (int first = warp; first < rows; first += BATCH * warps) {
+        int begin[BATCH]; /* of a row in x */
+#pragma unroll
+        for (int j = 0; j < BATCH; j++) {
+            int c = c0 + at.outer, h = h0 + at.inner;
+            begin[j] = c < p.C && exists(h, p.H) ? (c * p.H + h) * p.W : NONE;
+            at = place_after(at, step, t.rows);
+        }
+        for (int column = lane; column < t.pitch; column += WARP) {
+            bool there = exists(w0 + column, p.W);
             float value[BATCH];
 #pragma unroll
             for (int j = 0; j < BATCH; j++) {
-                int c = c0 + at.outer, h = h0 + at.inner, w = w0 + column;
-                bool inside = false;
-                // TODO(1): Say whether there is an input (c, h, w).
-                inside = c < p.C && h >= 0 && h < p.H && w >= 0 && w < p.W;
-                // END TODO(1)
-                float there = x[inside ? (c * p.H + h) * p.W + w : 0];
-                value[j] = inside ? there : 0.0f;
-                at = place_after(at, step, t.rows);
+                bool inside = there && begin[j] != NONE;
+                float input = x[inside ? begin[j] + w0 + column : 0];
+                value[j] = inside ? input : 0.0f;
             }
 #pragma unroll
             for (int j = 0; j < BATCH; j++)
@@ -95,24 +106,23 @@ __device__ static void stage_filters(const ConvProblem &p, const Tile &t,
     int warps, lane, warp = warp_of_block(&warps, &lane);
     int taps = t.maps * R * R, there = min(t.maps, p.C - c0) * R * R;
     if (warp == warps) return;
-    Place step = place_of(warps, filters), at = place_of(warp, filters), to = at;
+    Place step = place_of(warps, filters), at = place_of(warp, filters);
     w += ((size_t)k0 * p.C + c0) * R * R;
     while (at.outer * WARP < taps) {
         float value[BATCH];
+        int to[BATCH];
 #pragma unroll
         for (int j = 0; j < BATCH; j++) {
             int tap = at.outer * WARP + lane;
-            bool exists = k0 + at.inner < p.K && tap < there;
-            float one = w[exists ? at.inner * p.C * R * R + tap : 0];
-            value[j] = exists ? one : 0.0f;
+            bool inside = k0 + at.inner < p.K && tap < there;
+            float one = w[inside ? at.inner * p.C * R * R + tap : 0];
+            value[j] = inside ? one : 0.0f;
+            to[j] = tap * filters + at.inner;
             at = place_after(at, step, filters);
         }
 #pragma unroll
-        for (int j = 0; j < BATCH; j++) {
-            int tap = to.outer * WARP + lane;
-            if (tap < taps) staged[tap * filters + to.inner] = value[j];
-            to = place_after(to, step, filters);
-        }
+        for (int j = 0; j < BATCH; j++)
+            if (to[j] < taps * filters) staged[to[j]] = value[j];
     }
 }
 
@@ -238,14 +248,14 @@ __global__ void conv_kernel(ConvProblem p, Tile t, const float *__restrict__ x,
 /* ---- how a convolution is cut up ------------------------------------------------------------- */
 
 typedef struct Cut {
-    int spots, groups, slices; /* of a block, at most */
+    int spots, groups, slices; /* of a block; slices: a power of two */
 } Cut;
 
-enum { ENOUGH = 60000, BLOCK = 640, SLICES = 16 };
+enum { ENOUGH = 60000, BLOCKS = 100, BLOCK = 640, SLICES = 16 };
 
 /* Slices of the maps until there are threads for all of the card; then as many groups of filters as
- * a block has room for, since all of them read the same inputs.  One map cannot be shared, and its
- * blocks stage little: there a block has many spots and one group. */
+ * a block has room for, since all of them read the same inputs, but enough blocks.  One map cannot
+ * be shared, and its blocks stage little: there a block has many spots and one group. */
 static Cut cut_of(const ConvProblem &p)
 {
     int high = pieces(p.P, HIGH), wide = pieces(p.Q, WIDE), groups = pieces(p.K, FILTERS);
@@ -254,8 +264,11 @@ static Cut cut_of(const ConvProblem &p)
     Cut cut = {0, 1, 1};
     while (cut.slices < SLICES && 2 * cut.slices <= p.C && threads * cut.slices < ENOUGH)
         cut.slices *= 2;
-    cut.spots = cut.slices == SLICES ? wide : 3 * wide;
-    while (cut.groups < groups && 2 * cut.groups * cut.slices * cut.spots <= BLOCK)
+    int rows = cut.slices == SLICES ? 1 : 3;
+    long long tiles = (long long)p.N * pieces(high, rows);
+    cut.spots = rows * wide;
+    while (2 * cut.groups * cut.slices * cut.spots <= BLOCK &&
+           tiles * pieces(groups, 2 * cut.groups) >= BLOCKS)
         cut.groups *= 2;
     return cut;
 }
@@ -354,9 +367,9 @@ __device__ static void stage_rows(const float *__restrict__ from, int C, int row
 #pragma unroll
     for (int j = 0; j < BATCH; j++) {
         int row = first + j * step;
-        bool exists = row < rows && c0 + c < end;
-        float there = from[exists ? (size_t)row * C + c0 + c : 0];
-        value[j] = exists ? there : 0.0f;
+        bool inside = row < rows && c0 + c < end;
+        float there = from[inside ? (size_t)row * C + c0 + c : 0];
+        value[j] = inside ? there : 0.0f;
     }
 #pragma unroll
     for (int j = 0; j < BATCH; j++)
@@ -402,7 +415,7 @@ __device__ static float sum_of_parts(const float *part, int slices, int K, int k
 {
     float sum = 0.0f;
     // TODO(7): Add output k of every slice, slice 0 first.
-#pragma unroll 32
+#pragma unroll 16
     for (int s = 0; s < slices; s++)
         sum += part[s * K + k];
     // END TODO(7)
