@@ -9,6 +9,7 @@ one of each strategy of labs/19-electrode/steps/report.cu, and calls this.  Writ
                                 TF32 off), passes in one CUDA graph, taken in turn; and the largest
                                 error of each against fp64, in parts of the bound
   OUT/electrode-strategies.tsv  microseconds of one recording by each of the report's strategies
+  OUT/electrode-kernels.tsv     what each of the solution's kernels takes, of one recording
   OUT/electrode-recordings.tsv  where RECORDINGS, the folder of `make datasets SET=recordings`, is given:
                                 how many of its recordings are read right
   OUT/electrode-end.tsv         one recording from pinned memory to pinned memory, a graph of copies
@@ -246,6 +247,23 @@ def strategies(libraries, exact, out, head):
                 sys.exit(f"electrode: {name}: {error:.3g} of the bound")
 
 
+def kernels(library, exact, out, head):
+    """What each kernel of one recording takes, by CUPTI; launched one by one."""
+    flat, p = flat_of([(w.float(), b.float()) for w, b in exact]), problem_of(REPORT, 1)
+    x = pattern(1, 1, 1, REPORT["H"], REPORT["W"]).float()
+    y = torch.full((1, REPORT["classes"]), float("nan"), device="cuda")
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profile:
+        for _ in range(ROUNDS):
+            lab_call(library, p, x, flat, y)
+        torch.cuda.synchronize()
+    with open(out + "/electrode-kernels.tsv", "w") as file:
+        file.write(head + "kernel\tus\n")
+        for row in profile.key_averages():
+            if "kernel" in row.key and row.device_time_total:
+                name = row.key.removeprefix("void ").split("(")[0]
+                file.write(f"{name}\t{row.device_time_total / row.count:.1f}\n")
+
+
 def read_npy(path):
     """An array of NPY version 1, of floats or of bytes."""
     with open(path, "rb") as file:
@@ -289,6 +307,7 @@ def main():
     times(library, exact, out, head)
     strategies(libraries, exact, out, head)
     end_to_end(library, exact, out, head)
+    kernels(library, exact, out, head)
     if len(sys.argv) > 3:
         recordings(library, sys.argv[3], out, head)
 
