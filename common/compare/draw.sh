@@ -13,6 +13,7 @@ awk -F'\t' '
         if ($2 ~ /^cuDNN/) how = $3 ", " ($2 ~ /NHWC/ ? "NHWC" : "NCHW")
         if ($2 ~ /^cuDNN fp32.*products/ || ($2 == "cuDNN fp32 NHWC" && $3 ~ /GEMM|direct/)) keep($1 "\t" "cuDNN products", $4, $5, $6, $7, how)
         keep($1 "\t" kind, $4, $5, $6, $7, how)
+        if ($2 ~ /^[0-9]/ && $2 !~ /^11/) keep($1 "\t" "best lab", $4, $5, $6, $7, $2) # lab 11 is fp16
         if (!($1 in seen)) { seen[$1] = ++layers; name[layers] = $1 }
     }
     function keep(key, us, tflops, ceiling, roofline, how) {
@@ -63,6 +64,8 @@ awk -F'\t' '
         line("lab 10 against cuDNN fp32, best of all its algorithms", "10-implicit-gemm", "cuDNN fp32", ".")
         line("lab 10 against cuDNN fp32 without FFT and Winograd", "10-implicit-gemm", "cuDNN products", ".")
         line("lab 10 against cuBLAS, which finds X_unroll in memory", "10-implicit-gemm", "cuBLAS fp32", ".")
+        line("lab 14 against cuDNN fp32, best of all its algorithms, VGG, N=32", "14-winograd", "cuDNN fp32", "vgg.*n32")
+        line("the best lab in fp32 against cuDNN fp32, best of all its algorithms", "best lab", "cuDNN fp32", ".")
         line("lab 10 against lab 09", "10-implicit-gemm", "09-im2col", ".")
         line("lab 09 against lab 02, VGG, N=32", "09-im2col", "02-naive", "vgg.*n32")
         line("lab 09 against lab 02, VGG, N=1", "09-im2col", "02-naive", "vgg.*n1$")
