@@ -165,7 +165,7 @@ $(BUILD)/obj/common/simt/%.o: CFLAGS += -O3
 # Its handlers are macros, of which a debugger needs the lines alone; more takes a second a level.
 $(BUILD)/obj/common/simt/exec/exec_%.o: CFLAGS += -g1
 # The only files that see the toolkit's headers.
-$(BUILD)/obj/common/cuda/runtime/%.o $(BUILD)/obj/common/operations/calls/%.o $(BUILD)/obj/common/serve/card.o $(BUILD)/obj/common/serve/pool.o: CPPFLAGS += -isystem $(CUDA_INCLUDE)
+$(BUILD)/obj/common/cuda/runtime/%.o $(BUILD)/obj/common/operations/calls/%.o $(addprefix $(BUILD)/obj/common/serve/,card.o pool.o test_pool.o): CPPFLAGS += -isystem $(CUDA_INCLUDE)
 
 define room_rules
 $(call archive_of,$(1)): $(call objects_of,$(1))
@@ -488,7 +488,7 @@ test-packages:
 
 test: export CHOSEN = $(ALL_TESTS)
 test:
-	$(call stage,test-packages tools tests $(NUMBER_TOOLS) $(EXPORT_TOOLS) $(TRAIN_PARTS) $(SERVE_PARTS) $(BUILD)/bin/doctor $(BUILD)/bin/class $(BUILD)/bin/handout)
+	$(call stage,test-packages tools tests $(NUMBER_TOOLS) $(EXPORT_TOOLS) $(TRAIN_PARTS) $(SERVE_PARTS) $(WIDTHS_PARTS) $(BUILD)/tests/common/tail/tool_stairs $(BUILD)/bin/doctor $(BUILD)/bin/class $(BUILD)/bin/handout)
 	$(Q)sh autograder/tests/run.sh "$$BUILD" $$CHOSEN
 
 # In build folders of their own, with the nvcc that setup found for this one.  Warnings are the ordinary build's affair:

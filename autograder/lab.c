@@ -548,7 +548,12 @@ int main(int argc, char **argv)
     Options options;
     Catalog catalog = {0};
     Error error;
+    char shape[LAB_SHAPE_TEXT];
     int status = parse_options(argc, argv, &options, &error);
+    if (!status && options.shape && strchr(options.shape, '/')) {
+        status = lab_shape_layer(options.root, options.shape, shape, &error);
+        options.shape = shape;
+    }
     if (!status) status = catalog_open(options.root, &catalog, &error);
     if (!status) status = dispatch(&options, &catalog, &error);
     if (status < 0) fprintf(stderr, "lab: %s\n", error.text);

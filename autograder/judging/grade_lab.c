@@ -11,7 +11,7 @@
 #include "autograder/lab/hidden.h"
 #include "autograder/lab/lab_shape.h"
 #include "autograder/lab/predict.h"
-#include "autograder/judging/own_program.h"
+#include "autograder/judging/lab_programs.h"
 #include "autograder/record/score.h"
 #include "autograder/judging/speed.h"
 #include "autograder/sandbox/sandbox.h"
@@ -31,24 +31,13 @@ typedef struct Simulated {
     Error error;
 } Simulated;
 
-/* One of the three programs, while it is compiled. */
-typedef struct BuildJob {
-    LabRun *run;
-    int slot, threaded, done;
-    pthread_t thread;
-} BuildJob;
-
 struct LabRun {
     const Grader *grader;
     const Lab *lab;
     Record *record;
     Session *session;
     DeviceProperties properties;
-    char source[1024]; /* the submission's */
-    char beneath[256]; /* where that is in its folder */
-    Build build[SESSION_RUNNERS];
-    BuildJob building[SESSION_RUNNERS];
-    double waited; /* for builds, and for the device process to open */
+    LabPrograms programs;
     Simulated simulated[LAB_CASES];
     int faults_simulated;
     Judge judge;
@@ -150,7 +139,7 @@ static void record_start(LabRun *run)
              sim || run->lab->ini.host ? "cycles" : "seconds");
     text_set(record->sandbox, sizeof record->sandbox, "%s", sandbox_level_name(sandbox_probe()));
     text_set(record->grader_digest, sizeof record->grader_digest, "%016" PRIx64, grader->simulator);
-    text_set(record->source, sizeof record->source, "%s", run->source);
+    text_set(record->source, sizeof record->source, "%s", run->programs.source);
     char *nvcc = realpath(grader->toolchain.nvcc, NULL);
     text_set(record->toolkit, sizeof record->toolkit, "%s", nvcc ? nvcc : grader->toolchain.nvcc);
     free(nvcc);
@@ -174,89 +163,6 @@ static void record_stop(LabRun *run, RecordStatus status, const char *message)
     text_set(record->deferred, sizeof record->deferred, "%s", message);
 }
 
-/* ---- the three programs ------------------------------------------------------------------- */
-
-/* submission/NN-name/<source>, or submission/<source> where only that is there. */
-static void find_submission(LabRun *run)
-{
-    const Grader *grader = run->grader;
-    const char *source = run->lab->ini.source;
-    char *name = run->beneath;
-    text_set(name, sizeof run->beneath, "%s/%s", run->lab->name, source);
-    if (!intake_exists(grader->submission, name) && intake_exists(grader->submission, source))
-        text_set(name, sizeof run->beneath, "%s", source);
-    text_set(run->source, sizeof run->source, "%s/%s", grader->submission, name);
-}
-
-static void *build_job(void *context)
-{
-    const BuildJob *job = context;
-    LabRun *run = job->run;
-    const Grader *grader = run->grader;
-    const LabIni *ini = &run->lab->ini;
-    if (job->slot == SLOT_SUBMISSION)
-        build_submission(&grader->toolchain, grader->submission, run->beneath, ini->entries,
-                         lab_ini_cc(ini), BUILD_RUNNER, &run->build[job->slot]);
-    else
-        own_program_build(&grader->toolchain, run->lab,
-                          job->slot == SLOT_BASELINE ? OWN_BASELINE : OWN_REFERENCE, BUILD_RUNNER,
-                          &run->build[job->slot]);
-    return NULL;
-}
-
-/* Whether the answer key is graded: two builds of one file side by side would both compile it. */
-static int is_the_key(const LabRun *run)
-{
-    char path[1024];
-    struct stat mine, key;
-    return !own_program_source(run->grader->root, run->lab, OWN_REFERENCE, path, sizeof path,
-                               NULL) &&
-           !stat(run->source, &mine) && !stat(path, &key) && mine.st_dev == key.st_dev &&
-           mine.st_ino == key.st_ino;
-}
-
-static void builds_begin(LabRun *run)
-{
-    for (int i = 0; i < SESSION_RUNNERS; i++) {
-        BuildJob *job = &run->building[i];
-        int later = i == SLOT_REFERENCE && is_the_key(run);
-        *job = (BuildJob){.run = run, .slot = i};
-        job->threaded = !later && !pthread_create(&job->thread, NULL, build_job, job);
-    }
-}
-
-/* Waits until a program is there, or cannot be. */
-static void build_wait(LabRun *run, int slot)
-{
-    BuildJob *job = &run->building[slot];
-    double start = sandbox_clock();
-    if (job->done) return;
-    if (job->threaded)
-        pthread_join(job->thread, NULL);
-    else
-        build_job(job);
-    job->done = 1;
-    run->waited += sandbox_clock() - start;
-}
-
-/* Baseline and reference are needed last: they are compiled while cases run. */
-static void builds_wait(LabRun *run)
-{
-    for (int i = 0; i < SESSION_RUNNERS; i++)
-        build_wait(run, i);
-}
-
-static void builds_note(const LabRun *run)
-{
-    Record *record = run->record;
-    text_set(record->submission_digest, sizeof record->submission_digest, "%s",
-             run->build[SLOT_SUBMISSION].digest);
-    text_set(record->baseline_digest, sizeof record->baseline_digest, "%s",
-             run->build[SLOT_BASELINE].digest);
-    text_set(record->reference_digest, sizeof record->reference_digest, "%s",
-             run->build[SLOT_REFERENCE].digest);
-}
-
 /* ---- the answers -------------------------------------------------------------------------- */
 
 /* What predict.ini beside the source says, into the record's predictions. */
@@ -265,12 +171,12 @@ static void predictions_read(LabRun *run)
     const LabIni *ini = &run->lab->ini;
     Record *record = run->record;
     const char *name[LAB_PREDICTIONS + 1] = {0};
-    char path[sizeof run->beneath], shown[200], *slash;
+    char path[sizeof run->programs.beneath], shown[200], *slash;
     PredictFile file;
     Error error = {""};
     for (int i = 0; i < ini->predictions; i++)
         name[i] = ini->prediction[i].name;
-    text_set(path, sizeof path, "%s", run->beneath);
+    text_set(path, sizeof path, "%s", run->programs.beneath);
     slash = strrchr(path, '/');
     text_set(slash ? slash + 1 : path, 16, "predict.ini");
     text_set(shown, sizeof shown, "%s/predict.ini", run->lab->name);
@@ -326,7 +232,7 @@ static int simulator_open(const LabRun *run, const Operation *operation, Judge *
                      .precision = run->lab->ini.precision,
                      .algorithm = run->lab->ini.algorithm};
     if (session_open(&options, &judge->session, error)) return -1;
-    if (!session_start_runner(judge->session, 0, &run->build[0], error)) return 0;
+    if (!session_start_runner(judge->session, 0, &run->programs.build[0], error)) return 0;
     session_close(judge->session);
     return -1;
 }
@@ -366,7 +272,7 @@ static void run_case(LabRun *run, RecordCase *item)
     if (item->verdict != CASE_CORRECT) {
         unlock_hint(run, item);
     } else if (timed) {
-        builds_wait(run);
+        programs_wait_all(&run->programs);
         speed_measure(&run->speed, &problem, &random, item);
     }
 }
@@ -549,7 +455,7 @@ static void run_cases(LabRun *run)
     int all = record_all_correct(record);
     /* Nobody else is at work when a card is timed. */
     simulate_end_all(run);
-    builds_wait(run);
+    programs_wait_all(&run->programs);
     for (int i = 0; i < record->cases && all && !run->speed.sim; i++)
         if (record->item[i].speed.possible > 0) time_case(run, &record->item[i]);
     for (int i = 0; i < record->cases; i++)
@@ -632,8 +538,8 @@ static void find_todo(LabRun *run)
     TodoList mine, theirs;
     text_set(path, sizeof path, "%s/autograder/tests/skeletons/%s/%s", run->grader->root,
              run->lab->name, run->lab->ini.source);
-    const char *source = run->source;
-    const char *text = run->build[SLOT_SUBMISSION].source;
+    const char *source = run->programs.source;
+    const char *text = run->programs.build[SLOT_SUBMISSION].source;
     char *pristine = file_text(path, NULL);
     if (text && pristine && !todo_scan(source, text, &mine, NULL) &&
         !todo_scan(path, pristine, &theirs, NULL)) {
@@ -665,21 +571,11 @@ static void judge_start(LabRun *run)
                               .simulator = run->grader->simulator};
     if (!ini->host) run->speed.ceilings = card_ceilings_wait(run->grader->ceilings);
     for (int i = 0; i < SESSION_RUNNERS; i++)
-        run->speed.build[i] = &run->build[i];
+        run->speed.build[i] = &run->programs.build[i];
     run->speed.started[SLOT_SUBMISSION] = 1;
 }
 
 /* Where the answer key does not build either, and by itself, the house is at fault. */
-static int key_builds(LabRun *run)
-{
-    Build *key = &run->build[SLOT_REFERENCE];
-    build_wait(run, SLOT_REFERENCE);
-    if (key->status == BUILD_OK) return 1;
-    build_clear(key);
-    build_job(&run->building[SLOT_REFERENCE]);
-    return key->status == BUILD_OK;
-}
-
 static void stop_unbuilt(LabRun *run, const Build *build)
 {
     char message[sizeof build->message + 64];
@@ -688,10 +584,11 @@ static void stop_unbuilt(LabRun *run, const Build *build)
                                                            : RECORD_NO_BUILD;
     text_set(message, sizeof message, "%s", build->message);
     if (build->log && *build->log) run->record->compiler = strdup(build->log);
-    if (status == RECORD_NO_BUILD && build->status != BUILD_REFUSED && !key_builds(run)) {
+    if (status == RECORD_NO_BUILD && build->status != BUILD_REFUSED &&
+        !programs_key_works(&run->programs)) {
         status = RECORD_BROKEN;
         text_set(message, sizeof message, "the answer key does not build here either: %s",
-                 run->build[SLOT_REFERENCE].message);
+                 run->programs.build[SLOT_REFERENCE].message);
     }
     record_stop(run, status, message);
 }
@@ -700,7 +597,7 @@ static void grade_in_session(LabRun *run)
 {
     char cache[600];
     Error error;
-    Build *build = &run->build[SLOT_SUBMISSION];
+    Build *build = &run->programs.build[SLOT_SUBMISSION];
     const LabNeed *need = unmet_need(run);
     if (need) {
         char message[256];
@@ -737,42 +634,36 @@ static void grade_source(LabRun *run)
                               .gpus_directory = grader->gpus,
                               .checks = 1};
     /* A card takes its time to open, and so do compilers. */
-    builds_begin(run);
+    programs_begin(&run->programs);
     double start = sandbox_clock();
     int closed = session_open(&options, &run->session, &error);
-    run->waited += sandbox_clock() - start;
+    run->programs.waited += sandbox_clock() - start;
     if (closed) {
         record_stop(run, RECORD_BROKEN, error.text);
-        builds_wait(run);
+        programs_wait_all(&run->programs);
         return;
     }
-    build_wait(run, SLOT_SUBMISSION);
+    programs_wait(&run->programs, SLOT_SUBMISSION);
     session_properties(run->session, &run->properties);
     if (!run->lab->ini.host)
         text_set(run->record->device, sizeof run->record->device, "%s", run->properties.name);
     grade_in_session(run);
-    builds_wait(run);
-    builds_note(run);
-    run->record->spent[SPENT_BUILD] = run->waited;
+    programs_wait_all(&run->programs);
+    programs_note(&run->programs, run->record);
+    run->record->spent[SPENT_BUILD] = run->programs.waited;
     const char *printed = session_printed(run->session);
     if (*printed) run->record->printed = strdup(printed);
     session_close(run->session);
 }
 
-static void builds_clear(LabRun *run)
-{
-    for (int i = 0; i < SESSION_RUNNERS; i++)
-        build_clear(&run->build[i]);
-}
-
 void grade_lab_build(const Grader *grader, const Lab *lab)
 {
-    LabRun run = {.grader = grader, .lab = lab};
-    find_submission(&run);
-    if (!intake_exists(grader->submission, run.beneath)) return;
-    builds_begin(&run);
-    builds_wait(&run);
-    builds_clear(&run);
+    LabPrograms programs = {0};
+    programs_find(&programs, &grader->toolchain, lab, grader->submission);
+    if (!intake_exists(grader->submission, programs.beneath)) return;
+    programs_begin(&programs);
+    programs_wait_all(&programs);
+    programs_clear(&programs);
 }
 
 void grade_lab(const Grader *grader, const Lab *lab, Record *record)
@@ -780,9 +671,9 @@ void grade_lab(const Grader *grader, const Lab *lab, Record *record)
     LabRun run = {.grader = grader, .lab = lab, .record = record};
     struct timespec start, end;
     clock_gettime(CLOCK_MONOTONIC, &start);
-    find_submission(&run);
+    programs_find(&run.programs, &grader->toolchain, lab, grader->submission);
     record_start(&run);
-    if (intake_exists(grader->submission, run.beneath)) {
+    if (intake_exists(grader->submission, run.programs.beneath)) {
         grade_source(&run);
     } else {
         char message[700];
@@ -791,7 +682,7 @@ void grade_lab(const Grader *grader, const Lab *lab, Record *record)
         record_stop(&run, RECORD_MISSING, message);
     }
     if (record->status == RECORD_GRADED && !record_all_correct(record)) find_todo(&run);
-    builds_clear(&run);
+    programs_clear(&run.programs);
     intake_clean(record->message);
     intake_clean(record->source);
     record_total(record);

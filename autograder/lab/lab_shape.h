@@ -1,7 +1,8 @@
 /* lab_shape.h - a problem of a lab as text: what records show, and what SHAPE= takes.
  *
  * It is the operation's own text ("N=16 C=1 H=32 ..."); in a lab of several operations the name of
- * one of them stands before it ("pool_forward N=16 ..."). */
+ * one of them stands before it ("pool_forward N=16 ...").  A layer of datasets/networks may stand
+ * for the text ("vgg-16/conv3_1", "vgg-16/conv3_1 N=8"). */
 #ifndef CONVLAB_AUTOGRADER_LAB_LAB_SHAPE_H
 #define CONVLAB_AUTOGRADER_LAB_LAB_SHAPE_H
 
@@ -20,5 +21,9 @@ const char *lab_shape_operation(const LabIni *lab, const char *text, const Opera
 /* Returns the operation; NULL with error. */
 const Operation *lab_shape_parse(const LabIni *lab, const char *text, Problem *problem,
                                  Error *error);
+
+/* `text` as `shape`, with a layer's shape in place of its name; of what both give, `text` counts.
+ * `root` holds datasets/networks.  -1 with error: there is no such network, or layer. */
+int lab_shape_layer(const char *root, const char *text, char shape[LAB_SHAPE_TEXT], Error *error);
 
 #endif

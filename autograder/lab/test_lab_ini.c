@@ -390,6 +390,30 @@ static void damaged_files_are_survived(void **state)
     assert_in_range(accepted, 500, 15000);
 }
 
+static void a_layer_stands_for_its_shape(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *shape;
+    } layer[] = {
+        {"vgg-16/conv2_1", "N=1 C=64 H=112 W=112 K=128 R=3 S=3 pad=1 stride=1 "},
+        {"vgg-16/conv2_1 N=8 stride=2", "C=64 H=112 W=112 K=128 R=3 S=3 pad=1  N=8 stride=2"},
+        {"conv_backward_data lenet-5/c1",
+         "conv_backward_data N=1 C=1 H=32 W=32 K=6 R=5 S=5 pad=valid stride=1 "},
+        {"N=1 C=2", "N=1 C=2"},
+    };
+    char shape[LAB_SHAPE_TEXT];
+    Error error = {""};
+    for (size_t i = 0; i < sizeof layer / sizeof *layer; i++) {
+        assert_int_equal(lab_shape_layer(".", layer[i].text, shape, &error), 0);
+        assert_string_equal(shape, layer[i].shape);
+    }
+    assert_int_equal(lab_shape_layer(".", "vgg-17/conv2_1", shape, &error), -1);
+    assert_string_equal(error.text, "'vgg-17' is none of the networks in datasets/networks");
+    assert_int_equal(lab_shape_layer(".", "vgg-16/conv2", shape, &error), -1);
+    assert_string_equal(error.text, "vgg-16 has no layer 'conv2'");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -407,6 +431,7 @@ int main(void)
         cmocka_unit_test(long_lines_are_refused_not_cut),
         cmocka_unit_test(a_missing_file_and_a_directory_are_told),
         cmocka_unit_test(damaged_files_are_survived),
+        cmocka_unit_test(a_layer_stands_for_its_shape),
     };
     return cmocka_run_group_tests_name("autograder/lab_ini", tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@ nvidia-smi >/dev/null 2>&1 || { echo "electrode: this needs an NVIDIA GPU and it
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 library() { # library NAME SOURCE [option]
-    "$nvcc" -O3 -std=c++17 -arch=native -Icommon/include "-DCAPTURED_SOURCE=\"$(realpath "$2")\"" $3 -shared -Xcompiler -fPIC \
+    "$nvcc" -O3 -std=c++17 -arch=native -Icommon/include "-DCAPTURED_SOURCE=\"$(realpath "$2")\"" ${3:+"$3"} -shared -Xcompiler -fPIC \
         common/compare/captured.cu -o "$work/$1.so"
 }
 library solution "${SOURCE:-solutions/19-electrode/electrode.cu}" "" &

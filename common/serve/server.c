@@ -104,7 +104,6 @@ static void batch_answers(Server *server, int failed)
             outcome(server, ticket, FRAME_MISSED, NULL, 0);
         else
             outcome(server, ticket, FRAME_ANSWERED, card_output(server->card, i), bytes);
-        ticket->client = NULL;
     }
 }
 

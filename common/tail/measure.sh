@@ -61,7 +61,7 @@ tasks_time() {
     printf '; %s us, %s\n' "$(sed -n 's/.*a launch of nothing takes \([0-9.]*\) us$/\1/p' "$out/launches.tsv")" "$(sed -n '1s/^; //p' "$out/times.tsv")"
     awk -F'\t' -v tab='\t' '
         FILENAME == ARGV[1] { rows[$1 tab $2] = 1; n = split($3, part, " "); for (i = 1; i <= n; i++) if (part[i] ~ /^[CRS]=/) rows[$1 tab $2] *= substr(part[i], 3); next }
-        /^;/ || $1 == "sweep" { next }
+        /^;/ || $2 == "value" { next }
         { key = $3 tab $1 tab $2 }
         NF == 6 { if (key in of) print key tab of[key] tab (launches[key] > 1 ? z[key] : 1) tab launches[key] tab $4 tab $5 tab $6; next }
         { launches[key]++ }

@@ -6,18 +6,18 @@ page=labs/20-tail/README.md
 data=docs/data/tail
 remedies=labs/20-tail/steps/remedies.cu
 
-# sweep FILE: a row: what was swept, and how many of its steps are where they were predicted.
+# sweep FILE LAYER: a row: what was swept, and how many of its steps are where they were predicted.
 sweep() {
     awk -F'\t' -v layer="$2" '
-        /^; steps/ { split($0, n, /[^0-9]+/); row = n[2] " | " n[3] " | " n[4] " | " n[5] " %" }
-        /^;/ && !machine { machine = $0; sub(/.*, /, "", machine) }
-        /^[0-9]/ && !first { first = $8 }
-        /^[0-9]/ { last = $8 }
+        /^; steps/ { split($0, n, /[^0-9]+/); row = n[2] " | " n[3] " | " n[4] " | " n[5] " % | " n[6] " %" }
+        /^;/ && !machine { machine = $0; sub(/, [0-9.]+, nvcc.*/, "", machine); sub(/.*, /, "", machine) }
+        /^[0-9]/ && !first { first = $10 }
+        /^[0-9]/ { last = $10 }
         END { printf "| %s | %s | %.1f to %.1f | %s |\n", layer, machine, first, last, row }' "$data/$1.tsv"
 }
 {
-    echo '| layer and kernel | on | µs | steps predicted | measured | at the same width | of all |'
-    echo '| --- | --- | --- | --- | --- | --- | --- |'
+    echo '| layer and kernel | on | µs | steps predicted | measured | at the same width | of those measured | of all |'
+    echo '| --- | --- | --- | --- | --- | --- | --- | --- |'
     for gpu in gtx1080ti titanv h200; do sweep filters-$gpu '32 channels of 16×16, 3×3, 40 to 1,240 filters, lab 02'; done
     sweep one-titanv '64 channels, 1×1 filters'
     sweep five-titanv '16 channels, 5×5 filters'
@@ -27,6 +27,27 @@ sweep() {
     sweep tail-gtx480 '64 images of 10×12, 8 to 128 filters, lab 05'
     sweep chosen-titanv '256 channels of 14×14, 16 to 640 filters, lab 10'
 } >"$out/sweeps.md"
+
+# cuDNN on a card: layers a, c and e shaped the formula, the others did not.
+layer_of() {
+    sed -n '1s/^; [^,]*, N=\([0-9]*\) C=\([0-9]*\) H=\([0-9]*\) .* R=\([0-9]\) .*the % is \([0-9]*\):\([0-9]*\):.*/N=\1, \2 channels of \3×\3, \4×\4, \5 to \6 filters/p' "$data/$1.tsv"
+}
+sum_of() {
+    cat "$data"/h200-["$1"]-n*-cudnn-fp32-nchw-rules.tsv | awk '
+        /^; steps/ { split($0, n, /[^0-9]+/); ours += n[2]; theirs += n[3]; both += n[4] }
+        END { printf "%d | %d | %d | %.0f %% | %.0f %%", ours, theirs, both, 100 * both / theirs, 100 * both / (ours + theirs - both) }'
+}
+{
+    echo '| layer | µs | steps predicted | measured | at the same width | of those measured | of all |'
+    echo '| --- | --- | --- | --- | --- | --- | --- |'
+    for group in bdfg ace; do
+        for table in "$data"/h200-["$group"]-n*-cudnn-fp32-nchw-rules.tsv; do
+            [ -f "$table" ] || continue
+            sweep "$(basename "$table" .tsv)" "$(layer_of "$(basename "$table" .tsv)")" | sed 's/ | NVIDIA H200 / /'
+        done
+        [ ! -f "$table" ] || echo "| **$([ $group = ace ] && echo 'these shaped the formula' || echo 'these did not'), together** | | $(sum_of $group) |"
+    done
+} >"$out/card.md"
 
 # The same layers handed out in four ways, and by lab 10.
 remedy() {
@@ -67,4 +88,7 @@ say "$page" "Stream-K takes $(ratio "$(number one_and_a_tenth-0 cycles)" "$(numb
     done
 } >"$out/networks.md"
 
-if command -v gnuplot >/dev/null; then gnuplot -c docs/numbers/20-tail/machines.gp "$data" "$out/20-tail.svg"; fi
+if command -v gnuplot >/dev/null; then
+    gnuplot -c docs/numbers/20-tail/machines.gp "$data" "$out/20-tail.svg"
+    gnuplot -c docs/numbers/20-tail/cudnn.gp "$data" "$out/20-tail-cudnn.svg"
+fi

@@ -26,12 +26,6 @@ for n in 1 32; do
 done
 sweep h200-filters 02 40:1240:40 'N=1 C=32 H=16 W=16 K=% R=3 S=3 pad=1 stride=1'
 sweep h200-a cudnn-fastest 32:544:32 'N=1 C=512 H=14 W=14 K=% R=3 S=3 pad=1 stride=1'
-for n in 1 32; do
-    sweep "h200-a-n$n" cudnn-fp32 16:544:16 "N=$n C=512 H=14 W=14 K=% R=3 S=3 pad=1 stride=1"
-    sweep "h200-c-n$n" cudnn-fp32 8:256:8 "N=$n C=128 H=56 W=56 K=% R=3 S=3 pad=1 stride=1"
-    sweep "h200-e-n$n" cudnn-fp32 32:1056:32 "N=$n C=256 H=14 W=14 K=% R=1 S=1 pad=0 stride=1"
-done
-
 # widths NETWORK LAB BATCH
 widths() {
     sh common/tail/widths.sh "$build" "$nvcc" "$1" "$2" latency 50 "$3" gpu h200 1
@@ -40,5 +34,11 @@ widths() {
 widths vgg-16-pruned cudnn-fp32 128
 widths resnet-56-pruned cudnn-fp32 128
 widths vgg-16-pruned 10 128
-widths vgg-16-pruned cudnn-fp32 1
-widths vgg-16 cudnn-fp32 32
+widths resnet-56-pruned 10 128
+widths vgg-16 cudnn-fp32 1
+
+for n in 1 32; do
+    sweep "h200-a-n$n" cudnn-fp32 16:544:16 "N=$n C=512 H=14 W=14 K=% R=3 S=3 pad=1 stride=1"
+    sweep "h200-c-n$n" cudnn-fp32 8:256:8 "N=$n C=128 H=56 W=56 K=% R=3 S=3 pad=1 stride=1"
+    sweep "h200-e-n$n" cudnn-fp32 32:1056:32 "N=$n C=256 H=14 W=14 K=% R=1 S=1 pad=0 stride=1"
+done

@@ -168,7 +168,8 @@ __global__ void conv_back_kernel(TrainLayer layer, TrainLayer before, int N,
 /* ---- fully connected layers -------------------------------------------------------------- */
 
 /* C5, F6 and the last layer.  A warp has OUTPUTS units, from k on, of IMAGES images; its lanes
- * share the inputs, and lane j*OUTPUTS + u finishes unit k+u of image n+j. */
+ * share the inputs, and lane j*OUTPUTS + u finishes unit k+u of image n+j.  Beyond the last image
+ * or unit it is the last once more, so that no load waits for a condition. */
 template <int OUTPUTS>
 __global__ void full_kernel(TrainLayer layer, int N, int last, const float *__restrict__ in,
                             const float *__restrict__ parameter, float *__restrict__ out)
@@ -176,18 +177,17 @@ __global__ void full_kernel(TrainLayer layer, int N, int last, const float *__re
     int lane = threadIdx.x, n = blockIdx.y * IMAGES, inputs = layer.C * layer.H * layer.W;
     int k = (blockIdx.x * blockDim.y + threadIdx.y) * OUTPUTS;
     if (k >= layer.K) return;
-    const float *w = parameter + layer.weights + k * inputs;
+    const float *image[IMAGES], *w[OUTPUTS];
     float sum[IMAGES][OUTPUTS] = {}, mine = 0.0f;
-    in += n * inputs;
-    for (int i = lane; i < inputs; i += warpSize) {
-        float weight[OUTPUTS];
-        for (int u = 0; u < OUTPUTS; u++)
-            weight[u] = k + u < layer.K ? w[u * inputs + i] : 0.0f;
+    for (int j = 0; j < IMAGES; j++)
+        image[j] = in + min(n + j, N - 1) * inputs;
+    for (int u = 0; u < OUTPUTS; u++)
+        w[u] = parameter + layer.weights + min(k + u, layer.K - 1) * inputs;
+#pragma unroll(OUTPUTS == 1 ? 4 : 2)
+    for (int i = lane; i < inputs; i += warpSize)
         for (int j = 0; j < IMAGES; j++)
-            if (n + j < N)
-                for (int u = 0; u < OUTPUTS; u++)
-                    sum[j][u] += in[j * inputs + i] * weight[u];
-    }
+            for (int u = 0; u < OUTPUTS; u++)
+                sum[j][u] += image[j][i] * w[u][i];
     for (int j = 0; j < IMAGES; j++)
         for (int u = 0; u < OUTPUTS; u++) {
             for (int step = warpSize / 2; step; step /= 2)
@@ -306,7 +306,7 @@ __global__ void gradient_kernel(TrainLayer layer, int N, int border, int rows,
         // where), with the inputs that each of my taps meets; for the bias the input is 1.
         const float *from = in + (n * layer.C * layer.H + p) * layer.W;
         const float *of = d + ((n * layer.K + k) * height + border + p) * width + border;
-#pragma unroll 2
+#pragma unroll 4
         for (int q = 0; q < layer.Q; q++) {
             float slope[UNITS];
             for (int u = 0; u < UNITS; u++)

@@ -568,6 +568,33 @@ static void images_are_held_against_their_headers(void **state)
     fake.next_load = 0;
 }
 
+/* Every process of a program loads the same: it is copied and read once, and stays a while.  Of
+ * others only the last few stay. */
+static void an_image_is_read_once(void **state)
+{
+    (void)state;
+    GpuDevice *gpu = (GpuDevice *)device;
+    char other[sizeof ptx];
+    uint32_t first = module_load(), second = module_load();
+    GpuImage *image = gpu->image[0];
+    assert_int_equal(image->users, 2);
+    assert_null(gpu->image[1]);
+    ASK_OK(.kind = CALL_MODULE_UNLOAD, .module = first);
+    ASK_OK(.kind = CALL_MODULE_UNLOAD, .module = second);
+    assert_int_equal(image->users, 0);
+    first = module_load();
+    assert_ptr_equal(gpu->image[0], image);
+    assert_int_equal(image->users, 1);
+    for (int i = 0; i < 2 * GPU_IMAGES; i++) {
+        memcpy(other, ptx, sizeof ptx);
+        memset(other + sizeof other - 1, 0, 1);
+        other[sizeof other - 2] = (char)('0' + i); /* in place of the last line's end */
+        other[sizeof other - 3] = '/', other[sizeof other - 4] = '/';
+        ASK(.kind = CALL_MODULE_LOAD, .data = other, .data_bytes = sizeof other);
+    }
+    assert_ptr_equal(gpu->image[0], image); /* in use, so nobody takes its place */
+}
+
 static void launches_are_checked_and_counted(void **state)
 {
     (void)state;
@@ -783,6 +810,7 @@ int main(void)
         TEST(stale_handles_are_caught),
         TEST(layouts_come_from_driver_or_ptx),
         TEST(images_are_held_against_their_headers),
+        TEST(an_image_is_read_once),
         TEST(launches_are_checked_and_counted),
         TEST(a_fault_names_the_kernel_and_sticks),
         TEST(only_sticky_errors_stick),
