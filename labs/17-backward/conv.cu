@@ -1,5 +1,5 @@
-/* Lab 17: the gradients of a convolution, dx gathered and both as products of matrices.  Edit only
- * the TODO regions. */
+/* Lab 17: the gradients of a convolution, gathered, as products of matrices, and with a quarter of
+ * the products.  Edit only the TODO regions. */
 #include <convlab/conv.h>
 #include <cuda_pipeline.h>
 
