@@ -963,11 +963,11 @@ struct Points {
     float *left, *right, *sums;
 };
 
-/* Lays them out, and takes the memory, where that costs less than `product`; else .tile is NULL. */
+/* Lays them out, and takes the memory, where that costs less than `product` and there is so much;
+ * else .tile is NULL.  A float's way to memory and back takes as long as MOVE products of all SMs. */
 static Points points_plan(const ConvProblem *p, int m, int columns, int rows, float product)
 {
-    const float MOVE =
-        0.2f; /* as long as a float's way to memory and back, in products of all SMs */
+    const float MOVE = 0.2f;
     Points plan = {.rows = ceiling(rows, ACROSS) * ACROSS};
     if (p->R != 3 || p->S != 3 || p->stride_h != 1 || p->stride_w != 1) return plan;
     const Choice<PointsJob> choice = choose(points_tiles, POINTS, m, columns, plan.rows);
@@ -975,15 +975,15 @@ static Points points_plan(const ConvProblem *p, int m, int columns, int rows, fl
     const int wide_j = ceiling(columns, choice.tile->j) * choice.tile->j;
     const float moved = (float)POINTS * (wide_m + wide_j) * plan.rows;
     if (choice.cost + 3 * SQUARES + MOVE * moved > product) return plan;
-    plan.tile = choice.tile;
     plan.wide_m = wide_m;
     plan.wide_j = wide_j;
-    plan.slice = slice_of(plan.rows, choice.pieces, plan.tile->depth);
+    plan.slice = slice_of(plan.rows, choice.pieces, choice.tile->depth);
     plan.pieces = ceiling(plan.rows, plan.slice);
     const size_t left = (size_t)POINTS * plan.rows * wide_m;
     const size_t right = (size_t)POINTS * plan.rows * wide_j;
     const size_t sums = (size_t)POINTS * plan.pieces * wide_m * wide_j;
-    cudaMalloc(&plan.left, sizeof(float) * (left + right + sums));
+    if (cudaMalloc(&plan.left, sizeof(float) * (left + right + sums)) != cudaSuccess) return plan;
+    plan.tile = choice.tile;
     plan.right = plan.left + left;
     plan.sums = plan.right + right;
     return plan;
