@@ -964,7 +964,7 @@ struct Points {
 };
 
 /* Lays them out, and takes the memory, where that costs less than `product` and there is so much;
- * else .tile is NULL.  A float's way to memory and back takes as long as MOVE products of all SMs. */
+ * else .tile is NULL.  A float's way to memory and back takes as long as MOVE products. */
 static Points points_plan(const ConvProblem *p, int m, int columns, int rows, float product)
 {
     const float MOVE = 0.2f;
@@ -982,7 +982,10 @@ static Points points_plan(const ConvProblem *p, int m, int columns, int rows, fl
     const size_t left = (size_t)POINTS * plan.rows * wide_m;
     const size_t right = (size_t)POINTS * plan.rows * wide_j;
     const size_t sums = (size_t)POINTS * plan.pieces * wide_m * wide_j;
-    if (cudaMalloc(&plan.left, sizeof(float) * (left + right + sums)) != cudaSuccess) return plan;
+    if (cudaMalloc(&plan.left, sizeof(float) * (left + right + sums)) != cudaSuccess) {
+        cudaGetLastError(); /* nobody else's business */
+        return plan;
+    }
     plan.tile = choice.tile;
     plan.right = plan.left + left;
     plan.sums = plan.right + right;
