@@ -30,6 +30,8 @@ static struct {
     const char *message;           /* its words; NULL: made up */
     const Operation *operation;
     Problem problem;
+    /* Every second window takes so many times as long; of slot 1 two of four, of 2 four of eight. */
+    double wavers[SESSION_RUNNERS];
     double first; /* how many times as long the first of several runs takes; 0: as long */
     uint32_t noise;
 } fake;
@@ -96,6 +98,8 @@ static void answer(int slot, const float *const *tensor, float *output, Observed
     outcome->cost.cycles = fake.cycles[slot];
     fake.noise = fake.noise * 1664525 + 1013904223;
     outcome->cost.seconds = fake.seconds[slot] * (1 + 1e-3 * (double)(fake.noise >> 16) / 65536);
+    if (fake.wavers[slot] > 0 && fake.replays[slot] >> slot & 1)
+        outcome->cost.seconds *= fake.wavers[slot];
     outcome->cost.first = outcome->cost.seconds * (fake.first > 0 ? fake.first : 1);
     outcome->cpu_seconds = outcome->cost.seconds;
     if (output) compute(tensor, output);
@@ -478,6 +482,25 @@ static void later_runs_that_are_faster_are_for_a_person(void **state)
     }
 }
 
+/* A kernel that waits as long as its inputs say earns what the slowest of it does; a machine on
+ * which everything varies costs nobody a point. */
+static void who_varies_alone_pays_for_it(void **state)
+{
+    (void)state;
+    SpeedSetup setup = begin(0);
+    fake.seconds[SLOT_BASELINE] = 0.48;
+    fake.seconds[SLOT_SUBMISSION] = 0.12;
+    fake.seconds[SLOT_REFERENCE] = 0.10;
+    fake.wavers[SLOT_SUBMISSION] = 3;
+    RecordCase item = measure(&setup);
+    assert_int_equal(item.speed.verdict, SPEED_SCORED);
+    assert_float_equal(item.speed.s, 0.48 / 0.36, 0.02);
+    assert_non_null(strstr(item.speed.text, "The least of that counts"));
+    for (int slot = 0; slot < SESSION_RUNNERS; slot++)
+        fake.wavers[slot] = 3;
+    assert_int_equal(measure(&setup).speed.verdict, SPEED_INCONCLUSIVE);
+}
+
 static void below_the_cards_floor_is_for_a_person(void **state)
 {
     (void)state;
@@ -530,6 +553,7 @@ int main(void)
         cmocka_unit_test(paired_times_become_points),
         cmocka_unit_test(every_timed_output_is_checked),
         cmocka_unit_test(later_runs_that_are_faster_are_for_a_person),
+        cmocka_unit_test(who_varies_alone_pays_for_it),
         cmocka_unit_test(below_the_cards_floor_is_for_a_person),
     };
     return cmocka_run_group_tests_name("autograder/speed", tests, make_cache, remove_cache);

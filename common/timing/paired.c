@@ -182,3 +182,12 @@ int paired_look(PairedSeries *series, const PairedSubject *a, const PairedSubjec
         if (pair_measure(series, series->pairs, a, b, error)) return -1;
     return paired_judge(series->a, series->b, pairs, &o, result, error);
 }
+
+double paired_width(const double *seconds, int n)
+{
+    double sorted[PAIRED_PAIRS], confidence;
+    memcpy(sorted, seconds, sizeof *sorted * (size_t)n);
+    double median = paired_median(sorted, n);
+    int rank = paired_rank(n, LOOK[PAIRED_LOOKS - 1].confidence, &confidence);
+    return rank ? (sorted[n - rank] - sorted[rank - 1]) / median : INFINITY;
+}

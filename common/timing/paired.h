@@ -16,6 +16,7 @@
 #include "common/base/error.h"
 
 enum { PAIRED_LEAST = 6, PAIRED_MOST = 1024 }; /* with 5 pairs no 95 % interval exists */
+enum { PAIRED_LOOKS = 3, PAIRED_PAIRS = 28 };  /* see paired_look */
 
 typedef struct PairedOptions {
     int repeats_max;       /* 0: 1000; bounds a window of something very short */
@@ -44,6 +45,10 @@ typedef struct PairedResult {
 /* The median of n values, which it sorts. */
 double paired_median(double *value, int n);
 
+/* The width of the interval that holds the median of a series of at most PAIRED_PAIRS times, with
+ * the confidence of the last look, relative to that median: how steady they are. */
+double paired_width(const double *seconds, int n);
+
 /* The k for which the k-th smallest and k-th largest of n values enclose the median with at least
  * `confidence`, and what that confidence comes to; 0 when n is too small. */
 int paired_rank(int n, double confidence, double *achieved);
@@ -70,7 +75,6 @@ int paired_repeats(PairedSubject *subject, const PairedOptions *options, Error *
  * at any look is wrong where any interval is, so the looks share the 5 % among them: 6 pairs are
  * believed to 96.9 %, 14 to 98.7 %, 28 to 99.6 %.  Together they miss in 4.8 % of all cases at
  * most, whatever the rule by which one stops. */
-enum { PAIRED_LOOKS = 3, PAIRED_PAIRS = 28 };
 
 typedef struct PairedSeries {
     int looks, pairs;
