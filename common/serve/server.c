@@ -86,7 +86,7 @@ static void schedule(Server *server)
         if (wake != server->wakes) wake_in(server->wake, wake > now ? wake - now : 0);
         server->wakes = wake;
     }
-    if (counts_pending(queue) && !event_pending(server->tick, EV_TIMEOUT, NULL))
+    if (!event_pending(server->tick, EV_TIMEOUT, NULL) && counts_pending(queue))
         wake_in(server->tick, TICK);
 }
 
