@@ -13,7 +13,7 @@ struct BatchThread {
     const int *place;
     int count; /* of the batch; 0: nothing to do, -1: end */
     int descriptor;
-    int status;
+    const float *output; /* of the batch that is done; NULL: it failed */
     Error error;
 };
 
@@ -40,7 +40,7 @@ static void *work(void *argument)
 {
     BatchThread *thread = argument;
     for (int count; (count = next_order(thread)) > 0;) {
-        thread->status = card_run(thread->card, thread->place, count, &thread->error);
+        thread->output = card_run(thread->card, thread->place, count, &thread->error);
         pthread_mutex_lock(&thread->mutex);
         if (thread->count == count) thread->count = 0;
         pthread_mutex_unlock(&thread->mutex);
@@ -85,10 +85,11 @@ void batch_thread_begin(BatchThread *thread, const int *place, int count)
     order(thread, place, count);
 }
 
-int batch_thread_end(BatchThread *thread, Error *error)
+int batch_thread_end(BatchThread *thread, const float **output, Error *error)
 {
     eventfd_t times;
     if (eventfd_read(thread->descriptor, &times)) return 1;
-    if (thread->status) *error = thread->error;
-    return thread->status;
+    *output = thread->output;
+    if (!*output) *error = thread->error;
+    return *output ? 0 : -1;
 }

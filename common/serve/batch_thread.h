@@ -15,7 +15,7 @@ void batch_thread_close(BatchThread *thread);
 int batch_thread_descriptor(const BatchThread *thread);
 /* Runs the places of a batch, which stay as they are until it is done; none runs. */
 void batch_thread_begin(BatchThread *thread, const int *place, int count);
-/* The batch is done: 0, or -1 with what went wrong.  1: it is not. */
-int batch_thread_end(BatchThread *thread, Error *error);
+/* The batch is done: 0 with its outputs (card_run), or -1 with what went wrong.  1: it is not. */
+int batch_thread_end(BatchThread *thread, const float **output, Error *error);
 
 #endif

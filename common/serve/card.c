@@ -12,7 +12,8 @@ struct Card {
     int largest;
     cudaStream_t stream;
     float *device[OPERATION_TENSORS]; /* weights; x and y of a batch */
-    float *input, *output;            /* on the host: of each place; of the last batch */
+    float *input, *output[2];         /* on the host: of each place; of two batches, in turn */
+    int turn;
 };
 
 static int failed(const char *what, cudaError_t status, Error *error)
@@ -38,7 +39,9 @@ static int allocate(Card *card, Error *error)
     const Model *model = card->model;
     if (failed("stream", cudaStreamCreate(&card->stream), error) ||
         failed("memory for answers",
-               cudaMallocHost((void **)&card->output, card->largest * y_bytes(card)), error))
+               cudaMallocHost((void **)&card->output[0], card->largest * y_bytes(card)), error) ||
+        failed("memory for answers",
+               cudaMallocHost((void **)&card->output[1], card->largest * y_bytes(card)), error))
         return -1;
     for (int i = 0; i < model->tensors; i++) {
         size_t bytes = model->count[i] * sizeof(float) * (model->weight[i] ? 1 : card->largest);
@@ -71,7 +74,8 @@ void card_close(Card *card)
     for (int i = 0; i < OPERATION_TENSORS; i++)
         cudaFree(card->device[i]);
     cudaFreeHost(card->input);
-    cudaFreeHost(card->output);
+    cudaFreeHost(card->output[0]);
+    cudaFreeHost(card->output[1]);
     if (card->stream) cudaStreamDestroy(card->stream);
     free(card);
 }
@@ -87,11 +91,6 @@ int card_places(Card *card, int places, Error *error)
 float *card_input(const Card *card, int place)
 {
     return card->input + (size_t)place * card->model->count[card->model->x];
-}
-
-const float *card_output(const Card *card, int i)
-{
-    return card->output + (size_t)i * card->model->count[card->model->y];
 }
 
 /* Places that lie side by side go in one copy. */
@@ -111,23 +110,24 @@ static int inputs_copy(Card *card, const int *place, int count, Error *error)
     return 0;
 }
 
-int card_run(Card *card, const int *place, int count, Error *error)
+const float *card_run(Card *card, const int *place, int count, Error *error)
 {
     const Model *model = card->model;
     Problem problem;
     void *pointer[OPERATION_TENSORS];
+    float *output = card->output[card->turn ^= 1];
     for (int i = 0; i < model->tensors; i++)
         pointer[i] = card->device[i];
     if (model_batch(model, count, &problem, error) || inputs_copy(card, place, count, error))
-        return -1;
+        return NULL;
     operation_call(model->operation->name, problem.data, pointer, card->stream);
     if (failed("a batch", cudaGetLastError(), error) ||
         failed("a batch's outputs",
-               cudaMemcpyAsync(card->output, card->device[model->y], count * y_bytes(card),
+               cudaMemcpyAsync(output, card->device[model->y], count * y_bytes(card),
                                cudaMemcpyDeviceToHost, card->stream),
                error) ||
         failed("a batch", cudaStreamSynchronize(card->stream), error))
-        return -1;
+        return NULL;
     pool_settle();
-    return 0;
+    return output;
 }

@@ -16,10 +16,9 @@ void card_close(Card *card);
 int card_places(Card *card, int places, Error *error);
 float *card_input(const Card *card, int place);
 
-/* Runs a batch of the inputs at `count` places, in that order, and returns when its outputs are
- * there.  -1 with error: what CUDA said; then nothing else will run. */
-int card_run(Card *card, const int *place, int count, Error *error);
-/* Of the last batch: its i-th request's floats. */
-const float *card_output(const Card *card, int i);
+/* Runs a batch of the inputs at `count` places, in that order, and returns its outputs, side by
+ * side.  They stay until the batch after the next one.  NULL with error: what CUDA said; then
+ * nothing else will run. */
+const float *card_run(Card *card, const int *place, int count, Error *error);
 
 #endif

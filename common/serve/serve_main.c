@@ -25,7 +25,7 @@ static int measure_size(Card *card, Cost *cost, const int *place, int size, Erro
     uint64_t begin = clock_now(), most = (uint64_t)(MEASURE_SECONDS * 1e9);
     for (int i = 0; i < 3 || (i < MEASURED_MOST && clock_now() - begin < most); i++) {
         uint64_t from = clock_now();
-        if (card_run(card, place, size, error)) return -1;
+        if (!card_run(card, place, size, error)) return -1;
         if (i) cost_begin(cost, size, clock_now() - from);
         if (!i) engine_trust();
     }

@@ -32,6 +32,7 @@ struct Server {
     Card *card;
     BatchThread *thread;
     Batcher batcher;
+    Ticket *finished; /* of the batch that is being answered */
     Counts counts;
     Clients clients;
     Listen listening;
@@ -90,39 +91,52 @@ static void schedule(Server *server)
         wake_in(server->tick, TICK);
 }
 
-static void batch_answers(Server *server, int failed)
+/* Those who ran; what is asked of the queue from now on is of others. */
+static int take_finished(Server *server)
 {
     Queue *queue = &server->batcher.queue;
-    size_t bytes = server->model->count[server->model->y] * sizeof(float);
+    int count = queue->running;
+    for (int i = 0; i < count; i++)
+        server->finished[i] = queue->ticket[queue->batch[i]];
+    batcher_end(&server->batcher, clock_now());
+    return count;
+}
+
+static void batch_answers(Server *server, int count, const float *output)
+{
+    size_t floats = server->model->count[server->model->y];
     uint64_t now = clock_now();
-    for (int i = 0; i < queue->running; i++) {
-        Ticket *ticket = &queue->ticket[queue->batch[i]];
+    for (int i = 0; i < count; i++) {
+        Ticket *ticket = &server->finished[i];
         if (!ticket->client) continue;
-        if (failed)
+        if (!output)
             outcome(server, ticket, FRAME_FAILED, NULL, 0);
         else if (now > ticket->deadline)
             outcome(server, ticket, FRAME_MISSED, NULL, 0);
         else
-            outcome(server, ticket, FRAME_ANSWERED, card_output(server->card, i), bytes);
+            outcome(server, ticket, FRAME_ANSWERED, output + i * floats, floats * sizeof *output);
     }
 }
 
+/* The next batch begins before the last one is answered: the device does not wait for clients. */
 static void on_done(evutil_socket_t descriptor, short what, void *context)
 {
     Server *server = context;
     Error error;
-    int status = batch_thread_end(server->thread, &error);
+    const float *output;
+    int status = batch_thread_end(server->thread, &output, &error);
     (void)descriptor, (void)what;
     if (status > 0) return;
-    batch_answers(server, status);
-    batcher_end(&server->batcher, clock_now());
-    schedule(server);
-    clients_flush(&server->clients);
+    int count = take_finished(server);
+    if (!status) schedule(server);
+    batch_answers(server, count, output);
     if (status && !server->failed) {
         server->failed = 1;
         server->error = error;
         raise(SIGTERM);
     }
+    schedule(server);
+    clients_flush(&server->clients);
 }
 
 static void on_wake(evutil_socket_t descriptor, short what, void *context)
@@ -374,10 +388,13 @@ Server *server_open(const ServerOptions *options, const Model *model, Card *card
                                 .largest = options->largest,
                                 .window = options->window,
                                 .margin = options->margin};
+    server->finished = calloc((size_t)options->largest, sizeof *server->finished);
     signal(SIGPIPE, SIG_IGN);
-    if (!queue_open(&server->batcher.queue, options->most, options->largest, error) &&
-        (server->thread = batch_thread_open(card, error)) &&
-        !listen_open(options->path, &server->listening, error) && !open_events(server, error))
+    if (!server->finished)
+        error_set(error, "out of memory");
+    else if (!queue_open(&server->batcher.queue, options->most, options->largest, error) &&
+             (server->thread = batch_thread_open(card, error)) &&
+             !listen_open(options->path, &server->listening, error) && !open_events(server, error))
         return server;
     server_close(server);
     return NULL;
@@ -396,5 +413,6 @@ void server_close(Server *server)
     listen_close(&server->listening);
     if (server->thread) batch_thread_close(server->thread);
     queue_close(&server->batcher.queue);
+    free(server->finished);
     free(server);
 }
