@@ -104,7 +104,8 @@ USES_common/tail   := common/conv common/operation common/base
 USES_datasets      := common/conv common/operation common/base
 USES_common/engine := common/cuda/runtime common/cuda/sim $(USES_common/cuda/sim)
 USES_common/train  := common/engine datasets common/operations $(USES_common/operations)
-USES_common/serve  := common/operations/calls common/engine common/cuda/runtime $(USES_common/engine) datasets common/operations $(USES_common/operations)
+USES_common/serve/batches := common/operation common/base
+USES_common/serve  := common/serve/batches common/operations/calls common/engine common/cuda/runtime $(USES_common/engine) datasets common/operations $(USES_common/operations)
 USES_autograder/text    := common/base
 USES_autograder/sandbox := common/base
 USES_autograder/options := common/cuda common/base
@@ -125,7 +126,7 @@ USES_autograder         := autograder/options autograder/handout autograder/expo
     autograder/record autograder/lab autograder/text common/operations $(USES_common/operations) common/timing common/cuda/gpu common/cuda/sim \
     $(USES_common/cuda/sim)
 ROOMS := common/base common/operation common/conv common/conv/diagnosis common/training common/operations common/operations/calls common/timing common/ptx $(addprefix common/simt/,machine core decode checks time exec) \
-    common/simt common/cuda $(addprefix common/cuda/,runtime gpu sim) common/conformance common/validate common/tail datasets common/engine common/train common/serve \
+    common/simt common/cuda $(addprefix common/cuda/,runtime gpu sim) common/conformance common/validate common/tail datasets common/engine common/train common/serve/batches common/serve \
     $(addprefix autograder/,text options sandbox build session tensors lab mutate record class export profile judging handout tests/predictions) autograder
 
 # The calls need the toolkit's headers and go into the runner; a room's test_*, bench_*, fuzz_* and tool_* have a
@@ -462,7 +463,7 @@ widths:
 	$(Q)sh common/tail/widths.sh "$$BUILD" "$$NVCC" "$$NETWORK" "$$LAB" "$$MODE" "$$TAU" "$$BATCH" "$$ENGINE" "$$GPU" "$$JOBS"
 
 # A lab's network for the clients of a Unix socket, and such clients.
-SERVE_PARTS := $(addprefix $(BUILD)/,obj/common/serve/serve_main.o lib/calls.a lib/serve.a lib/engine-sim.a lib/run-rooms.a bin/lab bin/load) $(CALL_OBJ)
+SERVE_PARTS := $(addprefix $(BUILD)/,obj/common/serve/serve_main.o lib/calls.a lib/serve.a lib/batches.a lib/engine-sim.a lib/run-rooms.a bin/lab bin/load) $(CALL_OBJ)
 serve:
 	$(need_lab)
 	$(call stage,$(SERVE_PARTS))

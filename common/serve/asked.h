@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "common/base/error.h"
-#include "common/serve/frame.h"
+#include "common/serve/batches/frame.h"
 
 /* A connected socket; -1 with error. */
 int asked_connect(const char *path, Error *error);

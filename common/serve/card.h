@@ -2,7 +2,7 @@
 #ifndef CONVLAB_SERVE_CARD_H
 #define CONVLAB_SERVE_CARD_H
 
-#include "common/serve/cost.h"
+#include "common/serve/batches/cost.h"
 #include "common/serve/model.h"
 
 typedef struct Card Card;

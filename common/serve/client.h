@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 #include "common/base/error.h"
-#include "common/serve/frame.h"
+#include "common/serve/batches/frame.h"
 
 enum { CLIENT_UNREAD = 4 << 20 };
 

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "common/serve/batcher.h"
+#include "common/serve/batches/batcher.h"
 
 /* Beside the answers' statuses: its client left before its answer. */
 enum { OUTCOME_DROPPED = FRAME_STATUSES, OUTCOMES };

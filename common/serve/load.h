@@ -3,7 +3,7 @@
 #define CONVLAB_SERVE_LOAD_H
 
 #include "common/serve/answers.h"
-#include "common/serve/frame.h"
+#include "common/serve/batches/frame.h"
 #include "common/serve/latency.h"
 
 typedef struct LoadOptions {

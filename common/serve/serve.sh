@@ -52,7 +52,7 @@ fi
 wrapped='--wrap=cudaMalloc,--wrap=cudaFree' # common/serve/pool.h
 calls=
 for entry in $(word entries); do calls="$calls $build/obj/common/operations/calls/${entry}.o"; done
-parts="$build/obj/common/serve/serve_main.o $build/lib/serve.a $calls $build/lib/calls.a"
+parts="$build/obj/common/serve/serve_main.o $build/lib/serve.a $build/lib/batches.a $calls $build/lib/calls.a"
 # shellcheck disable=SC2086
 program=$build/serve/program-$engine-$({ printf '%s\n' "$flags $nvcc $wrapped"; cat "$source" common/engine/engine_gpu.c $parts "$build/lib/engine-sim.a" "$build/lib/run-rooms.a"; } | sha256sum | cut -c 1-16)
 link() {

@@ -1,8 +1,12 @@
-/* server.h - one model for the clients of a Unix socket. */
+/* server.h - one model for the clients of a Unix socket.
+ *
+ * Room: `make serve` and `make load`: connections, the device's side, counts; the load generator.
+ * Callers: the two programs alone.
+ * May use: serve/batches, engine, operations, operations/calls, datasets. */
 #ifndef CONVLAB_SERVE_SERVER_H
 #define CONVLAB_SERVE_SERVER_H
 
-#include "common/serve/batcher.h"
+#include "common/serve/batches/batcher.h"
 #include "common/serve/card.h"
 
 typedef struct ServerOptions {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common/serve/asked.h"
-#include "common/serve/frame.h"
+#include "common/serve/batches/frame.h"
 #include "common/serve/model.h"
 #include "common/serve/settings.h"
 

@@ -8,7 +8,7 @@ build=${1:?usage: fuzz.sh BUILD SECONDS}
 seconds=${2:?usage: fuzz.sh BUILD SECONDS}
 nvcc=$(sed -n 's/^NVCC=//p' "$build/toolchain.env")
 mkdir -p "$build/broken" "$build/seeds/ptx" "$build/seeds/fatbin" "$build/seeds/ini" "$build/seeds/frames"
-# A request of four bytes and one without any (common/serve/frame.h).
+# A request of four bytes and one without any (common/serve/batches/frame.h).
 printf 'CLS1\004\0\0\0\001\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\001\0\0\0\0\0\0\0four' >"$build/seeds/frames/one"
 printf 'CLS1\0\0\0\0\002\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\003\0\0\0\0\0\0\0' | cat "$build/seeds/frames/one" - >"$build/seeds/frames/two"
 for lab in labs/*/; do cp "$lab/lab.ini" "$build/seeds/ini/$(basename "$lab")"; done

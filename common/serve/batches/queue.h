@@ -3,8 +3,8 @@
  * A queue is a ring of places.  A place belongs to its request until the batch that passed it is
  * done, and the request's floats lie in the same place of another array: so a batch's inputs are
  * one or two stretches of memory, but for requests that nobody waits for any more. */
-#ifndef CONVLAB_SERVE_QUEUE_H
-#define CONVLAB_SERVE_QUEUE_H
+#ifndef CONVLAB_SERVE_BATCHES_QUEUE_H
+#define CONVLAB_SERVE_BATCHES_QUEUE_H
 
 #include <stdint.h>
 

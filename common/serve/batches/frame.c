@@ -1,4 +1,4 @@
-#include "common/serve/frame.h"
+#include "common/serve/batches/frame.h"
 
 static const unsigned char MARK[4] = {'C', 'L', 'S', '1'};
 

@@ -1,5 +1,9 @@
 /* batcher.h - who is let into the queue, and when a batch begins.
  *
+ * Room: what the server decides, without a socket, a device or a clock: frames, queue, costs.
+ * Callers: the server and the load generator.
+ * May use: operation, base.
+ *
  * A request is let in if, by the measured times, it will be ready `margin` before its deadline.  It
  * is ready when the running batch, the whole batches before it and its own have run; its own counts
  * as the largest, because others may join it, unless it can begin alone at once.  Later requests go
@@ -9,12 +13,12 @@
  * idle device alone: so long the first request waits for company, unless its deadline comes sooner.
  *
  * Nothing here knows a clock: all functions are told the time. */
-#ifndef CONVLAB_SERVE_BATCHER_H
-#define CONVLAB_SERVE_BATCHER_H
+#ifndef CONVLAB_SERVE_BATCHES_BATCHER_H
+#define CONVLAB_SERVE_BATCHES_BATCHER_H
 
-#include "common/serve/cost.h"
-#include "common/serve/frame.h"
-#include "common/serve/queue.h"
+#include "common/serve/batches/cost.h"
+#include "common/serve/batches/frame.h"
+#include "common/serve/batches/queue.h"
 
 typedef struct Batcher {
     Queue queue;

@@ -1,4 +1,4 @@
-#include "common/serve/queue.h"
+#include "common/serve/batches/queue.h"
 
 #include <stddef.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
  * A class that has not run for `memory` counts as it did at the start.  Otherwise a slow moment
  * would be remembered for good: nobody is let into a batch that is said to be too slow, so it would
  * not run, and nothing could show that it is fast again. */
-#ifndef CONVLAB_SERVE_COST_H
-#define CONVLAB_SERVE_COST_H
+#ifndef CONVLAB_SERVE_BATCHES_COST_H
+#define CONVLAB_SERVE_BATCHES_COST_H
 
 #include <stdint.h>
 

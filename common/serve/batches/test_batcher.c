@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common/operation/random.h"
-#include "common/serve/batcher.h"
+#include "common/serve/batches/batcher.h"
 
 enum { LARGEST = 8, MOST = 32 };
 

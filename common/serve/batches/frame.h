@@ -1,9 +1,5 @@
 /* frame.h - what a client and the server say to each other: frames on a Unix socket.
  *
- * Room: `make serve` and `make load`: frames, queue, batches, the server, the load generator.
- * Callers: the two programs alone.
- * May use: engine, operations, datasets.
- *
  * A frame is a head of FRAME_BYTES and then `bytes` more.  All numbers are little-endian, floats
  * are IEEE's of 32 bits:
  *
@@ -19,8 +15,8 @@
  *
  * Every request gets one answer, in any order.  After FRAME_MALFORMED the server closes where it
  * cannot know any more at which byte the next frame begins. */
-#ifndef CONVLAB_SERVE_FRAME_H
-#define CONVLAB_SERVE_FRAME_H
+#ifndef CONVLAB_SERVE_BATCHES_FRAME_H
+#define CONVLAB_SERVE_BATCHES_FRAME_H
 
 #include <stddef.h>
 #include <stdint.h>

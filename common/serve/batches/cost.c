@@ -1,4 +1,4 @@
-#include "common/serve/cost.h"
+#include "common/serve/batches/cost.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "common/serve/batcher.h"
+#include "common/serve/batches/batcher.h"
 
 #include <stddef.h>
 

@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "common/serve/cost.h"
-#include "common/serve/queue.h"
+#include "common/serve/batches/cost.h"
+#include "common/serve/batches/queue.h"
 
 static Queue queue;
 static char ann, ben;
