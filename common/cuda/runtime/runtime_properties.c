@@ -93,6 +93,7 @@ static void properties_fill(struct cudaDeviceProp *to, const DeviceProperties *f
     to->sharedMemPerMultiprocessor = from->shared_per_sm;
     to->regsPerMultiprocessor = (int)from->registers_per_sm;
     to->sharedMemPerBlockOptin = from->shared_per_block_optin;
+    to->reservedSharedMemPerBlock = from->cc_major >= 8 ? 1024 : 0;
     to->maxBlocksPerMultiProcessor = (int)from->max_blocks_per_sm;
 #if CUDART_VERSION < 13000
     /* CUDA 13 dropped the clocks from the structure; cudaDeviceGetAttribute still tells them. */

@@ -452,12 +452,13 @@ static int move_unpack(Decoder *d, PtxType type)
 
 static int move_special(Decoder *d, const char *name)
 {
-    int wide = strcmp(name, "%clock64") == 0 || strcmp(name, "%globaltimer") == 0;
+    int nanoseconds = strcmp(name, "%globaltimer") == 0,
+        wide = strcmp(name, "%clock64") == 0 || nanoseconds;
     uint32_t dst = destination(d, 0, wide ? PTX_B64 : PTX_B32);
     if (d->failed) return -1;
     Ins *ins = emit(d, OP_CLOCK, CLASS_INT);
     d->kernel->reads_clock = 1;
-    ins->d = dst, ins->bytes = wide ? 8 : 4;
+    ins->d = dst, ins->bytes = wide ? 8 : 4, ins->aux = (uint32_t)nanoseconds;
     return words_finished(d);
 }
 

@@ -433,10 +433,11 @@ HANDLER(TRAP)
     return fault_at(warp, ins, check, first_lane(warp->mask), 0, 0, "%s", WHY[ins->aux]);
 }
 
-/* The clock of a functional run only has to go on. */
+/* The clock of a functional run only has to go on.  The chip's timer counts nanoseconds. */
 HANDLER(CLOCK)
 {
     uint64_t now = warp->count ? warp->clock : (warp->clock += 16);
+    if (ins->aux) now = (uint64_t)((double)now * 1e3 / warp->worker->gpu->machine.clock_mhz);
     if (ins->bytes == 8) {
         uint64_t t[LANES];
         for (int i = 0; i < LANES; i++)

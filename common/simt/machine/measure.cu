@@ -219,7 +219,8 @@ static void bandwidths(char *space, size_t bytes)
 enum Pipe { FP32, INT32, FP64, SFU, SHARED, L1 };
 
 /* Four chains a thread, 64 steps unrolled; what is loaded is used, or ptxas would not load it. */
-template <int PIPE> __global__ void pipe_kernel(uint64_t *y, const uint32_t *x, int turns)
+template <int PIPE>
+__global__ void __launch_bounds__(512) pipe_kernel(uint64_t *y, const uint32_t *x, int turns)
 {
     __shared__ uint32_t space[1024];
     float f[4];
