@@ -22,7 +22,7 @@
 #include "common/simt/core/simt_types.h"
 #include "common/simt/machine/machine.h"
 
-enum { HOT_ADDRESSES = 4096 };
+enum { HOT_ADDRESSES = 4096, HOT_SLICES = 128, RETRIED_WORDS = 256 };
 enum { LANES = 32, STACK_DEPTH = 160, MAX_WARPS = 32, MAX_BARRIERS = 16 };
 #define FULL_MASK 0xffffffffu
 
@@ -135,6 +135,7 @@ struct Ins {
     uint16_t op;
     uint8_t guard_negated, pseudo, class, bytes, vector, space;
     uint8_t is_signed, base64, carries, merge, read_only, order;
+    uint8_t shared_atomic;   /* SharedAtomic of kinds.h */
     uint8_t yields;          /* a branch back in a loop that waits: YIELDS_* of kinds.h */
     uint16_t t_d[4], t_s[6]; /* scoreboard numbers written and read; 0: none */
     uint32_t aux;
@@ -254,9 +255,10 @@ typedef enum Pipe { PIPE_NONE, PIPE_FP32, PIPE_INT, PIPE_FP64, PIPE_SFU, PIPE_TE
 /* Integer sums of one block or one SM: adding them in any order gives the same. */
 typedef struct BlockCost {
     uint64_t steps, passes, load_misses, store_misses, local_misses, blocks;
-    uint64_t slots, pipe[PIPES]; /* machine instructions; cycles of each pipe of a scheduler */
-    uint64_t folded;             /* instructions that are part of others */
-    uint64_t chain;              /* cycles from the first instruction to the last */
+    uint64_t slots, pipe[PIPES];    /* machine instructions; cycles of each pipe of a scheduler */
+    uint64_t folded;                /* instructions that are part of others */
+    uint64_t load_rows, store_rows; /* rows of DRAM that an access touched beside its first */
+    uint64_t chain;                 /* cycles from the first instruction to the last */
 } BlockCost;
 
 typedef struct BlockTrace {
@@ -377,6 +379,7 @@ struct Worker {
     BlockCost *sm;    /* per SM */
     uint64_t longest; /* the longest chain of any block */
     Heaviest heaviest;
+    uint32_t retried[RETRIED_WORDS], most_retried; /* of the block in hand, by word, hashed */
     L1Line *l1;
     uint32_t l1_sets, l1_clock;
     uint32_t *local_line;      /* those of local memory a warp has in the L1, newest first */
@@ -399,8 +402,9 @@ struct Launch {
     uint64_t *loaded, *stored;        /* one bit a sector of device memory: for DRAM traffic */
     uint64_t touched_words;           /* of each */
     uint64_t dram_loads, dram_stores; /* sectors */
-    uint32_t hot[HOT_ADDRESSES];      /* atomic operations by address, hashed */
-    uint32_t hottest;
+    uint32_t hot[HOT_ADDRESSES];      /* hundredths of a cycle that atomics take, by word, hashed */
+    uint32_t slice[HOT_SLICES];       /* ... and by the slice of the L2 that they lie in */
+    uint32_t hottest;                 /* the most of them */
     uint32_t *owners; /* per word of device memory: who read it, who wrote it; NULL: not wanted */
     size_t owners_bytes;
     uint64_t *values;  /* per word: what was written, and whether that was always the same */

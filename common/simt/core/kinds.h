@@ -67,6 +67,13 @@ typedef enum HalfOp {
 } HalfOp;
 
 /* Atomics: aux = operation | format << 8; 16: has no result. */
+/* How the machine does an atomic on shared memory. */
+typedef enum SharedAtomic {
+    SHARED_TURNS,  /* lanes that want one word take turns */
+    SHARED_COUNTS, /* adds one and wants no result: the lanes of a word are counted */
+    SHARED_RETRIES /* has no instruction: a loop that compares and swaps, one lane a round */
+} SharedAtomic;
+
 typedef enum AtomOp {
     ATOM_ADD,
     ATOM_MIN,

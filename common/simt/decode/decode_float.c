@@ -94,6 +94,8 @@ static int emit_float(Decoder *d, const FloatOp *entry, PtxType type, Modifiers 
     int is_double = type == PTX_F64, op = is_double ? entry->f64 : entry->f32;
     OpClass class = is_double && entry->class == CLASS_FP32 ? CLASS_FP64 : entry->class;
     if (op < 0) return refuse(d, "there is no such operation on f64");
+    /* A root or reciprocal that is rounded is expanded as a quotient is. */
+    if (!m.approx && (op == OP_SQRT_F32 || op == OP_RCP_F32)) class = CLASS_DIV;
     if (m.rounding > 0) {
         if (entry->rounded < 0)
             return refuse(d, "rounding .%s is not supported here", ROUNDINGS[m.rounding]);

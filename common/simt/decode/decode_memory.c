@@ -231,6 +231,18 @@ static int atom_format(Decoder *d, int op, PtxType type)
     return type_is_signed(type) ? (wide ? FORMAT_S64 : FORMAT_S32) : wide ? FORMAT_U64 : FORMAT_U32;
 }
 
+/* ptxas counts lanes where ones are added and nobody looks at the sum; floats, halves and words of 64
+ * bits are added by a loop. */
+static SharedAtomic shared_atomic_of(const Decoder *d, int op, PtxType type, int has_result)
+{
+    const PtxOperand *value = &d->in->operand[has_result + 1];
+    if (op != ATOM_ADD) return SHARED_TURNS;
+    if (type_is_float(type) || ptx_type_bytes(type) == 8) return SHARED_RETRIES;
+    int is_one = value->kind == PTX_OPERAND_INTEGER && value->integer == 1,
+        is_used = has_result && result_is_used(d, &d->in->operand[0]);
+    return is_one && !is_used ? SHARED_COUNTS : SHARED_TURNS;
+}
+
 static int decode_atomic(Decoder *d, int has_result)
 {
     static const char *const NAMES[] = {"add", "min", "max",  "inc", "dec", "and",
@@ -257,6 +269,7 @@ static int decode_atomic(Decoder *d, int has_result)
     ins->base64 = address.base64, ins->space = address.space,
     ins->bytes = (uint8_t)ptx_type_bytes(type);
     ins->aux = (uint32_t)op | (uint32_t)format << 8, ins->vector = 1;
+    ins->shared_atomic = (uint8_t)shared_atomic_of(d, op, type, has_result);
     ins->mem = d->kernel->mems++;
     if (address.space != PTX_SHARED) d->kernel->in_order = 1;
     /* Every atomic is relaxed at least; only one that releases makes an order without a fence. */

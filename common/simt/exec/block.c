@@ -227,6 +227,8 @@ static void block_prepare(Worker *worker, uint64_t number)
     BlockTrace *trace =
         worker->launch->count ? trace_of(worker->launch, &worker->heaviest, number) : NULL;
     if (worker->launch->count) memset(&worker->cost, 0, sizeof worker->cost);
+    if (worker->most_retried) memset(worker->retried, 0, sizeof worker->retried);
+    worker->most_retried = 0;
     for (uint32_t w = 0; w < block->warps; w++) {
         Warp *warp = &worker->warp[w];
         uint32_t left = block->threads - w * LANES;
@@ -274,6 +276,8 @@ static void block_account(Worker *worker, uint64_t number)
         uint64_t end = chain_end(&worker->warp[w].chain, worker->gpu->machine.issue_cycles);
         if (end > cost->chain) cost->chain = end;
     }
+    uint64_t retries = START_CYCLES + (uint64_t)worker->most_retried * RETRY_CYCLES;
+    if (worker->most_retried && retries > cost->chain) cost->chain = retries;
     cost->blocks = 1;
     if (cost->chain > worker->longest) worker->longest = cost->chain;
     cost_add(&worker->sm[sm_of(worker->launch, number)], cost);

@@ -9,6 +9,7 @@
 #define CONVLAB_SIMT_CHAIN_H
 
 #include "common/simt/core/core.h"
+#include "common/simt/core/kinds.h"
 #include "common/simt/core/ops.h"
 #include "common/simt/time/schedule.h"
 
@@ -16,7 +17,11 @@
 enum {
     BRANCH_CYCLES = 8,   /* from a branch to the next instruction of the warp */
     BARRIER_CYCLES = 20, /* from the last arrival to the first instruction after it */
-    START_CYCLES = 40    /* from a block's start to its first instruction */
+    START_CYCLES = 40,   /* from a block's start to its first instruction */
+    /* Where an atomic is a loop: from one lane that gets its turn to the next, and what a round takes
+     * of the load/store unit. */
+    RETRY_CYCLES = 86,
+    RETRY_PASSES = 2
 };
 
 static inline uint64_t chain_end(const Chain *chain, uint32_t issue_cycles)
@@ -59,6 +64,9 @@ static inline void chain_step(Warp *warp, const Ins *ins, const Price *price, ui
         ready[ins->t_d[i]] = result;
     if (ins->op == OP_CP_ASYNC && result > chain->copied) chain->copied = result;
     if (ins->merge == MERGE_8 || ins->merge == MERGE_16) chain->joined = result;
+    if (ins->shared_atomic == SHARED_RETRIES)
+        chain_turn(chain,
+                   chain_end(chain, issue_cycles) + warp->passes / RETRY_PASSES * RETRY_CYCLES);
     if (!price->last && ins->op != OP_ACCELERATOR) return;
     uint64_t hold = ins->op == OP_ACCELERATOR ? warp->passes : 0;
     if (ins->class == CLASS_BRANCH && price->slots) hold = BRANCH_CYCLES;

@@ -2,9 +2,11 @@
  * hits. */
 #include <string.h>
 
+#include "common/simt/core/kinds.h"
+#include "common/simt/time/chain.h"
 #include "common/simt/time/cost.h"
 
-enum { SECTOR = 32, WORD = 4, LINE_SECTORS = 4, WAYS = 4 };
+enum { SECTOR = 32, WORD = 4, LINE_SECTORS = 4, ROW_SECTORS = 64, WAYS = 4 };
 
 /* Adds `value` to the n different ones unless it is there; returns how many there are now. */
 static inline uint32_t distinct_add(uint64_t *distinct, uint32_t n, uint64_t value)
@@ -63,13 +65,19 @@ static void dram_touch(const Launch *launch, uint64_t *touched, uint64_t *count,
         __atomic_fetch_add(count, unit, __ATOMIC_RELAXED);
 }
 
+/* The different pieces of `each` sectors that these lie in. */
+static uint32_t pieces_count(const uint64_t *sector, uint32_t n, uint32_t each)
+{
+    uint64_t piece[LANES];
+    uint32_t pieces = 0;
+    for (uint32_t i = 0; i < n; i++)
+        pieces = distinct_add(piece, pieces, sector[i] / each);
+    return pieces;
+}
+
 static uint32_t lines_count(const uint64_t *sector, uint32_t n)
 {
-    uint64_t line[LANES];
-    uint32_t lines = 0;
-    for (uint32_t i = 0; i < n; i++)
-        lines = distinct_add(line, lines, sector[i] / LINE_SECTORS);
-    return lines;
+    return pieces_count(sector, n, LINE_SECTORS);
 }
 
 /* The most different words that one of the 32 banks must give to these lanes.  Each wants `words`
@@ -185,6 +193,9 @@ void count_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t 
     warp->misses += misses;
     warp->lines += misses ? (lines * misses + n - 1) / n : 0;
     *(store ? &worker->cost.store_misses : &worker->cost.load_misses) += misses;
+    if (misses == n && lines > 1)
+        *(store ? &worker->cost.store_rows : &worker->cost.load_rows) +=
+            pieces_count(sector, n, ROW_SECTORS) - 1;
     if (!store)
         warp->pending = (uint64_t)(misses ? machine->l2_latency : machine->l1_latency) + passes;
 }
@@ -228,15 +239,52 @@ static uint32_t turns_count(const uint64_t *address, uint32_t mask)
     return most;
 }
 
-/* Global atomics are done in the L2, one after another on one address: blocks with such atomics run
- * one after another here, so nobody else counts at the same time. */
-static void count_hot(Launch *launch, const uint64_t *address, uint32_t mask)
+/* Hundredths of a cycle, measured on an H200: from one atomic on a word to the next, of integers and
+ * of floats; and what a slice of the L2 takes for a sector, and for each more lane on one word. */
+enum { WORD_PERCENT = 145, FLOAT_PERCENT = 350, SECTOR_PERCENT = 130, SLICE_BYTES = 512 };
+
+static void hotter(Launch *launch, uint32_t *hot, uint32_t percent)
 {
+    *hot = *hot + percent < *hot ? UINT32_MAX : *hot + percent;
+    if (*hot > launch->hottest) launch->hottest = *hot;
+}
+
+/* Global atomics are done in the L2, one after another on one word, and one sector after another in
+ * a slice: blocks with such atomics run one after another here, so nobody else counts at the same
+ * time. */
+static void count_hot(Launch *launch, const Ins *ins, const uint64_t *address, uint32_t mask)
+{
+    const SimtMachine *machine = &launch->gpu->machine;
+    uint32_t slices = (uint32_t)(machine->l2_bytes_per_cycle / 64), n = 0;
+    uint32_t format = ins->aux >> 8, is_float = format >= FORMAT_F16 && format <= FORMAT_F64;
+    uint64_t done[LANES]; /* sectors, each with how many lanes of one word came before */
+    slices = slices < 1 ? 1 : slices > HOT_SLICES ? HOT_SLICES : slices;
     for (uint32_t m = mask; m; m &= m - 1) {
-        uint64_t word = address[__builtin_ctz(m)] / 4;
-        uint32_t *hot = &launch->hot[(word * 0x9e3779b97f4a7c15ull) >> 52];
-        if (++*hot > launch->hottest) launch->hottest = *hot;
+        uint64_t at = address[__builtin_ctz(m)], word = at / 4, before = 0;
+        for (uint32_t k = mask & ~m & ((m & -m) - 1); k; k &= k - 1)
+            before += address[__builtin_ctz(k)] / 4 == word;
+        hotter(launch, &launch->hot[(word * 0x9e3779b97f4a7c15ull) >> 52],
+               is_float ? FLOAT_PERCENT : WORD_PERCENT);
+        uint32_t was = n;
+        n = distinct_add(done, n, at / SECTOR * LANES + before);
+        if (n == was) continue;
+        hotter(launch, &launch->slice[at / SLICE_BYTES % slices],
+               before ? WORD_PERCENT : SECTOR_PERCENT);
     }
+}
+
+/* What an atomic on shared memory takes of the load/store unit. */
+static uint32_t shared_atomic_passes(Worker *worker, const Ins *ins, const uint64_t *address,
+                                     uint32_t mask)
+{
+    uint32_t turns = turns_count(address, mask);
+    if (ins->shared_atomic == SHARED_COUNTS) return wavefronts_of(address, mask, WORD);
+    if (ins->shared_atomic == SHARED_TURNS) return turns;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t *retried = &worker->retried[address[__builtin_ctz(m)] / WORD % RETRIED_WORDS];
+        if (++*retried > worker->most_retried) worker->most_retried = *retried;
+    }
+    return turns * RETRY_PASSES;
 }
 
 void count_atomic(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask)
@@ -248,16 +296,13 @@ void count_atomic(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t 
         if (ins->space == PTX_SHARED || at - SHARED_WINDOW < WINDOW_BYTES) shared |= m & -m;
     }
     warp->worker->counters.atomics++;
-    if (shared) {
-        uint32_t turns = turns_count(address, shared);
-        passes_add(warp, turns);
-    }
+    if (shared) passes_add(warp, shared_atomic_passes(warp->worker, ins, address, shared));
     if (mask & ~shared) {
         uint32_t n = units_collect(address, mask & ~shared, SECTOR, sector);
         passes_add(warp, (n + 1) / 2);
         warp->misses += n, warp->lines += lines_count(sector, n);
         warp->worker->cost.load_misses += n;
-        count_hot(warp->worker->launch, address, mask & ~shared);
+        count_hot(warp->worker->launch, ins, address, mask & ~shared);
     }
     warp->pending = (uint64_t)warp->worker->gpu->machine.l2_latency;
 }

@@ -64,9 +64,9 @@ void cost_result(Warp *warp, const Ins *ins)
     warp->ready[0] = 0;
 }
 
-/* From one atomic operation on an address to the next, in hundredths of a cycle: measured on an
- * H200. */
-enum { ATOMIC_PERCENT = 145 };
+/* What a sector that lies in a row of DRAM by itself takes more than one of a stream, in percent, as
+ * far as the access touched others: loads and stores, measured on an H200 (scatter-...). */
+static const double ROW_PERCENT[2] = {75, 570};
 
 /* The sample stands for the busiest SM as long as nothing that takes a third of the time differs by
  * more than so much: the labs' solutions differ by up to 27 %, where SM 0 has a corner's block or
@@ -124,23 +124,33 @@ static void totals_find(const Launch *launch, const Worker *worker, uint32_t wor
         t->longest = larger(t->longest, worker[i].longest);
 }
 
+/* How many times as long as a stream's the sectors of loads (0) or stores (1) take of DRAM. */
+static double scattered(const Totals *t, int store)
+{
+    uint64_t rows = store ? t->all.store_rows : t->all.load_rows,
+             all = store ? t->stores : t->loads;
+    return 1 + (all ? (double)rows / (double)all * ROW_PERCENT[store] / 100 : 0);
+}
+
 /* What all SMs share: the L2, the DRAM, a most wanted atomic, and who begins blocks. */
-static uint64_t chip_cycles(const Launch *launch, const Totals *t, const Counters *counters)
+static uint64_t chip_cycles(const Launch *launch, const Totals *t)
 {
     const SimtMachine *m = &launch->gpu->machine;
     uint64_t dram_per_kcycle = (uint64_t)(m->dram_gb_s * 1e6 / m->clock_mhz);
-    uint64_t cycles = rounded_up(counters->dram_bytes * 1000, larger(dram_per_kcycle, 1));
+    double bytes = (double)launch->dram_loads * 32 * scattered(t, 0) +
+                   (double)launch->dram_stores * 32 * scattered(t, 1);
+    uint64_t cycles = rounded_up((uint64_t)(bytes * 1000), larger(dram_per_kcycle, 1));
     cycles =
         larger(cycles, (uint64_t)((double)(t->loads + t->stores) * 32 / m->l2_bytes_per_cycle));
     cycles = larger(cycles, (uint64_t)((double)(launch->blocks - 1) * m->block_launch_cycles));
-    return larger(cycles, (uint64_t)launch->hottest * ATOMIC_PERCENT / 100);
+    return larger(cycles, (uint64_t)launch->hottest / 100);
 }
 
 /* No launch is faster than the floors of the SM that has the most to do, its longest block, and
  * what all SMs share. */
-static uint64_t least_cycles(const Launch *launch, const Totals *t, const Counters *counters)
+static uint64_t least_cycles(const Launch *launch, const Totals *t)
 {
-    uint64_t cycles = larger(t->longest, chip_cycles(launch, t, counters));
+    uint64_t cycles = larger(t->longest, chip_cycles(launch, t));
     for (int axis = 0; axis < FLOOR_AXES; axis++)
         cycles = larger(cycles, t->floor[axis] / TICKS);
     return cycles;
@@ -148,9 +158,9 @@ static uint64_t least_cycles(const Launch *launch, const Totals *t, const Counte
 
 /* How long the launch keeps all of the machine's most wanted part busy, were its work spread
  * evenly: waiting takes nothing from others. */
-static uint64_t busy_cycles(const Launch *launch, const Totals *t, const Counters *counters)
+static uint64_t busy_cycles(const Launch *launch, const Totals *t)
 {
-    uint64_t floor[FLOOR_AXES], cycles = chip_cycles(launch, t, counters);
+    uint64_t floor[FLOOR_AXES], cycles = chip_cycles(launch, t);
     floors_find(launch, &t->all, floor);
     for (int axis = 0; axis < FLOOR_CHAINS; axis++)
         cycles = larger(cycles, rounded_up(floor[axis] / TICKS, launch->gpu->machine.sms));
@@ -185,7 +195,8 @@ static ReplayMemory memory_of(const Launch *launch, const Totals *t)
     uint32_t sms = launch->gpu->machine.sms;
     return (ReplayMemory){.dram_loads = part_of(launch->dram_loads, t->loads),
                           .dram_stores = part_of(launch->dram_stores, t->stores),
-                          .share = 1.0 / (double)(launch->blocks < sms ? launch->blocks : sms)};
+                          .share = 1.0 / (double)(launch->blocks < sms ? launch->blocks : sms),
+                          .scattered = {scattered(t, 0), scattered(t, 1)}};
 }
 
 /* The most of an SM's floors and its longest block, in ticks. */
@@ -232,7 +243,6 @@ static uint64_t waves_cycles(const BlockCost *sm, const Totals *t, const ReplayR
 
 int cycles_estimate(Launch *launch, const Worker *worker, uint32_t workers, SimtResult *result)
 {
-    const Counters *counters = &result->counters;
     Totals t;
     ReplayResult replay;
     totals_find(launch, worker, workers, &t);
@@ -243,9 +253,9 @@ int cycles_estimate(Launch *launch, const Worker *worker, uint32_t workers, Simt
     if (!stands_for_all(launch, &t, &replay, cycles) &&
         heaviest_cycles(launch, worker, workers, &t, &cycles) != 0)
         return -1;
-    cycles = larger(cycles, least_cycles(launch, &t, counters));
+    cycles = larger(cycles, least_cycles(launch, &t));
     result->cycles = cycles + (uint64_t)launch->gpu->machine.launch_cycles;
-    result->busy_cycles = busy_cycles(launch, &t, counters);
+    result->busy_cycles = busy_cycles(launch, &t);
     result->occupancy_percent = launch->occupancy_percent;
     return 0;
 }

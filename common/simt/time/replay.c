@@ -68,7 +68,7 @@ typedef struct Sm {
     uint64_t *scheduler;                 /* when it may issue again */
     uint64_t barrier;                    /* when the barrier unit is free */
     uint64_t lsu, l2, dram;              /* when free; the last two in ticks */
-    uint64_t l2_sector, dram_sector;     /* ticks that a sector takes */
+    uint64_t l2_sector, dram_sector[2];  /* ticks that a sector takes; loads, stores */
     uint32_t dram_part[2], dram_debt[2]; /* loads, stores */
     uint64_t block_cycles, next_block;   /* between two blocks given to this SM */
     uint32_t started;
@@ -193,7 +193,7 @@ static uint64_t l2_request(Sm *sm, const TraceStep *step, int store, uint64_t no
     /* All of a request or none of it: neighbours are fetched together. */
     if (*debt < sectors << 16) return back;
     *debt -= sectors << 16;
-    sm->dram = later(sm->dram, now * TICKS) + sectors * sm->dram_sector;
+    sm->dram = later(sm->dram, now * TICKS) + sectors * sm->dram_sector[store];
     return later(back, sm->dram / TICKS + (uint64_t)m->dram_latency);
 }
 
@@ -274,6 +274,8 @@ static void issue(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t now)
     actor->issued = now + busy - 1;
     actor->free = now + busy + (ins->class == CLASS_BRANCH ? BRANCH_CYCLES : 0);
     if (ins->op == OP_ACCELERATOR) actor->free += step->passes;
+    if (ins->shared_atomic == SHARED_RETRIES)
+        actor->free += (uint64_t)step->passes / RETRY_PASSES * RETRY_CYCLES;
     actor->next++;
     if (ins->op == OP_BAR && ins->aux != 1) {
         actor->barrier = 1;
@@ -363,7 +365,8 @@ static void sm_rates(Sm *sm, const ReplayMemory *memory)
     if (l2 > m->l2_bytes_per_sm) l2 = m->l2_bytes_per_sm;
     if (dram > m->l2_bytes_per_sm) dram = m->l2_bytes_per_sm;
     sm->l2_sector = (uint64_t)(32 * TICKS / l2 + 0.5);
-    sm->dram_sector = (uint64_t)(32 * TICKS / dram + 0.5);
+    for (int store = 0; store < 2; store++)
+        sm->dram_sector[store] = (uint64_t)(32 * TICKS / dram * memory->scattered[store] + 0.5);
     sm->block_cycles = (uint64_t)(m->block_launch_cycles * (double)active + 0.5);
     sm->dram_part[0] = memory->dram_loads, sm->dram_part[1] = memory->dram_stores;
 }

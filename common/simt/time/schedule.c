@@ -63,11 +63,27 @@ static uint16_t tensor_cycles(const Ins *ins, const SimtKernel *kernel, const Si
     return (uint16_t)(cycles ? cycles : 1);
 }
 
+/* What the integer pipe does, however it is called: least and most of floats, and from Ampere on
+ * floats of integers. */
+static OpClass class_of(const Ins *ins, const SimtMachine *m)
+{
+    switch (ins->op) {
+    case OP_MIN_F32:
+    case OP_MAX_F32:
+        return CLASS_INT;
+    case OP_CVT_F32_S32:
+    case OP_CVT_F32_U32:
+        return m->cc_major >= 8 ? CLASS_INT : (OpClass)ins->class;
+    default:
+        return (OpClass)ins->class;
+    }
+}
+
 static Price price_of(const Ins *ins, const SimtKernel *kernel, const SimtMachine *m)
 {
     uint32_t alu = (uint32_t)m->alu_latency;
     Price p = {.slots = 1, .latency = (uint16_t)alu, .wait = STALL_WAIT};
-    switch (ins->class) {
+    switch (class_of(ins, m)) {
     case CLASS_FREE:
         p.slots = 0, p.latency = 0;
         break;
