@@ -255,10 +255,11 @@ typedef enum Pipe { PIPE_NONE, PIPE_FP32, PIPE_INT, PIPE_FP64, PIPE_SFU, PIPE_TE
 /* Integer sums of one block or one SM: adding them in any order gives the same. */
 typedef struct BlockCost {
     uint64_t steps, passes, load_misses, store_misses, local_misses, blocks;
-    uint64_t slots, pipe[PIPES];    /* machine instructions; cycles of each pipe of a scheduler */
-    uint64_t folded;                /* instructions that are part of others */
-    uint64_t load_rows, store_rows; /* rows of DRAM that an access touched beside its first */
-    uint64_t chain;                 /* cycles from the first instruction to the last */
+    uint64_t slots, pipe[PIPES]; /* machine instructions; cycles of each pipe of a scheduler */
+    uint64_t folded;             /* instructions that are part of others */
+    uint64_t load_rows,
+        store_rows; /* rows of DRAM that accesses touched beyond those that cost nothing */
+    uint64_t chain; /* cycles from the first instruction to the last */
 } BlockCost;
 
 typedef struct BlockTrace {

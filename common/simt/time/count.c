@@ -6,7 +6,8 @@
 #include "common/simt/time/chain.h"
 #include "common/simt/time/cost.h"
 
-enum { SECTOR = 32, WORD = 4, LINE_SECTORS = 4, ROW_SECTORS = 64, WAYS = 4 };
+/* OPEN_ROWS: of DRAM, that one access may touch as cheaply as one, as a tile of a matrix does. */
+enum { SECTOR = 32, WORD = 4, LINE_SECTORS = 4, ROW_SECTORS = 64, OPEN_ROWS = 8, WAYS = 4 };
 
 /* Adds `value` to the n different ones unless it is there; returns how many there are now. */
 static inline uint32_t distinct_add(uint64_t *distinct, uint32_t n, uint64_t value)
@@ -193,9 +194,9 @@ void count_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t 
     warp->misses += misses;
     warp->lines += misses ? (lines * misses + n - 1) / n : 0;
     *(store ? &worker->cost.store_misses : &worker->cost.load_misses) += misses;
-    if (misses == n && lines > 1)
-        *(store ? &worker->cost.store_rows : &worker->cost.load_rows) +=
-            pieces_count(sector, n, ROW_SECTORS) - 1;
+    uint32_t rows = misses == n ? pieces_count(sector, n, ROW_SECTORS) : 0;
+    if (rows > OPEN_ROWS)
+        *(store ? &worker->cost.store_rows : &worker->cost.load_rows) += rows - OPEN_ROWS;
     if (!store)
         warp->pending = (uint64_t)(misses ? machine->l2_latency : machine->l1_latency) + passes;
 }

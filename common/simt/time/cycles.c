@@ -66,7 +66,7 @@ void cost_result(Warp *warp, const Ins *ins)
 
 /* What a sector that lies in a row of DRAM by itself takes more than one of a stream, in percent, as
  * far as the access touched others: loads and stores, measured on an H200 (scatter-...). */
-static const double ROW_PERCENT[2] = {75, 570};
+static const double ROW_PERCENT[2] = {110, 760};
 
 /* The sample stands for the busiest SM as long as nothing that takes a third of the time differs by
  * more than so much: the labs' solutions differ by up to 27 %, where SM 0 has a corner's block or
