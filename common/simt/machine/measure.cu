@@ -46,6 +46,13 @@ static void driver(const char *name, unsigned long long value, const char *attri
     printf("; driver: %s\n%s = %llu\n", attribute, name, value);
 }
 
+/* Keeps the GPU busy while the host puts events and launches into its queue behind it. */
+__global__ void busy_kernel(long long cycles)
+{
+    for (long long begin = clock64(); clock64() - begin < cycles;)
+        ;
+}
+
 /* Median seconds of one launch between two events. */
 template <class Launch> static double seconds(Launch launch)
 {
@@ -54,6 +61,7 @@ template <class Launch> static double seconds(Launch launch)
     if (!begin) check(cudaEventCreate(&begin)), check(cudaEventCreate(&end));
     launch();
     for (float &one : all) {
+        busy_kernel<<<1, 1>>>(100000);
         check(cudaEventRecord(begin));
         launch();
         check(cudaEventRecord(end));
@@ -216,17 +224,15 @@ static void bandwidths(char *space, size_t bytes)
 
 /* ---- pipes ----------------------------------------------------------------------------------- */
 
-enum Pipe { FP32, INT32, FP64, SFU, SHARED, L1 };
+enum Pipe { FP32, INT32, FP64, SFU, SHARED };
 
 /* Four chains a thread, 64 steps unrolled; what is loaded is used, or ptxas would not load it. */
-template <int PIPE>
-__global__ void __launch_bounds__(512) pipe_kernel(uint64_t *y, const uint32_t *x, int turns)
+template <int PIPE> __global__ void __launch_bounds__(512) pipe_kernel(uint64_t *y, int turns)
 {
     __shared__ uint32_t space[1024];
     float f[4];
     double d[4];
     uint32_t u[4], v[4], at = (uint32_t)__cvta_generic_to_shared(space + threadIdx.x);
-    const uint32_t *near = x + threadIdx.x % 128 * 4;
     for (int c = 0; c < 4; c++)
         f[c] = (float)(threadIdx.x + c), d[c] = f[c], u[c] = threadIdx.x + c;
     for (int turn = 0; turn < turns; turn++)
@@ -241,28 +247,20 @@ __global__ void __launch_bounds__(512) pipe_kernel(uint64_t *y, const uint32_t *
                 asm volatile("ld.volatile.shared.u32 %0, [%1];" : "=r"(v[c]) : "r"(at + i * 4));
                 u[c] ^= v[c];
             }
-            if (PIPE == L1) {
-                asm volatile("ld.global.ca.v4.u32 {%0, %1, %2, %3}, [%4];"
-                             : "=r"(v[0]), "=r"(v[1]), "=r"(v[2]), "=r"(v[3])
-                             : "l"(near + i * 64));
-                for (int k = 0; k < 4; k++)
-                    u[k] ^= v[k];
-            }
         }
     if (f[0] + f[1] + f[2] + f[3] == 0.5f || d[0] + d[1] + d[2] + d[3] == 0.5 ||
         u[0] + u[1] + u[2] + u[3] == 77)
         y[0] = 1;
 }
 
-/* Lanes, or sectors, that an SM takes a cycle. */
-template <int PIPE> static double pipe_rate(const char *space)
+/* Lanes that an SM takes a cycle. */
+template <int PIPE> static double pipe_rate()
 {
     int turns = PIPE == FP64 ? 16 : 64;
     unsigned blocks =
         (unsigned)(card.multiProcessorCount * (card.maxThreadsPerMultiProcessor / 512));
     auto launch = [=](int n) {
-        return seconds(
-            [=] { pipe_kernel<PIPE><<<blocks, 512>>>(out, (const uint32_t *)space, n); });
+        return seconds([=] { pipe_kernel<PIPE><<<blocks, 512>>>(out, n); });
     };
     /* The difference of two lengths: what a launch takes besides is in both. */
     double s = launch(2 * turns) - launch(turns), lanes = 512.0 * blocks * 64 * turns;
@@ -299,22 +297,19 @@ __global__ void tensor_kernel(uint64_t *y, int turns)
     if (c[0][0] + c[1][1] + c[2][2] + c[3][3] == 77) y[0] = a + b;
 }
 
-static void pipes(const char *space)
+static void pipes()
 {
-    double rate = pipe_rate<FP32>(space);
+    double rate = pipe_rate<FP32>();
     number("fp32_lanes", lanes(rate), 0, "an SM takes %.1f fma of floats a cycle", rate);
-    rate = pipe_rate<INT32>(space);
+    rate = pipe_rate<INT32>();
     number("int32_lanes", lanes(rate), 0, "an SM takes %.1f multiply-adds of integers a cycle",
            rate);
-    rate = pipe_rate<FP64>(space);
+    rate = pipe_rate<FP64>();
     number("fp64_lanes", lanes(rate), 0, "an SM takes %.1f fma of doubles a cycle", rate);
-    rate = pipe_rate<SFU>(space);
+    rate = pipe_rate<SFU>();
     number("sfu_lanes", lanes(rate), 0, "an SM takes %.1f ex2 a cycle", rate);
-    rate = pipe_rate<SHARED>(space);
+    rate = pipe_rate<SHARED>();
     number("lsu_lanes", lanes(rate), 0, "an SM loads %.1f words a cycle from shared memory", rate);
-    rate = pipe_rate<L1>(space) / 2; /* 16 bytes of a sector of 32 */
-    number("l1_sectors_per_cycle", lanes(rate), 0, "an SM loads %.1f sectors a cycle from its L1",
-           rate);
     if (card.major * 10 + card.minor < 75) return;
     unsigned blocks = (unsigned)card.multiProcessorCount * 2;
     double s = seconds([=] { tensor_kernel<<<blocks, 256>>>(out, 2048); }) -
@@ -418,7 +413,7 @@ int main()
     clock_find();
     latencies(space, bytes);
     bandwidths(space, bytes);
-    pipes(space);
+    pipes();
     launches();
     check(cudaDeviceSynchronize());
     check(cudaFree(out)), check(cudaFree(space));
