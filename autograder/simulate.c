@@ -28,6 +28,7 @@ enum { KERNELS = 200, TOLD = 20, FOUND_STATUS = 1 };
 typedef struct Kernel {
     char name[256];
     uint32_t function; /* its handle */
+    uint32_t spilled;  /* bytes of a thread's registers that machine code keeps in memory */
     DeviceCost cost;
 } Kernel;
 
@@ -98,6 +99,7 @@ static void kernel_add(const DeviceCall *call, const DeviceReply *reply)
     text_set(name, sizeof name, "%.*s", (int)call->data_bytes, (const char *)call->data);
     plain_name(name, kernel->name, sizeof kernel->name);
     kernel->function = function;
+    if (reply->data) kernel->spilled = ((const FunctionInfo *)reply->data)->spilled_bytes;
 }
 
 static int look_at_call(Device *device, const DeviceCall *call, DeviceReply *reply)
@@ -132,6 +134,13 @@ static void report_kernels(void)
                       cost->resident_blocks);
     }
     table_end(&table, stderr, 4);
+    for (int i = 0; i < simulation.kernels; i++)
+        if (simulation.kernel[i].cost.launches && simulation.kernel[i].spilled)
+            fprintf(stderr,
+                    "    %s spills %u bytes a thread: its registers do not suffice, a card takes "
+                    "longer "
+                    "than these cycles\n",
+                    simulation.kernel[i].name, simulation.kernel[i].spilled);
 }
 
 static void report_profile(const char *source)

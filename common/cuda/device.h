@@ -136,6 +136,7 @@ typedef struct FunctionInfo {
     uint32_t param_offset[FUNCTION_PARAMS], param_bytes[FUNCTION_PARAMS];
     uint32_t params_bytes; /* of the packed block */
     uint32_t registers, shared_bytes, local_bytes, const_bytes, max_threads;
+    uint32_t spilled_bytes; /* of local memory, in machine code only; the simulator's */
     uint32_t ptx_version, binary_version; /* 75, 90 ... as cudaFuncAttributes gives them */
 } FunctionInfo;
 

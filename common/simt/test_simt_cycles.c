@@ -352,6 +352,34 @@ static void registers_that_are_needed_take_room(void **state)
     assert_int_equal(resident_with(64, 256), 2);
 }
 
+/* One warp, all lanes on one word. */
+static void atomics_take_turns(void **state)
+{
+    (void)state;
+    Setup one = {.blocks = 1, .threads = 32};
+    const char *word = ".shared .align 4 .b8 word[4];\n";
+    const struct {
+        const char *body;
+        uint64_t cycles;
+    } KNOWN[] = {
+        {"red.shared.add.u32 [word], 1;\n", 1},         /* the lanes are counted */
+        {"atom.shared.add.u32 %r5, [word], 1;\n", 32},  /* somebody looks at the sum */
+        {"red.shared.add.u32 [word], %r1;\n", 32},      /* a pass each */
+        {"red.shared.add.f32 [word], %f1;\n", 32 * 86}, /* a round of the loop each */
+        {"red.global.add.u32 [%rd1], %r1;\n", 32 * 145 / 100},
+        {"red.global.add.f32 [%rd1], %f1;\n", 32 * 350 / 100},
+    };
+    for (size_t i = 0; i < sizeof KNOWN / sizeof *KNOWN; i++) {
+        SimtResult result;
+        char *less = kernel_text(word, KNOWN[i].body, 400, ""),
+             *all = kernel_text(word, KNOWN[i].body, 600, "");
+        uint64_t cycles = cycles_of(all, one, &result, NULL) - cycles_of(less, one, &result, NULL);
+        free(less), free(all);
+        assert_in_range(cycles, 200 * KNOWN[i].cycles * 95 / 100,
+                        200 * KNOWN[i].cycles * 105 / 100);
+    }
+}
+
 /* On each machine that is described, 64 blocks copy; no card copies faster than its memory can. */
 static void a_kernel_runs_on_every_machine(void **state)
 {
@@ -405,6 +433,7 @@ int main(void)
         cmocka_unit_test(rounds_begin_at_different_sms),
         cmocka_unit_test(work_that_is_not_played_is_paid_for),
         cmocka_unit_test(registers_that_are_needed_take_room),
+        cmocka_unit_test(atomics_take_turns),
         cmocka_unit_test(a_kernel_runs_on_every_machine),
     };
     return cmocka_run_group_tests_name("cycles", tests, NULL, NULL);

@@ -20,7 +20,9 @@ word() {
 loaded=$(constant LOAD_LINE "$replay") stored=$(constant STORE_LINE "$replay")
 arrival=$(constant ARRIVAL_CYCLES "$replay") barrier=$(constant BARRIER_CYCLES "$chain")
 branch=$(constant BRANCH_CYCLES "$chain") start=$(constant START_CYCLES "$chain")
-atomic=$(calc '%.2f' "$(constant ATOMIC_PERCENT common/simt/time/cycles.c) / 100")
+count=common/simt/time/count.c
+percent() { calc '%.2f' "$(constant "$1" "$count") / 100"; }
+atomic=$(percent WORD_PERCENT)
 constant_word=$(constant CYCLES_PER_WORD common/simt/time/count.c)
 most=$(constant MOST_WAVES common/simt/time/trace.c) least=$(constant LEAST_WAVES common/simt/time/trace.c)
 
@@ -37,5 +39,8 @@ say "$page" "a line takes $loaded cycles on its way in and $stored out"
 say "$page" "$arrival cycles a warp, and $barrier from the last arrival"
 say "$page" "**Branches**: $branch cycles until"
 say "$page" "and $start cycles later their first instruction"
-say "$page" "**Atomics** on one global address: $atomic cycles each"
+say "$page" "**Atomics** on one global word: $atomic cycles each, $(percent FLOAT_PERCENT) of floats"
+say "$page" "takes $(percent SECTOR_PERCENT) cycles for a sector"
+say "$page" "$(constant RETRY_CYCLES "$chain") cycles from one"
+say "$page" "more than $(word "$(constant OPEN_ROWS "$count")") rows"
 say "$page" "($constant_word, $stored, $arrival, $barrier, $branch, $start, $atomic, and \`block_launch_cycles\`)"

@@ -23,9 +23,12 @@ fi
 # ---- sentences ----------------------------------------------------------------------------------------------------------
 
 page=docs/validation.md
-kernels=$(grep -c "$(printf '\t')\(fit\|held-out\)$(printf '\t')" "$measured/micro-times.tsv")
-held_out=$(grep -c "$(printf '\t')held-out$(printf '\t')" "$measured/micro-times.tsv")
-say "$page" "$kernels launches with one property each"
-say "$page" "A third, $held_out, are *held out*"
+# of SET FILE: how many launches of the set were measured; without a set, all of them.
+of() { grep -c "$(printf '\t')${1:-\(fit\|held-out\)}$(printf '\t')" "$measured/$2-times.tsv"; }
+say "$page" "$(of '' micro) launches with one property each"
+say "$page" "A third, $(of held-out micro), are *held out*"
+say "$page" "$(of '' families) launches of kernels in which programs"
+say "$page" "$(of held-out families) siblings are held out"
+say "$page" "$(of '' strangers) launches as public samples"
 say "$page" "medians of $(constant REPEATS common/validate/measure_gpu.cu) event pairs"
 say "$page" "an empty kernel takes $(calc '%.2f' "$(machine h200 launch_cycles) / $(machine h200 clock_mhz)") µs that way"

@@ -25,6 +25,7 @@ typedef struct SimtKernelInfo {
     uint32_t params, param_offset[64], param_bytes[64], params_bytes;
     uint32_t registers; /* per thread: the cubin's; without one, estimated from live ranges */
     uint32_t shared_bytes, local_bytes, max_threads, ptx_target;
+    uint32_t spilled_bytes; /* of a thread's local memory, those that only machine code has */
 } SimtKernelInfo;
 
 typedef enum SimtTouchKind { SIMT_TOUCH_READ, SIMT_TOUCH_WRITE, SIMT_TOUCH_ATOMIC } SimtTouchKind;

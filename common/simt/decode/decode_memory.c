@@ -231,8 +231,8 @@ static int atom_format(Decoder *d, int op, PtxType type)
     return type_is_signed(type) ? (wide ? FORMAT_S64 : FORMAT_S32) : wide ? FORMAT_U64 : FORMAT_U32;
 }
 
-/* ptxas counts lanes where ones are added and nobody looks at the sum; floats, halves and words of 64
- * bits are added by a loop. */
+/* ptxas counts lanes where ones are added and nobody looks at the sum; floats, halves and words of
+ * 64 bits are added by a loop. */
 static SharedAtomic shared_atomic_of(const Decoder *d, int op, PtxType type, int has_result)
 {
     const PtxOperand *value = &d->in->operand[has_result + 1];

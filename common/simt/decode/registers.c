@@ -122,6 +122,7 @@ void registers_find(const Decoder *d)
     uint64_t own = (d->local_bytes + 15) / 16 * 16, all = kernel->machine_local,
              needed = info->registers + (all > own ? (all - own + 3) / 4 : 0),
              least = alive < 0 ? 0 : (uint64_t)alive * NEEDED / OF;
+    info->spilled_bytes = all > own ? (uint32_t)(all - own) : 0;
     needed = needed > least ? needed : least;
     kernel->registers_needed = needed < MOST ? (uint32_t)needed : MOST;
 }

@@ -18,8 +18,8 @@ enum {
     BRANCH_CYCLES = 8,   /* from a branch to the next instruction of the warp */
     BARRIER_CYCLES = 20, /* from the last arrival to the first instruction after it */
     START_CYCLES = 40,   /* from a block's start to its first instruction */
-    /* Where an atomic is a loop: from one lane that gets its turn to the next, and what a round takes
-     * of the load/store unit. */
+    /* Where an atomic is a loop: from one lane that gets its turn to the next, and what a round
+     * takes of the load/store unit. */
     RETRY_CYCLES = 86,
     RETRY_PASSES = 2
 };

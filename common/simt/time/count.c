@@ -240,8 +240,9 @@ static uint32_t turns_count(const uint64_t *address, uint32_t mask)
     return most;
 }
 
-/* Hundredths of a cycle, measured on an H200: from one atomic on a word to the next, of integers and
- * of floats; and what a slice of the L2 takes for a sector, and for each more lane on one word. */
+/* Hundredths of a cycle, measured on an H200: from one atomic on a word to the next, of integers
+ * and of floats; and what a slice of the L2 takes for a sector.  Each more lane on one word of it
+ * takes the slice as long as an integer takes the word. */
 enum { WORD_PERCENT = 145, FLOAT_PERCENT = 350, SECTOR_PERCENT = 130, SLICE_BYTES = 512 };
 
 static void hotter(Launch *launch, uint32_t *hot, uint32_t percent)

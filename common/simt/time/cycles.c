@@ -64,8 +64,8 @@ void cost_result(Warp *warp, const Ins *ins)
     warp->ready[0] = 0;
 }
 
-/* What a sector that lies in a row of DRAM by itself takes more than one of a stream, in percent, as
- * far as the access touched others: loads and stores, measured on an H200 (scatter-...). */
+/* What a sector in a row of DRAM of its own takes more than one of a stream, in percent: loads and
+ * stores, measured on an H200 (scatter-...). */
 static const double ROW_PERCENT[2] = {110, 760};
 
 /* The sample stands for the busiest SM as long as nothing that takes a third of the time differs by
