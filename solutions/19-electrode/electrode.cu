@@ -551,10 +551,10 @@ static ConvProblem same_conv(int N, int C, int H, int W, int K, int R, int pool)
     ConvProblem p = {};
     p.N = N, p.C = C, p.H = p.P = H, p.W = p.Q = W, p.K = K, p.R = p.S = R, p.pool = pool;
     p.stride_h = p.stride_w = 1;
-    // TODO(10): Say how many zeros stand above, to the left, below and to the right.
+    // TODO(10): Say how many zeros stand above and to the left.
     p.pad_top = p.pad_left = (R - 1) / 2;
-    p.pad_bottom = p.pad_right = R / 2;
     // END TODO(10)
+    p.pad_bottom = p.pad_right = R - 1 - p.pad_top;
     return p;
 }
 
@@ -576,7 +576,7 @@ extern "C" void electrode_forward(const ElectrodeProblem *p, const float *x, con
         // TODO(11): Say how large x is within CONV1's zeros, and that none are to be added.
         first.H += ELECTRODE_R1 - 1;
         first.W += ELECTRODE_R1 - 1;
-        first.pad_top = first.pad_left = first.pad_bottom = first.pad_right = 0;
+        first.pad_top = first.pad_left = 0;
         // END TODO(11)
     }
     // TODO(12): Launch the five kernels one after the other, each with its part of w.

@@ -472,9 +472,10 @@ static ConvProblem same_conv(int N, int C, int H, int W, int K, int R, int pool)
     ConvProblem p = {};
     p.N = N, p.C = C, p.H = p.P = H, p.W = p.Q = W, p.K = K, p.R = p.S = R, p.pool = pool;
     p.stride_h = p.stride_w = 1;
-    // TODO(10): Say how many zeros stand above, to the left, below and to the right.
-    p.pad_top = p.pad_left = p.pad_bottom = p.pad_right = 0;
+    // TODO(10): Say how many zeros stand above and to the left.
+    p.pad_top = p.pad_left = 0;
     // END TODO(10)
+    p.pad_bottom = p.pad_right = R - 1 - p.pad_top;
     return p;
 }
 
