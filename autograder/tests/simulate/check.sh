@@ -38,7 +38,7 @@ tell outside-of-a-surface
 run 0 $here/samples.cu && [ "$(grep -c '^ok ' "$work/out")" = 9 ] && ! grep -q '^not ok' "$work/out" && ! says 'a check found' &&
     says 'a cooperative grid of [0-9]* blocks' && ! says 'leak check'
 tell samples-of-others
-run 0 $here/spills.cu squeezed && says '^    mix spills [0-9]* bytes a thread' && run 0 $here/spills.cu && ! says 'spills'
+run 0 $here/spills.cu squeezed && says '^    mix spills [0-9]* bytes a thread' && run 0 $here/spills.cu && ! says 'mix spills'
 tell spilled-registers
 run 2 $here/missing.cu && [ "$(wc -l <"$work/err")" = 1 ] && says 'calls cudaIpcCloseMemHandle, cudaIpcGetMemHandle, which the' &&
     says 'docs/cuda-calls.md lists what it has'
