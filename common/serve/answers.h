@@ -7,7 +7,7 @@
 #include "common/operation/operation.h"
 #include "common/serve/model.h"
 
-enum { ANSWERS_INPUTS = 8, ANSWERS_VARIANTS = 8 };
+enum { ANSWERS_INPUTS = 8, ANSWERS_VARIANTS = 16 };
 
 typedef struct Answers {
     Model model;
