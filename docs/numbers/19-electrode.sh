@@ -53,3 +53,28 @@ strategy() { # strategy NAME WORDS REPORT
     awk -F '\t' '/^(lab|PyTorch)/ { printf "| %s | %d | %s | %s | %s |\n", $1, $2, $3, $4, $5 }' "$data/electrode-end.tsv"
     printf '\n%s.\n' "$(caption electrode-end.tsv)"
 } >"$out/end.md"
+
+# The report's layers, and what each takes of one recording; FULL's weights alone are 22.9 MB.
+kernel() { # kernel NAME WORDS MILLIONS
+    awk -F '\t' -v name="$1" -v words="$2" -v macs="$3" '$1 == name {
+        printf "| %s | %s | %s | %s |\n", words, macs ? macs : "–", $2, macs ? sprintf("%.1f", 2 * macs / $2) : "–" }' \
+        "$data/electrode-kernels.tsv"
+}
+{
+    echo '| kernel | million products | µs | TFLOP/s |'
+    echo '| --- | --- | --- | --- |'
+    kernel 'conv_kernel<8>' 'CONV1, pooled' 22.94
+    kernel 'conv_kernel<4>' 'CONV2, pooled' 91.75
+    kernel 'conv_kernel<2>' CONV3 5.73
+    kernel 'rows_kernel<1>' "FULL, in slices" 5.73
+    kernel out_kernel "FULL's sums, OUT, softmax" ""
+    printf '\n%s.\n' "$(caption electrode-kernels.tsv)"
+} >"$out/kernels.md"
+
+# Recordings that nothing was learnt from.
+awk -F '\t' '/^[0-9]/ {
+        print "| unseen recordings | read right by the solution | by the same network in fp64 | largest error, of the bound |"
+        print "| --- | --- | --- | --- |"
+        printf "| %d | %d (%.1f %%) | %d | %s |\n", $1, $2, 100 * $2 / $1, $3, $4
+    }' "$data/electrode-recordings.tsv" >"$out/recordings.md"
+printf '\n%s.\n' "$(caption electrode-recordings.tsv)" >>"$out/recordings.md"
