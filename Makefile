@@ -411,7 +411,7 @@ watch:
 	$(Q)sh common/setup/watch.sh labs "$$LAB" $(BUILD)/bin/grade $(where) --lab "$$LAB" --engine "$$ENGINE" --gpu "$$GPU"
 
 # What the scripts of docs/numbers run beside the labs.
-NUMBER_TOOLS := $(addprefix $(BUILD)/tests/,common/conformance/tool_conformance common/validate/tool_validate common/operation/tool_rounding datasets/tool_maps datasets/tool_digits)
+NUMBER_TOOLS := $(addprefix $(BUILD)/tests/,common/conformance/tool_conformance common/validate/tool_validate common/tail/tool_stairs common/operation/tool_rounding datasets/tool_maps datasets/tool_digits)
 
 check:
 	$(call stage,tools $(NUMBER_TOOLS))
@@ -489,7 +489,7 @@ test-packages:
 
 test: export CHOSEN = $(ALL_TESTS)
 test:
-	$(call stage,test-packages tools tests $(NUMBER_TOOLS) $(EXPORT_TOOLS) $(TRAIN_PARTS) $(SERVE_PARTS) $(WIDTHS_PARTS) $(BUILD)/tests/common/tail/tool_stairs $(BUILD)/bin/doctor $(BUILD)/bin/class $(BUILD)/bin/handout)
+	$(call stage,test-packages tools tests $(NUMBER_TOOLS) $(EXPORT_TOOLS) $(TRAIN_PARTS) $(SERVE_PARTS) $(WIDTHS_PARTS) $(BUILD)/bin/doctor $(BUILD)/bin/class $(BUILD)/bin/handout)
 	$(Q)sh autograder/tests/run.sh "$$BUILD" $$CHOSEN
 
 # In build folders of their own, with the nvcc that setup found for this one.  Warnings are the ordinary build's affair:

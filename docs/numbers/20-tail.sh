@@ -28,26 +28,44 @@ sweep() {
     sweep chosen-titanv '256 channels of 14×14, 16 to 640 filters, lab 10'
 } >"$out/sweeps.md"
 
-# cuDNN on a card: layers a, c and e shaped the formula, the others did not.
+# cuDNN on a card: the layers that shaped the formula.
 layer_of() {
     sed -n '1s/^; [^,]*, N=\([0-9]*\) C=\([0-9]*\) H=\([0-9]*\) .* R=\([0-9]\) .*the % is \([0-9]*\):\([0-9]*\):.*/N=\1, \2 channels of \3×\3, \4×\4, \5 to \6 filters/p' "$data/$1.tsv"
 }
 sum_of() {
-    cat "$data"/h200-["$1"]-n*-cudnn-fp32-nchw-rules.tsv | awk '
+    cat "$data"/h200-[ace]-n*-cudnn-fp32-nchw-rules.tsv | awk '
         /^; steps/ { split($0, n, /[^0-9]+/); ours += n[2]; theirs += n[3]; both += n[4] }
         END { printf "%d | %d | %d | %.0f %% | %.0f %%", ours, theirs, both, 100 * both / theirs, 100 * both / (ours + theirs - both) }'
 }
 {
     echo '| layer | µs | steps predicted | measured | at the same width | of those measured | of all |'
     echo '| --- | --- | --- | --- | --- | --- | --- |'
-    for group in bdfg ace; do
-        for table in "$data"/h200-["$group"]-n*-cudnn-fp32-nchw-rules.tsv; do
-            [ -f "$table" ] || continue
-            sweep "$(basename "$table" .tsv)" "$(layer_of "$(basename "$table" .tsv)")" | sed 's/ | NVIDIA H200 / /'
-        done
-        [ ! -f "$table" ] || echo "| **$([ $group = ace ] && echo 'these shaped the formula' || echo 'these did not'), together** | | $(sum_of $group) |"
+    for table in "$data"/h200-[ace]-n*-cudnn-fp32-nchw-rules.tsv; do
+        sweep "$(basename "$table" .tsv)" "$(layer_of "$(basename "$table" .tsv)")" | sed 's/ | NVIDIA H200 / /'
     done
+    echo "| **together** | | $(sum_of) |"
 } >"$out/card.md"
+
+# Layers that the formula had not seen: every width that make widths measured of three networks, a layer at a time.
+held() {
+    measured=$data/measured-$1-h200.tsv
+    launch_us=$(sed -n '1s/^; \([0-9.]*\) us, .*/\1/p' "$measured")
+    awk -F'\t' 'NF > 1 { print $2 }' "$measured" | sort | uniq -c | awk '$1 >= 8 { sub(/^ *[0-9]* /, ""); print }' >"$out/layers"
+    while read -r layer; do
+        awk -F'\t' -v OFS='\t' -v layer="$layer" '$2 == layer { print $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14 }' "$measured" | sort -n |
+            "$build/tests/common/tail/tool_stairs" "$launch_us" | grep '^; steps'
+    done <"$out/layers" >"$out/steps"
+    awk -v what="$2" -v layers="$(wc -l <"$out/layers")" '
+        { split($0, n, /[^0-9]+/); ours += n[2]; theirs += n[3]; both += n[4] }
+        END { printf "| %s | %d | %d | %d | %d | %.0f %% | %.0f %% |\n", what, layers, ours, theirs, both, 100 * both / theirs, 100 * both / (ours + theirs - both) }' "$out/steps"
+}
+{
+    echo '| layers of | layers | steps predicted | measured | at the same width | of those measured | of all |'
+    echo '| --- | --- | --- | --- | --- | --- | --- |'
+    held vgg-16-pruned-n128 'VGG-16, pruned, 128 images'
+    held resnet-56-pruned-n128 'ResNet-56, pruned, 128 images'
+    held vgg-16-pruned-n1 'VGG-16, pruned, one image'
+} >"$out/held.md"
 
 # The same layers handed out in four ways, and by lab 10.
 remedy() {

@@ -1,8 +1,6 @@
 #!/bin/sh
 # h200-tail.sh OUT NVCC [BUILD] - on a machine with a GPU: the sweeps and the networks of lab 20's handout, as `make sweep` and
 # `make widths` measure them.  Leaves OUT/NAME.tsv.
-#
-# The sweeps a, c and e shaped common/tail/stairs.h; b, d, f and g were measured when it stood.
 set -eu
 out=${1:?usage: h200-tail.sh OUT NVCC [BUILD]}
 nvcc=${2:?usage: h200-tail.sh OUT NVCC [BUILD]}
