@@ -3,6 +3,7 @@
 . docs/numbers/lib.sh
 solution=solutions/14-winograd/conv.cu
 patches=docs/numbers/14-winograd
+measured=docs/data/compare/winograd-h200.tsv
 
 # way NAME LAB SUBMISSION WORDS: a row with the timed cases' cycles, and what staged-timed has to do.
 way() {
@@ -22,3 +23,74 @@ way() {
     way staged-4 14 "$(variant staged-4 "$solution" "$patches/staged-4.patch")" 'F(4×4,3×3) in stages, a tile of 128×64'
     way chosen 14 solutions 'lab 14: what costs least'
 } >"$out/steps.md"
+
+# ---- what an H200 measured -------------------------------------------------------------------------------------------------
+
+# Every layer's times, in µs; of cuDNN the fastest of all its fp32 algorithms.
+awk -F'\t' '
+    /^;/ || $1 == "layer" { next }
+    {
+        side = $2 ~ /^cuDNN/ ? "cuDNN" : $2
+        if (!(($1, side) in us) || $4 < us[$1, side]) { us[$1, side] = $4; how[$1, side] = $3 }
+        if (!($1 in seen)) { seen[$1] = 1; print $1 > "/dev/stderr" }
+    }
+    END { for (key in us) { split(key, part, SUBSEP); print part[1] "\t" part[2] "\t" us[key] "\t" how[key] } }' "$measured" 2>"$out/order" >"$out/times.dat"
+
+awk -F'\t' '
+    FILENAME ~ /times/ { us[$1, $2] = $3; how[$1, $2] = $4; next }
+    { name[++n] = $1 }
+    function t(side) { x = us[l, side]; return sprintf(x < 100 ? "%.1f" : "%.0f", x) }
+    END {
+        print "| layer | lab 10 | F(2×2), one kernel | F(2×2), stages | F(4×4), stages | **lab 14** | cuDNN fp32 | how | cuDNN / 14 | 10 / 14 |"
+        print "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
+        for (i = 1; i <= n; i++) {
+            l = name[i]
+            printf "| %s | %s | %s | %s | %s | %s | %s | %s | %.2f | %.2f |\n", l, t("10-implicit-gemm"), t("one-kernel"), t("staged-2"), t("staged-4"), t("14-winograd"),
+                t("cuDNN"), how[l, "cuDNN"], us[l, "cuDNN"] / us[l, "14-winograd"], us[l, "10-implicit-gemm"] / us[l, "14-winograd"]
+        }
+    }' "$out/times.dat" "$out/order" >"$out/h200.md"
+
+# against WORDS SIDE PATTERN: how many times as fast as cuDNN a side is, `best` being the faster of labs 10 and 14.
+against() {
+    awk -F'\t' -v words="$1" -v side="$2" -v pattern="$3" '
+        $1 !~ pattern { next }
+        $2 == "cuDNN" { cudnn[$1] = $3; winograd[$1] = $4 ~ /Winograd/ }
+        $2 == side || (side == "best" && ($2 == "14-winograd" || $2 == "10-implicit-gemm")) { if (!($1 in us) || $3 < us[$1]) us[$1] = $3 }
+        END {
+            least = 1e9
+            for (l in us) {
+                if (words ~ /Winograd/ && !winograd[l]) continue
+                x = cudnn[l] / us[l]; sum += log(x); n++; won += x >= 1
+                if (x < least) { least = x; where = l }
+            }
+            printf "| %s | %d | %.2f | %d | %.2f (%s) |\n", words, n, exp(sum / n), won, least, where
+        }' "$out/times.dat"
+}
+{
+    echo '| times as fast as | layers | geometric mean | faster on | least |'
+    echo '| --- | --- | --- | --- | --- |'
+    against "lab 14 against cuDNN's Winograd" 14-winograd .
+    against 'lab 14 against cuDNN fp32, its best, N=1' 14-winograd 'n1$'
+    against 'the better of labs 10 and 14 against cuDNN fp32, its best' best .
+} >"$out/summary.md"
+# range A B PATTERN: the least and the most of A's time over B's, on the layers that match.
+range() {
+    awk -F'\t' -v a="$1" -v b="$2" -v pattern="$3" -v places="${4:-1}" '
+        $1 ~ pattern { us[$1, $2] = $3; layer[$1] }
+        END {
+            least = 1e9
+            for (l in layer) { x = us[l, a] / us[l, b]; if (x < least) least = x; if (x > most) most = x }
+            printf "%.*f to %.*f", places, least, places, most
+        }' "$out/times.dat"
+}
+of() { awk -F'\t' -v layer="$1" -v side="$2" '$1 == layer && $2 == side { print $3 }' "$out/times.dat"; }
+page=labs/14-winograd/README.md
+say $page "as fast as cuDNN's Winograd or faster, $(range cuDNN 14-winograd '-(64|128|256|512)-.*-.*n32' 2) times, and $(range 10-implicit-gemm 14-winograd '-(64|128|256|512)-.*-.*n32') times as fast as lab 10"
+say $page "With one image it is $(range cuDNN 14-winograd 'n1$') times as fast as cuDNN"
+say $page "lab 10 is $(calc %.1f "$(of vgg-3-224-64-n1 14-winograd) / $(of vgg-3-224-64-n1 10-implicit-gemm)") times as fast"
+say $page "whose squares fit, is $(calc %.1f "$(of vgg-512-14-512-n1 14-winograd) / $(of vgg-512-14-512-n1 staged-2)") times as fast"
+say $page "F(4×4) in stages would be $(range 14-winograd staged-4 '(64-112-128|256-28-512)-n1') times as fast"
+cell() { awk -F' *[|] *' -v what="$1" -v column="$2" '$2 == what { print $column }' "$out/summary.md"; }
+say docs/compare.md "Lab 14 is at $(cell "lab 14 against cuDNN's Winograd" 6 | cut -d' ' -f1) of cuDNN's Winograd at least, $(cell "lab 14 against cuDNN's Winograd" 4) in the geometric mean"
+say docs/compare.md "the better of labs 10 and 14 is $(cell 'the better of labs 10 and 14 against cuDNN fp32, its best' 4) times as fast"
+rm "$out/times.dat" "$out/order"

@@ -271,7 +271,7 @@ __global__ void __launch_bounds__(ACROSS *DEEP)
  * bx*SQUARES .., filters by*FILTERS .. and point bz; a thread of it 8x8 or 4x4 products, fours of
  * neighbours, GROUP_K filters and GROUP_J squares apart.  STAGES tiles are on their way at a time,
  * the one that is multiplied among them. */
-enum { DEPTH = 16, STAGES = 3 };
+enum { DEPTH = 16, STAGES = 2 };
 
 /* Copies DEPTH rows of WIDE floats, which lie `pitch` apart, without registers in between. */
 template <int WIDE, int THREADS>
