@@ -161,9 +161,9 @@ static int comparison_look(Comparison *all, const Side side[SESSION_RUNNERS], in
                               &all->reference, error);
 }
 
-/* Whether it is the submission that varies, and not the machine, on which baseline and reference are
- * steady: a kernel may wait as long as its inputs say, and earn by it that points are left out which
- * it would not get. */
+/* Whether it is the submission that varies, and not the machine, on which baseline and reference
+ * are steady: a kernel may wait as long as its inputs say, and earn by it that points are left out
+ * which it would not get. */
 static int is_own_doing(const Comparison *all, int same)
 {
     const PairedSeries *series = &all->series[0];
