@@ -61,7 +61,7 @@ template <class Launch> static double seconds(Launch launch)
     if (!begin) check(cudaEventCreate(&begin)), check(cudaEventCreate(&end));
     launch();
     for (float &one : all) {
-        busy_kernel<<<1, 1>>>(100000);
+        busy_kernel<<<1, 1>>>(1000000);
         check(cudaEventRecord(begin));
         launch();
         check(cudaEventRecord(end));
