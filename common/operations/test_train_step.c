@@ -175,6 +175,45 @@ static void gradient_is_the_differences_of_the_loss(void **state)
     }
 }
 
+/* ---- the inputs --------------------------------------------------------------------------- */
+
+static int kinks_in(const Given *given, const float *x)
+{
+    int count = given->train.parameters;
+    Near *parameter = calloc((size_t)count, sizeof *parameter);
+    unsigned char *at_kink = malloc((size_t)given->train.N);
+    assert_non_null(parameter);
+    assert_non_null(at_kink);
+    memset(at_kink, 1, (size_t)given->train.N);
+    for (int i = 0; i < count; i++)
+        parameter[i].v = given->tensor[TRAIN_PARAMETER][i];
+    int kinks = train_kinks(&given->train, x, parameter, at_kink);
+    free(parameter);
+    free(at_kink);
+    return kinks;
+}
+
+/* One unit on the other side of its ReLU is more than the roundings of a sum of 21,600 products. */
+static void no_image_stands_at_a_kink(void **state)
+{
+    (void)state;
+    static const char *const TEXT[] = {"N=600 H=7 W=7 R=2 c1=3 c3=4 c5=9 f6=8 classes=3", LENET,
+                                       "N=64 H=32 W=32 R=5 c1=6 c3=16 c5=120 f6=84 classes=10"};
+    for (size_t t = 0; t < sizeof TEXT / sizeof *TEXT; t++) {
+        Given given;
+        for (uint64_t seed = 1; seed <= (t ? 2 : 40); seed++) {
+            given_open(&given, TEXT[t], seed);
+            assert_int_equal(kinks_in(&given, given.tensor[TRAIN_X]), 0);
+            /* and it can see one: the map of a filter without bias, of an image that is black */
+            const TrainLayer *layer = &given.train.layer[TRAIN_C1];
+            memset(given.tensor[TRAIN_X], 0, (size_t)layer->H * layer->W * sizeof(float));
+            given.tensor[TRAIN_PARAMETER][TRAIN_BIASES(*layer)] = 0;
+            assert_true(kinks_in(&given, given.tensor[TRAIN_X]) > 0);
+            given_close(&given);
+        }
+    }
+}
+
 /* ---- the bound: a step in fp32 ----------------------------------------------------------- */
 
 /* Rounds as a lower precision does: `bits` of the significand stay. */
@@ -462,6 +501,7 @@ int main(void)
         cmocka_unit_test(text_comes_back),
         cmocka_unit_test(bad_text_is_refused_by_name),
         cmocka_unit_test(gradient_is_the_differences_of_the_loss),
+        cmocka_unit_test(no_image_stands_at_a_kink),
         cmocka_unit_test(fp32_is_right_and_eleven_bits_are_not),
         cmocka_unit_test(each_slip_is_called_by_its_name),
         cmocka_unit_test(other_mistakes_are_told_by_their_place),

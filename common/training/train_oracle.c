@@ -62,7 +62,8 @@ typedef struct Step {
     const Near *parameter, *velocity;
     TrainSlip slip;
     Near *room, *result;
-    Near *loss; /* of each image */
+    Near *loss;             /* of each image */
+    unsigned char *at_kink; /* train_kinks' */
     size_t of_image;
     int shares;
 } Step;
@@ -340,13 +341,6 @@ static int step_open(Step *step)
     return 0;
 }
 
-static void forward_share(void *context, int share)
-{
-    const Step *step = context;
-    for (int n = share; n < step->p->N; n += step->shares)
-        image_forward(step, n);
-}
-
 static void images_share(void *context, int share)
 {
     const Step *step = context;
@@ -389,27 +383,35 @@ int train_oracle(const TrainProblem *p, const float *x, const float *label, cons
     return 0;
 }
 
-static int image_kinks(const Step *step, int n)
+static int has_kink(const Step *step, int n)
 {
-    int kinks = 0;
     for (int which = TRAIN_C1; which < TRAIN_OUT; which++) {
-        const TrainLayer *layer = &step->p->layer[which];
         const Near *slope = maps_of(step, n, which).slope;
-        if ((double)step->p->N * layer->P * layer->Q > TRAIN_MANY) continue;
-        for (size_t i = 0; i < outputs_of(layer); i++)
-            kinks += slope[i].e > 0;
+        for (size_t i = 0; i < outputs_of(&step->p->layer[which]); i++)
+            if (slope[i].e > 0) return 1;
     }
-    return kinks;
+    return 0;
 }
 
-int train_kinks(const TrainProblem *p, const float *x, const Near *parameter)
+static void kinks_share(void *context, int share)
 {
-    Step step = {.p = p, .x = x, .parameter = parameter};
+    const Step *step = context;
+    for (int n = share; n < step->p->N; n += step->shares) {
+        if (!step->at_kink[n]) continue;
+        image_forward(step, n);
+        step->at_kink[n] = (unsigned char)has_kink(step, n);
+    }
+}
+
+int train_kinks(const TrainProblem *p, const float *x, const Near *parameter,
+                unsigned char *at_kink)
+{
+    Step step = {.p = p, .x = x, .parameter = parameter, .at_kink = at_kink};
     int kinks = 0;
-    if (step_open(&step)) return 0;
-    parallel_run(step.shares, forward_share, &step);
+    if (step_open(&step)) return -1;
+    parallel_run(step.shares, kinks_share, &step);
     for (int n = 0; n < p->N; n++)
-        kinks += image_kinks(&step, n);
+        kinks += at_kink[n];
     free(step.room);
     return kinks;
 }

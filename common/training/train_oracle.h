@@ -59,11 +59,11 @@ typedef enum TrainSlip {
 int train_oracle(const TrainProblem *p, const float *x, const float *label, const Near *parameter,
                  const Near *velocity, const float *setting, TrainSlip slip, Near *result);
 
-/* How many units stand so near to the kink of their ReLU that fp32 may take its other side, of
- * layers whose gradients sum up at most TRAIN_MANY products.  There one image on the other side is
- * more than all roundings, and the bound allows it; in longer sums it is lost among them. */
-enum { TRAIN_MANY = 4096 };
-int train_kinks(const TrainProblem *p, const float *x, const Near *parameter);
+/* Looks at the images n with at_kink[n] != 0, and leaves it so where a unit stands so near to the
+ * kink of its ReLU that fp32 may take its other side.  There one image's share of a gradient comes or
+ * goes, which is more than all roundings.  How many there are, or -1 when memory is short. */
+int train_kinks(const TrainProblem *p, const float *x, const Near *parameter,
+                unsigned char *at_kink);
 
 /* How many products the gradient of parameter `index` sums up. */
 double train_products(const TrainProblem *p, size_t index);
