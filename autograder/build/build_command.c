@@ -22,9 +22,9 @@
         "-Wno-deprecated-gpu-targets", "-diag-suppress=177,550"
 #define NATIVE_CODE "sm_90"
 
-/* Host code beside device code, and kernels beside each other where ptxas makes machine code: the
- * same bytes in less time.  The same switch for the front end would change the PTX. */
-#define SIDE_BY_SIDE "--threads=2", "-Xptxas=--split-compile=8"
+/* Host code beside device code; and, by Toolchain.ptxas_flags, kernels beside each other where
+ * ptxas makes machine code: the same bytes in less time.  The same switch of nvcc changes PTX. */
+#define SIDE_BY_SIDE "--threads=2"
 #define HOST_FLAGS   "-O3", "-std=c11", "-Wall"
 
 enum { ARGUMENTS = 64, ENVIRONMENT = 8, BUILD_PROCESSES = 64 };
@@ -39,7 +39,7 @@ const char build_flags_text[] = "4 " TEXT(DEVICE_FLAGS) " " NATIVE_CODE " " TEXT
 typedef struct Command {
     const char *argv[ARGUMENTS];
     int count;
-    char include[BUILD_PATH], host_compiler[BUILD_PATH], ptx[64];
+    char include[BUILD_PATH], host_compiler[BUILD_PATH], ptx[64], ptxas[80];
 } Command;
 
 static void command_add(Command *command, const char *argument)
@@ -169,6 +169,8 @@ static int device_compile(const BuildJob *job, char *log, SandboxEnd *end, Error
              job->cc, NATIVE_CODE);
     command_add(&command, "-gencode");
     command_add(&command, command.ptx);
+    snprintf(command.ptxas, sizeof command.ptxas, "-Xptxas=%s", job->toolchain->ptxas_flags);
+    if (job->toolchain->ptxas_flags[0]) command_add(&command, command.ptxas);
     if (job->kind == BUILD_RUN_DEBUG) command_add(&command, "-g");
     parts_leave_out(job, &command);
     const char *const rest[] = {

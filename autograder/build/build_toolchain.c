@@ -46,7 +46,8 @@ int toolchain_load(const char *root, const char *build_directory, Toolchain *too
     const Key keys[] = {{"NVCC", toolchain->nvcc, sizeof toolchain->nvcc},
                         {"CUDA_INCLUDE", toolchain->include, sizeof toolchain->include},
                         {"CC", toolchain->cc, sizeof toolchain->cc},
-                        {"CXX", toolchain->cxx, sizeof toolchain->cxx}};
+                        {"CXX", toolchain->cxx, sizeof toolchain->cxx},
+                        {"PTXAS_FLAGS", toolchain->ptxas_flags, sizeof toolchain->ptxas_flags}};
     char path[1024], line[1024];
     int bad = 0;
     if (absolute(root, toolchain->root, sizeof toolchain->root, error)) return -1;

@@ -246,8 +246,8 @@ static void images_fill(const TrainProblem *train, Random *random, float *x,
             x[(size_t)n * pixels + i] = strewn(&own, 2);
 }
 
-/* An image is drawn again while one of its units stands at the kink of its ReLU, where fp32 and fp64
- * may part.  Of LeNet-5's one in five does; should any be left, the bound allows for both sides. */
+/* An image is drawn again while one of its units stands at the kink of its ReLU, where fp32 and
+ * fp64 may part.  Of LeNet-5's one in five does; where one is left, the bound allows for both. */
 static void images_without_kinks(const TrainProblem *train, Random *random, float *const *tensor)
 {
     enum { DRAWS = 12 };

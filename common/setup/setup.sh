@@ -212,6 +212,12 @@ case ${NVCC:-} in
 '' | private) ;;
 *) is_usable "$NVCC" || fail "NVCC=$NVCC is no nvcc of CUDA 12.0 or newer" ;;
 esac
+# Several kernels at once, the same machine code: the ptxas of 13.0 knows how, that of 12.4 refuses the switch.
+ptxas_flags()
+{
+    "$(dirname "$(realpath "$nvcc")")/ptxas" --help 2>/dev/null | grep -q -e '--split-compile' && echo --split-compile=8
+}
+
 need_packages "$@"
 nvcc=$(find_nvcc)
 if [ -z "$nvcc" ]; then
@@ -228,9 +234,10 @@ CUDA_INCLUDE=$include
 CC=$(compiler_of cc)
 CXX=$(compiler_of c++)
 CCACHE=$(ccache_of cc)
+PTXAS_FLAGS=$(ptxas_flags)
 EOF
 # make reads these lines as its own language.
-if [ "$(wc -l <"$env_file.part")" != 5 ] || grep -q '[$#\\]' "$env_file.part"; then
+if [ "$(wc -l <"$env_file.part")" != 6 ] || grep -q '[$#\\]' "$env_file.part"; then
     fail "a compiler's path has a '\$', a '#', a '\\' or a line's end: see $env_file.part, and move that compiler"
 fi
 mv "$env_file.part" "$env_file"

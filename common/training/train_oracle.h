@@ -60,8 +60,8 @@ int train_oracle(const TrainProblem *p, const float *x, const float *label, cons
                  const Near *velocity, const float *setting, TrainSlip slip, Near *result);
 
 /* Looks at the images n with at_kink[n] != 0, and leaves it so where a unit stands so near to the
- * kink of its ReLU that fp32 may take its other side.  There one image's share of a gradient comes or
- * goes, which is more than all roundings.  How many there are, or -1 when memory is short. */
+ * kink of its ReLU that fp32 may take its other side.  There one image's share of a gradient comes
+ * or goes, which is more than all roundings.  How many there are, or -1 when memory is short. */
 int train_kinks(const TrainProblem *p, const float *x, const Near *parameter,
                 unsigned char *at_kink);
 
