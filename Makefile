@@ -411,7 +411,7 @@ watch:
 	$(Q)sh common/setup/watch.sh labs "$$LAB" $(BUILD)/bin/grade $(where) --lab "$$LAB" --engine "$$ENGINE" --gpu "$$GPU"
 
 # What the scripts of docs/numbers run beside the labs.
-NUMBER_TOOLS := $(addprefix $(BUILD)/tests/,common/conformance/tool_conformance common/validate/tool_validate common/tail/tool_stairs common/operation/tool_rounding datasets/tool_maps datasets/tool_digits)
+NUMBER_TOOLS := $(addprefix $(BUILD)/tests/,common/conformance/tool_conformance common/validate/tool_validate common/tail/tool_stairs common/operation/tool_rounding datasets/tool_maps datasets/tool_digits datasets/tool_recordings)
 
 check:
 	$(call stage,tools $(NUMBER_TOOLS))
@@ -435,7 +435,7 @@ compare:
 	$(Q)sh common/compare/compare.sh "$$BUILD" "$$NVCC"
 
 maps:
-	$(call stage,$(BUILD)/tests/datasets/tool_maps datasets/tool_digits)
+	$(call stage,$(BUILD)/tests/datasets/tool_maps datasets/tool_digits datasets/tool_recordings)
 	$(Q)mkdir -p $(BUILD)/maps
 	$(Q)$(BUILD)/tests/datasets/tool_maps write $(BUILD)/maps "$${SEED:-1}"
 	$(Q)$(BUILD)/tests/datasets/tool_maps list $(BUILD)/maps

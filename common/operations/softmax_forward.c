@@ -6,10 +6,10 @@
  * of each other, around a number that `offset` makes as large as one likes: exp of them overflows,
  * or all of them vanish, where nothing is taken away.
  *
- * Of up to 64 rows every third has one logit that leads by 100, which is the first, the last or
- * any: without that one the largest of the others is taken away, and exp of it overflows.  More
- * rows have none, because a card divides so small numbers at half the speed, and large problems are
- * timed. */
+ * Of up to 64 rows every third has one logit that leads by 100: the first, the last, the first that
+ * a warp comes back for, or any.  Without it the largest of the others is taken away, and exp of it
+ * overflows.  More rows have none, because a card divides so small numbers at half the speed, and
+ * large problems are timed. */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -97,8 +97,9 @@ static int softmax_numbers(const Problem *problem, ProblemNumber number[OPERATIO
 
 static void row_lead(float *row, int K, Random *random)
 {
-    const int place[] = {0, K - 1, random_range(random, 0, K - 1)};
-    row[place[random_range(random, 0, 2)]] += LEAD + SPREAD;
+    const int again = K > WARP ? WARP : 0,
+              place[] = {0, K - 1, again, random_range(random, 0, K - 1)};
+    row[place[random_range(random, 0, 3)]] += LEAD + SPREAD;
 }
 
 static void softmax_generate(const Problem *problem, Random *random, float *const *tensor)

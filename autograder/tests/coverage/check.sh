@@ -29,6 +29,7 @@ missing() {
         "$listed" "solutions/$1/$source" "$work/runs.tsv" | sort -t ' ' -k 5n
 }
 
+failed=0
 for lab in $("$build/bin/lab" names); do
     case $lab in "$only"*) ;; *) continue ;; esac
     source=$(sed -n 's/^source *= *//p' "labs/$lab/lab.ini")
@@ -37,12 +38,18 @@ for lab in $("$build/bin/lab" names); do
     ran=0
     for case in $("$build/bin/lab" smallest --lab "$lab"); do
         "$build/bin/lab" run --build "$build" --lab "$lab" --submission solutions --engine sim --case "$case" --alone --seed 1 \
-            --runs "$work/case.tsv" >"$work/log" 2>&1 || { tail -n 5 "$work/log"; echo "not ok coverage/$lab: case $case"; continue 2; }
+            --runs "$work/case.tsv" >"$work/log" 2>&1 || { tail -n 5 "$work/log"; echo "not ok coverage/$lab: case $case"; failed=1; continue 2; }
         sort -u "$work/case.tsv" >>"$work/runs.tsv"
         ran=$((ran + 1))
         missing "$lab" >"$work/missing"
         [ -s "$work/missing" ] || break
     done
     c++filt <"$work/missing"
-    if [ -s "$work/missing" ]; then echo "not ok coverage/$lab"; else echo "ok coverage/$lab: $ran cases execute every line"; fi
+    if [ -s "$work/missing" ]; then
+        echo "not ok coverage/$lab"
+        failed=1
+    else
+        echo "ok coverage/$lab: $ran cases execute every line"
+    fi
 done
+exit $failed
