@@ -295,70 +295,104 @@ help:
 
 #: The convolution lab workbook
 #:
-#:   make grade [LAB=04] [SUBMISSION=dir] [ENGINE=gpu|sim] [GPU=titanv] [SEED=n] [FAIL_UNDER=n]
-#:                       build and grade in the sandbox; SUBMISSION=solutions grades the answer key
+#:   make grade [LAB=04] [SUBMISSION=dir] [ENGINE=gpu|sim] [GPU=titanv] [SEED=n]
+#:        [FAIL_UNDER=n]
+#:                       build and grade in the sandbox; SUBMISSION=solutions
+#:                       grades the answer key
 #:   make export FORMAT=junit [RESULTS=dir] [OUT=file]
-#:                       the last grade in a format of others; FORMAT=canvas and moodle take a class
-#:                       (docs/export.md)
+#:                       the last grade in a format of others; FORMAT=canvas and
+#:                       moodle take a class (docs/export.md)
 #:   make bundle PLATFORM=gradescope|autolab|classroom [LAB=02]
 #:                       what an instructor uploads there
 #:   make run LAB=04 [CASE=name | SHAPE='...'] [ENGINE=gpu|sim] [GPU=h200]
-#:                       build, run and check one case in one process: time, or cycles and counters,
-#:                       beside the baseline's;
-#:                       SHAPE='N=8 C=3 H=32 W=32 K=16 R=5 S=5 pad=same stride=1' is a case of your own;
-#:                       WEIGHTS=file: w from an NPY, IDX or text file (labs/16-layers/README.md)
+#:                       build, run and check one case in one process: time, or
+#:                       cycles and counters, beside the baseline's; SHAPE='N=8 C=3
+#:                       H=32 W=32 K=16 R=5 S=5 pad=same stride=1' is a case of
+#:                       your own; WEIGHTS=file: w from an NPY, IDX or text file
+#:                       (labs/16-layers/README.md)
 #:   make simulate PROGRAM=file.cu [ARGS='...'] [GPU=h200] [PROFILE=1]
-#:                       any CUDA program on the simulated GPU: checks, cycles, counters (docs/simulate.md)
-#:   make machine [NAME=mycard]  the GPU that is here, measured: its description for GPU= (docs/machines.md)
+#:                       any CUDA program on the simulated GPU: checks, cycles,
+#:                       counters (docs/simulate.md)
+#:   make machine [NAME=mycard]
+#:                       the GPU that is here, measured: its description for GPU=
+#:                       (docs/machines.md)
 #:   make profile LAB=04 [CASE=name] [GPU=h200] [PTX=1] [ENGINE=gpu]
-#:                       hot lines and what warps wait for there, a timeline, the roofline
-#:   make maps [SEED=n]  feature maps like VGG-19's into build/maps; one of them as input of a run:
-#:                       make run LAB=13 MAPS=build/maps/conv5_1.txt SHAPE='K=512 R=3 S=3 ...'
+#:                       hot lines and what warps wait for there, a timeline, the
+#:                       roofline
+#:   make maps [SEED=n]
+#:                       feature maps like VGG-19's into build/maps; one of them as
+#:                       input of a run: make run LAB=13
+#:                       MAPS=build/maps/conv5_1.txt SHAPE='K=512 R=3 S=3 ...'
 #:   make datasets [SET=digits|recordings|mnist|fashion-mnist] [SEED=n]
-#:                       digits to train on, into build/datasets (datasets/README.md)
-#:   make train [DATA=digits-8x8|digits|mnist] [EPOCHS=n] [SEED=n] [RESUME=1] [WINDOW=1] [CHECK=100]
-#:                       lab 18's step teaches a network to read digits: curves, misread digits, weights
-#:   make sweep [LAB="02 10"] [SHAPE='N=1 C=256 H=14 W=14 K=% ...'] [OVER=32:640:32] [GPU="titanv h200"]
-#:                       how long a layer takes while the % in SHAPE grows: steps, predicted and measured
-#:                       (labs/20-tail); on a card cudnn-fp32 and cudnn-tf32 are labs, too
-#:   make widths [NETWORK=vgg-16-pruned] [LAB=10] [BATCH=1] [TAU=50] [MODE=latency|parameters] [GPU=titanv]
-#:                       lab 20's widths for a network that fit a GPU, measured before and after
-#:   make serve LAB=16 CASE=lenet [LIMIT=7] [WINDOW=0.2] [BATCH=n] [QUEUE=n] [METRICS=port]
-#:                       your kernels answer the clients of a socket, each within LIMIT milliseconds
-#:                       or not at all (docs/serve.md)
+#:                       digits to train on, into build/datasets
+#:                       (datasets/README.md)
+#:   make train [DATA=digits-8x8|digits|mnist] [EPOCHS=n] [SEED=n] [RESUME=1]
+#:        [WINDOW=1] [CHECK=100]
+#:                       lab 18's step teaches a network to read digits: curves,
+#:                       misread digits, weights
+#:   make sweep [LAB="02 10"] [SHAPE='N=1 C=256 H=14 W=14 K=% ...']
+#:        [OVER=32:640:32] [GPU="titanv h200"]
+#:                       how long a layer takes while the % in SHAPE grows: steps,
+#:                       predicted and measured (labs/20-tail); on a card
+#:                       cudnn-fp32 and cudnn-tf32 are labs, too
+#:   make widths [NETWORK=vgg-16-pruned] [LAB=10] [BATCH=1] [TAU=50]
+#:        [MODE=latency|parameters] [GPU=titanv]
+#:                       lab 20's widths for a network that fit a GPU, measured
+#:                       before and after
+#:   make serve LAB=16 CASE=lenet [LIMIT=7] [WINDOW=0.2] [BATCH=n] [QUEUE=n]
+#:        [METRICS=port]
+#:                       your kernels answer the clients of a socket, each within
+#:                       LIMIT milliseconds or not at all (docs/serve.md)
 #:   make load [RATE=n] [SECONDS=5] [CLIENTS=16] [EACH=n] [CHECK=1] [SHOW=metrics]
-#:                       such clients: so many requests a second, or as many as are answered
+#:                       such clients: so many requests a second, or as many as are
+#:                       answered
 #:   make hint LAB=04            the next hint
 #:   make watch LAB=04           regrade on save
 #:   make reset LAB=04           the skeleton again (keeps a backup)
 #:   make solution LAB=04        the solution, once you passed
-#:   make class SUBMISSIONS=dir [LAB=04] [RESULTS=dir] [DEADLINE=2026-10-01T12:00] [JOBS=n] [SEED=n]
-#:                       a whole class into one gradebook; again, to go on (docs/class.md);
-#:                       ENGINE=slurm or slurm-gpu [SBATCH=options]: on a cluster's nodes
+#:   make class SUBMISSIONS=dir [LAB=04] [RESULTS=dir] [DEADLINE=2026-10-01T12:00]
+#:        [JOBS=n] [SEED=n]
+#:                       a whole class into one gradebook; again, to go on
+#:                       (docs/class.md); ENGINE=slurm or slurm-gpu
+#:                       [SBATCH=options]: on a cluster's nodes
 #:   make setup                  find or install what is missing
 #:   make doctor                 what this machine can do
-#:   make update FROM=dir        in a student's copy: the next release, merged with your work
+#:   make update FROM=dir
+#:                       in a student's copy: the next release, merged with your
+#:                       work
 #:   make clean                  remove build/
 #:
 #: Who works on the workbook itself (docs/contributing.md):
 #:
 #:   make test                   all tests; the last line counts them
-#:   make check [LAB=02]         labs agree with themselves, and pages with what makes their numbers
-#:   make numbers [LAB=02]       makes the numbers anew, into the pages (docs/numbers/README.md)
-#:   make format                 C, C++ and CUDA as .clang-format says; make test looks
+#:   make check [LAB=02]
+#:                       labs agree with themselves, and pages with what makes
+#:                       their numbers
+#:   make numbers [LAB=02]
+#:                       makes the numbers anew, into the pages
+#:                       (docs/numbers/README.md)
+#:   make format
+#:                       C, C++ and CUDA as .clang-format says; make test looks
 #:   make sanitize               the unit tests under AddressSanitizer and UBSan
-#:   make fuzz [SECONDS=60]      hostile PTX, images, frames, calls, ini files: so long each
+#:   make fuzz [SECONDS=60]
+#:                       hostile PTX, images, frames, calls, ini files: so long
+#:                       each
 #:   make mutate LAB=02 [SAMPLE=50 SEED=1 VERBOSE=1]
-#:                               do the cases find every small change of the solution?
+#:                       do the cases find every small change of the solution?
 #:   make handout [LAB="01 02"] [OUT=dir]
-#:                               a student's copy: a git repository, one commit a release
+#:                       a student's copy: a git repository, one commit a release
 #:   make new-lab LAB=15 NAME=fft [OPERATION=conv_forward]
-#:                               every file of a new lab, small and working (docs/writing-a-lab.md)
+#:                       every file of a new lab, small and working
+#:                       (docs/writing-a-lab.md)
 #:   make keep LAB=04            the skeleton in labs/ becomes the pristine copy
 #:   make compile-commands       compile_commands.json, for clangd
 #:   make bench                  how fast the simulator and this machine's GPU are
-#:   make validate               the simulator against what an H200 measured (docs/validation.md)
-#:   make compare                every solution beside cuDNN on this machine's GPU (docs/compare.md)
+#:   make validate
+#:                       the simulator against what an H200 measured
+#:                       (docs/validation.md)
+#:   make compare
+#:                       every solution beside cuDNN on this machine's GPU
+#:                       (docs/compare.md)
 #:
 
 setup: $(BUILD)/toolchain.env

@@ -9,7 +9,8 @@ set xrange [0:205]
 set yrange [0:8]
 set y2range [0:114.3]
 set y2tics 0,25,100
-set key outside bottom center horizontal samplen 2
+set bmargin 6
+set key outside bottom center horizontal samplen 2 maxrows 1 width -1 font ",10"
 set arrow 1 from 0,7 to 205,7 nohead dt 2 lc rgb '#c04000'
 set label 1 'deadline' at 8,7.35 tc rgb '#c04000'
 set multiplot layout 1,2
