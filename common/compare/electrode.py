@@ -17,14 +17,14 @@ one of each strategy of labs/19-electrode/steps/report.cu, and calls this.  Writ
 """
 import ast
 import ctypes
-import datetime
 import statistics
-import subprocess
 import sys
 import time
 
 import torch
 import torch.nn.functional as F
+
+from beside_torch import captured, in_fp32, microseconds, pattern
 
 LAYERS, SIDES = 5, (8, 4, 2)
 REPORT = {"H": 56, "W": 100, "c": 64, "f": 256, "classes": 3}
@@ -53,13 +53,6 @@ def problem_of(size, batch):
         at = p.biases[layer] + shape[0]
     p.parameters = at
     return p
-
-
-def pattern(seed, *shape):
-    """Element i is ((i + 1) * 2654435761 + seed * 40503 mod 2^32) / 2^31 - 1, cut to 23 bits: exact in fp32."""
-    i = torch.arange(1, 1 + torch.Size(shape).numel(), dtype=torch.int64)
-    mixed = (i * 2654435761 + seed * 40503) & 0xFFFFFFFF
-    return ((mixed >> 9).double() / 2**22 - 1).reshape(shape).cuda()
 
 
 def parameters(size):
@@ -111,31 +104,6 @@ def bounded(x, layers):
     mean = (y * far.abs()).sum(1, keepdim=True)
     roundings = y * (far.abs() + 4 + mean + 4 + (y.shape[1] - 1) + 1)
     return y, SAFETY * UNIT * (y * (own + others).sqrt() + roundings)
-
-
-def captured(call, calls):
-    """A CUDA graph of some calls."""
-    side = torch.cuda.Stream()
-    side.wait_stream(torch.cuda.current_stream())
-    with torch.cuda.stream(side):
-        for _ in range(3):
-            call()
-    torch.cuda.current_stream().wait_stream(side)
-    torch.cuda.synchronize()
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        for _ in range(calls):
-            call()
-    return graph
-
-
-def microseconds(graph, calls):
-    begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-    begin.record()
-    graph.replay()
-    end.record()
-    end.synchronize()
-    return begin.elapsed_time(end) * 1000 / calls
 
 
 def at(tensor):
@@ -295,13 +263,7 @@ def recordings(library, folder, out, head):
 def main():
     libraries, out = sys.argv[1], sys.argv[2]
     library = ctypes.CDLL(libraries + "/solution.so")
-    torch.backends.cuda.matmul.allow_tf32 = False
-    torch.backends.cudnn.allow_tf32 = False
-    torch.backends.cudnn.benchmark = True
-    card = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"],
-                          capture_output=True, text=True, check=True).stdout.splitlines()[0]
-    head = (f"; {card}, PyTorch {torch.__version__}, cuDNN {torch.backends.cudnn.version()}, "
-            f"{datetime.date.today()}, sh common/compare/electrode.sh\n")
+    head = in_fp32("sh common/compare/electrode.sh")
     exact = list(parameters(REPORT))
     truth(out, head)
     times(library, exact, out, head)

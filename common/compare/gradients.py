@@ -12,13 +12,13 @@ its scatter with atomics, and calls this.  Writes
                             runs on the same inputs differ
 """
 import ctypes
-import datetime
 import statistics
-import subprocess
 import sys
 
 import torch
 import torch.nn.functional as F
+
+from beside_torch import captured, in_fp32, microseconds, pattern
 
 SMALL = [
     "N=2 C=3 H=7 W=6 K=4 R=3 S=3 pad=0,0,0,0 stride=1,1",
@@ -58,13 +58,6 @@ def parse(text):
     return p
 
 
-def pattern(seed, *shape):
-    """Element i is ((i + 1) * 2654435761 + seed * 40503 mod 2^32) / 2^31 - 1, cut to 23 bits: exact in fp32."""
-    i = torch.arange(1, 1 + torch.Size(shape).numel(), dtype=torch.int64)
-    mixed = (i * 2654435761 + seed * 40503) & 0xFFFFFFFF
-    return ((mixed >> 9).double() / 2**22 - 1).reshape(shape).cuda()
-
-
 def inputs(p):
     return pattern(1, p.N, p.C, p.H, p.W), pattern(2, p.K, p.C, p.R, p.S), pattern(3, p.N, p.K, p.P, p.Q)
 
@@ -95,31 +88,6 @@ def ours(library, p, x, w, dy, dx, dw, which):
         library.conv_backward_data(ctypes.byref(p), at(dy), at(w), at(dx), stream)
     else:
         library.conv_backward_filter(ctypes.byref(p), at(x), at(dy), at(dw), stream)
-
-
-def captured(call, calls=CALLS):
-    """A CUDA graph of some calls."""
-    side = torch.cuda.Stream()
-    side.wait_stream(torch.cuda.current_stream())
-    with torch.cuda.stream(side):
-        for _ in range(3):
-            call()
-    torch.cuda.current_stream().wait_stream(side)
-    torch.cuda.synchronize()
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        for _ in range(calls):
-            call()
-    return graph
-
-
-def microseconds(graph):
-    begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-    begin.record()
-    graph.replay()
-    end.record()
-    end.synchronize()
-    return begin.elapsed_time(end) * 1000 / CALLS
 
 
 def large(library, scatter, out, head):
@@ -156,11 +124,12 @@ def large(library, scatter, out, head):
             mask = [which == "dx", which == "dw", False]
             step = lambda: torch.ops.aten.convolution_backward(
                 dy, x, w, None, (p.stride_h, p.stride_w), pad, (1, 1), False, (0, 0), 1, mask)
-            graphs = [captured(lambda: ours(library, p, x, w, dy, dx, dw, which)), captured(step)]
+            graphs = [captured(lambda: ours(library, p, x, w, dy, dx, dw, which), CALLS),
+                      captured(step, CALLS)]
             taken = [[], []]
             for _ in range(ROUNDS + 2):
                 for side in 0, 1:
-                    taken[side].append(microseconds(graphs[side]))
+                    taken[side].append(microseconds(graphs[side], CALLS))
             a, b = (sorted(side[2:]) for side in taken)
             times.write(f"{name}\t{which}\t{statistics.median(a):.1f}\t{statistics.median(b):.1f}\t"
                         f"{a[0]:.1f}\t{a[-1]:.1f}\t{b[0]:.1f}\t{b[-1]:.1f}\n")
@@ -173,13 +142,7 @@ def large(library, scatter, out, head):
 
 def main():
     library, scatter, out = ctypes.CDLL(sys.argv[1]), ctypes.CDLL(sys.argv[2]), sys.argv[3]
-    torch.backends.cuda.matmul.allow_tf32 = False
-    torch.backends.cudnn.allow_tf32 = False
-    torch.backends.cudnn.benchmark = True
-    card = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"],
-                          capture_output=True, text=True, check=True).stdout.splitlines()[0]
-    head = (f"; {card}, PyTorch {torch.__version__}, cuDNN {torch.backends.cudnn.version()}, "
-            f"{datetime.date.today()}, sh common/compare/gradients.sh\n")
+    head = in_fp32("sh common/compare/gradients.sh")
     small(out, head)
     large(library, scatter, out, head)
 

@@ -10,13 +10,13 @@ Writes
                         error of each against fp64
 """
 import ctypes
-import datetime
 import statistics
-import subprocess
 import sys
 
 import torch
 import torch.nn.functional as F
+
+from beside_torch import captured, in_fp32, microseconds, pattern
 
 ACTIVATION = {"relu": torch.relu, "tanh": torch.tanh, "sigmoid": torch.sigmoid}
 POOL = {"max": F.max_pool2d, "average": F.avg_pool2d}
@@ -28,13 +28,6 @@ class Problem(ctypes.Structure):
     """common/include/convlab/layers.h"""
 
     _fields_ = [("N", ctypes.c_int), ("activation", ctypes.c_int), ("pool", ctypes.c_int)]
-
-
-def pattern(seed, *shape):
-    """Element i is ((i + 1) * 2654435761 + seed * 40503 mod 2^32) / 2^31 - 1, cut to 23 bits: exact in fp32."""
-    i = torch.arange(1, 1 + torch.Size(shape).numel(), dtype=torch.int64)
-    mixed = (i * 2654435761 + seed * 40503) & 0xFFFFFFFF
-    return ((mixed >> 9).double() / 2**22 - 1).reshape(shape).cuda()
 
 
 def parameters():
@@ -63,31 +56,6 @@ def truth(out, head):
                 file.write(f"{activation}\t{pool}\t{' '.join(v.hex() for v in y.flatten().tolist())}\n")
 
 
-def captured(call):
-    """A CUDA graph of some calls."""
-    side = torch.cuda.Stream()
-    side.wait_stream(torch.cuda.current_stream())
-    with torch.cuda.stream(side):
-        for _ in range(3):
-            call()
-    torch.cuda.current_stream().wait_stream(side)
-    torch.cuda.synchronize()
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        for _ in range(CALLS):
-            call()
-    return graph
-
-
-def microseconds(graph):
-    begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-    begin.record()
-    graph.replay()
-    end.record()
-    end.synchronize()
-    return begin.elapsed_time(end) * 1000 / CALLS
-
-
 def times(library, out, head):
     exact = list(parameters())
     layers = [(w.float(), b.float()) for w, b in exact]
@@ -114,11 +82,11 @@ def times(library, out, head):
                     theirs[:] = [forward(x, layers, activation, pool)]
 
                 with torch.no_grad():
-                    graphs = [captured(ours), captured(torchs)]
+                    graphs = [captured(ours, CALLS), captured(torchs, CALLS)]
                 taken = [[], []]
                 for _ in range(ROUNDS + 5):
                     for side in 0, 1:
-                        taken[side].append(microseconds(graphs[side]))
+                        taken[side].append(microseconds(graphs[side], CALLS))
                 a, b = (sorted(side[5:]) for side in taken)
                 error = [(result.double() - right).abs().max().item() for result in (y, theirs[0])]
                 file.write(f"{activation}-{pool}\t{batch}\t{statistics.median(a):.1f}\t{statistics.median(b):.1f}\t"
@@ -128,13 +96,7 @@ def times(library, out, head):
 
 def main():
     library, out = ctypes.CDLL(sys.argv[1]), sys.argv[2]
-    torch.backends.cuda.matmul.allow_tf32 = False
-    torch.backends.cudnn.allow_tf32 = False
-    torch.backends.cudnn.benchmark = True
-    card = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"],
-                          capture_output=True, text=True, check=True).stdout.splitlines()[0]
-    head = (f"; {card}, PyTorch {torch.__version__}, cuDNN {torch.backends.cudnn.version()}, "
-            f"{datetime.date.today()}, sh common/compare/lenet.sh\n")
+    head = in_fp32("sh common/compare/lenet.sh")
     truth(out, head)
     times(library, out, head)
 
