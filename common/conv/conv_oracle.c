@@ -11,19 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/lanes.h"
 #include "common/base/parallel.h"
-
-enum { LANES = 8 };
-typedef double Lanes __attribute__((vector_size(LANES * sizeof(double)), aligned(8), may_alias));
-typedef int64_t LaneBits __attribute__((vector_size(LANES * sizeof(double))));
-
-/* The widest vectors that the machine has, chosen when the program starts. */
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                             \
-    !defined(__SANITIZE_ADDRESS__)
-#define WIDEST_VECTORS __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define WIDEST_VECTORS
-#endif
 
 typedef struct Oracle {
     ConvProblem conv;
