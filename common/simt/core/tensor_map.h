@@ -1,0 +1,83 @@
+/* tensor_map.h - what a copy of the tensor memory accelerator is told of a tensor: its 128 bytes.
+ *
+ * A card's own 128 bytes are NVIDIA's secret, so these are another layout of the same facts.  The
+ * simulated engine makes one where a program calls cuTensorMapEncodeTiled or ...Im2col; the program
+ * hands it to its kernel as a parameter, or in global or constant memory, and cp.async.bulk.tensor
+ * reads it there.  Enumerations have the numbers of cuda.h; dimension 0 is the innermost. */
+#ifndef CONVLAB_SIMT_CORE_TENSOR_MAP_H
+#define CONVLAB_SIMT_CORE_TENSOR_MAP_H
+
+#include <stdint.h>
+
+#include "common/base/error.h"
+
+enum { TENSOR_MAP_RANK = 5, TENSOR_MAP_BYTES = 128 };
+
+typedef enum TensorMapKind { TENSOR_MAP_TILED = 1, TENSOR_MAP_IM2COL = 2 } TensorMapKind;
+
+/* CUtensorMapDataType */
+typedef enum TensorMapType {
+    TENSOR_MAP_U8,
+    TENSOR_MAP_U16,
+    TENSOR_MAP_U32,
+    TENSOR_MAP_S32,
+    TENSOR_MAP_U64,
+    TENSOR_MAP_S64,
+    TENSOR_MAP_F16,
+    TENSOR_MAP_F32,
+    TENSOR_MAP_F64,
+    TENSOR_MAP_BF16,
+    TENSOR_MAP_F32_FTZ,
+    TENSOR_MAP_TF32,
+    TENSOR_MAP_TF32_FTZ,
+    TENSOR_MAP_TYPES
+} TensorMapType;
+
+/* CUtensorMapSwizzle: the 16-byte pieces of a row change places, by the row's number. */
+typedef enum TensorMapSwizzle {
+    TENSOR_MAP_PLAIN,
+    TENSOR_MAP_SWIZZLE_32,
+    TENSOR_MAP_SWIZZLE_64,
+    TENSOR_MAP_SWIZZLE_128
+} TensorMapSwizzle;
+
+/* The arguments of both calls, as they are: what belongs to the other kind is not looked at. */
+typedef struct TensorMapRequest {
+    uint32_t kind, type, rank;
+    uint64_t address;
+    uint64_t dims[TENSOR_MAP_RANK];
+    uint64_t strides[TENSOR_MAP_RANK - 1]; /* bytes, of dimensions 1, 2 ... */
+    uint32_t element_strides[TENSOR_MAP_RANK];
+    uint32_t interleave, swizzle, promotion, fill; /* fill 1: NaN where nothing is */
+    uint32_t box[TENSOR_MAP_RANK];                 /* tiled */
+    int32_t lower[TENSOR_MAP_RANK - 2], upper[TENSOR_MAP_RANK - 2]; /* im2col: corners, W first */
+    uint32_t channels, pixels;                                      /* im2col: of a column */
+} TensorMapRequest;
+
+typedef struct TensorMap {
+    uint32_t magic;
+    uint8_t kind, type, rank, swizzle;
+    uint64_t address;
+    uint32_t last[TENSOR_MAP_RANK]; /* of each dimension: its size less one */
+    uint32_t fill;
+    uint64_t strides[TENSOR_MAP_RANK - 1];
+    uint16_t box[TENSOR_MAP_RANK]; /* im2col: channels and pixels of a column */
+    uint8_t element_strides[TENSOR_MAP_RANK], promotion;
+    int16_t lower[TENSOR_MAP_RANK - 2], upper[TENSOR_MAP_RANK - 2];
+    uint32_t reserved[4];
+    uint32_t digest; /* of all before it: a map that somebody wrote over is known */
+} __attribute__((aligned(64))) TensorMap;
+
+_Static_assert(sizeof(TensorMap) == TENSOR_MAP_BYTES, "cuda.h says 128 bytes");
+
+/* Fills in `map`.  -1 with an error that says which argument is wrong and why, for what the driver
+ * answers CUDA_ERROR_INVALID_VALUE; and for what is right and not simulated, where `unsupported`
+ * (may be NULL) becomes 1: interleaved layouts and types of less than a byte. */
+int tensor_map_encode(const TensorMapRequest *request, TensorMap *map, int *unsupported,
+                      Error *error);
+/* Is this a map that tensor_map_encode made?  Everything in it is then within its bounds. */
+int tensor_map_is_valid(const TensorMap *map);
+/* 1, 2, 4 or 8; 0: no such type. */
+uint32_t tensor_map_element(uint32_t type);
+
+#endif

@@ -1,0 +1,108 @@
+/* The rules of a tensor map, each broken once; the rules are the CUDA driver API's manual's. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/simt/core/tensor_map.h"
+
+/* Halves of 64 channels, 56 by 56 pixels, 4 images. */
+static TensorMapRequest tiled(void)
+{
+    return (TensorMapRequest){.kind = TENSOR_MAP_TILED,
+                              .type = TENSOR_MAP_F16,
+                              .rank = 4,
+                              .address = 0x700000000000,
+                              .dims = {64, 56, 56, 4},
+                              .strides = {128, 128 * 56, 128 * 56 * 56},
+                              .element_strides = {1, 1, 1, 1},
+                              .swizzle = TENSOR_MAP_SWIZZLE_128,
+                              .box = {64, 8, 8, 1}};
+}
+
+static TensorMapRequest im2col(void)
+{
+    TensorMapRequest request = tiled();
+    request.kind = TENSOR_MAP_IM2COL;
+    request.channels = 64, request.pixels = 128;
+    request.lower[0] = request.lower[1] = -1;
+    request.upper[0] = request.upper[1] = -1;
+    return request;
+}
+
+static void refused(TensorMapRequest request, const char *word, int unsupported)
+{
+    TensorMap map;
+    Error error = {""};
+    int is = 0;
+    assert_int_equal(tensor_map_encode(&request, &map, &is, &error), -1);
+    if (!strstr(error.text, word)) fail_msg("\"%s\" does not say \"%s\"", error.text, word);
+    assert_int_equal(is, unsupported);
+}
+
+#define REFUSED(base, change, word, unsupported)                                                   \
+    do {                                                                                           \
+        TensorMapRequest r = base();                                                               \
+        change;                                                                                    \
+        refused(r, word, unsupported);                                                             \
+    } while (0)
+
+static void test_right_maps(void **state)
+{
+    TensorMapRequest requests[] = {tiled(), im2col()};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        TensorMap map;
+        Error error = {""};
+        assert_int_equal(tensor_map_encode(&requests[i], &map, NULL, &error), 0);
+        assert_true(tensor_map_is_valid(&map));
+        assert_int_equal(map.last[1], 55);
+        map.strides[1]++; /* what somebody wrote over is no map */
+        assert_false(tensor_map_is_valid(&map));
+    }
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    REFUSED(tiled, r.kind = 3, "kind", 0);
+    REFUSED(tiled, r.type = 99, "data type", 0);
+    REFUSED(tiled, r.type = 13, "less than a byte", 1);
+    REFUSED(tiled, r.interleave = 1, "interleaved", 1);
+    REFUSED(tiled, r.interleave = 3, "interleave 3", 0);
+    REFUSED(tiled, r.swizzle = 4, "atoms", 1);
+    REFUSED(tiled, r.swizzle = 7, "swizzle 7", 0);
+    REFUSED(tiled, r.promotion = 4, "promotion", 0);
+    REFUSED(tiled, r.fill = 2, "fill", 0);
+    REFUSED(tiled, (r.type = TENSOR_MAP_U16, r.fill = 1), "floating-point", 0);
+    REFUSED(tiled, r.rank = 6, "rank is 6", 0);
+    REFUSED(tiled, r.rank = 0, "rank is 0", 0);
+    REFUSED(tiled, r.address += 8, "multiple of 16", 0);
+    REFUSED(tiled, r.dims[3] = 0, "globalDim[3]", 0);
+    REFUSED(tiled, r.dims[1] = (1ull << 32) + 1, "globalDim[1]", 0);
+    REFUSED(tiled, r.strides[1] = 7170, "globalStrides[1]", 0);
+    REFUSED(tiled, r.strides[2] = 1ull << 40, "globalStrides[2]", 0);
+    REFUSED(tiled, r.element_strides[2] = 9, "elementStrides[2]", 0);
+    REFUSED(tiled, r.box[1] = 257, "boxDim[1]", 0);
+    REFUSED(tiled, r.box[0] = 0, "boxDim[0]", 0);
+    REFUSED(tiled, r.box[0] = 65, "multiple of 16", 0);
+    REFUSED(tiled, r.box[0] = 72, "swizzle of 128", 0);
+    REFUSED(im2col, r.rank = 2, "rank is 2", 0);
+    REFUSED(im2col, r.lower[1] = -129, "corners", 0);
+    REFUSED(im2col, r.upper[0] = 128, "corners", 0);
+    REFUSED(im2col, r.upper[0] = -57, "empty", 0);
+    REFUSED(im2col, r.pixels = 1025, "pixelsPerColumn", 0);
+    REFUSED(im2col, r.channels = 128, "swizzle of 128", 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_right_maps),
+        cmocka_unit_test(test_refusals),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
