@@ -2,7 +2,8 @@
  *
  * nvcc makes PTX for compute_75 or what the lab needs, which the simulator executes and any newer
  * driver can compile, and of that same PTX machine code for sm_90.  So the source is compiled once,
- * ptxas's registers are those of what is executed, and no __CUDA_ARCH__ parts the two.  The C of
+ * ptxas's registers are those of what is executed, and no __CUDA_ARCH__ parts the two.  A lab that
+ * needs 9.0 has it for Hopper's units, which PTX calls compute_90a and only sm_90a has.  The C of
  * host labs is compiled with -O3 and without
  * -march: submission, baseline and reference alike, so that a measured ratio is the code's and not
  * the flags'. */
@@ -27,14 +28,14 @@
 #define SIDE_BY_SIDE "--threads=2"
 #define HOST_FLAGS   "-O3", "-std=c11", "-Wall"
 
-enum { ARGUMENTS = 64, ENVIRONMENT = 8, BUILD_PROCESSES = 64 };
+enum { ARGUMENTS = 64, ENVIRONMENT = 8, BUILD_PROCESSES = 64, HOPPER = 90 };
 
 static const char *const device_flags[] = {DEVICE_FLAGS, SIDE_BY_SIDE, NULL};
 static const char *const host_flags[] = {HOST_FLAGS, NULL};
 
 #define TEXT2(...) #__VA_ARGS__
 #define TEXT(...)  TEXT2(__VA_ARGS__)
-const char build_flags_text[] = "4 " TEXT(DEVICE_FLAGS) " " NATIVE_CODE " " TEXT(HOST_FLAGS);
+const char build_flags_text[] = "5 " TEXT(DEVICE_FLAGS) " " NATIVE_CODE " " TEXT(HOST_FLAGS);
 
 typedef struct Command {
     const char *argv[ARGUMENTS];
@@ -165,8 +166,9 @@ static int device_compile(const BuildJob *job, char *log, SandboxEnd *end, Error
     snprintf(command.host_compiler, sizeof command.host_compiler, "-ccbin=%s", job->toolchain->cxx);
     command_add(&command, nvcc);
     command_add_all(&command, device_flags);
-    snprintf(command.ptx, sizeof command.ptx, "arch=compute_%d,code=[compute_%d,%s]", job->cc,
-             job->cc, NATIVE_CODE);
+    const char *units = job->cc == HOPPER ? "a" : "";
+    snprintf(command.ptx, sizeof command.ptx, "arch=compute_%d%s,code=[compute_%d%s,%s%s]", job->cc,
+             units, job->cc, units, NATIVE_CODE, units);
     command_add(&command, "-gencode");
     command_add(&command, command.ptx);
     snprintf(command.ptxas, sizeof command.ptxas, "-Xptxas=%s", job->toolchain->ptxas_flags);

@@ -202,8 +202,9 @@ static const LabNeed *unmet_need(const LabRun *run)
     unsigned have = run->properties.cc_major * 100 + run->properties.cc_minor;
     for (int i = 0; i < ini->needs; i++) {
         const LabNeed *need = &ini->need[i];
+        unsigned least = need->cc_major * 100 + need->cc_minor;
         if (need->engine != ENGINE_AUTO ? need->engine != run->grader->engine
-                                        : have < need->cc_major * 100 + need->cc_minor)
+                                        : have < least || (need->exact && have != least))
             return need;
     }
     return NULL;

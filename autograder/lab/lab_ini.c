@@ -190,11 +190,16 @@ static int take_need(const IniFile *file, const IniEntry *entry, char *text, Lab
     int end = 0;
     if (sscanf(text, "cc >= %2u.%2u%n", &need->cc_major, &need->cc_minor, &end) == 2 && !text[end])
         return 0;
+    if (!strcmp(text, "cc = 9.0")) {
+        need->cc_major = 9, need->exact = 1;
+        return 0;
+    }
     if (!strncmp(text, "engine = ", 9) && !engine_find(text + 9, &need->engine) &&
         need->engine != ENGINE_AUTO)
         return 0;
     return ini_error(error, file, entry->line,
-                     "'%s' is no need; write cc >= X.Y, engine = gpu or engine = sim", text);
+                     "'%s' is no need; write cc >= X.Y, cc = 9.0, engine = gpu or engine = sim",
+                     text);
 }
 
 static int take_needs(const IniFile *file, const IniEntry *entry, LabIni *lab, Error *error)

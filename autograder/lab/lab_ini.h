@@ -27,6 +27,7 @@ typedef struct LabNeed {
     char text[40];       /* "cc >= 9.0" */
     DeviceEngine engine; /* ENGINE_AUTO: any; it is a compute capability that is needed */
     uint32_t cc_major, cc_minor;
+    int exact; /* "cc = 9.0": units that no later GPU has */
 } LabNeed;
 
 typedef struct LabCase {

@@ -52,6 +52,10 @@ static void ptx_is_for_what_a_lab_needs(void **state)
     memcpy(strstr(text, "8.6"), "3.5", 3);
     assert_int_equal(lab_ini_parse("labs/x/lab.ini", text, strlen(text), &lab, &error), 0);
     assert_int_equal(lab_ini_cc(&lab), 75); /* what nvcc still knows */
+    memcpy(strstr(text, "cc >= 3.5"), "cc = 9.0 ", 9);
+    assert_int_equal(lab_ini_parse("labs/x/lab.ini", text, strlen(text), &lab, &error), 0);
+    assert_int_equal(lab_ini_cc(&lab), 90);
+    assert_int_equal(lab.need[0].exact, 1);
 }
 
 static void a_good_file_is_read_whole(void **state)
@@ -116,9 +120,9 @@ static const BadLab BAD[] = {
     {"precision = fp32", "precision = fp32\nalgorithm = fft",
      "x:8: algorithm is sums or winograd-4x4, not 'fft'"},
     {"cc >= 7.5", "cc > 7.5",
-     "x:9: 'cc > 7.5' is no need; write cc >= X.Y, engine = gpu or engine = sim"},
+     "x:9: 'cc > 7.5' is no need; write cc >= X.Y, cc = 9.0, engine = gpu or engine = sim"},
     {"engine = sim", "engine = fpga",
-     "x:9: 'engine = fpga' is no need; write cc >= X.Y, engine = gpu or engine = sim"},
+     "x:9: 'engine = fpga' is no need; write cc >= X.Y, cc = 9.0, engine = gpu or engine = sim"},
     {"predict = 20", "predict = 15", "x:10: predict = 15, but the predictions add up to 20"},
     {"timed = yes", "timed = no", "x:10: speed = 30, but no case has timed = yes to earn it"},
     {"timed = yes", "timed = maybe", "x:18: 'timed' is yes or no, not 'maybe'"},

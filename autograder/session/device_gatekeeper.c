@@ -167,6 +167,10 @@ static int call_allowed(const Gatekeeper *keeper, const DeviceCall *call, Device
     } else if (call->kind == CALL_FREE && call->dst && allocation_find(keeper, call->dst) < 0) {
         device_fail(reply, DEVICE_INVALID_VALUE,
                     "cudaFree of an address that cudaMalloc did not return");
+    } else if (call->kind == CALL_TENSOR_MAP && call->data_bytes != sizeof(TensorMapRequest)) {
+        device_fail(reply, DEVICE_INVALID_VALUE,
+                    "a tensor map is asked for with %zu bytes, not %llu", sizeof(TensorMapRequest),
+                    (unsigned long long)call->data_bytes);
     } else if (call->kind == CALL_COPY_TO_HOST && call->bytes > WIRE_BYTES_MAX / 2) {
         device_fail(reply, DEVICE_INVALID_VALUE, "one copy to the host may have at most 1 GiB");
     } else {

@@ -146,6 +146,21 @@ static void test_gatekeeper_forged_handles(void **state)
     assert_int_equal(engine.live, 0);
 }
 
+static void test_gatekeeper_tensor_maps(void **state)
+{
+    static const unsigned char request[sizeof(TensorMapRequest) + 1];
+    Engine engine = engine_make();
+    Gatekeeper *gatekeeper = gatekeeper_open(1 << 20);
+    (void)state;
+    DeviceCall call = {.kind = CALL_TENSOR_MAP, .data = request, .data_bytes = sizeof request - 1};
+    assert_int_equal(ask(gatekeeper, &engine, call).status, DEVICE_SUCCESS);
+    call.data_bytes = sizeof request;
+    refused(gatekeeper, &engine, call);
+    call.data_bytes = 0;
+    refused(gatekeeper, &engine, call);
+    gatekeeper_close(gatekeeper, &engine.device);
+}
+
 static void test_gatekeeper_memory(void **state)
 {
     Engine engine = engine_make();
@@ -241,6 +256,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gatekeeper_own_handles),
         cmocka_unit_test(test_gatekeeper_forged_handles),
+        cmocka_unit_test(test_gatekeeper_tensor_maps),
         cmocka_unit_test(test_gatekeeper_memory),
         cmocka_unit_test(test_gatekeeper_poison),
         cmocka_unit_test(test_shared_tensors),

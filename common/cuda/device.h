@@ -25,6 +25,7 @@
 #include "common/base/array_name.h"
 #include "common/base/counters.h"
 #include "common/base/error.h"
+#include "common/base/tensor_request.h"
 
 typedef enum DeviceCallKind {
     CALL_PROPERTIES, /* -> reply data: DeviceProperties */
@@ -61,6 +62,7 @@ typedef enum DeviceCallKind {
     CALL_SYNC,          /* the whole device */
     CALL_POINTER,       /* dst: any address -> value[0] 1 when it is device memory, 2 when it is
                            managed, else 0 */
+    CALL_TENSOR_MAP,    /* data: a TensorMapRequest -> reply data: TENSOR_MAP_BYTES for a kernel */
     CALL_KINDS
 } DeviceCallKind;
 

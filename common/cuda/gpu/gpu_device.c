@@ -316,6 +316,35 @@ static int32_t call_event_elapsed(GpuDevice *device, const DeviceCall *call, Dev
     return result == 600 ? 600 : gpu_answer(device, result, reply, "cudaEventElapsedTime");
 }
 
+/* The driver's own map.  It looks at no memory; that the tensor begins in some is asked here. */
+static int32_t call_tensor_map(GpuDevice *device, const DeviceCall *call, DeviceReply *reply)
+{
+    static _Alignas(64) unsigned char map[TENSOR_MAP_BYTES];
+    const GpuDriver *driver = device->driver;
+    TensorMapRequest r;
+    if (call->data_bytes != sizeof r)
+        return gpu_refuse(reply, STATUS_INVALID_VALUE, "a tensor map is asked for with %zu bytes",
+                          sizeof r);
+    memcpy(&r, call->data, sizeof r);
+    if (!driver->tensor_tiled || !driver->tensor_im2col)
+        return gpu_refuse(reply, DEVICE_NOT_SUPPORTED, "this driver knows no tensor maps");
+    int32_t status = gpu_range_check(device, r.address, 1, reply);
+    if (status) return status;
+    void *address = (void *)(uintptr_t)r.address;
+    DriverResult result =
+        r.kind == TENSOR_MAP_IM2COL
+            ? driver->tensor_im2col(map, (int)r.type, r.rank, address, r.dims, r.strides, r.lower,
+                                    r.upper, r.channels, r.pixels, r.element_strides,
+                                    (int)r.interleave, (int)r.swizzle, (int)r.promotion,
+                                    (int)r.fill)
+            : driver->tensor_tiled(map, (int)r.type, r.rank, address, r.dims, r.strides, r.box,
+                                   r.element_strides, (int)r.interleave, (int)r.swizzle,
+                                   (int)r.promotion, (int)r.fill);
+    reply->data = map;
+    reply->data_bytes = result ? 0 : sizeof map;
+    return gpu_answer(device, result, reply, "a tensor map of rank %u", r.rank);
+}
+
 static int32_t call_sync(GpuDevice *device, const DeviceCall *call, DeviceReply *reply)
 {
     (void)call;
@@ -354,6 +383,7 @@ static GpuHandler *const handler[CALL_KINDS] = {
     [CALL_EVENT_QUERY] = call_event,
     [CALL_EVENT_ELAPSED] = call_event_elapsed,
     [CALL_SYNC] = call_sync,
+    [CALL_TENSOR_MAP] = call_tensor_map,
 };
 
 static int gpu_execute(Device *base, const DeviceCall *call, DeviceReply *reply)

@@ -141,6 +141,12 @@ typedef struct DriverCopyNode {
 
 /* Those that a driver may lack (NULL then). */
 #define DRIVER_OPTIONAL(X)                                                                         \
+    X(tensor_tiled, "cuTensorMapEncodeTiled",                                                      \
+      (void *, int, unsigned, void *, const uint64_t *, const uint64_t *, const unsigned *,        \
+       const unsigned *, int, int, int, int))                                                      \
+    X(tensor_im2col, "cuTensorMapEncodeIm2col",                                                    \
+      (void *, int, unsigned, void *, const uint64_t *, const uint64_t *, const int *,             \
+       const int *, unsigned, unsigned, const unsigned *, int, int, int, int))                     \
     X(function_param, "cuFuncGetParamInfo", (DriverFunction, size_t, size_t *, size_t *))
 
 #define DRIVER_FIELD(field, symbol, parameters) DriverResult(*field) parameters;

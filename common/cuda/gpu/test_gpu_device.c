@@ -38,6 +38,7 @@ static struct {
     DriverAddress filled;
     size_t filled_words, filled_bytes;
     unsigned char variable[12]; /* what the variable `table` holds */
+    int map_pixels;             /* of the last tensor map; -1: a tiled one */
 } fake;
 
 #define STUB(field, symbol, parameters)                                                            \
@@ -329,6 +330,32 @@ static DriverResult fake_graph_launch(DriverGraphExec exec, DriverStream stream)
     return DRIVER_SUCCESS;
 }
 
+static DriverResult fake_tiled(void *map, int type, unsigned rank, void *address,
+                               const uint64_t *dims, const uint64_t *strides, const unsigned *box,
+                               const unsigned *steps, int interleave, int swizzle, int promotion,
+                               int fill)
+{
+    (void)address, (void)dims, (void)strides, (void)steps, (void)interleave, (void)swizzle;
+    (void)promotion, (void)fill;
+    if (rank > 5) return DRIVER_INVALID_VALUE;
+    fake.map_pixels = -1;
+    memset(map, type + (int)box[1], TENSOR_MAP_BYTES);
+    return DRIVER_SUCCESS;
+}
+
+static DriverResult fake_im2col(void *map, int type, unsigned rank, void *address,
+                                const uint64_t *dims, const uint64_t *strides, const int *lower,
+                                const int *upper, unsigned channels, unsigned pixels,
+                                const unsigned *steps, int interleave, int swizzle, int promotion,
+                                int fill)
+{
+    (void)address, (void)dims, (void)strides, (void)steps, (void)interleave, (void)promotion;
+    fake.map_pixels = (int)pixels;
+    memset(map, type + (int)rank + lower[1] + upper[0] + (int)channels + swizzle + fill,
+           TENSOR_MAP_BYTES);
+    return DRIVER_SUCCESS;
+}
+
 static GpuDriver fake_driver(void)
 {
 #define FIELD(field, symbol, parameters) .field = stub_##field,
@@ -356,6 +383,8 @@ static GpuDriver fake_driver(void)
     d.function_attribute = fake_function_attribute;
     d.function_param = fake_param;
     d.launch = fake_launch;
+    d.tensor_tiled = fake_tiled;
+    d.tensor_im2col = fake_im2col;
     d.occupancy = fake_occupancy;
     d.stream_create = fake_stream;
     d.event_create = fake_event;
@@ -522,6 +551,33 @@ static void stale_handles_are_caught(void **state)
     assert_int_equal(ASK(.kind = CALL_EVENT_CREATE, .value = 4), 1);
     assert_int_equal(ASK(.kind = CALL_KINDS), 1);
     assert_int_equal(ASK(.kind = UINT32_MAX), 1);
+}
+
+static void tensor_maps_are_the_drivers_own(void **state)
+{
+    (void)state;
+    ASK_OK(.kind = CALL_ALLOC, .bytes = 4096);
+    TensorMapRequest r = {.kind = TENSOR_MAP_TILED, .type = 7, .rank = 3, .box = {1, 50, 2}};
+    r.address = reply.value[0] + 16;
+    ASK_OK(.kind = CALL_TENSOR_MAP, .data = &r, .data_bytes = sizeof r);
+    assert_int_equal(reply.data_bytes, TENSOR_MAP_BYTES);
+    assert_int_equal(((unsigned char *)reply.data)[127], 57);
+    assert_int_equal(fake.map_pixels, -1);
+    r.kind = TENSOR_MAP_IM2COL, r.channels = 40, r.pixels = 600, r.lower[1] = -3, r.upper[0] = -2;
+    r.swizzle = 3, r.fill = 1;
+    ASK_OK(.kind = CALL_TENSOR_MAP, .data = &r, .data_bytes = sizeof r);
+    assert_int_equal(((unsigned char *)reply.data)[0], 7 + 3 - 3 - 2 + 40 + 3 + 1);
+    assert_int_equal(fake.map_pixels, 600);
+    assert_int_equal(ASK(.kind = CALL_TENSOR_MAP, .data = &r, .data_bytes = 8), 1);
+    r.address += 1 << 20;
+    assert_int_equal(ASK(.kind = CALL_TENSOR_MAP, .data = &r, .data_bytes = sizeof r), 1);
+    MESSAGE("not an address of allocated device memory");
+    assert_null(reply.data);
+    r.address -= 1 << 20, r.kind = TENSOR_MAP_TILED, r.rank = 9;
+    assert_int_equal(ASK(.kind = CALL_TENSOR_MAP, .data = &r, .data_bytes = sizeof r), 1);
+    MESSAGE("tensor map of rank 9");
+    driver.tensor_im2col = NULL; /* a driver before CUDA 12 */
+    assert_int_equal(ASK(.kind = CALL_TENSOR_MAP, .data = &r, .data_bytes = sizeof r), 801);
 }
 
 static void layouts_come_from_driver_or_ptx(void **state)
@@ -807,6 +863,7 @@ int main(void)
         TEST(memory_outside_allocations_is_refused),
         TEST(poison_reaches_every_byte),
         TEST(variables_hold_again_what_they_held_at_first),
+        TEST(tensor_maps_are_the_drivers_own),
         TEST(stale_handles_are_caught),
         TEST(layouts_come_from_driver_or_ptx),
         TEST(images_are_held_against_their_headers),

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,7 @@ typedef struct FakeDevice {
     unsigned calls[CALL_KINDS];
     DeviceCall last;
     unsigned char parameters[64];
+    TensorMapRequest map;
     int32_t fail_kind, fail_status;
     const char *fail_message;
     int gone;
@@ -137,6 +139,9 @@ static void fake_answer(const DeviceCall *call, DeviceReply *reply)
     case CALL_POINTER:
         reply->value[0] = (uint64_t)in_arena(call->dst, 1);
         break;
+    case CALL_TENSOR_MAP:
+        answer(reply, fake.memory, TENSOR_MAP_BYTES);
+        break;
     }
 }
 
@@ -148,6 +153,7 @@ static int fake_execute(Device *device, const DeviceCall *call, DeviceReply *rep
     fake.calls[call->kind]++;
     fake.last = *call;
     if (call->kind == CALL_LAUNCH) memcpy(fake.parameters, call->data, call->data_bytes);
+    if (call->kind == CALL_TENSOR_MAP) memcpy(&fake.map, call->data, sizeof fake.map);
     if ((int32_t)call->kind == fake.fail_kind) {
         reply->status = fake.fail_status;
         if (fake.fail_message) strcpy(reply->message, fake.fail_message);
@@ -588,6 +594,118 @@ static void the_device_describes_itself(void **state)
     assert_int_equal(fake.calls[CALL_PROPERTIES], 1);
 }
 
+/* From 12.5 on in the toolkit's header. */
+cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **function,
+                                             unsigned int version, unsigned long long flags,
+                                             enum cudaDriverEntryPointQueryResult *found);
+
+/* ISO C has no cast from an object's address to a function's. */
+static void driver_entry(const char *symbol, void *slot)
+{
+    enum cudaDriverEntryPointQueryResult found;
+    void *function;
+    SUCCEEDS(cudaGetDriverEntryPointByVersion(symbol, &function, 12000, 0, &found));
+    assert_int_equal(found, cudaDriverEntryPointSuccess);
+    memcpy(slot, &function, sizeof function);
+}
+
+static const cuuint64_t map_dims[] = {64, 7, 9, 2}, map_strides[] = {256, 1792, 16128};
+static const cuuint32_t map_steps[] = {1, 2, 3, 1};
+
+static void a_tiled_map_is_asked_for_as_it_is(void **state)
+{
+    (void)state;
+    static const cuuint32_t box[] = {32, 4, 5, 1};
+    CUtensorMap map;
+    CUresult (*tiled)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *, const cuuint64_t *,
+                      const cuuint64_t *, const cuuint32_t *, const cuuint32_t *,
+                      CUtensorMapInterleave, CUtensorMapSwizzle, CUtensorMapL2promotion,
+                      CUtensorMapFloatOOBfill);
+    driver_entry("cuTensorMapEncodeTiled", &tiled);
+    memset(fake.memory, 77, TENSOR_MAP_BYTES);
+    SUCCEEDS(tiled(&map, CU_TENSOR_MAP_DATA_TYPE_TFLOAT32, 4, (void *)BASE, map_dims, map_strides,
+                   box, map_steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+                   CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+                   CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA));
+    assert_memory_equal(&map, fake.memory, sizeof map);
+    const TensorMapRequest expected = {.kind = TENSOR_MAP_TILED,
+                                       .type = 11,
+                                       .rank = 4,
+                                       .address = BASE,
+                                       .dims = {64, 7, 9, 2},
+                                       .strides = {256, 1792, 16128},
+                                       .element_strides = {1, 2, 3, 1},
+                                       .swizzle = 3,
+                                       .promotion = 3,
+                                       .fill = 1,
+                                       .box = {32, 4, 5, 1}};
+    assert_memory_equal(&fake.map, &expected, sizeof expected);
+    CUtensorMap *askew = (CUtensorMap *)((char *)fake.data + 8);
+    unsigned before = fake.calls[CALL_TENSOR_MAP];
+    FAILS(tiled(askew, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 4, (void *)BASE, map_dims, map_strides, box,
+                map_steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+                CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
+          CUDA_ERROR_INVALID_VALUE);
+    FAILS(tiled(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 6, (void *)BASE, map_dims, map_strides, box,
+                map_steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+                CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
+          CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(fake.calls[CALL_TENSOR_MAP], before);
+}
+
+static void an_im2col_map_is_asked_for_as_it_is(void **state)
+{
+    (void)state;
+    static const int lower[] = {-1, -2}, upper[] = {3, -4};
+    CUtensorMap map;
+    CUresult (*im2col)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *, const cuuint64_t *,
+                       const cuuint64_t *, const int *, const int *, cuuint32_t, cuuint32_t,
+                       const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle,
+                       CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
+    driver_entry("cuTensorMapEncodeIm2col", &im2col);
+    SUCCEEDS(im2col(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 4, (void *)BASE, map_dims, map_strides,
+                    lower, upper, 64, 128, map_steps, CU_TENSOR_MAP_INTERLEAVE_16B,
+                    CU_TENSOR_MAP_SWIZZLE_64B, CU_TENSOR_MAP_L2_PROMOTION_L2_64B,
+                    CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE));
+    const TensorMapRequest expected = {.kind = TENSOR_MAP_IM2COL,
+                                       .type = 6,
+                                       .rank = 4,
+                                       .address = BASE,
+                                       .dims = {64, 7, 9, 2},
+                                       .strides = {256, 1792, 16128},
+                                       .element_strides = {1, 2, 3, 1},
+                                       .interleave = 1,
+                                       .swizzle = 2,
+                                       .promotion = 1,
+                                       .lower = {-1, -2},
+                                       .upper = {3, -4},
+                                       .channels = 64,
+                                       .pixels = 128};
+    assert_memory_equal(&fake.map, &expected, sizeof expected);
+    break_calls(CALL_TENSOR_MAP, DEVICE_INVALID_VALUE, "corner");
+    FAILS(im2col(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 4, (void *)BASE, map_dims, map_strides,
+                 lower, upper, 64, 128, map_steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+                 CU_TENSOR_MAP_SWIZZLE_64B, CU_TENSOR_MAP_L2_PROMOTION_NONE,
+                 CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
+          CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(runtime_take_failure(failure, sizeof failure), cudaErrorInvalidValue);
+    assert_non_null(strstr(failure, "cuTensorMapEncodeIm2col: corner"));
+}
+
+static void of_the_driver_there_are_tensor_maps_alone(void **state)
+{
+    (void)state;
+    enum cudaDriverEntryPointQueryResult found;
+    void *function = &found;
+    SUCCEEDS(cudaGetDriverEntryPointByVersion("cuMemAlloc", &function, 12000, 0, &found));
+    assert_int_equal(found, cudaDriverEntryPointSymbolNotFound);
+    assert_null(function);
+    FAILS(cudaGetDriverEntryPointByVersion("cuMemAlloc", &function, 12000, 0, NULL),
+          cudaErrorSymbolNotFound);
+    FAILS(cudaGetDriverEntryPointByVersion(NULL, &function, 12000, 0, &found),
+          cudaErrorInvalidValue);
+}
+
 int main(void)
 {
 #define FRESH(test) cmocka_unit_test_setup(test, fresh_device)
@@ -610,6 +728,9 @@ int main(void)
         FRESH(a_kernel_can_be_asked_about),
         FRESH(streams_and_events_are_passed_on),
         FRESH(the_device_describes_itself),
+        FRESH(a_tiled_map_is_asked_for_as_it_is),
+        FRESH(an_im2col_map_is_asked_for_as_it_is),
+        FRESH(of_the_driver_there_are_tensor_maps_alone),
     };
     return cmocka_run_group_tests_name("cuda/runtime", tests, NULL, NULL);
 }

@@ -42,6 +42,29 @@ static uint64_t size_of(uint8_t b)
     return size[b % (sizeof size / sizeof *size)];
 }
 
+/* Right for some bytes, off by one number for most. */
+static TensorMapRequest map_request(const Known *known, const uint8_t *b)
+{
+    TensorMapRequest r = {.kind = b[2] % 4,
+                          .type = b[3] % 18,
+                          .rank = b[6] % 7,
+                          .address = address_of(known, b + 10),
+                          .interleave = b[4] > 250,
+                          .swizzle = b[4] % 9,
+                          .promotion = b[5] % 5,
+                          .fill = b[5] / 128,
+                          .channels = b[7] * 4u,
+                          .pixels = b[8] * 5u};
+    for (int i = 0; i < TENSOR_MAP_RANK; i++) {
+        r.dims[i] = size_of(b[(size_t)i + 1]);
+        r.element_strides[i] = b[(size_t)i + 7] % 10;
+        r.box[i] = b[(size_t)i + 9] * 2u;
+        if (i) r.strides[i - 1] = size_of(b[(size_t)i + 5]);
+        if (i > 1) r.lower[i - 2] = (int8_t)b[i], r.upper[i - 2] = (int8_t)b[i + 3];
+    }
+    return r;
+}
+
 /* What a launch passes, or what is copied: 16 bytes that begin with an address. */
 static void call_data(const Known *known, const uint8_t *b, DeviceCall *call)
 {
@@ -53,6 +76,12 @@ static void call_data(const Known *known, const uint8_t *b, DeviceCall *call)
     }
     if (call->kind == CALL_MODULE_FUNCTION || call->kind == CALL_MODULE_VARIABLE) {
         call->data = name[b[12] % 4], call->data_bytes = strlen(name[b[12] % 4]) + (b[13] < 200);
+        return;
+    }
+    if (call->kind == CALL_TENSOR_MAP) {
+        static TensorMapRequest map;
+        map = map_request(known, b);
+        call->data = &map, call->data_bytes = b[13] < 250 ? sizeof map : b[13];
         return;
     }
     room[0] = address_of(known, b + 10), room[1] = b[12];
@@ -84,7 +113,7 @@ static DeviceCall call_make(const Known *known, const uint8_t *b)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    SimDeviceOptions options = {.machine = "gtx480",
+    SimDeviceOptions options = {.machine = "h200",
                                 .gpus_directory = "common/simt/gpus",
                                 .threads = 1,
                                 .checks = 1,

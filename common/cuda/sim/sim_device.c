@@ -17,6 +17,7 @@
 #include "common/base/plain_name.h"
 #include "common/cuda/recording.h"
 #include "common/cuda/wire.h"
+#include "common/simt/core/tensor_map.h"
 
 #define HOST_GB_S 25.0 /* PCIe 4.0 x16 as large pinned copies see it */
 
@@ -244,6 +245,32 @@ static int allocation_call(SimDevice *sim, const DeviceCall *call, DeviceReply *
     }
 }
 
+static int tensor_map_call(SimDevice *sim, const DeviceCall *call, DeviceReply *reply)
+{
+    TensorMapRequest request;
+    TensorMap map;
+    Error error = {""};
+    unsigned char byte;
+    int unsupported = 0;
+    if (call->data_bytes != sizeof request)
+        return device_fail(reply, DEVICE_INVALID_VALUE, "a tensor map is asked for with %zu bytes",
+                           sizeof request);
+    memcpy(&request, call->data, sizeof request);
+    if (sim->machine.cc_major < 9)
+        return device_fail(reply, DEVICE_NOT_SUPPORTED,
+                           "tensor maps begin with compute capability 9.0; this is %s, %u.%u",
+                           sim->machine.name, sim->machine.cc_major, sim->machine.cc_minor);
+    if (simt_read(sim->gpu, request.address, &byte, 1, &error) != 0)
+        return device_fail(reply, DEVICE_INVALID_VALUE, "the tensor: %s", error.text);
+    if (tensor_map_encode(&request, &map, &unsupported, &error) != 0)
+        return device_fail(reply, unsupported ? DEVICE_NOT_SUPPORTED : DEVICE_INVALID_VALUE, "%s",
+                           error.text);
+    unsigned char *room = reply_room(sim, reply, sizeof map);
+    if (!room) return device_fail(reply, DEVICE_OUT_OF_MEMORY, "out of memory");
+    memcpy(room, &map, sizeof map);
+    return 0;
+}
+
 /* ---- modules -------------------------------------------------------------------------------- */
 
 static int module_load(SimDevice *sim, const DeviceCall *call, DeviceReply *reply)
@@ -450,6 +477,8 @@ static int call_execute(SimDevice *sim, const DeviceCall *call, DeviceReply *rep
         return sim_occupancy(sim, call, reply);
     case CALL_LAUNCH:
         return sim_launch(sim, call, reply);
+    case CALL_TENSOR_MAP:
+        return tensor_map_call(sim, call, reply);
     case CALL_STREAM_CREATE:
         return stream_create(sim, call, reply);
     case CALL_STREAM_DESTROY:

@@ -19,6 +19,7 @@
 #include "common/cuda/runtime/runtime.h"
 #include "common/cuda/sim/sim_device.h"
 #include "common/cuda/wire.h"
+#include "common/simt/core/tensor_map.h"
 
 #define SOURCE "common/cuda/sim/test_end_to_end.cu"
 #define GPUS   "common/simt/gpus"
@@ -436,6 +437,48 @@ static void nonsense_calls_are_answered(void **state)
     assert_int_equal(entry("vector_add", 100, 0, 0), 0);
 }
 
+static int32_t map_ask(TensorMapRequest *request, DeviceReply *reply)
+{
+    DeviceCall call = {.kind = CALL_TENSOR_MAP, .data = request, .data_bytes = sizeof *request};
+    assert_int_equal(device->execute(device, &call, reply), 0);
+    return reply->status;
+}
+
+static void tensor_maps_are_the_simulated_gpus(void **state)
+{
+    (void)state;
+    static DeviceReply reply;
+    DeviceCall alloc = {.kind = CALL_ALLOC, .bytes = 4096};
+    Error error = {""};
+    TensorMap map;
+    assert_int_equal(device->execute(device, &alloc, &reply), 0);
+    TensorMapRequest request = {.kind = TENSOR_MAP_TILED,
+                                .type = TENSOR_MAP_F32,
+                                .rank = 2,
+                                .address = reply.value[0],
+                                .dims = {32, 32},
+                                .strides = {128},
+                                .element_strides = {1, 1},
+                                .box = {8, 8}};
+    assert_int_equal(map_ask(&request, &reply), DEVICE_SUCCESS);
+    assert_int_equal(reply.data_bytes, sizeof map);
+    assert_int_equal(tensor_map_encode(&request, &map, NULL, &error), 0);
+    assert_memory_equal(reply.data, &map, sizeof map);
+    request.box[1] = 300;
+    assert_int_equal(map_ask(&request, &reply), DEVICE_INVALID_VALUE);
+    assert_non_null(strstr(reply.message, "boxDim[1] is 300"));
+    request.box[1] = 8, request.interleave = 1;
+    assert_int_equal(map_ask(&request, &reply), DEVICE_NOT_SUPPORTED);
+    request.interleave = 0, request.address += 1 << 20;
+    assert_int_equal(map_ask(&request, &reply), DEVICE_INVALID_VALUE);
+    assert_non_null(strstr(reply.message, "the tensor: "));
+    SimDeviceOptions old = {.machine = "gtx480", .gpus_directory = GPUS, .threads = 1};
+    device->close(device);
+    device = device_open_sim(&old, &error);
+    assert_int_equal(map_ask(&request, &reply), DEVICE_NOT_SUPPORTED);
+    assert_non_null(strstr(reply.message, "begin with compute capability 9.0"));
+}
+
 static void an_unknown_machine_is_refused_by_name(void **state)
 {
     (void)state;
@@ -475,6 +518,7 @@ int main(void)
         FRESH(a_wire_between_changes_nothing),
         FRESH(poison_is_read_back_and_counts_as_unwritten),
         FRESH(nonsense_calls_are_answered),
+        FRESH(tensor_maps_are_the_simulated_gpus),
         FRESH(an_unknown_machine_is_refused_by_name),
     };
     const struct CMUnitTest without[] = {cmocka_unit_test(skipped_without_nvcc)};
