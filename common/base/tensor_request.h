@@ -1,5 +1,5 @@
-/* tensor_request.h - what a program asks of cuTensorMapEncodeTiled or cuTensorMapEncodeIm2col, as the
- * drop-in runtime sends it and as the engines answer it, with 128 bytes. */
+/* tensor_request.h - what a program asks of cuTensorMapEncodeTiled or cuTensorMapEncodeIm2col: as
+ * the drop-in runtime sends it, and as the engines answer it with 128 bytes. */
 #ifndef CONVLAB_BASE_TENSOR_REQUEST_H
 #define CONVLAB_BASE_TENSOR_REQUEST_H
 
