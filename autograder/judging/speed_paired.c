@@ -28,16 +28,18 @@ typedef struct Side {
     Workload *workload;
     PairedSubject subject;                           /* its windows */
     int windows;                                     /* judged so far */
+    int whole;                                       /* the one whose every output is judged */
     int wrong;                                       /* the submission's output was */
     double first[PAIRED_PAIRS], later[PAIRED_PAIRS]; /* of each window: seconds of its first run and
                                                         of each other, where there are others */
     int several;                                     /* windows of several runs */
 } Side;
 
-/* After a first window that was judged whole, a sample speaks for the others. */
+/* One window of the first look is judged whole, and a submission cannot know which.  Of the others
+ * a sample is judged. */
 static int sample_is_right(Side *side, const Observed *observed, const RunOutcome *outcome)
 {
-    return side->windows++ &&
+    return side->windows++ != side->whole &&
            judge_sample(side->setup->judge, side->workload, observed, outcome, side->random);
 }
 
@@ -259,8 +261,12 @@ void speed_measure_paired(SpeedSetup *setup, const Problem *problem, Random *ran
         speed_end(speed, SPEED_DEFERRED, "%s", error.text);
         return;
     }
+    Random drawn;
+    random_child(random, "whole", &drawn);
+    const int whole = random_range(&drawn, 0, PAIRED_LEAST - 1);
     for (int slot = 0; slot < SESSION_RUNNERS; slot++)
-        side[slot] = (Side){.setup = setup, .slot = slot, .random = random, .workload = &workload};
+        side[slot] = (Side){
+            .setup = setup, .slot = slot, .random = random, .workload = &workload, .whole = whole};
     int started = !start_sides(setup, &workload, random, same, speed);
     if (started) measure_sides(setup, side, same, speed);
     double least = floor_seconds(setup, &workload);

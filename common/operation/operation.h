@@ -119,9 +119,16 @@ typedef struct Operation {
                    double *magnitude, double *products);
 
     /* The same of one output element: expected, magnitude, products.  NULL where one costs as much
-     * as all: then every output is judged whole, none by a sample. */
+     * as many. */
     void (*oracle_element)(const Problem *problem, const float *const *tensor, size_t index,
                            double value[3]);
+
+    /* The same problem of `images` images.  For an operation that makes all outputs of an image
+     * from that image alone, and one of them at the cost of all: a sample of its outputs is one of
+     * images.  Tensors that have a part for each image have "n" as their first axis.  NULL where
+     * there is oracle_element, or where images know of each other: what has neither is judged
+     * whole, always. */
+    void (*of_images)(const Problem *problem, int images, Problem *fewer);
 
     /* The error of an output is measured by its own magnitude alone (verdict.h), in fp32 too: no
      * fast algorithm adds its neighbours' products and takes them away again. */

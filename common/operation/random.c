@@ -62,6 +62,14 @@ uint64_t random_next(Random *random)
     return random->word[random->words++ % RANDOM_WORDS];
 }
 
+void random_skip(Random *random, uint64_t count)
+{
+    const uint64_t at = random->words + count, within = at % RANDOM_WORDS;
+    random->words = at - within;
+    if (within) words_make(random);
+    random->words = at;
+}
+
 int random_range(Random *random, int low, int high)
 {
     uint64_t span = (uint64_t)((int64_t)high - low) + 1;

@@ -28,6 +28,9 @@ uint64_t random_os_seed(void);
 /* A generator with a key of its own: another one for each name, and for each call. */
 void random_child(Random *parent, const char *name, Random *child);
 uint64_t random_next(Random *random);
+
+/* As if `count` numbers had been drawn: so several threads can draw parts of one row of them. */
+void random_skip(Random *random, uint64_t count);
 int random_range(Random *random, int low, int high); /* low..high inclusive, unbiased */
 double random_unit(Random *random);                  /* [0,1) */
 /* sign * 2^e * [1,2), e spread over twelve octaves; never 0, NaN or Inf. */

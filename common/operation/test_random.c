@@ -89,6 +89,26 @@ static void many_are_what_one_after_the_other_is(void **state)
     free(value);
 }
 
+/* Within a part, to its end, and across several. */
+static void skipped_are_as_if_drawn(void **state)
+{
+    static const int DRAWN[] = {0, 5, RANDOM_WORDS}, SKIPPED[] = {0, 3, 59, 64, 1000};
+    (void)state;
+    for (size_t i = 0; i < sizeof DRAWN / sizeof *DRAWN; i++)
+        for (size_t j = 0; j < sizeof SKIPPED / sizeof *SKIPPED; j++) {
+            Random one, skips;
+            random_seed(&one, 7);
+            for (int k = 0; k < DRAWN[i]; k++)
+                random_next(&one);
+            skips = one;
+            for (int k = 0; k < SKIPPED[j]; k++)
+                random_next(&one);
+            random_skip(&skips, (uint64_t)SKIPPED[j]);
+            for (int k = 0; k < 2 * RANDOM_WORDS; k++)
+                assert_true(random_next(&skips) == random_next(&one));
+        }
+}
+
 static void range_is_inclusive_and_even(void **state)
 {
     (void)state;
@@ -137,6 +157,7 @@ int main(void)
         cmocka_unit_test(every_child_has_numbers_of_its_own),
         cmocka_unit_test(same_seed_same_numbers_other_seed_others),
         cmocka_unit_test(many_are_what_one_after_the_other_is),
+        cmocka_unit_test(skipped_are_as_if_drawn),
         cmocka_unit_test(range_is_inclusive_and_even),
         cmocka_unit_test(wide_floats_are_normal_signed_and_wide),
     };

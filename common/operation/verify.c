@@ -259,6 +259,8 @@ int verify_output(const Operation *operation, const Problem *problem, Precision 
     return 0;
 }
 
+/* ---- a sample of elements -------------------------------------------------------------------- */
+
 /* Some elements, gathered so that they look like an output of that many. */
 typedef struct Sample {
     Judgement *judged;
@@ -284,7 +286,7 @@ static void sample_share(void *context, int share)
 }
 
 /* Judges elements drawn at random. */
-static int sample_judge(Judgement *judged, Random *random, size_t outputs, Error *error)
+static int elements_judge(Judgement *judged, Random *random, size_t outputs, Error *error)
 {
     Sample *sample = malloc(sizeof *sample);
     judged->verdict.total = VERIFY_SAMPLE;
@@ -309,6 +311,77 @@ static int sample_judge(Judgement *judged, Random *random, size_t outputs, Error
     return 0;
 }
 
+/* ---- a sample of images ---------------------------------------------------------------------- */
+
+/* How many images are looked at, of `images`: 0 where a sample is none of images. */
+static size_t sample_images(const Operation *operation, const Problem *problem, size_t images)
+{
+    if (!operation->of_images) return 0;
+    double paid = VERIFY_PRODUCTS * (double)images / (operation->flops(problem) / 2);
+    double some = fmax(floor(paid), VERIFY_IMAGES);
+    return some < (double)images / 2 ? (size_t)some : images;
+}
+
+/* `some` different numbers below `images`; NULL where there is no memory. */
+static size_t *images_draw(Random *random, size_t images, size_t some)
+{
+    size_t *number = malloc(images * sizeof *number);
+    for (size_t i = 0; number && i < images; i++)
+        number[i] = i;
+    for (size_t i = 0; number && i < some; i++) {
+        size_t j = (size_t)random_range(random, (int)i, (int)images - 1), kept = number[j];
+        number[j] = number[i];
+        number[i] = kept;
+    }
+    return number;
+}
+
+/* The view's problem becomes one of these images.  -1: there is no memory. */
+static int view_reduce(PlainView *view, const Operation *operation, const size_t *image,
+                       size_t some)
+{
+    TensorShape shape[OPERATION_TENSORS];
+    int count = operation->tensors(&view->problem, shape);
+    for (int i = 0; i < count; i++) {
+        if (strcmp(shape[i].axes[0], "n") != 0) continue;
+        const float *all = view->tensor[i];
+        size_t each = tensor_count(&shape[i]) / shape[i].dim[0];
+        float *copy = malloc(some * each * sizeof *copy);
+        if (!copy) return -1;
+        for (size_t j = 0; j < some; j++)
+            memcpy(copy + j * each, all + image[j] * each, each * sizeof *copy);
+        free(view->copy[i]);
+        view->tensor[i] = view->copy[i] = copy;
+        if (shape[i].role == TENSOR_OUTPUT) view->output = copy;
+    }
+    Problem whole = view->problem;
+    operation->of_images(&whole, (int)some, &view->problem);
+    return 0;
+}
+
+/* Judges images drawn at random. */
+static int images_judge(Judgement *judged, Random *random, size_t images, size_t some, Error *error)
+{
+    TensorShape shape;
+    PlainView *view = &judged->view;
+    size_t *image = images_draw(random, images, some);
+    int failed = !image || view_reduce(view, judged->operation, image, some);
+    free(image);
+    if (failed) {
+        judgement_free(judged);
+        return error_set(error, "no memory to check %zu images", some);
+    }
+    output_shape(judged->operation, &view->problem, &shape);
+    judged->verdict.total = tensor_count(&shape);
+    if (judgement_make(judged, error)) return -1;
+    judged->operation->oracle(&view->problem, view->tensor, judged->expected, judged->magnitude,
+                              judged->products);
+    judge_all(judged);
+    return 0;
+}
+
+/* ---- a sample -------------------------------------------------------------------------------- */
+
 int verify_sample(const Operation *operation, const Problem *problem, Precision precision,
                   const float *const *tensor, const Observed *observed, Random *random, int *right,
                   Error *error)
@@ -320,13 +393,17 @@ int verify_sample(const Operation *operation, const Problem *problem, Precision 
                         .observed = *observed};
     TensorShape shape;
     output_shape(operation, problem, &shape);
-    size_t outputs = tensor_count(&shape);
-    int whole = outputs < VERIFY_WHOLE || !operation->oracle_element, status;
-    if (whole) {
+    size_t outputs = tensor_count(&shape), images = shape.dim[0];
+    size_t some = sample_images(operation, problem, images);
+    int elements = operation->oracle_element && outputs >= VERIFY_WHOLE, status;
+    if (!elements && (!some || some == images)) {
         status = verify_output(operation, problem, precision, tensor, observed, &judged, error);
     } else {
         status = view_open(&judged, error);
-        if (!status) status = sample_judge(&judged, random, outputs, error);
+        if (!status && elements)
+            status = elements_judge(&judged, random, outputs, error);
+        else if (!status)
+            status = images_judge(&judged, random, images, some, error);
     }
     if (status) return -1;
     *right = judged.verdict.correct;

@@ -40,9 +40,17 @@ void judgement_free(Judgement *judgement);
 
 /* Whether a random sample of the outputs looks right: *right is 1 or 0, and 0 asks for
  * verify_output.  Of an output with one wrong element in a thousand it finds none once in a million
- * times; an output of fewer than VERIFY_WHOLE elements is looked at whole.  `random` must be
- * nothing that the submission can know.  -1 with `error`: out of memory. */
+ * times; an output of fewer than VERIFY_WHOLE elements is looked at whole.
+ *
+ * Where an element costs as much as its image, the sample is one of images, each of them whole, and
+ * no image twice: as many as VERIFY_PRODUCTS pay for, and VERIFY_IMAGES at least.  If there are not
+ * twice as many, all are looked at.  One wrong image in three is missed once in 400,000 times, one
+ * in ten once in 29.
+ *
+ * `random` must be nothing that the submission can know.  -1 with `error`: out of memory. */
 enum { VERIFY_SAMPLE = 13809, VERIFY_WHOLE = 2 * VERIFY_SAMPLE }; /* ln 1e-6 / ln 0.999 */
+enum { VERIFY_IMAGES = 32 };
+#define VERIFY_PRODUCTS 4e9
 int verify_sample(const Operation *operation, const Problem *problem, Precision precision,
                   const float *const *tensor, const Observed *observed, Random *random, int *right,
                   Error *error);

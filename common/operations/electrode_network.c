@@ -23,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/lanes.h"
 #include "common/base/parallel.h"
 #include "common/operations/activation.h"
 #include "convlab/layers.h"
@@ -79,13 +80,13 @@ typedef struct Signal {
     double *value, *spread;
 } Signal;
 
-/* What one image needs: inputs of a layer, its outputs, and a row of sums. */
+/* What one image needs: inputs of a layer, its outputs, and the weights of a few of them. */
 typedef struct Space {
     const ElectrodeProblem *p;
     const ElectrodeSlips *slips;
     const float *w;
     Signal in, out;
-    double *row; /* three of them: sums, magnitudes, squares */
+    double *weights;
 } Space;
 
 static int has(int layers, int l)
@@ -128,41 +129,90 @@ static void finish(const Space *space, int l, int taps, double bias, const doubl
     *spread = (z > -8 * 0x1p-24 * *spread) * *spread + activation_roundings(ACTIVATE_RELU, z);
 }
 
-/* Row `p` of map k: all its sums, tap after tap. */
-static void convolve_row(Space *space, int l, const ElectrodeLayer *layer, int k, int p)
+/* All weights of output k, one every `step` doubles.  Most lie as they are wanted. */
+static void take_weights(const Space *space, int l, const ElectrodeLayer *layer, int k, int step,
+                         double *to)
 {
-    int R = layer->R, W = layer->W, wide = W + R - 1, high = layer->H + R - 1;
-    double *sum = space->row, *magnitude = sum + W, *squares = magnitude + W;
-    memset(sum, 0, 3 * (size_t)W * sizeof *sum);
-    for (int tap = 0; tap < electrode_taps(layer); tap++) {
-        int c = tap / (R * R), r = tap / R % R, s = tap % R;
-        size_t from = ((size_t)c * (size_t)high + (size_t)(p + r)) * (size_t)wide + (size_t)s;
-        const double *value = space->in.value + from, *spread = space->in.spread + from;
-        double w = weight_of(space, l, layer, k, tap);
-        for (int q = 0; q < W; q++) {
-            double product = w * value[q], moved = w * spread[q];
-            sum[q] += product;
-            magnitude[q] += fabs(product);
-            squares[q] += moved * moved;
-        }
+    const ElectrodeSlips *slips = space->slips;
+    const int taps = electrode_taps(layer);
+    const float *from = space->w + space->p->weights[l] + (size_t)k * (size_t)taps;
+    if (has(slips->one_map | slips->transposed | slips->flipped, l)) {
+        for (int tap = 0; tap < taps; tap++)
+            to[(size_t)tap * (size_t)step] = weight_of(space, l, layer, k, tap);
+        return;
+    }
+    for (int tap = 0; tap < taps; tap++)
+        to[(size_t)tap * (size_t)step] = from[tap];
+}
+
+/* Eight neighbours' sums: what finish() makes values of. */
+typedef struct Sums {
+    Lanes value, magnitude, squares;
+} Sums;
+
+static inline void sums_add(Sums *sums, Lanes w, Lanes value, Lanes spread)
+{
+    const LaneBits no_sign = (LaneBits){0} + INT64_MAX;
+    const Lanes product = w * value, moved = w * spread;
+    sums->value += product;
+    sums->magnitude += (Lanes)((LaneBits)product & no_sign);
+    sums->squares += moved * moved;
+}
+
+/* A convolution's outputs are summed eight neighbours of a row at a time, in four maps: the inputs
+ * of a tap are read once for all four.  `in` is at the first neighbour's own first tap; `w` has the
+ * four weights of a tap side by side. */
+enum { MAPS = 4 };
+
+WIDEST_VECTORS
+static void sum_neighbours(const ElectrodeLayer *layer, const double *w, Signal in, Sums sums[MAPS])
+{
+    const size_t wide = (size_t)(layer->W + layer->R - 1);
+    const size_t map = (size_t)(layer->H + layer->R - 1) * wide;
+    Sums all[MAPS] = {{{0}, {0}, {0}}};
+    for (int c = 0; c < layer->C; c++)
+        for (int r = 0; r < layer->R; r++)
+            for (int s = 0; s < layer->R; s++, w += MAPS) {
+                const size_t from = (size_t)c * map + (size_t)r * wide + (size_t)s;
+                const Lanes value = *(const Lanes *)(in.value + from);
+                const Lanes spread = *(const Lanes *)(in.spread + from);
+                for (int i = 0; i < MAPS; i++)
+                    sums_add(&all[i], (Lanes){0} + w[i], value, spread);
+            }
+    memcpy(sums, all, sizeof all);
+}
+
+/* Maps k to k + MAPS - 1, of which the last may not exist, row after row. */
+static void convolve_maps(Space *space, int l, const ElectrodeLayer *layer, int k)
+{
+    const int H = layer->H, W = layer->W, taps = electrode_taps(layer);
+    const int maps = layer->K - k < MAPS ? layer->K - k : MAPS;
+    const int no_bias = has(space->slips->no_bias, l);
+    const float *b = space->w + space->p->biases[l] + k;
+    memset(space->weights, 0, MAPS * (size_t)taps * sizeof(double));
+    for (int i = 0; i < maps; i++)
+        take_weights(space, l, layer, k + i, MAPS, space->weights + i);
+    for (int at = 0; at < H * W; at += W - at % W < LANES ? W - at % W : LANES) {
+        const size_t from = (size_t)(at / W) * (size_t)(W + layer->R - 1) + (size_t)(at % W);
+        Sums sums[MAPS];
+        sum_neighbours(layer, space->weights,
+                       (Signal){space->in.value + from, space->in.spread + from}, sums);
+        for (int i = 0; i < maps; i++)
+            for (int lane = 0; lane < LANES && at % W + lane < W; lane++) {
+                const double three[] = {sums[i].value[lane], sums[i].magnitude[lane],
+                                        sums[i].squares[lane]};
+                const size_t to = (size_t)(k + i) * (size_t)(H * W) + (size_t)(at + lane);
+                finish(space, l, taps, no_bias ? 0 : b[i], three, &space->out.value[to],
+                       &space->out.spread[to]);
+            }
     }
 }
 
 static void convolve(Space *space, int l)
 {
-    ElectrodeLayer layer = electrode_layer(space->p, l);
-    int H = layer.H, W = layer.W, no_bias = has(space->slips->no_bias, l);
-    const float *b = space->w + space->p->biases[l];
-    for (int k = 0; k < layer.K; k++)
-        for (int p = 0; p < H; p++) {
-            convolve_row(space, l, &layer, k, p);
-            for (int q = 0; q < W; q++) {
-                double sums[3] = {space->row[q], space->row[W + q], space->row[2 * W + q]};
-                int at = (k * H + p) * W + q;
-                finish(space, l, electrode_taps(&layer), no_bias ? 0 : b[k], sums,
-                       &space->out.value[at], &space->out.spread[at]);
-            }
-        }
+    const ElectrodeLayer layer = electrode_layer(space->p, l);
+    for (int k = 0; k < layer.K; k += MAPS)
+        convolve_maps(space, l, &layer, k);
 }
 
 /* The largest of 2 x 2 outputs of layer l; its spread is the largest of theirs. */
@@ -196,27 +246,56 @@ static void pass_on(Space *space, int l)
     }
 }
 
+/* One output of a connected layer: eight sums side by side, and then what they come to. */
+WIDEST_VECTORS
+static void sum_inputs(const double *w, Signal in, int count, double three[3])
+{
+    Sums sums = {{0}, {0}, {0}};
+    int i = 0;
+    for (; i + LANES <= count; i += LANES)
+        sums_add(&sums, *(const Lanes *)(w + i), *(const Lanes *)(in.value + i),
+                 *(const Lanes *)(in.spread + i));
+    for (int lane = 0; lane < LANES; lane++) {
+        three[0] += sums.value[lane];
+        three[1] += sums.magnitude[lane];
+        three[2] += sums.squares[lane];
+    }
+    for (; i < count; i++) {
+        const double product = w[i] * in.value[i], moved = w[i] * in.spread[i];
+        three[0] += product;
+        three[1] += fabs(product);
+        three[2] += moved * moved;
+    }
+}
+
+/* CONV3 with the maps fastest: to the other signal, which becomes the outputs. */
+static void put_maps_last(Space *space, int maps, int spots)
+{
+    Signal from = space->out;
+    space->out = space->in;
+    space->in = from;
+    for (int i = 0; i < maps * spots; i++) {
+        space->out.value[i] = from.value[i % maps * spots + i / maps];
+        space->out.spread[i] = from.spread[i % maps * spots + i / maps];
+    }
+}
+
 /* From one signal to the other: they change places first. */
 static void connect(Space *space, int l)
 {
-    ElectrodeLayer layer = electrode_layer(space->p, l);
-    Signal in = space->out;
-    int maps = space->p->c, spots = layer.C / maps;
-    int maps_last = l == ELECTRODE_FULL && space->slips->maps_last;
+    const ElectrodeLayer layer = electrode_layer(space->p, l);
+    const int maps = space->p->c, no_bias = has(space->slips->no_bias, l);
+    const float *b = space->w + space->p->biases[l];
+    if (l == ELECTRODE_FULL && space->slips->maps_last) put_maps_last(space, maps, layer.C / maps);
+    const Signal in = space->out;
     space->out = space->in;
     space->in = in;
     for (int k = 0; k < layer.K; k++) {
-        double sums[3] = {0}, bias = space->w[space->p->biases[l] + k];
-        for (int i = 0; i < layer.C; i++) {
-            int from = maps_last ? i % maps * spots + i / maps : i;
-            double w = weight_of(space, l, &layer, k, i);
-            double product = w * in.value[from], moved = w * in.spread[from];
-            sums[0] += product;
-            sums[1] += fabs(product);
-            sums[2] += moved * moved;
-        }
-        finish(space, l, layer.C, has(space->slips->no_bias, l) ? 0 : bias, sums,
-               &space->out.value[k], &space->out.spread[k]);
+        double sums[3] = {0};
+        take_weights(space, l, &layer, k, 1, space->weights);
+        sum_inputs(space->weights, in, layer.C, sums);
+        finish(space, l, layer.C, no_bias ? 0 : b[k], sums, &space->out.value[k],
+               &space->out.spread[k]);
     }
 }
 
@@ -266,7 +345,8 @@ typedef struct Images {
     int shares;
 } Images;
 
-/* The most values that lie between two layers, with their zeros. */
+/* The most values that lie between two layers, with their zeros, and what eight neighbours of the
+ * last reach beyond. */
 static size_t most_values(const ElectrodeProblem *p)
 {
     size_t most = (size_t)p->f + (size_t)p->classes;
@@ -277,6 +357,18 @@ static size_t most_values(const ElectrodeProblem *p)
         size_t out = (size_t)layer.K * (size_t)layer.H * (size_t)layer.W;
         if (in > most) most = in;
         if (out > most) most = out;
+    }
+    return most + LANES;
+}
+
+/* The most weights that are wanted at once. */
+static size_t most_weights(const ElectrodeProblem *p)
+{
+    size_t most = 0;
+    for (int l = 0; l < ELECTRODE_LAYERS; l++) {
+        ElectrodeLayer layer = electrode_layer(p, l);
+        size_t weights = (size_t)electrode_taps(&layer) * (layer.R > 1 ? MAPS : 1);
+        if (weights > most) most = weights;
     }
     return most;
 }
@@ -294,7 +386,7 @@ static void images_share(void *context, int share)
                    .w = all->w,
                    .in = {memory, memory + most},
                    .out = {memory + 2 * most, memory + 3 * most},
-                   .row = memory + 4 * most};
+                   .weights = memory + 4 * most};
     for (int n = share; n < p->N; n += all->shares) {
         size_t image = all->slips->first_image ? 0 : (size_t)n;
         run_image(&space, all->x + image * (size_t)high * (size_t)wide, all->value + n * p->classes,
@@ -308,8 +400,8 @@ void electrode_run(const ElectrodeProblem *p, const ElectrodeSlips *slips, const
     int shares = parallel_shares(p->N * electrode_image_macs(p), 1e6);
     Images all = {.p = p, .slips = slips, .x = x, .w = w, .value = value, .spread = spread};
     all.shares = shares < p->N ? shares : p->N;
-    all.each = 4 * most_values(p) + 3 * (size_t)p->W;
-    all.memory = malloc((size_t)all.shares * all.each * sizeof(double));
+    all.each = 4 * most_values(p) + most_weights(p);
+    all.memory = calloc((size_t)all.shares * all.each, sizeof(double));
     for (int i = 0; i < p->N * p->classes && !all.memory; i++)
         value[i] = spread[i] = NAN;
     if (all.memory) parallel_run(all.shares, images_share, &all);

@@ -341,6 +341,13 @@ static void lenet_oracle(const Problem *problem, const float *const *tensor, dou
         products[i] = 1;
 }
 
+static void lenet_of_images(const Problem *problem, int images, Problem *fewer)
+{
+    LenetProblem p = lenet_unpack(problem);
+    p.N = images;
+    problem_pack(&p, sizeof p, fewer);
+}
+
 /* ---- mistakes -------------------------------------------------------------------------------- */
 
 enum {
@@ -563,5 +570,6 @@ const Operation lenet_forward_operation = {.name = "lenet_forward",
                                            .least_bytes = lenet_least_bytes,
                                            .generate = lenet_generate,
                                            .oracle = lenet_oracle,
+                                           .of_images = lenet_of_images,
                                            .own_reach = 1,
                                            .explain = lenet_explain};

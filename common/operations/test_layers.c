@@ -297,6 +297,35 @@ static void an_element_is_what_the_oracle_says_of_it(void **state)
     }
 }
 
+/* Half of the images, taken by themselves, have the outputs that they have among all. */
+static void images_know_nothing_of_each_other(void **state)
+{
+    (void)state;
+    static const char *const NETWORK[][2] = {
+        {"lenet_forward", "N=4 activation=tanh pool=max"},
+        {"electrode_forward", "N=4 H=12 W=20 c=6 f=33 classes=3 padded=1"}};
+    for (int i = 0; i < 2; i++) {
+        Problem problem = {0}, half;
+        Error error;
+        Run run;
+        const Operation *operation = operation_find(NETWORK[i][0]);
+        assert_int_equal(operation->parse(NETWORK[i][1], &problem, &error), 0);
+        run_open(&run, NETWORK[i][0], &problem, 3);
+        size_t total = run.count[run.tensors - 1], images = run.count[0] / 2;
+        double *all = calloc(6 * total, sizeof *all), *some = all + 3 * total;
+        const float *const *tensor = (const float *const *)run.tensor;
+        const float *behind[OPERATION_TENSORS] = {run.tensor[0] + images, run.tensor[1]};
+        operation->of_images(&problem, 2, &half);
+        operation->oracle(&problem, tensor, all, all + total, all + 2 * total);
+        operation->oracle(&half, behind, some, some + total, some + 2 * total);
+        for (size_t j = 0; j < 3; j++)
+            for (size_t at = 0; at < total / 2; at++)
+                assert_true(some[j * total + at] == all[j * total + total / 2 + at]);
+        free(all);
+        run_close(&run);
+    }
+}
+
 static float rounded_to(int bits, float value)
 {
     int exponent;
@@ -477,6 +506,7 @@ int main(void)
         cmocka_unit_test(bad_problems_are_one_line),
         cmocka_unit_test(plain_code_is_right),
         cmocka_unit_test(an_element_is_what_the_oracle_says_of_it),
+        cmocka_unit_test(images_know_nothing_of_each_other),
         cmocka_unit_test(a_network_of_lower_precision_is_told),
         cmocka_unit_test(a_network_shows_what_each_layer_lost),
         cmocka_unit_test(the_layer_that_is_wrong_is_named),
