@@ -629,7 +629,7 @@ static void grade_source(LabRun *run)
 {
     const Grader *grader = run->grader;
     Error error;
-    SessionOptions options = {.engine = grader->engine,
+    SessionOptions options = {.engine = run->lab->ini.host ? ENGINE_SIM : grader->engine,
                               .call_seconds = grader->call_seconds,
                               .machine = grader->machine_name,
                               .gpus_directory = grader->gpus,

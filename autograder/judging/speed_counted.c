@@ -10,6 +10,7 @@
 
 #include <fcntl.h>
 #include <math.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -82,23 +83,62 @@ static int count_once(SpeedSetup *setup, int slot, const Problem *problem, Rando
     return -1;
 }
 
-/* The workbook's own programs cost the same every time. */
-static int count_own(SpeedSetup *setup, int slot, const Problem *problem, uint64_t *cycles,
-                     RecordSpeed *speed)
+/* ---- the workbook's own programs ------------------------------------------------------------- */
+
+/* One of them costs the same every time.  Until that is known it is counted beside the submission,
+ * in processes of its own. */
+typedef struct OwnCount {
+    SpeedSetup beside;
+    Judge judge; /* its own */
+    int slot, threaded;
+    const Problem *problem;
+    CycleCacheKey key;
+    uint64_t cycles; /* 0: not known */
+    pthread_t thread;
+} OwnCount;
+
+static int own_count(OwnCount *own, SpeedSetup *setup, RecordSpeed *speed)
 {
     Random random;
-    char shape[256];
-    const Operation *operation = setup->judge->operation;
-    operation->print(problem, shape, sizeof shape);
-    CycleCacheKey key = cycle_cache_key(setup->build[slot]->digest, operation->name, shape,
-                                        "cachegrind", digest_file(setup->simulator, VALGRIND_TOOL));
-    *cycles = cycle_cache_find(setup->cache, &key);
-    if (*cycles) return 0;
     speed_own_inputs(&random);
-    if (count_once(setup, slot, problem, &random, cycles, speed)) return -1;
-    cycle_cache_keep(setup->cache, &key, *cycles);
+    if (count_once(setup, own->slot, own->problem, &random, &own->cycles, speed)) return -1;
+    cycle_cache_keep(setup->cache, &own->key, own->cycles);
     return 0;
 }
+
+static void *own_count_beside(void *context)
+{
+    OwnCount *own = context;
+    RecordSpeed unread;
+    if (own_count(own, &own->beside, &unread)) own->cycles = 0;
+    return NULL;
+}
+
+static void own_begin(OwnCount *own, const SpeedSetup *setup, int slot, const Problem *problem)
+{
+    char shape[256];
+    Error error;
+    const Operation *operation = setup->judge->operation;
+    *own = (OwnCount){.beside = *setup, .judge = *setup->judge, .slot = slot, .problem = problem};
+    operation->print(problem, shape, sizeof shape);
+    own->key = cycle_cache_key(setup->build[slot]->digest, operation->name, shape, "cachegrind",
+                               digest_file(setup->simulator, VALGRIND_TOOL));
+    own->cycles = cycle_cache_find(setup->cache, &own->key);
+    own->judge.session = NULL;
+    if (own->cycles || session_beside(setup->judge->session, &own->judge.session, &error)) return;
+    own->beside.judge = &own->judge;
+    memset(own->beside.started, 0, sizeof own->beside.started);
+    own->threaded = !judge_begin_problem(&own->judge, problem, &error) &&
+                    !pthread_create(&own->thread, NULL, own_count_beside, own);
+}
+
+static void own_end(OwnCount *own)
+{
+    if (own->threaded) pthread_join(own->thread, NULL);
+    session_close(own->judge.session);
+}
+
+/* ---- the clock ------------------------------------------------------------------------------- */
 
 /* The least CPU time of some calls, each on inputs of its own; 0 when one fails. */
 static double seconds_of(SpeedSetup *setup, int slot, const Problem *problem, Random *random)
@@ -152,7 +192,8 @@ void speed_measure_counted(SpeedSetup *setup, const Problem *problem, Random *ra
 {
     RecordSpeed *speed = &item->speed;
     Error error;
-    uint64_t baseline, student, reference;
+    uint64_t student;
+    OwnCount baseline, reference;
     const char *cannot = session_cannot_count();
     if (cannot) {
         speed_end(speed, SPEED_DEFERRED, "%s", cannot);
@@ -168,13 +209,18 @@ void speed_measure_counted(SpeedSetup *setup, const Problem *problem, Random *ra
         speed_end(speed, SPEED_DEFERRED, "%s", error.text);
         return;
     }
-    if (count_once(setup, SLOT_SUBMISSION, problem, random, &student, speed) ||
-        count_own(setup, SLOT_BASELINE, problem, &baseline, speed) ||
-        count_own(setup, SLOT_REFERENCE, problem, &reference, speed))
+    own_begin(&baseline, setup, SLOT_BASELINE, problem);
+    own_begin(&reference, setup, SLOT_REFERENCE, problem);
+    int failed = count_once(setup, SLOT_SUBMISSION, problem, random, &student, speed);
+    own_end(&baseline);
+    own_end(&reference);
+    /* What could not be counted beside the submission is counted alone. */
+    if (failed || (!baseline.cycles && own_count(&baseline, setup, speed)) ||
+        (!reference.cycles && own_count(&reference, setup, speed)))
         return;
     speed->student = (double)student;
-    speed->baseline = (double)baseline;
-    speed->reference = (double)reference;
+    speed->baseline = (double)baseline.cycles;
+    speed->reference = (double)reference.cycles;
     speed->s = speed->s_low = speed->s_high = speed->baseline / speed->student;
     speed->s_ref = speed->baseline / speed->reference;
     speed->verdict = SPEED_SCORED;

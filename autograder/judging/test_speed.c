@@ -41,6 +41,10 @@ int session_open(const SessionOptions *options, Session **session, Error *error)
     (void)options, (void)session;
     return error_set(error, "no");
 }
+int session_beside(const Session *session, Session **beside, Error *error)
+{
+    return session_open((const void *)session, beside, error);
+}
 void session_close(Session *session)
 {
     (void)session;

@@ -62,6 +62,19 @@ int session_open(const SessionOptions *options, Session **session, Error *error)
     return 0;
 }
 
+int session_beside(const Session *session, Session **beside, Error *error)
+{
+    const SessionOptions options = {.engine = session->engine,
+                                    .machine = session->machine,
+                                    .sim_threads = session->threads,
+                                    .checks = session->checks,
+                                    .call_seconds = session->call_seconds,
+                                    .runner_memory_bytes = session->memory_bytes,
+                                    .gpus_directory = session->gpus_directory,
+                                    .device_program = session->device_program};
+    return session_open(&options, beside, error);
+}
+
 void session_close(Session *session)
 {
     if (!session) return;

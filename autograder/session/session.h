@@ -49,6 +49,8 @@ typedef struct RunOutcome {
 } RunOutcome;
 
 int session_open(const SessionOptions *options, Session **session, Error *error);
+/* Another one with the same options and processes of its own. */
+int session_beside(const Session *session, Session **beside, Error *error);
 void session_close(Session *session); /* kills and reaps everything */
 void session_properties(const Session *session, DeviceProperties *properties);
 
