@@ -118,7 +118,7 @@ static const BadLab BAD[] = {
      "x:20: 'conv_forward_host' does not run where the lab's operation does"},
     {"fp32", "fp8", "x:7: precision is fp32, tf32 or fp16, not 'fp8'"},
     {"precision = fp32", "precision = fp32\nalgorithm = fft",
-     "x:8: algorithm is sums or winograd-4x4, not 'fft'"},
+     "x:8: algorithm is sums, winograd-4x4 or fft-64x64, not 'fft'"},
     {"cc >= 7.5", "cc > 7.5",
      "x:9: 'cc > 7.5' is no need; write cc >= X.Y, cc = 9.0, engine = gpu or engine = sim"},
     {"engine = sim", "engine = fpga",

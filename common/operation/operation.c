@@ -22,8 +22,8 @@ int precision_find(const char *name, Precision *precision)
 
 int algorithm_find(const char *name, Algorithm *algorithm)
 {
-    static const char *const NAME[] = {"sums", "winograd-4x4"};
-    for (int i = ALGORITHM_SUMS; i <= ALGORITHM_WINOGRAD_4X4; i++) {
+    static const char *const NAME[] = {"sums", "winograd-4x4", "fft-64x64"};
+    for (int i = ALGORITHM_SUMS; i <= ALGORITHM_FFT_64X64; i++) {
         if (strcmp(name, NAME[i])) continue;
         *algorithm = (Algorithm)i;
         return 0;
@@ -33,7 +33,14 @@ int algorithm_find(const char *name, Algorithm *algorithm)
 
 double algorithm_saving(Algorithm algorithm)
 {
-    return algorithm == ALGORITHM_WINOGRAD_4X4 ? 4 : 1;
+    switch (algorithm) {
+    case ALGORITHM_WINOGRAD_4X4:
+        return 4;
+    case ALGORITHM_FFT_64X64:
+        return 32.0 * 32 * 33 * 33 / (4 * (64 * 64 / 2 + 2));
+    default:
+        return 1;
+    }
 }
 
 size_t tensor_count(const TensorShape *shape)

@@ -51,14 +51,17 @@ int precision_find(const char *name, Precision *precision);
 const char *precision_name(Precision precision);
 
 /* By what the lab's programs may come to an output: by its products, summed in any order, as nearly
- * all do; or by Winograd's F(4x4,3x3), which rounds more and does a quarter of the products. */
-typedef enum Algorithm { ALGORITHM_SUMS, ALGORITHM_WINOGRAD_4X4 } Algorithm;
+ * all do; by Winograd's F(4x4,3x3), which rounds more and does a quarter of the products; or by the
+ * Fourier transforms of tiles of at most 64x64 inputs. */
+typedef enum Algorithm { ALGORITHM_SUMS, ALGORITHM_WINOGRAD_4X4, ALGORITHM_FFT_64X64 } Algorithm;
 
 /* The one of that name; -1 if there is none. */
-#define ALGORITHM_NAMES "sums or winograd-4x4"
+#define ALGORITHM_NAMES "sums, winograd-4x4 or fft-64x64"
 int algorithm_find(const char *name, Algorithm *algorithm);
 
-/* So many of the problem's products stand for one that such a program does: 1 or 4. */
+/* So many of the problem's products stand for one that such a program does, at most: 1, 4 or 136.
+ * (A tile of 64x64 has 64*64/2 + 2 complex numbers as its transform, and four products at each make
+ * 33*33 outputs of 32*32 taps; of no other filter more are saved.) */
 double algorithm_saving(Algorithm algorithm);
 
 /* A problem's tensors in its operation's plain layout. */

@@ -17,7 +17,14 @@ double verdict_bound(Precision precision, double reach, double products)
 
 double verdict_least_products(Algorithm algorithm)
 {
-    return algorithm == ALGORITHM_WINOGRAD_4X4 ? (48.0 / 8) * (48.0 / 8) * 9 : 0;
+    switch (algorithm) {
+    case ALGORITHM_WINOGRAD_4X4:
+        return (48.0 / 8) * (48.0 / 8) * 9;
+    case ALGORITHM_FFT_64X64:
+        return 3 * log2(64 * 64) * (1 + 4 * sqrt(2));
+    default:
+        return 0;
+    }
 }
 
 double verdict_rms_bound(double reach, double products)

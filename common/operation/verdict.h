@@ -34,7 +34,15 @@ double verdict_bound(Precision precision, double reach, double products);
  * times as much.  With more channels the transforms' errors are independent, and grow more slowly
  * than the sum of the magnitudes, by which they are measured.  So F(4x4,3x3) has the bound of 36*9
  * products, and with more than that no other than a plain sum (test_winograd.c has the matrices,
- * and the errors that are). */
+ * and the errors that are).
+ *
+ * A Fourier transform of n = 2^t numbers is off by at most t * (1 + 4 sqrt 2) * u of them, both in
+ * the 2-norm (Higham, theorem 24.2, with u as the error of the twiddle factors).  A tile of outputs
+ * has three: of inputs, of taps, and the way back.  In the 2-norm that is 3 t (1 + 4 sqrt 2) u
+ * times what the tile's sums can be, and its parts per output the root mean square over the tile.
+ * So tiles of 64x64, t = 12, have the bound of 240 products.  One output could have more than the
+ * mean, but roundings are independent, and in fact less than a thirtieth of that
+ * (test_fft.c). */
 double verdict_least_products(Algorithm algorithm);
 
 /* The worst case grows with m, but rounding errors that are independent do not: what comes of

@@ -95,7 +95,7 @@ int probe_make(Probe *probe, const ConvProblem *conv); /* -1: out of memory */
 void probe_free(Probe *probe);
 
 /* How far output i of a run may be off.  Plain sums are off by a part of their own magnitude; where
- * the lab allows Winograd's squares, by a part of the map's largest. */
+ * the lab allows Winograd's squares or Fourier's tiles, by a part of the map's largest. */
 double probe_bound(const Diagnosis *diagnosis, const Probe *probe, size_t i);
 
 /* Runs, and counts the outputs that are out of their bound; -1 when it could not run. */
