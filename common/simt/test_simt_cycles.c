@@ -352,22 +352,33 @@ static void registers_that_are_needed_take_room(void **state)
     assert_int_equal(resident_with(64, 256), 2);
 }
 
-/* One warp, all lanes on one word. */
+/* One warp, all lanes on one word: %r6 and %rd3 say so in the text, %r7 and %rd2 only when they
+ * are known. */
 static void atomics_take_turns(void **state)
 {
     (void)state;
     Setup one = {.blocks = 1, .threads = 32};
-    const char *word = ".shared .align 4 .b8 word[4];\n";
+    const char *word = ".shared .align 4 .b8 word[4];\nand.b32 %r8, %r1, 32;\n"
+                       "mov.u32 %r6, word;\nadd.u32 %r7, %r6, %r8;\n"
+                       "mul.wide.u32 %rd4, %r2, 4;\nadd.u64 %rd3, %rd1, %rd4;\n"
+                       "mul.wide.u32 %rd5, %r8, 4;\nadd.u64 %rd2, %rd1, %rd5;\n";
     const struct {
         const char *body;
         uint64_t cycles;
     } KNOWN[] = {
-        {"red.shared.add.u32 [word], 1;\n", 1},         /* the lanes are counted */
-        {"atom.shared.add.u32 %r5, [word], 1;\n", 32},  /* somebody looks at the sum */
-        {"red.shared.add.u32 [word], %r1;\n", 32},      /* a pass each */
-        {"red.shared.add.f32 [word], %f1;\n", 32 * 86}, /* a round of the loop each */
-        {"red.global.add.u32 [%rd1], %r1;\n", 32 * 145 / 100},
-        {"red.global.add.f32 [%rd1], %f1;\n", 32 * 350 / 100},
+        {"red.shared.add.u32 [%r7], 1;\n", 1},         /* the lanes are counted */
+        {"atom.shared.add.u32 %r5, [%r7], 1;\n", 32},  /* somebody looks at the sum */
+        {"red.shared.add.u32 [%r7], %r1;\n", 32},      /* a pass each */
+        {"red.shared.add.f32 [%r7], %f1;\n", 32 * 86}, /* a round of the loop each */
+        {"red.global.add.u32 [%rd2], %r1;\n", 32 * 145 / 100},
+        {"red.global.add.f32 [%rd2], %f1;\n", 32 * 350 / 100},
+        /* One lane for all, once seven more instructions have added them up; but not floats. */
+        {"red.shared.add.u32 [%r6], %r1;\n", 8},
+        {"red.global.max.u32 [%rd3], %r1;\n", 8},
+        {"red.global.add.u64 [%rd3], 1;\n", 6},
+        {"red.global.inc.u32 [%rd3], %r1;\n", 32 * 145 / 100},
+        {"red.shared.add.f32 [%r6], %f1;\n", 32 * 86},
+        {"red.global.add.f32 [%rd3], %f1;\n", 32 * 350 / 100},
     };
     for (size_t i = 0; i < sizeof KNOWN / sizeof *KNOWN; i++) {
         SimtResult result;

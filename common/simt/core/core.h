@@ -136,6 +136,7 @@ struct Ins {
     uint8_t guard_negated, pseudo, class, bytes, vector, space;
     uint8_t is_signed, base64, carries, merge, read_only, order;
     uint8_t shared_atomic;   /* SharedAtomic of kinds.h */
+    uint8_t joins;           /* of an atomic: AtomicJoin of kinds.h */
     uint8_t yields;          /* a branch back in a loop that waits: YIELDS_* of kinds.h */
     uint16_t t_d[4], t_s[6]; /* scoreboard numbers written and read; 0: none */
     uint32_t aux;

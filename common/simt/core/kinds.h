@@ -74,6 +74,14 @@ typedef enum SharedAtomic {
     SHARED_RETRIES /* has no instruction: a loop that compares and swaps, one lane a round */
 } SharedAtomic;
 
+/* Where all lanes of a warp want one address, and ptxas can tell, one of them goes for all. */
+typedef enum AtomicJoin {
+    JOIN_NEVER,
+    JOIN_COUNT,  /* all add the same: it counts the lanes */
+    JOIN_REDUCE, /* no result: one instruction from Ampere on, before that shuffles of all lanes */
+    JOIN_SCAN    /* each lane wants its own sum: shuffles, if all lanes are there */
+} AtomicJoin;
+
 typedef enum AtomOp {
     ATOM_ADD,
     ATOM_MIN,

@@ -355,6 +355,7 @@ static int kernel_finish(Decoder *d)
     kernel->info.shared_bytes = kernel->static_shared;
     kernel->info.local_bytes = kernel->local_bytes;
     merge_loads(kernel);
+    uniform_atomics_find(kernel);
     return 0;
 }
 

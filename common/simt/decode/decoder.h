@@ -124,6 +124,10 @@ int control_flow_resolve(const Ins *code, uint32_t count, const uint32_t *table,
 /* Marks the loops that wait for what other threads write (Ins.yields, ORDER_SPINS). */
 void spins_find(Decoder *d);
 
+/* ---- uniform.c ---- */
+/* Marks the atomics that one lane does for all (Ins.joins). */
+void uniform_atomics_find(SimtKernel *kernel);
+
 /* ---- merge.c ---- */
 /* Marks the loads from shared memory that ptxas joins (Ins.merge). */
 void merge_loads(SimtKernel *kernel);

@@ -289,10 +289,19 @@ static uint32_t shared_atomic_passes(Worker *worker, const Ins *ins, const uint6
     return turns * RETRY_PASSES;
 }
 
+/* The lanes that go to memory where all want one address. */
+static uint32_t lanes_joined(const SimtMachine *machine, const Ins *ins, uint32_t mask)
+{
+    int joins = ins->joins == JOIN_COUNT || (ins->joins != JOIN_NEVER && mask == FULL_MASK) ||
+                (ins->joins == JOIN_REDUCE && machine->cc_major >= 8);
+    return joins ? mask & -mask : mask;
+}
+
 void count_atomic(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask)
 {
     uint32_t shared = 0;
     uint64_t sector[LANES];
+    mask = lanes_joined(&warp->worker->gpu->machine, ins, mask);
     for (uint32_t m = mask; m; m &= m - 1) {
         uint64_t at = address[__builtin_ctz(m)];
         if (ins->space == PTX_SHARED || at - SHARED_WINDOW < WINDOW_BYTES) shared |= m & -m;

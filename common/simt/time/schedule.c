@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "common/simt/core/accelerator.h"
+#include "common/simt/core/kinds.h"
 #include "common/simt/core/ops.h"
 #include "common/simt/core/tensor.h"
 
@@ -79,6 +80,22 @@ static OpClass class_of(const Ins *ins, const SimtMachine *m)
     }
 }
 
+/* Instructions of ptxas around an atomic that one lane does for all: they vote, find the first lane
+ * and what it is to add. */
+static uint32_t joining_slots(const Ins *ins, const SimtMachine *m)
+{
+    switch ((AtomicJoin)ins->joins) {
+    case JOIN_COUNT:
+        return 5;
+    case JOIN_REDUCE:
+        return m->cc_major >= 8 ? 7 : 15;
+    case JOIN_SCAN:
+        return 25;
+    default:
+        return 0;
+    }
+}
+
 static Price price_of(const Ins *ins, const SimtKernel *kernel, const SimtMachine *m)
 {
     uint32_t alu = (uint32_t)m->alu_latency;
@@ -117,6 +134,7 @@ static Price price_of(const Ins *ins, const SimtKernel *kernel, const SimtMachin
     case CLASS_LOAD:
     case CLASS_ATOMIC:
         p.latency = LOAD_AHEAD, p.wait = STALL_LONG_SCOREBOARD;
+        p.slots = (uint8_t)(1 + joining_slots(ins, m));
         break;
     case CLASS_SHARED_LOAD:
         p.latency = SHARED_AHEAD, p.wait = STALL_SHORT_SCOREBOARD;
