@@ -364,6 +364,7 @@ static int run_case(Run *run, Error *error)
     memcpy(finding, run->finding, sizeof finding);
     observed.checked = finding;
     observed.algorithm = ini->algorithm;
+    observed.host = ini->host;
     if (status) {
         printf("  FAILED\n");
         text_wrap(stdout, 4, error->text);

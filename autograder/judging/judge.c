@@ -167,6 +167,7 @@ void judge_output(Judge *judge, const Workload *workload, const Observed *observ
     Observed seen = *observed;
     seen.checked = outcome->finding;
     seen.algorithm = judge->algorithm;
+    seen.host = judge->host;
     double start = sandbox_clock();
     int failed = verify_output(judge->operation, &workload->problem, judge->precision,
                                (const float *const *)workload->tensor, &seen, &judgement, &error);

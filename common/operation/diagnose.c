@@ -162,8 +162,8 @@ int find_unwritten(const Judgement *judged, const char *where, Finding *finding)
             finding,
             "No output was written: every element of %s still holds what it held before the "
             "call. Does the code store into %s? (%s += ... leaves the same trace: %s arrives "
-            "unwritten, so store with =.) On a GPU: is the kernel launched, over a grid that is "
-            "not empty?",
+            "unwritten, so store with =.){ Is the kernel launched, over a grid that is not empty?|"
+            "}",
             y, y, y, y);
         return 1;
     }
@@ -175,10 +175,10 @@ int find_unwritten(const Judgement *judged, const char *where, Finding *finding)
                     "belongs? Check the index of the store.",
                     judged->count[MARK_WRONG]);
     finding_say(finding,
-                "Do the loops, or the grid and the indices that are made of block and thread, "
-                "reach every output, and does each axis of the grid stand for what the kernel "
-                "takes it for? Round a number of blocks up, (size + tile - 1) / tile, and guard "
-                "the store instead.");
+                "{Do the grid, the loops and the indices that are made of block and thread reach "
+                "every output, and does each axis of the grid stand for what the kernel takes it "
+                "for? Round a number of blocks up, (size + tile - 1) / tile, and guard the store "
+                "instead.|Do the loops reach every output, from 0 to the size of each axis?}");
     return 1;
 }
 
@@ -196,8 +196,9 @@ int find_nan(const Judgement *judged, const char *where, Finding *finding)
     if (!fault_checked(judged))
         finding_say(
             finding,
-            "The inputs are all finite, so the sum took in memory that nobody set: a register or "
-            "shared array without an initial value, an index outside of %s (their surroundings "
+            "The inputs are all finite, so the sum took in memory that nobody set: a {register or "
+            "shared array|variable or an array} without an initial value, an index outside of %s "
+            "(their surroundings "
             "hold NaN), or %s itself, which arrives unwritten (store with =, not +=).",
             inputs, output_name(judged));
     if (*where) finding_say(finding, "%s", where);
@@ -287,9 +288,9 @@ int find_accumulated(const Judgement *judged, ProbeRun run, void *context, Findi
     finding->fault = FAULT_ACCUMULATED;
     finding_say(
         finding,
-        "Your code adds to what %s held before the call (%s += ... or atomicAdd): with %s set "
+        "Your code adds to what %s held before the call (%s += ...{ or atomicAdd|}): with %s set "
         "to zero beforehand the outputs are right. %s arrives unwritten, so store the sum "
-        "with =, or set %s to zero yourself on the same stream first.",
+        "with =, or set %s to zero yourself {on the same stream |}first.",
         y, y, y, y, y);
     return 1;
 }
@@ -335,12 +336,12 @@ int find_race(const Judgement *judged, ProbeRun run, void *context, Finding *fin
                                    "sum takes in something that nobody set in this run. Does each "
                                    "sum begin with = 0, and is every element of an array of your "
                                    "own written before it is read?"
-                                 : "Either the sum takes in something that nobody set (does each "
-                                   "sum begin with = 0?), or two at once use one address, and one "
-                                   "of them writes: threads of a block without a barrier between, "
-                                   "two blocks, or work on another stream than the one that you "
-                                   "are given. The simulator (ENGINE=sim) tells which, with both "
-                                   "lines, if it shows there.");
+                                 : "{Either the|The} sum takes in something that nobody set (does "
+                                   "each sum begin with = 0?){, or two at once use one address, "
+                                   "and one of them writes: threads of a block without a barrier "
+                                   "between, two blocks, or work on another stream than the one "
+                                   "that you are given. The simulator (ENGINE=sim) tells which, "
+                                   "with both lines, if it shows there.|.}");
     }
     free(third);
     free(again);
@@ -472,7 +473,22 @@ void explain_mistakes(const Judgement *judged, ProbeRun run, void *context, cons
                          "that your code uses for it.");
 }
 
-void diagnose(const Judgement *judged, ProbeRun run, void *context, Finding *finding)
+/* Leaves of each "{of kernels|of loops}" the part that fits the program. */
+static void words_choose(char *text, int host)
+{
+    char *to = text;
+    for (const char *at = text; *at;) {
+        const char *bar = *at == '{' ? strchr(at, '|') : NULL, *end = bar ? strchr(bar, '}') : NULL;
+        const char *from = !end ? at : host ? bar + 1 : at + 1;
+        size_t bytes = !end ? 1 : (size_t)((host ? end : bar) - from);
+        memmove(to, from, bytes);
+        to += bytes;
+        at = end ? end + 1 : at + 1;
+    }
+    *to = 0;
+}
+
+static void diagnose_any(const Judgement *judged, ProbeRun run, void *context, Finding *finding)
 {
     Fault checked = fault_checked(judged);
     *finding = (Finding){.fault = FAULT_NONE};
@@ -495,4 +511,10 @@ void diagnose(const Judgement *judged, ProbeRun run, void *context, Finding *fin
     else
         explain(judged, run, context, finding);
     if (checked && finding->fault == FAULT_EVERYWHERE) finding->fault = checked;
+}
+
+void diagnose(const Judgement *judged, ProbeRun run, void *context, Finding *finding)
+{
+    diagnose_any(judged, run, context, finding);
+    words_choose(finding->text, judged->observed.host);
 }

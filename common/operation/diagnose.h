@@ -29,7 +29,8 @@ Fault fault_checked(const Judgement *judged);
  * for any other. */
 Fault fault_stopped(const char *message);
 
-/* Adds a sentence if there is room for all of it. */
+/* Adds a sentence if there is room for all of it.  "{threads or |}loops": the first words where
+ * the program has kernels, the second where it has none; diagnose chooses at the end. */
 void finding_say(Finding *finding, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- mistakes that an operation's mathematics invites ---------------------------------------- */

@@ -73,6 +73,7 @@ typedef struct Observed {
     const char *input_changed;
     const char *checked;
     Algorithm algorithm; /* by which the program may have come to it: the lab says */
+    int host;            /* the program has no kernels: nothing is said of threads and blocks */
 } Observed;
 
 /* Right or wrong, and where.  What is wrong, a diagnosis says (diagnose.h). */

@@ -143,7 +143,7 @@ static int find_slices(Map *map, Finding *finding)
         finding->fault = FAULT_ONE_IMAGE;
         snprintf(finding->text, sizeof finding->text,
                  "The images with %s are wrong as a whole, the others are right. Check how n comes "
-                 "from the block or the loop, and that it enters the index of both x and y.",
+                 "from the {block or the loop|loop}, and that it enters the index of both x and y.",
                  set);
         return 1;
     }
@@ -152,8 +152,8 @@ static int find_slices(Map *map, Finding *finding)
         finding->fault = FAULT_ONE_FILTER;
         snprintf(finding->text, sizeof finding->text,
                  "The output maps with %s are wrong as a whole, the others are right. Check how k "
-                 "comes from the block, thread or "
-                 "loop (the last, partial group of filters?), and that it enters the index of both "
+                 "comes from the {block, thread or loop|loop} (the last, partial group of "
+                 "filters?), and that it enters the index of both "
                  "w and y.",
                  set);
         return 1;
@@ -371,10 +371,9 @@ static int find_flat_suffix(const Map *map, Finding *finding)
     if (first == 0 || first % 32 != 0 || map->wrong < map->d->total - first) return 0;
     finding->fault = FAULT_LAST_BLOCK;
     snprintf(finding->text, sizeof finding->text,
-             "All outputs from flat index %zu of %zu on are wrong, all before it are right: the "
-             "last block or blocks of a grid that "
-             "counts the outputs in one row. Round the number of blocks up, and guard the index "
-             "against N*K*P*Q.",
+             "All outputs from flat index %zu of %zu on are wrong, all before it are right{: the "
+             "last block or blocks of a grid that counts the outputs in one row. Round the number "
+             "of blocks up, and guard the index against N*K*P*Q.|. Does the loop end there?}",
              first, map->d->total);
     return 1;
 }
@@ -389,8 +388,8 @@ static int find_in_region(Map *map, Shape shape, Finding *finding)
         finding->fault = FAULT_LAST_BLOCK;
         snprintf(finding->text, sizeof finding->text,
                  "Only the outputs with %s are wrong: the last, partial tile (P = %d, Q = %d). "
-                 "Round the number of blocks up, and "
-                 "test p < P and q < Q for each thread, also where it only helps to load.",
+                 "{Round the number of blocks up, and test p < P and q < Q for each thread, also "
+                 "where it only helps to load.|Where do the loops over p and q end?}",
                  where, map->extent[AXIS_P], map->extent[AXIS_Q]);
         return 1;
     }
@@ -407,10 +406,10 @@ static int find_in_region(Map *map, Shape shape, Finding *finding)
         snprintf(finding->text, sizeof finding->text, "The wrong outputs (%s) repeat every %s. %s",
                  where, size,
                  halo ? "If that is your tile, then windows at its edge lack the halo: R-1 more "
-                        "rows and S-1 more columns of input, offset by the padding, loaded before "
-                        "the barrier."
-                      : "What is different for these in each tile, or for the threads that own "
-                        "them?");
+                        "rows and S-1 more columns of input, offset by the padding{, loaded "
+                        "before the barrier|}."
+                      : "What is different for these in each tile{, or for the threads that own "
+                        "them|}?");
         return 1;
     }
     if (map->wrong * 10 > map->d->total * 7) return 0; /* that is nearly everywhere */

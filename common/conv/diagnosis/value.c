@@ -73,7 +73,7 @@ static int find_function(const Diagnosis *d, Finding *finding)
         const char *text;
     } known[] = {
         {value_halved, "Each wrong output is half of what it should be: are two parts of the sum "
-                       "made by different threads or rounds, of which one is lost?"},
+                       "made by different {threads or |}rounds, of which one is lost?"},
         {value_positive, "Outputs below zero are 0, all others right: this is the convolution "
                          "alone, with no activation (max with 0) after it. Does a maximum, or an "
                          "unsigned number, take part?"},
@@ -343,11 +343,12 @@ static int find_moved(const Diagnosis *d, Finding *finding)
                 "has that of (%d,%d,%d,%d), and so on; they differ in %s.",
                 found == d->samples.wrong ? "T" : "Most of t", here.n, here.k, here.p, here.q,
                 there.n, there.k, there.p, there.q, axes);
-    finding_say(finding,
-                "So one index has %s wrong, that of the loads or that of the store, or two threads "
-                "or blocks own the same outputs. Does each block and thread index stand for what "
-                "the grid gives it?",
-                axes);
+    finding_say(
+        finding,
+        "So one index has %s wrong, that of the loads or that of the store{, or two "
+        "threads or blocks own the same outputs. Does each block and thread index stand for "
+        "what the grid gives it?|.}",
+        axes);
     return 1;
 }
 

@@ -289,7 +289,7 @@ static void list_inputs(VariantList *list)
     for (int i = 0; i < 2; i++) {
         v = variant_add(list, FAULT_EVERYWHERE,
                         "Rows and columns of x are exchanged: h counts rows, which are W pixels "
-                        "long, and w the pixels in a row. Is threadIdx.x used for the rows?");
+                        "long, and w the pixels in a row.{ Is threadIdx.x used for the rows?|}");
         v->x_h = 1;
         v->x_w = swapped[i];
     }
