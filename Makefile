@@ -41,6 +41,18 @@ ifneq ($(if $(BUILD),$(call without,$(BUILD),$(PLAIN))$(filter -%,$(BUILD)),empt
 $(error BUILD is a path of letters, digits and / . _ - + @ and commas, and does not begin with -)
 endif
 
+# A wrong answer is an answer: "make: *** Error 1" would say that something broke.  What ends make with a status of 1 and
+# says nothing is -q, so these goals are asked that way.  Lines that begin with + are carried out all the same, and what
+# they build is not asked but made.  Other goals beside them, or -n, -t: as ever.
+ANSWERS := grade run profile
+LETTERS := $(filter-out --%,$(firstword -$(MAKEFLAGS)))
+ifeq ($(filter-out $(ANSWERS),$(or $(MAKECMDGOALS),help))$(findstring n,$(LETTERS))$(findstring t,$(LETTERS)),)
+MAKEFLAGS += --question
+plus := +
+made = MAKEFLAGS="$${MAKEFLAGS%%q*}$${MAKEFLAGS\#*q}"
+endif
+keep = echo $$? >"$$BUILD/answer.$@"
+
 Q := @
 ifeq ($(V),1)
 .SHELLFLAGS := -xc
@@ -277,16 +289,16 @@ fuzzers: $(FUZZERS)
 $(FUZZERS): LDFLAGS += -fsanitize=fuzzer
 
 # ---- front door --------------------------------------------------------------------------------------------------------
-.PHONY: help setup doctor run machine simulate profile grade class export bundle handout update hint reset solution watch check numbers bench validate compare maps datasets train serve load sweep widths mutate test fuzz sanitize keep new-lab compile-commands format clean
+.PHONY: $(ANSWERS:=-answer) help setup doctor run machine simulate profile grade class export bundle handout update hint reset solution watch check numbers bench validate compare maps datasets train serve load sweep widths mutate test fuzz sanitize keep new-lab compile-commands format clean
 
-stage = $(Q)+$(MAKE) $(if $(V),,-s) -j"$$JOBS" $(1)
+stage = $(Q)+$(made) $(MAKE) $(if $(V),,-s) -j"$$JOBS" $(1)
 # Packages that one target wants and a student does not.
 want  = $(Q)sh common/setup/setup.sh "$$BUILD" $(1)
 where = --root . --build "$$BUILD"
 only  = $${LAB:+--lab "$$LAB"} $${CASE:+--case "$$CASE"} $${SEED:+--seed "$$SEED"}
 shape = $${SHAPE:+--shape "$$SHAPE"} $${MAPS:+--maps "$$MAPS"} $${WEIGHTS:+--weights "$$WEIGHTS"}
 whose = --submission "$$SUBMISSION" --gpu "$$GPU"
-need_lab = @test -n "$$LAB" || { echo 'which lab?  for example:  make $@ LAB=02' >&2; exit 2; }
+need_lab = @$(plus)test -n "$$LAB" || { echo 'which lab?  for example:  make $(@:-answer=) LAB=02' >&2; exit 2; }
 
 help:
 	@sed -n $(if $(COPY),'/^#: *make solution/d; /^#: *make bundle/d; /^#: *what an instructor uploads/d; /^#: Who works/q; ')'s/^#: //p' Makefile
@@ -402,10 +414,14 @@ doctor:
 	$(call stage,$(BUILD)/bin/doctor)
 	$(Q)$(BUILD)/bin/doctor $(where)
 
-grade:
+# The answer, and then its status.
+$(ANSWERS): %: %-answer
+	$(if $(filter-out 0,$(file <$(BUILD)/answer.$@-answer)),@exit $(file <$(BUILD)/answer.$@-answer))
+
+grade-answer:
 	$(call stage,tools)
-	$(Q)$(BUILD)/bin/grade $(where) $(only) $(whose) --engine "$$ENGINE" \
-	    $${FAIL_UNDER:+--fail-under "$$FAIL_UNDER"} $${VERBOSE:+--verbose}
+	$(Q)$(plus)$(BUILD)/bin/grade $(where) $(only) $(whose) --engine "$$ENGINE" \
+	    $${FAIL_UNDER:+--fail-under "$$FAIL_UNDER"} $${VERBOSE:+--verbose}; $(keep)
 
 # What make says goes beside, so that the format alone is on standard output.
 export:
@@ -423,16 +439,16 @@ class:
 bundle:
 	$(Q)sh common/setup/bundle.sh "$$BUILD" "$$PLATFORM" "$$LAB"
 
-run:
+run-answer:
 	$(need_lab)
 	$(call stage,tools)
-	$(Q)$(BUILD)/bin/lab run $(where) $(only) $(shape) $(whose) --engine "$$ENGINE"
+	$(Q)$(plus)$(BUILD)/bin/lab run $(where) $(only) $(shape) $(whose) --engine "$$ENGINE"; $(keep)
 
-profile:
+profile-answer:
 	$(need_lab)
 	$(call stage,tools)
-	$(Q)$(BUILD)/bin/lab profile $(where) $(only) $(shape) $(whose) \
-	    --engine $(if $(filter auto,$(ENGINE)),sim,"$$ENGINE") $${PTX:+--ptx}
+	$(Q)$(plus)$(BUILD)/bin/lab profile $(where) $(only) $(shape) $(whose) \
+	    --engine $(if $(filter auto,$(ENGINE)),sim,"$$ENGINE") $${PTX:+--ptx}; $(keep)
 
 hint reset solution keep:
 	$(need_lab)
@@ -442,7 +458,7 @@ hint reset solution keep:
 watch:
 	$(need_lab)
 	$(call stage,tools)
-	$(Q)sh common/setup/watch.sh labs "$$LAB" $(BUILD)/bin/grade $(where) --lab "$$LAB" --engine "$$ENGINE" --gpu "$$GPU"
+	$(Q)sh common/setup/watch.sh labs "$$LAB" $(BUILD)/bin/grade --watch $(where) --lab "$$LAB" --engine "$$ENGINE" --gpu "$$GPU"
 
 # What the scripts of docs/numbers run beside the labs.
 NUMBER_TOOLS := $(addprefix $(BUILD)/tests/,common/conformance/tool_conformance common/validate/tool_validate common/tail/tool_stairs common/operation/tool_rounding datasets/tool_maps datasets/tool_digits datasets/tool_recordings)

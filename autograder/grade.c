@@ -13,9 +13,12 @@
 #include "autograder/text/files.h"
 #include "autograder/judging/grade_lab.h"
 #include "autograder/judging/turns.h"
+#include "autograder/record/cause.h"
 #include "autograder/record/report.h"
 #include "autograder/record/score.h"
+#include "autograder/text/screen.h"
 #include "autograder/text/text.h"
+#include "autograder/text/ticker.h"
 #include "common/base/parallel.h"
 #include "common/operation/random.h"
 
@@ -36,6 +39,9 @@ static const char USAGE[] =
     "it)\n"
     "  --call-seconds N   CPU time that one call's host code may use, and wait besides (default "
     "20)\n"
+    "  --watch            what was wrong last time comes first, and the first wrong case is the "
+    "last;\n"
+    "                     only a grade in which all is right is kept\n"
     "  --verbose          also the counters of every case, and where the time went\n"
     "Exit: 0 grading worked, whatever the mark; 1 it did not; 2 wrong usage; 3 see --fail-under.\n";
 
@@ -45,7 +51,7 @@ typedef struct Options {
     Seed seed;
     double fail_under; /* negative: not asked for */
     double call_seconds;
-    int verbose;
+    int verbose, watch;
 } Options;
 
 /* Half-written files go; the children end with this process (device sees its socket close, the
@@ -78,6 +84,7 @@ static int parse_options(int argc, char **argv, Options *options, Error *error)
         {"results", OPTION_TEXT, &options->results},
         {"call-seconds", OPTION_SECONDS, &options->call_seconds},
         {"verbose", OPTION_FLAG, &options->verbose},
+        {"watch", OPTION_FLAG, &options->watch},
         {"help", OPTION_HELP, (void *)USAGE},
         {0},
     };
@@ -179,6 +186,47 @@ static void results_directory(const Grader *grader, const Options *options, char
         text_set(path, bytes, "%s/results/%s", grader->build, name ? name + 1 : "other");
 }
 
+/* For who watches: the case that was wrong when the lab was last looked at is remembered beside the
+ * hints that were shown. */
+static void watch_path(const Options *options, const Lab *lab, char *path, size_t bytes)
+{
+    text_set(path, bytes, "%s/progress/%s.wrong", options->build, lab->name);
+}
+
+static void watch_begin(const Options *options, const Lab *lab, Grader *grader)
+{
+    char path[700];
+    watch_path(options, lab, path, sizeof path);
+    char *name = file_text(path, NULL);
+    grader->stop = 1;
+    text_set(grader->first_case, sizeof grader->first_case, "%s", name ? name : "");
+    free(name);
+}
+
+/* Whether all was right, and the record is one to keep. */
+static int watch_end(const Options *options, const Lab *lab, const Record *record)
+{
+    char path[700];
+    Error error;
+    const RecordCase *cause = cause_first(record);
+    watch_path(options, lab, path, sizeof path);
+    if (!cause || file_write(path, cause->name, &error)) unlink(path);
+    return !cause && record->status == RECORD_GRADED;
+}
+
+static void show(const Record *record, ReportDepth depth)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *stream = open_memstream(&text, &bytes);
+    if (!stream) return;
+    report_print(stream, record, depth);
+    fclose(stream);
+    screen_print(stdout, text);
+    fflush(stdout);
+    free(text);
+}
+
 /* Grades, prints and keeps; -1 when the result could not be kept or the grader itself failed. */
 static int grade_one(Grader *grader, const Options *options, const Lab *lab,
                      double total[TURN_RESULTS])
@@ -197,13 +245,16 @@ static int grade_one(Grader *grader, const Options *options, const Lab *lab,
         free(record);
         return -1;
     }
+    if (options->watch) watch_begin(options, lab, grader);
     grade_lab(grader, lab, record);
-    report_print(stdout, record, options->verbose);
-    fflush(stdout);
+    ticker_end();
+    show(record, options->verbose ? REPORT_VERBOSE : REPORT_SCREEN);
     total[0] += record->points;
     total[1] += record->possible;
     results_directory(grader, options, results, sizeof results);
-    if ((!options->only_case || options->results) && record_write(results, record, &error)) {
+    int keep =
+        options->watch ? watch_end(options, lab, record) : !options->only_case || options->results;
+    if (keep && record_write(results, record, &error)) {
         fprintf(stderr, "grade: %s\n", error.text);
         status = -1;
     }
@@ -267,6 +318,7 @@ static int grade_each(Chosen *chosen, double (*result)[TURN_RESULTS])
     if (!card && sysconf(_SC_NPROCESSORS_ONLN) > 1 && chosen->labs > 1)
         return turns_run(chosen->labs, 2, grade_turn, chosen, result);
     if (card && chosen->labs > 1) build_ahead(chosen);
+    ticker_begin();
     for (int i = 0; i < chosen->labs; i++)
         wrong += grade_turn(chosen, i, result[i]) != 0;
     return wrong;

@@ -13,7 +13,7 @@ void terminal_write(FILE *stream, const Submission *submission)
     FILE *report = open_memstream(&text, &bytes);
     if (!report) return;
     for (int i = 0; i < submission->records; i++)
-        report_print(report, submission->record[i], 0);
+        report_print(report, submission->record[i], REPORT_TABLES);
     fprintf(report, "total  %s/%s points\n", score_text(submission->points, earned),
             score_text(submission->possible, possible));
     if (!fclose(report)) plain_put(stream, text);

@@ -16,6 +16,7 @@
 #include "autograder/judging/speed.h"
 #include "autograder/sandbox/sandbox.h"
 #include "autograder/text/text.h"
+#include "autograder/text/ticker.h"
 #include "autograder/lab/todo.h"
 #include "common/base/intake.h"
 
@@ -432,22 +433,68 @@ static void simulate_end_all(LabRun *run)
         simulate_end(run, &run->simulated[i]);
 }
 
-/* Every case has its own judgement, whatever became of those before it. */
+/* What a case takes, as its products and what every case takes besides. */
+static double case_work(const LabRun *run, const RecordCase *item)
+{
+    static const double ANY_CASE = 5e6;
+    Problem problem;
+    Error error;
+    const Operation *operation = lab_shape_parse(&run->lab->ini, item->shape, &problem, &error);
+    return ANY_CASE + (operation ? operation->flops(&problem) : 0);
+}
+
+static void say_case(const LabRun *run, int number, const int *order)
+{
+    const Record *record = run->record;
+    double done = 0, all = 0;
+    for (int i = 0; i < record->cases; i++) {
+        double work = case_work(run, &record->item[order[i]]);
+        all += work;
+        if (i < number) done += work;
+    }
+    ticker_say(all > 0 ? done / all : -1, "grading %s: case %d of %d, %s", record->lab, number + 1,
+               record->cases, record->item[order[number]].name);
+}
+
+/* The order of the cases: as they stand, but first the one that was wrong when it was looked for. */
+static void cases_order(const LabRun *run, int order[RECORD_CASES])
+{
+    const Record *record = run->record;
+    int used = 0, first = -1;
+    for (int i = 0; i < record->cases && *run->grader->first_case; i++)
+        if (!strcmp(record->item[i].name, run->grader->first_case)) first = i;
+    if (first >= 0) order[used++] = first;
+    for (int i = 0; i < record->cases; i++)
+        if (i != first) order[used++] = i;
+}
+
+/* Every case has its own judgement, whatever became of those before it; where the grade stops at a
+ * wrong one, those behind it stay not run. */
 static void run_cases(LabRun *run)
 {
     Record *record = run->record;
-    int hidden_right = 1;
+    int hidden_right = 1, order[RECORD_CASES];
     const char *wrong = NULL;
-    for (int i = 0; i < record->cases; i++) {
-        RecordCase *item = &record->item[i];
+    cases_order(run, order);
+    for (int i = 0; i < record->cases && !(wrong && run->grader->stop); i++) {
+        RecordCase *item = &record->item[order[i]];
+        say_case(run, i, order);
         if (wrong && case_is_large(run, item)) {
-            text_set(item->text, sizeof item->text, "Large: not run until %s is right.", wrong);
+            text_set(item->text, sizeof item->text, "large: not run until %s is right", wrong);
         } else {
             run_case(run, item);
             if (item->verdict != CASE_CORRECT && !wrong) wrong = item->name;
             if (item->verdict == CASE_CORRECT) simulate_beside(run, item);
         }
-        if (item->hidden) hidden_right &= item->verdict == CASE_CORRECT;
+    }
+    for (int i = 0; i < record->cases && wrong && run->grader->stop; i++)
+        if (record->item[i].verdict == CASE_NOT_RUN)
+            text_set(record->item[i].text, sizeof record->item[i].text, "not run until %s is right",
+                     wrong);
+    for (int i = 0; i < record->cases; i++)
+        if (record->item[i].hidden) hidden_right &= record->item[i].verdict == CASE_CORRECT;
+    for (int i = 0; i < record->cases; i++) {
+        RecordCase *item = &record->item[i];
         if (item->verdict == CASE_CORRECT && (!item->hidden || hidden_right))
             item->points = item->possible;
     }
@@ -544,7 +591,8 @@ static void find_todo(LabRun *run)
     char *pristine = file_text(path, NULL);
     if (text && pristine && !todo_scan(source, text, &mine, NULL) &&
         !todo_scan(path, pristine, &theirs, NULL)) {
-        const TodoRegion *open = todo_first_open(text, &mine, pristine, &theirs);
+        const char *hint = lab_stage_hint(&run->lab->ini, 1);
+        const TodoRegion *open = todo_first_open(text, &mine, pristine, &theirs, hint ? hint : "");
         size_t root = strlen(run->grader->root);
         int inside = !strncmp(source, run->grader->root, root) && source[root] == '/';
         if (open)
@@ -635,6 +683,7 @@ static void grade_source(LabRun *run)
                               .gpus_directory = grader->gpus,
                               .checks = 1};
     /* A card takes its time to open, and so do compilers. */
+    ticker_say(-1, "grading %s: compiling", run->lab->name);
     programs_begin(&run->programs);
     double start = sandbox_clock();
     int closed = session_open(&options, &run->session, &error);

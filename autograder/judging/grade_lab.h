@@ -25,6 +25,8 @@ typedef struct Grader {
     uint64_t seed;
     double call_seconds;   /* of CPU time, and of waiting, for one call of the entry point */
     const char *only_case; /* NULL: all; else one public case, or "hidden" */
+    char first_case[48];   /* comes before the others; "": none does */
+    int stop;              /* at the first case that is not right */
     uint64_t simulator;    /* digest of the programs and the machine that simulate */
 } Grader;
 

@@ -7,8 +7,11 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "autograder/text/screen.h"
 
 typedef struct Process {
     pid_t pid;    /* 0: it has ended */
@@ -32,6 +35,7 @@ static void process_start(Process *process, Turn turn, void *context, int number
     fflush(NULL);
     process->pid = process->out < 0 || process->err < 0 ? -1 : fork();
     if (process->pid == 0) {
+        screen_keep();
         process_become(process, parent);
         int status = turn(context, number, result);
         fflush(NULL);
@@ -43,15 +47,17 @@ static void process_start(Process *process, Turn turn, void *context, int number
     process->went_wrong = 1;
 }
 
-/* What was printed goes on to where it was meant for. */
+/* What was printed goes on to where it was meant for, which may be a terminal. */
 static void stream_pass(int from, FILE *to)
 {
-    char text[1 << 14];
-    ssize_t got;
-    for (off_t at = 0; from >= 0 && (got = pread(from, text, sizeof text, at)) > 0; at += got)
-        fwrite(text, 1, (size_t)got, to);
+    struct stat status;
+    if (from < 0) return;
+    size_t bytes = fstat(from, &status) ? 0 : (size_t)status.st_size;
+    char *text = calloc(1, bytes + 1);
+    if (text && pread(from, text, bytes, 0) == (ssize_t)bytes) screen_print(to, text);
     fflush(to);
-    if (from >= 0) close(from);
+    free(text);
+    close(from);
 }
 
 static void process_show(const Process *process)

@@ -72,9 +72,13 @@ static void the_first_untouched_region_is_next(void **state)
     assert_int_equal(todo_scan("a", half, &mine, &error), 0);
     assert_int_equal(todo_scan("b", SKELETON, &pristine, &error), 0);
     assert_int_equal(todo_scan("c", SOLUTION, &solved, &error), 0);
-    assert_int_equal(todo_first_open(half, &mine, SKELETON, &pristine)->number, 2);
-    assert_int_equal(todo_first_open(SKELETON, &pristine, SKELETON, &pristine)->number, 1);
-    assert_null(todo_first_open(SOLUTION, &solved, SKELETON, &pristine));
+    assert_int_equal(todo_first_open(half, &mine, SKELETON, &pristine, "")->number, 2);
+    assert_int_equal(todo_first_open(SKELETON, &pristine, SKELETON, &pristine, "")->number, 1);
+    assert_null(todo_first_open(SOLUTION, &solved, SKELETON, &pristine, "TODO(1)"));
+    const char *hint = "Begin with TODO(2). Then TODO(1), TODO(9), TODO(";
+    assert_int_equal(todo_first_open(SKELETON, &pristine, SKELETON, &pristine, hint)->number, 2);
+    hint = "TODO(1) first, then TODO(2).";
+    assert_int_equal(todo_first_open(half, &mine, SKELETON, &pristine, hint)->number, 2);
 }
 
 static void broken_markers_are_named_by_line(void **state)

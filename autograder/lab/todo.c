@@ -117,17 +117,29 @@ int todo_is_stub(const char *text, const TodoRegion *region)
     return stub;
 }
 
-const TodoRegion *todo_first_open(const char *text, const TodoList *list, const char *pristine,
-                                  const TodoList *pristine_list)
+static int region_is_open(const char *text, const TodoRegion *region, const char *pristine,
+                          const TodoRegion *untouched)
 {
-    for (int i = 0; i < list->regions && i < pristine_list->regions; i++) {
-        char *mine = region_code(text, &list->region[i]);
-        char *stub = region_code(pristine, &pristine_list->region[i]);
-        int same = mine && stub && !strcmp(mine, stub);
-        free(mine);
-        free(stub);
-        if (same) return &list->region[i];
+    char *mine = region_code(text, region), *stub = region_code(pristine, untouched);
+    int same = mine && stub && !strcmp(mine, stub);
+    free(mine);
+    free(stub);
+    return same;
+}
+
+const TodoRegion *todo_first_open(const char *text, const TodoList *list, const char *pristine,
+                                  const TodoList *pristine_list, const char *hint)
+{
+    int both = list->regions < pristine_list->regions ? list->regions : pristine_list->regions;
+    for (const char *at = hint; (at = strstr(at, "TODO(")); at++) {
+        long number = strtol(at + strlen("TODO("), NULL, 10);
+        if (number < 1 || number > both) continue;
+        const TodoRegion *named = &list->region[number - 1];
+        if (region_is_open(text, named, pristine, &pristine_list->region[number - 1])) return named;
     }
+    for (int i = 0; i < both; i++)
+        if (region_is_open(text, &list->region[i], pristine, &pristine_list->region[i]))
+            return &list->region[i];
     return NULL;
 }
 

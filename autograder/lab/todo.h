@@ -34,10 +34,10 @@ int todo_scan(const char *shown, const char *text, TodoList *list, Error *error)
 /* No loop, no launch, no barrier, no branch: nothing that solves anything. */
 int todo_is_stub(const char *text, const TodoRegion *region);
 
-/* The first region of `text` that still reads like `pristine`'s, blanks and comments apart; NULL:
- * none. */
+/* Of the regions of `text` that still read like `pristine`'s, blanks and comments apart, the one
+ * that `hint` names first, else the first; NULL: none. */
 const TodoRegion *todo_first_open(const char *text, const TodoList *list, const char *pristine,
-                                  const TodoList *pristine_list);
+                                  const TodoList *pristine_list, const char *hint);
 
 /* Proves that two files are identical outside their regions, with the same markers.  -1 with the
  * line of the first difference in `student`. */

@@ -50,7 +50,7 @@ static const char *state_of(const Record *record)
 
 void progress_print(FILE *stream, const Catalog *catalog, const char *build)
 {
-    Table table = table_start("llrl");
+    Table table = table_start("lrlw");
     const Lab *next = NULL;
     const char *part = "";
     for (int i = 0; i < catalog->labs; i++) {
@@ -62,7 +62,7 @@ void progress_print(FILE *stream, const Catalog *catalog, const char *build)
                      score_text(record->possible, right));
         }
         if (strcmp(part, lab->ini.part)) table_row(&table, "%s", (part = lab->ini.part));
-        table_row(&table, "  %s\t%s\t%s\t%s", lab->name, lab->ini.title, points, state_of(record));
+        table_row(&table, "  %s\t%s\t%s\t%s", lab->name, points, state_of(record), lab->ini.title);
         if (!next && !(record && passed(record))) next = lab;
         forget(record);
     }
@@ -71,7 +71,10 @@ void progress_print(FILE *stream, const Catalog *catalog, const char *build)
         fprintf(stream, "\n  All labs passed.\n");
         return;
     }
-    fprintf(stream,
-            "\n  Next: read labs/%s/README.md, edit labs/%s/%s, then  make grade LAB=%.2s\n",
-            next->name, next->name, next->ini.source, next->name);
+    char line[600];
+    text_set(line, sizeof line,
+             "Next: read labs/%s/README.md, edit labs/%s/%s, then make grade LAB=%.2s", next->name,
+             next->name, next->ini.source, next->name);
+    fputc('\n', stream);
+    text_wrap(stream, 2, line);
 }

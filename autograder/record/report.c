@@ -2,13 +2,17 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "autograder/record/cause.h"
+#include "autograder/record/report_cause.h"
 #include "autograder/record/score.h"
+#include "autograder/text/screen.h"
 #include "autograder/text/table.h"
 #include "autograder/text/text.h"
 
-enum { INDENT = 2, ABOUT_WIDTH = 30, QUESTION_WIDTH = 40 };
+enum { INDENT = 2 };
 
 /* "1.23 ms", or "12,345" for cycles. */
 static const char *report_cost(const Record *record, double cost, char text[40])
@@ -24,23 +28,6 @@ static const char *report_cost(const Record *record, double cost, char text[40])
         text_set(text, 40, "%.1f us", cost * 1e6);
     }
     return text;
-}
-
-/* At most `width` columns, ending in ".." where something was cut. */
-static const char *shorten(const char *text, size_t width, char *cut, size_t bytes)
-{
-    size_t at = 0, columns = 0;
-    if (text_width(text) <= width) return text;
-    while (text[at] && at + 4 < bytes && columns + 2 < width) {
-        do {
-            at++;
-        } while (((unsigned char)text[at] & 0xC0) == 0x80);
-        columns++;
-    }
-    while (at && text[at - 1] == ' ')
-        at--;
-    text_set(cut, bytes, "%.*s..", (int)at, text);
-    return cut;
 }
 
 static const char *points_text(double points, double possible, char text[72])
@@ -60,11 +47,12 @@ static const char *verdict_text(const RecordCase *item, char text[40])
     return text;
 }
 
-/* An earlier case that says the very same, or NULL: nobody reads it eight times. */
+/* An earlier case that says the same, or NULL: nobody reads it eight times. */
 static const RecordCase *said_before(const Record *record, const RecordCase *item)
 {
-    for (const RecordCase *before = record->item; before < item; before++)
-        if (*item->text && !strcmp(before->text, item->text)) return before;
+    for (const RecordCase *before = record->item; before < item && *item->text; before++)
+        if (cause_is_one(item) ? cause_same(before, item) : !strcmp(before->text, item->text))
+            return before;
     return NULL;
 }
 
@@ -94,7 +82,7 @@ static void case_notes(Table *table, const Record *record, const RecordCase *ite
 
 static void public_row(Table *table, const Record *record, const RecordCase *item)
 {
-    char about[80], verdict[40], cost[40], s[32] = "", needed[32] = "", points[72];
+    char verdict[40], cost[40], s[32] = "", needed[32] = "", points[72];
     const RecordSpeed *speed = &item->speed;
     double own = !strcmp(record->unit, "cycles") ? (double)item->cost.cycles : 0;
     if (item->verdict != CASE_CORRECT) own = 0;
@@ -103,10 +91,9 @@ static void public_row(Table *table, const Record *record, const RecordCase *ite
     if (speed->needed > 0) text_set(needed, sizeof needed, "%.2fx", speed->needed);
     double possible = item->possible;
     if (speed_counts(speed->verdict)) possible += speed->possible;
-    table_row(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s", item->name,
-              shorten(item->about, ABOUT_WIDTH, about, sizeof about), verdict_text(item, verdict),
+    table_row(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s", item->name, verdict_text(item, verdict),
               report_cost(record, own, cost), s, needed,
-              points_text(item->points + speed->points, possible, points));
+              points_text(item->points + speed->points, possible, points), item->about);
     case_notes(table, record, item);
 }
 
@@ -133,8 +120,8 @@ static void hidden_row(Table *table, const Record *record)
     } else {
         text_set(what, sizeof what, "correct");
     }
-    table_row(table, "hidden\t%d shapes drawn from the seed\t%s\t\t\t\t%s", count, what,
-              points_text(points, possible, text));
+    table_row(table, "hidden\t%s\t\t\t\t%s\t%d shapes drawn from the seed", what,
+              points_text(points, possible, text), count);
     for (int i = 0; i < record->cases; i++) {
         const RecordCase *item = &record->item[i];
         if (!item->hidden || item->verdict == CASE_CORRECT || item->verdict == CASE_NOT_RUN)
@@ -155,10 +142,11 @@ static void hidden_row(Table *table, const Record *record)
     }
 }
 
-static void print_cases(FILE *stream, const Record *record)
+/* What a case is about stands in the handout, too: a screen goes without. */
+static void print_cases(FILE *stream, const Record *record, ReportDepth depth)
 {
-    Table table = table_start("lllrrrr");
-    table_row(&table, "case\twhat\tverdict\t%s\tfaster\tneeded\tpoints",
+    Table table = table_start(depth == REPORT_SCREEN ? "llrrrr" : "llrrrrw");
+    table_row(&table, "case\tverdict\t%s\tfaster\tneeded\tpoints\twhat",
               !strcmp(record->unit, "cycles") ? "cycles" : "time");
     for (int i = 0; i < record->cases; i++)
         if (!record->item[i].hidden) public_row(&table, record, &record->item[i]);
@@ -173,180 +161,46 @@ static const char *number_text(double number, char text[40])
     return text;
 }
 
-static void print_predictions(FILE *stream, const Record *record)
+/* Whether prediction i says why no answer was read, and none before it says the same. */
+static int tells_trouble(const Record *record, int i)
+{
+    const RecordPrediction *item = &record->prediction[i];
+    for (int before = 0; before < i; before++)
+        if (!strcmp(item->text, record->prediction[before].text)) return 0;
+    return !item->answered && *item->text && strcmp(item->text, RECORD_NO_ANSWER) != 0;
+}
+
+/* A screen has the question only where points are missing. */
+static void print_predictions(FILE *stream, const Record *record, ReportDepth depth)
 {
     if (!record->predictions) return;
-    Table table = table_start("llrrr");
-    table_row(&table, "prediction\tquestion\tyours\ttrue\tpoints");
+    Table table = table_start("lrrrw");
+    table_row(&table, "prediction\tyours\ttrue\tpoints\tquestion");
     for (int i = 0; i < record->predictions; i++) {
         const RecordPrediction *item = &record->prediction[i];
-        char question[160], points[72], yours[40] = "-", truth[40] = "";
+        char points[72], yours[40] = "-", truth[40] = "";
         if (item->answered) number_text(item->answer, yours);
         if (item->answered && item->measured) number_text(item->truth, truth);
-        table_row(&table, "%s\t%s\t%s\t%s\t%s", item->name,
-                  shorten(item->question, QUESTION_WIDTH, question, sizeof question), yours, truth,
-                  points_text(item->points, item->possible, points));
-        /* Why none was read is said once. */
-        int said = i && !strcmp(item->text, record->prediction[i - 1].text);
-        if (item->answered || (!said && strcmp(item->text, RECORD_NO_ANSWER) != 0))
-            table_note(&table, item->text);
+        int ask = depth != REPORT_SCREEN || item->points < item->possible;
+        table_row(&table, "%s\t%s\t%s\t%s\t%s", item->name, yours, truth,
+                  points_text(item->points, item->possible, points), ask ? item->question : "");
+        if (item->answered || tells_trouble(record, i)) table_note(&table, item->text);
     }
     fputc('\n', stream);
     table_end(&table, stream, INDENT);
 }
 
-/* ---- counters ------------------------------------------------------------------------------ */
-
-enum { COUNTERS_MAX = 40 };
-
-typedef struct CounterRow {
-    const char *name, *note;
-    char text[48];
-} CounterRow;
-
-typedef struct CounterRows {
-    int count;
-    CounterRow item[COUNTERS_MAX];
-} CounterRows;
-
-static CounterRow *counter_add(CounterRows *counters, const char *name, const char *note)
-{
-    CounterRow *counter = &counters->item[counters->count];
-    if (counters->count + 1 < COUNTERS_MAX) counters->count++;
-    *counter = (CounterRow){.name = name, .note = note};
-    return counter;
-}
-
-static void counter_whole(CounterRows *counters, const char *name, uint64_t value, const char *note)
-{
-    text_thousands((double)value, counter_add(counters, name, note)->text);
-}
-
-/* part / whole with some decimals; nothing of nothing is 0. */
-static void counter_ratio(CounterRows *counters, const char *name, int decimals, uint64_t part,
-                          uint64_t whole, const char *note)
-{
-    CounterRow *counter = counter_add(counters, name, note);
-    text_set(counter->text, sizeof counter->text, "%.*f", decimals,
-             whole ? (double)part / (double)whole : 0);
-}
-
-static void counter_percent(CounterRows *counters, const char *name, uint64_t part, uint64_t whole,
-                            const char *note)
-{
-    counter_ratio(counters, name, 1, 100 * part, whole, note);
-}
-
-static void counter_sizes(CounterRows *counters, const char *name, const uint32_t size[3],
-                          const char *note)
-{
-    CounterRow *counter = counter_add(counters, name, note);
-    text_set(counter->text, sizeof counter->text, "%ux%ux%u", size[0], size[1], size[2]);
-}
-
-static void counters_of_launch(CounterRows *counters, const DeviceCost *cost)
-{
-    counter_whole(counters, "launches", cost->launches, "of the costliest: grid to occupancy");
-    counter_sizes(counters, "grid", cost->grid, "blocks: x, y, z");
-    counter_sizes(counters, "block", cost->block, "threads: x, y, z");
-    counter_whole(counters, "registers", cost->registers, "a thread");
-    counter_whole(counters, "shared memory", cost->shared_bytes, "bytes a block");
-    counter_whole(counters, "resident blocks", cost->resident_blocks, "an SM");
-    counter_whole(counters, "occupancy", cost->occupancy_percent,
-                  "% of the warps that an SM can hold, achieved");
-}
-
-static void counters_of_instructions(CounterRows *counters, const DeviceCost *cost)
-{
-    uint64_t warps = cost->warp_instructions;
-    counter_whole(counters, "instructions", cost->instructions, "by threads");
-    counter_whole(counters, "warp instructions", warps, "by warps");
-    counter_ratio(counters, "lanes active", 1, cost->instructions, warps, "of a warp's 32");
-    counter_percent(counters, "float",
-                    cost->float_instructions + cost->tensor_instructions +
-                        cost->special_instructions,
-                    warps, "% of the warps' instructions");
-    counter_percent(counters, "integer", cost->integer_instructions, warps, "%");
-    counter_percent(counters, "memory", cost->memory_instructions, warps, "%");
-    counter_percent(counters, "control", cost->control_instructions, warps, "%");
-    counter_whole(counters, "branches", cost->branches, "by warps");
-    counter_percent(counters, "divergent", cost->divergent_branches, cost->branches,
-                    "% of the branches");
-    counter_whole(counters, "barriers", cost->barriers, "by warps");
-}
-
-static void counters_of_memory(CounterRows *counters, const DeviceCost *cost)
-{
-    uint64_t loaded = cost->global_load_sectors;
-    uint64_t shared = cost->shared_load_requests + cost->shared_store_requests;
-    counter_whole(counters, "global loads", cost->global_load_bytes, "bytes asked for");
-    counter_ratio(counters, "sectors a load", 2, loaded, cost->global_load_requests,
-                  "of 32 bytes, for a warp");
-    counter_whole(counters, "global stores", cost->global_store_bytes, "bytes asked for");
-    counter_ratio(counters, "sectors a store", 2, cost->global_store_sectors,
-                  cost->global_store_requests, "");
-    counter_percent(counters, "sectors from L1", cost->l1_hit_sectors, loaded, "% of those loaded");
-    counter_percent(counters, "sectors from L2", cost->l2_hit_sectors, loaded,
-                    "%; the rest comes from DRAM");
-    counter_whole(counters, "shared accesses", shared, "requests by warps");
-    counter_ratio(counters, "wavefronts", 2, cost->shared_wavefronts, shared, "a shared access");
-    counter_whole(counters, "bank conflicts", cost->bank_conflicts,
-                  "wavefronts more than the words need");
-    counter_whole(counters, "constant loads", cost->const_requests, "requests by warps");
-    counter_whole(counters, "local memory", cost->local_sectors,
-                  "sectors (spills, arrays indexed at run time)");
-}
-
-/* Last, for most machines have none. */
-static void counters_of_accelerators(CounterRows *counters, const DeviceCost *cost)
-{
-    if (!cost->accelerator_calls) return;
-    counter_whole(counters, "accelerator calls", cost->accelerator_calls, "by warps");
-    counter_whole(counters, "accelerator cycles", cost->accelerator_cycles,
-                  "for which those held their warps");
-}
-
-static void counters_fill(CounterRows *counters, const DeviceCost *cost)
-{
-    counters->count = 0;
-    counters_of_launch(counters, cost);
-    counters_of_instructions(counters, cost);
-    counters_of_memory(counters, cost);
-    counters_of_accelerators(counters, cost);
-}
-
-void report_counters(FILE *stream, int indent, const DeviceCost *cost, const DeviceCost *baseline)
-{
-    CounterRows yours, theirs = {0};
-    Table table = table_start(baseline ? "lrrl" : "lrl");
-    counters_fill(&yours, cost);
-    if (baseline) {
-        counters_fill(&theirs, baseline);
-        table_row(&table, "\tyours\tbaseline");
-    }
-    for (int i = 0; i < yours.count; i++) {
-        const CounterRow *counter = &yours.item[i];
-        if (baseline) {
-            table_row(&table, "%s\t%s\t%s\t%s", counter->name, counter->text, theirs.item[i].text,
-                      counter->note);
-        } else {
-            table_row(&table, "%s\t%s\t%s", counter->name, counter->text, counter->note);
-        }
-    }
-    table_end(&table, stream, indent);
-}
-
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-static void print_where(FILE *stream, const Record *record)
+static void print_where(FILE *stream, const Record *record, ReportDepth depth)
 {
     char line[700];
     text_set(line, sizeof line, "engine %s", record->engine);
     if (*record->machine) text_add(line, sizeof line, ", machine %s", record->machine);
     if (!*record->machine && *record->device) text_add(line, sizeof line, " (%s)", record->device);
-    text_add(line, sizeof line, ", sandbox %s, seed %" PRIu64 ", %.1f s", record->sandbox,
-             record->seed, record->seconds);
-    fprintf(stream, "\n%*s%s\n", INDENT, "", line);
+    if (depth != REPORT_SCREEN) text_add(line, sizeof line, ", sandbox %s", record->sandbox);
+    text_add(line, sizeof line, ", seed %" PRIu64 ", %.1f s", record->seed, record->seconds);
+    text_wrap(stream, INDENT, line);
 }
 
 /* For who wants to know why a grade takes long. */
@@ -369,57 +223,213 @@ static void print_spent(FILE *stream, const Record *record)
     text_wrap(stream, INDENT, line);
 }
 
-/* The compiler's lines, first and as editors want them: "conv.cu(3): ...".  A source can have other
- * lines printed too (.print); a bar keeps those from being read as the grader's. */
-static void print_compiler(FILE *stream, const Record *record)
-{
-    const char *slash = strrchr(record->source, '/');
-    const char *name = slash ? slash + 1 : record->source;
-    size_t length = strlen(name);
-    for (const char *line = record->compiler; line && *line;) {
-        size_t bytes = strcspn(line, "\n");
-        int place = !strncmp(line, name, length) && strchr(":(", line[length]) && line[length];
-        fprintf(stream, "%s%.*s\n", place || *line == ' ' || !bytes ? "" : "| ", (int)bytes, line);
-        line += bytes + (line[bytes] == '\n');
-    }
-    if (record->compiler && *record->compiler) fputc('\n', stream);
-}
-
-/* Each line behind a bar: the grader's own begin without one. */
-static void print_printed(FILE *stream, const Record *record)
+/* Each line behind a bar: the grader's own begin without one.  The first `most`, 0: all. */
+static void print_printed(FILE *stream, const Record *record, int most)
 {
     if (!record->printed || !*record->printed) return;
+    int shown = 0;
+    const char *line = record->printed;
     fprintf(stream, "\n%*sWhat its kernels printed, the beginning:\n", INDENT, "");
-    for (const char *line = record->printed; *line;) {
+    for (; *line && (!most || shown < most); shown++) {
         size_t bytes = strcspn(line, "\n");
         fprintf(stream, "%*s| %.*s\n", INDENT, "", (int)bytes, line);
         line += bytes + (line[bytes] == '\n');
     }
+    if (*line) fprintf(stream, "%*s... VERBOSE=1 shows more of it\n", INDENT, "");
 }
 
-void report_print(FILE *stream, const Record *record, int verbose)
+/* ---- a grade in which something is wrong: one screen ------------------------------------------ */
+
+static void names_add(char *text, size_t bytes, const char *name)
+{
+    text_add(text, bytes, "%s%s", *text ? ", " : "", name);
+}
+
+/* The cases that `chosen` says belong together, the hidden ones as one number. */
+static void names_list(const Record *record, const RecordCase *like,
+                       int (*chosen)(const RecordCase *like, const RecordCase *item), char *text,
+                       size_t bytes)
+{
+    int hidden = 0, all = 0;
+    char number[48];
+    *text = 0;
+    for (int i = 0; i < record->cases; i++) {
+        const RecordCase *item = &record->item[i];
+        all += item->hidden;
+        if (!chosen(like, item)) continue;
+        hidden += item->hidden;
+        if (!item->hidden) names_add(text, bytes, item->name);
+    }
+    if (!hidden) return;
+    text_set(number, sizeof number, "%d of %d hidden", hidden, all);
+    names_add(text, bytes, number);
+}
+
+static int same_verdict(const RecordCase *like, const RecordCase *item)
+{
+    return like->verdict == item->verdict;
+}
+
+/* Which cases came out how, a row a verdict. */
+static void print_verdicts(FILE *stream, const Record *record)
+{
+    Table table = table_start("lw");
+    for (int i = 0; i < record->cases; i++) {
+        const RecordCase *item = &record->item[i];
+        char names[2400], verdict[40];
+        int before = 0;
+        while (before < i && !same_verdict(item, &record->item[before]))
+            before++;
+        if (before < i) continue;
+        names_list(record, item, same_verdict, names, sizeof names);
+        if (item->verdict == CASE_NOT_RUN && *item->text)
+            text_add(names, sizeof names, " (%s)", item->text);
+        table_row(&table, "%s\t%s", verdict_text(item, verdict), names);
+    }
+    table_end(&table, stream, INDENT);
+}
+
+/* The points of predictions, and what keeps an answer from being read. */
+static void print_answers(FILE *stream, const Record *record)
+{
+    int answered = 0;
+    double points = 0, possible = 0;
+    char text[72];
+    for (int i = 0; i < record->predictions; i++) {
+        answered += record->prediction[i].answered;
+        points += record->prediction[i].points;
+        possible += record->prediction[i].possible;
+    }
+    if (record->predictions)
+        fprintf(stream, "%*spredictions: %d of %d answered, %s points\n", INDENT, "", answered,
+                record->predictions, points_text(points, possible, text));
+    for (int i = 0; i < record->predictions; i++)
+        if (tells_trouble(record, i)) text_wrap(stream, 2 * INDENT, record->prediction[i].text);
+}
+
+static void print_speed_waits(FILE *stream, const Record *record)
+{
+    double possible = 0;
+    char points[32];
+    for (int i = 0; i < record->cases; i++)
+        if (speed_counts(record->item[i].speed.verdict)) possible += record->item[i].speed.possible;
+    if (possible > 0)
+        fprintf(stream, "%*sspeed: its %s points wait until every case is right\n", INDENT, "",
+                score_text(possible, points));
+}
+
+static void print_mark(FILE *stream, const Record *record)
 {
     char points[72];
-    print_compiler(stream, record);
-    fprintf(stream, "%s: %s\n", record->lab, record->title);
-    if (*record->message) text_wrap(stream, INDENT, record->message);
-    if (record->status == RECORD_GRADED) {
-        fputc('\n', stream);
-        print_cases(stream, record);
-        print_predictions(stream, record);
-        print_printed(stream, record);
+    fprintf(stream, "%*s%s  %s\n\n", INDENT, "", record->lab,
+            points_text(record->points, record->possible, points));
+}
+
+/* "First mend this: race in lenet-c3".  Nobody but the grader knows a hidden shape. */
+static void print_cause_head(FILE *stream, const Record *record, const RecordCase *cause)
+{
+    char line[400];
+    int others = 0;
+    for (int i = 0; i < record->cases; i++)
+        others += cause_is_one(&record->item[i]) && !cause_same(cause, &record->item[i]);
+    text_set(line, sizeof line, "%s: %s in %s", others ? "First mend this" : "What is wrong",
+             *cause->fault ? cause->fault : case_verdict_name(cause->verdict), cause->name);
+    if (cause->hidden) text_add(line, sizeof line, ", %s", cause->shape);
+    text_wrap(stream, INDENT, line);
+}
+
+static void print_todo(FILE *stream, const Record *record)
+{
+    if (!*record->todo) return;
+    fprintf(stream, "%*sWhat to do first (make hint LAB=%.2s says how):\n", INDENT, "",
+            record->lab);
+    text_wrap(stream, INDENT + 2, record->todo);
+}
+
+/* Everything in as many lines as a screen has; what is over is cut from the cause's words. */
+static void print_wrong(FILE *stream, const Record *record, const RecordCase *cause, int short_of)
+{
+    char *head = NULL, *todo = NULL, points[72];
+    size_t bytes;
+    FILE *lines = open_memstream(&head, &bytes);
+    if (!lines) return;
+    if (short_of) {
+        fprintf(lines, "%s: %s  %s\n\n", record->lab, record->title,
+                points_text(record->points, record->possible, points));
+        print_verdicts(lines, record);
+        print_speed_waits(lines, record);
+        print_answers(lines, record);
+        print_printed(lines, record, 3);
+        print_where(lines, record, REPORT_SCREEN);
+        fputc('\n', lines);
     }
+    print_cause_head(lines, record, cause);
+    fclose(lines);
+    lines = open_memstream(&todo, &bytes);
+    if (lines) {
+        print_todo(lines, record);
+        fclose(lines);
+    }
+    size_t others = screen_lines(head) + screen_lines(todo ? todo : "") + 2;
+    fputs(head, stream);
+    report_cause(stream, cause, cause_hint(record, cause), record->source,
+                 !short_of                   ? 0
+                 : others + 1 < SCREEN_LINES ? SCREEN_LINES - others
+                                             : 1);
+    fputs(todo ? todo : "", stream);
+    fputc('\n', stream);
+    free(head);
+    free(todo);
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+/* "conv.cu does not compile:", and the first error as the compiler's lines show it. */
+static void print_message(FILE *stream, const Record *record)
+{
+    static const char fails[] = "does not compile: ";
+    const char *error = record->compiler ? strstr(record->message, fails) : NULL;
+    if (!error) {
+        text_wrap(stream, INDENT, record->message);
+        return;
+    }
+    int before = (int)(error + strlen(fails) - 1 - record->message);
+    fprintf(stream, "%*s%.*s\n", INDENT, "", before, record->message);
+    report_compiler(stream, error + strlen(fails), record->source, 0);
+}
+
+static void print_tables(FILE *stream, const Record *record, ReportDepth depth)
+{
+    int verbose = depth == REPORT_VERBOSE;
+    print_cases(stream, record, depth);
+    print_predictions(stream, record, depth);
+    print_printed(stream, record, verbose ? 0 : 12);
     for (int i = 0; verbose && i < record->cases; i++) {
         if (!record->item[i].cost.launches) continue;
         fprintf(stream, "\n%*s%s: %s\n", INDENT, "", record->item[i].name, record->item[i].shape);
         report_counters(stream, 2 * INDENT, &record->item[i].cost, NULL);
     }
-    if (*record->todo) {
-        fprintf(stream, "\n%*sWhat to do first:\n", INDENT, "");
-        text_wrap(stream, INDENT + 2, record->todo);
+}
+
+void report_print(FILE *stream, const Record *record, ReportDepth depth)
+{
+    enum { COMPILER_LINES = SCREEN_LINES - 6 };
+    const RecordCase *cause = cause_first(record);
+    int graded = record->status == RECORD_GRADED, verbose = depth == REPORT_VERBOSE;
+    if (graded && cause && depth == REPORT_SCREEN) {
+        print_wrong(stream, record, cause, 1);
+        return;
     }
-    if (record->status == RECORD_GRADED) print_where(stream, record);
-    if (record->status == RECORD_GRADED && verbose) print_spent(stream, record);
-    fprintf(stream, "%*s%s  %s\n\n", INDENT, "", record->lab,
-            points_text(record->points, record->possible, points));
+    if (record->compiler)
+        report_compiler(stream, record->compiler, record->source, verbose ? 0 : COMPILER_LINES);
+    fprintf(stream, "%s: %s\n", record->lab, record->title);
+    print_message(stream, record);
+    if (graded) {
+        fputc('\n', stream);
+        print_tables(stream, record, depth);
+        print_where(stream, record, depth);
+        if (verbose) print_spent(stream, record);
+    }
+    print_mark(stream, record);
+    if (graded && cause) print_wrong(stream, record, cause, 0);
 }

@@ -6,9 +6,15 @@
 
 #include "autograder/record/record.h"
 
-/* The compiler's lines if it did not compile; else the table, diagnoses, predictions, where the
- * grade was earned. */
-void report_print(FILE *stream, const Record *record, int verbose);
+typedef enum ReportDepth {
+    REPORT_SCREEN, /* where something is wrong: a screen that ends with what to mend first */
+    REPORT_TABLES, /* every case with what is said of it, every prediction */
+    REPORT_VERBOSE /* the counters of each case, and what the grade's seconds went into */
+} ReportDepth;
+
+/* The compiler's lines if it did not compile; else cases, predictions, where the grade was earned,
+ * and last, where something is wrong, its cause, its lines of the source and its hint. */
+void report_print(FILE *stream, const Record *record, ReportDepth depth);
 
 /* The counters of one run as a table: instructions, bytes, sectors per request, wavefronts,
  * divergence, occupancy.  With those of the baseline beside them, unless it is NULL. */

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "autograder/text/screen.h"
+
 struct TableRow {
     char *cell[TABLE_COLUMNS];
     char *note;
@@ -31,9 +33,12 @@ const char *text_thousands(double number, char text[40])
     return text;
 }
 
+/* Prose is hard to read in lines that are longer. */
+enum { PROSE_WIDTH = 100 };
+
 static void wrap_line(FILE *stream, int indent, const char *line, size_t bytes)
 {
-    size_t column = 0;
+    size_t column = 0, most = screen_columns() < PROSE_WIDTH ? screen_columns() : PROSE_WIDTH;
     const char *end = line + bytes;
     while (line < end) {
         size_t word = strcspn(line, " \n");
@@ -41,7 +46,7 @@ static void wrap_line(FILE *stream, int indent, const char *line, size_t bytes)
         char copy[512];
         snprintf(copy, sizeof copy, "%.*s", (int)(word < 511 ? word : 511), line);
         size_t width = text_width(copy);
-        if (column && (size_t)indent + column + 1 + width > TABLE_WIDTH) {
+        if (column && (size_t)indent + column + 1 + width > most) {
             fputc('\n', stream);
             column = 0;
         }
@@ -108,14 +113,35 @@ static const char *cell_text(const TableRow *row, size_t column)
     return row->cell[column] ? row->cell[column] : "";
 }
 
+/* The last column's text begins at column `from`, and goes on there in further lines. */
+static void print_flowing(const char *text, size_t from, FILE *stream)
+{
+    char *wrapped = NULL;
+    size_t bytes = 0;
+    FILE *lines = open_memstream(&wrapped, &bytes);
+    if (lines) text_wrap(lines, (int)from, text);
+    if (!lines || fclose(lines)) return;
+    fputs(wrapped + (bytes > from ? from : 0), stream);
+    free(wrapped);
+}
+
+static int flows(const Table *table)
+{
+    size_t columns = strlen(table->align);
+    return columns && table->align[columns - 1] == 'w';
+}
+
 static void print_row(const Table *table, const TableRow *row, const size_t *width, FILE *stream,
                       int indent)
 {
+    size_t from = (size_t)indent;
     size_t columns = strlen(table->align), last = columns;
     while (last && !*cell_text(row, last - 1))
         last--;
+    int flowing = flows(table) && last == columns && columns > 1;
     fprintf(stream, "%*s", last ? indent : 0, "");
-    for (size_t i = 0; i < last; i++) {
+    for (size_t i = 0; i < last - (size_t)flowing; i++) {
+        from += width[i] + 2;
         const char *cell = cell_text(row, i);
         size_t wide = text_width(cell);
         int space = wide < width[i] ? (int)(width[i] - wide) : 0, left = table->align[i] == 'l';
@@ -123,7 +149,10 @@ static void print_row(const Table *table, const TableRow *row, const size_t *wid
         fprintf(stream, "%*s%s%*s%s", left ? 0 : space, "", cell, trailing ? space : 0, "",
                 i + 1 < last ? "  " : "");
     }
-    fputc('\n', stream);
+    if (flowing)
+        print_flowing(cell_text(row, columns - 1), from, stream);
+    else
+        fputc('\n', stream);
     if (row->note) text_wrap(stream, indent + 4, row->note);
 }
 
@@ -135,14 +164,36 @@ static int is_heading(const TableRow *row)
     return 1;
 }
 
+/* Where too few columns are left for it, a last column that flows stands beneath its row; the first
+ * row holds the columns' names. */
+static void flow_beneath(Table *table, size_t used)
+{
+    enum { LEAST = 24 };
+    size_t last = strlen(table->align) - 1;
+    if (!flows(table) || used + LEAST <= screen_columns()) return;
+    for (size_t r = 0; r < table->rows; r++) {
+        TableRow *row = &table->row[r];
+        char *note = NULL;
+        if (is_heading(row) || !*cell_text(row, last)) continue;
+        if (r && row->note && asprintf(&note, "%s\n%s", row->cell[last], row->note) < 0) continue;
+        if (r) free(row->note);
+        if (r) row->note = note ? note : strdup(row->cell[last]);
+        free(row->cell[last]);
+        row->cell[last] = NULL;
+    }
+}
+
 void table_end(Table *table, FILE *stream, int indent)
 {
-    size_t width[TABLE_COLUMNS] = {0};
+    size_t width[TABLE_COLUMNS] = {0}, used = (size_t)indent;
     for (size_t r = 0; r < table->rows; r++)
         for (size_t i = 0; i < strlen(table->align) && !is_heading(&table->row[r]); i++) {
             size_t cell = text_width(cell_text(&table->row[r], i));
             if (cell > width[i]) width[i] = cell;
         }
+    for (size_t i = 0; i + 1 < strlen(table->align); i++)
+        used += width[i] + 2;
+    flow_beneath(table, used);
     for (size_t r = 0; r < table->rows; r++) {
         print_row(table, &table->row[r], width, stream, indent);
         for (size_t i = 0; i < TABLE_COLUMNS; i++)

@@ -5,17 +5,18 @@
 #include <stddef.h>
 #include <stdio.h>
 
-enum { TABLE_COLUMNS = 12, TABLE_WIDTH = 100 };
+enum { TABLE_COLUMNS = 12 };
 
 typedef struct TableRow TableRow;
 
 typedef struct Table {
-    const char *align; /* one 'l' or 'r' a column */
+    const char *align; /* one 'l' or 'r' a column; the last may be 'w' */
     TableRow *row;
     size_t rows;
 } Table;
 
-/* `align` has a letter for every column: "llrr". */
+/* `align` has a letter for every column: "llrr".  A last 'w' is text that is wrapped in what the
+ * screen has left, or beneath its row where that is too narrow; it is never cut. */
 Table table_start(const char *align);
 /* One cell a column, tab-separated, printf style; what is left off stays empty.  A row of one cell
  * is a heading, which may be wider than its column. */
@@ -27,7 +28,8 @@ void table_end(Table *table, FILE *stream, int indent);
 
 /* Columns on a terminal: UTF-8 characters, not bytes. */
 size_t text_width(const char *text);
-/* `text` wrapped so that no line passes TABLE_WIDTH columns, each begun by `indent` blanks. */
+/* `text` wrapped so that no line passes the screen (screen.h) or 100 columns, each begun by
+ * `indent` blanks. */
 void text_wrap(FILE *stream, int indent, const char *text);
 /* 1234567 -> "1,234,567". */
 const char *text_thousands(double number, char text[40]);

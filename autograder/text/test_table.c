@@ -46,11 +46,13 @@ static void umlauts_are_one_column_wide(void **state)
     free(text);
 }
 
+/* On a wider screen, too: prose is hard to read there. */
 static void nothing_passes_a_hundred_columns(void **state)
 {
     (void)state;
     char *text = NULL, source[2000] = "";
     size_t bytes;
+    setenv("COLUMNS", "120", 1);
     for (int i = 0; i < 150; i++)
         strcat(source, i % 7 ? "seven12 " : "x ");
     FILE *stream = open_memstream(&text, &bytes);
@@ -74,12 +76,61 @@ static void a_line_of_letters_ends_in_time(void **state)
     (void)state;
     char *text = NULL, source[400] = "";
     size_t bytes;
+    setenv("COLUMNS", "100", 1);
     for (int i = 0; i < 100; i++)
         strcat(source, "a ");
     FILE *stream = open_memstream(&text, &bytes);
     text_wrap(stream, 6, source);
     fclose(stream);
     assert_int_equal(strcspn(text, "\n"), 6 + 47 * 2 - 1); /* 99; a 48th would end in column 101 */
+    free(text);
+}
+
+static void a_narrow_screen_is_respected(void **state)
+{
+    (void)state;
+    const char *const wide[] = {"10", "80", "100"};
+    const size_t most[] = {80, 80, 100};
+    char source[800] = "";
+    for (int i = 0; i < 60; i++)
+        strcat(source, "a question ");
+    for (size_t i = 0; i < sizeof wide / sizeof *wide; i++) {
+        char *text = NULL;
+        size_t bytes, longest = 0, words = 0;
+        setenv("COLUMNS", wide[i], 1);
+        FILE *stream = open_memstream(&text, &bytes);
+        Table table = table_start("lrw");
+        table_row(&table, "name\tnumber\twhat is asked");
+        table_row(&table, "first\t12\t%s", source);
+        table_row(&table, "second\t1234\tshort");
+        table_end(&table, stream, 2);
+        fclose(stream);
+        for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+            if (strlen(line) > longest) longest = strlen(line);
+            for (char *at = line; (at = strstr(at, "question")); at++)
+                words++;
+        }
+        assert_in_range(longest, most[i] - 12, most[i]);
+        assert_int_equal(words, 60); /* none is cut */
+        free(text);
+    }
+}
+
+/* Where a column would be narrower than a sentence can be read in, the text stands beneath. */
+static void what_does_not_fit_stands_beneath(void **state)
+{
+    (void)state;
+    char *text = NULL;
+    size_t bytes;
+    setenv("COLUMNS", "80", 1);
+    FILE *stream = open_memstream(&text, &bytes);
+    Table table = table_start("lw");
+    table_row(&table, "%s\twhat", "a name that leaves less than twenty-four columns of eighty");
+    table_row(&table, "b\tthe words");
+    table_end(&table, stream, 0);
+    fclose(stream);
+    assert_string_equal(
+        text, "a name that leaves less than twenty-four columns of eighty\nb\n    the words\n");
     free(text);
 }
 
@@ -101,6 +152,8 @@ int main(void)
         cmocka_unit_test(umlauts_are_one_column_wide),
         cmocka_unit_test(nothing_passes_a_hundred_columns),
         cmocka_unit_test(a_line_of_letters_ends_in_time),
+        cmocka_unit_test(a_narrow_screen_is_respected),
+        cmocka_unit_test(what_does_not_fit_stands_beneath),
         cmocka_unit_test(numbers_get_their_commas),
     };
     return cmocka_run_group_tests_name("autograder/table", tests, NULL, NULL);

@@ -11,8 +11,11 @@ while :; do
     now=$(find "$folder" -type f -printf '%p %T@\n' | sort)
     if [ "$now" != "$seen" ]; then
         seen=$now
+        # A terminal shows this grade alone, from its top.
+        if [ -t 1 ] && [ "${TERM:-dumb}" != dumb ]; then printf '\033[H\033[2J\033[3J'; fi
+        echo "grading $folder ..."
         "$@" || true
-        echo "watching $folder (Ctrl-C ends)"
+        echo "watching $folder: save to grade again, Ctrl-C ends"
     fi
-    sleep 1
+    sleep 0.3
 done

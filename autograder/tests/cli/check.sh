@@ -3,7 +3,9 @@
 # Options are kept in variables on purpose, and a list of processes has one word each.
 # shellcheck disable=SC2086,SC2013
 set -u
-build=$(realpath "${1:?usage: check.sh BUILD}")
+export COLUMNS=80
+BUILD=${1:?usage: check.sh BUILD}
+build=$(realpath "$BUILD")
 grade=$build/bin/grade
 lab=$build/bin/lab
 work=$(mktemp -d)
@@ -137,7 +139,7 @@ tell empty-submission
 
 printf 'int x = ;\n' >"$work/empty/conv.c"
 run 0 "$grade" --build "$build" --lab 1 --submission "$work/empty" $results &&
-    head -n 1 "$work/out" | grep -q '^conv.c:1:' && grep -q '^total  0/100 points$' "$work/out"
+    head -n 1 "$work/out" | grep -q "^$work/empty/conv.c:1:" && grep -q '^total  0/100 points$' "$work/out"
 tell compiler-speaks-first
 
 # What a submission holds instead of files: each is refused in one line, at once.
@@ -187,11 +189,36 @@ printf 'int x = ;\n' >"$work/empty/conv.c"
 skeletons=autograder/tests/skeletons
 run 0 "$grade" --build "$build" --lab 1 --submission $skeletons $results --seed 7 &&
     grep -q 'What to do first' "$work/out" && grep -q 'conv.c:[0-9]*: TODO(1)' "$work/out" &&
+    ! grep -q 'GPU\|kernel\|thread' "$work/out" &&
     tail -n 1 "$work/out" | grep -q '^total  0/100 points$'
 tell skeleton-says-what-to-do
-! grep -n '.\{101\}' "$work/out" >>"$work/err"
-tell nothing-is-wider-than-100-columns
+! grep -n '.\{81\}' "$work/out" >>"$work/err" && [ "$(wc -l <"$work/out")" -le 24 ]
+tell a-failed-grade-fits-a-screen
 cp "$work/out" "$work/first"
+run 0 "$grade" --build "$build" --lab 1 --submission $skeletons $results --seed 7 --verbose && grep -q 'case  *verdict' "$work/out" &&
+    ! grep -n '.\{81\}' "$work/out" >>"$work/err"
+tell verbose-has-the-rest
+# Lab 07's first hint begins with TODO(5).
+run 0 "$grade" --build "$build" --lab 7 --case one-by-one --engine sim --submission $skeletons $results && grep -q 'conv.cu:[0-9]*: TODO(5)' "$work/out"
+tell what-to-do-first-is-the-first-hint
+# A race shows in every case, with other addresses: it is said once, before what follows from it.
+mkdir -p "$work/race/04-tiled"
+patch -s -o "$work/race/04-tiled/conv.cu" solutions/04-tiled/conv.cu autograder/tests/mutants/04-tiled/no-second-barrier/fault.patch
+run 0 "$grade" --build "$build" --lab 4 --engine sim --submission "$work/race" $results && [ "$(wc -l <"$work/out")" -le 24 ] &&
+    ! grep -n '.\{81\}' "$work/out" >>"$work/err" && grep -q 'What is wrong: race in lenet-c3$' "$work/out" &&
+    [ "$(grep -c 'Race reported' "$work/out")" = 1 ] && grep -q '/conv.cu:[0-9]*:13: ' "$work/out" && grep -q '^  Hint: ' "$work/out"
+tell the-one-cause
+run 0 env COLUMNS=120 "$grade" --build "$build" --lab 4 --engine sim --submission "$work/race" $results --verbose --case lenet-c3 &&
+    grep -q 'more wrong\|are wrong, first' "$work/out" && ! grep -n '.\{121\}' "$work/out" >>"$work/err"
+tell the-width-is-respected
+# Who watches sees the first wrong case, and next time that case first.
+mkdir -p "$work/watched"
+for link in "$build"/*; do ln -s "$link" "$work/watched/"; done
+rm -f "$work/watched/progress" "$work/watched/results"
+watch="$grade --watch --build $work/watched --lab 4 --engine sim --submission $work/race"
+run 0 $watch && grep -q 'not run until lenet-c3' "$work/out" && grep -q "^  correct  lenet-c1$" "$work/out" &&
+    [ ! -e "$work/watched/results" ] && run 0 $watch && ! grep -q '^  correct' "$work/out" && grep -q '^  WRONG    lenet-c3$' "$work/out"
+tell watching-begins-with-what-was-wrong
 run 0 "$grade" --build "$build" --lab 1 --submission $skeletons $results --seed 7 &&
     sed 's/, [0-9.]* s$//' "$work/first" >"$work/a" && sed 's/, [0-9.]* s$//' "$work/out" | cmp - "$work/a" >>"$work/err"
 tell same-seed-same-grade
@@ -203,6 +230,11 @@ ln -s /dev/full "$work/full/01-sequential.json.tmp"
 run 1 "$grade" --build "$build" --lab 1 --submission $skeletons --results "$work/full" &&
     one_line 'No space left on device' && [ ! -e "$work/full/01-sequential.json" ]
 tell full-disk
+# A wrong answer is no error of make's, and a status that is not 0 all the same; so is one that was not built.
+run 1 make -s run BUILD="$BUILD" LAB=01 SUBMISSION=$skeletons && grep -q WRONG "$work/out" && [ ! -s "$work/err" ] &&
+    run 1 make -s grade BUILD="$BUILD" LAB=01 SUBMISSION=$skeletons FAIL_UNDER=50 && ! grep -q '\*\*\*' "$work/err" &&
+    run 0 make -s run BUILD="$BUILD" LAB=01 SUBMISSION=solutions CASE=uneven
+tell make-is-quiet-about-a-wrong-answer
 
 # Every process below one, itself excluded.
 below()
@@ -247,7 +279,7 @@ run 0 "$lab" hint --root "$work/copy" --build "$work/b" --lab 2 && grep -q '^Hin
     run 0 "$lab" hint --root "$work/copy" --build "$work/b" --lab 2 && grep -q '^Hint 2 of' "$work/out"
 tell hints-come-one-by-one
 run 0 "$lab" list --root "$work/copy" --build "$work/b" && grep -q '02-naive .*not graded yet' "$work/out" &&
-    ! grep -q '.\{101\}' "$work/out"
+    ! grep -q '.\{81\}' "$work/out"
 tell progress
 run 2 "$lab" solution --root "$work/copy" --build "$work/b" --lab 2 && one_line 'not passed yet'
 tell solution-waits

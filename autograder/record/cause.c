@@ -1,0 +1,100 @@
+#include "autograder/record/cause.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "common/operation/verdict.h"
+
+int cause_is_one(const RecordCase *item)
+{
+    return item->verdict != CASE_CORRECT && item->verdict != CASE_NOT_RUN &&
+           !case_is_left_out(item->verdict);
+}
+
+/* The places "name.c:12" and "name.cu:12" of a text, one after another. */
+static const char *next_place(const char *text, size_t *bytes)
+{
+    for (const char *at = strchr(text, ':'); at; at = strchr(at + 1, ':')) {
+        const char *begin = at;
+        while (begin > text && (isalnum((unsigned char)begin[-1]) || strchr("._-", begin[-1])))
+            begin--;
+        if (!isdigit((unsigned char)at[1]) || !memchr(begin, '.', (size_t)(at - begin))) continue;
+        *bytes = (size_t)(at - begin) + 1 + strspn(at + 1, "0123456789");
+        return begin;
+    }
+    return NULL;
+}
+
+static int same_places(const char *a, const char *b)
+{
+    size_t left = 0, right = 0;
+    int found = 0;
+    for (;; found = 1) {
+        a = next_place(a, &left), b = next_place(b, &right);
+        if (!a || !b) return !a && !b && found;
+        if (left != right || strncmp(a, b, left) != 0) return 0;
+        a += left, b += right;
+    }
+}
+
+/* The same words, whatever numbers stand between them. */
+static int same_words(const char *a, const char *b)
+{
+    while (*a && *b) {
+        size_t left = strspn(a, "0123456789abcdefx"), right = strspn(b, "0123456789abcdefx");
+        int numbers = isdigit((unsigned char)*a) && isdigit((unsigned char)*b);
+        if (!numbers && *a != *b) return 0;
+        a += numbers ? left : 1, b += numbers ? right : 1;
+    }
+    return *a == *b;
+}
+
+int cause_same(const RecordCase *a, const RecordCase *b)
+{
+    if (a->verdict != b->verdict || strcmp(a->fault, b->fault) != 0) return 0;
+    size_t bytes;
+    if (next_place(a->text, &bytes) || next_place(b->text, &bytes))
+        return same_places(a->text, b->text);
+    /* A pattern's fault says what it is; without a fault the words do. */
+    return *a->fault ? 1 : same_words(a->text, b->text);
+}
+
+static int fault_is_one_of(const char *fault, const Fault *list)
+{
+    for (; *list; list++)
+        if (!strcmp(fault, fault_name(*list))) return 1;
+    return 0;
+}
+
+/* How far a finding is from what it follows from: 0 is a cause. */
+static int cause_rank(const RecordCase *item)
+{
+    static const Fault ORDER[] = {FAULT_RACE,    FAULT_RACE_GLOBAL, FAULT_TWO_WRITERS,
+                                  FAULT_STREAMS, FAULT_BARRIER,     FAULT_NONE};
+    static const Fault UNSET[] = {FAULT_NAN,        FAULT_ACCUMULATED,   FAULT_UNWRITTEN,
+                                  FAULT_GUARD_BAND, FAULT_INPUT_CHANGED, FAULT_NONE};
+    /* They say no more than that something else differs. */
+    static const Fault VAGUE[] = {FAULT_DIFFER, FAULT_EVERYWHERE, FAULT_NONE};
+    if (fault_is_one_of(item->fault, ORDER)) return 0;
+    if (item->verdict != CASE_WRONG) return item->verdict == CASE_LIMIT ? 3 : 1;
+    if (fault_is_one_of(item->fault, UNSET)) return 2;
+    return fault_is_one_of(item->fault, VAGUE) ? 5 : 4;
+}
+
+const RecordCase *cause_first(const Record *record)
+{
+    const RecordCase *first = NULL;
+    for (int i = 0; i < record->cases; i++) {
+        const RecordCase *item = &record->item[i];
+        if (cause_is_one(item) && (!first || cause_rank(item) < cause_rank(first))) first = item;
+    }
+    return first;
+}
+
+const char *cause_hint(const Record *record, const RecordCase *item)
+{
+    for (int i = 0; i < record->cases && *item->fault; i++)
+        if (*record->item[i].hint && !strcmp(record->item[i].fault, item->fault))
+            return record->item[i].hint;
+    return item->hint;
+}

@@ -1,0 +1,94 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "autograder/record/cause.h"
+
+static RecordCase found(CaseVerdict verdict, const char *fault, const char *text)
+{
+    RecordCase item = {.verdict = verdict};
+    snprintf(item.fault, sizeof item.fault, "%s", fault);
+    snprintf(item.text, sizeof item.text, "%s", text);
+    return item;
+}
+
+static void numbers_are_no_difference(void **state)
+{
+    (void)state;
+    RecordCase one = found(CASE_ERROR, "shared-memory",
+                           "offset 3872 is 32 bytes past the end\nin kernel k, address 0xf20, at "
+                           "conv.cu:61"),
+               two = found(CASE_ERROR, "shared-memory",
+                           "offset 12 is 0 bytes past the end\nin kernel k, address 0x1, at "
+                           "conv.cu:61"),
+               elsewhere = found(CASE_ERROR, "shared-memory", "offset 12\nat conv.cu:79");
+    assert_true(cause_same(&one, &two));
+    assert_false(cause_same(&one, &elsewhere));
+    RecordCase race = found(CASE_WRONG, "race", "Read at conv.cu:78 and Write at conv.cu:61"),
+               other = found(CASE_WRONG, "race", "Read at conv.cu:78 and Write at conv.cu:68"),
+               less = found(CASE_WRONG, "race", "Read at conv.cu:78");
+    assert_false(cause_same(&race, &other));
+    assert_false(cause_same(&race, &less));
+    RecordCase killed = found(CASE_LIMIT, "", "used 20 s of CPU time"),
+               later = found(CASE_LIMIT, "", "used 2 s of CPU time"),
+               waited = found(CASE_LIMIT, "", "waited 2 s");
+    assert_true(cause_same(&killed, &later));
+    assert_false(cause_same(&killed, &waited));
+    RecordCase halo = found(CASE_WRONG, "halo", "shifted by 1"),
+               stride = found(CASE_WRONG, "stride", "shifted by 1");
+    assert_false(cause_same(&halo, &stride));
+}
+
+static void causes_stand_before_what_follows(void **state)
+{
+    (void)state;
+    Record *record = calloc(1, sizeof *record);
+    assert_null(cause_first(record));
+    const RecordCase listed[] = {
+        found(CASE_CORRECT, "", ""),
+        found(CASE_NOT_RUN, "", "large"),
+        found(CASE_BROKEN, "", "the grader's own"),
+        found(CASE_WRONG, "everywhere", "wrong"),
+        found(CASE_LIMIT, "", "too long"),
+        found(CASE_WRONG, "halo", "shifted"),
+        found(CASE_WRONG, "nan", "unset"),
+        found(CASE_CRASHED, "", "signal 11"),
+        found(CASE_ERROR, "barrier", "Barrier error"),
+        found(CASE_WRONG, "race", "Race"),
+    };
+    /* From the vaguest on each new one is nearer to the cause; what was not run is none. */
+    static const int FIRST[] = {-1, -1, -1, 3, 4, 4, 6, 7, 8, 8};
+    for (int i = 0; i < 10; i++) {
+        record->item[record->cases++] = listed[i];
+        const RecordCase *first = cause_first(record);
+        assert_int_equal(first ? (int)(first - record->item) : -1, FIRST[i]);
+    }
+    free(record);
+}
+
+static void the_hint_of_a_fault_is_every_case_s(void **state)
+{
+    (void)state;
+    Record *record = calloc(1, sizeof *record);
+    record->cases = 2;
+    record->item[0] = found(CASE_WRONG, "race", "at conv.cu:1");
+    record->item[1] = found(CASE_WRONG, "race", "at conv.cu:2");
+    strcpy(record->item[0].hint, "A barrier.");
+    assert_string_equal(cause_hint(record, &record->item[1]), "A barrier.");
+    free(record);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_are_no_difference),
+        cmocka_unit_test(causes_stand_before_what_follows),
+        cmocka_unit_test(the_hint_of_a_fault_is_every_case_s),
+    };
+    return cmocka_run_group_tests_name("autograder/cause", tests, NULL, NULL);
+}

@@ -1,0 +1,102 @@
+#include "autograder/text/ticker.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "autograder/text/screen.h"
+#include "autograder/text/text.h"
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t ended;
+    pthread_t thread;
+    int running, shown;
+    double begun, counted; /* when it began, and when the part that is done was first known */
+    double done;
+    char what[160];
+} ticker = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+static void draw(void)
+{
+    char line[240];
+    double time = now(), spent = time - ticker.counted;
+    text_set(line, sizeof line, "  %s, %.0f s", ticker.what, time - ticker.begun);
+    if (ticker.done > 0.02 && ticker.done < 1)
+        text_add(line, sizeof line, ", about %.0f s left",
+                 spent * (1 - ticker.done) / ticker.done + 0.5);
+    fprintf(stderr, "\r\033[K%.*s", (int)screen_columns() - 1, line);
+    fflush(stderr);
+    ticker.shown = 1;
+}
+
+static void *tick(void *unused)
+{
+    (void)unused;
+    pthread_mutex_lock(&ticker.lock);
+    while (ticker.running) {
+        struct timespec until;
+        clock_gettime(CLOCK_MONOTONIC, &until);
+        until.tv_nsec += 250000000;
+        until.tv_sec += until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+        pthread_cond_timedwait(&ticker.ended, &ticker.lock, &until);
+        if (ticker.running && *ticker.what && now() - ticker.begun > 1) draw();
+    }
+    pthread_mutex_unlock(&ticker.lock);
+    return NULL;
+}
+
+void ticker_begin(void)
+{
+    const char *term = getenv("TERM");
+    pthread_condattr_t steady;
+    if (ticker.running || !isatty(STDERR_FILENO) || !term || !strcmp(term, "dumb")) return;
+    pthread_condattr_init(&steady);
+    pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
+    pthread_cond_init(&ticker.ended, &steady);
+    ticker.begun = ticker.counted = now();
+    ticker.done = -1;
+    ticker.running = 1;
+    if (pthread_create(&ticker.thread, NULL, tick, NULL)) ticker.running = 0;
+}
+
+void ticker_say(double done, const char *format, ...)
+{
+    va_list arguments;
+    pthread_mutex_lock(&ticker.lock);
+    if (ticker.running) {
+        va_start(arguments, format);
+        vsnprintf(ticker.what, sizeof ticker.what, format, arguments);
+        va_end(arguments);
+        if (ticker.done < 0 && done >= 0) ticker.counted = now();
+        ticker.done = done;
+    }
+    pthread_mutex_unlock(&ticker.lock);
+}
+
+void ticker_end(void)
+{
+    pthread_mutex_lock(&ticker.lock);
+    int running = ticker.running;
+    ticker.running = 0;
+    if (running) pthread_cond_signal(&ticker.ended);
+    pthread_mutex_unlock(&ticker.lock);
+    if (!running) return;
+    pthread_join(ticker.thread, NULL);
+    pthread_cond_destroy(&ticker.ended);
+    if (ticker.shown) fputs("\r\033[K", stderr);
+    ticker.shown = 0;
+    *ticker.what = 0;
+}

@@ -1,0 +1,17 @@
+/* ticker.h - one line at the bottom of a terminal while something takes its time: what is at work,
+ * and about how long it still takes.  It appears after a second and goes when the work ends; a
+ * file or a pipe never sees it. */
+#ifndef CONVLAB_AUTOGRADER_TEXT_TICKER_H
+#define CONVLAB_AUTOGRADER_TEXT_TICKER_H
+
+/* Begins on standard error, if that is a terminal. */
+void ticker_begin(void);
+
+/* What is at work now, and which part of the whole, 0 to 1, is done; negative: nobody knows.  The
+ * time left follows from how long the part took that is done. */
+void ticker_say(double done, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Ends it and clears the line.  Both are allowed where none has begun. */
+void ticker_end(void);
+
+#endif
