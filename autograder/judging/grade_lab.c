@@ -456,7 +456,7 @@ static void say_case(const LabRun *run, int number, const int *order)
                record->cases, record->item[order[number]].name);
 }
 
-/* The order of the cases: as they stand, but first the one that was wrong when it was looked for. */
+/* The cases as they stand, but first the one that was wrong last time. */
 static void cases_order(const LabRun *run, int order[RECORD_CASES])
 {
     const Record *record = run->record;

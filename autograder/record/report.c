@@ -238,7 +238,7 @@ static void print_printed(FILE *stream, const Record *record, int most)
     if (*line) fprintf(stream, "%*s... VERBOSE=1 shows more of it\n", INDENT, "");
 }
 
-/* ---- a grade in which something is wrong: one screen ------------------------------------------ */
+/* ---- a grade in which something is wrong: one screen ----------------------------------------- */
 
 static void names_add(char *text, size_t bytes, const char *name)
 {

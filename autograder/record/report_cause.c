@@ -135,7 +135,7 @@ void report_cause(FILE *stream, const RecordCase *item, const char *hint, const 
 
 /* ---- compilers ------------------------------------------------------------------------------- */
 
-/* Of "conv.cu(3): error" and "conv.c:3:9: error" where the number begins; 0: no place in the file. */
+/* Of "conv.cu(3): error" and "conv.c:3:9: error" where the number begins; 0: it names no place. */
 static size_t place_begins(const char *line, const char *name)
 {
     size_t length = strlen(name);

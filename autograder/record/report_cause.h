@@ -13,8 +13,8 @@ void report_cause(FILE *stream, const RecordCase *item, const char *hint, const 
                   size_t most);
 
 /* Compilers' lines as editors and terminals want them: "conv.cu(3): error" becomes
- * "<source>:3: error".  Other lines that a source can have printed stand behind a bar.  Of more than
- * `most` lines (0: no limit) the first. */
+ * "<source>:3: error".  Other lines that a source can have printed stand behind a bar.  Of more
+ * than `most` lines (0: no limit) the first. */
 void report_compiler(FILE *stream, const char *lines, const char *source, size_t most);
 
 #endif

@@ -181,7 +181,7 @@ mkdir -p "$folder"
 cp -r autograder/tests/skeletons/02-naive "$folder/"
 rm -f ran
 make BUILD="${build#"$root"/}" grade LAB=02 ENGINE=sim SUBMISSION="$folder" >"$work/out" 2>&1 &&
-    tail -n 1 "$work/out" | grep -q '^total  0/100 points$' && grep -q 'TODO(1)' "$work/out" && [ ! -e ran ]
+    tail -n 1 "$work/out" | grep -q '^total  0/100 points$' && grep -q 'TODO(3)' "$work/out" && [ ! -e ran ]
 tell graded-in-earnest
 rm -f ran
 
