@@ -468,21 +468,32 @@ static void cases_order(const LabRun *run, int order[RECORD_CASES])
         if (i != first) order[used++] = i;
 }
 
+/* So many cases that all meet a limit speak for the rest, where no case has ended: each of those
+ * would cost a limit more, and on a card a new process that opens it. */
+enum { ENDLESS_CASES = 6 };
+
 /* Every case has its own judgement, whatever became of those before it; where the grade stops at a
  * wrong one, those behind it stay not run. */
 static void run_cases(LabRun *run)
 {
     Record *record = run->record;
-    int hidden_right = 1, order[RECORD_CASES];
+    int hidden_right = 1, endless = 0, ended = 0, order[RECORD_CASES];
     const char *wrong = NULL;
     cases_order(run, order);
     for (int i = 0; i < record->cases && !(wrong && run->grader->stop); i++) {
         RecordCase *item = &record->item[order[i]];
         say_case(run, i, order);
-        if (wrong && case_is_large(run, item)) {
+        if (endless == ENDLESS_CASES && !ended) {
+            text_set(item->text, sizeof item->text, "not run: all %d cases before it met a limit",
+                     ENDLESS_CASES);
+        } else if (wrong && case_is_large(run, item)) {
             text_set(item->text, sizeof item->text, "large: not run until %s is right", wrong);
         } else {
             run_case(run, item);
+            if (item->verdict == CASE_LIMIT)
+                endless++;
+            else
+                ended++;
             if (item->verdict != CASE_CORRECT && !wrong) wrong = item->name;
             if (item->verdict == CASE_CORRECT) simulate_beside(run, item);
         }

@@ -237,7 +237,7 @@ void request_run(Session *session, int slot, ControlRequest *request, const floa
                     "the process that drives or simulates the GPU died of what %s asked of it, and "
                     "so did a fresh one",
                     session->operation->name);
-    if (outcome->status == RUN_LIMIT && slot == 0) session->limited = 1;
+    if (outcome->status == RUN_LIMIT && slot == 0) session->limits++;
 }
 
 static void call_studied(Session *session, int slot, DeviceStudy study, const float *const *tensor,

@@ -15,19 +15,29 @@
  * solutions' cases the nearest stays 16 times below this bound, and few less than 50 times. */
 static const double PER_PRODUCT = 64, PER_OUTPUT = 500, AT_LEAST = 200e6;
 
-/* After one limit was met, and where the caller grants less time than usual, calls may use this
- * part: still four times what right code needs. */
-static const double LESS_SECONDS = 0.1, LESS_INSTRUCTIONS = 0.25;
+/* On a card: products a second that the plainest kernel on the slowest card passes; solutions on an
+ * H200 pass it a hundred times and more. */
+static const double CARD_PRODUCTS = 5e9;
+
+/* By how many limits the submission has met so far: what is endless in one case mostly is in all,
+ * and each has its judgement.  Parts of a call's seconds and of a launch's instructions; and on a
+ * card the seconds for all but the products, of which a first call may need some to load a module.
+ * The least is still twice what right code needs. */
+enum { LEVELS = 3 };
+static const struct {
+    double seconds, instructions, card;
+} LEVEL[LEVELS] = {{1, 1, 5}, {0.1, 0.25, 2}, {0.05, 0.125, 0.5}};
 
 static const double COUNTED_MORE = 3;
 
-/* On a card: what loading a module may take, and products a second that the plainest kernel on the
- * slowest card passes; solutions on an H200 pass it a hundred times and more. */
-static const double CARD_SECONDS = 5, CARD_LEAST_SECONDS = 2, CARD_PRODUCTS = 5e9;
-
 /* How long the device process may take to see that the runner is gone.  Where it waits for a kernel
  * on a card that does not end, it never does. */
-enum { NOTICE_MS = 5000, NOTICE_CARD_MS = 1000 };
+enum { NOTICE_MS = 5000, NOTICE_CARD_MS = 1000, NOTICE_CARD_AGAIN_MS = 200 };
+
+static int level(const Session *session)
+{
+    return session->limits < LEVELS ? session->limits : LEVELS - 1;
+}
 
 uint64_t limit_instructions(const Session *session)
 {
@@ -37,15 +47,16 @@ uint64_t limit_instructions(const Session *session)
         if (session->call.role[i] == TENSOR_OUTPUT) outputs += (double)session->call.count[i];
     double all =
         AT_LEAST + PER_PRODUCT * session->operation->flops(problem) / 2 + PER_OUTPUT * outputs;
-    int less = session->limited || session->call_seconds < CALL_SECONDS;
-    return (uint64_t)(less ? LESS_INSTRUCTIONS * all : all);
+    int at = level(session);
+    if (!at && session->call_seconds < CALL_SECONDS) at = 1; /* the caller grants less than usual */
+    return (uint64_t)(LEVEL[at].instructions * all);
 }
 
 /* Counted code is 20 to 50 times as slow; what is allowed still exceeds by far what may earn. */
 static double seconds_allowed(const Session *session, int slot)
 {
     double seconds = session->call_seconds;
-    if (session->limited && slot == 0) seconds *= LESS_SECONDS;
+    if (slot == 0) seconds *= LEVEL[level(session)].seconds;
     return session->runner[slot].counted ? COUNTED_MORE * seconds : seconds;
 }
 
@@ -53,8 +64,7 @@ double limit_waiting(const Session *session, double allowed)
 {
     if (session->engine != ENGINE_GPU || session->call.host) return allowed;
     double products = session->operation->flops(&session->call.problem) / 2;
-    double seconds = session->limited ? CARD_LEAST_SECONDS : CARD_SECONDS;
-    return fmin(allowed, seconds + products / CARD_PRODUCTS);
+    return fmin(allowed, LEVEL[level(session)].card + products / CARD_PRODUCTS);
 }
 
 static int answer_in(const Session *session, int milliseconds)
@@ -111,8 +121,8 @@ int limit_wait(Session *session, int slot, RunOutcome *outcome)
     excess_say(session, &meter, excess, outcome);
     runner_kill(&session->runner[slot]);
     ControlReply reply;
-    if (!answer_in(session, helper ? NOTICE_MS : NOTICE_CARD_MS) ||
-        device_receive(session, &reply, NULL))
+    int card = session->limits ? NOTICE_CARD_AGAIN_MS : NOTICE_CARD_MS;
+    if (!answer_in(session, helper ? NOTICE_MS : card) || device_receive(session, &reply, NULL))
         device_kill(session);
     else if (reply.status == RUN_DEVICE_ERROR) /* a failed kernel explains what came after it */
         outcome_fill(session, slot, &reply, outcome);

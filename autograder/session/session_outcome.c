@@ -115,7 +115,7 @@ static void explain_instructions(const Session *session, RunOutcome *outcome)
     outcome->status = RUN_LIMIT;
     snprintf(outcome->message + used, sizeof outcome->message - used,
              "\nThe launches of this call may take %.0f million warp instructions together; no "
-             "solution of a lab needs a quarter of that.",
+             "solution of a lab needs half of that.",
              1e-6 * (double)session->instructions);
 }
 

@@ -24,8 +24,8 @@ struct Session {
     char machine[64], gpus_directory[768], device_program[SESSION_PATH];
     int threads, checks;
     double call_seconds;
-    int limited; /* the submission met a limit: its calls get less, its launches from the next
-                    problem on */
+    int limits; /* that the submission met: its calls get less, its launches from the next problem
+                   on */
     uint64_t memory_bytes;
     pid_t device;    /* 0: not running */
     int device_died; /* during the last request */

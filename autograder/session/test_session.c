@@ -255,8 +255,10 @@ static void test_waiting_for_a_card(void **state)
         0);
     double seconds = 100 * 64. * 100 * 100 * 100 * 25 / 5e9;
     assert_float_equal(limit_waiting(&session, 1000), 5 + seconds, 1e-9);
-    session.limited = 1;
+    session.limits = 1;
     assert_float_equal(limit_waiting(&session, 1000), 2 + seconds, 1e-9);
+    for (session.limits = 2; session.limits < 9; session.limits++)
+        assert_float_equal(limit_waiting(&session, 1000), 0.5 + seconds, 1e-9);
     assert_float_equal(limit_waiting(&session, 3), 3, 0);
     session.call.host = 1;
     assert_float_equal(limit_waiting(&session, 1000), 1000, 0);
