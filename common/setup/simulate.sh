@@ -20,14 +20,16 @@ fail() {
 gpu=${GPU:-h200}
 [ -f "common/simt/gpus/$gpu.ini" ] ||
     fail "there is no machine $gpu; there are: $(cd common/simt/gpus && find . -name '*.ini' | sed 's|./||;s|.ini$||' | sort | tr '\n' ' ')"
-case $arch in *[!0-9]* | '') fail "ARCH is a compute capability without its dot, as 80 or 90, not '$arch'" ;; esac
+case ${arch%a} in *[!0-9]* | '') fail "ARCH is a compute capability without its dot, as 80, 90 or 90a, not '$arch'" ;; esac
+card=sm_90
+[ "$arch" != 90a ] || card=sm_90a # wgmma and its like are machine code of Hopper alone
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 # shellcheck disable=SC2086
 "$nvcc" -O3 -lineinfo -std=c++17 -cudart none -Wno-deprecated-gpu-targets -ccbin "$cxx" -I"$(dirname "$program")" \
-    -gencode "arch=compute_$arch,code=[compute_$arch,sm_90]" ${NVCCFLAGS:-} -x cu -c "$program" -o "$work/program.o" 2>"$work/words" || {
+    -gencode "arch=compute_$arch,code=[compute_$arch,$card]" ${NVCCFLAGS:-} -x cu -c "$program" -o "$work/program.o" 2>"$work/words" || {
     grep -q 'requires separate compilation mode' "$work/words" &&
         fail "$program has kernels that launch kernels (dynamic parallelism), which the simulated GPU does not run"
     cat "$work/words" >&2

@@ -175,6 +175,7 @@ void race_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t ma
     if (is_flag(worker, ins)) worker->epoch++;
     if (ins->order & ORDER_SPINS && kind == RACE_READ) return;
     if (ins->order) kind = within_block(ins, kind);
+    if (warp->block->flights) race_flights(warp, ins, offset, mask, bytes, kind == RACE_READ);
     worker->stamp++;
     uint32_t before = UINT32_MAX;
     for (uint32_t m = mask; m; m &= m - 1) {
@@ -198,6 +199,7 @@ void race_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t ma
                 told = 1;
             }
             word_note(w, worker->epoch, thread, part, number, kind);
+            if (kind != RACE_READ) w->by_proxy = 0, w->fences = warp->proxy_fences;
             w->stamp = kind == RACE_READ ? w->stamp : worker->stamp;
         }
     }

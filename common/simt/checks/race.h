@@ -2,7 +2,8 @@
  *
  * race.c         within a block: two warps touch a word between two barriers, and one writes it
  * race_blocks.c  between the blocks of a launch, in global memory
- * race_order.c   the same for kernels with fences, which may order their blocks */
+ * race_order.c   the same for kernels with fences, which may order their blocks
+ * race_async.c   between threads and what copies and multiplies beside them */
 #ifndef CONVLAB_SIMT_CHECKS_RACE_H
 #define CONVLAB_SIMT_CHECKS_RACE_H
 
@@ -19,6 +20,8 @@ typedef struct RaceWord {
     uint32_t stamp;                 /* of the instruction that wrote */
     uint16_t writer, reader, other; /* threads; other: a reader of another warp */
     uint8_t write_bytes, read_bytes, atomic;
+    uint8_t by_proxy; /* written by the tensor memory accelerator */
+    uint32_t fences;  /* of the writer's warp between proxies, when it wrote */
 } RaceWord;
 
 int race_open(Worker *worker);
@@ -27,6 +30,13 @@ void race_close(Worker *worker);
 /* Called before the access is done.  `bytes` of each lane from offset or address on. */
 void race_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask, uint32_t bytes,
                  RaceKind kind);
+/* The same of pieces of 16 bytes of shared memory that the tensor memory accelerator or a
+ * warpgroup's product touches for `lane`: what threads wrote there must be fenced. */
+void race_async(Warp *warp, const Ins *ins, uint32_t lane, const uint32_t *piece, uint32_t count,
+                int store);
+/* Hazards with bulk copies that are under way to the block's shared memory. */
+void race_flights(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask, uint32_t bytes,
+                  int read);
 void race_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask, uint32_t bytes,
                  RaceKind kind);
 

@@ -121,7 +121,11 @@ enum { NO_SLOT = 0xffffffffu };
 enum { MERGE_NONE, MERGE_8, MERGE_16, MERGE_FOLLOWER };
 
 typedef struct TensorPlan TensorPlan; /* tensor.h */
-typedef struct Price Price;           /* schedule.h */
+typedef struct BulkPlan BulkPlan;     /* async.h, as the next three */
+typedef struct WgmmaPlan WgmmaPlan;
+typedef struct Flight Flight;
+typedef struct PhaseNumber PhaseNumber;
+typedef struct Price Price; /* schedule.h */
 
 struct Ins {
     Handler fn, inner;   /* inner: what a guarded instruction does where its predicate holds */
@@ -176,6 +180,20 @@ typedef enum Special {
     SR_TOTAL_SMEM,
     SR_ENVREG1, /* and 2: the address of a cooperative grid's barrier, high and low half */
     SR_ENVREG2,
+    SR_CLUSTERID_X, /* these as a grid of clusters ... */
+    SR_CLUSTERID_Y,
+    SR_CLUSTERID_Z,
+    SR_NCLUSTERID_X,
+    SR_NCLUSTERID_Y,
+    SR_NCLUSTERID_Z,
+    SR_CLUSTER_CTAID_X, /* ... and the block in its cluster */
+    SR_CLUSTER_CTAID_Y,
+    SR_CLUSTER_CTAID_Z,
+    SR_CLUSTER_NCTAID_X,
+    SR_CLUSTER_NCTAID_Y,
+    SR_CLUSTER_NCTAID_Z,
+    SR_CLUSTER_CTARANK,
+    SR_CLUSTER_NCTARANK,
     SR_COUNT
 } Special;
 
@@ -199,6 +217,11 @@ struct SimtKernel {
     uint32_t tables;
     TensorPlan *tensor;
     uint32_t tensors;
+    BulkPlan *bulk;
+    WgmmaPlan *wgmma;
+    uint32_t bulks, wgmmas;
+    uint16_t *wgmma_register; /* per 32 lanes of the file: its number among those of wgmma, or 0 */
+    uint32_t wgmma_registers;
     Price *price; /* per Ins, for the machine; NULL before the first counted launch */
     int reads_clock;
     int fences;             /* or volatile or ordered accesses of what other blocks see */
@@ -236,7 +259,14 @@ uint64_t function_address(const SimtModule *module, const char *name);
 int function_is_taken(SimtModule *module, uint32_t function);
 
 /* ---- execution ---------------------------------------------------------------------------- */
-typedef enum WarpState { WARP_READY, WARP_BARRIER, WARP_DONE, WARP_FAULT } WarpState;
+typedef enum WarpState {
+    WARP_READY,
+    WARP_BARRIER,
+    WARP_PHASE, /* waits for a phase of an mbarrier */
+    WARP_CLUSTER,
+    WARP_DONE,
+    WARP_FAULT
+} WarpState;
 
 /* One executed instruction of a warp: passes through the load/store unit, what went beyond the
  * L1. */
@@ -326,9 +356,20 @@ struct Warp {
     uint64_t issued;
     AsyncCopy *async;
     uint32_t asyncs, async_room, async_group;
-    WarpTrace *trace; /* NULL: nothing is counted */
+    const Ins *phase_ins; /* the wait for a phase that it is at */
+    uint32_t phase_mask, phase_vain;
+    uint32_t bulk_group;                /* bulk copies out of shared memory: groups so far */
+    uint32_t wgmma_group, wgmma_landed; /* groups of wgmma so far, and those waited for */
+    uint32_t wgmma_fences, wgmmas;      /* so many of each so far */
+    uint32_t proxy_fences;
+    uint32_t *wgmma_register; /* per register of wgmma: the group it is in flight of, and ... */
+    uint32_t *wgmma_written;  /* ... the fences when it was written; both one more, 0: none */
+    uint64_t proxy_epoch;     /* of its last fence between proxies */
+    uint32_t cluster_arrivals, cluster_waits; /* at the cluster's barrier, so far */
+    WarpTrace *trace;                         /* NULL: nothing is counted */
     Chain chain;
     uint32_t passes, misses, lines; /* of the access just made, set by the counters */
+    uint32_t bulk_sectors;          /* the same of a bulk copy */
     Path stack[STACK_DEPTH];
 };
 
@@ -340,6 +381,11 @@ struct Block {
     uint32_t warps, threads;
     uint32_t arrived[MAX_BARRIERS]; /* threads that bar.arrive has counted */
     Warp *warp;
+    Flight *flight; /* bulk copies whose bytes have not landed */
+    uint32_t flights, flight_room;
+    PhaseNumber *phase;
+    uint32_t phases, phase_room, phase_count;
+    uint64_t progress; /* of its mbarriers: arrivals and bytes */
 };
 
 typedef struct Launch Launch;
@@ -369,8 +415,13 @@ struct Worker {
     uint32_t params_bytes;
     int initcheck, racecheck;
     RaceWord *race_shared, *race_global;
-    uint64_t epoch;    /* barriers and blocks so far: in between nothing is ordered */
-    int fenced;        /* the block in hand executed a fence */
+    uint64_t epoch;            /* barriers and blocks so far: in between nothing is ordered */
+    int fenced;                /* the block in hand executed a fence */
+    uint32_t *wgmma_registers; /* of all warps, see Warp */
+    uint64_t block_epoch;      /* when the block in hand began */
+    const Handler *handlers;
+    Worker **peer; /* of the cluster, by rank; NULL without clusters */
+    uint32_t peers, rank;
     int busy;          /* has a block in hand, where blocks run side by side */
     uint32_t effort;   /* of its last turn, if that was in vain: turns of a short loop */
     uint32_t stamp;    /* of the access to shared memory in hand */

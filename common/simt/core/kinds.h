@@ -127,8 +127,12 @@ typedef enum MbarrierKind {
     MBARRIER_DROP,
     MBARRIER_TEST,
     MBARRIER_TRY,
-    MBARRIER_PENDING
+    MBARRIER_PENDING,
+    MBARRIER_EXPECT,
+    MBARRIER_COMPLETE
 } MbarrierKind;
+/* aux of OP_MBARRIER is a kind and, of an arrival, whether it expects bytes first. */
+enum { MBARRIER_KIND = 15, MBARRIER_EXPECTS = 16 };
 enum {
     REDUX_ADD,
     REDUX_MIN_U,

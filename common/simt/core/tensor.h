@@ -28,7 +28,9 @@ typedef enum TensorType {
     TYPE_U8,
     TYPE_F32,
     TYPE_S32,
-    TYPE_F64
+    TYPE_F64,
+    TYPE_E4M3,
+    TYPE_E5M2
 } TensorType;
 
 enum { FRAGMENT = 8 };

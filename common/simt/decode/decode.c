@@ -126,9 +126,10 @@ static int guards_itself(const Ins *ins)
 
 static int instruction_decode(Decoder *d)
 {
-    static int (*const FAMILIES[])(Decoder *) = {decode_tensor,  decode_async,   decode_memory,
-                                                 decode_texture, decode_control, decode_integer,
-                                                 decode_compare, decode_convert, decode_float};
+    static int (*const FAMILIES[])(Decoder *) = {decode_tensor,  decode_wgmma,   decode_async,
+                                                 decode_cluster, decode_memory,  decode_texture,
+                                                 decode_control, decode_integer, decode_compare,
+                                                 decode_convert, decode_float};
     uint32_t first = d->count;
     int is_call = strcmp(d->in->word[0], "call") == 0, result = 1;
     d->used = 1;
@@ -317,6 +318,7 @@ static void timing_fill(const Decoder *d, Ins *ins)
 static void handlers_bind(Decoder *d)
 {
     const Handler *table = d->handlers;
+    wgmma_registers_find(d);
     for (uint32_t i = 0; i < d->count; i++) {
         Ins *ins = &d->code[i];
         timing_fill(d, ins);
@@ -324,6 +326,7 @@ static void handlers_bind(Decoder *d)
         ins->fn = ins->guard != NO_SLOT && !guards_itself(ins) ? table[OP_GUARDED]
                   : ins->yields                                ? table[OP_YIELD]
                                                                : ins->inner;
+        if (wgmma_touches(d, ins)) ins->fn = table[OP_WGMMA_TOUCH];
     }
 }
 
@@ -335,7 +338,8 @@ static int kernel_finish(Decoder *d)
     if (d->failed) return -1;
     spins_find(d);
     if (d->failed || joins_insert(d) != 0) return -1;
-    uint64_t dynamic_start = (d->shared_bytes + 15) / 16 * 16;
+    uint64_t align = d->dynamic_align > 16 ? d->dynamic_align : 16,
+             dynamic_start = (d->shared_bytes + align - 1) / align * align;
     kernel->static_shared = (uint32_t)d->shared_bytes;
     for (uint32_t i = 0; i < kernel->constants; i++)
         if (kernel->constant[i].dynamic) {
@@ -343,6 +347,7 @@ static int kernel_finish(Decoder *d)
             kernel->static_shared = (uint32_t)dynamic_start;
         }
     handlers_bind(d);
+    if (d->failed) return -1;
     registers_find(d);
     kernel->code = d->code;
     kernel->count = d->count;
@@ -410,4 +415,5 @@ void kernel_release(SimtKernel *kernel)
     free(kernel->constant);
     free(kernel->table);
     free(kernel->tensor);
+    free(kernel->bulk), free(kernel->wgmma), free(kernel->wgmma_register);
 }

@@ -1,19 +1,7 @@
-/* decode_async.c - cp.async and mbarrier. */
+/* decode_async.c - cp.async, a warp's own asynchronous copies. */
 #include <string.h>
 
 #include "common/simt/decode/decoder.h"
-
-/* Hints that change nothing here. */
-static void async_hints(Decoder *d)
-{
-    static const char *const HINTS[] = {"async",       "ca",      "cg",     "shared",
-                                        "shared::cta", "global",  "b64",    "cta",
-                                        "release",     "relaxed", "acquire"};
-    for (size_t i = 0; i < sizeof HINTS / sizeof *HINTS; i++)
-        word_take(d, HINTS[i]);
-    for (uint32_t i = 1; i < d->in->words; i++)
-        if (strncmp(d->in->word[i], "L2::", 4) == 0) d->used |= 1u << i;
-}
 
 /* cp.async.ca.shared.global [to], [from], bytes{, bytes that are really there}; */
 static int decode_copy(Decoder *d)
@@ -80,8 +68,7 @@ static int decode_cp(Decoder *d)
 {
     const char *what = d->in->words > 2 ? d->in->word[2] : "";
     if (d->in->words < 2 || strcmp(d->in->word[1], "async")) return refuse(d, "that form of cp");
-    if (!strcmp(what, "bulk") || !strcmp(what, "reduce"))
-        return refuse(d, "the tensor memory accelerator's cp.async.%s", what);
+    if (!strcmp(what, "bulk")) return decode_bulk(d);
     if (!strcmp(what, "wait_group")) return decode_wait(d, 0);
     if (!strcmp(what, "wait_all")) return decode_wait(d, 1);
     if (!strcmp(what, "commit_group")) {
@@ -91,41 +78,6 @@ static int decode_cp(Decoder *d)
     }
     if (strcmp(what, "mbarrier")) return decode_copy(d);
     return decode_copies_arrive(d);
-}
-
-static int decode_mbarrier(Decoder *d)
-{
-    static const char *const KINDS[] = {"init",      "inval",    "arrive",        "arrive_drop",
-                                        "test_wait", "try_wait", "pending_count", NULL};
-    int kind = word_choose(d, KINDS);
-    int parity = word_take(d, "parity"), waits = kind == MBARRIER_TEST || kind == MBARRIER_TRY;
-    if (kind < 0) return refuse(d, "that mbarrier instruction");
-    word_take(d, "noComplete");
-    async_hints(d);
-    if (kind == MBARRIER_PENDING) {
-        uint32_t dst = destination(d, 0, PTX_U32), state = source(d, 1, PTX_B64);
-        if (d->failed) return -1;
-        Ins *ins = emit(d, OP_MBARRIER, CLASS_INT);
-        ins->d = dst, ins->b = state, ins->aux = MBARRIER_PENDING;
-        return words_finished(d);
-    }
-    int result = kind >= MBARRIER_ARRIVE;
-    const PtxOperand *to = operand_at(d, 0);
-    uint32_t dst = NO_SLOT, value = NO_SLOT;
-    Ins at = {0};
-    if (result && to->kind != PTX_OPERAND_SINK)
-        dst = waits ? destination(d, 0, PTX_PRED) : destination(d, 0, PTX_B64);
-    if (address_of(d, operand_at(d, (uint32_t)result), PTX_SHARED, &at) != 0) return -1;
-    if (waits)
-        value = source(d, 2, parity ? PTX_U32 : PTX_B64);
-    else if (d->in->operands > 1u + (uint32_t)result)
-        value = source(d, 1u + (uint32_t)result, PTX_U32);
-    if (d->failed) return -1;
-    Ins *ins = emit(d, OP_MBARRIER, CLASS_SHARED_STORE);
-    ins->a = at.a, ins->imm = at.imm, ins->base64 = at.base64, ins->space = PTX_SHARED,
-    ins->bytes = 8;
-    ins->d = dst, ins->b = value, ins->aux = (uint32_t)kind, ins->carries = (uint8_t)parity;
-    return words_finished(d);
 }
 
 int decode_async(Decoder *d)

@@ -43,9 +43,10 @@ static int word_is(const Decoder *d, const char *word)
 
 static int space_take(Decoder *d, PtxSpace *space)
 {
-    static const char *const SPACES[] = {"global", "shared",       "shared::cta", "local", "const",
-                                         "param",  "param::entry", "param::func", NULL};
-    static const PtxSpace VALUES[] = {PTX_GLOBAL, PTX_SHARED, PTX_SHARED, PTX_LOCAL,
+    static const char *const SPACES[] = {"global",      "shared", "shared::cta", "shared::cluster",
+                                         "local",       "const",  "param",       "param::entry",
+                                         "param::func", NULL};
+    static const PtxSpace VALUES[] = {PTX_GLOBAL, PTX_SHARED, PTX_SHARED, PTX_SHARED, PTX_LOCAL,
                                       PTX_CONST,  PTX_PARAM,  PTX_PARAM,  PTX_PARAM};
     int which = word_choose(d, SPACES);
     *space = which < 0 ? PTX_SPACE_NONE : VALUES[which];
@@ -57,7 +58,7 @@ typedef struct Access {
     PtxType type;
     uint32_t vector;
     PtxSpace space;
-    int strength;
+    int strength, in_cluster; /* shared memory, perhaps of another block */
 } Access;
 
 static Op access_op(const Access *access, uint32_t bytes)
@@ -74,6 +75,7 @@ static Op access_op(const Access *access, uint32_t bytes)
     case PTX_CONST:
         return GLOBAL[access->store][size];
     case PTX_SHARED:
+        if (access->in_cluster) return access->store ? OP_ST_LOCAL : OP_LD_LOCAL;
         return SHARED[access->store][size];
     case PTX_LOCAL:
         return access->store ? OP_ST_LOCAL : OP_LD_LOCAL;
@@ -170,6 +172,7 @@ static int decode_access(Decoder *d, int store)
 {
     static const char *const VECTORS[] = {"v2", "v4", NULL};
     Access access = {.store = store, .strength = hints_take(d)};
+    access.in_cluster = word_is(d, "shared::cluster");
     space_take(d, &access.space);
     int vector = word_choose(d, VECTORS);
     access.vector = vector < 0 ? 0 : vector == 0 ? 2 : 4;

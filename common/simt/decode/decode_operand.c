@@ -138,7 +138,13 @@ static uint32_t special_slot(Decoder *d, const PtxOperand *operand)
                  {"%dynamic_smem_size", SR_DYNAMIC_SMEM, 0},
                  {"%total_smem_size", SR_TOTAL_SMEM, 0},
                  {"%envreg1", SR_ENVREG1, 0},
-                 {"%envreg2", SR_ENVREG2, 0}};
+                 {"%envreg2", SR_ENVREG2, 0},
+                 {"%clusterid", SR_CLUSTERID_X, 1},
+                 {"%nclusterid", SR_NCLUSTERID_X, 1},
+                 {"%cluster_ctaid", SR_CLUSTER_CTAID_X, 1},
+                 {"%cluster_nctaid", SR_CLUSTER_NCTAID_X, 1},
+                 {"%cluster_ctarank", SR_CLUSTER_CTARANK, 0},
+                 {"%cluster_nctarank", SR_CLUSTER_NCTARANK, 0}};
     for (size_t i = 0; i < sizeof TABLE / sizeof *TABLE; i++) {
         if (strcmp(TABLE[i].name, operand->name) != 0) continue;
         if (!TABLE[i].vector) return (uint32_t)TABLE[i].base * LANES * 4;
@@ -193,6 +199,7 @@ static int shared_place(Decoder *d, const PtxVariable *v, uint64_t *offset, int 
 {
     *dynamic = v->bytes == 0;
     *offset = 0;
+    if (*dynamic && v->align > d->dynamic_align) d->dynamic_align = v->align;
     if (*dynamic) return 0;
     for (uint32_t i = 0; i < d->shareds; i++)
         if (d->shared[i].variable == v) {

@@ -46,10 +46,11 @@ typedef struct Decoder {
     uint32_t file_bytes, predicate_next, predicate_end;
     uint32_t temp32[TEMPS], temp64[TEMPS], tempp[TEMPS], temps32, temps64, tempsp;
     uint32_t carry; /* the predicate that stands for CC.CF; 0: none yet */
-    uint32_t constant_room, origin_room, table_room, tensor_room;
+    uint32_t constant_room, origin_room, table_room, tensor_room, bulk_room, wgmma_room;
     LocalSymbol *shared;
     uint32_t shareds, shared_room;
     uint64_t shared_bytes, local_bytes;
+    uint32_t dynamic_align; /* the most that a variable in dynamic shared memory asks for */
     Fix *fix;
     uint32_t fixes, fix_room;
     uint16_t *score; /* per 4 bytes of the register file: scoreboard number */
@@ -103,6 +104,8 @@ int decode_convert(Decoder *d);
 int decode_memory(Decoder *d);
 int decode_tensor(Decoder *d);
 int decode_async(Decoder *d);
+int decode_wgmma(Decoder *d);
+int decode_cluster(Decoder *d);
 int decode_texture(Decoder *d);
 int decode_control(Decoder *d);
 int decode_call(Decoder *d);
@@ -110,6 +113,16 @@ int decode_call(Decoder *d);
  * not). */
 int branch_emit(Decoder *d, uint32_t target, int inverted, int pseudo);
 int decode_function(Decoder *d, const PtxFunction *function, Instance *caller);
+
+/* ---- decode_mbarrier.c ---- */
+int decode_mbarrier(Decoder *d);
+/* Words that change nothing here. */
+void async_hints(Decoder *d);
+/* Refuses what compute capabilities below 9.0 do not have. */
+int needs_hopper(Decoder *d, const char *what);
+
+/* ---- decode_bulk.c ---- */
+int decode_bulk(Decoder *d);
 
 /* ---- registers.c ---- */
 /* The kernel's registers, where no cubin said, and how many a thread needs, whatever one said. */
@@ -127,6 +140,12 @@ void spins_find(Decoder *d);
 /* ---- uniform.c ---- */
 /* Marks the atomics that one lane does for all (Ins.joins). */
 void uniform_atomics_find(SimtKernel *kernel);
+
+/* ---- wgmma_touch.c ---- */
+/* Numbers the registers of a warpgroup's products (SimtKernel.wgmma_register). */
+void wgmma_registers_find(Decoder *d);
+/* Has this instruction to do with such registers? */
+int wgmma_touches(const Decoder *d, const Ins *ins);
 
 /* ---- merge.c ---- */
 /* Marks the loads from shared memory that ptxas joins (Ins.merge). */

@@ -5,7 +5,9 @@
 
 #include "common/simt/checks/race.h"
 #include "common/simt/checks/report.h"
+#include "common/simt/core/async.h"
 #include "common/simt/core/kinds.h"
+#include "common/simt/core/ops.h"
 #include "common/simt/exec/exec_parts.h"
 #include "common/simt/time/chain.h"
 #include "common/simt/time/cost.h"
@@ -54,7 +56,7 @@ static int chunk_ends(Warp *warp, const Ins *ins, uint32_t executed)
 {
     enum { STOP_CHARGE = 16 };
     if (!warp_is_stopped(warp, executed + (ins ? 0 : STOP_CHARGE))) return 0;
-    if (!ins && warp->state != WARP_READY && warp->state != WARP_BARRIER) return 0;
+    if (!ins && (warp->state == WARP_DONE || warp->state == WARP_FAULT)) return 0;
     warp->state = WARP_FAULT;
     warp->pc = ins ? ins : warp->pc;
     return 1;
@@ -205,6 +207,24 @@ static void special_set(Warp *warp, Special which, uint32_t value)
         slot[i] = value;
 }
 
+static void flights_drop(Block *block)
+{
+    for (uint32_t i = 0; i < block->flights; i++)
+        free(block->flight[i].data);
+    block->flights = 0;
+}
+
+static void hopper_clear(Warp *warp)
+{
+    size_t bytes = warp->worker->kernel->wgmma_registers * sizeof *warp->wgmma_register;
+    warp->bulk_group = warp->wgmma_group = warp->wgmma_landed = 0;
+    warp->wgmma_fences = warp->wgmmas = warp->proxy_fences = 0;
+    warp->proxy_epoch = 0, warp->cluster_arrivals = warp->cluster_waits = 0;
+    if (!bytes) return;
+    memset(warp->wgmma_register, 0, bytes + sizeof *warp->wgmma_register);
+    memset(warp->wgmma_written, 0, bytes + sizeof *warp->wgmma_written);
+}
+
 static void block_prepare(Worker *worker, uint64_t number)
 {
     const SimtLaunch *launch = worker->launch->launch;
@@ -214,7 +234,9 @@ static void block_prepare(Worker *worker, uint64_t number)
     block->id[1] = (uint32_t)(number / launch->grid[0] % launch->grid[1]);
     block->id[2] = (uint32_t)(number / launch->grid[0] / launch->grid[1]);
     memset(block->arrived, 0, sizeof block->arrived);
-    worker->epoch++;
+    flights_drop(block);
+    block->phases = 0, block->phase_count = 0, block->progress = 0;
+    worker->block_epoch = ++worker->epoch;
     worker->fenced = 0;
     if (worker->local_line && worker->kernel->local_bytes)
         memset(worker->local_line, 0,
@@ -240,6 +262,7 @@ static void block_prepare(Worker *worker, uint64_t number)
         warp->state = WARP_READY;
         warp->clock = 0;
         warp->asyncs = 0, warp->async_group = 0;
+        hopper_clear(warp);
         warp->trace = trace ? &trace->warp[w] : NULL;
         if (warp->ready) memset(warp->ready, 0, worker->kernel->scoreboard * sizeof *warp->ready);
         if (warp->count) chain_open(&warp->chain, worker->kernel);
@@ -266,6 +289,102 @@ static void block_deadlock(Worker *worker)
              "the others do not reach, "
              "%u have ended",
              stuck->barrier, waiting, block->warps, ended);
+}
+
+/* ---- waits for phases of mbarriers and for a cluster ----------------------------------------- */
+
+/* Lets a warp go on that rests at a wait whose phase is complete.  -1: a fault. */
+static int phase_look(Warp *warp)
+{
+    warp->worker->handlers[OP_PHASE_LOOK](warp, warp->phase_ins);
+    return warp->state == WARP_FAULT ? -1 : 0;
+}
+
+/* How often all warps of these blocks that have not ended have been at the cluster's barrier. */
+static uint32_t cluster_phase(Worker *const *worker, uint32_t count)
+{
+    uint32_t least = UINT32_MAX;
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t w = 0; w < worker[i]->block.warps; w++) {
+            const Warp *warp = &worker[i]->warp[w];
+            if (warp->state != WARP_DONE && warp->cluster_arrivals < least)
+                least = warp->cluster_arrivals;
+        }
+    return least;
+}
+
+static int cluster_release(Worker *const *worker, uint32_t count)
+{
+    uint32_t phase = cluster_phase(worker, count);
+    int woken = 0;
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t w = 0; w < worker[i]->block.warps; w++) {
+            Warp *warp = &worker[i]->warp[w];
+            if (warp->state != WARP_CLUSTER || phase < warp->cluster_arrivals) continue;
+            warp->state = WARP_READY, warp->cluster_waits = warp->cluster_arrivals;
+            woken = 1;
+        }
+    for (uint32_t i = 0; woken && i < count; i++)
+        worker[i]->epoch++;
+    return woken;
+}
+
+/* A wait that may end early does so where other lanes of its warp could do what it waits for. */
+static int phases_give_up(Worker *worker)
+{
+    enum { PATIENCE = 1 << 12 };
+    int woken = 0;
+    for (uint32_t w = 0; w < worker->block.warps; w++) {
+        Warp *warp = &worker->warp[w];
+        if (warp->state != WARP_PHASE || warp->phase_mask == warp->alive) continue;
+        if (warp->phase_vain++ > PATIENCE) continue;
+        warp->state = WARP_READY;
+        woken = 1;
+    }
+    return woken;
+}
+
+static Warp *warp_asleep(Worker *const *worker, uint32_t count, WarpState state)
+{
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t w = 0; w < worker[i]->block.warps; w++)
+            if (worker[i]->warp[w].state == state) return &worker[i]->warp[w];
+    return NULL;
+}
+
+int blocks_wake(Worker *const *worker, uint32_t count)
+{
+    int woken = cluster_release(worker, count);
+    for (uint32_t i = 0; i < count && !woken; i++)
+        woken |= phases_give_up(worker[i]);
+    if (woken) return 1;
+    Warp *warp = warp_asleep(worker, count, WARP_PHASE);
+    if (warp) {
+        warp->worker->handlers[OP_PHASE_STUCK](warp, warp->phase_ins);
+        return -1;
+    }
+    warp = warp_asleep(worker, count, WARP_CLUSTER);
+    if (!warp) return 0;
+    fault_at(warp, warp->phase_ins, SIMT_SYNCCHECK, (uint32_t)__builtin_ctz(warp->mask), 0, 0,
+             "Barrier error: the cluster's barrier is never completed: other warps of the cluster "
+             "wait elsewhere");
+    return -1;
+}
+
+/* Do all four warps of a warpgroup execute the same products? */
+static int warpgroups_agree(Worker *worker)
+{
+    for (uint32_t w = 0; w + 1 < worker->block.warps; w++) {
+        Warp *warp = &worker->warp[w];
+        if (w % 4 == 3 || warp->wgmmas == warp[1].wgmmas) continue;
+        warp->alive = FULL_MASK;
+        fault_at(warp, warp->phase_ins ? warp->phase_ins : warp->code, SIMT_SYNCCHECK, 0, 0, 0,
+                 "Barrier error: of one warpgroup warp %u executed %u products (wgmma) and warp %u "
+                 "executed %u: all four must execute each",
+                 w, warp->wgmmas, w + 1, warp[1].wgmmas);
+        return 0;
+    }
+    return 1;
 }
 
 /* Adds what the block cost to the SM it ran on. */
@@ -309,6 +428,7 @@ static BlockTurn block_end(Worker *worker)
         block_deadlock(worker);
         return BLOCK_FAILED;
     }
+    if (worker->kernel->wgmmas && !warpgroups_agree(worker)) return BLOCK_FAILED;
     if (worker->launch->count) block_account(worker, block->number);
     return BLOCK_DONE;
 }
@@ -318,9 +438,12 @@ BlockTurn block_turn(Worker *worker)
     enum { SHORT_LOOP = 64 };
     Block *block = &worker->block;
     uint32_t longest = 0;
-    int yielded = 0, moved = 0, paused = 0;
+    uint64_t progress = block->progress;
+    int yielded = 0, moved = 0, paused = 0, asleep = 0;
     for (uint32_t w = 0; w < block->warps; w++) {
         Warp *warp = &block->warp[w];
+        if (warp->state == WARP_PHASE && phase_look(warp) != 0) return BLOCK_FAILED;
+        asleep |= warp->state == WARP_PHASE || warp->state == WARP_CLUSTER;
         if (warp->state != WARP_READY) continue;
         warp->paused = 0;
         if (warp->count)
@@ -328,13 +451,21 @@ BlockTurn block_turn(Worker *worker)
         else
             warp_run(warp);
         if (warp->state == WARP_FAULT) return BLOCK_FAILED;
+        asleep |= warp->state == WARP_PHASE || warp->state == WARP_CLUSTER;
         yielded |= warp->state == WARP_READY;
         moved |= warp->state != WARP_READY;
         paused |= warp->paused;
         if (warp->state == WARP_READY && warp->loop > longest) longest = warp->loop;
     }
     worker->effort = 1 + longest / SHORT_LOOP;
-    if (!barriers_resolve(block)) return block_end(worker);
+    moved |= block->progress != progress;
+    if (!barriers_resolve(block)) {
+        if (!asleep) return block_end(worker);
+        if (moved) return BLOCK_RUNS;
+        if (worker->peers) return BLOCK_SLEEPS;
+        int woken = blocks_wake(&worker, 1);
+        return woken > 0 ? BLOCK_RUNS : woken < 0 ? BLOCK_FAILED : block_end(worker);
+    }
     if (!yielded || moved) return BLOCK_RUNS;
     return paused ? BLOCK_PAUSES : BLOCK_WAITS;
 }
@@ -449,17 +580,20 @@ int worker_open(Worker *worker, Launch *launch, const void *params)
     worker->params = params, worker->params_bytes = kernel->info.params_bytes;
     worker->initcheck = launch->gpu->options.initcheck;
     worker->finding_block = worker->fault_block = UINT64_MAX;
+    worker->handlers = exec_handlers();
     worker->file_stride = kernel->file_bytes;
     worker->block = (Block){
         .warps = warps, .threads = launch->threads_per_block, .shared_bytes = launch->shared_bytes};
     worker->files = aligned_alloc(128, worker->file_stride * warps);
     worker->warp = calloc(warps, sizeof *worker->warp);
+    size_t registers = kernel->wgmma_registers + 1;
+    worker->wgmma_registers = calloc(2 * registers * warps, sizeof *worker->wgmma_registers);
     worker->hit = malloc((kernel->mems + 1) * sizeof *worker->hit);
     worker->shared = aligned_alloc(64, shared + 64);
     worker->shared_shadow = calloc(shared / 8 + 64, 1);
     worker->local = malloc((size_t)kernel->local_bytes * LANES * warps + 64);
     if (!worker->files || !worker->warp || !worker->hit || !worker->shared ||
-        !worker->shared_shadow || !worker->local)
+        !worker->shared_shadow || !worker->local || !worker->wgmma_registers)
         return -1;
     if (launch->count && worker_count_open(worker) != 0) return -1;
     worker->racecheck = launch->gpu->racecheck;
@@ -474,6 +608,8 @@ int worker_open(Worker *worker, Launch *launch, const void *params)
         *warp = (Warp){
             .file = worker->files + w * worker->file_stride, .code = kernel->code, .index = w};
         warp->block = &worker->block, warp->worker = worker, warp->count = launch->count;
+        warp->wgmma_register = worker->wgmma_registers + 2 * registers * w;
+        warp->wgmma_written = warp->wgmma_register + registers;
         warp->local = worker->local + (size_t)kernel->local_bytes * LANES * w;
         if (launch->count) {
             warp->ready = worker->ready + (size_t)kernel->scoreboard * w;
@@ -489,6 +625,8 @@ void worker_close(Worker *worker)
 {
     for (uint32_t w = 0; worker->warp && w < worker->block.warps; w++)
         free(worker->warp[w].async);
+    flights_drop(&worker->block);
+    free(worker->block.flight), free(worker->block.phase), free(worker->wgmma_registers);
     race_close(worker);
     free(worker->files), free(worker->warp), free(worker->hit), free(worker->shared),
         free(worker->shared_shadow);

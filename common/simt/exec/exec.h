@@ -21,6 +21,7 @@ typedef enum BlockTurn {
     BLOCK_RUNS,
     BLOCK_WAITS,  /* each of them for what another thread writes */
     BLOCK_PAUSES, /* perhaps they wait, perhaps they work */
+    BLOCK_SLEEPS, /* until another block of its cluster has done something */
     BLOCK_DONE,
     BLOCK_FAILED /* a fault, the limit, or a fault of an earlier block */
 } BlockTurn;
@@ -32,6 +33,9 @@ enum { TURNS_IN_VAIN = 1 << 18 };
 int block_begin(Worker *worker, uint64_t number); /* -1: over the limit */
 BlockTurn block_turn(Worker *worker);
 void block_stuck(Worker *worker); /* reports that it waits for ever */
+/* The blocks of a cluster, from the first to the last, sleep: whom can go on, goes on.  0: nobody;
+ * -1: a fault. */
+int blocks_wake(Worker *const *worker, uint32_t count);
 /* All turns of a block.  0: done; -1: stopped by a fault, the limit, or a fault of an earlier
  * block. */
 int block_run(Worker *worker, uint64_t number);

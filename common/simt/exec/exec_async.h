@@ -1,4 +1,4 @@
-/* exec_async.h - copies that arrive later, and barriers in shared memory; included by exec_body.h.
+/* exec_async.h - copies of a thread that arrive later; included by exec_body.h.
  *
  * A copy reads its source when it is asked for, and its bytes lie with the warp until a wait lets
  * them into shared memory: so a kernel that forgets the wait finds what was there before.  A lane
@@ -100,77 +100,4 @@ HANDLER(CP_WAIT)
 {
     copies_land(warp, ins->imm ? warp->async_group + 1 : warp->async_group - ins->aux);
     return ins + 1;
-}
-
-/* ---- mbarrier: pending arrivals, expected arrivals, number of the phase -------------------- */
-
-enum { MBARRIER_BITS = 20 };
-#define MBARRIER_FIELD ((1u << MBARRIER_BITS) - 1)
-
-ALWAYS uint64_t mbarrier_pack(uint64_t pending, uint64_t expected, uint64_t phase)
-{
-    return (pending & MBARRIER_FIELD) | (expected & MBARRIER_FIELD) << MBARRIER_BITS |
-           phase << 2 * MBARRIER_BITS;
-}
-
-/* One thread arrives for `count`; a phase that is complete begins anew. */
-static uint64_t mbarrier_arrive(Warp *warp, uint64_t word, uint64_t count, int drop)
-{
-    uint64_t pending = word & MBARRIER_FIELD, expected = word >> MBARRIER_BITS & MBARRIER_FIELD,
-             phase = word >> 2 * MBARRIER_BITS;
-    expected -= drop ? (count < expected ? count : expected) : 0;
-    pending -= count < pending ? count : pending;
-    if (pending) return mbarrier_pack(pending, expected, phase);
-    warp->worker->epoch++; /* for racecheck: what was before is ordered before what comes */
-    return mbarrier_pack(expected, expected, phase + 1);
-}
-
-static int mbarrier_done(uint64_t word, uint64_t token, int parity)
-{
-    uint64_t phase = word >> 2 * MBARRIER_BITS;
-    return parity ? (phase & 1) != (token & 1) : phase != token >> 2 * MBARRIER_BITS;
-}
-
-HANDLER(MBARRIER)
-{
-    uint32_t done = 0, kind = ins->aux;
-    FOR_ACTIVE(warp->mask)
-    {
-        uint64_t word = 0, value = 1;
-        Spot spot = {0};
-        if (kind == MBARRIER_PENDING) {
-            REG(uint32_t, ins->d)[i] = REG(const uint64_t, ins->b)[i] & MBARRIER_FIELD;
-            continue;
-        }
-        uint64_t address = lane_address(warp, ins, i);
-        if (address - SHARED_WINDOW < WINDOW_BYTES) address -= SHARED_WINDOW;
-        if (address & 7)
-            return fault_at(warp, ins, SIMT_MEMCHECK, i, address, 8,
-                            "Misaligned mbarrier: the address is no multiple of 8");
-        if (spot_shared(warp, ins, i, address, 8, kind == MBARRIER_INIT, kind != MBARRIER_INIT,
-                        &spot) != 0)
-            return NULL;
-        memcpy(&word, spot.host, 8);
-        if (ins->b != NO_SLOT)
-            value = (kind == MBARRIER_TEST || kind == MBARRIER_TRY) && !ins->carries
-                        ? REG(const uint64_t, ins->b)[i]
-                        : REG(const uint32_t, ins->b)[i];
-        if (kind == MBARRIER_TEST || kind == MBARRIER_TRY) {
-            done |= (uint32_t)mbarrier_done(word, value, ins->carries) << i;
-            continue;
-        }
-        if (ins->d != NO_SLOT) REG(uint64_t, ins->d)[i] = word;
-        if (kind == MBARRIER_INIT) word = mbarrier_pack(value, value, 0);
-        if (kind == MBARRIER_INVAL) word = 0;
-        if (kind == MBARRIER_ARRIVE || kind == MBARRIER_DROP)
-            word = mbarrier_arrive(warp, word, value, kind == MBARRIER_DROP);
-        memcpy(spot.host, &word, 8);
-    }
-    if (kind != MBARRIER_TEST && kind != MBARRIER_TRY) return ins + 1;
-    if (ins->d != NO_SLOT) {
-        uint32_t *p = &PREDICATE(ins->d);
-        *p = (*p & ~warp->mask) | done;
-    }
-    /* Who waits in vain lets the other warps go on. */
-    return done == warp->mask ? ins + 1 : warp_stop(warp, WARP_READY, ins + 1);
 }

@@ -10,8 +10,8 @@
 #include "common/simt/checks/report.h"
 #include "common/simt/checks/touch.h"
 #include "common/simt/core/accelerator.h"
+#include "common/simt/core/async.h"
 #include "common/simt/core/ops.h"
-#include "common/simt/core/tensor.h"
 #include "common/simt/exec/exec_functions.h"
 #include "common/simt/exec/exec_math.h"
 #include "common/simt/exec/exec_parts.h"
@@ -180,6 +180,14 @@ ALWAYS const Ins *compare_store(Warp *warp, const Ins *ins, uint32_t result)
 #include "common/simt/exec/exec_control.h"
 
 #include "common/simt/exec/exec_async.h"
+
+#include "common/simt/exec/exec_mbarrier.h"
+
+#include "common/simt/exec/exec_bulk.h"
+
+#include "common/simt/exec/exec_wgmma.h"
+
+#include "common/simt/exec/exec_cluster.h"
 
 #define UN(name, R, T, e)    h_##name,
 #define BIN(name, R, T, e)   h_##name,

@@ -648,25 +648,50 @@ __attribute__((noinline)) static int spot_global(Warp *warp, const Ins *ins, uin
     return 0;
 }
 
+/* An address of shared memory has the rank of a block of the cluster above these bits, one more;
+ * 0: the thread's own block. */
+enum { RANK_SHIFT = 24 };
+
+ALWAYS uint32_t cluster_size(const Warp *warp)
+{
+    return warp->worker->peers ? warp->worker->peers : 1;
+}
+
+ALWAYS uint64_t cluster_address(uint64_t address, uint32_t rank)
+{
+    return (address & ((1u << RANK_SHIFT) - 1)) | (uint64_t)(rank + 1) << RANK_SHIFT;
+}
+
+/* The block in whose shared memory the address lies, which becomes an offset there. */
+ALWAYS Block *shared_block(const Warp *warp, uint64_t *address)
+{
+    uint64_t rank = *address >> RANK_SHIFT;
+    if (!rank || rank > cluster_size(warp)) return warp->block;
+    *address &= (1u << RANK_SHIFT) - 1;
+    return warp->worker->peers ? &warp->worker->peer[rank - 1]->block : warp->block;
+}
+
 static int spot_shared(Warp *warp, const Ins *ins, uint32_t lane, uint64_t off, uint32_t bytes,
                        int store, int load, Spot *spot)
 {
-    uint32_t size = warp->block->shared_bytes;
+    Block *block = warp->block;
+    if (__builtin_expect(off >> RANK_SHIFT != 0, 0)) block = shared_block(warp, &off);
+    uint32_t size = block->shared_bytes;
     if (off > size || bytes > size - off) {
         fault_at(warp, ins, SIMT_MEMCHECK, lane, off, bytes,
                  "Invalid __shared__ %s of %u bytes: offset %llu lies outside the block's %u bytes",
                  access_name(store), bytes, (unsigned long long)off, size);
         return -1;
     }
-    spot->host = warp->block->shared + off;
+    spot->host = block->shared + off;
     spot->shared = 1;
     if (!warp->worker->initcheck) return 0;
     uint32_t want = (1u << bytes) - 1, word;
-    memcpy(&word, warp->block->shared_shadow + off / 8, 4);
+    memcpy(&word, block->shared_shadow + off / 8, 4);
     if (load && (word >> (off & 7) & want) != want)
         init_report(warp, ins, lane, off, bytes, "__shared__");
     word |= store ? want << (off & 7) : 0;
-    memcpy(warp->block->shared_shadow + off / 8, &word, 4);
+    memcpy(block->shared_shadow + off / 8, &word, 4);
     return 0;
 }
 
@@ -715,6 +740,16 @@ ALWAYS uint64_t lane_address(const Warp *warp, const Ins *ins, uint32_t lane)
     return (uint32_t)(REG(const uint32_t, ins->a)[lane] + (uint32_t)ins->imm);
 }
 
+/* Is this address in the block's own shared memory, and where?  What another block of the cluster
+ * is asked for is neither checked for races nor counted. */
+static uint32_t own_shared(const Warp *warp, uint64_t address, uint32_t *offset)
+{
+    address &= WINDOW_BYTES - 1;
+    int own = shared_block(warp, &address) == warp->block;
+    *offset = (uint32_t)address;
+    return (uint32_t)own;
+}
+
 static void lanes_raced(Warp *warp, const Ins *ins, const uint64_t *global, uint32_t in_global,
                         const uint32_t *shared, uint32_t in_shared, int store)
 {
@@ -737,8 +772,7 @@ static void lanes_counted(Warp *warp, const Ins *ins, const uint64_t *address, i
                     : a - LOCAL_WINDOW < WINDOW_BYTES ? PTX_LOCAL
                     : a - PARAM_WINDOW < WINDOW_BYTES ? PTX_PARAM
                                                       : PTX_GLOBAL;
-        if (space == PTX_SHARED)
-            in_shared |= 1u << i, shared[i] = (uint32_t)(a & (WINDOW_BYTES - 1));
+        if (space == PTX_SHARED) in_shared |= own_shared(warp, a, &shared[i]) << i;
         if (space == PTX_LOCAL) in_local |= 1u << i, local[i] = a & (WINDOW_BYTES - 1);
         if (space == PTX_GLOBAL || space == PTX_CONST) in_global |= 1u << i, global[i] = a;
     }
@@ -932,7 +966,7 @@ static void atomics_raced(Warp *warp, const Ins *ins, const uint64_t *address)
     FOR_ACTIVE(warp->mask)
     {
         if (ins->space == PTX_SHARED || address[i] - SHARED_WINDOW < WINDOW_BYTES)
-            in_shared |= 1u << i, shared[i] = (uint32_t)(address[i] & (WINDOW_BYTES - 1));
+            in_shared |= own_shared(warp, address[i], &shared[i]) << i;
         else
             in_global |= 1u << i, global[i] = address[i];
     }

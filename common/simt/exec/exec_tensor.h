@@ -38,7 +38,9 @@ ALWAYS void elements_of(const uint32_t *bits, TensorType type, float *value)
         ELEMENTS(TYPE_TF32, 1);
         ELEMENTS(TYPE_S8, 4);
         ELEMENTS(TYPE_U8, 4);
-    case TYPE_F64: /* has ways of its own */
+    case TYPE_F64: /* these have ways of their own */
+    case TYPE_E4M3:
+    case TYPE_E5M2:
     case TYPE_F32:
     case TYPE_S32:
         memcpy(value, bits, LANES * sizeof *value);

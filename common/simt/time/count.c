@@ -227,6 +227,29 @@ void count_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t m
     if (!store) warp->pending = (uint64_t)machine->shared_latency + passes - 1;
 }
 
+/* The accelerator goes past the L1.  What of it one instruction asks for, the replay finds in the
+ * step's misses and lines together. */
+void count_bulk(Warp *warp, const Ins *ins, uint64_t address, uint64_t bytes, int store)
+{
+    Worker *worker = warp->worker;
+    Counters *c = &worker->counters;
+    Launch *launch = worker->launch;
+    uint64_t first = address / SECTOR, n = (address + bytes - 1) / SECTOR - first + 1;
+    for (uint64_t i = 0; i < n; i++)
+        if (store)
+            dram_touch(launch, launch->stored, &launch->dram_stores, first + i, 1);
+        else
+            dram_touch(launch, launch->loaded, &launch->dram_loads, first + i, 2);
+    if (store)
+        c->global_store_requests++, c->global_store_sectors += n, c->global_store_bytes += bytes;
+    else
+        c->global_load_requests++, c->global_load_sectors += n, c->global_load_bytes += bytes;
+    InsCount *profile = &worker->profile[ins - warp->code];
+    profile->requests++, profile->sectors += n;
+    *(store ? &worker->cost.store_misses : &worker->cost.load_misses) += n;
+    warp->bulk_sectors += (uint32_t)n;
+}
+
 /* Lanes that want one address take turns. */
 static uint32_t turns_count(const uint64_t *address, uint32_t mask)
 {

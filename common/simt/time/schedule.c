@@ -13,7 +13,7 @@
 #include "common/simt/core/accelerator.h"
 #include "common/simt/core/kinds.h"
 #include "common/simt/core/ops.h"
-#include "common/simt/core/tensor.h"
+#include "common/simt/core/async.h"
 
 enum { LOAD_AHEAD = 200, SHARED_AHEAD = 30, PIECE = 512, MOST_GUARDED = 8 };
 
@@ -51,9 +51,19 @@ static uint32_t cycles_for(uint32_t lanes, const SimtMachine *m)
     return (LANES + each - 1) / each;
 }
 
+/* A warp's quarter of a warpgroup's product takes its own tensor core: 32 bytes of k at a time,
+ * whatever their type. */
+static uint16_t wgmma_cycles(const WgmmaPlan *plan, const SimtMachine *m)
+{
+    enum { HALVES_DEEP = 16 };
+    uint64_t rate = m->tensor_fma ? m->tensor_fma : 64;
+    return (uint16_t)(((uint64_t)WGMMA_ROWS * plan->n * HALVES_DEEP + rate - 1) / rate);
+}
+
 /* tf32 goes half as fast as halves, bytes twice as fast. */
 static uint16_t tensor_cycles(const Ins *ins, const SimtKernel *kernel, const SimtMachine *m)
 {
+    if (ins->op == OP_WGMMA) return wgmma_cycles(&kernel->wgmma[ins->aux], m);
     const TensorPlan *plan = &kernel->tensor[ins->aux];
     uint64_t fmas = (uint64_t)plan->m * plan->n * plan->k,
              rate = m->tensor_fma ? m->tensor_fma : 64;

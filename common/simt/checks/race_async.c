@@ -1,0 +1,94 @@
+/* race_async.c - racecheck between threads and what works beside them: the tensor memory
+ * accelerator and the products of warpgroups.
+ *
+ * What a thread wrote they see only behind a fence.proxy.async: of the thread that wrote, or of the
+ * warp that asks, behind a barrier.  What the accelerator writes a thread sees only when it has
+ * seen the mbarrier's phase complete. */
+#include "common/simt/checks/race.h"
+#include "common/simt/checks/report.h"
+#include "common/simt/core/async.h"
+
+enum { WORD = 4, PIECE = 16 };
+
+static void thread_name(const Warp *warp, uint32_t thread, char *text, size_t bytes)
+{
+    const uint32_t *block = warp->worker->launch->launch->block;
+    snprintf(text, bytes, "(%u,%u,%u)", thread % block[0], thread / block[0] % block[1],
+             thread / block[0] / block[1]);
+}
+
+/* Did a thread write the word, and neither its warp nor the one that reads fence since? */
+static int is_unfenced(const Warp *warp, const RaceWord *w)
+{
+    const Worker *worker = warp->worker;
+    if (w->by_proxy || w->wrote < worker->block_epoch || w->writer / LANES >= warp->block->warps)
+        return 0;
+    if (worker->warp[w->writer / LANES].proxy_fences != w->fences) return 0;
+    return warp->proxy_epoch <= w->wrote;
+}
+
+static void unfenced_report(Warp *warp, const Ins *ins, uint32_t lane, uint32_t at,
+                            const RaceWord *w)
+{
+    const SimtKernel *kernel = warp->worker->kernel;
+    char who[48], where[300], here[300];
+    thread_name(warp, w->writer, who, sizeof who);
+    source_name(kernel, kernel->code[w->write_ins].from, where, sizeof where);
+    source_name(kernel, ins->from, here, sizeof here);
+    finding_add(warp, ins, SIMT_RACECHECK, lane, 0, WORD,
+                "Race reported between Write access at %.100s by thread %s and an asynchronous "
+                "read at %.100s: fence.proxy.async is missing between them, at offset 0x%x of "
+                "__shared__ memory",
+                where, who, here, at);
+}
+
+void race_async(Warp *warp, const Ins *ins, uint32_t lane, const uint32_t *piece, uint32_t count,
+                int store)
+{
+    int told = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t offset[LANES];
+        RaceWord *word = &warp->worker->race_shared[piece[i] / WORD];
+        for (uint32_t k = 0; k < PIECE / WORD && !store && !told; k++) {
+            if (!is_unfenced(warp, &word[k])) continue;
+            unfenced_report(warp, ins, lane, piece[i] + k * WORD, &word[k]);
+            told = 1;
+        }
+        offset[lane] = piece[i];
+        race_shared(warp, ins, offset, 1u << lane, PIECE, store ? RACE_WRITE : RACE_READ);
+        for (uint32_t k = 0; k < PIECE / WORD && store; k++)
+            word[k].by_proxy = 1;
+    }
+}
+
+/* Does the copy write any of these bytes?  A swizzle changes places within 128 bytes only. */
+static int overlaps(const Flight *flight, uint32_t at, uint32_t bytes)
+{
+    uint32_t from = flight->to, to = flight->to + flight->bytes;
+    if (flight->swizzle) from &= ~127u, to = (to + 127) & ~127u;
+    return at < to && at + bytes > from;
+}
+
+void race_flights(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask, uint32_t bytes,
+                  int read)
+{
+    const Block *block = warp->block;
+    const SimtKernel *kernel = warp->worker->kernel;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(m);
+        for (uint32_t i = 0; i < block->flights; i++) {
+            const Flight *flight = &block->flight[i];
+            char who[48], where[300], here[300];
+            if (!overlaps(flight, offset[lane], bytes)) continue;
+            thread_name(warp, flight->thread, who, sizeof who);
+            source_name(kernel, kernel->code[flight->ins].from, where, sizeof where);
+            source_name(kernel, ins->from, here, sizeof here);
+            finding_add(warp, ins, SIMT_RACECHECK, lane, 0, bytes,
+                        "Race reported between a bulk copy at %.100s by thread %s and %s access at "
+                        "%.100s: nobody has waited for the phase of the mbarrier at offset 0x%x "
+                        "that counts its bytes, at offset 0x%x of __shared__ memory",
+                        where, who, read ? "Read" : "Write", here, flight->barrier, offset[lane]);
+            return;
+        }
+    }
+}

@@ -1,0 +1,445 @@
+/* exec_bulk.h - what the tensor memory accelerator copies; included by exec_body.h.
+ *
+ * A copy into shared memory reads its source at once and lies in flight until somebody sees its
+ * mbarrier's phase complete: who does not wait finds what was there before.  A copy out of shared
+ * memory is made at once. */
+
+/* A box of a tensor: `at` are the coordinates of the row in hand, its first element's. */
+typedef struct Box {
+    const TensorMap *map;
+    int im2col;
+    uint32_t rank, element, row_bytes, rows, step[TENSOR_MAP_RANK], steps[TENSOR_MAP_RANK];
+    int64_t at[TENSOR_MAP_RANK], first[TENSOR_MAP_RANK], offset[TENSOR_MAP_RANK];
+} Box;
+
+static void box_open(const Warp *warp, const BulkPlan *plan, uint32_t lane, const TensorMap *map,
+                     Box *box)
+{
+    *box = (Box){.map = map, .im2col = plan->im2col, .rank = map->rank};
+    box->element = tensor_map_element(map->type);
+    box->row_bytes = map->box[0] * box->element;
+    box->rows = plan->im2col ? map->box[1] : 1;
+    for (uint32_t i = 0; i < map->rank; i++) {
+        box->at[i] = box->first[i] = REG(const int32_t, plan->coordinate[i])[lane];
+        if (i == 0) continue;
+        if (plan->im2col) {
+            if (i + 1 < map->rank && plan->kind != BULK_STORE)
+                box->offset[i] = REG(const uint16_t, plan->offset[i - 1])[2 * lane];
+            continue;
+        }
+        box->steps[i] = (map->box[i] + map->element_strides[i] - 1u) / map->element_strides[i];
+        box->rows *= box->steps[i];
+    }
+}
+
+/* The next row of a tile, or the next pixel of im2col: where a row of the picture ends, the next
+ * one begins. */
+static void box_next(Box *box)
+{
+    const TensorMap *map = box->map;
+    for (uint32_t i = 1; i < box->rank; i++) {
+        if (box->im2col && i + 1 == box->rank) {
+            box->at[i]++;
+            return;
+        }
+        box->at[i] += map->element_strides[i];
+        if (box->im2col) {
+            if (box->at[i] <= (int64_t)map->last[i] + map->upper[i - 1]) return;
+            box->at[i] = map->lower[i - 1];
+        } else {
+            if (++box->step[i] < box->steps[i]) return;
+            box->step[i] = 0, box->at[i] = box->first[i];
+        }
+    }
+}
+
+/* The bytes of the row that lie in the tensor: [*skip, *skip + result) of it, at *address. */
+static uint32_t box_inside(const Box *box, uint32_t *skip, uint64_t *address)
+{
+    const TensorMap *map = box->map;
+    int64_t low = box->at[0], high = low + map->box[0], last = map->last[0];
+    uint64_t at = map->address;
+    for (uint32_t i = 1; i < box->rank; i++) {
+        int64_t c = box->at[i] + box->offset[i];
+        if (c < 0 || c > (int64_t)map->last[i]) return 0;
+        at += (uint64_t)c * map->strides[i - 1];
+    }
+    if (high > last + 1) high = last + 1;
+    int64_t from = low < 0 ? 0 : low;
+    if (from >= high) return 0;
+    *skip = (uint32_t)(from - low) * box->element;
+    *address = at + (uint64_t)from * box->element;
+    return (uint32_t)(high - from) * box->element;
+}
+
+/* What stands where there is no tensor. */
+static void fill_row(const TensorMap *map, unsigned char *row, uint32_t bytes)
+{
+    memset(row, 0, bytes);
+    if (!map->fill) return;
+    uint32_t element = tensor_map_element(map->type);
+    for (uint32_t i = 0; i < bytes; i++) /* a NaN of all ones but the sign */
+        row[i] = i % element == element - 1 ? 0x7f : 0xff;
+}
+
+/* ---- operands ------------------------------------------------------------------------------- */
+
+ALWAYS uint64_t place_address(const Warp *warp, const Place *place, uint32_t lane)
+{
+    if (place->base64) return REG(const uint64_t, place->slot)[lane] + (uint64_t)place->imm;
+    return (uint32_t)(REG(const uint32_t, place->slot)[lane] + (uint32_t)place->imm);
+}
+
+static uint64_t shared_address(const Warp *warp, const Place *place, uint32_t lane)
+{
+    uint64_t address = place_address(warp, place, lane);
+    return address - SHARED_WINDOW < WINDOW_BYTES ? address - SHARED_WINDOW : address;
+}
+
+static int bulk_aligned(Warp *warp, const Ins *ins, uint32_t lane, uint64_t address, uint32_t to,
+                        const char *what)
+{
+    if (address % to == 0) return 0;
+    fault_at(warp, ins, SIMT_MEMCHECK, lane, address, to,
+             "Misaligned bulk copy: %s is no multiple of %u", what, to);
+    return -1;
+}
+
+/* The map lies where a kernel's parameters do, or in global or constant memory. */
+static const TensorMap *map_find(Warp *warp, const Ins *ins, const BulkPlan *plan, uint32_t lane,
+                                 TensorMap *copy)
+{
+    uint64_t address =
+        place_address(warp, plan->kind == BULK_STORE ? &plan->to : &plan->from, lane);
+    Ins plain = *ins;
+    Spot spot;
+    plain.space = PTX_SPACE_NONE;
+    if (address % 64) {
+        fault_at(warp, ins, SIMT_MEMCHECK, lane, address, TENSOR_MAP_BYTES,
+                 "Misaligned tensor map: its address is no multiple of 64");
+        return NULL;
+    }
+    if (address - SHARED_WINDOW < WINDOW_BYTES || address - LOCAL_WINDOW < WINDOW_BYTES) {
+        fault_at(warp, ins, SIMT_MEMCHECK, lane, address, TENSOR_MAP_BYTES,
+                 "The tensor map lies in %s memory: it must be a __grid_constant__ parameter, or "
+                 "in global or constant memory",
+                 address - SHARED_WINDOW < WINDOW_BYTES ? "shared" : "local");
+        return NULL;
+    }
+    for (uint32_t i = 0; i < TENSOR_MAP_BYTES; i += 16) {
+        if (spot_find(warp, &plain, lane, address + i, 16, 0, 1, &spot) != 0) return NULL;
+        memcpy((unsigned char *)copy + i, spot.host, 16);
+    }
+    const char *wrong = !tensor_map_is_valid(copy) ? "no tensor map was encoded there"
+                        : copy->rank != plan->rank ? "the tensor map is of another rank"
+                        : (copy->kind == TENSOR_MAP_IM2COL) != plan->im2col
+                            ? "the tensor map is of the other mode, tiled or im2col"
+                            : NULL;
+    if (!wrong) return copy;
+    fault_at(warp, ins, SIMT_MEMCHECK, lane, address, TENSOR_MAP_BYTES,
+             "Invalid tensor map for a copy of rank %u: %s", plan->rank, wrong);
+    return NULL;
+}
+
+/* ---- memory --------------------------------------------------------------------------------- */
+
+/* What checks and counters hear of a stretch of global memory. */
+static void bulk_counted(Warp *warp, const Ins *ins, uint64_t from, uint32_t bytes, int store)
+{
+    const Launch *launch = warp->worker->launch;
+    if (warp->count) count_bulk(warp, ins, from, bytes, store);
+    if (!launch->launch->touch && !warp->worker->racecheck) return;
+    uint64_t address[LANES] = {0}, unit = from % 16 || bytes % 16 ? 4 : 16;
+    for (uint64_t at = from & ~(unit - 1); at < from + bytes;) {
+        uint32_t lanes = 0, mask = 0;
+        for (; lanes < LANES && at < from + bytes; at += unit)
+            mask |= 1u << lanes, address[lanes++] = at;
+        if (launch->launch->touch)
+            touch_note(warp->worker->launch, address, mask, (uint32_t)unit,
+                       store ? SIMT_TOUCH_WRITE : SIMT_TOUCH_READ);
+        if (warp->worker->racecheck)
+            race_global(warp, ins, address, mask, (uint32_t)unit, store ? RACE_WRITE : RACE_READ);
+    }
+}
+
+/* The host's bytes of global memory.  NULL after reporting that they are not all there. */
+static unsigned char *bulk_global(Warp *warp, const Ins *ins, uint32_t lane, uint64_t address,
+                                  uint32_t bytes, int store)
+{
+    Spot spot;
+    if (spot_global(warp, ins, lane, address, bytes, store, !store, &spot) != 0) return NULL;
+    bulk_counted(warp, ins, address, bytes, store);
+    return spot.host;
+}
+
+/* Pieces of 16 bytes of shared memory that a copy or a product reads or writes. */
+static int pieces_check(Warp *warp, const Ins *ins, uint32_t lane, const uint32_t *piece,
+                        uint32_t count, int store)
+{
+    Spot spot;
+    for (uint32_t i = 0; i < count; i++)
+        if (spot_shared(warp, ins, lane, piece[i], 16, 0, !store, &spot) != 0) return -1;
+    if (!warp->worker->racecheck) return 0;
+    race_async(warp, ins, lane, piece, count, store);
+    return 0;
+}
+
+static int stretch_check(Warp *warp, const Ins *ins, uint32_t lane, uint32_t to, uint32_t bytes,
+                         uint32_t swizzle, int store)
+{
+    uint32_t piece[LANES], n = 0;
+    for (uint32_t i = 0; i < bytes; i += 16) {
+        piece[n++] = swizzled(to + i, swizzle);
+        if (n < LANES && i + 16 < bytes) continue;
+        if (pieces_check(warp, ins, lane, piece, n, store) != 0) return -1;
+        n = 0;
+    }
+    return 0;
+}
+
+/* ---- into shared memory --------------------------------------------------------------------- */
+
+typedef struct Target {
+    uint64_t to, barrier; /* as addresses of shared memory */
+    uint32_t bytes, swizzle;
+} Target;
+
+/* Sends `data` (whose owner is the flight from now on) to one block. */
+static int flight_send(Warp *warp, const Ins *ins, uint32_t lane, const Target *target,
+                       const unsigned char *data)
+{
+    Mbarrier m;
+    uint64_t to = target->to;
+    if (mbarrier_find(warp, ins, lane, target->barrier, 0, &m) != 0) return -1;
+    Block *block = shared_block(warp, &to);
+    if (block != m.block) {
+        fault_at(warp, ins, SIMT_SYNCCHECK, lane, 0, 0,
+                 "Barrier error: a bulk copy goes to one block of the cluster and its mbarrier "
+                 "lies in another");
+        return -1;
+    }
+    Spot spot;
+    if (to + target->bytes > block->shared_bytes)
+        return spot_shared(warp, ins, lane, target->to, target->bytes, 0, 0, &spot);
+    if (block == warp->block &&
+        stretch_check(warp, ins, lane, (uint32_t)to, target->bytes, target->swizzle, 1) != 0)
+        return -1;
+    if (block->flights == block->flight_room) {
+        uint32_t room = block->flight_room ? block->flight_room * 2 : 16;
+        Flight *grown = realloc(block->flight, room * sizeof *grown);
+        if (grown) block->flight = grown, block->flight_room = room;
+    }
+    unsigned char *own = block->flights < block->flight_room ? malloc(target->bytes) : NULL;
+    if (!own) {
+        fault_at(warp, ins, SIMT_TRAP, lane, 0, 0, "out of host memory for a bulk copy");
+        return -1;
+    }
+    memcpy(own, data, target->bytes);
+    block->flight[block->flights++] = (Flight){.to = (uint32_t)to,
+                                               .bytes = target->bytes,
+                                               .barrier = m.offset,
+                                               .phase = m.phase,
+                                               .ins = (uint32_t)(ins - warp->code),
+                                               .thread = warp->index * LANES + lane,
+                                               .swizzle = target->swizzle,
+                                               .data = own};
+    phase_trace(warp, &m, 0);
+    if (mbarrier_bytes(warp, ins, lane, &m, -(int64_t)target->bytes) != 0) return -1;
+    mbarrier_settle(warp, &m);
+    return 0;
+}
+
+/* To the block that the address names, or to all blocks of the mask, at the same place in each. */
+static int flights_send(Warp *warp, const Ins *ins, const BulkPlan *plan, uint32_t lane,
+                        Target *target, const unsigned char *data)
+{
+    target->to = shared_address(warp, &plan->to, lane);
+    target->barrier = shared_address(warp, &plan->barrier, lane);
+    if (bulk_aligned(warp, ins, lane, target->to, plan->rank ? 128 : 16,
+                     "the address in shared memory") != 0)
+        return -1;
+    if (plan->mask == NO_SLOT) return flight_send(warp, ins, lane, target, data);
+    uint32_t mask = REG(const uint16_t, plan->mask)[2 * lane], blocks = cluster_size(warp);
+    if (mask == 0 || mask >> blocks) {
+        fault_at(warp, ins, SIMT_SYNCCHECK, lane, 0, 0,
+                 "A multicast to the blocks 0x%x of a cluster of %u", mask, blocks);
+        return -1;
+    }
+    Target each = *target;
+    FOR_ACTIVE(mask)
+    {
+        each.to = cluster_address(target->to, i),
+        each.barrier = cluster_address(target->barrier, i);
+        if (flight_send(warp, ins, lane, &each, data) != 0) return -1;
+    }
+    return 0;
+}
+
+static int box_load(Warp *warp, const Ins *ins, uint32_t lane, Box *box, unsigned char *data)
+{
+    for (uint32_t r = 0; r < box->rows; r++, box_next(box)) {
+        unsigned char *row = data + (size_t)r * box->row_bytes;
+        uint64_t address;
+        uint32_t skip, bytes = box_inside(box, &skip, &address);
+        if (bytes < box->row_bytes) fill_row(box->map, row, box->row_bytes);
+        if (!bytes) continue;
+        const unsigned char *host = bulk_global(warp, ins, lane, address, bytes, 0);
+        if (!host) return -1;
+        memcpy(row + skip, host, bytes);
+    }
+    return 0;
+}
+
+static int row_bytes_check(Warp *warp, const Ins *ins, const BulkPlan *plan, uint32_t lane,
+                           uint32_t *bytes)
+{
+    *bytes = REG(const uint32_t, plan->bytes)[lane];
+    if (*bytes && *bytes % 16 == 0) return 0;
+    fault_at(warp, ins, SIMT_MEMCHECK, lane, 0, *bytes,
+             "A bulk copy of %u bytes: it must be a multiple of 16", *bytes);
+    return -1;
+}
+
+/* Bytes in a row, from global memory or from the block's own shared memory. */
+static int row_load(Warp *warp, const Ins *ins, const BulkPlan *plan, uint32_t lane, Target *target,
+                    const unsigned char **data)
+{
+    if (row_bytes_check(warp, ins, plan, lane, &target->bytes) != 0) return -1;
+    if (plan->kind == BULK_BETWEEN) {
+        uint64_t from = shared_address(warp, &plan->from, lane);
+        if (bulk_aligned(warp, ins, lane, from, 16, "the source's address") != 0) return -1;
+        Spot spot;
+        if (from + target->bytes > warp->block->shared_bytes)
+            return spot_shared(warp, ins, lane, from, target->bytes, 0, 0, &spot);
+        *data = warp->block->shared + from;
+        return stretch_check(warp, ins, lane, (uint32_t)from, target->bytes, 0, 0);
+    }
+    uint64_t from = place_address(warp, &plan->from, lane);
+    if (bulk_aligned(warp, ins, lane, from, 16, "the address in global memory") != 0) return -1;
+    *data = bulk_global(warp, ins, lane, from, target->bytes, 0);
+    return *data ? 0 : -1;
+}
+
+static int bulk_load(Warp *warp, const Ins *ins, const BulkPlan *plan, uint32_t lane)
+{
+    Target target = {0};
+    const unsigned char *data = NULL;
+    if (!plan->rank)
+        return row_load(warp, ins, plan, lane, &target, &data) == 0
+                   ? flights_send(warp, ins, plan, lane, &target, data)
+                   : -1;
+    TensorMap copy;
+    const TensorMap *map = map_find(warp, ins, plan, lane, &copy);
+    Box box;
+    if (!map) return -1;
+    box_open(warp, plan, lane, map, &box);
+    uint64_t bytes = (uint64_t)box.rows * box.row_bytes;
+    if (bytes > MBARRIER_MOST) {
+        fault_at(warp, ins, SIMT_MEMCHECK, lane, 0, 0,
+                 "A box of %llu bytes: an mbarrier counts at most %d", (unsigned long long)bytes,
+                 MBARRIER_MOST);
+        return -1;
+    }
+    unsigned char *image = malloc(bytes);
+    if (!image) {
+        fault_at(warp, ins, SIMT_TRAP, lane, 0, 0, "out of host memory for a bulk copy");
+        return -1;
+    }
+    target.bytes = (uint32_t)bytes, target.swizzle = map->swizzle;
+    int result = box_load(warp, ins, lane, &box, image) == 0
+                     ? flights_send(warp, ins, plan, lane, &target, image)
+                     : -1;
+    free(image);
+    return result;
+}
+
+/* ---- out of shared memory ------------------------------------------------------------------- */
+
+static int box_store(Warp *warp, const Ins *ins, const BulkPlan *plan, uint32_t lane, uint32_t from)
+{
+    TensorMap copy;
+    const TensorMap *map = map_find(warp, ins, plan, lane, &copy);
+    Box box;
+    if (!map) return -1;
+    box_open(warp, plan, lane, map, &box);
+    uint64_t size = (uint64_t)box.rows * box.row_bytes;
+    Spot spot;
+    if (from + size > warp->block->shared_bytes)
+        return spot_shared(warp, ins, lane, from, (uint32_t)(size < 1u << 30 ? size : 1u << 30), 0,
+                           0, &spot);
+    if (stretch_check(warp, ins, lane, from, (uint32_t)size, map->swizzle, 0) != 0) return -1;
+    for (uint32_t r = 0; r < box.rows; r++, box_next(&box)) {
+        uint64_t address;
+        uint32_t skip, bytes = box_inside(&box, &skip, &address);
+        if (!bytes) continue;
+        unsigned char *host = bulk_global(warp, ins, lane, address, bytes, 1);
+        if (!host) return -1;
+        for (uint32_t i = 0; i < bytes; i++)
+            host[i] =
+                warp->block->shared[swizzled(from + r * box.row_bytes + skip + i, map->swizzle)];
+    }
+    return 0;
+}
+
+static int bulk_store(Warp *warp, const Ins *ins, const BulkPlan *plan, uint32_t lane)
+{
+    uint64_t from = shared_address(warp, &plan->from, lane);
+    Spot spot;
+    uint32_t bytes;
+    if (bulk_aligned(warp, ins, lane, from, plan->rank ? 128 : 16,
+                     "the address in shared memory") != 0)
+        return -1;
+    if (from >= warp->block->shared_bytes)
+        return spot_shared(warp, ins, lane, from, 16, 0, 0, &spot);
+    if (plan->rank) return box_store(warp, ins, plan, lane, (uint32_t)from);
+    uint64_t to = place_address(warp, &plan->to, lane);
+    if (row_bytes_check(warp, ins, plan, lane, &bytes) != 0 ||
+        bulk_aligned(warp, ins, lane, to, 16, "the address in global memory") != 0)
+        return -1;
+    if (from + bytes > warp->block->shared_bytes)
+        return spot_shared(warp, ins, lane, from, bytes, 0, 0, &spot);
+    if (stretch_check(warp, ins, lane, (uint32_t)from, bytes, 0, 0) != 0) return -1;
+    unsigned char *host = bulk_global(warp, ins, lane, to, bytes, 1);
+    if (host) memcpy(host, warp->block->shared + from, bytes);
+    return host ? 0 : -1;
+}
+
+/* A prefetch moves nothing that a program can see; its map has to be one all the same. */
+static int bulk_prefetch(Warp *warp, const Ins *ins, const BulkPlan *plan, uint32_t lane)
+{
+    TensorMap copy;
+    return !plan->rank || map_find(warp, ins, plan, lane, &copy) ? 0 : -1;
+}
+
+HANDLER(BULK_COPY)
+{
+    const BulkPlan *plan = &warp->worker->kernel->bulk[ins->aux];
+    FOR_ACTIVE(warp->mask)
+    {
+        int result = plan->kind == BULK_STORE      ? bulk_store(warp, ins, plan, i)
+                     : plan->kind == BULK_PREFETCH ? bulk_prefetch(warp, ins, plan, i)
+                                                   : bulk_load(warp, ins, plan, i);
+        if (result != 0) return NULL;
+    }
+    return ins + 1;
+}
+
+HANDLER(BULK_COMMIT)
+{
+    warp->bulk_group++;
+    return ins + 1;
+}
+
+HANDLER(BULK_WAIT)
+{
+    (void)warp;
+    return ins + 1;
+}
+
+/* Between what threads write themselves and what the accelerator or a warpgroup's product reads. */
+HANDLER(PROXY_FENCE)
+{
+    warp->proxy_fences++;
+    warp->proxy_epoch = warp->worker->epoch;
+    return ins + 1;
+}

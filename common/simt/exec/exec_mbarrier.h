@@ -1,0 +1,301 @@
+/* exec_mbarrier.h - barriers in shared memory that count threads and bytes; included by
+ * exec_body.h.
+ *
+ * A word of 64 bits has the arrivals that the phase still waits for, those that every phase
+ * expects, the bytes that are expected and have not come (which may be fewer than none for a
+ * while), and the phase's number.  A phase is complete when neither threads nor bytes are missing.
+ *
+ * A wait that may sleep (try_wait) is executed once: its warp rests until the phase is complete,
+ * and block.c finds out who rests for ever. */
+
+enum { MBARRIER_BITS = 20, MBARRIER_TX_BITS = 21, MBARRIER_PHASES = 8 };
+#define MBARRIER_FIELD ((1u << MBARRIER_BITS) - 1)
+#define MBARRIER_MOST  ((1 << MBARRIER_BITS) - 1)
+
+typedef struct Mbarrier {
+    Block *block; /* whose shared memory it lies in */
+    unsigned char *host;
+    uint32_t offset, pending, expected, phase;
+    int32_t bytes;
+} Mbarrier;
+
+ALWAYS uint64_t mbarrier_pack(const Mbarrier *m)
+{
+    uint64_t bytes = (uint32_t)m->bytes & ((1u << MBARRIER_TX_BITS) - 1);
+    return (uint64_t)m->pending | (uint64_t)m->expected << MBARRIER_BITS |
+           bytes << 2 * MBARRIER_BITS |
+           (uint64_t)m->phase << (2 * MBARRIER_BITS + MBARRIER_TX_BITS);
+}
+
+ALWAYS void mbarrier_unpack(uint64_t word, Mbarrier *m)
+{
+    m->pending = word & MBARRIER_FIELD, m->expected = word >> MBARRIER_BITS & MBARRIER_FIELD;
+    m->bytes = (int32_t)(uint32_t)(word >> 2 * MBARRIER_BITS << (32 - MBARRIER_TX_BITS)) >>
+               (32 - MBARRIER_TX_BITS);
+    m->phase = (uint32_t)(word >> (2 * MBARRIER_BITS + MBARRIER_TX_BITS));
+}
+
+/* The barrier at an address of the block's own shared memory or, in a cluster, of another's.
+ * `fresh`: it is about to be made.  -1 after reporting what is wrong. */
+static int mbarrier_find(Warp *warp, const Ins *ins, uint32_t lane, uint64_t address, int fresh,
+                         Mbarrier *m)
+{
+    Spot spot;
+    uint64_t word;
+    if (address - SHARED_WINDOW < WINDOW_BYTES) address -= SHARED_WINDOW;
+    if (address & 7) {
+        fault_at(warp, ins, SIMT_MEMCHECK, lane, address, 8,
+                 "Misaligned mbarrier: the address is no multiple of 8");
+        return -1;
+    }
+    if (spot_shared(warp, ins, lane, address, 8, fresh, 0, &spot) != 0) return -1;
+    m->block = shared_block(warp, &address);
+    m->host = spot.host, m->offset = (uint32_t)address;
+    memcpy(&word, m->host, 8);
+    mbarrier_unpack(word, m);
+    if (fresh || (word != UINT64_MAX && m->expected && m->pending <= m->expected)) return 0;
+    fault_at(warp, ins, SIMT_SYNCCHECK, lane, address, 8,
+             "Barrier error: at offset 0x%x of shared memory there is no mbarrier: mbarrier.init "
+             "was not executed for it, or something wrote over it",
+             m->offset);
+    return -1;
+}
+
+/* ---- for the replay: phases numbered through the block -------------------------------------- */
+
+static PhaseNumber *phase_number(Block *block, uint32_t offset)
+{
+    for (uint32_t i = 0; i < block->phases; i++)
+        if (block->phase[i].barrier == offset) return &block->phase[i];
+    if (block->phases == block->phase_room) {
+        uint32_t room = block->phase_room ? block->phase_room * 2 : 16;
+        PhaseNumber *grown = realloc(block->phase, room * sizeof *grown);
+        if (!grown) return NULL;
+        block->phase = grown, block->phase_room = room;
+    }
+    block->phase[block->phases] =
+        (PhaseNumber){.barrier = offset, .now = (uint16_t)++block->phase_count};
+    return &block->phase[block->phases++];
+}
+
+/* What this warp does to the barrier counts for the phase that it is in, or waits for the one
+ * before. */
+static void phase_trace(Warp *warp, const Mbarrier *m, int waits)
+{
+    if (!warp->count || m->block != warp->block) return;
+    const PhaseNumber *number = phase_number(m->block, m->offset);
+    if (number) warp->passes = waits ? number->before : number->now;
+}
+
+/* ---- changes -------------------------------------------------------------------------------- */
+
+/* Writes the barrier back; a phase that is complete begins anew. */
+static void mbarrier_settle(Warp *warp, Mbarrier *m)
+{
+    if (m->pending == 0 && m->bytes == 0) {
+        m->pending = m->expected, m->phase = (m->phase + 1) % MBARRIER_PHASES;
+        /* For racecheck: what was before is ordered before what comes. */
+        m->block->warp->worker->epoch++;
+        PhaseNumber *number = warp->count ? phase_number(m->block, m->offset) : NULL;
+        if (number) number->before = number->now, number->now = (uint16_t)++m->block->phase_count;
+    }
+    uint64_t word = mbarrier_pack(m);
+    memcpy(m->host, &word, 8);
+    m->block->progress++;
+}
+
+/* -1 when there are more bytes than a barrier counts. */
+static int mbarrier_bytes(Warp *warp, const Ins *ins, uint32_t lane, Mbarrier *m, int64_t bytes)
+{
+    int64_t sum = m->bytes + bytes;
+    if (sum >= -MBARRIER_MOST && sum <= MBARRIER_MOST) {
+        m->bytes = (int32_t)sum;
+        return 0;
+    }
+    fault_at(warp, ins, SIMT_SYNCCHECK, lane, 0, 0,
+             "Barrier error: the mbarrier at offset 0x%x would count %lld bytes: at most %d are "
+             "possible",
+             m->offset, (long long)sum, MBARRIER_MOST);
+    return -1;
+}
+
+/* `count` threads fewer are missing.  -1 when so many never were. */
+static int mbarrier_arrive(Warp *warp, const Ins *ins, uint32_t lane, Mbarrier *m, uint32_t count,
+                           int drop)
+{
+    if (count == 0 || count > m->pending) {
+        fault_at(warp, ins, SIMT_SYNCCHECK, lane, 0, 0,
+                 "Barrier error: %u arrivals at once at the mbarrier at offset 0x%x, whose phase "
+                 "waits for %u of %u",
+                 count, m->offset, m->pending, m->expected);
+        return -1;
+    }
+    m->pending -= count;
+    m->expected -= drop ? count : 0;
+    return 0;
+}
+
+static int mbarrier_init(Warp *warp, const Ins *ins, uint32_t lane, Mbarrier *m, uint32_t count)
+{
+    if (count == 0 || count > MBARRIER_MOST) {
+        fault_at(warp, ins, SIMT_SYNCCHECK, lane, 0, 0,
+                 "Barrier error: an mbarrier for %u threads: it may be 1 to %d", count,
+                 MBARRIER_MOST);
+        return -1;
+    }
+    m->pending = m->expected = count, m->bytes = 0, m->phase = 0;
+    return 0;
+}
+
+/* ---- bytes on their way --------------------------------------------------------------------- */
+
+/* Where byte `offset` of shared memory lies under a swizzle of 16 << `swizzle` bytes: pieces of 16
+ * change places with others of their 128. */
+ALWAYS uint32_t swizzled(uint32_t offset, uint32_t swizzle)
+{
+    return offset ^ (offset >> 3 & (((1u << swizzle) - 1) << 4));
+}
+
+static void flight_land(Block *block, const Flight *flight)
+{
+    for (uint32_t i = 0; i < flight->bytes; i += 16) {
+        uint32_t to = swizzled(flight->to + i, flight->swizzle);
+        memcpy(block->shared + to, flight->data + i, 16);
+        block->shared_shadow[to / 8] = block->shared_shadow[to / 8 + 1] = 0xff;
+    }
+    free(flight->data);
+}
+
+/* Somebody saw that this barrier is now in `phase`: what earlier ones counted is there. */
+static void flights_land(Block *block, uint32_t barrier, uint32_t phase)
+{
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < block->flights; i++) {
+        const Flight *flight = &block->flight[i];
+        if (flight->barrier == barrier && flight->phase != phase)
+            flight_land(block, flight);
+        else
+            block->flight[left++] = *flight;
+    }
+    block->flights = left;
+}
+
+/* ---- waits ---------------------------------------------------------------------------------- */
+
+/* Which of the lanes `mask` need wait no longer.  -1 after a fault. */
+static int64_t mbarrier_done(Warp *warp, const Ins *ins, uint32_t mask)
+{
+    uint32_t done = 0;
+    FOR_ACTIVE(mask)
+    {
+        Mbarrier m, token;
+        if (mbarrier_find(warp, ins, i, lane_address(warp, ins, i), 0, &m) != 0) return -1;
+        if (ins->carries)
+            token.phase = REG(const uint32_t, ins->b)[i] & 1;
+        else
+            mbarrier_unpack(REG(const uint64_t, ins->b)[i], &token);
+        if ((m.phase & 1) == (token.phase & 1)) continue;
+        done |= 1u << i;
+        if (m.block->flights) flights_land(m.block, m.offset, m.phase);
+        phase_trace(warp, &m, 1);
+    }
+    return done;
+}
+
+static void mbarrier_answer(Warp *warp, const Ins *ins, uint32_t mask, uint32_t done)
+{
+    if (ins->d == NO_SLOT) return;
+    uint32_t *p = &PREDICATE(ins->d);
+    *p = (*p & ~mask) | done;
+}
+
+/* Who waits in vain lets the other warps go on. */
+static const Ins *mbarrier_wait(Warp *warp, const Ins *ins)
+{
+    int64_t done = mbarrier_done(warp, ins, warp->mask);
+    if (done < 0) return NULL;
+    mbarrier_answer(warp, ins, warp->mask, (uint32_t)done);
+    if ((uint32_t)done == warp->mask) return ins + 1;
+    warp->loop = 1;
+    if ((ins->aux & MBARRIER_KIND) == MBARRIER_TEST) return warp_stop(warp, WARP_READY, ins + 1);
+    warp->phase_ins = ins, warp->phase_mask = warp->mask;
+    return warp_stop(warp, WARP_PHASE, ins + 1);
+}
+
+static int mbarrier_change(Warp *warp, const Ins *ins, uint32_t lane, Mbarrier *m)
+{
+    uint32_t kind = ins->aux & MBARRIER_KIND,
+             value = ins->b == NO_SLOT ? 1 : REG(const uint32_t, ins->b)[lane];
+    switch (kind) {
+    case MBARRIER_INIT:
+        return mbarrier_init(warp, ins, lane, m, value);
+    case MBARRIER_EXPECT:
+        return mbarrier_bytes(warp, ins, lane, m, value);
+    case MBARRIER_COMPLETE:
+        return mbarrier_bytes(warp, ins, lane, m, -(int64_t)value);
+    default:
+        if (ins->aux & MBARRIER_EXPECTS && mbarrier_bytes(warp, ins, lane, m, value) != 0)
+            return -1;
+        return mbarrier_arrive(warp, ins, lane, m, ins->aux & MBARRIER_EXPECTS ? 1 : value,
+                               kind == MBARRIER_DROP);
+    }
+}
+
+HANDLER(MBARRIER)
+{
+    uint32_t kind = ins->aux & MBARRIER_KIND;
+    if (kind == MBARRIER_TEST || kind == MBARRIER_TRY) return mbarrier_wait(warp, ins);
+    FOR_ACTIVE(warp->mask)
+    {
+        Mbarrier m;
+        if (kind == MBARRIER_PENDING) {
+            REG(uint32_t, ins->d)[i] = REG(const uint64_t, ins->b)[i] & MBARRIER_FIELD;
+            continue;
+        }
+        if (mbarrier_find(warp, ins, i, lane_address(warp, ins, i), kind == MBARRIER_INIT, &m) != 0)
+            return NULL;
+        if (ins->d != NO_SLOT) REG(uint64_t, ins->d)[i] = mbarrier_pack(&m);
+        if (kind == MBARRIER_INVAL) {
+            memset(m.host, 0, 8);
+            continue;
+        }
+        if (kind != MBARRIER_INIT) phase_trace(warp, &m, 0);
+        if (mbarrier_change(warp, ins, i, &m) != 0) return NULL;
+        if (kind == MBARRIER_INIT) {
+            uint64_t word = mbarrier_pack(&m);
+            memcpy(m.host, &word, 8);
+        } else {
+            mbarrier_settle(warp, &m);
+        }
+    }
+    return ins + 1;
+}
+
+/* What block.c asks of a warp that rests at a wait: may it go on?  NULL: no. */
+HANDLER(PHASE_LOOK)
+{
+    int64_t done = mbarrier_done(warp, ins, warp->phase_mask);
+    if (done < 0 || (uint32_t)done != warp->phase_mask) return NULL;
+    mbarrier_answer(warp, ins, warp->phase_mask, (uint32_t)done);
+    warp->state = WARP_READY;
+    return ins;
+}
+
+/* Nobody is left who could complete the phase. */
+HANDLER(PHASE_STUCK)
+{
+    uint32_t lane = first_lane(warp->phase_mask);
+    char bytes[96] = "";
+    Mbarrier m;
+    if (mbarrier_find(warp, ins, lane, lane_address(warp, ins, lane), 0, &m) != 0) return NULL;
+    if (m.bytes > 0)
+        snprintf(bytes, sizeof bytes, ", and %d of the bytes that it expects have not come",
+                 m.bytes);
+    if (m.bytes < 0)
+        snprintf(bytes, sizeof bytes, ", and %d bytes more have come than it expects", -m.bytes);
+    return fault_at(warp, ins, SIMT_SYNCCHECK, lane, 0, 0,
+                    "Barrier error: this wait never ends: the phase of the mbarrier at offset 0x%x "
+                    "of shared memory is never completed. It still waits for %u of %u arrivals%s; "
+                    "all other threads wait as well, or have ended",
+                    m.offset, m.pending, m.expected, bytes);
+}
