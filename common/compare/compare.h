@@ -50,8 +50,11 @@ int side_graph(Side *side, const Task *task, int runs, cudaGraphExec_t *calls, E
 int side_lab(Side *side, const char *name, const char *object, Error *error);
 /* cuDNN (side_cudnn.c), with the algorithm that is the fastest for the task; the fastest of those
  * that do all the products, as the labs do: no FFT, no Winograd; or the one that cuDNN's own rules
- * name without a measurement, which is what PyTorch takes unless it is told to try. */
-enum { CUDNN_FASTEST, CUDNN_PRODUCTS, CUDNN_RULES };
+ * name without a measurement, which is what PyTorch takes unless it is told to try; or, from
+ * CUDNN_NAMED on, one algorithm. */
+enum { CUDNN_FASTEST, CUDNN_PRODUCTS, CUDNN_RULES, CUDNN_NAMED };
+/* Of "fastest", or of an algorithm's name, such as "fft-tiling"; -1: there is none of that name. */
+int cudnn_choice(const char *word);
 int side_cudnn(Side *side, Precision precision, int layout, int choice, Error *error);
 /* cuBLAS, the product w * X_unroll alone: X_unroll is there already (side_cublas.c). */
 int side_cublas(Side *side, Precision precision, Error *error);

@@ -1,5 +1,5 @@
 /* side_cudnn.c - cuDNN as a side: the fastest of all its forward algorithms on the layer's data,
- * or the one that its rules name.
+ * the one that its rules name, or one that the caller names.
  *
  * Its convolution descriptor pads both sides alike.  Where a layer does not (even filters), the
  * task arrives here with its padding already written into x, outside of the clock. */
@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/compare/compare.h"
 
@@ -24,9 +25,14 @@ typedef struct Cudnn {
 
 static void *shared_workspace; /* one at a time works */
 
-static const char *const algorithm_names[] = {
+static const char *const algorithm_names[CUDNN_CONVOLUTION_FWD_ALGO_COUNT] = {
     "implicit GEMM", "implicit precomputed GEMM", "GEMM", "direct", "FFT", "FFT tiling",
     "Winograd",      "Winograd nonfused"};
+
+/* The same in a command: cudnn-fft. */
+static const char *const algorithm_words[CUDNN_CONVOLUTION_FWD_ALGO_COUNT] = {
+    "implicit", "precomputed", "gemm",     "direct",
+    "fft",      "fft-tiling",  "winograd", "winograd-nonfused"};
 
 #define TRY(call)                                                                                  \
     do {                                                                                           \
@@ -131,6 +137,18 @@ static int cudnn_follow_rules(Side *side, Error *error)
     return error_set(error, "%s: cuDNN's rules name no algorithm for this layer", side->name);
 }
 
+static int cudnn_take_named(Side *side, Error *error)
+{
+    Cudnn *c = side->state;
+    cudnnConvolutionFwdAlgoPerf_t named = {.algo = c->choice - CUDNN_NAMED};
+    TRY(cudnnGetConvolutionForwardWorkspaceSize(c->handle, c->x, c->w, c->conv, c->y, named.algo,
+                                                &named.memory));
+    if (named.memory > WORKSPACE)
+        return error_set(error, "%s: wants more than 8 GiB to work in", side->name);
+    algorithm_take(side, &named);
+    return 0;
+}
+
 static int cudnn_prepare(Side *side, const Task *task, Error *error)
 {
     Cudnn *c = side->state;
@@ -140,6 +158,7 @@ static int cudnn_prepare(Side *side, const Task *task, Error *error)
     if (!shared_workspace && cudaMalloc(&shared_workspace, WORKSPACE))
         return error_set(error, "cuDNN's workspace of 8 GiB cannot be had");
     if (c->choice == CUDNN_RULES) return cudnn_follow_rules(side, error);
+    if (c->choice >= CUDNN_NAMED) return cudnn_take_named(side, error);
     TRY(cudnnFindConvolutionForwardAlgorithmEx(c->handle, c->x, task->x, c->w, task->w, c->conv,
                                                c->y, task->y, 32, &count, found, shared_workspace,
                                                WORKSPACE));
@@ -181,11 +200,12 @@ static int cudnn_boundary(Side *side, const Task *task, Error *error)
 
 int side_cudnn(Side *side, Precision precision, int layout, int choice, Error *error)
 {
-    static const char *const chosen[] = {"", " products", " rules"};
+    static const char *const chosen[CUDNN_NAMED] = {"", "products", "rules"};
+    const char *how = choice < CUDNN_NAMED ? chosen[choice] : algorithm_names[choice - CUDNN_NAMED];
     Cudnn *c = calloc(1, sizeof *c);
-    snprintf(side->name, sizeof side->name, "cuDNN %s %s%s",
+    snprintf(side->name, sizeof side->name, "cuDNN %s %s%s%s",
              precision == PRECISION_FP32 ? "fp32" : "TF32", layout == CONV_NHWC ? "NHWC" : "NCHW",
-             chosen[choice]);
+             *how ? " " : "", how);
     c->math = precision == PRECISION_FP32 ? CUDNN_FMA_MATH : CUDNN_DEFAULT_MATH;
     c->choice = choice;
     side->precision = precision;
@@ -196,6 +216,14 @@ int side_cudnn(Side *side, Precision precision, int layout, int choice, Error *e
     side->enqueue = cudnn_enqueue;
     side->boundary = cudnn_boundary;
     return cudnn_open(side, error);
+}
+
+int cudnn_choice(const char *word)
+{
+    if (!strcmp(word, "fastest")) return CUDNN_FASTEST;
+    for (int i = 0; i < CUDNN_CONVOLUTION_FWD_ALGO_COUNT; i++)
+        if (!strcmp(word, algorithm_words[i])) return CUDNN_NAMED + i;
+    return -1;
 }
 
 void side_versions(char *text, size_t bytes)

@@ -2,11 +2,11 @@
  * this machine's GPU, and what it launches for that.
  *
  * TASKS has a line a task: sweep, value, shape, with tabs between.  A SIDE is NAME:OBJECT:LAYOUT,
- * a solution, or cudnn:fp32 or cudnn:tf32, cuDNN by its own rules, or cudnn:fp32:fastest, with the
- * algorithm that is the fastest.  What a side launches is read
- * out of a captured graph that never ran: name, blocks, threads, registers, shared memory, and how
- * many blocks of it the driver says an SM holds.  All of that is printed before the first time is
- * taken, so a prediction that is made of it is one.  Then all tasks are timed in turn, up and
+ * a solution, or cudnn:fp32 or cudnn:tf32, cuDNN by its own rules, or cudnn:fp32:WORD, with the
+ * algorithm that is the `fastest`, or one that WORD names (cudnn_choice).  What a side launches is
+ * read out of a captured graph that never ran: name, blocks, threads, registers, shared memory, and
+ * how many blocks of it the driver says an SM holds.  All of that is printed before the first time
+ * is taken, so a prediction that is made of it is one.  Then all tasks are timed in turn, up and
  * down, each as a graph of about a millisecond, the L2 as warm as in a network.
  *
  * stdout gets two tables of tab-separated values: the launches, an empty line, the times.  What a
@@ -229,8 +229,10 @@ static int side_open(char *text, Side *side, Error *error)
     Precision precision;
     if (name && object && !strcmp(name, "cudnn")) {
         if (precision_find(object, &precision)) return error_set(error, "cudnn:fp32 or cudnn:tf32");
-        const int fastest = layout && !strcmp(layout, "fastest");
-        return side_cudnn(side, precision, CONV_NCHW, fastest ? CUDNN_FASTEST : CUDNN_RULES, error);
+        const int choice = layout ? cudnn_choice(layout) : CUDNN_RULES;
+        if (choice < 0)
+            return error_set(error, "cudnn-%s: cuDNN has no algorithm of that name", layout);
+        return side_cudnn(side, precision, CONV_NCHW, choice, error);
     }
     if (!layout) return error_set(error, "a side is NAME:OBJECT:LAYOUT or cudnn:PRECISION");
     if (conv_layout_parse(layout, &side->layout, error)) return -1;

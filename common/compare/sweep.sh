@@ -1,6 +1,7 @@
 #!/bin/sh
 # sweep.sh BUILD NVCC TASKS SIDE ... - sides timed over the tasks of a sweep on this machine's GPU (sweep.c); a side is the number
-# of a lab, its solution or what stands in SUBMISSION, or cudnn-fp32, cudnn-tf32 or cudnn-fastest.  Leaves BUILD/sweep/launches.tsv and times.tsv.
+# of a lab, its solution or what stands in SUBMISSION; cudnn-fp32 or cudnn-tf32, by cuDNN's rules; cudnn-fastest; or cudnn-ALGORITHM, one of
+# cuDNN's for fp32: implicit, precomputed, gemm, direct, fft, fft-tiling, winograd, winograd-nonfused.  Leaves BUILD/sweep/launches.tsv and times.tsv.
 set -eu
 usage='usage: sweep.sh BUILD NVCC TASKS SIDE ...'
 build=${1:?$usage}
@@ -14,8 +15,8 @@ program sweep
 chosen=
 for side; do
     case $side in
-    cudnn-fastest) chosen="$chosen cudnn:fp32:fastest" ;;
-    cudnn-*) chosen="$chosen cudnn:${side#*-}" ;;
+    cudnn-fp32 | cudnn-tf32) chosen="$chosen cudnn:${side#*-}" ;;
+    cudnn-*) chosen="$chosen cudnn:fp32:${side#*-}" ;;
     *)
         name=$(basename labs/"$side"-*)
         source=${SUBMISSION:-solutions}/$name/conv.cu
