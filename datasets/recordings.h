@@ -30,7 +30,7 @@ extern const double RECORDING_DELAY[RECORDING_CLASSES];
 double recording_spike(double at);
 
 /* One recording: value[electrode * RECORDING_SAMPLES + sample]. */
-void recording_draw(int class, Random *random, float value[RECORDING_VALUES]);
+void recording_draw(int kind, Random *random, float value[RECORDING_VALUES]);
 
 /* `count` of them, each class equally likely. */
 void recordings_generate(int count, Random *random, float *value, uint8_t *label);

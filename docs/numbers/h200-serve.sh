@@ -3,8 +3,8 @@
 #
 # OUT/NAME.tsv gets a line for each load: closed loops with more and more requests at a time, whose most answers a second are
 # the capacity (`percent` is 0 there), then open loops at so many per cent of it.  OUT/NAME-server.txt gets what the server
-# said, and its memory and descriptors before and after SOAK seconds at 90 %.  RUN is the seconds of each load, THREADS the
-# generator's.
+# said, and its memory and descriptors before and after SOAK seconds at 90 %; OUT/NAME-soak.tsv has both every 10 s meanwhile.
+# RUN is the seconds of each load, THREADS the generator's.  ENGINE=sim tries the script out where there is no card.
 set -eu
 usage='usage: h200-serve.sh NAME LAB CASE OUT [BUILD]'
 name=${1:?$usage}
@@ -16,17 +16,28 @@ run=${RUN:-2}
 threads=${THREADS:-8}
 work=$(mktemp -d)
 server=
-trap 'kill -9 $server 2>/dev/null || :; rm -rf "$work"' EXIT
+sampler=
+trap 'kill -9 $server $sampler 2>/dev/null || :; rm -rf "$work"' EXIT
 mkdir -p "$out"
 
-SOCKET=$work/socket CASE=$case SUBMISSION=solutions sh common/serve/serve.sh "$build" "$lab" gpu >"$work/server" 2>&1 &
+SOCKET=$work/socket CASE=$case SUBMISSION=solutions sh common/serve/serve.sh "$build" "$lab" "${ENGINE:-gpu}" >"$work/server" 2>&1 &
 server=$!
 until grep -q ' at /' "$work/server"; do
     kill -0 $server 2>/dev/null || { cat "$work/server" >&2; exit 1; }
     sleep 0.1
 done
-load() { timeout 300 "$build/bin/load" SOCKET="$work/socket" CLIENTS=16 "$@"; }
+load() { timeout $((300 + ${SOAK:-0})) "$build/bin/load" SOCKET="$work/socket" CLIENTS=16 "$@"; }
 grow() { load SHOW=metrics | awk -v when="$1" '/^process_/ { what[$1] = $2 } END { print when ": " what["process_resident_memory_bytes"] " bytes resident, " what["process_open_fds"] " descriptors" }'; }
+# samples: seconds, requests, bytes resident, descriptors: every 10 s.
+samples() {
+    printf 'seconds\trequests\tresident_bytes\tdescriptors\n'
+    seconds=0
+    while :; do
+        load SHOW=metrics | awk -v OFS='\t' -v seconds="$seconds" '{ what[$1] = $2 } END { print seconds, what["serve_requests_total"], what["process_resident_memory_bytes"], what["process_open_fds"] }'
+        sleep 10
+        seconds=$((seconds + 10))
+    done
+}
 
 # at PERCENT WORD=VALUE ...: one load and its line.
 at() {
@@ -48,7 +59,12 @@ for percent in ${OPEN:-10 25 50 75 90 100 125 150 200}; do at "$percent" RATE=$(
     if [ "${SOAK:-0}" -gt 0 ]; then
         grow before
         run=$SOAK
+        samples >"$out/$name-soak.tsv" &
+        sampler=$!
         at 90 RATE=$((capacity * 90 / 100))
+        kill $sampler
+        wait $sampler 2>/dev/null || :
+        sampler=
         grow "after $SOAK s at 90 %"
     fi
     awk '{ print $2, "user", $14, "system", $15, "hundredths of a second" }' /proc/$server/task/*/stat | sort -k3 -nr | head -n 2
@@ -58,7 +74,7 @@ kill -TERM $server
 wait $server
 {
     printf '; %s, CUDA %s, %s: sh docs/numbers/h200-serve.sh %s %s %s OUT\n' \
-        "$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | head -n 1 | sed 's/, /, driver /')" \
+        "$({ nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null || echo 'the simulator'; } | head -n 1 | sed 's/, /, driver /')" \
         "$("$(sed -n 's/^NVCC=//p' "$build/toolchain.env")" --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')" "$(date -u +%Y-%m-%d)" "$name" "$lab" "$case"
     cat "$work/lines"
 } >"$out/$name.tsv"
