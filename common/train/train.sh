@@ -24,7 +24,7 @@ fail() {
 for number in "EPOCHS=$epochs" "SEED=$seed" "STOP=${STOP:-0}" "CHECK=${CHECK:-0}" "RESUME=${RESUME:-0}"; do
     case ${number#*=} in *[!0-9]* | '' | ??????????*) fail "${number%%=*} is a whole number of at most nine digits" ;; esac
 done
-sets="digits-8x8 digits $(cut -f1 datasets/recipes.tsv | sed 1d | sort -u | tr '\n' ' ')"
+sets="digits-8x8 digits recordings $(cut -f1 datasets/recipes.tsv | sed 1d | sort -u | tr '\n' ' ')"
 case " $sets" in *" $data "*) ;; *) fail "DATA is one of: $sets" ;; esac
 [ -f "$source" ] || fail "there is no $source"
 if cmp -s "$source" autograder/tests/skeletons/18-training/train.cu && [ -f solutions/18-training/train.cu ]; then
@@ -42,6 +42,7 @@ gpu) nvidia-smi >/dev/null 2>&1 || fail "ENGINE=gpu needs an NVIDIA GPU and its 
 esac
 gpu=${GPU:-h200}
 [ -f "common/simt/gpus/$gpu.ini" ] || fail "there is no machine $gpu in common/simt/gpus"
+[ "$data" != recordings ] || exec sh common/train/electrode.sh "$build" "$epochs" "$seed" "$engine"
 case $data in
 digits-8x8) ;;
 *) [ -f "$build/datasets/$data/train-images-idx3-ubyte" ] || sh datasets/datasets.sh "$build" "$data" 1 ;;

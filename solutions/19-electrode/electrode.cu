@@ -58,7 +58,9 @@ __device__ static Place place_after(Place at, Place step, int size)
 /* Has 4 bytes copied to shared memory while the thread goes on; or zeros. */
 __device__ static void copy_or_zero(float *to, const float *from, bool there)
 {
-    __pipeline_memcpy_async(to, from, sizeof *to, there ? 0 : sizeof *to);
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;"
+                 :
+                 : "r"((unsigned)__cvta_generic_to_shared(to)), "l"(from), "r"(there ? 4 : 0));
 }
 
 /* Whether a map of `size` rows has row i, or one of `size` columns column i. */
@@ -77,14 +79,16 @@ __device__ static void stage_inputs(const ConvProblem &p, const Tile &t,
 {
     int warps, lane, warp = warp_of_block(&warps, &lane), rows = t.maps * t.rows;
     if (warp == warps) return;
-    Place step = place_of(warps, t.rows), at = place_of(warp, t.rows);
-    for (int row = warp; row < rows; row += warps, at = place_after(at, step, t.rows)) {
-        int c = c0 + at.outer, h = h0 + at.inner;
-        bool there = c < p.C && exists(h, p.H);
-        const float *from = x + (there ? (c * p.H + h) * p.W : 0);
-        for (int column = lane; column < t.pitch; column += WARP) {
-            bool inside = there && exists(w0 + column, p.W);
-            copy_or_zero(&staged[row * t.pitch + column], inside ? &from[w0 + column] : x, inside);
+    Place step = place_of(warps, t.rows);
+    for (int column = lane; column < t.pitch; column += WARP) {
+        bool there = exists(w0 + column, p.W);
+        Place at = place_of(warp, t.rows);
+#pragma unroll 4
+        for (int row = warp; row < rows; row += warps, at = place_after(at, step, t.rows)) {
+            int c = c0 + at.outer, h = h0 + at.inner;
+            bool inside = there & (c < p.C) & exists(h, p.H);
+            copy_or_zero(&staged[row * t.pitch + column],
+                         &x[inside ? (c * p.H + h) * p.W + w0 + column : 0], inside);
         }
     }
 }
@@ -102,9 +106,10 @@ __device__ static void stage_filters(const ConvProblem &p, const Tile &t,
     if (warp == warps) return;
     Place step = place_of(warps, groups), at = place_of(warp, groups);
     w += ((size_t)k0 * p.C + c0) * R * R;
+#pragma unroll 4
     for (; at.outer * TAPS < taps; at = place_after(at, step, groups)) {
         int tap = at.outer * TAPS + lane % TAPS, filter = at.inner * FILTERS + lane / TAPS;
-        bool inside = k0 + filter < p.K && tap < there;
+        bool inside = (k0 + filter < p.K) & (tap < there);
         if (tap < taps)
             copy_or_zero(&staged[tap * t.taps + filter],
                          inside ? &w[filter * p.C * R * R + tap] : w, inside);
