@@ -1,8 +1,9 @@
 /* plan_main - `plan NETWORK MEASURED MODE TAU`: lab 20's tail_widths_host, which is linked with
- * this, on a network and on what its layers were measured to take.
+ * this, on a network and on what its layers were measured to take.  `plan NETWORK` only says what
+ * is wrong with the network.
  *
- * NETWORK has a line a layer: name, shape, and 1 if its width may change; lines that begin with ;
- * are comments, the first other one names the columns.  MEASURED is measure.sh's: the sweep's name
+ * NETWORK has a line a layer: name, shape, and 1 if its width may change, else 0; lines that begin
+ * with ; are comments, the first other one names the columns.  MEASURED is measure.sh's: the sweep's name
  * is the layer's shape with K=%, its value the width.  MODE is latency or parameters, TAU
  * thousandths.  Prints a line a layer: name, old width, new width.
  *
@@ -29,9 +30,15 @@ typedef struct Layer {
 static Layer layer[WIDTHS_LAYERS];
 static int layers;
 
-static int bad(const char *file, const char *what)
+static int bad(const char *where, const char *what)
 {
-    fprintf(stderr, "plan: %s: %s\n", file, what);
+    fprintf(stderr, "plan: %s: %s\n", where, what);
+    return -1;
+}
+
+static int bad_line(const char *file, int line, const char *what)
+{
+    fprintf(stderr, "plan: %s, line %d: %s\n", file, line, what);
     return -1;
 }
 
@@ -44,20 +51,33 @@ static void key_make(const char *shape, char key[SHAPE])
     snprintf(key, SHAPE, "%.*sK=%%%s", k ? (int)(k - shape) : 0, shape, rest ? rest : "");
 }
 
-static int layer_read(const char *file, char *line)
+static int name_is_known(const char *name)
 {
-    char shape[SHAPE];
+    for (int l = 0; l < layers; l++)
+        if (!strcmp(layer[l].name, name)) return 1;
+    return 0;
+}
+
+static int layer_read(const char *file, int number, const char *line)
+{
+    char shape[SHAPE], name[NAME], may[2], more;
     Problem problem;
     Error error;
     Layer *l = &layer[layers];
-    if (layers == WIDTHS_LAYERS) return bad(file, "more than 100 layers");
-    if (sscanf(line, "%63[^\t]\t%199[^\t]\t%d", l->name, shape, &l->free) != 3)
-        return bad(file, "a line is NAME, SHAPE, FREE with tabs between");
-    if (conv_parse(shape, &problem, &error)) return bad(l->name, error.text);
+    if (layers == WIDTHS_LAYERS) return bad_line(file, number, "more than 100 layers");
+    if (sscanf(line, "%63[^\t\n]\t%199[^\t\n]\t%1[01]%c", name, shape, may, &more) != 4 ||
+        more != '\n')
+        return bad_line(file, number, "a line is NAME, SHAPE, 0 or 1, with tabs between");
+    if (name_is_known(name)) return bad_line(file, number, "a layer above has the same name");
+    if (conv_parse(shape, &problem, &error)) return bad_line(file, number, error.text);
+    if (!strstr(shape, "K=") || !strstr(shape, "C="))
+        return bad_line(file, number, "a shape says C=, its channels, and K=, its filters");
     l->conv = conv_unpack(&problem);
-    if (l->conv.K > WIDEST) return bad(l->name, "more than 2048 filters");
+    l->free = *may == '1';
+    if (l->conv.K > WIDEST) return bad_line(file, number, "more than 2048 filters");
     if (layers && l->conv.C != layer[layers - 1].conv.K)
-        return bad(l->name, "its channels are not the filters of the layer before it");
+        return bad_line(file, number, "its channels are not the filters of the layer before it");
+    snprintf(l->name, NAME, "%s", name);
     key_make(shape, l->key);
     layers++;
     return 0;
@@ -67,11 +87,12 @@ static int network_read(const char *path)
 {
     FILE *file = fopen(path, "r");
     char line[LINE];
-    int failed = 0, head = 1;
+    int failed = 0, head = 1, number = 0;
     if (!file) return bad(path, "cannot be read");
     while (!failed && fgets(line, sizeof line, file)) {
+        number++;
         if (*line == ';') continue;
-        if (!head) failed = layer_read(path, line);
+        if (!head) failed = layer_read(path, number, line);
         head = 0;
     }
     fclose(file);
@@ -87,24 +108,35 @@ static void width_keep(const char *key, int width, double us)
     }
 }
 
+static int measured_line(const char *line, double nothing_us)
+{
+    char key[SHAPE];
+    double launches, us;
+    int width;
+    if (sscanf(line, "%*[^\t]\t%199[^\t]\t%d\t%*[^\t]\t%*f\t%*f\t%*f\t%*f\t%*f\t%*f\t%lf\t%lf", key,
+               &width, &launches, &us) != 4 ||
+        !(launches >= 1 && us > 0 && us < 1e12))
+        return -1;
+    width_keep(key, width, us - launches * nothing_us);
+    return 0;
+}
+
 static int measured_read(const char *path)
 {
     FILE *file = fopen(path, "r");
-    char line[LINE], key[SHAPE];
-    double nothing_us = 0, launches, us;
-    int width;
+    char line[LINE];
+    double nothing_us = 0;
+    int failed = 0;
     if (!file) return bad(path, "cannot be read");
-    while (fgets(line, sizeof line, file))
+    for (int number = 1; !failed && fgets(line, sizeof line, file); number++)
         if (*line == ';')
             nothing_us = atof(line + 1);
-        else if (sscanf(line,
-                        "%*[^\t]\t%199[^\t]\t%d\t%*[^\t]\t%*f\t%*f\t%*f\t%*f\t%*f\t%*f\t%lf\t%lf",
-                        key, &width, &launches, &us) == 4)
-            width_keep(key, width, us - launches * nothing_us);
+        else if (measured_line(line, nothing_us))
+            failed = bad_line(path, number, "this is no time of a layer, as measure.sh prints it");
     fclose(file);
-    for (int l = 0; l < layers; l++)
-        if (layer[l].measured < layer[l].conv.K) return bad(layer[l].name, "was not measured");
-    return 0;
+    for (int l = 0; !failed && l < layers; l++)
+        if (layer[l].measured < layer[l].conv.K) failed = bad(layer[l].name, "was not measured");
+    return failed;
 }
 
 /* ---- planning ---- */
@@ -148,7 +180,8 @@ static int plan(int mode, int tau)
 
 int main(int argc, char **argv)
 {
-    if (argc != 5) return fprintf(stderr, "usage: plan NETWORK MEASURED MODE TAU\n"), 2;
+    if (argc == 2) return network_read(argv[1]) ? 1 : 0;
+    if (argc != 5) return fprintf(stderr, "usage: plan NETWORK [MEASURED MODE TAU]\n"), 2;
     const int mode = !strcmp(argv[3], "parameters") ? WIDTHS_PARAMETERS : WIDTHS_LATENCY;
     return network_read(argv[1]) || measured_read(argv[2]) || plan(mode, atoi(argv[4])) ? 1 : 0;
 }

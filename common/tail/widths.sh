@@ -42,9 +42,10 @@ name=$(basename "$network" .tsv)-n$batch-$lab-$([ "$engine" = gpu ] && echo gpu 
 # The program that plans: the student's part and ours.
 "${CC:-cc}" -O2 -std=c11 -Icommon/include -c "$source" -o "$out/tail.o"
 "${CC:-cc}" "$out/tail.o" "$build/obj/common/tail/plan_main.o" "$build/lib/conv.a" "$build/lib/operation.a" "$build/lib/base.a" -lsodium -lpthread -lm -o "$out/plan"
+"$out/plan" "$network" || exit 2
 
 # The layers with their own batch; of each different one, the widths to measure.
-sed "s/N=[0-9]* /N=$batch /" "$network" >"$out/network.tsv"
+sed "/^;/!s/\(	.*\)\bN=[0-9]*/\\1N=$batch/" "$network" >"$out/network.tsv"
 awk -F'\t' -v OFS='\t' '
     /^;/ || !head++ { next }
     {

@@ -65,9 +65,43 @@ row() { # SHAPE WIDTH ROWS US
 } >"$work/measured.tsv"
 "$work/widths/plan" "$work/mine.tsv" "$work/measured.tsv" latency 200 >"$work/out" 2>&1 && grep -qx "one${tab}9${tab}8" "$work/out" && grep -qx "two${tab}6${tab}6" "$work/out"
 tell 'a plan takes a layer to the edge of its step'
-sed 's/C=9/C=8/' "$work/mine.tsv" >"$work/torn.tsv"
-refused 'its channels are not the filters of the layer before it' "$work/widths/plan" "$work/torn.tsv" "$work/measured.tsv" latency 200 2>"$work/out"
-tell 'a network whose layers do not follow one another is refused'
+# bad_network WHAT WORDS SED: mine.tsv after SED is refused, before anything is measured.
+bad_network() {
+    sed "$3" "$work/mine.tsv" >"$work/bad.tsv"
+    refused "plan: $work/bad.tsv$2" widths "$work/bad.tsv" latency 50
+    tell "a network with $1 is refused"
+}
+line='a line is NAME, SHAPE, 0 or 1, with tabs between'
+bad_network 'other channels than the filters before' ', line 4: its channels are not the filters of the layer before it' 's/C=9/C=8/'
+bad_network 'no layer' ': no layer in it' "3,\$d"
+bad_network 'two columns' ", line 3: $line" 's/\t1$//'
+bad_network 'a 2 for free' ", line 3: $line" 's/\t1$/\t2/'
+bad_network 'words behind the line' ", line 4: $line" 's/\t0$/\t0 or so/'
+bad_network "another system's ends of lines" ", line 3: $line" 's/$/\r/'
+bad_network 'blanks for tabs' ", line 3: $line" 's/\t/ /g'
+bad_network 'a line of 1,000 letters' ", line 4: $line" "\$s/.*/two\tN=1\t$(printf '%01000d' 0)/"
+bad_network 'a name twice' ', line 4: a layer above has the same name' 's/^two/one/'
+bad_network 'more filters than an int' ', line 3: ' 's/K=9/K=999999999999/'
+bad_network '4,000 filters' ', line 3: more than 2048 filters' 's/K=9/K=4000/'
+bad_network 'nine filters in words' ', line 3: ' 's/K=9/K=nine/'
+bad_network 'no height' ', line 3: ' 's/H=8//'
+head -c 120 "$work/mine.tsv" >"$work/bad.tsv"
+refused "line 4: $line" widths "$work/bad.tsv" latency 50
+tell 'a network that was cut off is refused'
+refused 'NETWORK is a file, or one of' widths "$work" latency 50
+tell 'a folder is no network'
+
+# bad_times WHAT WORDS SED: so is what measure.sh did not print.
+bad_times() {
+    sed "$3" "$work/measured.tsv" >"$work/bad.tsv"
+    refused "$2" "$work/widths/plan" "$work/mine.tsv" "$work/bad.tsv" latency 200 2>"$work/out"
+    tell "times with $1 are refused"
+}
+bad_times 'one that is no number' 'line 2: this is no time of a layer' '2s/10\t10\t10$/nan\tnan\tnan/'
+bad_times 'one below 0' 'line 3: this is no time of a layer' '3s/10\t10\t10$/-10\t-10\t-10/'
+bad_times 'one of years' 'line 4: this is no time of a layer' '4s/10\t10\t10$/1e300\t1\t1/; 4s/30\t30\t30$/1e300\t1\t1/'
+bad_times 'columns missing' 'line 2: this is no time of a layer' '2s/\t[^\t]*$//; 2s/\t[^\t]*$//; 2s/\t[^\t]*$//'
+bad_times 'a layer missing' 'two: was not measured' "\$d"
 refused 'TAU (thousandths)' widths "$work/mine.tsv" latency five
 tell 'a tolerance that is no number is refused'
 refused 'MODE is latency or parameters' widths "$work/mine.tsv" speed 50

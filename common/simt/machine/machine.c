@@ -13,71 +13,63 @@ typedef enum FieldKind { FIELD_TEXT, FIELD_U32, FIELD_U64, FIELD_DOUBLE } FieldK
 typedef struct Field {
     const char *name;
     FieldKind kind;
-    size_t offset, bytes;
+    size_t offset;
+    double lowest, highest; /* what a GPU may have: a number in another unit is far outside */
 } Field;
 
-#define TEXT(f)                                                                                    \
+#define FIELD(kind, f, lowest, highest)                                                            \
     {                                                                                              \
-#f, FIELD_TEXT, offsetof(SimtMachine, f), sizeof(((SimtMachine *)0)->f)                    \
+#f, kind, offsetof(SimtMachine, f), lowest, highest                                        \
     }
-#define U32(f)                                                                                     \
-    {                                                                                              \
-#f, FIELD_U32, offsetof(SimtMachine, f), 4                                                 \
-    }
-#define U64(f)                                                                                     \
-    {                                                                                              \
-#f, FIELD_U64, offsetof(SimtMachine, f), 8                                                 \
-    }
-#define REAL(f)                                                                                    \
-    {                                                                                              \
-#f, FIELD_DOUBLE, offsetof(SimtMachine, f), 8                                              \
-    }
+#define U32(f, lowest, highest)  FIELD(FIELD_U32, f, lowest, highest)
+#define U64(f, lowest, highest)  FIELD(FIELD_U64, f, lowest, highest)
+#define REAL(f, lowest, highest) FIELD(FIELD_DOUBLE, f, lowest, highest)
 
 static const Field FIELDS[] = {
-    TEXT(title),
-    U32(cc_major),
-    U32(cc_minor),
-    U32(sms),
-    REAL(clock_mhz),
-    U64(memory_bytes),
-    U64(l2_bytes),
-    REAL(dram_gb_s),
-    REAL(l2_bytes_per_cycle),
-    REAL(dram_latency),
-    REAL(l2_latency),
-    REAL(l1_latency),
-    REAL(shared_latency),
-    REAL(alu_latency),
-    U32(issue_cycles),
-    REAL(l2_bytes_per_sm),
-    REAL(block_launch_cycles),
-    U32(tensor_fma),
-    U32(accelerators),
-    U32(schedulers),
-    U32(fp32_lanes),
-    U32(int32_lanes),
-    U32(fp64_lanes),
-    U32(sfu_lanes),
-    U32(l1_bytes),
-    U32(l1_sectors_per_cycle),
-    U32(shared_banks),
-    U32(shared_wavefronts_per_cycle),
-    U32(lsu_lanes),
-    REAL(launch_cycles),
-    U32(max_threads_per_block),
-    U32(max_threads_per_sm),
-    U32(max_blocks_per_sm),
-    U32(max_warps_per_sm),
-    U32(registers_per_sm),
-    U32(register_unit),
-    U32(max_registers_per_thread),
-    U32(shared_per_block),
-    U32(shared_per_block_optin),
-    U32(shared_per_sm),
-    U32(shared_unit),
-    U32(shared_reserved),
-    U32(memory_clock_khz),
-    U32(memory_bus_bits),
+    FIELD(FIELD_TEXT, title, 0, 0),
+    U32(cc_major, 1, 99),
+    U32(cc_minor, 0, 99),
+    U32(sms, 1, 4096),
+    REAL(clock_mhz, 50, 20000),
+    U64(memory_bytes, 1048576, 4398046511104),
+    U64(l2_bytes, 1024, 17179869184),
+    REAL(dram_gb_s, 5, 100000),
+    REAL(l2_bytes_per_cycle, 8, 1000000),
+    REAL(dram_latency, 20, 20000),
+    REAL(l2_latency, 10, 10000),
+    REAL(l1_latency, 2, 2000),
+    REAL(shared_latency, 2, 2000),
+    REAL(alu_latency, 1, 200),
+    U32(issue_cycles, 1, 64),
+    REAL(l2_bytes_per_sm, 1, 4096),
+    REAL(block_launch_cycles, 0.01, 10000),
+    U32(tensor_fma, 0, 1000000),
+    U32(accelerators, 0, 1),
+    U32(schedulers, 1, 16),
+    U32(fp32_lanes, 1, 4096),
+    U32(int32_lanes, 1, 4096),
+    U32(fp64_lanes, 1, 4096),
+    U32(sfu_lanes, 1, 4096),
+    U32(l1_bytes, 1024, 16777216),
+    U32(l1_sectors_per_cycle, 1, 1024),
+    U32(shared_banks, 32, 32),
+    U32(shared_wavefronts_per_cycle, 1, 64),
+    U32(lsu_lanes, 1, 4096),
+    REAL(launch_cycles, 100, 1000000),
+    U32(max_threads_per_block, 32, 1024),
+    U32(max_threads_per_sm, 32, 4096),
+    U32(max_blocks_per_sm, 1, 1024),
+    U32(max_warps_per_sm, 1, 128),
+    U32(registers_per_sm, 1024, 16777216),
+    U32(register_unit, 1, 65536),
+    U32(max_registers_per_thread, 16, 1024),
+    U32(shared_per_block, 1024, 1048576),
+    U32(shared_per_block_optin, 1024, 1048576),
+    U32(shared_per_sm, 1024, 16777216),
+    U32(shared_unit, 1, 65536),
+    U32(shared_reserved, 0, 65536),
+    U32(memory_clock_khz, 1000, 100000000),
+    U32(memory_bus_bits, 8, 65536),
 };
 enum { FIELD_COUNT = sizeof FIELDS / sizeof FIELDS[0] };
 
@@ -90,27 +82,24 @@ typedef struct Reading {
     char trouble[256];
 } Reading;
 
-static int number_read(const char *text, FieldKind kind, void *out)
+/* -1: it is no number, or not one that a GPU may have. */
+static int number_read(const char *text, const Field *field, void *out)
 {
     char *end = NULL;
-    errno = 0;
-    if (kind == FIELD_DOUBLE) {
-        double value = strtod(text, &end);
-        if (end == text || *end || !(value > 0) || value > 1e18) return -1;
-        memcpy(out, &value, sizeof value);
+    if (text[strspn(text, "0123456789.e+-")]) return -1; /* nan, inf, 0x10 */
+    const double real = strtod(text, &end);
+    if (end == text || *end || !(real >= field->lowest && real <= field->highest)) return -1;
+    if (field->kind == FIELD_DOUBLE) {
+        memcpy(out, &real, sizeof real);
         return 0;
     }
-    if (text[0] < '0' || text[0] > '9') return -1;
-    unsigned long long value = strtoull(text, &end, 10);
-    if (errno || *end) return -1;
-    if (kind == FIELD_U32) {
-        if (value > UINT32_MAX) return -1;
-        uint32_t narrow = (uint32_t)value;
+    const uint64_t wide = strtoull(text, &end, 10);
+    const uint32_t narrow = (uint32_t)wide;
+    if (*end) return -1; /* 1e3 */
+    if (field->kind == FIELD_U32)
         memcpy(out, &narrow, sizeof narrow);
-    } else {
-        uint64_t wide = value;
+    else
         memcpy(out, &wide, sizeof wide);
-    }
     return 0;
 }
 
@@ -157,10 +146,11 @@ static int key_read(void *user, const char *section, const char *name, const cha
             return 0;
         }
         if (FIELDS[i].kind == FIELD_TEXT) {
-            snprintf(at, FIELDS[i].bytes, "%s", value);
-        } else if (number_read(value, FIELDS[i].kind, at) != 0) {
-            snprintf(reading->trouble, sizeof reading->trouble, "%s = %s is not a number in range",
-                     name, value);
+            snprintf(reading->machine->title, sizeof reading->machine->title, "%s", value);
+        } else if (number_read(value, &FIELDS[i], at) != 0) {
+            snprintf(reading->trouble, sizeof reading->trouble,
+                     "%s = %s is not a number from %.10g to %.10g", name, value, FIELDS[i].lowest,
+                     FIELDS[i].highest);
             return 0;
         }
         return 1;
@@ -228,41 +218,31 @@ int machine_names(const char *directory, char *text, size_t bytes)
     return 0;
 }
 
-/* What the rest of the simulator divides by or trusts. */
+static uint32_t up_to_unit(uint64_t value, uint32_t unit)
+{
+    return (uint32_t)((value + unit - 1) / unit * unit);
+}
+
+/* Numbers that have to fit one another. */
 static int machine_validate(const SimtMachine *m, const char *path, Error *error)
 {
-    const uint32_t positive[] = {m->sms,
-                                 m->schedulers,
-                                 m->issue_cycles,
-                                 m->fp32_lanes,
-                                 m->int32_lanes,
-                                 m->fp64_lanes,
-                                 m->sfu_lanes,
-                                 m->l1_sectors_per_cycle,
-                                 m->shared_wavefronts_per_cycle,
-                                 m->lsu_lanes,
-                                 m->max_threads_per_block,
-                                 m->max_threads_per_sm,
-                                 m->max_blocks_per_sm,
-                                 m->max_warps_per_sm,
-                                 m->registers_per_sm,
-                                 m->register_unit,
-                                 m->max_registers_per_thread,
-                                 m->shared_unit,
-                                 m->shared_per_sm,
-                                 m->l1_bytes};
-    for (size_t i = 0; i < sizeof positive / sizeof *positive; i++)
-        if (!positive[i])
-            return error_set(error, "%s: sizes, rates and limits must be above 0", path);
-    if (m->sms > 4096) return error_set(error, "%s: sms = %u is over 4096", path, m->sms);
-    if (m->shared_banks != 32) return error_set(error, "%s: shared_banks must be 32", path);
-    if (m->max_threads_per_block > 1024 || m->max_threads_per_sm > 4096)
-        return error_set(error, "%s: over 1024 threads a block or 4096 an SM", path);
-    if (m->shared_per_block_optin > (1u << 20) || m->shared_per_block > m->shared_per_block_optin)
+    if (m->shared_per_block > m->shared_per_block_optin ||
+        m->shared_per_block_optin > m->shared_per_sm)
         return error_set(
-            error, "%s: shared_per_block <= shared_per_block_optin <= 1048576 must hold", path);
-    if (m->memory_bytes < (1u << 20) || m->memory_bytes > (1ull << 42))
-        return error_set(error, "%s: memory_bytes must lie between 2^20 and 2^42", path);
+            error, "%s: shared_per_block <= shared_per_block_optin <= shared_per_sm must hold",
+            path);
+    if (m->max_threads_per_block > m->max_threads_per_sm ||
+        m->max_threads_per_sm > m->max_warps_per_sm * MACHINE_WARP_SIZE)
+        return error_set(
+            error,
+            "%s: max_threads_per_block <= max_threads_per_sm <= 32 max_warps_per_sm must hold",
+            path);
+    if (m->registers_per_sm / m->schedulers <
+        up_to_unit(m->max_registers_per_thread * MACHINE_WARP_SIZE, m->register_unit))
+        return error_set(error,
+                         "%s: a scheduler's part of registers_per_sm has no room for a warp of "
+                         "max_registers_per_thread each",
+                         path);
     return 0;
 }
 
@@ -289,11 +269,6 @@ int machine_load(const char *directory, const char *name, SimtMachine *machine, 
             return error_set(error, "%s: the key %s is missing", path, FIELDS[i].name);
     snprintf(machine->name, sizeof machine->name, "%s", name);
     return machine_validate(machine, path, error);
-}
-
-static uint32_t up_to_unit(uint64_t value, uint32_t unit)
-{
-    return (uint32_t)((value + unit - 1) / unit * unit);
 }
 
 uint32_t machine_blocks_by_registers(const SimtMachine *m, uint32_t registers, uint32_t threads)

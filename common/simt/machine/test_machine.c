@@ -94,10 +94,72 @@ static void wrong_ones_are_refused(void **state)
     expect_trouble("\nspeed = 3\n", NULL, "line 2: unknown key speed");
     expect_trouble("sms = many\n", "sms", "line 1: sms = many is not a number");
     expect_trouble("sms = -1\n", "sms", "line 1: sms = -1");
-    expect_trouble("sms = 0\n", "sms", "above 0");
+    expect_trouble("sms = 0\n", "sms", "line 1: sms = 0 is not a number from 1 to 4096");
     expect_trouble("sms = 1\n", NULL, "sms is given twice");
     expect_trouble("", "l2_latency", "the key l2_latency is missing");
     expect_trouble("[section]\nsms = 4\n", "sms", "no sections");
+}
+
+static void other_units_and_sizes_are_refused(void **state)
+{
+    static const char *const LINES[] = {"clock_mhz = 1.98",
+                                        "clock_mhz = 1980000",
+                                        "dram_gb_s = 4.5",
+                                        "dram_gb_s = 4500000",
+                                        "memory_bytes = 141",
+                                        "memory_bytes = 99999999999999999999",
+                                        "l2_bytes = 60",
+                                        "l2_latency = 1e999",
+                                        "l2_latency = nan",
+                                        "l2_latency = inf",
+                                        "l2_latency = -270",
+                                        "launch_cycles = 2.6",
+                                        "alu_latency = 1e17",
+                                        "sms = 0x84",
+                                        "sms = 1e2",
+                                        "sms = 132 of them",
+                                        "issue_cycles = 4294967295",
+                                        "register_unit = 4294967295",
+                                        "max_warps_per_sm = 4294967296"};
+    (void)state;
+    for (size_t i = 0; i < sizeof LINES / sizeof *LINES; i++) {
+        char line[80], key[40], want[128];
+        snprintf(line, sizeof line, "%s\n", LINES[i]);
+        snprintf(key, sizeof key, "%.*s", (int)(strchr(LINES[i], '=') - LINES[i]), LINES[i]);
+        snprintf(want, sizeof want, "line 1: %s is not a number from", LINES[i]);
+        expect_trouble(line, key, want);
+    }
+    expect_trouble("shared_per_block = 300000\n", "shared_per_block ", "optin <=");
+    expect_trouble("max_warps_per_sm = 2\n", "max_warps_per_sm", "32 max_warps_per_sm must hold");
+    expect_trouble("registers_per_sm = 1024\n", "registers_per_sm", "no room for a warp");
+}
+
+/* Whatever a full disk or a hurried hand leaves of a description: a machine, or a line. */
+static void torn_ones_are_refused(void **state)
+{
+    char folder[] = "/tmp/machine_XXXXXX", path[256], text[8192];
+    FILE *from = fopen(GPUS "/h200.ini", "r");
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/x.ini", folder);
+    const size_t bytes = fread(text, 1, sizeof text, from);
+    fclose(from);
+    int whole = 0;
+    for (size_t kept = 0; kept <= bytes; kept++) {
+        SimtMachine machine;
+        Error error = {""};
+        FILE *to = fopen(path, "w");
+        fwrite(text, 1, kept, to);
+        fclose(to);
+        if (!machine_load(folder, "x", &machine, &error))
+            whole++;
+        else
+            assert_non_null(strstr(error.text, "x.ini"));
+        assert_null(strchr(error.text, '\n'));
+    }
+    assert_in_range(whole, 1, 3); /* all of it, and what ends in the last number */
+    unlink(path);
+    rmdir(folder);
 }
 
 /* By hand, for an H200: 48 registers are 1,536 a warp, a scheduler's 16,384 hold 10 warps, four
@@ -117,9 +179,12 @@ static void room_for_blocks(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_are_read), cmocka_unit_test(one_may_be_like_another),
-        cmocka_unit_test(unknown_lists_the_known), cmocka_unit_test(wrong_ones_are_refused),
-        cmocka_unit_test(room_for_blocks)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(all_are_read),
+                                       cmocka_unit_test(one_may_be_like_another),
+                                       cmocka_unit_test(unknown_lists_the_known),
+                                       cmocka_unit_test(wrong_ones_are_refused),
+                                       cmocka_unit_test(other_units_and_sizes_are_refused),
+                                       cmocka_unit_test(torn_ones_are_refused),
+                                       cmocka_unit_test(room_for_blocks)};
     return cmocka_run_group_tests_name("machine", tests, NULL, NULL);
 }
