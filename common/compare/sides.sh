@@ -22,6 +22,10 @@ done
 library=$(find "$prefix/lib" "$prefix/lib64" "$prefix/lib/$(uname -m)-linux-gnu" -maxdepth 1 -name 'libcudnn.so*' 2>/dev/null | head -n 1)
 [ -n "$library" ] || fail "there is $prefix/include/cudnn.h but no libcudnn.so beside it"
 
+# The toolkit's headers: beside nvcc, or where NVIDIA's packages put them.
+toolkit=$(dirname "$(dirname "$(readlink -f "$(command -v "$nvcc")")")")/include
+[ -f "$toolkit/cuda.h" ] || toolkit=/usr/local/cuda/include
+
 # Each solution is a shared object with the shared runtime.
 flags="-O3 -std=c++17 -cudart shared -arch=native -lineinfo -I. -Icommon/include"
 
@@ -37,7 +41,7 @@ program() {
     # shellcheck disable=SC2086
     "$nvcc" $flags -c common/compare/kernels.cu -o "$out/kernels.o"
     for name in "$1" side_graph side_lab side_cudnn side_cublas; do
-        "${CC:-cc}" -O2 -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -I. -Icommon/include -isystem "$(dirname "$nvcc")/../include" -isystem "$prefix/include" \
+        "${CC:-cc}" -O2 -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -I. -Icommon/include -isystem "$toolkit" -isystem "$prefix/include" \
             -c "common/compare/$name.c" -o "$out/$name.o"
     done
     "$nvcc" -cudart shared -Xlinker --export-dynamic "$out"/*.o "$build/lib/operations.a" "$build/lib/training.a" "$build/lib/diagnosis.a" "$build/lib/conv.a" \
