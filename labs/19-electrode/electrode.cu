@@ -14,7 +14,7 @@ __host__ __device__ static int pieces(int all, int each)
 
 /* A thread owns a spot of 2 x 4 outputs in each of FILTERS filters: every row of inputs that it
  * reads serves both rows of outputs, and a 2 x 2 pool needs nobody else. */
-enum { HIGH = 2, WIDE = 4, FILTERS = 4 };
+enum { HIGH = 2, WIDE = 4, FILTERS = 4, BLOCK = 640 };
 
 /* How a launch is cut up.  threadIdx.x counts the spots of a tile, y groups of filters, z slices of
  * the maps: all of them work on the tile's outputs. */
@@ -23,6 +23,8 @@ typedef struct Tile {
     int down, across; /* tiles of an image */
     int maps;         /* of x that are staged in shared memory at a time */
     int rows, pitch;  /* of a staged map: floats */
+    int taps;         /* floats from a staged filter to the next */
+    int floats;       /* of all that is staged at a time */
 } Tile;
 
 /* The block's warps, numbered across all three of its sides, and this thread's lane. */
@@ -34,9 +36,6 @@ __device__ static int warp_of_block(int *warps, int *lane)
     *lane = me % WARP;
     return me / WARP;
 }
-
-/* A warp loads BATCH rows before it stores the first: one load's latency hides the others'. */
-enum { BATCH = 8 };
 
 /* The place i = outer * size + inner, and steps of it without a division each. */
 typedef struct Place {
@@ -55,6 +54,20 @@ __device__ static Place place_after(Place at, Place step, int size)
     return next;
 }
 
+/* Has BYTES bytes copied to shared memory while the thread goes on; zeros where `there` is false. */
+template <int BYTES> __device__ static void copy_or_zero(float *to, const float *from, bool there)
+{
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;"
+                 :
+                 : "r"((unsigned)__cvta_generic_to_shared(to)), "l"(from), "n"(BYTES),
+                   "r"(there ? BYTES : 0));
+}
+
+__device__ static void copies_wait(void)
+{
+    asm volatile("cp.async.wait_all;" : : : "memory");
+}
+
 /* Whether a map of `size` rows has row i, or one of `size` columns column i. */
 __device__ static bool exists(int i, int size)
 {
@@ -64,79 +77,76 @@ __device__ static bool exists(int i, int size)
     // END TODO(1)
 }
 
-/* The inputs of `maps` maps under the tile, and zeros where there are none; a warp a row. */
+/* Has the inputs of `maps` maps under the tile copied, and zeros where there are none; a warp a
+ * row. */
 __device__ static void stage_inputs(const ConvProblem &p, const Tile &t,
                                     const float *__restrict__ x, int c0, int h0, int w0,
                                     float *__restrict__ staged)
 {
-    enum { NONE = -1 };
     int warps, lane, warp = warp_of_block(&warps, &lane), rows = t.maps * t.rows;
     if (warp == warps) return;
-    Place step = place_of(warps, t.rows), at = place_of(warp, t.rows);
-    for (int first = warp; first < rows; first += BATCH * warps) {
-        int begin[BATCH]; /* of a row in x */
-#pragma unroll
-        for (int j = 0; j < BATCH; j++) {
+    Place step = place_of(warps, t.rows);
+    for (int column = lane; column < t.pitch; column += WARP) {
+        bool there = exists(w0 + column, p.W);
+        Place at = place_of(warp, t.rows);
+#pragma unroll 4
+        for (int row = warp; row < rows; row += warps, at = place_after(at, step, t.rows)) {
             int c = c0 + at.outer, h = h0 + at.inner;
-            begin[j] = c < p.C && exists(h, p.H) ? (c * p.H + h) * p.W : NONE;
-            at = place_after(at, step, t.rows);
-        }
-        for (int column = lane; column < t.pitch; column += WARP) {
-            bool there = exists(w0 + column, p.W);
-            float value[BATCH];
-#pragma unroll
-            for (int j = 0; j < BATCH; j++) {
-                bool inside = there && begin[j] != NONE;
-                float input = x[inside ? begin[j] + w0 + column : 0];
-                value[j] = inside ? input : 0.0f;
-            }
-#pragma unroll
-            for (int j = 0; j < BATCH; j++)
-                if (first + j * warps < rows)
-                    staged[(first + j * warps) * t.pitch + column] = value[j];
+            bool inside = there & (c < p.C) & exists(h, p.H);
+            copy_or_zero<4>(&staged[row * t.pitch + column],
+                            &x[inside ? (c * p.H + h) * p.W + w0 + column : 0], inside);
         }
     }
 }
 
-/* The taps of the block's filters in the same maps, the filters side by side; a warp 32 taps. */
-template <int R>
-__device__ static void stage_filters(const ConvProblem &p, const Tile &t,
-                                     const float *__restrict__ w, int c0, int k0, int filters,
-                                     float *__restrict__ staged)
+/* And the taps of the block's filters in the same maps, a warp a filter.  They lie side by side:
+ * where they begin at whole 16 bytes, a lane takes four. */
+template <int FLOATS>
+__device__ static void stage_taps(const ConvProblem &p, const Tile &t, const float *__restrict__ w,
+                                  int taps, int there, int filters, int left,
+                                  float *__restrict__ staged)
 {
     int warps, lane, warp = warp_of_block(&warps, &lane);
-    int taps = t.maps * R * R, there = min(t.maps, p.C - c0) * R * R;
     if (warp == warps) return;
-    Place step = place_of(warps, filters), at = place_of(warp, filters);
-    w += ((size_t)k0 * p.C + c0) * R * R;
-    while (at.outer * WARP < taps) {
-        float value[BATCH];
-        int to[BATCH];
-#pragma unroll
-        for (int j = 0; j < BATCH; j++) {
-            int tap = at.outer * WARP + lane;
-            bool inside = k0 + at.inner < p.K && tap < there;
-            float one = w[inside ? at.inner * p.C * R * R + tap : 0];
-            value[j] = inside ? one : 0.0f;
-            to[j] = tap * filters + at.inner;
-            at = place_after(at, step, filters);
+    for (int k = warp; k < filters; k += warps)
+#pragma unroll 4
+        for (int i = lane * FLOATS; i < taps; i += WARP * FLOATS) {
+            bool inside = (k < left) & (i < there);
+            copy_or_zero<FLOATS *(int)sizeof(float)>(
+                &staged[k * t.taps + i], &w[inside ? k * p.C * p.R * p.S + i : 0], inside);
         }
-#pragma unroll
-        for (int j = 0; j < BATCH; j++)
-            if (to[j] < taps * filters) staged[to[j]] = value[j];
-    }
 }
 
-/* Adds one map's products to the spot's sums; `in` is the first input under it, `filter` the first
- * tap. */
 template <int R>
-__device__ static void add_map(const float *in, int pitch, const float *filter, int filters,
+__device__ static void stage_filters(const ConvProblem &p, const Tile &t,
+                                     const float *__restrict__ w, int c0, int k0,
+                                     float *__restrict__ staged)
+{
+    int taps = t.maps * R * R, there = min(t.maps, p.C - c0) * R * R;
+    int filters = blockDim.y * FILTERS, left = p.K - k0;
+    w += ((size_t)k0 * p.C + c0) * R * R;
+    if ((size_t)w % 16 == 0)
+        stage_taps<4>(p, t, w, taps, there, filters, left, staged);
+    else
+        stage_taps<1>(p, t, w, taps, there, filters, left, staged);
+}
+
+/* Neighbours that are loaded at once. */
+template <int COUNT> struct __align__(sizeof(float) * COUNT) Floats
+{
+    float at[COUNT];
+};
+
+/* Adds one map's products to the spot's sums; `in` is the first input under it, `filter` the first
+ * tap, `next` the floats to the next filter's. */
+template <int R>
+__device__ static void add_map(const float *in, int pitch, const float *filter, int next,
                                float sum[FILTERS][HIGH][WIDE])
 {
-    enum { INPUTS = (WIDE + R - 1 + 3) / 4 * 4 };
+    enum { INPUTS = (WIDE + R - 1 + 3) / 4 * 4, TAPS = R < 4 ? R : 4 };
     float row[HIGH][INPUTS];
     // TODO(2): Load a row of inputs once for both rows of outputs, a tap once for all eight.
-    (void)in, (void)pitch, (void)filter, (void)filters, (void)row, (void)sum;
+    (void)in, (void)pitch, (void)filter, (void)next, (void)row, (void)sum;
     // END TODO(2)
 }
 
@@ -167,31 +177,44 @@ __device__ static void store_spot(const ConvProblem &p, const float z[HIGH][WIDE
     // END TODO(4)
 }
 
+/* All that a block needs of `maps` maps from c0 on. */
+template <int R>
+__device__ static void stage(const ConvProblem &p, const Tile &t, const float *__restrict__ x,
+                             const float *__restrict__ w, int c0, int k0, int top, int left,
+                             float *__restrict__ staged)
+{
+    stage_inputs(p, t, x, c0, top - p.pad_top, left - p.pad_left, staged);
+    stage_filters<R>(p, t, w, c0, k0, staged + t.maps * t.rows * t.pitch);
+}
+
 /* y = x * w of stride 1, + b and ReLU where b is given, pooled where p.pool is 2. */
 template <int R>
-__global__ void conv_kernel(ConvProblem p, Tile t, const float *__restrict__ x,
-                            const float *__restrict__ w, const float *__restrict__ b,
-                            float *__restrict__ y)
+__global__ void __launch_bounds__(BLOCK)
+    conv_kernel(ConvProblem p, Tile t, const float *__restrict__ x, const float *__restrict__ w,
+                const float *__restrict__ b, float *__restrict__ y)
 {
     extern __shared__ float4 memory[];
-    float *inputs = (float *)memory, *filters = inputs + t.maps * t.rows * t.pitch;
-    int block_filters = blockDim.y * FILTERS, k0 = blockIdx.y * block_filters;
+    float *shared = (float *)memory, *now = shared, *next = shared + t.floats;
+    int k0 = blockIdx.y * blockDim.y * FILTERS;
     int tile = blockIdx.x % (t.down * t.across), n = blockIdx.x / (t.down * t.across);
     int top = tile / t.across * t.high * HIGH, left = tile % t.across * t.wide * WIDE;
     int row = threadIdx.x / t.wide * HIGH, column = threadIdx.x % t.wide * WIDE;
     float sum[FILTERS][HIGH][WIDE] = {};
     x += (size_t)n * p.C * p.H * p.W;
+    stage<R>(p, t, x, w, 0, k0, top, left, now);
     for (int c0 = 0; c0 < p.C; c0 += t.maps) {
-        __syncthreads();
-        stage_inputs(p, t, x, c0, top - p.pad_top, left - p.pad_left, inputs);
-        stage_filters<R>(p, t, w, c0, k0, block_filters, filters);
-        __syncthreads();
+        copies_wait();
+        __syncthreads(); /* these maps are there, and nobody needs the ones before them */
+        if (c0 + t.maps < p.C) stage<R>(p, t, x, w, c0 + t.maps, k0, top, left, next);
+        const float *filters = now + t.maps * t.rows * t.pitch;
         for (int c = threadIdx.z; c < t.maps; c += blockDim.z)
-            add_map<R>(inputs + (c * t.rows + row) * t.pitch + column, t.pitch,
-                       filters + c * R * R * block_filters + threadIdx.y * FILTERS, block_filters,
-                       sum);
+            add_map<R>(now + (c * t.rows + row) * t.pitch + column, t.pitch,
+                       filters + threadIdx.y * FILTERS * t.taps + c * R * R, t.taps, sum);
+        float *other = now;
+        now = next;
+        next = other;
     }
-    add_slices(inputs, sum);
+    add_slices(shared, sum);
     if (threadIdx.z) return;
     int outputs = p.pool ? (p.P / p.pool) * (p.Q / p.pool) : p.P * p.Q;
 #pragma unroll
@@ -208,7 +231,7 @@ typedef struct Cut {
     int spots, groups, slices; /* of a block; slices: a power of two */
 } Cut;
 
-enum { ENOUGH = 60000, BLOCKS = 100, BLOCK = 640, SLICES = 16 };
+enum { ENOUGH = 60000, BLOCKS = 100, SLICES = 16, STAGED = 16384 };
 
 /* Slices of the maps until there are threads for all of the card; then as many groups of filters as
  * a block has room for, since all of them read the same inputs, but enough blocks.  One map cannot
@@ -256,10 +279,12 @@ static void launch_conv(const ConvProblem &p, const float *x, const float *w, co
     while (slices * cut.groups * spots < WARP) /* staging takes a whole warp */
         slices *= 2;
     int map = t.rows * t.pitch + R * R * filters;
-    int most = max(slices, shared_floats() / map / slices * slices);
+    int most = max(slices, min(STAGED, shared_floats() / 2) / map / slices * slices);
     t.maps = min(pieces(p.C, slices) * slices, most);
+    t.taps = t.maps * R * R + 4; /* filters begin in different banks */
+    t.floats = t.maps * t.rows * t.pitch + filters * t.taps;
     int sums = slices / 2 * FILTERS * HIGH * WIDE * spots * cut.groups;
-    size_t bytes = sizeof(float) * max(t.maps * map, sums);
+    size_t bytes = sizeof(float) * max(t.maps < p.C ? 2 * t.floats : t.floats, sums);
     dim3 grid(p.N * t.down * t.across, pieces(p.K, filters)), block(spots, cut.groups, slices);
     cudaFuncSetAttribute(conv_kernel<R>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
     conv_kernel<R><<<grid, block, bytes, stream>>>(p, t, x, w, b, y);
@@ -298,7 +323,7 @@ __global__ void rows_kernel(FcProblem p, int each, const float *__restrict__ x,
 }
 
 /* Many images: a block has SIDE outputs of SIDE images over one slice, a thread 8 x 4 of them. */
-enum { SIDE = 64, DEPTH = 16, PITCH = SIDE + 4, PRODUCT_THREADS = SIDE / 8 * SIDE / 4 };
+enum { BATCH = 8, SIDE = 64, DEPTH = 16, PITCH = SIDE + 4, PRODUCT_THREADS = SIDE / 8 * SIDE / 4 };
 
 /* SIDE = BATCH * PRODUCT_THREADS / DEPTH rows of DEPTH neighbours, turned: to[c][row]. */
 __device__ static void stage_rows(const float *__restrict__ from, int C, int rows, int c0, int end,

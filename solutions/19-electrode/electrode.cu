@@ -2,7 +2,6 @@
  * regions. */
 #include <convlab/electrode.h>
 #include <convlab/layers.h>
-#include <cuda_pipeline.h>
 
 enum { WARP = 32 };
 
@@ -24,7 +23,7 @@ typedef struct Tile {
     int down, across; /* tiles of an image */
     int maps;         /* of x that are staged in shared memory at a time */
     int rows, pitch;  /* of a staged map: floats */
-    int taps;         /* floats from a staged tap of all filters to the next */
+    int taps;         /* floats from a staged filter to the next */
     int floats;       /* of all that is staged at a time */
 } Tile;
 
@@ -55,12 +54,18 @@ __device__ static Place place_after(Place at, Place step, int size)
     return next;
 }
 
-/* Has 4 bytes copied to shared memory while the thread goes on; or zeros. */
-__device__ static void copy_or_zero(float *to, const float *from, bool there)
+/* Has BYTES bytes copied to shared memory while the thread goes on; zeros where `there` is false. */
+template <int BYTES> __device__ static void copy_or_zero(float *to, const float *from, bool there)
 {
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;"
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;"
                  :
-                 : "r"((unsigned)__cvta_generic_to_shared(to)), "l"(from), "r"(there ? 4 : 0));
+                 : "r"((unsigned)__cvta_generic_to_shared(to)), "l"(from), "n"(BYTES),
+                   "r"(there ? BYTES : 0));
+}
+
+__device__ static void copies_wait(void)
+{
+    asm volatile("cp.async.wait_all;" : : : "memory");
 }
 
 /* Whether a map of `size` rows has row i, or one of `size` columns column i. */
@@ -87,42 +92,57 @@ __device__ static void stage_inputs(const ConvProblem &p, const Tile &t,
         for (int row = warp; row < rows; row += warps, at = place_after(at, step, t.rows)) {
             int c = c0 + at.outer, h = h0 + at.inner;
             bool inside = there & (c < p.C) & exists(h, p.H);
-            copy_or_zero(&staged[row * t.pitch + column],
-                         &x[inside ? (c * p.H + h) * p.W + w0 + column : 0], inside);
+            copy_or_zero<4>(&staged[row * t.pitch + column],
+                            &x[inside ? (c * p.H + h) * p.W + w0 + column : 0], inside);
         }
     }
 }
 
-/* And the taps of the block's filters in the same maps, the filters side by side.  A warp has 4
- * filters' next 8 taps: whole sectors of global memory, and no two lanes in one bank of shared. */
-template <int R>
-__device__ static void stage_filters(const ConvProblem &p, const Tile &t,
-                                     const float *__restrict__ w, int c0, int k0, int groups,
-                                     float *__restrict__ staged)
+/* And the taps of the block's filters in the same maps, a warp a filter.  They lie side by side:
+ * where they begin at whole 16 bytes, a lane takes four. */
+template <int FLOATS>
+__device__ static void stage_taps(const ConvProblem &p, const Tile &t, const float *__restrict__ w,
+                                  int taps, int there, int filters, int left,
+                                  float *__restrict__ staged)
 {
-    enum { TAPS = WARP / FILTERS };
     int warps, lane, warp = warp_of_block(&warps, &lane);
-    int taps = t.maps * R * R, there = min(t.maps, p.C - c0) * R * R;
     if (warp == warps) return;
-    Place step = place_of(warps, groups), at = place_of(warp, groups);
-    w += ((size_t)k0 * p.C + c0) * R * R;
+    for (int k = warp; k < filters; k += warps)
 #pragma unroll 4
-    for (; at.outer * TAPS < taps; at = place_after(at, step, groups)) {
-        int tap = at.outer * TAPS + lane % TAPS, filter = at.inner * FILTERS + lane / TAPS;
-        bool inside = (k0 + filter < p.K) & (tap < there);
-        if (tap < taps)
-            copy_or_zero(&staged[tap * t.taps + filter],
-                         inside ? &w[filter * p.C * R * R + tap] : w, inside);
-    }
+        for (int i = lane * FLOATS; i < taps; i += WARP * FLOATS) {
+            bool inside = (k < left) & (i < there);
+            copy_or_zero<FLOATS *(int)sizeof(float)>(
+                &staged[k * t.taps + i], &w[inside ? k * p.C * p.R * p.S + i : 0], inside);
+        }
 }
 
-/* Adds one map's products to the spot's sums; `in` is the first input under it, `filter` the first
- * tap. */
 template <int R>
-__device__ static void add_map(const float *in, int pitch, const float *filter, int filters,
+__device__ static void stage_filters(const ConvProblem &p, const Tile &t,
+                                     const float *__restrict__ w, int c0, int k0,
+                                     float *__restrict__ staged)
+{
+    int taps = t.maps * R * R, there = min(t.maps, p.C - c0) * R * R;
+    int filters = blockDim.y * FILTERS, left = p.K - k0;
+    w += ((size_t)k0 * p.C + c0) * R * R;
+    if ((size_t)w % 16 == 0)
+        stage_taps<4>(p, t, w, taps, there, filters, left, staged);
+    else
+        stage_taps<1>(p, t, w, taps, there, filters, left, staged);
+}
+
+/* Neighbours that are loaded at once. */
+template <int COUNT> struct __align__(sizeof(float) * COUNT) Floats
+{
+    float at[COUNT];
+};
+
+/* Adds one map's products to the spot's sums; `in` is the first input under it, `filter` the first
+ * tap, `next` the floats to the next filter's. */
+template <int R>
+__device__ static void add_map(const float *in, int pitch, const float *filter, int next,
                                float sum[FILTERS][HIGH][WIDE])
 {
-    enum { INPUTS = (WIDE + R - 1 + 3) / 4 * 4 };
+    enum { INPUTS = (WIDE + R - 1 + 3) / 4 * 4, TAPS = R < 4 ? R : 4 };
     float row[HIGH][INPUTS];
     // TODO(2): Load a row of inputs once for both rows of outputs, a tap once for all eight.
     for (int j = 0; j < INPUTS; j += 4)
@@ -136,17 +156,16 @@ __device__ static void add_map(const float *in, int pitch, const float *filter, 
             *(float4 *)&row[1][j] = *(const float4 *)&in[j];
         }
 #pragma unroll
-        for (int s = 0; s < R; s++, filter += filters) {
-            float tap[FILTERS];
+        for (int s = 0; s < R; s += TAPS)
 #pragma unroll
-            for (int f = 0; f < FILTERS; f += 4)
-                *(float4 *)&tap[f] = *(const float4 *)&filter[f];
+            for (int f = 0; f < FILTERS; f++) {
+                Floats<TAPS> tap = *(const Floats<TAPS> *)&filter[f * next + r * R + s];
 #pragma unroll
-            for (int f = 0; f < FILTERS; f++)
+                for (int j = 0; j < TAPS; j++)
 #pragma unroll
-                for (int i = 0; i < HIGH * WIDE; i++)
-                    sum[f][i / WIDE][i % WIDE] += row[i / WIDE][i % WIDE + s] * tap[f];
-        }
+                    for (int i = 0; i < HIGH * WIDE; i++)
+                        sum[f][i / WIDE][i % WIDE] += row[i / WIDE][i % WIDE + s + j] * tap.at[j];
+            }
     }
     // END TODO(2)
 }
@@ -207,15 +226,14 @@ __device__ static void stage(const ConvProblem &p, const Tile &t, const float *_
                              float *__restrict__ staged)
 {
     stage_inputs(p, t, x, c0, top - p.pad_top, left - p.pad_left, staged);
-    stage_filters<R>(p, t, w, c0, k0, blockDim.y, staged + t.maps * t.rows * t.pitch);
-    __pipeline_commit();
+    stage_filters<R>(p, t, w, c0, k0, staged + t.maps * t.rows * t.pitch);
 }
 
 /* y = x * w of stride 1, + b and ReLU where b is given, pooled where p.pool is 2. */
 template <int R>
-__global__ void __launch_bounds__(BLOCK) conv_kernel(ConvProblem p, Tile t, const float *__restrict__ x,
-                            const float *__restrict__ w, const float *__restrict__ b,
-                            float *__restrict__ y)
+__global__ void __launch_bounds__(BLOCK)
+    conv_kernel(ConvProblem p, Tile t, const float *__restrict__ x, const float *__restrict__ w,
+                const float *__restrict__ b, float *__restrict__ y)
 {
     extern __shared__ float4 memory[];
     float *shared = (float *)memory, *now = shared, *next = shared + t.floats;
@@ -227,13 +245,13 @@ __global__ void __launch_bounds__(BLOCK) conv_kernel(ConvProblem p, Tile t, cons
     x += (size_t)n * p.C * p.H * p.W;
     stage<R>(p, t, x, w, 0, k0, top, left, now);
     for (int c0 = 0; c0 < p.C; c0 += t.maps) {
-        __pipeline_wait_prior(0);
+        copies_wait();
         __syncthreads(); /* these maps are there, and nobody needs the ones before them */
         if (c0 + t.maps < p.C) stage<R>(p, t, x, w, c0 + t.maps, k0, top, left, next);
         const float *filters = now + t.maps * t.rows * t.pitch;
         for (int c = threadIdx.z; c < t.maps; c += blockDim.z)
             add_map<R>(now + (c * t.rows + row) * t.pitch + column, t.pitch,
-                       filters + c * R * R * t.taps + threadIdx.y * FILTERS, t.taps, sum);
+                       filters + threadIdx.y * FILTERS * t.taps + c * R * R, t.taps, sum);
         float *other = now;
         now = next;
         next = other;
@@ -255,7 +273,7 @@ typedef struct Cut {
     int spots, groups, slices; /* of a block; slices: a power of two */
 } Cut;
 
-enum { ENOUGH = 60000, BLOCKS = 100, SLICES = 16 };
+enum { ENOUGH = 60000, BLOCKS = 100, SLICES = 16, STAGED = 16384 };
 
 /* Slices of the maps until there are threads for all of the card; then as many groups of filters as
  * a block has room for, since all of them read the same inputs, but enough blocks.  One map cannot
@@ -302,12 +320,11 @@ static void launch_conv(const ConvProblem &p, const float *x, const float *w, co
     int spots = t.high * t.wide, filters = cut.groups * FILTERS, slices = cut.slices;
     while (slices * cut.groups * spots < WARP) /* staging takes a whole warp */
         slices *= 2;
-    t.taps = filters | FILTERS; /* an odd multiple of 4: taps begin in different banks */
-    int map = t.rows * t.pitch + R * R * t.taps;
-    int most = max(slices, shared_floats() / 2 / map / slices * slices);
-
+    int map = t.rows * t.pitch + R * R * filters;
+    int most = max(slices, min(STAGED, shared_floats() / 2) / map / slices * slices);
     t.maps = min(pieces(p.C, slices) * slices, most);
-    t.floats = t.maps * map;
+    t.taps = t.maps * R * R + 4; /* filters begin in different banks */
+    t.floats = t.maps * t.rows * t.pitch + filters * t.taps;
     int sums = slices / 2 * FILTERS * HIGH * WIDE * spots * cut.groups;
     size_t bytes = sizeof(float) * max(t.maps < p.C ? 2 * t.floats : t.floats, sums);
     dim3 grid(p.N * t.down * t.across, pieces(p.K, filters)), block(spots, cut.groups, slices);
