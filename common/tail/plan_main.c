@@ -3,9 +3,9 @@
  * is wrong with the network.
  *
  * NETWORK has a line a layer: name, shape, and 1 if its width may change, else 0; lines that begin
- * with ; are comments, the first other one names the columns.  MEASURED is measure.sh's: the sweep's name
- * is the layer's shape with K=%, its value the width.  MODE is latency or parameters, TAU
- * thousandths.  Prints a line a layer: name, old width, new width.
+ * with ; are comments, the first other one names the columns.  MEASURED is measure.sh's: the
+ * sweep's name is the layer's shape with K=%, its value the width.  MODE is latency or parameters,
+ * TAU thousandths.  Prints a line a layer: name, old width, new width.
  *
  * A width that was not measured takes what the next larger one took that was; beyond the largest
  * the time grows with the square, so that nobody wants to go there.  A launch's own time is left

@@ -107,7 +107,7 @@ typedef struct Trainer {
     TrainProblem step;
     Room room;
     ConvProblem conv[CONVS]; /* of inputs without their zeros */
-    float *z, *dx; /* a convolution's sums; what comes back to its input */
+    float *z, *dx;           /* a convolution's sums; what comes back to its input */
     unsigned char *which[CONVS];
     float *target, *losses, *setting; /* settings of each step */
     float *state, *next;              /* parameters, then velocities */
@@ -159,8 +159,7 @@ static void trainer_open(Trainer *t, int N, int c, int f, int steps)
         t->room.d[i] = device_room<float>(outputs);
         t->room.rows[i] = max(ROWS, pieces(rows, min(PARTS, pieces(SHARES, others))));
         t->room.parts[i] = pieces(rows, t->room.rows[i]);
-        t->room.part[i] =
-            device_room<float>((size_t)t->room.parts[i] * layer.K * taps_of(layer));
+        t->room.part[i] = device_room<float>((size_t)t->room.parts[i] * layer.K * taps_of(layer));
         if (i < CONVS) t->which[i] = device_room<unsigned char>(outputs);
         if (outputs > largest) largest = outputs;
     }
@@ -234,10 +233,9 @@ static void step(Trainer *t, int number, const int *order, const float *recordin
     backward(t);
     for (int which = 0; which < TRAIN_LAYERS; which++)
         gradient(t, which);
-    update_kernel<<<pieces(parameters, BLOCK), BLOCK>>>(t->step, t->room, t->state,
-                                                        t->state + parameters,
-                                                        t->setting + number * TRAIN_SETTINGS,
-                                                        t->next);
+    update_kernel<<<pieces(parameters, BLOCK), BLOCK>>>(
+        t->step, t->room, t->state, t->state + parameters, t->setting + number * TRAIN_SETTINGS,
+        t->next);
     std::swap(t->state, t->next);
 }
 
@@ -318,8 +316,8 @@ static float mean_loss(const Trainer *t, int first, int count)
 {
     std::vector<float> loss(count);
     float sum = 0;
-    CHECK(cudaMemcpy(loss.data(), t->losses + first, count * sizeof(float),
-                     cudaMemcpyDeviceToHost));
+    CHECK(
+        cudaMemcpy(loss.data(), t->losses + first, count * sizeof(float), cudaMemcpyDeviceToHost));
     for (float of : loss)
         sum += of;
     return sum / (float)count;

@@ -54,7 +54,7 @@ __device__ static Place place_after(Place at, Place step, int size)
     return next;
 }
 
-/* Has BYTES bytes copied to shared memory while the thread goes on; zeros where `there` is false. */
+/* Has so many bytes copied to shared memory while the thread goes on, or zeros. */
 template <int BYTES> __device__ static void copy_or_zero(float *to, const float *from, bool there)
 {
     asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;"
