@@ -85,7 +85,7 @@ LDFLAGS  += $(SANITIZE)
 LDLIBS   := -ljansson -linih -lzstd -llz4 -lseccomp -lmd -lmuparser -lsodium -ldl -lpthread -lm
 # Recipes read these; words are split at spaces, and nothing in them is a command.
 export COMPILE_FLAGS = $(CPPFLAGS) $(CFLAGS) -MMD -MP
-export LINK_FLAGS    = $(LDFLAGS)
+export LINK_FLAGS    = $(LINKER) $(LDFLAGS)
 export LINK_LIBS     = $(LDLIBS)
 
 # ---- the rooms, and which may use which ------------------------------------------------------------------------------

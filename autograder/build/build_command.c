@@ -240,6 +240,7 @@ int build_link(const BuildJob *job, char *log, SandboxEnd *end, Error *error)
     snprintf(library, sizeof library, "%s/lib", job->toolchain->build);
     snprintf(object, sizeof object, "%s/obj/common/operations", job->toolchain->build);
     command_add(&command, job->toolchain->cxx);
+    if (job->toolchain->linker[0]) command_add(&command, job->toolchain->linker);
     command_add(&command, "-o");
     command_add(&command, "program");
     command_add(&command, BUILD_OBJECT);

@@ -117,6 +117,7 @@ int build_digest(BuildJob *job, char digest[65], Error *error)
     hash_begin(&hash);
     text_add(&hash, job->object);
     text_add(&hash, job->entries);
+    text_add(&hash, job->toolchain->linker);
     for (int i = 0; i < inputs; i++)
         if (file_add(&hash, input[i].path, error)) return -1;
     hash_end(&hash, digest);

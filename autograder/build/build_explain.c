@@ -21,7 +21,7 @@ static int has_any(const char *text, const char *const *list)
     return 0;
 }
 
-/* The name in quotes after `phrase`, as GNU ld writes it: undefined reference to `name'. */
+/* The name in quotes after `phrase`: GNU ld writes undefined reference to `name', gold 'name'. */
 static int symbol_after(const char *log, const char *phrase, char symbol[SYMBOL_BYTES])
 {
     const char *start = strstr(log, phrase);
@@ -37,9 +37,10 @@ static int symbol_after(const char *log, const char *phrase, char symbol[SYMBOL_
 
 static int symbol_is_undefined(const char *log, const char *symbol)
 {
-    char line[SYMBOL_BYTES + 32];
-    snprintf(line, sizeof line, "undefined reference to `%s'", symbol);
-    return strstr(log, line) != NULL;
+    char gnu[SYMBOL_BYTES + 32], gold[SYMBOL_BYTES + 32];
+    snprintf(gnu, sizeof gnu, "undefined reference to `%s'", symbol);
+    snprintf(gold, sizeof gold, "undefined reference to '%s'", symbol);
+    return strstr(log, gnu) || strstr(log, gold);
 }
 
 /* ---- the entry point's declaration, out of our own headers ----------------------------------- */

@@ -47,7 +47,8 @@ int toolchain_load(const char *root, const char *build_directory, Toolchain *too
                         {"CUDA_INCLUDE", toolchain->include, sizeof toolchain->include},
                         {"CC", toolchain->cc, sizeof toolchain->cc},
                         {"CXX", toolchain->cxx, sizeof toolchain->cxx},
-                        {"PTXAS_FLAGS", toolchain->ptxas_flags, sizeof toolchain->ptxas_flags}};
+                        {"PTXAS_FLAGS", toolchain->ptxas_flags, sizeof toolchain->ptxas_flags},
+                        {"LINKER", toolchain->linker, sizeof toolchain->linker}};
     char path[1024], line[1024];
     int bad = 0;
     if (absolute(root, toolchain->root, sizeof toolchain->root, error)) return -1;
