@@ -17,9 +17,11 @@
 
 #include "autograder/build/build_parts.h"
 
-/* 177 and 550: a variable is never used.  A skeleton has many, for its TODO regions to use. */
+/* -O1 is for the host's code, which starts kernels and is not judged for speed; the device's is the
+ * same at any level.  177 and 550: a variable is never used.  A skeleton has many, for its TODO
+ * regions to use. */
 #define DEVICE_FLAGS                                                                               \
-    "-O3", "-lineinfo", "-std=c++17", "-cudart", "none", "-Xcompiler=-Wall",                       \
+    "-O1", "-lineinfo", "-std=c++17", "-cudart", "none", "-Xcompiler=-Wall",                       \
         "-Wno-deprecated-gpu-targets", "-diag-suppress=177,550"
 #define NATIVE_CODE "sm_90"
 
@@ -108,22 +110,41 @@ static int box_run(const BuildJob *job, const Command *command, const char *cons
  * compilation.  A source that says none of a part's words can do without that part:
  *   - from C++17 on g++'s <cmath> brings Bessel functions and the like, all in namespace std, and
  *     much of the library that they need;
- *   - functions of textures and surfaces, which some of the toolkit's libraries use, too;
- *   - the C library's functions of _Float32 and its kin: all of <math.h> once more for each.
+ *   - the C library's functions of _Float32 and its kin: all of <math.h> once more for each;
+ *   - what the toolkit's other headers use as well, so that a source that includes one of those has
+ *     all of it: textures and surfaces, loads and stores by cache (a function for each type),
+ *     shuffles, atomics, and products of bytes.
  * What leaves a part out is its header's own guard against being read twice. */
-enum { PART_WORDS = 8, PART_GUARDS = 2 };
+enum { PART_WORDS = 8, PART_GUARDS = 4 };
 
 typedef struct Part {
     const char *guard[PART_GUARDS], *word[PART_WORDS];
+    int toolkit; /* other headers of the toolkit use it */
 } Part;
 
 static const Part parts[] = {
-    {{"-D_GLIBCXX_BITS_SPECFUN_H=1"}, {"std"}},
-    {{"-D__TEXTURE_INDIRECT_FUNCTIONS_H__", "-D__SURFACE_INDIRECT_FUNCTIONS_H__"},
-     {"*tex1", "*tex2", "*tex3", "*texC", "*surf", "*cub", "*thrust", "*cuda/"}},
+    {{"-D_GLIBCXX_BITS_SPECFUN_H=1"}, {"std"}, 0},
     {{"-D_BITS_FLOATN_H", "-D_BITS_FLOATN_COMMON_H"},
-     {"*_Float", "*f32", "*f64", "*f128", "*_F32", "*_F64", "*_F128"}},
+     {"*_Float", "*f32", "*f64", "*f128", "*_F32", "*_F64", "*_F128"},
+     0},
+    {{"-D__TEXTURE_INDIRECT_FUNCTIONS_H__", "-D__SURFACE_INDIRECT_FUNCTIONS_H__",
+      "-D__CHANNEL_DESCRIPTOR_H__"},
+     {"*tex1", "*tex2", "*tex3", "*texC", "*surf", "*hannel"},
+     1},
+    {{"-D__SM_32_INTRINSICS_H__"}, {"*__ld", "*__st", "*__funnel"}, 1},
+    {{"-D__SM_30_INTRINSICS_H__"},
+     {"*__shfl", "*_sync", "*__syncwarp", "*__activemask", "*__fns"},
+     1},
+    {{"-D__SM_20_ATOMIC_FUNCTIONS_H__", "-D__SM_32_ATOMIC_FUNCTIONS_H__",
+      "-D__SM_60_ATOMIC_FUNCTIONS_H__"},
+     {"*atomic"},
+     1},
+    {{"-D__SM_61_INTRINSICS_H__"}, {"*__dp"}, 1},
 };
+
+/* These headers use nothing of the toolkit but what any source gets. */
+static const char *const plain_headers[] = {"convlab/", "std",     "string.h", "math.h",
+                                            "limits.h", "float.h", "assert.h", "cuda_runtime.h"};
 
 static int is_word(char letter)
 {
@@ -144,13 +165,38 @@ static int source_says(const BuildJob *job, const char *word)
     return 0;
 }
 
+/* Whether `at`, behind the word "include", names a plain header. */
+static int names_plain(const char *at)
+{
+    at += strspn(at, " <");
+    for (size_t i = 0; i < sizeof plain_headers / sizeof *plain_headers; i++)
+        if (!strncmp(at, plain_headers[i], strlen(plain_headers[i]))) return 1;
+    return 0;
+}
+
+/* By the word alone, so that no way of writing a directive hides one.  job->source ends with 0. */
+static int source_includes_others(const BuildJob *job)
+{
+    const char *end = job->source + job->source_bytes, *at = job->source;
+    while ((at = memmem(at, (size_t)(end - at), "include", 7)))
+        if (!names_plain(at += 7)) return 1;
+    return 0;
+}
+
+static int part_is_needed(const Part *part, const BuildJob *job, int others)
+{
+    if (part->toolkit && others) return 1;
+    for (int i = 0; i < PART_WORDS && part->word[i]; i++)
+        if (source_says(job, part->word[i])) return 1;
+    return 0;
+}
+
 static void parts_leave_out(const BuildJob *job, Command *command)
 {
+    const int others = source_includes_others(job);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        int needed = 0;
-        for (int j = 0; j < PART_WORDS && parts[i].word[j]; j++)
-            needed |= source_says(job, parts[i].word[j]);
-        for (int j = 0; j < PART_GUARDS && parts[i].guard[j] && !needed; j++)
+        if (part_is_needed(&parts[i], job, others)) continue;
+        for (int j = 0; j < PART_GUARDS && parts[i].guard[j]; j++)
             command_add(command, parts[i].guard[j]);
     }
 }

@@ -151,6 +151,12 @@ static void test_parts_of_the_headers(void **state)
         "_Float32 sine(_Float32 x) { return sinf32(x); }\n"
         "__global__ void fetch(cudaTextureObject_t x, cudaSurfaceObject_t y) {\n"
         "    surf1Dwrite(tex1Dfetch<float>(x, 0), y, 0);\n"
+        "}\n"
+        "cudaChannelFormatDesc channel = cudaCreateChannelDesc<float>();\n"
+        "__global__ void others(unsigned *x, double *y) {\n"
+        "    __stcs(x, __funnelshift_l(__ldg(x), __dp4a(x[0], x[1], x[2]), 3));\n"
+        "    atomicAdd(y, 1.0); atomicMax_block(x, __shfl_xor_sync(__activemask(), x[2], 1));\n"
+        "    __syncwarp();\n"
         "}\n";
     static const char refuses[] = "#ifdef __STDCPP_MATH_SPEC_FUNCS__\n"
                                   "#error special functions\n"
@@ -158,7 +164,10 @@ static void test_parts_of_the_headers(void **state)
                                   "#if __HAVE_FLOAT32\n"
                                   "#error another float\n"
                                   "#endif\n"
-                                  "template <class T> struct __nv_itex_trait { int mine; };\n";
+                                  "template <class T> struct __nv_itex_trait { int mine; };\n"
+                                  "#define MINE(a, b) __device__ int a##b;\n"
+                                  "MINE(__l, dg) MINE(__f, ns) MINE(__d, p4a)\n"
+                                  "MINE(ato, micMax_block)\n";
     Build build;
     char text[2048];
     (void)state;
@@ -175,6 +184,20 @@ static void test_parts_of_the_headers(void **state)
     assert_int_equal(build.status, BUILD_ERROR);
     assert_non_null(strstr(build.log, "special functions"));
     assert_non_null(strstr(build.log, "another float"));
+    build_clear(&build);
+}
+
+/* What another header of the toolkit may use is there, though the source says no word of it. */
+static void test_other_headers_have_all_parts(void **state)
+{
+    Build build;
+    char text[2048];
+    (void)state;
+    snprintf(text, sizeof text, "#  include\t<vector_types.h>\n%s%s", good,
+             "#define JOIN(a, b) a##b\n"
+             "__global__ void load(float *x) { x[0] = JOIN(__l, dg)(x + 1); }\n");
+    build_text("conv.cu", text, &build);
+    assert_int_equal(build.status, BUILD_OK);
     build_clear(&build);
 }
 
@@ -474,6 +497,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_objects_are_shared),
         cmocka_unit_test(test_digest_covers_the_source),
         cmocka_unit_test(test_parts_of_the_headers),
+        cmocka_unit_test(test_other_headers_have_all_parts),
         cmocka_unit_test(test_syntax_error),
         cmocka_unit_test(test_entry_point),
         cmocka_unit_test(test_calls_that_there_are_not),
