@@ -279,6 +279,9 @@ static int run_program(const Options *options, const Lab *lab, int profile, Erro
         return error_set(error, "%s has no case '%.40s'; it has: %s", lab->name, options->only_case,
                          names);
     }
+    if (options->only_case && options->shape)
+        return error_set(error,
+                         "CASE is one of the lab's cases, SHAPE one of your own: give one of them");
     char directory[1100], beneath[1100], source[2200];
     text_set(directory, sizeof directory, "%s/profile/%s", options->build, lab->name);
     const char *folder = submission_path(options, lab, beneath, sizeof beneath);
@@ -328,6 +331,8 @@ static int run_program(const Options *options, const Lab *lab, int profile, Erro
         argv[count++] = "--runs";
         argv[count++] = options->runs;
     }
+    argv[count++] = "--source";
+    argv[count++] = source;
     if (beside) {
         argv[count++] = "--baseline";
         argv[count++] = baseline.program;
@@ -336,8 +341,6 @@ static int run_program(const Options *options, const Lab *lab, int profile, Erro
     if (profile) {
         argv[count++] = "--profile";
         argv[count++] = directory;
-        argv[count++] = "--source";
-        argv[count++] = source;
         if (options->ptx) argv[count++] = "--ptx";
     }
     execv(build.program, (char *const *)argv);

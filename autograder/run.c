@@ -2,9 +2,11 @@
  * debuggers and profilers work as usual.  Linked with one submission; `lab run` builds and starts
  * it.  Nothing here is trusted, and nothing here is a grade. */
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -14,9 +16,12 @@
 #include "autograder/options/options.h"
 #include "autograder/profile/baseline_cost.h"
 #include "autograder/profile/profile.h"
+#include "autograder/record/case_words.h"
 #include "autograder/record/report.h"
+#include "autograder/record/report_cause.h"
 #include "autograder/tensors/workload.h"
 #include "autograder/text/files.h"
+#include "autograder/text/screen.h"
 #include "autograder/text/table.h"
 #include "autograder/text/text.h"
 #include "common/operation/diagnose.h"
@@ -40,6 +45,9 @@ typedef struct Run {
     const char *counters; /* the file that every metric is written into, NULL: none */
     const char *runs;     /* and how often each instruction was executed, NULL: none */
     char finding[1024];   /* of a check that stopped nothing, "" none */
+    uint32_t habits;      /* DeviceHabit bits of the last call */
+    double instructions;  /* of warps, that a call may execute on the simulator */
+    CaseVerdict stopped;  /* how a call that did not return ended */
     Seed seed;
     const Lab *found;
     const LabCase *item; /* NULL: a shape of the user's own */
@@ -74,7 +82,8 @@ static void time_on_device(Run *run, const Workload *workload, void *const *poin
     for (int i = 0; start && end && i < 10; i++) {
         double milliseconds;
         ask_device(run->device, (DeviceCall){.kind = CALL_EVENT_RECORD, .event = start});
-        operation_call(workload->operation->name, workload->problem.data, pointer, NULL);
+        operation_call(workload->operation->name, workload->problem.data, pointer,
+                       runtime_given_stream());
         ask_device(run->device, (DeviceCall){.kind = CALL_EVENT_RECORD, .event = end});
         ask_device(run->device, (DeviceCall){.kind = CALL_EVENT_SYNC, .event = end});
         uint64_t bits = ask_device(
@@ -85,6 +94,67 @@ static void time_on_device(Run *run, const Workload *workload, void *const *poin
     }
 }
 
+/* ---- host code that does not end ------------------------------------------------------------- */
+
+/* CPU seconds of one call's host code, as make grade allows them; the device's work is not among
+ * them, and has a limit of its own.  (A timer of CPU time would make the clock of it coarse.) */
+enum { HOST_SECONDS = 20, TICK_US = 500000 };
+
+static struct {
+    volatile sig_atomic_t in_device;
+    double used, seen; /* CPU seconds of host code; of the process, at the last tick */
+    const char *name;
+    int (*execute)(Device *device, const DeviceCall *call, DeviceReply *reply);
+} host;
+
+static void host_tick(int number)
+{
+    char text[300];
+    (void)number;
+    double now = cpu_seconds();
+    if (!host.in_device) host.used += now - host.seen;
+    host.seen = now;
+    if (host.used < HOST_SECONDS) return;
+    text_set(
+        text, sizeof text,
+        "  LIMIT\n    %s used %d s of CPU time on the host and was stopped; %d s are allowed:\n"
+        "    does a loop in host code not end?\n",
+        host.name, HOST_SECONDS, HOST_SECONDS);
+    ssize_t written = write(STDOUT_FILENO, text, strlen(text));
+    _exit(written < 0 ? 2 : 1);
+}
+
+static int host_execute(Device *device, const DeviceCall *call, DeviceReply *reply)
+{
+    host.in_device++;
+    int status = host.execute(device, call, reply);
+    host.in_device--;
+    return status;
+}
+
+static void host_watch(Device *device)
+{
+    struct sigaction action = {.sa_handler = host_tick, .sa_flags = SA_RESTART};
+    sigaction(SIGALRM, &action, NULL);
+    if (!device) return;
+    host.execute = device->execute;
+    device->execute = host_execute;
+}
+
+static void entry_call(const Workload *workload, void *const *pointer)
+{
+    static const struct itimerval off,
+        on = {.it_interval.tv_usec = TICK_US, .it_value.tv_usec = TICK_US};
+    host.used = 0;
+    host.seen = cpu_seconds();
+    host.name = workload->operation->name;
+    fflush(stdout);
+    setitimer(ITIMER_REAL, &on, NULL);
+    operation_call(workload->operation->name, workload->problem.data, pointer,
+                   runtime_given_stream());
+    setitimer(ITIMER_REAL, &off, NULL);
+}
+
 /* One call of the entry point on the device, and what it cost. */
 static int call_on_device(Run *run, const Workload *workload, void *const *pointer, Error *error)
 {
@@ -92,15 +162,21 @@ static int call_on_device(Run *run, const Workload *workload, void *const *point
     DeviceReply reply = {0};
     DeviceCall sync = {.kind = CALL_SYNC};
     if (run->device->take_cost) run->device->take_cost(run->device, &run->cost);
-    operation_call(workload->operation->name, workload->problem.data, pointer, NULL);
+    runtime_take_habits();
+    entry_call(workload, pointer);
+    run->habits = runtime_take_habits();
     run->device->execute(run->device, &sync, &reply);
     int failed = runtime_take_failure(message, sizeof message);
     if (run->device->take_cost) run->device->take_cost(run->device, &run->cost);
     if (failed || reply.status) {
         const char *why = *message ? message : reply.message;
         int number = failed ? failed : reply.status;
-        return error_set(error, "%s: %s", device_status_name(number),
-                         *why ? why : device_status_text(number));
+        char text[1400], more[300] = "";
+        if (number == DEVICE_LAUNCH_TIMEOUT) workload_excess(run->instructions, more, sizeof more);
+        run->stopped = number == DEVICE_LAUNCH_TIMEOUT ? CASE_LIMIT : CASE_ERROR;
+        text_set(text, sizeof text, "%s: %s%s", device_status_name(number),
+                 *why ? why : device_status_text(number), more);
+        return error_set(error, "%s", text);
     }
     text_set(run->finding, sizeof run->finding, "%s", message);
     return 0;
@@ -114,7 +190,7 @@ static int call_on_host(Run *run, const Workload *workload, const GuardedTensors
     for (int i = 0; i < 5; i++) {
         if (guarded_fill(tensors, (const float *const *)workload->tensor, error)) return -1;
         double start = cpu_seconds();
-        operation_call(workload->operation->name, workload->problem.data, pointer, NULL);
+        entry_call(workload, pointer);
         double seconds = cpu_seconds() - start;
         if (!i || seconds < run->cost.seconds) run->cost.seconds = seconds;
     }
@@ -155,60 +231,71 @@ static int probe(void *context, const Problem *problem, const float *const *tens
     return status;
 }
 
-static void print_hint(const Run *run, Fault fault)
+/* Prints a page of text as a terminal takes it. */
+static void show(char *text)
 {
-    const char *hint = lab_fault_hint(&run->found->ini, fault_name(fault));
-    char text[1600];
-    text_set(text, sizeof text, "Hint: %s", hint ? hint : "");
-    if (hint) text_wrap(stdout, 4, text);
+    screen_print(stdout, text);
+    fflush(stdout);
+    free(text);
 }
 
-/* What a check found although the program ran to its end comes before what follows from it. */
-static void print_verdict(const Run *run, const Verdict *verdict, const char *checked,
-                          const Finding *found)
+/* "WRONG: race", what is wrong in the grader's words, its lines of the source and its hint. */
+static void print_wrong(FILE *stream, const Run *run, const RecordCase *item)
 {
-    if (verdict->correct) {
-        printf("  correct: all %zu outputs within their bounds (the largest error is %.2g of its "
-               "bound)\n",
-               verdict->total, verdict->worst);
-        if (*checked) printf("  but only by luck, and `make grade` does not take it:\n");
-        text_wrap(stdout, 4, checked);
-        return;
-    }
-    printf("  WRONG (%s)", fault_name(found->fault));
-    if (verdict->wrong && found->fault != FAULT_UNWRITTEN && found->fault != FAULT_NAN)
-        printf(": %zu of %zu outputs, first %s: got %.9g, expected %.9g", verdict->wrong,
-               verdict->total, verdict->where, verdict->got, verdict->expected);
-    putchar('\n');
-    text_wrap(stdout, 4, checked);
-    text_wrap(stdout, 4, found->text);
-    print_hint(run, found->fault);
+    const char *hint = lab_fault_hint(&run->found->ini, item->fault);
+    const char *head = item->verdict == CASE_WRONG   ? "WRONG"
+                       : item->verdict == CASE_LIMIT ? "LIMIT"
+                                                     : "FAILED";
+    fprintf(stream, "  %s%s%s\n", head, *item->fault ? ": " : "", item->fault);
+    report_cause(stream, item, hint ? hint : "", run->source, 0);
 }
 
-/* "18,004 cycles on the simulated h200 (9.1 us)", or "92.1 us" where no cycles are simulated. */
-static void print_time(const Run *run, const DeviceCost *cost)
+static void print_verdict(const Run *run, const RecordCase *item)
+{
+    char *text = NULL, advice[600] = "";
+    size_t bytes;
+    FILE *stream = open_memstream(&text, &bytes);
+    if (!stream) return;
+    if (item->verdict == CASE_CORRECT)
+        fprintf(stream, "  correct: all %.0f outputs, the largest error %.2g of its bound\n",
+                item->total, item->worst);
+    else
+        print_wrong(stream, run, item);
+    case_habits(run->habits, advice, sizeof advice);
+    text_wrap(stream, 2, advice);
+    fclose(stream);
+    show(text);
+}
+
+/* "18,004 cycles (9.1 us)", or "92.1 us" where no cycles are simulated. */
+static const char *time_text(const DeviceCost *cost, char text[80])
 {
     char cycles[40];
     if (cost->cycles)
-        printf("%s cycles on the simulated %s (%.1f us)",
-               text_thousands((double)cost->cycles, cycles), run->gpu, cost->seconds * 1e6);
+        text_set(text, 80, "%s cycles (%.1f us)", text_thousands((double)cost->cycles, cycles),
+                 cost->seconds * 1e6);
     else
-        printf("%.1f us", cost->seconds * 1e6);
+        text_set(text, 80, "%.1f us", cost->seconds * 1e6);
+    return text;
 }
 
-/* How much of the simulated cycles the launches take; nothing where cycles are not simulated. */
-static void print_launch_share(const Run *run)
+/* With how much of the simulated cycles the launches take. */
+static void print_time(const Run *run)
 {
     SimtMachine machine;
-    char gpus[1024], cycles[40];
+    char gpus[1024], cycles[40], time[80], line[300];
     Error error;
+    text_set(line, sizeof line, "%s", time_text(&run->cost, time));
     text_set(gpus, sizeof gpus, "%s/common/simt/gpus", run->root);
-    if (!run->cost.cycles || machine_load(gpus, run->gpu, &machine, &error)) return;
-    printf(", %s of them for ", text_thousands(machine.launch_cycles, cycles));
-    if (run->cost.launches == 1)
-        printf("the launch");
-    else
-        printf("each of %" PRIu64 " launches", run->cost.launches);
+    if (run->cost.cycles && !machine_load(gpus, run->gpu, &machine, &error)) {
+        text_add(line, sizeof line, " on the simulated %s, %s of them for ", run->gpu,
+                 text_thousands(machine.launch_cycles, cycles));
+        if (run->cost.launches == 1)
+            text_add(line, sizeof line, "the launch");
+        else
+            text_add(line, sizeof line, "each of %" PRIu64 " launches", run->cost.launches);
+    }
+    text_wrap(stdout, 2, line);
 }
 
 static int fill_inputs(const Run *run, Workload *workload, Error *error)
@@ -249,11 +336,12 @@ static int measure_baseline(const Run *run, DeviceCost *cost, Error *error)
 
 static void print_baseline(const Run *run, const DeviceCost *baseline)
 {
+    char time[80], line[300];
     double ratio = run->cost.cycles ? (double)baseline->cycles / (double)run->cost.cycles
                                     : baseline->seconds / run->cost.seconds;
-    printf("  the baseline, %s: ", run->found->ini.baseline);
-    print_time(run, baseline);
-    printf("; yours is %.2f times as fast\n", ratio);
+    text_set(line, sizeof line, "the baseline, %s: %s; yours is %.2f times as fast",
+             run->found->ini.baseline, time_text(baseline, time), ratio);
+    text_wrap(stdout, 2, line);
 }
 
 static void print_cost(const Run *run, int correct)
@@ -265,14 +353,11 @@ static void print_cost(const Run *run, int correct)
         printf("  no kernel was launched\n");
         return;
     }
-    printf("  ");
-    print_time(run, &run->cost);
-    print_launch_share(run);
-    putchar('\n');
+    print_time(run);
     fflush(stdout);
     int beside = run->baseline && correct && !measure_baseline(run, &baseline, &error);
     if (beside) print_baseline(run, &baseline);
-    if (*error.text) printf("  %s\n", error.text);
+    if (*error.text) text_wrap(stdout, 2, error.text);
     if (simulated) report_counters(stdout, 4, &run->cost, beside ? &baseline : NULL);
 }
 
@@ -342,73 +427,13 @@ static void print_case(const Run *run, const char *shape)
     text_wrap(stdout, 2, shape);
 }
 
-static int run_case(Run *run, Error *error)
-{
-    const LabIni *ini = &run->found->ini;
-    Workload workload;
-    Observed observed = {0};
-    Judgement judgement;
-    Verdict verdict;
-    Finding found;
-    char shape[LAB_SHAPE_TEXT];
-    if (workload_open(run->operation, run->problem, &workload, error)) return -1;
-    if (fill_inputs(run, &workload, error)) {
-        workload_close(&workload);
-        return -1;
-    }
-    lab_shape_print(ini, run->operation, run->problem, shape, sizeof shape);
-    print_case(run, shape);
-    int status = call_once(run, &workload, &observed, error);
-    DeviceCost cost = run->cost;
-    char finding[sizeof run->finding];
-    memcpy(finding, run->finding, sizeof finding);
-    observed.checked = finding;
-    observed.algorithm = ini->algorithm;
-    observed.host = ini->host;
-    if (status) {
-        printf("  FAILED\n");
-        text_wrap(stdout, 4, error->text);
-        print_hint(run, fault_stopped(error->text));
-        status = 1;
-    } else {
-        status = verify_output(run->operation, run->problem, ini->precision,
-                               (const float *const *)workload.tensor, &observed, &judgement, error);
-        if (!status) {
-            diagnose(&judgement, probe, run, &found);
-            verdict = judgement.verdict;
-            judgement_free(&judgement);
-            run->cost = cost;
-            print_verdict(run, &verdict, finding, &found);
-            if (run->profile)
-                status = print_profile(run, error);
-            else
-                print_cost(run, verdict.correct);
-            if (!status && run->counters && verdict.correct) status = write_counters(run, error);
-            if (!status && run->runs && verdict.correct) status = write_runs(run, error);
-            if (!status) status = !verdict.correct;
-        }
-    }
-    workload_close(&workload);
-    return status;
-}
-
-/* The baseline's side: no verdict, no page, only what the call cost. */
-static int run_for_cost(Run *run, Error *error)
-{
-    Workload workload;
-    Observed observed;
-    if (workload_open(run->operation, run->problem, &workload, error)) return -1;
-    int status = fill_inputs(run, &workload, error);
-    if (!status) status = call_once(run, &workload, &observed, error);
-    workload_close(&workload);
-    if (status) return -1;
-    return baseline_write_cost(&run->cost) ? error_set(error, "nobody reads the cost") : 0;
-}
-
 static int open_engine(Run *run, Error *error)
 {
     char directory[1024];
-    if (run->found->ini.host) return 0;
+    if (run->found->ini.host) {
+        host_watch(NULL);
+        return 0;
+    }
     if (run->engine == ENGINE_GPU) {
         run->device = device_open_gpu(0, error);
     } else {
@@ -418,12 +443,85 @@ static int open_engine(Run *run, Error *error)
         SimDeviceOptions options = {.machine = run->gpu,
                                     .gpus_directory = directory,
                                     .checks = read,
+                                    .instruction_limit = (uint64_t)run->instructions,
                                     .profile = run->profile || run->runs};
         run->device = device_open_sim(&options, error);
     }
     if (!run->device) return -1;
+    host_watch(run->device);
     runtime_set_device(run->device);
     return 0;
+}
+
+/* The verdict on one call, with further runs where it is wrong; they must not change what it cost.
+ * -1: there is none. */
+static int judge(Run *run, Workload *workload, RecordCase *item, Error *error)
+{
+    const LabIni *ini = &run->found->ini;
+    Observed observed = {0};
+    Judgement judgement;
+    Finding found;
+    char checked[sizeof run->finding];
+    if (call_once(run, workload, &observed, error)) {
+        case_stopped(run->stopped, error->text, item);
+        return 0;
+    }
+    DeviceCost cost = run->cost;
+    uint32_t habits = run->habits;
+    memcpy(checked, run->finding, sizeof checked);
+    observed.checked = checked;
+    observed.algorithm = ini->algorithm;
+    observed.host = ini->host;
+    if (verify_output(run->operation, run->problem, ini->precision,
+                      (const float *const *)workload->tensor, &observed, &judgement, error))
+        return -1;
+    diagnose(&judgement, probe, run, &found);
+    case_judged(&judgement, &found, item);
+    judgement_free(&judgement);
+    run->cost = cost;
+    run->habits = habits;
+    return 0;
+}
+
+/* 0 where the case is right, 1 where it is wrong, -1 with error where that cannot be told. */
+static int run_case(Run *run, Error *error)
+{
+    Workload workload;
+    RecordCase item = {0};
+    char shape[LAB_SHAPE_TEXT];
+    if (workload_open(run->operation, run->problem, &workload, error)) return -1;
+    run->instructions =
+        workload_instructions(run->operation, run->problem, (double)workload.outputs);
+    lab_shape_print(&run->found->ini, run->operation, run->problem, shape, sizeof shape);
+    int status = fill_inputs(run, &workload, error);
+    if (!status) status = open_engine(run, error);
+    if (!status) {
+        print_case(run, shape);
+        status = judge(run, &workload, &item, error);
+    }
+    workload_close(&workload);
+    if (status) return -1;
+    int correct = item.verdict == CASE_CORRECT, ended = correct || item.verdict == CASE_WRONG;
+    print_verdict(run, &item);
+    if (ended && run->profile) status = print_profile(run, error);
+    if (ended && !run->profile) print_cost(run, correct);
+    if (!status && run->counters && correct) status = write_counters(run, error);
+    if (!status && run->runs && correct) status = write_runs(run, error);
+    return status ? status : !correct;
+}
+
+/* The baseline's side: no verdict, no page, only what the call cost. */
+static int run_for_cost(Run *run, Error *error)
+{
+    Workload workload;
+    Observed observed;
+    if (workload_open(run->operation, run->problem, &workload, error)) return -1;
+    int status = fill_inputs(run, &workload, error);
+    if (!status) status = open_engine(run, error);
+    if (!status) status = call_once(run, &workload, &observed, error);
+    workload_close(&workload);
+    if (status) return -1;
+    return baseline_write_cost(&run->cost) ? error_set(error, "nobody reads the cost") : 0;
 }
 
 static int choose(Run *run, const Catalog *catalog, Error *error)
@@ -432,6 +530,9 @@ static int choose(Run *run, const Catalog *catalog, Error *error)
     run->found = catalog_find(catalog, run->lab, error);
     if (!run->found) return -1;
     const LabIni *ini = &run->found->ini;
+    if (*run->shape && *run->only_case)
+        return error_set(error,
+                         "CASE is one of the lab's cases, SHAPE one of your own: give one of them");
     if (*run->maps && *run->only_case)
         return error_set(error, "MAPS is an input of your own: it goes with SHAPE, not with CASE");
     if (*run->maps) {
@@ -513,10 +614,10 @@ static int run_page(Run *run, Error *error)
     printf("  engine %s, seed %" PRIu64 "\n", ini->host ? "cpu" : engine_name(run->engine),
            run->seed.value);
     if (run->item && !*run->only_case && ini->cases > 1) {
-        printf("  other cases (CASE=name):");
+        char names[1200] = "other cases (CASE=name):";
         for (int i = 1; i < ini->cases; i++)
-            printf(" %s", ini->item[i].name);
-        putchar('\n');
+            text_add(names, sizeof names, " %s", ini->item[i].name);
+        text_wrap(stdout, 2, names);
     }
     return status;
 }
@@ -527,7 +628,7 @@ int main(int argc, char **argv)
     Catalog catalog = {0};
     Error error = {""};
     if (parse_options(argc, argv, &run, &error) || catalog_open(run.root, &catalog, &error) ||
-        choose(&run, &catalog, &error) || open_engine(&run, &error)) {
+        choose(&run, &catalog, &error)) {
         fprintf(stderr, "run: %s\n", error.text);
         return 2;
     }

@@ -56,7 +56,9 @@ static void device_call(int fd, const CallRequest *request)
     for (uint32_t i = 0; i < request->tensors; i++)
         pointer[i] = (void *)(uintptr_t)request->address[i];
     runtime_take_failure(answer.message, sizeof answer.message);
-    operation_call(request->operation, request->problem.data, pointer, NULL);
+    runtime_take_habits();
+    operation_call(request->operation, request->problem.data, pointer, runtime_given_stream());
+    answer.habits = runtime_take_habits();
     answer.status = runtime_take_failure(answer.message, sizeof answer.message);
     if (wire_send(fd, FRAME_RETURN, &piece, 1, NULL)) _exit(EXIT_WIRE);
 }

@@ -12,6 +12,7 @@
 #include "autograder/lab/lab_shape.h"
 #include "autograder/lab/predict.h"
 #include "autograder/judging/lab_programs.h"
+#include "autograder/record/case_words.h"
 #include "autograder/record/score.h"
 #include "autograder/judging/speed.h"
 #include "autograder/sandbox/sandbox.h"
@@ -187,11 +188,10 @@ static void predictions_read(LabRun *run)
         RecordPrediction *to = &record->prediction[i];
         const double *answer = unreadable ? NULL : predict_find(&file, to->name);
         to->answered = answer != NULL;
-        if (answer)
-            to->answer = *answer;
-        else
-            text_set(to->text, sizeof to->text, "%.190s",
-                     unreadable ? error.text : RECORD_NO_ANSWER);
+        const char *trouble = unreadable ? error.text : predict_trouble(&file, to->name);
+        if (answer) to->answer = *answer;
+        if (trouble || !answer)
+            text_set(to->text, sizeof to->text, "%.190s", trouble ? trouble : RECORD_NO_ANSWER);
     }
 }
 
@@ -511,6 +511,9 @@ static void run_cases(LabRun *run)
     }
     for (int i = 0; i < run->lab->ini.operations && record_all_correct(record); i++)
         run_again(run, i);
+    RecordCase *first = record->item;
+    if (record->cases && first->verdict == CASE_CORRECT)
+        case_habits(run->judge.habits, first->text, sizeof first->text);
     int all = record_all_correct(record);
     /* Nobody else is at work when a card is timed. */
     simulate_end_all(run);

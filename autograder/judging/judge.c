@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "autograder/sandbox/sandbox.h"
+#include "autograder/record/case_words.h"
 #include "autograder/text/text.h"
 #include "common/operation/diagnose.h"
 
@@ -123,42 +124,11 @@ static void judge_broken(RecordCase *item, const Error *error)
     text_set(item->text, sizeof item->text, "%s", error->text);
 }
 
-/* Right outputs of a program whose result is a matter of luck: another GPU, another day, and they
- * are wrong. */
-static void judge_luck(const Judgement *judgement, RecordCase *item)
-{
-    item->verdict = CASE_WRONG;
-    text_set(item->fault, sizeof item->fault, "%s", fault_name(fault_checked(judgement)));
-    text_set(item->text, sizeof item->text, "The outputs are right, but only by luck.\n%s",
-             judgement->observed.checked);
-}
-
-/* What a checker found comes first, then what follows from it. */
-static void judge_wrong(const Judgement *judgement, const Finding *found, RecordCase *item)
-{
-    const Verdict *verdict = &judgement->verdict;
-    const char *checked = judgement->observed.checked;
-    item->verdict = CASE_WRONG;
-    text_set(item->fault, sizeof item->fault, "%s", fault_name(found->fault));
-    text_set(item->where, sizeof item->where, "%s", verdict->where);
-    if (checked && *checked) text_set(item->text, sizeof item->text, "%s\n", checked);
-    if (verdict->wrong && found->fault != FAULT_UNWRITTEN && found->fault != FAULT_NAN)
-        text_add(item->text, sizeof item->text,
-                 "%zu of %zu outputs are wrong, first %s: got %.9g, expected %.9g.%s",
-                 verdict->wrong, verdict->total, verdict->where, verdict->got, verdict->expected,
-                 *found->text ? "\n" : "");
-    text_add(item->text, sizeof item->text, "%s", found->text);
-}
-
 void judge_output(Judge *judge, const Workload *workload, const Observed *observed,
                   const RunOutcome *outcome, int probe, RecordCase *item)
 {
-    item->verdict = verdict_of(outcome->status);
     if (outcome->status != RUN_OK) {
-        text_set(item->text, sizeof item->text, "%s", outcome->message);
-        if (fault_stopped(outcome->message))
-            text_set(item->fault, sizeof item->fault, "%s",
-                     fault_name(fault_stopped(outcome->message)));
+        case_stopped(verdict_of(outcome->status), outcome->message, item);
         return;
     }
     Judgement judgement;
@@ -178,14 +148,7 @@ void judge_output(Judge *judge, const Workload *workload, const Observed *observ
     }
     judge->probe_limited = 0;
     diagnose(&judgement, probe ? probe_run : NULL, judge, &found);
-    const Verdict *verdict = &judgement.verdict;
-    item->wrong = (double)verdict->wrong;
-    item->total = (double)verdict->total;
-    item->worst = verdict->worst;
-    if (!verdict->correct)
-        judge_wrong(&judgement, &found, item);
-    else if (*outcome->finding)
-        judge_luck(&judgement, item);
+    case_judged(&judgement, &found, item);
     judgement_free(&judgement);
 }
 
@@ -225,6 +188,7 @@ static void judge_run(Judge *judge, int slot, const Problem *problem, Random *ra
     judge_ask(judge, slot, repeats, (const float *const *)workload.tensor, workload.output,
               &observed, &outcome);
     item->cost = outcome.cost;
+    if (slot == 0) judge->habits |= outcome.habits;
     if (repeats != JUDGE_CALL && judge_sample(judge, &workload, &observed, &outcome, random))
         item->verdict = CASE_CORRECT;
     else

@@ -13,6 +13,7 @@ typedef struct Judge {
     Algorithm algorithm;
     int host;
     int probe_limited; /* one of the diagnosis' runs met a limit */
+    uint32_t habits;   /* of the submission: RunOutcome */
     int diagnosed;     /* cases that took further runs to say what is wrong */
     Problem current;   /* what the session's problem is; bytes 0: none yet */
     double spent[SPENT_KINDS];

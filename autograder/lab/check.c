@@ -86,6 +86,8 @@ static void check_predictions(Check *check, const char *directory)
     text_set(path, sizeof path, "%s/%s", check->root, shown);
     char *text = read_part(check, shown);
     if (text && predict_read(NULL, path, shown, name, &file, &error)) wrong(check, error.text);
+    for (int i = 0; text && i < file.troubles; i++)
+        wrong(check, file.trouble[i].text);
     for (int i = 0; text && i < ini->predictions; i++) {
         char line[64];
         text_set(line, sizeof line, "\n%s", name[i]);

@@ -32,6 +32,8 @@ static void predict_check(const uint8_t *data, size_t size)
     fclose(stream);
     if (predict_read(NULL, path, "predict.ini", names, &file, &error) != 0)
         refusal_check(&error, error.text[0] == '/' ? path : "predict.ini");
+    for (int i = 0; i < file.troubles; i++)
+        if (strncmp(file.trouble[i].text, "predict.ini:", 12) != 0) abort();
     if (file.answers < 0 || file.answers > PREDICT_ANSWERS) abort();
     unlink(path);
 }

@@ -1,12 +1,14 @@
 #include "autograder/lab/predict.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "autograder/text/ini_file.h"
+#include "autograder/lab/answer.h"
 #include "autograder/text/text.h"
 #include "common/base/intake.h"
 
@@ -25,52 +27,139 @@ double predict_part(double answer, double truth, double tolerance)
     return part > 0 ? part : 0;
 }
 
-static int answer_take(const IniFile *ini, const IniEntry *entry, const char *const *name,
-                       PredictFile *file, Error *error)
+/* ---- a file, line by line: a bad one is named, and the others count ------------------------- */
+
+static void trouble_add(PredictFile *file, const char *name, const char *shown, int line,
+                        const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+static void trouble_add(PredictFile *file, const char *name, const char *shown, int line,
+                        const char *format, ...)
 {
+    if (file->troubles == PREDICT_TROUBLES) return;
+    PredictTrouble *trouble = &file->trouble[file->troubles++];
+    va_list arguments;
+    text_set(trouble->name, sizeof trouble->name, "%s", name);
+    text_set(trouble->text, sizeof trouble->text, "%s:%d: ", shown, line);
+    size_t used = strlen(trouble->text);
+    va_start(arguments, format);
+    vsnprintf(trouble->text + used, sizeof trouble->text - used, format, arguments);
+    va_end(arguments);
+    intake_clean(trouble->text);
+}
+
+/* How many letters are to be changed, added or left out to make one word of another. */
+static size_t distance(const char *a, const char *b)
+{
+    enum { LONGEST = 48 };
+    size_t row[LONGEST + 1], long_a = strlen(a), long_b = strlen(b);
+    if (long_a > LONGEST || long_b > LONGEST) return LONGEST;
+    for (size_t j = 0; j <= long_b; j++)
+        row[j] = j;
+    for (size_t i = 1; i <= long_a; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= long_b; j++) {
+            size_t change = diagonal + (a[i - 1] != b[j - 1]), least = row[j] + 1;
+            diagonal = row[j];
+            if (row[j - 1] + 1 < least) least = row[j - 1] + 1;
+            row[j] = change < least ? change : least;
+        }
+    }
+    return row[long_b];
+}
+
+/* The name that was probably meant; NULL: none is near. */
+static const char *nearest(const char *key, const char *const *name)
+{
+    const char *near = NULL;
+    size_t least = strlen(key) / 3 + 2;
+    for (; *name; name++)
+        if (distance(key, *name) < least) least = distance(key, near = *name);
+    return near;
+}
+
+static void refuse_key(const char *key, const char *const *name, const char *shown, int line,
+                       PredictFile *file)
+{
+    char known[400] = "";
+    const char *near = nearest(key, name);
+    for (size_t i = 0; name[i]; i++)
+        text_add(known, sizeof known, "%s%s", i ? ", " : "", name[i]);
+    if (near)
+        trouble_add(file, near, shown, line, "this lab asks for no '%.48s'; do you mean '%s'?", key,
+                    near);
+    else
+        trouble_add(file, "", shown, line, "this lab asks for no '%.48s'; it asks for: %s", key,
+                    known);
+}
+
+static void answer_take(const char *key, const char *value, const char *const *name,
+                        const char *shown, int line, PredictFile *file)
+{
+    char why[200];
+    double number;
     size_t i = 0;
-    while (name[i] && strcmp(name[i], entry->key))
+    while (name[i] && strcmp(name[i], key))
         i++;
     if (!name[i]) {
-        char known[512] = "";
-        for (size_t j = 0, used = 0; name[j] && used < sizeof known; j++)
-            used +=
-                (size_t)snprintf(known + used, sizeof known - used, "%s%s", j ? ", " : "", name[j]);
-        return ini_error(error, ini, entry->line, "this lab asks for no '%s'; it asks for: %s",
-                         entry->key, known);
+        refuse_key(key, name, shown, line, file);
+    } else if (!*value) {
+        return;
+    } else if (predict_find(file, key)) {
+        trouble_add(file, key, shown, line, "'%s' has its answer above already; that one counts",
+                    key);
+    } else if (answer_read(value, &number, why, sizeof why)) {
+        trouble_add(file, key, shown, line, "%s", why);
+    } else if (file->answers < PREDICT_ANSWERS) {
+        PredictAnswer *answer = &file->answer[file->answers++];
+        text_set(answer->name, sizeof answer->name, "%s", key);
+        answer->value = number;
     }
-    if (!*entry->value) return 0;
-    PredictAnswer *answer = &file->answer[file->answers];
-    if (file->answers == PREDICT_ANSWERS || ini_number(entry->value, &answer->value)) {
-        return ini_error(error, ini, entry->line, "'%s' is not a number", entry->value);
+}
+
+/* Without blanks at both ends; `text` is changed. */
+static char *trim(char *text)
+{
+    while (isspace((unsigned char)*text))
+        text++;
+    size_t bytes = strlen(text);
+    while (bytes && isspace((unsigned char)text[bytes - 1]))
+        text[--bytes] = 0;
+    return text;
+}
+
+static void line_take(char *text, const char *const *name, const char *shown, int line,
+                      PredictFile *file)
+{
+    char *mark = strpbrk(text, ";#");
+    if (mark) *mark = 0;
+    text = trim(text);
+    char *equals = strpbrk(text, "=:");
+    if (!*text || !strcmp(text, "[predict]")) return;
+    if (*text == '[') {
+        trouble_add(file, "", shown, line, "the only section here is [predict]");
+    } else if (!equals) {
+        trouble_add(file, "", shown, line, "'%.60s' is no answer; an answer is: name = number",
+                    text);
+    } else {
+        *equals = 0;
+        answer_take(trim(text), trim(equals + 1), name, shown, line, file);
     }
-    text_set(answer->name, sizeof answer->name, "%s", entry->key);
-    file->answers++;
-    return 0;
 }
 
 int predict_read(const char *folder, const char *path, const char *shown, const char *const *name,
                  PredictFile *file, Error *error)
 {
     size_t bytes;
-    IniFile ini;
     *file = (PredictFile){0};
     char *text = intake_read(folder, path, PREDICT_BYTES, &bytes, error);
     if (!text) return errno == ENOENT ? 0 : -1;
-    int status = ini_file_parse(shown, text, bytes, &ini, error);
+    int line = 0;
+    char *rest = text;
+    for (char *next; (next = strsep(&rest, "\n"));)
+        line_take(next, name, shown, ++line, file);
     free(text);
-    if (status) return -1;
-    for (size_t i = 0; i < ini.sections && !status; i++) {
-        const IniSection *section = &ini.section[i];
-        if (strcmp(section->name, "predict")) {
-            status = ini_error(error, &ini, section->line, "the only section here is [predict]");
-        }
-        for (size_t j = 0; j < section->entries && !status; j++)
-            status = answer_take(&ini, &section->entry[j], name, file, error);
-    }
-    ini_file_clear(&ini);
-    if (status) file->answers = 0;
-    return status;
+    return 0;
 }
 
 const double *predict_find(const PredictFile *file, const char *name)
@@ -78,4 +167,14 @@ const double *predict_find(const PredictFile *file, const char *name)
     for (int i = 0; i < file->answers; i++)
         if (!strcmp(file->answer[i].name, name)) return &file->answer[i].value;
     return NULL;
+}
+
+const char *predict_trouble(const PredictFile *file, const char *name)
+{
+    const char *any = NULL;
+    for (int i = file->troubles - 1; i >= 0; i--) {
+        if (!strcmp(file->trouble[i].name, name)) return file->trouble[i].text;
+        if (!*file->trouble[i].name) any = file->trouble[i].text;
+    }
+    return any;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "autograder/lab/answer.h"
 #include "autograder/lab/predict.h"
 
 static void a_near_answer_earns_a_part(void **state)
@@ -51,21 +52,91 @@ static void answers_are_read_and_empty_ones_left_out(void **state)
     assert_int_equal(file.answers, 0);
 }
 
-static void bad_predictions_are_named_by_line(void **state)
+static void expect_trouble(const char *text, const char *name, const char *trouble)
+{
+    PredictFile file;
+    Error error;
+    assert_int_equal(read_text(text, &file, &error), 0);
+    assert_int_equal(file.troubles, 1);
+    assert_string_equal(file.trouble[0].text, trouble);
+    assert_string_equal(file.trouble[0].name, name);
+    if (*name) assert_string_equal(predict_trouble(&file, name), trouble);
+}
+
+static void bad_lines_are_named_and_the_others_count(void **state)
 {
     (void)state;
     PredictFile file;
     Error error;
-    assert_int_equal(read_text("[predict]\nblocks = many\n", &file, &error), -1);
-    assert_string_equal(error.text, "04-tiled/predict.ini:2: 'many' is not a number");
-    assert_int_equal(read_text("[predict]\n\nwaves = 2\n", &file, &error), -1);
-    assert_string_equal(
-        error.text,
-        "04-tiled/predict.ini:3: this lab asks for no 'waves'; it asks for: blocks, bytes");
-    assert_int_equal(read_text("[guess]\nblocks = 2\n", &file, &error), -1);
-    assert_string_equal(error.text, "04-tiled/predict.ini:1: the only section here is [predict]");
-    assert_int_equal(read_text("[predict]\nblocks = inf\n", &file, &error), -1);
-    assert_int_equal(file.answers, 0);
+    assert_int_equal(
+        read_text("[predict]\r\nblocks = many\r\nbytes = 12 ; sure\r\n", &file, &error), 0);
+    assert_int_equal(file.answers, 1);
+    assert_float_equal(*predict_find(&file, "bytes"), 12, 0);
+    assert_int_equal(file.troubles, 1);
+    assert_string_equal(predict_trouble(&file, "blocks"),
+                        "04-tiled/predict.ini:2: 'many' is not a number");
+    assert_null(predict_trouble(&file, "bytes"));
+    expect_trouble("[predict]\n\nbloks = 2\n", "blocks",
+                   "04-tiled/predict.ini:3: this lab asks for no 'bloks'; do you mean 'blocks'?");
+    expect_trouble("[predict]\n\nwaves = 2\n", "",
+                   "04-tiled/predict.ini:3: this lab asks for no 'waves'; it asks for: blocks, "
+                   "bytes");
+    expect_trouble("[guess]\nblocks = 2\n", "",
+                   "04-tiled/predict.ini:1: the only section here is [predict]");
+    expect_trouble(
+        "blocks 384\n", "",
+        "04-tiled/predict.ini:1: 'blocks 384' is no answer; an answer is: name = number");
+    expect_trouble(
+        "blocks = 3\nblocks = 4\n", "blocks",
+        "04-tiled/predict.ini:2: 'blocks' has its answer above already; that one counts");
+}
+
+static void numbers_are_read_as_people_write_them(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        double value;
+    } good[] = {
+        {"384", 384},           {"1,466", 1466},   {"12,345,678.5", 12345678.5},
+        {"2*192", 384},         {"2 * 192 ", 384}, {"(28+4)/2 - 1", 15},
+        {"384 blocks", 384},    {"50 %", 50},      {"1.5e3", 1500},
+        {"2e3 bytes", 2000},    {"-3", -3},        {"1,466*2", 2932},
+        {"6*28*28*25", 117600}, {".5", 0.5},       {"2*-3", -6},
+    };
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        double number = -1;
+        char why[200] = "";
+        assert_int_equal(answer_read(good[i].text, &number, why, sizeof why), 0);
+        assert_float_equal(number, good[i].value, 1e-9);
+    }
+    static const char *const bad[][2] = {
+        {"many", "'many' is not a number"},
+        {"1,46", "'1,46' has a comma that stands between no thousands: 1,466"},
+        {"4 KB", "'4 KB' is cut short: write the number out, 4096 and not 4 KB"},
+        {"2 million", "'2 million' is cut short: write the number out, 4096 and not 4 KB"},
+        {"12 34", "'12 34' is not a number"},
+        {"3 blocks more", "'3 blocks more' is not a number"},
+        {"(3", "'(3' has a parenthesis that is not closed"},
+        {"1/0", "'1/0' is not a finite number"},
+        {"inf", "'inf' is not a number"},
+        {"1.2.3", "'1.2.3' is not a number"},
+        {"2**3", "'2**3' is not a number"},
+        {"system(1)", "'system(1)' is not a number"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        double number;
+        char why[200] = "";
+        assert_int_equal(answer_read(bad[i][0], &number, why, sizeof why), -1);
+        assert_string_equal(why, bad[i][1]);
+    }
+    char deep[200], why[200];
+    double number;
+    memset(deep, '(', sizeof deep);
+    deep[sizeof deep - 1] = 0;
+    assert_int_equal(answer_read(deep, &number, why, sizeof why), -1);
+    memset(deep, '-', sizeof deep - 1);
+    assert_int_equal(answer_read(deep, &number, why, sizeof why), -1);
 }
 
 int main(void)
@@ -73,7 +144,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_near_answer_earns_a_part),
         cmocka_unit_test(answers_are_read_and_empty_ones_left_out),
-        cmocka_unit_test(bad_predictions_are_named_by_line),
+        cmocka_unit_test(bad_lines_are_named_and_the_others_count),
+        cmocka_unit_test(numbers_are_read_as_people_write_them),
     };
     return cmocka_run_group_tests_name("autograder/predict", tests, NULL, NULL);
 }

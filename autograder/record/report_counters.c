@@ -125,7 +125,7 @@ static void counters_fill(CounterRows *counters, const DeviceCost *cost)
 void report_counters(FILE *stream, int indent, const DeviceCost *cost, const DeviceCost *baseline)
 {
     CounterRows yours, theirs = {0};
-    Table table = table_start(baseline ? "lrrl" : "lrl");
+    Table table = table_start(baseline ? "lrrw" : "lrw");
     counters_fill(&yours, cost);
     if (baseline) {
         counters_fill(&theirs, baseline);

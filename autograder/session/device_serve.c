@@ -116,6 +116,7 @@ static void return_note(const void *body, uint64_t bytes, ControlReply *reply)
     }
     memcpy(&answer, body, sizeof answer);
     answer.message[sizeof answer.message - 1] = 0;
+    reply->habits = answer.habits;
     if (!answer.status || answer.status == DEVICE_NOT_READY || reply->status != RUN_OK) return;
     reply->cuda_status = answer.status;
     reply_set(reply, RUN_DEVICE_ERROR, "%s: %s", device_status_name(answer.status),

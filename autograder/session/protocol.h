@@ -33,8 +33,9 @@ typedef struct CallRequest {
 /* runner -> device: the entry point has returned.  Everything in it but the outputs that follow is
  * what an untrusted process says of itself: it may make a message better, never a verdict. */
 typedef struct CallReturn {
-    int32_t status; /* of the first CUDA call that failed, 0 if none */
-    Damage damage;  /* host labs */
+    int32_t status;  /* of the first CUDA call that failed, 0 if none */
+    uint32_t habits; /* runtime_take_habits */
+    Damage damage;   /* host labs */
     char message[1024];
 } CallReturn;
 
@@ -68,6 +69,7 @@ typedef struct ControlReply {
     int32_t cuda_status;
     int32_t device_lost; /* after this the engine is of no more use: start another device process */
     int32_t findings;
+    uint32_t habits; /* as the runner says */
     Damage damage;
     char message[1280];
     DeviceCost cost;

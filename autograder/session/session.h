@@ -44,6 +44,7 @@ typedef struct RunOutcome {
     double
         cpu_seconds; /* host labs: that the runner ran during the call, by the kernel's account */
     RunSpent spent;
+    uint32_t habits; /* DeviceHabit bits, as the submission's process says */
     int initcheck_findings;
     char finding[1024]; /* the first of them, also when RUN_OK; "" if none */
 } RunOutcome;

@@ -8,12 +8,7 @@
 #include <poll.h>
 
 #include "autograder/session/session_parts.h"
-
-/* Warp instructions on the simulator.  The plainest kernel takes about 0.7 for each product, and up
- * to 60 for each output where its blocks are larger than the maps (lab 02, many-maps); tiles made
- * for 128 images take 10 million where there is one (lab 05, hidden shapes).  Of all the
- * solutions' cases the nearest stays 16 times below this bound, and few less than 50 times. */
-static const double PER_PRODUCT = 64, PER_OUTPUT = 500, AT_LEAST = 200e6;
+#include "autograder/tensors/workload.h"
 
 /* On a card: products a second that the plainest kernel on the slowest card passes; solutions on an
  * H200 pass it a hundred times and more. */
@@ -45,8 +40,7 @@ uint64_t limit_instructions(const Session *session)
     double outputs = 0;
     for (uint32_t i = 0; i < session->call.tensors; i++)
         if (session->call.role[i] == TENSOR_OUTPUT) outputs += (double)session->call.count[i];
-    double all =
-        AT_LEAST + PER_PRODUCT * session->operation->flops(problem) / 2 + PER_OUTPUT * outputs;
+    double all = workload_instructions(session->operation, problem, outputs);
     int at = level(session);
     if (!at && session->call_seconds < CALL_SECONDS) at = 1; /* the caller grants less than usual */
     return (uint64_t)(LEVEL[at].instructions * all);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "autograder/session/session_parts.h"
+#include "autograder/tensors/workload.h"
 #include "common/base/intake.h"
 
 enum { END_SECONDS = 2, OUTPUT_BYTES = 4096, RUNNER_MEMORY = 91 };
@@ -113,16 +114,15 @@ static void explain_instructions(const Session *session, RunOutcome *outcome)
 {
     size_t used = strlen(outcome->message);
     outcome->status = RUN_LIMIT;
-    snprintf(outcome->message + used, sizeof outcome->message - used,
-             "\nThe launches of this call may take %.0f million warp instructions together; no "
-             "solution of a lab needs half of that.",
-             1e-6 * (double)session->instructions);
+    workload_excess((double)session->instructions, outcome->message + used,
+                    sizeof outcome->message - used);
 }
 
 void outcome_fill(Session *session, int slot, const ControlReply *reply, RunOutcome *outcome)
 {
     Runner *runner = &session->runner[slot];
     outcome->cost = reply->cost;
+    outcome->habits = reply->habits;
     outcome->initcheck_findings = reply->findings;
     if (reply->findings && reply->status == RUN_OK)
         snprintf(outcome->finding, sizeof outcome->finding, "%.1000s", reply->message);

@@ -1,6 +1,25 @@
 #include "autograder/tensors/workload.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+
+/* The plainest kernel takes about 0.7 for each product, and up to 60 for each output where its
+ * blocks are larger than the maps (lab 02, many-maps); tiles made for 128 images take 10 million
+ * where there is one (lab 05, hidden shapes).  Of all the solutions' cases the nearest stays 16
+ * times below this bound, and few less than 50 times. */
+double workload_instructions(const Operation *operation, const Problem *problem, double outputs)
+{
+    static const double PER_PRODUCT = 64, PER_OUTPUT = 500, AT_LEAST = 200e6;
+    return AT_LEAST + PER_PRODUCT * operation->flops(problem) / 2 + PER_OUTPUT * outputs;
+}
+
+void workload_excess(double allowed, char *text, size_t bytes)
+{
+    snprintf(text, bytes,
+             "\nThe launches of this call may take %.0f million warp instructions together; no "
+             "solution of a lab needs half of that.",
+             1e-6 * allowed);
+}
 
 int workload_open(const Operation *operation, const Problem *problem, Workload *workload,
                   Error *error)

@@ -25,6 +25,12 @@ void workload_close(Workload *workload);
 /* The same tensors in memory where a run can get at them, filled for it. */
 int workload_place(const Workload *workload, Device *device, uint32_t band, GuardedTensors *tensors,
                    Error *error);
+/* Warp instructions that one call may execute on the simulator, all its launches together. */
+double workload_instructions(const Operation *operation, const Problem *problem, double outputs);
+
+/* What is said where a call wanted more, on a line of its own. */
+void workload_excess(double allowed, char *text, size_t bytes);
+
 /* After the run: its output into workload->output, and what else it left behind. */
 int workload_observe(Workload *workload, const GuardedTensors *tensors, Observed *observed,
                      Error *error);

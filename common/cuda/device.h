@@ -186,6 +186,12 @@ typedef struct DeviceCost {
 typedef struct Device Device;
 typedef struct Recording Recording;
 
+/* What an entry point may do and nobody asks of it. */
+typedef enum DeviceHabit {
+    HABIT_NO_STREAM = 1, /* a launch that names no stream */
+    HABIT_WAITS = 2      /* waiting for the device */
+} DeviceHabit;
+
 struct Device {
     /* Executes one call.  Always fills *reply; returns 0, or -1 only when the device itself is gone
      * (a closed wire). */

@@ -127,10 +127,11 @@ static void find_band(const Judgement *judged, Finding *finding)
         snprintf(place, sizeof place, "%ld floats past the end of %.20s", offset, name);
     finding_say(
         finding,
-        "Your code wrote outside of %s: first %s. Threads that stand beyond the output's edge "
-        "must not store: guard the store with the output's own sizes (%s), and check the "
-        "index that it is made of.",
-        name, place, bounds);
+        "Your code wrote outside of %s: first %s. {Threads that stand beyond the output's edge "
+        "must not store: guard the store with the output's own sizes (%s), and check the index "
+        "that it is made of.|Check where the loops over the outputs end (%s), and the index of the "
+        "store.}",
+        name, place, bounds, bounds);
 }
 
 int find_written_outside(const Judgement *judged, Finding *finding)

@@ -74,8 +74,9 @@ run 2 "$lab" profile --build "$build" --lab 01 --engine sim && one_line "runs on
 tell profile-of-a-host-lab
 
 run 0 "$lab" run --build "$build" --lab 04 --case uneven --submission solutions --engine sim &&
-    grep -q '^  [0-9,]* cycles on the simulated h200 ([0-9.]* us), 5,190 of them for the launch$' "$work/out" &&
-    grep -q '^  the baseline, 02-naive: [0-9,]* cycles .* yours is [0-9.]* times as fast$' "$work/out" &&
+    grep -q '^  [0-9,]* cycles ([0-9.]* us) on the simulated h200, 5,190 of them for the launch$' "$work/out" &&
+    ! grep -n '.\{81\}' "$work/out" >>"$work/err" &&
+    grep -q '^  the baseline, 02-naive: [0-9,]* cycles ([0-9.]* us); yours is [0-9.]* times as fast$' "$work/out" &&
     grep -q '^    grid  *4x2x2  *18x2x2  ' "$work/out"
 tell run-shows-the-baseline-beside
 run 0 "$lab" run --build "$build" --lab 04 --case uneven --submission solutions --engine sim --alone &&
@@ -98,11 +99,13 @@ printf '%s\n' "1 2 2" "1 2 2" >"$work/maps/conv_shape"
 echo "0 0 3 0" >"$work/maps/point.txt"
 echo "0 0 6 0" >"$work/maps/twice.txt"
 maps="--build $build --lab 13 --engine sim --alone --seed 1 --maps $work/maps"
+export COLUMNS=100 # the number stands on the sentence's line
 for map in point twice; do
     run 1 "$lab" run $maps/$map.txt --submission autograder/tests/skeletons --shape "K=1 R=1 S=1 pad=0 stride=1" || break
     grep -q 'N=1 C=1 H=2 W=2 K=1 R=1 S=1 pad=valid stride=1 zeros=75' "$work/out" || break
-    sed -n 's/.*WRONG.*: 1 of 4 outputs, first .* = (0,0,1,0): got 0, expected //p' "$work/out" >>"$work/expected"
+    sed -n 's/.* 1 of 4 outputs are wrong, first .* = (0,0,1,0): got 0, expected //p' "$work/out" >>"$work/expected"
 done
+export COLUMNS=80
 awk '{ value[NR] = $1 } END { off = value[2] / value[1] - 2; exit !(NR == 2 && off * off < 1e-12) }' "$work/expected"
 tell run-of-a-map
 run 2 "$lab" run $maps/point.txt --submission solutions && one_line "missing: K R S pad stride.*SHAPE says the rest"
@@ -117,8 +120,28 @@ echo "0 0" >"$work/zero.txt"
 printf '0\n5e-1\n' >"$work/half.txt"
 run 0 "$lab" run $weights "$work/zero.txt" --shape 'fc_forward N=1 C=1 K=2' && grep -q 'correct: all 2' "$work/out" &&
     run 1 "$lab" run $weights "$work/half.txt" --shape 'fc_forward N=1 C=1 K=2' &&
-    grep -q 'WRONG.*: 1 of 2 outputs, first (n,k) = (0,1)' "$work/out"
+    grep -q '^  WRONG: ' "$work/out" && grep -q ' 1 of 2 outputs are wrong, first (n,k) = (0,1)' "$work/out"
 tell run-of-weights
+# What make run says is what make grade says, but for the numbers of other inputs.
+run 1 "$lab" run --build "$build" --lab 01 --case uneven --submission autograder/tests/skeletons &&
+    sed -n '/No output/,/^  Hint/p' "$work/out" | sed '$d' >"$work/run-says" &&
+    run 0 "$grade" --build "$build" --lab 01 --case uneven --submission autograder/tests/skeletons --results "$work/results" &&
+    sed -n '/No output/,/^  Hint/p' "$work/out" | sed '$d' | cmp - "$work/run-says" && [ -s "$work/run-says" ]
+tell run-says-what-grade-says
+mkdir -p "$work/over/01-sequential" "$work/wait/02-naive"
+sed 's|^    // END TODO(1)|    y[(long)p->N * p->K * p->P * p->Q] += 1;\n&|' solutions/01-sequential/conv.c >"$work/over/01-sequential/conv.c"
+run 1 "$lab" run --build "$build" --lab 01 --case uneven --submission "$work/over" && grep -q '^  WRONG: guard-band' "$work/out" &&
+    ! grep -q 'Threads' "$work/out"
+tell an-overrun-by-adding-is-seen
+sed 's|<<<grid, block, 0, stream>>>(\(.*\));|<<<grid, block>>>(\1);\n    cudaDeviceSynchronize();|' solutions/02-naive/conv.cu >"$work/wait/02-naive/conv.cu"
+run 0 "$lab" run --build "$build" --lab 02 --case uneven --submission "$work/wait" --engine sim --alone &&
+    grep -q 'A launch names no stream' "$work/out" && grep -q 'Your code waits for the device' "$work/out" &&
+    run 0 "$grade" --build "$build" --lab 02 --case uneven --submission "$work/wait" --engine sim --results "$work/results" &&
+    grep -q 'A launch names no stream' "$work/out" && grep -q 'Your code waits for the device' "$work/out" &&
+    run 0 "$lab" run --build "$build" --lab 02 --case uneven --submission solutions --engine sim --alone && ! grep -q 'stream' "$work/out"
+tell what-nobody-asks-for-is-said
+run 2 "$lab" run --build "$build" --lab 02 --case uneven --shape 'N=1' && one_line 'CASE is one of the lab.s cases, SHAPE one of your own'
+tell case-and-shape
 run 2 "$lab" run $weights "$work/half.txt" --shape 'fc_forward N=1 C=3 K=2' && one_line 'half.txt has 2 numbers; w has 6'
 tell weights-of-another-size
 run 2 "$lab" run $weights "$work/half.txt" --case s2 && one_line "pool_forward has no weights to read from a file"

@@ -57,6 +57,29 @@ int runtime_take_failure(char *message, size_t bytes)
     return status;
 }
 
+static uint32_t habits;
+
+void *runtime_given_stream(void)
+{
+    return cudaStreamLegacy;
+}
+
+void runtime_note_habit(uint32_t habit)
+{
+    runtime_lock();
+    habits |= habit;
+    runtime_unlock();
+}
+
+uint32_t runtime_take_habits(void)
+{
+    runtime_lock();
+    uint32_t taken = habits;
+    habits = 0;
+    runtime_unlock();
+    return taken;
+}
+
 /* Keeps the first failure; a finding that stopped nothing (status 0) gives way to the first real
  * one. */
 static void failure_keep(const char *api, int32_t status, const char *message)
@@ -190,6 +213,7 @@ const char *cudaGetErrorString(cudaError_t error)
 cudaError_t cudaDeviceSynchronize(void)
 {
     DeviceCall call = {.kind = CALL_SYNC};
+    runtime_note_habit(HABIT_WAITS);
     return runtime_call("cudaDeviceSynchronize", &call, NULL);
 }
 

@@ -19,4 +19,11 @@ void runtime_set_device(Device *device);
  * of unwritten memory).  Clears both. */
 int runtime_take_failure(char *message, size_t bytes);
 
+/* The stream to give to an entry point: the default one, under a name of its own, so that a launch
+ * that names no stream can be told from one on the stream that was given. */
+void *runtime_given_stream(void);
+
+/* DeviceHabit bits of what was called since the last take. */
+uint32_t runtime_take_habits(void);
+
 #endif

@@ -85,6 +85,7 @@ cudaError_t runtime_launch(const char *api, const RuntimeLaunch *launch, cudaStr
     RuntimeFunction *function;
     uint32_t handle;
     runtime_lock();
+    if (!stream) runtime_note_habit(HABIT_NO_STREAM);
     cudaError_t status = runtime_function(api, launch->host, &function);
     if (status == cudaSuccess) status = runtime_stream(api, stream, &handle);
     if (status == cudaSuccess && runtime_is_capturing(handle))

@@ -49,6 +49,8 @@ void runtime_unlock(void);
 
 /* Passes the call on under the lock and keeps last error, sticky error and first failure.
  * `api` is the cuda* function's name for messages.  `reply` may be NULL. */
+/* Keeps a DeviceHabit for runtime_take_habits. */
+void runtime_note_habit(uint32_t habit);
 cudaError_t runtime_call(const char *api, const DeviceCall *call, DeviceReply *reply);
 
 /* The same without keeping anything: for questions whose failure is an answer. */

@@ -154,6 +154,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
+    runtime_note_habit(HABIT_WAITS);
     return stream_call("cudaStreamSynchronize", CALL_STREAM_SYNC, stream);
 }
 

@@ -1,0 +1,71 @@
+#include "autograder/record/case_words.h"
+
+#include <string.h>
+
+#include "autograder/text/text.h"
+#include "common/cuda/device.h"
+
+/* Right outputs of a program whose result is a matter of luck: another GPU, another day, and they
+ * are wrong. */
+static void judged_luck(const Judgement *judged, RecordCase *item)
+{
+    item->verdict = CASE_WRONG;
+    text_set(item->fault, sizeof item->fault, "%s", fault_name(fault_checked(judged)));
+    text_set(item->text, sizeof item->text, "The outputs are right, but only by luck.\n%s",
+             judged->observed.checked);
+}
+
+/* What a checker found comes first, then what follows from it. */
+static void judged_wrong(const Judgement *judged, const Finding *found, RecordCase *item)
+{
+    const Verdict *verdict = &judged->verdict;
+    const char *checked = judged->observed.checked;
+    item->verdict = CASE_WRONG;
+    text_set(item->fault, sizeof item->fault, "%s", fault_name(found->fault));
+    text_set(item->where, sizeof item->where, "%s", verdict->where);
+    if (checked && *checked) text_set(item->text, sizeof item->text, "%s\n", checked);
+    if (verdict->wrong && found->fault != FAULT_UNWRITTEN && found->fault != FAULT_NAN)
+        text_add(item->text, sizeof item->text,
+                 "%zu of %zu outputs are wrong, first %s: got %.9g, expected %.9g.%s",
+                 verdict->wrong, verdict->total, verdict->where, verdict->got, verdict->expected,
+                 *found->text ? "\n" : "");
+    text_add(item->text, sizeof item->text, "%s", found->text);
+}
+
+void case_judged(const Judgement *judged, const Finding *found, RecordCase *item)
+{
+    const Verdict *verdict = &judged->verdict;
+    const char *checked = judged->observed.checked;
+    item->verdict = CASE_CORRECT;
+    item->wrong = (double)verdict->wrong;
+    item->total = (double)verdict->total;
+    item->worst = verdict->worst;
+    if (!verdict->correct)
+        judged_wrong(judged, found, item);
+    else if (checked && *checked)
+        judged_luck(judged, item);
+}
+
+void case_stopped(CaseVerdict verdict, const char *message, RecordCase *item)
+{
+    Fault fault = fault_stopped(message);
+    item->verdict = verdict;
+    text_set(item->text, sizeof item->text, "%s", message);
+    if (fault) text_set(item->fault, sizeof item->fault, "%s", fault_name(fault));
+}
+
+void case_habits(uint32_t habits, char *text, size_t bytes)
+{
+    const char *lines[] = {
+        habits & HABIT_NO_STREAM
+            ? "A launch names no stream, so it goes to the default one, which waits for all "
+              "others: "
+              "launch on the stream that you are given, <<<grid, block, bytes, stream>>>."
+            : NULL,
+        habits & HABIT_WAITS
+            ? "Your code waits for the device (cudaDeviceSynchronize or its like): leave that to "
+              "whoever calls you, who may have more work for the GPU meanwhile."
+            : NULL};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        if (lines[i]) text_add(text, bytes, "%s%s", *text ? "\n" : "", lines[i]);
+}
