@@ -1,6 +1,8 @@
 #include "autograder/judging/card_ceilings.h"
 
+#include <errno.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -8,7 +10,8 @@
 
 struct CardCeilings {
     pthread_t thread;
-    int measuring, known;
+    sem_t measured; /* posted once; the driver may take seconds more to close the card */
+    int threaded, waited, known;
     GpuCeilings value;
 };
 
@@ -16,11 +19,14 @@ static void *measure(void *context)
 {
     CardCeilings *ceilings = context;
     Error error;
-    Device *device = device_open_gpu(0, &error);
-    if (!device) return NULL; /* the device process will say why */
-    ceilings->known = !gpu_ceilings_measure(device, &ceilings->value, &error);
-    if (!ceilings->known) fprintf(stderr, "grade: no roofline floor: %s\n", error.text);
-    device->close(device);
+    Device *device =
+        device_open_gpu(0, &error); /* where it fails the device process will say why */
+    if (device) {
+        ceilings->known = !gpu_ceilings_measure(device, &ceilings->value, &error);
+        if (!ceilings->known) fprintf(stderr, "grade: no roofline floor: %s\n", error.text);
+    }
+    sem_post(&ceilings->measured);
+    if (device) device->close(device);
     return NULL;
 }
 
@@ -28,21 +34,25 @@ CardCeilings *card_ceilings_begin(void)
 {
     CardCeilings *ceilings = calloc(1, sizeof *ceilings);
     if (!ceilings) return NULL;
-    ceilings->measuring = !pthread_create(&ceilings->thread, NULL, measure, ceilings);
-    if (!ceilings->measuring) measure(ceilings);
+    sem_init(&ceilings->measured, 0, 0);
+    ceilings->threaded = !pthread_create(&ceilings->thread, NULL, measure, ceilings);
+    if (!ceilings->threaded) measure(ceilings);
     return ceilings;
 }
 
 const GpuCeilings *card_ceilings_wait(CardCeilings *ceilings)
 {
     if (!ceilings) return NULL;
-    if (ceilings->measuring) pthread_join(ceilings->thread, NULL);
-    ceilings->measuring = 0;
+    while (!ceilings->waited && sem_wait(&ceilings->measured) && errno == EINTR) {
+    }
+    ceilings->waited = 1;
     return ceilings->known ? &ceilings->value : NULL;
 }
 
 void card_ceilings_end(CardCeilings *ceilings)
 {
-    card_ceilings_wait(ceilings);
+    if (!ceilings) return;
+    if (ceilings->threaded) pthread_join(ceilings->thread, NULL);
+    sem_destroy(&ceilings->measured);
     free(ceilings);
 }

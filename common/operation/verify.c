@@ -7,7 +7,10 @@
 
 #include "common/base/parallel.h"
 
-enum { RMS_LEAST_OUTPUTS = 8 };
+/* A root mean square is judged of so many outputs.  That of rounded inputs is measured by the
+ * outputs themselves, which cancellation may leave small: of 8 outputs of 12 products one map in
+ * 400 would be refused, of 128 none in a million. */
+enum { RMS_LEAST_OUTPUTS = 8, RMS_LEAST_ROUNDED = 128 };
 
 /* An output is looked at in so many parts, whatever the machine's cores: so the sums of squares,
  * part by part, are the same on every machine. */
@@ -148,7 +151,9 @@ static void judge_each(Judgement *judged, double *squares, size_t *counted)
 /* Each output is within its worst case: are all of them together what the precision does? */
 static void judge_together(Judgement *judged, double squares, size_t counted)
 {
-    if (judged->verdict.wrong || counted < RMS_LEAST_OUTPUTS) return;
+    int rounded = judged->precision != PRECISION_FP32;
+    if (judged->verdict.wrong || counted < (rounded ? RMS_LEAST_ROUNDED : RMS_LEAST_OUTPUTS))
+        return;
     if (squares <= (double)counted) return;
     judged->faint = 1;
     for (size_t i = 0; i < judged->verdict.total; i++) {

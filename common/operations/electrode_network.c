@@ -80,14 +80,33 @@ typedef struct Signal {
     double *value, *spread;
 } Signal;
 
-/* What one image needs: inputs of a layer, its outputs, and the weights of a few of them. */
+/* What one image needs: inputs of a layer, its outputs, and for each of the threads that work at it
+ * the weights of a few of them. */
 typedef struct Space {
     const ElectrodeProblem *p;
     const ElectrodeSlips *slips;
     const float *w;
     Signal in, out;
+    int shares;
+    size_t each; /* doubles of `weights` that a share has */
     double *weights;
 } Space;
+
+/* A layer of it: a share takes some of the outputs' maps. */
+typedef struct LayerWork {
+    const Space *space;
+    int l;
+    ElectrodeLayer layer;
+} LayerWork;
+
+static void layer_run(Space *space, int l, ParallelWork *share)
+{
+    LayerWork work = {space, l, electrode_layer(space->p, l)};
+    if (space->shares > 1)
+        parallel_run(space->shares, share, &work);
+    else
+        share(&work, 0);
+}
 
 static int has(int layers, int l)
 {
@@ -169,13 +188,14 @@ static void sum_neighbours(const ElectrodeLayer *layer, const double *w, Signal 
 {
     const size_t wide = (size_t)(layer->W + layer->R - 1);
     const size_t map = (size_t)(layer->H + layer->R - 1) * wide;
-    Sums all[MAPS] = {{{0}, {0}, {0}}};
+    Sums all[MAPS] = {{{0}, {0}, {0}}}; /* in registers, if the loop over them is unrolled */
     for (int c = 0; c < layer->C; c++)
         for (int r = 0; r < layer->R; r++)
             for (int s = 0; s < layer->R; s++, w += MAPS) {
                 const size_t from = (size_t)c * map + (size_t)r * wide + (size_t)s;
                 const Lanes value = *(const Lanes *)(in.value + from);
                 const Lanes spread = *(const Lanes *)(in.spread + from);
+#pragma GCC unroll 4
                 for (int i = 0; i < MAPS; i++)
                     sums_add(&all[i], (Lanes){0} + w[i], value, spread);
             }
@@ -183,20 +203,21 @@ static void sum_neighbours(const ElectrodeLayer *layer, const double *w, Signal 
 }
 
 /* Maps k to k + MAPS - 1, of which the last may not exist, row after row. */
-static void convolve_maps(Space *space, int l, const ElectrodeLayer *layer, int k)
+static void convolve_maps(const Space *space, int l, const ElectrodeLayer *layer, int k,
+                          double *weights)
 {
     const int H = layer->H, W = layer->W, taps = electrode_taps(layer);
     const int maps = layer->K - k < MAPS ? layer->K - k : MAPS;
     const int no_bias = has(space->slips->no_bias, l);
     const float *b = space->w + space->p->biases[l] + k;
-    memset(space->weights, 0, MAPS * (size_t)taps * sizeof(double));
+    memset(weights, 0, MAPS * (size_t)taps * sizeof(double));
     for (int i = 0; i < maps; i++)
-        take_weights(space, l, layer, k + i, MAPS, space->weights + i);
+        take_weights(space, l, layer, k + i, MAPS, weights + i);
     for (int at = 0; at < H * W; at += W - at % W < LANES ? W - at % W : LANES) {
         const size_t from = (size_t)(at / W) * (size_t)(W + layer->R - 1) + (size_t)(at % W);
         Sums sums[MAPS];
-        sum_neighbours(layer, space->weights,
-                       (Signal){space->in.value + from, space->in.spread + from}, sums);
+        sum_neighbours(layer, weights, (Signal){space->in.value + from, space->in.spread + from},
+                       sums);
         for (int i = 0; i < maps; i++)
             for (int lane = 0; lane < LANES && at % W + lane < W; lane++) {
                 const double three[] = {sums[i].value[lane], sums[i].magnitude[lane],
@@ -208,11 +229,13 @@ static void convolve_maps(Space *space, int l, const ElectrodeLayer *layer, int 
     }
 }
 
-static void convolve(Space *space, int l)
+static void convolve_share(void *context, int share)
 {
-    const ElectrodeLayer layer = electrode_layer(space->p, l);
-    for (int k = 0; k < layer.K; k += MAPS)
-        convolve_maps(space, l, &layer, k);
+    const LayerWork *work = context;
+    const Space *space = work->space;
+    for (int k = MAPS * share; k < work->layer.K; k += MAPS * space->shares)
+        convolve_maps(space, work->l, &work->layer, k,
+                      space->weights + (size_t)share * space->each);
 }
 
 /* The largest of 2 x 2 outputs of layer l; its spread is the largest of theirs. */
@@ -280,23 +303,31 @@ static void put_maps_last(Space *space, int maps, int spots)
     }
 }
 
+static void connect_share(void *context, int share)
+{
+    const LayerWork *work = context;
+    const Space *space = work->space;
+    const int l = work->l, C = work->layer.C, no_bias = has(space->slips->no_bias, l);
+    const float *b = space->w + space->p->biases[l];
+    double *weights = space->weights + (size_t)share * space->each;
+    for (int k = share; k < work->layer.K; k += space->shares) {
+        double sums[3] = {0};
+        take_weights(space, l, &work->layer, k, 1, weights);
+        sum_inputs(weights, space->in, C, sums);
+        finish(space, l, C, no_bias ? 0 : b[k], sums, &space->out.value[k], &space->out.spread[k]);
+    }
+}
+
 /* From one signal to the other: they change places first. */
 static void connect(Space *space, int l)
 {
-    const ElectrodeLayer layer = electrode_layer(space->p, l);
-    const int maps = space->p->c, no_bias = has(space->slips->no_bias, l);
-    const float *b = space->w + space->p->biases[l];
-    if (l == ELECTRODE_FULL && space->slips->maps_last) put_maps_last(space, maps, layer.C / maps);
+    const int maps = space->p->c;
+    if (l == ELECTRODE_FULL && space->slips->maps_last)
+        put_maps_last(space, maps, electrode_layer(space->p, l).C / maps);
     const Signal in = space->out;
     space->out = space->in;
     space->in = in;
-    for (int k = 0; k < layer.K; k++) {
-        double sums[3] = {0};
-        take_weights(space, l, &layer, k, 1, space->weights);
-        sum_inputs(space->weights, in, layer.C, sums);
-        finish(space, l, layer.C, no_bias ? 0 : b[k], sums, &space->out.value[k],
-               &space->out.spread[k]);
-    }
+    layer_run(space, l, connect_share);
 }
 
 /* x into CONV1's zeros, or with those that it brings. */
@@ -317,11 +348,11 @@ static void take_image(Space *space, const float *x)
 static void run_image(Space *space, const float *x, double *value, double *spread)
 {
     take_image(space, x);
-    convolve(space, ELECTRODE_CONV1);
+    layer_run(space, ELECTRODE_CONV1, convolve_share);
     pass_on(space, ELECTRODE_CONV1);
-    convolve(space, ELECTRODE_CONV2);
+    layer_run(space, ELECTRODE_CONV2, convolve_share);
     pass_on(space, ELECTRODE_CONV2);
-    convolve(space, ELECTRODE_CONV3);
+    layer_run(space, ELECTRODE_CONV3, convolve_share);
     connect(space, ELECTRODE_FULL);
     connect(space, ELECTRODE_OUT);
     softmax_carry(space->p->classes, space->out.value, space->out.spread, value, spread);
@@ -341,8 +372,8 @@ typedef struct Images {
     const ElectrodeSlips *slips;
     const float *x, *w;
     double *value, *spread, *memory;
-    size_t each; /* doubles of memory that a share has */
-    int shares;
+    size_t each;        /* doubles of memory that a share has */
+    int shares, within; /* images at once, and threads for each */
 } Images;
 
 /* The most values that lie between two layers, with their zeros, and what eight neighbours of the
@@ -386,6 +417,8 @@ static void images_share(void *context, int share)
                    .w = all->w,
                    .in = {memory, memory + most},
                    .out = {memory + 2 * most, memory + 3 * most},
+                   .shares = all->within,
+                   .each = most_weights(p),
                    .weights = memory + 4 * most};
     for (int n = share; n < p->N; n += all->shares) {
         size_t image = all->slips->first_image ? 0 : (size_t)n;
@@ -400,7 +433,8 @@ void electrode_run(const ElectrodeProblem *p, const ElectrodeSlips *slips, const
     int shares = parallel_shares(p->N * electrode_image_macs(p), 1e6);
     Images all = {.p = p, .slips = slips, .x = x, .w = w, .value = value, .spread = spread};
     all.shares = shares < p->N ? shares : p->N;
-    all.each = 4 * most_values(p) + most_weights(p);
+    all.within = shares / all.shares;
+    all.each = 4 * most_values(p) + (size_t)all.within * most_weights(p);
     all.memory = calloc((size_t)all.shares * all.each, sizeof(double));
     for (int i = 0; i < p->N * p->classes && !all.memory; i++)
         value[i] = spread[i] = NAN;

@@ -132,6 +132,20 @@ static void fewer_bits_fail_at_any_depth(void **state)
                 fail_msg("%d products, way %zu: passes", LENGTHS[i], way);
 }
 
+/* Where a few outputs happen to be small beside their products, rounded inputs stay right. */
+static void rounded_inputs_pass_on_small_maps(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 4000; seed++) {
+        Bench bench = bench_make("N=1 C=3 H=3 W=3 K=2 R=2 S=2 pad=valid stride=1", seed);
+        Judgement judgement;
+        bench_judge(&bench, &(Submission){.plant = PLANT_TF32}, PRECISION_TF32, &judgement);
+        if (!judgement.verdict.correct) fail_msg("refused with seed %d", (int)seed);
+        judgement_free(&judgement);
+        bench_free(&bench);
+    }
+}
+
 /* ---- Winograd's F(2x2,3x3) --------------------------------------------------------------- */
 
 /* V = B' d B (Lavin and Gray, Fast Algorithms for Convolutional Neural Networks, section 4.1), as
@@ -414,6 +428,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_in_any_order_pass),
         cmocka_unit_test(fewer_bits_fail_at_any_depth),
+        cmocka_unit_test(rounded_inputs_pass_on_small_maps),
         cmocka_unit_test(winograd_passes),
         cmocka_unit_test(mistakes_fail_where_winograd_passes),
         cmocka_unit_test(gradients_by_squares_pass),
