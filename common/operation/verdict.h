@@ -54,9 +54,9 @@ double verdict_least_products(Algorithm algorithm);
  *
  * With inputs of 11 bits it is the roundings of the inputs that show, and signs that differ let
  * them grow as the output does: there, with 128 outputs or more, the root mean square of
- * |y - expected| must not pass 2 * u * the root mean square of expected.  Rounding to nearest stays near 0.53 at any m, cutting off
- * (which mma.sync does with the low bits of an fp32) at 1.4; bf16 has 4.3, and sums in fp16 pass 2
- * between 600 and 700 products (tool_rounding.c). */
+ * |y - expected| must not pass 2 * u * the root mean square of expected.  Rounding to nearest stays
+ * near 0.53 at any m, cutting off (which mma.sync does with the low bits of an fp32) at 1.4; bf16
+ * has 4.3, and sums in fp16 pass 2 between 600 and 700 products (tool_rounding.c). */
 double verdict_rms_bound(double reach, double products);
 
 /* The poison that outputs are filled with before a run: a NaN with this payload means "never

@@ -128,6 +128,9 @@ enum {
     OVERSHOOTS,
     NO_DELTA,
     NOT_RESET,
+    DELTA_BELOW,
+    TAU_BELOW,
+    TAU_BEYOND,
     IN_UNITS,
     OTHER_MODE,
     MISTAKES,
@@ -168,6 +171,11 @@ static const Mistake MISTAKE[MISTAKES] = {
     [NOT_RESET] = {FAULT_FORMULA, "After doubling tau the plan goes on from where it was. It "
                                   "begins again, from the old widths and with all layers (line 18, "
                                   "put right)."},
+    [DELTA_BELOW] = {FAULT_FORMULA, "The plan goes on although the goal is reached: delta "
+                                    "thousandths of the old latency may be left, not fewer."},
+    [TAU_BELOW] = {FAULT_FORMULA, "tau is doubled too seldom: as long as twice tau is no more than "
+                                  "1000."},
+    [TAU_BEYOND] = {FAULT_FORMULA, "tau is doubled too often: twice tau may be no more than 1000."},
     [IN_UNITS] = {FAULT_FORMULA, "These are units; y holds filters: m*unit."},
     [OTHER_MODE] = {FAULT_FORMULA, "This is the other mode's plan: p->mode says whether the "
                                    "latency is to fall or the parameters are to grow."},
@@ -348,8 +356,16 @@ static void plan_begin(Plan *plan)
 
 static int is_enough(const Plan *plan)
 {
-    return !plan->p.delta || plan->wrong == NO_DELTA ||
-           1000 * latency_of(plan, plan->at) <= plan->p.delta * plan->latency;
+    if (!plan->p.delta || plan->wrong == NO_DELTA) return 1;
+    const double left = 1000 * latency_of(plan, plan->at), goal = plan->p.delta * plan->latency;
+    return plan->wrong == DELTA_BELOW ? left < goal : left <= goal;
+}
+
+static int is_last(const Plan *plan)
+{
+    const int twice = 2 * plan->p.tau;
+    if (plan->wrong == TAU_BELOW) return twice >= 1000;
+    return twice > (plan->wrong == TAU_BEYOND ? 2000 : 1000);
 }
 
 static void plan_make(Plan *plan, double *value)
@@ -360,7 +376,7 @@ static void plan_make(Plan *plan, double *value)
     for (;;) {
         while (round_take(plan))
             ;
-        if (is_enough(plan) || 2 * plan->p.tau > 1000) break;
+        if (is_enough(plan) || is_last(plan)) break;
         plan->p.tau *= 2;
         if (plan->wrong == NOT_RESET)
             for (int l = 0; l < plan->p.L; l++)
@@ -407,17 +423,29 @@ static int differs(const Problem *problem, float *const *tensor, int wrong)
     return memcmp(right, its, L * sizeof *right) != 0;
 }
 
-/* Draws again until there is something to gain, for a network that stays as it is asks nothing;
- * and, where more than a little is asked for, until it takes a second start. */
+/* A network that stays as it is asks nothing, and a limit that is far away neither: of all the old
+ * latency not a gain may be had at first; what is out of reach has to hang on the last tau; what is
+ * more than a little, on a second start. */
+static int asks_enough(const Problem *problem, float *const *tensor)
+{
+    enum { ALL = 1000, A_LITTLE = 990, OUT_OF_REACH = 100 };
+    const int delta = widths_unpack(problem).delta;
+    if (delta == ALL) return differs(problem, tensor, DELTA_BELOW);
+    if (!differs(problem, tensor, AS_IT_WAS)) return 0;
+    if (!delta || delta >= A_LITTLE) return 1;
+    if (delta < OUT_OF_REACH && !differs(problem, tensor, TAU_BELOW) &&
+        !differs(problem, tensor, TAU_BEYOND))
+        return 0;
+    return differs(problem, tensor, NO_DELTA) && differs(problem, tensor, NOT_RESET);
+}
+
 static void widths_generate(const Problem *problem, Random *random, float *const *tensor)
 {
-    enum { TIMES = 200, A_LITTLE = 990 };
+    enum { TIMES = 200 };
     WidthsProblem p = widths_unpack(problem);
     for (int i = 0; i < TIMES; i++) {
         widths_draw_inputs(&p, random, tensor[TENSOR_LAYER], tensor[TENSOR_TIME]);
-        if (!differs(problem, tensor, AS_IT_WAS)) continue;
-        if (!p.delta || p.delta >= A_LITTLE) return;
-        if (differs(problem, tensor, NO_DELTA) && differs(problem, tensor, NOT_RESET)) return;
+        if (asks_enough(problem, tensor)) return;
     }
 }
 
