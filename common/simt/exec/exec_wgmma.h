@@ -128,11 +128,24 @@ ALWAYS uint32_t result_column(uint32_t r, uint32_t lane)
     return (r >> 1) * 8 + lane % 4 * 2;
 }
 
-/* The sums of a warp, and its factor b with k outside. */
+/* A product as the hardware sums it (measured on an H200, bit for bit).  The exponents of the two
+ * factors are added; the largest of all sums over k, and the addend's, say where the last bit of
+ * all terms stands: 25 bits below, of eighths of a word 13.  Each term is cut off there, the sum is
+ * exact, and what is more than the result's bits is cut off again; halves are rounded. */
+enum { SUM_BITS = 25, EIGHTHS_BITS = 13 };
+
+/* The terms of a warp.  `high` is a number's power of two; b has k outside. */
 typedef struct WarpProduct {
-    double sum[WARP_ROWS][WGMMA_COLUMNS], b[WGMMA_DEEP][WGMMA_COLUMNS];
-    float a[WARP_ROWS][WGMMA_DEEP];
+    double sum[WARP_ROWS][WGMMA_COLUMNS];
+    double b[WGMMA_DEEP][WGMMA_COLUMNS], b_high[WGMMA_DEEP][WGMMA_COLUMNS];
+    double a[WARP_ROWS][WGMMA_DEEP], a_high[WARP_ROWS][WGMMA_DEEP];
+    int special; /* there are infinities or NaNs */
 } WarpProduct;
+
+ALWAYS double high_of(double x)
+{
+    return double_of(bits_of_double(x) & 0x7ff0000000000000u);
+}
 
 static void product_begin(const Warp *warp, const WgmmaPlan *plan, int adds, WarpProduct *p)
 {
@@ -147,16 +160,70 @@ static void product_begin(const Warp *warp, const WgmmaPlan *plan, int adds, War
                 to[0] = element_of(bits, 0, TYPE_F16), to[1] = element_of(bits, 1, TYPE_F16);
             else
                 to[r & 1] = plan->d_type == TYPE_S32 ? (double)(int32_t)bits : float_of(bits);
+            p->special |= !(to[0] - to[0] == 0) | !(to[1] - to[1] == 0);
         }
 }
 
-static void product_add(const WgmmaPlan *plan, WarpProduct *p)
+typedef int32_t Whole __attribute__((vector_size(8 * sizeof(int32_t))));
+typedef int64_t Wide __attribute__((vector_size(8 * sizeof(int64_t))));
+
+ALWAYS void columns_raise(Columns *to, const Columns *by)
+{
+    Wide more = *by > *to;
+    *to = (Columns)(((Wide)*by & more) | ((Wide)*to & ~more));
+}
+
+/* Adds to eight columns of a row. */
+ALWAYS void columns_add(WarpProduct *p, uint32_t i, uint32_t j, uint32_t deep, double unit)
+{
+    const Columns *b = (const Columns *)(const void *)&p->b[0][j],
+                  *b_high = (const Columns *)(const void *)&p->b_high[0][j];
+    const uint32_t next = WGMMA_COLUMNS / COLUMNS;
+    Columns *to = (Columns *)(void *)&p->sum[i][j], high, sum;
+    for (uint32_t c = 0; c < COLUMNS; c++)
+        high[c] = high_of((*to)[c]) + 0x1p-400;
+    for (uint32_t k = 0; k < deep; k++) {
+        Columns term = p->a_high[i][k] * b_high[k * next];
+        columns_raise(&high, &term);
+    }
+    Columns scale = unit / high;
+    sum = __builtin_convertvector(__builtin_convertvector(*to * scale, Whole), Columns);
+    for (uint32_t k = 0; k < deep; k++)
+        sum += __builtin_convertvector(
+            __builtin_convertvector(p->a[i][k] * b[k * next] * scale, Whole), Columns);
+    *to = sum / scale;
+}
+
+/* Infinities and NaNs have no place where the last bit stands. */
+static double special_sum(const WarpProduct *p, uint32_t i, uint32_t j, uint32_t deep)
+{
+    double sum = p->sum[i][j];
+    for (uint32_t k = 0; k < deep; k++)
+        sum += p->a[i][k] * p->b[k][j];
+    return sum;
+}
+
+static void product_floats_add(const WgmmaPlan *plan, WarpProduct *p)
+{
+    double unit = plan->a_type >= TYPE_E4M3 ? (double)(1 << EIGHTHS_BITS) : (double)(1 << SUM_BITS);
+    for (uint32_t i = 0; i < WARP_ROWS; i++)
+        for (uint32_t j = 0; j < plan->n; j += COLUMNS) {
+            double special[COLUMNS];
+            for (uint32_t c = 0; p->special && c < COLUMNS; c++)
+                special[c] = special_sum(p, i, j + c, plan->k);
+            columns_add(p, i, j, plan->k, unit);
+            for (uint32_t c = 0; p->special && c < COLUMNS; c++)
+                if (special[c] - special[c] != 0) p->sum[i][j + c] = special[c];
+        }
+}
+
+static void product_wholes_add(const WgmmaPlan *plan, WarpProduct *p)
 {
     for (uint32_t i = 0; i < WARP_ROWS; i++)
         for (uint32_t j = 0; j < plan->n; j += COLUMNS) {
             Columns *to = (Columns *)(void *)&p->sum[i][j], total = *to;
             for (uint32_t k = 0; k < plan->k; k++)
-                total += (double)p->a[i][k] * *(const Columns *)(const void *)&p->b[k][j];
+                total += p->a[i][k] * *(const Columns *)(const void *)&p->b[k][j];
             *to = total;
         }
 }
@@ -166,6 +233,15 @@ ALWAYS uint32_t whole_result(double sum, int saturate)
     int64_t s = (int64_t)sum;
     if (saturate) s = s > INT32_MAX ? INT32_MAX : s < INT32_MIN ? INT32_MIN : s;
     return (uint32_t)s;
+}
+
+/* Cut off, not rounded. */
+ALWAYS uint32_t float_result(double sum, int eighths)
+{
+    if (eighths && sum == sum)
+        sum = double_of(bits_of_double(sum) & ~((1ull << (52 - EIGHTHS_BITS)) - 1));
+    float f = canonical((float)sum);
+    return bits_of(f) - (uint32_t)(fabs((double)f) > fabs(sum));
 }
 
 static void product_end(Warp *warp, const WgmmaPlan *plan, const WarpProduct *p)
@@ -178,11 +254,29 @@ static void product_end(Warp *warp, const WgmmaPlan *plan, const WarpProduct *p)
             if (plan->d_type == TYPE_S32)
                 *d = whole_result(from[r & 1], plan->saturate);
             else if (!halves)
-                *d = bits_of(canonical((float)from[r & 1]));
+                *d = float_result(from[r & 1], plan->a_type >= TYPE_E4M3);
             else
                 *d = f32_to_f16(bits_of(canonical((float)from[0])), ROUND_N) |
                      f32_to_f16(bits_of(canonical((float)from[1])), ROUND_N) << 16;
         }
+}
+
+static void factors_place(const WgmmaPlan *plan, unsigned char (*a)[WGMMA_K_BYTES],
+                          unsigned char (*b)[WGMMA_K_BYTES], WarpProduct *p)
+{
+    float row[WGMMA_DEEP];
+    double most = 0;
+    for (uint32_t i = 0; i < WARP_ROWS; i++) {
+        row_numbers(a[i], plan->a_type, plan->negate_a, row);
+        for (uint32_t k = 0; k < plan->k; k++)
+            p->a[i][k] = row[k], p->a_high[i][k] = high_of(row[k]), most += p->a_high[i][k];
+    }
+    for (uint32_t j = 0; j < plan->n; j++) {
+        row_numbers(b[j], plan->b_type, plan->negate_b, row);
+        for (uint32_t k = 0; k < plan->k; k++)
+            p->b[k][j] = row[k], p->b_high[k][j] = high_of(row[k]), most += p->b_high[k][j];
+    }
+    p->special = !(most < 0x1p1000);
 }
 
 /* ---- the warpgroup -------------------------------------------------------------------------- */
@@ -243,16 +337,12 @@ HANDLER(WGMMA)
         factor_load(warp, ins, &descriptor, plan->transposed_b, 0, plan->n, b) != 0)
         return NULL;
     fence_check(warp, ins, plan, adds);
-    for (uint32_t i = 0; i < WARP_ROWS; i++)
-        row_numbers(a[i], plan->a_type, plan->negate_a, product.a[i]);
-    for (uint32_t j = 0; j < plan->n; j++) {
-        float row[WGMMA_DEEP];
-        row_numbers(b[j], plan->b_type, plan->negate_b, row);
-        for (uint32_t k = 0; k < plan->k; k++)
-            product.b[k][j] = row[k];
-    }
+    factors_place(plan, a, b, &product);
     product_begin(warp, plan, adds, &product);
-    product_add(plan, &product);
+    if (plan->d_type == TYPE_S32)
+        product_wholes_add(plan, &product);
+    else
+        product_floats_add(plan, &product);
     product_end(warp, plan, &product);
     group_note(warp, plan);
     warp->wgmmas++;

@@ -13,6 +13,7 @@
 #include "common/simt/core/accelerator.h"
 #include "common/simt/core/kinds.h"
 #include "common/simt/core/ops.h"
+#include "common/simt/time/chain.h"
 #include "common/simt/core/async.h"
 
 enum { LOAD_AHEAD = 200, SHARED_AHEAD = 30, PIECE = 512, MOST_GUARDED = 8 };
@@ -52,12 +53,16 @@ static uint32_t cycles_for(uint32_t lanes, const SimtMachine *m)
 }
 
 /* A warp's quarter of a warpgroup's product takes its own tensor core: 32 bytes of k at a time,
- * whatever their type. */
+ * whatever their type.  Small ones wait for shared memory, which gives the factors 128 bytes a
+ * cycle. */
 static uint16_t wgmma_cycles(const WgmmaPlan *plan, const SimtMachine *m)
 {
-    enum { HALVES_DEEP = 16 };
-    uint64_t rate = m->tensor_fma ? m->tensor_fma : 64;
-    return (uint16_t)(((uint64_t)WGMMA_ROWS * plan->n * HALVES_DEEP + rate - 1) / rate);
+    enum { HALVES_DEEP = 16, LINE = 128, LEAST = 14, BEGIN = 1 };
+    uint64_t rate = m->tensor_fma ? m->tensor_fma : 64, fmas = WGMMA_ROWS * plan->n * HALVES_DEEP,
+             cycles = (fmas + rate - 1) / rate, rows = plan->factors ? 0 : WGMMA_ROWS,
+             fetched = (rows + plan->n) * WGMMA_K_BYTES / LINE;
+    if (fetched > cycles) cycles = fetched;
+    return (uint16_t)((cycles > LEAST ? cycles : LEAST) + BEGIN);
 }
 
 /* tf32 goes half as fast as halves, bytes twice as fast. */
@@ -140,6 +145,7 @@ static Price price_of(const Ins *ins, const SimtKernel *kernel, const SimtMachin
     case CLASS_TENSOR:
         p.pipe = PIPE_TENSOR, p.busy = tensor_cycles(ins, kernel, m);
         p.latency = (uint16_t)(p.busy + 4 * alu);
+        if (ins->op == OP_WGMMA) p.latency = (uint16_t)(p.busy + WGMMA_CYCLES);
         break;
     case CLASS_LOAD:
     case CLASS_ATOMIC:
