@@ -10,6 +10,7 @@
 #include "common/simt/alternate.h"
 #include "common/simt/checks/race.h"
 #include "common/simt/checks/race_order.h"
+#include "common/simt/clusters.h"
 #include "common/simt/decode/decode.h"
 #include "common/simt/exec/exec.h"
 #include "common/simt/launch_check.h"
@@ -195,7 +196,9 @@ static int launch_run(Launch *launch, SimtResult *result)
 {
     uint32_t count = threads_wanted(launch), open = 0;
     int spins = launch->kernel->spins || launch->launch->cooperative;
-    Worker *worker = calloc(spins ? alternate_room(launch) : count, sizeof *worker);
+    uint32_t each = launch->cluster_blocks ? launch->cluster_blocks : 1;
+    uint32_t workers = spins && each == 1 ? alternate_room(launch) : count * each;
+    Worker *worker = calloc(workers, sizeof *worker);
     int failed =
         !worker ||
         (launch->count &&
@@ -203,10 +206,12 @@ static int launch_run(Launch *launch, SimtResult *result)
           (launch->gpu->racecheck &&
            (launch->kernel->fences ? race_order_open(launch) : race_blocks_open(launch))) ||
           schedule_build(launch->kernel, &launch->gpu->machine)));
-    while (!failed && open < count)
+    while (!failed && open < count * each)
         failed = worker_open(&worker[open++], launch, launch->launch->params) != 0;
     int status;
-    if (!failed && spins)
+    if (!failed && launch->cluster_blocks)
+        clusters_run(launch, worker, count);
+    else if (!failed && spins)
         failed = alternate_run(launch, worker, &open) != 0;
     else if (!failed)
         workers_run(worker, count);

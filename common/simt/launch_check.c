@@ -84,7 +84,7 @@ static SimtCheck shared_check(const Request *r)
 
 static SimtCheck kernel_check(const Request *r, const SimtKernel *kernel)
 {
-    if (kernel->tensors && !r->machine->tensor_fma)
+    if ((kernel->tensors || kernel->wgmmas) && !r->machine->tensor_fma)
         return refuse(
             r, SIMT_UNSUPPORTED,
             "the kernel uses tensor cores (mma, wmma or ldmatrix), which %s does not have",
@@ -120,6 +120,43 @@ static SimtCheck cooperative_check(const Request *r, const Launch *launch)
                   (unsigned long long)at_once, launch->resident, r->machine->sms);
 }
 
+/* The launch's cluster, or the one that the kernel was compiled for. */
+static SimtCheck cluster_check(const Request *r, Launch *launch)
+{
+    enum { MOST = 16 };
+    const uint32_t *asked = r->launch->cluster,
+                   *needed = launch->kernel->function->required_cluster, *grid = r->launch->grid;
+    const uint32_t *c = asked[0] ? asked : needed;
+    if (!c[0]) return SIMT_OK;
+    for (int i = 0; i < 3; i++)
+        launch->cluster[i] = c[i] ? c[i] : 1;
+    c = launch->cluster;
+    if (r->machine->cc_major < 9)
+        return refuse(r, SIMT_UNSUPPORTED,
+                      "the machine %s, of compute capability %u.%u, has no clusters of blocks: it "
+                      "needs 9.0",
+                      r->machine->name, r->machine->cc_major, r->machine->cc_minor);
+    for (int i = 0; i < 3; i++)
+        if (asked[0] && needed[0] && c[i] != (needed[i] ? needed[i] : 1))
+            return refuse(r, SIMT_BAD_LAUNCH,
+                          "a cluster of %u x %u x %u blocks: the kernel is compiled for %u x %u x "
+                          "%u (__cluster_dims__)",
+                          c[0], c[1], c[2], needed[0], needed[1], needed[2]);
+    uint64_t blocks = (uint64_t)c[0] * c[1] * c[2];
+    if (c[0] > MOST || c[1] > MOST || c[2] > MOST || blocks > MOST)
+        return refuse(r, SIMT_BAD_LAUNCH, "a cluster of %llu blocks: at most %d are possible",
+                      (unsigned long long)blocks, MOST);
+    if (grid[0] % c[0] || grid[1] % c[1] || grid[2] % c[2])
+        return refuse(r, SIMT_BAD_LAUNCH,
+                      "a grid of %u x %u x %u blocks is no whole number of clusters of %u x %u x "
+                      "%u",
+                      grid[0], grid[1], grid[2], c[0], c[1], c[2]);
+    if (r->launch->cooperative)
+        return refuse(r, SIMT_UNSUPPORTED, "a cooperative grid of clusters is not supported");
+    launch->cluster_blocks = (uint32_t)blocks;
+    return SIMT_OK;
+}
+
 /* What a block needs and does not have, it keeps in memory: as if fewer blocks fitted. */
 static uint32_t needed_blocks(const Launch *launch, const Request *r)
 {
@@ -148,6 +185,7 @@ SimtCheck launch_check(Launch *launch, char *why, size_t bytes)
     if (check == SIMT_OK) check = kernel_check(&r, launch->kernel);
     if (check == SIMT_OK) check = residence_check(&r, &launch->resident);
     launch->blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    if (check == SIMT_OK) check = cluster_check(&r, launch);
     if (check == SIMT_OK && l->cooperative) check = cooperative_check(&r, launch);
     if (check == SIMT_OK) launch->resident = needed_blocks(launch, &r);
     if (check != SIMT_OK) return check;

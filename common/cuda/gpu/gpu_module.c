@@ -386,6 +386,10 @@ int32_t gpu_launch(GpuDevice *device, const DeviceCall *call, DeviceReply *reply
                           call->stream);
     int32_t status = gpu_launch_check(device, function, call, reply);
     if (status) return status;
+    if (call->value >> LAUNCH_CLUSTER)
+        return gpu_refuse(reply, DEVICE_NOT_SUPPORTED,
+                          "clusters by a launch attribute are for the simulated GPU only: give the "
+                          "kernel __cluster_dims__");
     if (call->value == LAUNCH_TOGETHER)
         return gpu_refuse(reply, DEVICE_NOT_SUPPORTED,
                           "cooperative launches are for the simulated GPU only");

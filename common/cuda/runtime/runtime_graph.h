@@ -15,7 +15,8 @@ typedef struct RuntimeLaunch {
     dim3 grid, block;
     size_t shared_bytes;
     void **arguments;
-    int together; /* a cooperative launch */
+    int together;     /* a cooperative launch */
+    uint32_t cluster; /* DeviceCall.value's, 0 for none */
 } RuntimeLaunch;
 
 /* A box of bytes: depth slices of height rows. */

@@ -59,7 +59,7 @@ static cudaError_t function_launch(const char *api, const RuntimeFunction *funct
     DeviceCall call = {
         .kind = CALL_LAUNCH,
         .stream = stream,
-        .value = launch->together ? LAUNCH_TOGETHER : 0,
+        .value = (launch->together ? LAUNCH_TOGETHER : 0) | launch->cluster,
         .function = function->handle,
         .grid = {grid->x, grid->y, grid->z},
         .block = {block->x, block->y, block->z},
@@ -100,15 +100,27 @@ cudaError_t runtime_launch(const char *api, const RuntimeLaunch *launch, cudaStr
 cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **arguments,
                              size_t shared_bytes, cudaStream_t stream)
 {
-    RuntimeLaunch launch = {function, grid, block, shared_bytes, arguments, 0};
+    RuntimeLaunch launch = {function, grid, block, shared_bytes, arguments, 0, 0};
     return runtime_launch("kernel launch", &launch, stream);
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block,
                                         void **arguments, size_t shared_bytes, cudaStream_t stream)
 {
-    RuntimeLaunch launch = {function, grid, block, shared_bytes, arguments, 1};
+    RuntimeLaunch launch = {function, grid, block, shared_bytes, arguments, 1, 0};
     return runtime_launch("cudaLaunchCooperativeKernel", &launch, stream);
+}
+
+static cudaError_t cluster_apply(const char *api, const cudaLaunchAttributeValue *value,
+                                 RuntimeLaunch *launch)
+{
+    const unsigned x = value->clusterDim.x, y = value->clusterDim.y, z = value->clusterDim.z;
+    const unsigned most = LAUNCH_CLUSTER_MOST;
+    if (!x || !y || !z || x > most || y > most || z > most || x * y * z > most)
+        return runtime_fail(api, (DeviceStatus)cudaErrorInvalidClusterSize,
+                            "a cluster of %u x %u x %u blocks: it may have 1 to %u", x, y, z, most);
+    launch->cluster = (x | y << 8 | z << 16) << LAUNCH_CLUSTER;
+    return cudaSuccess;
 }
 
 /* Attributes that say when or where work runs change nothing here. */
@@ -128,10 +140,10 @@ static cudaError_t attribute_apply(const char *api, const cudaLaunchAttribute *a
     case cudaLaunchAttributeCooperative:
         launch->together = value->cooperative;
         return cudaSuccess;
+    case cudaLaunchAttributeClusterSchedulingPolicyPreference:
+        return cudaSuccess;
     case cudaLaunchAttributeClusterDimension:
-        if (value->clusterDim.x == 1 && value->clusterDim.y == 1 && value->clusterDim.z == 1)
-            return cudaSuccess;
-        return runtime_fail(api, DEVICE_NOT_SUPPORTED, "clusters of blocks are not supported");
+        return cluster_apply(api, value, launch);
     default:
         return runtime_fail(api, DEVICE_NOT_SUPPORTED, "launch attribute %d is not supported",
                             (int)attribute->id);
@@ -144,7 +156,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
     static const char api[] = "cudaLaunchKernelEx";
     if (!config) return runtime_fail(api, DEVICE_INVALID_VALUE, "the configuration is NULL");
     RuntimeLaunch launch = {
-        function, config->gridDim, config->blockDim, config->dynamicSmemBytes, arguments, 0};
+        function, config->gridDim, config->blockDim, config->dynamicSmemBytes, arguments, 0, 0};
     cudaError_t status = cudaSuccess;
     for (unsigned i = 0; i < config->numAttrs && status == cudaSuccess; i++)
         status = attribute_apply(api, &config->attrs[i], &launch);
@@ -201,11 +213,13 @@ cudaError_t cudaFuncSetAttribute(const void *host, enum cudaFuncAttribute attrib
     cudaError_t status = runtime_function(api, host, &function);
     if (status != cudaSuccess) return status;
     if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize &&
-        attribute != cudaFuncAttributePreferredSharedMemoryCarveout)
+        attribute != cudaFuncAttributePreferredSharedMemoryCarveout &&
+        attribute != cudaFuncAttributeNonPortableClusterSizeAllowed)
         return runtime_fail(api, DEVICE_NOT_SUPPORTED, "attribute %d is not supported", attribute);
     int is_size = attribute == cudaFuncAttributeMaxDynamicSharedMemorySize;
     if (value < (is_size ? 0 : -1))
         return runtime_fail(api, DEVICE_INVALID_VALUE, "%d is below the least value", value);
+    if (attribute == cudaFuncAttributeNonPortableClusterSizeAllowed) return cudaSuccess;
     DeviceCall call = {.kind = CALL_FUNCTION_ATTRIBUTE,
                        .function = function->handle,
                        .value = (uint32_t)attribute,

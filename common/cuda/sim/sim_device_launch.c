@@ -76,7 +76,10 @@ int sim_launch(SimDevice *sim, const DeviceCall *call, DeviceReply *reply)
                          .block = {call->block[0], call->block[1], call->block[2]},
                          .dynamic_shared = call->shared_bytes,
                          .dynamic_limit = &limit,
-                         .cooperative = call->value == LAUNCH_TOGETHER,
+                         .cooperative = (call->value & LAUNCH_TOGETHER) != 0,
+                         .cluster = {call->value >> LAUNCH_CLUSTER & 0xff,
+                                     call->value >> (LAUNCH_CLUSTER + 8) & 0xff,
+                                     call->value >> (LAUNCH_CLUSTER + 16) & 0xff},
                          .params = call->data,
                          .params_bytes = function->info.params_bytes};
     uint64_t allowed = sim->instruction_limit, used = sim->cost.counters.warp_instructions;

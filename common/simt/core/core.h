@@ -224,6 +224,7 @@ struct SimtKernel {
     uint32_t wgmma_registers;
     Price *price; /* per Ins, for the machine; NULL before the first counted launch */
     int reads_clock;
+    int asks_cluster;       /* where in its cluster a block is */
     int fences;             /* or volatile or ordered accesses of what other blocks see */
     int spins;              /* a loop waits for what other threads write: blocks run side by side */
     int in_order;           /* these, or global atomics: blocks run one after the other */
@@ -452,12 +453,13 @@ struct Launch {
     uint64_t blocks, next, limit, executed;
     uint64_t stop_at; /* blocks from this number on need not run */
     uint32_t threads_per_block, warps_per_block, shared_bytes, resident;
-    uint64_t *loaded, *stored;        /* one bit a sector of device memory: for DRAM traffic */
-    uint64_t touched_words;           /* of each */
-    uint64_t dram_loads, dram_stores; /* sectors */
-    uint32_t hot[HOT_ADDRESSES];      /* hundredths of a cycle that atomics take, by word, hashed */
-    uint32_t slice[HOT_SLICES];       /* ... and by the slice of the L2 that they lie in */
-    uint32_t hottest;                 /* the most of them */
+    uint32_t cluster[3], cluster_blocks; /* 0: the launch has no clusters */
+    uint64_t *loaded, *stored;           /* one bit a sector of device memory: for DRAM traffic */
+    uint64_t touched_words;              /* of each */
+    uint64_t dram_loads, dram_stores;    /* sectors */
+    uint32_t hot[HOT_ADDRESSES]; /* hundredths of a cycle that atomics take, by word, hashed */
+    uint32_t slice[HOT_SLICES];  /* ... and by the slice of the L2 that they lie in */
+    uint32_t hottest;            /* the most of them */
     uint32_t *owners; /* per word of device memory: who read it, who wrote it; NULL: not wanted */
     size_t owners_bytes;
     uint64_t *values;  /* per word: what was written, and whether that was always the same */

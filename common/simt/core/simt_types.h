@@ -42,6 +42,7 @@ typedef struct SimtLaunch {
     const void *params;            /* packed as the PTX declares, params_bytes long */
     uint32_t params_bytes;
     uint64_t instruction_limit; /* warp instructions of this launch; 0: the GPU's option */
+    uint32_t cluster[3];        /* blocks of a cluster; 0: as the kernel says */
     int cooperative;            /* its blocks may wait for one another: all must be resident */
     const SimtTouch *touch;     /* to be filled, with options.count; NULL: not wanted */
 } SimtLaunch;

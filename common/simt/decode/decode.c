@@ -370,11 +370,6 @@ static int kernel_build(Decoder *d)
     Instance top = {.function = kernel->function};
     int result = 0;
     d->instance = &top;
-    if (kernel->function->required_cluster[0])
-        return error_set(d->error,
-                         "kernel %s: the simulator runs no thread block clusters "
-                         "(.reqnctapercluster, PTX line %u)",
-                         kernel->info.name, kernel->function->ptx_line);
     d->file_bytes = SR_COUNT * LANES * 4;
     for (uint32_t i = 0; i < kernel->function->params && result == 0; i++)
         result = local_bind(d, &top, &kernel->function->param[i],

@@ -147,6 +147,7 @@ static uint32_t special_slot(Decoder *d, const PtxOperand *operand)
                  {"%cluster_nctarank", SR_CLUSTER_NCTARANK, 0}};
     for (size_t i = 0; i < sizeof TABLE / sizeof *TABLE; i++) {
         if (strcmp(TABLE[i].name, operand->name) != 0) continue;
+        if (TABLE[i].base >= SR_CLUSTERID_X) d->kernel->asks_cluster = 1;
         if (!TABLE[i].vector) return (uint32_t)TABLE[i].base * LANES * 4;
         if (operand->component >= 'x' && operand->component <= 'z')
             return (uint32_t)(TABLE[i].base + operand->component - 'x') * LANES * 4;

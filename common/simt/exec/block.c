@@ -225,6 +225,23 @@ static void hopper_clear(Warp *warp)
     memset(warp->wgmma_written, 0, bytes + sizeof *warp->wgmma_written);
 }
 
+/* Where the block is in its cluster; one that has none is a cluster by itself. */
+static void cluster_fill(Warp *warp)
+{
+    const Worker *worker = warp->worker;
+    const Launch *launch = worker->launch;
+    static const uint32_t ALONE[3] = {1, 1, 1};
+    const uint32_t *c = launch->cluster_blocks ? launch->cluster : ALONE, *id = warp->block->id;
+    for (int k = 0; k < 3; k++) {
+        special_set(warp, (Special)(SR_CLUSTERID_X + k), id[k] / c[k]);
+        special_set(warp, (Special)(SR_NCLUSTERID_X + k), launch->launch->grid[k] / c[k]);
+        special_set(warp, (Special)(SR_CLUSTER_CTAID_X + k), id[k] % c[k]);
+        special_set(warp, (Special)(SR_CLUSTER_NCTAID_X + k), c[k]);
+    }
+    special_set(warp, SR_CLUSTER_CTARANK, worker->rank);
+    special_set(warp, SR_CLUSTER_NCTARANK, c[0] * c[1] * c[2]);
+}
+
 static void block_prepare(Worker *worker, uint64_t number)
 {
     const SimtLaunch *launch = worker->launch->launch;
@@ -269,6 +286,7 @@ static void block_prepare(Worker *worker, uint64_t number)
         for (int k = 0; k < 3; k++)
             special_set(warp, (Special)(SR_CTAID_X + k), block->id[k]);
         special_set(warp, SR_SMID, sm_of(worker->launch, number));
+        if (worker->launch->cluster_blocks || worker->kernel->asks_cluster) cluster_fill(warp);
     }
 }
 
@@ -313,7 +331,7 @@ static uint32_t cluster_phase(Worker *const *worker, uint32_t count)
     return least;
 }
 
-static int cluster_release(Worker *const *worker, uint32_t count)
+int cluster_release(Worker *const *worker, uint32_t count)
 {
     uint32_t phase = cluster_phase(worker, count);
     int woken = 0;

@@ -33,6 +33,8 @@ enum { TURNS_IN_VAIN = 1 << 18 };
 int block_begin(Worker *worker, uint64_t number); /* -1: over the limit */
 BlockTurn block_turn(Worker *worker);
 void block_stuck(Worker *worker); /* reports that it waits for ever */
+/* Lets on who waits at the cluster's barrier, if all have come.  0: nobody. */
+int cluster_release(Worker *const *worker, uint32_t count);
 /* The blocks of a cluster, from the first to the last, sleep: whom can go on, goes on.  0: nobody;
  * -1: a fault. */
 int blocks_wake(Worker *const *worker, uint32_t count);
