@@ -73,8 +73,9 @@ enum { FREE_ON_STREAM = 1 };
  * program's process. */
 enum { ALLOC_MANAGED = 1 };
 
-/* `value` of a launch.  Cooperative: all of its blocks are resident at once, or it is refused.  From
- * LAUNCH_CLUSTER on, 8 bits each, the blocks of a cluster in x, y and z; 0: as the kernel says. */
+/* `value` of a launch.  Cooperative: all of its blocks are resident at once, or it is refused.
+ * From bit LAUNCH_CLUSTER on, 8 bits each, the blocks of a cluster in x, y, z; 0: as the kernel
+ * says. */
 enum { LAUNCH_TOGETHER = 1, LAUNCH_CLUSTER = 8, LAUNCH_CLUSTER_MOST = 16 };
 
 typedef struct DeviceCall {

@@ -11,7 +11,7 @@
 #include <cuda.h>
 #include <cuda_runtime.h>
 
-// ---- what all kernels share ----------------------------------------------------------------------
+// ---- what all kernels share -------------------------------------------------------------------
 
 __host__ __device__ inline uint32_t hash(uint32_t x)
 {
@@ -35,7 +35,8 @@ __host__ __device__ inline uint32_t drawn(Numbers kind, uint32_t i)
     case SINGLES:
         return (bits & 0x807fffff) | (120 + e % 14) << 23;
     case EIGHTHS:
-        return (bits & 0x87878787) | (e % 15) << 3 | (e / 16 % 15) << 11 | (e / 256 % 15) << 19 | (e / 4096 % 15) << 27;
+        return (bits & 0x87878787) | (e % 15) << 3 | (e / 16 % 15) << 11 | (e / 256 % 15) << 19 |
+               (e / 4096 % 15) << 27;
     case FIFTHS:
         return (bits & 0x83838383) | (8 + e % 12) << 2 | (8 + e / 16 % 12) << 10 |
                (8 + e / 256 % 12) << 18 | (8 + e / 4096 % 12) << 26;
@@ -85,7 +86,7 @@ static void tell(const char *name, const uint32_t *y, size_t words)
 
 static uint32_t *y; // what kernels write, and the host reads
 
-// ---- products of warpgroups -----------------------------------------------------------------------
+// ---- products of warpgroups -------------------------------------------------------------------
 
 // How a factor lies in shared memory.
 struct Factor {
@@ -93,86 +94,98 @@ struct Factor {
     uint64_t swizzle;
 };
 
-#define SS_4f(FORM, TAIL) \
-    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %6, 0;\nwgmma.mma_async.sync.aligned." FORM " {" \
-                 "%0, %1, %2, %3" \
-                 "}, %4, %5, p" TAIL ";\n}" \
-                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) \
+#define SS_4f(FORM, TAIL)                                                                          \
+    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %6, 0;\nwgmma.mma_async.sync.aligned." FORM     \
+                 " {"                                                                              \
+                 "%0, %1, %2, %3"                                                                  \
+                 "}, %4, %5, p" TAIL ";\n}"                                                        \
+                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])                                  \
                  : "l"(a), "l"(b), "r"(adds))
-#define RS_4f(FORM, TAIL) \
-    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %9, 0;\nwgmma.mma_async.sync.aligned." FORM " {" \
-                 "%0, %1, %2, %3" \
-                 "}, {%4, %5, %6, %7}, %8, p" TAIL ";\n}" \
-                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) \
+#define RS_4f(FORM, TAIL)                                                                          \
+    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %9, 0;\nwgmma.mma_async.sync.aligned." FORM     \
+                 " {"                                                                              \
+                 "%0, %1, %2, %3"                                                                  \
+                 "}, {%4, %5, %6, %7}, %8, p" TAIL ";\n}"                                          \
+                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])                                  \
                  : "r"(r[0]), "r"(r[1]), "r"(r[2]), "r"(r[3]), "l"(b), "r"(adds))
-#define SS_4r(FORM, TAIL) \
-    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %6, 0;\nwgmma.mma_async.sync.aligned." FORM " {" \
-                 "%0, %1, %2, %3" \
-                 "}, %4, %5, p" TAIL ";\n}" \
-                 : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3]) \
+#define SS_4r(FORM, TAIL)                                                                          \
+    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %6, 0;\nwgmma.mma_async.sync.aligned." FORM     \
+                 " {"                                                                              \
+                 "%0, %1, %2, %3"                                                                  \
+                 "}, %4, %5, p" TAIL ";\n}"                                                        \
+                 : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])                                  \
                  : "l"(a), "l"(b), "r"(adds))
-#define RS_4r(FORM, TAIL) \
-    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %9, 0;\nwgmma.mma_async.sync.aligned." FORM " {" \
-                 "%0, %1, %2, %3" \
-                 "}, {%4, %5, %6, %7}, %8, p" TAIL ";\n}" \
-                 : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3]) \
+#define RS_4r(FORM, TAIL)                                                                          \
+    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %9, 0;\nwgmma.mma_async.sync.aligned." FORM     \
+                 " {"                                                                              \
+                 "%0, %1, %2, %3"                                                                  \
+                 "}, {%4, %5, %6, %7}, %8, p" TAIL ";\n}"                                          \
+                 : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])                                  \
                  : "r"(r[0]), "r"(r[1]), "r"(r[2]), "r"(r[3]), "l"(b), "r"(adds))
-#define SS_2r(FORM, TAIL) \
-    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %4, 0;\nwgmma.mma_async.sync.aligned." FORM " {" \
-                 "%0, %1" \
-                 "}, %2, %3, p" TAIL ";\n}" \
-                 : "+r"(d[0]), "+r"(d[1]) \
+#define SS_2r(FORM, TAIL)                                                                          \
+    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %4, 0;\nwgmma.mma_async.sync.aligned." FORM     \
+                 " {"                                                                              \
+                 "%0, %1"                                                                          \
+                 "}, %2, %3, p" TAIL ";\n}"                                                        \
+                 : "+r"(d[0]), "+r"(d[1])                                                          \
                  : "l"(a), "l"(b), "r"(adds))
-#define SS_64f(FORM, TAIL) \
-    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %66, 0;\nwgmma.mma_async.sync.aligned." FORM " {" \
-                 "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, " \
-                 "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, " \
-                 "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, " \
-                 "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63" \
-                 "}, %64, %65, p" TAIL ";\n}" \
-                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]), \
-                 "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]), \
-                 "+f"(d[16]), "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]), \
-                 "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]), "+f"(d[30]), "+f"(d[31]), \
-                 "+f"(d[32]), "+f"(d[33]), "+f"(d[34]), "+f"(d[35]), "+f"(d[36]), "+f"(d[37]), "+f"(d[38]), "+f"(d[39]), \
-                 "+f"(d[40]), "+f"(d[41]), "+f"(d[42]), "+f"(d[43]), "+f"(d[44]), "+f"(d[45]), "+f"(d[46]), "+f"(d[47]), \
-                 "+f"(d[48]), "+f"(d[49]), "+f"(d[50]), "+f"(d[51]), "+f"(d[52]), "+f"(d[53]), "+f"(d[54]), "+f"(d[55]), \
-                 "+f"(d[56]), "+f"(d[57]), "+f"(d[58]), "+f"(d[59]), "+f"(d[60]), "+f"(d[61]), "+f"(d[62]), "+f"(d[63]) \
-                 : "l"(a), "l"(b), "r"(adds))
+#define SS_64f(FORM, TAIL)                                                                         \
+    asm volatile(                                                                                  \
+        "{\n.reg .pred p;\nsetp.ne.b32 p, %66, 0;\nwgmma.mma_async.sync.aligned." FORM " {"        \
+        "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "                   \
+        "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "         \
+        "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "         \
+        "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"           \
+        "}, %64, %65, p" TAIL ";\n}"                                                               \
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]),      \
+          "+f"(d[7]), "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]),  \
+          "+f"(d[14]), "+f"(d[15]), "+f"(d[16]), "+f"(d[17]), "+f"(d[18]), "+f"(d[19]),            \
+          "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]), "+f"(d[24]), "+f"(d[25]),            \
+          "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]), "+f"(d[30]), "+f"(d[31]),            \
+          "+f"(d[32]), "+f"(d[33]), "+f"(d[34]), "+f"(d[35]), "+f"(d[36]), "+f"(d[37]),            \
+          "+f"(d[38]), "+f"(d[39]), "+f"(d[40]), "+f"(d[41]), "+f"(d[42]), "+f"(d[43]),            \
+          "+f"(d[44]), "+f"(d[45]), "+f"(d[46]), "+f"(d[47]), "+f"(d[48]), "+f"(d[49]),            \
+          "+f"(d[50]), "+f"(d[51]), "+f"(d[52]), "+f"(d[53]), "+f"(d[54]), "+f"(d[55]),            \
+          "+f"(d[56]), "+f"(d[57]), "+f"(d[58]), "+f"(d[59]), "+f"(d[60]), "+f"(d[61]),            \
+          "+f"(d[62]), "+f"(d[63])                                                                 \
+        : "l"(a), "l"(b), "r"(adds))
 
 // A kernel of one product: D is drawn, too, and added to where `adds`.
-#define PRODUCT(NAME, COUNT, TYPE, KIND, SUMS, CALL) \
-    __global__ void NAME(uint32_t *y, Factor fa, Factor fb, int adds) \
-    { \
-        extern __shared__ __align__(1024) unsigned char memory[]; \
-        for (uint32_t i = threadIdx.x; i < 65536 / 4; i += 128) \
-            ((uint32_t *)memory)[i] = drawn(KIND, i); \
-        asm volatile("fence.proxy.async.shared::cta;"); \
-        __syncthreads(); \
-        uint64_t a = descriptor(memory, fa.start, fa.leading, fa.stride, fa.swizzle), \
-                 b = descriptor(memory, fb.start, fb.leading, fb.stride, fb.swizzle); \
-        uint32_t r[4]; \
-        TYPE d[COUNT]; \
-        for (int i = 0; i < COUNT; i++) { \
-            uint32_t bits = drawn(SUMS, i * 128 + threadIdx.x + 999999); \
-            memcpy(&d[i], &bits, 4); \
-        } \
-        for (int i = 0; i < 4; i++) \
-            r[i] = drawn(KIND, i * 128 + threadIdx.x + 555555); \
-        (void)a, (void)r; \
-        FENCE; \
-        CALL; \
-        COMMIT; \
-        WAIT; \
-        for (int i = 0; i < COUNT; i++) \
-            memcpy(&y[i * 128 + threadIdx.x], &d[i], 4); \
+#define PRODUCT(NAME, COUNT, TYPE, KIND, SUMS, CALL)                                               \
+    __global__ void NAME(uint32_t *y, Factor fa, Factor fb, int adds)                              \
+    {                                                                                              \
+        extern __shared__ __align__(1024) unsigned char memory[];                                  \
+        for (uint32_t i = threadIdx.x; i < 65536 / 4; i += 128)                                    \
+            ((uint32_t *)memory)[i] = drawn(KIND, i);                                              \
+        asm volatile("fence.proxy.async.shared::cta;");                                            \
+        __syncthreads();                                                                           \
+        uint64_t a = descriptor(memory, fa.start, fa.leading, fa.stride, fa.swizzle),              \
+                 b = descriptor(memory, fb.start, fb.leading, fb.stride, fb.swizzle);              \
+        uint32_t r[4];                                                                             \
+        TYPE d[COUNT];                                                                             \
+        for (int i = 0; i < COUNT; i++) {                                                          \
+            uint32_t bits = drawn(SUMS, i * 128 + threadIdx.x + 999999);                           \
+            memcpy(&d[i], &bits, 4);                                                               \
+        }                                                                                          \
+        for (int i = 0; i < 4; i++)                                                                \
+            r[i] = drawn(KIND, i * 128 + threadIdx.x + 555555);                                    \
+        (void)a, (void)r;                                                                          \
+        FENCE;                                                                                     \
+        CALL;                                                                                      \
+        COMMIT;                                                                                    \
+        WAIT;                                                                                      \
+        for (int i = 0; i < COUNT; i++)                                                            \
+            memcpy(&y[i * 128 + threadIdx.x], &d[i], 4);                                           \
     }
 
 PRODUCT(half_single, 4, float, HALVES, SINGLES, SS_4f("m64n8k16.f32.f16.f16", ", 1, 1, 0, 0"))
-PRODUCT(half_single_tiny, 4, float, TINY_HALVES, SINGLES, SS_4f("m64n8k16.f32.f16.f16", ", 1, 1, 0, 0"))
-PRODUCT(half_half_tiny, 2, uint32_t, TINY_HALVES, TINY_HALVES, SS_2r("m64n8k16.f16.f16.f16", ", 1, 1, 0, 0"))
+PRODUCT(half_single_tiny, 4, float, TINY_HALVES, SINGLES,
+        SS_4f("m64n8k16.f32.f16.f16", ", 1, 1, 0, 0"))
+PRODUCT(half_half_tiny, 2, uint32_t, TINY_HALVES, TINY_HALVES,
+        SS_2r("m64n8k16.f16.f16.f16", ", 1, 1, 0, 0"))
 PRODUCT(half_single_less, 4, float, HALVES, SINGLES, SS_4f("m64n8k16.f32.f16.f16", ", -1, 1, 0, 0"))
-PRODUCT(half_single_minus, 4, float, HALVES, SINGLES, SS_4f("m64n8k16.f32.f16.f16", ", 1, -1, 0, 0"))
+PRODUCT(half_single_minus, 4, float, HALVES, SINGLES,
+        SS_4f("m64n8k16.f32.f16.f16", ", 1, -1, 0, 0"))
 PRODUCT(half_half, 2, uint32_t, HALVES, HALVES, SS_2r("m64n8k16.f16.f16.f16", ", 1, 1, 0, 0"))
 PRODUCT(brain_single, 4, float, BRAINS, SINGLES, SS_4f("m64n8k16.f32.bf16.bf16", ", 1, 1, 0, 0"))
 PRODUCT(tf32_single, 4, float, SINGLES, SINGLES, SS_4f("m64n8k8.f32.tf32.tf32", ", 1, 1"))
@@ -267,7 +280,7 @@ static void products()
         }
 }
 
-// ---- tensor copies -----------------------------------------------------------------------------------
+// ---- tensor copies ----------------------------------------------------------------------------
 
 typedef CUresult Tiled(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *, const cuuint64_t *,
                        const cuuint64_t *, const cuuint32_t *, const cuuint32_t *,
@@ -282,7 +295,8 @@ static void *driver(const char *name)
 {
     void *function = nullptr;
     cudaDriverEntryPointQueryResult found;
-    check(cudaGetDriverEntryPointByVersion(name, &function, 12000, cudaEnableDefault, &found), name);
+    check(cudaGetDriverEntryPointByVersion(name, &function, 12000, cudaEnableDefault, &found),
+          name);
     return function;
 }
 
@@ -295,37 +309,42 @@ enum { IMAGE = 32768 };
 
 static __device__ void phase_wait(uint64_t *barrier, uint32_t parity)
 {
-    asm volatile("{\n.reg .pred done;\nagain:\nmbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
-                 "@!done bra again;\n}" ::"r"(shared_of(barrier)), "r"(parity) : "memory");
+    asm volatile(
+        "{\n.reg .pred done;\nagain:\nmbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
+        "@!done bra again;\n}" ::"r"(shared_of(barrier)),
+        "r"(parity)
+        : "memory");
 }
 
 // The image of a box in shared memory, over a pattern that shows what was not written.
-#define LOAD(NAME, FORM, COORDINATES, ...)                                                             \
-    __global__ void NAME(const __grid_constant__ CUtensorMap map, Where w, uint32_t bytes, uint32_t *y) \
-    {                                                                                                  \
-        extern __shared__ __align__(1024) unsigned char memory[];                                      \
-        __shared__ __align__(8) uint64_t barrier;                                                      \
-        for (uint32_t i = threadIdx.x; i < IMAGE / 4; i += blockDim.x)                                 \
-            ((uint32_t *)memory)[i] = 0xa5a5a5a5;                                                      \
-        if (threadIdx.x == 0) {                                                                        \
-            asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_of(&barrier)));         \
-            asm volatile("fence.mbarrier_init.release.cluster;");                                      \
-        }                                                                                              \
-        asm volatile("fence.proxy.async;");                                                            \
-        __syncthreads();                                                                               \
-        if (threadIdx.x == 0) {                                                                        \
-            asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(               \
-                             shared_of(&barrier)),                                                     \
-                         "r"(bytes)                                                                    \
-                         : "memory");                                                                  \
-            asm volatile("cp.async.bulk.tensor." FORM                                                  \
-                         ".mbarrier::complete_tx::bytes [%0], [%1, " COORDINATES ";"             \
-                         ::"r"(shared_of(memory)), "l"(&map), "r"(shared_of(&barrier)), __VA_ARGS__    \
-                         : "memory");                                                                  \
-        }                                                                                              \
-        phase_wait(&barrier, 0);                                                                       \
-        for (uint32_t i = threadIdx.x; i < IMAGE / 4; i += blockDim.x)                                 \
-            y[i] = ((uint32_t *)memory)[i];                                                            \
+#define LOAD(NAME, FORM, COORDINATES, ...)                                                         \
+    __global__ void NAME(const __grid_constant__ CUtensorMap map, Where w, uint32_t bytes,         \
+                         uint32_t *y)                                                              \
+    {                                                                                              \
+        extern __shared__ __align__(1024) unsigned char memory[];                                  \
+        __shared__ __align__(8) uint64_t barrier;                                                  \
+        for (uint32_t i = threadIdx.x; i < IMAGE / 4; i += blockDim.x)                             \
+            ((uint32_t *)memory)[i] = 0xa5a5a5a5;                                                  \
+        if (threadIdx.x == 0) {                                                                    \
+            asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_of(&barrier)));     \
+            asm volatile("fence.mbarrier_init.release.cluster;");                                  \
+        }                                                                                          \
+        asm volatile("fence.proxy.async;");                                                        \
+        __syncthreads();                                                                           \
+        if (threadIdx.x == 0) {                                                                    \
+            asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(           \
+                             shared_of(&barrier)),                                                 \
+                         "r"(bytes)                                                                \
+                         : "memory");                                                              \
+            asm volatile("cp.async.bulk.tensor." FORM                                              \
+                         ".mbarrier::complete_tx::bytes [%0], [%1, " COORDINATES                   \
+                         ";" ::"r"(shared_of(memory)),                                             \
+                         "l"(&map), "r"(shared_of(&barrier)), __VA_ARGS__                          \
+                         : "memory");                                                              \
+        }                                                                                          \
+        phase_wait(&barrier, 0);                                                                   \
+        for (uint32_t i = threadIdx.x; i < IMAGE / 4; i += blockDim.x)                             \
+            y[i] = ((uint32_t *)memory)[i];                                                        \
     }
 
 LOAD(tile_1d, "1d.shared::cluster.global.tile", "{%3}], [%2]", "r"(w.at[0]))
@@ -340,9 +359,9 @@ LOAD(pixels_3d, "3d.shared::cluster.global.im2col", "{%3, %4, %5}], [%2], {%6}",
      "r"(w.at[1]), "r"(w.at[2]), "h"(w.offset[0]))
 LOAD(pixels_4d, "4d.shared::cluster.global.im2col", "{%3, %4, %5, %6}], [%2], {%7, %8}",
      "r"(w.at[0]), "r"(w.at[1]), "r"(w.at[2]), "r"(w.at[3]), "h"(w.offset[0]), "h"(w.offset[1]))
-LOAD(pixels_5d, "5d.shared::cluster.global.im2col",
-     "{%3, %4, %5, %6, %7}], [%2], {%8, %9, %10}", "r"(w.at[0]), "r"(w.at[1]), "r"(w.at[2]),
-     "r"(w.at[3]), "r"(w.at[4]), "h"(w.offset[0]), "h"(w.offset[1]), "h"(w.offset[2]))
+LOAD(pixels_5d, "5d.shared::cluster.global.im2col", "{%3, %4, %5, %6, %7}], [%2], {%8, %9, %10}",
+     "r"(w.at[0]), "r"(w.at[1]), "r"(w.at[2]), "r"(w.at[3]), "r"(w.at[4]), "h"(w.offset[0]),
+     "h"(w.offset[1]), "h"(w.offset[2]))
 
 // The other way: a box of shared memory into the tensor.
 __global__ void store_3d(const __grid_constant__ CUtensorMap map, Where w)
@@ -353,8 +372,11 @@ __global__ void store_3d(const __grid_constant__ CUtensorMap map, Where w)
     asm volatile("fence.proxy.async.shared::cta;");
     __syncthreads();
     if (threadIdx.x) return;
-    asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%2, %3, %4}], [%1];"
-                 ::"l"(&map), "r"(shared_of(memory)), "r"(w.at[0]), "r"(w.at[1]), "r"(w.at[2]) : "memory");
+    asm volatile(
+        "cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%2, %3, %4}], [%1];" ::
+            "l"(&map),
+        "r"(shared_of(memory)), "r"(w.at[0]), "r"(w.at[1]), "r"(w.at[2])
+        : "memory");
     asm volatile("cp.async.bulk.commit_group;");
     asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
 }
@@ -396,9 +418,9 @@ static CUtensorMap tile_map(const Tile &t, void *memory)
     return map;
 }
 
-#define PLAIN  CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE
-#define SW(n)  CU_TENSOR_MAP_SWIZZLE_##n##B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE
-#define NANS   CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA
+#define PLAIN   CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE
+#define SW(n)   CU_TENSOR_MAP_SWIZZLE_##n##B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE
+#define NANS    CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA
 #define TYPE(t) CU_TENSOR_MAP_DATA_TYPE_##t
 
 static void tiles()
@@ -408,19 +430,99 @@ static void tiles()
         {"tile-2d", tile_2d, TYPE(FLOAT16), 2, {200, 100}, {64, 40}, {1, 1}, PLAIN, {{-8, 70}}},
         {"tile-2d-32", tile_2d, TYPE(FLOAT16), 2, {200, 100}, {16, 40}, {1, 1}, SW(32), {{16, -3}}},
         {"tile-2d-64", tile_2d, TYPE(FLOAT16), 2, {200, 100}, {32, 40}, {1, 1}, SW(64), {{190, 5}}},
-        {"tile-2d-128", tile_2d, TYPE(FLOAT16), 2, {200, 100}, {64, 40}, {1, 1}, SW(128), {{64, 64}}},
-        {"tile-2d-narrow-128", tile_2d, TYPE(FLOAT16), 2, {200, 100}, {16, 40}, {1, 1}, SW(128), {{32, 8}}},
-        {"tile-2d-narrow-64", tile_2d, TYPE(FLOAT16), 2, {200, 100}, {8, 40}, {1, 1}, SW(64), {{32, 8}}},
-        {"tile-3d", tile_3d, TYPE(UINT8), 3, {64, 20, 30}, {32, 7, 9}, {1, 1, 1}, PLAIN, {{48, 15, -4}}},
-        {"tile-3d-steps", tile_3d, TYPE(FLOAT32), 3, {64, 20, 30}, {16, 8, 9}, {1, 2, 3}, PLAIN, {{8, 15, 3}}},
-        {"tile-4d", tile_4d, TYPE(BFLOAT16), 4, {32, 10, 12, 5}, {32, 6, 4, 2}, {1, 1, 1, 1}, SW(64), {{0, -2, 10, 4}}},
-        {"tile-5d", tile_5d, TYPE(INT32), 5, {16, 6, 5, 4, 3}, {8, 3, 3, 3, 2}, {1, 1, 1, 1, 1}, PLAIN, {{12, -1, 3, 2, 2}}},
+        {"tile-2d-128",
+         tile_2d,
+         TYPE(FLOAT16),
+         2,
+         {200, 100},
+         {64, 40},
+         {1, 1},
+         SW(128),
+         {{64, 64}}},
+        {"tile-2d-narrow-128",
+         tile_2d,
+         TYPE(FLOAT16),
+         2,
+         {200, 100},
+         {16, 40},
+         {1, 1},
+         SW(128),
+         {{32, 8}}},
+        {"tile-2d-narrow-64",
+         tile_2d,
+         TYPE(FLOAT16),
+         2,
+         {200, 100},
+         {8, 40},
+         {1, 1},
+         SW(64),
+         {{32, 8}}},
+        {"tile-3d",
+         tile_3d,
+         TYPE(UINT8),
+         3,
+         {64, 20, 30},
+         {32, 7, 9},
+         {1, 1, 1},
+         PLAIN,
+         {{48, 15, -4}}},
+        {"tile-3d-steps",
+         tile_3d,
+         TYPE(FLOAT32),
+         3,
+         {64, 20, 30},
+         {16, 8, 9},
+         {1, 2, 3},
+         PLAIN,
+         {{8, 15, 3}}},
+        {"tile-4d",
+         tile_4d,
+         TYPE(BFLOAT16),
+         4,
+         {32, 10, 12, 5},
+         {32, 6, 4, 2},
+         {1, 1, 1, 1},
+         SW(64),
+         {{0, -2, 10, 4}}},
+        {"tile-5d",
+         tile_5d,
+         TYPE(INT32),
+         5,
+         {16, 6, 5, 4, 3},
+         {8, 3, 3, 3, 2},
+         {1, 1, 1, 1, 1},
+         PLAIN,
+         {{12, -1, 3, 2, 2}}},
         {"tile-nan-f16", tile_2d, TYPE(FLOAT16), 2, {200, 100}, {64, 40}, {1, 1}, NANS, {{-8, 70}}},
-        {"tile-nan-bf16", tile_2d, TYPE(BFLOAT16), 2, {200, 100}, {64, 40}, {1, 1}, NANS, {{-8, 70}}},
+        {"tile-nan-bf16",
+         tile_2d,
+         TYPE(BFLOAT16),
+         2,
+         {200, 100},
+         {64, 40},
+         {1, 1},
+         NANS,
+         {{-8, 70}}},
         {"tile-nan-f32", tile_2d, TYPE(FLOAT32), 2, {200, 100}, {32, 40}, {1, 1}, NANS, {{-8, 70}}},
         {"tile-tf32", tile_2d, TYPE(TFLOAT32), 2, {200, 100}, {32, 40}, {1, 1}, SW(128), {{8, 7}}},
-        {"tile-f32-ftz", tile_2d, TYPE(FLOAT32_FTZ), 2, {200, 100}, {32, 40}, {1, 1}, SW(128), {{8, 7}}},
-        {"tile-tf32-ftz", tile_2d, TYPE(TFLOAT32_FTZ), 2, {200, 100}, {32, 40}, {1, 1}, SW(128), {{8, 7}}},
+        {"tile-f32-ftz",
+         tile_2d,
+         TYPE(FLOAT32_FTZ),
+         2,
+         {200, 100},
+         {32, 40},
+         {1, 1},
+         SW(128),
+         {{8, 7}}},
+        {"tile-tf32-ftz",
+         tile_2d,
+         TYPE(TFLOAT32_FTZ),
+         2,
+         {200, 100},
+         {32, 40},
+         {1, 1},
+         SW(128),
+         {{8, 7}}},
         {"tile-f64", tile_2d, TYPE(FLOAT64), 2, {100, 100}, {16, 40}, {1, 1}, SW(128), {{8, 7}}},
     };
     for (const Tile &t : TILES) {
@@ -428,18 +530,36 @@ static void tiles()
         uint32_t bytes = SIZE[t.type] * t.box[0];
         for (cuuint32_t i = 1; i < t.rank; i++)
             bytes *= (t.box[i] + t.step[i] - 1) / t.step[i];
-        check(cudaFuncSetAttribute(t.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, IMAGE), t.name);
+        check(cudaFuncSetAttribute(t.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, IMAGE),
+              t.name);
         t.kernel<<<1, 128, IMAGE>>>(map, t.where, bytes, y);
         tell(t.name, y, IMAGE / 4);
     }
     static const Tile STORES[] = {
-        {"store-3d", nullptr, TYPE(FLOAT16), 3, {64, 20, 30}, {32, 7, 9}, {1, 1, 1}, SW(64), {{40, 15, -4}}},
-        {"store-3d-plain", nullptr, TYPE(FLOAT32), 3, {60, 20, 10}, {24, 5, 3}, {1, 1, 1}, PLAIN, {{-4, 2, 8}}},
+        {"store-3d",
+         nullptr,
+         TYPE(FLOAT16),
+         3,
+         {64, 20, 30},
+         {32, 7, 9},
+         {1, 1, 1},
+         SW(64),
+         {{40, 15, -4}}},
+        {"store-3d-plain",
+         nullptr,
+         TYPE(FLOAT32),
+         3,
+         {60, 20, 10},
+         {24, 5, 3},
+         {1, 1, 1},
+         PLAIN,
+         {{-4, 2, 8}}},
     };
     for (const Tile &t : STORES) {
         CUtensorMap map = tile_map(t, y);
         cudaMemset(y, 0x33, 131072);
-        check(cudaFuncSetAttribute(store_3d, cudaFuncAttributeMaxDynamicSharedMemorySize, IMAGE), t.name);
+        check(cudaFuncSetAttribute(store_3d, cudaFuncAttributeMaxDynamicSharedMemorySize, IMAGE),
+              t.name);
         store_3d<<<1, 128, IMAGE>>>(map, t.where);
         tell(t.name, y, 131072 / 4);
     }
@@ -459,36 +579,108 @@ struct Pixels {
 static void columns()
 {
     static const Pixels PIXELS[] = {
-        {"pixels-3d", pixels_3d, 3, {64, 20, 6}, {-1}, {-1}, 32, 40, {1, 1, 1}, CU_TENSOR_MAP_SWIZZLE_64B, {{32, -1, 1}, {2}}},
-        {"pixels-4d", pixels_4d, 4, {64, 14, 12, 5}, {-1, -1}, {-1, -1}, 64, 100, {1, 1, 1, 1}, CU_TENSOR_MAP_SWIZZLE_128B, {{0, 5, 9, 1}, {0, 0}}},
-        {"pixels-4d-tap", pixels_4d, 4, {64, 14, 12, 5}, {-1, -1}, {-1, -1}, 64, 100, {1, 1, 1, 1}, CU_TENSOR_MAP_SWIZZLE_128B, {{0, 5, 9, 1}, {2, 1}}},
-        {"pixels-4d-stride", pixels_4d, 4, {64, 15, 13, 5}, {-1, -1}, {-1, -1}, 32, 64, {1, 2, 2, 1}, CU_TENSOR_MAP_SWIZZLE_64B, {{32, 3, -1, 0}, {1, 2}}},
-        {"pixels-4d-end", pixels_4d, 4, {64, 14, 12, 3}, {-2, -2}, {-2, -2}, 16, 128, {1, 1, 1, 1}, CU_TENSOR_MAP_SWIZZLE_NONE, {{56, 9, 8, 2}, {4, 3}}},
-        {"pixels-4d-steps3", pixels_4d, 4, {64, 16, 14, 4}, {-1, 0}, {0, -2}, 64, 64, {1, 3, 2, 1}, CU_TENSOR_MAP_SWIZZLE_128B, {{0, -1, 2, 1}, {1, 1}}},
-        {"pixels-5d", pixels_5d, 5, {32, 8, 7, 6, 3}, {-1, -1, -1}, {-1, -1, -1}, 32, 90, {1, 1, 1, 1, 1}, CU_TENSOR_MAP_SWIZZLE_64B, {{0, 2, 3, 4, 0}, {1, 0, 2}}},
+        {"pixels-3d",
+         pixels_3d,
+         3,
+         {64, 20, 6},
+         {-1},
+         {-1},
+         32,
+         40,
+         {1, 1, 1},
+         CU_TENSOR_MAP_SWIZZLE_64B,
+         {{32, -1, 1}, {2}}},
+        {"pixels-4d",
+         pixels_4d,
+         4,
+         {64, 14, 12, 5},
+         {-1, -1},
+         {-1, -1},
+         64,
+         100,
+         {1, 1, 1, 1},
+         CU_TENSOR_MAP_SWIZZLE_128B,
+         {{0, 5, 9, 1}, {0, 0}}},
+        {"pixels-4d-tap",
+         pixels_4d,
+         4,
+         {64, 14, 12, 5},
+         {-1, -1},
+         {-1, -1},
+         64,
+         100,
+         {1, 1, 1, 1},
+         CU_TENSOR_MAP_SWIZZLE_128B,
+         {{0, 5, 9, 1}, {2, 1}}},
+        {"pixels-4d-stride",
+         pixels_4d,
+         4,
+         {64, 15, 13, 5},
+         {-1, -1},
+         {-1, -1},
+         32,
+         64,
+         {1, 2, 2, 1},
+         CU_TENSOR_MAP_SWIZZLE_64B,
+         {{32, 3, -1, 0}, {1, 2}}},
+        {"pixels-4d-end",
+         pixels_4d,
+         4,
+         {64, 14, 12, 3},
+         {-2, -2},
+         {-2, -2},
+         16,
+         128,
+         {1, 1, 1, 1},
+         CU_TENSOR_MAP_SWIZZLE_NONE,
+         {{56, 9, 8, 2}, {4, 3}}},
+        {"pixels-4d-steps3",
+         pixels_4d,
+         4,
+         {64, 16, 14, 4},
+         {-1, 0},
+         {0, -2},
+         64,
+         64,
+         {1, 3, 2, 1},
+         CU_TENSOR_MAP_SWIZZLE_128B,
+         {{0, -1, 2, 1}, {1, 1}}},
+        {"pixels-5d",
+         pixels_5d,
+         5,
+         {32, 8, 7, 6, 3},
+         {-1, -1, -1},
+         {-1, -1, -1},
+         32,
+         90,
+         {1, 1, 1, 1, 1},
+         CU_TENSOR_MAP_SWIZZLE_64B,
+         {{0, 2, 3, 4, 0}, {1, 0, 2}}},
     };
     for (const Pixels &p : PIXELS) {
         CUtensorMap map;
         cuuint64_t strides[4], bytes = p.dims[0] * 2;
         for (cuuint32_t i = 0; i + 1 < p.rank; i++)
             strides[i] = bytes, bytes *= p.dims[i + 1];
-        CUresult status = im2col(&map, TYPE(FLOAT16), p.rank, tensor, p.dims, strides, p.lower, p.upper, p.channels,
-                   p.pixels, p.step, CU_TENSOR_MAP_INTERLEAVE_NONE, p.swizzle,
+        CUresult status =
+            im2col(&map, TYPE(FLOAT16), p.rank, tensor, p.dims, strides, p.lower, p.upper,
+                   p.channels, p.pixels, p.step, CU_TENSOR_MAP_INTERLEAVE_NONE, p.swizzle,
                    CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
         if (status) {
             printf("%s: no map, %d\n", p.name, (int)status);
             continue;
         }
-        check(cudaFuncSetAttribute(p.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, IMAGE), p.name);
+        check(cudaFuncSetAttribute(p.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, IMAGE),
+              p.name);
         p.kernel<<<1, 128, IMAGE>>>(map, p.where, p.channels * 2 * p.pixels, y);
         tell(p.name, y, IMAGE / 4);
     }
 }
 
-// ---- clusters ----------------------------------------------------------------------------------------
+// ---- clusters ---------------------------------------------------------------------------------
 
-#define CLUSTER_SYNC                                                                                   \
-    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");                              \
+#define CLUSTER_SYNC                                                                               \
+    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");                          \
     asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory")
 
 static __device__ uint32_t peer_address(const void *p, uint32_t rank)
@@ -498,7 +690,7 @@ static __device__ uint32_t peer_address(const void *p, uint32_t rank)
     return there;
 }
 
-// Each block writes a word into the next one's memory, adds to the first one's, and tells who it is.
+// Each block writes a word into the next one's memory, adds to the first one's, says who it is.
 __global__ void __cluster_dims__(4, 2, 1) neighbours(uint32_t *y)
 {
     __shared__ uint32_t word[32], sum;
@@ -510,12 +702,19 @@ __global__ void __cluster_dims__(4, 2, 1) neighbours(uint32_t *y)
     asm("mov.u32 %0, %%clusterid.x;" : "=r"(id));
     if (threadIdx.x == 0) sum = 0;
     CLUSTER_SYNC;
-    asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(peer_address(&word[threadIdx.x], (rank + 1) % ranks)),
-                 "r"(rank * 100 + threadIdx.x) : "memory");
-    asm volatile("red.shared::cluster.add.u32 [%0], %1;" ::"r"(peer_address(&sum, 0)), "r"(threadIdx.x) : "memory");
+    asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(
+                     peer_address(&word[threadIdx.x], (rank + 1) % ranks)),
+                 "r"(rank * 100 + threadIdx.x)
+                 : "memory");
+    asm volatile("red.shared::cluster.add.u32 [%0], %1;" ::"r"(peer_address(&sum, 0)),
+                 "r"(threadIdx.x)
+                 : "memory");
     CLUSTER_SYNC;
     uint32_t block = blockIdx.y * gridDim.x + blockIdx.x, theirs;
-    asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(theirs) : "r"(peer_address(&word[threadIdx.x], 3)) : "memory");
+    asm volatile("ld.shared::cluster.u32 %0, [%1];"
+                 : "=r"(theirs)
+                 : "r"(peer_address(&word[threadIdx.x], 3))
+                 : "memory");
     uint32_t *to = y + (block * 32 + threadIdx.x) * 8;
     to[0] = word[threadIdx.x], to[1] = rank, to[2] = ranks, to[3] = x, to[4] = row, to[5] = id;
     to[6] = rank == 0 ? sum : 0, to[7] = theirs;
@@ -523,7 +722,8 @@ __global__ void __cluster_dims__(4, 2, 1) neighbours(uint32_t *y)
 }
 
 // One block fetches a tile for all; each waits at its own barrier, and arrives at the first one's.
-__global__ void __cluster_dims__(2, 1, 1) shared_tile(const __grid_constant__ CUtensorMap map, uint32_t *y)
+__global__ void __cluster_dims__(2, 1, 1)
+    shared_tile(const __grid_constant__ CUtensorMap map, uint32_t *y)
 {
     __shared__ __align__(1024) unsigned char memory[4096];
     __shared__ __align__(8) uint64_t full, done;
@@ -533,21 +733,27 @@ __global__ void __cluster_dims__(2, 1, 1) shared_tile(const __grid_constant__ CU
         asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_of(&full)));
         asm volatile("mbarrier.init.shared::cta.b64 [%0], 2;" ::"r"(shared_of(&done)));
         asm volatile("fence.mbarrier_init.release.cluster;");
-        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], 4096;" ::"r"(shared_of(&full)) : "memory");
+        asm volatile(
+            "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], 4096;" ::"r"(shared_of(&full))
+            : "memory");
     }
     CLUSTER_SYNC;
     if (threadIdx.x == 0) {
-        asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster"
-                     " [%0], [%1, {%3, %4}], [%2], %5;"
-                     ::"r"(shared_of(memory) + rank * 2048), "l"(&map), "r"(shared_of(&full)), "r"(0),
-                     "r"((int)(rank * 16 + blockIdx.x / 2 * 32)), "h"((unsigned short)3) : "memory");
+        asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes."
+                     "multicast::cluster"
+                     " [%0], [%1, {%3, %4}], [%2], %5;" ::"r"(shared_of(memory) + rank * 2048),
+                     "l"(&map), "r"(shared_of(&full)), "r"(0),
+                     "r"((int)(rank * 16 + blockIdx.x / 2 * 32)), "h"((unsigned short)3)
+                     : "memory");
     }
     phase_wait(&full, 0);
     for (uint32_t i = threadIdx.x; i < 1024; i += blockDim.x)
         y[blockIdx.x * 1024 + i] = ((uint32_t *)memory)[i];
     __syncthreads();
     if (threadIdx.x == 0)
-        asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(peer_address(&done, 0)) : "memory");
+        asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(
+                         peer_address(&done, 0))
+                     : "memory");
     if (rank == 0) phase_wait(&done, 0);
     CLUSTER_SYNC;
 }
