@@ -290,8 +290,9 @@ typedef struct BlockCost {
     uint64_t slots, pipe[PIPES]; /* machine instructions; cycles of each pipe of a scheduler */
     uint64_t folded;             /* instructions that are part of others */
     uint64_t load_rows,
-        store_rows; /* rows of DRAM that accesses touched beyond those that cost nothing */
-    uint64_t chain; /* cycles from the first instruction to the last */
+        store_rows;        /* rows of DRAM that accesses touched beyond those that cost nothing */
+    uint64_t bulk_sectors; /* loaded by the tensor memory accelerator */
+    uint64_t chain;        /* cycles from the first instruction to the last */
 } BlockCost;
 
 typedef struct BlockTrace {

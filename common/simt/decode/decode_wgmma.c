@@ -158,7 +158,7 @@ int decode_wgmma(Decoder *d)
     if (!strcmp(what, "fence"))
         emit(d, OP_WGMMA_FENCE, CLASS_BARRIER);
     else if (!strcmp(what, "commit_group"))
-        emit(d, OP_WGMMA_COMMIT, CLASS_INT);
+        emit(d, OP_WGMMA_COMMIT, CLASS_BARRIER);
     else if (!strcmp(what, "wait_group") && d->in->operands == 1 &&
              d->in->operand[0].kind == PTX_OPERAND_INTEGER)
         emit(d, OP_WGMMA_WAIT, CLASS_BARRIER)->aux = (uint32_t)d->in->operand[0].integer;

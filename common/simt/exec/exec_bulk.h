@@ -414,6 +414,7 @@ static int bulk_prefetch(Warp *warp, const Ins *ins, const BulkPlan *plan, uint3
 HANDLER(BULK_COPY)
 {
     const BulkPlan *plan = &warp->worker->kernel->bulk[ins->aux];
+    warp->bulk_sectors = 0;
     FOR_ACTIVE(warp->mask)
     {
         int result = plan->kind == BULK_STORE      ? bulk_store(warp, ins, plan, i)
@@ -421,6 +422,9 @@ HANDLER(BULK_COPY)
                                                    : bulk_load(warp, ins, plan, i);
         if (result != 0) return NULL;
     }
+    /* For the replay: a copy's sectors are more than an access's. */
+    uint32_t sectors = warp->bulk_sectors < 0xffff ? warp->bulk_sectors : 0xffff;
+    warp->misses = sectors & 0xff, warp->lines = sectors >> 8;
     return ins + 1;
 }
 

@@ -225,6 +225,7 @@ HANDLER(BAR)
                         "Barrier error: a count of %u threads is no multiple of the warp size",
                         wanted);
     warp->barrier_wanted = wanted;
+    if (wanted) warp->passes = (id + 1) | wanted / LANES << 8; /* for the replay */
     warp->barrier = id;
     warp->barrier_ins = ins;
     if (warp->count) warp->worker->counters.barriers++;

@@ -246,7 +246,7 @@ void count_bulk(Warp *warp, const Ins *ins, uint64_t address, uint64_t bytes, in
         c->global_load_requests++, c->global_load_sectors += n, c->global_load_bytes += bytes;
     InsCount *profile = &worker->profile[ins - warp->code];
     profile->requests++, profile->sectors += n;
-    *(store ? &worker->cost.store_misses : &worker->cost.load_misses) += n;
+    *(store ? &worker->cost.store_misses : &worker->cost.bulk_sectors) += n;
     warp->bulk_sectors += (uint32_t)n;
 }
 

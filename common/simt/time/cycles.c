@@ -99,6 +99,7 @@ static uint32_t part_of(uint64_t dram, uint64_t misses)
 
 typedef struct Totals {
     uint64_t loads, stores;     /* sectors beyond the L1s */
+    uint64_t bulk;              /* those that the tensor memory accelerator loads */
     uint64_t misses;            /* the most of any SM */
     BlockCost all;              /* of all SMs */
     uint64_t floor[FLOOR_AXES]; /* the most of any SM */
@@ -120,6 +121,7 @@ static void totals_find(const Launch *launch, const Worker *worker, uint32_t wor
         t->slots = larger(t->slots, sm->slots), t->steps = larger(t->steps, sm->steps);
     }
     t->loads = t->all.load_misses + t->all.local_misses, t->stores = t->all.store_misses;
+    t->bulk = t->all.bulk_sectors;
     for (uint32_t i = 0; i < workers; i++)
         t->longest = larger(t->longest, worker[i].longest);
 }
@@ -193,7 +195,7 @@ static int stands_for_all(const Launch *launch, const Totals *t, const ReplayRes
 static ReplayMemory memory_of(const Launch *launch, const Totals *t)
 {
     uint32_t sms = launch->gpu->machine.sms;
-    return (ReplayMemory){.dram_loads = part_of(launch->dram_loads, t->loads),
+    return (ReplayMemory){.dram_loads = part_of(launch->dram_loads, t->loads + t->bulk),
                           .dram_stores = part_of(launch->dram_stores, t->stores),
                           .share = 1.0 / (double)(launch->blocks < sms ? launch->blocks : sms),
                           .scattered = {scattered(t, 0), scattered(t, 1)}};

@@ -18,6 +18,7 @@
 #include "common/simt/core/ops.h"
 #include "common/simt/time/chain.h"
 #include "common/simt/time/cost.h"
+#include "common/simt/time/phases.h"
 #include "common/simt/time/schedule.h"
 
 enum {
@@ -28,6 +29,8 @@ enum {
     MEMORY_QUEUE = 600, /* ... and in front of the L2 */
     LOAD_LINE = 2,      /* the least that a line takes on its way from the L2 to one SM */
     STORE_LINE = 4,     /* ... and on its way there */
+    BARRIER_OF_ALL = 1, /* Actor.barrier; of some warps: from the next on, by number */
+    BARRIER_OF_SOME = 2,
     NOBODY = 0xffffffff
 };
 
@@ -45,6 +48,8 @@ typedef struct Actor {
     uint64_t joined;               /* when the last wide load's words are there */
     uint8_t wait;                  /* why `ready` is where it is */
     uint8_t live, barrier, held;   /* waits at a barrier; has waited since its last instruction */
+    uint16_t phase;                /* of an mbarrier, that it waits for; 0: none */
+    Groups wgmma;
     Result *result;
 } Actor;
 
@@ -52,6 +57,7 @@ typedef struct Slot {
     const BlockTrace *block;
     uint32_t live, waiting;
     uint64_t begin;
+    Phases phases;
 } Slot;
 
 typedef struct Sm {
@@ -67,11 +73,12 @@ typedef struct Sm {
     uint64_t *pipe;                      /* per scheduler and Pipe: when it is free */
     uint64_t *scheduler;                 /* when it may issue again */
     uint64_t barrier;                    /* when the barrier unit is free */
-    uint64_t lsu, l2, dram;              /* when free; the last two in ticks */
+    uint64_t lsu, l2, dram, bulk;        /* when free; the last three in ticks */
     uint64_t l2_sector, dram_sector[2];  /* ticks that a sector takes; loads, stores */
     uint32_t dram_part[2], dram_debt[2]; /* loads, stores */
     uint64_t block_cycles, next_block;   /* between two blocks given to this SM */
     uint32_t started;
+    int failed;                /* out of memory */
     int woken;                 /* warps of any scheduler can go that could not before */
     uint64_t end, warp_cycles; /* warps times the cycles that they were there */
 } Sm;
@@ -95,6 +102,18 @@ static void fold(Actor *actor, const Ins *ins)
         actor->result[ins->t_d[i]] = last;
 }
 
+/* The phase is complete at a time that is known, or the warp waits for those who count for it. */
+static void phase_await(const Sm *sm, Actor *actor, uint32_t number)
+{
+    const Slot *slot = &sm->slot[(uint32_t)(actor - sm->actor) / sm->warps];
+    const Phase *phase = &slot->phases.phase[number];
+    actor->wait = STALL_LONG_SCOREBOARD;
+    if (phase->left)
+        actor->phase = (uint16_t)number;
+    else
+        actor->ready = phase->at;
+}
+
 /* Passes over folded instructions and finds out when the next real one could issue. */
 static void step_prepare(const Sm *sm, Actor *actor)
 {
@@ -106,6 +125,11 @@ static void step_prepare(const Sm *sm, Actor *actor)
     const Ins *ins = &sm->code[trace->step[actor->next].ins];
     if (ins->op == OP_CP_WAIT) {
         actor->ready = ins->imm ? actor->copied : actor->committed[ins->aux < 4 ? ins->aux : 3];
+        actor->wait = STALL_LONG_SCOREBOARD;
+    }
+    if (mbarrier_waits(ins)) phase_await(sm, actor, trace->step[actor->next].passes);
+    if (ins->op == OP_WGMMA_WAIT) {
+        actor->ready = groups_done(&actor->wgmma, ins->aux);
         actor->wait = STALL_LONG_SCOREBOARD;
     }
     for (int i = 0; i < 6; i++) {
@@ -129,6 +153,8 @@ static void block_begin(Sm *sm, uint32_t index, uint64_t now)
     slot->begin = later(now, sm->next_block);
     sm->next_block = slot->begin + sm->block_cycles;
     slot->live = sm->warps, slot->waiting = 0;
+    if (phases_begin(&slot->phases, sm->code, slot->block, sm->warps) != 0) sm->failed = 1;
+    if (sm->failed) return;
     for (uint32_t w = 0; w < sm->warps; w++) {
         Actor *actor = &sm->actor[index * sm->warps + w];
         Result *result = actor->result;
@@ -162,11 +188,43 @@ static void barrier_check(Sm *sm, uint32_t index, uint64_t now)
     slot->waiting = 0;
     for (uint32_t w = 0; w < sm->warps; w++) {
         Actor *actor = &sm->actor[index * sm->warps + w];
-        if (!actor->barrier) continue;
+        if (actor->barrier != BARRIER_OF_ALL) continue;
         actor->barrier = 0, actor->held = 1;
         actor->free = later(now, sm->barrier) + BARRIER_CYCLES;
     }
     sm->woken = 1;
+}
+
+/* A warp comes to a barrier of some warps, at which it may only arrive. */
+static void barrier_of_some(Sm *sm, uint32_t number, const TraceStep *step, int waits, uint64_t now)
+{
+    uint32_t index = number / sm->warps, id = (step->passes & 0xffu) - 1,
+             wanted = step->passes >> 8;
+    Slot *slot = &sm->slot[index];
+    if (waits) sm->actor[number].barrier = (uint8_t)(BARRIER_OF_SOME + id);
+    if (++slot->phases.arrived[id] < wanted) return;
+    slot->phases.arrived[id] = 0;
+    for (uint32_t w = 0; w < sm->warps; w++) {
+        Actor *actor = &sm->actor[index * sm->warps + w];
+        if (actor->barrier != BARRIER_OF_SOME + id) continue;
+        actor->barrier = 0, actor->held = 1;
+        actor->free = later(now, sm->barrier) + BARRIER_CYCLES;
+    }
+    sm->woken = 1;
+}
+
+static void barrier_issue(Sm *sm, uint32_t number, const Ins *ins, const TraceStep *step,
+                          uint64_t now)
+{
+    int waits = ins->op == OP_BAR ? ins->aux != BAR_ARRIVE : ins->aux != 0;
+    if (waits) sm->barrier = later(sm->barrier, now) + ARRIVAL_CYCLES;
+    if (ins->op == OP_BAR && step->passes) {
+        barrier_of_some(sm, number, step, waits, now);
+    } else if (waits) {
+        sm->actor[number].barrier = BARRIER_OF_ALL;
+        sm->slot[number / sm->warps].waiting++;
+        barrier_check(sm, number / sm->warps, now);
+    }
 }
 
 static void actor_finish(Sm *sm, uint32_t number, uint64_t now)
@@ -208,6 +266,52 @@ static uint64_t memory_issue(Sm *sm, const Ins *ins, const TraceStep *step, uint
     uint64_t back = sm->lsu - 1 + (uint64_t)m->l1_latency;
     return step->misses ? later(back, l2_request(sm, step, ins->class == CLASS_STORE, begin))
                         : back;
+}
+
+/* What counts for a phase has arrived at `at`; the last lets those go on who wait for it. */
+static void phase_count(Sm *sm, uint32_t index, uint32_t number, uint64_t at)
+{
+    Phase *phase = &sm->slot[index].phases.phase[number];
+    phase->at = later(phase->at, at);
+    if (!phase->left || --phase->left) return;
+    for (uint32_t w = 0; w < sm->warps; w++) {
+        Actor *actor = &sm->actor[index * sm->warps + w];
+        if (!actor->live || actor->phase != number || !number) continue;
+        actor->phase = 0, actor->ready = phase->at;
+        sm->woken = 1;
+    }
+}
+
+/* A bulk copy: when its bytes are there. */
+static uint64_t bulk_issue(Sm *sm, const Ins *ins, const TraceStep *step, uint64_t now)
+{
+    const SimtMachine *m = sm->machine;
+    uint32_t sectors = bulk_sectors(step);
+    int store = ins->class == CLASS_STORE;
+    uint32_t *debt = &sm->dram_debt[store];
+    sm->bulk = later(sm->bulk, now * TICKS) + (uint64_t)sectors * 32 * TICKS / BULK_BYTES;
+    uint64_t back = sm->bulk / TICKS + (uint64_t)m->l2_latency + BULK_CYCLES;
+    uint64_t wanted = *debt + (uint64_t)sectors * sm->dram_part[store];
+    *debt = (uint32_t)(wanted & 0xffff);
+    if (wanted >> 16 == 0) return back;
+    sm->dram = later(sm->dram, now * TICKS) + (wanted >> 16) * sm->dram_sector[store];
+    return later(back, sm->dram / TICKS + (uint64_t)m->dram_latency + BULK_CYCLES);
+}
+
+/* Issues what works beside the warps; returns when it has arrived. */
+static uint64_t beside_issue(Sm *sm, uint32_t number, const Ins *ins, const TraceStep *step,
+                             uint64_t now)
+{
+    uint64_t at = ins->op == OP_BULK_COPY ? bulk_issue(sm, ins, step, now) : now + ARRIVE_CYCLES;
+    if (counts_for_phase(ins)) phase_count(sm, number / sm->warps, step->passes, at);
+    return at;
+}
+
+/* How long the warp that asks for it is held. */
+static uint64_t beside_holds(const Ins *ins)
+{
+    if (ins->op == OP_BULK_COPY) return BULK_ISSUE;
+    return ins->op != OP_MBARRIER ? 0 : mbarrier_waits(ins) ? PHASE_ISSUE : ARRIVE_ISSUE;
 }
 
 static int is_shared(const Ins *ins)
@@ -258,12 +362,16 @@ static void issue(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t now)
     stalls_book(sm, actor, step->ins, pipe_free(sm, scheduler, ins, price), now);
     uint64_t busy = (uint64_t)price->slots * sm->machine->issue_cycles, at = now + price->latency;
     sm->scheduler[scheduler] = now + busy;
-    if (is_memory(ins))
+    if (ins->op == OP_BULK_COPY || ins->op == OP_MBARRIER)
+        at = beside_issue(sm, number, ins, step, now);
+    else if (is_memory(ins))
         at = memory_issue(sm, ins, step, now);
     else if (price->pipe)
         sm->pipe[scheduler * PIPES + price->pipe] = now + price->busy;
     for (int i = 0; i < 4 && ins->t_d[i]; i++)
         actor->result[ins->t_d[i]] = (Result){at, price->wait};
+    if (ins->op == OP_WGMMA) actor->wgmma.latest = later(actor->wgmma.latest, at);
+    if (ins->op == OP_WGMMA_COMMIT) groups_commit(&actor->wgmma);
     if (ins->op == OP_CP_ASYNC) actor->copied = later(actor->copied, at);
     if (ins->op == OP_CP_COMMIT) {
         memmove(actor->committed + 1, actor->committed, 3 * sizeof *actor->committed);
@@ -274,15 +382,12 @@ static void issue(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t now)
     actor->issued = now + busy - 1;
     actor->free = now + busy + (ins->class == CLASS_BRANCH ? BRANCH_CYCLES : 0);
     if (ins->op == OP_ACCELERATOR) actor->free += step->passes;
+    actor->free += beside_holds(ins);
     if (ins->shared_atomic == SHARED_RETRIES)
         actor->free += (uint64_t)step->passes / RETRY_PASSES * RETRY_CYCLES;
     actor->next++;
-    if (ins->op == OP_BAR && ins->aux != 1) {
-        actor->barrier = 1;
-        sm->barrier = later(sm->barrier, now) + ARRIVAL_CYCLES;
-        sm->slot[number / sm->warps].waiting++;
-        barrier_check(sm, number / sm->warps, now);
-    }
+    if (ins->op == OP_BAR || ins->op == OP_CLUSTER_BARRIER)
+        barrier_issue(sm, number, ins, step, now);
     step_prepare(sm, actor);
     if (actor->next >= actor->trace->count && !actor->barrier)
         actor_finish(sm, number, later(now + 1, actor->free));
@@ -295,7 +400,7 @@ static uint32_t choose(const Sm *sm, uint32_t scheduler, uint64_t *when)
     *when = UINT64_MAX;
     for (uint32_t i = scheduler; i < sm->actors; i += sm->schedulers) {
         const Actor *actor = &sm->actor[i];
-        if (!actor->live || actor->barrier) continue;
+        if (!actor->live || actor->barrier || actor->phase) continue;
         uint64_t at = later(later(actor->free, actor->ready), sm->scheduler[scheduler]);
         if (actor->next < actor->trace->count) {
             uint32_t ins = actor->trace->step[actor->next].ins;
@@ -402,6 +507,8 @@ static int sm_open(Sm *sm, Launch *launch, const BlockTrace *trace, uint32_t tra
 static void sm_close(Sm *sm)
 {
     if (sm->actor) free(sm->actor[0].result);
+    for (uint32_t i = 0; sm->slot && i < sm->slots; i++)
+        free(sm->slot[i].phases.phase);
     free(sm->actor), free(sm->slot), free(sm->pipe), free(sm->scheduler);
 }
 
@@ -435,12 +542,16 @@ int replay_run(Launch *launch, const BlockTrace *trace, uint32_t count, const Re
         block_ready(&sm, &trace[i], result);
     for (uint32_t i = 0; i < sm.slots; i++)
         block_begin(&sm, i, 0);
-    play(&sm);
+    if (!sm.failed) play(&sm);
+    if (sm.failed) {
+        sm_close(&sm);
+        return -1;
+    }
     if (sm.end)
         launch->occupancy_percent =
             (uint32_t)(100 * sm.warp_cycles / (sm.end * sm.machine->max_warps_per_sm));
     /* Stores that are still on their way. */
-    result->cycles = later(sm.end, later(sm.l2, sm.dram) / TICKS);
+    result->cycles = later(sm.end, later(later(sm.l2, sm.bulk), sm.dram) / TICKS);
     sm_close(&sm);
     return 0;
 }
