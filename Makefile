@@ -10,7 +10,7 @@
 # environment, where GIVEN is.  autograder/tests/names tries such names.
 
 GIVEN := BUILD ENGINE GPU SEED CLANG JOBS NVCC CUDA_INCLUDE CC CXX CCACHE \
-    SUBMISSION LAB CASE SHAPE MAPS WEIGHTS FAIL_UNDER VERBOSE PTX \
+    SUBMISSION LAB CASE SHAPE MAPS WEIGHTS FAIL_UNDER VERBOSE PTX LINE \
     SUBMISSIONS RESULTS DEADLINE SBATCH \
     FORMAT GRADEBOOK OUT FROM PLATFORM \
     NAME OPERATION SAMPLE SECONDS \
@@ -44,7 +44,7 @@ endif
 # A wrong answer is an answer: "make: *** Error 1" would say that something broke.  What ends make with a status of 1 and
 # says nothing is -q, so these goals are asked that way.  Lines that begin with + are carried out all the same, and what
 # they build is not asked but made.  Other goals beside them, or -n, -t: as ever.
-ANSWERS := grade run profile
+ANSWERS := grade run profile see
 LETTERS := $(filter-out --%,$(firstword -$(MAKEFLAGS)))
 ifeq ($(filter-out $(ANSWERS),$(or $(MAKECMDGOALS),help))$(findstring n,$(LETTERS))$(findstring t,$(LETTERS)),)
 MAKEFLAGS += --question
@@ -131,15 +131,16 @@ USES_autograder/record  := autograder/lab $(USES_autograder/lab)
 USES_autograder/class   := autograder/record $(USES_autograder/record)
 USES_autograder/export  := autograder/class autograder/record $(USES_autograder/record)
 USES_autograder/profile := autograder/text common/cuda common/simt/core $(USES_common/simt/core)
+USES_autograder/see     := autograder/text common/simt/core $(USES_common/simt/core)
 USES_autograder/judging := autograder/session autograder/build autograder/sandbox autograder/tensors autograder/record autograder/lab autograder/text \
     common/operations $(USES_common/operations) common/timing common/cuda/gpu common/cuda common/simt/machine common/ptx
 USES_autograder/handout := autograder/lab $(USES_autograder/lab)
-USES_autograder         := autograder/options autograder/handout autograder/export autograder/class autograder/judging autograder/mutate autograder/profile autograder/session autograder/build autograder/sandbox autograder/tensors \
+USES_autograder         := autograder/options autograder/handout autograder/export autograder/class autograder/judging autograder/mutate autograder/profile autograder/see autograder/session autograder/build autograder/sandbox autograder/tensors \
     autograder/record autograder/lab autograder/text common/operations $(USES_common/operations) common/timing common/cuda/gpu common/cuda/sim \
     $(USES_common/cuda/sim)
 ROOMS := common/base common/operation common/conv common/conv/diagnosis common/training common/operations common/operations/calls common/timing common/ptx $(addprefix common/simt/,machine core decode checks time exec) \
     common/simt common/cuda $(addprefix common/cuda/,runtime gpu sim) common/conformance common/validate common/tail datasets common/engine common/train common/serve/batches common/serve \
-    $(addprefix autograder/,text options sandbox build session tensors lab mutate record class export profile judging handout tests/predictions) autograder
+    $(addprefix autograder/,text options sandbox build session tensors lab mutate record class export profile see judging handout tests/predictions) autograder
 
 # The calls need the toolkit's headers and go into the runner; a room's test_*, bench_*, fuzz_* and tool_* have a
 # main of their own (tool_x: $(BUILD)/tests/<room>/tool_x); these are programs.
@@ -213,7 +214,7 @@ $(BUILD)/bin/%: $(BUILD)/obj/autograder/%.o $(call archives_of,$(USES_autograder
 # The sandboxed runner is the drop-in runtime and a wire, no engine; run has both engines in the same process, simulate one.  Their own
 # names come whole (a submission that defines one of them is told so), of the rooms below comes what they need.
 USES_autograder/runner.c := common/operations/calls common/cuda/runtime autograder/tensors common/cuda common/ptx common/base
-USES_autograder/run.c    := common/operations/calls common/cuda/runtime autograder/options autograder/profile autograder/record autograder/lab autograder/tensors autograder/text \
+USES_autograder/run.c    := common/operations/calls common/cuda/runtime autograder/options autograder/profile autograder/see autograder/record autograder/lab autograder/tensors autograder/text \
     datasets common/operations $(USES_common/operations) common/cuda/gpu common/cuda/sim $(USES_common/cuda/sim)
 USES_autograder/simulate.c := common/cuda/runtime autograder/profile autograder/record $(USES_autograder/record) common/cuda/sim $(USES_common/cuda/sim)
 RUNTIME_OBJ := $(call objects_of,common/cuda/runtime)
@@ -331,6 +332,9 @@ help:
 #:   make profile LAB=04 [CASE=name] [GPU=h200] [PTX=1] [ENGINE=gpu]
 #:                       hot lines and what warps wait for there, a timeline, the
 #:                       roofline
+#:   make see LAB=04 [LINE=n] [CASE=name]
+#:                       a page for a browser: what each lane of a warp touches,
+#:                       sectors, bank conflicts, the block's tile (docs/see.md)
 #:   make maps [SEED=n]
 #:                       feature maps like VGG-19's into build/maps; one of them as
 #:                       input of a run: make run LAB=13
@@ -422,6 +426,11 @@ grade-answer:
 	$(call stage,tools)
 	$(Q)$(plus)$(BUILD)/bin/grade $(where) $(only) $(whose) --engine "$$ENGINE" \
 	    $${FAIL_UNDER:+--fail-under "$$FAIL_UNDER"} $${VERBOSE:+--verbose}; $(keep)
+
+see-answer:
+	$(need_lab)
+	$(call stage,tools)
+	$(Q)$(plus)$(BUILD)/bin/lab see $(where) $(only) $(shape) $(whose) --engine "$$ENGINE" $${LINE:+--line "$$LINE"}; $(keep)
 
 # What make says goes beside, so that the format alone is on standard output.
 export:

@@ -41,6 +41,9 @@ static const char USAGE[] =
     "                     by how many warps each instruction of each kernel was executed\n"
     "  profile  --lab NN  [as run] [--ptx] [--out DIR]  runs one case and shows where its cycles\n"
     "                     went; DIR gets tables and plots (else build/profile/NN-name)\n"
+    "  see      --lab NN  [as run] [--line N] [--out FILE]  what warps did to memory, as a page "
+    "for a\n"
+    "                     browser (else build/see/NN-name.html)\n"
     "  cases    --lab NN  [--shape \"N=64 ...\"]  its cases, or a shape, as numbers, one a line:\n"
     "                     name, then the fields of ConvProblem\n"
     "  served   --lab NN  [--case NAME | --shape \"N=1 ...\"] [--engine sim|gpu]  what `make "
@@ -64,6 +67,7 @@ typedef struct Options {
     const char *counters, *out; /* where a run's metrics, a profile's files go; NULL: see USAGE */
     const char *runs;           /* where a run's executed instructions go; NULL: nowhere */
     const char *sample;         /* how many mutants; NULL: all */
+    const char *line;           /* of the source, where `see` opens; NULL: anywhere */
     int ptx, alone;             /* alone: without the baseline beside it */
 } Options;
 
@@ -87,6 +91,7 @@ static int parse_options(int argc, char **argv, Options *options, Error *error)
         {"runs", OPTION_TEXT, &options->runs},
         {"out", OPTION_TEXT, &options->out},
         {"sample", OPTION_TEXT, &options->sample},
+        {"line", OPTION_TEXT, &options->line},
         {"ptx", OPTION_FLAG, &options->ptx},
         {"alone", OPTION_FLAG, &options->alone},
         {"help", OPTION_HELP, (void *)USAGE},
@@ -268,7 +273,9 @@ static const char *submission_path(const Options *options, const Lab *lab, char 
     return one ? NULL : options->submission;
 }
 
-static int run_program(const Options *options, const Lab *lab, int profile, Error *error)
+typedef enum Purpose { TO_RUN, TO_PROFILE, TO_SEE } Purpose;
+
+static int run_program(const Options *options, const Lab *lab, Purpose purpose, Error *error)
 {
     Build build = {0}, baseline = {0};
     DeviceEngine engine = engine_resolve(options->engine);
@@ -283,11 +290,12 @@ static int run_program(const Options *options, const Lab *lab, int profile, Erro
         return error_set(error,
                          "CASE is one of the lab's cases, SHAPE one of your own: give one of them");
     char directory[1100], beneath[1100], source[2200];
-    text_set(directory, sizeof directory, "%s/profile/%s", options->build, lab->name);
+    text_set(directory, sizeof directory, purpose == TO_SEE ? "%s/see/%s.html" : "%s/profile/%s",
+             options->build, lab->name);
     const char *folder = submission_path(options, lab, beneath, sizeof beneath);
     text_set(source, sizeof source, "%s%s%s", folder ? folder : "", folder ? "/" : "", beneath);
     if (options->out) text_set(directory, sizeof directory, "%s", options->out);
-    int beside = !profile && !options->alone;
+    int beside = purpose == TO_RUN && !options->alone;
     if (build_run(options, lab, folder, beneath, &build, beside ? &baseline : NULL, error)) {
         build_clear(&build);
         build_clear(&baseline);
@@ -337,11 +345,15 @@ static int run_program(const Options *options, const Lab *lab, int profile, Erro
         argv[count++] = "--baseline";
         argv[count++] = baseline.program;
     }
-    if (profile && engine == ENGINE_GPU) return profile_on_gpu(argv, count, error);
-    if (profile) {
-        argv[count++] = "--profile";
+    if (purpose == TO_PROFILE && engine == ENGINE_GPU) return profile_on_gpu(argv, count, error);
+    if (purpose != TO_RUN) {
+        argv[count++] = purpose == TO_SEE ? "--see" : "--profile";
         argv[count++] = directory;
         if (options->ptx) argv[count++] = "--ptx";
+    }
+    if (purpose == TO_SEE && options->line) {
+        argv[count++] = "--line";
+        argv[count++] = options->line;
     }
     execv(build.program, (char *const *)argv);
     error_set(error, "%s: %m", build.program);
@@ -352,16 +364,27 @@ static int run_program(const Options *options, const Lab *lab, int profile, Erro
 
 static int lab_run(const Options *options, const Lab *lab, Error *error)
 {
-    return run_program(options, lab, 0, error);
+    return run_program(options, lab, TO_RUN, error);
 }
 
 static int lab_profile(const Options *options, const Lab *lab, Error *error)
 {
-    if (!lab->ini.host) return run_program(options, lab, 1, error);
+    if (!lab->ini.host) return run_program(options, lab, TO_PROFILE, error);
     return error_set(error,
                      "%s runs on the CPU, where the profiler is perf: perf record on the "
                      "program that `make run LAB=%.2s` builds",
                      lab->name, lab->name);
+}
+
+static int lab_see(const Options *options, const Lab *lab, Error *error)
+{
+    Options simulated = *options;
+    if (options->engine == ENGINE_GPU)
+        return error_set(error, "a card does not tell what each lane does: leave ENGINE=gpu out");
+    simulated.engine = ENGINE_SIM;
+    if (!lab->ini.host) return run_program(&simulated, lab, TO_SEE, error);
+    return error_set(error, "%s runs on the CPU, which has no warps to look at: begin with lab 02",
+                     lab->name);
 }
 
 static void print_fields(const Lab *lab, const char *name, const Problem *problem)
@@ -522,7 +545,7 @@ static const struct {
     {"run", lab_run},           {"profile", lab_profile}, {"cases", lab_cases},
     {"smallest", lab_smallest}, {"shapes", lab_shapes},   {"questions", lab_questions},
     {"keep", lab_keep},         {"hidden", lab_hidden},   {"mutants", lab_mutants},
-    {"served", lab_served}};
+    {"served", lab_served},     {"see", lab_see}};
 
 static int dispatch(const Options *options, const Catalog *catalog, Error *error)
 {

@@ -19,6 +19,7 @@
 #include "autograder/record/case_words.h"
 #include "autograder/record/report.h"
 #include "autograder/record/report_cause.h"
+#include "autograder/see/see.h"
 #include "autograder/tensors/workload.h"
 #include "autograder/text/files.h"
 #include "autograder/text/screen.h"
@@ -39,6 +40,8 @@ typedef struct Run {
     const char *maps;             /* a file of feature maps, "" none: x is generated */
     const char *weights;          /* a file of numbers, "" none: w is generated */
     const char *profile, *source; /* where the profile's files go, NULL: none; the student's file */
+    const char *see;              /* where the page of `make see` goes; NULL: none is wanted */
+    Seed line;                    /* of the source, where that page opens; 0: anywhere */
     int ptx;
     const char *baseline; /* its program, NULL: nothing stands beside the student's numbers */
     int cost_only;        /* this is the baseline: print nothing but what it cost */
@@ -392,6 +395,30 @@ static int print_profile(Run *run, Error *error)
     return 0;
 }
 
+/* What warps did to memory, as a page for a browser. */
+static int write_page(const Run *run, const char *shape, Error *error)
+{
+    char about[600], frame[1100];
+    SeePage page = {.profile = sim_device_profile(run->device),
+                    .lab = run->found->name,
+                    .about = about,
+                    .gpu = run->gpu,
+                    .source = run->source,
+                    .line = run->line.value < INT32_MAX ? (int)run->line.value : 0,
+                    .frame = frame};
+    if (!page.profile || !page.profile->watches) {
+        printf("  no kernel was launched\n");
+        return 0;
+    }
+    text_set(about, sizeof about, "%s%s%s", run->item ? "Case " : "",
+             run->item ? run->item->name : "", run->item ? ": " : "");
+    text_add(about, sizeof about, "%s", shape);
+    text_set(frame, sizeof frame, "%s/autograder/see/page.html", run->root);
+    if (see_write(run->see, &page, error)) return -1;
+    printf("  %s: open it in a browser\n", run->see);
+    return 0;
+}
+
 /* For scripts (docs/numbers): microseconds, and every metric that the run has. */
 static int write_counters(const Run *run, Error *error)
 {
@@ -444,7 +471,7 @@ static int open_engine(Run *run, Error *error)
                                     .gpus_directory = directory,
                                     .checks = read,
                                     .instruction_limit = (uint64_t)run->instructions,
-                                    .profile = run->profile || run->runs};
+                                    .profile = run->profile || run->runs || run->see};
         run->device = device_open_sim(&options, error);
     }
     if (!run->device) return -1;
@@ -504,7 +531,8 @@ static int run_case(Run *run, Error *error)
     int correct = item.verdict == CASE_CORRECT, ended = correct || item.verdict == CASE_WRONG;
     print_verdict(run, &item);
     if (ended && run->profile) status = print_profile(run, error);
-    if (ended && !run->profile) print_cost(run, correct);
+    if (ended && run->see) status = write_page(run, shape, error);
+    if (ended && !run->profile && !run->see) print_cost(run, correct);
     if (!status && run->counters && correct) status = write_counters(run, error);
     if (!status && run->runs && correct) status = write_runs(run, error);
     return status ? status : !correct;
@@ -581,6 +609,8 @@ static int parse_options(int argc, char **argv, Run *run, Error *error)
         {"seed", OPTION_SEED, &run->seed},
         {"profile", OPTION_TEXT, &run->profile},
         {"source", OPTION_TEXT, &run->source},
+        {"see", OPTION_TEXT, &run->see},
+        {"line", OPTION_SEED, &run->line},
         {"ptx", OPTION_FLAG, &run->ptx},
         {"baseline", OPTION_TEXT, &run->baseline},
         {"cost-only", OPTION_FLAG, &run->cost_only},

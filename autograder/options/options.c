@@ -7,13 +7,15 @@
 #include <string.h>
 #include <unistd.h>
 
-static int take_seed(const char *text, Seed *seed, Error *error)
+static int take_seed(const Option *option, const char *text, Error *error)
 {
     char *end;
+    Seed *seed = option->value;
     errno = 0;
     *seed = (Seed){.value = strtoull(text, &end, 0), .given = 1};
     if (*text && !*end && !errno && *text != '-') return 0;
-    return error_set(error, "--seed takes a number from 0 to 2^64-1, not '%.80s'", text);
+    return error_set(error, "--%s takes a number from 0 to 2^64-1, not '%.80s'", option->name,
+                     text);
 }
 
 static int take_percent(const Option *option, const char *text, Error *error)
@@ -52,7 +54,7 @@ static int take(const Option *option, const char *text, Error *error)
         *(int *)option->value = 1;
         return 0;
     case OPTION_SEED:
-        return take_seed(text, option->value, error);
+        return take_seed(option, text, error);
     case OPTION_PERCENT:
         return take_percent(option, text, error);
     case OPTION_SECONDS:

@@ -18,6 +18,7 @@
 #include "common/simt/time/cost.h"
 #include "common/simt/time/replay.h"
 #include "common/simt/time/schedule.h"
+#include "common/simt/time/watch.h"
 
 static const uint64_t DEFAULT_LIMIT = 20000000000ull;
 enum { MOST_THREADS = 64 };
@@ -134,7 +135,8 @@ static void counts_merge(Launch *launch, Worker *worker, uint32_t count, SimtRes
     c->l2_hit_sectors = misses > launch->dram_loads ? misses - launch->dram_loads : 0;
     if (cycles_estimate(launch, worker, count, result) != 0) return;
     if (launch->stall) profile_add_runs(launch, worker[0].profile);
-    if (launch->stall) profile_keep(launch, worker[0].profile, result->cycles);
+    if (launch->stall && profile_keep(launch, worker[0].profile, result->cycles))
+        watch_give(launch, &launch->gpu->profile);
 }
 
 static int result_timeout(Launch *launch, SimtResult *result)
@@ -203,6 +205,7 @@ static int launch_run(Launch *launch, SimtResult *result)
         !worker ||
         (launch->count &&
          (touched_open(launch) != 0 || trace_open(launch) || profile_open(launch) ||
+          watch_open(launch) ||
           (launch->gpu->racecheck &&
            (launch->kernel->fences ? race_order_open(launch) : race_blocks_open(launch))) ||
           schedule_build(launch->kernel, &launch->gpu->machine)));
@@ -227,6 +230,7 @@ static int launch_run(Launch *launch, SimtResult *result)
     free(launch->loaded), free(launch->stored);
     trace_close(launch);
     profile_close(launch);
+    watch_close(launch);
     race_blocks_close(launch);
     race_order_close(launch);
     return status;

@@ -327,6 +327,7 @@ typedef struct Heaviest {
 typedef struct Block Block;
 typedef struct RaceWord RaceWord;   /* race.h */
 typedef struct RaceOrder RaceOrder; /* race_order.h */
+typedef struct Watcher Watcher;     /* watch.h */
 
 /* A cp.async whose bytes have not arrived yet. */
 typedef struct AsyncCopy {
@@ -428,6 +429,7 @@ struct Worker {
     uint32_t effort;   /* of its last turn, if that was in vain: turns of a short loop */
     uint32_t stamp;    /* of the access to shared memory in hand */
     InsCount *profile; /* per instruction, of all blocks of this worker */
+    Watcher *watcher;  /* of the block in hand; NULL: nobody looks at it */
     uint64_t *ready, *chain_ready;
     Counters counters;
     BlockCost cost;   /* of the block in hand */
@@ -474,6 +476,8 @@ struct Launch {
     uint64_t *stall; /* per Ins and SimtStall, of the replayed SM; NULL: not wanted */
     SimtSpan *span;  /* of the traced blocks; NULL: not wanted */
     uint32_t spans;
+    Watcher *watcher; /* of the first blocks; NULL: not wanted */
+    uint32_t watchers;
     int count;
     int timeout;
     uint64_t timeout_block;
@@ -498,9 +502,9 @@ const char *source_line(const SimtKernel *kernel, uint32_t from, uint32_t *line)
 /* ---- profile.c */
 int profile_open(Launch *launch);
 void profile_close(Launch *launch);
-/* Makes the launch's profile the GPU's, if no longer launch was profiled before; workers' counts
- * are added up in worker[0] already. */
-void profile_keep(Launch *launch, const InsCount *count, uint64_t cycles);
+/* Makes the launch's profile the GPU's, if no longer launch was profiled before (0: one was);
+ * workers' counts are added up in worker[0] already. */
+int profile_keep(Launch *launch, const InsCount *count, uint64_t cycles);
 /* Adds the launch's counts to its kernel's `runs`. */
 void profile_add_runs(const Launch *launch, const InsCount *count);
 /* A jump of the kernel's own: an exit is none, nor is what an accelerator does within. */

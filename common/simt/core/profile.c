@@ -24,8 +24,18 @@ const char *simt_stall_name(SimtStall stall)
     return NAME[stall];
 }
 
+void profile_watch_free(SimtWatch *watch)
+{
+    for (uint32_t i = 0; i < watch->arrays; i++)
+        free(watch->touched[i].reads), free(watch->touched[i].writes);
+    free(watch->touched), free(watch->sight);
+}
+
 void simt_profile_free(SimtProfile *profile)
 {
+    for (uint32_t i = 0; i < profile->watches; i++)
+        profile_watch_free(&profile->watch[i]);
+    free(profile->watch);
     for (uint32_t i = 0; i < profile->instructions; i++)
         free((void *)profile->instruction[i].opcode);
     free(profile->instruction), free(profile->span);
@@ -95,13 +105,13 @@ void profile_add_runs(const Launch *launch, const InsCount *count)
             kernel->runs[kernel->code[i].from] += count[i].runs;
 }
 
-void profile_keep(Launch *launch, const InsCount *count, uint64_t cycles)
+int profile_keep(Launch *launch, const InsCount *count, uint64_t cycles)
 {
     const SimtKernel *kernel = launch->kernel;
     SimtProfile *profile = &launch->gpu->profile;
-    if (profile->instruction && cycles <= profile->cycles) return;
+    if (profile->instruction && cycles <= profile->cycles) return 0;
     SimtInstruction *instruction = calloc(kernel->origins, sizeof *instruction);
-    if (!instruction) return;
+    if (!instruction) return 0;
     simt_profile_free(profile);
     for (uint32_t i = 0; i < kernel->origins; i++)
         if (kernel->origin[i]) instruction_name(kernel, i, &instruction[i]);
@@ -114,9 +124,12 @@ void profile_keep(Launch *launch, const InsCount *count, uint64_t cycles)
                              .instructions = kernel->origins,
                              .span = launch->span,
                              .spans = launch->spans};
+    memcpy(profile->grid, launch->launch->grid, sizeof profile->grid);
+    memcpy(profile->threads, launch->launch->block, sizeof profile->threads);
     for (uint32_t i = 0; i < launch->spans; i++)
         if (launch->span[i].end > profile->replayed_cycles)
             profile->replayed_cycles = launch->span[i].end;
     plain_name(kernel->info.name, profile->kernel, sizeof profile->kernel);
     launch->span = NULL;
+    return 1;
 }

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/array_name.h"
+
 typedef enum SimtStall {
     STALL_SELECTED,         /* issued in this cycle */
     STALL_NOT_SELECTED,     /* could issue, the scheduler took another warp */
@@ -41,6 +43,44 @@ typedef struct SimtSpan {
     uint64_t block, begin, end; /* linear block number; cycles since the launch began */
 } SimtSpan;
 
+/* What one warp did to memory with one instruction, or where its lanes parted. */
+typedef enum SimtSightKind {
+    SIGHT_GLOBAL,
+    SIGHT_SHARED,
+    SIGHT_LOCAL,
+    SIGHT_CONSTANT,
+    SIGHT_ATOMIC,
+    SIGHT_BRANCH
+} SimtSightKind;
+
+typedef struct SimtSight {
+    uint32_t instruction;             /* number in SimtProfile.instruction */
+    uint32_t order;                   /* among the sights of its block */
+    uint8_t kind, store, bytes, warp; /* bytes: of one lane */
+    uint32_t mask;                    /* active lanes */
+    uint32_t taken;                   /* SIGHT_BRANCH: those that jump; 0: by a table */
+    uint64_t address[32];             /* of active lanes: in device memory, or an offset in shared
+                                       * or local memory */
+} SimtSight;
+
+/* An array that has a name, and how often a block read and wrote each of its elements (up to
+ * 65,535 times). */
+typedef struct SimtTouched {
+    ArrayName array;
+    uint64_t address, elements;
+    uint16_t *reads, *writes;
+} SimtTouched;
+
+/* One block of a launch, looked at. */
+typedef struct SimtWatch {
+    uint32_t block[3];
+    SimtSight *sight; /* in the order in which the block's warps were executed */
+    uint32_t sights;
+    uint64_t left_out; /* sights of these warps that there was no room for */
+    SimtTouched *touched;
+    uint32_t arrays;
+} SimtWatch;
+
 /* Of one launch; strings live as long as the module, arrays as long as the profile. */
 typedef struct SimtProfile SimtProfile;
 struct SimtProfile {
@@ -51,9 +91,13 @@ struct SimtProfile {
     SimtSpan *span;
     uint32_t spans;
     uint64_t replayed_cycles; /* what the stalls and spans were taken from */
+    uint32_t grid[3], threads[3];
+    SimtWatch *watch; /* of the first blocks: watch.c says how much of them */
+    uint32_t watches;
 };
 
 void simt_profile_free(SimtProfile *profile);
+void profile_watch_free(SimtWatch *watch);
 
 const char *simt_stall_name(SimtStall stall); /* "long_scoreboard" */
 

@@ -12,6 +12,7 @@
 #include "common/simt/time/chain.h"
 #include "common/simt/time/cost.h"
 #include "common/simt/time/replay.h"
+#include "common/simt/time/watch.h"
 
 /* Between two looks at the limit and at what other host threads found. */
 enum { CHUNK = 1 << 15 };
@@ -255,6 +256,7 @@ static void block_prepare(Worker *worker, uint64_t number)
     block->phases = 0, block->phase_count = 0, block->progress = 0;
     worker->block_epoch = ++worker->epoch;
     worker->fenced = 0;
+    worker->watcher = watch_of(worker->launch, number);
     if (worker->local_line && worker->kernel->local_bytes)
         memset(worker->local_line, 0,
                (size_t)worker->local_lines * block->warps * sizeof *worker->local_line);

@@ -16,6 +16,7 @@
 #include "common/simt/exec/exec_math.h"
 #include "common/simt/exec/exec_parts.h"
 #include "common/simt/time/cost.h"
+#include "common/simt/time/watch.h"
 
 #ifdef __SSE2__
 #include <immintrin.h>

@@ -39,9 +39,10 @@ ALWAYS int path_push(Warp *warp, const Ins *ins, uint32_t pc, uint32_t mask, uin
     return 0;
 }
 
-ALWAYS void branch_diverges(Warp *warp, const Ins *ins)
+ALWAYS void branch_diverges(Warp *warp, const Ins *ins, uint32_t taken)
 {
     warp->worker->profile[ins - warp->code].divergent++;
+    if (warp->worker->watcher) watch_branch(warp, ins, taken);
 }
 
 HANDLER(NOP)
@@ -67,7 +68,7 @@ __attribute__((noinline)) static const Ins *diverge(Warp *warp, const Ins *ins, 
 {
     uint32_t others = warp->mask & ~taken, rpc = ins->reconv,
              next = (uint32_t)(ins - warp->code) + 1;
-    if (warp->count) branch_diverges(warp, ins);
+    if (warp->count) branch_diverges(warp, ins, taken);
     if (rpc != warp->rpc) {
         /* All lanes of this path meet at rpc and go on as one. */
         if (path_push(warp, ins, rpc, warp->mask, warp->rpc) != 0) return NULL;
@@ -148,7 +149,7 @@ HANDLER(BRX)
         pushed = 1;
         left &= ~same;
     }
-    if (warp->count) branch_diverges(warp, ins);
+    if (warp->count) branch_diverges(warp, ins, 0);
     return path_next(warp);
 }
 

@@ -5,6 +5,7 @@
 #include "common/simt/core/kinds.h"
 #include "common/simt/time/chain.h"
 #include "common/simt/time/cost.h"
+#include "common/simt/time/watch.h"
 
 /* OPEN_ROWS: of DRAM, that one access may touch as cheaply as one, as a tile of a matrix does. */
 enum { SECTOR = 32, WORD = 4, LINE_SECTORS = 4, ROW_SECTORS = 64, OPEN_ROWS = 8, WAYS = 4 };
@@ -159,11 +160,14 @@ static int is_free(const Ins *ins)
 void count_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask, int store)
 {
     if (is_free(ins)) return;
+    Worker *worker = warp->worker;
+    if (worker->watcher)
+        watch_access(warp, ins, ins->space == PTX_CONST ? SIGHT_CONSTANT : SIGHT_GLOBAL, address,
+                     mask, store);
     if (ins->space == PTX_CONST) {
         count_const(warp, address, mask);
         return;
     }
-    Worker *worker = warp->worker;
     Counters *c = &worker->counters;
     const SimtMachine *machine = &worker->gpu->machine;
     uint64_t sector[LANES], bytes = bytes_each(ins);
@@ -214,6 +218,7 @@ void count_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t m
             first[i] = offset[i] & ~(bytes - 1);
         offset = first;
     }
+    if (worker->watcher) watch_shared(warp, ins, offset, mask, store);
     uint32_t needed, passes = wavefronts_count(offset, mask, bytes, &needed);
     c->bank_conflicts += passes - needed;
     InsCount *profile = &worker->profile[ins - warp->code];
@@ -324,6 +329,7 @@ void count_atomic(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t 
 {
     uint32_t shared = 0;
     uint64_t sector[LANES];
+    if (warp->worker->watcher) watch_access(warp, ins, SIGHT_ATOMIC, address, mask, 1);
     mask = lanes_joined(&warp->worker->gpu->machine, ins, mask);
     for (uint32_t m = mask; m; m &= m - 1) {
         uint64_t at = address[__builtin_ctz(m)];
@@ -362,6 +368,7 @@ void count_local(Warp *warp, const Ins *ins, const uint64_t *offset, uint32_t ma
     if (is_free(ins)) return;
     Worker *worker = warp->worker;
     const SimtMachine *machine = &worker->gpu->machine;
+    if (worker->watcher) watch_access(warp, ins, SIGHT_LOCAL, offset, mask, store);
     uint64_t sector[LANES * 4];
     uint32_t words = (bytes_each(ins) + 3) / 4, n = 0, step = 1;
     uint64_t differ = 0;
