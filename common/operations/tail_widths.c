@@ -51,7 +51,8 @@ static void widths_print(const Problem *problem, char *text, size_t bytes)
     shape_text_print(KEYS, &p, text, bytes);
 }
 
-/* Both modes; narrow and wide tolerances; goals that want a second start. */
+/* Both modes; narrow and wide tolerances; goals that want a second start, and one that is reached
+ * without a move. */
 static void widths_draw(Random *random, int index, double max_macs, Problem *problem)
 {
     WidthsProblem p = {.L = random_range(random, 3, 24),
@@ -61,6 +62,15 @@ static void widths_draw(Random *random, int index, double max_macs, Problem *pro
                        .mode = index % 3 == 2 ? WIDTHS_PARAMETERS : WIDTHS_LATENCY,
                        .tau = index % 2 ? random_range(random, 20, 90) : 50};
     if (index % 3 == 1) p.delta = random_range(random, 700, 990);
+    if (index % 9 == 6) {
+        p = (WidthsProblem){.L = random_range(random, 2, 3),
+                            .M = random_range(random, 5, 8),
+                            .unit = random_range(random, 4, 20),
+                            .C = 3,
+                            .mode = WIDTHS_LATENCY,
+                            .tau = 1,
+                            .delta = 1000};
+    }
     while (p.M > 2 && (double)p.L * p.M > max_macs)
         p.M--;
     problem_pack(&p, sizeof p, problem);
