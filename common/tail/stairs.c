@@ -65,6 +65,13 @@ static void kernel_fit(const Stair *few, const Stair *many, double launch_us, do
     }
 }
 
+/* On the line through the two widths: at as many blocks as `stair` has. */
+static double line_at(const Stair *few, const Stair *many, double blocks)
+{
+    const double apart = many->blocks - few->blocks;
+    return apart > 0 ? few->us + (many->us - few->us) * (blocks - few->blocks) / apart : few->us;
+}
+
 static void kernel_predict(Stair *stair, int count, int kernel, double launch_us, int *calibrates)
 {
     int few = -1, many = -1;
@@ -79,7 +86,9 @@ static void kernel_predict(Stair *stair, int count, int kernel, double launch_us
     for (int i = 0; i < count; i++)
         if (stair[i].kernel == kernel)
             stair[i].predicted =
-                launch_us * stair[i].launches + alone * busiest_time(&stair[i], fill);
+                stair[i].launches >= MANY_LAUNCHES
+                    ? line_at(&stair[few], &stair[many], stair[i].blocks)
+                    : launch_us * stair[i].launches + alone * busiest_time(&stair[i], fill);
 }
 
 void stairs_predict(Stair *stair, int count, double launch_us, int *calibrates)
@@ -96,17 +105,9 @@ void stairs_predict(Stair *stair, int count, double launch_us, int *calibrates)
 void stairs_find(const double *us, const double *low, const double *high, int count, double least,
                  int *step)
 {
-    double sum = 0, lowest = 0, highest = 0;
-    int plateau = 0;
-    for (int i = 0; i < count; i++) {
-        const double part = plateau ? us[i] * plateau / sum : 1;
-        step[i] = part > 1 + least && low[i] > highest   ? 1
-                  : part < 1 - least && high[i] < lowest ? -1
-                                                         : 0;
-        if (step[i]) sum = plateau = 0;
-        lowest = plateau ? fmin(lowest, low[i]) : low[i];
-        highest = plateau ? fmax(highest, high[i]) : high[i];
-        sum += us[i];
-        plateau++;
-    }
+    for (int i = 0; i < count; i++)
+        step[i] = !i                                                        ? 0
+                  : us[i] > us[i - 1] * (1 + least) && low[i] > high[i - 1] ? 1
+                  : us[i - 1] > us[i] * (1 + least) && low[i - 1] > high[i] ? -1
+                                                                            : 0;
 }

@@ -19,7 +19,11 @@
  * `alone` is what a block takes for a row of its sums when it has an SM to itself, `fill` how many
  * warps fill a scheduler: round(j) is flat below that and grows in proportion above.  With a large
  * `fill` this is waves; with a small one there is a step at every multiple of S, as the paper has
- * it.  A block takes as long as 32 rows to get going (lab 10). */
+ * it.  A block takes as long as 32 rows to get going (lab 10).
+ *
+ * A call of MANY_LAUNCHES kernels or more, such as a convolution by FFT, has no kernel whose waves
+ * would show: each is a part of the time, and most have thousands of small blocks.  There the time
+ * grows in a straight line with the blocks of the largest. */
 #ifndef CONVLAB_TAIL_STAIRS_H
 #define CONVLAB_TAIL_STAIRS_H
 
@@ -40,16 +44,18 @@ double stair_busiest(const Stair *stair); /* ceil(B / S) */
 /* What of the places for blocks is taken: B / (S * k * waves). */
 double stair_utilisation(const Stair *stair);
 
-/* Fills in `predicted`.  Two measured widths of each kernel give its `alone` and `fill`: the first
- * of those where the busiest SM has the fewest blocks, and the first where it has the most.  Where
- * these two do not tell, `fill` is near 1.  `launch_us` is what a launch takes that does nothing.
- * calibrates[i] becomes 1 for widths whose time was used. */
+enum { MANY_LAUNCHES = 3 };
+
+/* Fills in `predicted`.  Two measured widths of each kernel give its `alone` and `fill`, or the
+ * line: the first of those where the busiest SM has the fewest blocks, and the first where it has
+ * the most.  Where these two do not tell, `fill` is near 1.  `launch_us` is what a launch takes
+ * that does nothing.  calibrates[i] becomes 1 for widths whose time was used. */
 void stairs_predict(Stair *stair, int count, double launch_us, int *calibrates);
 
-/* step[i] becomes 1 where a step up begins at us[i], -1 where one down does, else 0.  A plateau
- * goes on as long as a time is within `least` (0.08: 8 %) of the mean of its times so far, or has
- * an interval, low[i] to high[i], that meets one of theirs; what is not begins the next plateau.
- * step[0] is 0.  low and high may be us itself, for times without noise. */
+/* step[i] becomes 1 where us[i] is more than `least` (0.08: 8 %) above us[i-1], -1 where us[i-1] is
+ * so much above us[i], else 0; and 0 where the intervals of the two, low to high, meet.  step[0] is
+ * 0.  What grows slowly has no step, however far it grows.  low and high may be us itself, for
+ * times without noise. */
 void stairs_find(const double *us, const double *low, const double *high, int count, double least,
                  int *step);
 

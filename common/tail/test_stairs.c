@@ -96,29 +96,44 @@ static void kernels_are_told_apart_and_pieces_divide(void **state)
     assert_int_equal(calibrates[2], 1);
 }
 
-static void steps_part_plateaus(void **state)
+/* Five launches a call: 20 us and a tenth for each block, by the widths of 100 and 300. */
+static void calls_of_many_kernels_lie_on_a_line(void **state)
 {
-    const double us[] = {10, 10.2, 9.9, 12, 12.3, 12.1, 8, 8.1, 8.2, 8.3, 8.6};
+    Stair stair[3] = {stair_of(100, 1, 100), stair_of(150, 1, 100), stair_of(300, 1, 100)};
+    int calibrates[3];
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        stair[i].launches = 5;
+    stair[0].us = 30;
+    stair[2].us = 50;
+    stairs_predict(stair, 3, 0.5, calibrates);
+    assert_float_equal(stair[1].predicted, 35, 1e-9);
+    assert_float_equal(stair[2].predicted, 50, 1e-9);
+}
+
+static void steps_lie_between_neighbours(void **state)
+{
+    const double us[] = {10, 10.2, 9.9, 12, 12.3, 12.1, 8, 8.3, 8.6, 8.9, 9.3};
     const int expected[] = {0, 0, 0, 1, 0, 0, -1, 0, 0, 0, 1};
     int step[11];
     (void)state;
-    stairs_find(us, us, us, 11, 0.04, step);
+    stairs_find(us, us, us, 11, 0.04, step); /* 9.3 is 4.5 % above 8.9 */
     for (int i = 0; i < 11; i++)
         assert_int_equal(step[i], expected[i]);
-    stairs_find(us, us, us, 11, 0.06, step); /* 8.6 is 5.5 % above the mean of 8 to 8.3 */
+    stairs_find(us, us, us, 11, 0.05, step); /* and 16 % above 8, but slowly */
     assert_int_equal(step[10], 0);
 }
 
-/* A time that may as well be one of the plateau's begins none. */
+/* A time that may as well be its neighbour's is no step. */
 static void noise_is_no_step(void **state)
 {
-    const double us[] = {10, 10.1, 11, 11}, low[] = {9.9, 10, 10.3, 10.9},
-                 high[] = {10.1, 10.4, 11.2, 11.1};
+    const double us[] = {10, 10.1, 11, 10}, low[] = {9.9, 10, 10.3, 9.9},
+                 high[] = {10.1, 10.4, 11.2, 10.2};
     int step[4];
     (void)state;
     stairs_find(us, low, high, 4, 0.04, step);
     assert_int_equal(step[2], 0);
-    assert_int_equal(step[3], 0); /* the one before it reaches as high */
+    assert_int_equal(step[3], -1);
     stairs_find(us, us, us, 4, 0.04, step);
     assert_int_equal(step[2], 1);
 }
@@ -130,7 +145,8 @@ int main(void)
         cmocka_unit_test(blocks_that_do_not_slow_each_other_make_waves),
         cmocka_unit_test(blocks_that_fill_an_sm_take_their_turn),
         cmocka_unit_test(kernels_are_told_apart_and_pieces_divide),
-        cmocka_unit_test(steps_part_plateaus),
+        cmocka_unit_test(calls_of_many_kernels_lie_on_a_line),
+        cmocka_unit_test(steps_lie_between_neighbours),
         cmocka_unit_test(noise_is_no_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

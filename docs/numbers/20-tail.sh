@@ -106,6 +106,20 @@ say "$page" "Stream-K takes $(ratio "$(number one_and_a_tenth-0 cycles)" "$(numb
     done
 } >"$out/networks.md"
 
+# Why ResNet-56 gains so little: a layer's microseconds at a width, and what the best of all widths would save.
+pruned=$data/measured-resnet-56-pruned-n128-h200.tsv
+at_width() { # at_width SHAPE WIDTH
+    awk -F'\t' -v shape="N=128 $1 K=% R=3 S=3 pad=1 stride=1" -v width="$2" '$2 == shape && $3 == width { printf "%.1f", $12; found = 1 } END { exit !found }' "$pruned" ||
+        fail "$pruned has no $1 with $2 filters"
+}
+exact() { awk -f docs/numbers/20-tail/exact.awk -v part="$1" common/tail/networks/resnet-56-pruned.tsv "$pruned" | tr -d -; }
+first='C=13 H=32 W=32' second='C=27 H=16 W=16' third='C=64 H=8 W=8'
+say "$page" "4 filters take $(at_width "$first" 4) µs and 16 take $(at_width "$first" 16)"
+say "$page" "4 take $(at_width "$second" 4) µs and 32 take $(at_width "$second" 32)"
+say "$page" "second tile: $(at_width "$third" 38) µs, and $(at_width "$third" 32) at 32"
+say "$page" "saves $(exact 0.5) % when each layer keeps at least half of its filters, and $(exact 0.85) % when it keeps 85 %"
+say "$page" "which goes from edge to edge, saved $(sed -n 's/^; latency .*: -\([0-9.]*\) %; .*/\1/p' "$data/widths-resnet-56-pruned-n128-cudnn-fp32-h200.tsv")"
+
 if command -v gnuplot >/dev/null; then
     gnuplot -c docs/numbers/20-tail/machines.gp "$data" "$out/20-tail.svg"
     gnuplot -c docs/numbers/20-tail/cudnn.gp "$data" "$out/20-tail-cudnn.svg"
