@@ -248,11 +248,12 @@ typedef struct Course {
     const char *out;
 } Course;
 
-/* Normally distributed with He's deviation, sqrt(2 / inputs): the sum of twelve uniform numbers. */
+/* Normally distributed with He's deviation, sqrt(2 / inputs): the sum of twelve uniform numbers.
+ * OUT begins with zeros, so that no class is likelier than another. */
 static std::vector<float> first_parameters(const TrainProblem &step, Random *random)
 {
     std::vector<float> parameter(2 * (size_t)step.parameters, 0.0f);
-    for (int which = 0; which < TRAIN_LAYERS; which++) {
+    for (int which = 0; which < TRAIN_OUT; which++) {
         const TrainLayer &layer = step.layer[which];
         double deviation = sqrt(2.0 / (taps_of(layer) - 1));
         for (int i = layer.weights; i < TRAIN_BIASES(layer); i++) {
@@ -265,12 +266,13 @@ static std::vector<float> first_parameters(const TrainProblem &step, Random *ran
     return parameter;
 }
 
-/* The rate falls in a straight line to nothing. */
+/* The rate rises during the first twentieth of the steps, then falls in a straight line. */
 static std::vector<float> settings(const Course &course, int steps)
 {
     std::vector<float> setting;
     for (int i = 0; i < steps; i++) {
-        setting.push_back(course.rate * (float)(steps - i) / (float)steps);
+        float risen = fminf(1, 20.0f * (float)(i + 1) / (float)steps);
+        setting.push_back(course.rate * risen * (float)(steps - i) / (float)steps);
         setting.push_back(MOMENTUM);
         setting.push_back(DECAY);
     }
@@ -357,6 +359,19 @@ static void draw(const Course &course, std::vector<float> *value, std::vector<ui
                         &(*label)[course.test]);
 }
 
+static FILE *open_curves(const char *directory)
+{
+    char path[1200];
+    snprintf(path, sizeof path, "%s/curves.tsv", directory);
+    FILE *file = fopen(path, "w");
+    if (!file) {
+        fprintf(stderr, "train: %s: %m\n", path);
+        exit(1);
+    }
+    fputs("epoch\tloss\tright\tof\n", file);
+    return file;
+}
+
 static void train(const Course &course)
 {
     Trainer t = {};
@@ -374,6 +389,7 @@ static void train(const Course &course)
     t.setting = device_copy(settings(course, steps));
     printf("train: %d recordings in batches of %d, %d parameters, on %s\n", course.train,
            course.batch, t.step.parameters, engine_words());
+    FILE *curves = open_curves(course.out);
     for (int epoch = 1; epoch <= course.epochs; epoch++) {
         int *order = device_copy(shuffled(course.train, &random));
         for (int i = 0; i < epoch_steps; i++, done++)
@@ -382,11 +398,13 @@ static void train(const Course &course)
         CHECK(cudaDeviceSynchronize());
         CHECK(cudaFree(order));
         int right = read_right(&t, course, recording, label.data());
-        printf("  epoch %2d: loss %.4f, %d of %d unseen ones read right (%.1f %%)\n", epoch,
-               mean_loss(&t, done - epoch_steps, epoch_steps), right, course.test,
-               100.0 * right / course.test);
+        float loss = mean_loss(&t, done - epoch_steps, epoch_steps);
+        printf("  epoch %2d: loss %.4f, %d of %d unseen ones read right (%.1f %%)\n", epoch, loss,
+               right, course.test, 100.0 * right / course.test);
         fflush(stdout);
+        fprintf(curves, "%d\t%.4f\t%d\t%d\n", epoch, loss, right, course.test);
     }
+    fclose(curves);
     CHECK(cudaMemcpy(state.data(), t.state, t.step.parameters * sizeof(float),
                      cudaMemcpyDeviceToHost));
     write_npy(course.out, "weights.npy", ARRAY_F32, state.data(), {(uint64_t)t.step.parameters});

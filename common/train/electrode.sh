@@ -2,8 +2,9 @@
 # electrode.sh BUILD EPOCHS SEED ENGINE - trains lab 19's network on recordings that it draws: make train DATA=recordings.
 #
 # The sources of labs 17, 18 and 19 in SUBMISSION do it, labs your own, solutions the workbook's, which also step in for a
-# skeleton.  BUILD/train/recordings gets weights.npy and the unseen recordings with their labels.  TRAIN=, BATCH= and RATE= are
-# other numbers; FILTERS= and UNITS= another network, as small as a simulator can train.
+# skeleton.  BUILD/train/recordings gets weights.npy, the unseen recordings with their labels, and curves.tsv, whose first line
+# says how they were made.  TRAIN=, BATCH= and RATE= are other numbers; FILTERS= and UNITS= another network, as small as a
+# simulator can train.
 set -eu
 usage='usage: electrode.sh BUILD EPOCHS SEED ENGINE'
 build=${1:?$usage}
@@ -74,5 +75,14 @@ else
     "$cxx" -o "$work/train" "$work"/*.o "$build/lib/datasets.a" -Wl,--whole-archive "$build/lib/engine-sim.a" -Wl,--no-whole-archive \
         "$build/lib/run-rooms.a" $libraries
 fi
-ENGINE_GPU=${GPU:-h200} "$work/train" "$out" "$seed" "$TRAIN" "$TEST" "$BATCH" "$epochs" "${RATE:-0.005}" "$FILTERS" "$UNITS"
-printf '  %s: weights.npy, test-recordings.npy, test-labels.npy\n' "$out"
+rate=${RATE:-0.004}
+ENGINE_GPU=${GPU:-h200} "$work/train" "$out" "$seed" "$TRAIN" "$TEST" "$BATCH" "$epochs" "$rate" "$FILTERS" "$UNITS"
+machine="the simulated ${GPU:-h200}"
+[ "$engine" = sim ] || machine=$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | head -n 1)
+{
+    printf '; %s, %s; %s recordings in batches of %s, rate %s, seed %s; SHA-256 of weights.npy: %s\n' "$machine" "$(date -u +%Y-%m-%d)" \
+        "$TRAIN" "$BATCH" "$rate" "$seed" "$(sha256sum <"$out/weights.npy" | cut -d ' ' -f 1)"
+    cat "$out/curves.tsv"
+} >"$work/curves.tsv"
+mv "$work/curves.tsv" "$out/curves.tsv"
+printf '  %s: weights.npy, curves.tsv, test-recordings.npy, test-labels.npy\n' "$out"

@@ -19,12 +19,13 @@ enum { HIGH = 2, WIDE = 4, FILTERS = 4, BLOCK = 640 };
 /* How a launch is cut up.  threadIdx.x counts the spots of a tile, y groups of filters, z slices of
  * the maps: all of them work on the tile's outputs. */
 typedef struct Tile {
-    int high, wide;   /* spots of a tile */
-    int down, across; /* tiles of an image */
-    int maps;         /* of x that are staged in shared memory at a time */
-    int rows, pitch;  /* of a staged map: floats */
-    int taps;         /* floats from a staged filter to the next */
-    int floats;       /* of all that is staged at a time */
+    int high, wide;     /* spots of a tile */
+    int down, across;   /* tiles of an image */
+    int groups, slices; /* of a block; slices: a power of two */
+    int maps;           /* of x that are staged in shared memory at a time */
+    int rows, pitch;    /* of a staged map: floats */
+    int taps;           /* floats from a staged filter to the next */
+    int floats;         /* of all that is staged at a time */
 } Tile;
 
 /* The block's warps, numbered across all three of its sides, and this thread's lane. */
@@ -80,10 +81,10 @@ __device__ static bool exists(int i, int size)
 /* Has the inputs of `maps` maps under the tile copied, and zeros where there are none; a warp a
  * row. */
 __device__ static void stage_inputs(const ConvProblem &p, const Tile &t,
-                                    const float *__restrict__ x, int c0, int h0, int w0,
+                                    const float *__restrict__ x, int maps, int h0, int w0,
                                     float *__restrict__ staged)
 {
-    int warps, lane, warp = warp_of_block(&warps, &lane), rows = t.maps * t.rows;
+    int warps, lane, warp = warp_of_block(&warps, &lane), rows = maps * t.rows;
     if (warp == warps) return;
     Place step = place_of(warps, t.rows);
     for (int column = lane; column < t.pitch; column += WARP) {
@@ -91,44 +92,29 @@ __device__ static void stage_inputs(const ConvProblem &p, const Tile &t,
         Place at = place_of(warp, t.rows);
 #pragma unroll 4
         for (int row = warp; row < rows; row += warps, at = place_after(at, step, t.rows)) {
-            int c = c0 + at.outer, h = h0 + at.inner;
-            bool inside = there & (c < p.C) & exists(h, p.H);
+            int c = at.outer, h = h0 + at.inner;
+            bool inside = there & exists(h, p.H);
             copy_or_zero<4>(&staged[row * t.pitch + column],
                             &x[inside ? (c * p.H + h) * p.W + w0 + column : 0], inside);
         }
     }
 }
 
-/* And the taps of the block's filters in the same maps, a warp a filter.  They lie side by side:
- * where they begin at whole 16 bytes, a lane takes four. */
+/* And `taps` taps of each of the block's filters, a warp a filter.  Those of all maps lie side by
+ * side: where they begin at whole 16 bytes, a lane takes four. */
 template <int FLOATS>
-__device__ static void stage_taps(const ConvProblem &p, const Tile &t, const float *__restrict__ w,
-                                  int taps, int there, int filters, int left,
-                                  float *__restrict__ staged)
-{
-    int warps, lane, warp = warp_of_block(&warps, &lane);
-    if (warp == warps) return;
-    for (int k = warp; k < filters; k += warps)
-#pragma unroll 4
-        for (int i = lane * FLOATS; i < taps; i += WARP * FLOATS) {
-            bool inside = (k < left) & (i < there);
-            copy_or_zero<FLOATS *(int)sizeof(float)>(
-                &staged[k * t.taps + i], &w[inside ? k * p.C * p.R * p.S + i : 0], inside);
-        }
-}
-
-template <int R>
 __device__ static void stage_filters(const ConvProblem &p, const Tile &t,
-                                     const float *__restrict__ w, int c0, int k0,
+                                     const float *__restrict__ w, int taps, int k0,
                                      float *__restrict__ staged)
 {
-    int taps = t.maps * R * R, there = min(t.maps, p.C - c0) * R * R;
-    int filters = blockDim.y * FILTERS, left = p.K - k0;
-    w += ((size_t)k0 * p.C + c0) * R * R;
-    if ((size_t)w % 16 == 0)
-        stage_taps<4>(p, t, w, taps, there, filters, left, staged);
-    else
-        stage_taps<1>(p, t, w, taps, there, filters, left, staged);
+    int warps, lane, warp = warp_of_block(&warps, &lane), all = p.C * p.R * p.S;
+    if (warp == warps) return;
+    for (int k = warp; k < t.groups * FILTERS; k += warps)
+#pragma unroll 4
+        for (int i = lane * FLOATS; i < taps; i += WARP * FLOATS) {
+            bool inside = k0 + k < p.K;
+            copy_or_zero<FLOATS * 4>(&staged[k * t.taps + i], &w[inside ? k * all + i : 0], inside);
+        }
 }
 
 /* Neighbours that are loaded at once. */
@@ -177,14 +163,21 @@ __device__ static void store_spot(const ConvProblem &p, const float z[HIGH][WIDE
     // END TODO(4)
 }
 
-/* All that a block needs of `maps` maps from c0 on. */
+/* All that a block needs of the next maps, from c0 on. */
 template <int R>
 __device__ static void stage(const ConvProblem &p, const Tile &t, const float *__restrict__ x,
                              const float *__restrict__ w, int c0, int k0, int top, int left,
                              float *__restrict__ staged)
 {
-    stage_inputs(p, t, x, c0, top - p.pad_top, left - p.pad_left, staged);
-    stage_filters<R>(p, t, w, c0, k0, staged + t.maps * t.rows * t.pitch);
+    int maps = min(t.maps, p.C - c0);
+    float *filters = staged + t.maps * t.rows * t.pitch;
+    x += c0 * p.H * p.W;
+    w += (k0 * p.C + c0) * R * R;
+    stage_inputs(p, t, x, maps, top - p.pad_top, left - p.pad_left, staged);
+    if ((size_t)w % 16 == 0)
+        stage_filters<4>(p, t, w, maps * R * R, k0, filters);
+    else
+        stage_filters<1>(p, t, w, maps * R * R, k0, filters);
 }
 
 /* y = x * w of stride 1, + b and ReLU where b is given, pooled where p.pool is 2. */
@@ -195,7 +188,7 @@ __global__ void __launch_bounds__(BLOCK)
 {
     extern __shared__ float4 memory[];
     float *shared = (float *)memory, *now = shared, *next = shared + t.floats;
-    int k0 = blockIdx.y * blockDim.y * FILTERS;
+    int k0 = blockIdx.y * t.groups * FILTERS;
     int tile = blockIdx.x % (t.down * t.across), n = blockIdx.x / (t.down * t.across);
     int top = tile / t.across * t.high * HIGH, left = tile % t.across * t.wide * WIDE;
     int row = threadIdx.x / t.wide * HIGH, column = threadIdx.x % t.wide * WIDE;
@@ -207,7 +200,7 @@ __global__ void __launch_bounds__(BLOCK)
         __syncthreads(); /* these maps are there, and nobody needs the ones before them */
         if (c0 + t.maps < p.C) stage<R>(p, t, x, w, c0 + t.maps, k0, top, left, next);
         const float *filters = now + t.maps * t.rows * t.pitch;
-        for (int c = threadIdx.z; c < t.maps; c += blockDim.z)
+        for (int c = threadIdx.z; c < min(t.maps, p.C - c0); c += t.slices)
             add_map<R>(now + (c * t.rows + row) * t.pitch + column, t.pitch,
                        filters + threadIdx.y * FILTERS * t.taps + c * R * R, t.taps, sum);
         float *other = now;
@@ -227,30 +220,63 @@ __global__ void __launch_bounds__(BLOCK)
 
 /* ---- how a convolution is cut up ------------------------------------------------------------- */
 
-typedef struct Cut {
-    int spots, groups, slices; /* of a block; slices: a power of two */
-} Cut;
+enum { ENOUGH = 30000, SLICES = 16, STAGED = 16384, NARROW = 4 };
 
-enum { ENOUGH = 60000, BLOCKS = 100, SLICES = 16, STAGED = 16384 };
-
-/* Slices of the maps until there are threads for all of the card; then as many groups of filters as
- * a block has room for, since all of them read the same inputs, but enough blocks.  One map cannot
- * be shared, and its blocks stage little: there a block has many spots and one group. */
-static Cut cut_of(const ConvProblem &p)
+/* Slices of the maps until there are threads for all of the card. */
+static int slices_of(const ConvProblem &p)
 {
-    int high = pieces(p.P, HIGH), wide = pieces(p.Q, WIDE), groups = pieces(p.K, FILTERS);
-    long long threads = (long long)p.N * high * wide * groups;
-    if (p.C == 1) return {5 * wide, 1, 1};
-    Cut cut = {0, 1, 1};
-    while (cut.slices < SLICES && 2 * cut.slices <= p.C && threads * cut.slices < ENOUGH)
-        cut.slices *= 2;
-    int rows = cut.slices == SLICES ? 1 : 3;
-    long long tiles = (long long)p.N * pieces(high, rows);
-    cut.spots = rows * wide;
-    while (2 * cut.groups * cut.slices * cut.spots <= BLOCK &&
-           tiles * pieces(groups, 2 * cut.groups) >= BLOCKS)
-        cut.groups *= 2;
-    return cut;
+    long long spots = (long long)p.N * pieces(p.P, HIGH) * pieces(p.Q, WIDE);
+    int slices = 1;
+    while (slices < SLICES && 2 * slices <= p.C && spots * pieces(p.K, FILTERS) * slices < ENOUGH)
+        slices *= 2;
+    return slices;
+}
+
+/* Tiles of about `rows` rows of spots, `across` of them beside each other. */
+static Tile tile_of(const ConvProblem &p, int rows, int across, int groups, int slices)
+{
+    Tile t = {};
+    int high = pieces(p.P, HIGH), wide = pieces(p.Q, WIDE);
+    t.wide = pieces(wide, across);
+    t.across = pieces(wide, t.wide);
+    t.down = pieces(high, rows);
+    t.high = pieces(high, t.down);
+    t.rows = t.high * HIGH + p.R - 1;
+    t.pitch = (t.wide - 1) * WIDE + (WIDE + p.R - 1 + 3) / 4 * 4;
+    t.groups = groups;
+    t.slices = slices;
+    return t;
+}
+
+/* What a map costs the busiest multiprocessor, in taps of a spot, each 32 products.  As measured on
+ * an H200 each of its blocks costs START besides, and a warp's copy, of a row of inputs or of 128
+ * taps, as much as COPY taps where COPYING threads are there to hide its latency. */
+static double cost_of(const ConvProblem &p, const Tile &t, int sms)
+{
+    enum { START = 10000, COPY = 10, COPYING = 512 };
+    int spots = t.high * t.wide, filters = t.groups * FILTERS, taps = p.R * p.S;
+    int rounds = pieces(p.N * t.down * t.across * pieces(p.K, filters), sms);
+    int threads = spots * t.groups * t.slices, together = threads * min(rounds, BLOCK / threads);
+    int copies = t.rows * pieces(t.pitch, WARP) + pieces(filters * taps, 4 * WARP);
+    double hidden = fmax(1, (double)COPYING / together);
+    return rounds * (START + spots * t.groups * taps + COPY * copies * hidden);
+}
+
+/* Large blocks share what they copy, small ones are many: the tile that costs least.  A narrow one
+ * would have few lanes copy. */
+static Tile best_tile(const ConvProblem &p)
+{
+    int high = pieces(p.P, HIGH), wide = pieces(p.Q, WIDE), slices = slices_of(p), sms = 1;
+    cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0);
+    Tile best = {};
+    for (int groups = 1; groups < 2 * pieces(p.K, FILTERS); groups *= 2)
+        for (int across = 1; across == 1 || pieces(wide, across) >= NARROW; across *= 2)
+            for (int rows = 1; rows <= high; rows++) {
+                Tile t = tile_of(p, rows, across, groups, slices);
+                if (t.high * t.wide * groups * slices > BLOCK) break;
+                if (!best.high || cost_of(p, t, sms) < cost_of(p, best, sms)) best = t;
+            }
+    return best;
 }
 
 /* Floats of shared memory that a block may have. */
@@ -258,34 +284,25 @@ static int shared_floats(void)
 {
     int bytes = 0;
     cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0);
-    return min(bytes / (int)sizeof(float), 49152);
+    return bytes / (int)sizeof(float);
 }
 
 template <int R>
 static void launch_conv(const ConvProblem &p, const float *x, const float *w, const float *b,
                         float *y, cudaStream_t stream)
 {
-    Cut cut = cut_of(p);
-    Tile t;
-    int high = pieces(p.P, HIGH), wide = pieces(p.Q, WIDE);
-    cut.spots = min(cut.spots, BLOCK / cut.groups / cut.slices); /* wide images have wide tiles */
-    t.across = pieces(wide, cut.spots);
-    t.wide = pieces(wide, t.across);
-    t.down = pieces(high, min(high, cut.spots / t.wide));
-    t.high = pieces(high, t.down);
-    t.rows = t.high * HIGH + R - 1;
-    t.pitch = (t.wide - 1) * WIDE + (WIDE + R - 1 + 3) / 4 * 4;
-    int spots = t.high * t.wide, filters = cut.groups * FILTERS, slices = cut.slices;
-    while (slices * cut.groups * spots < WARP) /* staging takes a whole warp */
-        slices *= 2;
+    Tile t = best_tile(p);
+    int spots = t.high * t.wide, filters = t.groups * FILTERS;
+    while (t.slices * t.groups * spots < WARP) /* staging takes a whole warp */
+        t.slices *= 2;
     int map = t.rows * t.pitch + R * R * filters;
-    int most = max(slices, min(STAGED, shared_floats() / 2) / map / slices * slices);
-    t.maps = min(pieces(p.C, slices) * slices, most);
+    int most = min(STAGED, shared_floats() / 2 - 4 * filters) / map / t.slices * t.slices;
+    t.maps = min(p.C, max(t.slices, most));
     t.taps = t.maps * R * R + 4; /* filters begin in different banks */
     t.floats = t.maps * t.rows * t.pitch + filters * t.taps;
-    int sums = slices / 2 * FILTERS * HIGH * WIDE * spots * cut.groups;
+    int sums = t.slices / 2 * FILTERS * HIGH * WIDE * spots * t.groups;
     size_t bytes = sizeof(float) * max(t.maps < p.C ? 2 * t.floats : t.floats, sums);
-    dim3 grid(p.N * t.down * t.across, pieces(p.K, filters)), block(spots, cut.groups, slices);
+    dim3 grid(p.N * t.down * t.across, pieces(p.K, filters)), block(spots, t.groups, t.slices);
     cudaFuncSetAttribute(conv_kernel<R>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
     conv_kernel<R><<<grid, block, bytes, stream>>>(p, t, x, w, b, y);
 }
