@@ -397,7 +397,7 @@ help:
 #:                       do the cases find every small change of the solution?
 #:   make handout [LAB="01 02"] [OUT=dir]
 #:                       a student's copy: a git repository, one commit a release
-#:   make new-lab LAB=15 NAME=fft [OPERATION=conv_forward]
+#:   make new-lab LAB=21 NAME=mine [OPERATION=conv_forward]
 #:                       every file of a new lab, small and working
 #:                       (docs/writing-a-lab.md)
 #:   make keep LAB=04            the skeleton in labs/ becomes the pristine copy

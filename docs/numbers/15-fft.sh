@@ -1,0 +1,40 @@
+#!/bin/sh
+# 15-fft.sh BUILD OUT - the numbers of labs/15-fft/README.md.
+. docs/numbers/lib.sh
+page=labs/15-fft/README.md
+solution=solutions/15-fft/conv.cu
+patches=docs/numbers/15-fft
+
+# saved TILE R: products of the definition for one of four at each point.
+saved() { calc %.1f "$2^2 * ($1 - $2 + 1)^2 / (4 * ($1^2 / 2 + 2))"; }
+{
+    echo '| tile | 3×3 | 5×5 | 7×7 | 11×11 | 15×15 | 21×21 | 31×31 |'
+    echo '| --- | --- | --- | --- | --- | --- | --- | --- |'
+    for tile in 16 32 64; do
+        printf '| %s×%s |' "$tile" "$tile"
+        for r in 3 5 7 11 15 21 31; do
+            if [ "$r" -gt "$tile" ]; then printf ' – |'; else printf ' %s |' "$(saved "$tile" "$r")"; fi
+        done
+        echo
+    done
+} >"$out/saved.md"
+
+# way NAME LAB SUBMISSION WORDS: a row with the timed cases' cycles, and what `eleven` has to do.
+way() {
+    simulate_long "$1-alexnet-2" "$2" "$3" --shape 'N=4 C=48 H=27 W=27 K=128 R=5 S=5 pad=2 stride=1' --gpu h200
+    simulate_long "$1-eleven" "$2" "$3" --shape 'N=1 C=16 H=88 W=88 K=32 R=11 S=11 pad=5 stride=1' --gpu h200
+    printf '| %s | %s | %s | %s | %s | %s |\n' "$4" "$(thousands "$(number "$1-alexnet-2" cycles)")" "$(thousands "$(number "$1-eleven" cycles)")" \
+        "$(number "$1-eleven" launches)" "$(calc %.1f "$(number "$1-eleven" float_instructions) / 1e6")" \
+        "$(calc %.0f "($(number "$1-eleven" global_load_sectors) + $(number "$1-eleven" global_store_sectors)) * 32 / 1e6")"
+}
+{
+    echo '| | `alexnet-2`, cycles | `eleven`, cycles | launches | million float instructions of its warps | MB loaded and stored |'
+    echo '| --- | --- | --- | --- | --- | --- |'
+    way direct 10 solutions 'lab 10'
+    for side in 16 32 64; do
+        way tile-$side 15 "$(variant tile-$side "$solution" "$patches/tile-$side.patch")" "tiles of $side×$side"
+    done
+    way chosen 15 solutions 'lab 15: what costs least'
+} >"$out/steps.md"
+simulate_long one-by-one 15 "$(variant one-by-one "$solution" "$patches/one-by-one.patch")" --shape 'N=1 C=16 H=88 W=88 K=32 R=11 S=11 pad=5 stride=1' --gpu h200
+say $page "and \`eleven\` took $(thousands "$(number one-by-one cycles)") cycles instead of $(thousands "$(number chosen-eleven cycles)")"
