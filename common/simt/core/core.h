@@ -364,6 +364,7 @@ struct Warp {
     uint32_t bulk_group;                /* bulk copies out of shared memory: groups so far */
     uint32_t wgmma_group, wgmma_landed; /* groups of wgmma so far, and those waited for */
     uint32_t wgmma_fences, wgmmas;      /* so many of each so far */
+    const Ins *wgmma_ins;               /* the latest product */
     uint32_t proxy_fences;
     uint32_t *wgmma_register; /* per register of wgmma: the group it is in flight of, and ... */
     uint32_t *wgmma_written;  /* ... the fences when it was written; both one more, 0: none */

@@ -220,6 +220,7 @@ static void hopper_clear(Warp *warp)
     size_t bytes = warp->worker->kernel->wgmma_registers * sizeof *warp->wgmma_register;
     warp->bulk_group = warp->wgmma_group = warp->wgmma_landed = 0;
     warp->wgmma_fences = warp->wgmmas = warp->proxy_fences = 0;
+    warp->wgmma_ins = NULL;
     warp->proxy_epoch = 0, warp->cluster_arrivals = warp->cluster_waits = 0;
     if (!bytes) return;
     memset(warp->wgmma_register, 0, bytes + sizeof *warp->wgmma_register);
@@ -395,13 +396,13 @@ int blocks_wake(Worker *const *worker, uint32_t count)
 static int warpgroups_agree(Worker *worker)
 {
     for (uint32_t w = 0; w + 1 < worker->block.warps; w++) {
-        Warp *warp = &worker->warp[w];
-        if (w % 4 == 3 || warp->wgmmas == warp[1].wgmmas) continue;
-        warp->alive = FULL_MASK;
-        fault_at(warp, warp->phase_ins ? warp->phase_ins : warp->code, SIMT_SYNCCHECK, 0, 0, 0,
+        Warp *one = &worker->warp[w], *other = &worker->warp[w + 1];
+        if (w % 4 == 3 || one->wgmmas == other->wgmmas) continue;
+        if (one->wgmmas < other->wgmmas) one = other, other = &worker->warp[w];
+        fault_at(one, one->wgmma_ins, SIMT_SYNCCHECK, 0, 0, 0,
                  "Barrier error: of one warpgroup warp %u executed %u products (wgmma) and warp %u "
                  "executed %u: all four must execute each",
-                 w, warp->wgmmas, w + 1, warp[1].wgmmas);
+                 one->index, one->wgmmas, other->index, other->wgmmas);
         return 0;
     }
     return 1;

@@ -345,7 +345,7 @@ HANDLER(WGMMA)
         product_floats_add(plan, &product);
     product_end(warp, plan, &product);
     group_note(warp, plan);
-    warp->wgmmas++;
+    warp->wgmmas++, warp->wgmma_ins = ins;
     return ins + 1;
 }
 

@@ -1,0 +1,430 @@
+/* hopper.cu - faults of what Hopper's units do, one a kernel, and kernels that have none.
+ *
+ * As faults.cu, but for a machine of compute capability 9.0, on one block of 128 threads, with one
+ * parameter more: `map`, x as a matrix of 16 rows of 16 floats, boxes of 4 rows. */
+
+#include <cstdint>
+
+#include <cuda.h>
+
+#define KERNEL(name, ...)                                                                          \
+    extern "C" __global__ void __VA_ARGS__ name(float *x, float *empty, float *gone, int n,        \
+                                                const __grid_constant__ CUtensorMap map)
+#define PAIR __cluster_dims__(2, 1, 1)
+
+static __device__ __forceinline__ uint32_t at(const void *p)
+{
+    return (uint32_t)__cvta_generic_to_shared(p);
+}
+
+/* Macros, so that a finding names the line of the kernel. */
+#define MBARRIER(instruction, barrier)                                                             \
+    asm volatile("mbarrier." instruction ";" ::"r"(at(barrier)) : "memory")
+#define INIT(barrier, n)   MBARRIER("init.shared::cta.b64 [%0], " #n, barrier)
+#define EXPECT(barrier, n) MBARRIER("arrive.expect_tx.shared::cta.b64 _, [%0], " #n, barrier)
+#define ARRIVE(barrier)    MBARRIER("arrive.shared::cta.b64 _, [%0]", barrier)
+#define WAIT(barrier, parity)                                                                      \
+    asm volatile("{\n.reg .pred p;\nagain:\n"                                                      \
+                 "mbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\n@!p bra again;\n}" ::"r"( \
+                     at(barrier)),                                                                 \
+                 "r"(parity)                                                                       \
+                 : "memory")
+#define FETCH(to, from, bytes, barrier)                                                            \
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "              \
+                 "[%0], [%1], %2, [%3];" ::"r"(at(to)),                                            \
+                 "l"(from), "r"(bytes), "r"(at(barrier))                                           \
+                 : "memory")
+#define FETCH_TILE(to, map, barrier, column, row)                                                  \
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "    \
+                 "[%0], [%1, {%3, %4}], [%2];" ::"r"(at(to)),                                      \
+                 "l"(map), "r"(at(barrier)), "r"(column), "r"(row)                                 \
+                 : "memory")
+#define STORE(to, from, bytes)                                                                     \
+    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to),          \
+                 "r"(at(from)), "r"(bytes)                                                         \
+                 : "memory")
+#define STORES_WAIT                                                                                \
+    asm volatile("cp.async.bulk.commit_group;");                                                   \
+    asm volatile("cp.async.bulk.wait_group 0;" ::: "memory")
+#define PROXY_FENCE  asm volatile("fence.proxy.async.shared::cta;" ::: "memory")
+#define WGMMA_FENCE  asm volatile("wgmma.fence.sync.aligned;" ::: "memory")
+#define WGMMA_COMMIT asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory")
+#define WGMMA_WAIT   asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory")
+#define CLUSTER_SYNC                                                                               \
+    asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory")
+#define PEER(there, p, rank)                                                                       \
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(at(p)), "r"(rank))
+
+static __device__ __forceinline__ uint64_t matrix(const void *memory, uint32_t stride)
+{
+    return (uint64_t)(at(memory) >> 4) | (uint64_t)(128 >> 4) << 16 | (uint64_t)(stride >> 4) << 32;
+}
+
+/* d += a b; b lies 2048 bytes behind a, whose rows are blocks of eight, `stride` bytes apart. */
+#define MULTIPLY(d, factors, stride)                                                               \
+    asm volatile("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 "                              \
+                 "{%0, %1, %2, %3}, %4, %5, 1, 1, 1, 0, 0;"                                        \
+                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])                                  \
+                 : "l"(matrix(factors, stride)), "l"(matrix(factors + 512, 256)))
+
+/* ---- phases ------------------------------------------------------------------------------- */
+
+KERNEL(bytes_that_never_come) // <<<1, 128>>>
+{
+    __shared__ __align__(128) float tile[64];
+    __shared__ uint64_t barrier;
+    if (threadIdx.x == 0) {
+        INIT(&barrier, 1);
+        EXPECT(&barrier, 256);
+        FETCH(tile, x, 128, &barrier);
+    }
+    __syncthreads();
+    WAIT(&barrier, 0); // FAULT synccheck: 128 of the bytes that it expects have not come
+    empty[threadIdx.x] = tile[threadIdx.x % 32];
+}
+
+KERNEL(too_many_bytes) // <<<1, 128>>>
+{
+    __shared__ __align__(128) float tile[64];
+    __shared__ uint64_t barrier;
+    if (threadIdx.x == 0) {
+        INIT(&barrier, 1);
+        EXPECT(&barrier, 64);
+        FETCH(tile, x, 128, &barrier);
+    }
+    __syncthreads();
+    WAIT(&barrier, 0); // FAULT synccheck: 64 bytes more have come than it expects
+    empty[threadIdx.x] = tile[threadIdx.x % 32];
+}
+
+KERNEL(thread_that_never_arrives) // <<<1, 128>>>
+{
+    __shared__ uint64_t barrier;
+    if (threadIdx.x == 0) INIT(&barrier, 128);
+    __syncthreads();
+    if (threadIdx.x != 5) ARRIVE(&barrier);
+    WAIT(&barrier, 0); // FAULT synccheck: still waits for 1 of 128 arrivals
+    empty[threadIdx.x] = x[threadIdx.x];
+}
+
+KERNEL(one_arrival_too_many) // <<<1, 128>>>
+{
+    __shared__ uint64_t barrier;
+    if (threadIdx.x == 0) {
+        INIT(&barrier, 1);
+        EXPECT(&barrier, 64);
+        ARRIVE(&barrier); // FAULT synccheck: whose phase waits for 0 of 1
+    }
+    empty[threadIdx.x] = x[threadIdx.x];
+}
+
+KERNEL(no_barrier_there) // <<<1, 128>>>
+{
+    __shared__ uint64_t barrier[2];
+    if (threadIdx.x == 0) INIT(&barrier[0], 128);
+    __syncthreads();
+    ARRIVE(&barrier[1]); // FAULT synccheck: there is no mbarrier
+    empty[threadIdx.x] = x[threadIdx.x];
+}
+
+/* ---- copies ------------------------------------------------------------------------------- */
+
+KERNEL(reads_before_the_bytes_are_there) // <<<1, 128>>>
+{
+    __shared__ __align__(128) float tile[128];
+    __shared__ uint64_t barrier;
+    tile[threadIdx.x] = 0;
+    if (threadIdx.x == 0) INIT(&barrier, 1);
+    PROXY_FENCE;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        EXPECT(&barrier, 512);
+        FETCH(tile, x, 512, &barrier); // AND
+    }
+    __syncthreads();
+    empty[threadIdx.x] = tile[127 - threadIdx.x]; // FAULT racecheck: nobody has waited
+    WAIT(&barrier, 0);
+}
+
+KERNEL(stores_what_is_not_fenced) // <<<1, 128>>>
+{
+    __shared__ __align__(128) float tile[128];
+    tile[threadIdx.x] = x[threadIdx.x]; // AND
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        STORE(empty, tile, 512); // FAULT racecheck: fence.proxy.async is missing
+        STORES_WAIT;
+    }
+}
+
+KERNEL(source_past_the_end) // <<<1, 128>>>
+{
+    __shared__ __align__(128) float tile[256];
+    __shared__ uint64_t barrier;
+    if (threadIdx.x == 0) {
+        INIT(&barrier, 1);
+        EXPECT(&barrier, 1024);
+        FETCH(tile, x + 4, 1024, &barrier); // FAULT memcheck: Invalid __global__ read of 1024 bytes
+        WAIT(&barrier, 0);
+    }
+    empty[threadIdx.x] = 0;
+}
+
+KERNEL(target_past_the_end) // <<<1, 128>>>
+{
+    __shared__ __align__(128) float tile[128];
+    __shared__ uint64_t barrier;
+    if (threadIdx.x == 0) {
+        INIT(&barrier, 1);
+        EXPECT(&barrier, 1024);
+        FETCH(tile, x, 1024, &barrier); // FAULT memcheck: Invalid __shared__
+        WAIT(&barrier, 0);
+    }
+    empty[threadIdx.x] = tile[threadIdx.x];
+}
+
+KERNEL(odd_size) // <<<1, 128>>>
+{
+    __shared__ __align__(128) float tile[128];
+    __shared__ uint64_t barrier;
+    if (threadIdx.x == 0) {
+        INIT(&barrier, 1);
+        FETCH(tile, x, 24, &barrier); // FAULT memcheck: A bulk copy of 24 bytes
+    }
+    empty[threadIdx.x] = tile[threadIdx.x];
+}
+
+KERNEL(odd_address) // <<<1, 128>>>
+{
+    __shared__ __align__(128) float tile[128];
+    __shared__ uint64_t barrier;
+    if (threadIdx.x == 0) {
+        INIT(&barrier, 1);
+        FETCH(tile, x + 1, 64, &barrier); // FAULT memcheck: Misaligned bulk copy
+    }
+    empty[threadIdx.x] = tile[threadIdx.x];
+}
+
+KERNEL(tile_at_an_odd_address) // <<<1, 128>>>
+{
+    __shared__ __align__(128) float tile[128];
+    __shared__ uint64_t barrier;
+    if (threadIdx.x == 0) {
+        INIT(&barrier, 1);
+        FETCH_TILE(tile + 4, &map, &barrier, 0, 0); // FAULT memcheck: is no multiple of 128
+    }
+    empty[threadIdx.x] = tile[threadIdx.x];
+}
+
+KERNEL(no_map_there) // <<<1, 128>>>
+{
+    __shared__ __align__(128) float tile[128];
+    __shared__ uint64_t barrier;
+    if (threadIdx.x == 0) {
+        INIT(&barrier, 1);
+        FETCH_TILE(tile, x, &barrier, 0, 0); // FAULT memcheck: no tensor map was encoded there
+    }
+    empty[threadIdx.x] = tile[threadIdx.x];
+}
+
+KERNEL(map_in_local_memory) // <<<1, 128>>>
+{
+    __shared__ __align__(128) float tile[128];
+    __shared__ uint64_t barrier;
+    CUtensorMap copy;
+    for (int i = 0; i < 16; i++)
+        ((volatile uint64_t *)&copy)[i] = ((const uint64_t *)&map)[i];
+    if (threadIdx.x == 0) {
+        INIT(&barrier, 1);
+        FETCH_TILE(tile, &copy, &barrier, 0, 0); // FAULT memcheck: lies in local memory
+    }
+    empty[threadIdx.x] = tile[threadIdx.x];
+}
+
+/* ---- products ----------------------------------------------------------------------------- */
+
+KERNEL(factors_that_are_not_fenced) // <<<1, 128>>>
+{
+    __shared__ __align__(1024) float factors[640];
+    float d[4] = {0, 0, 0, 0};
+    for (int i = threadIdx.x; i < 640; i += 128)
+        factors[i] = x[i % 256]; // AND
+    __syncthreads();
+    WGMMA_FENCE;
+    MULTIPLY(d, factors, 256); // FAULT racecheck: fence.proxy.async
+    WGMMA_COMMIT;
+    WGMMA_WAIT;
+    empty[threadIdx.x] = d[0] + d[1] + d[2] + d[3];
+}
+
+KERNEL(descriptor_out_of_range) // <<<1, 128>>>
+{
+    __shared__ __align__(1024) float factors[640];
+    float d[4] = {0, 0, 0, 0};
+    for (int i = threadIdx.x; i < 640; i += 128)
+        factors[i] = x[i % 256];
+    PROXY_FENCE;
+    __syncthreads();
+    WGMMA_FENCE;
+    MULTIPLY(d, factors, 1024); // FAULT memcheck: its matrix descriptor
+    WGMMA_COMMIT;
+    WGMMA_WAIT;
+    empty[threadIdx.x] = d[0] + d[1] + d[2] + d[3];
+}
+
+KERNEL(sums_before_they_are_there) // <<<1, 128>>>
+{
+    __shared__ __align__(1024) float factors[640];
+    float d[4] = {0, 0, 0, 0};
+    for (int i = threadIdx.x; i < 640; i += 128)
+        factors[i] = x[i % 256];
+    PROXY_FENCE;
+    __syncthreads();
+    WGMMA_FENCE;
+    MULTIPLY(d, factors, 256);
+    WGMMA_COMMIT;
+    empty[threadIdx.x] = d[0] + d[1]; // FAULT synccheck: wgmma.wait_group is missing
+    WGMMA_WAIT;
+}
+
+KERNEL(sums_that_are_not_fenced) // <<<1, 128>>>
+{
+    __shared__ __align__(1024) float factors[640];
+    float d[4];
+    for (int i = threadIdx.x; i < 640; i += 128)
+        factors[i] = x[i % 256];
+    PROXY_FENCE;
+    __syncthreads();
+    WGMMA_FENCE;
+    for (int i = 0; i < 4; i++)
+        d[i] = x[threadIdx.x] * (float)i;
+    MULTIPLY(d, factors, 256); // FAULT synccheck: wgmma.fence is missing
+    WGMMA_COMMIT;
+    WGMMA_WAIT;
+    empty[threadIdx.x] = d[0] + d[1] + d[2] + d[3];
+}
+
+KERNEL(half_a_warpgroup) // <<<1, 64>>>
+{
+    WGMMA_FENCE; // FAULT synccheck: A warpgroup is four warps
+    empty[threadIdx.x] = x[threadIdx.x];
+}
+
+KERNEL(warp_that_takes_no_part) // <<<1, 128>>>
+{
+    __shared__ __align__(1024) float factors[640];
+    float d[4] = {0, 0, 0, 0};
+    for (int i = threadIdx.x; i < 640; i += 128)
+        factors[i] = x[i % 256];
+    PROXY_FENCE;
+    __syncthreads();
+    if (threadIdx.x / 32 != 2) {
+        WGMMA_FENCE;
+        MULTIPLY(d, factors, 256); // FAULT synccheck: all four must
+        WGMMA_COMMIT;
+        WGMMA_WAIT;
+    }
+    empty[threadIdx.x] = d[0] + d[1] + d[2] + d[3];
+}
+
+/* ---- clusters ----------------------------------------------------------------------------- */
+
+KERNEL(no_such_neighbour, PAIR) // <<<2, 32>>>
+{
+    __shared__ float value;
+    uint32_t there;
+    if (threadIdx.x == 0) value = x[0];
+    PEER(there, &value, 2); // FAULT memcheck: mapa: block 2
+    empty[threadIdx.x] = (float)there;
+}
+
+KERNEL(barrier_that_half_a_block_reaches, PAIR) // <<<2, 64>>>
+{
+    if (threadIdx.x < 32) {
+        CLUSTER_SYNC; // FAULT synccheck: cluster's barrier
+    } else {
+        __syncthreads();
+    }
+    empty[threadIdx.x] = x[threadIdx.x];
+}
+
+KERNEL(phase_that_nobody_of_the_cluster_completes, PAIR) // <<<2, 32>>>
+{
+    __shared__ uint64_t barrier;
+    if (threadIdx.x == 0) INIT(&barrier, 33);
+    CLUSTER_SYNC;
+    ARRIVE(&barrier);
+    if (blockIdx.x == 1) WAIT(&barrier, 0); // FAULT synccheck: still waits for 1 of 33 arrivals
+    empty[threadIdx.x] = x[threadIdx.x];
+}
+
+/* ---- clean -------------------------------------------------------------------------------- */
+
+KERNEL(two_stages) // <<<1, 128>>>
+{
+    __shared__ __align__(128) float tile[2][64];
+    __shared__ uint64_t full[2], drained[2];
+    if (threadIdx.x == 0)
+        for (int s = 0; s < 2; s++) {
+            INIT(&full[s], 1);
+            INIT(&drained[s], 96);
+        }
+    __syncthreads();
+    if (threadIdx.x < 32) { /* one warp fetches, three read */
+        for (int i = 0; threadIdx.x == 0 && i < 4; i++) {
+            WAIT(&drained[i % 2], (i / 2 & 1) ^ 1);
+            EXPECT(&full[i % 2], 256);
+            FETCH_TILE(tile[i % 2], &map, &full[i % 2], 0, 4 * i);
+        }
+    } else {
+        float sum = 0;
+        for (int i = 0; i < 4; i++) {
+            WAIT(&full[i % 2], i / 2 & 1);
+            sum += tile[i % 2][threadIdx.x % 64];
+            ARRIVE(&drained[i % 2]);
+        }
+        empty[threadIdx.x] = sum;
+    }
+}
+
+KERNEL(stored_behind_a_fence) // <<<1, 128>>>
+{
+    __shared__ __align__(128) float tile[128];
+    tile[threadIdx.x] = x[threadIdx.x];
+    PROXY_FENCE;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        STORE(empty, tile, 512);
+        STORES_WAIT;
+    }
+}
+
+KERNEL(product_of_two) // <<<1, 128>>>
+{
+    __shared__ __align__(1024) float factors[640];
+    float d[4] = {0, 0, 0, 0};
+    for (int i = threadIdx.x; i < 640; i += 128)
+        factors[i] = x[i % 256];
+    PROXY_FENCE;
+    __syncthreads();
+    WGMMA_FENCE;
+    MULTIPLY(d, factors, 256);
+    MULTIPLY(d, factors, 256);
+    WGMMA_COMMIT;
+    WGMMA_WAIT;
+    empty[threadIdx.x] = d[0] + d[1] + d[2] + d[3];
+}
+
+KERNEL(neighbours, PAIR) // <<<2, 64>>>
+{
+    __shared__ float value[64];
+    uint32_t rank, there;
+    float theirs;
+    value[threadIdx.x] = x[threadIdx.x];
+    CLUSTER_SYNC;
+    asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    PEER(there, &value[63 - threadIdx.x], rank ^ 1);
+    asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(theirs) : "r"(there) : "memory");
+    empty[blockIdx.x * 64 + threadIdx.x] = theirs;
+    CLUSTER_SYNC;
+}
