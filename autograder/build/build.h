@@ -21,6 +21,7 @@ typedef struct Toolchain {
     char cc[512], cxx[512]; /* CC=, CXX= */
     char ptxas_flags[64];   /* PTXAS_FLAGS=, what this ptxas knows that others do not, or "" */
     char linker[64];        /* LINKER=, the switch for a faster linker than the usual, or "" */
+    char lean[64];          /* LEAN=, where common/include/lean is, or "": build_command.c */
     char root[512];         /* the workbook's root directory */
     char build[512];        /* the build directory */
 } Toolchain;

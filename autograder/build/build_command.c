@@ -37,12 +37,12 @@ static const char *const host_flags[] = {HOST_FLAGS, NULL};
 
 #define TEXT2(...) #__VA_ARGS__
 #define TEXT(...)  TEXT2(__VA_ARGS__)
-const char build_flags_text[] = "5 " TEXT(DEVICE_FLAGS) " " NATIVE_CODE " " TEXT(HOST_FLAGS);
+const char build_flags_text[] = "6 " TEXT(DEVICE_FLAGS) " " NATIVE_CODE " " TEXT(HOST_FLAGS);
 
 typedef struct Command {
     const char *argv[ARGUMENTS];
     int count;
-    char include[BUILD_PATH], host_compiler[BUILD_PATH], ptx[64], ptxas[80];
+    char include[BUILD_PATH], lean[BUILD_PATH + 64], host_compiler[BUILD_PATH], ptx[64], ptxas[80];
 } Command;
 
 static void command_add(Command *command, const char *argument)
@@ -137,14 +137,16 @@ static const Part parts[] = {
      1},
     {{"-D__SM_20_ATOMIC_FUNCTIONS_H__", "-D__SM_32_ATOMIC_FUNCTIONS_H__",
       "-D__SM_60_ATOMIC_FUNCTIONS_H__"},
-     {"*atomic"},
+     {"*atomic", "*pipeline"},
      1},
     {{"-D__SM_61_INTRINSICS_H__"}, {"*__dp"}, 1},
 };
 
 /* These headers use nothing of the toolkit but what any source gets. */
-static const char *const plain_headers[] = {"convlab/", "std",     "string.h", "math.h",
-                                            "limits.h", "float.h", "assert.h", "cuda_runtime.h"};
+static const char *const plain_headers[] = {
+    "convlab/", "stdio.h", "stdlib.h", "stdint.h", "stddef.h", "stdbool.h",      "stdarg.h",
+    "string.h", "math.h",  "limits.h", "float.h",  "assert.h", "cuda_runtime.h", "cuda_pipeline.h",
+};
 
 static int is_word(char letter)
 {
@@ -174,12 +176,24 @@ static int names_plain(const char *at)
     return 0;
 }
 
-/* By the word alone, so that no way of writing a directive hides one.  job->source ends with 0. */
+/* One header instead of g++'s, common/include/lean/utility, for a source that uses nothing of
+ * namespace std and includes nobody who does.  `make setup` has tried it. */
+static void lean_add(const BuildJob *job, int others, Command *command)
+{
+    if (others || !job->toolchain->lean[0] || source_says(job, "std")) return;
+    snprintf(command->lean, sizeof command->lean, "-I%s/%s", job->toolchain->root,
+             job->toolchain->lean);
+    command_add(command, command->lean);
+}
+
+/* By the word alone, wherever it stands; "included" is another.  job->source ends with 0. */
 static int source_includes_others(const BuildJob *job)
 {
     const char *end = job->source + job->source_bytes, *at = job->source;
-    while ((at = memmem(at, (size_t)(end - at), "include", 7)))
-        if (!names_plain(at += 7)) return 1;
+    while ((at = memmem(at, (size_t)(end - at), "include", 7))) {
+        at += 7;
+        if (!isalpha((unsigned char)*at) && !names_plain(at)) return 1;
+    }
     return 0;
 }
 
@@ -199,6 +213,7 @@ static void parts_leave_out(const BuildJob *job, Command *command)
         for (int j = 0; j < PART_GUARDS && parts[i].guard[j]; j++)
             command_add(command, parts[i].guard[j]);
     }
+    lean_add(job, others, command);
 }
 
 static int device_compile(const BuildJob *job, char *log, SandboxEnd *end, Error *error)

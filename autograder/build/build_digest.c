@@ -73,12 +73,13 @@ static int header_is(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
-static int headers_add(Hash *hash, const char *root, Error *error)
+/* Every header in common/include/<folder>. */
+static int headers_add(Hash *hash, const char *root, const char *folder, Error *error)
 {
     char directory[BUILD_PATH], path[BUILD_PATH + 300];
     struct dirent **entry;
     int rc = 0;
-    snprintf(directory, sizeof directory, "%s/common/include/convlab", root);
+    snprintf(directory, sizeof directory, "%s/common/include/%s", root, folder);
     int count = scandir(directory, &entry, header_is, alphasort);
     if (count < 0) return error_set(error, "%s: %s", directory, strerror(errno));
     for (int i = 0; i < count; i++) {
@@ -103,7 +104,10 @@ int build_digest_object(BuildJob *job, Error *error)
     if (job->device) compiler_add(&hash, job->toolchain->nvcc);
     compiler_add(&hash, job->toolchain->cc);
     compiler_add(&hash, job->toolchain->cxx);
-    if (headers_add(&hash, job->toolchain->root, error)) return -1;
+    text_add(&hash, job->toolchain->lean);
+    if (headers_add(&hash, job->toolchain->root, "convlab", error) ||
+        headers_add(&hash, job->toolchain->root, "lean", error))
+        return -1;
     hash_end(&hash, job->object);
     return 0;
 }

@@ -158,16 +158,21 @@ static void test_parts_of_the_headers(void **state)
         "    atomicAdd(y, 1.0); atomicMax_block(x, __shfl_xor_sync(__activemask(), x[2], 1));\n"
         "    __syncwarp();\n"
         "}\n";
-    static const char refuses[] = "#ifdef __STDCPP_MATH_SPEC_FUNCS__\n"
-                                  "#error special functions\n"
-                                  "#endif\n"
-                                  "#if __HAVE_FLOAT32\n"
-                                  "#error another float\n"
-                                  "#endif\n"
-                                  "template <class T> struct __nv_itex_trait { int mine; };\n"
-                                  "#define MINE(a, b) __device__ int a##b;\n"
-                                  "MINE(__l, dg) MINE(__f, ns) MINE(__d, p4a)\n"
-                                  "MINE(ato, micMax_block)\n";
+    static const char refuses[] =
+        "#ifdef __STDCPP_MATH_SPEC_FUNCS__\n"
+        "#error special functions\n"
+        "#endif\n"
+        "#if __HAVE_FLOAT32\n"
+        "#error another float\n"
+        "#endif\n"
+        "template <class T> struct __nv_itex_trait { int mine; };\n"
+        "#define MINE(a, b) __device__ int a##b;\n"
+        "MINE(__l, dg) MINE(__f, ns) MINE(__d, p4a)\n"
+        "MINE(ato, micMax_block)\n"
+        "int sum() { int s = 0; for (int i : {1, 3}) s += i; return s; }\n"
+        "#ifndef CONVLAB_LEAN_UTILITY\n"
+        "#error another utility\n"
+        "#endif\n";
     Build build;
     char text[2048];
     (void)state;
@@ -184,6 +189,7 @@ static void test_parts_of_the_headers(void **state)
     assert_int_equal(build.status, BUILD_ERROR);
     assert_non_null(strstr(build.log, "special functions"));
     assert_non_null(strstr(build.log, "another float"));
+    assert_non_null(strstr(build.log, "another utility"));
     build_clear(&build);
 }
 
@@ -195,6 +201,7 @@ static void test_other_headers_have_all_parts(void **state)
     (void)state;
     snprintf(text, sizeof text, "#  include\t<vector_types.h>\n%s%s", good,
              "#define JOIN(a, b) a##b\n"
+             "static JOIN(st, d)::integral_constant<int, 1> one;\n"
              "__global__ void load(float *x) { x[0] = JOIN(__l, dg)(x + 1); }\n");
     build_text("conv.cu", text, &build);
     assert_int_equal(build.status, BUILD_OK);

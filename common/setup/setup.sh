@@ -226,6 +226,14 @@ linker()
     rm -f "$build/linker" "$build/linker.c"
 }
 
+# Whether this toolkit's headers take no more of <utility> than common/include/lean has.
+lean()
+{
+    printf '__global__ void none() {}\n' >"$build/lean.cu"
+    ! "$nvcc" -std=c++17 -ccbin "$1" -Icommon/include/lean -c -o "$build/lean.o" "$build/lean.cu" >>"$log" 2>&1 || echo common/include/lean
+    rm -f "$build/lean.cu" "$build/lean.o"
+}
+
 need_packages "$@"
 nvcc=$(find_nvcc)
 if [ -z "$nvcc" ]; then
@@ -243,10 +251,11 @@ CC=$(compiler_of cc)
 CXX=$(compiler_of c++)
 CCACHE=$(ccache_of cc)
 PTXAS_FLAGS=$(ptxas_flags)
+LEAN=$(lean "$(compiler_of c++)")
 LINKER=$(linker "$(compiler_of c++)")
 EOF
 # make reads these lines as its own language.
-if [ "$(wc -l <"$env_file.part")" != 7 ] || grep -q '[$#\\]' "$env_file.part"; then
+if [ "$(wc -l <"$env_file.part")" != 8 ] || grep -q '[$#\\]' "$env_file.part"; then
     fail "a compiler's path has a '\$', a '#', a '\\' or a line's end: see $env_file.part, and move that compiler"
 fi
 mv "$env_file.part" "$env_file"
