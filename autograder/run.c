@@ -389,9 +389,12 @@ static int print_profile(Run *run, Error *error)
              "cd '%s' && gnuplot timeline.gp roofline.gp >/dev/null 2>gnuplot.log", run->profile);
     int plotted = !strchr(run->profile, '\'') && system("command -v gnuplot >/dev/null") == 0 &&
                   system(command) == 0;
-    printf("\n  %s: profile.tsv, lines.tsv, phases.tsv, timeline.tsv, roofline.tsv%s\n",
-           run->profile,
-           plotted ? ", timeline.svg, roofline.svg" : "; for the plots install gnuplot");
+    char files[1400];
+    text_set(files, sizeof files,
+             "%s: profile.tsv, lines.tsv, phases.tsv, timeline.tsv, roofline.tsv%s", run->profile,
+             plotted ? ", timeline.svg, roofline.svg" : "; for the plots install gnuplot");
+    putchar('\n');
+    text_wrap(stdout, 2, files);
     return 0;
 }
 

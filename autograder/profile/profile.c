@@ -7,7 +7,7 @@
 #include "autograder/text/table.h"
 #include "autograder/text/text.h"
 
-enum { HOT_LINES = 12, TIMELINE_ROWS = 16, TIMELINE_COLUMNS = 72 };
+enum { HOT_LINES = 12, TIMELINE_ROWS = 16, TIMELINE_COLUMNS = 60 };
 
 /* What a warp waited for, and what helps. */
 static const char *const REASON[SIMT_STALLS][2] = {
@@ -19,12 +19,11 @@ static const char *const REASON[SIMT_STALLS][2] = {
                     "Each instruction waits for the one before it. More independent sums a thread, "
                     "or more warps, fill the gaps."},
     [STALL_LONG_SCOREBOARD] =
-        {"global or local memory",
-         "Loads are waited for. More warps, loads moved up, or data used again "
-         "from shared memory or registers."},
+        {"global memory", "Loads are waited for. More warps, loads moved up, or data used again "
+                          "from shared memory or registers."},
     [STALL_SHORT_SCOREBOARD] = {"shared memory",
-                                "Results of shared memory or of the special functions are waited "
-                                "for. Use each value that was read more often, from a register."},
+                                "Results of shared memory are waited for. Use each value that was "
+                                "read more often, from a register."},
     [STALL_MATH_PIPE] =
         {"a busy arithmetic pipe",
          "The pipe is full. Fewer operations, or cheaper ones, are all that helps."},
@@ -38,6 +37,12 @@ static const char *const REASON[SIMT_STALLS][2] = {
     [STALL_BARRIER] = {"other warps, at a barrier",
                        "Warps of a block wait for one another. More blocks a multiprocessor, fewer "
                        "barriers, or work that is dealt more evenly."},
+    [STALL_LOCAL] = {"local memory",
+                     "An array of a thread lies in memory, for its index is not known when nvcc "
+                     "compiles. Unroll the loops over it, so that it fits into registers."},
+    [STALL_SPECIAL] = {"a division or function",
+                       "A division by a number that is known only at run time takes some forty "
+                       "instructions. Divide once, outside of the loop, or carry the index on."},
 };
 
 static double part(uint64_t a, uint64_t b)
@@ -55,17 +60,23 @@ static void launch_print(FILE *stream, const ProfilePage *page)
     uint64_t at_once = (uint64_t)cost->resident_blocks * m->sms;
     double waves = part(blocks, at_once);
     char cycles[40], launch[40];
-    fprintf(stream, "  %s: grid %ux%ux%u, block %ux%ux%u\n", page->profile->kernel, cost->grid[0],
-            cost->grid[1], cost->grid[2], cost->block[0], cost->block[1], cost->block[2]);
-    fprintf(stream, "  %s cycles on %s (%.1f us), %s of them for the launch\n",
-            text_thousands((double)page->profile->cycles, cycles), m->title,
-            (double)page->profile->cycles / m->clock_mhz, text_thousands(m->launch_cycles, launch));
-    fprintf(stream,
-            "  %u registers a thread, %u bytes of shared memory a block: %u blocks an SM, %u of %u "
-            "warps (%.0f %%), %.2f waves\n",
-            cost->registers, cost->shared_bytes, cost->resident_blocks,
-            cost->resident_blocks * warps, m->max_warps_per_sm,
-            100.0 * cost->resident_blocks * warps / m->max_warps_per_sm, waves);
+    char line[400];
+    text_set(line, sizeof line, "%s: grid %ux%ux%u, block %ux%ux%u", page->profile->kernel,
+             cost->grid[0], cost->grid[1], cost->grid[2], cost->block[0], cost->block[1],
+             cost->block[2]);
+    text_wrap(stream, 2, line);
+    text_set(line, sizeof line, "%s cycles on %s (%.1f us), %s of them for the launch",
+             text_thousands((double)page->profile->cycles, cycles), m->title,
+             (double)page->profile->cycles / m->clock_mhz,
+             text_thousands(m->launch_cycles, launch));
+    text_wrap(stream, 2, line);
+    text_set(line, sizeof line,
+             "%u registers a thread, %u bytes of shared memory a block: %u blocks an SM, %u of %u "
+             "warps (%.0f %%), %.2f waves",
+             cost->registers, cost->shared_bytes, cost->resident_blocks,
+             cost->resident_blocks * warps, m->max_warps_per_sm,
+             100.0 * cost->resident_blocks * warps / m->max_warps_per_sm, waves);
+    text_wrap(stream, 2, line);
     if (cost->launches > 1)
         fprintf(stream, "  the longest of %" PRIu64 " launches\n", cost->launches);
 }
@@ -91,43 +102,88 @@ static void bottleneck_print(FILE *stream, const ProfilePage *page)
     text_wrap(stream, 4, REASON[most][1]);
 }
 
-static void ptx_print(Table *table, const ProfilePage *page, const ProfileLine *line)
+/* Whole instructions, with their share of the kernel as the lines have it. */
+static void ptx_print(Table *table, const ProfilePage *page, const ProfileLines *lines,
+                      const ProfileLine *line)
 {
-    char note[600] = "";
     for (uint32_t i = 0; i < page->profile->instructions; i++) {
         const SimtInstruction *in = &page->profile->instruction[i];
+        char note[300];
         if (in->line != line->sum.line || strcmp(in->file, line->sum.file) ||
             instruction_cycles(in) * 50 < line->cycles)
             continue;
-        text_add(note, sizeof note, "%sPTX line %u  %s  %.1f %%", *note ? "\n" : "", in->ptx_line,
-                 in->opcode, 100 * part(instruction_cycles(in), line->cycles));
+        text_set(note, sizeof note, "%5.1f %%  PTX line %u: %s",
+                 100 * part(instruction_cycles(in), lines->cycles), in->ptx_line, in->text);
+        table_note(table, note);
     }
-    if (*note) table_note(table, note);
+}
+
+/* What a line is: its text, of another file the name, and of no line what stands there. */
+static void line_text(const ProfileLine *line, char *text, size_t bytes)
+{
+    if (*line->text)
+        text_set(text, bytes, "%s", line->text);
+    else if (line->sum.line)
+        text_set(text, bytes, "(in %s)", line->sum.file);
+    else
+        text_set(text, bytes, "(no line of yours: nvcc's own, such as reading parameters)");
 }
 
 static void lines_print(FILE *stream, const ProfilePage *page, const ProfileLines *lines)
 {
-    Table table = table_start("rrrrrll");
+    Table table = table_start("rrrrrlw");
     table_row(&table, "line\tcycles\tinstr.\tsectors\twavefr.\twaits for\t");
     for (size_t i = 0; i < lines->lines && i < HOT_LINES; i++) {
         const ProfileLine *line = &lines->line[i];
-        char sectors[24] = "", wavefronts[24] = "";
+        char sectors[24] = "", wavefronts[24] = "", text[420], number[16] = "-";
         if (line->cycles * 200 < lines->cycles) break;
         if (line->sum.requests)
             text_set(sectors, sizeof sectors, "%.1f", part(line->sum.sectors, line->sum.requests));
         if (line->sum.shared_requests)
             text_set(wavefronts, sizeof wavefronts, "%.1f",
                      part(line->sum.wavefronts, line->sum.shared_requests));
-        table_row(&table, "%u\t%.1f %%\t%.1f M\t%s\t%s\t%s\t%.44s", line->sum.line,
+        if (line->sum.line) text_set(number, sizeof number, "%u", line->sum.line);
+        line_text(line, text, sizeof text);
+        table_row(&table, "%s\t%.1f %%\t%.1f M\t%s\t%s\t%s\t%s", number,
                   100 * part(line->cycles, lines->cycles),
                   (double)line->sum.warp_instructions / 1e6, sectors, wavefronts,
-                  REASON[instruction_stall(&line->sum)][0],
-                  *line->text ? line->text : line->sum.file);
-        if (page->ptx) ptx_print(&table, page, line);
+                  REASON[instruction_stall(&line->sum)][0], text);
+        if (page->ptx) ptx_print(&table, page, lines, line);
     }
-    fprintf(stream, "\n  Hot lines (sectors a request, wavefronts an access, both at best: 4 and 1 "
-                    "for floats)\n\n");
+    fprintf(stream,
+            "\n  Hot lines (sectors a request, wavefronts an access; floats take 4 and 1)\n\n");
     table_end(&table, stream, 4);
+}
+
+/* Local memory by lines, most sectors first: what no line's "sectors" counts. */
+static void local_print(FILE *stream, const ProfilePage *page, const ProfileLines *lines)
+{
+    char text[600], count[40];
+    uint64_t all = 0;
+    const ProfileLine *most = NULL;
+    for (size_t i = 0; i < lines->lines; i++) {
+        all += lines->line[i].sum.local_sectors;
+        if (!most || lines->line[i].sum.local_sectors > most->sum.local_sectors)
+            most = &lines->line[i];
+    }
+    if (all) {
+        text_set(text, sizeof text,
+                 "Local memory: %s sectors, %.0f %% of them at line %u: an array there is indexed "
+                 "at run time, so it lies in memory and not in registers. Unroll the loops over "
+                 "it (#pragma unroll), with bounds that are known when nvcc compiles.",
+                 text_thousands((double)all, count), 100 * part(most->sum.local_sectors, all),
+                 most->sum.line);
+        fputc('\n', stream);
+        text_wrap(stream, 2, text);
+    }
+    if (!page->profile->spilled_bytes) return;
+    text_set(text, sizeof text,
+             "ptxas spills %u bytes a thread to local memory, for it has too few registers. The "
+             "simulator executes PTX, which has no spills: a card is slower here than these "
+             "cycles say. Fewer sums a thread, or more registers (__launch_bounds__).",
+             page->profile->spilled_bytes);
+    fputc('\n', stream);
+    text_wrap(stream, 2, text);
 }
 
 /* Phases in the order of their first line. */
@@ -213,12 +269,15 @@ static void roofline_print(FILE *stream, const ProfilePage *page)
     Roof roof = roof_of(page);
     double limit =
         roof.intensity * roof.bandwidth < roof.peak ? roof.intensity * roof.bandwidth : roof.peak;
-    fprintf(
-        stream,
-        "\n  Roofline: %.0f GFLOP/s at %.1f FLOP a byte of DRAM traffic; the roof there is %.0f "
-        "GFLOP/s (%s): %.1f %% of it\n",
-        roof.gflops, roof.intensity, limit, limit < roof.peak ? "memory bandwidth" : "arithmetic",
-        limit > 0 ? 100 * roof.gflops / limit : 0);
+    char line[300];
+    text_set(line, sizeof line,
+             "Roofline: %.0f GFLOP/s at %.1f FLOP a byte of DRAM traffic; the roof there is %.0f "
+             "GFLOP/s (%s): %.1f %% of it",
+             roof.gflops, roof.intensity, limit,
+             limit < roof.peak ? "memory bandwidth" : "arithmetic",
+             limit > 0 ? 100 * roof.gflops / limit : 0);
+    fputc('\n', stream);
+    text_wrap(stream, 2, line);
 }
 
 void profile_print(FILE *stream, const ProfilePage *page)
@@ -228,6 +287,7 @@ void profile_print(FILE *stream, const ProfilePage *page)
     if (profile_lines_make(page->profile, page->source, &lines)) return;
     bottleneck_print(stream, page);
     lines_print(stream, page, &lines);
+    local_print(stream, page, &lines);
     phases_print(stream, &lines);
     timeline_print(stream, page);
     if (page->flops > 0) roofline_print(stream, page);
@@ -237,15 +297,17 @@ void profile_print(FILE *stream, const ProfilePage *page)
 /* ---- files -------------------------------------------------------------------------------- */
 
 static const char COLUMNS[] = "warp_instructions\tthread_instructions\trequests\tsectors\tl1_hits\t"
-                              "shared_requests\twavefronts\tbranches\tdivergent";
+                              "shared_requests\twavefronts\tbranches\tdivergent\t"
+                              "local_requests\tlocal_sectors";
 
 static void counts_write(FILE *file, const SimtInstruction *in)
 {
     fprintf(file,
             "%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64
-            "\t%" PRIu64 "\t%" PRIu64,
+            "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64,
             in->warp_instructions, in->thread_instructions, in->requests, in->sectors, in->l1_hits,
-            in->shared_requests, in->wavefronts, in->branches, in->divergent);
+            in->shared_requests, in->wavefronts, in->branches, in->divergent, in->local_requests,
+            in->local_sectors);
     for (int i = 0; i < SIMT_STALLS; i++)
         fprintf(file, "\t%" PRIu64, in->stall[i]);
     fputc('\n', file);

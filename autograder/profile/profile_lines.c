@@ -28,6 +28,7 @@ static void instruction_add(SimtInstruction *to, const SimtInstruction *from)
     to->warp_instructions += from->warp_instructions;
     to->thread_instructions += from->thread_instructions;
     to->requests += from->requests, to->sectors += from->sectors, to->l1_hits += from->l1_hits;
+    to->local_requests += from->local_requests, to->local_sectors += from->local_sectors;
     to->shared_requests += from->shared_requests, to->wavefronts += from->wavefronts;
     to->branches += from->branches, to->divergent += from->divergent;
     for (int i = 0; i < SIMT_STALLS; i++)

@@ -4,6 +4,9 @@
 #
 # Sets build and out.  NUMBERS_LONG=1: long simulations run, too (make numbers); else their recorded results are taken.
 
+# Pages are as wide.
+export COLUMNS=100
+
 set -eu
 build=${1:?usage: $0 BUILD OUT}
 out=${2:?usage: $0 BUILD OUT}

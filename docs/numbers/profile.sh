@@ -5,6 +5,6 @@
 {
     echo '```'
     # Without the last lines: where the files are, the engine, the seed.
-    sed '/^  Roofline/q' "$(profile 04 solutions --case electrode-1)/page"
+    sed '/^  Roofline/{n;q;}' "$(profile 04 solutions --case electrode-1)/page"
     echo '```'
 } >"$out/page.md"

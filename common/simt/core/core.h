@@ -401,7 +401,8 @@ typedef struct L1Line {
 
 typedef struct InsCount {
     uint64_t runs, lanes;
-    uint64_t requests, sectors, hits; /* global and local memory */
+    uint64_t requests, sectors, hits; /* global memory */
+    uint64_t local_requests, local_sectors;
     uint64_t shared_requests, wavefronts, divergent;
 } InsCount;
 

@@ -20,6 +20,8 @@ const char *simt_stall_name(SimtStall stall)
         [STALL_LG_THROTTLE] = "lg_throttle",
         [STALL_MIO_THROTTLE] = "mio_throttle",
         [STALL_BARRIER] = "barrier",
+        [STALL_LOCAL] = "long_scoreboard_local",
+        [STALL_SPECIAL] = "short_scoreboard_special",
     };
     return NAME[stall];
 }
@@ -36,8 +38,10 @@ void simt_profile_free(SimtProfile *profile)
     for (uint32_t i = 0; i < profile->watches; i++)
         profile_watch_free(&profile->watch[i]);
     free(profile->watch);
-    for (uint32_t i = 0; i < profile->instructions; i++)
+    for (uint32_t i = 0; i < profile->instructions; i++) {
         free((void *)profile->instruction[i].opcode);
+        free((void *)profile->instruction[i].text);
+    }
     free(profile->instruction), free(profile->span);
     memset(profile, 0, sizeof *profile);
 }
@@ -66,12 +70,36 @@ static char *opcode_join(const PtxInstruction *in)
     return strdup(text);
 }
 
-static void instruction_name(const SimtKernel *kernel, uint32_t from, SimtInstruction *to)
+/* Where a text stands, and on which of its lines. */
+typedef struct Place {
+    const char *at, *end;
+    uint32_t line;
+} Place;
+
+/* Line `number` without the blanks around it, to be freed; what is asked for mostly goes up. */
+static char *line_copy(const Fatbin *fatbin, Place *place, uint32_t number)
+{
+    if (!place->at || number < place->line)
+        *place = (Place){fatbin->ptx, fatbin->ptx + fatbin->ptx_bytes, 1};
+    for (; place->line < number && place->at < place->end; place->line++) {
+        const char *next = memchr(place->at, '\n', (size_t)(place->end - place->at));
+        place->at = next ? next + 1 : place->end;
+    }
+    const char *begin = place->at;
+    while (begin < place->end && (*begin == ' ' || *begin == '\t'))
+        begin++;
+    const char *end = memchr(begin, '\n', (size_t)(place->end - begin));
+    return strndup(begin, (size_t)((end ? end : place->end) - begin));
+}
+
+static void instruction_name(const SimtKernel *kernel, uint32_t from, Place *place,
+                             SimtInstruction *to)
 {
     const PtxInstruction *in = kernel->origin[from];
     to->ptx_line = in->ptx_line;
     to->file = source_line(kernel, from, &to->line);
     to->opcode = opcode_join(in);
+    to->text = line_copy(&kernel->module->fatbin, place, in->ptx_line);
 }
 
 int is_branch(const Ins *ins)
@@ -90,6 +118,7 @@ static void instruction_add(SimtInstruction *to, const InsCount *count, const In
             count->lanes > to->thread_instructions ? count->lanes : to->thread_instructions;
     }
     to->requests += count->requests, to->sectors += count->sectors, to->l1_hits += count->hits;
+    to->local_requests += count->local_requests, to->local_sectors += count->local_sectors;
     to->shared_requests += count->shared_requests, to->wavefronts += count->wavefronts;
     if (is_branch(ins)) to->branches += count->runs, to->divergent += count->divergent;
     for (int i = 0; i < SIMT_STALLS; i++)
@@ -113,8 +142,9 @@ int profile_keep(Launch *launch, const InsCount *count, uint64_t cycles)
     SimtInstruction *instruction = calloc(kernel->origins, sizeof *instruction);
     if (!instruction) return 0;
     simt_profile_free(profile);
+    Place place = {0};
     for (uint32_t i = 0; i < kernel->origins; i++)
-        if (kernel->origin[i]) instruction_name(kernel, i, &instruction[i]);
+        if (kernel->origin[i]) instruction_name(kernel, i, &place, &instruction[i]);
     for (uint32_t i = 0; i < kernel->count; i++)
         if (kernel->code[i].from < kernel->origins)
             instruction_add(&instruction[kernel->code[i].from], &count[i], &kernel->code[i],
@@ -123,7 +153,8 @@ int profile_keep(Launch *launch, const InsCount *count, uint64_t cycles)
                              .instruction = instruction,
                              .instructions = kernel->origins,
                              .span = launch->span,
-                             .spans = launch->spans};
+                             .spans = launch->spans,
+                             .spilled_bytes = kernel->info.spilled_bytes};
     memcpy(profile->grid, launch->launch->grid, sizeof profile->grid);
     memcpy(profile->threads, launch->launch->block, sizeof profile->threads);
     for (uint32_t i = 0; i < launch->spans; i++)

@@ -16,12 +16,14 @@ typedef enum SimtStall {
     STALL_SELECTED,         /* issued in this cycle */
     STALL_NOT_SELECTED,     /* could issue, the scheduler took another warp */
     STALL_WAIT,             /* a fixed latency: an arithmetic result is on its way */
-    STALL_LONG_SCOREBOARD,  /* waits for global or local memory */
-    STALL_SHORT_SCOREBOARD, /* waits for shared memory or the special function unit */
+    STALL_LONG_SCOREBOARD,  /* waits for global memory */
+    STALL_SHORT_SCOREBOARD, /* waits for shared memory */
     STALL_MATH_PIPE,        /* the arithmetic pipe is taken */
     STALL_LG_THROTTLE,      /* the load/store unit is taken */
     STALL_MIO_THROTTLE,     /* the shared-memory pipe is taken */
-    STALL_BARRIER,          /* waits for the other warps of the block */
+    STALL_BARRIER,          /* waits for the other warps of the block; the barrier's own */
+    STALL_LOCAL,            /* as the long scoreboard, for local memory */
+    STALL_SPECIAL,          /* as the short one, for a division or a special function */
     SIMT_STALLS
 } SimtStall;
 
@@ -30,8 +32,10 @@ typedef struct SimtInstruction {
     const char *file;   /* source file without directories; "" without -lineinfo */
     uint32_t line;      /* in that file; 0 unknown */
     const char *opcode; /* "ld.global.nc.f32" */
+    const char *text;   /* the whole instruction, "ld.global.nc.f32 %f1, [%rd2];" */
     uint64_t warp_instructions, thread_instructions;
-    uint64_t requests, sectors, l1_hits;  /* global and local memory */
+    uint64_t requests, sectors, l1_hits; /* global memory */
+    uint64_t local_requests, local_sectors;
     uint64_t shared_requests, wavefronts; /* shared memory */
     uint64_t branches, divergent;
     uint64_t stall[SIMT_STALLS]; /* cycles x warps of the replayed SM */
@@ -91,6 +95,7 @@ struct SimtProfile {
     SimtSpan *span;
     uint32_t spans;
     uint64_t replayed_cycles; /* what the stalls and spans were taken from */
+    uint32_t spilled_bytes;   /* of a thread, by ptxas: in machine code only, not executed here */
     uint32_t grid[3], threads[3];
     SimtWatch *watch; /* of the first blocks: watch.c says how much of them */
     uint32_t watches;

@@ -388,7 +388,7 @@ void count_local(Warp *warp, const Ins *ins, const uint64_t *offset, uint32_t ma
         missed += !hit;
     }
     InsCount *profile = &worker->profile[ins - warp->code];
-    profile->requests++, profile->sectors += n, profile->hits += n - missed;
+    profile->local_requests++, profile->local_sectors += n;
     /* Stores go through to the L2, as they do for global memory, but stay in the L1 as well. */
     if (store) missed = n;
     warp->misses += missed, warp->lines += (missed + LINE_SECTORS - 1) / LINE_SECTORS;

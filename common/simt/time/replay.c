@@ -47,8 +47,9 @@ typedef struct Actor {
     uint64_t copied, committed[4]; /* when the bytes of cp.async are there; of the last groups */
     uint64_t joined;               /* when the last wide load's words are there */
     uint8_t wait;                  /* why `ready` is where it is */
-    uint8_t live, barrier, held;   /* waits at a barrier; has waited since its last instruction */
+    uint8_t live, barrier;         /* waits at a barrier */
     uint16_t phase;                /* of an mbarrier, that it waits for; 0: none */
+    uint32_t held;                 /* by which it has waited since its last instruction, plus 1 */
     Groups wgmma;
     Result *result;
 } Actor;
@@ -189,7 +190,7 @@ static void barrier_check(Sm *sm, uint32_t index, uint64_t now)
     for (uint32_t w = 0; w < sm->warps; w++) {
         Actor *actor = &sm->actor[index * sm->warps + w];
         if (actor->barrier != BARRIER_OF_ALL) continue;
-        actor->barrier = 0, actor->held = 1;
+        actor->barrier = 0;
         actor->free = later(now, sm->barrier) + BARRIER_CYCLES;
     }
     sm->woken = 1;
@@ -207,7 +208,7 @@ static void barrier_of_some(Sm *sm, uint32_t number, const TraceStep *step, int 
     for (uint32_t w = 0; w < sm->warps; w++) {
         Actor *actor = &sm->actor[index * sm->warps + w];
         if (actor->barrier != BARRIER_OF_SOME + id) continue;
-        actor->barrier = 0, actor->held = 1;
+        actor->barrier = 0;
         actor->free = later(now, sm->barrier) + BARRIER_CYCLES;
     }
     sm->woken = 1;
@@ -331,11 +332,17 @@ static uint64_t pipe_free(const Sm *sm, uint32_t scheduler, const Ins *ins, cons
 
 /* ---- issue -------------------------------------------------------------------------------- */
 
-/* Books the cycles since the warp's last instruction on the one that waited. */
+/* Books the cycles since the warp's last instruction on the one that waited; those at a barrier
+ * first, and on the barrier. */
 static void stalls_book(Sm *sm, const Actor *actor, uint32_t ins, uint64_t pipe, uint64_t now)
 {
     uint64_t *stall = sm->launch->stall, from = actor->issued + 1;
     if (!stall) return;
+    if (actor->held && actor->free > from) {
+        uint64_t released = actor->free < now ? actor->free : now;
+        stall[(size_t)(actor->held - 1) * SIMT_STALLS + STALL_BARRIER] += released - from;
+        from = released;
+    }
     stall += (size_t)ins * SIMT_STALLS;
     uint64_t operands = later(actor->ready, from), pipes = later(pipe, operands);
     if (operands > now) operands = now;
@@ -343,7 +350,7 @@ static void stalls_book(Sm *sm, const Actor *actor, uint32_t ins, uint64_t pipe,
     uint64_t control = later(actor->free, from) > operands ? later(actor->free, from) : operands;
     if (control > now) control = now;
     stall[actor->wait] += operands > from ? operands - from : 0;
-    stall[actor->held ? STALL_BARRIER : STALL_WAIT] += control - operands;
+    stall[STALL_WAIT] += control - operands;
     uint64_t busy = later(pipes, control);
     const Ins *i = &sm->code[ins];
     stall[!is_memory(i)  ? STALL_MATH_PIPE
@@ -378,7 +385,8 @@ static void issue(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t now)
         actor->committed[0] = actor->copied;
     }
     if (ins->merge == MERGE_8 || ins->merge == MERGE_16) actor->joined = at;
-    actor->held = 0;
+    int barrier = ins->op == OP_BAR || ins->op == OP_CLUSTER_BARRIER;
+    actor->held = barrier ? step->ins + 1 : 0;
     actor->issued = now + busy - 1;
     actor->free = now + busy + (ins->class == CLASS_BRANCH ? BRANCH_CYCLES : 0);
     if (ins->op == OP_ACCELERATOR) actor->free += step->passes;
@@ -386,7 +394,7 @@ static void issue(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t now)
     if (ins->shared_atomic == SHARED_RETRIES)
         actor->free += (uint64_t)step->passes / RETRY_PASSES * RETRY_CYCLES;
     actor->next++;
-    if (ins->op == OP_BAR || ins->op == OP_CLUSTER_BARRIER)
+    if (barrier)
         barrier_issue(sm, number, ins, step, now);
     step_prepare(sm, actor);
     if (actor->next >= actor->trace->count && !actor->barrier)

@@ -136,11 +136,11 @@ static Price price_of(const Ins *ins, const SimtKernel *kernel, const SimtMachin
         break;
     case CLASS_SFU:
         p.slots = 2, p.pipe = PIPE_SFU, p.busy = (uint16_t)cycles_for(m->sfu_lanes, m);
-        p.latency = (uint16_t)(alu * 6), p.wait = STALL_SHORT_SCOREBOARD;
+        p.latency = (uint16_t)(alu * 6), p.wait = STALL_SPECIAL;
         break;
     case CLASS_DIV:
         p.slots = 15, p.pipe = PIPE_SFU, p.busy = (uint16_t)(2 * cycles_for(m->sfu_lanes, m));
-        p.latency = (uint16_t)(alu * 35), p.wait = STALL_SHORT_SCOREBOARD;
+        p.latency = (uint16_t)(alu * 35), p.wait = STALL_SPECIAL;
         break;
     case CLASS_TENSOR:
         p.pipe = PIPE_TENSOR, p.busy = tensor_cycles(ins, kernel, m);
@@ -149,7 +149,8 @@ static Price price_of(const Ins *ins, const SimtKernel *kernel, const SimtMachin
         break;
     case CLASS_LOAD:
     case CLASS_ATOMIC:
-        p.latency = LOAD_AHEAD, p.wait = STALL_LONG_SCOREBOARD;
+        p.latency = LOAD_AHEAD;
+        p.wait = ins->op == OP_LD_LOCAL ? STALL_LOCAL : STALL_LONG_SCOREBOARD;
         p.slots = (uint8_t)(1 + joining_slots(ins, m));
         break;
     case CLASS_SHARED_LOAD:
