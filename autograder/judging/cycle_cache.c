@@ -24,27 +24,63 @@ static void key_path(const char *directory, const CycleCacheKey *key, char *path
     text_set(path, bytes, "%s/%016" PRIx64, directory, digest);
 }
 
-/* The file holds the whole key, so that two keys of one digest are told apart. */
-uint64_t cycle_cache_find(const char *directory, const CycleCacheKey *key)
+/* What is kept of a cost, a line each; both directions go through this table. */
+static void cost_numbers(DeviceCost *cost, uint64_t **wide, uint32_t **narrow)
 {
-    char path[1024];
+#define WIDE(field, metric, about) *wide++ = &cost->field;
+    *wide++ = &cost->cycles;
+    COUNTERS(WIDE)
+    *wide = NULL;
+    *narrow++ = &cost->occupancy_percent;
+    *narrow++ = &cost->registers;
+    *narrow++ = &cost->shared_bytes;
+    *narrow++ = &cost->resident_blocks;
+    for (int i = 0; i < 3; i++)
+        *narrow++ = &cost->grid[i], *narrow++ = &cost->block[i];
+    *narrow = NULL;
+}
+
+enum { NUMBERS_MOST = 64 };
+
+/* The file holds the whole key, so that two keys of one digest are told apart. */
+int cycle_cache_find(const char *directory, const CycleCacheKey *key, DeviceCost *cost)
+{
+    uint64_t *wide[NUMBERS_MOST];
+    uint32_t *narrow[NUMBERS_MOST];
+    char path[1024], *end;
     Error error;
     key_path(directory, key, path, sizeof path);
     char *text = file_text(path, &error);
-    uint64_t cycles = 0;
     size_t length = strlen(key->text);
-    if (text && !strncmp(text, key->text, length)) {
-        if (sscanf(text + length, "cycles %" SCNu64, &cycles) != 1) cycles = 0;
+    int missing = !text || strncmp(text, key->text, length) != 0;
+    *cost = (DeviceCost){0};
+    cost_numbers(cost, wide, narrow);
+    char *at = missing ? NULL : text + length;
+    for (int i = 0; wide[i] && !missing; i++, at = end) {
+        *wide[i] = strtoull(at, &end, 10);
+        missing = end == at;
+    }
+    for (int i = 0; narrow[i] && !missing; i++, at = end) {
+        *narrow[i] = (uint32_t)strtoul(at, &end, 10);
+        missing = end == at;
     }
     free(text);
-    return cycles;
+    return missing || !cost->cycles ? -1 : 0;
 }
 
-void cycle_cache_keep(const char *directory, const CycleCacheKey *key, uint64_t cycles)
+void cycle_cache_keep(const char *directory, const CycleCacheKey *key, const DeviceCost *cost)
 {
-    char path[1024], text[1200];
+    uint64_t *wide[NUMBERS_MOST];
+    uint32_t *narrow[NUMBERS_MOST];
+    DeviceCost copy = *cost;
+    char path[1024], text[sizeof key->text + NUMBERS_MOST * 2 * 24];
     Error error;
     key_path(directory, key, path, sizeof path);
-    text_set(text, sizeof text, "%scycles %" PRIu64 "\n", key->text, cycles);
+    text_set(text, sizeof text, "%s", key->text);
+    cost_numbers(&copy, wide, narrow);
+    for (int i = 0; wide[i]; i++)
+        text_add(text, sizeof text, "%" PRIu64 "\n", *wide[i]);
+    for (int i = 0; narrow[i]; i++)
+        text_add(text, sizeof text, "%" PRIu32 "\n", *narrow[i]);
     file_write(path, text, &error);
 }

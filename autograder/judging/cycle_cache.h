@@ -6,6 +6,8 @@
 
 #include <stdint.h>
 
+#include "common/cuda/device.h"
+
 /* What the cycles depend on, as text; `simulator` is a digest of the programs and machine files
  * that simulate. */
 typedef struct CycleCacheKey {
@@ -15,9 +17,10 @@ typedef struct CycleCacheKey {
 CycleCacheKey cycle_cache_key(const char *program_digest, const char *operation,
                               const char *problem, const char *machine, uint64_t simulator);
 
-/* 0 when they are not known.  `directory` is build/cache/cycles. */
-uint64_t cycle_cache_find(const char *directory, const CycleCacheKey *key);
+/* Cycles, counters and launch into *cost; -1 when they are not known.  `directory` is
+ * build/cache/cycles. */
+int cycle_cache_find(const char *directory, const CycleCacheKey *key, DeviceCost *cost);
 /* Failing to keep them costs time later, nothing else, so it is not an error. */
-void cycle_cache_keep(const char *directory, const CycleCacheKey *key, uint64_t cycles);
+void cycle_cache_keep(const char *directory, const CycleCacheKey *key, const DeviceCost *cost);
 
 #endif

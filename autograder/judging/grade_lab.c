@@ -11,6 +11,7 @@
 #include "autograder/lab/hidden.h"
 #include "autograder/lab/lab_shape.h"
 #include "autograder/lab/predict.h"
+#include "autograder/lab/slow.h"
 #include "autograder/judging/lab_programs.h"
 #include "autograder/record/case_words.h"
 #include "autograder/record/score.h"
@@ -472,6 +473,28 @@ static void cases_order(const LabRun *run, int order[RECORD_CASES])
  * would cost a limit more, and on a card a new process that opens it. */
 enum { ENDLESS_CASES = 6 };
 
+/* Where points for speed are missing: what the simulator counted more of than in the reference, and
+ * the hint that goes with the most of it, unless a case before has it. */
+static void say_why_slow(LabRun *run, RecordCase *item)
+{
+    enum { REASONS = 3 };
+    RecordSpeed *speed = &item->speed;
+    SlowReason reason[REASONS];
+    if (speed->verdict != SPEED_SCORED || speed->points >= speed->possible) return;
+    text_set(speed->text, sizeof speed->text, "%.2f times the cycles of the reference.",
+             speed->student / speed->reference);
+    int found = slow_find(&item->cost, &speed->against, "the reference", run->lab->ini.source,
+                          reason, REASONS);
+    const char *hint = NULL;
+    for (int i = 0; i < found; i++) {
+        text_add(speed->text, sizeof speed->text, "\n- %s", reason[i].text);
+        if (!hint) hint = lab_slow_hint(&run->lab->ini, slow_name(reason[i].cause));
+    }
+    for (const RecordCase *before = run->record->item; hint && before < item; before++)
+        if (!strcmp(before->hint, hint)) return;
+    if (hint) text_set(item->hint, sizeof item->hint, "%s", hint);
+}
+
 /* Every case has its own judgement, whatever became of those before it; where the grade stops at a
  * wrong one, those behind it stay not run. */
 static void run_cases(LabRun *run)
@@ -524,6 +547,8 @@ static void run_cases(LabRun *run)
         if (record->item[i].speed.possible > 0)
             speed_score(&record->item[i].speed, run->lab->ini.slack,
                         run->speed.sim || run->judge.host, all);
+    for (int i = 0; i < record->cases && run->speed.sim; i++)
+        say_why_slow(run, &record->item[i]);
     leave_out_starved(record);
 }
 

@@ -77,8 +77,10 @@ void speed_own_inputs(Random *random)
     random_seed(random, 1);
 }
 
-/* The cycles of one of the workbook's own programs: known from before, or simulated now. */
-static uint64_t own_cycles(SpeedSetup *setup, int slot, const Problem *problem, RecordSpeed *speed)
+/* What one of the workbook's own programs costs, known from before or simulated now: its cycles; 0
+ * where it could not be timed. */
+static uint64_t own_cycles(SpeedSetup *setup, int slot, const Problem *problem, DeviceCost *cost,
+                           RecordSpeed *speed)
 {
     Random random;
     const char *who = slot == SLOT_BASELINE ? "baseline" : "reference";
@@ -87,15 +89,15 @@ static uint64_t own_cycles(SpeedSetup *setup, int slot, const Problem *problem, 
     operation->print(problem, shape, sizeof shape);
     CycleCacheKey key = cycle_cache_key(setup->build[slot]->digest, operation->name, shape,
                                         setup->machine->name, setup->simulator);
-    uint64_t cycles = cycle_cache_find(setup->cache, &key);
-    if (cycles) return cycles;
+    if (!cycle_cache_find(setup->cache, &key, cost)) return cost->cycles;
     speed_own_inputs(&random);
     if (!speed_start_alone(setup, slot, problem, &random, why, sizeof why)) {
         RecordCase item;
         judge_replay(setup->judge, slot, problem, &random, 1, &item);
         if (item.verdict == CASE_CORRECT) {
-            cycle_cache_keep(setup->cache, &key, item.cost.cycles);
-            return item.cost.cycles;
+            *cost = item.cost;
+            cycle_cache_keep(setup->cache, &key, cost);
+            return cost->cycles;
         }
         text_set(why, sizeof why, "%s", item.text);
     }
@@ -108,8 +110,10 @@ static void measure_cycles(SpeedSetup *setup, const Problem *problem, RecordCase
 {
     RecordSpeed *speed = &item->speed;
     const Operation *operation = setup->judge->operation;
-    uint64_t baseline = own_cycles(setup, SLOT_BASELINE, problem, speed);
-    uint64_t reference = baseline ? own_cycles(setup, SLOT_REFERENCE, problem, speed) : 0;
+    DeviceCost plain;
+    uint64_t baseline = own_cycles(setup, SLOT_BASELINE, problem, &plain, speed);
+    uint64_t reference =
+        baseline ? own_cycles(setup, SLOT_REFERENCE, problem, &speed->against, speed) : 0;
     if (!reference) return;
     speed->baseline = (double)baseline;
     speed->reference = (double)reference;

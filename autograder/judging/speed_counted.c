@@ -102,7 +102,7 @@ static int own_count(OwnCount *own, SpeedSetup *setup, RecordSpeed *speed)
     Random random;
     speed_own_inputs(&random);
     if (count_once(setup, own->slot, own->problem, &random, &own->cycles, speed)) return -1;
-    cycle_cache_keep(setup->cache, &own->key, own->cycles);
+    cycle_cache_keep(setup->cache, &own->key, &(DeviceCost){.cycles = own->cycles});
     return 0;
 }
 
@@ -123,7 +123,8 @@ static void own_begin(OwnCount *own, const SpeedSetup *setup, int slot, const Pr
     operation->print(problem, shape, sizeof shape);
     own->key = cycle_cache_key(setup->build[slot]->digest, operation->name, shape, "cachegrind",
                                digest_file(setup->simulator, VALGRIND_TOOL));
-    own->cycles = cycle_cache_find(setup->cache, &own->key);
+    DeviceCost known;
+    own->cycles = cycle_cache_find(setup->cache, &own->key, &known) ? 0 : known.cycles;
     own->judge.session = NULL;
     if (own->cycles || session_beside(setup->judge->session, &own->judge.session, &error)) return;
     own->beside.judge = &own->judge;

@@ -10,6 +10,7 @@
 #include "autograder/lab/hidden.h"
 #include "autograder/lab/sealed.h"
 #include "autograder/text/ini_file.h"
+#include "autograder/lab/slow.h"
 #include "autograder/text/text.h"
 #include "common/operations/operations.h"
 
@@ -84,7 +85,7 @@ static const Field PREDICT_FIELDS[] = {
     {0},
 };
 
-static const Field HINT_FIELDS[] = {TEXT(LabHint, text, 1), {0}};
+static const Field HINT_FIELDS[] = {TEXT(LabHint, text, 1), TEXT(LabHint, speed, 0), {0}};
 
 static int field_set(const IniFile *file, const IniEntry *entry, const Field *field, void *object,
                      Error *error)
@@ -377,6 +378,18 @@ static int is_fault(const char *name)
     return 0;
 }
 
+static int check_causes(const IniFile *file, const IniSection *section, const char *causes,
+                        Error *error)
+{
+    char words[96], *rest = words;
+    text_set(words, sizeof words, "%s", causes);
+    for (char *word; (word = strsep(&rest, " "));)
+        if (*word && slow_named(word) == SLOW_CAUSES)
+            return ini_error(error, file, section->line,
+                             "'%s' is no reason for being slow; see autograder/lab/slow.h", word);
+    return 0;
+}
+
 static int take_hint(const IniFile *file, const IniSection *section, LabIni *lab, Error *error)
 {
     const char *key = section->name + strlen("hint ");
@@ -384,7 +397,9 @@ static int take_hint(const IniFile *file, const IniSection *section, LabIni *lab
         return ini_error(error, file, section->line, "more than %d hints", LAB_HINTS);
     }
     LabHint *hint = &lab->hint[lab->hints++];
-    if (section_fill(file, section, HINT_FIELDS, hint, error)) return -1;
+    if (section_fill(file, section, HINT_FIELDS, hint, error) ||
+        check_causes(file, section, hint->speed, error))
+        return -1;
     if (!isdigit((unsigned char)*key)) {
         text_set(hint->fault, sizeof hint->fault, "%s", key);
         if (is_fault(key)) return 0;
@@ -569,4 +584,14 @@ int lab_ini_cc(const LabIni *lab)
         if (wanted > cc) cc = wanted;
     }
     return cc;
+}
+
+const char *lab_slow_hint(const LabIni *lab, const char *cause)
+{
+    size_t length = strlen(cause);
+    for (int i = 0; i < lab->hints; i++)
+        for (const char *at = lab->hint[i].speed; (at = strstr(at, cause)); at += length)
+            if ((at == lab->hint[i].speed || at[-1] == ' ') && (!at[length] || at[length] == ' '))
+                return lab->hint[i].text;
+    return NULL;
 }

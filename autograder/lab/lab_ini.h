@@ -49,6 +49,7 @@ typedef struct LabPrediction {
 typedef struct LabHint {
     int stage;      /* 1, 2, ...; 0 for one that a fault unlocks */
     char fault[48]; /* fault_name() */
+    char speed[96]; /* slow_name()s that unlock it, where that is too slow; "" none */
     char text[1500];
 } LabHint;
 
@@ -93,6 +94,8 @@ const char *lab_fault_hint(const LabIni *lab, const char *fault);
 int lab_ini_cc(const LabIni *lab);
 /* The text of stage 1, 2, ...; NULL past the last. */
 const char *lab_stage_hint(const LabIni *lab, int stage);
+/* The hint that a reason for being slow unlocks (slow.h's name), or NULL. */
+const char *lab_slow_hint(const LabIni *lab, const char *cause);
 /* The case of that name, or -1. */
 int lab_case_find(const LabIni *lab, const char *name);
 

@@ -35,7 +35,11 @@ static int print_unlocked(FILE *stream, const Lab *lab, const char *build)
         for (int i = 0; i < record->cases; i++) {
             const RecordCase *item = &record->item[i];
             if (!*item->hint) continue;
-            fprintf(stream, "The last grade found %s in case %s:\n", item->fault, item->name);
+            if (*item->fault)
+                fprintf(stream, "The last grade found %s in case %s:\n", item->fault, item->name);
+            else
+                fprintf(stream, "The last grade found case %s slower than it could be:\n",
+                        item->name);
             text_wrap(stream, 2, item->hint);
             fputc('\n', stream);
             printed++;

@@ -56,6 +56,7 @@ typedef struct RecordSpeed {
     double s, s_low, s_high;             /* s_low = s_high = s on the simulator */
     double s_ref, needed;
     double points, possible;
+    DeviceCost against; /* the reference's, on the simulator; not kept */
 } RecordSpeed;
 
 typedef struct RecordCase {

@@ -66,18 +66,16 @@ static void case_notes(Table *table, const Record *record, const RecordCase *ite
     } else {
         table_note(table, item->text);
     }
-    if (item->verdict != CASE_CORRECT && *item->hint) {
-        text_set(text, sizeof text, "Hint: %s", item->hint);
+    SpeedVerdict speed = item->speed.verdict;
+    int said = speed != SPEED_NOT_TIMED && speed != SPEED_NOT_CORRECT && *item->speed.text;
+    if (said && speed == SPEED_SCORED) table_note(table, item->speed.text);
+    if (said && speed != SPEED_SCORED) {
+        text_set(text, sizeof text, "%s: %s", speed_verdict_name(speed), item->speed.text);
         table_note(table, text);
     }
-    SpeedVerdict speed = item->speed.verdict;
-    if (speed == SPEED_NOT_TIMED || speed == SPEED_NOT_CORRECT || !*item->speed.text) return;
-    char note[600];
-    if (speed == SPEED_SCORED)
-        text_set(note, sizeof note, "%s", item->speed.text);
-    else
-        text_set(note, sizeof note, "%s: %s", speed_verdict_name(speed), item->speed.text);
-    table_note(table, note);
+    if (!*item->hint) return;
+    text_set(text, sizeof text, "Hint: %s", item->hint);
+    table_note(table, text);
 }
 
 static void public_row(Table *table, const Record *record, const RecordCase *item)

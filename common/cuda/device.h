@@ -183,6 +183,7 @@ typedef struct DeviceCost {
     uint32_t occupancy_percent; /* achieved */
     uint32_t registers, shared_bytes, resident_blocks;
     uint32_t grid[3], block[3];
+    uint32_t local_line, load_line, conflict_line; /* sim: where most of it is (SimtResult) */
 } DeviceCost;
 
 typedef struct Device Device;

@@ -58,6 +58,9 @@ static void cost_add(SimDevice *sim, const SimFunction *function, const DeviceCa
     cost->shared_bytes = function->info.shared_bytes + call->shared_bytes;
     cost->resident_blocks = result->resident_blocks;
     cost->occupancy_percent = result->occupancy_percent;
+    cost->local_line = result->local_line;
+    cost->load_line = result->load_line;
+    cost->conflict_line = result->conflict_line;
     memcpy(cost->grid, call->grid, sizeof cost->grid);
     memcpy(cost->block, call->block, sizeof cost->block);
 }

@@ -504,6 +504,8 @@ const char *source_line(const SimtKernel *kernel, uint32_t from, uint32_t *line)
 /* ---- profile.c */
 int profile_open(Launch *launch);
 void profile_close(Launch *launch);
+/* Fills in the lines of *result where most of each is. */
+void profile_hot_lines(const Launch *launch, const InsCount *count, SimtResult *result);
 /* Makes the launch's profile the GPU's, if no longer launch was profiled before (0: one was);
  * workers' counts are added up in worker[0] already. */
 int profile_keep(Launch *launch, const InsCount *count, uint64_t cycles);

@@ -125,6 +125,49 @@ static void instruction_add(SimtInstruction *to, const InsCount *count, const In
         to->stall[i] += stall[i];
 }
 
+/* ---- where most of it is --------------------------------------------------------------------- */
+
+/* The line of a .cu file that an instruction comes from; 0: of none. */
+static uint32_t own_line(const SimtKernel *kernel, uint32_t from)
+{
+    uint32_t line = 0;
+    if (from >= kernel->origins || !kernel->origin[from]) return 0;
+    const char *file = source_line(kernel, from, &line), *dot = strrchr(file, '.');
+    return dot && !strcmp(dot, ".cu") ? line : 0;
+}
+
+/* All of one line together: instructions of a line are not always neighbours, but nearly. */
+typedef struct HotLine {
+    uint64_t most, now;
+    uint32_t line, current;
+} HotLine;
+
+static void hot_add(HotLine *hot, uint32_t line, uint64_t amount)
+{
+    if (!line || !amount) return;
+    hot->now = line == hot->current ? hot->now + amount : amount;
+    hot->current = line;
+    if (hot->now > hot->most) hot->most = hot->now, hot->line = line;
+}
+
+void profile_hot_lines(const Launch *launch, const InsCount *count, SimtResult *result)
+{
+    const SimtKernel *kernel = launch->kernel;
+    HotLine local = {0}, load = {0}, conflict = {0};
+    for (uint32_t i = 0; i < kernel->count; i++) {
+        const InsCount *c = &count[i];
+        uint64_t least = 4 * c->requests; /* 32 floats side by side */
+        if (!c->local_sectors && !c->requests && !c->shared_requests) continue;
+        uint32_t line = own_line(kernel, kernel->code[i].from);
+        hot_add(&local, line, c->local_sectors);
+        hot_add(&load, line, c->sectors > least ? c->sectors - least : 0);
+        hot_add(&conflict, line, c->wavefronts - c->shared_requests);
+    }
+    result->local_line = local.line;
+    result->load_line = load.line;
+    result->conflict_line = conflict.line;
+}
+
 void profile_add_runs(const Launch *launch, const InsCount *count)
 {
     SimtKernel *kernel = launch->kernel;

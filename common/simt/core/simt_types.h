@@ -81,6 +81,9 @@ typedef struct SimtResult {
     uint32_t
         occupancy_percent; /* achieved on the replayed SM: warps there, of those it could hold */
     uint64_t waves;
+    /* Source lines with the most sectors of local memory, sectors loaded from global memory more
+     * than one a lane's word needs, and wavefronts more than one an access; 0 none. */
+    uint32_t local_line, load_line, conflict_line;
     SimtReport report; /* check == SIMT_OK when clean; else the first finding in block order */
     uint64_t findings; /* how many in all */
 } SimtResult;

@@ -1,0 +1,112 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include "autograder/lab/slow.h"
+
+static DeviceCost reference(void)
+{
+    return (DeviceCost){.cycles = 10000,
+                        .launches = 1,
+                        .instructions = 32000000,
+                        .warp_instructions = 1000000,
+                        .integer_instructions = 300000,
+                        .float_instructions = 500000,
+                        .memory_instructions = 100000,
+                        .global_load_requests = 1000,
+                        .global_load_sectors = 4000,
+                        .global_load_bytes = 128000,
+                        .shared_load_requests = 50000,
+                        .shared_wavefronts = 50000,
+                        .occupancy_percent = 50,
+                        .grid = {768, 1, 1}};
+}
+
+static void expect(const DeviceCost *mine, SlowCause cause, const char *text)
+{
+    SlowReason reason[3];
+    DeviceCost other = reference();
+    int found = slow_find(mine, &other, "the reference", "conv.cu", reason, 3);
+    assert_true(found >= 1);
+    assert_int_equal(reason[0].cause, cause);
+    assert_string_equal(reason[0].text, text);
+}
+
+static void the_same_is_no_reason(void **state)
+{
+    (void)state;
+    SlowReason reason[3];
+    DeviceCost mine = reference(), other = mine;
+    assert_int_equal(slow_find(&mine, &other, "the reference", "conv.cu", reason, 3), 0);
+}
+
+static void each_reason_is_told_with_its_numbers(void **state)
+{
+    (void)state;
+    DeviceCost mine = reference();
+    mine.local_sectors = 2600000, mine.local_line = 87, mine.warp_instructions = 2000000;
+    mine.instructions *= 2;
+    expect(&mine, SLOW_LOCAL,
+           "2.6 million sectors of local memory at conv.cu:87: an array of the thread is indexed "
+           "at run time.");
+    mine = reference();
+    mine.warp_instructions = 3100000, mine.integer_instructions = 2300000;
+    mine.instructions = 99200000;
+    expect(&mine, SLOW_INSTRUCTIONS,
+           "3.1 times the instructions of the reference; most of the surplus are integers: indices "
+           "and their tests.");
+    mine = reference();
+    mine.shared_wavefronts = 100000, mine.conflict_line = 61;
+    expect(&mine, SLOW_BANKS,
+           "wavefronts of an access to shared memory: 2.0, where the reference has 1.0; most at "
+           "conv.cu:61.");
+    mine = reference();
+    mine.global_load_sectors = 32000;
+    expect(&mine, SLOW_SECTORS,
+           "sectors that a warp's load touches: 32.0, where the reference has 4.0.");
+    mine = reference();
+    mine.grid[0] = 12;
+    expect(&mine, SLOW_FEW_BLOCKS,
+           "12 blocks where the reference launches 768: multiprocessors without a block have no "
+           "work.");
+    mine = reference();
+    mine.launches = 64;
+    expect(&mine, SLOW_LAUNCHES, "64 launches, 64.0 times those of the reference.");
+    mine = reference();
+    mine.instructions /= 2;
+    expect(&mine, SLOW_LANES,
+           "16.0 of a warp's 32 lanes are active, where the reference has 32.0.");
+}
+
+static void the_largest_come_first_and_no_more_than_asked_for(void **state)
+{
+    (void)state;
+    SlowReason reason[2];
+    DeviceCost mine = reference(), other = mine;
+    mine.global_load_bytes *= 7, mine.shared_wavefronts *= 2, mine.launches = 3;
+    assert_int_equal(slow_find(&mine, &other, "the reference", "conv.cu", reason, 2), 2);
+    assert_int_equal(reason[0].cause, SLOW_BYTES);
+    assert_int_equal(reason[1].cause, SLOW_LAUNCHES);
+}
+
+static void names_are_known_both_ways(void **state)
+{
+    (void)state;
+    for (int i = 0; i < SLOW_CAUSES; i++)
+        assert_int_equal(slow_named(slow_name((SlowCause)i)), i);
+    assert_int_equal(slow_named("weather"), SLOW_CAUSES);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_same_is_no_reason),
+        cmocka_unit_test(each_reason_is_told_with_its_numbers),
+        cmocka_unit_test(the_largest_come_first_and_no_more_than_asked_for),
+        cmocka_unit_test(names_are_known_both_ways),
+    };
+    return cmocka_run_group_tests_name("autograder/slow", tests, NULL, NULL);
+}
