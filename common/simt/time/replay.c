@@ -394,8 +394,7 @@ static void issue(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t now)
     if (ins->shared_atomic == SHARED_RETRIES)
         actor->free += (uint64_t)step->passes / RETRY_PASSES * RETRY_CYCLES;
     actor->next++;
-    if (barrier)
-        barrier_issue(sm, number, ins, step, now);
+    if (barrier) barrier_issue(sm, number, ins, step, now);
     step_prepare(sm, actor);
     if (actor->next >= actor->trace->count && !actor->barrier)
         actor_finish(sm, number, later(now + 1, actor->free));
