@@ -345,7 +345,7 @@ help:
 #:   make train [DATA=digits-8x8|digits|mnist] [EPOCHS=n] [SEED=n] [RESUME=1]
 #:        [WINDOW=1] [CHECK=100]
 #:                       lab 18's step teaches a network to read digits: curves,
-#:                       misread digits, weights
+#:                       misread digits, weights; DATA=recordings: lab 19's
 #:   make sweep [LAB="02 10"] [SHAPE='N=1 C=256 H=14 W=14 K=% ...']
 #:        [OVER=32:640:32] [GPU="titanv h200"]
 #:                       how long a layer takes while the % in SHAPE grows: steps,
@@ -507,7 +507,7 @@ simulate:
 	$(Q)sh common/setup/simulate.sh "$$BUILD" "$$PROGRAM" "$$ARGS"
 
 # Lab 18's step on a set of digits.
-TRAIN_PARTS := $(addprefix $(BUILD)/,obj/common/train/train_main.o lib/train.a lib/engine-sim.a lib/run-rooms.a tests/datasets/tool_digits)
+TRAIN_PARTS := $(addprefix $(BUILD)/,obj/common/train/train_main.o lib/train.a lib/datasets.a lib/engine-sim.a lib/run-rooms.a tests/datasets/tool_digits)
 train:
 	$(call stage,$(TRAIN_PARTS))
 	$(Q)sh common/train/train.sh "$$BUILD" "$$DATA" "$$EPOCHS" "$$SEED" "$$ENGINE"

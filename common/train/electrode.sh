@@ -38,8 +38,8 @@ network=$(source_of 19-electrode electrode.cu)
 # On the simulator a network that it can train, unless told.
 if [ "$engine" = gpu ]; then
     flags='-arch=native -cudart static'
-    : "${FILTERS:=64}" "${UNITS:=256}" "${TRAIN:=20000}" "${TEST:=400}" "${BATCH:=50}"
-    [ "$epochs" != 0 ] || epochs=12
+    : "${FILTERS:=64}" "${UNITS:=256}" "${TRAIN:=10000}" "${TEST:=400}" "${BATCH:=50}"
+    [ "$epochs" != 0 ] || epochs=10
 else
     flags='-cudart none -gencode arch=compute_80,code=compute_80 -gencode arch=compute_90,code=sm_90'
     : "${FILTERS:=4}" "${UNITS:=8}" "${TRAIN:=40}" "${TEST:=20}" "${BATCH:=4}"
@@ -75,7 +75,7 @@ else
     "$cxx" -o "$work/train" "$work"/*.o "$build/lib/datasets.a" -Wl,--whole-archive "$build/lib/engine-sim.a" -Wl,--no-whole-archive \
         "$build/lib/run-rooms.a" $libraries
 fi
-rate=${RATE:-0.004}
+rate=${RATE:-0.006}
 ENGINE_GPU=${GPU:-h200} "$work/train" "$out" "$seed" "$TRAIN" "$TEST" "$BATCH" "$epochs" "$rate" "$FILTERS" "$UNITS"
 machine="the simulated ${GPU:-h200}"
 [ "$engine" = sim ] || machine=$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | head -n 1)

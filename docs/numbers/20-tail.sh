@@ -59,13 +59,39 @@ held() {
         { split($0, n, /[^0-9]+/); ours += n[2]; theirs += n[3]; both += n[4] }
         END { printf "| %s | %d | %d | %d | %d | %.0f %% | %.0f %% |\n", what, layers, ours, theirs, both, 100 * both / theirs, 100 * both / (ours + theirs - both) }' "$out/steps"
 }
+# unseen WHAT TABLE ...: the same of sweeps that were made after the formula.
+unseen() {
+    what=$1
+    shift
+    awk -v what="$what" -v layers="$#" '
+        /^; steps/ { split($0, n, /[^0-9]+/); ours += n[2]; theirs += n[3]; both += n[4] }
+        END { printf "| %s | %d | %d | %d | %d | %.0f %% | %.0f %% |\n", what, layers, ours, theirs, both, 100 * both / theirs, 100 * both / (ours + theirs - both) }' "$@"
+}
 {
     echo '| layers of | layers | steps predicted | measured | at the same width | of those measured | of all |'
     echo '| --- | --- | --- | --- | --- | --- | --- |'
+    unseen 'four layers, one image' "$data"/h200-[bdfg]-n1-*-rules.tsv
+    unseen 'the same, 32 images' "$data"/h200-[bdfg]-n32-*-rules.tsv
+    unseen 'five others, one image' "$data"/h200-[h-l]-n1-*-rules.tsv
     held vgg-16-pruned-n128 'VGG-16, pruned, 128 images'
     held resnet-56-pruned-n128 'ResNet-56, pruned, 128 images'
     held vgg-16-pruned-n1 'VGG-16, pruned, one image'
 } >"$out/held.md"
+
+together() {
+    cat "$data"/h200-[bdfg]-n*-rules.tsv "$data"/h200-[h-l]-n1-*-rules.tsv | awk '
+        /^; steps/ { split($0, n, /[^0-9]+/); theirs += n[3]; both += n[4] }
+        END { printf "%d of their %d steps are where it has them (%.0f %%)", both, theirs, 100 * both / theirs }'
+}
+say "$page" "$(together)"
+
+# Two algorithms of cuDNN on 512 channels of 14x14, and their microseconds at a width.
+by() { # by ALGORITHM FILTERS
+    awk -F'\t' -v filters="$2" '$1 == filters { printf "%.0f", $10; found = 1 } END { exit !found }' "$data/h200-a-n1-cudnn-fp32-nchw-$1.tsv" ||
+        fail "$1 was not measured with $2 filters"
+}
+say "$page" "FFT takes $(by fft 32), $(by fft 64), $(by fft 96) and $(by fft 128) µs at 32, 64, 96 and 128 filters"
+say "$page" "takes $(by implicit-precomputed-gemm 32) µs at 32 filters and $(by implicit-precomputed-gemm 544) at 544"
 
 # The same layers handed out in four ways, and by lab 10.
 remedy() {
