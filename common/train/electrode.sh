@@ -48,6 +48,8 @@ fi
 for number in "FILTERS=$FILTERS" "UNITS=$UNITS" "TRAIN=$TRAIN" "TEST=$TEST" "BATCH=$BATCH"; do
     case ${number#*=} in *[!0-9]* | '' | 0* | ??????*) fail "${number%%=*} is a whole number from 1 to 99999" ;; esac
 done
+rate=${RATE:-0.006}
+case $rate in *[!0-9.]* | *.*.* | '' | .) fail "RATE is a number such as 0.006, not '$rate'" ;; esac
 [ "$BATCH" -le "$TRAIN" ] || fail "BATCH=$BATCH is more than TRAIN=$TRAIN"
 
 out=$build/train/recordings
@@ -75,7 +77,6 @@ else
     "$cxx" -o "$work/train" "$work"/*.o "$build/lib/datasets.a" -Wl,--whole-archive "$build/lib/engine-sim.a" -Wl,--no-whole-archive \
         "$build/lib/run-rooms.a" $libraries
 fi
-rate=${RATE:-0.006}
 ENGINE_GPU=${GPU:-h200} "$work/train" "$out" "$seed" "$TRAIN" "$TEST" "$BATCH" "$epochs" "$rate" "$FILTERS" "$UNITS"
 machine="the simulated ${GPU:-h200}"
 [ "$engine" = sim ] || machine=$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | head -n 1)

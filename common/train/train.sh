@@ -1,5 +1,5 @@
 #!/bin/sh
-# train.sh BUILD DATA EPOCHS SEED ENGINE - trains lab 18's step on a set of digits: make train.
+# train.sh BUILD DATA EPOCHS SEED ENGINE - trains lab 18's step on a set of digits: make train.  DATA=recordings is electrode.sh's.
 #
 # SUBMISSION=labs is your own step, solutions the workbook's, which also steps in for a skeleton.  RESUME=1 goes on from the
 # last checkpoint, CHECK=100 holds the first steps against fp64, WINDOW=1 draws the curves in a window meanwhile, STOP=2 ends
@@ -26,11 +26,6 @@ for number in "EPOCHS=$epochs" "SEED=$seed" "STOP=${STOP:-0}" "CHECK=${CHECK:-0}
 done
 sets="digits-8x8 digits recordings $(cut -f1 datasets/recipes.tsv | sed 1d | sort -u | tr '\n' ' ')"
 case " $sets" in *" $data "*) ;; *) fail "DATA is one of: $sets" ;; esac
-[ -f "$source" ] || fail "there is no $source"
-if cmp -s "$source" autograder/tests/skeletons/18-training/train.cu && [ -f solutions/18-training/train.cu ]; then
-    echo "train: $source is the skeleton still, so this is the workbook's own step"
-    source=solutions/18-training/train.cu
-fi
 if [ "$engine" = auto ]; then
     engine=sim
     nvidia-smi >/dev/null 2>&1 && engine=gpu
@@ -43,6 +38,11 @@ esac
 gpu=${GPU:-h200}
 [ -f "common/simt/gpus/$gpu.ini" ] || fail "there is no machine $gpu in common/simt/gpus"
 [ "$data" != recordings ] || exec sh common/train/electrode.sh "$build" "$epochs" "$seed" "$engine"
+[ -f "$source" ] || fail "there is no $source"
+if cmp -s "$source" autograder/tests/skeletons/18-training/train.cu && [ -f solutions/18-training/train.cu ]; then
+    echo "train: $source is the skeleton still, so this is the workbook's own step"
+    source=solutions/18-training/train.cu
+fi
 case $data in
 digits-8x8) ;;
 *) [ -f "$build/datasets/$data/train-images-idx3-ubyte" ] || sh datasets/datasets.sh "$build" "$data" 1 ;;

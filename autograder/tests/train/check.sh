@@ -44,6 +44,15 @@ tell epochs-that-are-no-number
 tell no-such-step
 ! sh common/train/train.sh "$work/build" digits-8x8 1 1 abacus >"$work/out" 2>"$work/err" && refused "not 'abacus'"
 tell no-such-engine
+recordings() { SUBMISSION=solutions sh common/train/train.sh "$work/build" recordings 1 1 sim >"$work/out" 2>"$work/err"; }
+! BATCH=50 TRAIN=10 recordings && refused 'BATCH=50 is more than TRAIN=10'
+tell a-batch-larger-than-the-set
+! UNITS=0 recordings && refused 'UNITS is a whole number from 1 to 99999'
+tell a-network-without-units
+! RATE=fast recordings && refused "RATE is a number such as 0.006, not 'fast'"
+tell a-rate-that-is-no-number
+! SUBMISSION=/nowhere sh common/train/train.sh "$work/build" recordings 1 1 sim >"$work/out" 2>"$work/err" && refused 'there is no /nowhere/18'
+tell no-such-step-for-recordings
 
 # A step that is wrong is not trained with when it is checked: momentum after the step.
 mkdir -p "$work/wrong/18-training"
