@@ -13,7 +13,7 @@ awk -F'\t' '
         if ($2 ~ /^cuDNN/) how = $3 ", " ($2 ~ /NHWC/ ? "NHWC" : "NCHW")
         if ($2 ~ /^cuDNN fp32.*products/ || ($2 == "cuDNN fp32 NHWC" && $3 ~ /GEMM|direct/)) keep($1 "\t" "cuDNN products", $4, $5, $6, $7, how)
         keep($1 "\t" kind, $4, $5, $6, $7, how)
-        if ($2 ~ /^[0-9]/ && $2 !~ /^11/) keep($1 "\t" "best lab", $4, $5, $6, $7, $2) # lab 11 is fp16
+        if ($2 ~ /^[0-9]/ && $2 !~ /^1[12]/) keep($1 "\t" "best lab", $4, $5, $6, $7, $2) # labs 11 and 12 round their inputs
         if (!($1 in seen)) { seen[$1] = ++layers; name[layers] = $1 }
     }
     function keep(key, us, tflops, ceiling, roofline, how) {
@@ -34,13 +34,14 @@ awk -F'\t' '
     function cell(layer, kind) { return (layer, kind) in us ? sprintf(us[layer, kind] < 100 ? "%.1f" : "%.0f", us[layer, kind]) : "–" }
     function ratio(layer, a, b) { return (layer, a) in us && (layer, b) in us ? sprintf("%.2f", us[layer, a] / us[layer, b]) : "–" }
     END {
-        print "| layer | 02 | 04 | 09 | **10** | TFLOP/s | of FMA | of roofline | cuDNN fp32 | how | cuDNN / 10 | no transform / 10 | cuBLAS | **11** | cuDNN TF32 | cuDNN TF32 / 11 |"
-        print "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
+        print "| layer | 02 | 04 | 09 | **10** | TFLOP/s | of FMA | of roofline | cuDNN fp32 | how | cuDNN / 10 | no transform / 10 | cuBLAS | best lab | which | cuDNN / best | **11** | cuDNN TF32 | cuDNN TF32 / 11 |"
+        print "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
         for (i = 1; i <= layers; i++) {
             l = name[i]; ten = "10-implicit-gemm"
-            printf "| %s | %s | %s | %s | %s | %.1f | %.0f %% | %.0f %% | %s | %s | %s | %s | %s | %s | %s | %s |\n", l, cell(l, "02-naive"), cell(l, "04-tiled"),
+            printf "| %s | %s | %s | %s | %s | %.1f | %.0f %% | %.0f %% | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", l, cell(l, "02-naive"), cell(l, "04-tiled"),
                 cell(l, "09-im2col"), cell(l, ten), tf[l, ten], 100 * ceiling[l, ten], 100 * roof[l, ten], cell(l, "cuDNN fp32"), how[l, "cuDNN fp32"],
-                ratio(l, "cuDNN fp32", ten), ratio(l, "cuDNN products", ten), cell(l, "cuBLAS fp32"), cell(l, "11-tensor-cores"),
+                ratio(l, "cuDNN fp32", ten), ratio(l, "cuDNN products", ten), cell(l, "cuBLAS fp32"), cell(l, "best lab"), substr(how[l, "best lab"], 1, 2), ratio(l, "cuDNN fp32", "best lab"),
+                cell(l, "11-tensor-cores"),
                 cell(l, "cuDNN TF32"), ratio(l, "cuDNN TF32", "11-tensor-cores")
         }
     }' "$out/best.tsv" >"$out/layers.md"

@@ -120,7 +120,8 @@ struct Place {
 template <int ROWS_, int COLS_> struct Tile {
     static constexpr int ROWS = ROWS_, COLS = COLS_, HALF = COLS / 2;
     static constexpr int POINTS = ROWS * HALF + (ROWS > 1 ? 2 : 1);
-    static constexpr int TILES = 8192 / (ROWS * COLS), LINES = TILES * ROWS, THREADS = LINES / 2;
+    static constexpr int TILES = ROWS > 1 ? 8192 / (ROWS * COLS) : 128;
+    static constexpr int LINES = TILES * ROWS, THREADS = LINES / 2;
     static constexpr int PITCH = COLS + (WARP / TILES | 1); /* a warp's lines in different banks */
     static constexpr int LINES_APART = THREADS / COLS, AT_ONCE = 16; /* as they are loaded */
     typedef float Lines[LINES][PITCH];
@@ -171,15 +172,16 @@ template <int ROWS_, int COLS_> struct Tile {
     static __device__ void lines_store(const Cut &cut, const Place (&place)[TILES],
                                        const Lines &line, float *__restrict__ to)
     {
+        const int j = threadIdx.x % COLS;
 #pragma unroll 16
-        for (int l = threadIdx.x / COLS; l < LINES; l += THREADS / COLS) {
-            const int j = threadIdx.x % COLS;
+        for (int i = 0; i < LINES / LINES_APART; i++) {
+            const int l = threadIdx.x / COLS + i * LINES_APART;
             const Place at = place[l % TILES];
             // TODO(4): Store line[l][j] to its place, if it is an output.
             const int p = at.h0 + l / TILES, q = at.w0 + j;
+            const bool right = l / TILES < cut.step_h && j < cut.step_w;
             const int row = (at.map * cut.channels + blockIdx.y) * cut.height + p;
-            if (at.map < cut.maps && l / TILES < cut.step_h && j < cut.step_w && p < cut.height &&
-                q < cut.width)
+            if (right && at.map < cut.maps && p < cut.height && q < cut.width)
                 to[row * cut.width + q] = line[l][j];
             // END TODO(4)
         }
@@ -473,10 +475,8 @@ struct Choice {
             convolve<Tile<rows, cols>>                                                             \
     }
 static const Choice choices[] = {
-    TILE(16, 16, 70.0f),
-    TILE(32, 32, 80.0f),
-    TILE(64, 64, 330.0f),
-    TILE(1, 64, 120.0f),
+    TILE(16, 16, 70.0f), TILE(32, 32, 80.0f), TILE(64, 64, 330.0f),
+    TILE(1, 32, 120.0f), TILE(1, 64, 120.0f),
 };
 enum { CHOICES = sizeof choices / sizeof *choices, MOST = 64 };
 
