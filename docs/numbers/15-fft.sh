@@ -4,6 +4,7 @@
 page=labs/15-fft/README.md
 solution=solutions/15-fft/conv.cu
 patches=docs/numbers/15-fft
+measured=docs/data/compare/fft-h200.tsv
 
 # saved TILE R: products of the definition for one of four at each point.
 saved() { calc %.1f "$2^2 * ($1 - $2 + 1)^2 / (4 * ($1^2 / 2 + 2))"; }
@@ -38,3 +39,47 @@ way() {
 } >"$out/steps.md"
 simulate_long one-by-one 15 "$(variant one-by-one "$solution" "$patches/one-by-one.patch")" --shape 'N=1 C=16 H=88 W=88 K=32 R=11 S=11 pad=5 stride=1' --gpu h200
 say $page "and \`eleven\` took $(thousands "$(number one-by-one cycles)") cycles instead of $(thousands "$(number chosen-eleven cycles)")"
+
+# ---- what an H200 measured -------------------------------------------------------------------------------------------------
+
+# Every layer's times, in µs; of cuDNN the fastest of all its fp32 algorithms.
+awk -F'\t' '
+    /^;/ || $1 == "layer" { next }
+    {
+        side = $2 ~ /^cuDNN/ ? "cuDNN" : $2
+        if (!(($1, side) in us) || $4 < us[$1, side]) { us[$1, side] = $4; how[$1, side] = $3 }
+        if (!($1 in seen)) { seen[$1] = 1; print $1 > "/dev/stderr" }
+    }
+    END { for (key in us) { split(key, part, SUBSEP); print part[1] "\t" part[2] "\t" us[key] "\t" how[key] } }' "$measured" 2>"$out/order" >"$out/times.dat"
+awk -F'\t' '
+    FILENAME ~ /times/ { us[$1, $2] = $3; how[$1, $2] = $4; next }
+    { name[++n] = $1 }
+    function t(side) { return (l, side) in us ? sprintf((us[l, side] < 100 ? "%.1f" : "%.0f"), us[l, side]) : "–" }
+    END {
+        print "| layer | lab 10 | lab 14 | 16×16 | 32×32 | 64×64 | **lab 15** | cuDNN fp32 | how | cuDNN / 15 | 10 / 15 |"
+        print "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
+        for (i = 1; i <= n; i++) {
+            l = name[i]
+            printf "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %.2f | %.2f |\n", l, t("10-implicit-gemm"), t("14-winograd"), t("tile-16"), t("tile-32"), t("tile-64"),
+                t("15-fft"), t("cuDNN"), how[l, "cuDNN"], us[l, "cuDNN"] / us[l, "15-fft"], us[l, "10-implicit-gemm"] / us[l, "15-fft"]
+        }
+    }' "$out/times.dat" "$out/order" >"$out/h200.md"
+
+# range A B PATTERN: the least and the most of A's time over B's, on the layers that match.
+range() {
+    awk -F'\t' -v a="$1" -v b="$2" -v pattern="$3" -v places="${4:-1}" '
+        $1 ~ pattern { us[$1, $2] = $3; layer[$1] }
+        END {
+            least = 1e9
+            for (l in layer) { x = us[l, a] / us[l, b]; if (x < least) least = x; if (x > most) most = x }
+            printf "%.*f to %.*f", places, least, places, most
+        }' "$out/times.dat"
+}
+of() { awk -F'\t' -v layer="$1" -v side="$2" '$1 == layer && $2 == side { print $3 }' "$out/times.dat"; }
+ratio() { calc "$1" "$(of "$2" "$3") / $(of "$2" "$4")"; }
+say $page "from 5×5 to 31×31 lab 15 is $(range cuDNN 15-fft '^(5x5|7x7|9x9|11x11|15x15|21x21|31x31)$') times as fast as cuDNN's best"
+say $page "and $(range 10-implicit-gemm 15-fft '^(5x5|7x7|9x9|11x11|15x15|21x21|31x31)$') times as fast as lab 10"
+say $page "at 3×3 lab 14 is $(ratio %.1f 3x3 15-fft 14-winograd) times as fast as lab 15"
+say $page "7×7 takes $(calc %.0f "$(of 7x7 15-fft)") µs and 15×15 takes $(calc %.0f "$(of 15x15 15-fft)"), with $(calc %.1f '15^2 / 7^2') times as many products in the definition"
+say $page "1×7 is where it is as fast as lab 10 ($(ratio %.2f 1x7 10-implicit-gemm 15-fft)), and at 1×31 it is $(ratio %.1f 1x31 10-implicit-gemm 15-fft) times as fast"
+rm "$out/times.dat" "$out/order"
