@@ -422,13 +422,15 @@ static int find_slabs(const Judgement *judged, char *where, size_t bytes)
 
 /* ---- a known mistake --------------------------------------------------------------------- */
 
-/* Are these the outputs that were seen?  NAN and infinities are alike here. */
+/* Are these the outputs that were seen?  NAN and infinities are alike here; a value that happens to
+ * be next to 0 has the roundings of what it is the difference of. */
 static int is_seen(const Judgement *judged, const double *value)
 {
+    const double same = 1e-5;
     size_t differs = 0;
     for (size_t i = 0; i < judged->verdict.total; i++) {
         double got = judged->view.output[i], error = fabs(got - value[i]);
-        double slack = fmax(bound_at(judged, i), 1e-5 * fabs(value[i]));
+        double slack = fmax(bound_at(judged, i), same * fmax(fabs(value[i]), judged->rms));
         differs += !(fabs(value[i] - judged->expected[i]) <= 4 * slack);
         if (!isfinite(got) && !isfinite(value[i])) continue;
         if (!(error <= slack)) return 0;

@@ -104,15 +104,32 @@ static int activate_numbers(const Problem *problem, ProblemNumber number[OPERATI
     return sizeof all / sizeof *all;
 }
 
+/* One element in 16 is its channel's bias turned round, or a few floats beside that: there the sum
+ * is 0 or next to it, and exact. */
+static void stand_at_zero(const ActivateProblem *p, Random *random, const float *b, float *x)
+{
+    const size_t map = (size_t)p->H * (size_t)p->W, count = (size_t)(p->N * p->C) * map;
+    for (size_t i = 0; i < count; i++) {
+        if (random_range(random, 0, 15)) continue;
+        x[i] = -b[i / map % (size_t)p->C];
+        for (int steps = random_range(random, 0, 6) - 3; steps; steps -= steps < 0 ? -1 : 1)
+            x[i] = nextafterf(x[i], steps < 0 ? -INFINITY : INFINITY);
+    }
+}
+
 static void activate_generate(const Problem *problem, Random *random, float *const *tensor)
 {
     TensorShape shape[OPERATION_TENSORS];
+    ActivateProblem p = activate_unpack(problem);
+    Random zeros;
     activate_tensors(problem, shape);
     for (int t = TENSOR_X; t <= TENSOR_B; t++) {
         Random own;
         random_child(random, shape[t].name, &own);
         random_wide_fill(&own, tensor[t], tensor_count(&shape[t]));
     }
+    random_child(random, "zeros", &zeros);
+    stand_at_zero(&p, &zeros, tensor[TENSOR_B], tensor[TENSOR_X]);
 }
 
 /* ---- the oracle ------------------------------------------------------------------------------ */

@@ -297,6 +297,32 @@ static void an_element_is_what_the_oracle_says_of_it(void **state)
     }
 }
 
+/* Inputs stand at a ReLU's kink: what lets through no less than a millionth shows. */
+static void a_relu_that_begins_late_is_wrong(void **state)
+{
+    (void)state;
+    Problem problem = {0};
+    Verdict verdict;
+    Finding finding;
+    Error error;
+    Run run;
+    assert_int_equal(
+        operation_find("activate_forward")->parse("N=3 C=5 H=7 W=9 kind=relu", &problem, &error),
+        0);
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        run_open(&run, "activate_forward", &problem, seed);
+        float *y = run_output(&run);
+        plain_activate((const void *)problem.data, run.tensor[0], run.tensor[1], y);
+        run_judge(&run, &verdict, &finding);
+        assert_true(verdict.correct);
+        for (size_t i = 0; i < run.count[2]; i++)
+            y[i] = y[i] > 1e-6F ? y[i] : 0;
+        run_judge(&run, &verdict, &finding);
+        assert_false(verdict.correct);
+        run_close(&run);
+    }
+}
+
 /* Half of the images, taken by themselves, have the outputs that they have among all. */
 static void images_know_nothing_of_each_other(void **state)
 {
@@ -506,6 +532,7 @@ int main(void)
         cmocka_unit_test(bad_problems_are_one_line),
         cmocka_unit_test(plain_code_is_right),
         cmocka_unit_test(an_element_is_what_the_oracle_says_of_it),
+        cmocka_unit_test(a_relu_that_begins_late_is_wrong),
         cmocka_unit_test(images_know_nothing_of_each_other),
         cmocka_unit_test(a_network_of_lower_precision_is_told),
         cmocka_unit_test(a_network_shows_what_each_layer_lost),
