@@ -64,8 +64,8 @@ void race_async(Warp *warp, const Ins *ins, uint32_t lane, const uint32_t *piece
 /* Does the copy write any of these bytes?  A swizzle changes places within 128 bytes only. */
 static int overlaps(const Flight *flight, uint32_t at, uint32_t bytes)
 {
-    uint32_t from = flight->to, to = flight->to + flight->bytes;
-    if (flight->swizzle) from &= ~127u, to = (to + 127) & ~127u;
+    uint32_t from = flight->to, to = flight->to + flight->stretch.bytes;
+    if (flight->stretch.swizzle) from &= ~127u, to = (to + 127) & ~127u;
     return at < to && at + bytes > from;
 }
 

@@ -46,10 +46,17 @@ typedef struct WgmmaPlan {
     int negate_a, negate_b, transposed_a, transposed_b, saturate;
 } WgmmaPlan;
 
+/* Bytes of shared memory: of each `pitch` of them the first `row`, under a swizzle of
+ * 16 << `swizzle` bytes.  All are multiples of 16. */
+typedef struct Stretch {
+    uint32_t bytes, row, pitch, swizzle;
+} Stretch;
+
 /* Bytes on their way into shared memory. */
 typedef struct Flight {
-    uint32_t to, bytes, barrier, phase; /* barrier: offset of the mbarrier, and its phase then */
-    uint32_t ins, thread, swizzle;
+    Stretch stretch;
+    uint32_t to, barrier, phase; /* barrier: offset of the mbarrier, and its phase then */
+    uint32_t ins, thread;
     unsigned char *data;
 } Flight;
 

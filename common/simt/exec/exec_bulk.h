@@ -8,7 +8,7 @@
 typedef struct Box {
     const TensorMap *map;
     int im2col;
-    uint32_t rank, element, row_bytes, rows, step[TENSOR_MAP_RANK], steps[TENSOR_MAP_RANK];
+    uint32_t rank, element, row_bytes, pitch, rows, step[TENSOR_MAP_RANK], steps[TENSOR_MAP_RANK];
     int64_t at[TENSOR_MAP_RANK], first[TENSOR_MAP_RANK], offset[TENSOR_MAP_RANK];
 } Box;
 
@@ -18,6 +18,8 @@ static void box_open(const Warp *warp, const BulkPlan *plan, uint32_t lane, cons
     *box = (Box){.map = map, .im2col = plan->im2col, .rank = map->rank};
     box->element = tensor_map_element(map->type);
     box->row_bytes = map->box[0] * box->element;
+    /* A row of a swizzled box has a row of the swizzle to itself. */
+    box->pitch = map->swizzle ? 16u << map->swizzle : box->row_bytes;
     box->rows = plan->im2col ? map->box[1] : 1;
     for (uint32_t i = 0; i < map->rank; i++) {
         box->at[i] = box->first[i] = REG(const int32_t, plan->coordinate[i])[lane];
@@ -30,6 +32,17 @@ static void box_open(const Warp *warp, const BulkPlan *plan, uint32_t lane, cons
         box->steps[i] = (map->box[i] + map->element_strides[i] - 1u) / map->element_strides[i];
         box->rows *= box->steps[i];
     }
+}
+
+/* A card calls it an illegal instruction when the first coordinate is not at 16 bytes. */
+static int box_aligned(Warp *warp, const Ins *ins, uint32_t lane, const Box *box)
+{
+    if (box->at[0] * box->element % 16 == 0) return 0;
+    fault_at(warp, ins, SIMT_MEMCHECK, lane, 0, 0,
+             "Misaligned bulk copy: its first coordinate is %lld, which of elements of %u bytes is "
+             "no multiple of 16 bytes",
+             (long long)box->at[0], box->element);
+    return -1;
 }
 
 /* The next row of a tile, or the next pixel of im2col: where a row of the picture ends, the next
@@ -77,9 +90,22 @@ static void fill_row(const TensorMap *map, unsigned char *row, uint32_t bytes)
 {
     memset(row, 0, bytes);
     if (!map->fill) return;
-    uint32_t element = tensor_map_element(map->type);
-    for (uint32_t i = 0; i < bytes; i++) /* a NaN of all ones but the sign */
-        row[i] = i % element == element - 1 ? 0x7f : 0xff;
+    for (uint32_t i = 0; i < bytes; i++) /* NaNs, of any type that has as many bytes */
+        row[i] = i % 2 ? 0x7f : 0xf7;
+}
+
+/* TF32 is rounded on its way.  What is tiny stays, whatever the type's name says. */
+static void convert_row(const TensorMap *map, unsigned char *row, uint32_t bytes)
+{
+    int rounds = map->type == TENSOR_MAP_TF32 || map->type == TENSOR_MAP_TF32_FTZ;
+    for (uint32_t i = 0; rounds && i < bytes; i += 4) {
+        uint32_t bits = read_32(row + i), size = bits & 0x7fffffffu;
+        if (size > 0x7f800000u)
+            bits = 0x7fffe000u;
+        else
+            bits = (bits + 0x1000) & 0xffffe000u;
+        memcpy(row + i, &bits, 4);
+    }
 }
 
 /* ---- operands ------------------------------------------------------------------------------- */
@@ -184,13 +210,13 @@ static int pieces_check(Warp *warp, const Ins *ins, uint32_t lane, const uint32_
     return 0;
 }
 
-static int stretch_check(Warp *warp, const Ins *ins, uint32_t lane, uint32_t to, uint32_t bytes,
-                         uint32_t swizzle, int store)
+static int stretch_check(Warp *warp, const Ins *ins, uint32_t lane, uint32_t to,
+                         const Stretch *stretch, int store)
 {
     uint32_t piece[LANES], n = 0;
-    for (uint32_t i = 0; i < bytes; i += 16) {
-        piece[n++] = swizzled(to + i, swizzle);
-        if (n < LANES && i + 16 < bytes) continue;
+    for (uint32_t i = 0; i < stretch->bytes; i += 16) {
+        if (i % stretch->pitch < stretch->row) piece[n++] = swizzled(to + i, stretch->swizzle);
+        if (n < LANES && i + 16 < stretch->bytes) continue;
         if (pieces_check(warp, ins, lane, piece, n, store) != 0) return -1;
         n = 0;
     }
@@ -201,8 +227,22 @@ static int stretch_check(Warp *warp, const Ins *ins, uint32_t lane, uint32_t to,
 
 typedef struct Target {
     uint64_t to, barrier; /* as addresses of shared memory */
-    uint32_t bytes, swizzle;
+    Stretch stretch;
 } Target;
+
+/* Bytes in a row. */
+ALWAYS Stretch stretch_plain(uint32_t bytes)
+{
+    return (Stretch){.bytes = bytes, .row = bytes, .pitch = bytes};
+}
+
+static Stretch stretch_of(const Box *box)
+{
+    return (Stretch){.bytes = box->rows * box->pitch,
+                     .row = box->row_bytes,
+                     .pitch = box->pitch,
+                     .swizzle = box->map->swizzle};
+}
 
 /* Sends `data` (whose owner is the flight from now on) to one block. */
 static int flight_send(Warp *warp, const Ins *ins, uint32_t lane, const Target *target,
@@ -219,32 +259,34 @@ static int flight_send(Warp *warp, const Ins *ins, uint32_t lane, const Target *
         return -1;
     }
     Spot spot;
-    if (to + target->bytes > block->shared_bytes)
-        return spot_shared(warp, ins, lane, target->to, target->bytes, 0, 0, &spot);
+    uint32_t bytes = target->stretch.bytes;
+    if (to + bytes > block->shared_bytes)
+        return spot_shared(warp, ins, lane, target->to, bytes, 0, 0, &spot);
     if (block == warp->block &&
-        stretch_check(warp, ins, lane, (uint32_t)to, target->bytes, target->swizzle, 1) != 0)
+        stretch_check(warp, ins, lane, (uint32_t)to, &target->stretch, 1) != 0)
         return -1;
     if (block->flights == block->flight_room) {
         uint32_t room = block->flight_room ? block->flight_room * 2 : 16;
         Flight *grown = realloc(block->flight, room * sizeof *grown);
         if (grown) block->flight = grown, block->flight_room = room;
     }
-    unsigned char *own = block->flights < block->flight_room ? malloc(target->bytes) : NULL;
+    unsigned char *own = block->flights < block->flight_room ? malloc(bytes) : NULL;
     if (!own) {
         fault_at(warp, ins, SIMT_TRAP, lane, 0, 0, "out of host memory for a bulk copy");
         return -1;
     }
-    memcpy(own, data, target->bytes);
+    memcpy(own, data, bytes);
     block->flight[block->flights++] = (Flight){.to = (uint32_t)to,
-                                               .bytes = target->bytes,
+                                               .stretch = target->stretch,
                                                .barrier = m.offset,
                                                .phase = m.phase,
                                                .ins = (uint32_t)(ins - warp->code),
                                                .thread = warp->index * LANES + lane,
-                                               .swizzle = target->swizzle,
                                                .data = own};
     phase_trace(warp, &m, 0);
-    if (mbarrier_bytes(warp, ins, lane, &m, -(int64_t)target->bytes) != 0) return -1;
+    /* What a swizzle leaves free between two rows is not counted. */
+    int64_t counted = (int64_t)bytes / target->stretch.pitch * target->stretch.row;
+    if (mbarrier_bytes(warp, ins, lane, &m, -counted) != 0) return -1;
     mbarrier_settle(warp, &m);
     return 0;
 }
@@ -278,7 +320,7 @@ static int flights_send(Warp *warp, const Ins *ins, const BulkPlan *plan, uint32
 static int box_load(Warp *warp, const Ins *ins, uint32_t lane, Box *box, unsigned char *data)
 {
     for (uint32_t r = 0; r < box->rows; r++, box_next(box)) {
-        unsigned char *row = data + (size_t)r * box->row_bytes;
+        unsigned char *row = data + (size_t)r * box->pitch;
         uint64_t address;
         uint32_t skip, bytes = box_inside(box, &skip, &address);
         if (bytes < box->row_bytes) fill_row(box->map, row, box->row_bytes);
@@ -286,6 +328,7 @@ static int box_load(Warp *warp, const Ins *ins, uint32_t lane, Box *box, unsigne
         const unsigned char *host = bulk_global(warp, ins, lane, address, bytes, 0);
         if (!host) return -1;
         memcpy(row + skip, host, bytes);
+        convert_row(box->map, row + skip, bytes);
     }
     return 0;
 }
@@ -304,19 +347,21 @@ static int row_bytes_check(Warp *warp, const Ins *ins, const BulkPlan *plan, uin
 static int row_load(Warp *warp, const Ins *ins, const BulkPlan *plan, uint32_t lane, Target *target,
                     const unsigned char **data)
 {
-    if (row_bytes_check(warp, ins, plan, lane, &target->bytes) != 0) return -1;
+    uint32_t bytes;
+    if (row_bytes_check(warp, ins, plan, lane, &bytes) != 0) return -1;
+    target->stretch = stretch_plain(bytes);
     if (plan->kind == BULK_BETWEEN) {
         uint64_t from = shared_address(warp, &plan->from, lane);
         if (bulk_aligned(warp, ins, lane, from, 16, "the source's address") != 0) return -1;
         Spot spot;
-        if (from + target->bytes > warp->block->shared_bytes)
-            return spot_shared(warp, ins, lane, from, target->bytes, 0, 0, &spot);
+        if (from + bytes > warp->block->shared_bytes)
+            return spot_shared(warp, ins, lane, from, bytes, 0, 0, &spot);
         *data = warp->block->shared + from;
-        return stretch_check(warp, ins, lane, (uint32_t)from, target->bytes, 0, 0);
+        return stretch_check(warp, ins, lane, (uint32_t)from, &target->stretch, 0);
     }
     uint64_t from = place_address(warp, &plan->from, lane);
     if (bulk_aligned(warp, ins, lane, from, 16, "the address in global memory") != 0) return -1;
-    *data = bulk_global(warp, ins, lane, from, target->bytes, 0);
+    *data = bulk_global(warp, ins, lane, from, bytes, 0);
     return *data ? 0 : -1;
 }
 
@@ -333,7 +378,8 @@ static int bulk_load(Warp *warp, const Ins *ins, const BulkPlan *plan, uint32_t 
     Box box;
     if (!map) return -1;
     box_open(warp, plan, lane, map, &box);
-    uint64_t bytes = (uint64_t)box.rows * box.row_bytes;
+    if (box_aligned(warp, ins, lane, &box) != 0) return -1;
+    uint64_t bytes = (uint64_t)box.rows * box.pitch;
     if (bytes > MBARRIER_MOST) {
         fault_at(warp, ins, SIMT_MEMCHECK, lane, 0, 0,
                  "A box of %llu bytes: an mbarrier counts at most %d", (unsigned long long)bytes,
@@ -345,7 +391,7 @@ static int bulk_load(Warp *warp, const Ins *ins, const BulkPlan *plan, uint32_t 
         fault_at(warp, ins, SIMT_TRAP, lane, 0, 0, "out of host memory for a bulk copy");
         return -1;
     }
-    target.bytes = (uint32_t)bytes, target.swizzle = map->swizzle;
+    target.stretch = stretch_of(&box);
     int result = box_load(warp, ins, lane, &box, image) == 0
                      ? flights_send(warp, ins, plan, lane, &target, image)
                      : -1;
@@ -362,12 +408,14 @@ static int box_store(Warp *warp, const Ins *ins, const BulkPlan *plan, uint32_t 
     Box box;
     if (!map) return -1;
     box_open(warp, plan, lane, map, &box);
-    uint64_t size = (uint64_t)box.rows * box.row_bytes;
+    if (box_aligned(warp, ins, lane, &box) != 0) return -1;
+    uint64_t size = (uint64_t)box.rows * box.pitch;
     Spot spot;
     if (from + size > warp->block->shared_bytes)
         return spot_shared(warp, ins, lane, from, (uint32_t)(size < 1u << 30 ? size : 1u << 30), 0,
                            0, &spot);
-    if (stretch_check(warp, ins, lane, from, (uint32_t)size, map->swizzle, 0) != 0) return -1;
+    Stretch stretch = stretch_of(&box);
+    if (stretch_check(warp, ins, lane, from, &stretch, 0) != 0) return -1;
     for (uint32_t r = 0; r < box.rows; r++, box_next(&box)) {
         uint64_t address;
         uint32_t skip, bytes = box_inside(&box, &skip, &address);
@@ -375,8 +423,7 @@ static int box_store(Warp *warp, const Ins *ins, const BulkPlan *plan, uint32_t 
         unsigned char *host = bulk_global(warp, ins, lane, address, bytes, 1);
         if (!host) return -1;
         for (uint32_t i = 0; i < bytes; i++)
-            host[i] =
-                warp->block->shared[swizzled(from + r * box.row_bytes + skip + i, map->swizzle)];
+            host[i] = warp->block->shared[swizzled(from + r * box.pitch + skip + i, map->swizzle)];
     }
     return 0;
 }
@@ -398,7 +445,8 @@ static int bulk_store(Warp *warp, const Ins *ins, const BulkPlan *plan, uint32_t
         return -1;
     if (from + bytes > warp->block->shared_bytes)
         return spot_shared(warp, ins, lane, from, bytes, 0, 0, &spot);
-    if (stretch_check(warp, ins, lane, (uint32_t)from, bytes, 0, 0) != 0) return -1;
+    Stretch stretch = stretch_plain(bytes);
+    if (stretch_check(warp, ins, lane, (uint32_t)from, &stretch, 0) != 0) return -1;
     unsigned char *host = bulk_global(warp, ins, lane, to, bytes, 1);
     if (host) memcpy(host, warp->block->shared + from, bytes);
     return host ? 0 : -1;

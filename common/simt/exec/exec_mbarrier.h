@@ -158,8 +158,10 @@ ALWAYS uint32_t swizzled(uint32_t offset, uint32_t swizzle)
 
 static void flight_land(Block *block, const Flight *flight)
 {
-    for (uint32_t i = 0; i < flight->bytes; i += 16) {
-        uint32_t to = swizzled(flight->to + i, flight->swizzle);
+    const Stretch *s = &flight->stretch;
+    for (uint32_t i = 0; i < s->bytes; i += 16) {
+        uint32_t to = swizzled(flight->to + i, s->swizzle);
+        if (i % s->pitch >= s->row) continue;
         memcpy(block->shared + to, flight->data + i, 16);
         block->shared_shadow[to / 8] = block->shared_shadow[to / 8 + 1] = 0xff;
     }

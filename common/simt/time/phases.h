@@ -22,7 +22,10 @@ enum {
     ARRIVE_ISSUE = 20,
     ARRIVE_CYCLES = 52, /* from an arrival to those who wait: 85 with the wait's own */
     PHASE_ISSUE = 40,
-    BULK_BYTES = 88, /* that an SM gets of them in a cycle */
+    BULK_BYTES = 105,     /* that an SM gets of them in a cycle, at most */
+    BULK_ALL = 4700,      /* ... and all SMs, of what is different: neighbours share an answer */
+    CLUSTER_CYCLES = 300, /* of a cluster's barrier, more than a block's */
+    REMOTE_CYCLES = 160,  /* of a load from another block's shared memory, the same */
     GROUPS_KEPT = 4
 };
 

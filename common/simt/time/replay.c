@@ -76,6 +76,7 @@ typedef struct Sm {
     uint64_t barrier;                    /* when the barrier unit is free */
     uint64_t lsu, l2, dram, bulk;        /* when free; the last three in ticks */
     uint64_t l2_sector, dram_sector[2];  /* ticks that a sector takes; loads, stores */
+    uint64_t bulk_sector;                /* the same of a bulk copy */
     uint32_t dram_part[2], dram_debt[2]; /* loads, stores */
     uint64_t block_cycles, next_block;   /* between two blocks given to this SM */
     uint32_t started;
@@ -224,6 +225,7 @@ static void barrier_issue(Sm *sm, uint32_t number, const Ins *ins, const TraceSt
     } else if (waits) {
         sm->actor[number].barrier = BARRIER_OF_ALL;
         sm->slot[number / sm->warps].waiting++;
+        if (ins->op == OP_CLUSTER_BARRIER) now += CLUSTER_CYCLES;
         barrier_check(sm, number / sm->warps, now);
     }
 }
@@ -263,7 +265,8 @@ static uint64_t memory_issue(Sm *sm, const Ins *ins, const TraceStep *step, uint
     uint64_t begin = later(now, sm->lsu);
     sm->lsu = begin + (step->passes ? step->passes : 1);
     if (ins->class == CLASS_SHARED_LOAD || ins->class == CLASS_SHARED_STORE)
-        return sm->lsu - 1 + (uint64_t)m->shared_latency;
+        return sm->lsu - 1 + (uint64_t)m->shared_latency +
+               (ins->op == OP_LD_LOCAL ? REMOTE_CYCLES : 0);
     uint64_t back = sm->lsu - 1 + (uint64_t)m->l1_latency;
     return step->misses ? later(back, l2_request(sm, step, ins->class == CLASS_STORE, begin))
                         : back;
@@ -290,7 +293,7 @@ static uint64_t bulk_issue(Sm *sm, const Ins *ins, const TraceStep *step, uint64
     uint32_t sectors = bulk_sectors(step);
     int store = ins->class == CLASS_STORE;
     uint32_t *debt = &sm->dram_debt[store];
-    sm->bulk = later(sm->bulk, now * TICKS) + (uint64_t)sectors * 32 * TICKS / BULK_BYTES;
+    sm->bulk = later(sm->bulk, now * TICKS) + sectors * sm->bulk_sector;
     uint64_t back = sm->bulk / TICKS + (uint64_t)m->l2_latency + BULK_CYCLES;
     uint64_t wanted = *debt + (uint64_t)sectors * sm->dram_part[store];
     *debt = (uint32_t)(wanted & 0xffff);
@@ -480,6 +483,9 @@ static void sm_rates(Sm *sm, const ReplayMemory *memory)
     for (int store = 0; store < 2; store++)
         sm->dram_sector[store] = (uint64_t)(32 * TICKS / dram * memory->scattered[store] + 0.5);
     sm->block_cycles = (uint64_t)(m->block_launch_cycles * (double)active + 0.5);
+    double bulk = BULK_ALL * memory->share * 65536 / (memory->dram_loads ? memory->dram_loads : 1);
+    if (bulk > BULK_BYTES) bulk = BULK_BYTES;
+    sm->bulk_sector = (uint64_t)(32 * TICKS / bulk + 0.5);
     sm->dram_part[0] = memory->dram_loads, sm->dram_part[1] = memory->dram_stores;
 }
 
