@@ -112,9 +112,15 @@ static void forms_avx512(void **state)
 static void unknown_is_refused(void **state)
 {
     static const char *const BODIES[][2] = {
-        {"wgmma.fence.sync.aligned;", "wgmma.fence"}, {"add.foo.s32 %r1, %r1, %r1;", ".foo"},
-        {"ld.global.v8.f32 %f1, [%rd1];", "v8"},      {"mov.u32 %r1, %nosuch;", "%nosuch"},
-        {"add.s32 %r1, %rd1, 1;", "width"},           {"frobnicate.b32 %r1;", "frobnicate"}};
+        {"wgmma.fence.sync.aligned;", "has no products of warpgroups (wgmma): it needs 9.0"},
+        {"cp.async.bulk.commit_group;", "has no tensor memory accelerator: it needs 9.0"},
+        {"setmaxnreg.inc.sync.aligned.u32 240;", "has no setmaxnreg: it needs 9.0"},
+        {"barrier.cluster.arrive;", "has no clusters: it needs 9.0"},
+        {"add.foo.s32 %r1, %r1, %r1;", ".foo"},
+        {"ld.global.v8.f32 %f1, [%rd1];", "v8"},
+        {"mov.u32 %r1, %nosuch;", "%nosuch"},
+        {"add.s32 %r1, %rd1, 1;", "width"},
+        {"frobnicate.b32 %r1;", "frobnicate"}};
     (void)state;
     SimtGpu *gpu = gpu_open(1, 0, 0);
     for (size_t i = 0; i < sizeof BODIES / sizeof *BODIES; i++) {
