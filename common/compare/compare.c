@@ -375,7 +375,8 @@ static int sides_open(Side *side, int count, char **text, Error *error)
     int sides = 0;
     for (int i = 0; i < count && sides < SIDES - 8; i++)
         if (side_parse(text[i], &side[sides++], error)) return -1;
-    for (int precision = PRECISION_FP32; precision <= PRECISION_TF32; precision++) {
+    for (int precision = getenv("TENSOR") ? PRECISION_TF32 : PRECISION_FP32;
+         precision <= PRECISION_TF32; precision++) {
         for (int layout = CONV_NCHW; layout <= CONV_NHWC; layout++)
             if (side_cudnn(&side[sides++], precision, layout, CUDNN_FASTEST, error)) return -1;
         if (side_cudnn(&side[sides++], precision, CONV_NCHW, CUDNN_PRODUCTS, error)) return -1;

@@ -2,8 +2,8 @@
 # compare.sh BUILD NVCC - every solution of conv_forward beside cuDNN and cuBLAS on this machine's GPU (docs/compare.md).
 #
 # Needs cuDNN 9 with its headers: a package (libcudnn9-dev), Python's nvidia-cudnn, or CUDNN=prefix.  LAYERS=file takes other
-# layers, SOLUTIONS='10 13' some solutions only, EXTRA='name:source.cu ...' further sides (NCHW, fp32); BOUNDARY=1 also times
-# with everything around (compare.h).
+# layers, SOLUTIONS='10 13' some solutions only, EXTRA='name:source.cu ...' further sides (NCHW, fp32), HOPPER the same for
+# lab 12 (NHWC, TF32, sm_90a), TENSOR=1 cuDNN and cuBLAS with TF32 alone; BOUNDARY=1 also times with everything around (compare.h).
 set -eu
 build=${1:?usage: compare.sh BUILD NVCC}
 nvcc=${2:?usage: compare.sh BUILD NVCC}
@@ -20,9 +20,13 @@ for lab in solutions/*/; do
     grep -q '^needs *=.*engine *= *sim' "$ini" && continue
     case " ${SOLUTIONS:-${name%%-*}} " in *" ${name%%-*} "*) ;; *) continue ;; esac
     layout=$(sed -n 's/^with *= *layout=\([a-z]*\).*/\1/p' "$ini")
+    ! grep -q '^needs *=.*cc = 9.0' "$ini" || target=$hopper
     add_side "$name" "$lab/conv.cu" "${layout:-nchw}" "$(sed -n 's/^precision *= *//p' "$ini")"
+    target=$native
 done
 for side in ${EXTRA:-}; do add_side "${side%%:*}" "${side#*:}" nchw fp32; done
+target=$hopper
+for side in ${HOPPER:-}; do add_side "${side%%:*}" "${side#*:}" nhwc tf32; done
 wait
 
 {

@@ -27,7 +27,10 @@ toolkit=$(dirname "$(dirname "$(readlink -f "$(command -v "$nvcc")")")")/include
 [ -f "$toolkit/cuda.h" ] || toolkit=/usr/local/cuda/include
 
 # Each solution is a shared object with the shared runtime.
-flags="-O3 -std=c++17 -cudart shared -arch=native -lineinfo -I. -Icommon/include"
+native=-arch=native
+hopper="-gencode arch=compute_90a,code=sm_90a" # what needs cc = 9.0; -arch=sm_90a alone gives PTX for 9.0
+target=$native # of a side
+flags="-O3 -std=c++17 -cudart shared -lineinfo -I. -Icommon/include"
 
 # is_new FILE SOURCE ...: FILE is there, and no SOURCE, file or folder, is newer.
 is_new() {
@@ -39,7 +42,7 @@ is_new() {
 program() {
     is_new "$out/$1" common/compare "$build"/lib/*.a && return
     # shellcheck disable=SC2086
-    "$nvcc" $flags -c common/compare/kernels.cu -o "$out/kernels.o"
+    "$nvcc" $flags $native -c common/compare/kernels.cu -o "$out/kernels.o"
     for name in "$1" side_graph side_lab side_cudnn side_cublas; do
         "${CC:-cc}" -O2 -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -I. -Icommon/include -isystem "$toolkit" -isystem "$prefix/include" \
             -c "common/compare/$name.c" -o "$out/$name.o"
@@ -54,5 +57,5 @@ add_side() {
     sides="$sides $1:$out/$1.so:$3:$4"
     is_new "$out/$1.so" "$2" common/include && return
     # shellcheck disable=SC2086
-    "$nvcc" $flags -shared -Xcompiler -fPIC "$2" -o "$out/$1.so" &
+    "$nvcc" $flags $target -shared -Xcompiler -fPIC "$2" -o "$out/$1.so" &
 }

@@ -83,6 +83,7 @@ static void properties_fill(struct cudaDeviceProp *to, const DeviceProperties *f
     to->managedMemory = to->concurrentManagedAccess = to->canMapHostMemory = (int)from->managed;
     to->hostRegisterSupported = 1;
     to->cooperativeLaunch = from->engine == ENGINE_SIM && from->cc_major >= 6;
+    to->clusterLaunch = from->cc_major >= 9;
     to->asyncEngineCount = 1;
     to->unifiedAddressing = 1;
     to->memoryBusWidth = (int)from->memory_bus_bits;
@@ -182,6 +183,7 @@ static uint64_t attribute_value(const DeviceProperties *from, enum cudaDeviceAtt
         IS(CanMapHostMemory, from->managed);
         IS(HostRegisterSupported, 1);
         IS(CooperativeLaunch, from->engine == ENGINE_SIM && from->cc_major >= 6);
+        IS(ClusterLaunch, from->cc_major >= 9);
         IS(GpuOverlap, 1);
         IS(AsyncEngineCount, 1);
         IS(StreamPrioritiesSupported, 1);

@@ -1,0 +1,26 @@
+#!/bin/sh
+# h200-hopper.sh OUT NVCC [BUILD] - on a machine with an H100 or H200: lab 12, its steps (labs/12-hopper/steps.cu), lab 11 and
+# cuDNN with TF32, as `make compare` times them, on VGG's layers and on a few that no choice was fitted to
+# (12-hopper/unfitted.tsv).  Writes OUT/hopper-h200.tsv.
+set -eu
+out=${1:?usage: h200-hopper.sh OUT NVCC [BUILD]}
+nvcc=${2:?usage: h200-hopper.sh OUT NVCC [BUILD]}
+build=${3:-build}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir -p "$out"
+
+{ grep -e '^name' -e '^vgg' common/compare/layers.tsv && cat docs/numbers/12-hopper/unfitted.tsv; } >"$work/layers.tsv"
+steps=
+for step in 1 2 3 4 5; do
+    { echo "#define STEP $step"; cat labs/12-hopper/steps.cu; } >"$work/step-$step.cu"
+    steps="$steps step-$step:$work/step-$step.cu"
+done
+# The solution with two of its words changed: barriers that order other memory, too; and no products under way while waiting.
+solution=solutions/12-hopper/conv.cu
+sed 's/mbarrier.arrive.shared::cluster/mbarrier.arrive.release.cluster.shared::cluster/
+     s/try_wait.parity.shared::cta/try_wait.parity.acquire.cluster.shared::cta/' $solution >"$work/ordered.cu"
+sed 's/products_wait<1>/products_wait<0>/' $solution >"$work/one-group.cu"
+steps="$steps ordered:$work/ordered.cu one-group:$work/one-group.cu"
+TENSOR=1 LAYERS=$work/layers.tsv SOLUTIONS='11 12' HOPPER=$steps sh common/compare/compare.sh "$build" "$nvcc" >&2
+cp "$build/compare/compare.tsv" "$out/hopper-h200.tsv"
