@@ -10,7 +10,7 @@
 # environment, where GIVEN is.  autograder/tests/names tries such names.
 
 GIVEN := BUILD ENGINE GPU SEED CLANG JOBS NVCC CUDA_INCLUDE CC CXX CCACHE \
-    SUBMISSION LAB CASE SHAPE MAPS WEIGHTS FAIL_UNDER VERBOSE PTX LINE \
+    SUBMISSION LAB CASE SHAPE MAPS WEIGHTS FAIL_UNDER VERBOSE PTX LINE PICTURE FILTER \
     SUBMISSIONS RESULTS DEADLINE SBATCH \
     FORMAT GRADEBOOK OUT FROM PLATFORM \
     NAME OPERATION SAMPLE SECONDS \
@@ -44,7 +44,7 @@ endif
 # A wrong answer is an answer: "make: *** Error 1" would say that something broke.  What ends make with a status of 1 and
 # says nothing is -q, so these goals are asked that way.  Lines that begin with + are carried out all the same, and what
 # they build is not asked but made.  Other goals beside them, or -n, -t: as ever.
-ANSWERS := grade run profile see
+ANSWERS := grade run profile see picture
 LETTERS := $(filter-out --%,$(firstword -$(MAKEFLAGS)))
 ifeq ($(filter-out $(ANSWERS),$(or $(MAKECMDGOALS),help))$(findstring n,$(LETTERS))$(findstring t,$(LETTERS)),)
 MAKEFLAGS += --question
@@ -335,6 +335,8 @@ help:
 #:   make see LAB=04 [LINE=n] [CASE=name]
 #:                       a page for a browser: what each lane of a warp touches,
 #:                       sectors, bank conflicts, the block's tile (docs/see.md)
+#:   make picture LAB=02 [FILTER=edges] [PICTURE=file.png]
+#:                       one of the labs 01 to 04 on a picture (docs/picture.md)
 #:   make maps [SEED=n]
 #:                       feature maps like VGG-19's into build/maps; one of them as
 #:                       input of a run: make run LAB=13
@@ -431,6 +433,11 @@ see-answer:
 	$(need_lab)
 	$(call stage,tools)
 	$(Q)$(plus)$(BUILD)/bin/lab see $(where) $(only) $(shape) $(whose) --engine "$$ENGINE" $${LINE:+--line "$$LINE"}; $(keep)
+
+picture-answer:
+	$(Q)$(plus)sh common/setup/setup.sh "$$BUILD" python3-numpy python3-pil
+	$(call stage,tools)
+	$(Q)$(plus)sh common/setup/picture.sh "$$BUILD" "$$LAB" "$$SUBMISSION" "$$ENGINE" "$$PICTURE" "$$FILTER"; $(keep)
 
 # What make says goes beside, so that the format alone is on standard output.
 export:
@@ -544,7 +551,7 @@ EXPORT_TOOLS := $(BUILD)/bin/export $(BUILD)/tests/autograder/export/tool_sample
 # Beside the programs, for it mostly waits.
 .PHONY: test-packages
 test-packages:
-	$(call want,clang-format-14 shellcheck libxml2-utils tidy python3-jsonschema similarity-tester $${CI:+slurmctld slurmd slurm-client munge})
+	$(call want,clang-format-14 shellcheck libxml2-utils tidy python3-jsonschema python3-numpy python3-pil similarity-tester $${CI:+slurmctld slurmd slurm-client munge})
 
 test: export CHOSEN = $(ALL_TESTS)
 test:

@@ -35,10 +35,12 @@ static const char USAGE[] =
     "  run      --lab NN  [--case NAME | --shape \"N=64 ...\" | --maps FILE --shape \"K=64 ...\"]\n"
     "                     [--engine sim|gpu] [--gpu h200] [--seed N] [--submission DIR|FILE] "
     "[--alone]\n"
-    "                     [--counters FILE] [--runs FILE]\n"
+    "                     [--counters FILE] [--runs FILE] [--input NPY] [--weights NPY] "
+    "[--output NPY]\n"
     "                     runs one case; beside it the baseline, unless --alone; the first FILE\n"
     "                     gets every metric of docs/lab-ini.md, if the case is right, the second\n"
-    "                     by how many warps each instruction of each kernel was executed\n"
+    "                     by how many warps each instruction of each kernel was executed; x and w\n"
+    "                     come from files and y goes to one, right or wrong\n"
     "  profile  --lab NN  [as run] [--ptx] [--out DIR]  runs one case and shows where its cycles\n"
     "                     went; DIR gets tables and plots (else build/profile/NN-name)\n"
     "  see      --lab NN  [as run] [--line N] [--out FILE]  what warps did to memory, as a page "
@@ -64,6 +66,7 @@ typedef struct Options {
     DeviceEngine engine;
     const char *shape;          /* of the user's own; NULL: a case of the lab */
     const char *maps, *weights; /* the files that x and w are read from; NULL: generated */
+    const char *input, *output; /* the same for x, and the file for y; NULL: none */
     const char *counters, *out; /* where a run's metrics, a profile's files go; NULL: see USAGE */
     const char *runs;           /* where a run's executed instructions go; NULL: nowhere */
     const char *sample;         /* how many mutants; NULL: all */
@@ -86,6 +89,8 @@ static int parse_options(int argc, char **argv, Options *options, Error *error)
         {"shape", OPTION_TEXT, &options->shape},
         {"maps", OPTION_TEXT, &options->maps},
         {"weights", OPTION_TEXT, &options->weights},
+        {"input", OPTION_TEXT, &options->input},
+        {"output", OPTION_TEXT, &options->output},
         {"seed", OPTION_TEXT, &options->seed},
         {"counters", OPTION_TEXT, &options->counters},
         {"runs", OPTION_TEXT, &options->runs},
@@ -326,6 +331,14 @@ static int run_program(const Options *options, const Lab *lab, Purpose purpose, 
     if (options->weights) {
         argv[count++] = "--weights";
         argv[count++] = options->weights;
+    }
+    if (options->input) {
+        argv[count++] = "--input";
+        argv[count++] = options->input;
+    }
+    if (options->output) {
+        argv[count++] = "--output";
+        argv[count++] = options->output;
     }
     if (options->seed) {
         argv[count++] = "--seed";

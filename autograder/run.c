@@ -32,13 +32,14 @@
 #include "common/cuda/sim/sim_device.h"
 #include "common/simt/machine/machine.h"
 #include "datasets/map_input.h"
-#include "datasets/weights_input.h"
+#include "datasets/tensor_file.h"
 
 typedef struct Run {
     const char *root, *lab, *only_case, *shape, *gpu;
     DeviceEngine engine;
     const char *maps;             /* a file of feature maps, "" none: x is generated */
     const char *weights;          /* a file of numbers, "" none: w is generated */
+    const char *input, *output;   /* the same for x, and where y goes; "" nowhere */
     const char *profile, *source; /* where the profile's files go, NULL: none; the student's file */
     const char *see;              /* where the page of `make see` goes; NULL: none is wanted */
     Seed line;                    /* of the source, where that page opens; 0: anywhere */
@@ -308,8 +309,11 @@ static int fill_inputs(const Run *run, Workload *workload, Error *error)
     workload_fill(workload, &random);
     if (run->map)
         memcpy(workload->tensor[0], run->map, tensor_count(&workload->shape[0]) * sizeof(float));
+    if (*run->input &&
+        tensor_read(run->input, "x", run->operation, run->problem, workload->tensor, error))
+        return -1;
     if (!*run->weights) return 0;
-    return weights_read(run->weights, run->operation, run->problem, workload->tensor, error);
+    return tensor_read(run->weights, "w", run->operation, run->problem, workload->tensor, error);
 }
 
 /* The baseline on the same case, with the same inputs.  0 when it ran. */
@@ -334,6 +338,7 @@ static int measure_baseline(const Run *run, DeviceCost *cost, Error *error)
     if (!run->item) argv[count++] = "--shape", argv[count++] = run->shape;
     if (run->map) argv[count++] = "--maps", argv[count++] = run->maps;
     if (*run->weights) argv[count++] = "--weights", argv[count++] = run->weights;
+    if (*run->input) argv[count++] = "--input", argv[count++] = run->input;
     return baseline_run(argv, cost, error);
 }
 
@@ -496,6 +501,9 @@ static int judge(Run *run, Workload *workload, RecordCase *item, Error *error)
         case_stopped(run->stopped, error->text, item);
         return 0;
     }
+    if (*run->output &&
+        tensor_write(run->output, run->operation, run->problem, observed.output, error))
+        return -1;
     DeviceCost cost = run->cost;
     uint32_t habits = run->habits;
     memcpy(checked, run->finding, sizeof checked);
@@ -598,6 +606,8 @@ static int parse_options(int argc, char **argv, Run *run, Error *error)
                  .shape = "",
                  .maps = "",
                  .weights = "",
+                 .input = "",
+                 .output = "",
                  .gpu = "h200",
                  .source = ""};
     const Option table[] = {
@@ -607,6 +617,8 @@ static int parse_options(int argc, char **argv, Run *run, Error *error)
         {"shape", OPTION_TEXT, &run->shape},
         {"maps", OPTION_TEXT, &run->maps},
         {"weights", OPTION_TEXT, &run->weights},
+        {"input", OPTION_TEXT, &run->input},
+        {"output", OPTION_TEXT, &run->output},
         {"engine", OPTION_ENGINE, &run->engine},
         {"gpu", OPTION_TEXT, &run->gpu},
         {"seed", OPTION_SEED, &run->seed},

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/operations/operations.h"
-#include "datasets/weights_input.h"
+#include "datasets/tensor_file.h"
 
 /* `shape` with another number of images; -1: it names none. */
 static int with_images(const char *shape, int images, char *text, size_t bytes)
@@ -63,7 +63,7 @@ static int make_weights(Model *model, Error *error)
     random_seed(&random, model->seed);
     model->operation->generate(&one, &random, model->weight);
     int status = *model->weights
-                     ? weights_read(model->weights, model->operation, &one, model->weight, error)
+                     ? tensor_read(model->weights, "w", model->operation, &one, model->weight, error)
                      : 0;
     free(model->weight[model->x]);
     model->weight[model->x] = NULL;

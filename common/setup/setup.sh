@@ -44,6 +44,15 @@ has_header()
     printf '#include <%s>\n' "$1" | cc -E -x c - >/dev/null 2>&1
 }
 
+# The first python in PATH may be another than the packages are for.
+python_has()
+{
+    for python in python3 /usr/bin/python3; do
+        "$python" -c "import $1" 2>/dev/null && return
+    done
+    return 1
+}
+
 has_package()
 {
     case $1 in
@@ -59,6 +68,7 @@ has_package()
     clang-format-14 | clang-14 | shellcheck | bear | tidy) command -v "$1" ;;
     libxml2-utils) command -v xmllint ;;
     python3-jsonschema) python3 -c 'import importlib.util as u; exit(not u.find_spec("jsonschema"))' ;;
+    python3-numpy | python3-pil) python_has 'numpy, PIL' ;; # for pictures: one python with both
     similarity-tester) command -v sim_c++ ;; # for a class
     slurmctld | slurmd) command -v "$1" ;;   # for the test of a class on a cluster
     slurm-client) command -v sbatch ;;

@@ -1,0 +1,71 @@
+#!/bin/sh
+# check.sh BUILD - make picture: does a lab's output come out as the picture that its filter makes, and is a wrong one seen?
+set -u
+build=$(realpath "${1:?usage: check.sh BUILD}")
+python=
+for python in python3 /usr/bin/python3 ''; do
+    [ -z "$python" ] || "$python" -c 'import numpy, PIL' 2>/dev/null && break
+done
+if [ -z "$python" ]; then
+    [ -z "${CI:-}" ] || { echo "not ok picture: sudo apt-get install python3-numpy python3-pil"; exit 1; }
+    echo "skipped: sudo apt-get install python3-numpy python3-pil"
+    exit 0
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+# tell NAME: prints the verdict of the last test, by its exit status.
+tell()
+{
+    if [ $? = 0 ]; then echo "ok picture/$1"; else
+        echo "not ok picture/$1"
+        sed 's/^/    /' "$work/said" | head -n 20
+        failed=1
+    fi
+}
+
+# draw STATUS LAB SUBMISSION PICTURE FILTER: fails unless it ends with that status.
+draw()
+{
+    BUILD=$build sh common/setup/picture.sh "$build" "$2" "$3" sim "$4" "$5" >"$work/said" 2>&1
+    [ $? = "$1" ]
+}
+
+# 20 columns and 18 rows; the pixel of row 4 and column 7 is red, and all others are black.
+{
+    printf 'P6\n20 18\n255\n'
+    "$python" -c 'import sys; p = bytearray(20 * 18 * 3); p[3 * (4 * 20 + 7)] = 255; sys.stdout.buffer.write(p)'
+} >"$work/point.ppm"
+cat >"$work/red.py" <<'E2'
+"""The red pixels of the second panel of a sheet, whose panels are 20 wide and 8 apart."""
+import sys
+from PIL import Image
+sheet = Image.open(sys.argv[1])
+print(sheet.size, [(x - 28, y) for y in range(18) for x in range(28, 48) if sheet.getpixel((x, y)) == (255, 0, 0)])
+E2
+draw 0 02 solutions "$work/point.ppm" identity && [ "$("$python" "$work/red.py" "$build/picture/02/identity.png")" = '(48, 18) [(7, 4)]' ]
+tell identity
+# A cross-correlation: the tap in the lower right corner of 7 x 7 brings what lies three rows below and three columns right.
+draw 0 02 solutions "$work/point.ppm" shift && [ "$("$python" "$work/red.py" "$build/picture/02/shift.png")" = '(48, 18) [(4, 1)]' ]
+tell shift
+
+# Tiles without their halo.
+mkdir -p "$work/mine/04-tiled"
+sed 's/i < tile.height; i/i < TILE; i/; s/j < tile.width; j/j < TILE; j/' solutions/04-tiled/conv.cu >"$work/mine/04-tiled/conv.cu"
+! cmp -s solutions/04-tiled/conv.cu "$work/mine/04-tiled/conv.cu" && draw 1 04 "$work/mine" '' gauss && grep -q 'and in red its [0-9]* wrong pixels' "$work/said" &&
+    grep -q 'lack the halo' "$work/said"
+tell without-a-halo
+
+# refuses WORDS LAB PICTURE FILTER: one line that has these words
+refuses() { draw 2 "$2" solutions "$3" "$4" && [ "$(wc -l <"$work/said")" = 1 ] && grep -q "$1" "$work/said"; }
+refuses "there is no filter 'blur'; there are: identity, box" 02 '' blur
+tell no-such-filter
+refuses 'there is no such file' 02 "$work/none.png" box
+tell no-such-file
+head -c 400 "$work/point.ppm" >"$work/torn.ppm"
+refuses 'no picture that can be read' 02 "$work/torn.ppm" box
+tell torn
+refuses 'labs 01 to 04 take it' 05 '' box && refuses 'which lab?' '' '' box
+tell other-labs
+exit $failed

@@ -1,0 +1,19 @@
+/* tensor_file.h - the inputs of a run from files instead of from the generator, and its output in
+ * one. */
+#ifndef CONVLAB_DATASETS_TENSOR_FILE_H
+#define CONVLAB_DATASETS_TENSOR_FILE_H
+
+#include "common/operation/operation.h"
+
+/* Fills the input `name` ("x", "w") of the problem's tensors from `path`: an IDX or NPY file of any
+ * shape (array.h), or text, which is decimal numbers with blanks and line ends between.  It has as
+ * many numbers as the tensor has floats, in the tensor's order.  -1 with error: the operation has
+ * no such input, or the file does not fit. */
+int tensor_read(const char *path, const char *name, const Operation *operation,
+                const Problem *problem, float *const *tensor, Error *error);
+
+/* Writes the problem's output as an NPY file with its shape.  -1 with error. */
+int tensor_write(const char *path, const Operation *operation, const Problem *problem,
+                 const float *output, Error *error);
+
+#endif
