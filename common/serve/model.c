@@ -62,9 +62,9 @@ static int make_weights(Model *model, Error *error)
     }
     random_seed(&random, model->seed);
     model->operation->generate(&one, &random, model->weight);
-    int status = *model->weights
-                     ? tensor_read(model->weights, "w", model->operation, &one, model->weight, error)
-                     : 0;
+    int status = *model->weights ? tensor_read(model->weights, "w", model->operation, &one,
+                                               model->weight, error)
+                                 : 0;
     free(model->weight[model->x]);
     model->weight[model->x] = NULL;
     return status;
