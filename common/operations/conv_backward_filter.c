@@ -75,17 +75,25 @@ static void filter_oracle_element(const Problem *problem, const float *const *te
 
 /* ---- all elements ------------------------------------------------------------------------ */
 
-/* A share takes groups of eight filters.  Of these it has a row of dy, eight doubles for each q,
- * and sums and magnitudes of all C*R*S weights: so the innermost step is "eight filters' sums +=
- * one input times eight neighbours". */
+/* A piece of the work is eight filters, and all images or a part of them where there are few
+ * filters.  It has sums and magnitudes of all C*R*S weights, and a share has a row of dy, eight
+ * doubles for each q: so the innermost step is "eight filters' sums += one input times eight
+ * neighbours".  Parts are added in their order, and there are as many on every machine. */
+enum { PIECES = 64 };
+
 typedef struct FilterOracle {
     ConvProblem v;
     const float *x, *dy;
     double *const *all;
-    double *space;
-    size_t block; /* doubles of `space` for a share: the row, the sums, the magnitudes */
-    int groups, shares;
+    double *row, *sums; /* of each share; of each piece, its magnitudes behind them */
+    size_t weights;
+    int groups, parts, shares;
 } FilterOracle;
+
+static double *piece_sums(const FilterOracle *o, int piece)
+{
+    return o->sums + (size_t)piece * 2 * o->weights * LANES;
+}
 
 /* How many products of one axis's tap meet an input. */
 static int outputs_inside(int outputs, int stride, int shift, int size)
@@ -146,17 +154,34 @@ static void row_sum(const FilterOracle *o, int n, int p, const double *row, doub
         }
 }
 
-static void group_oracle(const FilterOracle *o, int group, double *space)
+static void piece_share(void *context, int share)
+{
+    const FilterOracle *o = context;
+    const ConvProblem *v = &o->v;
+    double *row = o->row + (size_t)share * (size_t)v->Q * LANES;
+    for (int piece = share; piece < o->groups * o->parts; piece += o->shares) {
+        const int part = piece % o->parts;
+        double *sum = piece_sums(o, piece), *magnitude = sum + o->weights * LANES;
+        memset(sum, 0, 2 * o->weights * LANES * sizeof *sum);
+        for (int n = v->N * part / o->parts; n < v->N * (part + 1) / o->parts; n++)
+            for (int p = 0; p < v->P; p++) {
+                row_widen(o, n, p, piece / o->parts, row);
+                row_sum(o, n, p, row, sum, magnitude);
+            }
+    }
+}
+
+/* Adds up a group's parts, and leaves what the caller wants of them. */
+static void group_finish(const FilterOracle *o, int group)
 {
     const ConvProblem *v = &o->v;
-    size_t weights = (size_t)v->C * v->R * v->S, taps = (size_t)v->R * v->S;
-    double *row = space, *sum = row + (size_t)v->Q * LANES, *magnitude = sum + weights * LANES;
-    memset(sum, 0, 2 * weights * LANES * sizeof *sum);
-    for (int n = 0; n < v->N; n++)
-        for (int p = 0; p < v->P; p++) {
-            row_widen(o, n, p, group, row);
-            row_sum(o, n, p, row, sum, magnitude);
-        }
+    const size_t weights = o->weights, taps = (size_t)v->R * v->S;
+    double *sum = piece_sums(o, group * o->parts), *magnitude = sum + weights * LANES;
+    for (int part = 1; part < o->parts; part++) {
+        const double *more = piece_sums(o, group * o->parts + part);
+        for (size_t i = 0; i < 2 * weights * LANES; i++)
+            sum[i] += more[i];
+    }
     for (size_t i = 0; i < weights; i++) {
         int r = (int)(i % taps) / v->S, s = (int)(i % taps) % v->S;
         double products = (double)v->N * outputs_inside(v->P, v->stride_h, r - v->pad_top, v->H) *
@@ -170,11 +195,11 @@ static void group_oracle(const FilterOracle *o, int group, double *space)
     }
 }
 
-static void filter_share(void *context, int share)
+static void finish_share(void *context, int share)
 {
     const FilterOracle *o = context;
     for (int group = share; group < o->groups; group += o->shares)
-        group_oracle(o, group, o->space + o->block * (size_t)share);
+        group_finish(o, group);
 }
 
 static void filter_oracle(const Problem *problem, const float *const *tensor, double *expected,
@@ -184,23 +209,28 @@ static void filter_oracle(const Problem *problem, const float *const *tensor, do
     FilterOracle o = {
         .v = conv_unpack(problem), .x = tensor[TENSOR_X], .dy = tensor[TENSOR_DY], .all = all};
     const ConvProblem *v = &o.v;
-    size_t weights = (size_t)v->C * v->R * v->S;
+    o.weights = (size_t)v->C * v->R * v->S;
     o.groups = (v->K + LANES - 1) / LANES;
+    o.parts = o.groups < PIECES ? PIECES / o.groups : 1;
+    if (o.parts > v->N) o.parts = v->N;
     o.shares = parallel_shares(conv_macs(v), 2e6);
-    if (o.shares > o.groups) o.shares = o.groups;
-    o.block = ((size_t)v->Q + 2 * weights) * LANES;
-    o.space = malloc((size_t)o.shares * o.block * sizeof *o.space);
-    if (o.space) {
-        parallel_run(o.shares, filter_share, &o);
+    if (o.shares > o.groups * o.parts) o.shares = o.groups * o.parts;
+    const size_t rows = (size_t)o.shares * (size_t)v->Q * LANES;
+    const size_t sums = (size_t)(o.groups * o.parts) * 2 * o.weights * LANES;
+    o.row = malloc((rows + sums) * sizeof *o.row);
+    o.sums = o.row ? o.row + rows : NULL;
+    if (o.row) {
+        parallel_run(o.shares, piece_share, &o);
+        parallel_run(o.shares, finish_share, &o);
     } else { /* no memory to be quick in */
-        for (size_t i = 0; i < (size_t)v->K * weights; i++) {
+        for (size_t i = 0; i < (size_t)v->K * o.weights; i++) {
             double value[3];
             filter_oracle_element(problem, tensor, i, value);
             for (int j = 0; j < 3; j++)
                 all[j][i] = value[j];
         }
     }
-    free(o.space);
+    free(o.row);
 }
 
 /* ---- the operation ----------------------------------------------------------------------- */
