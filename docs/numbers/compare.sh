@@ -79,6 +79,30 @@ say labs/11-tensor-cores/README.md "On $deep lab 11 is $(calc %.1f "$(us 10-impl
 say labs/11-tensor-cores/README.md "lab 11 runs at $(times_range 10-implicit-gemm 11-tensor-cores '^[^v]') of lab 10's speed"
 say labs/11-tensor-cores/README.md "cuDNN reaches $(calc %.0f "$(tflops 'cuDNN TF32' $deep)") TFLOP/s with TF32, and \`mma.sync\` was measured to end at $(calc %.0f "$tensor")"
 
+# ---- the best lab ---------------------------------------------------------------------------------------------------------
+beside='the best lab in fp32 against cuDNN fp32, best of all its algorithms'
+say $page "the best lab in fp32 is $(summary "$beside" 4) times as fast as cuDNN's best in the geometric mean, and at $(summary "$beside" 6 | sed 's/ (/, on /; s/)//') at least"
+
+# Layers that nothing was fitted to.
+mkdir -p "$out/unfitted"
+sh common/compare/draw.sh "$data/unfitted-h200.tsv" "$out/unfitted" 2>/dev/null
+awk -F'\t' '
+    { us[$1, $2] = $3; how[$1, $2] = $7 }
+    !($1 in seen) { seen[$1] = ++n; name[n] = $1 }
+    function cell(layer, kind,    x) { x = us[layer, kind]; return x == "" ? "–" : sprintf(x < 100 ? "%.1f" : "%.0f", x) }
+    END {
+        print "| layer | best lab, fp32 | which | cuDNN fp32 | how | cuDNN / best |"
+        print "| --- | --- | --- | --- | --- | --- |"
+        for (i = 1; i <= n; i++) {
+            l = name[i]; best = "best lab"; c = "cuDNN fp32"
+            printf "| %s | %s | %s | %s | %s | %.2f |\n", l, cell(l, best), substr(how[l, best], 1, 2), cell(l, c), how[l, c], us[l, c] / us[l, best]
+        }
+    }' "$out/unfitted/best.tsv" >"$out/beside.md"
+unfitted() { awk -F' *[|] *' -v what="$beside" -v column="$1" '$2 == what { print $column }' "$out/unfitted/summary.md"; }
+say $page "On these $(unfitted 3) layers the best lab in fp32 is $(unfitted 4) times as fast as cuDNN's best in the geometric mean, faster on $(unfitted 5), and at $(unfitted 6 | sed 's/ (/, on /; s/)//') at least"
+of_unfitted() { awk -F'\t' -v layer="$1" -v side="$2" '$1 == layer && $2 == side { print $3 }' "$out/unfitted/best.tsv"; }
+say $page "where lab 15 takes $(calc %.0f "$(of_unfitted inception-1x7 15-fft)") µs"
+
 # ---- zeros ----------------------------------------------------------------------------------------------------------------
 sh common/compare/sparse_draw.sh "$data/sparse-h200.tsv" "$out"
 # of LAYER ZEROS EXPRESSION: of ten, thirteen, cudnn, their microseconds.
