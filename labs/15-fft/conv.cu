@@ -29,12 +29,12 @@ static __device__ __forceinline__ Complex root(int k, int n)
     return at <= 16 ? Complex{COS[at], -COS[16 - at]} : Complex{-COS[32 - at], -COS[at - 16]};
 }
 
-/* Z becomes e + w o, and its partner half a line further on e - w o; w = e^(-2 pi i k/N). */
+/* z becomes e + w o, and its partner half a line further on e - w o; w = e^(-2 pi i k/N). */
 template <int N>
 static __device__ __forceinline__ void butterfly(int k, Complex e, Complex o, Complex &z,
                                                  Complex &partner)
 {
-    // TODO(1): Do it.
+    // TODO(1): Set z and partner.
     // Without a product where w is 1 (k = 0) or -i (4k = N).
     z = e, partner = o;
     (void)k, (void)root;
@@ -433,8 +433,13 @@ static void convolve(const ConvProblem *p, const float *x, const float *w, float
     const size_t for_u = (size_t)T::POINTS * p->C * filters;
     const size_t for_v = (size_t)T::POINTS * p->C * tiles;
     const size_t for_m = (size_t)T::POINTS * filters * tiles;
+    const size_t bytes = sizeof(Complex) * (for_u + for_v + for_m);
     Complex *u = nullptr;
-    cudaMalloc(&u, sizeof(Complex) * (for_u + for_v + for_m));
+    if (cudaMalloc(&u, bytes) != cudaSuccess) {
+        fprintf(stderr, "lab 15 needs %.1f GB for transforms here, and has no room\n",
+                bytes * 1e-9);
+        return;
+    }
     Complex *v = u + for_u, *m = v + for_v;
     const dim3 of_filters(filters / T::TILES, p->C), of_inputs(tiles / T::TILES, p->C);
     const dim3 of_products(tiles / WIDE, filters / WIDE, T::POINTS);
@@ -461,7 +466,7 @@ static const Choice choices[] = {
     TILE(16, 16, 70.0f), TILE(32, 32, 80.0f), TILE(64, 64, 330.0f),
     TILE(1, 32, 120.0f), TILE(1, 64, 120.0f),
 };
-enum { CHOICES = sizeof choices / sizeof *choices, MOST = 64 };
+enum { CHOICES = sizeof choices / sizeof *choices, MOST = 64, MOST_MAPS = 65535 /* of a grid */ };
 
 /* Can tiles of this kind do the problem?  A tile of one row knows no filter of several. */
 static bool fits(const ConvProblem *p, const Choice *choice)
@@ -491,6 +496,11 @@ extern "C" void conv_forward(const ConvProblem *p, const float *x, const float *
     if (p->R > MOST || p->S > MOST || p->stride_h != 1 || p->stride_w != 1) {
         fprintf(stderr, "lab 15 does filters up to %dx%d at stride 1, not %dx%d at stride %d,%d\n",
                 MOST, MOST, p->R, p->S, p->stride_h, p->stride_w);
+        return;
+    }
+    if (p->C > MOST_MAPS || p->K > MOST_MAPS) {
+        fprintf(stderr, "lab 15 does up to %d channels and filters, not %d and %d\n", MOST_MAPS,
+                p->C, p->K);
         return;
     }
     int sms = 1;
