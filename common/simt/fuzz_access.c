@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/simt/core/tensor_map.h"
 #include "common/simt/simt.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -58,6 +59,32 @@ static const char *const FORM[] = {
     "@%p1 match.any.sync.b32 %r5, %r9, %r3;",
     "@%p1 cvta.to.shared.u64 %rd1, %rd1;",
     "bar.warp.sync %r3;",
+    "@%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+    "[%r4], [%rd1], %r3, [%r2];",
+    "@%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+    "[%r2], [%rd2], 64, [%r7];",
+    "@%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r4], 32;",
+    "@%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd2], [%r2], %r3;",
+    "@%p1 cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
+    "[%r2], [%rd8, {%r3, %r9}], [%r7];",
+    "@%p1 cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
+    "[%r5], [%rd1, {0, 0}], [%r7];",
+    "@%p1 cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd8, {%r3, 0}], [%r2];",
+    "@%p1 mbarrier.arrive.expect_tx.shared.b64 %rd5, [%r7], %r3;",
+    "@%p1 mbarrier.try_wait.parity.shared.b64 %p0, [%r7], 0;",
+    "@%p1 mbarrier.complete_tx.shared::cluster.b64 [%r2], %r3;",
+    "fence.proxy.async;",
+    "and.b64 %rd5, %rd1, 0xfff1ffffffffffff; wgmma.fence.sync.aligned; "
+    "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0,%f1,%f2,%f3}, %rd5, %rd5, 1, 1, 1, 0, "
+    "1; wgmma.commit_group.sync.aligned;",
+    "cvt.u64.u32 %rd5, %r3; shl.b64 %rd5, %rd5, 60; wgmma.fence.sync.aligned; "
+    "wgmma.mma_async.sync.aligned.m64n16k32.s32.s8.u8 {%r10,%r11,%r12,%r13,%r14,%r15,%r16,%r17}, "
+    "{%r5,%r6,%r8,%r9}, %rd5, 1; wgmma.wait_group.sync.aligned 0;",
+    "@%p1 mapa.shared::cluster.u32 %r5, %r4, %r3;",
+    "@%p1 ld.shared::cluster.u32 %r5, [%r2];",
+    "@%p1 st.shared::cluster.u32 [%r2], %r9;",
+    "@%p1 red.shared::cluster.add.u32 [%r2], %r9;",
+    "barrier.cluster.arrive; barrier.cluster.wait;",
     "TABLE: .branchtargets L%u, L%u; brx.idx %%r3, TABLE;", /* written by step_write */
 };
 enum { FORMS = sizeof FORM / sizeof *FORM };
@@ -119,14 +146,16 @@ static int text_write(char *text, const uint8_t *data, size_t size)
 {
     size_t used = (size_t)snprintf(
         text, TEXT,
-        ".version 8.0\n.target sm_80\n.address_size 64\n"
+        ".version 8.0\n.target sm_90a\n.address_size 64\n"
         ".const .align 4 .b8 table[64];\n.global .align 16 .b8 space[64];\n"
-        ".visible .entry k(.param .u64 x, .param .u64 y)\n{\n"
+        ".visible .entry k(.param .u64 x, .param .u64 y, .param .u64 map)\n{\n"
         ".shared .align 16 .b8 s[2048];\n.local .align 8 .b8 stack[64];\n"
-        ".reg .b32 %%r<18>; .reg .b64 %%rd<9>; .reg .pred %%p<3>;\n"
+        ".shared .align 8 .b8 barrier[8];\n"
+        ".reg .b32 %%r<18>; .reg .b64 %%rd<9>; .reg .pred %%p<3>; .reg .f32 %%f<4>;\n"
         "mov.u32 %%r1, %%tid.x; mov.u32 %%r9, 64; ld.param.u64 %%rd2, [y];\n"
         "shl.b32 %%r4, %%r1, 4; mov.u32 %%r5, s; add.s32 %%r4, %%r4, %%r5; mov.u32 %%r6, -1;\n"
-        "setp.ne.u32 %%p2, %%r1, 0;\n");
+        "setp.ne.u32 %%p2, %%r1, 0; mov.u32 %%r7, barrier; ld.param.u64 %%rd8, [map];\n"
+        "@!%%p2 mbarrier.init.shared.b64 [%%r7], 1; bar.sync 0;\n");
     for (size_t i = 0; i < STEPS && (i + 1) * EACH <= size; i++) {
         size_t more = step_write(text + used, TEXT - used, data + i * EACH, (unsigned)i);
         if (!more) return -1;
@@ -151,12 +180,32 @@ static SimtGpu *gpu_make(void)
     return simt_open(&machine, &options, &error);
 }
 
+/* A map of halves, of which the box and the swizzle are drawn. */
+static uint64_t map_make(SimtGpu *gpu, uint64_t y, const uint8_t *data)
+{
+    TensorMapRequest request = {.kind = TENSOR_MAP_TILED,
+                                .type = TENSOR_MAP_F16,
+                                .rank = 2,
+                                .address = y,
+                                .dims = {64, 1u + data[1]},
+                                .strides = {64 + 16u * (data[2] % 8)},
+                                .element_strides = {1, 1u + data[3] % 8},
+                                .box = {8, 1u + data[4] % 64},
+                                .swizzle = data[5] % 4};
+    TensorMap map;
+    Error error;
+    uint64_t address;
+    if (tensor_map_encode(&request, &map, NULL, &error) != 0) abort();
+    if (simt_alloc(gpu, sizeof map, &address, &error) != 0) return 0;
+    return simt_write(gpu, address, &map, sizeof map, &error) == 0 ? address : 0;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static char text[TEXT];
     Error error = {""};
     struct {
-        uint64_t x, y;
+        uint64_t x, y, map;
     } params;
     SimtResult result;
     if (size < EACH || text_write(text, data, size) != 0) return 0;
@@ -169,9 +218,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort(); /* the text is ours: it must be right */
     }
     if (simt_alloc(gpu, BYTES, &params.x, &error) == 0 &&
-        simt_alloc(gpu, BYTES, &params.y, &error) == 0) {
+        simt_alloc(gpu, BYTES, &params.y, &error) == 0 &&
+        (params.map = map_make(gpu, params.y, data)) != 0) {
         SimtLaunch launch = {.grid = {2, 1, 1},
-                             .block = {64, 1, 1},
+                             .block = {128, 1, 1},
+                             .cluster = {data[0] & 1 ? 2 : 0, 1, 1},
                              .dynamic_shared = 256,
                              .params = &params,
                              .params_bytes = sizeof params};
