@@ -135,6 +135,7 @@ static void numbers_are_read_as_people_write_them(void **state)
     memset(deep, '(', sizeof deep);
     deep[sizeof deep - 1] = 0;
     assert_int_equal(answer_read(deep, &number, why, sizeof why), -1);
+    assert_non_null(strstr(why, "has too many parentheses"));
     memset(deep, '-', sizeof deep - 1);
     assert_int_equal(answer_read(deep, &number, why, sizeof why), -1);
 }

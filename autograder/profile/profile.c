@@ -297,20 +297,18 @@ void profile_print(FILE *stream, const ProfilePage *page)
 /* ---- files -------------------------------------------------------------------------------- */
 
 static const char COLUMNS[] = "warp_instructions\tthread_instructions\trequests\tsectors\tl1_hits\t"
-                              "shared_requests\twavefronts\tbranches\tdivergent\t"
-                              "local_requests\tlocal_sectors";
+                              "shared_requests\twavefronts\tbranches\tdivergent";
 
 static void counts_write(FILE *file, const SimtInstruction *in)
 {
     fprintf(file,
             "%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64
-            "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64,
+            "\t%" PRIu64 "\t%" PRIu64,
             in->warp_instructions, in->thread_instructions, in->requests, in->sectors, in->l1_hits,
-            in->shared_requests, in->wavefronts, in->branches, in->divergent, in->local_requests,
-            in->local_sectors);
+            in->shared_requests, in->wavefronts, in->branches, in->divergent);
     for (int i = 0; i < SIMT_STALLS; i++)
         fprintf(file, "\t%" PRIu64, in->stall[i]);
-    fputc('\n', file);
+    fprintf(file, "\t%" PRIu64 "\t%" PRIu64 "\n", in->local_requests, in->local_sectors);
 }
 
 static void header_write(FILE *file, const char *first)
@@ -318,7 +316,7 @@ static void header_write(FILE *file, const char *first)
     fprintf(file, "%s\t%s", first, COLUMNS);
     for (int i = 0; i < SIMT_STALLS; i++)
         fprintf(file, "\t%s", simt_stall_name((SimtStall)i));
-    fputc('\n', file);
+    fprintf(file, "\tlocal_requests\tlocal_sectors\n");
 }
 
 static void ptx_write(FILE *file, const ProfilePage *page, const ProfileLines *lines)

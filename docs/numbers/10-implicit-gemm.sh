@@ -85,7 +85,7 @@ waits() {
     awk -F'\t' -v what="$1" '
         NR == 1 { for (i = 1; i <= NF; i++) name[i] = $i; next }
         { for (i = 1; i <= NF; i++) if (name[i] == "selected") from = i
-          for (i = from; i <= NF; i++) { of[name[i]] += $i; all += $i } }
+          for (i = from; name[i] != "local_requests"; i++) { of[name[i]] += $i; all += $i } }
         END {
             printf "| %s | %.1f %% | %.1f %% | %.1f %% |\n", what, 100 * of["selected"] / all, 100 * of["long_scoreboard"] / all,
                 100 * of["barrier"] / all
