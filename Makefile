@@ -10,7 +10,7 @@
 # environment, where GIVEN is.  autograder/tests/names tries such names.
 
 GIVEN := BUILD ENGINE GPU SEED CLANG JOBS NVCC CUDA_INCLUDE CC CXX CCACHE \
-    SUBMISSION LAB CASE SHAPE MAPS WEIGHTS FAIL_UNDER VERBOSE PTX LINE PICTURE FILTER \
+    SUBMISSION LAB CASE SHAPE MAPS WEIGHTS FAIL_UNDER VERBOSE PTX AGAINST LINE PICTURE FILTER \
     SUBMISSIONS RESULTS DEADLINE SBATCH \
     FORMAT GRADEBOOK OUT FROM PLATFORM \
     NAME OPERATION SAMPLE SECONDS \
@@ -311,7 +311,8 @@ help:
 #:   make grade [LAB=04] [SUBMISSION=dir] [ENGINE=gpu|sim] [GPU=titanv] [SEED=n]
 #:        [FAIL_UNDER=n]
 #:                       build and grade in the sandbox; SUBMISSION=solutions
-#:                       grades the answer key
+#:                       grades the answer key; VERBOSE=1 says everything
+#:                       (docs/messages.md: what it all means)
 #:   make export FORMAT=junit [RESULTS=dir] [OUT=file]
 #:                       the last grade in a format of others; FORMAT=canvas and
 #:                       moodle take a class (docs/export.md)
@@ -330,8 +331,9 @@ help:
 #:                       the GPU that is here, measured: its description for GPU=
 #:                       (docs/machines.md)
 #:   make profile LAB=04 [CASE=name] [GPU=h200] [PTX=1] [ENGINE=gpu]
+#:        [AGAINST=reference|baseline]
 #:                       hot lines and what warps wait for there, a timeline, the
-#:                       roofline
+#:                       roofline; what is more of beside the reference
 #:   make see LAB=04 [LINE=n] [CASE=name]
 #:                       a page for a browser: what each lane of a warp touches,
 #:                       sectors, bank conflicts, the block's tile (docs/see.md)
@@ -464,7 +466,7 @@ profile-answer:
 	$(need_lab)
 	$(call stage,tools)
 	$(Q)$(plus)$(BUILD)/bin/lab profile $(where) $(only) $(shape) $(whose) \
-	    --engine $(if $(filter auto,$(ENGINE)),sim,"$$ENGINE") $${PTX:+--ptx}; $(keep)
+	    --engine $(if $(filter auto,$(ENGINE)),sim,"$$ENGINE") $${PTX:+--ptx} $${AGAINST:+--against "$$AGAINST"}; $(keep)
 
 hint reset solution keep:
 	$(need_lab)

@@ -41,7 +41,8 @@ static const char USAGE[] =
     "                     gets every metric of docs/lab-ini.md, if the case is right, the second\n"
     "                     by how many warps each instruction of each kernel was executed; x and w\n"
     "                     come from files and y goes to one, right or wrong\n"
-    "  profile  --lab NN  [as run] [--ptx] [--out DIR]  runs one case and shows where its cycles\n"
+    "  profile  --lab NN  [as run] [--ptx] [--out DIR] [--against reference|baseline]\n"
+    "                     runs one case and shows where its cycles\n"
     "                     went; DIR gets tables and plots (else build/profile/NN-name)\n"
     "  see      --lab NN  [as run] [--line N] [--out FILE]  what warps did to memory, as a page "
     "for a\n"
@@ -70,8 +71,9 @@ typedef struct Options {
     const char *counters, *out; /* where a run's metrics, a profile's files go; NULL: see USAGE */
     const char *runs;           /* where a run's executed instructions go; NULL: nowhere */
     const char *sample;         /* how many mutants; NULL: all */
-    const char *line;           /* of the source, where `see` opens; NULL: anywhere */
-    int ptx, alone;             /* alone: without the baseline beside it */
+    const char *against; /* what a profile stands beside: reference or baseline; NULL: none */
+    const char *line;    /* of the source, where `see` opens; NULL: anywhere */
+    int ptx, alone;      /* alone: without the baseline beside it */
 } Options;
 
 static int parse_options(int argc, char **argv, Options *options, Error *error)
@@ -97,6 +99,7 @@ static int parse_options(int argc, char **argv, Options *options, Error *error)
         {"out", OPTION_TEXT, &options->out},
         {"sample", OPTION_TEXT, &options->sample},
         {"line", OPTION_TEXT, &options->line},
+        {"against", OPTION_TEXT, &options->against},
         {"ptx", OPTION_FLAG, &options->ptx},
         {"alone", OPTION_FLAG, &options->alone},
         {"help", OPTION_HELP, (void *)USAGE},
@@ -233,10 +236,10 @@ static int built(const Build *build, Error *error)
     return build->status == BUILD_OK ? 0 : error_set(error, "%s", build->message);
 }
 
-/* The submission, and beside it the baseline where that is wanted.  A script that asks for numbers
- * has no debugger: it takes what `make grade` compiled. */
+/* The submission, and beside it one of the workbook's own programs where that is wanted.  A script
+ * that asks for numbers has no debugger: it takes what `make grade` compiled. */
 static int build_run(const Options *options, const Lab *lab, const char *folder, const char *source,
-                     Build *build, Build *baseline, Error *error)
+                     Build *build, Build *beside, OwnProgram which, Error *error)
 {
     Toolchain toolchain;
     BuildKind kind = options->counters || options->runs ? BUILD_RUN : BUILD_RUN_DEBUG;
@@ -247,8 +250,8 @@ static int build_run(const Options *options, const Lab *lab, const char *folder,
     build_submission(&toolchain, folder, source, lab->ini.entries, lab_ini_cc(&lab->ini), kind,
                      build);
     if (built(build, error)) return -1;
-    if (baseline) own_program_build(&toolchain, lab, OWN_BASELINE, BUILD_RUN, baseline);
-    return baseline ? built(baseline, error) : 0;
+    if (beside) own_program_build(&toolchain, lab, which, BUILD_RUN, beside);
+    return beside ? built(beside, error) : 0;
 }
 
 /* On a GPU the profiler is Nsight Compute, over the same program. */
@@ -300,13 +303,19 @@ static int run_program(const Options *options, const Lab *lab, Purpose purpose, 
     const char *folder = submission_path(options, lab, beneath, sizeof beneath);
     text_set(source, sizeof source, "%s%s%s", folder ? folder : "", folder ? "/" : "", beneath);
     if (options->out) text_set(directory, sizeof directory, "%s", options->out);
-    int beside = purpose == TO_RUN && !options->alone;
-    if (build_run(options, lab, folder, beneath, &build, beside ? &baseline : NULL, error)) {
+    int reference = options->against && !strcmp(options->against, "reference");
+    if (options->against && !reference && strcmp(options->against, "baseline") != 0)
+        return error_set(error, "AGAINST is reference or baseline, not '%.40s'", options->against);
+    if (options->against && engine == ENGINE_GPU)
+        return error_set(error, "AGAINST compares what the simulator counts: with ENGINE=sim");
+    int beside = purpose == TO_RUN ? !options->alone : options->against != NULL;
+    if (build_run(options, lab, folder, beneath, &build, beside ? &baseline : NULL,
+                  reference ? OWN_REFERENCE : OWN_BASELINE, error)) {
         build_clear(&build);
         build_clear(&baseline);
         return -1;
     }
-    const char *argv[32] = {build.program,
+    const char *argv[40] = {build.program,
                             "--root",
                             options->root,
                             "--lab",
@@ -357,6 +366,8 @@ static int run_program(const Options *options, const Lab *lab, Purpose purpose, 
     if (beside) {
         argv[count++] = "--baseline";
         argv[count++] = baseline.program;
+        argv[count++] = "--against";
+        argv[count++] = reference ? "reference" : "baseline";
     }
     if (purpose == TO_PROFILE && engine == ENGINE_GPU) return profile_on_gpu(argv, count, error);
     if (purpose != TO_RUN) {

@@ -13,6 +13,7 @@
 #include "autograder/lab/catalog.h"
 #include "autograder/lab/lab_shape.h"
 #include "autograder/lab/metric.h"
+#include "autograder/lab/slow.h"
 #include "autograder/options/options.h"
 #include "autograder/profile/baseline_cost.h"
 #include "autograder/profile/profile.h"
@@ -45,6 +46,7 @@ typedef struct Run {
     Seed line;                    /* of the source, where that page opens; 0: anywhere */
     int ptx;
     const char *baseline; /* its program, NULL: nothing stands beside the student's numbers */
+    const char *against;  /* what that program is called, beside a profile; NULL: the baseline */
     int cost_only;        /* this is the baseline: print nothing but what it cost */
     const char *counters; /* the file that every metric is written into, NULL: none */
     const char *runs;     /* and how often each instruction was executed, NULL: none */
@@ -366,7 +368,7 @@ static void print_cost(const Run *run, int correct)
     int beside = run->baseline && correct && !measure_baseline(run, &baseline, &error);
     if (beside) print_baseline(run, &baseline);
     if (*error.text) text_wrap(stdout, 2, error.text);
-    if (simulated) report_counters(stdout, 4, &run->cost, beside ? &baseline : NULL);
+    if (simulated) report_counters(stdout, 4, &run->cost, beside ? &baseline : NULL, "baseline");
 }
 
 /* Where the cycles went, on the terminal and as files with their plots. */
@@ -425,6 +427,36 @@ static int write_page(const Run *run, const char *shape, Error *error)
     if (see_write(run->see, &page, error)) return -1;
     printf("  %s: open it in a browser\n", run->see);
     return 0;
+}
+
+/* Another of the workbook's programs on the same case: how much more of what this one does, and the
+ * counters side by side.  Its lines stay its own. */
+static void print_against(const Run *run)
+{
+    enum { REASONS = 5 };
+    DeviceCost other;
+    Error error = {""};
+    SlowReason reason[REASONS];
+    char called[40], line[400], mine[80], theirs[80];
+    text_set(called, sizeof called, "the %s", run->against);
+    putchar('\n');
+    if (measure_baseline(run, &other, &error)) {
+        text_wrap(stdout, 2, error.text);
+        return;
+    }
+    text_set(line, sizeof line, "Beside %s: %s, where it takes %s: %.2f times as long.", called,
+             time_text(&run->cost, mine), time_text(&other, theirs),
+             (double)run->cost.cycles / (double)other.cycles);
+    text_wrap(stdout, 2, line);
+    const char *slash = strrchr(run->source, '/');
+    int found =
+        slow_find(&run->cost, &other, called, slash ? slash + 1 : run->source, reason, REASONS);
+    for (int i = 0; i < found; i++) {
+        text_set(line, sizeof line, "- %s", reason[i].text);
+        text_wrap(stdout, 4, line);
+    }
+    putchar('\n');
+    report_counters(stdout, 4, &run->cost, &other, run->against);
 }
 
 /* For scripts (docs/numbers): microseconds, and every metric that the run has. */
@@ -542,6 +574,7 @@ static int run_case(Run *run, Error *error)
     int correct = item.verdict == CASE_CORRECT, ended = correct || item.verdict == CASE_WRONG;
     print_verdict(run, &item);
     if (ended && run->profile) status = print_profile(run, error);
+    if (!status && correct && run->profile && run->baseline) print_against(run);
     if (ended && run->see) status = write_page(run, shape, error);
     if (ended && !run->profile && !run->see) print_cost(run, correct);
     if (!status && run->counters && correct) status = write_counters(run, error);
@@ -628,6 +661,7 @@ static int parse_options(int argc, char **argv, Run *run, Error *error)
         {"line", OPTION_SEED, &run->line},
         {"ptx", OPTION_FLAG, &run->ptx},
         {"baseline", OPTION_TEXT, &run->baseline},
+        {"against", OPTION_TEXT, &run->against},
         {"cost-only", OPTION_FLAG, &run->cost_only},
         {"counters", OPTION_TEXT, &run->counters},
         {"runs", OPTION_TEXT, &run->runs},

@@ -167,7 +167,7 @@ static void report(void)
     if (all->launches) {
         report_kernels();
         fputc('\n', stderr);
-        report_counters(stderr, 4, all, NULL);
+        report_counters(stderr, 4, all, NULL, NULL);
         if (*chosen("SIMULATE_PROFILE", "")) report_profile(chosen("SIMULATE_PROFILE", ""));
     } else {
         fprintf(stderr, "    no kernel ran to its end\n");

@@ -405,7 +405,7 @@ static void print_tables(FILE *stream, const Record *record, ReportDepth depth)
     for (int i = 0; verbose && i < record->cases; i++) {
         if (!record->item[i].cost.launches) continue;
         fprintf(stream, "\n%*s%s: %s\n", INDENT, "", record->item[i].name, record->item[i].shape);
-        report_counters(stream, 2 * INDENT, &record->item[i].cost, NULL);
+        report_counters(stream, 2 * INDENT, &record->item[i].cost, NULL, NULL);
     }
 }
 

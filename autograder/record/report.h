@@ -17,7 +17,9 @@ typedef enum ReportDepth {
 void report_print(FILE *stream, const Record *record, ReportDepth depth);
 
 /* The counters of one run as a table: instructions, bytes, sectors per request, wavefronts,
- * divergence, occupancy.  With those of the baseline beside them, unless it is NULL. */
-void report_counters(FILE *stream, int indent, const DeviceCost *cost, const DeviceCost *baseline);
+ * divergence, occupancy.  With those of `other` beside them, which is `called` so, unless it is
+ * NULL. */
+void report_counters(FILE *stream, int indent, const DeviceCost *cost, const DeviceCost *other,
+                     const char *called);
 
 #endif

@@ -122,18 +122,19 @@ static void counters_fill(CounterRows *counters, const DeviceCost *cost)
     counters_of_accelerators(counters, cost);
 }
 
-void report_counters(FILE *stream, int indent, const DeviceCost *cost, const DeviceCost *baseline)
+void report_counters(FILE *stream, int indent, const DeviceCost *cost, const DeviceCost *other,
+                     const char *called)
 {
     CounterRows yours, theirs = {0};
-    Table table = table_start(baseline ? "lrrw" : "lrw");
+    Table table = table_start(other ? "lrrw" : "lrw");
     counters_fill(&yours, cost);
-    if (baseline) {
-        counters_fill(&theirs, baseline);
-        table_row(&table, "\tyours\tbaseline");
+    if (other) {
+        counters_fill(&theirs, other);
+        table_row(&table, "\tyours\t%s", called);
     }
     for (int i = 0; i < yours.count; i++) {
         const CounterRow *counter = &yours.item[i];
-        if (baseline) {
+        if (other) {
             table_row(&table, "%s\t%s\t%s\t%s", counter->name, counter->text, theirs.item[i].text,
                       counter->note);
         } else {

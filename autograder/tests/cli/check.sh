@@ -70,6 +70,12 @@ tell profile-of-a-solution
 run 0 "$lab" profile --build "$build" --lab 04 --case uneven --submission solutions --engine sim --gpu gtx480 &&
     [ "$(sed -n 2p "$build/profile/04-tiled/roofline.tsv" | cut -f 3)" = 1345.0 ]
 tell roof-is-the-data-sheets
+run 0 "$lab" profile --build "$build" --lab 04 --case uneven --submission solutions --engine sim --against baseline --ptx &&
+    grep -q '^  Beside the baseline: 34,281 cycles' "$work/out" && grep -q '^ *yours  *baseline$' "$work/out" &&
+    grep -q '% PTX line [0-9]*: bar.sync 0;$' "$work/out" && ! grep -n '.\{81\}' "$work/out" >>"$work/err"
+tell profile-beside-the-baseline
+run 2 "$lab" profile --build "$build" --lab 04 --against nobody && one_line "AGAINST is reference or baseline, not 'nobody'"
+tell profile-beside-nobody
 run 2 "$lab" profile --build "$build" --lab 01 --engine sim && one_line "runs on the CPU, where the profiler is perf"
 tell profile-of-a-host-lab
 

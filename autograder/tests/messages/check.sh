@@ -40,6 +40,7 @@ grep -vE '^(%[.0-9]*[sd]:? ?|.%.60s. %s|%.*assertion.*|.*sandbox does not start.
     "$work/all" | grep '[a-z]' >"$work/messages"
 [ "$(wc -l <"$work/messages")" -gt 100 ] || { echo "not ok messages: the sources' messages were not found"; exit 1; }
 
+# shellcheck disable=SC2016 # Markdown's ticks
 sed -n 's/^| `\([^`]*\)` |.*/\1/p' $page >"$work/rows"
 
 while IFS= read -r message; do
@@ -68,7 +69,7 @@ provoke()
     { printf '%s\n' "${4:-}"; sed '/^void conv_forward_host/,/^{/s|^{|{ '"$3"'|' solutions/01-sequential/conv.c; } >"$work/01/conv.c"
     # shellcheck disable=SC2086 # a command and its options
     COLUMNS=500 timeout 60 $grade >"$work/out" 2>&1
-    grep -qF -- "$2" "$work/out" && : >"$work/bad" || cp "$work/out" "$work/bad"
+    if grep -qF -- "$2" "$work/out"; then : >"$work/bad"; else cp "$work/out" "$work/bad"; fi
     tell "$1" "does not say '$2'"
 }
 provoke undefined 'which is defined nowhere' 'nothing_of_mine();' 'void nothing_of_mine(void);'
