@@ -78,3 +78,8 @@ awk -F '\t' '/^[0-9]/ {
         printf "| %d | %d (%.1f %%) | %d | %s |\n", $1, $2, 100 * $2 / $1, $3, $4
     }' "$data/electrode-recordings.tsv" >"$out/recordings.md"
 printf '\n%s.\n' "$(caption electrode-recordings.tsv)" >>"$out/recordings.md"
+
+say labs/19-electrode/README.md "draws $(thousands "$(sed -n '1s/.*; \([0-9]*\) recordings in batches.*/\1/p' docs/data/train/recordings.tsv)") and trains"
+say labs/19-electrode/README.md "they read $(awk -F '\t' '/^[0-9]/ { print $2 }' "$data/electrode-designed.tsv") of the same $(awk -F '\t' '/^[0-9]/ { print $1 }' "$data/electrode-recordings.tsv")"
+last=$(tail -n 1 docs/data/train/recordings.tsv)
+say datasets/README.md "after $(echo "$last" | cut -f 1) epochs the network reads $(echo "$last" | cut -f 3) of $(echo "$last" | cut -f 4)"
