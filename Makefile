@@ -354,7 +354,7 @@ help:
 #:        [OVER=32:640:32] [GPU="titanv h200"]
 #:                       how long a layer takes while the % in SHAPE grows: steps,
 #:                       predicted and measured (labs/20-tail); on a card
-#:                       cudnn-fp32 and cudnn-tf32 are labs, too
+#:                       cudnn-fp32, -tf32, -fastest, -fft ... are labs, too
 #:   make widths [NETWORK=vgg-16-pruned] [LAB=10] [BATCH=1] [TAU=50]
 #:        [MODE=latency|parameters] [GPU=titanv]
 #:                       lab 20's widths for a network that fit a GPU, measured

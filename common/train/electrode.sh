@@ -41,7 +41,7 @@ if [ "$engine" = gpu ]; then
     : "${FILTERS:=64}" "${UNITS:=256}" "${TRAIN:=10000}" "${TEST:=400}" "${BATCH:=50}"
     [ "$epochs" != 0 ] || epochs=10
 else
-    flags='-cudart none -gencode arch=compute_80,code=compute_80 -gencode arch=compute_90,code=sm_90'
+    flags='-cudart none -gencode arch=compute_80,code=compute_80'
     : "${FILTERS:=4}" "${UNITS:=8}" "${TRAIN:=40}" "${TEST:=20}" "${BATCH:=4}"
     [ "$epochs" != 0 ] || epochs=1
 fi
