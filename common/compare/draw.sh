@@ -34,15 +34,15 @@ awk -F'\t' '
     function cell(layer, kind) { return (layer, kind) in us ? sprintf(us[layer, kind] < 100 ? "%.1f" : "%.0f", us[layer, kind]) : "–" }
     function ratio(layer, a, b) { return (layer, a) in us && (layer, b) in us ? sprintf("%.2f", us[layer, a] / us[layer, b]) : "–" }
     END {
-        print "| layer | 02 | 04 | 09 | **10** | TFLOP/s | of FMA | of roofline | cuDNN fp32 | how | cuDNN / 10 | no transform / 10 | cuBLAS | best lab | which | cuDNN / best | **11** | cuDNN TF32 | cuDNN TF32 / 11 |"
-        print "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
+        print "| layer | 02 | 04 | 09 | **10** | TFLOP/s | of FMA | of roofline | cuDNN fp32 | how | cuDNN / 10 | no transform / 10 | cuBLAS | best lab | which | cuDNN / best | **11** | **12** | cuDNN TF32 | cuDNN TF32 / 11 | cuDNN TF32 / 12 |"
+        print "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
         for (i = 1; i <= layers; i++) {
             l = name[i]; ten = "10-implicit-gemm"
-            printf "| %s | %s | %s | %s | %s | %.1f | %.0f %% | %.0f %% | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", l, cell(l, "02-naive"), cell(l, "04-tiled"),
+            printf "| %s | %s | %s | %s | %s | %.1f | %.0f %% | %.0f %% | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", l, cell(l, "02-naive"), cell(l, "04-tiled"),
                 cell(l, "09-im2col"), cell(l, ten), tf[l, ten], 100 * ceiling[l, ten], 100 * roof[l, ten], cell(l, "cuDNN fp32"), how[l, "cuDNN fp32"],
                 ratio(l, "cuDNN fp32", ten), ratio(l, "cuDNN products", ten), cell(l, "cuBLAS fp32"), cell(l, "best lab"), substr(how[l, "best lab"], 1, 2), ratio(l, "cuDNN fp32", "best lab"),
-                cell(l, "11-tensor-cores"),
-                cell(l, "cuDNN TF32"), ratio(l, "cuDNN TF32", "11-tensor-cores")
+                cell(l, "11-tensor-cores"), cell(l, "12-hopper"),
+                cell(l, "cuDNN TF32"), ratio(l, "cuDNN TF32", "11-tensor-cores"), ratio(l, "cuDNN TF32", "12-hopper")
         }
     }' "$out/best.tsv" >"$out/layers.md"
 
@@ -72,6 +72,8 @@ awk -F'\t' '
         line("lab 09 against lab 02, VGG, N=1", "09-im2col", "02-naive", "vgg.*n1$")
         line("lab 11 against cuDNN with TF32, VGG, N=32", "11-tensor-cores", "cuDNN TF32", "vgg.*n32")
         line("lab 11 against cuDNN with TF32, all", "11-tensor-cores", "cuDNN TF32", ".")
+        line("lab 12 against cuDNN with TF32, VGG, N=32", "12-hopper", "cuDNN TF32", "vgg.*n32")
+        line("lab 12 against cuDNN with TF32, VGG, N=1", "12-hopper", "cuDNN TF32", "vgg.*n1$")
     }' "$out/best.tsv" >"$out/summary.md"
 
 if command -v gnuplot >/dev/null; then
