@@ -48,7 +48,7 @@ double activation_roundings(int kind, double z)
 
 double softmax_roundings(double value, double z, double mean, int K)
 {
-    return value * (fabs(z) + 4 + mean + 4 + (K - 1) + 1) + LEAST;
+    return value * (fabs(z) + 4 + mean + 4 + 2 * sqrt(K - 1) + 1) + LEAST;
 }
 
 void softmax_carry(int K, const double *z, const double *z_spread, double *value, double *spread)

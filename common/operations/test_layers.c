@@ -323,6 +323,40 @@ static void a_relu_that_begins_late_is_wrong(void **state)
     }
 }
 
+static float rounded_to(int bits, float value)
+{
+    int exponent;
+    double part = frexp(value, &exponent);
+    return (float)ldexp(round(ldexp(part, bits)), exponent - bits);
+}
+
+/* Exponentials of 14 bits are none of a float, however many classes there are. */
+static void short_exponentials_are_wrong(void **state)
+{
+    (void)state;
+    Problem problem = {0};
+    Verdict verdict;
+    Finding finding;
+    Error error;
+    Run run;
+    assert_int_equal(
+        operation_find("softmax_forward")->parse("N=16 K=1000 offset=100", &problem, &error), 0);
+    run_open(&run, "softmax_forward", &problem, 4);
+    for (size_t i = 0; i < run.count[1]; i += 1000) {
+        const float *x = run.tensor[0] + i;
+        float *y = run_output(&run) + i, largest = x[0], sum = 0;
+        for (int k = 1; k < 1000; k++)
+            largest = fmaxf(largest, x[k]);
+        for (int k = 0; k < 1000; k++)
+            sum += y[k] = rounded_to(14, expf(x[k] - largest));
+        for (int k = 0; k < 1000; k++)
+            y[k] /= sum;
+    }
+    run_judge(&run, &verdict, &finding);
+    assert_false(verdict.correct);
+    run_close(&run);
+}
+
 /* Half of the images, taken by themselves, have the outputs that they have among all. */
 static void images_know_nothing_of_each_other(void **state)
 {
@@ -350,13 +384,6 @@ static void images_know_nothing_of_each_other(void **state)
         free(all);
         run_close(&run);
     }
-}
-
-static float rounded_to(int bits, float value)
-{
-    int exponent;
-    double part = frexp(value, &exponent);
-    return (float)ldexp(round(ldexp(part, bits)), exponent - bits);
 }
 
 /* Weights of 11 bits (tf32, fp16) and of 8 (bf16) are no fp32. */
@@ -533,6 +560,7 @@ int main(void)
         cmocka_unit_test(plain_code_is_right),
         cmocka_unit_test(an_element_is_what_the_oracle_says_of_it),
         cmocka_unit_test(a_relu_that_begins_late_is_wrong),
+        cmocka_unit_test(short_exponentials_are_wrong),
         cmocka_unit_test(images_know_nothing_of_each_other),
         cmocka_unit_test(a_network_of_lower_precision_is_told),
         cmocka_unit_test(a_network_shows_what_each_layer_lost),
