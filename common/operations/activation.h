@@ -23,9 +23,9 @@ double activation_roundings(int kind, double z);
 
 /* The same of exp(z) / sum as softmax has it, of K summands, with z = x - max and `mean` the sum
  * of p_j |z_j|: each exponential is off by its argument's rounding, |z|, and 4 of expf; the sum by
- * the mean of its summands' errors and by K - 1 roundings of its own, which are independent and come
- * to their root, doubled here (all K - 1 would let 12 bits of a thousand classes pass); the division
- * by 1. */
+ * the mean of its summands' errors and by K - 1 roundings of its own, which are independent and
+ * come to their root, doubled here (all of them would let 12 bits of a thousand classes pass); the
+ * division by 1. */
 double softmax_roundings(double value, double z, double mean, int K);
 
 /* Softmax of K logits z with a spread each, in units of u: values, and what the logits' independent
