@@ -1,6 +1,6 @@
 #!/bin/sh
 # measure.sh BUILD NVCC TASKS LABS ENGINE GPU JOBS - the tasks of a sweep, each by every one of LABS.  TASKS has a line a task:
-# sweep, value, shape.  A lab is its number, for what stands in SUBMISSION, or on a card cudnn-fp32, cudnn-tf32 or cudnn-fastest.  Prints a line
+# sweep, value, shape.  A lab is its number, for what stands in SUBMISSION, or on a card cuDNN (common/compare/sweep.sh).  Prints a line
 # for each, with tabs between: side, sweep, value, kernel, threads of a block, blocks, blocks that a multiprocessor holds,
 # multiprocessors, rows of a sum, pieces that the sums are split into (the z of a grid, where another kernel adds), launches,
 # microseconds, and the interval that holds them with 95 %; above them, behind a ;, what a launch of nothing takes, and the machine.

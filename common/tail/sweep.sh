@@ -2,7 +2,7 @@
 # sweep.sh BUILD NVCC LABS SHAPE OVER ENGINE GPUS JOBS - how long a layer takes while one of its numbers grows: `make sweep`.
 #
 # The % in SHAPE runs over OVER, FROM:TO:STEP.  On the simulator each of LABS (numbers of labs; what stands in SUBMISSION) runs on
-# each of the described machines GPUS; on a card LABS may also name cudnn-fp32 and cudnn-tf32.  Leaves a table, a figure as SVG
+# each of the described machines GPUS; on a card LABS may also name cuDNN (common/compare/sweep.sh).  Leaves a table, a figure as SVG
 # and as PNG of each in BUILD/sweep: stairs.h says what is predicted, and how steps are found.
 set -eu
 usage='usage: sweep.sh BUILD NVCC LABS SHAPE OVER ENGINE GPUS JOBS'
