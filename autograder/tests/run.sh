@@ -1,5 +1,5 @@
 #!/bin/sh
-# run.sh BUILD TEST... - tests, one more at a time than there are cores, in the order given: programs (cmocka), check.sh
+# run.sh BUILD TEST... - tests, two at a time on one core, four on two, in the order given: programs (cmocka), check.sh
 # scripts, and corpus/FILTER for what autograder/tests/corpus/check.sh does with it.  The Makefile says which; a program that a
 # renamed source left behind is none.  The last line is "N passed, N failed".
 #
@@ -40,8 +40,9 @@ fi
 
 rm -rf "$logs"
 mkdir -p "$logs"
-# One more than there are cores, for some mostly wait: for a limit to be reached, a job to be taken back.
-printf '%s\n' "$@" | RUN_ONE=1 xargs -P "$(($(nproc) + 1))" -n 1 sh "$0" "$build"
+# Half as many more than there are cores and one, for a test computes in six tenths of its time: it waits for a limit to be
+# reached, a job to be taken back, the other half of a conversation.
+printf '%s\n' "$@" | RUN_ONE=1 xargs -P "$(($(nproc) * 3 / 2 + 1))" -n 1 sh "$0" "$build"
 
 # A test that left no count was killed.
 counts=$(find "$logs" -name '*.count' | wc -l)
