@@ -22,6 +22,40 @@ keep_tiles()
     mv "$2.part" "$2"
 }
 
+# keep_kernels "product_kernel, conv_kernel<R == 3>" FILE: the others do nothing, and of a template only those of which the
+# condition holds do something, because a mutant's case starts no other and the compiler works longest on what a kernel does.
+keep_kernels()
+{
+    awk -v kept="$1" '
+        BEGIN {
+            n = split(kept, keep, /, */)
+            for (i = 1; i <= n; i++)
+                if (at = index(keep[i], "<")) {
+                    condition[i] = substr(keep[i], at + 1, length(keep[i]) - at - 1)
+                    keep[i] = substr(keep[i], 1, at - 1)
+                }
+        }
+        function kept_as(head,    i) {
+            for (i = 1; i <= n; i++)
+                if (head ~ ("[^A-Za-z0-9_]" keep[i] "\\(")) { found[i] = 1; return i }
+            return 0
+        }
+        !within && /^[^\/*]*__global__/ { within = 1; head = ""; depth = 0 }
+        !within { print; next }
+        !depth {
+            head = head " " $0
+            if (!(at = index($0, "{"))) { print; next }
+            which = kept_as(head)
+            print substr($0, 1, at)
+            if (which in condition) print "    if (!(" condition[which] ")) return;"
+            if (which) print substr($0, at + 1)
+        }
+        depth && which
+        { depth += gsub(/{/, "{") - gsub(/}/, "}") }
+        !depth { if (!which) print "}"; within = 0 }
+        END { for (i = 1; i <= n; i++) if (!found[i]) exit 1 }' "$2" >"$2.part" && mv "$2.part" "$2"
+}
+
 # apply SOURCE PATCH PLANTED: 0, or 1 where the patch does not fit.
 apply()
 {
@@ -46,8 +80,11 @@ for fault in autograder/tests/mutants/*/*/fault.patch; do
         echo "not ok mutants/$name: mutants/$lab/$less.patch does not fit solutions/$lab/$source as it is now; make it anew"
     else
         tiles=$(sed -n 's/^tiles *= *//p' "$folder/expect.ini")
+        kernels=$(sed -n 's/^kernels *= *//p' "$folder/expect.ini")
         [ -z "$tiles" ] || keep_tiles "$tiles" "$mutant"
-        continue
+        [ -n "$kernels" ] || continue
+        ! keep_kernels "$kernels" "$mutant" || continue
+        echo "not ok mutants/$name: solutions/$lab/$source has no kernel that expect.ini names in: $kernels"
     fi
     rm -r "${planted:?}/$name"
     failed=1
