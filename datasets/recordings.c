@@ -29,7 +29,7 @@ static double loudness(double side, int row)
     double apart = side - row;
     if (apart < 0) apart = -apart;
     if (apart > RECORDING_ROWS / 2.0) apart = RECORDING_ROWS - apart;
-    return 1 / (1 + 0.5625 * apart * apart);
+    return 1 / (1 + 0.75 * 0.75 * apart * apart);
 }
 
 static void add_spike(double delay, Random *random, float *value)
