@@ -529,7 +529,9 @@ static int judge(Run *run, Workload *workload, RecordCase *item, Error *error)
     Judgement judgement;
     Finding found;
     char checked[sizeof run->finding];
+    run->stopped = CASE_BROKEN; /* not the submission's doing, unless the call says so */
     if (call_once(run, workload, &observed, error)) {
+        if (run->stopped == CASE_BROKEN) return -1;
         case_stopped(run->stopped, error->text, item);
         return 0;
     }

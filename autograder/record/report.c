@@ -344,14 +344,15 @@ static void print_todo(FILE *stream, const Record *record)
     text_wrap(stream, INDENT + 2, record->todo);
 }
 
-/* Everything in as many lines as a screen has; what is over is cut from the cause's words. */
-static void print_wrong(FILE *stream, const Record *record, const RecordCase *cause, int short_of)
+/* What is to be mended first, behind the tables; or `alone`, with a few lines on the rest, in as many
+ * lines as a screen has: what is over is cut from the cause's words. */
+static void print_wrong(FILE *stream, const Record *record, const RecordCase *cause, int alone)
 {
     char *head = NULL, *todo = NULL, points[72];
     size_t bytes;
     FILE *lines = open_memstream(&head, &bytes);
     if (!lines) return;
-    if (short_of) {
+    if (alone) {
         fprintf(lines, "%s: %s  %s\n\n", record->lab, record->title,
                 points_text(record->points, record->possible, points));
         print_verdicts(lines, record);
@@ -371,7 +372,7 @@ static void print_wrong(FILE *stream, const Record *record, const RecordCase *ca
     size_t others = screen_lines(head) + screen_lines(todo ? todo : "") + 2;
     fputs(head, stream);
     report_cause(stream, cause, cause_hint(record, cause), record->source,
-                 !short_of                   ? 0
+                 !alone                      ? 0
                  : others + 1 < SCREEN_LINES ? SCREEN_LINES - others
                                              : 1);
     fputs(todo ? todo : "", stream);
