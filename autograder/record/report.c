@@ -344,8 +344,8 @@ static void print_todo(FILE *stream, const Record *record)
     text_wrap(stream, INDENT + 2, record->todo);
 }
 
-/* What is to be mended first, behind the tables; or `alone`, with a few lines on the rest, in as many
- * lines as a screen has: what is over is cut from the cause's words. */
+/* What is to be mended first, behind the tables; or `alone`, with a few lines on the rest, in as
+ * many lines as a screen has: what is over is cut from the cause's words. */
 static void print_wrong(FILE *stream, const Record *record, const RecordCase *cause, int alone)
 {
     char *head = NULL, *todo = NULL, points[72];
