@@ -85,6 +85,24 @@ LOAD(pixels_5d, "5d.shared::cluster.global.im2col", "{%3, %4, %5, %6, %7}], [%2]
      "r"(w.at[0]), "r"(w.at[1]), "r"(w.at[2]), "r"(w.at[3]), "r"(w.at[4]), "h"(w.offset[0]),
      "h"(w.offset[1]), "h"(w.offset[2]))
 
+// The other way: a box of shared memory into the tensor.
+__global__ void store_3d(const __grid_constant__ CUtensorMap map, Where w)
+{
+    extern __shared__ __align__(1024) unsigned char memory[];
+    for (uint32_t i = threadIdx.x; i < IMAGE / 4; i += blockDim.x)
+        ((uint32_t *)memory)[i] = hash(i + 31337);
+    asm volatile("fence.proxy.async.shared::cta;");
+    __syncthreads();
+    if (threadIdx.x) return;
+    asm volatile(
+        "cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%2, %3, %4}], [%1];" ::
+            "l"(&map),
+        "r"(shared_of(memory)), "r"(w.at[0]), "r"(w.at[1]), "r"(w.at[2])
+        : "memory");
+    asm volatile("cp.async.bulk.commit_group;");
+    asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+}
+
 typedef void Load(CUtensorMap, Where, uint32_t, uint32_t *);
 
 static Tiled *tiled;
@@ -247,6 +265,54 @@ static void tiles()
               t.name);
         t.kernel<<<1, 128, IMAGE>>>(map, t.where, bytes, y);
         tell(t.name, y, IMAGE / 4);
+    }
+    // Past the end is left out; a coordinate below 0 is an illegal instruction.
+    static const Tile STORES[] = {
+        {"store",
+         nullptr,
+         TYPE(FLOAT16),
+         3,
+         {64, 20, 30},
+         {32, 7, 9},
+         {1, 1, 1},
+         SW(64),
+         {{32, 3, 4}}},
+        {"store-plain",
+         nullptr,
+         TYPE(FLOAT16),
+         3,
+         {64, 20, 30},
+         {32, 7, 9},
+         {1, 1, 1},
+         UNSWIZZLED,
+         {{32, 3, 4}}},
+        {"store-end",
+         nullptr,
+         TYPE(FLOAT16),
+         3,
+         {64, 20, 30},
+         {32, 7, 9},
+         {1, 1, 1},
+         SW(64),
+         {{40, 15, 28}}},
+        {"store-narrow",
+         nullptr,
+         TYPE(FLOAT16),
+         3,
+         {64, 20, 30},
+         {16, 7, 9},
+         {1, 1, 1},
+         SW(64),
+         {{16, 3, 4}}},
+    };
+    for (const Tile &t : STORES) {
+        if (!wanted(t.name)) continue;
+        CUtensorMap map = tile_map(t, y);
+        cudaMemset(y, 0x33, 131072);
+        check(cudaFuncSetAttribute(store_3d, cudaFuncAttributeMaxDynamicSharedMemorySize, IMAGE),
+              t.name);
+        store_3d<<<1, 128, IMAGE>>>(map, t.where);
+        tell(t.name, y, 131072 / 4);
     }
 }
 

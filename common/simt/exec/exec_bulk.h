@@ -34,9 +34,18 @@ static void box_open(const Warp *warp, const BulkPlan *plan, uint32_t lane, cons
     }
 }
 
-/* A card calls it an illegal instruction when the first coordinate is not at 16 bytes. */
-static int box_aligned(Warp *warp, const Ins *ins, uint32_t lane, const Box *box)
+/* A card calls it an illegal instruction when the first coordinate is not at 16 bytes, or one that
+ * is stored to is negative. */
+static int box_legal(Warp *warp, const Ins *ins, uint32_t lane, const Box *box, int store)
 {
+    for (uint32_t i = 0; store && i < box->rank; i++)
+        if (box->at[i] < 0) {
+            fault_at(warp, ins, SIMT_MEMCHECK, lane, 0, 0,
+                     "Invalid bulk copy: a box is stored at coordinate %lld of dimension %u, which "
+                     "must not be negative",
+                     (long long)box->at[i], i);
+            return -1;
+        }
     if (box->at[0] * box->element % 16 == 0) return 0;
     fault_at(warp, ins, SIMT_MEMCHECK, lane, 0, 0,
              "Misaligned bulk copy: its first coordinate is %lld, which of elements of %u bytes is "
@@ -378,7 +387,7 @@ static int bulk_load(Warp *warp, const Ins *ins, const BulkPlan *plan, uint32_t 
     Box box;
     if (!map) return -1;
     box_open(warp, plan, lane, map, &box);
-    if (box_aligned(warp, ins, lane, &box) != 0) return -1;
+    if (box_legal(warp, ins, lane, &box, 0) != 0) return -1;
     uint64_t bytes = (uint64_t)box.rows * box.pitch;
     if (bytes > MBARRIER_MOST) {
         fault_at(warp, ins, SIMT_MEMCHECK, lane, 0, 0,
@@ -408,7 +417,7 @@ static int box_store(Warp *warp, const Ins *ins, const BulkPlan *plan, uint32_t 
     Box box;
     if (!map) return -1;
     box_open(warp, plan, lane, map, &box);
-    if (box_aligned(warp, ins, lane, &box) != 0) return -1;
+    if (box_legal(warp, ins, lane, &box, 1) != 0) return -1;
     uint64_t size = (uint64_t)box.rows * box.pitch;
     Spot spot;
     if (from + size > warp->block->shared_bytes)

@@ -43,6 +43,11 @@ static __device__ __forceinline__ uint32_t at(const void *p)
     asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to),          \
                  "r"(at(from)), "r"(bytes)                                                         \
                  : "memory")
+#define STORE_TILE(map, from, column, row)                                                         \
+    asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group "                          \
+                 "[%0, {%2, %3}], [%1];" ::"l"(map),                                               \
+                 "r"(at(from)), "r"(column), "r"(row)                                              \
+                 : "memory")
 #define STORES_WAIT                                                                                \
     asm volatile("cp.async.bulk.commit_group;");                                                   \
     asm volatile("cp.async.bulk.wait_group 0;" ::: "memory")
@@ -214,6 +219,29 @@ KERNEL(tile_at_an_odd_address) // <<<1, 128>>>
         FETCH_TILE(tile + 4, &map, &barrier, 0, 0); // FAULT memcheck: is no multiple of 128
     }
     empty[threadIdx.x] = tile[threadIdx.x];
+}
+
+KERNEL(tile_at_an_odd_column) // <<<1, 128>>>
+{
+    __shared__ __align__(128) float tile[128];
+    __shared__ uint64_t barrier;
+    if (threadIdx.x == 0) {
+        INIT(&barrier, 1);
+        FETCH_TILE(tile, &map, &barrier, 3, 0); // FAULT memcheck: its first coordinate is 3
+    }
+    empty[threadIdx.x] = tile[threadIdx.x];
+}
+
+KERNEL(tile_stored_above_the_first_row) // <<<1, 128>>>
+{
+    __shared__ __align__(128) float tile[128];
+    tile[threadIdx.x] = x[threadIdx.x];
+    PROXY_FENCE;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        STORE_TILE(&map, tile, 0, -1); // FAULT memcheck: at coordinate -1 of dimension 1
+        STORES_WAIT;
+    }
 }
 
 KERNEL(no_map_there) // <<<1, 128>>>
