@@ -361,7 +361,6 @@ struct Warp {
     uint32_t asyncs, async_room, async_group;
     const Ins *phase_ins; /* the wait for a phase that it is at */
     uint32_t phase_mask, phase_vain;
-    uint32_t bulk_group;                /* bulk copies out of shared memory: groups so far */
     uint32_t wgmma_group, wgmma_landed; /* groups of wgmma so far, and those waited for */
     uint32_t wgmma_fences, wgmmas;      /* so many of each so far */
     const Ins *wgmma_ins;               /* the latest product */

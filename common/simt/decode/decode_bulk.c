@@ -13,9 +13,7 @@ static int place_read(Decoder *d, const PtxOperand *operand, PtxSpace space, Pla
     plain.element = NULL, plain.count = 0;
     if (address_of(d, &plain, space, &at) != 0) return -1;
     *place = (Place){.slot = at.a, .base64 = at.base64, .imm = at.imm};
-    if (at.space == PTX_PARAM) { /* [parameter] by name */
-        place->imm += (int64_t)PARAM_WINDOW;
-    }
+    if (at.space == PTX_PARAM) place->imm += (int64_t)PARAM_WINDOW; /* by the parameter's name */
     return 0;
 }
 
@@ -141,19 +139,14 @@ static int decode_row_copy(Decoder *d, BulkPlan *plan)
     return rest_read(d, next, plan) == 0 ? plan_emit(d, plan) : -1;
 }
 
-/* cp.async.bulk.commit_group, .wait_group{.read} n */
+/* cp.async.bulk.commit_group, .wait_group{.read} n: copies out of shared memory are made at once. */
 static int decode_group(Decoder *d)
 {
-    if (word_take(d, "commit_group")) {
-        emit(d, OP_BULK_COMMIT, CLASS_INT);
-        return words_finished(d);
-    }
-    word_take(d, "wait_group");
-    int read = word_take(d, "read");
-    if (d->in->operands != 1 || d->in->operand[0].kind != PTX_OPERAND_INTEGER)
+    int waits = word_take(d, "wait_group");
+    word_take(d, "commit_group"), word_take(d, "read");
+    if (waits && (d->in->operands != 1 || d->in->operand[0].kind != PTX_OPERAND_INTEGER))
         return refuse(d, "that form of cp.async.bulk.wait_group");
-    Ins *ins = emit(d, OP_BULK_WAIT, CLASS_BARRIER);
-    ins->aux = (uint32_t)d->in->operand[0].integer, ins->imm = read;
+    emit(d, OP_NOP, waits ? CLASS_BARRIER : CLASS_INT);
     return words_finished(d);
 }
 

@@ -218,7 +218,7 @@ static void flights_drop(Block *block)
 static void hopper_clear(Warp *warp)
 {
     size_t bytes = warp->worker->kernel->wgmma_registers * sizeof *warp->wgmma_register;
-    warp->bulk_group = warp->wgmma_group = warp->wgmma_landed = 0;
+    warp->wgmma_group = warp->wgmma_landed = warp->phase_vain = 0;
     warp->wgmma_fences = warp->wgmmas = warp->proxy_fences = 0;
     warp->wgmma_ins = NULL;
     warp->proxy_epoch = 0, warp->cluster_arrivals = warp->cluster_waits = 0;

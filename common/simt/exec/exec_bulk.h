@@ -485,18 +485,6 @@ HANDLER(BULK_COPY)
     return ins + 1;
 }
 
-HANDLER(BULK_COMMIT)
-{
-    warp->bulk_group++;
-    return ins + 1;
-}
-
-HANDLER(BULK_WAIT)
-{
-    (void)warp;
-    return ins + 1;
-}
-
 /* Between what threads write themselves and what the accelerator or a warpgroup's product reads. */
 HANDLER(PROXY_FENCE)
 {

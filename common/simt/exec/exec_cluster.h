@@ -1,8 +1,8 @@
 /* exec_cluster.h - blocks of a cluster, and what else Hopper has of small instructions; included by
  * exec_body.h. */
 
-/* A warpgroup gives registers away or gets some.  They are not counted here, but the number must be
- * one that a card takes, and all four warps must ask. */
+/* A warpgroup gives registers away or gets some.  They are not counted here; the decoder looked
+ * whether the number is one that a card takes. */
 HANDLER(SETMAXNREG)
 {
     if (!warpgroup_whole(warp, ins)) return NULL;
