@@ -184,6 +184,8 @@ ALWAYS const Ins *compare_store(Warp *warp, const Ins *ins, uint32_t result)
 
 #include "common/simt/exec/exec_mbarrier.h"
 
+#include "common/simt/exec/exec_box.h"
+
 #include "common/simt/exec/exec_bulk.h"
 
 #include "common/simt/exec/exec_wgmma.h"

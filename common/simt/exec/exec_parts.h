@@ -15,4 +15,10 @@ const Ins *device_assert(Warp *warp, const Ins *ins);
 /* Texture and surface instructions. */
 const Ins *texture_run(Warp *warp, const Ins *ins);
 
+/* ---- waits.c */
+/* Lets a warp go on that rests at a wait whose phase is complete.  -1: a fault. */
+int phase_look(Warp *warp);
+/* Do all four warps of each warpgroup execute the same products?  Else tells of it. */
+int warpgroups_agree(Worker *worker);
+
 #endif
