@@ -139,7 +139,7 @@ static int decode_row_copy(Decoder *d, BulkPlan *plan)
     return rest_read(d, next, plan) == 0 ? plan_emit(d, plan) : -1;
 }
 
-/* cp.async.bulk.commit_group, .wait_group{.read} n: copies out of shared memory are made at once. */
+/* cp.async.bulk.commit_group, .wait_group{.read} n: copies to global memory are made at once. */
 static int decode_group(Decoder *d)
 {
     int waits = word_take(d, "wait_group");
