@@ -49,10 +49,16 @@ const GpuCeilings *card_ceilings_wait(CardCeilings *ceilings)
     return ceilings->known ? &ceilings->value : NULL;
 }
 
+void card_ceilings_leave(CardCeilings *ceilings)
+{
+    if (ceilings && ceilings->threaded) pthread_join(ceilings->thread, NULL);
+    if (ceilings) ceilings->threaded = 0;
+}
+
 void card_ceilings_end(CardCeilings *ceilings)
 {
     if (!ceilings) return;
-    if (ceilings->threaded) pthread_join(ceilings->thread, NULL);
+    card_ceilings_leave(ceilings);
     sem_destroy(&ceilings->measured);
     free(ceilings);
 }

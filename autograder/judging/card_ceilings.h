@@ -13,6 +13,9 @@ CardCeilings *card_ceilings_begin(void);
  * was told.  They are the measurement's. */
 const GpuCeilings *card_ceilings_wait(CardCeilings *ceilings);
 
+/* Waits until the measurement has left the card, which others are timed on. */
+void card_ceilings_leave(CardCeilings *ceilings);
+
 void card_ceilings_end(CardCeilings *ceilings);
 
 #endif

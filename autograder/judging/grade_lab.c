@@ -541,6 +541,7 @@ static void run_cases(LabRun *run)
     /* Nobody else is at work when a card is timed. */
     simulate_end_all(run);
     programs_wait_all(&run->programs);
+    card_ceilings_leave(run->grader->ceilings);
     for (int i = 0; i < record->cases && all && !run->speed.sim; i++)
         if (record->item[i].speed.possible > 0) time_case(run, &record->item[i]);
     for (int i = 0; i < record->cases; i++)
