@@ -395,6 +395,7 @@ static void train(const Course &course)
         for (int i = 0; i < epoch_steps; i++, done++)
             step(&t, done, order + i * course.batch,
                  recording + (size_t)course.test * RECORDING_VALUES, what + course.test);
+        CHECK(cudaGetLastError()); /* of a launch */
         CHECK(cudaDeviceSynchronize());
         CHECK(cudaFree(order));
         int right = read_right(&t, course, recording, label.data());
