@@ -391,6 +391,32 @@ static void atomics_take_turns(void **state)
     }
 }
 
+/* 200 atomics of one warp on a word, whose address is stepped on (by nothing) in a loop that all
+ * lanes leave at once: because the count depends on the block alone, or because each lane's happens
+ * to be the same. */
+static uint64_t loop_cycles(const char *count)
+{
+    SimtResult result;
+    char *text = kernel_text(count, "", 0,
+                             "mov.u64 %rd2, %rd1;\nmov.u32 %r5, 0;\n"
+                             "again: red.global.add.u32 [%rd2], %r1;\nadd.u64 %rd2, %rd2, 0;\n"
+                             "add.u32 %r5, %r5, 1;\nsetp.lt.u32 %p1, %r5, %r4;\n"
+                             "@%p1 bra again;\n");
+    uint64_t cycles = cycles_of(text, (Setup){.blocks = 1, .threads = 32}, &result, NULL);
+    free(text);
+    return cycles;
+}
+
+static void a_loop_that_lanes_may_leave_has_no_uniform_address(void **state)
+{
+    (void)state;
+    uint64_t turns = 200 * 32 * 145 / 100;
+    assert_in_range(loop_cycles("and.b32 %r3, %r1, 32;\nadd.u32 %r4, %r3, 200;\n"), turns,
+                    turns * 11 / 10);
+    assert_in_range(loop_cycles("and.b32 %r3, %r2, 32;\nadd.u32 %r4, %r3, 200;\n"), turns / 20,
+                    turns * 7 / 10);
+}
+
 /* On each machine that is described, 64 blocks copy; no card copies faster than its memory can. */
 static void a_kernel_runs_on_every_machine(void **state)
 {
@@ -445,6 +471,7 @@ int main(void)
         cmocka_unit_test(work_that_is_not_played_is_paid_for),
         cmocka_unit_test(registers_that_are_needed_take_room),
         cmocka_unit_test(atomics_take_turns),
+        cmocka_unit_test(a_loop_that_lanes_may_leave_has_no_uniform_address),
         cmocka_unit_test(a_kernel_runs_on_every_machine),
     };
     return cmocka_run_group_tests_name("cycles", tests, NULL, NULL);
