@@ -4,9 +4,8 @@
  * driver can compile, and of that same PTX machine code for sm_90.  So the source is compiled once,
  * ptxas's registers are those of what is executed, and no __CUDA_ARCH__ parts the two.  A lab that
  * needs 9.0 has it for Hopper's units, which PTX calls compute_90a and only sm_90a has.  The C of
- * host labs is compiled with -O3 and without
- * -march: submission, baseline and reference alike, so that a measured ratio is the code's and not
- * the flags'. */
+ * host labs is compiled with -O3 and without -march: submission, baseline and reference alike, so
+ * that a measured ratio is the code's and not the flags'. */
 #include <ctype.h>
 #include <libgen.h>
 #include <limits.h>

@@ -120,8 +120,8 @@ NVCC=$(sed -n 's/^NVCC=//p' "$build/toolchain.env") CC=$(sed -n 's/^CC=//p' "$bu
 CXX=$(sed -n 's/^CXX=//p' "$build/toolchain.env")
 MUTATE_LAB=$lab MUTATE_GPU=$(key gpu)
 MUTATE_GPU=${MUTATE_GPU:-h200}
-MUTATE_CC=$(sed -n 's/^needs *=.*cc >= \([0-9]*\)\.\([0-9]*\).*/\1\2/p' "$ini")
-MUTATE_CC=${MUTATE_CC:-75}
+MUTATE_CC=$(sed -n 's/^needs *=.*cc >*= \([0-9]*\)\.\([0-9]*\).*/\1\2/p' "$ini")
+case ${MUTATE_CC:=75} in 90) MUTATE_CC=90a ;; esac # Hopper's units (build_command.c)
 MUTATE_TOOLS="$flags $MUTATE_CC $("$NVCC" --version 2>/dev/null | digest) $(cat common/include/convlab/* | digest)"
 # Of each entry point; their folder's name is plain (Makefile).
 MUTATE_CALLS=$(sed -n 's/^operation *= *\([^ ;]*\).*/\1/p' "$ini" | sort -u | sed "s|.*|$build/obj/common/operations/calls/&.o|")

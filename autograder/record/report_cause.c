@@ -19,12 +19,13 @@ static const char *file_of(const char *path)
 
 /* ---- the lines that a finding names ---------------------------------------------------------- */
 
-/* The numbers behind "conv.cu:" in a text, each once. */
+/* The numbers behind "conv.cu:" in a text, each once.  A record may not know its source: "". */
 static int places_find(const char *text, const char *name, long line[PLACES])
 {
     int places = 0;
     size_t length = strlen(name);
-    for (const char *at = text; (at = strstr(at, name)) && places < PLACES; at += length) {
+    for (const char *at = text; length && places < PLACES && (at = strstr(at, name));
+         at += length) {
         long number = at[length] == ':' ? strtol(at + length + 1, NULL, 10) : 0;
         int known = places && line[0] == number;
         if (number > 0 && !known) line[places++] = number;

@@ -28,6 +28,7 @@ toolkit=$(dirname "$(dirname "$(readlink -f "$(command -v "$nvcc")")")")/include
 
 # Each solution is a shared object with the shared runtime.
 native=-arch=native
+# shellcheck disable=SC2034  # compare.sh and others that read this file use it
 hopper="-gencode arch=compute_90a,code=sm_90a" # what needs cc = 9.0; -arch=sm_90a alone gives PTX for 9.0
 target=$native # of a side
 flags="-O3 -std=c++17 -cudart shared -lineinfo -I. -Icommon/include"

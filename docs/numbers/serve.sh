@@ -56,6 +56,15 @@ if command -v gnuplot >/dev/null; then
     gnuplot -e "dir='$out'" docs/numbers/serve.gp
 fi
 
+# 500 seconds on a card: the first sample is taken before the clients come.
+minutes=docs/data/h200/serve/soak.tsv
+[ "$(awk -F'\t' 'NR > 2 { print $3 }' "$minutes" | sort -u | wc -l)" = 1 ] || fail 'resident memory changed on the card'
+[ "$(awk -F'\t' 'NR > 3 { print $4 }' "$minutes" | sort -u)" = 56 ] || fail 'descriptors come and go on the card'
+sent=$(sed -n '1s/.*(\([0-9,]*\) sent.*/\1/p' "$minutes")
+say $page "$sent requests in 500 seconds at 90 % on an H200"
+say $page "$(thousands "$(awk -F'\t' 'NR == 3 { print $3 }' "$minutes")") bytes resident in each sample, and 56 descriptors"
+say $page "$(sed -n '1s/.*; p99 \([0-9.]* ms\)).*/\1/p' "$minutes")"
+
 # Ten minutes on the simulator: while the load runs, nothing grows.
 minutes=docs/data/serve/soak-sim.tsv
 sent=$(sed -n '1s/.*(\([0-9,]*\) sent.*/\1/p' "$minutes")

@@ -116,6 +116,7 @@ Invalid tensor map
 Invalid texture or surface object
 Undefined value
 brx.idx: index
+Invalid bulk copy: a box is stored at
 A box of
 A multicast to the blocks
 The tensor map lies in
