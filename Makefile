@@ -161,7 +161,7 @@ TESTS     := $(patsubst %.c,$(BUILD)/tests/%,$(foreach r,$(ROOMS),$(wildcard $(r
 # common, which come last, take a few seconds each.
 UNIT_TESTS := $(filter-out %/test_corpus,$(TESTS))
 LABS       := $(notdir $(patsubst %/lab.ini,%,$(wildcard labs/*/lab.ini)))
-LONGEST     = autograder/tests/numbers/check.sh $(BUILD)/tests/autograder/session/test_session
+LONGEST     = autograder/tests/numbers/check.sh autograder/tests/train/check.sh autograder/tests/names/check.sh $(BUILD)/tests/autograder/session/test_session
 # In parts by the first letter, so that no core has all of them.
 ATTACKS    := $(sort $(shell ls autograder/tests/attacks | cut -c 1))
 ALL_TESTS   = $(LONGEST) $(LABS:%=corpus/solutions/%) $(LABS:%=corpus/mutants/%/) $(ATTACKS:%=corpus/attacks/%) corpus/right/ corpus/skeletons \
