@@ -57,7 +57,7 @@ if command -v gnuplot >/dev/null; then
 fi
 
 # 500 seconds on a card: the first sample is taken before the clients come.
-minutes=docs/data/h200/serve/soak.tsv
+minutes=docs/data/serve/soak-h200.tsv
 [ "$(awk -F'\t' 'NR > 2 { print $3 }' "$minutes" | sort -u | wc -l)" = 1 ] || fail 'resident memory changed on the card'
 [ "$(awk -F'\t' 'NR > 3 { print $4 }' "$minutes" | sort -u)" = 56 ] || fail 'descriptors come and go on the card'
 sent=$(sed -n '1s/.*(\([0-9,]*\) sent.*/\1/p' "$minutes")
