@@ -1,6 +1,6 @@
-# The front door.  `make` alone says what there is; V=1 shows the commands; BUILD=dir builds elsewhere.
+# The front door.  `make` alone says where you stand, `make help` what there is; V=1 shows the commands; BUILD=dir builds elsewhere.
 #
-# Every target but help and clean begins with setup, which writes what it found into build/toolchain.env (NVCC,
+# Every target but help, labs and clean begins with setup, which writes what it found into build/toolchain.env (NVCC,
 # CUDA_INCLUDE, CC, CXX, CCACHE).  That file is included here, so make reads itself again once setup has made it, and every
 # recipe sees a compiler on the first call of a fresh clone.
 
@@ -30,7 +30,7 @@ JOBS    := $(or $(JOBS),$(shell nproc 2>/dev/null || echo 1))
 CHOSEN_NVCC := $(NVCC)
 export CHOSEN_NVCC $(GIVEN)
 
-.DEFAULT_GOAL := help
+.DEFAULT_GOAL := labs
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 
 # BUILD alone is part of targets and prerequisites, where make knows neither spaces nor quotes.
@@ -46,7 +46,7 @@ endif
 # they build is not asked but made.  Other goals beside them, or -n, -t: as ever.
 ANSWERS := grade run profile see picture
 LETTERS := $(filter-out --%,$(firstword -$(MAKEFLAGS)))
-ifeq ($(filter-out $(ANSWERS),$(or $(MAKECMDGOALS),help))$(findstring n,$(LETTERS))$(findstring t,$(LETTERS)),)
+ifeq ($(filter-out $(ANSWERS),$(or $(MAKECMDGOALS),labs))$(findstring n,$(LETTERS))$(findstring t,$(LETTERS)),)
 MAKEFLAGS += --question
 plus := +
 made = MAKEFLAGS="$${MAKEFLAGS%%q*}$${MAKEFLAGS\#*q}"
@@ -67,7 +67,7 @@ ifneq ($(ABSENT),)
 $(error $(firstword $(ABSENT)): this is a student's copy of the workbook, which has no answer key and no tests; make help lists what it has)
 endif
 
-ifneq ($(filter-out help clean,$(or $(MAKECMDGOALS),help)),)
+ifneq ($(filter-out help labs clean,$(or $(MAKECMDGOALS),labs)),)
 include $(BUILD)/toolchain.env
 endif
 
@@ -290,7 +290,7 @@ fuzzers: $(FUZZERS)
 $(FUZZERS): LDFLAGS += -fsanitize=fuzzer
 
 # ---- front door --------------------------------------------------------------------------------------------------------
-.PHONY: $(ANSWERS:=-answer) help setup doctor run machine simulate profile grade class export bundle handout update hint reset solution watch check numbers bench validate compare maps datasets train serve load sweep widths mutate test fuzz sanitize keep new-lab compile-commands format clean
+.PHONY: $(ANSWERS:=-answer) help labs setup doctor run machine simulate profile grade class export bundle handout update hint ladder reset solution watch check numbers bench validate compare maps datasets train serve load sweep widths mutate test fuzz sanitize keep new-lab compile-commands format clean
 
 stage = $(Q)+$(made) $(MAKE) $(if $(V),,-s) -j"$$JOBS" $(1)
 # Packages that one target wants and a student does not.
@@ -303,11 +303,15 @@ need_lab = @$(plus)test -n "$$LAB" || { echo 'which lab?  for example:  make $(@
 
 help:
 	@sed -n $(if $(COPY),'/^#: *make solution/d; /^#: *make bundle/d; /^#: *what an instructor uploads/d; /^#: Who works/q; ')'s/^#: //p' Makefile
+
+labs:
 	@if [ -x $(BUILD)/bin/lab ]; then $(BUILD)/bin/lab list $(where); else \
-	    echo; echo 'Start with:  make grade $(if $(COPY),LAB=01,SUBMISSION=solutions)   (sets up, builds, grades)'; fi
+	    echo '  Start with:  make grade $(if $(COPY),LAB=01,SUBMISSION=solutions)   (sets up, builds, grades)'; fi
+	@echo; echo '  make run, grade, hint, profile, see, ladder, each with LAB=NN; make help: all'
 
 #: The convolution lab workbook
 #:
+#:   make                        every lab, your best grade, what is next
 #:   make grade [LAB=04] [SUBMISSION=dir] [ENGINE=gpu|sim] [GPU=titanv] [SEED=n]
 #:        [FAIL_UNDER=n]
 #:                       build and grade in the sandbox; SUBMISSION=solutions
@@ -366,6 +370,9 @@ help:
 #:   make load [RATE=n] [SECONDS=5] [CLIENTS=16] [EACH=n] [CHECK=1] [SHOW=metrics]
 #:                       such clients: so many requests a second, or as many as are
 #:                       answered
+#:   make ladder [LAB=04]
+#:                       how your grades went, from the baseline towards the
+#:                       reference and the machine's roof: text and figures
 #:   make hint LAB=04            the next hint
 #:   make watch LAB=04           regrade on save
 #:   make reset LAB=04           the skeleton again (keeps a backup)
@@ -472,6 +479,10 @@ hint reset solution keep:
 	$(need_lab)
 	$(call stage,$(BUILD)/bin/lab)
 	$(Q)$(BUILD)/bin/lab $@ $(where) --lab "$$LAB"
+
+ladder:
+	$(call stage,$(BUILD)/bin/lab)
+	$(Q)sh common/setup/ladder.sh "$$BUILD" "$$LAB"
 
 watch:
 	$(need_lab)

@@ -14,6 +14,8 @@
 #include "autograder/judging/grade_lab.h"
 #include "autograder/judging/turns.h"
 #include "autograder/record/cause.h"
+#include "autograder/record/climb.h"
+#include "autograder/record/kept.h"
 #include "autograder/record/report.h"
 #include "autograder/record/score.h"
 #include "autograder/text/screen.h"
@@ -172,6 +174,12 @@ static int grader_open(const Options *options, Grader *grader, Error *error)
     return 0;
 }
 
+/* Whether what is graded is the learner's own work in labs/. */
+static int is_own(const Options *options)
+{
+    return !options->results && !strcmp(options->submission, "labs");
+}
+
 /* The learner's own marks, which the progress list reads, lie in <build>/results; those of any
  * other submission, the answer key included, in a folder of its name below. */
 static void results_directory(const Grader *grader, const Options *options, char *path,
@@ -180,10 +188,19 @@ static void results_directory(const Grader *grader, const Options *options, char
     const char *name = strrchr(grader->submission, '/');
     if (options->results)
         text_set(path, bytes, "%s", options->results);
-    else if (!strcmp(options->submission, "labs"))
+    else if (is_own(options))
         text_set(path, bytes, "%s/results", grader->build);
     else
         text_set(path, bytes, "%s/results/%s", grader->build, name ? name + 1 : "other");
+}
+
+/* The best grade and the climb are the learner's, whatever comes after them. */
+static int keep_progress(const Grader *grader, const Options *options, const Record *record,
+                         Error *error)
+{
+    if (!is_own(options)) return 0;
+    return kept_take(grader->build, record, error) || climb_add(grader->build, record, error) ? -1
+                                                                                              : 0;
 }
 
 /* For who watches: the case that was wrong when the lab was last looked at is remembered beside the
@@ -254,7 +271,8 @@ static int grade_one(Grader *grader, const Options *options, const Lab *lab,
     results_directory(grader, options, results, sizeof results);
     int keep =
         options->watch ? watch_end(options, lab, record) : !options->only_case || options->results;
-    if (keep && record_write(results, record, &error)) {
+    if (keep &&
+        (keep_progress(grader, options, record, &error) || record_write(results, record, &error))) {
         fprintf(stderr, "grade: %s\n", error.text);
         status = -1;
     }

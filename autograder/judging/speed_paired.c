@@ -269,12 +269,12 @@ void speed_measure_paired(SpeedSetup *setup, const Problem *problem, Random *ran
             .setup = setup, .slot = slot, .random = random, .workload = &workload, .whole = whole};
     int started = !start_sides(setup, &workload, random, same, speed);
     if (started) measure_sides(setup, side, same, speed);
-    double least = floor_seconds(setup, &workload);
+    speed->roof = floor_seconds(setup, &workload);
     workload_close(&workload);
-    if (!started || speed->verdict != SPEED_SCORED || speed->student >= least) return;
+    if (!started || speed->verdict != SPEED_SCORED || speed->student >= speed->roof) return;
     speed_end(
         speed, SPEED_REVIEW,
         "%.3g s is less than the %.3g s that the measured ceilings of this card allow: a person "
         "has to look at this.",
-        speed->student, least);
+        speed->student, speed->roof);
 }

@@ -1,80 +1,97 @@
 #include "autograder/record/progress.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "autograder/record/record.h"
-#include "autograder/record/score.h"
+#include "autograder/record/kept.h"
+#include "autograder/record/report.h"
 #include "autograder/text/table.h"
 #include "autograder/text/text.h"
 
-static int passed(const Record *record)
-{
-    return record->status == RECORD_GRADED && record_all_correct(record) &&
-           record->points >= 0.5 * record->possible;
-}
-
-static Record *last_record(const char *build, const char *lab)
-{
-    char results[600];
-    Error error;
-    Record *record = malloc(sizeof *record);
-    text_set(results, sizeof results, "%s/results", build);
-    if (record && !record_read(results, lab, record, &error)) return record;
-    free(record);
-    return NULL;
-}
-
-static void forget(Record *record)
-{
-    if (record) record_clear(record);
-    free(record);
-}
-
 int progress_passed(const char *build, const char *lab)
 {
-    Record *record = last_record(build, lab);
-    int yes = record && passed(record);
-    forget(record);
+    Kept kept = kept_read(build, lab);
+    int yes = kept.best && record_passed(kept.best);
+    kept_free(&kept);
     return yes;
 }
 
 static const char *state_of(const Record *record)
 {
-    if (!record) return "not graded yet";
     if (record->status == RECORD_NO_BUILD) return "does not compile";
     if (record->status != RECORD_GRADED) return record_status_name(record->status);
-    if (passed(record)) return "passed";
+    if (record_passed(record)) return "passed";
     return record_all_correct(record) ? "right, too slow" : "not right yet";
 }
 
-void progress_print(FILE *stream, const Catalog *catalog, const char *build)
+/* All digits of cycles up to a million, then three or four of them. */
+static void cost_text(const char *unit, double cost, char text[40])
 {
-    Table table = table_start("lrlw");
-    const Lab *next = NULL;
-    const char *part = "";
-    for (int i = 0; i < catalog->labs; i++) {
-        const Lab *lab = &catalog->lab[i];
-        Record *record = last_record(build, lab->name);
-        char points[72] = "-", left[32], right[32];
-        if (record) {
-            text_set(points, sizeof points, "%s/%s", score_text(record->points, left),
-                     score_text(record->possible, right));
-        }
-        if (strcmp(part, lab->ini.part)) table_row(&table, "%s", (part = lab->ini.part));
-        table_row(&table, "  %s\t%s\t%s\t%s", lab->name, points, state_of(record), lab->ini.title);
-        if (!next && !(record && passed(record))) next = lab;
-        forget(record);
+    if (strcmp(unit, "cycles") != 0 || cost < 1e6)
+        report_cost(unit, cost, text);
+    else
+        text_set(text, 40, cost < 1e9 ? "%.1f M" : "%.0f M", cost / 1e6);
+}
+
+/* One row: what the best grade was, and the last where that is another. */
+static void lab_row(Table *table, const Lab *lab, const Kept *kept)
+{
+    char points[72] = "-", cycles[40] = "", beside[32] = "", state[200] = "not graded yet";
+    if (kept->best) {
+        Took took = record_took(kept->best);
+        report_points(kept->best->points, kept->best->possible, points);
+        if (record_all_correct(kept->best)) cost_text(kept->best->unit, took.student, cycles);
+        if (*cycles) text_set(beside, sizeof beside, "%.2fx", took.student / took.reference);
+        text_set(state, sizeof state, "%s", state_of(kept->best));
     }
-    table_end(&table, stream, 2);
+    if (kept->last && kept->last->points != kept->best->points) {
+        char last[72];
+        text_add(state, sizeof state, "; last %s",
+                 report_points(kept->last->points, kept->last->possible, last));
+    }
+    table_row(table, "  %s\t%s\t%s\t%s\t%s", lab->name, points, cycles, beside, state);
+}
+
+static void print_next(FILE *stream, const Lab *next)
+{
+    char line[600];
     if (!next) {
         fprintf(stream, "\n  All labs passed.\n");
         return;
     }
-    char line[600];
     text_set(line, sizeof line,
              "Next: read labs/%s/README.md, edit labs/%s/%s, then make grade LAB=%.2s", next->name,
              next->name, next->ini.source, next->name);
     fputc('\n', stream);
     text_wrap(stream, 2, line);
+}
+
+void progress_print(FILE *stream, const Catalog *catalog, const char *build)
+{
+    Table table = table_start("lrrrw");
+    const Lab *next = NULL;
+    const char *part = "";
+    double points = 0;
+    int begun = 0;
+    char sum[72], line[200];
+    table_row(&table, "lab\tbest\tcycles\tof ref.\tstate");
+    for (int i = 0; i < catalog->labs; i++) {
+        const Lab *lab = &catalog->lab[i];
+        Kept kept = kept_read(build, lab->name);
+        if (strcmp(part, lab->ini.part)) table_row(&table, "%s", (part = lab->ini.part));
+        lab_row(&table, lab, &kept);
+        if (kept.best) points += kept.best->points;
+        begun += kept.best != NULL;
+        if (!next && !(kept.best && record_passed(kept.best))) next = lab;
+        kept_free(&kept);
+    }
+    table_end(&table, stream, 2);
+    if (begun) {
+        text_set(line, sizeof line,
+                 "%s points. The best grade of each lab counts. Its cycles are those of the timed "
+                 "cases; beside them, how many times the reference's that is.",
+                 report_points(points, 100.0 * catalog->labs, sum));
+        fputc('\n', stream);
+        text_wrap(stream, 2, line);
+    }
+    print_next(stream, next);
 }

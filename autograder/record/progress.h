@@ -1,5 +1,5 @@
-/* progress.h - where the learner stands: each lab, its points from the last grade, and what is
- * next. */
+/* progress.h - where the learner stands: each lab, its best points and cycles, what became of the
+ * last grade, and what is next. */
 #ifndef CONVLAB_AUTOGRADER_RECORD_PROGRESS_H
 #define CONVLAB_AUTOGRADER_RECORD_PROGRESS_H
 
@@ -7,10 +7,10 @@
 
 #include "autograder/lab/catalog.h"
 
-/* `build` is the build directory; its results/ holds the records. */
+/* `build` is the build directory, where kept.h's records are. */
 void progress_print(FILE *stream, const Catalog *catalog, const char *build);
 
-/* Passed: every case right, and at least half of the points. */
+/* Whether a grade of the lab has passed, this one or an earlier one. */
 int progress_passed(const char *build, const char *lab);
 
 #endif

@@ -14,12 +14,11 @@
 
 enum { INDENT = 2 };
 
-/* "1.23 ms", or "12,345" for cycles. */
-static const char *report_cost(const Record *record, double cost, char text[40])
+const char *report_cost(const char *unit, double cost, char text[40])
 {
     text[0] = 0;
     if (cost <= 0) return text;
-    if (!strcmp(record->unit, "cycles")) return text_thousands(cost, text);
+    if (!strcmp(unit, "cycles")) return text_thousands(cost, text);
     if (cost >= 1) {
         text_set(text, 40, "%.2f s", cost);
     } else if (cost >= 1e-3) {
@@ -30,7 +29,7 @@ static const char *report_cost(const Record *record, double cost, char text[40])
     return text;
 }
 
-static const char *points_text(double points, double possible, char text[72])
+const char *report_points(double points, double possible, char text[72])
 {
     char left[32], right[32];
     text_set(text, 72, "%s/%s", score_text(points, left), score_text(possible, right));
@@ -90,8 +89,8 @@ static void public_row(Table *table, const Record *record, const RecordCase *ite
     double possible = item->possible;
     if (speed_counts(speed->verdict)) possible += speed->possible;
     table_row(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s", item->name, verdict_text(item, verdict),
-              report_cost(record, own, cost), s, needed,
-              points_text(item->points + speed->points, possible, points), item->about);
+              report_cost(record->unit, own, cost), s, needed,
+              report_points(item->points + speed->points, possible, points), item->about);
     case_notes(table, record, item);
 }
 
@@ -119,7 +118,7 @@ static void hidden_row(Table *table, const Record *record)
         text_set(what, sizeof what, "correct");
     }
     table_row(table, "hidden\t%s\t\t\t\t%s\t%d shapes drawn from the seed", what,
-              points_text(points, possible, text), count);
+              report_points(points, possible, text), count);
     for (int i = 0; i < record->cases; i++) {
         const RecordCase *item = &record->item[i];
         if (!item->hidden || item->verdict == CASE_CORRECT || item->verdict == CASE_NOT_RUN)
@@ -181,7 +180,7 @@ static void print_predictions(FILE *stream, const Record *record, ReportDepth de
         if (item->answered && item->measured) number_text(item->truth, truth);
         int ask = depth != REPORT_SCREEN || item->points < item->possible;
         table_row(&table, "%s\t%s\t%s\t%s\t%s", item->name, yours, truth,
-                  points_text(item->points, item->possible, points), ask ? item->question : "");
+                  report_points(item->points, item->possible, points), ask ? item->question : "");
         if (item->answered || tells_trouble(record, i)) table_note(&table, item->text);
     }
     fputc('\n', stream);
@@ -300,7 +299,7 @@ static void print_answers(FILE *stream, const Record *record)
     }
     if (record->predictions)
         fprintf(stream, "%*spredictions: %d of %d answered, %s points\n", INDENT, "", answered,
-                record->predictions, points_text(points, possible, text));
+                record->predictions, report_points(points, possible, text));
     for (int i = 0; i < record->predictions; i++)
         if (tells_trouble(record, i)) text_wrap(stream, 2 * INDENT, record->prediction[i].text);
 }
@@ -320,7 +319,7 @@ static void print_mark(FILE *stream, const Record *record)
 {
     char points[72];
     fprintf(stream, "%*s%s  %s\n\n", INDENT, "", record->lab,
-            points_text(record->points, record->possible, points));
+            report_points(record->points, record->possible, points));
 }
 
 /* "First mend this: race in lenet-c3".  Nobody but the grader knows a hidden shape. */
@@ -354,7 +353,7 @@ static void print_wrong(FILE *stream, const Record *record, const RecordCase *ca
     if (!lines) return;
     if (alone) {
         fprintf(lines, "%s: %s  %s\n\n", record->lab, record->title,
-                points_text(record->points, record->possible, points));
+                report_points(record->points, record->possible, points));
         print_verdicts(lines, record);
         print_speed_waits(lines, record);
         print_answers(lines, record);

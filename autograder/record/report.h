@@ -16,6 +16,11 @@ typedef enum ReportDepth {
  * and last, where something is wrong, its cause, its lines of the source and its hint. */
 void report_print(FILE *stream, const Record *record, ReportDepth depth);
 
+/* "12,345" for cycles, "1.23 ms" for seconds; "" for none. */
+const char *report_cost(const char *unit, double cost, char text[40]);
+/* "87.5/100". */
+const char *report_points(double points, double possible, char text[72]);
+
 /* The counters of one run as a table: instructions, bytes, sectors per request, wavefronts,
  * divergence, occupancy.  With those of `other` beside them, which is `called` so, unless it is
  * NULL. */

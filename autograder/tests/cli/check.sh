@@ -312,6 +312,27 @@ run 0 "$lab" list --root "$work/copy" --build "$work/b" && grep -q '02-naive .*n
 tell progress
 run 2 "$lab" solution --root "$work/copy" --build "$work/b" --lab 2 && one_line 'not passed yet'
 tell solution-waits
+run 2 "$lab" ladder --root "$work/copy" --build "$work/b" --lab 2 --out "$work/b" && one_line 'no grade of 02-naive is kept yet'
+tell ladder-without-a-grade
+
+# A lab that passed, and then a broken edit: nothing is taken away.  What is here already serves the copy, too.
+mkdir -p "$work/c"
+for link in "$build"/*; do ln -s "$link" "$work/c/"; done
+rm -f "$work/c/progress" "$work/c/results"
+mine="--root $PWD --build $work/c --lab 1"
+cp solutions/01-sequential/conv.c "$work/copy/labs/01-sequential/"
+cd "$work/copy" || exit 1 # what is called labs here is the student's own
+run 0 "$grade" $mine --seed 7 && echo 'int x = ;' >>labs/01-sequential/conv.c && run 0 "$grade" $mine --seed 7 &&
+    grep -q '^total  0/100' "$work/out" && run 0 "$lab" list $mine &&
+    grep -q '^ *01-sequential  *[0-9.]*/100  *[0-9.]* M  *1.00x  passed; last 0/100$' "$work/out" && grep -q 'read labs/02-naive' "$work/out"
+tell the-best-grade-is-kept
+run 0 "$lab" solution $mine && grep -q '^+++ .*solutions/01-sequential/conv.c' "$work/out"
+tell solution-after-a-broken-edit
+run 0 "$lab" ladder $mine --out "$work/ladder" && grep -q '01-sequential on .*: 2 grades, 1 of them not right' "$work/out" &&
+    [ "$(grep -c '^ *1 .*#$' "$work/out")" = "$(grep -c '^"' "$work/ladder/01-sequential.tsv")" ] && ! grep -q '.\{81\}' "$work/out" &&
+    run 0 "$lab" ladder --root . --build "$work/c" --out "$work/ladder" && grep -q '^  01-sequential .*#$' "$work/out"
+tell ladder
+cd "$OLDPWD" || exit 1
 echo '// mine' >"$work/copy/labs/02-naive/conv.cu"
 run 0 "$lab" reset --root "$work/copy" --build "$work/b" --lab 2 &&
     cmp -s "$work/copy/labs/02-naive/conv.cu" $skeletons/02-naive/conv.cu &&

@@ -132,8 +132,8 @@ try_targets()
 }
 
 # Each of the first runs one program with the name; of the others not all run one.
-try_targets 1 grade class export run profile hint reset solution keep maps
-try_targets 0 help simulate datasets train serve load doctor bundle watch check mutate numbers new-lab bench compare fuzz sanitize validate handout update test
+try_targets 1 grade class export run profile hint ladder reset solution keep maps
+try_targets 0 help labs simulate datasets train serve load doctor bundle watch check mutate numbers new-lab bench compare fuzz sanitize validate handout update test
 
 # A lab in the folder where students work, and make test names it.
 mv labs kept

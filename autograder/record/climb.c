@@ -1,0 +1,116 @@
+#include "autograder/record/climb.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "autograder/text/files.h"
+#include "autograder/text/text.h"
+
+static const char HEADER[] =
+    "graded_at\tsubmission\tmachine\tunit\tpoints\tpossible\tcase\tstudent\t"
+    "baseline\treference\troof\n";
+#define NOT_RIGHT "-" /* stands for the case in the one line of such a grade */
+
+static void climb_path(const char *build, const char *lab, char *path, size_t bytes)
+{
+    text_set(path, bytes, "%s/progress/climb/%s.tsv", build, lab);
+}
+
+/* What begins each line of a grade. */
+static void write_grade(FILE *file, const Record *record)
+{
+    const char *where = *record->machine ? record->machine : record->device;
+    fprintf(file, "%s\t%s\t%s%s%s\t%s\t%.4f\t%.4f\t", record->graded_at,
+            *record->submission_digest ? record->submission_digest : "-", record->engine,
+            *where ? " " : "", where, *record->unit ? record->unit : "-", record->points,
+            record->possible);
+}
+
+int climb_add(const char *build, const Record *record, Error *error)
+{
+    char path[700], folder[600];
+    int cases = 0, right = record->status == RECORD_GRADED && record_all_correct(record);
+    if (record->status != RECORD_GRADED && record->status != RECORD_NO_BUILD) return 0;
+    text_set(folder, sizeof folder, "%s/progress/climb", build);
+    climb_path(build, record->lab, path, sizeof path);
+    if (directory_make(folder)) return error_set(error, "%s: %m", folder);
+    int fresh = !file_exists(path);
+    FILE *file = fopen(path, "ae");
+    if (!file) return error_set(error, "%s: %m", path);
+    if (fresh) fputs(HEADER, file);
+    for (int i = 0; i < record->cases && right; i++) {
+        const RecordSpeed *speed = &record->item[i].speed;
+        if (speed->verdict != SPEED_SCORED || !(speed->student > 0)) continue;
+        write_grade(file, record);
+        fprintf(file, "%s\t%.9g\t%.9g\t%.9g\t%.9g\n", record->item[i].name, speed->student,
+                speed->baseline, speed->reference, speed->roof);
+        cases++;
+    }
+    if (!cases) {
+        write_grade(file, record);
+        fputs(NOT_RIGHT "\t0\t0\t0\t0\n", file);
+    }
+    int wrong = ferror(file);
+    return fclose(file) || wrong ? error_set(error, "%s: %m", path) : 0;
+}
+
+/* A line of the file: -1 for what is none, such as the header and half a line. */
+static int parse_line(const char *line, ClimbGrade *grade, ClimbCase *item)
+{
+    *grade = (ClimbGrade){0};
+    int fields = sscanf(line,
+                        "%31[^\t\n]\t%64[^\t\n]\t%199[^\t\n]\t%15[^\t\n]\t%lf\t%lf\t"
+                        "%47[^\t\n]\t%lf\t%lf\t%lf\t%lf",
+                        grade->at, grade->digest, grade->machine, grade->unit, &grade->points,
+                        &grade->possible, item->name, &item->student, &item->baseline,
+                        &item->reference, &item->roof);
+    return fields == 11 ? 0 : -1;
+}
+
+/* Where a line belongs: the last grade, the last one made anew, or a new one.  NULL: no memory. */
+static ClimbGrade *grade_of(Climb *climb, const ClimbGrade *line)
+{
+    ClimbGrade *last = climb->grades ? &climb->grade[climb->grades - 1] : NULL;
+    if (last && !strcmp(last->at, line->at)) return last;
+    if (last && !strcmp(last->digest, line->digest) && !strcmp(last->machine, line->machine)) {
+        *last = *line;
+        return last;
+    }
+    ClimbGrade *grown = realloc(climb->grade, (size_t)(climb->grades + 1) * sizeof *grown);
+    if (!grown) return NULL;
+    climb->grade = grown;
+    grown[climb->grades] = *line;
+    return &grown[climb->grades++];
+}
+
+int climb_read(const char *build, const char *lab, Climb *climb, Error *error)
+{
+    char path[700];
+    *climb = (Climb){0};
+    climb_path(build, lab, path, sizeof path);
+    if (!file_exists(path)) return 0;
+    char *text = file_text(path, error);
+    if (!text) return -1;
+    int status = 0;
+    char *rest = text;
+    for (const char *line; !status && (line = strsep(&rest, "\n"));) {
+        ClimbGrade read;
+        ClimbCase item;
+        if (parse_line(line, &read, &item)) continue;
+        ClimbGrade *grade = grade_of(climb, &read);
+        if (!grade) status = error_set(error, "out of memory");
+        if (grade && strcmp(item.name, NOT_RIGHT) && grade->cases < LAB_CASES)
+            grade->item[grade->cases++] = item;
+    }
+    free(text);
+    if (status) climb_free(climb);
+    return status;
+}
+
+void climb_free(Climb *climb)
+{
+    free(climb->grade);
+    *climb = (Climb){0};
+}

@@ -1,0 +1,98 @@
+#include "autograder/record/kept.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "autograder/text/text.h"
+
+int record_passed(const Record *record)
+{
+    return record->status == RECORD_GRADED && record_all_correct(record) &&
+           record->points >= 0.5 * record->possible;
+}
+
+/* E/N; a record in which nothing could be judged comes last. */
+static double mark_of(const Record *record)
+{
+    int judged = record->status != RECORD_DEFERRED && record->status != RECORD_BROKEN;
+    return judged && record->possible > 0 ? record->points / record->possible : -1;
+}
+
+Took record_took(const Record *record)
+{
+    Took took = {0};
+    for (int i = 0; i < record->cases; i++) {
+        const RecordSpeed *speed = &record->item[i].speed;
+        if (speed->verdict == SPEED_NOT_TIMED) continue;
+        if (!(speed->student > 0 && speed->reference > 0)) return (Took){0};
+        took.student += speed->student;
+        took.reference += speed->reference;
+    }
+    return took;
+}
+
+static int same_clock(const Record *a, const Record *b)
+{
+    return !strcmp(a->engine, b->engine) && !strcmp(a->machine, b->machine) &&
+           !strcmp(a->device, b->device) && !strcmp(a->unit, b->unit);
+}
+
+int record_is_better(const Record *record, const Record *best)
+{
+    int passed = record_passed(record), before = record_passed(best);
+    if (passed != before) return passed;
+    double mark = mark_of(record), held = mark_of(best);
+    if (mark != held) return mark > held;
+    double took = record_took(record).student, least = record_took(best).student;
+    return same_clock(record, best) && took > 0 && (least <= 0 || took < least);
+}
+
+static void folder(const char *build, const char *beneath, char *path, size_t bytes)
+{
+    text_set(path, bytes, "%s/%s", build, beneath);
+}
+
+static Record *read_one(const char *build, const char *beneath, const char *lab)
+{
+    char path[600];
+    Record *record = malloc(sizeof *record);
+    folder(build, beneath, path, sizeof path);
+    if (record && !record_read(path, lab, record, NULL)) return record;
+    free(record);
+    return NULL;
+}
+
+static void forget(Record *record)
+{
+    if (record) record_clear(record);
+    free(record);
+}
+
+Kept kept_read(const char *build, const char *lab)
+{
+    Kept kept = {read_one(build, "results", lab), read_one(build, "progress/best", lab)};
+    if (!kept.last) return kept;
+    int same = kept.best && !strcmp(kept.best->graded_at, kept.last->graded_at);
+    if (kept.best && !same && !record_is_better(kept.last, kept.best)) return kept;
+    forget(kept.best);
+    kept.best = kept.last;
+    return kept;
+}
+
+void kept_free(Kept *kept)
+{
+    if (kept->best != kept->last) forget(kept->best);
+    forget(kept->last);
+    *kept = (Kept){0};
+}
+
+int kept_take(const char *build, const Record *record, Error *error)
+{
+    char path[600];
+    Kept kept = kept_read(build, record->lab);
+    folder(build, "progress/best", path, sizeof path);
+    const Record *best = kept.best && !record_is_better(record, kept.best) ? kept.best : record;
+    int status = record_write(path, best, error);
+    kept_free(&kept);
+    return status;
+}

@@ -1,0 +1,278 @@
+#include "autograder/record/ladder.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "autograder/record/climb.h"
+#include "autograder/record/report.h"
+#include "autograder/text/files.h"
+#include "autograder/text/screen.h"
+#include "autograder/text/table.h"
+#include "autograder/text/text.h"
+
+enum { INDENT = 2, RUNGS = 8, BAR = 30 };
+
+static FILE *drawing_open(const char *directory, const char *name, Error *error)
+{
+    char path[1000];
+    text_set(path, sizeof path, "%s/%s.tsv", directory, name);
+    FILE *file = directory_make(directory) ? NULL : fopen(path, "we");
+    if (!file) error_set(error, "%s: %m", path);
+    return file;
+}
+
+static const ClimbCase *case_of(const ClimbGrade *grade, const char *name)
+{
+    for (int i = 0; i < grade->cases; i++)
+        if (!strcmp(grade->item[i].name, name)) return &grade->item[i];
+    return NULL;
+}
+
+/* The last grade that was right: its machine, its cases and what stands beside them are drawn. */
+static const ClimbGrade *last_right(const Climb *climb)
+{
+    for (int i = climb->grades - 1; i >= 0; i--)
+        if (climb->grade[i].cases) return &climb->grade[i];
+    return NULL;
+}
+
+/* A case as it went from grade to grade. */
+typedef struct Way {
+    const Climb *climb;
+    const ClimbGrade *now;
+    const ClimbCase *item;
+} Way;
+
+/* What it took at grade i; 0: that grade was not right, or was timed elsewhere. */
+static double took(const Way *way, int i)
+{
+    const ClimbGrade *grade = &way->climb->grade[i];
+    const ClimbCase *item = case_of(grade, way->item->name);
+    return item && !strcmp(grade->machine, way->now->machine) ? item->student : 0;
+}
+
+/* ---- text ------------------------------------------------------------------------------------ */
+
+static void bar_row(Table *table, const Way *way, const char *label, double cost, double longest)
+{
+    char text[40], bar[BAR + 1] = "";
+    int length = (int)lround(BAR * cost / longest);
+    memset(bar, '#', (size_t)(length > 0 ? length : 1));
+    table_row(table, "%s\t%s\t%.2fx\t%s", label, report_cost(way->now->unit, cost, text),
+              way->item->baseline / cost, bar);
+}
+
+/* "7  Nov 22 14:03", in the reader's time. */
+static void rung_label(const ClimbGrade *grade, int number, char *label, size_t bytes)
+{
+    struct tm utc = {0}, local;
+    char when[32] = "";
+    if (strptime(grade->at, "%Y-%m-%dT%H:%M:%SZ", &utc)) {
+        time_t at = timegm(&utc);
+        strftime(when, sizeof when, "%b %e %H:%M", localtime_r(&at, &local));
+    }
+    text_set(label, bytes, "%3d  %s", number, when);
+}
+
+/* A rung: faster than all before it; and the last grade, whatever it was. */
+static int rungs_find(const Way *way, int *rung)
+{
+    double best = INFINITY;
+    int rungs = 0, last = -1;
+    for (int i = 0; i < way->climb->grades; i++) {
+        double cost = took(way, i);
+        if (cost <= 0) continue;
+        last = i;
+        if (cost < best) rung[rungs++] = i;
+        if (cost < best) best = cost;
+    }
+    if (rungs && rung[rungs - 1] != last) rung[rungs++] = last;
+    return rungs;
+}
+
+static void print_case(Table *table, const Way *way, const int *rung, int rungs)
+{
+    int from = rungs > RUNGS ? rungs - RUNGS : 0;
+    double longest = way->item->baseline;
+    char label[48];
+    for (int i = from; i < rungs; i++)
+        longest = fmax(longest, took(way, rung[i]));
+    bar_row(table, way, "     baseline", way->item->baseline, longest);
+    for (int i = from; i < rungs; i++) {
+        rung_label(&way->climb->grade[rung[i]], rung[i] + 1, label, sizeof label);
+        bar_row(table, way, label, took(way, rung[i]), longest);
+    }
+    bar_row(table, way, "     reference", way->item->reference, longest);
+    if (way->item->roof > 0) bar_row(table, way, "     roof", way->item->roof, longest);
+}
+
+static void print_head(FILE *stream, const Lab *lab, const Climb *climb, const ClimbGrade *now)
+{
+    char line[400];
+    int wrong = 0;
+    for (int i = 0; i < climb->grades; i++)
+        wrong += !climb->grade[i].cases;
+    text_set(line, sizeof line, "%s on %s: %d grade%s", lab->name, now->machine, climb->grades,
+             climb->grades == 1 ? "" : "s");
+    if (wrong) text_add(line, sizeof line, ", %d of them not right", wrong);
+    text_add(line, sizeof line,
+             ". Shown are those that were faster than all before, and the last.");
+    text_wrap(stream, INDENT, line);
+    fputc('\n', stream);
+}
+
+/* ---- what gnuplot draws ---------------------------------------------------------------------- */
+
+/* The first line says to ladder.gp what it draws: where, in which unit, which cases. */
+static void write_head(FILE *file, const Lab *lab, const ClimbGrade *now)
+{
+    fprintf(file, "# %s on %s\t%s\t", lab->name, now->machine, now->unit);
+    for (int i = 0; i < now->cases; i++)
+        fprintf(file, "%s%s", i ? " " : "", now->item[i].name);
+    fputc('\n', file);
+}
+
+/* Lines of: grade, what it took, the least so far, the baseline where the grade was not right,
+ * baseline, reference, roof. */
+static void write_case(FILE *file, const Way *way)
+{
+    double best = NAN;
+    const ClimbCase *item = way->item;
+    fprintf(file, "\"%s\"\n", item->name);
+    for (int i = 0; i < way->climb->grades; i++) {
+        double cost = took(way, i);
+        if (cost > 0) best = fmin(cost, best);
+        fprintf(file, "%d\t%.9g\t%.9g\t%.9g\t%.9g\t%.9g\t%.9g\n", i + 1, cost > 0 ? cost : NAN,
+                best, way->climb->grade[i].cases ? NAN : item->baseline, item->baseline,
+                item->reference, item->roof > 0 ? item->roof : NAN);
+    }
+    fputs("\n\n", file);
+}
+
+static int nothing_right(const Lab *lab, const Climb *climb, Error *error)
+{
+    if (!climb->grades)
+        return error_set(error, "no grade of %s is kept yet; the first: make grade LAB=%.2s",
+                         lab->name, lab->name);
+    return error_set(error,
+                     "%s has %d grade%s and none was right: the climb begins with the first "
+                     "that is; make hint LAB=%.2s",
+                     lab->name, climb->grades, climb->grades == 1 ? "" : "s", lab->name);
+}
+
+static void draw(FILE *stream, FILE *file, const Climb *climb, const ClimbGrade *now, int *rung)
+{
+    Table table = table_start("lrrl");
+    table_row(&table, "\t%s\tfaster\t", !strcmp(now->unit, "cycles") ? "cycles" : "time");
+    for (int i = 0; i < now->cases; i++) {
+        Way way = {climb, now, &now->item[i]};
+        table_row(&table, "%s", now->item[i].name);
+        print_case(&table, &way, rung, rungs_find(&way, rung));
+        write_case(file, &way);
+    }
+    table_end(&table, stream, INDENT);
+}
+
+int ladder_print(FILE *stream, const Lab *lab, const char *build, const char *directory,
+                 Error *error)
+{
+    Climb climb;
+    if (climb_read(build, lab->name, &climb, error)) return -1;
+    const ClimbGrade *now = last_right(&climb);
+    int status = now ? 0 : nothing_right(lab, &climb, error);
+    FILE *file = status ? NULL : drawing_open(directory, lab->name, error);
+    int *rung = file ? calloc((size_t)climb.grades, sizeof *rung) : NULL;
+    if (file && !rung) error_set(error, "out of memory");
+    if (!rung) status = -1;
+    if (!status) {
+        print_head(stream, lab, &climb, now);
+        write_head(file, lab, now);
+        draw(stream, file, &climb, now, rung);
+    }
+    if (file && fclose(file) && !status) status = error_set(error, "%s: %m", directory);
+    free(rung);
+    climb_free(&climb);
+    return status;
+}
+
+/* ---- all labs -------------------------------------------------------------------------------- */
+
+/* A lab's best grade: all its timed cases together. */
+typedef struct Height {
+    double baseline, student, reference, roof;
+} Height;
+
+static Height height_of(const ClimbGrade *grade)
+{
+    Height sum = {0};
+    int roofs = 0;
+    for (int i = 0; i < grade->cases; i++) {
+        sum.baseline += grade->item[i].baseline;
+        sum.student += grade->item[i].student;
+        sum.reference += grade->item[i].reference;
+        sum.roof += grade->item[i].roof;
+        roofs += grade->item[i].roof > 0;
+    }
+    if (roofs < grade->cases) sum.roof = 0;
+    return sum;
+}
+
+/* Of the grades on the machine of the last one that was right, the fastest. */
+static int height_find(const Climb *climb, Height *height)
+{
+    const ClimbGrade *now = last_right(climb);
+    if (!now) return -1;
+    *height = height_of(now);
+    for (int i = 0; i < climb->grades; i++) {
+        const ClimbGrade *grade = &climb->grade[i];
+        if (grade->cases != now->cases || strcmp(grade->machine, now->machine)) continue;
+        Height other = height_of(grade);
+        if (other.student < height->student) *height = other;
+    }
+    return 0;
+}
+
+/* How much of the way from the baseline to the reference is gone, in factors as points count it. */
+static void height_row(Table *table, FILE *file, const Lab *lab, const Height *height)
+{
+    double s = height->baseline / height->student, goal = height->baseline / height->reference;
+    double way = goal > 1 ? fmin(fmax(log(s) / log(goal), 0), 1) : 1;
+    char roof[32] = "", bar[BAR + 1];
+    int length = (int)lround(BAR * way);
+    memset(bar, '.', BAR);
+    memset(bar, '#', (size_t)length);
+    bar[BAR] = 0;
+    if (height->roof > 0) text_set(roof, sizeof roof, "%.1fx", height->baseline / height->roof);
+    table_row(table, "%s\t%.2fx\t%.2fx\t%s\t%s", lab->name, s, goal, roof, bar);
+    fprintf(file, "%s\t%.9g\t%.9g\t%.9g\n", lab->name, s, goal,
+            height->roof > 0 ? height->baseline / height->roof : NAN);
+}
+
+int ladder_print_all(FILE *stream, const Catalog *catalog, const char *build, const char *directory,
+                     Error *error)
+{
+    int labs = 0, status = 0;
+    FILE *file = drawing_open(directory, "labs", error);
+    if (!file) return -1;
+    Table table = table_start("lrrrl");
+    for (int i = 0; i < catalog->labs && !status; i++) {
+        Climb climb;
+        Height height;
+        status = climb_read(build, catalog->lab[i].name, &climb, error);
+        if (status) continue;
+        if (!height_find(&climb, &height)) {
+            if (!labs++) table_row(&table, "lab\tyours\treference\troof\tthe way to the reference");
+            height_row(&table, file, &catalog->lab[i], &height);
+        }
+        climb_free(&climb);
+    }
+    table_end(&table, stream, INDENT);
+    if (fclose(file) && !status) status = error_set(error, "%s: %m", directory);
+    if (!status && !labs)
+        status = error_set(error, "no lab was graded right yet; the first: make grade LAB=%.2s",
+                           catalog->lab[0].name);
+    return status;
+}

@@ -1,0 +1,164 @@
+/* A worse grade takes nothing away, and the climb is what was graded. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "autograder/record/climb.h"
+#include "autograder/record/kept.h"
+#include "autograder/record/progress.h"
+#include "autograder/text/files.h"
+#include "autograder/text/text.h"
+
+static char build[64];
+
+/* A grade of one timed case, `cycles` 0: it was wrong. */
+static Record *grade(const char *at, double cycles, double points)
+{
+    Record *record = calloc(1, sizeof *record);
+    text_set(record->lab, sizeof record->lab, "04-tiled");
+    text_set(record->graded_at, sizeof record->graded_at, "%s", at);
+    text_set(record->submission_digest, sizeof record->submission_digest, "of %s", at);
+    strcpy(record->engine, "sim");
+    strcpy(record->machine, "h200");
+    strcpy(record->unit, "cycles");
+    record->points = points;
+    record->possible = 100;
+    record->cases = 1;
+    strcpy(record->item[0].name, "small");
+    record->item[0].verdict = cycles > 0 ? CASE_CORRECT : CASE_WRONG;
+    record->item[0].speed = (RecordSpeed){.verdict = cycles > 0 ? SPEED_SCORED : SPEED_NOT_CORRECT,
+                                          .student = cycles,
+                                          .baseline = 3000,
+                                          .reference = 1000,
+                                          .roof = 100};
+    return record;
+}
+
+/* Kept as grade.c keeps it. */
+static void keep(Record *record)
+{
+    char results[100];
+    Error error = {""};
+    text_set(results, sizeof results, "%s/results", build);
+    assert_int_equal(kept_take(build, record, &error), 0);
+    assert_int_equal(climb_add(build, record, &error), 0);
+    assert_int_equal(record_write(results, record, &error), 0);
+    free(record);
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    strcpy(build, "/tmp/test-kept-XXXXXX");
+    return mkdtemp(build) ? 0 : -1;
+}
+
+static int end(void **state)
+{
+    char command[100];
+    (void)state;
+    text_set(command, sizeof command, "rm -rf %s", build);
+    return system(command);
+}
+
+static void expect(const char *last, const char *best)
+{
+    Kept kept = kept_read(build, "04-tiled");
+    assert_string_equal(kept.last->graded_at, last);
+    assert_string_equal(kept.best->graded_at, best);
+    kept_free(&kept);
+}
+
+static void a_worse_grade_takes_nothing_away(void **state)
+{
+    (void)state;
+    assert_false(progress_passed(build, "04-tiled"));
+    keep(grade("a", 0, 40));
+    assert_false(progress_passed(build, "04-tiled"));
+    keep(grade("b", 2000, 80));
+    expect("b", "b");
+    keep(grade("c", 0, 95)); /* more points, and not right */
+    keep(grade("d", 2500, 80));
+    expect("d", "b");
+    keep(grade("e", 1500, 80));
+    keep(grade("f", 1500, 80));
+    expect("f", "e"); /* of equals the earlier */
+    keep(grade("g", 900, 70));
+    expect("g", "e");
+    assert_true(progress_passed(build, "04-tiled"));
+}
+
+static void records_of_before_count(void **state)
+{
+    char path[100];
+    (void)state;
+    keep(grade("a", 2000, 80));
+    text_set(path, sizeof path, "%s/progress/best/04-tiled.json", build);
+    assert_int_equal(unlink(path), 0);
+    keep(grade("b", 0, 0));
+    expect("b", "a");
+}
+
+static void cycles_of_another_machine_are_no_reason(void **state)
+{
+    (void)state;
+    Record *a = grade("a", 2000, 80), *b = grade("b", 1, 80);
+    strcpy(b->machine, "titanv");
+    assert_false(record_is_better(b, a));
+    assert_false(record_is_better(a, b));
+    b->points = 81;
+    assert_true(record_is_better(b, a));
+    b->status = RECORD_DEFERRED;
+    b->possible = b->points = 0;
+    assert_false(record_is_better(b, a));
+    free(a);
+    free(b);
+}
+
+static void a_source_is_one_step_of_the_climb(void **state)
+{
+    Climb climb;
+    char path[100];
+    Error error;
+    (void)state;
+    keep(grade("a", 0, 40));
+    keep(grade("b", 2000, 80));
+    Record *again = grade("c", 1990, 85);
+    strcpy(again->submission_digest, "of b");
+    keep(again);
+    Record *deferred = grade("d", 10, 80);
+    deferred->status = RECORD_DEFERRED;
+    assert_int_equal(climb_add(build, deferred, &error), 0);
+    free(deferred);
+    text_set(path, sizeof path, "%s/progress/climb/04-tiled.tsv", build);
+    FILE *file = fopen(path, "ae");
+    fputs("2026-01-01\thalf a li", file);
+    fclose(file);
+    assert_int_equal(climb_read(build, "04-tiled", &climb, &error), 0);
+    assert_int_equal(climb.grades, 2);
+    assert_int_equal(climb.grade[0].cases, 0);
+    assert_string_equal(climb.grade[1].at, "c");
+    assert_string_equal(climb.grade[1].machine, "sim h200");
+    assert_int_equal(climb.grade[1].cases, 1);
+    assert_string_equal(climb.grade[1].item[0].name, "small");
+    assert_float_equal(climb.grade[1].item[0].student, 1990, 0);
+    assert_float_equal(climb.grade[1].item[0].roof, 100, 0);
+    climb_free(&climb);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_worse_grade_takes_nothing_away, begin, end),
+        cmocka_unit_test_setup_teardown(records_of_before_count, begin, end),
+        cmocka_unit_test(cycles_of_another_machine_are_no_reason),
+        cmocka_unit_test_setup_teardown(a_source_is_one_step_of_the_climb, begin, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
