@@ -87,8 +87,9 @@ static void clusters()
 {
     neighbours<<<dim3(8, 4, 1), 32>>>(y);
     tell("neighbours", y, 32 * 32 * 8);
-    Tile t = {"shared-tile", nullptr, TYPE(FLOAT32), 2, {32, 200}, {32, 16}, {1, 1}, SW(128), {}};
-    CUtensorMap map = tile_map(t, tensor);
+    Tile t = {"shared-tile", F32, {32, 200}, {32, 16}, SW128};
+    uint32_t bytes;
+    CUtensorMap map = tile_map(t, tensor, &bytes);
     shared_tile<<<8, 64>>>(map, y);
     tell(t.name, y, 8 * 1024);
 }

@@ -10,60 +10,44 @@ struct Factor {
     uint64_t swizzle;
 };
 
-#define SS_4f(FORM, TAIL)                                                                          \
-    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %6, 0;\nwgmma.mma_async.sync.aligned." FORM     \
-                 " {"                                                                              \
-                 "%0, %1, %2, %3"                                                                  \
-                 "}, %4, %5, p" TAIL ";\n}"                                                        \
-                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])                                  \
+// One product. Sums are of class C ("f" or "r"); SS has both factors in shared memory, RS the first
+// in registers; the number is how many registers of sums a thread holds.
+#define WGMMA(ADDS, FORM)                                                                          \
+    "{\n.reg .pred p;\nsetp.ne.b32 p, " ADDS ", 0;\nwgmma.mma_async.sync.aligned." FORM " {"
+#define SS_2(C, FORM, TAIL)                                                                        \
+    asm volatile(WGMMA("%4", FORM) "%0, %1}, %2, %3, p" TAIL ";\n}"                                \
+                 : "+" C(d[0]), "+" C(d[1])                                                        \
                  : "l"(a), "l"(b), "r"(adds))
-#define RS_4f(FORM, TAIL)                                                                          \
-    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %9, 0;\nwgmma.mma_async.sync.aligned." FORM     \
-                 " {"                                                                              \
-                 "%0, %1, %2, %3"                                                                  \
-                 "}, {%4, %5, %6, %7}, %8, p" TAIL ";\n}"                                          \
-                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])                                  \
+#define SS_4(C, FORM, TAIL)                                                                        \
+    asm volatile(WGMMA("%6", FORM) "%0, %1, %2, %3}, %4, %5, p" TAIL ";\n}"                        \
+                 : "+" C(d[0]), "+" C(d[1]), "+" C(d[2]), "+" C(d[3])                              \
+                 : "l"(a), "l"(b), "r"(adds))
+#define RS_4(C, FORM, TAIL)                                                                        \
+    asm volatile(WGMMA("%9", FORM) "%0, %1, %2, %3}, {%4, %5, %6, %7}, %8, p" TAIL ";\n}"          \
+                 : "+" C(d[0]), "+" C(d[1]), "+" C(d[2]), "+" C(d[3])                              \
                  : "r"(r[0]), "r"(r[1]), "r"(r[2]), "r"(r[3]), "l"(b), "r"(adds))
-#define SS_4r(FORM, TAIL)                                                                          \
-    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %6, 0;\nwgmma.mma_async.sync.aligned." FORM     \
-                 " {"                                                                              \
-                 "%0, %1, %2, %3"                                                                  \
-                 "}, %4, %5, p" TAIL ";\n}"                                                        \
-                 : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])                                  \
-                 : "l"(a), "l"(b), "r"(adds))
-#define RS_4r(FORM, TAIL)                                                                          \
-    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %9, 0;\nwgmma.mma_async.sync.aligned." FORM     \
-                 " {"                                                                              \
-                 "%0, %1, %2, %3"                                                                  \
-                 "}, {%4, %5, %6, %7}, %8, p" TAIL ";\n}"                                          \
-                 : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])                                  \
-                 : "r"(r[0]), "r"(r[1]), "r"(r[2]), "r"(r[3]), "l"(b), "r"(adds))
-#define SS_2r(FORM, TAIL)                                                                          \
-    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %4, 0;\nwgmma.mma_async.sync.aligned." FORM     \
-                 " {"                                                                              \
-                 "%0, %1"                                                                          \
-                 "}, %2, %3, p" TAIL ";\n}"                                                        \
-                 : "+r"(d[0]), "+r"(d[1])                                                          \
-                 : "l"(a), "l"(b), "r"(adds))
-#define SS_64f(FORM, TAIL)                                                                         \
+#define SS_64(C, FORM, TAIL)                                                                       \
     asm volatile(                                                                                  \
-        "{\n.reg .pred p;\nsetp.ne.b32 p, %66, 0;\nwgmma.mma_async.sync.aligned." FORM " {"        \
-        "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "                   \
-        "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "         \
-        "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "         \
-        "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"           \
-        "}, %64, %65, p" TAIL ";\n}"                                                               \
-        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]),      \
-          "+f"(d[7]), "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]),  \
-          "+f"(d[14]), "+f"(d[15]), "+f"(d[16]), "+f"(d[17]), "+f"(d[18]), "+f"(d[19]),            \
-          "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]), "+f"(d[24]), "+f"(d[25]),            \
-          "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]), "+f"(d[30]), "+f"(d[31]),            \
-          "+f"(d[32]), "+f"(d[33]), "+f"(d[34]), "+f"(d[35]), "+f"(d[36]), "+f"(d[37]),            \
-          "+f"(d[38]), "+f"(d[39]), "+f"(d[40]), "+f"(d[41]), "+f"(d[42]), "+f"(d[43]),            \
-          "+f"(d[44]), "+f"(d[45]), "+f"(d[46]), "+f"(d[47]), "+f"(d[48]), "+f"(d[49]),            \
-          "+f"(d[50]), "+f"(d[51]), "+f"(d[52]), "+f"(d[53]), "+f"(d[54]), "+f"(d[55]),            \
-          "+f"(d[56]), "+f"(d[57]), "+f"(d[58]), "+f"(d[59]), "+f"(d[60]), "+f"(d[61]),            \
-          "+f"(d[62]), "+f"(d[63])                                                                 \
+        WGMMA(                                                                                     \
+            "%66",                                                                                 \
+            FORM) "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "         \
+                  "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, "    \
+                  "%31, "                                                                          \
+                  "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, "    \
+                  "%47, "                                                                          \
+                  "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63" \
+                  "}, %64, %65, p" TAIL ";\n}"                                                     \
+        : "+" C(d[0]), "+" C(d[1]), "+" C(d[2]), "+" C(d[3]), "+" C(d[4]), "+" C(d[5]),            \
+          "+" C(d[6]), "+" C(d[7]), "+" C(d[8]), "+" C(d[9]), "+" C(d[10]), "+" C(d[11]),          \
+          "+" C(d[12]), "+" C(d[13]), "+" C(d[14]), "+" C(d[15]), "+" C(d[16]), "+" C(d[17]),      \
+          "+" C(d[18]), "+" C(d[19]), "+" C(d[20]), "+" C(d[21]), "+" C(d[22]), "+" C(d[23]),      \
+          "+" C(d[24]), "+" C(d[25]), "+" C(d[26]), "+" C(d[27]), "+" C(d[28]), "+" C(d[29]),      \
+          "+" C(d[30]), "+" C(d[31]), "+" C(d[32]), "+" C(d[33]), "+" C(d[34]), "+" C(d[35]),      \
+          "+" C(d[36]), "+" C(d[37]), "+" C(d[38]), "+" C(d[39]), "+" C(d[40]), "+" C(d[41]),      \
+          "+" C(d[42]), "+" C(d[43]), "+" C(d[44]), "+" C(d[45]), "+" C(d[46]), "+" C(d[47]),      \
+          "+" C(d[48]), "+" C(d[49]), "+" C(d[50]), "+" C(d[51]), "+" C(d[52]), "+" C(d[53]),      \
+          "+" C(d[54]), "+" C(d[55]), "+" C(d[56]), "+" C(d[57]), "+" C(d[58]), "+" C(d[59]),      \
+          "+" C(d[60]), "+" C(d[61]), "+" C(d[62]), "+" C(d[63])                                   \
         : "l"(a), "l"(b), "r"(adds))
 
 // A kernel of one product: D is drawn, too, and added to where `adds`.
@@ -94,34 +78,38 @@ struct Factor {
             memcpy(&y[i * 128 + threadIdx.x], &d[i], 4);                                           \
     }
 
-PRODUCT(half_single, 4, float, HALVES, SINGLES, SS_4f("m64n8k16.f32.f16.f16", ", 1, 1, 0, 0"))
+PRODUCT(half_single, 4, float, HALVES, SINGLES, SS_4("f", "m64n8k16.f32.f16.f16", ", 1, 1, 0, 0"))
 PRODUCT(half_single_tiny, 4, float, TINY_HALVES, SINGLES,
-        SS_4f("m64n8k16.f32.f16.f16", ", 1, 1, 0, 0"))
+        SS_4("f", "m64n8k16.f32.f16.f16", ", 1, 1, 0, 0"))
 PRODUCT(half_half_tiny, 2, uint32_t, TINY_HALVES, TINY_HALVES,
-        SS_2r("m64n8k16.f16.f16.f16", ", 1, 1, 0, 0"))
-PRODUCT(half_single_less, 4, float, HALVES, SINGLES, SS_4f("m64n8k16.f32.f16.f16", ", -1, 1, 0, 0"))
+        SS_2("r", "m64n8k16.f16.f16.f16", ", 1, 1, 0, 0"))
+PRODUCT(half_single_less, 4, float, HALVES, SINGLES,
+        SS_4("f", "m64n8k16.f32.f16.f16", ", -1, 1, 0, 0"))
 PRODUCT(half_single_minus, 4, float, HALVES, SINGLES,
-        SS_4f("m64n8k16.f32.f16.f16", ", 1, -1, 0, 0"))
-PRODUCT(half_half, 2, uint32_t, HALVES, HALVES, SS_2r("m64n8k16.f16.f16.f16", ", 1, 1, 0, 0"))
-PRODUCT(brain_single, 4, float, BRAINS, SINGLES, SS_4f("m64n8k16.f32.bf16.bf16", ", 1, 1, 0, 0"))
-PRODUCT(tf32_single, 4, float, SINGLES, SINGLES, SS_4f("m64n8k8.f32.tf32.tf32", ", 1, 1"))
-PRODUCT(e4m3_single, 4, float, EIGHTHS, SINGLES, SS_4f("m64n8k32.f32.e4m3.e4m3", ", 1, 1"))
-PRODUCT(e4m3_e5m2, 4, float, EIGHTHS, SINGLES, SS_4f("m64n8k32.f32.e4m3.e5m2", ", 1, 1"))
-PRODUCT(e5m2_single, 4, float, FIFTHS, SINGLES, SS_4f("m64n8k32.f32.e5m2.e5m2", ", 1, 1"))
-PRODUCT(e4m3_half, 2, uint32_t, EIGHTHS, HALVES, SS_2r("m64n8k32.f16.e4m3.e4m3", ", 1, 1"))
-PRODUCT(bytes, 4, uint32_t, BYTES, BYTES, SS_4r("m64n8k32.s32.s8.s8", ""))
-PRODUCT(bytes_unsigned, 4, uint32_t, BYTES, BYTES, SS_4r("m64n8k32.s32.u8.u8", ""))
-PRODUCT(bytes_mixed, 4, uint32_t, BYTES, BYTES, SS_4r("m64n8k32.s32.s8.u8", ""))
-PRODUCT(bytes_saturate, 4, uint32_t, BYTES, BYTES, SS_4r("m64n8k32.s32.s8.s8.satfinite", ""))
-PRODUCT(half_registers, 4, float, HALVES, SINGLES, RS_4f("m64n8k16.f32.f16.f16", ", 1, 1, 0"))
-PRODUCT(brain_registers, 4, float, BRAINS, SINGLES, RS_4f("m64n8k16.f32.bf16.bf16", ", 1, 1, 0"))
-PRODUCT(tf32_registers, 4, float, SINGLES, SINGLES, RS_4f("m64n8k8.f32.tf32.tf32", ", 1, 1"))
-PRODUCT(e4m3_registers, 4, float, EIGHTHS, SINGLES, RS_4f("m64n8k32.f32.e4m3.e4m3", ", 1, 1"))
-PRODUCT(bytes_registers, 4, uint32_t, BYTES, BYTES, RS_4r("m64n8k32.s32.s8.s8", ""))
-PRODUCT(wide_rows, 64, float, HALVES, SINGLES, SS_64f("m64n128k16.f32.f16.f16", ", 1, 1, 0, 0"))
-PRODUCT(wide_columns, 64, float, HALVES, SINGLES, SS_64f("m64n128k16.f32.f16.f16", ", 1, 1, 1, 1"))
-PRODUCT(wide_tf32, 64, float, SINGLES, SINGLES, SS_64f("m64n128k8.f32.tf32.tf32", ", 1, 1"))
-PRODUCT(wide_eighths, 64, float, EIGHTHS, SINGLES, SS_64f("m64n128k32.f32.e4m3.e4m3", ", 1, 1"))
+        SS_4("f", "m64n8k16.f32.f16.f16", ", 1, -1, 0, 0"))
+PRODUCT(half_half, 2, uint32_t, HALVES, HALVES, SS_2("r", "m64n8k16.f16.f16.f16", ", 1, 1, 0, 0"))
+PRODUCT(brain_single, 4, float, BRAINS, SINGLES,
+        SS_4("f", "m64n8k16.f32.bf16.bf16", ", 1, 1, 0, 0"))
+PRODUCT(tf32_single, 4, float, SINGLES, SINGLES, SS_4("f", "m64n8k8.f32.tf32.tf32", ", 1, 1"))
+PRODUCT(e4m3_single, 4, float, EIGHTHS, SINGLES, SS_4("f", "m64n8k32.f32.e4m3.e4m3", ", 1, 1"))
+PRODUCT(e4m3_e5m2, 4, float, EIGHTHS, SINGLES, SS_4("f", "m64n8k32.f32.e4m3.e5m2", ", 1, 1"))
+PRODUCT(e5m2_single, 4, float, FIFTHS, SINGLES, SS_4("f", "m64n8k32.f32.e5m2.e5m2", ", 1, 1"))
+PRODUCT(e4m3_half, 2, uint32_t, EIGHTHS, HALVES, SS_2("r", "m64n8k32.f16.e4m3.e4m3", ", 1, 1"))
+PRODUCT(bytes, 4, uint32_t, BYTES, BYTES, SS_4("r", "m64n8k32.s32.s8.s8", ""))
+PRODUCT(bytes_unsigned, 4, uint32_t, BYTES, BYTES, SS_4("r", "m64n8k32.s32.u8.u8", ""))
+PRODUCT(bytes_mixed, 4, uint32_t, BYTES, BYTES, SS_4("r", "m64n8k32.s32.s8.u8", ""))
+PRODUCT(bytes_saturate, 4, uint32_t, BYTES, BYTES, SS_4("r", "m64n8k32.s32.s8.s8.satfinite", ""))
+PRODUCT(half_registers, 4, float, HALVES, SINGLES, RS_4("f", "m64n8k16.f32.f16.f16", ", 1, 1, 0"))
+PRODUCT(brain_registers, 4, float, BRAINS, SINGLES,
+        RS_4("f", "m64n8k16.f32.bf16.bf16", ", 1, 1, 0"))
+PRODUCT(tf32_registers, 4, float, SINGLES, SINGLES, RS_4("f", "m64n8k8.f32.tf32.tf32", ", 1, 1"))
+PRODUCT(e4m3_registers, 4, float, EIGHTHS, SINGLES, RS_4("f", "m64n8k32.f32.e4m3.e4m3", ", 1, 1"))
+PRODUCT(bytes_registers, 4, uint32_t, BYTES, BYTES, RS_4("r", "m64n8k32.s32.s8.s8", ""))
+PRODUCT(wide_rows, 64, float, HALVES, SINGLES, SS_64("f", "m64n128k16.f32.f16.f16", ", 1, 1, 0, 0"))
+PRODUCT(wide_columns, 64, float, HALVES, SINGLES,
+        SS_64("f", "m64n128k16.f32.f16.f16", ", 1, 1, 1, 1"))
+PRODUCT(wide_tf32, 64, float, SINGLES, SINGLES, SS_64("f", "m64n128k8.f32.tf32.tf32", ", 1, 1"))
+PRODUCT(wide_eighths, 64, float, EIGHTHS, SINGLES, SS_64("f", "m64n128k32.f32.e4m3.e4m3", ", 1, 1"))
 
 typedef void Product(uint32_t *, Factor, Factor, int);
 

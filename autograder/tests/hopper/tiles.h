@@ -111,322 +111,219 @@ static uint32_t *tensor; // 1 MiB of hashed words
 
 static const cuuint32_t SIZE[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
 
-struct Tile {
-    const char *name;
-    Load *kernel;
-    CUtensorMapDataType type;
-    cuuint32_t rank;
-    cuuint64_t dims[5];
-    cuuint32_t box[5], step[5];
-    CUtensorMapSwizzle swizzle;
-    CUtensorMapFloatOOBfill fill;
-    Where where;
+enum {
+    U8 = CU_TENSOR_MAP_DATA_TYPE_UINT8,
+    I32 = CU_TENSOR_MAP_DATA_TYPE_INT32,
+    F16 = CU_TENSOR_MAP_DATA_TYPE_FLOAT16,
+    F32 = CU_TENSOR_MAP_DATA_TYPE_FLOAT32,
+    F64 = CU_TENSOR_MAP_DATA_TYPE_FLOAT64,
+    BF16 = CU_TENSOR_MAP_DATA_TYPE_BFLOAT16,
+    TF32 = CU_TENSOR_MAP_DATA_TYPE_TFLOAT32,
+    F32_FTZ = CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ,
+    TF32_FTZ = CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ,
+    PLAIN_ROWS = CU_TENSOR_MAP_SWIZZLE_NONE,
+    SW32 = CU_TENSOR_MAP_SWIZZLE_32B,
+    SW64 = CU_TENSOR_MAP_SWIZZLE_64B,
+    SW128 = CU_TENSOR_MAP_SWIZZLE_128B,
+    NANS = 16, // beside a swizzle: what lies outside is a NaN
 };
 
-static CUtensorMap tile_map(const Tile &t, void *memory)
+// A row of the tables: the rank is the number of dims; a step that is not given is 1.
+struct Tile {
+    const char *name;
+    int type;
+    cuuint64_t dims[5];
+    cuuint32_t box[5];
+    int layout; // a swizzle, and NANS
+    int at[5];
+    cuuint32_t step[5];
+};
+
+struct Pixels { // halves
+    const char *name;
+    cuuint64_t dims[5];
+    int lower[3], upper[3];
+    cuuint32_t channels, pixels;
+    int layout;
+    Where where;
+    cuuint32_t step[5];
+};
+
+static const Tile TILES[] = {
+    {"tile-1d", F32, {1000}, {256}, PLAIN_ROWS, {900}},
+    {"tile-2d", F16, {200, 100}, {64, 40}, PLAIN_ROWS, {-8, 70}},
+    {"tile-2d-32", F16, {200, 100}, {16, 40}, SW32, {16, -3}},
+    {"tile-2d-64", F16, {200, 100}, {32, 40}, SW64, {184, 5}},
+    {"tile-2d-128", F16, {200, 100}, {64, 40}, SW128, {64, 64}},
+    {"tile-2d-narrow-128", F16, {200, 100}, {16, 40}, SW128, {32, 8}},
+    {"tile-2d-narrow-64", F16, {200, 100}, {8, 40}, SW64, {32, 8}},
+    {"tile-3d", U8, {64, 20, 30}, {32, 7, 9}, PLAIN_ROWS, {48, 15, -4}},
+    {"tile-3d-steps", F32, {64, 20, 30}, {16, 8, 9}, PLAIN_ROWS, {8, 15, 3}, {1, 2, 3}},
+    {"tile-4d", BF16, {32, 10, 12, 5}, {32, 6, 4, 2}, SW64, {0, -2, 10, 4}},
+    {"tile-5d", I32, {16, 6, 5, 4, 3}, {8, 3, 3, 3, 2}, PLAIN_ROWS, {12, -1, 3, 2, 2}},
+    {"tile-nan-f16", F16, {200, 100}, {64, 40}, NANS, {-8, 70}},
+    {"tile-nan-bf16", BF16, {200, 100}, {64, 40}, NANS, {-8, 70}},
+    {"tile-nan-f32", F32, {200, 100}, {32, 40}, NANS, {-8, 70}},
+    {"tile-tf32", TF32, {200, 100}, {32, 40}, SW128, {8, 7}},
+    {"tile-f32-ftz", F32_FTZ, {200, 100}, {32, 40}, SW128, {8, 7}},
+    {"tile-tf32-ftz", TF32_FTZ, {200, 100}, {32, 40}, SW128, {8, 7}},
+    {"tile-f64", F64, {100, 100}, {16, 40}, SW128, {8, 7}},
+};
+
+// Past the end is left out; a coordinate below 0 is an illegal instruction.
+static const Tile STORES[] = {
+    {"store", F16, {64, 20, 30}, {32, 7, 9}, SW64, {32, 3, 4}},
+    {"store-plain", F16, {64, 20, 30}, {32, 7, 9}, PLAIN_ROWS, {32, 3, 4}},
+    {"store-end", F16, {64, 20, 30}, {32, 7, 9}, SW64, {40, 15, 28}},
+    {"store-narrow", F16, {64, 20, 30}, {16, 7, 9}, SW64, {16, 3, 4}},
+};
+
+// clang-format off: a row a line
+static const Pixels PIXELS[] = {
+    {"pixels-3d", {64, 20, 6}, {-1}, {-1}, 32, 40, SW64, {{32, -1, 1}, {2}}},
+    {"pixels-4d", {64, 14, 12, 5}, {-1, -1}, {-1, -1}, 64, 100, SW128, {{0, 5, 9, 1}, {0, 0}}},
+    {"pixels-4d-tap", {64, 14, 12, 5}, {-1, -1}, {-1, -1}, 64, 100, SW128, {{0, 5, 9, 1}, {2, 1}}},
+    {"pixels-4d-stride",
+     {64, 15, 13, 5},
+     {-1, -1},
+     {-1, -1},
+     32,
+     64,
+     SW64,
+     {{32, 3, -1, 0}, {1, 2}},
+     {1, 2, 2}},
+    {"pixels-4d-end",
+     {64, 14, 12, 3},
+     {-2, -2},
+     {-2, -2},
+     16,
+     128,
+     PLAIN_ROWS,
+     {{56, 9, 8, 2}, {4, 3}}},
+    {"pixels-4d-steps3",
+     {64, 16, 14, 4},
+     {-1, 0},
+     {0, -2},
+     64,
+     64,
+     SW128,
+     {{0, -1, 2, 1}, {1, 1}},
+     {1, 3, 2}},
+    {"pixels-5d",
+     {32, 8, 7, 6, 3},
+     {-1, -1, -1},
+     {-1, -1, -1},
+     32,
+     90,
+     SW64,
+     {{0, 2, 3, 4, 0}, {1, 0, 2}}},
+};
+// clang-format on
+
+static cuuint32_t rank_of(const cuuint64_t dims[5])
 {
-    CUtensorMap map;
-    cuuint64_t strides[4], bytes = t.dims[0] * SIZE[t.type];
-    for (cuuint32_t i = 0; i + 1 < t.rank; i++) {
-        bytes = (bytes + 15) / 16 * 16;
-        strides[i] = bytes;
-        bytes *= t.dims[i + 1];
+    cuuint32_t rank = 0;
+    while (rank < 5 && dims[rank])
+        rank++;
+    return rank;
+}
+
+// The bytes from one element of a dimension to the next, and the steps with every 0 a 1.
+static void lay(cuuint32_t rank, const cuuint64_t dims[5], cuuint32_t size,
+                const cuuint32_t given[5], cuuint64_t strides[4], cuuint32_t step[5])
+{
+    cuuint64_t bytes = dims[0] * size;
+    for (cuuint32_t i = 0; i < rank; i++) {
+        step[i] = given[i] ? given[i] : 1;
+        if (i + 1 == rank) break;
+        strides[i] = bytes = (bytes + 15) / 16 * 16;
+        bytes *= dims[i + 1];
     }
-    if (tiled(&map, t.type, t.rank, memory, t.dims, strides, t.box, t.step,
-              CU_TENSOR_MAP_INTERLEAVE_NONE, t.swizzle, CU_TENSOR_MAP_L2_PROMOTION_NONE, t.fill)) {
-        printf("%s: no map\n", t.name);
+}
+
+static CUtensorMap map_or_exit(const char *name, CUresult status, const CUtensorMap &map)
+{
+    if (status) {
+        printf("%s: no map, %d\n", name, (int)status);
         exit(1);
     }
     return map;
 }
 
-#define UNSWIZZLED CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE
-#define SW(n)      CU_TENSOR_MAP_SWIZZLE_##n##B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE
-#define NANS       CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA
-#define TYPE(t)    CU_TENSOR_MAP_DATA_TYPE_##t
+// The map of a row of TILES or STORES; *bytes is what a box of it holds.
+static CUtensorMap tile_map(const Tile &t, void *memory, uint32_t *bytes)
+{
+    CUtensorMap map;
+    cuuint32_t step[5], rank = rank_of(t.dims);
+    cuuint64_t strides[4];
+    lay(rank, t.dims, SIZE[t.type], t.step, strides, step);
+    *bytes = SIZE[t.type] * t.box[0];
+    for (cuuint32_t i = 1; i < rank; i++)
+        *bytes *= (t.box[i] + step[i] - 1) / step[i];
+    CUresult status = tiled(&map, (CUtensorMapDataType)t.type, rank, memory, t.dims, strides, t.box,
+                            step, CU_TENSOR_MAP_INTERLEAVE_NONE,
+                            (CUtensorMapSwizzle)(t.layout & ~NANS), CU_TENSOR_MAP_L2_PROMOTION_NONE,
+                            t.layout & NANS ? CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA
+                                            : CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    return map_or_exit(t.name, status, map);
+}
+
+static CUtensorMap pixels_map(const Pixels &p)
+{
+    CUtensorMap map;
+    cuuint32_t step[5], rank = rank_of(p.dims);
+    cuuint64_t strides[4];
+    lay(rank, p.dims, SIZE[F16], p.step, strides, step);
+    CUresult status = im2col(&map, (CUtensorMapDataType)F16, rank, tensor, p.dims, strides, p.lower,
+                             p.upper, p.channels, p.pixels, step, CU_TENSOR_MAP_INTERLEAVE_NONE,
+                             (CUtensorMapSwizzle)p.layout, CU_TENSOR_MAP_L2_PROMOTION_NONE,
+                             CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    return map_or_exit(p.name, status, map);
+}
+
+// Copies one box and tells what then lies in shared memory.
+static void load(const char *name, Load *kernel, const CUtensorMap &map, const Where &where,
+                 uint32_t bytes)
+{
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, IMAGE), name);
+    kernel<<<1, 128, IMAGE>>>(map, where, bytes, y);
+    tell(name, y, IMAGE / 4);
+}
+
+static Where corner(const Tile &t)
+{
+    Where where = {};
+    memcpy(where.at, t.at, sizeof where.at);
+    return where;
+}
 
 static void tiles()
 {
-    static const Tile TILES[] = {
-        {"tile-1d", tile_1d, TYPE(FLOAT32), 1, {1000}, {256}, {1}, UNSWIZZLED, {{900}}},
-        {"tile-2d",
-         tile_2d,
-         TYPE(FLOAT16),
-         2,
-         {200, 100},
-         {64, 40},
-         {1, 1},
-         UNSWIZZLED,
-         {{-8, 70}}},
-        {"tile-2d-32", tile_2d, TYPE(FLOAT16), 2, {200, 100}, {16, 40}, {1, 1}, SW(32), {{16, -3}}},
-        {"tile-2d-64", tile_2d, TYPE(FLOAT16), 2, {200, 100}, {32, 40}, {1, 1}, SW(64), {{184, 5}}},
-        {"tile-2d-128",
-         tile_2d,
-         TYPE(FLOAT16),
-         2,
-         {200, 100},
-         {64, 40},
-         {1, 1},
-         SW(128),
-         {{64, 64}}},
-        {"tile-2d-narrow-128",
-         tile_2d,
-         TYPE(FLOAT16),
-         2,
-         {200, 100},
-         {16, 40},
-         {1, 1},
-         SW(128),
-         {{32, 8}}},
-        {"tile-2d-narrow-64",
-         tile_2d,
-         TYPE(FLOAT16),
-         2,
-         {200, 100},
-         {8, 40},
-         {1, 1},
-         SW(64),
-         {{32, 8}}},
-        {"tile-3d",
-         tile_3d,
-         TYPE(UINT8),
-         3,
-         {64, 20, 30},
-         {32, 7, 9},
-         {1, 1, 1},
-         UNSWIZZLED,
-         {{48, 15, -4}}},
-        {"tile-3d-steps",
-         tile_3d,
-         TYPE(FLOAT32),
-         3,
-         {64, 20, 30},
-         {16, 8, 9},
-         {1, 2, 3},
-         UNSWIZZLED,
-         {{8, 15, 3}}},
-        {"tile-4d",
-         tile_4d,
-         TYPE(BFLOAT16),
-         4,
-         {32, 10, 12, 5},
-         {32, 6, 4, 2},
-         {1, 1, 1, 1},
-         SW(64),
-         {{0, -2, 10, 4}}},
-        {"tile-5d",
-         tile_5d,
-         TYPE(INT32),
-         5,
-         {16, 6, 5, 4, 3},
-         {8, 3, 3, 3, 2},
-         {1, 1, 1, 1, 1},
-         UNSWIZZLED,
-         {{12, -1, 3, 2, 2}}},
-        {"tile-nan-f16", tile_2d, TYPE(FLOAT16), 2, {200, 100}, {64, 40}, {1, 1}, NANS, {{-8, 70}}},
-        {"tile-nan-bf16",
-         tile_2d,
-         TYPE(BFLOAT16),
-         2,
-         {200, 100},
-         {64, 40},
-         {1, 1},
-         NANS,
-         {{-8, 70}}},
-        {"tile-nan-f32", tile_2d, TYPE(FLOAT32), 2, {200, 100}, {32, 40}, {1, 1}, NANS, {{-8, 70}}},
-        {"tile-tf32", tile_2d, TYPE(TFLOAT32), 2, {200, 100}, {32, 40}, {1, 1}, SW(128), {{8, 7}}},
-        {"tile-f32-ftz",
-         tile_2d,
-         TYPE(FLOAT32_FTZ),
-         2,
-         {200, 100},
-         {32, 40},
-         {1, 1},
-         SW(128),
-         {{8, 7}}},
-        {"tile-tf32-ftz",
-         tile_2d,
-         TYPE(TFLOAT32_FTZ),
-         2,
-         {200, 100},
-         {32, 40},
-         {1, 1},
-         SW(128),
-         {{8, 7}}},
-        {"tile-f64", tile_2d, TYPE(FLOAT64), 2, {100, 100}, {16, 40}, {1, 1}, SW(128), {{8, 7}}},
-    };
+    static Load *const BY_RANK[] = {tile_1d, tile_2d, tile_3d, tile_4d, tile_5d};
+    uint32_t bytes;
     for (const Tile &t : TILES) {
         if (!wanted(t.name)) continue;
-        CUtensorMap map = tile_map(t, tensor);
-        uint32_t bytes = SIZE[t.type] * t.box[0];
-        for (cuuint32_t i = 1; i < t.rank; i++)
-            bytes *= (t.box[i] + t.step[i] - 1) / t.step[i];
-        check(cudaFuncSetAttribute(t.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, IMAGE),
-              t.name);
-        t.kernel<<<1, 128, IMAGE>>>(map, t.where, bytes, y);
-        tell(t.name, y, IMAGE / 4);
+        CUtensorMap map = tile_map(t, tensor, &bytes);
+        load(t.name, BY_RANK[rank_of(t.dims) - 1], map, corner(t), bytes);
     }
-    // Past the end is left out; a coordinate below 0 is an illegal instruction.
-    static const Tile STORES[] = {
-        {"store",
-         nullptr,
-         TYPE(FLOAT16),
-         3,
-         {64, 20, 30},
-         {32, 7, 9},
-         {1, 1, 1},
-         SW(64),
-         {{32, 3, 4}}},
-        {"store-plain",
-         nullptr,
-         TYPE(FLOAT16),
-         3,
-         {64, 20, 30},
-         {32, 7, 9},
-         {1, 1, 1},
-         UNSWIZZLED,
-         {{32, 3, 4}}},
-        {"store-end",
-         nullptr,
-         TYPE(FLOAT16),
-         3,
-         {64, 20, 30},
-         {32, 7, 9},
-         {1, 1, 1},
-         SW(64),
-         {{40, 15, 28}}},
-        {"store-narrow",
-         nullptr,
-         TYPE(FLOAT16),
-         3,
-         {64, 20, 30},
-         {16, 7, 9},
-         {1, 1, 1},
-         SW(64),
-         {{16, 3, 4}}},
-    };
     for (const Tile &t : STORES) {
         if (!wanted(t.name)) continue;
-        CUtensorMap map = tile_map(t, y);
+        CUtensorMap map = tile_map(t, y, &bytes);
         cudaMemset(y, 0x33, 131072);
         check(cudaFuncSetAttribute(store_3d, cudaFuncAttributeMaxDynamicSharedMemorySize, IMAGE),
               t.name);
-        store_3d<<<1, 128, IMAGE>>>(map, t.where);
+        store_3d<<<1, 128, IMAGE>>>(map, corner(t));
         tell(t.name, y, 131072 / 4);
     }
 }
 
-struct Pixels {
-    const char *name;
-    Load *kernel;
-    cuuint32_t rank;
-    cuuint64_t dims[5];
-    int lower[3], upper[3];
-    cuuint32_t channels, pixels, step[5];
-    CUtensorMapSwizzle swizzle;
-    Where where;
-};
-
 static void columns()
 {
-    static const Pixels PIXELS[] = {
-        {"pixels-3d",
-         pixels_3d,
-         3,
-         {64, 20, 6},
-         {-1},
-         {-1},
-         32,
-         40,
-         {1, 1, 1},
-         CU_TENSOR_MAP_SWIZZLE_64B,
-         {{32, -1, 1}, {2}}},
-        {"pixels-4d",
-         pixels_4d,
-         4,
-         {64, 14, 12, 5},
-         {-1, -1},
-         {-1, -1},
-         64,
-         100,
-         {1, 1, 1, 1},
-         CU_TENSOR_MAP_SWIZZLE_128B,
-         {{0, 5, 9, 1}, {0, 0}}},
-        {"pixels-4d-tap",
-         pixels_4d,
-         4,
-         {64, 14, 12, 5},
-         {-1, -1},
-         {-1, -1},
-         64,
-         100,
-         {1, 1, 1, 1},
-         CU_TENSOR_MAP_SWIZZLE_128B,
-         {{0, 5, 9, 1}, {2, 1}}},
-        {"pixels-4d-stride",
-         pixels_4d,
-         4,
-         {64, 15, 13, 5},
-         {-1, -1},
-         {-1, -1},
-         32,
-         64,
-         {1, 2, 2, 1},
-         CU_TENSOR_MAP_SWIZZLE_64B,
-         {{32, 3, -1, 0}, {1, 2}}},
-        {"pixels-4d-end",
-         pixels_4d,
-         4,
-         {64, 14, 12, 3},
-         {-2, -2},
-         {-2, -2},
-         16,
-         128,
-         {1, 1, 1, 1},
-         CU_TENSOR_MAP_SWIZZLE_NONE,
-         {{56, 9, 8, 2}, {4, 3}}},
-        {"pixels-4d-steps3",
-         pixels_4d,
-         4,
-         {64, 16, 14, 4},
-         {-1, 0},
-         {0, -2},
-         64,
-         64,
-         {1, 3, 2, 1},
-         CU_TENSOR_MAP_SWIZZLE_128B,
-         {{0, -1, 2, 1}, {1, 1}}},
-        {"pixels-5d",
-         pixels_5d,
-         5,
-         {32, 8, 7, 6, 3},
-         {-1, -1, -1},
-         {-1, -1, -1},
-         32,
-         90,
-         {1, 1, 1, 1, 1},
-         CU_TENSOR_MAP_SWIZZLE_64B,
-         {{0, 2, 3, 4, 0}, {1, 0, 2}}},
-    };
-    for (const Pixels &p : PIXELS) {
-        if (!wanted(p.name)) continue;
-        CUtensorMap map;
-        cuuint64_t strides[4], bytes = p.dims[0] * 2;
-        for (cuuint32_t i = 0; i + 1 < p.rank; i++)
-            strides[i] = bytes, bytes *= p.dims[i + 1];
-        CUresult status =
-            im2col(&map, TYPE(FLOAT16), p.rank, tensor, p.dims, strides, p.lower, p.upper,
-                   p.channels, p.pixels, p.step, CU_TENSOR_MAP_INTERLEAVE_NONE, p.swizzle,
-                   CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-        if (status) {
-            printf("%s: no map, %d\n", p.name, (int)status);
-            continue;
-        }
-        check(cudaFuncSetAttribute(p.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, IMAGE),
-              p.name);
-        p.kernel<<<1, 128, IMAGE>>>(map, p.where, p.channels * 2 * p.pixels, y);
-        tell(p.name, y, IMAGE / 4);
-    }
+    static Load *const BY_RANK[] = {pixels_3d, pixels_4d, pixels_5d};
+    for (const Pixels &p : PIXELS)
+        if (wanted(p.name))
+            load(p.name, BY_RANK[rank_of(p.dims) - 3], pixels_map(p), p.where,
+                 p.channels * SIZE[F16] * p.pixels);
 }
 
 #endif
