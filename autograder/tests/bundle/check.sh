@@ -4,25 +4,12 @@
 # docs/export.md says how to try one on a bare machine.  Lab 07 is the one that takes the least time to grade.
 # shellcheck disable=SC2015  # conditions, not choices
 set -u
-build=$(realpath "${1:?usage: check.sh BUILD}")
+. autograder/tests/lib.sh
 command -v git >/dev/null && command -v jq >/dev/null && python3 -c 'import jsonschema' 2>/dev/null || {
-    [ -z "${CI:-}" ] || { echo 'not ok bundle: sudo apt-get install git jq python3-jsonschema'; exit 1; }
-    echo 'skipped: sudo apt-get install git jq python3-jsonschema'
-    exit 0
+    skip 'sudo apt-get install git jq python3-jsonschema'
 }
 schemas=$(pwd)/autograder/tests/export
-work=$(mktemp -d)
 trap 'rm -rf "$work" "$build/results/submission"' EXIT
-failed=0
-
-tell()
-{
-    if [ $? = 0 ]; then echo "ok bundle/$1"; else
-        echo "not ok bundle/$1"
-        sed 's/^/    /' "$work/said" | tail -n 20
-        failed=1
-    fi
-}
 
 mkdir "$work/tree"
 tar --exclude="./$(basename "$build")" --exclude=./.git -cf - . | tar -xf - -C "$work/tree"

@@ -6,22 +6,9 @@
 # says so.  At the end three students are really graded.  The moments of killing follow from SEED.
 # shellcheck disable=SC2015,SC2317  # conditions, not choices; functions that tell calls
 set -u
-build=$(realpath "${1:?usage: check.sh BUILD}")
+. autograder/tests/lib.sh
 SEED=${SEED:-20261001}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failed=0
 lab=01-sequential
-
-# tell NAME: prints the verdict of the last test, by its exit status, with what the last command said.
-tell()
-{
-    if [ $? = 0 ]; then echo "ok class/$1"; else
-        echo "not ok class/$1"
-        sed 's/^/    /' "$work/out" | tail -n 20
-        failed=1
-    fi
-}
 
 # class RESULTS [OPTION ...]: grades $work/all, with the stand-in.
 class()

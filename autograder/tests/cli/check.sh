@@ -4,23 +4,10 @@
 # shellcheck disable=SC2086,SC2013
 set -u
 export COLUMNS=80
-BUILD=${1:?usage: check.sh BUILD}
-build=$(realpath "$BUILD")
+. autograder/tests/lib.sh
+BUILD=$1 # as make was given it
 grade=$build/bin/grade
 lab=$build/bin/lab
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failed=0
-
-# tell NAME: prints the verdict of the last test, by its exit status.
-tell()
-{
-    if [ $? = 0 ]; then echo "ok cli/$1"; else
-        echo "not ok cli/$1"
-        sed 's/^/    /' "$work/out" "$work/err" | head -n 20
-        failed=1
-    fi
-}
 
 # run EXPECTED-STATUS PROGRAM ...: fails unless it ends with that status.
 run()

@@ -1,20 +1,8 @@
 #!/bin/sh
 # check.sh BUILD - datasets/datasets.sh: published sets over file:, right, damaged, missing and unknown.
 set -u
-build=$(realpath "${1:?usage: check.sh BUILD}")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. autograder/tests/lib.sh
 tab=$(printf '\t')
-failed=0
-
-# tell NAME: prints the verdict of the last test, by its exit status.
-tell() {
-    if [ $? = 0 ]; then echo "ok datasets/$1"; else
-        echo "not ok datasets/$1"
-        sed 's/^/    /' "$work/out" "$work/err" | head -n 20
-        failed=1
-    fi
-}
 
 make_set() { RECIPES=$work/recipes.tsv sh datasets/datasets.sh "$work/build" "$1" 1 >"$work/out" 2>"$work/err"; }
 

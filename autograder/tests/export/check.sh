@@ -4,7 +4,7 @@
 # has to refuse.
 # shellcheck disable=SC2015,SC2016  # conditions, not choices; names that have a dollar
 set -u
-build=$(realpath "${1:?usage: check.sh BUILD}")
+. autograder/tests/lib.sh
 here=$(dirname "$(realpath "$0")")
 root=$(pwd)
 missing=
@@ -13,26 +13,9 @@ python3 -c 'import jsonschema' 2>/dev/null || missing="$missing python3-jsonsche
 perl -MTAP::Parser -e 1 2>/dev/null || missing="$missing perl"
 command -v jq >/dev/null || missing="$missing jq"
 command -v tidy >/dev/null || missing="$missing tidy"
-if [ "$missing" ]; then
-    [ -z "${CI:-}" ] || { echo "not ok export: sudo apt-get install$missing"; exit 1; }
-    echo "skipped: sudo apt-get install$missing"
-    exit 0
-fi
+[ -z "$missing" ] || skip "sudo apt-get install$missing"
 
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failed=0
 cd "$work" || exit 1
-
-# tell NAME: prints the verdict of the last test, by its exit status.
-tell()
-{
-    if [ $? = 0 ]; then echo "ok export/$1"; else
-        echo "not ok export/$1"
-        sed 's/^/    /' said | head -n 20
-        failed=1
-    fi
-}
 
 # write FORMAT SAMPLE: FORMAT.SAMPLE, from the sample's records.
 write()

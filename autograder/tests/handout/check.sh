@@ -3,21 +3,8 @@
 # and the next release merges with what a student did.
 # shellcheck disable=SC2013,SC2015,SC2181,SC2317  # numbers are words; conditions, not choices; functions that all_found calls
 set -u
-build=$(realpath "${1:?usage: check.sh BUILD}")
+. autograder/tests/lib.sh
 root=$(pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failed=0
-
-# tell NAME: prints the verdict of the last test, by its exit status, with what the last command said.
-tell()
-{
-    if [ $? = 0 ]; then echo "ok handout/$1"; else
-        echo "not ok handout/$1"
-        sed 's/^/    /' "$work/out" | tail -n 20
-        failed=1
-    fi
-}
 
 # release OUT LABS
 release()

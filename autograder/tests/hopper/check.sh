@@ -1,20 +1,8 @@
 #!/bin/sh
 # check.sh BUILD - Hopper's units on the simulated GPU, held against what an H200 gave for the same program.
 set -u
-build=${1:?usage: check.sh BUILD}
+. autograder/tests/lib.sh
 here=autograder/tests/hopper
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failed=0
-
-# tell NAME: prints the verdict of the last test, by its exit status.
-tell() {
-    if [ $? = 0 ]; then echo "ok hopper/$1"; else
-        echo "not ok hopper/$1"
-        head -n 20 "$work/differ"
-        failed=1
-    fi
-}
 
 grep -v '^#' $here/vectors.txt >"$work/card"
 ARCH=90a NVCCFLAGS='-diag-suppress 550' sh common/setup/simulate.sh "$build" $here/units.cu >"$work/out" 2>"$work/err"

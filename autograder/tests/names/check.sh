@@ -6,21 +6,8 @@
 # folder with such a name is really graded.
 # shellcheck disable=SC2015,SC2317  # conditions, not choices; functions that is_held calls
 set -u
-build=$(realpath "${1:?usage: check.sh BUILD}")
+. autograder/tests/lib.sh
 root=$(pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failed=0
-
-# tell NAME: prints the verdict of the last test, by its exit status, with what the last command said.
-tell()
-{
-    if [ $? = 0 ]; then echo "ok names/$1"; else
-        echo "not ok names/$1"
-        sed 's/^/    /' "$work/out" | tail -n 20
-        failed=1
-    fi
-}
 
 # A root of its own: a command in a name leaves the file `ran` there.  Of the rooms it has those with scripts, and one lab:
 # nothing is built here, and `make handout` looks at every file for each name.

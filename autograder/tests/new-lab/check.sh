@@ -2,20 +2,7 @@
 # check.sh BUILD - a new lab, made in a copy of the tree, is a lab: it checks, it is formatted, its solution earns every
 # point, its skeleton none, and its mutant's patch fits.
 set -u
-build=$(realpath "${1:?usage: check.sh BUILD}")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failed=0
-
-# tell NAME: prints the verdict of the last command, by its exit status.
-tell()
-{
-    if [ $? = 0 ]; then echo "ok new-lab/$1"; else
-        echo "not ok new-lab/$1"
-        sed 's/^/    /' "$work/out" | head -n 30
-        failed=1
-    fi
-}
+. autograder/tests/lib.sh
 
 # told STATUS WORDS COMMAND ...: ends with that status and says the words.
 told()

@@ -5,25 +5,8 @@
 # are the right neighbour's as well, and 4 rows the lower one's.
 # shellcheck disable=SC2016  # jq's names have a dollar
 set -u
-build=$(realpath "${1:?usage: check.sh BUILD}")
-command -v jq >/dev/null || {
-    [ -z "${CI:-}" ] || { echo "not ok see: sudo apt-get install jq"; exit 1; }
-    echo "skipped: sudo apt-get install jq"
-    exit 0
-}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failed=0
-
-# tell NAME: prints the verdict of the last test, by its exit status.
-tell()
-{
-    if [ $? = 0 ]; then echo "ok see/$1"; else
-        echo "not ok see/$1"
-        sed 's/^/    /' "$work/said" | head -n 20
-        failed=1
-    fi
-}
+. autograder/tests/lib.sh
+command -v jq >/dev/null || skip 'sudo apt-get install jq'
 
 # see LAB OPTION...: the page, at $work/page.html
 see()

@@ -3,20 +3,9 @@
 # every request is accounted for, and whoever is killed leaves the others well.
 # shellcheck disable=SC2015  # conditions, not choices
 set -u
-build=$(realpath "${1:?usage: check.sh BUILD}")
-work=$(mktemp -d)
+. autograder/tests/lib.sh
 server=
 trap 'kill -9 $server 2>/dev/null; rm -rf "$work"' EXIT
-failed=0
-
-# tell NAME: prints the verdict of the last test, by its exit status.
-tell() {
-    if [ $? = 0 ]; then echo "ok serve/$1"; else
-        echo "not ok serve/$1"
-        sed 's/^/    /' "$work/server" "$work/out" "$work/err" | head -n 30
-        failed=1
-    fi
-}
 
 # serve WORD=VALUE ...: LeNet-5 at $work/socket, in the background, when it answers.
 serve() {

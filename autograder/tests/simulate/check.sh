@@ -1,20 +1,8 @@
 #!/bin/sh
 # check.sh BUILD - make simulate: programs of their own on the simulated GPU, right ones and wrong ones.
 set -u
-build=${1:?usage: check.sh BUILD}
+. autograder/tests/lib.sh
 here=autograder/tests/simulate
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failed=0
-
-# tell NAME: prints the verdict of the last test, by its exit status.
-tell() {
-    if [ $? = 0 ]; then echo "ok simulate/$1"; else
-        echo "not ok simulate/$1"
-        sed 's/^/    /' "$work/out" "$work/err" | head -n 20
-        failed=1
-    fi
-}
 
 # run STATUS PROGRAM ARGS: fails unless it ends with that status.
 run() {

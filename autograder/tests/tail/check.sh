@@ -2,22 +2,10 @@
 # check.sh BUILD - make sweep and make widths on the simulator: what they measure is what make run measures, the plan is lab 20's,
 # and what is not right is refused in a line.
 set -eu
-build=$(realpath "${1:?usage: check.sh BUILD}")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. autograder/tests/lib.sh
 ln -s "$build"/* "$work"
 rm -f "$work/sweep" "$work/widths" "$work/runs"
-failed=0
 tab=$(printf '\t')
-
-# tell NAME: the verdict of the last command, with what it said.
-tell() {
-    if [ $? = 0 ]; then echo "ok tail/$1"; else
-        sed 's/^/    /' "$work/out"
-        echo "not ok tail/$1"
-        failed=1
-    fi
-}
 
 sweep() { # LABS SHAPE OVER GPU
     SUBMISSION=solutions sh common/tail/sweep.sh "$work" nvcc "$1" "$2" "$3" sim "$4" 2 >"$work/out" 2>&1

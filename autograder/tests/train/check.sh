@@ -2,19 +2,7 @@
 # check.sh BUILD - make train on the simulator: the first 100 steps are those of fp64, the same seed gives the same bits,
 # stopped and resumed too; what it is asked wrongly it says in a line.
 set -u
-build=$(realpath "${1:?usage: check.sh BUILD}")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failed=0
-
-# tell NAME: prints the verdict of the last test, by its exit status.
-tell() {
-    if [ $? = 0 ]; then echo "ok train/$1"; else
-        echo "not ok train/$1"
-        sed 's/^/    /' "$work/out" "$work/err" | head -n 20
-        failed=1
-    fi
-}
+. autograder/tests/lib.sh
 
 # A build folder of its own for what training leaves, with the libraries of the real one.
 mkdir -p "$work/build/obj/common"
