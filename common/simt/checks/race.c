@@ -36,13 +36,6 @@ void race_close(Worker *worker)
     free(worker->race_shared), free(worker->race_global);
 }
 
-static void thread_name(const Warp *warp, uint32_t thread, char *text, size_t bytes)
-{
-    const uint32_t *block = warp->worker->launch->launch->block;
-    snprintf(text, bytes, "(%u,%u,%u)", thread % block[0], thread / block[0] % block[1],
-             thread / block[0] / block[1]);
-}
-
 typedef struct Hazard {
     const char *name; /* "RAW" */
     RaceKind before;
@@ -52,17 +45,14 @@ typedef struct Hazard {
 static void hazard_report(Warp *warp, const Ins *ins, uint32_t lane, uint64_t address,
                           RaceKind kind, int shared, const Hazard *hazard)
 {
-    const SimtKernel *kernel = warp->worker->kernel;
-    char who[48], where[300], here[300], element[160] = "";
-    thread_name(warp, hazard->thread, who, sizeof who);
-    source_name(kernel, kernel->code[hazard->ins].from, where, sizeof where);
-    source_name(kernel, ins->from, here, sizeof here);
+    RaceEnds ends = race_ends(warp, ins, hazard->ins, hazard->thread);
+    char element[160] = "";
     if (!shared) memory_element(&warp->worker->gpu->memory, address, element, sizeof element);
     finding_add(
         warp, ins, SIMT_RACECHECK, lane, shared ? 0 : address, WORD,
         "Race reported between %s access at %.100s by thread %s and %s access at %.100s: %s "
         "hazard on %s%s, %s 0x%llx, with no barrier between them",
-        KIND[hazard->before], where, who, KIND[kind], here, hazard->name,
+        KIND[hazard->before], ends.where, ends.who, KIND[kind], ends.here, hazard->name,
         shared ? "__shared__ memory" : "__global__ memory", element, shared ? "offset" : "address",
         (unsigned long long)address);
 }
@@ -209,18 +199,15 @@ void race_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t ma
 static void blocks_report(Warp *warp, const Ins *ins, uint32_t lane, uint64_t address, int write,
                           const OrderHazard *hazard)
 {
-    const SimtKernel *kernel = warp->worker->kernel;
     const uint32_t *grid = warp->worker->launch->launch->grid;
-    char where[300], here[300];
-    source_name(kernel, kernel->code[hazard->ins].from, where, sizeof where);
-    source_name(kernel, ins->from, here, sizeof here);
+    RaceEnds ends = race_ends(warp, ins, hazard->ins, 0);
     finding_add(warp, ins, SIMT_RACECHECK, lane, address, WORD,
                 "Race reported between %s access at %.100s by block (%llu,%llu,%llu) and %s access "
                 "at %.100s on __global__ memory: no fence with an atomic or a flag after it orders "
                 "the two blocks",
-                KIND[hazard->wrote], where, (unsigned long long)(hazard->block % grid[0]),
+                KIND[hazard->wrote], ends.where, (unsigned long long)(hazard->block % grid[0]),
                 (unsigned long long)(hazard->block / grid[0] % grid[1]),
-                (unsigned long long)(hazard->block / grid[0] / grid[1]), KIND[write], here);
+                (unsigned long long)(hazard->block / grid[0] / grid[1]), KIND[write], ends.here);
 }
 
 /* One lane's word between the blocks; `kind` is READ or WRITE.  1 when a hazard was told. */

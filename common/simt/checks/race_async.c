@@ -10,13 +10,6 @@
 
 enum { WORD = 4, PIECE = 16 };
 
-static void thread_name(const Warp *warp, uint32_t thread, char *text, size_t bytes)
-{
-    const uint32_t *block = warp->worker->launch->launch->block;
-    snprintf(text, bytes, "(%u,%u,%u)", thread % block[0], thread / block[0] % block[1],
-             thread / block[0] / block[1]);
-}
-
 /* Did a thread write the word, and neither its warp nor the one that reads fence since? */
 static int is_unfenced(const Warp *warp, const RaceWord *w)
 {
@@ -30,16 +23,12 @@ static int is_unfenced(const Warp *warp, const RaceWord *w)
 static void unfenced_report(Warp *warp, const Ins *ins, uint32_t lane, uint32_t at,
                             const RaceWord *w)
 {
-    const SimtKernel *kernel = warp->worker->kernel;
-    char who[48], where[300], here[300];
-    thread_name(warp, w->writer, who, sizeof who);
-    source_name(kernel, kernel->code[w->write_ins].from, where, sizeof where);
-    source_name(kernel, ins->from, here, sizeof here);
+    RaceEnds ends = race_ends(warp, ins, w->write_ins, w->writer);
     finding_add(warp, ins, SIMT_RACECHECK, lane, 0, WORD,
                 "Race reported between Write access at %.100s by thread %s and an asynchronous "
                 "read at %.100s: fence.proxy.async is missing between them, at offset 0x%x of "
                 "__shared__ memory",
-                where, who, here, at);
+                ends.where, ends.who, ends.here, at);
 }
 
 void race_async(Warp *warp, const Ins *ins, uint32_t lane, const uint32_t *piece, uint32_t count,
@@ -73,21 +62,18 @@ void race_flights(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t m
                   int read)
 {
     const Block *block = warp->block;
-    const SimtKernel *kernel = warp->worker->kernel;
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
         for (uint32_t i = 0; i < block->flights; i++) {
             const Flight *flight = &block->flight[i];
-            char who[48], where[300], here[300];
             if (!overlaps(flight, offset[lane], bytes)) continue;
-            thread_name(warp, flight->thread, who, sizeof who);
-            source_name(kernel, kernel->code[flight->ins].from, where, sizeof where);
-            source_name(kernel, ins->from, here, sizeof here);
+            RaceEnds ends = race_ends(warp, ins, flight->ins, flight->thread);
             finding_add(warp, ins, SIMT_RACECHECK, lane, 0, bytes,
                         "Race reported between a bulk copy at %.100s by thread %s and %s access at "
                         "%.100s: nobody has waited for the phase of the mbarrier at offset 0x%x "
                         "that counts its bytes, at offset 0x%x of __shared__ memory",
-                        where, who, read ? "Read" : "Write", here, flight->barrier, offset[lane]);
+                        ends.where, ends.who, read ? "Read" : "Write", ends.here, flight->barrier,
+                        offset[lane]);
             return;
         }
     }

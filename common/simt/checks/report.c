@@ -35,6 +35,18 @@ static void report_fill(SimtReport *report, const Warp *warp, const Ins *ins, Si
              report->thread[0], report->thread[1], report->thread[2], where);
 }
 
+RaceEnds race_ends(const Warp *warp, const Ins *ins, uint32_t before, uint32_t thread)
+{
+    const SimtKernel *kernel = warp->worker->kernel;
+    const uint32_t *block = warp->worker->launch->launch->block;
+    RaceEnds ends;
+    snprintf(ends.who, sizeof ends.who, "(%u,%u,%u)", thread % block[0],
+             thread / block[0] % block[1], thread / block[0] / block[1]);
+    source_name(kernel, kernel->code[before].from, ends.where, sizeof ends.where);
+    source_name(kernel, ins->from, ends.here, sizeof ends.here);
+    return ends;
+}
+
 const Ins *fault_at(Warp *warp, const Ins *ins, SimtCheck check, uint32_t lane, uint64_t address,
                     uint32_t bytes, const char *format, ...)
 {

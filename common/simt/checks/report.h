@@ -17,4 +17,11 @@ const Ins *fault_at(Warp *warp, const Ins *ins, SimtCheck check, uint32_t lane, 
 void finding_add(Warp *warp, const Ins *ins, SimtCheck check, uint32_t lane, uint64_t address,
                  uint32_t bytes, const char *format, ...) __attribute__((format(printf, 7, 8)));
 
+/* The two accesses of a race in words: an earlier one's thread and line, and the line of this. */
+typedef struct RaceEnds {
+    char who[48], where[300], here[300];
+} RaceEnds;
+/* `before` is the number of the earlier instruction, `thread` that of its thread in the block. */
+RaceEnds race_ends(const Warp *warp, const Ins *ins, uint32_t before, uint32_t thread);
+
 #endif

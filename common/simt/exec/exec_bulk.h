@@ -261,6 +261,15 @@ static int row_load(Warp *warp, const Ins *ins, const BulkPlan *plan, uint32_t l
     return *data ? 0 : -1;
 }
 
+/* The box that a lane names, when it is one that may be copied. */
+static int box_find(Warp *warp, const Ins *ins, const BulkPlan *plan, uint32_t lane, int store,
+                    TensorMap *map, Box *box)
+{
+    if (!map_find(warp, ins, plan, lane, map)) return -1;
+    box_open(warp, plan, lane, map, box);
+    return box_legal(warp, ins, lane, box, store);
+}
+
 static int bulk_load(Warp *warp, const Ins *ins, const BulkPlan *plan, uint32_t lane)
 {
     Target target = {0};
@@ -269,12 +278,9 @@ static int bulk_load(Warp *warp, const Ins *ins, const BulkPlan *plan, uint32_t 
         return row_load(warp, ins, plan, lane, &target, &data) == 0
                    ? flights_send(warp, ins, plan, lane, &target, data)
                    : -1;
-    TensorMap copy;
-    const TensorMap *map = map_find(warp, ins, plan, lane, &copy);
+    TensorMap map;
     Box box;
-    if (!map) return -1;
-    box_open(warp, plan, lane, map, &box);
-    if (box_legal(warp, ins, lane, &box, 0) != 0) return -1;
+    if (box_find(warp, ins, plan, lane, 0, &map, &box) != 0) return -1;
     uint64_t bytes = (uint64_t)box.rows * box.pitch;
     if (bytes > MBARRIER_MOST) {
         fault_at(warp, ins, SIMT_MEMCHECK, lane, 0, 0,
@@ -299,12 +305,9 @@ static int bulk_load(Warp *warp, const Ins *ins, const BulkPlan *plan, uint32_t 
 
 static int box_store(Warp *warp, const Ins *ins, const BulkPlan *plan, uint32_t lane, uint32_t from)
 {
-    TensorMap copy;
-    const TensorMap *map = map_find(warp, ins, plan, lane, &copy);
+    TensorMap map;
     Box box;
-    if (!map) return -1;
-    box_open(warp, plan, lane, map, &box);
-    if (box_legal(warp, ins, lane, &box, 1) != 0) return -1;
+    if (box_find(warp, ins, plan, lane, 1, &map, &box) != 0) return -1;
     uint64_t size = (uint64_t)box.rows * box.pitch;
     Spot spot;
     if (from + size > warp->block->shared_bytes)
@@ -319,7 +322,7 @@ static int box_store(Warp *warp, const Ins *ins, const BulkPlan *plan, uint32_t 
         unsigned char *host = bulk_global(warp, ins, lane, address, bytes, 1);
         if (!host) return -1;
         for (uint32_t i = 0; i < bytes; i++)
-            host[i] = warp->block->shared[swizzled(from + r * box.pitch + skip + i, map->swizzle)];
+            host[i] = warp->block->shared[swizzled(from + r * box.pitch + skip + i, map.swizzle)];
     }
     return 0;
 }
