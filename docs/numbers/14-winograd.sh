@@ -4,6 +4,7 @@
 solution=solutions/14-winograd/conv.cu
 patches=docs/numbers/14-winograd
 measured=docs/data/compare/winograd-h200.tsv
+. docs/numbers/layers.sh
 
 # way NAME LAB SUBMISSION WORDS: a row with the timed cases' cycles, and what staged-timed has to do.
 way() {
@@ -25,16 +26,6 @@ way() {
 } >"$out/steps.md"
 
 # ---- what an H200 measured -------------------------------------------------------------------------------------------------
-
-# Every layer's times, in µs; of cuDNN the fastest of all its fp32 algorithms.
-awk -F'\t' '
-    /^;/ || $1 == "layer" { next }
-    {
-        side = $2 ~ /^cuDNN/ ? "cuDNN" : $2
-        if (!(($1, side) in us) || $4 < us[$1, side]) { us[$1, side] = $4; how[$1, side] = $3 }
-        if (!($1 in seen)) { seen[$1] = 1; print $1 > "/dev/stderr" }
-    }
-    END { for (key in us) { split(key, part, SUBSEP); print part[1] "\t" part[2] "\t" us[key] "\t" how[key] } }' "$measured" 2>"$out/order" >"$out/times.dat"
 
 awk -F'\t' '
     FILENAME ~ /times/ { us[$1, $2] = $3; how[$1, $2] = $4; next }
@@ -73,17 +64,6 @@ against() {
     against 'lab 14 against cuDNN fp32, its best, N=1' 14-winograd 'n1$'
     against 'the better of labs 10 and 14 against cuDNN fp32, its best' best .
 } >"$out/summary.md"
-# range A B PATTERN: the least and the most of A's time over B's, on the layers that match.
-range() {
-    awk -F'\t' -v a="$1" -v b="$2" -v pattern="$3" -v places="${4:-1}" '
-        $1 ~ pattern { us[$1, $2] = $3; layer[$1] }
-        END {
-            least = 1e9
-            for (l in layer) { x = us[l, a] / us[l, b]; if (x < least) least = x; if (x > most) most = x }
-            printf "%.*f to %.*f", places, least, places, most
-        }' "$out/times.dat"
-}
-of() { awk -F'\t' -v layer="$1" -v side="$2" '$1 == layer && $2 == side { print $3 }' "$out/times.dat"; }
 page=labs/14-winograd/README.md
 say $page "as fast as cuDNN's Winograd or faster, $(range cuDNN 14-winograd '-(64|128|256|512)-.*-.*n32' 2) times, and $(range 10-implicit-gemm 14-winograd '-(64|128|256|512)-.*-.*n32') times as fast as lab 10"
 say $page "With one image it is $(range cuDNN 14-winograd 'n1$') times as fast as cuDNN"

@@ -5,6 +5,7 @@ page=labs/15-fft/README.md
 solution=solutions/15-fft/conv.cu
 patches=docs/numbers/15-fft
 measured=docs/data/compare/fft-h200.tsv
+. docs/numbers/layers.sh
 
 # saved TILE R: products of the definition for one of four at each point.
 saved() { calc %.1f "$2^2 * ($1 - $2 + 1)^2 / (4 * ($1^2 / 2 + 2))"; }
@@ -42,15 +43,6 @@ say $page "and \`eleven\` took $(thousands "$(number one-by-one cycles)") cycles
 
 # ---- what an H200 measured -------------------------------------------------------------------------------------------------
 
-# Every layer's times, in µs; of cuDNN the fastest of all its fp32 algorithms.
-awk -F'\t' '
-    /^;/ || $1 == "layer" { next }
-    {
-        side = $2 ~ /^cuDNN/ ? "cuDNN" : $2
-        if (!(($1, side) in us) || $4 < us[$1, side]) { us[$1, side] = $4; how[$1, side] = $3 }
-        if (!($1 in seen)) { seen[$1] = 1; print $1 > "/dev/stderr" }
-    }
-    END { for (key in us) { split(key, part, SUBSEP); print part[1] "\t" part[2] "\t" us[key] "\t" how[key] } }' "$measured" 2>"$out/order" >"$out/times.dat"
 awk -F'\t' '
     FILENAME ~ /times/ { us[$1, $2] = $3; how[$1, $2] = $4; next }
     { name[++n] = $1 }
@@ -65,17 +57,6 @@ awk -F'\t' '
         }
     }' "$out/times.dat" "$out/order" >"$out/h200.md"
 
-# range A B PATTERN: the least and the most of A's time over B's, on the layers that match.
-range() {
-    awk -F'\t' -v a="$1" -v b="$2" -v pattern="$3" -v places="${4:-1}" '
-        $1 ~ pattern { us[$1, $2] = $3; layer[$1] }
-        END {
-            least = 1e9
-            for (l in layer) { x = us[l, a] / us[l, b]; if (x < least) least = x; if (x > most) most = x }
-            printf "%.*f to %.*f", places, least, places, most
-        }' "$out/times.dat"
-}
-of() { awk -F'\t' -v layer="$1" -v side="$2" '$1 == layer && $2 == side { print $3 }' "$out/times.dat"; }
 ratio() { calc "$1" "$(of "$2" "$3") / $(of "$2" "$4")"; }
 say $page "from 5×5 to 31×31 lab 15 is $(range cuDNN 15-fft '^(5x5|7x7|9x9|11x11|15x15|21x21|31x31)$') times as fast as cuDNN's best"
 say docs/compare.md "there lab 15 is $(range cuDNN 15-fft '^(5x5|7x7|9x9|11x11|15x15|21x21|31x31)$') times as fast as cuDNN's best from 5×5 on"
