@@ -1,4 +1,4 @@
-"""beside_torch.py - what the programs beside PyTorch share: inputs, graphs, times, and the first line of what they write."""
+"""beside_torch.py - what the programs beside PyTorch share: inputs, graphs, times, first lines."""
 import datetime
 import subprocess
 
@@ -6,7 +6,9 @@ import torch
 
 
 def pattern(seed, *shape):
-    """Element i is ((i + 1) * 2654435761 + seed * 40503 mod 2^32) / 2^31 - 1, cut to 23 bits: exact in fp32."""
+    """Element i is ((i + 1) * 2654435761 + seed * 40503 mod 2^32) / 2^31 - 1, cut to 23 bits.
+
+    So it is exact in fp32."""
     i = torch.arange(1, 1 + torch.Size(shape).numel(), dtype=torch.int64)
     mixed = (i * 2654435761 + seed * 40503) & 0xFFFFFFFF
     return ((mixed >> 9).double() / 2**22 - 1).reshape(shape).cuda()
@@ -39,7 +41,7 @@ def microseconds(graph, calls):
 
 
 def in_fp32(command):
-    """Products are fp32's from here on.  The first line of a table: card, versions, date and the command."""
+    """Products are fp32's from here on.  Returns a table's first line: card, versions, date, command."""
     torch.backends.cuda.matmul.allow_tf32 = False
     torch.backends.cudnn.allow_tf32 = False
     torch.backends.cudnn.benchmark = True

@@ -21,15 +21,18 @@ BELL = np.outer([1, 4, 6, 4, 1], [1, 4, 6, 4, 1]) / 256
 
 # name: the taps, what is added before it is shown (0.5: grey is zero), what it does
 FILTERS = {
-    'identity': (np.array([[0, 0, 0], [0, 1, 0], [0, 0, 0]]), 0, 'nothing: the picture comes out as it is'),
+    'identity': (np.array([[0, 0, 0], [0, 1, 0], [0, 0, 0]]), 0,
+                 'nothing: the picture comes out as it is'),
     'box': (BOX, 0, 'the mean of 5 x 5 pixels: blurs'),
     'gauss': (BELL, 0, 'a mean that favours the middle: blurs softly'),
-    'sharpen': (np.array([[0, -1, 0], [-1, 5, -1], [0, -1, 0]]), 0, 'each pixel against its neighbours'),
+    'sharpen': (np.array([[0, -1, 0], [-1, 5, -1], [0, -1, 0]]), 0,
+                'each pixel against its neighbours'),
     'vertical': (SOBEL, 0.5, "Sobel's edges from left to right"),
     'horizontal': (SOBEL.T, 0.5, "Sobel's edges from top to bottom"),
     'edges': (np.array([[-1, -1, -1], [-1, 8, -1], [-1, -1, -1]]), 0.5, 'all edges'),
     'emboss': (np.array([[-2, -1, 0], [-1, 1, 1], [0, 1, 2]]), 0, 'light from the upper left'),
-    'shift': (np.eye(1, 49, 48).reshape(7, 7), 0, 'three pixels up and to the left: shows a filter that is turned'),
+    'shift': (np.eye(1, 49, 48).reshape(7, 7), 0,
+              'three pixels up and to the left: shows a filter that is turned'),
 }
 
 
@@ -38,7 +41,7 @@ def fail(text):
 
 
 def drawn():
-    """Edges of every direction, fine and coarse, flat areas, and corners: what filters differ in."""
+    """Edges of every direction, fine and coarse, flat areas, corners: what filters differ in."""
     picture = Image.new('RGB', (256, 192), (222, 232, 240))
     pen = ImageDraw.Draw(picture)
     pen.rectangle((0, 132, 255, 191), fill=(86, 134, 84))
@@ -103,7 +106,8 @@ def correlated(x, w):
     y = np.zeros((w.shape[0], h, width))
     for i in range(r):
         for j in range(s):
-            y += np.einsum('kc,chw->khw', w[:, :, i, j].astype(float), padded[:, i:i + h, j:j + width])
+            seen = padded[:, i:i + h, j:j + width]
+            y += np.einsum('kc,chw->khw', w[:, :, i, j].astype(float), seen)
     return y
 
 
@@ -129,7 +133,8 @@ def show(folder, out):
     for i, panel in enumerate(panels):
         sheet.paste(panel, (i * (width + 8), 0))
     sheet.save(out)
-    print(f'  {out}: the picture, your output' + (f', and in red its {wrong.sum()} wrong pixels' if wrong.any() else ''))
+    also = f', and in red its {wrong.sum()} wrong pixels' if wrong.any() else ''
+    print(f'  {out}: the picture, your output{also}')
 
 
 def main(words):
