@@ -21,7 +21,7 @@ done
 cp "$build/toolchain.env" b/
 cat >b/bin/grade <<END
 #!/bin/sh
-{ for argument; do printf '<%s>' "\$argument" | tr '\n' '~'; done; echo; } >>"$work/arguments"
+{ printf '<%s>' "\$@" | tr '\n' '~'; echo; } >>"$work/arguments"
 END
 for program in b/bin/lab b/bin/handout b/bin/class b/bin/export b/bin/doctor b/bin/load b/tests/datasets/tool_maps autograder/tests/run.sh; do cp b/bin/grade "$program"; done
 chmod +x b/bin/* b/tests/datasets/*
