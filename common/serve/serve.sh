@@ -41,13 +41,13 @@ if cmp -s "$source" "$skeleton" && [ -f "$solution" ]; then
     source=$solution
 fi
 
-# The lab's kernels and the server; on a card with NVIDIA's runtime, else with the workbook's and its simulated GPU.  What was
-# built of the same parts before is taken again.
+# The lab's kernels and the server; on a card with NVIDIA's runtime, else with the workbook's and its simulated GPU, which needs
+# no machine code.  What was built of the same parts before is taken again.
 mkdir -p "$build/serve"
 if [ "$engine" = gpu ]; then
     flags='-arch=native -cudart static'
 else
-    flags="-cudart none -gencode arch=compute_$(word cc),code=compute_$(word cc) -gencode arch=compute_90,code=sm_90"
+    flags="-cudart none -gencode arch=compute_$(word cc),code=compute_$(word cc)"
 fi
 wrapped='--wrap=cudaMalloc,--wrap=cudaFree' # common/serve/pool.h
 calls=
@@ -71,7 +71,7 @@ if [ ! -x "$program" ]; then
     trap 'rm -rf "$work"' EXIT
     trap 'exit 130' INT TERM
     # shellcheck disable=SC2086
-    "$nvcc" -O3 -lineinfo -std=c++17 -Wno-deprecated-gpu-targets -ccbin "$cxx" -Icommon/include $flags -c "$source" -o "$work/lab.o" ||
+    "$nvcc" -O1 -lineinfo -std=c++17 -Wno-deprecated-gpu-targets -ccbin "$cxx" -Icommon/include $flags -c "$source" -o "$work/lab.o" ||
         fail "$source does not compile"
     link || fail "$source cannot be linked: does it define $(word entries)?"
     mv "$work/serve" "$program"

@@ -59,7 +59,7 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 compile() { # compile SOURCE OBJECT [option]
     # shellcheck disable=SC2086
-    "$nvcc" -O3 -std=c++17 -Wno-deprecated-gpu-targets -ccbin "$cxx" -I. -Icommon/include $flags ${3:+"$3"} -c "$1" -o "$work/$2" || fail "$1 does not compile"
+    "$nvcc" -O1 -std=c++17 -Wno-deprecated-gpu-targets -ccbin "$cxx" -I. -Icommon/include $flags ${3:+"$3"} -c "$1" -o "$work/$2" || fail "$1 does not compile"
 }
 compile common/train/electrode.cu electrode.o "-DSTEP_SOURCE=\"$step\"" &
 first=$!

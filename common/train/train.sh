@@ -51,30 +51,34 @@ esac
 out=$build/train/$data
 mkdir -p "$out"
 
-# The lab's step and the trainer's kernels; on a card with NVIDIA's runtime, else with the workbook's and its simulated GPU.
-# What was built of the same parts before is taken again.
+# The lab's step and the trainer's kernels; on a card with NVIDIA's runtime, else with the workbook's and its simulated GPU,
+# which needs no machine code.  What was built of the same parts before is taken again.
 if [ "$engine" = gpu ]; then
     flags='-arch=native -cudart static'
 else
-    flags='-cudart none -gencode arch=compute_75,code=compute_75 -gencode arch=compute_90,code=sm_90'
+    flags='-cudart none -gencode arch=compute_75,code=compute_75'
 fi
-parts="common/train/learner.cu common/train/learner.h common/engine/engine_$engine.c common/train/plan.h common/include/convlab/train.h
-    $build/obj/common/train/train_main.o $build/lib/train.a $build/lib/engine-sim.a $build/lib/run-rooms.a"
+# digest PART...: a name for what this compiler makes of them.
+digest() {
+    { printf '%s\n' "$flags $nvcc"; cat "$@"; } | sha256sum | cut -c 1-16
+}
+trainer="common/train/learner.cu common/train/learner.h common/train/plan.h common/engine/engine.h common/base/error.h common/include/convlab/train.h common/include/convlab/conv.h"
+parts="common/engine/engine_$engine.c $build/obj/common/train/train_main.o $build/lib/train.a $build/lib/engine-sim.a $build/lib/run-rooms.a"
 # shellcheck disable=SC2086
-program=$build/train/program-$engine-$({ printf '%s\n' "$flags $nvcc"; cat "$source" $parts; } | sha256sum | cut -c 1-16)
+learner=$build/train/learner-$engine-$(digest $trainer).o program=$build/train/program-$engine-$(digest "$source" $trainer $parts)
 compile() {
     # shellcheck disable=SC2086
-    "$nvcc" -O3 -lineinfo -std=c++17 -Wno-deprecated-gpu-targets -ccbin "$cxx" -I. -Icommon/include $flags -c "$1" -o "$2"
+    "$nvcc" -O1 -lineinfo -std=c++17 -Wno-deprecated-gpu-targets -ccbin "$cxx" -I. -Icommon/include $flags -c "$1" -o "$2"
 }
 link() {
     if [ "$engine" = gpu ]; then
         "${cc:-cc}" -O2 -std=c11 -I. -Icommon/include -c common/engine/engine_gpu.c -o "$work/engine.o"
         # shellcheck disable=SC2086
-        "$nvcc" $flags -ccbin "$cxx" "$work"/*.o "$build/obj/common/train/train_main.o" "$build/lib/train.a" \
+        "$nvcc" $flags -ccbin "$cxx" "$work"/*.o "$learner" "$build/obj/common/train/train_main.o" "$build/lib/train.a" \
             "$build/lib/run-rooms.a" $libraries -o "$work/train"
     else
         # shellcheck disable=SC2086
-        "$cxx" -o "$work/train" "$work"/*.o "$build/obj/common/train/train_main.o" "$build/lib/train.a" \
+        "$cxx" -o "$work/train" "$work"/*.o "$learner" "$build/obj/common/train/train_main.o" "$build/lib/train.a" \
             -Wl,--whole-archive "$build/lib/engine-sim.a" -Wl,--no-whole-archive "$build/lib/run-rooms.a" $libraries
     fi
 }
@@ -82,9 +86,10 @@ if [ ! -x "$program" ]; then
     work=$(mktemp -d "$build/train/part.XXXXXX")
     trap 'rm -rf "$work"' EXIT
     trap 'exit 130' INT TERM
-    compile common/train/learner.cu "$work/learner.o" &
+    [ -f "$learner" ] || compile common/train/learner.cu "$work/learner" &
     compile "$source" "$work/step.o" || fail "$source does not compile"
     wait $! || fail "common/train/learner.cu does not compile"
+    [ -f "$learner" ] || mv "$work/learner" "$learner"
     link || fail "$source cannot be linked: does it define train_step?"
     mv "$work/train" "$program"
 fi
