@@ -514,7 +514,7 @@ compare:
 	$(Q)sh common/compare/compare.sh "$$BUILD" "$$NVCC"
 
 maps:
-	$(call stage,$(BUILD)/tests/datasets/tool_maps datasets/tool_digits datasets/tool_recordings)
+	$(call stage,$(BUILD)/tests/datasets/tool_maps)
 	$(Q)mkdir -p $(BUILD)/maps
 	$(Q)$(BUILD)/tests/datasets/tool_maps write $(BUILD)/maps "$${SEED:-1}"
 	$(Q)$(BUILD)/tests/datasets/tool_maps list $(BUILD)/maps

@@ -5,8 +5,7 @@
 
 #include "datasets/array.h"
 #include "datasets/digits.h"
-
-static const char USAGE[] = "usage: digits DIRECTORY SEED TRAIN TEST   numbers of images\n";
+#include "datasets/set_asked.h"
 
 /* `name`-images-idx3-ubyte and `name`-labels-idx1-ubyte of a generator of their own. */
 static int write_set(const char *directory, const char *name, uint64_t count, Random *parent,
@@ -42,25 +41,16 @@ static int write_set(const char *directory, const char *name, uint64_t count, Ra
 
 int main(int argc, char **argv)
 {
-    unsigned long long number[3];
+    SetAsked asked;
     Error error;
     Random random;
-    if (argc != 5) {
-        fputs(USAGE, stderr);
+    if (set_asked(argc, argv, 0, 1000000, &asked, &error)) {
+        fprintf(stderr, "digits: %s\n", error.text);
         return 2;
     }
-    for (int i = 0; i < 3; i++) {
-        char *end;
-        number[i] = strtoull(argv[2 + i], &end, 10);
-        if (*argv[2 + i] < '0' || *argv[2 + i] > '9' || *end || (i && number[i] > 1000000)) {
-            fprintf(stderr, "digits: '%s' is no whole number%s\n%s", argv[2 + i],
-                    i ? " of at most a million" : "", USAGE);
-            return 2;
-        }
-    }
-    random_seed(&random, number[0]);
-    if (write_set(argv[1], "train", number[1], &random, &error) ||
-        write_set(argv[1], "t10k", number[2], &random, &error)) {
+    random_seed(&random, asked.seed);
+    if (write_set(asked.directory, "train", (uint64_t)asked.train, &random, &error) ||
+        write_set(asked.directory, "t10k", (uint64_t)asked.test, &random, &error)) {
         fprintf(stderr, "digits: %s\n", error.text);
         return 1;
     }

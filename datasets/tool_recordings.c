@@ -8,8 +8,7 @@
 #include "datasets/array.h"
 #include "datasets/recordings.h"
 #include "datasets/recordings_network.h"
-
-static const char USAGE[] = "usage: recordings DIRECTORY SEED TRAIN TEST   numbers of recordings\n";
+#include "datasets/set_asked.h"
 
 static int write_npy(const char *directory, const char *name, const Array *array, Error *error)
 {
@@ -38,8 +37,9 @@ static int write_all(const char *directory, const ElectrodeProblem *p, int count
 }
 
 /* The generator draws the ones to learn from first, then the others. */
-static int make_all(const char *directory, uint64_t seed, int train, int test, Error *error)
+static int make_all(const SetAsked *asked, Error *error)
 {
+    const int train = asked->train, test = asked->test;
     Problem problem;
     ElectrodeProblem p;
     Random random;
@@ -54,12 +54,13 @@ static int make_all(const char *directory, uint64_t seed, int train, int test, E
     int right = -1, status = -1;
     if (x && w && label) {
         float *unseen = x + (size_t)train * RECORDING_VALUES;
-        random_seed(&random, seed);
+        random_seed(&random, asked->seed);
         recordings_generate(train + test, &random, x, label);
         recordings_design(&p, w);
         if (!recordings_learn(&p, train, x, label, w))
             right = recordings_right(&p, test, unseen, label + train, w);
-        if (right >= 0) status = write_all(directory, &p, test, unseen, label + train, w, error);
+        if (right >= 0)
+            status = write_all(asked->directory, &p, test, unseen, label + train, w, error);
     }
     if (right < 0) error_set(error, "no memory for %zu recordings", count);
     if (!status)
@@ -73,23 +74,13 @@ static int make_all(const char *directory, uint64_t seed, int train, int test, E
 
 int main(int argc, char **argv)
 {
-    unsigned long long number[3];
-    Error error = {""};
-    if (argc != 5) {
-        fputs(USAGE, stderr);
+    SetAsked asked;
+    Error error;
+    if (set_asked(argc, argv, 1, 50000, &asked, &error)) {
+        fprintf(stderr, "recordings: %s\n", error.text);
         return 2;
     }
-    for (int i = 0; i < 3; i++) {
-        char *end;
-        number[i] = strtoull(argv[2 + i], &end, 10);
-        if (*argv[2 + i] < '0' || *argv[2 + i] > '9' || *end ||
-            (i && (number[i] < 1 || number[i] > 50000))) {
-            fprintf(stderr, "recordings: '%s' is no whole number%s\n%s", argv[2 + i],
-                    i ? " from 1 to 50,000" : "", USAGE);
-            return 2;
-        }
-    }
-    if (make_all(argv[1], number[0], (int)number[1], (int)number[2], &error)) {
+    if (make_all(&asked, &error)) {
         fprintf(stderr, "recordings: %s\n", error.text);
         return 1;
     }

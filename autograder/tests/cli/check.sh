@@ -246,6 +246,14 @@ ln -s /dev/full "$work/full/01-sequential.json.tmp"
 run 1 "$grade" --build "$build" --lab 1 --submission $skeletons --results "$work/full" &&
     one_line 'No space left on device' && [ ! -e "$work/full/01-sequential.json" ]
 tell full-disk
+# Every target of the help knows how to make what it needs. (Two build everything anew, one asks every compiler.)
+make help | grep -oE '^ *make [a-z-]+' | awk '{ print $2 }' | sort -u | grep -vxE 'fuzz|sanitize|compile-commands' >"$work/targets"
+: >"$work/out"
+while read -r target; do
+    make -n "$target" BUILD="$BUILD" LAB=02 PROGRAM=a.cu SET=digits NAME=21-new </dev/null >"$work/err" 2>&1 || { echo "make $target" && cat "$work/err"; } >>"$work/out"
+done <"$work/targets"
+[ "$(wc -l <"$work/targets")" -gt 30 ] && [ ! -s "$work/out" ]
+tell every-target-can-be-made
 # A wrong answer is no error of make's, and a status that is not 0 all the same; so is one that was not built.
 run 1 make -s run BUILD="$BUILD" LAB=01 SUBMISSION=$skeletons && grep -q WRONG "$work/out" && [ ! -s "$work/err" ] &&
     run 1 make -s grade BUILD="$BUILD" LAB=01 SUBMISSION=$skeletons FAIL_UNDER=50 && ! grep -q '\*\*\*' "$work/err" &&

@@ -38,7 +38,7 @@ mkdir -p "$work/recorded"
 "$build/tests/datasets/tool_recordings" "$work/recorded" 1 30 10 >"$work/out" 2>"$work/err" && grep -q 'learnt from 30, reads [0-9]* of 10' "$work/out" &&
     [ "$(cat "$work"/recorded/*.npy | wc -c)" -gt $((4 * (10 * 5600 + 5821635))) ]
 tell recorded
-! "$build/tests/datasets/tool_recordings" "$work/recorded" 1 30 0 2>"$work/err" && grep -q "'0' is no whole number from 1 to 50,000" "$work/err"
+! "$build/tests/datasets/tool_recordings" "$work/recorded" 1 30 0 2>"$work/err" && grep -q "'0' is no whole number from 1 to 50000" "$work/err"
 tell too-few-recordings
 ! "$build/tests/datasets/tool_recordings" "$work/none" 1 30 10 2>"$work/err" && grep -q "$work/none/test-recordings.npy" "$work/err"
 tell nowhere-to-record
