@@ -163,7 +163,7 @@ UNIT_TESTS := $(filter-out %/test_corpus,$(TESTS))
 LABS       := $(notdir $(patsubst %/lab.ini,%,$(wildcard labs/*/lab.ini)))
 LONGEST     = autograder/tests/numbers/check.sh autograder/tests/train/check.sh autograder/tests/names/check.sh $(BUILD)/tests/autograder/session/test_session
 # In parts by the first letter, so that no core has all of them.
-ATTACKS    := $(sort $(shell ls autograder/tests/attacks | cut -c 1))
+ATTACKS    := $(sort $(shell ls autograder/tests/attacks 2>/dev/null | cut -c 1))
 ALL_TESTS   = $(LONGEST) $(LABS:%=corpus/solutions/%) $(LABS:%=corpus/mutants/%/) $(ATTACKS:%=corpus/attacks/%) corpus/right/ corpus/skeletons \
     $(filter-out $(LONGEST) %/corpus/check.sh,$(wildcard autograder/tests/*/check.sh)) \
     $(filter-out $(LONGEST),$(filter $(BUILD)/tests/autograder/%,$(UNIT_TESTS))) $(filter-out $(BUILD)/tests/autograder/%,$(UNIT_TESTS))
@@ -306,8 +306,8 @@ help:
 
 labs:
 	@if [ -x $(BUILD)/bin/lab ]; then $(BUILD)/bin/lab list $(where); else \
-	    echo '  Start with:  make grade $(if $(COPY),LAB=01,SUBMISSION=solutions)   (sets up, builds, grades)'; fi
-	@echo; echo '  make run, grade, hint, profile, see, ladder, each with LAB=NN; make help: all'
+	    echo '  Start with:  make grade $(if $(COPY),LAB=00,SUBMISSION=solutions)   (sets up, builds, grades)'; fi
+	@echo; echo '  make grade LAB=NN; likewise run, hint, profile, see, ladder; make help says all'
 
 #: The convolution lab workbook
 #:

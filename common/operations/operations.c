@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+extern const Operation brighten_operation;
 extern const Operation conv_forward_operation;
 extern const Operation pool_forward_operation;
 extern const Operation activate_forward_operation;
@@ -17,10 +18,11 @@ extern const Operation tail_waves_operation;
 extern const Operation tail_widths_operation;
 
 static const Operation *const operations[] = {
-    &conv_forward_operation,       &pool_forward_operation,         &activate_forward_operation,
-    &fc_forward_operation,         &softmax_forward_operation,      &lenet_forward_operation,
-    &conv_backward_data_operation, &conv_backward_filter_operation, &train_step_operation,
-    &electrode_forward_operation,  &tail_waves_operation,           &tail_widths_operation,
+    &brighten_operation,         &conv_forward_operation,       &pool_forward_operation,
+    &activate_forward_operation, &fc_forward_operation,         &softmax_forward_operation,
+    &lenet_forward_operation,    &conv_backward_data_operation, &conv_backward_filter_operation,
+    &train_step_operation,       &electrode_forward_operation,  &tail_waves_operation,
+    &tail_widths_operation,
 };
 
 enum { OPERATIONS = sizeof operations / sizeof *operations };

@@ -24,7 +24,7 @@ one_line()
     [ "$(wc -l <"$work/err")" = 1 ] && grep -q -- "$1" "$work/err"
 }
 
-run 2 "$grade" --build "$build" --lab 99 && one_line "there is no lab '99'; there are: 01-sequential,"
+run 2 "$grade" --build "$build" --lab 99 && one_line "there is no lab '99'; there are: 00-first-kernel, 01-sequential,"
 tell unknown-lab
 run 2 "$grade" --build "$build" --lab 1 --case no-such && one_line "there is no case 'no-such'; there are: hidden, lenet-c1"
 tell unknown-case
@@ -292,7 +292,7 @@ tell interrupt-leaves-nothing
 
 run 0 "$lab" check
 tell labs-agree-with-themselves
-run 0 "$lab" names && [ "$(head -n 1 "$work/out")" = 01-sequential ]
+run 0 "$lab" names && [ "$(head -n 1 "$work/out")" = 00-first-kernel ]
 tell names
 
 # Hints, progress and reset in a copy, so that nobody's work is touched.
@@ -314,18 +314,18 @@ tell ladder-without-a-grade
 mkdir -p "$work/c"
 for link in "$build"/*; do ln -s "$link" "$work/c/"; done
 rm -f "$work/c/progress" "$work/c/results"
-mine="--root $PWD --build $work/c --lab 1"
-cp solutions/01-sequential/conv.c "$work/copy/labs/01-sequential/"
+mine="--root $PWD --build $work/c --lab 0"
+cp solutions/00-first-kernel/brighten.cu "$work/copy/labs/00-first-kernel/"
 cd "$work/copy" || exit 1 # what is called labs here is the student's own
-run 0 "$grade" $mine --seed 7 && echo 'int x = ;' >>labs/01-sequential/conv.c && run 0 "$grade" $mine --seed 7 &&
+run 0 "$grade" $mine --seed 7 --engine sim && echo 'int x = ;' >>labs/00-first-kernel/brighten.cu && run 0 "$grade" $mine --seed 7 --engine sim &&
     grep -q '^total  0/100' "$work/out" && run 0 "$lab" list $mine &&
-    grep -q '^ *01-sequential  *[0-9.]*/100  *[0-9.]* M  *1.00x  passed; last 0/100$' "$work/out" && grep -q 'read labs/02-naive' "$work/out"
+    grep -q '^ *00-first-kernel  *[0-9.]*/100  *[0-9,]*  *1.00x  passed; last 0/100$' "$work/out" && grep -q 'read labs/01-sequential' "$work/out"
 tell the-best-grade-is-kept
-run 0 "$lab" solution $mine && grep -q '^+++ .*solutions/01-sequential/conv.c' "$work/out"
+run 0 "$lab" solution $mine && grep -q '^+++ .*solutions/00-first-kernel/brighten.cu' "$work/out"
 tell solution-after-a-broken-edit
-run 0 "$lab" ladder $mine --out "$work/ladder" && grep -q '01-sequential on .*: 2 grades, 1 of them not right' "$work/out" &&
-    [ "$(grep -c '^ *1 .*#$' "$work/out")" = "$(grep -c '^"' "$work/ladder/01-sequential.tsv")" ] && ! grep -q '.\{81\}' "$work/out" &&
-    run 0 "$lab" ladder --root . --build "$work/c" --out "$work/ladder" && grep -q '^  01-sequential .*#$' "$work/out"
+run 0 "$lab" ladder $mine --out "$work/ladder" && grep -q '00-first-kernel on .*: 2 grades, 1 of them not right' "$work/out" &&
+    [ "$(grep -c '^ *1 .*#$' "$work/out")" = "$(grep -c '^"' "$work/ladder/00-first-kernel.tsv")" ] && ! grep -q '.\{81\}' "$work/out" &&
+    run 0 "$lab" ladder --root . --build "$work/c" --out "$work/ladder" && grep -q '^  00-first-kernel .*#$' "$work/out"
 tell ladder
 cd "$OLDPWD" || exit 1
 echo '// mine' >"$work/copy/labs/02-naive/conv.cu"
