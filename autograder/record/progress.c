@@ -80,7 +80,8 @@ void progress_print(FILE *stream, const Catalog *catalog, const char *build)
         if (strcmp(part, lab->ini.part)) table_row(&table, "%s", (part = lab->ini.part));
         lab_row(&table, lab, &kept);
         if (kept.best) points += kept.best->points;
-        begun += kept.best != NULL;
+        /* Who begins with lab 02 does not need those before it. */
+        if (kept.best && !begun++) next = NULL;
         if (!next && !(kept.best && record_passed(kept.best))) next = lab;
         kept_free(&kept);
     }
