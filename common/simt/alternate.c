@@ -10,7 +10,7 @@ static const uint64_t MOST_BYTES = 1u << 30, MOST_BYTES_OF_A_GRID = 4ull << 30;
 static uint64_t worker_bytes(const Launch *launch)
 {
     const SimtKernel *kernel = launch->kernel;
-    uint64_t warp = kernel->file_bytes + (uint64_t)kernel->local_bytes * LANES + sizeof(Warp);
+    uint64_t warp = kernel->file_bytes + (uint64_t)launch->local_bytes * LANES + sizeof(Warp);
     return warp * launch->warps_per_block + 16ull * launch->shared_bytes + (1u << 20);
 }
 

@@ -256,6 +256,21 @@ static int launch_run_cooperative(Launch *launch, SimtResult *result)
     return status;
 }
 
+/* Local memory of a thread: the kernel's variables, and as many frames as the stack may have, which
+ * are larger here than on a card: parameters lie in them. */
+static uint32_t local_wanted(const SimtGpu *gpu, const SimtKernel *kernel)
+{
+    uint64_t frames = 0;
+    for (uint32_t i = 0; i < kernel->routines; i++) {
+        const Routine *routine = &kernel->routine[i];
+        uint64_t calls = gpu->stack_limit / routine->stack_bytes + 1,
+                 bytes = calls * routine->frame_bytes;
+        if (bytes > frames) frames = bytes;
+    }
+    uint64_t all = kernel->local_bytes + frames;
+    return all < UINT32_MAX ? (uint32_t)all / 16 * 16 : UINT32_MAX / 16 * 16;
+}
+
 int simt_launch(SimtGpu *gpu, SimtKernel *kernel, const SimtLaunch *request, SimtResult *result)
 {
     Launch launch = {.gpu = gpu, .kernel = kernel, .launch = request, .count = gpu->count};
@@ -266,6 +281,7 @@ int simt_launch(SimtGpu *gpu, SimtKernel *kernel, const SimtLaunch *request, Sim
         return launch_refuse(result, SIMT_UNSUPPORTED, kernel, error.text);
     SimtCheck check = launch_check(&launch, why, sizeof why);
     if (check != SIMT_OK) return launch_refuse(result, check, kernel, why);
+    launch.local_bytes = local_wanted(gpu, kernel);
     launch.stop_at = UINT64_MAX;
     launch.timeout_block = UINT64_MAX;
     launch.limit = request->instruction_limit       ? request->instruction_limit

@@ -14,6 +14,9 @@
 
 enum { VARIABLES_MAX = 20000, VARIABLE_LEAST = 256 };
 
+/* As a card has them at first. */
+enum { STACK_BYTES = 1024 };
+
 SimtGpu *simt_open(const SimtMachine *machine, const SimtOptions *options, Error *error)
 {
     SimtGpu *gpu = calloc(1, sizeof *gpu);
@@ -23,6 +26,7 @@ SimtGpu *simt_open(const SimtMachine *machine, const SimtOptions *options, Error
     }
     gpu->machine = *machine;
     gpu->options = *options;
+    gpu->stack_limit = STACK_BYTES;
     simt_study(gpu, SIMT_SEARCHED);
     if (memory_open(&gpu->memory, machine->memory_bytes, options->initcheck, error) != 0) {
         free(gpu);

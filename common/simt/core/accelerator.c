@@ -109,7 +109,7 @@ uint32_t accelerator_slots(Accelerator accelerator)
 /* The call's last argument, as the calling convention left it in the first active lane's memory. */
 static uint32_t last_argument(const Warp *warp, uint64_t offset)
 {
-    uint32_t value = 0, size = warp->worker->kernel->local_bytes;
+    uint32_t value = 0, size = warp->worker->launch->local_bytes;
     uint32_t lane = warp->mask ? (uint32_t)__builtin_ctz(warp->mask) : 0;
     if (offset <= size && sizeof value <= size - offset)
         memcpy(&value, warp->local + (size_t)lane * size + offset, sizeof value);

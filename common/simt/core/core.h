@@ -23,7 +23,7 @@
 #include "common/simt/machine/machine.h"
 
 enum { HOT_ADDRESSES = 4096, HOT_SLICES = 128, RETRIED_WORDS = 256 };
-enum { LANES = 32, STACK_DEPTH = 160, MAX_WARPS = 32, MAX_BARRIERS = 16 };
+enum { LANES = 32, ROW_BYTES = LANES * 4, STACK_DEPTH = 160, MAX_WARPS = 32, MAX_BARRIERS = 16 };
 #define FULL_MASK 0xffffffffu
 
 /* The generic address space.  Device memory starts at DEVICE_BASE; a window address is its base
@@ -115,7 +115,7 @@ typedef enum OpClass {
     CLASS_COUNT
 } OpClass;
 
-enum { NO_SLOT = 0xffffffffu };
+enum { NO_SLOT = 0xffffffffu, NO_ROUTINE = 0xffffffffu };
 
 /* Loads from shared memory that ptxas joins into one: the first of them, and the others. */
 enum { MERGE_NONE, MERGE_8, MERGE_16, MERGE_FOLLOWER };
@@ -197,6 +197,28 @@ typedef enum Special {
     SR_COUNT
 } Special;
 
+/* A function that calls itself, directly or through others: code of its own.  A call saves the
+ * routine's registers and gives its local variables another place, so many bytes further on. */
+typedef struct Routine {
+    const PtxFunction *function;
+    uint32_t entry, leave;         /* its first instruction and its OP_RETURN */
+    uint32_t first_slot, end_slot; /* its registers */
+    uint8_t *width;                /* per 128 bytes of them: 4, 8, or 0 for predicates */
+    uint32_t frame_bytes;          /* its parameters, results and variables */
+    uint32_t stack_bytes;          /* what a call of it takes of a card's stack */
+} Routine;
+
+/* Bytes of an argument, from the caller's frame to the callee's, or (result) the other way. */
+typedef struct CallCopy {
+    uint32_t caller, callee, bytes;
+    int result;
+} CallCopy;
+
+typedef struct CallSite {
+    uint32_t routine, caller; /* caller: NO_ROUTINE for the kernel itself */
+    uint32_t copy, copies;
+} CallSite;
+
 struct SimtKernel {
     SimtModule *module;
     const PtxFunction *function;
@@ -215,6 +237,11 @@ struct SimtKernel {
     uint32_t static_shared, local_bytes;
     uint32_t *table; /* targets of jumps by table */
     uint32_t tables;
+    Routine *routine;
+    CallSite *call;
+    CallCopy *copy;
+    uint32_t routines, calls, copies;
+    uint32_t frame_slot; /* 64 bits a lane: where the frame of the routine begins that it is in */
     TensorPlan *tensor;
     uint32_t tensors;
     BulkPlan *bulk;
@@ -314,6 +341,14 @@ typedef struct Path {
     uint32_t waits; /* for these lanes, to come to what it stands at; 0: it can go on */
 } Path;
 
+/* A call that some lanes have not returned from. */
+typedef struct CallFrame {
+    const Ins *call;
+    uint32_t mask;
+    uint32_t stack; /* bytes of a card's stack, with all frames below */
+    size_t saved;   /* where in Warp.saved the routine's registers and the caller's frames are */
+} CallFrame;
+
 /* The blocks with the most to do of those that one host thread ran; traced all of them, and the one
  * in hand. */
 typedef struct Heaviest {
@@ -352,7 +387,7 @@ struct Warp {
     uint32_t awaited; /* the Path.waits of the path just taken up */
     uint32_t barrier, barrier_wanted; /* where it waits, and for how many threads (0: all) */
     const Ins *barrier_ins;
-    unsigned char *local; /* LANES * local_bytes */
+    unsigned char *local; /* LANES * the launch's local_bytes */
     uint64_t *ready;      /* scoreboard: when a register's value is there */
     uint64_t clock;
     uint64_t pending; /* latency of the access just made, set by the counters */
@@ -373,7 +408,13 @@ struct Warp {
     Chain chain;
     uint32_t passes, misses, lines; /* of the access just made, set by the counters */
     uint32_t bulk_sectors;          /* the same of a bulk copy */
-    Path stack[STACK_DEPTH];
+    CallFrame *frame;               /* the latest last */
+    uint32_t frames, frame_room;
+    char *saved; /* registers, of all frames */
+    size_t saved_bytes, saved_room;
+    Path *stack; /* own_stack, or where calls need more */
+    uint32_t stack_room;
+    Path own_stack[STACK_DEPTH];
 };
 
 struct Block {
@@ -457,6 +498,7 @@ struct Launch {
     uint64_t blocks, next, limit, executed;
     uint64_t stop_at; /* blocks from this number on need not run */
     uint32_t threads_per_block, warps_per_block, shared_bytes, resident;
+    uint32_t local_bytes; /* of a thread: the kernel's, and what its calls may take */
     uint32_t cluster[3], cluster_blocks; /* 0: the launch has no clusters */
     uint64_t *loaded, *stored;           /* one bit a sector of device memory: for DRAM traffic */
     uint64_t touched_words;              /* of each */
@@ -488,6 +530,7 @@ struct SimtGpu {
     SimtMachine machine;
     SimtOptions options;
     int count, racecheck; /* launches are, by `options` and simt_study */
+    uint64_t stack_limit; /* bytes of a thread's stack: cudaLimitStackSize */
     Memory memory;
     SimtModule *modules;
     SimtProfile profile;     /* of the longest launch so far */

@@ -109,7 +109,7 @@ enum {
 enum { BOUNDARY_TRAP, BOUNDARY_CLAMP, BOUNDARY_ZERO };
 
 /* aux of OP_TRAP. */
-enum { TRAP_PLAIN, TRAP_BREAK, TRAP_NO_FUNCTION, TRAP_RECURSION };
+enum { TRAP_PLAIN, TRAP_BREAK, TRAP_NO_FUNCTION };
 
 /* A branch back in a loop that waits for others: these go on first, always where the loop does
  * nothing else. */

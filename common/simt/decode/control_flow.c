@@ -18,7 +18,8 @@ typedef struct Graph {
 
 static int ends_block(const Ins *ins)
 {
-    return ins->op == OP_BRA || ins->op == OP_BRA_P || ins->op == OP_BRX || ins->op == OP_EXIT;
+    return ins->op == OP_BRA || ins->op == OP_BRA_P || ins->op == OP_BRX || ins->op == OP_EXIT ||
+           ins->op == OP_RETURN;
 }
 
 static void graph_free(Graph *g)
@@ -42,6 +43,7 @@ static int blocks_find(Graph *g, const Ins *code, uint32_t count, const uint32_t
         if (!ends_block(&code[i])) continue;
         leader[i + 1] = 1;
         if (code[i].op == OP_BRA || code[i].op == OP_BRA_P) leader[code[i].target] = 1;
+        if (code[i].op == OP_RETURN) leader[i] = 1;
         if (code[i].op == OP_BRX)
             for (int64_t k = 0; k < code[i].imm; k++)
                 leader[table[code[i].aux + k]] = 1;
@@ -71,9 +73,11 @@ static uint32_t successors(const Graph *g, const Ins *code, const uint32_t *tabl
     if (last->op == OP_BRX)
         for (int64_t k = 0; k < last->imm; k++)
             EDGE(g->block_of[table[last->aux + k]]);
-    if (last->op == OP_EXIT) EDGE(g->blocks);
-    int stops =
-        last->op == OP_BRA || last->op == OP_BRX || (last->op == OP_EXIT && last->guard == NO_SLOT);
+    if (last->op == OP_RETURN) EDGE(g->blocks);
+    /* In a routine's control flow an exit is a return without lanes: its target says where. */
+    if (last->op == OP_EXIT) EDGE(last->target ? g->block_of[last->target] : g->blocks);
+    int stops = last->op == OP_BRA || last->op == OP_BRX || last->op == OP_RETURN ||
+                (last->op == OP_EXIT && last->guard == NO_SLOT);
     if (!stops) EDGE(b + 1);
 #undef EDGE
     return n;

@@ -235,6 +235,12 @@ int decode_function(Decoder *d, const PtxFunction *function, Instance *caller)
 }
 
 /* ---- finishing ---------------------------------------------------------------------------- */
+/* May lanes part here? */
+static int ends_straight(const Ins *ins)
+{
+    return ins->op == OP_BRA_P || ins->op == OP_BRX;
+}
+
 /* Puts a JOIN before every instruction at which lanes meet again, and moves targets along. */
 static int joins_insert(Decoder *d)
 {
@@ -244,6 +250,9 @@ static int joins_insert(Decoder *d)
     Ins *code = NULL;
     if (!reconv || !moved || !meets) goto memory;
     if (control_flow_resolve(d->code, d->count, d->kernel->table, reconv) != 0) goto memory;
+    for (uint32_t i = 0; i < d->count; i++)
+        if (reconv[i] == UINT32_MAX && ends_straight(&d->code[i]))
+            reconv[i] = routine_return(d->kernel, i);
     uint32_t joins = 0;
     for (uint32_t i = 0; i < d->count; i++)
         if (reconv[i] < d->count) joins += !meets[reconv[i]], meets[reconv[i]] = 1;
@@ -271,6 +280,11 @@ static int joins_insert(Decoder *d)
     }
     for (uint32_t i = 0; i < d->kernel->tables; i++)
         d->kernel->table[i] = moved[d->kernel->table[i]];
+    for (uint32_t i = 0; i < d->kernel->routines; i++) {
+        Routine *routine = &d->kernel->routine[i];
+        routine->entry = moved[routine->entry], routine->leave = moved[routine->leave];
+        routine->leave += code[routine->leave].op == OP_JOIN;
+    }
     free(d->code);
     d->code = code;
     d->count = at;
@@ -333,9 +347,6 @@ static void handlers_bind(Decoder *d)
 static int kernel_finish(Decoder *d)
 {
     SimtKernel *kernel = d->kernel;
-    d->from = kernel->origins ? kernel->origins - 1 : UINT32_MAX;
-    emit(d, OP_EXIT, CLASS_FREE)->pseudo = 1; /* for code that runs off its end */
-    if (d->failed) return -1;
     spins_find(d);
     if (d->failed || joins_insert(d) != 0) return -1;
     uint64_t align = d->dynamic_align > 16 ? d->dynamic_align : 16,
@@ -374,11 +385,37 @@ static int kernel_build(Decoder *d)
     for (uint32_t i = 0; i < kernel->function->params && result == 0; i++)
         result = local_bind(d, &top, &kernel->function->param[i],
                             i < 64 ? kernel->info.param_offset[i] : 0, PTX_PARAM);
+    if (result == 0) result = routines_open(d);
     if (result != 0) {
         free(top.symbol);
         return -1;
     }
-    return decode_function(d, kernel->function, NULL) == 0 ? kernel_finish(d) : -1;
+    if (decode_function(d, kernel->function, NULL) != 0) return -1;
+    d->from = kernel->origins ? kernel->origins - 1 : UINT32_MAX;
+    emit(d, OP_EXIT, CLASS_FREE)->pseudo = 1; /* for code that runs off its end */
+    uint64_t own_local = d->local_bytes;
+    if (d->failed || routines_decode(d) != 0) return -1;
+    d->local_bytes = own_local;
+    return kernel_finish(d);
+}
+
+/* What one attempt at decoding made, and the memory of the next. */
+static void decoder_close(Decoder *d)
+{
+    free(d->code), free(d->shared), free(d->fix), free(d->score);
+}
+
+static Decoder *decoder_open(SimtKernel *kernel, const Handler *handlers, const Decoder *before)
+{
+    Decoder *d = calloc(1, sizeof *d);
+    if (!d) return NULL;
+    d->kernel = kernel, d->module = kernel->module, d->error = &kernel->refusal;
+    d->handlers = handlers;
+    d->from = UINT32_MAX, d->routine = NO_ROUTINE;
+    if (!before) return d;
+    memcpy(d->recursive, before->recursive, sizeof d->recursive);
+    d->recursives = before->recursives;
+    return d;
 }
 
 int kernel_decode(SimtKernel *kernel, const Handler *handlers, Error *error)
@@ -387,15 +424,21 @@ int kernel_decode(SimtKernel *kernel, const Handler *handlers, Error *error)
         if (kernel->decoded < 0) return error_set(error, "%s", kernel->refusal.text);
         return 0;
     }
-    Decoder *d = calloc(1, sizeof *d);
+    Decoder *d = decoder_open(kernel, handlers, NULL);
     if (!d) return error_set(error, "out of host memory for decoding a kernel");
-    d->kernel = kernel, d->module = kernel->module, d->error = &kernel->refusal;
-    d->handlers = handlers;
-    d->from = UINT32_MAX;
+    const SimtKernelInfo info = kernel->info;
     int result = kernel_build(d);
+    while (result != 0 && d->again) {
+        Decoder *next = decoder_open(kernel, handlers, d);
+        if (!next) break;
+        kernel_release(kernel);
+        kernel->info = info;
+        decoder_close(d), free(d);
+        d = next;
+        result = kernel_build(d);
+    }
     if (result == 0) kernel->module->decoded += kernel->count;
-    free(d->code), free(d->shared), free(d->fix), free(d->score);
-    free(d);
+    decoder_close(d), free(d);
     kernel->decoded = result == 0 ? 1 : -1;
     if (result != 0) return error_set(error, "%s", kernel->refusal.text);
     return 0;
@@ -403,6 +446,13 @@ int kernel_decode(SimtKernel *kernel, const Handler *handlers, Error *error)
 
 void kernel_release(SimtKernel *kernel)
 {
+    SimtKernel kept = {.module = kernel->module,
+                       .function = kernel->function,
+                       .info = kernel->info,
+                       .decoded = kernel->decoded,
+                       .refusal = kernel->refusal,
+                       .registers_known = kernel->registers_known,
+                       .machine_local = kernel->machine_local};
     free(kernel->code);
     free(kernel->price);
     free((void *)kernel->origin);
@@ -411,4 +461,8 @@ void kernel_release(SimtKernel *kernel)
     free(kernel->table);
     free(kernel->tensor);
     free(kernel->bulk), free(kernel->wgmma), free(kernel->wgmma_register);
+    for (uint32_t i = 0; i < kernel->routines; i++)
+        free(kernel->routine[i].width);
+    free(kernel->routine), free(kernel->call), free(kernel->copy);
+    *kernel = kept;
 }

@@ -1,5 +1,6 @@
 /* decode_call.c - calls: a function is expanded where it is called, and where it is called by
- * address, all that it may be, one after the other.  So a function that calls itself is refused. */
+ * address, all that it may be, one after the other.  Only one that calls itself is called
+ * (decode_routine.c). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,8 +18,7 @@ static const PtxFunction *function_find(const PtxModule *ptx, const char *name)
     return found;
 }
 
-/* Local-memory offset of an argument, which must be a variable of the caller. */
-static int argument_offset(Decoder *d, const PtxOperand *operand, uint64_t *offset)
+int argument_offset(Decoder *d, const PtxOperand *operand, uint64_t *offset)
 {
     PtxSpace space;
     int dynamic;
@@ -46,6 +46,7 @@ static int call_system(Decoder *d, Op op, const PtxOperand *arguments, const Ptx
         call.imm = (int64_t)offset;
     }
     Ins *ins = emit(d, op, CLASS_BARRIER);
+    ins->a = d->routine == NO_ROUTINE ? NO_SLOT : d->kernel->frame_slot;
     memcpy(ins->v, call.v, sizeof call.v);
     ins->imm = call.imm;
     d->kernel->in_order = 1;
@@ -69,6 +70,7 @@ static int arguments_bind(Decoder *d, Instance *callee, const PtxVariable *varia
 static int accelerator_emit(Decoder *d, int accelerator, const PtxOperand *arguments)
 {
     uint64_t offset;
+    if (d->routine != NO_ROUTINE) return refuse(d, "an accelerator in a recursive function");
     if (argument_offset(d, &arguments->element[arguments->count - 1], &offset) != 0) return -1;
     Ins *ins = emit(d, OP_ACCELERATOR, CLASS_INT);
     ins->aux = (uint32_t)accelerator, ins->imm = (int64_t)offset;
@@ -117,11 +119,20 @@ static int is_running(const Decoder *d, const PtxFunction *function)
     return 0;
 }
 
+/* The function's body, or a call of it where it is a routine. */
+static int callee_emit(Decoder *d, const PtxFunction *function, const PtxOperand *arguments,
+                       const PtxOperand *results)
+{
+    uint32_t routine = routine_of(d, function);
+    if (routine != NO_ROUTINE) return routine_call(d, routine, arguments, results);
+    if (is_running(d, function)) return routine_note(d, function);
+    return body_expand(d, function, arguments, results);
+}
+
 static int call_expand(Decoder *d, const PtxFunction *function, const PtxOperand *arguments,
                        const PtxOperand *results)
 {
     uint32_t skip = NO_SLOT;
-    if (is_running(d, function)) return refuse(d, "the recursive call of %s", function->name);
     if (is_accelerator(d, function) &&
         accelerator_emit(d, accelerator_find(function->name), arguments) != 0)
         return -1;
@@ -131,7 +142,7 @@ static int call_expand(Decoder *d, const PtxFunction *function, const PtxOperand
         d->fixes--;
         skip = d->count - 1;
     }
-    if (body_expand(d, function, arguments, results) != 0) return -1;
+    if (callee_emit(d, function, arguments, results) != 0) return -1;
     if (skip != NO_SLOT) d->code[skip].target = d->count - 1;
     return words_finished(d);
 }
@@ -155,7 +166,7 @@ static uint32_t branch_free(Decoder *d, Op op, uint32_t guard)
     return d->count - 1;
 }
 
-/* The lanes whose pointer is this function's run its body; a body that is running already traps. */
+/* The lanes whose pointer is this function's run its body. */
 static int candidate_expand(Decoder *d, uint32_t function, uint32_t target, uint32_t chosen,
                             const PtxOperand *arguments, const PtxOperand *results)
 {
@@ -163,11 +174,7 @@ static int candidate_expand(Decoder *d, uint32_t function, uint32_t target, uint
     uint32_t address = constant_slot(d, WIDTH_64, function_address_at(function), 0);
     emit_pseudo(d, OP_EQ_64, chosen, target, address);
     uint32_t skip = branch_free(d, OP_BRA_P, chosen);
-    if (is_running(d, body))
-        emit(d, OP_TRAP, CLASS_FREE)->aux = TRAP_RECURSION;
-    else if (body_expand(d, body, arguments, results) != 0)
-        return -1;
-    if (d->failed) return -1;
+    if (callee_emit(d, body, arguments, results) != 0) return -1;
     uint32_t leave = branch_free(d, OP_BRA, NO_SLOT);
     d->code[skip].target = leave + 1;
     return 0;

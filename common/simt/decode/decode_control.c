@@ -62,12 +62,13 @@ static int decode_brx(Decoder *d)
     return words_finished(d);
 }
 
-/* ret of an expanded function goes to its end, that of the kernel ends the thread. */
+/* ret of a function goes to its end, that of the kernel ends the thread. */
 static int decode_return(Decoder *d)
 {
     uint32_t guard;
     word_take(d, "uni");
-    if (strcmp(d->in->word[0], "ret") == 0 && d->instance->caller) {
+    int in_function = d->instance->caller || d->routine != NO_ROUTINE;
+    if (strcmp(d->in->word[0], "ret") == 0 && in_function) {
         if (branch_emit(d, d->instance->function->instructions, 0, 0) != 0) return -1;
         return words_finished(d);
     }

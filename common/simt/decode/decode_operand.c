@@ -5,7 +5,7 @@
 
 #include "common/simt/decode/decoder.h"
 
-enum { FILE_LIMIT = 4 << 20, LOCAL_LIMIT = 512 << 10 };
+enum { LOCAL_LIMIT = 512 << 10 };
 
 Width width_of(PtxType type)
 {
@@ -50,11 +50,14 @@ uint32_t slot_new(Decoder *d, Width width)
     if (width == WIDTH_PRED) {
         if (d->predicate_next == d->predicate_end) {
             d->predicate_next = d->file_bytes;
-            d->predicate_end = d->file_bytes += LANES * 4;
+            d->predicate_end = d->file_bytes += ROW_BYTES;
+            d->row_width[slot / ROW_BYTES] = 0;
         }
         slot = d->predicate_next;
         d->predicate_next += 4;
     } else {
+        uint8_t *row = &d->row_width[slot / ROW_BYTES];
+        row[0] = row[1] = width == WIDTH_64 ? 8 : 4;
         d->file_bytes += width == WIDTH_64 ? LANES * 8 : LANES * 4;
     }
     score_new(d, slot, width);
@@ -180,20 +183,23 @@ static uint64_t aligned(uint64_t at, uint64_t to)
     return to > 1 ? (at + to - 1) / to * to : at;
 }
 
-/* Local variables, and parameters of calls, are bytes of the thread's local memory. */
+/* Local variables, and parameters of calls, are bytes of the thread's local memory; in a routine of
+ * its frame. */
 static int local_place(Decoder *d, const PtxVariable *v, uint64_t *offset)
 {
-    LocalSymbol *known = local_symbol(d, v);
-    if (!known) {
-        if (v->bytes > LOCAL_LIMIT || d->local_bytes > LOCAL_LIMIT)
-            return refuse(d, "more than %d bytes of local memory a thread", LOCAL_LIMIT);
-        d->local_bytes = aligned(d->local_bytes, v->align > 8 ? v->align : 8);
-        if (local_bind(d, d->instance, v, d->local_bytes, PTX_LOCAL) != 0) return -1;
-        d->local_bytes += v->bytes;
-        known = &d->instance->symbol[d->instance->symbols - 1];
-    }
-    *offset = known->offset;
-    return 0;
+    if (v->bytes > LOCAL_LIMIT || d->local_bytes > LOCAL_LIMIT)
+        return refuse(d, "more than %d bytes of local memory a thread", LOCAL_LIMIT);
+    *offset = d->local_bytes = aligned(d->local_bytes, v->align > 8 ? v->align : 8);
+    d->local_bytes += v->bytes;
+    return local_bind(d, d->instance, v, *offset, PTX_LOCAL);
+}
+
+/* In a routine a local address counts from where its frame is. */
+static uint32_t framed_slot(Decoder *d, uint32_t offset)
+{
+    uint32_t slot = temp_slot(d, WIDTH_64);
+    emit_pseudo(d, OP_ADD_64, slot, d->kernel->frame_slot, offset);
+    return slot;
 }
 
 static int shared_place(Decoder *d, const PtxVariable *v, uint64_t *offset, int *dynamic)
@@ -313,7 +319,10 @@ uint32_t source_of(Decoder *d, const PtxOperand *operand, PtxType type)
         if (symbol_address(d, operand, &space, &address, &dynamic) != 0) return 0;
         if (width == WIDTH_32 && address + (uint64_t)operand->integer > UINT32_MAX)
             return (uint32_t)(refuse(d, "a 64-bit address in a 32-bit register"), 0);
-        return constant_slot(d, width, address + (uint64_t)operand->integer, dynamic);
+        if (width == WIDTH_32 && space == PTX_LOCAL && d->routine != NO_ROUTINE)
+            return (uint32_t)(refuse(d, "a local address of 32 bits in a recursive function"), 0);
+        uint32_t slot = constant_slot(d, width, address + (uint64_t)operand->integer, dynamic);
+        return space == PTX_LOCAL && d->routine != NO_ROUTINE ? framed_slot(d, slot) : slot;
     default:
         refuse(d, "an operand of a kind that is not supported here");
         return 0;
@@ -386,6 +395,11 @@ int address_of(Decoder *d, const PtxOperand *operand, PtxSpace space, Ins *ins)
     if (own == PTX_LOCAL || own == PTX_PARAM) ins->space = (uint8_t)own;
     if (space == PTX_SPACE_NONE && own == PTX_SHARED) ins->space = PTX_SHARED;
     ins->base64 = own != PTX_SHARED;
+    if (own == PTX_LOCAL && d->routine != NO_ROUTINE) {
+        ins->a = d->kernel->frame_slot;
+        ins->imm += (int64_t)address;
+        return 0;
+    }
     ins->a = constant_slot(d, own == PTX_SHARED ? WIDTH_32 : WIDTH_64, address, dynamic);
     return 0;
 }

@@ -29,7 +29,7 @@ typedef struct Fix {
     uint32_t target;     /* PTX instruction */
 } Fix;
 
-enum { TEMPS = 6 };
+enum { TEMPS = 6, MOST_ROUTINES = 64, FILE_LIMIT = 4 << 20 };
 
 typedef struct Decoder {
     SimtKernel *kernel;
@@ -44,6 +44,7 @@ typedef struct Decoder {
     Ins *code;
     uint32_t count, room;
     uint32_t file_bytes, predicate_next, predicate_end;
+    uint8_t row_width[FILE_LIMIT / ROW_BYTES + 4]; /* as Routine.width, of the whole file */
     uint32_t temp32[TEMPS], temp64[TEMPS], tempp[TEMPS], temps32, temps64, tempsp;
     uint32_t carry; /* the predicate that stands for CC.CF; 0: none yet */
     uint32_t constant_room, origin_room, table_room, tensor_room, bulk_room, wgmma_room;
@@ -56,6 +57,12 @@ typedef struct Decoder {
     uint16_t *score; /* per 4 bytes of the register file: scoreboard number */
     uint32_t scores, score_room;
     uint8_t width[65536]; /* registers of the machine behind each scoreboard number */
+    /* Functions that were found to call themselves: decoding begins again with each. */
+    const PtxFunction *recursive[MOST_ROUTINES];
+    uint32_t recursives;
+    int again;
+    uint32_t routine; /* the one in hand, or NO_ROUTINE */
+    uint32_t call_room, copy_room;
 } Decoder;
 
 /* ---- decode.c ---- */
@@ -114,6 +121,22 @@ int decode_call(Decoder *d);
 int branch_emit(Decoder *d, uint32_t target, int inverted, int pseudo);
 int decode_function(Decoder *d, const PtxFunction *function, Instance *caller);
 
+/* ---- decode_routine.c ---- */
+/* The number of the routine that the function is, or NO_ROUTINE. */
+uint32_t routine_of(const Decoder *d, const PtxFunction *function);
+/* Begins the kernel again with this function as a routine; -1. */
+int routine_note(Decoder *d, const PtxFunction *function);
+/* Opens what a kernel with routines needs; their bodies come behind the kernel's own. */
+int routines_open(Decoder *d);
+int routines_decode(Decoder *d);
+int routine_call(Decoder *d, uint32_t routine, const PtxOperand *arguments,
+                 const PtxOperand *results);
+/* Where the branch's lanes meet if its control flow does not say: at the return of its routine. */
+uint32_t routine_return(const SimtKernel *kernel, uint32_t ins);
+/* Offset of an argument, which must be a variable of the caller, in its local memory or its
+ * routine's frame. */
+int argument_offset(Decoder *d, const PtxOperand *operand, uint64_t *offset);
+
 /* ---- decode_mbarrier.c ---- */
 int decode_mbarrier(Decoder *d);
 /* Words that change nothing here. */
@@ -125,7 +148,8 @@ int needs_hopper(Decoder *d, const char *what);
 int decode_bulk(Decoder *d);
 
 /* ---- registers.c ---- */
-/* The kernel's registers, where no cubin said, and how many a thread needs, whatever one said. */
+/* The kernel's registers, where no cubin said, how many a thread needs, whatever one said, and what
+ * each routine takes of a stack. */
 void registers_find(const Decoder *d);
 
 /* ---- control_flow.c ---- */

@@ -86,17 +86,24 @@ static uint32_t squeezed(uint32_t alive)
     return least < MOST ? least : MOST;
 }
 
-/* The most 32-bit values alive at once; -1: too long to look at. */
-static int32_t values_alive(const Decoder *d)
+/* Of each scoreboard number; NULL: too long to look at. */
+static Life *lives_find(const Decoder *d)
 {
-    if ((uint64_t)d->scores * d->count > 200000000u) return -1;
+    if ((uint64_t)d->scores * d->count > 200000000u) return NULL;
     Life *life = malloc((d->scores + 1) * sizeof *life);
+    if (!life) return NULL;
+    lives_collect(d, life);
+    for (int pass = 0; pass < PASSES && loops_extend(d, life); pass++)
+        continue;
+    return life;
+}
+
+/* The most 32-bit values alive at once; -1: not known. */
+static int32_t values_alive(const Decoder *d, const Life *life)
+{
     int32_t *change = calloc(d->count + 2, sizeof *change);
     int32_t most = life && change ? 0 : -1;
     if (life && change) {
-        lives_collect(d, life);
-        for (int pass = 0; pass < PASSES && loops_extend(d, life); pass++)
-            continue;
         for (uint32_t s = 1; s <= d->scores; s++) {
             if (life[s].from == UINT32_MAX || life[s].folded) continue;
             change[life[s].from] += d->width[s];
@@ -108,16 +115,48 @@ static int32_t values_alive(const Decoder *d)
             if (alive > most) most = alive;
         }
     }
-    free(life);
     free(change);
     return most;
+}
+
+/* ---- stacks ---------------------------------------------------------------------------------- */
+
+/* Registers alive across the call at `at`, in words. */
+static uint32_t words_kept(const Decoder *d, const Life *life, uint32_t at)
+{
+    uint32_t words = 0;
+    for (uint32_t s = 1; life && s <= d->scores; s++)
+        if (life[s].from != UINT32_MAX && life[s].from < at && life[s].to > at)
+            words += d->width[s];
+    return words;
+}
+
+/* A card keeps there what a routine needs again after its calls, where it returns to, and its
+ * arrays; parameters are in registers. */
+static uint32_t stack_of(const Decoder *d, const Life *life, const Routine *routine)
+{
+    enum { RETURN_BYTES = 8 };
+    uint32_t words = 0;
+    uint64_t arrays = 0;
+    for (uint32_t i = 0; i < routine->function->variables; i++)
+        if (routine->function->variable[i].space == PTX_LOCAL)
+            arrays += routine->function->variable[i].bytes;
+    for (uint32_t i = routine->entry; i < routine->leave; i++) {
+        uint32_t kept = d->code[i].op == OP_CALL ? words_kept(d, life, i) : 0;
+        if (kept > words) words = kept;
+    }
+    return (uint32_t)((arrays + 4 * words + RETURN_BYTES + 7) / 8 * 8);
 }
 
 void registers_find(const Decoder *d)
 {
     SimtKernel *kernel = d->kernel;
     SimtKernelInfo *info = &kernel->info;
-    int32_t alive = values_alive(d);
+    Life *life = lives_find(d);
+    int32_t alive = values_alive(d, life);
+    for (uint32_t i = 0; i < kernel->routines; i++)
+        kernel->routine[i].stack_bytes = stack_of(d, life, &kernel->routine[i]);
+    free(life);
     if (!kernel->registers_known) info->registers = alive < 0 ? MOST : squeezed((uint32_t)alive);
     uint64_t own = (d->local_bytes + 15) / 16 * 16, all = kernel->machine_local,
              needed = info->registers + (all > own ? (all - own + 3) / 4 : 0),

@@ -244,6 +244,20 @@ static void cluster_fill(Warp *warp)
     special_set(warp, SR_CLUSTER_NCTARANK, c[0] * c[1] * c[2]);
 }
 
+/* The kernel's own variables; a call clears its frame. */
+static void local_clear(Worker *worker)
+{
+    uint32_t own = worker->kernel->local_bytes, all = worker->launch->local_bytes,
+             lanes = LANES * worker->block.warps;
+    if (!own) return;
+    if (own == all) {
+        memset(worker->local, 0xff, (size_t)own * lanes);
+        return;
+    }
+    for (uint32_t i = 0; i < lanes; i++)
+        memset(worker->local + (size_t)i * all, 0xff, own);
+}
+
 static void block_prepare(Worker *worker, uint64_t number)
 {
     const SimtLaunch *launch = worker->launch->launch;
@@ -264,8 +278,7 @@ static void block_prepare(Worker *worker, uint64_t number)
     /* What a block finds in shared memory is nobody's promise: all ones reads as NaN. */
     if (block->shared_bytes) memset(block->shared, 0xff, block->shared_bytes);
     if (worker->initcheck) memset(block->shared_shadow, 0, block->shared_bytes / 8 + 1);
-    if (worker->kernel->local_bytes)
-        memset(worker->local, 0xff, (size_t)worker->kernel->local_bytes * LANES * block->warps);
+    local_clear(worker);
     BlockTrace *trace =
         worker->launch->count ? trace_of(worker->launch, &worker->heaviest, number) : NULL;
     if (worker->launch->count) memset(&worker->cost, 0, sizeof worker->cost);
@@ -277,7 +290,7 @@ static void block_prepare(Worker *worker, uint64_t number)
         warp->alive = warp->mask = left >= LANES ? FULL_MASK : (1u << left) - 1;
         warp->rpc = NO_SLOT;
         warp->turns = 0, warp->changed = 0, warp->awaited = 0;
-        warp->depth = 0;
+        warp->depth = 0, warp->frames = 0, warp->saved_bytes = 0;
         warp->pc = warp->code;
         warp->state = WARP_READY;
         warp->clock = 0;
@@ -516,7 +529,7 @@ int worker_open(Worker *worker, Launch *launch, const void *params)
     worker->hit = malloc((kernel->mems + 1) * sizeof *worker->hit);
     worker->shared = aligned_alloc(64, shared + 64);
     worker->shared_shadow = calloc(shared / 8 + 64, 1);
-    worker->local = malloc((size_t)kernel->local_bytes * LANES * warps + 64);
+    worker->local = malloc((size_t)launch->local_bytes * LANES * warps + 64);
     if (!worker->files || !worker->warp || !worker->hit || !worker->shared ||
         !worker->shared_shadow || !worker->local || !worker->wgmma_registers)
         return -1;
@@ -535,7 +548,8 @@ int worker_open(Worker *worker, Launch *launch, const void *params)
         warp->block = &worker->block, warp->worker = worker, warp->count = launch->count;
         warp->wgmma_register = worker->wgmma_registers + 2 * registers * w;
         warp->wgmma_written = warp->wgmma_register + registers;
-        warp->local = worker->local + (size_t)kernel->local_bytes * LANES * w;
+        warp->local = worker->local + (size_t)launch->local_bytes * LANES * w;
+        warp->stack = warp->own_stack, warp->stack_room = STACK_DEPTH;
         if (launch->count) {
             warp->ready = worker->ready + (size_t)kernel->scoreboard * w;
             warp->chain.ready = worker->chain_ready + (size_t)kernel->scoreboard * w;
@@ -549,7 +563,7 @@ int worker_open(Worker *worker, Launch *launch, const void *params)
 void worker_close(Worker *worker)
 {
     for (uint32_t w = 0; worker->warp && w < worker->block.warps; w++)
-        free(worker->warp[w].async);
+        free(worker->warp[w].async), calls_close(&worker->warp[w]);
     flights_drop(&worker->block);
     free(worker->block.flight), free(worker->block.phase), free(worker->wgmma_registers);
     race_close(worker);

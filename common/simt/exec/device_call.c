@@ -11,12 +11,18 @@ enum { WIDTH_DIGITS = 3 };
 /* As much as CUDA's buffer holds: what is printed beyond is lost, and costs nothing. */
 enum { PRINTED_MAX = 1 << 20 };
 
+/* Where in the thread's local memory the caller's frame begins. */
+static uint64_t frame_at(const Warp *warp, const Ins *ins, uint32_t lane)
+{
+    return ins->a == NO_SLOT ? 0 : ((const uint64_t *)(void *)(warp->file + ins->a))[lane];
+}
+
 /* Eight bytes of the thread's local memory: an argument of the call, as the calling convention left
  * it. */
-static uint64_t argument_at(const Warp *warp, uint32_t lane, uint32_t offset)
+static uint64_t argument_at(const Warp *warp, const Ins *ins, uint32_t lane, uint32_t argument)
 {
-    uint64_t value = 0;
-    uint32_t size = warp->worker->kernel->local_bytes;
+    uint64_t value = 0, offset = ins->v[argument] + frame_at(warp, ins, lane);
+    uint32_t size = warp->worker->launch->local_bytes;
     if (offset <= size && 8 <= size - offset)
         memcpy(&value, warp->local + (size_t)lane * size + offset, 8);
     return value;
@@ -43,7 +49,7 @@ static uint64_t buffer_read(const Warp *warp, uint32_t lane, uint64_t buffer, ui
                             uint32_t bytes)
 {
     uint64_t value = 0, offset = buffer - LOCAL_WINDOW + at;
-    uint32_t size = warp->worker->kernel->local_bytes;
+    uint32_t size = warp->worker->launch->local_bytes;
     if (offset <= size && bytes <= size - offset)
         memcpy(&value, warp->local + (size_t)lane * size + offset, bytes);
     return value;
@@ -125,14 +131,14 @@ int device_printf(Warp *warp, const Ins *ins)
     static _Atomic long printed;
     char format[1024];
     for (uint32_t m = warp->mask; m; m &= m - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(m), size = warp->worker->kernel->local_bytes;
-        text_read(warp, argument_at(warp, lane, ins->v[0]), format, sizeof format);
+        uint32_t lane = (uint32_t)__builtin_ctz(m), size = warp->worker->launch->local_bytes;
+        text_read(warp, argument_at(warp, ins, lane, 0), format, sizeof format);
         uint32_t count = 0;
         if (printed <= PRINTED_MAX) {
-            count = (uint32_t)format_print(warp, lane, format, argument_at(warp, lane, ins->v[1]));
+            count = (uint32_t)format_print(warp, lane, format, argument_at(warp, ins, lane, 1));
             printed += 32; /* or more, or less: it bounds the work */
         }
-        uint64_t result = (uint64_t)ins->imm;
+        uint64_t result = (uint64_t)ins->imm + frame_at(warp, ins, lane);
         if (ins->imm >= 0 && result + 4 <= size)
             memcpy(warp->local + (size_t)lane * size + result, &count, 4);
     }
@@ -143,11 +149,11 @@ int device_printf(Warp *warp, const Ins *ins)
 const Ins *device_assert(Warp *warp, const Ins *ins)
 {
     uint32_t lane = (uint32_t)__builtin_ctz(warp->mask),
-             line = (uint32_t)argument_at(warp, lane, ins->v[2]);
+             line = (uint32_t)argument_at(warp, ins, lane, 2);
     char message[256], file[256], function[256];
-    text_read(warp, argument_at(warp, lane, ins->v[0]), message, sizeof message);
-    text_read(warp, argument_at(warp, lane, ins->v[1]), file, sizeof file);
-    text_read(warp, argument_at(warp, lane, ins->v[3]), function, sizeof function);
+    text_read(warp, argument_at(warp, ins, lane, 0), message, sizeof message);
+    text_read(warp, argument_at(warp, ins, lane, 1), file, sizeof file);
+    text_read(warp, argument_at(warp, ins, lane, 3), function, sizeof function);
     const char *slash = strrchr(file, '/');
     return fault_at(warp, ins, SIMT_TRAP, lane, 0, 0, "%s:%u: %s: assertion `%s' failed",
                     slash ? slash + 1 : file, line, function, message);

@@ -29,10 +29,10 @@ ALWAYS const Ins *path_next(Warp *warp)
 
 ALWAYS int path_push(Warp *warp, const Ins *ins, uint32_t pc, uint32_t mask, uint32_t rpc)
 {
-    if (__builtin_expect(warp->depth >= STACK_DEPTH, 0)) {
+    if (__builtin_expect(warp->depth == warp->stack_room, 0) && paths_grow(warp) != 0) {
         fault_at(warp, ins, SIMT_UNSUPPORTED, first_lane(mask), 0, 0,
-                 "the paths of one warp part more than %d deep, which is not supported",
-                 STACK_DEPTH);
+                 "the paths of one warp part more than %u deep, which is not supported",
+                 warp->stack_room);
         return -1;
     }
     warp->stack[warp->depth++] = (Path){.pc = pc, .mask = mask, .rpc = rpc};
@@ -157,6 +157,28 @@ HANDLER(JOIN)
 {
     if (warp->rpc != (uint32_t)(ins - warp->code)) return ins + 1;
     return path_next(warp);
+}
+
+/* The lanes that call meet again behind the call, each when it returns. */
+HANDLER(CALL)
+{
+    uint32_t back = (uint32_t)(ins - warp->code) + 1;
+    if (path_push(warp, ins, back, warp->mask, warp->rpc) != 0 || call_enter(warp, ins) != 0)
+        return NULL;
+    warp->rpc = back;
+    return warp->code + warp->worker->kernel->routine[ins->v[0]].entry;
+}
+
+/* Lanes that were called from several places go on there one after the other. */
+HANDLER(RETURN)
+{
+    uint32_t left = warp->mask, back, same = call_leave(warp, left, &back);
+    if (same == left) return back == warp->rpc ? path_next(warp) : warp->code + back;
+    for (;; same = call_leave(warp, left, &back)) {
+        if (back != warp->rpc && path_push(warp, ins, back, same, warp->rpc) != 0) return NULL;
+        left &= ~same;
+        if (!left) return path_next(warp);
+    }
 }
 
 HANDLER(EXIT)
@@ -427,11 +449,8 @@ HANDLER(TRAP)
                        "index outside of an array, for example",
         [TRAP_BREAK] = "brkpt",
         [TRAP_NO_FUNCTION] = "Invalid program counter: a call by address of what is no function of "
-                             "this module that takes and gives as much",
-        [TRAP_RECURSION] = "a function that calls itself, by its address, is not supported"};
-    SimtCheck check = ins->aux == TRAP_RECURSION     ? SIMT_UNSUPPORTED
-                      : ins->aux == TRAP_NO_FUNCTION ? SIMT_MEMCHECK
-                                                     : SIMT_TRAP;
+                             "this module that takes and gives as much"};
+    SimtCheck check = ins->aux == TRAP_NO_FUNCTION ? SIMT_MEMCHECK : SIMT_TRAP;
     return fault_at(warp, ins, check, first_lane(warp->mask), 0, 0, "%s", WHY[ins->aux]);
 }
 

@@ -626,7 +626,7 @@ typedef struct Spot {
 /* Where a lane's local byte lies: each lane has its own stretch. */
 ALWAYS unsigned char *local_at(Warp *warp, uint32_t lane, uint64_t off)
 {
-    return warp->local + (size_t)lane * warp->worker->kernel->local_bytes + off;
+    return warp->local + (size_t)lane * warp->worker->launch->local_bytes + off;
 }
 
 __attribute__((noinline)) static int spot_global(Warp *warp, const Ins *ins, uint32_t lane,
@@ -718,7 +718,7 @@ static int spot_find(Warp *warp, const Ins *ins, uint32_t lane, uint64_t address
     if (space == PTX_GLOBAL || space == PTX_CONST || space == PTX_SPACE_NONE)
         return spot_global(warp, ins, lane, address, bytes, store, load, spot);
     uint64_t size =
-        space == PTX_LOCAL ? warp->worker->kernel->local_bytes : warp->worker->params_bytes;
+        space == PTX_LOCAL ? warp->worker->launch->local_bytes : warp->worker->params_bytes;
     if (address > size || bytes > size - address || (store && space == PTX_PARAM)) {
         fault_at(warp, ins, SIMT_MEMCHECK, lane, address, bytes,
                  "Invalid %s %s of %u bytes: offset %lld of %llu bytes%s",
@@ -827,7 +827,7 @@ ALWAYS const Ins *lanes_access(Warp *warp, const Ins *ins, int store)
 ALWAYS int local_access(Warp *warp, const Ins *ins, int store)
 {
     uint32_t count = ins->vector > 1 ? ins->vector : 1, bytes = ins->bytes, mask = warp->mask;
-    uint64_t stride = warp->worker->kernel->local_bytes, total = bytes * count;
+    uint64_t stride = warp->worker->launch->local_bytes, total = bytes * count;
     uint64_t at = lane_address(warp, ins, first_lane(mask)), differ = 0, off[LANES], own[LANES];
     FOR_LANES differ |= mask & BIT64[i] ? lane_address(warp, ins, (uint32_t)i) ^ at : 0;
     at -= ins->space == PTX_LOCAL ? 0 : LOCAL_WINDOW;

@@ -15,6 +15,17 @@ const Ins *device_assert(Warp *warp, const Ins *ins);
 /* Texture and surface instructions. */
 const Ins *texture_run(Warp *warp, const Ins *ins);
 
+/* ---- calls.c: routines */
+/* Room for more paths of the warp, if it has calls.  -1: there is none. */
+int paths_grow(Warp *warp);
+/* Saves registers, hands arguments over, and makes the new frame that of the warp's lanes.  -1: a
+ * fault. */
+int call_enter(Warp *warp, const Ins *ins);
+/* Ends the latest call of some lanes of `left`, and hands results over; these lanes.  *back is
+ * where they go on. */
+uint32_t call_leave(Warp *warp, uint32_t left, uint32_t *back);
+void calls_close(Warp *warp);
+
 /* ---- waits.c */
 /* Lets a warp go on that rests at a wait whose phase is complete.  -1: a fault. */
 int phase_look(Warp *warp);
