@@ -138,6 +138,8 @@ static int room_left(const Gatekeeper *keeper, const DeviceCall *call)
         return keeper->handles[KIND_STREAM].count < HANDLES_MAX;
     case CALL_EVENT_CREATE:
         return keeper->handles[KIND_EVENT].count < HANDLES_MAX;
+    case CALL_LIMIT:
+        return call->bytes <= keeper->memory_bytes;
     case CALL_ALLOC:
         return keeper->allocations < HANDLES_MAX && call->bytes <= keeper->memory_bytes &&
                keeper->used_bytes <= keeper->memory_bytes - call->bytes;

@@ -63,8 +63,12 @@ typedef enum DeviceCallKind {
     CALL_POINTER,       /* dst: any address -> value[0] 1 when it is device memory, 2 when it is
                            managed, else 0 */
     CALL_TENSOR_MAP,    /* data: a TensorMapRequest -> reply data: TENSOR_MAP_BYTES for a kernel */
+    CALL_LIMIT,         /* value: a DeviceLimit, bytes: its new value -> value[0] what it is now */
     CALL_KINDS
 } DeviceCallKind;
+
+/* Of the numbers of cudaLimit, those that engines know of. */
+typedef enum DeviceLimit { DEVICE_LIMIT_STACK = 0, DEVICE_LIMIT_HEAP = 2 } DeviceLimit;
 
 /* A free that takes its place on a stream and waits for nobody, as cudaFreeAsync's. */
 enum { FREE_ON_STREAM = 1 };

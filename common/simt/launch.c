@@ -281,6 +281,8 @@ int simt_launch(SimtGpu *gpu, SimtKernel *kernel, const SimtLaunch *request, Sim
         return launch_refuse(result, SIMT_UNSUPPORTED, kernel, error.text);
     SimtCheck check = launch_check(&launch, why, sizeof why);
     if (check != SIMT_OK) return launch_refuse(result, check, kernel, why);
+    if (kernel->allocates && heap_open(gpu, &error) != 0)
+        return launch_refuse(result, SIMT_UNSUPPORTED, kernel, error.text);
     launch.local_bytes = local_wanted(gpu, kernel);
     launch.stop_at = UINT64_MAX;
     launch.timeout_block = UINT64_MAX;

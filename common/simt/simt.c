@@ -15,7 +15,7 @@
 enum { VARIABLES_MAX = 20000, VARIABLE_LEAST = 256 };
 
 /* As a card has them at first. */
-enum { STACK_BYTES = 1024 };
+enum { STACK_BYTES = 1024, STACK_MOST = 512 << 10, HEAP_BYTES = 8 << 20 };
 
 SimtGpu *simt_open(const SimtMachine *machine, const SimtOptions *options, Error *error)
 {
@@ -27,6 +27,7 @@ SimtGpu *simt_open(const SimtMachine *machine, const SimtOptions *options, Error
     gpu->machine = *machine;
     gpu->options = *options;
     gpu->stack_limit = STACK_BYTES;
+    gpu->heap.limit = HEAP_BYTES;
     simt_study(gpu, SIMT_SEARCHED);
     if (memory_open(&gpu->memory, machine->memory_bytes, options->initcheck, error) != 0) {
         free(gpu);
@@ -37,6 +38,20 @@ SimtGpu *simt_open(const SimtMachine *machine, const SimtOptions *options, Error
         return NULL;
     }
     return gpu;
+}
+
+int simt_limit(SimtGpu *gpu, SimtLimit limit, uint64_t bytes, Error *error)
+{
+    if (limit == SIMT_LIMIT_STACK && bytes > STACK_MOST)
+        return error_set(error, "a stack of %llu bytes a thread: it may have up to %u",
+                         (unsigned long long)bytes, STACK_MOST);
+    if (limit == SIMT_LIMIT_HEAP && gpu->heap.begin && bytes != gpu->heap.limit)
+        return error_set(error, "the device heap cannot change once a kernel has used it");
+    if (limit == SIMT_LIMIT_HEAP && bytes > gpu->memory.capacity - gpu->memory.used)
+        return error_set(error, "out of device memory: a heap of %llu bytes asked for",
+                         (unsigned long long)bytes);
+    *(limit == SIMT_LIMIT_STACK ? &gpu->stack_limit : &gpu->heap.limit) = bytes;
+    return 0;
 }
 
 void simt_study(SimtGpu *gpu, SimtStudy study)

@@ -29,6 +29,11 @@ void simt_close(SimtGpu *gpu);
 typedef enum SimtStudy { SIMT_EXECUTED, SIMT_PRICED, SIMT_SEARCHED } SimtStudy;
 void simt_study(SimtGpu *gpu, SimtStudy study);
 
+/* Bytes of a thread's stack, which only functions that call themselves need, and of the heap of
+ * malloc in kernels.  -1 with error: too much, or a heap that a kernel has used already. */
+typedef enum SimtLimit { SIMT_LIMIT_STACK, SIMT_LIMIT_HEAP } SimtLimit;
+int simt_limit(SimtGpu *gpu, SimtLimit limit, uint64_t bytes, Error *error);
+
 /* Memory.  Addresses are device addresses, 256-byte aligned, never 0, with an unmapped gap between
  * allocations; `bytes` 0 gives a distinct valid address.  Host-side accesses are bounds-checked
  * too. simt_poison fills with 32-bit `word` and marks unwritten. */

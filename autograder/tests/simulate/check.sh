@@ -26,6 +26,12 @@ tell outside-of-a-surface
 run 0 $here/samples.cu && [ "$(grep -c '^ok ' "$work/out")" = 9 ] && ! grep -q '^not ok' "$work/out" && ! says 'a check found' &&
     says 'a cooperative grid of [0-9]* blocks' && ! says 'leak check'
 tell samples-of-others
+run 0 $here/recursion.cu && [ "$(grep -c '^ok ' "$work/out")" = 6 ] && ! grep -q '^not ok' "$work/out" && ! says 'a check found' && ! says 'leak check'
+tell recursion-and-the-device-heap
+run 1 $here/recursion.cu deep && says 'Stack overflow: 65 calls' && says 'recursion.cu:[0-9]*$' && run 0 $here/recursion.cu deeper && ! says 'Stack'
+tell the-end-of-the-stack
+run 0 $here/recursion.cu lost && grep -q '^ok lost' "$work/out" && says '1 allocation was never freed: 4 bytes at 0x[0-9a-f]* (on the device heap'
+tell a-block-of-the-heap-that-stays
 run 0 $here/spills.cu squeezed && says '^    mix spills [0-9]* bytes a thread' && run 0 $here/spills.cu && ! says 'mix spills'
 tell spilled-registers
 run 2 $here/missing.cu && [ "$(wc -l <"$work/err")" = 1 ] && says 'calls cudaIpcCloseMemHandle, cudaIpcGetMemHandle, which the' &&

@@ -1,5 +1,7 @@
-// recursion.cu - device functions that call themselves: directly, in turn, by a virtual function, with arrays of their
-// own, in warps whose lanes go to different depths. "deep" overflows the stack, "deeper" asks for more stack first.
+// recursion.cu - device functions that call themselves: directly, in turn, by a virtual function,
+// with arrays of their own, in warps whose lanes go to different depths; lists and trees on the
+// device heap. "deep" overflows the stack, "deeper" asks for more stack first; "lost" leaves a
+// block on the heap.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -67,8 +69,8 @@ static void numbers_test()
     bool right = true;
     for (int i = 0; i < 96; i++) {
         Answers own = answers_of(i);
-        right &= own.power == host[i].power && own.fibonacci == host[i].fibonacci && own.even == host[i].even &&
-                 own.ackermann == host[i].ackermann;
+        right &= own.power == host[i].power && own.fibonacci == host[i].fibonacci &&
+                 own.even == host[i].even && own.ackermann == host[i].ackermann;
     }
     tell("numbers", right);
     cudaFree(device);
@@ -166,7 +168,9 @@ struct Variable : Node {
 };
 struct Sum : Node {
     const Node *a, *b;
-    __device__ Sum(const Node *a, const Node *b) : a(a), b(b) {}
+    __device__ Sum(const Node *a, const Node *b) : a(a), b(b)
+    {
+    }
     __device__ float value(float x) const override
     {
         return a->value(x) + b->value(x + 1);
@@ -174,7 +178,9 @@ struct Sum : Node {
 };
 struct Product : Node {
     const Node *a, *b;
-    __device__ Product(const Node *a, const Node *b) : a(a), b(b) {}
+    __device__ Product(const Node *a, const Node *b) : a(a), b(b)
+    {
+    }
     __device__ float value(float x) const override
     {
         return a->value(x) * b->value(x - 1);
@@ -195,11 +201,16 @@ __global__ void evaluate(float *out)
 static float expected(int node, float x)
 {
     switch (node) {
-    case 0: return x;
-    case 1: return x + (x + 1);
-    case 2: return expected(1, x) * (x - 1);
-    case 3: return expected(2, x) + expected(1, x + 1);
-    default: return expected(3, x) * expected(2, x - 1);
+    case 0:
+        return x;
+    case 1:
+        return x + (x + 1);
+    case 2:
+        return expected(1, x) * (x - 1);
+    case 3:
+        return expected(2, x) + expected(1, x + 1);
+    default:
+        return expected(3, x) * expected(2, x - 1);
     }
 }
 
@@ -248,6 +259,119 @@ static void exit_test()
     cudaFree(device);
 }
 
+// ---- a sorted list and a search tree, built, walked and given back by each thread ----
+struct Link {
+    Link *next;
+    int value;
+};
+
+__device__ int list_sum(int count, int seed)
+{
+    Link *first = nullptr;
+    for (int i = 0; i < count; i++) {
+        Link *link = new Link;
+        link->value = (i * 37 + seed) % 101;
+        Link **at = &first;
+        while (*at && (*at)->value < link->value)
+            at = &(*at)->next;
+        link->next = *at;
+        *at = link;
+    }
+    int sum = 0, place = 1;
+    while (first) {
+        Link *next = first->next;
+        sum += first->value * place++;
+        delete first;
+        first = next;
+    }
+    return sum;
+}
+
+struct Tree {
+    Tree *left, *right;
+    int key;
+};
+
+__device__ Tree *tree_insert(Tree *tree, int key)
+{
+    if (!tree) {
+        tree = (Tree *)malloc(sizeof *tree);
+        *tree = {nullptr, nullptr, key};
+    } else if (key < tree->key) {
+        tree->left = tree_insert(tree->left, key);
+    } else {
+        tree->right = tree_insert(tree->right, key);
+    }
+    return tree;
+}
+
+/* In order: the n-th key counts n times. Gives the tree back. */
+__device__ int tree_sum(Tree *tree, int *place)
+{
+    if (!tree) return 0;
+    int left = tree_sum(tree->left, place), own = tree->key * ++*place;
+    int sum = left + own + tree_sum(tree->right, place);
+    free(tree);
+    return sum;
+}
+
+__global__ void heap(int *lists, int *trees, int count)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x, place = 0;
+    lists[i] = list_sum(count, i);
+    Tree *tree = nullptr;
+    for (int k = 0; k < count; k++)
+        tree = tree_insert(tree, (k * 37 + i) % 101);
+    trees[i] = tree_sum(tree, &place);
+}
+
+static void heap_test()
+{
+    const int threads = 128, count = 20;
+    int *device, host[2 * threads];
+    cudaMalloc(&device, sizeof host);
+    heap<<<2, threads / 2>>>(device, device + threads, count);
+    cudaMemcpy(host, device, sizeof host, cudaMemcpyDeviceToHost);
+    bool right = true;
+    for (int t = 0; t < threads; t++) {
+        std::vector<int> keys(count);
+        int sum = 0;
+        for (int k = 0; k < count; k++)
+            keys[k] = (k * 37 + t) % 101;
+        std::sort(keys.begin(), keys.end());
+        for (int k = 0; k < count; k++)
+            sum += keys[k] * (k + 1);
+        right &= host[t] == sum && host[threads + t] == sum;
+    }
+    tell("heap", right);
+    cudaFree(device);
+}
+
+__device__ int *kept[3];
+
+__global__ void keep()
+{
+    kept[threadIdx.x] = new int(threadIdx.x);
+}
+
+__global__ void give_back(int *out)
+{
+    out[threadIdx.x] = *kept[threadIdx.x];
+    if (threadIdx.x) delete kept[threadIdx.x];
+}
+
+/* The heap is the device's: a later kernel finds what an earlier one left there. */
+static void lost_test()
+{
+    int *device, host[3];
+    cudaMalloc(&device, sizeof host);
+    keep<<<1, 3>>>();
+    give_back<<<1, 3>>>(device);
+    cudaMemcpy(host, device, sizeof host, cudaMemcpyDeviceToHost);
+    tell("lost", host[0] == 0 && host[1] == 1 && host[2] == 2);
+    cudaFree(device);
+}
+
 // ---- the stack's end ----
 __device__ int descend(const int *next, int at)
 {
@@ -280,7 +404,9 @@ static void deep_test(size_t stack)
 
 int main(int count, char **argument)
 {
-    if (count > 1) {
+    if (count > 1 && strcmp(argument[1], "lost") == 0) {
+        lost_test();
+    } else if (count > 1) {
         deep_test(strcmp(argument[1], "deeper") == 0 ? 64 << 10 : 0);
     } else {
         numbers_test();
@@ -288,6 +414,7 @@ int main(int count, char **argument)
         permutations_test();
         virtual_test();
         exit_test();
+        heap_test();
     }
     return failed;
 }

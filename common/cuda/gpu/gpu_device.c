@@ -353,6 +353,16 @@ static int32_t call_sync(GpuDevice *device, const DeviceCall *call, DeviceReply 
     return gpu_answer(device, result, reply, "cudaDeviceSynchronize");
 }
 
+static int32_t call_limit(GpuDevice *device, const DeviceCall *call, DeviceReply *reply)
+{
+    size_t now = 0;
+    DriverResult result = device->driver->limit_set((int)call->value, call->bytes);
+    if (!result) result = device->driver->limit_get(&now, (int)call->value);
+    reply->value[0] = now;
+    return gpu_answer(device, result, reply, "cudaDeviceSetLimit(%u, %llu)", call->value,
+                      (unsigned long long)call->bytes);
+}
+
 /* ---- the device ---------------------------------------------------------------------- */
 
 static GpuHandler *const handler[CALL_KINDS] = {
@@ -384,6 +394,7 @@ static GpuHandler *const handler[CALL_KINDS] = {
     [CALL_EVENT_ELAPSED] = call_event_elapsed,
     [CALL_SYNC] = call_sync,
     [CALL_TENSOR_MAP] = call_tensor_map,
+    [CALL_LIMIT] = call_limit,
 };
 
 static int gpu_execute(Device *base, const DeviceCall *call, DeviceReply *reply)

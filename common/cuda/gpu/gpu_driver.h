@@ -86,6 +86,8 @@ typedef struct DriverCopyNode {
     X(context_release, "cuDevicePrimaryCtxRelease_v2", (DriverOrdinal))                            \
     X(context_use, "cuCtxSetCurrent", (DriverContext))                                             \
     X(context_sync, "cuCtxSynchronize", (void))                                                    \
+    X(limit_set, "cuCtxSetLimit", (int, size_t))                                                   \
+    X(limit_get, "cuCtxGetLimit", (size_t *, int))                                                 \
     X(memory_info, "cuMemGetInfo_v2", (size_t *, size_t *))                                        \
     X(memory_alloc, "cuMemAlloc_v2", (DriverAddress *, size_t))                                    \
     X(memory_free, "cuMemFree_v2", (DriverAddress))                                                \

@@ -21,6 +21,7 @@ enum { BASE = 0x700000000, NODES = 64, LOG = 4000 };
 
 static struct {
     DriverResult next_sync, next_load; /* what these answer */
+    size_t limit;
     int free_calls, live_contexts;
     DriverAddress next_address, base[64];
     size_t bytes[64];
@@ -142,6 +143,20 @@ static DriverResult fake_host_alloc(void **memory, size_t bytes)
 static DriverResult fake_host_free(void *memory)
 {
     free(memory);
+    return DRIVER_SUCCESS;
+}
+
+static DriverResult fake_limit_set(int limit, size_t bytes)
+{
+    if (limit != DEVICE_LIMIT_STACK && limit != DEVICE_LIMIT_HEAP) return DRIVER_INVALID_VALUE;
+    fake.limit = bytes;
+    return DRIVER_SUCCESS;
+}
+
+/* As a card, which rounds a stack up. */
+static DriverResult fake_limit_get(size_t *bytes, int limit)
+{
+    *bytes = limit == DEVICE_LIMIT_STACK ? (fake.limit + 15) / 16 * 16 : fake.limit;
     return DRIVER_SUCCESS;
 }
 
@@ -367,6 +382,8 @@ static GpuDriver fake_driver(void)
     d.context_retain = fake_retain;
     d.context_release = fake_release;
     d.context_sync = fake_sync;
+    d.limit_set = fake_limit_set;
+    d.limit_get = fake_limit_get;
     d.memory_alloc = fake_alloc;
     d.memory_free = fake_free;
     d.memory_range = fake_range;
@@ -578,6 +595,17 @@ static void tensor_maps_are_the_drivers_own(void **state)
     MESSAGE("tensor map of rank 9");
     driver.tensor_im2col = NULL; /* a driver before CUDA 12 */
     assert_int_equal(ASK(.kind = CALL_TENSOR_MAP, .data = &r, .data_bytes = sizeof r), 801);
+}
+
+static void limits_are_the_drivers(void **state)
+{
+    (void)state;
+    ASK_OK(.kind = CALL_LIMIT, .value = DEVICE_LIMIT_STACK, .bytes = 5000);
+    assert_int_equal(reply.value[0], 5008);
+    ASK_OK(.kind = CALL_LIMIT, .value = DEVICE_LIMIT_HEAP, .bytes = 5000);
+    assert_int_equal(reply.value[0], 5000);
+    assert_int_equal(ASK(.kind = CALL_LIMIT, .value = 1, .bytes = 1), 1);
+    MESSAGE("cudaDeviceSetLimit(1, 1)");
 }
 
 static void layouts_come_from_driver_or_ptx(void **state)
@@ -865,6 +893,7 @@ int main(void)
         TEST(variables_hold_again_what_they_held_at_first),
         TEST(tensor_maps_are_the_drivers_own),
         TEST(stale_handles_are_caught),
+        TEST(limits_are_the_drivers),
         TEST(layouts_come_from_driver_or_ptx),
         TEST(images_are_held_against_their_headers),
         TEST(an_image_is_read_once),

@@ -152,7 +152,7 @@ cudaError_t cudaCtxResetPersistingL2Cache(void)
     return cudaSuccess;
 }
 
-/* CUDA's own first values.  The stack and the buffer of printf are as large as needed. */
+/* CUDA's own first values.  The buffer of printf is as large as needed. */
 enum { LIMITS = 16 };
 static size_t limits[LIMITS] = {[cudaLimitStackSize] = 1024,
                                 [cudaLimitPrintfFifoSize] = 1 << 20,
@@ -167,9 +167,18 @@ static cudaError_t limit_check(const char *api, enum cudaLimit limit)
 
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 {
-    cudaError_t status = limit_check("cudaDeviceSetLimit", limit);
-    if (status == cudaSuccess) limits[limit] = value;
-    return status;
+    static const char api[] = "cudaDeviceSetLimit";
+    cudaError_t status = limit_check(api, limit);
+    if (status != cudaSuccess) return status;
+    if (limit == cudaLimitStackSize || limit == cudaLimitMallocHeapSize) {
+        DeviceCall call = {.kind = CALL_LIMIT, .value = (uint32_t)limit, .bytes = value};
+        DeviceReply reply;
+        status = runtime_call(api, &call, &reply);
+        if (status != cudaSuccess) return status;
+        value = reply.value[0];
+    }
+    limits[limit] = value;
+    return cudaSuccess;
 }
 
 cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)

@@ -136,6 +136,9 @@ static void fake_answer(const DeviceCall *call, DeviceReply *reply)
         reply->value[0] = 10;
         reply->value[1] = 20;
         break;
+    case CALL_LIMIT:
+        reply->value[0] = call->bytes + 8; /* as a card, which rounds */
+        break;
     case CALL_POINTER:
         reply->value[0] = (uint64_t)in_arena(call->dst, 1);
         break;
@@ -454,6 +457,22 @@ static void a_fault_in_a_kernel_sticks(void **state)
     SUCCEEDS(cudaMalloc(&a, 8));
 }
 
+static void limits_are_what_the_device_made_of_them(void **state)
+{
+    (void)state;
+    size_t value;
+    SUCCEEDS(cudaDeviceSetLimit(cudaLimitStackSize, 4000));
+    assert_int_equal(fake.last.value, DEVICE_LIMIT_STACK);
+    SUCCEEDS(cudaDeviceGetLimit(&value, cudaLimitStackSize));
+    assert_int_equal(value, 4008);
+    break_calls(CALL_LIMIT, DEVICE_INVALID_VALUE, "too late");
+    FAILS(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 4000), cudaErrorInvalidValue);
+    assert_int_equal(fake.last.value, DEVICE_LIMIT_HEAP);
+    SUCCEEDS(cudaDeviceGetLimit(&value, cudaLimitMallocHeapSize));
+    assert_int_equal(value, 8 << 20);
+    SUCCEEDS(cudaDeviceSetLimit(cudaLimitPrintfFifoSize, 4000)); /* nobody else's business */
+}
+
 static void a_refused_launch_does_not_stick(void **state)
 {
     (void)state;
@@ -710,6 +729,7 @@ int main(void)
 {
 #define FRESH(test) cmocka_unit_test_setup(test, fresh_device)
     const struct CMUnitTest tests[] = {
+        FRESH(limits_are_what_the_device_made_of_them),
         FRESH(bytes_go_out_and_come_back),
         FRESH(the_default_direction_goes_by_the_addresses),
         FRESH(a_swapped_copy_is_an_error_and_no_crash),

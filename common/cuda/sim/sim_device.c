@@ -271,6 +271,18 @@ static int tensor_map_call(SimDevice *sim, const DeviceCall *call, DeviceReply *
     return 0;
 }
 
+static int limit_call(SimDevice *sim, const DeviceCall *call, DeviceReply *reply)
+{
+    Error error = {""};
+    if (call->value != DEVICE_LIMIT_STACK && call->value != DEVICE_LIMIT_HEAP)
+        return device_fail(reply, DEVICE_NOT_SUPPORTED, "limit %u", call->value);
+    SimtLimit limit = call->value == DEVICE_LIMIT_STACK ? SIMT_LIMIT_STACK : SIMT_LIMIT_HEAP;
+    if (simt_limit(sim->gpu, limit, call->bytes, &error) != 0)
+        return device_fail(reply, DEVICE_INVALID_VALUE, "%s", error.text);
+    reply->value[0] = call->bytes;
+    return 0;
+}
+
 /* ---- modules -------------------------------------------------------------------------------- */
 
 static int module_load(SimDevice *sim, const DeviceCall *call, DeviceReply *reply)
@@ -479,6 +491,8 @@ static int call_execute(SimDevice *sim, const DeviceCall *call, DeviceReply *rep
         return sim_launch(sim, call, reply);
     case CALL_TENSOR_MAP:
         return tensor_map_call(sim, call, reply);
+    case CALL_LIMIT:
+        return limit_call(sim, call, reply);
     case CALL_STREAM_CREATE:
         return stream_create(sim, call, reply);
     case CALL_STREAM_DESTROY:

@@ -46,6 +46,8 @@ void race_blocks_close(Launch *launch);
 void race_blocks_add(Launch *launch, uint64_t block, uint32_t ins, uint64_t address, int write);
 /* `value`: what a write leaves in the word. */
 void race_blocks_value(Launch *launch, uint64_t address, uint32_t value);
+/* The memory is somebody else's from now on. */
+void race_blocks_forget(Launch *launch, uint64_t address, uint64_t bytes);
 /* After the launch: reports the first word that one block wrote and another touched; returns how
  * many there are. */
 uint64_t race_blocks_find(Launch *launch, SimtReport *report);

@@ -10,6 +10,7 @@
  * kernels with fences may order their blocks, and race_order.c follows what they do. */
 #include "common/base/plain_name.h"
 #include "common/simt/checks/race.h"
+#include "common/simt/checks/race_order.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -88,6 +89,16 @@ void race_blocks_value(Launch *launch, uint64_t address, uint32_t value)
         __atomic_compare_exchange_n(cell, &now, mine, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         return;
     if (now != mine && !(now & VALUE_OTHER)) __atomic_fetch_or(cell, VALUE_OTHER, __ATOMIC_RELAXED);
+}
+
+void race_blocks_forget(Launch *launch, uint64_t address, uint64_t bytes)
+{
+    for (uint64_t at = address; at < address + bytes; at += 4) {
+        int64_t word = launch->owners ? word_of(launch, at) : -1;
+        if (word >= 0)
+            launch->owners[word * 2] = launch->owners[word * 2 + 1] = 0, launch->values[word] = 0;
+    }
+    race_order_forget(launch, address, bytes);
 }
 
 /* Do the sides tell of two different blocks, one of which changes what the other sees? */

@@ -11,6 +11,7 @@
 #include "common/simt/checks/race_order.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "common/simt/core/kinds.h"
@@ -101,6 +102,14 @@ void race_order_signal(Launch *launch, uint64_t block, uint64_t address, uint32_
     if (!times->fenced) return;
     times->published = times->fenced;
     w->signal = w->signal && w->signal != self ? SEVERAL : self;
+}
+
+void race_order_forget(Launch *launch, uint64_t address, uint64_t bytes)
+{
+    for (uint64_t at = address; launch->order && at < address + bytes; at += 4) {
+        OrderWord *w = word_at(launch->order, at);
+        if (w) memset(w, 0, sizeof *w);
+    }
 }
 
 /* Is what block `from` did at `time` over for the block whose times these are? */

@@ -14,6 +14,9 @@ void race_order_fence(Launch *launch, uint64_t block);
  * race_order_access of the same instruction. */
 void race_order_signal(Launch *launch, uint64_t block, uint64_t address, uint32_t order);
 
+/* The memory is somebody else's from now on. */
+void race_order_forget(Launch *launch, uint64_t address, uint64_t bytes);
+
 /* The other side of a hazard between two blocks. */
 typedef struct OrderHazard {
     uint64_t block;

@@ -43,6 +43,8 @@ typedef struct Allocation {
     int kept;         /* freed, but its bytes stay until memory_free: a replay uses them again */
     int read_only;    /* __constant__ */
     int managed;      /* the program's own code uses it at the same address */
+    int heap;         /* a kernel's malloc gave it out */
+    uint64_t room;    /* of such: the most that it can hold */
     int initialised;  /* every byte is known to be written: the bitmap need not be asked */
     const char *name; /* of a variable, NULL for an allocation */
     ArrayName array;  /* what is in it, where somebody said so; rank 0 else */
@@ -68,6 +70,10 @@ int memory_alloc(Memory *memory, uint64_t bytes, uint64_t *address, Allocation *
 int memory_alloc_managed(Memory *memory, uint64_t bytes, uint64_t *address, Allocation **made,
                          Error *error);
 int memory_free(Memory *memory, uint64_t address, Error *error);
+/* Address space for memory_place: allocations at places that the caller chooses there, which are
+ * not counted.  NULL: out of host memory. */
+int memory_reserve(Memory *memory, uint64_t bytes, uint64_t *address, Error *error);
+Allocation *memory_place(Memory *memory, uint64_t address, uint64_t bytes);
 /* Freed for all who use it from now on, or (retired 0) alive again; bytes and address stay. */
 int memory_retire(Memory *memory, uint64_t address, int retired, Error *error);
 /* The allocation, live or freed, that holds `address`, or NULL. */
@@ -89,6 +95,22 @@ void memory_mark(Memory *memory, uint64_t address, uint64_t bytes, int written);
 int memory_is_written(const Memory *memory, uint64_t address, uint64_t bytes);
 /* simt.h's simt_leaks. */
 uint64_t memory_leaks(const Memory *memory, char *text, size_t bytes);
+
+/* ---- the device heap (heap.c) ------------------------------------------------------------------
+ */
+typedef struct Heap {
+    uint64_t limit; /* cudaLimitMallocHeapSize */
+    uint64_t begin, next, end, used;
+    uint32_t place; /* in the table of allocations, from which a freed one is looked for */
+} Heap;
+
+typedef enum HeapFree { HEAP_FREE_DONE, HEAP_FREE_INVALID, HEAP_FREE_TWICE } HeapFree;
+
+/* Before a kernel that uses it.  -1: there is no room for it. */
+int heap_open(SimtGpu *gpu, Error *error);
+/* NULL: the heap is full.  *again: others had the block's place before. */
+Allocation *heap_alloc(SimtGpu *gpu, uint64_t bytes, int *again);
+HeapFree heap_free(SimtGpu *gpu, uint64_t address);
 
 /* ---- decoded instructions ----------------------------------------------------------------- */
 typedef struct Warp Warp;
@@ -249,7 +271,8 @@ struct SimtKernel {
     uint32_t bulks, wgmmas;
     uint16_t *wgmma_register; /* per 32 lanes of the file: its number among those of wgmma, or 0 */
     uint32_t wgmma_registers;
-    Price *price; /* per Ins, for the machine; NULL before the first counted launch */
+    Price *price;  /* per Ins, for the machine; NULL before the first counted launch */
+    int allocates; /* calls malloc or free */
     int reads_clock;
     int asks_cluster;       /* where in its cluster a block is */
     int fences;             /* or volatile or ordered accesses of what other blocks see */
@@ -531,6 +554,7 @@ struct SimtGpu {
     SimtOptions options;
     int count, racecheck; /* launches are, by `options` and simt_study */
     uint64_t stack_limit; /* bytes of a thread's stack: cudaLimitStackSize */
+    Heap heap;
     Memory memory;
     SimtModule *modules;
     SimtProfile profile;     /* of the longest launch so far */

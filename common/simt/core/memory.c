@@ -124,7 +124,8 @@ static uint64_t extent_of(uint64_t bytes)
 static int hole_find(Memory *memory, uint64_t extent, uint64_t *offset)
 {
     for (uint32_t i = memory->count; i-- > 0;)
-        if (memory->table[i]->freed && !memory->table[i]->kept) table_remove(memory, i);
+        if (memory->table[i]->freed && !memory->table[i]->kept && !memory->table[i]->heap)
+            table_remove(memory, i);
     uint64_t at = 0;
     for (uint32_t i = 0; i <= memory->count; i++) {
         uint64_t end =
@@ -136,6 +137,30 @@ static int hole_find(Memory *memory, uint64_t extent, uint64_t *offset)
         if (i < memory->count) at = end + extent_of(memory->table[i]->bytes);
     }
     return -1;
+}
+
+Allocation *memory_place(Memory *memory, uint64_t address, uint64_t bytes)
+{
+    Allocation *a = calloc(1, sizeof *a);
+    if (!a) return NULL;
+    *a = (Allocation){.address = address,
+                      .bytes = bytes,
+                      .host = memory->host + (address - DEVICE_BASE),
+                      .serial = ++memory->serial};
+    if (table_insert(memory, a, NULL) == 0) return a;
+    free(a);
+    return NULL;
+}
+
+int memory_reserve(Memory *memory, uint64_t bytes, uint64_t *address, Error *error)
+{
+    uint64_t extent = extent_of(bytes);
+    if (extent > memory->reserved - memory->next)
+        return error_set(error, "out of device memory: no hole of %llu bytes is left",
+                         (unsigned long long)bytes);
+    *address = DEVICE_BASE + memory->next;
+    memory->next += extent;
+    return 0;
 }
 
 int memory_alloc(Memory *memory, uint64_t bytes, uint64_t *address, Allocation **made, Error *error)
@@ -153,16 +178,8 @@ int memory_alloc(Memory *memory, uint64_t bytes, uint64_t *address, Allocation *
     } else {
         memory->next += extent;
     }
-    Allocation *a = calloc(1, sizeof *a);
+    Allocation *a = memory_place(memory, DEVICE_BASE + offset, bytes);
     if (!a) return error_set(error, "out of host memory for an allocation");
-    *a = (Allocation){.address = DEVICE_BASE + offset,
-                      .bytes = bytes,
-                      .host = memory->host + offset,
-                      .serial = ++memory->serial};
-    if (table_insert(memory, a, error) != 0) {
-        free(a);
-        return -1;
-    }
     memory->used += bytes;
     if (memory->shadow) memory_mark(memory, a->address, bytes, 0);
     *address = a->address;
@@ -213,7 +230,7 @@ static Allocation *allocation_at(const Memory *memory, uint64_t address, Error *
 {
     uint32_t n = entries_up_to(memory, address);
     Allocation *a = n && memory->table[n - 1]->address == address ? memory->table[n - 1] : NULL;
-    if (a && !a->name) return a;
+    if (a && !a->name && !a->heap) return a;
     char near[256];
     memory_describe(memory, address, near, sizeof near);
     error_set(error, "free of 0x%llx, which no allocation returned: it is %s",
@@ -255,13 +272,16 @@ int memory_free(Memory *memory, uint64_t address, Error *error)
 void memory_describe_from(const Memory *memory, const Allocation *a, uint64_t address, char *text,
                           size_t bytes)
 {
-    const char *kind = a->name ? "variable " : "allocation", *own = a->name ? a->name : "";
+    const char *kind = a->name ? "variable " : "allocation", *own = a->name ? a->name
+                                                                    : a->heap
+                                                                        ? " of the device heap"
+                                                                        : "";
     uint64_t end = a->address + a->bytes;
     if (a->array.rank) {
         array_place(&a->array, (int64_t)(address - a->address), text, bytes);
         return;
     }
-    if (!a->name && memory->arrays) own = " of your own";
+    if (!a->name && !a->heap && memory->arrays) own = " of your own";
     snprintf(text, bytes, "%llu bytes %s %s %llu-byte %s%s at 0x%llx",
              (unsigned long long)(address < a->address ? a->address - address
                                   : address < end      ? address - a->address
@@ -312,13 +332,14 @@ Allocation *memory_range(const Memory *memory, uint64_t address, uint64_t bytes,
 {
     uint32_t n = entries_up_to(memory, address);
     Allocation *a = n ? memory->table[n - 1] : NULL;
-    if (a && !a->freed && address - a->address <= a->bytes &&
+    if (a && !a->freed && !a->heap && address - a->address <= a->bytes &&
         bytes <= a->bytes - (address - a->address))
         return a;
     char near[256];
     memory_describe(memory, address, near, sizeof near);
-    error_set(error, "%llu bytes at 0x%llx do not lie in one allocation: the address is %s",
-              (unsigned long long)bytes, (unsigned long long)address, near);
+    error_set(error, "%llu bytes at 0x%llx do not lie in one allocation%s: the address is %s",
+              (unsigned long long)bytes, (unsigned long long)address,
+              a && a->heap ? " that the host can reach" : "", near);
     return NULL;
 }
 
@@ -378,8 +399,9 @@ uint64_t memory_leaks(const Memory *memory, char *text, size_t bytes)
     for (const Allocation *a; (a = next_alive(memory, serial)); serial = a->serial) {
         size_t used = bytes ? strlen(text) : 0;
         if (count++ < TOLD && bytes)
-            snprintf(text + used, bytes - used, "%s%llu bytes at 0x%llx (allocation %llu)",
+            snprintf(text + used, bytes - used, "%s%llu bytes at 0x%llx (%s %llu)",
                      used ? ", " : "", (unsigned long long)a->bytes, (unsigned long long)a->address,
+                     a->heap ? "on the device heap, allocation" : "allocation",
                      (unsigned long long)a->serial);
     }
     return count;

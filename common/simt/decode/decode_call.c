@@ -53,6 +53,23 @@ static int call_system(Decoder *d, Op op, const PtxOperand *arguments, const Ptx
     return words_finished(d);
 }
 
+/* malloc(bytes) and free(address) of device code. */
+static int call_heap(Decoder *d, Op op, const PtxOperand *arguments, const PtxOperand *results)
+{
+    uint64_t argument, result = 0;
+    uint32_t given = op == OP_MALLOC;
+    if (!arguments || arguments->count != 1 || (results ? results->count : 0) != given)
+        return refuse(d, "that number of arguments");
+    if (argument_offset(d, &arguments->element[0], &argument) != 0 ||
+        (given && argument_offset(d, &results->element[0], &result) != 0))
+        return -1;
+    Ins *ins = emit(d, op, CLASS_BARRIER);
+    ins->a = d->routine == NO_ROUTINE ? NO_SLOT : d->kernel->frame_slot;
+    ins->v[0] = (uint32_t)argument, ins->imm = (int64_t)result;
+    d->kernel->allocates = d->kernel->in_order = 1;
+    return words_finished(d);
+}
+
 static int arguments_bind(Decoder *d, Instance *callee, const PtxVariable *variables,
                           uint32_t count, const PtxOperand *values)
 {
@@ -228,6 +245,10 @@ int decode_call(Decoder *d)
     if (strcmp(target->name, "vprintf") == 0) return call_system(d, OP_PRINTF, arguments, results);
     if (strcmp(target->name, "__assertfail") == 0)
         return call_system(d, OP_ASSERTFAIL, arguments, results);
+    if (function && function->is_extern && strcmp(target->name, "malloc") == 0)
+        return call_heap(d, OP_MALLOC, arguments, results);
+    if (function && function->is_extern && strcmp(target->name, "free") == 0)
+        return call_heap(d, OP_FREE, arguments, results);
     if (!function || function->is_extern || function->is_entry)
         return refuse(d, "the function %s has no body here", target->name);
     return call_expand(d, function, arguments, results);

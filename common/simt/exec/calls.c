@@ -41,8 +41,7 @@ static uint32_t stack_used(const Warp *warp, uint32_t lanes)
 {
     uint32_t used = 0;
     for (uint32_t k = warp->frames; k-- > 0 && lanes; lanes &= ~warp->frame[k].mask)
-        if (warp->frame[k].mask & lanes && warp->frame[k].stack > used)
-            used = warp->frame[k].stack;
+        if (warp->frame[k].mask & lanes && warp->frame[k].stack > used) used = warp->frame[k].stack;
     return used;
 }
 
@@ -73,8 +72,8 @@ static CallFrame *frame_push(Warp *warp, const Ins *ins, const Routine *callee, 
         return NULL;
     }
     CallFrame *frame = &warp->frame[warp->frames++];
-    *frame = (CallFrame){
-        .call = ins, .mask = warp->mask, .stack = stack, .saved = warp->saved_bytes};
+    *frame =
+        (CallFrame){.call = ins, .mask = warp->mask, .stack = stack, .saved = warp->saved_bytes};
     memcpy(warp->saved + frame->saved, frames_of(warp), FRAMES_BYTES);
     memcpy(warp->saved + frame->saved + FRAMES_BYTES, warp->file + callee->first_slot, registers);
     warp->saved_bytes += registers + FRAMES_BYTES;

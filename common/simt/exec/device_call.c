@@ -1,7 +1,8 @@
-/* device_call.c - printf and assert as device code calls them. */
+/* device_call.c - printf, assert, malloc and free as device code calls them. */
 #include <stdio.h>
 #include <string.h>
 
+#include "common/simt/checks/race.h"
 #include "common/simt/checks/report.h"
 #include "common/simt/exec/exec_parts.h"
 
@@ -157,4 +158,40 @@ const Ins *device_assert(Warp *warp, const Ins *ins)
     const char *slash = strrchr(file, '/');
     return fault_at(warp, ins, SIMT_TRAP, lane, 0, 0, "%s:%u: %s: assertion `%s' failed",
                     slash ? slash + 1 : file, line, function, message);
+}
+
+void device_malloc(Warp *warp, const Ins *ins)
+{
+    Worker *worker = warp->worker;
+    for (uint32_t m = warp->mask; m; m &= m - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(m), size = worker->launch->local_bytes;
+        int again;
+        Allocation *a = heap_alloc(worker->gpu, argument_at(warp, ins, lane, 0), &again);
+        if (again) {
+            race_blocks_forget(worker->launch, a->address, a->bytes);
+            worker->epoch++; /* nor with what its own block did there */
+        }
+        uint64_t address = a ? a->address : 0,
+                 result = (uint64_t)ins->imm + frame_at(warp, ins, lane);
+        if (result + sizeof address <= size)
+            memcpy(warp->local + (size_t)lane * size + result, &address, sizeof address);
+    }
+}
+
+int device_free(Warp *warp, const Ins *ins)
+{
+    Worker *worker = warp->worker;
+    for (uint32_t m = warp->mask; m; m &= m - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(m);
+        uint64_t address = argument_at(warp, ins, lane, 0);
+        char near[256];
+        HeapFree result = address ? heap_free(worker->gpu, address) : HEAP_FREE_DONE;
+        if (result == HEAP_FREE_DONE) continue;
+        memory_describe(&worker->gpu->memory, address, near, sizeof near);
+        fault_at(warp, ins, SIMT_MEMCHECK, lane, address, 0,
+                 "Malloc/Free error encountered: %s: the address is %s",
+                 result == HEAP_FREE_TWICE ? "Double free" : "Invalid pointer to free", near);
+        return -1;
+    }
+    return 0;
 }

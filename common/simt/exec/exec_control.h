@@ -486,3 +486,14 @@ HANDLER(ASSERTFAIL)
 {
     return device_assert(warp, ins);
 }
+
+HANDLER(MALLOC)
+{
+    device_malloc(warp, ins);
+    return ins + 1;
+}
+
+HANDLER(FREE)
+{
+    return device_free(warp, ins) == 0 ? ins + 1 : NULL;
+}

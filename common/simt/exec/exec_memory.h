@@ -42,9 +42,10 @@ __attribute__((noinline)) static void outside_fault(Warp *warp, const Ins *ins, 
     origin_describe(warp, ins, address, near, sizeof near);
     if (a && a->freed)
         fault_at(warp, ins, SIMT_MEMCHECK, lane, address, bytes,
-                 "Use after free: invalid __global__ %s of %u bytes in memory that cudaFree freed "
-                 "before this launch: the address is %s",
-                 access_name(store), bytes, near);
+                 "Use after free: invalid __global__ %s of %u bytes in memory that %s: the address "
+                 "is %s",
+                 access_name(store), bytes,
+                 a->heap ? "free() took back" : "cudaFree freed before this launch", near);
     else
         fault_at(warp, ins, SIMT_MEMCHECK, lane, address, bytes,
                  "Invalid __global__ %s of %u bytes: the address is %s", access_name(store), bytes,

@@ -7,10 +7,12 @@
 /* Handlers compiled for three instruction sets; all give the same bits. */
 extern const Handler exec_base[], exec_avx2[], exec_avx512[];
 
-/* vprintf and __assertfail; their arguments lie in local memory as the calling convention left
- * them. */
+/* vprintf, __assertfail, malloc and free; their arguments lie in local memory as the calling
+ * convention left them. */
 int device_printf(Warp *warp, const Ins *ins);
 const Ins *device_assert(Warp *warp, const Ins *ins);
+void device_malloc(Warp *warp, const Ins *ins);
+int device_free(Warp *warp, const Ins *ins);
 
 /* Texture and surface instructions. */
 const Ins *texture_run(Warp *warp, const Ins *ins);

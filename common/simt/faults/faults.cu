@@ -906,3 +906,84 @@ KERNEL(call_as_another_type)
     OfTwo two = (OfTwo)ones[n - 256];
     x[self()] = two(1.0f, 2.0f); // FAULT memcheck: Invalid program counter
 }
+
+__device__ float sum_down(const float *x, int at);
+
+/* A thread's stack ends. */
+KERNEL(recursion_without_end)
+{
+    x[self()] = sum_down(x, n - 1);
+}
+
+__device__ float sum_down(const float *x, int at)
+{
+    return at < 0 ? 0.0f : x[at] + sum_down(x, at - 1); // FAULT memcheck: Stack overflow: 65 calls
+}
+
+/* Each lane its own depth; some end there. */
+KERNEL(clean_recursion)
+{
+    float v = sum_down(x + n / 2, (int)threadIdx.x % 9);
+    if (threadIdx.x % 9 == 8 && v != 36.0f + 9.0f * n / 2) __trap();
+}
+
+KERNEL(heap_freed_twice)
+{
+    float *block = (float *)malloc(64);
+    free(block);
+    free(block); // FAULT memcheck: Malloc/Free error encountered: Double free
+}
+
+KERNEL(heap_frees_what_it_did_not_give)
+{
+    float *block = (float *)malloc(64);
+    free(n ? block + 4 : block); // FAULT memcheck: Malloc/Free error encountered: Invalid pointer
+}
+
+KERNEL(heap_past_the_end)
+{
+    float *block = new float[n];
+    block[threadIdx.x + n] = 1.0f; // FAULT memcheck: past the end of a 1024-byte allocation of the
+    delete[] block;
+}
+
+KERNEL(heap_used_after_free)
+{
+    volatile float *block = (float *)malloc(64);
+    block[threadIdx.x % 16] = 1.0f;
+    free((void *)block);
+    x[self()] = block[threadIdx.x % 16]; // FAULT memcheck: Use after free: invalid __global__ read
+}
+
+KERNEL(heap_read_unwritten)
+{
+    float *block = (float *)malloc(64);
+    x[self()] = block[threadIdx.x % 16]; // FAULT initcheck: Uninitialized __global__ memory read
+    free(block);
+}
+
+/* All of the heap is given out and given back, eight times: so places are used again, by other
+ * blocks and with barriers or without. */
+KERNEL(clean_heap) // <<<16, 64, 0>>>
+{
+    for (int round = 0; round < 64; round++) {
+        float *block = (float *)malloc(16 << 10);
+        if (!block) __trap();
+        block[threadIdx.x] = (float)round;
+        if (block[threadIdx.x] != round) __trap();
+        free(block);
+    }
+}
+
+/* Null when the heap is full. */
+KERNEL(clean_heap_is_full) // <<<1, 1, 0>>>
+{
+    if (malloc(9 << 20)) __trap();
+    float *half = (float *)malloc(5 << 20), *more = (float *)malloc(5 << 20);
+    if (!half || more) __trap();
+    free(half);
+    free(more);
+    more = (float *)malloc(5 << 20);
+    if (!more) __trap();
+    free(more);
+}
