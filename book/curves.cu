@@ -10,8 +10,11 @@
 
 enum { REPEATS = 7, LINE = 128, MOST_STREAMS = 32 };
 
+struct Span;
 static int sms;
+static size_t l2_bytes;
 static uint64_t *out;
+static Span *spans;
 
 static void check(cudaError_t error)
 {
@@ -65,6 +68,38 @@ template <class Launch> static double cycles(Launch launch)
     return (double)least;
 }
 
+/* When a warp of a block began and ended, by the clock of its SM. */
+struct Span {
+    uint64_t begin, end;
+};
+
+__device__ static void span_begin(Span *span)
+{
+    if (threadIdx.x % 32 == 0) span[threadIdx.x / 32].begin = clock64();
+}
+
+__device__ static void span_end(Span *span)
+{
+    __syncwarp();
+    if (threadIdx.x % 32 == 0) span[threadIdx.x / 32].end = clock64();
+}
+
+/* From the first of the block's warps that begins to the last that ends. */
+template <class Launch> static double cycles(Launch launch, int warps)
+{
+    Span one[32];
+    uint64_t least = UINT64_MAX;
+    for (int i = 0; i < REPEATS; i++) {
+        launch();
+        check(cudaMemcpy(one, spans, sizeof one, cudaMemcpyDeviceToHost));
+        uint64_t begin = UINT64_MAX, end = 0;
+        for (int w = 0; w < warps; w++)
+            begin = std::min(begin, one[w].begin), end = std::max(end, one[w].end);
+        least = std::min(least, end - begin);
+    }
+    return (double)least;
+}
+
 /* ---- how long a load takes, over how much memory is walked through --------------------------- */
 
 /* A ring of addresses: each line of memory holds where the next one is. */
@@ -76,25 +111,31 @@ __global__ void ring_kernel(char *ring, size_t lines)
 
 /* begin walk */
 /* One thread walks the ring: no load can begin before the one before it is done. */
-__global__ void walk_kernel(uint64_t *cycles, char *at, int warm, int steps)
+__device__ static char *walk(char *at, int steps)
 {
-    for (int i = 0; i < warm; i++)
-        at = *(char *volatile *)at;
-    uint64_t begin = clock64();
 #pragma unroll 16
     for (int i = 0; i < steps; i++)
         asm volatile("ld.global.ca.u64 %0, [%0];" : "+l"(at));
+    return at;
+}
+
+__global__ void walk_kernel(uint64_t *cycles, char *ring, int warm, int steps)
+{
+    char *at = walk(ring, warm); /* now the caches hold what they can */
+    uint64_t begin = clock64();
+    at = walk(at, steps);
     cycles[0] = clock64() - begin;
     cycles[1] = (uint64_t)at; /* used, or the compiler would leave the loop out */
 }
 /* end walk */
 
+/* What lies in a cache is walked through once before; of what does not, the first part. */
 static void latency(char *space, size_t most)
 {
     for (size_t bytes = 8192; bytes <= most; bytes *= 2)
         for (int half = 0; half < 2 && bytes + half * bytes / 2 <= most; half++) {
             size_t lines = (bytes + half * bytes / 2) / LINE;
-            int steps = 4096, warm = (int)std::min<size_t>(lines, 4096);
+            int steps = 4096, warm = (int)(lines * LINE < 2 * l2_bytes ? lines : steps);
             double all = cycles([=] {
                 ring_kernel<<<(unsigned)(lines / 128 + 1), 128>>>(space, lines);
                 walk_kernel<<<1, 1>>>(out, space, warm, steps);
@@ -107,33 +148,28 @@ static void latency(char *space, size_t most)
 
 /* begin chains */
 /* CHAINS sums a thread, none of which needs another: so many FMAs of a warp may be on their way. */
-template <int CHAINS> __global__ void chains_kernel(uint64_t *cycles, float a)
+template <int CHAINS> __global__ void chains_kernel(Span *span, int turns)
 {
     float sum[CHAINS];
     for (int c = 0; c < CHAINS; c++)
         sum[c] = (float)(threadIdx.x + c);
     __syncthreads();
-    uint64_t begin = clock64();
-#pragma unroll 4
-    for (int i = 0; i < 1024; i++)
+    span_begin(span);
+    for (int turn = 0; turn < turns; turn++)
 #pragma unroll
-        for (int c = 0; c < CHAINS; c++)
-            sum[c] = fmaf(sum[c], a, 0.5f);
-    __syncthreads();
-    uint64_t end = clock64();
-    float all = 0;
+        for (int i = 0; i < 64; i++)
+            asm volatile("fma.rn.f32 %0, %0, %0, %0;" : "+f"(sum[i % CHAINS]));
+    span_end(span);
     for (int c = 0; c < CHAINS; c++)
-        all += sum[c];
-    if (threadIdx.x == 0) cycles[0] = end - begin;
-    if (all == 12345.0f) cycles[1] = 1;
+        if (sum[c] == 12345.0f) span->begin = 0; /* used */
 }
 /* end chains */
 
 template <int CHAINS> static void fma_rate(const char *series)
 {
     for (int warps = 1; warps <= 32; warps += warps < 8 ? 1 : 4) {
-        double all = cycles([=] { chains_kernel<CHAINS><<<1, warps * 32>>>(out, 0.999f); });
-        point("fma", series, warps, 1024.0 * CHAINS * warps * 32 / all);
+        double all = cycles([=] { chains_kernel<CHAINS><<<1, warps * 32>>>(spans, 64); }, warps);
+        point("fma", series, warps, 64.0 * 64 * warps * 32 / all);
     }
 }
 
@@ -197,32 +233,33 @@ static void strides(char *space, size_t bytes)
 }
 
 /* begin banks */
-/* Lanes read words of shared memory `stride` words apart; one warp, so nobody else waits. */
-__global__ void bank_kernel(uint64_t *cycles, int stride)
+/* Lanes read words of shared memory `stride` words apart. */
+__global__ void bank_kernel(Span *span, int stride)
 {
-    __shared__ uint32_t word[1024];
-    for (int i = threadIdx.x; i < 1024; i += blockDim.x)
+    __shared__ uint32_t word[32 * 33];
+    for (int i = threadIdx.x; i < 32 * 33; i += blockDim.x)
         word[i] = 0;
     __syncthreads();
-    uint32_t at = (uint32_t)__cvta_generic_to_shared(word) + threadIdx.x * stride % 1024 * 4,
-             sum = 0;
-    uint64_t begin = clock64();
+    uint32_t at = (uint32_t)__cvta_generic_to_shared(word + threadIdx.x % 32 * stride), sum = 0;
+    span_begin(span);
 #pragma unroll 32
     for (int i = 0; i < 1024; i++) {
         uint32_t v;
         asm volatile("ld.volatile.shared.u32 %0, [%1];" : "=r"(v) : "r"(at));
         sum += v;
     }
-    uint64_t end = clock64();
-    if (threadIdx.x == 0) cycles[0] = end - begin;
-    if (sum == 1) cycles[1] = 1;
+    span_end(span);
+    if (sum == 1) span->begin = 0; /* used */
 }
 /* end banks */
 
+/* 32 warps, so that nothing but the banks is waited for: cycles a load of a warp. */
 static void banks()
 {
-    for (int stride = 0; stride <= 32; stride++)
-        point("bank", "load", stride, cycles([=] { bank_kernel<<<1, 32>>>(out, stride); }) / 1024);
+    for (int stride = 0; stride <= 33; stride++) {
+        double all = cycles([=] { bank_kernel<<<1, 1024>>>(spans, stride); }, 32);
+        point("bank", "load", stride, all / 1024 / 32);
+    }
 }
 
 /* begin branch */
@@ -353,7 +390,9 @@ int main()
     char *space;
     check(cudaGetDeviceProperties(&card, 0));
     sms = card.multiProcessorCount;
+    l2_bytes = (size_t)card.l2CacheSize;
     check(cudaMalloc(&out, 64));
+    check(cudaMalloc(&spans, 32 * sizeof *spans));
     check(cudaMalloc(&space, bytes));
     check(cudaMemset(space, 0, bytes));
     printf("curve\tseries\tx\tvalue\n");

@@ -15,7 +15,7 @@ if [ "$mode" = script ]; then
 fi
 
 pages() {
-    ls README.md docs/*.md labs/*/README.md 2>/dev/null
+    ls README.md docs/*.md book/*.md labs/*/README.md 2>/dev/null
 }
 
 # The name under which a page's own tables are made: 02-naive for labs/02-naive/README.md, cheng for docs/cheng.md.

@@ -1,0 +1,34 @@
+"""Sphinx's settings for `make book`; index.md says what is in the book."""
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import pages
+
+project = "The convolution lab workbook"
+html_title = project
+root_doc = pages.INDEX[:-3]
+book = pages.chapters()
+include_patterns = book
+
+extensions = ["myst_parser"]
+myst_heading_anchors = 4
+suppress_warnings = ["myst.header"]  # handouts begin sections below others now and then
+highlight_language = "text"
+
+# The theme has light and dark, phones and wide screens.  Summaries of what was found would need a server.
+html_theme = "furo"
+html_static_path = ["static"]
+html_css_files = ["book.css"]
+html_show_search_summary = False
+html_copy_source = False
+html_show_sourcelink = False
+html_show_copyright = False
+html_use_index = False
+
+
+def setup(app):
+    def as_chapter(app, name, source):
+        source[0] = pages.with_links(name + ".md", source[0], book) + pages.pieces(name + ".md")
+
+    app.connect("source-read", as_chapter)

@@ -1,0 +1,157 @@
+"""The chapters of the book, as `make book` and its test read them.
+
+    python3 book/pages.py            says what is wrong with them, a line each
+    python3 book/pages.py OUT        and leaves their text in OUT, code included
+
+index.md lists the chapters, docs/ and labs/ hold most of them, and they are readable where they stand.  What the book
+changes: a link to what is no chapter becomes the path of a file, and a lab's chapter ends with the pieces of its skeleton.
+"""
+import glob
+import os
+import re
+import sys
+
+root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+INDEX = "book/index.md"
+# Pages of docs/ that are for others than students, or tell what a student is asked to predict.
+LEFT_OUT = {
+    "architecture", "class", "contributing", "export", "instructor", "lab-ini", "result-record", "writing-a-lab",
+    "cheng",  # has the value of a prediction of lab 06
+}
+
+LINK = re.compile(r"(!?)\[([^\]\[]*)\]\(([^)# ]*)(#[^) ]*)?\)")
+TOC = re.compile(r"^```\{toctree\}\n(.*?)^```", re.M | re.S)
+INCLUDE = re.compile(r"^```\{literalinclude\} (\S+)\n(.*?)^```", re.M | re.S)
+TERM = re.compile(r"^\| ([^|]+) \|", re.M)
+
+
+def read(path):
+    with open(os.path.join(root, path), encoding="utf-8") as file:
+        return file.read()
+
+
+def beside(page, target):
+    """The path of what `page` calls `target`."""
+    return os.path.normpath(os.path.join(os.path.dirname(page), target))
+
+
+def chapters():
+    """Their paths from the root, index.md first, in the book's order."""
+    found = [INDEX]
+    for block in TOC.findall(read(INDEX)):
+        for entry in block.split("\n"):
+            if entry and not entry.startswith(":"):
+                pattern = beside(INDEX, entry) + ".md"
+                found += sorted(glob.glob(pattern, root_dir=root)) if "*" in pattern else [pattern]
+    return found
+
+
+def headings(text):
+    """The anchors of a page, as GitHub and MyST name them."""
+    text = re.sub(r"^```.*?^```", "", text, flags=re.M | re.S)
+    return {re.sub(r"[^\w\- ]", "", line.strip().lower()).replace(" ", "-") for line in re.findall(r"^#+ (.*)", text, re.M)}
+
+
+def with_links(page, text, book):
+    """The text with links to chapters only; another file's name stands behind the words."""
+    def link(match):
+        image, words, target, anchor = match.groups()
+        path = beside(page, target)
+        if image or "://" in target or not target or path in book:
+            return match.group()
+        return words if os.path.basename(path) in words else f"{words} (`{path}`)"
+    return LINK.sub(link, text)
+
+
+def pieces(page):
+    """What a lab's skeleton asks for: its TODO regions, as a chapter's last section."""
+    match = re.fullmatch(r"labs/(.*)/README\.md", page)
+    if not match:
+        return ""
+    [source] = re.findall(r"^source *= *(\S+)", read(f"labs/{match[1]}/lab.ini"), re.M)
+    skeleton = read(f"autograder/tests/skeletons/{match[1]}/{source}")
+    regions = re.findall(r"^[^\n]*// TODO\(.*?// END TODO\(\d+\)\n", skeleton, re.M | re.S)
+    return f"\n\n## The pieces\n\nThese places of `{source}` are yours:\n\n```cuda\n" + "\n".join(regions) + "```\n"
+
+
+def chapter(page, book):
+    """The text of a chapter, as the book has it."""
+    return with_links(page, read(page), book) + pieces(page)
+
+
+def included(page, text):
+    """A (file, text) for each piece of code that the page includes; text is None where there is none."""
+    for file, options in INCLUDE.findall(text):
+        path, option = beside(page, file), dict(re.findall(r"^:([a-z-]+): *(.*)$", options, re.M))
+        after, before = option.get("start-after", ""), option.get("end-before", "")
+        code = read(path) if os.path.isfile(os.path.join(root, path)) else ""
+        begin, end = code.find(after), code.find(before)
+        yield path, code[begin + len(after):end] if after and before and 0 <= begin < end else None
+
+
+def faults():
+    """What is wrong with the book, a line each."""
+    book = chapters()
+    for page in sorted(set(book)):
+        if book.count(page) > 1:
+            yield f"{INDEX} lists {page} twice"
+    missing = [page for page in book if not os.path.isfile(os.path.join(root, page))]
+    yield from (f"{INDEX} lists {page}, which is not there" for page in missing)
+    if missing:
+        return
+    for page in sorted(glob.glob("docs/*.md", root_dir=root) + glob.glob("book/*.md", root_dir=root)):
+        if (page in book) == (os.path.basename(page)[:-3] in LEFT_OUT):
+            yield f"{page} is either a chapter in {INDEX} or left out in book/pages.py"
+    for page in book:
+        yield from faults_of_links(page)
+        for path, code in included(page, read(page)):
+            if not code:
+                yield f"{page} includes code of {path}, which has no such place"
+    yield from faults_of_words(book)
+
+
+def faults_of_links(page):
+    for _, words, target, anchor in LINK.findall(re.sub(r"^```.*?^```", "", read(page), flags=re.M | re.S)):
+        path = beside(page, target) if target else page
+        if "://" in target:
+            continue
+        if not os.path.exists(os.path.join(root, path)):
+            yield f"{page}: the link '{words}' leads to {path}, which is not there"
+        elif anchor and path.endswith(".md") and anchor[1:] not in headings(read(path)):
+            yield f"{page}: the link '{words}' leads to {anchor} of {path}, which has no such heading"
+
+
+def faults_of_words(book):
+    """Each word of the glossary stands there once, and in another chapter."""
+    glossary = "docs/glossary.md"
+    words = TERM.findall(read(glossary).split("\n## Words\n")[1])[2:]
+    text = " ".join(read(page) for page in book if page not in (glossary, INDEX)).lower()
+    text = re.sub(r"\s+", " ", text)
+    terms = [term.strip() for word in words for term in re.sub(r"[`']", "", word).split(", ")]
+    for term in terms:
+        if terms.count(term) > 1:
+            yield f"{glossary} has '{term}' twice"
+        if not re.search(r"\b" + re.escape(term.lower()).replace(r"\-", "[- ]"), text.replace("'", "").replace("`", "")):
+            yield f"{glossary} has '{term}', which no chapter uses"
+    if sorted(words, key=lambda word: word.strip("`' ").lower()) != words:
+        yield f"{glossary}: the words are not in the order of the alphabet"
+
+
+def main():
+    wrong = list(faults())
+    for fault in wrong:
+        print(fault, file=sys.stderr)
+    if len(sys.argv) > 1 and not wrong:
+        book = chapters()
+        for page in book:
+            path = os.path.join(sys.argv[1], page)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            text = chapter(page, book)
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text + "\n".join(code for _, code in included(page, text)))
+    return len(wrong) > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,187 @@
+#!/bin/sh
+# gpu.sh BUILD OUT - the tables, curves and sentences of book/gpu.md: what an H200 measured (docs/data/h200/gpu.tsv by
+# h200-gpu.sh, machine.ini by make machine, common/validate's micro-kernels), and what the simulator says of the same.
+. docs/numbers/lib.sh
+
+page=book/gpu.md
+curves=docs/data/h200/gpu.tsv
+card=docs/data/h200/machine.ini
+micro=common/validate/data/h200
+
+# point CURVE SERIES X: a measured value of curves.cu.
+point() {
+    _value=$(awk -F'\t' -v curve="$1" -v series="$2" -v x="$3" '$1 == curve && $2 == series && $3 == x { print $4 }' "$curves")
+    [ -n "$_value" ] || fail "$curves has no $1 $2 $3"
+    printf '%s\n' "$_value"
+}
+
+# card KEY: a number of machine.ini; raw KEY: the last number in the line above, which says what was measured.
+card() {
+    _value=$(sed -n "s/^$1 = //p" "$card")
+    [ -n "$_value" ] || fail "$card has no $1"
+    printf '%s\n' "$_value"
+}
+raw() {
+    sed -n -e '/^;/h' -e "/^$1 = /{x;p;}" "$card" | grep -oE '[0-9.]+' | tail -n "${2:-1}" | head -n 1
+}
+
+# us NAME: microseconds of a micro-kernel on the card; simulated_us NAME: on the simulator.
+us() { cell "$micro/micro-times.tsv" "$1" 4; }
+simulated_us() { cell docs/data/simulated/validation/micro.tsv "$1" 4; }
+
+# counted NAME COLUMN: what ncu counted; the two records have their rows in the same order.
+counted() {
+    _row=$(grep -v '^;' "$micro/micro-times.tsv" | awk -F'\t' -v name="$1" '$1 == name { print NR }')
+    grep -v '^;' "$micro/micro-counters.tsv" | awk -F'\t' -v row="$_row" -v name="$2" '
+        NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) column = i }
+        NR == row { print $column }'
+}
+
+sms=$(card sms) mhz=$(card clock_mhz) gb_s=$(card dram_gb_s) dram=$(card dram_latency)
+fma=$(raw alu_latency) l2=$(card l2_latency) l1=$(card l1_latency)
+fma_cycles=$(calc '%.0f' "$fma / 4096")
+nano() { calc '%.0f' "$1 * 1000 / $mhz"; }
+kb() { calc '%.0f' "$1 / 1024"; }
+tflops=$(sed -n 's/^fp32 FMA\t\([0-9.]*\)\t.*/\1/p' docs/data/h200/bench.tsv)
+halves=$(raw tensor_fma) floats=$(raw fp32_lanes)
+words=$(raw lsu_lanes)
+
+# ---- tables ---------------------------------------------------------------------------------------------------------
+part() { printf '| %s | %s | %s | %s |\n' "$1" "$(thousands "$2")" "$3" "$(thousands $((sms * $2)))"; }
+{
+    printf '| what there is | in an SM | measured, a cycle | in the GPU |\n| --- | --- | --- | --- |\n'
+    part schedulers "$(machine h200 schedulers)" ''
+    part 'lanes for floats' "$(card fp32_lanes)" "$floats FMAs"
+    part 'lanes for integers' "$(card int32_lanes)" "$(raw int32_lanes) multiply-adds"
+    part 'lanes for doubles' "$(card fp64_lanes)" "$(raw fp64_lanes) FMAs"
+    part 'lanes for exp, sin, square roots' "$(card sfu_lanes)" "$(raw sfu_lanes) powers of two"
+    part 'tensor cores' 4 "$(thousands "$halves") FMAs of halves"
+    part 'warps, at the most' "$(card max_warps_per_sm)" ''
+    part 'threads, at the most' "$(card max_threads_per_sm)" ''
+    part 'registers of 32 bits' "$(card registers_per_sm)" ''
+} >"$out/parts.md"
+
+place() { printf '| %s | %s | %s | %s | %s |\n' "$@"; }
+{
+    printf '| place | who sees it | how large | latency, cycles | rate |\n| --- | --- | --- | --- | --- |\n'
+    place registers 'a thread' "$(kb "$(calc %d "4 * $(card registers_per_sm)")") KB an SM" – –
+    place 'shared memory' 'a block' "up to $(kb "$(card shared_per_sm)") KB an SM" "$(card shared_latency)" \
+        "$(calc %.0f "4 * $words") bytes a cycle and SM"
+    place L1 'an SM' "the rest of $(kb "$(machine h200 l1_bytes)") KB an SM" "$l1" ''
+    place L2 'the GPU' "$(calc %.0f "$(card l2_bytes) / 1048576") MiB" "$l2" \
+        "$(thousands "$(card l2_bytes_per_cycle)") bytes a cycle, $(thousands "$(calc %.0f "$(card l2_bytes_per_cycle) * $mhz / 1000")") GB/s"
+    place DRAM 'the GPU' "$(calc %.0f "$(card memory_bytes) / 1073741824") GiB" "$dram" "$(thousands "$gb_s") GB/s"
+    place "the host's memory" 'the GPU, over a bus' '' '' "$(calc %.0f "$(point copy to-pinned 1)") GB/s"
+} >"$out/places.md"
+
+{
+    printf '| ways that lanes go | cycles of the warp |\n| --- | --- |\n'
+    for ways in 1 2 4 8 16 32; do printf '| %s | %s |\n' "$ways" "$(thousands "$(calc %.0f "$(point branch warp "$ways")")")"; done
+} >"$out/branches.md"
+
+{
+    printf '| stride, floats | sectors a load | µs for a million floats |\n| --- | --- | --- |\n'
+    printf '| 1 | %s | %s |\n' "$(calc %.0f "$(counted copy-1MB load_sectors) / $(counted copy-1MB load_requests)")" "$(calc %.1f "$(point stride copy 1)")"
+    for stride in 2 3 4 8 16 32; do
+        printf '| %s | %s | %s |\n' "$stride" "$(calc %.0f "$(counted stride-$stride load_sectors) / $(counted stride-$stride load_requests)")" \
+            "$(calc %.1f "$(point stride copy "$stride")")"
+    done
+} >"$out/strides.md"
+
+{
+    printf '| stride, words | wavefronts a load | cycles a load of one warp |\n| --- | --- | --- |\n'
+    for stride in 1 2 3 4 8 16 32; do
+        printf '| %s | %s | %s |\n' "$stride" "$(calc %.0f "$(counted bank-$stride wavefronts_load) / $(counted bank-1 wavefronts_load)")" \
+            "$(calc %.1f "$(point bank load "$stride")")"
+    done
+} >"$out/banks.md"
+
+{
+    printf '| blocks on an SM | warps | occupancy | µs |\n| --- | --- | --- | --- |\n'
+    for blocks in 1 2 4 8; do
+        printf '| %s | %s | %s %% | %s |\n' "$blocks" $((4 * blocks)) "$(calc %.0f "400 * $blocks / $(card max_warps_per_sm)")" "$(calc %.1f "$(us occupancy-$blocks)")"
+    done
+} >"$out/occupancy.md"
+
+{
+    printf '| blocks | waves | µs |\n| --- | --- | --- |\n'
+    for blocks in 12 132 264 396; do
+        printf '| %s | %s | %s |\n' "$blocks" $(((blocks + sms - 1) / sms)) "$(calc %.1f "$(point waves launch "$blocks")")"
+        [ "$blocks" != "$sms" ] || printf '| %s | 2 | %s |\n' $((sms + 1)) "$(calc %.1f "$(point waves edge $((sms + 1)))")"
+    done
+} >"$out/waves.md"
+
+{
+    printf '| an empty kernel | µs |\n| --- | --- |\n'
+    printf '| one of many launches in a row | %s |\n' "$(calc %.2f "$(point launch calls 64)")"
+    printf '| one of as many in a graph | %s |\n' "$(calc %.2f "$(point launch graph 64)")"
+    printf '| one alone, from event to event | %s |\n' "$(calc %.2f "$(point launch one 1)")"
+} >"$out/launches.md"
+
+{
+    printf '| streams | µs for all |\n| --- | --- |\n'
+    for used in 1 2 4 8 16 32; do printf '| %s | %s |\n' "$used" "$(calc %.0f "$(point streams kernels "$used")")"; done
+} >"$out/streams.md"
+
+{
+    printf '| copy | GB/s |\n| --- | --- |\n'
+    printf '| to the card, from pinned memory | %s |\n' "$(calc %.1f "$(point copy to-pinned 1)")"
+    printf '| from the card, to pinned memory | %s |\n' "$(calc %.1f "$(point copy from-pinned 1)")"
+    printf '| to the card, from memory as malloc gives it | %s |\n' "$(calc %.1f "$(point copy to-pageable 1)")"
+    printf '| within the card, bytes read plus bytes written | %s |\n' "$(thousands "$(sed -n 's/^device-to-device[^\t]*\t\([0-9,]*\)\t.*/\1/p' docs/data/h200/bench.tsv)")"
+} >"$out/copies.md"
+
+{
+    printf '| kernel | measured, µs | simulated, µs | simulated / measured |\n| --- | --- | --- | --- |\n'
+    while IFS='	' read -r name words_of; do
+        printf '| %s | %s | %s | %s |\n' "$words_of" "$(calc %.1f "$(us "$name")")" "$(calc %.1f "$(simulated_us "$name")")" \
+            "$(calc %.2f "$(simulated_us "$name") / $(us "$name")")"
+    done <<'E2'
+fma-chain	a warp an SM, one chain of FMAs
+fma-4	64 warps an SM, four chains a thread
+diverge-32	lanes go 32 ways
+copy-16MB	a copy, a float a thread
+float4	the same copy, a float4 a thread
+stride-8	loads with a stride of 8
+gather-DRAM	gathered from 128 MB
+bank-8	shared memory with a stride of 8
+occupancy-1	chained loads, one block an SM
+occupancy-8	chained loads, eight blocks an SM
+tail-264	a full wave of blocks
+tail-265	one block more
+transpose-naive	a transposition, straight
+transpose-32	through a tile of 32 × 32
+transpose-33	through a tile of 32 × 33
+E2
+} >"$out/model.md"
+
+# ---- sentences ------------------------------------------------------------------------------------------------------
+say "$page" "A cycle is $(calc %.3f "1000 / $mhz") ns there, for the SMs run at $(thousands "$mhz") MHz"
+say "$page" "up to $sms · 4 · 32 = $(thousands $((sms * 128))) operations"
+say "$page" "that is $(calc %.1f "$sms * 256 * $mhz / 1e6") TFLOP/s on paper; $tflops were measured"
+say "$page" "can be used after $fma_cycles cycles"
+say "$page" "a load takes $l1 cycles; from the L2 $l2; from DRAM $dram. One load from DRAM takes as long as $(calc %.0f "$dram / ($fma / 4096)") FMAs"
+flight=$(calc %f "$gb_s * $dram / $mhz / 1000")
+say "$page" "DRAM gives $(thousands "$gb_s") GB/s, and each byte takes $dram cycles, or $(nano "$dram") ns. So $(calc %.2f "$flight") MB must be on their way at any time, $(calc %.1f "$flight * 1000 / $sms") KB for each SM"
+say "$page" "a copy of 16 MB takes $(calc %.1f "$(us copy-16MB)") µs with a float a thread, $(calc %.1f "$(us float4)") µs with a \`float4\` a thread, and $(calc %.1f "$(us copy4)") µs with four floats"
+say "$page" "from memory to memory it takes $(calc %.1f "$(us transpose-naive)") µs"
+say "$page" "in shared memory it takes $(calc %.1f "$(us transpose-32)") µs"
+say "$page" "a tile of 32 × 33 it takes $(calc %.1f "$(us transpose-33)") µs"
+say "$page" "65,536 empty blocks of one warp take $(calc %.1f "$(raw block_launch_cycles)") µs, $(card block_launch_cycles) cycles each"
+say "$page" "measured at $(thousands "$halves") of those a cycle, against $(calc %.0f "$floats") FMAs of floats. That is $(calc %.1f "$halves / $floats") times as much"
+say "$page" "$tflops TFLOP/s over $(thousands "$gb_s") GB/s, $(calc %.1f "$tflops * 1000 / $gb_s") FLOP a byte"
+flop=$(calc %.0f '2 * 8 * 512 * 28 * 28 * 256 * 9') bytes=$(calc %.0f '4 * (8 * 256 * 28 * 28 + 512 * 256 * 9 + 8 * 512 * 28 * 28)')
+say "$page" "every output written once, it is $(calc %.0f "$flop / $bytes")"
+say "$page" "it is off by $(sed -n 's/^| all | [0-9]* | [0-9.]* | \([0-9.]* %\) |$/\1/p' docs/validation.md)"
+say "$page" "the L2 gives $(thousands "$(card l2_bytes_per_cycle)") bytes a cycle after $l2 cycles"
+say "$page" "$(thousands "$(card l2_bytes_per_cycle)") · $l2 / $sms = $(calc %.1f "$(card l2_bytes_per_cycle) * $l2 / $sms / 1000") KB"
+say docs/figures/gpu-chip.svg ">$sms multiprocessors (SMs), all alike<"
+say docs/figures/gpu-chip.svg ">L2 cache, $(calc %.0f "$(card l2_bytes) / 1048576") MiB, one for all SMs<"
+say docs/figures/gpu-chip.svg ">$(thousands "$(card registers_per_sm)") registers of 32 bits<"
+
+# ---- curves ---------------------------------------------------------------------------------------------------------
+if command -v gnuplot >/dev/null; then
+    for curve in latency warps flight waves; do
+        gnuplot -e "data='$curves'; out='$out/gpu-$curve.svg'" "docs/numbers/gpu/$curve.gp"
+    done
+fi
