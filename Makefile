@@ -290,7 +290,7 @@ fuzzers: $(FUZZERS)
 $(FUZZERS): LDFLAGS += -fsanitize=fuzzer
 
 # ---- front door --------------------------------------------------------------------------------------------------------
-.PHONY: $(ANSWERS:=-answer) help labs setup doctor run machine simulate profile grade class export bundle handout update hint ladder reset solution watch check numbers bench validate compare maps datasets train serve load sweep widths mutate test fuzz sanitize keep new-lab compile-commands format clean
+.PHONY: $(ANSWERS:=-answer) help labs setup doctor run machine simulate profile grade class export book bundle handout update hint ladder reset solution watch check numbers bench validate compare maps datasets train serve load sweep widths mutate test fuzz sanitize keep new-lab compile-commands format clean
 
 stage = $(Q)+$(made) $(MAKE) $(if $(V),,-s) -j"$$JOBS" $(1)
 # Packages that one target wants and a student does not.
@@ -343,6 +343,9 @@ labs:
 #:                       sectors, bank conflicts, the block's tile (docs/see.md)
 #:   make picture LAB=02 [FILTER=edges] [PICTURE=file.png]
 #:                       one of the labs 01 to 04 on a picture (docs/picture.md)
+#:   make book
+#:                       the workbook as pages for a browser, with search, and as
+#:                       a PDF: the labs, the GPU, words, errata, a cheat sheet
 #:   make maps [SEED=n]
 #:                       feature maps like VGG-19's into build/maps; one of them as
 #:                       input of a run: make run LAB=13
@@ -447,6 +450,10 @@ picture-answer:
 	$(Q)$(plus)sh common/setup/setup.sh "$$BUILD" python3-numpy python3-pil
 	$(call stage,tools)
 	$(Q)$(plus)sh common/setup/picture.sh "$$BUILD" "$$LAB" "$$SUBMISSION" "$$ENGINE" "$$PICTURE" "$$FILTER"; $(keep)
+
+book:
+	$(call want,python3-sphinx python3-myst-parser furo weasyprint)
+	$(Q)sh common/setup/book.sh "$$BUILD"
 
 # What make says goes beside, so that the format alone is on standard output.
 export:

@@ -119,6 +119,8 @@ int main(int argc, char **argv)
     tell_program("counter", "valgrind", "lab 01's instructions and cache misses",
                  "sudo apt-get install valgrind");
     tell_program("plots", "gnuplot", "figures", "sudo apt-get install gnuplot-nox");
+    tell_program("book", "weasyprint", "the PDF of make book",
+                 "sudo apt-get install python3-sphinx python3-myst-parser furo weasyprint");
     tell_program("similarity", "sim_c++", "whose work of a class reads alike",
                  "sudo apt-get install similarity-tester");
     tell_program("cluster", "sbatch", "a class on Slurm's nodes",

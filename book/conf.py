@@ -13,7 +13,6 @@ include_patterns = book
 
 extensions = ["myst_parser"]
 myst_heading_anchors = 4
-suppress_warnings = ["myst.header"]  # handouts begin sections below others now and then
 highlight_language = "text"
 
 # The theme has light and dark, phones and wide screens.  Summaries of what was found would need a server.
@@ -29,6 +28,6 @@ html_use_index = False
 
 def setup(app):
     def as_chapter(app, name, source):
-        source[0] = pages.with_links(name + ".md", source[0], book) + pages.pieces(name + ".md")
+        source[0] = pages.chapter(name + ".md", book, anchors=app.builder.name == "html")
 
     app.connect("source-read", as_chapter)

@@ -53,13 +53,16 @@ def headings(text):
     return {re.sub(r"[^\w\- ]", "", line.strip().lower()).replace(" ", "-") for line in re.findall(r"^#+ (.*)", text, re.M)}
 
 
-def with_links(page, text, book):
-    """The text with links to chapters only; another file's name stands behind the words."""
+def with_links(page, text, book, anchors):
+    """The text with links to chapters only; another file's name stands behind the words.  Without `anchors` they lead to a
+    chapter's begin: on paper all chapters are one page, in which a heading's name is none of its own."""
     def link(match):
         image, words, target, anchor = match.groups()
         path = beside(page, target)
-        if image or "://" in target or not target or path in book:
+        if image or "://" in target or not target:
             return match.group()
+        if path in book:
+            return match.group() if anchors else f"[{words}]({target})"
         return words if os.path.basename(path) in words else f"{words} (`{path}`)"
     return LINK.sub(link, text)
 
@@ -75,9 +78,9 @@ def pieces(page):
     return f"\n\n## The pieces\n\nThese places of `{source}` are yours:\n\n```cuda\n" + "\n".join(regions) + "```\n"
 
 
-def chapter(page, book):
+def chapter(page, book, anchors=True):
     """The text of a chapter, as the book has it."""
-    return with_links(page, read(page), book) + pieces(page)
+    return with_links(page, read(page), book, anchors) + pieces(page)
 
 
 def included(page, text):
@@ -103,6 +106,9 @@ def faults():
     for page in sorted(glob.glob("docs/*.md", root_dir=root) + glob.glob("book/*.md", root_dir=root)):
         if (page in book) == (os.path.basename(page)[:-3] in LEFT_OUT):
             yield f"{page} is either a chapter in {INDEX} or left out in book/pages.py"
+    for lab in sorted(glob.glob("labs/*/lab.ini", root_dir=root)):
+        if beside(lab, "README.md") not in book:
+            yield f"{os.path.dirname(lab)} has no chapter in {INDEX}"
     for page in book:
         yield from faults_of_links(page)
         for path, code in included(page, read(page)):
@@ -129,10 +135,10 @@ def faults_of_words(book):
     text = " ".join(read(page) for page in book if page not in (glossary, INDEX)).lower()
     text = re.sub(r"\s+", " ", text)
     terms = [term.strip() for word in words for term in re.sub(r"[`']", "", word).split(", ")]
-    for term in terms:
+    for term in sorted(set(terms)):
         if terms.count(term) > 1:
             yield f"{glossary} has '{term}' twice"
-        if not re.search(r"\b" + re.escape(term.lower()).replace(r"\-", "[- ]"), text.replace("'", "").replace("`", "")):
+        if not re.search(r"\b" + "[- ]".join(map(re.escape, re.split("[- ]", term.lower()))), text.replace("'", "").replace("`", "")):
             yield f"{glossary} has '{term}', which no chapter uses"
     if sorted(words, key=lambda word: word.strip("`' ").lower()) != words:
         yield f"{glossary}: the words are not in the order of the alphabet"

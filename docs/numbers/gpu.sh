@@ -1,5 +1,5 @@
 #!/bin/sh
-# gpu.sh BUILD OUT - the tables, curves and sentences of book/gpu.md: what an H200 measured (docs/data/h200/gpu.tsv by
+# gpu.sh BUILD OUT - the tables, curves and sentences of book/gpu.md, and tables of the cheat sheet: what an H200 measured (docs/data/h200/gpu.tsv by
 # h200-gpu.sh, machine.ini by make machine, common/validate's micro-kernels), and what the simulator says of the same.
 . docs/numbers/lib.sh
 
@@ -15,14 +15,14 @@ point() {
     printf '%s\n' "$_value"
 }
 
-# card KEY: a number of machine.ini; raw KEY: the last number in the line above, which says what was measured.
+# card KEY: a number of machine.ini; raw KEY: the last number in the line above it, which says what was measured.
 card() {
     _value=$(sed -n "s/^$1 = //p" "$card")
     [ -n "$_value" ] || fail "$card has no $1"
     printf '%s\n' "$_value"
 }
 raw() {
-    sed -n -e '/^;/h' -e "/^$1 = /{x;p;}" "$card" | grep -oE '[0-9.]+' | tail -n "${2:-1}" | head -n 1
+    sed -n -e '/^;/h' -e "/^$1 = /{x;p;}" "$card" | grep -oE ' [0-9.]+' | tail -n 1 | tr -d ' '
 }
 
 # us NAME: microseconds of a micro-kernel on the card; simulated_us NAME: on the simulator.
@@ -89,7 +89,7 @@ place() { printf '| %s | %s | %s | %s | %s |\n' "$@"; }
 } >"$out/strides.md"
 
 {
-    printf '| stride, words | wavefronts a load | cycles a load of one warp |\n| --- | --- | --- |\n'
+    printf '| stride, words | wavefronts a load | cycles a load |\n| --- | --- | --- |\n'
     for stride in 1 2 3 4 8 16 32; do
         printf '| %s | %s | %s |\n' "$stride" "$(calc %.0f "$(counted bank-$stride wavefronts_load) / $(counted bank-1 wavefronts_load)")" \
             "$(calc %.1f "$(point bank load "$stride")")"
@@ -155,6 +155,28 @@ transpose-33	through a tile of 32 × 33
 E2
 } >"$out/model.md"
 
+# The cheat sheet's.
+{
+    printf '| from | cycles | rate |\n| --- | --- | --- |\n'
+    printf '| FMA, its result | %s | %s a cycle and SM |\n' "$fma_cycles" "$(calc %.0f "$floats")"
+    printf '| shared memory | %s | %s bytes a cycle and SM |\n' "$(card shared_latency)" "$(calc %.0f "4 * $words")"
+    printf '| L1 | %s | |\n| L2 | %s | %s bytes a cycle |\n' "$l1" "$l2" "$(thousands "$(card l2_bytes_per_cycle)")"
+    printf '| DRAM | %s | %s GB/s |\n' "$dram" "$(thousands "$gb_s")"
+    printf '| host, pinned | | %s GB/s |\n' "$(calc %.0f "$(point copy to-pinned 1)")"
+    printf '| a launch of many | %s µs | in a graph %s µs |\n' "$(calc %.1f "$(point launch calls 64)")" "$(calc %.1f "$(point launch graph 64)")"
+} >"$out/times.md"
+
+limit() { printf '| %s | %s | %s |\n' "$1" "$2" "$3"; }
+{
+    printf '| at the most | a block | an SM |\n| --- | --- | --- |\n'
+    limit threads "$(thousands "$(card max_threads_per_block)")" "$(thousands "$(card max_threads_per_sm)")"
+    limit warps "$(calc %d "$(card max_threads_per_block) / 32")" "$(card max_warps_per_sm)"
+    limit blocks '' "$(card max_blocks_per_sm)"
+    limit registers "$(machine h200 max_registers_per_thread) a thread" "$(thousands "$(card registers_per_sm)")"
+    limit 'shared memory, unasked' "$(kb "$(card shared_per_block)") KB" ''
+    limit 'with `cudaFuncSetAttribute`' "$(kb "$(card shared_per_block_optin)") KB" "$(kb "$(card shared_per_sm)") KB"
+} >"$out/limits.md"
+
 # ---- sentences ------------------------------------------------------------------------------------------------------
 say "$page" "A cycle is $(calc %.3f "1000 / $mhz") ns there, for the SMs run at $(thousands "$mhz") MHz"
 say "$page" "up to $sms · 4 · 32 = $(thousands $((sms * 128))) operations"
@@ -175,6 +197,11 @@ say "$page" "every output written once, it is $(calc %.0f "$flop / $bytes")"
 say "$page" "it is off by $(sed -n 's/^| all | [0-9]* | [0-9.]* | \([0-9.]* %\) |$/\1/p' docs/validation.md)"
 say "$page" "the L2 gives $(thousands "$(card l2_bytes_per_cycle)") bytes a cycle after $l2 cycles"
 say "$page" "$(thousands "$(card l2_bytes_per_cycle)") · $l2 / $sms = $(calc %.1f "$(card l2_bytes_per_cycle) * $l2 / $sms / 1000") KB"
+sheet=book/cheat-sheet.md
+say "$sheet" "FLOP a byte below $(calc %.1f "$tflops * 1000 / $gb_s") ($tflops TFLOP/s over $(thousands "$gb_s") GB/s)"
+say "$sheet" "$(calc %.1f "$flight * 1000 / $sms") KB an SM for DRAM"
+say "$sheet" "waves = ⌈blocks / ($sms · blocks an SM)⌉"
+say docs/glossary.md "an H200 has $sms"
 say docs/figures/gpu-chip.svg ">$sms multiprocessors (SMs), all alike<"
 say docs/figures/gpu-chip.svg ">L2 cache, $(calc %.0f "$(card l2_bytes) / 1048576") MiB, one for all SMs<"
 say docs/figures/gpu-chip.svg ">$(thousands "$(card registers_per_sm)") registers of 32 bits<"

@@ -1,0 +1,93 @@
+#!/bin/sh
+# check.sh BUILD - the book: is each chapter there and in its place, does each link lead somewhere, is each word of the
+# glossary used, and is no answer shown?  What is wrong in a small book made for it is found, too.
+#
+# This reads the book as `make book` does (book/pages.py), and needs nothing but python3.  `make book` itself takes warnings
+# of its tools for errors.
+set -u
+build=$(realpath "${1:?usage: check.sh BUILD}")
+root=$PWD
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+# tell NAME: prints the verdict of the last command, by its exit status.
+tell()
+{
+    if [ $? = 0 ]; then echo "ok book/$1"; else
+        echo "not ok book/$1"
+        sed 's/^/    /' "$work/said"
+        failed=1
+    fi
+}
+
+python3 book/pages.py "$work/text" >"$work/said" 2>&1
+tell pages
+"$build/bin/handout" --root . --build "$build" search --out "$work/text" >"$work/said" 2>&1
+tell 'no answer is shown'
+[ "$(find "$work/text/labs" -name README.md | wc -l)" = "$(find labs -name lab.ini | wc -l)" ] &&
+    grep -q 'END TODO(6)' "$work/text/labs/04-tiled/README.md" && grep -q 'ld.global.ca.u64' "$work/text/book/gpu.md"
+tell 'a chapter a lab, with code from the sources'
+
+# An answer in a chapter: the search sees it.
+sed -n '/TODO(5)/,/END TODO(5)/p' solutions/04-tiled/conv.cu >>"$work/text/book/gpu.md"
+! "$build/bin/handout" --root . --build "$build" search --out "$work/text" >"$work/said" 2>&1 && grep -q 'TODO(5) of 04-tiled' "$work/said"
+tell 'an answer would be found'
+
+# A book of two chapters, a lab and a glossary.
+# shellcheck disable=SC2016 # the backquotes are Markdown's
+start_book()
+{
+    rm -rf "$work/b"
+    mkdir -p "$work/b/book" "$work/b/docs" "$work/b/labs/02-x" "$work/b/autograder/tests/skeletons/02-x"
+    cd "$work/b" || exit 1
+    cp "$root/book/pages.py" book
+    printf '# Book\n\n```{toctree}\n:glob:\n\nmine\n../labs/*/README\n../docs/glossary\n```\n' >book/index.md
+    printf '# Mine\n\n[A lab](../labs/02-x/README.md#the-task). A warp, a lane.\n\n```{literalinclude} code.cu\n:start-after: begin\n:end-before: end\n```\n' >book/mine.md
+    printf 'begin\nint i;\nend\n' >book/code.cu
+    printf '# Lab\n\n## The task\n\n[Words](../../docs/glossary.md), [secrets](../../docs/class.md)\n' >labs/02-x/README.md
+    echo 'source = conv.cu' >labs/02-x/lab.ini
+    printf '// TODO(1): This.\n// END TODO(1)\nsolved();\n' >autograder/tests/skeletons/02-x/conv.cu
+    printf '# Words\n\n## Words\n\n| word | means here |\n| --- | --- |\n| lane | one |\n| warp | 32 |\n' >docs/glossary.md
+    echo '# Class' >docs/class.md
+}
+
+# finds NAME WORDS: one line says what is wrong, with these words.
+finds()
+{
+    ! python3 book/pages.py >"$work/said" 2>&1 && [ "$(wc -l <"$work/said")" = 1 ] && grep -qF -- "$2" "$work/said"
+    tell "found: $1"
+}
+
+start_book
+# shellcheck disable=SC2016
+python3 book/pages.py out >"$work/said" 2>&1 && grep -q 'TODO(1)' out/labs/02-x/README.md && ! grep -q solved out/labs/02-x/README.md &&
+    grep -qF 'secrets (`docs/class.md`)' out/labs/02-x/README.md && grep -q 'int i;' out/book/mine.md
+tell 'a small book is right'
+sed -i 's/^mine$/mine\nyours/' book/index.md
+finds 'a chapter that is not there' 'book/index.md lists book/yours.md, which is not there'
+start_book
+sed -i 's/^mine$/mine\nmine/' book/index.md
+finds 'a chapter twice' 'book/index.md lists book/mine.md twice'
+start_book
+echo '# New' >docs/new.md
+finds 'a page that is nowhere' 'docs/new.md is either a chapter in book/index.md or left out in book/pages.py'
+start_book
+sed -i '/labs/d' book/index.md
+finds 'a lab without its chapter' 'labs/02-x has no chapter'
+start_book
+sed -i 's/class.md/none.md/' labs/02-x/README.md
+finds 'a link to nothing' "labs/02-x/README.md: the link 'secrets' leads to docs/none.md, which is not there"
+start_book
+sed -i 's/## The task/## Your task/' labs/02-x/README.md
+finds 'a heading that moved' "book/mine.md: the link 'A lab' leads to #the-task of labs/02-x/README.md, which has no such heading"
+start_book
+sed -i 's/begin/start/' book/code.cu
+finds 'code that moved' 'book/mine.md includes code of book/code.cu, which has no such place'
+start_book
+sed -i 's/A warp, a lane/A warp/' book/mine.md
+finds 'a word that nobody uses' "docs/glossary.md has 'lane', which no chapter uses"
+start_book
+sed -i 's/| warp |/| lane |/' docs/glossary.md
+finds 'a word twice' "docs/glossary.md has 'lane' twice"
+exit $failed

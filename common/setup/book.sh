@@ -1,0 +1,34 @@
+#!/bin/sh
+# book.sh BUILD - for `make book`: BUILD/book/index.html, which needs no network and no server, and BUILD/book/workbook.pdf.
+set -eu
+out=${1:?usage: book.sh BUILD}/book
+for python in python3 /usr/bin/python3 ''; do # the first in PATH may be another than the packages are for
+    [ -z "$python" ] || "$python" -c 'import sphinx, myst_parser, furo, weasyprint' 2>/dev/null && break
+done
+[ "$python" ] || { echo "book: python3 lacks one of its tools: sudo apt-get install python3-sphinx python3-myst-parser furo weasyprint" >&2; exit 2; }
+
+"$python" book/pages.py || { echo "book: mend these first" >&2; exit 1; }
+rm -rf "$out"
+mkdir -p "$out"
+
+# chapters FOLDER BUILDER [OPTION...]: every warning is an error.
+chapters()
+{
+    folder=$1 builder=$2
+    shift 2
+    "$python" -m sphinx -q -W --keep-going -c book -b "$builder" "$@" . "$out/$folder"
+}
+
+echo '  BOOK    the pages for a browser'
+chapters html html
+echo '<meta http-equiv="refresh" content="0; url=html/book/index.html">' >"$out/index.html"
+
+# Sphinx takes the first chapter to lie at the top.  The printer of pages knows no currentColor, which gnuplot's figures name.
+echo '  BOOK    the pages for a printer (a minute)'
+chapters .print singlehtml -D html_theme=basic -D templates_path=print -D html_css_files=
+sed -i 's,href="book/index.html#,href="#,g' "$out/.print/book/index.html"
+sed -i 's/currentColor/black/g' "$out"/.print/_images/*.svg
+"$python" -m weasyprint -q -s book/static/book.css -s book/print/print.css "$out/.print/book/index.html" "$out/workbook.pdf"
+rm -rf "$out/.print" "$out/html/.doctrees"
+echo "  $out/index.html  open it in a browser; search works without a network"
+echo "  $out/workbook.pdf"
