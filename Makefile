@@ -13,7 +13,7 @@ GIVEN := BUILD ENGINE GPU SEED CLANG JOBS NVCC CUDA_INCLUDE CC CXX CCACHE \
     SUBMISSION LAB CASE SHAPE MAPS WEIGHTS FAIL_UNDER VERBOSE PTX AGAINST LINE PICTURE FILTER \
     SUBMISSIONS RESULTS DEADLINE SBATCH \
     FORMAT GRADEBOOK OUT FROM PLATFORM \
-    NAME OPERATION SAMPLE SECONDS \
+    NAME OPERATION SAMPLE SHARD KNOWN SECONDS \
     SET DATA EPOCHS RESUME STOP CHECK WINDOW \
     OVER NETWORK MODE TAU BATCH \
     SOCKET QUEUE LIMIT MARGIN METRICS RATE CLIENTS EACH THREADS SHOW \
@@ -407,7 +407,7 @@ labs:
 #:   make fuzz [SECONDS=60]
 #:                       hostile PTX, images, frames, calls, ini files: so long
 #:                       each
-#:   make mutate LAB=02 [SAMPLE=50 SEED=1 VERBOSE=1]
+#:   make mutate LAB=02 [SAMPLE=50 SEED=1 VERBOSE=1 JOBS=n SHARD=1/4 KNOWN=file]
 #:                       do the cases find every small change of the solution?
 #:   make handout [LAB="01 02"] [OUT=dir]
 #:                       a student's copy: a git repository, one commit a release
@@ -595,7 +595,7 @@ sanitize:
 mutate:
 	$(need_lab)
 	$(call stage,tools)
-	$(Q)sh autograder/mutate/mutate.sh "$$BUILD" "$$LAB" "$$JOBS" "$$SAMPLE" "$$SEED" "$$VERBOSE"
+	$(Q)sh autograder/mutate/mutate.sh "$$BUILD" "$$LAB"
 
 new-lab:
 	$(Q)sh common/setup/new_lab.sh "$$LAB" "$$NAME" "$${OPERATION:-conv_forward}"

@@ -1,14 +1,19 @@
 #!/bin/sh
-# mutate.sh BUILD LAB [JOBS [SAMPLE [SEED [WORDS]]]] - do the lab's cases find every small change of its solution's TODO regions?
-# Prints a table, and the changes that nothing found; exits 1 if there are any.  SAMPLE: so many of them, chosen by SEED.
-# WORDS: before the table each mutant that was found, and what was said of it, for judging the words by reading.
+# mutate.sh BUILD LAB - do the lab's cases find every small change of its solution's TODO regions?
+# Prints a table, and the changes that nothing found; exits 1 if there are any.  The environment may set:
+#   JOBS           so many mutants at a time, 2
+#   SAMPLE, SEED   only so many mutants, chosen by SEED
+#   SHARD=K/N      only every Nth mutant, from the Kth on: a part for each of N machines
+#   KNOWN=FILE     found.tsv of other runs, one behind the other: what was found there is not tried again
+#   VERBOSE=1      before the table each mutant that was found, and what was said of it, for judging the words by reading
+# BUILD/mutate/NN-name/found.tsv grows by a line a mutant, its name and the verdict, as soon as there is one.
 #
 # Each mutant (mutants.h) is compiled to PTX only.  Is its object the solution's, it is the same program.  It runs on the
 # simulator, case by case and the smallest first, until one is wrong: what does not end, crashes or is right by luck is wrong
 # too.  If no public case finds it, the hidden shapes of ten seeds must, every time.  What is left must stand with its
 # reason in autograder/tests/mutate/NN-name.tsv.  BUILD/mutate keeps what was found out, by digest: a second run is quick.
 set -eu
-build=${1:?usage: mutate.sh BUILD LAB [JOBS [SAMPLE [SEED [WORDS]]]]}
+build=${1:?usage: mutate.sh BUILD LAB}
 seeds=10
 flags='-O3 -std=c++17 -cudart none -w -Wno-deprecated-gpu-targets -Icommon/include'
 tab=$(printf '\t')
@@ -102,16 +107,18 @@ verdict() {
 if [ "${MUTATE_WORK:-}" ]; then
     exec 2>>"$MUTATE_WORK/log" # the shell tells of each program that it stopped
     folder=$MUTATE_WORK/sources/$2
-    printf '%s\t%s\n' "$2" "$(verdict "$folder")" >"$MUTATE_WORK/found/$2"
+    found=$(verdict "$folder")
+    printf '%s\t%s\n' "$2" "$found" >>"$MUTATE_WORK/found.tsv"
     rm -rf "$folder"
     exit 0
 fi
 
 # ---- a lab ---------------------------------------------------------------------------------------------------------------
 
-lab=$("$build/bin/lab" names | grep "^${2:?usage: mutate.sh BUILD LAB [JOBS [SAMPLE [SEED [WORDS]]]]}") ||
+lab=$("$build/bin/lab" names | grep "^${2:?usage: mutate.sh BUILD LAB}") ||
     { echo "mutate: there is no lab $2; there are: $("$build/bin/lab" names | tr '\n' ' ')" >&2; exit 2; }
-jobs=${3:-2} sample=${4:-} seed=${5:-1} words=${6:-}
+shard=${SHARD:-1/1}
+case $shard in [1-9]*/[1-9]*) ;; *) echo "mutate: SHARD is K/N, the Kth of N parts, not '$shard'" >&2; exit 2 ;; esac
 work=$build/mutate/$lab
 ini=labs/$lab/lab.ini
 listed=autograder/tests/mutate/$lab.tsv
@@ -129,9 +136,10 @@ MUTATE_WORK=$work
 export NVCC CC CXX MUTATE_LAB MUTATE_CALLS MUTATE_GPU MUTATE_CC MUTATE_TOOLS
 
 rm -rf "$work"
-mkdir -p "$work/found" "$work/words" "$work/solution" "$build/mutate/objects" "$build/mutate/verdicts"
+mkdir -p "$work/words" "$work/solution" "$build/mutate/objects" "$build/mutate/verdicts"
 "$build/bin/lab" mutants --lab "$lab" >"$work/all.tsv"
-"$build/bin/lab" mutants --lab "$lab" ${sample:+--sample "$sample"} --seed "$seed" --out "$work/sources" >"$work/mutants.tsv"
+"$build/bin/lab" mutants --lab "$lab" ${SAMPLE:+--sample "$SAMPLE"} --seed "${SEED:-1}" --out "$work/sources" |
+    awk -v k="${shard%/*}" -v n="${shard#*/}" 'NR == 1 || (NR - 1) % n == k % n' >"$work/mutants.tsv"
 
 # The solution itself: what its object is, that every case is right, and how long each may take.
 solution=$work/solution/solution.o
@@ -152,15 +160,19 @@ for n in $(seq "$seeds"); do
 done
 cat "$build/lib/run.a" "$build/lib/run-rooms.a" "$ini" "$work"/hidden.* "$0" "common/simt/gpus/$MUTATE_GPU.ini" | digest >"$work/judge"
 
+# What is known already: another run's "nothing" may have had fewer cases.
+awk -F "$tab" 'FNR == 1 { file++ } file == 1 { wanted[$1] } file == 2 && $1 in wanted && $2 !~ /^nothing/ { print; delete wanted[$1] }' \
+    "$work/mutants.tsv" "${KNOWN:-/dev/null}" >"$work/found.tsv"
+
 export MUTATE_WORK
-tail -n +2 "$work/mutants.tsv" | cut -f 1 | xargs -r -P "$jobs" -n 1 nice sh "$0" "$build"
-cat "$work/found"/* >"$work/found.tsv"
+awk -F "$tab" 'FILENAME != ARGV[1] && FNR > 1 && !($1 in known) { print $1 } { known[$1] }' "$work/found.tsv" "$work/mutants.tsv" |
+    xargs -r -P "${JOBS:-2}" -n 1 nice sh "$0" "$build"
 [ -f "$listed" ] || listed=/dev/null
-[ ! "$words" ] || tail -n +2 "$work/mutants.tsv" | while IFS=$tab read -r name line kind todo before after; do
-    case $(cut -f 2 "$work/found/$name") in
+[ ! "${VERBOSE:-}" ] || tail -n +2 "$work/mutants.tsv" | while IFS=$tab read -r name line kind todo before after; do
+    case $(sed -n "s/^$name$tab//p" "$work/found.tsv") in
     public* | hidden)
         printf 'line %s, %s, TODO(%s): %s\n  -> %s\n' "$line" "$kind" "$todo" "$before" "$after"
-        sed 's/^/  | /' "$work/words/$name"
+        sed 's/^/  | /' "$work/words/$name" 2>/dev/null || : # another run has them
         ;;
     esac
 done
