@@ -41,6 +41,7 @@ struct LabRun {
     Session *session;
     DeviceProperties properties;
     LabPrograms programs;
+    Ahead *ahead;
     Simulated simulated[LAB_CASES];
     int faults_simulated;
     Judge judge;
@@ -255,28 +256,37 @@ static void run_simulated(LabRun *run, const Problem *problem, Random *random, R
     session_close(judge.session);
 }
 
+/* What a case runs, and the generator of its inputs.  -1: its shape is none. */
+static int case_inputs(const LabRun *run, const RecordCase *item, AheadCase *inputs, Error *error)
+{
+    run_random(run, item->name, &inputs->random);
+    inputs->operation = lab_shape_parse(&run->lab->ini, item->shape, &inputs->problem, error);
+    return inputs->operation ? 0 : -1;
+}
+
 static void run_case(LabRun *run, RecordCase *item)
 {
-    Problem problem;
-    Random random;
+    AheadCase inputs;
     Error error;
-    run_random(run, item->name, &random);
-    const Operation *operation = lab_shape_parse(&run->lab->ini, item->shape, &problem, &error);
-    if (!operation) {
+    if (case_inputs(run, item, &inputs, &error)) {
         item->verdict = CASE_BROKEN;
         text_set(item->text, sizeof item->text, "%s", error.text);
         return;
     }
-    judge_choose(&run->judge, operation);
+    judge_choose(&run->judge, inputs.operation);
     /* Exact, so at once; clocks wait until all cases are right. */
     int timed = item->speed.possible > 0 && run->speed.sim;
-    judge_case(&run->judge, &problem, &random, timed, item);
-    run_simulated(run, &problem, &random, item);
+    Random *random = &inputs.random;
+    double start = sandbox_clock();
+    Expected *ahead = ahead_take(run->ahead, (int)(item - run->record->item));
+    run->judge.spent[SPENT_JUDGING] += sandbox_clock() - start;
+    judge_case(&run->judge, &inputs.problem, random, ahead, timed, item);
+    run_simulated(run, &inputs.problem, random, item);
     if (item->verdict != CASE_CORRECT) {
         unlock_hint(run, item);
     } else if (timed) {
         programs_wait_all(&run->programs);
-        speed_measure(&run->speed, &problem, &random, item);
+        speed_measure(&run->speed, &inputs.problem, random, item);
     }
 }
 
@@ -388,7 +398,7 @@ static void *simulate_case(void *context)
     simulated->failed = simulator_open(run, item->operation, &judge, &simulated->error);
     if (simulated->failed) return NULL;
     run_random(run, item->name, &random);
-    judge_case(&judge, &item->problem, &random, 0, &scratch);
+    judge_case(&judge, &item->problem, &random, NULL, 0, &scratch);
     session_close(judge.session);
     simulated->cost = scratch.cost;
     if (scratch.verdict != CASE_CORRECT)
@@ -467,6 +477,20 @@ static void cases_order(const LabRun *run, int order[RECORD_CASES])
     if (first >= 0) order[used++] = first;
     for (int i = 0; i < record->cases; i++)
         if (i != first) order[used++] = i;
+}
+
+/* From now on inputs are drawn, and what is right is computed, beside the compilers. */
+static void ahead_of_cases(LabRun *run)
+{
+    const Record *record = run->record;
+    AheadCase *list = calloc((size_t)record->cases + 1, sizeof *list);
+    int order[RECORD_CASES];
+    Error error;
+    cases_order(run, order);
+    for (int i = 0; i < record->cases && list; i++)
+        case_inputs(run, &record->item[i], &list[i], &error);
+    if (list) run->ahead = ahead_begin(list, order, record->cases, run->lab->ini.precision);
+    free(list);
 }
 
 /* So many cases that all meet a limit speak for the rest, where no case has ended: each of those
@@ -725,6 +749,7 @@ static void grade_source(LabRun *run)
     /* A card takes its time to open, and so do compilers. */
     ticker_say(-1, "grading %s: compiling", run->lab->name);
     programs_begin(&run->programs);
+    ahead_of_cases(run);
     double start = sandbox_clock();
     int closed = session_open(&options, &run->session, &error);
     run->programs.waited += sandbox_clock() - start;
@@ -772,6 +797,7 @@ void grade_lab(const Grader *grader, const Lab *lab, Record *record)
         record_stop(&run, RECORD_MISSING, message);
     }
     if (record->status == RECORD_GRADED && !record_all_correct(record)) find_todo(&run);
+    ahead_end(run.ahead);
     programs_clear(&run.programs);
     intake_clean(record->message);
     intake_clean(record->source);

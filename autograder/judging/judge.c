@@ -124,14 +124,10 @@ static void judge_broken(RecordCase *item, const Error *error)
     text_set(item->text, sizeof item->text, "%s", error->text);
 }
 
-void judge_output(Judge *judge, const Workload *workload, const Observed *observed,
-                  const RunOutcome *outcome, int probe, RecordCase *item)
+/* A run's outcome and output into `item`, and what is wrong with the output. */
+static void judge_observed(Judge *judge, Judgement *judgement, const Observed *observed,
+                           const RunOutcome *outcome, int probe, RecordCase *item)
 {
-    if (outcome->status != RUN_OK) {
-        case_stopped(verdict_of(outcome->status), outcome->message, item);
-        return;
-    }
-    Judgement judgement;
     Finding found;
     Error error;
     Observed seen = *observed;
@@ -139,16 +135,35 @@ void judge_output(Judge *judge, const Workload *workload, const Observed *observ
     seen.algorithm = judge->algorithm;
     seen.host = judge->host;
     double start = sandbox_clock();
-    int failed = verify_output(judge->operation, &workload->problem, judge->precision,
-                               (const float *const *)workload->tensor, &seen, &judgement, &error);
+    int failed = verify_observed(judgement, &seen, &error);
     spend(judge, SPENT_JUDGING, start);
     if (failed) {
         judge_broken(item, &error);
         return;
     }
     judge->probe_limited = 0;
-    diagnose(&judgement, probe ? probe_run : NULL, judge, &found);
-    case_judged(&judgement, &found, item);
+    diagnose(judgement, probe ? probe_run : NULL, judge, &found);
+    case_judged(judgement, &found, item);
+}
+
+void judge_output(Judge *judge, const Workload *workload, const Observed *observed,
+                  const RunOutcome *outcome, int probe, RecordCase *item)
+{
+    Judgement judgement;
+    Error error;
+    if (outcome->status != RUN_OK) {
+        case_stopped(verdict_of(outcome->status), outcome->message, item);
+        return;
+    }
+    double start = sandbox_clock();
+    int failed = verify_expect(judge->operation, &workload->problem, judge->precision,
+                               (const float *const *)workload->tensor, &judgement, &error);
+    spend(judge, SPENT_JUDGING, start);
+    if (failed) {
+        judge_broken(item, &error);
+        return;
+    }
+    judge_observed(judge, &judgement, observed, outcome, probe, item);
     judgement_free(&judgement);
 }
 
@@ -172,12 +187,49 @@ int judge_sample(Judge *judge, const Workload *workload, const Observed *observe
 
 /* ---- a case -------------------------------------------------------------------------------- */
 
-/* One run of a slot on fresh inputs, judged into `item`; `repeats` as judge_ask's. */
-static void judge_run(Judge *judge, int slot, const Problem *problem, Random *random, int repeats,
-                      int probe, RecordCase *item)
+/* What a run cost, whatever it left behind. */
+static void take_outcome(Judge *judge, int slot, const RunOutcome *outcome, RecordCase *item)
+{
+    item->cost = outcome->cost;
+    if (slot == 0) judge->habits |= outcome->habits;
+}
+
+/* One call of slot 0 on fresh inputs, judged into `item`.  `ahead` as judge_case's. */
+static void judge_call(Judge *judge, const Problem *problem, Random *random, Expected *ahead,
+                       int probe, RecordCase *item)
+{
+    Error error;
+    Expected *expected = ahead;
+    if (!expected)
+        expected = expected_make(judge->operation, problem, judge->precision, random, &error);
+    if (!expected) {
+        judge_broken(item, &error);
+        return;
+    }
+    if (!ahead) {
+        judge->spent[SPENT_INPUTS] += expected->inputs;
+        judge->spent[SPENT_JUDGING] += expected->outputs;
+    }
+    Workload *workload = &expected->workload;
+    Observed observed = {0};
+    RunOutcome outcome = {0};
+    *random = expected->random;
+    judge_ask(judge, 0, JUDGE_CALL, (const float *const *)workload->tensor, workload->output,
+              &observed, &outcome);
+    take_outcome(judge, 0, &outcome, item);
+    if (outcome.status == RUN_OK)
+        judge_observed(judge, &expected->judgement, &observed, &outcome, probe, item);
+    else
+        case_stopped(verdict_of(outcome.status), outcome.message, item);
+    expected_free(expected);
+}
+
+void judge_replay(Judge *judge, int slot, const Problem *problem, Random *random, int repeats,
+                  RecordCase *item)
 {
     Workload workload;
     Error error;
+    *item = (RecordCase){.verdict = CASE_NOT_RUN};
     if (workload_open(judge->operation, problem, &workload, &error)) {
         judge_broken(item, &error);
         return;
@@ -187,20 +239,12 @@ static void judge_run(Judge *judge, int slot, const Problem *problem, Random *ra
     RunOutcome outcome = {0};
     judge_ask(judge, slot, repeats, (const float *const *)workload.tensor, workload.output,
               &observed, &outcome);
-    item->cost = outcome.cost;
-    if (slot == 0) judge->habits |= outcome.habits;
-    if (repeats != JUDGE_CALL && judge_sample(judge, &workload, &observed, &outcome, random))
+    take_outcome(judge, slot, &outcome, item);
+    if (judge_sample(judge, &workload, &observed, &outcome, random))
         item->verdict = CASE_CORRECT;
     else
-        judge_output(judge, &workload, &observed, &outcome, probe, item);
+        judge_output(judge, &workload, &observed, &outcome, 0, item);
     workload_close(&workload);
-}
-
-void judge_replay(Judge *judge, int slot, const Problem *problem, Random *random, int repeats,
-                  RecordCase *item)
-{
-    *item = (RecordCase){.verdict = CASE_NOT_RUN};
-    judge_run(judge, slot, problem, random, repeats, 0, item);
 }
 
 /* A race is the cause itself, whichever run shows it. */
@@ -249,14 +293,16 @@ static void judge_repeat(Judge *judge, const Problem *problem, Random *random, i
                     "read what no part of this call has written?");
 }
 
-void judge_case(Judge *judge, const Problem *problem, Random *random, int timed, RecordCase *item)
+void judge_case(Judge *judge, const Problem *problem, Random *random, Expected *ahead, int timed,
+                RecordCase *item)
 {
     Error error;
     if (judge_begin_problem(judge, problem, &error)) {
         judge_broken(item, &error);
+        expected_free(ahead);
         return;
     }
-    judge_run(judge, 0, problem, random, JUDGE_CALL, judge->diagnosed < JUDGE_DIAGNOSES, item);
+    judge_call(judge, problem, random, ahead, judge->diagnosed < JUDGE_DIAGNOSES, item);
     judge->diagnosed += item->verdict == CASE_WRONG;
     if (item->verdict == CASE_CORRECT && !judge->host)
         judge_repeat(judge, problem, random, timed, item);
@@ -266,7 +312,7 @@ void judge_simulated(Judge *simulator, const Problem *problem, Random *random, R
 {
     RecordCase there = {.verdict = CASE_NOT_RUN};
     char shape[sizeof item->shape];
-    judge_case(simulator, problem, random, 0, &there);
+    judge_case(simulator, problem, random, NULL, 0, &there);
     if (there.verdict == CASE_CORRECT || case_is_left_out(there.verdict)) {
         text_add(item->text, sizeof item->text, "\nThe simulator does not show it.");
         return;
@@ -295,7 +341,7 @@ static void judge_alone(Judge *judge, const Problem *problem, Random *random, Re
     if (judge_begin_problem(judge, problem, &error))
         judge_broken(alone, &error);
     else
-        judge_run(judge, 0, problem, random, JUDGE_CALL, 0, alone);
+        judge_call(judge, problem, random, NULL, 0, alone);
 }
 
 void judge_again(Judge *judge, const Problem *problem, const Problem *other, Random *random,
@@ -310,7 +356,7 @@ void judge_again(Judge *judge, const Problem *problem, const Problem *other, Ran
             judge_broken(item, &error);
             return;
         }
-        judge_run(judge, 0, now, random, JUDGE_CALL, 0, &later);
+        judge_call(judge, now, random, NULL, 0, &later);
         if (later.verdict == CASE_CORRECT) continue;
         if (AGAIN[i].other) {
             judge_alone(judge, other, random, &alone);

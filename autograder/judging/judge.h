@@ -2,6 +2,7 @@
 #ifndef CONVLAB_AUTOGRADER_JUDGING_JUDGE_H
 #define CONVLAB_AUTOGRADER_JUDGING_JUDGE_H
 
+#include "autograder/judging/ahead.h"
 #include "autograder/record/record.h"
 #include "autograder/session/session.h"
 #include "autograder/tensors/workload.h"
@@ -49,9 +50,11 @@ int judge_sample(Judge *judge, const Workload *workload, const Observed *observe
 /* Fresh inputs, one call of slot 0, verdict and cost into `item`; where it is right, its GPU work
  * replayed once on other fresh inputs, which must be right too.  With `timed` that replay's cycles
  * go into item->speed.student.  The first JUDGE_DIAGNOSES wrong cases are diagnosed by further
- * runs: after these the answer is known, and the reader waits. */
+ * runs: after these the answer is known, and the reader waits.  `ahead`: what expected_make made of
+ * the same problem and `random`, freed here; NULL: it is made here. */
 enum { JUDGE_DIAGNOSES = 3 };
-void judge_case(Judge *judge, const Problem *problem, Random *random, int timed, RecordCase *item);
+void judge_case(Judge *judge, const Problem *problem, Random *random, Expected *ahead, int timed,
+                RecordCase *item);
 
 /* Replays what `slot` recorded `repeats` times (0: once, unpriced) on fresh inputs: verdict and
  * cost into *item, which it clears first. */

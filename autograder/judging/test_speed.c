@@ -195,7 +195,7 @@ static RecordCase measure(SpeedSetup *setup)
     RecordCase item = {.verdict = CASE_CORRECT};
     random_seed(&random, 1);
     item.speed.possible = 10;
-    if (setup->sim) judge_case(&judge, &problem, &random, 1, &item);
+    if (setup->sim) judge_case(&judge, &problem, &random, NULL, 1, &item);
     if (item.verdict == CASE_CORRECT) speed_measure(setup, &problem, &random, &item);
     return item;
 }
@@ -244,11 +244,11 @@ static void cycles_are_taken_alone_on_the_device(void **state)
     random_seed(&random, 1);
     strcpy(build[SLOT_BASELINE].digest, "alone-b");
     strcpy(build[SLOT_REFERENCE].digest, "alone-r");
-    judge_case(&judge, &problem, &random, 1, &item);
+    judge_case(&judge, &problem, &random, NULL, 1, &item);
     measure(&setup);
     assert_int_equal(fake.calls[SLOT_BASELINE] + fake.calls[SLOT_REFERENCE], 2);
     assert_int_equal(fake.crowded, 0);
-    judge_case(&judge, &problem, &random, 1, &item);
+    judge_case(&judge, &problem, &random, NULL, 1, &item);
     assert_int_equal(fake.shared, 1u << SLOT_SUBMISSION);
 }
 
@@ -262,7 +262,7 @@ static void what_does_not_repeat_on_fresh_inputs_is_wrong(void **state)
         Problem problem = fake.problem;
         RecordCase item = {.verdict = CASE_NOT_RUN};
         random_seed(&random, 1);
-        judge_case(&judge, &problem, &random, timed, &item);
+        judge_case(&judge, &problem, &random, NULL, timed, &item);
         assert_int_equal(item.verdict, CASE_WRONG);
         assert_string_equal(item.fault, "repeat");
         assert_non_null(strstr(item.text, "repeated on fresh inputs"));

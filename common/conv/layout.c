@@ -32,6 +32,7 @@ int layout_rearrange(const Problem *problem, PlainView *view, Error *error)
     int layout = conv.layout;
     if (layout == CONV_NCHW) return 0;
     for (int i = LAYOUT_X; i < LAYOUT_TENSORS; i++) {
+        if (!view->tensor[i]) continue;
         view->tensor[i] = view->copy[i] = layout_to_nchw(&conv, i, layout, view->tensor[i]);
         if (!view->copy[i]) return error_set(error, "no memory to rearrange the tensors");
     }

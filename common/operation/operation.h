@@ -138,7 +138,8 @@ typedef struct Operation {
     int own_reach;
 
     /* NULL where tensors have one layout only.  Else fills *view, whose problem and pointers begin
-     * as the original's; copies are the view's to free.  -1 with error: out of memory. */
+     * as the original's; copies are the view's to free, and what is NULL, an output that is not
+     * there yet, stays so.  -1 with error: out of memory. */
     int (*rearrange)(const Problem *problem, PlainView *view, Error *error);
 
     /* What is wrong with an output that was judged wrong, in words of this operation.  NULL: what

@@ -187,8 +187,10 @@ static void describe_first(Judgement *judged, const TensorShape *shape)
 
 static void view_close(PlainView *view)
 {
-    for (int i = 0; i < OPERATION_TENSORS; i++)
+    for (int i = 0; i < OPERATION_TENSORS; i++) {
         free(view->copy[i]);
+        view->copy[i] = NULL;
+    }
 }
 
 static int view_open(Judgement *judged, Error *error)
@@ -243,25 +245,42 @@ static void judge_all(Judgement *judged)
         !judged->verdict.wrong && !observed->band_broken && !observed->input_changed;
 }
 
-int verify_output(const Operation *operation, const Problem *problem, Precision precision,
-                  const float *const *tensor, const Observed *observed, Judgement *judged,
-                  Error *error)
+int verify_expect(const Operation *operation, const Problem *problem, Precision precision,
+                  const float *const *tensor, Judgement *judged, Error *error)
 {
     TensorShape shape;
-    *judged = (Judgement){.operation = operation,
-                          .precision = precision,
-                          .problem = *problem,
-                          .tensor = tensor,
-                          .observed = *observed};
+    *judged = (Judgement){
+        .operation = operation, .precision = precision, .problem = *problem, .tensor = tensor};
     if (view_open(judged, error)) return -1;
     output_shape(operation, &judged->view.problem, &shape);
     judged->verdict.total = tensor_count(&shape);
     if (judgement_make(judged, error)) return -1;
     operation->oracle(&judged->view.problem, judged->view.tensor, judged->expected,
                       judged->magnitude, judged->products);
+    return 0;
+}
+
+int verify_observed(Judgement *judged, const Observed *observed, Error *error)
+{
+    TensorShape shape;
+    judged->observed = *observed;
+    view_close(&judged->view);
+    if (view_open(judged, error)) {
+        judgement_free(judged);
+        return -1;
+    }
+    output_shape(judged->operation, &judged->view.problem, &shape);
     judge_all(judged);
     describe_first(judged, &shape);
     return 0;
+}
+
+int verify_output(const Operation *operation, const Problem *problem, Precision precision,
+                  const float *const *tensor, const Observed *observed, Judgement *judged,
+                  Error *error)
+{
+    if (verify_expect(operation, problem, precision, tensor, judged, error)) return -1;
+    return verify_observed(judged, observed, error);
 }
 
 /* ---- a sample of elements -------------------------------------------------------------------- */

@@ -1,0 +1,104 @@
+/* test_ahead.c - what is made ahead is what would be made at once, and nobody else's. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "autograder/judging/ahead.h"
+#include "common/operations/operations.h"
+
+enum { CASES = 4, NONE = 2 }; /* NONE: a case without an operation */
+
+static const char *const shapes[CASES] = {"N=2 C=3 H=9 W=8 K=4 R=3 S=2 pad=1 stride=1",
+                                          "N=1 C=2 H=7 W=7 K=3 R=1 S=1 pad=0 stride=1", "",
+                                          "N=3 C=1 H=5 W=6 K=2 R=2 S=2 pad=0 stride=2"};
+
+static void fill_list(AheadCase list[CASES])
+{
+    Error error;
+    memset(list, 0, CASES * sizeof *list);
+    for (int i = 0; i < CASES; i++) {
+        random_seed(&list[i].random, (uint64_t)i + 1);
+        if (i == NONE) continue;
+        list[i].operation = operation_find("conv_forward");
+        assert_int_equal(list[i].operation->parse(shapes[i], &list[i].problem, &error), 0);
+    }
+}
+
+static void assert_same(const Expected *ahead, const AheadCase *item)
+{
+    Error error;
+    Expected *now =
+        expected_make(item->operation, &item->problem, PRECISION_FP32, &item->random, &error);
+    assert_non_null(now);
+    const size_t outputs = now->workload.outputs;
+    assert_int_equal(ahead->workload.outputs, outputs);
+    for (int t = 0; t < now->workload.tensors; t++)
+        if (now->workload.tensor[t])
+            assert_memory_equal(ahead->workload.tensor[t], now->workload.tensor[t],
+                                tensor_count(&now->workload.shape[t]) * sizeof(float));
+    assert_memory_equal(ahead->judgement.expected, now->judgement.expected,
+                        outputs * sizeof(double));
+    assert_memory_equal(ahead->judgement.products, now->judgement.products,
+                        outputs * sizeof(double));
+    assert_memory_equal(&ahead->random, &now->random, sizeof now->random);
+    /* They are judged by these tensors, and by no copy that was freed. */
+    assert_ptr_equal(ahead->judgement.tensor, (const float *const *)ahead->workload.tensor);
+    expected_free(now);
+}
+
+/* The thread makes the first of its order at once; who is too early takes it away from the thread,
+ * and asks a new one. */
+static void test_the_same_in_any_order(void **state)
+{
+    (void)state;
+    static const int order[CASES] = {3, NONE, 0, 1};
+    AheadCase list[CASES];
+    int made = 0;
+    for (int try = 0; try < 100 && made < 3; try++) {
+        fill_list(list);
+        Ahead *ahead = ahead_begin(list, order, CASES, PRECISION_FP32);
+        assert_non_null(ahead);
+        usleep(10000u << (try < 5 ? try : 5));
+        made = 0;
+        for (int i = 0; i < CASES; i++) {
+            Expected *expected = ahead_take(ahead, i);
+            made += expected != NULL;
+            if (i == NONE) assert_null(expected);
+            if (expected) assert_same(expected, &list[i]);
+            expected_free(expected);
+            assert_null(ahead_take(ahead, i)); /* it is the caller's now */
+        }
+        ahead_end(ahead);
+    }
+    assert_int_equal(made, 3);
+}
+
+/* Whoever ends early leaves nothing behind, as ASan sees, and waits for one case at most. */
+static void test_ended_early(void **state)
+{
+    (void)state;
+    static const int order[CASES] = {0, 1, NONE, 3};
+    AheadCase list[CASES];
+    fill_list(list);
+    for (unsigned wait = 0; wait < 2000; wait += 400) {
+        Ahead *ahead = ahead_begin(list, order, CASES, PRECISION_FP32);
+        usleep(wait);
+        ahead_end(ahead);
+    }
+    assert_null(ahead_take(NULL, 0));
+    ahead_end(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_same_in_any_order),
+        cmocka_unit_test(test_ended_early),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
