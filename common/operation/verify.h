@@ -30,9 +30,9 @@ typedef struct Judgement {
     int faint;           /* every output is within its bound; only their root mean square is not */
 } Judgement;
 
-/* What the outputs for these inputs should be, which takes most of a judgement and needs no run. The
- * caller frees the judgement; until then `tensor` must live.  Returns -1 with `error` only for
- * running out of memory; then there is nothing to free. */
+/* What the outputs for these inputs should be.  That is most of a judgement's time, and no run is
+ * needed for it.  The caller frees the judgement; until then `tensor` must live.  Returns -1 with
+ * `error` only for running out of memory; then there is nothing to free. */
 int verify_expect(const Operation *operation, const Problem *problem, Precision precision,
                   const float *const *tensor, Judgement *judgement, Error *error);
 /* Then judges what a run left behind, which must live as long.  Returns as verify_expect. */
