@@ -24,6 +24,7 @@
 #include "autograder/record/ladder.h"
 #include "autograder/record/progress.h"
 #include "autograder/text/text.h"
+#include "autograder/text/ticker.h"
 #include "common/base/intake.h"
 
 static const char USAGE[] =
@@ -241,6 +242,13 @@ static int run_toolchain(const Options *options, Toolchain *toolchain, Error *er
     return toolchain_load(root, directory, toolchain, error);
 }
 
+/* Where it stands how long something took the last time (ticker.h). */
+static void clock_path(const Options *options, const Lab *lab, const char *what, char *path,
+                       size_t bytes)
+{
+    text_set(path, bytes, "%s/progress/clock/%s-%s", options->build, lab->name, what);
+}
+
 static int built(const Build *build, Error *error)
 {
     if (build->log && *build->log) fprintf(stderr, "%s\n", build->log);
@@ -258,10 +266,16 @@ static int build_run(const Options *options, const Lab *lab, const char *folder,
         return error_set(error, "there is no %s%s%s", folder ? folder : "", folder ? "/" : "",
                          source);
     if (run_toolchain(options, &toolchain, error)) return -1;
+    char clock[1024];
+    clock_path(options, lab, "build", clock, sizeof clock);
+    ticker_begin_again(clock);
+    ticker_say(-1, "compiling %s", lab->name);
     build_submission(&toolchain, folder, source, lab->ini.entries, lab_ini_cc(&lab->ini), kind,
                      build);
+    if (beside && build->status == BUILD_OK)
+        own_program_build(&toolchain, lab, which, BUILD_RUN, beside);
+    ticker_end();
     if (built(build, error)) return -1;
-    if (beside) own_program_build(&toolchain, lab, which, BUILD_RUN, beside);
     return beside ? built(beside, error) : 0;
 }
 
@@ -326,7 +340,7 @@ static int run_program(const Options *options, const Lab *lab, Purpose purpose, 
         build_clear(&baseline);
         return -1;
     }
-    const char *argv[40] = {build.program,
+    const char *argv[48] = {build.program,
                             "--root",
                             options->root,
                             "--lab",
@@ -372,6 +386,18 @@ static int run_program(const Options *options, const Lab *lab, Purpose purpose, 
         argv[count++] = "--runs";
         argv[count++] = options->runs;
     }
+    char clock[1024], what[200];
+    text_set(what, sizeof what, "%s-%s-%s",
+             options->only_case ? options->only_case
+             : options->shape   ? "shape"
+                                : "first",
+             engine_name(engine),
+             purpose == TO_RUN   ? "run"
+             : purpose == TO_SEE ? "see"
+                                 : "profile");
+    clock_path(options, lab, what, clock, sizeof clock);
+    argv[count++] = "--clock";
+    argv[count++] = clock;
     argv[count++] = "--source";
     argv[count++] = source;
     if (beside) {

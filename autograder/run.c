@@ -2,6 +2,7 @@
  * debuggers and profilers work as usual.  Linked with one submission; `lab run` builds and starts
  * it.  Nothing here is trusted, and nothing here is a grade. */
 #include <inttypes.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +27,7 @@
 #include "autograder/text/screen.h"
 #include "autograder/text/table.h"
 #include "autograder/text/text.h"
+#include "autograder/text/ticker.h"
 #include "common/operation/diagnose.h"
 #include "common/operations/calls/operation_call.h"
 #include "common/cuda/gpu/gpu_device.h"
@@ -49,6 +51,7 @@ typedef struct Run {
     const char *against;  /* what that program is called, beside a profile; NULL: the baseline */
     int cost_only;        /* this is the baseline: print nothing but what it cost */
     const char *counters; /* the file that every metric is written into, NULL: none */
+    const char *clock;    /* a file that keeps how long this takes; NULL: none, show no progress */
     const char *runs;     /* and how often each instruction was executed, NULL: none */
     char finding[1024];   /* of a check that stopped nothing, "" none */
     uint32_t habits;      /* DeviceHabit bits of the last call */
@@ -73,6 +76,12 @@ static double cpu_seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
+static void entry_call(const Workload *workload, void *const *pointer)
+{
+    operation_call(workload->operation->name, workload->problem.data, pointer,
+                   runtime_given_stream());
+}
+
 /* One device call for its value[0]; 0 when it failed. */
 static uint64_t ask_device(Device *device, DeviceCall call)
 {
@@ -88,8 +97,7 @@ static void time_on_device(Run *run, const Workload *workload, void *const *poin
     for (int i = 0; start && end && i < 10; i++) {
         double milliseconds;
         ask_device(run->device, (DeviceCall){.kind = CALL_EVENT_RECORD, .event = start});
-        operation_call(workload->operation->name, workload->problem.data, pointer,
-                       runtime_given_stream());
+        entry_call(workload, pointer);
         ask_device(run->device, (DeviceCall){.kind = CALL_EVENT_RECORD, .event = end});
         ask_device(run->device, (DeviceCall){.kind = CALL_EVENT_SYNC, .event = end});
         uint64_t bits = ask_device(
@@ -100,64 +108,90 @@ static void time_on_device(Run *run, const Workload *workload, void *const *poin
     }
 }
 
-/* ---- host code that does not end ------------------------------------------------------------- */
+/* ---- code that does not end ------------------------------------------------------------------ */
 
 /* CPU seconds of one call's host code, as make grade allows them; the device's work is not among
- * them, and has a limit of its own.  (A timer of CPU time would make the clock of it coarse.) */
-enum { HOST_SECONDS = 20, TICK_US = 500000 };
+ * them, and has a limit of its own: on the simulator instructions, on a card the seconds that host
+ * code waits for it, more of them than make grade allows, for a tool may look on.  They are counted
+ * by ticks of this process, which has none while a debugger holds it.  (A timer of CPU time would
+ * make the clock of it coarse.) */
+enum { HOST_SECONDS = 20, CARD_SECONDS = 20, TICK_US = 500000 };
 
 static struct {
     volatile sig_atomic_t in_device;
-    double used, seen; /* CPU seconds of host code; of the process, at the last tick */
+    double used, seen;       /* CPU seconds of host code; of the process, at the last tick */
+    double waited, patience; /* seconds in the device, and how many of them are allowed */
     const char *name;
     int (*execute)(Device *device, const DeviceCall *call, DeviceReply *reply);
-} host;
+} watched = {.patience = INFINITY};
 
-static void host_tick(int number)
+/* The process is the only one that can leave a kernel behind that does not end. */
+static void stop_here(const char *text)
 {
-    char text[300];
-    (void)number;
-    double now = cpu_seconds();
-    if (!host.in_device) host.used += now - host.seen;
-    host.seen = now;
-    if (host.used < HOST_SECONDS) return;
-    text_set(
-        text, sizeof text,
-        "  LIMIT\n    %s used %d s of CPU time on the host and was stopped; %d s are allowed:\n"
-        "    does a loop in host code not end?\n",
-        host.name, HOST_SECONDS, HOST_SECONDS);
+    ticker_abandon();
     ssize_t written = write(STDOUT_FILENO, text, strlen(text));
     _exit(written < 0 ? 2 : 1);
 }
 
-static int host_execute(Device *device, const DeviceCall *call, DeviceReply *reply)
+static void on_tick(int number)
 {
-    host.in_device++;
-    int status = host.execute(device, call, reply);
-    host.in_device--;
+    char text[300];
+    (void)number;
+    double now = cpu_seconds();
+    if (watched.in_device)
+        watched.waited += TICK_US / 1e6;
+    else
+        watched.used += now - watched.seen;
+    watched.seen = now;
+    if (watched.used >= HOST_SECONDS) {
+        text_set(text, sizeof text,
+                 "  LIMIT\n    %s used %d s of CPU time on the host and was stopped; %d s are "
+                 "allowed:\n    does a loop in host code not end?\n",
+                 watched.name, HOST_SECONDS, HOST_SECONDS);
+        stop_here(text);
+    }
+    if (watched.waited >= watched.patience) {
+        text_set(text, sizeof text,
+                 "  LIMIT\n    %s: the card worked for %.0f s and was stopped; solutions need a "
+                 "hundredth:\n    does a loop in a kernel not end?  ENGINE=sim says where\n",
+                 watched.name, watched.waited);
+        stop_here(text);
+    }
+}
+
+static int watched_execute(Device *device, const DeviceCall *call, DeviceReply *reply)
+{
+    watched.in_device++;
+    int status = watched.execute(device, call, reply);
+    watched.in_device--;
     return status;
 }
 
-static void host_watch(Device *device)
+static void watch_open(const Run *run)
 {
-    struct sigaction action = {.sa_handler = host_tick, .sa_flags = SA_RESTART};
+    struct sigaction action = {.sa_handler = on_tick, .sa_flags = SA_RESTART};
     sigaction(SIGALRM, &action, NULL);
-    if (!device) return;
-    host.execute = device->execute;
-    device->execute = host_execute;
+    if (run->device && run->engine == ENGINE_GPU)
+        watched.patience = CARD_SECONDS + workload_card_seconds(run->operation, run->problem);
+    if (!run->device) return;
+    watched.execute = run->device->execute;
+    run->device->execute = watched_execute;
 }
 
-static void entry_call(const Workload *workload, void *const *pointer)
+static void watch_begin(const Workload *workload)
 {
-    static const struct itimerval off,
-        on = {.it_interval.tv_usec = TICK_US, .it_value.tv_usec = TICK_US};
-    host.used = 0;
-    host.seen = cpu_seconds();
-    host.name = workload->operation->name;
+    static const struct itimerval on = {.it_interval.tv_usec = TICK_US,
+                                        .it_value.tv_usec = TICK_US};
+    watched.used = watched.waited = 0;
+    watched.seen = cpu_seconds();
+    watched.name = workload->operation->name;
     fflush(stdout);
     setitimer(ITIMER_REAL, &on, NULL);
-    operation_call(workload->operation->name, workload->problem.data, pointer,
-                   runtime_given_stream());
+}
+
+static void watch_end(void)
+{
+    static const struct itimerval off;
     setitimer(ITIMER_REAL, &off, NULL);
 }
 
@@ -169,9 +203,11 @@ static int call_on_device(Run *run, const Workload *workload, void *const *point
     DeviceCall sync = {.kind = CALL_SYNC};
     if (run->device->take_cost) run->device->take_cost(run->device, &run->cost);
     runtime_take_habits();
+    watch_begin(workload);
     entry_call(workload, pointer);
     run->habits = runtime_take_habits();
     run->device->execute(run->device, &sync, &reply);
+    watch_end();
     int failed = runtime_take_failure(message, sizeof message);
     if (run->device->take_cost) run->device->take_cost(run->device, &run->cost);
     if (failed || reply.status) {
@@ -195,9 +231,11 @@ static int call_on_host(Run *run, const Workload *workload, const GuardedTensors
     run->cost = (DeviceCost){0};
     for (int i = 0; i < 5; i++) {
         if (guarded_fill(tensors, (const float *const *)workload->tensor, error)) return -1;
+        watch_begin(workload);
         double start = cpu_seconds();
         entry_call(workload, pointer);
         double seconds = cpu_seconds() - start;
+        watch_end();
         if (!i || seconds < run->cost.seconds) run->cost.seconds = seconds;
     }
     return 0;
@@ -318,6 +356,17 @@ static int fill_inputs(const Run *run, Workload *workload, Error *error)
     return tensor_read(run->weights, "w", run->operation, run->problem, workload->tensor, error);
 }
 
+/* Until ticker_end, on a terminal: what is at work.  `part` is the clock's part that it is. */
+static void progress_begin(const Run *run, const char *part, const char *doing)
+{
+    char file[1100];
+    if (!run->clock) return;
+    text_set(file, sizeof file, "%s%s", run->clock, part);
+    ticker_begin_again(file);
+    ticker_say(-1, "%s%s%s: %s", run->found->name, run->item ? ", case " : "",
+               run->item ? run->item->name : "", doing);
+}
+
 /* The baseline on the same case, with the same inputs.  0 when it ran. */
 static int measure_baseline(const Run *run, DeviceCost *cost, Error *error)
 {
@@ -341,7 +390,10 @@ static int measure_baseline(const Run *run, DeviceCost *cost, Error *error)
     if (run->map) argv[count++] = "--maps", argv[count++] = run->maps;
     if (*run->weights) argv[count++] = "--weights", argv[count++] = run->weights;
     if (*run->input) argv[count++] = "--input", argv[count++] = run->input;
-    return baseline_run(argv, cost, error);
+    progress_begin(run, "-beside", "what stands beside it");
+    int status = baseline_run(argv, cost, error);
+    ticker_end();
+    return status;
 }
 
 static void print_baseline(const Run *run, const DeviceCost *baseline)
@@ -498,7 +550,7 @@ static int open_engine(Run *run, Error *error)
 {
     char directory[1024];
     if (run->found->ini.host) {
-        host_watch(NULL);
+        watch_open(run);
         return 0;
     }
     if (run->engine == ENGINE_GPU) {
@@ -515,7 +567,7 @@ static int open_engine(Run *run, Error *error)
         run->device = device_open_sim(&options, error);
     }
     if (!run->device) return -1;
-    host_watch(run->device);
+    watch_open(run);
     runtime_set_device(run->device);
     return 0;
 }
@@ -569,7 +621,11 @@ static int run_case(Run *run, Error *error)
     if (!status) status = open_engine(run, error);
     if (!status) {
         print_case(run, shape);
+        fflush(stdout);
+        progress_begin(run, "",
+                       run->device && run->engine == ENGINE_SIM ? "simulating" : "running");
         status = judge(run, &workload, &item, error);
+        ticker_end();
     }
     workload_close(&workload);
     if (status) return -1;
@@ -667,6 +723,7 @@ static int parse_options(int argc, char **argv, Run *run, Error *error)
         {"cost-only", OPTION_FLAG, &run->cost_only},
         {"counters", OPTION_TEXT, &run->counters},
         {"runs", OPTION_TEXT, &run->runs},
+        {"clock", OPTION_TEXT, &run->clock},
         {"help", OPTION_HELP, (void *)"this program is started by: make run LAB=NN\n"},
         {0},
     };

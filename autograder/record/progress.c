@@ -68,7 +68,7 @@ static void print_next(FILE *stream, const Lab *next)
 void progress_print(FILE *stream, const Catalog *catalog, const char *build)
 {
     Table table = table_start("lrrrw");
-    const Lab *next = NULL;
+    const Lab *next = NULL, *left_out = NULL;
     const char *part = "";
     double points = 0;
     int begun = 0;
@@ -81,7 +81,7 @@ void progress_print(FILE *stream, const Catalog *catalog, const char *build)
         lab_row(&table, lab, &kept);
         if (kept.best) points += kept.best->points;
         /* Who begins with lab 02 does not need those before it. */
-        if (kept.best && !begun++) next = NULL;
+        if (kept.best && !begun++) left_out = next, next = NULL;
         if (!next && !(kept.best && record_passed(kept.best))) next = lab;
         kept_free(&kept);
     }
@@ -94,5 +94,5 @@ void progress_print(FILE *stream, const Catalog *catalog, const char *build)
         fputc('\n', stream);
         text_wrap(stream, 2, line);
     }
-    print_next(stream, next);
+    print_next(stream, next ? next : left_out);
 }

@@ -10,10 +10,6 @@
 #include "autograder/session/session_parts.h"
 #include "autograder/tensors/workload.h"
 
-/* On a card: products a second that the plainest kernel on the slowest card passes; solutions on an
- * H200 pass it a hundred times and more. */
-static const double CARD_PRODUCTS = 5e9;
-
 /* By how many limits the submission has met so far: what is endless in one case mostly is in all,
  * and each has its judgement.  Parts of a call's seconds and of a launch's instructions; and on a
  * card the seconds for all but the products, of which a first call may need some to load a module.
@@ -57,8 +53,8 @@ static double seconds_allowed(const Session *session, int slot)
 double limit_waiting(const Session *session, double allowed)
 {
     if (session->engine != ENGINE_GPU || session->call.host) return allowed;
-    double products = session->operation->flops(&session->call.problem) / 2;
-    return fmin(allowed, LEVEL[level(session)].card + products / CARD_PRODUCTS);
+    return fmin(allowed, LEVEL[level(session)].card +
+                             workload_card_seconds(session->operation, &session->call.problem));
 }
 
 static int answer_in(const Session *session, int milliseconds)

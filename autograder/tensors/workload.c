@@ -13,6 +13,12 @@ double workload_instructions(const Operation *operation, const Problem *problem,
     return AT_LEAST + PER_PRODUCT * operation->flops(problem) / 2 + PER_OUTPUT * outputs;
 }
 
+double workload_card_seconds(const Operation *operation, const Problem *problem)
+{
+    static const double PRODUCTS = 5e9;
+    return operation->flops(problem) / 2 / PRODUCTS;
+}
+
 void workload_excess(double allowed, char *text, size_t bytes)
 {
     snprintf(text, bytes,

@@ -28,6 +28,10 @@ int workload_place(const Workload *workload, Device *device, uint32_t band, Guar
 /* Warp instructions that one call may execute on the simulator, all its launches together. */
 double workload_instructions(const Operation *operation, const Problem *problem, double outputs);
 
+/* Seconds that the plainest kernel on the slowest card needs for the products at most; solutions on
+ * an H200 need a hundredth of it and less. */
+double workload_card_seconds(const Operation *operation, const Problem *problem);
+
 /* What is said where a call wanted more, on a line of its own. */
 void workload_excess(double allowed, char *text, size_t bytes);
 

@@ -8,8 +8,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "autograder/text/files.h"
 #include "autograder/text/screen.h"
 #include "autograder/text/text.h"
+
+#define CLEAR "\r\033[K"
 
 static struct {
     pthread_mutex_t lock;
@@ -19,6 +22,8 @@ static struct {
     double begun, counted; /* when it began, and when the part that is done was first known */
     double done;
     char what[160];
+    char file[700];  /* that keeps how long it takes; "" none */
+    double expected; /* seconds; 0: not known */
 } ticker = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static double now(void)
@@ -36,7 +41,10 @@ static void draw(void)
     if (ticker.done > 0.02 && ticker.done < 1)
         text_add(line, sizeof line, ", about %.0f s left",
                  spent * (1 - ticker.done) / ticker.done + 0.5);
-    fprintf(stderr, "\r\033[K%.*s", (int)screen_columns() - 1, line);
+    if (ticker.expected > time - ticker.begun)
+        text_add(line, sizeof line, ", about %.0f s left",
+                 ticker.begun + ticker.expected - time + 0.5);
+    fprintf(stderr, CLEAR "%.*s", (int)screen_columns() - 1, line);
     fflush(stderr);
     ticker.shown = 1;
 }
@@ -72,6 +80,27 @@ void ticker_begin(void)
     if (pthread_create(&ticker.thread, NULL, tick, NULL)) ticker.running = 0;
 }
 
+void ticker_begin_again(const char *file)
+{
+    ticker_begin();
+    if (!ticker.running) return;
+    char *text = file_text(file, NULL);
+    pthread_mutex_lock(&ticker.lock);
+    text_set(ticker.file, sizeof ticker.file, "%s", file);
+    ticker.expected = text ? strtod(text, NULL) : 0;
+    pthread_mutex_unlock(&ticker.lock);
+    free(text);
+}
+
+/* What was there already when it was looked for is no measure of how long it takes. */
+static void remember(double seconds)
+{
+    char text[40];
+    if (seconds < 1) return;
+    text_set(text, sizeof text, "%.1f\n", seconds);
+    file_write(ticker.file, text, NULL);
+}
+
 void ticker_say(double done, const char *format, ...)
 {
     va_list arguments;
@@ -96,7 +125,15 @@ void ticker_end(void)
     if (!running) return;
     pthread_join(ticker.thread, NULL);
     pthread_cond_destroy(&ticker.ended);
-    if (ticker.shown) fputs("\r\033[K", stderr);
+    if (ticker.shown) fputs(CLEAR, stderr);
+    if (*ticker.file) remember(now() - ticker.begun);
     ticker.shown = 0;
-    *ticker.what = 0;
+    *ticker.what = *ticker.file = 0;
+    ticker.expected = 0;
+}
+
+void ticker_abandon(void)
+{
+    ssize_t written = ticker.shown ? write(STDERR_FILENO, CLEAR, sizeof CLEAR - 1) : 0;
+    (void)written;
 }

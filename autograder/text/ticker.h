@@ -7,11 +7,18 @@
 /* Begins on standard error, if that is a terminal. */
 void ticker_begin(void);
 
+/* The same for what takes about as long as it did the last time: `file` keeps the seconds of it, of
+ * more than one, and the time left follows from them. */
+void ticker_begin_again(const char *file);
+
 /* What is at work now, and which part of the whole, 0 to 1, is done; negative: nobody knows.  The
  * time left follows from how long the part took that is done. */
 void ticker_say(double done, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Ends it and clears the line.  Both are allowed where none has begun. */
 void ticker_end(void);
+
+/* Clears the line where the process is about to end.  Async-signal-safe. */
+void ticker_abandon(void);
 
 #endif
