@@ -4,9 +4,10 @@
  * Each side is checked against the fp64 oracle on the first and the last image, then captured into
  * a graph that takes about a millisecond, calls one after the other: the L2 is as warm as in a
  * network.  The graphs of all sides are launched in turn, forwards and backwards, and medians
- * taken, so that a clock that drifts drifts for all.  With BOUNDARY=1 in the environment each side
- * is timed once more with everything around it (compare.h).  A table of tab-separated values goes
- * to stdout, progress and reasons to stderr. */
+ * taken, so that a clock that drifts drifts for all; what takes more than ten milliseconds waits
+ * for every third turn.  Sides in fp16 find x and w as halves.  With BOUNDARY=1 in the environment
+ * each side is timed once more with everything around it (compare.h).  A table of tab-separated
+ * values goes to stdout, progress and reasons to stderr. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,8 +20,9 @@
 #include "common/timing/paired.h"
 #include "common/operations/operations.h"
 
-enum { SIDES = 24, LAYOUTS = 3, ROUNDS = 9, MOST_REPEATS = 100 };
-static const double GRAPH_MS = 1.0;
+enum { SIDES = 32, OTHERS = 10, LAYOUTS = 3, ROUNDS = 9, MOST_REPEATS = 100, SLOW_EVERY = 3 };
+enum { FLOATS, HALVES, KINDS }; /* of values, in device memory */
+static const double GRAPH_MS = 1.0, SLOW_MS = 10.0;
 static const uint64_t SEED = 20261121;
 
 typedef struct Ceilings {
@@ -32,10 +34,10 @@ typedef struct Layer {
     Problem problem;
     ConvProblem conv;
     float *host_x, *host_w;
-    float *x[LAYOUTS], *w[LAYOUTS]; /* device */
-    ConvProblem padded;             /* where its padding is lopsided: with it written into x */
-    float *padded_x[LAYOUTS];
-    float *y, *plain_y, *unrolled;
+    void *x[KINDS][LAYOUTS], *w[KINDS][LAYOUTS]; /* device */
+    ConvProblem padded; /* where its padding is lopsided: with it written into x */
+    void *padded_x[KINDS][LAYOUTS];
+    float *y, *wide_y, *plain_y, *unrolled;
     int images; /* 1 or 2: those that the oracle did, the first and the last */
     double *expected, *magnitude, *products;
     float *got; /* and what a side made of them */
@@ -46,7 +48,9 @@ typedef struct Result {
     double worst; /* error in parts of its bound */
     int repeats;
     cudaGraphExec_t graph;
+    int every; /* of so many rounds one is timed */
     double us[2 * ROUNDS];
+    int timed;
     double boundary_us; /* with everything around it, on the host's clock */
 } Result;
 
@@ -123,11 +127,19 @@ static Ceilings measure_ceilings(void)
 
 /* ---- a layer ---- */
 
-static void rearranged(float *tensor[LAYOUTS], int n, int c, int h, int w)
+/* A tensor that is there in floats, NCHW, in all layouts, and all of them in halves. */
+static void rearranged(void *tensor[KINDS][LAYOUTS], float scale, int n, int c, int h, int w)
 {
-    for (int layout = 1; layout < LAYOUTS; layout++) {
-        tensor[layout] = device_memory(sizeof(float) * n * c * h * w);
-        kernels_rearrange(CONV_NCHW, tensor[CONV_NCHW], layout, tensor[layout], n, c, h, w, stream);
+    const size_t count = (size_t)n * c * h * w;
+    for (int layout = 0; layout < LAYOUTS; layout++) {
+        void **floats = &tensor[FLOATS][layout], **halves = &tensor[HALVES][layout];
+        if (layout != CONV_NCHW) {
+            *floats = device_memory(count * sizeof(float));
+            kernels_rearrange(CONV_NCHW, tensor[FLOATS][CONV_NCHW], layout, *floats, n, c, h, w,
+                              stream);
+        }
+        *halves = device_memory(count * sizeof(float) / 2);
+        kernels_halve(*floats, scale, *halves, count, stream);
     }
 }
 
@@ -147,8 +159,8 @@ static void layer_pad(Layer *layer)
     for (int row = 0; row < p->N * p->C * p->H; row++)
         memcpy(x + ((size_t)(row / p->H) * q->H + row % p->H + p->pad_top) * q->W + p->pad_left,
                layer->host_x + (size_t)row * p->W, p->W * sizeof *x);
-    layer->padded_x[CONV_NCHW] = uploaded(x, count);
-    rearranged(layer->padded_x, p->N, p->C, q->H, q->W);
+    layer->padded_x[FLOATS][CONV_NCHW] = uploaded(x, count);
+    rearranged(layer->padded_x, HALVES_SCALE, p->N, p->C, q->H, q->W);
     free(x);
 }
 
@@ -189,15 +201,16 @@ static int layer_open(Layer *layer, const char *name, const char *shape, const O
     layer->host_w = memory(weights * sizeof(float));
     float *tensor[] = {layer->host_x, layer->host_w, NULL};
     operation->generate(&layer->problem, &random, tensor);
-    layer->x[CONV_NCHW] = uploaded(layer->host_x, inputs);
-    layer->w[CONV_NCHW] = uploaded(layer->host_w, weights);
-    rearranged(layer->x, p->N, p->C, p->H, p->W);
-    rearranged(layer->w, p->K, p->C, p->R, p->S);
+    layer->x[FLOATS][CONV_NCHW] = uploaded(layer->host_x, inputs);
+    layer->w[FLOATS][CONV_NCHW] = uploaded(layer->host_w, weights);
+    rearranged(layer->x, HALVES_SCALE, p->N, p->C, p->H, p->W);
+    rearranged(layer->w, 1, p->K, p->C, p->R, p->S);
     layer_pad(layer);
     layer->y = device_memory(outputs * sizeof(float));
+    layer->wide_y = device_memory(outputs * sizeof(float));
     layer->plain_y = device_memory(outputs * sizeof(float));
     layer->unrolled = device_memory(columns * p->C * p->R * p->S * sizeof(float));
-    kernels_unroll(p, layer->x[CONV_NCHW], layer->unrolled, stream);
+    kernels_unroll(p, layer->x[FLOATS][CONV_NCHW], layer->unrolled, stream);
     CHECK(cudaStreamSynchronize(stream));
     layer_expect(layer, operation);
     return 0;
@@ -205,12 +218,14 @@ static int layer_open(Layer *layer, const char *name, const char *shape, const O
 
 static void layer_close(Layer *layer)
 {
-    for (int i = 0; i < LAYOUTS; i++) {
-        CHECK(cudaFree(layer->x[i]));
-        CHECK(cudaFree(layer->w[i]));
-        CHECK(cudaFree(layer->padded_x[i]));
-    }
+    for (int kind = 0; kind < KINDS; kind++)
+        for (int i = 0; i < LAYOUTS; i++) {
+            CHECK(cudaFree(layer->x[kind][i]));
+            CHECK(cudaFree(layer->w[kind][i]));
+            CHECK(cudaFree(layer->padded_x[kind][i]));
+        }
     CHECK(cudaFree(layer->y));
+    CHECK(cudaFree(layer->wide_y));
     CHECK(cudaFree(layer->plain_y));
     CHECK(cudaFree(layer->unrolled));
     void *host[] = {layer->host_x,    layer->host_w,   layer->expected,
@@ -223,10 +238,11 @@ static void layer_close(Layer *layer)
 
 static Task task_of(const Layer *layer, const Side *side)
 {
-    int padded = layer->padded_x[0] && side->pads_alike;
+    const int kind = side->takes_halves ? HALVES : FLOATS;
+    int padded = layer->padded_x[kind][0] && side->pads_alike;
     Task task = {.conv = padded ? layer->padded : layer->conv,
-                 .x = padded ? layer->padded_x[side->layout] : layer->x[side->layout],
-                 .w = layer->w[side->layout],
+                 .x = padded ? layer->padded_x[kind][side->layout] : layer->x[kind][side->layout],
+                 .w = layer->w[kind][side->layout],
                  .y = layer->y,
                  .unrolled = layer->unrolled,
                  .stream = stream};
@@ -239,20 +255,22 @@ static double side_judge(Layer *layer, const Side *side)
 {
     const ConvProblem *p = &layer->conv;
     const size_t pixels = (size_t)p->P * p->Q, output = p->K * pixels;
+    const double scale = side->takes_halves ? HALVES_SCALE : 1;
+    const float *y = side->makes_halves ? layer->wide_y : layer->y;
     double worst = 0;
-    kernels_rearrange(side->layout, layer->y, CONV_NCHW, layer->plain_y, p->N, p->K, p->P, p->Q,
-                      stream);
+    if (side->makes_halves) kernels_widen(layer->y, layer->wide_y, p->N * output, stream);
+    kernels_rearrange(side->layout, y, CONV_NCHW, layer->plain_y, p->N, p->K, p->P, p->Q, stream);
     CHECK(cudaStreamSynchronize(stream));
     for (int i = 0; i < layer->images; i++) {
         /* An image is one piece, or its K maps are N*P*Q floats apart. */
         size_t n = i ? p->N - 1 : 0, maps = side->images_last ? p->K : 1,
                map = output / maps * sizeof(float);
-        const float *from = side->images_last ? layer->y + n * pixels : layer->plain_y + n * output;
+        const float *from = side->images_last ? y + n * pixels : layer->plain_y + n * output;
         CHECK(cudaMemcpy2D(layer->got + i * output, map, from, side->images_last ? p->N * map : map,
                            map, maps, cudaMemcpyDeviceToHost));
     }
     for (size_t i = 0; i < layer->images * output; i++) {
-        const double error = fabs(layer->got[i] - layer->expected[i]);
+        const double error = fabs(layer->got[i] / scale - layer->expected[i]);
         /* A window of zeros has a bound of 0, and an output of 0 keeps it. */
         double part = error == 0 ? 0
                                  : error / verdict_bound(side->precision, layer->magnitude[i],
@@ -271,6 +289,7 @@ static int side_capture(Side *side, const Task *task, Result *result, Error *err
     result->repeats = ms > GRAPH_MS                  ? 1
                       : ms * MOST_REPEATS < GRAPH_MS ? MOST_REPEATS
                                                      : (int)ceil(GRAPH_MS / ms);
+    result->every = ms > SLOW_MS ? SLOW_EVERY : 1;
     return side_graph(side, task, result->repeats, &result->graph, error);
 }
 
@@ -303,10 +322,10 @@ static void layer_time(Result *result, int sides)
     for (int round = 0; round < 2 * ROUNDS; round++)
         for (int i = 0; i < sides; i++) {
             Result *r = &result[round % 2 ? sides - 1 - i : i];
-            if (!r->runs) continue;
+            if (!r->runs || round % r->every) continue;
             CHECK(cudaEventRecord(begin, stream));
             CHECK(cudaGraphLaunch(r->graph, stream));
-            r->us[round] = milliseconds() * 1e3 / r->repeats;
+            r->us[r->timed++] = milliseconds() * 1e3 / r->repeats;
         }
 }
 
@@ -343,7 +362,7 @@ static void layer_print(const Layer *layer, const Operation *operation, const Si
            bytes = operation->least_bytes(&layer->problem);
     for (int i = 0; i < sides; i++) {
         if (!result[i].runs) continue;
-        double us = paired_median(result[i].us, 2 * ROUNDS);
+        double us = paired_median(result[i].us, result[i].timed);
         double peak = side[i].precision == PRECISION_FP32 ? ceilings->fma : ceilings->tensor;
         double floor_us = fmax(flops / peak, bytes / ceilings->read) * 1e6;
         printf("%s\t%s\t%s\t%.3f\t%.3f\t%.4f\t%.4f\t%.4g\t%.1f\t%.1f\n", layer->name, side[i].name,
@@ -357,12 +376,15 @@ static void layer_print(const Layer *layer, const Operation *operation, const Si
 
 /* ---- main ---- */
 
-/* "10-implicit-gemm:path/to.so:nchw:fp32" */
+/* "10-implicit-gemm:path/to.so:nchw:fp32", or with ":halves" behind it */
 static int side_parse(char *text, Side *side, Error *error)
 {
     char *rest = NULL, *name = strtok_r(text, ":", &rest), *object = strtok_r(NULL, ":", &rest);
     char *layout = strtok_r(NULL, ":", &rest), *precision = strtok_r(NULL, ":", &rest);
-    if (!precision) return error_set(error, "a side is NAME:OBJECT:LAYOUT:PRECISION");
+    char *halves = strtok_r(NULL, ":", &rest);
+    if (!precision || (halves && strcmp(halves, "halves")))
+        return error_set(error, "a side is NAME:OBJECT:LAYOUT:PRECISION or that and :halves");
+    side->takes_halves = halves != NULL;
     if (conv_layout_parse(layout, &side->layout, error) || side_lab(side, name, object, error))
         return -1;
     if (precision_find(precision, &side->precision))
@@ -373,7 +395,7 @@ static int side_parse(char *text, Side *side, Error *error)
 static int sides_open(Side *side, int count, char **text, Error *error)
 {
     int sides = 0;
-    for (int i = 0; i < count && sides < SIDES - 8; i++)
+    for (int i = 0; i < count && sides < SIDES - OTHERS; i++)
         if (side_parse(text[i], &side[sides++], error)) return -1;
     for (int precision = getenv("TENSOR") ? PRECISION_TF32 : PRECISION_FP32;
          precision <= PRECISION_TF32; precision++) {
@@ -382,6 +404,8 @@ static int sides_open(Side *side, int count, char **text, Error *error)
         if (side_cudnn(&side[sides++], precision, CONV_NCHW, CUDNN_PRODUCTS, error)) return -1;
         if (side_cublas(&side[sides++], precision, error)) return -1;
     }
+    for (int layout = CONV_NCHW; layout <= CONV_NHWC; layout++)
+        if (side_cudnn(&side[sides++], PRECISION_FP16, layout, CUDNN_FASTEST, error)) return -1;
     return sides;
 }
 

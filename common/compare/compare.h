@@ -13,14 +13,19 @@
 #include "common/conv/conv_problem.h"
 #include "common/conv/tensor.h"
 
-/* The convolution to do, and its tensors in the side's layout, in device memory. */
+/* The convolution to do, and its tensors in the side's layout, in device memory: floats, or halves
+ * for a side that takes them. */
 typedef struct Task {
     ConvProblem conv;
-    const float *x, *w;
-    float *y;
+    const void *x, *w;
+    void *y;
     float *unrolled; /* C*R*S rows of N*P*Q columns, for who multiplies only */
     cudaStream_t stream;
 } Task;
+
+/* Halves end at 65504.  Sums of products of what random_wide draws may pass that, a 64th of them
+ * does not. */
+#define HALVES_SCALE (1.0 / 64)
 
 typedef struct Side Side;
 struct Side {
@@ -30,6 +35,8 @@ struct Side {
     int layout;       /* CONV_NCHW ... */
     int pads_alike;   /* above and below, left and right: else x comes with its zeros written in */
     int images_last;  /* y is [k][n][p][q] instead: a plain product's */
+    int takes_halves; /* x and w are halves, and x a HALVES_SCALE of what it is */
+    int makes_halves; /* y is halves, too */
     size_t workspace; /* bytes of device memory beside the tensors, for the last task prepared */
     void *state;
     /* Gets ready for a task, as long as it takes.  -1 with error: this side cannot do it. */

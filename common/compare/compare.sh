@@ -22,6 +22,11 @@ for lab in solutions/*/; do
     layout=$(sed -n 's/^with *= *layout=\([a-z]*\).*/\1/p' "$ini")
     ! grep -q '^needs *=.*cc = 9.0' "$ini" || target=$hopper
     add_side "$name" "$lab/conv.cu" "${layout:-nchw}" "$(sed -n 's/^precision *= *//p' "$ini")"
+    if grep -q '^#define STORED' "$lab/conv.cu"; then # it can take halves, as cuDNN's FP16 does
+        defines='-DFP16=1 -DSTORED=__half'
+        add_side "$name-fp16" "$lab/conv.cu" "${layout:-nchw}" fp16:halves
+        defines=
+    fi
     target=$native
 done
 for side in ${EXTRA:-}; do add_side "${side%%:*}" "${side#*:}" nchw fp32; done

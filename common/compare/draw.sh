@@ -13,7 +13,10 @@ awk -F'\t' '
         if ($2 ~ /^cuDNN/) how = $3 ", " ($2 ~ /NHWC/ ? "NHWC" : "NCHW")
         if ($2 ~ /^cuDNN fp32.*products/ || ($2 == "cuDNN fp32 NHWC" && $3 ~ /GEMM|direct/)) keep($1 "\t" "cuDNN products", $4, $5, $6, $7, how)
         keep($1 "\t" kind, $4, $5, $6, $7, how)
-        if ($2 ~ /^[0-9]/ && $2 !~ /^1[12]/) keep($1 "\t" "best lab", $4, $5, $6, $7, $2) # labs 11 and 12 round their inputs
+        # Labs 11 and 12 round their inputs; whoever may do that need not.
+        if ($2 ~ /^[0-9]/ && $2 !~ /^1[12]/) keep($1 "\t" "best lab", $4, $5, $6, $7, $2)
+        if ($2 ~ /^[0-9]/ && $2 !~ /fp16$/) keep($1 "\t" "best lab, TF32", $4, $5, $6, $7, $2)
+        if ($2 ~ /^cuDNN (fp32|TF32)/) keep($1 "\t" "cuDNN, TF32 allowed", $4, $5, $6, $7, how)
         if (!($1 in seen)) { seen[$1] = ++layers; name[layers] = $1 }
     }
     function keep(key, us, tflops, ceiling, roofline, how) {
@@ -34,15 +37,16 @@ awk -F'\t' '
     function cell(layer, kind) { return (layer, kind) in us ? sprintf(us[layer, kind] < 100 ? "%.1f" : "%.0f", us[layer, kind]) : "–" }
     function ratio(layer, a, b) { return (layer, a) in us && (layer, b) in us ? sprintf("%.2f", us[layer, a] / us[layer, b]) : "–" }
     END {
-        print "| layer | 02 | 04 | 09 | **10** | TFLOP/s | of FMA | of roofline | cuDNN fp32 | how | cuDNN / 10 | no transform / 10 | cuBLAS | best lab | which | cuDNN / best | **11** | **12** | cuDNN TF32 | cuDNN TF32 / 11 | cuDNN TF32 / 12 |"
-        print "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
+        print "| layer | 02 | 04 | 09 | **10** | TFLOP/s | of FMA | of roofline | cuDNN fp32 | how | cuDNN / 10 | no transform / 10 | cuBLAS | best lab | which | cuDNN / best | **11** | **12** | cuDNN TF32 | cuDNN TF32 / 11 | cuDNN TF32 / 12 | **12**, halves | cuDNN FP16 | cuDNN FP16 / 12 |"
+        print "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
         for (i = 1; i <= layers; i++) {
             l = name[i]; ten = "10-implicit-gemm"
-            printf "| %s | %s | %s | %s | %s | %.1f | %.0f %% | %.0f %% | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", l, cell(l, "02-naive"), cell(l, "04-tiled"),
+            printf "| %s | %s | %s | %s | %s | %.1f | %.0f %% | %.0f %% | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", l, cell(l, "02-naive"), cell(l, "04-tiled"),
                 cell(l, "09-im2col"), cell(l, ten), tf[l, ten], 100 * ceiling[l, ten], 100 * roof[l, ten], cell(l, "cuDNN fp32"), how[l, "cuDNN fp32"],
                 ratio(l, "cuDNN fp32", ten), ratio(l, "cuDNN products", ten), cell(l, "cuBLAS fp32"), cell(l, "best lab"), substr(how[l, "best lab"], 1, 2), ratio(l, "cuDNN fp32", "best lab"),
                 cell(l, "11-tensor-cores"), cell(l, "12-hopper"),
-                cell(l, "cuDNN TF32"), ratio(l, "cuDNN TF32", "11-tensor-cores"), ratio(l, "cuDNN TF32", "12-hopper")
+                cell(l, "cuDNN TF32"), ratio(l, "cuDNN TF32", "11-tensor-cores"), ratio(l, "cuDNN TF32", "12-hopper"),
+                cell(l, "12-hopper-fp16"), cell(l, "cuDNN FP16"), ratio(l, "cuDNN FP16", "12-hopper-fp16")
         }
     }' "$out/best.tsv" >"$out/layers.md"
 
@@ -67,6 +71,8 @@ awk -F'\t' '
         line("lab 10 against cuBLAS, which finds X_unroll in memory", "10-implicit-gemm", "cuBLAS fp32", ".")
         line("lab 14 against cuDNN fp32, best of all its algorithms, VGG, N=32", "14-winograd", "cuDNN fp32", "vgg.*n32")
         line("the best lab in fp32 against cuDNN fp32, best of all its algorithms", "best lab", "cuDNN fp32", ".")
+        line("the best lab against cuDNN, TF32 allowed to both", "best lab, TF32", "cuDNN, TF32 allowed", ".")
+        line("the best lab with halves against cuDNN FP16", "12-hopper-fp16", "cuDNN FP16", ".")
         line("lab 10 against lab 09", "10-implicit-gemm", "09-im2col", ".")
         line("lab 09 against lab 02, VGG, N=32", "09-im2col", "02-naive", "vgg.*n32")
         line("lab 09 against lab 02, VGG, N=1", "09-im2col", "02-naive", "vgg.*n1$")
@@ -74,6 +80,8 @@ awk -F'\t' '
         line("lab 11 against cuDNN with TF32, all", "11-tensor-cores", "cuDNN TF32", ".")
         line("lab 12 against cuDNN with TF32, VGG, N=32", "12-hopper", "cuDNN TF32", "vgg.*n32")
         line("lab 12 against cuDNN with TF32, VGG, N=1", "12-hopper", "cuDNN TF32", "vgg.*n1$")
+        line("lab 12 with halves against cuDNN FP16, VGG, N=32", "12-hopper-fp16", "cuDNN FP16", "vgg.*n32")
+        line("lab 12 with halves against cuDNN FP16, VGG, N=1", "12-hopper-fp16", "cuDNN FP16", "vgg.*n1$")
     }' "$out/best.tsv" >"$out/summary.md"
 
 if command -v gnuplot >/dev/null; then

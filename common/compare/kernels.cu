@@ -1,5 +1,6 @@
 /* kernels.cu - see kernels.h. */
 #include <cstdint>
+#include <cuda_fp16.h>
 
 #include "common/compare/kernels.h"
 
@@ -28,6 +29,26 @@ void kernels_rearrange(int from_layout, const float *from, int to_layout, float 
                        int h, int w, cudaStream_t stream)
 {
     rearrange_kernel<<<BLOCKS, THREADS, 0, stream>>>(from_layout, from, to_layout, to, n, c, h, w);
+}
+
+/* Thread i of the grid converts elements i, i + threads ... */
+template <typename From, typename To>
+__global__ void convert_kernel(const From *__restrict__ from, float scale, To *__restrict__ to,
+                               size_t count)
+{
+    const size_t threads = (size_t)gridDim.x * blockDim.x;
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += threads)
+        to[i] = (To)((float)from[i] * scale);
+}
+
+void kernels_halve(const float *from, float scale, void *to, size_t count, cudaStream_t stream)
+{
+    convert_kernel<<<BLOCKS, THREADS, 0, stream>>>(from, scale, (__half *)to, count);
+}
+
+void kernels_widen(const void *from, float *to, size_t count, cudaStream_t stream)
+{
+    convert_kernel<<<BLOCKS, THREADS, 0, stream>>>((const __half *)from, 1.0f, to, count);
 }
 
 /* Lab 09's X_unroll of all images, an element a turn. */

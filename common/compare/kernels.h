@@ -18,6 +18,9 @@ enum { CEILING_BLOCKS = 132 * 16, CEILING_THREADS = 256 };
 /* `from`, [n][c][h][w] in one layout (CONV_NCHW ...), into `to` in another. */
 void kernels_rearrange(int from_layout, const float *from, int to_layout, float *to, int n, int c,
                        int h, int w, cudaStream_t stream);
+/* `count` floats as halves, each times `scale`; and halves as floats. */
+void kernels_halve(const float *from, float scale, void *to, size_t count, cudaStream_t stream);
+void kernels_widen(const void *from, float *to, size_t count, cudaStream_t stream);
 /* X_unroll of all images: C*R*S rows of N*P*Q columns. */
 void kernels_unroll(const ConvProblem *p, const float *x, float *unrolled, cudaStream_t stream);
 /* A thread does 8,192 multiply-adds a round. */

@@ -70,9 +70,10 @@ static int cudnn_describe(Side *side, const Task *task, Error *error)
     const ConvProblem *p = &task->conv;
     cudnnTensorFormat_t format = side->layout == CONV_NHWC ? CUDNN_TENSOR_NHWC : CUDNN_TENSOR_NCHW;
     TRY(cudnnSetStream(c->handle, task->stream));
-    TRY(cudnnSetTensor4dDescriptor(c->x, format, CUDNN_DATA_FLOAT, p->N, p->C, p->H, p->W));
-    TRY(cudnnSetTensor4dDescriptor(c->y, format, CUDNN_DATA_FLOAT, p->N, p->K, p->P, p->Q));
-    TRY(cudnnSetFilter4dDescriptor(c->w, CUDNN_DATA_FLOAT, format, p->K, p->C, p->R, p->S));
+    const cudnnDataType_t type = side->takes_halves ? CUDNN_DATA_HALF : CUDNN_DATA_FLOAT;
+    TRY(cudnnSetTensor4dDescriptor(c->x, format, type, p->N, p->C, p->H, p->W));
+    TRY(cudnnSetTensor4dDescriptor(c->y, format, type, p->N, p->K, p->P, p->Q));
+    TRY(cudnnSetFilter4dDescriptor(c->w, type, format, p->K, p->C, p->R, p->S));
     TRY(cudnnSetConvolution2dDescriptor(c->conv, p->pad_top, p->pad_left, p->stride_h, p->stride_w,
                                         1, 1, CUDNN_CROSS_CORRELATION, CUDNN_DATA_FLOAT));
     TRY(cudnnSetConvolutionMathType(c->conv, c->math));
@@ -201,16 +202,20 @@ static int cudnn_boundary(Side *side, const Task *task, Error *error)
 int side_cudnn(Side *side, Precision precision, int layout, int choice, Error *error)
 {
     static const char *const chosen[CUDNN_NAMED] = {"", "products", "rules"};
+    static const char *const precisions[] = {"fp32", "TF32", "FP16"};
+    static const cudnnMathType_t math[] = {CUDNN_FMA_MATH, CUDNN_DEFAULT_MATH,
+                                           CUDNN_TENSOR_OP_MATH};
     const char *how = choice < CUDNN_NAMED ? chosen[choice] : algorithm_names[choice - CUDNN_NAMED];
     Cudnn *c = calloc(1, sizeof *c);
     snprintf(side->name, sizeof side->name, "cuDNN %s %s%s%s",
-             precision == PRECISION_FP32 ? "fp32" : "TF32", layout == CONV_NHWC ? "NHWC" : "NCHW",
+             precisions[precision], layout == CONV_NHWC ? "NHWC" : "NCHW",
              *how ? " " : "", how);
-    c->math = precision == PRECISION_FP32 ? CUDNN_FMA_MATH : CUDNN_DEFAULT_MATH;
+    c->math = math[precision];
     c->choice = choice;
     side->precision = precision;
     side->layout = layout;
     side->pads_alike = 1;
+    side->takes_halves = side->makes_halves = precision == PRECISION_FP16;
     side->state = c;
     side->prepare = cudnn_prepare;
     side->enqueue = cudnn_enqueue;

@@ -54,9 +54,10 @@ program() {
 }
 
 sides=
+defines= # of a side
 add_side() {
     sides="$sides $1:$out/$1.so:$3:$4"
     is_new "$out/$1.so" "$2" common/include && return
     # shellcheck disable=SC2086
-    "$nvcc" $flags $target -shared -Xcompiler -fPIC "$2" -o "$out/$1.so" &
+    "$nvcc" $flags $target $defines -shared -Xcompiler -fPIC "$2" -o "$out/$1.so" &
 }
