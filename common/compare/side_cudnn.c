@@ -207,9 +207,8 @@ int side_cudnn(Side *side, Precision precision, int layout, int choice, Error *e
                                            CUDNN_TENSOR_OP_MATH};
     const char *how = choice < CUDNN_NAMED ? chosen[choice] : algorithm_names[choice - CUDNN_NAMED];
     Cudnn *c = calloc(1, sizeof *c);
-    snprintf(side->name, sizeof side->name, "cuDNN %s %s%s%s",
-             precisions[precision], layout == CONV_NHWC ? "NHWC" : "NCHW",
-             *how ? " " : "", how);
+    snprintf(side->name, sizeof side->name, "cuDNN %s %s%s%s", precisions[precision],
+             layout == CONV_NHWC ? "NHWC" : "NCHW", *how ? " " : "", how);
     c->math = math[precision];
     c->choice = choice;
     side->precision = precision;

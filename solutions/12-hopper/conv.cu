@@ -62,7 +62,8 @@ struct Packing {
 
 /* Packs x and w.  Block (bx, by) writes pieces from by*blockDim.x on of row bx; the rows of x come
  * first, then those of w. */
-__global__ void pack_kernel(const Packing of_x, const Packing of_w)
+__global__ void pack_kernel(const __grid_constant__ Packing of_x,
+                            const __grid_constant__ Packing of_w)
 {
     const Packing &o = blockIdx.x < of_x.rows ? of_x : of_w;
     const int row = blockIdx.x < of_x.rows ? blockIdx.x : blockIdx.x - of_x.rows;
@@ -91,8 +92,7 @@ struct Operands {
 static Packing packing(int images, const int pad[4], int H, int W, int C, const Stored *from)
 {
     const int to_H = H + pad[0] + pad[2], to_W = W + pad[1] + pad[3];
-    Packing o = {pad[0],        pad[1], H,    W,                 C,
-                 images * to_H, to_H,   to_W, ceiling(C, PIECE), from};
+    Packing o = {pad[0], pad[1], H, W, C, images * to_H, to_H, to_W, ceiling(C, PIECE), from};
     cudaMalloc(&o.to, sizeof(Piece) * o.rows * o.to_W * o.pieces);
     return o;
 }
