@@ -61,7 +61,7 @@ say = @printf '  %-7s %s\n' '$(1)' '$(2)'
 
 # A student's copy (autograder/handout) has no answer key and no tests.
 COPY   := $(wildcard labs/*/.sealed)
-ABSENT := $(if $(COPY),$(filter solution test check numbers sanitize fuzz mutate bench validate compare new-lab keep handout bundle \
+ABSENT := $(if $(COPY),$(filter solution test check numbers sanitize fuzz mutate bench validate compare tune new-lab keep handout bundle \
     compile-commands format,$(MAKECMDGOALS)))
 ifneq ($(ABSENT),)
 $(error $(firstword $(ABSENT)): this is a student's copy of the workbook, which has no answer key and no tests; make help lists what it has)
@@ -290,7 +290,7 @@ fuzzers: $(FUZZERS)
 $(FUZZERS): LDFLAGS += -fsanitize=fuzzer
 
 # ---- front door --------------------------------------------------------------------------------------------------------
-.PHONY: $(ANSWERS:=-answer) help labs setup doctor run machine simulate profile grade class export book bundle handout update hint ladder reset solution watch check numbers bench validate compare maps datasets train serve load sweep widths mutate test fuzz sanitize keep new-lab compile-commands format clean
+.PHONY: $(ANSWERS:=-answer) help labs setup doctor run machine simulate profile grade class export book bundle handout update hint ladder reset solution watch check numbers bench validate compare tune maps datasets train serve load sweep widths mutate test fuzz sanitize keep new-lab compile-commands format clean
 
 stage = $(Q)+$(made) $(MAKE) $(if $(V),,-s) -j"$$JOBS" $(1)
 # Packages that one target wants and a student does not.
@@ -423,6 +423,9 @@ labs:
 #:   make compare
 #:                       every solution beside cuDNN on this machine's GPU
 #:                       (docs/compare.md)
+#:   make tune
+#:                       what labs 10, 12, 14 and 15 choose their tiles by,
+#:                       measured on this machine's GPU (docs/compare.md)
 #:
 
 setup: $(BUILD)/toolchain.env
@@ -519,6 +522,9 @@ validate:
 compare:
 	$(call stage,tools)
 	$(Q)sh common/compare/compare.sh "$$BUILD" "$$NVCC"
+
+tune:
+	$(Q)sh common/compare/tune.sh "$$BUILD" "$$NVCC"
 
 maps:
 	$(call stage,$(BUILD)/tests/datasets/tool_maps)

@@ -2,13 +2,14 @@
 # compare.sh BUILD NVCC - every solution of conv_forward beside cuDNN and cuBLAS on this machine's GPU (docs/compare.md).
 #
 # Needs cuDNN 9 with its headers: a package (libcudnn9-dev), Python's nvidia-cudnn, or CUDNN=prefix.  LAYERS=file takes other
-# layers, SOLUTIONS='10 13' some solutions only, EXTRA='name:source.cu ...' further sides (NCHW, fp32), HOPPER the same for
-# lab 12 (NHWC, TF32, sm_90a), TENSOR=1 cuDNN and cuBLAS with TF32 alone; BOUNDARY=1 also times with everything around (compare.h).
+# layers, SOLUTIONS='10 13' some solutions only, TUNED=1 what `make tune` left where it left any, EXTRA='name:source.cu ...' further
+# sides (NCHW, fp32), HOPPER the same for lab 12 (NHWC, TF32, sm_90a), TENSOR=1 cuDNN and cuBLAS without fp32; BOUNDARY=1 also times
+# with everything around (compare.h).
 set -eu
 build=${1:?usage: compare.sh BUILD NVCC}
 nvcc=${2:?usage: compare.sh BUILD NVCC}
 layers=${LAYERS:-common/compare/layers.tsv}
-out=$build/compare
+out=$build/compare${TUNED:+/tuned}
 . common/compare/sides.sh
 program compare
 
@@ -21,10 +22,12 @@ for lab in solutions/*/; do
     case " ${SOLUTIONS:-${name%%-*}} " in *" ${name%%-*} "*) ;; *) continue ;; esac
     layout=$(sed -n 's/^with *= *layout=\([a-z]*\).*/\1/p' "$ini")
     ! grep -q '^needs *=.*cc = 9.0' "$ini" || target=$hopper
-    add_side "$name" "$lab/conv.cu" "${layout:-nchw}" "$(sed -n 's/^precision *= *//p' "$ini")"
-    if grep -q '^#define STORED' "$lab/conv.cu"; then # it can take halves, as cuDNN's FP16 does
+    source=${lab}conv.cu
+    [ -z "${TUNED:-}" ] || [ ! -f "$build/tune/$name/conv.cu" ] || source=$build/tune/$name/conv.cu
+    add_side "$name" "$source" "${layout:-nchw}" "$(sed -n 's/^precision *= *//p' "$ini")"
+    if grep -q '^#define STORED' "$source"; then # it can take halves, as cuDNN's FP16 does
         defines='-DFP16=1 -DSTORED=__half'
-        add_side "$name-fp16" "$lab/conv.cu" "${layout:-nchw}" fp16:halves
+        add_side "$name-fp16" "$source" "${layout:-nchw}" fp16:halves
         defines=
     fi
     target=$native

@@ -22,6 +22,12 @@ typedef float Value;
 #define MAP_TYPE      CU_TENSOR_MAP_DATA_TYPE_TFLOAT32 /* rounded to nearest on its way */
 #endif
 
+/* What x and w are in memory: floats, but where somebody has them as values already. */
+#ifndef STORED
+#define STORED float
+#endif
+typedef STORED Stored;
+
 enum {
     ROW = 128, /* bytes of a row of a tile: DEPTH channels of a filter or of a pixel */
     DEPTH = ROW / sizeof(Value),
@@ -42,17 +48,35 @@ __host__ __device__ constexpr int ceiling(int a, int b)
 
 /* ---- the operands and their maps ------------------------------------------------------------- */
 
-/* to[n][h][w][c] = from[n][h - top][w - left][c], 0 where there is none.  Block (bx, by) writes
- * values from by*blockDim.x on of row bx, the rows of all images counted as one list. */
-__global__ void pack_kernel(int top, int left, int H, int W, int C, int to_H, int to_W, int to_C,
-                            const float *__restrict__ from, Value *__restrict__ to)
+struct alignas(16) Piece {
+    Value value[PIECE];
+};
+
+/* to[n][h][w][c] = from[n][h - top][w - left][c], 0 where there is none; c in PIECEs. */
+struct Packing {
+    int top, left, H, W, C;
+    int rows, to_H, to_W, pieces; /* rows of all images; pieces of a pixel */
+    const Stored *from;
+    Piece *to;
+};
+
+/* Packs x and w.  Block (bx, by) writes pieces from by*blockDim.x on of row bx; the rows of x come
+ * first, then those of w. */
+__global__ void pack_kernel(const __grid_constant__ Packing of_x,
+                            const __grid_constant__ Packing of_w)
 {
-    const int i = blockIdx.y * blockDim.x + threadIdx.x, c = i % to_C, w = i / to_C - left;
-    const int n = blockIdx.x / to_H, h = blockIdx.x % to_H - top;
-    if (i >= to_W * to_C) return;
-    const bool exists = c < C && w >= 0 && w < W && h >= 0 && h < H;
-    to[(size_t)blockIdx.x * to_W * to_C + i] =
-        (Value)(exists ? from[(((size_t)n * H + h) * W + w) * C + c] : 0.0f);
+    const Packing &o = blockIdx.x < of_x.rows ? of_x : of_w;
+    const int row = blockIdx.x < of_x.rows ? blockIdx.x : blockIdx.x - of_x.rows;
+    const int i = blockIdx.y * blockDim.x + threadIdx.x;
+    const int c = i % o.pieces * PIECE, w = i / o.pieces - o.left;
+    const int n = row / o.to_H, h = row % o.to_H - o.top;
+    if (i >= o.to_W * o.pieces) return;
+    const bool inside = w >= 0 && w < o.W && h >= 0 && h < o.H;
+    const Stored *from = o.from + (((size_t)n * o.H + h) * o.W + w) * o.C + c;
+    Piece piece;
+    for (int e = 0; e < PIECE; e++)
+        piece.value[e] = (Value)(inside && c + e < o.C ? (float)from[e] : 0.0f);
+    o.to[(size_t)row * o.to_W * o.pieces + i] = piece;
 }
 
 /* x and w as copies can take them: values, channels in whole PIECEs.  Where all channels of a row
@@ -62,33 +86,33 @@ struct Operands {
     ConvProblem p;
     const Value *x, *w;
     int pixel, row; /* values from one pixel, one row of x to the next */
-    Value *x_copy, *w_copy;
+    Piece *x_copy, *w_copy;
 };
 
-static Value *packed(int images, const int pad[4], int H, int W, int C, const float *from,
-                     cudaStream_t stream)
+static Packing packing(int images, const int pad[4], int H, int W, int C, const Stored *from)
 {
     const int to_H = H + pad[0] + pad[2], to_W = W + pad[1] + pad[3];
-    const int to_C = ceiling(C, PIECE) * PIECE;
-    const dim3 grid(images * to_H, ceiling(to_W * to_C, 256));
-    Value *to = nullptr;
-    cudaMalloc(&to, sizeof(Value) * images * to_H * to_W * to_C);
-    pack_kernel<<<grid, 256, 0, stream>>>(pad[0], pad[1], H, W, C, to_H, to_W, to_C, from, to);
-    return to;
+    Packing o = {pad[0], pad[1], H, W, C, images * to_H, to_H, to_W, ceiling(C, PIECE), from};
+    cudaMalloc(&o.to, sizeof(Piece) * o.rows * o.to_W * o.pieces);
+    return o;
 }
 
-static Operands operands_of(const ConvProblem *p, const float *x, const float *w,
+static Operands operands_of(const ConvProblem *p, const Stored *x, const Stored *w,
                             cudaStream_t stream)
 {
     const int channels = ceiling(p->C, PIECE) * PIECE, none[4] = {};
     const bool folded = p->S > 1 && p->S * channels <= DEPTH;
     Operands o = {*p, (const Value *)x, (const Value *)w, channels, p->W * channels};
     o.p.C = channels;
-    if (!FP16 && channels == p->C && !folded) return o;
+    if (sizeof(Stored) == sizeof(Value) && channels == p->C && !folded) return o;
     const int around[] = {p->pad_top, p->pad_left, p->pad_bottom, p->pad_right};
-    o.x_copy = packed(p->N, folded ? around : none, p->H, p->W, p->C, x, stream);
-    o.w_copy = packed(p->K, none, p->R, p->S, p->C, w, stream);
-    o.x = o.x_copy, o.w = o.w_copy;
+    const Packing of_x = packing(p->N, folded ? around : none, p->H, p->W, p->C, x);
+    const Packing of_w = packing(p->K, none, p->R, p->S, p->C, w);
+    const int longest = of_x.to_W > of_w.to_W ? of_x.to_W : of_w.to_W;
+    const dim3 grid(of_x.rows + of_w.rows, ceiling(longest * of_x.pieces, 256));
+    pack_kernel<<<grid, 256, 0, stream>>>(of_x, of_w);
+    o.x_copy = of_x.to, o.w_copy = of_w.to;
+    o.x = o.x_copy->value, o.w = o.w_copy->value;
     if (!folded) return o;
     o.p.H += p->pad_top + p->pad_bottom, o.p.W += p->pad_left + p->pad_right;
     o.row = o.p.W * channels;
@@ -599,7 +623,7 @@ static float cost(const ConvProblem *p, const Shape *shape, int sms)
 extern "C" void conv_forward(const ConvProblem *p, const float *x, const float *w, float *y,
                              cudaStream_t stream)
 {
-    const Operands o = operands_of(p, x, w, stream);
+    const Operands o = operands_of(p, (const Stored *)x, (const Stored *)w, stream);
     int sms = 1, clusters = 0;
     cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0);
     cudaDeviceGetAttribute(&clusters, cudaDevAttrClusterLaunch, 0);

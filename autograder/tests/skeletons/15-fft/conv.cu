@@ -113,7 +113,7 @@ struct Place {
 template <int ROWS_, int COLS_> struct Tile {
     static constexpr int ROWS = ROWS_, COLS = COLS_, HALF = COLS / 2;
     static constexpr int POINTS = ROWS * HALF + (ROWS > 1 ? 2 : 1);
-    static constexpr int TILES = ROWS > 1 ? 8192 / (ROWS * COLS) : 128;
+    static constexpr int TILES = ROWS > 1 ? 8192 / (ROWS * COLS) : 2 * COLS;
     static constexpr int LINES = TILES * ROWS, THREADS = LINES / 2;
     static constexpr int PITCH = COLS + (WARP / TILES | 1); /* a warp's lines in different banks */
     static constexpr int LINES_APART = THREADS / COLS, AT_ONCE = 16; /* as they are loaded */
