@@ -5,9 +5,9 @@
  * a graph that takes about a millisecond, calls one after the other: the L2 is as warm as in a
  * network.  The graphs of all sides are launched in turn, forwards and backwards, and medians
  * taken, so that a clock that drifts drifts for all; what takes more than ten milliseconds waits
- * for every third turn.  Sides in fp16 find x and w as halves.  With BOUNDARY=1 in the environment
- * each side is timed once more with everything around it (compare.h).  A table of tab-separated
- * values goes to stdout, progress and reasons to stderr. */
+ * for every third turn.  With BOUNDARY=1 in the environment each side is timed once more with
+ * everything around it (compare.h).  A table of tab-separated values goes to stdout, progress and
+ * reasons to stderr. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -238,7 +238,7 @@ static void layer_close(Layer *layer)
 
 static Task task_of(const Layer *layer, const Side *side)
 {
-    const int kind = side->takes_halves ? HALVES : FLOATS;
+    const int kind = side->halves ? HALVES : FLOATS;
     int padded = layer->padded_x[kind][0] && side->pads_alike;
     Task task = {.conv = padded ? layer->padded : layer->conv,
                  .x = padded ? layer->padded_x[kind][side->layout] : layer->x[kind][side->layout],
@@ -255,10 +255,10 @@ static double side_judge(Layer *layer, const Side *side)
 {
     const ConvProblem *p = &layer->conv;
     const size_t pixels = (size_t)p->P * p->Q, output = p->K * pixels;
-    const double scale = side->takes_halves ? HALVES_SCALE : 1;
-    const float *y = side->makes_halves ? layer->wide_y : layer->y;
+    const double scale = side->halves ? HALVES_SCALE : 1;
+    const float *y = side->halves ? layer->wide_y : layer->y;
     double worst = 0;
-    if (side->makes_halves) kernels_widen(layer->y, layer->wide_y, p->N * output, stream);
+    if (side->halves) kernels_widen(layer->y, layer->wide_y, p->N * output, stream);
     kernels_rearrange(side->layout, y, CONV_NCHW, layer->plain_y, p->N, p->K, p->P, p->Q, stream);
     CHECK(cudaStreamSynchronize(stream));
     for (int i = 0; i < layer->images; i++) {
@@ -384,7 +384,7 @@ static int side_parse(char *text, Side *side, Error *error)
     char *halves = strtok_r(NULL, ":", &rest);
     if (!precision || (halves && strcmp(halves, "halves")))
         return error_set(error, "a side is NAME:OBJECT:LAYOUT:PRECISION or that and :halves");
-    side->takes_halves = halves != NULL;
+    side->halves = halves != NULL;
     if (conv_layout_parse(layout, &side->layout, error) || side_lab(side, name, object, error))
         return -1;
     if (precision_find(precision, &side->precision))

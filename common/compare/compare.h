@@ -35,8 +35,7 @@ struct Side {
     int layout;       /* CONV_NCHW ... */
     int pads_alike;   /* above and below, left and right: else x comes with its zeros written in */
     int images_last;  /* y is [k][n][p][q] instead: a plain product's */
-    int takes_halves; /* x and w are halves, and x a HALVES_SCALE of what it is */
-    int makes_halves; /* y is halves, too */
+    int halves;       /* x, w and y are halves, x and y a HALVES_SCALE of what they are */
     size_t workspace; /* bytes of device memory beside the tensors, for the last task prepared */
     void *state;
     /* Gets ready for a task, as long as it takes.  -1 with error: this side cannot do it. */

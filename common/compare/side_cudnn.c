@@ -70,7 +70,7 @@ static int cudnn_describe(Side *side, const Task *task, Error *error)
     const ConvProblem *p = &task->conv;
     cudnnTensorFormat_t format = side->layout == CONV_NHWC ? CUDNN_TENSOR_NHWC : CUDNN_TENSOR_NCHW;
     TRY(cudnnSetStream(c->handle, task->stream));
-    const cudnnDataType_t type = side->takes_halves ? CUDNN_DATA_HALF : CUDNN_DATA_FLOAT;
+    const cudnnDataType_t type = side->halves ? CUDNN_DATA_HALF : CUDNN_DATA_FLOAT;
     TRY(cudnnSetTensor4dDescriptor(c->x, format, type, p->N, p->C, p->H, p->W));
     TRY(cudnnSetTensor4dDescriptor(c->y, format, type, p->N, p->K, p->P, p->Q));
     TRY(cudnnSetFilter4dDescriptor(c->w, type, format, p->K, p->C, p->R, p->S));
@@ -214,7 +214,7 @@ int side_cudnn(Side *side, Precision precision, int layout, int choice, Error *e
     side->precision = precision;
     side->layout = layout;
     side->pads_alike = 1;
-    side->takes_halves = side->makes_halves = precision == PRECISION_FP16;
+    side->halves = precision == PRECISION_FP16;
     side->state = c;
     side->prepare = cudnn_prepare;
     side->enqueue = cudnn_enqueue;

@@ -4,30 +4,40 @@
 
 #include "common/compare/tune.h"
 
-enum { SIDE = 16, IMAGE = SIDE * SIDE, TAPS = 9, DEEP = 8 * DEPTH, SHALLOW = DEPTH, ROUNDS = 4 };
+/* Problems of one chunk a tap: x is brought into the L2 once, and read there for every tap. */
+enum { SIDE = 16, IMAGE = SIDE * SIDE, FEW = 3 * 3, MANY = 5 * 5, ROUNDS = 4 };
 
-/* Of one round: as many tiles as there are clusters, or ROUNDS times as many. */
-static double round_us(const Shape *shape, int channels, int sms, float *x, float *w, float *y)
+struct Tensors {
+    Stored *x, *w, *y;
+};
+
+/* Of as many tiles as there are clusters, `rounds` times over. */
+static double tiles_us(const Shape *shape, int taps, int rounds, int sms, const Tensors &of)
 {
-    const int clusters = sms / (shape->sharers * shape->pieces);
-    const int images = clusters * ROUNDS * shape->pixels / IMAGE;
+    const int clusters = sms / (shape->sharers * shape->pieces), side = taps == FEW ? 3 : 5;
+    const int images = clusters * rounds * shape->pixels / IMAGE;
+    const int filters = shape->filters * shape->sharers;
     const ConvProblem p =
-        problem(CONV_NHWC, images, channels, SIDE, SIDE, shape->filters * shape->sharers, 3, 3, 1);
-    const Operands o = operands_of(&p, x, w, 0); /* whole chunks: nothing to pack */
-    return microseconds([&](cudaStream_t stream) { shape->launch(&o, y, sms, stream); }) / ROUNDS;
+        problem(CONV_NHWC, images, DEPTH, SIDE, SIDE, filters, side, side, side / 2);
+    const Operands o = operands_of(&p, of.x, of.w, 0); /* whole chunks: nothing to pack */
+    return microseconds([&](cudaStream_t stream) { shape->launch(&o, of.y, sms, stream); });
 }
 
 int main()
 {
     const int sms = multiprocessors();
     const size_t pixels = (size_t)sms * ROUNDS * 512;
-    float *x = noise(pixels * DEEP), *w = noise(TAPS * DEEP * 256), *y = noise(pixels * 256);
+    const Tensors of = {noise(pixels * DEPTH), noise(MANY * DEPTH * 256), noise(pixels * 256)};
+    const double once = tiles_us(shapes, FEW, 1, sms, of);
+    const double launch = once - (tiles_us(shapes, FEW, ROUNDS, sms, of) - once) / (ROUNDS - 1);
     for (const Shape &shape : shapes) {
-        const double deep = round_us(&shape, DEEP, sms, x, w, y);
-        const double shallow = round_us(&shape, SHALLOW, sms, x, w, y);
-        const double chunk = (deep - shallow) * shape.pieces / (TAPS * (DEEP - SHALLOW) / DEPTH);
-        printf("tile %d %.2ff, %.1ff\n", (int)(&shape - shapes), chunk,
-               deep - chunk * TAPS * DEEP / DEPTH / shape.pieces);
+        /* Pieces are for layers of a single round. */
+        const int rounds = shape.pieces > 1 ? 1 : ROUNDS;
+        const double few = (tiles_us(&shape, FEW, rounds, sms, of) - launch) / rounds;
+        const double many = (tiles_us(&shape, MANY, rounds, sms, of) - launch) / rounds;
+        const double tap = (many - few) / (MANY - FEW); /* a chunk of all pieces */
+        printf("tile %d %.2ff, %.1ff\n", (int)(&shape - shapes), tap * shape.pieces,
+               few - tap * FEW);
     }
     return 0;
 }
