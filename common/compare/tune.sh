@@ -5,7 +5,7 @@
 set -eu
 build=${1:?usage: tune.sh BUILD NVCC}
 nvcc=${2:?usage: tune.sh BUILD NVCC}
-nvidia-smi >/dev/null 2>&1 || { echo 'tune.sh: this needs an NVIDIA GPU and its driver' >&2; exit 1; }
+nvidia-smi >/dev/null 2>&1 || { echo 'tune: this needs an NVIDIA GPU and its driver' >&2; exit 1; }
 capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -n 1)
 out=$build/tune
 mkdir -p "$out/programs"

@@ -22,7 +22,7 @@ typedef float Value;
 #define MAP_TYPE      CU_TENSOR_MAP_DATA_TYPE_TFLOAT32 /* rounded to nearest on its way */
 #endif
 
-/* What x and w are in memory: floats, but where somebody has them as values already. */
+/* What x, w and y are in memory: floats, but where somebody has and wants halves. */
 #ifndef STORED
 #define STORED float
 #endif
@@ -32,7 +32,8 @@ enum {
     ROW = 128, /* bytes of a row of a tile: DEPTH channels of a filter or of a pixel */
     DEPTH = ROW / sizeof(Value),
     SLICE = 32,                 /* bytes of each row that one product takes */
-    PIECE = 16 / sizeof(Value), /* a copy moves no less than 16 bytes */
+    PIECE = 16 / sizeof(Value), /* a copy moves no less than 16 bytes, */
+    SECTOR = 2 * PIECE,         /* and whole sectors of 32 bytes faster */
     ALIGNED = 8 * ROW,          /* eight rows, after which the order of their pieces repeats */
     WARP = 32,
     GROUP = 4 * WARP,      /* a warpgroup: the four warps that multiply together */
@@ -79,7 +80,7 @@ __global__ void pack_kernel(const __grid_constant__ Packing of_x,
     o.to[(size_t)row * o.to_W * o.pieces + i] = piece;
 }
 
-/* x and w as copies can take them: values, channels in whole PIECEs.  Where all channels of a row
+/* x and w as copies can take them: values, channels in whole PIECEs, or SECTORs.  Where all channels of a row
  * of taps fit into one chunk, that row becomes one tap: S taps side by side are S*C floats side by
  * side, if x has its padding around it. */
 struct Operands {
@@ -89,10 +90,11 @@ struct Operands {
     Piece *x_copy, *w_copy;
 };
 
-static Packing packing(int images, const int pad[4], int H, int W, int C, const Stored *from)
+static Packing packing(int images, const int pad[4], int H, int W, int C, int to_C,
+                       const Stored *from)
 {
     const int to_H = H + pad[0] + pad[2], to_W = W + pad[1] + pad[3];
-    Packing o = {pad[0], pad[1], H, W, C, images * to_H, to_H, to_W, ceiling(C, PIECE), from};
+    Packing o = {pad[0], pad[1], H, W, C, images * to_H, to_H, to_W, to_C / PIECE, from};
     cudaMalloc(&o.to, sizeof(Piece) * o.rows * o.to_W * o.pieces);
     return o;
 }
@@ -100,14 +102,16 @@ static Packing packing(int images, const int pad[4], int H, int W, int C, const 
 static Operands operands_of(const ConvProblem *p, const Stored *x, const Stored *w,
                             cudaStream_t stream)
 {
-    const int channels = ceiling(p->C, PIECE) * PIECE, none[4] = {};
+    const int none[4] = {};
+    int channels = ceiling(p->C, SECTOR) * SECTOR;
+    if (p->S == 1 || p->S * channels > DEPTH) channels = ceiling(p->C, PIECE) * PIECE;
     const bool folded = p->S > 1 && p->S * channels <= DEPTH;
     Operands o = {*p, (const Value *)x, (const Value *)w, channels, p->W * channels};
     o.p.C = channels;
     if (sizeof(Stored) == sizeof(Value) && channels == p->C && !folded) return o;
     const int around[] = {p->pad_top, p->pad_left, p->pad_bottom, p->pad_right};
-    const Packing of_x = packing(p->N, folded ? around : none, p->H, p->W, p->C, x);
-    const Packing of_w = packing(p->K, none, p->R, p->S, p->C, w);
+    const Packing of_x = packing(p->N, folded ? around : none, p->H, p->W, p->C, channels, x);
+    const Packing of_w = packing(p->K, none, p->R, p->S, p->C, channels, w);
     const int longest = of_x.to_W > of_w.to_W ? of_x.to_W : of_w.to_W;
     const dim3 grid(of_x.rows + of_w.rows, ceiling(longest * of_x.pieces, 256));
     pack_kernel<<<grid, 256, 0, stream>>>(of_x, of_w);
@@ -468,7 +472,7 @@ __device__ void produce(const ConvProblem &p, const Work &work, const CUtensorMa
  * cluster to add up, where they have a piece of the products only. */
 template <class T>
 __device__ void consume(const ConvProblem &p, const Work &work, unsigned char *stages,
-                        uint64_t *full, uint64_t *empty, float *__restrict__ y)
+                        uint64_t *full, uint64_t *empty, Stored *__restrict__ y)
 {
     const int group = threadIdx.x / GROUP, warp = threadIdx.x % GROUP / WARP;
     const int lane = threadIdx.x % WARP;
@@ -504,7 +508,7 @@ __device__ void consume(const ConvProblem &p, const Work &work, unsigned char *s
             if (T::PIECES > 1)
                 ((float *)stages)[j * T::PITCH + k] = sum[i];
             else if (k0 + k < p.K && j0 + j < p.N * p.P * p.Q)
-                y[(size_t)(j0 + j) * p.K + k0 + k] = sum[i];
+                y[(size_t)(j0 + j) * p.K + k0 + k] = (Stored)sum[i];
         }
     }
 }
@@ -526,7 +530,7 @@ __device__ float4 load_of(const float *shared, int rank)
  * part of the tile. */
 template <class T>
 __device__ void add_pieces(const ConvProblem &p, const Work &work, const float *sums,
-                           float *__restrict__ y)
+                           Stored *__restrict__ y)
 {
     const int k0 = filter_of<T>(work, work.first), j0 = pixel_of<T>(work, work.first);
     for (int i = work.piece * THREADS + threadIdx.x; i < T::FILTERS * T::PIXELS / 4;
@@ -540,14 +544,14 @@ __device__ void add_pieces(const ConvProblem &p, const Work &work, const float *
         }
         for (int e = 0; e < 4; e++)
             if (k0 + k + e < p.K && j0 + j < p.N * p.P * p.Q)
-                y[(size_t)(j0 + j) * p.K + k0 + k + e] = total[e];
+                y[(size_t)(j0 + j) * p.K + k0 + k + e] = (Stored)total[e];
     }
 }
 
 template <class T>
 __global__ void __cluster_dims__(T::CLUSTER, 1, 1) __launch_bounds__(THREADS, 1)
     product_kernel(const ConvProblem p, const __grid_constant__ CUtensorMap w_map,
-                   const __grid_constant__ CUtensorMap x_map, float *__restrict__ y)
+                   const __grid_constant__ CUtensorMap x_map, Stored *__restrict__ y)
 {
     extern __shared__ unsigned char shared[];
     __shared__ uint64_t full[T::STAGES], empty[T::STAGES];
@@ -579,7 +583,7 @@ __global__ void __cluster_dims__(T::CLUSTER, 1, 1) __launch_bounds__(THREADS, 1)
 /* ---- the launch ------------------------------------------------------------------------------ */
 
 /* As many clusters as there is room for, or as there are tiles. */
-template <class T> static void launch(const Operands *o, float *y, int sms, cudaStream_t stream)
+template <class T> static void launch(const Operands *o, Stored *y, int sms, cudaStream_t stream)
 {
     const ConvProblem *p = &o->p;
     CUtensorMap w_map, x_map;
@@ -597,7 +601,7 @@ template <class T> static void launch(const Operands *o, float *y, int sms, cuda
 struct Shape {
     int filters, pixels, sharers, pieces;
     float chunk, store;
-    void (*launch)(const Operands *, float *, int, cudaStream_t);
+    void (*launch)(const Operands *, Stored *, int, cudaStream_t);
 };
 #define TILE(f, j, sharers, pieces, chunk, store)                                                  \
     {                                                                                              \
@@ -632,7 +636,7 @@ extern "C" void conv_forward(const ConvProblem *p, const float *x, const float *
         const bool possible = clusters || shape.sharers * shape.pieces == 1;
         if (possible && (!best || cost(&o.p, &shape, sms) < cost(&o.p, best, sms))) best = &shape;
     }
-    best->launch(&o, y, sms, stream);
+    best->launch(&o, (Stored *)y, sms, stream);
     if (o.x_copy) cudaFree(o.x_copy); /* waits until nobody needs it */
     if (o.w_copy) cudaFree(o.w_copy);
 }
