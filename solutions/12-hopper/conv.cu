@@ -80,9 +80,9 @@ __global__ void pack_kernel(const __grid_constant__ Packing of_x,
     o.to[(size_t)row * o.to_W * o.pieces + i] = piece;
 }
 
-/* x and w as copies can take them: values, channels in whole PIECEs, or SECTORs.  Where all channels of a row
- * of taps fit into one chunk, that row becomes one tap: S taps side by side are S*C floats side by
- * side, if x has its padding around it. */
+/* x and w as copies can take them: values, channels in whole PIECEs, or SECTORs.  Where all
+ * channels of a row of taps fit into one chunk, that row becomes one tap: S taps side by side are
+ * S*C values side by side, if x has its padding around it. */
 struct Operands {
     ConvProblem p;
     const Value *x, *w;
