@@ -15,7 +15,8 @@ extensions = ["myst_parser"]
 myst_heading_anchors = 4
 highlight_language = "text"
 
-# The theme has light and dark, phones and wide screens.  Summaries of what was found would need a server.
+# The theme has light and dark, phones and wide screens.  Summaries of what was found would need a
+# server.
 html_theme = "furo"
 html_static_path = ["static"]
 html_css_files = ["book.css"]

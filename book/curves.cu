@@ -212,7 +212,7 @@ template <int LOADS> static void flight(const char *series, const char *space, s
 /* Neighbouring threads read `stride` floats apart. */
 __global__ void stride_kernel(const float *__restrict__ x, float *__restrict__ y, int stride)
 {
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int i = threadIdx.x + blockIdx.x * blockDim.x;
     y[i] = x[(size_t)i * stride];
 }
 /* end stride */

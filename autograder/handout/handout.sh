@@ -45,7 +45,8 @@ files()
     fi
 }
 
-is_shown='^(\.gitignore|LICENSE|Makefile|common/|datasets/|autograder/|labs/|docs/figures/|docs/(checks|compare|cuda-calls|cycle-model|errata|glossary|profile|result-record|export|class|serve)\.md$)'
+chapters=$(sed -n 's,^\.\./docs/,,p' book/index.md | tr '\n' '|')
+is_shown="^(\\.gitignore|LICENSE|Makefile|book/|common/|datasets/|autograder/|labs/|docs/figures/|docs/(${chapters}result-record|export|class)\\.md\$)"
 is_ours='^(autograder/(tests|handout)[./]|common/(compare|conformance|validate)/|common/setup/(new-lab/|new_lab|fuzz|bench|bundle)|labs/[^/]*/(baseline\.cu$|.*\.bak))|(^|/)(test|bench|fuzz)_[^/]*$'
 
 copy=$(mktemp -d "$build/handout.XXXXXX")
