@@ -1,8 +1,7 @@
 /* test_fft.c - the error bound where a lab allows Fourier transforms of tiles: they pass in fp32
  * with any filter and at any number of channels, with tf32 in their products or their inputs they
  * do not, nor does a dropped tap.  Each test prints what the errors are. */
-#include "common/conv/planted_fixture.h"
-#include "common/operations/operations.h"
+#include "common/operations/test_transforms.h"
 
 /* A tile of rows x columns inputs; rows is 1 where the filters have one row. */
 enum { MOST = 64 };
@@ -13,17 +12,6 @@ typedef struct Form {
 typedef struct Complex {
     float re, im;
 } Complex;
-
-/* How many bits are dropped of each input and tap, and of each factor of the products. */
-typedef struct Dropped {
-    uint32_t of_inputs, of_factors;
-} Dropped;
-static const Dropped NOTHING = {0, 0}, TF32_INPUTS = {13, 0}, TF32_FACTORS = {0, 13};
-
-static float dropped(float value, uint32_t bits)
-{
-    return bits ? keep_bits(value, bits) : value;
-}
 
 /* ---- transforms -------------------------------------------------------------------------- */
 
@@ -142,27 +130,10 @@ enum { LAYER_COUNT = sizeof LAYERS / sizeof *LAYERS };
 static int is_right(const Layer *layer, Dropped drop, Algorithm algorithm)
 {
     Bench bench = bench_make(layer->shape, 20);
-    Judgement judgement;
+    char way[16];
     by_tiles(&bench, &layer->form, drop);
-    bench_verify(&bench, PRECISION_FP32,
-                 &(Observed){.output = bench.tensor[2], .algorithm = algorithm}, &judgement);
-    int right = judgement.verdict.correct;
-    double squares = 0, counted = 0;
-    for (size_t i = 0; i < bench.outputs; i++) {
-        double reach = fmax(judgement.magnitude[i], judgement.typical);
-        double allowed = verdict_rms_bound(reach, judgement.products[i]);
-        double part = (bench.tensor[2][i] - judgement.expected[i]) / allowed;
-        if (allowed > 0) squares += part * part, counted++;
-    }
-    print_message("%s, %dx%d, %s: worst %.3g of its bound, root mean square %.3g of its\n",
-                  layer->shape, layer->form.rows, layer->form.columns,
-                  drop.of_inputs    ? "tf32 inputs"
-                  : drop.of_factors ? "tf32 products"
-                                    : "fp32",
-                  judgement.verdict.worst, sqrt(squares / counted));
-    judgement_free(&judgement);
-    bench_free(&bench);
-    return right;
+    snprintf(way, sizeof way, "%dx%d", layer->form.rows, layer->form.columns);
+    return judged_right(&bench, layer->shape, way, drop, algorithm);
 }
 
 static void it_passes_in_fp32(void **state)
@@ -192,17 +163,7 @@ static void the_lab_has_to_allow_it(void **state)
 static void a_dropped_tap_fails(void **state)
 {
     (void)state;
-    Bench bench = bench_make(LAYERS[0].shape, 21);
-    Judgement judgement;
-    bench_judge(&bench, &(Submission){.plant = PLANT_TAP_LOST}, PRECISION_FP32, &judgement);
-    judgement_free(&judgement);
-    bench_verify(&bench, PRECISION_FP32,
-                 &(Observed){.output = bench.tensor[2], .algorithm = ALGORITHM_FFT_64X64},
-                 &judgement);
-    print_message("%zu of %zu outputs are wrong\n", judgement.verdict.wrong, bench.outputs);
-    assert_true(judgement.verdict.wrong > bench.outputs / 2);
-    judgement_free(&judgement);
-    bench_free(&bench);
+    assert_a_dropped_tap_fails(LAYERS[0].shape, ALGORITHM_FFT_64X64);
 }
 
 /* ---- where the bound comes from ---------------------------------------------------------- */

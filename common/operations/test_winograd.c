@@ -1,8 +1,7 @@
 /* test_winograd.c - the error bound where a lab allows Winograd's F(4x4,3x3): it passes in fp32 at
  * any number of channels, with tf32 in its products or its inputs it does not, nor does a dropped
  * tap.  Each test prints what the errors are. */
-#include "common/conv/planted_fixture.h"
-#include "common/operations/operations.h"
+#include "common/operations/test_transforms.h"
 
 /* y = A'[(G g G') (B' d B)]A for SIDE x SIDE inputs d, 3x3 taps g, M x M outputs y (Lavin and Gray,
  * Fast algorithms for convolutional neural networks, section 4), row by row. */
@@ -25,17 +24,6 @@ static const Form F4 = {
     {1 / 4.f, 0, 0, -1 / 6.f, -1 / 6.f, -1 / 6.f, -1 / 6.f, 1 / 6.f, -1 / 6.f, 1 / 24.f, 1 / 12.f,
      1 / 6.f, 1 / 24.f, -1 / 12.f, 1 / 6.f, 0, 0, 1},
     {1, 1, 1, 1, 1, 0, 0, 1, -1, 2, -2, 0, 0, 1, 1, 4, 4, 0, 0, 1, -1, 8, -8, 1}};
-
-/* How many bits are dropped of each input and tap, and of each factor of the products. */
-typedef struct Dropped {
-    uint32_t of_inputs, of_factors;
-} Dropped;
-static const Dropped NOTHING = {0, 0}, TF32_INPUTS = {13, 0}, TF32_FACTORS = {0, 13};
-
-static float dropped(float value, uint32_t bits)
-{
-    return bits ? keep_bits(value, bits) : value;
-}
 
 /* to[high][high] = matrix[high][wide] * from[wide][wide] * its transpose, in fp32. */
 static void both_ways(const float *matrix, int high, int wide, const float *from, float *to)
@@ -138,27 +126,8 @@ enum { LAYER_COUNT = sizeof LAYERS / sizeof *LAYERS, FEW_CHANNELS = 3 /* of them
 static int is_right(const char *shape, const Form *form, Dropped drop, Algorithm algorithm)
 {
     Bench bench = bench_make(shape, 20);
-    Judgement judgement;
     winograd(&bench, form, drop);
-    bench_verify(&bench, PRECISION_FP32,
-                 &(Observed){.output = bench.tensor[2], .algorithm = algorithm}, &judgement);
-    int right = judgement.verdict.correct;
-    double squares = 0;
-    for (size_t i = 0; i < bench.outputs; i++) {
-        double reach = fmax(judgement.magnitude[i], judgement.typical);
-        double error = bench.tensor[2][i] - judgement.expected[i];
-        double part = error / verdict_rms_bound(reach, judgement.products[i]);
-        squares += part * part;
-    }
-    print_message("%s, F(%d), %s: worst %.3g of its bound, root mean square %.3g of its\n", shape,
-                  form->m,
-                  drop.of_inputs    ? "tf32 inputs"
-                  : drop.of_factors ? "tf32 products"
-                                    : "fp32",
-                  judgement.verdict.worst, sqrt(squares / (double)bench.outputs));
-    judgement_free(&judgement);
-    bench_free(&bench);
-    return right;
+    return judged_right(&bench, shape, form == &F2 ? "F(2)" : "F(4)", drop, algorithm);
 }
 
 static void it_passes_in_fp32(void **state)
@@ -191,17 +160,7 @@ static void fewer_bits_fail(void **state)
 static void a_dropped_tap_fails(void **state)
 {
     (void)state;
-    Bench bench = bench_make(LAYERS[0], 21);
-    Judgement judgement;
-    bench_judge(&bench, &(Submission){.plant = PLANT_TAP_LOST}, PRECISION_FP32, &judgement);
-    judgement_free(&judgement);
-    bench_verify(&bench, PRECISION_FP32,
-                 &(Observed){.output = bench.tensor[2], .algorithm = ALGORITHM_WINOGRAD_4X4},
-                 &judgement);
-    print_message("%zu of %zu outputs are wrong\n", judgement.verdict.wrong, bench.outputs);
-    assert_true(judgement.verdict.wrong > bench.outputs / 2);
-    judgement_free(&judgement);
-    bench_free(&bench);
+    assert_a_dropped_tap_fails(LAYERS[0], ALGORITHM_WINOGRAD_4X4);
 }
 
 /* ---- where the growth comes from --------------------------------------------------------- */
