@@ -17,7 +17,7 @@ static float dropped(float value, uint32_t bits)
     return bits ? keep_bits(value, bits) : value;
 }
 
-/* Judges the bench's output, which `way` made of a layer, prints its errors, and frees the bench. */
+/* Judges the bench's output, which `way` made of a layer; prints its errors; frees the bench. */
 static int judged_right(Bench *bench, const char *shape, const char *way, Dropped drop,
                         Algorithm algorithm)
 {
