@@ -37,8 +37,9 @@ counted() {
         NR == row { print $column }'
 }
 
-sms=$(card sms) mhz=$(card clock_mhz) gb_s=$(card dram_gb_s) dram=$(card dram_latency)
-fma=$(raw alu_latency) l2=$(card l2_latency) l1=$(card l1_latency)
+sms=$(card sms) mhz=$(card clock_mhz) gb_s=$(card dram_gb_s) fma=$(raw alu_latency)
+latency() { calc %.0f "$(point latency load "$1")"; }
+l1=$(latency 65536) l2=$(latency 4194304) half=$(latency 33554432) dram=$(latency 1073741824)
 fma_cycles=$(calc '%.0f' "$fma / 4096")
 nano() { calc '%.0f' "$1 * 1000 / $mhz"; }
 kb() { calc '%.0f' "$1 / 1024"; }
@@ -115,7 +116,7 @@ place() { printf '| %s | %s | %s | %s | %s |\n' "$@"; }
     printf '| an empty kernel | µs |\n| --- | --- |\n'
     printf '| one of many launches in a row | %s |\n' "$(calc %.2f "$(point launch calls 64)")"
     printf '| one of as many in a graph | %s |\n' "$(calc %.2f "$(point launch graph 64)")"
-    printf '| one alone, from event to event | %s |\n' "$(calc %.2f "$(point launch one 1)")"
+    printf '| one alone, between two events | %s |\n' "$(calc %.2f "$(point launch one 1)")"
 } >"$out/launches.md"
 
 {
@@ -182,6 +183,10 @@ say "$page" "A cycle is $(calc %.3f "1000 / $mhz") ns there, for the SMs run at 
 say "$page" "up to $sms · 4 · 32 = $(thousands $((sms * 128))) operations"
 say "$page" "that is $(calc %.1f "$sms * 256 * $mhz / 1e6") TFLOP/s on paper; $tflops were measured"
 say "$page" "can be used after $fma_cycles cycles"
+say "$page" "two halves, and from 32 MB on, where the ring no longer fits one of them, a load takes $half cycles"
+say "$page" "such threads bring $(thousands "$(calc %.0f "$(point flight 1 8192)")") GB/s"
+say "$page" "A launch alone takes $(calc %.1f "$(point launch one 1)") µs of that"
+say "$page" "five warps with four chains each do $(calc %.0f "$(point fma 4 5)") FMAs a cycle, less than four do, $(calc %.0f "$(point fma 4 4)")"
 say "$page" "a load takes $l1 cycles; from the L2 $l2; from DRAM $dram. One load from DRAM takes as long as $(calc %.0f "$dram / ($fma / 4096)") FMAs"
 flight=$(calc %f "$gb_s * $dram / $mhz / 1000")
 say "$page" "DRAM gives $(thousands "$gb_s") GB/s, and each byte takes $dram cycles, or $(nano "$dram") ns. So $(calc %.2f "$flight") MB must be on their way at any time, $(calc %.1f "$flight * 1000 / $sms") KB for each SM"
