@@ -497,7 +497,7 @@ ladder:
 watch:
 	$(need_lab)
 	$(call stage,tools)
-	$(Q)sh common/setup/watch.sh labs "$$LAB" $(BUILD)/bin/grade --watch $(where) --lab "$$LAB" --engine "$$ENGINE" --gpu "$$GPU"
+	$(Q)sh common/setup/watch.sh "$$BUILD" "$$LAB" $(BUILD)/bin/grade --watch $(where) --lab "$$LAB" --engine "$$ENGINE" --gpu "$$GPU"
 
 # What the scripts of docs/numbers run beside the labs.
 NUMBER_TOOLS := $(addprefix $(BUILD)/tests/,common/conformance/tool_conformance common/validate/tool_validate common/tail/tool_stairs common/operation/tool_rounding datasets/tool_maps datasets/tool_digits datasets/tool_recordings)

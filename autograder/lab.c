@@ -31,7 +31,8 @@ static const char USAGE[] =
     "usage: lab COMMAND [--root DIR] [--build DIR] [--lab NN] [...]\n"
     "  list               every lab, its best grade and its last, what is next\n"
     "  ladder  [--lab NN]  how the grades went, and tables to draw it by in --out DIR\n"
-    "  names              the labs' names, one a line\n"
+    "  names   [--lab NN]  the labs' names, one a line; or that one's\n"
+    "  plan               the labs, what comes before each and how long it takes (Markdown)\n"
     "  hint     --lab NN  hints that the last grade unlocked, and the next staged one\n"
     "  reset    --lab NN  puts the skeleton back; your file stays as <source>.bak1, .bak2 ...\n"
     "  solution --lab NN  the solution and how yours differs, once passed\n"
@@ -210,6 +211,12 @@ static int lab_solution(const Options *options, const Lab *lab, Error *error)
 static int lab_ladder(const Options *options, const Lab *lab, Error *error)
 {
     return ladder_print(stdout, lab, options->build, options->out, error);
+}
+
+static int lab_name(const Options *options, const Lab *lab, Error *error)
+{
+    (void)options, (void)error;
+    return puts(lab->name) < 0 ? -1 : 0;
 }
 
 static void say_line(void *context, const char *line)
@@ -606,7 +613,8 @@ static const struct {
     {"run", lab_run},           {"profile", lab_profile}, {"cases", lab_cases},
     {"smallest", lab_smallest}, {"shapes", lab_shapes},   {"questions", lab_questions},
     {"keep", lab_keep},         {"hidden", lab_hidden},   {"mutants", lab_mutants},
-    {"served", lab_served},     {"see", lab_see},         {"ladder", lab_ladder}};
+    {"served", lab_served},     {"see", lab_see},         {"ladder", lab_ladder},
+    {"names", lab_name}};
 
 static int dispatch(const Options *options, const Catalog *catalog, Error *error)
 {
@@ -615,10 +623,14 @@ static int dispatch(const Options *options, const Catalog *catalog, Error *error
         progress_print(stdout, catalog, options->build);
         return 0;
     }
+    if (!strcmp(command, "plan")) {
+        handout_print_plan(stdout, catalog);
+        return 0;
+    }
     if (!strcmp(command, "ladder") && !options->lab)
         return ladder_print_all(stdout, catalog, options->build, options->out, error);
     if (!strcmp(command, "check")) return lab_check(options, catalog);
-    if (!strcmp(command, "names")) {
+    if (!strcmp(command, "names") && !options->lab) {
         for (int i = 0; i < catalog->labs; i++)
             printf("%s\n", catalog->lab[i].name);
         return 0;

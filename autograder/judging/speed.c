@@ -119,15 +119,16 @@ static void measure_cycles(SpeedSetup *setup, const Problem *problem, RecordCase
     speed->reference = (double)reference;
     speed->s = speed->s_low = speed->s_high = speed->baseline / speed->student;
     speed->s_ref = speed->baseline / speed->reference;
-    speed->roof =
+    double floor_cycles =
         speed_floor_cycles(setup->machine, setup->judge->precision,
                            operation->flops(problem) / algorithm_saving(setup->judge->algorithm),
                            operation->least_bytes(problem));
-    if (speed->student < speed->roof) {
+    speed->roof = setup->machine->launch_cycles + floor_cycles;
+    if (speed->student < floor_cycles) {
         speed_end(speed, SPEED_REVIEW,
                   "%.0f cycles are fewer than the %.0f that this machine needs for the arithmetic "
                   "and the bytes of the problem: a person has to look at this.",
-                  speed->student, speed->roof);
+                  speed->student, floor_cycles);
         return;
     }
     speed->verdict = SPEED_SCORED;

@@ -98,6 +98,37 @@ static void check_predictions(Check *check, const char *directory)
     free(text);
 }
 
+/* Lines are broken anywhere. */
+static void join_lines(char *text)
+{
+    char *to = text;
+    for (const char *at = text; *at; at++)
+        if (!strchr(" \n", *at) || (to > text && to[-1] != ' ')) *to++ = *at == '\n' ? ' ' : *at;
+    *to = 0;
+}
+
+/* What lab.ini says of the way to the lab stands in its opening, before the first section's end. */
+static void check_opening(Check *check, const char *shown, char *text)
+{
+    enum { OPENING = 4000 };
+    const LabIni *ini = &check->lab->ini;
+    char line[400], after[sizeof ini->after], *rest = after;
+    text_set(after, sizeof after, "%s", ini->after);
+    if (strlen(text) > OPENING) text[OPENING] = 0;
+    join_lines(text);
+    if (!strstr(text, ini->takes)) {
+        text_set(line, sizeof line, "%s: its opening does not say that it takes '%s'", shown,
+                 ini->takes);
+        wrong(check, line);
+    }
+    for (char *lab; (lab = strsep(&rest, " "));) {
+        if (strstr(text, lab)) continue;
+        text_set(line, sizeof line, "%s: its opening does not name lab %s, which comes before",
+                 shown, lab);
+        wrong(check, line);
+    }
+}
+
 static void check_handout(Check *check)
 {
     char shown[256], line[400];
@@ -108,6 +139,7 @@ static void check_handout(Check *check)
         text_set(line, sizeof line, "%s: there is no figure (a drawing in ``` or an image)", shown);
         wrong(check, line);
     }
+    check_opening(check, shown, text);
     free(text);
 }
 

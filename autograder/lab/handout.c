@@ -174,3 +174,15 @@ void handout_print_questions(FILE *stream, const LabIni *ini)
         fprintf(stream, " %g |\n", ini->prediction[i].points);
     }
 }
+
+void handout_print_plan(FILE *stream, const Catalog *catalog)
+{
+    fputs("| lab | after | takes | what it is |\n| --- | --- | --- | --- |\n", stream);
+    for (int i = 0; i < catalog->labs; i++) {
+        const Lab *lab = &catalog->lab[i];
+        fprintf(stream, "| [%s](../labs/%s/README.md) | %s | %s |", lab->name, lab->name,
+                lab->ini.after, lab->ini.takes);
+        print_cell(stream, lab->ini.title);
+        fputc('\n', stream);
+    }
+}

@@ -11,6 +11,9 @@
 /* One row a case: the keys of its shape (the size on a GPU in brackets where it differs), the axes
  * of its output, whether it is timed, what it is.  Below: the hidden cases, what earns points. */
 void handout_print_shapes(FILE *stream, const LabIni *ini);
+/* One row a lab: its handout, which labs come before, how long it takes, its title; for a page in
+ * docs/. */
+void handout_print_plan(FILE *stream, const Catalog *catalog);
 /* One row a prediction: name, question, points. */
 void handout_print_questions(FILE *stream, const LabIni *ini);
 

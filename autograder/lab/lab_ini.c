@@ -35,6 +35,8 @@ static const Field LAB_FIELDS[] = {
     TEXT(LabIni, title, 1),
     TEXT(LabIni, part, 1),
     {"order", FIELD_COUNT, 1, offsetof(LabIni, order), 0, 0, 9999},
+    TEXT(LabIni, takes, 0),
+    TEXT(LabIni, after, 0),
     TEXT(LabIni, source, 1),
     {"operation", FIELD_TEXT, 1, offsetof(LabIni, operation_name), 64, 0, 0},
     {"precision", FIELD_TEXT, 1, 0, 0, 0, 0}, /* offsets unused: taken apart by name */

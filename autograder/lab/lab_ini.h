@@ -56,6 +56,7 @@ typedef struct LabHint {
 typedef struct LabIni {
     char title[120], part[120], papers[200];
     int order;
+    char takes[40], after[60]; /* "about four hours", "02 04 05": the labs to do before; "" none */
     char source[64];
     char operation_name[64]; /* as written: "conv_forward_host" */
     /* The lab's own first, then what cases name besides, in their order. */

@@ -98,7 +98,8 @@ static const BadLab BAD[] = {
      "NAME, hint N, "
      "hint FAULT"},
     {"part =", "prat =",
-     "x:3: unknown key 'prat' in [lab]; it takes: title, part, order, source, operation, "
+     "x:3: unknown key 'prat' in [lab]; it takes: title, part, order, takes, after, source, "
+     "operation, "
      "precision, algorithm, baseline, needs, gpu, papers"},
     {"part = From a loop\n", "", "x:1: [lab] lacks 'part'"},
     {"order = 2", "order = two", "x:4: 'order' is not a number: 'two'"},
@@ -113,7 +114,7 @@ static const BadLab BAD[] = {
     {"baseline.cu", "../../etc/passwd",
      "x:8: baseline is a file of this directory or a lab's name, not '../../etc/passwd'"},
     {"LeNet-5 C1\n", "LeNet-5 C1\noperation = conv_sideways\n",
-     "x:20: unknown operation 'conv_sideways'; there are: conv_forward..."},
+     "x:20: unknown operation 'conv_sideways'; there are: brighten, conv_forward..."},
     {"LeNet-5 C1\n", "LeNet-5 C1\noperation = conv_forward_host\n",
      "x:20: 'conv_forward_host' does not run where the lab's operation does"},
     {"fp32", "fp8", "x:7: precision is fp32, tf32 or fp16, not 'fp8'"},

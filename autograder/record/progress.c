@@ -59,8 +59,9 @@ static void print_next(FILE *stream, const Lab *next)
         return;
     }
     text_set(line, sizeof line,
-             "Next: read labs/%s/README.md, edit labs/%s/%s, then make grade LAB=%.2s", next->name,
+             "Next: read labs/%s/README.md, edit labs/%s/%s, then make grade LAB=%.2s.", next->name,
              next->name, next->ini.source, next->name);
+    if (*next->ini.takes) text_add(line, sizeof line, " It takes %s.", next->ini.takes);
     fputc('\n', stream);
     text_wrap(stream, 2, line);
 }

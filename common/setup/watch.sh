@@ -1,10 +1,9 @@
 #!/bin/sh
-# watch.sh ROOT LAB COMMAND... - run COMMAND again whenever a file of lab LAB is saved; Ctrl-C ends it.
+# watch.sh BUILD LAB COMMAND... - run COMMAND again whenever a file of lab LAB is saved; Ctrl-C ends it.
 set -eu
-root=$1 lab=$2
+name=$("$1/bin/lab" names --root . --lab "$2")
+folder=labs/$name
 shift 2
-folder=$(find "$root" -maxdepth 1 -name "${lab}*" | sort | head -n 1)
-[ -d "$folder" ] || { echo "watch: there is no lab '$lab' under $root/" >&2; exit 2; }
 trap 'exit 0' INT
 seen=
 while :; do

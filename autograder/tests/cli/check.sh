@@ -292,8 +292,10 @@ tell interrupt-leaves-nothing
 
 run 0 "$lab" check
 tell labs-agree-with-themselves
-run 0 "$lab" names && [ "$(head -n 1 "$work/out")" = 00-first-kernel ]
+run 0 "$lab" names && [ "$(head -n 1 "$work/out")" = 00-first-kernel ] &&
+    run 0 "$lab" names --lab 1 && [ "$(cat "$work/out")" = 01-sequential ]
 tell names
+
 
 # Hints, progress and reset in a copy, so that nobody's work is touched.
 mkdir -p "$work/copy/autograder/tests" "$work/b"
@@ -346,7 +348,12 @@ tell reset-and-keep-of-a-fifo
 rm "$work/copy/labs/02-naive/conv.cu"
 cp $skeletons/02-naive/conv.cu "$work/copy/labs/02-naive/"
 sed -i 's/one thread per output/one thread per input/' "$work/copy/labs/02-naive/conv.cu"
+sed -i 's/two to three hours/an hour/' "$work/copy/labs/03-layout/README.md"
+sed -i 's/^after .*/after = 03 15/' "$work/copy/labs/04-tiled/lab.ini"
 run 1 "$lab" check --root "$work/copy" && grep -q '^labs/02-naive/conv.cu:1: differs from the solution' "$work/out"
 tell check-finds-an-edit-outside
+grep -q "^labs/03-layout/README.md: its opening does not say that it takes 'two to three hours'" "$work/out" &&
+    grep -q '^labs/04-tiled/README.md: its opening does not name lab 15, which comes before' "$work/out" && [ "$(grep -c 'its opening' "$work/out")" = 2 ]
+tell check-finds-another-time-and-way
 
 exit $failed
