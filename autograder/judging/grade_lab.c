@@ -12,6 +12,7 @@
 #include "autograder/lab/lab_shape.h"
 #include "autograder/lab/predict.h"
 #include "autograder/lab/slow.h"
+#include "autograder/judging/beside.h"
 #include "autograder/judging/lab_programs.h"
 #include "autograder/record/case_words.h"
 #include "autograder/record/score.h"
@@ -42,6 +43,7 @@ struct LabRun {
     DeviceProperties properties;
     LabPrograms programs;
     Ahead *ahead;
+    Beside *beside;
     Simulated simulated[LAB_CASES];
     int faults_simulated;
     Judge judge;
@@ -277,8 +279,10 @@ static void run_case(LabRun *run, RecordCase *item)
     /* Exact, so at once; clocks wait until all cases are right. */
     int timed = item->speed.possible > 0 && run->speed.sim;
     Random *random = &inputs.random;
+    const int number = (int)(item - run->record->item);
+    if (beside_take(run->beside, number, item)) return;
     double start = sandbox_clock();
-    Expected *ahead = ahead_take(run->ahead, (int)(item - run->record->item));
+    Expected *ahead = ahead_take(run->ahead, number);
     run->judge.spent[SPENT_JUDGING] += sandbox_clock() - start;
     judge_case(&run->judge, &inputs.problem, random, ahead, timed, item);
     run_simulated(run, &inputs.problem, random, item);
@@ -519,6 +523,24 @@ static void say_why_slow(LabRun *run, RecordCase *item)
     if (hint) text_set(item->hint, sizeof item->hint, "%s", hint);
 }
 
+/* The first case is right: so others are run beside, but for those that are timed. */
+static void beside_cases(LabRun *run, const int *order)
+{
+    const Record *record = run->record;
+    if (!run->speed.sim || run->beside || record->cases < 3) return;
+    BesideCase *list = calloc((size_t)record->cases, sizeof *list);
+    Error error;
+    for (int i = 0; i < record->cases && list; i++) {
+        list[i].item = record->item[i];
+        if (i == order[0] || list[i].item.speed.possible > 0 ||
+            case_inputs(run, &list[i].item, &list[i].inputs, &error))
+            list[i].inputs.operation = NULL;
+    }
+    if (list)
+        run->beside = beside_begin(&run->judge, &run->programs.build[SLOT_SUBMISSION], run->ahead,
+                                   list, order, record->cases);
+}
+
 /* Every case has its own judgement, whatever became of those before it; where the grade stops at a
  * wrong one, those behind it stay not run. */
 static void run_cases(LabRun *run)
@@ -542,9 +564,11 @@ static void run_cases(LabRun *run)
             else
                 ended++;
             if (item->verdict != CASE_CORRECT && !wrong) wrong = item->name;
+            if (i == 0 && !wrong) beside_cases(run, order);
             if (item->verdict == CASE_CORRECT) simulate_beside(run, item);
         }
     }
+    beside_end(run->beside, &run->judge);
     for (int i = 0; i < record->cases && wrong && run->grader->stop; i++)
         if (record->item[i].verdict == CASE_NOT_RUN)
             text_set(record->item[i].text, sizeof record->item[i].text, "not run until %s is right",

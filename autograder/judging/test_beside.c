@@ -1,0 +1,199 @@
+/* test_beside.c - a made-up session runs cases from the last on: what is right there is taken,
+ * everything else is left to the caller. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "autograder/judging/beside.h"
+#include "common/operations/operations.h"
+
+enum { CASES = 6, TIMED = 3 }; /* TIMED: not to be run beside */
+
+static struct {
+    int closed, ran[CASES], wrong, prints; /* cases; -1: none */
+    volatile int runs;
+    const char *printed;
+} fake;
+
+int session_beside(const Session *session, Session **beside, Error *error)
+{
+    if (!session) return error_set(error, "no");
+    *beside = (Session *)&fake;
+    return 0;
+}
+int session_start_runner(Session *session, int slot, const Build *build, Error *error)
+{
+    assert_ptr_equal(session, &fake);
+    (void)slot, (void)build, (void)error;
+    return 0;
+}
+void session_close(Session *session)
+{
+    assert_ptr_equal(session, &fake);
+    fake.closed++;
+}
+const char *session_printed(Session *session)
+{
+    assert_ptr_equal(session, &fake);
+    return fake.printed;
+}
+void judge_choose(Judge *judge, const Operation *operation)
+{
+    judge->operation = operation;
+}
+/* A problem is nothing but the number of its case. */
+void judge_case(Judge *judge, const Problem *problem, Random *random, Expected *ahead, int timed,
+                RecordCase *item)
+{
+    const int number = problem->data[0];
+    assert_ptr_equal(judge->session, &fake);
+    assert_non_null(judge->operation);
+    assert_null(ahead);
+    assert_false(timed);
+    (void)random;
+    judge->habits |= 1u << number;
+    fake.ran[number]++;
+    item->verdict = number == fake.wrong ? CASE_WRONG : CASE_CORRECT;
+    item->cost.cycles = 100 + (uint64_t)number;
+    fake.printed = number == fake.prints ? "hello" : "";
+    usleep(1000);
+    fake.runs++;
+}
+
+static const int order[CASES] = {2, 0, 1, 3, 5, 4}; /* 4 is the last, then come 5, 1, 0, 2 */
+
+static Beside *begin(const Judge *judge, int wrong, int prints)
+{
+    static const Build build;
+    BesideCase *list = calloc(CASES, sizeof *list);
+    assert_non_null(list);
+    memset(&fake, 0, sizeof fake);
+    fake.wrong = wrong;
+    fake.prints = prints;
+    fake.printed = "";
+    for (int i = 0; i < CASES; i++) {
+        if (i != TIMED) list[i].inputs.operation = operation_find("conv_forward");
+        list[i].inputs.problem.data[0] = (unsigned char)i;
+        list[i].item.possible = i;
+    }
+    Beside *beside = beside_begin(judge, &build, NULL, list, order, CASES);
+    /* Only a machine of one core runs nothing beside. */
+    if (!beside) assert_int_equal(sysconf(_SC_NPROCESSORS_ONLN), 1);
+    return beside;
+}
+
+static void wait_for(int runs)
+{
+    for (int i = 0; i < 10000 && fake.runs < runs; i++)
+        usleep(1000);
+    assert_true(fake.runs >= runs);
+}
+
+/* Takes every case in its order, and returns how many were right beside. */
+static int take_all(Beside *beside)
+{
+    int taken = 0;
+    for (int i = 0; i < CASES; i++) {
+        RecordCase item = {.possible = -1};
+        const int number = order[i], right = beside_take(beside, number, &item);
+        assert_int_equal(item.possible, right ? number : -1);
+        if (right) assert_int_equal(item.cost.cycles, 100 + number);
+        if (right) assert_int_equal(fake.ran[number], 1);
+        assert_false(beside_take(beside, number, &item));
+        taken += right;
+    }
+    return taken;
+}
+
+static const Judge mine = {.session = (Session *)&fake, .habits = 1u << 30};
+
+static void test_from_the_last(void **state)
+{
+    (void)state;
+    Judge judge = mine;
+    Beside *beside = begin(&judge, -1, -1);
+    if (!beside) skip();
+    wait_for(1);
+    assert_int_equal(fake.ran[4], 1);
+    wait_for(CASES - 1);
+    assert_int_equal(take_all(beside), CASES - 1);
+    beside_end(beside, &judge);
+    assert_int_equal(fake.ran[TIMED], 0);
+    assert_int_equal(fake.closed, 1);
+    assert_int_equal(judge.habits, 1u << 30 | ((1u << CASES) - 1 - (1u << TIMED)));
+}
+
+/* Wherever the two meet, no case is taken twice, and none behind the meeting is run beside. */
+static void test_they_meet(void **state)
+{
+    (void)state;
+    for (unsigned pause = 0; pause < 6000; pause += 500) {
+        Judge judge = mine;
+        RecordCase item;
+        Beside *beside = begin(&judge, -1, -1);
+        if (!beside) skip();
+        assert_false(beside_take(beside, order[0], &item) && !fake.ran[order[0]]);
+        usleep(pause);
+        const int runs = fake.runs, taken = take_all(beside);
+        assert_true(taken >= runs - 1);
+        beside_end(beside, &judge);
+        for (int i = 0; i < CASES; i++)
+            assert_true(fake.ran[i] <= 1);
+    }
+}
+
+static void test_what_is_wrong_is_the_callers(void **state)
+{
+    (void)state;
+    Judge judge = mine;
+    Beside *beside = begin(&judge, 5, -1);
+    if (!beside) skip();
+    wait_for(2);
+    assert_int_equal(take_all(beside), 1); /* case 4; and no case after the wrong one was tried */
+    beside_end(beside, &judge);
+    assert_int_equal(fake.runs, 2);
+}
+
+static void test_what_prints_is_the_callers(void **state)
+{
+    (void)state;
+    Judge judge = mine;
+    Beside *beside = begin(&judge, -1, 4);
+    if (!beside) skip();
+    wait_for(1);
+    assert_int_equal(take_all(beside), 0);
+    beside_end(beside, &judge);
+    assert_int_equal(fake.runs, 1);
+}
+
+static void test_without_a_session(void **state)
+{
+    (void)state;
+    Judge judge = {0};
+    RecordCase item;
+    Beside *beside = begin(&judge, -1, -1);
+    if (!beside) skip();
+    assert_int_equal(take_all(beside), 0);
+    beside_end(beside, &judge);
+    assert_int_equal(fake.closed, 0);
+    assert_false(beside_take(NULL, 0, &item));
+    beside_end(NULL, &judge);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_from_the_last),
+        cmocka_unit_test(test_they_meet),
+        cmocka_unit_test(test_what_is_wrong_is_the_callers),
+        cmocka_unit_test(test_what_prints_is_the_callers),
+        cmocka_unit_test(test_without_a_session),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
