@@ -333,8 +333,8 @@ static void build_ahead(const Chosen *chosen)
 static int grade_each(Chosen *chosen, double (*result)[TURN_RESULTS])
 {
     int card = chosen->grader->engine == ENGINE_GPU, wrong = 0;
-    if (!card && sysconf(_SC_NPROCESSORS_ONLN) > 1 && chosen->labs > 1)
-        return turns_run(chosen->labs, 2, grade_turn, chosen, result);
+    chosen->grader->crowded = !card && sysconf(_SC_NPROCESSORS_ONLN) > 1 && chosen->labs > 1;
+    if (chosen->grader->crowded) return turns_run(chosen->labs, 2, grade_turn, chosen, result);
     if (card && chosen->labs > 1) build_ahead(chosen);
     ticker_begin();
     for (int i = 0; i < chosen->labs; i++)

@@ -527,7 +527,7 @@ static void say_why_slow(LabRun *run, RecordCase *item)
 static void beside_cases(LabRun *run, const int *order)
 {
     const Record *record = run->record;
-    if (!run->speed.sim || run->beside || record->cases < 3) return;
+    if (!run->speed.sim || run->grader->crowded || record->cases < 3) return;
     BesideCase *list = calloc((size_t)record->cases, sizeof *list);
     Error error;
     for (int i = 0; i < record->cases && list; i++) {

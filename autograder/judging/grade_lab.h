@@ -27,7 +27,8 @@ typedef struct Grader {
     const char *only_case; /* NULL: all; else one public case, or "hidden" */
     char first_case[48];   /* comes before the others; "": none does */
     int stop;              /* at the first case that is not right */
-    uint64_t simulator;    /* digest of the programs and the machine that simulate */
+    int crowded;        /* another lab is graded beside, and takes the cores that this one leaves */
+    uint64_t simulator; /* digest of the programs and the machine that simulate */
 } Grader;
 
 /* Compiles the programs of a lab, so that grade_lab finds them in the cache. */
