@@ -577,7 +577,7 @@ EXPORT_TOOLS := $(BUILD)/bin/export $(BUILD)/tests/autograder/export/tool_sample
 # Beside the programs, for it mostly waits.
 .PHONY: test-packages
 test-packages:
-	$(call want,clang-format-14 shellcheck libxml2-utils tidy python3-jsonschema python3-numpy python3-pil similarity-tester $${CI:+slurmctld slurmd slurm-client munge})
+	$(call want,clang-format-14 shellcheck libxml2-utils tidy python3-jsonschema python3-numpy python3-pil python3-sphinx python3-myst-parser similarity-tester $${CI:+slurmctld slurmd slurm-client munge})
 
 test: export CHOSEN = $(ALL_TESTS)
 test:

@@ -69,7 +69,8 @@ has_package()
     libxml2-utils) command -v xmllint ;;
     python3-jsonschema) python3 -c 'import importlib.util as u; exit(not u.find_spec("jsonschema"))' ;;
     python3-numpy | python3-pil) python_has 'numpy, PIL' ;; # for pictures: one python with both
-    python3-sphinx | python3-myst-parser | furo | weasyprint) python_has 'sphinx, myst_parser, furo, weasyprint' ;; # for the book
+    python3-sphinx | python3-myst-parser) python_has 'sphinx, myst_parser' ;; # the book's test has enough in these
+    furo | weasyprint) python_has 'sphinx, myst_parser, furo, weasyprint' ;;  # for the book: one python with all
     similarity-tester) command -v sim_c++ ;; # for a class
     slurmctld | slurmd) command -v "$1" ;;   # for the test of a class on a cluster
     slurm-client) command -v sbatch ;;

@@ -2,8 +2,7 @@
 # check.sh BUILD - the book: is each chapter there and in its place, does each link lead somewhere, is each word of the
 # glossary used, and is no answer shown?  What is wrong in a small book made for it is found, too.
 #
-# This reads the book as `make book` does (book/pages.py), and needs nothing but python3.  `make book` itself takes warnings
-# of its tools for errors.
+# This reads the book as `make book` does (book/pages.py), and so does Sphinx, which writes nothing here.
 set -u
 build=$(realpath "${1:?usage: check.sh BUILD}")
 root=$PWD
@@ -33,6 +32,21 @@ tell 'a chapter a lab, with code from the sources'
 sed -n '/TODO(5)/,/END TODO(5)/p' solutions/04-tiled/conv.cu >>"$work/text/book/gpu.md"
 ! "$build/bin/handout" --root . --build "$build" search --out "$work/text" >"$work/said" 2>&1 && grep -q 'TODO(5) of 04-tiled' "$work/said"
 tell 'an answer would be found'
+
+# Sphinx knows more of Markdown: code that it cannot lex, headings that skip a level, anchors that it makes otherwise.
+
+for python in python3 /usr/bin/python3 ''; do
+    [ -z "$python" ] || "$python" -c 'import sphinx, myst_parser' 2>/dev/null && break
+done
+if [ "$python" ]; then
+    "$python" -m sphinx -q -W --keep-going -c book -b dummy . "$work/read" >"$work/said" 2>&1
+    tell 'Sphinx has no warning'
+elif [ "${CI:-}" ]; then
+    echo 'not ok book/Sphinx: sudo apt-get install python3-sphinx python3-myst-parser'
+    failed=1
+else
+    echo 'skipped: book/Sphinx: sudo apt-get install python3-sphinx python3-myst-parser'
+fi
 
 # A book of two chapters, a lab and a glossary.
 # shellcheck disable=SC2016 # the backquotes are Markdown's
