@@ -29,7 +29,8 @@ typedef struct Kernel {
     char name[256];
     uint32_t function; /* its handle */
     uint32_t spilled;  /* bytes of a thread's registers that machine code keeps in memory */
-    DeviceCost cost;
+    uint32_t launches, resident_blocks;
+    uint64_t cycles; /* of its launches, each alone */
 } Kernel;
 
 typedef struct Simulation {
@@ -69,20 +70,6 @@ static void tell(int32_t status, const char *text)
 
 /* ---- between runtime and simulated GPU ---- */
 
-static void cost_add(DeviceCost *to, const DeviceCost *cost)
-{
-    to->seconds += cost->seconds;
-    to->cycles += cost->cycles;
-    counters_add(&to->counters, &cost->counters);
-    if (!cost->launches) return;
-    to->occupancy_percent = cost->occupancy_percent;
-    to->registers = cost->registers;
-    to->shared_bytes = cost->shared_bytes;
-    to->resident_blocks = cost->resident_blocks;
-    memcpy(to->grid, cost->grid, sizeof to->grid);
-    memcpy(to->block, cost->block, sizeof to->block);
-}
-
 static Kernel *kernel_of(uint32_t function)
 {
     for (int i = 0; i < simulation.kernels; i++)
@@ -104,16 +91,15 @@ static void kernel_add(const DeviceCall *call, const DeviceReply *reply)
 
 static int look_at_call(Device *device, const DeviceCall *call, DeviceReply *reply)
 {
-    DeviceCost cost;
     Kernel *kernel;
     (void)device;
     int rc = simulation.gpu->execute(simulation.gpu, call, reply);
     if (rc) return rc;
-    simulation.gpu->take_cost(simulation.gpu, &cost);
-    cost_add(&simulation.all, &cost);
     if (call->kind == CALL_MODULE_FUNCTION && !reply->status) kernel_add(call, reply);
-    if (call->kind == CALL_LAUNCH && (kernel = kernel_of(call->function)))
-        cost_add(&kernel->cost, &cost);
+    if (call->kind == CALL_LAUNCH && !reply->status && (kernel = kernel_of(call->function))) {
+        kernel->launches++;
+        kernel->cycles += sim_device_last_launch(simulation.gpu, &kernel->resident_blocks);
+    }
     if (*reply->message && reply->status != DEVICE_NOT_READY) tell(reply->status, reply->message);
     return rc;
 }
@@ -126,16 +112,17 @@ static void report_kernels(void)
     char launches[40], cycles[40];
     table_row(&table, "kernel\tlaunches\tcycles\tmicroseconds\tblocks an SM");
     for (int i = 0; i < simulation.kernels; i++) {
-        const DeviceCost *cost = &simulation.kernel[i].cost;
-        if (cost->launches)
-            table_row(&table, "%s\t%s\t%s\t%.1f\t%u", simulation.kernel[i].name,
-                      text_thousands((double)cost->launches, launches),
-                      text_thousands((double)cost->cycles, cycles), cost->seconds * 1e6,
-                      cost->resident_blocks);
+        const Kernel *kernel = &simulation.kernel[i];
+        if (kernel->launches)
+            table_row(&table, "%s\t%s\t%s\t%.1f\t%u", kernel->name,
+                      text_thousands((double)kernel->launches, launches),
+                      text_thousands((double)kernel->cycles, cycles),
+                      (double)kernel->cycles / simulation.machine.clock_mhz,
+                      kernel->resident_blocks);
     }
     table_end(&table, stderr, 4);
     for (int i = 0; i < simulation.kernels; i++)
-        if (simulation.kernel[i].cost.launches && simulation.kernel[i].spilled)
+        if (simulation.kernel[i].launches && simulation.kernel[i].spilled)
             fprintf(stderr,
                     "    %s spills %u bytes a thread: its registers do not suffice, a card takes "
                     "longer "
@@ -156,6 +143,7 @@ static void report(void)
 {
     char failure[1024], leaks[400], cycles[40];
     const DeviceCost *all = &simulation.all;
+    simulation.gpu->take_cost(simulation.gpu, &simulation.all);
     int status = runtime_take_failure(failure, sizeof failure);
     if (status && !simulation.tellings) tell(status, failure);
     if (simulation.tellings > TOLD)

@@ -32,6 +32,12 @@ run 1 $here/recursion.cu deep && says 'Stack overflow: 65 calls' && says 'recurs
 tell the-end-of-the-stack
 run 0 $here/recursion.cu lost && grep -q '^ok lost' "$work/out" && says '1 allocation was never freed: 4 bytes at 0x[0-9a-f]* (on the device heap'
 tell a-block-of-the-heap-that-stays
+ARCH=90 run 0 $here/branches.cu && [ "$(grep -c '^ok ' "$work/out")" = 4 ] && ! grep -q '^not ok' "$work/out" && ! says 'a check found'
+tell branches-of-a-graph-overlap
+ARCH=90 run 1 $here/branches.cu missing && says 'Race reported between grow on' && says 'and join on'
+tell an-edge-that-a-graph-lacks
+ARCH=90 run 0 $here/branches.cu clusters && [ "$(grep -c '^ok ' "$work/out")" = 3 ]
+tell launches-with-attributes
 run 0 $here/spills.cu squeezed && says '^    mix spills [0-9]* bytes a thread' && run 0 $here/spills.cu && ! says 'mix spills'
 tell spilled-registers
 run 2 $here/missing.cu && [ "$(wc -l <"$work/err")" = 1 ] && says 'calls cudaIpcCloseMemHandle, cudaIpcGetMemHandle, which the' &&

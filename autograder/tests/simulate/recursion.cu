@@ -52,7 +52,7 @@ struct Answers {
 
 __host__ __device__ Answers answers_of(int i)
 {
-    return {power(1.0 + i, i % 6), fibonacci(i % 14), is_even(i), ackermann(i % 3, i % 5)};
+    return {power(1.0 + i, i % 6), fibonacci(i % 14), is_even(i % 40), ackermann(i % 3, i % 5)};
 }
 
 __global__ void numbers(Answers *out)

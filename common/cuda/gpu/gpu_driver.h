@@ -43,6 +43,27 @@ enum {
 #define DRIVER_PARAMS_POINTER ((void *)1)
 #define DRIVER_PARAMS_SIZE    ((void *)2)
 
+/* CUlaunchAttribute, whose value is a union of 64 bytes, and CUlaunchConfig. */
+enum { DRIVER_COOPERATIVE = 2, DRIVER_CLUSTER = 4, DRIVER_ATTRIBUTES = 2 };
+typedef union DriverAttributeValue {
+    char room[64];
+    unsigned cluster[3];
+    int cooperative;
+} DriverAttributeValue;
+
+typedef struct DriverAttribute {
+    int id;
+    char gap[4];
+    DriverAttributeValue value;
+} DriverAttribute;
+
+typedef struct DriverLaunch {
+    unsigned grid[3], block[3], shared_bytes;
+    DriverStream stream;
+    const DriverAttribute *attribute;
+    unsigned attributes;
+} DriverLaunch;
+
 /* CUDA_KERNEL_NODE_PARAMS (first version), CUDA_MEMSET_NODE_PARAMS, CUDA_MEMCPY3D_v2. */
 typedef struct DriverKernelNode {
     DriverFunction function;
@@ -111,6 +132,7 @@ typedef struct DriverCopyNode {
     X(launch, "cuLaunchKernel",                                                                    \
       (DriverFunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,       \
        DriverStream, void **, void **))                                                            \
+    X(launch_with, "cuLaunchKernelEx", (const DriverLaunch *, DriverFunction, void **, void **))   \
     X(occupancy, "cuOccupancyMaxActiveBlocksPerMultiprocessor",                                    \
       (int *, DriverFunction, int, size_t))                                                        \
     X(stream_create, "cuStreamCreate", (DriverStream *, unsigned))                                 \
@@ -128,6 +150,8 @@ typedef struct DriverCopyNode {
     X(graph_destroy, "cuGraphDestroy", (DriverGraph))                                              \
     X(graph_kernel, "cuGraphAddKernelNode",                                                        \
       (DriverNode *, DriverGraph, const DriverNode *, size_t, const DriverKernelNode *))           \
+    X(graph_kernel_attribute, "cuGraphKernelNodeSetAttribute",                                     \
+      (DriverNode, int, const DriverAttributeValue *))                                             \
     X(graph_copy, "cuGraphAddMemcpyNode",                                                          \
       (DriverNode *, DriverGraph, const DriverNode *, size_t, const DriverCopyNode *,              \
        DriverContext))                                                                             \

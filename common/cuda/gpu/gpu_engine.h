@@ -143,6 +143,8 @@ void gpu_note_done(GpuDevice *device, uint32_t stream);
 /* gpu_module.c */
 GpuHandler gpu_module_load, gpu_module_unload, gpu_module_function, gpu_module_variable;
 GpuHandler gpu_function_attribute, gpu_function_occupancy, gpu_launch;
+/* What a launch asks for beside its numbers: up to DRIVER_ATTRIBUTES; how many. */
+unsigned gpu_launch_attributes(const DeviceCall *call, DriverAttribute *attribute);
 void gpu_module_close(GpuDevice *device, void *module);
 void gpu_function_close(void *function);
 /* Refuses what no launch of `function` could be, naming the number that is off. */

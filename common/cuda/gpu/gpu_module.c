@@ -376,6 +376,23 @@ static int32_t launch_refused(GpuDevice *device, const GpuFunction *function,
                       call->block[1], call->block[2], call->shared_bytes);
 }
 
+unsigned gpu_launch_attributes(const DeviceCall *call, DriverAttribute *attribute)
+{
+    unsigned count = 0;
+    memset(attribute, 0, DRIVER_ATTRIBUTES * sizeof *attribute);
+    if (call->value & LAUNCH_TOGETHER) {
+        attribute[count].id = DRIVER_COOPERATIVE;
+        attribute[count++].value.cooperative = 1;
+    }
+    if (call->value >> LAUNCH_CLUSTER) {
+        attribute[count].id = DRIVER_CLUSTER;
+        for (unsigned k = 0; k < 3; k++)
+            attribute[count].value.cluster[k] = call->value >> (LAUNCH_CLUSTER + 8 * k) & 255;
+        count++;
+    }
+    return count;
+}
+
 int32_t gpu_launch(GpuDevice *device, const DeviceCall *call, DeviceReply *reply)
 {
     DriverStream stream;
@@ -386,19 +403,18 @@ int32_t gpu_launch(GpuDevice *device, const DeviceCall *call, DeviceReply *reply
                           call->stream);
     int32_t status = gpu_launch_check(device, function, call, reply);
     if (status) return status;
-    if (call->value >> LAUNCH_CLUSTER)
-        return gpu_refuse(reply, DEVICE_NOT_SUPPORTED,
-                          "clusters by a launch attribute are for the simulated GPU only: give the "
-                          "kernel __cluster_dims__");
-    if (call->value == LAUNCH_TOGETHER)
-        return gpu_refuse(reply, DEVICE_NOT_SUPPORTED,
-                          "cooperative launches are for the simulated GPU only");
     size_t bytes = call->data_bytes;
     void *extra[] = {DRIVER_PARAMS_POINTER, (void *)(uintptr_t)call->data, DRIVER_PARAMS_SIZE,
                      &bytes, DRIVER_PARAMS_END};
-    DriverResult result = device->driver->launch(
-        function->function, call->grid[0], call->grid[1], call->grid[2], call->block[0],
-        call->block[1], call->block[2], call->shared_bytes, stream, NULL, bytes ? extra : NULL);
+    DriverAttribute attribute[DRIVER_ATTRIBUTES];
+    DriverLaunch launch = {.shared_bytes = call->shared_bytes,
+                           .stream = stream,
+                           .attribute = attribute,
+                           .attributes = gpu_launch_attributes(call, attribute)};
+    memcpy(launch.grid, call->grid, sizeof launch.grid);
+    memcpy(launch.block, call->block, sizeof launch.block);
+    DriverResult result =
+        device->driver->launch_with(&launch, function->function, NULL, bytes ? extra : NULL);
     if (result) return launch_refused(device, function, call, result, reply);
     gpu_note_launch(device, call);
     gpu_cost_add(&device->cost, &device->costliest, call);

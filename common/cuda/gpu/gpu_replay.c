@@ -106,7 +106,13 @@ static DriverResult node_kernel(GraphBuild *b, const DeviceCall *call, const Gpu
     memcpy(kernel.grid, call->grid, sizeof kernel.grid);
     memcpy(kernel.block, call->block, sizeof kernel.block);
     gpu_cost_add(&b->out->cost, &b->out->costliest, call);
-    return b->out->driver->graph_kernel(node, b->graph, b->after, waits, &kernel);
+    DriverResult result = b->out->driver->graph_kernel(node, b->graph, b->after, waits, &kernel);
+    DriverAttribute attribute[DRIVER_ATTRIBUTES];
+    unsigned attributes = gpu_launch_attributes(call, attribute);
+    for (unsigned i = 0; i < attributes && !result; i++)
+        result =
+            b->out->driver->graph_kernel_attribute(*node, attribute[i].id, &attribute[i].value);
+    return result;
 }
 
 /* The nodes that call `i` waits for, each once: the driver refuses duplicates. */

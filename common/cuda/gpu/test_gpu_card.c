@@ -64,6 +64,14 @@ static const char test_ptx[] =
     ".visible .entry mixed(.param .u8 flag, .param .align 8 .b8 shape[24], .param .u32 count,\n"
     ".param .u64 out, .param .f32 last) { ret; }\n";
 
+/* Each block stores how many blocks its cluster has. */
+static const char cluster_ptx[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n"
+    ".visible .entry size(.param .u64 y) {\n"
+    ".reg .b64 %d<3>; .reg .b32 %r<3>;\n"
+    "ld.param.u64 %d1, [y]; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %cluster_nctaid.x;\n"
+    "mul.wide.u32 %d2, %r1, 4; add.u64 %d1, %d1, %d2; st.global.u32 [%d1], %r2; ret; }\n";
+
 static const char broken_ptx[] =
     ".version 7.5\n.target sm_75\n.address_size 64\n.entry f() { nonsense; }\n";
 
@@ -451,6 +459,43 @@ static void a_replay_computes_anew(void **state)
     settle();
 }
 
+/* Clusters by an attribute of the launch, live and in a replay, which is a graph; limits. */
+static void clusters_are_asked_for_at_the_launch(void **state)
+{
+    (void)state;
+    enum { BLOCKS = 8, SIZE = 4 };
+    Device *device = card;
+    Recording recording = {0};
+    DeviceCost cost;
+    OK(.kind = CALL_PROPERTIES);
+    if (((const DeviceProperties *)reply.data)->cc_major < 9) skip();
+    OK(.kind = CALL_MODULE_LOAD, .data = cluster_ptx, .data_bytes = sizeof cluster_ptx);
+    uint32_t size = function_find(device, (uint32_t)reply.value[0], "size");
+    uint64_t y = alloc(device, 4 * BLOCKS);
+    device = recorder_open(card, &recording);
+    OK(.kind = CALL_LAUNCH, .function = size, .grid = {BLOCKS, 1, 1}, .block = {32, 1, 1},
+       .value = (SIZE | 1u << 8 | 1u << 16) << LAUNCH_CLUSTER, .data = &y, .data_bytes = sizeof y);
+    device->close(device);
+    device = card;
+    for (int replayed = 0; replayed < 2; replayed++) {
+        OK(.kind = CALL_COPY_TO_HOST, .src = y, .bytes = 4 * BLOCKS);
+        for (int i = 0; i < BLOCKS; i++)
+            CHECK(((const uint32_t *)reply.data)[i] == SIZE, "block %d: a cluster of %u", i,
+                  ((const uint32_t *)reply.data)[i]);
+        OK(.kind = CALL_FILL, .dst = y, .bytes = 4 * BLOCKS);
+        replay(device, &recording, 1, &cost);
+    }
+    OK(.kind = CALL_LAUNCH, .function = size, .grid = {BLOCKS, 1, 1}, .block = {32, 1, 1},
+       .value = LAUNCH_TOGETHER, .data = &y, .data_bytes = sizeof y);
+    OK(.kind = CALL_LIMIT, .value = DEVICE_LIMIT_STACK, .bytes = 5000);
+    CHECK(reply.value[0] >= 5000, "a stack of %llu", (unsigned long long)reply.value[0]);
+    REFUSED(1, "cudaDeviceSetLimit", .kind = CALL_LIMIT, .value = DEVICE_LIMIT_STACK,
+            .bytes = 1 << 30);
+    recording_clear(&recording, device);
+    OK(.kind = CALL_FREE, .dst = y);
+    settle();
+}
+
 /* Two kernels of 1 ms in two streams take 1 ms; with an event between them, or in the default
  * stream, 2 ms. */
 static void a_replay_keeps_the_order_of_streams(void **state)
@@ -590,6 +635,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(what_cannot_be_is_refused_in_words),
         cmocka_unit_test(streams_and_events_order_kernels),
         cmocka_unit_test(a_replay_computes_anew),
+        cmocka_unit_test(clusters_are_asked_for_at_the_launch),
         cmocka_unit_test(a_replay_keeps_the_order_of_streams),
         cmocka_unit_test(a_replay_takes_the_time_of_its_bytes),
         cmocka_unit_test(a_recording_without_its_code_is_refused),

@@ -22,6 +22,8 @@ enum { BASE = 0x700000000, NODES = 64, LOG = 4000 };
 static struct {
     DriverResult next_sync, next_load; /* what these answer */
     size_t limit;
+    DriverLaunch launched;
+    DriverAttribute attribute[DRIVER_ATTRIBUTES];
     int free_calls, live_contexts;
     DriverAddress next_address, base[64];
     size_t bytes[64];
@@ -253,6 +255,23 @@ static DriverResult fake_launch(DriverFunction f, unsigned gx, unsigned gy, unsi
     return bx * by * bz > 640 ? 701 : DRIVER_SUCCESS;
 }
 
+static DriverResult fake_launch_with(const DriverLaunch *launch, DriverFunction f,
+                                     void **parameters, void **extra)
+{
+    (void)f, (void)parameters, (void)extra;
+    fake.launched = *launch;
+    memcpy(fake.attribute, launch->attribute, launch->attributes * sizeof *fake.attribute);
+    return launch->block[0] * launch->block[1] * launch->block[2] > 640 ? 701 : DRIVER_SUCCESS;
+}
+
+static DriverResult fake_node_attribute(DriverNode node, int id, const DriverAttributeValue *value)
+{
+    (void)node;
+    fake.attribute[0].id = id;
+    fake.attribute[0].value = *value;
+    return DRIVER_SUCCESS;
+}
+
 static DriverResult fake_occupancy(int *blocks, DriverFunction f, int threads, size_t shared)
 {
     (void)f, (void)shared;
@@ -400,6 +419,8 @@ static GpuDriver fake_driver(void)
     d.function_attribute = fake_function_attribute;
     d.function_param = fake_param;
     d.launch = fake_launch;
+    d.launch_with = fake_launch_with;
+    d.graph_kernel_attribute = fake_node_attribute;
     d.tensor_tiled = fake_tiled;
     d.tensor_im2col = fake_im2col;
     d.occupancy = fake_occupancy;
@@ -725,6 +746,28 @@ static void launches_are_checked_and_counted(void **state)
     assert_int_equal(cost.launches, 0);
 }
 
+static void clusters_and_cooperation_are_attributes(void **state)
+{
+    (void)state;
+    char block[24] = "";
+    DeviceCall launch = {.kind = CALL_LAUNCH,
+                         .function = function_get(),
+                         .grid = {8, 2, 1},
+                         .block = {32, 1, 1},
+                         .data = block,
+                         .data_bytes = 24};
+    assert_int_equal(ask(device, launch), 0);
+    assert_int_equal(fake.launched.attributes, 0);
+    launch.value = (4u | 2u << 8 | 1u << 16) << LAUNCH_CLUSTER | LAUNCH_TOGETHER;
+    assert_int_equal(ask(device, launch), 0);
+    assert_int_equal(fake.launched.attributes, 2);
+    assert_int_equal(fake.attribute[0].id, DRIVER_COOPERATIVE);
+    assert_int_equal(fake.attribute[0].value.cooperative, 1);
+    assert_int_equal(fake.attribute[1].id, DRIVER_CLUSTER);
+    for (int k = 0; k < 3; k++)
+        assert_int_equal(fake.attribute[1].value.cluster[k], ((int[]){4, 2, 1})[k]);
+}
+
 static void a_fault_names_the_kernel_and_sticks(void **state)
 {
     (void)state;
@@ -795,7 +838,8 @@ static Taped tape(void)
     ASK_OK(.kind = CALL_EVENT_RECORD, .event = event);
     ASK_OK(.kind = CALL_STREAM_WAIT, .event = event, .stream = stream);
     ASK_OK(.kind = CALL_LAUNCH, .function = f, .grid = {1, 1, 1}, .block = {32, 1, 1},
-           .stream = stream, .data = block, .data_bytes = 24);
+           .stream = stream, .data = block, .data_bytes = 24,
+           .value = (1u | 1u << 8 | 1u << 16) << LAUNCH_CLUSTER);
     ASK_OK(.kind = CALL_COPY_ON_DEVICE, .dst = t.a, .src = t.a + 1024, .bytes = 100,
            .stream = stream);
     ASK_OK(.kind = CALL_COPY_TO_HOST, .src = t.a, .bytes = 300, .stream = stream);
@@ -825,6 +869,8 @@ static void a_recording_becomes_a_graph(void **state)
     assert_int_equal(fake.fill[1].value, 0x07070707);
     assert_int_equal(fake.fill[1].width, 100);
     assert_string_equal(fake.sent[2], "parameters");
+    assert_int_equal(fake.attribute[0].id, DRIVER_CLUSTER);
+    assert_int_equal(fake.attribute[0].value.cluster[2], 1);
     assert_int_equal(fake.fill[3].element_bytes, 1);
     assert_int_equal(fake.fill[3].width, 400);
     assert_int_equal(fake.copy[5].source.device, t.a + 1024);
@@ -894,6 +940,7 @@ int main(void)
         TEST(tensor_maps_are_the_drivers_own),
         TEST(stale_handles_are_caught),
         TEST(limits_are_the_drivers),
+        TEST(clusters_and_cooperation_are_attributes),
         TEST(layouts_come_from_driver_or_ptx),
         TEST(images_are_held_against_their_headers),
         TEST(an_image_is_read_once),

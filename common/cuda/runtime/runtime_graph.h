@@ -1,9 +1,9 @@
 /* runtime_graph.h - graphs: work that is described first and done later, on a stream.
  *
- * A graph is all the runtime's own: the device knows none.  Launching one makes each node's calls
- * on the stream of the launch, one node after another, in an order that its edges allow.  So a
- * node's kernel is checked, counted, priced and recorded as if it had been launched there and
- * then. */
+ * A graph is all the runtime's own: the device knows none.  Launching one makes each node's calls,
+ * in an order that its edges allow: on the stream of the launch, and branches beside the first on
+ * streams of the graph's own.  So a node's kernel is checked, counted, priced and recorded as if it
+ * had been launched there and then. */
 #ifndef CONVLAB_CUDA_RUNTIME_GRAPH_H
 #define CONVLAB_CUDA_RUNTIME_GRAPH_H
 
@@ -56,6 +56,10 @@ struct CUgraphNode_st {
     RuntimeWork work; /* launch.arguments and child are its own */
     cudaGraphNode_t original, copy;
     int disabled, placed;
+    /* While it is launched: where, when it is over, whether one goes on there, or others wait. */
+    cudaStream_t stream;
+    cudaEvent_t done;
+    int followed, awaited;
 };
 
 struct CUgraph_st {
@@ -69,7 +73,17 @@ cudaError_t runtime_copy(const char *api, const RuntimeCopy *copy, cudaStream_t 
 cudaError_t runtime_fill(const char *api, const RuntimeFill *fill, cudaStream_t stream);
 cudaError_t runtime_host(const char *api, const struct cudaHostNodeParams *host,
                          cudaStream_t stream);
-cudaError_t runtime_graph_run(const char *api, cudaGraph_t graph, cudaStream_t stream);
+
+/* Streams and events of an executable graph's branches. */
+enum { RUNTIME_BRANCHES = 16 };
+typedef struct RuntimeBranches RuntimeBranches;
+RuntimeBranches *runtime_branches_new(void);
+void runtime_branches_free(RuntimeBranches *branches);
+/* A sorted graph; the second is for the children of one that is being launched. */
+cudaError_t runtime_graph_launch(const char *api, cudaGraph_t graph, RuntimeBranches *branches,
+                                 cudaStream_t stream);
+cudaError_t runtime_graph_run(const char *api, cudaGraph_t graph, RuntimeBranches *branches,
+                              cudaStream_t stream);
 
 /* Pitched device memory. */
 struct cudaArray {

@@ -7,6 +7,7 @@
 struct CUgraphExec_st {
     struct CUgraphExec_st *next;
     cudaGraph_t graph; /* its own */
+    RuntimeBranches *branches;
 };
 
 static cudaGraphExec_t executables;
@@ -46,12 +47,15 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *made, cudaGraph_t gra
     if (flags & cudaGraphInstantiateFlagDeviceLaunch)
         return runtime_fail(api, DEVICE_NOT_SUPPORTED, "kernels cannot launch graphs here");
     cudaGraphExec_t exec = calloc(1, sizeof *exec);
-    if (!exec) return runtime_fail(api, DEVICE_UNKNOWN, "out of host memory");
-    cudaError_t status = copy_sorted(api, graph, &exec->graph);
+    RuntimeBranches *branches = exec ? runtime_branches_new() : NULL;
+    cudaError_t status = branches ? copy_sorted(api, graph, &exec->graph)
+                                  : runtime_fail(api, DEVICE_UNKNOWN, "out of host memory");
     if (status != cudaSuccess) {
+        free(branches);
         free(exec);
         return status;
     }
+    exec->branches = branches;
     runtime_lock();
     exec->next = executables;
     executables = exec;
@@ -88,41 +92,12 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
     *link = exec->next;
     runtime_graph_free(exec->graph);
     runtime_unlock();
+    runtime_branches_free(exec->branches);
     free(exec);
     return cudaSuccess;
 }
 
 /* ---- launched ------------------------------------------------------------------------------- */
-
-static cudaError_t work_run(const char *api, const RuntimeWork *work, cudaStream_t stream)
-{
-    switch (work->type) {
-    case cudaGraphNodeTypeKernel:
-        return runtime_launch(api, &work->launch, stream);
-    case cudaGraphNodeTypeMemcpy:
-        return runtime_copy(api, &work->copy, stream);
-    case cudaGraphNodeTypeMemset:
-        return runtime_fill(api, &work->fill, stream);
-    case cudaGraphNodeTypeHost:
-        return runtime_host(api, &work->host, stream);
-    case cudaGraphNodeTypeEventRecord:
-        return cudaEventRecord(work->event, stream);
-    case cudaGraphNodeTypeWaitEvent:
-        return cudaStreamWaitEvent(stream, work->event, 0);
-    case cudaGraphNodeTypeGraph:
-        return runtime_graph_run(api, work->child, stream);
-    default: /* an empty node */
-        return cudaSuccess;
-    }
-}
-
-cudaError_t runtime_graph_run(const char *api, cudaGraph_t graph, cudaStream_t stream)
-{
-    cudaError_t status = cudaSuccess;
-    for (cudaGraphNode_t node = graph->first; node && status == cudaSuccess; node = node->next)
-        if (!node->disabled) status = work_run(api, &node->work, stream);
-    return status;
-}
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
 {
@@ -134,7 +109,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
     if (runtime_is_capturing(handle))
         return runtime_capture(
             api, handle, &(RuntimeWork){.type = cudaGraphNodeTypeGraph, .child = exec->graph});
-    return runtime_graph_run(api, exec->graph, stream);
+    return runtime_graph_launch(api, exec->graph, exec->branches, stream);
 }
 
 /* Nothing has to be brought to the device. */

@@ -581,6 +581,13 @@ static void sim_take_cost(Device *device, DeviceCost *cost)
     sim->taken = sim->host = sim->timeline.end;
 }
 
+uint64_t sim_device_last_launch(const Device *device, uint32_t *resident_blocks)
+{
+    const SimDevice *sim = (const SimDevice *)device;
+    *resident_blocks = sim->last_resident;
+    return sim->last_cycles;
+}
+
 /* Executes the recording's nodes in order; they take place on a timeline of their own, each after
  * those that the recording says it waits for. */
 static void nodes_replay(SimDevice *sim, const Recording *recording, uint64_t *end, size_t *before,

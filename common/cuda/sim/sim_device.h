@@ -25,6 +25,8 @@ Device *device_open_sim(const SimDeviceOptions *options, Error *error);
 /* Of a device that was opened with options.profile: of its longest launch, or NULL; valid until its
  * next call. */
 const SimtProfile *sim_device_profile(const Device *device);
+/* Cycles of the last launch that ended well, alone, and how many of its blocks an SM holds. */
+uint64_t sim_device_last_launch(const Device *device, uint32_t *resident_blocks);
 /* simt_write_runs, of a device that was opened with options.profile: which lines were executed. */
 void sim_device_write_runs(const Device *device, FILE *stream);
 /* Allocations never freed; `text` lists the first. */

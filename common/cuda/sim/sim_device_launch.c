@@ -52,6 +52,7 @@ static void cost_add(SimDevice *sim, const SimFunction *function, const DeviceCa
     DeviceCost *cost = &sim->cost;
     counters_add(&cost->counters, &result->counters);
     sim_spend(sim, TIMELINE_SMS, launch_share(sim, result), result->cycles);
+    sim->last_cycles = result->cycles, sim->last_resident = result->resident_blocks;
     if (cost->launches > 1 && result->cycles <= sim->costliest) return;
     sim->costliest = result->cycles;
     cost->registers = function->info.registers;

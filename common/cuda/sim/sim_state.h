@@ -57,6 +57,8 @@ typedef struct SimDevice {
     SimtTouch touch;         /* of the launch in hand */
     SimWork work;
     DeviceCost cost;
+    uint64_t last_cycles; /* of the last launch, and the blocks that an SM holds of it */
+    uint32_t last_resident;
     uint64_t costliest;  /* cycles of the launch that cost describes last */
     unsigned char *data; /* of the last reply */
     uint64_t data_capacity;

@@ -2,7 +2,7 @@
  * once, which a call jumps to with a frame in the thread's local memory.
  *
  * Nobody looks for them beforehand.  When a function that is being expanded is called again, the
- * kernel is decoded once more, and that function is a routine then. */
+ * kernel is decoded once more, and all that were called on the way round are routines then. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,10 +19,14 @@ uint32_t routine_of(const Decoder *d, const PtxFunction *function)
 
 int routine_note(Decoder *d, const PtxFunction *function)
 {
-    if (d->recursives == MOST_ROUTINES)
-        return refuse(d, "more than %d functions of one kernel that call themselves",
-                      MOST_ROUTINES);
-    d->recursive[d->recursives++] = function;
+    const Instance *running = d->instance;
+    do {
+        if (d->recursives == MOST_ROUTINES)
+            return refuse(d, "more than %d functions of one kernel that call themselves",
+                          MOST_ROUTINES);
+        d->recursive[d->recursives++] = running->function;
+        running = running->caller;
+    } while (d->recursive[d->recursives - 1] != function);
     d->again = d->failed = 1;
     return -1;
 }

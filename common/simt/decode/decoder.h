@@ -57,7 +57,7 @@ typedef struct Decoder {
     uint16_t *score; /* per 4 bytes of the register file: scoreboard number */
     uint32_t scores, score_room;
     uint8_t width[65536]; /* registers of the machine behind each scoreboard number */
-    /* Functions that were found to call themselves: decoding begins again with each. */
+    /* Functions that were found to call themselves; then decoding began again. */
     const PtxFunction *recursive[MOST_ROUTINES];
     uint32_t recursives;
     int again;
@@ -124,7 +124,8 @@ int decode_function(Decoder *d, const PtxFunction *function, Instance *caller);
 /* ---- decode_routine.c ---- */
 /* The number of the routine that the function is, or NO_ROUTINE. */
 uint32_t routine_of(const Decoder *d, const PtxFunction *function);
-/* Begins the kernel again with this function as a routine; -1. */
+/* Begins the kernel again, with the functions from this one, which is running, to the one that
+ * calls it as routines; -1. */
 int routine_note(Decoder *d, const PtxFunction *function);
 /* Opens what a kernel with routines needs; their bodies come behind the kernel's own. */
 int routines_open(Decoder *d);

@@ -190,7 +190,9 @@ int device_free(Warp *warp, const Ins *ins)
         memory_describe(&worker->gpu->memory, address, near, sizeof near);
         fault_at(warp, ins, SIMT_MEMCHECK, lane, address, 0,
                  "Malloc/Free error encountered: %s: the address is %s",
-                 result == HEAP_FREE_TWICE ? "Double free" : "Invalid pointer to free", near);
+                 result == HEAP_FREE_TWICE ? "Device-side double free"
+                                           : "Invalid pointer to device-side free",
+                 near);
         return -1;
     }
     return 0;

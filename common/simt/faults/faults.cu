@@ -931,13 +931,13 @@ KERNEL(heap_freed_twice)
 {
     float *block = (float *)malloc(64);
     free(block);
-    free(block); // FAULT memcheck: Malloc/Free error encountered: Double free
+    free(block); // FAULT memcheck: Malloc/Free error encountered: Device-side double
 }
 
 KERNEL(heap_frees_what_it_did_not_give)
 {
     float *block = (float *)malloc(64);
-    free(n ? block + 4 : block); // FAULT memcheck: Malloc/Free error encountered: Invalid pointer
+    free(block + n / 64); // FAULT memcheck: Invalid pointer to device-side free
 }
 
 KERNEL(heap_past_the_end)
