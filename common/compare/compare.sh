@@ -3,8 +3,8 @@
 #
 # Needs cuDNN 9 with its headers: a package (libcudnn9-dev), Python's nvidia-cudnn, or CUDNN=prefix.  LAYERS=file takes other
 # layers, SOLUTIONS='10 13' some solutions only, TUNED=1 what `make tune` left where it left any, EXTRA='name:source.cu ...' further
-# sides (NCHW, fp32), HOPPER the same for lab 12 (NHWC, TF32, sm_90a), TENSOR=1 cuDNN and cuBLAS without fp32; BOUNDARY=1 also times
-# with everything around (compare.h).
+# sides (NCHW, fp32), HOPPER the same for lab 12 (NHWC, TF32, sm_90a), TENSOR=1 cuDNN and cuBLAS without fp32, ALONE=1 neither;
+# BOUNDARY=1 also times with everything around (compare.h).
 set -eu
 build=${1:?usage: compare.sh BUILD NVCC}
 nvcc=${2:?usage: compare.sh BUILD NVCC}

@@ -11,10 +11,12 @@ struct Tensors {
     Stored *x, *w, *y;
 };
 
-/* Of as many tiles as there are clusters, `rounds` times over. */
+/* Of as many tiles as there are clusters, `rounds` times over.  Of clusters of four and more not as
+ * many run at once as there are multiprocessors for: three quarters of them do. */
 static double tiles_us(const Shape *shape, int taps, int rounds, int sms, const Tensors &of)
 {
-    const int clusters = sms / (shape->sharers * shape->pieces), side = taps == FEW ? 3 : 5;
+    const int cluster = shape->sharers * shape->pieces, side = taps == FEW ? 3 : 5;
+    const int clusters = cluster < 4 ? sms / cluster : sms / cluster * 3 / 4;
     const int images = clusters * rounds * shape->pixels / IMAGE;
     const int filters = shape->filters * shape->sharers;
     const ConvProblem p =
