@@ -33,7 +33,7 @@ sed -n '/TODO(5)/,/END TODO(5)/p' solutions/04-tiled/conv.cu >>"$work/text/book/
 ! "$build/bin/handout" --root . --build "$build" search --out "$work/text" >"$work/said" 2>&1 && grep -q 'TODO(5) of 04-tiled' "$work/said"
 tell 'an answer would be found'
 
-# Sphinx knows more of Markdown: code that it cannot lex, headings that skip a level, anchors that it makes otherwise.
+# Sphinx knows more of Markdown: directives, headings that skip a level, anchors that it makes otherwise.
 
 for python in python3 /usr/bin/python3 ''; do
     [ -z "$python" ] || "$python" -c 'import sphinx, myst_parser' 2>/dev/null && break
