@@ -393,7 +393,7 @@ static int run_program(const Options *options, const Lab *lab, Purpose purpose, 
         argv[count++] = "--runs";
         argv[count++] = options->runs;
     }
-    char clock[1024], what[200];
+    char clock[1024], what[200], other[1024];
     text_set(what, sizeof what, "%s-%s-%s",
              options->only_case ? options->only_case
              : options->shape   ? "shape"
@@ -412,6 +412,12 @@ static int run_program(const Options *options, const Lab *lab, Purpose purpose, 
         argv[count++] = baseline.program;
         argv[count++] = "--against";
         argv[count++] = reference ? "reference" : "baseline";
+        if (!own_program_source(options->root, lab, reference ? OWN_REFERENCE : OWN_BASELINE, other,
+                                sizeof other, error) &&
+            file_exists(other)) {
+            argv[count++] = "--other";
+            argv[count++] = other;
+        }
     }
     if (purpose == TO_PROFILE && engine == ENGINE_GPU) return profile_on_gpu(argv, count, error);
     if (purpose != TO_RUN) {

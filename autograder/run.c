@@ -18,6 +18,7 @@
 #include "autograder/options/options.h"
 #include "autograder/profile/baseline_cost.h"
 #include "autograder/profile/profile.h"
+#include "autograder/profile/profile_phases.h"
 #include "autograder/record/case_words.h"
 #include "autograder/record/report.h"
 #include "autograder/record/report_cause.h"
@@ -51,6 +52,8 @@ typedef struct Run {
     const char *against;  /* what that program is called, beside a profile; NULL: the baseline */
     int cost_only;        /* this is the baseline: print nothing but what it cost */
     const char *counters; /* the file that every metric is written into, NULL: none */
+    const char *phases;   /* what a program that stands beside is to write, NULL: nothing */
+    const char *other;    /* the source of that program, NULL: it is not here */
     const char *clock;    /* a file that keeps how long this takes; NULL: none, show no progress */
     const char *runs;     /* and how often each instruction was executed, NULL: none */
     char finding[1024];   /* of a check that stopped nothing, "" none */
@@ -367,12 +370,13 @@ static void progress_begin(const Run *run, const char *part, const char *doing)
                run->item ? run->item->name : "", doing);
 }
 
-/* The baseline on the same case, with the same inputs.  0 when it ran. */
-static int measure_baseline(const Run *run, DeviceCost *cost, Error *error)
+/* The baseline on the same case, with the same inputs; its phases go into the file `phases`, unless
+ * that is NULL.  0 when it ran. */
+static int measure_baseline(const Run *run, const char *phases, DeviceCost *cost, Error *error)
 {
     char seed[40];
     text_set(seed, sizeof seed, "%" PRIu64, run->seed.value);
-    const char *argv[20] = {run->baseline,
+    const char *argv[32] = {run->baseline,
                             "--root",
                             run->root,
                             "--lab",
@@ -390,6 +394,10 @@ static int measure_baseline(const Run *run, DeviceCost *cost, Error *error)
     if (run->map) argv[count++] = "--maps", argv[count++] = run->maps;
     if (*run->weights) argv[count++] = "--weights", argv[count++] = run->weights;
     if (*run->input) argv[count++] = "--input", argv[count++] = run->input;
+    if (phases) {
+        argv[count++] = "--phases", argv[count++] = phases;
+        argv[count++] = "--source", argv[count++] = run->other;
+    }
     progress_begin(run, "-beside", "what stands beside it");
     int status = baseline_run(argv, cost, error);
     ticker_end();
@@ -417,7 +425,7 @@ static void print_cost(const Run *run, int correct)
     }
     print_time(run);
     fflush(stdout);
-    int beside = run->baseline && correct && !measure_baseline(run, &baseline, &error);
+    int beside = run->baseline && correct && !measure_baseline(run, NULL, &baseline, &error);
     if (beside) print_baseline(run, &baseline);
     if (*error.text) text_wrap(stdout, 2, error.text);
     if (simulated) report_counters(stdout, 4, &run->cost, beside ? &baseline : NULL, "baseline");
@@ -481,6 +489,17 @@ static int write_page(const Run *run, const char *shape, Error *error)
     return 0;
 }
 
+/* Of the costliest launch of each. */
+static void print_phases(const Run *run, const char *path)
+{
+    ProfilePhases mine, other;
+    Error error;
+    const SimtProfile *profile = sim_device_profile(run->device);
+    if (!profile || profile_phases_of(profile, run->source, &mine)) return;
+    if (!profile_phases_read(path, &other, &error))
+        profile_phases_print(stdout, &mine, &other, run->against);
+}
+
 /* Another of the workbook's programs on the same case: how much more of what this one does, and the
  * counters side by side.  Its lines stay its own. */
 static void print_against(const Run *run)
@@ -489,10 +508,11 @@ static void print_against(const Run *run)
     DeviceCost other;
     Error error = {""};
     SlowReason reason[REASONS];
-    char called[40], line[400], mine[80], theirs[80];
+    char called[40], line[400], mine[80], theirs[80], phases[1100];
+    text_set(phases, sizeof phases, "%s/phases-%s.tsv", run->profile, run->against);
     text_set(called, sizeof called, "the %s", run->against);
     putchar('\n');
-    if (measure_baseline(run, &other, &error)) {
+    if (measure_baseline(run, run->other ? phases : NULL, &other, &error)) {
         text_wrap(stdout, 2, error.text);
         return;
     }
@@ -507,6 +527,7 @@ static void print_against(const Run *run)
         text_set(line, sizeof line, "- %s", reason[i].text);
         text_wrap(stdout, 4, line);
     }
+    if (run->other) print_phases(run, phases);
     putchar('\n');
     report_counters(stdout, 4, &run->cost, &other, run->against);
 }
@@ -563,7 +584,8 @@ static int open_engine(Run *run, Error *error)
                                     .gpus_directory = directory,
                                     .checks = read,
                                     .instruction_limit = (uint64_t)run->instructions,
-                                    .profile = run->profile || run->runs || run->see};
+                                    .profile =
+                                        run->profile || run->runs || run->see || run->phases};
         run->device = device_open_sim(&options, error);
     }
     if (!run->device) return -1;
@@ -640,6 +662,16 @@ static int run_case(Run *run, Error *error)
     return status ? status : !correct;
 }
 
+/* For who reads them beside its own. */
+static int write_phases(const Run *run, Error *error)
+{
+    ProfilePhases phases = {0};
+    const SimtProfile *profile = sim_device_profile(run->device);
+    if (profile && profile_phases_of(profile, run->source, &phases))
+        return error_set(error, "out of memory");
+    return profile_phases_write(run->phases, &phases, error);
+}
+
 /* The baseline's side: no verdict, no page, only what the call cost. */
 static int run_for_cost(Run *run, Error *error)
 {
@@ -649,6 +681,7 @@ static int run_for_cost(Run *run, Error *error)
     int status = fill_inputs(run, &workload, error);
     if (!status) status = open_engine(run, error);
     if (!status) status = call_once(run, &workload, &observed, error);
+    if (!status && run->phases) status = write_phases(run, error);
     workload_close(&workload);
     if (status) return -1;
     return baseline_write_cost(&run->cost) ? error_set(error, "nobody reads the cost") : 0;
@@ -724,6 +757,8 @@ static int parse_options(int argc, char **argv, Run *run, Error *error)
         {"counters", OPTION_TEXT, &run->counters},
         {"runs", OPTION_TEXT, &run->runs},
         {"clock", OPTION_TEXT, &run->clock},
+        {"phases", OPTION_TEXT, &run->phases},
+        {"other", OPTION_TEXT, &run->other},
         {"help", OPTION_HELP, (void *)"this program is started by: make run LAB=NN\n"},
         {0},
     };

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "autograder/profile/profile_lines.h"
+#include "autograder/profile/profile_phases.h"
 #include "autograder/text/table.h"
 #include "autograder/text/text.h"
 
@@ -186,48 +187,15 @@ static void local_print(FILE *stream, const ProfilePage *page, const ProfileLine
     text_wrap(stream, 2, text);
 }
 
-/* Phases in the order of their first line. */
-static size_t phases_find(const ProfileLines *lines, char name[][48], uint64_t *cycles, size_t most)
-{
-    size_t count = 0;
-    uint32_t first[16];
-    for (size_t i = 0; i < lines->lines; i++) {
-        const ProfileLine *line = &lines->line[i];
-        const char *phase = *line->phase ? line->phase : "other";
-        size_t k = 0;
-        while (k < count && strcmp(name[k], phase))
-            k++;
-        if (k == most) continue;
-        if (k == count) {
-            text_set(name[k], 48, "%s", phase);
-            cycles[k] = 0, first[k] = UINT32_MAX, count++;
-        }
-        cycles[k] += line->cycles;
-        if (line->sum.line < first[k]) first[k] = line->sum.line;
-    }
-    for (size_t i = 0; i < count; i++)
-        for (size_t k = i + 1; k < count; k++)
-            if (first[k] < first[i]) {
-                char swap[48];
-                uint64_t number = cycles[i];
-                uint32_t line = first[i];
-                memcpy(swap, name[i], 48), memcpy(name[i], name[k], 48), memcpy(name[k], swap, 48);
-                cycles[i] = cycles[k], cycles[k] = number;
-                first[i] = first[k], first[k] = line;
-            }
-    return count;
-}
-
 static void phases_print(FILE *stream, const ProfileLines *lines)
 {
-    char name[16][48];
-    uint64_t cycles[16];
-    size_t count = phases_find(lines, name, cycles, 16);
-    if (count < 2) return;
+    ProfilePhases phases;
+    profile_phases_find(lines, 100, &phases);
+    if (phases.phases < 2) return;
     Table table = table_start("lr");
-    for (size_t i = 0; i < count; i++)
-        table_row(&table, "%s\t%.1f %%", name[i], 100 * part(cycles[i], lines->cycles));
-    fprintf(stream, "\n  Phases (// phase: in the source)\n\n");
+    for (size_t i = 0; i < phases.phases; i++)
+        table_row(&table, "%s\t%.1f %%", phases.phase[i].name, phases.phase[i].cycles);
+    fprintf(stream, "\n  Phases (// phase: in the source, or its TODO regions)\n\n");
     table_end(&table, stream, 4);
 }
 
@@ -345,14 +313,15 @@ static void lines_write(FILE *file, const ProfilePage *page, const ProfileLines 
 
 static void phases_write(FILE *file, const ProfilePage *page, const ProfileLines *lines)
 {
-    char name[16][48];
-    uint64_t cycles[16];
-    size_t count = phases_find(lines, name, cycles, 16);
+    ProfilePhases phases;
     (void)page;
+    profile_phases_find(lines, (double)lines->cycles, &phases);
     fprintf(file, "phase\tcycles\tpart\n");
-    for (size_t i = 0; i < count; i++)
-        fprintf(file, "%s\t%" PRIu64 "\t%.4f\n", name[i], cycles[i],
-                part(cycles[i], lines->cycles));
+    for (size_t i = 0; i < phases.phases; i++) {
+        const ProfilePhase *phase = &phases.phase[i];
+        fprintf(file, "%s\t%.0f\t%.4f\n", phase->name, phase->cycles,
+                lines->cycles ? phase->cycles / (double)lines->cycles : 0);
+    }
 }
 
 static void timeline_write(FILE *file, const ProfilePage *page, const ProfileLines *lines)

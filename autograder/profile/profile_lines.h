@@ -8,7 +8,7 @@ typedef struct ProfileLine {
     SimtInstruction sum; /* of the line's PTX; opcode unused */
     uint64_t cycles;     /* all stalls: what warps spent here */
     char text[160];      /* the source line, without the blanks before it; "" unknown */
-    char phase[48];      /* of the last comment `phase: NAME` above it; "" before the first */
+    char phase[48];      /* profile_phases.h; "" outside of all */
 } ProfileLine;
 
 typedef struct ProfileLines {

@@ -61,6 +61,13 @@ run 0 "$lab" profile --build "$build" --lab 04 --case uneven --submission soluti
     grep -q '^  Beside the baseline: 34,281 cycles' "$work/out" && grep -q '^ *yours  *baseline$' "$work/out" &&
     grep -q '% PTX line [0-9]*: bar.sync 0;$' "$work/out" && ! grep -n '.\{81\}' "$work/out" >>"$work/err"
 tell profile-beside-the-baseline
+# Half of the filters a block: more of everything, and most of it where the tile is loaded and waited for.
+mkdir -p "$work/half/04-tiled"
+sed 's/enum { FILTERS = 8 }/enum { FILTERS = 4 }/' solutions/04-tiled/conv.cu >"$work/half/04-tiled/conv.cu"
+run 0 "$lab" profile --build "$build" --lab 04 --case lenet-c1 --submission "$work/half" --engine sim --against reference &&
+    grep -q '^  Most of the difference is in TODO([0-9]): [0-9.]* times the cycles' "$work/out" &&
+    [ "$(grep -c '^ *TODO(5)  *[0-9,]*  *[0-9,]*  *[0-9,]*  *[0-9,]*$' "$work/out")" = 1 ] && ! grep -n '.\{81\}' "$work/out" >>"$work/err"
+tell profile-beside-the-reference-by-phase
 run 2 "$lab" profile --build "$build" --lab 04 --against nobody && one_line "AGAINST is reference or baseline, not 'nobody'"
 tell profile-beside-nobody
 run 2 "$lab" profile --build "$build" --lab 01 --engine sim && one_line "runs on the CPU, where the profiler is perf"
