@@ -17,6 +17,7 @@
 #include "autograder/record/case_words.h"
 #include "autograder/record/score.h"
 #include "autograder/judging/speed.h"
+#include "autograder/judging/speed_counted.h"
 #include "autograder/sandbox/sandbox.h"
 #include "autograder/text/text.h"
 #include "autograder/text/ticker.h"
@@ -44,6 +45,7 @@ struct LabRun {
     LabPrograms programs;
     Ahead *ahead;
     Beside *beside;
+    OwnCounts *counts; /* of a host lab */
     Simulated simulated[LAB_CASES];
     int faults_simulated;
     Judge judge;
@@ -541,6 +543,22 @@ static void beside_cases(LabRun *run, const int *order)
                                    list, order, record->cases);
 }
 
+/* And of a host lab the workbook's own programs are counted, which takes longest of all. */
+static void count_beside(LabRun *run)
+{
+    const Record *record = run->record;
+    AheadCase timed[RECORD_CASES];
+    Error error;
+    int count = 0;
+    if (!run->judge.host || session_cannot_count()) return;
+    for (int i = 0; i < record->cases; i++)
+        if (record->item[i].speed.possible > 0 &&
+            !case_inputs(run, &record->item[i], &timed[count], &error))
+            count++;
+    programs_wait_all(&run->programs);
+    if (count) run->counts = own_counts_begin(&run->speed, timed, count);
+}
+
 /* Every case has its own judgement, whatever became of those before it; where the grade stops at a
  * wrong one, those behind it stay not run. */
 static void run_cases(LabRun *run)
@@ -565,6 +583,7 @@ static void run_cases(LabRun *run)
                 ended++;
             if (item->verdict != CASE_CORRECT && !wrong) wrong = item->name;
             if (i == 0 && !wrong) beside_cases(run, order);
+            if (i == 0 && !wrong) count_beside(run);
             if (item->verdict == CASE_CORRECT) simulate_beside(run, item);
         }
     }
@@ -586,7 +605,8 @@ static void run_cases(LabRun *run)
     if (record->cases && first->verdict == CASE_CORRECT)
         case_habits(run->judge.habits, first->text, sizeof first->text);
     int all = record_all_correct(record);
-    /* Nobody else is at work when a card is timed. */
+    /* Nobody else is at work when a card, or a processor, is timed. */
+    own_counts_end(run->counts);
     simulate_end_all(run);
     programs_wait_all(&run->programs);
     card_ceilings_leave(run->grader->ceilings);

@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -137,6 +138,45 @@ static void own_end(OwnCount *own)
 {
     if (own->threaded) pthread_join(own->thread, NULL);
     session_close(own->judge.session);
+}
+
+enum { OWN_SLOTS = SESSION_RUNNERS - SLOT_BASELINE };
+
+struct OwnCounts {
+    int count; /* cases */
+    AheadCase *timed;
+    OwnCount own[]; /* of each case OWN_SLOTS */
+};
+
+OwnCounts *own_counts_begin(const SpeedSetup *setup, const AheadCase *timed, int count)
+{
+    OwnCounts *counts = calloc(1, sizeof *counts + sizeof(OwnCount) * OWN_SLOTS * (size_t)count);
+    if (counts) counts->timed = calloc((size_t)count, sizeof *counts->timed);
+    if (!counts || !counts->timed) {
+        free(counts);
+        return NULL;
+    }
+    for (; counts->count < count; counts->count++) {
+        AheadCase *one = &counts->timed[counts->count];
+        *one = timed[counts->count];
+        Judge judge = *setup->judge;
+        SpeedSetup with = *setup;
+        judge_choose(&judge, one->operation);
+        with.judge = &judge;
+        for (int i = 0; i < OWN_SLOTS; i++)
+            own_begin(&counts->own[counts->count * OWN_SLOTS + i], &with, SLOT_BASELINE + i,
+                      &one->problem);
+    }
+    return counts;
+}
+
+void own_counts_end(OwnCounts *counts)
+{
+    if (!counts) return;
+    for (int i = 0; i < counts->count * OWN_SLOTS; i++)
+        own_end(&counts->own[i]);
+    free(counts->timed);
+    free(counts);
 }
 
 /* ---- the clock ------------------------------------------------------------------------------- */

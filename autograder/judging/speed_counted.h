@@ -9,4 +9,12 @@
 void speed_measure_counted(SpeedSetup *setup, const Problem *problem, Random *random,
                            RecordCase *item);
 
+/* The workbook's own programs cost the same every time: those of these cases are counted from now
+ * on, beside whatever runs, and speed_measure_counted finds what came out.  Wants baseline and
+ * reference built.  NULL: they are counted when they are asked for. */
+typedef struct OwnCounts OwnCounts;
+OwnCounts *own_counts_begin(const SpeedSetup *setup, const AheadCase *timed, int count);
+/* Waits for all; NULL is allowed. */
+void own_counts_end(OwnCounts *counts);
+
 #endif
