@@ -160,14 +160,21 @@ Expected *ahead_take(Ahead *ahead, int number)
     return made;
 }
 
-void ahead_end(Ahead *ahead)
+void ahead_stop(Ahead *ahead)
 {
-    if (!ahead) return;
+    if (!ahead || !ahead->threaded) return;
     pthread_mutex_lock(&ahead->lock);
     ahead->stop = 1;
     pthread_cond_broadcast(&ahead->change);
     pthread_mutex_unlock(&ahead->lock);
-    if (ahead->threaded) pthread_join(ahead->thread, NULL);
+    pthread_join(ahead->thread, NULL);
+    ahead->threaded = 0;
+}
+
+void ahead_end(Ahead *ahead)
+{
+    if (!ahead) return;
+    ahead_stop(ahead);
     for (int i = 0; i < ahead->count && ahead->slot; i++)
         expected_free(ahead->slot[i].made);
     free(ahead->slot);

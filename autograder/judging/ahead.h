@@ -31,7 +31,9 @@ typedef struct Ahead Ahead;
 Ahead *ahead_begin(const AheadCase *list, const int *order, int count, Precision precision);
 /* What case `number` of the list needs, the caller's to free; NULL: the caller makes it. */
 Expected *ahead_take(Ahead *ahead, int number);
-/* Waits for the case in hand; NULL is allowed. */
+/* Waits for the case in hand, and makes no more; what was made can be taken.  NULL is allowed. */
+void ahead_stop(Ahead *ahead);
+/* Frees all that nobody took; NULL is allowed. */
 void ahead_end(Ahead *ahead);
 
 #endif

@@ -260,10 +260,14 @@ static void run_simulated(LabRun *run, const Problem *problem, Random *random, R
     session_close(judge.session);
 }
 
-/* What a case runs, and the generator of its inputs.  -1: its shape is none. */
-static int case_inputs(const LabRun *run, const RecordCase *item, AheadCase *inputs, Error *error)
+/* What a case runs, and the generator of its inputs for `what` of it, "": the case itself.  -1: its
+ * shape is none. */
+static int inputs_of(const LabRun *run, const RecordCase *item, const char *what, AheadCase *inputs,
+                     Error *error)
 {
-    run_random(run, item->name, &inputs->random);
+    char name[sizeof item->name + 32];
+    text_set(name, sizeof name, "%s%s", item->name, what);
+    run_random(run, name, &inputs->random);
     inputs->operation = lab_shape_parse(&run->lab->ini, item->shape, &inputs->problem, error);
     return inputs->operation ? 0 : -1;
 }
@@ -272,7 +276,7 @@ static void run_case(LabRun *run, RecordCase *item)
 {
     AheadCase inputs;
     Error error;
-    if (case_inputs(run, item, &inputs, &error)) {
+    if (inputs_of(run, item, "", &inputs, &error)) {
         item->verdict = CASE_BROKEN;
         text_set(item->text, sizeof item->text, "%s", error.text);
         return;
@@ -296,18 +300,23 @@ static void run_case(LabRun *run, RecordCase *item)
     }
 }
 
+/* The place of a case's whole window (speed_paired.c) among what is made ahead. */
+static int whole_number(const Record *record, int item)
+{
+    return record->cases + item;
+}
+
 static void time_case(LabRun *run, RecordCase *item)
 {
-    Problem problem;
-    Random random;
+    AheadCase inputs;
     Error error;
-    char name[64];
-    text_set(name, sizeof name, "%s, timed", item->name);
-    run_random(run, name, &random);
-    const Operation *operation = lab_shape_parse(&run->lab->ini, item->shape, &problem, &error);
-    if (!operation) return;
-    judge_choose(&run->judge, operation);
-    speed_measure(&run->speed, &problem, &random, item);
+    if (inputs_of(run, item, ", timed", &inputs, &error)) return;
+    judge_choose(&run->judge, inputs.operation);
+    run->speed.whole =
+        ahead_take(run->ahead, whole_number(run->record, (int)(item - run->record->item)));
+    speed_measure(&run->speed, &inputs.problem, &inputs.random, item);
+    expected_free(run->speed.whole);
+    run->speed.whole = NULL;
 }
 
 /* A whole layer takes the simulator a second, and a diagnosis runs it several times. */
@@ -485,17 +494,24 @@ static void cases_order(const LabRun *run, int order[RECORD_CASES])
         if (i != first) order[used++] = i;
 }
 
-/* From now on inputs are drawn, and what is right is computed, beside the compilers. */
+/* From now on inputs are drawn, and what is right is computed, beside the compilers: of the cases
+ * in their order, and then of each window of a card's that is judged whole. */
 static void ahead_of_cases(LabRun *run)
 {
     const Record *record = run->record;
-    AheadCase *list = calloc((size_t)record->cases + 1, sizeof *list);
-    int order[RECORD_CASES];
+    const int cases = record->cases, card = run->grader->engine == ENGINE_GPU;
+    AheadCase *list = calloc((size_t)cases * 2 + 1, sizeof *list);
+    int order[2 * RECORD_CASES];
     Error error;
     cases_order(run, order);
-    for (int i = 0; i < record->cases && list; i++)
-        case_inputs(run, &record->item[i], &list[i], &error);
-    if (list) run->ahead = ahead_begin(list, order, record->cases, run->lab->ini.precision);
+    for (int i = 0; i < cases && list; i++) {
+        const RecordCase *item = &record->item[i];
+        order[cases + i] = whole_number(record, i);
+        inputs_of(run, item, "", &list[i], &error);
+        if (card && !run->lab->ini.host && item->speed.possible > 0)
+            inputs_of(run, item, ", a whole window", &list[whole_number(record, i)], &error);
+    }
+    if (list) run->ahead = ahead_begin(list, order, 2 * cases, run->lab->ini.precision);
     free(list);
 }
 
@@ -535,7 +551,7 @@ static void beside_cases(LabRun *run, const int *order)
     for (int i = 0; i < record->cases && list; i++) {
         list[i].item = record->item[i];
         if (i == order[0] || list[i].item.speed.possible > 0 ||
-            case_inputs(run, &list[i].item, &list[i].inputs, &error))
+            inputs_of(run, &list[i].item, "", &list[i].inputs, &error))
             list[i].inputs.operation = NULL;
     }
     if (list)
@@ -553,7 +569,7 @@ static void count_beside(LabRun *run)
     if (!run->judge.host || session_cannot_count()) return;
     for (int i = 0; i < record->cases; i++)
         if (record->item[i].speed.possible > 0 &&
-            !case_inputs(run, &record->item[i], &timed[count], &error))
+            !inputs_of(run, &record->item[i], "", &timed[count], &error))
             count++;
     programs_wait_all(&run->programs);
     if (count) run->counts = own_counts_begin(&run->speed, timed, count);
@@ -607,6 +623,7 @@ static void run_cases(LabRun *run)
     int all = record_all_correct(record);
     /* Nobody else is at work when a card, or a processor, is timed. */
     own_counts_end(run->counts);
+    ahead_stop(run->ahead);
     simulate_end_all(run);
     programs_wait_all(&run->programs);
     card_ceilings_leave(run->grader->ceilings);

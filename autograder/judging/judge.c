@@ -146,6 +146,15 @@ static void judge_observed(Judge *judge, Judgement *judgement, const Observed *o
     case_judged(judgement, &found, item);
 }
 
+void judge_expected(Judge *judge, Expected *expected, const Observed *observed,
+                    const RunOutcome *outcome, int probe, RecordCase *item)
+{
+    if (outcome->status == RUN_OK)
+        judge_observed(judge, &expected->judgement, observed, outcome, probe, item);
+    else
+        case_stopped(verdict_of(outcome->status), outcome->message, item);
+}
+
 void judge_output(Judge *judge, const Workload *workload, const Observed *observed,
                   const RunOutcome *outcome, int probe, RecordCase *item)
 {
@@ -217,10 +226,7 @@ static void judge_call(Judge *judge, const Problem *problem, Random *random, Exp
     judge_ask(judge, 0, JUDGE_CALL, (const float *const *)workload->tensor, workload->output,
               &observed, &outcome);
     take_outcome(judge, 0, &outcome, item);
-    if (outcome.status == RUN_OK)
-        judge_observed(judge, &expected->judgement, &observed, &outcome, probe, item);
-    else
-        case_stopped(verdict_of(outcome.status), outcome.message, item);
+    judge_expected(judge, expected, &observed, &outcome, probe, item);
     expected_free(expected);
 }
 

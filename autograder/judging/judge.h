@@ -42,6 +42,10 @@ void judge_ask(Judge *judge, int slot, int repeats, const float *const *tensor, 
 void judge_output(Judge *judge, const Workload *workload, const Observed *observed,
                   const RunOutcome *outcome, int probe, RecordCase *item);
 
+/* The same of an output for inputs whose right outputs are known already. */
+void judge_expected(Judge *judge, Expected *expected, const Observed *observed,
+                    const RunOutcome *outcome, int probe, RecordCase *item);
+
 /* Whether a random sample of that output is right (verify.h), where a whole one was judged before:
  * 0 asks for judge_output. */
 int judge_sample(Judge *judge, const Workload *workload, const Observed *observed,

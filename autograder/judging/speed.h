@@ -18,6 +18,7 @@ typedef struct SpeedSetup {
     uint64_t simulator;          /* digest of what simulates */
     double slack;                /* of lab.ini */
     const GpuCeilings *ceilings; /* of the card, for the roofline floor; NULL: unknown */
+    Expected *whole; /* on a card: for the window that is judged whole; NULL: made when it comes */
 } SpeedSetup;
 
 /* Measures the problem that slot 0 was last judged on, into item->speed: times, or a verdict that

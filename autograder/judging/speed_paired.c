@@ -35,19 +35,24 @@ typedef struct Side {
     int several;                                     /* windows of several runs */
 } Side;
 
-/* One window of the first look is judged whole, and a submission cannot know which.  Of the others
- * a sample is judged. */
-static int sample_is_right(Side *side, const Observed *observed, const RunOutcome *outcome)
-{
-    return side->windows++ != side->whole &&
-           judge_sample(side->setup->judge, side->workload, observed, outcome, side->random);
-}
-
 static void note_first(Side *side, int repeats, const DeviceCost *cost)
 {
     if (repeats < 2 || side->several == PAIRED_PAIRS) return;
     side->first[side->several] = cost->first;
     side->later[side->several++] = (cost->seconds * repeats - cost->first) / (repeats - 1);
+}
+
+/* One window of the first look is judged whole, and a submission cannot know which.  Of the others
+ * a sample is judged. */
+static void judge_window(Side *side, Expected *ready, const Observed *observed,
+                         const RunOutcome *outcome, RecordCase *verdict)
+{
+    Judge *judge = side->setup->judge;
+    const int whole = side->windows++ == side->whole;
+    if (ready)
+        judge_expected(judge, ready, observed, outcome, 0, verdict);
+    else if (whole || !judge_sample(judge, side->workload, observed, outcome, side->random))
+        judge_output(judge, side->workload, observed, outcome, 0, verdict);
 }
 
 /* The submission, `repeats` times on one set of fresh inputs: between two of them all memory that
@@ -59,13 +64,15 @@ static int measure_submission(void *context, int repeats, double *seconds, Error
     RunOutcome outcome = {0};
     RecordCase verdict = {0};
     Judge *judge = side->setup->judge;
-    const float *const *tensor = (const float *const *)side->workload->tensor;
+    Expected *ready = side->windows == side->whole ? side->setup->whole : NULL;
+    Workload *workload = ready ? &ready->workload : side->workload;
+    /* Fresh inputs also where others are ready: no window comes sooner than another. */
     judge_fill(judge, side->workload, side->random);
-    judge_ask(judge, side->slot, repeats, tensor, side->workload->output, &observed, &outcome);
+    judge_ask(judge, side->slot, repeats, (const float *const *)workload->tensor, workload->output,
+              &observed, &outcome);
     *seconds = outcome.cost.seconds;
     note_first(side, repeats, &outcome.cost);
-    if (!sample_is_right(side, &observed, &outcome))
-        judge_output(judge, side->workload, &observed, &outcome, 0, &verdict);
+    judge_window(side, ready, &observed, &outcome, &verdict);
     if (verdict.verdict == CASE_CORRECT) return 0;
     side->wrong = !case_is_left_out(verdict.verdict);
     return error_set(error, "%.900s", verdict.text);
