@@ -52,34 +52,48 @@ static const char *plain_file(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* The phase of the lines below `text`: its comment's, which holds to the next one, or that of the
- * TODO region that begins here. */
-static void phase_next(const char *text, char *phase, char *region, size_t bytes)
+static const char MARK[] = "// phase: ";
+
+/* Whether the source says itself which phases it has; else its TODO regions are. */
+static int has_marks(FILE *file)
 {
-    const char *mark = strstr(text, "// phase: "), *todo = strstr(text, "// TODO(");
-    if (mark) text_set(phase, bytes, "%s", mark + strlen("// phase: "));
-    if (todo) text_set(region, bytes, "%.*s", (int)strcspn(todo + 3, ":"), todo + 3);
-    if (strstr(text, "// END TODO(")) region[0] = '\0';
-    if (text[0] == '}') phase[0] = region[0] = '\0'; /* the function's end */
+    char text[400];
+    int found = 0;
+    while (!found && fgets(text, sizeof text, file))
+        found = strstr(text, MARK) != NULL;
+    rewind(file);
+    return found;
+}
+
+/* The phase of the lines below `text`. */
+static void phase_next(const char *text, int marked, char *phase, size_t bytes)
+{
+    const char *begins = strstr(text, marked ? MARK : "// TODO(");
+    if (begins && marked) text_set(phase, bytes, "%s", begins + strlen(MARK));
+    if (begins && !marked)
+        text_set(phase, bytes, "%.*s", (int)strcspn(begins + 3, ":"), begins + 3);
+    if (!marked && strstr(text, "// END TODO(")) phase[0] = '\0';
+    if (text[0] == '}') phase[0] = '\0'; /* the function's end */
 }
 
 /* Gives the lines of `source` their text and their phase. */
 static void texts_read(ProfileLines *lines, const char *source)
 {
-    char text[400], phase[48] = "", region[48] = "";
+    char text[400], phase[48] = "";
     FILE *file = fopen(source, "r");
     if (!file) return;
+    const int marked = has_marks(file);
     for (uint32_t number = 1; fgets(text, sizeof text, file); number++) {
         char *at = text;
         while (isspace((unsigned char)*at))
             at++;
         at[strcspn(at, "\n")] = '\0';
-        phase_next(text, phase, region, sizeof phase);
+        phase_next(text, marked, phase, sizeof phase);
         for (size_t i = 0; i < lines->lines; i++) {
             ProfileLine *line = &lines->line[i];
             if (line->sum.line != number || strcmp(line->sum.file, plain_file(source))) continue;
             text_set(line->text, sizeof line->text, "%s", at);
-            text_set(line->phase, sizeof line->phase, "%s", *phase ? phase : region);
+            text_set(line->phase, sizeof line->phase, "%s", phase);
         }
     }
     fclose(file);

@@ -1,5 +1,5 @@
 /* profile_phases.h - a profile added up by phase: by the comments `// phase: NAME` of the source,
- * and where there are none by its TODO regions.  Two programs of a lab have the same ones, so they
+ * and where it has none by its TODO regions.  Two programs of a lab have the same ones, so they
  * can stand side by side. */
 #ifndef CONVLAB_AUTOGRADER_PROFILE_PROFILE_PHASES_H
 #define CONVLAB_AUTOGRADER_PROFILE_PROFILE_PHASES_H

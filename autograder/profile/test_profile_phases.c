@@ -12,19 +12,21 @@
 
 #include "autograder/profile/profile_phases.h"
 
-static const char SOURCE[] = "__global__ void kernel()\n"  /* 1 */
-                             "{\n"                         /* 2 */
-                             "    int i = 0;\n"            /* 3: other */
-                             "    // TODO(1): Load.\n"     /* 4 */
-                             "    i++;\n"                  /* 5: TODO(1) */
-                             "    // END TODO(1)\n"        /* 6 */
-                             "    i++;\n"                  /* 7: other */
-                             "    // phase: compute\n"     /* 8 */
-                             "    // TODO(2): Multiply.\n" /* 9 */
-                             "    i++;\n"                  /* 10: compute */
-                             "    // END TODO(2)\n"        /* 11 */
-                             "    i++;\n"                  /* 12: compute */
-                             "}\n";                        /* 13 */
+/* NULL: the line that begins the second half. */
+static const char *const SOURCE[] = {
+    "__global__ void kernel()", /* 1 */
+    "{",                        /* 2 */
+    "    int i = 0;",           /* 3: other */
+    "    // TODO(1): Load.",    /* 4 */
+    "    i++;",                 /* 5: TODO(1) */
+    "    // END TODO(1)",       /* 6 */
+    "    i++;",                 /* 7: other */
+    NULL,                       /* 8 */
+    "    i++;",                 /* 9: the second half */
+    "    // END TODO(2)",       /* 10 */
+    "    i++;",                 /* 11: other, or still the second half */
+    "}",                        /* 12 */
+};
 
 /* A line of the source, its instructions and its stalls. */
 static SimtInstruction at(uint32_t line, uint64_t instructions, uint64_t stalls)
@@ -37,44 +39,60 @@ static SimtInstruction at(uint32_t line, uint64_t instructions, uint64_t stalls)
 
 static char folder[] = "/tmp/test-phases-XXXXXX";
 
-static void phases_of(SimtInstruction *instruction, uint32_t count, ProfilePhases *phases)
+static void phases_of(const char *second, SimtInstruction *instruction, uint32_t count,
+                      ProfilePhases *phases)
 {
     char path[100];
     SimtProfile profile = {.cycles = 1000, .instruction = instruction, .instructions = count};
     snprintf(path, sizeof path, "%s/kernel.cu", folder);
     FILE *file = fopen(path, "w");
     assert_non_null(file);
-    fputs(SOURCE, file);
+    for (size_t i = 0; i < sizeof SOURCE / sizeof *SOURCE; i++)
+        fprintf(file, "%s\n", SOURCE[i] ? SOURCE[i] : second);
     fclose(file);
     assert_int_equal(profile_phases_of(&profile, path, phases), 0);
 }
 
 static void lines_become_phases(void **state)
 {
-    SimtInstruction line[] = {at(12, 1, 10), at(3, 2, 20), at(5, 4, 30), at(7, 8, 15),
-                              at(10, 16, 25)};
+    SimtInstruction line[] = {at(11, 1, 10), at(3, 2, 20), at(5, 4, 30), at(7, 8, 15),
+                              at(9, 16, 25)};
     ProfilePhases phases;
     (void)state;
-    phases_of(line, 5, &phases);
+    phases_of("    // TODO(2): Multiply.", line, 5, &phases);
     assert_int_equal(phases.phases, 3);
     assert_string_equal(phases.phase[0].name, "other");
-    assert_float_equal(phases.phase[0].cycles, 350, 1e-9);
-    assert_true(phases.phase[0].instructions == 10 && phases.phase[0].line == 3);
+    assert_float_equal(phases.phase[0].cycles, 450, 1e-9);
+    assert_true(phases.phase[0].instructions == 11 && phases.phase[0].line == 3);
     assert_string_equal(phases.phase[1].name, "TODO(1)");
     assert_float_equal(phases.phase[1].cycles, 300, 1e-9);
-    assert_string_equal(phases.phase[2].name, "compute");
-    assert_float_equal(phases.phase[2].cycles, 350, 1e-9);
-    assert_true(phases.phase[2].instructions == 17);
+    assert_string_equal(phases.phase[2].name, "TODO(2)");
+    assert_float_equal(phases.phase[2].cycles, 250, 1e-9);
+    assert_true(phases.phase[2].instructions == 16);
+}
+
+/* Then a phase goes on to the next comment, and TODO regions are none. */
+static void a_source_may_say_its_phases(void **state)
+{
+    SimtInstruction line[] = {at(11, 1, 10), at(3, 2, 20), at(5, 4, 30), at(9, 16, 40)};
+    ProfilePhases phases;
+    (void)state;
+    phases_of("    // phase: compute", line, 4, &phases);
+    assert_int_equal(phases.phases, 2);
+    assert_string_equal(phases.phase[0].name, "other");
+    assert_true(phases.phase[0].instructions == 6);
+    assert_string_equal(phases.phase[1].name, "compute");
+    assert_true(phases.phase[1].instructions == 17);
 }
 
 static void what_is_written_is_read(void **state)
 {
-    SimtInstruction line[] = {at(5, 4, 30), at(10, 16, 70)};
+    SimtInstruction line[] = {at(5, 4, 30), at(9, 16, 70)};
     ProfilePhases phases, back;
     Error error = {""};
     char path[100];
     (void)state;
-    phases_of(line, 2, &phases);
+    phases_of("    // TODO(2): Multiply.", line, 2, &phases);
     snprintf(path, sizeof path, "%s/phases.tsv", folder);
     assert_int_equal(profile_phases_write(path, &phases, &error), 0);
     assert_int_equal(profile_phases_read(path, &back, &error), 0);
@@ -139,6 +157,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_become_phases),
+        cmocka_unit_test(a_source_may_say_its_phases),
         cmocka_unit_test(what_is_written_is_read),
         cmocka_unit_test(the_surplus_is_named),
     };
