@@ -499,10 +499,6 @@ __device__ void consume(const ConvProblem &p, const Work &work, unsigned char *s
         if (frees && work.begin < work.end) barrier_arrive(&empty[before], lane);
 
         const int k0 = filter_of<T>(work, tile), j0 = pixel_of<T>(work, tile);
-        /* From there on there are so many; and what is added to `to` fits into an int, which is
-         * multiplied faster than a size_t, 128 times. */
-        const int filters = p.K - k0, pixels = p.N * p.P * p.Q - j0;
-        Stored *to = y + (size_t)j0 * p.K + k0;
         if (T::PIECES > 1) asm volatile("bar.sync 1, %0;" ::"r"((int)CONSUMERS) : "memory");
 #pragma unroll
         for (int i = 0; i < T::SUMS; i++) {
@@ -511,8 +507,8 @@ __device__ void consume(const ConvProblem &p, const Work &work, unsigned char *s
             // END TODO(5)
             if (T::PIECES > 1)
                 ((float *)stages)[j * T::PITCH + k] = sum[i];
-            else if (k < filters && j < pixels)
-                to[j * p.K + k] = (Stored)sum[i];
+            else if (k0 + k < p.K && j0 + j < p.N * p.P * p.Q)
+                y[(size_t)(j0 + j) * p.K + k0 + k] = (Stored)sum[i];
         }
     }
 }
