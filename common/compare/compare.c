@@ -4,7 +4,7 @@
  * Each side is checked against the fp64 oracle on the first and the last image, then captured into
  * a graph that takes about a millisecond, calls one after the other: the L2 is as warm as in a
  * network.  The graphs of all sides are launched in turn, forwards and backwards, and medians
- * taken, so that a clock that drifts drifts for all; what takes more than ten milliseconds waits
+ * taken, so that a clock that drifts drifts for all; what takes more than five milliseconds waits
  * for every third turn.  With BOUNDARY=1 in the environment each side is timed once more with
  * everything around it (compare.h).  A table of tab-separated values goes to stdout, progress and
  * reasons to stderr. */
@@ -22,7 +22,7 @@
 
 enum { SIDES = 32, OTHERS = 10, LAYOUTS = 3, ROUNDS = 9, MOST_REPEATS = 100, SLOW_EVERY = 3 };
 enum { FLOATS, HALVES, KINDS }; /* of values, in device memory */
-static const double GRAPH_MS = 1.0, SLOW_MS = 10.0;
+static const double GRAPH_MS = 1.0, SLOW_MS = 5.0;
 static const uint64_t SEED = 20261121;
 
 typedef struct Ceilings {
