@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "autograder/text/files.h"
 #include "autograder/lab/hidden.h"
@@ -541,11 +542,18 @@ static void say_why_slow(LabRun *run, RecordCase *item)
     if (hint) text_set(item->hint, sizeof item->hint, "%s", hint);
 }
 
+/* Whether this machine has cores to spare: a second session on busy ones only costs its start. */
+static int machine_is_busy(void)
+{
+    double load;
+    return getloadavg(&load, 1) == 1 && load >= (double)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
 /* The first case is right: so others are run beside, but for those that are timed. */
 static void beside_cases(LabRun *run, const int *order)
 {
     const Record *record = run->record;
-    if (!run->speed.sim || run->grader->crowded || record->cases < 3) return;
+    if (!run->speed.sim || run->grader->crowded || record->cases < 3 || machine_is_busy()) return;
     BesideCase *list = calloc((size_t)record->cases, sizeof *list);
     Error error;
     for (int i = 0; i < record->cases && list; i++) {
