@@ -607,6 +607,7 @@ new-lab:
 	$(Q)sh common/setup/new_lab.sh "$$LAB" "$$NAME" "$${OPERATION:-conv_forward}"
 	$(call stage,tools $(NUMBER_TOOLS))
 	$(Q)sh docs/numbers/numbers.sh "$$BUILD" write "$$LAB"
+	$(Q)sh docs/numbers/numbers.sh "$$BUILD" write labs
 	$(Q)$(BUILD)/bin/lab check $(where)
 	@echo '  It grades, checks and tests as it is.  What to change, in which order: docs/writing-a-lab.md'
 

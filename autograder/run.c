@@ -155,8 +155,8 @@ static void on_tick(int number)
     }
     if (watched.waited >= watched.patience) {
         text_set(text, sizeof text,
-                 "  LIMIT\n    %s: the card worked for %.0f s and was stopped; solutions need a "
-                 "hundredth:\n    does a loop in a kernel not end?  ENGINE=sim says where\n",
+                 "  LIMIT\n    %s: the card worked for %.0f s and was stopped;\n    solutions need "
+                 "a hundredth: does a loop in a kernel not end?  ENGINE=sim says where\n",
                  watched.name, watched.waited);
         stop_here(text);
     }

@@ -3,4 +3,3 @@
 . docs/numbers/lib.sh
 
 "$build/bin/lab" plan >"$out/plan.md"
-say docs/labs.md "The $(ls -d labs/[0-9]* | wc -l) labs"
