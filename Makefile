@@ -342,7 +342,7 @@ labs:
 #:                       a page for a browser: what each lane of a warp touches,
 #:                       sectors, bank conflicts, the block's tile (docs/see.md)
 #:   make picture LAB=02 [FILTER=edges] [PICTURE=file.png]
-#:                       one of the labs 01 to 04 on a picture (docs/picture.md)
+#:                       one of the labs 00 to 04 on a picture (docs/picture.md)
 #:   make book
 #:                       the workbook as pages for a browser, with search, and as
 #:                       a PDF: the labs, the GPU, words, errata, a cheat sheet

@@ -1,12 +1,13 @@
 """picture.py - a picture and a named filter as inputs of a lab, and its output as a picture.
 
-  picture.py prepare PICTURE FILTER FOLDER   writes x.npy, w.npy and shape into FOLDER
+  picture.py prepare LAB PICTURE FILTER FOLDER   writes x.npy, w.npy and shape into FOLDER
   picture.py show FOLDER OUT.png             reads y.npy there: input, output and what is wrong
   picture.py filters                         their names, and what each does
 
 PICTURE is a file that Pillow reads (PNG, PPM, JPEG, ...), or "" for the one that is drawn here.
 Each colour is a channel, and each is filtered by itself: filter k has its taps in channel k, and
-zeros in the others.  A lab computes a cross-correlation: no filter is turned round.
+zeros in the others.  A lab computes a cross-correlation: no filter is turned round.  Lab 00 has no
+neighbours: there a colour, from 0 to 255, is a pixel of its own, and there is no w.npy.
 """
 import sys
 
@@ -33,6 +34,12 @@ FILTERS = {
     'emboss': (np.array([[-2, -1, 0], [-1, 1, 1], [0, 1, 2]]), 0, 'light from the upper left'),
     'shift': (np.eye(1, 49, 48).reshape(7, 7), 0,
               'three pixels up and to the left: shows a filter that is turned'),
+}
+
+# Lab 00's: gain, lift, what it does
+LIGHTS = {
+    'brighter': (1, 60, '60 of 255 steps lighter'),
+    'contrast': (2, 0, 'twice as light'),
 }
 
 
@@ -79,22 +86,30 @@ def opened(path):
     return picture
 
 
-def prepare(path, name, folder):
-    if name not in FILTERS:
-        fail(f"there is no filter '{name}'; there are: {', '.join(FILTERS)}")
-    taps = FILTERS[name][0]
-    pixels = np.asarray(opened(path), np.float32) / 255
-    r, s = taps.shape
-    weights = np.zeros((3, 3, r, s), np.float32)
+def weights_of(taps):
+    weights = np.zeros((3, 3, *taps.shape), np.float32)
     for k in range(3):
         weights[k, k] = taps
-    np.save(f'{folder}/x.npy', np.ascontiguousarray(pixels.transpose(2, 0, 1)[None]))
-    np.save(f'{folder}/w.npy', weights)
-    h, w = pixels.shape[:2]
-    with open(f'{folder}/shape', 'w', encoding='ascii') as file:
-        file.write(f'N=1 C=3 H={h} W={w} K=3 R={r} S={s} pad=same stride=1')
-    with open(f'{folder}/filter', 'w', encoding='ascii') as file:
-        file.write(name)
+    return weights
+
+
+def prepare(lab, path, name, folder):
+    offered = LIGHTS if int(lab[:2]) == 0 else FILTERS
+    if name not in offered:
+        fail(f"lab {lab} has no filter '{name}'; it has: {', '.join(offered)}")
+    pixels = np.asarray(opened(path), np.float32).transpose(2, 0, 1)[None]
+    h, w = pixels.shape[2:]
+    if name in LIGHTS:
+        shape = f'pixels={pixels.size} gain={LIGHTS[name][0]} lift={LIGHTS[name][1]}'
+    else:
+        pixels = pixels / 255
+        r, s = FILTERS[name][0].shape
+        shape = f'N=1 C=3 H={h} W={w} K=3 R={r} S={s} pad=same stride=1'
+        np.save(f'{folder}/w.npy', weights_of(FILTERS[name][0]))
+    np.save(f'{folder}/x.npy', np.ascontiguousarray(pixels))
+    for file, text in (('shape', shape), ('filter', name)):
+        with open(f'{folder}/{file}', 'w', encoding='ascii') as stream:
+            stream.write(text)
 
 
 def correlated(x, w):
@@ -116,13 +131,22 @@ def pixels_of(planes, plus):
     return Image.fromarray(shown.round().astype(np.uint8).transpose(1, 2, 0))
 
 
-def show(folder, out):
-    x, w, y = (np.load(f'{folder}/{name}.npy') for name in 'xwy')
+def result(folder):
+    """Input, output and what it should be, from 0 (black) to 1, and what is added to show the last two."""
+    x, y = (np.load(f'{folder}/{name}.npy') for name in 'xy')
     with open(f'{folder}/filter', encoding='ascii') as file:
-        plus = FILTERS[file.read()][1]
-    x, y = x[0], y[0]
+        name = file.read()
+    if name in LIGHTS:
+        gain, lift, _ = LIGHTS[name]
+        x = x[0].astype(float)
+        return x / 255, y.reshape(x.shape) / 255, (gain * x + lift) / 255, 0
+    return x[0], y[0], correlated(x[0], np.load(f'{folder}/w.npy')), FILTERS[name][1]
+
+
+def show(folder, out):
+    x, y, expected, plus = result(folder)
     # What fp32 may lose is far below what a screen can show.
-    wrong = ~(np.abs(y - correlated(x, w)) <= 1 / 512).all(axis=0)
+    wrong = ~(np.abs(y - expected) <= 1 / 512).all(axis=0)
     h, width = wrong.shape
     panels = [pixels_of(x, 0), pixels_of(y, plus)]
     if wrong.any():
@@ -138,12 +162,12 @@ def show(folder, out):
 
 
 def main(words):
-    if words[:1] == ['prepare'] and len(words) == 4:
+    if words[:1] == ['prepare'] and len(words) == 5:
         prepare(*words[1:])
     elif words[:1] == ['show'] and len(words) == 3:
         show(*words[1:])
     elif words == ['filters']:
-        for name, (_, _, does) in FILTERS.items():
+        for name, (_, _, does) in (FILTERS | LIGHTS).items():
             print(f'  {name:<12}{does}')
     else:
         sys.exit(__doc__)

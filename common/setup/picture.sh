@@ -1,7 +1,7 @@
 #!/bin/sh
-# picture.sh BUILD LAB SUBMISSION ENGINE PICTURE FILTER - for `make picture`: one of the labs 01 to 04 on a picture.
+# picture.sh BUILD LAB SUBMISSION ENGINE PICTURE FILTER - for `make picture`: one of the labs 00 to 04 on a picture.
 set -u
-build=$1 lab=$2 submission=$3 engine=$4 picture=$5 filter=${6:-edges}
+build=$1 lab=$2 submission=$3 engine=$4 picture=$5 filter=$6
 here=$(dirname "$(dirname "$0")")/picture/picture.py
 for python in python3 /usr/bin/python3 ''; do # the first in PATH may be another than the packages are for
     [ -z "$python" ] || "$python" -c 'import numpy, PIL' 2>/dev/null && break
@@ -12,15 +12,18 @@ case $lab in
 *) echo "picture: which lab?  for example:  make picture LAB=02 FILTER=edges" >&2; exit 2 ;;
 esac
 case $lab in
-01* | 02* | 03* | 04*) ;;
-*) echo "picture: a picture has three channels and one image: labs 01 to 04 take it" >&2; exit 2 ;;
+00*) filter=${filter:-brighter} ;;
+01* | 02* | 03* | 04*) filter=${filter:-edges} ;;
+*) echo "picture: a picture has three channels and one image: labs 00 to 04 take it" >&2; exit 2 ;;
 esac
 folder=$build/picture/$lab
 mkdir -p "$folder" || exit 2
-rm -f "$folder/y.npy"
-"$python" "$here" prepare "$picture" "$filter" "$folder" || exit 2
+rm -f "$folder/w.npy" "$folder/y.npy"
+"$python" "$here" prepare "$lab" "$picture" "$filter" "$folder" || exit 2
+set -- # lab 00 has no weights
+[ ! -f "$folder/w.npy" ] || set -- --weights "$folder/w.npy"
 "$build/bin/lab" run --root . --build "$build" --lab "$lab" --submission "$submission" --engine "$engine" --alone \
-    --shape "$(cat "$folder/shape")" --input "$folder/x.npy" --weights "$folder/w.npy" --output "$folder/y.npy"
+    --shape "$(cat "$folder/shape")" --input "$folder/x.npy" "$@" --output "$folder/y.npy"
 status=$?
 # A wrong output is shown as well: that is what the picture is for.
 if [ -f "$folder/y.npy" ]; then "$python" "$here" show "$folder" "$folder/$filter.png" || exit 2; fi

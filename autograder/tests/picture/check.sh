@@ -33,6 +33,21 @@ tell identity
 draw 0 02 solutions "$work/point.ppm" shift && [ "$("$python" "$work/red.py" "$build/picture/02/shift.png")" = '(48, 18) [(4, 1)]' ]
 tell shift
 
+# Lab 00: the red pixel is (255 + 60, 60, 60), cut to 255, and black becomes (60, 60, 60); a last block too few leaves the
+# last 1080 - 1024 colours, which are blue ones of the last three rows, unwritten.
+cat >"$work/grey.py" <<'E2'
+"""The colours of the second panel, and how many pixels have each."""
+import sys
+from PIL import Image
+print(sorted(Image.open(sys.argv[1]).crop((28, 0, 48, 18)).getcolors()))
+E2
+draw 0 00 solutions "$work/point.ppm" '' && [ "$("$python" "$work/grey.py" "$build/picture/00/brighter.png")" = '[(1, (255, 60, 60)), (359, (60, 60, 60))]' ]
+tell brighter
+mkdir -p "$work/few/00-first-kernel"
+sed 's|(p->pixels + THREADS - 1) / THREADS|p->pixels / THREADS|' solutions/00-first-kernel/brighten.cu >"$work/few/00-first-kernel/brighten.cu"
+draw 1 00 "$work/few" "$work/point.ppm" '' && grep -q 'and in red its 56 wrong pixels' "$work/said"
+tell a-block-too-few
+
 # Tiles without their halo.
 mkdir -p "$work/mine/04-tiled"
 sed 's/i < tile.height; i/i < TILE; i/; s/j < tile.width; j/j < TILE; j/' solutions/04-tiled/conv.cu >"$work/mine/04-tiled/conv.cu"
@@ -42,13 +57,13 @@ tell without-a-halo
 
 # refuses WORDS LAB PICTURE FILTER: one line that has these words
 refuses() { draw 2 "$2" solutions "$3" "$4" && [ "$(wc -l <"$work/said")" = 1 ] && grep -q "$1" "$work/said"; }
-refuses "there is no filter 'blur'; there are: identity, box" 02 '' blur
+refuses "lab 02 has no filter 'blur'; it has: identity, box" 02 '' blur && refuses "lab 00 has no filter 'box'; it has: brighter, contrast" 00 '' box
 tell no-such-filter
 refuses 'there is no such file' 02 "$work/none.png" box
 tell no-such-file
 head -c 400 "$work/point.ppm" >"$work/torn.ppm"
 refuses 'no picture that can be read' 02 "$work/torn.ppm" box
 tell torn
-refuses 'labs 01 to 04 take it' 05 '' box && refuses 'which lab?' '' '' box
+refuses 'labs 00 to 04 take it' 05 '' box && refuses 'which lab?' '' '' box
 tell other-labs
 exit $failed
