@@ -63,13 +63,13 @@ struct Ahead {
     pthread_cond_t change;
 };
 
-/* Of this machine's free memory a part, and nowhere more than this. */
-static const double MOST_BYTES = 2e9, PART_OF_FREE = 1.0 / 8;
+/* A part of this machine's memory, and nowhere more than this. */
+static const double MOST_BYTES = 2e9, PART = 1.0 / 16;
 
 static double most_bytes(void)
 {
-    double most = (double)sysconf(_SC_AVPHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) * PART_OF_FREE;
-    return most < MOST_BYTES ? most : MOST_BYTES;
+    double part = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) * PART;
+    return part < MOST_BYTES ? part : MOST_BYTES;
 }
 
 /* Inputs, and of an output its room, three numbers and a mark. */

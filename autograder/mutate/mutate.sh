@@ -117,8 +117,10 @@ fi
 
 lab=$("$build/bin/lab" names | grep "^${2:?usage: mutate.sh BUILD LAB}") ||
     { echo "mutate: there is no lab $2; there are: $("$build/bin/lab" names | tr '\n' ' ')" >&2; exit 2; }
-shard=${SHARD:-1/1}
-case $shard in [1-9]*/[1-9]*) ;; *) echo "mutate: SHARD is K/N, the Kth of N parts, not '$shard'" >&2; exit 2 ;; esac
+shard=${SHARD:-1/1} known=${KNOWN:-/dev/null}
+echo "$shard" | awk -F / '{ exit !(/^[1-9][0-9]*\/[1-9][0-9]*$/ && $1 <= $2) }' ||
+    { echo "mutate: SHARD is K/N, the Kth of N parts, not '$shard'" >&2; exit 2; }
+[ -r "$known" ] || { echo "mutate: KNOWN is a found.tsv; there is no '$known'" >&2; exit 2; }
 work=$build/mutate/$lab
 ini=labs/$lab/lab.ini
 listed=autograder/tests/mutate/$lab.tsv
@@ -162,7 +164,7 @@ cat "$build/lib/run.a" "$build/lib/run-rooms.a" "$ini" "$work"/hidden.* "$0" "co
 
 # What is known already: another run's "nothing" may have had fewer cases.
 awk -F "$tab" 'FNR == 1 { file++ } file == 1 { wanted[$1] } file == 2 && $1 in wanted && $2 !~ /^nothing/ { print; delete wanted[$1] }' \
-    "$work/mutants.tsv" "${KNOWN:-/dev/null}" >"$work/found.tsv"
+    "$work/mutants.tsv" "$known" >"$work/found.tsv"
 
 export MUTATE_WORK
 awk -F "$tab" 'FILENAME != ARGV[1] && FNR > 1 && !($1 in known) { print $1 } { known[$1] }' "$work/found.tsv" "$work/mutants.tsv" |

@@ -47,6 +47,22 @@ else
     echo "not ok two mutants of lab 02 are found"
 fi
 
+# Of three mutants the first and the third are a half.  What another machine found of them is believed, and what it did not
+# find is tried again.
+"$build/bin/lab" mutants --lab 02 --sample 3 --seed 7 |
+    awk -F "$tab" 'NR == 2 { print $1 "\thidden" } NR == 4 { print $1 "\tnothing 1" }' >"$work/known"
+if SAMPLE=3 SEED=7 SHARD=1/2 KNOWN=$work/known sh autograder/mutate/mutate.sh "$build" 02 >"$work/said" 2>&1 &&
+    grep -q '^ *all *2 *0 *0 *1 *1 *0 *0$' "$work/said"; then
+    echo "ok a part of the mutants, of which another machine found one"
+else
+    cat "$work/said"
+    echo "not ok a part of the mutants, of which another machine found one"
+fi
+for wrong in 3/2 0/1 x 1/2/3; do
+    SHARD=$wrong sh autograder/mutate/mutate.sh "$build" 02 >"$work/said" 2>&1 || :
+    if grep -q "not '$wrong'" "$work/said"; then echo "ok SHARD=$wrong is refused"; else echo "not ok SHARD=$wrong is refused"; fi
+done
+
 for list in autograder/tests/mutate/*.tsv; do
     lab=$(basename "$list" .tsv)
     "$build/bin/lab" mutants --lab "$lab" >"$work/all"
