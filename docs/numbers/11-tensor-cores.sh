@@ -14,7 +14,31 @@ of() { awk -F'\t' -v way="$1" -v products="$2" 'NR == 1 { for (i = 2; i <= NF; i
 say $page "up to some 600 products"
 say $page "a product may be off by $(calc %.3f '100 * 2 * 2 ^ -11') %"
 
-simulate wide 11 solutions --case wide
-say $page "takes $(number wide registers) registers, and so an SM holds $(calc %d "$(number wide resident_blocks) * $(number wide threads_per_block) / 32") warps"
+# ---- what the parts are worth -----------------------------------------------------------------------------------------------
+
+solution=solutions/11-tensor-cores/conv.cu
+patches=docs/numbers/11-tensor-cores
+
+# part NAME SUBMISSION WORDS: a row with the timed cases' cycles.
+part() {
+    printf '| %s' "$3"
+    for case in deep wide; do
+        simulate "$1-$case" 11 "$2" --case $case
+        printf ' | %s' "$(thousands "$(number "$1-$case" cycles)")"
+    done
+    echo ' |'
+}
+
+{
+    echo '| | `deep` | `wide` |'
+    echo '| --- | --- | --- |'
+    part solution solutions 'lab 11'
+    part one-piece "$(variant one-piece $solution $patches/one-piece.patch)" 'always one piece'
+    part only-wmma "$(variant only-wmma $solution $patches/only-wmma.patch)" 'always WMMA'
+    part plain-order "$(variant plain-order $solution $patches/plain-order.patch)" 'chunks in plain order'
+    part two-stages "$(variant two-stages $solution $patches/two-stages.patch)" 'two stages'
+} >"$out/parts.md"
+
+say $page "takes $(number solution-wide registers) registers, and so an SM holds $(calc %d "$(number solution-wide resident_blocks) * $(number solution-wide threads_per_block) / 32") warps"
 say $page "$(calc %.1f '2048 / (32 * (4 + 2))') products a word"
 say $page "$(calc %.3f '(64 + 32) * 8 / (64 * 32 * 16)')"

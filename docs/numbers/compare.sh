@@ -49,11 +49,21 @@ say $page "with one it is $(times_range 02-naive 09-im2col 'vgg-[0-9]*[^3]-.*n1$
 say $page "$(calc %.1f '27 * 224 * 224 * 4 / 1e6') MB that are written and read again"
 say $page "$(calc %.0f '100 * (1 - 27 / 32)') % empty"
 say $page "Lab 10, which writes no X_unroll, is at $(calc %.1f "$(us 02-naive vgg-3-224-64-n1) / $(us 10-implicit-gemm vgg-3-224-64-n1)")"
-range=$(awk -F'\t' '$2 ~ /^11/ || $2 == "cuDNN TF32" { us[$1, $2] = $3; layer[$1] } END { least = 9; for (l in layer) if (l ~ /vgg.*n32/) {
-    x = us[l, "cuDNN TF32"] / us[l, "11-tensor-cores"]; if (x < least) least = x; if (x > most) most = x } printf "%.2f to %.2f", least, most }' "$out/best.tsv")
-say $page "at $range of cuDNN's TF32"
+# of_tf32 PATTERN: lab 11's share of cuDNN's speed with TF32 on those layers.
+of_tf32() {
+    awk -F'\t' -v pattern="$1" '
+        $2 ~ /^11/ || $2 == "cuDNN TF32" { us[$1, $2] = $3; layer[$1] }
+        END {
+            for (l in layer) if (l ~ pattern) {
+                x = us[l, "cuDNN TF32"] / us[l, "11-tensor-cores"]
+                if (!least || x < least) least = x
+                if (x > most) most = x
+            }
+            printf "%.2f to %.2f", least, most
+        }' "$out/best.tsv"
+}
+say $page "at $(of_tf32 'vgg.*n32') of cuDNN's TF32 on the VGG layers with 32 images, and with one image at $(of_tf32 'vgg.*n1$')"
 say $page "cuDNN reaches $(calc %.0f "$(tflops 'cuDNN TF32' $deep)") TFLOP/s"
-say $page "falls to $(calc %.1f "$(us 'cuDNN TF32' vgg-512-14-512-n1) / $(us 11-tensor-cores vgg-512-14-512-n1)")"
 
 # Lab 11's conversion: x is read as fp32 and written as fp16, channels filled up to eight, at the card's reading speed.
 conversion=$(awk -F'\t' -v read="$(ceiling read)" '

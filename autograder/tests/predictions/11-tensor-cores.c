@@ -3,7 +3,7 @@
 
 #include "autograder/tests/predictions/derive.h"
 
-enum { HALF = 2, CHUNK = 8, CHUNKS = 4, TILE = 128, STAGES = 4 };
+enum { HALF = 2, CHUNK = 8, CHUNKS = 8, TILE = 128, STAGES = 3 };
 
 /* Channels are handed out in chunks until none is left over. */
 static int channels_padded(const Given *given)
@@ -53,15 +53,14 @@ static double ones(const Given *given)
     return sum;
 }
 
-/* A row of a tile after the other: four chunks of a filter's or a column's values, and a chunk that
- * keeps neighbours apart. */
+/* A row of a tile after the other: eight chunks of a filter's or a column's values. */
 static double shared(const Given *given)
 {
     (void)given;
     double bytes = 0;
     for (int stage = 0; stage < STAGES; stage++)
         for (int row = 0; row < TILE + TILE; row++)
-            for (int chunk = 0; chunk < CHUNKS + 1; chunk++)
+            for (int chunk = 0; chunk < CHUNKS; chunk++)
                 bytes += CHUNK * HALF;
     return bytes;
 }
@@ -82,10 +81,38 @@ static double words(const Given *given)
     return words / products;
 }
 
+enum { PIECES = 9 };
+
+/* The sums are dealt out to blocks, filter after filter and column after column; each piece of the
+ * rows asks for as many blocks again. */
+static double pieces(const Given *given)
+{
+    const ConvProblem *p = &given->p;
+    double blocks = 0;
+    for (int piece = 0; piece < PIECES; piece++)
+        for (int k = 0; k < p->K; k += TILE)
+            for (int column = 0; column < p->N * p->P * p->Q; column += TILE)
+                blocks++;
+    return blocks;
+}
+
+/* Each output is a sum of as many floats as there are pieces. */
+static double copies(const Given *given)
+{
+    const ConvProblem *p = &given->p;
+    double bytes = 0;
+    for (int piece = 0; piece < PIECES; piece++)
+        for (int output = 0; output < p->N * p->K * p->P * p->Q; output++)
+            bytes += sizeof(float);
+    return bytes;
+}
+
 const LabDerivations derive_11 = {"11-tensor-cores",
                                   {{"padded", padded},
                                    {"workspace", workspace},
                                    {"ones", ones},
                                    {"shared", shared},
                                    {"words", words},
+                                   {"pieces", pieces},
+                                   {"copies", copies},
                                    {0}}};
