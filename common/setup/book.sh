@@ -25,8 +25,7 @@ echo '<meta http-equiv="refresh" content="0; url=html/book/index.html">' >"$out/
 
 # Sphinx takes the first chapter to lie at the top.  The printer of pages knows no currentColor, which gnuplot's figures name.
 echo '  BOOK    the pages for a printer (a minute)'
-chapters .print singlehtml -D html_theme=basic -D templates_path=print -D html_css_files= \
-    -D pygments_style=friendly
+chapters .print singlehtml -D html_theme=basic -D templates_path=print -D pygments_style=friendly
 sed -i 's,href="book/index.html#,href="#,g' "$out/.print/book/index.html"
 sed -i 's/currentColor/black/g' "$out"/.print/_images/*.svg
 "$python" -m weasyprint -q -s book/static/book.css -s book/print/print.css "$out/.print/book/index.html" "$out/workbook.pdf"
