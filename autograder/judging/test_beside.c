@@ -16,8 +16,8 @@
 enum { CASES = 6, TIMED = 3 }; /* TIMED: not to be run beside */
 
 static struct {
-    int closed, ran[CASES], wrong, prints; /* cases; -1: none */
-    volatile int runs;
+    int closed, wrong, prints; /* cases; -1: none */
+    _Atomic int ran[CASES], runs;
     const char *printed;
 } fake;
 
