@@ -265,10 +265,7 @@ int verify_observed(Judgement *judged, const Observed *observed, Error *error)
     TensorShape shape;
     judged->observed = *observed;
     view_close(&judged->view);
-    if (view_open(judged, error)) {
-        judgement_free(judged);
-        return -1;
-    }
+    if (view_open(judged, error)) return -1;
     output_shape(judged->operation, &judged->view.problem, &shape);
     judge_all(judged);
     describe_first(judged, &shape);
@@ -280,7 +277,9 @@ int verify_output(const Operation *operation, const Problem *problem, Precision 
                   Error *error)
 {
     if (verify_expect(operation, problem, precision, tensor, judged, error)) return -1;
-    return verify_observed(judged, observed, error);
+    if (!verify_observed(judged, observed, error)) return 0;
+    judgement_free(judged);
+    return -1;
 }
 
 /* ---- a sample of elements -------------------------------------------------------------------- */
