@@ -84,7 +84,8 @@ typedef struct RecordPrediction {
     double points, possible;
 } RecordPrediction;
 
-/* What the seconds of a grade went into, on the wall.  Shown, not kept. */
+/* What the seconds of a grade went into, on the wall.  Shown, not kept.  What is done beside other
+ * things, inputs and right outputs ahead of their case for example, counts as the wait for it. */
 typedef enum SpentOn {
     SPENT_BUILD,
     SPENT_START,    /* processes, and the problems' memory on the device */

@@ -38,7 +38,7 @@ int verify_expect(const Operation *operation, const Problem *problem, Precision 
 /* Then judges what a run left behind, which must live as long.  -1 with `error`: out of memory; the
  * judgement is still the caller's to free. */
 int verify_observed(Judgement *judgement, const Observed *observed, Error *error);
-/* Both. */
+/* Both; returns as verify_expect. */
 int verify_output(const Operation *operation, const Problem *problem, Precision precision,
                   const float *const *tensor, const Observed *observed, Judgement *judgement,
                   Error *error);
