@@ -85,7 +85,7 @@ awk -F'\t' '
     }' "$out/best.tsv" >"$out/summary.md"
 
 if command -v gnuplot >/dev/null; then
-    for kind in '04-tiled' '10-implicit-gemm' 'cuDNN fp32' '11-tensor-cores' 'cuDNN TF32'; do
+    for kind in '04-tiled' '10-implicit-gemm' 'cuDNN fp32' '11-tensor-cores' '12-hopper' 'cuDNN TF32'; do
         awk -F'\t' -v kind="$kind" '!($1 in seen) { seen[$1] = ++layers } $2 == kind { print seen[$1] "\t" $4 "\t" $1 }' "$out/best.tsv" >"$out/$kind.dat"
     done
     gnuplot -e "dir='$out'" common/compare/compare.gp
