@@ -132,6 +132,8 @@ USES_autograder/class   := autograder/record $(USES_autograder/record)
 USES_autograder/export  := autograder/class autograder/record $(USES_autograder/record)
 USES_autograder/profile := autograder/text common/cuda common/simt/core $(USES_common/simt/core)
 USES_autograder/see     := autograder/text common/simt/core $(USES_common/simt/core)
+USES_autograder/trial   := common/operations/calls common/cuda/runtime autograder/options autograder/profile autograder/see autograder/record $(USES_autograder/record) \
+    autograder/tensors datasets common/cuda/gpu common/cuda/sim $(USES_common/cuda/sim)
 USES_autograder/judging := autograder/session autograder/build autograder/sandbox autograder/tensors autograder/record autograder/lab autograder/text \
     common/operations $(USES_common/operations) common/timing common/cuda/gpu common/cuda common/simt/machine common/ptx
 USES_autograder/handout := autograder/lab $(USES_autograder/lab)
@@ -140,7 +142,7 @@ USES_autograder         := autograder/options autograder/handout autograder/expo
     $(USES_common/cuda/sim)
 ROOMS := common/base common/operation common/conv common/conv/diagnosis common/training common/operations common/operations/calls common/timing common/ptx $(addprefix common/simt/,machine core decode checks time exec) \
     common/simt common/cuda $(addprefix common/cuda/,runtime gpu sim) common/conformance common/validate common/tail datasets common/engine common/train common/serve/batches common/serve \
-    $(addprefix autograder/,text options sandbox build session tensors lab mutate record class export profile see judging handout tests/predictions) autograder
+    $(addprefix autograder/,text options sandbox build session tensors lab mutate record class export profile see trial judging handout tests/predictions) autograder
 
 # The calls need the toolkit's headers and go into the runner; a room's test_*, bench_*, fuzz_* and tool_* have a
 # main of their own (tool_x: $(BUILD)/tests/<room>/tool_x); these are programs.
@@ -214,19 +216,18 @@ $(BUILD)/bin/%: $(BUILD)/obj/autograder/%.o $(call archives_of,$(USES_autograder
 # The sandboxed runner is the drop-in runtime and a wire, no engine; run has both engines in the same process, simulate one.  Their own
 # names come whole (a submission that defines one of them is told so), of the rooms below comes what they need.
 USES_autograder/runner.c := common/operations/calls common/cuda/runtime autograder/tensors common/cuda common/ptx common/base
-USES_autograder/run.c    := common/operations/calls common/cuda/runtime autograder/options autograder/profile autograder/see autograder/record autograder/lab autograder/tensors autograder/text \
-    datasets common/operations $(USES_common/operations) common/cuda/gpu common/cuda/sim $(USES_common/cuda/sim)
+USES_autograder/run.c    := autograder/trial $(USES_autograder/trial)
 USES_autograder/simulate.c := common/cuda/runtime autograder/profile autograder/record $(USES_autograder/record) common/cuda/sim $(USES_common/cuda/sim)
 RUNTIME_OBJ := $(call objects_of,common/cuda/runtime)
 CALL_OBJ    := $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out %/operation_call.c,$(wildcard common/operations/calls/*.c)))
 SUBMISSION_LIBS := $(BUILD)/lib/runner.a $(BUILD)/lib/runner-rooms.a $(BUILD)/lib/run.a $(BUILD)/lib/simulate.a $(BUILD)/lib/run-rooms.a
 
 $(BUILD)/lib/runner.a: $(BUILD)/obj/autograder/runner.o $(BUILD)/obj/common/operations/calls/operation_call.o $(RUNTIME_OBJ)
-$(BUILD)/lib/run.a:    $(BUILD)/obj/autograder/run.o $(BUILD)/obj/common/operations/calls/operation_call.o $(RUNTIME_OBJ)
+$(BUILD)/lib/run.a:    $(BUILD)/obj/autograder/run.o $(call objects_of,autograder/trial) $(BUILD)/obj/common/operations/calls/operation_call.o $(RUNTIME_OBJ)
 $(BUILD)/lib/simulate.a: $(BUILD)/obj/autograder/simulate.o $(RUNTIME_OBJ)
 $(BUILD)/lib/engine-sim.a: $(BUILD)/obj/common/engine/engine_sim.o $(RUNTIME_OBJ)
 $(BUILD)/lib/runner-rooms.a: $(call objects_of,$(filter-out common/cuda/runtime,$(USES_autograder/runner.c)))
-$(BUILD)/lib/run-rooms.a:    $(call objects_of,$(filter-out common/cuda/runtime,$(USES_autograder/run.c)))
+$(BUILD)/lib/run-rooms.a:    $(call objects_of,$(filter-out common/cuda/runtime autograder/trial,$(USES_autograder/run.c)))
 $(SUBMISSION_LIBS) $(BUILD)/lib/engine-sim.a: # q, not r: files of two rooms may have the same name
 	$(call say,AR,$@)
 	@mkdir -p $(@D)
@@ -277,7 +278,7 @@ rooms: # what each room may use, and single files: for autograder/tests/rooms
 	@$(foreach u,$(filter USES_%,$(.VARIABLES)),echo '$(u:USES_%=%) $($(u))';)
 validators: $(MEASURED:%=$(BUILD)/validate/run-%) $(BUILD)/tests/common/validate/tool_validate $(BUILD)/bin/lab
 	@:
-tools: $(BUILD)/bin/grade $(BUILD)/bin/device $(BUILD)/bin/lab $(SUBMISSION_LIBS) $(CALL_OBJ) $(call archive_of,common/operations/calls)
+tools: $(BUILD)/bin/grade $(BUILD)/bin/device $(BUILD)/bin/lab $(SUBMISSION_LIBS) $(CALL_OBJ) $(call archive_of,common/operations/calls) $(call archive_of,autograder/trial)
 	@:
 tests: $(TESTS)
 	@:

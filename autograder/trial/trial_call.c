@@ -1,0 +1,123 @@
+/* trial_call.c - the call, on the host or on a device. */
+#include "autograder/trial/trial_call.h"
+
+#include <string.h>
+
+#include "autograder/text/text.h"
+#include "autograder/trial/trial_watch.h"
+#include "common/cuda/runtime/runtime.h"
+#include "common/operations/calls/operation_call.h"
+
+static void entry_call(const Workload *workload, void *const *pointer)
+{
+    operation_call(workload->operation->name, workload->problem.data, pointer,
+                   runtime_given_stream());
+}
+
+/* One device call for its value[0]; 0 when it failed. */
+static uint64_t ask_device(Device *device, DeviceCall call)
+{
+    DeviceReply reply = {0};
+    return device->execute(device, &call, &reply) || reply.status ? 0 : reply.value[0];
+}
+
+/* The best of ten more calls, by the device's own events: a GPU's one live call tells no time. */
+static void time_on_device(Trial *trial, const Workload *workload, void *const *pointer)
+{
+    uint32_t start = (uint32_t)ask_device(trial->device, (DeviceCall){.kind = CALL_EVENT_CREATE});
+    uint32_t end = (uint32_t)ask_device(trial->device, (DeviceCall){.kind = CALL_EVENT_CREATE});
+    for (int i = 0; start && end && i < 10; i++) {
+        double milliseconds;
+        ask_device(trial->device, (DeviceCall){.kind = CALL_EVENT_RECORD, .event = start});
+        entry_call(workload, pointer);
+        ask_device(trial->device, (DeviceCall){.kind = CALL_EVENT_RECORD, .event = end});
+        ask_device(trial->device, (DeviceCall){.kind = CALL_EVENT_SYNC, .event = end});
+        uint64_t bits = ask_device(
+            trial->device, (DeviceCall){.kind = CALL_EVENT_ELAPSED, .event = start, .event2 = end});
+        memcpy(&milliseconds, &bits, sizeof milliseconds);
+        if (milliseconds > 0 && (!trial->cost.seconds || milliseconds / 1e3 < trial->cost.seconds))
+            trial->cost.seconds = milliseconds / 1e3;
+    }
+}
+
+/* One call of the entry point on the device, and what it cost. */
+static int call_on_device(Trial *trial, const Workload *workload, void *const *pointer,
+                          Error *error)
+{
+    char message[1024] = "";
+    DeviceReply reply = {0};
+    DeviceCall sync = {.kind = CALL_SYNC};
+    if (trial->device->take_cost) trial->device->take_cost(trial->device, &trial->cost);
+    runtime_take_habits();
+    trial_watch_begin(workload);
+    entry_call(workload, pointer);
+    trial->habits = runtime_take_habits();
+    trial->device->execute(trial->device, &sync, &reply);
+    trial_watch_end();
+    int failed = runtime_take_failure(message, sizeof message);
+    if (trial->device->take_cost) trial->device->take_cost(trial->device, &trial->cost);
+    if (failed || reply.status) {
+        const char *why = *message ? message : reply.message;
+        int number = failed ? failed : reply.status;
+        char text[1400], more[300] = "";
+        if (number == DEVICE_LAUNCH_TIMEOUT)
+            workload_excess(trial->instructions, more, sizeof more);
+        trial->stopped = number == DEVICE_LAUNCH_TIMEOUT ? CASE_LIMIT : CASE_ERROR;
+        text_set(text, sizeof text, "%s: %s%s", device_status_name(number),
+                 *why ? why : device_status_text(number), more);
+        return error_set(error, "%s", text);
+    }
+    text_set(trial->finding, sizeof trial->finding, "%s", message);
+    return 0;
+}
+
+/* The best of a few: good enough to work by, and never a grade. */
+static int call_on_host(Trial *trial, const Workload *workload, const GuardedTensors *tensors,
+                        void *const *pointer, Error *error)
+{
+    trial->cost = (DeviceCost){0};
+    for (int i = 0; i < 5; i++) {
+        if (guarded_fill(tensors, (const float *const *)workload->tensor, error)) return -1;
+        trial_watch_begin(workload);
+        double start = trial_cpu_seconds();
+        entry_call(workload, pointer);
+        double seconds = trial_cpu_seconds() - start;
+        trial_watch_end();
+        if (!i || seconds < trial->cost.seconds) trial->cost.seconds = seconds;
+    }
+    return 0;
+}
+
+int trial_call(Trial *trial, Workload *workload, Observed *observed, Error *error)
+{
+    GuardedTensors tensors;
+    void *pointer[OPERATION_TENSORS] = {0};
+    int gpu = trial->engine == ENGINE_GPU;
+    uint32_t band = trial->device && !gpu ? 0 : GUARD_BAND_FLOATS;
+    if (workload_place(workload, trial->device, band, &tensors, error)) return -1;
+    for (int i = 0; i < workload->tensors; i++)
+        pointer[i] = (void *)(uintptr_t)tensors.address[i];
+    int status = trial->device ? call_on_device(trial, workload, pointer, error)
+                               : call_on_host(trial, workload, &tensors, pointer, error);
+    if (!status) status = workload_observe(workload, &tensors, observed, error);
+    if (!status && trial->device && gpu) time_on_device(trial, workload, pointer);
+    guarded_close(&tensors);
+    return status;
+}
+
+/* ProbeRun: once more, on inputs chosen by the diagnosis. */
+int trial_probe(void *context, const Problem *problem, const float *const *tensor, float *output)
+{
+    Trial again = *(Trial *)context;
+    Workload workload;
+    Observed observed;
+    Error error;
+    if (workload_open(again.operation, problem, &workload, &error)) return -1;
+    for (int i = 0; i < workload.tensors; i++)
+        if (workload.tensor[i])
+            memcpy(workload.tensor[i], tensor[i], tensor_count(&workload.shape[i]) * sizeof(float));
+    int status = trial_call(&again, &workload, &observed, &error);
+    if (!status) memcpy(output, workload.output, workload.outputs * sizeof(float));
+    workload_close(&workload);
+    return status;
+}
