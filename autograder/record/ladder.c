@@ -136,7 +136,7 @@ static void write_head(FILE *file, const Lab *lab, const ClimbGrade *now)
 }
 
 /* Lines of: grade, what it took, the least so far, the baseline where the grade was not right,
- * baseline, reference, roof. */
+ * baseline, reference, roof; NAN where there is none, but of a roof 0. */
 static void write_case(FILE *file, const Way *way)
 {
     double best = NAN;
@@ -147,7 +147,7 @@ static void write_case(FILE *file, const Way *way)
         if (cost > 0) best = fmin(cost, best);
         fprintf(file, "%d\t%.9g\t%.9g\t%.9g\t%.9g\t%.9g\t%.9g\n", i + 1, cost > 0 ? cost : NAN,
                 best, way->climb->grade[i].cases ? NAN : item->baseline, item->baseline,
-                item->reference, item->roof > 0 ? item->roof : NAN);
+                item->reference, item->roof);
     }
     fputs("\n\n", file);
 }

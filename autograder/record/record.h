@@ -56,7 +56,7 @@ typedef struct RecordSpeed {
     double s, s_low, s_high;             /* s_low = s_high = s on the simulator */
     double s_ref, needed;
     double points, possible;
-    double roof; /* what the machine needs at least, a launch included; 0: not known; not kept */
+    double roof;        /* what the machine needs at least, 0: not known; not kept */
     DeviceCost against; /* the reference's, on the simulator; not kept */
 } RecordSpeed;
 
