@@ -81,7 +81,7 @@ static double words(const Given *given)
     return words / products;
 }
 
-enum { PIECES = 9 };
+enum { PIECES = 7 };
 
 /* The sums are dealt out to blocks, filter after filter and column after column; each piece of the
  * rows asks for as many blocks again. */
