@@ -74,7 +74,8 @@ def with_links(page, text, book, anchors):
         if path in book:
             return match.group() if anchors else f"[{words}]({target})"
         return words if os.path.basename(path) in words else f"{words} (`{path}`)"
-    return LINK.sub(link, text)
+    parts = re.split(f"({FENCE.pattern})", text, flags=FENCE.flags)
+    return "".join(part if part.startswith("```") else LINK.sub(link, part) for part in parts)
 
 
 def pieces(page):
@@ -116,7 +117,7 @@ def faults():
         return
     for page in sorted(found("docs/*.md") + found("book/*.md")):
         if (page in book) == (os.path.basename(page)[:-3] in LEFT_OUT):
-            yield f"{page} is either a chapter in {INDEX} or left out in book/pages.py"
+            yield f"{page} must be either a chapter in {INDEX} or left out in book/pages.py"
     for lab in found("labs/*/lab.ini"):
         if beside(lab, "README.md") not in book:
             yield f"{os.path.dirname(lab)} has no chapter in {INDEX}"

@@ -85,7 +85,7 @@ sed -i 's/^mine$/mine\nmine/' book/index.md
 finds 'a chapter twice' 'book/index.md lists book/mine.md twice'
 start_book
 echo '# New' >docs/new.md
-finds 'a page that is nowhere' 'docs/new.md is either a chapter in book/index.md or left out in book/pages.py'
+finds 'a page that is nowhere' 'docs/new.md must be either a chapter in book/index.md or left out in book/pages.py'
 start_book
 sed -i '/labs/d' book/index.md
 finds 'a lab without its chapter' 'labs/02-x has no chapter'
