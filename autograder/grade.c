@@ -41,6 +41,8 @@ static const char USAGE[] =
     "it)\n"
     "  --call-seconds N   CPU time that one call's host code may use, and wait besides (default "
     "20)\n"
+    "  --ptx-only         compiles no machine code, in less time; registers, and so cycles,\n"
+    "                     are then guessed: for what is wrong anyway\n"
     "  --watch            what was wrong last time comes first, and the first wrong case is the "
     "last;\n"
     "                     only a grade in which all is right is kept\n"
@@ -53,7 +55,7 @@ typedef struct Options {
     Seed seed;
     double fail_under; /* negative: not asked for */
     double call_seconds;
-    int verbose, watch;
+    int verbose, watch, ptx_only;
 } Options;
 
 /* Half-written files go; the children end with this process (device sees its socket close, the
@@ -85,6 +87,7 @@ static int parse_options(int argc, char **argv, Options *options, Error *error)
         {"fail-under", OPTION_PERCENT, &options->fail_under},
         {"results", OPTION_TEXT, &options->results},
         {"call-seconds", OPTION_SECONDS, &options->call_seconds},
+        {"ptx-only", OPTION_FLAG, &options->ptx_only},
         {"verbose", OPTION_FLAG, &options->verbose},
         {"watch", OPTION_FLAG, &options->watch},
         {"help", OPTION_HELP, (void *)USAGE},
@@ -168,6 +171,7 @@ static int grader_open(const Options *options, Grader *grader, Error *error)
         return error_set(error, "%.300s: %m; SUBMISSION= names a folder that holds NN-name/",
                          options->submission);
     grader->seed = options->seed.given ? options->seed.value : random_os_seed();
+    grader->kind = options->ptx_only ? BUILD_RUNNER_PTX : BUILD_RUNNER;
     grader->only_case = options->only_case;
     grader->call_seconds = options->call_seconds;
     if (grader->engine == ENGINE_GPU) grader->ceilings = card_ceilings_begin();

@@ -165,9 +165,11 @@ static int grade_item(const Corpus *corpus, const Item *item, const char *result
         int fd = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
         dup2(fd, 1);
         dup2(fd, 2);
+        /* A mutant earns no speed points, and what ptxas makes of it nobody asks. */
         execl(program, program, "--build", corpus->build, "--lab", item->lab, "--submission",
               item->submission, "--engine", "sim", "--seed", "20260131", "--results", results,
-              "--call-seconds", CALL_SECONDS, "--case", item->only, (char *)NULL);
+              "--call-seconds", CALL_SECONDS, "--case", item->only,
+              item->kind == KIND_MUTANT ? "--ptx-only" : NULL, (char *)NULL);
         _exit(127);
     }
     int status = -1;

@@ -49,8 +49,9 @@ typedef struct Build {
     int cached, object_cached; /* linked before; only compiled before */
 } Build;
 
-/* The sandboxed runner, the one-process `run` program, and that with what a debugger wants. */
-typedef enum BuildKind { BUILD_RUNNER, BUILD_RUN, BUILD_RUN_DEBUG } BuildKind;
+/* The sandboxed runner; the same of PTX without machine code, whose registers are guessed; the
+ * one-process `run` program, and that with what a debugger wants. */
+typedef enum BuildKind { BUILD_RUNNER, BUILD_RUNNER_PTX, BUILD_RUN, BUILD_RUN_DEBUG } BuildKind;
 
 /* Compiles folder/source (.cu or .c; common/base/intake.h says what is taken), which defines
  * `entries` (one or several names with blanks between: "pool_forward fc_forward"), into a program.

@@ -227,8 +227,11 @@ static int device_compile(const BuildJob *job, char *log, SandboxEnd *end, Error
     command_add(&command, nvcc);
     command_add_all(&command, device_flags);
     const char *units = job->cc == HOPPER ? "a" : "";
-    snprintf(command.ptx, sizeof command.ptx, "arch=compute_%d%s,code=[compute_%d%s,%s%s]", job->cc,
-             units, job->cc, units, NATIVE_CODE, units);
+    int used = snprintf(command.ptx, sizeof command.ptx, "arch=compute_%d%s,code=[compute_%d%s",
+                        job->cc, units, job->cc, units);
+    snprintf(command.ptx + used, sizeof command.ptx - (size_t)used, "%s%s]",
+             job->kind == BUILD_RUNNER_PTX ? "" : "," NATIVE_CODE,
+             job->kind == BUILD_RUNNER_PTX ? "" : units);
     command_add(&command, "-gencode");
     command_add(&command, command.ptx);
     snprintf(command.ptxas, sizeof command.ptxas, "-Xptxas=%s", job->toolchain->ptxas_flags);
@@ -269,10 +272,14 @@ int build_entry_next(const char **at, char entry[BUILD_ENTRY])
     return length > 0;
 }
 
+static int is_runner(const BuildJob *job)
+{
+    return job->kind == BUILD_RUNNER || job->kind == BUILD_RUNNER_PTX;
+}
+
 int build_inputs(const BuildJob *job, BuildInput input[BUILD_INPUTS])
 {
-    const char *build = job->toolchain->build,
-               *program = job->kind == BUILD_RUNNER ? "runner" : "run";
+    const char *build = job->toolchain->build, *program = is_runner(job) ? "runner" : "run";
     const char *at = job->entries;
     char entry[BUILD_ENTRY];
     size_t room = sizeof input->path;
@@ -309,7 +316,7 @@ int build_link(const BuildJob *job, char *log, SandboxEnd *end, Error *error)
         command_add(&command, input[i].path);
         if (input[i].whole) command_add(&command, "-Wl,--no-whole-archive");
     }
-    if (job->kind != BUILD_RUNNER) command_add_all(&command, run);
+    if (!is_runner(job)) command_add_all(&command, run);
     command_add_all(&command, always);
     return box_run(job, &command, extra, log, end, error);
 }

@@ -97,7 +97,9 @@ int build_digest_object(BuildJob *job, Error *error)
     Hash hash;
     hash_begin(&hash);
     text_add(&hash, build_flags_text);
-    text_add(&hash, job->kind == BUILD_RUN_DEBUG ? "with -g" : "");
+    text_add(&hash, job->kind == BUILD_RUN_DEBUG    ? "with -g"
+                    : job->kind == BUILD_RUNNER_PTX ? "PTX only"
+                                                    : "");
     part_add(&hash, (const char *)&job->cc, sizeof job->cc);
     text_add(&hash, job->name);
     part_add(&hash, job->source, job->source_bytes);

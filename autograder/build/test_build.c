@@ -125,6 +125,23 @@ static void test_objects_are_shared(void **state)
     build_clear(&runner);
 }
 
+/* Only ptxas knows that this is no instruction: of PTX alone there is a program, of its own
+ * digest. */
+static void test_ptx_only(void **state)
+{
+    Build build;
+    char text[2048];
+    const char *path;
+    (void)state;
+    snprintf(text, sizeof text, "%s__global__ void no() { asm(\"no_such_instruction;\"); }\n",
+             good);
+    path = file_write("conv.cu", text, strlen(text));
+    build_submission(&toolchain, NULL, path, "conv_forward", 75, BUILD_RUNNER_PTX, &build);
+    assert_int_equal(build.status, BUILD_OK);
+    build_clear(&build);
+    expect("conv.cu", text, BUILD_ERROR, "");
+}
+
 static void test_digest_covers_the_source(void **state)
 {
     Build one, other;
@@ -502,6 +519,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest device[] = {
         cmocka_unit_test(test_good),
         cmocka_unit_test(test_objects_are_shared),
+        cmocka_unit_test(test_ptx_only),
         cmocka_unit_test(test_digest_covers_the_source),
         cmocka_unit_test(test_parts_of_the_headers),
         cmocka_unit_test(test_other_headers_have_all_parts),

@@ -843,7 +843,7 @@ static void grade_source(LabRun *run)
 void grade_lab_build(const Grader *grader, const Lab *lab)
 {
     LabPrograms programs = {0};
-    programs_find(&programs, &grader->toolchain, lab, grader->submission);
+    programs_find(&programs, &grader->toolchain, lab, grader->submission, grader->kind);
     if (!intake_exists(grader->submission, programs.beneath)) return;
     programs_begin(&programs);
     programs_wait_all(&programs);
@@ -855,7 +855,7 @@ void grade_lab(const Grader *grader, const Lab *lab, Record *record)
     LabRun run = {.grader = grader, .lab = lab, .record = record};
     struct timespec start, end;
     clock_gettime(CLOCK_MONOTONIC, &start);
-    programs_find(&run.programs, &grader->toolchain, lab, grader->submission);
+    programs_find(&run.programs, &grader->toolchain, lab, grader->submission, grader->kind);
     record_start(&run);
     if (intake_exists(grader->submission, run.programs.beneath)) {
         grade_source(&run);

@@ -16,6 +16,7 @@
 typedef struct Grader {
     char root[512], build[512]; /* the workbook's root, the build directory */
     char submission[512];       /* holds NN-name/<source>, like labs/ */
+    BuildKind kind;             /* of its programs: BUILD_RUNNER or BUILD_RUNNER_PTX */
     DeviceEngine engine;        /* not ENGINE_AUTO */
     char machine_name[64];      /* of the simulator */
     SimtMachine machine;

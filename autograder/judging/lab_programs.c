@@ -10,13 +10,14 @@
 #include "common/base/intake.h"
 
 void programs_find(LabPrograms *programs, const Toolchain *toolchain, const Lab *lab,
-                   const char *folder)
+                   const char *folder, BuildKind kind)
 {
     const char *source = lab->ini.source;
     char *name = programs->beneath;
     programs->toolchain = toolchain;
     programs->lab = lab;
     programs->folder = folder;
+    programs->kind = kind;
     text_set(name, sizeof programs->beneath, "%s/%s", lab->name, source);
     if (!intake_exists(folder, name) && intake_exists(folder, source))
         text_set(name, sizeof programs->beneath, "%s", source);
@@ -31,7 +32,7 @@ static void *job_run(void *context)
     Build *build = &programs->build[job->slot];
     if (job->slot == SLOT_SUBMISSION)
         build_submission(programs->toolchain, programs->folder, programs->beneath, ini->entries,
-                         lab_ini_cc(ini), BUILD_RUNNER, build);
+                         lab_ini_cc(ini), programs->kind, build);
     else
         own_program_build(programs->toolchain, programs->lab,
                           job->slot == SLOT_BASELINE ? OWN_BASELINE : OWN_REFERENCE, BUILD_RUNNER,

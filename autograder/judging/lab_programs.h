@@ -22,6 +22,7 @@ struct LabPrograms {
     const Toolchain *toolchain;
     const Lab *lab;
     const char *folder; /* the submission's */
+    BuildKind kind;     /* of its program */
     char source[1024];  /* its file */
     char beneath[256];  /* where that is in the folder: NN-name/<source>, or <source> alone */
     Build build[SESSION_RUNNERS]; /* by slot, of speed.h */
@@ -32,7 +33,7 @@ struct LabPrograms {
 /* Finds the submission's source beneath `folder`, whether it is there or not, and fills the rest.
  * What is pointed at outlives it. */
 void programs_find(LabPrograms *programs, const Toolchain *toolchain, const Lab *lab,
-                   const char *folder);
+                   const char *folder, BuildKind kind);
 /* Begins to compile all three, a thread each. */
 void programs_begin(LabPrograms *programs);
 /* Waits until programs->build[slot] is there, or says why it cannot be. */
