@@ -79,7 +79,8 @@ $(BUILD)/toolchain.env: always
 # ---- flags ----------------------------------------------------------------------------------------------------------
 WARN     := -Wall -Wextra -Werror
 CPPFLAGS += -I. -Icommon/include -D_GNU_SOURCE
-CFLAGS   ?= -O2 -g
+# Functions and lines, as in a backtrace; variables and types would take the compiler an eighth longer (docs/contributing.md).
+CFLAGS   ?= -O2 -g1
 CFLAGS   += -std=c11 -ffp-contract=off -fPIC $(WARN) $(SANITIZE)
 LDFLAGS  += $(SANITIZE)
 LDLIBS   := -ljansson -linih -lzstd -llz4 -lseccomp -lmd -lmuparser -lsodium -ldl -lpthread -lm
@@ -178,8 +179,8 @@ $(BUILD)/obj/%.o: %.c
 
 # The interpreter's inner loops want the optimiser's best.
 $(BUILD)/obj/common/simt/%.o: CFLAGS += -O3
-# Its handlers are macros, of which a debugger needs the lines alone; more takes a second a level.
-$(BUILD)/obj/common/simt/exec/exec_%.o: CFLAGS += -g1
+# Tests run for seconds, and the optimiser takes a third of their compilation.
+$(TESTS:$(BUILD)/tests/%=$(BUILD)/obj/%.o): CFLAGS += -O1
 # The only files that see the toolkit's headers.
 $(BUILD)/obj/common/cuda/runtime/%.o $(BUILD)/obj/common/operations/calls/%.o $(addprefix $(BUILD)/obj/common/serve/,card.o pool.o test_pool.o): CPPFLAGS += -isystem $(CUDA_INCLUDE)
 
