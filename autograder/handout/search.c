@@ -114,10 +114,13 @@ static void add_formula(const Lab *lab, const LabPrediction *prediction, Secrets
     free(normal);
 }
 
-static int is_power_of_two(double value)
+/* Powers of two, and three times one: memories have such sizes, 48 KiB or 96, whose numbers say
+ * nothing where they stand. */
+static int is_size(double value)
 {
     int exponent;
-    return frexp(value, &exponent) == 0.5;
+    double part = frexp(value, &exponent);
+    return part == 0.5 || part == 0.75;
 }
 
 static int add_values(const char *root, const Lab *lab, Secrets *secrets, Error *error)
@@ -137,7 +140,7 @@ static int add_values(const char *root, const Lab *lab, Secrets *secrets, Error 
         Secret *secret = secret_add(secrets, lab, strdup(digits), what);
         if (!secret) continue;
         secret->number = secret->at_home = 1;
-        secret->size = is_power_of_two(file.answer[i].value);
+        secret->size = is_size(file.answer[i].value);
     }
     return 0;
 }

@@ -9,8 +9,8 @@
  * formula of each prediction; each hint; each set of keys that hidden shapes share.  A short
  * formula says something only in its lab's own folder (`metric = blocks`), and so does a
  * prediction's value, which has to have five digits or more: another lab's page may show the same
- * number as what that lab counts.  A power of two is a size that sources are full of: it is looked
- * for in the lab's own folder alone. */
+ * number as what that lab counts.  2^n and 3 * 2^n are sizes that sources are full of: they
+ * are looked for in the lab's own folder alone. */
 #ifndef CONVLAB_AUTOGRADER_HANDOUT_SEARCH_H
 #define CONVLAB_AUTOGRADER_HANDOUT_SEARCH_H
 
@@ -21,7 +21,7 @@ typedef struct Secret {
     const Lab *lab;
     char *text;  /* as search_normal makes it; of a number: its digits */
     int number;  /* the value of a prediction */
-    int size;    /* and a power of two */
+    int size;    /* and one that memories have: 2^n or 3 * 2^n */
     int region;  /* the code of a TODO region */
     int at_home; /* looked for in labs/<lab>/ only; a number that is no size, outside labs/ too */
 } Secret;

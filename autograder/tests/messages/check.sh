@@ -53,7 +53,7 @@ done <"$work/messages" >"$work/bad"
 tell every-message-has-a-row "$page has no row for"
 
 # Rows of other programs' words: what is said of right cases, and of speed.
-cat autograder/record/*.c autograder/judging/*.c autograder/build/*.c autograder/lab/*.c autograder/session/*.c | tr '\n' ' ' | sed 's/"  *"//g' >"$work/text"
+cat autograder/record/*.c autograder/judging/*.c autograder/build/*.c autograder/lab/*.c autograder/session/*.c autograder/trial/*.c | tr '\n' ' ' | sed 's/"  *"//g' >"$work/text"
 cat "$work/all" >>"$work/text"
 while IFS= read -r row; do grep -qF -- "$row" "$work/text" || printf '%s\n' "$row"; done <"$work/rows" >"$work/bad"
 tell every-row-has-a-message "nothing says"
@@ -117,6 +117,7 @@ Invalid texture or surface object
 Undefined value
 brx.idx: index
 Invalid bulk copy: a box is stored at
+does a loop in a kernel not end
 A box of
 A multicast to the blocks
 The tensor map lies in
