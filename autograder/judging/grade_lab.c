@@ -606,8 +606,10 @@ static void run_cases(LabRun *run)
             else
                 ended++;
             if (item->verdict != CASE_CORRECT && !wrong) wrong = item->name;
-            if (i == 0 && !wrong) beside_cases(run, order);
-            if (i == 0 && !wrong) count_beside(run);
+            if (i == 0 && !wrong) {
+                beside_cases(run, order);
+                count_beside(run);
+            }
             if (item->verdict == CASE_CORRECT) simulate_beside(run, item);
         }
     }
