@@ -51,7 +51,8 @@ static uint64_t cycles_of(const char *text, Setup setup, SimtResult *result, Sim
     uint64_t data = device_data(gpu, zeros, sizeof zeros);
     if (run(gpu, text, setup.blocks, setup.threads, setup.shared, &data, sizeof data, result) != 0)
         fail_msg("%s", result->report.text);
-    uint64_t cycles = result->cycles - (uint64_t)SMALL.launch_cycles;
+    /* All kernels here wait for a parameter first. */
+    uint64_t cycles = result->cycles - (uint64_t)(SMALL.launch_cycles + SMALL.dram_latency);
     if (kept)
         *kept = gpu;
     else
@@ -352,6 +353,19 @@ static void registers_that_are_needed_take_room(void **state)
     assert_int_equal(resident_with(64, 256), 2);
 }
 
+static void a_launch_waits_for_its_last_store(void **state)
+{
+    (void)state;
+    SimtResult result;
+    Setup one = {.blocks = 1, .threads = 32};
+    char *none = kernel_text("", "", 0, ""),
+         *store = kernel_text("", "", 0, "st.global.f32 [%rd1], %f1;\n");
+    uint64_t without = cycles_of(none, one, &result, NULL),
+             cycles = cycles_of(store, one, &result, NULL);
+    free(none), free(store);
+    assert_in_range(cycles - without, SMALL.l2_latency, SMALL.l2_latency + 40);
+}
+
 /* One warp, all lanes on one word: %r6 and %rd3 say so in the text, %r7 and %rd2 only when they
  * are known. */
 static void atomics_take_turns(void **state)
@@ -470,6 +484,7 @@ int main(void)
         cmocka_unit_test(rounds_begin_at_different_sms),
         cmocka_unit_test(work_that_is_not_played_is_paid_for),
         cmocka_unit_test(registers_that_are_needed_take_room),
+        cmocka_unit_test(a_launch_waits_for_its_last_store),
         cmocka_unit_test(atomics_take_turns),
         cmocka_unit_test(a_loop_that_lanes_may_leave_has_no_uniform_address),
         cmocka_unit_test(a_kernel_runs_on_every_machine),

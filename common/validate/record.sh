@@ -63,15 +63,19 @@ measure() { # NAME PROGRAM CASES
         >"$out/$1-counters.tsv"
 }
 
+# All are compiled side by side, and measured one after another.
 for name in "$@"; do
     if [ -f "common/validate/$name.cu" ]; then
         sources=common/validate/$name.cu
-        : >"$work/cases"
+        : >"$work/$name.cases"
     else
         sources="common/validate/layers.cu solutions/$name/conv.cu"
-        build/bin/lab cases --lab "$name" >"$work/cases"
+        build/bin/lab cases --lab "$name" >"$work/$name.cases"
     fi
     # shellcheck disable=SC2086
-    nvcc $flags $sources common/validate/measure_gpu.cu -o "$work/$name"
-    measure "$name" "$work/$name" "$work/cases"
+    nvcc $flags $sources common/validate/measure_gpu.cu -o "$work/$name" &
+done
+wait
+for name in "$@"; do
+    measure "$name" "$work/$name" "$work/$name.cases"
 done

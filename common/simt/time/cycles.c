@@ -243,6 +243,16 @@ static uint64_t waves_cycles(const BlockCost *sm, const Totals *t, const ReplayR
     return scaled(cycles, t->steps, sm->steps);
 }
 
+/* What a launch takes before and after its work: its parameters and first instructions come from
+ * DRAM, as all it touches does; and it has ended when its last store has arrived in the L2.  An
+ * empty kernel, which launch_cycles was measured with, waits for neither. */
+static uint64_t edge_cycles(const Launch *launch, const Totals *t)
+{
+    const SimtMachine *m = &launch->gpu->machine;
+    uint64_t cycles = launch->kernel->function->params ? (uint64_t)m->dram_latency : 0;
+    return cycles + (t->stores || launch->hottest ? (uint64_t)m->l2_latency : 0);
+}
+
 int cycles_estimate(Launch *launch, const Worker *worker, uint32_t workers, SimtResult *result)
 {
     Totals t;
@@ -256,7 +266,8 @@ int cycles_estimate(Launch *launch, const Worker *worker, uint32_t workers, Simt
         heaviest_cycles(launch, worker, workers, &t, &cycles) != 0)
         return -1;
     cycles = larger(cycles, least_cycles(launch, &t));
-    result->cycles = cycles + (uint64_t)launch->gpu->machine.launch_cycles;
+    result->cycles =
+        cycles + edge_cycles(launch, &t) + (uint64_t)launch->gpu->machine.launch_cycles;
     result->busy_cycles = busy_cycles(launch, &t);
     result->occupancy_percent = launch->occupancy_percent;
     return 0;
