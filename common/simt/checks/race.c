@@ -27,13 +27,14 @@ int race_open(Worker *worker)
     size_t words = worker->launch->shared_bytes / WORD + 64;
     worker->race_shared = calloc(words, sizeof *worker->race_shared);
     worker->race_global = calloc(1u << TABLE_BITS, sizeof *worker->race_global);
+    worker->race_settled = calloc(words, sizeof *worker->race_settled);
     worker->epoch = 1;
-    return worker->race_shared && worker->race_global ? 0 : -1;
+    return worker->race_shared && worker->race_global && worker->race_settled ? 0 : -1;
 }
 
 void race_close(Worker *worker)
 {
-    free(worker->race_shared), free(worker->race_global);
+    free(worker->race_shared), free(worker->race_global), free(worker->race_settled);
 }
 
 typedef struct Hazard {
@@ -102,6 +103,40 @@ static inline int word_is_settled(const RaceWord *w, uint64_t epoch, uint32_t wa
            (w->other != NOBODY || w->reader / LANES == warp);
 }
 
+/* Tags of an earlier era would look like those of this one. */
+static void era_begin(Worker *worker)
+{
+    uint64_t era = worker->epoch >> RACE_EPOCH_BITS;
+    size_t words = worker->launch->shared_bytes / WORD + 64;
+    if (era == worker->race_era) return;
+    memset(worker->race_settled, 0, words * sizeof *worker->race_settled);
+    worker->race_era = era;
+}
+
+/* Later reads of the whole word, by anybody or by this warp, have nothing to note, and find it
+ * written. */
+static inline void word_settle(Worker *worker, uint32_t word, uint32_t warp)
+{
+    const RaceWord *w = &worker->race_shared[word];
+    uint32_t whole = (1u << WORD) - 1;
+    int written =
+        !worker->initcheck || !(~worker->shared_shadow[word * WORD / 8] >> word * WORD % 8 & whole);
+    if (written && word_is_settled(w, worker->epoch, warp, whole))
+        worker->race_settled[word] =
+            race_tag(worker->epoch, w->other != NOBODY ? RACE_ANY_WARP : warp);
+}
+
+/* A plain read of whole words; 0, and nothing is done, where somebody wrote since the barrier. */
+static inline int word_is_read(Warp *warp, uint32_t word, uint32_t thread, uint32_t ins)
+{
+    Worker *worker = warp->worker;
+    RaceWord *w = &worker->race_shared[word];
+    if (w->wrote == worker->epoch) return 0;
+    word_note(w, worker->epoch, thread, (1u << WORD) - 1, ins, RACE_READ);
+    word_settle(worker, word, warp->index);
+    return 1;
+}
+
 /* The part of a word that a lane stores, `skip` bytes behind its address: how many bytes. */
 static uint32_t stored_part(const Warp *warp, const Ins *ins, uint32_t lane, uint32_t skip,
                             unsigned char *value)
@@ -167,6 +202,7 @@ void race_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t ma
     if (ins->order) kind = within_block(ins, kind);
     if (warp->block->flights) race_flights(warp, ins, offset, mask, bytes, kind == RACE_READ);
     worker->stamp++;
+    era_begin(worker);
     uint32_t before = UINT32_MAX;
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m), thread = warp->index * LANES + lane;
@@ -176,6 +212,8 @@ void race_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t ma
             RaceWord *w = &worker->race_shared[at / WORD];
             uint32_t part = bytes_of(at, bytes);
             Hazard hazard;
+            if (kind == RACE_READ && bytes >= WORD && word_is_read(warp, at / WORD, thread, number))
+                continue;
             if (kind == RACE_READ && word_is_settled(w, worker->epoch, warp->index, part)) continue;
             int found = !told && word_check(w, worker->epoch, thread, part, kind, &hazard);
             if (!told && !found && kind == RACE_WRITE &&
@@ -189,6 +227,7 @@ void race_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t ma
                 told = 1;
             }
             word_note(w, worker->epoch, thread, part, number, kind);
+            worker->race_settled[at / WORD] = 0;
             if (kind != RACE_READ) w->by_proxy = 0, w->fences = warp->proxy_fences;
             w->stamp = kind == RACE_READ ? w->stamp : worker->stamp;
         }

@@ -24,6 +24,15 @@ typedef struct RaceWord {
     uint32_t fences;  /* of the writer's warp between proxies, when it wrote */
 } RaceWord;
 
+/* What race_settled holds of a word whose reads need not be looked at any more: the epoch, and
+ * whose reads, a warp's or anybody's; 0: nobody's. */
+enum { RACE_WARP_BITS = 6, RACE_ANY_WARP = 62, RACE_EPOCH_BITS = 32 - RACE_WARP_BITS };
+
+static inline uint32_t race_tag(uint64_t epoch, uint32_t warp)
+{
+    return (uint32_t)(epoch << RACE_WARP_BITS) | (warp + 1);
+}
+
 int race_open(Worker *worker);
 void race_close(Worker *worker);
 

@@ -469,6 +469,12 @@ typedef struct InsCount {
     uint64_t shared_requests, wavefronts, divergent;
 } InsCount;
 
+/* The last access to shared memory of an instruction, by all lanes of a warp. */
+typedef struct Wavefronts {
+    uint32_t distance[LANES], rest, unit; /* in units of so many bytes; 0: none yet */
+    uint32_t passes, needed;
+} Wavefronts;
+
 struct Worker {
     Launch *launch;
     SimtGpu *gpu;
@@ -483,6 +489,8 @@ struct Worker {
     uint32_t params_bytes;
     int initcheck, racecheck;
     RaceWord *race_shared, *race_global;
+    uint32_t *race_settled;    /* per word of shared memory, see race_tag() */
+    uint64_t race_era;         /* the epochs that its tags can tell apart */
     uint64_t epoch;            /* barriers and blocks so far: in between nothing is ordered */
     int fenced;                /* the block in hand executed a fence */
     uint32_t *wgmma_registers; /* of all warps, see Warp */
@@ -490,11 +498,12 @@ struct Worker {
     const Handler *handlers;
     Worker **peer; /* of the cluster, by rank; NULL without clusters */
     uint32_t peers, rank;
-    int busy;          /* has a block in hand, where blocks run side by side */
-    uint32_t effort;   /* of its last turn, if that was in vain: turns of a short loop */
-    uint32_t stamp;    /* of the access to shared memory in hand */
-    InsCount *profile; /* per instruction, of all blocks of this worker */
-    Watcher *watcher;  /* of the block in hand; NULL: nobody looks at it */
+    int busy;               /* has a block in hand, where blocks run side by side */
+    uint32_t effort;        /* of its last turn, if that was in vain: turns of a short loop */
+    uint32_t stamp;         /* of the access to shared memory in hand */
+    InsCount *profile;      /* per instruction, of all blocks of this worker */
+    Wavefronts *wavefronts; /* per memory instruction */
+    Watcher *watcher;       /* of the block in hand; NULL: nobody looks at it */
     uint64_t *ready, *chain_ready;
     Counters counters;
     BlockCost cost;   /* of the block in hand */

@@ -499,12 +499,13 @@ static int worker_count_open(Worker *worker)
     worker->l1 = calloc((size_t)worker->l1_sets * 4, sizeof *worker->l1);
     worker->sm = calloc(machine->sms, sizeof *worker->sm);
     worker->profile = calloc(worker->kernel->count, sizeof *worker->profile);
+    worker->wavefronts = calloc(worker->kernel->mems + 1, sizeof *worker->wavefronts);
     size_t scores = (size_t)worker->kernel->scoreboard * worker->block.warps;
     worker->ready = calloc(scores, sizeof *worker->ready);
     worker->chain_ready = calloc(scores, sizeof *worker->chain_ready);
     if (heaviest_open(&worker->heaviest, worker->launch) != 0) return -1;
-    return worker->l1 && worker->local_line && worker->sm && worker->profile && worker->ready &&
-                   worker->chain_ready
+    return worker->l1 && worker->local_line && worker->sm && worker->profile &&
+                   worker->wavefronts && worker->ready && worker->chain_ready
                ? 0
                : -1;
 }
@@ -570,6 +571,7 @@ void worker_close(Worker *worker)
     free(worker->files), free(worker->warp), free(worker->hit), free(worker->shared),
         free(worker->shared_shadow);
     free(worker->local), free(worker->l1), free(worker->local_line), free(worker->sm),
-        free(worker->profile), free(worker->ready), free(worker->chain_ready);
+        free(worker->profile), free(worker->wavefronts), free(worker->ready),
+        free(worker->chain_ready);
     heaviest_close(&worker->heaviest);
 }

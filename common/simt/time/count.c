@@ -106,14 +106,37 @@ static uint32_t bank_passes(const uint32_t *offset, uint32_t mask, uint32_t word
 
 /* Wavefronts of one access: an H200 takes a warp's words of 4 and 8 bytes together, those of 16 by
  * half-warps, so that 32 lanes that want the same 16 bytes are two passes and not one. */
-static uint32_t wavefronts_count(const uint32_t *offset, uint32_t mask, uint32_t bytes,
-                                 uint32_t *needed)
+static uint32_t wavefronts_work_out(const uint32_t *offset, uint32_t mask, uint32_t bytes,
+                                    uint32_t *needed)
 {
     *needed = 0;
     if (bytes <= 4) return bank_passes(offset, mask, 1, needed);
     if (bytes < 16) return bank_passes(offset, mask, 2, needed);
     return bank_passes(offset, mask & 0xffff, 4, needed) +
            bank_passes(offset, mask & 0xffff0000u, 4, needed);
+}
+
+/* An instruction mostly does the same again, somewhere else: then banks are others and as many.  So
+ * its last access is kept, as distances from its first lane. */
+static uint32_t wavefronts_count(Wavefronts *last, const uint32_t *offset, uint32_t mask,
+                                 uint32_t bytes, uint32_t *needed)
+{
+    uint32_t unit = bytes <= 4   ? 4
+                    : bytes < 16 ? 8
+                                 : 16,
+             differ = last->unit ^ unit, first = offset[0], rest = first % unit;
+    if (mask != FULL_MASK) return wavefronts_work_out(offset, mask, bytes, needed);
+    differ |= last->rest ^ rest;
+    for (uint32_t i = 0; i < LANES; i++)
+        differ |= last->distance[i] ^ (offset[i] - first);
+    if (differ) {
+        last->unit = unit, last->rest = rest;
+        for (uint32_t i = 0; i < LANES; i++)
+            last->distance[i] = offset[i] - first;
+        last->passes = wavefronts_work_out(offset, mask, bytes, &last->needed);
+    }
+    *needed = last->needed;
+    return last->passes;
 }
 
 static uint32_t bytes_each(const Ins *ins)
@@ -126,7 +149,7 @@ static uint32_t wavefronts_of(const uint64_t *address, uint32_t mask, uint32_t b
     uint32_t offset[LANES], needed;
     for (int i = 0; i < LANES; i++)
         offset[i] = (uint32_t)address[i];
-    return wavefronts_count(offset, mask, bytes, &needed);
+    return wavefronts_work_out(offset, mask, bytes, &needed);
 }
 
 /* What the cycle model hears of an access. */
@@ -219,7 +242,8 @@ void count_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t m
         offset = first;
     }
     if (worker->watcher) watch_shared(warp, ins, offset, mask, store);
-    uint32_t needed, passes = wavefronts_count(offset, mask, bytes, &needed);
+    Wavefronts *last = &worker->wavefronts[ins->mem];
+    uint32_t needed, passes = wavefronts_count(last, offset, mask, bytes, &needed);
     c->bank_conflicts += passes - needed;
     InsCount *profile = &worker->profile[ins - warp->code];
     profile->shared_requests++, profile->wavefronts += passes;
