@@ -53,7 +53,6 @@ mean() { awk -F'\t' -v kind="$1" -v column="$2" '$1 == kind { print $column }' "
 say "$page" "with 32 images $(mean many 2) times as fast as cuDNN in the geometric mean, $(mean many 3) at least"
 say "$page" "with one image $(mean one 2) times, $(mean one 3) at least"
 say "$page" "which no constant was fitted to, $(mean new 2) and $(mean new 3)"
-say docs/compare.md "$(mean many 2) of cuDNN's TF32 in the geometric mean with 32 images, $(mean one 2) with one"
 last=vgg-512-28-512-n32 first=vgg-3-224-64-n32
 say "$page" "it is $(calc %.1f "$(of $last step-5 4) / $(of $last 12-hopper 4)") times as fast as step 5"
 gain=$(awk -F'\t' '
@@ -61,6 +60,7 @@ gain=$(awk -F'\t' '
     END { for (l in layer) { part = 100 * (us[l, "one-group"] / us[l, "12-hopper"] - 1); if (part > most) most = part } printf "%.0f", most }' "$measured")
 say "$page" "gains at most $gain %"
 say "$page" "$(calc %.0f '32 * 224 * 224 * 64 * 4 / 1e6') MB of it, at $(calc %.1f "32 * 224 * 224 * 64 * 4 / 1e6 / $(of $first 12-hopper 4)") TB/s"
+say "$page" "With its channels in pieces of 16 bytes it takes $(calc %.1f "$(of $first in-pieces 4) / $(of $first 12-hopper 4)") times as long"
 say "$page" "With those words 512 28×28 512 takes $(calc %.1f "$(of $last ordered 4) / $(of $last 12-hopper 4)") times as long"
 
 # ---- in sentences --------------------------------------------------------------------------------------------------------

@@ -65,6 +65,26 @@ of_tf32() {
 say $page "at $(of_tf32 'vgg.*n32') of cuDNN's TF32 on the VGG layers with 32 images, and with one image at $(of_tf32 'vgg.*n1$')"
 say $page "cuDNN reaches $(calc %.0f "$(tflops 'cuDNN TF32' $deep)") TFLOP/s"
 
+# least LINE: of the summary.
+least() { summary "$1" 6 | cut -d' ' -f1; }
+tf32='lab 12 against cuDNN with TF32, VGG,' halves='lab 12 with halves against cuDNN FP16, VGG,'
+say $page "In this run it is at $(least "$tf32 N=32") of cuDNN's TF32 at least, $(summary "$tf32 N=32" 4) in the geometric mean, with 32 images; with one at $(least "$tf32 N=1") and $(summary "$tf32 N=1" 4)"
+say $page "lab 12 is at $(summary "$halves N=32" 4) of cuDNN's FP16 in the geometric mean on VGG with 32 images, and at $(summary "$halves N=32" 6 | sed 's/ (/ on /; s/)//') at least"
+# tried WHAT LAYER: microseconds of a variant of lab 12.
+tried() { awk -F'\t' -v what="$1" -v layer="$2" '$1 == what && $2 == layer { printf "%.0f", $3 }' "$data/tried-h200.tsv"; }
+first=vgg-3-224-64-n32
+say $page "Without its stores that kernel took $(tried 'pieces; nothing is stored' $first) µs of $(tried 'channels in pieces of 16 bytes' $first), without its copies $(tried 'pieces; nothing is copied in' $first)"
+say $page "each row begins with a sector, and the layer takes $(tried 'channels in sectors of 32 bytes' $first)"
+say $page "$(tried 'halves: sums through shared memory' $first) µs in place of $(tried 'halves: as it is' $first) on the first layer"
+
+short=vgg-64-112-128-n32 long=$deep
+say $page "which take $(calc %.1f "$(us 12-hopper-fp16 $short) / 12") µs each"
+say $page "which has 72 chunks a sum, nine would take $(calc %.1f "$(us 12-hopper-fp16 $long) / 3 / 72 * 9")"
+counted() { sed -n "s/^$1[a-z_.]*$(printf '\t')//p" "$data/halves-h200.tsv" | tr -d ,; }
+say $page "counts $(calc %.1f "$(counted l1tex) / 1e6") million wavefronts in the L1"
+say $page "$(calc %.0f "100 * $(counted l1tex) / 132 / $(counted sm__cycles)") % of what it can do in that time"
+say $page "$(calc %.1f '1568 * 9 * 4 * 2 * (64 + 256) * 32 / 128 / 1e6') million are \`wgmma\`'s reads, and $(calc %.1f '1568 * 8 * 128 * 4 / 1e6') million the stores"
+
 # Lab 11's conversion: x is read as fp32 and written as fp16, channels filled up to eight, at the card's reading speed.
 conversion=$(awk -F'\t' -v read="$(ceiling read)" '
     FILENAME ~ /layers/ { if ($1 !~ /vgg.*n32/) next; n = split($2, key, " "); for (i = 1; i <= n; i++) { split(key[i], part, "="); value[part[1]] = part[2] }
@@ -111,7 +131,56 @@ awk -F'\t' '
 unfitted() { awk -F' *[|] *' -v what="$beside" -v column="$1" '$2 == what { print $column }' "$out/unfitted/summary.md"; }
 say $page "On these $(unfitted 3) layers the best lab in fp32 is $(unfitted 4) times as fast as cuDNN's best in the geometric mean, faster on $(unfitted 5), and at $(unfitted 6 | sed 's/ (/, on /; s/)//') at least"
 of_unfitted() { awk -F'\t' -v layer="$1" -v side="$2" '$1 == layer && $2 == side { print $3 }' "$out/unfitted/best.tsv"; }
-say $page "where lab 15 takes $(calc %.0f "$(of_unfitted inception-1x7 15-fft)") µs"
+say $page "192: $(calc %.0f "$(of_unfitted inception-1x7 15-fft)") µs, from 149"
+
+# ---- constants of this card ------------------------------------------------------------------------------------------------
+# constants LAB: those of its solution that make tune measures, "tiles ..., NAME value ..."; measured LAB: what it measured.
+constants() {
+    awk -F'\t' -v lab="$1" '
+        NR == FNR && $1 == lab { if ($2 ~ /^tile /) n = split($2, values, ","); else { split($2, word, " "); names[++m] = word[1] } }
+        NR == FNR || /#define/ { next }
+        {
+            while (match($0, /TILE\([^)]*\)/)) {
+                k = split(substr($0, RSTART + 5, RLENGTH - 6), value, ",")
+                for (i = k - n + 1; i <= k; i++) tiles = tiles (i == k - n + 1 ? (tiles ? ", " : "") : " and ") value[i] + 0
+                $0 = substr($0, RSTART + RLENGTH)
+            }
+            for (i = 1; i <= m; i++) if (match($0, " " names[i] " = [0-9.e]+")) { split(substr($0, RSTART, RLENGTH), word, " "); found[i] = word[3] + 0 }
+        }
+        END { printf "%s", tiles; for (i = 1; i <= m; i++) printf "; %s %s", names[i], found[i] }' "$data/tune-h200.tsv" solutions/"$1"-*/conv.cu
+}
+measured_constants() {
+    awk -F'\t' -v lab="$1" '
+        $1 != lab { next }
+        $2 ~ /^tile / { sub(/^tile [0-9]+ /, "", $2); n = split($2, value, ","); tiles = tiles (tiles ? ", " : "") value[1] + 0; for (i = 2; i <= n; i++) tiles = tiles " and " value[i] + 0; next }
+        { split($2, word, " "); rest = rest "; " word[1] " " word[2] + 0 }
+        END { printf "%s%s", tiles, rest }' "$data/tune-h200.tsv"
+}
+{
+    echo '| lab | its solution has | `make tune` measured |'
+    echo '| --- | --- | --- |'
+    for lab in 10 12 14 15; do printf '| %s | %s | %s |\n' "$lab" "$(constants $lab)" "$(measured_constants $lab)"; done
+} >"$out/constants.md"
+awk -F'\t' '
+    /^;/ || $1 == "layer" { next }
+    { us[$1, $2] = $4 }
+    $2 ~ /-tuned$/ { tuned[$1, $2] = $4; lab[substr($2, 1, 2)] }
+    $2 !~ /-tuned$/ && $2 !~ /fp16$/ { name[substr($2, 1, 2)] = $2 }
+    END {
+        print "| lab | layers | with its own constants / with measured ones, geometric mean | least | most |"
+        print "| --- | --- | --- | --- | --- |"
+        for (l = 10; l <= 15; l++) if (l in lab) {
+            n = sum = most = 0; least = 9
+            for (key in tuned) {
+                split(key, part, SUBSEP)
+                if (part[2] != l "-tuned" || !((part[1], name[l]) in us)) continue
+                x = us[part[1], name[l]] / tuned[key]; n++; sum += log(x)
+                if (x < least) least = x
+                if (x > most) most = x
+            }
+            printf "| %d | %d | %.2f | %.2f | %.2f |\n", l, n, exp(sum / n), least, most
+        }
+    }' "$data/tuned-h200.tsv" >"$out/tuned.md"
 
 # ---- zeros ----------------------------------------------------------------------------------------------------------------
 sh common/compare/sparse_draw.sh "$data/sparse-h200.tsv" "$out"
