@@ -46,10 +46,10 @@ struct Tensor {
     Value *to;         /* [image][pixel][channel] */
 };
 
-/* Converts x and w: rounded, channels innermost and filled up with zeros to whole chunks.  A thread
- * owns a chunk of a pixel: thread i of a tensor chunk i/16 % chunks of pixel i/16/chunks*16 + i%16.
- * So 16 neighbours read 64 bytes side by side, and what a warp writes fills whole sectors of 32.
- * Blocks before `first_of_w` are those of x. */
+/* Converts x and w: rounded, channels innermost and filled up with zeros to whole chunks.  Blocks
+ * before `first_of_w` are x's, the others w's.  Thread i of a tensor owns chunk i/16 % chunks of
+ * pixel i/16/chunks*16 + i%16: 16 neighbours read 64 bytes side by side, and what a warp writes
+ * fills whole sectors of 32. */
 __global__ void convert_kernel(int channels, int first_of_w, Tensor x, Tensor w)
 {
     const bool of_x = blockIdx.x < first_of_w;
