@@ -648,20 +648,61 @@ static void first_fault_wins(void **state)
         }
 }
 
+/* Findings of so many warps of one block, each told once an access. */
+static uint64_t findings_of(const char *text, uint32_t threads)
+{
+    SimtOptions options = {.threads = 1, .initcheck = 1, .racecheck = 1, .count = 1};
+    Error error = {""};
+    SimtGpu *gpu = simt_open(&SMALL, &options, &error);
+    assert_non_null(gpu);
+    uint64_t out = device_data(gpu, NULL, 1024);
+    SimtResult result;
+    assert_int_equal(run(gpu, text, 1, threads, 0, &out, 8, &result), 0);
+    simt_close(gpu);
+    return result.findings;
+}
+
+#define READ "ld.shared.u32 %r5, [s];\n"
+
+/* What was read before need not be looked at again: but for a write since, and what nobody wrote. */
+static void a_word_read_before_is_looked_at_again(void **state)
+{
+    (void)state;
+    assert_int_equal(findings_of(KERNEL(".shared .b32 s;\n", READ READ READ), 64), 6);
+    assert_int_equal(
+        findings_of(
+            KERNEL(".shared .b32 s;\n",
+                   "setp.eq.u32 %p1, %r1, 0; @%p1 st.shared.u32 [s], 5; bar.sync 0;\n" READ READ
+                   "setp.eq.u32 %p1, %r1, 32; @%p1 st.shared.u32 [s], 7;\n" READ),
+            96),
+        4); /* warp 1 writes what warp 0 read, and warp 2 reads that three times */
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lanes_part_and_meet),   cmocka_unit_test(lanes_meet_at_once),
-        cmocka_unit_test(lanes_may_end_early),   cmocka_unit_test(jumps_by_table),
-        cmocka_unit_test(calls_are_expanded),    cmocka_unit_test(warps_wait_for_each_other),
-        cmocka_unit_test(barrier_counts),        cmocka_unit_test(shuffles),
-        cmocka_unit_test(shuffles_in_parts),     cmocka_unit_test(votes),
-        cmocka_unit_test(atomics_add_up),        cmocka_unit_test(faults_are_named),
-        cmocka_unit_test(freed_memory_is_named), cmocka_unit_test(unwritten_memory_is_told),
-        cmocka_unit_test(endless_loops_end),     cmocka_unit_test(bad_launches),
-        cmocka_unit_test(copies_of_nothing),     cmocka_unit_test(global_sectors),
-        cmocka_unit_test(copies_that_arrive),    cmocka_unit_test(shared_conflicts),
-        cmocka_unit_test(branches_are_counted),  cmocka_unit_test(host_threads_do_not_show),
-        cmocka_unit_test(first_fault_wins)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_word_read_before_is_looked_at_again),
+                                       cmocka_unit_test(lanes_part_and_meet),
+                                       cmocka_unit_test(lanes_meet_at_once),
+                                       cmocka_unit_test(lanes_may_end_early),
+                                       cmocka_unit_test(jumps_by_table),
+                                       cmocka_unit_test(calls_are_expanded),
+                                       cmocka_unit_test(warps_wait_for_each_other),
+                                       cmocka_unit_test(barrier_counts),
+                                       cmocka_unit_test(shuffles),
+                                       cmocka_unit_test(shuffles_in_parts),
+                                       cmocka_unit_test(votes),
+                                       cmocka_unit_test(atomics_add_up),
+                                       cmocka_unit_test(faults_are_named),
+                                       cmocka_unit_test(freed_memory_is_named),
+                                       cmocka_unit_test(unwritten_memory_is_told),
+                                       cmocka_unit_test(endless_loops_end),
+                                       cmocka_unit_test(bad_launches),
+                                       cmocka_unit_test(copies_of_nothing),
+                                       cmocka_unit_test(global_sectors),
+                                       cmocka_unit_test(copies_that_arrive),
+                                       cmocka_unit_test(shared_conflicts),
+                                       cmocka_unit_test(branches_are_counted),
+                                       cmocka_unit_test(host_threads_do_not_show),
+                                       cmocka_unit_test(first_fault_wins)};
     return cmocka_run_group_tests_name("simt checks", tests, NULL, NULL);
 }
