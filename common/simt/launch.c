@@ -258,7 +258,7 @@ static int launch_run_cooperative(Launch *launch, SimtResult *result)
 
 /* Local memory of a thread: the kernel's variables, and as many frames as the stack may have, which
  * are larger here than on a card: parameters lie in them. */
-static uint32_t local_wanted(const SimtGpu *gpu, const SimtKernel *kernel)
+static uint64_t local_wanted(const SimtGpu *gpu, const SimtKernel *kernel)
 {
     uint64_t frames = 0;
     for (uint32_t i = 0; i < kernel->routines; i++) {
@@ -267,8 +267,7 @@ static uint32_t local_wanted(const SimtGpu *gpu, const SimtKernel *kernel)
                  bytes = calls * routine->frame_bytes;
         if (bytes > frames) frames = bytes;
     }
-    uint64_t all = kernel->local_bytes + frames;
-    return all < UINT32_MAX ? (uint32_t)all / 16 * 16 : UINT32_MAX / 16 * 16;
+    return kernel->local_bytes + frames;
 }
 
 int simt_launch(SimtGpu *gpu, SimtKernel *kernel, const SimtLaunch *request, SimtResult *result)
@@ -283,7 +282,12 @@ int simt_launch(SimtGpu *gpu, SimtKernel *kernel, const SimtLaunch *request, Sim
     if (check != SIMT_OK) return launch_refuse(result, check, kernel, why);
     if (kernel->allocates && heap_open(gpu, &error) != 0)
         return launch_refuse(result, SIMT_UNSUPPORTED, kernel, error.text);
-    launch.local_bytes = local_wanted(gpu, kernel);
+    uint64_t local = local_wanted(gpu, kernel);
+    if (local > UINT32_MAX)
+        return launch_refuse(result, SIMT_UNSUPPORTED, kernel,
+                             "a stack of so many calls, each with so large parameters, is not "
+                             "supported (cudaLimitStackSize)");
+    launch.local_bytes = (uint32_t)local;
     launch.stop_at = UINT64_MAX;
     launch.timeout_block = UINT64_MAX;
     launch.limit = request->instruction_limit       ? request->instruction_limit

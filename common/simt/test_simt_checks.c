@@ -664,7 +664,8 @@ static uint64_t findings_of(const char *text, uint32_t threads)
 
 #define READ "ld.shared.u32 %r5, [s];\n"
 
-/* What was read before need not be looked at again: but for a write since, and what nobody wrote. */
+/* What was read before need not be looked at again, but for a write since, and what nobody wrote.
+ */
 static void a_word_read_before_is_looked_at_again(void **state)
 {
     (void)state;
