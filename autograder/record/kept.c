@@ -72,7 +72,9 @@ Kept kept_read(const char *build, const char *lab)
 {
     Kept kept = {read_one(build, "results", lab), read_one(build, "progress/best", lab)};
     if (!kept.last) return kept;
-    int same = kept.best && !strcmp(kept.best->graded_at, kept.last->graded_at);
+    /* Two grades may be of the same second. */
+    int same = kept.best && !strcmp(kept.best->graded_at, kept.last->graded_at) &&
+               !record_is_better(kept.best, kept.last);
     if (kept.best && !same && !record_is_better(kept.last, kept.best)) return kept;
     forget(kept.best);
     kept.best = kept.last;

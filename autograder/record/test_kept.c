@@ -75,6 +75,17 @@ static void expect(const char *last, const char *best)
     kept_free(&kept);
 }
 
+/* A small lab is graded twice within a second. */
+static void grades_of_one_second_are_two(void **state)
+{
+    (void)state;
+    keep(grade("a", 2000, 80));
+    keep(grade("a", 0, 0));
+    Kept kept = kept_read(build, "04-tiled");
+    assert_true(kept.last->points == 0 && kept.best->points == 80);
+    kept_free(&kept);
+}
+
 static void a_worse_grade_takes_nothing_away(void **state)
 {
     (void)state;
@@ -156,6 +167,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_worse_grade_takes_nothing_away, begin, end),
+        cmocka_unit_test_setup_teardown(grades_of_one_second_are_two, begin, end),
         cmocka_unit_test_setup_teardown(records_of_before_count, begin, end),
         cmocka_unit_test(cycles_of_another_machine_are_no_reason),
         cmocka_unit_test_setup_teardown(a_source_is_one_step_of_the_climb, begin, end),
