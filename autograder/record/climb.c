@@ -73,9 +73,8 @@ static int parse_line(const char *line, ClimbGrade *grade, ClimbCase *item)
 static ClimbGrade *grade_of(Climb *climb, const ClimbGrade *line)
 {
     ClimbGrade *last = climb->grades ? &climb->grade[climb->grades - 1] : NULL;
-    if (last && !strcmp(last->at, line->at)) return last;
     if (last && !strcmp(last->digest, line->digest) && !strcmp(last->machine, line->machine)) {
-        *last = *line;
+        if (strcmp(last->at, line->at)) *last = *line;
         return last;
     }
     ClimbGrade *grown = realloc(climb->grade, (size_t)(climb->grades + 1) * sizeof *grown);
@@ -83,6 +82,14 @@ static ClimbGrade *grade_of(Climb *climb, const ClimbGrade *line)
     climb->grade = grown;
     grown[climb->grades] = *line;
     return &grown[climb->grades++];
+}
+
+/* The case's place in a grade; a source that was graded twice in a second has each case once. */
+static ClimbCase *case_of(ClimbGrade *grade, const char *name)
+{
+    for (int i = 0; i < grade->cases; i++)
+        if (!strcmp(grade->item[i].name, name)) return &grade->item[i];
+    return grade->cases < LAB_CASES ? &grade->item[grade->cases++] : NULL;
 }
 
 int climb_read(const char *build, const char *lab, Climb *climb, Error *error)
@@ -101,8 +108,8 @@ int climb_read(const char *build, const char *lab, Climb *climb, Error *error)
         if (parse_line(line, &read, &item)) continue;
         ClimbGrade *grade = grade_of(climb, &read);
         if (!grade) status = error_set(error, "out of memory");
-        if (grade && strcmp(item.name, NOT_RIGHT) && grade->cases < LAB_CASES)
-            grade->item[grade->cases++] = item;
+        ClimbCase *place = grade && strcmp(item.name, NOT_RIGHT) ? case_of(grade, item.name) : NULL;
+        if (place) *place = item;
     }
     free(text);
     if (status) climb_free(climb);

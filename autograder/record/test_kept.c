@@ -79,11 +79,17 @@ static void expect(const char *last, const char *best)
 static void grades_of_one_second_are_two(void **state)
 {
     (void)state;
+    Climb climb;
+    Record *broken = grade("a", 0, 0);
+    strcpy(broken->submission_digest, "of another");
     keep(grade("a", 2000, 80));
-    keep(grade("a", 0, 0));
+    keep(broken);
     Kept kept = kept_read(build, "04-tiled");
     assert_true(kept.last->points == 0 && kept.best->points == 80);
     kept_free(&kept);
+    assert_int_equal(climb_read(build, "04-tiled", &climb, NULL), 0);
+    assert_int_equal(climb.grades, 2);
+    climb_free(&climb);
 }
 
 static void a_worse_grade_takes_nothing_away(void **state)
