@@ -4,21 +4,8 @@
 #
 # This reads the book as `make book` does (book/pages.py), and so does Sphinx, which writes nothing here.
 set -u
-build=$(realpath "${1:?usage: check.sh BUILD}")
+. autograder/tests/lib.sh
 root=$PWD
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failed=0
-
-# tell NAME: prints the verdict of the last command, by its exit status.
-tell()
-{
-    if [ $? = 0 ]; then echo "ok book/$1"; else
-        echo "not ok book/$1"
-        sed 's/^/    /' "$work/said"
-        failed=1
-    fi
-}
 
 python3 book/pages.py "$work/text" >"$work/said" 2>&1
 tell pages
