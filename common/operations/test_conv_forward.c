@@ -515,7 +515,7 @@ static void operations_are_found_by_name(void **state)
     (void)state;
     assert_string_equal(operation_find("conv_forward")->name, "conv_forward");
     assert_null(operation_find("conv_sideways"));
-    assert_memory_equal(operation_names(), "conv_forward", strlen("conv_forward"));
+    assert_non_null(strstr(operation_names(), "conv_forward"));
 }
 
 #define LOPSIDED "N=3 C=4 H=7 W=9 K=5 R=3 S=2 pad=1,0,2,1 stride=1,2"
