@@ -1,0 +1,395 @@
+/* grade_cases.c - the cases of a grade: judged one by one, earning their points, timed. */
+#include "autograder/judging/lab_run.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "autograder/lab/hidden.h"
+#include "autograder/lab/lab_shape.h"
+#include "autograder/lab/slow.h"
+#include "autograder/record/case_words.h"
+#include "autograder/sandbox/sandbox.h"
+#include "autograder/text/text.h"
+#include "autograder/text/ticker.h"
+
+static void unlock_hint(LabRun *run, RecordCase *item)
+{
+    const char *hint = lab_fault_hint(&run->lab->ini, item->fault);
+    for (RecordCase *before = run->record->item; before < item; before++)
+        if (!strcmp(before->fault, item->fault)) return;
+    if (hint) text_set(item->hint, sizeof item->hint, "%s", hint);
+}
+
+int lab_run_simulator(const LabRun *run, const Operation *operation, Judge *judge, Error *error)
+{
+    const Grader *grader = run->grader;
+    SessionOptions options = {.engine = ENGINE_SIM,
+                              .machine = grader->machine_name,
+                              .gpus_directory = grader->gpus,
+                              .checks = 1};
+    *judge = (Judge){.operation = operation,
+                     .precision = run->lab->ini.precision,
+                     .algorithm = run->lab->ini.algorithm};
+    if (session_open(&options, &judge->session, error)) return -1;
+    if (!session_start_runner(judge->session, 0, &run->programs.build[0], error)) return 0;
+    session_close(judge->session);
+    return -1;
+}
+
+/* What failed on a card, which names no line, is run once more where lines are known: a public case
+ * in the simulator's shape.  The first few of them: after these the answer is known. */
+static void run_simulated(LabRun *run, const Problem *problem, Random *random, RecordCase *item)
+{
+    int i = lab_case_find(&run->lab->ini, item->name);
+    Judge judge;
+    Error error;
+    if (run->lab->ini.host || run->grader->engine != ENGINE_GPU || item->verdict != CASE_ERROR ||
+        run->faults_simulated++ >= JUDGE_DIAGNOSES ||
+        lab_run_simulator(run, run->judge.operation, &judge, &error))
+        return;
+    judge_simulated(&judge, i < 0 ? problem : &run->lab->ini.item[i].problem, random, item);
+    session_close(judge.session);
+}
+
+/* What a case runs, and the generator of its inputs for `what` of it, "": the case itself.  -1: its
+ * shape is none. */
+static int inputs_of(const LabRun *run, const RecordCase *item, const char *what, AheadCase *inputs,
+                     Error *error)
+{
+    char name[sizeof item->name + 32];
+    text_set(name, sizeof name, "%s%s", item->name, what);
+    lab_run_random(run, name, &inputs->random);
+    inputs->operation = lab_shape_parse(&run->lab->ini, item->shape, &inputs->problem, error);
+    return inputs->operation ? 0 : -1;
+}
+
+static void run_case(LabRun *run, RecordCase *item)
+{
+    AheadCase inputs;
+    Error error;
+    if (inputs_of(run, item, "", &inputs, &error)) {
+        item->verdict = CASE_BROKEN;
+        text_set(item->text, sizeof item->text, "%s", error.text);
+        return;
+    }
+    judge_choose(&run->judge, inputs.operation);
+    /* Exact, so at once; clocks wait until all cases are right. */
+    int timed = item->speed.possible > 0 && run->speed.sim;
+    Random *random = &inputs.random;
+    const int number = (int)(item - run->record->item);
+    if (beside_take(run->beside, number, item)) return;
+    double start = sandbox_clock();
+    Expected *ahead = ahead_take(run->ahead, number);
+    run->judge.spent[SPENT_JUDGING] += sandbox_clock() - start;
+    judge_case(&run->judge, &inputs.problem, random, ahead, timed, item);
+    run_simulated(run, &inputs.problem, random, item);
+    if (item->verdict != CASE_CORRECT) {
+        unlock_hint(run, item);
+    } else if (timed) {
+        programs_wait_all(&run->programs);
+        speed_measure(&run->speed, &inputs.problem, random, item);
+    }
+}
+
+/* The place of a case's whole window (speed_paired.c) among what is made ahead. */
+static int whole_number(const Record *record, int item)
+{
+    return record->cases + item;
+}
+
+static void time_case(LabRun *run, RecordCase *item)
+{
+    AheadCase inputs;
+    Error error;
+    if (inputs_of(run, item, ", timed", &inputs, &error)) return;
+    judge_choose(&run->judge, inputs.operation);
+    run->speed.whole =
+        ahead_take(run->ahead, whole_number(run->record, (int)(item - run->record->item)));
+    speed_measure(&run->speed, &inputs.problem, &inputs.random, item);
+    expected_free(run->speed.whole);
+    run->speed.whole = NULL;
+}
+
+/* A whole layer takes the simulator a second, and a diagnosis runs it several times. */
+static const double LARGE_FLOPS = 1e8;
+
+static int case_is_large(const LabRun *run, const RecordCase *item)
+{
+    Problem problem;
+    Error error;
+    const Operation *operation = lab_shape_parse(&run->lab->ini, item->shape, &problem, &error);
+    return run->speed.sim && operation && operation->flops(&problem) > LARGE_FLOPS;
+}
+
+static const char STARVED[] = "Deferred, because this machine was too busy to run every case.";
+
+/* Points that hang on several cases are left out of N where one of those could not be judged. */
+static void leave_out_starved(Record *record)
+{
+    int starved = 0, hidden_starved = 0;
+    for (int i = 0; i < record->cases; i++) {
+        const RecordCase *item = &record->item[i];
+        if (item->verdict != CASE_CORRECT && !case_is_left_out(item->verdict)) return;
+        starved |= item->verdict == CASE_DEFERRED;
+        hidden_starved |= item->hidden && item->verdict == CASE_DEFERRED;
+    }
+    for (int i = 0; i < record->cases && starved; i++) {
+        RecordCase *item = &record->item[i];
+        if (item->hidden && hidden_starved && item->possible > 0) item->verdict = CASE_DEFERRED;
+        if (item->speed.possible <= 0) continue;
+        item->speed.verdict = SPEED_DEFERRED;
+        text_set(item->speed.text, sizeof item->speed.text, "%s", STARVED);
+    }
+}
+
+/* The public case of least work of an operation, but for `except`; -1: none.  `graded`: of those
+ * that are. */
+static int smallest_case(const LabRun *run, const Operation *operation, int except, int graded)
+{
+    const LabIni *ini = &run->lab->ini;
+    int smallest = -1;
+    for (int i = 0; i < ini->cases; i++)
+        if (i != except && ini->item[i].operation == operation &&
+            (!graded || lab_run_selects(run, ini->item[i].name)) &&
+            (smallest < 0 || operation->flops(lab_run_problem(run, i)) <
+                                 operation->flops(lab_run_problem(run, smallest))))
+            smallest = i;
+    return smallest;
+}
+
+/* Whether the code of the lab's operation number `which` keeps from call to call what it must not:
+ * on its smallest case, where that is among those that are graded.  Every case so far had a process
+ * of its own. */
+static void run_again(LabRun *run, int which)
+{
+    const LabIni *ini = &run->lab->ini;
+    const Operation *operation = ini->operation[which];
+    int smallest = smallest_case(run, operation, -1, 1);
+    int second = smallest_case(run, operation, smallest, 0);
+    Problem other;
+    Random random;
+    lab_run_random(run, "called again", &random);
+    judge_choose(&run->judge, operation);
+    if (second >= 0)
+        other = *lab_run_problem(run, second);
+    else
+        hidden_draw(ini, &random, which, &other);
+    for (int i = 0; i < run->record->cases && smallest >= 0; i++) {
+        RecordCase *item = &run->record->item[i];
+        if (item->hidden || strcmp(item->name, ini->item[smallest].name)) continue;
+        judge_again(&run->judge, lab_run_problem(run, smallest), &other, &random, item);
+        if (item->verdict == CASE_CORRECT) continue;
+        item->points = 0;
+        unlock_hint(run, item);
+    }
+}
+
+/* What a case takes, as its products and what every case takes besides. */
+static double case_work(const LabRun *run, const RecordCase *item)
+{
+    static const double ANY_CASE = 5e6;
+    Problem problem;
+    Error error;
+    const Operation *operation = lab_shape_parse(&run->lab->ini, item->shape, &problem, &error);
+    return ANY_CASE + (operation ? operation->flops(&problem) : 0);
+}
+
+static void say_case(const LabRun *run, int number, const int *order)
+{
+    const Record *record = run->record;
+    double done = 0, all = 0;
+    for (int i = 0; i < record->cases; i++) {
+        double work = case_work(run, &record->item[order[i]]);
+        all += work;
+        if (i < number) done += work;
+    }
+    ticker_say(all > 0 ? done / all : -1, "grading %s: case %d of %d, %s", record->lab, number + 1,
+               record->cases, record->item[order[number]].name);
+}
+
+/* The cases as they stand, but first the one that was wrong last time. */
+static void cases_order(const LabRun *run, int order[RECORD_CASES])
+{
+    const Record *record = run->record;
+    int used = 0, first = -1;
+    for (int i = 0; i < record->cases && *run->grader->first_case; i++)
+        if (!strcmp(record->item[i].name, run->grader->first_case)) first = i;
+    if (first >= 0) order[used++] = first;
+    for (int i = 0; i < record->cases; i++)
+        if (i != first) order[used++] = i;
+}
+
+/* Of the cases in their order, and then of each window of a card's that is judged whole. */
+void lab_run_ahead(LabRun *run)
+{
+    const Record *record = run->record;
+    const int cases = record->cases, card = run->grader->engine == ENGINE_GPU;
+    AheadCase *list = calloc((size_t)cases * 2 + 1, sizeof *list);
+    int order[2 * RECORD_CASES];
+    Error error;
+    cases_order(run, order);
+    for (int i = 0; i < cases && list; i++) {
+        const RecordCase *item = &record->item[i];
+        order[cases + i] = whole_number(record, i);
+        inputs_of(run, item, "", &list[i], &error);
+        if (card && !run->lab->ini.host && item->speed.possible > 0)
+            inputs_of(run, item, ", a whole window", &list[whole_number(record, i)], &error);
+    }
+    if (list) run->ahead = ahead_begin(list, order, 2 * cases, run->lab->ini.precision);
+    free(list);
+}
+
+/* So many cases that all meet a limit speak for the rest, where no case has ended: each of those
+ * would cost a limit more, and on a card a new process that opens it. */
+enum { ENDLESS_CASES = 6 };
+
+/* Where points for speed are missing: what the simulator counted more of than in the reference, and
+ * the hint that goes with the most of it, unless a case before has it. */
+static void say_why_slow(LabRun *run, RecordCase *item)
+{
+    enum { REASONS = 3 };
+    RecordSpeed *speed = &item->speed;
+    SlowReason reason[REASONS];
+    if (speed->verdict != SPEED_SCORED || speed->points >= speed->possible) return;
+    text_set(speed->text, sizeof speed->text, "%.2f times the cycles of the reference.",
+             speed->student / speed->reference);
+    int found = slow_find(&item->cost, &speed->against, "the reference", run->lab->ini.source,
+                          reason, REASONS);
+    const char *hint = NULL;
+    for (int i = 0; i < found; i++) {
+        text_add(speed->text, sizeof speed->text, "\n- %s", reason[i].text);
+        if (!hint) hint = lab_slow_hint(&run->lab->ini, slow_name(reason[i].cause));
+    }
+    for (const RecordCase *before = run->record->item; hint && before < item; before++)
+        if (!strcmp(before->hint, hint)) return;
+    if (hint) text_set(item->hint, sizeof item->hint, "%s", hint);
+}
+
+/* Whether this machine has cores to spare: a second session on busy ones only costs its start. */
+static int machine_is_busy(void)
+{
+    double load;
+    return getloadavg(&load, 1) == 1 && load >= (double)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+/* The first case is right: so others are run beside, but for those that are timed. */
+static void beside_cases(LabRun *run, const int *order)
+{
+    const Record *record = run->record;
+    if (!run->speed.sim || run->grader->crowded || record->cases < 3 || machine_is_busy()) return;
+    BesideCase *list = calloc((size_t)record->cases, sizeof *list);
+    Error error;
+    for (int i = 0; i < record->cases && list; i++) {
+        list[i].item = record->item[i];
+        if (i == order[0] || list[i].item.speed.possible > 0 ||
+            inputs_of(run, &list[i].item, "", &list[i].inputs, &error))
+            list[i].inputs.operation = NULL;
+    }
+    if (list)
+        run->beside = beside_begin(&run->judge, &run->programs.build[SLOT_SUBMISSION], run->ahead,
+                                   list, order, record->cases);
+}
+
+/* And of a host lab the workbook's own programs are counted, which takes longest of all. */
+static void count_beside(LabRun *run)
+{
+    const Record *record = run->record;
+    AheadCase timed[RECORD_CASES];
+    Error error;
+    int count = 0;
+    if (!run->judge.host || session_cannot_count()) return;
+    for (int i = 0; i < record->cases; i++)
+        if (record->item[i].speed.possible > 0 &&
+            !inputs_of(run, &record->item[i], "", &timed[count], &error))
+            count++;
+    programs_wait_all(&run->programs);
+    if (count) run->counts = own_counts_begin(&run->speed, timed, count);
+}
+
+/* Every case has its own judgement, whatever became of those before it; where the grade stops at a
+ * wrong one, those behind it stay not run. */
+static void cases_in_order(LabRun *run, const int *order)
+{
+    Record *record = run->record;
+    int endless = 0, ended = 0;
+    const char *wrong = NULL;
+    for (int i = 0; i < record->cases && !(wrong && run->grader->stop); i++) {
+        RecordCase *item = &record->item[order[i]];
+        say_case(run, i, order);
+        if (endless == ENDLESS_CASES && !ended) {
+            text_set(item->text, sizeof item->text, "not run: all %d cases before it met a limit",
+                     ENDLESS_CASES);
+            continue;
+        }
+        if (wrong && case_is_large(run, item)) {
+            text_set(item->text, sizeof item->text, "large: not run until %s is right", wrong);
+            continue;
+        }
+        run_case(run, item);
+        if (item->verdict == CASE_LIMIT)
+            endless++;
+        else
+            ended++;
+        if (item->verdict != CASE_CORRECT && !wrong) wrong = item->name;
+        if (i == 0 && !wrong) {
+            beside_cases(run, order);
+            count_beside(run);
+        }
+        if (item->verdict == CASE_CORRECT) lab_run_simulate_beside(run, item);
+    }
+    beside_end(run->beside, &run->judge);
+    for (int i = 0; i < record->cases && wrong && run->grader->stop; i++)
+        if (record->item[i].verdict == CASE_NOT_RUN)
+            text_set(record->item[i].text, sizeof record->item[i].text, "not run until %s is right",
+                     wrong);
+}
+
+/* The hidden cases have one share: all of them are right, or none earns it. */
+static void cases_earn(Record *record)
+{
+    int hidden_right = 1;
+    for (int i = 0; i < record->cases; i++)
+        if (record->item[i].hidden) hidden_right &= record->item[i].verdict == CASE_CORRECT;
+    for (int i = 0; i < record->cases; i++) {
+        RecordCase *item = &record->item[i];
+        if (item->verdict == CASE_CORRECT && (!item->hidden || hidden_right))
+            item->points = item->possible;
+    }
+}
+
+/* Exact speed was measured with its case; clocks run now, and nobody else is at work meanwhile. */
+static void cases_speed(LabRun *run)
+{
+    Record *record = run->record;
+    int all = record_all_correct(record);
+    own_counts_end(run->counts);
+    ahead_stop(run->ahead);
+    lab_run_simulate_end(run);
+    programs_wait_all(&run->programs);
+    card_ceilings_leave(run->grader->ceilings);
+    for (int i = 0; i < record->cases && all && !run->speed.sim; i++)
+        if (record->item[i].speed.possible > 0) time_case(run, &record->item[i]);
+    for (int i = 0; i < record->cases; i++)
+        if (record->item[i].speed.possible > 0)
+            speed_score(&record->item[i].speed, run->lab->ini.slack,
+                        run->speed.sim || run->judge.host, all);
+    for (int i = 0; i < record->cases && run->speed.sim; i++)
+        say_why_slow(run, &record->item[i]);
+}
+
+void lab_run_cases(LabRun *run)
+{
+    Record *record = run->record;
+    int order[RECORD_CASES];
+    cases_order(run, order);
+    cases_in_order(run, order);
+    cases_earn(record);
+    for (int i = 0; i < run->lab->ini.operations && record_all_correct(record); i++)
+        run_again(run, i);
+    RecordCase *first = record->item;
+    if (record->cases && first->verdict == CASE_CORRECT)
+        case_habits(run->judge.habits, first->text, sizeof first->text);
+    cases_speed(run);
+    leave_out_starved(record);
+}
