@@ -4,6 +4,12 @@ set -u
 . autograder/tests/lib.sh
 here=autograder/tests/simulate
 
+# A build folder of its own for the programs, with the libraries of the real one.
+mkdir "$work/build"
+for link in "$build"/*; do ln -s "$link" "$work/build/"; done
+rm -f "$work/build/simulate"
+build=$work/build
+
 # run STATUS PROGRAM ARGS: fails unless it ends with that status.
 run() {
     status=0
@@ -12,6 +18,13 @@ run() {
 }
 says() { grep -q -- "$1" "$work/err"; }
 
+# Not compiled again, but when a file that it is made of is another.
+echo '#define WORDS "one"' >"$work/own words.h"
+printf '#include <cstdio>\n#include "own words.h"\nint main() { puts(WORDS); }\n' >"$work/own.cu"
+run 0 "$work/own.cu" && grep -qx one "$work/out" && before=$(ls -i "$build"/simulate/*/program) && run 0 "$work/own.cu" &&
+    [ "$(ls -i "$build"/simulate/*/program)" = "$before" ] && echo '#define WORDS "two"' >"$work/own words.h" && run 0 "$work/own.cu" &&
+    grep -qx two "$work/out"
+tell compiled-once-and-again-where-a-file-changed
 gpu=gtx1080ti run 0 $here/sum.cu 5000 && grep -q '^sum 5000, timed$' "$work/out" && [ "$(grep -c '^block [01]: ' "$work/out")" = 2 ] &&
     says 'cycles on the simulated gtx1080ti' && says '^    sum  *1  ' && ! says 'leak check'
 tell a-program-with-its-own-main
