@@ -8,10 +8,19 @@
 #include "autograder/text/table.h"
 #include "autograder/text/text.h"
 
-static ProfilePhase *phase_named(ProfilePhases *phases, const char *name)
+/* All zeros where there is none of that name. */
+static const ProfilePhase *phase_find(const ProfilePhases *phases, const char *name)
 {
+    static const ProfilePhase none;
     for (size_t i = 0; i < phases->phases; i++)
         if (!strcmp(phases->phase[i].name, name)) return &phases->phase[i];
+    return &none;
+}
+
+static ProfilePhase *phase_named(ProfilePhases *phases, const char *name)
+{
+    const ProfilePhase *known = phase_find(phases, name);
+    if (*known->name) return &phases->phase[known - phases->phase];
     if (phases->phases == PROFILE_PHASES) return NULL;
     ProfilePhase *phase = &phases->phase[phases->phases++];
     *phase = (ProfilePhase){.line = UINT32_MAX};
@@ -78,14 +87,6 @@ int profile_phases_read(const char *path, ProfilePhases *phases, Error *error)
 }
 
 /* ---- side by side ---------------------------------------------------------------------------- */
-
-static const ProfilePhase *phase_find(const ProfilePhases *phases, const char *name)
-{
-    static const ProfilePhase none;
-    for (size_t i = 0; i < phases->phases; i++)
-        if (!strcmp(phases->phase[i].name, name)) return &phases->phase[i];
-    return &none;
-}
 
 static void phase_row(Table *table, const char *name, const ProfilePhase *mine,
                       const ProfilePhase *other)

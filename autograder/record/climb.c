@@ -84,12 +84,21 @@ static ClimbGrade *grade_of(Climb *climb, const ClimbGrade *line)
     return &grown[climb->grades++];
 }
 
-/* The case's place in a grade; a source that was graded twice in a second has each case once. */
-static ClimbCase *case_of(ClimbGrade *grade, const char *name)
+const ClimbCase *climb_case(const ClimbGrade *grade, const char *name)
 {
     for (int i = 0; i < grade->cases; i++)
         if (!strcmp(grade->item[i].name, name)) return &grade->item[i];
-    return grade->cases < LAB_CASES ? &grade->item[grade->cases++] : NULL;
+    return NULL;
+}
+
+/* A source that was graded twice in a second has each case once. */
+static void take_case(ClimbGrade *grade, const ClimbCase *item)
+{
+    const ClimbCase *known = climb_case(grade, item->name);
+    int at = known ? (int)(known - grade->item) : grade->cases;
+    if (at == LAB_CASES) return;
+    grade->item[at] = *item;
+    grade->cases += !known;
 }
 
 int climb_read(const char *build, const char *lab, Climb *climb, Error *error)
@@ -108,8 +117,7 @@ int climb_read(const char *build, const char *lab, Climb *climb, Error *error)
         if (parse_line(line, &read, &item)) continue;
         ClimbGrade *grade = grade_of(climb, &read);
         if (!grade) status = error_set(error, "out of memory");
-        ClimbCase *place = grade && strcmp(item.name, NOT_RIGHT) ? case_of(grade, item.name) : NULL;
-        if (place) *place = item;
+        if (grade && strcmp(item.name, NOT_RIGHT)) take_case(grade, &item);
     }
     free(text);
     if (status) climb_free(climb);

@@ -26,6 +26,9 @@ typedef struct Climb {
  * What the grader could not judge is no step.  -1 with error. */
 int climb_add(const char *build, const Record *record, Error *error);
 
+/* The grade's case of that name; NULL: it has none. */
+const ClimbCase *climb_case(const ClimbGrade *grade, const char *name);
+
 /* -1 with error: it is there and cannot be read.  climb_free frees it. */
 int climb_read(const char *build, const char *lab, Climb *climb, Error *error);
 void climb_free(Climb *climb);

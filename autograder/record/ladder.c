@@ -24,13 +24,6 @@ static FILE *drawing_open(const char *directory, const char *name, Error *error)
     return file;
 }
 
-static const ClimbCase *case_of(const ClimbGrade *grade, const char *name)
-{
-    for (int i = 0; i < grade->cases; i++)
-        if (!strcmp(grade->item[i].name, name)) return &grade->item[i];
-    return NULL;
-}
-
 /* The last grade that was right: its machine, its cases and what stands beside them are drawn. */
 static const ClimbGrade *last_right(const Climb *climb)
 {
@@ -50,7 +43,7 @@ typedef struct Way {
 static double took(const Way *way, int i)
 {
     const ClimbGrade *grade = &way->climb->grade[i];
-    const ClimbCase *item = case_of(grade, way->item->name);
+    const ClimbCase *item = climb_case(grade, way->item->name);
     return item && !strcmp(grade->machine, way->now->machine) ? item->student : 0;
 }
 
