@@ -28,7 +28,7 @@ tell another-folder-is-left-alone
 # Labs whose skeletons give an earlier one away are held back; said by what nvcc never sees, so here as a list.
 "$build/bin/handout" names >"$work/out" && grep -qx 05-register-tiled "$work/out" && ! grep -q 06-unrolled "$work/out"
 tell a-skeleton-that-answers-another-lab-is-held-back
-"$build/bin/handout" names >"$work/out" && grep -qx 10-implicit-gemm "$work/out"
+grep -qx 10-implicit-gemm "$work/out"
 tell a-first-kernel-s-line-holds-nothing-back
 
 # ---- what is planted is found ----
