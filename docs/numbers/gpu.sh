@@ -16,11 +16,7 @@ point() {
 }
 
 # card KEY: a number of machine.ini; raw KEY: the last number in the line above it, which says what was measured.
-card() {
-    _value=$(sed -n "s/^$1 = //p" "$card")
-    [ -n "$_value" ] || fail "$card has no $1"
-    printf '%s\n' "$_value"
-}
+card() { described "$card" "$1"; }
 raw() {
     sed -n -e '/^;/h' -e "/^$1 = /{x;p;}" "$card" | grep -oE ' [0-9.]+' | tail -n 1 | tr -d ' '
 }

@@ -145,12 +145,15 @@ constant() {
     printf '%s\n' "$_value"
 }
 
-# machine NAME KEY: a number of common/simt/gpus/NAME.ini.
-machine() {
-    _value=$(sed -n "s/^$2 = //p" "common/simt/gpus/$1.ini")
-    [ -n "$_value" ] || fail "there is no $2 in common/simt/gpus/$1.ini"
+# described FILE KEY: a number of a machine's description.
+described() {
+    _value=$(sed -n "s/^$2 = //p" "$1")
+    [ -n "$_value" ] || fail "there is no $2 in $1"
     printf '%s\n' "$_value"
 }
+
+# machine NAME KEY: the same of common/simt/gpus/NAME.ini.
+machine() { described "common/simt/gpus/$1.ini" "$2"; }
 
 # ---- numbers as words -------------------------------------------------------------------------------------------------
 

@@ -96,8 +96,7 @@ int memory_is_written(const Memory *memory, uint64_t address, uint64_t bytes);
 /* simt.h's simt_leaks. */
 uint64_t memory_leaks(const Memory *memory, char *text, size_t bytes);
 
-/* ---- the device heap (heap.c) ------------------------------------------------------------------
- */
+/* ---- the device heap (heap.c) ---------------------------------------------------------------- */
 typedef struct Heap {
     uint64_t limit; /* cudaLimitMallocHeapSize */
     uint64_t begin, next, end, used;
