@@ -8,12 +8,15 @@
  * for every third turn.  With BOUNDARY=1 in the environment each side is timed once more with
  * everything around it (compare.h).  A table of tab-separated values goes to stdout, progress and
  * reasons to stderr. */
+#define PROGRAM "compare"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "common/compare/clock.h"
 #include "common/compare/compare.h"
 #include "common/compare/kernels.h"
 #include "common/operation/verdict.h"
@@ -54,19 +57,6 @@ typedef struct Result {
     double boundary_us; /* with everything around it, on the host's clock */
 } Result;
 
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        cudaError_t status_ = call;                                                                \
-        if (status_) {                                                                             \
-            fprintf(stderr, "compare: %s: %s (common/compare/compare.c:%d)\n", #call,              \
-                    cudaGetErrorString(status_), __LINE__);                                        \
-            exit(1);                                                                               \
-        }                                                                                          \
-    } while (0)
-
-static cudaStream_t stream;
-static cudaEvent_t begin, end;
-
 static void *device_memory(size_t bytes)
 {
     void *pointer = NULL;
@@ -89,15 +79,6 @@ static float *uploaded(const float *from, size_t count)
 }
 
 /* ---- ceilings ---- */
-
-static double milliseconds(void)
-{
-    float ms;
-    CHECK(cudaEventRecord(end, stream));
-    CHECK(cudaEventSynchronize(end));
-    CHECK(cudaEventElapsedTime(&ms, begin, end));
-    return ms;
-}
 
 static Ceilings measure_ceilings(void)
 {
@@ -421,9 +402,7 @@ int main(int argc, char **argv)
     FILE *file = argc > 1 ? fopen(argv[1], "r") : NULL;
     if (!file)
         return fprintf(stderr, "usage: compare LAYERS NAME:OBJECT:LAYOUT:PRECISION ...\n"), 2;
-    CHECK(cudaStreamCreate(&stream));
-    CHECK(cudaEventCreate(&begin));
-    CHECK(cudaEventCreate(&end));
+    clock_open();
     int sides = sides_open(side, argc - 2, argv + 2, &error);
     if (sides < 0) return fprintf(stderr, "compare: %s\n", error.text), 1;
     Ceilings ceilings = measure_ceilings();

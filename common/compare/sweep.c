@@ -11,12 +11,15 @@
  *
  * stdout gets two tables of tab-separated values: the launches, an empty line, the times.  What a
  * side computes is not looked at here: make compare and make grade judge that. */
+#define PROGRAM "sweep"
+
 #include <cuda.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/compare/clock.h"
 #include "common/compare/compare.h"
 #include "common/compare/kernels.h"
 #include "common/operation/verdict.h"
@@ -33,18 +36,6 @@ typedef struct Sweep {
     int timed; /* passes */
 } Sweep;
 
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        cudaError_t status_ = (cudaError_t)(call); /* the driver's numbers are the runtime's */    \
-        if (status_) {                                                                             \
-            fprintf(stderr, "sweep: %s: %s (common/compare/sweep.c:%d)\n", #call,                  \
-                    cudaGetErrorString(status_), __LINE__);                                        \
-            exit(1);                                                                               \
-        }                                                                                          \
-    } while (0)
-
-static cudaStream_t stream;
-static cudaEvent_t begin, end;
 static float *x, *w, *y; /* as large as the largest task's */
 
 /* ---- tasks ---- */
@@ -152,15 +143,6 @@ static int launches_print(const Sweep *sweep, Side *side, Error *error)
 
 /* ---- how long it takes ---- */
 
-static double milliseconds(void)
-{
-    float ms;
-    CHECK(cudaEventRecord(end, stream));
-    CHECK(cudaEventSynchronize(end));
-    CHECK(cudaEventElapsedTime(&ms, begin, end));
-    return ms;
-}
-
 static int sweep_time(Sweep *sweep, Side *side, int pass, Error *error)
 {
     cudaGraphExec_t calls;
@@ -249,9 +231,7 @@ int main(int argc, char **argv)
     if (sides < 1) return fprintf(stderr, "usage: sweep TASKS SIDE ...\n"), 2;
     const int tasks = tasks_read(argv[1], task, &error);
     if (tasks < 0) return fprintf(stderr, "sweep: %s\n", error.text), 1;
-    CHECK(cudaStreamCreate(&stream));
-    CHECK(cudaEventCreate(&begin));
-    CHECK(cudaEventCreate(&end));
+    clock_open();
     tensors_open(task, tasks);
     for (int s = 0; s < sides; s++)
         if (side_open(argv[2 + s], &side[s], &error))
