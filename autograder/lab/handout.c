@@ -36,8 +36,8 @@ static int has_value(const Fields *fields, const char *value)
     return 0;
 }
 
-/* The axes of the outputs, "P" = 28: those that no key of the shape names.  A row of outputs that
- * is as long as a key says already has none. */
+/* The axes of the outputs, "P" = 28: those that no key of the shape names, and whose name is a
+ * letter.  A row of outputs that is as long as a key says already has none. */
 static void fields_add_outputs(Fields *fields, const Operation *operation, const Problem *problem)
 {
     TensorShape shape[OPERATION_TENSORS];
@@ -49,6 +49,7 @@ static void fields_add_outputs(Fields *fields, const Operation *operation, const
             for (char *at = key; *at; at++)
                 *at = (char)toupper((unsigned char)*at);
             text_set(value, sizeof value, "%zu", shape[i].dim[j]);
+            if (key[1]) continue;
             if (shape[i].rank == 1 && has_value(fields, value)) continue;
             field_add(fields, key, value);
         }

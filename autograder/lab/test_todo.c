@@ -41,6 +41,18 @@ static void regions_are_found_with_task_and_body(void **state)
     assert_false(todo_is_stub(SOLUTION, &list.region[1]));
 }
 
+static void a_task_is_shown_up_to_the_line_that_ends_a_sentence(void **state)
+{
+    (void)state;
+    TodoList list;
+    Error error;
+    const char *text = "// TODO(1): Load row i of\n//   both maps,\n  // zeros outside.\n// Then so.\n"
+                       "f();\n// END TODO(1)\n// TODO(2): Go on\nint x; // END\n// END TODO(2)\n";
+    assert_int_equal(todo_scan("conv.cu", text, &list, &error), 0);
+    assert_string_equal(list.region[0].sentence, "Load row i of both maps, zeros outside.");
+    assert_string_equal(list.region[1].sentence, "Go on");
+}
+
 static void a_skeleton_differs_only_inside(void **state)
 {
     (void)state;
@@ -107,6 +119,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(regions_are_found_with_task_and_body),
+        cmocka_unit_test(a_task_is_shown_up_to_the_line_that_ends_a_sentence),
         cmocka_unit_test(a_skeleton_differs_only_inside),
         cmocka_unit_test(the_first_untouched_region_is_next),
         cmocka_unit_test(broken_markers_are_named_by_line),

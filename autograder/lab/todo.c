@@ -59,6 +59,15 @@ static int region_open(const char *shown, int number, const char *after, int lin
     return 0;
 }
 
+/* A sentence that goes on over the comment line `at`. */
+static void sentence_add(TodoRegion *region, const char *at)
+{
+    size_t used = strlen(region->sentence);
+    if (used && strchr(".?!", region->sentence[used - 1])) return;
+    at = skip_blanks(skip_blanks(at) + strlen("//"));
+    text_add(region->sentence, sizeof region->sentence, " %.*s", (int)strcspn(at, "\r\n"), at);
+}
+
 int todo_scan(const char *shown, const char *text, TodoList *list, Error *error)
 {
     int line = 0, open = 0, in_task = 0;
@@ -84,6 +93,7 @@ int todo_scan(const char *shown, const char *text, TodoList *list, Error *error)
             region->body = (size_t)(at - text);
             in_task = 0;
         }
+        if (in_task) sentence_add(region, at);
         if (ends) {
             region->body_end = (size_t)(at - text);
             open = 0;

@@ -109,7 +109,7 @@ typedef struct Record {
     char message[1024]; /* one line, when not graded */
     char *compiler;     /* the compiler's own lines, or NULL; owned */
     char *printed;      /* what the submission's kernels printed, its beginning, or NULL; owned */
-    char todo[400];     /* what to do first, "labs/04-tiled/conv.cu:31: ..." or "" */
+    char todo[600];     /* what to do first, "labs/04-tiled/conv.cu:31: ..." or "" */
     char graded_at[32]; /* UTC, 2026-01-31T12:00:00Z */
     char engine[16], machine[64], device[128], sandbox[96];
     char unit[16]; /* "cycles" or "seconds" */

@@ -286,20 +286,29 @@ static void print_verdicts(FILE *stream, const Record *record)
     table_end(&table, stream, INDENT);
 }
 
+/* Counted once its case is right. */
+static int answer_waits(const RecordPrediction *item)
+{
+    return item->answered && !item->measured && item->possible > 0;
+}
+
 /* The points of predictions, and what keeps an answer from being read. */
 static void print_answers(FILE *stream, const Record *record)
 {
-    int answered = 0;
+    int answered = 0, waiting = 0;
     double points = 0, possible = 0;
-    char text[72];
+    char text[72], wait[60] = "";
     for (int i = 0; i < record->predictions; i++) {
         answered += record->prediction[i].answered;
+        waiting += answer_waits(&record->prediction[i]);
         points += record->prediction[i].points;
         possible += record->prediction[i].possible;
     }
+    if (waiting == 1) text_set(wait, sizeof wait, "; one waits until its case is right");
+    if (waiting > 1) text_set(wait, sizeof wait, "; %d wait until their cases are right", waiting);
     if (record->predictions)
-        fprintf(stream, "%*spredictions: %d of %d answered, %s points\n", INDENT, "", answered,
-                record->predictions, report_points(points, possible, text));
+        fprintf(stream, "%*spredictions: %d of %d answered, %s points%s\n", INDENT, "", answered,
+                record->predictions, report_points(points, possible, text), wait);
     for (int i = 0; i < record->predictions; i++)
         if (tells_trouble(record, i)) text_wrap(stream, 2 * INDENT, record->prediction[i].text);
 }
