@@ -46,8 +46,9 @@ static void a_task_is_shown_up_to_the_line_that_ends_a_sentence(void **state)
     (void)state;
     TodoList list;
     Error error;
-    const char *text = "// TODO(1): Load row i of\n//   both maps,\n  // zeros outside.\n// Then so.\n"
-                       "f();\n// END TODO(1)\n// TODO(2): Go on\nint x; // END\n// END TODO(2)\n";
+    const char *text =
+        "// TODO(1): Load row i of\n//   both maps,\n  // zeros outside.\n// Then so.\n"
+        "f();\n// END TODO(1)\n// TODO(2): Go on\nint x; // END\n// END TODO(2)\n";
     assert_int_equal(todo_scan("conv.cu", text, &list, &error), 0);
     assert_string_equal(list.region[0].sentence, "Load row i of both maps, zeros outside.");
     assert_string_equal(list.region[1].sentence, "Go on");

@@ -18,7 +18,7 @@
 enum { TODO_REGIONS = 32 };
 
 typedef struct TodoRegion {
-    int number, line; /* of TODO(number), and the line it stands on */
+    int number, line;      /* of TODO(number), and the line it stands on */
     char sentence[320];    /* the task, up to the first line that ends a sentence */
     size_t body, body_end; /* byte offsets: after the task's comment lines, and at the END line */
 } TodoRegion;
