@@ -34,21 +34,26 @@ enum {
     NOBODY = 0xffffffff
 };
 
+/* What an instruction may have to wait for besides its operands: a Pipe of its scheduler, or room
+ * on the way to memory.  These only ever get free later. */
+enum { GATE_SHARED = PIPES, GATE_MEMORY, GATES };
+
 typedef struct Result {
     uint64_t at;  /* when a register's value is there */
     uint8_t wait; /* SimtStall of those who wait for it */
 } Result;
 
 typedef struct Actor {
+    uint64_t free, ready;  /* may issue again; its next step's operands are there */
+    uint64_t issued;       /* when it last did */
+    uint8_t live, barrier; /* waits at a barrier */
+    uint16_t phase;        /* of an mbarrier, that it waits for; 0: none */
+    uint8_t gate;          /* of its next step */
+    uint8_t wait;          /* why `ready` is where it is */
     const WarpTrace *trace;
     uint32_t next;                 /* step */
-    uint64_t free, ready;          /* may issue again; its next step's operands are there */
-    uint64_t issued;               /* when it last did */
     uint64_t copied, committed[4]; /* when the bytes of cp.async are there; of the last groups */
     uint64_t joined;               /* when the last wide load's words are there */
-    uint8_t wait;                  /* why `ready` is where it is */
-    uint8_t live, barrier;         /* waits at a barrier */
-    uint16_t phase;                /* of an mbarrier, that it waits for; 0: none */
     uint32_t held;                 /* by which it has waited since its last instruction, plus 1 */
     Groups wgmma;
     Result *result;
@@ -71,7 +76,7 @@ typedef struct Sm {
     Actor *actor;
     Slot *slot;
     uint32_t actors, slots, warps, schedulers;
-    uint64_t *pipe;                      /* per scheduler and Pipe: when it is free */
+    uint64_t *gate;                      /* per scheduler and gate: when it is free */
     uint64_t *scheduler;                 /* when it may issue again */
     uint64_t barrier;                    /* when the barrier unit is free */
     uint64_t lsu, l2, dram, bulk;        /* when free; the last three in ticks */
@@ -116,15 +121,27 @@ static void phase_await(const Sm *sm, Actor *actor, uint32_t number)
         actor->ready = phase->at;
 }
 
+static int is_shared(const Ins *ins)
+{
+    return ins->class == CLASS_SHARED_LOAD || ins->class == CLASS_SHARED_STORE;
+}
+
+static uint8_t gate_of(const Ins *ins, const Price *price)
+{
+    if (!is_memory(ins)) return price->pipe;
+    return is_shared(ins) ? GATE_SHARED : GATE_MEMORY;
+}
+
 /* Passes over folded instructions and finds out when the next real one could issue. */
 static void step_prepare(const Sm *sm, Actor *actor)
 {
     const WarpTrace *trace = actor->trace;
     while (actor->next < trace->count && !sm->price[trace->step[actor->next].ins].slots)
         fold(actor, &sm->code[trace->step[actor->next++].ins]);
-    actor->ready = 0, actor->wait = STALL_WAIT;
+    actor->ready = 0, actor->wait = STALL_WAIT, actor->gate = PIPE_NONE;
     if (actor->next >= trace->count) return;
     const Ins *ins = &sm->code[trace->step[actor->next].ins];
+    actor->gate = gate_of(ins, &sm->price[trace->step[actor->next].ins]);
     if (ins->op == OP_CP_WAIT) {
         actor->ready = ins->imm ? actor->copied : actor->committed[ins->aux < 4 ? ins->aux : 3];
         actor->wait = STALL_LONG_SCOREBOARD;
@@ -318,19 +335,16 @@ static uint64_t beside_holds(const Ins *ins)
     return ins->op != OP_MBARRIER ? 0 : mbarrier_waits(ins) ? PHASE_ISSUE : ARRIVE_ISSUE;
 }
 
-static int is_shared(const Ins *ins)
+/* What comes behind an access may wait in front of memory, so much of it. */
+static void memory_gates(Sm *sm)
 {
-    return ins->class == CLASS_SHARED_LOAD || ins->class == CLASS_SHARED_STORE;
-}
-
-/* When the pipe that the instruction needs takes it. */
-static uint64_t pipe_free(const Sm *sm, uint32_t scheduler, const Ins *ins, const Price *price)
-{
-    if (!is_memory(ins)) return sm->pipe[scheduler * PIPES + price->pipe];
     uint64_t queue = sm->lsu > QUEUE_CYCLES ? sm->lsu - QUEUE_CYCLES : 0;
-    if (is_shared(ins)) return queue;
     uint64_t memory = later(sm->l2, sm->dram) / TICKS;
-    return later(queue, memory > MEMORY_QUEUE ? memory - MEMORY_QUEUE : 0);
+    memory = memory > MEMORY_QUEUE ? memory - MEMORY_QUEUE : 0;
+    for (uint32_t s = 0; s < sm->schedulers; s++) {
+        sm->gate[s * GATES + GATE_SHARED] = queue;
+        sm->gate[s * GATES + GATE_MEMORY] = later(queue, memory);
+    }
 }
 
 /* ---- issue -------------------------------------------------------------------------------- */
@@ -369,7 +383,7 @@ static void issue(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t now)
     const TraceStep *step = &actor->trace->step[actor->next];
     const Ins *ins = &sm->code[step->ins];
     const Price *price = &sm->price[step->ins];
-    stalls_book(sm, actor, step->ins, pipe_free(sm, scheduler, ins, price), now);
+    stalls_book(sm, actor, step->ins, sm->gate[scheduler * GATES + actor->gate], now);
     uint64_t busy = (uint64_t)price->slots * sm->machine->issue_cycles, at = now + price->latency;
     sm->scheduler[scheduler] = now + busy;
     if (ins->op == OP_BULK_COPY || ins->op == OP_MBARRIER)
@@ -377,7 +391,8 @@ static void issue(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t now)
     else if (is_memory(ins))
         at = memory_issue(sm, ins, step, now);
     else if (price->pipe)
-        sm->pipe[scheduler * PIPES + price->pipe] = now + price->busy;
+        sm->gate[scheduler * GATES + price->pipe] = now + price->busy;
+    if (is_memory(ins)) memory_gates(sm);
     for (int i = 0; i < 4 && ins->t_d[i]; i++)
         actor->result[ins->t_d[i]] = (Result){at, price->wait};
     if (ins->op == OP_WGMMA) actor->wgmma.latest = later(actor->wgmma.latest, at);
@@ -403,6 +418,12 @@ static void issue(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t now)
         actor_finish(sm, number, later(now + 1, actor->free));
 }
 
+static uint64_t issue_time(const Sm *sm, uint32_t scheduler, const Actor *actor)
+{
+    return later(later(actor->free, actor->ready),
+                 later(sm->scheduler[scheduler], sm->gate[scheduler * GATES + actor->gate]));
+}
+
 /* The warp of this scheduler that can issue first, and when. */
 static uint32_t choose(const Sm *sm, uint32_t scheduler, uint64_t *when)
 {
@@ -411,11 +432,7 @@ static uint32_t choose(const Sm *sm, uint32_t scheduler, uint64_t *when)
     for (uint32_t i = scheduler; i < sm->actors; i += sm->schedulers) {
         const Actor *actor = &sm->actor[i];
         if (!actor->live || actor->barrier || actor->phase) continue;
-        uint64_t at = later(later(actor->free, actor->ready), sm->scheduler[scheduler]);
-        if (actor->next < actor->trace->count) {
-            uint32_t ins = actor->trace->step[actor->next].ins;
-            at = later(at, pipe_free(sm, scheduler, &sm->code[ins], &sm->price[ins]));
-        }
+        uint64_t at = issue_time(sm, scheduler, actor);
         if (at > *when || (at == *when && actor->issued >= sm->actor[best].issued)) continue;
         *when = at, best = i;
     }
@@ -435,8 +452,10 @@ static void play(Sm *sm)
             if (when[s] < when[next]) next = s;
         uint64_t planned = when[next];
         if (who[next] == NOBODY) break;
-        who[next] = choose(sm, next, &when[next]);
-        if (when[next] > planned) continue; /* a pipe was taken meanwhile */
+        /* Another scheduler's access may have made it wait, and no warp can go earlier. */
+        if (issue_time(sm, next, &sm->actor[who[next]]) > planned)
+            who[next] = choose(sm, next, &when[next]);
+        if (when[next] > planned) continue;
         Actor *actor = &sm->actor[who[next]];
         if (actor->next < actor->trace->count)
             issue(sm, next, who[next], when[next]);
@@ -505,10 +524,10 @@ static int sm_open(Sm *sm, Launch *launch, const BlockTrace *trace, uint32_t tra
                .schedulers = m->schedulers > 64 ? 64 : m->schedulers};
     sm->actor = calloc(sm->actors, sizeof *sm->actor);
     sm->slot = calloc(slots, sizeof *sm->slot);
-    sm->pipe = calloc((size_t)sm->schedulers * PIPES, sizeof *sm->pipe);
+    sm->gate = calloc((size_t)sm->schedulers * GATES, sizeof *sm->gate);
     sm->scheduler = calloc(sm->schedulers, sizeof *sm->scheduler);
     Result *result = calloc((size_t)sm->actors * launch->kernel->scoreboard, sizeof *result);
-    if (!sm->actor || !sm->slot || !sm->pipe || !sm->scheduler || !result) {
+    if (!sm->actor || !sm->slot || !sm->gate || !sm->scheduler || !result) {
         free(result);
         return -1;
     }
@@ -522,7 +541,7 @@ static void sm_close(Sm *sm)
     if (sm->actor) free(sm->actor[0].result);
     for (uint32_t i = 0; sm->slot && i < sm->slots; i++)
         free(sm->slot[i].phases.phase);
-    free(sm->actor), free(sm->slot), free(sm->pipe), free(sm->scheduler);
+    free(sm->actor), free(sm->slot), free(sm->gate), free(sm->scheduler);
 }
 
 static void block_ready(const Sm *sm, const BlockTrace *block, ReplayResult *result)
