@@ -23,6 +23,7 @@
 #include "autograder/record/score.h"
 #include "autograder/text/files.h"
 #include "autograder/text/text.h"
+#include "common/base/parallel.h"
 #include "common/operation/random.h"
 
 enum { EXIT_WORKED = 0, EXIT_TROUBLE = 1, EXIT_USAGE = 2, EXIT_INTERRUPTED = 130 };
@@ -134,7 +135,7 @@ static int lock_results(Class *class, Error *error)
 static int take_jobs(const char *text, int *at_once, Error *error)
 {
     char *end = NULL;
-    long number = text ? strtol(text, &end, 10) : sysconf(_SC_NPROCESSORS_ONLN);
+    long number = text ? strtol(text, &end, 10) : parallel_cores();
     if (number < 1 || number > 1024 || (end && *end))
         return error_set(error, "JOBS=%.80s: a number from 1 to 1024", text ? text : "");
     *at_once = (int)number;

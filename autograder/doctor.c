@@ -11,6 +11,7 @@
 
 #include "autograder/build/build.h"
 #include "autograder/sandbox/sandbox.h"
+#include "common/base/parallel.h"
 #include "common/cuda/gpu/gpu_device.h"
 #include "common/simt/machine/machine.h"
 
@@ -84,7 +85,7 @@ static void tell_simulator(const char *root)
     if (machine_names(directory, names, sizeof names))
         row("sim engine", "no: no machine files in %s", directory);
     else
-        row("sim engine", "yes: GPU=%s; %ld host cores", names, sysconf(_SC_NPROCESSORS_ONLN));
+        row("sim engine", "yes: GPU=%s; %d host cores", names, parallel_cores());
 }
 
 static void tell_program(const char *what, const char *program, const char *use,

@@ -337,7 +337,7 @@ static void build_ahead(const Chosen *chosen)
 static int grade_each(Chosen *chosen, double (*result)[TURN_RESULTS])
 {
     int card = chosen->grader->engine == ENGINE_GPU, wrong = 0;
-    chosen->grader->crowded = !card && sysconf(_SC_NPROCESSORS_ONLN) > 1 && chosen->labs > 1;
+    chosen->grader->crowded = !card && parallel_cores() > 1 && chosen->labs > 1;
     if (chosen->grader->crowded) return turns_run(chosen->labs, 2, grade_turn, chosen, result);
     if (card && chosen->labs > 1) build_ahead(chosen);
     ticker_begin();

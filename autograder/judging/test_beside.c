@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "autograder/judging/beside.h"
+#include "common/base/parallel.h"
 #include "common/operations/operations.h"
 
 enum { CASES = 6, TIMED = 3 }; /* TIMED: not to be run beside */
@@ -84,7 +85,7 @@ static Beside *begin(const Judge *judge, int wrong, int prints)
     }
     Beside *beside = beside_begin(judge, &build, NULL, list, order, CASES);
     /* Only a machine of one core runs nothing beside. */
-    if (!beside) assert_int_equal(sysconf(_SC_NPROCESSORS_ONLN), 1);
+    if (!beside) assert_int_equal(parallel_cores(), 1);
     return beside;
 }
 

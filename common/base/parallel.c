@@ -1,6 +1,7 @@
 #include "common/base/parallel.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -11,9 +12,17 @@ typedef struct Share {
     pthread_t thread;
 } Share;
 
+int parallel_cores(void)
+{
+    cpu_set_t set;
+    long cores = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set)
+                                                             : sysconf(_SC_NPROCESSORS_ONLN);
+    return cores > 1 ? (int)cores : 1;
+}
+
 int parallel_shares(double units, double least)
 {
-    double shares = units / least, cores = (double)sysconf(_SC_NPROCESSORS_ONLN);
+    double shares = units / least, cores = parallel_cores();
     if (shares > cores) shares = cores;
     if (shares > PARALLEL_MOST) shares = PARALLEL_MOST;
     return shares > 1 ? (int)shares : 1;

@@ -1,4 +1,4 @@
-/* parallel.h - one piece of work in several shares, on all of the machine's cores. */
+/* parallel.h - one piece of work in several shares, on all cores that there are for it. */
 #ifndef CONVLAB_BASE_PARALLEL_H
 #define CONVLAB_BASE_PARALLEL_H
 
@@ -6,8 +6,12 @@
 
 enum { PARALLEL_MOST = 64 };
 
+/* The cores that this process may run on: taskset and a cluster's queue give it some of the
+ * machine's.  At least 1. */
+int parallel_cores(void);
+
 /* How many shares `units` of work are worth, when one share should have `least` of them: a thread
- * costs some 50 us.  1 .. the machine's cores, PARALLEL_MOST at most. */
+ * costs some 50 us.  1 .. parallel_cores(), PARALLEL_MOST at most. */
 int parallel_shares(double units, double least);
 
 /* Calls work(context, i) for each i of 0..shares-1, all at once, and returns when all are done.

@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,11 +52,27 @@ static void every_share_is_worked_once(void **state)
     assert_int_equal(parallel_shares(0.5, 1), 1);
 }
 
+/* As under taskset. */
+static void cores_are_those_that_are_allowed(void **state)
+{
+    (void)state;
+    cpu_set_t all, one;
+    assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
+    assert_int_equal(parallel_cores(), CPU_COUNT(&all));
+    CPU_ZERO(&one);
+    CPU_SET((size_t)sched_getcpu(), &one);
+    assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+    assert_int_equal(parallel_cores(), 1);
+    assert_int_equal(parallel_shares(1e9, 1), 1);
+    assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(many_bytes_are_copied_and_compared),
         cmocka_unit_test(every_share_is_worked_once),
+        cmocka_unit_test(cores_are_those_that_are_allowed),
     };
     return cmocka_run_group_tests_name("base/parallel", tests, NULL, NULL);
 }

@@ -71,6 +71,7 @@ static Worker *first_busy(Worker *worker, uint32_t count)
 int alternate_run(Launch *launch, Worker *worker, uint32_t *open)
 {
     uint32_t room = alternate_room(launch), vain = 0;
+    if (worker_open(&worker[(*open)++], launch, launch->launch->params) != 0) return -1;
     if (next_begin(launch, &worker[0]) == BLOCK_FAILED) return 0;
     for (;;) {
         BlockTurn turn = round_run(launch, worker, *open);

@@ -4,14 +4,13 @@
 
 #include "common/simt/exec/exec.h"
 
-enum { MOST_BLOCKS = 16, MOST_THREADS = 64 };
+enum { MOST_BLOCKS = 16 };
 
 /* One host thread and the workers of a cluster, by rank. */
 typedef struct Team {
     Launch *launch;
     Worker *worker, *peer[MOST_BLOCKS];
     uint32_t size;
-    pthread_t thread;
 } Team;
 
 /* Block `rank` of a cluster, as a number in the grid. */
@@ -67,20 +66,6 @@ static int cluster_run(Team *team, uint64_t cluster)
     }
 }
 
-static void *team_main(void *argument)
-{
-    Team *team = argument;
-    Launch *launch = team->launch;
-    for (;;) {
-        uint64_t cluster = __atomic_fetch_add(&launch->next, 1, __ATOMIC_RELAXED);
-        if (cluster >= launch->blocks / team->size ||
-            block_number(launch, cluster, 0) > __atomic_load_n(&launch->stop_at, __ATOMIC_RELAXED))
-            return NULL;
-        if (__atomic_load_n(&launch->timeout, __ATOMIC_RELAXED)) return NULL;
-        cluster_run(team, cluster);
-    }
-}
-
 static void team_open(Team *team, Launch *launch, Worker *worker)
 {
     team->launch = launch, team->worker = worker, team->size = launch->cluster_blocks;
@@ -90,16 +75,16 @@ static void team_open(Team *team, Launch *launch, Worker *worker)
     }
 }
 
-void clusters_run(Launch *launch, Worker *worker, uint32_t threads)
+void clusters_run(Launch *launch, Worker *worker)
 {
-    Team team[MOST_THREADS];
-    uint32_t started = 1;
-    for (uint32_t i = 0; i < threads; i++)
-        team_open(&team[i], launch, worker + (size_t)i * launch->cluster_blocks);
-    while (started < threads &&
-           pthread_create(&team[started].thread, NULL, team_main, &team[started]) == 0)
-        started++;
-    team_main(&team[0]);
-    for (uint32_t i = 1; i < started; i++)
-        pthread_join(team[i].thread, NULL);
+    Team team;
+    team_open(&team, launch, worker);
+    for (;;) {
+        uint64_t cluster = __atomic_fetch_add(&launch->next, 1, __ATOMIC_RELAXED);
+        if (cluster >= launch->blocks / team.size ||
+            block_number(launch, cluster, 0) > __atomic_load_n(&launch->stop_at, __ATOMIC_RELAXED))
+            return;
+        if (__atomic_load_n(&launch->timeout, __ATOMIC_RELAXED)) return;
+        cluster_run(&team, cluster);
+    }
 }

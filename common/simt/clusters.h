@@ -4,8 +4,8 @@
 
 #include "common/simt/core/core.h"
 
-/* Runs the launch's clusters on `threads` host threads or fewer, each cluster's blocks side by side
- * on one of them.  `worker` has cluster_blocks of them for each thread, all open. */
-void clusters_run(Launch *launch, Worker *worker, uint32_t threads);
+/* Runs the launch's clusters until none is left, each cluster's blocks side by side on this thread.
+ * `worker` are cluster_blocks of them, all open. */
+void clusters_run(Launch *launch, Worker *worker);
 
 #endif

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "common/base/parallel.h"
 #include "common/base/plain_name.h"
 #include "common/simt/alternate.h"
 #include "common/simt/checks/race.h"
@@ -21,7 +21,6 @@
 #include "common/simt/time/watch.h"
 
 static const uint64_t DEFAULT_LIMIT = 20000000000ull;
-enum { MOST_THREADS = 64 };
 
 static int launch_refuse(SimtResult *result, SimtCheck check, const SimtKernel *kernel,
                          const char *text)
@@ -33,16 +32,16 @@ static int launch_refuse(SimtResult *result, SimtCheck check, const SimtKernel *
     return -1;
 }
 
-static void *worker_main(void *argument)
+/* Blocks, one after the other, until none is left. */
+static void worker_run(Worker *worker)
 {
-    Worker *worker = argument;
     Launch *launch = worker->launch;
     for (;;) {
         uint64_t number = __atomic_fetch_add(&launch->next, 1, __ATOMIC_RELAXED);
         if (number >= launch->blocks ||
             number > __atomic_load_n(&launch->stop_at, __ATOMIC_RELAXED))
-            break;
-        if (__atomic_load_n(&launch->timeout, __ATOMIC_RELAXED)) break;
+            return;
+        if (__atomic_load_n(&launch->timeout, __ATOMIC_RELAXED)) return;
         if (block_run(worker, number) != 0 && __atomic_load_n(&launch->timeout, __ATOMIC_RELAXED)) {
             uint64_t least = __atomic_load_n(&launch->timeout_block, __ATOMIC_RELAXED);
             while (number < least &&
@@ -51,29 +50,40 @@ static void *worker_main(void *argument)
                 continue;
         }
     }
-    return NULL;
 }
 
 static uint32_t threads_wanted(const Launch *launch)
 {
-    long cores = launch->gpu->options.threads > 0 ? launch->gpu->options.threads
-                                                  : sysconf(_SC_NPROCESSORS_ONLN);
-    if (cores < 1) cores = 1;
-    if (cores > MOST_THREADS) cores = MOST_THREADS;
-    if ((uint64_t)cores > launch->blocks) cores = (long)launch->blocks;
-    return launch->kernel->in_order || launch->launch->cooperative ? 1 : (uint32_t)cores;
+    int threads = launch->gpu->options.threads;
+    uint32_t cores = (uint32_t)(threads > 0 ? threads : parallel_cores());
+    if (cores > PARALLEL_MOST) cores = PARALLEL_MOST;
+    if (cores > launch->blocks) cores = (uint32_t)launch->blocks;
+    return launch->kernel->in_order || launch->launch->cooperative ? 1 : cores;
 }
 
-/* Runs all workers, the first on this thread; fewer when the host gives no more threads. */
-static void workers_run(Worker *worker, uint32_t count)
+/* The workers of a launch whose blocks wait for none but those of their cluster: on each host
+ * thread as many as a cluster has. */
+typedef struct Crew {
+    Launch *launch;
+    Worker *worker;
+    uint32_t each;
+    int failed; /* out of host memory */
+} Crew;
+
+/* What a host thread does.  It opens its own workers, so that their memory is near. */
+static void crew_share(void *context, int share)
 {
-    uint32_t started = 1;
-    while (started < count &&
-           pthread_create(&worker[started].thread, NULL, worker_main, &worker[started]) == 0)
-        started++;
-    worker_main(&worker[0]);
-    for (uint32_t i = 1; i < started; i++)
-        pthread_join(worker[i].thread, NULL);
+    Crew *crew = context;
+    Worker *worker = crew->worker + (size_t)share * crew->each;
+    int failed = 0;
+    for (uint32_t i = 0; i < crew->each; i++)
+        failed |= worker_open(&worker[i], crew->launch, crew->launch->launch->params) != 0;
+    if (failed)
+        __atomic_store_n(&crew->failed, 1, __ATOMIC_RELAXED);
+    else if (crew->launch->cluster_blocks)
+        clusters_run(crew->launch, worker);
+    else
+        worker_run(worker);
 }
 
 /* ---- results ------------------------------------------------------------------------------ */
@@ -197,11 +207,11 @@ static int touched_open(Launch *launch)
 
 static int launch_run(Launch *launch, SimtResult *result)
 {
-    uint32_t count = threads_wanted(launch), open = 0;
-    int spins = launch->kernel->spins || launch->launch->cooperative;
     uint32_t each = launch->cluster_blocks ? launch->cluster_blocks : 1;
-    uint32_t workers = spins && each == 1 ? alternate_room(launch) : count * each;
-    Worker *worker = calloc(workers, sizeof *worker);
+    int alternates =
+        !launch->cluster_blocks && (launch->kernel->spins || launch->launch->cooperative);
+    uint32_t threads = threads_wanted(launch), open = alternates ? 0 : threads * each;
+    Worker *worker = calloc(alternates ? alternate_room(launch) : open, sizeof *worker);
     int failed =
         !worker ||
         (launch->count &&
@@ -210,22 +220,21 @@ static int launch_run(Launch *launch, SimtResult *result)
           (launch->gpu->racecheck &&
            (launch->kernel->fences ? race_order_open(launch) : race_blocks_open(launch))) ||
           schedule_build(launch->kernel, &launch->gpu->machine)));
-    while (!failed && open < count * each)
-        failed = worker_open(&worker[open++], launch, launch->launch->params) != 0;
     int status;
-    if (!failed && launch->cluster_blocks)
-        clusters_run(launch, worker, count);
-    else if (!failed && spins)
+    if (!failed && alternates) {
         failed = alternate_run(launch, worker, &open) != 0;
-    else if (!failed)
-        workers_run(worker, count);
+    } else if (!failed) {
+        Crew crew = {.launch = launch, .worker = worker, .each = each};
+        parallel_run((int)threads, crew_share, &crew);
+        failed = crew.failed;
+    }
     if (failed) {
         status = launch_refuse(result, SIMT_BAD_LAUNCH, launch->kernel,
                                "out of host memory for the launch");
     } else {
         status = result_collect(launch, worker, open, result);
     }
-    for (uint32_t i = 0; i < open; i++)
+    for (uint32_t i = 0; worker && i < open; i++)
         worker_close(&worker[i]);
     free(worker);
     free(launch->loaded), free(launch->stored);

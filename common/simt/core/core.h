@@ -11,7 +11,6 @@
 #ifndef CONVLAB_SIMT_CORE_H
 #define CONVLAB_SIMT_CORE_H
 
-#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -519,7 +518,6 @@ struct Worker {
     SimtReport finding, fault; /* the first of this worker: blocks come in rising order */
     uint64_t finding_block, fault_block;
     int failed; /* out of host memory */
-    pthread_t thread;
 };
 
 struct Launch {
