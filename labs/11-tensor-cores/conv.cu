@@ -195,8 +195,8 @@ __global__ void __launch_bounds__(FEW_THREADS)
         for (int i = 0; i < FEW_CHUNKS * CHUNK; i += CHUNK * 2) {
             wmma::fragment<wmma::matrix_a, 16, 16, CHUNK * 2, WmmaValue, wmma::row_major> a[2];
             wmma::fragment<wmma::matrix_b, 16, 16, CHUNK * 2, WmmaValue, wmma::col_major> b[2];
-            // TODO(4): Load two fragments of weights and two of inputs, from row i of the tiles;
-            // add their four products to the sums.
+            // TODO(4): Load two fragments of weights and two of inputs, from value i of each filter
+            // and column on; add their four products to the sums.
             // END TODO(4)
         }
     }
@@ -277,7 +277,7 @@ __global__ void __launch_bounds__(FILTERS *COLUMNS / 128, RESIDENT)
                const Value *__restrict__ x, float *__restrict__ sums)
 {
     constexpr int ACROSS = COLUMNS / WARP_SIDE, THREADS = FILTERS * COLUMNS / 128;
-    constexpr int EVERY = THREADS / CHUNKS; /* a thread copies chunk t%8 of every so manieth row */
+    constexpr int EVERY = THREADS / CHUNKS; /* a thread copies chunk t%8 of every EVERY-th row */
     extern __shared__ __align__(128) unsigned char shared[];
     TileRow(*weights)[FILTERS] = (TileRow(*)[FILTERS])shared;         /* [STAGES] */
     TileRow(*inputs)[COLUMNS] = (TileRow(*)[COLUMNS])weights[STAGES]; /* [STAGES] */

@@ -175,7 +175,7 @@ __device__ float *swizzled(unsigned char *tile, int row, int byte)
     return (float *)(tile + row * ROW + (byte ^ row % 8 * 16));
 }
 
-/* Thread t of the consumers loads channel t%DEPTH of every so manieth row. */
+/* Thread t of the consumers loads channel t%DEPTH of every EVERY-th row. */
 __device__ void load_filters(const ConvProblem &p, const float *w, const Chunk &chunk, int k0,
                              unsigned char *tile)
 {

@@ -1,7 +1,7 @@
 /* Lab 14: Winograd's squares.  On the simulated h200 the case in stages has a tile of 128x64. */
 #include "autograder/tests/predictions/derive.h"
 
-enum { POINTS_2 = 16, POINTS_4 = 36, SQUARES = 32, FILTERS = 32, CHANNELS = 8, TILE_SQUARES = 64 };
+enum { POINTS_2 = 16, POINTS_4 = 36, SQUARES = 32, FILTERS = 32, CHANNELS = 8, TILE_SQUARES = 32 };
 
 /* Products of the definition in one map, over those of the squares that cover it. */
 static double saved_by(const ConvProblem *p, int m, int points)

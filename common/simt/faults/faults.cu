@@ -114,7 +114,7 @@ KERNEL(local_past_the_end)
     float mine[8];
     for (int i = 0; i < 8; i++)
         mine[i] = x[i];
-    mine[(n + threadIdx.x) * 4096] = 1.0f; // FAULT memcheck: __local__ write
+    mine[(n + threadIdx.x) * 4096] = 1.0f; // FAULT memcheck: Invalid __local__ write
     x[self()] = mine[n & 7];
 }
 
@@ -393,20 +393,21 @@ KERNEL(barrier_for_half_a_warp)
 KERNEL(barrier_in_unequal_loop)
 {
     for (int i = 0; i < 1 + (int)threadIdx.x / 32; i++)
-        asm volatile("bar.sync 0, 64;"); // FAULT synccheck: arrier
+        asm volatile("bar.sync 0, 64;"); // FAULT synccheck: Barrier error
     x[self()] = 1.0f;
 }
 
 KERNEL(shuffle_without_oneself)
 {
     float v = x[threadIdx.x];
-    x[self()] = __shfl_sync(0x0000ffffu, v, 0); // FAULT synccheck: mask
+    x[self()] = __shfl_sync(0x0000ffffu, v, 0); // FAULT synccheck: Invalid arguments
 }
 
 KERNEL(shuffle_with_the_absent)
 {
     float v = x[threadIdx.x];
-    if (threadIdx.x % 32 < 16) v = __shfl_down_sync(0xffffffffu, v, 1); // FAULT synccheck: mask
+    if (threadIdx.x % 32 < 16)
+        v = __shfl_down_sync(0xffffffffu, v, 1); // FAULT synccheck: Divergent threads in a warp
     x[self()] = v;
 }
 
@@ -419,7 +420,7 @@ KERNEL(shuffle_from_nobody)
 {
     int lane = threadIdx.x % 32;
     float v = x[self()];
-    if (lane < 16) v = __shfl_xor_sync(0x0000ffffu, v, 16); // FAULT initcheck: takes no part
+    if (lane < 16) v = __shfl_xor_sync(0x0000ffffu, v, 16); // FAULT initcheck: Undefined value
     x[self()] = v;
 }
 
@@ -444,7 +445,7 @@ KERNEL(bytes_of_another_warp)
 {
     __shared__ unsigned char s[64];
     s[threadIdx.x] = 1;              // AND
-    x[self()] = s[threadIdx.x ^ 33]; // FAULT racecheck: Race reported
+    x[self()] = s[threadIdx.x ^ 33]; // FAULT racecheck: Race reported between
 }
 
 KERNEL(syncwarp_without_oneself)
@@ -925,6 +926,51 @@ KERNEL(clean_recursion)
 {
     float v = sum_down(x + n / 2, (int)threadIdx.x % 9);
     if (threadIdx.x % 9 == 8 && v != 36.0f + 9.0f * n / 2) __trap();
+}
+
+/* No other thread can see it. */
+KERNEL(atomic_on_an_array_of_its_own)
+{
+    volatile int own[64];
+    for (int i = 0; i < 64; i++)
+        own[i] = i;
+    int *to = n > 256 ? (int *)empty : (int *)own; /* or nvcc sees it, too */
+    atomicAdd(to + threadIdx.x, 1);                // FAULT memcheck: Invalid atomic operation
+    x[self()] = (float)own[threadIdx.x];
+}
+
+/* An array in a parameter is read beyond its end. */
+#define LOAD_BEYOND(value, parameter)                                                              \
+    asm volatile("{\n.reg .u64 at;\nmov.u64 at, " #parameter ";\nld.param.f32 %0, [at+4096];\n}"   \
+                 : "=f"(value))
+
+KERNEL(parameter_past_the_end)
+{
+    float beyond;
+    LOAD_BEYOND(beyond, parameter_past_the_end_param_0); // FAULT memcheck: Invalid parameter read
+    x[self()] = beyond;
+}
+
+#define JUMP(index)                                                                                \
+    asm volatile("{\nto: .branchtargets one, two;\nbrx.idx %0, to;\none:\ntwo:\n}" ::"r"(index))
+
+KERNEL(jump_past_the_table)
+{
+    JUMP(n); // FAULT trap: brx.idx: index 256
+    x[self()] = 1.0f;
+}
+
+#define TEXEL(v, object, at)                                                                       \
+    asm volatile("tex.1d.v4.f32.s32 {%0, %1, %2, %3}, [%4, {%5}];"                                 \
+                 : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)                                      \
+                 : "l"(object), "r"(at))
+
+KERNEL(texture_that_nobody_made)
+{
+    const cudaTextureObject_t none = 12345;
+    float4 v;
+    TEXEL(v, none, threadIdx.x); // FAULT memcheck: Invalid texture or surface object
+    x[self()] = v.x + v.y + v.z + v.w;
 }
 
 KERNEL(heap_freed_twice)

@@ -1,7 +1,8 @@
 /* hopper.cu - faults of what Hopper's units do, one a kernel, and kernels that have none.
  *
- * As faults.cu, but for a machine of compute capability 9.0, on one block of 128 threads, with one
- * parameter more: `map`, x as a matrix of 16 rows of 16 floats, boxes of 4 rows. */
+ * As faults.cu, but for a machine of compute capability 9.0, on one block of 128 threads, with two
+ * parameters more: `map`, x as a matrix of 16 rows of 16 floats, boxes of 4 rows; and `huge`, x as
+ * one such matrix, boxes of 256 rows of 256 matrices. */
 
 #include <cstdint>
 
@@ -9,7 +10,8 @@
 
 #define KERNEL(name, ...)                                                                          \
     extern "C" __global__ void __VA_ARGS__ name(float *x, float *empty, float *gone, int n,        \
-                                                const __grid_constant__ CUtensorMap map)
+                                                const __grid_constant__ CUtensorMap map,           \
+                                                const __grid_constant__ CUtensorMap huge)
 #define PAIR __cluster_dims__(2, 1, 1)
 
 static __device__ __forceinline__ uint32_t at(const void *p)
@@ -34,10 +36,20 @@ static __device__ __forceinline__ uint32_t at(const void *p)
                  "[%0], [%1], %2, [%3];" ::"r"(at(to)),                                            \
                  "l"(from), "r"(bytes), "r"(at(barrier))                                           \
                  : "memory")
+#define FETCH_FOR(to, from, bytes, barrier, blocks)                                                \
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"               \
+                 ".multicast::cluster [%0], [%1], %2, [%3], %4;" ::"r"(at(to)),                    \
+                 "l"(from), "r"(bytes), "r"(at(barrier)), "h"((short)(blocks))                     \
+                 : "memory")
 #define FETCH_TILE(to, map, barrier, column, row)                                                  \
     asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "    \
                  "[%0], [%1, {%3, %4}], [%2];" ::"r"(at(to)),                                      \
                  "l"(map), "r"(at(barrier)), "r"(column), "r"(row)                                 \
+                 : "memory")
+#define FETCH_CUBE(to, map, barrier, column, row, depth)                                           \
+    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes "    \
+                 "[%0], [%1, {%3, %4, %5}], [%2];" ::"r"(at(to)),                                  \
+                 "l"(map), "r"(at(barrier)), "r"(column), "r"(row), "r"(depth)                     \
                  : "memory")
 #define STORE(to, from, bytes)                                                                     \
     asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to),          \
@@ -239,9 +251,20 @@ KERNEL(tile_stored_above_the_first_row) // <<<1, 128>>>
     PROXY_FENCE;
     __syncthreads();
     if (threadIdx.x == 0) {
-        STORE_TILE(&map, tile, 0, -1); // FAULT memcheck: at coordinate -1 of dimension 1
+        STORE_TILE(&map, tile, 0, -1); // FAULT memcheck: Invalid bulk copy: a box is stored at
         STORES_WAIT;
     }
+}
+
+KERNEL(more_bytes_than_a_barrier_counts) // <<<1, 128>>>
+{
+    __shared__ __align__(128) float tile[128];
+    __shared__ uint64_t barrier;
+    if (threadIdx.x == 0) {
+        INIT(&barrier, 1);
+        FETCH_CUBE(tile, &huge, &barrier, 0, 0, 0); // FAULT memcheck: A box of 4194304 bytes
+    }
+    empty[threadIdx.x] = tile[threadIdx.x];
 }
 
 KERNEL(no_map_there) // <<<1, 128>>>
@@ -250,7 +273,7 @@ KERNEL(no_map_there) // <<<1, 128>>>
     __shared__ uint64_t barrier;
     if (threadIdx.x == 0) {
         INIT(&barrier, 1);
-        FETCH_TILE(tile, x, &barrier, 0, 0); // FAULT memcheck: no tensor map was encoded there
+        FETCH_TILE(tile, x, &barrier, 0, 0); // FAULT memcheck: Invalid tensor map
     }
     empty[threadIdx.x] = tile[threadIdx.x];
 }
@@ -264,7 +287,7 @@ KERNEL(map_in_local_memory) // <<<1, 128>>>
         ((volatile uint64_t *)&copy)[i] = ((const uint64_t *)&map)[i];
     if (threadIdx.x == 0) {
         INIT(&barrier, 1);
-        FETCH_TILE(tile, &copy, &barrier, 0, 0); // FAULT memcheck: lies in local memory
+        FETCH_TILE(tile, &copy, &barrier, 0, 0); // FAULT memcheck: The tensor map lies in
     }
     empty[threadIdx.x] = tile[threadIdx.x];
 }
@@ -294,7 +317,7 @@ KERNEL(descriptor_out_of_range) // <<<1, 128>>>
     PROXY_FENCE;
     __syncthreads();
     WGMMA_FENCE;
-    MULTIPLY(d, factors, 1024); // FAULT memcheck: its matrix descriptor
+    MULTIPLY(d, factors, 1024); // FAULT memcheck: wgmma reads shared memory
     WGMMA_COMMIT;
     WGMMA_WAIT;
     empty[threadIdx.x] = d[0] + d[1] + d[2] + d[3];
@@ -384,6 +407,37 @@ KERNEL(phase_that_nobody_of_the_cluster_completes, PAIR) // <<<2, 32>>>
     ARRIVE(&barrier);
     if (blockIdx.x == 1) WAIT(&barrier, 0); // FAULT synccheck: still waits for 1 of 33 arrivals
     empty[threadIdx.x] = x[threadIdx.x];
+}
+
+KERNEL(multicast_to_nobody, PAIR) // <<<2, 32>>>
+{
+    __shared__ __align__(128) float tile[64];
+    __shared__ uint64_t barrier;
+    if (threadIdx.x == 0) INIT(&barrier, 1);
+    CLUSTER_SYNC;
+    if (threadIdx.x == 0 && blockIdx.x == 0) {
+        EXPECT(&barrier, 256);
+        FETCH_FOR(tile, x, 256, &barrier, 4); // FAULT synccheck: A multicast to the blocks 0x4
+    }
+    CLUSTER_SYNC;
+    empty[threadIdx.x] = tile[threadIdx.x];
+}
+
+/* ---- not supported ------------------------------------------------------------------------ */
+
+KERNEL(matrix_with_a_base_offset) // <<<1, 128>>>
+{
+    __shared__ __align__(1024) float factors[640];
+    float d[4] = {0, 0, 0, 0};
+    for (int i = threadIdx.x; i < 640; i += 128)
+        factors[i] = x[i % 256];
+    PROXY_FENCE;
+    __syncthreads();
+    WGMMA_FENCE;
+    MULTIPLY(d, factors, 256 | 1 << 21); // FAULT unsupported: is not supported
+    WGMMA_COMMIT;
+    WGMMA_WAIT;
+    empty[threadIdx.x] = d[0] + d[1] + d[2] + d[3];
 }
 
 /* ---- clean -------------------------------------------------------------------------------- */
