@@ -64,6 +64,24 @@ static int inputs_of(const LabRun *run, const RecordCase *item, const char *what
     return inputs->operation ? 0 : -1;
 }
 
+/* Exact cycles are taken with the case; clocks wait until all cases are right. */
+static int case_is_timed(const LabRun *run, const RecordCase *item)
+{
+    return item->speed.possible > 0 && run->speed.sim;
+}
+
+/* The case's judgement: from the session beside, where it is right there, or made here. */
+static void run_or_take(LabRun *run, AheadCase *inputs, int timed, RecordCase *item)
+{
+    const int number = (int)(item - run->record->item);
+    if (beside_take(run->beside, number, item)) return;
+    double start = sandbox_clock();
+    Expected *ahead = ahead_take(run->ahead, number);
+    run->judge.spent[SPENT_JUDGING] += sandbox_clock() - start;
+    judge_case(&run->judge, &inputs->problem, &inputs->random, ahead, timed, item);
+    run_simulated(run, &inputs->problem, &inputs->random, item);
+}
+
 static void run_case(LabRun *run, RecordCase *item)
 {
     AheadCase inputs;
@@ -74,21 +92,13 @@ static void run_case(LabRun *run, RecordCase *item)
         return;
     }
     judge_choose(&run->judge, inputs.operation);
-    /* Exact, so at once; clocks wait until all cases are right. */
-    int timed = item->speed.possible > 0 && run->speed.sim;
-    Random *random = &inputs.random;
-    const int number = (int)(item - run->record->item);
-    if (beside_take(run->beside, number, item)) return;
-    double start = sandbox_clock();
-    Expected *ahead = ahead_take(run->ahead, number);
-    run->judge.spent[SPENT_JUDGING] += sandbox_clock() - start;
-    judge_case(&run->judge, &inputs.problem, random, ahead, timed, item);
-    run_simulated(run, &inputs.problem, random, item);
+    const int timed = case_is_timed(run, item);
+    run_or_take(run, &inputs, timed, item);
     if (item->verdict != CASE_CORRECT) {
         unlock_hint(run, item);
     } else if (timed) {
         programs_wait_all(&run->programs);
-        speed_measure(&run->speed, &inputs.problem, random, item);
+        speed_measure(&run->speed, &inputs.problem, &inputs.random, item);
     }
 }
 
@@ -273,17 +283,17 @@ static int machine_is_busy(void)
     return getloadavg(&load, 1) == 1 && load >= (double)sysconf(_SC_NPROCESSORS_ONLN);
 }
 
-/* The first case is right: so others are run beside, but for those that are timed. */
+/* The cases from the last on, beside those from the first on. */
 static void beside_cases(LabRun *run, const int *order)
 {
     const Record *record = run->record;
-    if (!run->speed.sim || run->grader->crowded || record->cases < 3 || machine_is_busy()) return;
+    if (!run->speed.sim || run->grader->crowded || record->cases < 2 || machine_is_busy()) return;
     BesideCase *list = calloc((size_t)record->cases, sizeof *list);
     Error error;
     for (int i = 0; i < record->cases && list; i++) {
         list[i].item = record->item[i];
-        if (i == order[0] || list[i].item.speed.possible > 0 ||
-            inputs_of(run, &list[i].item, "", &list[i].inputs, &error))
+        list[i].timed = case_is_timed(run, &list[i].item);
+        if (i == order[0] || inputs_of(run, &list[i].item, "", &list[i].inputs, &error))
             list[i].inputs.operation = NULL;
     }
     if (list)
@@ -291,7 +301,7 @@ static void beside_cases(LabRun *run, const int *order)
                                    list, order, record->cases);
 }
 
-/* And of a host lab the workbook's own programs are counted, which takes longest of all. */
+/* Of a host lab the workbook's own programs are counted, which takes longest of all. */
 static void count_beside(LabRun *run)
 {
     const Record *record = run->record;
@@ -314,6 +324,7 @@ static void cases_in_order(LabRun *run, const int *order)
     Record *record = run->record;
     int endless = 0, ended = 0;
     const char *wrong = NULL;
+    beside_cases(run, order);
     for (int i = 0; i < record->cases && !(wrong && run->grader->stop); i++) {
         RecordCase *item = &record->item[order[i]];
         say_case(run, i, order);
@@ -332,10 +343,7 @@ static void cases_in_order(LabRun *run, const int *order)
         else
             ended++;
         if (item->verdict != CASE_CORRECT && !wrong) wrong = item->name;
-        if (i == 0 && !wrong) {
-            beside_cases(run, order);
-            count_beside(run);
-        }
+        if (i == 0 && !wrong) count_beside(run);
         if (item->verdict == CASE_CORRECT) lab_run_simulate_beside(run, item);
     }
     beside_end(run->beside, &run->judge);

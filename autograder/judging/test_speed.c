@@ -19,6 +19,7 @@ static struct {
     uint64_t cycles[SESSION_RUNNERS];
     double seconds[SESSION_RUNNERS];
     int calls[SESSION_RUNNERS], replays[SESSION_RUNNERS];
+    int searched; /* calls that were more than executed */
     int counted[SESSION_RUNNERS], can_count;
     int wrong_replay;              /* of the submission */
     int process_calls, wrong_call; /* of the submission, since its process began: 1, 2, ... */
@@ -112,6 +113,13 @@ static void answer(int slot, const float *const *tensor, float *output, Observed
 void session_call(Session *session, int slot, const float *const *tensor, float *output,
                   Observed *observed, RunOutcome *outcome)
 {
+    fake.searched++;
+    session_probe(session, slot, tensor, output, observed, outcome);
+}
+
+void session_probe(Session *session, int slot, const float *const *tensor, float *output,
+                   Observed *observed, RunOutcome *outcome)
+{
     (void)session;
     fake.calls[slot]++;
     fake.shared |= 1u << slot;
@@ -120,12 +128,6 @@ void session_call(Session *session, int slot, const float *const *tensor, float 
     ConvProblem conv;
     memcpy(&conv, fake.problem.data, sizeof conv);
     if (++fake.process_calls == fake.wrong_call || conv.C == fake.wrong_channels) output[3] += 1e9f;
-}
-
-void session_probe(Session *session, int slot, const float *const *tensor, float *output,
-                   Observed *observed, RunOutcome *outcome)
-{
-    session_call(session, slot, tensor, output, observed, outcome);
 }
 
 void session_replay(Session *session, int slot, int repeats, const float *const *tensor,
@@ -266,12 +268,38 @@ static void what_does_not_repeat_on_fresh_inputs_is_wrong(void **state)
         assert_int_equal(item.verdict, CASE_WRONG);
         assert_string_equal(item.fault, "repeat");
         assert_non_null(strstr(item.text, "repeated on fresh inputs"));
-        assert_int_equal(fake.replays[SLOT_SUBMISSION], 1);
+        assert_int_equal(fake.replays[SLOT_SUBMISSION], 1 + timed);
     }
     SpeedSetup setup = begin(1);
     judge.host = 1; /* nothing is recorded there */
     assert_int_equal(measure(&setup).verdict, CASE_CORRECT);
     assert_int_equal(fake.replays[SLOT_SUBMISSION], 0);
+}
+
+/* A timed case's replay is searched, so its call is only where something is wrong; what met a limit
+ * is not run again. */
+static void a_timed_call_is_searched_when_it_is_wrong(void **state)
+{
+    (void)state;
+    static const struct {
+        int timed, wrong_call, limit, calls, searched;
+    } CASES[] = {{1, 0, 0, 1, 0}, {0, 0, 0, 1, 1}, {1, 1, 0, 2, 1}, {1, 0, 1, 1, 0}};
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        begin(1);
+        fake.wrong_call = CASES[i].wrong_call;
+        if (CASES[i].limit) fake.status = RUN_LIMIT;
+        judge.diagnosed = JUDGE_DIAGNOSES;
+        Random random;
+        Problem problem = fake.problem;
+        RecordCase item = {.verdict = CASE_NOT_RUN};
+        random_seed(&random, 1);
+        judge_case(&judge, &problem, &random, NULL, CASES[i].timed, &item);
+        assert_int_equal(fake.calls[SLOT_SUBMISSION], CASES[i].calls);
+        assert_int_equal(fake.searched, CASES[i].searched);
+        assert_int_equal(item.verdict, CASES[i].wrong_call ? CASE_WRONG
+                                       : CASES[i].limit    ? CASE_LIMIT
+                                                           : CASE_CORRECT);
+    }
 }
 
 /* Calls the made-up submission again; `item` was right before. */
@@ -547,6 +575,7 @@ int main(void)
         cmocka_unit_test(own_programs_are_simulated_once),
         cmocka_unit_test(cycles_are_taken_alone_on_the_device),
         cmocka_unit_test(what_does_not_repeat_on_fresh_inputs_is_wrong),
+        cmocka_unit_test(a_timed_call_is_searched_when_it_is_wrong),
         cmocka_unit_test(what_is_kept_from_call_to_call_is_found),
         cmocka_unit_test(a_fault_on_a_card_gets_its_line_from_the_simulator),
         cmocka_unit_test(the_graders_own_trouble_is_left_out),

@@ -264,6 +264,9 @@ int verify_observed(Judgement *judged, const Observed *observed, Error *error)
 {
     TensorShape shape;
     judged->observed = *observed;
+    judged->verdict = (Verdict){.total = judged->verdict.total};
+    judged->faint = 0;
+    memset(judged->count, 0, sizeof judged->count);
     view_close(&judged->view);
     if (view_open(judged, error)) return -1;
     output_shape(judged->operation, &judged->view.problem, &shape);

@@ -35,8 +35,8 @@ typedef struct Judgement {
  * `error` only for running out of memory; then there is nothing to free. */
 int verify_expect(const Operation *operation, const Problem *problem, Precision precision,
                   const float *const *tensor, Judgement *judgement, Error *error);
-/* Then judges what a run left behind, which must live as long.  -1 with `error`: out of memory; the
- * judgement is still the caller's to free. */
+/* Then judges what a run left behind, which must live as long, and forgets what an earlier run did.
+ * -1 with `error`: out of memory; the judgement is still the caller's to free. */
 int verify_observed(Judgement *judgement, const Observed *observed, Error *error);
 /* Both; returns as verify_expect. */
 int verify_output(const Operation *operation, const Problem *problem, Precision precision,
