@@ -395,6 +395,7 @@ static void nobody_is_faster_than_the_machine(void **state)
     fake.cycles[SLOT_SUBMISSION] = 143;
     RecordCase item = measure(&setup);
     assert_int_equal(item.speed.verdict, SPEED_REVIEW);
+    assert_non_null(strstr(item.speed.text, "a person has to look at this"));
     speed_score(&item.speed, 1.2, 0, 1);
     assert_float_equal(item.speed.points, 0, 0);
     fake.cycles[SLOT_SUBMISSION] = 144;

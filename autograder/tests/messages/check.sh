@@ -1,13 +1,13 @@
 #!/bin/sh
 # check.sh BUILD - docs/messages.md against the sources: every message that a student can meet has its row, every row has a
-# message, and tests provoke them.
+# message, and every row is provoked: here, where a grade says it, or by a test of the simulator or of the diagnosis.
 set -u
+. autograder/tests/lib.sh
+here=autograder/tests/messages
 page=docs/messages.md
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failed=0
 
-tell()
+# tell_bad NAME WHY: ok if $work/bad is empty.
+tell_bad()
 {
     if [ -s "$work/bad" ]; then
         echo "not ok messages/$1: $2"
@@ -31,8 +31,10 @@ said()
     said autograder/build/build_explain.c snprintf | grep '[a-z] [a-z]* '
     said autograder/lab/predict.c trouble_add
     said autograder/lab/answer.c fail
-    said common/base/intake.c error_set
-    for file in common/simt/*.c common/simt/*/*.[ch]; do said "$file" '(fault_at|finding_add)'; done
+    said common/base/intake.c error_set | grep -v ' is missing$' # a grade says before that there is nothing to grade
+    said autograder/judging/grade_lab.c text_set | grep 'to grade$'
+    for file in common/simt/*.c common/simt/*/*.[ch]; do said "$file" '(fault_at|finding_add)'; done |
+        sed 's/^Invalid %s %s of/Invalid __local__ %s of/' # or of parameters
     sed -n 's/^ *\[FAULT_[A-Z_]*\] = "\(.*\)",$/\1/p' common/operation/verdict.c | grep -v '^none$'
 } | sort -u >"$work/all"
 # Formats alone; the grader's own trouble; what CUDA's assert() says in the student's words.
@@ -50,93 +52,184 @@ while IFS= read -r message; do
     done <"$work/rows"
     [ "$found" ] || printf '%s\n' "$message"
 done <"$work/messages" >"$work/bad"
-tell every-message-has-a-row "$page has no row for"
+tell_bad every-message-has-a-row "$page has no row for"
 
 # Rows of other programs' words: what is said of right cases, and of speed.
 cat autograder/record/*.c autograder/judging/*.c autograder/build/*.c autograder/lab/*.c autograder/session/*.c autograder/trial/*.c | tr '\n' ' ' | sed 's/"  *"//g' >"$work/text"
 cat "$work/all" >>"$work/text"
 while IFS= read -r row; do grep -qF -- "$row" "$work/text" || printf '%s\n' "$row"; done <"$work/rows" >"$work/bad"
-tell every-row-has-a-message "nothing says"
+tell_bad every-row-has-a-message "nothing says"
 
-# ---- provoked ----------------------------------------------------------------------------------------------------------
+# ---- provoked by grades ------------------------------------------------------------------------------------------------
 
-# provoke NAME WORDS CODE [BEFORE]: lab 01's solution with CODE at the beginning of its entry point, and BEFORE above it all,
-# is graded with WORDS.
-grade="${1:?usage: check.sh BUILD}/bin/grade --build $1 --lab 1 --case wide-filter --results $work/results --submission $work/01"
-mkdir -p "$work/01"
-provoke()
+# A workbook of two labs that are nothing but mistakes: of a source in this folder, with a case for each `case N: // SAYS words`.
+root=$work/root
+mkdir -p "$root"
+for part in common autograder docs datasets; do ln -s "$PWD/$part" "$root/$part"; done
+: >"$work/provoked"
+
+# lab NN SOURCE OPERATION
+lab()
 {
-    { printf '%s\n' "${4:-}"; sed '/^void conv_forward_host/,/^{/s|^{|{ '"$3"'|' solutions/01-sequential/conv.c; } >"$work/01/conv.c"
-    # shellcheck disable=SC2086 # a command and its options
-    COLUMNS=500 timeout 60 $grade >"$work/out" 2>&1
-    if grep -qF -- "$2" "$work/out"; then : >"$work/bad"; else cp "$work/out" "$work/bad"; fi
-    tell "$1" "does not say '$2'"
+    for folder in "$root/labs" "$root/solutions" "$work/submitted"; do
+        mkdir -p "$folder/$1-wrong"
+        cp "$here/$2" "$folder/$1-wrong/"
+    done
+    : >"$root/labs/$1-wrong/README.md"
+    {
+        printf '[lab]\ntitle = What can go wrong\npart = Messages\norder = 1\ntakes = seconds\nsource = %s\n' "$2"
+        printf 'operation = %s\nprecision = fp32\nbaseline = %s\npapers = none\n' "$3" "$2"
+        printf '[points]\ncorrect = 50\nspeed = 10\npredict = 40\n[speed]\nslack = 1\n[hidden]\ncount = 0\nmax_macs = 1000\n'
+        printf '[hint %d]\ntext = None.\n' 1 2 3
+        sed -n 's|^ *case \([0-9]*\): // SAYS .*|[case c\1]\nshape = N=1 C=1 H=1 W=1 K=\1 R=1 S=1 pad=valid stride=1\nabout = \1|p' "$here/$2" |
+            sed '/^about = 1$/s/$/\ntimed = yes/'
+        printf '[predict p0]\ncase = c1\nformula = P * Q\nquestion = One?\ntolerance = 0\npoints = 40\n'
+    } >"$root/labs/$1-wrong/lab.ini"
 }
-provoke undefined 'which is defined nowhere' 'nothing_of_mine();' 'void nothing_of_mine(void);'
-provoke library "nor NVIDIA's libraries are linked" 'cublasCreate_v2(0);' 'int cublasCreate_v2(void *);'
-provoke cuda-call 'which these labs do not offer' 'cudaIpcOpenEventHandle(0);' 'int cudaIpcOpenEventHandle(void *);'
-provoke graders-name 'which belongs to the grader' '' 'void operation_call(void) {}'
-provoke crash 'killed by SIGSEGV' '*(volatile int *)8 = 1;'
-provoke exit 'the program ended by exit' 'exit(3);' '#include <stdlib.h>'
-provoke file 'wrote a file of more than 1 MiB' \
-    'FILE *f = fopen("/tmp/x", "w"); for (int i = 0; i < 3000000; i++) fputc(1, f); fclose(f);' '#include <stdio.h>'
+lab 01 host.c conv_forward_host
+lab 02 device.cu conv_forward
 
-# Lab 06's solution, its loops no longer unrolled.
+# grade NN [OPTION...]: what it says of $work/submitted goes to $work/said.
+as=
+grade()
+{
+    lab=$1
+    shift
+    # shellcheck disable=SC2086 # a command and its options, or nothing
+    timeout 60 $as "$build/bin/grade" --root "$root" --build "$build" --engine sim --lab "$lab" --results "$work/results" \
+        --submission "$work/submitted" --call-seconds 1 "$@" >"$work/said" 2>&1
+}
+
+# says NAME WORDS: are they in $work/said, however its lines are broken?
+says()
+{
+    tr '\n' ' ' <"$work/said" | sed 's/  */ /g' >"$work/line"
+    : >"$work/bad"
+    if [ "$2" ] && grep -qF -- "$2" "$work/line"; then cat "$work/line" >>"$work/provoked"; else cat "$work/said" >"$work/bad"; fi
+    tell_bad "$1" "does not say '$2'"
+}
+
+# Every case of a source says its words: those between its row and the next.
+cases()
+{
+    grade "$1" --verbose
+    mv "$work/said" "$work/graded"
+    awk '$1 == "case" { number = $2 + 0 } sub(".*// SAYS ", "") { print number, $0 }' "$here/$2" >"$work/expected"
+    while read -r number words; do
+        awk -v first="c$number" '$1 ~ /^c[0-9]+$/ { on = $1 == first } /^  (engine|prediction) / { on = 0 } on' "$work/graded" >"$work/said"
+        says "${2%.*}-$number" "$words"
+    done <"$work/expected"
+}
+cases 01 host.c
+cases 02 device.cu
+
+# source_says NAME WORDS CODE [BEFORE]: what is said of an entry point with that code in it, and BEFORE above it.  The answer key
+# is a right one: where it does not build either, the house is at fault.
+file=$work/submitted/01-wrong/host.c
+source_make()
+{
+    printf '#include <convlab/conv.h>\n%s\nvoid conv_forward_host(const ConvProblem *p, const float *x, const float *w, float *y)\n{\n    %s\n' \
+        "$2" 'for (int k = 0; k < p->K; k++) y[k] = w[k] * x[0];'
+    printf '    %s\n}\n' "$1"
+}
+source_make '' '' >"$root/solutions/01-wrong/host.c"
+source_says()
+{
+    source_make "$3" "${4:-}" >"$file"
+    grade 01
+    says "$1" "$2"
+}
+source_says speed-waits 'points wait until every case is right' 'y[0] = 0;'
+source_says no-c 'does not compile' 'for (;;'
+source_says undefined 'which is defined nowhere' 'nothing_of_mine();' 'void nothing_of_mine(void);'
+source_says library "nor NVIDIA's libraries are linked" 'cublasCreate_v2(0);' 'int cublasCreate_v2(void *);'
+source_says cuda-call 'which these labs do not offer' 'cudaIpcOpenEventHandle(0);' 'int cudaIpcOpenEventHandle(void *);'
+source_says graders-name 'which belongs to the grader' '' 'void operation_call(void) {}'
+source_says no-link 'does not link' '' 'char here; __asm__(".data\n.long here\n.text");'
+source_says too-large-an-object 'and was stopped: no lab needs that' 'y[0] += large[p->K];' 'char large[300 << 20] = {1};'
+source_says no-memory 'no host memory was left' '' '#include <stdlib.h>
+static void *volatile kept;
+__attribute__((constructor)) static void hoard(void)
+{
+    for (size_t bytes = 1 << 30; bytes > 4096; bytes /= 2)
+        while ((kept = malloc(bytes))) {}
+}'
+
+# file_says NAME WORDS COMMAND...: what is said when the command made the source, $file.
+file_says()
+{
+    name=$1 words=$2
+    shift 2
+    rm -rf "$file"
+    "$@"
+    grade 01
+    says "$name" "$words"
+}
+file_says no-entry 'does not define' cp "$root/common/include/convlab/conv.h" "$file"
+file_says missing 'to grade' true
+file_says a-link 'is a symbolic link' ln -s "$PWD/$here/host.c" "$file"
+file_says a-pipe 'is not a regular file' mkfifo "$file"
+file_says a-nul 'holds a NUL byte' sh -c "printf 'int a;\\0' >'$file'"
+file_says large 'and no such file here is' truncate -s 9M "$file"
+# Root reads everything, but not without these two capabilities.
+[ "$(id -u)" = 0 ] && as='setpriv --bounding-set=-dac_override,-dac_read_search'
+file_says unreadable 'cannot be read: see its permissions' sh -c "echo 'int a;' >'$file'; chmod 0 '$file'"
+as=
+
+# Answers that cannot be read, each with the words that it is answered with.
+source_make '' '' >"$file"
+while IFS='|' read -r answer words; do
+    # shellcheck disable=SC2059 # its \n are lines
+    printf "[predict]\n$answer\n" >"$work/submitted/01-wrong/predict.ini"
+    grade 01 --case c1
+    says "answer: $answer" "$words"
+done <<'END'
+q0 = 1|this lab asks for no
+p0 = 1\np0 = 2|has its answer above already
+p0 = many|is not a number
+p0 = 1,46|has a comma that stands between no thousands
+p0 = 4 KB|is cut short: write the number out
+p0 = (1 + 2|has a parenthesis that is not closed
+p0 = ((((((((((((((((((((((1))))))))))))))))))))))|has too many parentheses
+p0 = 1 / 0|is not a finite number
+p0|is no answer; an answer is: name = number
+[answers]|the only section here is [predict]
+END
+
+# Lab 06's solution, its loops no longer unrolled: slow, and why.
 mkdir -p "$work/06-unrolled"
 sed 's/#pragma unroll$/#pragma unroll 1/' solutions/06-unrolled/conv.cu >"$work/06-unrolled/conv.cu"
-COLUMNS=500 timeout 300 "$1/bin/grade" --build "$1" --lab 6 --case table-1 --engine sim --results "$work/results" --submission "$work" >"$work/out" 2>&1
-for words in 'times the cycles of the reference' 'sectors of local memory at conv.cu:' 'Hint: TODO(1): copy the three loops'; do
-    grep -qF "$words" "$work/out" || cat "$work/out"
-done >"$work/bad"
-tell slow-and-why 'does not say all of it'
+COLUMNS=500 timeout 300 "$build/bin/grade" --build "$build" --lab 6 --case table-1 --engine sim --results "$work/results" --submission "$work" >"$work/said" 2>&1
+says slower 'times the cycles of the reference'
+says where-it-is-slower 'sectors of local memory at conv.cu:'
+says hint-for-what-is-slow 'Hint: TODO(1): copy the three loops'
 
-# ---- and the others are expected by some test ---------------------------------------------------------------------------
+# ---- and by other tests ------------------------------------------------------------------------------------------------
 
-# What no test expects by these words: some by a signal's or a check's number, some need a machine that is busy or no root.
-cat >"$work/unproven" <<'END'
-and the compiler gave no reason
-does not link
-and was stopped: no lab needs that
-and no such file here is
-cannot be read: see its permissions
-does a loop in host code not end
-without computing anything and was stopped
-may take %.0f million warp instructions together
-for using too much time or memory
-no host memory was left
-closed its connection to the grader
-made a nonsense message to the grader
-cannot be repeated on fresh inputs
-too busy
-Invalid %s %s of %u bytes
-Invalid parameter read
-Invalid arguments
-Invalid atomic operation
-Invalid tensor map
-Invalid texture or surface object
-Undefined value
-brx.idx: index
-Invalid bulk copy: a box is stored at
-does a loop in a kernel not end
-A box of
-A multicast to the blocks
-The tensor map lies in
-wgmma reads shared memory
-a person has to look at this
-Speed counts once every case is right.
-runs-differ
-END
+# The simulator's are found in kernels of test_simt_faults.c and of make simulate's check, by these words.
 {
-    find autograder common -name 'test_*.c' -exec cat {} + | tr '\n' ' ' | sed 's/"  *"//g'
-    find autograder/tests common/simt/faults -type f \( -name '*.ini' -o -name '*.sh' -o -name '*.cu' \) \
-        ! -path autograder/tests/messages/check.sh -exec cat {} +
-    sed '/^cat >.*unproven/,/^END/d' autograder/tests/messages/check.sh
-} >"$work/tests"
-while IFS= read -r row; do
-    fault=FAULT_$(printf '%s' "$row" | tr 'a-z-' 'A-Z_')
-    grep -qF -e "$row" -e "$fault" "$work/tests" || printf '%s\n' "$row"
-done <"$work/rows" | sort >"$work/silent"
-sort "$work/unproven" | comm -13 - "$work/silent" >"$work/bad"
-tell every-other-row-is-expected-by-a-test 'no test provokes'
+    sed -n 's|.*// FAULT [a-z]*: ||p' common/simt/faults/*.cu
+    grep -o "says '[^']*'" autograder/tests/simulate/check.sh
+} >"$work/found"
+# Names of wrong outputs: the corpus wants each of a mutant or an attack, and nothing else of it; three are planted by the diagnosis's own test.
+{
+    grep -rhoE '^fault *= *[a-z-]+ *$' autograder/tests/mutants autograder/tests/attacks --include=expect.ini | sed 's/^fault *= *//; s/ *$//' | sort -u
+    for fault in last-block:LAST_BLOCK race-global:RACE_GLOBAL runs-differ:DIFFER; do
+        grep -qw "FAULT_${fault#*:}" common/conv/diagnosis/test_diagnose.c && echo "${fault%:*}"
+    done
+} >"$work/planted"
+grep -o 'strstr(item.speed.text, "a person has to look at this")' autograder/judging/test_speed.c >>"$work/provoked"
+
+# A row that says *untested* has no test: it needs a card, a machine that is too busy, or a compiler that dies.
+awk -F'`' '/^## / { list = /simulated GPU/ ? "found" : /Wrong outputs/ ? "planted" : "provoked" }
+    /^\| `/ { print list, (/\*untested\*/ ? "untested" : "tested"), $2 }' $page >"$work/listed"
+while read -r list tested row; do
+    option=-qF
+    [ "$list" = planted ] && option=-qxF
+    if grep $option -- "$row" "$work/$list"; then now=tested; else now=untested; fi
+    [ $now = "$tested" ] || echo "$row: the page says $tested, it is $now"
+done <"$work/listed" >"$work/bad"
+[ "$(wc -l <"$work/listed")" = "$(wc -l <"$work/rows")" ] || echo "rows were lost" >>"$work/bad"
+tell_bad every-row-is-provoked 'no test provokes'
 
 exit $failed
