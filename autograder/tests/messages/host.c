@@ -1,6 +1,6 @@
 /* host.c - what host code can do wrong, a case each: check.sh makes a lab of it whose case N has N
- * filters of one tap over one pixel, and expects the words behind SAYS in what the grade says of it.
- * Each limit that was met makes the next one smaller, so those that take seconds come last. */
+ * filters of one tap over one pixel, and expects the words behind SAYS in what the grade says of
+ * it.  Each limit that was met makes the next one smaller, so those that take seconds come last. */
 #include <convlab/conv.h>
 
 #include <fcntl.h>
