@@ -7,10 +7,15 @@ set -eu
 build=${1:?usage: fuzz.sh BUILD SECONDS}
 seconds=${2:?usage: fuzz.sh BUILD SECONDS}
 nvcc=$(sed -n 's/^NVCC=//p' "$build/toolchain.env")
-mkdir -p "$build/broken" "$build/seeds/ptx" "$build/seeds/fatbin" "$build/seeds/ini" "$build/seeds/frames"
+mkdir -p "$build/broken" "$build/seeds/ptx" "$build/seeds/fatbin" "$build/seeds/ini" "$build/seeds/frames" "$build/seeds/maps" \
+    "$build/seeds/records"
 # A request of four bytes and one without any (common/serve/batches/frame.h).
 printf 'CLS1\004\0\0\0\001\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\001\0\0\0\0\0\0\0four' >"$build/seeds/frames/one"
 printf 'CLS1\0\0\0\0\002\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\003\0\0\0\0\0\0\0' | cat "$build/seeds/frames/one" - >"$build/seeds/frames/two"
+# Two layers of feature maps (datasets/fuzz_maps.c); records of grades, and the table of a climb.
+printf 'layer\nlayer\n\0(1, 2, 2, 3)\n3x4\n\0001 2.5 -3e-2, 0\n5 6 7 8 9 10 11 12\n' >"$build/seeds/maps/two"
+cp docs/data/h200/*.json "$build/seeds/records"
+printf '2026-01-31T12:00:00Z\t0a\tsim h200\tcycles\t80.5\t100\tlenet\t1500\t3000\t1000\t500\n' >"$build/seeds/records/climb"
 for lab in labs/*/; do cp "$lab/lab.ini" "$build/seeds/ini/$(basename "$lab")"; done
 
 for source in solutions/*/conv.cu; do
@@ -26,11 +31,16 @@ done
 status=0
 for program in $(find "$build/tests" -type f -name 'fuzz_*' -perm -u+x | sort); do
     name=$(basename "$program")
-    seeds=$build/seeds/ptx
-    [ "$name" != fuzz_fatbin ] || seeds=$build/seeds/fatbin
-    [ "$name" != fuzz_array ] || seeds=datasets/digits-8x8
-    [ "$name" != fuzz_client ] || seeds=$build/seeds/frames
-    [ "$name" != fuzz_ini ] || seeds=$build/seeds/ini
+    case $name in
+    fuzz_array) seeds=datasets/digits-8x8 ;;
+    fuzz_client) seeds=$build/seeds/frames ;;
+    fuzz_fatbin) seeds=$build/seeds/fatbin ;;
+    fuzz_ini) seeds=$build/seeds/ini ;;
+    fuzz_machine) seeds=common/simt/gpus ;;
+    fuzz_maps) seeds=$build/seeds/maps ;;
+    fuzz_record) seeds=$build/seeds/records ;;
+    *) seeds=$build/seeds/ptx ;;
+    esac
     mkdir -p "$build/corpus/$name"
     echo "== ${program#"$build/tests/"}, $seconds s"
     "$program" -max_total_time="$seconds" -max_len=40000 -rss_limit_mb=2048 -print_final_stats=1 -verbosity=0 \
