@@ -378,6 +378,7 @@ static void cases_speed(LabRun *run)
     card_ceilings_leave(run->grader->ceilings);
     for (int i = 0; i < record->cases && all && !run->speed.sim; i++)
         if (record->item[i].speed.possible > 0) time_case(run, &record->item[i]);
+    all = record_all_correct(record); /* what was timed was judged again */
     for (int i = 0; i < record->cases; i++)
         if (record->item[i].speed.possible > 0)
             speed_score(&record->item[i].speed, run->lab->ini.slack,

@@ -355,6 +355,16 @@ void judge_case(Judge *judge, const Problem *problem, Random *random, Expected *
     expected_free(expected);
 }
 
+void judge_wrong_later(RecordCase *item, const RecordCase *later)
+{
+    item->points = 0;
+    judge_later(item, later, FAULT_REPEAT,
+                "Right when it was called and repeated once, but not in a later run, while it was "
+                "timed:",
+                "Do threads race, so that only luck made it right before? Does what a kernel "
+                "computes depend on a clock, or on what an earlier run has left?");
+}
+
 void judge_simulated(Judge *simulator, const Problem *problem, Random *random, RecordCase *item)
 {
     RecordCase there = {.verdict = CASE_NOT_RUN};

@@ -69,6 +69,10 @@ void judge_replay(Judge *judge, int slot, const Problem *problem, Random *random
  * added to item->text, and its fault is the item's, if it fails there too. */
 void judge_simulated(Judge *simulator, const Problem *problem, Random *random, RecordCase *item);
 
+/* `item` was right, and `later`, a run that was timed or counted, is not: that is item's new
+ * verdict, and its points are gone. */
+void judge_wrong_later(RecordCase *item, const RecordCase *later);
+
 /* Calls slot 0 several times in one process, for `problem`, which it was right for, and for `other`
  * in between.  Where a call is then wrong, that is item's new verdict. */
 void judge_again(Judge *judge, const Problem *problem, const Problem *other, Random *random,

@@ -30,46 +30,59 @@ void speed_end(RecordSpeed *speed, SpeedVerdict verdict, const char *format, ...
     speed->verdict = verdict;
 }
 
-int speed_start(SpeedSetup *setup, int slot, Workload *workload, char *text, size_t bytes)
+int speed_start(SpeedSetup *setup, int slot, Workload *workload, RecordCase *failed)
 {
     Judge *judge = setup->judge;
     Error error;
     Observed observed = {0};
     RunOutcome outcome = {0};
+    *failed = (RecordCase){.verdict = CASE_BROKEN};
     if (setup->build[slot]->status != BUILD_OK) {
-        text_set(text, bytes, "%s", setup->build[slot]->message);
+        text_set(failed->text, sizeof failed->text, "%s", setup->build[slot]->message);
         return -1;
     }
     if (!setup->started[slot]) {
         if (session_start_runner(judge->session, slot, setup->build[slot], &error)) {
-            text_set(text, bytes, "%s", error.text);
+            text_set(failed->text, sizeof failed->text, "%s", error.text);
             return -1;
         }
         setup->started[slot] = 1;
     }
     judge_ask(judge, slot, JUDGE_PROBE, workload ? (const float *const *)workload->tensor : NULL,
               judge->host ? workload->output : NULL, &observed, &outcome);
-    if (outcome.status != RUN_OK) text_set(text, bytes, "%s", outcome.message);
-    return outcome.status == RUN_OK ? 0 : -1;
+    if (outcome.status == RUN_OK) return 0;
+    judge_output(judge, workload, &observed, &outcome, 0, failed);
+    return -1;
+}
+
+void speed_wrong(RecordCase *item, const RecordCase *later)
+{
+    RecordSpeed *speed = &item->speed;
+    if (case_is_left_out(later->verdict)) {
+        speed_end(speed, SPEED_DEFERRED, "%.500s", later->text);
+        return;
+    }
+    speed_end(speed, SPEED_WRONG, "A timed run went wrong. %.480s", later->text);
+    judge_wrong_later(item, later);
 }
 
 /* As speed_start, with the device to itself: what another runner allocated would move addresses,
  * and with them the cycles. */
 static int speed_start_alone(SpeedSetup *setup, int slot, const Problem *problem, Random *random,
-                             char *text, size_t bytes)
+                             RecordCase *failed)
 {
     Judge *judge = setup->judge;
     Workload workload;
     Error error;
     if (judge_begin_problem(judge, problem, &error) ||
         workload_open(judge->operation, problem, &workload, &error)) {
-        text_set(text, bytes, "%s", error.text);
+        text_set(failed->text, sizeof failed->text, "%s", error.text);
         return -1;
     }
     judge_fill(judge, &workload, random);
-    int failed = speed_start(setup, slot, &workload, text, bytes);
+    int status = speed_start(setup, slot, &workload, failed);
     workload_close(&workload);
-    return failed;
+    return status;
 }
 
 void speed_own_inputs(Random *random)
@@ -84,24 +97,24 @@ static uint64_t own_cycles(SpeedSetup *setup, int slot, const Problem *problem, 
 {
     Random random;
     const char *who = slot == SLOT_BASELINE ? "baseline" : "reference";
-    char shape[256], why[1600] = "";
+    char shape[256];
+    RecordCase item = {0};
     const Operation *operation = setup->judge->operation;
     operation->print(problem, shape, sizeof shape);
     CycleCacheKey key = cycle_cache_key(setup->build[slot]->digest, operation->name, shape,
                                         setup->machine->name, setup->simulator);
     if (!cycle_cache_find(setup->cache, &key, cost)) return cost->cycles;
     speed_own_inputs(&random);
-    if (!speed_start_alone(setup, slot, problem, &random, why, sizeof why)) {
-        RecordCase item;
+    if (!speed_start_alone(setup, slot, problem, &random, &item)) {
         judge_replay(setup->judge, slot, problem, &random, 1, &item);
         if (item.verdict == CASE_CORRECT) {
             *cost = item.cost;
             cycle_cache_keep(setup->cache, &key, cost);
             return cost->cycles;
         }
-        text_set(why, sizeof why, "%s", item.text);
     }
-    speed_end(speed, SPEED_DEFERRED, "the workbook's own %s could not be timed: %s", who, why);
+    speed_end(speed, SPEED_DEFERRED, "the workbook's own %s could not be timed: %s", who,
+              item.text);
     return 0;
 }
 

@@ -22,14 +22,19 @@ typedef struct SpeedSetup {
 } SpeedSetup;
 
 /* Measures the problem that slot 0 was last judged on, into item->speed: times, or a verdict that
- * says why there are none.  Every timed output of the submission is checked.  Does not score.  On
- * the simulator judge_case has put the submission's cycles there. */
+ * says why there are none.  Every timed output of the submission is checked, and a wrong
+ * one makes the case wrong.  Does not score.  On the simulator judge_case has put the submission's
+ * cycles there. */
 void speed_measure(SpeedSetup *setup, const Problem *problem, Random *random, RecordCase *item);
 
 /* Starts `slot` if need be and calls it once, so that it can be replayed; nobody looks at what it
  * computes.  Its inputs are the workload's; NULL: those that lie there, of device labs.  -1 with
- * the reason in `text`. */
-int speed_start(SpeedSetup *setup, int slot, Workload *workload, char *text, size_t bytes);
+ * verdict and text of the run that failed in *failed. */
+int speed_start(SpeedSetup *setup, int slot, Workload *workload, RecordCase *failed);
+
+/* The submission, right before, was not in `later`, a run that was timed or counted: so its case is
+ * wrong, unless the grader's own trouble was in the way. */
+void speed_wrong(RecordCase *item, const RecordCase *later);
 
 /* The end of a measurement: its verdict and, printf-style, why. */
 void speed_end(RecordSpeed *speed, SpeedVerdict verdict, const char *format, ...)

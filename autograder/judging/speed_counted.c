@@ -45,43 +45,47 @@ static int program_asks_valgrind(const char *path)
     return asks;
 }
 
-/* One counted call of `slot` on fresh inputs, judged when it is the submission's; -1 with the
- * verdict in *speed. */
+/* One counted call of `slot` on fresh inputs; -1 with verdict and text of what was wrong in
+ * *verdict. */
 static int count_once(SpeedSetup *setup, int slot, const Problem *problem, Random *random,
-                      uint64_t *cycles, RecordSpeed *speed)
+                      uint64_t *cycles, RecordCase *verdict)
 {
     Workload workload;
     Error error;
     Observed observed = {0};
     RunOutcome outcome = {0};
-    RecordCase verdict = {0};
     RunCount count = {0};
-    char why[600] = "";
+    *verdict = (RecordCase){.verdict = CASE_BROKEN};
     if (workload_open(setup->judge->operation, problem, &workload, &error)) {
-        speed_end(speed, SPEED_DEFERRED, "%s", error.text);
+        text_set(verdict->text, sizeof verdict->text, "%s", error.text);
         return -1;
     }
     const float *const *tensor = (const float *const *)workload.tensor;
     judge_fill(setup->judge, &workload, random);
-    if (!speed_start(setup, slot, &workload, why, sizeof why)) {
+    if (!speed_start(setup, slot, &workload, verdict)) {
         judge_fill(setup->judge, &workload, random);
         double start = sandbox_clock();
         session_count(setup->judge->session, slot, tensor, workload.output, &observed, &outcome,
                       &count);
         setup->judge->spent[SPENT_CALLS] += sandbox_clock() - start;
-        judge_output(setup->judge, &workload, &observed, &outcome, 0, &verdict);
-        text_set(why, sizeof why, "%.590s", verdict.text);
+        judge_output(setup->judge, &workload, &observed, &outcome, 0, verdict);
     }
     workload_close(&workload);
     *cycles = run_count_cycles(&count);
-    if (!*why && *cycles) return 0;
-    int own = slot != SLOT_SUBMISSION;
-    speed_end(speed, own || case_is_left_out(verdict.verdict) ? SPEED_DEFERRED : SPEED_WRONG,
-              "%s%s",
-              own ? "one of the workbook's own programs could not be counted: "
-                  : "Right when it was called, but not when its instructions were counted: ",
-              why);
-    return -1;
+    return verdict->verdict == CASE_CORRECT && *cycles ? 0 : -1;
+}
+
+/* Of a call that could not be counted.  What valgrind cannot execute makes no case wrong; a wrong
+ * output does. */
+static void end_uncounted(RecordCase *item, const RecordCase *verdict)
+{
+    if (verdict->verdict == CASE_WRONG) {
+        speed_wrong(item, verdict);
+        return;
+    }
+    speed_end(&item->speed, case_is_left_out(verdict->verdict) ? SPEED_DEFERRED : SPEED_WRONG,
+              "Right when it was called, but not when its instructions were counted: %.400s",
+              verdict->text);
 }
 
 /* ---- the workbook's own programs ------------------------------------------------------------- */
@@ -101,8 +105,13 @@ typedef struct OwnCount {
 static int own_count(OwnCount *own, SpeedSetup *setup, RecordSpeed *speed)
 {
     Random random;
+    RecordCase verdict;
     speed_own_inputs(&random);
-    if (count_once(setup, own->slot, own->problem, &random, &own->cycles, speed)) return -1;
+    if (count_once(setup, own->slot, own->problem, &random, &own->cycles, &verdict)) {
+        speed_end(speed, SPEED_DEFERRED,
+                  "one of the workbook's own programs could not be counted: %.400s", verdict.text);
+        return -1;
+    }
     cycle_cache_keep(setup->cache, &own->key, &(DeviceCost){.cycles = own->cycles});
     return 0;
 }
@@ -186,11 +195,11 @@ static double seconds_of(SpeedSetup *setup, int slot, const Problem *problem, Ra
 {
     Workload workload;
     double least = 0;
-    char why[1600];
+    RecordCase unread;
     if (workload_open(setup->judge->operation, problem, &workload, NULL)) return 0;
     const float *const *tensor = (const float *const *)workload.tensor;
     judge_fill(setup->judge, &workload, random);
-    int started = !speed_start(setup, slot, &workload, why, sizeof why);
+    int started = !speed_start(setup, slot, &workload, &unread);
     for (int i = 0; i < MEASURED_CALLS && started; i++) {
         Observed observed;
         RunOutcome outcome;
@@ -234,6 +243,7 @@ void speed_measure_counted(SpeedSetup *setup, const Problem *problem, Random *ra
     RecordSpeed *speed = &item->speed;
     Error error;
     uint64_t student;
+    RecordCase verdict;
     OwnCount baseline, reference;
     const char *cannot = session_cannot_count();
     if (cannot) {
@@ -252,9 +262,10 @@ void speed_measure_counted(SpeedSetup *setup, const Problem *problem, Random *ra
     }
     own_begin(&baseline, setup, SLOT_BASELINE, problem);
     own_begin(&reference, setup, SLOT_REFERENCE, problem);
-    int failed = count_once(setup, SLOT_SUBMISSION, problem, random, &student, speed);
+    int failed = count_once(setup, SLOT_SUBMISSION, problem, random, &student, &verdict);
     own_end(&baseline);
     own_end(&reference);
+    if (failed) end_uncounted(item, &verdict);
     /* What could not be counted beside the submission is counted alone. */
     if (failed || (!baseline.cycles && own_count(&baseline, setup, speed)) ||
         (!reference.cycles && own_count(&reference, setup, speed)))

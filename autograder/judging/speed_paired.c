@@ -29,7 +29,7 @@ typedef struct Side {
     PairedSubject subject;                           /* its windows */
     int windows;                                     /* judged so far */
     int whole;                                       /* the one whose every output is judged */
-    int wrong;                                       /* the submission's output was */
+    RecordCase judged;                               /* the last window, or what went wrong */
     double first[PAIRED_PAIRS], later[PAIRED_PAIRS]; /* of each window: seconds of its first run and
                                                         of each other, where there are others */
     int several;                                     /* windows of several runs */
@@ -62,8 +62,9 @@ static int measure_submission(void *context, int repeats, double *seconds, Error
     Side *side = context;
     Observed observed = {0};
     RunOutcome outcome = {0};
-    RecordCase verdict = {0};
+    RecordCase *verdict = &side->judged;
     Judge *judge = side->setup->judge;
+    *verdict = (RecordCase){0};
     Expected *ready = side->windows == side->whole ? side->setup->whole : NULL;
     Workload *workload = ready ? &ready->workload : side->workload;
     /* Fresh inputs also where others are ready: no window comes sooner than another. */
@@ -72,10 +73,8 @@ static int measure_submission(void *context, int repeats, double *seconds, Error
               &observed, &outcome);
     *seconds = outcome.cost.seconds;
     note_first(side, repeats, &outcome.cost);
-    judge_window(side, ready, &observed, &outcome, &verdict);
-    if (verdict.verdict == CASE_CORRECT) return 0;
-    side->wrong = !case_is_left_out(verdict.verdict);
-    return error_set(error, "%.900s", verdict.text);
+    judge_window(side, ready, &observed, &outcome, verdict);
+    return verdict->verdict == CASE_CORRECT ? 0 : error_set(error, "%.900s", verdict->text);
 }
 
 /* Any of them on the inputs that are there, and nobody looks: the workbook's own programs, and
@@ -88,9 +87,8 @@ static int measure_unseen(void *context, int repeats, double *seconds, Error *er
     judge_ask(side->setup->judge, side->slot, repeats, NULL, NULL, &observed, &outcome);
     *seconds = outcome.cost.seconds;
     if (outcome.status == RUN_OK) return 0;
-    RecordCase verdict = {0};
-    judge_output(side->setup->judge, side->workload, &observed, &outcome, 0, &verdict);
-    side->wrong = !case_is_left_out(verdict.verdict);
+    side->judged = (RecordCase){0};
+    judge_output(side->setup->judge, side->workload, &observed, &outcome, 0, &side->judged);
     return error_set(error, "%.900s", outcome.message);
 }
 
@@ -191,16 +189,19 @@ static void count_lowest(const Comparison *all, RecordSpeed *speed)
 
 /* The verdict and the times into `speed`. */
 static void measure_sides(SpeedSetup *setup, Side side[SESSION_RUNNERS], int same,
-                          RecordSpeed *speed)
+                          RecordCase *item)
 {
     Comparison all = {0};
     Error error;
+    RecordSpeed *speed = &item->speed;
     int failed = fill_windows(side, same, &error);
     for (int look = 0; look < PAIRED_LOOKS; look++) {
         if (failed || comparison_look(&all, side, same, &error)) {
-            int wrong = side[SLOT_SUBMISSION].wrong;
-            speed_end(speed, wrong ? SPEED_WRONG : SPEED_DEFERRED, "%s%s",
-                      wrong ? "A timed run went wrong. " : "", error.text);
+            const RecordCase *later = &side[SLOT_SUBMISSION].judged;
+            if (later->verdict != CASE_CORRECT)
+                speed_wrong(item, later);
+            else
+                speed_end(speed, SPEED_DEFERRED, "%s", error.text);
             return;
         }
         times_into(speed, &all.student, &all.reference);
@@ -223,18 +224,18 @@ static void measure_sides(SpeedSetup *setup, Side side[SESSION_RUNNERS], int sam
 /* Calls the programs that are to be replayed: the submission on fresh inputs, the workbook's own on
  * the same. */
 static int start_sides(SpeedSetup *setup, Workload *workload, Random *random, int same,
-                       RecordSpeed *speed)
+                       RecordCase *item)
 {
-    char why[1600] = "";
+    RecordCase failed;
     judge_fill(setup->judge, workload, random);
-    if (speed_start(setup, SLOT_SUBMISSION, workload, why, sizeof why)) {
-        speed_end(speed, SPEED_WRONG, "%s", why);
+    if (speed_start(setup, SLOT_SUBMISSION, workload, &failed)) {
+        speed_wrong(item, &failed);
         return -1;
     }
     for (int slot = SLOT_BASELINE; slot <= (same ? SLOT_BASELINE : SLOT_REFERENCE); slot++) {
-        if (!speed_start(setup, slot, NULL, why, sizeof why)) continue;
-        speed_end(speed, SPEED_DEFERRED, "the workbook's own %s could not be timed: %s",
-                  slot == SLOT_BASELINE ? "baseline" : "reference", why);
+        if (!speed_start(setup, slot, NULL, &failed)) continue;
+        speed_end(&item->speed, SPEED_DEFERRED, "the workbook's own %s could not be timed: %s",
+                  slot == SLOT_BASELINE ? "baseline" : "reference", failed.text);
         return -1;
     }
     return 0;
@@ -274,8 +275,8 @@ void speed_measure_paired(SpeedSetup *setup, const Problem *problem, Random *ran
     for (int slot = 0; slot < SESSION_RUNNERS; slot++)
         side[slot] = (Side){
             .setup = setup, .slot = slot, .random = random, .workload = &workload, .whole = whole};
-    int started = !start_sides(setup, &workload, random, same, speed);
-    if (started) measure_sides(setup, side, same, speed);
+    int started = !start_sides(setup, &workload, random, same, item);
+    if (started) measure_sides(setup, side, same, item);
     speed->roof = floor_seconds(setup, &workload);
     workload_close(&workload);
     if (!started || speed->verdict != SPEED_SCORED || speed->student >= speed->roof) return;

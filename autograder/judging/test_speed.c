@@ -194,7 +194,7 @@ static RecordCase measure(SpeedSetup *setup)
 {
     static Random random;
     Problem problem = fake.problem;
-    RecordCase item = {.verdict = CASE_CORRECT};
+    RecordCase item = {.verdict = CASE_CORRECT, .points = 3};
     random_seed(&random, 1);
     item.speed.possible = 10;
     if (setup->sim) judge_case(&judge, &problem, &random, NULL, 1, &item);
@@ -308,7 +308,7 @@ static RecordCase again(int wrong_call, int wrong_channels, int next_fails)
     Random random;
     Problem problem, other;
     Error error;
-    RecordCase item = {.verdict = CASE_CORRECT};
+    RecordCase item = {.verdict = CASE_CORRECT, .points = 3};
     begin(1);
     problem = fake.problem;
     random_seed(&random, 1);
@@ -435,12 +435,15 @@ static void counts_that_lie_are_found(void **state)
 {
     (void)state;
     SpeedSetup setup = begin_counted();
+    RecordCase item;
     fake.cycles[SLOT_SUBMISSION] = 1000;
     assert_int_equal(measure(&setup).speed.verdict, SPEED_REVIEW);
     fake.seconds[SLOT_SUBMISSION] = 0.01 / 400;
     assert_int_equal(measure(&setup).speed.verdict, SPEED_SCORED);
     fake.wrong_replay = 1; /* here: wrong in the counted call */
-    assert_int_equal(measure(&setup).speed.verdict, SPEED_WRONG);
+    item = measure(&setup);
+    assert_int_equal(item.speed.verdict, SPEED_WRONG);
+    assert_int_equal(item.verdict, CASE_WRONG);
     fake.wrong_replay = 0;
     static const unsigned char request[] = {0x48, 0xc1, 0xc7, 0x03, 0x48, 0xc1, 0xc7, 0x0d,
                                             0x48, 0xc1, 0xc7, 0x3d, 0x48, 0xc1, 0xc7, 0x33};
@@ -453,7 +456,7 @@ static void counts_that_lie_are_found(void **state)
     assert_int_equal(measure(&setup).speed.verdict, SPEED_WRONG);
     remove(build[0].program);
     fake.can_count = 0;
-    RecordCase item = measure(&setup);
+    item = measure(&setup);
     assert_int_equal(item.speed.verdict, SPEED_DEFERRED);
     assert_non_null(strstr(item.speed.text, "no counter"));
 }
@@ -486,12 +489,40 @@ static void paired_times_become_points(void **state)
     assert_true(fake.calls[0] == 1 && fake.calls[1] == 1 && fake.calls[2] == 1);
 }
 
+/* Right when it was called is not enough: what goes wrong later, by a clock or by luck, is wrong. */
 static void every_timed_output_is_checked(void **state)
 {
     (void)state;
     SpeedSetup setup = begin(0);
     fake.wrong_replay = 1;
-    assert_int_equal(measure(&setup).speed.verdict, SPEED_WRONG);
+    RecordCase item = measure(&setup);
+    assert_int_equal(item.speed.verdict, SPEED_WRONG);
+    assert_int_equal(item.verdict, CASE_WRONG);
+    assert_string_equal(item.fault, "repeat");
+    assert_float_equal(item.points, 0, 0);
+    assert_non_null(strstr(item.text, "not in a later run"));
+}
+
+/* A submission's process that ends in its timed call is wrong; one that the grader could not start
+ * is the grader's trouble, and costs nobody a point. */
+static void whose_trouble_a_timed_call_is(void **state)
+{
+    (void)state;
+    const struct {
+        RunStatus status;
+        SpeedVerdict speed;
+        CaseVerdict verdict;
+    } table[] = {{RUN_EXITED, SPEED_WRONG, CASE_EXITED},
+                 {RUN_BROKEN, SPEED_DEFERRED, CASE_CORRECT},
+                 {RUN_STARVED, SPEED_DEFERRED, CASE_CORRECT}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        SpeedSetup setup = begin(0);
+        fake.status = table[i].status;
+        RecordCase item = measure(&setup);
+        assert_int_equal(item.speed.verdict, table[i].speed);
+        assert_int_equal(item.verdict, table[i].verdict);
+        assert_float_equal(item.points, table[i].verdict == CASE_CORRECT ? 3 : 0, 0);
+    }
 }
 
 /* What one run leaves for the next, on the same inputs, makes the first the slowest. */
@@ -586,6 +617,7 @@ int main(void)
         cmocka_unit_test(speed_waits_for_correctness_and_for_a_gap),
         cmocka_unit_test(paired_times_become_points),
         cmocka_unit_test(every_timed_output_is_checked),
+        cmocka_unit_test(whose_trouble_a_timed_call_is),
         cmocka_unit_test(later_runs_that_are_faster_are_for_a_person),
         cmocka_unit_test(who_varies_alone_pays_for_it),
         cmocka_unit_test(below_the_cards_floor_is_for_a_person),
