@@ -198,6 +198,13 @@ static int memory_call(SimDevice *sim, const DeviceCall *call, DeviceReply *repl
 {
     Error error = {""};
     int failed = 0;
+    uint64_t bytes = call->kind == CALL_COPY_TO_DEVICE ? call->data_bytes : call->bytes;
+    if (!sim_instructions_left(sim, bytes))
+        return device_fail(reply, DEVICE_LAUNCH_TIMEOUT,
+                           "copies and fills have moved %llu bytes, with this one of %llu more "
+                           "than a call may: does a loop around them never end?",
+                           (unsigned long long)sim->moved, (unsigned long long)bytes);
+    sim->moved += bytes;
     switch (call->kind) {
     case CALL_COPY_TO_DEVICE:
         failed = simt_write(sim->gpu, call->dst, call->data, call->data_bytes, &error);
@@ -570,7 +577,7 @@ static void cost_take(SimDevice *sim, uint64_t cycles, DeviceCost *cost)
     cost->cycles = cycles;
     cost->seconds = cycles_to_seconds(sim, cycles);
     memset(&sim->cost, 0, sizeof sim->cost);
-    sim->costliest = 0;
+    sim->costliest = sim->moved = 0;
 }
 
 /* What comes next begins after what was paid for. */
@@ -625,10 +632,10 @@ static int sim_replay(Device *device, Recording *recording, int repeats, DeviceC
     uint64_t *end = calloc(recording->count + 1, sizeof *end);
     size_t *before = calloc(recording->count + 1, sizeof *before);
     DeviceCost live = sim->cost;
-    uint64_t live_costliest = sim->costliest;
+    uint64_t live_costliest = sim->costliest, live_moved = sim->moved;
     DeviceReply reply = {.status = DEVICE_OUT_OF_MEMORY};
     memset(&sim->cost, 0, sizeof sim->cost);
-    sim->costliest = 0;
+    sim->costliest = sim->moved = 0;
     if (timeline && end && before) {
         reply.status = DEVICE_SUCCESS;
         freed_retire(sim, recording, 0);
@@ -638,6 +645,7 @@ static int sim_replay(Device *device, Recording *recording, int repeats, DeviceC
     cost_take(sim, timeline ? timeline->end : 0, cost);
     sim->cost = live;
     sim->costliest = live_costliest;
+    sim->moved = live_moved;
     free(timeline), free(end), free(before);
     if (reply.status == DEVICE_SUCCESS) return 0;
     return error_set(error, "replay: %s: %s", device_status_name(reply.status),

@@ -66,6 +66,16 @@ static void cost_add(SimDevice *sim, const SimFunction *function, const DeviceCa
     memcpy(cost->block, call->block, sizeof cost->block);
 }
 
+uint64_t sim_instructions_left(const SimDevice *sim, uint64_t bytes)
+{
+    enum { BYTES_AN_INSTRUCTION = 64 }; /* a warp's load and its store move 128 */
+    uint64_t used = sim->cost.counters.warp_instructions + sim->moved / BYTES_AN_INSTRUCTION +
+                    bytes / BYTES_AN_INSTRUCTION;
+    return !sim->instruction_limit         ? UINT64_MAX
+           : sim->instruction_limit > used ? sim->instruction_limit - used
+                                           : 0;
+}
+
 int sim_launch(SimDevice *sim, const DeviceCall *call, DeviceReply *reply)
 {
     SimFunction *function = sim_function(sim, call->function);
@@ -86,8 +96,8 @@ int sim_launch(SimDevice *sim, const DeviceCall *call, DeviceReply *reply)
                                      call->value >> (LAUNCH_CLUSTER + 16) & 0xff},
                          .params = call->data,
                          .params_bytes = function->info.params_bytes};
-    uint64_t allowed = sim->instruction_limit, used = sim->cost.counters.warp_instructions;
-    if (allowed) launch.instruction_limit = allowed > used ? allowed - used : 1;
+    uint64_t left = sim_instructions_left(sim, 0);
+    if (sim->instruction_limit) launch.instruction_limit = left ? left : 1;
     if (sim->touch.groups) launch.touch = &sim->touch;
     SimtResult result;
     memset(&result, 0, sizeof result);

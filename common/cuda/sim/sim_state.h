@@ -60,6 +60,7 @@ typedef struct SimDevice {
     uint64_t last_cycles; /* of the last launch, and the blocks that an SM holds of it */
     uint32_t last_resident;
     uint64_t costliest;  /* cycles of the launch that cost describes last */
+    uint64_t moved;      /* bytes that copies and fills took since cost was */
     unsigned char *data; /* of the last reply */
     uint64_t data_capacity;
 } SimDevice;
@@ -68,6 +69,10 @@ SimFunction *sim_function(SimDevice *sim, uint32_t handle);
 int sim_launch(SimDevice *sim, const DeviceCall *call, DeviceReply *reply);
 int sim_occupancy(SimDevice *sim, const DeviceCall *call, DeviceReply *reply);
 int sim_function_attribute(SimDevice *sim, const DeviceCall *call, DeviceReply *reply);
+
+/* Warp instructions that may still be executed before take_cost, 0: none, where `bytes` are copied
+ * or filled now.  What copies and fills take counts as a kernel's that does the same. */
+uint64_t sim_instructions_left(const SimDevice *sim, uint64_t bytes);
 
 /* Says what the call in hand costs; its caller finds out when it runs. */
 void sim_spend(SimDevice *sim, TimelineResource resource, uint32_t share, uint64_t cycles);

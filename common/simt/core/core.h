@@ -39,14 +39,15 @@ typedef struct Allocation {
     uint64_t address, bytes;
     unsigned char *host;
     int freed;
-    int kept;         /* freed, but its bytes stay until memory_free: a replay uses them again */
-    int read_only;    /* __constant__ */
-    int managed;      /* the program's own code uses it at the same address */
-    int heap;         /* a kernel's malloc gave it out */
-    uint64_t room;    /* of such: the most that it can hold */
-    int initialised;  /* every byte is known to be written: the bitmap need not be asked */
-    const char *name; /* of a variable, NULL for an allocation */
-    ArrayName array;  /* what is in it, where somebody said so; rank 0 else */
+    int kept;      /* freed, but its bytes stay until memory_free: a replay uses them again */
+    int read_only; /* __constant__ */
+    int managed;   /* the program's own code uses it at the same address */
+    int heap;      /* a kernel's malloc gave it out */
+    uint64_t room; /* of such: the most that it can hold */
+    struct Allocation *later; /* of such, freed: the one that was freed next */
+    int initialised;          /* every byte is known to be written: the bitmap need not be asked */
+    const char *name;         /* of a variable, NULL for an allocation */
+    ArrayName array;          /* what is in it, where somebody said so; rank 0 else */
     uint64_t serial;
 } Allocation;
 
@@ -96,10 +97,17 @@ int memory_is_written(const Memory *memory, uint64_t address, uint64_t bytes);
 uint64_t memory_leaks(const Memory *memory, char *text, size_t bytes);
 
 /* ---- the device heap (heap.c) ---------------------------------------------------------------- */
+typedef struct HeapPlaces {
+    Allocation *first, *last; /* in the order in which they were freed */
+} HeapPlaces;
+
+enum { HEAP_CLASSES = 4 * 61 };
+
 typedef struct Heap {
     uint64_t limit; /* cudaLimitMallocHeapSize */
     uint64_t begin, next, end, used;
-    uint32_t place; /* in the table of allocations, from which a freed one is looked for */
+    uint32_t places;                /* given out once or more often */
+    HeapPlaces freed[HEAP_CLASSES]; /* by how much they hold (heap.c) */
 } Heap;
 
 typedef enum HeapFree { HEAP_FREE_DONE, HEAP_FREE_INVALID, HEAP_FREE_TWICE } HeapFree;
@@ -525,6 +533,7 @@ struct Launch {
     SimtKernel *kernel;
     const SimtLaunch *launch;
     uint64_t blocks, next, limit, executed;
+    size_t saved_bytes; /* that warps have room for: registers of calls that have not returned */
     uint64_t stop_at; /* blocks from this number on need not run */
     uint32_t threads_per_block, warps_per_block, shared_bytes, resident;
     uint32_t local_bytes; /* of a thread: the kernel's, and what its calls may take */

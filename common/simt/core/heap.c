@@ -1,12 +1,15 @@
 /* heap.c - malloc and free of device code: a part of device memory of its own.
  *
  * Address space is free: a block's place is given to another one only when all space is used up, so
- * that a use after the free is told.  What counts against the heap's limit are live blocks. */
+ * that a use after the free is told.  What counts against the heap's limit are live blocks.
+ *
+ * Whoever calls malloc is not trusted, and each block costs this process an entry in its table: so
+ * there are only so many places, and one that was freed is found without a search. */
 #include <stdlib.h>
 
 #include "common/simt/core/core.h"
 
-enum { ROUND = 16, HEADER = 16, BETWEEN = 48, SPACE = 8 };
+enum { ROUND = 16, HEADER = 16, BETWEEN = 48, SPACE = 8, PLACES = 1 << 20 };
 
 int heap_open(SimtGpu *gpu, Error *error)
 {
@@ -26,15 +29,28 @@ static uint64_t cost_of(uint64_t bytes)
     return (bytes + ROUND - 1) / ROUND * ROUND + HEADER;
 }
 
-/* A freed block with as much room: the next one, for it was freed longest ago, as a rule. */
-static Allocation *block_again(SimtGpu *gpu, uint64_t bytes)
+/* The class of places that a block of so many bytes gets one of, and how many bytes those hold: any
+ * multiple of 16 up to 128, then four sizes to a doubling.  All of a class hold as many, so the
+ * first that is free will do. */
+static uint32_t class_of(uint64_t bytes, uint64_t *room)
 {
-    const Memory *memory = &gpu->memory;
-    for (uint32_t k = 0; k < memory->count; k++) {
-        uint32_t at = (gpu->heap.place + k) % memory->count;
-        Allocation *a = memory->table[at];
-        if (!a->heap || !a->freed || a->room < bytes) continue;
-        gpu->heap.place = at + 1;
+    uint64_t units = bytes ? (bytes + ROUND - 1) / ROUND : 1;
+    uint32_t shift = 0;
+    if (units > 8) shift = 61 - (uint32_t)__builtin_clzll(units - 1);
+    uint64_t steps = ((units - 1) >> shift) + 1;
+    *room = (steps << shift) * ROUND;
+    return 4 * shift + (uint32_t)steps - 1;
+}
+
+/* The one that was freed longest ago of the class, or of the next larger one that has any. */
+static Allocation *place_again(Heap *heap, uint32_t class)
+{
+    for (; class < HEAP_CLASSES; class ++) {
+        HeapPlaces *places = &heap->freed[class];
+        Allocation *a = places->first;
+        if (!a) continue;
+        places->first = a->later;
+        if (!places->first) places->last = NULL;
         return a;
     }
     return NULL;
@@ -43,17 +59,21 @@ static Allocation *block_again(SimtGpu *gpu, uint64_t bytes)
 Allocation *heap_alloc(SimtGpu *gpu, uint64_t bytes, int *again)
 {
     Heap *heap = &gpu->heap;
+    uint64_t room;
     *again = 0;
+    if (!bytes) bytes = 1; /* an address to free */
     if (bytes > heap->limit || cost_of(bytes) > heap->limit - heap->used) return NULL;
-    uint64_t extent = cost_of(bytes) + BETWEEN;
+    uint32_t class = class_of(bytes, &room);
+    uint64_t extent = room + HEADER + BETWEEN;
     Allocation *a;
-    if (extent <= heap->end - heap->next) {
+    if (heap->places < PLACES && extent <= heap->end - heap->next) {
         a = memory_place(&gpu->memory, heap->next, bytes);
         if (!a) return NULL;
-        a->heap = 1, a->room = cost_of(bytes) - HEADER;
+        a->heap = 1, a->room = room;
         heap->next += extent;
+        heap->places++;
     } else {
-        a = block_again(gpu, bytes);
+        a = place_again(heap, class);
         if (!a) return NULL;
         a->bytes = bytes, a->freed = 0, a->serial = ++gpu->memory.serial;
         *again = 1;
@@ -65,10 +85,16 @@ Allocation *heap_alloc(SimtGpu *gpu, uint64_t bytes, int *again)
 
 HeapFree heap_free(SimtGpu *gpu, uint64_t address)
 {
+    Heap *heap = &gpu->heap;
     Allocation *a = memory_find(&gpu->memory, address);
+    uint64_t room;
     if (!a || !a->heap || a->address != address) return HEAP_FREE_INVALID;
     if (a->freed) return HEAP_FREE_TWICE;
     a->freed = 1, a->serial = ++gpu->memory.serial;
-    gpu->heap.used -= cost_of(a->bytes);
+    heap->used -= cost_of(a->bytes);
+    HeapPlaces *places = &heap->freed[class_of(a->room, &room)];
+    *(places->last ? &places->last->later : &places->first) = a;
+    places->last = a;
+    a->later = NULL;
     return HEAP_FREE_DONE;
 }

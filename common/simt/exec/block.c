@@ -341,15 +341,20 @@ static void block_account(Worker *worker, uint64_t number)
     trace_keep(worker->launch, &worker->heaviest, number, cost);
 }
 
+uint64_t cleared_charge(uint64_t bytes)
+{
+    enum { BYTES_PER_INSTRUCTION = 512 };
+    return bytes / BYTES_PER_INSTRUCTION;
+}
+
 /* A block that does nothing costs the host something too: its memory is cleared, its warps are set
  * up.  So many instructions are charged for it, or a grid of a billion empty blocks would never
  * reach the limit. */
 static uint64_t block_charge(const Worker *worker)
 {
-    enum { BYTES_PER_INSTRUCTION = 512 };
     uint64_t local = (uint64_t)worker->kernel->local_bytes * LANES;
-    return worker->block.warps * (4 + local / BYTES_PER_INSTRUCTION) +
-           worker->block.shared_bytes / BYTES_PER_INSTRUCTION;
+    return worker->block.warps * (4 + cleared_charge(local)) +
+           cleared_charge(worker->block.shared_bytes);
 }
 
 int block_begin(Worker *worker, uint64_t number)

@@ -11,7 +11,8 @@
 #include "common/simt/exec/exec_parts.h"
 
 enum { FRAMES_BYTES = LANES * 8, MOST_PATHS = 1 << 20 };
-static const size_t MOST_SAVED = 256u << 20;
+/* Of one warp, and of all warps of a launch: registers of calls that have not returned. */
+static const size_t MOST_SAVED = 256u << 20, MOST_SAVED_IN_ALL = 2048u << 20;
 
 int paths_grow(Warp *warp)
 {
@@ -54,8 +55,10 @@ static int room_make(Warp *warp, size_t bytes)
         warp->frame = frame, warp->frame_room = room;
     }
     if (warp->saved_bytes + bytes <= warp->saved_room) return 0;
-    size_t room = 2 * warp->saved_room + bytes;
-    char *saved = room <= 2 * MOST_SAVED ? realloc(warp->saved, room) : NULL;
+    size_t room = 2 * warp->saved_room + bytes, more = room - warp->saved_room;
+    size_t all = __atomic_add_fetch(&warp->worker->launch->saved_bytes, more, __ATOMIC_RELAXED);
+    if (room > 2 * MOST_SAVED || all > MOST_SAVED_IN_ALL) return -1;
+    char *saved = realloc(warp->saved, room);
     if (!saved) return -1;
     warp->saved = saved, warp->saved_room = room;
     return 0;
@@ -127,6 +130,8 @@ int call_enter(Warp *warp, const Ins *ins)
         memset(warp->local + lane * (size_t)warp->worker->launch->local_bytes + frames[lane], 0xff,
                callee->frame_bytes);
     }
+    __atomic_add_fetch(&warp->worker->launch->executed,
+                       cleared_charge((uint64_t)callee->frame_bytes * LANES), __ATOMIC_RELAXED);
     values_hand(warp, frame, warp->mask, 0);
     return 0;
 }

@@ -30,6 +30,8 @@ typedef enum BlockTurn {
  * counts as several. */
 enum { TURNS_IN_VAIN = 1 << 18 };
 
+/* Instructions that are charged where the host clears so many bytes for a kernel. */
+uint64_t cleared_charge(uint64_t bytes);
 int block_begin(Worker *worker, uint64_t number); /* -1: over the limit */
 BlockTurn block_turn(Worker *worker);
 void block_stuck(Worker *worker); /* reports that it waits for ever */
