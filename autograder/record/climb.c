@@ -7,6 +7,7 @@
 
 #include "autograder/text/files.h"
 #include "autograder/text/text.h"
+#include "common/base/intake.h"
 
 static const char HEADER[] =
     "graded_at\tsubmission\tmachine\tunit\tpoints\tpossible\tcase\tstudent\t"
@@ -56,9 +57,20 @@ int climb_add(const char *build, const Record *record, Error *error)
     return fclose(file) || wrong ? error_set(error, "%s: %m", path) : 0;
 }
 
-/* A line of the file: -1 for what is none, such as the header and half a line. */
-static int parse_line(const char *line, ClimbGrade *grade, ClimbCase *item)
+/* What a grade can have taken, and what it can be compared with. */
+static int costs_are_sane(const ClimbCase *item)
 {
+    const double most = 1e18;
+    return item->student > 0 && item->student < most && item->baseline > 0 &&
+           item->baseline < most && item->reference > 0 && item->reference < most &&
+           item->roof >= 0 && item->roof < most;
+}
+
+/* A line of the file: -1 for what is none, such as the header, half a line, or what an editor made
+ * of one. */
+static int parse_line(char *line, ClimbGrade *grade, ClimbCase *item)
+{
+    intake_clean(line); /* it is shown on a terminal */
     *grade = (ClimbGrade){0};
     int fields = sscanf(line,
                         "%31[^\t\n]\t%64[^\t\n]\t%199[^\t\n]\t%15[^\t\n]\t%lf\t%lf\t"
@@ -66,7 +78,7 @@ static int parse_line(const char *line, ClimbGrade *grade, ClimbCase *item)
                         grade->at, grade->digest, grade->machine, grade->unit, &grade->points,
                         &grade->possible, item->name, &item->student, &item->baseline,
                         &item->reference, &item->roof);
-    return fields == 11 ? 0 : -1;
+    return fields == 11 && (!strcmp(item->name, NOT_RIGHT) || costs_are_sane(item)) ? 0 : -1;
 }
 
 /* Where a line belongs: the last grade, the last one made anew, or a new one.  NULL: no memory. */
@@ -111,7 +123,7 @@ int climb_read(const char *build, const char *lab, Climb *climb, Error *error)
     if (!text) return -1;
     int status = 0;
     char *rest = text;
-    for (const char *line; !status && (line = strsep(&rest, "\n"));) {
+    for (char *line; !status && (line = strsep(&rest, "\n"));) {
         ClimbGrade read;
         ClimbCase item;
         if (parse_line(line, &read, &item)) continue;

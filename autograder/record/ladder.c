@@ -52,7 +52,7 @@ static double took(const Way *way, int i)
 static void bar_row(Table *table, const Way *way, const char *label, double cost, double longest)
 {
     char text[40], bar[BAR + 1] = "";
-    int length = (int)lround(BAR * cost / longest);
+    int length = (int)lround(BAR * fmin(cost / longest, 1));
     memset(bar, '#', (size_t)(length > 0 ? length : 1));
     table_row(table, "%s\t%s\t%.2fx\t%s", label, report_cost(way->now->unit, cost, text),
               way->item->baseline / cost, bar);
@@ -89,7 +89,7 @@ static int rungs_find(const Way *way, int *rung)
 static void print_case(Table *table, const Way *way, const int *rung, int rungs)
 {
     int from = rungs > RUNGS ? rungs - RUNGS : 0;
-    double longest = way->item->baseline;
+    double longest = fmax(way->item->baseline, way->item->reference);
     char label[48];
     for (int i = from; i < rungs; i++)
         longest = fmax(longest, took(way, rung[i]));

@@ -9,6 +9,7 @@
 
 #include "autograder/text/files.h"
 #include "autograder/text/text.h"
+#include "common/base/intake.h"
 
 /* ---- names -------------------------------------------------------------------------------- */
 
@@ -239,6 +240,7 @@ static int field_from_json(const Field *field, const json_t *value, void *object
     case AS_TEXT:
         if (!json_is_string(value) || json_string_length(value) >= field->bytes) return -1;
         memcpy(at, json_string_value(value), json_string_length(value) + 1);
+        intake_clean(at); /* it is shown on a terminal */
         return 0;
     case AS_DOUBLE:
         *(double *)(void *)at = json_number_value(value);
@@ -438,7 +440,12 @@ int record_read(const char *results, const char *lab, Record *record, Error *err
         return error_set(error, "%s: %s", path, access(path, F_OK) ? "not graded yet" : why.text);
     Error inner;
     int status = record_from_json(json, record, &inner);
-    if (status) error_set(error, "%s: %s", path, inner.text);
+    if (!status && strcmp(record->lab, lab))
+        status = error_set(&inner, "it is a record of another lab, '%.60s'", record->lab);
+    if (status) {
+        record_clear(record);
+        error_set(error, "%s: %s", path, inner.text);
+    }
     json_decref(json);
     return status;
 }

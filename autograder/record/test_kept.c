@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "autograder/record/climb.h"
+#include "autograder/record/ladder.h"
 #include "autograder/record/kept.h"
 #include "autograder/record/progress.h"
 #include "autograder/text/files.h"
@@ -169,6 +170,66 @@ static void a_source_is_one_step_of_the_climb(void **state)
     climb_free(&climb);
 }
 
+static void climb_write(const char *lines)
+{
+    char path[100];
+    Error error;
+    text_set(path, sizeof path, "%s/progress", build);
+    assert_int_equal(directory_make(path), 0);
+    text_set(path, sizeof path, "%s/progress/climb", build);
+    assert_int_equal(directory_make(path), 0);
+    text_set(path, sizeof path, "%s/progress/climb/04-tiled.tsv", build);
+    assert_int_equal(file_write(path, lines, &error), 0);
+}
+
+/* These files are the learner's to write.  What no grade can have written is left out, and what is
+ * left is drawn within its lines, on a terminal that keeps its colours. */
+static void what_no_grade_wrote_is_no_step(void **state)
+{
+    (void)state;
+    static Lab lab = {.name = "04-tiled"};
+    char *text = NULL;
+    size_t bytes = 0;
+    Climb climb;
+    Error error;
+    climb_write("a\td\tsim h200\tcycles\t1\t1\tsmall\tnan\t4000\t1000\t1\n"
+                "b\te\tsim h200\tcycles\t1\t1\tsmall\t1\tinf\t1000\t1\n"
+                "c\tf\tsim h200\tcycles\t1\t1\tsmall\t-1\t4000\t1000\t1\n"
+                "d\tg\tsim h200\tcycles\t1\t1\tsmall\t1\t4000\t0\t1\n"
+                "e\th\tsim \033[31mh200\tcycles\t1\t1\tsmall\t2000\t1000\t900000\t700000\n");
+    assert_int_equal(climb_read(build, "04-tiled", &climb, &error), 0);
+    assert_int_equal(climb.grades, 1);
+    assert_string_equal(climb.grade[0].machine, "sim ?[31mh200");
+    climb_free(&climb);
+    FILE *stream = open_memstream(&text, &bytes);
+    assert_int_equal(ladder_print(stream, &lab, build, build, &error), 0);
+    fclose(stream);
+    assert_non_null(strstr(text, " ##############################\n"));
+    assert_null(strstr(text, "###############################"));
+    free(text);
+}
+
+/* The name in a record is where its best is written. */
+static void a_record_of_another_lab_is_refused(void **state)
+{
+    (void)state;
+    char path[100];
+    Error error;
+    Record *other = grade("a", 2000, 80);
+    static Record read;
+    strcpy(other->lab, "../../04-tiled");
+    char *text = record_print(other);
+    text_set(path, sizeof path, "%s/results", build);
+    assert_int_equal(directory_make(path), 0);
+    text_set(path, sizeof path, "%s/results/04-tiled.json", build);
+    assert_int_equal(file_write(path, text, &error), 0);
+    text_set(path, sizeof path, "%s/results", build);
+    assert_int_equal(record_read(path, "04-tiled", &read, &error), -1);
+    assert_non_null(strstr(error.text, "of another lab, '../../04-tiled'"));
+    free(text);
+    free(other);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -177,6 +238,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(records_of_before_count, begin, end),
         cmocka_unit_test(cycles_of_another_machine_are_no_reason),
         cmocka_unit_test_setup_teardown(a_source_is_one_step_of_the_climb, begin, end),
+        cmocka_unit_test_setup_teardown(what_no_grade_wrote_is_no_step, begin, end),
+        cmocka_unit_test_setup_teardown(a_record_of_another_lab_is_refused, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
