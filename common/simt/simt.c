@@ -177,11 +177,7 @@ int simt_copy(SimtGpu *gpu, uint64_t to, uint64_t from, uint64_t bytes, Error *e
     }
     if (target->initialised) memory_mark(&gpu->memory, target->address, target->bytes, 1);
     target->initialised = 0;
-    /* Backwards where the ranges overlap that way, as memmove does. */
-    for (uint64_t i = 0; i < bytes; i++) {
-        uint64_t k = to > from ? bytes - 1 - i : i;
-        memory_mark(&gpu->memory, to + k, 1, memory_is_written(&gpu->memory, from + k, 1));
-    }
+    memory_marks_copy(&gpu->memory, to, from, bytes);
     return 0;
 }
 

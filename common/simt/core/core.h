@@ -93,6 +93,8 @@ void memory_element(const Memory *memory, uint64_t address, char *text, size_t b
 int memory_name(Memory *memory, uint64_t address, const ArrayName *array, Error *error);
 void memory_mark(Memory *memory, uint64_t address, uint64_t bytes, int written);
 int memory_is_written(const Memory *memory, uint64_t address, uint64_t bytes);
+/* What was written of one range becomes what was written of another; they may overlap. */
+void memory_marks_copy(Memory *memory, uint64_t to, uint64_t from, uint64_t bytes);
 /* simt.h's simt_leaks. */
 uint64_t memory_leaks(const Memory *memory, char *text, size_t bytes);
 

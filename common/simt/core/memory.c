@@ -379,6 +379,36 @@ int memory_is_written(const Memory *memory, uint64_t address, uint64_t bytes)
     return 1;
 }
 
+enum { MARKS = 56 }; /* that eight bytes of the bitmap hold, wherever the first begins */
+
+static uint64_t marks_get(const Memory *memory, uint64_t first, uint32_t count)
+{
+    uint64_t word;
+    memcpy(&word, memory->shadow + first / 8, sizeof word);
+    return word >> (first & 7) & ((1ull << count) - 1);
+}
+
+static void marks_put(Memory *memory, uint64_t first, uint32_t count, uint64_t marks)
+{
+    uint64_t word, mask = ((1ull << count) - 1) << (first & 7);
+    memcpy(&word, memory->shadow + first / 8, sizeof word);
+    word = (word & ~mask) | marks << (first & 7);
+    memcpy(memory->shadow + first / 8, &word, sizeof word);
+}
+
+/* Backwards where the ranges overlap that way, as memmove does. */
+void memory_marks_copy(Memory *memory, uint64_t to, uint64_t from, uint64_t bytes)
+{
+    if (!memory->shadow) return;
+    for (uint64_t done = 0; done < bytes;) {
+        uint32_t count = bytes - done < MARKS ? (uint32_t)(bytes - done) : MARKS;
+        uint64_t at = to > from ? bytes - done - count : done;
+        marks_put(memory, to - DEVICE_BASE + at, count,
+                  marks_get(memory, from - DEVICE_BASE + at, count));
+        done += count;
+    }
+}
+
 /* The oldest allocation of the program's own that is alive and younger than `serial`. */
 static const Allocation *next_alive(const Memory *memory, uint64_t serial)
 {

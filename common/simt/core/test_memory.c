@@ -1,0 +1,123 @@
+/* What was written moves with a copy; the device heap gives out only so many places, and finds one
+ * that was freed without a search. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/simt/core/core.h"
+
+static uint32_t noise = 1;
+
+static uint32_t below(uint32_t most)
+{
+    noise = noise * 1664525 + 1013904223;
+    return (noise >> 8) % most;
+}
+
+/* Against one byte after the other, where the ranges overlap and where they begin at odd bits. */
+static void what_is_written_moves_with_a_copy(void **state)
+{
+    (void)state;
+    enum { BYTES = 1000 };
+    Memory memory;
+    Error error;
+    uint64_t at;
+    unsigned char written[BYTES], moved[BYTES];
+    assert_int_equal(memory_open(&memory, 1 << 20, 1, &error), 0);
+    assert_int_equal(memory_alloc(&memory, BYTES, &at, NULL, &error), 0);
+    for (int turn = 0; turn < 300; turn++) {
+        uint32_t bytes = below(BYTES / 2), from = below(BYTES - bytes), to = below(BYTES - bytes);
+        for (uint32_t i = 0; i < BYTES; i++) {
+            written[i] = moved[i] = (unsigned char)(below(3) > 0);
+            memory_mark(&memory, at + i, 1, written[i]);
+        }
+        memcpy(moved + to, written + from, bytes);
+        memory_marks_copy(&memory, at + to, at + from, bytes);
+        for (uint32_t i = 0; i < BYTES; i++)
+            assert_int_equal(memory_is_written(&memory, at + i, 1), moved[i]);
+    }
+    memory_close(&memory);
+}
+
+static SimtGpu *gpu_open(uint64_t heap)
+{
+    Error error;
+    SimtGpu *gpu = calloc(1, sizeof *gpu);
+    assert_non_null(gpu);
+    assert_int_equal(memory_open(&gpu->memory, 1ull << 32, 1, &error), 0);
+    gpu->heap.limit = heap;
+    assert_int_equal(heap_open(gpu, &error), 0);
+    return gpu;
+}
+
+static void gpu_close(SimtGpu *gpu)
+{
+    memory_close(&gpu->memory);
+    free(gpu);
+}
+
+static void freed_places_are_used_again_in_their_order(void **state)
+{
+    (void)state;
+    enum { SIZES = 40 };
+    int again;
+    uint64_t address[SIZES];
+    SimtGpu *gpu = gpu_open(1 << 20);
+    Allocation *a;
+    for (uint32_t i = 0; i < SIZES; i++) {
+        a = heap_alloc(gpu, i, &again); /* 0 bytes have an address to free, too */
+        assert_true(a && !again);
+        address[i] = a->address;
+        assert_int_equal(heap_free(gpu, a->address), HEAP_FREE_DONE);
+        assert_int_equal(heap_free(gpu, a->address), HEAP_FREE_TWICE);
+    }
+    for (uint32_t bytes = 20000; bytes; bytes /= 20) { /* until all space was given out */
+        while ((a = heap_alloc(gpu, bytes, &again)) && !again)
+            heap_free(gpu, a->address);
+        assert_true(a && again);
+        heap_free(gpu, a->address);
+    }
+    for (uint32_t i = 0; i < 3; i++) { /* of 17 to 32 bytes: the order is the one of their frees */
+        a = heap_alloc(gpu, 32 - i, &again);
+        assert_true(again && a->address == address[17 + i]);
+    }
+    for (uint32_t i = 0; i < 1000; i++) {
+        uint64_t bytes = 1 + below(20000);
+        a = heap_alloc(gpu, bytes, &again);
+        assert_true(a && again && a->room >= bytes && a->bytes == bytes);
+        assert_int_equal(heap_free(gpu, a->address), HEAP_FREE_DONE);
+    }
+    assert_null(heap_alloc(gpu, 100000, &again)); /* all space is cut into smaller places */
+    gpu_close(gpu);
+}
+
+static void a_heap_has_so_many_places(void **state)
+{
+    (void)state;
+    int again;
+    uint32_t places = 0;
+    SimtGpu *gpu = gpu_open(1ull << 30);
+    Allocation *a, *last = NULL;
+    while ((a = heap_alloc(gpu, 1, &again)) && !again)
+        last = a, places++;
+    assert_null(a);
+    assert_int_equal(places, 1 << 20);
+    assert_int_equal(heap_free(gpu, last->address), HEAP_FREE_DONE);
+    assert_ptr_equal(heap_alloc(gpu, 9, &again), last);
+    assert_true(again);
+    gpu_close(gpu);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_written_moves_with_a_copy),
+        cmocka_unit_test(freed_places_are_used_again_in_their_order),
+        cmocka_unit_test(a_heap_has_so_many_places),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
