@@ -188,8 +188,7 @@ static void count_lowest(const Comparison *all, RecordSpeed *speed)
 }
 
 /* The verdict and the times into `speed`. */
-static void measure_sides(SpeedSetup *setup, Side side[SESSION_RUNNERS], int same,
-                          RecordCase *item)
+static void measure_sides(SpeedSetup *setup, Side side[SESSION_RUNNERS], int same, RecordCase *item)
 {
     Comparison all = {0};
     Error error;

@@ -489,7 +489,8 @@ static void paired_times_become_points(void **state)
     assert_true(fake.calls[0] == 1 && fake.calls[1] == 1 && fake.calls[2] == 1);
 }
 
-/* Right when it was called is not enough: what goes wrong later, by a clock or by luck, is wrong. */
+/* Right when it was called is not enough: what goes wrong later, by a clock or by luck, is
+ * wrong. */
 static void every_timed_output_is_checked(void **state)
 {
     (void)state;

@@ -536,7 +536,7 @@ struct Launch {
     const SimtLaunch *launch;
     uint64_t blocks, next, limit, executed;
     size_t saved_bytes; /* that warps have room for: registers of calls that have not returned */
-    uint64_t stop_at; /* blocks from this number on need not run */
+    uint64_t stop_at;   /* blocks from this number on need not run */
     uint32_t threads_per_block, warps_per_block, shared_bytes, resident;
     uint32_t local_bytes; /* of a thread: the kernel's, and what its calls may take */
     uint32_t cluster[3], cluster_blocks; /* 0: the launch has no clusters */
