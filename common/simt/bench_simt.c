@@ -1,13 +1,15 @@
-/* bench_simt.c - how fast the simulated GPU is: thread-instructions a second on one core and on
- * all, memory, start-up.
+/* bench_simt.c - how fast the simulated GPU is: thread-instructions and products a second on one
+ * core and on all, memory, start-up.
  *
- *   bench_simt [FOLDER]    of bench_conv.ptx and gpus/; without it, common/simt */
+ *   bench_simt [FOLDER [KERNEL]]    FOLDER has the kernels and gpus/: common/simt unless told */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
 
+#include "common/base/parallel.h"
 #include "common/simt/simt.h"
 
 enum {
@@ -20,7 +22,8 @@ enum {
     P = H - R + 1,
     Q = W - S + 1,
     RUNS = 5,
-    GEMM = 512
+    SIDE = 512, /* of matrices */
+    TILE = 64   /* of one, a block's */
 };
 
 typedef struct Params {
@@ -28,10 +31,29 @@ typedef struct Params {
     uint64_t x, w, y;
 } Params;
 
-static double now(void)
+typedef enum Work { CONVOLUTION, PRODUCT, PRODUCT_TRANSPOSED } Work;
+
+typedef struct Kernel {
+    const char *name, *file;
+    Work work;
+    uint32_t block[2];
+} Kernel;
+
+static const Kernel KERNELS[] = {
+    {"bench_naive", "bench_conv.ptx", CONVOLUTION, {16, 16}},
+    {"bench_tiled", "bench_conv.ptx", CONVOLUTION, {16, 16}},
+    {"bench_gemm", "bench_conv.ptx", PRODUCT, {16, 16}},
+    {"bench_wmma", "bench_tensor.ptx", PRODUCT, {128, 1}},
+    {"bench_mma", "bench_tensor.ptx", PRODUCT, {128, 1}},
+    {"bench_wgmma", "bench_tensor.ptx", PRODUCT_TRANSPOSED, {128, 1}},
+};
+enum { KERNEL_COUNT = sizeof KERNELS / sizeof *KERNELS };
+
+/* On one core, what it worked, which others on a busy machine do not change much. */
+static double now(int threads)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(threads == 1 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
@@ -42,16 +64,22 @@ static void check(int status, const char *text)
     exit(1);
 }
 
-static char *text_load(const char *folder, size_t *bytes)
+static char *text_load(const char *folder, const char *name, size_t *bytes)
 {
     char path[4096];
-    snprintf(path, sizeof path, "%s/bench_conv.ptx", folder);
+    snprintf(path, sizeof path, "%s/%s", folder, name);
     FILE *file = fopen(path, "rb");
     char *text = malloc(1 << 20);
     check(file && text ? 0 : -1, path);
     *bytes = fread(text, 1, 1 << 20, file);
     fclose(file);
     return text;
+}
+
+/* Input i: x and w are the same as far as they go. */
+static float input(size_t i)
+{
+    return (float)(i * 2654435761u % 1000) / 500 - 1;
 }
 
 static uint64_t buffer_make(SimtGpu *gpu, size_t floats, int fill)
@@ -61,47 +89,69 @@ static uint64_t buffer_make(SimtGpu *gpu, size_t floats, int fill)
     float *data = malloc(floats * sizeof *data);
     check(data ? 0 : -1, "out of memory");
     for (size_t i = 0; i < floats; i++)
-        data[i] = (float)(i * 2654435761u % 1000) / 500 - 1;
+        data[i] = input(i);
     check(simt_alloc(gpu, floats * 4, &address, &error), error.text);
     if (fill) check(simt_write(gpu, address, data, floats * 4, &error), error.text);
     free(data);
     return address;
 }
 
-/* The best of some runs; thread-instructions are those of the counting run, they are the same. */
-static double kernel_time(const char *folder, const char *name, SimtOptions options,
+/* The last element of a product; tensor cores take halves or TF32. */
+static void product_check(SimtGpu *gpu, const Kernel *kernel, uint64_t y)
+{
+    Error error = {""};
+    double right = 0;
+    float found = NAN;
+    for (size_t k = 0; k < SIDE; k++)
+        right += (double)input((SIDE - 1) * SIDE + k) *
+                 input(kernel->work == PRODUCT ? k * SIDE + SIDE - 1 : (SIDE - 1) * SIDE + k);
+    check(simt_read(gpu, y + (SIDE * SIDE - 1) * 4, &found, 4, &error), error.text);
+    check(fabs(found - right) < 0.05 + 0.002 * fabs(right) ? 0 : -1,
+          "a kernel computes something else");
+}
+
+static SimtLaunch launch_of(SimtGpu *gpu, const Kernel *kernel, Params *params)
+{
+    int product = kernel->work != CONVOLUTION;
+    size_t square = SIDE * SIDE;
+    *params = (Params){.shape = {product ? SIDE : C, H, W, K, R, S, P, Q}};
+    params->x = buffer_make(gpu, product ? square : C * H * W, 1);
+    params->w = buffer_make(gpu, product ? square : (size_t)K * C * R * S, 1);
+    params->y = buffer_make(gpu, product ? square : (size_t)K * P * Q, 0);
+    return (SimtLaunch){.grid = {product ? SIDE / TILE : (P + 15) / 16 * ((Q + 15) / 16),
+                                 product ? SIDE / TILE : K, 1},
+                        .block = {kernel->block[0], kernel->block[1], 1},
+                        .dynamic_shared = product ? 0 : ((15 + R) * (15 + S) + R * S) * 4,
+                        .params = params,
+                        .params_bytes = sizeof *params};
+}
+
+/* The best of some runs. */
+static double kernel_time(const char *folder, const Kernel *what, SimtOptions options,
                           SimtResult *result)
 {
     Error error = {""};
     SimtMachine machine;
+    Params params;
     char gpus[4096];
     size_t bytes;
-    char *text = text_load(folder, &bytes);
+    char *text = text_load(folder, what->file, &bytes);
     snprintf(gpus, sizeof gpus, "%s/gpus", folder);
     check(machine_load(gpus, "h200", &machine, &error), error.text);
     SimtGpu *gpu = simt_open(&machine, &options, &error);
     check(gpu ? 0 : -1, error.text);
     SimtModule *module = simt_module_load(gpu, text, bytes, 0, &error);
-    SimtKernel *kernel = module ? simt_kernel_find(module, name, &error) : NULL;
+    SimtKernel *kernel = module ? simt_kernel_find(module, what->name, &error) : NULL;
     check(kernel ? 0 : -1, error.text);
-    int gemm = strcmp(name, "bench_gemm") == 0;
-    Params params = {.shape = {gemm ? GEMM : C, H, W, K, R, S, P, Q}};
-    params.x = buffer_make(gpu, gemm ? GEMM * GEMM : C * H * W, 1);
-    params.w = buffer_make(gpu, gemm ? GEMM * GEMM : (size_t)K * C * R * S, 1);
-    params.y = buffer_make(gpu, gemm ? GEMM * GEMM : (size_t)K * P * Q, 0);
-    SimtLaunch launch = {
-        .grid = {gemm ? GEMM / 64 : (P + 15) / 16 * ((Q + 15) / 16), gemm ? GEMM / 64 : K, 1},
-        .block = {16, 16, 1},
-        .dynamic_shared = ((15 + R) * (15 + S) + R * S) * 4,
-        .params = &params,
-        .params_bytes = sizeof params};
+    SimtLaunch launch = launch_of(gpu, what, &params);
     double best = 1e9;
     for (int i = 0; i < RUNS; i++) {
-        double start = now();
+        double start = now(options.threads);
         check(simt_launch(gpu, kernel, &launch, result), result->report.text);
-        double took = now() - start;
+        double took = now(options.threads) - start;
         if (took < best) best = took;
     }
+    if (what->work != CONVOLUTION) product_check(gpu, what, params.y);
     simt_close(gpu);
     free(text);
     return best;
@@ -114,45 +164,53 @@ static double startup_time(const char *folder)
     SimtOptions options = {.threads = 1, .initcheck = 1, .count = 1};
     char gpus[4096];
     size_t bytes;
-    double start = now();
-    char *text = text_load(folder, &bytes);
+    double start = now(1);
+    char *text = text_load(folder, KERNELS[0].file, &bytes);
     snprintf(gpus, sizeof gpus, "%s/gpus", folder);
     check(machine_load(gpus, "h200", &machine, &error), error.text);
     SimtGpu *gpu = simt_open(&machine, &options, &error);
     SimtModule *module = gpu ? simt_module_load(gpu, text, bytes, 0, &error) : NULL;
-    check(module && simt_kernel_find(module, "bench_tiled", &error) ? 0 : -1, error.text);
-    double took = now() - start;
+    check(module && simt_kernel_find(module, KERNELS[0].name, &error) ? 0 : -1, error.text);
+    double took = now(1) - start;
     simt_close(gpu);
     free(text);
     return took;
 }
 
+/* One row of the table.  `products`: multiply-adds, in millions. */
+static void kernel_print(const char *folder, const Kernel *kernel)
+{
+    const SimtOptions all = {.initcheck = 1, .racecheck = 1, .count = 1};
+    SimtOptions one = all;
+    SimtResult counted, result;
+    one.threads = 1;
+    double whole = kernel_time(folder, kernel, one, &counted);
+    double plain = kernel_time(folder, kernel, (SimtOptions){.threads = 1}, &result);
+    double checked =
+        kernel_time(folder, kernel, (SimtOptions){.threads = 1, .initcheck = 1}, &result);
+    double cores = kernel_time(folder, kernel, all, &result);
+    /* Those of the counting run: they are the same. */
+    double millions = (double)counted.counters.instructions * 1e-6;
+    double products = kernel->work == CONVOLUTION ? (double)K * P * Q * C * R * S * 1e-6
+                                                  : (double)SIDE * SIDE * SIDE * 1e-6;
+    check(result.cycles == counted.cycles ? 0 : -1, "cycles depend on the number of host threads");
+    printf("%-12s %9.1f M %12.0f %10.0f %10.0f %10.0f %10.0f %10.1f\n", kernel->name, millions,
+           millions / plain, millions / checked, millions / whole, products / whole,
+           millions / cores, whole / cores);
+}
+
 int main(int argc, char **argv)
 {
     const char *folder = argc > 1 ? argv[1] : "common/simt";
-    static const char *const KERNELS[] = {"bench_naive", "bench_tiled", "bench_gemm"};
     printf("start-up, parsing and decoding: %.1f ms\n", startup_time(folder) * 1e3);
     printf("convolution N1 C%d %dx%d K%d %dx%d, product of %d x %d; million thread-instructions a "
-           "second\n\n",
-           C, H, W, K, R, S, GEMM, GEMM);
-    printf("%-12s %14s %12s %12s %12s %12s\n", "kernel", "instructions", "functional", "+ checks",
-           "+ counters", "all cores");
-    for (int i = 0; i < 3; i++) {
-        SimtResult counted, result;
-        double all = kernel_time(
-            folder, KERNELS[i],
-            (SimtOptions){.threads = 1, .initcheck = 1, .racecheck = 1, .count = 1}, &counted);
-        double plain = kernel_time(folder, KERNELS[i], (SimtOptions){.threads = 1}, &result);
-        double checked =
-            kernel_time(folder, KERNELS[i], (SimtOptions){.threads = 1, .initcheck = 1}, &result);
-        double cores = kernel_time(
-            folder, KERNELS[i], (SimtOptions){.initcheck = 1, .racecheck = 1, .count = 1}, &result);
-        double millions = (double)counted.counters.instructions * 1e-6;
-        check(result.cycles == counted.cycles ? 0 : -1,
-              "cycles depend on the number of host threads");
-        printf("%-12s %12.1f M %12.0f %12.0f %12.0f %12.0f\n", KERNELS[i], millions,
-               millions / plain, millions / checked, millions / all, millions / cores);
-    }
+           "second on one core, million products (multiply-adds), and both checks, counters and "
+           "cycles on %d cores\n\n",
+           C, H, W, K, R, S, SIDE, SIDE, parallel_cores());
+    printf("%-12s %11s %12s %10s %10s %10s %10s %10s\n", "kernel", "instructions", "functional",
+           "+ checks", "+ counters", "products", "all cores", "times");
+    for (int i = 0; i < KERNEL_COUNT; i++)
+        if (argc < 3 || strcmp(argv[2], KERNELS[i].name) == 0) kernel_print(folder, &KERNELS[i]);
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     printf("\npeak memory: %.1f MB\n", (double)usage.ru_maxrss / 1024);

@@ -103,29 +103,53 @@ ALWAYS float eighth_of(uint32_t bits, TensorType type)
 }
 
 /* 32 bytes of one row as numbers. */
-ALWAYS void row_numbers(const unsigned char *row, TensorType type, int negate, float *value)
+ALWAYS void row_numbers_of(const unsigned char *row, TensorType type, float *value)
 {
     uint32_t each = type == TYPE_TF32 ? 1 : type == TYPE_F16 || type == TYPE_BF16 ? 2 : 4;
     for (uint32_t w = 0; w < WGMMA_K_BYTES / 4; w++) {
         uint32_t bits = read_32(row + 4 * w);
-        for (uint32_t e = 0; e < each; e++) {
-            float x = type >= TYPE_E4M3 ? eighth_of(bits >> 8 * e & 0xff, type)
-                                        : element_of(bits, e, type);
-            value[w * each + e] = negate ? -x : x;
-        }
+        for (uint32_t e = 0; e < each; e++)
+            value[w * each + e] = type >= TYPE_E4M3 ? eighth_of(bits >> 8 * e & 0xff, type)
+                                                    : element_of(bits, e, type);
     }
 }
 
-/* Where register r of a lane lies among the warp's rows: two neighbours, then the row 8 further,
- * then the next eight columns. */
-ALWAYS uint32_t result_row(uint32_t r, uint32_t lane)
+static void row_numbers(const unsigned char *row, TensorType type, int negate, float *value)
 {
-    return lane / 4 + 8 * (r & 1);
+    switch (type) {
+#define NUMBERS(T)                                                                                 \
+    case T:                                                                                        \
+        row_numbers_of(row, T, value);                                                             \
+        break
+        NUMBERS(TYPE_F16);
+        NUMBERS(TYPE_BF16);
+        NUMBERS(TYPE_TF32);
+        NUMBERS(TYPE_S8);
+        NUMBERS(TYPE_U8);
+        NUMBERS(TYPE_E4M3);
+        NUMBERS(TYPE_E5M2);
+#undef NUMBERS
+    case TYPE_F64: /* no factors of wgmma */
+    case TYPE_F32:
+    case TYPE_S32:
+        return;
+    }
+    for (uint32_t i = 0; negate && i < WGMMA_DEEP; i++)
+        value[i] = -value[i];
 }
 
-ALWAYS uint32_t result_column(uint32_t r, uint32_t lane)
+/* Of each two registers, `pair` of them, a lane has neighbours of a row: four lanes have eight
+ * columns of one, then comes the next row, with the next pair the row 8 further. */
+enum { PAIR_ROWS = 8, QUAD = 4 };
+
+ALWAYS uint32_t pair_row(uint32_t pair)
 {
-    return (r >> 1) * 8 + lane % 4 * 2;
+    return pair % 2 * PAIR_ROWS;
+}
+
+ALWAYS uint32_t pair_column(uint32_t pair)
+{
+    return pair / 2 * 2 * QUAD;
 }
 
 /* A product as the hardware sums it (measured on an H200, bit for bit).  The exponents of the two
@@ -134,64 +158,110 @@ ALWAYS uint32_t result_column(uint32_t r, uint32_t lane)
  * exact, and what is more than the result's bits is cut off again; halves are rounded. */
 enum { SUM_BITS = 25, EIGHTHS_BITS = 13 };
 
-/* The terms of a warp.  `high` is a number's power of two; b has k outside. */
+/* Exponents: what doubles add to them; of zero, less than of any other sum; the least that is
+ * looked at. */
+enum { EXPONENT_BIAS = 1023, EXPONENT_OF_ZERO = -8192, EXPONENT_LEAST = -400 };
+
+/* The terms of a warp; b has k outside. */
 typedef struct WarpProduct {
     double sum[WARP_ROWS][WGMMA_COLUMNS];
-    double b[WGMMA_DEEP][WGMMA_COLUMNS], b_high[WGMMA_DEEP][WGMMA_COLUMNS];
-    double a[WARP_ROWS][WGMMA_DEEP], a_high[WARP_ROWS][WGMMA_DEEP];
-    int special; /* there are infinities or NaNs */
+    double a[WARP_ROWS][WGMMA_DEEP], b[WGMMA_DEEP][WGMMA_COLUMNS];
+    int16_t a_exponent[WARP_ROWS][WGMMA_DEEP], b_exponent[WGMMA_DEEP][WGMMA_COLUMNS];
+    int special; /* there are infinities or NaNs among the factors */
 } WarpProduct;
 
-ALWAYS double high_of(double x)
+/* 1 where there are infinities or NaNs. */
+ALWAYS int exponents_of(const double *x, uint32_t count, int16_t *exponent)
 {
-    return double_of(bits_of_double(x) & 0x7ff0000000000000u);
+    int16_t most = EXPONENT_OF_ZERO;
+    for (uint32_t c = 0; c < count; c++) {
+        int16_t bits = (int16_t)(bits_of_double(x[c]) >> 52 & 0x7ff);
+        exponent[c] = (int16_t)(bits ? bits - EXPONENT_BIAS : EXPONENT_OF_ZERO);
+        most = most > exponent[c] ? most : exponent[c];
+    }
+    return most > EXPONENT_BIAS;
+}
+
+/* Two to the power of `exponent`. */
+ALWAYS double power_of_two(int exponent)
+{
+    return double_of((uint64_t)(int64_t)(EXPONENT_BIAS + exponent) << 52);
+}
+
+ALWAYS double addend_of(uint32_t bits, uint32_t e, TensorType type)
+{
+    return type == TYPE_S32 ? (double)(int32_t)bits : element_of(bits, e, type);
+}
+
+ALWAYS void addends_gather(const Warp *warp, const WgmmaPlan *plan, TensorType type, WarpProduct *p)
+{
+    int halves = type == TYPE_F16;
+    for (uint32_t r = 0; r < plan->n / 4; r++) {
+        const uint32_t *low = REG(const uint32_t, plan->d[halves ? r : r * 2]),
+                       *high = halves ? low : REG(const uint32_t, plan->d[r * 2 + 1]);
+        for (uint32_t row = 0; row < PAIR_ROWS; row++, low += QUAD, high += QUAD) {
+            double *to = &p->sum[pair_row(r) + row][pair_column(r)];
+            for (uint32_t i = 0; i < QUAD; i++) {
+                to[i * 2] = addend_of(low[i], 0, type);
+                to[i * 2 + 1] = addend_of(high[i], halves, type);
+            }
+        }
+    }
 }
 
 static void product_begin(const Warp *warp, const WgmmaPlan *plan, int adds, WarpProduct *p)
 {
-    int halves = plan->d_type == TYPE_F16;
-    for (uint32_t row = 0; row < WARP_ROWS; row++)
+    for (uint32_t row = 0; row < WARP_ROWS && !adds; row++)
         memset(p->sum[row], 0, plan->n * sizeof p->sum[row][0]);
-    for (uint32_t r = 0; adds && r < plan->results; r++)
-        for (uint32_t lane = 0; lane < LANES; lane++) {
-            uint32_t bits = REG(const uint32_t, plan->d[r])[lane], pair = halves ? r : r >> 1;
-            double *to = &p->sum[result_row(pair, lane)][result_column(pair, lane)];
-            if (halves)
-                to[0] = element_of(bits, 0, TYPE_F16), to[1] = element_of(bits, 1, TYPE_F16);
-            else
-                to[r & 1] = plan->d_type == TYPE_S32 ? (double)(int32_t)bits : float_of(bits);
-            p->special |= !(to[0] - to[0] == 0) | !(to[1] - to[1] == 0);
+    if (!adds) return;
+    if (plan->d_type == TYPE_F16)
+        addends_gather(warp, plan, TYPE_F16, p);
+    else if (plan->d_type == TYPE_S32)
+        addends_gather(warp, plan, TYPE_S32, p);
+    else
+        addends_gather(warp, plan, TYPE_F32, p);
+}
+
+/* The largest exponent of each sum's terms, from the addend's on. */
+static void row_heights(const WarpProduct *p, uint32_t i, const WgmmaPlan *plan, int16_t *height)
+{
+    for (uint32_t j = 0; j < plan->n; j++)
+        height[j] = height[j] > EXPONENT_LEAST ? height[j] : EXPONENT_LEAST;
+    for (uint32_t k = 0; k < plan->k; k++)
+        for (uint32_t j = 0; j < plan->n; j++) {
+            int16_t term = (int16_t)(p->a_exponent[i][k] + p->b_exponent[k][j]);
+            height[j] = height[j] > term ? height[j] : term;
         }
 }
 
-typedef int32_t Whole __attribute__((vector_size(8 * sizeof(int32_t))));
-typedef int64_t Wide __attribute__((vector_size(8 * sizeof(int64_t))));
-
-ALWAYS void columns_raise(Columns *to, const Columns *by)
+/* Off what is behind the point. */
+ALWAYS void columns_cut(Columns *x)
 {
-    Wide more = *by > *to;
-    *to = (Columns)(((Wide)*by & more) | ((Wide)*to & ~more));
+#ifdef __AVX512F__
+    *x = (Columns)_mm512_roundscale_pd((__m512d)*x, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
+#else
+    for (uint32_t c = 0; c < COLUMNS; c++)
+        (*x)[c] = (double)(int32_t)(*x)[c];
+#endif
 }
 
 /* Adds to eight columns of a row. */
-ALWAYS void columns_add(WarpProduct *p, uint32_t i, uint32_t j, uint32_t deep, double unit)
+ALWAYS void columns_add(WarpProduct *p, uint32_t i, uint32_t j, uint32_t deep, int bits,
+                        const int16_t *height)
 {
-    const Columns *b = (const Columns *)(const void *)&p->b[0][j],
-                  *b_high = (const Columns *)(const void *)&p->b_high[0][j];
-    const uint32_t next = WGMMA_COLUMNS / COLUMNS;
-    Columns *to = (Columns *)(void *)&p->sum[i][j], high, sum;
-    for (uint32_t c = 0; c < COLUMNS; c++)
-        high[c] = high_of((*to)[c]) + 0x1p-400;
-    for (uint32_t k = 0; k < deep; k++) {
-        Columns term = p->a_high[i][k] * b_high[k * next];
-        columns_raise(&high, &term);
+    Columns *to = (Columns *)(void *)&p->sum[i][j], scale, back;
+    for (uint32_t c = 0; c < COLUMNS; c++) {
+        scale[c] = power_of_two(bits - height[j + c]);
+        back[c] = power_of_two(height[j + c] - bits);
     }
-    Columns scale = unit / high;
-    sum = __builtin_convertvector(__builtin_convertvector(*to * scale, Whole), Columns);
-    for (uint32_t k = 0; k < deep; k++)
-        sum += __builtin_convertvector(
-            __builtin_convertvector(p->a[i][k] * b[k * next] * scale, Whole), Columns);
-    *to = sum / scale;
+    Columns sum = *to * scale;
+    columns_cut(&sum);
+    for (uint32_t k = 0; k < deep; k++) {
+        Columns term = p->a[i][k] * *(const Columns *)(const void *)&p->b[k][j] * scale;
+        columns_cut(&term);
+        sum += term;
+    }
+    *to = sum * back;
 }
 
 /* Infinities and NaNs have no place where the last bit stands. */
@@ -205,16 +275,19 @@ static double special_sum(const WarpProduct *p, uint32_t i, uint32_t j, uint32_t
 
 static void product_floats_add(const WgmmaPlan *plan, WarpProduct *p)
 {
-    double unit = plan->a_type >= TYPE_E4M3 ? (double)(1 << EIGHTHS_BITS) : (double)(1 << SUM_BITS);
-    for (uint32_t i = 0; i < WARP_ROWS; i++)
-        for (uint32_t j = 0; j < plan->n; j += COLUMNS) {
-            double special[COLUMNS];
-            for (uint32_t c = 0; p->special && c < COLUMNS; c++)
-                special[c] = special_sum(p, i, j + c, plan->k);
-            columns_add(p, i, j, plan->k, unit);
-            for (uint32_t c = 0; p->special && c < COLUMNS; c++)
-                if (special[c] - special[c] != 0) p->sum[i][j + c] = special[c];
-        }
+    int bits = plan->a_type >= TYPE_E4M3 ? EIGHTHS_BITS : SUM_BITS;
+    for (uint32_t i = 0; i < WARP_ROWS; i++) {
+        double special[WGMMA_COLUMNS];
+        int16_t height[WGMMA_COLUMNS];
+        int any = exponents_of(p->sum[i], plan->n, height) | p->special;
+        row_heights(p, i, plan, height);
+        for (uint32_t j = 0; any && j < plan->n; j++)
+            special[j] = special_sum(p, i, j, plan->k);
+        for (uint32_t j = 0; j < plan->n; j += COLUMNS)
+            columns_add(p, i, j, plan->k, bits, height);
+        for (uint32_t j = 0; any && j < plan->n; j++)
+            if (special[j] - special[j] != 0) p->sum[i][j] = special[j];
+    }
 }
 
 static void product_wholes_add(const WgmmaPlan *plan, WarpProduct *p)
@@ -244,39 +317,61 @@ ALWAYS uint32_t float_result(double sum, int eighths)
     return bits_of(f) - (uint32_t)(fabs((double)f) > fabs(sum));
 }
 
+/* A row's sums as the registers' words: two neighbours of halves are one. */
+static void row_results(const WgmmaPlan *plan, const double *sum, uint32_t *word)
+{
+    uint32_t n = plan->n;
+    if (plan->d_type == TYPE_S32)
+        for (uint32_t j = 0; j < n; j++)
+            word[j] = whole_result(sum[j], plan->saturate);
+    else if (plan->d_type == TYPE_F16)
+        for (uint32_t j = 0; j < n; j++)
+            word[j] = f32_to_f16(bits_of(canonical((float)sum[j])), ROUND_N);
+    else if (plan->a_type >= TYPE_E4M3)
+        for (uint32_t j = 0; j < n; j++)
+            word[j] = float_result(sum[j], 1);
+    else
+        for (uint32_t j = 0; j < n; j++)
+            word[j] = float_result(sum[j], 0);
+}
+
 static void product_end(Warp *warp, const WgmmaPlan *plan, const WarpProduct *p)
 {
+    uint32_t word[WARP_ROWS][WGMMA_COLUMNS];
     int halves = plan->d_type == TYPE_F16;
-    for (uint32_t r = 0; r < plan->results; r++)
-        for (uint32_t lane = 0; lane < LANES; lane++) {
-            uint32_t *d = &REG(uint32_t, plan->d[r])[lane], pair = halves ? r : r >> 1;
-            const double *from = &p->sum[result_row(pair, lane)][result_column(pair, lane)];
-            if (plan->d_type == TYPE_S32)
-                *d = whole_result(from[r & 1], plan->saturate);
-            else if (!halves)
-                *d = float_result(from[r & 1], plan->a_type >= TYPE_E4M3);
-            else
-                *d = f32_to_f16(bits_of(canonical((float)from[0])), ROUND_N) |
-                     f32_to_f16(bits_of(canonical((float)from[1])), ROUND_N) << 16;
+    for (uint32_t i = 0; i < WARP_ROWS; i++)
+        row_results(plan, p->sum[i], word[i]);
+    for (uint32_t r = 0; r < plan->n / 4; r++) {
+        uint32_t *low = REG(uint32_t, plan->d[halves ? r : r * 2]),
+                 *high = halves ? low : REG(uint32_t, plan->d[r * 2 + 1]);
+        for (uint32_t row = 0; row < PAIR_ROWS; row++, low += QUAD, high += QUAD) {
+            const uint32_t *from = &word[pair_row(r) + row][pair_column(r)];
+            for (uint32_t i = 0; i < QUAD && halves; i++)
+                low[i] = from[i * 2] | from[i * 2 + 1] << 16;
+            for (uint32_t i = 0; i < QUAD && !halves; i++)
+                low[i] = from[i * 2], high[i] = from[i * 2 + 1];
         }
+    }
 }
 
 static void factors_place(const WgmmaPlan *plan, unsigned char (*a)[WGMMA_K_BYTES],
                           unsigned char (*b)[WGMMA_K_BYTES], WarpProduct *p)
 {
-    float row[WGMMA_DEEP];
-    double most = 0;
+    float row[WGMMA_DEEP] = {0};
+    p->special = 0;
     for (uint32_t i = 0; i < WARP_ROWS; i++) {
         row_numbers(a[i], plan->a_type, plan->negate_a, row);
         for (uint32_t k = 0; k < plan->k; k++)
-            p->a[i][k] = row[k], p->a_high[i][k] = high_of(row[k]), most += p->a_high[i][k];
+            p->a[i][k] = row[k];
+        p->special |= exponents_of(p->a[i], plan->k, p->a_exponent[i]);
     }
     for (uint32_t j = 0; j < plan->n; j++) {
         row_numbers(b[j], plan->b_type, plan->negate_b, row);
         for (uint32_t k = 0; k < plan->k; k++)
-            p->b[k][j] = row[k], p->b_high[k][j] = high_of(row[k]), most += p->b_high[k][j];
+            p->b[k][j] = row[k];
     }
-    p->special = !(most < 0x1p1000);
+    for (uint32_t k = 0; k < plan->k; k++)
+        p->special |= exponents_of(p->b[k], plan->n, p->b_exponent[k]);
 }
 
 /* ---- the warpgroup -------------------------------------------------------------------------- */
