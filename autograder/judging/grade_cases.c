@@ -153,15 +153,13 @@ static void leave_out_starved(Record *record)
     }
 }
 
-/* The public case of least work of an operation, but for `except`; -1: none.  `graded`: of those
- * that are. */
-static int smallest_case(const LabRun *run, const Operation *operation, int except, int graded)
+/* The public case of least work of an operation, but for `except`; -1: none. */
+static int smallest_case(const LabRun *run, const Operation *operation, int except)
 {
     const LabIni *ini = &run->lab->ini;
     int smallest = -1;
     for (int i = 0; i < ini->cases; i++)
         if (i != except && ini->item[i].operation == operation &&
-            (!graded || lab_run_selects(run, ini->item[i].name)) &&
             (smallest < 0 || operation->flops(lab_run_problem(run, i)) <
                                  operation->flops(lab_run_problem(run, smallest))))
             smallest = i;
@@ -169,14 +167,14 @@ static int smallest_case(const LabRun *run, const Operation *operation, int exce
 }
 
 /* Whether the code of the lab's operation number `which` keeps from call to call what it must not:
- * on its smallest case, where that is among those that are graded.  Every case so far had a process
- * of its own. */
+ * on its smallest case.  Where that is not graded nobody asks, so that a grade of one case says of
+ * it what the whole grade says.  Every case so far had a process of its own. */
 static void run_again(LabRun *run, int which)
 {
     const LabIni *ini = &run->lab->ini;
     const Operation *operation = ini->operation[which];
-    int smallest = smallest_case(run, operation, -1, 1);
-    int second = smallest_case(run, operation, smallest, 0);
+    int smallest = smallest_case(run, operation, -1);
+    int second = smallest_case(run, operation, smallest);
     Problem other;
     Random random;
     lab_run_random(run, "called again", &random);

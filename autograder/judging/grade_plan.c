@@ -14,7 +14,7 @@
 #include "autograder/text/text.h"
 #include "common/base/intake.h"
 
-int lab_run_selects(const LabRun *run, const char *name)
+static int is_selected(const LabRun *run, const char *name)
 {
     const char *only = run->grader->only_case;
     return !only || !strcmp(only, name);
@@ -54,7 +54,7 @@ static void record_plan(LabRun *run)
     double share = score_share(ini->points_correct, ini->cases, ini->hidden_count);
     for (int i = 0; i < ini->cases; i++) {
         const LabCase *from = &ini->item[i];
-        if (!lab_run_selects(run, from->name)) continue;
+        if (!is_selected(run, from->name)) continue;
         RecordCase *item =
             record_add_case(run, from->name, from->about, from->operation, lab_run_problem(run, i));
         item->possible = share;
@@ -64,7 +64,7 @@ static void record_plan(LabRun *run)
         text_set(item->speed.text, sizeof item->speed.text,
                  "Speed counts once every case is right.");
     }
-    for (int i = 0; i < ini->hidden_count && lab_run_selects(run, "hidden"); i++) {
+    for (int i = 0; i < ini->hidden_count && is_selected(run, "hidden"); i++) {
         Random random;
         Problem problem = {0};
         char name[48], shape[64];
@@ -79,7 +79,7 @@ static void record_plan(LabRun *run)
     }
     for (int i = 0; i < ini->predictions; i++) {
         const LabPrediction *from = &ini->prediction[i];
-        if (!lab_run_selects(run, ini->item[from->case_index].name)) continue;
+        if (!is_selected(run, ini->item[from->case_index].name)) continue;
         RecordPrediction *to = &record->prediction[record->predictions++];
         text_set(to->name, sizeof to->name, "%s", from->name);
         text_set(to->question, sizeof to->question, "%s", from->question);

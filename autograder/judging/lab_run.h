@@ -40,8 +40,6 @@ struct LabRun {
     SpeedSetup speed;
 };
 
-/* Whether the cases of that name are asked for. */
-int lab_run_selects(const LabRun *run, const char *name);
 /* What case `i` of lab.ini runs: its size depends on the engine. */
 const Problem *lab_run_problem(const LabRun *run, int i);
 /* The generator for `what` of this lab: the same for the same seed, whatever else was drawn. */
