@@ -63,6 +63,8 @@ static const char USAGE[] =
     "  mutants  --lab NN  [--sample N] [--seed N] [--out DIR]  every small change of the "
     "solution's\n"
     "                     TODO regions, or N of them, as a table; DIR/<name>/ gets the sources\n"
+    "  ticker   --what TEXT --all N [--again FILE]  the progress of a script, which writes a line\n"
+    "                     for each of N parts that is done (common/setup/ticker.sh)\n"
     "  check              proves that skeletons, solutions and handouts agree\n"
     "  keep     --lab NN  for authors: labs/NN's source becomes the skeleton that reset restores\n";
 
@@ -77,7 +79,8 @@ typedef struct Options {
     const char *sample;         /* how many mutants; NULL: all */
     const char *against; /* what a profile stands beside: reference or baseline; NULL: none */
     const char *line;    /* of the source, where `see` opens; NULL: anywhere */
-    int ptx, alone;      /* alone: without the baseline beside it */
+    const char *what, *all, *again; /* the progress of what, in how many parts, as long as when */
+    int ptx, alone;                 /* alone: without the baseline beside it */
 } Options;
 
 static int parse_options(int argc, char **argv, Options *options, Error *error)
@@ -104,6 +107,9 @@ static int parse_options(int argc, char **argv, Options *options, Error *error)
         {"sample", OPTION_TEXT, &options->sample},
         {"line", OPTION_TEXT, &options->line},
         {"against", OPTION_TEXT, &options->against},
+        {"what", OPTION_TEXT, &options->what},
+        {"all", OPTION_TEXT, &options->all},
+        {"again", OPTION_TEXT, &options->again},
         {"ptx", OPTION_FLAG, &options->ptx},
         {"alone", OPTION_FLAG, &options->alone},
         {"help", OPTION_HELP, (void *)USAGE},
@@ -609,6 +615,13 @@ static int lab_mutants(const Options *options, const Lab *lab, Error *error)
     return status;
 }
 
+static int lab_ticker(const Options *options)
+{
+    ticker_follow(stdin, options->what ? options->what : "at work",
+                  options->all ? atoi(options->all) : 0, options->again);
+    return 0;
+}
+
 /* ---- main --------------------------------------------------------------------------------- */
 
 static const struct {
@@ -661,6 +674,7 @@ int main(int argc, char **argv)
         status = lab_shape_layer(options.root, options.shape, shape, &error);
         options.shape = shape;
     }
+    if (!status && !strcmp(options.command, "ticker")) return lab_ticker(&options);
     if (!status) status = catalog_open(options.root, &catalog, &error);
     if (!status) status = dispatch(&options, &catalog, &error);
     if (status < 0) fprintf(stderr, "lab: %s\n", error.text);

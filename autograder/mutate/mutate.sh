@@ -110,6 +110,7 @@ if [ "${MUTATE_WORK:-}" ]; then
     found=$(verdict "$folder")
     printf '%s\t%s\n' "$2" "$found" >>"$MUTATE_WORK/found.tsv"
     rm -rf "$folder"
+    echo >&9
     exit 0
 fi
 
@@ -167,8 +168,11 @@ awk -F "$tab" 'FNR == 1 { file++ } file == 1 { wanted[$1] } file == 2 && $1 in w
     "$work/mutants.tsv" "$known" >"$work/found.tsv"
 
 export MUTATE_WORK
-awk -F "$tab" 'FILENAME != ARGV[1] && FNR > 1 && !($1 in known) { print $1 } { known[$1] }' "$work/found.tsv" "$work/mutants.tsv" |
-    xargs -r -P "${JOBS:-2}" -n 1 nice sh "$0" "$build"
+awk -F "$tab" 'FILENAME != ARGV[1] && FNR > 1 && !($1 in known) { print $1 } { known[$1] }' "$work/found.tsv" "$work/mutants.tsv" >"$work/todo"
+. common/setup/ticker.sh
+ticker_begin "$build" "changes of $lab" "$(wc -l <"$work/todo")"
+xargs -r -P "${JOBS:-2}" -n 1 nice sh "$0" "$build" <"$work/todo"
+ticker_end
 [ -f "$listed" ] || listed=/dev/null
 [ ! "${VERBOSE:-}" ] || tail -n +2 "$work/mutants.tsv" | while IFS=$tab read -r name line kind todo before after; do
     case $(sed -n "s/^$name$tab//p" "$work/found.tsv") in

@@ -132,6 +132,22 @@ void ticker_end(void)
     ticker.expected = 0;
 }
 
+void ticker_follow(FILE *lines, const char *what, int all, const char *file)
+{
+    int done = 0, byte;
+    if (file)
+        ticker_begin_again(file);
+    else
+        ticker_begin();
+    do {
+        ticker_say(file || all < 1 ? -1 : (double)done / all, "%s: %d of %d", what, done, all);
+        while ((byte = getc(lines)) != EOF && byte != '\n')
+            ;
+        done++;
+    } while (byte != EOF);
+    ticker_end();
+}
+
 void ticker_abandon(void)
 {
     ssize_t written = ticker.shown ? write(STDERR_FILENO, CLEAR, sizeof CLEAR - 1) : 0;

@@ -34,6 +34,7 @@ task_simulate() {
 
 if [ "${MEASURE_TASK:-}" ]; then
     task_simulate "$labs" "$MEASURE_TASK"
+    echo >&9
     exit
 fi
 
@@ -45,11 +46,14 @@ tasks_simulate() {
     sms=$(sed -n 's/^sms = //p' "$ini")
     export work sms
     awk -F' = ' -v gpu="$gpu" '/^launch_cycles/ { c = $2 } /^clock_mhz/ { mhz = $2 } END { print "; " c / mhz " us, simulated " gpu }' "$ini"
+    . common/setup/ticker.sh
+    ticker_begin "$build" "shapes on the simulated $gpu" "$(($(wc -l <"$tasks") * $(echo "$labs" | wc -w)))"
     for lab in $labs; do
         seq "$(wc -l <"$tasks")" | xargs -P "$jobs" -I '{}' env MEASURE_TASK='{}' sh "$0" "$build" "$nvcc" "$tasks" "$lab" sim "$gpu" 1 2>"$work/said" ||
             { sed '/^xargs: /d' "$work/said" >&2; exit 1; }
         for number in $(seq "$(wc -l <"$tasks")"); do cat "$work/$number.line"; done
     done
+    ticker_end
 }
 
 # A call may launch several kernels: that which takes the most registers of the GPU does the sums, the others prepare or add.

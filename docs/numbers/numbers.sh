@@ -11,6 +11,7 @@ here=docs/numbers
 if [ "$mode" = script ]; then
     made=$NUMBERS_MADE
     sh "$here/$only.sh" "$build" "$made/$only" >"$made/$only/log" 2>&1 || : >"$made/$only/failed"
+    echo >&9
     exit 0
 fi
 
@@ -158,7 +159,10 @@ make_handout_tables
 names=$(scripts)
 for name in $names; do mkdir -p "$made/$name"; done
 [ "$mode" != write ] || [ -n "${NUMBERS_QUICK:-}" ] || export NUMBERS_LONG=1
+. common/setup/ticker.sh
+ticker_begin "$build" "scripts of docs/numbers" "$(printf '%s\n' "$names" | wc -w)" "$build/numbers/seconds-$mode${only:+-$only}"
 printf '%s\n' "$names" | xargs -r -P 2 -n 1 sh "$0" "$build" script
+ticker_end
 for name in $names; do
     if [ -f "$made/$name/failed" ]; then
         complain "$name" "$here/$name.sh failed: $(tail -n 20 "$made/$name/log")"

@@ -376,4 +376,17 @@ grep -q "^labs/03-layout/README.md: its opening does not say that it takes 'two 
     grep -q '^labs/04-tiled/README.md: its opening does not name lab 15, which comes before' "$work/out" && [ "$(grep -c 'its opening' "$work/out")" = 2 ]
 tell check-finds-another-time-and-way
 
+# Progress and the time left, on a terminal only.
+cat >"$work/slow.sh" <<'END'
+. common/setup/ticker.sh
+ticker_begin "$1" parts 2
+echo >&9
+sleep 1.6
+echo >&9
+ticker_end
+END
+run 0 env TERM=xterm script -qec "sh '$work/slow.sh' '$build'" /dev/null && grep -q 'parts: 1 of 2, [12] s, about [12] s left' "$work/out" &&
+    run 0 env TERM=xterm sh "$work/slow.sh" "$build" && [ ! -s "$work/out" ] && [ ! -s "$work/err" ]
+tell progress-of-a-script
+
 exit $failed
