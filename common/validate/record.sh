@@ -1,6 +1,6 @@
 #!/bin/sh
-# record.sh DIRECTORY NAMES... - measures on this machine's GPU: programs of kernels (micro, families, strangers) and labs'
-# solutions.
+# record.sh DIRECTORY NAMES... - measures on this machine's GPU: programs of kernels (micro, families, strangers, hopper) and
+# labs' solutions.
 #
 # Needs nvcc, ncu and a GPU; from the workbook's root, with build/bin/lab built for labs.  Writes, for each name,
 # NAME-times.tsv (medians of event pairs, L2 flushed before each) and NAME-counters.tsv (one line a kernel, from ncu).
@@ -10,7 +10,7 @@ shift
 mkdir -p "$out"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-flags="-O3 -std=c++17 -arch=native -lineinfo -I. -Icommon/include"
+flags="-O3 -std=c++17 -lineinfo -I. -Icommon/include"
 
 # What each column of the counters is called here, and ncu's name of it.
 metrics='instructions:smsp__inst_executed.sum
@@ -72,8 +72,10 @@ for name in "$@"; do
         sources="common/validate/layers.cu solutions/$name/conv.cu"
         build/bin/lab cases --lab "$name" >"$work/$name.cases"
     fi
+    arch=native
+    [ "$name" != hopper ] || arch=sm_90a # its units have machine code of their own
     # shellcheck disable=SC2086
-    nvcc $flags $sources common/validate/measure_gpu.cu -o "$work/$name" &
+    nvcc $flags -arch=$arch $sources common/validate/measure_gpu.cu -o "$work/$name" &
 done
 wait
 for name in "$@"; do
