@@ -27,8 +27,15 @@ typedef enum BulkKind {
     BULK_PREFETCH /* to the L2 */
 } BulkKind;
 
+/* What a copy does with the values that it finds: replaces them, or joins them with its own as an
+ * atomic does (an AtomOp, of a Format; of a tensor its map says which). */
+typedef struct Reduction {
+    uint8_t present, op, format;
+} Reduction;
+
 typedef struct BulkPlan {
     BulkKind kind;
+    Reduction reduction;
     uint32_t rank; /* of the tensor; 0: bytes in a row */
     int im2col;
     Place to, from, barrier; /* a tensor's map is where the global side would be */
@@ -57,6 +64,7 @@ typedef struct Flight {
     Stretch stretch;
     uint32_t to, barrier, phase; /* barrier: offset of the mbarrier, and its phase then */
     uint32_t ins, thread;
+    Reduction reduction;
     unsigned char *data;
 } Flight;
 

@@ -67,6 +67,8 @@ static int decode_copies_arrive(Decoder *d)
 static int decode_cp(Decoder *d)
 {
     const char *what = d->in->words > 2 ? d->in->word[2] : "";
+    if (d->in->words > 3 && !strcmp(d->in->word[1], "reduce") && !strcmp(what, "async"))
+        return decode_bulk_reduction(d);
     if (d->in->words < 2 || strcmp(d->in->word[1], "async")) return refuse(d, "that form of cp");
     if (!strcmp(what, "bulk")) return decode_bulk(d);
     if (!strcmp(what, "wait_group")) return decode_wait(d, 0);

@@ -1,5 +1,5 @@
 /* decode_bulk.c - cp.async.bulk: copies that the tensor memory accelerator makes, of bytes in a row
- * or of a box of a tensor. */
+ * or of a box of a tensor; cp.reduce.async.bulk, which joins them with what is there. */
 #include <stdio.h>
 #include <string.h>
 
@@ -148,6 +148,44 @@ static int decode_group(Decoder *d)
         return refuse(d, "that form of cp.async.bulk.wait_group");
     emit(d, OP_NOP, waits ? CLASS_BARRIER : CLASS_INT);
     return words_finished(d);
+}
+
+/* The format of what is joined.  In shared memory only integers are, in global memory also floats,
+ * which can be added, and halves, which can be compared, too. */
+static int reduction_format(Decoder *d, int op, PtxType type, int global)
+{
+    uint32_t bytes = ptx_type_bytes(type);
+    int halves = type == PTX_F16 || type == PTX_BF16, adds = op == ATOM_ADD,
+        orders = adds || op == ATOM_MIN || op == ATOM_MAX;
+    if (halves && global && orders) return type == PTX_F16 ? FORMAT_F16 : FORMAT_BF16;
+    if (type == PTX_F32 && global && adds) return FORMAT_F32;
+    if (type == PTX_F64 && global && adds) return FORMAT_F64;
+    if (type_is_float(type) || (bytes != 4 && bytes != 8)) return refuse(d, "a sum of that type");
+    if (type_is_signed(type)) return bytes == 8 ? FORMAT_S64 : FORMAT_S32;
+    return bytes == 8 ? FORMAT_U64 : FORMAT_U32;
+}
+
+/* cp.reduce.async.bulk{.tensor}: out of shared memory, into global memory or another block's. */
+int decode_bulk_reduction(Decoder *d)
+{
+    static const char *const NAMES[] = {"add", "min", "max", "inc", "dec", "and", "or", "xor", NULL};
+    BulkPlan plan = {.mask = NO_SLOT};
+    word_take(d, "reduce"), word_take(d, "async"), word_take(d, "bulk");
+    if (needs_hopper(d, "tensor memory accelerator") != 0) return -1;
+    int tensor = word_take(d, "tensor");
+    if (kind_take(d, &plan) != 0) return -1;
+    if (plan.kind != BULK_STORE && (tensor || plan.kind != BULK_BETWEEN))
+        return refuse(d, "that form of a bulk copy");
+    int op = word_choose(d, NAMES);
+    if (op < 0) return refuse(d, "a reduction without its operation");
+    plan.reduction = (Reduction){.present = 1, .op = (uint8_t)op};
+    if (plan.kind == BULK_STORE) d->kernel->in_order = 1;
+    if (tensor) return decode_tensor_copy(d, &plan);
+    word_take(d, "noftz");
+    int format = reduction_format(d, op, type_take(d), plan.kind == BULK_STORE);
+    if (format < 0 || d->failed) return -1;
+    plan.reduction.format = (uint8_t)format;
+    return decode_row_copy(d, &plan);
 }
 
 int decode_bulk(Decoder *d)

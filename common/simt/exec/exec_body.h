@@ -182,6 +182,8 @@ ALWAYS const Ins *compare_store(Warp *warp, const Ins *ins, uint32_t result)
 
 #include "common/simt/exec/exec_async.h"
 
+#include "common/simt/exec/exec_join.h"
+
 #include "common/simt/exec/exec_mbarrier.h"
 
 #include "common/simt/exec/exec_box.h"

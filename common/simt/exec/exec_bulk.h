@@ -4,6 +4,8 @@
  * mbarrier's phase complete: who does not wait finds what was there before.  A copy out of shared
  * memory is made at once. */
 
+enum { MOST_ROW = 256 * 8 }; /* bytes of a box's row: 256 elements */
+
 /* ---- operands ------------------------------------------------------------------------------- */
 
 ALWAYS uint64_t place_address(const Warp *warp, const Place *place, uint32_t lane)
@@ -65,11 +67,15 @@ static const TensorMap *map_find(Warp *warp, const Ins *ins, const BulkPlan *pla
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
-/* What checks and counters hear of a stretch of global memory. */
-static void bulk_counted(Warp *warp, const Ins *ins, uint64_t from, uint32_t bytes, int store)
+/* What checks and counters hear of a stretch of global memory: it is read, written, or joined. */
+static void bulk_counted(Warp *warp, const Ins *ins, uint64_t from, uint32_t bytes,
+                         SimtTouchKind act)
 {
+    static const RaceKind RACE[] = {[SIMT_TOUCH_READ] = RACE_READ,
+                                    [SIMT_TOUCH_WRITE] = RACE_WRITE,
+                                    [SIMT_TOUCH_ATOMIC] = RACE_ATOMIC};
     const Launch *launch = warp->worker->launch;
-    if (warp->count) count_bulk(warp, ins, from, bytes, store);
+    if (warp->count) count_bulk(warp, ins, from, bytes, act != SIMT_TOUCH_READ);
     if (!launch->launch->touch && !warp->worker->racecheck) return;
     uint64_t address[LANES] = {0}, unit = from % 16 || bytes % 16 ? 4 : 16;
     for (uint64_t at = from & ~(unit - 1); at < from + bytes;) {
@@ -77,20 +83,20 @@ static void bulk_counted(Warp *warp, const Ins *ins, uint64_t from, uint32_t byt
         for (; lanes < LANES && at < from + bytes; at += unit)
             mask |= 1u << lanes, address[lanes++] = at;
         if (launch->launch->touch)
-            touch_note(warp->worker->launch, address, mask, (uint32_t)unit,
-                       store ? SIMT_TOUCH_WRITE : SIMT_TOUCH_READ);
+            touch_note(warp->worker->launch, address, mask, (uint32_t)unit, act);
         if (warp->worker->racecheck)
-            race_global(warp, ins, address, mask, (uint32_t)unit, store ? RACE_WRITE : RACE_READ);
+            race_global(warp, ins, address, mask, (uint32_t)unit, RACE[act]);
     }
 }
 
 /* The host's bytes of global memory.  NULL after reporting that they are not all there. */
 static unsigned char *bulk_global(Warp *warp, const Ins *ins, uint32_t lane, uint64_t address,
-                                  uint32_t bytes, int store)
+                                  uint32_t bytes, SimtTouchKind act)
 {
     Spot spot;
-    if (spot_global(warp, ins, lane, address, bytes, store, !store, &spot) != 0) return NULL;
-    bulk_counted(warp, ins, address, bytes, store);
+    int writes = act != SIMT_TOUCH_READ, reads = act != SIMT_TOUCH_WRITE;
+    if (spot_global(warp, ins, lane, address, bytes, writes, reads, &spot) != 0) return NULL;
+    bulk_counted(warp, ins, address, bytes, act);
     return spot.host;
 }
 
@@ -124,6 +130,7 @@ static int stretch_check(Warp *warp, const Ins *ins, uint32_t lane, uint32_t to,
 typedef struct Target {
     uint64_t to, barrier; /* as addresses of shared memory */
     Stretch stretch;
+    Reduction reduction;
 } Target;
 
 /* Bytes in a row. */
@@ -178,6 +185,7 @@ static int flight_send(Warp *warp, const Ins *ins, uint32_t lane, const Target *
                                                .phase = m.phase,
                                                .ins = (uint32_t)(ins - warp->code),
                                                .thread = warp->index * LANES + lane,
+                                               .reduction = target->reduction,
                                                .data = own};
     phase_trace(warp, &m, 0);
     /* What a swizzle leaves free between two rows is not counted. */
@@ -221,7 +229,7 @@ static int box_load(Warp *warp, const Ins *ins, uint32_t lane, Box *box, unsigne
         uint32_t skip, bytes = box_inside(box, &skip, &address);
         if (bytes < box->row_bytes) fill_row(box->map, row, box->row_bytes);
         if (!bytes) continue;
-        const unsigned char *host = bulk_global(warp, ins, lane, address, bytes, 0);
+        const unsigned char *host = bulk_global(warp, ins, lane, address, bytes, SIMT_TOUCH_READ);
         if (!host) return -1;
         memcpy(row + skip, host, bytes);
         convert_row(box->map, row + skip, bytes);
@@ -257,7 +265,7 @@ static int row_load(Warp *warp, const Ins *ins, const BulkPlan *plan, uint32_t l
     }
     uint64_t from = place_address(warp, &plan->from, lane);
     if (bulk_aligned(warp, ins, lane, from, 16, "the address in global memory") != 0) return -1;
-    *data = bulk_global(warp, ins, lane, from, bytes, 0);
+    *data = bulk_global(warp, ins, lane, from, bytes, SIMT_TOUCH_READ);
     return *data ? 0 : -1;
 }
 
@@ -272,7 +280,7 @@ static int box_find(Warp *warp, const Ins *ins, const BulkPlan *plan, uint32_t l
 
 static int bulk_load(Warp *warp, const Ins *ins, const BulkPlan *plan, uint32_t lane)
 {
-    Target target = {0};
+    Target target = {.reduction = plan->reduction};
     const unsigned char *data = NULL;
     if (!plan->rank)
         return row_load(warp, ins, plan, lane, &target, &data) == 0
@@ -303,6 +311,33 @@ static int bulk_load(Warp *warp, const Ins *ins, const BulkPlan *plan, uint32_t 
 
 /* ---- out of shared memory ------------------------------------------------------------------- */
 
+ALWAYS SimtTouchKind store_act(const BulkPlan *plan)
+{
+    return plan->reduction.present ? SIMT_TOUCH_ATOMIC : SIMT_TOUCH_WRITE;
+}
+
+/* A box's rows, from shared memory as the map's swizzle has them. */
+static int rows_store(Warp *warp, const Ins *ins, const BulkPlan *plan, uint32_t lane, Box *box,
+                      const Reduction *reduction, uint32_t from)
+{
+    unsigned char row[MOST_ROW];
+    for (uint32_t r = 0; r < box->rows; r++, box_next(box)) {
+        uint64_t address;
+        uint32_t skip, bytes = box_inside(box, &skip, &address);
+        if (!bytes) continue;
+        unsigned char *host = bulk_global(warp, ins, lane, address, bytes, store_act(plan));
+        if (!host) return -1;
+        for (uint32_t i = 0; i < bytes; i++)
+            row[i] = warp->block
+                         ->shared[swizzled(from + r * box->pitch + skip + i, box->map->swizzle)];
+        if (reduction->present)
+            values_join(reduction, 1, host, row, bytes);
+        else
+            memcpy(host, row, bytes);
+    }
+    return 0;
+}
+
 static int box_store(Warp *warp, const Ins *ins, const BulkPlan *plan, uint32_t lane, uint32_t from)
 {
     TensorMap map;
@@ -315,16 +350,13 @@ static int box_store(Warp *warp, const Ins *ins, const BulkPlan *plan, uint32_t 
                            0, &spot);
     Stretch stretch = stretch_of(&box);
     if (stretch_check(warp, ins, lane, from, &stretch, 0) != 0) return -1;
-    for (uint32_t r = 0; r < box.rows; r++, box_next(&box)) {
-        uint64_t address;
-        uint32_t skip, bytes = box_inside(&box, &skip, &address);
-        if (!bytes) continue;
-        unsigned char *host = bulk_global(warp, ins, lane, address, bytes, 1);
-        if (!host) return -1;
-        for (uint32_t i = 0; i < bytes; i++)
-            host[i] = warp->block->shared[swizzled(from + r * box.pitch + skip + i, map.swizzle)];
+    Reduction reduction = plan->reduction;
+    if (reduction.present && map_reduction(&map, &reduction) != 0) {
+        fault_at(warp, ins, SIMT_MEMCHECK, lane, 0, 0,
+                 "Invalid bulk copy: it cannot join elements of that type in that way");
+        return -1;
     }
-    return 0;
+    return rows_store(warp, ins, plan, lane, &box, &reduction, from);
 }
 
 static int bulk_store(Warp *warp, const Ins *ins, const BulkPlan *plan, uint32_t lane)
@@ -346,8 +378,11 @@ static int bulk_store(Warp *warp, const Ins *ins, const BulkPlan *plan, uint32_t
         return spot_shared(warp, ins, lane, from, bytes, 0, 0, &spot);
     Stretch stretch = stretch_plain(bytes);
     if (stretch_check(warp, ins, lane, (uint32_t)from, &stretch, 0) != 0) return -1;
-    unsigned char *host = bulk_global(warp, ins, lane, to, bytes, 1);
-    if (host) memcpy(host, warp->block->shared + from, bytes);
+    unsigned char *host = bulk_global(warp, ins, lane, to, bytes, store_act(plan));
+    if (host && plan->reduction.present)
+        values_join(&plan->reduction, 1, host, warp->block->shared + from, bytes);
+    else if (host)
+        memcpy(host, warp->block->shared + from, bytes);
     return host ? 0 : -1;
 }
 

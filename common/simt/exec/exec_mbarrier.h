@@ -162,7 +162,10 @@ static void flight_land(Block *block, const Flight *flight)
     for (uint32_t i = 0; i < s->bytes; i += 16) {
         uint32_t to = swizzled(flight->to + i, s->swizzle);
         if (i % s->pitch >= s->row) continue;
-        memcpy(block->shared + to, flight->data + i, 16);
+        if (flight->reduction.present)
+            values_join(&flight->reduction, 0, block->shared + to, flight->data + i, 16);
+        else
+            memcpy(block->shared + to, flight->data + i, 16);
         block->shared_shadow[to / 8] = block->shared_shadow[to / 8 + 1] = 0xff;
     }
     free(flight->data);
