@@ -72,10 +72,10 @@ for name in "$@"; do
         sources="common/validate/layers.cu solutions/$name/conv.cu"
         build/bin/lab cases --lab "$name" >"$work/$name.cases"
     fi
-    arch=native
-    [ "$name" != hopper ] || arch=sm_90a # its units have machine code of their own
+    arch=-arch=native
+    [ "$name" != hopper ] || arch='-gencode arch=compute_90a,code=sm_90a' # its units have machine code of their own
     # shellcheck disable=SC2086
-    nvcc $flags -arch=$arch $sources common/validate/measure_gpu.cu -o "$work/$name" &
+    nvcc $flags $arch $sources common/validate/measure_gpu.cu -o "$work/$name" &
 done
 wait
 for name in "$@"; do

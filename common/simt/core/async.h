@@ -24,7 +24,8 @@ typedef enum BulkKind {
     BULK_LOAD,    /* from global to shared memory */
     BULK_STORE,   /* from shared to global memory */
     BULK_BETWEEN, /* from the block's own shared memory to that of a block of its cluster */
-    BULK_PREFETCH /* to the L2 */
+    BULK_PREFETCH, /* to the L2 */
+    BULK_VALUES    /* from registers to shared memory, perhaps of another block */
 } BulkKind;
 
 /* What a copy does with the values that it finds: replaces them, or joins them with its own as an
@@ -41,6 +42,7 @@ typedef struct BulkPlan {
     Place to, from, barrier; /* a tensor's map is where the global side would be */
     uint32_t bytes, mask;    /* slots; mask: of the blocks that get it, or NO_SLOT */
     uint32_t coordinate[TENSOR_MAP_RANK], offset[TENSOR_MAP_RANK - 2]; /* slots */
+    uint32_t value[4], values, width; /* slots of values that are sent, and bytes of each */
 } BulkPlan;
 
 enum { WGMMA_RESULTS = 128, WGMMA_FACTORS = 4, WGMMA_ROWS = 64, WGMMA_K_BYTES = 32 };
@@ -54,7 +56,7 @@ typedef struct WgmmaPlan {
 } WgmmaPlan;
 
 /* Bytes of shared memory: of each `pitch` of them the first `row`, under a swizzle of
- * 16 << `swizzle` bytes.  All are multiples of 16. */
+ * 16 << `swizzle` bytes.  All are multiples of 16, but of a few values in a row. */
 typedef struct Stretch {
     uint32_t bytes, row, pitch, swizzle;
 } Stretch;

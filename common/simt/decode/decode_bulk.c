@@ -47,14 +47,16 @@ static int plan_emit(Decoder *d, const BulkPlan *plan)
     kernel->bulk = grow(d, kernel->bulk, kernel->bulks, &d->bulk_room, sizeof *kernel->bulk);
     if (d->failed) return -1;
     kernel->bulk[kernel->bulks] = *plan;
-    int stores = plan->kind == BULK_STORE;
-    Ins *ins = emit(d, OP_BULK_COPY, stores ? CLASS_STORE : CLASS_LOAD);
+    int stores = plan->kind == BULK_STORE, sends = plan->kind == BULK_VALUES;
+    Ins *ins = sends ? emit(d, OP_VALUES_SEND, CLASS_SHARED_STORE)
+                     : emit(d, OP_BULK_COPY, stores ? CLASS_STORE : CLASS_LOAD);
     if (d->failed) return -1;
     ins->aux = kernel->bulks++;
     ins->bytes = 16;
     /* For the scoreboard: the instruction has no result. */
     ins->a = plan->to.slot, ins->b = plan->from.slot;
-    ins->c = plan->rank ? plan->coordinate[0] : plan->bytes;
+    ins->c = sends ? plan->value[0] : plan->rank ? plan->coordinate[0] : plan->bytes;
+    if (sends) ins->b = plan->barrier.slot;
     if (plan->kind == BULK_PREFETCH) ins->a = NO_SLOT;
     ins->mem = d->kernel->mems++;
     return words_finished(d);
@@ -186,6 +188,47 @@ int decode_bulk_reduction(Decoder *d)
     if (format < 0 || d->failed) return -1;
     plan.reduction.format = (uint8_t)format;
     return decode_row_copy(d, &plan);
+}
+
+/* The value, or the values in braces, that are sent. */
+static int values_read(Decoder *d, const PtxOperand *operand, PtxType type, BulkPlan *plan)
+{
+    int vector = operand->kind == PTX_OPERAND_VECTOR;
+    if (plan->values != (vector ? (uint32_t)operand->count : 1))
+        return refuse(d, "that number of values");
+    for (uint32_t i = 0; i < plan->values; i++)
+        plan->value[i] = source_of(d, vector ? &operand->element[i] : operand, type);
+    return d->failed ? -1 : 0;
+}
+
+/* st.async and red.async: values to the shared memory of a block of the cluster, counted there. */
+int decode_values_send(Decoder *d)
+{
+    static const char *const OPS[] = {"add", "min", "max", "inc", "dec", "and", "or", "xor", NULL},
+                      *const VECTORS[] = {"v2", "v4", NULL}, *const HINTS[] = {"weak", "relaxed", "cluster"};
+    BulkPlan plan = {.kind = BULK_VALUES, .mask = NO_SLOT};
+    int joins = !strcmp(d->in->word[0], "red");
+    word_take(d, "async");
+    if (needs_hopper(d, "asynchronous store") != 0) return -1;
+    for (size_t i = 0; i < sizeof HINTS / sizeof *HINTS; i++)
+        word_take(d, HINTS[i]);
+    word_take(d, "shared::cluster");
+    if (!word_take(d, "mbarrier::complete_tx::bytes"))
+        return refuse(d, "an asynchronous store that no mbarrier counts");
+    int op = joins ? word_choose(d, OPS) : 0, vector = joins ? -1 : word_choose(d, VECTORS);
+    PtxType type = type_take(d);
+    int format = joins && op >= 0 ? reduction_format(d, op, type, 0) : 0;
+    plan.values = vector < 0 ? 1 : vector ? 4 : 2, plan.width = ptx_type_bytes(type);
+    if (d->failed || op < 0 || format < 0 || plan.width < 4 || plan.width * plan.values > 16 ||
+        d->in->operands != 3)
+        return d->failed ? -1 : refuse(d, "that form of an asynchronous store");
+    plan.reduction =
+        (Reduction){.present = (uint8_t)joins, .op = (uint8_t)op, .format = (uint8_t)format};
+    if (place_read(d, operand_at(d, 0), PTX_SHARED, &plan.to) != 0 ||
+        values_read(d, operand_at(d, 1), type, &plan) != 0 ||
+        place_read(d, operand_at(d, 2), PTX_SHARED, &plan.barrier) != 0)
+        return -1;
+    return plan_emit(d, &plan);
 }
 
 int decode_bulk(Decoder *d)

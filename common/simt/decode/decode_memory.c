@@ -293,6 +293,9 @@ static int decode_prefetch(Decoder *d)
 int decode_memory(Decoder *d)
 {
     const char *name = d->in->word[0];
+    int async = d->in->words > 1 && strcmp(d->in->word[1], "async") == 0;
+    if (async && (strcmp(name, "st") == 0 || strcmp(name, "red") == 0))
+        return decode_values_send(d);
     if (strcmp(name, "ld") == 0 || strcmp(name, "ldu") == 0) return decode_access(d, 0);
     if (strcmp(name, "st") == 0) return decode_access(d, 1);
     if (strcmp(name, "cvta") == 0) return decode_cvta(d);

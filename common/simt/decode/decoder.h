@@ -148,6 +148,7 @@ int needs_hopper(Decoder *d, const char *what);
 /* ---- decode_bulk.c ---- */
 int decode_bulk(Decoder *d);
 int decode_bulk_reduction(Decoder *d);
+int decode_values_send(Decoder *d);
 
 /* ---- registers.c ---- */
 /* The kernel's registers, where no cubin said, how many a thread needs, whatever one said, and what

@@ -165,7 +165,7 @@ static int flight_send(Warp *warp, const Ins *ins, uint32_t lane, const Target *
     uint32_t bytes = target->stretch.bytes;
     if (to + bytes > block->shared_bytes)
         return spot_shared(warp, ins, lane, target->to, bytes, 0, 0, &spot);
-    if (block == warp->block &&
+    if (block == warp->block && bytes % 16 == 0 &&
         stretch_check(warp, ins, lane, (uint32_t)to, &target->stretch, 1) != 0)
         return -1;
     if (block->flights == block->flight_room) {
@@ -407,6 +407,33 @@ HANDLER(BULK_COPY)
     /* For the replay: a copy's sectors are more than an access's. */
     uint32_t sectors = warp->bulk_sectors < 0xffff ? warp->bulk_sectors : 0xffff;
     warp->misses = sectors & 0xff, warp->lines = sectors >> 8;
+    return ins + 1;
+}
+
+/* A lane's values to a block of the cluster, where an mbarrier counts their bytes. */
+static int values_send(Warp *warp, const Ins *ins, const BulkPlan *plan, uint32_t lane)
+{
+    unsigned char data[16];
+    uint32_t bytes = plan->values * plan->width;
+    Target target = {.to = shared_address(warp, &plan->to, lane),
+                     .barrier = shared_address(warp, &plan->barrier, lane),
+                     .stretch = stretch_plain(bytes),
+                     .reduction = plan->reduction};
+    for (uint32_t i = 0; i < bytes; i += plan->width)
+        if (plan->width == 8)
+            memcpy(data + i % 16, &REG(const uint64_t, plan->value[i / 8])[lane], 8);
+        else
+            memcpy(data + i % 16, &REG(const uint32_t, plan->value[i / 4])[lane], 4);
+    if (bulk_aligned(warp, ins, lane, target.to, bytes, "the address in shared memory") != 0)
+        return -1;
+    return flight_send(warp, ins, lane, &target, data);
+}
+
+HANDLER(VALUES_SEND)
+{
+    const BulkPlan *plan = &warp->worker->kernel->bulk[ins->aux];
+    FOR_ACTIVE(warp->mask)
+    if (values_send(warp, ins, plan, i) != 0) return NULL;
     return ins + 1;
 }
 

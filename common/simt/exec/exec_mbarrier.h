@@ -162,11 +162,13 @@ static void flight_land(Block *block, const Flight *flight)
     for (uint32_t i = 0; i < s->bytes; i += 16) {
         uint32_t to = swizzled(flight->to + i, s->swizzle);
         if (i % s->pitch >= s->row) continue;
+        uint32_t bytes = s->bytes - i < 16 ? s->bytes - i : 16;
         if (flight->reduction.present)
-            values_join(&flight->reduction, 0, block->shared + to, flight->data + i, 16);
+            values_join(&flight->reduction, 0, block->shared + to, flight->data + i, bytes);
         else
-            memcpy(block->shared + to, flight->data + i, 16);
-        block->shared_shadow[to / 8] = block->shared_shadow[to / 8 + 1] = 0xff;
+            memcpy(block->shared + to, flight->data + i, bytes);
+        for (uint32_t at = to; at < to + bytes; at += 4) /* a bit for each byte */
+            block->shared_shadow[at / 8] |= (unsigned char)(0xf << (at & 4));
     }
     free(flight->data);
 }

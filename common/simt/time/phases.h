@@ -53,7 +53,8 @@ static inline int mbarrier_waits(const Ins *ins)
 
 static inline int counts_for_phase(const Ins *ins)
 {
-    return ins->op == OP_BULK_COPY || (ins->op == OP_MBARRIER && !mbarrier_waits(ins));
+    return ins->op == OP_BULK_COPY || ins->op == OP_VALUES_SEND ||
+           (ins->op == OP_MBARRIER && !mbarrier_waits(ins));
 }
 
 /* Sectors that a copy asked for. */

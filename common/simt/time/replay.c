@@ -386,7 +386,7 @@ static void issue(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t now)
     stalls_book(sm, actor, step->ins, sm->gate[scheduler * GATES + actor->gate], now);
     uint64_t busy = (uint64_t)price->slots * sm->machine->issue_cycles, at = now + price->latency;
     sm->scheduler[scheduler] = now + busy;
-    if (ins->op == OP_BULK_COPY || ins->op == OP_MBARRIER)
+    if (ins->op == OP_BULK_COPY || ins->op == OP_VALUES_SEND || ins->op == OP_MBARRIER)
         at = beside_issue(sm, number, ins, step, now);
     else if (is_memory(ins))
         at = memory_issue(sm, ins, step, now);
