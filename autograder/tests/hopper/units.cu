@@ -1,10 +1,11 @@
-// units.cu - what Hopper's units do, as digests: products of warpgroups, tensor copies, clusters.
+// units.cu - what Hopper's units do, as digests: products of warpgroups, tensor copies, clusters,
+// copies that join.
 //
 // Shared and global memory are filled by a hash, so that every descriptor, swizzle and coordinate
 // shows in what comes out.  Each line is a form's name and a digest of its result; the same program
 // runs on a card, where the lines of vectors.txt were recorded, and on the simulator
-// (docs/conformance.md).  ./units [products|tiles|clusters [NAME]]
-#include "clusters.h"
+// (docs/conformance.md).  ./units [products|tiles|clusters|joins [NAME]]
+#include "joins.h"
 #include "products.h"
 
 int main(int argc, char **argv)
@@ -20,5 +21,6 @@ int main(int argc, char **argv)
     if (!*group || !strcmp(group, "products")) products();
     if (!*group || !strcmp(group, "tiles")) tiles(), columns();
     if (!*group || !strcmp(group, "clusters")) clusters();
+    if (!*group || !strcmp(group, "joins")) joins();
     return failures;
 }

@@ -200,6 +200,8 @@ void race_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t ma
     if (is_flag(worker, ins)) worker->epoch++;
     if (ins->order & ORDER_SPINS && kind == RACE_READ) return;
     if (ins->order) kind = within_block(ins, kind);
+    if (warp->block->departures && kind != RACE_READ)
+        race_departures(warp, ins, offset, mask, bytes);
     if (warp->block->flights) race_flights(warp, ins, offset, mask, bytes, kind == RACE_READ);
     worker->stamp++;
     era_begin(worker);

@@ -3,7 +3,8 @@
  *
  * What a thread wrote they see only behind a fence.proxy.async: of the thread that wrote, or of the
  * warp that asks, behind a barrier.  What the accelerator writes a thread sees only when it has
- * seen the mbarrier's phase complete. */
+ * seen the mbarrier's phase complete; what it reads nobody may write until the thread that asked has
+ * waited for the copy's group. */
 #include "common/simt/checks/race.h"
 #include "common/simt/checks/report.h"
 #include "common/simt/core/async.h"
@@ -50,11 +51,11 @@ void race_async(Warp *warp, const Ins *ins, uint32_t lane, const uint32_t *piece
     }
 }
 
-/* Does the copy write any of these bytes?  A swizzle changes places within 128 bytes only. */
-static int overlaps(const Flight *flight, uint32_t at, uint32_t bytes)
+/* Has the copy to do with any of these bytes?  A swizzle changes places within 128 bytes only. */
+static int overlaps(uint32_t from, const Stretch *stretch, uint32_t at, uint32_t bytes)
 {
-    uint32_t from = flight->to, to = flight->to + flight->stretch.bytes;
-    if (flight->stretch.swizzle) from &= ~127u, to = (to + 127) & ~127u;
+    uint32_t to = from + stretch->bytes;
+    if (stretch->swizzle) from &= ~127u, to = (to + 127) & ~127u;
     return at < to && at + bytes > from;
 }
 
@@ -66,7 +67,7 @@ void race_flights(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t m
         uint32_t lane = (uint32_t)__builtin_ctz(m);
         for (uint32_t i = 0; i < block->flights; i++) {
             const Flight *flight = &block->flight[i];
-            if (!overlaps(flight, offset[lane], bytes)) continue;
+            if (!overlaps(flight->to, &flight->stretch, offset[lane], bytes)) continue;
             RaceEnds ends = race_ends(warp, ins, flight->ins, flight->thread);
             finding_add(warp, ins, SIMT_RACECHECK, lane, 0, bytes,
                         "Race reported between a bulk copy at %.100s by thread %s and %s access at "
@@ -74,6 +75,27 @@ void race_flights(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t m
                         "that counts its bytes, at offset 0x%x of __shared__ memory",
                         ends.where, ends.who, read ? "Read" : "Write", ends.here, flight->barrier,
                         offset[lane]);
+            return;
+        }
+    }
+}
+
+void race_departures(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask,
+                     uint32_t bytes)
+{
+    const Block *block = warp->block;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(m);
+        for (uint32_t i = 0; i < block->departures; i++) {
+            const Departure *departure = &block->departure[i];
+            if (!overlaps(departure->from, &departure->stretch, offset[lane], bytes)) continue;
+            RaceEnds ends = race_ends(warp, ins, departure->ins, departure->thread);
+            finding_add(warp, ins, SIMT_RACECHECK, lane, 0, bytes,
+                        "Race reported between a bulk copy at %.100s by thread %s, which may still "
+                        "have to read its source, and Write access at %.100s: that thread has not "
+                        "waited for the copy's group (cp.async.bulk.wait_group.read), at offset "
+                        "0x%x of __shared__ memory",
+                        ends.where, ends.who, ends.here, offset[lane]);
             return;
         }
     }

@@ -70,6 +70,14 @@ typedef struct Flight {
     unsigned char *data;
 } Flight;
 
+/* What a copy out of shared memory reads, until its thread has waited for it: made at once, but a
+ * card reads its source some time before the wait ends. */
+typedef struct Departure {
+    Stretch stretch;
+    uint32_t from, ins, thread;
+    uint32_t groups; /* of its thread that were committed since; 0: none, not even its own */
+} Departure;
+
 /* For the replay: which phase an mbarrier is in, numbered through the block. */
 typedef struct PhaseNumber {
     uint32_t barrier;

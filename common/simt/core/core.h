@@ -154,6 +154,7 @@ typedef struct TensorPlan TensorPlan; /* tensor.h */
 typedef struct BulkPlan BulkPlan;     /* async.h, as the next three */
 typedef struct WgmmaPlan WgmmaPlan;
 typedef struct Flight Flight;
+typedef struct Departure Departure;
 typedef struct PhaseNumber PhaseNumber;
 typedef struct Price Price; /* schedule.h */
 
@@ -458,6 +459,8 @@ struct Block {
     Warp *warp;
     Flight *flight; /* bulk copies whose bytes have not landed */
     uint32_t flights, flight_room;
+    Departure *departure; /* what racecheck knows of copies out of shared memory */
+    uint32_t departures, departure_room;
     PhaseNumber *phase;
     uint32_t phases, phase_room, phase_count;
     uint64_t progress; /* of its mbarriers: arrivals and bytes */

@@ -141,14 +141,18 @@ static int decode_row_copy(Decoder *d, BulkPlan *plan)
     return rest_read(d, next, plan) == 0 ? plan_emit(d, plan) : -1;
 }
 
-/* cp.async.bulk.commit_group, .wait_group{.read} n: copies to global memory are made at once. */
+/* cp.async.bulk.commit_group, and .wait_group{.read} n: aux is 1 + n of a wait, and imm whether it
+ * is only until the sources are read. */
 static int decode_group(Decoder *d)
 {
     int waits = word_take(d, "wait_group");
-    word_take(d, "commit_group"), word_take(d, "read");
+    word_take(d, "commit_group");
+    int read = word_take(d, "read");
     if (waits && (d->in->operands != 1 || d->in->operand[0].kind != PTX_OPERAND_INTEGER))
         return refuse(d, "that form of cp.async.bulk.wait_group");
-    emit(d, OP_NOP, waits ? CLASS_BARRIER : CLASS_INT);
+    Ins *ins = emit(d, OP_BULK_GROUP, waits ? CLASS_BARRIER : CLASS_INT);
+    ins->aux = waits ? 1 + (uint32_t)d->in->operand[0].integer : 0;
+    ins->imm = read;
     return words_finished(d);
 }
 

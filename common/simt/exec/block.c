@@ -212,7 +212,7 @@ static void flights_drop(Block *block)
 {
     for (uint32_t i = 0; i < block->flights; i++)
         free(block->flight[i].data);
-    block->flights = 0;
+    block->flights = block->departures = 0;
 }
 
 static void hopper_clear(Warp *warp)
@@ -571,7 +571,8 @@ void worker_close(Worker *worker)
     for (uint32_t w = 0; worker->warp && w < worker->block.warps; w++)
         free(worker->warp[w].async), calls_close(&worker->warp[w]);
     flights_drop(&worker->block);
-    free(worker->block.flight), free(worker->block.phase), free(worker->wgmma_registers);
+    free(worker->block.flight), free(worker->block.departure), free(worker->block.phase);
+    free(worker->wgmma_registers);
     race_close(worker);
     free(worker->files), free(worker->warp), free(worker->hit), free(worker->shared),
         free(worker->shared_shadow);

@@ -316,6 +316,51 @@ ALWAYS SimtTouchKind store_act(const BulkPlan *plan)
     return plan->reduction.present ? SIMT_TOUCH_ATOMIC : SIMT_TOUCH_WRITE;
 }
 
+/* The stretch may be read until its thread has waited.  -1: no memory. */
+static int departure_note(Warp *warp, const Ins *ins, uint32_t lane, uint32_t from,
+                          const Stretch *stretch)
+{
+    Block *block = warp->block;
+    if (!warp->worker->racecheck) return 0;
+    if (block->departures == block->departure_room) {
+        uint32_t room = block->departure_room ? block->departure_room * 2 : 16;
+        Departure *grown = realloc(block->departure, room * sizeof *grown);
+        if (!grown) {
+            fault_at(warp, ins, SIMT_TRAP, lane, 0, 0, "out of host memory for a bulk copy");
+            return -1;
+        }
+        block->departure = grown, block->departure_room = room;
+    }
+    block->departure[block->departures++] = (Departure){.stretch = *stretch,
+                                                        .from = from,
+                                                        .ins = (uint32_t)(ins - warp->code),
+                                                        .thread = warp->index * LANES + lane};
+    return 0;
+}
+
+/* A lane commits its copies as a group, or waits until only the latest `left` groups are open. */
+static void departures_turn(Block *block, uint32_t thread, int waits, uint32_t left)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < block->departures; i++) {
+        Departure *departure = &block->departure[i];
+        int own = departure->thread == thread;
+        departure->groups += (uint32_t)(own && !waits);
+        if (own && waits && departure->groups > left) continue;
+        block->departure[kept++] = *departure;
+    }
+    block->departures = kept;
+}
+
+HANDLER(BULK_GROUP)
+{
+    Block *block = warp->block;
+    FOR_ACTIVE(warp->mask)
+    if (block->departures)
+        departures_turn(block, warp->index * LANES + i, ins->aux != 0, ins->aux - 1);
+    return ins + 1;
+}
+
 /* A box's rows, from shared memory as the map's swizzle has them. */
 static int rows_store(Warp *warp, const Ins *ins, const BulkPlan *plan, uint32_t lane, Box *box,
                       const Reduction *reduction, uint32_t from)
@@ -349,7 +394,9 @@ static int box_store(Warp *warp, const Ins *ins, const BulkPlan *plan, uint32_t 
         return spot_shared(warp, ins, lane, from, (uint32_t)(size < 1u << 30 ? size : 1u << 30), 0,
                            0, &spot);
     Stretch stretch = stretch_of(&box);
-    if (stretch_check(warp, ins, lane, from, &stretch, 0) != 0) return -1;
+    if (stretch_check(warp, ins, lane, from, &stretch, 0) != 0 ||
+        departure_note(warp, ins, lane, from, &stretch) != 0)
+        return -1;
     Reduction reduction = plan->reduction;
     if (reduction.present && map_reduction(&map, &reduction) != 0) {
         fault_at(warp, ins, SIMT_MEMCHECK, lane, 0, 0,
@@ -377,7 +424,9 @@ static int bulk_store(Warp *warp, const Ins *ins, const BulkPlan *plan, uint32_t
     if (from + bytes > warp->block->shared_bytes)
         return spot_shared(warp, ins, lane, from, bytes, 0, 0, &spot);
     Stretch stretch = stretch_plain(bytes);
-    if (stretch_check(warp, ins, lane, (uint32_t)from, &stretch, 0) != 0) return -1;
+    if (stretch_check(warp, ins, lane, (uint32_t)from, &stretch, 0) != 0 ||
+        departure_note(warp, ins, lane, (uint32_t)from, &stretch) != 0)
+        return -1;
     unsigned char *host = bulk_global(warp, ins, lane, to, bytes, store_act(plan));
     if (host && plan->reduction.present)
         values_join(&plan->reduction, 1, host, warp->block->shared + from, bytes);

@@ -60,6 +60,19 @@ static __device__ __forceinline__ uint32_t at(const void *p)
                  "[%0, {%2, %3}], [%1];" ::"l"(map),                                               \
                  "r"(at(from)), "r"(column), "r"(row)                                              \
                  : "memory")
+#define STORE_COMMIT asm volatile("cp.async.bulk.commit_group;")
+#define SOURCES_WAIT(left)                                                                         \
+    asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(left) : "memory")
+#define ADD_TO(to, from, bytes)                                                                    \
+    asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%0], [%1], %2;" ::   \
+                     "l"(to),                                                                      \
+                 "r"(at(from)), "r"(bytes)                                                         \
+                 : "memory")
+#define SEND(to, value, barrier)                                                                   \
+    asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.f32 "                 \
+                 "[%0], %1, [%2];" ::"r"(to),                                                      \
+                 "f"(value), "r"(barrier)                                                          \
+                 : "memory")
 #define STORES_WAIT                                                                                \
     asm volatile("cp.async.bulk.commit_group;");                                                   \
     asm volatile("cp.async.bulk.wait_group 0;" ::: "memory")
@@ -170,6 +183,50 @@ KERNEL(stores_what_is_not_fenced) // <<<1, 128>>>
     __syncthreads();
     if (threadIdx.x == 0) {
         STORE(empty, tile, 512); // FAULT racecheck: fence.proxy.async is missing
+        STORES_WAIT;
+    }
+}
+
+KERNEL(source_written_while_it_is_read) // <<<1, 128>>>
+{
+    __shared__ __align__(128) float tile[128];
+    tile[threadIdx.x] = x[threadIdx.x];
+    PROXY_FENCE;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        STORE(empty, tile, 512); // AND
+        STORE_COMMIT;
+    }
+    __syncthreads();
+    tile[threadIdx.x] = 0; // FAULT racecheck: that thread has not waited for the copy's group
+}
+
+KERNEL(one_group_too_few) // <<<1, 128>>>
+{
+    __shared__ __align__(128) float tile[2][128];
+    tile[0][threadIdx.x] = tile[1][threadIdx.x] = x[threadIdx.x];
+    PROXY_FENCE;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        STORE(empty, tile[0], 512);
+        STORE_COMMIT;
+        STORE(empty + 128, tile[1], 512); // AND
+        STORE_COMMIT;
+        SOURCES_WAIT(1);
+    }
+    __syncthreads();
+    tile[0][threadIdx.x] = 0;
+    tile[1][threadIdx.x] = 0; // FAULT racecheck: may still have to read its source
+}
+
+KERNEL(sum_past_the_end) // <<<1, 128>>>
+{
+    __shared__ __align__(128) float tile[128];
+    tile[threadIdx.x] = x[threadIdx.x];
+    PROXY_FENCE;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        ADD_TO(x + 200, tile, 512); // FAULT memcheck: Invalid __global__ write of 512 bytes
         STORES_WAIT;
     }
 }
@@ -389,6 +446,20 @@ KERNEL(no_such_neighbour, PAIR) // <<<2, 32>>>
     empty[threadIdx.x] = (float)there;
 }
 
+KERNEL(value_counted_elsewhere, PAIR) // <<<2, 32>>>
+{
+    __shared__ float value;
+    __shared__ uint64_t barrier;
+    uint32_t there;
+    if (threadIdx.x == 0) INIT(&barrier, 1);
+    CLUSTER_SYNC;
+    PEER(there, &value, blockIdx.x ^ 1);
+    if (threadIdx.x == 0)
+        SEND(there, x[0], at(&barrier)); // FAULT synccheck: its mbarrier lies in another
+    CLUSTER_SYNC;
+    empty[threadIdx.x] = value;
+}
+
 KERNEL(barrier_that_half_a_block_reaches, PAIR) // <<<2, 64>>>
 {
     if (threadIdx.x < 32) {
@@ -479,6 +550,42 @@ KERNEL(stored_behind_a_fence) // <<<1, 128>>>
         STORE(empty, tile, 512);
         STORES_WAIT;
     }
+}
+
+KERNEL(stored_from_two_places_in_turn) // <<<1, 128>>>
+{
+    __shared__ __align__(128) float tile[2][128];
+    for (int i = 0; i < 5; i++) {
+        if (threadIdx.x == 0) SOURCES_WAIT(1);
+        __syncthreads();
+        tile[i % 2][threadIdx.x] = x[threadIdx.x] + (float)i;
+        PROXY_FENCE;
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            if (i % 2) ADD_TO(x + 128, tile[1], 512);
+            if (i % 2 == 0) STORE(empty, tile[0], 512);
+            STORE_COMMIT;
+        }
+    }
+    if (threadIdx.x == 0) STORES_WAIT;
+}
+
+KERNEL(sent_to_the_neighbour, PAIR) // <<<2, 32>>>
+{
+    __shared__ float value[32];
+    __shared__ uint64_t barrier;
+    uint32_t there, counted;
+    if (threadIdx.x == 0) {
+        INIT(&barrier, 1);
+        EXPECT(&barrier, 128);
+    }
+    CLUSTER_SYNC;
+    PEER(there, &value[threadIdx.x], blockIdx.x ^ 1);
+    PEER(counted, &barrier, blockIdx.x ^ 1);
+    SEND(there, x[threadIdx.x], counted);
+    WAIT(&barrier, 0);
+    empty[blockIdx.x * 32 + threadIdx.x] = value[threadIdx.x];
+    CLUSTER_SYNC;
 }
 
 KERNEL(product_of_two) // <<<1, 128>>>

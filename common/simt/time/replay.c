@@ -55,7 +55,7 @@ typedef struct Actor {
     uint64_t copied, committed[4]; /* when the bytes of cp.async are there; of the last groups */
     uint64_t joined;               /* when the last wide load's words are there */
     uint32_t held;                 /* by which it has waited since its last instruction, plus 1 */
-    Groups wgmma;
+    Groups wgmma, read, stored; /* of bulk copies out of shared memory: sources read, all done */
     Result *result;
 } Actor;
 
@@ -147,6 +147,10 @@ static void step_prepare(const Sm *sm, Actor *actor)
         actor->wait = STALL_LONG_SCOREBOARD;
     }
     if (mbarrier_waits(ins)) phase_await(sm, actor, trace->step[actor->next].passes);
+    if (ins->op == OP_BULK_GROUP && ins->aux) {
+        actor->ready = groups_done(ins->imm ? &actor->read : &actor->stored, ins->aux - 1);
+        actor->wait = STALL_LONG_SCOREBOARD;
+    }
     if (ins->op == OP_WGMMA_WAIT) {
         actor->ready = groups_done(&actor->wgmma, ins->aux);
         actor->wait = STALL_LONG_SCOREBOARD;
@@ -397,6 +401,8 @@ static void issue(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t now)
         actor->result[ins->t_d[i]] = (Result){at, price->wait};
     if (ins->op == OP_WGMMA) actor->wgmma.latest = later(actor->wgmma.latest, at);
     if (ins->op == OP_WGMMA_COMMIT) groups_commit(&actor->wgmma);
+    if (ins->op == OP_BULK_GROUP && !ins->aux)
+        groups_commit(&actor->read), groups_commit(&actor->stored);
     if (ins->op == OP_CP_ASYNC) actor->copied = later(actor->copied, at);
     if (ins->op == OP_CP_COMMIT) {
         memmove(actor->committed + 1, actor->committed, 3 * sizeof *actor->committed);
