@@ -142,8 +142,7 @@ template <int STAGES> __global__ void ping_pong_kernel(const float *x, float *y,
 {
     __shared__ float word[STAGES][WARP];
     __shared__ uint64_t full[STAGES], empty[STAGES];
-    const int warp = threadIdx.x / WARP, lane = threadIdx.x % WARP,
-              readers = blockDim.x / WARP - 1;
+    const int warp = threadIdx.x / WARP, lane = threadIdx.x % WARP, readers = blockDim.x / WARP - 1;
     float sum = x[blockIdx.x * WARP + lane];
     if (threadIdx.x == 0)
         for (int s = 0; s < STAGES; s++)
@@ -234,21 +233,22 @@ static void bulk()
 {
 #define X ((const unsigned char *)source)
 #define Y ((unsigned char *)target)
-    ENTER(FIT, "bulk", "bulk-1k-alone", bulk_kernel<1024, 1><<<SMS, 128, 2048>>>(X, target, 64, 64));
+    ENTER(FIT, "bulk", "bulk-1k-alone",
+          bulk_kernel<1024, 1><<<SMS, 128, 2048>>>(X, target, 64, 64));
     ENTER(FIT, "bulk", "bulk-4k-4",
           bulk_kernel<4096, 4><<<SMS, 128, 17 * 1024>>>(X, target, 48, 8192));
-    ENTER(FIT, "bulk", "bulk-16k-4",
-          roomy(bulk_kernel<16384, 4>)<<<SMS, 256, 66 * 1024>>>(X, target, 14, 2048));
+    ENTER(FIT, "bulk", "bulk-16k-4", roomy(bulk_kernel<16384, 4>) < < < SMS, 256,
+          66 * 1024 >>> (X, target, 14, 2048));
     ENTER(FIT, "bulk", "bulk-256-8",
           bulk_kernel<256, 8><<<SMS, 64, 4096>>>(X, target, 128, 1 << 17));
     ENTER(HELD_OUT, "bulk", "bulk-512-2",
           bulk_kernel<512, 2><<<SMS, 128, 2048>>>(X, target, 96, 1 << 16));
     ENTER(HELD_OUT, "bulk", "bulk-2k-2-blocks",
           bulk_kernel<2048, 2><<<SMS * 4, 128, 5 * 1024>>>(X, target, 24, 1 << 14));
-    ENTER(HELD_OUT, "bulk", "bulk-8k-8",
-          roomy(bulk_kernel<8192, 8>)<<<SMS, 256, 66 * 1024>>>(X, target, 24, 4096));
-    ENTER(HELD_OUT, "bulk", "bulk-8k-8-again",
-          roomy(bulk_kernel<8192, 8>)<<<SMS, 256, 66 * 1024>>>(X, target, 40, 256));
+    ENTER(HELD_OUT, "bulk", "bulk-8k-8", roomy(bulk_kernel<8192, 8>) < < < SMS, 256,
+          66 * 1024 >>> (X, target, 24, 4096));
+    ENTER(HELD_OUT, "bulk", "bulk-8k-8-again", roomy(bulk_kernel<8192, 8>) < < < SMS, 256,
+          66 * 1024 >>> (X, target, 40, 256));
     ENTER(FIT, "bulk-store", "bulk-store-4k",
           bulk_store_kernel<4096, false><<<SMS, 128, 8192>>>(source, Y, 32, 8192));
     ENTER(FIT, "bulk-store", "bulk-add-4k",
@@ -424,8 +424,7 @@ static void *driver_function(const char *name)
 
 /* A matrix of `rows` rows of `bytes` bytes, in boxes of `box_rows` rows of `box_bytes`. */
 static void matrix_map(CUtensorMap *map, CUtensorMapDataType type, int size, void *matrix,
-                       int bytes, int rows, int box_bytes, int box_rows,
-                       CUtensorMapSwizzle swizzle)
+                       int bytes, int rows, int box_bytes, int box_rows, CUtensorMapSwizzle swizzle)
 {
     auto encode = (decltype(cuTensorMapEncodeTiled) *)driver_function("cuTensorMapEncodeTiled");
     const cuuint64_t dims[] = {(cuuint64_t)(bytes / size), (cuuint64_t)rows},
@@ -455,7 +454,8 @@ static void plane_make(Plane *p, float *matrix, int columns, int rows, int box_c
 
 /* Images of 64 channels, 56 x 56 pixels, 32 of them: as tiles of 16 channels of 8 x 7 pixels of two;
  * as columns of `pixels` pixels of 32 channels, `apart` from each other. */
-static const cuuint64_t IMAGES[] = {64, 56, 56, 32}, IMAGES_STRIDE[] = {256, 256 * 56, 256 * 56 * 56};
+static const cuuint64_t IMAGES[] = {64, 56, 56, 32},
+                        IMAGES_STRIDE[] = {256, 256 * 56, 256 * 56 * 56};
 
 static void images_tile(Plane *p, float *x)
 {
@@ -564,21 +564,22 @@ static void boxes()
         enum { COLUMNS = N };                                                                      \
         __device__ static void of_shared(Sum (&d)[N / 2], uint64_t a, uint64_t b)                  \
         {                                                                                          \
-            asm volatile("wgmma.mma_async.sync.aligned.m64n" #N DEEP TYPES                         \
-                         " {" LIST_##N "}, " SHARED_##N SCALES SHARED_TAIL ";"                     \
+            asm volatile("wgmma.mma_async.sync.aligned.m64n" #N DEEP TYPES " {" LIST_##N           \
+                         "}, " SHARED_##N SCALES SHARED_TAIL ";"                                   \
                          : SUMS_##N(C)                                                             \
                          : "l"(a), "l"(b));                                                        \
         }                                                                                          \
         __device__ static void of_registers(Sum (&d)[N / 2], const uint32_t (&a)[4], uint64_t b)   \
         {                                                                                          \
-            asm volatile("wgmma.mma_async.sync.aligned.m64n" #N DEEP TYPES                         \
-                         " {" LIST_##N "}, " REGISTERS_##N SCALES REGISTERS_TAIL ";"               \
+            asm volatile("wgmma.mma_async.sync.aligned.m64n" #N DEEP TYPES " {" LIST_##N           \
+                         "}, " REGISTERS_##N SCALES REGISTERS_TAIL ";"                             \
                          : SUMS_##N(C)                                                             \
                          : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));                    \
         }                                                                                          \
     };
-#define HALF(N)  PRODUCT_OF(Half, float, "f", N, "k16", ".f32.f16.f16", ", 1, 1", ", 0, 0", ", 0")
-#define BRAIN(N) PRODUCT_OF(Brain, float, "f", N, "k16", ".f32.bf16.bf16", ", 1, 1", ", 0, 0", ", 0")
+#define HALF(N) PRODUCT_OF(Half, float, "f", N, "k16", ".f32.f16.f16", ", 1, 1", ", 0, 0", ", 0")
+#define BRAIN(N)                                                                                   \
+    PRODUCT_OF(Brain, float, "f", N, "k16", ".f32.bf16.bf16", ", 1, 1", ", 0, 0", ", 0")
 #define TF32(N)  PRODUCT_OF(Tf32, float, "f", N, "k8", ".f32.tf32.tf32", ", 1, 1", "", "")
 #define E4M3(N)  PRODUCT_OF(E4m3, float, "f", N, "k32", ".f32.e4m3.e4m3", ", 1, 1", "", "")
 #define E5M2(N)  PRODUCT_OF(E5m2, float, "f", N, "k32", ".f32.e5m2.e5m2", ", 1, 1", "", "")
@@ -651,8 +652,8 @@ __global__ void products_kernel(const float *x, float *y, int rounds)
         ((float *)factors)[i] = x[i];
     async_sees_writes();
     __syncthreads();
-    const unsigned char *columns = factors, *rows = factors + Product::COLUMNS * ROW +
-                                                    threadIdx.x / GROUP * 64 * ROW;
+    const unsigned char *columns = factors,
+                        *rows = factors + Product::COLUMNS * ROW + threadIdx.x / GROUP * 64 * ROW;
     typename Product::Sum d[Product::COLUMNS / 2] = {};
     const uint32_t a[4] = {threadIdx.x, threadIdx.x * 3, threadIdx.x * 5, threadIdx.x * 7};
     for (int i = 0; i < rounds; i++) {
@@ -811,8 +812,8 @@ static void matrices_make(Matrices *m, CUtensorMapDataType type, int size, int r
 template <class Product, bool REGISTERS> static void gemm(const Matrices &m, int blocks)
 {
     const int bytes = 1024 + STAGES * (GEMM_ROWS + Product::COLUMNS) * ROW;
-    roomy(gemm_kernel<Product, REGISTERS>)<<<blocks, CONSUMERS + GROUP, bytes>>>(
-        m.a, m.b, target, m.gemm, m.deep);
+    roomy(gemm_kernel<Product, REGISTERS>)<<<blocks, CONSUMERS + GROUP, bytes>>>(m.a, m.b, target,
+                                                                                 m.gemm, m.deep);
 }
 
 static Matrices halves, singles, eighths, brains, many_halves, many_bytes;
@@ -858,7 +859,8 @@ __global__ void __cluster_dims__(BLOCKS, 1, 1) neighbours_kernel(float *y, int r
             sum = ACT == READS ? sum + value : value;
         }
         if (ACT == ADDS)
-            asm volatile("red.relaxed.cluster.shared::cluster.add.u32 [%0], %1;" ::"r"(there), "r"(sum)
+            asm volatile("red.relaxed.cluster.shared::cluster.add.u32 [%0], %1;" ::"r"(there),
+                         "r"(sum)
                          : "memory");
         if (ACT == WRITES)
             asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(there), "r"(sum + i) : "memory");

@@ -85,10 +85,10 @@ __global__ void __cluster_dims__(2, 1, 1) sent(uint32_t *y)
     if (i == 0) {
         asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_of(&barrier)));
         asm volatile("fence.mbarrier_init.release.cluster;");
-        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(
-                         shared_of(&barrier)),
-                     "r"(64 * 16 + 64 * 4 + 256 + 256)
-                     : "memory");
+        asm volatile(
+            "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_of(&barrier)),
+            "r"(64 * 16 + 64 * 4 + 256 + 256)
+            : "memory");
     }
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
     CLUSTER_SYNC;
@@ -123,18 +123,21 @@ typedef void Join(uint32_t *);
 
 static void joins()
 {
-#define NAMED(name) {#name, name}
+#define NAMED(name)                                                                                \
+    {                                                                                              \
+#name, name                                                                                \
+    }
     static const struct {
         const char *name;
         Join *kernel;
     } FORMS[] = {
-        NAMED(join_add_f32),      NAMED(join_add_f32_tiny),  NAMED(join_add_f64),
-        NAMED(join_add_f16),      NAMED(join_add_f16_tiny),  NAMED(join_add_bf16),
-        NAMED(join_min_f16),      NAMED(join_max_bf16),      NAMED(join_max_f16_any),
-        NAMED(join_min_bf16_any), NAMED(join_add_u32),       NAMED(join_add_u64),
-        NAMED(join_min_s32),      NAMED(join_max_u32),       NAMED(join_min_u64),
-        NAMED(join_max_s64),      NAMED(join_inc_u32),       NAMED(join_dec_u32),
-        NAMED(join_and_b32),      NAMED(join_or_b64),        NAMED(join_xor_b32),
+        NAMED(join_add_f32),      NAMED(join_add_f32_tiny), NAMED(join_add_f64),
+        NAMED(join_add_f16),      NAMED(join_add_f16_tiny), NAMED(join_add_bf16),
+        NAMED(join_min_f16),      NAMED(join_max_bf16),     NAMED(join_max_f16_any),
+        NAMED(join_min_bf16_any), NAMED(join_add_u32),      NAMED(join_add_u64),
+        NAMED(join_min_s32),      NAMED(join_max_u32),      NAMED(join_min_u64),
+        NAMED(join_max_s64),      NAMED(join_inc_u32),      NAMED(join_dec_u32),
+        NAMED(join_and_b32),      NAMED(join_or_b64),       NAMED(join_xor_b32),
     };
     for (const auto &form : FORMS) {
         if (!wanted(form.name)) continue;

@@ -21,9 +21,9 @@ typedef struct Place {
 } Place;
 
 typedef enum BulkKind {
-    BULK_LOAD,    /* from global to shared memory */
-    BULK_STORE,   /* from shared to global memory */
-    BULK_BETWEEN, /* from the block's own shared memory to that of a block of its cluster */
+    BULK_LOAD,     /* from global to shared memory */
+    BULK_STORE,    /* from shared to global memory */
+    BULK_BETWEEN,  /* from the block's own shared memory to that of a block of its cluster */
     BULK_PREFETCH, /* to the L2 */
     BULK_VALUES    /* from registers to shared memory, perhaps of another block */
 } BulkKind;

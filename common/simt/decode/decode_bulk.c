@@ -174,7 +174,8 @@ static int reduction_format(Decoder *d, int op, PtxType type, int global)
 /* cp.reduce.async.bulk{.tensor}: out of shared memory, into global memory or another block's. */
 int decode_bulk_reduction(Decoder *d)
 {
-    static const char *const NAMES[] = {"add", "min", "max", "inc", "dec", "and", "or", "xor", NULL};
+    static const char *const NAMES[] = {"add", "min", "max", "inc", "dec",
+                                        "and", "or",  "xor", NULL};
     BulkPlan plan = {.mask = NO_SLOT};
     word_take(d, "reduce"), word_take(d, "async"), word_take(d, "bulk");
     if (needs_hopper(d, "tensor memory accelerator") != 0) return -1;
@@ -209,7 +210,8 @@ static int values_read(Decoder *d, const PtxOperand *operand, PtxType type, Bulk
 int decode_values_send(Decoder *d)
 {
     static const char *const OPS[] = {"add", "min", "max", "inc", "dec", "and", "or", "xor", NULL},
-                      *const VECTORS[] = {"v2", "v4", NULL}, *const HINTS[] = {"weak", "relaxed", "cluster"};
+                             *const VECTORS[] = {"v2", "v4", NULL},
+                             *const HINTS[] = {"weak", "relaxed", "cluster"};
     BulkPlan plan = {.kind = BULK_VALUES, .mask = NO_SLOT};
     int joins = !strcmp(d->in->word[0], "red");
     word_take(d, "async");

@@ -373,8 +373,8 @@ static int rows_store(Warp *warp, const Ins *ins, const BulkPlan *plan, uint32_t
         unsigned char *host = bulk_global(warp, ins, lane, address, bytes, store_act(plan));
         if (!host) return -1;
         for (uint32_t i = 0; i < bytes; i++)
-            row[i] = warp->block
-                         ->shared[swizzled(from + r * box->pitch + skip + i, box->map->swizzle)];
+            row[i] =
+                warp->block->shared[swizzled(from + r * box->pitch + skip + i, box->map->swizzle)];
         if (reduction->present)
             values_join(reduction, 1, host, row, bytes);
         else

@@ -1,9 +1,9 @@
 /* exec_join.h - what a bulk copy does that joins its values with those that are there
  * (cp.reduce.async.bulk); included by exec_body.h. */
 
-static const uint8_t JOINED_BYTES[] = {[FORMAT_U32] = 4, [FORMAT_U64] = 8,  [FORMAT_S32] = 4,
-                                       [FORMAT_S64] = 8, [FORMAT_F16] = 2,  [FORMAT_BF16] = 2,
-                                       [FORMAT_F32] = 4, [FORMAT_F64] = 8};
+static const uint8_t JOINED_BYTES[] = {
+    [FORMAT_U32] = 4, [FORMAT_U64] = 8,  [FORMAT_S32] = 4, [FORMAT_S64] = 8,
+    [FORMAT_F16] = 2, [FORMAT_BF16] = 2, [FORMAT_F32] = 4, [FORMAT_F64] = 8};
 
 /* The lesser or the greater of two halves; of a NaN and a number the number. */
 static uint64_t best_half(int op, int format, uint64_t old, uint64_t b)
@@ -27,8 +27,8 @@ static void values_join(const Reduction *reduction, int global, unsigned char *t
     for (uint32_t i = 0; i < bytes; i += size) {
         uint64_t old = 0, b = 0;
         memcpy(&old, to + i, size), memcpy(&b, from + i, size);
-        uint64_t joined = compares ? best_half(op, format, old, b)
-                                   : atom_result(op, format, global, old, b, b);
+        uint64_t joined =
+            compares ? best_half(op, format, old, b) : atom_result(op, format, global, old, b, b);
         memcpy(to + i, &joined, size);
     }
 }

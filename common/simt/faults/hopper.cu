@@ -60,14 +60,18 @@ static __device__ __forceinline__ uint32_t at(const void *p)
                  "[%0, {%2, %3}], [%1];" ::"l"(map),                                               \
                  "r"(at(from)), "r"(column), "r"(row)                                              \
                  : "memory")
-#define STORE_COMMIT asm volatile("cp.async.bulk.commit_group;")
-#define SOURCES_WAIT(left)                                                                         \
-    asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(left) : "memory")
-#define ADD_TO(to, from, bytes)                                                                    \
-    asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%0], [%1], %2;" ::   \
-                     "l"(to),                                                                      \
-                 "r"(at(from)), "r"(bytes)                                                         \
+#define LEAST_OF_TILE(map, from, column, row)                                                      \
+    asm volatile("cp.reduce.async.bulk.tensor.2d.global.shared::cta.min.tile.bulk_group "          \
+                 "[%0, {%2, %3}], [%1];" ::"l"(map),                                               \
+                 "r"(at(from)), "r"(column), "r"(row)                                              \
                  : "memory")
+#define STORE_COMMIT       asm volatile("cp.async.bulk.commit_group;")
+#define SOURCES_WAIT(left) asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(left) : "memory")
+#define ADD_TO(to, from, bytes)                                                                    \
+    asm volatile(                                                                                  \
+        "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%0], [%1], %2;" ::"l"(to),    \
+        "r"(at(from)), "r"(bytes)                                                                  \
+        : "memory")
 #define SEND(to, value, barrier)                                                                   \
     asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.f32 "                 \
                  "[%0], %1, [%2];" ::"r"(to),                                                      \
@@ -322,6 +326,18 @@ KERNEL(more_bytes_than_a_barrier_counts) // <<<1, 128>>>
         FETCH_CUBE(tile, &huge, &barrier, 0, 0, 0); // FAULT memcheck: A box of 4194304 bytes
     }
     empty[threadIdx.x] = tile[threadIdx.x];
+}
+
+KERNEL(least_of_floats) // <<<1, 128>>>
+{
+    __shared__ __align__(128) float tile[128];
+    tile[threadIdx.x] = x[threadIdx.x];
+    PROXY_FENCE;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        LEAST_OF_TILE(&map, tile, 0, 0); // FAULT memcheck: Invalid bulk copy: it cannot join
+        STORES_WAIT;
+    }
 }
 
 KERNEL(no_map_there) // <<<1, 128>>>

@@ -55,7 +55,7 @@ typedef struct Actor {
     uint64_t copied, committed[4]; /* when the bytes of cp.async are there; of the last groups */
     uint64_t joined;               /* when the last wide load's words are there */
     uint32_t held;                 /* by which it has waited since its last instruction, plus 1 */
-    Groups wgmma, read, stored; /* of bulk copies out of shared memory: sources read, all done */
+    Groups wgmma, read, stored;    /* of bulk copies out of shared memory: sources read, all done */
     Result *result;
 } Actor;
 
