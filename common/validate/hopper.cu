@@ -13,7 +13,7 @@ enum { WARP = 32, GROUP = 128, ROW = 128 /* bytes of a row that is swizzled */ }
 
 static float *source, *target; /* 8 M floats each */
 
-/* ---- mbarriers, copies, clusters -------------------------------------------------------------- */
+/* ---- mbarriers, copies, clusters ------------------------------------------------------------- */
 
 __device__ static uint32_t place(const void *shared)
 {
@@ -135,7 +135,7 @@ template <class Kernel> static Kernel *roomy(Kernel *kernel)
     return kernel;
 }
 
-/* ---- producers and consumers at mbarriers ------------------------------------------------------ */
+/* ---- producers and consumers at mbarriers ---------------------------------------------------- */
 
 /* Warp 0 writes a word for each lane, the others read it; STAGES words are under way. */
 template <int STAGES> __global__ void ping_pong_kernel(const float *x, float *y, int rounds)
@@ -174,9 +174,9 @@ static void ping_pong()
           ping_pong_kernel<3><<<SMS * 4, 64>>>(source, target, 128));
 }
 
-/* ---- copies of so many bytes in a row ---------------------------------------------------------- */
+/* ---- copies of so many bytes in a row -------------------------------------------------------- */
 
-/* Block b copies pieces b, b + blocks, ... of the first `span`, DEPTH at a time, and adds them up. */
+/* Block b copies pieces b, b + blocks, ... of the first `span`, DEPTH at a time; it adds them up. */
 template <int BYTES, int DEPTH>
 __global__ void bulk_kernel(const unsigned char *x, float *y, int pieces, int span)
 {
@@ -263,7 +263,7 @@ static void bulk()
 #undef Y
 }
 
-/* ---- copies of boxes --------------------------------------------------------------------------- */
+/* ---- copies of boxes ------------------------------------------------------------------------- */
 
 /* A tensor of floats in boxes: how many there are along each dimension, and how large they are. */
 struct Boxes {
@@ -452,8 +452,8 @@ static void plane_make(Plane *p, float *matrix, int columns, int rows, int box_c
                box_columns * 4, box_rows, swizzle);
 }
 
-/* Images of 64 channels, 56 x 56 pixels, 32 of them: as tiles of 16 channels of 8 x 7 pixels of two;
- * as columns of `pixels` pixels of 32 channels, `apart` from each other. */
+/* Images of 64 channels, 56 x 56 pixels, 32 of them: as tiles of 16 channels of 8 x 7 pixels of
+ * two; as columns of `pixels` pixels of 32 channels, `apart` from each other. */
 static const cuuint64_t IMAGES[] = {64, 56, 56, 32},
                         IMAGES_STRIDE[] = {256, 256 * 56, 256 * 56 * 56};
 
@@ -528,7 +528,7 @@ static void boxes()
 #undef SHARED_BY
 }
 
-/* ---- products of warpgroups -------------------------------------------------------------------- */
+/* ---- products of warpgroups ------------------------------------------------------------------ */
 
 #define EIGHT(C, i)                                                                                \
     "+" C(d[i]), "+" C(d[i + 1]), "+" C(d[i + 2]), "+" C(d[i + 3]), "+" C(d[i + 4]),               \
@@ -693,7 +693,7 @@ static void products()
 #undef MULTIPLY
 }
 
-/* ---- products of what copies bring ------------------------------------------------------------- */
+/* ---- products of what copies bring ----------------------------------------------------------- */
 
 enum { STAGES = 4, GEMM_ROWS = 128, CONSUMERS = 2 * GROUP };
 
@@ -835,7 +835,7 @@ static void gemms()
     ENTER(HELD_OUT, "persistent", "persistent-bytes", gemm<Bytes_256, true>(many_bytes, SMS));
 }
 
-/* ---- clusters ---------------------------------------------------------------------------------- */
+/* ---- clusters -------------------------------------------------------------------------------- */
 
 enum Act { READS, CHASES, ADDS, WRITES };
 
@@ -896,7 +896,7 @@ static void clusters()
 #undef C
 }
 
-/* ---- launches that overlap --------------------------------------------------------------------- */
+/* ---- launches that overlap ------------------------------------------------------------------- */
 
 /* One step of a chain: work of its own, then what depends on the launch before. */
 template <bool EARLY> __global__ void link_step_kernel(const float *x, float *y, int work)

@@ -3,8 +3,8 @@
  *
  * What a thread wrote they see only behind a fence.proxy.async: of the thread that wrote, or of the
  * warp that asks, behind a barrier.  What the accelerator writes a thread sees only when it has
- * seen the mbarrier's phase complete; what it reads nobody may write until the thread that asked has
- * waited for the copy's group. */
+ * seen the mbarrier's phase complete; what it reads nobody may write until the thread that asked
+ * has waited for the copy's group. */
 #include "common/simt/checks/race.h"
 #include "common/simt/checks/report.h"
 #include "common/simt/core/async.h"
