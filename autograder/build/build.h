@@ -20,6 +20,7 @@ typedef struct Toolchain {
     char include[512];      /* CUDA_INCLUDE=, the directory of cuda_runtime.h */
     char cc[512], cxx[512]; /* CC=, CXX= */
     char ptxas_flags[64];   /* PTXAS_FLAGS=, what this ptxas knows that others do not, or "" */
+    char nvcc_flags[64];    /* NVCC_FLAGS=, the same of nvcc; it does what PTXAS_FLAGS does, too */
     char linker[64];        /* LINKER=, the switch for a faster linker than the usual, or "" */
     char lean[64];          /* LEAN=, where common/include/lean is, or "": build_command.c */
     char root[512];         /* the workbook's root directory */

@@ -24,8 +24,7 @@
         "-Wno-deprecated-gpu-targets", "-diag-suppress=177,550"
 #define NATIVE_CODE "sm_90"
 
-/* Host code beside device code; and, by Toolchain.ptxas_flags, kernels beside each other where
- * ptxas makes machine code: the same bytes in less time.  The same switch of nvcc changes PTX. */
+/* Host code beside device code; and, by Toolchain.nvcc_flags, kernels beside each other. */
 #define SIDE_BY_SIDE "--threads=2"
 #define HOST_FLAGS   "-O3", "-std=c11", "-Wall"
 
@@ -215,6 +214,21 @@ static void parts_leave_out(const BuildJob *job, Command *command)
     lean_add(job, others, command);
 }
 
+/* Kernels beside each other: where they are optimised and made machine code of, or the latter
+ * alone.  A function that is not inlined gets a name for each kernel so, and accelerators are known
+ * by their names. */
+static void kernels_add(const BuildJob *job, Command *command)
+{
+    const Toolchain *toolchain = job->toolchain;
+    const int by_name = source_says(job, "*noinline") || source_says(job, "*accelerator");
+    if (toolchain->nvcc_flags[0] && !by_name) {
+        command_add(command, toolchain->nvcc_flags);
+        return;
+    }
+    snprintf(command->ptxas, sizeof command->ptxas, "-Xptxas=%s", toolchain->ptxas_flags);
+    if (toolchain->ptxas_flags[0]) command_add(command, command->ptxas);
+}
+
 static int device_compile(const BuildJob *job, char *log, SandboxEnd *end, Error *error)
 {
     char nvcc[PATH_MAX];
@@ -234,8 +248,7 @@ static int device_compile(const BuildJob *job, char *log, SandboxEnd *end, Error
              job->kind == BUILD_RUNNER_PTX ? "" : units);
     command_add(&command, "-gencode");
     command_add(&command, command.ptx);
-    snprintf(command.ptxas, sizeof command.ptxas, "-Xptxas=%s", job->toolchain->ptxas_flags);
-    if (job->toolchain->ptxas_flags[0]) command_add(&command, command.ptxas);
+    kernels_add(job, &command);
     if (job->kind == BUILD_RUN_DEBUG) command_add(&command, "-g");
     parts_leave_out(job, &command);
     const char *const rest[] = {

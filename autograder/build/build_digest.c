@@ -107,6 +107,7 @@ int build_digest_object(BuildJob *job, Error *error)
     compiler_add(&hash, job->toolchain->cc);
     compiler_add(&hash, job->toolchain->cxx);
     text_add(&hash, job->toolchain->lean);
+    text_add(&hash, job->toolchain->nvcc_flags);
     if (headers_add(&hash, job->toolchain->root, "convlab", error) ||
         headers_add(&hash, job->toolchain->root, "lean", error))
         return -1;

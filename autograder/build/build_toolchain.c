@@ -48,6 +48,7 @@ int toolchain_load(const char *root, const char *build_directory, Toolchain *too
                         {"CC", toolchain->cc, sizeof toolchain->cc},
                         {"CXX", toolchain->cxx, sizeof toolchain->cxx},
                         {"PTXAS_FLAGS", toolchain->ptxas_flags, sizeof toolchain->ptxas_flags},
+                        {"NVCC_FLAGS", toolchain->nvcc_flags, sizeof toolchain->nvcc_flags},
                         {"LEAN", toolchain->lean, sizeof toolchain->lean},
                         {"LINKER", toolchain->linker, sizeof toolchain->linker}};
     char path[1024], line[1024];

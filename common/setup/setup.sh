@@ -224,10 +224,10 @@ case ${NVCC:-} in
 '' | private) ;;
 *) is_usable "$NVCC" || fail "NVCC=$NVCC is no nvcc of CUDA 12.0 or newer" ;;
 esac
-# Several kernels at once, the same machine code: the ptxas of 13.0 knows how, that of 12.4 refuses the switch.
-ptxas_flags()
+# Several kernels at once: nvcc and ptxas of 13.0 know how, those of 12.4 refuse the switch.
+split_flags()
 {
-    "$(dirname "$(realpath "$nvcc")")/ptxas" --help 2>/dev/null | grep -q -e '--split-compile' && echo --split-compile=8
+    ! "$1" --help 2>/dev/null | grep -q -e '--split-compile ' || echo --split-compile=8
 }
 
 # gold links in half the time of GNU ld; it lies beside it, or is no longer there.
@@ -262,12 +262,13 @@ CUDA_INCLUDE=$include
 CC=$(compiler_of cc)
 CXX=$(compiler_of c++)
 CCACHE=$(ccache_of cc)
-PTXAS_FLAGS=$(ptxas_flags)
+PTXAS_FLAGS=$(split_flags "$(dirname "$(realpath "$nvcc")")/ptxas")
+NVCC_FLAGS=$(split_flags "$nvcc")
 LEAN=$(lean "$(compiler_of c++)")
 LINKER=$(linker "$(compiler_of c++)")
 EOF
 # make reads these lines as its own language.
-if [ "$(wc -l <"$env_file.part")" != 8 ] || grep -q '[$#\\]' "$env_file.part"; then
+if [ "$(wc -l <"$env_file.part")" != 9 ] || grep -q '[$#\\]' "$env_file.part"; then
     fail "a compiler's path has a '\$', a '#', a '\\' or a line's end: see $env_file.part, and move that compiler"
 fi
 mv "$env_file.part" "$env_file"
