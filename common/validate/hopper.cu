@@ -176,7 +176,7 @@ static void ping_pong()
 
 /* ---- copies of so many bytes in a row -------------------------------------------------------- */
 
-/* Block b copies pieces b, b + blocks, ... of the first `span`, DEPTH at a time; it adds them up. */
+/* Block b copies pieces b, b + blocks, ... of the first `span`, DEPTH at a time, and adds them. */
 template <int BYTES, int DEPTH>
 __global__ void bulk_kernel(const unsigned char *x, float *y, int pieces, int span)
 {
