@@ -30,6 +30,8 @@ static void cost_numbers(DeviceCost *cost, uint64_t **wide, uint32_t **narrow)
 #define WIDE(field, metric, about) *wide++ = &cost->field;
     *wide++ = &cost->cycles;
     COUNTERS(WIDE)
+    for (int i = 0; i < COST_LINES; i++)
+        *wide++ = &cost->work.warp_instructions[i];
     *wide = NULL;
     *narrow++ = &cost->occupancy_percent;
     *narrow++ = &cost->registers;
@@ -37,10 +39,12 @@ static void cost_numbers(DeviceCost *cost, uint64_t **wide, uint32_t **narrow)
     *narrow++ = &cost->resident_blocks;
     for (int i = 0; i < 3; i++)
         *narrow++ = &cost->grid[i], *narrow++ = &cost->block[i];
+    for (int i = 0; i < COST_LINES; i++)
+        *narrow++ = &cost->work.line[i];
     *narrow = NULL;
 }
 
-enum { NUMBERS_MOST = 64 };
+enum { NUMBERS_MOST = 64 + COST_LINES };
 
 /* The file holds the whole key, so that two keys of one digest are told apart. */
 int cycle_cache_find(const char *directory, const CycleCacheKey *key, DeviceCost *cost)

@@ -252,14 +252,33 @@ void lab_run_ahead(LabRun *run)
  * would cost a limit more, and on a card a new process that opens it. */
 enum { ENDLESS_CASES = 6 };
 
+/* The phase of the source that has most of the instructions which the reference does without. */
+static void say_where_slow(LabRun *run, RecordCase *item)
+{
+    char text[200];
+    const Build *build = run->programs.build;
+    const SlowSide mine = {&item->cost, build[SLOT_SUBMISSION].source};
+    const SlowSide other = {&item->speed.against, build[SLOT_REFERENCE].source};
+    if (!mine.source || !other.source) return;
+    if (slow_phase(&mine, &other, "the reference", text, sizeof text)) return;
+    text_add(item->speed.text, sizeof item->speed.text, "\n- %s", text);
+}
+
 /* Where points for speed are missing: what the simulator counted more of than in the reference, and
- * the hint that goes with the most of it, unless a case before has it. */
+ * the hint that goes with the most of it, unless a case before has it.  A card counts nothing. */
 static void say_why_slow(LabRun *run, RecordCase *item)
 {
     enum { REASONS = 3 };
     RecordSpeed *speed = &item->speed;
     SlowReason reason[REASONS];
     if (speed->verdict != SPEED_SCORED || speed->points >= speed->possible) return;
+    if (run->grader->engine == ENGINE_GPU && !run->lab->ini.host) {
+        text_set(speed->text, sizeof speed->text,
+                 "%.2f times the time of the reference. A card counts nothing: ENGINE=sim CASE=%s "
+                 "says what the simulator counts more of, and where.",
+                 speed->student / speed->reference, item->name);
+        return;
+    }
     text_set(speed->text, sizeof speed->text, "%.2f times the cycles of the reference.",
              speed->student / speed->reference);
     int found = slow_find(&item->cost, &speed->against, "the reference", run->lab->ini.source,
@@ -269,6 +288,7 @@ static void say_why_slow(LabRun *run, RecordCase *item)
         text_add(speed->text, sizeof speed->text, "\n- %s", reason[i].text);
         if (!hint) hint = lab_slow_hint(&run->lab->ini, slow_name(reason[i].cause));
     }
+    say_where_slow(run, item);
     for (const RecordCase *before = run->record->item; hint && before < item; before++)
         if (!strcmp(before->hint, hint)) return;
     if (hint) text_set(item->hint, sizeof item->hint, "%s", hint);

@@ -39,4 +39,15 @@ typedef struct SlowReason {
 int slow_find(const DeviceCost *mine, const DeviceCost *other, const char *called,
               const char *source, SlowReason *reason, int most);
 
+typedef struct SlowSide {
+    const DeviceCost *cost;
+    const char *source; /* its text */
+} SlowSide;
+
+/* In which phase of both sources (text/phase.h) `mine` has most of the instructions that `other`
+ * does without, as a sentence.  -1 with "" where `mine` has hardly more, or no phase has half of
+ * them.  `called`: "the reference". */
+int slow_phase(const SlowSide *mine, const SlowSide *other, const char *called, char *text,
+               size_t bytes);
+
 #endif

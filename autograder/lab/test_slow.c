@@ -100,6 +100,53 @@ static void names_are_known_both_ways(void **state)
     assert_int_equal(slow_named("weather"), SLOW_CAUSES);
 }
 
+/* Lines 3 and 7 are in phases of both; line 9 is outside. */
+static const char MARKED[] =
+    "a\n// phase: load\nx = 1;\ny = 2;\n\n// phase: multiply\nz += x;\n}\nw;\n";
+static const char REGIONS[] =
+    "// TODO(1): Load.\n// END TODO(1)\n// TODO(2): Add.\nz;\n// END TODO(2)\n";
+
+static DeviceCost cost_of_lines(const uint32_t (*line)[2], int lines)
+{
+    DeviceCost cost = {0};
+    for (int i = 0; i < lines; i++) {
+        cost.work.line[i] = line[i][0];
+        cost.work.warp_instructions[i] = line[i][1];
+        cost.warp_instructions += line[i][1];
+    }
+    return cost;
+}
+
+static void the_phase_with_the_surplus_is_named(void **state)
+{
+    (void)state;
+    char text[200];
+    const DeviceCost other =
+        cost_of_lines((const uint32_t[][2]){{3, 60}, {4, 40}, {7, 100}, {9, 50}}, 4);
+    DeviceCost mine = cost_of_lines((const uint32_t[][2]){{3, 60}, {4, 250}, {7, 110}, {9, 50}}, 4);
+    const SlowSide mine_side = {&mine, MARKED}, other_side = {&other, MARKED};
+    assert_int_equal(slow_phase(&mine_side, &other_side, "the reference", text, sizeof text), 0);
+    assert_string_equal(text, "Most of the surplus of instructions is in phase 'load': 3.1 times "
+                              "what the reference has there.");
+    mine = cost_of_lines((const uint32_t[][2]){{3, 60}, {4, 40}, {7, 100}, {9, 250}}, 4);
+    assert_int_equal(slow_phase(&mine_side, &other_side, "the reference", text, sizeof text), -1);
+    assert_string_equal(text, "");
+    mine = cost_of_lines((const uint32_t[][2]){{3, 62}, {4, 50}, {7, 100}, {9, 50}}, 4);
+    assert_int_equal(slow_phase(&mine_side, &other_side, "the reference", text, sizeof text), -1);
+}
+
+static void a_phase_may_be_a_region_that_the_other_has_nothing_in(void **state)
+{
+    (void)state;
+    char text[200];
+    const DeviceCost other = cost_of_lines((const uint32_t[][2]){{2, 10}, {6, 100}}, 2);
+    const DeviceCost mine = cost_of_lines((const uint32_t[][2]){{4, 80}, {2, 10}, {6, 100}}, 3);
+    const SlowSide mine_side = {&mine, REGIONS}, other_side = {&other, "// TODO(1): Load.\nx;\n"};
+    assert_int_equal(slow_phase(&mine_side, &other_side, "the baseline", text, sizeof text), 0);
+    assert_string_equal(text, "Most of the surplus of instructions is in TODO(2): the baseline has "
+                              "none there.");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -107,6 +154,8 @@ int main(void)
         cmocka_unit_test(each_reason_is_told_with_its_numbers),
         cmocka_unit_test(the_largest_come_first_and_no_more_than_asked_for),
         cmocka_unit_test(names_are_known_both_ways),
+        cmocka_unit_test(the_phase_with_the_surplus_is_named),
+        cmocka_unit_test(a_phase_may_be_a_region_that_the_other_has_nothing_in),
     };
     return cmocka_run_group_tests_name("autograder/slow", tests, NULL, NULL);
 }

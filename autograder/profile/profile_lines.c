@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "autograder/text/files.h"
+#include "autograder/text/phase.h"
 #include "autograder/text/text.h"
 
 uint64_t instruction_cycles(const SimtInstruction *instruction)
@@ -52,51 +54,26 @@ static const char *plain_file(const char *path)
     return slash ? slash + 1 : path;
 }
 
-static const char MARK[] = "// phase: ";
-
-/* Whether the source says itself which phases it has; else its TODO regions are. */
-static int has_marks(FILE *file)
-{
-    char text[400];
-    int found = 0;
-    while (!found && fgets(text, sizeof text, file))
-        found = strstr(text, MARK) != NULL;
-    rewind(file);
-    return found;
-}
-
-/* The phase of the lines below `text`. */
-static void phase_next(const char *text, int marked, char *phase, size_t bytes)
-{
-    const char *begins = strstr(text, marked ? MARK : "// TODO(");
-    if (begins && marked) text_set(phase, bytes, "%s", begins + strlen(MARK));
-    if (begins && !marked)
-        text_set(phase, bytes, "%.*s", (int)strcspn(begins + 3, ":"), begins + 3);
-    if (!marked && strstr(text, "// END TODO(")) phase[0] = '\0';
-    if (text[0] == '}') phase[0] = '\0'; /* the function's end */
-}
-
 /* Gives the lines of `source` their text and their phase. */
 static void texts_read(ProfileLines *lines, const char *source)
 {
-    char text[400], phase[48] = "";
-    FILE *file = fopen(source, "r");
-    if (!file) return;
-    const int marked = has_marks(file);
-    for (uint32_t number = 1; fgets(text, sizeof text, file); number++) {
-        char *at = text;
+    PhaseReader phase;
+    char *text = file_text(source, NULL), *rest = text;
+    if (!text) return;
+    phase_begin(&phase, text);
+    for (uint32_t number = 1; rest; number++) {
+        char *at = strsep(&rest, "\n");
+        phase_read(&phase, at);
         while (isspace((unsigned char)*at))
             at++;
-        at[strcspn(at, "\n")] = '\0';
-        phase_next(text, marked, phase, sizeof phase);
         for (size_t i = 0; i < lines->lines; i++) {
             ProfileLine *line = &lines->line[i];
             if (line->sum.line != number || strcmp(line->sum.file, plain_file(source))) continue;
             text_set(line->text, sizeof line->text, "%s", at);
-            text_set(line->phase, sizeof line->phase, "%s", phase);
+            text_set(line->phase, sizeof line->phase, "%s", phase.name);
         }
     }
-    fclose(file);
+    free(text);
 }
 
 static int by_cycles(const void *a, const void *b)

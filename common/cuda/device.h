@@ -171,6 +171,14 @@ typedef struct DeviceProperties {
     uint32_t managed; /* there is ALLOC_MANAGED */
 } DeviceProperties;
 
+/* The source lines in which the most of the warps' instructions are, in no order; line 0: none. */
+enum { COST_LINES = 64 };
+
+typedef struct LineWork {
+    uint64_t warp_instructions[COST_LINES];
+    uint32_t line[COST_LINES];
+} LineWork;
+
 /* What one pass over recorded or live launches cost and counted.  The gpu engine fills seconds,
  * launches, blocks, threads and what is said of the costliest launch; it counts nothing else. */
 typedef struct DeviceCost {
@@ -188,6 +196,7 @@ typedef struct DeviceCost {
     uint32_t registers, shared_bytes, resident_blocks;
     uint32_t grid[3], block[3];
     uint32_t local_line, load_line, conflict_line; /* sim: where most of it is (SimtResult) */
+    LineWork work;                                 /* sim: of all launches */
 } DeviceCost;
 
 typedef struct Device Device;

@@ -144,6 +144,7 @@ static void counts_merge(Launch *launch, Worker *worker, uint32_t count, SimtRes
         misses += worker[0].sm[i].load_misses;
     c->l2_hit_sectors = misses > launch->dram_loads ? misses - launch->dram_loads : 0;
     profile_hot_lines(launch, worker[0].profile, result);
+    profile_line_work(launch, worker[0].profile);
     if (cycles_estimate(launch, worker, count, result) != 0) return;
     if (launch->stall) profile_add_runs(launch, worker[0].profile);
     if (launch->stall && profile_keep(launch, worker[0].profile, result->cycles))

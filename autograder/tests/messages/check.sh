@@ -182,7 +182,7 @@ while IFS='|' read -r answer words; do
     # shellcheck disable=SC2059 # its \n are lines
     printf "[predict]\n$answer\n" >"$work/submitted/01-wrong/predict.ini"
     grade 01 --case c1
-    says "answer: $answer" "$words"
+    says "answer: $words" "$words"
 done <<'END'
 q0 = 1|this lab asks for no
 p0 = 1\np0 = 2|has its answer above already
@@ -201,6 +201,7 @@ mkdir -p "$work/06-unrolled"
 sed 's/#pragma unroll$/#pragma unroll 1/' solutions/06-unrolled/conv.cu >"$work/06-unrolled/conv.cu"
 COLUMNS=500 timeout 300 "$build/bin/grade" --build "$build" --lab 6 --case table-1 --engine sim --results "$work/results" --submission "$work" >"$work/said" 2>&1
 says slower 'times the cycles of the reference'
+says phase-where-it-is-slower "Most of the surplus of instructions is in phase 'compute': "
 says where-it-is-slower 'sectors of local memory at conv.cu:'
 says hint-for-what-is-slow 'Hint: TODO(1): copy the three loops'
 

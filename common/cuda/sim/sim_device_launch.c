@@ -46,11 +46,30 @@ static uint32_t launch_share(const SimDevice *sim, const SimtResult *result)
     return room > busy ? room : busy;
 }
 
+/* What does not find room is less than all that has. */
+static void line_work_add(LineWork *work, uint32_t line, uint64_t amount)
+{
+    int least = 0;
+    for (int i = 0; i < COST_LINES && work->line[least]; i++) {
+        if (work->line[i] == line) {
+            work->warp_instructions[i] += amount;
+            return;
+        }
+        if (!work->line[i] || work->warp_instructions[i] < work->warp_instructions[least])
+            least = i;
+    }
+    if (amount < work->warp_instructions[least]) return;
+    work->line[least] = line;
+    work->warp_instructions[least] = amount;
+}
+
 static void cost_add(SimDevice *sim, const SimFunction *function, const DeviceCall *call,
                      const SimtResult *result)
 {
     DeviceCost *cost = &sim->cost;
     counters_add(&cost->counters, &result->counters);
+    for (uint32_t line = 1; line < SIMT_LINES; line++)
+        if (sim->line_work[line]) line_work_add(&cost->work, line, sim->line_work[line]);
     sim_spend(sim, TIMELINE_SMS, launch_share(sim, result), result->cycles);
     sim->last_cycles = result->cycles, sim->last_resident = result->resident_blocks;
     if (cost->launches > 1 && result->cycles <= sim->costliest) return;
@@ -99,6 +118,8 @@ int sim_launch(SimDevice *sim, const DeviceCall *call, DeviceReply *reply)
     uint64_t left = sim_instructions_left(sim, 0);
     if (sim->instruction_limit) launch.instruction_limit = left ? left : 1;
     if (sim->touch.groups) launch.touch = &sim->touch;
+    launch.line_work = sim->line_work;
+    memset(sim->line_work, 0, sizeof sim->line_work);
     SimtResult result;
     memset(&result, 0, sizeof result);
     int failed = simt_launch(sim->gpu, function->kernel, &launch, &result) != 0;

@@ -49,12 +49,13 @@ typedef struct SimDevice {
     SimTable streams;           /* SimStream; the default stream is not among them */
     SimTable events;            /* SimEvent */
     Timeline timeline;
-    uint64_t default_ready;  /* when the default stream's last operation ends */
-    uint64_t blocking_ready; /* ... and that of any stream that waits for the default one */
-    uint64_t host;           /* how far the host has waited */
-    uint64_t taken;          /* the timeline's end when the cost was last taken */
-    StreamOrder *order;      /* NULL until the program makes a stream of its own */
-    SimtTouch touch;         /* of the launch in hand */
+    uint64_t default_ready;         /* when the default stream's last operation ends */
+    uint64_t blocking_ready;        /* ... and that of any stream that waits for the default one */
+    uint64_t host;                  /* how far the host has waited */
+    uint64_t taken;                 /* the timeline's end when the cost was last taken */
+    StreamOrder *order;             /* NULL until the program makes a stream of its own */
+    SimtTouch touch;                /* of the launch in hand */
+    uint64_t line_work[SIMT_LINES]; /* the same */
     SimWork work;
     DeviceCost cost;
     uint64_t last_cycles; /* of the last launch, and the blocks that an SM holds of it */

@@ -592,6 +592,8 @@ int profile_open(Launch *launch);
 void profile_close(Launch *launch);
 /* Fills in the lines of *result where most of each is. */
 void profile_hot_lines(const Launch *launch, const InsCount *count, SimtResult *result);
+/* Adds each line's warp instructions to launch->launch->line_work, if that is wanted. */
+void profile_line_work(const Launch *launch, const InsCount *count);
 /* Makes the launch's profile the GPU's, if no longer launch was profiled before (0: one was);
  * workers' counts are added up in worker[0] already. */
 int profile_keep(Launch *launch, const InsCount *count, uint64_t cycles);

@@ -168,6 +168,23 @@ void profile_hot_lines(const Launch *launch, const InsCount *count, SimtResult *
     result->conflict_line = conflict.line;
 }
 
+/* One PTX instruction may be several decoded ones: it ran as often as that which ran most. */
+void profile_line_work(const Launch *launch, const InsCount *count)
+{
+    const SimtKernel *kernel = launch->kernel;
+    uint64_t *work = launch->launch->line_work, added = 0;
+    uint32_t from = UINT32_MAX;
+    for (uint32_t i = 0; i < kernel->count && work; i++) {
+        if (kernel->code[i].pseudo || !count[i].runs) continue;
+        if (kernel->code[i].from != from) added = 0;
+        from = kernel->code[i].from;
+        if (count[i].runs <= added) continue;
+        uint32_t line = own_line(kernel, from);
+        if (line && line < SIMT_LINES) work[line] += count[i].runs - added;
+        added = count[i].runs;
+    }
+}
+
 void profile_add_runs(const Launch *launch, const InsCount *count)
 {
     SimtKernel *kernel = launch->kernel;

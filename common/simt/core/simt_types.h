@@ -36,6 +36,8 @@ typedef struct SimtTouch {
     uint64_t groups;
 } SimtTouch;
 
+enum { SIMT_LINES = 4096 };
+
 typedef struct SimtLaunch {
     uint32_t grid[3], block[3], dynamic_shared;
     const uint32_t *dynamic_limit; /* the most that dynamic_shared may be; NULL: all there is */
@@ -45,6 +47,8 @@ typedef struct SimtLaunch {
     uint32_t cluster[3];        /* blocks of a cluster; 0: as the kernel says */
     int cooperative;            /* its blocks may wait for one another: all must be resident */
     const SimtTouch *touch;     /* to be filled, with options.count; NULL: not wanted */
+    uint64_t *line_work;        /* the same: warp instructions of each line of a .cu file are added,
+                                 * of lines below SIMT_LINES */
 } SimtLaunch;
 
 typedef enum SimtCheck {
