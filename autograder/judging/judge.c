@@ -203,15 +203,14 @@ static void take_outcome(Judge *judge, int slot, const RunOutcome *outcome, Reco
     if (slot == 0) judge->habits |= outcome->habits;
 }
 
-/* One call of slot 0, JUDGE_CALL or JUDGE_PROBE, on inputs whose right outputs are known: judged
- * into `item`. */
-static void judge_call(Judge *judge, Expected *expected, int call, int probe, RecordCase *item)
+/* One call of slot 0 on inputs whose right outputs are known: judged into `item`. */
+static void judge_call(Judge *judge, Expected *expected, int probe, RecordCase *item)
 {
     Workload *workload = &expected->workload;
     Observed observed = {0};
     RunOutcome outcome = {0};
-    judge_ask(judge, 0, call, (const float *const *)workload->tensor, workload->output, &observed,
-              &outcome);
+    judge_ask(judge, 0, JUDGE_CALL, (const float *const *)workload->tensor, workload->output,
+              &observed, &outcome);
     take_outcome(judge, 0, &outcome, item);
     judge_expected(judge, expected, &observed, &outcome, probe, item);
 }
@@ -237,7 +236,7 @@ static void judge_fresh_call(Judge *judge, const Problem *problem, Random *rando
     Expected *expected = judge_expect(judge, problem, random, item);
     if (!expected) return;
     *random = expected->random;
-    judge_call(judge, expected, JUDGE_CALL, 0, item);
+    judge_call(judge, expected, 0, item);
     expected_free(expected);
 }
 
@@ -313,44 +312,20 @@ static void judge_repeat(Judge *judge, const Problem *problem, Random *random, i
                     "read what no part of this call has written?");
 }
 
-/* A call, and where it is right the repetition of its work. */
-static void judge_run(Judge *judge, const Problem *problem, Random *random, Expected *expected,
-                      int call, int timed, RecordCase *item)
-{
-    Error error;
-    *random = expected->random;
-    if (judge_begin_problem(judge, problem, &error)) {
-        judge_broken(item, &error);
-        return;
-    }
-    int probe = call == JUDGE_CALL && judge->diagnosed < JUDGE_DIAGNOSES;
-    judge_call(judge, expected, call, probe, item);
-    if (item->verdict == CASE_CORRECT && !judge->host)
-        judge_repeat(judge, problem, random, timed, item);
-}
-
-/* The repetition of a timed case is counted, priced and searched for races, and what it repeats is
- * all that the call did: so the call is only executed, in a third of the time.  What is not right
- * so is run anew, with a searched call, whose findings say what is wrong; but what met a limit
- * would meet it again.  1: `item` has its verdict. */
-static int judge_timed(Judge *judge, const Problem *problem, Random *random, Expected *expected,
-                       RecordCase *item)
-{
-    RecordCase quick = *item;
-    judge_run(judge, problem, random, expected, JUDGE_PROBE, 1, &quick);
-    if (quick.verdict != CASE_CORRECT && quick.verdict != CASE_LIMIT) return 0;
-    *item = quick;
-    return 1;
-}
-
 void judge_case(Judge *judge, const Problem *problem, Random *random, Expected *ahead, int timed,
                 RecordCase *item)
 {
+    Error error;
     Expected *expected = ahead ? ahead : judge_expect(judge, problem, random, item);
     if (!expected) return;
-    if (!timed || !judge_timed(judge, problem, random, expected, item)) {
-        judge_run(judge, problem, random, expected, JUDGE_CALL, timed, item);
+    *random = expected->random;
+    if (judge_begin_problem(judge, problem, &error)) {
+        judge_broken(item, &error);
+    } else {
+        judge_call(judge, expected, judge->diagnosed < JUDGE_DIAGNOSES, item);
         judge->diagnosed += item->verdict == CASE_WRONG;
+        if (item->verdict == CASE_CORRECT && !judge->host)
+            judge_repeat(judge, problem, random, timed, item);
     }
     expected_free(expected);
 }

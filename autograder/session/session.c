@@ -264,11 +264,10 @@ void session_probe(Session *session, int slot, const float *const *tensor, float
 void session_replay(Session *session, int slot, int repeats, const float *const *tensor,
                     float *output, Observed *observed, RunOutcome *outcome)
 {
-    DeviceStudy timed = slot ? DEVICE_PRICED : DEVICE_SEARCHED;
     ControlRequest request = {.kind = CONTROL_REPLAY,
                               .repeats = repeats ? (uint32_t)repeats : 1,
                               .unseen = !output,
-                              .study = repeats ? timed : DEVICE_EXECUTED};
+                              .study = repeats ? DEVICE_PRICED : DEVICE_EXECUTED};
     ControlReply reply = {.damage = DAMAGE_NONE};
     request_run(session, slot, &request, tensor, output, &reply, outcome);
     /* A fault of another slot's kernel takes the device process with it, and every recording. */

@@ -92,7 +92,7 @@ void session_probe(Session *session, int slot, const float *const *tensor, float
  * (NULL: those that are there), outputs poisoned first and read back after, `repeats` times in one
  * timed window; on a GPU the L2 is flushed between repeats and the flushing is not in the time.
  * outcome->cost.seconds is one repeat's.  `repeats` 0: once, for the outputs alone, as
- * session_probe.  Slots 1 and 2 are never searched for races. */
+ * session_probe.  A replay has no streams and tells no findings: for these is session_call. */
 void session_replay(Session *session, int slot, int repeats, const float *const *tensor,
                     float *output, Observed *observed, RunOutcome *outcome);
 
