@@ -37,7 +37,9 @@ static int l1_hit(Worker *worker, uint64_t sector)
 {
     uint64_t line = sector / LINE_SECTORS, tag = line << 24 | (worker->block.number & 0xffffff);
     uint32_t bit = 1u << sector % LINE_SECTORS, oldest = 0;
-    uint64_t mixed = line ^ line >> 11;
+    /* Neighbours lie in sets of their own, and so do lines a power of two apart. */
+    uint64_t mixed = line ^ line >> 4;
+    mixed ^= mixed >> 7;
     L1Line *set = worker->l1 + (uint32_t)mixed % worker->l1_sets * WAYS;
     worker->l1_clock++;
     for (uint32_t way = 0; way < WAYS; way++) {
