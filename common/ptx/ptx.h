@@ -136,6 +136,7 @@ typedef struct PtxInstruction {
     uint32_t *targets; /* brx.idx: the .branchtargets list */
     uint32_t ptx_line; /* 1-based line in the PTX text */
     PtxSource source;  /* from the nearest .loc above */
+    int nounroll;      /* .pragma "nounroll" stands before it */
 } PtxInstruction;
 
 typedef struct PtxFunction {

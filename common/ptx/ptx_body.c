@@ -60,6 +60,7 @@ static int instruction_parse(Parser *p, const Name *opcode, uint32_t line)
     PtxInstruction instruction = {.words = 1,
                                   .guard = p->guard,
                                   .guard_negated = p->guard_negated,
+                                  .nounroll = p->nounroll,
                                   .ptx_line = line,
                                   .source = p->source};
     while (p->token.kind == TOKEN_WORD) {
@@ -83,7 +84,7 @@ static int instruction_parse(Parser *p, const Name *opcode, uint32_t line)
     if (!place) return -1;
     *place = instruction;
     p->guard = PTX_NO_REGISTER;
-    p->guard_negated = 0;
+    p->guard_negated = p->nounroll = 0;
     return lexer_next(p);
 }
 
@@ -203,6 +204,7 @@ static int statement_parse(Parser *p)
 int body_parse(Parser *p)
 {
     uint32_t outermost = p->depth;
+    p->nounroll = 0;
     p->guard = PTX_NO_REGISTER;
     p->guard_negated = 0;
     p->source = (PtxSource){.file = UINT32_MAX};

@@ -44,10 +44,14 @@ int directive_loc(Parser *p)
 
 int directive_pragma(Parser *p)
 {
+    static const char NOUNROLL[] = "nounroll";
     int comma;
     do {
         if (lexer_next(p)) return -1;
         if (p->token.kind != TOKEN_STRING) return parser_expected(p, "a string after .pragma");
+        if (p->token.length == sizeof NOUNROLL - 1 &&
+            !memcmp(p->token.start, NOUNROLL, p->token.length))
+            p->nounroll = 1;
         if (lexer_next(p)) return -1;
         comma = lexer_is(p, ',');
     } while (comma);

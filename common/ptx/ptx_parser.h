@@ -209,6 +209,7 @@ typedef struct Parser {
     PtxSource source;
     int32_t guard;
     int guard_negated;
+    int nounroll; /* that pragma, and no instruction since */
 
     /* the initialiser being read */
     Stack data, relocations;

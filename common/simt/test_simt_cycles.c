@@ -309,16 +309,34 @@ static void work_that_is_not_played_is_paid_for(void **state)
                      mixed_cycles(first_sm, MOVES, 25, (Setup){.blocks = 32, .threads = 32}));
 }
 
+/* Runs k(data) as if machine code had said so many registers, and bytes of local memory. */
+static void launch_with(const char *text, uint32_t blocks, uint32_t threads, uint32_t registers,
+                        uint32_t local, SimtResult *result)
+{
+    Error error = {""};
+    SimtGpu *gpu = gpu_open(1, 0, 1);
+    uint64_t data = device_data(gpu, NULL, 65536);
+    SimtModule *module = simt_module_load(gpu, text, strlen(text), 0, &error);
+    assert_non_null(module);
+    module->kernel[0].info.registers = registers, module->kernel[0].machine_local = local;
+    module->kernel[0].registers_known = 1;
+    SimtKernel *kernel = simt_kernel_find(module, "k", &error);
+    SimtLaunch launch = {.grid = {blocks, 1, 1},
+                         .block = {threads, 1, 1},
+                         .params = &data,
+                         .params_bytes = sizeof data};
+    assert_int_equal(simt_launch(gpu, kernel, &launch, result), 0);
+    assert_int_equal(kernel->info.registers, registers);
+    simt_close(gpu);
+}
+
 /* Blocks of 256 threads at once, when machine code says `registers` and `local` bytes for a kernel
  * that has 100 values alive at once. */
 static uint32_t resident_with(uint32_t registers, uint32_t local)
 {
     enum { VALUES = 100 };
     char *text = malloc(20000), *at = text;
-    Error error = {""};
     SimtResult result;
-    SimtGpu *gpu = gpu_open(1, 0, 1);
-    uint64_t data = device_data(gpu, NULL, 4096);
     assert_non_null(text);
     at += sprintf(at, HEAD ".visible .entry k(.param .u64 data)\n{\n.reg .f32 %%f<101>;\n"
                            ".reg .b64 %%rd<3>;\nld.param.u64 %%rd1, [data];\n");
@@ -327,16 +345,7 @@ static uint32_t resident_with(uint32_t registers, uint32_t local)
     for (int i = 1; i < VALUES; i++)
         at += sprintf(at, "add.f32 %%f0, %%f0, %%f%d;\n", i);
     sprintf(at, "st.global.f32 [%%rd1+2000], %%f0;\nret;\n}\n");
-    SimtModule *module = simt_module_load(gpu, text, strlen(text), 0, &error);
-    assert_non_null(module);
-    module->kernel[0].info.registers = registers, module->kernel[0].machine_local = local;
-    module->kernel[0].registers_known = 1;
-    SimtKernel *kernel = simt_kernel_find(module, "k", &error);
-    SimtLaunch launch = {
-        .grid = {8, 1, 1}, .block = {256, 1, 1}, .params = &data, .params_bytes = sizeof data};
-    assert_int_equal(simt_launch(gpu, kernel, &launch, &result), 0);
-    assert_int_equal(kernel->info.registers, registers);
-    simt_close(gpu);
+    launch_with(text, 8, 256, registers, local, &result);
     free(text);
     return result.resident_blocks;
 }
@@ -349,8 +358,61 @@ static void registers_that_are_needed_take_room(void **state)
     /* Three fifths of 100 are 60, whatever machine code says. */
     assert_int_equal(resident_with(16, 0), 4);
     assert_int_equal(resident_with(128, 0), 2);
-    /* 64 and 64 that were put into local memory. */
+    /* 64 and 64 that were put into local memory; four of 64 are too few to matter, five are not. */
     assert_int_equal(resident_with(64, 256), 2);
+    assert_int_equal(resident_with(64, 16), 4);
+    assert_int_equal(resident_with(64, 20), 3);
+}
+
+/* Cycles of one warp that adds up 64 float4 in lines of their own. */
+static uint64_t turns_cycles(const char *pragma, uint32_t registers)
+{
+    char loop[1000];
+    SimtResult result;
+    snprintf(loop, sizeof loop,
+             "mov.f32 %%f9, 0f00000000;\nmov.u32 %%r5, 0;\nmov.u64 %%rd2, %%rd1;\nLOOP:\n%s"
+             "ld.global.v4.f32 {%%f1, %%f2, %%f3, %%f4}, [%%rd2];\n"
+             "add.f32 %%f5, %%f1, %%f2;\nadd.f32 %%f6, %%f3, %%f4;\n"
+             "add.f32 %%f7, %%f5, %%f6;\nadd.f32 %%f9, %%f9, %%f7;\n"
+             "add.s64 %%rd2, %%rd2, 128;\nadd.s32 %%r5, %%r5, 1;\n"
+             "setp.lt.s32 %%p1, %%r5, 64;\n@%%p1 bra LOOP;\n",
+             pragma);
+    char *text = kernel_text(loop, "", 0, "st.global.f32 [%rd1], %f9;\n");
+    launch_with(text, 1, 32, registers, 0, &result);
+    free(text);
+    return result.cycles;
+}
+
+/* Every turn's load comes from DRAM: alone, or with those of three more turns. */
+static void a_short_loop_is_four_turns_at_once(void **state)
+{
+    enum { TURNS = 64, ADDED = 40 }; /* to the latency: sums, the branch, and bytes on their way */
+    uint64_t far = (uint64_t)SMALL.dram_latency,
+             alone = turns_cycles(".pragma \"nounroll\";\n", 64), four = turns_cycles("", 64),
+             few = turns_cycles("", 8);
+    (void)state;
+    assert_in_range(alone - four, (TURNS - TURNS / 4) * far, (TURNS - TURNS / 4) * (far + ADDED));
+    /* Registers for one float4 at a time. */
+    assert_in_range(few, (uint64_t)TURNS * far, alone);
+}
+
+/* One warp reads 64 lines 2 KB apart, and again: the L1 has them. */
+static void lines_a_power_of_two_apart_do_not_meet(void **state)
+{
+    enum { LINES = 64 };
+    char text[LINES * 80], *at = text;
+    SimtResult result;
+    SimtGpu *gpu;
+    *at = 0;
+    for (int i = 0; i < 2 * LINES; i++)
+        at += sprintf(at, "ld.global.f32 %%f1, [%%rd1+%d];\n", i % LINES * 2048);
+    char *all = kernel_text(text, "", 0, "");
+    cycles_of(all, (Setup){.blocks = 1, .threads = 32}, &result, &gpu);
+    assert_int_equal(result.counters.global_load_sectors, 2 * LINES);
+    assert_int_equal(result.counters.l1_hit_sectors, LINES);
+    simt_close(gpu);
+    free(all);
+    (void)state;
 }
 
 static void a_launch_waits_for_its_last_store(void **state)
@@ -484,6 +546,8 @@ int main(void)
         cmocka_unit_test(rounds_begin_at_different_sms),
         cmocka_unit_test(work_that_is_not_played_is_paid_for),
         cmocka_unit_test(registers_that_are_needed_take_room),
+        cmocka_unit_test(a_short_loop_is_four_turns_at_once),
+        cmocka_unit_test(lines_a_power_of_two_apart_do_not_meet),
         cmocka_unit_test(a_launch_waits_for_its_last_store),
         cmocka_unit_test(atomics_take_turns),
         cmocka_unit_test(a_loop_that_lanes_may_leave_has_no_uniform_address),

@@ -156,7 +156,8 @@ typedef struct WgmmaPlan WgmmaPlan;
 typedef struct Flight Flight;
 typedef struct Departure Departure;
 typedef struct PhaseNumber PhaseNumber;
-typedef struct Price Price; /* schedule.h */
+typedef struct Price Price;       /* schedule.h */
+typedef struct Unrolled Unrolled; /* unroll.h */
 
 struct Ins {
     Handler fn, inner;   /* inner: what a guarded instruction does where its predicate holds */
@@ -265,6 +266,7 @@ struct SimtKernel {
     uint32_t constants;
     uint32_t file_bytes; /* of one warp's register file */
     uint32_t scoreboard; /* entries */
+    uint8_t *width;      /* of each: 32-bit registers; 0: a predicate, or folded into operands */
     uint32_t static_shared, local_bytes;
     uint32_t *table; /* targets of jumps by table */
     uint32_t tables;
@@ -280,8 +282,11 @@ struct SimtKernel {
     uint32_t bulks, wgmmas;
     uint16_t *wgmma_register; /* per 32 lanes of the file: its number among those of wgmma, or 0 */
     uint32_t wgmma_registers;
-    Price *price;  /* per Ins, for the machine; NULL before the first counted launch */
-    int allocates; /* calls malloc or free */
+    Price *price; /* per Ins, for the machine; NULL before the first counted launch */
+    Ins *played;  /* its code, and copies of loops that are unrolled; of as many prices */
+    Unrolled *unrolled;
+    uint32_t played_scores; /* scoreboard entries of `played` */
+    int allocates;          /* calls malloc or free */
     int reads_clock;
     int asks_cluster;       /* where in its cluster a block is */
     int fences;             /* or volatile or ordered accesses of what other blocks see */
@@ -366,6 +371,7 @@ typedef struct Chain {
     uint64_t *ready;               /* per scoreboard number */
     uint64_t begin, latest, slots; /* of the straight piece of code in hand */
     uint64_t copied, joined;
+    uint32_t turns; /* of the unrolled loop that it is in */
 } Chain;
 
 typedef struct Path {

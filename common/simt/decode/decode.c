@@ -453,8 +453,8 @@ void kernel_release(SimtKernel *kernel)
                        .refusal = kernel->refusal,
                        .registers_known = kernel->registers_known,
                        .machine_local = kernel->machine_local};
-    free(kernel->code);
-    free(kernel->price);
+    free(kernel->code), free(kernel->width);
+    free(kernel->price), free(kernel->played), free(kernel->unrolled);
     free((void *)kernel->origin);
     free(kernel->runs);
     free(kernel->constant);

@@ -113,6 +113,8 @@ static void warp_run_counting(Warp *warp)
             const Price *paid = &price[now - code];
             cost->slots += paid->slots, cost->folded += paid->folded;
             cost->pipe[paid->pipe] += paid->busy;
+            if (paid->saves)
+                cost->slots -= turn_saves(&warp->chain, paid, ins == code + now->target);
             chain_step(warp, now, paid, issue_cycles);
             trace_add(trace, (uint32_t)(now - code), warp);
         } while (ins && ++n < CHUNK);

@@ -12,6 +12,7 @@
 #include "common/simt/core/kinds.h"
 #include "common/simt/core/ops.h"
 #include "common/simt/time/schedule.h"
+#include "common/simt/time/unroll.h"
 
 /* Cycles, all chosen so that micro-kernels with one warp agree with an H200. */
 enum {
@@ -68,6 +69,8 @@ static inline void chain_step(Warp *warp, const Ins *ins, const Price *price, ui
     if (ins->shared_atomic == SHARED_RETRIES)
         chain_turn(chain,
                    chain_end(chain, issue_cycles) + warp->passes / RETRY_PASSES * RETRY_CYCLES);
+    /* Of an unrolled loop the last turn's branch is left. */
+    if (price->saves && chain->turns) return;
     if (!price->last && ins->op != OP_ACCELERATOR) return;
     uint64_t hold = ins->op == OP_ACCELERATOR ? warp->passes : 0;
     if (ins->class == CLASS_BRANCH && price->slots) hold = BRANCH_CYCLES;

@@ -14,9 +14,11 @@
 #include "common/simt/core/kinds.h"
 #include "common/simt/core/ops.h"
 #include "common/simt/time/chain.h"
+#include "common/simt/time/pressure.h"
+#include "common/simt/time/unroll.h"
 #include "common/simt/core/async.h"
 
-enum { LOAD_AHEAD = 200, SHARED_AHEAD = 30, PIECE = 512, MOST_GUARDED = 8 };
+enum { LOAD_AHEAD = 200, SHARED_AHEAD = 30, MOST_GUARDED = 8 };
 
 static int is_add_64(const Ins *ins)
 {
@@ -223,7 +225,7 @@ static void branches_fold(const SimtKernel *kernel, Price *price)
 
 /* ---- order -------------------------------------------------------------------------------- */
 
-static int ends_piece(const Ins *ins, const Price *price)
+int piece_ends(const Ins *ins, const Price *price)
 {
     return parts_code(ins) && !price->passed;
 }
@@ -249,6 +251,7 @@ static int depends(const Ins *code, const Price *price, uint32_t i, uint32_t k)
         for (int d = 0; earlier->t_s[s] && d < 4 && later->t_d[d]; d++)
             if (later->t_d[d] == earlier->t_s[s]) return 1;
     if (!is_memory(earlier) || !is_memory(later)) return 0;
+    if (earlier->read_only || later->read_only) return 0;
     return (is_writer(earlier) || is_writer(later)) && earlier->space == later->space;
 }
 
@@ -264,20 +267,28 @@ static void heights_find(const Ins *code, const Price *price, uint32_t count, ui
 }
 
 /* Ranks the instructions of one piece; its last one, a branch or barrier, stays last. */
-static void piece_order(const Ins *code, Price *price, uint32_t count)
+void piece_order(const Ins *code, Price *price, uint32_t count, Pressure *pressure)
 {
     uint32_t height[PIECE], before[PIECE] = {0};
     unsigned char done[PIECE] = {0};
     uint32_t free_end =
-        count && ends_piece(&code[count - 1], &price[count - 1]) ? count - 1 : count;
+        count && piece_ends(&code[count - 1], &price[count - 1]) ? count - 1 : count;
     heights_find(code, price, count, height);
     for (uint32_t k = 0; k < free_end; k++)
         for (uint32_t i = 0; i < k; i++)
             before[k] += (uint32_t)depends(code, price, i, k);
     for (uint32_t rank = 0; rank < free_end; rank++) {
         uint32_t best = free_end;
-        for (uint32_t k = 0; k < free_end; k++)
-            if (!done[k] && !before[k] && (best == free_end || height[k] > height[best])) best = k;
+        int32_t least = 0;
+        for (uint32_t k = 0; k < free_end; k++) {
+            if (done[k] || before[k]) continue;
+            /* Those that registers suffice for come first, else those that want the fewest. */
+            int32_t lacks = pressure ? pressure_lacks(pressure, k) : 0;
+            if (best < free_end && (lacks > least || (lacks == least && height[k] <= height[best])))
+                continue;
+            best = k, least = lacks;
+        }
+        if (pressure) pressure_issue(pressure, best);
         done[best] = 1;
         price[best].rank = rank;
         for (uint32_t k = best + 1; k < free_end; k++)
@@ -292,13 +303,14 @@ static void pieces_order(const SimtKernel *kernel, Price *price)
     for (uint32_t from = 0; from < kernel->count;) {
         uint32_t to = from;
         while (to < kernel->count && to - from < PIECE) {
-            int last = ends_piece(&kernel->code[to], &price[to]);
+            int last = piece_ends(&kernel->code[to], &price[to]);
             price[to++].part = part;
-            if (last || (to < kernel->count && kernel->code[to].op == OP_JOIN && !price[to].passed))
+            if (last || price[to].loop ||
+                (to < kernel->count && kernel->code[to].op == OP_JOIN && !price[to].passed))
                 break;
         }
         /* A target in the middle of a piece only makes its ranks begin later. */
-        piece_order(kernel->code + from, price + from, to - from);
+        piece_order(kernel->code + from, price + from, to - from, NULL);
         price[to - 1].last = 1;
         part++;
         from = to;
@@ -317,8 +329,9 @@ int schedule_build(SimtKernel *kernel, const SimtMachine *machine)
         branches_fold(kernel, price);
         for (uint32_t i = 0; i < kernel->count; i++)
             price[i].folded = !price[i].slots && !kernel->code[i].pseudo;
+        uint32_t loops = loops_mark(kernel, price);
         pieces_order(kernel, price);
-        kernel->price = price;
+        kernel->price = loops_unroll(kernel, price, loops);
     } else {
         free(price);
     }

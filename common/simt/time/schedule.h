@@ -18,12 +18,25 @@ struct Price {
     uint8_t folded; /* an instruction of the kernel's own that costs no slot */
     uint32_t part;  /* number of the straight piece of code it lies in */
     uint32_t rank;  /* its place in that piece as ptxas would order it */
+    /* Loops that are unrolled (unroll.h). */
+    uint32_t loop;   /* it begins one: its number, from 1 */
+    uint32_t saves;  /* it closes one: slots that a turn of the copies saves, but for the last */
+    uint32_t origin; /* the instruction that it is, or is a copy of */
 };
+
+enum { PIECE = 512 };             /* instructions that are put in order together, at most */
+typedef struct Pressure Pressure; /* pressure.h */
 
 static inline int is_memory(const Ins *ins)
 {
     return ins->class >= CLASS_LOAD && ins->class <= CLASS_ATOMIC;
 }
+
+/* Does a straight piece of code end behind this instruction? */
+int piece_ends(const Ins *ins, const Price *price);
+/* Ranks the instructions of one piece, as far as registers allow it; `pressure` is NULL where they
+ * suffice. */
+void piece_order(const Ins *code, Price *price, uint32_t count, Pressure *pressure);
 
 /* Fills kernel->price, once.  -1: out of memory. */
 int schedule_build(SimtKernel *kernel, const SimtMachine *machine);
