@@ -396,7 +396,7 @@ static void a_short_loop_is_four_turns_at_once(void **state)
     assert_in_range(few, (uint64_t)TURNS * far, alone);
 }
 
-/* One warp reads 64 lines 2 KB apart, and again: the L1 has them. */
+/* One warp reads 64 lines 4 KB apart, and again: the L1 has them. */
 static void lines_a_power_of_two_apart_do_not_meet(void **state)
 {
     enum { LINES = 64 };
@@ -405,7 +405,7 @@ static void lines_a_power_of_two_apart_do_not_meet(void **state)
     SimtGpu *gpu;
     *at = 0;
     for (int i = 0; i < 2 * LINES; i++)
-        at += sprintf(at, "ld.global.f32 %%f1, [%%rd1+%d];\n", i % LINES * 2048);
+        at += sprintf(at, "ld.global.f32 %%f1, [%%rd1+%d];\n", i % LINES * 4096);
     char *all = kernel_text(text, "", 0, "");
     cycles_of(all, (Setup){.blocks = 1, .threads = 32}, &result, &gpu);
     assert_int_equal(result.counters.global_load_sectors, 2 * LINES);
