@@ -3,7 +3,8 @@
 # labs' solutions.
 #
 # Needs nvcc, ncu and a GPU; from the workbook's root, with build/bin/lab built for labs.  Writes, for each name,
-# NAME-times.tsv (medians of event pairs, L2 flushed before each) and NAME-counters.tsv (one line a kernel, from ncu).
+# NAME-times.tsv (medians of event pairs, L2 flushed before each) and NAME-counters.tsv (one line a kernel, from ncu); of a
+# lab NAME-cases.txt, too, the shapes that were measured.
 set -eu
 out=${1:?usage: record.sh DIRECTORY NAMES...}
 shift
@@ -71,6 +72,7 @@ for name in "$@"; do
     else
         sources="common/validate/layers.cu solutions/$name/conv.cu"
         build/bin/lab cases --lab "$name" >"$work/$name.cases"
+        cp "$work/$name.cases" "$out/$name-cases.txt"
     fi
     arch=-arch=native
     [ "$name" != hopper ] || arch='-gencode arch=compute_90a,code=sm_90a' # its units have machine code of their own
