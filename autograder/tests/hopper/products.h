@@ -7,7 +7,7 @@
 // How a factor lies in shared memory.
 struct Factor {
     uint32_t start, leading, stride;
-    uint64_t swizzle;
+    uint64_t swizzle, base;
 };
 
 // One product. Sums are of class C ("f" or "r"); SS has both factors in shared memory, RS the first
@@ -59,8 +59,8 @@ struct Factor {
             ((uint32_t *)memory)[i] = drawn(KIND, i);                                              \
         asm volatile("fence.proxy.async.shared::cta;");                                            \
         __syncthreads();                                                                           \
-        uint64_t a = descriptor(memory, fa.start, fa.leading, fa.stride, fa.swizzle),              \
-                 b = descriptor(memory, fb.start, fb.leading, fb.stride, fb.swizzle);              \
+        uint64_t a = descriptor(memory, fa.start, fa.leading, fa.stride, fa.swizzle, fa.base),     \
+                 b = descriptor(memory, fb.start, fb.leading, fb.stride, fb.swizzle, fb.base);     \
         uint32_t r[4];                                                                             \
         TYPE d[COUNT];                                                                             \
         for (int i = 0; i < COUNT; i++) {                                                          \

@@ -49,10 +49,10 @@ static __device__ __forceinline__ uint32_t shared_of(const void *p)
 
 static __device__ __forceinline__ uint64_t descriptor(const unsigned char *memory, uint32_t start,
                                                       uint32_t leading, uint32_t stride,
-                                                      uint64_t swizzle)
+                                                      uint64_t swizzle, uint64_t base)
 {
     return (uint64_t)((shared_of(memory) + start & 0x3ffff) >> 4) | (uint64_t)(leading >> 4) << 16 |
-           (uint64_t)(stride >> 4) << 32 | swizzle << 62;
+           (uint64_t)(stride >> 4) << 32 | base << 49 | swizzle << 62;
 }
 
 #define FENCE  asm volatile("wgmma.fence.sync.aligned;" ::: "memory")

@@ -21,6 +21,6 @@ int main(int argc, char **argv)
     if (!*group || !strcmp(group, "products")) products();
     if (!*group || !strcmp(group, "tiles")) tiles(), columns();
     if (!*group || !strcmp(group, "clusters")) clusters();
-    if (!strcmp(group, "joins")) joins();
+    if (!*group || !strcmp(group, "joins")) joins();
     return failures;
 }

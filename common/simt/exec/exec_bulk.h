@@ -376,7 +376,7 @@ static int rows_store(Warp *warp, const Ins *ins, const BulkPlan *plan, uint32_t
             row[i] =
                 warp->block->shared[swizzled(from + r * box->pitch + skip + i, box->map->swizzle)];
         if (reduction->present)
-            values_join(reduction, 1, host, row, bytes);
+            values_join(reduction, host, row, bytes);
         else
             memcpy(host, row, bytes);
     }
@@ -429,7 +429,7 @@ static int bulk_store(Warp *warp, const Ins *ins, const BulkPlan *plan, uint32_t
         return -1;
     unsigned char *host = bulk_global(warp, ins, lane, to, bytes, store_act(plan));
     if (host && plan->reduction.present)
-        values_join(&plan->reduction, 1, host, warp->block->shared + from, bytes);
+        values_join(&plan->reduction, host, warp->block->shared + from, bytes);
     else if (host)
         memcpy(host, warp->block->shared + from, bytes);
     return host ? 0 : -1;

@@ -17,9 +17,10 @@ static uint64_t best_half(int op, int format, uint64_t old, uint64_t b)
     return less == (op == ATOM_MIN) ? b : old;
 }
 
-/* `bytes` of values at `to` become their own joined with those at `from`. */
-static void values_join(const Reduction *reduction, int global, unsigned char *to,
-                        const unsigned char *from, uint32_t bytes)
+/* `bytes` of values at `to` become their own joined with those at `from`.  Tiny floats are kept,
+ * which an atomic of a thread flushes. */
+static void values_join(const Reduction *reduction, unsigned char *to, const unsigned char *from,
+                        uint32_t bytes)
 {
     int op = reduction->op, format = reduction->format;
     int compares = (format == FORMAT_F16 || format == FORMAT_BF16) && op != ATOM_ADD;
@@ -27,8 +28,8 @@ static void values_join(const Reduction *reduction, int global, unsigned char *t
     for (uint32_t i = 0; i < bytes; i += size) {
         uint64_t old = 0, b = 0;
         memcpy(&old, to + i, size), memcpy(&b, from + i, size);
-        uint64_t joined =
-            compares ? best_half(op, format, old, b) : atom_result(op, format, global, old, b, b);
+        uint64_t joined = compares ? best_half(op, format, old, b)
+                                   : atom_result(op, format, format == FORMAT_F64, old, b, b);
         memcpy(to + i, &joined, size);
     }
 }

@@ -164,7 +164,7 @@ static void flight_land(Block *block, const Flight *flight)
         if (i % s->pitch >= s->row) continue;
         uint32_t bytes = s->bytes - i < 16 ? s->bytes - i : 16;
         if (flight->reduction.present)
-            values_join(&flight->reduction, 0, block->shared + to, flight->data + i, bytes);
+            values_join(&flight->reduction, block->shared + to, flight->data + i, bytes);
         else
             memcpy(block->shared + to, flight->data + i, bytes);
         for (uint32_t at = to; at < to + bytes; at += 4) /* a bit for each byte */

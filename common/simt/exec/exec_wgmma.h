@@ -14,21 +14,18 @@ enum { WARP_ROWS = 16, WGMMA_COLUMNS = 256, WGMMA_DEEP = 32, PIECE = 16 };
 
 typedef struct Descriptor {
     uint32_t start, leading, stride, swizzle;
+    uint32_t base; /* where the swizzle's pattern begins, behind a multiple of 1024 */
 } Descriptor;
 
-static int descriptor_read(Warp *warp, const Ins *ins, uint32_t slot, Descriptor *descriptor)
+static Descriptor descriptor_read(const Warp *warp, uint32_t slot)
 {
     static const uint32_t SWIZZLE[] = {0, 3, 2, 1}; /* none, 128, 64, 32 bytes */
     uint64_t bits = REG(const uint64_t, slot)[first_lane(warp->mask)];
-    *descriptor = (Descriptor){.start = (uint32_t)(bits & 0x3fff) << 4,
-                               .leading = (uint32_t)(bits >> 16 & 0x3fff) << 4,
-                               .stride = (uint32_t)(bits >> 32 & 0x3fff) << 4,
-                               .swizzle = SWIZZLE[bits >> 62]};
-    if ((bits >> 49 & 7) == 0) return 0;
-    fault_at(warp, ins, SIMT_UNSUPPORTED, 0, 0, 0,
-             "a matrix descriptor with a base offset, of a swizzle that does not begin at a "
-             "multiple of its own size, is not supported");
-    return -1;
+    return (Descriptor){.start = (uint32_t)(bits & 0x3fff) << 4,
+                        .leading = (uint32_t)(bits >> 16 & 0x3fff) << 4,
+                        .stride = (uint32_t)(bits >> 32 & 0x3fff) << 4,
+                        .swizzle = SWIZZLE[bits >> 62],
+                        .base = (uint32_t)(bits >> 49 & 7) << 7};
 }
 
 /* Piece `j` of two (by rows), or of eight rows or columns (by columns), of row `i`: of the matrix,
@@ -42,7 +39,8 @@ ALWAYS uint32_t piece_at(const Descriptor *d, int by_column, uint32_t i, uint32_
         at = j % wide * PIECE + j / wide * d->leading + i % 8 * PIECE * wide + i / 8 * d->stride;
     else
         at = j * d->stride + i % 8 * PIECE + i / 8 * d->leading;
-    return swizzled((d->start + at) & 0x3ffff, d->swizzle);
+    at = (d->start + at) & 0x3ffff;
+    return at ^ swizzled(at - d->base, d->swizzle) ^ (at - d->base);
 }
 
 /* `rows` rows of a factor from row `first` on, 32 bytes each. */
@@ -419,18 +417,18 @@ HANDLER(WGMMA)
     const WgmmaPlan *plan = &warp->worker->kernel->wgmma[ins->aux];
     unsigned char a[WARP_ROWS][WGMMA_K_BYTES], b[WGMMA_COLUMNS][WGMMA_K_BYTES];
     WarpProduct product;
-    Descriptor descriptor;
     if (!warpgroup_whole(warp, ins)) return NULL;
     int adds = (PREDICATE(plan->scale_d) & 1) != 0;
-    if (plan->factors)
+    Descriptor of_b = descriptor_read(warp, plan->b);
+    if (plan->factors) {
         factor_registers(warp, plan, a);
-    else if (descriptor_read(warp, ins, plan->a[0], &descriptor) != 0 ||
-             factor_load(warp, ins, &descriptor, plan->transposed_a, warp->index % 4 * WARP_ROWS,
-                         WARP_ROWS, a) != 0)
-        return NULL;
-    if (descriptor_read(warp, ins, plan->b, &descriptor) != 0 ||
-        factor_load(warp, ins, &descriptor, plan->transposed_b, 0, plan->n, b) != 0)
-        return NULL;
+    } else {
+        Descriptor of_a = descriptor_read(warp, plan->a[0]);
+        if (factor_load(warp, ins, &of_a, plan->transposed_a, warp->index % 4 * WARP_ROWS,
+                        WARP_ROWS, a) != 0)
+            return NULL;
+    }
+    if (factor_load(warp, ins, &of_b, plan->transposed_b, 0, plan->n, b) != 0) return NULL;
     fence_check(warp, ins, plan, adds);
     factors_place(plan, a, b, &product);
     product_begin(warp, plan, adds, &product);
