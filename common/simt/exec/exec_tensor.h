@@ -24,6 +24,20 @@ ALWAYS float element_of(uint32_t bits, uint32_t e, TensorType type)
     }
 }
 
+/* What a register of each lane has of halves; NaNs stay some NaN. */
+ALWAYS void halves_widen(const uint32_t *bits, float *value)
+{
+#ifdef __F16C__
+    for (uint32_t i = 0; i < LANES; i += 4) {
+        __m128i halves = _mm_loadu_si128((const __m128i *)(const void *)(bits + i));
+        _mm256_storeu_ps(value + i * 2, _mm256_cvtph_ps(halves));
+    }
+#else
+    for (uint32_t i = 0; i < LANES * 2; i++)
+        value[i] = element_of(bits[i / 2], i % 2, TYPE_F16);
+#endif
+}
+
 /* The elements of one register, lane by lane. */
 ALWAYS void elements_of(const uint32_t *bits, TensorType type, float *value)
 {
@@ -33,7 +47,9 @@ ALWAYS void elements_of(const uint32_t *bits, TensorType type, float *value)
             value[i] = element_of(bits[i / (each)], i % (each), T);                                \
         break
     switch (type) {
-        ELEMENTS(TYPE_F16, 2);
+    case TYPE_F16:
+        halves_widen(bits, value);
+        break;
         ELEMENTS(TYPE_BF16, 2);
         ELEMENTS(TYPE_TF32, 1);
         ELEMENTS(TYPE_S8, 4);
@@ -48,7 +64,7 @@ ALWAYS void elements_of(const uint32_t *bits, TensorType type, float *value)
 #undef ELEMENTS
 }
 
-enum { TENSOR_MOST = 32 * 32, EACH_MOST = 4, GROUPS = 8, MMA_COLUMNS = 8 };
+enum { TENSOR_MOST = 32 * 32, TENSOR_DEEPEST = 32, EACH_MOST = 4, GROUPS = 8, MMA_COLUMNS = 8 };
 
 /* A factor, row by row; the fragments are tensor.h's.  Of mma's, each group of four lanes has
  * neighbours, `own` of them: in a row of a, in a column of b. */
@@ -87,70 +103,105 @@ static void factor_gather(const Warp *warp, const TensorPlan *plan, int is_b, fl
     }
 }
 
-/* Where element e of register r of a lane lies in c or d.  Of mma's: two neighbours in a row, then
- * the row 8 further; halves are pairs. */
-ALWAYS uint32_t place_of(int mma, uint32_t r, uint32_t lane, uint32_t e, uint32_t each)
+/* Where the first element of register r lies in c or d, and how far the next one.  Of mma's the
+ * registers of a pair have neighbours of a row, but halves are pairs themselves. */
+typedef struct Places {
+    uint32_t first, step;
+} Places;
+
+ALWAYS Places places_of(int mma, uint32_t r, uint32_t each)
 {
-    uint32_t pair = r * each + e;
-    if (!mma) return (r * LANES + lane) * each + e;
-    return (pair >> 1) * 8 * MMA_COLUMNS + lane * 2 + (pair & 1);
+    if (mma && each == 1) return (Places){(r >> 1) * 8 * MMA_COLUMNS + (r & 1), 2};
+    return (Places){r * LANES * each, 1};
 }
 
 /* Eight columns at once: every n is a multiple. */
 typedef double Columns __attribute__((vector_size(8 * sizeof(double)), aligned(8)));
 enum { COLUMNS = sizeof(Columns) / sizeof(double) };
 
-/* sum += a b, one product after the other. */
-static void products_add(const TensorPlan *plan, const float *a, const float *b, double *sum)
+/* sum += a b.  Products are exact, so that it does not matter whether they are rounded apart. */
+ALWAYS void columns_multiply(Columns *sum, double a, const Columns *b)
 {
-    double factor[TENSOR_MOST];
-    uint32_t n = plan->n, k = plan->k;
-    for (uint32_t i = 0; i < k * n; i++)
-        factor[i] = b[i];
-    for (uint32_t i = 0; i < plan->m; i++)
-        for (uint32_t j = 0; j < n; j += COLUMNS) {
-            Columns *to = (Columns *)(void *)(sum + i * n + j), total = *to;
+#ifdef __AVX512F__
+    *sum = (Columns)_mm512_fmadd_pd(_mm512_set1_pd(a), (__m512d)*b, (__m512d)*sum);
+#else
+    *sum += a * *b;
+#endif
+}
+
+/* sum += a b, one product after the other. */
+ALWAYS void products_of(const TensorPlan *plan, uint32_t k, const float *a, const float *b,
+                        double *sum)
+{
+    double left[TENSOR_MOST];
+    for (uint32_t i = 0; i < plan->m * k; i++)
+        left[i] = a[i];
+    for (uint32_t j = 0; j < plan->n; j += COLUMNS) {
+        double right[TENSOR_DEEPEST][COLUMNS];
+        for (uint32_t l = 0; l < k; l++)
+            for (uint32_t c = 0; c < COLUMNS; c++)
+                right[l][c] = b[l * plan->n + j + c];
+        for (uint32_t i = 0; i < plan->m; i++) {
+            Columns *to = (Columns *)(void *)(sum + i * plan->n + j), total = *to;
             for (uint32_t l = 0; l < k; l++)
-                total +=
-                    (double)a[i * k + l] * *(const Columns *)(const void *)(factor + l * n + j);
+                columns_multiply(&total, left[i * k + l], (const Columns *)(const void *)right[l]);
             *to = total;
         }
+    }
+}
+
+static void products_add(const TensorPlan *plan, const float *a, const float *b, double *sum)
+{
+    switch (plan->k) {
+    case 4:
+        products_of(plan, 4, a, b, sum);
+        break;
+    case 8:
+        products_of(plan, 8, a, b, sum);
+        break;
+    case 16:
+        products_of(plan, 16, a, b, sum);
+        break;
+    default:
+        products_of(plan, plan->k, a, b, sum);
+    }
 }
 
 ALWAYS void addend_gather(const Warp *warp, const TensorPlan *plan, uint32_t each, double *sum)
 {
     const Fragment *c = &plan->c;
-    int mma = plan->kind == TENSOR_MMA;
     for (uint32_t r = 0; r < c->count; r++) {
         float value[LANES * EACH_MOST];
+        Places at = places_of(plan->kind == TENSOR_MMA, r, each);
         elements_of(REG(const uint32_t, c->slot[r]), c->type, value);
-        for (uint32_t lane = 0; lane < LANES; lane++)
-            for (uint32_t e = 0; e < each; e++)
-                sum[place_of(mma, r, lane, e, each)] = value[lane * each + e];
+        for (uint32_t i = 0; i < LANES * each; i++)
+            sum[at.first + i * at.step] = value[i];
     }
 }
 
 static void product_floats(Warp *warp, const TensorPlan *plan, const float *a, const float *b)
 {
     double sum[TENSOR_MOST];
+    uint32_t word[TENSOR_MOST];
     int mma = plan->kind == TENSOR_MMA;
     if (type_elements(plan->c.type) == 1)
         addend_gather(warp, plan, 1, sum);
     else
         addend_gather(warp, plan, 2, sum);
     products_add(plan, a, b, sum);
+    for (uint32_t i = 0; i < plan->m * plan->n; i++)
+        word[i] = bits_of(canonical((float)sum[i]));
     for (uint32_t r = 0; r < plan->d.count; r++) {
         uint32_t *d = REG(uint32_t, plan->d.slot[r]);
+        Places at = places_of(mma, r, plan->d.type == TYPE_F32 ? 1 : 2);
+        const uint32_t *from = word + at.first;
         if (plan->d.type == TYPE_F32)
             for (uint32_t lane = 0; lane < LANES; lane++)
-                d[lane] = bits_of(canonical((float)sum[place_of(mma, r, lane, 0, 1)]));
+                d[lane] = from[lane * at.step];
         else
-            for (uint32_t lane = 0; lane < LANES; lane++) {
-                float low = canonical((float)sum[place_of(mma, r, lane, 0, 2)]);
-                float high = canonical((float)sum[place_of(mma, r, lane, 1, 2)]);
-                d[lane] = f32_to_f16(bits_of(low), ROUND_N) | f32_to_f16(bits_of(high), ROUND_N)
-                                                                  << 16;
-            }
+            for (uint32_t lane = 0; lane < LANES; lane++)
+                d[lane] = f32_to_f16(from[lane * 2], ROUND_N) |
+                          f32_to_f16(from[lane * 2 + 1], ROUND_N) << 16;
     }
 }
 
@@ -159,19 +210,23 @@ static void product_integers(Warp *warp, const TensorPlan *plan, const float *a,
     int64_t sum[TENSOR_MOST];
     int mma = plan->kind == TENSOR_MMA;
     uint32_t m = plan->m, n = plan->n, k = plan->k;
-    for (uint32_t r = 0; r < plan->c.count; r++)
+    for (uint32_t r = 0; r < plan->c.count; r++) {
+        Places at = places_of(mma, r, 1);
         for (uint32_t lane = 0; lane < LANES; lane++)
-            sum[place_of(mma, r, lane, 0, 1)] = REG(const int32_t, plan->c.slot[r])[lane];
+            sum[at.first + lane * at.step] = REG(const int32_t, plan->c.slot[r])[lane];
+    }
     for (uint32_t i = 0; i < m; i++)
-        for (uint32_t j = 0; j < n; j++)
-            for (uint32_t l = 0; l < k; l++)
+        for (uint32_t l = 0; l < k; l++)
+            for (uint32_t j = 0; j < n; j++)
                 sum[i * n + j] += (int64_t)(a[i * k + l] * b[l * n + j]);
-    for (uint32_t r = 0; r < plan->d.count; r++)
+    for (uint32_t r = 0; r < plan->d.count; r++) {
+        Places at = places_of(mma, r, 1);
         for (uint32_t lane = 0; lane < LANES; lane++) {
-            int64_t s = sum[place_of(mma, r, lane, 0, 1)];
+            int64_t s = sum[at.first + lane * at.step];
             if (plan->saturate) s = s > INT32_MAX ? INT32_MAX : s < INT32_MIN ? INT32_MIN : s;
             REG(uint32_t, plan->d.slot[r])[lane] = (uint32_t)s;
         }
+    }
 }
 
 /* All 32 lanes take part, or what comes out means nothing. */
