@@ -201,8 +201,8 @@ static int touched_open(Launch *launch)
 {
     size_t words = (size_t)(launch->gpu->memory.next / 32 / 64 + 1);
     launch->touched_words = words;
-    launch->loaded = calloc(words, sizeof *launch->loaded);
-    launch->stored = calloc(words, sizeof *launch->stored);
+    launch->loaded = zeros_alloc(words, sizeof *launch->loaded);
+    launch->stored = zeros_alloc(words, sizeof *launch->stored);
     return launch->loaded && launch->stored ? 0 : -1;
 }
 

@@ -25,9 +25,9 @@ static const char *const KIND[] = {"Read", "Write", "Atomic"};
 int race_open(Worker *worker)
 {
     size_t words = worker->launch->shared_bytes / WORD + 64;
-    worker->race_shared = calloc(words, sizeof *worker->race_shared);
-    worker->race_global = calloc(1u << TABLE_BITS, sizeof *worker->race_global);
-    worker->race_settled = calloc(words, sizeof *worker->race_settled);
+    worker->race_shared = zeros_alloc(words, sizeof *worker->race_shared);
+    worker->race_global = zeros_alloc(1u << TABLE_BITS, sizeof *worker->race_global);
+    worker->race_settled = zeros_alloc(words, sizeof *worker->race_settled);
     worker->epoch = 1;
     return worker->race_shared && worker->race_global && worker->race_settled ? 0 : -1;
 }

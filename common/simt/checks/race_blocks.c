@@ -12,6 +12,7 @@
 #include "common/simt/checks/race.h"
 #include "common/simt/checks/race_order.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -21,6 +22,10 @@ enum { BLOCK_BITS = 20, INS_BITS = 11 };
 /* A value cell: the first value below, and these. */
 #define VALUE_SET   (1ull << 32)
 #define VALUE_OTHER (1ull << 33)
+
+/* Bytes of shadow that are taken together; of a page. */
+enum { STRETCH = 1 << 14, PAGE = 1 << 12 };
+typedef enum Taken { TAKEN_OWNERS = 1, TAKEN_VALUES = 2 } Taken;
 
 static uint32_t side_pack(uint64_t block, uint32_t ins)
 {
@@ -45,19 +50,33 @@ static uint64_t side_block(uint32_t side)
 int race_blocks_open(Launch *launch)
 {
     launch->owners_bytes = (size_t)(launch->gpu->memory.next / 4 + 1) * 8;
+    launch->taken = zeros_alloc(launch->owners_bytes / STRETCH + 1, 1);
     void *space = mmap(NULL, launch->owners_bytes, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     launch->owners = space == MAP_FAILED ? NULL : space;
     space = mmap(NULL, launch->owners_bytes, PROT_READ | PROT_WRITE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     launch->values = space == MAP_FAILED ? NULL : space;
-    return launch->owners && launch->values ? 0 : -1;
+    return launch->owners && launch->values && launch->taken ? 0 : -1;
 }
 
 void race_blocks_close(Launch *launch)
 {
     if (launch->owners) munmap(launch->owners, launch->owners_bytes);
     if (launch->values) munmap(launch->values, launch->owners_bytes);
+    free(launch->taken);
+}
+
+/* Writes the pages around a word's shadow before they are read: zeros_alloc says why, of what is
+ * too large to be written whole. */
+static void stretch_take(Launch *launch, void *shadow, Taken which, int64_t word)
+{
+    size_t number = (size_t)word * 8 / STRETCH, from = number * STRETCH;
+    unsigned char *taken = &launch->taken[number];
+    if (__builtin_expect(__atomic_load_n(taken, __ATOMIC_RELAXED) & which, 1)) return;
+    for (size_t at = from; at < from + STRETCH && at < launch->owners_bytes; at += PAGE)
+        __atomic_fetch_or((char *)shadow + at, 0, __ATOMIC_RELAXED);
+    __atomic_fetch_or(taken, which, __ATOMIC_RELAXED);
 }
 
 /* The word's number, or -1 where there is no shadow. */
@@ -71,6 +90,7 @@ void race_blocks_add(Launch *launch, uint64_t block, uint32_t ins, uint64_t addr
 {
     int64_t word = word_of(launch, address);
     if (word < 0) return;
+    stretch_take(launch, launch->owners, TAKEN_OWNERS, word);
     uint32_t *side = &launch->owners[word * 2 + write];
     uint32_t mine = side_pack(block, ins), now = __atomic_load_n(side, __ATOMIC_RELAXED), merged;
     while ((merged = side_merge(now, mine)) != now &&
@@ -83,6 +103,7 @@ void race_blocks_value(Launch *launch, uint64_t address, uint32_t value)
 {
     int64_t word = word_of(launch, address);
     if (word < 0) return;
+    stretch_take(launch, launch->values, TAKEN_VALUES, word);
     uint64_t *cell = &launch->values[word];
     uint64_t now = __atomic_load_n(cell, __ATOMIC_RELAXED), mine = VALUE_SET | value;
     if (!now &&

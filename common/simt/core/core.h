@@ -63,6 +63,10 @@ typedef struct Memory {
 
 int memory_open(Memory *memory, uint64_t capacity, int initcheck, Error *error);
 void memory_close(Memory *memory);
+/* As calloc, but of pages that are written already.  One that is read before it is written is the
+ * kernel's page of zeros at first; when it is replaced, all of the process's cores are interrupted.
+ * free gives it back. */
+void *zeros_alloc(size_t count, size_t bytes);
 int memory_alloc(Memory *memory, uint64_t bytes, uint64_t *address, Allocation **made,
                  Error *error);
 /* Of whole pages, which this process finds at the same address too: what a kernel writes its host
@@ -557,9 +561,10 @@ struct Launch {
     uint32_t hottest;            /* the most of them */
     uint32_t *owners; /* per word of device memory: who read it, who wrote it; NULL: not wanted */
     size_t owners_bytes;
-    uint64_t *values;  /* per word: what was written, and whether that was always the same */
-    RaceOrder *order;  /* race_order.c; NULL: the kernel makes no order of its own */
-    BlockTrace *trace; /* of SM 0's first blocks */
+    unsigned char *taken; /* per stretch of owners and of values: race_blocks.c wrote it */
+    uint64_t *values;     /* per word: what was written, and whether that was always the same */
+    RaceOrder *order;     /* race_order.c; NULL: the kernel makes no order of its own */
+    BlockTrace *trace;    /* of SM 0's first blocks */
     WarpTrace *trace_warps;
     TraceStep *steps;
     uint64_t grid_barrier;       /* address of what blocks of a cooperative grid meet at; or 0 */

@@ -20,6 +20,14 @@ static void *address_space(uint64_t bytes)
     return at == MAP_FAILED ? NULL : at;
 }
 
+void *zeros_alloc(size_t count, size_t bytes)
+{
+    enum { LINE = 64 };
+    size_t all = (count * bytes / LINE + 1) * LINE;
+    void *zeros = aligned_alloc(LINE, all);
+    return zeros ? memset(zeros, 0, all) : NULL;
+}
+
 int memory_open(Memory *memory, uint64_t capacity, int initcheck, Error *error)
 {
     memset(memory, 0, sizeof *memory);

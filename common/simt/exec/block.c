@@ -503,10 +503,10 @@ static int worker_count_open(Worker *worker)
     worker->local_lines = lines < 1 ? 1 : lines > 256 ? 256 : (uint32_t)lines;
     worker->local_line =
         calloc((size_t)worker->local_lines * worker->block.warps, sizeof *worker->local_line);
-    worker->l1 = calloc((size_t)worker->l1_sets * 4, sizeof *worker->l1);
+    worker->l1 = zeros_alloc((size_t)worker->l1_sets * 4, sizeof *worker->l1);
     worker->sm = calloc(machine->sms, sizeof *worker->sm);
-    worker->profile = calloc(worker->kernel->count, sizeof *worker->profile);
-    worker->wavefronts = calloc(worker->kernel->mems + 1, sizeof *worker->wavefronts);
+    worker->profile = zeros_alloc(worker->kernel->count, sizeof *worker->profile);
+    worker->wavefronts = zeros_alloc(worker->kernel->mems + 1, sizeof *worker->wavefronts);
     size_t scores = (size_t)worker->kernel->scoreboard * worker->block.warps;
     worker->ready = calloc(scores, sizeof *worker->ready);
     worker->chain_ready = calloc(scores, sizeof *worker->chain_ready);
@@ -536,7 +536,7 @@ int worker_open(Worker *worker, Launch *launch, const void *params)
     worker->wgmma_registers = calloc(2 * registers * warps, sizeof *worker->wgmma_registers);
     worker->hit = malloc((kernel->mems + 1) * sizeof *worker->hit);
     worker->shared = aligned_alloc(64, shared + 64);
-    worker->shared_shadow = calloc(shared / 8 + 64, 1);
+    worker->shared_shadow = zeros_alloc(shared / 8 + 64, 1);
     worker->local = malloc((size_t)launch->local_bytes * LANES * warps + 64);
     if (!worker->files || !worker->warp || !worker->hit || !worker->shared ||
         !worker->shared_shadow || !worker->local || !worker->wgmma_registers)

@@ -40,17 +40,26 @@ enum {
  * on the way to memory.  These only ever get free later. */
 enum { GATE_SHARED = PIPES, GATE_MEMORY, GATES };
 
+#define NEVER UINT64_MAX
+
 typedef struct Result {
     uint64_t at;  /* when a register's value is there */
     uint8_t wait; /* SimtStall of those who wait for it */
 } Result;
 
+/* What a scheduler looks at to choose among its warps. */
+typedef struct Turn {
+    uint64_t can;    /* when the warp may issue, as far as it is up to the warp; NEVER */
+    uint64_t issued; /* when it last did */
+    uint32_t gate;   /* of its next step */
+    uint32_t actor;
+} Turn;
+
 typedef struct Actor {
+    Turn *turn;
     uint64_t free, ready;  /* may issue again; its next step's operands are there */
-    uint64_t issued;       /* when it last did */
     uint8_t live, barrier; /* waits at a barrier */
     uint16_t phase;        /* of an mbarrier, that it waits for; 0: none */
-    uint8_t gate;          /* of its next step */
     uint8_t wait;          /* why `ready` is where it is */
     const WarpTrace *trace;
     uint32_t next;                 /* step */
@@ -77,6 +86,8 @@ typedef struct Sm {
     const Price *price;
     Actor *actor;
     Slot *slot;
+    Turn *turn;      /* of all warps, those of one scheduler together: */
+    uint32_t *turns; /* from here on, per scheduler and one more */
     uint32_t actors, slots, warps, schedulers;
     uint64_t *gate;                      /* per scheduler and gate: when it is free */
     uint64_t *scheduler;                 /* when it may issue again */
@@ -99,6 +110,13 @@ static uint64_t later(uint64_t a, uint64_t b)
 }
 
 /* ---- a warp's next step ------------------------------------------------------------------- */
+
+/* After a change of what the warp waits for. */
+static void turn_set(Actor *actor)
+{
+    int waits = !actor->live || actor->barrier || actor->phase;
+    actor->turn->can = waits ? NEVER : later(actor->free, actor->ready);
+}
 
 /* A folded instruction hands its operands' times on. */
 static void fold(Actor *actor, const Ins *ins)
@@ -135,21 +153,16 @@ static uint8_t gate_of(const Ins *ins, const Price *price)
     return is_shared(ins) ? GATE_SHARED : GATE_MEMORY;
 }
 
-/* Passes over folded instructions and finds out when the next real one could issue. */
-static void step_prepare(const Sm *sm, Actor *actor)
+/* Finds out when the warp's next step, which there is, could issue. */
+static void step_look(const Sm *sm, Actor *actor, const TraceStep *step)
 {
-    const WarpTrace *trace = actor->trace;
-    while (actor->next < trace->count && !sm->price[trace->step[actor->next].ins].slots)
-        fold(actor, &sm->code[trace->step[actor->next++].ins]);
-    actor->ready = 0, actor->wait = STALL_WAIT, actor->gate = PIPE_NONE;
-    if (actor->next >= trace->count) return;
-    const Ins *ins = &sm->code[trace->step[actor->next].ins];
-    actor->gate = gate_of(ins, &sm->price[trace->step[actor->next].ins]);
+    const Ins *ins = &sm->code[step->ins];
+    actor->turn->gate = gate_of(ins, &sm->price[step->ins]);
     if (ins->op == OP_CP_WAIT) {
         actor->ready = ins->imm ? actor->copied : actor->committed[ins->aux < 4 ? ins->aux : 3];
         actor->wait = STALL_LONG_SCOREBOARD;
     }
-    if (mbarrier_waits(ins)) phase_await(sm, actor, trace->step[actor->next].passes);
+    if (mbarrier_waits(ins)) phase_await(sm, actor, step->passes);
     if (ins->op == OP_BULK_GROUP && ins->aux) {
         actor->ready = groups_done(ins->imm ? &actor->read : &actor->stored, ins->aux - 1);
         actor->wait = STALL_LONG_SCOREBOARD;
@@ -163,6 +176,17 @@ static void step_prepare(const Sm *sm, Actor *actor)
         if (!ins->t_s[i] || r->at <= actor->ready) continue;
         actor->ready = r->at, actor->wait = r->wait;
     }
+}
+
+/* Passes over folded instructions, to the next real one. */
+static void step_prepare(const Sm *sm, Actor *actor)
+{
+    const WarpTrace *trace = actor->trace;
+    while (actor->next < trace->count && !sm->price[trace->step[actor->next].ins].slots)
+        fold(actor, &sm->code[trace->step[actor->next++].ins]);
+    actor->ready = 0, actor->wait = STALL_WAIT, actor->turn->gate = PIPE_NONE;
+    if (actor->next < trace->count) step_look(sm, actor, &trace->step[actor->next]);
+    turn_set(actor);
 }
 
 /* ---- blocks ------------------------------------------------------------------------------- */
@@ -185,11 +209,12 @@ static void block_begin(Sm *sm, uint32_t index, uint64_t now)
         Actor *actor = &sm->actor[index * sm->warps + w];
         Result *result = actor->result;
         memset(result, 0, launch->kernel->played_scores * sizeof *result);
-        *actor = (Actor){.trace = &slot->block->warp[w],
+        *actor = (Actor){.turn = actor->turn,
+                         .trace = &slot->block->warp[w],
                          .free = slot->begin + START_CYCLES,
-                         .issued = slot->begin,
                          .live = 1,
                          .result = result};
+        actor->turn->issued = slot->begin;
         step_prepare(sm, actor);
     }
 }
@@ -217,6 +242,7 @@ static void barrier_check(Sm *sm, uint32_t index, uint64_t now)
         if (actor->barrier != BARRIER_OF_ALL) continue;
         actor->barrier = 0;
         actor->free = later(now, sm->barrier) + BARRIER_CYCLES;
+        turn_set(actor);
     }
     sm->woken = 1;
 }
@@ -235,6 +261,7 @@ static void barrier_of_some(Sm *sm, uint32_t number, const TraceStep *step, int 
         if (actor->barrier != BARRIER_OF_SOME + id) continue;
         actor->barrier = 0;
         actor->free = later(now, sm->barrier) + BARRIER_CYCLES;
+        turn_set(actor);
     }
     sm->woken = 1;
 }
@@ -258,6 +285,7 @@ static void actor_finish(Sm *sm, uint32_t number, uint64_t now)
 {
     uint32_t index = number / sm->warps;
     sm->actor[number].live = 0;
+    turn_set(&sm->actor[number]);
     if (--sm->slot[index].live == 0)
         block_end(sm, index, now);
     else
@@ -306,6 +334,7 @@ static void phase_count(Sm *sm, uint32_t index, uint32_t number, uint64_t at)
         Actor *actor = &sm->actor[index * sm->warps + w];
         if (!actor->live || actor->phase != number || !number) continue;
         actor->phase = 0, actor->ready = phase->at;
+        turn_set(actor);
         sm->woken = 1;
     }
 }
@@ -360,7 +389,7 @@ static void memory_gates(Sm *sm)
  * first, and on the barrier. */
 static void stalls_book(Sm *sm, const Actor *actor, uint32_t ins, uint64_t pipe, uint64_t now)
 {
-    uint64_t *stall = sm->launch->stall, from = actor->issued + 1;
+    uint64_t *stall = sm->launch->stall, from = actor->turn->issued + 1;
     if (!stall) return;
     if (actor->held && actor->free > from) {
         uint64_t released = actor->free < now ? actor->free : now;
@@ -390,7 +419,7 @@ static void issue(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t now)
     const TraceStep *step = &actor->trace->step[actor->next];
     const Ins *ins = &sm->code[step->ins];
     const Price *price = &sm->price[step->ins];
-    stalls_book(sm, actor, step->ins, sm->gate[scheduler * GATES + actor->gate], now);
+    stalls_book(sm, actor, step->ins, sm->gate[scheduler * GATES + actor->turn->gate], now);
     uint64_t busy = (uint64_t)price->slots * sm->machine->issue_cycles, at = now + price->latency;
     sm->scheduler[scheduler] = now + busy;
     if (ins->op == OP_BULK_COPY || ins->op == OP_VALUES_SEND || ins->op == OP_MBARRIER)
@@ -414,7 +443,7 @@ static void issue(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t now)
     if (ins->merge == MERGE_8 || ins->merge == MERGE_16) actor->joined = at;
     int barrier = ins->op == OP_BAR || ins->op == OP_CLUSTER_BARRIER;
     actor->held = barrier ? step->ins + 1 : 0;
-    actor->issued = now + busy - 1;
+    actor->turn->issued = now + busy - 1;
     actor->free = now + busy + (ins->class == CLASS_BRANCH ? BRANCH_CYCLES : 0);
     if (ins->op == OP_ACCELERATOR) actor->free += step->passes;
     actor->free += beside_holds(ins);
@@ -427,25 +456,26 @@ static void issue(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t now)
         actor_finish(sm, number, later(now + 1, actor->free));
 }
 
-static uint64_t issue_time(const Sm *sm, uint32_t scheduler, const Actor *actor)
+static uint64_t issue_time(const Sm *sm, uint32_t scheduler, const Turn *turn)
 {
-    return later(later(actor->free, actor->ready),
-                 later(sm->scheduler[scheduler], sm->gate[scheduler * GATES + actor->gate]));
+    return later(later(turn->can, sm->scheduler[scheduler]),
+                 sm->gate[scheduler * GATES + turn->gate]);
 }
 
 /* The warp of this scheduler that can issue first, and when. */
 static uint32_t choose(const Sm *sm, uint32_t scheduler, uint64_t *when)
 {
-    uint32_t best = NOBODY;
-    *when = UINT64_MAX;
-    for (uint32_t i = scheduler; i < sm->actors; i += sm->schedulers) {
-        const Actor *actor = &sm->actor[i];
-        if (!actor->live || actor->barrier || actor->phase) continue;
-        uint64_t at = issue_time(sm, scheduler, actor);
-        if (at > *when || (at == *when && actor->issued >= sm->actor[best].issued)) continue;
-        *when = at, best = i;
+    const Turn *end = sm->turn + sm->turns[scheduler + 1], *best = NULL;
+    uint64_t first = NEVER, issued = NEVER;
+    for (const Turn *turn = sm->turn + sm->turns[scheduler]; turn < end; turn++) {
+        uint64_t at = issue_time(sm, scheduler, turn);
+        int sooner = at < first || (at == first && turn->issued < issued && at != NEVER);
+        best = sooner ? turn : best;
+        first = sooner ? at : first;
+        issued = sooner ? turn->issued : issued;
     }
-    return best;
+    *when = first;
+    return best ? best->actor : NOBODY;
 }
 
 /* Issues everywhere in the order of time until nobody is left. */
@@ -462,7 +492,7 @@ static void play(Sm *sm)
         uint64_t planned = when[next];
         if (who[next] == NOBODY) break;
         /* Another scheduler's access may have made it wait, and no warp can go earlier. */
-        if (issue_time(sm, next, &sm->actor[who[next]]) > planned)
+        if (issue_time(sm, next, sm->actor[who[next]].turn) > planned)
             who[next] = choose(sm, next, &when[next]);
         if (when[next] > planned) continue;
         Actor *actor = &sm->actor[who[next]];
@@ -567,6 +597,19 @@ static void sm_rates(Sm *sm, const ReplayMemory *memory)
     sm->dram_part[0] = memory->dram_loads, sm->dram_part[1] = memory->dram_stores;
 }
 
+/* Warps go around among the schedulers. */
+static void turns_deal(Sm *sm)
+{
+    uint32_t next = 0;
+    for (uint32_t s = 0; s < sm->schedulers; s++) {
+        for (uint32_t i = s; i < sm->actors; i += sm->schedulers) {
+            sm->turn[next] = (Turn){.can = NEVER, .actor = i};
+            sm->actor[i].turn = &sm->turn[next++];
+        }
+        sm->turns[s + 1] = next;
+    }
+}
+
 static int sm_open(Sm *sm, Launch *launch, const BlockTrace *trace, uint32_t traces)
 {
     const SimtMachine *m = &launch->gpu->machine;
@@ -583,15 +626,19 @@ static int sm_open(Sm *sm, Launch *launch, const BlockTrace *trace, uint32_t tra
                .schedulers = m->schedulers > 64 ? 64 : m->schedulers};
     sm->actor = calloc(sm->actors, sizeof *sm->actor);
     sm->slot = calloc(slots, sizeof *sm->slot);
+    sm->turn = calloc(sm->actors, sizeof *sm->turn);
+    sm->turns = calloc(sm->schedulers + 1, sizeof *sm->turns);
     sm->gate = calloc((size_t)sm->schedulers * GATES, sizeof *sm->gate);
     sm->scheduler = calloc(sm->schedulers, sizeof *sm->scheduler);
     Result *result = calloc((size_t)sm->actors * launch->kernel->played_scores, sizeof *result);
-    if (!sm->actor || !sm->slot || !sm->gate || !sm->scheduler || !result) {
+    if (!sm->actor || !sm->slot || !sm->turn || !sm->turns || !sm->gate || !sm->scheduler ||
+        !result) {
         free(result);
         return -1;
     }
     for (uint32_t i = 0; i < sm->actors; i++)
         sm->actor[i].result = result + (size_t)i * launch->kernel->played_scores;
+    turns_deal(sm);
     return 0;
 }
 
@@ -600,7 +647,8 @@ static void sm_close(Sm *sm)
     if (sm->actor) free(sm->actor[0].result);
     for (uint32_t i = 0; sm->slot && i < sm->slots; i++)
         free(sm->slot[i].phases.phase);
-    free(sm->actor), free(sm->slot), free(sm->gate), free(sm->scheduler);
+    free(sm->actor), free(sm->slot), free(sm->turn), free(sm->turns), free(sm->gate),
+        free(sm->scheduler);
 }
 
 static void block_ready(Sm *sm, const BlockTrace *block, ReplayResult *result)
