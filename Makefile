@@ -41,10 +41,10 @@ ifneq ($(if $(BUILD),$(call without,$(BUILD),$(PLAIN))$(filter -%,$(BUILD)),empt
 $(error BUILD is a path of letters, digits and / . _ - + @ and commas, and does not begin with -)
 endif
 
-# A wrong answer is an answer: "make: *** Error 1" would say that something broke.  What ends make with a status of 1 and
-# says nothing is -q, so these goals are asked that way.  Lines that begin with + are carried out all the same, and what
-# they build is not asked but made.  Other goals beside them, or -n, -t: as ever.
-ANSWERS := grade run profile see picture
+# A wrong answer is an answer, and so is "not passed yet": "make: *** Error 1" would say that something broke.  What ends
+# make with a status of 1 and says nothing is -q, so these goals are asked that way.  Lines that begin with + are carried
+# out all the same, and what they build is not asked but made.  Other goals beside them, or -n, -t: as ever.
+ANSWERS := grade run profile see picture hint ladder solution
 LETTERS := $(filter-out --%,$(firstword -$(MAKEFLAGS)))
 ifeq ($(filter-out $(ANSWERS),$(or $(MAKECMDGOALS),labs))$(findstring n,$(LETTERS))$(findstring t,$(LETTERS)),)
 MAKEFLAGS += --question
@@ -315,7 +315,7 @@ help:
 labs:
 	@if [ -x $(BUILD)/bin/lab ]; then $(BUILD)/bin/lab list $(where); else \
 	    echo '  Start with:  make grade $(if $(COPY),LAB=00,SUBMISSION=solutions)   (sets up, builds, grades)'; fi
-	@echo; echo '  make grade LAB=NN; likewise run, hint, profile, see, ladder; make help says all'
+	@echo; echo '  make grade LAB=NN; also run, hint, profile, see, ladder; make help says all'
 
 #: The convolution lab workbook
 #:
@@ -493,14 +493,19 @@ profile-answer:
 	$(Q)$(plus)$(BUILD)/bin/lab profile $(where) $(only) $(shape) $(whose) \
 	    --engine $(if $(filter auto,$(ENGINE)),sim,"$$ENGINE") $${PTX:+--ptx} $${AGAINST:+--against "$$AGAINST"}; $(keep)
 
-hint reset solution keep:
+hint-answer solution-answer:
+	$(need_lab)
+	$(call stage,$(BUILD)/bin/lab)
+	$(Q)$(plus)$(BUILD)/bin/lab $(@:-answer=) $(where) --lab "$$LAB"; $(keep)
+
+ladder-answer:
+	$(call stage,$(BUILD)/bin/lab)
+	$(Q)$(plus)sh common/setup/ladder.sh "$$BUILD" "$$LAB"; $(keep)
+
+reset keep:
 	$(need_lab)
 	$(call stage,$(BUILD)/bin/lab)
 	$(Q)$(BUILD)/bin/lab $@ $(where) --lab "$$LAB"
-
-ladder:
-	$(call stage,$(BUILD)/bin/lab)
-	$(Q)sh common/setup/ladder.sh "$$BUILD" "$$LAB"
 
 watch:
 	$(need_lab)
