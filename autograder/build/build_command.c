@@ -79,8 +79,9 @@ static int box_run(const BuildJob *job, const Command *command, const char *cons
 {
     const Toolchain *toolchain = job->toolchain;
     const char *tool[] = {toolchain->nvcc, toolchain->cc, toolchain->cxx};
-    char prefix[3][PATH_MAX], include[BUILD_PATH], temporary[BUILD_PATH + 64];
-    const char *environment[] = {"PATH=/usr/bin:/bin", "LC_ALL=C", temporary, NULL};
+    char prefix[3][PATH_MAX], include[BUILD_PATH];
+    /* Where it works itself: by the whole path nvcc --threads would lose it behind a space. */
+    const char *environment[] = {"PATH=/usr/bin:/bin", "LC_ALL=C", "TMPDIR=.", NULL};
     int count = 0;
     SandboxSpec spec = {.argv = command->argv,
                         .environment = environment,
@@ -90,7 +91,6 @@ static int box_run(const BuildJob *job, const Command *command, const char *cons
                         .memory_bytes = BUILD_MEMORY,
                         .file_bytes = BUILD_FILE_BYTES,
                         .processes = BUILD_PROCESSES};
-    snprintf(temporary, sizeof temporary, "TMPDIR=%s", job->directory);
     snprintf(include, sizeof include, "%s/common/include", toolchain->root);
     spec.read_only[count++] = include;
     for (int i = job->device ? 0 : 1; i < 3; i++) {

@@ -376,6 +376,12 @@ grep -q "^labs/03-layout/README.md: its opening does not say that it takes 'two 
     grep -q '^labs/04-tiled/README.md: its opening does not name lab 15, which comes before' "$work/out" && [ "$(grep -c 'its opening' "$work/out")" = 2 ]
 tell check-finds-another-time-and-way
 
+# A workbook whose path has a space in it: the compiler works beneath the build folder.
+mkdir -p "$work/a space/cache"
+for link in "$build"/*; do [ "${link##*/}" = cache ] || ln -s "$link" "$work/a space/"; done
+run 0 "$grade" --build "$work/a space" --lab 0 --engine sim --submission solutions --case one --results "$work/r" && grep -q '^  one *correct' "$work/out"
+tell a-path-with-a-space
+
 # Progress and the time left, on a terminal only.
 cat >"$work/slow.sh" <<'END'
 . common/setup/ticker.sh
