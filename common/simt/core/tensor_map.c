@@ -27,11 +27,6 @@ static uint32_t digest_of(const TensorMap *map)
     return hash;
 }
 
-int tensor_map_is_valid(const TensorMap *map)
-{
-    return map->magic == MAGIC && map->digest == digest_of(map);
-}
-
 /* ---- the rules ------------------------------------------------------------------------------ */
 
 static int modes_check(const TensorMapRequest *r, int *unsupported, Error *error)
@@ -160,4 +155,37 @@ int tensor_map_encode(const TensorMapRequest *request, TensorMap *map, int *unsu
     }
     map->digest = digest_of(map);
     return 0;
+}
+
+/* What was asked for where this is the answer. */
+static TensorMapRequest request_of(const TensorMap *map)
+{
+    TensorMapRequest r = {.kind = map->kind,
+                          .type = map->type,
+                          .rank = map->rank,
+                          .address = map->address,
+                          .swizzle = map->swizzle,
+                          .promotion = map->promotion,
+                          .fill = map->fill,
+                          .channels = map->box[0],
+                          .pixels = map->box[1]};
+    for (uint32_t i = 0; i < TENSOR_MAP_RANK; i++) {
+        r.dims[i] = map->last[i] + 1ull;
+        r.element_strides[i] = map->element_strides[i];
+        r.box[i] = map->box[i];
+        if (i) r.strides[i - 1] = map->strides[i - 1];
+        if (i > 1) r.lower[i - 2] = map->lower[i - 2], r.upper[i - 2] = map->upper[i - 2];
+    }
+    return r;
+}
+
+/* Anybody can make a digest, so each rule is asked for once more. */
+int tensor_map_is_valid(const TensorMap *map)
+{
+    TensorMap again;
+    Error error;
+    if (map->magic != MAGIC || map->digest != digest_of(map)) return 0;
+    TensorMapRequest request = request_of(map);
+    return tensor_map_encode(&request, &again, NULL, &error) == 0 &&
+           memcmp(map, &again, sizeof again) == 0;
 }

@@ -59,7 +59,7 @@ _Static_assert(sizeof(TensorMap) == TENSOR_MAP_BYTES, "cuda.h says 128 bytes");
  * (may be NULL) becomes 1: interleaved layouts and types of less than a byte. */
 int tensor_map_encode(const TensorMapRequest *request, TensorMap *map, int *unsupported,
                       Error *error);
-/* Is this a map that tensor_map_encode made?  Everything in it is then within its bounds. */
+/* Is this a map that tensor_map_encode makes?  Everything in it is then within its bounds. */
 int tensor_map_is_valid(const TensorMap *map);
 /* 1, 2, 4 or 8; 0: no such type. */
 uint32_t tensor_map_element(uint32_t type);

@@ -65,6 +65,57 @@ static void test_right_maps(void **state)
     }
 }
 
+/* As whoever has read tensor_map.c does it. */
+static void digest_forge(TensorMap *map)
+{
+    const unsigned char *byte = (const unsigned char *)map;
+    uint32_t hash = 2166136261u;
+    for (size_t i = 0; i < offsetof(TensorMap, digest); i++)
+        hash = (hash ^ byte[i]) * 16777619u;
+    map->digest = hash;
+}
+
+static void bounds_check(const TensorMap *map)
+{
+    uint32_t bytes = map->box[0] * tensor_map_element(map->type);
+    assert_in_range(map->rank, 1, TENSOR_MAP_RANK);
+    assert_in_range(map->swizzle, 0, TENSOR_MAP_SWIZZLE_128);
+    assert_in_range(bytes, 16, map->swizzle ? 16u << map->swizzle : 256 * 8);
+    for (int i = 0; i < map->rank; i++)
+        assert_in_range(map->element_strides[i], 1, 8);
+    for (int i = 1; i < (map->kind == TENSOR_MAP_IM2COL ? 2 : map->rank); i++)
+        assert_in_range(map->box[i], 1, 1024);
+}
+
+/* A kernel may hand over any bytes as a map.  What is taken keeps to the rules, whoever made its
+ * digest: a step of 0 divided by zero, and a long row of a narrow box was written past its end. */
+static void test_forged_maps(void **state)
+{
+    static const unsigned char wild[] = {0, 1, 2, 3, 5, 9, 28, 0x7f, 0x80, 0xff};
+    TensorMapRequest requests[] = {tiled(), im2col()};
+    int taken = 0;
+    (void)state;
+    for (int kind = 0; kind < 2; kind++) {
+        TensorMap right, map;
+        Error error;
+        assert_int_equal(tensor_map_encode(&requests[kind], &right, NULL, &error), 0);
+        map = right, map.element_strides[1] = 0, digest_forge(&map);
+        assert_false(tensor_map_is_valid(&map));
+        map = right, map.box[0] = 60000, digest_forge(&map);
+        assert_false(tensor_map_is_valid(&map));
+        for (size_t i = 0; i < offsetof(TensorMap, digest); i++)
+            for (size_t k = 0; k < sizeof wild; k++) {
+                map = right;
+                ((unsigned char *)&map)[i] = wild[k];
+                digest_forge(&map);
+                if (!tensor_map_is_valid(&map)) continue;
+                bounds_check(&map);
+                taken++;
+            }
+    }
+    assert_true(taken > 100); /* another address, say, is as good */
+}
+
 static void test_refusals(void **state)
 {
     (void)state;
@@ -102,6 +153,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_right_maps),
+        cmocka_unit_test(test_forged_maps),
         cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
