@@ -468,10 +468,11 @@ struct Block {
     uint32_t arrived[MAX_BARRIERS]; /* threads that bar.arrive has counted */
     Warp *warp;
     Flight *flight; /* bulk copies whose bytes have not landed */
-    uint32_t flights, flight_room;
+    uint32_t flights, flight_room, flight_bytes;
     Departure *departure; /* what racecheck knows of copies out of shared memory */
     uint32_t departures, departure_room;
     PhaseNumber *phase;
+    uint32_t *phase_at; /* by the barrier's offset: its place in `phase` and 1; 0: none */
     uint32_t phases, phase_room, phase_count;
     uint64_t progress; /* of its mbarriers: arrivals and bytes */
 };
@@ -536,7 +537,7 @@ struct Worker {
     uint32_t l1_sets, l1_clock;
     uint32_t *local_line;      /* those of local memory a warp has in the L1, newest first */
     uint32_t local_lines;      /* so many a warp */
-    uint64_t executed;         /* warp instructions since last told to the launch */
+    uint64_t charged;          /* warp instructions that the launch is yet to be told of */
     uint64_t findings;         /* that let execution go on */
     SimtReport finding, fault; /* the first of this worker: blocks come in rising order */
     uint64_t finding_block, fault_block;

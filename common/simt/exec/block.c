@@ -36,9 +36,10 @@ const Handler *exec_handlers(void)
 }
 
 /* Tells the launch what was executed; true when this block has to end early. */
-static int block_is_stopped(const Worker *worker, uint64_t executed)
+static int block_is_stopped(Worker *worker, uint64_t executed)
 {
     Launch *launch = worker->launch;
+    executed += worker->charged, worker->charged = 0;
     uint64_t all = __atomic_add_fetch(&launch->executed, executed, __ATOMIC_RELAXED);
     if (all > launch->limit) __atomic_store_n(&launch->timeout, 1, __ATOMIC_RELAXED);
     return __atomic_load_n(&launch->timeout, __ATOMIC_RELAXED) ||
@@ -214,7 +215,7 @@ static void flights_drop(Block *block)
 {
     for (uint32_t i = 0; i < block->flights; i++)
         free(block->flight[i].data);
-    block->flights = block->departures = 0;
+    block->flights = block->flight_bytes = block->departures = 0;
 }
 
 static void hopper_clear(Warp *warp)
@@ -270,6 +271,8 @@ static void block_prepare(Worker *worker, uint64_t number)
     block->id[2] = (uint32_t)(number / launch->grid[0] / launch->grid[1]);
     memset(block->arrived, 0, sizeof block->arrived);
     flights_drop(block);
+    for (uint32_t i = 0; i < block->phases; i++)
+        block->phase_at[block->phase[i].barrier / 8] = 0;
     block->phases = 0, block->phase_count = 0, block->progress = 0;
     worker->block_epoch = ++worker->epoch;
     worker->fenced = 0;
@@ -574,6 +577,7 @@ void worker_close(Worker *worker)
         free(worker->warp[w].async), calls_close(&worker->warp[w]);
     flights_drop(&worker->block);
     free(worker->block.flight), free(worker->block.departure), free(worker->block.phase);
+    free(worker->block.phase_at);
     free(worker->wgmma_registers);
     race_close(worker);
     free(worker->files), free(worker->warp), free(worker->hit), free(worker->shared),

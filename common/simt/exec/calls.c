@@ -130,8 +130,7 @@ int call_enter(Warp *warp, const Ins *ins)
         memset(warp->local + lane * (size_t)warp->worker->launch->local_bytes + frames[lane], 0xff,
                callee->frame_bytes);
     }
-    __atomic_add_fetch(&warp->worker->launch->executed,
-                       cleared_charge((uint64_t)callee->frame_bytes * LANES), __ATOMIC_RELAXED);
+    warp_charge(warp, cleared_charge((uint64_t)callee->frame_bytes * LANES));
     values_hand(warp, frame, warp->mask, 0);
     return 0;
 }

@@ -160,18 +160,13 @@ const Ins *device_assert(Warp *warp, const Ins *ins)
                     slash ? slash + 1 : file, line, function, message);
 }
 
-/* Each lane's malloc or free takes the host as long as some instructions of a warp. */
-static void heap_charge(const Warp *warp)
-{
-    enum { CHARGE = 8 };
-    __atomic_add_fetch(&warp->worker->launch->executed,
-                       CHARGE * (uint64_t)__builtin_popcount(warp->mask), __ATOMIC_RELAXED);
-}
+/* Of each lane's malloc or free. */
+enum { HEAP_CHARGE = 8 };
 
 void device_malloc(Warp *warp, const Ins *ins)
 {
     Worker *worker = warp->worker;
-    heap_charge(warp);
+    warp_charge(warp, HEAP_CHARGE * (uint64_t)__builtin_popcount(warp->mask));
     for (uint32_t m = warp->mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m), size = worker->launch->local_bytes;
         int again;
@@ -190,7 +185,7 @@ void device_malloc(Warp *warp, const Ins *ins)
 int device_free(Warp *warp, const Ins *ins)
 {
     Worker *worker = warp->worker;
-    heap_charge(warp);
+    warp_charge(warp, HEAP_CHARGE * (uint64_t)__builtin_popcount(warp->mask));
     for (uint32_t m = warp->mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
         uint64_t address = argument_at(warp, ins, lane, 0);

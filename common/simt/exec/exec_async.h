@@ -25,6 +25,7 @@ static void copy_land(Warp *warp, const AsyncCopy *copy)
 static void copies_land(Warp *warp, uint32_t group)
 {
     uint32_t left = 0;
+    warp_charge(warp, warp->asyncs / 16);
     for (uint32_t i = 0; i < warp->asyncs; i++)
         if ((int32_t)(warp->async[i].group - group) < 0)
             copy_land(warp, &warp->async[i]);

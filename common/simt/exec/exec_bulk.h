@@ -127,6 +127,9 @@ static int stretch_check(Warp *warp, const Ins *ins, uint32_t lane, uint32_t to,
 
 /* ---- into shared memory --------------------------------------------------------------------- */
 
+/* Bytes of a bulk copy that count as an instruction: each piece is checked. */
+enum { BULK_CHARGED = 16 };
+
 typedef struct Target {
     uint64_t to, barrier; /* as addresses of shared memory */
     Stretch stretch;
@@ -168,6 +171,7 @@ static int flight_send(Warp *warp, const Ins *ins, uint32_t lane, const Target *
     if (block == warp->block && bytes % 16 == 0 &&
         stretch_check(warp, ins, lane, (uint32_t)to, &target->stretch, 1) != 0)
         return -1;
+    flights_bound(block);
     if (block->flights == block->flight_room) {
         uint32_t room = block->flight_room ? block->flight_room * 2 : 16;
         Flight *grown = realloc(block->flight, room * sizeof *grown);
@@ -179,6 +183,8 @@ static int flight_send(Warp *warp, const Ins *ins, uint32_t lane, const Target *
         return -1;
     }
     memcpy(own, data, bytes);
+    warp_charge(warp, bytes / BULK_CHARGED);
+    block->flight_bytes += bytes;
     block->flight[block->flights++] = (Flight){.to = (uint32_t)to,
                                                .stretch = target->stretch,
                                                .barrier = m.offset,
@@ -390,6 +396,7 @@ static int box_store(Warp *warp, const Ins *ins, const BulkPlan *plan, uint32_t 
     if (box_find(warp, ins, plan, lane, 1, &map, &box) != 0) return -1;
     uint64_t size = (uint64_t)box.rows * box.pitch;
     Spot spot;
+    warp_charge(warp, size / BULK_CHARGED);
     if (from + size > warp->block->shared_bytes)
         return spot_shared(warp, ins, lane, from, (uint32_t)(size < 1u << 30 ? size : 1u << 30), 0,
                            0, &spot);
@@ -432,6 +439,7 @@ static int bulk_store(Warp *warp, const Ins *ins, const BulkPlan *plan, uint32_t
         values_join(&plan->reduction, host, warp->block->shared + from, bytes);
     else if (host)
         memcpy(host, warp->block->shared + from, bytes);
+    warp_charge(warp, bytes / BULK_CHARGED);
     return host ? 0 : -1;
 }
 

@@ -65,8 +65,10 @@ static int mbarrier_find(Warp *warp, const Ins *ins, uint32_t lane, uint64_t add
 
 static PhaseNumber *phase_number(Block *block, uint32_t offset)
 {
-    for (uint32_t i = 0; i < block->phases; i++)
-        if (block->phase[i].barrier == offset) return &block->phase[i];
+    if (!block->phase_at) block->phase_at = calloc(block->shared_bytes / 8 + 1, sizeof(uint32_t));
+    uint32_t *at = block->phase_at ? &block->phase_at[offset / 8] : NULL;
+    if (!at) return NULL;
+    if (*at) return &block->phase[*at - 1];
     if (block->phases == block->phase_room) {
         uint32_t room = block->phase_room ? block->phase_room * 2 : 16;
         PhaseNumber *grown = realloc(block->phase, room * sizeof *grown);
@@ -75,7 +77,8 @@ static PhaseNumber *phase_number(Block *block, uint32_t offset)
     }
     block->phase[block->phases] =
         (PhaseNumber){.barrier = offset, .now = (uint16_t)++block->phase_count};
-    return &block->phase[block->phases++];
+    *at = ++block->phases;
+    return &block->phase[*at - 1];
 }
 
 /* What this warp does to the barrier counts for the phase that it is in, or waits for the one
@@ -176,15 +179,28 @@ static void flight_land(Block *block, const Flight *flight)
 /* Somebody saw that this barrier is now in `phase`: what earlier ones counted is there. */
 static void flights_land(Block *block, uint32_t barrier, uint32_t phase)
 {
-    uint32_t left = 0;
+    uint32_t left = 0, bytes = 0;
     for (uint32_t i = 0; i < block->flights; i++) {
         const Flight *flight = &block->flight[i];
-        if (flight->barrier == barrier && flight->phase != phase)
+        if (flight->barrier == barrier && flight->phase != phase) {
             flight_land(block, flight);
-        else
+        } else {
+            bytes += flight->stretch.bytes;
             block->flight[left++] = *flight;
+        }
     }
-    block->flights = left;
+    block->flights = left, block->flight_bytes = bytes;
+}
+
+/* Flights that a block may have; with more, all that are there land, as they may at any time. */
+enum { FLIGHTS_MOST = 1024, FLIGHT_BYTES_MOST = 4 << 20 };
+
+static void flights_bound(Block *block)
+{
+    if (block->flights < FLIGHTS_MOST && block->flight_bytes < FLIGHT_BYTES_MOST) return;
+    for (uint32_t i = 0; i < block->flights; i++)
+        flight_land(block, &block->flight[i]);
+    block->flights = block->flight_bytes = 0;
 }
 
 /* ---- waits ---------------------------------------------------------------------------------- */
@@ -203,6 +219,7 @@ static int64_t mbarrier_done(Warp *warp, const Ins *ins, uint32_t mask)
             mbarrier_unpack(REG(const uint64_t, ins->b)[i], &token);
         if ((m.phase & 1) == (token.phase & 1)) continue;
         done |= 1u << i;
+        warp_charge(warp, m.block->flights / 16);
         if (m.block->flights) flights_land(m.block, m.offset, m.phase);
         phase_trace(warp, &m, 1);
     }
@@ -248,10 +265,14 @@ static int mbarrier_change(Warp *warp, const Ins *ins, uint32_t lane, Mbarrier *
     }
 }
 
+/* Of each lane: no two need mean the same barrier. */
+enum { LANE_CHARGE = 4 };
+
 HANDLER(MBARRIER)
 {
     uint32_t kind = ins->aux & MBARRIER_KIND;
     if (kind == MBARRIER_TEST || kind == MBARRIER_TRY) return mbarrier_wait(warp, ins);
+    warp_charge(warp, LANE_CHARGE * (uint64_t)__builtin_popcount(warp->mask));
     FOR_ACTIVE(warp->mask)
     {
         Mbarrier m;

@@ -7,6 +7,16 @@
 /* Handlers compiled for three instruction sets; all give the same bits. */
 extern const Handler exec_base[], exec_avx2[], exec_avx512[];
 
+/* What an instruction makes the host do, where that is far more than what most do, counts as so
+ * many instructions: or a limit of them would be none. */
+static inline void warp_charge(const Warp *warp, uint64_t instructions)
+{
+    warp->worker->charged += instructions;
+}
+
+/* Products of a tensor core's instruction that count as one: a warp's multiplication has 32. */
+enum { PRODUCTS_CHARGED = 256 };
+
 /* vprintf, __assertfail, malloc and free; their arguments lie in local memory as the calling
  * convention left them. */
 int device_printf(Warp *warp, const Ins *ins);

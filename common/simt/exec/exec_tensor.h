@@ -277,6 +277,7 @@ HANDLER(TENSOR_PRODUCT)
     const TensorPlan *plan = &warp->worker->kernel->tensor[ins->aux];
     float a[TENSOR_MOST], b[TENSOR_MOST];
     if (!lanes_whole(warp, ins)) return NULL;
+    warp_charge(warp, plan->m * plan->n * plan->k / PRODUCTS_CHARGED);
     if (plan->d.type == TYPE_F64) {
         product_doubles(warp, plan);
         return ins + 1;

@@ -418,6 +418,7 @@ HANDLER(WGMMA)
     unsigned char a[WARP_ROWS][WGMMA_K_BYTES], b[WGMMA_COLUMNS][WGMMA_K_BYTES];
     WarpProduct product;
     if (!warpgroup_whole(warp, ins)) return NULL;
+    warp_charge(warp, WARP_ROWS * plan->n * plan->k / PRODUCTS_CHARGED);
     int adds = (PREDICATE(plan->scale_d) & 1) != 0;
     Descriptor of_b = descriptor_read(warp, plan->b);
     if (plan->factors) {
