@@ -22,6 +22,12 @@ digest() {
     sha256sum | cut -d ' ' -f 1
 }
 
+# The Nth of the cores that this process may use.
+core() {
+    taskset -cp $$ | sed 's/.*: //' | tr , '\n' | while IFS=- read -r first last; do seq "$first" "${last:-$first}"; done |
+        awk -v n="$1" '{ core[NR - 1] = $1 } END { print core[n % NR] }'
+}
+
 # ---- one mutant, called below through xargs ----------------------------------------------------------------------------
 
 # compile SOURCE OBJECT
@@ -47,11 +53,12 @@ object_digest() {
     digest <"$1.plain"
 }
 
-# right PROGRAM SECONDS ARGUMENTS...: is the output right, and not by luck?
+# right PROGRAM SECONDS ARGUMENTS...: is the output right, and not by luck?  On one core, so that the seconds that the solution
+# takes are CPU seconds, which a mutant has five times as many of: on sixteen threads it could use them up and be right.
 right() {
     program=$1 seconds=$2
     shift 2
-    timeout $((seconds * 30)) prlimit "--cpu=$seconds" "$program" --root . --lab "$MUTATE_LAB" --engine sim \
+    timeout $((seconds * 30)) prlimit "--cpu=$seconds" taskset -c "$MUTATE_CORE" "$program" --root . --lab "$MUTATE_LAB" --engine sim \
         --gpu "$MUTATE_GPU" --seed 1 "$@" >"${program%/*}/log" 2>&1 && ! grep -q 'but only by luck' "${program%/*}/log"
 }
 
@@ -105,6 +112,7 @@ verdict() {
 }
 
 if [ "${MUTATE_WORK:-}" ]; then
+    MUTATE_CORE=$(core "${MUTATE_JOB:?}") # xargs says which of the jobs this is
     exec 2>>"$MUTATE_WORK/log" # the shell tells of each program that it stopped
     folder=$MUTATE_WORK/sources/$2
     found=$(verdict "$folder")
@@ -144,6 +152,7 @@ mkdir -p "$work/words" "$work/solution" "$build/mutate/objects" "$build/mutate/v
 "$build/bin/lab" mutants --lab "$lab" ${SAMPLE:+--sample "$SAMPLE"} --seed "${SEED:-1}" --out "$work/sources" |
     awk -v k="${shard%/*}" -v n="${shard#*/}" 'NR == 1 || (NR - 1) % n == k % n' >"$work/mutants.tsv"
 
+MUTATE_CORE=$(core 0)
 # The solution itself: what its object is, that every case is right, and how long each may take.
 solution=$work/solution/solution.o
 compile "solutions/$lab/$(key source)" "$solution"
@@ -171,7 +180,7 @@ export MUTATE_WORK
 awk -F "$tab" 'FILENAME != ARGV[1] && FNR > 1 && !($1 in known) { print $1 } { known[$1] }' "$work/found.tsv" "$work/mutants.tsv" >"$work/todo"
 . common/setup/ticker.sh
 ticker_begin "$build" "changes of $lab" "$(wc -l <"$work/todo")"
-xargs -r -P "${JOBS:-2}" -n 1 nice sh "$0" "$build" <"$work/todo"
+xargs -r -P "${JOBS:-2}" --process-slot-var=MUTATE_JOB -n 1 nice sh "$0" "$build" <"$work/todo"
 ticker_end
 [ -f "$listed" ] || listed=/dev/null
 [ ! "${VERBOSE:-}" ] || tail -n +2 "$work/mutants.tsv" | while IFS=$tab read -r name line kind todo before after; do
