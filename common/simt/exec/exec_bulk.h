@@ -328,6 +328,7 @@ static int departure_note(Warp *warp, const Ins *ins, uint32_t lane, uint32_t fr
 {
     Block *block = warp->block;
     if (!warp->worker->racecheck) return 0;
+    if (block->departures == FLIGHTS_MOST) block->departures = 0; /* more than anybody looks for */
     if (block->departures == block->departure_room) {
         uint32_t room = block->departure_room ? block->departure_room * 2 : 16;
         Departure *grown = realloc(block->departure, room * sizeof *grown);
@@ -361,6 +362,7 @@ static void departures_turn(Block *block, uint32_t thread, int waits, uint32_t l
 HANDLER(BULK_GROUP)
 {
     Block *block = warp->block;
+    warp_charge(warp, block->departures * (uint64_t)__builtin_popcount(warp->mask) / 16);
     FOR_ACTIVE(warp->mask)
     if (block->departures)
         departures_turn(block, warp->index * LANES + i, ins->aux != 0, ins->aux - 1);
