@@ -60,7 +60,7 @@ static void launch_print(FILE *stream, const ProfilePage *page)
              warps = (threads + 31) / 32;
     uint64_t at_once = (uint64_t)cost->resident_blocks * m->sms;
     double waves = part(blocks, at_once);
-    char cycles[40], launch[40];
+    char cycles[40], launch[40], shared[40];
     char line[400];
     text_set(line, sizeof line, "%s: grid %ux%ux%u, block %ux%ux%u", page->profile->kernel,
              cost->grid[0], cost->grid[1], cost->grid[2], cost->block[0], cost->block[1],
@@ -72,11 +72,12 @@ static void launch_print(FILE *stream, const ProfilePage *page)
              text_thousands(m->launch_cycles, launch));
     text_wrap(stream, 2, line);
     text_set(line, sizeof line,
-             "%u registers a thread, %u bytes of shared memory a block: %u blocks an SM, %u of %u "
+             "%u registers a thread, %s bytes of shared memory a block: %u block%s an SM, %u of %u "
              "warps (%.0f %%), %.2f waves",
-             cost->registers, cost->shared_bytes, cost->resident_blocks,
-             cost->resident_blocks * warps, m->max_warps_per_sm,
-             100.0 * cost->resident_blocks * warps / m->max_warps_per_sm, waves);
+             cost->registers, text_thousands(cost->shared_bytes, shared), cost->resident_blocks,
+             cost->resident_blocks == 1 ? "" : "s", cost->resident_blocks * warps,
+             m->max_warps_per_sm, 100.0 * cost->resident_blocks * warps / m->max_warps_per_sm,
+             waves);
     text_wrap(stream, 2, line);
     if (cost->launches > 1)
         fprintf(stream, "  the longest of %" PRIu64 " launches\n", cost->launches);
@@ -130,9 +131,23 @@ static void line_text(const ProfileLine *line, char *text, size_t bytes)
         text_set(text, bytes, "(no line of yours: nvcc's own, such as reading parameters)");
 }
 
+/* In what the lines' instructions are counted, so that most of them have digits: millions,
+ * thousands or one by one. */
+static double lines_unit(const ProfileLines *lines, const char **name)
+{
+    uint64_t most = 0;
+    for (size_t i = 0; i < lines->lines; i++)
+        if (lines->line[i].sum.warp_instructions > most)
+            most = lines->line[i].sum.warp_instructions;
+    *name = most >= 1000000 ? " M" : most >= 1000 ? " k" : "";
+    return most >= 1000000 ? 1e6 : most >= 1000 ? 1e3 : 1;
+}
+
 static void lines_print(FILE *stream, const ProfilePage *page, const ProfileLines *lines)
 {
     Table table = table_start("rrrrrlw");
+    const char *unit;
+    double one = lines_unit(lines, &unit);
     table_row(&table, "line\tcycles\tinstr.\tsectors\twavefr.\twaits for\t");
     for (size_t i = 0; i < lines->lines && i < HOT_LINES; i++) {
         const ProfileLine *line = &lines->line[i];
@@ -145,9 +160,9 @@ static void lines_print(FILE *stream, const ProfilePage *page, const ProfileLine
                      part(line->sum.wavefronts, line->sum.shared_requests));
         if (line->sum.line) text_set(number, sizeof number, "%u", line->sum.line);
         line_text(line, text, sizeof text);
-        table_row(&table, "%s\t%.1f %%\t%.1f M\t%s\t%s\t%s\t%s", number,
-                  100 * part(line->cycles, lines->cycles),
-                  (double)line->sum.warp_instructions / 1e6, sectors, wavefronts,
+        table_row(&table, "%s\t%.1f %%\t%.*f%s\t%s\t%s\t%s\t%s", number,
+                  100 * part(line->cycles, lines->cycles), one > 1,
+                  (double)line->sum.warp_instructions / one, unit, sectors, wavefronts,
                   REASON[instruction_stall(&line->sum)][0], text);
         if (page->ptx) ptx_print(&table, page, lines, line);
     }

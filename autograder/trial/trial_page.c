@@ -50,7 +50,9 @@ void trial_print_verdict(const Trial *trial, const RecordCase *item)
     size_t bytes;
     FILE *stream = open_memstream(&text, &bytes);
     if (!stream) return;
-    if (item->verdict == CASE_CORRECT)
+    if (item->verdict == CASE_CORRECT && item->total == 1)
+        fprintf(stream, "  correct: the only output, its error %.2g of its bound\n", item->worst);
+    else if (item->verdict == CASE_CORRECT)
         fprintf(stream, "  correct: all %.0f outputs, the largest error %.2g of its bound\n",
                 item->total, item->worst);
     else
