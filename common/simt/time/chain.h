@@ -69,7 +69,7 @@ static inline void chain_step(Warp *warp, const Ins *ins, const Price *price, ui
     if (ins->shared_atomic == SHARED_RETRIES)
         chain_turn(chain,
                    chain_end(chain, issue_cycles) + warp->passes / RETRY_PASSES * RETRY_CYCLES);
-    /* Of an unrolled loop the last turn's branch is left. */
+    /* Of four turns that are one only the last branch ends a piece. */
     if (price->saves && chain->turns) return;
     if (!price->last && ins->op != OP_ACCELERATOR) return;
     uint64_t hold = ins->op == OP_ACCELERATOR ? warp->passes : 0;

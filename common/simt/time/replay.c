@@ -511,7 +511,7 @@ static void play(Sm *sm)
 
 /* The end of the straight piece that begins at step `from`: where another begins, or where it runs
  * again. */
-static uint32_t piece_end(const Price *price, const WarpTrace *trace, uint32_t from)
+static uint32_t steps_end(const Price *price, const WarpTrace *trace, uint32_t from)
 {
     const TraceStep *step = trace->step;
     uint32_t to = from + 1;
@@ -528,7 +528,7 @@ static uint32_t turns_end(const Sm *sm, const WarpTrace *trace, uint32_t from, c
     uint32_t to = from;
     for (uint32_t turn = 0; turn < UNROLLED; turn++) {
         if (to == trace->count || trace->step[to].ins != loop->first) return from;
-        to = piece_end(sm->price, trace, to);
+        to = steps_end(sm->price, trace, to);
         if (trace->step[to - 1].ins != loop->first + loop->count - 1) return from;
     }
     return to;
@@ -573,7 +573,7 @@ static void steps_order(Sm *sm, WarpTrace *trace)
             turns_order(sm, trace, from, to, loop);
             continue;
         }
-        to = piece_end(sm->price, trace, from);
+        to = steps_end(sm->price, trace, from);
         piece_sort(sm->price, trace->step + from, to - from);
     }
 }
