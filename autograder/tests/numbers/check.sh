@@ -14,6 +14,7 @@ start_project() {
         "$work/p/common/simt/gpus" "$work/p/common/include/convlab"
     cd "$work/p"
     cp "$root/docs/numbers/lib.sh" "$root/docs/numbers/numbers.sh" docs/numbers
+    ln -s "$root/common/setup" common/setup
     for file in build/lib/simt.a common/simt/gpus/h200.ini common/include/convlab/conv.h README.md labs/02-x/README.md; do echo "$file" >"$file"; done
     echo 'source = conv.cu' >labs/02-x/lab.ini
     printf 'int tiles = 16;\nint right = 1;\n' >solutions/02-x/conv.cu
