@@ -184,7 +184,7 @@ static void problem_run(DeviceProcess *process, const ControlRequest *request, S
 static void request_answer(DeviceProcess *process, const ControlRequest *request,
                            ControlReply *reply)
 {
-    if (request->slot >= SESSION_RUNNERS || request->study > DEVICE_SEARCHED ||
+    if (request->slot >= SESSION_RUNNERS || request->study > DEVICE_STUDIED ||
         (!process->engine && request->kind != CONTROL_OPEN)) {
         reply_set(reply, RUN_BROKEN, "a request out of order");
         return;

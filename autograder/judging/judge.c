@@ -67,6 +67,8 @@ void judge_ask(Judge *judge, int slot, int repeats, const float *const *tensor, 
     int call = repeats < 0;
     if (repeats == JUDGE_CALL)
         session_call(judge->session, slot, tensor, output, observed, outcome);
+    else if (repeats == JUDGE_SEARCH)
+        session_search(judge->session, slot, tensor, output, observed, outcome);
     else if (repeats == JUDGE_PROBE)
         session_probe(judge->session, slot, tensor, output, observed, outcome);
     else
@@ -203,14 +205,15 @@ static void take_outcome(Judge *judge, int slot, const RunOutcome *outcome, Reco
     if (slot == 0) judge->habits |= outcome->habits;
 }
 
-/* One call of slot 0 on inputs whose right outputs are known: judged into `item`. */
-static void judge_call(Judge *judge, Expected *expected, int probe, RecordCase *item)
+/* One call of slot 0, JUDGE_CALL or JUDGE_SEARCH, on inputs whose right outputs are known: judged
+ * into `item`. */
+static void judge_call(Judge *judge, Expected *expected, int call, int probe, RecordCase *item)
 {
     Workload *workload = &expected->workload;
     Observed observed = {0};
     RunOutcome outcome = {0};
-    judge_ask(judge, 0, JUDGE_CALL, (const float *const *)workload->tensor, workload->output,
-              &observed, &outcome);
+    judge_ask(judge, 0, call, (const float *const *)workload->tensor, workload->output, &observed,
+              &outcome);
     take_outcome(judge, 0, &outcome, item);
     judge_expected(judge, expected, &observed, &outcome, probe, item);
 }
@@ -236,7 +239,7 @@ static void judge_fresh_call(Judge *judge, const Problem *problem, Random *rando
     Expected *expected = judge_expect(judge, problem, random, item);
     if (!expected) return;
     *random = expected->random;
-    judge_call(judge, expected, 0, item);
+    judge_call(judge, expected, JUDGE_SEARCH, 0, item);
     expected_free(expected);
 }
 
@@ -322,7 +325,9 @@ void judge_case(Judge *judge, const Problem *problem, Random *random, Expected *
     if (judge_begin_problem(judge, problem, &error)) {
         judge_broken(item, &error);
     } else {
-        judge_call(judge, expected, judge->diagnosed < JUDGE_DIAGNOSES, item);
+        /* A timed case is priced by its replay; what a hidden one costs nobody asks. */
+        int call = timed || item->hidden ? JUDGE_SEARCH : JUDGE_CALL;
+        judge_call(judge, expected, call, judge->diagnosed < JUDGE_DIAGNOSES, item);
         judge->diagnosed += item->verdict == CASE_WRONG;
         if (item->verdict == CASE_CORRECT && !judge->host)
             judge_repeat(judge, problem, random, timed, item);

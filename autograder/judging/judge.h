@@ -30,9 +30,9 @@ int judge_begin_problem(Judge *judge, const Problem *problem, Error *error);
 
 /* Fresh inputs. */
 void judge_fill(Judge *judge, Workload *workload, Random *random);
-/* session_replay, or for `repeats` JUDGE_CALL session_call, or JUDGE_PROBE session_probe; and what
- * they take is noted. */
-enum { JUDGE_CALL = -1, JUDGE_PROBE = -2 };
+/* session_replay, or for `repeats` JUDGE_CALL session_call, JUDGE_SEARCH session_search or
+ * JUDGE_PROBE session_probe; and what they take is noted. */
+enum { JUDGE_CALL = -1, JUDGE_PROBE = -2, JUDGE_SEARCH = -3 };
 void judge_ask(Judge *judge, int slot, int repeats, const float *const *tensor, float *output,
                Observed *observed, RunOutcome *outcome);
 

@@ -19,7 +19,7 @@ static struct {
     uint64_t cycles[SESSION_RUNNERS];
     double seconds[SESSION_RUNNERS];
     int calls[SESSION_RUNNERS], replays[SESSION_RUNNERS];
-    int searched; /* calls that were more than executed */
+    int searched, priced; /* calls that were more than executed, and more than searched */
     int counted[SESSION_RUNNERS], can_count;
     int wrong_replay;              /* of the submission */
     int process_calls, wrong_call; /* of the submission, since its process began: 1, 2, ... */
@@ -112,6 +112,13 @@ static void answer(int slot, const float *const *tensor, float *output, Observed
 
 void session_call(Session *session, int slot, const float *const *tensor, float *output,
                   Observed *observed, RunOutcome *outcome)
+{
+    fake.priced++;
+    session_search(session, slot, tensor, output, observed, outcome);
+}
+
+void session_search(Session *session, int slot, const float *const *tensor, float *output,
+                    Observed *observed, RunOutcome *outcome)
 {
     fake.searched++;
     session_probe(session, slot, tensor, output, observed, outcome);
@@ -276,14 +283,14 @@ static void what_does_not_repeat_on_fresh_inputs_is_wrong(void **state)
     assert_int_equal(fake.replays[SLOT_SUBMISSION], 0);
 }
 
-/* Findings come from the call alone, so a timed case's is searched like any other; what is wrong is
- * not run a second time. */
+/* Findings come from the call alone, so each is searched, and what is wrong is not run a second
+ * time; priced is that of a public case that is not timed. */
 static void every_call_is_searched(void **state)
 {
     (void)state;
     static const struct {
-        int timed, wrong_call, limit;
-    } CASES[] = {{1, 0, 0}, {0, 0, 0}, {1, 1, 0}, {1, 0, 1}};
+        int timed, hidden, wrong_call, limit;
+    } CASES[] = {{1, 0, 0, 0}, {0, 0, 0, 0}, {0, 1, 0, 0}, {1, 0, 1, 0}, {1, 0, 0, 1}};
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
         begin(1);
         fake.wrong_call = CASES[i].wrong_call;
@@ -291,11 +298,12 @@ static void every_call_is_searched(void **state)
         judge.diagnosed = JUDGE_DIAGNOSES;
         Random random;
         Problem problem = fake.problem;
-        RecordCase item = {.verdict = CASE_NOT_RUN};
+        RecordCase item = {.verdict = CASE_NOT_RUN, .hidden = CASES[i].hidden};
         random_seed(&random, 1);
         judge_case(&judge, &problem, &random, NULL, CASES[i].timed, &item);
         assert_int_equal(fake.calls[SLOT_SUBMISSION], 1);
         assert_int_equal(fake.searched, 1);
+        assert_int_equal(fake.priced, !CASES[i].timed && !CASES[i].hidden);
         assert_int_equal(item.verdict, CASES[i].wrong_call ? CASE_WRONG
                                        : CASES[i].limit    ? CASE_LIMIT
                                                            : CASE_CORRECT);

@@ -252,6 +252,12 @@ static void call_studied(Session *session, int slot, DeviceStudy study, const fl
 void session_call(Session *session, int slot, const float *const *tensor, float *output,
                   Observed *observed, RunOutcome *outcome)
 {
+    call_studied(session, slot, DEVICE_STUDIED, tensor, output, observed, outcome);
+}
+
+void session_search(Session *session, int slot, const float *const *tensor, float *output,
+                    Observed *observed, RunOutcome *outcome)
+{
     call_studied(session, slot, DEVICE_SEARCHED, tensor, output, observed, outcome);
 }
 

@@ -83,8 +83,13 @@ int session_next_problem(Session *session, const Problem *problem, Error *error)
 void session_call(Session *session, int slot, const float *const *tensor, float *output,
                   Observed *observed, RunOutcome *outcome);
 
-/* The same for its outputs, or to be replayed: a simulated GPU then neither counts nor prices nor
- * looks for races, in a third of the time. */
+/* The same, but a simulated GPU neither counts nor prices: for what is priced by a replay, or not
+ * at all. */
+void session_search(Session *session, int slot, const float *const *tensor, float *output,
+                    Observed *observed, RunOutcome *outcome);
+
+/* The same for its outputs, or to be replayed: it does not look for races either, and takes a third
+ * of a call's time. */
 void session_probe(Session *session, int slot, const float *const *tensor, float *output,
                    Observed *observed, RunOutcome *outcome);
 

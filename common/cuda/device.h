@@ -155,8 +155,13 @@ const char *engine_name(DeviceEngine engine);            /* "sim", "gpu", "auto"
 int engine_find(const char *name, DeviceEngine *engine); /* -1: no such name */
 
 /* What the simulator does with a launch beside executing it and checking its accesses: nothing, in
- * a third of the time; or it counts and prices; or it looks for races as well. */
-typedef enum DeviceStudy { DEVICE_EXECUTED, DEVICE_PRICED, DEVICE_SEARCHED } DeviceStudy;
+ * a third of the time; or it counts and prices; or it looks for races; or both. */
+typedef enum DeviceStudy {
+    DEVICE_EXECUTED = 0,
+    DEVICE_PRICED = 1,
+    DEVICE_SEARCHED = 2,
+    DEVICE_STUDIED = DEVICE_PRICED | DEVICE_SEARCHED
+} DeviceStudy;
 
 typedef struct DeviceProperties {
     char name[128]; /* "NVIDIA H200", "simulated h200" */
@@ -233,7 +238,7 @@ struct Device {
     /* The variables of all modules hold again what they held when their module was loaded, so that
      * nothing there outlives a run.  NULL where unsupported. */
     int (*restore)(Device *device, Error *error);
-    /* How much is found out about later launches; DEVICE_SEARCHED at first.  NULL where there is no
+    /* How much is found out about later launches; DEVICE_STUDIED at first.   NULL where there is no
      * difference. */
     void (*study)(Device *device, DeviceStudy study);
     void (*close)(Device *device);

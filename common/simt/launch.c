@@ -213,14 +213,12 @@ static int launch_run(Launch *launch, SimtResult *result)
         !launch->cluster_blocks && (launch->kernel->spins || launch->launch->cooperative);
     uint32_t threads = threads_wanted(launch), open = alternates ? 0 : threads * each;
     Worker *worker = calloc(alternates ? alternate_room(launch) : open, sizeof *worker);
-    int failed =
-        !worker ||
-        (launch->count &&
-         (touched_open(launch) != 0 || trace_open(launch) || profile_open(launch) ||
-          watch_open(launch) ||
-          (launch->gpu->racecheck &&
-           (launch->kernel->fences ? race_order_open(launch) : race_blocks_open(launch))) ||
-          schedule_build(launch->kernel, &launch->gpu->machine)));
+    int failed = !worker ||
+                 (launch->gpu->racecheck &&
+                  (launch->kernel->fences ? race_order_open(launch) : race_blocks_open(launch))) ||
+                 (launch->count &&
+                  (touched_open(launch) != 0 || trace_open(launch) || profile_open(launch) ||
+                   watch_open(launch) || schedule_build(launch->kernel, &launch->gpu->machine)));
     int status;
     if (!failed && alternates) {
         failed = alternate_run(launch, worker, &open) != 0;

@@ -28,7 +28,7 @@ SimtGpu *simt_open(const SimtMachine *machine, const SimtOptions *options, Error
     gpu->options = *options;
     gpu->stack_limit = STACK_BYTES;
     gpu->heap.limit = HEAP_BYTES;
-    simt_study(gpu, SIMT_SEARCHED);
+    simt_study(gpu, SIMT_STUDIED);
     if (memory_open(&gpu->memory, machine->memory_bytes, options->initcheck, error) != 0) {
         free(gpu);
         return NULL;
@@ -56,8 +56,8 @@ int simt_limit(SimtGpu *gpu, SimtLimit limit, uint64_t bytes, Error *error)
 
 void simt_study(SimtGpu *gpu, SimtStudy study)
 {
-    gpu->count = study >= SIMT_PRICED && gpu->options.count;
-    gpu->racecheck = study >= SIMT_SEARCHED && gpu->options.racecheck;
+    gpu->count = (study & SIMT_PRICED) && gpu->options.count;
+    gpu->racecheck = (study & SIMT_SEARCHED) && gpu->options.racecheck;
 }
 
 void simt_close(SimtGpu *gpu)

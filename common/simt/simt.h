@@ -24,9 +24,14 @@
 SimtGpu *simt_open(const SimtMachine *machine, const SimtOptions *options, Error *error);
 void simt_close(SimtGpu *gpu);
 /* What is done with later launches, as far as `options` asked for it: they are only executed and
- * their accesses checked, in a third of the time; or counted and priced as well; or also searched
- * for races, as at first. */
-typedef enum SimtStudy { SIMT_EXECUTED, SIMT_PRICED, SIMT_SEARCHED } SimtStudy;
+ * their accesses checked, in a third of the time; or counted and priced as well; or searched for
+ * races as well; or both, as at first. */
+typedef enum SimtStudy {
+    SIMT_EXECUTED = 0,
+    SIMT_PRICED = 1,
+    SIMT_SEARCHED = 2,
+    SIMT_STUDIED = SIMT_PRICED | SIMT_SEARCHED
+} SimtStudy;
 void simt_study(SimtGpu *gpu, SimtStudy study);
 
 /* Bytes of a thread's stack, which only functions that call themselves need, and of the heap of

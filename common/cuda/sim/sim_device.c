@@ -678,7 +678,8 @@ static void sim_study(Device *device, DeviceStudy study)
 {
     static const SimtStudy OF[] = {[DEVICE_EXECUTED] = SIMT_EXECUTED,
                                    [DEVICE_PRICED] = SIMT_PRICED,
-                                   [DEVICE_SEARCHED] = SIMT_SEARCHED};
+                                   [DEVICE_SEARCHED] = SIMT_SEARCHED,
+                                   [DEVICE_STUDIED] = SIMT_STUDIED};
     simt_study(((SimDevice *)device)->gpu, OF[study]);
 }
 

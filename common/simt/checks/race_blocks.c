@@ -167,20 +167,26 @@ static void sides_report(const Launch *launch, uint64_t address, uint32_t reader
         element, report->kernel, (unsigned long long)address);
 }
 
+/* Of groups 64 * number .. of 8 words each a bit where a store may have been: as it was counted, or
+ * all whose shadow was taken. */
+static uint64_t groups_stored(const Launch *launch, uint64_t number)
+{
+    enum { SHADOW = 64 * 8 * 8 };
+    if (launch->stored) return launch->stored[number];
+    return launch->taken[number * SHADOW / STRETCH] & TAKEN_OWNERS ? ~0ull : 0;
+}
+
 uint64_t race_blocks_find(Launch *launch, SimtReport *report)
 {
-    uint64_t found = 0, words = launch->gpu->memory.next / 4;
+    uint64_t found = 0, words = launch->gpu->memory.next / 4, stored = 0;
     if (!launch->owners) return 0;
-    /* Only where a store was counted: `stored` has a bit for each 8 words. */
     for (uint64_t group = 0; group < words / 8; group++) {
-        if (group % 64 == 0 && !launch->stored[group / 64]) {
-            group += 63;
-            continue;
-        }
-        if (!(launch->stored[group / 64] >> group % 64 & 1)) continue;
+        if (group % 64 == 0) stored = groups_stored(launch, group / 64);
+        if (!stored) group |= 63;
+        if (!(stored >> group % 64 & 1)) continue;
         for (uint64_t word = group * 8; word < group * 8 + 8; word++) {
             uint32_t reader = launch->owners[word * 2], writer = launch->owners[word * 2 + 1];
-            if (!sides_race(reader, writer, launch->values[word])) continue;
+            if (!writer || !sides_race(reader, writer, launch->values[word])) continue;
             if (!found++)
                 sides_report(launch, DEVICE_BASE + word * 4, reader, writer, launch->values[word],
                              report);
