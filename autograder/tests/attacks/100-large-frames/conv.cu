@@ -1,5 +1,5 @@
-/* Calls of a function whose frame is nearly all of a large stack: a few instructions each, and 12 MB
- * that are cleared. */
+/* Calls of a function whose frame is nearly all of a large stack: a few instructions each, and
+ * 12 MB that are cleared. */
 #include <convlab/conv.h>
 
 /* The honest kernel: one thread per output. */
