@@ -137,6 +137,19 @@ static inline int word_is_read(Warp *warp, uint32_t word, uint32_t thread, uint3
     return 1;
 }
 
+/* A plain write of a whole word that nobody touched since the barrier; 0, and nothing is done,
+ * where somebody did. */
+static inline int word_is_written(Warp *warp, uint32_t word, uint32_t thread, uint32_t ins)
+{
+    Worker *worker = warp->worker;
+    RaceWord *w = &worker->race_shared[word];
+    if (w->wrote == worker->epoch || w->read == worker->epoch) return 0;
+    word_note(w, worker->epoch, thread, (1u << WORD) - 1, ins, RACE_WRITE);
+    worker->race_settled[word] = 0;
+    w->by_proxy = 0, w->fences = warp->proxy_fences, w->stamp = worker->stamp;
+    return 1;
+}
+
 /* The part of a word that a lane stores, `skip` bytes behind its address: how many bytes. */
 static uint32_t stored_part(const Warp *warp, const Ins *ins, uint32_t lane, uint32_t skip,
                             unsigned char *value)
@@ -215,6 +228,9 @@ void race_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t ma
             uint32_t part = bytes_of(at, bytes);
             Hazard hazard;
             if (kind == RACE_READ && bytes >= WORD && word_is_read(warp, at / WORD, thread, number))
+                continue;
+            if (kind == RACE_WRITE && bytes >= WORD &&
+                word_is_written(warp, at / WORD, thread, number))
                 continue;
             if (kind == RACE_READ && word_is_settled(w, worker->epoch, warp->index, part)) continue;
             int found = !told && word_check(w, worker->epoch, thread, part, kind, &hazard);

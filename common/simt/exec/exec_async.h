@@ -10,15 +10,17 @@ enum { COPIES_IN_FLIGHT = 1 << 14 };
 
 static void copy_land(Warp *warp, const AsyncCopy *copy)
 {
-    uint32_t offset[LANES];
-    unsigned char *shadow = warp->block->shared_shadow;
+    uint32_t offset[LANES], written;
+    unsigned char *shadow = warp->block->shared_shadow + copy->to / 8;
     offset[copy->lane] = copy->to;
     if (warp->worker->racecheck)
         race_shared(warp, &warp->code[copy->ins], offset, 1u << copy->lane, copy->bytes,
                     RACE_WRITE);
     memcpy(warp->block->shared + copy->to, copy->data, copy->bytes);
-    for (uint32_t i = copy->to; warp->worker->initcheck && i < copy->to + copy->bytes; i++)
-        shadow[i / 8] |= (unsigned char)(1u << i % 8);
+    if (!warp->worker->initcheck) return;
+    memcpy(&written, shadow, sizeof written);
+    written |= ((1u << copy->bytes) - 1) << copy->to % 8;
+    memcpy(shadow, &written, sizeof written);
 }
 
 /* Lands what belongs to groups before `group`; the others stay, in their order. */
