@@ -462,19 +462,17 @@ static uint64_t issue_time(const Sm *sm, uint32_t scheduler, const Turn *turn)
                  sm->gate[scheduler * GATES + turn->gate]);
 }
 
-/* The warp of this scheduler that can issue first, and when. */
+/* The warp of this scheduler that can issue first, and when; of several the longest waiting. */
 static uint32_t choose(const Sm *sm, uint32_t scheduler, uint64_t *when)
 {
     const Turn *end = sm->turn + sm->turns[scheduler + 1], *best = NULL;
-    uint64_t first = NEVER, issued = NEVER;
+    __uint128_t first = (__uint128_t)NEVER << 64;
     for (const Turn *turn = sm->turn + sm->turns[scheduler]; turn < end; turn++) {
-        uint64_t at = issue_time(sm, scheduler, turn);
-        int sooner = at < first || (at == first && turn->issued < issued && at != NEVER);
-        best = sooner ? turn : best;
-        first = sooner ? at : first;
-        issued = sooner ? turn->issued : issued;
+        __uint128_t at = (__uint128_t)issue_time(sm, scheduler, turn) << 64 | turn->issued;
+        best = at < first ? turn : best;
+        first = at < first ? at : first;
     }
-    *when = first;
+    *when = (uint64_t)(first >> 64);
     return best ? best->actor : NOBODY;
 }
 
