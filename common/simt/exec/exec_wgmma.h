@@ -238,8 +238,12 @@ ALWAYS void columns_cut(Columns *x)
 #ifdef __AVX512F__
     *x = (Columns)_mm512_roundscale_pd((__m512d)*x, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
 #else
-    for (uint32_t c = 0; c < COLUMNS; c++)
-        (*x)[c] = (double)(int32_t)(*x)[c];
+    const double most = INT32_MAX; /* what is beyond, or no number, gets its sum later */
+    for (uint32_t c = 0; c < COLUMNS; c++) {
+        double within = (*x)[c] < most ? (*x)[c] : most;
+        within = within > -most ? within : -most;
+        (*x)[c] = (double)(int32_t)within;
+    }
 #endif
 }
 
