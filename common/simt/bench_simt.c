@@ -204,8 +204,8 @@ int main(int argc, char **argv)
     const char *folder = argc > 1 ? argv[1] : "common/simt";
     printf("start-up, parsing and decoding: %.1f ms\n", startup_time(folder) * 1e3);
     printf("convolution N1 C%d %dx%d K%d %dx%d, product of %d x %d; million thread-instructions a "
-           "second on one core, million products (multiply-adds), and both checks, counters and "
-           "cycles on %d cores\n\n",
+           "second of one core; million products (multiply-adds), with counters; the same of %d "
+           "cores, with counters\n\n",
            C, H, W, K, R, S, SIDE, SIDE, parallel_cores());
     printf("%-12s %11s %12s %10s %10s %10s %10s %10s\n", "kernel", "instructions", "functional",
            "+ checks", "+ counters", "products", "all cores", "times");

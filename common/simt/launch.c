@@ -56,8 +56,9 @@ static uint32_t threads_wanted(const Launch *launch)
 {
     int threads = launch->gpu->options.threads;
     uint32_t cores = (uint32_t)(threads > 0 ? threads : parallel_cores());
+    uint64_t pieces = launch->blocks / (launch->cluster_blocks ? launch->cluster_blocks : 1);
     if (cores > PARALLEL_MOST) cores = PARALLEL_MOST;
-    if (cores > launch->blocks) cores = (uint32_t)launch->blocks;
+    if (cores > pieces) cores = (uint32_t)pieces;
     return launch->kernel->in_order || launch->launch->cooperative ? 1 : cores;
 }
 

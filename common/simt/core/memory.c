@@ -351,24 +351,30 @@ Allocation *memory_range(const Memory *memory, uint64_t address, uint64_t bytes,
     return NULL;
 }
 
-/* Other host threads may mark neighbouring bits of the same byte, hence the atomic updates at the
- * ends. */
+/* Bits [first, end) of one byte, in which other host threads may mark others. */
+static void bits_mark(Memory *memory, uint64_t first, uint64_t end, int written)
+{
+    unsigned char *at = memory->shadow + first / 8,
+                  bits = (unsigned char)(((1u << (end - first)) - 1) << first % 8);
+    if (!bits) return;
+    if (written)
+        __atomic_fetch_or(at, bits, __ATOMIC_RELAXED);
+    else
+        __atomic_fetch_and(at, (unsigned char)~bits, __ATOMIC_RELAXED);
+}
+
 void memory_mark(Memory *memory, uint64_t address, uint64_t bytes, int written)
 {
-    if (!memory->shadow || !bytes) return;
     uint64_t first = address - DEVICE_BASE, end = first + bytes;
-    while (first < end && (first & 7 || end - first < 8)) {
-        unsigned char bit = (unsigned char)(1u << (first & 7)), *at = memory->shadow + first / 8;
-        if (written)
-            __atomic_fetch_or(at, bit, __ATOMIC_RELAXED);
-        else
-            __atomic_fetch_and(at, (unsigned char)~bit, __ATOMIC_RELAXED);
-        first++;
+    uint64_t from = (first + 7) / 8 * 8, to = end / 8 * 8; /* whole bytes */
+    if (!memory->shadow) return;
+    if (from > to) {
+        bits_mark(memory, first, end, written);
+        return;
     }
-    uint64_t whole = (end - first) / 8;
-    if (whole) memset(memory->shadow + first / 8, written ? 0xff : 0, whole);
-    first += whole * 8;
-    if (first < end) memory_mark(memory, DEVICE_BASE + first, end - first, written);
+    bits_mark(memory, first, from, written);
+    memset(memory->shadow + from / 8, written ? 0xff : 0, (to - from) / 8);
+    bits_mark(memory, to, end, written);
 }
 
 int memory_is_written(const Memory *memory, uint64_t address, uint64_t bytes)

@@ -232,7 +232,7 @@ static void row_heights(const WarpProduct *p, uint32_t i, const WgmmaPlan *plan,
         }
 }
 
-/* Off what is behind the point. */
+/* Cuts off what is behind the point. */
 ALWAYS void columns_cut(Columns *x)
 {
 #ifdef __AVX512F__
