@@ -52,10 +52,11 @@ int judge_sample(Judge *judge, const Workload *workload, const Observed *observe
                  const RunOutcome *outcome, Random *random);
 
 /* Fresh inputs, one call of slot 0, verdict and cost into `item`; where it is right, its GPU work
- * replayed once on other fresh inputs, which must be right too.  With `timed` that replay's cycles
- * go into item->speed.student.  The first JUDGE_DIAGNOSES wrong cases are diagnosed by further
- * runs: after these the answer is known, and the reader waits.  `ahead`: what expected_make made of
- * the same problem and `random`, freed here; NULL: it is made here. */
+ * replayed once on other fresh inputs, which must be right too.  With `timed` that replay's cost is
+ * the item's, and its cycles are item->speed.student; a hidden item has no cost.  The first
+ * JUDGE_DIAGNOSES wrong cases are diagnosed by further runs: after these the answer is known, and
+ * the reader waits.  `ahead`: what expected_make made of the same problem and `random`, freed here;
+ * NULL: it is made here. */
 enum { JUDGE_DIAGNOSES = 3 };
 void judge_case(Judge *judge, const Problem *problem, Random *random, Expected *ahead, int timed,
                 RecordCase *item);
