@@ -63,7 +63,7 @@ void speed_wrong(RecordCase *item, const RecordCase *later)
         return;
     }
     speed_end(speed, SPEED_WRONG, "A timed run went wrong. %.480s", later->text);
-    judge_wrong_later(item, later);
+    if (later->verdict != CASE_LIMIT) judge_wrong_later(item, later);
 }
 
 /* As speed_start, with the device to itself: what another runner allocated would move addresses,

@@ -33,7 +33,8 @@ void speed_measure(SpeedSetup *setup, const Problem *problem, Random *random, Re
 int speed_start(SpeedSetup *setup, int slot, Workload *workload, RecordCase *failed);
 
 /* The submission, right before, was not in `later`, a run that was timed or counted: so its case is
- * wrong, unless the grader's own trouble was in the way. */
+ * wrong, unless the grader's own trouble was in the way.  A limit that only a timed run met costs
+ * no more than that run's points: it says nothing of what the code computes. */
 void speed_wrong(RecordCase *item, const RecordCase *later);
 
 /* The end of a measurement: its verdict and, printf-style, why. */

@@ -522,6 +522,7 @@ static void whose_trouble_a_timed_call_is(void **state)
         SpeedVerdict speed;
         CaseVerdict verdict;
     } table[] = {{RUN_EXITED, SPEED_WRONG, CASE_EXITED},
+                 {RUN_LIMIT, SPEED_WRONG, CASE_CORRECT},
                  {RUN_BROKEN, SPEED_DEFERRED, CASE_CORRECT},
                  {RUN_STARVED, SPEED_DEFERRED, CASE_CORRECT}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
