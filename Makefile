@@ -252,7 +252,7 @@ $(BUILD)/tests/common/cuda/sim/test_end_to_end: LDFLAGS += -rdynamic
 # ---- kernels that are measured on a card and priced here (common/validate) ---------------------------------------------
 MEASURED   := $(patsubst common/validate/data/h200/%-times.tsv,%,$(wildcard common/validate/data/h200/*-times.tsv))
 NVCC_FLAGS := -O3 -lineinfo -std=c++17 -cudart none -Wno-deprecated-gpu-targets -I. -Icommon/include \
-    -gencode arch=compute_75,code=compute_75 -gencode arch=compute_90,code=sm_90
+    -gencode arch=compute_90,code=[compute_90,sm_90]
 
 $(BUILD)/validate/hopper.o: NVCC_FLAGS := $(filter-out -gencode arch=%,$(NVCC_FLAGS)) \
     -gencode arch=compute_90a,code=compute_90a -gencode arch=compute_90a,code=sm_90a
@@ -268,11 +268,11 @@ $(BUILD)/validate/lab-%.o: solutions/%/conv.cu common/include/convlab/conv.h
 
 VALIDATE_LIB := $(BUILD)/obj/common/validate/measure_sim.o $(call archives_of,$(USES_common/validate))
 # Programs of many kernels each; the others are labs' solutions.
-MANY := $(patsubst %,$(BUILD)/validate/run-%,micro families strangers hopper)
+MANY := $(patsubst %,$(BUILD)/validate/run-%,micro families strangers spills hopper)
 $(MANY): $(BUILD)/validate/run-%: $(BUILD)/validate/%.o $(VALIDATE_LIB)
 	$(call say,LD,$@)
 	$(Q)$$CXX $$LINK_FLAGS $^ $$LINK_LIBS -o $@
-$(BUILD)/validate/families.o $(BUILD)/validate/strangers.o $(BUILD)/validate/hopper.o: common/validate/entries.h
+$(BUILD)/validate/families.o $(BUILD)/validate/strangers.o $(BUILD)/validate/spills.o $(BUILD)/validate/hopper.o: common/validate/entries.h
 $(BUILD)/validate/run-%: $(BUILD)/validate/lab-%.o $(BUILD)/validate/layers.o $(VALIDATE_LIB)
 	$(call say,LD,$@)
 	$(Q)$$CXX $$LINK_FLAGS $^ $$LINK_LIBS -o $@

@@ -177,9 +177,21 @@ static int cubin_entry(Reader *reader, const Entry *entry, Fatbin *fatbin)
     return result;
 }
 
-static int entries_read(Reader *reader, size_t at, size_t end, Fatbin *fatbin)
+static int cubins_read(Reader *reader, size_t at, size_t end, Fatbin *fatbin)
+{
+    for (size_t number = 1; at < end; number++) {
+        Entry entry;
+        if (entry_read(reader, at, end, number, &entry)) return -1;
+        if (entry.kind == KIND_ELF && cubin_entry(reader, &entry, fatbin)) return -1;
+        at += entry.header + entry.size;
+    }
+    return 0;
+}
+
+static int entries_read(Reader *reader, size_t begin, size_t end, Fatbin *fatbin)
 {
     Entry best = {0};
+    size_t at = begin;
     for (size_t number = 1; at < end; number++) {
         Entry entry;
         if (entry_read(reader, at, end, number, &entry)) return -1;
@@ -187,7 +199,6 @@ static int entries_read(Reader *reader, size_t at, size_t end, Fatbin *fatbin)
             return error_set(reader->error,
                              "fat binary: -rdc=true is not supported; compile without it");
         if (entry.kind == KIND_PTX && (!best.start || entry.sm > best.sm)) best = entry;
-        if (entry.kind == KIND_ELF && cubin_entry(reader, &entry, fatbin)) return -1;
         at += entry.header + entry.size;
     }
     if (!best.start)
@@ -197,7 +208,7 @@ static int entries_read(Reader *reader, size_t at, size_t end, Fatbin *fatbin)
     fatbin->ptx_target = best.sm;
     while (fatbin->ptx && fatbin->ptx_bytes > 0 && !fatbin->ptx[fatbin->ptx_bytes - 1])
         fatbin->ptx_bytes--; /* entries are padded */
-    return fatbin->ptx ? 0 : -1;
+    return fatbin->ptx ? cubins_read(reader, begin, end, fatbin) : -1;
 }
 
 /* ---- opening ---- */
@@ -242,6 +253,8 @@ int fatbin_open(const void *image, size_t bytes, Fatbin *fatbin, Error *error)
 
 void fatbin_close(Fatbin *fatbin)
 {
+    for (uint32_t i = 0; i < fatbin->kernels; i++)
+        machine_free(&fatbin->kernel[i].machine);
     free(fatbin->ptx);
     free(fatbin->kernel);
     *fatbin = (Fatbin){0};

@@ -1,13 +1,15 @@
 /* fatbin_cubin.c - registers, shared memory and stack of each kernel, from a cubin's section
- * headers.
+ * headers; and of kernels that have a stack, what machine code does with it.
  *
  * A kernel is a function symbol marked as an entry.  Its registers and stack stand in .nv.info as
  * attributes of the symbol, its static shared memory is the size of the .nv.shared section that
- * belongs to its code. */
+ * belongs to its code.  Compiled with -lineinfo, a cubin has the PTX text that it was made of and
+ * the line of it behind each instruction. */
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/ptx/cubin_lines.h"
 #include "common/ptx/fatbin_cubin.h"
 
 enum {
@@ -16,7 +18,9 @@ enum {
     ATTRIBUTE_STACK_SIZE = 0x12, /* with all that it calls */
     ATTRIBUTE_REGISTERS = 0x2f,
     ATTRIBUTE_SIZED = 0x04,      /* the format in which a payload follows */
-    RESERVED_SHARED_BYTES = 1024 /* from sm_90 on, counted in .nv.shared though no kernel's own */
+    RESERVED_SHARED_BYTES = 1024, /* from sm_90 on, counted in .nv.shared though no kernel's own */
+    INS_BYTES = 16,
+    MOST_WORK = 1 << 28 /* steps that all machine code of a cubin may cost */
 };
 
 typedef struct Cubin {
@@ -32,6 +36,11 @@ typedef struct Cubin {
     size_t symbol_names_bytes;
     uint32_t *registers, *stack; /* by symbol */
     int reserves_shared;
+    CubinLines lines;
+    const unsigned char *places; /* of the lines' sequences: relocations of their addresses */
+    size_t places_bytes;
+    int has_text; /* made of the PTX that is executed */
+    size_t work;
 } Cubin;
 
 static int cubin_fail(Error *error, const char *what)
@@ -141,6 +150,94 @@ static void attributes_read(Cubin *cubin, const unsigned char *at, size_t bytes)
     }
 }
 
+/* ---- machine code ---- */
+
+static const char *blanks_skip(const char *at, const char *end)
+{
+    while (at < end && (*at == ' ' || *at == '\t' || *at == '\r'))
+        at++;
+    return at;
+}
+
+/* But for blanks, and where `line` is more than blanks. */
+static int line_is(const char *line, const char *line_end, const char *ptx, const char *ptx_end)
+{
+    line = blanks_skip(line, line_end), ptx = blanks_skip(ptx, ptx_end);
+    if (line == line_end) return 1;
+    while (line < line_end && ptx < ptx_end && *line == *ptx)
+        line = blanks_skip(line + 1, line_end), ptx = blanks_skip(ptx + 1, ptx_end);
+    return line == line_end && ptx == ptx_end;
+}
+
+/* Is the section's text the PTX?  Its lines end with NUL, those of directives for debuggers are
+ * empty. */
+static int text_is(const char *text, size_t bytes, const Fatbin *fatbin)
+{
+    const char *ptx = fatbin->ptx, *ptx_end = ptx + fatbin->ptx_bytes, *end = text + bytes;
+    while (text < end) {
+        const char *line_end = memchr(text, 0, (size_t)(end - text));
+        const char *ptx_line_end = memchr(ptx, '\n', (size_t)(ptx_end - ptx));
+        if (!line_end) line_end = end;
+        if (!ptx_line_end) ptx_line_end = ptx_end;
+        if (!line_is(text, line_end, ptx, ptx_line_end)) return 0;
+        text = line_end + 1;
+        ptx = ptx_line_end < ptx_end ? ptx_line_end + 1 : ptx_end;
+    }
+    return 1;
+}
+
+static void debug_read(Cubin *cubin, const Fatbin *fatbin)
+{
+    for (uint32_t i = 0; i < cubin->sections; i++) {
+        const char *name = section_name(cubin, i);
+        const unsigned char *contents = section_bytes(cubin, &cubin->section[i]);
+        size_t bytes = cubin->section[i].sh_size;
+        if (!name || !contents) continue;
+        if (strcmp(name, ".nv_debug_line_sass") == 0)
+            cubin->lines = (CubinLines){contents, bytes};
+        if (strcmp(name, ".rela.nv_debug_line_sass") == 0)
+            cubin->places = contents, cubin->places_bytes = bytes;
+        if (strcmp(name, ".nv_debug_ptx_txt") == 0)
+            cubin->has_text = text_is((const char *)contents, bytes, fatbin);
+    }
+}
+
+/* Where the address of the section's sequence is set, in the lines' program; 0: nowhere. */
+static uint64_t sequence_find(Cubin *cubin, uint32_t section)
+{
+    Elf64_Rela place;
+    for (size_t at = 0; cubin->places_bytes - at >= sizeof place && cubin->work;
+         at += sizeof place, cubin->work--) {
+        Elf64_Sym symbol;
+        memcpy(&place, cubin->places + at, sizeof place);
+        uint64_t number = ELF64_R_SYM(place.r_info);
+        if (number >= cubin->symbol_count || place.r_addend) continue;
+        memcpy(&symbol, cubin->symbols + number * sizeof symbol, sizeof symbol);
+        if (symbol.st_shndx == section && !symbol.st_value) return place.r_offset;
+    }
+    return 0;
+}
+
+/* Of a kernel that has a stack: what machine code keeps there, as far as it tells.  -1: out of
+ * memory. */
+static int code_read(Cubin *cubin, uint32_t section, CubinKernel *kernel)
+{
+    const unsigned char *bytes = section_bytes(cubin, &cubin->section[section]);
+    uint64_t count = cubin->section[section].sh_size / INS_BYTES;
+    if (!kernel->local_bytes || !cubin->has_text || !machine_is_known(kernel->sm) || !bytes ||
+        !count || count > cubin->work)
+        return 0;
+    uint64_t sequence = sequence_find(cubin, section);
+    if (!sequence) return 0;
+    uint32_t *line = malloc(count * sizeof *line);
+    if (!line) return -1;
+    MachineText text = {bytes, (uint32_t)count, kernel->sm, line};
+    cubin_lines_fill(&cubin->lines, sequence, &cubin->work, line, text.count);
+    machine_read(&text, &cubin->work, &kernel->machine);
+    free(line);
+    return 0;
+}
+
 /* ---- kernels ---- */
 
 static CubinKernel *kernel_add(Fatbin *fatbin, Error *error)
@@ -177,7 +274,7 @@ static void shared_read(const Cubin *cubin, uint32_t *shared)
     }
 }
 
-static int kernels_read(const Cubin *cubin, const uint32_t *shared, uint32_t sm, Fatbin *fatbin,
+static int kernels_read(Cubin *cubin, const uint32_t *shared, uint32_t sm, Fatbin *fatbin,
                         Error *error)
 {
     for (uint32_t i = 0; i < cubin->symbol_count; i++) {
@@ -200,6 +297,8 @@ static int kernels_read(const Cubin *cubin, const uint32_t *shared, uint32_t sm,
             kernel->registers = cubin->section[symbol.st_shndx].sh_info >> 24;
         kernel->local_bytes = cubin->stack[i];
         kernel->shared_bytes = shared[symbol.st_shndx];
+        if (code_read(cubin, symbol.st_shndx, kernel) != 0)
+            return error_set(error, "out of memory");
     }
     return 0;
 }
@@ -207,6 +306,7 @@ static int kernels_read(const Cubin *cubin, const uint32_t *shared, uint32_t sm,
 static int cubin_parse(Cubin *cubin, uint32_t sm, Fatbin *fatbin, Error *error)
 {
     if (sections_read(cubin, error) || symbols_read(cubin, error)) return -1;
+    debug_read(cubin, fatbin);
     for (uint32_t i = 0; i < cubin->sections; i++) {
         const char *name = section_name(cubin, i);
         const unsigned char *contents = section_bytes(cubin, &cubin->section[i]);
@@ -224,7 +324,7 @@ static int cubin_parse(Cubin *cubin, uint32_t sm, Fatbin *fatbin, Error *error)
 
 int cubin_read(const unsigned char *image, size_t bytes, uint32_t sm, Fatbin *fatbin, Error *error)
 {
-    Cubin cubin = {.image = image, .bytes = bytes};
+    Cubin cubin = {.image = image, .bytes = bytes, .work = MOST_WORK};
     int result = cubin_parse(&cubin, sm, fatbin, error);
     free(cubin.section);
     free(cubin.registers);

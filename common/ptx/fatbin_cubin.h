@@ -6,7 +6,8 @@
 
 enum { FATBIN_MAX_KERNELS = 1 << 16 };
 
-/* Appends the kernels of an ELF image, whose bytes are hostile, to fatbin->kernel. */
+/* Appends the kernels of an ELF image, whose bytes are hostile, to fatbin->kernel; the PTX is there
+ * already. */
 int cubin_read(const unsigned char *image, size_t bytes, uint32_t sm, Fatbin *fatbin, Error *error);
 
 #endif

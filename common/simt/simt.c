@@ -326,6 +326,7 @@ static void info_fill(SimtKernel *kernel)
         best = c->sm;
         info->registers = c->registers;
         kernel->machine_local = c->local_bytes;
+        kernel->machine = &c->machine;
     }
     kernel->registers_known = best != 0;
 }

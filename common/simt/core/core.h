@@ -298,6 +298,8 @@ struct SimtKernel {
     int in_order;           /* these, or global atomics: blocks run one after the other */
     int registers_known;    /* from a cubin */
     uint32_t machine_local; /* bytes of local memory, from a cubin */
+    const MachineCode *machine; /* of a cubin made of this PTX; NULL: none */
+    uint32_t spills;            /* of its instructions, those that machine code alone has */
     uint32_t registers_needed; /* by a thread, in registers or elsewhere: registers.c */
 };
 

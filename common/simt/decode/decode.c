@@ -241,6 +241,18 @@ static int ends_straight(const Ins *ins)
     return ins->op == OP_BRA_P || ins->op == OP_BRX;
 }
 
+void targets_move(Decoder *d, Ins *code, uint32_t count, const uint32_t *moved)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (code[i].op == OP_BRA || code[i].op == OP_BRA_P) code[i].target = moved[code[i].target];
+    for (uint32_t i = 0; i < d->kernel->tables; i++)
+        d->kernel->table[i] = moved[d->kernel->table[i]];
+    for (uint32_t i = 0; i < d->kernel->routines; i++) {
+        Routine *routine = &d->kernel->routine[i];
+        routine->entry = moved[routine->entry], routine->leave = moved[routine->leave];
+    }
+}
+
 /* Puts a JOIN before every instruction at which lanes meet again, and moves targets along. */
 static int joins_insert(Decoder *d)
 {
@@ -274,15 +286,12 @@ static int joins_insert(Decoder *d)
     moved[d->count] = at;
     for (uint32_t i = 0, k = 0; i < at; i++) {
         if (code[i].op == OP_JOIN) continue;
-        if (code[i].op == OP_BRA || code[i].op == OP_BRA_P) code[i].target = moved[code[i].target];
         code[i].reconv = reconv[k] < d->count ? moved[reconv[k]] : NO_SLOT;
         k++;
     }
-    for (uint32_t i = 0; i < d->kernel->tables; i++)
-        d->kernel->table[i] = moved[d->kernel->table[i]];
+    targets_move(d, code, at, moved);
     for (uint32_t i = 0; i < d->kernel->routines; i++) {
         Routine *routine = &d->kernel->routine[i];
-        routine->entry = moved[routine->entry], routine->leave = moved[routine->leave];
         routine->leave += code[routine->leave].op == OP_JOIN;
     }
     free(d->code);
@@ -348,7 +357,7 @@ static int kernel_finish(Decoder *d)
 {
     SimtKernel *kernel = d->kernel;
     spins_find(d);
-    if (d->failed || joins_insert(d) != 0) return -1;
+    if (d->failed || spills_place(d) != 0 || joins_insert(d) != 0) return -1;
     uint64_t align = d->dynamic_align > 16 ? d->dynamic_align : 16,
              dynamic_start = (d->shared_bytes + align - 1) / align * align;
     kernel->static_shared = (uint32_t)d->shared_bytes;
@@ -359,6 +368,7 @@ static int kernel_finish(Decoder *d)
         }
     handlers_bind(d);
     if (d->failed) return -1;
+    spills_link(d);
     registers_find(d);
     kernel->code = d->code;
     kernel->count = d->count;
@@ -452,6 +462,7 @@ void kernel_release(SimtKernel *kernel)
                        .decoded = kernel->decoded,
                        .refusal = kernel->refusal,
                        .registers_known = kernel->registers_known,
+                       .machine = kernel->machine,
                        .machine_local = kernel->machine_local};
     free(kernel->code), free(kernel->width);
     free(kernel->price), free(kernel->played), free(kernel->unrolled);

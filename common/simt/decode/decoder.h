@@ -75,6 +75,8 @@ int words_finished(Decoder *d);
 Ins *emit(Decoder *d, Op op, OpClass class);
 Ins *emit_pseudo(Decoder *d, Op op, uint32_t dst, uint32_t a, uint32_t b);
 void *grow(Decoder *d, void *array, uint32_t count, uint32_t *room, size_t bytes);
+/* The instructions have become `code`; what was number i is moved[i] now. */
+void targets_move(Decoder *d, Ins *code, uint32_t count, const uint32_t *moved);
 
 /* ---- decode_operand.c ---- */
 typedef enum Width { WIDTH_PRED, WIDTH_32, WIDTH_64 } Width;
@@ -163,6 +165,12 @@ int control_flow_resolve(const Ins *code, uint32_t count, const uint32_t *table,
 /* ---- spin.c ---- */
 /* Marks the loops that wait for what other threads write (Ins.yields, ORDER_SPINS). */
 void spins_find(Decoder *d);
+
+/* ---- spill.c ---- */
+/* Puts in what machine code keeps in local memory; -1 after refusing. */
+int spills_place(Decoder *d);
+/* Lets those wait that read what a spill brings, when scoreboard numbers are given. */
+void spills_link(Decoder *d);
 
 /* ---- uniform.c ---- */
 /* Marks the atomics that one lane does for all (Ins.joins). */

@@ -165,7 +165,7 @@ void registers_find(const Decoder *d)
     free(life);
     if (!kernel->registers_known) info->registers = alive < 0 ? MOST : squeezed((uint32_t)alive);
     uint64_t own = (d->local_bytes + 15) / 16 * 16, all = kernel->machine_local,
-             stored = all > own ? (all - own + 3) / 4 : 0,
+             stored = all > own && !kernel->spills ? (all - own + 3) / 4 : 0,
              needed = info->registers + (stored * SLIGHT > info->registers ? stored : 0),
              least = alive < 0 ? 0 : (uint64_t)alive * NEEDED / OF;
     info->spilled_bytes = all > own ? (uint32_t)(all - own) : 0;

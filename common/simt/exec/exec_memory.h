@@ -885,6 +885,16 @@ HANDLER(ST_LOCAL)
     return local_access(warp, ins, 1) ? ins + 1 : lanes_access(warp, ins, 1);
 }
 
+/* The value is in a register here: it costs what the access to memory does. */
+HANDLER(SPILL)
+{
+    uint64_t offset[LANES];
+    if (!warp->count) return ins + 1;
+    FOR_LANES offset[i] = (uint64_t)ins->imm;
+    count_local(warp, ins, offset, warp->mask, ins->class == CLASS_STORE);
+    return ins + 1;
+}
+
 /* A generic access whose lanes all point at device memory is a global one. */
 ALWAYS int all_global(const Warp *warp, const Ins *ins)
 {

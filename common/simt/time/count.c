@@ -394,7 +394,7 @@ void count_local(Warp *warp, const Ins *ins, const uint64_t *offset, uint32_t ma
     if (is_free(ins)) return;
     Worker *worker = warp->worker;
     const SimtMachine *machine = &worker->gpu->machine;
-    if (worker->watcher) watch_access(warp, ins, SIGHT_LOCAL, offset, mask, store);
+    if (worker->watcher && !ins->pseudo) watch_access(warp, ins, SIGHT_LOCAL, offset, mask, store);
     uint64_t sector[LANES * 4];
     uint32_t words = (bytes_each(ins) + 3) / 4, n = 0, step = 1;
     uint64_t differ = 0;

@@ -152,7 +152,7 @@ static Price price_of(const Ins *ins, const SimtKernel *kernel, const SimtMachin
     case CLASS_LOAD:
     case CLASS_ATOMIC:
         p.latency = LOAD_AHEAD;
-        p.wait = ins->op == OP_LD_LOCAL ? STALL_LOCAL : STALL_LONG_SCOREBOARD;
+        p.wait = ins->op == OP_LD_LOCAL || ins->op == OP_SPILL ? STALL_LOCAL : STALL_LONG_SCOREBOARD;
         p.slots = (uint8_t)(1 + joining_slots(ins, m));
         break;
     case CLASS_SHARED_LOAD:
@@ -240,6 +240,7 @@ static int is_writer(const Ins *ins)
 static int depends(const Ins *code, const Price *price, uint32_t i, uint32_t k)
 {
     const Ins *earlier = &code[i], *later = &code[k];
+    if (earlier->op == OP_SPILL || later->op == OP_SPILL) return 0;
     if (k - i <= price[i].guards) return 1;
     for (int d = 0; d < 4 && earlier->t_d[d]; d++) {
         for (int s = 0; s < 6; s++)
@@ -266,6 +267,13 @@ static void heights_find(const Ins *code, const Price *price, uint32_t count, ui
     }
 }
 
+/* A spill stays where machine code has it: before the instruction that it was put before. */
+static void spills_rank(const Ins *code, Price *price, uint32_t count)
+{
+    for (uint32_t i = count; i-- > 0;)
+        if (code[i].op == OP_SPILL) price[i].rank = i + 1 < count ? price[i + 1].rank : count;
+}
+
 /* Ranks the instructions of one piece; its last one, a branch or barrier, stays last. */
 void piece_order(const Ins *code, Price *price, uint32_t count, Pressure *pressure)
 {
@@ -274,10 +282,13 @@ void piece_order(const Ins *code, Price *price, uint32_t count, Pressure *pressu
     uint32_t free_end =
         count && piece_ends(&code[count - 1], &price[count - 1]) ? count - 1 : count;
     heights_find(code, price, count, height);
-    for (uint32_t k = 0; k < free_end; k++)
+    uint32_t spills = 0;
+    for (uint32_t k = 0; k < free_end; k++) {
+        spills += done[k] = code[k].op == OP_SPILL;
         for (uint32_t i = 0; i < k; i++)
             before[k] += (uint32_t)depends(code, price, i, k);
-    for (uint32_t rank = 0; rank < free_end; rank++) {
+    }
+    for (uint32_t rank = 0; rank + spills < free_end; rank++) {
         uint32_t best = free_end;
         int32_t least = 0;
         for (uint32_t k = 0; k < free_end; k++) {
@@ -295,6 +306,7 @@ void piece_order(const Ins *code, Price *price, uint32_t count, Pressure *pressu
             if (!done[k]) before[k] -= (uint32_t)depends(code, price, best, k);
     }
     if (free_end < count) price[free_end].rank = free_end;
+    spills_rank(code, price, count);
 }
 
 static void pieces_order(const SimtKernel *kernel, Price *price)

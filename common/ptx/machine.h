@@ -1,0 +1,46 @@
+/* machine.h - what ptxas made of a kernel: its machine instructions, each with the line of PTX that
+ * it comes from, its loops, and what of it goes to local memory.
+ *
+ * PTX does not show which values have no register: machine code stores and loads them, relative to
+ * the stack pointer, and that is all that is read here beside lines and loops. */
+#ifndef CONVLAB_PTX_MACHINE_H
+#define CONVLAB_PTX_MACHINE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum MachineKind { MACHINE_OTHER, MACHINE_LOCAL_LOAD, MACHINE_LOCAL_STORE } MachineKind;
+
+typedef struct MachineIns {
+    uint32_t line;  /* of the PTX text, from 1; 0: not known */
+    uint32_t loop;  /* the innermost one around it, from 1; 0: none */
+    uint32_t other; /* of a local load: the instruction that first names its result; of a store: the
+                     * one that made its value; both in the same straight piece, else its own
+                     * number */
+    int32_t offset; /* local: bytes from the stack pointer */
+    uint8_t kind, bytes;
+} MachineIns;
+
+typedef struct MachineCode {
+    MachineIns *ins;
+    uint32_t count;
+    uint32_t *loop_line; /* of each loop: the PTX line of the branch that closes it */
+    uint32_t loops;
+} MachineCode;
+
+/* What one section of machine code is made of; `line` has one entry for each instruction. */
+typedef struct MachineText {
+    const unsigned char *bytes; /* 16 an instruction */
+    uint32_t count, sm;
+    const uint32_t *line;
+} MachineText;
+
+/* Is machine code for sm_NN of a form that is known here: 128-bit instructions of 7.5 to 9.0. */
+int machine_is_known(uint32_t sm);
+
+/* Nothing, with *code empty, where memory does not suffice or `work`, which is counted down, ends:
+ * steps that a hostile file may cost. */
+void machine_read(const MachineText *text, size_t *work, MachineCode *code);
+void machine_free(MachineCode *code);
+
+#endif

@@ -1,0 +1,295 @@
+/* spill.c - what ptxas keeps in local memory for want of registers.
+ *
+ * PTX has as many registers as it likes.  Machine code, where there is some of this PTX, says which
+ * values it stores and loads instead, beside which PTX instructions, and in which loop (machine.h).
+ * Each of these accesses becomes an instruction here: it does nothing, but it is counted and priced
+ * as the access that it is.
+ *
+ * An access stands where machine code has it: before the PTX instruction that comes next there, in
+ * the loop that is closed by the same branch.  What ptxas moved out of a loop stands before it.  Of
+ * a loop that ptxas unrolled so many times, every so manieth access stays: PTX makes as many more
+ * turns. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/simt/decode/decoder.h"
+
+enum { NEAR = 96, STEPS = 200000000, NONE = 0xffffffff };
+
+/* A loop of the PTX: the code from the target of a branch back to that branch. */
+typedef struct Loop {
+    uint32_t head, end, parent; /* parent: from 1, 0: none */
+} Loop;
+
+typedef struct Spills {
+    Decoder *d;
+    const MachineCode *machine;
+    uint32_t *at; /* the first Ins of each PTX line, or NONE */
+    uint32_t lines;
+    Loop *loop;
+    uint32_t loops;
+    uint32_t *around; /* per Ins: the innermost loop, from 1; 0: none */
+    uint32_t *ptx_loop; /* per machine loop: that of the PTX, from 1; 0: none or not found */
+    uint32_t *copies;   /* ... and how many times ptxas unrolled it; 0: another machine loop is
+                         * nearer to it */
+    uint32_t *seen;     /* ... and its accesses so far */
+    Ins *add;           /* to be put before Ins number add.target */
+    uint32_t adds;
+} Spills;
+
+static uint32_t at_of(const Spills *s, uint32_t line)
+{
+    return line < s->lines ? s->at[line] : NONE;
+}
+
+/* ---- PTX ---- */
+
+static uint32_t line_of(const Decoder *d, uint32_t i)
+{
+    uint32_t from = d->code[i].from;
+    return from < d->kernel->origins ? d->kernel->origin[from]->ptx_line : 0;
+}
+
+static int lines_find(Spills *s)
+{
+    const Decoder *d = s->d;
+    for (uint32_t i = 0; i < d->count; i++)
+        if (line_of(d, i) >= s->lines) s->lines = line_of(d, i) + 1;
+    s->at = malloc((s->lines + 1) * sizeof *s->at);
+    if (!s->at) return -1;
+    memset(s->at, 0xff, (s->lines + 1) * sizeof *s->at);
+    for (uint32_t i = d->count; i-- > 0;)
+        if (line_of(d, i)) s->at[line_of(d, i)] = i;
+    return 0;
+}
+
+static int goes_back(const Decoder *d, uint32_t i)
+{
+    const Ins *ins = &d->code[i];
+    return (ins->op == OP_BRA || ins->op == OP_BRA_P) && ins->target <= i;
+}
+
+/* Inner loops end before those around them. */
+static int loops_find(Spills *s)
+{
+    const Decoder *d = s->d;
+    uint32_t most = 0, steps = 0;
+    for (uint32_t i = 0; i < d->count; i++)
+        most += (uint32_t)goes_back(d, i);
+    s->loop = calloc(most + 1, sizeof *s->loop);
+    s->around = calloc(d->count + 1, sizeof *s->around);
+    if (!s->loop || !s->around) return -1;
+    for (uint32_t i = 0; i < d->count; i++) {
+        if (!goes_back(d, i)) continue;
+        uint32_t head = d->code[i].target;
+        if (i - head > STEPS - steps) return 0;
+        steps += i - head;
+        s->loop[s->loops++] = (Loop){.head = head, .end = i};
+        for (uint32_t k = head; k <= i; k++) {
+            Loop *inner = s->around[k] ? &s->loop[s->around[k] - 1] : NULL;
+            if (!inner)
+                s->around[k] = s->loops;
+            else if (!inner->parent && inner != &s->loop[s->loops - 1])
+                inner->parent = s->loops;
+        }
+    }
+    return 0;
+}
+
+/* ---- loops of machine code ---- */
+
+/* The PTX loop that the branch on this line closes, from 1; 0: none. */
+static uint32_t loop_closed(const Spills *s, uint32_t line)
+{
+    const Decoder *d = s->d;
+    for (uint32_t i = at_of(s, line); i < d->count && line_of(d, i) == line; i++)
+        for (uint32_t k = 0; goes_back(d, i) && k < s->loops; k++)
+            if (s->loop[k].end == i) return k + 1;
+    return 0;
+}
+
+/* How many machine instructions of the loop most of its PTX lines have, of those that have any. */
+static uint32_t copies_count(const Spills *s, uint32_t number, uint32_t *count)
+{
+    enum { MOST = 64 };
+    uint32_t with[MOST + 1] = {0}, best = 1;
+    const MachineCode *m = s->machine;
+    memset(count, 0, s->lines * sizeof *count);
+    for (uint32_t i = 0; i < m->count; i++) {
+        const MachineIns *ins = &m->ins[i];
+        uint32_t at = at_of(s, ins->line);
+        if (ins->kind || ins->loop != number || at == NONE) continue;
+        if (s->around[at] == s->ptx_loop[number]) count[ins->line]++;
+    }
+    for (uint32_t line = 0; line < s->lines; line++)
+        if (count[line]) with[count[line] < MOST ? count[line] : MOST]++;
+    for (uint32_t k = 1; k <= MOST; k++)
+        if (with[k] > with[best]) best = k;
+    return best;
+}
+
+/* Of several machine loops of one PTX loop, that which was unrolled most does nearly all turns. */
+static int machine_loops_find(Spills *s)
+{
+    const MachineCode *m = s->machine;
+    uint32_t *count = calloc(s->lines + 1, sizeof *count);
+    s->ptx_loop = calloc(m->loops + 1, sizeof *s->ptx_loop);
+    s->copies = calloc(m->loops + 1, sizeof *s->copies);
+    s->seen = calloc(m->loops + 1, sizeof *s->seen);
+    if (!count || !s->ptx_loop || !s->copies || !s->seen) {
+        free(count);
+        return -1;
+    }
+    uint64_t steps = ((uint64_t)m->count + s->lines + s->loops) * (m->loops + 1);
+    s->copies[0] = 1;
+    for (uint32_t k = 1; k <= m->loops && steps < STEPS; k++) {
+        s->ptx_loop[k] = loop_closed(s, m->loop_line[k - 1]);
+        s->copies[k] = copies_count(s, k, count);
+        for (uint32_t other = 1; other < k; other++) {
+            if (s->ptx_loop[other] != s->ptx_loop[k] || !s->ptx_loop[k]) continue;
+            s->copies[s->copies[other] < s->copies[k] ? other : k] = 0;
+        }
+    }
+    free(count);
+    return 0;
+}
+
+/* ---- places ---- */
+
+/* The Ins that comes next in machine code, of the PTX loop and the machine loop; NONE: none near. */
+static uint32_t next_inside(const Spills *s, uint32_t number, int step)
+{
+    const MachineCode *m = s->machine;
+    uint32_t loop = m->ins[number].loop;
+    for (uint32_t i = number, k = 0; i < m->count && k < NEAR; i += (uint32_t)step, k++) {
+        uint32_t at = m->ins[i].loop == loop && !m->ins[i].kind ? at_of(s, m->ins[i].line) : NONE;
+        if (at != NONE && s->around[at] == s->ptx_loop[loop]) return at;
+    }
+    return NONE;
+}
+
+/* What ptxas moved out of an inner loop stands before that. */
+static uint32_t before_inner(const Spills *s, uint32_t number)
+{
+    const MachineCode *m = s->machine;
+    uint32_t outer = s->ptx_loop[m->ins[number].loop], at = NONE;
+    for (uint32_t i = number; i < m->count && i < number + NEAR && at == NONE; i++)
+        if (!m->ins[i].kind) at = at_of(s, m->ins[i].line);
+    if (at == NONE) return NONE;
+    uint32_t inner = s->around[at];
+    while (inner && s->loop[inner - 1].parent != outer)
+        inner = s->loop[inner - 1].parent;
+    if (!inner) return NONE;
+    for (uint32_t i = s->loop[inner - 1].head; i-- > 0;)
+        if (s->around[i] == outer) return i;
+    return NONE;
+}
+
+static uint32_t place_of(const Spills *s, uint32_t number)
+{
+    uint32_t at = next_inside(s, number, 1);
+    if (at == NONE) at = before_inner(s, number);
+    return at != NONE ? at : next_inside(s, number, -1);
+}
+
+/* Not the arrays of the PTX, which lie at the bottom of the frame. */
+static int is_spill(const Spills *s, const MachineIns *ins)
+{
+    return ins->kind && ins->offset >= 0 && (uint64_t)ins->offset >= s->d->local_bytes;
+}
+
+static void spill_add(Spills *s, uint32_t number)
+{
+    const MachineIns *ins = &s->machine->ins[number];
+    int store = ins->kind == MACHINE_LOCAL_STORE;
+    uint32_t copies = s->copies[ins->loop], at = place_of(s, number),
+             other = at_of(s, s->machine->ins[ins->other].line);
+    if (at == NONE || !copies || s->seen[ins->loop]++ % copies) return;
+    s->add[s->adds++] = (Ins){.d = NO_SLOT,
+                              .a = store && other != NONE ? s->d->code[other].d : NO_SLOT,
+                              .b = NO_SLOT,
+                              .c = NO_SLOT,
+                              .v = {NO_SLOT, NO_SLOT, NO_SLOT, NO_SLOT},
+                              .guard = NO_SLOT,
+                              .op = OP_SPILL,
+                              .class = store ? CLASS_STORE : CLASS_LOAD,
+                              .space = PTX_LOCAL,
+                              .pseudo = 1,
+                              .bytes = ins->bytes,
+                              .imm = ins->offset,
+                              .from = s->d->code[at].from,
+                              .aux = other != NONE ? s->d->code[other].from : NONE,
+                              .target = at};
+}
+
+static int by_place(const void *left, const void *right)
+{
+    const Ins *a = left, *b = right;
+    if (a->target != b->target) return a->target < b->target ? -1 : 1;
+    return a->mem < b->mem ? -1 : a->mem > b->mem;
+}
+
+static int spills_insert(Spills *s)
+{
+    Decoder *d = s->d;
+    Ins *code = calloc(d->count + s->adds + 1, sizeof *code);
+    uint32_t *moved = calloc(d->count + 1, sizeof *moved), at = 0;
+    if (!code || !moved) {
+        free(code), free(moved);
+        return -1;
+    }
+    for (uint32_t i = 0; i < s->adds; i++)
+        s->add[i].mem = i; /* in the order of machine code, for places with several */
+    qsort(s->add, s->adds, sizeof *s->add, by_place);
+    for (uint32_t i = 0, k = 0; i < d->count; i++) {
+        moved[i] = at;
+        for (; k < s->adds && s->add[k].target == i; k++) {
+            code[at] = s->add[k];
+            code[at++].mem = 0;
+        }
+        code[at++] = d->code[i];
+    }
+    moved[d->count] = at;
+    targets_move(d, code, at, moved);
+    free(moved), free(d->code);
+    d->code = code, d->count = at;
+    return 0;
+}
+
+int spills_place(Decoder *d)
+{
+    Spills s = {.d = d, .machine = d->kernel->machine};
+    if (!s.machine || !s.machine->count) return 0;
+    s.add = calloc(s.machine->count, sizeof *s.add);
+    int good = s.add && lines_find(&s) == 0 && loops_find(&s) == 0 && machine_loops_find(&s) == 0;
+    for (uint32_t i = 0; good && i < s.machine->count; i++)
+        if (is_spill(&s, &s.machine->ins[i])) spill_add(&s, i);
+    if (good && s.adds) good = spills_insert(&s) == 0;
+    d->kernel->spills = good ? s.adds : 0;
+    free(s.at), free(s.loop), free(s.around), free(s.ptx_loop), free(s.copies), free(s.seen),
+        free(s.add);
+    return good ? 0 : refuse(d, "out of host memory");
+}
+
+/* ---- who waits ---- */
+
+void spills_link(Decoder *d)
+{
+    enum { LAST = 5 };
+    uint32_t first = d->scores, *reader = NULL;
+    if (!d->kernel->spills || !(reader = malloc(d->kernel->origins * sizeof *reader))) return;
+    memset(reader, 0xff, d->kernel->origins * sizeof *reader);
+    for (uint32_t i = d->count; i-- > 0;)
+        if (!d->code[i].pseudo && d->code[i].from < d->kernel->origins)
+            reader[d->code[i].from] = i;
+    for (uint32_t i = 0; i < d->count; i++) {
+        Ins *load = &d->code[i];
+        if (load->op != OP_SPILL || load->class != CLASS_LOAD || load->aux >= d->kernel->origins ||
+            reader[load->aux] == NONE)
+            continue;
+        uint16_t *waits = &d->code[reader[load->aux]].t_s[LAST];
+        if (!*waits && d->scores < UINT16_MAX) d->width[*waits = (uint16_t)++d->scores] = 0;
+        if (*waits > first) load->t_d[0] = *waits;
+    }
+    free(reader);
+}
