@@ -168,8 +168,7 @@ void cubin_lines_fill(const CubinLines *lines, uint64_t operand, size_t *work, u
         run.unit.end - operand < ADDRESS_BYTES)
         return;
     const unsigned char *before = lines->program + operand - 3;
-    if (before[0] != EXTENDED || before[1] != 1 + ADDRESS_BYTES || before[2] != SET_ADDRESS)
-        return;
+    if (before[0] != EXTENDED || before[1] != 1 + ADDRESS_BYTES || before[2] != SET_ADDRESS) return;
     run.at = operand + ADDRESS_BYTES;
     while (!run.ended && *work) {
         --*work;

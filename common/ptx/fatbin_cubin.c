@@ -17,7 +17,7 @@ enum {
     ATTRIBUTE_FRAME_SIZE = 0x11, /* bytes of the function's own stack frame */
     ATTRIBUTE_STACK_SIZE = 0x12, /* with all that it calls */
     ATTRIBUTE_REGISTERS = 0x2f,
-    ATTRIBUTE_SIZED = 0x04,      /* the format in which a payload follows */
+    ATTRIBUTE_SIZED = 0x04,       /* the format in which a payload follows */
     RESERVED_SHARED_BYTES = 1024, /* from sm_90 on, counted in .nv.shared though no kernel's own */
     INS_BYTES = 16,
     MOST_WORK = 1 << 28 /* steps that all machine code of a cubin may cost */
@@ -193,8 +193,7 @@ static void debug_read(Cubin *cubin, const Fatbin *fatbin)
         const unsigned char *contents = section_bytes(cubin, &cubin->section[i]);
         size_t bytes = cubin->section[i].sh_size;
         if (!name || !contents) continue;
-        if (strcmp(name, ".nv_debug_line_sass") == 0)
-            cubin->lines = (CubinLines){contents, bytes};
+        if (strcmp(name, ".nv_debug_line_sass") == 0) cubin->lines = (CubinLines){contents, bytes};
         if (strcmp(name, ".rela.nv_debug_line_sass") == 0)
             cubin->places = contents, cubin->places_bytes = bytes;
         if (strcmp(name, ".nv_debug_ptx_txt") == 0)

@@ -21,7 +21,8 @@ enum {
     NO_REGISTER = 255,
     ALWAYS = 7, /* the predicate */
     NOWHERE = -1,
-    MOST_LOOPS = 4096
+    MOST_LOOPS = 4096,
+    LAST_USE = 1 << 21 /* of the last eight bytes of a local load */
 };
 
 /* A straight piece: only its last instruction branches, only its first is a target. */
@@ -99,6 +100,7 @@ static void local_read(const MachineText *text, uint32_t number, MachineIns *ins
     ins->kind = op == LOAD_LOCAL ? MACHINE_LOCAL_LOAD : MACHINE_LOCAL_STORE;
     ins->bytes = size == 6 ? 16 : size == 5 ? 8 : 4;
     ins->offset = (int32_t)((int64_t)word >> 40);
+    ins->last = op == LOAD_LOCAL && word_at(text, number, 1) & LAST_USE;
 }
 
 static int names(const MachineText *text, uint32_t number, uint32_t first, uint32_t registers)
@@ -165,8 +167,7 @@ static int pieces_find(Flow *flow)
     for (uint32_t i = text->count; i-- > 0;)
         flow->piece[flow->piece_of[i]].first = i;
     for (uint32_t p = 0; p < flow->pieces; p++)
-        flow->piece[p].last =
-            p + 1 < flow->pieces ? flow->piece[p + 1].first - 1 : text->count - 1;
+        flow->piece[p].last = p + 1 < flow->pieces ? flow->piece[p + 1].first - 1 : text->count - 1;
     return 0;
 }
 
@@ -263,8 +264,8 @@ static int flow_read(Flow *flow)
     code->ins = calloc(text->count, sizeof *code->ins);
     code->loop_line = calloc(MOST_LOOPS, sizeof *code->loop_line);
     code->count = text->count;
-    int good = back && code->ins && code->loop_line && pieces_find(flow) == 0 &&
-               ways_find(flow) == 0;
+    int good =
+        back && code->ins && code->loop_line && pieces_find(flow) == 0 && ways_find(flow) == 0;
     if (good) loops_find(flow, back, &backs);
     for (uint32_t i = 0; good && i < backs; i++)
         loop_add(flow, back[i][0], back[i][1]);
@@ -286,6 +287,5 @@ void machine_read(const MachineText *text, size_t *work, MachineCode *code)
     if (!text->count || *work < 8 * (size_t)text->count) return;
     *work -= 8 * (size_t)text->count;
     if (flow_read(&flow) != 0) machine_free(code);
-    free(flow.piece_of), free(flow.piece), free(flow.stack), free(flow.from),
-        free(flow.from_begin);
+    free(flow.piece_of), free(flow.piece), free(flow.stack), free(flow.from), free(flow.from_begin);
 }

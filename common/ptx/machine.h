@@ -19,6 +19,7 @@ typedef struct MachineIns {
                      * number */
     int32_t offset; /* local: bytes from the stack pointer */
     uint8_t kind, bytes;
+    uint8_t last; /* a local load behind which the value is not needed there any more */
 } MachineIns;
 
 typedef struct MachineCode {

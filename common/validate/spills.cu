@@ -140,8 +140,8 @@ int main(int argc, char **argv)
     measure_open(argc, argv);
     source = array_make(16 * MB);
     target = array_make(32 * MB);
-#define A    source
-#define B    (source + 4 * MB)
+#define A               source
+#define B               (source + 4 * MB)
 #define F(f, name, ...) ENTER(FIT, f, name, __VA_ARGS__)
 #define H(f, name, ...) ENTER(HELD_OUT, f, name, __VA_ARGS__)
     F("mixed", "mixed-48", mixed_kernel<48, 256, 6><<<SMS * 6, 256>>>(A, target, 8));
@@ -171,8 +171,7 @@ int main(int argc, char **argv)
     F("filter", "filter-4", filter_kernel<4, 6><<<dim3(16, 64), 256>>>(A, B, target, 2048, 2048));
     F("filter", "filter-2", filter_kernel<2, 8><<<dim3(32, 128), 256>>>(A, B, target, 2048, 2048));
     H("filter", "filter-3", filter_kernel<3, 7><<<dim3(20, 80), 256>>>(A, B, target, 2048, 2048));
-    H("filter", "filter-4-8",
-      filter_kernel<4, 8><<<dim3(8, 32), 256>>>(A, B, target, 1024, 1024));
+    H("filter", "filter-4-8", filter_kernel<4, 8><<<dim3(8, 32), 256>>>(A, B, target, 1024, 1024));
     F("doubles", "doubles-24", doubles_kernel<24, 256, 6><<<SMS * 6, 256>>>(A, target, 8));
     H("doubles", "doubles-32", doubles_kernel<32, 512, 2><<<SMS * 2, 512>>>(A, target, 8));
     return measure_close();

@@ -178,6 +178,7 @@ struct Ins {
     uint8_t shared_atomic;   /* SharedAtomic of kinds.h */
     uint8_t joins;           /* of an atomic: AtomicJoin of kinds.h */
     uint8_t yields;          /* a branch back in a loop that waits: YIELDS_* of kinds.h */
+    uint8_t last_use;        /* of a spilled value, by this load */
     uint16_t t_d[4], t_s[6]; /* scoreboard numbers written and read; 0: none */
     uint32_t aux;
 };
@@ -300,7 +301,8 @@ struct SimtKernel {
     uint32_t machine_local; /* bytes of local memory, from a cubin */
     const MachineCode *machine; /* of a cubin made of this PTX; NULL: none */
     uint32_t spills;            /* of its instructions, those that machine code alone has */
-    uint32_t registers_needed; /* by a thread, in registers or elsewhere: registers.c */
+    uint32_t *machine_order;    /* with spills: of each `from` its place there, from 1; 0: none */
+    uint32_t registers_needed;  /* by a thread, in registers or elsewhere: registers.c */
 };
 
 typedef struct Symbol {
@@ -362,6 +364,7 @@ typedef struct BlockCost {
     uint64_t load_rows,
         store_rows;        /* rows of DRAM that accesses touched beyond those that cost nothing */
     uint64_t bulk_sectors; /* loaded by the tensor memory accelerator */
+    uint64_t local_stores; /* sectors */
     uint64_t chain;        /* cycles from the first instruction to the last */
 } BlockCost;
 
@@ -537,7 +540,7 @@ struct Worker {
     uint32_t retried[RETRIED_WORDS], most_retried; /* of the block in hand, by word, hashed */
     L1Line *l1;
     uint32_t l1_sets, l1_clock;
-    uint32_t *local_line;      /* those of local memory a warp has in the L1, newest first */
+    uint32_t *local_line;      /* those of local memory a warp has in the L1: count.c */
     uint32_t local_lines;      /* so many a warp */
     uint64_t charged;          /* warp instructions that the launch is yet to be told of */
     uint64_t findings;         /* that let execution go on */

@@ -468,6 +468,7 @@ void kernel_release(SimtKernel *kernel)
     free(kernel->price), free(kernel->played), free(kernel->unrolled);
     free((void *)kernel->origin);
     free(kernel->runs);
+    free(kernel->machine_order);
     free(kernel->constant);
     free(kernel->table);
     free(kernel->tensor);

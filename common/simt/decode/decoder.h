@@ -167,6 +167,8 @@ int control_flow_resolve(const Ins *code, uint32_t count, const uint32_t *table,
 void spins_find(Decoder *d);
 
 /* ---- spill.c ---- */
+/* So little that it costs nothing, or not at all (registers.c). */
+int spills_slightly(const Decoder *d);
 /* Puts in what machine code keeps in local memory; -1 after refusing. */
 int spills_place(Decoder *d);
 /* Lets those wait that read what a spill brings, when scoreboard numbers are given. */

@@ -28,7 +28,7 @@ typedef struct Spills {
     uint32_t lines;
     Loop *loop;
     uint32_t loops;
-    uint32_t *around; /* per Ins: the innermost loop, from 1; 0: none */
+    uint32_t *around;   /* per Ins: the innermost loop, from 1; 0: none */
     uint32_t *ptx_loop; /* per machine loop: that of the PTX, from 1; 0: none or not found */
     uint32_t *copies;   /* ... and how many times ptxas unrolled it; 0: another machine loop is
                          * nearer to it */
@@ -209,6 +209,7 @@ static void spill_add(Spills *s, uint32_t number)
                               .a = store && other != NONE ? s->d->code[other].d : NO_SLOT,
                               .b = NO_SLOT,
                               .c = NO_SLOT,
+                              .mem = number,
                               .v = {NO_SLOT, NO_SLOT, NO_SLOT, NO_SLOT},
                               .guard = NO_SLOT,
                               .op = OP_SPILL,
@@ -216,6 +217,7 @@ static void spill_add(Spills *s, uint32_t number)
                               .space = PTX_LOCAL,
                               .pseudo = 1,
                               .bytes = ins->bytes,
+                              .last_use = ins->last,
                               .imm = ins->offset,
                               .from = s->d->code[at].from,
                               .aux = other != NONE ? s->d->code[other].from : NONE,
@@ -238,15 +240,11 @@ static int spills_insert(Spills *s)
         free(code), free(moved);
         return -1;
     }
-    for (uint32_t i = 0; i < s->adds; i++)
-        s->add[i].mem = i; /* in the order of machine code, for places with several */
     qsort(s->add, s->adds, sizeof *s->add, by_place);
     for (uint32_t i = 0, k = 0; i < d->count; i++) {
         moved[i] = at;
-        for (; k < s->adds && s->add[k].target == i; k++) {
-            code[at] = s->add[k];
-            code[at++].mem = 0;
-        }
+        for (; k < s->adds && s->add[k].target == i; k++)
+            code[at++] = s->add[k];
         code[at++] = d->code[i];
     }
     moved[d->count] = at;
@@ -256,12 +254,28 @@ static int spills_insert(Spills *s)
     return 0;
 }
 
+/* Where machine code has each PTX instruction, in its loop: the first of its copies. */
+static int order_find(Spills *s)
+{
+    SimtKernel *kernel = s->d->kernel;
+    kernel->machine_order = calloc(kernel->origins + 1, sizeof *kernel->machine_order);
+    if (!kernel->machine_order) return -1;
+    for (uint32_t i = s->machine->count; i-- > 0;) {
+        const MachineIns *ins = &s->machine->ins[i];
+        uint32_t at = ins->kind ? NONE : at_of(s, ins->line);
+        if (at != NONE && s->copies[ins->loop] && s->around[at] == s->ptx_loop[ins->loop])
+            kernel->machine_order[s->d->code[at].from] = i + 1;
+    }
+    return 0;
+}
+
 int spills_place(Decoder *d)
 {
     Spills s = {.d = d, .machine = d->kernel->machine};
-    if (!s.machine || !s.machine->count) return 0;
+    if (!s.machine || !s.machine->count || spills_slightly(d)) return 0;
     s.add = calloc(s.machine->count, sizeof *s.add);
-    int good = s.add && lines_find(&s) == 0 && loops_find(&s) == 0 && machine_loops_find(&s) == 0;
+    int good = s.add && lines_find(&s) == 0 && loops_find(&s) == 0 && machine_loops_find(&s) == 0 &&
+               order_find(&s) == 0;
     for (uint32_t i = 0; good && i < s.machine->count; i++)
         if (is_spill(&s, &s.machine->ins[i])) spill_add(&s, i);
     if (good && s.adds) good = spills_insert(&s) == 0;
@@ -280,15 +294,14 @@ void spills_link(Decoder *d)
     if (!d->kernel->spills || !(reader = malloc(d->kernel->origins * sizeof *reader))) return;
     memset(reader, 0xff, d->kernel->origins * sizeof *reader);
     for (uint32_t i = d->count; i-- > 0;)
-        if (!d->code[i].pseudo && d->code[i].from < d->kernel->origins)
-            reader[d->code[i].from] = i;
+        if (!d->code[i].pseudo && d->code[i].from < d->kernel->origins) reader[d->code[i].from] = i;
     for (uint32_t i = 0; i < d->count; i++) {
         Ins *load = &d->code[i];
         if (load->op != OP_SPILL || load->class != CLASS_LOAD || load->aux >= d->kernel->origins ||
             reader[load->aux] == NONE)
             continue;
         uint16_t *waits = &d->code[reader[load->aux]].t_s[LAST];
-        if (!*waits && d->scores < UINT16_MAX) d->width[*waits = (uint16_t)++d->scores] = 0;
+        if (!*waits && d->scores < UINT16_MAX) d->width[ *waits = (uint16_t)++d->scores] = 0;
         if (*waits > first) load->t_d[0] = *waits;
     }
     free(reader);

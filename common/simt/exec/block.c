@@ -279,7 +279,7 @@ static void block_prepare(Worker *worker, uint64_t number)
     worker->watcher = watch_of(worker->launch, number);
     if (worker->local_line && (worker->kernel->local_bytes || worker->kernel->spills))
         memset(worker->local_line, 0,
-               (size_t)worker->local_lines * block->warps * sizeof *worker->local_line);
+               (size_t)(worker->local_lines + 1) * block->warps * sizeof *worker->local_line);
     /* What a block finds in shared memory is nobody's promise: all ones reads as NaN. */
     if (block->shared_bytes) memset(block->shared, 0xff, block->shared_bytes);
     if (worker->initcheck) memset(block->shared_shadow, 0, block->shared_bytes / 8 + 1);
@@ -503,9 +503,9 @@ static int worker_count_open(Worker *worker)
     uint64_t sets = cache / 128 / 4 / resident;
     worker->l1_sets = sets > 4 ? (uint32_t)sets : 4;
     uint64_t lines = cache / 128 / resident / worker->block.warps;
-    worker->local_lines = lines < 1 ? 1 : lines > 256 ? 256 : (uint32_t)lines;
+    worker->local_lines = lines < 1 ? 1 : lines > 2048 ? 2048 : (uint32_t)lines;
     worker->local_line =
-        calloc((size_t)worker->local_lines * worker->block.warps, sizeof *worker->local_line);
+        calloc((size_t)(worker->local_lines + 1) * worker->block.warps, sizeof *worker->local_line);
     worker->l1 = zeros_alloc((size_t)worker->l1_sets * 4, sizeof *worker->l1);
     worker->sm = calloc(machine->sms, sizeof *worker->sm);
     worker->profile = zeros_alloc(worker->kernel->count, sizeof *worker->profile);

@@ -23,7 +23,9 @@ enum {
     /* Where an atomic is a loop: from one lane that gets its turn to the next, and what a round
      * takes of the load/store unit. */
     RETRY_CYCLES = 86,
-    RETRY_PASSES = 2
+    RETRY_PASSES = 2,
+    /* Of a loaded sector's time in the L2, what one takes that is stored to local memory. */
+    LOCAL_STORE_PERCENT = 145
 };
 
 static inline uint64_t chain_end(const Chain *chain, uint32_t issue_cycles)

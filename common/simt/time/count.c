@@ -374,17 +374,30 @@ void count_atomic(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t 
 }
 
 /* A warp's local memory in the L1: as all warps use theirs at the same time, each keeps only its
- * part of the lines, those used last.  `line` counts from 1; 0 is an empty place. */
-static int local_hit(Warp *warp, uint32_t line)
+ * part of the lines.  `line` counts from 1; 0 is an empty place.  A line that is not there takes an
+ * empty place, one whose value is needed no more, or any: a loop through more lines than there are
+ * places finds some of them, as on a card.  Behind the places is what the choice is made of. */
+static int local_hit(Warp *warp, uint32_t line, int last_use)
 {
+    enum { NEEDED_NO_MORE = 1u << 31, MULTIPLIER = 1664525, INCREMENT = 1013904223 };
     Worker *worker = warp->worker;
-    uint32_t *kept = worker->local_line + (size_t)warp->index * worker->local_lines, i = 0;
-    while (i < worker->local_lines - 1 && kept[i] != line)
-        i++;
-    int hit = kept[i] == line;
-    memmove(kept + 1, kept, i * sizeof *kept);
-    kept[0] = line;
-    return hit;
+    uint32_t places = worker->local_lines, free_place = places;
+    uint32_t *kept = worker->local_line + (size_t)warp->index * (places + 1);
+    for (uint32_t i = 0; i < places; i++) {
+        if ((kept[i] & ~NEEDED_NO_MORE) == line) {
+            kept[i] = line | (last_use ? NEEDED_NO_MORE : 0);
+            return 1;
+        }
+        if (free_place == places && (!kept[i] || kept[i] & NEEDED_NO_MORE)) free_place = i;
+        if (!kept[i]) break;
+    }
+    if (last_use) return 0;
+    if (free_place == places) {
+        kept[places] = kept[places] * MULTIPLIER + INCREMENT;
+        free_place = (kept[places] >> 8) % places;
+    }
+    kept[free_place] = line;
+    return 0;
 }
 
 /* Local memory is laid out so that the same offset in neighbouring lanes is neighbouring in memory,
@@ -409,7 +422,7 @@ void count_local(Warp *warp, const Ins *ins, const uint64_t *offset, uint32_t ma
     for (uint32_t i = 0, hit = 0; i < n; i++) {
         if (line != sector[i] / LINE_SECTORS + 1) {
             line = (uint32_t)(sector[i] / LINE_SECTORS) + 1;
-            hit = (uint32_t)local_hit(warp, line);
+            hit = (uint32_t)local_hit(warp, line, ins->last_use);
         }
         missed += !hit;
     }
@@ -418,7 +431,7 @@ void count_local(Warp *warp, const Ins *ins, const uint64_t *offset, uint32_t ma
     /* Stores go through to the L2, as they do for global memory, but stay in the L1 as well. */
     if (store) missed = n;
     warp->misses += missed, warp->lines += (missed + LINE_SECTORS - 1) / LINE_SECTORS;
-    if (!store) worker->cost.local_misses += missed;
+    *(store ? &worker->cost.local_stores : &worker->cost.local_misses) += missed;
     worker->counters.local_sectors += n;
     uint32_t passes =
         (uint32_t)(n + machine->l1_sectors_per_cycle - 1) / machine->l1_sectors_per_cycle;

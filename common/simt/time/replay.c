@@ -295,12 +295,15 @@ static void actor_finish(Sm *sm, uint32_t number, uint64_t now)
 /* ---- memory ------------------------------------------------------------------------------- */
 
 /* Sends a request to the L2, which goes on to DRAM for some of them; returns when it is back. */
-static uint64_t l2_request(Sm *sm, const TraceStep *step, int store, uint64_t now)
+static uint64_t l2_request(Sm *sm, const Ins *ins, const TraceStep *step, uint64_t now)
 {
+    int store = ins->class == CLASS_STORE;
     const SimtMachine *m = sm->machine;
     uint32_t sectors = step->misses, *debt = &sm->dram_debt[store];
     uint64_t lines = (uint64_t)step->lines * (store ? STORE_LINE : LOAD_LINE) * TICKS;
-    sm->l2 = later(sm->l2, now * TICKS) + later(sectors * sm->l2_sector, lines);
+    uint64_t taken = sectors * sm->l2_sector;
+    if (store && ins->space == PTX_LOCAL) taken = taken * LOCAL_STORE_PERCENT / 100;
+    sm->l2 = later(sm->l2, now * TICKS) + later(taken, lines);
     uint64_t back = sm->l2 / TICKS + (uint64_t)m->l2_latency;
     *debt += sectors * sm->dram_part[store];
     /* All of a request or none of it: neighbours are fetched together. */
@@ -320,8 +323,7 @@ static uint64_t memory_issue(Sm *sm, const Ins *ins, const TraceStep *step, uint
         return sm->lsu - 1 + (uint64_t)m->shared_latency +
                (ins->op == OP_LD_LOCAL ? REMOTE_CYCLES : 0);
     uint64_t back = sm->lsu - 1 + (uint64_t)m->l1_latency;
-    return step->misses ? later(back, l2_request(sm, step, ins->class == CLASS_STORE, begin))
-                        : back;
+    return step->misses ? later(back, l2_request(sm, ins, step, begin)) : back;
 }
 
 /* What counts for a phase has arrived at `at`; the last lets those go on who wait for it. */

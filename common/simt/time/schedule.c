@@ -152,7 +152,8 @@ static Price price_of(const Ins *ins, const SimtKernel *kernel, const SimtMachin
     case CLASS_LOAD:
     case CLASS_ATOMIC:
         p.latency = LOAD_AHEAD;
-        p.wait = ins->op == OP_LD_LOCAL || ins->op == OP_SPILL ? STALL_LOCAL : STALL_LONG_SCOREBOARD;
+        p.wait =
+            ins->op == OP_LD_LOCAL || ins->op == OP_SPILL ? STALL_LOCAL : STALL_LONG_SCOREBOARD;
         p.slots = (uint8_t)(1 + joining_slots(ins, m));
         break;
     case CLASS_SHARED_LOAD:
@@ -267,13 +268,6 @@ static void heights_find(const Ins *code, const Price *price, uint32_t count, ui
     }
 }
 
-/* A spill stays where machine code has it: before the instruction that it was put before. */
-static void spills_rank(const Ins *code, Price *price, uint32_t count)
-{
-    for (uint32_t i = count; i-- > 0;)
-        if (code[i].op == OP_SPILL) price[i].rank = i + 1 < count ? price[i + 1].rank : count;
-}
-
 /* Ranks the instructions of one piece; its last one, a branch or barrier, stays last. */
 void piece_order(const Ins *code, Price *price, uint32_t count, Pressure *pressure)
 {
@@ -282,13 +276,10 @@ void piece_order(const Ins *code, Price *price, uint32_t count, Pressure *pressu
     uint32_t free_end =
         count && piece_ends(&code[count - 1], &price[count - 1]) ? count - 1 : count;
     heights_find(code, price, count, height);
-    uint32_t spills = 0;
-    for (uint32_t k = 0; k < free_end; k++) {
-        spills += done[k] = code[k].op == OP_SPILL;
+    for (uint32_t k = 0; k < free_end; k++)
         for (uint32_t i = 0; i < k; i++)
             before[k] += (uint32_t)depends(code, price, i, k);
-    }
-    for (uint32_t rank = 0; rank + spills < free_end; rank++) {
+    for (uint32_t rank = 0; rank < free_end; rank++) {
         uint32_t best = free_end;
         int32_t least = 0;
         for (uint32_t k = 0; k < free_end; k++) {
@@ -306,7 +297,24 @@ void piece_order(const Ins *code, Price *price, uint32_t count, Pressure *pressu
             if (!done[k]) before[k] -= (uint32_t)depends(code, price, best, k);
     }
     if (free_end < count) price[free_end].rank = free_end;
-    spills_rank(code, price, count);
+}
+
+/* The same where machine code tells the order.  What it does not have, or has behind those that
+ * need it, comes before them. */
+static void piece_follow(const SimtKernel *kernel, uint32_t from, Price *price, uint32_t count)
+{
+    const Ins *code = kernel->code + from;
+    uint32_t free_end =
+        count && piece_ends(&code[count - 1], &price[count - 1]) ? count - 1 : count;
+    for (uint32_t i = count; i-- > 0;) {
+        uint32_t place = code[i].op == OP_SPILL            ? code[i].mem + 1
+                         : code[i].from >= kernel->origins ? 0
+                                                           : kernel->machine_order[code[i].from];
+        uint32_t rank = place && i < free_end ? place : UINT32_MAX;
+        for (uint32_t k = i + 1; k < free_end; k++)
+            if (price[k].rank < rank && depends(code, price, i, k)) rank = price[k].rank;
+        price[i].rank = rank;
+    }
 }
 
 static void pieces_order(const SimtKernel *kernel, Price *price)
@@ -322,7 +330,10 @@ static void pieces_order(const SimtKernel *kernel, Price *price)
                 break;
         }
         /* A target in the middle of a piece only makes its ranks begin later. */
-        piece_order(kernel->code + from, price + from, to - from, NULL);
+        if (kernel->spills)
+            piece_follow(kernel, from, price + from, to - from);
+        else
+            piece_order(kernel->code + from, price + from, to - from, NULL);
         price[to - 1].last = 1;
         part++;
         from = to;
@@ -341,7 +352,8 @@ int schedule_build(SimtKernel *kernel, const SimtMachine *machine)
         branches_fold(kernel, price);
         for (uint32_t i = 0; i < kernel->count; i++)
             price[i].folded = !price[i].slots && !kernel->code[i].pseudo;
-        uint32_t loops = loops_mark(kernel, price);
+        /* With spills, machine code has told the order, and how often a loop spills in a turn. */
+        uint32_t loops = kernel->spills ? 0 : loops_mark(kernel, price);
         pieces_order(kernel, price);
         kernel->price = loops_unroll(kernel, price, loops);
     } else {
