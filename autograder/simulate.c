@@ -28,7 +28,7 @@ enum { KERNELS = 200, TOLD = 20, FOUND_STATUS = 1 };
 typedef struct Kernel {
     char name[256];
     uint32_t function; /* its handle */
-    uint32_t spilled;  /* bytes of a thread's registers that machine code keeps in memory */
+    FunctionInfo info;
     uint32_t launches, resident_blocks;
     uint64_t cycles; /* of its launches, each alone */
 } Kernel;
@@ -86,7 +86,7 @@ static void kernel_add(const DeviceCall *call, const DeviceReply *reply)
     text_set(name, sizeof name, "%.*s", (int)call->data_bytes, (const char *)call->data);
     plain_name(name, kernel->name, sizeof kernel->name);
     kernel->function = function;
-    if (reply->data) kernel->spilled = ((const FunctionInfo *)reply->data)->spilled_bytes;
+    if (reply->data) memcpy(&kernel->info, reply->data, sizeof kernel->info);
 }
 
 static int look_at_call(Device *device, const DeviceCall *call, DeviceReply *reply)
@@ -106,6 +106,17 @@ static int look_at_call(Device *device, const DeviceCall *call, DeviceReply *rep
 
 /* ---- the report ---- */
 
+static void report_spills(const Kernel *kernel)
+{
+    char where[40] = "";
+    const FunctionInfo *info = &kernel->info;
+    if (!info->spilled_bytes) return;
+    if (info->spill_line) text_set(where, sizeof where, ", most at line %u", info->spill_line);
+    fprintf(stderr, "    %s spills %u bytes a thread%s: its registers do not suffice%s\n",
+            kernel->name, info->spilled_bytes, where,
+            info->spills ? "" : ", a card takes longer than these cycles");
+}
+
 static void report_kernels(void)
 {
     Table table = table_start("lrrrr");
@@ -122,12 +133,7 @@ static void report_kernels(void)
     }
     table_end(&table, stderr, 4);
     for (int i = 0; i < simulation.kernels; i++)
-        if (simulation.kernel[i].launches && simulation.kernel[i].spilled)
-            fprintf(stderr,
-                    "    %s spills %u bytes a thread: its registers do not suffice, a card takes "
-                    "longer "
-                    "than these cycles\n",
-                    simulation.kernel[i].name, simulation.kernel[i].spilled);
+        if (simulation.kernel[i].launches) report_spills(&simulation.kernel[i]);
 }
 
 static void report_profile(const char *source)

@@ -93,7 +93,8 @@ static void compare_local(Sides *sides)
     if (mine < 1000 || mine <= 1.5 * other) return;
     SlowReason *reason = reason_add(sides, SLOW_LOCAL, 1e3);
     text_set(reason->text, sizeof reason->text,
-             "%s sectors of local memory%s: an array of the thread is indexed at run time.",
+             "%s sectors of local memory%s: an array of the thread is indexed at run time, or "
+             "its registers do not suffice.",
              amount(mine, number), at_line(sides, sides->mine->local_line, line));
 }
 

@@ -51,7 +51,7 @@ static void each_reason_is_told_with_its_numbers(void **state)
     mine.instructions *= 2;
     expect(&mine, SLOW_LOCAL,
            "2.6 million sectors of local memory at conv.cu:87: an array of the thread is indexed "
-           "at run time.");
+           "at run time, or its registers do not suffice.");
     mine = reference();
     mine.warp_instructions = 3100000, mine.integer_instructions = 2300000;
     mine.instructions = 99200000;

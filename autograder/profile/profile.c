@@ -39,8 +39,9 @@ static const char *const REASON[SIMT_STALLS][2] = {
                        "Warps of a block wait for one another. More blocks a multiprocessor, fewer "
                        "barriers, or work that is dealt more evenly."},
     [STALL_LOCAL] = {"local memory",
-                     "An array of a thread lies in memory, for its index is not known when nvcc "
-                     "compiles. Unroll the loops over it, so that it fits into registers."},
+                     "What has no register lies in memory: an array whose index is not known when "
+                     "nvcc compiles (unroll the loops over it), or more values than there are "
+                     "registers for."},
     [STALL_SPECIAL] = {"a division or function",
                        "A division by a number that is known only at run time takes some forty "
                        "instructions. Divide once, outside of the loop, or carry the index on."},
@@ -171,6 +172,26 @@ static void lines_print(FILE *stream, const ProfilePage *page, const ProfileLine
     table_end(&table, stream, 4);
 }
 
+/* What ptxas keeps in local memory, and whether these cycles have it. */
+static void spills_print(FILE *stream, const ProfilePage *page, uint64_t sectors)
+{
+    const SimtProfile *profile = page->profile;
+    char text[600], count[40], where[40] = "";
+    if (!profile->spilled_bytes) return;
+    if (profile->spill_line)
+        text_set(where, sizeof where, ", most at line %u", profile->spill_line);
+    text_set(text, sizeof text,
+             "ptxas spills %u bytes a thread to local memory%s, for it has too few registers%s%s. "
+             "Fewer sums a thread, or more registers (__launch_bounds__).",
+             profile->spilled_bytes, where,
+             profile->spills ? ": sectors of local memory, with arrays if there are any: "
+                             : ". Machine code does not tell where, and these cycles leave it out: "
+                               "a card is slower here",
+             profile->spills ? text_thousands((double)sectors, count) : "");
+    fputc('\n', stream);
+    text_wrap(stream, 2, text);
+}
+
 /* Local memory by lines, most sectors first: what no line's "sectors" counts. */
 static void local_print(FILE *stream, const ProfilePage *page, const ProfileLines *lines)
 {
@@ -182,7 +203,7 @@ static void local_print(FILE *stream, const ProfilePage *page, const ProfileLine
         if (!most || lines->line[i].sum.local_sectors > most->sum.local_sectors)
             most = &lines->line[i];
     }
-    if (all) {
+    if (all && page->profile->array_bytes) {
         text_set(text, sizeof text,
                  "Local memory: %s sectors, %.0f %% of them at line %u: an array there is indexed "
                  "at run time, so it lies in memory and not in registers. Unroll the loops over "
@@ -192,14 +213,7 @@ static void local_print(FILE *stream, const ProfilePage *page, const ProfileLine
         fputc('\n', stream);
         text_wrap(stream, 2, text);
     }
-    if (!page->profile->spilled_bytes) return;
-    text_set(text, sizeof text,
-             "ptxas spills %u bytes a thread to local memory, for it has too few registers. The "
-             "simulator executes PTX, which has no spills: a card is slower here than these "
-             "cycles say. Fewer sums a thread, or more registers (__launch_bounds__).",
-             page->profile->spilled_bytes);
-    fputc('\n', stream);
-    text_wrap(stream, 2, text);
+    spills_print(stream, page, all);
 }
 
 static void phases_print(FILE *stream, const ProfileLines *lines)

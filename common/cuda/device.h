@@ -145,6 +145,8 @@ typedef struct FunctionInfo {
     uint32_t params_bytes; /* of the packed block */
     uint32_t registers, shared_bytes, local_bytes, const_bytes, max_threads;
     uint32_t spilled_bytes; /* of local memory, in machine code only; the simulator's */
+    uint32_t spills;        /* of the accesses to them, those that it prices */
+    uint32_t spill_line;    /* of the source, where most of these are; 0: not known */
     uint32_t ptx_version, binary_version; /* 75, 90 ... as cudaFuncAttributes gives them */
 } FunctionInfo;
 

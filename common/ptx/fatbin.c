@@ -188,6 +188,16 @@ static int cubins_read(Reader *reader, size_t at, size_t end, Fatbin *fatbin)
     return 0;
 }
 
+static int ptx_read(Reader *reader, const Entry *entry, Fatbin *fatbin)
+{
+    fatbin->ptx = entry_unpack(reader, entry, &fatbin->ptx_bytes);
+    fatbin->ptx_target = entry->sm;
+    while (fatbin->ptx && fatbin->ptx_bytes > 0 && !fatbin->ptx[fatbin->ptx_bytes - 1])
+        fatbin->ptx_bytes--; /* entries are padded */
+    return fatbin->ptx ? 0 : -1;
+}
+
+/* The PTX first: of a cubin that was made of it, more is told. */
 static int entries_read(Reader *reader, size_t begin, size_t end, Fatbin *fatbin)
 {
     Entry best = {0};
@@ -201,14 +211,11 @@ static int entries_read(Reader *reader, size_t begin, size_t end, Fatbin *fatbin
         if (entry.kind == KIND_PTX && (!best.start || entry.sm > best.sm)) best = entry;
         at += entry.header + entry.size;
     }
-    if (!best.start)
-        return error_set(reader->error, "fat binary: no PTX inside; compile with "
-                                        "-arch=compute_80 or another code=compute_NN");
-    fatbin->ptx = entry_unpack(reader, &best, &fatbin->ptx_bytes);
-    fatbin->ptx_target = best.sm;
-    while (fatbin->ptx && fatbin->ptx_bytes > 0 && !fatbin->ptx[fatbin->ptx_bytes - 1])
-        fatbin->ptx_bytes--; /* entries are padded */
-    return fatbin->ptx ? cubins_read(reader, begin, end, fatbin) : -1;
+    if (best.start && ptx_read(reader, &best, fatbin)) return -1;
+    if (cubins_read(reader, begin, end, fatbin)) return -1;
+    if (best.start) return 0;
+    return error_set(reader->error, "fat binary: no PTX inside; compile with "
+                                    "-arch=compute_80 or another code=compute_NN");
 }
 
 /* ---- opening ---- */

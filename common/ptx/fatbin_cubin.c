@@ -38,8 +38,8 @@ typedef struct Cubin {
     int reserves_shared;
     CubinLines lines;
     const unsigned char *places; /* of the lines' sequences: relocations of their addresses */
-    size_t places_bytes;
-    int has_text; /* made of the PTX that is executed */
+    size_t places_bytes, place;  /* of one: older compilers leave out what is added */
+    int has_text;                /* made of the PTX that is executed */
     size_t work;
 } Cubin;
 
@@ -194,9 +194,12 @@ static void debug_read(Cubin *cubin, const Fatbin *fatbin)
         size_t bytes = cubin->section[i].sh_size;
         if (!name || !contents) continue;
         if (strcmp(name, ".nv_debug_line_sass") == 0) cubin->lines = (CubinLines){contents, bytes};
+        if (strcmp(name, ".rel.nv_debug_line_sass") == 0)
+            cubin->places = contents, cubin->places_bytes = bytes, cubin->place = sizeof(Elf64_Rel);
         if (strcmp(name, ".rela.nv_debug_line_sass") == 0)
-            cubin->places = contents, cubin->places_bytes = bytes;
-        if (strcmp(name, ".nv_debug_ptx_txt") == 0)
+            cubin->places = contents, cubin->places_bytes = bytes,
+            cubin->place = sizeof(Elf64_Rela);
+        if (strcmp(name, ".nv_debug_ptx_txt") == 0 && fatbin->ptx)
             cubin->has_text = text_is((const char *)contents, bytes, fatbin);
     }
 }
@@ -204,11 +207,11 @@ static void debug_read(Cubin *cubin, const Fatbin *fatbin)
 /* Where the address of the section's sequence is set, in the lines' program; 0: nowhere. */
 static uint64_t sequence_find(Cubin *cubin, uint32_t section)
 {
-    Elf64_Rela place;
-    for (size_t at = 0; cubin->places_bytes - at >= sizeof place && cubin->work;
-         at += sizeof place, cubin->work--) {
+    Elf64_Rela place = {0};
+    for (size_t at = 0; cubin->place && cubin->places_bytes - at >= cubin->place && cubin->work;
+         at += cubin->place, cubin->work--) {
         Elf64_Sym symbol;
-        memcpy(&place, cubin->places + at, sizeof place);
+        memcpy(&place, cubin->places + at, cubin->place);
         uint64_t number = ELF64_R_SYM(place.r_info);
         if (number >= cubin->symbol_count || place.r_addend) continue;
         memcpy(&symbol, cubin->symbols + number * sizeof symbol, sizeof symbol);

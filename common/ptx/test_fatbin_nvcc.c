@@ -30,18 +30,37 @@ static const char SOURCE[] =
     "extern \"C\" __global__ void calling(float *x, int n) { x[0] = deep(x, n); }\n"
     "extern \"C\" __global__ void empty() {}\n";
 
-static char *open_of(const char *options, Fatbin *fatbin, Error *error, int *result)
+/* 48 values at once in 32 registers, mixed in each turn of a loop. */
+static const char TIGHT[] =
+    "extern \"C\" __global__ void __launch_bounds__(1024, 2) tight(float *x, int turns) {\n"
+    "    float v[48];\n"
+    "#pragma unroll\n"
+    "    for (int k = 0; k < 48; k++) v[k] = x[threadIdx.x + k * 32];\n"
+    "    for (int turn = 0; turn < turns; turn++)\n"
+    "#pragma unroll\n"
+    "        for (int k = 0; k < 48; k++) v[k] = v[k] * v[(k + 24) % 48] + v[(k * 7 + 1) % 48];\n"
+    "#pragma unroll\n"
+    "    for (int k = 0; k < 48; k++) x[threadIdx.x + k * 32] = v[k];\n"
+    "}\n";
+
+static char *open_source(const char *source, const char *options, Fatbin *fatbin, Error *error,
+                         int *result)
 {
     size_t bytes;
     const char *nvcc = nvcc_find();
     if (!nvcc) skip();
-    nvcc_write("t.cu", SOURCE);
+    nvcc_write("t.cu", source);
     nvcc_write("empty.cu", "int unused;\n");
     if (nvcc_run("'%s' %s -fatbin t.cu -o t.fatbin", nvcc, options)) nvcc_explain(options);
     char *image = nvcc_read("t.fatbin", &bytes);
     assert_int_equal(fatbin_image_bytes(image), bytes);
     *result = fatbin_open(image, bytes, fatbin, error);
     return image;
+}
+
+static char *open_of(const char *options, Fatbin *fatbin, Error *error, int *result)
+{
+    return open_source(SOURCE, options, fatbin, error, result);
 }
 
 /* From ".version" on, without comments and white space, which nvcc leaves out of fat binaries. */
@@ -171,6 +190,86 @@ static void resources(void **state)
     assert_resources("90a");
 }
 
+/* The line of the PTX without the blanks at its start. */
+static const char *ptx_line(const Fatbin *fatbin, uint32_t number)
+{
+    const char *at = fatbin->ptx;
+    for (; number > 1 && at; number--)
+        at = strchr(at, '\n') + 1;
+    return at + strspn(at, " \t");
+}
+
+/* Spills are those that ptxas -v counts; most lie in the loop, which the PTX's branch closes; what
+ * a reload brings is named behind it, mostly by a product. */
+static void assert_spills(const char *arch)
+{
+    Fatbin fatbin;
+    Error error = {""};
+    int result;
+    size_t bytes;
+    char options[200];
+    unsigned stack, stored, loaded, said[2], inside = 0, products = 0, named = 0;
+    snprintf(options, sizeof options,
+             "-O3 -lineinfo -Wno-deprecated-gpu-targets -gencode arch=compute_75,code=compute_75 "
+             "-gencode arch=compute_75,code=sm_%s -Xptxas -v",
+             arch);
+    char *image = open_source(TIGHT, options, &fatbin, &error, &result);
+    if (result) fail_msg("%s", error.text);
+    char *log = nvcc_read("log", &bytes), *at = strstr(log, "Function properties for tight\n");
+    assert_non_null(at);
+    assert_int_equal(sscanf(strchr(at, '\n'),
+                            " %u bytes stack frame, %u bytes spill stores, %u bytes spill loads",
+                            &stack, &said[0], &said[1]),
+                     3);
+    const MachineCode *code = &fatbin.kernel[0].machine;
+    assert_true(code->count > 48 && said[0] && said[1]);
+    stored = loaded = 0;
+    for (uint32_t i = 0; i < code->count; i++) {
+        const MachineIns *ins = &code->ins[i];
+        if (!ins->kind) continue;
+        *(ins->kind == MACHINE_LOCAL_STORE ? &stored : &loaded) += ins->bytes;
+        assert_in_range(ins->offset, 0, stack - ins->bytes);
+        inside += ins->loop == 1;
+        if (ins->kind != MACHINE_LOCAL_LOAD || ins->loop != 1 || ins->other == i) continue;
+        named++;
+        products += !strncmp(ptx_line(&fatbin, code->ins[ins->other].line), "fma.rn.f32", 10);
+    }
+    assert_int_equal(stored, said[0]);
+    assert_int_equal(loaded, said[1]);
+    assert_int_equal(code->loops, 1);
+    assert_non_null(strstr(ptx_line(&fatbin, code->loop_line[0]), "bra"));
+    assert_true(inside > (stored + loaded) / 16 && named > 8 && products * 2 > named);
+    free(log), free(image);
+    fatbin_close(&fatbin);
+}
+
+static void spills(void **state)
+{
+    (void)state;
+    assert_spills("80");
+    assert_spills("90");
+}
+
+/* Without lines, or beside other PTX, machine code tells nothing. */
+static void spills_without_lines(void **state)
+{
+    (void)state;
+    static const char *const options[] = {
+        "-O3 -gencode arch=compute_80,code=compute_80 -gencode arch=compute_80,code=sm_90",
+        "-O3 -lineinfo -gencode arch=compute_80,code=compute_80 "
+        "-gencode arch=compute_90,code=sm_90"};
+    for (int i = 0; i < 2; i++) {
+        Fatbin fatbin;
+        Error error = {""};
+        int result;
+        free(open_source(TIGHT, options[i], &fatbin, &error, &result));
+        assert_int_equal(result, 0);
+        assert_true(fatbin.kernel[0].local_bytes > 0);
+        assert_int_equal(fatbin.kernel[0].machine.count, 0);
+        fatbin_close(&fatbin);
+    }
+}
+
 static void relocatable_code(void **state)
 {
     (void)state;
@@ -225,6 +324,8 @@ int main(void)
         cmocka_unit_test(fast_packing),
         cmocka_unit_test(resources),
         cmocka_unit_test(relocatable_code),
+        cmocka_unit_test(spills),
+        cmocka_unit_test(spills_without_lines),
         cmocka_unit_test(machine_code_only),
         cmocka_unit_test(nothing_for_the_device),
     };

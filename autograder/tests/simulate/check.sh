@@ -51,8 +51,11 @@ ARCH=90 run 1 $here/branches.cu missing && says 'Race reported between grow on' 
 tell an-edge-that-a-graph-lacks
 ARCH=90 run 0 $here/branches.cu clusters && [ "$(grep -c '^ok ' "$work/out")" = 3 ]
 tell launches-with-attributes
-run 0 $here/spills.cu squeezed && says '^    mix spills [0-9]* bytes a thread' && run 0 $here/spills.cu && ! says 'mix spills'
+run 0 $here/spills.cu squeezed && says '^    mix spills [0-9]* bytes a thread, most at line 14: its registers do not suffice$' &&
+    run 0 $here/spills.cu && ! says 'mix spills'
 tell spilled-registers
+PROFILE=1 run 0 $here/spills.cu squeezed && says 'ptxas spills [0-9]* bytes a thread to local memory, most at line 14'
+tell spills-in-a-profile
 run 2 $here/missing.cu && [ "$(wc -l <"$work/err")" = 1 ] && says 'calls cudaIpcCloseMemHandle, cudaIpcGetMemHandle, which the' &&
     says 'docs/cuda-calls.md lists what it has'
 tell a-call-that-is-not-there

@@ -336,6 +336,7 @@ static void function_info(const SimDevice *sim, const SimtKernelInfo *from, Func
     to->shared_bytes = from->shared_bytes;
     to->local_bytes = from->local_bytes;
     to->spilled_bytes = from->spilled_bytes;
+    to->spills = from->spills, to->spill_line = from->spill_line;
     to->max_threads = from->max_threads ? from->max_threads : sim->machine.max_threads_per_block;
     to->ptx_version = from->ptx_target;
     to->binary_version = sim->machine.cc_major * 10 + sim->machine.cc_minor;

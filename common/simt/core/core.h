@@ -300,7 +300,6 @@ struct SimtKernel {
     int registers_known;    /* from a cubin */
     uint32_t machine_local; /* bytes of local memory, from a cubin */
     const MachineCode *machine; /* of a cubin made of this PTX; NULL: none */
-    uint32_t spills;            /* of its instructions, those that machine code alone has */
     uint32_t *machine_order;    /* with spills: of each `from` its place there, from 1; 0: none */
     uint32_t registers_needed;  /* by a thread, in registers or elsewhere: registers.c */
 };
@@ -603,6 +602,8 @@ struct SimtGpu {
 void source_name(const SimtKernel *kernel, uint32_t from, char *text, size_t bytes);
 /* The file without directories and the line; "" and 0 where the code has no -lineinfo. */
 const char *source_line(const SimtKernel *kernel, uint32_t from, uint32_t *line);
+/* The line of a .cu file that an instruction comes from; 0: of none. */
+uint32_t source_own_line(const SimtKernel *kernel, uint32_t from);
 
 /* ---- profile.c */
 int profile_open(Launch *launch);

@@ -127,8 +127,7 @@ static void instruction_add(SimtInstruction *to, const InsCount *count, const In
 
 /* ---- where most of it is --------------------------------------------------------------------- */
 
-/* The line of a .cu file that an instruction comes from; 0: of none. */
-static uint32_t own_line(const SimtKernel *kernel, uint32_t from)
+uint32_t source_own_line(const SimtKernel *kernel, uint32_t from)
 {
     uint32_t line = 0;
     if (from >= kernel->origins || !kernel->origin[from]) return 0;
@@ -158,7 +157,7 @@ void profile_hot_lines(const Launch *launch, const InsCount *count, SimtResult *
         const InsCount *c = &count[i];
         uint64_t least = 4 * c->requests; /* 32 floats side by side */
         if (!c->local_sectors && !c->requests && !c->shared_requests) continue;
-        uint32_t line = own_line(kernel, kernel->code[i].from);
+        uint32_t line = source_own_line(kernel, kernel->code[i].from);
         hot_add(&local, line, c->local_sectors);
         hot_add(&load, line, c->sectors > least ? c->sectors - least : 0);
         hot_add(&conflict, line, c->wavefronts - c->shared_requests);
@@ -214,7 +213,10 @@ int profile_keep(Launch *launch, const InsCount *count, uint64_t cycles)
                              .instructions = kernel->origins,
                              .span = launch->span,
                              .spans = launch->spans,
-                             .spilled_bytes = kernel->info.spilled_bytes};
+                             .spilled_bytes = kernel->info.spilled_bytes,
+                             .spills = kernel->info.spills,
+                             .spill_line = kernel->info.spill_line,
+                             .array_bytes = kernel->local_bytes};
     memcpy(profile->grid, launch->launch->grid, sizeof profile->grid);
     memcpy(profile->threads, launch->launch->block, sizeof profile->threads);
     for (uint32_t i = 0; i < launch->spans; i++)

@@ -95,7 +95,10 @@ struct SimtProfile {
     SimtSpan *span;
     uint32_t spans;
     uint64_t replayed_cycles; /* what the stalls and spans were taken from */
-    uint32_t spilled_bytes;   /* of a thread, by ptxas: in machine code only, not executed here */
+    uint32_t spilled_bytes;   /* of a thread, by ptxas: in machine code only */
+    uint32_t spills;          /* of their accesses, those that are counted and priced */
+    uint32_t spill_line;      /* where most of these are; 0: not known */
+    uint32_t array_bytes;     /* of a thread, in local memory by the PTX */
     uint32_t grid[3], threads[3];
     SimtWatch *watch; /* of the first blocks: watch.c says how much of them */
     uint32_t watches;

@@ -26,6 +26,8 @@ typedef struct SimtKernelInfo {
     uint32_t registers; /* per thread: the cubin's; without one, estimated from live ranges */
     uint32_t shared_bytes, local_bytes, max_threads, ptx_target;
     uint32_t spilled_bytes; /* of a thread's local memory, those that only machine code has */
+    uint32_t spills;        /* of the accesses to them, those that are counted and priced */
+    uint32_t spill_line;    /* of the source, where most of these are; 0: not known */
 } SimtKernelInfo;
 
 typedef enum SimtTouchKind { SIMT_TOUCH_READ, SIMT_TOUCH_WRITE, SIMT_TOUCH_ATOMIC } SimtTouchKind;

@@ -235,7 +235,7 @@ void registers_find(const Decoder *d)
     Life *life = lives_find(d);
     kernel->width = calloc((size_t)d->scores + 1, sizeof *kernel->width);
     int32_t alive = kernel->width ? values_alive(d, life) : -1,
-            in_loops = kernel->spills ? values_in_loops(d, life) : -1,
+            in_loops = kernel->info.spills ? values_in_loops(d, life) : -1,
             values = in_loops < 0 ? alive : in_loops;
     for (uint32_t i = 0; i < kernel->routines; i++)
         kernel->routine[i].stack_bytes = stack_of(d, life, &kernel->routine[i]);

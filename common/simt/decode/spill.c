@@ -231,6 +231,20 @@ static int by_place(const void *left, const void *right)
     return a->mem < b->mem ? -1 : a->mem > b->mem;
 }
 
+/* Most accesses side by side that come of one line; those in a loop are made more often. */
+static uint32_t busiest_line(const Spills *s)
+{
+    enum { IN_LOOP = 16 };
+    uint32_t best = 0, most = 0, line = 0, here = 0;
+    for (uint32_t i = 0; i < s->adds; i++) {
+        uint32_t now = source_own_line(s->d->kernel, s->add[i].from);
+        here = (now == line ? here : 0) + (s->around[s->add[i].target] ? IN_LOOP : 1);
+        line = now;
+        if (line && here > most) best = line, most = here;
+    }
+    return best;
+}
+
 static int spills_insert(Spills *s)
 {
     Decoder *d = s->d;
@@ -241,6 +255,7 @@ static int spills_insert(Spills *s)
         return -1;
     }
     qsort(s->add, s->adds, sizeof *s->add, by_place);
+    d->kernel->info.spill_line = busiest_line(s);
     for (uint32_t i = 0, k = 0; i < d->count; i++) {
         moved[i] = at;
         for (; k < s->adds && s->add[k].target == i; k++)
@@ -279,7 +294,7 @@ int spills_place(Decoder *d)
     for (uint32_t i = 0; good && i < s.machine->count; i++)
         if (is_spill(&s, &s.machine->ins[i])) spill_add(&s, i);
     if (good && s.adds) good = spills_insert(&s) == 0;
-    d->kernel->spills = good ? s.adds : 0;
+    d->kernel->info.spills = good ? s.adds : 0;
     free(s.at), free(s.loop), free(s.around), free(s.ptx_loop), free(s.copies), free(s.seen),
         free(s.add);
     return good ? 0 : refuse(d, "out of host memory");
@@ -291,7 +306,7 @@ void spills_link(Decoder *d)
 {
     enum { LAST = 5 };
     uint32_t first = d->scores, *reader = NULL;
-    if (!d->kernel->spills || !(reader = malloc(d->kernel->origins * sizeof *reader))) return;
+    if (!d->kernel->info.spills || !(reader = malloc(d->kernel->origins * sizeof *reader))) return;
     memset(reader, 0xff, d->kernel->origins * sizeof *reader);
     for (uint32_t i = d->count; i-- > 0;)
         if (!d->code[i].pseudo && d->code[i].from < d->kernel->origins) reader[d->code[i].from] = i;

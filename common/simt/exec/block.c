@@ -277,7 +277,7 @@ static void block_prepare(Worker *worker, uint64_t number)
     worker->block_epoch = ++worker->epoch;
     worker->fenced = 0;
     worker->watcher = watch_of(worker->launch, number);
-    if (worker->local_line && (worker->kernel->local_bytes || worker->kernel->spills))
+    if (worker->local_line && (worker->kernel->local_bytes || worker->kernel->info.spills))
         memset(worker->local_line, 0,
                (size_t)(worker->local_lines + 1) * block->warps * sizeof *worker->local_line);
     /* What a block finds in shared memory is nobody's promise: all ones reads as NaN. */

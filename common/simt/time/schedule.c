@@ -330,7 +330,7 @@ static void pieces_order(const SimtKernel *kernel, Price *price)
                 break;
         }
         /* A target in the middle of a piece only makes its ranks begin later. */
-        if (kernel->spills)
+        if (kernel->info.spills)
             piece_follow(kernel, from, price + from, to - from);
         else
             piece_order(kernel->code + from, price + from, to - from, NULL);
@@ -353,7 +353,7 @@ int schedule_build(SimtKernel *kernel, const SimtMachine *machine)
         for (uint32_t i = 0; i < kernel->count; i++)
             price[i].folded = !price[i].slots && !kernel->code[i].pseudo;
         /* With spills, machine code has told the order, and how often a loop spills in a turn. */
-        uint32_t loops = kernel->spills ? 0 : loops_mark(kernel, price);
+        uint32_t loops = kernel->info.spills ? 0 : loops_mark(kernel, price);
         pieces_order(kernel, price);
         kernel->price = loops_unroll(kernel, price, loops);
     } else {
