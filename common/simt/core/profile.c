@@ -178,7 +178,7 @@ void profile_line_work(const Launch *launch, const InsCount *count)
         if (kernel->code[i].from != from) added = 0;
         from = kernel->code[i].from;
         if (count[i].runs <= added) continue;
-        uint32_t line = own_line(kernel, from);
+        uint32_t line = source_own_line(kernel, from);
         if (line && line < SIMT_LINES) work[line] += count[i].runs - added;
         added = count[i].runs;
     }
