@@ -363,7 +363,7 @@ typedef struct BlockCost {
     uint64_t load_rows,
         store_rows;        /* rows of DRAM that accesses touched beyond those that cost nothing */
     uint64_t bulk_sectors; /* loaded by the tensor memory accelerator */
-    uint64_t local_stores; /* sectors */
+    uint64_t spill_stores; /* sectors of local memory that spills store */
     uint64_t chain;        /* cycles from the first instruction to the last */
 } BlockCost;
 

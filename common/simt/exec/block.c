@@ -503,7 +503,8 @@ static int worker_count_open(Worker *worker)
     uint64_t sets = cache / 128 / 4 / resident;
     worker->l1_sets = sets > 4 ? (uint32_t)sets : 4;
     uint64_t lines = cache / 128 / resident / worker->block.warps;
-    worker->local_lines = lines < 1 ? 1 : lines > 2048 ? 2048 : (uint32_t)lines;
+    uint64_t most = worker->kernel->info.spills ? 2048 : 256;
+    worker->local_lines = lines < 1 ? 1 : lines > most ? (uint32_t)most : (uint32_t)lines;
     worker->local_line =
         calloc((size_t)(worker->local_lines + 1) * worker->block.warps, sizeof *worker->local_line);
     worker->l1 = zeros_alloc((size_t)worker->l1_sets * 4, sizeof *worker->l1);

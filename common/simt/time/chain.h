@@ -24,8 +24,8 @@ enum {
      * takes of the load/store unit. */
     RETRY_CYCLES = 86,
     RETRY_PASSES = 2,
-    /* Of a loaded sector's time in the L2, what one takes that is stored to local memory. */
-    LOCAL_STORE_PERCENT = 145
+    /* Of a loaded sector's time in the L2, what one takes that a spill stores. */
+    SPILL_STORE_PERCENT = 145
 };
 
 static inline uint64_t chain_end(const Chain *chain, uint32_t issue_cycles)

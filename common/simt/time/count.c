@@ -374,10 +374,24 @@ void count_atomic(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t 
 }
 
 /* A warp's local memory in the L1: as all warps use theirs at the same time, each keeps only its
- * part of the lines.  `line` counts from 1; 0 is an empty place.  A line that is not there takes an
- * empty place, one whose value is needed no more, or any: a loop through more lines than there are
- * places finds some of them, as on a card.  Behind the places is what the choice is made of. */
-static int local_hit(Warp *warp, uint32_t line, int last_use)
+ * part of the lines.  `line` counts from 1; 0 is an empty place.  Of arrays those used last are
+ * kept. */
+static int array_hit(Warp *warp, uint32_t line)
+{
+    Worker *worker = warp->worker;
+    uint32_t i = 0, *kept = worker->local_line + (size_t)warp->index * (worker->local_lines + 1);
+    while (i < worker->local_lines - 1 && kept[i] != line)
+        i++;
+    int hit = kept[i] == line;
+    memmove(kept + 1, kept, i * sizeof *kept);
+    kept[0] = line;
+    return hit;
+}
+
+/* Where there are spills, a line that is not there takes an empty place, one whose value is needed
+ * no more, or any: a loop through more lines than there are places finds some of them, as on a
+ * card.  Behind the places is what the choice is made of. */
+static int spill_hit(Warp *warp, uint32_t line, int last_use)
 {
     enum { NEEDED_NO_MORE = 1u << 31, MULTIPLIER = 1664525, INCREMENT = 1013904223 };
     Worker *worker = warp->worker;
@@ -418,11 +432,11 @@ void count_local(Warp *warp, const Ins *ins, const uint64_t *offset, uint32_t ma
     for (uint32_t lane = 0; lane < LANES; lane += step)
         for (uint32_t k = 0; k < words && mask >> lane & 1; k++)
             n = distinct_add(sector, n, ((offset[lane] / WORD + k) * LANES + lane) * WORD / SECTOR);
-    uint32_t missed = 0, line = 0;
+    uint32_t missed = 0, line = 0, spills = worker->kernel->info.spills;
     for (uint32_t i = 0, hit = 0; i < n; i++) {
         if (line != sector[i] / LINE_SECTORS + 1) {
             line = (uint32_t)(sector[i] / LINE_SECTORS) + 1;
-            hit = (uint32_t)local_hit(warp, line, ins->last_use);
+            hit = (uint32_t)(spills ? spill_hit(warp, line, ins->last_use) : array_hit(warp, line));
         }
         missed += !hit;
     }
@@ -431,7 +445,8 @@ void count_local(Warp *warp, const Ins *ins, const uint64_t *offset, uint32_t ma
     /* Stores go through to the L2, as they do for global memory, but stay in the L1 as well. */
     if (store) missed = n;
     warp->misses += missed, warp->lines += (missed + LINE_SECTORS - 1) / LINE_SECTORS;
-    *(store ? &worker->cost.local_stores : &worker->cost.local_misses) += missed;
+    if (!store) worker->cost.local_misses += missed;
+    if (store && ins->op == OP_SPILL) worker->cost.spill_stores += missed;
     worker->counters.local_sectors += n;
     uint32_t passes =
         (uint32_t)(n + machine->l1_sectors_per_cycle - 1) / machine->l1_sectors_per_cycle;

@@ -109,10 +109,10 @@ typedef struct Totals {
     uint64_t longest;                 /* chain of any block, in cycles */
 } Totals;
 
-/* Of what the L1 does not keep of local memory, the part that the L2 does not keep either.  All
+/* Of what the L1 does not keep of spills, the part that the L2 does not keep either.  All
  * blocks that are there use theirs again and again; an H200 sends next to nothing on of 29 MB, and
  * two thirds of 100 to 175 MB (spill-..., mixed-..., kept-...). */
-static double local_beyond(const Launch *launch)
+static double spills_beyond(const Launch *launch)
 {
     enum { KEPT_PERCENT = 60 };
     const SimtMachine *m = &launch->gpu->machine;
@@ -122,7 +122,7 @@ static double local_beyond(const Launch *launch)
     if (launch->blocks < blocks) blocks = launch->blocks;
     double used = (double)blocks * (double)launch->threads_per_block * (double)bytes,
            kept = (double)m->l2_bytes * KEPT_PERCENT / 100;
-    return used > kept ? 1 - kept / used : 0;
+    return kernel->info.spills && used > kept ? 1 - kept / used : 0;
 }
 
 static void totals_find(const Launch *launch, const Worker *worker, uint32_t workers, Totals *t)
@@ -133,17 +133,17 @@ static void totals_find(const Launch *launch, const Worker *worker, uint32_t wor
         uint64_t floor[FLOOR_AXES];
         cost_add(&t->all, sm);
         t->misses = larger(t->misses, sm->load_misses + sm->local_misses + sm->store_misses +
-                                          sm->local_stores);
+                                          sm->spill_stores);
         floors_find(launch, sm, floor);
         for (int axis = 0; axis < FLOOR_AXES; axis++)
             t->floor[axis] = larger(t->floor[axis], floor[axis]);
         t->slots = larger(t->slots, sm->slots), t->steps = larger(t->steps, sm->steps);
     }
     t->loads = t->all.load_misses + t->all.local_misses;
-    t->stores = t->all.store_misses + t->all.local_stores;
-    double beyond = local_beyond(launch);
+    t->stores = t->all.store_misses + t->all.spill_stores;
+    double beyond = spills_beyond(launch);
     t->dram_loads = launch->dram_loads + (uint64_t)(beyond * (double)t->all.local_misses);
-    t->dram_stores = launch->dram_stores + (uint64_t)(beyond * (double)t->all.local_stores);
+    t->dram_stores = launch->dram_stores + (uint64_t)(beyond * (double)t->all.spill_stores);
     t->bulk = t->all.bulk_sectors;
     for (uint32_t i = 0; i < workers; i++)
         t->longest = larger(t->longest, worker[i].longest);
@@ -166,7 +166,7 @@ static uint64_t chip_cycles(const Launch *launch, const Totals *t)
                    (double)t->dram_stores * 32 * scattered(t, 1);
     uint64_t cycles = rounded_up((uint64_t)(bytes * 1000), larger(dram_per_kcycle, 1));
     double l2 = (double)(t->loads + t->stores) +
-                (double)t->all.local_stores * (LOCAL_STORE_PERCENT - 100) / 100;
+                (double)t->all.spill_stores * (SPILL_STORE_PERCENT - 100) / 100;
     cycles = larger(cycles, (uint64_t)(l2 * 32 / m->l2_bytes_per_cycle));
     cycles = larger(cycles, (uint64_t)((double)(launch->blocks - 1) * m->block_launch_cycles));
     return larger(cycles, (uint64_t)launch->hottest / 100);

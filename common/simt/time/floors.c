@@ -33,7 +33,7 @@ void floors_find(const Launch *launch, const BlockCost *cost, uint64_t floor[FLO
         floor[FLOOR_FP32 + pipe - PIPE_FP32] = cost->pipe[pipe] * TICKS / m->schedulers;
     floor[FLOOR_PASSES] = cost->passes * TICKS;
     floor[FLOOR_MISSES] = (uint64_t)((double)(cost->load_misses + cost->local_misses +
-                                              cost->store_misses + cost->local_stores) *
+                                              cost->store_misses + cost->spill_stores) *
                                      32 * TICKS / m->l2_bytes_per_sm);
     floor[FLOOR_CHAINS] = cost->chain * TICKS / (at_once ? at_once : 1);
 }

@@ -302,7 +302,7 @@ static uint64_t l2_request(Sm *sm, const Ins *ins, const TraceStep *step, uint64
     uint32_t sectors = step->misses, *debt = &sm->dram_debt[store];
     uint64_t lines = (uint64_t)step->lines * (store ? STORE_LINE : LOAD_LINE) * TICKS;
     uint64_t taken = sectors * sm->l2_sector;
-    if (store && ins->space == PTX_LOCAL) taken = taken * LOCAL_STORE_PERCENT / 100;
+    if (store && ins->op == OP_SPILL) taken = taken * SPILL_STORE_PERCENT / 100;
     sm->l2 = later(sm->l2, now * TICKS) + later(taken, lines);
     uint64_t back = sm->l2 / TICKS + (uint64_t)m->l2_latency;
     *debt += sectors * sm->dram_part[store];
