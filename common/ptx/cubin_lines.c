@@ -124,7 +124,7 @@ static void extended_step(Run *run)
         row_close(run, run->address);
         run->ended = 1;
     }
-    /* Another address is another kernel's: each has a sequence, and an address only at its start. */
+    /* Another address is another kernel's: each has a sequence, and an address at its start. */
     if (opcode == SET_ADDRESS) run->ended = 1;
     run->at = begin + bytes;
 }

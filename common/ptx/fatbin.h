@@ -1,5 +1,5 @@
-/* fatbin.h - what nvcc put into the object: PTX text, and machine code, whose headers tell registers
- * and shared memory and whose instructions tell spills.
+/* fatbin.h - what nvcc put into the object: PTX text, and machine code, whose headers tell
+ * registers and shared memory and whose instructions tell spills.
  *
  * Layout facts: a header (0xBA55ED50), then entries of kind 1 (PTX) or 2 (ELF), plain, LZ4 or ZSTD.
  * All of it is hostile. */

@@ -156,7 +156,7 @@ static int machine_loops_find(Spills *s)
 
 /* ---- places ---- */
 
-/* The Ins that comes next in machine code, of the PTX loop and the machine loop; NONE: none near. */
+/* The Ins that comes next in machine code, of that machine loop and its PTX loop; NONE: far. */
 static uint32_t next_inside(const Spills *s, uint32_t number, int step)
 {
     const MachineCode *m = s->machine;
