@@ -510,7 +510,7 @@ KERNEL(multicast_to_nobody, PAIR) // <<<2, 32>>>
     empty[threadIdx.x] = tile[threadIdx.x];
 }
 
-/* ---- not supported ------------------------------------------------------------------------ */
+/* ---- clean -------------------------------------------------------------------------------- */
 
 KERNEL(matrix_with_a_base_offset) // <<<1, 128>>>
 {
@@ -521,13 +521,11 @@ KERNEL(matrix_with_a_base_offset) // <<<1, 128>>>
     PROXY_FENCE;
     __syncthreads();
     WGMMA_FENCE;
-    MULTIPLY(d, factors, 256 | 1 << 21); // FAULT unsupported: is not supported
+    MULTIPLY(d, factors, 256 | 1 << 21);
     WGMMA_COMMIT;
     WGMMA_WAIT;
     empty[threadIdx.x] = d[0] + d[1] + d[2] + d[3];
 }
-
-/* ---- clean -------------------------------------------------------------------------------- */
 
 KERNEL(two_stages) // <<<1, 128>>>
 {
