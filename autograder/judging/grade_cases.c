@@ -272,11 +272,11 @@ static void say_why_slow(LabRun *run, RecordCase *item)
     RecordSpeed *speed = &item->speed;
     SlowReason reason[REASONS];
     if (speed->verdict != SPEED_SCORED || speed->points >= speed->possible) return;
-    if (run->grader->engine == ENGINE_GPU && !run->lab->ini.host) {
-        text_set(speed->text, sizeof speed->text,
-                 "%.2f times the time of the reference. A card counts nothing: ENGINE=sim CASE=%s "
-                 "says what the simulator counts more of, and where.",
-                 speed->student / speed->reference, item->name);
+    if (!run->speed.sim) {
+        text_add(speed->text, sizeof speed->text,
+                 "%sA card counts nothing: ENGINE=sim CASE=%s says what the simulator counts more "
+                 "of than in the reference, and where.",
+                 *speed->text ? " " : "", item->name);
         return;
     }
     text_set(speed->text, sizeof speed->text, "%.2f times the cycles of the reference.",
@@ -401,7 +401,7 @@ static void cases_speed(LabRun *run)
         if (record->item[i].speed.possible > 0)
             speed_score(&record->item[i].speed, run->lab->ini.slack,
                         run->speed.sim || run->judge.host, all);
-    for (int i = 0; i < record->cases && run->speed.sim; i++)
+    for (int i = 0; i < record->cases && !run->judge.host; i++)
         say_why_slow(run, &record->item[i]);
 }
 
