@@ -26,7 +26,11 @@ enum { JOINED = 256 }; // words
 
 JOIN(join_add_f32, "add.f32", SINGLES)
 JOIN(join_add_f32_tiny, "add.f32", TINY_HALVES)
+JOIN(join_add_f32_any, "add.f32", BYTES)
 JOIN(join_add_f64, "add.f64", SINGLES)
+JOIN(join_add_f64_any, "add.f64", BYTES)
+JOIN(join_add_f16_any, "add.noftz.f16", BYTES)
+JOIN(join_add_bf16_any, "add.noftz.bf16", BYTES)
 JOIN(join_add_f16, "add.noftz.f16", HALVES)
 JOIN(join_add_f16_tiny, "add.noftz.f16", TINY_HALVES)
 JOIN(join_add_bf16, "add.noftz.bf16", BRAINS)
@@ -131,13 +135,15 @@ static void joins()
         const char *name;
         Join *kernel;
     } FORMS[] = {
-        NAMED(join_add_f32),      NAMED(join_add_f32_tiny), NAMED(join_add_f64),
-        NAMED(join_add_f16),      NAMED(join_add_f16_tiny), NAMED(join_add_bf16),
-        NAMED(join_min_f16),      NAMED(join_max_bf16),     NAMED(join_max_f16_any),
-        NAMED(join_min_bf16_any), NAMED(join_add_u32),      NAMED(join_add_u64),
-        NAMED(join_min_s32),      NAMED(join_max_u32),      NAMED(join_min_u64),
-        NAMED(join_max_s64),      NAMED(join_inc_u32),      NAMED(join_dec_u32),
-        NAMED(join_and_b32),      NAMED(join_or_b64),       NAMED(join_xor_b32),
+        NAMED(join_add_f32_any),  NAMED(join_add_f64_any),  NAMED(join_add_f16_any),
+        NAMED(join_add_bf16_any), NAMED(join_add_f32),      NAMED(join_add_f32_tiny),
+        NAMED(join_add_f64),      NAMED(join_add_f16),      NAMED(join_add_f16_tiny),
+        NAMED(join_add_bf16),     NAMED(join_min_f16),      NAMED(join_max_bf16),
+        NAMED(join_max_f16_any),  NAMED(join_min_bf16_any), NAMED(join_add_u32),
+        NAMED(join_add_u64),      NAMED(join_min_s32),      NAMED(join_max_u32),
+        NAMED(join_min_u64),      NAMED(join_max_s64),      NAMED(join_inc_u32),
+        NAMED(join_dec_u32),      NAMED(join_and_b32),      NAMED(join_or_b64),
+        NAMED(join_xor_b32),
     };
     for (const auto &form : FORMS) {
         if (!wanted(form.name)) continue;

@@ -171,6 +171,17 @@ static void products()
             snprintf(name, sizeof name, "rows-e4m3-%u-step%d", w, step);
             product(name, wide_eighths, 64, a, b, 1);
         }
+    // Where the swizzle's pattern does not begin at a multiple of 1024.
+    for (uint64_t swizzle = 1; swizzle < 4; swizzle++)
+        for (uint32_t base : {1, 3, 6}) {
+            static const uint32_t WIDTH[] = {16, 128, 64, 32};
+            uint32_t w = WIDTH[swizzle];
+            Factor a = {base * 128, 16, 8 * w, swizzle, base},
+                   b = {16384 + base * 128, 16, 8 * w, swizzle, base};
+            char name[64];
+            snprintf(name, sizeof name, "rows-%u-base%u", w, base);
+            product(name, wide_rows, 64, a, b, 0);
+        }
     // By columns: both offsets lead somewhere.
     for (uint64_t swizzle = 0; swizzle < 4; swizzle++)
         for (int which = 0; which < 2; which++) {
