@@ -552,6 +552,25 @@ static void a_kernel_can_be_asked_about(void **state)
     assert_int_equal(fake.last.shared_bytes, 64);
 }
 
+/* 3 blocks fit an SM; of 132 SMs 16 each are a group, which has room for 9 clusters of 5, and 4 are
+ * left for 2. */
+static void clusters_are_counted(void **state)
+{
+    cudaLaunchAttribute attribute = {.id = cudaLaunchAttributeClusterDimension};
+    cudaLaunchConfig_t config = {
+        .gridDim = {64, 1, 1}, .blockDim = {32, 8, 1}, .attrs = &attribute, .numAttrs = 1};
+    int clusters = 0, size = 0;
+    (void)state;
+    attribute.val.clusterDim.x = 5, attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+    SUCCEEDS(cudaOccupancyMaxActiveClusters(&clusters, (const void *)kernel_stub, &config));
+    assert_int_equal(clusters, 8 * 9 + 2);
+    attribute.val.clusterDim.x = 17;
+    FAILS(cudaOccupancyMaxActiveClusters(&clusters, (const void *)kernel_stub, &config),
+          cudaErrorInvalidClusterSize);
+    SUCCEEDS(cudaOccupancyMaxPotentialClusterSize(&size, (const void *)kernel_stub, &config));
+    assert_int_equal(size, 8);
+}
+
 /* ---- streams, events, properties ------------------------------------------------------------ */
 
 static void streams_and_events_are_passed_on(void **state)
@@ -746,6 +765,7 @@ int main(void)
         FRESH(a_finding_that_stops_nothing_is_kept_as_words),
         FRESH(symbols_are_found_and_bounded),
         FRESH(a_kernel_can_be_asked_about),
+        FRESH(clusters_are_counted),
         FRESH(streams_and_events_are_passed_on),
         FRESH(the_device_describes_itself),
         FRESH(a_tiled_map_is_asked_for_as_it_is),
