@@ -128,6 +128,15 @@ __device__ static unsigned char *aligned_shared()
     return dynamic + (1024 - place(dynamic) % 1024) % 1024;
 }
 
+/* Values that no memory brings, neither zeros nor NaNs of any type. */
+__device__ static void shared_fill(unsigned char *shared, int bytes)
+{
+    for (int i = threadIdx.x; i < bytes / 4; i += blockDim.x)
+        ((uint32_t *)shared)[i] = (i * 2654435761u & 0x3f3f3f3f) | 0x20202020;
+    async_sees_writes();
+    __syncthreads();
+}
+
 /* A kernel that may have more dynamic shared memory than 48 KB. */
 template <class Kernel> static Kernel *roomy(Kernel *kernel)
 {
@@ -210,13 +219,10 @@ __global__ void bulk_kernel(const unsigned char *x, float *y, int pieces, int sp
 
 /* Block b stores pieces b, b + blocks, ..., two at a time, or adds them to what is there. */
 template <int BYTES, bool ADDS>
-__global__ void bulk_store_kernel(const float *x, unsigned char *y, int pieces, int span)
+__global__ void bulk_store_kernel(unsigned char *y, int pieces, int span)
 {
     unsigned char *stage = aligned_shared();
-    for (int j = threadIdx.x; j < BYTES / 4; j += blockDim.x)
-        ((float *)stage)[j] = x[j];
-    async_sees_writes();
-    __syncthreads();
+    shared_fill(stage, BYTES);
     if (threadIdx.x) return;
     for (int i = 0; i < pieces; i++) {
         unsigned char *to = y + (size_t)((i * gridDim.x + blockIdx.x) % span) * BYTES;
@@ -251,15 +257,15 @@ static void bulk()
     ENTER(HELD_OUT, "bulk", "bulk-8k-8-again",
           bulk_kernel<8192, 8><<<SMS, 256, 66 * 1024>>>(X, target, 40, 256));
     ENTER(FIT, "bulk-store", "bulk-store-4k",
-          bulk_store_kernel<4096, false><<<SMS, 128, 8192>>>(source, Y, 32, 8192));
+          bulk_store_kernel<4096, false><<<SMS, 128, 8192>>>(Y, 32, 8192));
     ENTER(FIT, "bulk-store", "bulk-add-4k",
-          bulk_store_kernel<4096, true><<<SMS, 128, 8192>>>(source, Y, 32, 8192));
+          bulk_store_kernel<4096, true><<<SMS, 128, 8192>>>(Y, 32, 8192));
     ENTER(HELD_OUT, "bulk-store", "bulk-store-16k",
-          bulk_store_kernel<16384, false><<<SMS, 256, 18 * 1024>>>(source, Y, 12, 2048));
+          bulk_store_kernel<16384, false><<<SMS, 256, 18 * 1024>>>(Y, 12, 2048));
     ENTER(HELD_OUT, "bulk-store", "bulk-store-1k",
-          bulk_store_kernel<1024, false><<<SMS, 128, 2048>>>(source, Y, 64, 1 << 15));
+          bulk_store_kernel<1024, false><<<SMS, 128, 2048>>>(Y, 64, 1 << 15));
     ENTER(HELD_OUT, "bulk-store", "bulk-add-2k",
-          bulk_store_kernel<2048, true><<<SMS, 128, 4096>>>(source, Y, 48, 1 << 14));
+          bulk_store_kernel<2048, true><<<SMS, 128, 4096>>>(Y, 48, 1 << 14));
 #undef X
 #undef Y
 }
@@ -342,13 +348,10 @@ __global__ void boxes_kernel(const __grid_constant__ CUtensorMap map,
 /* Block b stores one box at places b, b + blocks, ..., two at a time. */
 template <int FORM>
 __global__ void boxes_store_kernel(const __grid_constant__ CUtensorMap map,
-                                   const __grid_constant__ Boxes boxes, const float *x, int rounds)
+                                   const __grid_constant__ Boxes boxes, int rounds)
 {
     unsigned char *stage = aligned_shared();
-    for (int j = threadIdx.x; j < boxes.bytes / 4; j += blockDim.x)
-        ((float *)stage)[j] = x[j];
-    async_sees_writes();
-    __syncthreads();
+    shared_fill(stage, boxes.bytes);
     if (threadIdx.x) return;
     for (int i = 0; i < rounds; i++) {
         int at[4];
@@ -505,8 +508,7 @@ static void boxes()
     roomy(boxes_kernel<FORM, DEPTH>)<<<SMS, threads, 1024 + DEPTH *(p).boxes.bytes>>>(             \
         (p).map, (p).boxes, target, rounds)
 #define STORES(FORM, p, rounds)                                                                    \
-    boxes_store_kernel<FORM>                                                                       \
-        <<<SMS, 128, 1024 + (p).boxes.bytes>>>((p).map, (p).boxes, source, rounds)
+    boxes_store_kernel<FORM><<<SMS, 128, 1024 + (p).boxes.bytes>>>((p).map, (p).boxes, rounds)
 #define SHARED_BY(BLOCKS, BYTES, p, rounds)                                                        \
     roomy(multicast_kernel<BLOCKS, BYTES, 3>)<<<SMS, 128, 1024 + 3 * BLOCKS * BYTES>>>(            \
         (p).map, (p).boxes, target, rounds)
@@ -643,22 +645,13 @@ template <class Sum, int COUNT> __device__ static Sum sum_of(const Sum (&d)[COUN
     return sum;
 }
 
-/* Values that no memory brings, neither zeros nor NaNs of any type. */
-__device__ static void factors_fill(unsigned char *factors, int bytes)
-{
-    for (int i = threadIdx.x; i < bytes / 4; i += blockDim.x)
-        ((uint32_t *)factors)[i] = (i * 2654435761u & 0x3f3f3f3f) | 0x20202020;
-    async_sees_writes();
-    __syncthreads();
-}
-
 /* Each warpgroup multiplies 64 rows of its own by the same columns, `rounds` times four slices;
  * LEFT groups of four may be under way. */
 template <class Product, bool REGISTERS, int LEFT>
 __global__ void products_kernel(float *y, int rounds)
 {
     unsigned char *factors = aligned_shared();
-    factors_fill(factors, (blockDim.x / 2 + Product::COLUMNS) * ROW);
+    shared_fill(factors, (blockDim.x / 2 + Product::COLUMNS) * ROW);
     const unsigned char *columns = factors,
                         *rows = factors + Product::COLUMNS * ROW + threadIdx.x / GROUP * 64 * ROW;
     typename Product::Sum d[Product::COLUMNS / 2] = {};
