@@ -19,7 +19,7 @@ static const char *const SET[SETS] = {"fit", "held-out", "layer"};
 static const double COUNT_TOLERANCE = 0.02, LEAST_CORRELATION = 0.95, MOST_ERROR = 0.35,
                     MOST_HOPPER_ERROR = 0.12;
 
-/* The program of launches with a promise of their own.  What copies of the tensor memory accelerator
+/* Launches with a promise of their own.  What copies of the tensor memory accelerator
  * move is in none of ncu's counters that are compared, so nothing is there. */
 static const char *const HOPPER = "hopper";
 
