@@ -19,8 +19,8 @@ static const char *const SET[SETS] = {"fit", "held-out", "layer"};
 static const double COUNT_TOLERANCE = 0.02, LEAST_CORRELATION = 0.95, MOST_ERROR = 0.35,
                     MOST_HOPPER_ERROR = 0.12;
 
-/* Launches with a promise of their own.  What copies of the tensor memory accelerator
- * move is in none of ncu's counters that are compared, so nothing is there. */
+/* Launches with a promise of their own.  What copies of the tensor memory accelerator move is in
+ * none of ncu's counters that are compared: their counts are left out. */
 static const char *const HOPPER = "hopper";
 
 /* Counts that the card itself does not repeat: it has bank conflicts where there are none. */

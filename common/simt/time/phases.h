@@ -23,6 +23,8 @@ enum {
     ARRIVE_CYCLES = 52, /* from an arrival to those who wait: 85 with the wait's own */
     PHASE_ISSUE = 40,
     BULK_BYTES = 105,     /* that an SM gets of them in a cycle, at most */
+    STORE_ISSUE = 20,     /* of a copy out of shared memory: some 50 a round, with the loop */
+    STORED_BYTES = 27,    /* that an SM sends of them in a cycle */
     BULK_ALL = 4700,      /* ... and all SMs, of what is different: neighbours share an answer */
     CLUSTER_CYCLES = 300, /* of a cluster's barrier, more than a block's */
     REMOTE_CYCLES = 160,  /* of a load from another block's shared memory, the same */

@@ -24,6 +24,7 @@
 
 enum {
     TICKS = 256,
+    SECTOR_BYTES = 32,
     /* Cycles, as chain.h's. */
     ARRIVAL_CYCLES = 2, /* that the barrier unit takes for each warp */
     QUEUE_CYCLES = 32,  /* what may wait in front of the load/store unit */
@@ -348,7 +349,8 @@ static uint64_t bulk_issue(Sm *sm, const Ins *ins, const TraceStep *step, uint64
     uint32_t sectors = bulk_sectors(step);
     int store = ins->class == CLASS_STORE;
     uint32_t *debt = &sm->dram_debt[store];
-    sm->bulk = later(sm->bulk, now * TICKS) + sectors * sm->bulk_sector;
+    uint64_t sector = store ? SECTOR_BYTES * TICKS / STORED_BYTES : sm->bulk_sector;
+    sm->bulk = later(sm->bulk, now * TICKS) + sectors * sector;
     uint64_t back = sm->bulk / TICKS + (uint64_t)m->l2_latency + BULK_CYCLES;
     uint64_t wanted = *debt + (uint64_t)sectors * sm->dram_part[store];
     *debt = (uint32_t)(wanted & 0xffff);
@@ -369,7 +371,7 @@ static uint64_t beside_issue(Sm *sm, uint32_t number, const Ins *ins, const Trac
 /* How long the warp that asks for it is held. */
 static uint64_t beside_holds(const Ins *ins)
 {
-    if (ins->op == OP_BULK_COPY) return BULK_ISSUE;
+    if (ins->op == OP_BULK_COPY) return ins->class == CLASS_STORE ? STORE_ISSUE : BULK_ISSUE;
     return ins->op != OP_MBARRIER ? 0 : mbarrier_waits(ins) ? PHASE_ISSUE : ARRIVE_ISSUE;
 }
 
@@ -434,6 +436,11 @@ static void issue(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t now)
     for (int i = 0; i < 4 && ins->t_d[i]; i++)
         actor->result[ins->t_d[i]] = (Result){at, price->wait};
     if (ins->op == OP_WGMMA) actor->wgmma.latest = later(actor->wgmma.latest, at);
+    if (ins->op == OP_BULK_COPY && ins->class == CLASS_STORE) {
+        uint64_t read = sm->bulk / TICKS; /* before the bytes are on their way */
+        actor->stored.latest = later(actor->stored.latest, at);
+        actor->read.latest = later(actor->read.latest, read);
+    }
     if (ins->op == OP_WGMMA_COMMIT) groups_commit(&actor->wgmma);
     if (ins->op == OP_BULK_GROUP && !ins->aux)
         groups_commit(&actor->read), groups_commit(&actor->stored);
