@@ -1,13 +1,16 @@
-# The front door.  `make` alone says where you stand, `make help` what there is; V=1 shows the commands; BUILD=dir builds elsewhere.
+# The front door.  `make` alone says where you stand, `make help` what there is; V=1 shows the
+# commands; BUILD=dir builds elsewhere.
 #
-# Every target but help, labs and clean begins with setup, which writes what it found into build/toolchain.env (NVCC,
-# CUDA_INCLUDE, CC, CXX, CCACHE).  That file is included here, so make reads itself again once setup has made it, and every
-# recipe sees a compiler on the first call of a fresh clone.
+# Every target but help, labs and clean begins with setup, which writes what it found into
+# build/toolchain.env (NVCC, CUDA_INCLUDE, CC, CXX, CCACHE).  That file is included here, so make
+# reads itself again once setup has made it, and every recipe sees a compiler on the first call of a
+# fresh clone.
 
 #
-# What the user says is text, in no language.  A folder may be called x';cmd;' or $(shell cmd): make expands neither, for the
-# lines below take the values as they stand, and no recipe has a value in its text: it reads "$$SUBMISSION" from its
-# environment, where GIVEN is.  autograder/tests/names tries such names.
+# What the user says is text, in no language.  A folder may be called x';cmd;' or $(shell cmd): make
+# expands neither, for the lines below take the values as they stand, and no recipe has a value in
+# its text: it reads "$$SUBMISSION" from its environment, where GIVEN is.  autograder/tests/names
+# tries such names.
 
 GIVEN := BUILD ENGINE GPU SEED CLANG JOBS NVCC CUDA_INCLUDE CC CXX CCACHE \
     SUBMISSION LAB CASE SHAPE MAPS WEIGHTS FAIL_UNDER VERBOSE PTX AGAINST LINE PICTURE FILTER \
@@ -41,9 +44,10 @@ ifneq ($(if $(BUILD),$(call without,$(BUILD),$(PLAIN))$(filter -%,$(BUILD)),empt
 $(error BUILD is a path of letters, digits and / . _ - + @ and commas, and does not begin with -)
 endif
 
-# A wrong answer is an answer, and so is "not passed yet": "make: *** Error 1" would say that something broke.  What ends
-# make with a status of 1 and says nothing is -q, so these goals are asked that way.  Lines that begin with + are carried
-# out all the same, and what they build is not asked but made.  Other goals beside them, or -n, -t: as ever.
+# A wrong answer is an answer, and so is "not passed yet": "make: *** Error 1" would say that
+# something broke.  What ends make with a status of 1 and says nothing is -q, so these goals are
+# asked that way.  Lines that begin with + are carried out all the same, and what they build is not
+# asked but made.  Other goals beside them, or -n, -t: as ever.
 ANSWERS := grade run profile see picture hint ladder solution
 LETTERS := $(filter-out --%,$(firstword -$(MAKEFLAGS)))
 ifeq ($(filter-out $(ANSWERS),$(or $(MAKECMDGOALS),labs))$(findstring n,$(LETTERS))$(findstring t,$(LETTERS)),)
@@ -61,7 +65,8 @@ say = @printf '  %-7s %s\n' '$(1)' '$(2)'
 
 # A student's copy (autograder/handout) has no answer key and no tests.
 COPY   := $(wildcard labs/*/.sealed)
-ABSENT := $(if $(COPY),$(filter solution test check numbers sanitize fuzz mutate bench validate compare tune new-lab keep handout bundle \
+ABSENT := $(if $(COPY),$(filter solution test check numbers sanitize fuzz mutate bench validate \
+    compare tune new-lab keep handout bundle \
     compile-commands format,$(MAKECMDGOALS)))
 ifneq ($(ABSENT),)
 $(error $(firstword $(ABSENT)): this is a student's copy of the workbook, which has no answer key and no tests; make help lists what it has)
@@ -76,10 +81,11 @@ endif
 $(BUILD)/toolchain.env: always
 	$(Q)NVCC="$$CHOSEN_NVCC" sh common/setup/setup.sh "$$BUILD"
 
-# ---- flags ----------------------------------------------------------------------------------------------------------
+# ---- flags ---------------------------------------------------------------------------------------
 WARN     := -Wall -Wextra -Werror
 CPPFLAGS += -I. -Icommon/include -D_GNU_SOURCE
-# Functions and lines, as in a backtrace; variables and types would take the compiler an eighth longer (docs/contributing.md).
+# Functions and lines, as in a backtrace; variables and types would take the compiler an eighth
+# longer (docs/contributing.md).
 CFLAGS   ?= -O2 -g1
 CFLAGS   += -std=c11 -ffp-contract=off -fPIC $(WARN) $(SANITIZE)
 LDFLAGS  += $(SANITIZE)
@@ -89,15 +95,17 @@ export COMPILE_FLAGS = $(CPPFLAGS) $(CFLAGS) -MMD -MP
 export LINK_FLAGS    = $(LINKER) $(LDFLAGS)
 export LINK_LIBS     = $(LDLIBS)
 
-# ---- the rooms, and which may use which ------------------------------------------------------------------------------
-# One archive a room; a room's tests are linked with it and what it uses, so a wrong dependency does not link.
+# ---- the rooms, and which may use which ----------------------------------------------------------
+# One archive a room; a room's tests are linked with it and what it uses, so a wrong dependency does
+# not link.
 USES_common/base   :=
 USES_common/operation := common/base
 USES_common/conv   := common/operation common/base
 USES_common/conv/diagnosis := common/conv common/operation common/base
 USES_common/training := common/operation common/base
 USES_common/operations/calls :=
-USES_common/operations := common/training common/conv/diagnosis common/conv common/operation common/base
+USES_common/operations := common/training common/conv/diagnosis common/conv common/operation \
+    common/base
 USES_common/timing := common/base
 USES_common/ptx    := common/base
 USES_common/simt/machine := common/base
@@ -105,7 +113,8 @@ USES_common/simt/core    := common/simt/machine common/ptx common/base
 USES_common/simt/decode  := common/simt/core $(USES_common/simt/core)
 USES_common/simt/checks  := common/simt/core $(USES_common/simt/core)
 USES_common/simt/time    := common/simt/core $(USES_common/simt/core)
-USES_common/simt/exec    := common/simt/checks common/simt/time common/simt/core $(USES_common/simt/core)
+USES_common/simt/exec    := common/simt/checks common/simt/time common/simt/core \
+    $(USES_common/simt/core)
 USES_common/simt   := common/simt/decode common/simt/exec $(USES_common/simt/exec)
 USES_common/cuda   := common/base
 USES_common/cuda/runtime := common/cuda common/ptx common/base
@@ -118,14 +127,17 @@ USES_datasets      := common/conv common/operation common/base
 USES_common/engine := common/cuda/runtime common/cuda/sim $(USES_common/cuda/sim)
 USES_common/train  := common/engine datasets common/operations $(USES_common/operations)
 USES_common/serve/batches := common/operation common/base
-USES_common/serve  := common/serve/batches common/operations/calls common/engine common/cuda/runtime $(USES_common/engine) datasets common/operations $(USES_common/operations)
+USES_common/serve  := common/serve/batches common/operations/calls common/engine \
+    common/cuda/runtime $(USES_common/engine) datasets common/operations $(USES_common/operations)
 USES_autograder/text    := common/base
 USES_autograder/sandbox := common/base
 USES_autograder/options := common/cuda common/base
 USES_autograder/build   := autograder/sandbox common/base
-USES_autograder/session := autograder/build autograder/sandbox autograder/tensors common/operation common/cuda common/base
+USES_autograder/session := autograder/build autograder/sandbox autograder/tensors \
+    common/operation common/cuda common/base
 USES_autograder/tensors := common/operation common/cuda common/base
-USES_autograder/lab     := autograder/text common/operations $(USES_common/operations) common/cuda common/simt/machine common/base
+USES_autograder/lab     := autograder/text common/operations $(USES_common/operations) \
+    common/cuda common/simt/machine common/base
 USES_autograder/mutate := autograder/lab $(USES_autograder/lab)
 USES_autograder/tests/predictions := autograder/lab $(USES_autograder/lab)
 USES_autograder/record  := autograder/lab $(USES_autograder/lab)
@@ -133,23 +145,37 @@ USES_autograder/class   := autograder/record $(USES_autograder/record)
 USES_autograder/export  := autograder/class autograder/record $(USES_autograder/record)
 USES_autograder/profile := autograder/text common/cuda common/simt/core $(USES_common/simt/core)
 USES_autograder/see     := autograder/text common/simt/core $(USES_common/simt/core)
-USES_autograder/trial   := common/operations/calls common/cuda/runtime autograder/options autograder/profile autograder/see autograder/record $(USES_autograder/record) \
+USES_autograder/trial   := common/operations/calls common/cuda/runtime autograder/options \
+    autograder/profile autograder/see autograder/record $(USES_autograder/record) \
     autograder/tensors datasets common/cuda/gpu common/cuda/sim $(USES_common/cuda/sim)
-USES_autograder/judging := autograder/session autograder/build autograder/sandbox autograder/tensors autograder/record autograder/lab autograder/text \
-    common/operations $(USES_common/operations) common/timing common/cuda/gpu common/cuda common/simt/machine common/ptx
+USES_autograder/judging := autograder/session autograder/build autograder/sandbox \
+    autograder/tensors autograder/record autograder/lab autograder/text \
+    common/operations $(USES_common/operations) common/timing common/cuda/gpu common/cuda \
+    common/simt/machine common/ptx
 USES_autograder/handout := autograder/lab $(USES_autograder/lab)
-USES_autograder         := autograder/options autograder/handout autograder/export autograder/class autograder/judging autograder/mutate autograder/profile autograder/see autograder/session autograder/build autograder/sandbox autograder/tensors \
-    autograder/record autograder/lab autograder/text common/operations $(USES_common/operations) common/timing common/cuda/gpu common/cuda/sim \
+USES_autograder         := autograder/options autograder/handout autograder/export \
+    autograder/class autograder/judging autograder/mutate autograder/profile autograder/see \
+    autograder/session autograder/build autograder/sandbox autograder/tensors \
+    autograder/record autograder/lab autograder/text common/operations $(USES_common/operations) \
+    common/timing common/cuda/gpu common/cuda/sim \
     $(USES_common/cuda/sim)
-ROOMS := common/base common/operation common/conv common/conv/diagnosis common/training common/operations common/operations/calls common/timing common/ptx $(addprefix common/simt/,machine core decode checks time exec) \
-    common/simt common/cuda $(addprefix common/cuda/,runtime gpu sim) common/conformance common/validate common/tail datasets common/engine common/train common/serve/batches common/serve \
-    $(addprefix autograder/,text options sandbox build session tensors lab mutate record class export profile see trial judging handout tests/predictions) autograder
+ROOMS := common/base common/operation common/conv common/conv/diagnosis common/training \
+    common/operations common/operations/calls common/timing common/ptx \
+    $(addprefix common/simt/,machine core decode checks time exec) \
+    common/simt common/cuda $(addprefix common/cuda/,runtime gpu sim) common/conformance \
+    common/validate common/tail datasets common/engine common/train common/serve/batches \
+    common/serve \
+    $(addprefix autograder/,text options sandbox build session tensors lab mutate record class \
+    export profile see trial judging handout tests/predictions) autograder
 
-# The calls need the toolkit's headers and go into the runner; a room's test_*, bench_*, fuzz_* and tool_* have a
-# main of their own (tool_x: $(BUILD)/tests/<room>/tool_x); these are programs.
+# The calls need the toolkit's headers and go into the runner; a room's test_*, bench_*, fuzz_* and
+# tool_* have a main of their own (tool_x: $(BUILD)/tests/<room>/tool_x); these are programs.
 APART    := $(filter-out %/operation_call.c,$(wildcard common/operations/calls/*.c))
 PROGRAMS := grade device runner run simulate lab doctor class export handout
-APART    += common/tail/plan_main.c common/validate/measure_sim.c common/engine/engine_gpu.c common/train/train_main.c common/serve/serve_main.c common/serve/load_main.c $(PROGRAMS:%=autograder/%.c) $(foreach r,$(ROOMS),$(wildcard $(r)/test_*.c $(r)/bench_*.c $(r)/fuzz_*.c $(r)/tool_*.c))
+APART    += common/tail/plan_main.c common/validate/measure_sim.c common/engine/engine_gpu.c \
+    common/train/train_main.c common/serve/serve_main.c common/serve/load_main.c \
+    $(PROGRAMS:%=autograder/%.c) $(foreach r,$(ROOMS),$(wildcard $(r)/test_*.c $(r)/bench_*.c \
+    $(r)/fuzz_*.c $(r)/tool_*.c))
 
 source_of  = $(filter-out $(APART),$(wildcard $(1)/*.c))
 archive_of = $(BUILD)/lib/$(notdir $(1)).a
@@ -160,18 +186,21 @@ BENCHES   := $(patsubst %.c,$(BUILD)/tests/%,$(foreach r,$(ROOMS),$(wildcard $(r
 FUZZERS   := $(patsubst %.c,$(BUILD)/tests/%,$(foreach r,$(ROOMS),$(wildcard $(r)/fuzz_*.c)))
 TESTS     := $(patsubst %.c,$(BUILD)/tests/%,$(foreach r,$(ROOMS),$(wildcard $(r)/test_*.c)))
 
-# What make test runs, side by side.  Long ones first, so that no core waits for the other at the end; the unit tests of
-# common, which come last, take a few seconds each.
+# What make test runs, side by side.  Long ones first, so that no core waits for the other at the
+# end; the unit tests of common, which come last, take a few seconds each.
 UNIT_TESTS := $(filter-out %/test_corpus,$(TESTS))
 LABS       := $(notdir $(patsubst %/lab.ini,%,$(wildcard labs/*/lab.ini)))
-LONGEST     = autograder/tests/numbers/check.sh autograder/tests/train/check.sh autograder/tests/names/check.sh $(BUILD)/tests/autograder/session/test_session
+LONGEST     = autograder/tests/numbers/check.sh autograder/tests/train/check.sh \
+    autograder/tests/names/check.sh $(BUILD)/tests/autograder/session/test_session
 # In parts by the first letter, so that no core has all of them.
 ATTACKS    := $(sort $(shell ls autograder/tests/attacks 2>/dev/null | cut -c 1))
-ALL_TESTS   = $(LONGEST) $(LABS:%=corpus/solutions/%) $(LABS:%=corpus/mutants/%/) $(ATTACKS:%=corpus/attacks/%) corpus/right/ corpus/skeletons \
+ALL_TESTS   = $(LONGEST) $(LABS:%=corpus/solutions/%) $(LABS:%=corpus/mutants/%/) \
+    $(ATTACKS:%=corpus/attacks/%) corpus/right/ corpus/skeletons \
     $(filter-out $(LONGEST) %/corpus/check.sh,$(wildcard autograder/tests/*/check.sh)) \
-    $(filter-out $(LONGEST),$(filter $(BUILD)/tests/autograder/%,$(UNIT_TESTS))) $(filter-out $(BUILD)/tests/autograder/%,$(UNIT_TESTS))
+    $(filter-out $(LONGEST),$(filter $(BUILD)/tests/autograder/%,$(UNIT_TESTS))) \
+    $(filter-out $(BUILD)/tests/autograder/%,$(UNIT_TESTS))
 
-# ---- objects, libraries, programs ------------------------------------------------------------------------------------
+# ---- objects, libraries, programs ----------------------------------------------------------------
 $(BUILD)/obj/%.o: %.c
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
@@ -179,14 +208,17 @@ $(BUILD)/obj/%.o: %.c
 
 # The interpreter's inner loops want the optimiser's best.
 $(BUILD)/obj/common/simt/%.o: CFLAGS += -O3
-# Nearly every x86-64 processor has AVX2: there the handlers for any processor are spare ones, and compile in half the time.
+# Nearly every x86-64 processor has AVX2: there the handlers for any processor are spare ones, and
+# compile in half the time.
 ifneq ($(filter x86_64-%,$(MAKE_HOST)),)
 $(BUILD)/obj/common/simt/exec/exec_base.o: CFLAGS += -O1
 endif
 # Tests run for seconds, and the optimiser takes a third of their compilation.
 $(TESTS:$(BUILD)/tests/%=$(BUILD)/obj/%.o): CFLAGS += -O1
 # The only files that see the toolkit's headers.
-$(BUILD)/obj/common/cuda/runtime/%.o $(BUILD)/obj/common/operations/calls/%.o $(addprefix $(BUILD)/obj/common/serve/,card.o pool.o test_pool.o): CPPFLAGS += -isystem $(CUDA_INCLUDE)
+$(BUILD)/obj/common/cuda/runtime/%.o $(BUILD)/obj/common/operations/calls/%.o \
+    $(addprefix $(BUILD)/obj/common/serve/,card.o pool.o test_pool.o): CPPFLAGS += -isystem \
+    $(CUDA_INCLUDE)
 
 define room_rules
 $(call archive_of,$(1)): $(call objects_of,$(1))
@@ -202,12 +234,15 @@ endef
 $(foreach r,$(ROOMS),$(eval $(call room_rules,$(r))))
 
 # Only a class is archives and a database.
-$(BUILD)/bin/class $(BUILD)/bin/export $(BUILD)/tests/autograder/class/% $(BUILD)/tests/autograder/export/%: LDLIBS += -larchive -lsqlite3
+$(BUILD)/bin/class $(BUILD)/bin/export $(BUILD)/tests/autograder/class/% \
+    $(BUILD)/tests/autograder/export/%: LDLIBS += -larchive -lsqlite3
 
-# The server and its clients have an event loop, the load generator histograms and random times as well.
+# The server and its clients have an event loop, the load generator histograms and random times as
+# well.
 SERVE_LIBS := -levent -lgsl -lgslcblas
 $(BUILD)/bin/load $(BUILD)/tests/common/serve/%: LDLIBS += $(SERVE_LIBS)
-$(BUILD)/bin/load: $(BUILD)/obj/common/serve/load_main.o $(call archives_of,common/serve $(USES_common/serve))
+$(BUILD)/bin/load: $(BUILD)/obj/common/serve/load_main.o \
+    $(call archives_of,common/serve $(USES_common/serve))
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$$CC $$LINK_FLAGS -Wl,--start-group $^ -Wl,--end-group $$LINK_LIBS -o $@
@@ -217,29 +252,38 @@ $(BUILD)/bin/%: $(BUILD)/obj/autograder/%.o $(call archives_of,$(USES_autograder
 	@mkdir -p $(@D)
 	$(Q)$$CC $$LINK_FLAGS -Wl,--start-group $^ -Wl,--end-group $$LINK_LIBS -o $@
 
-# ---- what a submission is linked with --------------------------------------------------------------------------------
-# The sandboxed runner is the drop-in runtime and a wire, no engine; run has both engines in the same process, simulate one.  Their own
-# names come whole (a submission that defines one of them is told so), of the rooms below comes what they need.
-USES_autograder/runner.c := common/operations/calls common/cuda/runtime autograder/tensors common/cuda common/ptx common/base
+# ---- what a submission is linked with ------------------------------------------------------------
+# The sandboxed runner is the drop-in runtime and a wire, no engine; run has both engines in the
+# same process, simulate one.  Their own names come whole (a submission that defines one of them is
+# told so), of the rooms below comes what they need.
+USES_autograder/runner.c := common/operations/calls common/cuda/runtime autograder/tensors \
+    common/cuda common/ptx common/base
 USES_autograder/run.c    := autograder/trial $(USES_autograder/trial)
-USES_autograder/simulate.c := common/cuda/runtime autograder/profile autograder/record $(USES_autograder/record) common/cuda/sim $(USES_common/cuda/sim)
+USES_autograder/simulate.c := common/cuda/runtime autograder/profile autograder/record \
+    $(USES_autograder/record) common/cuda/sim $(USES_common/cuda/sim)
 RUNTIME_OBJ := $(call objects_of,common/cuda/runtime)
-CALL_OBJ    := $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out %/operation_call.c,$(wildcard common/operations/calls/*.c)))
-SUBMISSION_LIBS := $(BUILD)/lib/runner.a $(BUILD)/lib/runner-rooms.a $(BUILD)/lib/run.a $(BUILD)/lib/simulate.a $(BUILD)/lib/run-rooms.a
+CALL_OBJ    := $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out \
+    %/operation_call.c,$(wildcard common/operations/calls/*.c)))
+SUBMISSION_LIBS := $(BUILD)/lib/runner.a $(BUILD)/lib/runner-rooms.a $(BUILD)/lib/run.a \
+    $(BUILD)/lib/simulate.a $(BUILD)/lib/run-rooms.a
 
 $(BUILD)/lib/runner.a: $(BUILD)/obj/autograder/runner.o $(BUILD)/obj/common/operations/calls/operation_call.o $(RUNTIME_OBJ)
-$(BUILD)/lib/run.a:    $(BUILD)/obj/autograder/run.o $(call objects_of,autograder/trial) $(BUILD)/obj/common/operations/calls/operation_call.o $(RUNTIME_OBJ)
+$(BUILD)/lib/run.a:    $(BUILD)/obj/autograder/run.o $(call objects_of,autograder/trial) \
+    $(BUILD)/obj/common/operations/calls/operation_call.o $(RUNTIME_OBJ)
 $(BUILD)/lib/simulate.a: $(BUILD)/obj/autograder/simulate.o $(RUNTIME_OBJ)
 $(BUILD)/lib/engine-sim.a: $(BUILD)/obj/common/engine/engine_sim.o $(RUNTIME_OBJ)
-$(BUILD)/lib/runner-rooms.a: $(call objects_of,$(filter-out common/cuda/runtime,$(USES_autograder/runner.c)))
-$(BUILD)/lib/run-rooms.a:    $(call objects_of,$(filter-out common/cuda/runtime autograder/trial,$(USES_autograder/run.c)))
+$(BUILD)/lib/runner-rooms.a: $(call objects_of,$(filter-out \
+    common/cuda/runtime,$(USES_autograder/runner.c)))
+$(BUILD)/lib/run-rooms.a:    $(call objects_of,$(filter-out common/cuda/runtime \
+    autograder/trial,$(USES_autograder/run.c)))
 $(SUBMISSION_LIBS) $(BUILD)/lib/engine-sim.a: # q, not r: files of two rooms may have the same name
 	$(call say,AR,$@)
 	@mkdir -p $(@D)
 	$(Q)rm -f $@ && ar qcs $@ $^
 
 # These tests need an operation to judge with, and the rooms that they test know of none.
-JUDGING_TESTS := common/conv/diagnosis/test_diagnose common/conv/diagnosis/test_order autograder/session/test_session \
+JUDGING_TESTS := common/conv/diagnosis/test_diagnose common/conv/diagnosis/test_order \
+    autograder/session/test_session \
     datasets/tool_maps datasets/tool_recordings datasets/test_recordings
 $(foreach t,$(JUDGING_TESTS),$(eval USES_$(t).c := common/operations $(USES_common/operations)))
 $(foreach t,$(JUDGING_TESTS),$(eval $(BUILD)/tests/$(t): $(call archives_of,$(USES_$(t).c))))
@@ -249,9 +293,11 @@ USES_common/cuda/sim/test_end_to_end.c := common/cuda/runtime $(USES_common/cuda
 $(BUILD)/tests/common/cuda/sim/test_end_to_end: $(RUNTIME_OBJ)
 $(BUILD)/tests/common/cuda/sim/test_end_to_end: LDFLAGS += -rdynamic
 
-# ---- kernels that are measured on a card and priced here (common/validate) ---------------------------------------------
-MEASURED   := $(patsubst common/validate/data/h200/%-times.tsv,%,$(wildcard common/validate/data/h200/*-times.tsv))
-NVCC_FLAGS := -O3 -lineinfo -std=c++17 -cudart none -Wno-deprecated-gpu-targets -I. -Icommon/include \
+# ---- kernels that are measured on a card and priced here (common/validate) -----------------------
+MEASURED   := $(patsubst common/validate/data/h200/%-times.tsv,%,$(wildcard \
+    common/validate/data/h200/*-times.tsv))
+NVCC_FLAGS := -O3 -lineinfo -std=c++17 -cudart none -Wno-deprecated-gpu-targets -I. \
+    -Icommon/include \
     -gencode arch=compute_90,code=[compute_90,sm_90]
 
 $(BUILD)/validate/hopper.o: NVCC_FLAGS := $(filter-out -gencode arch=%,$(NVCC_FLAGS)) \
@@ -266,26 +312,30 @@ $(BUILD)/validate/lab-%.o: solutions/%/conv.cu common/include/convlab/conv.h
 	@mkdir -p $(@D)
 	$(Q)"$$NVCC" $(NVCC_FLAGS) -c $< -o $@
 
-VALIDATE_LIB := $(BUILD)/obj/common/validate/measure_sim.o $(call archives_of,$(USES_common/validate))
+VALIDATE_LIB := $(BUILD)/obj/common/validate/measure_sim.o \
+    $(call archives_of,$(USES_common/validate))
 # Programs of many kernels each; the others are labs' solutions.
 MANY := $(patsubst %,$(BUILD)/validate/run-%,micro families strangers spills hopper)
 $(MANY): $(BUILD)/validate/run-%: $(BUILD)/validate/%.o $(VALIDATE_LIB)
 	$(call say,LD,$@)
 	$(Q)$$CXX $$LINK_FLAGS $^ $$LINK_LIBS -o $@
-$(BUILD)/validate/families.o $(BUILD)/validate/strangers.o $(BUILD)/validate/spills.o $(BUILD)/validate/hopper.o: common/validate/entries.h
+$(BUILD)/validate/families.o $(BUILD)/validate/strangers.o $(BUILD)/validate/spills.o \
+    $(BUILD)/validate/hopper.o: common/validate/entries.h
 $(BUILD)/validate/run-%: $(BUILD)/validate/lab-%.o $(BUILD)/validate/layers.o $(VALIDATE_LIB)
 	$(call say,LD,$@)
 	$(Q)$$CXX $$LINK_FLAGS $^ $$LINK_LIBS -o $@
 
 .SECONDARY:
 
-# ---- second stage: everything that `make grade` and its sisters need built ---------------------------------------------
+# ---- second stage: everything that `make grade` and its sisters need built -----------------------
 .PHONY: tools tests benches objects fuzzers validators rooms
 rooms: # what each room may use, and single files: for autograder/tests/rooms
 	@$(foreach u,$(filter USES_%,$(.VARIABLES)),echo '$(u:USES_%=%) $($(u))';)
-validators: $(MEASURED:%=$(BUILD)/validate/run-%) $(BUILD)/tests/common/validate/tool_validate $(BUILD)/bin/lab
+validators: $(MEASURED:%=$(BUILD)/validate/run-%) $(BUILD)/tests/common/validate/tool_validate \
+    $(BUILD)/bin/lab
 	@:
-tools: $(BUILD)/bin/grade $(BUILD)/bin/device $(BUILD)/bin/lab $(SUBMISSION_LIBS) $(CALL_OBJ) $(call archive_of,common/operations/calls) $(call archive_of,autograder/trial)
+tools: $(BUILD)/bin/grade $(BUILD)/bin/device $(BUILD)/bin/lab $(SUBMISSION_LIBS) $(CALL_OBJ) \
+    $(call archive_of,common/operations/calls) $(call archive_of,autograder/trial)
 	@:
 tests: $(TESTS)
 	@:
@@ -297,8 +347,11 @@ fuzzers: $(FUZZERS)
 	@:
 $(FUZZERS): LDFLAGS += -fsanitize=fuzzer
 
-# ---- front door --------------------------------------------------------------------------------------------------------
-.PHONY: $(ANSWERS:=-answer) help labs setup doctor run machine simulate profile grade class export book bundle handout update hint ladder reset solution watch check numbers bench validate compare tune maps datasets train serve load sweep widths mutate test fuzz sanitize keep new-lab compile-commands format clean
+# ---- front door ----------------------------------------------------------------------------------
+.PHONY: $(ANSWERS:=-answer) help labs setup doctor run machine simulate profile grade class \
+    export book bundle handout update hint ladder reset solution watch check numbers bench \
+    validate compare tune maps datasets train serve load sweep widths mutate test fuzz sanitize \
+    keep new-lab compile-commands format clean
 
 stage = $(Q)+$(made) $(MAKE) $(if $(V),,-s) -j"$$JOBS" $(1)
 # Packages that one target wants and a student does not.
@@ -513,7 +566,9 @@ watch:
 	$(Q)sh common/setup/watch.sh "$$BUILD" "$$LAB" $(BUILD)/bin/grade --watch $(where) --lab "$$LAB" --engine "$$ENGINE" --gpu "$$GPU"
 
 # What the scripts of docs/numbers run beside the labs.
-NUMBER_TOOLS := $(addprefix $(BUILD)/tests/,common/conformance/tool_conformance common/validate/tool_validate common/tail/tool_stairs common/operation/tool_rounding datasets/tool_maps datasets/tool_digits datasets/tool_recordings)
+NUMBER_TOOLS := $(addprefix $(BUILD)/tests/,common/conformance/tool_conformance \
+    common/validate/tool_validate common/tail/tool_stairs common/operation/tool_rounding \
+    datasets/tool_maps datasets/tool_digits datasets/tool_recordings)
 
 check:
 	$(call stage,tools $(NUMBER_TOOLS))
@@ -553,7 +608,8 @@ simulate:
 	$(Q)sh common/setup/simulate.sh "$$BUILD" "$$PROGRAM" "$$ARGS"
 
 # Lab 18's step on a set of digits.
-TRAIN_PARTS := $(addprefix $(BUILD)/,obj/common/train/train_main.o lib/train.a lib/datasets.a lib/engine-sim.a lib/run-rooms.a tests/datasets/tool_digits)
+TRAIN_PARTS := $(addprefix $(BUILD)/,obj/common/train/train_main.o lib/train.a lib/datasets.a \
+    lib/engine-sim.a lib/run-rooms.a tests/datasets/tool_digits)
 train:
 	$(call stage,$(TRAIN_PARTS))
 	$(Q)sh common/train/train.sh "$$BUILD" "$$DATA" "$$EPOCHS" "$$SEED" "$$ENGINE"
@@ -562,13 +618,15 @@ sweep:
 	$(call stage,tools $(BUILD)/tests/common/tail/tool_stairs)
 	$(Q)sh common/tail/sweep.sh "$$BUILD" "$$NVCC" "$$LAB" "$$SHAPE" "$$OVER" "$$ENGINE" "$$GPU" "$$JOBS"
 
-WIDTHS_PARTS := $(BUILD)/obj/common/tail/plan_main.o $(call archives_of,common/conv common/operation common/base)
+WIDTHS_PARTS := $(BUILD)/obj/common/tail/plan_main.o $(call archives_of,common/conv \
+    common/operation common/base)
 widths:
 	$(call stage,tools $(WIDTHS_PARTS))
 	$(Q)sh common/tail/widths.sh "$$BUILD" "$$NVCC" "$$NETWORK" "$$LAB" "$$MODE" "$$TAU" "$$BATCH" "$$ENGINE" "$$GPU" "$$JOBS"
 
 # A lab's network for the clients of a Unix socket, and such clients.
-SERVE_PARTS := $(addprefix $(BUILD)/,obj/common/serve/serve_main.o lib/calls.a lib/serve.a lib/batches.a lib/engine-sim.a lib/run-rooms.a bin/lab bin/load) $(CALL_OBJ)
+SERVE_PARTS := $(addprefix $(BUILD)/,obj/common/serve/serve_main.o lib/calls.a lib/serve.a \
+    lib/batches.a lib/engine-sim.a lib/run-rooms.a bin/lab bin/load) $(CALL_OBJ)
 serve:
 	$(need_lab)
 	$(call stage,$(SERVE_PARTS))
@@ -597,9 +655,10 @@ test:
 	$(call stage,test-packages tools tests $(NUMBER_TOOLS) $(EXPORT_TOOLS) $(TRAIN_PARTS) $(SERVE_PARTS) $(WIDTHS_PARTS) $(BUILD)/bin/doctor $(BUILD)/bin/class $(BUILD)/bin/handout)
 	$(Q)sh autograder/tests/run.sh "$$BUILD" $$CHOSEN
 
-# In build folders of their own, with the nvcc that setup found for this one.  Warnings are the ordinary build's affair:
-# clang knows other ones.
-checked = $(Q)+CFLAGS='-O1 -g -fno-omit-frame-pointer' $(MAKE) $(if $(V),,-s) -j"$$JOBS" BUILD=$(BUILD)/$@ NVCC="$$NVCC" WARN=-w \
+# In build folders of their own, with the nvcc that setup found for this one.  Warnings are the
+# ordinary build's affair: clang knows other ones.
+checked = $(Q)+CFLAGS='-O1 -g -fno-omit-frame-pointer' $(MAKE) $(if $(V),,-s) -j"$$JOBS" \
+    BUILD=$(BUILD)/$@ NVCC="$$NVCC" WARN=-w \
     SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all $(2)' $(1)
 
 fuzz:

@@ -1,10 +1,12 @@
 #!/bin/sh
-# datasets.sh BUILD SET SEED - a set of digits as IDX files in BUILD/datasets/SET, named as MNIST's are.
+# datasets.sh BUILD SET SEED - a set of digits as IDX files in BUILD/datasets/SET, named as MNIST's
+# are.
 #
-# SET digits (and an empty one) is drawn here from SEED, 60,000 to train with and 10,000 to test with; SET recordings is 600
-# and 400, and weights that read them.  TRAIN= and TEST= are other numbers.  The other sets are published ones: downloaded,
-# held against the SHA-256 of recipes.tsv, unpacked.  RECIPES=file takes other recipes.  What is there and right is not
-# fetched again; what is not the published file is never unpacked.
+# SET digits (and an empty one) is drawn here from SEED, 60,000 to train with and 10,000 to test
+# with; SET recordings is 600 and 400, and weights that read them.  TRAIN= and TEST= are other
+# numbers.  The other sets are published ones: downloaded, held against the SHA-256 of recipes.tsv,
+# unpacked.  RECIPES=file takes other recipes.  What is there and right is not fetched again; what
+# is not the published file is never unpacked.
 set -eu
 build=${1:?usage: datasets.sh BUILD SET SEED}
 set_name=${2:-digits}
@@ -47,7 +49,8 @@ elif [ "$set_name" = recordings ]; then
     "$build/tests/datasets/tool_recordings" "$to" "$seed" "${TRAIN:-600}" "${TEST:-400}"
 else
     for tool in curl sha256sum gunzip; do
-        command -v "$tool" >/dev/null || fail "$tool is missing: sudo apt-get install curl coreutils gzip"
+        command -v "$tool" >/dev/null ||
+            fail "$tool is missing: sudo apt-get install curl coreutils gzip"
     done
     while IFS=$tab read -r name file sum url; do
         [ "$name" != "$set_name" ] || fetch "$file" "$sum" "$url"

@@ -1,8 +1,10 @@
 #!/bin/sh
-# handout.sh BUILD OUT "LABS" - a student's copy of the workbook into OUT, a git repository with one commit a release.
+# handout.sh BUILD OUT "LABS" - a student's copy of the workbook into OUT, a git repository with one
+# commit a release.
 #
-# LABS are names as in `make grade LAB=`; empty: every lab whose skeleton gives no other lab's answers away.  The copy is
-# made in BUILD, searched for what it must not show (search.h), and only then put into OUT: what is found leaves OUT alone.
+# LABS are names as in `make grade LAB=`; empty: every lab whose skeleton gives no other lab's
+# answers away.  The copy is made in BUILD, searched for what it must not show (search.h), and only
+# then put into OUT: what is found leaves OUT alone.
 set -euf
 build=${1:?usage: handout.sh BUILD OUT LABS}
 out=${2:?usage: handout.sh BUILD OUT LABS}
@@ -18,7 +20,8 @@ fail()
 
 command -v git >/dev/null || fail 'no git: sudo apt-get install git'
 [ ! -L "$out" ] || fail "$out is a link: name the folder itself"
-if [ -e "$out" ] && [ -n "$(ls -A "$out")" ] && ! { [ -d "$out/.git" ] && [ -f "$out/RELEASE" ]; }; then
+if [ -e "$out" ] && [ -n "$(ls -A "$out")" ] &&
+    ! { [ -d "$out/.git" ] && [ -f "$out/RELEASE" ]; }; then
     fail "$out is there and is no student's copy: name another folder, OUT=dir"
 fi
 [ ! -e "$out" ] || [ -z "$(git -C "$out" status --porcelain 2>/dev/null)" ] ||
@@ -51,7 +54,8 @@ is_ours='^(autograder/(tests|handout)[./]|common/(compare|conformance|validate)/
 
 copy=$(mktemp -d "$build/handout.XXXXXX")
 trap 'rm -rf "$copy"' EXIT
-files | grep -E "$is_shown" | grep -Ev "$is_ours" | grep -v '^labs/' | tar -cf - -T - | tar -xf - -C "$copy"
+files | grep -E "$is_shown" | grep -Ev "$is_ours" | grep -v '^labs/' | tar -cf - -T - |
+    tar -xf - -C "$copy"
 
 # ---- the labs ----
 # What the grader reads of lab.ini is sealed; this is left of it to be read.
@@ -113,7 +117,8 @@ git -C "$out" add RELEASE
 if git -C "$out" diff --cached --quiet 2>/dev/null; then
     echo "  $out is this release already."
 else
-    git -C "$out" -c user.name=Workbook -c user.email=workbook@localhost commit -q -m "Labs of $(date -u +%F): $(tr '\n' ' ' <"$out/RELEASE")"
+    git -C "$out" -c user.name=Workbook -c user.email=workbook@localhost commit -q \
+        -m "Labs of $(date -u +%F): $(tr '\n' ' ' <"$out/RELEASE")"
     echo "  $out: $(wc -l <"$out/RELEASE") of the labs, searched and without answers; students clone it, and make update there merges the next release"
 fi
 

@@ -1,17 +1,23 @@
 #!/bin/sh
 # mutate.sh BUILD LAB - do the lab's cases find every small change of its solution's TODO regions?
-# Prints a table, and the changes that nothing found; exits 1 if there are any.  The environment may set:
+# Prints a table, and the changes that nothing found; exits 1 if there are any.  The environment may
+# set:
 #   JOBS           so many mutants at a time, 2
 #   SAMPLE, SEED   only so many mutants, chosen by SEED
 #   SHARD=K/N      only every Nth mutant, from the Kth on: a part for each of N machines
-#   KNOWN=FILE     found.tsv of other runs, one behind the other: what was found there is not tried again
-#   VERBOSE=1      before the table each mutant that was found, and what was said of it, for judging the words by reading
-# BUILD/mutate/NN-name/found.tsv grows by a line a mutant, its name and the verdict, as soon as there is one.
+#   KNOWN=FILE     found.tsv of other runs, one behind the other: what was found there is not tried
+#                  again
+#   VERBOSE=1      before the table each mutant that was found, and what was said of it, for judging
+#                  the words by reading
+# BUILD/mutate/NN-name/found.tsv grows by a line a mutant, its name and the verdict, as soon as
+# there is one.
 #
-# Each mutant (mutants.h) is compiled to PTX only.  Is its object the solution's, it is the same program.  It runs on the
-# simulator, case by case and the smallest first, until one is wrong: what does not end, crashes or is right by luck is wrong
-# too.  If no public case finds it, the hidden shapes of ten seeds must, every time.  What is left must stand with its
-# reason in autograder/tests/mutate/NN-name.tsv.  BUILD/mutate keeps what was found out, by digest: a second run is quick.
+# Each mutant (mutants.h) is compiled to PTX only.  Is its object the solution's, it is the same
+# program.  It runs on the simulator, case by case and the smallest first, until one is wrong: what
+# does not end, crashes or is right by luck is wrong
+# too.  If no public case finds it, the hidden shapes of ten seeds must, every time.  What is left
+#       must stand with its reason in autograder/tests/mutate/NN-name.tsv.  BUILD/mutate keeps what
+#       was found out, by digest: a second run is quick.
 set -eu
 build=${1:?usage: mutate.sh BUILD LAB}
 seeds=10
@@ -28,7 +34,7 @@ core() {
         awk -v n="$1" '{ core[NR - 1] = $1 } END { print core[n % NR] }'
 }
 
-# ---- one mutant, called below through xargs ----------------------------------------------------------------------------
+# ---- one mutant, called below through xargs ------------------------------------------------------
 
 # compile SOURCE OBJECT
 compile() {
@@ -36,7 +42,8 @@ compile() {
         "$CC" -O3 -std=c11 -w -Icommon/include -c "$1" -o "$2"
     else
         # shellcheck disable=SC2086
-        "$NVCC" $flags -ccbin="$CXX" -gencode "arch=compute_$MUTATE_CC,code=compute_$MUTATE_CC" -c "$1" -o "$2"
+        "$NVCC" $flags -ccbin="$CXX" -gencode "arch=compute_$MUTATE_CC,code=compute_$MUTATE_CC" \
+            -c "$1" -o "$2"
     fi
 }
 
@@ -44,7 +51,8 @@ compile() {
 link() {
     # shellcheck disable=SC2046,SC2086
     "$CXX" -o "$2" "$1" $MUTATE_CALLS -Wl,--whole-archive "$build/lib/run.a" \
-        -Wl,--no-whole-archive "$build/lib/run-rooms.a" $(sed -n '/"-ldl"\|"-ljansson"/p' autograder/build/build_command.c | grep -o '[-]l[a-z0-9]*')
+        -Wl,--no-whole-archive "$build/lib/run-rooms.a" \
+        $(sed -n '/"-ldl"\|"-ljansson"/p' autograder/build/build_command.c | grep -o '[-]l[a-z0-9]*')
 }
 
 # The names that the compiler made up for its own files are no part of the program.
@@ -53,16 +61,20 @@ object_digest() {
     digest <"$1.plain"
 }
 
-# right PROGRAM SECONDS ARGUMENTS...: is the output right, and not by luck?  On one core, so that the seconds that the solution
-# takes are CPU seconds, which a mutant has five times as many of: on sixteen threads it could use them up and be right.
+# right PROGRAM SECONDS ARGUMENTS...: is the output right, and not by luck?  On one core, so that
+# the seconds that the solution takes are CPU seconds, which a mutant has five times as many of: on
+# sixteen threads it could use them up and be right.
 right() {
     program=$1 seconds=$2
     shift 2
-    timeout $((seconds * 30)) prlimit "--cpu=$seconds" taskset -c "$MUTATE_CORE" "$program" --root . --lab "$MUTATE_LAB" --engine sim \
-        --gpu "$MUTATE_GPU" --seed 1 "$@" >"${program%/*}/log" 2>&1 && ! grep -q 'but only by luck' "${program%/*}/log"
+    timeout $((seconds * 30)) prlimit "--cpu=$seconds" taskset -c "$MUTATE_CORE" "$program" \
+        --root . --lab "$MUTATE_LAB" --engine sim \
+        --gpu "$MUTATE_GPU" --seed 1 "$@" >"${program%/*}/log" 2>&1 &&
+        ! grep -q 'but only by luck' "${program%/*}/log"
 }
 
-# What finds the program: "public CASE", "hidden", or "nothing", with the seeds whose hidden shapes do not find it.
+# What finds the program: "public CASE", "hidden", or "nothing", with the seeds whose hidden shapes
+# do not find it.
 find_fault() {
     while IFS=$tab read -r name seconds; do
         right "$1" "$seconds" --case "$name" || { echo "public $name"; return; }
@@ -79,7 +91,8 @@ find_fault() {
     if [ "$left" ]; then echo "nothing$left"; else echo hidden; fi
 }
 
-# The verdict on the source in FOLDER, kept: "none" (no program), "same", "public CASE", "hidden" or "nothing".
+# The verdict on the source in FOLDER, kept: "none" (no program), "same", "public CASE", "hidden" or
+# "nothing".
 verdict() {
     source=$(find "$1" -name '*.c' -o -name '*.cu')
     known=$build/mutate/objects/$( (echo "$MUTATE_TOOLS"; cat "$source") | digest)
@@ -122,7 +135,7 @@ if [ "${MUTATE_WORK:-}" ]; then
     exit 0
 fi
 
-# ---- a lab ---------------------------------------------------------------------------------------------------------------
+# ---- a lab ---------------------------------------------------------------------------------------
 
 lab=$("$build/bin/lab" names | grep "^${2:?usage: mutate.sh BUILD LAB}") ||
     { echo "mutate: there is no lab $2; there are: $("$build/bin/lab" names | tr '\n' ' ')" >&2; exit 2; }
@@ -149,8 +162,10 @@ export NVCC CC CXX MUTATE_LAB MUTATE_CALLS MUTATE_GPU MUTATE_CC MUTATE_TOOLS
 rm -rf "$work"
 mkdir -p "$work/words" "$work/solution" "$build/mutate/objects" "$build/mutate/verdicts"
 "$build/bin/lab" mutants --lab "$lab" >"$work/all.tsv"
-"$build/bin/lab" mutants --lab "$lab" ${SAMPLE:+--sample "$SAMPLE"} --seed "${SEED:-1}" --out "$work/sources" |
-    awk -v k="${shard%/*}" -v n="${shard#*/}" 'NR == 1 || (NR - 1) % n == k % n' >"$work/mutants.tsv"
+"$build/bin/lab" mutants --lab "$lab" ${SAMPLE:+--sample "$SAMPLE"} --seed "${SEED:-1}" \
+    --out "$work/sources" |
+    awk -v k="${shard%/*}" -v n="${shard#*/}" 'NR == 1 || (NR - 1) % n == k % n' \
+    >"$work/mutants.tsv"
 
 MUTATE_CORE=$(core 0)
 # The solution itself: what its object is, that every case is right, and how long each may take.
@@ -170,20 +185,23 @@ export MUTATE_SOLUTION
 for n in $(seq "$seeds"); do
     "$build/bin/lab" hidden --lab "$lab" --seed "$n" >"$work/hidden.$n"
 done
-cat "$build/lib/run.a" "$build/lib/run-rooms.a" "$ini" "$work"/hidden.* "$0" "common/simt/gpus/$MUTATE_GPU.ini" | digest >"$work/judge"
+cat "$build/lib/run.a" "$build/lib/run-rooms.a" "$ini" "$work"/hidden.* "$0" \
+    "common/simt/gpus/$MUTATE_GPU.ini" | digest >"$work/judge"
 
 # What is known already: another run's "nothing" may have had fewer cases.
 awk -F "$tab" 'FNR == 1 { file++ } file == 1 { wanted[$1] } file == 2 && $1 in wanted && $2 !~ /^nothing/ { print; delete wanted[$1] }' \
     "$work/mutants.tsv" "$known" >"$work/found.tsv"
 
 export MUTATE_WORK
-awk -F "$tab" 'FILENAME != ARGV[1] && FNR > 1 && !($1 in known) { print $1 } { known[$1] }' "$work/found.tsv" "$work/mutants.tsv" >"$work/todo"
+awk -F "$tab" 'FILENAME != ARGV[1] && FNR > 1 && !($1 in known) { print $1 } { known[$1] }' \
+    "$work/found.tsv" "$work/mutants.tsv" >"$work/todo"
 . common/setup/ticker.sh
 ticker_begin "$build" "changes of $lab" "$(wc -l <"$work/todo")"
 xargs -r -P "${JOBS:-2}" --process-slot-var=MUTATE_JOB -n 1 nice sh "$0" "$build" <"$work/todo"
 ticker_end
 [ -f "$listed" ] || listed=/dev/null
-[ ! "${VERBOSE:-}" ] || tail -n +2 "$work/mutants.tsv" | while IFS=$tab read -r name line kind todo before after; do
+[ ! "${VERBOSE:-}" ] || tail -n +2 "$work/mutants.tsv" |
+    while IFS=$tab read -r name line kind todo before after; do
     case $(sed -n "s/^$name$tab//p" "$work/found.tsv") in
     public* | hidden)
         printf 'line %s, %s, TODO(%s): %s\n  -> %s\n' "$line" "$kind" "$todo" "$before" "$after"
@@ -191,4 +209,5 @@ ticker_end
         ;;
     esac
 done
-awk -F "$tab" -v lab="$lab" -f autograder/mutate/table.awk "$listed" "$work/all.tsv" "$work/found.tsv" "$work/mutants.tsv"
+awk -F "$tab" -v lab="$lab" -f autograder/mutate/table.awk "$listed" "$work/all.tsv" \
+    "$work/found.tsv" "$work/mutants.tsv"

@@ -16,7 +16,8 @@ tell()
 {
     if [ $? = 0 ]; then echo "ok $room/$1"; else
         echo "not ok $room/$1"
-        (cd "$work" && cat said out err differ server ./*.log 2>/dev/null) | tail -n 30 | sed 's/^/    /'
+        (cd "$work" && cat said out err differ server ./*.log 2>/dev/null) | tail -n 30 |
+            sed 's/^/    /'
         failed=1
     fi
 }

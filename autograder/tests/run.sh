@@ -1,10 +1,12 @@
 #!/bin/sh
-# run.sh BUILD TEST... - tests, two at a time on one core, four on two, in the order given: programs (cmocka), check.sh
-# scripts, and corpus/FILTER for what autograder/tests/corpus/check.sh does with it.  The Makefile says which; a program that a
-# renamed source left behind is none.  The last line is "N passed, N failed".
+# run.sh BUILD TEST... - tests, two at a time on one core, four on two, in the order given: programs
+# (cmocka), check.sh scripts, and corpus/FILTER for what autograder/tests/corpus/check.sh does with
+# it.  The Makefile says which; a program that a renamed source left behind is none.  The last line
+# is "N passed, N failed".
 #
-# Each writes TAP; what fails, or dies without a verdict, is shown.  A program that has nothing to test here (no GPU) says
-# "skipped: why" and counts for nothing.  BUILD/test-logs keeps what each wrote, and BUILD/test-logs/seconds how long it took.
+# Each writes TAP; what fails, or dies without a verdict, is shown.  A program that has nothing to
+# test here (no GPU) says "skipped: why" and counts for nothing.  BUILD/test-logs keeps what each
+# wrote, and BUILD/test-logs/seconds how long it took.
 set -eu
 build=${1:?usage: run.sh BUILD TEST...}
 shift
@@ -40,8 +42,8 @@ fi
 
 rm -rf "$logs"
 mkdir -p "$logs"
-# Half as many more than there are cores and one, for a test computes in six tenths of its time: it waits for a limit to be
-# reached, a job to be taken back, the other half of a conversation.
+# Half as many more than there are cores and one, for a test computes in six tenths of its time: it
+# waits for a limit to be reached, a job to be taken back, the other half of a conversation.
 printf '%s\n' "$@" | RUN_ONE=1 xargs -P "$(($(nproc) * 3 / 2 + 1))" -n 1 sh "$0" "$build"
 
 # A test that left no count was killed.

@@ -1,9 +1,11 @@
 #!/bin/sh
-# compare.sh BUILD NVCC - every solution of conv_forward beside cuDNN and cuBLAS on this machine's GPU (docs/compare.md).
+# compare.sh BUILD NVCC - every solution of conv_forward beside cuDNN and cuBLAS on this machine's
+# GPU (docs/compare.md).
 #
-# Needs cuDNN 9 with its headers: a package (libcudnn9-dev), Python's nvidia-cudnn, or CUDNN=prefix.  LAYERS=file takes other
-# layers, SOLUTIONS='10 13' some solutions only, TUNED=1 what `make tune` left where it left any, EXTRA='name:source.cu ...' further
-# sides (NCHW, fp32), HOPPER the same for lab 12 (NHWC, TF32, sm_90a), TENSOR=1 cuDNN and cuBLAS without fp32, ALONE=1 neither;
+# Needs cuDNN 9 with its headers: a package (libcudnn9-dev), Python's nvidia-cudnn, or CUDNN=prefix.
+# LAYERS=file takes other layers, SOLUTIONS='10 13' some solutions only, TUNED=1 what `make tune`
+# left where it left any, EXTRA='name:source.cu ...' further sides (NCHW, fp32), HOPPER the same for
+# lab 12 (NHWC, TF32, sm_90a), TENSOR=1 cuDNN and cuBLAS without fp32, ALONE=1 neither;
 # BOUNDARY=1 also times with everything around (compare.h).
 set -eu
 build=${1:?usage: compare.sh BUILD NVCC}
@@ -38,7 +40,8 @@ for side in ${HOPPER:-}; do add_side "${side%%:*}" "${side#*:}" nhwc tf32; done
 wait
 
 {
-    printf '; %s, nvcc %s, %s, make compare\n' "$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | head -n 1)" \
+    printf '; %s, nvcc %s, %s, make compare\n' \
+        "$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | head -n 1)" \
         "$("$nvcc" --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')" "$(date -u +%Y-%m-%d)"
     # shellcheck disable=SC2086
     "$out/compare" "$layers" $sides

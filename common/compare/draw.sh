@@ -4,7 +4,8 @@ set -eu
 table=${1:?usage: draw.sh TABLE OUT}
 out=${2:?usage: draw.sh TABLE OUT}
 
-# What every layer's fastest of a kind took: layer, kind, us, TFLOP/s, of the ceiling, of the roofline, how.
+# What every layer's fastest of a kind took: layer, kind, us, TFLOP/s, of the ceiling, of the
+# roofline, how.
 awk -F'\t' '
     /^;/ || $1 == "layer" { next }
     {
@@ -85,8 +86,11 @@ awk -F'\t' '
     }' "$out/best.tsv" >"$out/summary.md"
 
 if command -v gnuplot >/dev/null; then
-    for kind in '04-tiled' '10-implicit-gemm' 'cuDNN fp32' '11-tensor-cores' '12-hopper' 'cuDNN TF32'; do
-        awk -F'\t' -v kind="$kind" '!($1 in seen) { seen[$1] = ++layers } $2 == kind { print seen[$1] "\t" $4 "\t" $1 }' "$out/best.tsv" >"$out/$kind.dat"
+    for kind in '04-tiled' '10-implicit-gemm' 'cuDNN fp32' '11-tensor-cores' '12-hopper' \
+        'cuDNN TF32'; do
+        awk -F'\t' -v kind="$kind" \
+            '!($1 in seen) { seen[$1] = ++layers } $2 == kind { print seen[$1] "\t" $4 "\t" $1 }' \
+            "$out/best.tsv" >"$out/$kind.dat"
     done
     gnuplot -e "dir='$out'" common/compare/compare.gp
 else

@@ -1,6 +1,7 @@
 #!/bin/sh
-# electrode.sh NVCC OUT [RECORDINGS] - the network of lab 19 by its solution beside PyTorch on this machine's GPU: outputs for
-# a test, times, times end to end, recordings read right (electrode.py says which files).  Needs PyTorch in PYTHON (python3).
+# electrode.sh NVCC OUT [RECORDINGS] - the network of lab 19 by its solution beside PyTorch on this
+# machine's GPU: outputs for a test, times, times end to end, recordings read right (electrode.py
+# says which files).  Needs PyTorch in PYTHON (python3).
 # SOURCE=file takes another source.
 set -eu
 nvcc=${1:?usage: electrode.sh NVCC OUT}
@@ -10,7 +11,8 @@ nvidia-smi >/dev/null 2>&1 || { echo "electrode: this needs an NVIDIA GPU and it
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 library() { # library NAME SOURCE [option]
-    "$nvcc" -O3 -std=c++17 -arch=native -Icommon/include "-DCAPTURED_SOURCE=\"$(realpath "$2")\"" ${3:+"$3"} -shared -Xcompiler -fPIC \
+    "$nvcc" -O3 -std=c++17 -arch=native -Icommon/include "-DCAPTURED_SOURCE=\"$(realpath "$2")\"" \
+        ${3:+"$3"} -shared -Xcompiler -fPIC \
         common/compare/captured.cu -o "$work/$1.so"
 }
 library solution "${SOURCE:-solutions/19-electrode/electrode.cu}" "" &

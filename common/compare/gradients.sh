@@ -1,6 +1,7 @@
 #!/bin/sh
-# gradients.sh NVCC OUT - lab 17's solution beside PyTorch on this machine's GPU: gradients of small problems for a test, errors
-# and times of large ones (gradients.py says which files).  Needs PyTorch in PYTHON (python3).  SOURCE=file takes another source.
+# gradients.sh NVCC OUT - lab 17's solution beside PyTorch on this machine's GPU: gradients of small
+# problems for a test, errors and times of large ones (gradients.py says which files).  Needs
+# PyTorch in PYTHON (python3).  SOURCE=file takes another source.
 set -eu
 nvcc=${1:?usage: gradients.sh NVCC OUT}
 out=${2:?usage: gradients.sh NVCC OUT}
@@ -9,7 +10,8 @@ nvidia-smi >/dev/null 2>&1 || { echo "gradients: this needs an NVIDIA GPU and it
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 build() {
-    "$nvcc" -O3 -std=c++17 -arch=native -Icommon/include "-DCAPTURED_SOURCE=\"$(realpath "$1")\"" -shared -Xcompiler -fPIC \
+    "$nvcc" -O3 -std=c++17 -arch=native -Icommon/include "-DCAPTURED_SOURCE=\"$(realpath "$1")\"" \
+        -shared -Xcompiler -fPIC \
         common/compare/captured.cu -o "$work/$2.so"
 }
 build "${SOURCE:-solutions/17-backward/conv.cu}" solution

@@ -1,8 +1,10 @@
 # shellcheck shell=sh
-# sides.sh - what compare.sh and sweep.sh share, each of which begins with it: build, nvcc and out are set.  Finds cuDNN; then
+# sides.sh - what compare.sh and sweep.sh share, each of which begins with it: build, nvcc and out
+# are set.  Finds cuDNN; then
 #
 #     program NAME                           makes OUT/NAME of common/compare/NAME.c and the sides
-#     add_side NAME SOURCE LAYOUT PRECISION  compiles a solution as a shared object, a side; `wait` until it is there
+#     add_side NAME SOURCE LAYOUT PRECISION  compiles a solution as a shared object, a side; `wait`
+#     until it is there
 #
 # shellcheck disable=SC2154 # build, nvcc and out are the caller's
 mkdir -p "$out"
@@ -45,11 +47,14 @@ program() {
     # shellcheck disable=SC2086
     "$nvcc" $flags $native -c common/compare/kernels.cu -o "$out/kernels.o"
     for name in "$1" side_graph side_lab side_cudnn side_cublas; do
-        "${CC:-cc}" -O2 -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -I. -Icommon/include -isystem "$toolkit" -isystem "$prefix/include" \
+        "${CC:-cc}" -O2 -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -I. -Icommon/include \
+            -isystem "$toolkit" -isystem "$prefix/include" \
             -c "common/compare/$name.c" -o "$out/$name.o"
     done
-    "$nvcc" -cudart shared -Xlinker --export-dynamic "$out"/*.o "$build/lib/operations.a" "$build/lib/training.a" "$build/lib/diagnosis.a" "$build/lib/conv.a" \
-        "$build/lib/operation.a" "$build/lib/timing.a" "$build/lib/base.a" -Xlinker "$library" -Xlinker "-rpath=$(dirname "$library")" \
+    "$nvcc" -cudart shared -Xlinker --export-dynamic "$out"/*.o "$build/lib/operations.a" \
+        "$build/lib/training.a" "$build/lib/diagnosis.a" "$build/lib/conv.a" \
+        "$build/lib/operation.a" "$build/lib/timing.a" "$build/lib/base.a" -Xlinker "$library" \
+        -Xlinker "-rpath=$(dirname "$library")" \
         -lcublas -lcuda -lsodium -lpthread -lm -ldl -o "$out/$1"
 }
 

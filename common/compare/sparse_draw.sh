@@ -1,5 +1,6 @@
 #!/bin/sh
-# sparse_draw.sh TABLE OUT - from h200-sparse.sh's table: OUT/sparse.md (crossovers, gains), OUT/boundary.md and OUT/sparse.svg.
+# sparse_draw.sh TABLE OUT - from h200-sparse.sh's table: OUT/sparse.md (crossovers, gains),
+# OUT/boundary.md and OUT/sparse.svg.
 set -eu
 table=${1:?usage: sparse_draw.sh TABLE OUT}
 out=${2:?usage: sparse_draw.sh TABLE OUT}
@@ -36,7 +37,8 @@ awk -F'\t' '
 awk -F'\t' '
     BEGIN { side["lenet-conv2"] = 11; side["alexnet-conv4"] = 13; side["inception-4a"] = 14; side["inception-4e"] = 14; side["inception-5a"] = 7
             side["inception-5b"] = 7; side["vgg-conv4_2"] = 28; side["vgg-conv5_1"] = 14; side["vgg-conv5_1-n32"] = 14 }
-    $2 > 0 && $1 in side { print $2 / 100 / side[$1] ^ 2 "\t" $5 / $4 "\t" $3 / $4 "\t" $1 }' "$out/sparse.dat" >"$out/theta.dat"
+    $2 > 0 && $1 in side { print $2 / 100 / side[$1] ^ 2 "\t" $5 / $4 "\t" $3 / $4 "\t" $1 }' \
+        "$out/sparse.dat" >"$out/theta.dat"
 
 if command -v gnuplot >/dev/null; then
     gnuplot -e "dir='$out'" common/compare/sparse.gp

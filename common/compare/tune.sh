@@ -1,7 +1,8 @@
 #!/bin/sh
-# tune.sh BUILD NVCC - what labs 10, 12, 14 and 15 choose their tiles by, measured on this machine's GPU (tune.h).  The solutions
-# hold an H200's constants; BUILD/tune is a submission of copies with this machine's: `TUNED=1 make compare` takes them, and
-# `make grade SUBMISSION=build/tune` grades them.
+# tune.sh BUILD NVCC - what labs 10, 12, 14 and 15 choose their tiles by, measured on this machine's
+# GPU (tune.h).  The solutions hold an H200's constants; BUILD/tune is a submission of copies with
+# this machine's: `TUNED=1 make compare` takes them, and `make grade SUBMISSION=build/tune` grades
+# them.
 set -eu
 build=${1:?usage: tune.sh BUILD NVCC}
 nvcc=${2:?usage: tune.sh BUILD NVCC}
@@ -21,7 +22,8 @@ for lab in solutions/10-* solutions/12-* solutions/14-* solutions/15-*; do
     fi
     labs="$labs $name"
     # shellcheck disable=SC2086
-    "$nvcc" -O3 -std=c++17 $target -I. -Icommon/include "common/compare/$program.cu" -o "$out/programs/$program" &
+    "$nvcc" -O3 -std=c++17 $target -I. -Icommon/include "common/compare/$program.cu" \
+        -o "$out/programs/$program" &
 done
 wait
 
@@ -29,7 +31,8 @@ for name in $labs; do
     program=$out/programs/tune_${name%%-*}
     "$program" >"$program.tsv"
     mkdir -p "$out/$name"
-    # Its lines are "tile I values", for the last values of row I of the table, and "NAME value" for NAME = value.
+    # Its lines are "tile I values", for the last values of row I of the table, and "NAME value" for
+    # NAME = value.
     awk '
         BEGIN { row = 0 }
         NR == FNR && $1 == "tile" { i = $2; sub(/^tile [0-9]+ /, ""); tile[i] = $0; next }
@@ -48,6 +51,7 @@ for name in $labs; do
         }
         { print }' "$program.tsv" "solutions/$name/conv.cu" >"$out/$name/conv.cu"
     cp "solutions/$name/predict.ini" "$out/$name/"
-    diff "solutions/$name/conv.cu" "$out/$name/conv.cu" | sed -n -e 's/^< */  an H200: /p' -e 's/^> */  here:    /p'
+    diff "solutions/$name/conv.cu" "$out/$name/conv.cu" |
+        sed -n -e 's/^< */  an H200: /p' -e 's/^> */  here:    /p'
 done
 echo "  $out has the solutions with this GPU's constants"

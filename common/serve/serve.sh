@@ -1,9 +1,10 @@
 #!/bin/sh
 # serve.sh BUILD LAB ENGINE - serves a case of a lab on a Unix socket: make serve.
 #
-# SUBMISSION=labs is your own kernels, solutions the workbook's, which also step in for a skeleton.  CASE=name or SHAPE='...'
-# says what is served, SEED or WEIGHTS=file with which weights, GPU=name is the simulated machine.  SOCKET=path is the
-# socket, BUILD/serve/socket unless told; LIMIT, WINDOW, BATCH, QUEUE and METRICS are in docs/serve.md.
+# SUBMISSION=labs is your own kernels, solutions the workbook's, which also step in for a skeleton.
+# CASE=name or SHAPE='...' says what is served, SEED or WEIGHTS=file with which weights, GPU=name is
+# the simulated machine.  SOCKET=path is the socket, BUILD/serve/socket unless told; LIMIT, WINDOW,
+# BATCH, QUEUE and METRICS are in docs/serve.md.
 set -eu
 build=${1:?usage: serve.sh BUILD LAB ENGINE}
 lab=${2:?usage: serve.sh BUILD LAB ENGINE}
@@ -41,8 +42,9 @@ if cmp -s "$source" "$skeleton" && [ -f "$solution" ]; then
     source=$solution
 fi
 
-# The lab's kernels and the server; on a card with NVIDIA's runtime, else with the workbook's and its simulated GPU, which needs
-# no machine code.  What was built of the same parts before is taken again.
+# The lab's kernels and the server; on a card with NVIDIA's runtime, else with the workbook's and
+# its simulated GPU, which needs no machine code.  What was built of the same parts before is taken
+# again.
 mkdir -p "$build/serve"
 if [ "$engine" = gpu ]; then
     flags='-arch=native -cudart static'
@@ -57,13 +59,16 @@ parts="$build/obj/common/serve/serve_main.o $build/lib/serve.a $build/lib/batche
 program=$build/serve/program-$engine-$({ printf '%s\n' "$flags $nvcc $wrapped"; cat "$source" common/engine/engine_gpu.c $parts "$build/lib/engine-sim.a" "$build/lib/run-rooms.a"; } | sha256sum | cut -c 1-16)
 link() {
     if [ "$engine" = gpu ]; then
-        "${cc:-cc}" -O2 -std=c11 -I. -Icommon/include -c common/engine/engine_gpu.c -o "$work/engine.o"
+        "${cc:-cc}" -O2 -std=c11 -I. -Icommon/include -c common/engine/engine_gpu.c \
+            -o "$work/engine.o"
         # shellcheck disable=SC2086
-        "$nvcc" $flags -ccbin "$cxx" -Xlinker "$wrapped" "$work"/*.o $parts "$build/lib/run-rooms.a" $libraries -o "$work/serve"
+        "$nvcc" $flags -ccbin "$cxx" -Xlinker "$wrapped" "$work"/*.o $parts \
+            "$build/lib/run-rooms.a" $libraries -o "$work/serve"
     else
         # shellcheck disable=SC2086
         "$cxx" -o "$work/serve" -Wl,"$wrapped" "$work"/*.o $parts \
-            -Wl,--whole-archive "$build/lib/engine-sim.a" -Wl,--no-whole-archive "$build/lib/run-rooms.a" $libraries
+            -Wl,--whole-archive "$build/lib/engine-sim.a" \
+            -Wl,--no-whole-archive "$build/lib/run-rooms.a" $libraries
     fi
 }
 if [ ! -x "$program" ]; then
@@ -71,7 +76,8 @@ if [ ! -x "$program" ]; then
     trap 'rm -rf "$work"' EXIT
     trap 'exit 130' INT TERM
     # shellcheck disable=SC2086
-    "$nvcc" -O1 -lineinfo -std=c++17 -Wno-deprecated-gpu-targets -ccbin "$cxx" -Icommon/include $flags -c "$source" -o "$work/lab.o" ||
+    "$nvcc" -O1 -lineinfo -std=c++17 -Wno-deprecated-gpu-targets -ccbin "$cxx" \
+        -Icommon/include $flags -c "$source" -o "$work/lab.o" ||
         fail "$source does not compile"
     link || fail "$source cannot be linked: does it define $(word entries)?"
     mv "$work/serve" "$program"

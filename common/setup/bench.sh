@@ -1,5 +1,6 @@
 #!/bin/sh
-# bench.sh BUILD - every bench_* program: the simulator's speed, and the ceilings of the GPU where there is one.
+# bench.sh BUILD - every bench_* program: the simulator's speed, and the ceilings of the GPU where
+# there is one.
 set -eu
 build=${1:?usage: bench.sh BUILD}
 for bench in $(find "$build/tests" -type f -name 'bench_*' -perm -u+x | sort); do

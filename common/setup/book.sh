@@ -1,9 +1,11 @@
 #!/bin/sh
-# book.sh BUILD - for `make book`: BUILD/book/index.html, which needs no network and no server, and BUILD/book/workbook.pdf.
+# book.sh BUILD - for `make book`: BUILD/book/index.html, which needs no network and no server, and
+# BUILD/book/workbook.pdf.
 set -eu
 out=${1:?usage: book.sh BUILD}/book
 for python in python3 /usr/bin/python3 ''; do # the first in PATH may be another than the packages are for
-    [ -z "$python" ] || "$python" -c 'import sphinx, myst_parser, furo, weasyprint' 2>/dev/null && break
+    [ -z "$python" ] || "$python" -c 'import sphinx, myst_parser, furo, weasyprint' 2>/dev/null &&
+        break
 done
 [ "$python" ] || { echo "book: python3 lacks one of its tools: sudo apt-get install python3-sphinx python3-myst-parser furo weasyprint" >&2; exit 2; }
 
@@ -23,12 +25,14 @@ echo '  BOOK    the pages for a browser'
 chapters html html
 echo '<meta http-equiv="refresh" content="0; url=html/book/index.html">' >"$out/index.html"
 
-# Sphinx takes the first chapter to lie at the top.  The printer of pages knows no currentColor, which gnuplot's figures name.
+# Sphinx takes the first chapter to lie at the top.  The printer of pages knows no currentColor,
+# which gnuplot's figures name.
 echo '  BOOK    the pages for a printer (a minute)'
 chapters .print singlehtml -D html_theme=basic -D templates_path=print -D pygments_style=friendly
 sed -i 's,href="book/index.html#,href="#,g' "$out/.print/book/index.html"
 sed -i 's/currentColor/black/g' "$out"/.print/_images/*.svg
-"$python" -m weasyprint -q -s book/static/book.css -s book/print/print.css "$out/.print/book/index.html" "$out/workbook.pdf"
+"$python" -m weasyprint -q -s book/static/book.css -s book/print/print.css \
+    "$out/.print/book/index.html" "$out/workbook.pdf"
 rm -rf "$out/.print" "$out/html/.doctrees"
 echo "  $out/index.html  open it in a browser; search works without a network"
 echo "  $out/workbook.pdf"

@@ -1,6 +1,7 @@
 #!/bin/sh
-# bundle.sh BUILD PLATFORM LAB - writes what an instructor uploads to a platform, into BUILD/bundle: the workbook as it is
-# committed, solutions included, with the few lines that the platform calls (common/setup/bundle).  LAB empty: all labs.
+# bundle.sh BUILD PLATFORM LAB - writes what an instructor uploads to a platform, into BUILD/bundle:
+# the workbook as it is committed, solutions included, with the few lines that the platform calls
+# (common/setup/bundle).  LAB empty: all labs.
 set -eu
 build=${1:?usage: bundle.sh BUILD PLATFORM LAB}
 platform=$2
@@ -27,7 +28,8 @@ case $lab in
 esac
 mkdir -p "$out"
 
-# archive FORMAT OUT PART=NAME ...: the committed tree in workbook/, the parts under their names, lab.txt.
+# archive FORMAT OUT PART=NAME ...: the committed tree in workbook/, the parts under their names,
+# lab.txt.
 archive()
 {
     [ "$(git rev-parse --show-toplevel 2>/dev/null)" = "$(pwd -P)" ] ||
@@ -49,7 +51,8 @@ archive()
 
 case $platform in
 gradescope)
-    archive zip "$out/gradescope.zip" gradescope-setup.sh=setup.sh gradescope-run_autograder=run_autograder
+    archive zip "$out/gradescope.zip" gradescope-setup.sh=setup.sh \
+        gradescope-run_autograder=run_autograder
     echo "  $out/gradescope.zip: upload it under Configure Autograder" ;;
 autolab)
     archive tar "$out/autograde.tar" autograde.sh=autograde.sh

@@ -1,10 +1,12 @@
 #!/bin/sh
-# ladder.sh BUILD LAB - for `make ladder`: how the grades of a lab went, or of all, as text, and as pictures by gnuplot.
+# ladder.sh BUILD LAB - for `make ladder`: how the grades of a lab went, or of all, as text, and as
+# pictures by gnuplot.
 set -u
 build=$1 lab=$2
 out=$build/ladder
 here=$(dirname "$0")
-"$build/bin/lab" ladder --root . --build "$build" ${lab:+--lab "$lab"} --out "$out" >"$build/ladder.txt" || exit
+"$build/bin/lab" ladder --root . --build "$build" ${lab:+--lab "$lab"} --out "$out" \
+    >"$build/ladder.txt" || exit
 cat "$build/ladder.txt"
 name=labs
 [ -z "$lab" ] || name=$(sed -n '1s/^ *\([^ ]*\) on .*/\1/p' "$build/ladder.txt")

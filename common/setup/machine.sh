@@ -1,8 +1,9 @@
 #!/bin/sh
-# machine.sh BUILD - measures the GPU that is here and describes it for the simulator: common/simt/gpus/NAME.ini, whose numbers
-# say what they were measured by (docs/machines.md).
+# machine.sh BUILD - measures the GPU that is here and describes it for the simulator:
+# common/simt/gpus/NAME.ini, whose numbers say what they were measured by (docs/machines.md).
 #
-# NAME=name is the file's name; else it is the GPU's, "-measured" behind it.  A description that others wrote is not replaced.
+# NAME=name is the file's name; else it is the GPU's, "-measured" behind it.  A description that
+# others wrote is not replaced.
 set -eu
 build=${1:?usage: machine.sh BUILD}
 nvcc=$(sed -n 's/^NVCC=//p' "$build/toolchain.env")
@@ -12,7 +13,8 @@ fail() {
     printf 'machine: %s\n' "$1" >&2
     exit "${2:-2}"
 }
-command -v nvidia-smi >/dev/null || fail "there is no NVIDIA GPU here: no driver is installed; machines that are described: docs/machines.md" 3
+command -v nvidia-smi >/dev/null ||
+    fail "there is no NVIDIA GPU here: no driver is installed; machines that are described: docs/machines.md" 3
 name=${NAME:-}
 case $name in *[!a-z0-9-]*) fail "NAME is made of small letters, digits and -, not '$name'" ;; esac
 
@@ -21,7 +23,8 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1 | tr -d .)
 case $capability in '' | *[!0-9]*) fail "there is no NVIDIA GPU here that its driver knows (nvidia-smi); machines that are described: docs/machines.md" 3 ;; esac
-"$nvcc" -O3 -std=c++17 -Wno-deprecated-gpu-targets -arch="sm_$capability" common/simt/machine/measure.cu -o "$work/measure" ||
+"$nvcc" -O3 -std=c++17 -Wno-deprecated-gpu-targets \
+    -arch="sm_$capability" common/simt/machine/measure.cu -o "$work/measure" ||
     fail "nvcc cannot compile for this GPU, sm_$capability"
 "$work/measure" >"$work/said.ini" || fail "nothing was written" $?
 [ -n "$name" ] || name=$(sed -n 's/^title = //p' "$work/said.ini" | tr '[:upper:]' '[:lower:]' |

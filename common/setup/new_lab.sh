@@ -1,6 +1,7 @@
 #!/bin/sh
-# new_lab.sh NUMBER NAME OPERATION [ROOT] - every file that a lab needs, from new-lab/OPERATION beside this script: a small
-# lab that works, to be changed piece by piece (docs/writing-a-lab.md).  Overwrites nothing.
+# new_lab.sh NUMBER NAME OPERATION [ROOT] - every file that a lab needs, from new-lab/OPERATION
+# beside this script: a small lab that works, to be changed piece by piece (docs/writing-a-lab.md).
+# Overwrites nothing.
 set -eu
 templates=$(cd "$(dirname "$0")/new-lab" && pwd)
 
@@ -31,7 +32,8 @@ derive.c autograder/tests/predictions/$lab.c
 numbers.sh docs/numbers/$lab.sh"
 
 cd "$root"
-for tree in labs solutions autograder/tests/skeletons autograder/tests/mutants autograder/tests/predictions docs/numbers; do
+for tree in labs solutions autograder/tests/skeletons autograder/tests/mutants \
+    autograder/tests/predictions docs/numbers; do
     there=$(find "$tree" -maxdepth 1 -name "$number-*" | head -n 1)
     [ -z "$there" ] || fail "there is $there already; choose another number, or remove it"
 done

@@ -1,5 +1,6 @@
 #!/bin/sh
-# picture.sh BUILD LAB SUBMISSION ENGINE PICTURE FILTER - for `make picture`: one of the labs 00 to 04 on a picture.
+# picture.sh BUILD LAB SUBMISSION ENGINE PICTURE FILTER - for `make picture`: one of the labs 00 to
+# 04 on a picture.
 set -u
 build=$1 lab=$2 submission=$3 engine=$4 picture=$5 filter=$6
 here=$(dirname "$(dirname "$0")")/picture/picture.py
@@ -22,7 +23,8 @@ rm -f "$folder/w.npy" "$folder/y.npy"
 "$python" "$here" prepare "$lab" "$picture" "$filter" "$folder" || exit 2
 set -- # lab 00 has no weights
 [ ! -f "$folder/w.npy" ] || set -- --weights "$folder/w.npy"
-"$build/bin/lab" run --root . --build "$build" --lab "$lab" --submission "$submission" --engine "$engine" --alone \
+"$build/bin/lab" run --root . --build "$build" --lab "$lab" --submission "$submission" \
+    --engine "$engine" --alone \
     --shape "$(cat "$folder/shape")" --input "$folder/x.npy" "$@" --output "$folder/y.npy"
 status=$?
 # A wrong output is shown as well: that is what the picture is for.

@@ -1,11 +1,15 @@
 #!/bin/sh
-# setup.sh BUILD [PACKAGE ...] - find, or install, what the workbook needs; write BUILD/toolchain.env.
+# setup.sh BUILD [PACKAGE ...] - find, or install, what the workbook needs; write
+# BUILD/toolchain.env.
 #
-# Debian and Ubuntu packages are installed when we are root or sudo asks no password; otherwise the one line to run is
-# printed.  Where there is no nvcc (12.0 or newer), NVIDIA's compiler wheels go into BUILD/toolchain with pip, without
-# root.  Done once; later calls return in milliseconds.  NVCC=/path/to/nvcc picks a compiler; NVCC=private the wheels.
-# PACKAGE: what one target wants besides, such as clang-format-14 for `make test`.  It is optional here; the target says
-# what it cannot do without it.
+# Debian and Ubuntu packages are installed when we are root or sudo asks no password; otherwise the
+# one line to run is
+# printed.  Where there is no nvcc (12.0 or newer), NVIDIA's compiler wheels go into BUILD/toolchain
+#           with pip, without
+# root.  Done once; later calls return in milliseconds.  NVCC=/path/to/nvcc picks a compiler;
+#        NVCC=private the wheels.
+# PACKAGE: what one target wants besides, such as clang-format-14 for `make test`.  It is optional
+# here; the target says what it cannot do without it.
 set -eu
 
 build=${1:?usage: setup.sh BUILD [PACKAGE ...]}
@@ -116,7 +120,8 @@ install_packages()
 get_packages()
 {
     # shellcheck disable=SC2086  # the list is words on purpose
-    $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $1 >>"$log" 2>&1
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $1 \
+        >>"$log" 2>&1
 }
 
 # Once, and only for what the lists that are there do not lead to: it takes as long as ten packages.
@@ -132,11 +137,13 @@ install_one_by_one()
 {
     for package in "$@"; do
         install_packages " $package" ||
-            printf '  SETUP   without %s (optional): sudo apt-get install %s\n' "$package" "$package"
+            printf '  SETUP   without %s (optional): sudo apt-get install %s\n' "$package" \
+            "$package"
     done
 }
 
-# need_packages [PACKAGE ...]: what everybody needs, together; then what is optional and these, together if that can be.
+# need_packages [PACKAGE ...]: what everybody needs, together; then what is optional and these,
+# together if that can be.
 need_packages()
 {
     # shellcheck disable=SC2086
@@ -165,7 +172,8 @@ find_nvcc()
         set -- "$NVCC"
     else
         set -- "$(command -v nvcc || true)" /usr/local/cuda/bin/nvcc \
-            /usr/local/cuda-1[2-9]*/bin/nvcc /opt/cuda/bin/nvcc "$build/toolchain/nvidia/cu13/bin/nvcc"
+            /usr/local/cuda-1[2-9]*/bin/nvcc /opt/cuda/bin/nvcc \
+            "$build/toolchain/nvidia/cu13/bin/nvcc"
     fi
     for candidate; do
         if [ -n "$candidate" ] && is_usable "$candidate"; then
@@ -175,7 +183,8 @@ find_nvcc()
     done
 }
 
-# Into a folder beside its place, then renamed: an interrupted download leaves nothing that looks whole.
+# Into a folder beside its place, then renamed: an interrupted download leaves nothing that looks
+# whole.
 install_wheels()
 {
     python3 -m pip --version >/dev/null 2>&1 || install_packages python3-pip ||
@@ -183,8 +192,10 @@ install_wheels()
     printf '  SETUP   no nvcc: fetching the compiler wheels into %s/toolchain (110 MB)\n' "$build"
     rm -rf "$build/toolchain" "$build/toolchain.part"
     # shellcheck disable=SC2086
-    python3 -m pip install --quiet --no-deps --no-compile --disable-pip-version-check --target "$build/toolchain.part" \
-        $wheels >>"$log" 2>&1 || { rm -rf "$build/toolchain.part"; fail "pip could not fetch nvcc (see $log); install the CUDA Toolkit, 12.0 or newer"; }
+    python3 -m pip install --quiet --no-deps --no-compile --disable-pip-version-check \
+        --target "$build/toolchain.part" \
+        $wheels >>"$log" 2>&1 ||
+        { rm -rf "$build/toolchain.part"; fail "pip could not fetch nvcc (see $log); install the CUDA Toolkit, 12.0 or newer"; }
     mv "$build/toolchain.part" "$build/toolchain"
 }
 
@@ -194,7 +205,8 @@ cuda_include()
         sed -n 's/^# [0-9]* "\(.*\)\/cuda_runtime_api\.h".*/\1/p' | head -n 1
 }
 
-# compiler_of NAME: the first on the path that is not a link to ccache, which would look for its cache inside the sandbox.
+# compiler_of NAME: the first on the path that is not a link to ccache, which would look for its
+# cache inside the sandbox.
 compiler_of()
 {
     old_ifs=$IFS
@@ -242,7 +254,8 @@ linker()
 lean()
 {
     printf '__global__ void none() {}\n' >"$build/lean.cu"
-    ! "$nvcc" -std=c++17 -ccbin "$1" -Icommon/include/lean -c -o "$build/lean.o" "$build/lean.cu" >>"$log" 2>&1 || echo common/include/lean
+    ! "$nvcc" -std=c++17 -ccbin "$1" -Icommon/include/lean -c -o "$build/lean.o" "$build/lean.cu" \
+        >>"$log" 2>&1 || echo common/include/lean
     rm -f "$build/lean.cu" "$build/lean.o"
 }
 
@@ -272,4 +285,5 @@ if [ "$(wc -l <"$env_file.part")" != 9 ] || grep -q '[$#\\]' "$env_file.part"; t
     fail "a compiler's path has a '\$', a '#', a '\\' or a line's end: see $env_file.part, and move that compiler"
 fi
 mv "$env_file.part" "$env_file"
-printf '  SETUP   nvcc %s at %s\n' "$("$nvcc" --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')" "$nvcc"
+printf '  SETUP   nvcc %s at %s\n' \
+    "$("$nvcc" --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')" "$nvcc"

@@ -1,8 +1,9 @@
 #!/bin/sh
-# simulate.sh BUILD PROGRAM ARGS - one CUDA source file, compiled and run on the simulated GPU (docs/simulate.md).
+# simulate.sh BUILD PROGRAM ARGS - one CUDA source file, compiled and run on the simulated GPU
+# (docs/simulate.md).
 #
-# ARGS are words between blanks.  GPU=name is the machine, PROFILE=1 shows the source line by line, ARCH=80 the compute
-# capability that it is compiled for, NVCCFLAGS more for nvcc.
+# ARGS are words between blanks.  GPU=name is the machine, PROFILE=1 shows the source line by line,
+# ARCH=80 the compute capability that it is compiled for, NVCCFLAGS more for nvcc.
 set -euf
 build=${1:?usage: simulate.sh BUILD PROGRAM ARGS}
 program=${2:-}
@@ -32,25 +33,32 @@ trap 'exit 130' INT TERM
 kept=$build/simulate/$(printf '%s\n' "$nvcc" "$cxx" "$arch" "${NVCCFLAGS:-}" "$(realpath "$program")" | sha256sum | cut -c 1-16)
 if ! sha256sum -c --status "$kept/sums" 2>/dev/null; then
     # shellcheck disable=SC2086
-    "$nvcc" -O3 -lineinfo -std=c++17 -cudart none -Wno-deprecated-gpu-targets -ccbin "$cxx" -I"$(dirname "$program")" \
-        -gencode "arch=compute_$arch,code=[compute_$arch,$card]" ${NVCCFLAGS:-} -x cu -MD -MF "$work/from" -c "$program" \
+    "$nvcc" -O3 -lineinfo -std=c++17 -cudart none -Wno-deprecated-gpu-targets -ccbin "$cxx" \
+        -I"$(dirname "$program")" \
+        -gencode "arch=compute_$arch,code=[compute_$arch,$card]" ${NVCCFLAGS:-} -x cu -MD \
+        -MF "$work/from" -c "$program" \
         -o "$work/program.o" 2>"$work/words" || {
         grep -q 'requires separate compilation mode' "$work/words" &&
             fail "$program has kernels that launch kernels (dynamic parallelism), which the simulated GPU does not run"
         cat "$work/words" >&2
         exit 2
     }
-    "$cxx" -o "$work/program" "$work/program.o" -Wl,--wrap=main -Wl,--whole-archive "$build/lib/simulate.a" -Wl,--no-whole-archive \
-        "$build/lib/run-rooms.a" -ljansson -linih -lmuparser -lsodium -lzstd -llz4 -ldl -lpthread -lm 2>"$work/link" || {
-        sed -n "s/.*undefined reference to [\`']\([^']*\)'.*/    \1/p" "$work/link" | sort -u >"$work/missing"
+    "$cxx" -o "$work/program" "$work/program.o" -Wl,--wrap=main \
+        -Wl,--whole-archive "$build/lib/simulate.a" -Wl,--no-whole-archive \
+        "$build/lib/run-rooms.a" -ljansson -linih -lmuparser -lsodium -lzstd -llz4 -ldl -lpthread \
+        -lm 2>"$work/link" || {
+        sed -n "s/.*undefined reference to [\`']\([^']*\)'.*/    \1/p" "$work/link" |
+            sort -u >"$work/missing"
         [ -s "$work/missing" ] || { cat "$work/link" >&2; fail "$program cannot be linked"; }
         ! grep -q '__cudaRegisterLinkedBinary' "$work/missing" ||
             fail "$program is compiled with -rdc=true (relocatable device code), which the simulated GPU does not run"
         fail "$program calls $(tr -s ' \n' ' ' <"$work/missing" | sed 's/^ //;s/ $//;s/ /, /g'), which the workbook's runtime does not have; docs/cuda-calls.md lists what it has"
     }
     # make's list of files, "it: one two \": a line each, a space in a name is "\ ".
-    sed -e 's/^[^:]*: //' -e 's/ *\\$//' -e 's/\\ /\x01/g' "$work/from" | tr -s ' ' '\n' | tr '\001' ' ' | sed '/^$/d' |
-        { cat; printf '%s\n' "$build/lib/simulate.a" "$build/lib/run-rooms.a"; } | tr '\n' '\0' | xargs -0 sha256sum >"$work/sums"
+    sed -e 's/^[^:]*: //' -e 's/ *\\$//' -e 's/\\ /\x01/g' "$work/from" | tr -s ' ' '\n' |
+        tr '\001' ' ' | sed '/^$/d' |
+        { cat; printf '%s\n' "$build/lib/simulate.a" "$build/lib/run-rooms.a"; } | tr '\n' '\0' |
+        xargs -0 sha256sum >"$work/sums"
     mkdir -p "$kept"
     mv "$work/words" "$work/program" "$kept"
     mv "$work/sums" "$kept"

@@ -1,9 +1,10 @@
 #!/bin/sh
-# update.sh FROM - the next release of the workbook, merged into a student's copy; FROM is the release's folder or address.
+# update.sh FROM - the next release of the workbook, merged into a student's copy; FROM is the
+# release's folder or address.
 #
-# Nothing of the student's is lost: what is not committed is committed first.  A file of labs/ that both have changed stays
-# the student's, and the release's lies beside it as NAME.new; of any other file the release's is taken, and the student's
-# lies beside it as NAME.mine.
+# Nothing of the student's is lost: what is not committed is committed first.  A file of labs/ that
+# both have changed stays the student's, and the release's lies beside it as NAME.new; of any other
+# file the release's is taken, and the student's lies beside it as NAME.mine.
 set -eu
 from=${1:-}
 
@@ -25,7 +26,8 @@ as_student()
 command -v git >/dev/null || fail 'no git: sudo apt-get install git'
 [ "$(git rev-parse --show-toplevel 2>/dev/null)" = "$(pwd -P)" ] ||
     fail 'this copy is no git repository: clone the release (git clone FROM), and put your labs/ into the clone'
-[ -n "$from" ] || from=$(git remote get-url origin 2>/dev/null) || fail 'from where?  make update FROM=dir'
+[ -n "$from" ] || from=$(git remote get-url origin 2>/dev/null) ||
+    fail 'from where?  make update FROM=dir'
 [ ! -e .git/MERGE_HEAD ] || fail 'a merge is under way: finish it with  git commit  or  git merge --abort'
 git fetch -q -- "$from" HEAD || fail "$from has no release to fetch"
 if git merge-base --is-ancestor FETCH_HEAD HEAD; then

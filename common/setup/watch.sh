@@ -1,5 +1,6 @@
 #!/bin/sh
-# watch.sh BUILD LAB COMMAND... - run COMMAND again whenever a file of lab LAB is saved; Ctrl-C ends it.
+# watch.sh BUILD LAB COMMAND... - run COMMAND again whenever a file of lab LAB is saved; Ctrl-C ends
+# it.
 set -eu
 name=$("$1/bin/lab" names --root . --lab "$2")
 folder=labs/$name

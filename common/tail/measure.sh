@@ -1,9 +1,11 @@
 #!/bin/sh
-# measure.sh BUILD NVCC TASKS LABS ENGINE GPU JOBS - the tasks of a sweep, each by every one of LABS.  TASKS has a line a task:
-# sweep, value, shape.  A lab is its number, for what stands in SUBMISSION, or on a card cuDNN (common/compare/sweep.sh).  Prints a line
-# for each, with tabs between: side, sweep, value, kernel, threads of a block, blocks, blocks that a multiprocessor holds,
-# multiprocessors, rows of a sum, pieces that the sums are split into (the z of a grid, where another kernel adds), launches,
-# microseconds, and the interval that holds them with 95 %; above them, behind a ;, what a launch of nothing takes, and the machine.
+# measure.sh BUILD NVCC TASKS LABS ENGINE GPU JOBS - the tasks of a sweep, each by every one of
+# LABS.  TASKS has a line a task: sweep, value, shape.  A lab is its number, for what stands in
+# SUBMISSION, or on a card cuDNN (common/compare/sweep.sh).  Prints a line for each, with tabs
+# between: side, sweep, value, kernel, threads of a block, blocks, blocks that a multiprocessor
+# holds, multiprocessors, rows of a sum, pieces that the sums are split into (the z of a grid, where
+# another kernel adds), launches, microseconds, and the interval that holds them with 95 %; above
+# them, behind a ;, what a launch of nothing takes, and the machine.
 set -eu
 usage='usage: measure.sh BUILD NVCC TASKS LABS ENGINE GPU JOBS'
 build=${1:?$usage}
@@ -24,9 +26,12 @@ task_simulate() {
     lab=$1 number=$2
     counters=$work/$number
     line=$(sed -n "${number}p" "$tasks")
-    "$build/bin/lab" run --build "$build" --lab "$lab" --submission "${SUBMISSION:-solutions}" --engine sim --gpu "$gpu" --seed 1 \
-        --alone --counters "$counters" --shape "$(printf '%s' "$line" | cut -f 3)" >"$counters.page" 2>&1 || { sed "s|^|lab $lab: |; 6q" "$counters.page" >&2; exit 255; }
-    awk -F'\t' -v task="$lab-$gpu	$(printf '%s' "$line" | cut -f 1,2)" -v sms="$sms" -v rows="$(rows_of "$line")" -v tab='\t' '
+    "$build/bin/lab" run --build "$build" --lab "$lab" --submission "${SUBMISSION:-solutions}" \
+        --engine sim --gpu "$gpu" --seed 1 \
+        --alone --counters "$counters" --shape "$(printf '%s' "$line" | cut -f 3)" \
+        >"$counters.page" 2>&1 || { sed "s|^|lab $lab: |; 6q" "$counters.page" >&2; exit 255; }
+    awk -F'\t' -v task="$lab-$gpu	$(printf '%s' "$line" | cut -f 1,2)" -v sms="$sms" \
+        -v rows="$(rows_of "$line")" -v tab='\t' '
         { is[$1] = $2 }
         END { print task tab is["threads_per_block"] " threads, " is["registers"] " registers, " is["shared_bytes_per_block"] " bytes" tab \
                   is["threads_per_block"] tab is["blocks"] tab is["resident_blocks"] tab sms tab rows tab (is["launches"] > 1 ? is["grid_z"] : 1) tab is["launches"] tab is["microseconds"] tab is["microseconds"] tab is["microseconds"] }' "$counters" >"$counters.line"
@@ -47,18 +52,23 @@ tasks_simulate() {
     export work sms
     awk -F' = ' -v gpu="$gpu" '/^launch_cycles/ { c = $2 } /^clock_mhz/ { mhz = $2 } END { print "; " c / mhz " us, simulated " gpu }' "$ini"
     . common/setup/ticker.sh
-    ticker_begin "$build" "shapes on the simulated $gpu" "$(($(wc -l <"$tasks") * $(echo "$labs" | wc -w)))"
+    ticker_begin "$build" "shapes on the simulated $gpu" \
+        "$(($(wc -l <"$tasks") * $(echo "$labs" | wc -w)))"
     for lab in $labs; do
-        seq "$(wc -l <"$tasks")" | xargs -P "$jobs" -I '{}' env MEASURE_TASK='{}' sh "$0" "$build" "$nvcc" "$tasks" "$lab" sim "$gpu" 1 2>"$work/said" ||
+        seq "$(wc -l <"$tasks")" |
+            xargs -P "$jobs" -I '{}' env MEASURE_TASK='{}' sh "$0" "$build" "$nvcc" "$tasks" \
+            "$lab" sim "$gpu" 1 2>"$work/said" ||
             { sed '/^xargs: /d' "$work/said" >&2; exit 1; }
         for number in $(seq "$(wc -l <"$tasks")"); do cat "$work/$number.line"; done
     done
     ticker_end
 }
 
-# A call may launch several kernels: that which takes the most registers of the GPU does the sums, the others prepare or add.
+# A call may launch several kernels: that which takes the most registers of the GPU does the sums,
+# the others prepare or add.
 tasks_time() {
-    [ -f common/compare/sweep.sh ] || { echo "a student's copy has nothing to time a card with; say ENGINE=sim" >&2; exit 2; }
+    [ -f common/compare/sweep.sh ] ||
+        { echo "a student's copy has nothing to time a card with; say ENGINE=sim" >&2; exit 2; }
     # shellcheck disable=SC2086
     sh common/compare/sweep.sh "$build" "$nvcc" "$tasks" $labs >&2
     out=$build/sweep

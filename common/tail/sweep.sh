@@ -1,9 +1,11 @@
 #!/bin/sh
-# sweep.sh BUILD NVCC LABS SHAPE OVER ENGINE GPUS JOBS - how long a layer takes while one of its numbers grows: `make sweep`.
+# sweep.sh BUILD NVCC LABS SHAPE OVER ENGINE GPUS JOBS - how long a layer takes while one of its
+# numbers grows: `make sweep`.
 #
-# The % in SHAPE runs over OVER, FROM:TO:STEP.  On the simulator each of LABS (numbers of labs; what stands in SUBMISSION) runs on
-# each of the described machines GPUS; on a card LABS may also name cuDNN (common/compare/sweep.sh).  Leaves a table, a figure as SVG
-# and as PNG of each in BUILD/sweep: stairs.h says what is predicted, and how steps are found.
+# The % in SHAPE runs over OVER, FROM:TO:STEP.  On the simulator each of LABS (numbers of labs; what
+# stands in SUBMISSION) runs on each of the described machines GPUS; on a card LABS may also name
+# cuDNN (common/compare/sweep.sh).  Leaves a table, a figure as SVG and as PNG of each in
+# BUILD/sweep: stairs.h says what is predicted, and how steps are found.
 set -eu
 usage='usage: sweep.sh BUILD NVCC LABS SHAPE OVER ENGINE GPUS JOBS'
 build=${1:?$usage}
@@ -23,7 +25,8 @@ fail() {
 }
 
 case $shape in *%*) ;; *) fail "SHAPE has a % where the number grows: SHAPE='N=1 C=256 H=14 W=14 K=% R=3 S=3 pad=1 stride=1'" ;; esac
-echo "$over" | grep -Eqx '[1-9][0-9]{0,4}:[1-9][0-9]{0,4}:[1-9][0-9]{0,4}' || fail "OVER is FROM:TO:STEP, such as 32:640:32, not '$over'"
+echo "$over" | grep -Eqx '[1-9][0-9]{0,4}:[1-9][0-9]{0,4}:[1-9][0-9]{0,4}' ||
+    fail "OVER is FROM:TO:STEP, such as 32:640:32, not '$over'"
 values=$(echo "$over" | awk -F: '{ for (v = $1; v <= $2 && n < 1000; v += $3) { print v; n++ } }')
 [ -n "$values" ] || fail "OVER=$over has no number in it"
 case $engine in
@@ -40,12 +43,14 @@ draw() {
     machine=$(sed -n '1s/^; [0-9.]* us, \([^,]*\).*/\1/p' "$1")
     {
         sed -n "1s|^; [^,]*|; $side, $shape, the % is $over|p" "$1"
-        awk -F'\t' -v OFS='\t' -v side="$side" '$1 == side { print $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14 }' "$1" |
+        awk -F'\t' -v OFS='\t' -v side="$side" \
+            '$1 == side { print $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14 }' "$1" |
             "$build/tests/common/tail/tool_stairs" "$launch_us"
     } >"$out/$name.tsv"
     printf '  %s, %s: %s\n' "$side" "$machine" "$(sed -n 's/^; steps: //p' "$out/$name.tsv")"
     if command -v gnuplot >/dev/null; then
-        gnuplot -c common/tail/sweep.gp "$out/$name" "$side, $machine" "$(echo "$shape" | grep -o '[A-Z]=%' | tr '\n' ' ')"
+        gnuplot -c common/tail/sweep.gp "$out/$name" "$side, $machine" \
+            "$(echo "$shape" | grep -o '[A-Z]=%' | tr '\n' ' ')"
         echo "    $out/$name.tsv, .svg, .png"
     else
         echo "    $out/$name.tsv; for the figure install gnuplot-nox"
@@ -54,7 +59,8 @@ draw() {
 
 for value in $values; do printf 'sweep\t%s\t%s\n' "$value" "$(echo "$shape" | sed "s/%/$value/g")"; done >"$out/tasks.tsv"
 for gpu in $gpus; do
-    sh common/tail/measure.sh "$build" "$nvcc" "$out/tasks.tsv" "$labs" "$engine" "$gpu" "$jobs" >"$out/measured.tsv"
+    sh common/tail/measure.sh "$build" "$nvcc" "$out/tasks.tsv" "$labs" "$engine" "$gpu" "$jobs" \
+        >"$out/measured.tsv"
     awk -F'\t' 'NF > 1 && !seen[$1]++ { print $1 }' "$out/measured.tsv" >"$out/sides"
     while read -r side; do draw "$out/measured.tsv" "$side"; done <"$out/sides"
 done

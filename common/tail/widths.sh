@@ -1,9 +1,12 @@
 #!/bin/sh
-# widths.sh BUILD NVCC NETWORK LAB MODE TAU BATCH ENGINE GPU JOBS - widths for a network that fit a GPU: `make widths`.
+# widths.sh BUILD NVCC NETWORK LAB MODE TAU BATCH ENGINE GPU JOBS - widths for a network that fit a
+# GPU: `make widths`.
 #
-# NETWORK is a file with a line a layer, or the name of one in common/tail/networks; LAB is who computes the layers (measure.sh);
-# lab 20's tail.c chooses the widths, out of times that are measured first: of each layer every fourth width, up to 1.6 times
-# its own (of wide layers every eighth or sixteenth).  Then all layers are measured with the old and with the new widths.  Leaves BUILD/widths/NAME-MACHINE.tsv.
+# NETWORK is a file with a line a layer, or the name of one in common/tail/networks; LAB is who
+# computes the layers (measure.sh); lab 20's tail.c chooses the widths, out of times that are
+# measured first: of each layer every fourth width, up to 1.6 times its own (of wide layers every
+# eighth or sixteenth).  Then all layers are measured with the old and with the new widths.  Leaves
+# BUILD/widths/NAME-MACHINE.tsv.
 set -eu
 usage='usage: widths.sh BUILD NVCC NETWORK LAB MODE TAU BATCH ENGINE GPU JOBS'
 build=${1:?$usage}
@@ -41,7 +44,8 @@ name=$(basename "$network" .tsv)-n$batch-$lab-$([ "$engine" = gpu ] && echo gpu 
 
 # The program that plans: the student's part and ours.
 "${CC:-cc}" -O2 -std=c11 -Icommon/include -c "$source" -o "$out/tail.o"
-"${CC:-cc}" "$out/tail.o" "$build/obj/common/tail/plan_main.o" "$build/lib/conv.a" "$build/lib/operation.a" "$build/lib/base.a" -lsodium -lpthread -lm -o "$out/plan"
+"${CC:-cc}" "$out/tail.o" "$build/obj/common/tail/plan_main.o" "$build/lib/conv.a" \
+    "$build/lib/operation.a" "$build/lib/base.a" -lsodium -lpthread -lm -o "$out/plan"
 "$out/plan" "$network" || exit 2
 
 # The layers with their own batch; of each different one, the widths to measure.
@@ -61,7 +65,8 @@ awk -F'\t' -v OFS='\t' '
         print key, k, shape
     }' "$out/network.tsv" >"$out/tasks.tsv"
 printf '  %s: %s widths to measure\n' "$name" "$(wc -l <"$out/tasks.tsv")"
-sh common/tail/measure.sh "$build" "$nvcc" "$out/tasks.tsv" "$lab" "$engine" "$gpu" "$jobs" >"$out/measured.tsv"
+sh common/tail/measure.sh "$build" "$nvcc" "$out/tasks.tsv" "$lab" "$engine" "$gpu" "$jobs" \
+    >"$out/measured.tsv"
 "$out/plan" "$out/network.tsv" "$out/measured.tsv" "$mode" "$tau" >"$out/planned.tsv"
 
 # Both networks, a layer at a time: a layer's channels are the width before it.
@@ -75,7 +80,8 @@ awk -F'\t' -v OFS='\t' '
         if (before != "") sub(/C=[0-9]+/, "C=" width[before], shape)
         print which, $1, shape
     }' "$out/planned.tsv" "$out/network.tsv" >"$out/tasks.tsv"
-sh common/tail/measure.sh "$build" "$nvcc" "$out/tasks.tsv" "$lab" "$engine" "$gpu" "$jobs" >"$out/both.tsv"
+sh common/tail/measure.sh "$build" "$nvcc" "$out/tasks.tsv" "$lab" "$engine" "$gpu" "$jobs" \
+    >"$out/both.tsv"
 
 awk -F'\t' -v OFS='\t' -v what="$name, $mode, tau=$tau" '
     FILENAME ~ /tasks.tsv$/ { shape[$1, $2] = $3; next }

@@ -1,10 +1,12 @@
 #!/bin/sh
-# electrode.sh BUILD EPOCHS SEED ENGINE - trains lab 19's network on recordings that it draws: make train DATA=recordings.
+# electrode.sh BUILD EPOCHS SEED ENGINE - trains lab 19's network on recordings that it draws: make
+# train DATA=recordings.
 #
-# The sources of labs 17, 18 and 19 in SUBMISSION do it, labs your own, solutions the workbook's, which also step in for a
-# skeleton.  BUILD/train/recordings gets weights.npy, the unseen recordings with their labels, and curves.tsv, whose first line
-# says how they were made.  TRAIN=, BATCH= and RATE= are other numbers; FILTERS= and UNITS= another network, as small as a
-# simulator can train.
+# The sources of labs 17, 18 and 19 in SUBMISSION do it, labs your own, solutions the workbook's,
+# which also step in for a
+# skeleton.  BUILD/train/recordings gets weights.npy, the unseen recordings with their labels, and
+#            curves.tsv, whose first line says how they were made.  TRAIN=, BATCH= and RATE= are
+#            other numbers; FILTERS= and UNITS= another network, as small as a simulator can train.
 set -eu
 usage='usage: electrode.sh BUILD EPOCHS SEED ENGINE'
 build=${1:?$usage}
@@ -59,7 +61,8 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 compile() { # compile SOURCE OBJECT [option]
     # shellcheck disable=SC2086
-    "$nvcc" -O1 -std=c++17 -Wno-deprecated-gpu-targets -ccbin "$cxx" -I. -Icommon/include $flags ${3:+"$3"} -c "$1" -o "$work/$2" || fail "$1 does not compile"
+    "$nvcc" -O1 -std=c++17 -Wno-deprecated-gpu-targets -ccbin "$cxx" -I. -Icommon/include $flags \
+        ${3:+"$3"} -c "$1" -o "$work/$2" || fail "$1 does not compile"
 }
 compile common/train/electrode.cu electrode.o "-DSTEP_SOURCE=\"$step\"" &
 first=$!
@@ -71,13 +74,16 @@ wait $second
 if [ "$engine" = gpu ]; then
     "${cc:-cc}" -O2 -std=c11 -I. -Icommon/include -c common/engine/engine_gpu.c -o "$work/engine.o"
     # shellcheck disable=SC2086
-    "$nvcc" $flags -ccbin "$cxx" "$work"/*.o "$build/lib/datasets.a" "$build/lib/run-rooms.a" $libraries -o "$work/train"
+    "$nvcc" $flags -ccbin "$cxx" "$work"/*.o "$build/lib/datasets.a" "$build/lib/run-rooms.a" \
+        $libraries -o "$work/train"
 else
     # shellcheck disable=SC2086
-    "$cxx" -o "$work/train" "$work"/*.o "$build/lib/datasets.a" -Wl,--whole-archive "$build/lib/engine-sim.a" -Wl,--no-whole-archive \
+    "$cxx" -o "$work/train" "$work"/*.o "$build/lib/datasets.a" \
+        -Wl,--whole-archive "$build/lib/engine-sim.a" -Wl,--no-whole-archive \
         "$build/lib/run-rooms.a" $libraries
 fi
-ENGINE_GPU=${GPU:-h200} "$work/train" "$out" "$seed" "$TRAIN" "$TEST" "$BATCH" "$epochs" "$rate" "$FILTERS" "$UNITS"
+ENGINE_GPU=${GPU:-h200} "$work/train" "$out" "$seed" "$TRAIN" "$TEST" "$BATCH" "$epochs" "$rate" \
+    "$FILTERS" "$UNITS"
 machine="the simulated ${GPU:-h200}"
 [ "$engine" = sim ] || machine=$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | head -n 1)
 {

@@ -1,10 +1,11 @@
 #!/bin/sh
-# train.sh BUILD DATA EPOCHS SEED ENGINE - trains lab 18's step on a set of digits: make train.  DATA=recordings is electrode.sh's.
+# train.sh BUILD DATA EPOCHS SEED ENGINE - trains lab 18's step on a set of digits: make train.
+# DATA=recordings is electrode.sh's.
 #
-# SUBMISSION=labs is your own step, solutions the workbook's, which also steps in for a skeleton.  RESUME=1 goes on from the
-# last checkpoint, CHECK=100 holds the first steps against fp64, WINDOW=1 draws the curves in a window meanwhile, STOP=2 ends
-# after two epochs, GPU=name is the simulated machine.  BUILD/train/DATA gets the weights, the curves and pictures of what was
-# misread.
+# SUBMISSION=labs is your own step, solutions the workbook's, which also steps in for a skeleton.
+# RESUME=1 goes on from the last checkpoint, CHECK=100 holds the first steps against fp64, WINDOW=1
+# draws the curves in a window meanwhile, STOP=2 ends after two epochs, GPU=name is the simulated
+# machine.  BUILD/train/DATA gets the weights, the curves and pictures of what was misread.
 set -eu
 build=${1:?usage: train.sh BUILD DATA EPOCHS SEED ENGINE}
 data=${2:-digits-8x8}
@@ -21,7 +22,8 @@ fail() {
     printf 'train: %s\n' "$1" >&2
     exit 2
 }
-for number in "EPOCHS=$epochs" "SEED=$seed" "STOP=${STOP:-0}" "CHECK=${CHECK:-0}" "RESUME=${RESUME:-0}"; do
+for number in "EPOCHS=$epochs" "SEED=$seed" "STOP=${STOP:-0}" "CHECK=${CHECK:-0}" \
+    "RESUME=${RESUME:-0}"; do
     case ${number#*=} in *[!0-9]* | '' | ??????????*) fail "${number%%=*} is a whole number of at most nine digits" ;; esac
 done
 sets="digits-8x8 digits recordings $(cut -f1 datasets/recipes.tsv | sed 1d | sort -u | tr '\n' ' ')"
@@ -39,7 +41,8 @@ gpu=${GPU:-h200}
 [ -f "common/simt/gpus/$gpu.ini" ] || fail "there is no machine $gpu in common/simt/gpus"
 [ "$data" != recordings ] || exec sh common/train/electrode.sh "$build" "$epochs" "$seed" "$engine"
 [ -f "$source" ] || fail "there is no $source"
-if cmp -s "$source" autograder/tests/skeletons/18-training/train.cu && [ -f solutions/18-training/train.cu ]; then
+if cmp -s "$source" autograder/tests/skeletons/18-training/train.cu &&
+    [ -f solutions/18-training/train.cu ]; then
     echo "train: $source is the skeleton still, so this is the workbook's own step"
     source=solutions/18-training/train.cu
 fi
@@ -51,8 +54,9 @@ esac
 out=$build/train/$data
 mkdir -p "$out"
 
-# The lab's step and the trainer's kernels; on a card with NVIDIA's runtime, else with the workbook's and its simulated GPU,
-# which needs no machine code.  What was built of the same parts before is taken again.
+# The lab's step and the trainer's kernels; on a card with NVIDIA's runtime, else with the
+# workbook's and its simulated GPU, which needs no machine code.  What was built of the same parts
+# before is taken again.
 if [ "$engine" = gpu ]; then
     flags='-arch=native -cudart static'
 else
@@ -65,21 +69,27 @@ digest() {
 trainer="common/train/learner.cu common/train/learner.h common/train/plan.h common/engine/engine.h common/base/error.h common/include/convlab/train.h common/include/convlab/conv.h"
 parts="common/engine/engine_$engine.c $build/obj/common/train/train_main.o $build/lib/train.a $build/lib/engine-sim.a $build/lib/run-rooms.a"
 # shellcheck disable=SC2086
-learner=$build/train/learner-$engine-$(digest $trainer).o program=$build/train/program-$engine-$(digest "$source" $trainer $parts)
+learner=$build/train/learner-$engine-$(digest $trainer).o \
+    program=$build/train/program-$engine-$(digest "$source" $trainer $parts)
 compile() {
     # shellcheck disable=SC2086
-    "$nvcc" -O1 -lineinfo -std=c++17 -Wno-deprecated-gpu-targets -ccbin "$cxx" -I. -Icommon/include $flags -c "$1" -o "$2"
+    "$nvcc" -O1 -lineinfo -std=c++17 -Wno-deprecated-gpu-targets -ccbin "$cxx" -I. \
+        -Icommon/include $flags -c "$1" -o "$2"
 }
 link() {
     if [ "$engine" = gpu ]; then
-        "${cc:-cc}" -O2 -std=c11 -I. -Icommon/include -c common/engine/engine_gpu.c -o "$work/engine.o"
+        "${cc:-cc}" -O2 -std=c11 -I. -Icommon/include -c common/engine/engine_gpu.c \
+            -o "$work/engine.o"
         # shellcheck disable=SC2086
-        "$nvcc" $flags -ccbin "$cxx" "$work"/*.o "$learner" "$build/obj/common/train/train_main.o" "$build/lib/train.a" \
+        "$nvcc" $flags -ccbin "$cxx" "$work"/*.o "$learner" "$build/obj/common/train/train_main.o" \
+            "$build/lib/train.a" \
             "$build/lib/run-rooms.a" $libraries -o "$work/train"
     else
         # shellcheck disable=SC2086
-        "$cxx" -o "$work/train" "$work"/*.o "$learner" "$build/obj/common/train/train_main.o" "$build/lib/train.a" \
-            -Wl,--whole-archive "$build/lib/engine-sim.a" -Wl,--no-whole-archive "$build/lib/run-rooms.a" $libraries
+        "$cxx" -o "$work/train" "$work"/*.o "$learner" "$build/obj/common/train/train_main.o" \
+            "$build/lib/train.a" \
+            -Wl,--whole-archive "$build/lib/engine-sim.a" \
+            -Wl,--no-whole-archive "$build/lib/run-rooms.a" $libraries
     fi
 }
 if [ ! -x "$program" ]; then
@@ -106,7 +116,8 @@ fi
 
 export ENGINE_GPU="$gpu"
 status=0
-"$program" . "$build/datasets" "$out" "$data" "$epochs" "$seed" "${RESUME:-0}" "${STOP:-0}" "${CHECK:-0}" || status=$?
+"$program" . "$build/datasets" "$out" "$data" "$epochs" "$seed" "${RESUME:-0}" "${STOP:-0}" \
+    "${CHECK:-0}" || status=$?
 [ -z "$window" ] || kill "$window" 2>/dev/null || :
 [ "$status" = 0 ] || exit "$status"
 if ! command -v gnuplot >/dev/null; then

@@ -1,9 +1,10 @@
 #!/bin/sh
-# record.sh DIRECTORY NAMES... - measures on this machine's GPU: programs of kernels (micro, families, strangers, hopper) and
-# labs' solutions.
+# record.sh DIRECTORY NAMES... - measures on this machine's GPU: programs of kernels (micro,
+# families, strangers, hopper) and labs' solutions.
 #
-# Needs nvcc, ncu and a GPU; from the workbook's root, with build/bin/lab built for labs.  Writes, for each name,
-# NAME-times.tsv (medians of event pairs, L2 flushed before each) and NAME-counters.tsv (one line a kernel, from ncu); of a
+# Needs nvcc, ncu and a GPU; from the workbook's root, with build/bin/lab built for labs.  Writes,
+# for each name, NAME-times.tsv (medians of event pairs, L2 flushed before each) and
+# NAME-counters.tsv (one line a kernel, from ncu); of a
 # lab NAME-cases.txt, too, the shapes that were measured.
 set -eu
 out=${1:?usage: record.sh DIRECTORY NAMES...}

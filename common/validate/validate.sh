@@ -1,6 +1,7 @@
 #!/bin/sh
-# validate.sh BUILD - runs every measured kernel on the simulated h200, into BUILD/validate, and compares with the records.
-# Exits 1 when a promise is broken.  `make numbers LAB=validation` puts the result into docs/validation.md.
+# validate.sh BUILD - runs every measured kernel on the simulated h200, into BUILD/validate, and
+# compares with the records. Exits 1 when a promise is broken.  `make numbers LAB=validation` puts
+# the result into docs/validation.md.
 set -eu
 build=${1:?usage: validate.sh BUILD}
 out=$build/validate

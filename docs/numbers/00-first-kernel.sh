@@ -4,9 +4,11 @@
 
 page=labs/00-first-kernel/README.md
 
-# What the checker says of the solution without its test, up to the line of the source, whose path is another for everybody.
+# What the checker says of the solution without its test, up to the line of the source, whose path
+# is another for everybody.
 open=$(variant brighten solutions/00-first-kernel/brighten.cu autograder/tests/mutants/00-first-kernel/no-guard/fault.patch)
-COLUMNS=80 "$build/bin/lab" run --build "$build" --lab 00 --submission "$open" --case ragged --engine sim --alone --seed 1 >"$out/page" &&
+COLUMNS=80 "$build/bin/lab" run --build "$build" --lab 00 --submission "$open" --case ragged \
+    --engine sim --alone --seed 1 >"$out/page" &&
     fail "a kernel without a test is right"
 {
     echo '```'

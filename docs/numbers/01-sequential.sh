@@ -7,9 +7,11 @@ page=labs/01-sequential/README.md
 
 # row NAME VARIANT CASE: what the plain loop and the variant took.
 row() {
-    awk -F'\t' -v variant="$2" -v name="$3" '$1 == variant && $2 == name { print $3, $4 }' "$data/host.tsv" >"$out/row"
+    awk -F'\t' -v variant="$2" -v name="$3" '$1 == variant && $2 == name { print $3, $4 }' \
+        "$data/host.tsv" >"$out/row"
     read -r own plain <"$out/row" || fail "$data/host.tsv has no $2 of $3"
-    printf '| %s | %s | %s | %s |\n' "$1" "$(calc '%.2f' "$plain / 1000")" "$(calc '%.2f' "$own / 1000")" "$(ratio "$plain" "$own")"
+    printf '| %s | %s | %s | %s |\n' "$1" "$(calc '%.2f' "$plain / 1000")" \
+        "$(calc '%.2f' "$own / 1000")" "$(ratio "$plain" "$own")"
 }
 
 {

@@ -6,7 +6,8 @@
 page=labs/02-naive/README.md
 pairs=labs/02-naive/baseline.cu
 
-# One thread a pair (image, filter) against one an output: simulated on the timed cases, and on a card.
+# One thread a pair (image, filter) against one an output: simulated on the timed cases, and on a
+# card.
 {
     echo '| case | a thread a pair, cycles | a thread an output, cycles | times as fast | on a card: a pair, µs | an output, µs | times as fast |'
     echo '| --- | --- | --- | --- | --- | --- | --- |'
@@ -18,7 +19,8 @@ pairs=labs/02-naive/baseline.cu
             before=$(number "pairs-$case" cycles) after=$(number "outputs-$case" cycles)
         fi
         there=$(us 02-naive baseline $case) here=$(us 02-naive solution $case)
-        printf '| %s | %s | %s | %s | %s | %s | %s |\n' $case "$(rounded "$before")" "$(rounded "$after")" "$(ratio "$before" "$after")" \
+        printf '| %s | %s | %s | %s | %s | %s | %s |\n' $case "$(rounded "$before")" \
+            "$(rounded "$after")" "$(ratio "$before" "$after")" \
             "$(rounded "$there")" "$(rounded "$here")" "$(ratio "$there" "$here")"
     done
     printf '\nCycles are of the simulated H200, at its sizes. Times are medians, kernel only, the L2 flushed, at\nthe sizes for a GPU; %s.\n' "$(measured_on times.tsv)"

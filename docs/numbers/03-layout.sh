@@ -25,8 +25,10 @@ deep=$(sed -n '/^\[case chwn-deep\]/,/^$/s/^shape  *= *\(.*\) layout=chwn$/\1/p'
 lanes_of() { # LAYER NAME
     printf '| **%s** | | | |\n' "$2"
     for layout in nchw nhwc chwn; do
-        printf '| %s | %s | %s | %s |\n' "$(echo $layout | tr '[:lower:]' '[:upper:]')" "$(rounded "$(us 03-layout along-q "$1-$layout")")" \
-            "$(rounded "$(us 03-layout along-k "$1-$layout")")" "$(rounded "$(us 03-layout along-n "$1-$layout")")"
+        printf '| %s | %s | %s | %s |\n' "$(echo $layout | tr '[:lower:]' '[:upper:]')" \
+            "$(rounded "$(us 03-layout along-q "$1-$layout")")" \
+            "$(rounded "$(us 03-layout along-k "$1-$layout")")" \
+            "$(rounded "$(us 03-layout along-n "$1-$layout")")"
     done
 }
 {
@@ -40,7 +42,8 @@ lanes_of() { # LAYER NAME
 # constant LAYER NAME FILTERS BYTES-OF-A-FILTER
 constant() {
     fit=$((65536 / $4))
-    printf '| %s | %s | %d | %s | %s |\n' "$2" "$(thousands "$(($3 * $4))")" "$((($3 + fit - 1) / fit))" \
+    printf '| %s | %s | %d | %s | %s |\n' "$2" "$(thousands "$(($3 * $4))")" \
+        "$((($3 + fit - 1) / fit))" \
         "$(rounded "$(us 03-layout along-q "$1")")" "$(rounded "$(us 03-layout solution "$1")")"
 }
 {
@@ -52,7 +55,8 @@ constant() {
     constant electrode-2 'electrode-2, N=1' 64 $((4 * 64 * 4 * 4))
     constant electrode-2x16 'electrode-2, N=16' 64 $((4 * 64 * 4 * 4))
     constant deep-nchw 'N=64 C=64 16×16 K=64 3×3' 64 $((4 * 64 * 3 * 3))
-    printf '| the first, lanes along k | | | %s | %s |\n' "$(rounded "$(us 03-layout along-k cifar-nchw)")" \
+    printf '| the first, lanes along k | | | %s | %s |\n' \
+        "$(rounded "$(us 03-layout along-k cifar-nchw)")" \
         "$(rounded "$(us 03-layout constant-along-k cifar-nchw)")"
 } >"$out/constant.md"
 

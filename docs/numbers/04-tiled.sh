@@ -14,7 +14,8 @@ step() {
     esac
     simulate "$2" 04 "$submission" --case electrode-1
     accesses=$(($(number "$2" shared_load_requests) + $(number "$2" shared_store_requests)))
-    printf '| %s | %s | %s | %s | %s |\n' "$1" "$(thousands "$(number "$2" cycles)")" "$(thousands "$(number "$2" warp_instructions)")" \
+    printf '| %s | %s | %s | %s | %s |\n' "$1" "$(thousands "$(number "$2" cycles)")" \
+        "$(thousands "$(number "$2" warp_instructions)")" \
         "$(thousands $accesses)" "$(if [ $accesses = 0 ]; then echo –; else calc '%.2f' "$(number "$2" shared_wavefronts) / $accesses"; fi)"
 }
 {
@@ -71,9 +72,11 @@ layer() { # NAME LAYER
 
 say "$page" "The kernel takes $(number solution registers) registers."
 say "$page" "then $(machine_code 04-tiled 2) instructions for $(machine_code 04-tiled 3) products, $(a_product 04-tiled) each against $(a_product 02-naive) in lab 02"
-[ "$(machine_code 04-tiled 2)" = "$(machine_code 04-tiled-scalar 2)" ] || fail "the loop with scalar weights has other instructions"
+[ "$(machine_code 04-tiled 2)" = "$(machine_code 04-tiled-scalar 2)" ] ||
+    fail "the loop with scalar weights has other instructions"
 
-# range OVER UNDER LAYER...: the least and the most that OVER takes of UNDER's time on these layers, each "lab variant".
+# range OVER UNDER LAYER...: the least and the most that OVER takes of UNDER's time on these layers,
+# each "lab variant".
 range() {
     over=$1 under=$2
     shift 2
@@ -95,6 +98,7 @@ every="$full electrode-2 electrode-3"
 # On one image of electrode-2 or electrode-3 nothing helps, so the page says.
 for column in $measured; do
     for name in electrode-2 electrode-3; do
-        [ "$(calc %d "($(us 04-tiled "$column" $name) > $(us 02-naive solution $name))")" = 1 ] || fail "$column helps on $name"
+        [ "$(calc %d "($(us 04-tiled "$column" $name) > $(us 02-naive solution $name))")" = 1 ] ||
+            fail "$column helps on $name"
     done
 done

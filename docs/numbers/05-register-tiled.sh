@@ -15,9 +15,12 @@ done
 
 # step NAME WORDS: a row.
 step() {
-    printf '| %s | %s | %s | %s | %s | %s |\n' "$2" "$(thousands "$(number "$1-table-1" global_load_bytes)")" \
-        "$(thousands "$(number "$1-table-1" shared_bytes_per_block)")" "$(thousands "$(number "$1-table-1" cycles)")" \
-        "$(thousands "$(number "$1-eleven" shared_bytes_per_block)")" "$(thousands "$(number "$1-eleven" cycles)")"
+    printf '| %s | %s | %s | %s | %s | %s |\n' "$2" \
+        "$(thousands "$(number "$1-table-1" global_load_bytes)")" \
+        "$(thousands "$(number "$1-table-1" shared_bytes_per_block)")" \
+        "$(thousands "$(number "$1-table-1" cycles)")" \
+        "$(thousands "$(number "$1-eleven" shared_bytes_per_block)")" \
+        "$(thousands "$(number "$1-eleven" cycles)")"
 }
 {
     echo '| | table-1: global bytes asked for | shared bytes a block | cycles | eleven: shared bytes a block | cycles |'
@@ -28,7 +31,8 @@ step() {
     step fig-7 'figure 7: 4×4 outputs a thread (this lab)'
 } >"$out/steps.md"
 say "$page" "11×11 filters of 3 channels fill $(thousands "$(number fig-5-eleven shared_bytes_per_block)") bytes"
-[ "$(number fig-5-eleven resident_blocks)" = 1 ] || fail "figure 5's blocks are not alone on their SM"
+[ "$(number fig-5-eleven resident_blocks)" = 1 ] ||
+    fail "figure 5's blocks are not alone on their SM"
 say "$page" "$(ratio "$(number fig-7-table-1 cycles)" "$(number one-table-1 cycles)") times as long as one output a thread"
 fewer=$(ratio "$(number one-table-1 global_load_bytes)" "$(number fig-5-table-1 global_load_bytes)")
 say "$page" "asks global memory for $fewer times fewer bytes"
@@ -38,7 +42,8 @@ say "$page" "asks global memory for $fewer times fewer bytes"
     echo '| blocks | waves | warps on an SM, of those it can hold | cycles |'
     echo '| --- | --- | --- | --- |'
     for size in 'H=10 W=12' 'H=11 W=11'; do
-        simulate "$size" 05 solutions --shape "N=64 C=3 $size K=16 R=5 S=5 pad=same stride=1 layout=chwn"
+        simulate "$size" 05 solutions \
+            --shape "N=64 C=3 $size K=16 R=5 S=5 pad=same stride=1 layout=chwn"
         say "$page" "SHAPE='N=64 C=3 $size K=16 R=5 S=5 pad=same stride=1 layout=chwn'"
         printf '| %s | %s | %s %% | %s |\n' "$(number "$size" blocks)" "$(number "$size" waves)" \
             "$(number "$size" occupancy_percent)" "$(thousands "$(number "$size" cycles)")"
@@ -67,13 +72,16 @@ kept=$(profile 05 solutions --case table-1)
 
 # Measured on an H200 (docs/data/cheng).
 ladder=docs/data/cheng/ladder-h200.tsv
-mine=$(calc %.0f "$(cell "$ladder" '05 register-tiled' 2)") naive=$(calc %.0f "$(cell "$ladder" naive 2)")
+mine=$(calc %.0f "$(cell "$ladder" '05 register-tiled' 2)") \
+    naive=$(calc %.0f "$(cell "$ladder" naive 2)")
 say "$page" "There the kernel takes $mine µs, and one output a thread takes $(thousands "$naive") µs"
 
-# What the compiler does with the array of sums: as it stands, with no loop held back, with the one over g let go.
+# What the compiler does with the array of sums: as it stands, with no loop held back, with the one
+# over g let go.
 stack() {
     nvcc=$(sed -n 's/^NVCC=//p' "$build/toolchain.env")
-    "$nvcc" -O3 -std=c++17 -arch=sm_90 -Icommon/include -Xptxas -v -cubin -o /dev/null "$1" 2>&1 | sed -n 's/^ *\([0-9]* bytes stack frame\).*/\1/p'
+    "$nvcc" -O3 -std=c++17 -arch=sm_90 -Icommon/include -Xptxas -v -cubin -o /dev/null "$1" 2>&1 |
+        sed -n 's/^ *\([0-9]* bytes stack frame\).*/\1/p'
 }
 solution=solutions/05-register-tiled/conv.cu
 sed '/#pragma unroll 1/d' "$solution" >"$out/free.cu"
@@ -83,4 +91,5 @@ say "$page" "then the array dissolves: \`$(stack "$out/g-free.cu")\`"
 simulate free 05 "$out/free.cu" --case table-1
 simulate g-free 05 "$out/g-free.cu" --case table-1
 [ "$(number free local_sectors)" = 0 ] || fail 'nvcc does not unroll the loops by itself'
-[ "$(number g-free local_sectors)" -gt 0 ] || fail 'PTX has no array in local memory when the loop over g is let go'
+[ "$(number g-free local_sectors)" -gt 0 ] ||
+    fail 'PTX has no array in local memory when the loop over g is let go'

@@ -5,12 +5,14 @@
 page=labs/06-unrolled/README.md
 
 # Lab 05 with its loops unrolled, and this lab.
-sed 's/#pragma unroll 1.*/#pragma unroll/' solutions/05-register-tiled/conv.cu >"$out/four-changes.cu"
+sed 's/#pragma unroll 1.*/#pragma unroll/' solutions/05-register-tiled/conv.cu \
+    >"$out/four-changes.cu"
 simulate rolled 05 solutions --case table-1
 simulate four-changes 05 "$out/four-changes.cu" --case table-1
 simulate mine 06 solutions --case table-1
 say "$page" "the kernel is $(ratio "$(number rolled cycles)" "$(number four-changes cycles)") times as fast"
-before=$(calc '%.0f' "$(number rolled thread_instructions) / 1e6") after=$(calc '%.0f' "$(number mine thread_instructions) / 1e6")
+before=$(calc '%.0f' "$(number rolled thread_instructions) / 1e6") \
+    after=$(calc '%.0f' "$(number mine thread_instructions) / 1e6")
 say "$page" "Lab 05 executes $before million thread instructions in table-1, this lab $after million"
 
 # The store left as a loop.
@@ -51,7 +53,8 @@ say "$page" "the kernel takes **$(calc '%.0f' "$mine") µs**, lab 05's took $(ca
 
 # unrolled BLOCKS TIMES COLUMN
 unrolled() {
-    awk -F'\t' -v blocks="$1" -v times="$2" -v column="$3" '$1 == blocks && $2 == times { print $column }' "$data"
+    awk -F'\t' -v blocks="$1" -v times="$2" -v column="$3" \
+        '$1 == blocks && $2 == times { print $column }' "$data"
 }
 say "$page" "Unrolling i is worth $(saved "$(unrolled 1 1 5)" "$(unrolled 1 12 5)") % by itself"
 longer=$(ratio "$(unrolled 32 1 5)" "$(unrolled 1 1 5)")

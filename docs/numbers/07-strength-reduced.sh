@@ -12,10 +12,14 @@ nvcc=$(sed -n 's/^NVCC=//p' "$build/toolchain.env")
 # Lab 06, and this lab's changes one after the other.
 for case in table-1 wide; do
     simulate "unrolled-$case" 06 solutions --case "$case"
-    simulate "carried-$case" 07 "$(variant carried "$solution" $patches/divides.patch $patches/checked.patch)" --case "$case"
-    simulate "extracted-$case" 07 "$(variant extracted "$solution" $patches/divides.patch)" --case "$case"
+    simulate "carried-$case" 07 \
+        "$(variant carried "$solution" $patches/divides.patch $patches/checked.patch)" \
+        --case "$case"
+    simulate "extracted-$case" 07 "$(variant extracted "$solution" $patches/divides.patch)" \
+        --case "$case"
     simulate "counters-$case" 07 solutions --case "$case"
-    simulate "inside-$case" 07 "$(variant inside "$solution" $patches/both-inside.patch)" --case "$case"
+    simulate "inside-$case" 07 "$(variant inside "$solution" $patches/both-inside.patch)" \
+        --case "$case"
 done
 
 # change RUN BEFORE: how much longer the kernel alone takes.
@@ -27,7 +31,8 @@ change() {
 step() {
     printf '| %s | %s |' "$4" "$3"
     for case in table-1 wide; do
-        printf ' %s | %s |' "$(thousands "$(number "$1-$case" cycles)")" "${2:+$(change "$1-$case" "$2-$case") %}"
+        printf ' %s | %s |' "$(thousands "$(number "$1-$case" cycles)")" \
+            "${2:+$(change "$1-$case" "$2-$case") %}"
     done
     echo
 }
@@ -52,9 +57,11 @@ share() {
 {
     echo '| table-1 | lab 06 | lab 07 |'
     echo '| --- | --- | --- |'
-    printf '| thread instructions | %s | %s |\n' "$(thousands "$(number unrolled-table-1 thread_instructions)")" \
+    printf '| thread instructions | %s | %s |\n' \
+        "$(thousands "$(number unrolled-table-1 thread_instructions)")" \
         "$(thousands "$(number counters-table-1 thread_instructions)")"
-    printf '| of the warps'\'' instructions, on integers | %s %% | %s %% |\n' "$(share unrolled-table-1)" "$(share counters-table-1)"
+    printf '| of the warps'\'' instructions, on integers | %s %% | %s %% |\n' \
+        "$(share unrolled-table-1)" "$(share counters-table-1)"
 } >"$out/counts.md"
 
 # Lab 06's time that goes to loading.
@@ -62,7 +69,8 @@ kept=$(profile 06 solutions --case table-1)
 loading=$(awk -F'\t' '/^load/ { part += $3 } END { printf "%.0f", 100 * part }' "$kept/phases.tsv")
 say "$page" "Loading takes $loading % of lab 06's time"
 
-# Instructions of the kernel in PTX, every index worked out anew or carried (CARRIED of cheng/steps.cu).
+# Instructions of the kernel in PTX, every index worked out anew or carried (CARRIED of
+# cheng/steps.cu).
 ptx_instructions() {
     "$nvcc" -O3 -std=c++17 -arch=compute_75 -Icommon/include -ptx -o "$out/steps.ptx" \
         "$(variant steps docs/numbers/cheng/steps.cu COMPUTE=0 CARRIED="$1" CHECKED=1 CONVERTER=0)"

@@ -19,7 +19,8 @@ chosen() {
             simulate "$compute-$case" 08 "$(chosen $compute)" --case "$case"
         done
         issued=$(($(number $compute-table-1 warp_instructions) - $(number $compute-table-1 free_instructions)))
-        printf '| %s | %s | %s | %s |\n' "$compute" "$(thousands "$(number $compute-table-1 cycles)")" \
+        printf '| %s | %s | %s | %s |\n' "$compute" \
+            "$(thousands "$(number $compute-table-1 cycles)")" \
             "$(thousands "$(number $compute-wide cycles)")" "$(thousands $issued)"
     done
 } >"$out/products.md"
@@ -37,7 +38,8 @@ chosen() {
     done
     for how in converter counters; do
         printf '| %s | %s | %s | %s |\n' "$how" "$(thousands "$(number $how-table-1 cycles)")" \
-            "$(thousands "$(number $how-wide cycles)")" "$(thousands "$(number $how-eleven cycles)")"
+            "$(thousands "$(number $how-wide cycles)")" \
+            "$(thousands "$(number $how-eleven cycles)")"
     done
 } >"$out/converter.md"
 

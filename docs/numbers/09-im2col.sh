@@ -6,9 +6,10 @@ page=labs/09-im2col/README.md
 solution=solutions/09-im2col/conv.cu
 patches=docs/numbers/09-im2col
 
-# ---- on the host ------------------------------------------------------------------------------------------------------------
+# ---- on the host ---------------------------------------------------------------------------------
 
-# unroll_on_host [OPTIONS]: what steps/unroll.c prints; it fails where the product is not the convolution.
+# unroll_on_host [OPTIONS]: what steps/unroll.c prints; it fails where the product is not the
+# convolution.
 unroll_on_host() {
     cc -o "$out/unroll" "$@" labs/09-im2col/steps/unroll.c
     "$out/unroll"
@@ -33,7 +34,7 @@ sectors() {
     sectors '30×30, filters of 3×3' -DC=6 -DH=30 -DW=30 -DK=16 -DR=3 -DS=3
 } >"$out/sectors.md"
 
-# ---- how the loads of TODO(2) are written -----------------------------------------------------------------------------------
+# ---- how the loads of TODO(2) are written --------------------------------------------------------
 
 shape=$(sed -n '/^\[case vgg-slice\]/,/^\[/s/^shape *= *//p' labs/09-im2col/lab.ini)
 simulate naive 02 solutions --shape "$shape" --gpu h200
@@ -44,7 +45,8 @@ loads() {
         simulate "$1" 09 "$(variant "$1" "$solution" "$patches/$1.patch")" --case vgg-slice
     fi
     cycles=$(number "$1" cycles)
-    printf '| %s | %s | %s |\n' "$2" "$(thousands "$cycles")" "$(calc '%.2f' "$(number naive cycles) / $cycles")"
+    printf '| %s | %s | %s |\n' "$2" "$(thousands "$cycles")" \
+        "$(calc '%.2f' "$(number naive cycles) / $cycles")"
 }
 {
     echo '| TODO(2) | cycles | times as fast as lab 02 |'
@@ -54,7 +56,8 @@ loads() {
     loads one-by-one '`#pragma unroll 1`'
     loads long-address '`unrolled[(size_t)row * columns + j0 + g]` behind the test'
     loads long-address-ldg 'the same address before the test, then `__ldg(address)`'
-    loads long-address-registers 'the same behind the test, but into registers first, then into shared memory'
+    loads long-address-registers \
+        'the same behind the test, but into registers first, then into shared memory'
 } >"$out/loads.md"
 
 simulate pitch-64 09 "$(variant pitch-64 "$solution" "$patches/pitch-64.patch")" --case vgg-slice
@@ -63,7 +66,7 @@ say "$page" "$(thousands "$conflicts") bank conflicts instead of $(thousands "$f
 simulate no-bounds 09 "$(variant no-bounds "$solution" "$patches/no-bounds.patch")" --case vgg-slice
 say "$page" "find a way with $(number solution registers) registers, so that a multiprocessor holds $(number solution resident_blocks) blocks. Left alone it takes $(number no-bounds registers), for $(number no-bounds resident_blocks)."
 
-# ---- on a card ----------------------------------------------------------------------------------------------------------------
+# ---- on a card -----------------------------------------------------------------------------------
 
 compared=docs/data/compare/h200.tsv
 {

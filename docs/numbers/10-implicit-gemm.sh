@@ -2,7 +2,7 @@
 # 10-implicit-gemm.sh BUILD OUT - the numbers of labs/10-implicit-gemm/README.md.
 . docs/numbers/lib.sh
 
-# ---- the ladder from lab 09 to lab 10, step by step ---------------------------------------------------------------------
+# ---- the ladder from lab 09 to lab 10, step by step ----------------------------------------------
 
 measured=docs/data/compare/gemm-h200.tsv
 shape='N=32 C=32 H=28 W=28 K=128 R=3 S=3 pad=1 stride=1'
@@ -44,10 +44,11 @@ rung() {
 } >"$out/gemm.md"
 
 if command -v gnuplot >/dev/null; then
-    gnuplot -e "measured='$measured'; simulated='$out/gemm.tsv'; out='$out/gemm-ladder.svg'" docs/numbers/10-implicit-gemm/ladder.gp
+    gnuplot -e "measured='$measured'; simulated='$out/gemm.tsv'; out='$out/gemm-ladder.svg'" \
+        docs/numbers/10-implicit-gemm/ladder.gp
 fi
 
-# ---- what the parts of the kernel are worth ----------------------------------------------------------------------------------
+# ---- what the parts of the kernel are worth ------------------------------------------------------
 
 page=labs/10-implicit-gemm/README.md
 solution=solutions/10-implicit-gemm/conv.cu
@@ -98,7 +99,7 @@ waits() {
     waits 'the next tiles are loaded ahead' solutions
 } >"$out/ahead.md"
 
-# ---- what the series says ------------------------------------------------------------------------------------------------------
+# ---- what the series says ------------------------------------------------------------------------
 
 # of TABLE RUNG COLUMN
 of() {
@@ -110,7 +111,8 @@ say "$page" "$(awk -F'\t' '
     $1 == "step-5" { printf "Loading ahead loses %.0f to %.0f %% on the card", 100 * ($3 / large - 1), 100 * ($2 / small - 1) }' "$measured")"
 say "$page" "the simulator sees it gain $(calc '%.0f' "100 * (1 - $(of "$out/gemm.tsv" step-5 2) / $(of "$out/gemm.tsv" step-4 2))") %"
 
-# ceiling SIDE: the part, in percent, of what the card's FMA units were measured to do, on the large layer.
+# ceiling SIDE: the part, in percent, of what the card's FMA units were measured to do, on the large
+# layer.
 ceiling() {
     awk -F'\t' -v side="$1" '$1 == "vgg-128-112-128-n32" && $2 == side { printf "%.0f", 100 * $6 }' docs/data/compare/h200.tsv
 }

@@ -1,5 +1,6 @@
 #!/bin/sh
-# 11-tensor-cores.sh BUILD OUT - the numbers of lab 11's handout (README.md).  Its table of layers is compare.sh's.
+# 11-tensor-cores.sh BUILD OUT - the numbers of lab 11's handout (README.md).  Its table of layers
+# is compare.sh's.
 . docs/numbers/lib.sh
 page=labs/11-tensor-cores/README.md
 
@@ -7,14 +8,15 @@ page=labs/11-tensor-cores/README.md
 awk -F'\t' '
     NR == 1 { printf "| error, in parts of u |"; for (i = 2; i <= NF; i++) printf " %s products |", thousands($i); printf "\n|"; for (i = 1; i <= NF; i++) printf " --- |"; print ""; next }
     { printf "|"; for (i = 1; i <= NF; i++) printf " %s |", $i; print "" }
-    function thousands(x) { return x < 1000 ? x : sprintf("%d,%03d", x / 1000, x % 1000) }' "$out/rounding.tsv" >"$out/rounding.md"
+    function thousands(x) { return x < 1000 ? x : sprintf("%d,%03d", x / 1000, x % 1000) }' \
+        "$out/rounding.tsv" >"$out/rounding.md"
 # of WAY PRODUCTS: an error out of that table.
 of() { awk -F'\t' -v way="$1" -v products="$2" 'NR == 1 { for (i = 2; i <= NF; i++) column[$i] = i } index($1, way) { print $column[products] }' "$out/rounding.tsv"; }
 [ "$(calc %d "($(of 'sums in fp16' 600) < 2 && $(of 'sums in fp16' 700) > 2 && $(of cut 4608) < 2 && $(of bf16 27) > 2)")" = 1 ] || fail "the page says which ways pass"
 say $page "up to some 600 products"
 say $page "a product may be off by $(calc %.3f '100 * 2 * 2 ^ -11') %"
 
-# ---- what the parts are worth -----------------------------------------------------------------------------------------------
+# ---- what the parts are worth --------------------------------------------------------------------
 
 solution=solutions/11-tensor-cores/conv.cu
 patches=docs/numbers/11-tensor-cores
@@ -35,7 +37,8 @@ part() {
     part solution solutions 'lab 11'
     part one-piece "$(variant one-piece $solution $patches/one-piece.patch)" 'always one piece'
     part only-wmma "$(variant only-wmma $solution $patches/only-wmma.patch)" 'always WMMA'
-    part plain-order "$(variant plain-order $solution $patches/plain-order.patch)" 'chunks in plain order'
+    part plain-order "$(variant plain-order $solution $patches/plain-order.patch)" \
+        'chunks in plain order'
     part two-stages "$(variant two-stages $solution $patches/two-stages.patch)" 'two stages'
 } >"$out/parts.md"
 

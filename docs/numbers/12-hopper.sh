@@ -7,13 +7,14 @@ measured=docs/data/compare/hopper-h200.tsv
 # of LAYER SIDE COLUMN: a number of that layer's row; columns: 4 microseconds, 5 TFLOP/s.
 of() { awk -F'\t' -v layer="$1" -v side="$2" -v column="$3" '$1 == layer && $2 == side { print $column }' "$measured"; }
 
-# ---- step by step --------------------------------------------------------------------------------------------------------
+# ---- step by step --------------------------------------------------------------------------------
 
 {
     echo '| step | simulated h200, cycles | H200: 128 112×112 128, µs | H200: 512 28×28 512, µs |'
     echo '| --- | --- | --- | --- |'
     for step in 1 2 3 4 5; do
-        simulate "step-$step" 12 "$(variant "step-$step" labs/12-hopper/steps.cu "STEP=$step")" --case deep
+        simulate "step-$step" 12 "$(variant "step-$step" labs/12-hopper/steps.cu "STEP=$step")" \
+            --case deep
         case $step in
         1) words='`wgmma`, and threads that bring both tiles' ;;
         2) words='the filters by TMA' ;;
@@ -21,7 +22,8 @@ of() { awk -F'\t' -v layer="$1" -v side="$2" -v column="$3" '$1 == layer && $2 =
         4) words='four stages' ;;
         5) words='a warp that brings, warps that multiply' ;;
         esac
-        printf '| %s: %s | %s | %.0f | %.0f |\n' "$step" "$words" "$(thousands "$(number "step-$step" cycles)")" \
+        printf '| %s: %s | %s | %.0f | %.0f |\n' "$step" "$words" \
+            "$(thousands "$(number "step-$step" cycles)")" \
             "$(of vgg-128-112-128-n32 "step-$step" 4)" "$(of vgg-512-28-512-n32 "step-$step" 4)"
     done
     simulate whole 12 solutions --case deep
@@ -29,12 +31,14 @@ of() { awk -F'\t' -v layer="$1" -v side="$2" -v column="$3" '$1 == layer && $2 =
         "$(of vgg-128-112-128-n32 12-hopper 4)" "$(of vgg-512-28-512-n32 12-hopper 4)"
     for side in one-group ordered; do
         words='– and waits for the products of each stage at once'
-        [ "$side" = one-group ] || words='– and its barriers order other memory too (`.release.cluster`, `.acquire.cluster`)'
-        printf '| %s |  | %.0f | %.0f |\n' "$words" "$(of vgg-128-112-128-n32 "$side" 4)" "$(of vgg-512-28-512-n32 "$side" 4)"
+        [ "$side" = one-group ] ||
+            words='– and its barriers order other memory too (`.release.cluster`, `.acquire.cluster`)'
+        printf '| %s |  | %.0f | %.0f |\n' "$words" "$(of vgg-128-112-128-n32 "$side" 4)" \
+            "$(of vgg-512-28-512-n32 "$side" 4)"
     done
 } >"$out/steps.md"
 
-# ---- layer by layer ------------------------------------------------------------------------------------------------------
+# ---- layer by layer ------------------------------------------------------------------------------
 
 awk -F'\t' '
     /^;/ || $1 == "layer" { next }
@@ -63,7 +67,7 @@ say "$page" "$(calc %.0f '32 * 224 * 224 * 64 * 4 / 1e6') MB of it, at $(calc %.
 say "$page" "With its channels in pieces of 16 bytes it takes $(calc %.1f "$(of $first in-pieces 4) / $(of $first 12-hopper 4)") times as long"
 say "$page" "With those words 512 28×28 512 takes $(calc %.1f "$(of $last ordered 4) / $(of $last 12-hopper 4)") times as long"
 
-# ---- in sentences --------------------------------------------------------------------------------------------------------
+# ---- in sentences --------------------------------------------------------------------------------
 
 simulate wide 12 solutions --case wide
 say "$page" "\`product_kernel\` takes $(number wide registers) registers for a tile of 128×256"

@@ -5,7 +5,7 @@ page=labs/13-sparse/README.md
 maps=$build/tests/datasets/tool_maps
 measured=docs/data/compare/sparse-h200.tsv
 
-# ---- the authors' kernel: one channel ------------------------------------------------------------------------------------
+# ---- the authors' kernel: one channel ------------------------------------------------------------
 single='N=16 C=1 H=28 W=28 K=64 R=3 S=3 pad=1 stride=1'
 levels='0 50 70 90 95'
 taps=$(variant taps solutions/13-sparse/conv.cu docs/numbers/13-sparse/taps.patch)
@@ -65,10 +65,11 @@ say "$page" "27 products that become 10 save $(calc %.0f '100 * 17 / 27') %, not
 simulate many 13 solutions --case inception
 say "$page" "16 registers of $(number many registers). So an SM holds $(calc %d "$(number many resident_blocks) * $(number many threads_per_block) / 32") warps"
 
-# ---- rows that are kept ---------------------------------------------------------------------------------------------------
+# ---- rows that are kept --------------------------------------------------------------------------
 # kept ZEROS STRIDE COLUMN: 2 to 4 are patches of 1, 2x2 and 4x4 outputs.
 kept() {
-    "$maps" kept 1 "N=1 C=512 H=28 W=28 K=1 R=3 S=3 pad=1 stride=$2 zeros=$1" | awk -F'\t' -v column="$3" 'NR == 2 { printf "%.0f", $column }'
+    "$maps" kept 1 "N=1 C=512 H=28 W=28 K=1 R=3 S=3 pad=1 stride=$2 zeros=$1" |
+        awk -F'\t' -v column="$3" 'NR == 2 { printf "%.0f", $column }'
 }
 strewn() {
     calc %.0f "100 * (1 - ($1 / 100) ^ $2)"
@@ -76,15 +77,17 @@ strewn() {
 {
     printf '| zeros | one output | 2×2 | 4×4 | 2×2, stride 2 | 2×2, stride 3 |\n| --- | --- | --- | --- | --- | --- |\n'
     for zeros in 50 70 90 95; do
-        printf '| %s %% | %s (%s) | %s (%s) | %s (%s) | %s | %s |\n' "$zeros" "$(kept "$zeros" 1 2)" "$(strewn "$zeros" 1)" "$(kept "$zeros" 1 3)" \
-            "$(strewn "$zeros" 4)" "$(kept "$zeros" 1 4)" "$(strewn "$zeros" 16)" "$(kept "$zeros" 2 3)" "$(kept "$zeros" 3 3)"
+        printf '| %s %% | %s (%s) | %s (%s) | %s (%s) | %s | %s |\n' "$zeros" \
+            "$(kept "$zeros" 1 2)" "$(strewn "$zeros" 1)" "$(kept "$zeros" 1 3)" \
+            "$(strewn "$zeros" 4)" "$(kept "$zeros" 1 4)" "$(strewn "$zeros" 16)" \
+            "$(kept "$zeros" 2 3)" "$(kept "$zeros" 3 3)"
     done
 } >"$out/kept.md"
 say "$page" "$(kept 90 1 3) % of a patch's rows still have a value"
 say "$page" "$(strewn 90 1), $(strewn 90 4) and $(strewn 90 16). The generator's zeros cling together: $(kept 90 1 2), $(kept 90 1 3) and $(kept 90 1 4)."
 say "$page" "$(kept 90 3 3) % of its rows have a value instead of $(kept 90 1 3), and $(strewn 90 4) % if the zeros were strewn"
 
-# ---- what an H200 measured ------------------------------------------------------------------------------------------------
+# ---- what an H200 measured -----------------------------------------------------------------------
 sh common/compare/sparse_table.sh "$measured" >"$out/sparse.dat"
 awk -F'\t' '
     BEGIN {

@@ -6,12 +6,17 @@ patches=docs/numbers/14-winograd
 measured=docs/data/compare/winograd-h200.tsv
 . docs/numbers/layers.sh
 
-# way NAME LAB SUBMISSION WORDS: a row with the timed cases' cycles, and what staged-timed has to do.
+# way NAME LAB SUBMISSION WORDS: a row with the timed cases' cycles, and what staged-timed has to
+# do.
 way() {
-    simulate_long "$1-small" "$2" "$3" --shape 'N=2 C=64 H=56 W=56 K=64 R=3 S=3 pad=1 stride=1' --gpu h200
-    simulate_long "$1-large" "$2" "$3" --shape 'N=4 C=256 H=28 W=28 K=128 R=3 S=3 pad=1 stride=1' --gpu h200
-    printf '| %s | %s | %s | %s | %s | %s |\n' "$4" "$(thousands "$(number "$1-small" cycles)")" "$(thousands "$(number "$1-large" cycles)")" \
-        "$(number "$1-large" launches)" "$(calc %.0f "$(number "$1-large" float_instructions) / 1e6")" \
+    simulate_long "$1-small" "$2" "$3" --shape 'N=2 C=64 H=56 W=56 K=64 R=3 S=3 pad=1 stride=1' \
+        --gpu h200
+    simulate_long "$1-large" "$2" "$3" --shape 'N=4 C=256 H=28 W=28 K=128 R=3 S=3 pad=1 stride=1' \
+        --gpu h200
+    printf '| %s | %s | %s | %s | %s | %s |\n' "$4" "$(thousands "$(number "$1-small" cycles)")" \
+        "$(thousands "$(number "$1-large" cycles)")" \
+        "$(number "$1-large" launches)" \
+        "$(calc %.0f "$(number "$1-large" float_instructions) / 1e6")" \
         "$(calc %.0f "($(number "$1-large" global_load_sectors) + $(number "$1-large" global_store_sectors)) * 32 / 1e6")"
 }
 
@@ -19,13 +24,16 @@ way() {
     echo '| | `one-kernel-timed`, cycles | `staged-timed`, cycles | launches | million float instructions of its warps | MB loaded and stored |'
     echo '| --- | --- | --- | --- | --- | --- |'
     way direct 10 solutions 'lab 10'
-    way one-kernel 14 "$(variant one-kernel "$solution" "$patches/one-kernel.patch")" 'F(2×2,3×3) in one kernel'
-    way staged-2 14 "$(variant staged-2 "$solution" "$patches/staged-2.patch")" 'F(2×2,3×3) in stages'
-    way staged-4 14 "$(variant staged-4 "$solution" "$patches/staged-4.patch")" 'F(4×4,3×3) in stages, a tile of 128×64'
+    way one-kernel 14 "$(variant one-kernel "$solution" "$patches/one-kernel.patch")" \
+        'F(2×2,3×3) in one kernel'
+    way staged-2 14 "$(variant staged-2 "$solution" "$patches/staged-2.patch")" \
+        'F(2×2,3×3) in stages'
+    way staged-4 14 "$(variant staged-4 "$solution" "$patches/staged-4.patch")" \
+        'F(4×4,3×3) in stages, a tile of 128×64'
     way chosen 14 solutions 'lab 14: what costs least'
 } >"$out/steps.md"
 
-# ---- what an H200 measured -------------------------------------------------------------------------------------------------
+# ---- what an H200 measured -----------------------------------------------------------------------
 
 awk -F'\t' '
     FILENAME ~ /times/ { us[$1, $2] = $3; how[$1, $2] = $4; next }
@@ -41,7 +49,8 @@ awk -F'\t' '
         }
     }' "$out/times.dat" "$out/order" >"$out/h200.md"
 
-# against WORDS SIDE PATTERN: how many times as fast as cuDNN a side is, `best` being the faster of labs 10 and 14.
+# against WORDS SIDE PATTERN: how many times as fast as cuDNN a side is, `best` being the faster of
+# labs 10 and 14.
 against() {
     awk -F'\t' -v words="$1" -v side="$2" -v pattern="$3" '
         $1 !~ pattern { next }

@@ -23,10 +23,15 @@ saved() { calc %.1f "$2^2 * ($1 - $2 + 1)^2 / (4 * ($1^2 / 2 + 2))"; }
 
 # way NAME LAB SUBMISSION WORDS: a row with the timed cases' cycles, and what `eleven` has to do.
 way() {
-    simulate_long "$1-alexnet-2" "$2" "$3" --shape 'N=4 C=48 H=27 W=27 K=128 R=5 S=5 pad=2 stride=1' --gpu h200
-    simulate_long "$1-eleven" "$2" "$3" --shape 'N=2 C=8 H=88 W=88 K=32 R=11 S=11 pad=5 stride=1' --gpu h200
-    printf '| %s | %s | %s | %s | %s | %s |\n' "$4" "$(thousands "$(number "$1-alexnet-2" cycles)")" "$(thousands "$(number "$1-eleven" cycles)")" \
-        "$(number "$1-eleven" launches)" "$(calc %.1f "$(number "$1-eleven" float_instructions) / 1e6")" \
+    simulate_long "$1-alexnet-2" "$2" "$3" \
+        --shape 'N=4 C=48 H=27 W=27 K=128 R=5 S=5 pad=2 stride=1' --gpu h200
+    simulate_long "$1-eleven" "$2" "$3" --shape 'N=2 C=8 H=88 W=88 K=32 R=11 S=11 pad=5 stride=1' \
+        --gpu h200
+    printf '| %s | %s | %s | %s | %s | %s |\n' "$4" \
+        "$(thousands "$(number "$1-alexnet-2" cycles)")" \
+        "$(thousands "$(number "$1-eleven" cycles)")" \
+        "$(number "$1-eleven" launches)" \
+        "$(calc %.1f "$(number "$1-eleven" float_instructions) / 1e6")" \
         "$(calc %.0f "($(number "$1-eleven" global_load_sectors) + $(number "$1-eleven" global_store_sectors)) * 32 / 1e6")"
 }
 {
@@ -34,14 +39,16 @@ way() {
     echo '| --- | --- | --- | --- | --- | --- |'
     way direct 10 solutions 'lab 10'
     for side in 16 32 64; do
-        way tile-$side 15 "$(variant tile-$side "$solution" "$patches/tile-$side.patch")" "tiles of $side×$side"
+        way tile-$side 15 "$(variant tile-$side "$solution" "$patches/tile-$side.patch")" \
+            "tiles of $side×$side"
     done
     way chosen 15 solutions 'lab 15: what costs least'
 } >"$out/steps.md"
-simulate_long one-by-one 15 "$(variant one-by-one "$solution" "$patches/one-by-one.patch")" --shape 'N=2 C=8 H=88 W=88 K=32 R=11 S=11 pad=5 stride=1' --gpu h200
+simulate_long one-by-one 15 "$(variant one-by-one "$solution" "$patches/one-by-one.patch")" \
+    --shape 'N=2 C=8 H=88 W=88 K=32 R=11 S=11 pad=5 stride=1' --gpu h200
 say $page "and \`eleven\` took $(thousands "$(number one-by-one cycles)") cycles instead of $(thousands "$(number chosen-eleven cycles)")"
 
-# ---- what an H200 measured -------------------------------------------------------------------------------------------------
+# ---- what an H200 measured -----------------------------------------------------------------------
 
 awk -F'\t' '
     FILENAME ~ /times/ { us[$1, $2] = $3; how[$1, $2] = $4; next }

@@ -11,20 +11,23 @@ plain=labs/16-layers/baseline.cu
     for case in fc-c5 fc-electrode softmax-imagenet lenet; do
         simulate "plain-$case" 16 "$plain" --case "$case"
         simulate "mine-$case" 16 solutions --case "$case"
-        printf '| %s | %s | %s | %s | %s | %s |\n' $case "$(thousands "$(number "plain-$case" cycles)")" "$(number "plain-$case" launches)" \
+        printf '| %s | %s | %s | %s | %s | %s |\n' $case \
+            "$(thousands "$(number "plain-$case" cycles)")" "$(number "plain-$case" launches)" \
             "$(thousands "$(number "mine-$case" cycles)")" "$(number "mine-$case" launches)" \
             "$(ratio "$(number "plain-$case" cycles)" "$(number "mine-$case" cycles)")"
     done
 } >"$out/gain.md"
 
-# What a load of a fully connected layer touches, with rows that begin anywhere and with rows of whole lines.
+# What a load of a fully connected layer touches, with rows that begin anywhere and with rows of
+# whole lines.
 {
     echo '| case | a thread an output: sectors a load | a warp an output: sectors a load |'
     echo '| --- | --- | --- |'
     simulate plain-fc-ragged 16 "$plain" --case fc-ragged
     simulate mine-fc-ragged 16 solutions --case fc-ragged
     for case in fc-electrode fc-ragged; do
-        printf '| %s | %s | %s |\n' $case "$(calc '%.1f' "$(number "plain-$case" sectors_per_load)")" \
+        printf '| %s | %s | %s |\n' $case \
+            "$(calc '%.1f' "$(number "plain-$case" sectors_per_load)")" \
             "$(calc '%.1f' "$(number "mine-$case" sectors_per_load)")"
     done
 } >"$out/sectors.md"

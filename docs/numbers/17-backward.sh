@@ -7,10 +7,12 @@ scatter=labs/17-backward/steps/scatter.cu
 
 # What the checker says of the scatter with a plain +=.
 sed 's/atomicAdd(to, value)/*to += value/' "$scatter" >"$out/race.cu"
-"$build/bin/lab" run --build "$build" --lab 17 --submission "$out/race.cu" --engine sim --seed 1 --case dx-lenet-c3 --alone >"$out/race.log" 2>&1 || true
+"$build/bin/lab" run --build "$build" --lab 17 --submission "$out/race.cu" --engine sim --seed 1 \
+    --case dx-lenet-c3 --alone >"$out/race.log" 2>&1 || true
 {
     echo '```'
-    sed -n '/WRONG/,/at race.cu:[0-9]*$/p' "$out/race.log" | sed 's/0x[0-9a-f]*/0x.../g; /WRONG/s/: .*/: .../'
+    sed -n '/WRONG/,/at race.cu:[0-9]*$/p' "$out/race.log" |
+        sed 's/0x[0-9a-f]*/0x.../g; /WRONG/s/: .*/: .../'
     echo '```'
 } >"$out/race.md"
 grep -q 'Race reported' "$out/race.md" || fail "no race is reported: $(cat "$out/race.log")"
@@ -23,8 +25,10 @@ grep -q 'Race reported' "$out/race.md" || fail "no race is reported: $(cat "$out
         simulate "baseline-$case" 17 labs/17-backward/baseline.cu --case "$case"
         simulate "scatter-$case" 17 "$scatter" --case "$case"
         simulate "solution-$case" 17 solutions --case "$case"
-        before=$(number "baseline-$case" cycles) there=$(number "scatter-$case" cycles) here=$(number "solution-$case" cycles)
-        printf '| %s | %s | %s | %s | %s |\n' "$case" "$(thousands "$(calc %.0f "$before")")" "$(thousands "$(calc %.0f "$there")")" \
+        before=$(number "baseline-$case" cycles) there=$(number "scatter-$case" cycles) \
+            here=$(number "solution-$case" cycles)
+        printf '| %s | %s | %s | %s | %s |\n' "$case" "$(thousands "$(calc %.0f "$before")")" \
+            "$(thousands "$(calc %.0f "$there")")" \
             "$(thousands "$(calc %.0f "$here")")" "$(ratio "$before" "$here")"
     done
 } >"$out/ways.md"
@@ -33,7 +37,8 @@ say "$page" "on a machine that holds $(thousands $(($(machine h200 sms) * $(mach
 say "$page" "$(calc %.0f '1024 * 6 * 28 * 28 * 25 / 1e6') million of them for dx-lenet-c1 alone"
 say "$page" "N·P·Q rows, $(thousands $((32 * 112 * 112))) for VGG-19's conv2_1 with 32 images"
 
-# Beside PyTorch, as the card measured it; "stride-2" and the VGG layers by their shapes in gradients.py.
+# Beside PyTorch, as the card measured it; "stride-2" and the VGG layers by their shapes in
+# gradients.py.
 card=docs/data/h200/gradients
 {
     echo '| layer | gradient | lab 17 | PyTorch, fp32 | lab 17 / PyTorch |'
@@ -45,7 +50,8 @@ card=docs/data/h200/gradients
 differ=$(awk -F'\t' '$1 == "lenet-c3" && $2 == "dx" { print $7 }' "$card/errors.tsv")
 all=$(awk -F'\t' '$1 == "lenet-c3" && $2 == "dx" { print $5 }' "$card/errors.tsv")
 say "$page" "in $(thousands "$differ") of lenet-c3's $(thousands "$all") elements of dx"
-awk -F'\t' '!/^;/ && $1 != "layer" && $6 != 0 { exit 1 }' "$card/errors.tsv" || fail "the solution's bits differ from run to run"
+awk -F'\t' '!/^;/ && $1 != "layer" && $6 != 0 { exit 1 }' "$card/errors.tsv" ||
+    fail "the solution's bits differ from run to run"
 say "$page" "$(calc %.0f '2 * 32 * 512 * 784 * 2304 / 1e9') GFLOP in $(calc %.0f "$(awk -F'\t' '$1 == "vgg-256-28-512-n32" && $2 == "dx" { print $4 }' "$card/times.tsv")") µs"
 error_of() { calc %.2f "1e6 * $(awk -F'\t' -v layer="$1" '$1 == layer && $2 == "dx" { print $3 }' "$card/errors.tsv")"; }
 say "$page" "dx of the first up to $(error_of vgg-64-112-128-n32) millionths"

@@ -12,7 +12,8 @@ page=labs/18-training/README.md
         simulate "plain-$case" 18 labs/18-training/baseline.cu --case "$case"
         simulate "shared-$case" 18 solutions --case "$case"
         before=$(number "plain-$case" cycles) after=$(number "shared-$case" cycles)
-        printf '| %s | %s | %s | %s |\n' "$case" "$(thousands "$before")" "$(thousands "$after")" "$(ratio "$before" "$after")"
+        printf '| %s | %s | %s | %s |\n' "$case" "$(thousands "$before")" "$(thousands "$after")" \
+            "$(ratio "$before" "$after")"
     done
     printf '\nCycles are of the simulated H200, at its sizes.\n'
 } >"$out/gain.md"
@@ -20,7 +21,8 @@ page=labs/18-training/README.md
 # What make train learnt, and how long a step takes beside PyTorch's: docs/data/train/README.md.
 learnt() {
     last=$(tail -n 1 "docs/data/train/$1.tsv")
-    printf '| %s | %s | %s | %s | %s %% |\n' "$1" "$2" "$3" "$(echo "$last" | cut -f1)" "$(calc '%.2f' "100 * $(echo "$last" | cut -f3)")"
+    printf '| %s | %s | %s | %s | %s %% |\n' "$1" "$2" "$3" \
+        "$(echo "$last" | cut -f1)" "$(calc '%.2f' "100 * $(echo "$last" | cut -f3)")"
 }
 {
     echo '| set | on | images | epochs | test images read right |'
@@ -35,7 +37,8 @@ of() { awk -F'\t' -v side="$1" -v batch="$2" '$1 ~ "^" side && $2 == batch { pri
     echo '| batch | this step, µs | PyTorch, µs | times as fast |'
     echo '| --- | --- | --- | --- |'
     for batch in 64 256 1024; do
-        printf '| %s | %s | %s | %s |\n' "$(thousands $batch)" "$(of lab $batch)" "$(of pytorch $batch)" "$(ratio "$(of pytorch $batch)" "$(of lab $batch)")"
+        printf '| %s | %s | %s | %s |\n' "$(thousands $batch)" "$(of lab $batch)" \
+            "$(of pytorch $batch)" "$(ratio "$(of pytorch $batch)" "$(of lab $batch)")"
     done
     printf '\nLeNet-5 on an NVIDIA H200 (driver 580.159.04, CUDA 13.0, PyTorch 2.11.0, 2026-11-22), both one CUDA\ngraph a step, fp32 with TF32 off: `sh common/train/compare.sh build`.\n'
 } >"$out/torch.md"

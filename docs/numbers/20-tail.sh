@@ -13,7 +13,8 @@ sweep() {
         /^;/ && !machine { machine = $0; sub(/, [0-9.]+, nvcc.*/, "", machine); sub(/.*, /, "", machine) }
         /^[0-9]/ && !first { first = $10 }
         /^[0-9]/ { last = $10 }
-        END { printf "| %s | %s | %.1f to %.1f | %s |\n", layer, machine, first, last, row }' "$data/$1.tsv"
+        END { printf "| %s | %s | %.1f to %.1f | %s |\n", layer, machine, first, last, row }' \
+            "$data/$1.tsv"
 }
 {
     echo '| layer and kernel | on | µs | steps predicted | measured | at the same width | of those measured | of all |'
@@ -41,18 +42,23 @@ sum_of() {
     echo '| layer | µs | steps predicted | measured | at the same width | of those measured | of all |'
     echo '| --- | --- | --- | --- | --- | --- | --- |'
     for table in "$data"/h200-[ace]-n*-cudnn-fp32-nchw-rules.tsv; do
-        sweep "$(basename "$table" .tsv)" "$(layer_of "$(basename "$table" .tsv)")" | sed 's/ | NVIDIA H200 / /'
+        sweep "$(basename "$table" .tsv)" "$(layer_of "$(basename "$table" .tsv)")" |
+            sed 's/ | NVIDIA H200 / /'
     done
     echo "| **together** | | $(sum_of) |"
 } >"$out/card.md"
 
-# Layers that the formula had not seen: every width that make widths measured of three networks, a layer at a time.
+# Layers that the formula had not seen: every width that make widths measured of three networks, a
+# layer at a time.
 held() {
     measured=$data/measured-$1-h200.tsv
     launch_us=$(sed -n '1s/^; \([0-9.]*\) us, .*/\1/p' "$measured")
-    awk -F'\t' 'NF > 1 { print $2 }' "$measured" | sort | uniq -c | awk '$1 >= 8 { sub(/^ *[0-9]* /, ""); print }' >"$out/layers"
+    awk -F'\t' 'NF > 1 { print $2 }' "$measured" | sort | uniq -c |
+        awk '$1 >= 8 { sub(/^ *[0-9]* /, ""); print }' >"$out/layers"
     while read -r layer; do
-        awk -F'\t' -v OFS='\t' -v layer="$layer" '$2 == layer { print $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14 }' "$measured" | sort -n |
+        awk -F'\t' -v OFS='\t' -v layer="$layer" \
+            '$2 == layer { print $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14 }' \
+            "$measured" | sort -n |
             "$build/tests/common/tail/tool_stairs" "$launch_us" | grep '^; steps'
     done <"$out/layers" >"$out/steps"
     awk -v what="$2" -v layers="$(wc -l <"$out/layers")" '
@@ -87,7 +93,9 @@ say "$page" "$(together)"
 
 # Two algorithms of cuDNN on 512 channels of 14x14, and their microseconds at a width.
 by() { # by ALGORITHM FILTERS
-    awk -F'\t' -v filters="$2" '$1 == filters { printf "%.0f", $10; found = 1 } END { exit !found }' "$data/h200-a-n1-cudnn-fp32-nchw-$1.tsv" ||
+    awk -F'\t' -v filters="$2" \
+        '$1 == filters { printf "%.0f", $10; found = 1 } END { exit !found }' \
+        "$data/h200-a-n1-cudnn-fp32-nchw-$1.tsv" ||
         fail "$1 was not measured with $2 filters"
 }
 say "$page" "FFT takes $(by fft 32), $(by fft 64), $(by fft 96) and $(by fft 128) µs at 32, 64, 96 and 128 filters"
@@ -103,9 +111,13 @@ remedy() {
     while read -r name shape; do
         for way in 0 1 2 3; do remedy "$name" $way "$(variant remedy-$way $remedies REMEDY=$way)" "$shape"; done
         remedy "$name" lab10 solutions "$shape"
-        printf '| %s | %s | %s | %s | %s | %s | %s | %s |\n' "$(echo "$name" | tr _ ' ')" "$(number "$name-0" blocks)" "$(number "$name-0" waves)" \
-            "$(thousands "$(number "$name-0" cycles)")" "$(thousands "$(number "$name-1" cycles)")" "$(thousands "$(number "$name-2" cycles)")" \
-            "$(thousands "$(number "$name-3" cycles)")" "$(thousands "$(number "$name-lab10" cycles)")"
+        printf '| %s | %s | %s | %s | %s | %s | %s | %s |\n' "$(echo "$name" | tr _ ' ')" \
+            "$(number "$name-0" blocks)" "$(number "$name-0" waves)" \
+            "$(thousands "$(number "$name-0" cycles)")" \
+            "$(thousands "$(number "$name-1" cycles)")" \
+            "$(thousands "$(number "$name-2" cycles)")" \
+            "$(thousands "$(number "$name-3" cycles)")" \
+            "$(thousands "$(number "$name-lab10" cycles)")"
     done <<LAYERS
 few_tiles N=1 C=128 H=14 W=14 K=256 R=3 S=3 pad=1 stride=1
 a_full_wave N=8 C=64 H=16 W=16 K=640 R=3 S=3 pad=1 stride=1
@@ -132,10 +144,13 @@ say "$page" "Stream-K takes $(ratio "$(number one_and_a_tenth-0 cycles)" "$(numb
     done
 } >"$out/networks.md"
 
-# Why ResNet-56 gains so little: a layer's microseconds at a width, and what the best of all widths would save.
+# Why ResNet-56 gains so little: a layer's microseconds at a width, and what the best of all widths
+# would save.
 pruned=$data/measured-resnet-56-pruned-n128-h200.tsv
 at_width() { # at_width SHAPE WIDTH
-    awk -F'\t' -v shape="N=128 $1 K=% R=3 S=3 pad=1 stride=1" -v width="$2" '$2 == shape && $3 == width { printf "%.1f", $12; found = 1 } END { exit !found }' "$pruned" ||
+    awk -F'\t' -v shape="N=128 $1 K=% R=3 S=3 pad=1 stride=1" -v width="$2" \
+        '$2 == shape && $3 == width { printf "%.1f", $12; found = 1 } END { exit !found }' \
+        "$pruned" ||
         fail "$pruned has no $1 with $2 filters"
 }
 exact() { awk -f docs/numbers/20-tail/exact.awk -v part="$1" common/tail/networks/resnet-56-pruned.tsv "$pruned" | tr -d -; }

@@ -1,5 +1,6 @@
 # shellcheck shell=sh
-# card.sh - sourced by the scripts of labs 01 to 04, after lib.sh: what docs/data has of a card, its host and its machine code.
+# card.sh - sourced by the scripts of labs 01 to 04, after lib.sh: what docs/data has of a card, its
+# host and its machine code.
 data=docs/data/h200/labs-01-04
 
 # measured_on FILE: "NVIDIA H200, driver 580.159.04, CUDA 13.0, 2026-11-21".
@@ -9,7 +10,8 @@ measured_on() {
 
 # us LAB VARIANT LAYER: the median in microseconds, as a number; nothing where it was not measured.
 us() {
-    awk -F'\t' -v lab="$1" -v variant="$2" -v layer="$3" '$1 == lab && $2 == variant && $3 == layer { print $4 }' "$data/times.tsv"
+    awk -F'\t' -v lab="$1" -v variant="$2" -v layer="$3" \
+        '$1 == lab && $2 == variant && $3 == layer { print $4 }' "$data/times.tsv"
 }
 
 # rounded NUMBER: three digits, thousands parted; a dash for nothing.
@@ -26,9 +28,11 @@ ratio() {
     if [ -z "$1" ] || [ -z "$2" ]; then echo –; else rounded "$(calc '%f' "$1 / $2")"; fi
 }
 
-# machine_code WHAT COLUMN: of docs/data/machine-code/labs-02-04.tsv; 2 instructions, 3 products, 4 loads from shared memory.
+# machine_code WHAT COLUMN: of docs/data/machine-code/labs-02-04.tsv; 2 instructions, 3 products, 4
+# loads from shared memory.
 machine_code() {
-    awk -F'\t' -v what="$1" -v column="$2" '$1 == what { print $column }' docs/data/machine-code/labs-02-04.tsv
+    awk -F'\t' -v what="$1" -v column="$2" '$1 == what { print $column }' \
+        docs/data/machine-code/labs-02-04.tsv
 }
 
 # a_product WHAT: instructions for each product.

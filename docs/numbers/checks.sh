@@ -1,5 +1,6 @@
 #!/bin/sh
-# checks.sh BUILD OUT - the numbers of docs/checks.md: how many planted faults there are, and kernels without one.
+# checks.sh BUILD OUT - the numbers of docs/checks.md: how many planted faults there are, and
+# kernels without one.
 . docs/numbers/lib.sh
 
 kernels=$(cat common/simt/faults/*.cu | grep -c '^KERNEL(')

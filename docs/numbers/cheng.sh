@@ -1,12 +1,12 @@
 #!/bin/sh
-# cheng.sh BUILD OUT - the tables and figures of docs/cheng.md: the steps of Cheng et al. on the simulated GTX 480, their hot
-# instructions, and the ladder of labs 05 to 07 on a card.
+# cheng.sh BUILD OUT - the tables and figures of docs/cheng.md: the steps of Cheng et al. on the
+# simulated GTX 480, their hot instructions, and the ladder of labs 05 to 07 on a card.
 . docs/numbers/lib.sh
 
 data=docs/data/cheng
 launch=$(machine gtx480 launch_cycles)
 
-# ---- the cycle breakdown, step by step ----------------------------------------------------------------------------------
+# ---- the cycle breakdown, step by step -----------------------------------------------------------
 
 # step NAME LAB SUBMISSION MACHINE: a row with the kernel's cycles, and the share of each phase.
 step() {
@@ -89,17 +89,20 @@ say "$page" "**Index converter: -$(saved "$(of "$extracted")" "$(of "$converter"
 say "$page" "-$(saved "$(of "$extracted")" "$(of 'counters instead')" 1) % in the last row"
 
 # The paper has percentages from "unrolled" on: thousand cycles that follow from them.
-paper_strength=$(calc '%.1f' '148 * 0.34 * 0.741') paper_all=$(calc '%.1f' '148 * 0.34 * 0.741 * 0.974 * 0.95')
-paper_saves=$(calc '%.1f' '148 * 0.34 * 0.741 * 0.974 * 0.05') saves=$(($(of "$extracted") - $(of "$converter")))
+paper_strength=$(calc '%.1f' '148 * 0.34 * 0.741') \
+    paper_all=$(calc '%.1f' '148 * 0.34 * 0.741 * 0.974 * 0.95')
+paper_saves=$(calc '%.1f' '148 * 0.34 * 0.741 * 0.974 * 0.05') \
+    saves=$(($(of "$extracted") - $(of "$converter")))
 say "$page" "our kernel takes $(in_thousands "$(of "$strength")" 1) thousand cycles by then and theirs $paper_strength"
 say "$page" "saves $(in_thousands "$saves" 1) thousand cycles here and $paper_saves thousand there"
 ours=$(calc '%.0f' "$(of "$rolled") / $(of "$converter")") theirs=$(calc '%.0f' "524 / $paper_all")
 say "$page" "All steps together make the kernel $ours times as fast here and $theirs times there (524 to $paper_all thousand)"
 say "$page" "only $(ratio 148 "$paper_all"), from 148"
 
-# ---- figs 9 and 13: the instructions of the line that adds up -----------------------------------------------------------
+# ---- figs 9 and 13: the instructions of the line that adds up ------------------------------------
 
-# hot LAB NN: of every kind of instruction on that line, how often a warp ran it, and its cycles each time.
+# hot LAB NN: of every kind of instruction on that line, how often a warp ran it, and its cycles
+# each time.
 hot() {
     line=$(awk '/sum\[f\]\[g\] \+=/ { print NR; exit }' solutions/"$1"/conv.cu)
     awk -F'\t' -v line="$line" '
@@ -133,7 +136,7 @@ say "$page" "Load and product together are $(both "$data/paper-fig9.tsv" 4) cycl
 
 say "$page" "Ours are $(thousands "$(cell "$out/fig9.tsv" fma.rn.f32 2)")."
 
-# ---- the ladder: a problem that fills an H200 ---------------------------------------------------------------------------
+# ---- the ladder: a problem that fills an H200 ----------------------------------------------------
 
 shape='N=128 C=3 H=40 W=33 K=64 R=5 S=5 pad=same stride=1 layout=chwn'
 
@@ -141,13 +144,15 @@ shape='N=128 C=3 H=40 W=33 K=64 R=5 S=5 pad=same stride=1 layout=chwn'
 rung() {
     simulate_long "ladder-$2-gtx480" "$2" "$3" --shape "$shape" --gpu gtx480
     simulate_long "ladder-$2-h200" "$2" "$3" --shape "$shape" --gpu h200
-    printf '%s\t%s\t%s\n' "$1" "$(number "ladder-$2-gtx480" cycles)" "$(number "ladder-$2-h200" cycles)"
+    printf '%s\t%s\t%s\n' "$1" "$(number "ladder-$2-gtx480" cycles)" \
+        "$(number "ladder-$2-h200" cycles)"
 }
 
 {
     printf 'lab\tgtx480_cycles\th200_cycles\n'
     # The naive kernel's grid is larger than a GTX 480 takes: 65,535 blocks a side.
-    simulate_long ladder-naive-h200 05 labs/05-register-tiled/baseline.cu --shape "$shape" --gpu h200
+    simulate_long ladder-naive-h200 05 labs/05-register-tiled/baseline.cu --shape "$shape" \
+        --gpu h200
     printf 'naive\t-\t%s\n' "$(number ladder-naive-h200 cycles)"
     rung '05 register-tiled' 05 solutions
     rung '06 unrolled' 06 solutions

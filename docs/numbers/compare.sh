@@ -1,16 +1,18 @@
 #!/bin/sh
-# compare.sh BUILD OUT - the tables, figures and numbers of docs/compare.md, and lab 11's table of layers (README.md).
+# compare.sh BUILD OUT - the tables, figures and numbers of docs/compare.md, and lab 11's table of
+# layers (README.md).
 . docs/numbers/lib.sh
 page=docs/compare.md
 data=docs/data/compare
 
-# ---- every layer ----------------------------------------------------------------------------------------------------------
+# ---- every layer ---------------------------------------------------------------------------------
 sh common/compare/draw.sh "$data/h200.tsv" "$out"
 
 # us SIDE LAYER, tflops SIDE LAYER: of the fastest of that kind.
 us() { awk -F'\t' -v side="$1" -v layer="$2" '$1 == layer && $2 == side { print $3 }' "$out/best.tsv"; }
 tflops() { awk -F'\t' -v side="$1" -v layer="$2" '$1 == layer && $2 == side { print $4 }' "$out/best.tsv"; }
-# times_range OTHER MINE PATTERN: the least and the most of OTHER's time over MINE's, on the layers that match.
+# times_range OTHER MINE PATTERN: the least and the most of OTHER's time over MINE's, on the layers
+# that match.
 times_range() {
     awk -F'\t' -v other="$1" -v mine="$2" -v pattern="$3" '
         { us[$1, $2] = $3; layer[$1] }
@@ -33,7 +35,8 @@ ceiling() { sed -n "s/.*$1 \([0-9.]*\) T.*/\1/p" "$data/h200.tsv"; }
 fma=$(ceiling 'fp32 FMA') tensor=$(ceiling 'mma.sync')
 say $page "fp32 FMA $fma TFLOP/s, TF32 \`mma.sync\` $(calc %.0f "$tensor") TFLOP/s, reading $(ceiling read) TB/s"
 say $page "$(summary "$best" 4) in the geometric mean, faster on $(summary "$best" 5) of $(summary "$best" 3) layers"
-[ "$(times_range 'cuDNN fp32' 10-implicit-gemm '(n1$|^electrode)')" = '1.2 to 2.9' ] || fail 'one image at a time'
+[ "$(times_range 'cuDNN fp32' 10-implicit-gemm '(n1$|^electrode)')" = '1.2 to 2.9' ] ||
+    fail 'one image at a time'
 say $page "faster than cuDNN on every layer, $(times_range 'cuDNN fp32' 10-implicit-gemm '(n1$|^electrode)') times"
 deep=vgg-512-28-512-n32
 say $page "up to $(calc %.0f "$(tflops 'cuDNN fp32' $deep)") \"TFLOP/s\""
@@ -85,7 +88,8 @@ say $page "counts $(calc %.1f "$(counted l1tex) / 1e6") million wavefronts in th
 say $page "$(calc %.0f "100 * $(counted l1tex) / 132 / $(counted sm__cycles)") % of what it can do in that time"
 say $page "$(calc %.1f '1568 * 9 * 4 * 2 * (64 + 256) * 32 / 128 / 1e6') million are \`wgmma\`'s reads, and $(calc %.1f '1568 * 8 * 128 * 4 / 1e6') million the stores"
 
-# Lab 11's conversion: x is read as fp32 and written as fp16, channels filled up to eight, at the card's reading speed.
+# Lab 11's conversion: x is read as fp32 and written as fp16, channels filled up to eight, at the
+# card's reading speed.
 conversion=$(awk -F'\t' -v read="$(ceiling read)" '
     FILENAME ~ /layers/ { if ($1 !~ /vgg.*n32/) next; n = split($2, key, " "); for (i = 1; i <= n; i++) { split(key[i], part, "="); value[part[1]] = part[2] }
         bytes[$1] = value["N"] * value["H"] * value["W"] * (4 * value["C"] + 2 * 8 * int((value["C"] + 7) / 8)); next }
@@ -105,11 +109,14 @@ awk -F'\t' '
             printf "| %s | %.0f | %.0f | %.0f | %.0f | %.0f | %.2f |\n", l, us[l, "10-implicit-gemm"], us[l, eleven], us[l, c], tf[l, eleven], tf[l, c], us[l, c] / us[l, eleven]
         }
     }' "$out/best.tsv" >"$out/tensor.md"
-say labs/11-tensor-cores/README.md "On $deep lab 11 is $(calc %.1f "$(us 10-implicit-gemm $deep) / $(us 11-tensor-cores $deep)") times as fast as lab 10"
-say labs/11-tensor-cores/README.md "lab 11 runs at $(times_range 10-implicit-gemm 11-tensor-cores '^[^v]') of lab 10's speed"
-say labs/11-tensor-cores/README.md "cuDNN reaches $(calc %.0f "$(tflops 'cuDNN TF32' $deep)") TFLOP/s with TF32, and \`mma.sync\` was measured to end at $(calc %.0f "$tensor")"
+say labs/11-tensor-cores/README.md \
+    "On $deep lab 11 is $(calc %.1f "$(us 10-implicit-gemm $deep) / $(us 11-tensor-cores $deep)") times as fast as lab 10"
+say labs/11-tensor-cores/README.md \
+    "lab 11 runs at $(times_range 10-implicit-gemm 11-tensor-cores '^[^v]') of lab 10's speed"
+say labs/11-tensor-cores/README.md \
+    "cuDNN reaches $(calc %.0f "$(tflops 'cuDNN TF32' $deep)") TFLOP/s with TF32, and \`mma.sync\` was measured to end at $(calc %.0f "$tensor")"
 
-# ---- the best lab ---------------------------------------------------------------------------------------------------------
+# ---- the best lab --------------------------------------------------------------------------------
 beside='the best lab in fp32 against cuDNN fp32, best of all its algorithms'
 say $page "the best lab in fp32 is $(summary "$beside" 4) times as fast as cuDNN's best in the geometric mean, and at $(summary "$beside" 6 | sed 's/ (/, on /; s/)//') at least"
 
@@ -133,8 +140,9 @@ say $page "On these $(unfitted 3) layers the best lab in fp32 is $(unfitted 4) t
 of_unfitted() { awk -F'\t' -v layer="$1" -v side="$2" '$1 == layer && $2 == side { print $3 }' "$out/unfitted/best.tsv"; }
 say $page "192: $(calc %.0f "$(of_unfitted inception-1x7 15-fft)") µs, from 149"
 
-# ---- constants of this card ------------------------------------------------------------------------------------------------
-# constants LAB: those of its solution that make tune measures, "tiles ..., NAME value ..."; measured LAB: what it measured.
+# ---- constants of this card ----------------------------------------------------------------------
+# constants LAB: those of its solution that make tune measures, "tiles ..., NAME value ...";
+# measured LAB: what it measured.
 constants() {
     awk -F'\t' -v lab="$1" '
         NR == FNR && $1 == lab { if ($2 ~ /^tile /) n = split($2, values, ","); else { split($2, word, " "); names[++m] = word[1] } }
@@ -147,7 +155,8 @@ constants() {
             }
             for (i = 1; i <= m; i++) if (match($0, " " names[i] " = [0-9.e]+")) { split(substr($0, RSTART, RLENGTH), word, " "); found[i] = word[3] + 0 }
         }
-        END { printf "%s", tiles; for (i = 1; i <= m; i++) printf "; %s %s", names[i], found[i] }' "$data/tune-h200.tsv" solutions/"$1"-*/conv.cu
+        END { printf "%s", tiles; for (i = 1; i <= m; i++) printf "; %s %s", names[i], found[i] }' \
+            "$data/tune-h200.tsv" solutions/"$1"-*/conv.cu
 }
 measured_constants() {
     awk -F'\t' -v lab="$1" '
@@ -182,7 +191,7 @@ awk -F'\t' '
         }
     }' "$data/tuned-h200.tsv" >"$out/tuned.md"
 
-# ---- zeros ----------------------------------------------------------------------------------------------------------------
+# ---- zeros ---------------------------------------------------------------------------------------
 sh common/compare/sparse_draw.sh "$data/sparse-h200.tsv" "$out"
 # of LAYER ZEROS EXPRESSION: of ten, thirteen, cudnn, their microseconds.
 of() { awk -F'\t' -v layer="$1" -v zeros="$2" -v format="${4:-%.1f}" '$1 == layer && $2 == zeros { ten = $3; thirteen = $4; cudnn = $5; printf format, '"$3"' }' "$out/sparse.dat"; }
@@ -205,7 +214,7 @@ columns() { awk -F'\t' -v over="$1" -v under="$2" '$2 == 90 { x = $over / $under
 say $page "$(columns 8 6) times with that clock"
 say $page "$(awk -F'\t' '{ x = ($8 - $5) / 1e3; if (!least || x < least) least = x; if (x > most) most = x } END { printf "%.1f to %.1f ms", least, most }' "$out/sparse.dat")"
 
-# ---- the paper's Table I, its VGG-19, its memory ----------------------------------------------------------------------------
+# ---- the paper's Table I, its VGG-19, its memory -------------------------------------------------
 awk -F'\t' '
     BEGIN { print "| row | maps | new | cuDNN | filters | new, a filter | cuDNN, a filter |"; print "| --- | --- | --- | --- | --- | --- | --- |" }
     NR > 1 { printf "| %s | %s | %s | %s | %d | %.4f | %.4f |\n", $1, $2, $4, $5, $6, $4 / $6, $5 / $6 }' "$data/table-1-paper.tsv" >"$out/calls.md"
@@ -216,7 +225,8 @@ say $page "$(a_filter 5 'a[.][127]$') a filter where they are 1×1 and $(a_filte
 say $page "the new kernel takes $(a_filter 4 'Incep|AlexNetI')"
 say $page "$(a_filter 5 'Inception|AlexNetI' | awk '{ printf "%.0f to %.0f", 1000 * $1, 1000 * $3 }') µs are a call of cuDNN, and $(a_filter 4 'Incep|AlexNetI' | awk '{ printf "%.0f", 1000 * $1 }') µs are a launch"
 
-# measured SET: what h200-sparse.sh measured of a set of layers, a line each (sparse_table.sh); fails where nobody has.
+# measured SET: what h200-sparse.sh measured of a set of layers, a line each (sparse_table.sh);
+# fails where nobody has.
 measured() { [ -f "$data/$1-h200.tsv" ] && sh common/compare/sparse_table.sh "$data/$1-h200.tsv"; }
 unmeasured() { printf 'No card has measured this yet: `sh docs/numbers/h200-sparse.sh %s docs/data/compare nvcc` on an H200 makes `docs/data/compare/%s-h200.tsv`.\n' "$1" "$1"; }
 
@@ -228,13 +238,15 @@ if measured table-1 >"$out/measured"; then
         FILENAME ~ /paper/ { if (FNR > 1) paper[$1] = $5 / $4; next }
         FNR == 1 { print "| row | C, H×W, K, filter | zeros | lab 10, µs | lab 13 | cuDNN | 10 / 13 | cuDNN / 13 | the paper |"; print "| --- | --- | --- | --- | --- | --- | --- | --- | --- |" }
         { printf "| %s | %s | %d %% | %.1f | %.1f | %.1f | %.2f | %.2f | %.2f |\n", $1, shape[$1], $2, $3, $4, $5, $3 / $4, $5 / $4, paper[$1] }' \
-        common/compare/table-1-layers.tsv "$data/table-1-paper.tsv" "$out/measured" >"$out/table-1.md"
+        common/compare/table-1-layers.tsv "$data/table-1-paper.tsv" "$out/measured" \
+        >"$out/table-1.md"
     # row OVER: the least and the most of lab 10's (3) or cuDNN's (5) time over lab 13's.
     row() { awk -F'\t' -v over="$1" '{ x = $over / $4; if (!least || x < least) least = x; if (x > most) most = x } END { printf "%.2f to %.2f", least, most }' "$out/measured"; }
     say $page "passes cuDNN on every row, as the paper says, but by $(row 5) times"
     say $page "lab 10, which takes $(row 3) of its time"
     reached=$(awk -F'\t' 'FILENAME ~ /paper/ { paper[$1] = $5 / $4; next } $5 / $4 >= paper[$1] { print FNR }' "$data/table-1-paper.tsv" "$out/measured")
-    [ "$reached" = "$(awk 'END { print NR }' "$out/measured")" ] || fail "the page says that only Table I's last row reaches the paper's number"
+    [ "$reached" = "$(awk 'END { print NR }' "$out/measured")" ] ||
+        fail "the page says that only Table I's last row reaches the paper's number"
 else
     unmeasured table-1 >"$out/table-1.md"
 fi
@@ -265,7 +277,8 @@ if measured vgg19 >"$out/measured"; then
     say $page "$(awk -F'\t' '$1 ~ /-s1$/ { all += $4; if (++n <= 8) { first += $4; if ($2 > most) most = $2 } } END { printf "at most %d %% zeros, and take %.0f %% of lab 13'"'"'s time", most, 100 * first / all }' "$out/measured")"
     say $page "Lab 10, which skips nothing, is $(network 1 5 3) times as fast as cuDNN over the network"
     say $page "passes it on $(awk -F'\t' '$1 ~ /-s1$/ && $4 < $3 { n++; x = 100 * ($3 / $4 - 1); if (x > most) most = x } END { printf "%d of the 16 layers, by at most %.0f", n, most }' "$out/measured") %"
-    [ -z "$(awk -F'\t' '$1 ~ /-s[23]$/ && $4 < $3' "$out/measured")" ] || fail 'the page says that lab 13 never passes lab 10 with a stride'
+    [ -z "$(awk -F'\t' '$1 ~ /-s[23]$/ && $4 < $3' "$out/measured")" ] ||
+        fail 'the page says that lab 13 never passes lab 10 with a stride'
 else
     unmeasured vgg19 >"$out/vgg19.md"
 fi

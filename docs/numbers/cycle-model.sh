@@ -1,12 +1,14 @@
 #!/bin/sh
-# cycle-model.sh BUILD OUT - the constants in docs/cycle-model.md, from the simulator's sources and the machines' files.
+# cycle-model.sh BUILD OUT - the constants in docs/cycle-model.md, from the simulator's sources and
+# the machines' files.
 . docs/numbers/lib.sh
 
 page=docs/cycle-model.md
 replay=common/simt/time/replay.c
 chain=common/simt/time/chain.h
 
-# price CLASS PATTERN: a number in what schedule.c says of a class of instructions, where \(\) stands in the pattern.
+# price CLASS PATTERN: a number in what schedule.c says of a class of instructions, where \(\)
+# stands in the pattern.
 price() {
     _value=$(sed -n -e "/case CLASS_$1:/,/break;/s/.*$2.*/\\1/p" common/simt/time/schedule.c | head -n 1)
     [ -n "$_value" ] || fail "common/simt/time/schedule.c has no price of $1"
@@ -24,7 +26,8 @@ count=common/simt/time/count.c
 percent() { calc '%.2f' "$(constant "$1" "$count") / 100"; }
 atomic=$(percent WORD_PERCENT)
 constant_word=$(constant CYCLES_PER_WORD common/simt/time/count.c)
-most=$(constant MOST_WAVES common/simt/time/trace.c) least=$(constant LEAST_WAVES common/simt/time/trace.c)
+most=$(constant MOST_WAVES common/simt/time/trace.c) \
+    least=$(constant LEAST_WAVES common/simt/time/trace.c)
 
 slots='slots = \([0-9]*\),' latency='alu \* \([0-9]*\)'
 say "$page" "64-bit \`add\` otherwise | $(price INT_WIDE 'is_add_64(ins) ? \([0-9]*\)') |"

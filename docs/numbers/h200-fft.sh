@@ -1,6 +1,7 @@
 #!/bin/sh
-# h200-fft.sh OUT NVCC [BUILD] - on a machine with a GPU: lab 15, each of its tiles alone (15-fft/*.patch), labs 10 and 14 and cuDNN's
-# fp32, from 3x3 to 31x31 and 1x31 (15-fft/layers.tsv), as `make compare` times them.  Writes OUT/fft-h200.tsv.
+# h200-fft.sh OUT NVCC [BUILD] - on a machine with a GPU: lab 15, each of its tiles alone
+# (15-fft/*.patch), labs 10 and 14 and cuDNN's fp32, from 3x3 to 31x31 and 1x31 (15-fft/layers.tsv),
+# as `make compare` times them.  Writes OUT/fft-h200.tsv.
 set -eu
 out=${1:?usage: h200-fft.sh OUT NVCC [BUILD]}
 nvcc=${2:?usage: h200-fft.sh OUT NVCC [BUILD]}
@@ -11,7 +12,8 @@ mkdir -p "$out"
 
 steps=
 for tile in tile-16 tile-32 tile-64; do
-    patch --silent --output="$work/$tile.cu" solutions/15-fft/conv.cu "docs/numbers/15-fft/$tile.patch"
+    patch --silent --output="$work/$tile.cu" solutions/15-fft/conv.cu \
+        "docs/numbers/15-fft/$tile.patch"
     steps="$steps $tile:$work/$tile.cu"
 done
 LAYERS=docs/numbers/15-fft/layers.tsv SOLUTIONS='10 14 15' EXTRA=$steps sh common/compare/compare.sh "$build" "$nvcc" >&2

@@ -1,6 +1,7 @@
 #!/bin/sh
-# h200-gemm.sh OUT NVCC [BUILD] - on a machine with a GPU: the spine's labs and lab 10's product step by step
-# (10-implicit-gemm/steps.cu), on a small and a large layer, as `make compare` times them.  Writes OUT/gemm-h200.tsv.
+# h200-gemm.sh OUT NVCC [BUILD] - on a machine with a GPU: the spine's labs and lab 10's product
+# step by step (10-implicit-gemm/steps.cu), on a small and a large layer, as `make compare` times
+# them.  Writes OUT/gemm-h200.tsv.
 set -eu
 out=${1:?usage: h200-gemm.sh OUT NVCC [BUILD]}
 nvcc=${2:?usage: h200-gemm.sh OUT NVCC [BUILD]}
@@ -13,7 +14,8 @@ printf 'name\tshape\nladder\t%s\nlarge\t%s\n' 'N=32 C=32 H=28 W=28 K=128 R=3 S=3
     'N=32 C=128 H=112 W=112 K=128 R=3 S=3 pad=1 stride=1' >"$work/layers.tsv"
 steps=
 for step in 1 2 3 4 5; do
-    { echo "#define STEP $step"; cat docs/numbers/10-implicit-gemm/steps.cu; } >"$work/step-$step.cu"
+    { echo "#define STEP $step"; cat docs/numbers/10-implicit-gemm/steps.cu; } \
+        >"$work/step-$step.cu"
     steps="$steps step-$step:$work/step-$step.cu"
 done
 LAYERS=$work/layers.tsv SOLUTIONS='02 04 09 10 11' EXTRA=$steps sh common/compare/compare.sh "$build" "$nvcc" >&2

@@ -1,5 +1,6 @@
 #!/bin/sh
-# h200-gpu.sh OUT NVCC - on a machine with a GPU: book/curves.cu, whose curves book/gpu.md shows.  Writes OUT/gpu.tsv.
+# h200-gpu.sh OUT NVCC - on a machine with a GPU: book/curves.cu, whose curves book/gpu.md shows.
+# Writes OUT/gpu.tsv.
 set -eu
 out=${1:?usage: h200-gpu.sh OUT NVCC}
 nvcc=${2:?usage: h200-gpu.sh OUT NVCC}

@@ -1,6 +1,7 @@
 #!/bin/sh
-# h200-hopper.sh OUT NVCC [BUILD] - on a machine with an H100 or H200: lab 12, its steps (labs/12-hopper/steps.cu), lab 11 and
-# cuDNN with TF32, as `make compare` times them, on VGG's layers and on a few that no choice was fitted to
+# h200-hopper.sh OUT NVCC [BUILD] - on a machine with an H100 or H200: lab 12, its steps
+# (labs/12-hopper/steps.cu), lab 11 and cuDNN with TF32, as `make compare` times them, on VGG's
+# layers and on a few that no choice was fitted to
 # (12-hopper/unfitted.tsv).  Writes OUT/hopper-h200.tsv.
 set -eu
 out=${1:?usage: h200-hopper.sh OUT NVCC [BUILD]}
@@ -16,11 +17,12 @@ for step in 1 2 3 4 5; do
     { echo "#define STEP $step"; cat labs/12-hopper/steps.cu; } >"$work/step-$step.cu"
     steps="$steps step-$step:$work/step-$step.cu"
 done
-# The solution with some of its words changed: barriers that order other memory, too; no products under way while waiting; few
-# channels in pieces of 16 bytes, not in sectors of 32.
+# The solution with some of its words changed: barriers that order other memory, too; no products
+# under way while waiting; few channels in pieces of 16 bytes, not in sectors of 32.
 solution=solutions/12-hopper/conv.cu
 sed 's/mbarrier.arrive.shared::cluster/mbarrier.arrive.release.cluster.shared::cluster/
-     s/try_wait.parity.shared::cta/try_wait.parity.acquire.cluster.shared::cta/' $solution >"$work/ordered.cu"
+     s/try_wait.parity.shared::cta/try_wait.parity.acquire.cluster.shared::cta/' $solution \
+         >"$work/ordered.cu"
 sed 's/products_wait<1>/products_wait<0>/' $solution >"$work/one-group.cu"
 sed 's/SECTOR = 2 \* PIECE/SECTOR = PIECE/' $solution >"$work/in-pieces.cu"
 steps="$steps ordered:$work/ordered.cu one-group:$work/one-group.cu in-pieces:$work/in-pieces.cu"

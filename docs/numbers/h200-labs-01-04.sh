@@ -1,11 +1,15 @@
 #!/bin/sh
-# h200-labs-01-04.sh OUT [BUILD] - on a machine with a GPU: what the handouts of labs 01 to 04 say of an H200.
+# h200-labs-01-04.sh OUT [BUILD] - on a machine with a GPU: what the handouts of labs 01 to 04 say
+# of an H200.
 #
-# From the workbook's root, after `make setup` and `make -j tools`; needs nvcc, takes two to three minutes and asks nothing.  Writes
+# From the workbook's root, after `make setup` and `make -j tools`; needs nvcc, takes two to three
+# minutes and asks nothing.  Writes
 #
-#     OUT/times.tsv   lab, variant, layer: median of 25 event pairs in microseconds, and the 10th and 90th percent of them;
+#     OUT/times.tsv   lab, variant, layer: median of 25 event pairs in microseconds, and the 10th
+#                     and 90th percent of them;
 #                     kernels only, the L2 flushed before each (common/validate/measure_gpu.cu)
-#     OUT/host.tsv    lab 01 on one core, as `make run` times it: the best of five, by the processor's clock
+#     OUT/host.tsv    lab 01 on one core, as `make run` times it: the best of five, by the
+#                     processor's clock
 #
 # Their first line says on what and when: GPU, driver, toolkit; processor, compiler.
 #
@@ -36,13 +40,15 @@ compile() {
 # compile_patched LAB VARIANT
 compile_patched() {
     cp "solutions/$1/conv.cu" "$work/$1.$2.cu"
-    patch -s "$work/$1.$2.cu" "docs/numbers/$1/$2.patch" || fail "docs/numbers/$1/$2.patch does not fit the solution"
+    patch -s "$work/$1.$2.cu" "docs/numbers/$1/$2.patch" ||
+        fail "docs/numbers/$1/$2.patch does not fit the solution"
     compile "$1" "$2" "$work/$1.$2.cu"
 }
 
 # layer LAB NAME SHAPE: a line for layers.cu.
 layer() {
-    line=$("$build/bin/lab" cases --build "$build" --lab "$1" --shape "$3") || fail "lab $1 has no such shape: $3"
+    line=$("$build/bin/lab" cases --build "$build" --lab "$1" --shape "$3") ||
+        fail "lab $1 has no such shape: $3"
     printf '%s %s\n' "$2" "${line#* }"
 }
 
@@ -142,7 +148,8 @@ host() {
     awk -v row="$variant	$name" '
         / us$/ { own = $1 }
         /the baseline/ { sub(/.*: /, ""); base = $1 }
-        END { if (own == "" || base == "") exit 1; printf "%s\t%s\t%s\n", row, own, base }' "$work/page" ||
+        END { if (own == "" || base == "") exit 1; printf "%s\t%s\t%s\n", row, own, base }' \
+            "$work/page" ||
         fail "lab 01, $variant, $name: no times in what make run says"
 }
 

@@ -1,10 +1,12 @@
 #!/bin/sh
-# h200-serve.sh NAME LAB CASE OUT [BUILD] - on a machine with a GPU: a solution behind `make serve`, and `make load`.
+# h200-serve.sh NAME LAB CASE OUT [BUILD] - on a machine with a GPU: a solution behind `make serve`,
+# and `make load`.
 #
-# OUT/NAME.tsv gets a line for each load: closed loops with more and more requests at a time, whose most answers a second are
-# the capacity (`percent` is 0 there), then open loops at so many per cent of it.  OUT/NAME-server.txt gets what the server
-# said, and its memory and descriptors before and after SOAK seconds at 90 %; OUT/NAME-soak.tsv has both every 10 s meanwhile.
-# RUN is the seconds of each load, THREADS the generator's.  ENGINE=sim tries the script out where there is no card.
+# OUT/NAME.tsv gets a line for each load: closed loops with more and more requests at a time, whose
+# most answers a second are the capacity (`percent` is 0 there), then open loops at so many per cent
+# of it.  OUT/NAME-server.txt gets what the server said, and its memory and descriptors before and
+# after SOAK seconds at 90 %; OUT/NAME-soak.tsv has both every 10 s meanwhile. RUN is the seconds of
+# each load, THREADS the generator's.  ENGINE=sim tries the script out where there is no card.
 set -eu
 usage='usage: h200-serve.sh NAME LAB CASE OUT [BUILD]'
 name=${1:?$usage}
@@ -33,7 +35,8 @@ samples() {
     printf 'seconds\trequests\tresident_bytes\tdescriptors\n'
     seconds=0
     while :; do
-        load SHOW=metrics | awk -v OFS='\t' -v seconds="$seconds" '{ what[$1] = $2 } END { print seconds, what["serve_requests_total"], what["process_resident_memory_bytes"], what["process_open_fds"] }'
+        load SHOW=metrics | awk -v OFS='\t' -v seconds="$seconds" \
+            '{ what[$1] = $2 } END { print seconds, what["serve_requests_total"], what["process_resident_memory_bytes"], what["process_open_fds"] }'
         sleep 10
         seconds=$((seconds + 10))
     done
@@ -67,7 +70,8 @@ for percent in ${OPEN:-10 25 50 75 90 100 125 150 200}; do at "$percent" RATE=$(
         sampler=
         grow "after $SOAK s at 90 %"
     fi
-    awk '{ print $2, "user", $14, "system", $15, "hundredths of a second" }' /proc/$server/task/*/stat | sort -k3 -nr | head -n 2
+    awk '{ print $2, "user", $14, "system", $15, "hundredths of a second" }' \
+        /proc/$server/task/*/stat | sort -k3 -nr | head -n 2
     load SHOW=metrics
 } >"$out/$name-server.txt"
 kill -TERM $server

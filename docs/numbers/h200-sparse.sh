@@ -1,10 +1,12 @@
 #!/bin/sh
-# h200-sparse.sh SET OUT NVCC [BUILD] - on a machine with a GPU: labs 10 and 13 and cuDNN where x has zeros, as `make compare`
-# times them.  Writes OUT/SET-h200.tsv, of one of these sets of layers:
+# h200-sparse.sh SET OUT NVCC [BUILD] - on a machine with a GPU: labs 10 and 13 and cuDNN where x
+# has zeros, as `make compare` times them.  Writes OUT/SET-h200.tsv, of one of these sets of layers:
 #
-#     sparse    layers of Xu, Fan et al.'s Table I at their networks' own sizes, and VGG-19's deep ones, conv5 with strides 2 and 3
+#     sparse    layers of Xu, Fan et al.'s Table I at their networks' own sizes, and VGG-19's deep
+#               ones, conv5 with strides 2 and 3
 #               too, while x gets emptier: 0 to 95 percent zeros by 5
-#     vgg19     all of VGG-19's convolutions, as empty as datasets/vgg19.c takes them to be, with strides 1, 2 and 3
+#     vgg19     all of VGG-19's convolutions, as empty as datasets/vgg19.c takes them to be, with
+#               strides 1, 2 and 3
 #     table-1   Table I's own sizes
 #     authors   algorithms 1 and 2 as lab 13 mends them: one channel, 0 to 95 percent zeros
 set -eu
@@ -19,7 +21,8 @@ trap 'rm -rf "$work"' EXIT
 [ -x "$maps" ] || { echo "h200-sparse.sh: there is no $maps: make maps" >&2; exit 1; }
 mkdir -p "$out"
 
-# Reads lines of a name and a shape; each comes out at many percentages, the percentage behind its name.
+# Reads lines of a name and a shape; each comes out at many percentages, the percentage behind its
+# name.
 emptied() {
     while read -r name shape; do
         for zeros in 0 5 10 15 20 25 30 35 40 45 50 55 60 65 70 75 80 85 90 95; do printf '%s@%d\t%s zeros=%d\n' "$name" "$zeros" "$shape" "$zeros"; done
@@ -44,12 +47,15 @@ LAYERS
 
 layers_vgg19() {
     for stride in 1 2 3; do
-        "$maps" layers "$stride" | awk -F'\t' -v stride="$stride" '{ split($2, zeros, "zeros="); print $1 "-s" stride "@" zeros[2] "\t" $2 }'
+        "$maps" layers "$stride" |
+            awk -F'\t' -v stride="$stride" \
+            '{ split($2, zeros, "zeros="); print $1 "-s" stride "@" zeros[2] "\t" $2 }'
     done
 }
 
 layers_table_1() {
-    awk -F'\t' 'NR > 1 { split($2, zeros, "zeros="); print $1 "@" zeros[2] "\t" $2 }' common/compare/table-1-layers.tsv
+    awk -F'\t' 'NR > 1 { split($2, zeros, "zeros="); print $1 "@" zeros[2] "\t" $2 }' \
+        common/compare/table-1-layers.tsv
 }
 
 layers_authors() {

@@ -1,7 +1,8 @@
 #!/bin/sh
-# h200-tail.sh OUT NVCC [BUILD [PART ...]] - on a machine with a GPU: the sweeps and the networks of lab 20's handout, as `make
-# sweep` and `make widths` measure them.  Leaves OUT/NAME.tsv.  Parts: shaped, the layers that shaped the formula; held and one,
-# those that it had not seen, with 1 and 32 images and with one; algorithms; labs; networks.  All of them take some five minutes.
+# h200-tail.sh OUT NVCC [BUILD [PART ...]] - on a machine with a GPU: the sweeps and the networks of
+# lab 20's handout, as `make sweep` and `make widths` measure them.  Leaves OUT/NAME.tsv.  Parts:
+# shaped, the layers that shaped the formula; held and one, those that it had not seen, with 1 and
+# 32 images and with one; algorithms; labs; networks.  All of them take some five minutes.
 set -eu
 usage='usage: h200-tail.sh OUT NVCC [BUILD [PART ...]]'
 out=${1:?$usage}
@@ -47,7 +48,9 @@ measure() {
         sweep h200-k-n1 cudnn-fp32 16:640:16 'N=1 C=384 H=12 W=12 K=% R=3 S=3 pad=1 stride=1'
         sweep h200-l-n1 cudnn-fp32 32:1024:32 'N=1 C=128 H=32 W=32 K=% R=1 S=1 pad=0 stride=1'
         ;;
-    algorithms) sweep h200-a-n1 'cudnn-fastest cudnn-fft cudnn-implicit cudnn-precomputed cudnn-winograd-nonfused' 32:544:32 \
+    algorithms) sweep h200-a-n1 \
+        'cudnn-fastest cudnn-fft cudnn-implicit cudnn-precomputed cudnn-winograd-nonfused' \
+        32:544:32 \
         'N=1 C=512 H=14 W=14 K=% R=3 S=3 pad=1 stride=1' ;;
     labs) sweep h200-filters 02 40:1240:40 'N=1 C=32 H=16 W=16 K=% R=3 S=3 pad=1 stride=1' ;;
     networks)

@@ -1,7 +1,8 @@
 #!/bin/sh
-# h200-tune.sh OUT NVCC [BUILD] - on a machine with an H100 or H200: what `make tune` measures there, and the labs that choose by it
-# beside the solutions as they are, as `make compare` times them, on the layers of docs/compare.md.  Writes OUT/tune-h200.tsv, the
-# constants, and OUT/tuned-h200.tsv.
+# h200-tune.sh OUT NVCC [BUILD] - on a machine with an H100 or H200: what `make tune` measures
+# there, and the labs that choose by it beside the solutions as they are, as `make compare` times
+# them, on the layers of docs/compare.md.  Writes OUT/tune-h200.tsv, the constants, and
+# OUT/tuned-h200.tsv.
 set -eu
 out=${1:?usage: h200-tune.sh OUT NVCC [BUILD]}
 nvcc=${2:?usage: h200-tune.sh OUT NVCC [BUILD]}

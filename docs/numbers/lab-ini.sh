@@ -1,6 +1,6 @@
 #!/bin/sh
-# lab-ini.sh BUILD OUT - the table of counters in docs/lab-ini.md, from the list that the simulator has; and the page names every
-# metric that a run has.
+# lab-ini.sh BUILD OUT - the table of counters in docs/lab-ini.md, from the list that the simulator
+# has; and the page names every metric that a run has.
 . docs/numbers/lib.sh
 
 {

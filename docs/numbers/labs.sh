@@ -1,5 +1,6 @@
 #!/bin/sh
-# labs.sh BUILD OUT - the table of docs/labs.md, from the labs' lab.ini; make check compares it with their handouts.
+# labs.sh BUILD OUT - the table of docs/labs.md, from the labs' lab.ini; make check compares it with
+# their handouts.
 . docs/numbers/lib.sh
 
 "$build/bin/lab" plan >"$out/plan.md"
@@ -15,5 +16,6 @@ cp docs/data/ladder/04-tiled.tsv "$out/b/progress/climb/"
 if command -v gnuplot >/dev/null; then
     tab=$(printf '\t')
     IFS=$tab read -r title unit names <"$out/d/04-tiled.tsv"
-    gnuplot -c common/setup/ladder.gp "$out/d/04-tiled" "${title#\# }" "$unit" "$names" && cp "$out/d/04-tiled.svg" "$out/ladder.svg"
+    gnuplot -c common/setup/ladder.gp "$out/d/04-tiled" "${title#\# }" "$unit" "$names" &&
+        cp "$out/d/04-tiled.svg" "$out/ladder.svg"
 fi

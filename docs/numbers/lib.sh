@@ -1,8 +1,10 @@
 # shellcheck shell=sh
-# lib.sh - what the scripts of this folder share; each begins with  . docs/numbers/lib.sh  and is run as
-# sh docs/numbers/NAME.sh BUILD OUT  from the root.  README.md here says what a script is for.
+# lib.sh - what the scripts of this folder share; each begins with  . docs/numbers/lib.sh  and is
+# run as sh docs/numbers/NAME.sh BUILD OUT  from the root.  README.md here says what a script is
+# for.
 #
-# Sets build and out.  NUMBERS_LONG=1: long simulations run, too (make numbers); else their recorded results are taken.
+# Sets build and out.  NUMBERS_LONG=1: long simulations run, too (make numbers); else their recorded
+# results are taken.
 
 # Pages are as wide.
 export COLUMNS=100
@@ -22,17 +24,20 @@ fail() {
     exit 1
 }
 
-# ---- what is simulated ----------------------------------------------------------------------------------------------
+# ---- what is simulated ---------------------------------------------------------------------------
 
-# What a simulated number depends on beside the submission and the options: the simulator, the machines, the labs' cases.
+# What a simulated number depends on beside the submission and the options: the simulator, the
+# machines, the labs' cases.
 tools_digest() {
     if [ ! -s "$out/tools" ]; then
-        cat "$build"/lib/*.a common/simt/gpus/*.ini labs/*/lab.ini common/include/convlab/* | sha256sum >"$out/tools"
+        cat "$build"/lib/*.a common/simt/gpus/*.ini labs/*/lab.ini common/include/convlab/* |
+            sha256sum >"$out/tools"
     fi
     cat "$out/tools"
 }
 
-# variant NAME SOURCE [KEY=VALUE | PATCH]...: prints the path of SOURCE as a new file, patched, with `#define KEY VALUE` above.
+# variant NAME SOURCE [KEY=VALUE | PATCH]...: prints the path of SOURCE as a new file, patched, with
+# `#define KEY VALUE` above.
 variant() {
     _file=$out/variant/$1.${2##*.}
     mkdir -p "$out/variant"
@@ -50,7 +55,8 @@ variant() {
     printf '%s\n' "$_file"
 }
 
-# source_of SUBMISSION LAB: what is compiled: a file, or the lab's source in a folder such as solutions.
+# source_of SUBMISSION LAB: what is compiled: a file, or the lab's source in a folder such as
+# solutions.
 source_of() {
     if [ -d "$1" ]; then
         _name=$(basename labs/"$2"-*)
@@ -60,8 +66,9 @@ source_of() {
     fi
 }
 
-# simulated COMMAND LAB SUBMISSION [OPTIONS]: the folder in which `lab COMMAND` left its files.  It is named by the digest of
-# all that goes in, so that nothing runs twice; only a right answer is kept.
+# simulated COMMAND LAB SUBMISSION [OPTIONS]: the folder in which `lab COMMAND` left its files.  It
+# is named by the digest of all that goes in, so that nothing runs twice; only a right answer is
+# kept.
 simulated() {
     _command=$1 _lab=$2 _submission=$3
     shift 3
@@ -74,14 +81,17 @@ simulated() {
         run) set -- --alone --counters "$_part/counters" "$@" ;;
         profile) set -- --out "$_part" --counters "$_part/counters" "$@" ;;
         esac
-        "$build/bin/lab" "$_command" --build "$build" --lab "$_lab" --submission "$_submission" --engine sim --seed 1 "$@" \
-            >"$_part/page" 2>&1 || fail "lab $_lab of $_submission is not right: $(cat "$_part/page")"
+        "$build/bin/lab" "$_command" --build "$build" --lab "$_lab" --submission "$_submission" \
+            --engine sim --seed 1 "$@" \
+            >"$_part/page" 2>&1 ||
+            fail "lab $_lab of $_submission is not right: $(cat "$_part/page")"
         mv -T "$_part" "$_kept" 2>/dev/null || rm -rf "$_part" # another script was quicker
     fi
     printf '%s\n' "$_kept"
 }
 
-# simulate RUN LAB SUBMISSION [--case NAME | --shape '...'] [--gpu NAME]: `number RUN METRIC` knows this run from here on.
+# simulate RUN LAB SUBMISSION [--case NAME | --shape '...'] [--gpu NAME]: `number RUN METRIC` knows
+# this run from here on.
 simulate() {
     _run=$1
     shift
@@ -94,8 +104,8 @@ record_of() {
     printf 'docs/data/simulated/%s/%s.tsv\n' "$script" "$1"
 }
 
-# simulate_long RUN ...: the same for what takes more than a few seconds: make numbers simulates it and records what the script
-# asks of it, make check takes the record.
+# simulate_long RUN ...: the same for what takes more than a few seconds: make numbers simulates it
+# and records what the script asks of it, make check takes the record.
 simulate_long() {
     _record=$(record_of "$1")
     if [ -n "${NUMBERS_LONG:-}" ]; then
@@ -123,20 +133,21 @@ profile() {
 
 # cell FILE KEY COLUMN: of the line that begins with KEY, in a file with tabs.
 cell() {
-    awk -F'\t' -v key="$2" -v column="$3" '$1 == key { print $column; found = 1 } END { exit !found }' "$1" ||
+    awk -F'\t' -v key="$2" -v column="$3" \
+        '$1 == key { print $column; found = 1 } END { exit !found }' "$1" ||
         fail "$1 has no '$2'"
 }
 
-# ---- what a card measured ---------------------------------------------------------------------------------------------
+# ---- what a card measured ------------------------------------------------------------------------
 
-# recorded LAB: a line for each timed case of docs/data/h200/LAB.json, tabs between: name, shape, seconds of the baseline and
-# of the solution, times faster, its interval.
+# recorded LAB: a line for each timed case of docs/data/h200/LAB.json, tabs between: name, shape,
+# seconds of the baseline and of the solution, times faster, its interval.
 recorded() {
     jq -r '.cases[] | select(.speed.s > 0) | [.name, .shape, .speed.baseline, .speed.student, .speed.s, .speed.s_low, .speed.s_high] | @tsv' \
         docs/data/h200/"$1"-*.json
 }
 
-# ---- what the sources say ---------------------------------------------------------------------------------------------
+# ---- what the sources say ------------------------------------------------------------------------
 
 # constant NAME FILE: of an enum in C.
 constant() {
@@ -155,7 +166,7 @@ described() {
 # machine NAME KEY: the same of common/simt/gpus/NAME.ini.
 machine() { described "common/simt/gpus/$1.ini" "$2"; }
 
-# ---- numbers as words -------------------------------------------------------------------------------------------------
+# ---- numbers as words ----------------------------------------------------------------------------
 
 # calc FORMAT EXPRESSION: calc '%.1f' '100 * 3 / 7'
 calc() {

@@ -1,9 +1,10 @@
 #!/bin/sh
 # machine-code.sh OUT [BUILD] - what nvcc makes of labs 02 to 04 for an H200: OUT/labs-02-04.tsv.
 #
-# From the workbook's root, after `make setup`; needs nvcc, and cuobjdump and nvdisasm of the full toolkit on the path, but no
-# GPU.  A row is a kernel's densest loop: its instructions, its products (FFMA), its loads from shared memory; or `division`: the
-# instructions of t / radix and t % radix.
+# From the workbook's root, after `make setup`; needs nvcc, and cuobjdump and nvdisasm of the full
+# toolkit on the path, but no
+# GPU.  A row is a kernel's densest loop: its instructions, its products (FFMA), its loads from
+#       shared memory; or `division`: the instructions of t / radix and t % radix.
 set -eu
 out=${1:?usage: machine-code.sh OUT [BUILD]}
 build=${2:-build}
@@ -11,7 +12,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 nvcc=$(sed -n 's/^NVCC=//p' "$build/toolchain.env")
 for tool in cuobjdump nvdisasm; do
-    command -v $tool >/dev/null || { echo "machine-code.sh: $tool is not on the path; it comes with the full CUDA Toolkit" >&2; exit 1; }
+    command -v $tool >/dev/null ||
+        { echo "machine-code.sh: $tool is not on the path; it comes with the full CUDA Toolkit" >&2; exit 1; }
 done
 
 # sass SOURCE: an instruction a line, its address first.
@@ -20,7 +22,8 @@ sass() {
     cuobjdump -sass "$work/cubin" | sed -n 's|^ *.\*\([0-9a-f]*\)\*/ *\(.*;\).*|\1 \2|p'
 }
 
-# loop NAME SOURCE: of the spans that a branch jumps back over, the one with the most products an instruction.
+# loop NAME SOURCE: of the spans that a branch jumps back over, the one with the most products an
+# instruction.
 loop() {
     sass "$2" | awk -v name="$1" '
         function hex(text,    i, value) {
@@ -42,7 +45,8 @@ loop() {
 
 # Of a kernel with and without them.
 division() {
-    printf '__global__ void k(int *y, int t, int radix) { y[0] = %s; y[1] = %s; }\n' "$1" "$2" >"$work/division.cu"
+    printf '__global__ void k(int *y, int t, int radix) { y[0] = %s; y[1] = %s; }\n' "$1" "$2" \
+        >"$work/division.cu"
     sass "$work/division.cu" | grep -cv 'NOP\|BRA 0x[0-9a-f]*;'
 }
 

@@ -1,5 +1,6 @@
 #!/bin/sh
-# measurements.sh BUILD OUT - the tables of docs/measurements.md, from the records of the answer key graded on an H200.
+# measurements.sh BUILD OUT - the tables of docs/measurements.md, from the records of the answer key
+# graded on an H200.
 . docs/numbers/lib.sh
 
 data=docs/data/h200
@@ -36,7 +37,8 @@ page=docs/measurements.md
 too_close=$(recorded 07 | awk -F'\t' '$1 == "wide" { printf "%.0f", 100 * ($5 - 1) }')
 say "$page" "Lab 07's $too_close % are too close to call"
 
-# The same kernels timed twice: each solution of a record against h200-labs-01-04.sh's median; percent, of all and above 20 us.
+# The same kernels timed twice: each solution of a record against h200-labs-01-04.sh's median;
+# percent, of all and above 20 us.
 for lab in 02 03 04; do recorded $lab | awk -F'\t' -v lab=$lab '{ print lab "\t" $1 "\t" $4 * 1e6 }'; done |
     awk -F'\t' '
         BEGIN { name["chwn"] = "cifar-chwn"; name["chwn-deep"] = "deep-chwn" }

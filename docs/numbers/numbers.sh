@@ -1,6 +1,7 @@
 #!/bin/sh
-# numbers.sh BUILD check|write [LAB] - the numbers in the pages: runs the scripts of this folder (of LAB only: 02, or a page's
-# name such as cheng), and compares what they make with the pages; `write` puts tables and figures there.  README.md says how.
+# numbers.sh BUILD check|write [LAB] - the numbers in the pages: runs the scripts of this folder (of
+# LAB only: 02, or a page's name such as cheng), and compares what they make with the pages; `write`
+# puts tables and figures there.  README.md says how.
 set -eu
 build=${1:?usage: numbers.sh BUILD check|write [LAB]}
 mode=${2:?usage: numbers.sh BUILD check|write [LAB]}
@@ -19,7 +20,8 @@ pages() {
     ls README.md docs/*.md book/*.md labs/*/README.md 2>/dev/null
 }
 
-# The name under which a page's own tables are made: 02-naive for labs/02-naive/README.md, cheng for docs/cheng.md.
+# The name under which a page's own tables are made: 02-naive for labs/02-naive/README.md, cheng for
+# docs/cheng.md.
 name_of() {
     case $1 in labs/*) _part=${1%/*} ;; *) _part=${1%.md} ;; esac
     printf '%s\n' "${_part##*/}"
@@ -41,7 +43,8 @@ scripts() {
 }
 
 for tool in jq patch; do
-    command -v "$tool" >/dev/null || { echo "numbers: this needs $tool: sudo apt-get install $tool" >&2; exit 2; }
+    command -v "$tool" >/dev/null ||
+        { echo "numbers: this needs $tool: sudo apt-get install $tool" >&2; exit 2; }
 done
 
 wrong=0
@@ -52,7 +55,8 @@ complain() {
 
 # Every place for a table: SCRIPT/TABLE, tab, page.
 list_places() {
-    pages | tr '\n' '\0' | xargs -0 grep -H '^<!-- begin [^ ]* -->$' | sed "s/:<!-- begin /$tab/; s/ -->\$//" | while IFS=$tab read -r page table; do
+    pages | tr '\n' '\0' | xargs -0 grep -H '^<!-- begin [^ ]* -->$' |
+        sed "s/:<!-- begin /$tab/; s/ -->\$//" | while IFS=$tab read -r page table; do
         case $table in */*) ;; *) table=$(name_of "$page")/$table ;; esac
         printf '%s\t%s\n' "$table" "$page"
     done
@@ -100,7 +104,8 @@ check_page() {
         printf 'ok numbers/%s: the tables of %s (written)\n' "$name" "$1"
     else
         complain "$name" "$1 has other numbers than the commands make; put them right with  make numbers LAB=${name%%-*}"
-        diff --unchanged-line-format= --old-line-format="    $1:%dn: %L" --new-line-format='    made: %L' "$1" "$made/.page" || :
+        diff --unchanged-line-format= --old-line-format="    $1:%dn: %L" \
+            --new-line-format='    made: %L' "$1" "$made/.page" || :
     fi
 }
 
@@ -114,14 +119,17 @@ check_pages() {
 # A place that nothing is made for, and a table that no page has a place for.
 check_places() {
     while IFS=$tab read -r table page; do
-        is_chosen "${table%/*}" && [ ! -s "$made/$table.md" ] && [ ! -f "$made/${table%/*}/failed" ] &&
-            complain "$(name_of "$page")" "$page has a place for '${table#*/}', which $here/${table%/*}.sh does not make"
+        is_chosen "${table%/*}" && [ ! -s "$made/$table.md" ] &&
+            [ ! -f "$made/${table%/*}/failed" ] &&
+            complain "$(name_of "$page")" \
+            "$page has a place for '${table#*/}', which $here/${table%/*}.sh does not make"
     done <"$made/.places"
     for file in "$made"/*/*.md; do
         [ -f "$file" ] || continue
         table=$(basename "$(dirname "$file")")/$(basename "$file" .md)
         grep -q "^$table$tab" "$made/.places" ||
-            complain "${table%/*}" "no page has a place for its table '${table#*/}': <!-- begin $table --> and <!-- end $table -->"
+            complain "${table%/*}" \
+            "no page has a place for its table '${table#*/}': <!-- begin $table --> and <!-- end $table -->"
     done
 }
 
@@ -132,7 +140,8 @@ check_words() {
         tr -s ' \n' '  ' <"$page" | tr -s ' ' | grep -qF -- "$words" ||
             complain "$1" "$page does not say '$words', and that is what $here/$1.sh makes; mend the page's words"
     done <"$made/$1/said"
-    [ "$wrong" != "$before" ] || [ ! -s "$made/$1/said" ] || printf 'ok numbers/%s: %d numbers in sentences\n' "$1" "$(wc -l <"$made/$1/said")"
+    [ "$wrong" != "$before" ] || [ ! -s "$made/$1/said" ] ||
+        printf 'ok numbers/%s: %d numbers in sentences\n' "$1" "$(wc -l <"$made/$1/said")"
 }
 
 # Long simulations are kept (lib.sh); so are figures, which are drawn but not compared.
@@ -144,7 +153,8 @@ check_data() {
         (cd "$made/$1/data" && find . -type f) | while read -r file; do
             cmp "$made/$1/data/$file" "$file" || echo "$file" >>"$made/$1/drifted"
         done
-        [ ! -f "$made/$1/drifted" ] || complain "$1" "simulated anew, these differ: $(tr '\n' ' ' <"$made/$1/drifted")"
+        [ ! -f "$made/$1/drifted" ] ||
+            complain "$1" "simulated anew, these differ: $(tr '\n' ' ' <"$made/$1/drifted")"
     fi
 }
 
@@ -160,7 +170,8 @@ names=$(scripts)
 for name in $names; do mkdir -p "$made/$name"; done
 [ "$mode" != write ] || [ -n "${NUMBERS_QUICK:-}" ] || export NUMBERS_LONG=1
 . common/setup/ticker.sh
-ticker_begin "$build" "scripts of docs/numbers" "$(printf '%s\n' "$names" | wc -w)" "$build/numbers/seconds-$mode${only:+-$only}"
+ticker_begin "$build" "scripts of docs/numbers" \
+    "$(printf '%s\n' "$names" | wc -w)" "$build/numbers/seconds-$mode${only:+-$only}"
 printf '%s\n' "$names" | xargs -r -P 2 -n 1 sh "$0" "$build" script
 ticker_end
 for name in $names; do

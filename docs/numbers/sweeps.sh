@@ -1,6 +1,6 @@
 #!/bin/sh
-# sweeps.sh OUT [BUILD] [NAME ...] - the simulated sweeps that lab 20's handout shows, as `make sweep` makes them: OUT/NAME.tsv.
-# All of them take some ten minutes on a core.
+# sweeps.sh OUT [BUILD] [NAME ...] - the simulated sweeps that lab 20's handout shows, as `make
+# sweep` makes them: OUT/NAME.tsv. All of them take some ten minutes on a core.
 set -eu
 out=${1:?usage: sweeps.sh OUT [BUILD] [NAME ...]}
 build=${2:-build}

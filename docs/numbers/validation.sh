@@ -1,6 +1,7 @@
 #!/bin/sh
-# validation.sh BUILD OUT - the tables and the figure of docs/validation.md: what the simulated h200 says of kernels that were
-# measured on a real one.  make numbers simulates them all; make check takes the record of that.
+# validation.sh BUILD OUT - the tables and the figure of docs/validation.md: what the simulated h200
+# says of kernels that were measured on a real one.  make numbers simulates them all; make check
+# takes the record of that.
 . docs/numbers/lib.sh
 
 measured=common/validate/data/h200
@@ -20,7 +21,7 @@ if command -v gnuplot >/dev/null; then
     gnuplot -e "data='$out/times.tsv'; out='$out/validation-times.svg'" common/validate/times.gp
 fi
 
-# ---- sentences ----------------------------------------------------------------------------------------------------------
+# ---- sentences -----------------------------------------------------------------------------------
 
 page=docs/validation.md
 # of SET FILE: how many launches of the set were measured; without a set, all of them.

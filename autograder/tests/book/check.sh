@@ -1,8 +1,10 @@
 #!/bin/sh
-# check.sh BUILD - the book: is each chapter there and in its place, does each link lead somewhere, is each word of the
-# glossary used, and is no answer shown?  What is wrong in a small book made for it is found, too.
+# check.sh BUILD - the book: is each chapter there and in its place, does each link lead somewhere,
+# is each word of the glossary used, and is no answer shown?  What is wrong in a small book made for
+# it is found, too.
 #
-# This reads the book as `make book` does (book/pages.py), and so does Sphinx, which writes nothing here.
+# This reads the book as `make book` does (book/pages.py), and so does Sphinx, which writes nothing
+# here.
 set -u
 . autograder/tests/lib.sh
 root=$PWD
@@ -12,15 +14,18 @@ tell pages
 "$build/bin/handout" --root . --build "$build" search --out "$work/text" >"$work/said" 2>&1
 tell 'no answer is shown'
 [ "$(find "$work/text/labs" -name README.md | wc -l)" = "$(find labs -name lab.ini | wc -l)" ] &&
-    grep -q 'END TODO(6)' "$work/text/labs/04-tiled/README.md" && grep -q 'ld.global.ca.u64' "$work/text/book/gpu.md"
+    grep -q 'END TODO(6)' "$work/text/labs/04-tiled/README.md" &&
+    grep -q 'ld.global.ca.u64' "$work/text/book/gpu.md"
 tell 'a chapter a lab, with code from the sources'
 
 # An answer in a chapter: the search sees it.
 sed -n '/TODO(5)/,/END TODO(5)/p' solutions/04-tiled/conv.cu >>"$work/text/book/gpu.md"
-! "$build/bin/handout" --root . --build "$build" search --out "$work/text" >"$work/said" 2>&1 && grep -q 'TODO(5) of 04-tiled' "$work/said"
+! "$build/bin/handout" --root . --build "$build" search --out "$work/text" >"$work/said" 2>&1 &&
+    grep -q 'TODO(5) of 04-tiled' "$work/said"
 tell 'an answer would be found'
 
-# Sphinx knows more of Markdown: directives, headings that skip a level, anchors that it makes otherwise.
+# Sphinx knows more of Markdown: directives, headings that skip a level, anchors that it makes
+# otherwise.
 
 for python in python3 /usr/bin/python3 ''; do
     [ -z "$python" ] || "$python" -c 'import sphinx, myst_parser' 2>/dev/null && break
@@ -40,10 +45,12 @@ fi
 start_book()
 {
     rm -rf "$work/b"
-    mkdir -p "$work/b/book" "$work/b/docs" "$work/b/labs/02-x" "$work/b/autograder/tests/skeletons/02-x"
+    mkdir -p "$work/b/book" "$work/b/docs" "$work/b/labs/02-x" \
+        "$work/b/autograder/tests/skeletons/02-x"
     cd "$work/b" || exit 1
     cp "$root/book/pages.py" book
-    printf '# Book\n\n```{toctree}\n:glob:\n\nmine\n../labs/*/README\n../docs/glossary\n```\n' >book/index.md
+    printf '# Book\n\n```{toctree}\n:glob:\n\nmine\n../labs/*/README\n../docs/glossary\n```\n' \
+        >book/index.md
     printf '# Mine\n\n[A lab](../labs/02-x/README.md#the-task). A warp, a lane.\n\n```{literalinclude} code.cu\n:start-after: begin\n:end-before: end\n```\n' >book/mine.md
     printf 'begin\nint i;\nend\n' >book/code.cu
     printf '# Lab\n\n## The task\n\n[Words](../../docs/glossary.md), [secrets](../../docs/class.md)\n' >labs/02-x/README.md
@@ -56,14 +63,17 @@ start_book()
 # finds NAME WORDS: one line says what is wrong, with these words.
 finds()
 {
-    ! python3 book/pages.py >"$work/said" 2>&1 && [ "$(wc -l <"$work/said")" = 1 ] && grep -qF -- "$2" "$work/said"
+    ! python3 book/pages.py >"$work/said" 2>&1 && [ "$(wc -l <"$work/said")" = 1 ] &&
+        grep -qF -- "$2" "$work/said"
     tell "found: $1"
 }
 
 start_book
 # shellcheck disable=SC2016
-python3 book/pages.py out >"$work/said" 2>&1 && grep -q 'TODO(1)' out/labs/02-x/README.md && ! grep -q solved out/labs/02-x/README.md &&
-    grep -qF 'secrets (`docs/class.md`)' out/labs/02-x/README.md && grep -q 'int i;' out/book/mine.md
+python3 book/pages.py out >"$work/said" 2>&1 && grep -q 'TODO(1)' out/labs/02-x/README.md &&
+    ! grep -q solved out/labs/02-x/README.md &&
+    grep -qF 'secrets (`docs/class.md`)' out/labs/02-x/README.md &&
+    grep -q 'int i;' out/book/mine.md
 tell 'a small book is right'
 sed -i 's/^mine$/mine\nyours/' book/index.md
 finds 'a chapter that is not there' 'book/index.md lists book/yours.md, which is not there'
@@ -72,7 +82,8 @@ sed -i 's/^mine$/mine\nmine/' book/index.md
 finds 'a chapter twice' 'book/index.md lists book/mine.md twice'
 start_book
 echo '# New' >docs/new.md
-finds 'a page that is nowhere' 'docs/new.md must be either a chapter in book/index.md or left out in book/pages.py'
+finds 'a page that is nowhere' \
+    'docs/new.md must be either a chapter in book/index.md or left out in book/pages.py'
 start_book
 sed -i '/labs/d' book/index.md
 finds 'a lab without its chapter' 'labs/02-x has no chapter'

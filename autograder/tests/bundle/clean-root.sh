@@ -1,28 +1,33 @@
 #!/bin/sh
-# clean-root.sh [LAB] - tries the Gradescope and the Autolab bundle of one lab on a bare Debian 12: a root of its own by
-# debootstrap, where setup.sh installs everything, nvcc included; then the answer key is graded as each platform does it.
-# Not part of `make test`: it needs root, the internet, 3 GB and some minutes.  It changes nothing outside of one temporary
-# folder, which it removes.  EXTRA=dir is copied over the root first: the certificates of a proxy, for example.
+# clean-root.sh [LAB] - tries the Gradescope and the Autolab bundle of one lab on a bare Debian 12:
+# a root of its own by debootstrap, where setup.sh installs everything, nvcc included; then the
+# answer key is graded as each platform does it. Not part of `make test`: it needs root, the
+# internet, 3 GB and some minutes.  It changes nothing outside of one temporary folder, which it
+# removes.  EXTRA=dir is copied over the root first: the certificates of a proxy, for example.
 # shellcheck disable=SC2015  # conditions, not choices
 set -eu
 lab=${1:-07}
-[ "$(id -u)" = 0 ] && command -v debootstrap >/dev/null || { echo 'clean-root.sh: wants root and  apt-get install debootstrap' >&2; exit 2; }
+[ "$(id -u)" = 0 ] && command -v debootstrap >/dev/null ||
+    { echo 'clean-root.sh: wants root and  apt-get install debootstrap' >&2; exit 2; }
 work=$(mktemp -d)
 trap 'rm -rf --one-file-system "$work"' EXIT
 root=$work/root
 for platform in gradescope autolab; do sh common/setup/bundle.sh "$work" $platform "$lab"; done
-debootstrap --variant=minbase bookworm "$root" "${MIRROR:-http://deb.debian.org/debian}" >"$work/log"
+debootstrap --variant=minbase bookworm "$root" "${MIRROR:-http://deb.debian.org/debian}" \
+    >"$work/log"
 cp /etc/resolv.conf "$root/etc/"
 [ -z "${EXTRA:-}" ] || cp -a "$EXTRA/." "$root/"
 
 # inside USER COMMAND: in the bare root, with a /proc of its own and nothing of this environment.
 inside()
 {
-    unshare --mount --pid --fork --root="$root" --mount-proc env -i HOME="/tmp" PATH=/usr/sbin:/usr/bin:/sbin:/bin \
+    unshare --mount --pid --fork --root="$root" --mount-proc env -i HOME="/tmp" \
+        PATH=/usr/sbin:/usr/bin:/sbin:/bin \
         setpriv --reuid "$1" --regid "$1" --clear-groups sh -c "$2"
 }
 
-mkdir -p "$root/autograder/source" "$root/autograder/submission" "$root/autograder/results" "$root/autolab"
+mkdir -p "$root/autograder/source" "$root/autograder/submission" "$root/autograder/results" \
+    "$root/autolab"
 python3 - "$work/bundle/gradescope.zip" "$root/autograder/source" <<'END'
 import os, sys, zipfile
 with zipfile.ZipFile(sys.argv[1]) as bundle:

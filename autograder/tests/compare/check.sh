@@ -1,6 +1,7 @@
 #!/bin/sh
-# check.sh BUILD - do the sources of make compare and make tune compile?  Both run where there is a GPU only; this is enough to find
-# a function that they need and somebody has taken away, from a solution too.
+# check.sh BUILD - do the sources of make compare and make tune compile?  Both run where there is a
+# GPU only; this is enough to find a function that they need and somebody has taken away, from a
+# solution too.
 set -eu
 build=${1:?usage: check.sh BUILD}
 cuda=$(sed -n 's/^CUDA_INCLUDE=//p' "$build/toolchain.env")
@@ -20,7 +21,8 @@ judge() {
     fi
 }
 
-# All of make tune's programs at once, each in a namespace: what takes nvcc long are the headers, which stand before.
+# All of make tune's programs at once, each in a namespace: what takes nvcc long are the headers,
+# which stand before.
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 {
@@ -31,13 +33,16 @@ trap 'rm -rf "$work"' EXIT
         printf '#define conv_forward %s_forward\nnamespace %s {\n#include "%s"\n}\n#undef conv_forward\n#undef TILE\n' "$lab" "$lab" "$source"
     done
 } >"$work/tune.cu"
-judge tune "$nvcc" -std=c++17 -gencode arch=compute_90a,code=sm_90a -fdevice-syntax-only -c -I. -Icommon/include "$work/tune.cu" -o "$work/tune.o"
+judge tune "$nvcc" -std=c++17 -gencode arch=compute_90a,code=sm_90a -fdevice-syntax-only -c -I. \
+    -Icommon/include "$work/tune.cu" -o "$work/tune.o"
 
-if ! printf '#include <cudnn.h>\n#include <cublas_v2.h>\n' | cc -E -x c -isystem "$cuda" - >/dev/null 2>&1; then
+if ! printf '#include <cudnn.h>\n#include <cublas_v2.h>\n' |
+    cc -E -x c -isystem "$cuda" - >/dev/null 2>&1; then
     echo 'skipped: no cudnn.h and cublas_v2.h'
     exit $failed
 fi
 for source in common/compare/*.c; do
-    judge "$source" cc -fsyntax-only -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -I. -Icommon/include -isystem "$cuda" "$source"
+    judge "$source" cc -fsyntax-only -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -I. \
+        -Icommon/include -isystem "$cuda" "$source"
 done
 exit $failed

@@ -1,10 +1,12 @@
 #!/bin/sh
-# check.sh BUILD [LAB] - does some public case execute every line of every kernel of the solutions?  What no case reaches must
-# stand in unreached.tsv, with the reason.  A template's kernels count one by one: each tile size is a kernel of its own.
+# check.sh BUILD [LAB] - does some public case execute every line of every kernel of the solutions?
+# What no case reaches must stand in unreached.tsv, with the reason.  A template's kernels count one
+# by one: each tile size is a kernel of its own.
 #
-# The lines are those that the PTX names (-lineinfo); a kernel that is never launched has them, too.  Cases run until nothing is
-# left: those of first.tsv, of which each is known to add lines, and then the smallest first.  So where first.tsv no longer
-# fits, the check takes longer and says the same.
+# The lines are those that the PTX names (-lineinfo); a kernel that is never launched has them, too.
+# Cases run until nothing is
+# left: those of first.tsv, of which each is known to add lines, and then the smallest first.  So
+# where first.tsv no longer fits, the check takes longer and says the same.
 set -eu
 build=${1:?usage: check.sh BUILD [LAB]}
 only=${2:-}
@@ -14,8 +16,8 @@ tab=$(printf '\t')
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# What was seen so far: lines that nothing reached and that are not listed, as "kernel, line, text"; and the list's rows that
-# a case reached, or that are no lines.
+# What was seen so far: lines that nothing reached and that are not listed, as "kernel, line, text";
+# and the list's rows that a case reached, or that are no lines.
 missing() {
     awk -F "$tab" -v lab="$1" -v source="$source" '
         FNR == 1 { file++ }
@@ -44,8 +46,10 @@ for lab in $("$build/bin/lab" names); do
     : >"$work/runs.tsv"
     ran=0
     for case in $(cases); do
-        "$build/bin/lab" run --build "$build" --lab "$lab" --submission solutions --engine sim --case "$case" --alone --seed 1 \
-            --runs "$work/case.tsv" >"$work/log" 2>&1 || { tail -n 5 "$work/log"; echo "not ok coverage/$lab: case $case"; failed=1; continue 2; }
+        "$build/bin/lab" run --build "$build" --lab "$lab" --submission solutions --engine sim \
+            --case "$case" --alone --seed 1 \
+            --runs "$work/case.tsv" >"$work/log" 2>&1 ||
+            { tail -n 5 "$work/log"; echo "not ok coverage/$lab: case $case"; failed=1; continue 2; }
         sort -u "$work/case.tsv" >>"$work/runs.tsv"
         ran=$((ran + 1))
         missing "$lab" >"$work/missing"

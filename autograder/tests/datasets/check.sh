@@ -1,5 +1,6 @@
 #!/bin/sh
-# check.sh BUILD - datasets/datasets.sh: published sets over file:, right, damaged, missing and unknown.
+# check.sh BUILD - datasets/datasets.sh: published sets over file:, right, damaged, missing and
+# unknown.
 set -u
 . autograder/tests/lib.sh
 tab=$(printf '\t')
@@ -22,7 +23,8 @@ make_set right && [ "$(cat "$work/build/datasets/right/file")" = 'seven letters'
 tell fetched-and-unpacked
 make_set right && ! grep -q FETCH "$work/out"
 tell not-fetched-twice
-! make_set damaged && refused 'is not the published file' && [ ! -e "$work/build/datasets/damaged/file" ]
+! make_set damaged && refused 'is not the published file' &&
+    [ ! -e "$work/build/datasets/damaged/file" ]
 tell damaged
 ! make_set missing && refused 'could not be fetched'
 tell missing
@@ -30,16 +32,21 @@ tell missing
 tell unknown
 
 mkdir -p "$work/drawn"
-"$build/tests/datasets/tool_digits" "$work/drawn" 1 50 20 && [ "$(cat "$work"/drawn/* | wc -c)" = $((70 * 785 + 2 * 16 + 2 * 8)) ]
+"$build/tests/datasets/tool_digits" "$work/drawn" 1 50 20 &&
+    [ "$(cat "$work"/drawn/* | wc -c)" = $((70 * 785 + 2 * 16 + 2 * 8)) ]
 tell drawn
-! "$build/tests/datasets/tool_digits" "$work/none" 1 50 20 2>"$work/err" && grep -q "$work/none/train-images-idx3-ubyte" "$work/err"
+! "$build/tests/datasets/tool_digits" "$work/none" 1 50 20 2>"$work/err" &&
+    grep -q "$work/none/train-images-idx3-ubyte" "$work/err"
 tell nowhere-to-write
 mkdir -p "$work/recorded"
-"$build/tests/datasets/tool_recordings" "$work/recorded" 1 30 10 >"$work/out" 2>"$work/err" && grep -q 'learnt from 30, reads [0-9]* of 10' "$work/out" &&
+"$build/tests/datasets/tool_recordings" "$work/recorded" 1 30 10 >"$work/out" 2>"$work/err" &&
+    grep -q 'learnt from 30, reads [0-9]* of 10' "$work/out" &&
     [ "$(cat "$work"/recorded/*.npy | wc -c)" -gt $((4 * (10 * 5600 + 5821635))) ]
 tell recorded
-! "$build/tests/datasets/tool_recordings" "$work/recorded" 1 30 0 2>"$work/err" && grep -q "'0' is no whole number from 1 to 50000" "$work/err"
+! "$build/tests/datasets/tool_recordings" "$work/recorded" 1 30 0 2>"$work/err" &&
+    grep -q "'0' is no whole number from 1 to 50000" "$work/err"
 tell too-few-recordings
-! "$build/tests/datasets/tool_recordings" "$work/none" 1 30 10 2>"$work/err" && grep -q "$work/none/test-recordings.npy" "$work/err"
+! "$build/tests/datasets/tool_recordings" "$work/none" 1 30 10 2>"$work/err" &&
+    grep -q "$work/none/test-recordings.npy" "$work/err"
 tell nowhere-to-record
 exit $failed

@@ -1,11 +1,12 @@
 #!/bin/sh
-# check.sh BUILD [mend] - is every C, C++ and CUDA source as clang-format 14 sets it, within 100 columns?  `make format`
-# is the same with mend: it sets them.
+# check.sh BUILD [mend] - is every C, C++ and CUDA source as clang-format 14 sets it, within 100
+# columns?  `make format` is the same with mend: it sets them.
 #
-# Another version sets some lines differently, so the version is fixed: Debian 12 and Ubuntu 24.04 both offer the package
-# clang-format-14, and `pip install clang-format==14.0.6` gives it anywhere else.  Tables for the preprocessor (.def, .inc)
-# stay as they are, because one line is one row there.  A student's own sources are not checked: their pristine copies are.
-# Templates of a new lab are checked as what they become (tests/new-lab).
+# Another version sets some lines differently, so the version is fixed: Debian 12 and Ubuntu 24.04
+# both offer the package clang-format-14, and `pip install clang-format==14.0.6` gives it anywhere
+# else.  Tables for the preprocessor (.def, .inc) stay as they are, because one line is one row
+# there.  A student's own sources are not checked: their pristine copies are. Templates of a new lab
+# are checked as what they become (tests/new-lab).
 set -eu
 . autograder/tests/lib.sh
 mend=${2:-}
@@ -45,5 +46,6 @@ judge()
 # shellcheck disable=SC2086
 judge clang-format "$("$format" --dry-run $others 2>&1 | sed -n 's/: warning: code should be clang-formatted.*//p')" 'make format'
 # shellcheck disable=SC2086
-judge 100-columns "$(LC_ALL=C.UTF-8 grep -n '.\{101\}' $others || true)" 'clang-format breaks neither comments nor strings'
+judge 100-columns "$(LC_ALL=C.UTF-8 grep -n '.\{101\}' $others || true)" \
+    'clang-format breaks neither comments nor strings'
 exit $failed

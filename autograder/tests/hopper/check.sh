@@ -1,5 +1,6 @@
 #!/bin/sh
-# check.sh BUILD - Hopper's units on the simulated GPU, held against what an H200 gave for the same program.
+# check.sh BUILD - Hopper's units on the simulated GPU, held against what an H200 gave for the same
+# program.
 set -u
 . autograder/tests/lib.sh
 here=autograder/tests/hopper

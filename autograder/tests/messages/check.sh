@@ -1,6 +1,7 @@
 #!/bin/sh
-# check.sh BUILD - docs/messages.md against the sources: every message that a student can meet has its row, every row has a
-# message, and every row is provoked: here, where a grade says it, or by a test of the simulator or of the diagnosis.
+# check.sh BUILD - docs/messages.md against the sources: every message that a student can meet has
+# its row, every row has a message, and every row is provoked: here, where a grade says it, or by a
+# test of the simulator or of the diagnosis.
 set -u
 . autograder/tests/lib.sh
 here=autograder/tests/messages
@@ -40,7 +41,8 @@ said()
 # Formats alone; the grader's own trouble; what CUDA's assert() says in the student's words.
 grep -vE '^(%[.0-9]*[sd]:? ?|.%.60s. %s|%.*assertion.*|.*sandbox does not start.*|out of host memory.*|undefined reference to .*|CONVLAB_ENTRY .*)*$' \
     "$work/all" | grep '[a-z]' >"$work/messages"
-[ "$(wc -l <"$work/messages")" -gt 100 ] || { echo "not ok messages: the sources' messages were not found"; exit 1; }
+[ "$(wc -l <"$work/messages")" -gt 100 ] ||
+    { echo "not ok messages: the sources' messages were not found"; exit 1; }
 
 # shellcheck disable=SC2016 # Markdown's ticks
 sed -n 's/^| `\([^`]*\)` |.*/\1/p' $page >"$work/rows"
@@ -55,14 +57,16 @@ done <"$work/messages" >"$work/bad"
 tell_bad every-message-has-a-row "$page has no row for"
 
 # Rows of other programs' words: what is said of right cases, and of speed.
-cat autograder/record/*.c autograder/judging/*.c autograder/build/*.c autograder/lab/*.c autograder/session/*.c autograder/trial/*.c | tr '\n' ' ' | sed 's/"  *"//g' >"$work/text"
+cat autograder/record/*.c autograder/judging/*.c autograder/build/*.c autograder/lab/*.c \
+    autograder/session/*.c autograder/trial/*.c | tr '\n' ' ' | sed 's/"  *"//g' >"$work/text"
 cat "$work/all" >>"$work/text"
 while IFS= read -r row; do grep -qF -- "$row" "$work/text" || printf '%s\n' "$row"; done <"$work/rows" >"$work/bad"
 tell_bad every-row-has-a-message "nothing says"
 
-# ---- provoked by grades ------------------------------------------------------------------------------------------------
+# ---- provoked by grades --------------------------------------------------------------------------
 
-# A workbook of two labs that are nothing but mistakes: of a source in this folder, with a case for each `case N: // SAYS words`.
+# A workbook of two labs that are nothing but mistakes: of a source in this folder, with a case for
+# each `case N: // SAYS words`.
 root=$work/root
 mkdir -p "$root"
 for part in common autograder docs datasets; do ln -s "$PWD/$part" "$root/$part"; done
@@ -96,7 +100,8 @@ grade()
     lab=$1
     shift
     # shellcheck disable=SC2086 # a command and its options, or nothing
-    timeout 60 $as "$build/bin/grade" --root "$root" --build "$build" --engine sim --lab "$lab" --results "$work/results" \
+    timeout 60 $as "$build/bin/grade" --root "$root" --build "$build" --engine sim --lab "$lab" \
+        --results "$work/results" \
         --submission "$work/submitted" --call-seconds 1 "$@" >"$work/said" 2>&1
 }
 
@@ -114,17 +119,21 @@ cases()
 {
     grade "$1" --verbose
     mv "$work/said" "$work/graded"
-    awk '$1 == "case" { number = $2 + 0 } sub(".*// SAYS ", "") { print number, $0 }' "$here/$2" >"$work/expected"
+    awk '$1 == "case" { number = $2 + 0 } sub(".*// SAYS ", "") { print number, $0 }' "$here/$2" \
+        >"$work/expected"
     while read -r number words; do
-        awk -v first="c$number" '$1 ~ /^c[0-9]+$/ { on = $1 == first } /^  (engine|prediction) / { on = 0 } on' "$work/graded" >"$work/said"
+        awk -v first="c$number" \
+            '$1 ~ /^c[0-9]+$/ { on = $1 == first } /^  (engine|prediction) / { on = 0 } on' \
+            "$work/graded" >"$work/said"
         says "${2%.*}-$number" "$words"
     done <"$work/expected"
 }
 cases 01 host.c
 cases 02 device.cu
 
-# source_says NAME WORDS CODE [BEFORE]: what is said of an entry point with that code in it, and BEFORE above it.  The answer key
-# is a right one: where it does not build either, the house is at fault.
+# source_says NAME WORDS CODE [BEFORE]: what is said of an entry point with that code in it, and
+# BEFORE above it.  The answer key is a right one: where it does not build either, the house is at
+# fault.
 file=$work/submitted/01-wrong/host.c
 source_make()
 {
@@ -142,11 +151,14 @@ source_says()
 source_says speed-waits 'points wait until every case is right' 'y[0] = 0;'
 source_says no-c 'does not compile' 'for (;;'
 source_says undefined 'which is defined nowhere' 'nothing_of_mine();' 'void nothing_of_mine(void);'
-source_says library "nor NVIDIA's libraries are linked" 'cublasCreate_v2(0);' 'int cublasCreate_v2(void *);'
-source_says cuda-call 'which these labs do not offer' 'cudaIpcOpenEventHandle(0);' 'int cudaIpcOpenEventHandle(void *);'
+source_says library "nor NVIDIA's libraries are linked" 'cublasCreate_v2(0);' \
+    'int cublasCreate_v2(void *);'
+source_says cuda-call 'which these labs do not offer' 'cudaIpcOpenEventHandle(0);' \
+    'int cudaIpcOpenEventHandle(void *);'
 source_says graders-name 'which belongs to the grader' '' 'void operation_call(void) {}'
 source_says no-link 'does not link' '' 'char here; __asm__(".data\n.long here\n.text");'
-source_says too-large-an-object 'and was stopped: no lab needs that' 'y[0] += large[p->K];' 'char large[300 << 20] = {1};'
+source_says too-large-an-object 'and was stopped: no lab needs that' 'y[0] += large[p->K];' \
+    'char large[300 << 20] = {1};'
 source_says no-memory 'no host memory was left' '' '#include <stdlib.h>
 static void *volatile kept;
 __attribute__((constructor)) static void hoard(void)
@@ -173,7 +185,8 @@ file_says a-nul 'holds a NUL byte' sh -c "printf 'int a;\\0' >'$file'"
 file_says large 'and no such file here is' truncate -s 9M "$file"
 # Root reads everything, but not without these two capabilities.
 [ "$(id -u)" = 0 ] && as='setpriv --bounding-set=-dac_override,-dac_read_search'
-file_says unreadable 'cannot be read: see its permissions' sh -c "echo 'int a;' >'$file'; chmod 0 '$file'"
+file_says unreadable 'cannot be read: see its permissions' sh \
+    -c "echo 'int a;' >'$file'; chmod 0 '$file'"
 as=
 
 # Answers that cannot be read, each with the words that it is answered with.

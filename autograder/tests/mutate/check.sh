@@ -1,6 +1,7 @@
 #!/bin/sh
-# check.sh BUILD - does make mutate say what it should?  Its table on verdicts that are made up; two mutants of lab 02, for
-# real; and every row of the lists here is still a change of its solution.  Whole labs take hours, and are run by hand.
+# check.sh BUILD - does make mutate say what it should?  Its table on verdicts that are made up; two
+# mutants of lab 02, for real; and every row of the lists here is still a change of its solution.
+# Whole labs take hours, and are run by hand.
 set -eu
 build=${1:?usage: check.sh BUILD}
 tab=$(printf '\t')
@@ -10,7 +11,8 @@ trap 'rm -rf "$work"' EXIT
 # table NAME STATUS WORDS: the table of $work's files ends with that status and says these words.
 table() {
     status=0
-    awk -F "$tab" -v lab=x -f autograder/mutate/table.awk "$work/listed" "$work/all" "$work/found" "$work/all" >"$work/said" || status=$?
+    awk -F "$tab" -v lab=x -f autograder/mutate/table.awk "$work/listed" "$work/all" "$work/found" \
+        "$work/all" >"$work/said" || status=$?
     if [ "$status" = "$2" ] && grep -q "$3" "$work/said"; then
         echo "ok $1"
     else
@@ -32,7 +34,8 @@ table "what is listed does not" 0 '1 of 1 mutants .* are found: 100.0 %'
 table "a star stands for every change of the line" 0 '1 of 1 mutants .* are found: 100.0 %'
 row 1 'a + b' 'a - b' 'harmless' >>"$work/listed"
 table "what is listed and found makes it fail" 1 'found, and listed as if nothing found it: line 5'
-{ row todo before after reason; row 2 'n = 1' '*' 'costs time'; row 3 'gone' 'away' 'harmless'; } >"$work/listed"
+{ row todo before after reason; row 2 'n = 1' '*' 'costs time'; row 3 'gone' 'away' 'harmless'; } \
+    >"$work/listed"
 table "what is listed and no mutant makes it fail" 1 'listed, but there is no such mutant'
 { row m1 'public small'; } >"$work/found"
 table "a mutant without a verdict makes it fail" 1 'no verdict on: line 6'
@@ -40,18 +43,21 @@ table "a mutant without a verdict makes it fail" 1 'no verdict on: line 6'
 row todo before after reason >"$work/listed"
 table "the same program and no program count for nothing" 0 '0 of 0 mutants'
 
-if SAMPLE=2 SEED=7 sh autograder/mutate/mutate.sh "$build" 02 >"$work/said" 2>&1 && grep -q '^02-naive: 2 of 2' "$work/said"; then
+if SAMPLE=2 SEED=7 sh autograder/mutate/mutate.sh "$build" 02 >"$work/said" 2>&1 &&
+    grep -q '^02-naive: 2 of 2' "$work/said"; then
     echo "ok two mutants of lab 02 are found"
 else
     cat "$work/said"
     echo "not ok two mutants of lab 02 are found"
 fi
 
-# Of three mutants the first and the third are a half.  What another machine found of them is believed, and what it did not
-# find is tried again.
+# Of three mutants the first and the third are a half.  What another machine found of them is
+# believed, and what it did not find is tried again.
 "$build/bin/lab" mutants --lab 02 --sample 3 --seed 7 |
-    awk -F "$tab" 'NR == 2 { print $1 "\thidden" } NR == 4 { print $1 "\tnothing 1" }' >"$work/known"
-if SAMPLE=3 SEED=7 SHARD=1/2 KNOWN=$work/known sh autograder/mutate/mutate.sh "$build" 02 >"$work/said" 2>&1 &&
+    awk -F "$tab" 'NR == 2 { print $1 "\thidden" } NR == 4 { print $1 "\tnothing 1" }' \
+    >"$work/known"
+if SAMPLE=3 SEED=7 SHARD=1/2 KNOWN=$work/known sh autograder/mutate/mutate.sh "$build" 02 \
+    >"$work/said" 2>&1 &&
     grep -q '^ *all *2 *0 *0 *1 *1 *0 *0$' "$work/said"; then
     echo "ok a part of the mutants, of which another machine found one"
 else

@@ -1,6 +1,6 @@
 #!/bin/sh
-# check.sh BUILD - a new lab, made in a copy of the tree, is a lab: it checks, it is formatted, its solution earns every
-# point, its skeleton none, and its mutant's patch fits.
+# check.sh BUILD - a new lab, made in a copy of the tree, is a lab: it checks, it is formatted, its
+# solution earns every point, its skeleton none, and its mutant's patch fits.
 set -u
 . autograder/tests/lib.sh
 
@@ -30,7 +30,8 @@ make_lab='sh common/setup/new_lab.sh'
     told 2 'no template.*there are: conv_forward' $make_lab 98 name no-such
     tell bad-operation
 }
-grep -rl '@[A-Z][A-Z]*@' labs/99-* solutions/99-* autograder/tests/*/99-* docs/numbers/99-* >"$work/out"
+grep -rl '@[A-Z][A-Z]*@' labs/99-* solutions/99-* autograder/tests/*/99-* docs/numbers/99-* \
+    >"$work/out"
 [ ! -s "$work/out" ]
 tell every-place-is-filled-in
 

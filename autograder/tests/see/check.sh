@@ -1,8 +1,8 @@
 #!/bin/sh
 # check.sh BUILD - make see: is the page of lab 04's solution whole, true and shown by a browser?
 #
-# What it must say follows from the lab: a block of 16 x 16 outputs of a 5 x 5 filter reads 20 x 20 inputs; of these, 4 columns
-# are the right neighbour's as well, and 4 rows the lower one's.
+# What it must say follows from the lab: a block of 16 x 16 outputs of a 5 x 5 filter reads 20 x 20
+# inputs; of these, 4 columns are the right neighbour's as well, and 4 rows the lower one's.
 # shellcheck disable=SC2016  # jq's names have a dollar
 set -u
 . autograder/tests/lib.sh
@@ -13,11 +13,13 @@ see()
 {
     lab=$1
     shift
-    "$build/bin/lab" see --root . --build "$build" --submission solutions --lab "$lab" --out "$work/page.html" "$@" >"$work/said" 2>&1
+    "$build/bin/lab" see --root . --build "$build" --submission solutions --lab "$lab" \
+        --out "$work/page.html" "$@" >"$work/said" 2>&1
 }
 ask() { jq -e "$@" "$work/data.json" >>"$work/said" 2>&1; }
 
-see 04 --case lenet-c1 --line 61 && sed -n 's/^const data = \(.*\);$/\1/p' "$work/page.html" >"$work/data.json" &&
+see 04 --case lenet-c1 --line 61 &&
+    sed -n 's/^const data = \(.*\);$/\1/p' "$work/page.html" >"$work/data.json" &&
     ask '.lab == "04-tiled" and .file == "conv.cu" and .line == 61 and .threads == [16, 16, 1]'
 tell page
 ask '[.blocks[].block] == [[0,0,0],[1,0,0],[0,1,0],[0,0,1]]'
@@ -29,16 +31,21 @@ tell tile-and-halo
 ask '. as $d | [.blocks[].sights[]] | length > 100 and all(.[]; .mask > 0 and $d.instructions[.ins | tostring].op != null)'
 tell accesses
 if command -v chromium >/dev/null; then
-    timeout 60 chromium --headless --no-sandbox --disable-gpu --user-data-dir="$work/browser" --virtual-time-budget=3000 --dump-dom \
+    timeout 60 chromium --headless --no-sandbox --disable-gpu --user-data-dir="$work/browser" \
+        --virtual-time-budget=3000 --dump-dom \
         "file://$work/page.html" >"$work/dom" 2>"$work/said" &&
-        grep -q 'conv.cu:61: ld.global' "$work/dom" && grep -q 'touches 400 of 1024 elements; 144 of them' "$work/dom" &&
+        grep -q 'conv.cu:61: ld.global' "$work/dom" &&
+        grep -q 'touches 400 of 1024 elements; 144 of them' "$work/dom" &&
         grep -q 'All 32 lanes read 4 bytes each. They touch 128 bytes in 4 sectors' "$work/dom" # two rows of 16
     tell browser
 fi
 
 # A source that would end the page's script is text like any other.
-mkdir -p "$work/mine/04-tiled" && { echo '// </script><b id="out">'; cat solutions/04-tiled/conv.cu; } >"$work/mine/04-tiled/conv.cu"
-see 04 --case lenet-c1 --submission "$work/mine" && ! grep -q 'id="out"' "$work/page.html" && grep -q 'u003c/script>' "$work/page.html"
+mkdir -p "$work/mine/04-tiled" &&
+    { echo '// </script><b id="out">'; cat solutions/04-tiled/conv.cu; } \
+    >"$work/mine/04-tiled/conv.cu"
+see 04 --case lenet-c1 --submission "$work/mine" && ! grep -q 'id="out"' "$work/page.html" &&
+    grep -q 'u003c/script>' "$work/page.html"
 tell script-in-the-source
 
 # refuses WORDS OPTION...: one line that has these words, and a status

@@ -1,7 +1,7 @@
 #!/bin/sh
-# check.sh BUILD - make serve and make load on the simulator, with LeNet-5: answers are right, what is too much is refused,
-# every request is accounted for, and whoever is killed leaves the others well.
-# shellcheck disable=SC2015  # conditions, not choices
+# check.sh BUILD - make serve and make load on the simulator, with LeNet-5: answers are right, what
+# is too much is refused, every request is accounted for, and whoever is killed leaves the others
+# well. shellcheck disable=SC2015  # conditions, not choices
 set -u
 . autograder/tests/lib.sh
 server=
@@ -9,7 +9,8 @@ trap 'kill -9 $server 2>/dev/null; rm -rf "$work"' EXIT
 
 # serve WORD=VALUE ...: LeNet-5 at $work/socket, in the background, when it answers.
 serve() {
-    env SOCKET="$work/socket" SUBMISSION=solutions CASE=lenet BATCH=4 QUEUE=16 "$@" sh common/serve/serve.sh "$build" 16 sim >"$work/server" 2>&1 &
+    env SOCKET="$work/socket" SUBMISSION=solutions CASE=lenet BATCH=4 QUEUE=16 "$@" sh \
+        common/serve/serve.sh "$build" 16 sim >"$work/server" 2>&1 &
     server=$!
     for _ in $(seq 600); do
         ! grep -q ' at /' "$work/server" || return 0
@@ -33,12 +34,15 @@ ended() {
     [ "$status" = "$1" ]
 }
 
-serve && load RATE=40 SECONDS=1 CHECK=1 && grep -q 'answers to 8 inputs, all within the oracle' "$work/out" &&
+serve && load RATE=40 SECONDS=1 CHECK=1 &&
+    grep -q 'answers to 8 inputs, all within the oracle' "$work/out" &&
     grep -q 'the server counted the same: [1-9][0-9]* requests' "$work/out"
 tell answers-are-right-and-counted
-load CLIENTS=3 EACH=2 SECONDS=1 CHECK=1 && grep -q 'all within the oracle' "$work/out" && [ "$(count 'serve_batch_requests_bucket{le="1"}')" -lt "$(count serve_batch_requests_count)" ]
+load CLIENTS=3 EACH=2 SECONDS=1 CHECK=1 && grep -q 'all within the oracle' "$work/out" &&
+    [ "$(count 'serve_batch_requests_bucket{le="1"}')" -lt "$(count serve_batch_requests_count)" ]
 tell whole-batches-are-right-too
-load RATE=4000 SECONDS=1 && grep -q ' full [1-9]' "$work/out" && grep -q 'lost 0, unanswered 0' "$work/out" && grep -q 'the server counted the same' "$work/out"
+load RATE=4000 SECONDS=1 && grep -q ' full [1-9]' "$work/out" &&
+    grep -q 'lost 0, unanswered 0' "$work/out" && grep -q 'the server counted the same' "$work/out"
 tell too-much-is-refused-and-nothing-lost
 
 # The generator is killed: its requests are dropped, and the next one's are answered.
@@ -49,14 +53,18 @@ kill -9 $generator
 ended 137 $generator && load RATE=40 SECONDS=1 && grep -q 'lost 0, unanswered 0' "$work/out"
 tell a-killed-generator
 
-# The server is killed under load: the generator ends and says what it lost; the next server takes the socket.
+# The server is killed under load: the generator ends and says what it lost; the next server takes
+# the socket.
 "$build/bin/load" SOCKET="$work/socket" CLIENTS=4 EACH=4 SECONDS=60 >"$work/out" 2>"$work/err" &
 generator=$!
 for _ in $(seq 100); do [ "$(count serve_connections)" -le 4 ] || break; sleep 0.05; done
 kill -9 $server
-ended 137 $server && ended 1 $generator && grep -q '^load: 16 requests were lost with their connection, 0 not answered$' "$work/err" && [ -S "$work/socket" ]
+ended 137 $server && ended 1 $generator &&
+    grep -q '^load: 16 requests were lost with their connection, 0 not answered$' "$work/err" &&
+    [ -S "$work/socket" ]
 tell a-killed-server
-serve LIMIT=3000 && load RATE=40 SECONDS=1 CHECK=1 && load SHOW=model && grep -qx 'limit 3000000000' "$work/out"
+serve LIMIT=3000 && load RATE=40 SECONDS=1 CHECK=1 && load SHOW=model &&
+    grep -qx 'limit 3000000000' "$work/out"
 tell the-next-server
 
 # Stopped under load: 0, and its generator does not hang.
@@ -75,9 +83,11 @@ wrong() { env SOCKET="$work/socket" "$@" >"$work/out" 2>"$work/err"; }
 tell nobody-there
 ! load RATE=fast && refused "RATE is requests a second from 0 to 1e+08, not 'fast'"
 tell a-rate-that-is-no-number
-! wrong SUBMISSION=solutions CASE=lenet LIMIT=0.6 BATCH=1 sh common/serve/serve.sh "$build" 16 sim && refused 'one image alone takes .* LIMIT=.* is the least'
+! wrong SUBMISSION=solutions CASE=lenet LIMIT=0.6 BATCH=1 sh common/serve/serve.sh "$build" 16 \
+    sim && refused 'one image alone takes .* LIMIT=.* is the least'
 tell a-limit-that-cannot-be-kept
-! wrong SUBMISSION=solutions CASE=lenet LIMIT=soon sh common/serve/serve.sh "$build" 16 sim && refused "LIMIT is milliseconds from 0.01 to 1e+06, not 'soon'"
+! wrong SUBMISSION=solutions CASE=lenet LIMIT=soon sh common/serve/serve.sh "$build" 16 sim &&
+    refused "LIMIT is milliseconds from 0.01 to 1e+06, not 'soon'"
 tell a-limit-that-is-no-number
 ! wrong CASE=no-such sh common/serve/serve.sh "$build" 16 sim && refused "no case 'no-such'"
 tell no-such-case
@@ -85,6 +95,7 @@ tell no-such-case
 tell a-lab-without-kernels
 ! wrong sh common/serve/serve.sh "$build" 16 abacus && refused "not 'abacus'"
 tell no-such-engine
-! wrong SUBMISSION=/nowhere sh common/serve/serve.sh "$build" 16 sim && refused 'there is no /nowhere/16-layers/conv.cu'
+! wrong SUBMISSION=/nowhere sh common/serve/serve.sh "$build" 16 sim &&
+    refused 'there is no /nowhere/16-layers/conv.cu'
 tell no-such-kernels
 exit "$failed"

@@ -1,5 +1,6 @@
 #!/bin/sh
-# check.sh BUILD - make simulate: programs of their own on the simulated GPU, right ones and wrong ones.
+# check.sh BUILD - make simulate: programs of their own on the simulated GPU, right ones and wrong
+# ones.
 set -u
 . autograder/tests/lib.sh
 here=autograder/tests/simulate
@@ -13,7 +14,8 @@ build=$work/build
 # run STATUS PROGRAM ARGS: fails unless it ends with that status.
 run() {
     status=0
-    GPU=${gpu:-} sh common/setup/simulate.sh "$build" "$2" "${3:-}" >"$work/out" 2>"$work/err" || status=$?
+    GPU=${gpu:-} sh common/setup/simulate.sh "$build" "$2" "${3:-}" >"$work/out" 2>"$work/err" ||
+        status=$?
     [ "$status" = "$1" ]
 }
 says() { grep -q -- "$1" "$work/err"; }
@@ -21,48 +23,64 @@ says() { grep -q -- "$1" "$work/err"; }
 # Not compiled again, but when a file that it is made of is another.
 echo '#define WORDS "one"' >"$work/own words.h"
 printf '#include <cstdio>\n#include "own words.h"\nint main() { puts(WORDS); }\n' >"$work/own.cu"
-run 0 "$work/own.cu" && grep -qx one "$work/out" && before=$(ls -i "$build"/simulate/*/program) && run 0 "$work/own.cu" &&
-    [ "$(ls -i "$build"/simulate/*/program)" = "$before" ] && echo '#define WORDS "two"' >"$work/own words.h" && run 0 "$work/own.cu" &&
+run 0 "$work/own.cu" && grep -qx one "$work/out" && before=$(ls -i "$build"/simulate/*/program) &&
+    run 0 "$work/own.cu" &&
+    [ "$(ls -i "$build"/simulate/*/program)" = "$before" ] &&
+    echo '#define WORDS "two"' >"$work/own words.h" && run 0 "$work/own.cu" &&
     grep -qx two "$work/out"
 tell compiled-once-and-again-where-a-file-changed
-gpu=gtx1080ti run 0 $here/sum.cu 5000 && grep -q '^sum 5000, timed$' "$work/out" && [ "$(grep -c '^block [01]: ' "$work/out")" = 2 ] &&
+gpu=gtx1080ti run 0 $here/sum.cu 5000 && grep -q '^sum 5000, timed$' "$work/out" &&
+    [ "$(grep -c '^block [01]: ' "$work/out")" = 2 ] &&
     says 'cycles on the simulated gtx1080ti' && says '^    sum  *1  ' && ! says 'leak check'
 tell a-program-with-its-own-main
-run 1 $here/faults.cu end && grep -q 'done' "$work/out" && says 'Invalid __global__ write' && says 'faults.cu:8' && ! says 'leak check'
+run 1 $here/faults.cu end && grep -q 'done' "$work/out" && says 'Invalid __global__ write' &&
+    says 'faults.cu:8' && ! says 'leak check'
 tell past-the-end
-run 1 $here/faults.cu race && says 'Race reported' && says 'in kernel turn_round' && says 'on the simulated h200'
+run 1 $here/faults.cu race && says 'Race reported' && says 'in kernel turn_round' &&
+    says 'on the simulated h200'
 tell race
 says 'leak check: 1 allocation was never freed: 256 bytes'
 tell leak
-run 1 $here/faults.cu surface && says 'Invalid surface write of 4 bytes' && says 'in kernel below' && says 'block (4,0,0)' && says 'faults.cu:20'
+run 1 $here/faults.cu surface && says 'Invalid surface write of 4 bytes' &&
+    says 'in kernel below' && says 'block (4,0,0)' && says 'faults.cu:20'
 tell outside-of-a-surface
-run 0 $here/samples.cu && [ "$(grep -c '^ok ' "$work/out")" = 9 ] && ! grep -q '^not ok' "$work/out" && ! says 'a check found' &&
+run 0 $here/samples.cu && [ "$(grep -c '^ok ' "$work/out")" = 9 ] &&
+    ! grep -q '^not ok' "$work/out" && ! says 'a check found' &&
     says 'a cooperative grid of [0-9]* blocks' && ! says 'leak check'
 tell samples-of-others
-run 0 $here/recursion.cu && [ "$(grep -c '^ok ' "$work/out")" = 6 ] && ! grep -q '^not ok' "$work/out" && ! says 'a check found' && ! says 'leak check'
+run 0 $here/recursion.cu && [ "$(grep -c '^ok ' "$work/out")" = 6 ] &&
+    ! grep -q '^not ok' "$work/out" && ! says 'a check found' && ! says 'leak check'
 tell recursion-and-the-device-heap
-run 1 $here/recursion.cu deep && says 'Stack overflow: 65 calls' && says 'recursion.cu:[0-9]*$' && run 0 $here/recursion.cu deeper && ! says 'Stack'
+run 1 $here/recursion.cu deep && says 'Stack overflow: 65 calls' && says 'recursion.cu:[0-9]*$' &&
+    run 0 $here/recursion.cu deeper && ! says 'Stack'
 tell the-end-of-the-stack
-run 0 $here/recursion.cu lost && grep -q '^ok lost' "$work/out" && says '1 allocation was never freed: 4 bytes at 0x[0-9a-f]* (on the device heap'
+run 0 $here/recursion.cu lost && grep -q '^ok lost' "$work/out" &&
+    says '1 allocation was never freed: 4 bytes at 0x[0-9a-f]* (on the device heap'
 tell a-block-of-the-heap-that-stays
-ARCH=90 run 0 $here/branches.cu && [ "$(grep -c '^ok ' "$work/out")" = 4 ] && ! grep -q '^not ok' "$work/out" && ! says 'a check found'
+ARCH=90 run 0 $here/branches.cu && [ "$(grep -c '^ok ' "$work/out")" = 4 ] &&
+    ! grep -q '^not ok' "$work/out" && ! says 'a check found'
 tell branches-of-a-graph-overlap
-ARCH=90 run 1 $here/branches.cu missing && says 'Race reported between grow on' && says 'and join on'
+ARCH=90 run 1 $here/branches.cu missing && says 'Race reported between grow on' &&
+    says 'and join on'
 tell an-edge-that-a-graph-lacks
 ARCH=90 run 0 $here/branches.cu clusters && [ "$(grep -c '^ok ' "$work/out")" = 3 ]
 tell launches-with-attributes
-run 0 $here/spills.cu squeezed && says '^    mix spills [0-9]* bytes a thread, most at line 14: its registers do not suffice$' &&
+run 0 $here/spills.cu squeezed &&
+    says '^    mix spills [0-9]* bytes a thread, most at line 14: its registers do not suffice$' &&
     run 0 $here/spills.cu && ! says 'mix spills'
 tell spilled-registers
-PROFILE=1 run 0 $here/spills.cu squeezed && says 'ptxas spills [0-9]* bytes a thread to local memory, most at line 14'
+PROFILE=1 run 0 $here/spills.cu squeezed &&
+    says 'ptxas spills [0-9]* bytes a thread to local memory, most at line 14'
 tell spills-in-a-profile
-run 2 $here/missing.cu && [ "$(wc -l <"$work/err")" = 1 ] && says 'calls cudaIpcCloseMemHandle, cudaIpcGetMemHandle, which the' &&
+run 2 $here/missing.cu && [ "$(wc -l <"$work/err")" = 1 ] &&
+    says 'calls cudaIpcCloseMemHandle, cudaIpcGetMemHandle, which the' &&
     says 'docs/cuda-calls.md lists what it has'
 tell a-call-that-is-not-there
 run 2 $here/nested.cu && [ "$(wc -l <"$work/err")" = 1 ] && says 'kernels that launch kernels' &&
     NVCCFLAGS=-rdc=true run 2 $here/nested.cu && says 'compiled with -rdc=true'
 tell dynamic-parallelism
-run 2 "$work/no such.cu" && says 'there is no file .*no such.cu' && run 2 '' && says 'say which program: make simulate PROGRAM=file.cu'
+run 2 "$work/no such.cu" && says 'there is no file .*no such.cu' && run 2 '' &&
+    says 'say which program: make simulate PROGRAM=file.cu'
 tell no-program
 gpu=no-such run 2 $here/faults.cu && says "there is no machine no-such; there are: .*gtx1080ti"
 tell no-machine

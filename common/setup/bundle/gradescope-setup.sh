@@ -1,12 +1,13 @@
 #!/bin/bash
 # setup.sh - Gradescope calls this once, as root, while it builds the machine that grades:
 # https://gradescope-autograders.readthedocs.io/en/latest/specs/
-# It installs what the workbook needs, builds the grader and grades the answer key, so that a machine that cannot grade shows
-# here and not on a student.
+# It installs what the workbook needs, builds the grader and grades the answer key, so that a
+# machine that cannot grade shows here and not on a student.
 set -eu
 cd "$(dirname "$(realpath "$0")")"
 apt-get update
-DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends make gcc g++ python3-pip ca-certificates
+DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends make gcc g++ python3-pip \
+    ca-certificates
 lab=$(cat lab.txt)
 cd workbook
 make setup
