@@ -33,8 +33,11 @@ counted() {
         NR == row { print $column }'
 }
 
-# all_kernels COLUMN: of the last row of docs/validation.md's table of errors.
-all_kernels() { grep '^| all |' docs/validation.md | cut -d '|' -f "$1" | tr -s ' ' | sed 's/^ //; s/ $//'; }
+# all_kernels COLUMN: of the last row of docs/validation.md's first table of errors; Hopper's units
+# have one of their own.
+all_kernels() {
+    grep -m 1 '^| all |' docs/validation.md | cut -d '|' -f "$1" | tr -s ' ' | sed 's/^ //; s/ $//'
+}
 
 sms=$(card sms) mhz=$(card clock_mhz) gb_s=$(card dram_gb_s) fma=$(raw alu_latency)
 latency() { calc %.0f "$(point latency load "$1")"; }
