@@ -44,6 +44,9 @@ tell leak
 run 1 $here/faults.cu surface && says 'Invalid surface write of 4 bytes' &&
     says 'in kernel below' && says 'block (4,0,0)' && says 'faults.cu:20'
 tell outside-of-a-surface
+run 0 $here/faults.cu monitor && says 'faults.cu:26' &&
+    says 'the special register %pm0 is not supported'
+tell what-only-hardware-does
 run 0 $here/samples.cu && [ "$(grep -c '^ok ' "$work/out")" = 9 ] &&
     ! grep -q '^not ok' "$work/out" && ! says 'a check found' &&
     says 'a cooperative grid of [0-9]* blocks' && ! says 'leak check'

@@ -1,4 +1,4 @@
-/* faults.cu - ./faults end | race | surface | none: a program that ends well and is wrong. */
+/* faults.cu - ./faults end | race | surface | monitor | none: a program that ends well and is wrong. */
 #include <cstdio>
 #include <cstring>
 
@@ -18,6 +18,12 @@ __global__ void turn_round(int *x)
 __global__ void below(cudaSurfaceObject_t surface)
 {
     surf2Dwrite(1.0f, surface, threadIdx.x * (int)sizeof(float), blockIdx.x);
+}
+
+/* A performance monitor of the card: what it counts is the card's own business. */
+__global__ void monitored(int *x)
+{
+    asm volatile("mov.u32 %0, %%pm0;" : "=r"(x[threadIdx.x]));
 }
 
 /* Eight blocks for four rows. */
@@ -42,6 +48,7 @@ int main(int argc, char **argv)
     past_the_end<<<2, 64>>>(x, 63 + !strcmp(fault, "end"));
     if (!strcmp(fault, "race")) turn_round<<<1, 64>>>(x);
     if (!strcmp(fault, "surface")) draw();
+    if (!strcmp(fault, "monitor")) monitored<<<1, 64>>>(x);
     if (strcmp(fault, "race")) cudaFree(x);
     puts("done");
     return 0;
