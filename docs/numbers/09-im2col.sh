@@ -115,9 +115,10 @@ enough=$(constant ENOUGH "$solution") columns=4 filters=8 rows=4608
 pieces=$((enough / (columns * filters)))
 say "$page" "$columns blocks side by side and $filters for the filters, $((columns * filters)) blocks for $(machine h200 sms) multiprocessors. Cut into $pieces pieces of $((rows / pieces)) rows they are $((columns * filters * pieces)) blocks"
 
-# ---- the report's windows -------------------------------------------------------------------------------------------------------
+# ---- the report's windows ------------------------------------------------------------------------
 
-# Layer 1, 56x100, 8x8: windows that begin 1 outside instead of 3, and hold another number of inputs.
+# Layer 1, 56x100, 8x8: windows that begin 1 outside instead of 3, and hold another number of
+# inputs.
 say "$page" "$(awk 'function held(at, before, size,    from, to) {
         from = at - before; to = from + 7
         return (to < size ? to : size - 1) - (from > 0 ? from : 0) + 1

@@ -1,6 +1,7 @@
 #!/bin/sh
-# gpu.sh BUILD OUT - the tables, curves and sentences of book/gpu.md, and tables of the cheat sheet: what an H200 measured (docs/data/h200/gpu.tsv by
-# h200-gpu.sh, machine.ini by make machine, common/validate's micro-kernels), and what the simulator says of the same.
+# gpu.sh BUILD OUT - the tables, curves and sentences of book/gpu.md, and tables of the cheat sheet:
+# what an H200 measured (docs/data/h200/gpu.tsv by h200-gpu.sh, machine.ini by make machine,
+# common/validate's micro-kernels), and what the simulator says of the same.
 . docs/numbers/lib.sh
 
 page=book/gpu.md
@@ -15,7 +16,8 @@ point() {
     printf '%s\n' "$_value"
 }
 
-# card KEY: a number of machine.ini; raw KEY: the last number in the line above it, which says what was measured.
+# card KEY: a number of machine.ini; raw KEY: the last number in the line above it, which says what
+# was measured.
 card() { described "$card" "$1"; }
 raw() {
     sed -n -e '/^;/h' -e "/^$1 = /{x;p;}" "$card" | grep -oE ' [0-9.]+' | tail -n 1 | tr -d ' '
@@ -49,7 +51,7 @@ tflops=$(sed -n 's/^fp32 FMA\t\([0-9.]*\)\t.*/\1/p' docs/data/h200/bench.tsv)
 halves=$(raw tensor_fma) floats=$(raw fp32_lanes)
 words=$(raw lsu_lanes)
 
-# ---- tables ---------------------------------------------------------------------------------------------------------
+# ---- tables --------------------------------------------------------------------------------------
 part() { printf '| %s | %s | %s | %s |\n' "$1" "$(thousands "$2")" "$3" "$(thousands $((sms * $2)))"; }
 {
     printf '| what there is | in an SM | measured, a cycle | in the GPU |\n| --- | --- | --- | --- |\n'
@@ -181,7 +183,7 @@ limit() { printf '| %s | %s | %s |\n' "$1" "$2" "$3"; }
     limit 'with `cudaFuncSetAttribute`' "$(kb "$(card shared_per_block_optin)") KB" "$(kb "$(card shared_per_sm)") KB"
 } >"$out/limits.md"
 
-# ---- sentences ------------------------------------------------------------------------------------------------------
+# ---- sentences -----------------------------------------------------------------------------------
 say "$page" "A cycle is $(calc %.3f "1000 / $mhz") ns there, for the SMs run at $(thousands "$mhz") MHz"
 say "$page" "up to $sms · 4 · 32 = $(thousands $((sms * 128))) operations"
 say "$page" "that is $(calc %.1f "$sms * 256 * $mhz / 1e6") TFLOP/s on paper; $tflops were measured"
@@ -214,7 +216,7 @@ say docs/figures/gpu-chip.svg ">$sms multiprocessors (SMs), all alike<"
 say docs/figures/gpu-chip.svg ">L2 cache, $(calc %.0f "$(card l2_bytes) / 1048576") MiB, one for all SMs<"
 say docs/figures/gpu-chip.svg ">$(thousands "$(card registers_per_sm)") registers of 32 bits<"
 
-# ---- curves ---------------------------------------------------------------------------------------------------------
+# ---- curves --------------------------------------------------------------------------------------
 if command -v gnuplot >/dev/null; then
     for curve in latency warps flight waves; do
         gnuplot -e "data='$curves'; out='$out/gpu-$curve.svg'" "docs/numbers/gpu/$curve.gp"

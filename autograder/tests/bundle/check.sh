@@ -1,7 +1,8 @@
 #!/bin/sh
-# check.sh BUILD - do the bundles for platforms hold what they have to, and grade as those call them?  They are made of the
-# tree as it lies here, committed in a folder of its own, and grade with this build, so that nothing is compiled anew:
-# docs/export.md says how to try one on a bare machine.  Lab 07 is the one that takes the least time to grade.
+# check.sh BUILD - do the bundles for platforms hold what they have to, and grade as those call
+# them?  They are made of the tree as it lies here, committed in a folder of its own, and grade with
+# this build, so that nothing is compiled anew: docs/export.md says how to try one on a bare
+# machine.  Lab 07 is the one that takes the least time to grade.
 # shellcheck disable=SC2015  # conditions, not choices
 set -u
 . autograder/tests/lib.sh
@@ -40,7 +41,7 @@ ready()
     ln -s "$build" "$1/workbook/build"
 }
 
-# ---- Gradescope: /autograder with source, submission and results, run_autograder copied beside them -------------------------
+# ---- Gradescope: /autograder with source, submission and results, run_autograder copied beside the
 root=$work/autograder
 mkdir -p "$root/source" "$root/submission" "$root/results"
 python3 - "$work/bundle/gradescope.zip" "$root/source" >"$work/said" 2>&1 <<'END'
@@ -75,7 +76,7 @@ echo 99 >"$root/source/lab.txt"
 [ -e "$root/results/results.json" ] && ! graded 0 && grep -q "no lab '99'" "$work/said" && [ ! -e "$root/results/results.json" ]
 tell gradescope-no-mark-of-a-failure
 
-# ---- Autolab: a folder with the handin, autograde.tar and Makefile ----------------------------------------------------------
+# ---- Autolab: a folder with the handin, autograde.tar and Makefile -------------------------------
 root=$work/autolab
 mkdir "$root" && tar -C "$root" -xf "$work/bundle/autolab.tar" && mv "$root/autograde-Makefile" "$root/Makefile" &&
     tar -C autograder/tests/skeletons -cf "$root/handin.tar" 07-strength-reduced
@@ -85,8 +86,9 @@ tar -C "$root" -xf "$root/autograde.tar" && ready "$root" && tar -C "$root" -cf 
     tail -n 2 "$work/said" | head -n 1 | jq -e '.stages == ["07-strength-reduced"]' >>"$work/errors"
 tell autolab-skeleton
 
-# ---- GitHub Classroom: the steps of the workflow, in a student's repository --------------------------------------------------
-# What `run:` says, for the shell; results of labs/ go where a learner's do, so this workbook has a build folder of links.
+# ---- GitHub Classroom: the steps of the workflow, in a student's repository ----------------------
+# What `run:` says, for the shell; results of labs/ go where a learner's do, so this workbook has a
+# build folder of links.
 sed -n 's/^        run: //p' "$work/bundle/classroom.yml" >"$work/steps"
 mkdir "$work/build" && for part in "$build"/*; do ln -s "$part" "$work/build/"; done
 rm "$work/build/results" 2>/dev/null

@@ -1,9 +1,10 @@
 #!/bin/sh
-# check.sh BUILD - a class from folders and archives to the gradebook: names that are commands, broken archives, runs that are
-# killed at any moment, graders that die, a disk that is full.
+# check.sh BUILD - a class from folders and archives to the gradebook: names that are commands,
+# broken archives, runs that are killed at any moment, graders that die, a disk that is full.
 #
-# Most of it grades with a stand-in, which takes milliseconds: it gives points by what the source says, and dies where that
-# says so.  At the end three students are really graded.  The moments of killing follow from SEED.
+# Most of it grades with a stand-in, which takes milliseconds: it gives points by what the source
+# says, and dies where that says so.  At the end three students are really graded.  The moments of
+# killing follow from SEED.
 # shellcheck disable=SC2015,SC2317  # conditions, not choices; functions that tell calls
 set -u
 . autograder/tests/lib.sh
@@ -162,7 +163,8 @@ tell "no work is lost"
 
 # ---- interrupted
 hand_in slow 'waits 5'
-# stop SIGNAL: again and again, as impatient people do, to a class that waits for the slow one; its exit status.
+# stop SIGNAL: again and again, as impatient people do, to a class that waits for the slow one; its
+# exit status.
 stop()
 {
     rm -f "$work/waits"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# check.sh BUILD - the grade and lab programs at their edges: bad names, bad files, Ctrl-C, a full disk.
-# Options are kept in variables on purpose, and a list of processes has one word each.
+# check.sh BUILD - the grade and lab programs at their edges: bad names, bad files, Ctrl-C, a full
+# disk. Options are kept in variables on purpose, and a list of processes has one word each.
 # shellcheck disable=SC2086,SC2013
 set -u
 export COLUMNS=80
@@ -63,7 +63,8 @@ run 0 "$lab" run --build "$build" --lab 04 --case uneven --submission solutions 
     grep -q "^  Beside the baseline: $cycles cycles" "$work/out" && grep -q '^ *yours  *baseline$' "$work/out" &&
     grep -q '% PTX line [0-9]*: bar.sync 0;$' "$work/out" && ! grep -n '.\{81\}' "$work/out" >>"$work/err"
 tell profile-beside-the-baseline
-# Half of the filters a block: more of everything, and most of it where the tile is loaded and waited for.
+# Half of the filters a block: more of everything, and most of it where the tile is loaded and
+# waited for.
 mkdir -p "$work/half/04-tiled"
 sed 's/enum { FILTERS = 8 }/enum { FILTERS = 4 }/' solutions/04-tiled/conv.cu >"$work/half/04-tiled/conv.cu"
 run 0 "$lab" profile --build "$build" --lab 04 --case lenet-c1 --submission "$work/half" --engine sim --against reference &&
@@ -93,8 +94,8 @@ run 0 "$lab" run --build "$build" --lab 04 --submission solutions --engine sim -
     grep -q '^  the baseline did not run to its end$' "$work/out" && one_line 'the baseline: cudaErrorInvalidConfiguration'
 tell run-says-that-the-baseline-cannot-run
 
-# A map of the user's own: one value in four.  The skeleton adds nothing up, so what is expected stands in its verdict, and is
-# twice as much for twice the value, to nine digits.
+# A map of the user's own: one value in four.  The skeleton adds nothing up, so what is expected
+# stands in its verdict, and is twice as much for twice the value, to nine digits.
 mkdir -p "$work/maps"
 printf '%s\n' point.txt twice.txt >"$work/maps/file_list"
 printf '%s\n' "1 2 2" "1 2 2" >"$work/maps/conv_shape"
@@ -116,7 +117,8 @@ run 2 "$lab" run $maps/line.txt --submission solutions --shape "K=1 R=1 S=1 pad=
     one_line "file_list does not name 'line.txt'"
 tell map-that-is-not-there
 
-# Weights of the user's own.  The skeleton makes every output 0, which is right where all weights are.
+# Weights of the user's own.  The skeleton makes every output 0, which is right where all weights
+# are.
 weights="--build $build --lab 16 --engine sim --alone --seed 1 --submission autograder/tests/skeletons --weights"
 echo "0 0" >"$work/zero.txt"
 printf '0\n5e-1\n' >"$work/half.txt"
@@ -255,7 +257,8 @@ ln -s /dev/full "$work/full/01-sequential.json.tmp"
 run 1 "$grade" --build "$build" --lab 1 --submission $skeletons --results "$work/full" &&
     one_line 'No space left on device' && [ ! -e "$work/full/01-sequential.json" ]
 tell full-disk
-# Every target of the help knows how to make what it needs. (Two build everything anew, one asks every compiler.)
+# Every target of the help knows how to make what it needs. (Two build everything anew, one asks
+# every compiler.)
 make help | grep -oE '^ *make [a-z-]+' | awk '{ print $2 }' | sort -u | grep -vxE 'fuzz|sanitize|compile-commands' >"$work/targets"
 : >"$work/out"
 while read -r target; do
@@ -263,7 +266,8 @@ while read -r target; do
 done <"$work/targets"
 [ "$(wc -l <"$work/targets")" -gt 30 ] && [ ! -s "$work/out" ]
 tell every-target-can-be-made
-# A wrong answer is no error of make's, and a status that is not 0 all the same; so is one that was not built.
+# A wrong answer is no error of make's, and a status that is not 0 all the same; so is one that was
+# not built.
 run 1 make -s run BUILD="$BUILD" LAB=01 SUBMISSION=$skeletons && grep -q WRONG "$work/out" && [ ! -s "$work/err" ] &&
     run 1 make -s grade BUILD="$BUILD" LAB=01 SUBMISSION=$skeletons FAIL_UNDER=50 && ! grep -q '\*\*\*' "$work/err" &&
     run 0 make -s run BUILD="$BUILD" LAB=01 SUBMISSION=solutions CASE=uneven
@@ -321,7 +325,8 @@ tell solution-waits
 run 2 "$lab" ladder --root "$work/copy" --build "$work/b" --lab 2 --out "$work/b" && one_line 'no grade of 02-naive is kept yet'
 tell ladder-without-a-grade
 
-# A lab that passed, and then a broken edit: nothing is taken away.  What is here already serves the copy, too.
+# A lab that passed, and then a broken edit: nothing is taken away.  What is here already serves the
+# copy, too.
 mkdir -p "$work/c"
 for link in "$build"/*; do ln -s "$link" "$work/c/"; done
 rm -f "$work/c/progress" "$work/c/results"
@@ -339,7 +344,8 @@ run 0 "$lab" ladder $mine --out "$work/ladder" && grep -q '00-first-kernel on .*
     run 0 "$lab" ladder --root . --build "$work/c" --out "$work/ladder" && grep -q '^  00-first-kernel .*#$' "$work/out"
 tell ladder
 cd "$OLDPWD" || exit 1
-# The pictures, of a climb with a roof and of one without, as a lab on the host has it; and no gnuplot.
+# The pictures, of a climb with a roof and of one without, as a lab on the host has it; and no
+# gnuplot.
 drawn() { run 0 sh common/setup/ladder.sh "$work/c" 0 && [ ! -s "$work/err" ] && for kind in svg png; do [ -s "$work/c/ladder/00-first-kernel.$kind" ] || return 1; done; }
 if command -v gnuplot >/dev/null; then
     climb=$work/c/progress/climb/00-first-kernel.tsv

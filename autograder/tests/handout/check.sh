@@ -1,7 +1,8 @@
 #!/bin/sh
-# check.sh BUILD - a student's copy: it shows no answer, a lab that is solved in it alone gets the mark that it gets here,
-# and the next release merges with what a student did.
-# shellcheck disable=SC2013,SC2015,SC2181,SC2317  # numbers are words; conditions, not choices; functions that all_found calls
+# check.sh BUILD - a student's copy: it shows no answer, a lab that is solved in it alone gets the
+# mark that it gets here, and the next release merges with what a student did.
+# shellcheck disable=SC2013,SC2015,SC2181,SC2317  # numbers are words; conditions, not choices;
+# functions that all_found calls
 set -u
 . autograder/tests/lib.sh
 root=$(pwd)
@@ -22,17 +23,21 @@ release small 01 && release small 01 && grep -q 'is this release already' "$work
 tell same-again-changes-nothing
 mkdir "$work/other" && : >"$work/other/file"
 sh autograder/handout/handout.sh "$build" "$work/other" 04 >"$work/out" 2>&1
-[ $? = 2 ] && [ "$(wc -l <"$work/out")" = 1 ] && grep -q "is no student's copy" "$work/out" && [ "$(ls "$work/other")" = file ]
+[ $? = 2 ] && [ "$(wc -l <"$work/out")" = 1 ] && grep -q "is no student's copy" "$work/out" &&
+    [ "$(ls "$work/other")" = file ]
 tell another-folder-is-left-alone
 
-# Labs whose skeletons give an earlier one away are held back; said by what nvcc never sees, so here as a list.
-"$build/bin/handout" names >"$work/out" && grep -qx 05-register-tiled "$work/out" && ! grep -q 06-unrolled "$work/out"
+# Labs whose skeletons give an earlier one away are held back; said by what nvcc never sees, so here
+# as a list.
+"$build/bin/handout" names >"$work/out" && grep -qx 05-register-tiled "$work/out" &&
+    ! grep -q 06-unrolled "$work/out"
 tell a-skeleton-that-answers-another-lab-is-held-back
 grep -qx 10-implicit-gemm "$work/out"
 tell a-first-kernel-s-line-holds-nothing-back
 
 # ---- what is planted is found ----
-# The whole of a region, a truth, a hint, a hidden shape's keys; plain, in a comment, broken over lines.
+# The whole of a region, a truth, a hint, a hidden shape's keys; plain, in a comment, broken over
+# lines.
 region()
 {
     awk -v n="$2" '$0 ~ "END TODO\\(" n "\\)" { inside = 0 } inside { print } $0 ~ "// TODO\\(" n "\\)" { inside = 1 }' "$1"
@@ -57,13 +62,15 @@ plant()
     echo "$1 shows $2" >>"$work/expected"
 }
 
-# all_found COMMAND...: each that it plants is found.  Labs that say the same words are found in each other's, too.
+# all_found COMMAND...: each that it plants is found.  Labs that say the same words are found in
+# each other's, too.
 all_found()
 {
     rm -rf "$work/planted" "$work/expected"
     "$@"
     "$build/bin/handout" search --out "$work/planted" | sort >"$work/found"
-    sort "$work/expected" | comm -23 - "$work/found" >"$work/out" && [ -s "$work/found" ] && [ ! -s "$work/out" ]
+    sort "$work/expected" | comm -23 - "$work/found" >"$work/out" && [ -s "$work/found" ] &&
+        [ ! -s "$work/out" ]
 }
 
 # Every region of every solution that is long enough to be looked for.
@@ -73,16 +80,19 @@ regions()
         lab=$(basename "$(dirname "$source")")
         for n in $(sed -n 's,.*// TODO(\([0-9]*\)):.*,\1,p' "$source"); do
             region "$source" "$n" >"$work/region"
-            [ "$(grep -v '^ *//' "$work/region" | sed 's,//.*,,' | tr -d ' \t\n/*#>+|' | wc -c)" -ge 20 ] || continue
+            [ "$(grep -v '^ *//' "$work/region" | sed 's,//.*,,' | tr -d ' \t\n/*#>+|' | wc -c)" \
+                -ge 20 ] || continue
             plant "docs/$lab-$n.md" "TODO($n) of $lab" <"$work/region"
         done
     done
 }
 all_found regions
 tell every-region-is-found
-region solutions/09-im2col/conv.cu 1 | sed 's,^,// ,' | shows labs/04-tiled/README.md 'TODO(1) of 09-im2col'
+region solutions/09-im2col/conv.cu 1 | sed 's,^,// ,' |
+    shows labs/04-tiled/README.md 'TODO(1) of 09-im2col'
 tell a-region-in-a-comment
-region solutions/04-tiled/conv.cu 2 | tr -s ' ' '\n' | shows common/base/error.h 'TODO(2) of 04-tiled'
+region solutions/04-tiled/conv.cu 2 | tr -s ' ' '\n' |
+    shows common/base/error.h 'TODO(2) of 04-tiled'
 tell a-region-broken-over-lines
 echo 'bytes = 1456128' | shows labs/04-tiled/predict.ini 'the value of prediction bytes of 04-tiled'
 tell a-prediction-that-is-filled-in
@@ -109,7 +119,8 @@ all_found lines '^(formula|metric) *=' truth 'the truth of prediction'
 tell every-truth-is-found
 all_found lines '^text *=' hint hint
 tell every-hint-is-found
-echo 'layout=chwn N=64 C=6 K=16' | shows labs/04-tiled/README.md 'keys of hidden shapes of 08-accelerators'
+echo 'layout=chwn N=64 C=6 K=16' |
+    shows labs/04-tiled/README.md 'keys of hidden shapes of 08-accelerators'
 tell hidden-keys
 # And what is drawn from a seed is in no file.
 for seed in 1 2 3; do "$build/bin/lab" hidden --lab 04 --seed "$seed"; done >"$work/hidden" &&
@@ -141,7 +152,8 @@ done
 # One prediction stays without an answer: of that a record must not give the truth away.
 mkdir -p "$work/solved/04-tiled"
 cp solutions/04-tiled/conv.cu "$work/solved/04-tiled/"
-sed 's/^store-sectors .*/store-sectors =/' solutions/04-tiled/predict.ini | tee "$work/solved/04-tiled/predict.ini" >"$copy/labs/04-tiled/predict.ini"
+sed 's/^store-sectors .*/store-sectors =/' solutions/04-tiled/predict.ini |
+    tee "$work/solved/04-tiled/predict.ini" >"$copy/labs/04-tiled/predict.ini"
 # The copy's programs are those of this tree, and what this tree has compiled is compiled.
 mkdir -p "$copy/build"
 for part in bin lib obj cache toolchain.env; do ln -s "$build/$part" "$copy/build/$part"; done
@@ -149,24 +161,29 @@ for part in bin lib obj cache toolchain.env; do ln -s "$build/$part" "$copy/buil
 # grade_in ROOT SUBMISSION NAME: a timed case there, its record without what names places and times.
 grade_in()
 {
-    "$build/bin/grade" --root "$1" --build "$1/build" --submission "$2" --lab 04 --case lenet-c1 --engine sim --seed 5 --results "$work/$3" >"$work/out" 2>&1 &&
-        jq 'del(.source, .graded_at, .seconds, .spent, .baseline_digest, .reference_digest)' "$work/$3/04-tiled.json" >"$work/$3.json"
+    "$build/bin/grade" --root "$1" --build "$1/build" --submission "$2" --lab 04 --case lenet-c1 \
+        --engine sim --seed 5 --results "$work/$3" >"$work/out" 2>&1 &&
+        jq 'del(.source, .graded_at, .seconds, .spent, .baseline_digest, .reference_digest)' \
+        "$work/$3/04-tiled.json" >"$work/$3.json"
 }
 ln -s "$build" "$work/build"
 mkdir "$work/here" && for part in "$root"/*; do [ "$(basename "$part")" = build ] || ln -s "$part" "$work/here/"; done && ln -s "$build" "$work/here/build"
 command -v jq >/dev/null || { echo 'skipped: no jq here: sudo apt-get install jq'; exit "$failed"; }
 grade_in "$copy" "$copy/labs" there && grade_in "$work/here" "$work/solved" ours &&
-    jq -e '.cases[0].speed | .points >= .possible and .possible > 0' "$work/there.json" >/dev/null && diff "$work/ours.json" "$work/there.json" >"$work/out"
+    jq -e '.cases[0].speed | .points >= .possible and .possible > 0' "$work/there.json" \
+    >/dev/null && diff "$work/ours.json" "$work/there.json" >"$work/out"
 tell solved-in-the-copy-has-the-mark-and-record-that-it-has-here
 cp "$work/there.json" "$work/out"
 jq -e '[.predictions[] | select(.answer == null)] | length == 1 and all(.metric == "" and .truth == null)' "$work/there.json" >/dev/null
 tell a-record-gives-no-truth-away
 
 # ---- the front door of a copy ----
-make -s -C "$copy" >"$work/out" 2>&1 && grep -q 'make grade' "$work/out" && grep -q '04-tiled' "$work/out" && ! grep -qE 'make (solution|test|bundle)' "$work/out"
+make -s -C "$copy" >"$work/out" 2>&1 && grep -q 'make grade' "$work/out" &&
+    grep -q '04-tiled' "$work/out" && ! grep -qE 'make (solution|test|bundle)' "$work/out"
 tell make-alone-lists-what-a-copy-has
 make -s -C "$copy" test >"$work/out" 2>&1
-[ $? = 2 ] && [ "$(wc -l <"$work/out")" = 1 ] && grep -q "test: this is a student's copy" "$work/out"
+[ $? = 2 ] && [ "$(wc -l <"$work/out")" = 1 ] &&
+    grep -q "test: this is a student's copy" "$work/out"
 tell make-test-says-what-it-is
 "$build/bin/lab" solution --root "$copy" --build "$copy/build" --lab 04 >"$work/out" 2>&1
 [ $? != 0 ] && grep -q "this is a student's copy" "$work/out"
@@ -186,21 +203,29 @@ update()
 cp "$copy/labs/04-tiled/conv.cu" "$work/mine"
 echo 'my notes' >"$copy/labs/04-tiled/notes.txt"
 echo 'A sentence more.' >>"$next/labs/04-tiled/README.md" && commit_next 'A page'
-update "$next" && cmp "$work/mine" "$copy/labs/04-tiled/conv.cu" && grep -q 'A sentence more' "$copy/labs/04-tiled/README.md" &&
+update "$next" && cmp "$work/mine" "$copy/labs/04-tiled/conv.cu" &&
+    grep -q 'A sentence more' "$copy/labs/04-tiled/README.md" &&
     grep -q 'my notes' "$copy/labs/04-tiled/notes.txt"
 tell an-update-merges-over-an-edited-lab
 update "$next" && grep -q 'have this release already' "$work/out"
 tell an-update-twice
-# The skeleton changes where the student has worked, and a program that the student has changed, too.
+# The skeleton changes where the student has worked, and a program that the student has changed,
+# too.
 sed -i 's,^.*END TODO(1).*,// a new line of the skeleton\n&,' "$next/labs/04-tiled/conv.cu"
-echo '# ours' >>"$next/Makefile" && echo '# the student'\''s' >>"$copy/Makefile" && commit_next 'A skeleton'
-update "$next" && cmp "$work/mine" "$copy/labs/04-tiled/conv.cu" && cmp "$next/labs/04-tiled/conv.cu" "$copy/labs/04-tiled/conv.cu.new" &&
-    grep -q 'both changed labs/04-tiled/conv.cu: the other one is labs/04-tiled/conv.cu.new' "$work/out" &&
-    cmp "$next/Makefile" "$copy/Makefile" && grep -q "the student's" "$copy/Makefile.mine" && ! git -C "$copy" status --porcelain | grep -v "^??"
+echo '# ours' >>"$next/Makefile" && echo '# the student'\''s' >>"$copy/Makefile" &&
+    commit_next 'A skeleton'
+update "$next" && cmp "$work/mine" "$copy/labs/04-tiled/conv.cu" &&
+    cmp "$next/labs/04-tiled/conv.cu" "$copy/labs/04-tiled/conv.cu.new" &&
+    grep -q 'both changed labs/04-tiled/conv.cu: the other one is labs/04-tiled/conv.cu.new' \
+    "$work/out" &&
+    cmp "$next/Makefile" "$copy/Makefile" && grep -q "the student's" "$copy/Makefile.mine" &&
+    ! git -C "$copy" status --porcelain | grep -v "^??"
 tell an-update-keeps-both-where-both-changed
-git init -q "$work/stranger" && git -C "$work/stranger" -c user.name=a -c user.email=a@b commit -q --allow-empty -m x
+git init -q "$work/stranger" &&
+    git -C "$work/stranger" -c user.name=a -c user.email=a@b commit -q --allow-empty -m x
 update "$work/stranger"
-[ $? = 2 ] && grep -q 'is no release of this workbook' "$work/out" && cmp "$work/mine" "$copy/labs/04-tiled/conv.cu"
+[ $? = 2 ] && grep -q 'is no release of this workbook' "$work/out" &&
+    cmp "$work/mine" "$copy/labs/04-tiled/conv.cu"
 tell a-stranger-is-no-release
 rm -rf "$copy/.git"
 update "$next"

@@ -218,14 +218,16 @@ says phase-where-it-is-slower "Most of the surplus of instructions is in phase '
 says where-it-is-slower 'sectors of local memory at conv.cu:'
 says hint-for-what-is-slow 'Hint: TODO(1): copy the three loops'
 
-# ---- and by other tests ------------------------------------------------------------------------------------------------
+# ---- and by other tests --------------------------------------------------------------------------
 
-# The simulator's are found in kernels of test_simt_faults.c and of make simulate's check, by these words.
+# The simulator's are found in kernels of test_simt_faults.c and of make simulate's check, by these
+# words.
 {
     sed -n 's|.*// FAULT [a-z]*: ||p' common/simt/faults/*.cu
     grep -o "says '[^']*'" autograder/tests/simulate/check.sh
 } >"$work/found"
-# Names of wrong outputs: the corpus wants each of a mutant or an attack, and nothing else of it; three are planted by the diagnosis's own test.
+# Names of wrong outputs: the corpus wants each of a mutant or an attack, and nothing else of it;
+# three are planted by the diagnosis's own test.
 {
     grep -rhoE '^fault *= *[a-z-]+ *$' autograder/tests/mutants autograder/tests/attacks --include=expect.ini | sed 's/^fault *= *//; s/ *$//' | sort -u
     for fault in last-block:LAST_BLOCK race-global:RACE_GLOBAL runs-differ:DIFFER; do
@@ -234,7 +236,8 @@ says hint-for-what-is-slow 'Hint: TODO(1): copy the three loops'
 } >"$work/planted"
 grep -o 'strstr(item.speed.text, "a person has to look at this")' autograder/judging/test_speed.c >>"$work/provoked"
 
-# A row that says *untested* has no test: it needs a card, a machine that is too busy, or a compiler that dies.
+# A row that says *untested* has no test: it needs a card, a machine that is too busy, or a compiler
+# that dies.
 awk -F'`' '/^## / { list = /simulated GPU/ ? "found" : /Wrong outputs/ ? "planted" : "provoked" }
     /^\| `/ { print list, (/\*untested\*/ ? "untested" : "tested"), $2 }' $page >"$work/listed"
 while read -r list tested row; do

@@ -1,16 +1,18 @@
 #!/bin/sh
-# check.sh BUILD - names that are commands in some language.  Every target of the front door gets them in every variable, on
-# the command line and by the environment: nothing in them may be executed, and a program is handed them whole.
+# check.sh BUILD - names that are commands in some language.  Every target of the front door gets
+# them in every variable, on the command line and by the environment: nothing in them may be
+# executed, and a program is handed them whole.
 #
-# The programs are stand-ins that write down what they are given, and nothing is built for them (MAKE=true).  At the end a
-# folder with such a name is really graded.
+# The programs are stand-ins that write down what they are given, and nothing is built for them
+# (MAKE=true).  At the end a folder with such a name is really graded.
 # shellcheck disable=SC2015,SC2317  # conditions, not choices; functions that is_held calls
 set -u
 . autograder/tests/lib.sh
 root=$(pwd)
 
-# A root of its own: a command in a name leaves the file `ran` there.  Of the rooms it has those with scripts, and one lab:
-# nothing is built here, and `make handout` looks at every file for each name.
+# A root of its own: a command in a name leaves the file `ran` there.  Of the rooms it has those
+# with scripts, and one lab: nothing is built here, and `make handout` looks at every file for each
+# name.
 mkdir -p "$work/root/b/bin" "$work/root/b/tests/datasets"
 cd "$work/root" || exit 1
 mkdir docs labs solutions common autograder autograder/tests autograder/tests/skeletons autograder/tests/attacks
@@ -49,7 +51,8 @@ two words
 *
 END
 
-# as_values NAME COMMAND...: the command with NAME as the value of every variable, on its command line.
+# as_values NAME COMMAND...: the command with NAME as the value of every variable, on its command
+# line.
 as_values()
 {
     name=$1
@@ -61,7 +64,8 @@ as_values()
         SET="$name" DATA="$name" EPOCHS="$name" RESUME="$name" STOP="$name" CHECK="$name" WINDOW="$name" SOCKET="$name" QUEUE="$name" LIMIT="$name" MARGIN="$name" METRICS="$name" RATE="$name" CLIENTS="$name" EACH="$name" THREADS="$name" SHOW="$name" PROGRAM="$name" ARGS="$name" PROFILE="$name" ARCH="$name" NVCCFLAGS="$name" ANY_OTHER="$name"
 }
 
-# is_held HANDED NAME COMMAND...: nothing is executed, and so many programs were handed NAME as one argument.
+# is_held HANDED NAME COMMAND...: nothing is executed, and so many programs were handed NAME as one
+# argument.
 is_held()
 {
     handed=$1 name=$2
@@ -77,7 +81,8 @@ is_held()
         { echo "not handed on: $name" >>"$work/out"; return 1; }
 }
 
-# by_command_line TARGET..., by_environment TARGET...: one make for all of them, which goes on where one fails.
+# by_command_line TARGET..., by_environment TARGET...: one make for all of them, which goes on where
+# one fails.
 by_command_line()
 {
     as_values "$name" timeout 60 make -k MAKE=true BUILD=b "$@"

@@ -1,13 +1,14 @@
 #!/bin/sh
-# check.sh BUILD - the numbers in the pages are what their commands make; and the driver that says so (docs/numbers) finds
-# what is wrong in a small project made for it.
+# check.sh BUILD - the numbers in the pages are what their commands make; and the driver that says
+# so (docs/numbers) finds what is wrong in a small project made for it.
 set -eu
 build=${1:?usage: check.sh BUILD}
 root=$PWD
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# A project of one lab and one page; its `lab` says of every submission that it took 1234567 cycles, or that it is wrong.
+# A project of one lab and one page; its `lab` says of every submission that it took 1234567 cycles,
+# or that it is wrong.
 start_project() {
     rm -rf "$work/p"
     mkdir -p "$work/p/docs/numbers" "$work/p/labs/02-x" "$work/p/solutions/02-x" "$work/p/build/bin" "$work/p/build/lib" \

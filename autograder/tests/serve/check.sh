@@ -1,7 +1,8 @@
 #!/bin/sh
 # check.sh BUILD - make serve and make load on the simulator, with LeNet-5: answers are right, what
 # is too much is refused, every request is accounted for, and whoever is killed leaves the others
-# well. shellcheck disable=SC2015  # conditions, not choices
+# well.
+# shellcheck disable=SC2015  # conditions, not choices
 set -u
 . autograder/tests/lib.sh
 server=

@@ -1,15 +1,18 @@
 #!/bin/sh
-# check.sh BUILD - a class on a Slurm cluster: a controller and two nodes, real ones, started here in a temporary folder and on
-# ports of its own.  One node is killed half-way, with all that runs on it.
+# check.sh BUILD - a class on a Slurm cluster: a controller and two nodes, real ones, started here
+# in a temporary folder and on ports of its own.  One node is killed half-way, with all that runs on
+# it.
 #
-# The grader is a stand-in, which takes half a second; autograder/tests/class has the rest of what a class is.
+# The grader is a stand-in, which takes half a second; autograder/tests/class has the rest of what a
+# class is.
 # shellcheck disable=SC2015,SC2317  # conditions, not choices
 set -u
 . autograder/tests/lib.sh
 PATH=$PATH:/usr/sbin # where daemons are, for those who are not root too
 why=
 for tool in slurmctld slurmd sbatch munged unshare; do
-    command -v $tool >/dev/null || why="no $tool: sudo apt-get install slurmctld slurmd slurm-client munge"
+    command -v $tool >/dev/null ||
+        why="no $tool: sudo apt-get install slurmctld slurmd slurm-client munge"
 done
 [ -z "$why" ] || skip "$why"
 [ "$(id -u)" = 0 ] && unshare -pf true 2>/dev/null || {
@@ -20,8 +23,8 @@ chmod 755 "$work" # munge wants to know that nobody else writes there
 daemons=
 lab=01-sequential
 
-# What was started, and what that started, ends.  There is nothing to be saved, and a node that is told to end
-# waits for ever for a controller that has ended before it.
+# What was started, and what that started, ends.  There is nothing to be saved, and a node that is
+# told to end waits for ever for a controller that has ended before it.
 end_all()
 {
     for daemon in $daemons; do kill -9 "$daemon" 2>/dev/null; done
@@ -64,7 +67,8 @@ NodeName=one NodeHostname=$host NodeAddr=127.0.0.1 Port=$((port + 1)) CPUs=2
 NodeName=two NodeHostname=$host NodeAddr=127.0.0.1 Port=$((port + 2)) CPUs=2
 PartitionName=all Nodes=one,two Default=YES State=UP
 END
-munged --key-file="$work/munge/key" --socket="$work/munge/socket" --pid-file="$work/munge/pid" --log-file="$work/munge/log" \
+munged --key-file="$work/munge/key" --socket="$work/munge/socket" --pid-file="$work/munge/pid" \
+    --log-file="$work/munge/log" \
     --seed-file="$work/munge/seed" --force --foreground >"$work/out" 2>&1 &
 daemons="$daemons $!"
 slurmctld -D >>"$work/out" 2>&1 &
@@ -85,7 +89,8 @@ tell "a controller and two nodes"
 
 # ---- a class
 mkdir "$work/nothing"
-"$build/bin/grade" --build "$build" --lab 01 --engine sim --submission "$work/nothing" --results "$work/form" >"$work/out" 2>&1
+"$build/bin/grade" --build "$build" --lab 01 --engine sim --submission "$work/nothing" \
+    --results "$work/form" >"$work/out" 2>&1
 cat >"$work/grade" <<END
 #!/bin/sh
 while [ \$# -gt 1 ]; do
@@ -121,7 +126,8 @@ class()
 {
     results=$1
     shift
-    timeout 120 "$build/bin/class" --build "$build" --submissions "$work/all" --lab 01 --seed 7 --grade "$work/grade" \
+    timeout 120 "$build/bin/class" --build "$build" --submissions "$work/all" --lab 01 --seed 7 \
+        --grade "$work/grade" \
         --results "$work/$results" "$@" >"$work/out" 2>&1
 }
 class here --engine sim --jobs 2 && [ -e "$work/died" ]
@@ -137,7 +143,8 @@ until [ "$(grep -c two "$work/nodes")" -ge 3 ] || [ $tries = 200 ]; do
 done
 kill -9 $second
 scontrol update nodename=two state=down reason=killed # it would find out itself, in half a minute
-wait $child && [ "$(grep -c two "$work/nodes")" -ge 3 ] && [ "$(grep -c one "$work/nodes")" -ge 3 ] && ! grep -q here "$work/nodes"
+wait $child && [ "$(grep -c two "$work/nodes")" -ge 3 ] &&
+    [ "$(grep -c one "$work/nodes")" -ge 3 ] && ! grep -q here "$work/nodes"
 tell "on two nodes, one of which is killed half-way"
 cmp "$work/here/gradebook.sqlite" "$work/there/gradebook.sqlite" >>"$work/out" && [ ! -e ran ]
 tell "the same gradebook byte for byte"
@@ -148,7 +155,8 @@ class refused --engine slurm --sbatch '--partition=nowhere'
 [ $? = 1 ] && [ "$(grep -c '^class: sbatch refuses: ' "$work/out")" = 1 ]
 tell "what sbatch refuses is one line"
 class refused --engine slurm-gpu
-[ $? = 2 ] && grep -q "begun with engine 'sim', not 'gpu'" "$work/out" && class cards --engine slurm-gpu
+[ $? = 2 ] && grep -q "begun with engine 'sim', not 'gpu'" "$work/out" &&
+    class cards --engine slurm-gpu
 [ $? = 1 ] && grep -q 'sbatch refuses: .*' "$work/out"
 tell "a card for each job, where no node has one"
 hand_in slow 'dies never 7'
