@@ -7,8 +7,7 @@
  *
  * An access stands where machine code has it: before the PTX instruction that comes next there, in
  * the loop that is closed by the same branch.  What ptxas moved out of a loop stands before it.  Of
- * a loop that ptxas unrolled so many times, every so manieth access stays: PTX makes as many more
- * turns. */
+ * a loop that ptxas unrolled n times, every nth access stays: PTX makes n times as many turns. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -316,7 +315,10 @@ void spills_link(Decoder *d)
             reader[load->aux] == NONE)
             continue;
         uint16_t *waits = &d->code[reader[load->aux]].t_s[LAST];
-        if (!*waits && d->scores < UINT16_MAX) d->width[ *waits = (uint16_t)++d->scores] = 0;
+        if (!*waits && d->scores < UINT16_MAX) {
+            *waits = (uint16_t)++d->scores;
+            d->width[*waits] = 0; /* a name to wait by: the reloaded value has its register */
+        }
         if (*waits > first) load->t_d[0] = *waits;
     }
     free(reader);
