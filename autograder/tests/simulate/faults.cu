@@ -1,4 +1,4 @@
-/* faults.cu - ./faults end | race | surface | monitor | none: a program that ends well and is wrong. */
+/* faults.cu - ./faults end | race | surface | monitor | none: it ends well and is wrong. */
 #include <cstdio>
 #include <cstring>
 
