@@ -330,10 +330,12 @@ static void test_host_guard_bands(void **state)
     run_close(&run);
 }
 
-/* Beside two others on its processor a call takes three times as long, and no limit moves. */
+/* Beside four others on its processor a call takes longer, and no limit moves.  How much longer is
+ * the kernel's affair: where it shares a processor among sessions, not processes, the runner may
+ * have two thirds of it. */
 static void test_host_is_not_late_under_load(void **state)
 {
-    enum { HOGS = 2 };
+    enum { HOGS = 4 };
     pid_t hog[HOGS];
     cpu_set_t before, one;
     Run run;
@@ -362,7 +364,7 @@ static void test_host_is_not_late_under_load(void **state)
     }
     sched_setaffinity(0, sizeof before, &before);
     expect_correct(&run);
-    assert_true(seconds > 1.2); /* later than a limit of a second on the wall would have allowed */
+    assert_true(seconds > 1.05); /* later than a limit of a second on the wall would have allowed */
     run_close(&run);
 }
 
