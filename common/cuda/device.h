@@ -240,7 +240,7 @@ struct Device {
     /* The variables of all modules hold again what they held when their module was loaded, so that
      * nothing there outlives a run.  NULL where unsupported. */
     int (*restore)(Device *device, Error *error);
-    /* How much is found out about later launches; DEVICE_STUDIED at first.   NULL where there is no
+    /* How much is found out about later launches; DEVICE_STUDIED at first.  NULL where there is no
      * difference. */
     void (*study)(Device *device, DeviceStudy study);
     void (*close)(Device *device);

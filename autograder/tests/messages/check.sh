@@ -27,15 +27,19 @@ said()
 }
 
 {
-    for file in autograder/session/session_outcome.c autograder/session/session_limit.c; do said "$file" outcome_say; done
+    for file in autograder/session/session_outcome.c autograder/session/session_limit.c; do
+        said "$file" outcome_say
+    done
     said autograder/tensors/workload.c snprintf
     said autograder/build/build_explain.c snprintf | grep '[a-z] [a-z]* '
     said autograder/lab/predict.c trouble_add
     said autograder/lab/answer.c fail
-    said common/base/intake.c error_set | grep -v ' is missing$' # a grade says before that there is nothing to grade
+    # But what a grade says before that: there is nothing to grade.
+    said common/base/intake.c error_set | grep -v ' is missing$'
     said autograder/judging/grade_lab.c text_set | grep 'to grade$'
-    for file in common/simt/*.c common/simt/*/*.[ch]; do said "$file" '(fault_at|finding_add)'; done |
-        sed 's/^Invalid %s %s of/Invalid __local__ %s of/' # or of parameters
+    for file in common/simt/*.c common/simt/*/*.[ch]; do
+        said "$file" '(fault_at|finding_add)'
+    done | sed 's/^Invalid %s %s of/Invalid __local__ %s of/' # or of parameters
     sed -n 's/^ *\[FAULT_[A-Z_]*\] = "\(.*\)",$/\1/p' common/operation/verdict.c | grep -v '^none$'
 } | sort -u >"$work/all"
 # Formats alone; the grader's own trouble; what CUDA's assert() says in the student's words.
@@ -60,7 +64,9 @@ tell_bad every-message-has-a-row "$page has no row for"
 cat autograder/record/*.c autograder/judging/*.c autograder/build/*.c autograder/lab/*.c \
     autograder/session/*.c autograder/trial/*.c | tr '\n' ' ' | sed 's/"  *"//g' >"$work/text"
 cat "$work/all" >>"$work/text"
-while IFS= read -r row; do grep -qF -- "$row" "$work/text" || printf '%s\n' "$row"; done <"$work/rows" >"$work/bad"
+while IFS= read -r row; do
+    grep -qF -- "$row" "$work/text" || printf '%s\n' "$row"
+done <"$work/rows" >"$work/bad"
 tell_bad every-row-has-a-message "nothing says"
 
 # ---- provoked by grades --------------------------------------------------------------------------
@@ -80,15 +86,46 @@ lab()
         cp "$here/$2" "$folder/$1-wrong/"
     done
     : >"$root/labs/$1-wrong/README.md"
-    {
-        printf '[lab]\ntitle = What can go wrong\npart = Messages\norder = 1\ntakes = seconds\nsource = %s\n' "$2"
-        printf 'operation = %s\nprecision = fp32\nbaseline = %s\npapers = none\n' "$3" "$2"
-        printf '[points]\ncorrect = 50\nspeed = 10\npredict = 40\n[speed]\nslack = 1\n[hidden]\ncount = 0\nmax_macs = 1000\n'
-        printf '[hint %d]\ntext = None.\n' 1 2 3
-        sed -n 's|^ *case \([0-9]*\): // SAYS .*|[case c\1]\nshape = N=1 C=1 H=1 W=1 K=\1 R=1 S=1 pad=valid stride=1\nabout = \1|p' "$here/$2" |
-            sed '/^about = 1$/s/$/\ntimed = yes/'
-        printf '[predict p0]\ncase = c1\nformula = P * Q\nquestion = One?\ntolerance = 0\npoints = 40\n'
-    } >"$root/labs/$1-wrong/lab.ini"
+    cat >"$root/labs/$1-wrong/lab.ini" <<END
+[lab]
+title = What can go wrong
+part = Messages
+order = 1
+takes = seconds
+source = $2
+operation = $3
+precision = fp32
+baseline = $2
+papers = none
+[points]
+correct = 50
+speed = 10
+predict = 40
+[speed]
+slack = 1
+[hidden]
+count = 0
+max_macs = 1000
+[hint 1]
+text = None.
+[hint 2]
+text = None.
+[hint 3]
+text = None.
+END
+    sed -n 's/^ *case \([0-9]*\): \/\/ SAYS .*/\1/p' "$here/$2" | while read -r number; do
+        printf '[case c%d]\nshape = N=1 C=1 H=1 W=1 K=%d R=1 S=1 pad=valid stride=1\nabout = %d\n' \
+            "$number" "$number" "$number"
+        [ "$number" != 1 ] || echo 'timed = yes'
+    done >>"$root/labs/$1-wrong/lab.ini"
+    cat >>"$root/labs/$1-wrong/lab.ini" <<END
+[predict p0]
+case = c1
+formula = P * Q
+question = One?
+tolerance = 0
+points = 40
+END
 }
 lab 01 host.c conv_forward_host
 lab 02 device.cu conv_forward
@@ -110,7 +147,11 @@ says()
 {
     tr '\n' ' ' <"$work/said" | sed 's/  */ /g' >"$work/line"
     : >"$work/bad"
-    if [ "$2" ] && grep -qF -- "$2" "$work/line"; then cat "$work/line" >>"$work/provoked"; else cat "$work/said" >"$work/bad"; fi
+    if [ "$2" ] && grep -qF -- "$2" "$work/line"; then
+        cat "$work/line" >>"$work/provoked"
+    else
+        cat "$work/said" >"$work/bad"
+    fi
     tell_bad "$1" "does not say '$2'"
 }
 
@@ -137,9 +178,15 @@ cases 02 device.cu
 file=$work/submitted/01-wrong/host.c
 source_make()
 {
-    printf '#include <convlab/conv.h>\n%s\nvoid conv_forward_host(const ConvProblem *p, const float *x, const float *w, float *y)\n{\n    %s\n' \
-        "$2" 'for (int k = 0; k < p->K; k++) y[k] = w[k] * x[0];'
-    printf '    %s\n}\n' "$1"
+    cat <<END
+#include <convlab/conv.h>
+$2
+void conv_forward_host(const ConvProblem *p, const float *x, const float *w, float *y)
+{
+    for (int k = 0; k < p->K; k++) y[k] = w[k] * x[0];
+    $1
+}
+END
 }
 source_make '' '' >"$root/solutions/01-wrong/host.c"
 source_says()
@@ -212,7 +259,8 @@ END
 # Lab 06's solution, its loops no longer unrolled: slow, and why.
 mkdir -p "$work/06-unrolled"
 sed 's/#pragma unroll$/#pragma unroll 1/' solutions/06-unrolled/conv.cu >"$work/06-unrolled/conv.cu"
-COLUMNS=500 timeout 300 "$build/bin/grade" --build "$build" --lab 6 --case table-1 --engine sim --results "$work/results" --submission "$work" >"$work/said" 2>&1
+COLUMNS=500 timeout 300 "$build/bin/grade" --build "$build" --lab 6 --case table-1 --engine sim \
+    --results "$work/results" --submission "$work" >"$work/said" 2>&1
 says slower 'times the cycles of the reference'
 says phase-where-it-is-slower "Most of the surplus of instructions is in phase 'compute': "
 says where-it-is-slower 'sectors of local memory at conv.cu:'
@@ -229,12 +277,14 @@ says hint-for-what-is-slow 'Hint: TODO(1): copy the three loops'
 # Names of wrong outputs: the corpus wants each of a mutant or an attack, and nothing else of it;
 # three are planted by the diagnosis's own test.
 {
-    grep -rhoE '^fault *= *[a-z-]+ *$' autograder/tests/mutants autograder/tests/attacks --include=expect.ini | sed 's/^fault *= *//; s/ *$//' | sort -u
+    grep -rhoE '^fault *= *[a-z-]+ *$' autograder/tests/mutants autograder/tests/attacks \
+        --include=expect.ini | sed 's/^fault *= *//; s/ *$//' | sort -u
     for fault in last-block:LAST_BLOCK race-global:RACE_GLOBAL runs-differ:DIFFER; do
         grep -qw "FAULT_${fault#*:}" common/conv/diagnosis/test_diagnose.c && echo "${fault%:*}"
     done
 } >"$work/planted"
-grep -o 'strstr(item.speed.text, "a person has to look at this")' autograder/judging/test_speed.c >>"$work/provoked"
+grep -o 'strstr(item.speed.text, "a person has to look at this")' autograder/judging/test_speed.c \
+    >>"$work/provoked"
 
 # A row that says *untested* has no test: it needs a card, a machine that is too busy, or a compiler
 # that dies.

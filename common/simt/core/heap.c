@@ -43,10 +43,10 @@ static uint32_t class_of(uint64_t bytes, uint64_t *room)
 }
 
 /* The one that was freed longest ago of the class, or of the next larger one that has any. */
-static Allocation *place_again(Heap *heap, uint32_t class)
+static Allocation *place_again(Heap *heap, uint32_t kind)
 {
-    for (; class < HEAP_CLASSES; class ++) {
-        HeapPlaces *places = &heap->freed[class];
+    for (; kind < HEAP_CLASSES; kind++) {
+        HeapPlaces *places = &heap->freed[kind];
         Allocation *a = places->first;
         if (!a) continue;
         places->first = a->later;
@@ -63,7 +63,7 @@ Allocation *heap_alloc(SimtGpu *gpu, uint64_t bytes, int *again)
     *again = 0;
     if (!bytes) bytes = 1; /* an address to free */
     if (bytes > heap->limit || cost_of(bytes) > heap->limit - heap->used) return NULL;
-    uint32_t class = class_of(bytes, &room);
+    uint32_t kind = class_of(bytes, &room);
     uint64_t extent = room + HEADER + BETWEEN;
     Allocation *a;
     if (heap->places < PLACES && extent <= heap->end - heap->next) {
@@ -73,7 +73,7 @@ Allocation *heap_alloc(SimtGpu *gpu, uint64_t bytes, int *again)
         heap->next += extent;
         heap->places++;
     } else {
-        a = place_again(heap, class);
+        a = place_again(heap, kind);
         if (!a) return NULL;
         a->bytes = bytes, a->freed = 0, a->serial = ++gpu->memory.serial;
         *again = 1;

@@ -62,12 +62,6 @@ static int lines_find(Spills *s)
     return 0;
 }
 
-static int goes_back(const Decoder *d, uint32_t i)
-{
-    const Ins *ins = &d->code[i];
-    return (ins->op == OP_BRA || ins->op == OP_BRA_P) && ins->target <= i;
-}
-
 /* Inner loops end before those around them. */
 static int loops_find(Spills *s)
 {

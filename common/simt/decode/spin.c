@@ -49,11 +49,8 @@ void spins_find(Decoder *d)
     int32_t *spins = calloc(d->count + 1, sizeof *spins), inside = 0;
     if (tally && spins) {
         tally_make(d, tally);
-        for (uint32_t i = 0; i < d->count; i++) {
-            const Ins *back = &d->code[i];
-            if ((back->op == OP_BRA || back->op == OP_BRA_P) && back->target <= i)
-                loop_mark(d, tally, back->target, i, spins);
-        }
+        for (uint32_t i = 0; i < d->count; i++)
+            if (goes_back(d, i)) loop_mark(d, tally, d->code[i].target, i, spins);
         for (uint32_t i = 0; i < d->count; i++) {
             inside += spins[i];
             if (inside && d->code[i].order & ORDER_READS) d->code[i].order |= ORDER_SPINS;

@@ -101,6 +101,15 @@ static __device__ __forceinline__ uint64_t matrix(const void *memory, uint32_t s
                  : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])                                  \
                  : "l"(matrix(factors, stride)), "l"(matrix(factors + 512, 256)))
 
+/* Both of MULTIPLY's factors, by 128 threads, to be read by it. */
+static __device__ __forceinline__ void factors_fill(float *factors, const float *x)
+{
+    for (int i = threadIdx.x; i < 640; i += 128)
+        factors[i] = x[i % 256];
+    PROXY_FENCE;
+    __syncthreads();
+}
+
 /* ---- phases ------------------------------------------------------------------------------- */
 
 KERNEL(bytes_that_never_come) // <<<1, 128>>>
@@ -385,10 +394,7 @@ KERNEL(descriptor_out_of_range) // <<<1, 128>>>
 {
     __shared__ __align__(1024) float factors[640];
     float d[4] = {0, 0, 0, 0};
-    for (int i = threadIdx.x; i < 640; i += 128)
-        factors[i] = x[i % 256];
-    PROXY_FENCE;
-    __syncthreads();
+    factors_fill(factors, x);
     WGMMA_FENCE;
     MULTIPLY(d, factors, 1024); // FAULT memcheck: wgmma reads shared memory
     WGMMA_COMMIT;
@@ -400,10 +406,7 @@ KERNEL(sums_before_they_are_there) // <<<1, 128>>>
 {
     __shared__ __align__(1024) float factors[640];
     float d[4] = {0, 0, 0, 0};
-    for (int i = threadIdx.x; i < 640; i += 128)
-        factors[i] = x[i % 256];
-    PROXY_FENCE;
-    __syncthreads();
+    factors_fill(factors, x);
     WGMMA_FENCE;
     MULTIPLY(d, factors, 256);
     WGMMA_COMMIT;
@@ -415,10 +418,7 @@ KERNEL(sums_that_are_not_fenced) // <<<1, 128>>>
 {
     __shared__ __align__(1024) float factors[640];
     float d[4];
-    for (int i = threadIdx.x; i < 640; i += 128)
-        factors[i] = x[i % 256];
-    PROXY_FENCE;
-    __syncthreads();
+    factors_fill(factors, x);
     WGMMA_FENCE;
     for (int i = 0; i < 4; i++)
         d[i] = x[threadIdx.x] * (float)i;
@@ -438,10 +438,7 @@ KERNEL(warp_that_takes_no_part) // <<<1, 128>>>
 {
     __shared__ __align__(1024) float factors[640];
     float d[4] = {0, 0, 0, 0};
-    for (int i = threadIdx.x; i < 640; i += 128)
-        factors[i] = x[i % 256];
-    PROXY_FENCE;
-    __syncthreads();
+    factors_fill(factors, x);
     if (threadIdx.x / 32 != 2) {
         WGMMA_FENCE;
         MULTIPLY(d, factors, 256); // FAULT synccheck: all four must
@@ -516,10 +513,7 @@ KERNEL(matrix_with_a_base_offset) // <<<1, 128>>>
 {
     __shared__ __align__(1024) float factors[640];
     float d[4] = {0, 0, 0, 0};
-    for (int i = threadIdx.x; i < 640; i += 128)
-        factors[i] = x[i % 256];
-    PROXY_FENCE;
-    __syncthreads();
+    factors_fill(factors, x);
     WGMMA_FENCE;
     MULTIPLY(d, factors, 256 | 1 << 21);
     WGMMA_COMMIT;
@@ -606,10 +600,7 @@ KERNEL(product_of_two) // <<<1, 128>>>
 {
     __shared__ __align__(1024) float factors[640];
     float d[4] = {0, 0, 0, 0};
-    for (int i = threadIdx.x; i < 640; i += 128)
-        factors[i] = x[i % 256];
-    PROXY_FENCE;
-    __syncthreads();
+    factors_fill(factors, x);
     WGMMA_FENCE;
     MULTIPLY(d, factors, 256);
     MULTIPLY(d, factors, 256);
