@@ -26,6 +26,7 @@
 #include <cmocka.h>
 
 #include "autograder/sandbox/sandbox.h"
+#include "autograder/sandbox/test_hogs.h"
 
 #ifdef __SANITIZE_ADDRESS__
 #define MEMORY 0 /* the sanitizer reserves terabytes of addresses */
@@ -400,37 +401,6 @@ static void test_waiting_is_metered(void **state)
     }
 }
 
-/* Busy processes, and this one, on one processor. */
-typedef struct Hogs {
-    pid_t pid[40];
-    int count;
-    cpu_set_t before;
-} Hogs;
-
-static void hogs_start(Hogs *hogs, int count)
-{
-    cpu_set_t one;
-    sched_getaffinity(0, sizeof hogs->before, &hogs->before);
-    CPU_ZERO(&one);
-    CPU_SET((unsigned)sched_getcpu(), &one);
-    sched_setaffinity(0, sizeof one, &one);
-    for (hogs->count = 0; hogs->count < count; hogs->count++) {
-        hogs->pid[hogs->count] = fork();
-        if (hogs->pid[hogs->count] > 0) continue;
-        setsid(); /* where sessions share a processor evenly (sched_autogroup), each its own */
-        try_spin("");
-    }
-}
-
-static void hogs_stop(Hogs *hogs)
-{
-    for (int i = 0; i < hogs->count; i++) {
-        kill(hogs->pid[i], SIGKILL);
-        waitpid(hogs->pid[i], NULL, 0);
-    }
-    sched_setaffinity(0, sizeof hogs->before, &hogs->before);
-}
-
 /* Forty others on its processor leave it less than a thirtieth: that is nobody's fault. */
 static void test_starved_is_told(void **state)
 {
@@ -438,6 +408,7 @@ static void test_starved_is_told(void **state)
     SandboxSpec spec = {.one_core = 1};
     Hogs hogs;
     (void)state;
+    hogs_pin(&hogs);
     hogs_start(&hogs, HOGS);
     SandboxEnd end = run_attempt(&spec, "spin", "", 0.1);
     hogs_stop(&hogs);
@@ -451,6 +422,7 @@ static void test_starving_is_not_charged(void **state)
     SandboxSpec spec = {.one_core = 1};
     Hogs hogs;
     (void)state;
+    hogs_pin(&hogs);
     hogs_start(&hogs, 3);
     SandboxEnd end = run_attempt(&spec, "work", "", 0.8);
     hogs_stop(&hogs);

@@ -19,6 +19,7 @@
 #include <cmocka.h>
 
 #include "autograder/sandbox/sandbox.h"
+#include "autograder/sandbox/test_hogs.h"
 #include "autograder/session/session_parts.h"
 #include "common/operation/verify.h"
 #include "common/operations/operations.h"
@@ -331,40 +332,44 @@ static void test_host_guard_bands(void **state)
 }
 
 /* Beside four others on its processor a call takes longer, and no limit moves.  How much longer is
- * the kernel's affair: where it shares a processor among sessions, not processes, the runner may
- * have two thirds of it. */
+ * the kernel's affair: where it shares a processor among processes, not sessions, the runner may
+ * have a fifth of it. */
 static void test_host_is_not_late_under_load(void **state)
 {
-    enum { HOGS = 4 };
-    pid_t hog[HOGS];
-    cpu_set_t before, one;
+    Hogs hogs;
     Run run;
     (void)state;
     /* First of all, for a runner that waits for its call has its cores from when it was started. */
-    sched_getaffinity(0, sizeof before, &before);
-    CPU_ZERO(&one);
-    CPU_SET((unsigned)sched_getcpu(), &one);
-    sched_setaffinity(0, sizeof one, &one);
+    hogs_pin(&hogs);
     run_open(&run, "conv_forward_host", 1);
     run_load(&run, 0,
              HOST_HEAD "#include <time.h>\n" NAIVE_HOST HOST_ENTRY
                        " clock_t end = clock() + CLOCKS_PER_SEC * 8 / 10;\n"
                        " while (clock() < end) { }\n naive(p, x, w, y); }\n");
-    for (int i = 0; i < HOGS; i++) {
-        hog[i] = fork();
-        for (volatile int spin = 1; hog[i] == 0 && spin;) {
-        }
-    }
+    hogs_start(&hogs, 4);
     double start = sandbox_clock();
     run_call(&run, 0);
     double seconds = sandbox_clock() - start;
-    for (int i = 0; i < HOGS; i++) {
-        kill(hog[i], SIGKILL);
-        waitpid(hog[i], NULL, 0);
-    }
-    sched_setaffinity(0, sizeof before, &before);
+    hogs_stop(&hogs);
     expect_correct(&run);
     assert_true(seconds > 1.05); /* later than a limit of a second on the wall would have allowed */
+    run_close(&run);
+}
+
+/* Beside forty it never comes to its limit: that is the machine's fault, and said so. */
+static void test_host_is_starved(void **state)
+{
+    Hogs hogs;
+    Run run;
+    (void)state;
+    hogs_pin(&hogs);
+    run_open(&run, "conv_forward_host", 0.1);
+    run_load(&run, 0, HOST_HEAD HOST_ENTRY " for (;;) y[0] = 1; }\n");
+    hogs_start(&hogs, 40);
+    run_call(&run, 0);
+    hogs_stop(&hogs);
+    assert_int_equal(run.outcome.status, RUN_STARVED);
+    assert_non_null(strstr(run.outcome.message, "this machine is too busy to grade on"));
     run_close(&run);
 }
 
@@ -793,6 +798,7 @@ int main(void)
         cmocka_unit_test(test_waiting_for_a_card),
         cmocka_unit_test(test_host_limits),
         cmocka_unit_test(test_host_is_not_late_under_load),
+        cmocka_unit_test(test_host_is_starved),
         cmocka_unit_test(test_host_is_counted),
         cmocka_unit_test(test_host_cannot_leave_the_count),
         cmocka_unit_test(test_host_has_no_children),

@@ -9,8 +9,7 @@ build=${1:?usage: fuzz.sh BUILD SECONDS}
 seconds=${2:?usage: fuzz.sh BUILD SECONDS}
 nvcc=$(sed -n 's/^NVCC=//p' "$build/toolchain.env")
 mkdir -p "$build/broken" "$build/seeds/ptx" "$build/seeds/fatbin" "$build/seeds/ini" \
-    "$build/seeds/frames" "$build/seeds/maps" \
-    "$build/seeds/records"
+    "$build/seeds/frames" "$build/seeds/maps" "$build/seeds/records" "$build/seeds/spills"
 # A request of four bytes and one without any (common/serve/batches/frame.h).
 printf 'CLS1\004\0\0\0\001\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\001\0\0\0\0\0\0\0four' \
     >"$build/seeds/frames/one"
@@ -29,20 +28,40 @@ for source in solutions/*/conv.cu; do
     [ -s "$build/seeds/fatbin/$name" ] && continue
     older=80 newer=90
     ! grep -q '^needs *=.*cc = 9.0' "labs/$name/lab.ini" || older=90a newer=90a
-    set -- -std=c++17 -Icommon/include "$source"
+    set -- -std=c++17 -lineinfo -Icommon/include "$source"
     "$nvcc" -arch=compute_$older -ptx -o "$build/seeds/ptx/$name" "$@"
     "$nvcc" -gencode arch=compute_$newer,code=sm_$newer \
         -gencode arch=compute_$newer,code=compute_$newer -fatbin -o "$build/seeds/fatbin/$name" "$@"
 done
 
+# A kernel that spills, small and not compressed, so that damage reaches the machine code of its PTX
+# and the lines in it (common/ptx/machine.c, cubin_lines.c, common/simt/decode/spill.c).
+cat >"$build/seeds/tight.cu" <<'END'
+extern "C" __global__ void tight(float *x, int turns)
+{
+    float v[36];
+    for (int k = 0; k < 36; k++) v[k] = x[threadIdx.x + k * 32];
+    for (int turn = 0; turn < turns; turn++)
+        for (int k = 0; k < 36; k++) v[k] = v[k] * v[(k + 18) % 36] + v[(k * 7 + 1) % 36];
+    for (int k = 0; k < 36; k++) x[threadIdx.x + k * 32] = v[k];
+}
+END
+for cc in 75 80 90; do
+    [ -s "$build/seeds/spills/sm_$cc" ] ||
+        "$nvcc" -lineinfo -maxrregcount 32 --no-compress -Wno-deprecated-gpu-targets -fatbin \
+            -gencode arch=compute_$cc,code=sm_$cc -gencode arch=compute_$cc,code=compute_$cc \
+            -o "$build/seeds/spills/sm_$cc" "$build/seeds/tight.cu"
+done
+
 status=0
 for program in $(find "$build/tests" -type f -name 'fuzz_*' -perm -u+x | sort); do
-    name=$(basename "$program")
+    name=$(basename "$program") also=
     case $name in
     fuzz_array) seeds=datasets/digits-8x8 ;;
     fuzz_client) seeds=$build/seeds/frames ;;
-    fuzz_fatbin) seeds=$build/seeds/fatbin ;;
+    fuzz_fatbin) seeds=$build/seeds/fatbin also=$build/seeds/spills ;;
     fuzz_ini) seeds=$build/seeds/ini ;;
+    fuzz_kernel) seeds=$build/seeds/ptx also=$build/seeds/spills ;;
     fuzz_machine) seeds=common/simt/gpus ;;
     fuzz_maps) seeds=$build/seeds/maps ;;
     fuzz_record) seeds=$build/seeds/records ;;
@@ -52,7 +71,7 @@ for program in $(find "$build/tests" -type f -name 'fuzz_*' -perm -u+x | sort); 
     echo "== ${program#"$build/tests/"}, $seconds s"
     "$program" -max_total_time="$seconds" -max_len=40000 -rss_limit_mb=2048 -print_final_stats=1 \
         -verbosity=0 \
-        -artifact_prefix="$build/broken/$name-" "$build/corpus/$name" "$seeds" \
+        -artifact_prefix="$build/broken/$name-" "$build/corpus/$name" "$seeds" ${also:+"$also"} \
         >"$build/$name.log" 2>&1 || {
         echo "BROKEN: $(grep -m 1 -e 'ERROR:' -e 'runtime error:' "$build/$name.log")"
         grep 'Test unit written to' "$build/$name.log" || true

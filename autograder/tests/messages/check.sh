@@ -131,13 +131,13 @@ lab 01 host.c conv_forward_host
 lab 02 device.cu conv_forward
 
 # grade NN [OPTION...]: what it says of $work/submitted goes to $work/said.
-as=
+tools=$build as=
 grade()
 {
     lab=$1
     shift
     # shellcheck disable=SC2086 # a command and its options, or nothing
-    timeout 60 $as "$build/bin/grade" --root "$root" --build "$build" --engine sim --lab "$lab" \
+    timeout 60 $as "$build/bin/grade" --root "$root" --build "$tools" --engine sim --lab "$lab" \
         --results "$work/results" \
         --submission "$work/submitted" --call-seconds 1 "$@" >"$work/said" 2>&1
 }
@@ -236,6 +236,20 @@ file_says unreadable 'cannot be read: see its permissions' sh \
     -c "echo 'int a;' >'$file'; chmod 0 '$file'"
 as=
 
+# A compiler that dies of one source.  (Of the answer key, too: that is no fault of a submission.)
+tools=$work/tools cc=$(sed -n 's/^CC=//p' "$build/toolchain.env")
+mkdir -p "$tools/dying/bin"
+ln -s "$build/bin" "$build/lib" "$build/obj" "$tools"
+cat >"$tools/dying/bin/cc" <<END
+#!/bin/sh
+for word; do ! grep -qs 'dies of this' -- "\$word" || kill -SEGV \$\$; done
+exec '$cc' "\$@"
+END
+chmod +x "$tools/dying/bin/cc"
+sed "s|^CC=.*|CC=$tools/dying/bin/cc|" "$build/toolchain.env" >"$tools/toolchain.env"
+source_says dying-compiler 'and the compiler gave no reason' '/* dies of this */'
+tools=$build
+
 # Answers that cannot be read, each with the words that it is answered with.
 source_make '' '' >"$file"
 while IFS='|' read -r answer words; do
@@ -285,9 +299,10 @@ says hint-for-what-is-slow 'Hint: TODO(1): copy the three loops'
 } >"$work/planted"
 grep -o 'strstr(item.speed.text, "a person has to look at this")' autograder/judging/test_speed.c \
     >>"$work/provoked"
+grep -o 'strstr(run.outcome.message, "this machine is too busy to grade on")' \
+    autograder/session/test_session.c >>"$work/provoked"
 
-# A row that says *untested* has no test: it needs a card, a machine that is too busy, or a compiler
-# that dies.
+# A row that says *untested* has no test: it needs a card.
 awk -F'`' '/^## / { list = /simulated GPU/ ? "found" : /Wrong outputs/ ? "planted" : "provoked" }
     /^\| `/ { print list, (/\*untested\*/ ? "untested" : "tested"), $2 }' $page >"$work/listed"
 while read -r list tested row; do
