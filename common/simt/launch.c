@@ -18,6 +18,7 @@
 #include "common/simt/time/cost.h"
 #include "common/simt/time/replay.h"
 #include "common/simt/time/schedule.h"
+#include "common/simt/time/traffic.h"
 #include "common/simt/time/watch.h"
 
 static const uint64_t DEFAULT_LIMIT = 20000000000ull;
@@ -85,6 +86,8 @@ static void crew_share(void *context, int share)
         clusters_run(crew->launch, worker);
     else
         worker_run(worker);
+    for (uint32_t i = 0; i < crew->each; i++)
+        worker_tell(&worker[i]);
 }
 
 /* ---- results ------------------------------------------------------------------------------ */
@@ -197,16 +200,6 @@ static int result_collect(Launch *launch, Worker *worker, uint32_t count, SimtRe
     return 0;
 }
 
-/* One bit for every 32-byte sector that is given out; cleared for every launch. */
-static int touched_open(Launch *launch)
-{
-    size_t words = (size_t)(launch->gpu->memory.next / 32 / 64 + 1);
-    launch->touched_words = words;
-    launch->loaded = zeros_alloc(words, sizeof *launch->loaded);
-    launch->stored = zeros_alloc(words, sizeof *launch->stored);
-    return launch->loaded && launch->stored ? 0 : -1;
-}
-
 static int launch_run(Launch *launch, SimtResult *result)
 {
     uint32_t each = launch->cluster_blocks ? launch->cluster_blocks : 1;
@@ -218,11 +211,13 @@ static int launch_run(Launch *launch, SimtResult *result)
                  (launch->gpu->racecheck &&
                   (launch->kernel->fences ? race_order_open(launch) : race_blocks_open(launch))) ||
                  (launch->count &&
-                  (touched_open(launch) != 0 || trace_open(launch) || profile_open(launch) ||
+                  (traffic_open(launch) || trace_open(launch) || profile_open(launch) ||
                    watch_open(launch) || schedule_build(launch->kernel, &launch->gpu->machine)));
     int status;
     if (!failed && alternates) {
         failed = alternate_run(launch, worker, &open) != 0;
+        for (uint32_t i = 0; i < open; i++)
+            worker_tell(&worker[i]);
     } else if (!failed) {
         Crew crew = {.launch = launch, .worker = worker, .each = each};
         parallel_run((int)threads, crew_share, &crew);
@@ -237,7 +232,7 @@ static int launch_run(Launch *launch, SimtResult *result)
     for (uint32_t i = 0; worker && i < open; i++)
         worker_close(&worker[i]);
     free(worker);
-    free(launch->loaded), free(launch->stored);
+    traffic_close(launch);
     trace_close(launch);
     profile_close(launch);
     watch_close(launch);

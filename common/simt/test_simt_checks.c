@@ -630,6 +630,56 @@ static void host_threads_do_not_show(void **state)
     }
 }
 
+/* 64 blocks load 256 bytes each, eight blocks the same ones, a megabyte from the next ones; each
+ * stores 256 bytes that no other does. */
+static void traffic_of_all_workers_is_one(void **state)
+{
+    (void)state;
+    enum { SECTOR = 32, LOADED = 8 * 256 / SECTOR, STORED = 64 * 256 / SECTOR };
+    static const char TEXT[] =
+        KERNEL("", "and.b32 %r5, %r2, 7; mul.wide.u32 %rd3, %r5, 1048576; add.s64 %rd3, %rd1, "
+                   "%rd3;\n"
+                   "mul.wide.u32 %rd4, %r1, 4; add.s64 %rd3, %rd3, %rd4;\n"
+                   "ld.global.u32 %r6, [%rd3]; shr.u32 %r7, %r2, 3; mul.wide.u32 %rd5, %r7, 256;\n"
+                   "add.s64 %rd5, %rd3, %rd5; st.global.u32 [%rd5+524288], %r6;");
+    for (int threads = 1; threads <= 9; threads += 4) {
+        SimtGpu *gpu = gpu_open(threads, 0, 1);
+        uint64_t data = device_data(gpu, NULL, 8 << 20);
+        SimtResult result;
+        assert_int_equal(run(gpu, TEXT, 64, 64, 0, &data, 8, &result), 0);
+        assert_int_equal(result.counters.dram_bytes, (LOADED + STORED) * SECTOR);
+        simt_close(gpu);
+    }
+}
+
+/* The launch's verdict with so many host threads and such a limit (0: none to speak of). */
+static SimtCheck check_with(int threads, uint64_t limit, uint64_t *executed)
+{
+    SimtOptions options = {.threads = threads, .instruction_limit = limit};
+    Error error;
+    SimtGpu *gpu = simt_open(&SMALL, &options, &error);
+    uint64_t out = device_data(gpu, NULL, 64 * 100 * 4);
+    SimtResult result;
+    run(gpu, COLLATZ, 64, 100, 0, &out, 8, &result);
+    *executed = result.counters.warp_instructions;
+    simt_close(gpu);
+    return result.report.check;
+}
+
+/* It is that of all host threads together, to the last instruction. */
+static void a_limit_is_exact(void **state)
+{
+    (void)state;
+    uint64_t first, executed;
+    assert_int_equal(check_with(1, 0, &first), SIMT_OK);
+    assert_true(first > 64 * 4 * 100);
+    for (int threads = 1; threads <= 9; threads += 4) {
+        assert_int_equal(check_with(threads, first, &executed), SIMT_OK);
+        assert_int_equal(executed, first);
+        assert_int_equal(check_with(threads, first - 1, &executed), SIMT_TIMEOUT);
+    }
+}
+
 /* Two runs of one launch are alike in every number, and the count of host threads is no input of
  * the fault either. */
 static void first_fault_wins(void **state)
@@ -704,6 +754,8 @@ int main(void)
                                        cmocka_unit_test(shared_conflicts),
                                        cmocka_unit_test(branches_are_counted),
                                        cmocka_unit_test(host_threads_do_not_show),
+                                       cmocka_unit_test(traffic_of_all_workers_is_one),
+                                       cmocka_unit_test(a_limit_is_exact),
                                        cmocka_unit_test(first_fault_wins)};
     return cmocka_run_group_tests_name("simt checks", tests, NULL, NULL);
 }

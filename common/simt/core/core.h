@@ -371,6 +371,7 @@ typedef struct BlockTrace {
     uint64_t number;
     uint64_t weight; /* of a block that was kept for having much to do */
     BlockCost cost;
+    uint64_t slots, steps; /* that were traced; counted when they are put in order */
     WarpTrace *warp;
 } BlockTrace;
 
@@ -483,6 +484,9 @@ struct Block {
 
 typedef struct Launch Launch;
 
+/* Bytes that go from core to core together: two lines of a cache on some processors. */
+enum { SHARED_LINE = 128 };
+
 typedef struct L1Line {
     uint64_t tag;
     uint32_t sectors, used;
@@ -500,6 +504,12 @@ typedef struct Wavefronts {
     uint32_t distance[LANES], rest, unit; /* in units of so many bytes; 0: none yet */
     uint32_t passes, needed;
 } Wavefronts;
+
+/* Sectors of device memory, one bit each; words of pages that were not taken say nothing. */
+typedef struct Touched {
+    uint64_t *word, words;
+    unsigned char *taken; /* per page of words */
+} Touched;
 
 struct Worker {
     Launch *launch;
@@ -539,9 +549,11 @@ struct Worker {
     uint32_t retried[RETRIED_WORDS], most_retried; /* of the block in hand, by word, hashed */
     L1Line *l1;
     uint32_t l1_sets, l1_clock;
-    uint32_t *local_line;      /* those of local memory a warp has in the L1: count.c */
-    uint32_t local_lines;      /* so many a warp */
-    uint64_t charged;          /* warp instructions that the launch is yet to be told of */
+    uint32_t *local_line;   /* those of local memory a warp has in the L1: count.c */
+    uint32_t local_lines;   /* so many a warp */
+    Touched loaded, stored; /* loads by pairs of sectors */
+    uint64_t charged,
+        patience;              /* warp instructions that the launch is yet to be told of, at most */
     uint64_t findings;         /* that let execution go on */
     SimtReport finding, fault; /* the first of this worker: blocks come in rising order */
     uint64_t finding_block, fault_block;
@@ -552,18 +564,13 @@ struct Launch {
     SimtGpu *gpu;
     SimtKernel *kernel;
     const SimtLaunch *launch;
-    uint64_t blocks, next, limit, executed;
-    size_t saved_bytes; /* that warps have room for: registers of calls that have not returned */
-    uint64_t stop_at;   /* blocks from this number on need not run */
+    uint64_t blocks, limit;
+    uint64_t stop_at; /* blocks from this number on need not run */
     uint32_t threads_per_block, warps_per_block, shared_bytes, resident;
     uint32_t local_bytes; /* of a thread: the kernel's, and what its calls may take */
     uint32_t cluster[3], cluster_blocks; /* 0: the launch has no clusters */
-    uint64_t *loaded, *stored;           /* one bit a sector of device memory: for DRAM traffic */
+    uint64_t *loaded, *stored;           /* what workers told of theirs: for DRAM traffic */
     uint64_t touched_words;              /* of each */
-    uint64_t dram_loads, dram_stores;    /* sectors */
-    uint32_t hot[HOT_ADDRESSES]; /* hundredths of a cycle that atomics take, by word, hashed */
-    uint32_t slice[HOT_SLICES];  /* ... and by the slice of the L2 that they lie in */
-    uint32_t hottest;            /* the most of them */
     uint32_t *owners; /* per word of device memory: who read it, who wrote it; NULL: not wanted */
     size_t owners_bytes;
     unsigned char *taken; /* per stretch of owners and of values: race_blocks.c wrote it */
@@ -583,6 +590,14 @@ struct Launch {
     int count;
     int timeout;
     uint64_t timeout_block;
+    /* What host threads change while others run lies apart from what all of them read. */
+    _Alignas(SHARED_LINE) uint64_t next;
+    uint64_t executed;
+    size_t saved_bytes; /* that warps have room for: registers of calls that have not returned */
+    uint64_t dram_loads, dram_stores; /* sectors */
+    uint32_t hot[HOT_ADDRESSES];      /* hundredths of a cycle that atomics take, by word, hashed */
+    uint32_t slice[HOT_SLICES];       /* ... and by the slice of the L2 that they lie in */
+    uint32_t hottest;                 /* the most of them */
 };
 
 struct SimtGpu {

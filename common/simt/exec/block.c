@@ -12,6 +12,7 @@
 #include "common/simt/time/chain.h"
 #include "common/simt/time/cost.h"
 #include "common/simt/time/replay.h"
+#include "common/simt/time/traffic.h"
 #include "common/simt/time/watch.h"
 
 /* Between two looks at the limit and at what other host threads found. */
@@ -35,13 +36,21 @@ const Handler *exec_handlers(void)
     return exec_base;
 }
 
-/* Tells the launch what was executed; true when this block has to end early. */
+/* Tells the launch what was executed. */
+static void executed_tell(Worker *worker)
+{
+    Launch *launch = worker->launch;
+    uint64_t all = __atomic_add_fetch(&launch->executed, worker->charged, __ATOMIC_RELAXED);
+    if (all > launch->limit) __atomic_store_n(&launch->timeout, 1, __ATOMIC_RELAXED);
+    worker->charged = 0;
+}
+
+/* True when this block has to end early. */
 static int block_is_stopped(Worker *worker, uint64_t executed)
 {
     Launch *launch = worker->launch;
-    executed += worker->charged, worker->charged = 0;
-    uint64_t all = __atomic_add_fetch(&launch->executed, executed, __ATOMIC_RELAXED);
-    if (all > launch->limit) __atomic_store_n(&launch->timeout, 1, __ATOMIC_RELAXED);
+    worker->charged += executed;
+    if (worker->charged > worker->patience) executed_tell(worker);
     return __atomic_load_n(&launch->timeout, __ATOMIC_RELAXED) ||
            __atomic_load_n(&launch->stop_at, __ATOMIC_RELAXED) < worker->block.number;
 }
@@ -514,11 +523,21 @@ static int worker_count_open(Worker *worker)
     size_t scores = (size_t)worker->kernel->scoreboard * worker->block.warps;
     worker->ready = calloc(scores, sizeof *worker->ready);
     worker->chain_ready = calloc(scores, sizeof *worker->chain_ready);
-    if (heaviest_open(&worker->heaviest, worker->launch) != 0) return -1;
+    if (heaviest_open(&worker->heaviest, worker->launch) ||
+        touched_open(&worker->loaded, worker->launch) ||
+        touched_open(&worker->stored, worker->launch))
+        return -1;
     return worker->l1 && worker->local_line && worker->sm && worker->profile &&
                    worker->wavefronts && worker->ready && worker->chain_ready
                ? 0
                : -1;
+}
+
+/* Instructions that a worker keeps to itself: all workers together a small part of the limit. */
+static uint64_t patience_of(const Launch *launch)
+{
+    enum { PARTS = 1 << 16 };
+    return launch->limit / PARTS < CHUNK ? launch->limit / PARTS : CHUNK;
 }
 
 int worker_open(Worker *worker, Launch *launch, const void *params)
@@ -530,6 +549,7 @@ int worker_open(Worker *worker, Launch *launch, const void *params)
     worker->params = params, worker->params_bytes = kernel->info.params_bytes;
     worker->initcheck = launch->gpu->options.initcheck;
     worker->finding_block = worker->fault_block = UINT64_MAX;
+    worker->patience = patience_of(launch);
     worker->handlers = exec_handlers();
     worker->file_stride = kernel->file_bytes;
     worker->block = (Block){
@@ -572,6 +592,12 @@ int worker_open(Worker *worker, Launch *launch, const void *params)
     return 0;
 }
 
+void worker_tell(Worker *worker)
+{
+    executed_tell(worker);
+    if (worker->launch->count) touched_tell(worker->launch, worker);
+}
+
 void worker_close(Worker *worker)
 {
     for (uint32_t w = 0; worker->warp && w < worker->block.warps; w++)
@@ -586,5 +612,6 @@ void worker_close(Worker *worker)
     free(worker->local), free(worker->l1), free(worker->local_line), free(worker->sm),
         free(worker->profile), free(worker->wavefronts), free(worker->ready),
         free(worker->chain_ready);
+    touched_close(&worker->loaded), touched_close(&worker->stored);
     heaviest_close(&worker->heaviest);
 }

@@ -5,10 +5,11 @@
 #include "common/simt/core/kinds.h"
 #include "common/simt/time/chain.h"
 #include "common/simt/time/cost.h"
+#include "common/simt/time/traffic.h"
 #include "common/simt/time/watch.h"
 
 /* OPEN_ROWS: of DRAM, that one access may touch as cheaply as one, as a tile of a matrix does. */
-enum { SECTOR = 32, WORD = 4, LINE_SECTORS = 4, ROW_SECTORS = 64, OPEN_ROWS = 8, WAYS = 4 };
+enum { WORD = 4, LINE_SECTORS = 4, ROW_SECTORS = 64, OPEN_ROWS = 8, WAYS = 4 };
 
 /* Adds `value` to the n different ones unless it is there; returns how many there are now. */
 static inline uint32_t distinct_add(uint64_t *distinct, uint32_t n, uint64_t value)
@@ -53,20 +54,6 @@ static int l1_hit(Worker *worker, uint64_t sector)
     }
     set[oldest] = (L1Line){.tag = tag, .sectors = bit, .used = worker->l1_clock};
     return 0;
-}
-
-/* Device memory is charged for every sector once a launch: what the L2 keeps is not fetched again.
- * Reads come in pairs of sectors.  Only what an access has validated comes here; a sector that lies
- * in no memory would be the simulator's own mistake, and is left out. */
-static void dram_touch(const Launch *launch, uint64_t *touched, uint64_t *count, uint64_t sector,
-                       uint32_t unit)
-{
-    uint64_t index = (sector - DEVICE_BASE / SECTOR) / unit, bit = 1ull << index % 64;
-    if (index / 64 >= launch->touched_words) return;
-    uint64_t *word = &touched[index / 64];
-    if (__atomic_load_n(word, __ATOMIC_RELAXED) & bit) return;
-    if (!(__atomic_fetch_or(word, bit, __ATOMIC_RELAXED) & bit))
-        __atomic_fetch_add(count, unit, __ATOMIC_RELAXED);
 }
 
 /* The different pieces of `each` sectors that these lie in. */
@@ -196,14 +183,13 @@ void count_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t 
     Counters *c = &worker->counters;
     const SimtMachine *machine = &worker->gpu->machine;
     uint64_t sector[LANES], bytes = bytes_each(ins);
-    Launch *launch = worker->launch;
     uint32_t n = units_collect(address, mask, SECTOR, sector), misses = 0;
     bytes *= (uint32_t)__builtin_popcount(mask);
     for (uint32_t i = 0; i < n; i++)
         if (store)
-            dram_touch(launch, launch->stored, &launch->dram_stores, sector[i], 1);
+            traffic_store(worker, sector[i]);
         else
-            dram_touch(launch, launch->loaded, &launch->dram_loads, sector[i], 2);
+            traffic_load(worker, sector[i]);
     if (store) {
         c->global_store_requests++, c->global_store_sectors += n, c->global_store_bytes += bytes;
         misses = n;
@@ -264,13 +250,12 @@ void count_bulk(Warp *warp, const Ins *ins, uint64_t address, uint64_t bytes, in
 {
     Worker *worker = warp->worker;
     Counters *c = &worker->counters;
-    Launch *launch = worker->launch;
     uint64_t first = address / SECTOR, n = (address + bytes - 1) / SECTOR - first + 1;
     for (uint64_t i = 0; i < n; i++)
         if (store)
-            dram_touch(launch, launch->stored, &launch->dram_stores, first + i, 1);
+            traffic_store(worker, first + i);
         else
-            dram_touch(launch, launch->loaded, &launch->dram_loads, first + i, 2);
+            traffic_load(worker, first + i);
     if (store)
         c->global_store_requests++, c->global_store_sectors += n, c->global_store_bytes += bytes;
     else

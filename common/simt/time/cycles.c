@@ -248,8 +248,10 @@ static int heaviest_cycles(Launch *launch, const Worker *worker, uint32_t worker
     double part = t->loads + t->stores ? (double)t->misses / (double)(t->loads + t->stores) : 0;
     if (part > memory.share) memory.share = part;
     if (!heaviest) return -1;
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         longest = larger(longest, heaviest[i].cost.chain);
+        trace_order(launch, &heaviest[i]);
+    }
     int failed = count && replay_run(launch, heaviest, count, &memory, &replay) != 0;
     free(heaviest);
     if (failed || !count) return failed ? -1 : 0;

@@ -20,7 +20,6 @@
 #include "common/simt/time/cost.h"
 #include "common/simt/time/phases.h"
 #include "common/simt/time/schedule.h"
-#include "common/simt/time/unroll.h"
 
 enum {
     TICKS = 256,
@@ -33,7 +32,6 @@ enum {
     STORE_LINE = 4,     /* ... and on its way there */
     BARRIER_OF_ALL = 1, /* Actor.barrier; of some warps: from the next on, by number */
     BARRIER_OF_SOME = 2,
-    PLACES = 512, /* steps of an unrolled loop's turns */
     NOBODY = 0xffffffff
 };
 
@@ -100,7 +98,6 @@ typedef struct Sm {
     uint64_t block_cycles, next_block;   /* between two blocks given to this SM */
     uint32_t started;
     int failed;                /* out of memory */
-    TraceStep place[PLACES];   /* while an unrolled loop's steps are put into order */
     int woken;                 /* warps of any scheduler can go that could not before */
     uint64_t end, warp_cycles; /* warps times the cycles that they were there */
 } Sm;
@@ -516,75 +513,6 @@ static void play(Sm *sm)
 
 /* ---- before and after --------------------------------------------------------------------- */
 
-/* The end of the straight piece that begins at step `from`: where another begins, or where it runs
- * again. */
-static uint32_t steps_end(const Price *price, const WarpTrace *trace, uint32_t from)
-{
-    const TraceStep *step = trace->step;
-    uint32_t to = from + 1;
-    while (to < trace->count && step[to].ins > step[to - 1].ins &&
-           price[step[to].ins].part == price[step[from].ins].part)
-        to++;
-    return to;
-}
-
-/* The end of as many turns as ptxas makes one of, from the loop's first on; `from`: there are fewer
- * left. */
-static uint32_t turns_end(const Sm *sm, const WarpTrace *trace, uint32_t from, const Unrolled *loop)
-{
-    uint32_t to = from;
-    for (uint32_t turn = 0; turn < UNROLLED; turn++) {
-        if (to == trace->count || trace->step[to].ins != loop->first) return from;
-        to = steps_end(sm->price, trace, to);
-        if (trace->step[to - 1].ins != loop->first + loop->count - 1) return from;
-    }
-    return to;
-}
-
-/* Makes the turns' steps those of the loop's copies, and puts them into their order. */
-static void turns_order(Sm *sm, WarpTrace *trace, uint32_t from, uint32_t to, const Unrolled *loop)
-{
-    TraceStep *step = trace->step, *place = sm->place;
-    uint32_t count = UNROLLED * loop->count, turn = 0;
-    for (uint32_t i = 0; i < count; i++)
-        place[i].ins = NOBODY;
-    for (uint32_t i = from; i < to; i++) {
-        uint32_t copy = loop->copy + turn * loop->count + step[i].ins - loop->first;
-        turn += step[i].ins == loop->first + loop->count - 1;
-        place[sm->price[copy].rank] = step[i];
-        place[sm->price[copy].rank].ins = copy;
-    }
-    for (uint32_t i = 0; i < count; i++)
-        if (place[i].ins != NOBODY) step[from++] = place[i];
-}
-
-/* One piece's steps. */
-static void piece_sort(const Price *price, TraceStep *step, uint32_t count)
-{
-    for (uint32_t i = 1; i < count; i++) {
-        TraceStep moved = step[i];
-        uint32_t k = i;
-        for (; k && price[step[k - 1].ins].rank > price[moved.ins].rank; k--)
-            step[k] = step[k - 1];
-        step[k] = moved;
-    }
-}
-
-/* Puts a warp's steps into the order in which ptxas issues them, one straight piece at a time. */
-static void steps_order(Sm *sm, WarpTrace *trace)
-{
-    for (uint32_t from = 0, to; from < trace->count; from = to) {
-        uint32_t number = sm->price[trace->step[from].ins].loop;
-        const Unrolled *loop = number ? &sm->launch->kernel->unrolled[number - 1] : NULL;
-        if (loop && (to = turns_end(sm, trace, from, loop)) > from) {
-            turns_order(sm, trace, from, to, loop);
-            continue;
-        }
-        to = steps_end(sm->price, trace, from);
-        piece_sort(sm->price, trace->step + from, to - from);
-    }
-}
-
 static void sm_rates(Sm *sm, const ReplayMemory *memory)
 {
     const SimtMachine *m = sm->machine;
@@ -658,15 +586,9 @@ static void sm_close(Sm *sm)
         free(sm->scheduler);
 }
 
-static void block_ready(Sm *sm, const BlockTrace *block, ReplayResult *result)
+static void block_add(const BlockTrace *block, ReplayResult *result)
 {
-    for (uint32_t w = 0; w < sm->warps; w++) {
-        WarpTrace *trace = &block->warp[w];
-        steps_order(sm, trace);
-        for (uint32_t i = 0; i < trace->count; i++)
-            result->slots += sm->price[trace->step[i].ins].slots;
-        result->steps += trace->count;
-    }
+    result->slots += block->slots, result->steps += block->steps;
     cost_add(&result->cost, &block->cost);
 }
 
@@ -685,7 +607,7 @@ int replay_run(Launch *launch, const BlockTrace *trace, uint32_t count, const Re
         memset(launch->stall, 0,
                (size_t)launch->kernel->count * SIMT_STALLS * sizeof *launch->stall);
     for (uint32_t i = 0; i < count; i++)
-        block_ready(&sm, &trace[i], result);
+        block_add(&trace[i], result);
     for (uint32_t i = 0; i < sm.slots; i++)
         block_begin(&sm, i, 0);
     if (!sm.failed) play(&sm);

@@ -9,9 +9,13 @@
 int trace_open(Launch *launch);
 void trace_close(Launch *launch);
 
-/* Where block `number` is to be traced; when it has run, keeps it if it has enough to do. */
+/* Where block `number` is to be traced; when it has run, keeps it if it has enough to do, and puts
+ * a sampled one in order. */
 BlockTrace *trace_of(Launch *launch, Heaviest *heaviest, uint64_t number);
 void trace_keep(Launch *launch, Heaviest *heaviest, uint64_t number, const BlockCost *cost);
+
+/* steps.c: puts a block's steps into ptxas's order, and counts them.  Once, before it is played. */
+void trace_order(const Launch *launch, BlockTrace *block);
 
 int heaviest_open(Heaviest *heaviest, const Launch *launch);
 void heaviest_close(Heaviest *heaviest);
@@ -35,8 +39,8 @@ typedef struct ReplayMemory {
     double scattered[2]; /* times what a stream's sector takes of DRAM: loads, stores */
 } ReplayMemory;
 
-/* Plays `count` traced blocks on one SM of the machine, instead of what was played before.  -1: out
- * of memory. */
+/* Plays `count` traced blocks, each in order, on one SM of the machine, instead of what was played
+ * before.  -1: out of memory. */
 int replay_run(Launch *launch, const BlockTrace *trace, uint32_t count, const ReplayMemory *memory,
                ReplayResult *result);
 

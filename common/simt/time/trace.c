@@ -129,7 +129,9 @@ static void lightest_find(Heaviest *heaviest)
 void trace_keep(Launch *launch, Heaviest *heaviest, uint64_t number, const BlockCost *cost)
 {
     if (is_sampled(launch, number)) {
-        launch->trace[number / launch->gpu->machine.sms].cost = *cost;
+        BlockTrace *own = &launch->trace[number / launch->gpu->machine.sms];
+        own->cost = *cost;
+        trace_order(launch, own);
         return;
     }
     BlockTrace *spare = &heaviest->block[heaviest->count];

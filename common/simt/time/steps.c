@@ -1,0 +1,89 @@
+/* steps.c - puts what a block's warps executed into the order in which ptxas issues it. */
+#include "common/simt/time/replay.h"
+#include "common/simt/time/unroll.h"
+
+enum { NO_STEP = 0xffffffff };
+
+/* The end of the straight piece that begins at step `from`: where another begins, or where it runs
+ * again. */
+static uint32_t steps_end(const Price *price, const WarpTrace *trace, uint32_t from)
+{
+    const TraceStep *step = trace->step;
+    uint32_t to = from + 1;
+    while (to < trace->count && step[to].ins > step[to - 1].ins &&
+           price[step[to].ins].part == price[step[from].ins].part)
+        to++;
+    return to;
+}
+
+/* The end of as many turns as ptxas makes one of, from the loop's first on; `from`: there are fewer
+ * left. */
+static uint32_t turns_end(const Price *price, const WarpTrace *trace, uint32_t from,
+                          const Unrolled *loop)
+{
+    uint32_t to = from;
+    for (uint32_t turn = 0; turn < UNROLLED; turn++) {
+        if (to == trace->count || trace->step[to].ins != loop->first) return from;
+        to = steps_end(price, trace, to);
+        if (trace->step[to - 1].ins != loop->first + loop->count - 1) return from;
+    }
+    return to;
+}
+
+/* Makes the turns' steps those of the loop's copies, and puts them into their order. */
+static void turns_order(const Price *price, TraceStep *step, uint32_t from, uint32_t to,
+                        const Unrolled *loop)
+{
+    TraceStep place[PIECE];
+    uint32_t count = UNROLLED * loop->count, turn = 0;
+    for (uint32_t i = 0; i < count; i++)
+        place[i].ins = NO_STEP;
+    for (uint32_t i = from; i < to; i++) {
+        uint32_t copy = loop->copy + turn * loop->count + step[i].ins - loop->first;
+        turn += step[i].ins == loop->first + loop->count - 1;
+        place[price[copy].rank] = step[i];
+        place[price[copy].rank].ins = copy;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (place[i].ins != NO_STEP) step[from++] = place[i];
+}
+
+/* One piece's steps. */
+static void piece_sort(const Price *price, TraceStep *step, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++) {
+        TraceStep moved = step[i];
+        uint32_t k = i;
+        for (; k && price[step[k - 1].ins].rank > price[moved.ins].rank; k--)
+            step[k] = step[k - 1];
+        step[k] = moved;
+    }
+}
+
+/* A warp's, one straight piece at a time. */
+static void steps_order(const SimtKernel *kernel, WarpTrace *trace)
+{
+    const Price *price = kernel->price;
+    for (uint32_t from = 0, to; from < trace->count; from = to) {
+        uint32_t number = price[trace->step[from].ins].loop;
+        const Unrolled *loop = number ? &kernel->unrolled[number - 1] : NULL;
+        if (loop && (to = turns_end(price, trace, from, loop)) > from) {
+            turns_order(price, trace->step, from, to, loop);
+            continue;
+        }
+        to = steps_end(price, trace, from);
+        piece_sort(price, trace->step + from, to - from);
+    }
+}
+
+void trace_order(const Launch *launch, BlockTrace *block)
+{
+    block->slots = block->steps = 0;
+    for (uint32_t w = 0; w < launch->warps_per_block; w++) {
+        WarpTrace *trace = &block->warp[w];
+        steps_order(launch->kernel, trace);
+        for (uint32_t i = 0; i < trace->count; i++)
+            block->slots += launch->kernel->price[trace->step[i].ins].slots;
+        block->steps += trace->count;
+    }
+}
