@@ -48,9 +48,12 @@ endif
 # something broke.  What ends make with a status of 1 and says nothing is -q, so these goals are
 # asked that way.  Lines that begin with + are carried out all the same, and what they build is not
 # asked but made.  Other goals beside them, or -n, -t: as ever.
-ANSWERS := grade run profile see picture hint ladder solution
+ANSWERS := grade run profile see picture simulate hint ladder solution
+# Nor did something break where a goal is not told what it is about: it asks, and that is all.
+OF_LAB  := see run profile hint solution reset keep watch serve mutate
+UNTOLD  := $(filter $(if $(LAB),,$(OF_LAB)) $(if $(SUBMISSIONS),,class),$(MAKECMDGOALS))
 LETTERS := $(filter-out --%,$(firstword -$(MAKEFLAGS)))
-ifeq ($(filter-out $(ANSWERS),$(or $(MAKECMDGOALS),labs))$(findstring n,$(LETTERS))$(findstring t,$(LETTERS)),)
+ifeq ($(filter-out $(ANSWERS) $(UNTOLD),$(or $(MAKECMDGOALS),labs))$(findstring n,$(LETTERS))$(findstring t,$(LETTERS)),)
 MAKEFLAGS += --question
 plus := +
 made = MAKEFLAGS="$${MAKEFLAGS%%q*}$${MAKEFLAGS\#*q}"
@@ -360,7 +363,6 @@ where = --root . --build "$$BUILD"
 only  = $${LAB:+--lab "$$LAB"} $${CASE:+--case "$$CASE"} $${SEED:+--seed "$$SEED"}
 shape = $${SHAPE:+--shape "$$SHAPE"} $${MAPS:+--maps "$$MAPS"} $${WEIGHTS:+--weights "$$WEIGHTS"}
 whose = --submission "$$SUBMISSION" --gpu "$$GPU"
-need_lab = @$(plus)test -n "$$LAB" || { echo 'which lab?  for example:  make $(@:-answer=) LAB=02' >&2; exit 2; }
 
 help:
 	@sed -n $(if $(COPY),'/^#: *make solution/d; /^#: *make bundle/d; /^#: *what an instructor uploads/d; /^#: Who works/q; ')'s/^#: //p' Makefile
@@ -489,6 +491,13 @@ labs:
 #:                       measured on this machine's GPU (docs/compare.md)
 #:
 
+# In two lines: of one, -q would carry out all or nothing.
+.PHONY: told
+told:
+	$(if $(UNTOLD),@$(plus)echo '$(if $(filter class,$(UNTOLD)),whose?  for example:  make class SUBMISSIONS=dir  (docs/class.md),which lab?  for example:  make $(firstword $(UNTOLD)) LAB=02)' >&2)
+	$(if $(UNTOLD),@exit 2)
+class $(foreach goal,$(OF_LAB),$(if $(filter $(goal),$(ANSWERS)),$(goal)-answer,$(goal))): told
+
 setup: $(BUILD)/toolchain.env
 	@:
 
@@ -506,7 +515,6 @@ grade-answer:
 	    $${FAIL_UNDER:+--fail-under "$$FAIL_UNDER"} $${VERBOSE:+--verbose}; $(keep)
 
 see-answer:
-	$(need_lab)
 	$(call stage,tools)
 	$(Q)$(plus)$(BUILD)/bin/lab see $(where) $(only) $(shape) $(whose) --engine "$$ENGINE" $${LINE:+--line "$$LINE"}; $(keep)
 
@@ -525,7 +533,6 @@ export:
 	$(Q)$(BUILD)/bin/export --build "$$BUILD" --format "$$FORMAT" --results "$$RESULTS" --gradebook "$$GRADEBOOK" --out "$$OUT"
 
 class:
-	@test -n "$$SUBMISSIONS" || { echo 'whose?  for example:  make class SUBMISSIONS=dir  (docs/class.md)' >&2; exit 2; }
 	$(call want,similarity-tester)
 	$(call stage,tools $(BUILD)/bin/class)
 	$(Q)$(BUILD)/bin/class $(where) --submissions "$$SUBMISSIONS" $${LAB:+--lab "$$LAB"} $${SEED:+--seed "$$SEED"} \
@@ -536,18 +543,15 @@ bundle:
 	$(Q)sh common/setup/bundle.sh "$$BUILD" "$$PLATFORM" "$$LAB"
 
 run-answer:
-	$(need_lab)
 	$(call stage,tools)
 	$(Q)$(plus)$(BUILD)/bin/lab run $(where) $(only) $(shape) $(whose) --engine "$$ENGINE"; $(keep)
 
 profile-answer:
-	$(need_lab)
 	$(call stage,tools)
 	$(Q)$(plus)$(BUILD)/bin/lab profile $(where) $(only) $(shape) $(whose) \
 	    --engine $(if $(filter auto,$(ENGINE)),sim,"$$ENGINE") $${PTX:+--ptx} $${AGAINST:+--against "$$AGAINST"}; $(keep)
 
 hint-answer solution-answer:
-	$(need_lab)
 	$(call stage,$(BUILD)/bin/lab)
 	$(Q)$(plus)$(BUILD)/bin/lab $(@:-answer=) $(where) --lab "$$LAB"; $(keep)
 
@@ -556,12 +560,10 @@ ladder-answer:
 	$(Q)$(plus)sh common/setup/ladder.sh "$$BUILD" "$$LAB"; $(keep)
 
 reset keep:
-	$(need_lab)
 	$(call stage,$(BUILD)/bin/lab)
 	$(Q)$(BUILD)/bin/lab $@ $(where) --lab "$$LAB"
 
 watch:
-	$(need_lab)
 	$(call stage,tools)
 	$(Q)sh common/setup/watch.sh "$$BUILD" "$$LAB" $(BUILD)/bin/grade --watch $(where) --lab "$$LAB" --engine "$$ENGINE" --gpu "$$GPU"
 
@@ -603,9 +605,9 @@ maps:
 machine:
 	$(Q)sh common/setup/machine.sh "$$BUILD"
 
-simulate:
+simulate-answer:
 	$(call stage,$(BUILD)/lib/simulate.a $(BUILD)/lib/run-rooms.a)
-	$(Q)sh common/setup/simulate.sh "$$BUILD" "$$PROGRAM" "$$ARGS"
+	$(Q)$(plus)sh common/setup/simulate.sh "$$BUILD" "$$PROGRAM" "$$ARGS"; $(keep)
 
 # Lab 18's step on a set of digits.
 TRAIN_PARTS := $(addprefix $(BUILD)/,obj/common/train/train_main.o lib/train.a lib/datasets.a \
@@ -628,7 +630,6 @@ widths:
 SERVE_PARTS := $(addprefix $(BUILD)/,obj/common/serve/serve_main.o lib/calls.a lib/serve.a \
     lib/batches.a lib/engine-sim.a lib/run-rooms.a bin/lab bin/load) $(CALL_OBJ)
 serve:
-	$(need_lab)
 	$(call stage,$(SERVE_PARTS))
 	$(Q)sh common/serve/serve.sh "$$BUILD" "$$LAB" "$$ENGINE"
 
@@ -671,7 +672,6 @@ sanitize:
 	$(Q)sh autograder/tests/run.sh $(BUILD)/sanitize $(UNIT_TESTS:$(BUILD)/%=$(BUILD)/sanitize/%)
 
 mutate:
-	$(need_lab)
 	$(call stage,tools)
 	$(Q)sh autograder/mutate/mutate.sh "$$BUILD" "$$LAB"
 

@@ -42,6 +42,7 @@ typedef struct Simulation {
     DeviceCost all;
     char told[TOLD][1024];  /* findings, each told once */
     int tellings, findings; /* a call that is refused is told, and no finding */
+    char lacking[1024];     /* what this GPU first did not do and a card would: "" */
 } Simulation;
 
 static Simulation simulation;
@@ -68,6 +69,12 @@ static void tell(int32_t status, const char *text)
     simulation.findings += !status || device_status_sticky(status);
 }
 
+/* A card would have gone on: what the program says from here on is not what it would say there. */
+static void lack(const char *text)
+{
+    if (!*simulation.lacking) text_set(simulation.lacking, sizeof simulation.lacking, "%s", text);
+}
+
 /* ---- between runtime and simulated GPU ---- */
 
 static Kernel *kernel_of(uint32_t function)
@@ -89,6 +96,11 @@ static void kernel_add(const DeviceCall *call, const DeviceReply *reply)
     if (reply->data) memcpy(&kernel->info, reply->data, sizeof kernel->info);
 }
 
+static int loads_code(const DeviceCall *call)
+{
+    return call->kind == CALL_MODULE_LOAD || call->kind == CALL_MODULE_FUNCTION;
+}
+
 static int look_at_call(Device *device, const DeviceCall *call, DeviceReply *reply)
 {
     Kernel *kernel;
@@ -101,6 +113,8 @@ static int look_at_call(Device *device, const DeviceCall *call, DeviceReply *rep
         kernel->cycles += sim_device_last_launch(simulation.gpu, &kernel->resident_blocks);
     }
     if (*reply->message && reply->status != DEVICE_NOT_READY) tell(reply->status, reply->message);
+    if (reply->status == DEVICE_NOT_SUPPORTED || (reply->status && loads_code(call)))
+        lack(reply->message);
     return rc;
 }
 
@@ -152,6 +166,7 @@ static void report(void)
     simulation.gpu->take_cost(simulation.gpu, &simulation.all);
     int status = runtime_take_failure(failure, sizeof failure);
     if (status && !simulation.tellings) tell(status, failure);
+    if (status == DEVICE_NOT_SUPPORTED || status == DEVICE_INVALID_IMAGE) lack(failure);
     if (simulation.tellings > TOLD)
         fprintf(stderr, "simulate: and %d more like these\n", simulation.tellings - TOLD);
     fflush(stdout);
@@ -172,14 +187,19 @@ static void report(void)
     if (left)
         fprintf(stderr, "    leak check: %" PRIu64 " allocation%s never freed: %s\n", left,
                 left > 1 ? "s were" : " was", leaks);
+    if (!*simulation.lacking) return;
+    fprintf(stderr, "\nsimulate: this GPU did not do all of the program, so a card may end it "
+                    "otherwise:\n");
+    text_wrap(stderr, 4, simulation.lacking);
 }
 
-/* The last word: a program that ended well although a check found something did not end well. */
+/* The last word: a program that ended well although a check found something, or although some of it
+ * was not done, did not end well. */
 static void judge_end(int status, void *unused)
 {
     (void)unused;
     fflush(NULL);
-    if (!status && simulation.findings) _exit(FOUND_STATUS);
+    if (!status && (simulation.findings || *simulation.lacking)) _exit(FOUND_STATUS);
 }
 
 /* ---- the beginning ---- */

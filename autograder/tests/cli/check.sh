@@ -272,6 +272,20 @@ run 1 make -s run BUILD="$BUILD" LAB=01 SUBMISSION=$skeletons && grep -q WRONG "
     run 1 make -s grade BUILD="$BUILD" LAB=01 SUBMISSION=$skeletons FAIL_UNDER=50 && ! grep -q '\*\*\*' "$work/err" &&
     run 0 make -s run BUILD="$BUILD" LAB=01 SUBMISSION=solutions CASE=uneven
 tell make-is-quiet-about-a-wrong-answer
+# Nor is a question; of what needs a lab, each of the help's that is shown with one.
+asks_which()
+{
+    run 1 make -s "$1" BUILD="$BUILD" || return
+    one_line "^which lab?  for example:  make $1 LAB=02$"
+}
+make help | sed -n 's/^ *make \([a-z]*\) LAB=.*/\1/p' | sort -u | grep -vx picture >"$work/targets"
+asked=0
+while read -r target; do
+    ! asks_which "$target" || asked=$((asked + 1))
+done <"$work/targets"
+[ "$asked" -gt 8 ] && [ "$(wc -l <"$work/targets")" = "$asked" ] && run 1 make -s class BUILD="$BUILD" &&
+    one_line '^whose?' && run 2 make -s hint reset BUILD="$BUILD" LAB=77
+tell make-asks-which-lab-and-no-more
 
 # Every process below one, itself excluded.
 below()

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/plain_name.h"
 #include "common/simt/decode/decoder.h"
 
 /* A module's kernels share it: 64 MiB. */
@@ -15,22 +16,22 @@ enum { CODE_LIMIT = 1 << 20 };
 
 int refuse(Decoder *d, const char *format, ...)
 {
-    char why[512], opcode[256] = "", where[320];
+    char why[512], opcode[256] = "", where[320], name[256];
     va_list list;
     if (d->failed) return -1;
     d->failed = 1;
     va_start(list, format);
     vsnprintf(why, sizeof why, format, list);
     va_end(list);
-    if (!d->in)
-        return error_set(d->error, "kernel %s is not supported: %s", d->kernel->info.name, why);
+    plain_name(d->kernel->info.name, name, sizeof name);
+    if (!d->in) return error_set(d->error, "kernel %s is not supported: %s", name, why);
     for (uint32_t i = 0, used = 0; i < d->in->words && used < sizeof opcode; i++)
         used += (uint32_t)snprintf(opcode + used, sizeof opcode - used, "%s%s", i ? "." : "",
                                    d->in->word[i]);
     source_name(d->kernel, d->from, where, sizeof where);
     return error_set(d->error,
                      "kernel %s: the simulator cannot execute '%s' at %s (PTX line %u): %s",
-                     d->kernel->info.name, opcode, where, d->in->ptx_line, why);
+                     name, opcode, where, d->in->ptx_line, why);
 }
 
 void *grow(Decoder *d, void *array, uint32_t count, uint32_t *room, size_t bytes)
