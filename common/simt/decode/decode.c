@@ -30,8 +30,8 @@ int refuse(Decoder *d, const char *format, ...)
                                    d->in->word[i]);
     source_name(d->kernel, d->from, where, sizeof where);
     return error_set(d->error,
-                     "kernel %s: the simulator cannot execute '%s' at %s (PTX line %u): %s",
-                     name, opcode, where, d->in->ptx_line, why);
+                     "kernel %s: the simulator cannot execute '%s' at %s (PTX line %u): %s", name,
+                     opcode, where, d->in->ptx_line, why);
 }
 
 void *grow(Decoder *d, void *array, uint32_t count, uint32_t *room, size_t bytes)
