@@ -5,11 +5,17 @@
 #include <string.h>
 #include <unistd.h>
 
-typedef struct Share {
+/* All shares of one piece of work. */
+typedef struct Shares {
     ParallelWork *work;
+    ParallelMore *more; /* NULL: every share is to be worked */
     void *context;
-    int number, threaded;
-    pthread_t thread;
+    int count;
+} Shares;
+
+typedef struct Share {
+    const Shares *all;
+    int number;
 } Share;
 
 int parallel_cores(void)
@@ -28,24 +34,44 @@ int parallel_shares(double units, double least)
     return shares > 1 ? (int)shares : 1;
 }
 
+static int share_is_wanted(const Share *share)
+{
+    const Shares *all = share->all;
+    return share->number < all->count && (!all->more || all->more(all->context));
+}
+
+/* Begins two other shares, which begin two others each, before its own work: so all of many have
+ * begun soon. */
 static void *share_run(void *argument)
 {
-    Share *share = argument;
-    share->work(share->context, share->number);
+    enum { OTHERS = 2 };
+    const Share *share = argument;
+    Share other[OTHERS];
+    pthread_t thread[OTHERS];
+    int threaded[OTHERS];
+    for (int i = 0; i < OTHERS; i++) {
+        other[i] = (Share){share->all, OTHERS * share->number + 1 + i};
+        threaded[i] = share_is_wanted(&other[i]) &&
+                      pthread_create(&thread[i], NULL, share_run, &other[i]) == 0;
+    }
+    share->all->work(share->all->context, share->number);
+    for (int i = 0; i < OTHERS; i++)
+        if (!threaded[i] && share_is_wanted(&other[i])) share_run(&other[i]);
+    for (int i = 0; i < OTHERS; i++)
+        if (threaded[i]) pthread_join(thread[i], NULL);
     return NULL;
+}
+
+void parallel_run_while(int shares, ParallelMore *more, ParallelWork *work, void *context)
+{
+    Shares all = {.work = work, .more = more, .context = context, .count = shares};
+    Share first = {&all, 0};
+    if (shares > 0) share_run(&first);
 }
 
 void parallel_run(int shares, ParallelWork *work, void *context)
 {
-    Share share[PARALLEL_MOST];
-    for (int i = 0; i < shares; i++)
-        share[i] = (Share){.work = work, .context = context, .number = i};
-    for (int i = 1; i < shares; i++)
-        share[i].threaded = !pthread_create(&share[i].thread, NULL, share_run, &share[i]);
-    for (int i = 0; i < shares; i++)
-        if (!share[i].threaded) share_run(&share[i]);
-    for (int i = 1; i < shares; i++)
-        if (share[i].threaded) pthread_join(share[i].thread, NULL);
+    parallel_run_while(shares, NULL, work, context);
 }
 
 /* ---- bytes -------------------------------------------------------------------------------- */

@@ -19,6 +19,11 @@ int parallel_shares(double units, double least);
 typedef void ParallelWork(void *context, int share);
 void parallel_run(int shares, ParallelWork *work, void *context);
 
+/* The same for shares that take their work from one heap: those that have not begun when more()
+ * says that nothing is left are not called.  Share 0 always is. */
+typedef int ParallelMore(void *context);
+void parallel_run_while(int shares, ParallelMore *more, ParallelWork *work, void *context);
+
 /* memcpy, and whether memcmp is 0, of what may be hundreds of megabytes: one core has a tenth of
  * the memory's bandwidth. */
 void parallel_copy(void *to, const void *from, size_t bytes);

@@ -52,6 +52,37 @@ static void every_share_is_worked_once(void **state)
     assert_int_equal(parallel_shares(0.5, 1), 1);
 }
 
+/* A heap of work, and who came to it. */
+typedef struct Heap {
+    int left, came[PARALLEL_MOST];
+} Heap;
+
+static int heap_more(void *context)
+{
+    const Heap *heap = context;
+    return __atomic_load_n(&heap->left, __ATOMIC_RELAXED) > 0;
+}
+
+static void heap_share(void *context, int share)
+{
+    Heap *heap = context;
+    heap->came[share]++;
+    while (__atomic_fetch_sub(&heap->left, 1, __ATOMIC_RELAXED) > 0)
+        continue;
+}
+
+static void nobody_comes_to_an_empty_heap(void **state)
+{
+    (void)state;
+    for (int left = 0; left <= 1000000; left += 500000) {
+        Heap heap = {.left = left};
+        parallel_run_while(PARALLEL_MOST, heap_more, heap_share, &heap);
+        assert_true(heap.left <= 0);
+        for (int i = 0; i < PARALLEL_MOST; i++)
+            assert_in_range(heap.came[i], i == 0, left || i == 0);
+    }
+}
+
 /* As under taskset. */
 static void cores_are_those_that_are_allowed(void **state)
 {
@@ -72,6 +103,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(many_bytes_are_copied_and_compared),
         cmocka_unit_test(every_share_is_worked_once),
+        cmocka_unit_test(nobody_comes_to_an_empty_heap),
         cmocka_unit_test(cores_are_those_that_are_allowed),
     };
     return cmocka_run_group_tests_name("base/parallel", tests, NULL, NULL);

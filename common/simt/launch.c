@@ -90,6 +90,15 @@ static void crew_share(void *context, int share)
         worker_tell(&worker[i]);
 }
 
+/* Are there blocks that nobody has taken? */
+static int crew_more(void *context)
+{
+    const Crew *crew = context;
+    const Launch *launch = crew->launch;
+    return __atomic_load_n(&launch->next, __ATOMIC_RELAXED) < launch->blocks / crew->each &&
+           !__atomic_load_n(&crew->failed, __ATOMIC_RELAXED);
+}
+
 /* ---- results ------------------------------------------------------------------------------ */
 static void sums_add(uint64_t *to, const uint64_t *from, size_t bytes)
 {
@@ -120,6 +129,7 @@ static void counts_merge(Launch *launch, Worker *worker, uint32_t count, SimtRes
     const SimtKernel *kernel = launch->kernel;
     uint32_t sms = launch->gpu->machine.sms;
     for (uint32_t i = 0; i < count; i++) {
+        if (!worker[i].launch) continue; /* there was nothing left for it */
         counters_add(c, &worker[i].counters);
         for (uint32_t k = 0; k < kernel->count; k++) {
             const Ins *ins = &kernel->code[k];
@@ -131,12 +141,11 @@ static void counts_merge(Launch *launch, Worker *worker, uint32_t count, SimtRes
             if (is_branch(ins))
                 c->branches += count->runs, c->divergent_branches += count->divergent;
         }
-        if (i)
-            sums_add((uint64_t *)worker[0].profile, (const uint64_t *)worker[i].profile,
-                     kernel->count * sizeof *worker[i].profile);
-        if (i)
-            sums_add((uint64_t *)worker[0].sm, (const uint64_t *)worker[i].sm,
-                     sms * sizeof *worker[i].sm);
+        if (!i) continue;
+        sums_add((uint64_t *)worker[0].profile, (const uint64_t *)worker[i].profile,
+                 kernel->count * sizeof *worker[i].profile);
+        sums_add((uint64_t *)worker[0].sm, (const uint64_t *)worker[i].sm,
+                 sms * sizeof *worker[i].sm);
     }
     c->launches = 1;
     c->blocks = launch->blocks;
@@ -173,7 +182,7 @@ static int result_collect(Launch *launch, Worker *worker, uint32_t count, SimtRe
 {
     uint64_t fault = UINT64_MAX, finding = UINT64_MAX;
     for (uint32_t i = 0; i < count; i++) {
-        if (worker[i].fault_block < fault) {
+        if (worker[i].launch && worker[i].fault_block < fault) {
             fault = worker[i].fault_block;
             result->report = worker[i].fault;
         }
@@ -185,7 +194,7 @@ static int result_collect(Launch *launch, Worker *worker, uint32_t count, SimtRe
     }
     if (launch->timeout) return result_timeout(launch, result);
     for (uint32_t i = 0; i < count; i++)
-        if (worker[i].finding_block < finding) {
+        if (worker[i].launch && worker[i].finding_block < finding) {
             finding = worker[i].finding_block;
             result->report = worker[i].finding;
         }
@@ -220,7 +229,7 @@ static int launch_run(Launch *launch, SimtResult *result)
             worker_tell(&worker[i]);
     } else if (!failed) {
         Crew crew = {.launch = launch, .worker = worker, .each = each};
-        parallel_run((int)threads, crew_share, &crew);
+        parallel_run_while((int)threads, crew_more, crew_share, &crew);
         failed = crew.failed;
     }
     if (failed) {
