@@ -2,6 +2,7 @@
  * Edit only the TODO regions. */
 #include <convlab/conv.h>
 #include <cuda_pipeline.h>
+#include <limits.h>
 #include <stdio.h>
 
 enum { WARP = 32 };
@@ -21,10 +22,10 @@ struct alignas(8) Complex {
  * value.  The compiler knows every k and n here, so of the table only the numbers are left. */
 static __device__ __forceinline__ Complex root(int k, int n)
 {
-    constexpr float COS[] = {1.0f,          0.995184727f, 0.98078528f,  0.956940336f, 0.923879533f,
-                             0.881921264f,  0.831469612f, 0.773010453f, 0.707106781f, 0.634393284f,
-                             0.555570233f,  0.471396737f, 0.382683432f, 0.290284677f, 0.195090322f,
-                             0.0980171403f, 0.0f};
+    static constexpr float COS[] = {
+        1.0f,         0.995184727f, 0.98078528f,  0.956940336f,  0.923879533f, 0.881921264f,
+        0.831469612f, 0.773010453f, 0.707106781f, 0.634393284f,  0.555570233f, 0.471396737f,
+        0.382683432f, 0.290284677f, 0.195090322f, 0.0980171403f, 0.0f};
     const int at = k * (64 / n);
     return at <= 16 ? Complex{COS[at], -COS[16 - at]} : Complex{-COS[32 - at], -COS[at - 16]};
 }
@@ -41,23 +42,34 @@ static __device__ __forceinline__ void butterfly(int k, Complex e, Complex o, Co
     // END TODO(1)
 }
 
-/* z becomes its transform: Z[k] = the sum over j of z[j] * e^(-2 pi i jk/N).  All in registers: the
- * loops are unrolled, so every index is known. */
-template <int N> static __device__ __forceinline__ void transform(Complex (&z)[N])
+/* z is a row of lines of 2*HALF numbers.  The halves of each are the transforms E and O of its even
+ * and of its odd numbers, and become its own; then the lines twice as long, up to all of z. */
+template <int HALF, int N> static __device__ __forceinline__ void lines_join(Complex (&z)[N])
 {
-    if constexpr (N > 1) {
-        Complex even[N / 2], odd[N / 2];
+    if constexpr (HALF < N) {
 #pragma unroll
         for (int i = 0; i < N / 2; i++) {
-            even[i] = z[2 * i];
-            odd[i] = z[2 * i + 1];
+            const int k = i % HALF, at = 2 * i - k; /* k of E, HALF before k of O */
+            butterfly<2 * HALF>(k, z[at], z[at + HALF], z[at], z[at + HALF]);
         }
-        transform(even);
-        transform(odd);
-#pragma unroll
-        for (int k = 0; k < N / 2; k++)
-            butterfly<N>(k, even[k], odd[k], z[k], z[k + N / 2]);
+        lines_join<2 * HALF>(z);
     }
+}
+
+/* z becomes its transform: Z[k] = the sum over j of z[j] * e^(-2 pi i jk/N).  All in registers: the
+ * loops are unrolled, so every index is known.  Even numbers first and odd ones behind them, again
+ * in each half, and so on to lines of one number: number j then stands where the bits of j, read
+ * from the other end, say. */
+template <int N> static __device__ __forceinline__ void transform(Complex (&z)[N])
+{
+    Complex line[N];
+#pragma unroll
+    for (int j = 0; j < N; j++)
+        line[__brev(j) / (UINT_MAX / N + 1)] = z[j];
+#pragma unroll
+    for (int i = 0; i < N; i++)
+        z[i] = line[i];
+    lines_join<1>(z);
 }
 
 /* z is the transform of a + ib, a and b real.  A and B become theirs, up to N/2: those beyond are
