@@ -123,9 +123,9 @@ static void class_add(Counters *c, const Ins *ins, uint64_t runs)
     *(uint64_t *)(void *)((char *)c + FIELD[ins->class]) += runs;
 }
 
-static void counts_merge(Launch *launch, Worker *worker, uint32_t count, SimtResult *result)
+/* All workers' counts, and in worker[0] those by instruction and by SM. */
+static void workers_merge(const Launch *launch, Worker *worker, uint32_t count, Counters *c)
 {
-    Counters *c = &result->counters;
     const SimtKernel *kernel = launch->kernel;
     uint32_t sms = launch->gpu->machine.sms;
     for (uint32_t i = 0; i < count; i++) {
@@ -147,13 +147,23 @@ static void counts_merge(Launch *launch, Worker *worker, uint32_t count, SimtRes
         sums_add((uint64_t *)worker[0].sm, (const uint64_t *)worker[i].sm,
                  sms * sizeof *worker[i].sm);
     }
+}
+
+static void counts_merge(Launch *launch, Worker *worker, uint32_t count, SimtResult *result)
+{
+    Counters *c = &result->counters;
+    if (!launch->count) {
+        c->warp_instructions = launch->executed; /* for who limits several launches */
+        return;
+    }
+    workers_merge(launch, worker, count, c);
     c->launches = 1;
     c->blocks = launch->blocks;
     c->threads = launch->blocks * launch->threads_per_block;
     c->warps = launch->blocks * launch->warps_per_block;
     c->dram_bytes = (launch->dram_loads + launch->dram_stores) * 32;
     uint64_t misses = 0;
-    for (uint32_t i = 0; i < sms; i++)
+    for (uint32_t i = 0; i < launch->gpu->machine.sms; i++)
         misses += worker[0].sm[i].load_misses;
     c->l2_hit_sectors = misses > launch->dram_loads ? misses - launch->dram_loads : 0;
     profile_hot_lines(launch, worker[0].profile, result);
@@ -178,6 +188,38 @@ static int result_timeout(Launch *launch, SimtResult *result)
     return -1;
 }
 
+/* What is left when all blocks have run: to work out cycles, and meanwhile to look for races
+ * between blocks. */
+typedef struct Rest {
+    Launch *launch;
+    Worker *worker;
+    uint32_t workers;
+    SimtResult *result;
+    SimtReport race;
+    uint64_t races;
+} Rest;
+
+static void rest_share(void *context, int share)
+{
+    Rest *rest = context;
+    if (share == 0)
+        counts_merge(rest->launch, rest->worker, rest->workers, rest->result);
+    else
+        rest->races = race_blocks_find(rest->launch, &rest->race);
+}
+
+static void rest_run(Rest *rest)
+{
+    enum { FEW = 1 << 14 }; /* stored sectors, that are sooner looked at than a thread begins */
+    const Launch *launch = rest->launch;
+    if (launch->owners && launch->dram_stores > FEW && threads_wanted(launch) > 1) {
+        parallel_run(2, rest_share, rest);
+    } else {
+        rest_share(rest, 0);
+        rest_share(rest, 1);
+    }
+}
+
 static int result_collect(Launch *launch, Worker *worker, uint32_t count, SimtResult *result)
 {
     uint64_t fault = UINT64_MAX, finding = UINT64_MAX;
@@ -198,14 +240,10 @@ static int result_collect(Launch *launch, Worker *worker, uint32_t count, SimtRe
             finding = worker[i].finding_block;
             result->report = worker[i].finding;
         }
-    if (launch->count)
-        counts_merge(launch, worker, count, result);
-    else
-        result->counters.warp_instructions = launch->executed; /* for who limits several launches */
-    SimtReport race;
-    uint64_t races = race_blocks_find(launch, &race);
-    if (races && finding == UINT64_MAX) result->report = race;
-    result->findings += races;
+    Rest rest = {.launch = launch, .worker = worker, .workers = count, .result = result};
+    rest_run(&rest);
+    if (rest.races && finding == UINT64_MAX) result->report = rest.race;
+    result->findings += rest.races;
     return 0;
 }
 

@@ -652,6 +652,30 @@ static void traffic_of_all_workers_is_one(void **state)
     }
 }
 
+/* Races between blocks, too, where they are looked for beside the replay: in a megabyte. */
+static void races_do_not_depend_on_threads(void **state)
+{
+    (void)state;
+    enum { BLOCKS = 2048, THREADS = 128 };
+    static const char TEXT[] = KERNEL(
+        "",
+        "st.global.u32 [%rd2], %r4; setp.eq.u32 %p1, %r1, 5; @%p1 st.global.u32 [%rd1+8], %r2;");
+    SimtResult first;
+    for (int threads = 1; threads <= 9; threads += 4) {
+        SimtOptions options = {.threads = threads, .initcheck = 1, .racecheck = 1, .count = 1};
+        Error error;
+        SimtGpu *gpu = simt_open(&SMALL, &options, &error);
+        uint64_t out = device_data(gpu, NULL, BLOCKS * THREADS * 4);
+        SimtResult result;
+        assert_int_equal(run(gpu, TEXT, BLOCKS, THREADS, 0, &out, 8, &result), 0);
+        if (threads == 1) first = result;
+        assert_memory_equal(&result, &first, sizeof result);
+        assert_int_equal(result.report.check, SIMT_RACECHECK);
+        assert_int_equal(result.findings, 1); /* word 2 */
+        simt_close(gpu);
+    }
+}
+
 /* The launch's verdict with so many host threads and such a limit (0: none to speak of). */
 static SimtCheck check_with(int threads, uint64_t limit, uint64_t *executed)
 {
@@ -755,6 +779,7 @@ int main(void)
                                        cmocka_unit_test(branches_are_counted),
                                        cmocka_unit_test(host_threads_do_not_show),
                                        cmocka_unit_test(traffic_of_all_workers_is_one),
+                                       cmocka_unit_test(races_do_not_depend_on_threads),
                                        cmocka_unit_test(a_limit_is_exact),
                                        cmocka_unit_test(first_fault_wins)};
     return cmocka_run_group_tests_name("simt checks", tests, NULL, NULL);
