@@ -172,6 +172,44 @@ static void graphs_test(bool missing)
     cudaStreamDestroy(stream);
 }
 
+// ---- edges ----
+#if CUDART_VERSION >= 13000
+#define NO_DATA nullptr,
+#else
+#define NO_DATA
+#endif
+
+// Its fill, four branches and their join have eight edges; without the first branch six.
+static void edges_test()
+{
+    cudaGraph_t graph = fork_and_join(true, 0);
+    cudaGraphNode_t fill, behind[8], before[8], from[8], to[8];
+    size_t one = 1, edges = 8, branches = 8, joined = 8, left = 8, none = 8;
+    cudaGraphGetRootNodes(graph, &fill, &one);
+    cudaGraphGetEdges(graph, from, to, NO_DATA & edges);
+    cudaGraphNodeGetDependentNodes(fill, behind, NO_DATA & branches);
+    cudaGraphNodeGetDependentNodes(behind[0], before, NO_DATA & one);
+    cudaGraphNode_t join = before[0];
+    cudaGraphNodeGetDependencies(join, before, NO_DATA & joined);
+    tell("edges", edges == 8 && branches == 4 && joined == 4 && before[3] == behind[3] &&
+                      from[0] == fill && to[0] == behind[0]);
+    cudaError_t status = cudaGraphRemoveDependencies(graph, &fill, &behind[1], NO_DATA 1);
+    bool once = status == cudaSuccess &&
+                cudaGraphRemoveDependencies(graph, &fill, &behind[1], NO_DATA 1) != cudaSuccess;
+    cudaGraphAddDependencies(graph, &fill, &behind[1], NO_DATA 1);
+    status = cudaGraphDestroyNode(behind[0]);
+    cudaGraphGetEdges(graph, nullptr, nullptr, NO_DATA & left);
+    cudaGraphNodeGetDependencies(fill, nullptr, NO_DATA & none);
+    tell("a node that goes", once && status == cudaSuccess && left == 6 && none == 0);
+    cudaStream_t stream;
+    cudaStreamCreate(&stream);
+    std::vector<float> host(LENGTH);
+    milliseconds(graph, stream);
+    cudaMemcpy(host.data(), sum, LENGTH * sizeof(float), cudaMemcpyDeviceToHost);
+    tell("the sum without it", host[5] == 2.0f * (2 + 3 + 4));
+    cudaGraphDestroy(graph);
+}
+
 // ---- launches with attributes ----
 __global__ void cluster_sum(const int *x, int *out)
 {
@@ -244,6 +282,7 @@ int main(int count, char **argument)
     cudaMalloc(&parts, BRANCHES * LENGTH * sizeof(float));
     cudaMalloc(&sum, LENGTH * sizeof(float));
     graphs_test(!strcmp(what, "missing"));
+    if (!*what) edges_test();
     cudaFree(parts), cudaFree(sum);
     return failed;
 }

@@ -79,7 +79,7 @@ cudaGraph_t runtime_graph_new(void)
     return graph;
 }
 
-static void node_free(cudaGraphNode_t node)
+void runtime_node_free(cudaGraphNode_t node)
 {
     work_free(&node->work);
     free(node->before);
@@ -98,21 +98,9 @@ void runtime_graph_free(cudaGraph_t graph)
     while (graph->first) {
         cudaGraphNode_t node = graph->first;
         graph->first = node->next;
-        node_free(node);
+        runtime_node_free(node);
     }
     free(graph);
-}
-
-static int edges_add(cudaGraphNode_t node, const cudaGraphNode_t *before, size_t befores)
-{
-    if (!befores) return 0;
-    cudaGraphNode_t *grown =
-        realloc(node->before, (node->befores + befores) * sizeof(cudaGraphNode_t));
-    if (!grown) return -1;
-    node->before = grown;
-    memcpy(grown + node->befores, before, befores * sizeof *before);
-    node->befores += befores;
-    return 0;
 }
 
 cudaGraphNode_t runtime_graph_add(const char *api, cudaGraph_t graph, const RuntimeWork *work,
@@ -128,7 +116,7 @@ cudaGraphNode_t runtime_graph_add(const char *api, cudaGraph_t graph, const Runt
     *status = work_copy(api, work, &made);
     if (*status != cudaSuccess) return NULL;
     cudaGraphNode_t node = calloc(1, sizeof *node);
-    if (!node || edges_add(node, before, befores)) {
+    if (!node || runtime_edges_add(node, before, befores)) {
         work_free(&made);
         free(node);
         *status = runtime_fail(api, DEVICE_UNKNOWN, "out of host memory");
@@ -154,7 +142,7 @@ cudaError_t runtime_graph_copy(const char *api, cudaGraph_t graph, cudaGraph_t *
     }
     for (cudaGraphNode_t from = graph->first; from && status == cudaSuccess; from = from->next)
         for (size_t i = 0; i < from->befores && status == cudaSuccess; i++)
-            if (edges_add(from->copy, &from->before[i]->copy, 1))
+            if (runtime_edges_add(from->copy, &from->before[i]->copy, 1))
                 status = runtime_fail(api, DEVICE_UNKNOWN, "out of host memory");
     if (status != cudaSuccess) {
         runtime_graph_free(made);
@@ -207,7 +195,7 @@ cudaError_t runtime_graph_sort(const char *api, cudaGraph_t graph)
 
 /* ---- the calls ------------------------------------------------------------------------------ */
 
-static cudaError_t graph_check(const char *api, cudaGraph_t graph)
+cudaError_t runtime_graph_check(const char *api, cudaGraph_t graph)
 {
     if (runtime_graph_is_live(graph)) return cudaSuccess;
     return runtime_fail(api, DEVICE_INVALID_VALUE, "%p is no graph", (void *)graph);
@@ -216,7 +204,7 @@ static cudaError_t graph_check(const char *api, cudaGraph_t graph)
 static cudaError_t node_add(const char *api, cudaGraphNode_t *node, cudaGraph_t graph,
                             const cudaGraphNode_t *before, size_t befores, const RuntimeWork *work)
 {
-    cudaError_t status = graph_check(api, graph);
+    cudaError_t status = runtime_graph_check(api, graph);
     if (status != cudaSuccess) return status;
     if (!node) return runtime_fail(api, DEVICE_INVALID_VALUE, "the result is NULL");
     runtime_lock();
@@ -236,7 +224,7 @@ cudaError_t cudaGraphCreate(cudaGraph_t *graph, unsigned int flags)
 
 cudaError_t cudaGraphDestroy(cudaGraph_t graph)
 {
-    cudaError_t status = graph_check("cudaGraphDestroy", graph);
+    cudaError_t status = runtime_graph_check("cudaGraphDestroy", graph);
     if (status == cudaSuccess) runtime_graph_free(graph);
     return status;
 }
@@ -244,7 +232,7 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph)
 cudaError_t cudaGraphClone(cudaGraph_t *clone, cudaGraph_t graph)
 {
     static const char api[] = "cudaGraphClone";
-    cudaError_t status = graph_check(api, graph);
+    cudaError_t status = runtime_graph_check(api, graph);
     if (status != cudaSuccess) return status;
     if (!clone) return runtime_fail(api, DEVICE_INVALID_VALUE, "the result is NULL");
     runtime_lock();
@@ -257,7 +245,7 @@ cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *found, cudaGraphNode_t ori
                                      cudaGraph_t clone)
 {
     static const char api[] = "cudaGraphNodeFindInClone";
-    cudaError_t status = graph_check(api, clone);
+    cudaError_t status = runtime_graph_check(api, clone);
     if (status != cudaSuccess) return status;
     for (cudaGraphNode_t node = clone->first; node && found; node = node->next)
         if (node->original == original) {
@@ -420,47 +408,17 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph,
 {
     static const char api[] = "cudaGraphAddChildGraphNode";
     RuntimeWork work = {.type = cudaGraphNodeTypeGraph, .child = child};
-    cudaError_t status = graph_check(api, child);
+    cudaError_t status = runtime_graph_check(api, child);
     return status == cudaSuccess ? node_add(api, node, graph, before, befores, &work) : status;
 }
 
-/* ---- edges ---- */
-
-static cudaError_t dependencies_add(const char *api, cudaGraph_t graph, const cudaGraphNode_t *from,
-                                    const cudaGraphNode_t *to, size_t count)
-{
-    cudaError_t status = graph_check(api, graph);
-    if (status != cudaSuccess) return status;
-    for (size_t i = 0; i < count; i++) {
-        if (!from[i] || !to[i] || from[i]->graph != graph || to[i]->graph != graph)
-            return runtime_fail(api, DEVICE_INVALID_VALUE, "dependency %zu is no node of it", i);
-        if (edges_add(to[i], &from[i], 1))
-            return runtime_fail(api, DEVICE_UNKNOWN, "out of host memory");
-    }
-    return cudaSuccess;
-}
-
-#if CUDART_VERSION >= 13000
-cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
-                                     const cudaGraphNode_t *to, const cudaGraphEdgeData *data,
-                                     size_t count)
-{
-    (void)data;
-    return dependencies_add("cudaGraphAddDependencies", graph, from, to, count);
-}
-#else
-cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
-                                     const cudaGraphNode_t *to, size_t count)
-{
-    return dependencies_add("cudaGraphAddDependencies", graph, from, to, count);
-}
-#endif
+/* ---- lists ---- */
 
 /* Fills `nodes`, or only counts where that is NULL, as CUDA's lists do. */
 static cudaError_t nodes_list(const char *api, cudaGraph_t graph, int roots_only,
                               cudaGraphNode_t *nodes, size_t *count)
 {
-    cudaError_t status = graph_check(api, graph);
+    cudaError_t status = runtime_graph_check(api, graph);
     if (status != cudaSuccess) return status;
     if (!count) return runtime_fail(api, DEVICE_INVALID_VALUE, "the count is NULL");
     size_t found = 0, room = nodes ? *count : 0;

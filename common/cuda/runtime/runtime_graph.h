@@ -103,6 +103,7 @@ cudaError_t runtime_copy_of(const char *api, const struct cudaMemcpy3DParms *ask
 cudaGraph_t runtime_graph_new(void);
 void runtime_graph_free(cudaGraph_t graph);
 int runtime_graph_is_live(cudaGraph_t graph);
+cudaError_t runtime_graph_check(const char *api, cudaGraph_t graph);
 /* A node of its own copy of `work`; NULL with *status set. */
 cudaGraphNode_t runtime_graph_add(const char *api, cudaGraph_t graph, const RuntimeWork *work,
                                   const cudaGraphNode_t *before, size_t befores,
@@ -110,6 +111,9 @@ cudaGraphNode_t runtime_graph_add(const char *api, cudaGraph_t graph, const Runt
 cudaError_t runtime_graph_copy(const char *api, cudaGraph_t graph, cudaGraph_t *copy);
 /* Puts the nodes into an order in which they can run; refuses a circle. */
 cudaError_t runtime_graph_sort(const char *api, cudaGraph_t graph);
+void runtime_node_free(cudaGraphNode_t node);
+/* The node waits for these, too; -1: out of memory. */
+int runtime_edges_add(cudaGraphNode_t node, const cudaGraphNode_t *before, size_t befores);
 /* Replaces what a node does, by the same kind of work. */
 cudaError_t runtime_node_set(const char *api, cudaGraphNode_t node, const RuntimeWork *work);
 

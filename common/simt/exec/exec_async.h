@@ -62,10 +62,13 @@ HANDLER(CP_ASYNC)
         uint64_t address = lane_address(warp, ins, i);
         from[i] = REG(const uint64_t, ins->b)[i] + (uint64_t)(int64_t)(int32_t)ins->target;
         if (address - SHARED_WINDOW < WINDOW_BYTES) address -= SHARED_WINDOW;
-        if ((address | from[i]) & (ins->bytes - 1u))
-            return fault_at(warp, ins, SIMT_MEMCHECK, i, from[i], ins->bytes,
-                            "Misaligned copy of %u bytes: an address is no multiple of %u",
-                            ins->bytes, ins->bytes);
+        if ((address | from[i]) & (ins->bytes - 1u)) {
+            int target_is = (address & (ins->bytes - 1u)) != 0;
+            return fault_at(warp, ins, SIMT_MEMCHECK, i, target_is ? address : from[i], ins->bytes,
+                            "Misaligned copy of %u bytes: %s is no multiple of %u", ins->bytes,
+                            target_is ? "its target's offset in shared memory" : "its source",
+                            ins->bytes);
+        }
         if (spot_shared(warp, ins, i, address, ins->bytes, 0, 0, &target) != 0 ||
             (size && spot_global(warp, ins, i, from[i], size, 0, 1, &source) != 0))
             return NULL;

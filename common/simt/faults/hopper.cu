@@ -292,6 +292,27 @@ KERNEL(odd_address) // <<<1, 128>>>
     empty[threadIdx.x] = tile[threadIdx.x];
 }
 
+KERNEL(copy_from_an_odd_address) // <<<1, 128>>>
+{
+    __shared__ __align__(16) float tile[128];
+    float *from = x + 1;
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at(tile)),
+                 "l"(from)); // FAULT memcheck: its source is no multiple of 16
+    asm volatile("cp.async.wait_all;");
+    empty[threadIdx.x] = tile[0];
+}
+
+KERNEL(copy_to_an_odd_address) // <<<1, 128>>>
+{
+    __shared__ __align__(16) float tile[128];
+    float *to = tile + 2;
+    asm volatile(
+        "cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at(to)),
+        "l"(x)); // FAULT memcheck: its target's offset in shared memory is no multiple of 16
+    asm volatile("cp.async.wait_all;");
+    empty[threadIdx.x] = tile[2];
+}
+
 KERNEL(tile_at_an_odd_address) // <<<1, 128>>>
 {
     __shared__ __align__(128) float tile[128];
