@@ -54,6 +54,7 @@ is_ours='^(autograder/(tests|handout)[./]|common/(compare|conformance|validate)/
 
 copy=$(mktemp -d "$build/handout.XXXXXX")
 trap 'rm -rf "$copy"' EXIT
+chmod "$(umask -S)" "$copy" # OUT gets its mode, and students read it
 files | grep -E "$is_shown" | grep -Ev "$is_ours" | grep -v '^labs/' | tar -cf - -T - |
     tar -xf - -C "$copy"
 

@@ -218,11 +218,16 @@ compiler_of()
     echo "$folder/$1"
 }
 
-# Who has ccache's links on the path wants the project's own sources compiled through it.
+# Who has ccache's links on the path wants the project's own sources compiled through it, if it can
+# write its cache: where the home is read-only it compiles nothing.
 ccache_of()
 {
     found=$(realpath "$(command -v "$1")")
-    case $found in */ccache) echo "$found" ;; esac
+    case $found in */ccache) ;; *) return 0 ;; esac
+    echo 'int tried;' >"$build/ccache.c"
+    ! "$found" "$(compiler_of "$1")" -c -o "$build/ccache.o" "$build/ccache.c" >>"$log" 2>&1 ||
+        echo "$found"
+    rm -f "$build/ccache.c" "$build/ccache.o"
 }
 
 if is_done; then

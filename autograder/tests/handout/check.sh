@@ -209,6 +209,14 @@ update "$next" && cmp "$work/mine" "$copy/labs/04-tiled/conv.cu" &&
 tell an-update-merges-over-an-edited-lab
 update "$next" && grep -q 'have this release already' "$work/out"
 tell an-update-twice
+# The instructor's folder, on a disk that all share: others may read it, and git does not mind whose
+# it is.  Only root can make it somebody else's here.
+[ "$(stat -c %a "$work/release")" = "$(cd "$work" && mkdir usual && stat -c %a usual)" ] &&
+    cp -a "$next" "$work/theirs" && { [ "$(id -u)" != 0 ] || chown -R nobody "$work/theirs"; } &&
+    update "$work/theirs" && grep -q 'have this release already' "$work/out" &&
+    mkdir "$work/empty" && ! update "$work/empty" && [ "$(wc -l <"$work/out")" = 1 ] &&
+    grep -q "$work/empty has no release to fetch: .*git repository" "$work/out"
+tell an-update-from-somebody-elses-folder
 # The skeleton changes where the student has worked, and a program that the student has changed,
 # too.
 sed -i 's,^.*END TODO(1).*,// a new line of the skeleton\n&,' "$next/labs/04-tiled/conv.cu"
