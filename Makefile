@@ -525,6 +525,7 @@ picture-answer:
 
 book:
 	$(call want,python3-sphinx python3-myst-parser furo weasyprint)
+	$(call stage,$(BUILD)/bin/lab)
 	$(Q)sh common/setup/book.sh "$$BUILD"
 
 # What make says goes beside, so that the format alone is on standard output.

@@ -391,6 +391,27 @@ static int sides_open(Side *side, int count, char **text, Error *error)
     return sides;
 }
 
+/* The lines of the file behind its first, which names the columns. */
+static int layers_count(FILE *file)
+{
+    int lines = 0;
+    for (int c; (c = getc(file)) != EOF;)
+        lines += c == '\n';
+    rewind(file);
+    return lines - 1;
+}
+
+/* Which layer begins, and how long the rest takes, as those before it took. */
+static void layer_say(const char *name, int done, int all)
+{
+    static time_t began;
+    if (!done) began = time(NULL);
+    fprintf(stderr, "%s, %d of %d", name, done + 1, all);
+    if (done)
+        fprintf(stderr, ", about %.0f s left", difftime(time(NULL), began) / done * (all - done));
+    fputc('\n', stderr);
+}
+
 int main(int argc, char **argv)
 {
     static Side side[SIDES];
@@ -403,7 +424,7 @@ int main(int argc, char **argv)
     if (!file)
         return fprintf(stderr, "usage: compare LAYERS NAME:OBJECT:LAYOUT:PRECISION ...\n"), 2;
     clock_open();
-    int sides = sides_open(side, argc - 2, argv + 2, &error);
+    int done = 0, all = layers_count(file), sides = sides_open(side, argc - 2, argv + 2, &error);
     if (sides < 0) return fprintf(stderr, "compare: %s\n", error.text), 1;
     Ceilings ceilings = measure_ceilings();
     side_versions(versions, sizeof versions);
@@ -419,7 +440,7 @@ int main(int argc, char **argv)
         if (!shape || !strcmp(name, "name")) continue;
         if (layer_open(&layer, name, shape, operation, &error))
             return fprintf(stderr, "compare: %s: %s\n", name, error.text), 1;
-        fprintf(stderr, "%s\n", name);
+        layer_say(name, done++, all);
         for (int i = 0; i < sides; i++)
             side_start(&side[i], &layer, &result[i]);
         layer_time(result, sides);

@@ -2,7 +2,8 @@
 # book.sh BUILD - for `make book`: BUILD/book/index.html, which needs no network and no server, and
 # BUILD/book/workbook.pdf.
 set -eu
-out=${1:?usage: book.sh BUILD}/book
+build=${1:?usage: book.sh BUILD}
+out=$build/book
 for python in python3 /usr/bin/python3 ''; do # the first in PATH may be another than the packages are for
     [ -z "$python" ] || "$python" -c 'import sphinx, myst_parser, furo, weasyprint' 2>/dev/null &&
         break
@@ -21,18 +22,26 @@ chapters()
     "$python" -m sphinx -q -W --keep-going -c book -b "$builder" "$@" . "$out/$folder"
 }
 
+. common/setup/ticker.sh
 echo '  BOOK    the pages for a browser'
+ticker_begin "$build" 'chapters read and written' 1 "$build/book.browser-seconds"
 chapters html html
+echo >&9
+ticker_end
 echo '<meta http-equiv="refresh" content="0; url=html/book/index.html">' >"$out/index.html"
 
 # Sphinx takes the first chapter to lie at the top.  The printer of pages knows no currentColor,
 # which gnuplot's figures name.
 echo '  BOOK    the pages for a printer (a minute)'
+ticker_begin "$build" 'chapters read, pages set' 2 "$build/book.printer-seconds"
 chapters .print singlehtml -D html_theme=basic -D templates_path=print -D pygments_style=friendly
+echo >&9
 sed -i 's,href="book/index.html#,href="#,g' "$out/.print/book/index.html"
 sed -i 's/currentColor/black/g' "$out"/.print/_images/*.svg
 "$python" -m weasyprint -q -s book/static/book.css -s book/print/print.css \
     "$out/.print/book/index.html" "$out/workbook.pdf"
+echo >&9
+ticker_end
 rm -rf "$out/.print" "$out/html/.doctrees"
 echo "  $out/index.html  open it in a browser; search works without a network"
 echo "  $out/workbook.pdf"
