@@ -173,6 +173,7 @@ static int grader_open(const Options *options, Grader *grader, Error *error)
     grader->seed = options->seed.given ? options->seed.value : random_os_seed();
     grader->kind = options->ptx_only ? BUILD_RUNNER_PTX : BUILD_RUNNER;
     grader->only_case = options->only_case;
+    grader->counters = options->verbose;
     grader->call_seconds = options->call_seconds;
     if (grader->engine == ENGINE_GPU) grader->ceilings = card_ceilings_begin();
     return 0;

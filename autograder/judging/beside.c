@@ -43,7 +43,7 @@ static int run_right(Beside *beside, int number)
     BesideCase *one = &beside->list[number];
     judge_choose(&beside->judge, one->inputs.operation);
     judge_case(&beside->judge, &one->inputs.problem, &one->inputs.random,
-               ahead_take(beside->ahead, number), one->timed, &one->item);
+               ahead_take(beside->ahead, number), one->price, &one->item);
     return one->item.verdict == CASE_CORRECT && !*session_printed(beside->judge.session);
 }
 

@@ -10,7 +10,7 @@
 typedef struct BesideCase {
     AheadCase inputs; /* operation NULL: not to be run beside */
     RecordCase item;  /* as it stands before it is judged */
-    int timed;        /* as judge_case's */
+    CasePrice price;  /* as judge_case's */
 } BesideCase;
 
 typedef struct Beside Beside;

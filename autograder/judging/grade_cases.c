@@ -64,21 +64,37 @@ static int inputs_of(const LabRun *run, const RecordCase *item, const char *what
     return inputs->operation ? 0 : -1;
 }
 
-/* Exact cycles are taken with the case; clocks wait until all cases are right. */
-static int case_is_timed(const LabRun *run, const RecordCase *item)
+/* Whether a prediction asks what the simulator counted there. */
+static int case_is_asked_for(const LabRun *run, const RecordCase *item)
 {
-    return item->speed.possible > 0 && run->speed.sim;
+    const LabIni *ini = &run->lab->ini;
+    for (int i = 0; i < ini->predictions; i++)
+        if (ini->prediction[i].needs_launch &&
+            !strcmp(ini->item[ini->prediction[i].case_index].name, item->name))
+            return 1;
+    return 0;
+}
+
+/* Exact cycles are taken with the case; clocks wait until all cases are right.  What else is asked
+ * for is a prediction's truth, a single case, or everything. */
+static CasePrice case_price(const LabRun *run, const RecordCase *item)
+{
+    const Grader *grader = run->grader;
+    if (item->speed.possible > 0 && run->speed.sim) return CASE_TIMED;
+    if (item->hidden) return CASE_UNPRICED;
+    return grader->counters || grader->only_case || case_is_asked_for(run, item) ? CASE_PRICED
+                                                                                 : CASE_UNPRICED;
 }
 
 /* The case's judgement: from the session beside, where it is right there, or made here. */
-static void run_or_take(LabRun *run, AheadCase *inputs, int timed, RecordCase *item)
+static void run_or_take(LabRun *run, AheadCase *inputs, CasePrice price, RecordCase *item)
 {
     const int number = (int)(item - run->record->item);
     if (beside_take(run->beside, number, item)) return;
     double start = sandbox_clock();
     Expected *ahead = ahead_take(run->ahead, number);
     run->judge.spent[SPENT_JUDGING] += sandbox_clock() - start;
-    judge_case(&run->judge, &inputs->problem, &inputs->random, ahead, timed, item);
+    judge_case(&run->judge, &inputs->problem, &inputs->random, ahead, price, item);
     run_simulated(run, &inputs->problem, &inputs->random, item);
 }
 
@@ -92,11 +108,11 @@ static void run_case(LabRun *run, RecordCase *item)
         return;
     }
     judge_choose(&run->judge, inputs.operation);
-    const int timed = case_is_timed(run, item);
-    run_or_take(run, &inputs, timed, item);
+    const CasePrice price = case_price(run, item);
+    run_or_take(run, &inputs, price, item);
     if (item->verdict != CASE_CORRECT) {
         unlock_hint(run, item);
-    } else if (timed) {
+    } else if (price == CASE_TIMED) {
         programs_wait_all(&run->programs);
         speed_measure(&run->speed, &inputs.problem, &inputs.random, item);
     }
@@ -310,7 +326,7 @@ static void beside_cases(LabRun *run, const int *order)
     Error error;
     for (int i = 0; i < record->cases && list; i++) {
         list[i].item = record->item[i];
-        list[i].timed = case_is_timed(run, &list[i].item);
+        list[i].price = case_price(run, &list[i].item);
         if (i == order[0] || inputs_of(run, &list[i].item, "", &list[i].inputs, &error))
             list[i].inputs.operation = NULL;
     }

@@ -28,6 +28,7 @@ typedef struct Grader {
     const char *only_case; /* NULL: all; else one public case, or "hidden" */
     char first_case[48];   /* comes before the others; "": none does */
     int stop;              /* at the first case that is not right */
+    int counters;          /* of every public case, timed or not */
     int crowded;        /* another lab is graded beside, and takes the cores that this one leaves */
     uint64_t simulator; /* digest of the programs and the machine that simulate */
 } Grader;

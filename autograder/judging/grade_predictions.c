@@ -26,7 +26,7 @@ static void *simulate_case(void *context)
     simulated->failed = lab_run_simulator(run, item->operation, &judge, &simulated->error);
     if (simulated->failed) return NULL;
     lab_run_random(run, item->name, &random);
-    judge_case(&judge, &item->problem, &random, NULL, 0, &scratch);
+    judge_case(&judge, &item->problem, &random, NULL, CASE_PRICED, &scratch);
     session_close(judge.session);
     simulated->cost = scratch.cost;
     if (scratch.verdict != CASE_CORRECT)

@@ -315,8 +315,8 @@ static void judge_repeat(Judge *judge, const Problem *problem, Random *random, i
                     "read what no part of this call has written?");
 }
 
-void judge_case(Judge *judge, const Problem *problem, Random *random, Expected *ahead, int timed,
-                RecordCase *item)
+void judge_case(Judge *judge, const Problem *problem, Random *random, Expected *ahead,
+                CasePrice price, RecordCase *item)
 {
     Error error;
     Expected *expected = ahead ? ahead : judge_expect(judge, problem, random, item);
@@ -325,12 +325,12 @@ void judge_case(Judge *judge, const Problem *problem, Random *random, Expected *
     if (judge_begin_problem(judge, problem, &error)) {
         judge_broken(item, &error);
     } else {
-        /* A timed case is priced by its replay; what a hidden one costs nobody asks. */
-        int call = timed || item->hidden ? JUDGE_SEARCH : JUDGE_CALL;
+        /* A timed case is priced by its replay. */
+        int call = price == CASE_PRICED ? JUDGE_CALL : JUDGE_SEARCH;
         judge_call(judge, expected, call, judge->diagnosed < JUDGE_DIAGNOSES, item);
         judge->diagnosed += item->verdict == CASE_WRONG;
         if (item->verdict == CASE_CORRECT && !judge->host)
-            judge_repeat(judge, problem, random, timed, item);
+            judge_repeat(judge, problem, random, price == CASE_TIMED, item);
     }
     expected_free(expected);
 }
@@ -349,7 +349,7 @@ void judge_simulated(Judge *simulator, const Problem *problem, Random *random, R
 {
     RecordCase there = {.verdict = CASE_NOT_RUN};
     char shape[sizeof item->shape];
-    judge_case(simulator, problem, random, NULL, 0, &there);
+    judge_case(simulator, problem, random, NULL, CASE_UNPRICED, &there);
     if (there.verdict == CASE_CORRECT || case_is_left_out(there.verdict)) {
         text_add(item->text, sizeof item->text, "\nThe simulator does not show it.");
         return;

@@ -51,15 +51,18 @@ void judge_expected(Judge *judge, Expected *expected, const Observed *observed,
 int judge_sample(Judge *judge, const Workload *workload, const Observed *observed,
                  const RunOutcome *outcome, Random *random);
 
+/* Whether somebody asks what a case costs, which the simulator takes a third of its time for. */
+typedef enum CasePrice { CASE_UNPRICED, CASE_PRICED, CASE_TIMED } CasePrice;
+
 /* Fresh inputs, one call of slot 0, verdict and cost into `item`; where it is right, its GPU work
- * replayed once on other fresh inputs, which must be right too.  With `timed` that replay's cost is
- * the item's, and its cycles are item->speed.student; a hidden item has no cost.  The first
+ * replayed once on other fresh inputs, which must be right too.  The cost is the call's of a
+ * CASE_PRICED; of a CASE_TIMED that replay's, and its cycles are item->speed.student.  The first
  * JUDGE_DIAGNOSES wrong cases are diagnosed by further runs: after these the answer is known, and
  * the reader waits.  `ahead`: what expected_make made of the same problem and `random`, freed here;
  * NULL: it is made here. */
 enum { JUDGE_DIAGNOSES = 3 };
-void judge_case(Judge *judge, const Problem *problem, Random *random, Expected *ahead, int timed,
-                RecordCase *item);
+void judge_case(Judge *judge, const Problem *problem, Random *random, Expected *ahead,
+                CasePrice price, RecordCase *item);
 
 /* Replays what `slot` recorded `repeats` times (0: once, unpriced) on fresh inputs: verdict and
  * cost into *item, which it clears first. */

@@ -49,14 +49,14 @@ void judge_choose(Judge *judge, const Operation *operation)
     judge->operation = operation;
 }
 /* A problem is nothing but the number of its case. */
-void judge_case(Judge *judge, const Problem *problem, Random *random, Expected *ahead, int timed,
-                RecordCase *item)
+void judge_case(Judge *judge, const Problem *problem, Random *random, Expected *ahead,
+                CasePrice price, RecordCase *item)
 {
     const int number = problem->data[0];
     assert_ptr_equal(judge->session, &fake);
     assert_non_null(judge->operation);
     assert_null(ahead);
-    assert_int_equal(timed, number == TIMED);
+    assert_int_equal(price, number == TIMED ? CASE_TIMED : CASE_PRICED);
     (void)random;
     judge->habits |= 1u << number;
     fake.ran[number]++;
@@ -82,7 +82,7 @@ static Beside *begin(const Judge *judge, int wrong, int prints)
         if (i != MINE) list[i].inputs.operation = operation_find("conv_forward");
         list[i].inputs.problem.data[0] = (unsigned char)i;
         list[i].item.possible = i;
-        list[i].timed = i == TIMED;
+        list[i].price = i == TIMED ? CASE_TIMED : CASE_PRICED;
     }
     Beside *beside = beside_begin(judge, &build, NULL, list, order, CASES);
     /* Only a machine of one core runs nothing beside. */

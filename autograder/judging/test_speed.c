@@ -204,7 +204,7 @@ static RecordCase measure(SpeedSetup *setup)
     RecordCase item = {.verdict = CASE_CORRECT, .points = 3};
     random_seed(&random, 1);
     item.speed.possible = 10;
-    if (setup->sim) judge_case(&judge, &problem, &random, NULL, 1, &item);
+    if (setup->sim) judge_case(&judge, &problem, &random, NULL, CASE_TIMED, &item);
     if (item.verdict == CASE_CORRECT) speed_measure(setup, &problem, &random, &item);
     return item;
 }
@@ -253,25 +253,25 @@ static void cycles_are_taken_alone_on_the_device(void **state)
     random_seed(&random, 1);
     strcpy(build[SLOT_BASELINE].digest, "alone-b");
     strcpy(build[SLOT_REFERENCE].digest, "alone-r");
-    judge_case(&judge, &problem, &random, NULL, 1, &item);
+    judge_case(&judge, &problem, &random, NULL, CASE_TIMED, &item);
     measure(&setup);
     assert_int_equal(fake.calls[SLOT_BASELINE] + fake.calls[SLOT_REFERENCE], 2);
     assert_int_equal(fake.crowded, 0);
-    judge_case(&judge, &problem, &random, NULL, 1, &item);
+    judge_case(&judge, &problem, &random, NULL, CASE_TIMED, &item);
     assert_int_equal(fake.shared, 1u << SLOT_SUBMISSION);
 }
 
 static void what_does_not_repeat_on_fresh_inputs_is_wrong(void **state)
 {
     (void)state;
-    for (int timed = 0; timed < 2; timed++) {
+    for (CasePrice price = CASE_UNPRICED; price <= CASE_TIMED; price++) {
         begin(1);
         fake.wrong_replay = 1;
         Random random;
         Problem problem = fake.problem;
         RecordCase item = {.verdict = CASE_NOT_RUN};
         random_seed(&random, 1);
-        judge_case(&judge, &problem, &random, NULL, timed, &item);
+        judge_case(&judge, &problem, &random, NULL, price, &item);
         assert_int_equal(item.verdict, CASE_WRONG);
         assert_string_equal(item.fault, "repeat");
         assert_non_null(strstr(item.text, "repeated on fresh inputs"));
@@ -284,13 +284,18 @@ static void what_does_not_repeat_on_fresh_inputs_is_wrong(void **state)
 }
 
 /* Findings come from the call alone, so each is searched, and what is wrong is not run a second
- * time; priced is that of a public case that is not timed. */
+ * time; the call of a timed case is not priced, for its replay is. */
 static void every_call_is_searched(void **state)
 {
     (void)state;
     static const struct {
-        int timed, hidden, wrong_call, limit;
-    } CASES[] = {{1, 0, 0, 0}, {0, 0, 0, 0}, {0, 1, 0, 0}, {1, 0, 1, 0}, {1, 0, 0, 1}};
+        CasePrice price;
+        int wrong_call, limit;
+    } CASES[] = {{CASE_TIMED, 0, 0},
+                 {CASE_PRICED, 0, 0},
+                 {CASE_UNPRICED, 0, 0},
+                 {CASE_TIMED, 1, 0},
+                 {CASE_TIMED, 0, 1}};
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
         begin(1);
         fake.wrong_call = CASES[i].wrong_call;
@@ -298,12 +303,12 @@ static void every_call_is_searched(void **state)
         judge.diagnosed = JUDGE_DIAGNOSES;
         Random random;
         Problem problem = fake.problem;
-        RecordCase item = {.verdict = CASE_NOT_RUN, .hidden = CASES[i].hidden};
+        RecordCase item = {.verdict = CASE_NOT_RUN};
         random_seed(&random, 1);
-        judge_case(&judge, &problem, &random, NULL, CASES[i].timed, &item);
+        judge_case(&judge, &problem, &random, NULL, CASES[i].price, &item);
         assert_int_equal(fake.calls[SLOT_SUBMISSION], 1);
         assert_int_equal(fake.searched, 1);
-        assert_int_equal(fake.priced, !CASES[i].timed && !CASES[i].hidden);
+        assert_int_equal(fake.priced, CASES[i].price == CASE_PRICED);
         assert_int_equal(item.verdict, CASES[i].wrong_call ? CASE_WRONG
                                        : CASES[i].limit    ? CASE_LIMIT
                                                            : CASE_CORRECT);
