@@ -208,6 +208,25 @@ static void draw_exact(Random *random, ConvProblem *conv)
     conv_pad_same(conv);
 }
 
+/* A smaller filter for as many outputs.  Odd stays odd, even even and larger than the image larger,
+ * or it would be another kind. */
+static int draw_narrow(ConvProblem *conv)
+{
+    enum { LARGE = 4 };
+    if (conv->R > conv->H || conv->S > conv->W) return 0;
+    if (conv->R > LARGE && conv->R >= conv->S) {
+        conv->R -= 2;
+        conv->pad_top -= conv->pad_top > 0;
+        conv->pad_bottom -= conv->pad_bottom > 0;
+        return 1;
+    }
+    if (conv->S <= LARGE) return 0;
+    conv->S -= 2;
+    conv->pad_left -= conv->pad_left > 0;
+    conv->pad_right -= conv->pad_right > 0;
+    return 1;
+}
+
 /* Gives up size until the problem fits: the dimensions that cost most and say least go first. */
 static void draw_shrink(ConvProblem *conv, double max_macs)
 {
@@ -226,7 +245,7 @@ static void draw_shrink(ConvProblem *conv, double max_macs)
             conv->H--;
         else if (conv->K > 1)
             conv->K--;
-        else
+        else if (!draw_narrow(conv))
             return; /* as small as it can be without becoming another kind */
         conv_derive(conv, NULL);
     }

@@ -321,11 +321,26 @@ static void hidden_problems_are_of_their_kind_and_fit(void **state)
         assert_memory_equal(&problem, &again, sizeof problem);
     }
     assert_true(uneven_stride > 50);
-    /* A hopeless limit still ends, with something runnable. */
-    for (int index = 0; index < CONV_KINDS; index++) {
-        Problem problem;
+}
+
+/* A hopeless limit still ends, with something small that is sound; an odd filter is odd still, and
+ * an even one even. */
+static void hidden_problems_are_small_where_they_must(void **state)
+{
+    (void)state;
+    Random random;
+    random_seed(&random, 4);
+    for (int index = 0; index < CONV_KINDS * 200; index++) {
+        Problem problem, again;
+        char text[256];
         operation->draw(&random, index, 10, &problem);
-        assert_true(operation->flops(&problem) < 2 * 1e5);
+        ConvProblem c = conv_of(&problem);
+        assert_true(operation->flops(&problem) <= 2 * 2500);
+        if (index % CONV_KINDS == 0) assert_true(c.R % 2 == 1 && c.S == c.R && c.P == c.H);
+        if (index % CONV_KINDS == 3) assert_true(c.R % 2 == 0 && c.S % 2 == 0 && c.P == c.H);
+        operation->print(&problem, text, sizeof text);
+        parsed(text, &again);
+        assert_memory_equal(&problem, &again, sizeof problem);
     }
 }
 
@@ -558,6 +573,7 @@ int main(void)
         cmocka_unit_test(parsing_survives_mutations),
         cmocka_unit_test(shapes_follow_the_layout),
         cmocka_unit_test(hidden_problems_are_of_their_kind_and_fit),
+        cmocka_unit_test(hidden_problems_are_small_where_they_must),
         cmocka_unit_test(inputs_are_wide_and_never_zero),
         cmocka_unit_test(weights_have_the_zeros_that_were_asked_for),
         cmocka_unit_test(oracle_is_the_definition),
