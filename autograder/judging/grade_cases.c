@@ -124,12 +124,13 @@ static int whole_number(const Record *record, int item)
     return record->cases + item;
 }
 
-static void time_case(LabRun *run, RecordCase *item)
+static void time_case(LabRun *run, RecordCase *item, uint64_t counted)
 {
     AheadCase inputs;
     Error error;
     if (inputs_of(run, item, ", timed", &inputs, &error)) return;
     judge_choose(&run->judge, inputs.operation);
+    run->speed.counted = counted;
     run->speed.whole =
         ahead_take(run->ahead, whole_number(run->record, (int)(item - run->record->item)));
     speed_measure(&run->speed, &inputs.problem, &inputs.random, item);
@@ -335,20 +336,48 @@ static void beside_cases(LabRun *run, const int *order)
                                    list, order, record->cases);
 }
 
+/* The timed cases, with inputs for `what` of them, and where they stand in the record. */
+static int timed_cases(const LabRun *run, const char *what, AheadCase timed[RECORD_CASES],
+                       int place[RECORD_CASES])
+{
+    const Record *record = run->record;
+    Error error;
+    int count = 0;
+    for (int i = 0; i < record->cases; i++) {
+        if (record->item[i].speed.possible <= 0 ||
+            inputs_of(run, &record->item[i], what, &timed[count], &error))
+            continue;
+        place[count++] = i;
+    }
+    return count;
+}
+
 /* Of a host lab the workbook's own programs are counted, which takes longest of all. */
 static void count_beside(LabRun *run)
 {
-    const Record *record = run->record;
     AheadCase timed[RECORD_CASES];
-    Error error;
-    int count = 0;
+    int place[RECORD_CASES];
     if (!run->judge.host || session_cannot_count()) return;
-    for (int i = 0; i < record->cases; i++)
-        if (record->item[i].speed.possible > 0 &&
-            !inputs_of(run, &record->item[i], "", &timed[count], &error))
-            count++;
+    int count = timed_cases(run, "", timed, place);
     programs_wait_all(&run->programs);
-    if (count) run->counts = own_counts_begin(&run->speed, timed, count);
+    if (count) run->counts = counts_begin_own(&run->speed, timed, count);
+}
+
+/* And the submission's timed cases beside each other, into `counted`, by their place in the record;
+ * 0: it is counted in its turn, on the same inputs. */
+static void count_submission(LabRun *run, uint64_t counted[RECORD_CASES])
+{
+    AheadCase timed[RECORD_CASES];
+    uint64_t cycles[RECORD_CASES] = {0};
+    int place[RECORD_CASES];
+    double start = sandbox_clock();
+    if (!run->judge.host || session_cannot_count() || run->grader->crowded || machine_is_busy())
+        return;
+    int count = timed_cases(run, ", timed", timed, place);
+    counts_end(counts_begin_submission(&run->speed, timed, count), cycles);
+    for (int i = 0; i < count; i++)
+        counted[place[i]] = cycles[i];
+    run->judge.spent[SPENT_CALLS] += sandbox_clock() - start;
 }
 
 /* Every case has its own judgement, whatever became of those before it; where the grade stops at a
@@ -405,13 +434,15 @@ static void cases_speed(LabRun *run)
 {
     Record *record = run->record;
     int all = record_all_correct(record);
-    own_counts_end(run->counts);
+    uint64_t counted[RECORD_CASES] = {0};
+    counts_end(run->counts, NULL);
     ahead_stop(run->ahead);
     lab_run_simulate_end(run);
     programs_wait_all(&run->programs);
     card_ceilings_leave(run->grader->ceilings);
+    if (all) count_submission(run, counted);
     for (int i = 0; i < record->cases && all && !run->speed.sim; i++)
-        if (record->item[i].speed.possible > 0) time_case(run, &record->item[i]);
+        if (record->item[i].speed.possible > 0) time_case(run, &record->item[i], counted[i]);
     all = record_all_correct(record); /* what was timed was judged again */
     for (int i = 0; i < record->cases; i++)
         if (record->item[i].speed.possible > 0)

@@ -33,7 +33,7 @@ struct LabRun {
     LabPrograms programs;
     Ahead *ahead;
     Beside *beside;
-    OwnCounts *counts; /* of a host lab */
+    Counts *counts; /* of a host lab's own programs */
     Simulated simulated[LAB_CASES];
     int faults_simulated;
     Judge judge;

@@ -13,10 +13,11 @@ typedef struct SpeedSetup {
     const Build *build[SESSION_RUNNERS]; /* by slot */
     int started[SESSION_RUNNERS];
     int sim; /* exact cycles of the simulator; else counts of a host lab, or paired times */
-    const SimtMachine *machine;  /* sim: for the roofline floor and the cache's key */
-    const char *cache;           /* build/cache/cycles */
-    uint64_t simulator;          /* digest of what simulates */
-    double slack;                /* of lab.ini */
+    const SimtMachine *machine; /* sim: for the roofline floor and the cache's key */
+    const char *cache;          /* build/cache/cycles */
+    uint64_t simulator;         /* digest of what simulates */
+    double slack;               /* of lab.ini */
+    uint64_t counted; /* of a host lab: the submission's count of this case; 0: not yet counted */
     const GpuCeilings *ceilings; /* of the card, for the roofline floor; NULL: unknown */
     Expected *whole; /* on a card: for the window that is judged whole; NULL: made when it comes */
 } SpeedSetup;

@@ -22,7 +22,7 @@
 #include "autograder/text/files.h"
 #include "autograder/text/text.h"
 
-enum { MEASURED_CALLS = 10, ROUNDS = 5 };
+enum { MEASURED_CALLS = 5, ROUNDS = 10 };
 static const double UNCONFIRMED = 2;
 
 static const char VALGRIND_TOOL[] = "/usr/libexec/valgrind/cachegrind-amd64-linux";
@@ -88,102 +88,127 @@ static void end_uncounted(RecordCase *item, const RecordCase *verdict)
               verdict->text);
 }
 
-/* ---- the workbook's own programs ------------------------------------------------------------- */
+/* ---- beside ---------------------------------------------------------------------------------- */
 
-/* One of them costs the same every time.  Until that is known it is counted beside the submission,
- * in processes of its own. */
-typedef struct OwnCount {
+/* One program's count of one case, in a session and a thread of its own. */
+typedef struct Count {
     SpeedSetup beside;
     Judge judge; /* its own */
     int slot, threaded;
     const Problem *problem;
-    CycleCacheKey key;
-    uint64_t cycles; /* 0: not known */
-    pthread_t thread;
-} OwnCount;
-
-static int own_count(OwnCount *own, SpeedSetup *setup, RecordSpeed *speed)
-{
-    Random random;
+    Random random;     /* of its inputs */
+    CycleCacheKey key; /* of the workbook's own programs: they cost the same every time */
+    uint64_t cycles;   /* 0: not known */
     RecordCase verdict;
-    speed_own_inputs(&random);
-    if (count_once(setup, own->slot, own->problem, &random, &own->cycles, &verdict)) {
-        speed_end(speed, SPEED_DEFERRED,
-                  "one of the workbook's own programs could not be counted: %.400s", verdict.text);
-        return -1;
-    }
-    cycle_cache_keep(setup->cache, &own->key, &(DeviceCost){.cycles = own->cycles});
-    return 0;
+    pthread_t thread;
+} Count;
+
+/* -1: count->verdict says why not. */
+static int count_run(Count *count, SpeedSetup *setup)
+{
+    if (count->slot != SLOT_SUBMISSION) speed_own_inputs(&count->random);
+    int failed = count_once(setup, count->slot, count->problem, &count->random, &count->cycles,
+                            &count->verdict);
+    if (failed)
+        count->cycles = 0;
+    else if (count->slot != SLOT_SUBMISSION)
+        cycle_cache_keep(setup->cache, &count->key, &(DeviceCost){.cycles = count->cycles});
+    return failed;
 }
 
-static void *own_count_beside(void *context)
+static void *count_beside(void *context)
 {
-    OwnCount *own = context;
-    RecordSpeed unread;
-    if (own_count(own, &own->beside, &unread)) own->cycles = 0;
+    Count *count = context;
+    count_run(count, &count->beside);
     return NULL;
 }
 
-static void own_begin(OwnCount *own, const SpeedSetup *setup, int slot, const Problem *problem)
+/* Whether one of the workbook's own programs was counted before. */
+static int count_known(Count *count, const SpeedSetup *setup)
 {
     char shape[256];
-    Error error;
-    const Operation *operation = setup->judge->operation;
-    *own = (OwnCount){.beside = *setup, .judge = *setup->judge, .slot = slot, .problem = problem};
-    operation->print(problem, shape, sizeof shape);
-    own->key = cycle_cache_key(setup->build[slot]->digest, operation->name, shape, "cachegrind",
-                               digest_file(setup->simulator, VALGRIND_TOOL));
     DeviceCost known;
-    own->cycles = cycle_cache_find(setup->cache, &own->key, &known) ? 0 : known.cycles;
-    own->judge.session = NULL;
-    if (own->cycles || session_beside(setup->judge->session, &own->judge.session, &error)) return;
-    own->beside.judge = &own->judge;
-    memset(own->beside.started, 0, sizeof own->beside.started);
-    own->threaded = !judge_begin_problem(&own->judge, problem, &error) &&
-                    !pthread_create(&own->thread, NULL, own_count_beside, own);
+    const Operation *operation = setup->judge->operation;
+    operation->print(count->problem, shape, sizeof shape);
+    count->key = cycle_cache_key(setup->build[count->slot]->digest, operation->name, shape,
+                                 "cachegrind", digest_file(setup->simulator, VALGRIND_TOOL));
+    if (cycle_cache_find(setup->cache, &count->key, &known)) return 0;
+    count->cycles = known.cycles;
+    return 1;
 }
 
-static void own_end(OwnCount *own)
+static void count_begin(Count *count, const SpeedSetup *setup, int slot, const Problem *problem,
+                        const Random *random)
 {
-    if (own->threaded) pthread_join(own->thread, NULL);
-    session_close(own->judge.session);
+    Error error;
+    *count = (Count){.beside = *setup, .judge = *setup->judge, .slot = slot, .problem = problem};
+    if (random) count->random = *random;
+    count->judge.session = NULL;
+    if ((slot != SLOT_SUBMISSION && count_known(count, setup)) ||
+        session_beside(setup->judge->session, &count->judge.session, &error))
+        return;
+    count->beside.judge = &count->judge;
+    memset(count->beside.started, 0, sizeof count->beside.started);
+    count->threaded = !judge_begin_problem(&count->judge, problem, &error) &&
+                      !pthread_create(&count->thread, NULL, count_beside, count);
+}
+
+static void count_end(Count *count)
+{
+    if (count->threaded) pthread_join(count->thread, NULL);
+    session_close(count->judge.session);
 }
 
 enum { OWN_SLOTS = SESSION_RUNNERS - SLOT_BASELINE };
 
-struct OwnCounts {
-    int count; /* cases */
+struct Counts {
+    int count; /* of all: of each case so many slots */
     AheadCase *timed;
-    OwnCount own[]; /* of each case OWN_SLOTS */
+    Count one[];
 };
 
-OwnCounts *own_counts_begin(const SpeedSetup *setup, const AheadCase *timed, int count)
+/* Of each case the slots from `first` on. */
+static Counts *counts_begin(const SpeedSetup *setup, const AheadCase *timed, int cases, int first,
+                            int slots)
 {
-    OwnCounts *counts = calloc(1, sizeof *counts + sizeof(OwnCount) * OWN_SLOTS * (size_t)count);
-    if (counts) counts->timed = calloc((size_t)count, sizeof *counts->timed);
+    Counts *counts = calloc(1, sizeof *counts + sizeof(Count) * (size_t)(slots * cases));
+    if (counts) counts->timed = calloc((size_t)cases, sizeof *counts->timed);
     if (!counts || !counts->timed) {
         free(counts);
         return NULL;
     }
-    for (; counts->count < count; counts->count++) {
-        AheadCase *one = &counts->timed[counts->count];
-        *one = timed[counts->count];
+    for (; counts->count < slots * cases; counts->count++) {
+        const int number = counts->count / slots;
+        AheadCase *one = &counts->timed[number];
+        *one = timed[number];
         Judge judge = *setup->judge;
         SpeedSetup with = *setup;
         judge_choose(&judge, one->operation);
         with.judge = &judge;
-        for (int i = 0; i < OWN_SLOTS; i++)
-            own_begin(&counts->own[counts->count * OWN_SLOTS + i], &with, SLOT_BASELINE + i,
-                      &one->problem);
+        count_begin(&counts->one[counts->count], &with, first + counts->count % slots,
+                    &one->problem, &one->random);
     }
     return counts;
 }
 
-void own_counts_end(OwnCounts *counts)
+Counts *counts_begin_own(const SpeedSetup *setup, const AheadCase *timed, int cases)
+{
+    return counts_begin(setup, timed, cases, SLOT_BASELINE, OWN_SLOTS);
+}
+
+Counts *counts_begin_submission(const SpeedSetup *setup, const AheadCase *timed, int cases)
+{
+    if (program_asks_valgrind(setup->build[SLOT_SUBMISSION]->program)) return NULL;
+    return counts_begin(setup, timed, cases, SLOT_SUBMISSION, 1);
+}
+
+void counts_end(Counts *counts, uint64_t *cycles)
 {
     if (!counts) return;
-    for (int i = 0; i < counts->count * OWN_SLOTS; i++)
-        own_end(&counts->own[i]);
+    for (int i = 0; i < counts->count; i++) {
+        count_end(&counts->one[i]);
+        if (cycles) cycles[i] = counts->one[i].cycles;
+    }
     free(counts->timed);
     free(counts);
 }
@@ -237,14 +262,27 @@ static void compare_measured(SpeedSetup *setup, const Problem *problem, Random *
              "; the counts say %.2f times: a person has to look at this", speed->s);
 }
 
+/* What could not be counted beside the submission is counted alone. */
+static int own_known(Count own[OWN_SLOTS], SpeedSetup *setup, RecordSpeed *speed)
+{
+    for (int i = 0; i < OWN_SLOTS; i++)
+        if (!own[i].cycles && count_run(&own[i], setup)) {
+            speed_end(speed, SPEED_DEFERRED,
+                      "one of the workbook's own programs could not be counted: %.400s",
+                      own[i].verdict.text);
+            return 0;
+        }
+    return 1;
+}
+
 void speed_measure_counted(SpeedSetup *setup, const Problem *problem, Random *random,
                            RecordCase *item)
 {
     RecordSpeed *speed = &item->speed;
     Error error;
-    uint64_t student;
+    uint64_t student = setup->counted;
     RecordCase verdict;
-    OwnCount baseline, reference;
+    Count own[OWN_SLOTS];
     const char *cannot = session_cannot_count();
     if (cannot) {
         speed_end(speed, SPEED_DEFERRED, "%s", cannot);
@@ -260,19 +298,17 @@ void speed_measure_counted(SpeedSetup *setup, const Problem *problem, Random *ra
         speed_end(speed, SPEED_DEFERRED, "%s", error.text);
         return;
     }
-    own_begin(&baseline, setup, SLOT_BASELINE, problem);
-    own_begin(&reference, setup, SLOT_REFERENCE, problem);
-    int failed = count_once(setup, SLOT_SUBMISSION, problem, random, &student, &verdict);
-    own_end(&baseline);
-    own_end(&reference);
+    for (int i = 0; i < OWN_SLOTS; i++)
+        count_begin(&own[i], setup, SLOT_BASELINE + i, problem, NULL);
+    int failed =
+        !student && count_once(setup, SLOT_SUBMISSION, problem, random, &student, &verdict);
+    for (int i = 0; i < OWN_SLOTS; i++)
+        count_end(&own[i]);
     if (failed) end_uncounted(item, &verdict);
-    /* What could not be counted beside the submission is counted alone. */
-    if (failed || (!baseline.cycles && own_count(&baseline, setup, speed)) ||
-        (!reference.cycles && own_count(&reference, setup, speed)))
-        return;
+    if (failed || !own_known(own, setup, speed)) return;
     speed->student = (double)student;
-    speed->baseline = (double)baseline.cycles;
-    speed->reference = (double)reference.cycles;
+    speed->baseline = (double)own[0].cycles;
+    speed->reference = (double)own[SLOT_REFERENCE - SLOT_BASELINE].cycles;
     speed->s = speed->s_low = speed->s_high = speed->baseline / speed->student;
     speed->s_ref = speed->baseline / speed->reference;
     speed->verdict = SPEED_SCORED;

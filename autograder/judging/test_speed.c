@@ -10,6 +10,7 @@
 #include "autograder/judging/cycle_cache.h"
 #include "autograder/judging/judge.h"
 #include "autograder/judging/speed.h"
+#include "autograder/judging/speed_counted.h"
 #include "common/conv/conv_problem.h"
 #include "common/operations/operations.h"
 
@@ -20,8 +21,8 @@ static struct {
     double seconds[SESSION_RUNNERS];
     int calls[SESSION_RUNNERS], replays[SESSION_RUNNERS];
     int searched, priced; /* calls that were more than executed, and more than searched */
-    int counted[SESSION_RUNNERS], can_count;
-    int wrong_replay;              /* of the submission */
+    int counted[SESSION_RUNNERS], can_count, opens; /* a session beside */
+    int wrong_replay;                               /* of the submission */
     int process_calls, wrong_call; /* of the submission, since its process began: 1, 2, ... */
     int next_fails;                /* another problem cannot be set in a living process */
     int wrong_channels;            /* every call for a problem of so many channels is wrong */
@@ -39,8 +40,10 @@ static struct {
 
 int session_open(const SessionOptions *options, Session **session, Error *error)
 {
-    (void)options, (void)session;
-    return error_set(error, "no");
+    static char nothing;
+    (void)options;
+    *session = (Session *)&nothing;
+    return fake.opens ? 0 : error_set(error, "no");
 }
 int session_beside(const Session *session, Session **beside, Error *error)
 {
@@ -474,6 +477,32 @@ static void counts_that_lie_are_found(void **state)
     assert_non_null(strstr(item.speed.text, "no counter"));
 }
 
+/* The submission is counted once: beside the other cases, or in its turn. */
+static void counts_made_beside_are_taken(void **state)
+{
+    (void)state;
+    SpeedSetup setup = begin_counted();
+    AheadCase timed = {.operation = judge.operation, .problem = fake.problem};
+    uint64_t cycles = 1;
+    random_seed(&timed.random, 1);
+    counts_end(counts_begin_submission(&setup, &timed, 1), &cycles);
+    assert_int_equal(cycles, 0); /* no session beside */
+    fake.opens = 1;
+    counts_end(counts_begin_submission(&setup, &timed, 1), &cycles);
+    assert_int_equal(cycles, 240000);
+    setup.counted = cycles;
+    fake.cycles[SLOT_SUBMISSION] = 1;
+    RecordCase item = measure(&setup);
+    assert_int_equal(item.speed.verdict, SPEED_SCORED);
+    assert_float_equal(item.speed.s, 2, 0);
+    assert_int_equal(fake.counted[SLOT_SUBMISSION], 1);
+    fake.wrong_replay = 1; /* what is wrong beside is said when it is counted in its turn */
+    counts_end(counts_begin_submission(&setup, &timed, 1), &cycles);
+    assert_int_equal(cycles, 0);
+    setup.counted = cycles;
+    assert_int_equal(measure(&setup).speed.verdict, SPEED_WRONG);
+}
+
 static void speed_waits_for_correctness_and_for_a_gap(void **state)
 {
     (void)state;
@@ -629,6 +658,7 @@ int main(void)
         cmocka_unit_test(nobody_is_faster_than_the_machine),
         cmocka_unit_test(counts_become_points),
         cmocka_unit_test(counts_that_lie_are_found),
+        cmocka_unit_test(counts_made_beside_are_taken),
         cmocka_unit_test(speed_waits_for_correctness_and_for_a_gap),
         cmocka_unit_test(paired_times_become_points),
         cmocka_unit_test(every_timed_output_is_checked),

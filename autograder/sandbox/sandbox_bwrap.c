@@ -81,6 +81,16 @@ static void system_add(Arguments *arguments)
     }
 }
 
+/* Valgrind reads all that it finds about the C library's lines, which takes longer than its start:
+ * there is nothing to find. */
+static void traced_add(Arguments *arguments, const char *bytes)
+{
+    static const char lines[] = "/usr/lib/debug";
+    ADD(arguments, "--proc", "/proc");
+    if (!access(lines, F_OK))
+        ADD(arguments, "--size", bytes, "--tmpfs", lines, "--remount-ro", lines);
+}
+
 /* Small, because what lies in them is memory; the root and /dev are then closed, because they too
  * are memory. */
 static void private_add(Arguments *arguments, const SandboxSpec *spec)
@@ -88,7 +98,7 @@ static void private_add(Arguments *arguments, const SandboxSpec *spec)
     const char *bytes = spec->processes == 1 ? "16777216" : "536870912";
     ADD(arguments, "--size", bytes, "--tmpfs", "/tmp", "--dev", "/dev", "--size", bytes, "--tmpfs",
         "/dev/shm");
-    if (spec->traced) ADD(arguments, "--proc", "/proc");
+    if (spec->traced) traced_add(arguments, bytes);
     for (const char *const *path = spec->read_only; *path; path++)
         ADD(arguments, "--ro-bind", *path, *path);
     for (const char *const *path = spec->writable; *path; path++)

@@ -41,7 +41,7 @@ static int box_start(const Session *session, Runner *runner, const int pass[2], 
                         .memory_bytes = session->memory_bytes,
                         .file_bytes = RUNNER_FILE_BYTES,
                         .processes = 1,
-                        .one_core = (int)session->call.host};
+                        .one_core = session->call.host && !runner->counted};
     if (runner->counted) {
         count_arguments(runner->program, argv);
         spec.environment = count_environment;
