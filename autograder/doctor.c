@@ -1,8 +1,8 @@
 /* doctor.c - what this machine can run, time, profile and keep apart, asked from the things
  * themselves.
  *
- * Prints one aligned line per question; a "no" comes with its remedy.  Exit status 0: the doctor
- * only tells. */
+ * Prints an aligned paragraph per question; a "no" comes with its remedy.  Exit status 0: the
+ * doctor only tells. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +11,7 @@
 
 #include "autograder/build/build.h"
 #include "autograder/sandbox/sandbox.h"
+#include "autograder/text/table.h"
 #include "common/base/parallel.h"
 #include "common/cuda/gpu/gpu_device.h"
 #include "common/simt/machine/machine.h"
@@ -19,12 +20,21 @@ static void row(const char *what, const char *format, ...) __attribute__((format
 
 static void row(const char *what, const char *format, ...)
 {
+    enum { LABEL = 2, TEXT = 14 };
+    char *text = NULL, *lines = NULL;
+    size_t bytes;
     va_list arguments;
     va_start(arguments, format);
-    printf("  %-12s", what);
-    vprintf(format, arguments);
-    printf("\n");
+    int length = vasprintf(&text, format, arguments);
     va_end(arguments);
+    FILE *memory = length < 0 ? NULL : open_memstream(&lines, &bytes);
+    if (!memory) return;
+    text_wrap(memory, TEXT, text);
+    fclose(memory);
+    memcpy(lines + LABEL, what, strlen(what));
+    fputs(lines, stdout);
+    free(lines);
+    free(text);
 }
 
 /* First line of a command's output, without its newline; 0 when there is one. */

@@ -150,10 +150,8 @@ static int nothing_right(const Lab *lab, const Climb *climb, Error *error)
     if (!climb->grades)
         return error_set(error, "no grade of %s is kept yet; the first: make grade LAB=%.2s",
                          lab->name, lab->name);
-    return error_set(error,
-                     "%s has %d grade%s and none was right: the climb begins with the first "
-                     "that is; make hint LAB=%.2s",
-                     lab->name, climb->grades, climb->grades == 1 ? "" : "s", lab->name);
+    return error_set(error, "no grade of %s was right yet, of %d so far: make hint LAB=%.2s",
+                     lab->name, climb->grades, lab->name);
 }
 
 static void draw(FILE *stream, FILE *file, const Climb *climb, const ClimbGrade *now, int *rung)

@@ -402,6 +402,23 @@ for link in "$build"/*; do [ "${link##*/}" = cache ] || ln -s "$link" "$work/a s
 run 0 "$grade" --build "$work/a space" --lab 0 --engine sim --submission solutions --case one --results "$work/r" && grep -q '^  one *correct' "$work/out"
 tell a-path-with-a-space
 
+# ccache's links on the path compile through it, but not where it cannot write its cache.
+through_ccache()
+{
+    for program in ccache cc c++ gcc g++; do ln -sf "$(command -v ccache)" "$work/links/$program"; done
+    env -u CCACHE_DIR -u XDG_CACHE_HOME HOME="$1" PATH="$work/links:$PATH" \
+        sh common/setup/setup.sh "$work/found" >"$work/out" 2>&1 &&
+        sed -n 's/^CCACHE=//p' "$work/found/toolchain.env" >"$work/ccache"
+}
+mkdir -p "$work/links" "$work/home"
+if command -v ccache >/dev/null; then
+    through_ccache "$work/home" && grep -q '/ccache$' "$work/ccache" && rm -r "$work/found" &&
+        through_ccache /proc && grep -qx '' "$work/ccache"
+    tell a-home-that-is-read-only
+fi
+run 0 env COLUMNS=80 make -s doctor BUILD="$BUILD" && ! grep -q '.\{81\}' "$work/out" && grep -q '^  sandbox ' "$work/out"
+tell the-doctor-fits-the-screen
+
 # Progress and the time left, on a terminal only.
 cat >"$work/slow.sh" <<'END'
 . common/setup/ticker.sh
