@@ -1,22 +1,8 @@
 #include "common/base/parallel.h"
 
-#include <pthread.h>
 #include <sched.h>
 #include <string.h>
 #include <unistd.h>
-
-/* All shares of one piece of work. */
-typedef struct Shares {
-    ParallelWork *work;
-    ParallelMore *more; /* NULL: every share is to be worked */
-    void *context;
-    int count;
-} Shares;
-
-typedef struct Share {
-    const Shares *all;
-    int number;
-} Share;
 
 int parallel_cores(void)
 {
@@ -34,44 +20,42 @@ int parallel_shares(double units, double least)
     return shares > 1 ? (int)shares : 1;
 }
 
-static int share_is_wanted(const Share *share)
-{
-    const Shares *all = share->all;
-    return share->number < all->count && (!all->more || all->more(all->context));
-}
-
-/* Begins two other shares, which begin two others each, before its own work: so all of many have
- * begun soon. */
 static void *share_run(void *argument)
 {
-    enum { OTHERS = 2 };
-    const Share *share = argument;
-    Share other[OTHERS];
-    pthread_t thread[OTHERS];
-    int threaded[OTHERS];
-    for (int i = 0; i < OTHERS; i++) {
-        other[i] = (Share){share->all, OTHERS * share->number + 1 + i};
-        threaded[i] = share_is_wanted(&other[i]) &&
-                      pthread_create(&thread[i], NULL, share_run, &other[i]) == 0;
-    }
+    const ParallelShare *share = argument;
     share->all->work(share->all->context, share->number);
-    for (int i = 0; i < OTHERS; i++)
-        if (!threaded[i] && share_is_wanted(&other[i])) share_run(&other[i]);
-    for (int i = 0; i < OTHERS; i++)
-        if (threaded[i]) pthread_join(thread[i], NULL);
     return NULL;
 }
 
-void parallel_run_while(int shares, ParallelMore *more, ParallelWork *work, void *context)
+static int others_are_wanted(const Parallel *all)
 {
-    Shares all = {.work = work, .more = more, .context = context, .count = shares};
-    Share first = {&all, 0};
-    if (shares > 0) share_run(&first);
+    return !all->more || all->more(all->context);
+}
+
+void parallel_begin(Parallel *all)
+{
+    for (int i = 1; i < all->count; i++) {
+        ParallelShare *share = &all->share[i];
+        *share = (ParallelShare){.all = all, .number = i};
+        share->threaded =
+            others_are_wanted(all) && pthread_create(&share->thread, NULL, share_run, share) == 0;
+    }
+}
+
+void parallel_end(Parallel *all)
+{
+    for (int i = 1; i < all->count; i++)
+        if (!all->share[i].threaded && others_are_wanted(all)) share_run(&all->share[i]);
+    for (int i = 1; i < all->count; i++)
+        if (all->share[i].threaded) pthread_join(all->share[i].thread, NULL);
 }
 
 void parallel_run(int shares, ParallelWork *work, void *context)
 {
-    parallel_run_while(shares, NULL, work, context);
+    Parallel all = {.work = work, .context = context, .count = shares};
+    parallel_begin(&all);
+    if (shares > 0) work(context, 0);
+    parallel_end(&all);
 }
 
 /* ---- bytes -------------------------------------------------------------------------------- */

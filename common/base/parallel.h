@@ -2,6 +2,7 @@
 #ifndef CONVLAB_BASE_PARALLEL_H
 #define CONVLAB_BASE_PARALLEL_H
 
+#include <pthread.h>
 #include <stddef.h>
 
 enum { PARALLEL_MOST = 64 };
@@ -19,10 +20,28 @@ int parallel_shares(double units, double least);
 typedef void ParallelWork(void *context, int share);
 void parallel_run(int shares, ParallelWork *work, void *context);
 
-/* The same for shares that take their work from one heap: those that have not begun when more()
- * says that nothing is left are not called.  Share 0 always is. */
+/* The same where shares take their work from one heap, and share 0 finds out only on its way that
+ * there is enough for others: then it calls parallel_begin, and parallel_end when the heap is
+ * empty. Of the others, those are not called that have not begun when more() says that nothing is
+ * left. */
 typedef int ParallelMore(void *context);
-void parallel_run_while(int shares, ParallelMore *more, ParallelWork *work, void *context);
+typedef struct Parallel Parallel;
+typedef struct ParallelShare {
+    const Parallel *all;
+    int number, threaded;
+    pthread_t thread;
+} ParallelShare;
+
+struct Parallel {
+    ParallelWork *work;
+    ParallelMore *more; /* NULL: every share is to be worked */
+    void *context;
+    int count; /* of shares, 0 included */
+    ParallelShare share[PARALLEL_MOST];
+};
+
+void parallel_begin(Parallel *all);
+void parallel_end(Parallel *all);
 
 /* memcpy, and whether memcmp is 0, of what may be hundreds of megabytes: one core has a tenth of
  * the memory's bandwidth. */

@@ -76,7 +76,10 @@ static void nobody_comes_to_an_empty_heap(void **state)
     (void)state;
     for (int left = 0; left <= 1000000; left += 500000) {
         Heap heap = {.left = left};
-        parallel_run_while(PARALLEL_MOST, heap_more, heap_share, &heap);
+        Parallel all = {heap_share, heap_more, &heap, .count = PARALLEL_MOST};
+        parallel_begin(&all);
+        heap_share(&heap, 0);
+        parallel_end(&all);
         assert_true(heap.left <= 0);
         for (int i = 0; i < PARALLEL_MOST; i++)
             assert_in_range(heap.came[i], i == 0, left || i == 0);

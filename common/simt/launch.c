@@ -69,8 +69,18 @@ typedef struct Crew {
     Launch *launch;
     Worker *worker;
     uint32_t each;
+    int begun;  /* more threads than the caller's: there is work for them */
     int failed; /* out of host memory */
+    Parallel all;
 } Crew;
+
+/* The caller's thread alone has worked for longer than another takes to begin. */
+static void crew_begin(void *context)
+{
+    Crew *crew = context;
+    if (!crew->begun) parallel_begin(&crew->all);
+    crew->begun = 1;
+}
 
 /* What a host thread does.  It opens its own workers, so that their memory is near. */
 static void crew_share(void *context, int share)
@@ -80,6 +90,8 @@ static void crew_share(void *context, int share)
     int failed = 0;
     for (uint32_t i = 0; i < crew->each; i++)
         failed |= worker_open(&worker[i], crew->launch, crew->launch->launch->params) != 0;
+    for (uint32_t i = 0; i < crew->each && !share && crew->all.count > 1; i++)
+        worker_calls(&worker[i], crew_begin, crew);
     if (failed)
         __atomic_store_n(&crew->failed, 1, __ATOMIC_RELAXED);
     else if (crew->launch->cluster_blocks)
@@ -97,6 +109,14 @@ static int crew_more(void *context)
     const Launch *launch = crew->launch;
     return __atomic_load_n(&launch->next, __ATOMIC_RELAXED) < launch->blocks / crew->each &&
            !__atomic_load_n(&crew->failed, __ATOMIC_RELAXED);
+}
+
+static int crew_run(Crew *crew, uint32_t threads)
+{
+    crew->all = (Parallel){crew_share, crew_more, crew, .count = (int)threads};
+    crew_share(crew, 0);
+    if (crew->begun) parallel_end(&crew->all);
+    return crew->failed;
 }
 
 /* ---- results ------------------------------------------------------------------------------ */
@@ -267,8 +287,7 @@ static int launch_run(Launch *launch, SimtResult *result)
             worker_tell(&worker[i]);
     } else if (!failed) {
         Crew crew = {.launch = launch, .worker = worker, .each = each};
-        parallel_run_while((int)threads, crew_more, crew_share, &crew);
-        failed = crew.failed;
+        failed = crew_run(&crew, threads);
     }
     if (failed) {
         status = launch_refuse(result, SIMT_BAD_LAUNCH, launch->kernel,

@@ -677,30 +677,37 @@ static void races_do_not_depend_on_threads(void **state)
 }
 
 /* The launch's verdict with so many host threads and such a limit (0: none to speak of). */
-static SimtCheck check_with(int threads, uint64_t limit, uint64_t *executed)
+static SimtCheck check_with(const char *text, int threads, uint64_t limit, uint64_t *executed)
 {
     SimtOptions options = {.threads = threads, .instruction_limit = limit};
     Error error;
     SimtGpu *gpu = simt_open(&SMALL, &options, &error);
     uint64_t out = device_data(gpu, NULL, 64 * 100 * 4);
     SimtResult result;
-    run(gpu, COLLATZ, 64, 100, 0, &out, 8, &result);
+    run(gpu, text, 64, 100, 0, &out, 8, &result);
     *executed = result.counters.warp_instructions;
     simt_close(gpu);
     return result.report.check;
 }
 
-/* It is that of all host threads together, to the last instruction. */
+/* It is that of all host threads together, to the last instruction: of short warps, and of one that
+ * makes 20000 turns before others begin. */
 static void a_limit_is_exact(void **state)
 {
     (void)state;
-    uint64_t first, executed;
-    assert_int_equal(check_with(1, 0, &first), SIMT_OK);
-    assert_true(first > 64 * 4 * 100);
-    for (int threads = 1; threads <= 9; threads += 4) {
-        assert_int_equal(check_with(threads, first, &executed), SIMT_OK);
-        assert_int_equal(executed, first);
-        assert_int_equal(check_with(threads, first - 1, &executed), SIMT_TIMEOUT);
+    static const char TURNS[] =
+        KERNEL("", "mov.u32 %r5, 20000;\nLOOP: sub.u32 %r5, %r5, 1; setp.ne.u32 %p1, %r5, 0;\n"
+                   "@%p1 bra LOOP;");
+    for (int i = 0; i < 2; i++) {
+        const char *text = i ? TURNS : COLLATZ;
+        uint64_t first, executed;
+        assert_int_equal(check_with(text, 1, 0, &first), SIMT_OK);
+        assert_true(first > 64 * 4 * 100);
+        for (int threads = 1; threads <= 9; threads += 4) {
+            assert_int_equal(check_with(text, threads, first, &executed), SIMT_OK);
+            assert_int_equal(executed, first);
+            assert_int_equal(check_with(text, threads, first - 1, &executed), SIMT_TIMEOUT);
+        }
     }
 }
 

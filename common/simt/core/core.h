@@ -554,6 +554,8 @@ struct Worker {
     Touched loaded, stored; /* loads by pairs of sectors */
     uint64_t charged,
         patience;              /* warp instructions that the launch is yet to be told of, at most */
+    void (*begin)(void *);     /* begins other workers; NULL: they have begun, or there are none */
+    void *others;              /* for it */
     uint64_t findings;         /* that let execution go on */
     SimtReport finding, fault; /* the first of this worker: blocks come in rising order */
     uint64_t finding_block, fault_block;

@@ -15,8 +15,9 @@
 #include "common/simt/time/traffic.h"
 #include "common/simt/time/watch.h"
 
-/* Between two looks at the limit and at what other host threads found. */
-enum { CHUNK = 1 << 15 };
+/* Instructions between two looks at the limit and at what other host threads found, and so many
+ * before a worker calls others: about as long as it takes another thread to begin. */
+enum { CHUNK = 1 << 15, ALONE = 1 << 12 };
 
 int exec_level = 2;
 
@@ -36,6 +37,13 @@ const Handler *exec_handlers(void)
     return exec_base;
 }
 
+/* Instructions that a worker keeps to itself: all workers together a small part of the limit. */
+static uint64_t patience_of(const Launch *launch)
+{
+    enum { PARTS = 1 << 16 };
+    return launch->limit / PARTS < CHUNK ? launch->limit / PARTS : CHUNK;
+}
+
 /* Tells the launch what was executed. */
 static void executed_tell(Worker *worker)
 {
@@ -43,6 +51,10 @@ static void executed_tell(Worker *worker)
     uint64_t all = __atomic_add_fetch(&launch->executed, worker->charged, __ATOMIC_RELAXED);
     if (all > launch->limit) __atomic_store_n(&launch->timeout, 1, __ATOMIC_RELAXED);
     worker->charged = 0;
+    if (!worker->begin || all < ALONE) return;
+    worker->begin(worker->others);
+    worker->begin = NULL;
+    worker->patience = patience_of(launch);
 }
 
 /* True when this block has to end early. */
@@ -73,17 +85,22 @@ static int chunk_ends(Warp *warp, const Ins *ins, uint32_t executed)
     return 1;
 }
 
+static uint32_t chunk_of(const Worker *worker)
+{
+    return worker->begin ? ALONE : CHUNK;
+}
+
 /* Runs `warp` until it waits, ends or faults. */
 static void warp_run(Warp *warp)
 {
     const Ins *ins = warp->pc;
     warp->state = WARP_READY;
     while (ins) {
-        uint32_t n = 0;
+        uint32_t n = 0, chunk = chunk_of(warp->worker);
         do
             ins = ins->fn(warp, ins);
-        while (ins && ++n < CHUNK);
-        if (chunk_ends(warp, ins, n + 1)) return;
+        while (ins && ++n < chunk);
+        if (chunk_ends(warp, ins, n + !ins)) return;
     }
 }
 
@@ -108,7 +125,7 @@ static void warp_run_counting(Warp *warp)
     int clocked = worker->kernel->reads_clock;
     warp->state = WARP_READY;
     while (ins) {
-        uint32_t n = 0;
+        uint32_t n = 0, chunk = chunk_of(worker);
         do {
             InsCount *profile = &worker->profile[ins - code];
             const Ins *now = ins;
@@ -127,9 +144,9 @@ static void warp_run_counting(Warp *warp)
                 cost->slots -= turn_saves(&warp->chain, paid, ins == code + now->target);
             chain_step(warp, now, paid, issue_cycles);
             trace_add(trace, (uint32_t)(now - code), warp);
-        } while (ins && ++n < CHUNK);
+        } while (ins && ++n < chunk);
         worker->cost.steps += n;
-        if (chunk_ends(warp, ins, n + 1)) return;
+        if (chunk_ends(warp, ins, n + !ins)) return;
     }
 }
 
@@ -533,13 +550,6 @@ static int worker_count_open(Worker *worker)
                : -1;
 }
 
-/* Instructions that a worker keeps to itself: all workers together a small part of the limit. */
-static uint64_t patience_of(const Launch *launch)
-{
-    enum { PARTS = 1 << 16 };
-    return launch->limit / PARTS < CHUNK ? launch->limit / PARTS : CHUNK;
-}
-
 int worker_open(Worker *worker, Launch *launch, const void *params)
 {
     SimtKernel *kernel = launch->kernel;
@@ -592,8 +602,15 @@ int worker_open(Worker *worker, Launch *launch, const void *params)
     return 0;
 }
 
+void worker_calls(Worker *worker, void (*begin)(void *), void *context)
+{
+    worker->begin = begin, worker->others = context;
+    if (worker->patience > ALONE) worker->patience = ALONE;
+}
+
 void worker_tell(Worker *worker)
 {
+    worker->begin = NULL; /* nothing is left for others */
     executed_tell(worker);
     if (worker->launch->count) touched_tell(worker->launch, worker);
 }
