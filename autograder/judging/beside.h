@@ -1,4 +1,4 @@
-/* beside.h - on the simulator one case leaves cores idle: while the grader runs its cases from the
+/* beside.h - without a card one case leaves cores idle: while the grader runs its cases from the
  * first on, a session beside it runs them from the last on, until the two meet.  Only what is right
  * there counts; anything else the grader runs itself, in its turn and with all that it says. */
 #ifndef CONVLAB_AUTOGRADER_JUDGING_BESIDE_H

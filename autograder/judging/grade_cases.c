@@ -322,7 +322,8 @@ static int machine_is_busy(void)
 static void beside_cases(LabRun *run, const int *order)
 {
     const Record *record = run->record;
-    if (!run->speed.sim || run->grader->crowded || record->cases < 2 || machine_is_busy()) return;
+    const int card = !run->speed.sim && !run->judge.host;
+    if (card || run->grader->crowded || record->cases < 2 || machine_is_busy()) return;
     BesideCase *list = calloc((size_t)record->cases, sizeof *list);
     Error error;
     for (int i = 0; i < record->cases && list; i++) {
