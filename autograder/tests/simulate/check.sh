@@ -53,6 +53,17 @@ run 0 $here/samples.cu && [ "$(grep -c '^ok ' "$work/out")" = 9 ] &&
     ! grep -q '^not ok' "$work/out" && ! says 'a check found' &&
     says 'a cooperative grid of [0-9]* blocks' && ! says 'leak check'
 tell samples-of-others
+# What an H200 printed for these.
+run 0 $here/modern.cu && sort "$work/out" | tr '\n' ' ' |
+    grep -q '^barriers 63f30000 gates ok groups 156ad1f8 lanes 004b9000 pipelined 87af6000 types' &&
+    grep -qx 'types f5f16000' "$work/out" && ! says 'a check found'
+tell templates-of-libcu++
+run 0 $here/queue.cu && grep -qx 'taken 400, sum 80200' "$work/out" && ! says 'a check found'
+tell a-queue-between-blocks
+run 0 $here/layers.cu && grep -qx 'blur: worst 0.000000, sum 367008.0000' "$work/out" &&
+    grep -q '^filtered: 1792.00' "$work/out" && grep -qx 'half: 13232b80' "$work/out" &&
+    ! says 'a check found'
+tell layered-textures-and-surfaces
 run 0 $here/recursion.cu && [ "$(grep -c '^ok ' "$work/out")" = 6 ] &&
     ! grep -q '^not ok' "$work/out" && ! says 'a check found' && ! says 'leak check'
 tell recursion-and-the-device-heap
