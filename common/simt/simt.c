@@ -10,6 +10,7 @@
 #include "common/simt/core/accelerator.h"
 #include "common/simt/decode/decode.h"
 #include "common/simt/exec/exec.h"
+#include "common/simt/image.h"
 #include "common/simt/time/cost.h"
 
 enum { VARIABLES_MAX = 20000, VARIABLE_LEAST = 256 };
@@ -320,8 +321,8 @@ static void info_fill(SimtKernel *kernel)
     info->max_threads = threads > 1024 ? 1024 : (uint32_t)threads;
     info->registers = 32;
     uint32_t best = 0;
-    for (uint32_t i = 0; i < kernel->module->fatbin.kernels; i++) {
-        const CubinKernel *c = &kernel->module->fatbin.kernel[i];
+    for (uint32_t i = 0; i < kernel->module->fatbin->kernels; i++) {
+        const CubinKernel *c = &kernel->module->fatbin->kernel[i];
         if (strcmp(c->name, f->name) != 0 || c->sm < best) continue;
         best = c->sm;
         info->registers = c->registers;
@@ -386,13 +387,13 @@ SimtModule *simt_module_load(SimtGpu *gpu, const void *image, size_t bytes, uint
     module->gpu = gpu;
     module->next = gpu->modules;
     gpu->modules = module;
-    if (fatbin_open(image, bytes, &module->fatbin, error) == 0) {
-        module->ptx = ptx_parse(module->fatbin.ptx, module->fatbin.ptx_bytes, error);
-        if (module->ptx && variables_fit(module, room, error) == 0 &&
-            symbols_place(module, error) == 0 && kernels_list(module, error) == 0)
+    module->image = image_take(image, bytes, error);
+    if (module->image) {
+        module->ptx = module->image->ptx;
+        module->fatbin = &module->image->fatbin;
+        if (variables_fit(module, room, error) == 0 && symbols_place(module, error) == 0 &&
+            kernels_list(module, error) == 0)
             return module;
-    } else {
-        memset(&module->fatbin, 0, sizeof module->fatbin);
     }
     simt_module_unload(gpu, module);
     return NULL;
@@ -421,8 +422,7 @@ void simt_module_unload(SimtGpu *gpu, SimtModule *module)
     free(module->kernel);
     free(module->symbol);
     free(module->taken);
-    if (module->ptx) ptx_free(module->ptx);
-    fatbin_close(&module->fatbin);
+    image_leave(module->image);
     free(module);
 }
 

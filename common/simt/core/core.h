@@ -312,8 +312,9 @@ typedef struct Symbol {
 
 struct SimtModule {
     SimtGpu *gpu;
-    PtxModule *ptx;
-    Fatbin fatbin;
+    const struct Image *image; /* common/simt/image.h: owns the two that follow */
+    const PtxModule *ptx;
+    const Fatbin *fatbin;
     Symbol *symbol;
     uint32_t symbols;
     SimtKernel *kernel;

@@ -99,7 +99,7 @@ static void instruction_name(const SimtKernel *kernel, uint32_t from, Place *pla
     to->ptx_line = in->ptx_line;
     to->file = source_line(kernel, from, &to->line);
     to->opcode = opcode_join(in);
-    to->text = line_copy(&kernel->module->fatbin, place, in->ptx_line);
+    to->text = line_copy(kernel->module->fatbin, place, in->ptx_line);
 }
 
 int is_branch(const Ins *ins)
