@@ -127,7 +127,7 @@ static const Part parts[] = {
      0},
     {{"-D__TEXTURE_INDIRECT_FUNCTIONS_H__", "-D__SURFACE_INDIRECT_FUNCTIONS_H__",
       "-D__CHANNEL_DESCRIPTOR_H__"},
-     {"*tex1", "*tex2", "*tex3", "*texC", "*surf", "*hannel"},
+     {"*tex1", "*tex2", "*tex3", "*texC", "*surf", "*CreateChannelDesc"},
      1},
     {{"-D__SM_32_INTRINSICS_H__"}, {"*__ld", "*__st", "*__funnel"}, 1},
     {{"-D__SM_30_INTRINSICS_H__"},

@@ -197,7 +197,7 @@ static void test_parts_of_the_headers(void **state)
     build_text("conv.cu", text, &build);
     assert_int_equal(build.status, BUILD_OK);
     build_clear(&build);
-    snprintf(text, sizeof text, "%s// _std, stdio, cstd\n%s", good, refuses);
+    snprintf(text, sizeof text, "%s// _std, stdio, cstd, channels\n%s", good, refuses);
     build_text("conv.cu", text, &build);
     assert_int_equal(build.status, BUILD_OK);
     build_clear(&build);
