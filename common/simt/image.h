@@ -1,5 +1,5 @@
-/* image.h - programs that were read already.  A grade loads one and the same for every problem, each
- * time on a GPU of its own, and to read its PTX takes as long as a small problem. */
+/* image.h - programs that were read already.  A grade loads one and the same for every problem,
+ * each time on a GPU of its own, and to read its PTX takes as long as a small problem. */
 #ifndef CONVLAB_SIMT_IMAGE_H
 #define CONVLAB_SIMT_IMAGE_H
 
