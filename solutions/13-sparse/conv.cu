@@ -1,5 +1,5 @@
-/* Lab 13: products with a zero are left out.  x has many zeros (p->zeros percent), w has none. Edit
- * only the TODO regions. */
+/* Lab 13: products with a zero are left out.  x has many zeros (p->zeros percent), and w may
+ * have some.  Edit only the TODO regions. */
 #include <convlab/conv.h>
 
 enum { WARP = 32 };
