@@ -260,6 +260,12 @@ static void bulk()
           bulk_store_kernel<4096, false><<<SMS, 128, 8192>>>(Y, 32, 8192));
     ENTER(FIT, "bulk-store", "bulk-add-4k",
           bulk_store_kernel<4096, true><<<SMS, 128, 8192>>>(Y, 32, 8192));
+    ENTER(FIT, "bulk-store", "bulk-store-512",
+          bulk_store_kernel<512, false><<<SMS, 128, 2048>>>(Y, 96, 1 << 16));
+    ENTER(FIT, "bulk-store", "bulk-store-2k",
+          bulk_store_kernel<2048, false><<<SMS, 128, 4096>>>(Y, 48, 1 << 14));
+    ENTER(HELD_OUT, "bulk-store", "bulk-add-512",
+          bulk_store_kernel<512, true><<<SMS, 128, 2048>>>(Y, 64, 1 << 16));
     ENTER(HELD_OUT, "bulk-store", "bulk-store-16k",
           bulk_store_kernel<16384, false><<<SMS, 256, 18 * 1024>>>(Y, 12, 2048));
     ENTER(HELD_OUT, "bulk-store", "bulk-store-1k",
@@ -509,8 +515,8 @@ static void boxes()
         (p).map, (p).boxes, target, rounds)
 #define STORES(FORM, p, rounds)                                                                    \
     boxes_store_kernel<FORM><<<SMS, 128, 1024 + (p).boxes.bytes>>>((p).map, (p).boxes, rounds)
-#define SHARED_BY(BLOCKS, BYTES, p, rounds)                                                        \
-    roomy(multicast_kernel<BLOCKS, BYTES, 3>)<<<SMS, 128, 1024 + 3 * BLOCKS * BYTES>>>(            \
+#define SHARED_BY(BLOCKS, BYTES, p, blocks, rounds)                                                \
+    roomy(multicast_kernel<BLOCKS, BYTES, 3>)<<<blocks, 128, 1024 + 3 * BLOCKS * BYTES>>>(         \
         (p).map, (p).boxes, target, rounds)
     ENTER(FIT, "tile", "tile-swizzled", LOADS(TILE_2D, 4, swizzled, 128, 24));
     ENTER(FIT, "tile", "tile-narrow-16B", LOADS(TILE_2D, 4, narrow_4, 128, 48));
@@ -524,8 +530,10 @@ static void boxes()
     ENTER(HELD_OUT, "tile-store", "tile-store-4d", STORES(TILE_4D, stored_tiled, 24));
     ENTER(FIT, "im2col", "im2col-64", LOADS(PIXELS_4D, 4, columns, 128, 13));
     ENTER(HELD_OUT, "im2col", "im2col-128-apart", LOADS(PIXELS_4D, 2, columns_apart, 128, 13));
-    ENTER(FIT, "multicast", "multicast-2", SHARED_BY(2, 8192, parts_2, 24));
-    ENTER(HELD_OUT, "multicast", "multicast-4", SHARED_BY(4, 4096, parts_4, 24));
+    ENTER(FIT, "multicast", "multicast-2", SHARED_BY(2, 8192, parts_2, SMS, 24));
+    ENTER(HELD_OUT, "multicast", "multicast-4", SHARED_BY(4, 4096, parts_4, SMS, 24));
+    ENTER(FIT, "multicast", "multicast-4-fits", SHARED_BY(4, 4096, parts_4, 128, 24));
+    ENTER(HELD_OUT, "multicast", "multicast-2-few", SHARED_BY(2, 8192, parts_2, 64, 24));
 #undef LOADS
 #undef STORES
 #undef SHARED_BY
@@ -869,6 +877,88 @@ __global__ void __cluster_dims__(BLOCKS, 1, 1) neighbours_kernel(float *y, int r
     y[blockIdx.x * blockDim.x + threadIdx.x] = sum + word[threadIdx.x];
 }
 
+/* A histogram whose bins lie in all blocks of the cluster. */
+template <int BLOCKS>
+__global__ void __cluster_dims__(BLOCKS, 1, 1)
+    histogram_kernel(const float *x, float *y, int rounds)
+{
+    __shared__ uint32_t bin[1024];
+    for (int i = threadIdx.x; i < 1024; i += blockDim.x)
+        bin[i] = 0;
+    cluster_sync();
+    const int first = blockIdx.x * blockDim.x + threadIdx.x, step = gridDim.x * blockDim.x;
+    for (int i = 0; i < rounds; i++) {
+        uint32_t which = __float_as_uint(x[first + i * step]) * 2654435761u >> 12;
+        asm volatile("red.relaxed.cluster.shared::cluster.add.u32 [%0], 1;" ::"r"(
+                         place_at(bin, which / 1024 % BLOCKS) + which % 1024 * 4)
+                     : "memory");
+    }
+    cluster_sync();
+    y[first] = bin[threadIdx.x];
+}
+
+/* Each thread adds up what lies at its own place in all blocks, four words at a time. */
+template <int BLOCKS>
+__global__ void __cluster_dims__(BLOCKS, 1, 1) reduction_kernel(float *y, int rounds)
+{
+    __shared__ float4 part[1024];
+    for (int i = threadIdx.x; i < 1024; i += blockDim.x)
+        part[i] = make_float4(i, 1, 2, 3);
+    cluster_sync();
+    float sum = 0;
+    for (int i = 0; i < rounds; i++)
+        for (int rank = 0; rank < BLOCKS; rank++) {
+            uint32_t at = place_at(part, rank) + (i * blockDim.x + threadIdx.x) % 1024 * 16;
+            float4 v;
+            asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];"
+                         : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
+                         : "r"(at)
+                         : "memory");
+            sum += v.x + v.y + v.z + v.w;
+        }
+    cluster_sync();
+    y[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
+/* Blocks in a ring hand words on: from one to the next, while the others wait (AROUND), or each to
+ * both neighbours at once, as the edges of tiles.  Each waits at mbarriers of its own, two in turns:
+ * a neighbour may be a round ahead. */
+template <int BLOCKS, bool AROUND>
+__global__ void __cluster_dims__(BLOCKS, 1, 1) ring_kernel(float *y, int rounds)
+{
+    __shared__ float word[2][2][64];
+    __shared__ uint64_t full[2];
+    const int rank = cluster_rank(), warps = blockDim.x / WARP, lane = threadIdx.x % WARP,
+              next = (rank + 1) % BLOCKS, before = (rank + BLOCKS - 1) % BLOCKS;
+    if (threadIdx.x < 2) barrier_init(&full[threadIdx.x], AROUND ? warps : 2 * warps);
+    barriers_show();
+    cluster_sync();
+    float sum = threadIdx.x;
+    auto hand = [&](int to, int side, int i) {
+        asm volatile(
+            "st.shared::cluster.f32 [%0], %1;" ::"r"(place_at(&word[i % 2][side][threadIdx.x], to)),
+            "f"(sum)
+            : "memory");
+        __syncwarp();
+        if (lane == 0) barrier_arrive_at(&full[i % 2], to);
+    };
+    for (int i = 0; i < rounds; i++) {
+        if (AROUND) {
+            const int waits = rank ? i : i - 1;
+            if (waits >= 0)
+                barrier_wait(&full[waits % 2], waits / 2 % 2),
+                    sum += word[waits % 2][0][threadIdx.x];
+            hand(next, 0, i);
+        } else {
+            hand(next, 0, i), hand(before, 1, i);
+            barrier_wait(&full[i % 2], i / 2 % 2);
+            sum = 0.5f * (word[i % 2][0][threadIdx.x] + word[i % 2][1][threadIdx.x]);
+        }
+    }
+    cluster_sync();
+    y[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
 template <int BLOCKS>
 __global__ void __cluster_dims__(BLOCKS, 1, 1) meetings_kernel(float *y, int rounds)
 {
@@ -891,6 +981,18 @@ static void clusters()
     ENTER(HELD_OUT, "neighbours", "neighbours-read-8", C(8, READS, 256));
     ENTER(HELD_OUT, "neighbours", "neighbours-chase-4", C(4, CHASES, 64));
     ENTER(HELD_OUT, "neighbours", "neighbours-add-4", C(4, ADDS, 128));
+    ENTER(FIT, "neighbours", "neighbours-read-4", C(4, READS, 192));
+    ENTER(FIT, "neighbours", "neighbours-chase-8", C(8, CHASES, 48));
+    ENTER(FIT, "neighbours", "neighbours-add-8", C(8, ADDS, 96));
+    ENTER(FIT, "neighbours", "neighbours-write-8",
+          neighbours_kernel<8, WRITES><<<128, 128>>>(target, 256));
+    ENTER(HELD_OUT, "shares", "histogram-2", histogram_kernel<2><<<128, 256>>>(source, target, 64));
+    ENTER(HELD_OUT, "shares", "histogram-8", histogram_kernel<8><<<128, 256>>>(source, target, 64));
+    ENTER(HELD_OUT, "shares", "reduction-4", reduction_kernel<4><<<128, 256>>>(target, 32));
+    ENTER(FIT, "ring", "ring-exchange-2", ring_kernel<2, false><<<128, 64>>>(target, 64));
+    ENTER(FIT, "ring", "ring-token-4", ring_kernel<4, true><<<128, 64>>>(target, 16));
+    ENTER(HELD_OUT, "ring", "ring-exchange-8", ring_kernel<8, false><<<128, 64>>>(target, 64));
+    ENTER(HELD_OUT, "ring", "ring-token-2", ring_kernel<2, true><<<128, 64>>>(target, 32));
     ENTER(FIT, "meetings", "meetings-2", meetings_kernel<2><<<128, 256>>>(target, 64));
     ENTER(HELD_OUT, "meetings", "meetings-8", meetings_kernel<8><<<128, 128>>>(target, 64));
 #undef C
@@ -910,7 +1012,25 @@ template <bool EARLY> __global__ void link_step_kernel(const float *x, float *y,
     y[i] = x[i] + sum;
 }
 
-template <bool EARLY> static void links(int count, int blocks, int work)
+/* Half of the work is done before the launch waits, half of it after; the next may begin when the
+ * first half is done. */
+__global__ void link_halves_kernel(const float *x, float *y, int work)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float sum = i;
+    for (int k = 0; k < work / 2; k++)
+        sum = sum * 0.5f + 1.0f;
+    asm volatile("griddepcontrol.launch_dependents;");
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+    sum += x[i];
+    for (int k = 0; k < work / 2; k++)
+        sum = sum * 0.5f + 1.0f;
+    y[i] = sum;
+}
+
+typedef void LinkKernel(const float *x, float *y, int work);
+
+template <LinkKernel *KERNEL> static void links(int count, int blocks, int work)
 {
     cudaLaunchAttribute overlaps = {};
     overlaps.id = cudaLaunchAttributeProgrammaticStreamSerialization;
@@ -919,15 +1039,25 @@ template <bool EARLY> static void links(int count, int blocks, int work)
     config.gridDim = blocks, config.blockDim = 256;
     config.attrs = &overlaps, config.numAttrs = 1;
     for (int i = 0; i < count; i++)
-        cudaLaunchKernelEx(&config, link_step_kernel<EARLY>, (const float *)target, target, work);
+        cudaLaunchKernelEx(&config, KERNEL, (const float *)target, target, work);
 }
 
 static void chains()
 {
-    ENTER(FIT, "chain", "chain-4-late", links<false>(4, SMS, 2048));
-    ENTER(FIT, "chain", "chain-4-early", links<true>(4, SMS, 2048));
-    ENTER(HELD_OUT, "chain", "chain-8-early", links<true>(8, SMS * 2, 1024));
-    ENTER(HELD_OUT, "chain", "chain-6-late", links<false>(6, SMS * 4, 512));
+#define EARLY  link_step_kernel<true>
+#define LATE   link_step_kernel<false>
+#define HALVES link_halves_kernel
+    ENTER(FIT, "chain", "chain-4-late", links<LATE>(4, SMS, 2048));
+    ENTER(FIT, "chain", "chain-4-early", links<EARLY>(4, SMS, 2048));
+    ENTER(FIT, "chain", "chain-5-halves", links<HALVES>(5, SMS, 2048));
+    ENTER(FIT, "chain", "chain-3-early-waves", links<EARLY>(3, SMS * 12, 512));
+    ENTER(HELD_OUT, "chain", "chain-8-early", links<EARLY>(8, SMS * 2, 1024));
+    ENTER(HELD_OUT, "chain", "chain-6-late", links<LATE>(6, SMS * 4, 512));
+    ENTER(HELD_OUT, "chain", "chain-4-halves", links<HALVES>(4, SMS * 4, 1024));
+    ENTER(HELD_OUT, "chain", "chain-6-early-small", links<EARLY>(6, 32, 1024));
+#undef EARLY
+#undef LATE
+#undef HALVES
 }
 
 /* What every time has in it. */
