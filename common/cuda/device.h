@@ -46,7 +46,7 @@ typedef enum DeviceCallKind {
     CALL_MODULE_VARIABLE,    /* module, data: name -> value[0] address, value[1] bytes */
     CALL_FUNCTION_ATTRIBUTE, /* function, value: a cudaFuncAttribute, bytes: its new value */
     CALL_OCCUPANCY,          /* function, block[0], shared_bytes -> value[0] blocks an SM holds */
-    /* function, grid, block, shared_bytes, stream, data: parameters, value: LAUNCH_TOGETHER or 0 */
+    /* function, grid, block, shared_bytes, stream, data: parameters, value: LAUNCH_... or 0 */
     CALL_LAUNCH,
     CALL_STREAM_CREATE, /* value: flags -> value[0] stream */
     CALL_STREAM_DESTROY,
@@ -78,9 +78,10 @@ enum { FREE_ON_STREAM = 1 };
 enum { ALLOC_MANAGED = 1 };
 
 /* `value` of a launch.  Cooperative: all of its blocks are resident at once, or it is refused.
+ * Overlaps: it may begin when the launch before it on the stream lets it, and waits by itself.
  * From bit LAUNCH_CLUSTER on, 8 bits each, the blocks of a cluster in x, y, z; 0: as the kernel
  * says. */
-enum { LAUNCH_TOGETHER = 1, LAUNCH_CLUSTER = 8, LAUNCH_CLUSTER_MOST = 16 };
+enum { LAUNCH_TOGETHER = 1, LAUNCH_OVERLAPS = 2, LAUNCH_CLUSTER = 8, LAUNCH_CLUSTER_MOST = 16 };
 
 typedef struct DeviceCall {
     uint32_t kind;

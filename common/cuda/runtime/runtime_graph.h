@@ -16,6 +16,7 @@ typedef struct RuntimeLaunch {
     size_t shared_bytes;
     void **arguments;
     int together;     /* a cooperative launch */
+    int overlaps;     /* the launch before it on the stream, if that lets it */
     uint32_t cluster; /* DeviceCall.value's, 0 for none */
 } RuntimeLaunch;
 

@@ -59,7 +59,8 @@ static cudaError_t function_launch(const char *api, const RuntimeFunction *funct
     DeviceCall call = {
         .kind = CALL_LAUNCH,
         .stream = stream,
-        .value = (launch->together ? LAUNCH_TOGETHER : 0) | launch->cluster,
+        .value = (launch->together ? LAUNCH_TOGETHER : 0) |
+                 (launch->overlaps ? LAUNCH_OVERLAPS : 0) | launch->cluster,
         .function = function->handle,
         .grid = {grid->x, grid->y, grid->z},
         .block = {block->x, block->y, block->z},
@@ -100,14 +101,14 @@ cudaError_t runtime_launch(const char *api, const RuntimeLaunch *launch, cudaStr
 cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **arguments,
                              size_t shared_bytes, cudaStream_t stream)
 {
-    RuntimeLaunch launch = {function, grid, block, shared_bytes, arguments, 0, 0};
+    RuntimeLaunch launch = {function, grid, block, shared_bytes, arguments, 0, 0, 0};
     return runtime_launch("kernel launch", &launch, stream);
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block,
                                         void **arguments, size_t shared_bytes, cudaStream_t stream)
 {
-    RuntimeLaunch launch = {function, grid, block, shared_bytes, arguments, 1, 0};
+    RuntimeLaunch launch = {function, grid, block, shared_bytes, arguments, 1, 0, 0};
     return runtime_launch("cudaLaunchCooperativeKernel", &launch, stream);
 }
 
@@ -123,7 +124,7 @@ static cudaError_t cluster_apply(const char *api, const cudaLaunchAttributeValue
     return cudaSuccess;
 }
 
-/* Attributes that say when or where work runs change nothing here. */
+/* Of attributes that say when or where work runs only one changes anything here. */
 static cudaError_t attribute_apply(const char *api, const cudaLaunchAttribute *attribute,
                                    RuntimeLaunch *launch)
 {
@@ -132,10 +133,12 @@ static cudaError_t attribute_apply(const char *api, const cudaLaunchAttribute *a
     case cudaLaunchAttributeIgnore:
     case cudaLaunchAttributeAccessPolicyWindow:
     case cudaLaunchAttributeSynchronizationPolicy:
-    case cudaLaunchAttributeProgrammaticStreamSerialization:
     case cudaLaunchAttributePriority:
     case cudaLaunchAttributeMemSyncDomainMap:
     case cudaLaunchAttributeMemSyncDomain:
+        return cudaSuccess;
+    case cudaLaunchAttributeProgrammaticStreamSerialization:
+        launch->overlaps = value->programmaticStreamSerializationAllowed;
         return cudaSuccess;
     case cudaLaunchAttributeCooperative:
         launch->together = value->cooperative;
@@ -156,7 +159,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
     static const char api[] = "cudaLaunchKernelEx";
     if (!config) return runtime_fail(api, DEVICE_INVALID_VALUE, "the configuration is NULL");
     RuntimeLaunch launch = {
-        function, config->gridDim, config->blockDim, config->dynamicSmemBytes, arguments, 0, 0};
+        function, config->gridDim, config->blockDim, config->dynamicSmemBytes, arguments, 0, 0, 0};
     cudaError_t status = cudaSuccess;
     for (unsigned i = 0; i < config->numAttrs && status == cudaSuccess; i++)
         status = attribute_apply(api, &config->attrs[i], &launch);

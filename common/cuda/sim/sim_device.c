@@ -89,29 +89,46 @@ static uint64_t later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
+/* What the next operation on the stream has before it there. */
+static TimelineMark *stream_mark(SimDevice *sim, uint32_t handle)
+{
+    SimStream *stream = stream_at(sim, handle);
+    return stream ? &stream->mark : &sim->default_mark;
+}
+
+/* When it could begin for all that is elsewhere. */
+static uint64_t others_ready(SimDevice *sim, uint32_t handle)
+{
+    if (!stream_at(sim, handle)) return later(sim->host, sim->blocking_ready);
+    return handle & DEVICE_STREAM_NON_BLOCKING ? sim->host
+                                               : later(sim->host, sim->default_mark.end);
+}
+
 /* When the next operation on the stream could begin. */
 static uint64_t stream_ready(SimDevice *sim, uint32_t handle)
 {
-    SimStream *stream = stream_at(sim, handle);
-    if (!stream) return later(sim->host, later(sim->default_ready, sim->blocking_ready));
-    uint64_t ready = later(sim->host, stream->ready);
-    return handle & DEVICE_STREAM_NON_BLOCKING ? ready : later(ready, sim->default_ready);
+    return later(others_ready(sim, handle), stream_mark(sim, handle)->end);
 }
 
-/* Nothing on the stream begins before `time`. */
-static void stream_busy(SimDevice *sim, uint32_t handle, uint64_t time)
+/* What the stream has to wait for from now on. */
+static void stream_busy(SimDevice *sim, uint32_t handle, TimelineMark mark)
 {
-    SimStream *stream = stream_at(sim, handle);
-    uint64_t *ready = stream ? &stream->ready : &sim->default_ready;
-    *ready = later(*ready, time);
-    if (stream && !(handle & DEVICE_STREAM_NON_BLOCKING))
-        sim->blocking_ready = later(sim->blocking_ready, time);
+    TimelineMark *last = stream_mark(sim, handle);
+    last->told = later(last->told, mark.told), last->end = later(last->end, mark.end);
+    if (stream_at(sim, handle) && !(handle & DEVICE_STREAM_NON_BLOCKING))
+        sim->blocking_ready = later(sim->blocking_ready, mark.end);
 }
 
-static uint64_t work_place(SimDevice *sim, Timeline *timeline, uint64_t ready)
+/* `ready`: for what is elsewhere; `before`: on its stream. */
+static TimelineMark work_place(SimDevice *sim, Timeline *timeline, uint64_t ready,
+                               TimelineMark before)
 {
     const SimWork *work = &sim->work;
-    return timeline_place(timeline, work->resource, work->share, ready, work->cycles);
+    if (work->overlaps) return timeline_overlap(timeline, &work->launch, ready, before);
+    uint64_t end = timeline_place(timeline, work->resource, work->share, later(ready, before.end),
+                                  work->cycles);
+    uint64_t after = work->is_launch ? work->cycles - work->launch.told : 0;
+    return (TimelineMark){.told = end - after, .end = end};
 }
 
 /* After a live call: its work goes onto the timeline, and the host waits where CUDA's host
@@ -121,12 +138,15 @@ static void call_time(SimDevice *sim, const DeviceCall *call)
     const SimEvent *event = event_at(sim, call->event);
     uint64_t ready = stream_ready(sim, call->stream), end = ready;
     if (sim->work.cycles) {
-        end = work_place(sim, &sim->timeline, ready);
-        stream_busy(sim, call->stream, end);
+        TimelineMark mark = work_place(sim, &sim->timeline, others_ready(sim, call->stream),
+                                       *stream_mark(sim, call->stream));
+        stream_busy(sim, call->stream, mark);
+        end = mark.end;
     }
     switch (call->kind) {
     case CALL_STREAM_WAIT:
-        if (event && event->recorded) stream_busy(sim, call->stream, event->cycle);
+        if (event && event->recorded)
+            stream_busy(sim, call->stream, (TimelineMark){event->cycle, event->cycle});
         break;
     case CALL_COPY_TO_HOST:
     case CALL_STREAM_SYNC:
@@ -560,7 +580,7 @@ static int sim_execute(Device *device, const DeviceCall *call, DeviceReply *repl
     reply->message[0] = '\0';
     if (!stream_is_live(sim, call->stream))
         return device_fail(reply, DEVICE_INVALID_HANDLE, "no stream %u", call->stream);
-    sim->work.cycles = 0;
+    sim->work = (SimWork){0};
     if (sim->order && call->kind == CALL_LAUNCH && simt_touch_open(sim->gpu, &sim->touch) != 0)
         return device_fail(reply, DEVICE_OUT_OF_MEMORY, "out of host memory for a launch");
     int status = call_execute(sim, call, reply);
@@ -597,19 +617,21 @@ uint64_t sim_device_last_launch(const Device *device, uint32_t *resident_blocks)
 }
 
 /* Executes the recording's nodes in order; they take place on a timeline of their own, each after
- * those that the recording says it waits for. */
-static void nodes_replay(SimDevice *sim, const Recording *recording, uint64_t *end, size_t *before,
-                         Timeline *timeline, DeviceReply *reply)
+ * those that the recording says it waits for.  It may overlap only a single one. */
+static void nodes_replay(SimDevice *sim, const Recording *recording, TimelineMark *mark,
+                         size_t *before, Timeline *timeline, DeviceReply *reply)
 {
     for (size_t i = 0; i < recording->count && reply->status == DEVICE_SUCCESS; i++) {
-        uint64_t ready = 0;
+        TimelineMark last = {0};
         if (!recording_is_node(&recording->call[i])) continue;
         memset(reply, 0, sizeof *reply);
-        sim->work.cycles = 0;
+        sim->work = (SimWork){0};
         call_execute(sim, &recording->call[i], reply);
-        for (size_t k = recording_edges(recording, i, before); k-- > 0;)
-            ready = later(ready, end[before[k]]);
-        end[i] = work_place(sim, timeline, ready);
+        size_t edges = recording_edges(recording, i, before);
+        for (size_t k = 0; k < edges; k++)
+            last.end = later(last.end, mark[before[k]].end);
+        last.told = edges == 1 ? mark[before[0]].told : last.end;
+        mark[i] = work_place(sim, timeline, 0, last);
     }
 }
 
@@ -630,24 +652,24 @@ static int sim_replay(Device *device, Recording *recording, int repeats, DeviceC
     (void)repeats;
     if (recording->overflow) return error_set(error, "%s", recording->why);
     Timeline *timeline = calloc(1, sizeof *timeline);
-    uint64_t *end = calloc(recording->count + 1, sizeof *end);
+    TimelineMark *mark = calloc(recording->count + 1, sizeof *mark);
     size_t *before = calloc(recording->count + 1, sizeof *before);
     DeviceCost live = sim->cost;
     uint64_t live_costliest = sim->costliest, live_moved = sim->moved;
     DeviceReply reply = {.status = DEVICE_OUT_OF_MEMORY};
     memset(&sim->cost, 0, sizeof sim->cost);
     sim->costliest = sim->moved = 0;
-    if (timeline && end && before) {
+    if (timeline && mark && before) {
         reply.status = DEVICE_SUCCESS;
         freed_retire(sim, recording, 0);
-        nodes_replay(sim, recording, end, before, timeline, &reply);
+        nodes_replay(sim, recording, mark, before, timeline, &reply);
         freed_retire(sim, recording, 1);
     }
     cost_take(sim, timeline ? timeline->end : 0, cost);
     sim->cost = live;
     sim->costliest = live_costliest;
     sim->moved = live_moved;
-    free(timeline), free(end), free(before);
+    free(timeline), free(mark), free(before);
     if (reply.status == DEVICE_SUCCESS) return 0;
     return error_set(error, "replay: %s: %s", device_status_name(reply.status),
                      reply.message[0] ? reply.message : device_status_text(reply.status));

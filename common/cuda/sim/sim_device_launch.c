@@ -37,12 +37,13 @@ static uint32_t dynamic_limit(const SimDevice *sim, const SimFunction *function)
     return function->dynamic_limit > without_asking ? function->dynamic_limit : without_asking;
 }
 
-/* Of the SMs: the blocks' room, or what the machine is busy with, if that is more. */
-static uint32_t launch_share(const SimDevice *sim, const SimtResult *result)
+/* Of the SMs: the blocks' room, or what the machine is busy with, if that is more, but for `launch`
+ * cycles. */
+static uint32_t launch_share(const SimDevice *sim, const SimtResult *result, uint64_t launch)
 {
     uint32_t room = timeline_share(result->counters.blocks,
                                    (uint64_t)result->resident_blocks * sim->machine.sms);
-    uint32_t busy = timeline_share(result->busy_cycles, result->cycles);
+    uint32_t busy = timeline_share(result->busy_cycles, result->cycles - launch);
     return room > busy ? room : busy;
 }
 
@@ -70,7 +71,14 @@ static void cost_add(SimDevice *sim, const SimFunction *function, const DeviceCa
     counters_add(&cost->counters, &result->counters);
     for (uint32_t line = 1; line < SIMT_LINES; line++)
         if (sim->line_work[line]) line_work_add(&cost->work, line, sim->line_work[line]);
-    sim_spend(sim, TIMELINE_SMS, launch_share(sim, result), result->cycles);
+    sim_spend(sim, TIMELINE_SMS, launch_share(sim, result, 0), result->cycles);
+    uint64_t launch = sim->machine.launch_cycles;
+    sim->work.is_launch = 1, sim->work.overlaps = (call->value & LAUNCH_OVERLAPS) != 0;
+    sim->work.launch = (TimelineLaunch){.launch = launch,
+                                        .told = result->told_cycles,
+                                        .asked = result->asked_cycles,
+                                        .cycles = result->cycles,
+                                        .share = launch_share(sim, result, launch)};
     sim->last_cycles = result->cycles, sim->last_resident = result->resident_blocks;
     if (cost->launches > 1 && result->cycles <= sim->costliest) return;
     sim->costliest = result->cycles;

@@ -16,7 +16,7 @@ typedef struct SimFunction {
 
 typedef struct SimStream {
     int live;
-    uint64_t ready; /* when its last operation ends */
+    TimelineMark mark; /* of its last operation */
 } SimStream;
 
 typedef struct SimEvent {
@@ -30,6 +30,8 @@ typedef struct SimWork {
     TimelineResource resource;
     uint32_t share;
     uint64_t cycles;
+    int is_launch, overlaps;
+    TimelineLaunch launch; /* if it is one */
 } SimWork;
 
 /* Handles are index + 1 into these; numbers are never given out twice, so a stale handle is
@@ -49,7 +51,7 @@ typedef struct SimDevice {
     SimTable streams;           /* SimStream; the default stream is not among them */
     SimTable events;            /* SimEvent */
     Timeline timeline;
-    uint64_t default_ready;         /* when the default stream's last operation ends */
+    TimelineMark default_mark;      /* of the default stream's last operation */
     uint64_t blocking_ready;        /* ... and that of any stream that waits for the default one */
     uint64_t host;                  /* how far the host has waited */
     uint64_t taken;                 /* the timeline's end when the cost was last taken */

@@ -53,6 +53,61 @@ uint64_t timeline_place(Timeline *timeline, TimelineResource resource, uint32_t 
     return made.end;
 }
 
+/* What is left of the resource at `time`, and until when that stays so. */
+static uint32_t left_at(const TimelinePiece *piece, uint32_t count, uint64_t time, uint64_t *until)
+{
+    uint32_t taken = 0;
+    *until = UINT64_MAX;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t change = piece[i].begin > time ? piece[i].begin : piece[i].end;
+        if (piece[i].begin <= time && time < piece[i].end) taken += piece[i].share;
+        if (change > time && change < *until) *until = change;
+    }
+    return TIMELINE_WHOLE - taken;
+}
+
+uint64_t timeline_fill(Timeline *timeline, TimelineResource resource, uint32_t share,
+                       uint64_t ready, uint64_t cycles)
+{
+    uint64_t at = ready > timeline->floor[resource] ? ready : timeline->floor[resource];
+    uint64_t work = cycles * share;
+    while (work) {
+        uint64_t until;
+        uint32_t left = left_at(timeline->piece[resource], timeline->count[resource], at, &until),
+                 taken = left < share ? left : share;
+        uint64_t whole = taken ? (work + taken - 1) / taken : UINT64_MAX;
+        uint64_t end = whole < until - at ? at + whole : until;
+        if (taken)
+            piece_keep(timeline, resource,
+                       (TimelinePiece){.begin = at, .end = end, .share = taken});
+        work -= taken * (end - at) < work ? taken * (end - at) : work;
+        at = end;
+    }
+    if (at > timeline->end) timeline->end = at;
+    return at;
+}
+
+/* Cycles, measured on an H200: from the last block that lets the next launch begin to the first
+ * instruction of that one; from the end of a launch to those who wait for it. */
+enum { HAND_CYCLES = 1000, RESUME_CYCLES = 500 };
+
+TimelineMark timeline_overlap(Timeline *timeline, const TimelineLaunch *launch, uint64_t ready,
+                              TimelineMark before)
+{
+    uint64_t first = before.told + HAND_CYCLES; /* instruction */
+    if (first < ready + launch->launch) first = ready + launch->launch;
+    uint64_t own = launch->asked - launch->launch;
+    uint64_t asked = timeline_fill(timeline, TIMELINE_SMS, launch->share, first, own);
+    uint64_t goes_on = before.end + RESUME_CYCLES;
+    if (launch->asked == launch->cycles || goes_on < asked) goes_on = asked;
+    uint64_t end = timeline_fill(timeline, TIMELINE_SMS, launch->share, goes_on,
+                                 launch->cycles - launch->asked);
+    int early = launch->told < launch->asked;
+    uint64_t told =
+        early ? first + launch->told - launch->launch : end - (launch->cycles - launch->told);
+    return (TimelineMark){.told = told, .end = end};
+}
+
 uint32_t timeline_share(uint64_t part, uint64_t whole)
 {
     if (part >= whole) return TIMELINE_WHOLE;

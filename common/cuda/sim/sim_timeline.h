@@ -7,7 +7,11 @@
  * bandwidth, whichever is more.  So what runs at the same time never needs more than there is.
  * Each direction of host copies is a resource that one copy fills.  The length of a piece does not
  * depend on its neighbours: what does not fit beside them comes later.  All in integers, so the
- * same everywhere. */
+ * same everywhere.
+ *
+ * A launch that overlaps the one before it (programmatic stream serialization) is placed in two
+ * parts: up to where it waits for the other, and from the other's end on.  It takes what is left of
+ * the machine, and longer where that is less than its share. */
 #ifndef CONVLAB_CUDA_SIM_TIMELINE_H
 #define CONVLAB_CUDA_SIM_TIMELINE_H
 
@@ -40,6 +44,26 @@ typedef struct Timeline {
  * returns when it ends. */
 uint64_t timeline_place(Timeline *timeline, TimelineResource resource, uint32_t share,
                         uint64_t ready, uint64_t cycles);
+
+/* The same, but where less is left than `share` it goes on more slowly. */
+uint64_t timeline_fill(Timeline *timeline, TimelineResource resource, uint32_t share,
+                       uint64_t ready, uint64_t cycles);
+
+/* A launch by its own clock, which begins with the `launch` cycles that beginning takes: it has let
+ * the next one begin at `told`, and waits for the one before at `asked`. */
+typedef struct TimelineLaunch {
+    uint64_t launch, told, asked, cycles;
+    uint32_t share;
+} TimelineLaunch;
+
+/* What the next on a stream may have to wait for. */
+typedef struct TimelineMark {
+    uint64_t told, end;
+} TimelineMark;
+
+/* Places a launch that may begin when the one before it has told. */
+TimelineMark timeline_overlap(Timeline *timeline, const TimelineLaunch *launch, uint64_t ready,
+                              TimelineMark before);
 
 /* The share that `part` of `whole` is, rounded up: blocks of those that the machine holds at once,
  * busy cycles of all cycles.  At least 1, at most TIMELINE_WHOLE. */

@@ -294,6 +294,7 @@ struct SimtKernel {
     int allocates;          /* calls malloc or free */
     int reads_clock;
     int asks_cluster;       /* where in its cluster a block is */
+    int awaits;             /* the launch before it: griddepcontrol.wait */
     int fences;             /* or volatile or ordered accesses of what other blocks see */
     int spins;              /* a loop waits for what other threads write: blocks run side by side */
     int in_order;           /* these, or global atomics: blocks run one after the other */

@@ -83,6 +83,10 @@ typedef struct SimtResult {
     Counters counters; /* of this launch */
     uint64_t cycles;
     uint64_t busy_cycles; /* that all of the machine's most wanted part is taken: at most cycles */
+    /* From its beginning, with launch_cycles: until all blocks have let the next launch begin, or
+     * ended; and until those that are there first wait for the launch before: `cycles` where none
+     * does. */
+    uint64_t told_cycles, asked_cycles;
     uint32_t resident_blocks;
     uint32_t
         occupancy_percent; /* achieved on the replayed SM: warps there, of those it could hold */

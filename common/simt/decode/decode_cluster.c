@@ -63,13 +63,16 @@ static int decode_elect(Decoder *d)
     return words_finished(d);
 }
 
-/* Kernels of a stream run one after the other here, so there is nothing to wait for. */
+/* Kernels of a stream run one after the other here, so there is nothing to wait for; when the next
+ * launch could begin, and how far this one comes before it must wait, the replay finds out. */
 static int decode_dependents(Decoder *d)
 {
     if (needs_hopper(d, "griddepcontrol") != 0) return -1;
-    if (!word_take(d, "wait") && !word_take(d, "launch_dependents"))
+    int wait = word_take(d, "wait");
+    if (!wait && !word_take(d, "launch_dependents"))
         return refuse(d, "that form of griddepcontrol");
-    emit(d, OP_NOP, CLASS_FREE);
+    emit(d, OP_DEPENDENTS, CLASS_BARRIER)->aux = (uint32_t)wait;
+    d->kernel->awaits |= wait;
     return words_finished(d);
 }
 

@@ -64,6 +64,13 @@ HANDLER(GETRANK)
     FINISH_32(t);
 }
 
+/* aux 0: the next launch may begin, 1: waits for the one before. */
+HANDLER(DEPENDENTS)
+{
+    (void)warp;
+    return ins + 1;
+}
+
 /* aux 0: arrive, 1: wait for all warps of the cluster. */
 HANDLER(CLUSTER_BARRIER)
 {

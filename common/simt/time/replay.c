@@ -58,6 +58,7 @@ typedef struct Actor {
     Turn *turn;
     uint64_t free, ready;  /* may issue again; its next step's operands are there */
     uint8_t live, barrier; /* waits at a barrier */
+    uint8_t told;          /* the next launch may begin, as far as it is up to this warp */
     uint16_t phase;        /* of an mbarrier, that it waits for; 0: none */
     uint8_t wait;          /* why `ready` is where it is */
     const WarpTrace *trace;
@@ -71,7 +72,7 @@ typedef struct Actor {
 
 typedef struct Slot {
     const BlockTrace *block;
-    uint32_t live, waiting;
+    uint32_t live, waiting, untold;
     uint64_t begin;
     Phases phases;
 } Slot;
@@ -96,6 +97,7 @@ typedef struct Sm {
     uint64_t bulk_sector;                /* the same of a bulk copy */
     uint32_t dram_part[2], dram_debt[2]; /* loads, stores */
     uint64_t block_cycles, next_block;   /* between two blocks given to this SM */
+    uint64_t told, asked;                /* ReplayResult's */
     uint32_t started;
     int failed;                /* out of memory */
     int woken;                 /* warps of any scheduler can go that could not before */
@@ -200,7 +202,7 @@ static void block_begin(Sm *sm, uint32_t index, uint64_t now)
     slot->block = &sm->trace[sm->started++];
     slot->begin = later(now, sm->next_block);
     sm->next_block = slot->begin + sm->block_cycles;
-    slot->live = sm->warps, slot->waiting = 0;
+    slot->live = slot->untold = sm->warps, slot->waiting = 0;
     if (phases_begin(&slot->phases, sm->code, slot->block, sm->warps) != 0) sm->failed = 1;
     if (sm->failed) return;
     for (uint32_t w = 0; w < sm->warps; w++) {
@@ -279,9 +281,27 @@ static void barrier_issue(Sm *sm, uint32_t number, const Ins *ins, const TraceSt
     }
 }
 
+/* This warp is done with what the next launch must not overlap. */
+static void actor_tell(Sm *sm, uint32_t number, uint64_t now)
+{
+    if (sm->actor[number].told) return;
+    sm->actor[number].told = 1;
+    if (--sm->slot[number / sm->warps].untold == 0) sm->told = later(sm->told, now);
+}
+
+/* griddepcontrol: blocks that begin later find the launch before done. */
+static void dependents_issue(Sm *sm, uint32_t number, const Ins *ins, uint64_t now)
+{
+    if (!ins->aux)
+        actor_tell(sm, number, now);
+    else if (sm->started <= sm->slots)
+        sm->asked = later(sm->asked, now);
+}
+
 static void actor_finish(Sm *sm, uint32_t number, uint64_t now)
 {
     uint32_t index = number / sm->warps;
+    actor_tell(sm, number, now);
     sm->actor[number].live = 0;
     turn_set(&sm->actor[number]);
     if (--sm->slot[index].live == 0)
@@ -457,6 +477,7 @@ static void issue(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t now)
         actor->free += (uint64_t)step->passes / RETRY_PASSES * RETRY_CYCLES;
     actor->next++;
     if (barrier) barrier_issue(sm, number, ins, step, now);
+    if (ins->op == OP_DEPENDENTS) dependents_issue(sm, number, ins, now);
     step_prepare(sm, actor);
     if (actor->next >= actor->trace->count && !actor->barrier)
         actor_finish(sm, number, later(now + 1, actor->free));
@@ -620,6 +641,7 @@ int replay_run(Launch *launch, const BlockTrace *trace, uint32_t count, const Re
             (uint32_t)(100 * sm.warp_cycles / (sm.end * sm.machine->max_warps_per_sm));
     /* Stores that are still on their way. */
     result->cycles = later(sm.end, later(later(sm.l2, sm.bulk), sm.dram) / TICKS);
+    result->told = sm.told, result->asked = sm.asked;
     sm_close(&sm);
     return 0;
 }

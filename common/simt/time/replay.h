@@ -28,6 +28,7 @@ uint32_t sm_of(const Launch *launch, uint64_t number);
 
 typedef struct ReplayResult {
     uint64_t cycles;       /* until the last block ended */
+    uint64_t told, asked;  /* as SimtResult's; 0: no block waited */
     uint64_t slots, steps; /* that were played */
     BlockCost cost;        /* of all that the blocks executed */
 } ReplayResult;
