@@ -90,6 +90,14 @@ static void phase_trace(Warp *warp, const Mbarrier *m, int waits)
     if (number) warp->passes = waits ? number->before : number->now;
 }
 
+/* The wait was traced when it began; which phase it was for is known when it has ended. */
+static void trace_waited(Warp *warp, const Ins *ins)
+{
+    WarpTrace *trace = warp->trace;
+    TraceStep *last = trace->count ? &trace->step[trace->count - 1] : NULL;
+    if (last && last->ins == (uint32_t)(ins - warp->code)) last->passes = (uint16_t)warp->passes;
+}
+
 /* ---- changes -------------------------------------------------------------------------------- */
 
 /* Writes the barrier back; a phase that is complete begins anew. */
@@ -306,6 +314,7 @@ HANDLER(PHASE_LOOK)
     if (done < 0 || (uint32_t)done != warp->phase_mask) return NULL;
     mbarrier_answer(warp, ins, warp->phase_mask, (uint32_t)done);
     warp->state = WARP_READY;
+    if (warp->trace) trace_waited(warp, ins);
     return ins;
 }
 
