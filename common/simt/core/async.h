@@ -78,10 +78,12 @@ typedef struct Departure {
     uint32_t groups; /* of its thread that were committed since; 0: none, not even its own */
 } Departure;
 
-/* For the replay: which phase an mbarrier is in, numbered through the block. */
+/* For the replay: which phase an mbarrier is in, numbered through the block; and for chains, when
+ * the latest of what counts for it arrived, and that of the phase before. */
 typedef struct PhaseNumber {
     uint32_t barrier;
     uint16_t now, before;
+    uint64_t arrived, complete;
 } PhaseNumber;
 
 #endif

@@ -34,6 +34,10 @@ enum { LANES = 32, ROW_BYTES = LANES * 4, STACK_DEPTH = 160, MAX_WARPS = 32, MAX
 #define CODE_WINDOW   0x0000630000000000ull
 #define WINDOW_BYTES  0x0000010000000000ull
 
+/* An address of shared memory has the rank of a block of the cluster above these bits, one more; 0:
+ * the thread's own block. */
+enum { RANK_SHIFT = 24 };
+
 /* ---- memory ---------------------------------------------------------------------------------- */
 typedef struct Allocation {
     uint64_t address, bytes;
@@ -350,6 +354,9 @@ typedef struct TraceStep {
     uint8_t misses, lines; /* sectors, and the lines that they lie in */
 } TraceStep;
 
+/* `lines` of an access to other blocks' shared memory: `misses` are cycles of the way there. */
+enum { REMOTE_LINES = 255 };
+
 typedef struct WarpTrace {
     TraceStep *step;
     uint32_t count, room;
@@ -366,6 +373,7 @@ typedef struct BlockCost {
         store_rows;        /* rows of DRAM that accesses touched beyond those that cost nothing */
     uint64_t bulk_sectors; /* loaded by the tensor memory accelerator */
     uint64_t spill_stores; /* sectors of local memory that spills store */
+    uint64_t remote;       /* cycles of the way to other blocks' shared memory */
     uint64_t chain;        /* cycles from the first instruction to the last */
 } BlockCost;
 
@@ -439,7 +447,8 @@ struct Warp {
     unsigned char *local; /* LANES * the launch's local_bytes */
     uint64_t *ready;      /* scoreboard: when a register's value is there */
     uint64_t clock;
-    uint64_t pending; /* latency of the access just made, set by the counters */
+    uint64_t pending;  /* latency of the access just made, set by the counters */
+    uint64_t phase_at; /* of the chain: when the phase just waited for was complete */
     uint64_t issued;
     AsyncCopy *async;
     uint32_t asyncs, async_room, async_group;

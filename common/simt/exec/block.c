@@ -248,6 +248,7 @@ static void hopper_clear(Warp *warp)
 {
     size_t bytes = warp->worker->kernel->wgmma_registers * sizeof *warp->wgmma_register;
     warp->wgmma_group = warp->wgmma_landed = warp->phase_vain = 0;
+    warp->phase_at = 0;
     warp->wgmma_fences = warp->wgmmas = warp->proxy_fences = 0;
     warp->wgmma_ins = NULL;
     warp->proxy_epoch = 0, warp->cluster_arrivals = warp->cluster_waits = 0;

@@ -15,7 +15,9 @@
 #include "common/simt/exec/exec_functions.h"
 #include "common/simt/exec/exec_math.h"
 #include "common/simt/exec/exec_parts.h"
+#include "common/simt/time/chain.h"
 #include "common/simt/time/cost.h"
+#include "common/simt/time/phases.h"
 #include "common/simt/time/watch.h"
 
 #ifdef __SSE2__

@@ -193,7 +193,7 @@ static int flight_send(Warp *warp, const Ins *ins, uint32_t lane, const Target *
                                                .thread = warp->index * LANES + lane,
                                                .reduction = target->reduction,
                                                .data = own};
-    phase_trace(warp, &m, 0);
+    phase_counted(warp, &m, warp->worker->gpu->machine.l2_latency + BULK_CYCLES);
     /* What a swizzle leaves free between two rows is not counted. */
     int64_t counted = (int64_t)bytes / target->stretch.pitch * target->stretch.row;
     if (mbarrier_bytes(warp, ins, lane, &m, -counted) != 0) return -1;

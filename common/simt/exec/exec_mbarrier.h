@@ -81,19 +81,34 @@ static PhaseNumber *phase_number(Block *block, uint32_t offset)
     return &block->phase[*at - 1];
 }
 
-/* What this warp does to the barrier counts for the phase that it is in, or waits for the one
- * before. */
-static void phase_trace(Warp *warp, const Mbarrier *m, int waits)
+/* This warp waited for the phase before the one that the barrier is in. */
+static void phase_waited(Warp *warp, const Mbarrier *m)
 {
-    if (!warp->count || m->block != warp->block) return;
-    const PhaseNumber *number = phase_number(m->block, m->offset);
-    if (number) warp->passes = waits ? number->before : number->now;
+    const PhaseNumber *number = warp->count ? phase_number(m->block, m->offset) : NULL;
+    if (!number) return;
+    warp->passes = number->before;
+    if (number->complete > warp->phase_at) warp->phase_at = number->complete;
+}
+
+/* What this warp does to the barrier counts for the phase that it is in, and arrives so many cycles
+ * later.  Another block's replay does not know of it: only its chain does. */
+static void phase_counted(Warp *warp, const Mbarrier *m, uint64_t cycles)
+{
+    PhaseNumber *number = warp->count ? phase_number(m->block, m->offset) : NULL;
+    if (!number) return;
+    uint64_t at = chain_end(&warp->chain, warp->worker->gpu->machine.issue_cycles) + cycles;
+    if (m->block == warp->block)
+        warp->passes = number->now;
+    else
+        at += REMOTE_ARRIVE;
+    if (at > number->arrived) number->arrived = at;
 }
 
 /* The wait was traced when it began; which phase it was for is known when it has ended. */
 static void trace_waited(Warp *warp, const Ins *ins)
 {
     WarpTrace *trace = warp->trace;
+    if (warp->phase_at > warp->chain.begin) chain_turn(&warp->chain, warp->phase_at);
     TraceStep *last = trace->count ? &trace->step[trace->count - 1] : NULL;
     if (last && last->ins == (uint32_t)(ins - warp->code)) last->passes = (uint16_t)warp->passes;
 }
@@ -108,7 +123,10 @@ static void mbarrier_settle(Warp *warp, Mbarrier *m)
         /* For racecheck: what was before is ordered before what comes. */
         m->block->warp->worker->epoch++;
         PhaseNumber *number = warp->count ? phase_number(m->block, m->offset) : NULL;
-        if (number) number->before = number->now, number->now = (uint16_t)++m->block->phase_count;
+        if (number) {
+            number->before = number->now, number->now = (uint16_t)++m->block->phase_count;
+            number->complete = number->arrived, number->arrived = 0;
+        }
     }
     uint64_t word = mbarrier_pack(m);
     memcpy(m->host, &word, 8);
@@ -229,7 +247,7 @@ static int64_t mbarrier_done(Warp *warp, const Ins *ins, uint32_t mask)
         done |= 1u << i;
         warp_charge(warp, m.block->flights / 16);
         if (m.block->flights) flights_land(m.block, m.offset, m.phase);
-        phase_trace(warp, &m, 1);
+        phase_waited(warp, &m);
     }
     return done;
 }
@@ -295,7 +313,7 @@ HANDLER(MBARRIER)
             memset(m.host, 0, 8);
             continue;
         }
-        if (kind != MBARRIER_INIT) phase_trace(warp, &m, 0);
+        if (kind != MBARRIER_INIT) phase_counted(warp, &m, ARRIVE_CYCLES);
         if (mbarrier_change(warp, ins, i, &m) != 0) return NULL;
         if (kind == MBARRIER_INIT) {
             uint64_t word = mbarrier_pack(&m);

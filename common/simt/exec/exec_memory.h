@@ -677,10 +677,6 @@ __attribute__((noinline)) static int spot_global(Warp *warp, const Ins *ins, uin
     return 0;
 }
 
-/* An address of shared memory has the rank of a block of the cluster above these bits, one more;
- * 0: the thread's own block. */
-enum { RANK_SHIFT = 24 };
-
 ALWAYS uint32_t cluster_size(const Warp *warp)
 {
     return warp->worker->peers ? warp->worker->peers : 1;
@@ -770,7 +766,7 @@ ALWAYS uint64_t lane_address(const Warp *warp, const Ins *ins, uint32_t lane)
 }
 
 /* Is this address in the block's own shared memory, and where?  What another block of the cluster
- * is asked for is neither checked for races nor counted. */
+ * is asked for is not checked for races. */
 static uint32_t own_shared(const Warp *warp, uint64_t address, uint32_t *offset)
 {
     address &= WINDOW_BYTES - 1;
@@ -791,7 +787,7 @@ static void lanes_raced(Warp *warp, const Ins *ins, const uint64_t *global, uint
 static void lanes_counted(Warp *warp, const Ins *ins, const uint64_t *address, int store)
 {
     uint64_t global[LANES] = {0}, local[LANES] = {0};
-    uint32_t shared[LANES] = {0}, in_global = 0, in_shared = 0, in_local = 0;
+    uint32_t shared[LANES] = {0}, in_global = 0, in_shared = 0, in_local = 0, in_others = 0;
     FOR_ACTIVE(warp->mask)
     {
         uint64_t a = address[i];
@@ -801,7 +797,10 @@ static void lanes_counted(Warp *warp, const Ins *ins, const uint64_t *address, i
                     : a - LOCAL_WINDOW < WINDOW_BYTES ? PTX_LOCAL
                     : a - PARAM_WINDOW < WINDOW_BYTES ? PTX_PARAM
                                                       : PTX_GLOBAL;
-        if (space == PTX_SHARED) in_shared |= own_shared(warp, a, &shared[i]) << i;
+        if (space == PTX_SHARED) {
+            uint32_t own = own_shared(warp, a, &shared[i]);
+            in_shared |= own << i, in_others |= !own << i;
+        }
         if (space == PTX_LOCAL) in_local |= 1u << i, local[i] = a & (WINDOW_BYTES - 1);
         if (space == PTX_GLOBAL || space == PTX_CONST) in_global |= 1u << i, global[i] = a;
     }
@@ -815,6 +814,7 @@ static void lanes_counted(Warp *warp, const Ins *ins, const uint64_t *address, i
     if (in_global) count_global(warp, ins, global, in_global, store);
     if (in_shared) count_shared(warp, ins, shared, in_shared, store);
     if (in_local) count_local(warp, ins, local, in_local, store);
+    if (in_others) count_remote(warp, ins, address, in_others);
 }
 
 ALWAYS const Ins *lanes_access(Warp *warp, const Ins *ins, int store)
@@ -1012,6 +1012,19 @@ static void atomics_raced(Warp *warp, const Ins *ins, const uint64_t *address)
     lanes_raced(warp, ins, global, in_global, shared, in_shared, 1);
 }
 
+/* The lanes whose address lies in the shared memory of another block. */
+static uint32_t others_wanted(const Warp *warp, const Ins *ins, const uint64_t *address)
+{
+    uint32_t others = 0, offset;
+    if (cluster_size(warp) == 1) return 0;
+    FOR_ACTIVE(warp->mask)
+    {
+        int shared = ins->space == PTX_SHARED || address[i] - SHARED_WINDOW < WINDOW_BYTES;
+        if (shared && !own_shared(warp, address[i], &offset)) others |= 1u << i;
+    }
+    return others;
+}
+
 ALWAYS int is_local(const Ins *ins, uint64_t address)
 {
     return ins->space == PTX_LOCAL ||
@@ -1051,7 +1064,9 @@ HANDLER(ATOM)
     if (warp->worker->launch->launch->touch && ins->space != PTX_SHARED)
         touch_note(warp->worker->launch, address, warp->mask, ins->bytes, SIMT_TOUCH_ATOMIC);
     if (warp->count) {
-        count_atomic(warp, ins, address, warp->mask);
+        uint32_t others = others_wanted(warp, ins, address);
+        count_atomic(warp, ins, address, warp->mask & ~others);
+        if (others) count_remote(warp, ins, address, others);
     }
     return ins + 1;
 }

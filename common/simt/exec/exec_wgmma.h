@@ -10,7 +10,7 @@
  * bytes.  By rows (K-major) eight rows are a block as wide as the swizzle, and the stride offset
  * leads to the next eight.  By columns (MN-major) eight values of k are one. */
 
-enum { WARP_ROWS = 16, WGMMA_COLUMNS = 256, WGMMA_DEEP = 32, PIECE = 16 };
+enum { WARP_ROWS = 16, WGMMA_COLUMNS = 256, WGMMA_DEEP = 32, PIECE_BYTES = 16 };
 
 typedef struct Descriptor {
     uint32_t start, leading, stride, swizzle;
@@ -34,11 +34,13 @@ ALWAYS uint32_t piece_at(const Descriptor *d, int by_column, uint32_t i, uint32_
 {
     uint32_t wide = 1u << d->swizzle, at;
     if (!by_column)
-        at = i % 8 * PIECE * wide + i / 8 * d->stride + (d->swizzle ? j * PIECE : j * d->leading);
+        at = i % 8 * PIECE_BYTES * wide + i / 8 * d->stride +
+             (d->swizzle ? j * PIECE_BYTES : j * d->leading);
     else if (d->swizzle)
-        at = j % wide * PIECE + j / wide * d->leading + i % 8 * PIECE * wide + i / 8 * d->stride;
+        at = j % wide * PIECE_BYTES + j / wide * d->leading + i % 8 * PIECE_BYTES * wide +
+             i / 8 * d->stride;
     else
-        at = j * d->stride + i % 8 * PIECE + i / 8 * d->leading;
+        at = j * d->stride + i % 8 * PIECE_BYTES + i / 8 * d->leading;
     at = (d->start + at) & 0x3ffff;
     return at ^ swizzled(at - d->base, d->swizzle) ^ (at - d->base);
 }
@@ -54,8 +56,8 @@ static int factor_load(Warp *warp, const Ins *ins, const Descriptor *d, int by_c
         for (uint32_t j = 0; j < inner; j++) {
             uint32_t at =
                 by_column ? piece_at(d, 1, i, j + first / 8) : piece_at(d, 0, i + first, j);
-            if (at + PIECE > size) {
-                fault_at(warp, ins, SIMT_MEMCHECK, 0, at, PIECE,
+            if (at + PIECE_BYTES > size) {
+                fault_at(warp, ins, SIMT_MEMCHECK, 0, at, PIECE_BYTES,
                          "wgmma reads shared memory at offset 0x%x, outside the block's %u bytes: "
                          "its matrix descriptor starts at 0x%x with a leading offset of %u and a "
                          "stride offset of %u bytes",
@@ -71,7 +73,7 @@ static int factor_load(Warp *warp, const Ins *ins, const Descriptor *d, int by_c
         const unsigned char *from = warp->block->shared + piece[p];
         uint32_t i = p / inner, j = p % inner;
         if (!by_column)
-            memcpy(to[i] + j * PIECE, from, PIECE);
+            memcpy(to[i] + j * PIECE_BYTES, from, PIECE_BYTES);
         else
             for (uint32_t e = 0; e < 8; e++)
                 memcpy(to[j * 8 + e] + i * 2, from + e * 2, 2);
@@ -84,7 +86,7 @@ static void factor_registers(const Warp *warp, const WgmmaPlan *plan,
 {
     for (uint32_t r = 0; r < WGMMA_FACTORS; r++)
         for (uint32_t lane = 0; lane < LANES; lane++)
-            memcpy(to[lane / 4 + 8 * (r & 1)] + lane % 4 * 4 + (r >> 1) * PIECE,
+            memcpy(to[lane / 4 + 8 * (r & 1)] + lane % 4 * 4 + (r >> 1) * PIECE_BYTES,
                    &REG(const uint32_t, plan->a[r])[lane], 4);
 }
 

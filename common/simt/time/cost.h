@@ -11,6 +11,8 @@
 void count_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask, int store);
 void count_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask, int store);
 void count_atomic(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask);
+/* To the shared memory of other blocks of the cluster. */
+void count_remote(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask);
 /* A stretch of global memory that the tensor memory accelerator reads or writes. */
 void count_bulk(Warp *warp, const Ins *ins, uint64_t address, uint64_t bytes, int store);
 void count_local(Warp *warp, const Ins *ins, const uint64_t *offset, uint32_t mask, int store);

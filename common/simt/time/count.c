@@ -244,6 +244,22 @@ void count_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t m
     if (!store) warp->pending = (uint64_t)machine->shared_latency + passes - 1;
 }
 
+/* Each sector takes its time on the way between multiprocessors. */
+void count_remote(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask)
+{
+    Worker *worker = warp->worker;
+    uint64_t sector[LANES];
+    uint32_t n = units_collect(address, mask, SECTOR, sector), percent = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t rank = (uint32_t)(sector[i] * SECTOR >> RANK_SHIFT & 31) - 1;
+        percent += remote_percent(ins, (rank ^ worker->rank) == 1);
+    }
+    uint32_t cycles = (percent + 50) / 100;
+    warp->misses = cycles < 255 ? cycles : 255, warp->lines = REMOTE_LINES;
+    worker->cost.remote += cycles;
+    warp->pending = REMOTE_CYCLES + cycles;
+}
+
 /* The accelerator goes past the L1.  What of it one instruction asks for, the replay finds in the
  * step's misses and lines together. */
 void count_bulk(Warp *warp, const Ins *ins, uint64_t address, uint64_t bytes, int store)

@@ -35,6 +35,7 @@ void floors_find(const Launch *launch, const BlockCost *cost, uint64_t floor[FLO
     floor[FLOOR_MISSES] = (uint64_t)((double)(cost->load_misses + cost->local_misses +
                                               cost->store_misses + cost->spill_stores) *
                                      32 * TICKS / m->l2_bytes_per_sm);
+    floor[FLOOR_REMOTE] = cost->remote * TICKS;
     floor[FLOOR_CHAINS] = cost->chain * TICKS / (at_once ? at_once : 1);
 }
 

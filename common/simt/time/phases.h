@@ -26,8 +26,8 @@ enum {
     STORE_ISSUE = 20,     /* of a copy out of shared memory: some 50 a round, with the loop */
     STORED_BYTES = 27,    /* that an SM sends of them in a cycle */
     BULK_ALL = 4700,      /* ... and all SMs, of what is different: neighbours share an answer */
+    REMOTE_ARRIVE = 160,  /* of an arrival at another block's, more */
     CLUSTER_CYCLES = 300, /* of a cluster's barrier, more than a block's */
-    REMOTE_CYCLES = 160,  /* of a load from another block's shared memory, the same */
     GROUPS_KEPT = 4
 };
 

@@ -28,6 +28,7 @@ enum {
     ARRIVAL_CYCLES = 2, /* that the barrier unit takes for each warp */
     QUEUE_CYCLES = 32,  /* what may wait in front of the load/store unit */
     MEMORY_QUEUE = 600, /* ... and in front of the L2 */
+    REMOTE_QUEUE = 300, /* ... and of the way to other blocks */
     LOAD_LINE = 2,      /* the least that a line takes on its way from the L2 to one SM */
     STORE_LINE = 4,     /* ... and on its way there */
     BARRIER_OF_ALL = 1, /* Actor.barrier; of some warps: from the next on, by number */
@@ -93,6 +94,7 @@ typedef struct Sm {
     uint64_t *scheduler;                 /* when it may issue again */
     uint64_t barrier;                    /* when the barrier unit is free */
     uint64_t lsu, l2, dram, bulk;        /* when free; the last three in ticks */
+    uint64_t remote;                     /* the same of the way to other blocks' shared memory */
     uint64_t l2_sector, dram_sector[2];  /* ticks that a sector takes; loads, stores */
     uint64_t bulk_sector;                /* the same of a bulk copy */
     uint32_t dram_part[2], dram_debt[2]; /* loads, stores */
@@ -276,7 +278,7 @@ static void barrier_issue(Sm *sm, uint32_t number, const Ins *ins, const TraceSt
     } else if (waits) {
         sm->actor[number].barrier = BARRIER_OF_ALL;
         sm->slot[number / sm->warps].waiting++;
-        if (ins->op == OP_CLUSTER_BARRIER) now += CLUSTER_CYCLES;
+        if (ins->op == OP_CLUSTER_BARRIER) now = later(now, sm->remote) + CLUSTER_CYCLES;
         barrier_check(sm, number / sm->warps, now);
     }
 }
@@ -337,9 +339,12 @@ static uint64_t memory_issue(Sm *sm, const Ins *ins, const TraceStep *step, uint
     const SimtMachine *m = sm->machine;
     uint64_t begin = later(now, sm->lsu);
     sm->lsu = begin + (step->passes ? step->passes : 1);
+    if (step->lines == REMOTE_LINES) {
+        sm->remote = later(sm->remote, begin) + step->misses;
+        return sm->remote + REMOTE_CYCLES;
+    }
     if (ins->class == CLASS_SHARED_LOAD || ins->class == CLASS_SHARED_STORE)
-        return sm->lsu - 1 + (uint64_t)m->shared_latency +
-               (ins->op == OP_LD_LOCAL ? REMOTE_CYCLES : 0);
+        return sm->lsu - 1 + (uint64_t)m->shared_latency;
     uint64_t back = sm->lsu - 1 + (uint64_t)m->l1_latency;
     return step->misses ? later(back, l2_request(sm, ins, step, begin)) : back;
 }
@@ -396,6 +401,7 @@ static uint64_t beside_holds(const Ins *ins)
 static void memory_gates(Sm *sm)
 {
     uint64_t queue = sm->lsu > QUEUE_CYCLES ? sm->lsu - QUEUE_CYCLES : 0;
+    if (sm->remote > REMOTE_QUEUE) queue = later(queue, sm->remote - REMOTE_QUEUE);
     uint64_t memory = later(sm->l2, sm->dram) / TICKS;
     memory = memory > MEMORY_QUEUE ? memory - MEMORY_QUEUE : 0;
     for (uint32_t s = 0; s < sm->schedulers; s++) {
@@ -641,6 +647,7 @@ int replay_run(Launch *launch, const BlockTrace *trace, uint32_t count, const Re
             (uint32_t)(100 * sm.warp_cycles / (sm.end * sm.machine->max_warps_per_sm));
     /* Stores that are still on their way. */
     result->cycles = later(sm.end, later(later(sm.l2, sm.bulk), sm.dram) / TICKS);
+    result->cycles = later(result->cycles, sm.remote);
     result->told = sm.told, result->asked = sm.asked;
     sm_close(&sm);
     return 0;

@@ -55,6 +55,7 @@ typedef enum FloorAxis {
     FLOOR_TENSOR,
     FLOOR_PASSES, /* of the load/store unit */
     FLOOR_MISSES, /* of the L1, at the most that one SM gets */
+    FLOOR_REMOTE, /* the way to other blocks' shared memory */
     FLOOR_CHAINS, /* of blocks, as many at once as there is room for */
     FLOOR_AXES
 } FloorAxis;
