@@ -87,18 +87,14 @@ uint64_t timeline_fill(Timeline *timeline, TimelineResource resource, uint32_t s
     return at;
 }
 
-/* Cycles, measured on an H200: from the last block that lets the next launch begin to the first
- * instruction of that one; from the end of a launch to those who wait for it. */
-enum { HAND_CYCLES = 1000, RESUME_CYCLES = 500 };
-
 TimelineMark timeline_overlap(Timeline *timeline, const TimelineLaunch *launch, uint64_t ready,
                               TimelineMark before)
 {
-    uint64_t first = before.told + HAND_CYCLES; /* instruction */
+    uint64_t first = before.told + TIMELINE_HAND; /* instruction */
     if (first < ready + launch->launch) first = ready + launch->launch;
     uint64_t own = launch->asked - launch->launch;
     uint64_t asked = timeline_fill(timeline, TIMELINE_SMS, launch->share, first, own);
-    uint64_t goes_on = before.end + RESUME_CYCLES;
+    uint64_t goes_on = before.end + TIMELINE_RESUME;
     if (launch->asked == launch->cycles || goes_on < asked) goes_on = asked;
     uint64_t end = timeline_fill(timeline, TIMELINE_SMS, launch->share, goes_on,
                                  launch->cycles - launch->asked);

@@ -49,6 +49,10 @@ uint64_t timeline_place(Timeline *timeline, TimelineResource resource, uint32_t 
 uint64_t timeline_fill(Timeline *timeline, TimelineResource resource, uint32_t share,
                        uint64_t ready, uint64_t cycles);
 
+/* Cycles, measured on an H200: from the last block that lets the next launch begin to the first
+ * instruction of that one; from the end of a launch to those who wait for it. */
+enum { TIMELINE_HAND = 1000, TIMELINE_RESUME = 500 };
+
 /* A launch by its own clock, which begins with the `launch` cycles that beginning takes: it has let
  * the next one begin at `told`, and waits for the one before at `asked`. */
 typedef struct TimelineLaunch {

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -29,6 +30,44 @@ static void shares_fill_the_machine(void **state)
     assert_int_equal(timeline_place(&t, TIMELINE_TO_DEVICE, TIMELINE_WHOLE, 0, 20), 20);
     assert_int_equal(timeline_place(&t, TIMELINE_SMS, TIMELINE_WHOLE, 7, 0), 7);
     assert_int_equal(t.end, 130);
+}
+
+static void what_is_left_is_filled(void **state)
+{
+    Timeline t = {0};
+    (void)state;
+    assert_int_equal(timeline_place(&t, TIMELINE_SMS, HALF, 10, 100), 110);
+    /* Ten cycles alone, then half as fast, then alone again. */
+    assert_int_equal(timeline_fill(&t, TIMELINE_SMS, TIMELINE_WHOLE, 0, 100), 150);
+    assert_int_equal(timeline_fill(&t, TIMELINE_SMS, HALF, 120, 10), 160);
+    assert_int_equal(timeline_fill(&t, TIMELINE_SMS, HALF, 500, 0), 500);
+    assert_int_equal(timeline_place(&t, TIMELINE_SMS, HALF, 0, 10), 160);
+}
+
+static void launches_overlap_up_to_their_wait(void **state)
+{
+    const TimelineLaunch launch = {
+        .launch = 10, .told = 20, .asked = 60, .cycles = 100, .share = HALF};
+    Timeline t = {0};
+    (void)state;
+    /* It waits for nobody: 10 cycles after its first instruction the next may begin. */
+    TimelineMark mark = timeline_overlap(&t, &launch, 0, (TimelineMark){.told = 50, .end = 200});
+    assert_int_equal(mark.told, 50 + TIMELINE_HAND + 10);
+    assert_int_equal(mark.end, 50 + TIMELINE_HAND + 90);
+    /* It waits, and the last 40 cycles come behind the other's end. */
+    mark = timeline_overlap(&t, &launch, 0, (TimelineMark){.told = 50, .end = 9000});
+    assert_int_equal(mark.told, 50 + TIMELINE_HAND + 10);
+    assert_int_equal(mark.end, 9000 + TIMELINE_RESUME + 40);
+    /* Beginning takes its time where nothing comes before it, and what is told late is told by the
+     * end. */
+    const TimelineLaunch late = {
+        .launch = 10, .told = 95, .asked = 100, .cycles = 100, .share = HALF};
+    mark = timeline_overlap(&t, &late, 20000, (TimelineMark){.told = 50, .end = 60000});
+    assert_int_equal(mark.end, 20100);
+    mark = timeline_overlap(&t, &(TimelineLaunch){10, 95, 60, 100, HALF}, 30000,
+                            (TimelineMark){.told = 50, .end = 60000});
+    assert_int_equal(mark.end, 60000 + TIMELINE_RESUME + 40);
+    assert_int_equal(mark.told, mark.end - 5);
 }
 
 static void forgetting_is_stricter(void **state)
@@ -165,6 +204,74 @@ static void a_replay_overlaps_as_the_call_did(void **state)
     b.device->close(b.device);
 }
 
+/* Three launches that work, then wait for the one before; the first of them may let the next begin
+ * at once, and the next may begin then. */
+static void chain_ask(Device *device, int tells, uint32_t value)
+{
+    static const char FORM[] =
+        ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n"
+        ".reg .f32 %%f<4>;\n.reg .b32 %%r<3>;\n.reg .pred %%p<2>;\nmov.u32 %%r1, 0;\n%s"
+        "AGAIN:\nfma.rn.f32 %%f1, %%f1, %%f2, %%f3;\n"
+        "add.s32 %%r1, %%r1, 1;\nsetp.lt.s32 %%p1, %%r1, 4096;\n@%%p1 bra AGAIN;\n"
+        "griddepcontrol.wait;\nret;\n}\n";
+    char text[1024];
+    snprintf(text, sizeof text, FORM, tells ? "griddepcontrol.launch_dependents;\n" : "");
+    uint32_t module = (uint32_t)call(
+        device,
+        (DeviceCall){.kind = CALL_MODULE_LOAD, .data = text, .data_bytes = strlen(text) + 1});
+    uint32_t function = (uint32_t)call(device, (DeviceCall){.kind = CALL_MODULE_FUNCTION,
+                                                            .module = module,
+                                                            .data = (void *)"k",
+                                                            .data_bytes = 2});
+    for (int i = 0; i < 3; i++)
+        call(device, (DeviceCall){.kind = CALL_LAUNCH,
+                                  .function = function,
+                                  .grid = {132, 1, 1},
+                                  .block = {32, 1, 1},
+                                  .value = value});
+}
+
+static uint64_t chain_cycles(int tells, uint32_t value)
+{
+    Bench b = bench_open();
+    chain_ask(b.device, tells, value);
+    uint64_t all = cycles(b.device);
+    b.device->close(b.device);
+    return all;
+}
+
+static void launches_of_a_chain_overlap(void **state)
+{
+    (void)state;
+    uint64_t apart = chain_cycles(1, 0), one = apart / 3, launch = 5190;
+    assert_int_equal(apart, 3 * one);
+    assert_int_equal(chain_cycles(0, 0), apart);
+    /* Where nobody tells, the end does: only the launch itself is hidden. */
+    uint64_t late = chain_cycles(0, LAUNCH_OVERLAPS);
+    assert_in_range(apart - late, 2 * (launch - TIMELINE_HAND), 2 * (launch - TIMELINE_HAND) + 8);
+    /* Each begins when the one before has begun. */
+    uint64_t early = chain_cycles(1, LAUNCH_OVERLAPS);
+    assert_true(early > one && early < one + 3 * TIMELINE_HAND);
+}
+
+static void a_replay_of_a_chain_overlaps_as_the_call_did(void **state)
+{
+    Bench b = bench_open();
+    Recording recording = {0};
+    Error error = {""};
+    DeviceCost cost;
+    (void)state;
+    Device *recorder = recorder_open(b.device, &recording);
+    chain_ask(recorder, 1, LAUNCH_OVERLAPS);
+    uint64_t live = cycles(b.device);
+    assert_int_equal(live, chain_cycles(1, LAUNCH_OVERLAPS));
+    assert_int_equal(b.device->replay(b.device, &recording, 1, &cost, &error), 0);
+    assert_int_equal(cost.cycles, live);
+    recorder->close(recorder);
+    recording_clear(&recording, b.device);
+    b.device->close(b.device);
+}
+
 /* Blocks of 16 warps with 512 times four sums, of which the SMs hold three each; or of one warp. */
 static uint64_t streams_cycles(uint32_t threads, int streams)
 {
@@ -211,12 +318,16 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shares_fill_the_machine),
+        cmocka_unit_test(what_is_left_is_filled),
+        cmocka_unit_test(launches_overlap_up_to_their_wait),
         cmocka_unit_test(forgetting_is_stricter),
         cmocka_unit_test(shares_are_blocks),
         cmocka_unit_test(copies_of_opposite_direction_overlap),
         cmocka_unit_test(waits_and_the_host_order_streams),
         cmocka_unit_test(a_replay_overlaps_as_the_call_did),
         cmocka_unit_test(streams_share_the_pipes),
+        cmocka_unit_test(launches_of_a_chain_overlap),
+        cmocka_unit_test(a_replay_of_a_chain_overlaps_as_the_call_did),
     };
     return cmocka_run_group_tests_name("simulated time", tests, NULL, NULL);
 }
