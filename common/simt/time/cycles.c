@@ -279,20 +279,20 @@ static uint64_t edge_cycles(const Launch *launch, const Totals *t)
     return cycles + (t->stores || launch->hottest ? (uint64_t)m->l2_latency : 0);
 }
 
-/* When the next launch could begin, and how far this one comes by itself: counted from the end and
- * the beginning of what was played. */
-static void overlap_estimate(const Launch *launch, const Totals *t, const ReplayResult *replay,
+/* When the next launch could begin, and how far this one comes by itself: what was played, from its
+ * end and from its beginning, each block taking as long as the launch says. */
+static void overlap_estimate(const Launch *launch, const ReplayResult *replay, uint64_t cycles,
                              SimtResult *result)
 {
     const SimtMachine *m = &launch->gpu->machine;
     uint64_t before = (uint64_t)m->launch_cycles,
-             after = t->stores || launch->hottest ? (uint64_t)m->l2_latency : 0;
+             blocks = rounded_up(launch->blocks, launch->gpu->machine.sms),
+             played = replay->cycles * blocks / larger(replay->cost.blocks, 1);
     if (launch->kernel->function->params) before += (uint64_t)m->dram_latency;
-    after += replay->cycles - replay->told;
-    result->told_cycles = result->cycles > before + after ? result->cycles - after : before;
+    result->told_cycles = before + cycles - scaled(replay->cycles - replay->told, cycles, played);
     result->asked_cycles = result->cycles;
-    if (launch->kernel->awaits && before + replay->asked < result->cycles)
-        result->asked_cycles = before + replay->asked;
+    if (launch->kernel->awaits)
+        result->asked_cycles = before + scaled(replay->asked, cycles, played);
 }
 
 int cycles_estimate(Launch *launch, const Worker *worker, uint32_t workers, SimtResult *result)
@@ -311,7 +311,7 @@ int cycles_estimate(Launch *launch, const Worker *worker, uint32_t workers, Simt
     result->cycles =
         cycles + edge_cycles(launch, &t) + (uint64_t)launch->gpu->machine.launch_cycles;
     result->busy_cycles = busy_cycles(launch, &t);
-    overlap_estimate(launch, &t, &replay, result);
+    overlap_estimate(launch, &replay, cycles, result);
     result->occupancy_percent = launch->occupancy_percent;
     return 0;
 }
