@@ -46,6 +46,8 @@ void race_async(Warp *warp, const Ins *ins, uint32_t lane, const uint32_t *piece
 /* Hazards with bulk copies that are under way to the block's shared memory. */
 void race_flights(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask, uint32_t bytes,
                   int read);
+/* A block has ended: what works beside its threads must be done with its shared memory. */
+void race_unfinished(Worker *worker);
 /* Writes where bulk copies may still have to read. */
 void race_departures(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask,
                      uint32_t bytes);

@@ -80,6 +80,28 @@ void race_flights(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t m
     }
 }
 
+void race_unfinished(Worker *worker)
+{
+    const Block *block = &worker->block;
+    if (block->flights) {
+        const Flight *flight = &block->flight[0];
+        Warp *warp = &worker->warp[flight->thread / LANES % block->warps];
+        const Ins *ins = &warp->code[flight->ins];
+        finding_add(warp, ins, SIMT_RACECHECK, flight->thread % LANES, 0, flight->stretch.bytes,
+                    "The block ends while a bulk copy may still write its shared memory: nobody "
+                    "has waited for the phase of the mbarrier at offset 0x%x that counts its bytes",
+                    flight->barrier);
+    } else if (block->departures) {
+        const Departure *departure = &block->departure[0];
+        Warp *warp = &worker->warp[departure->thread / LANES];
+        finding_add(
+            warp, &warp->code[departure->ins], SIMT_RACECHECK, departure->thread % LANES, 0,
+            departure->stretch.bytes,
+            "The block ends while a bulk copy may still have to read its shared memory: "
+            "its thread has not waited for the copy's group (cp.async.bulk.wait_group.read)");
+    }
+}
+
 void race_departures(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask,
                      uint32_t bytes)
 {

@@ -404,6 +404,7 @@ static BlockTurn block_end(Worker *worker)
         return BLOCK_FAILED;
     }
     if (worker->kernel->wgmmas && !warpgroups_agree(worker)) return BLOCK_FAILED;
+    if (worker->racecheck) race_unfinished(worker);
     if (worker->launch->count) block_account(worker, block->number);
     return BLOCK_DONE;
 }

@@ -696,6 +696,13 @@ ALWAYS Block *shared_block(const Warp *warp, uint64_t *address)
     return warp->worker->peers ? &warp->worker->peer[rank - 1]->block : warp->block;
 }
 
+static int block_has_ended(const Block *block)
+{
+    for (uint32_t w = 0; w < block->warps; w++)
+        if (block->warp[w].state != WARP_DONE) return 0;
+    return 1;
+}
+
 static int spot_shared(Warp *warp, const Ins *ins, uint32_t lane, uint64_t off, uint32_t bytes,
                        int store, int load, Spot *spot)
 {
@@ -704,8 +711,17 @@ static int spot_shared(Warp *warp, const Ins *ins, uint32_t lane, uint64_t off, 
     uint32_t size = block->shared_bytes;
     if (off > size || bytes > size - off) {
         fault_at(warp, ins, SIMT_MEMCHECK, lane, off, bytes,
-                 "Invalid __shared__ %s of %u bytes: offset %llu lies outside the block's %u bytes",
-                 access_name(store), bytes, (unsigned long long)off, size);
+                 "Invalid __shared__ %s of %u bytes: offset %llu lies outside the %s's %u bytes",
+                 access_name(store), bytes, (unsigned long long)off,
+                 block == warp->block ? "block" : "other block", size);
+        return -1;
+    }
+    if (__builtin_expect(block != warp->block, 0) && block_has_ended(block)) {
+        fault_at(warp, ins, SIMT_MEMCHECK, lane, off, bytes,
+                 "Invalid __shared__ %s of %u bytes at offset %llu of another block of the "
+                 "cluster: that block has ended, and its shared memory is gone; all must meet "
+                 "(cluster.sync) before the first one ends",
+                 access_name(store), bytes, (unsigned long long)off);
         return -1;
     }
     spot->host = block->shared + off;

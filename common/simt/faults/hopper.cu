@@ -89,6 +89,11 @@ static __device__ __forceinline__ uint32_t at(const void *p)
 #define PEER(there, p, rank)                                                                       \
     asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(at(p)), "r"(rank))
 
+#define TAKE(value, there)                                                                         \
+    asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(value) : "r"(there) : "memory")
+#define PUT(there, value)                                                                          \
+    asm volatile("st.shared::cluster.f32 [%0], %1;" ::"r"(there), "f"(value) : "memory")
+
 static __device__ __forceinline__ uint64_t matrix(const void *memory, uint32_t stride)
 {
     return (uint64_t)(at(memory) >> 4) | (uint64_t)(128 >> 4) << 16 | (uint64_t)(stride >> 4) << 32;
@@ -230,6 +235,33 @@ KERNEL(one_group_too_few) // <<<1, 128>>>
     __syncthreads();
     tile[0][threadIdx.x] = 0;
     tile[1][threadIdx.x] = 0; // FAULT racecheck: may still have to read its source
+}
+
+KERNEL(block_that_ends_before_its_bytes_come) // <<<1, 128>>>
+{
+    __shared__ __align__(128) float tile[2][64];
+    __shared__ uint64_t barrier[2];
+    if (threadIdx.x < 2) INIT(&barrier[threadIdx.x], 1);
+    __syncthreads();
+    if (threadIdx.x == 0)
+        for (int i = 0; i < 2; i++) { /* the second is one ahead of the last */
+            EXPECT(&barrier[i], 256);
+            FETCH(tile[i], x + 64 * i, 256, &barrier[i]); // FAULT racecheck: may still write its
+        }
+    WAIT(&barrier[0], 0);
+    empty[threadIdx.x] = tile[0][threadIdx.x % 64];
+}
+
+KERNEL(block_that_ends_before_its_source_is_read) // <<<1, 128>>>
+{
+    __shared__ __align__(128) float tile[128];
+    tile[threadIdx.x] = x[threadIdx.x];
+    PROXY_FENCE;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        STORE(empty, tile, 512); // FAULT racecheck: may still have to read its shared memory
+        STORE_COMMIT;
+    }
 }
 
 KERNEL(sum_past_the_end) // <<<1, 128>>>
@@ -478,6 +510,30 @@ KERNEL(no_such_neighbour, PAIR) // <<<2, 32>>>
     if (threadIdx.x == 0) value = x[0];
     PEER(there, &value, 2); // FAULT memcheck: mapa: block 2
     empty[threadIdx.x] = (float)there;
+}
+
+KERNEL(neighbour_that_has_ended, PAIR) // <<<2, 32>>>
+{
+    __shared__ float value[32];
+    uint32_t there;
+    float seen;
+    value[threadIdx.x] = x[threadIdx.x];
+    CLUSTER_SYNC;
+    PEER(there, &value[threadIdx.x], blockIdx.x ^ 1);
+    TAKE(seen, there); // FAULT memcheck: that block has ended
+    empty[threadIdx.x] = seen;
+}
+
+KERNEL(past_the_neighbours_end, PAIR) // <<<2, 32>>>
+{
+    __shared__ float value[32];
+    uint32_t there;
+    value[threadIdx.x] = x[threadIdx.x];
+    CLUSTER_SYNC;
+    PEER(there, &value[threadIdx.x], blockIdx.x ^ 1);
+    PUT(there + 4, 0.0f); // FAULT memcheck: outside the other block's 128
+    CLUSTER_SYNC;
+    empty[threadIdx.x] = value[threadIdx.x];
 }
 
 KERNEL(value_counted_elsewhere, PAIR) // <<<2, 32>>>
