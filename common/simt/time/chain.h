@@ -24,21 +24,10 @@ enum {
      * takes of the load/store unit. */
     RETRY_CYCLES = 86,
     RETRY_PASSES = 2,
-    REMOTE_CYCLES = 255, /* of a load from another block's shared memory */
+    REMOTE_CYCLES = 195, /* of a load from another block's shared memory */
     /* Of a loaded sector's time in the L2, what one takes that a spill stores. */
     SPILL_STORE_PERCENT = 145
 };
-
-/* Hundredths of a cycle that a sector takes on the way to another block's shared memory: of a
- * neighbour on the same TPC, or of another one. */
-static inline uint32_t remote_percent(const Ins *ins, int near)
-{
-    static const uint32_t PERCENT[3][2] = {{480, 240}, {400, 85}, {720, 360}};
-    int act = ins->class == CLASS_ATOMIC                                      ? 2
-              : ins->class == CLASS_STORE || ins->class == CLASS_SHARED_STORE ? 1
-                                                                              : 0;
-    return PERCENT[act][near];
-}
 
 static inline uint64_t chain_end(const Chain *chain, uint32_t issue_cycles)
 {

@@ -204,7 +204,7 @@ static int is_much_more(uint64_t a, uint64_t b)
 static int stands_for_all(const Launch *launch, const Totals *t, const ReplayResult *replay,
                           uint64_t cycles)
 {
-    uint64_t floor[FLOOR_AXES], blocks = rounded_up(launch->blocks, launch->gpu->machine.sms);
+    uint64_t floor[FLOOR_AXES], blocks = rounded_up(launch->blocks, dealt_sms(launch));
     floors_find(launch, &replay->cost, floor);
     if (scaled(replay->cost.blocks, t->slots, replay->cost.slots) > 2 * blocks) return 0;
     for (int axis = 0; axis < FLOOR_AXES; axis++) {
@@ -286,7 +286,7 @@ static void overlap_estimate(const Launch *launch, const ReplayResult *replay, u
 {
     const SimtMachine *m = &launch->gpu->machine;
     uint64_t before = (uint64_t)m->launch_cycles,
-             blocks = rounded_up(launch->blocks, launch->gpu->machine.sms),
+             blocks = rounded_up(launch->blocks, dealt_sms(launch)),
              played = replay->cycles * blocks / larger(replay->cost.blocks, 1);
     if (launch->kernel->function->params) before += (uint64_t)m->dram_latency;
     result->told_cycles = before + cycles - scaled(replay->cycles - replay->told, cycles, played);

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/simt/core/async.h"
 #include "common/simt/core/ops.h"
 #include "common/simt/time/chain.h"
 #include "common/simt/time/cost.h"
@@ -372,12 +373,15 @@ static uint64_t bulk_issue(Sm *sm, const Ins *ins, const TraceStep *step, uint64
     int store = ins->class == CLASS_STORE;
     uint32_t *debt = &sm->dram_debt[store];
     uint64_t sector = store ? SECTOR_BYTES * TICKS / STORED_BYTES : sm->bulk_sector;
+    uint64_t written = sm->dram_sector[store];
+    if (store && sm->launch->kernel->bulk[ins->aux].reduction.present)
+        written = written * ADDED_PERCENT / 100;
     sm->bulk = later(sm->bulk, now * TICKS) + sectors * sector;
     uint64_t back = sm->bulk / TICKS + (uint64_t)m->l2_latency + BULK_CYCLES;
     uint64_t wanted = *debt + (uint64_t)sectors * sm->dram_part[store];
     *debt = (uint32_t)(wanted & 0xffff);
     if (wanted >> 16 == 0) return back;
-    sm->dram = later(sm->dram, now * TICKS) + (wanted >> 16) * sm->dram_sector[store];
+    sm->dram = later(sm->dram, now * TICKS) + (wanted >> 16) * written;
     return later(back, sm->dram / TICKS + (uint64_t)m->dram_latency + BULK_CYCLES);
 }
 
@@ -390,11 +394,14 @@ static uint64_t beside_issue(Sm *sm, uint32_t number, const Ins *ins, const Trac
     return at;
 }
 
-/* How long the warp that asks for it is held. */
-static uint64_t beside_holds(const Ins *ins)
+/* Until when the warp that asks for it is held, which came to it at `from`: a wait takes its time
+ * beside what it waits for. */
+static uint64_t beside_holds(const Ins *ins, uint64_t from, uint64_t now)
 {
-    if (ins->op == OP_BULK_COPY) return ins->class == CLASS_STORE ? STORE_ISSUE : BULK_ISSUE;
-    return ins->op != OP_MBARRIER ? 0 : mbarrier_waits(ins) ? PHASE_ISSUE : ARRIVE_ISSUE;
+    if (ins->op == OP_BULK_COPY)
+        return now + 1 + (ins->class == CLASS_STORE ? STORE_ISSUE : BULK_ISSUE);
+    if (ins->op != OP_MBARRIER) return 0;
+    return mbarrier_waits(ins) ? from + 1 + PHASE_ISSUE : now + 1 + ARRIVE_ISSUE;
 }
 
 /* What comes behind an access may wait in front of memory, so much of it. */
@@ -448,8 +455,11 @@ static void issue(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t now)
     const Price *price = &sm->price[step->ins];
     stalls_book(sm, actor, step->ins, sm->gate[scheduler * GATES + actor->turn->gate], now);
     uint64_t busy = (uint64_t)price->slots * sm->machine->issue_cycles, at = now + price->latency;
+    uint64_t held = beside_holds(ins, actor->free, now);
     sm->scheduler[scheduler] = now + busy;
-    if (ins->op == OP_BULK_COPY || ins->op == OP_VALUES_SEND || ins->op == OP_MBARRIER)
+    if (mbarrier_waits(ins))
+        at = later(at, actor->free + WAIT_CYCLES);
+    else if (ins->op == OP_BULK_COPY || ins->op == OP_VALUES_SEND || ins->op == OP_MBARRIER)
         at = beside_issue(sm, number, ins, step, now);
     else if (is_memory(ins))
         at = memory_issue(sm, ins, step, now);
@@ -478,7 +488,7 @@ static void issue(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t now)
     actor->turn->issued = now + busy - 1;
     actor->free = now + busy + (ins->class == CLASS_BRANCH ? BRANCH_CYCLES : 0);
     if (ins->op == OP_ACCELERATOR) actor->free += step->passes;
-    actor->free += beside_holds(ins);
+    actor->free = later(actor->free, held);
     if (ins->shared_atomic == SHARED_RETRIES)
         actor->free += (uint64_t)step->passes / RETRY_PASSES * RETRY_CYCLES;
     actor->next++;

@@ -23,6 +23,8 @@ void heaviest_close(Heaviest *heaviest);
  * list; the traces stay the workers'. */
 uint32_t heaviest_merge(const Worker *worker, uint32_t workers, BlockTrace **all);
 
+/* SMs that get a block in one round. */
+uint32_t dealt_sms(const Launch *launch);
 /* The SM that block `number` runs on. */
 uint32_t sm_of(const Launch *launch, uint64_t number);
 

@@ -23,32 +23,44 @@ static uint32_t smaller(uint64_t a, uint64_t b)
     return (uint32_t)(a < b ? a : b);
 }
 
+/* Blocks of a cluster lie on one group of SMs, and no group of a card is as large as all its clusters
+ * together: of more than two blocks, an H200 has 30 of 4, 15 of 8 and 7 of 16 at once, one block an
+ * SM.  What comes after has its SMs with others. */
+uint32_t dealt_sms(const Launch *launch)
+{
+    enum { PAIR = 2, LEFT_OUT = 11 };
+    uint32_t sms = launch->gpu->machine.sms, size = launch->cluster_blocks;
+    if (size <= PAIR) return sms;
+    uint32_t dealt = (sms - sms / LEFT_OUT) / size * size;
+    return dealt ? dealt : sms;
+}
+
 /* Blocks are dealt in rounds, one to each SM.  Were each round dealt alike, SM 0 would run blocks
  * 0, sms, 2*sms ...: in a grid whose rows divide that stride all of them at the left edge.  So each
  * round begins at another SM, but for the first and an unfinished last one. */
 static uint32_t round_start(const Launch *launch, uint64_t round)
 {
-    uint32_t sms = launch->gpu->machine.sms;
+    uint32_t sms = dealt_sms(launch);
     if (!round || (round + 1) * sms > launch->blocks) return 0;
     return (uint32_t)((round * 0x9e3779b97f4a7c15u >> 32) % sms);
 }
 
 uint32_t sm_of(const Launch *launch, uint64_t number)
 {
-    uint32_t sms = launch->gpu->machine.sms;
+    uint32_t sms = dealt_sms(launch);
     return (uint32_t)((number + round_start(launch, number / sms)) % sms);
 }
 
 /* The one block of the round that SM 0 runs. */
 static uint64_t own_block(const Launch *launch, uint64_t round)
 {
-    uint32_t sms = launch->gpu->machine.sms;
+    uint32_t sms = dealt_sms(launch);
     return round * sms + (sms - round_start(launch, round)) % sms;
 }
 
 int trace_open(Launch *launch)
 {
-    uint32_t sms = launch->gpu->machine.sms, warps = launch->warps_per_block;
+    uint32_t sms = dealt_sms(launch), warps = launch->warps_per_block;
     uint64_t own = (launch->blocks + sms - 1) / sms;
     uint32_t waves = own <= (uint64_t)launch->resident * MOST_WAVES ? MOST_WAVES : LEAST_WAVES;
     uint32_t wanted = launch->resident * waves;
@@ -75,13 +87,13 @@ void trace_close(Launch *launch)
 
 static int is_sampled(const Launch *launch, uint64_t number)
 {
-    uint64_t round = number / launch->gpu->machine.sms;
+    uint64_t round = number / dealt_sms(launch);
     return round < launch->traces && launch->trace[round].number == number;
 }
 
 BlockTrace *trace_of(Launch *launch, Heaviest *heaviest, uint64_t number)
 {
-    if (is_sampled(launch, number)) return &launch->trace[number / launch->gpu->machine.sms];
+    if (is_sampled(launch, number)) return &launch->trace[number / dealt_sms(launch)];
     BlockTrace *spare = &heaviest->block[heaviest->count];
     spare->number = number;
     for (uint32_t w = 0; w < launch->warps_per_block; w++)
@@ -129,7 +141,7 @@ static void lightest_find(Heaviest *heaviest)
 void trace_keep(Launch *launch, Heaviest *heaviest, uint64_t number, const BlockCost *cost)
 {
     if (is_sampled(launch, number)) {
-        BlockTrace *own = &launch->trace[number / launch->gpu->machine.sms];
+        BlockTrace *own = &launch->trace[number / dealt_sms(launch)];
         own->cost = *cost;
         trace_order(launch, own);
         return;
