@@ -921,8 +921,8 @@ __global__ void __cluster_dims__(BLOCKS, 1, 1) reduction_kernel(float *y, int ro
 }
 
 /* Blocks in a ring hand words on: from one to the next, while the others wait (AROUND), or each to
- * both neighbours at once, as the edges of tiles.  Each waits at mbarriers of its own, two in turns:
- * a neighbour may be a round ahead. */
+ * both neighbours at once, as the edges of tiles.  Each waits at mbarriers of its own, two in
+ * turns: a neighbour may be a round ahead. */
 template <int BLOCKS, bool AROUND>
 __global__ void __cluster_dims__(BLOCKS, 1, 1) ring_kernel(float *y, int rounds)
 {

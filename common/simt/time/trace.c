@@ -23,9 +23,9 @@ static uint32_t smaller(uint64_t a, uint64_t b)
     return (uint32_t)(a < b ? a : b);
 }
 
-/* Blocks of a cluster lie on one group of SMs, and no group of a card is as large as all its clusters
- * together: of more than two blocks, an H200 has 30 of 4, 15 of 8 and 7 of 16 at once, one block an
- * SM.  What comes after has its SMs with others. */
+/* Blocks of a cluster lie on one group of SMs, which clusters do not fill: an H200 has 30 of four
+ * blocks at once, 15 of eight and 7 of sixteen, one block an SM.  What comes after shares its SMs
+ * with others. */
 uint32_t dealt_sms(const Launch *launch)
 {
     enum { PAIR = 2, LEFT_OUT = 11 };
