@@ -67,6 +67,8 @@ typedef struct Memory {
 
 int memory_open(Memory *memory, uint64_t capacity, int initcheck, Error *error);
 void memory_close(Memory *memory);
+/* Zeros that take memory where they are touched; munmap gives them back.  NULL: there are none. */
+void *address_space(uint64_t bytes);
 /* As calloc, but of pages that are written already.  One that is read before it is written is the
  * kernel's page of zeros at first; when it is replaced, all of the process's cores are interrupted.
  * free gives it back. */
@@ -346,10 +348,15 @@ typedef enum WarpState {
     WARP_FAULT
 } WarpState;
 
+/* What DRAM gives at once. */
+enum { FETCH_BYTES = 64, FETCH_SECTORS = 2 };
+#define LAST_FETCH 0x80000000u
+
 /* One executed instruction of a warp: passes through the load/store unit, what went beyond the
  * L1. */
 typedef struct TraceStep {
     uint32_t ins;
+    uint32_t fetch; /* the first in the warp's list that a load beyond the L1 asked for, plus 1 */
     uint16_t passes;
     uint8_t misses, lines; /* sectors, and the lines that they lie in */
 } TraceStep;
@@ -359,7 +366,8 @@ enum { REMOTE_LINES = 255 };
 
 typedef struct WarpTrace {
     TraceStep *step;
-    uint32_t count, room;
+    uint32_t *fetch; /* of DRAM, by number: those of one step, the last with LAST_FETCH */
+    uint32_t count, fetches, room; /* of both */
 } WarpTrace;
 
 typedef enum Pipe { PIPE_NONE, PIPE_FP32, PIPE_INT, PIPE_FP64, PIPE_SFU, PIPE_TENSOR, PIPES } Pipe;
@@ -411,6 +419,7 @@ typedef struct CallFrame {
 typedef struct Heaviest {
     BlockTrace *block; /* `most` + 1 */
     TraceStep *steps;
+    uint32_t *fetch;
     WarpTrace *warps;
     uint32_t most, count; /* kept are the first `count`; the next one is in hand */
     uint32_t lightest;    /* of those kept, when they are `most` */
@@ -465,6 +474,7 @@ struct Warp {
     WarpTrace *trace;                         /* NULL: nothing is counted */
     Chain chain;
     uint32_t passes, misses, lines; /* of the access just made, set by the counters */
+    uint32_t fetch;                 /* ... and of a load what it fetches of DRAM, see TraceStep */
     uint32_t bulk_sectors;          /* the same of a bulk copy */
     CallFrame *frame;               /* the latest last */
     uint32_t frames, frame_room;
@@ -527,6 +537,7 @@ struct Worker {
     SimtGpu *gpu;
     SimtKernel *kernel;
     Block block;
+    uint32_t wave; /* that the block in hand belongs to (first.h) */
     Warp *warp;
     char *files;
     size_t file_stride;
@@ -584,6 +595,8 @@ struct Launch {
     uint32_t cluster[3], cluster_blocks; /* 0: the launch has no clusters */
     uint64_t *loaded, *stored;           /* what workers told of theirs: for DRAM traffic */
     uint64_t touched_words;              /* of each */
+    uint32_t *first; /* when each fetch of DRAM was first asked for (first.h) */
+    uint64_t fetches;
     uint32_t *owners; /* per word of device memory: who read it, who wrote it; NULL: not wanted */
     size_t owners_bytes;
     unsigned char *taken; /* per stretch of owners and of values: race_blocks.c wrote it */
@@ -592,6 +605,7 @@ struct Launch {
     BlockTrace *trace;    /* of SM 0's first blocks */
     WarpTrace *trace_warps;
     TraceStep *steps;
+    uint32_t *step_fetches;
     uint64_t grid_barrier;       /* address of what blocks of a cooperative grid meet at; or 0 */
     uint32_t traces, trace_room; /* blocks; steps of each of their warps */
     uint32_t occupancy_percent;

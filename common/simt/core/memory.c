@@ -13,7 +13,7 @@
 enum { ALIGN = 256, GAP = 4096, PAGE = 4096 };
 static const uint64_t LEAST_RESERVED = 256ull << 20, GIVE_BACK = 1 << 20;
 
-static void *address_space(uint64_t bytes)
+void *address_space(uint64_t bytes)
 {
     void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

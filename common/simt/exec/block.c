@@ -11,6 +11,7 @@
 #include "common/simt/exec/exec_parts.h"
 #include "common/simt/time/chain.h"
 #include "common/simt/time/cost.h"
+#include "common/simt/time/first.h"
 #include "common/simt/time/replay.h"
 #include "common/simt/time/traffic.h"
 #include "common/simt/time/watch.h"
@@ -109,6 +110,7 @@ static inline void trace_add(WarpTrace *trace, uint32_t ins, const Warp *warp)
     if (trace->count == trace->room) return;
     trace->step[trace->count++] =
         (TraceStep){.ins = ins,
+                    .fetch = warp->fetch,
                     .passes = (uint16_t)warp->passes,
                     .misses = (uint8_t)(warp->misses < 255 ? warp->misses : 255),
                     .lines = (uint8_t)warp->lines};
@@ -132,7 +134,7 @@ static void warp_run_counting(Warp *warp)
             profile->runs++;
             if (warp->mask != mask) mask = warp->mask, lanes = (uint32_t)__builtin_popcount(mask);
             profile->lanes += lanes;
-            warp->passes = warp->misses = warp->lines = 0;
+            warp->passes = warp->misses = warp->lines = warp->fetch = 0;
             warp->pending = 0;
             if (clocked) cost_issue(warp, now);
             ins = ins->fn(warp, ins);
@@ -314,6 +316,7 @@ static void block_prepare(Worker *worker, uint64_t number)
     BlockTrace *trace =
         worker->launch->count ? trace_of(worker->launch, &worker->heaviest, number) : NULL;
     if (worker->launch->count) memset(&worker->cost, 0, sizeof worker->cost);
+    if (worker->launch->count) worker->wave = wave_of(worker->launch, number);
     if (worker->most_retried) memset(worker->retried, 0, sizeof worker->retried);
     worker->most_retried = 0;
     for (uint32_t w = 0; w < block->warps; w++) {

@@ -57,6 +57,25 @@ static int l1_hit(Worker *worker, uint64_t sector)
     return 0;
 }
 
+/* Lists in the warp's trace what the sectors are fetched with. */
+static void fetches_list(Warp *warp, const uint64_t *sector, uint32_t n)
+{
+    WarpTrace *trace = warp->trace;
+    uint32_t begin = trace->fetches, end = begin;
+    if (trace->count == trace->room) return;
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t fetch = fetch_of(sector[i]);
+        if (fetch >= warp->worker->launch->fetches || fetch >= LAST_FETCH) return;
+        if (end > begin && trace->fetch[end - 1] == fetch) continue;
+        if (end == trace->room) return;
+        trace->fetch[end++] = (uint32_t)fetch;
+    }
+    if (end == begin) return;
+    trace->fetch[end - 1] |= LAST_FETCH;
+    trace->fetches = end;
+    warp->fetch = begin + 1;
+}
+
 /* The different pieces of `each` sectors that these lie in. */
 static uint32_t pieces_count(const uint64_t *sector, uint32_t n, uint32_t each)
 {
@@ -184,20 +203,21 @@ void count_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t 
     Counters *c = &worker->counters;
     const SimtMachine *machine = &worker->gpu->machine;
     uint64_t sector[LANES], bytes = bytes_each(ins);
-    uint32_t n = units_collect(address, mask, SECTOR, sector), misses = 0;
+    uint32_t n = units_collect(address, mask, SECTOR, sector), misses = 0, moment = moment_of(warp);
     bytes *= (uint32_t)__builtin_popcount(mask);
     for (uint32_t i = 0; i < n; i++)
         if (store)
             traffic_store(worker, sector[i]);
         else
-            traffic_load(worker, sector[i]);
+            traffic_load(worker, sector[i], moment);
     if (store) {
         c->global_store_requests++, c->global_store_sectors += n, c->global_store_bytes += bytes;
         misses = n;
     } else {
         c->global_load_requests++, c->global_load_sectors += n, c->global_load_bytes += bytes;
         for (uint32_t i = 0; i < n; i++)
-            misses += !l1_hit(worker, sector[i]);
+            if (!l1_hit(worker, sector[i])) sector[misses++] = sector[i];
+        fetches_list(warp, sector, misses);
         c->l1_hit_sectors += n - misses;
     }
     /* The L1 looks up two lines in a cycle, and its data lie in the same banks as shared memory. */
@@ -306,12 +326,13 @@ void count_bulk(Warp *warp, const Ins *ins, uint64_t address, uint64_t bytes, in
 {
     Worker *worker = warp->worker;
     Counters *c = &worker->counters;
+    uint32_t moment = moment_of(warp);
     uint64_t first = address / SECTOR, n = (address + bytes - 1) / SECTOR - first + 1;
     for (uint64_t i = 0; i < n; i++)
         if (store)
             traffic_store(worker, first + i);
         else
-            traffic_load(worker, first + i);
+            traffic_load(worker, first + i, moment);
     if (store)
         c->global_store_requests++, c->global_store_sectors += n, c->global_store_bytes += bytes;
     else

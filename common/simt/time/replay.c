@@ -19,6 +19,7 @@
 #include "common/simt/core/ops.h"
 #include "common/simt/time/chain.h"
 #include "common/simt/time/cost.h"
+#include "common/simt/time/first.h"
 #include "common/simt/time/phases.h"
 #include "common/simt/time/schedule.h"
 
@@ -34,6 +35,7 @@ enum {
     STORE_LINE = 4,     /* ... and on its way there */
     BARRIER_OF_ALL = 1, /* Actor.barrier; of some warps: from the next on, by number */
     BARRIER_OF_SOME = 2,
+    ARRIVALS = 16384, /* fetches of DRAM that are remembered */
     NOBODY = 0xffffffff
 };
 
@@ -72,6 +74,11 @@ typedef struct Actor {
     Result *result;
 } Actor;
 
+typedef struct Arrival {
+    uint32_t fetch; /* its number, plus 1 */
+    uint64_t at;    /* when it is in the L2 */
+} Arrival;
+
 typedef struct Slot {
     const BlockTrace *block;
     uint32_t live, waiting, untold;
@@ -88,8 +95,9 @@ typedef struct Sm {
     const Price *price;
     Actor *actor;
     Slot *slot;
-    Turn *turn;      /* of all warps, those of one scheduler together: */
-    uint32_t *turns; /* from here on, per scheduler and one more */
+    Arrival *arrival; /* by number, the latest of each place */
+    Turn *turn;       /* of all warps, those of one scheduler together: */
+    uint32_t *turns;  /* from here on, per scheduler and one more */
     uint32_t actors, slots, warps, schedulers;
     uint64_t *gate;                      /* per scheduler and gate: when it is free */
     uint64_t *scheduler;                 /* when it may issue again */
@@ -315,8 +323,32 @@ static void actor_finish(Sm *sm, uint32_t number, uint64_t now)
 
 /* ---- memory ------------------------------------------------------------------------------- */
 
-/* Sends a request to the L2, which goes on to DRAM for some of them; returns when it is back. */
-static uint64_t l2_request(Sm *sm, const Ins *ins, const TraceStep *step, uint64_t now)
+/* For how long a fetch of DRAM has been on its way when a warp asks for it; NEVER: it is in the L2.
+ * As many steps ago as it was first asked for, each as long as the block's were on average. */
+static uint64_t fetch_age(const Sm *sm, const Actor *actor, uint32_t fetch, uint64_t now)
+{
+    const Slot *slot = &sm->slot[(uint32_t)(actor - sm->actor) / sm->warps];
+    uint32_t first = sm->launch->first[fetch], step = moment_step(first);
+    if (moment_wave(first) < wave_of(sm->launch, slot->block->number)) return NEVER;
+    if (step >= actor->next) return 0;
+    return (actor->next - step) * (now - slot->begin) / (actor->next + 1);
+}
+
+/* When a fetch is there that a warp asks for now; 0: it is. This SM may have asked for it before. */
+static uint64_t fetch_arrival(Sm *sm, const Actor *actor, uint32_t fetch, uint64_t now)
+{
+    Arrival *arrival = &sm->arrival[fetch % ARRIVALS];
+    if (arrival->fetch == fetch + 1) return arrival->at;
+    uint64_t age = fetch_age(sm, actor, fetch, now), latency = (uint64_t)sm->machine->dram_latency,
+             at = age < latency ? later(sm->dram / TICKS, now) + latency - age : 0;
+    *arrival = (Arrival){fetch + 1, at};
+    return at;
+}
+
+/* Sends a request to the L2, which goes on to DRAM for some of them; returns when it is back, and
+ * what others, too, have just asked DRAM for. */
+static uint64_t l2_request(Sm *sm, const Actor *actor, const Ins *ins, const TraceStep *step,
+                           uint64_t now)
 {
     int store = ins->class == CLASS_STORE;
     const SimtMachine *m = sm->machine;
@@ -328,14 +360,22 @@ static uint64_t l2_request(Sm *sm, const Ins *ins, const TraceStep *step, uint64
     uint64_t back = sm->l2 / TICKS + (uint64_t)m->l2_latency;
     *debt += sectors * sm->dram_part[store];
     /* All of a request or none of it: neighbours are fetched together. */
-    if (*debt < sectors << 16) return back;
-    *debt -= sectors << 16;
-    sm->dram = later(sm->dram, now * TICKS) + sectors * sm->dram_sector[store];
-    return later(back, sm->dram / TICKS + (uint64_t)m->dram_latency);
+    if (*debt >= sectors << 16) {
+        *debt -= sectors << 16;
+        sm->dram = later(sm->dram, now * TICKS) + sectors * sm->dram_sector[store];
+        back = later(back, sm->dram / TICKS + (uint64_t)m->dram_latency);
+    }
+    for (uint32_t i = step->fetch, last = !i; !last; i++) {
+        uint32_t fetch = actor->trace->fetch[i - 1];
+        last = fetch & LAST_FETCH;
+        back = later(back, fetch_arrival(sm, actor, fetch & ~LAST_FETCH, now));
+    }
+    return back;
 }
 
 /* Issues a memory instruction; returns when its result is there. */
-static uint64_t memory_issue(Sm *sm, const Ins *ins, const TraceStep *step, uint64_t now)
+static uint64_t memory_issue(Sm *sm, const Actor *actor, const Ins *ins, const TraceStep *step,
+                             uint64_t now)
 {
     const SimtMachine *m = sm->machine;
     uint64_t begin = later(now, sm->lsu);
@@ -347,7 +387,7 @@ static uint64_t memory_issue(Sm *sm, const Ins *ins, const TraceStep *step, uint
     if (ins->class == CLASS_SHARED_LOAD || ins->class == CLASS_SHARED_STORE)
         return sm->lsu - 1 + (uint64_t)m->shared_latency;
     uint64_t back = sm->lsu - 1 + (uint64_t)m->l1_latency;
-    return step->misses ? later(back, l2_request(sm, ins, step, begin)) : back;
+    return step->misses ? later(back, l2_request(sm, actor, ins, step, begin)) : back;
 }
 
 /* What counts for a phase has arrived at `at`; the last lets those go on who wait for it. */
@@ -462,7 +502,7 @@ static void issue(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t now)
     else if (ins->op == OP_BULK_COPY || ins->op == OP_VALUES_SEND || ins->op == OP_MBARRIER)
         at = beside_issue(sm, number, ins, step, now);
     else if (is_memory(ins))
-        at = memory_issue(sm, ins, step, now);
+        at = memory_issue(sm, actor, ins, step, now);
     else if (price->pipe)
         sm->gate[scheduler * GATES + price->pipe] = now + price->busy;
     if (is_memory(ins)) memory_gates(sm);
@@ -599,12 +639,13 @@ static int sm_open(Sm *sm, Launch *launch, const BlockTrace *trace, uint32_t tra
     sm->actor = calloc(sm->actors, sizeof *sm->actor);
     sm->slot = calloc(slots, sizeof *sm->slot);
     sm->turn = calloc(sm->actors, sizeof *sm->turn);
+    sm->arrival = calloc(ARRIVALS, sizeof *sm->arrival);
     sm->turns = calloc(sm->schedulers + 1, sizeof *sm->turns);
     sm->gate = calloc((size_t)sm->schedulers * GATES, sizeof *sm->gate);
     sm->scheduler = calloc(sm->schedulers, sizeof *sm->scheduler);
     Result *result = calloc((size_t)sm->actors * launch->kernel->played_scores, sizeof *result);
-    if (!sm->actor || !sm->slot || !sm->turn || !sm->turns || !sm->gate || !sm->scheduler ||
-        !result) {
+    if (!sm->actor || !sm->slot || !sm->turn || !sm->arrival || !sm->turns || !sm->gate ||
+        !sm->scheduler || !result) {
         free(result);
         return -1;
     }
@@ -619,8 +660,8 @@ static void sm_close(Sm *sm)
     if (sm->actor) free(sm->actor[0].result);
     for (uint32_t i = 0; sm->slot && i < sm->slots; i++)
         free(sm->slot[i].phases.phase);
-    free(sm->actor), free(sm->slot), free(sm->turn), free(sm->turns), free(sm->gate),
-        free(sm->scheduler);
+    free(sm->actor), free(sm->slot), free(sm->turn), free(sm->arrival), free(sm->turns),
+        free(sm->gate), free(sm->scheduler);
 }
 
 static void block_add(const BlockTrace *block, ReplayResult *result)

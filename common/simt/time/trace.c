@@ -69,20 +69,24 @@ int trace_open(Launch *launch)
     uint32_t room = launch->trace_room = TRACE_STEPS / (launch->traces * warps);
     launch->trace = calloc(launch->traces, sizeof *launch->trace);
     launch->steps = malloc((size_t)launch->traces * warps * room * sizeof *launch->steps);
+    launch->step_fetches =
+        malloc((size_t)launch->traces * warps * room * sizeof *launch->step_fetches);
     launch->trace_warps = calloc((size_t)launch->traces * warps, sizeof *launch->trace_warps);
-    if (!launch->trace || !launch->steps || !launch->trace_warps) return -1;
+    if (!launch->trace || !launch->steps || !launch->step_fetches || !launch->trace_warps)
+        return -1;
     for (uint32_t i = 0; i < launch->traces; i++)
         launch->trace[i] = (BlockTrace){.number = own_block(launch, i),
                                         .warp = launch->trace_warps + (size_t)i * warps};
     for (uint32_t i = 0; i < launch->traces * warps; i++)
-        launch->trace_warps[i] =
-            (WarpTrace){.step = launch->steps + (size_t)i * room, .room = room};
+        launch->trace_warps[i] = (WarpTrace){.step = launch->steps + (size_t)i * room,
+                                             .fetch = launch->step_fetches + (size_t)i * room,
+                                             .room = room};
     return 0;
 }
 
 void trace_close(Launch *launch)
 {
-    free(launch->trace), free(launch->steps), free(launch->trace_warps);
+    free(launch->trace), free(launch->steps), free(launch->step_fetches), free(launch->trace_warps);
 }
 
 static int is_sampled(const Launch *launch, uint64_t number)
@@ -97,7 +101,7 @@ BlockTrace *trace_of(Launch *launch, Heaviest *heaviest, uint64_t number)
     BlockTrace *spare = &heaviest->block[heaviest->count];
     spare->number = number;
     for (uint32_t w = 0; w < launch->warps_per_block; w++)
-        spare->warp[w].count = 0;
+        spare->warp[w].count = spare->warp[w].fetches = 0;
     return spare;
 }
 
@@ -111,17 +115,19 @@ int heaviest_open(Heaviest *heaviest, const Launch *launch)
     heaviest->block = calloc(blocks, sizeof *heaviest->block);
     heaviest->warps = calloc(blocks * warps, sizeof *heaviest->warps);
     heaviest->steps = malloc(blocks * warps * room * sizeof *heaviest->steps);
-    if (!heaviest->block || !heaviest->warps || !heaviest->steps) return -1;
+    heaviest->fetch = malloc(blocks * warps * room * sizeof *heaviest->fetch);
+    if (!heaviest->block || !heaviest->warps || !heaviest->steps || !heaviest->fetch) return -1;
     for (size_t i = 0; i < blocks; i++)
         heaviest->block[i].warp = heaviest->warps + i * warps;
     for (size_t i = 0; i < blocks * warps; i++)
-        heaviest->warps[i] = (WarpTrace){.step = heaviest->steps + i * room, .room = room};
+        heaviest->warps[i] = (WarpTrace){
+            .step = heaviest->steps + i * room, .fetch = heaviest->fetch + i * room, .room = room};
     return 0;
 }
 
 void heaviest_close(Heaviest *heaviest)
 {
-    free(heaviest->block), free(heaviest->warps), free(heaviest->steps);
+    free(heaviest->block), free(heaviest->warps), free(heaviest->steps), free(heaviest->fetch);
 }
 
 /* By weight, and of equals the first in the grid. */

@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 int traffic_open(Launch *launch)
 {
@@ -16,12 +17,15 @@ int traffic_open(Launch *launch)
     launch->touched_words = words;
     launch->loaded = zeros_alloc(words, sizeof *launch->loaded);
     launch->stored = zeros_alloc(words, sizeof *launch->stored);
-    return launch->loaded && launch->stored ? 0 : -1;
+    launch->fetches = launch->gpu->memory.next / FETCH_BYTES + 1;
+    launch->first = address_space(launch->fetches * sizeof *launch->first);
+    return launch->loaded && launch->stored && launch->first ? 0 : -1;
 }
 
 void traffic_close(Launch *launch)
 {
     free(launch->loaded), free(launch->stored);
+    if (launch->first) munmap(launch->first, launch->fetches * sizeof *launch->first);
 }
 
 static uint64_t pages_of(uint64_t words)
