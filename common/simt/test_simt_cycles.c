@@ -415,6 +415,34 @@ static void lines_a_power_of_two_apart_do_not_meet(void **state)
     (void)state;
 }
 
+/* One warp a block, one block an SM; each goes through the same 64 fetches, one after another. */
+static uint64_t walk_cycles(uint32_t blocks, int host_threads)
+{
+    SimtResult result;
+    char *text = kernel_text("mov.u64 %rd2, %rd1;\n",
+                             "ld.global.u32 %r5, [%rd2];\ncvt.u64.u32 %rd3, %r5;\n"
+                             "add.u64 %rd4, %rd2, %rd3;\nadd.u64 %rd2, %rd4, 64;\n",
+                             64, "st.global.u64 [%rd1+8192], %rd2;\n");
+    Setup setup = {.blocks = blocks, .threads = 32, .shared = 65536, .host_threads = host_threads};
+    uint64_t cycles = cycles_of(text, setup, &result, NULL);
+    free(text);
+    return cycles;
+}
+
+static void blocks_in_step_wait_together(void **state)
+{
+    enum { FETCHES = 64, SMS = 4 };
+    uint64_t alone = walk_cycles(1, 1), wave = walk_cycles(SMS, 1), two = walk_cycles(2 * SMS, 1);
+    uint64_t far = (uint64_t)SMALL.dram_latency, near = (uint64_t)SMALL.l2_latency;
+    (void)state;
+    /* Whoever asks first, all of them wait for DRAM. */
+    assert_in_range(alone, FETCHES * far, FETCHES * (far + 40));
+    assert_in_range(wave, alone * 99 / 100, alone * 101 / 100);
+    /* The next wave finds all of it in the L2: but for an eighth, as much as is loaded first. */
+    assert_in_range(two - wave, FETCHES * near, FETCHES * (near + 40 + far / 8));
+    assert_int_equal(walk_cycles(2 * SMS, 3), two);
+}
+
 static void a_launch_waits_for_its_last_store(void **state)
 {
     (void)state;
@@ -548,6 +576,7 @@ int main(void)
         cmocka_unit_test(registers_that_are_needed_take_room),
         cmocka_unit_test(a_short_loop_is_four_turns_at_once),
         cmocka_unit_test(lines_a_power_of_two_apart_do_not_meet),
+        cmocka_unit_test(blocks_in_step_wait_together),
         cmocka_unit_test(a_launch_waits_for_its_last_store),
         cmocka_unit_test(atomics_take_turns),
         cmocka_unit_test(a_loop_that_lanes_may_leave_has_no_uniform_address),
