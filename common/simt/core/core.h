@@ -595,7 +595,7 @@ struct Launch {
     uint32_t cluster[3], cluster_blocks; /* 0: the launch has no clusters */
     uint64_t *loaded, *stored;           /* what workers told of theirs: for DRAM traffic */
     uint64_t touched_words;              /* of each */
-    uint32_t *first; /* when each fetch of DRAM was first asked for (first.h) */
+    uint32_t *first;                     /* when each fetch of DRAM was first asked for (first.h) */
     uint64_t fetches;
     uint32_t *owners; /* per word of device memory: who read it, who wrote it; NULL: not wanted */
     size_t owners_bytes;

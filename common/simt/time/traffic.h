@@ -38,8 +38,8 @@ static inline void first_tell(const Launch *launch, uint64_t fetch, uint32_t mom
     if (fetch >= launch->fetches) return;
     uint32_t *first = &launch->first[fetch],
              was = before ? __atomic_load_n(first, __ATOMIC_RELAXED) : 0;
-    while (was < moment && !__atomic_compare_exchange_n(first, &was, moment, 1, __ATOMIC_RELAXED,
-                                                        __ATOMIC_RELAXED))
+    while (was < moment &&
+           !__atomic_compare_exchange_n(first, &was, moment, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         ;
 }
 
