@@ -19,8 +19,8 @@ void touched_tell(Launch *launch, Worker *worker);
 /* Clears the page of words that this one lies in. */
 void touched_take(Touched *touched, uint64_t word);
 
-/* Bit `index` of one worker's; was it there before?  Only what an access has validated comes here; a
- * sector that lies in no memory would be the simulator's own mistake, and is left out. */
+/* Bit `index` of one worker's; was it there before?  Only what an access has validated comes here;
+ * a sector that lies in no memory would be the simulator's own mistake, and is left out. */
 static inline int touched_add(Touched *touched, uint64_t index)
 {
     uint64_t word = index / 64, bit = 1ull << index % 64;
