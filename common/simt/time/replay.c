@@ -334,7 +334,7 @@ static uint64_t fetch_age(const Sm *sm, const Actor *actor, uint32_t fetch, uint
     return (actor->next - step) * (now - slot->begin) / (actor->next + 1);
 }
 
-/* When a fetch is there that a warp asks for now; 0: it is. This SM may have asked for it before. */
+/* When a fetch is there that a warp asks for now; 0: it is.  This SM may have asked before. */
 static uint64_t fetch_arrival(Sm *sm, const Actor *actor, uint32_t fetch, uint64_t now)
 {
     Arrival *arrival = &sm->arrival[fetch % ARRIVALS];
