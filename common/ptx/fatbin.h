@@ -1,5 +1,5 @@
 /* fatbin.h - what nvcc put into the object: PTX text, and machine code, whose headers tell
- * registers and shared memory and whose instructions tell spills.
+ * registers and shared memory and whose instructions tell spills and time.
  *
  * Layout facts: a header (0xBA55ED50), then entries of kind 1 (PTX) or 2 (ELF), plain, LZ4 or ZSTD.
  * All of it is hostile. */
@@ -15,8 +15,7 @@
 /* Resources that ptxas gave a kernel on one architecture, read from the cubin's section headers:
  * what `ptxas -v` prints.  local_bytes is the stack with all that is called, shared_bytes the
  * static part without what the driver reserves.  Kernels with names that do not fit are left
- * out.  `machine` is there of a kernel with a stack, where the cubin was made of this PTX with
- * -lineinfo. */
+ * out.  `machine` is there where the cubin was made of this PTX with -lineinfo. */
 typedef struct CubinKernel {
     char name[512];
     uint32_t sm, registers, shared_bytes, local_bytes;

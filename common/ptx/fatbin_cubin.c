@@ -1,5 +1,5 @@
 /* fatbin_cubin.c - registers, shared memory and stack of each kernel, from a cubin's section
- * headers; and of kernels that have a stack, what machine code does with it.
+ * headers; and its machine code.
  *
  * A kernel is a function symbol marked as an entry.  Its registers and stack stand in .nv.info as
  * attributes of the symbol, its static shared memory is the size of the .nv.shared section that
@@ -220,14 +220,13 @@ static uint64_t sequence_find(Cubin *cubin, uint32_t section)
     return 0;
 }
 
-/* Of a kernel that has a stack: what machine code keeps there, as far as it tells.  -1: out of
- * memory. */
+/* As far as it is known what it is.  -1: out of memory. */
 static int code_read(Cubin *cubin, uint32_t section, CubinKernel *kernel)
 {
     const unsigned char *bytes = section_bytes(cubin, &cubin->section[section]);
     uint64_t count = cubin->section[section].sh_size / INS_BYTES;
-    if (!kernel->local_bytes || !cubin->has_text || !machine_is_known(kernel->sm) || !bytes ||
-        !count || count > cubin->work)
+    if (!cubin->has_text || !machine_is_known(kernel->sm) || !bytes || !count ||
+        count > cubin->work)
         return 0;
     uint64_t sequence = sequence_find(cubin, section);
     if (!sequence) return 0;

@@ -1,4 +1,4 @@
-/* machine.c - machine instructions, as far as spills need them.
+/* machine.c - machine instructions, as far as spills and time need them.
  *
  * An instruction is 16 bytes.  Of its first eight, bits 0 to 11 are the operation, 12 to 15 its
  * predicate, 16 to 23 the result, 24 to 31, 32 to 39 and (of the last eight) 0 to 7 its operands.
@@ -12,6 +12,7 @@
 
 enum {
     INS_BYTES = 16,
+    COUNTERS = 6,
     LOAD_LOCAL = 0x983,
     STORE_LOCAL = 0x387,
     BRANCH = 0x947,
@@ -90,6 +91,18 @@ static int ends_piece(const MachineText *text, uint32_t number)
 {
     uint32_t op = operation(text, number);
     return op == BRANCH || op == EXIT || op == RETURN;
+}
+
+/* What the scheduler is told: bits 41 to 57 of the last eight bytes. */
+static void control_read(const MachineText *text, uint32_t number, MachineIns *ins)
+{
+    uint64_t control = word_at(text, number, 1) >> 41;
+    uint32_t made = control >> 5 & 7, read = control >> 8 & 7;
+    ins->op = (uint16_t)operation(text, number);
+    ins->stall = control & 15;
+    ins->waits = control >> 11 & 63;
+    ins->made = (uint8_t)(made < COUNTERS ? made + 1 : 0);
+    ins->read = (uint8_t)(read < COUNTERS ? read + 1 : 0);
 }
 
 static void local_read(const MachineText *text, uint32_t number, MachineIns *ins)
@@ -263,7 +276,7 @@ static int flow_read(Flow *flow)
     uint32_t(*back)[2] = calloc(MOST_LOOPS, sizeof *back), backs = 0;
     code->ins = calloc(text->count, sizeof *code->ins);
     code->loop_line = calloc(MOST_LOOPS, sizeof *code->loop_line);
-    code->count = text->count;
+    code->count = text->count, code->sm = text->sm;
     int good =
         back && code->ins && code->loop_line && pieces_find(flow) == 0 && ways_find(flow) == 0;
     if (good) loops_find(flow, back, &backs);
@@ -272,6 +285,8 @@ static int flow_read(Flow *flow)
     for (uint32_t i = 0; good && i < text->count; i++) {
         MachineIns *ins = &code->ins[i];
         ins->line = text->line[i], ins->loop = flow->piece[flow->piece_of[i]].loop;
+        ins->piece = flow->piece_of[i], ins->reached = flow->piece[ins->piece].seen;
+        control_read(text, i, ins);
         local_read(text, i, ins);
     }
     for (uint32_t i = 0; good && i < text->count; i++)

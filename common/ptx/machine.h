@@ -2,7 +2,8 @@
  * it comes from, its loops, and what of it goes to local memory.
  *
  * PTX does not show which values have no register: machine code stores and loads them, relative to
- * the stack pointer, and that is all that is read here beside lines and loops. */
+ * the stack pointer.  And each instruction says when the next one may go: that is what the
+ * hardware's scheduler obeys, for it does not know operands. */
 #ifndef CONVLAB_PTX_MACHINE_H
 #define CONVLAB_PTX_MACHINE_H
 
@@ -14,17 +15,24 @@ typedef enum MachineKind { MACHINE_OTHER, MACHINE_LOCAL_LOAD, MACHINE_LOCAL_STOR
 typedef struct MachineIns {
     uint32_t line;  /* of the PTX text, from 1; 0: not known */
     uint32_t loop;  /* the innermost one around it, from 1; 0: none */
+    uint32_t piece; /* number of its straight piece */
     uint32_t other; /* of a local load: the instruction that first names its result; of a store: the
                      * one that made its value; both in the same straight piece, else its own
                      * number */
     int32_t offset; /* local: bytes from the stack pointer */
     uint8_t kind, bytes;
-    uint8_t last; /* a local load behind which the value is not needed there any more */
+    uint8_t last;       /* a local load behind which the value is not needed there any more */
+    uint8_t reached;    /* by branches from the first instruction on; routines are not */
+    uint16_t op;        /* the operation, with the form of its operands */
+    uint8_t stall;      /* cycles until the warp's next instruction */
+    uint8_t waits;      /* of six counters, a bit each: those that must be zero before it goes */
+    uint8_t made, read; /* the counter, from 1, that is up until its result is there, or until its
+                         * operands are read; 0: none */
 } MachineIns;
 
 typedef struct MachineCode {
     MachineIns *ins;
-    uint32_t count;
+    uint32_t count, sm;
     uint32_t *loop_line; /* of each loop: the PTX line of the branch that closes it */
     uint32_t loops;
 } MachineCode;

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/cuda/runtime/runtime.h"
 #include "common/cuda/sim/sim_device.h"
@@ -35,6 +36,7 @@ void measure_entry(MeasureSet set, const char *family, const char *name, void (*
     static const char *const SET[] = {"fit", "held-out", "layer"};
     char message[1024] = "";
     DeviceCost cost;
+    if (getenv("ONLY") && !strstr(getenv("ONLY"), name)) return;
     device->take_cost(device, &cost);
     launch(argument);
     device->take_cost(device, &cost);

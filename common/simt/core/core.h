@@ -168,6 +168,7 @@ typedef struct Departure Departure;
 typedef struct PhaseNumber PhaseNumber;
 typedef struct Price Price;       /* schedule.h */
 typedef struct Unrolled Unrolled; /* unroll.h */
+typedef struct Follow Follow;     /* follow.h */
 
 struct Ins {
     Handler fn, inner;   /* inner: what a guarded instruction does where its predicate holds */
@@ -296,6 +297,7 @@ struct SimtKernel {
     Price *price; /* per Ins, for the machine; NULL before the first counted launch */
     Ins *played;  /* its code, and copies of loops that are unrolled; of as many prices */
     Unrolled *unrolled;
+    Follow *follow;         /* machine code that is played instead; NULL: none */
     uint32_t played_scores; /* scoreboard entries of `played` */
     int allocates;          /* calls malloc or free */
     int reads_clock;

@@ -472,7 +472,7 @@ void kernel_release(SimtKernel *kernel)
                        .machine = kernel->machine,
                        .machine_local = kernel->machine_local};
     free(kernel->code), free(kernel->width);
-    free(kernel->price), free(kernel->played), free(kernel->unrolled);
+    free(kernel->price), free(kernel->played), free(kernel->unrolled), free(kernel->follow);
     free((void *)kernel->origin);
     free(kernel->runs);
     free(kernel->machine_order);

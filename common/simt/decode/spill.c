@@ -11,23 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/simt/core/code_map.h"
 #include "common/simt/decode/decoder.h"
 
-enum { NEAR = 96, STEPS = 200000000, NONE = 0xffffffff };
-
-/* A loop of the PTX: the code from the target of a branch back to that branch. */
-typedef struct Loop {
-    uint32_t head, end, parent; /* parent: from 1, 0: none */
-} Loop;
+enum { NEAR = 96, STEPS = 200000000, NONE = CODE_NOWHERE };
 
 typedef struct Spills {
     Decoder *d;
     const MachineCode *machine;
-    uint32_t *at; /* the first Ins of each PTX line, or NONE */
-    uint32_t lines;
-    Loop *loop;
-    uint32_t loops;
-    uint32_t *around;   /* per Ins: the innermost loop, from 1; 0: none */
+    CodeMap map;
     uint32_t *ptx_loop; /* per machine loop: that of the PTX, from 1; 0: none or not found */
     uint32_t *copies;   /* ... and how many times ptxas unrolled it; 0: another machine loop is
                          * nearer to it */
@@ -36,70 +28,7 @@ typedef struct Spills {
     uint32_t adds;
 } Spills;
 
-static uint32_t at_of(const Spills *s, uint32_t line)
-{
-    return line < s->lines ? s->at[line] : NONE;
-}
-
-/* ---- PTX ---- */
-
-static uint32_t line_of(const Decoder *d, uint32_t i)
-{
-    uint32_t from = d->code[i].from;
-    return from < d->kernel->origins ? d->kernel->origin[from]->ptx_line : 0;
-}
-
-static int lines_find(Spills *s)
-{
-    const Decoder *d = s->d;
-    for (uint32_t i = 0; i < d->count; i++)
-        if (line_of(d, i) >= s->lines) s->lines = line_of(d, i) + 1;
-    s->at = malloc((s->lines + 1) * sizeof *s->at);
-    if (!s->at) return -1;
-    memset(s->at, 0xff, (s->lines + 1) * sizeof *s->at);
-    for (uint32_t i = d->count; i-- > 0;)
-        if (line_of(d, i)) s->at[line_of(d, i)] = i;
-    return 0;
-}
-
-/* Inner loops end before those around them. */
-static int loops_find(Spills *s)
-{
-    const Decoder *d = s->d;
-    uint32_t most = 0, steps = 0;
-    for (uint32_t i = 0; i < d->count; i++)
-        most += (uint32_t)goes_back(d, i);
-    s->loop = calloc(most + 1, sizeof *s->loop);
-    s->around = calloc(d->count + 1, sizeof *s->around);
-    if (!s->loop || !s->around) return -1;
-    for (uint32_t i = 0; i < d->count; i++) {
-        if (!goes_back(d, i)) continue;
-        uint32_t head = d->code[i].target;
-        if (i - head > STEPS - steps) return 0;
-        steps += i - head;
-        s->loop[s->loops++] = (Loop){.head = head, .end = i};
-        for (uint32_t k = head; k <= i; k++) {
-            Loop *inner = s->around[k] ? &s->loop[s->around[k] - 1] : NULL;
-            if (!inner)
-                s->around[k] = s->loops;
-            else if (!inner->parent && inner != &s->loop[s->loops - 1])
-                inner->parent = s->loops;
-        }
-    }
-    return 0;
-}
-
 /* ---- loops of machine code ---- */
-
-/* The PTX loop that the branch on this line closes, from 1; 0: none. */
-static uint32_t loop_closed(const Spills *s, uint32_t line)
-{
-    const Decoder *d = s->d;
-    for (uint32_t i = at_of(s, line); i < d->count && line_of(d, i) == line; i++)
-        for (uint32_t k = 0; goes_back(d, i) && k < s->loops; k++)
-            if (s->loop[k].end == i) return k + 1;
-    return 0;
-}
 
 /* How many machine instructions of the loop most of its PTX lines have, of those that have any. */
 static uint32_t copies_count(const Spills *s, uint32_t number, uint32_t *count)
@@ -107,14 +36,14 @@ static uint32_t copies_count(const Spills *s, uint32_t number, uint32_t *count)
     enum { MOST = 64 };
     uint32_t with[MOST + 1] = {0}, best = 1;
     const MachineCode *m = s->machine;
-    memset(count, 0, s->lines * sizeof *count);
+    memset(count, 0, s->map.lines * sizeof *count);
     for (uint32_t i = 0; i < m->count; i++) {
         const MachineIns *ins = &m->ins[i];
-        uint32_t at = at_of(s, ins->line);
+        uint32_t at = code_at(&s->map, ins->line);
         if (ins->kind || ins->loop != number || at == NONE) continue;
-        if (s->around[at] == s->ptx_loop[number]) count[ins->line]++;
+        if (s->map.around[at] == s->ptx_loop[number]) count[ins->line]++;
     }
-    for (uint32_t line = 0; line < s->lines; line++)
+    for (uint32_t line = 0; line < s->map.lines; line++)
         if (count[line]) with[count[line] < MOST ? count[line] : MOST]++;
     for (uint32_t k = 1; k <= MOST; k++)
         if (with[k] > with[best]) best = k;
@@ -125,7 +54,7 @@ static uint32_t copies_count(const Spills *s, uint32_t number, uint32_t *count)
 static int machine_loops_find(Spills *s)
 {
     const MachineCode *m = s->machine;
-    uint32_t *count = calloc(s->lines + 1, sizeof *count);
+    uint32_t *count = calloc(s->map.lines + 1, sizeof *count);
     s->ptx_loop = calloc(m->loops + 1, sizeof *s->ptx_loop);
     s->copies = calloc(m->loops + 1, sizeof *s->copies);
     s->seen = calloc(m->loops + 1, sizeof *s->seen);
@@ -133,10 +62,10 @@ static int machine_loops_find(Spills *s)
         free(count);
         return -1;
     }
-    uint64_t steps = ((uint64_t)m->count + s->lines + s->loops) * (m->loops + 1);
+    uint64_t steps = ((uint64_t)m->count + s->map.lines + s->map.loops) * (m->loops + 1);
     s->copies[0] = 1;
     for (uint32_t k = 1; k <= m->loops && steps < STEPS; k++) {
-        s->ptx_loop[k] = loop_closed(s, m->loop_line[k - 1]);
+        s->ptx_loop[k] = code_loop_closed(&s->map, m->loop_line[k - 1]);
         s->copies[k] = copies_count(s, k, count);
         for (uint32_t other = 1; other < k; other++) {
             if (s->ptx_loop[other] != s->ptx_loop[k] || !s->ptx_loop[k]) continue;
@@ -155,8 +84,9 @@ static uint32_t next_inside(const Spills *s, uint32_t number, int step)
     const MachineCode *m = s->machine;
     uint32_t loop = m->ins[number].loop;
     for (uint32_t i = number, k = 0; i < m->count && k < NEAR; i += (uint32_t)step, k++) {
-        uint32_t at = m->ins[i].loop == loop && !m->ins[i].kind ? at_of(s, m->ins[i].line) : NONE;
-        if (at != NONE && s->around[at] == s->ptx_loop[loop]) return at;
+        uint32_t at =
+            m->ins[i].loop == loop && !m->ins[i].kind ? code_at(&s->map, m->ins[i].line) : NONE;
+        if (at != NONE && s->map.around[at] == s->ptx_loop[loop]) return at;
     }
     return NONE;
 }
@@ -167,14 +97,14 @@ static uint32_t before_inner(const Spills *s, uint32_t number)
     const MachineCode *m = s->machine;
     uint32_t outer = s->ptx_loop[m->ins[number].loop], at = NONE;
     for (uint32_t i = number; i < m->count && i < number + NEAR && at == NONE; i++)
-        if (!m->ins[i].kind) at = at_of(s, m->ins[i].line);
+        if (!m->ins[i].kind) at = code_at(&s->map, m->ins[i].line);
     if (at == NONE) return NONE;
-    uint32_t inner = s->around[at];
-    while (inner && s->loop[inner - 1].parent != outer)
-        inner = s->loop[inner - 1].parent;
+    uint32_t inner = s->map.around[at];
+    while (inner && s->map.loop[inner - 1].parent != outer)
+        inner = s->map.loop[inner - 1].parent;
     if (!inner) return NONE;
-    for (uint32_t i = s->loop[inner - 1].head; i-- > 0;)
-        if (s->around[i] == outer) return i;
+    for (uint32_t i = s->map.loop[inner - 1].head; i-- > 0;)
+        if (s->map.around[i] == outer) return i;
     return NONE;
 }
 
@@ -196,7 +126,7 @@ static void spill_add(Spills *s, uint32_t number)
     const MachineIns *ins = &s->machine->ins[number];
     int store = ins->kind == MACHINE_LOCAL_STORE;
     uint32_t copies = s->copies[ins->loop], at = place_of(s, number),
-             other = at_of(s, s->machine->ins[ins->other].line);
+             other = code_at(&s->map, s->machine->ins[ins->other].line);
     if (at == NONE || !copies || s->seen[ins->loop]++ % copies) return;
     s->add[s->adds++] = (Ins){.d = NO_SLOT,
                               .a = store && other != NONE ? s->d->code[other].d : NO_SLOT,
@@ -231,7 +161,7 @@ static uint32_t busiest_line(const Spills *s)
     uint32_t best = 0, most = 0, line = 0, here = 0;
     for (uint32_t i = 0; i < s->adds; i++) {
         uint32_t now = source_own_line(s->d->kernel, s->add[i].from);
-        here = (now == line ? here : 0) + (s->around[s->add[i].target] ? IN_LOOP : 1);
+        here = (now == line ? here : 0) + (s->map.around[s->add[i].target] ? IN_LOOP : 1);
         line = now;
         if (line && here > most) best = line, most = here;
     }
@@ -270,8 +200,8 @@ static int order_find(Spills *s)
     if (!kernel->machine_order) return -1;
     for (uint32_t i = s->machine->count; i-- > 0;) {
         const MachineIns *ins = &s->machine->ins[i];
-        uint32_t at = ins->kind ? NONE : at_of(s, ins->line);
-        if (at != NONE && s->copies[ins->loop] && s->around[at] == s->ptx_loop[ins->loop])
+        uint32_t at = ins->kind ? NONE : code_at(&s->map, ins->line);
+        if (at != NONE && s->copies[ins->loop] && s->map.around[at] == s->ptx_loop[ins->loop])
             kernel->machine_order[s->d->code[at].from] = i + 1;
     }
     return 0;
@@ -282,14 +212,14 @@ int spills_place(Decoder *d)
     Spills s = {.d = d, .machine = d->kernel->machine};
     if (!s.machine || !s.machine->count || spills_slightly(d)) return 0;
     s.add = calloc(s.machine->count, sizeof *s.add);
-    int good = s.add && lines_find(&s) == 0 && loops_find(&s) == 0 && machine_loops_find(&s) == 0 &&
-               order_find(&s) == 0;
+    int good = s.add && code_map_open(&s.map, d->kernel, d->code, d->count) == 0 &&
+               machine_loops_find(&s) == 0 && order_find(&s) == 0;
     for (uint32_t i = 0; good && i < s.machine->count; i++)
         if (is_spill(&s, &s.machine->ins[i])) spill_add(&s, i);
     if (good && s.adds) good = spills_insert(&s) == 0;
     d->kernel->info.spills = good ? s.adds : 0;
-    free(s.at), free(s.loop), free(s.around), free(s.ptx_loop), free(s.copies), free(s.seen),
-        free(s.add);
+    code_map_close(&s.map);
+    free(s.ptx_loop), free(s.copies), free(s.seen), free(s.add);
     return good ? 0 : refuse(d, "out of host memory");
 }
 

@@ -7,7 +7,7 @@
 #include "common/simt/time/cost.h"
 #include "common/simt/time/replay.h"
 
-enum { TICKS = 256, FOLDED_PER_SLOT = 4 };
+enum { TICKS = 256, FOLDED_PER_SLOT = 4, BELIEVED = 3, OF = 5 };
 
 void cost_add(BlockCost *sum, const BlockCost *cost)
 {
@@ -31,6 +31,8 @@ void floors_find(const Launch *launch, const BlockCost *cost, uint64_t floor[FLO
     floor[FLOOR_SLOTS] = issued * m->issue_cycles * TICKS / m->schedulers;
     for (int pipe = PIPE_FP32; pipe < PIPES; pipe++)
         floor[FLOOR_FP32 + pipe - PIPE_FP32] = cost->pipe[pipe] * TICKS / m->schedulers;
+    for (int axis = FLOOR_SLOTS; launch->kernel->follow && axis < FLOOR_PASSES; axis++)
+        floor[axis] = floor[axis] * BELIEVED / OF;
     floor[FLOOR_PASSES] = cost->passes * TICKS;
     floor[FLOOR_MISSES] = (uint64_t)((double)(cost->load_misses + cost->local_misses +
                                               cost->store_misses + cost->spill_stores) *

@@ -9,6 +9,11 @@
  * there is room and the machine's block scheduler gets to this SM; another takes its place when it
  * ends.
  *
+ * Where machine code is known, it is what is played (follow.h), by its own rules: an instruction
+ * says how many cycles the warp's next one waits, and which of six counters must be down before it
+ * goes; one whose time nobody knows has a counter up until its result is there.  Machine code may
+ * be a student's own work: it is believed as far as three fifths of what the PTX takes.
+ *
  * All in integers: bandwidths in 1/256 of a cycle. */
 #include "common/simt/time/replay.h"
 
@@ -20,6 +25,7 @@
 #include "common/simt/time/chain.h"
 #include "common/simt/time/cost.h"
 #include "common/simt/time/first.h"
+#include "common/simt/time/follow.h"
 #include "common/simt/time/phases.h"
 #include "common/simt/time/schedule.h"
 
@@ -36,12 +42,17 @@ enum {
     BARRIER_OF_ALL = 1, /* Actor.barrier; of some warps: from the next on, by number */
     BARRIER_OF_SOME = 2,
     ARRIVALS = 16384, /* fetches of DRAM that are remembered */
+    COUNTERS = 6,
+    SHARED_SOONER = 5, /* machine code makes the address: cycles of shared_latency less */
+    READ_CYCLES = 20,  /* until a machine instruction's operands have been read */
+    BELIEVED = 3,
+    OF = 5, /* of the cycles that PTX takes */
     NOBODY = 0xffffffff
 };
 
 /* What an instruction may have to wait for besides its operands: a Pipe of its scheduler, or room
  * on the way to memory.  These only ever get free later. */
-enum { GATE_SHARED = PIPES, GATE_MEMORY, GATES };
+enum { GATE_SHARED = PIPE_PRODUCT + 1, GATE_MEMORY, GATES };
 
 #define NEVER UINT64_MAX
 
@@ -67,6 +78,9 @@ typedef struct Actor {
     uint8_t wait;          /* why `ready` is where it is */
     const WarpTrace *trace;
     uint32_t next;                 /* step */
+    uint32_t steps;                /* that PTX takes for all of the trace */
+    WarpTrace own;                 /* its machine instructions, where these are played */
+    Result counter[COUNTERS];      /* when each is down */
     uint64_t copied, committed[4]; /* when the bytes of cp.async are there; of the last groups */
     uint64_t joined;               /* when the last wide load's words are there */
     uint32_t held;                 /* by which it has waited since its last instruction, plus 1 */
@@ -99,6 +113,7 @@ typedef struct Sm {
     Turn *turn;       /* of all warps, those of one scheduler together: */
     uint32_t *turns;  /* from here on, per scheduler and one more */
     uint32_t actors, slots, warps, schedulers;
+    int follows;                         /* plays machine code */
     uint64_t *gate;                      /* per scheduler and gate: when it is free */
     uint64_t *scheduler;                 /* when it may issue again */
     uint64_t barrier;                    /* when the barrier unit is free */
@@ -164,6 +179,16 @@ static uint8_t gate_of(const Ins *ins, const Price *price)
     return is_shared(ins) ? GATE_SHARED : GATE_MEMORY;
 }
 
+/* A machine instruction says which counters it waits for, not which operands. */
+static void counters_look(Actor *actor, uint8_t waits)
+{
+    for (int i = 0; i < COUNTERS; i++) {
+        const Result *r = &actor->counter[i];
+        if (!(waits >> i & 1) || r->at <= actor->ready) continue;
+        actor->ready = r->at, actor->wait = r->wait;
+    }
+}
+
 /* Finds out when the warp's next step, which there is, could issue. */
 static void step_look(const Sm *sm, Actor *actor, const TraceStep *step)
 {
@@ -182,6 +207,7 @@ static void step_look(const Sm *sm, Actor *actor, const TraceStep *step)
         actor->ready = groups_done(&actor->wgmma, ins->aux);
         actor->wait = STALL_LONG_SCOREBOARD;
     }
+    counters_look(actor, sm->price[step->ins].waits);
     for (int i = 0; i < 6; i++) {
         const Result *r = &actor->result[ins->t_s[i]];
         if (!ins->t_s[i] || r->at <= actor->ready) continue;
@@ -219,9 +245,14 @@ static void block_begin(Sm *sm, uint32_t index, uint64_t now)
     for (uint32_t w = 0; w < sm->warps; w++) {
         Actor *actor = &sm->actor[index * sm->warps + w];
         Result *result = actor->result;
+        const WarpTrace *trace = &slot->block->warp[w];
+        WarpTrace own = actor->own;
+        if (sm->follows && follow_warp(launch->kernel, trace, &own) != 0) sm->failed = 1;
         memset(result, 0, launch->kernel->played_scores * sizeof *result);
         *actor = (Actor){.turn = actor->turn,
-                         .trace = &slot->block->warp[w],
+                         .own = own,
+                         .trace = sm->follows ? &actor->own : trace,
+                         .steps = trace->count,
                          .free = slot->begin + START_CYCLES,
                          .live = 1,
                          .result = result};
@@ -323,15 +354,21 @@ static void actor_finish(Sm *sm, uint32_t number, uint64_t now)
 
 /* ---- memory ------------------------------------------------------------------------------- */
 
+/* How far the warp is, in steps of the PTX. */
+static uint32_t steps_done(const Actor *actor)
+{
+    return (uint32_t)((uint64_t)actor->next * actor->steps / actor->trace->count);
+}
+
 /* For how long a fetch of DRAM has been on its way when a warp asks for it; NEVER: it is in the L2.
  * As many steps ago as it was first asked for, each as long as the block's were on average. */
 static uint64_t fetch_age(const Sm *sm, const Actor *actor, uint32_t fetch, uint64_t now)
 {
     const Slot *slot = &sm->slot[(uint32_t)(actor - sm->actor) / sm->warps];
-    uint32_t first = sm->launch->first[fetch], step = moment_step(first);
+    uint32_t first = sm->launch->first[fetch], step = moment_step(first), done = steps_done(actor);
     if (moment_wave(first) < wave_of(sm->launch, slot->block->number)) return NEVER;
-    if (step >= actor->next) return 0;
-    return (actor->next - step) * (now - slot->begin) / (actor->next + 1);
+    if (step >= done) return 0;
+    return (done - step) * (now - slot->begin) / (done + 1);
 }
 
 /* When a fetch is there that a warp asks for now; 0: it is.  This SM may have asked before. */
@@ -487,6 +524,23 @@ static void stalls_book(Sm *sm, const Actor *actor, uint32_t ins, uint64_t pipe,
     stall[STALL_SELECTED]++;
 }
 
+static void counter_raise(Actor *actor, uint8_t number, uint64_t at, uint8_t wait)
+{
+    if (number && at > actor->counter[number - 1].at)
+        actor->counter[number - 1] = (Result){at, wait};
+}
+
+/* How long the warp's next instruction waits for this one besides `busy` cycles. */
+static uint64_t warp_holds(const Actor *actor, const Ins *ins, const Price *price, uint64_t busy)
+{
+    const TraceStep *step = &actor->trace->step[actor->next];
+    int is_last = actor->next + 1 >= actor->trace->count;
+    uint64_t holds = ins->class == CLASS_BRANCH ? BRANCH_CYCLES : 0;
+    /* A branch that is not taken. */
+    if (price->follows && !is_last && step[1].ins == step->ins + 1) holds = 0;
+    return price->stall > busy + holds ? price->stall - busy : holds;
+}
+
 static void issue(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t now)
 {
     Actor *actor = &sm->actor[number];
@@ -506,6 +560,11 @@ static void issue(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t now)
     else if (price->pipe)
         sm->gate[scheduler * GATES + price->pipe] = now + price->busy;
     if (is_memory(ins)) memory_gates(sm);
+    if (price->follows) {
+        counter_raise(actor, price->made, is_shared(ins) ? at - SHARED_SOONER : at, price->wait);
+        counter_raise(actor, price->read, later(sm->lsu, now + READ_CYCLES),
+                      STALL_SHORT_SCOREBOARD);
+    }
     for (int i = 0; i < 4 && ins->t_d[i]; i++)
         actor->result[ins->t_d[i]] = (Result){at, price->wait};
     if (ins->op == OP_WGMMA) actor->wgmma.latest = later(actor->wgmma.latest, at);
@@ -526,7 +585,7 @@ static void issue(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t now)
     int barrier = ins->op == OP_BAR || ins->op == OP_CLUSTER_BARRIER;
     actor->held = barrier ? step->ins + 1 : 0;
     actor->turn->issued = now + busy - 1;
-    actor->free = now + busy + (ins->class == CLASS_BRANCH ? BRANCH_CYCLES : 0);
+    actor->free = now + busy + warp_holds(actor, ins, price, busy);
     if (ins->op == OP_ACCELERATOR) actor->free += step->passes;
     actor->free = later(actor->free, held);
     if (ins->shared_atomic == SHARED_RETRIES)
@@ -622,7 +681,7 @@ static void turns_deal(Sm *sm)
     }
 }
 
-static int sm_open(Sm *sm, Launch *launch, const BlockTrace *trace, uint32_t traces)
+static int sm_open(Sm *sm, Launch *launch, const BlockTrace *trace, uint32_t traces, int follows)
 {
     const SimtMachine *m = &launch->gpu->machine;
     uint32_t slots = launch->resident < traces ? launch->resident : traces;
@@ -630,6 +689,7 @@ static int sm_open(Sm *sm, Launch *launch, const BlockTrace *trace, uint32_t tra
                .trace = trace,
                .traces = traces,
                .machine = m,
+               .follows = follows,
                .code = launch->kernel->played,
                .price = launch->kernel->price,
                .slots = slots,
@@ -658,6 +718,8 @@ static int sm_open(Sm *sm, Launch *launch, const BlockTrace *trace, uint32_t tra
 static void sm_close(Sm *sm)
 {
     if (sm->actor) free(sm->actor[0].result);
+    for (uint32_t i = 0; sm->actor && i < sm->actors; i++)
+        free(sm->actor[i].own.step);
     for (uint32_t i = 0; sm->slot && i < sm->slots; i++)
         free(sm->slot[i].phases.phase);
     free(sm->actor), free(sm->slot), free(sm->turn), free(sm->arrival), free(sm->turns),
@@ -670,11 +732,11 @@ static void block_add(const BlockTrace *block, ReplayResult *result)
     cost_add(&result->cost, &block->cost);
 }
 
-int replay_run(Launch *launch, const BlockTrace *trace, uint32_t count, const ReplayMemory *memory,
-               ReplayResult *result)
+static int play_all(Launch *launch, const BlockTrace *trace, uint32_t count,
+                    const ReplayMemory *memory, int follows, ReplayResult *result)
 {
     Sm sm;
-    if (sm_open(&sm, launch, trace, count) != 0) {
+    if (sm_open(&sm, launch, trace, count, follows) != 0) {
         sm_close(&sm);
         return -1;
     }
@@ -702,4 +764,25 @@ int replay_run(Launch *launch, const BlockTrace *trace, uint32_t count, const Re
     result->told = sm.told, result->asked = sm.asked;
     sm_close(&sm);
     return 0;
+}
+
+/* Machine code before its PTX, whose steps then get another order.  What a profile shows is machine
+ * code's. */
+int replay_run(Launch *launch, BlockTrace *trace, uint32_t count, const ReplayMemory *memory,
+               ReplayResult *result)
+{
+    ReplayResult machine;
+    if (!launch->kernel->follow) return play_all(launch, trace, count, memory, 0, result);
+    if (play_all(launch, trace, count, memory, 1, &machine) != 0) return -1;
+    uint64_t *stall = launch->stall;
+    SimtSpan *span = launch->span;
+    uint32_t spans = launch->spans, occupancy = launch->occupancy_percent;
+    launch->stall = NULL, launch->span = NULL;
+    for (uint32_t i = 0; i < count; i++)
+        steps_put(launch, &trace[i]);
+    int failed = play_all(launch, trace, count, memory, 0, result);
+    launch->stall = stall, launch->span = span, launch->spans = spans;
+    launch->occupancy_percent = occupancy;
+    result->cycles = later(machine.cycles, result->cycles * BELIEVED / OF);
+    return failed;
 }

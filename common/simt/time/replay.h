@@ -14,7 +14,9 @@ void trace_close(Launch *launch);
 BlockTrace *trace_of(Launch *launch, Heaviest *heaviest, uint64_t number);
 void trace_keep(Launch *launch, Heaviest *heaviest, uint64_t number, const BlockCost *cost);
 
-/* steps.c: puts a block's steps into ptxas's order, and counts them.  Once, before it is played. */
+/* steps.c: puts a block's steps into ptxas's order, and counts them.  Once, before it is played;
+ * trace_order leaves it to replay_run where machine code is played first. */
+void steps_put(const Launch *launch, BlockTrace *block);
 void trace_order(const Launch *launch, BlockTrace *block);
 
 int heaviest_open(Heaviest *heaviest, const Launch *launch);
@@ -44,7 +46,7 @@ typedef struct ReplayMemory {
 
 /* Plays `count` traced blocks, each in order, on one SM of the machine, instead of what was played
  * before.  -1: out of memory. */
-int replay_run(Launch *launch, const BlockTrace *trace, uint32_t count, const ReplayMemory *memory,
+int replay_run(Launch *launch, BlockTrace *trace, uint32_t count, const ReplayMemory *memory,
                ReplayResult *result);
 
 /* floors.c: the least that work takes on one SM, in 1/256 of a cycle, by what it needs. */

@@ -14,6 +14,7 @@
 #include "common/simt/core/kinds.h"
 #include "common/simt/core/ops.h"
 #include "common/simt/time/chain.h"
+#include "common/simt/time/follow.h"
 #include "common/simt/time/pressure.h"
 #include "common/simt/time/unroll.h"
 #include "common/simt/core/async.h"
@@ -355,7 +356,9 @@ int schedule_build(SimtKernel *kernel, const SimtMachine *machine)
         /* With spills, machine code has told the order, and how often a loop spills in a turn. */
         uint32_t loops = kernel->info.spills ? 0 : loops_mark(kernel, price);
         pieces_order(kernel, price);
-        kernel->price = loops_unroll(kernel, price, loops);
+        uint32_t prices;
+        price = loops_unroll(kernel, price, loops, &prices);
+        kernel->price = price ? follow_build(kernel, price, prices, machine) : NULL;
     } else {
         free(price);
     }

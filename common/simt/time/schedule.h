@@ -22,8 +22,11 @@ struct Price {
     uint32_t loop;   /* it begins one: its number, from 1 */
     uint32_t saves;  /* it closes one: slots that a turn of the copies saves, but for the last */
     uint32_t origin; /* the instruction that it is, or is a copy of */
+    /* Of machine instructions that are played (follow.h), as machine.h has them. */
+    uint8_t follows, stall, waits, made, read;
 };
 
+enum { PIPE_PRODUCT = PIPES };    /* of machine code alone: products of integers */
 enum { PIECE = 512 };             /* instructions that are put in order together, at most */
 typedef struct Pressure Pressure; /* pressure.h */
 

@@ -76,7 +76,7 @@ static void steps_order(const SimtKernel *kernel, WarpTrace *trace)
     }
 }
 
-void trace_order(const Launch *launch, BlockTrace *block)
+void steps_put(const Launch *launch, BlockTrace *block)
 {
     block->slots = block->steps = 0;
     for (uint32_t w = 0; w < launch->warps_per_block; w++) {
@@ -86,4 +86,9 @@ void trace_order(const Launch *launch, BlockTrace *block)
             block->slots += launch->kernel->price[trace->step[i].ins].slots;
         block->steps += trace->count;
     }
+}
+
+void trace_order(const Launch *launch, BlockTrace *block)
+{
+    if (!launch->kernel->follow) steps_put(launch, block);
 }

@@ -174,7 +174,7 @@ static uint32_t loops_list(SimtKernel *kernel, const Price *price)
     return room;
 }
 
-Price *loops_unroll(SimtKernel *kernel, Price *price, uint32_t loops)
+Price *loops_unroll(SimtKernel *kernel, Price *price, uint32_t loops, uint32_t *prices)
 {
     int failed = 1;
     kernel->unrolled = calloc(loops + 1, sizeof *kernel->unrolled);
@@ -199,6 +199,7 @@ Price *loops_unroll(SimtKernel *kernel, Price *price, uint32_t loops)
         else
             failed = loop_copy(kernel, price, loop) != 0;
     }
+    *prices = room;
     if (!failed) return price;
     free(price);
     return NULL;

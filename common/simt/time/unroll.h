@@ -16,7 +16,7 @@ uint32_t loops_mark(const SimtKernel *kernel, Price *price);
 
 /* Fills kernel->played and kernel->unrolled.  Returns the prices, those of the copies behind those
  * of the kernel's own code; NULL, and they are freed: out of memory. */
-Price *loops_unroll(SimtKernel *kernel, Price *price, uint32_t loops);
+Price *loops_unroll(SimtKernel *kernel, Price *price, uint32_t loops, uint32_t *prices);
 
 /* The warp has executed the branch that closes an unrolled loop: slots that its last turns save,
  * for four that followed each other are one. */

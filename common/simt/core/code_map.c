@@ -1,0 +1,81 @@
+/* code_map.c - lines and loops of decoded code. */
+#include "common/simt/core/code_map.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/simt/core/ops.h"
+
+enum { STEPS = 200000000 };
+
+uint32_t code_line(const CodeMap *map, uint32_t at)
+{
+    uint32_t from = map->code[at].from;
+    return from < map->kernel->origins && map->code[at].op != OP_JOIN
+               ? map->kernel->origin[from]->ptx_line
+               : 0;
+}
+
+static int leads_back(const Ins *code, uint32_t i)
+{
+    return (code[i].op == OP_BRA || code[i].op == OP_BRA_P) && code[i].target <= i;
+}
+
+static int lines_find(CodeMap *map)
+{
+    for (uint32_t i = 0; i < map->count; i++)
+        if (code_line(map, i) >= map->lines) map->lines = code_line(map, i) + 1;
+    map->at = malloc((map->lines + 1) * sizeof *map->at);
+    if (!map->at) return -1;
+    memset(map->at, 0xff, (map->lines + 1) * sizeof *map->at);
+    for (uint32_t i = map->count; i-- > 0;)
+        if (code_line(map, i)) map->at[code_line(map, i)] = i;
+    return 0;
+}
+
+static int loops_find(CodeMap *map)
+{
+    uint32_t most = 0, steps = 0;
+    for (uint32_t i = 0; i < map->count; i++)
+        most += (uint32_t)leads_back(map->code, i);
+    map->loop = calloc(most + 1, sizeof *map->loop);
+    map->around = calloc(map->count + 1, sizeof *map->around);
+    if (!map->loop || !map->around) return -1;
+    for (uint32_t i = 0; i < map->count; i++) {
+        if (!leads_back(map->code, i)) continue;
+        uint32_t head = map->code[i].target;
+        if (i - head > STEPS - steps) return 0;
+        steps += i - head;
+        map->loop[map->loops++] = (CodeLoop){.head = head, .end = i};
+        for (uint32_t k = head; k <= i; k++) {
+            CodeLoop *inner = map->around[k] ? &map->loop[map->around[k] - 1] : NULL;
+            if (!inner)
+                map->around[k] = map->loops;
+            else if (!inner->parent && inner != &map->loop[map->loops - 1])
+                inner->parent = map->loops;
+        }
+    }
+    return 0;
+}
+
+int code_map_open(CodeMap *map, const SimtKernel *kernel, const Ins *code, uint32_t count)
+{
+    *map = (CodeMap){.kernel = kernel, .code = code, .count = count};
+    if (lines_find(map) == 0 && loops_find(map) == 0) return 0;
+    code_map_close(map);
+    return -1;
+}
+
+void code_map_close(CodeMap *map)
+{
+    free(map->at), free(map->loop), free(map->around);
+    *map = (CodeMap){0};
+}
+
+uint32_t code_loop_closed(const CodeMap *map, uint32_t line)
+{
+    for (uint32_t i = code_at(map, line); i < map->count && code_line(map, i) == line; i++)
+        for (uint32_t k = 0; leads_back(map->code, i) && k < map->loops; k++)
+            if (map->loop[k].end == i) return k + 1;
+    return 0;
+}

@@ -1,0 +1,40 @@
+/* code_map.h - where decoded code has each line of the PTX, and its loops: what machine code, whose
+ * instructions name lines, is laid beside. */
+#ifndef CONVLAB_SIMT_CORE_CODE_MAP_H
+#define CONVLAB_SIMT_CORE_CODE_MAP_H
+
+#include "common/simt/core/core.h"
+
+enum { CODE_NOWHERE = 0xffffffff };
+
+/* From the target of a branch back to that branch. */
+typedef struct CodeLoop {
+    uint32_t head, end, parent; /* parent: from 1, 0: none */
+} CodeLoop;
+
+typedef struct CodeMap {
+    const SimtKernel *kernel;
+    const Ins *code;
+    uint32_t count;
+    uint32_t *at; /* the first instruction of each PTX line, or CODE_NOWHERE */
+    uint32_t lines;
+    CodeLoop *loop; /* inner ones before those around them */
+    uint32_t loops;
+    uint32_t *around; /* per instruction: the innermost loop, from 1; 0: none */
+} CodeMap;
+
+/* -1: out of memory.  Where there are too many loops to look at, the last of them are left out. */
+int code_map_open(CodeMap *map, const SimtKernel *kernel, const Ins *code, uint32_t count);
+void code_map_close(CodeMap *map);
+
+static inline uint32_t code_at(const CodeMap *map, uint32_t line)
+{
+    return line < map->lines ? map->at[line] : CODE_NOWHERE;
+}
+
+/* Of an instruction that is executed there; 0: none. */
+uint32_t code_line(const CodeMap *map, uint32_t at);
+/* The loop that the branch on this line closes, from 1; 0: none. */
+uint32_t code_loop_closed(const CodeMap *map, uint32_t line);
+
+#endif

@@ -1,0 +1,225 @@
+/* test_simt_machine.c - machine code beside PTX: what it says is played, and how far a lie goes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/simt/core/core.h"
+#include "common/simt/simt_fixture.h"
+
+enum {
+    PRODUCTS = 400,
+    FFMA = 0x223,
+    FADD = 0x221,
+    SUM = 0x810,
+    LOAD = 0x981,
+    STORE = 0x986,
+    BRANCH = 0x947,
+    EXIT = 0x94d
+};
+
+static const char BEGIN[] = HEAD ".visible .entry k(.param .u64 data)\n{\n.reg .b64 %rd<3>;\n"
+                                 ".reg .f32 %f<4>;\n.reg .b32 %r<3>;\n.reg .pred %p<2>;\n"
+                                 "ld.param.u64 %rd1, [data];\n";
+
+/* The line, from 1, that `at` is in. */
+static uint32_t line_at(const char *text, const char *at)
+{
+    uint32_t line = 1;
+    for (; text < at; text++)
+        line += *text == '\n';
+    return line;
+}
+
+/* Runs one warp of it on a small machine of compute capability 9.0, whose machine code this is. */
+static uint64_t cycles_with(const char *text, const MachineCode *code)
+{
+    Error error = {""};
+    SimtMachine machine = SMALL;
+    SimtOptions options = {.threads = 1, .count = 1};
+    SimtResult result;
+    machine.cc_major = 9;
+    SimtGpu *gpu = simt_open(&machine, &options, &error);
+    assert_non_null(gpu);
+    static float zeros[1 << 12];
+    uint64_t data = device_data(gpu, zeros, sizeof zeros);
+    SimtModule *module = simt_module_load(gpu, text, strlen(text), 0, &error);
+    assert_non_null(module);
+    module->kernel[0].machine = code;
+    SimtKernel *kernel = simt_kernel_find(module, "k", &error);
+    SimtLaunch launch = {
+        .grid = {1, 1, 1}, .block = {32, 1, 1}, .params = &data, .params_bytes = sizeof data};
+    assert_int_equal(simt_launch(gpu, kernel, &launch, &result), 0);
+    simt_close(gpu);
+    return result.cycles - (uint64_t)(SMALL.launch_cycles + SMALL.dram_latency);
+}
+
+/* ---- products, one after the other -------------------------------------------------------- */
+
+static char *products_text(void)
+{
+    char *text = malloc(sizeof BEGIN + PRODUCTS * 40 + 100), *at = text;
+    assert_non_null(text);
+    at += sprintf(at, "%s", BEGIN);
+    for (int i = 0; i < PRODUCTS; i++)
+        at += sprintf(at, "fma.rn.f32 %%f1, %%f1, %%f2, %%f3;\n");
+    sprintf(at, "ret;\n}\n");
+    return text;
+}
+
+/* One machine instruction a product, and so many cycles until the next. */
+static uint64_t products_cycles(uint8_t stall, uint32_t sm)
+{
+    static MachineIns ins[PRODUCTS + 1];
+    char *text = products_text();
+    MachineCode code = {.ins = ins, .count = PRODUCTS + 1, .sm = sm};
+    for (uint32_t i = 0; i <= PRODUCTS; i++)
+        ins[i] = (MachineIns){.op = i < PRODUCTS ? FFMA : EXIT,
+                              .line = line_at(text, strstr(text, "fma.rn")) + i,
+                              .stall = stall,
+                              .reached = 1};
+    uint64_t cycles = cycles_with(text, sm ? &code : NULL);
+    free(text);
+    return cycles;
+}
+
+static void stall_counts_are_obeyed(void **state)
+{
+    enum { ENDS = 60 };
+    (void)state;
+    uint64_t alone = products_cycles(0, 0);
+    assert_in_range(alone, 4 * PRODUCTS, 4 * PRODUCTS + ENDS);
+    assert_in_range(products_cycles(4, 90), 4 * PRODUCTS, 4 * PRODUCTS + ENDS);
+    assert_in_range(products_cycles(9, 90), 9 * PRODUCTS, 9 * PRODUCTS + ENDS);
+    /* Another machine's says nothing about this one. */
+    assert_int_equal(products_cycles(9, 80), alone);
+}
+
+/* No chain of products is faster than its latencies, whatever machine code says. */
+static void a_lie_does_not_shorten_a_chain(void **state)
+{
+    (void)state;
+    assert_in_range(products_cycles(1, 90), 4 * PRODUCTS, products_cycles(0, 0));
+}
+
+/* ---- a load in a loop ------------------------------------------------------------------------ */
+
+enum { TURNS = 64 };
+
+static char *loop_text(void)
+{
+    char *text = malloc(sizeof BEGIN + 600);
+    assert_non_null(text);
+    sprintf(text,
+            "%smov.f32 %%f1, 0f00000000;\nmov.u32 %%r1, 0;\nmov.u64 %%rd2, %%rd1;\nLOOP:\n"
+            ".pragma \"nounroll\";\n"
+            "ld.global.f32 %%f2, [%%rd2];\nadd.f32 %%f1, %%f1, %%f2;\nadd.s64 %%rd2, %%rd2, 128;\n"
+            "add.s32 %%r1, %%r1, 1;\nsetp.lt.s32 %%p1, %%r1, %d;\n@%%p1 bra LOOP;\n"
+            "st.global.f32 [%%rd1], %%f1;\nret;\n}\n",
+            BEGIN, TURNS);
+    return text;
+}
+
+/* Machine code of it that makes `copies` turns in one, all of whose loads go first; sums wait for
+ * them if `waits`. */
+static uint64_t loop_cycles(uint32_t copies, int waits)
+{
+    MachineIns ins[40] = {{0}};
+    uint32_t at = 0, closing;
+    char *text = loop_text();
+    uint32_t load = line_at(text, strstr(text, "ld.global")), bra = load + 5;
+    for (uint32_t i = 0; i < copies; i++)
+        ins[at++] = (MachineIns){.op = LOAD, .line = load, .loop = 1, .stall = 1, .made = 1};
+    for (uint32_t i = 0; i < copies; i++)
+        ins[at++] = (MachineIns){.op = FADD, .line = load + 1, .loop = 1, .stall = 4};
+    ins[copies].waits = waits ? 1 : 0;
+    for (uint32_t i = 0; i < copies; i++)
+        ins[at++] = (MachineIns){.op = SUM, .line = load + 2, .loop = 1, .stall = 2};
+    ins[at++] = (MachineIns){.op = BRANCH, .line = bra, .loop = 1, .stall = 5};
+    ins[at++] = (MachineIns){.op = STORE, .line = bra + 1, .stall = 1, .piece = 1};
+    ins[at++] = (MachineIns){.op = EXIT, .line = bra + 2, .stall = 5, .piece = 1};
+    for (uint32_t i = 0; i < at; i++)
+        ins[i].reached = 1;
+    closing = bra;
+    MachineCode code = {.ins = ins, .count = at, .sm = 90, .loop_line = &closing, .loops = 1};
+    uint64_t cycles = cycles_with(text, copies ? &code : NULL);
+    free(text);
+    return cycles;
+}
+
+static void loads_are_as_many_at_once_as_machine_code_has(void **state)
+{
+    enum { ADDED = 80 }; /* to the latency of a turn of machine code */
+    uint64_t far = (uint64_t)SMALL.dram_latency;
+    (void)state;
+    assert_in_range(loop_cycles(0, 0), TURNS * far, TURNS * (far + ADDED));
+    assert_in_range(loop_cycles(1, 1), TURNS * far, TURNS * (far + ADDED));
+    assert_in_range(loop_cycles(2, 1), TURNS / 2 * far, TURNS * 3 / 5 * (far + ADDED));
+}
+
+/* What machine code says is believed as far as three fifths of what the PTX takes. */
+static void a_lie_gains_two_fifths_at_most(void **state)
+{
+    (void)state;
+    uint64_t alone = loop_cycles(0, 0);
+    assert_in_range(loop_cycles(1, 0), alone * 3 / 5 - 400, alone * 3 / 5 + 400);
+    assert_in_range(loop_cycles(8, 0), alone * 3 / 5 - 400, alone * 3 / 5 + 400);
+}
+
+/* ---- nonsense -------------------------------------------------------------------------------- */
+
+static uint32_t next_random(uint32_t *seed)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return *seed >> 8;
+}
+
+static void nonsense_is_survived(void **state)
+{
+    enum { ROUNDS = 200, MOST = 60, LOOPS = 3 };
+    static const uint16_t OPS[] = {FFMA, LOAD, STORE, BRANCH, EXIT, 0x984, 0xb1d, 0x944, 0x308};
+    char *text = loop_text();
+    uint64_t alone = loop_cycles(0, 0);
+    uint32_t seed = 1, load = line_at(text, strstr(text, "ld.global"));
+    (void)state;
+    for (int round = 0; round < ROUNDS; round++) {
+        MachineIns ins[MOST];
+        uint32_t loop_line[LOOPS], count = 1 + next_random(&seed) % MOST, piece = 0;
+        for (uint32_t i = 0; i < count; i++) {
+            piece += i && next_random(&seed) % 4 == 0;
+            ins[i] = (MachineIns){.op = OPS[next_random(&seed) % (sizeof OPS / sizeof *OPS)],
+                                  .line = load - 4 + next_random(&seed) % 14,
+                                  .loop = next_random(&seed) % (LOOPS + 1),
+                                  .piece = piece,
+                                  .reached = next_random(&seed) % 8 != 0,
+                                  .stall = next_random(&seed) % 16,
+                                  .waits = next_random(&seed) % 64,
+                                  .made = (uint8_t)(next_random(&seed) % 7),
+                                  .read = (uint8_t)(next_random(&seed) % 7)};
+            if (next_random(&seed) % 16 == 0) ins[i].line = UINT32_MAX - next_random(&seed) % 2;
+        }
+        for (int k = 0; k < LOOPS; k++)
+            loop_line[k] = load + next_random(&seed) % 8;
+        MachineCode code = {
+            .ins = ins, .count = count, .sm = 90, .loop_line = loop_line, .loops = LOOPS};
+        assert_true(cycles_with(text, &code) >= alone * 3 / 5 - 400);
+    }
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(stall_counts_are_obeyed),
+        cmocka_unit_test(a_lie_does_not_shorten_a_chain),
+        cmocka_unit_test(loads_are_as_many_at_once_as_machine_code_has),
+        cmocka_unit_test(a_lie_gains_two_fifths_at_most),
+        cmocka_unit_test(nonsense_is_survived),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,383 @@
+/* follow_build.c - lays machine code beside the PTX that it was made of.
+ *
+ * Machine instructions name the line of PTX that they come from.  A loop of the machine's is that
+ * of the PTX whose branch back has its line; how many turns it makes in one is how often it has
+ * most lines.  An instruction that lies where its line does belongs to that part of the PTX; others
+ * (what was moved into or out of a loop, made again, or has no line) go with their neighbours.
+ * Left out are pieces that hardly any thread comes to: those that call a routine, and further
+ * copies of a loop for what is left of its turns.
+ *
+ * All of it is hostile.  What is not understood is not followed. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/simt/core/kinds.h"
+#include "common/simt/core/ops.h"
+#include "common/simt/time/follow.h"
+
+enum { NONE = CODE_NOWHERE, MOST_COPIES = 1024, ELSEWHERE = 2, HOPPER = 9 };
+enum { STEPS = 200000000, MOST_PLACES = 1 << 20 };
+
+typedef struct Reading {
+    SimtKernel *kernel;
+    const Price *price;
+    const MachineCode *code;
+    Follow *f;
+    CodeMap map;
+    uint32_t *part;              /* per machine instruction: its part, or NONE */
+    uint8_t *variant;            /* ... of which of its loop's homes: 0 or 1, or ELSEWHERE */
+    uint8_t *left_out;           /* per piece of machine code */
+    uint32_t *count[2], *now[2]; /* per line of PTX and home */
+} Reading;
+
+/* ---- what can be followed ------------------------------------------------------------------- */
+
+/* Units that work beside the warps, and what machine code does by loops of its own. */
+static int is_strange(const Ins *ins)
+{
+    switch (ins->op) {
+    case OP_CP_ASYNC:
+    case OP_CP_WAIT:
+    case OP_CP_COMMIT:
+    case OP_MBARRIER:
+    case OP_BULK_COPY:
+    case OP_BULK_GROUP:
+    case OP_VALUES_SEND:
+    case OP_WGMMA:
+    case OP_WGMMA_WAIT:
+    case OP_WGMMA_COMMIT:
+    case OP_CLUSTER_BARRIER:
+    case OP_ACCELERATOR:
+        return 1;
+    default:
+        return ins->shared_atomic == SHARED_RETRIES;
+    }
+}
+
+static int is_plain(const SimtKernel *kernel)
+{
+    if (kernel->routines || kernel->calls || kernel->tables || kernel->reads_clock ||
+        kernel->spins || kernel->info.spills)
+        return 0;
+    for (uint32_t i = 0; i < kernel->count; i++)
+        if (is_strange(&kernel->code[i])) return 0;
+    return 1;
+}
+
+/* Has it something that only its execution tells? */
+static int is_anchor(const Ins *ins)
+{
+    if (ins->pseudo || ins->space == PTX_CONST || ins->space == PTX_PARAM) return 0;
+    return is_memory(ins) || ins->op == OP_BAR;
+}
+
+static int is_like_anchor(const MachineIns *ins)
+{
+    return follow_is_access(ins) || follow_is_barrier(ins);
+}
+
+/* Each access of the PTX but loads that ptxas may have joined has a machine instruction. */
+static int is_covered(const Reading *r)
+{
+    const SimtKernel *kernel = r->kernel;
+    uint8_t *has = calloc(kernel->count + 1, 1);
+    uint32_t shared = 0, found = 0, good = has != NULL;
+    for (uint32_t i = 0; good && i < r->code->count; i++)
+        if (r->f->anchor[i] != NO_SLOT && !r->variant[i]) has[r->f->anchor[i]] = 1;
+    for (uint32_t i = 0; good && i < kernel->count; i++) {
+        if (!is_anchor(&kernel->code[i])) continue;
+        if (kernel->code[i].class == CLASS_SHARED_LOAD)
+            shared++, found += has[i];
+        else
+            good = has[i];
+    }
+    free(has);
+    return good && found * 4 >= shared;
+}
+
+/* ---- the PTX ---------------------------------------------------------------------------------- */
+
+/* Begins a part at this instruction? */
+static int is_parted(const Reading *r, uint32_t i, const uint8_t *target)
+{
+    const Ins *code = r->kernel->code;
+    if (!i || target[i] || (code[i].op == OP_JOIN && !r->price[i].passed)) return 1;
+    return code[i - 1].op == OP_EXIT ||
+           (code[i - 1].class == CLASS_BRANCH && !r->price[i - 1].passed);
+}
+
+static int parts_find(Reading *r)
+{
+    const SimtKernel *kernel = r->kernel;
+    Follow *f = r->f;
+    uint8_t *target = calloc(kernel->count + 1, 1);
+    if (!target) return -1;
+    for (uint32_t i = 0; i < kernel->count; i++) {
+        const Ins *ins = &kernel->code[i];
+        if ((ins->op == OP_BRA || ins->op == OP_BRA_P) && !r->price[i].passed)
+            target[ins->target] = 1;
+    }
+    for (uint32_t i = 0; i < kernel->count; i++) {
+        if (is_parted(r, i, target))
+            f->part[f->parts++] = (FollowPart){.first = i, .loop = r->map.around[i]};
+        f->part_of[i] = f->parts - 1;
+        f->part[f->parts - 1].count++;
+    }
+    free(target);
+    for (uint32_t p = 0; p < f->parts; p++) {
+        FollowPart *part = &f->part[p];
+        if (!part->loop) continue;
+        const CodeLoop *loop = &r->map.loop[part->loop - 1];
+        part->whole = loop->head == part->first && loop->end == part->first + part->count - 1;
+    }
+    return 0;
+}
+
+/* ---- loops ------------------------------------------------------------------------------------ */
+
+/* How many instructions of machine loop `home` most lines of the PTX's loop have. */
+static uint32_t copies_count(Reading *r, uint32_t home, uint32_t loop)
+{
+    uint32_t with[MOST_COPIES + 1] = {0}, best = 1, *count = r->count[0];
+    memset(count, 0, r->map.lines * sizeof *count);
+    for (uint32_t i = 0; i < r->code->count; i++) {
+        const MachineIns *ins = &r->code->ins[i];
+        uint32_t at = ins->loop == home && ins->reached ? code_at(&r->map, ins->line) : NONE;
+        if (at != NONE && r->map.around[at] == loop) count[ins->line]++;
+    }
+    for (uint32_t line = 0; line < r->map.lines; line++)
+        if (count[line]) with[count[line] < MOST_COPIES ? count[line] : MOST_COPIES]++;
+    for (uint32_t k = 1; k <= MOST_COPIES; k++)
+        if (with[k] > with[best]) best = k;
+    return best;
+}
+
+static void home_note(FollowLoop *loop, uint32_t home, uint32_t copies, int is_first)
+{
+    if (is_first || copies > loop->copies[0]) loop->home[0] = home, loop->copies[0] = copies;
+    if (is_first || copies < loop->copies[1]) loop->home[1] = home, loop->copies[1] = copies;
+}
+
+/* -1: too much to look at. */
+static int homes_find(Reading *r)
+{
+    Follow *f = r->f;
+    uint64_t each = (uint64_t)r->code->count + r->map.lines + r->map.loops + MOST_COPIES;
+    if (each * ((uint64_t)r->code->loops + f->loops) > STEPS) return -1;
+    for (uint32_t k = 0; k < f->loops; k++)
+        f->loop[k] = (FollowLoop){.head = r->map.loop[k].head, .end = r->map.loop[k].end};
+    for (uint32_t m = 1; m <= r->code->loops; m++) {
+        uint32_t number = code_loop_closed(&r->map, r->code->loop_line[m - 1]);
+        if (!number) continue;
+        FollowLoop *loop = &f->loop[number - 1];
+        home_note(loop, m, copies_count(r, m, number), !loop->copies[0]);
+    }
+    /* What has no loop of its own there lies in that around it, turn behind turn. */
+    for (uint32_t k = f->loops; k-- > 0;) {
+        uint32_t parent = r->map.loop[k].parent, home = parent ? f->loop[parent - 1].home[0] : 0;
+        if (!f->loop[k].copies[0]) home_note(&f->loop[k], home, copies_count(r, home, k + 1), 1);
+    }
+    for (uint32_t p = 0; p < f->parts; p++)
+        if (f->part[p].loop &&
+            (uint64_t)f->part[p].count * f->loop[f->part[p].loop - 1].copies[0] > MOST_PLACES)
+            return -1;
+    return 0;
+}
+
+/* Does the machine instruction lie in the loop of the PTX that its line is in? */
+static uint8_t variant_of(const Reading *r, const MachineIns *ins, uint32_t at)
+{
+    uint32_t number = r->map.around[at];
+    if (!number) return ins->loop ? ELSEWHERE : 0;
+    const FollowLoop *loop = &r->f->loop[number - 1];
+    return ins->loop == loop->home[0] ? 0 : ins->loop == loop->home[1] ? 1 : ELSEWHERE;
+}
+
+/* ---- whose they are --------------------------------------------------------------------------- */
+
+static void pieces_judge(Reading *r)
+{
+    for (uint32_t i = 0; i < r->code->count; i++) {
+        const MachineIns *ins = &r->code->ins[i];
+        uint32_t at = code_at(&r->map, ins->line);
+        if (!ins->reached || follow_is_call(ins)) r->left_out[ins->piece] = 1;
+        if (at == NONE || !follow_is_access(ins) || !r->map.around[at]) continue;
+        if (variant_of(r, ins, at) == ELSEWHERE) r->left_out[ins->piece] = 1;
+    }
+}
+
+static int is_played(const Reading *r, uint32_t i)
+{
+    const MachineIns *ins = &r->code->ins[i];
+    return !r->left_out[ins->piece] && !follow_is_filler(ins);
+}
+
+/* The instruction of the PTX that it is part of; NONE: none, or it lies elsewhere.  Of an access
+ * only what accesses. */
+static uint32_t own_place(const Reading *r, uint32_t i)
+{
+    const MachineIns *ins = &r->code->ins[i];
+    uint32_t at = is_played(r, i) ? code_at(&r->map, ins->line) : NONE;
+    if (at == NONE || variant_of(r, ins, at) == ELSEWHERE) return NONE;
+    return is_anchor(&r->kernel->code[at]) && !is_like_anchor(ins) ? NONE : at;
+}
+
+static void owners_find(Reading *r)
+{
+    const MachineCode *m = r->code;
+    Follow *f = r->f;
+    memset(r->count[0], 0, r->map.lines * sizeof *r->count[0]);
+    for (uint32_t i = 0; i < m->count; i++) {
+        uint32_t at = own_place(r, i);
+        r->part[i] = NONE, r->variant[i] = ELSEWHERE, f->anchor[i] = NO_SLOT;
+        if (at == NONE) continue;
+        r->variant[i] = variant_of(r, &m->ins[i], at);
+        r->count[r->variant[i]][m->ins[i].line]++;
+    }
+    for (uint32_t i = 0; i < m->count; i++) {
+        uint32_t v = r->variant[i], line = m->ins[i].line;
+        if (v == ELSEWHERE) continue;
+        uint32_t at = code_at(&r->map, line), loop = r->map.around[at],
+                 copies = loop ? f->loop[loop - 1].copies[v] : 1;
+        uint64_t number = r->now[v][line]++, of = r->count[v][line], copy = number * copies / of;
+        r->part[i] = f->part_of[at], f->copy[i] = (uint16_t)copy;
+        /* Where one access became several, the first costs what all of them do. */
+        int is_first = !number || (number - 1) * copies / of != copy;
+        if (is_anchor(&r->kernel->code[at]) && is_first) f->anchor[i] = at;
+    }
+}
+
+/* Others go with those before or behind them, of the same piece if there are any. */
+static void owners_spread(Reading *r)
+{
+    const MachineCode *m = r->code;
+    Follow *f = r->f;
+    for (int way = 0; way < 4; way++) {
+        uint32_t last = NONE;
+        for (uint32_t n = 0; n < m->count; n++) {
+            uint32_t i = way % 2 ? m->count - 1 - n : n;
+            if (!is_played(r, i)) continue;
+            if (r->part[i] != NONE) {
+                last = i;
+                continue;
+            }
+            if (last == NONE || m->ins[last].loop != m->ins[i].loop) continue;
+            if (way < 2 && m->ins[last].piece != m->ins[i].piece) continue;
+            r->part[i] = r->part[last], r->variant[i] = r->variant[last];
+            f->copy[i] = f->copy[last];
+        }
+    }
+}
+
+static void lists_make(Reading *r)
+{
+    Follow *f = r->f;
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < r->code->count; i++)
+        if (r->part[i] != NONE) f->part[r->part[i]].length[r->variant[i]]++;
+    for (uint32_t p = 0; p < f->parts; p++)
+        for (int v = 0; v < 2; v++) {
+            f->part[p].list[v] = at, at += f->part[p].length[v];
+            f->part[p].length[v] = 0;
+        }
+    for (uint32_t i = 0; i < r->code->count; i++) {
+        if (r->part[i] == NONE) continue;
+        FollowPart *part = &f->part[r->part[i]];
+        uint32_t v = r->variant[i];
+        f->list[part->list[v] + part->length[v]++] = i;
+    }
+}
+
+/* ---- building --------------------------------------------------------------------------------- */
+
+static Follow *follow_open(uint32_t code, uint32_t loops, uint32_t machine)
+{
+    size_t words = (size_t)code + 2 * (size_t)machine;
+    Follow *f = calloc(1, sizeof *f + code * sizeof *f->part + loops * sizeof *f->loop +
+                              words * sizeof *f->list + machine * sizeof *f->copy);
+    if (!f) return NULL;
+    f->part = (FollowPart *)(f + 1);
+    f->loop = (FollowLoop *)(f->part + code);
+    f->loops = loops;
+    f->part_of = (uint32_t *)(f->loop + loops);
+    f->list = f->part_of + code;
+    f->anchor = f->list + machine;
+    f->copy = (uint16_t *)(f->anchor + machine);
+    return f;
+}
+
+static int reading_open(Reading *r)
+{
+    const MachineCode *m = r->code;
+    SimtKernel *kernel = r->kernel;
+    if (code_map_open(&r->map, kernel, kernel->code, kernel->count) != 0) return -1;
+    /* A line's access stands behind what only prepares it. */
+    for (uint32_t line = 0; line < r->map.lines; line++) {
+        uint32_t i = r->map.at[line];
+        while (i != NONE && i + 1 < kernel->count && kernel->code[i].pseudo &&
+               code_line(&r->map, i + 1) == line)
+            r->map.at[line] = ++i;
+    }
+    r->f = follow_open(kernel->count, r->map.loops, m->count);
+    r->part = malloc(m->count * sizeof *r->part);
+    r->variant = malloc(m->count);
+    r->left_out = calloc(m->count + 1, 1); /* there are no more pieces than instructions */
+    for (int v = 0; v < 2; v++) {
+        r->count[v] = calloc(r->map.lines + 1, sizeof *r->count[v]);
+        r->now[v] = calloc(r->map.lines + 1, sizeof *r->now[v]);
+    }
+    return r->f && r->part && r->variant && r->left_out && r->count[0] && r->count[1] &&
+                   r->now[0] && r->now[1]
+               ? 0
+               : -1;
+}
+
+static void reading_close(Reading *r)
+{
+    code_map_close(&r->map);
+    free(r->part), free(r->variant), free(r->left_out);
+    for (int v = 0; v < 2; v++)
+        free(r->count[v]), free(r->now[v]);
+}
+
+/* Machine instructions and their prices, behind those that are there. */
+static int prices_append(Reading *r, Price **price, uint32_t prices, const SimtMachine *machine)
+{
+    SimtKernel *kernel = r->kernel;
+    size_t all = (size_t)prices + r->code->count;
+    Ins *played = realloc(kernel->played, all * sizeof *played);
+    if (played) kernel->played = played;
+    Price *more = realloc(*price, all * sizeof *more);
+    if (more) *price = more;
+    if (!played || !more) return -1;
+    r->f->base = prices;
+    for (uint32_t i = 0; i < r->code->count; i++) {
+        const MachineIns *ins = &r->code->ins[i];
+        uint32_t anchor = r->f->anchor[i],
+                 at = anchor != NO_SLOT ? anchor : code_at(&r->map, ins->line);
+        played[prices + i] = follow_ins(kernel, ins, anchor);
+        more[prices + i] = follow_price(ins, at != NONE ? &more[at] : NULL, machine);
+        more[prices + i].origin = at != NONE ? at : 0;
+    }
+    return 0;
+}
+
+Price *follow_build(SimtKernel *kernel, Price *price, uint32_t prices, const SimtMachine *machine)
+{
+    Reading r = {.kernel = kernel, .price = price, .code = kernel->machine};
+    if (!r.code || !r.code->count || r.code->sm / 10 != HOPPER || machine->cc_major != HOPPER ||
+        !is_plain(kernel))
+        return price;
+    int good = reading_open(&r) == 0 && parts_find(&r) == 0 && homes_find(&r) == 0;
+    if (good) {
+        pieces_judge(&r);
+        owners_find(&r);
+        owners_spread(&r);
+        lists_make(&r);
+        good = is_covered(&r) && prices_append(&r, &price, prices, machine) == 0;
+    }
+    kernel->follow = good ? r.f : NULL;
+    if (!good) free(r.f);
+    reading_close(&r);
+    return price;
+}

@@ -1,0 +1,192 @@
+/* follow_code.c - machine instructions of sm_90: what they are, and what they take.
+ *
+ * The lowest nine bits of an operation say what it does, the three above them where its operands
+ * lie.  Latencies are only those of instructions that count a counter down: the others' are stall
+ * counts in the instructions themselves. */
+#include "common/simt/core/ops.h"
+#include "common/simt/time/follow.h"
+
+enum {
+    FORM_BITS = 0x1ff,
+    BRANCH = 0x147,
+    CALL = 0x144,
+    CALL_ABSOLUTE = 0x143,
+    NOP = 0x118,
+    BARRIER = 0x11d,
+    SHUFFLE = 0x189
+};
+
+/* Cycles until the result is there, chosen as those of chain.h. */
+enum { SPECIAL_LATENCY = 36, CONSTANT_LATENCY = 30, DOUBLE_ALUS = 4 };
+
+static uint32_t kind(const MachineIns *ins)
+{
+    return ins->op & FORM_BITS;
+}
+
+/* Of global, shared or local memory, or a shuffle. */
+int follow_is_access(const MachineIns *ins)
+{
+    switch (kind(ins)) {
+    case 0x180: /* LD, LDG, LDL, LDS, LDSM */
+    case 0x181:
+    case 0x183:
+    case 0x184:
+    case 0x03b:
+    case 0x185: /* ST, STG, STL, STS */
+    case 0x186:
+    case 0x187:
+    case 0x188:
+    case 0x18a: /* atomics */
+    case 0x18b:
+    case 0x18c:
+    case 0x18d:
+    case 0x18e:
+    case 0x1a3:
+    case 0x1a6:
+    case 0x1a8:
+    case 0x1a9:
+    case SHUFFLE:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+int follow_is_barrier(const MachineIns *ins)
+{
+    return kind(ins) == BARRIER;
+}
+
+int follow_is_call(const MachineIns *ins)
+{
+    return kind(ins) == CALL || kind(ins) == CALL_ABSOLUTE;
+}
+
+int follow_is_filler(const MachineIns *ins)
+{
+    return kind(ins) == NOP;
+}
+
+/* What the replay looks at: an access is the PTX's own, without its operands. */
+Ins follow_ins(const SimtKernel *kernel, const MachineIns *from, uint32_t anchor)
+{
+    Ins ins = {.op = OP_NOP, .class = CLASS_INT, .from = UINT32_MAX, .guard = NO_SLOT};
+    if (anchor == NO_SLOT) {
+        if (kind(from) == BRANCH) ins.class = CLASS_BRANCH;
+        return ins;
+    }
+    ins = kernel->code[anchor];
+    for (int i = 0; i < 6; i++)
+        ins.t_s[i] = 0;
+    for (int i = 0; i < 4; i++)
+        ins.t_d[i] = 0;
+    ins.merge = MERGE_NONE;
+    return ins;
+}
+
+static uint16_t cycles_for(uint32_t lanes, const SimtMachine *m)
+{
+    uint32_t each = lanes / m->schedulers ? lanes / m->schedulers : 1;
+    return (uint16_t)((LANES + each - 1) / each);
+}
+
+static void unit_find(Price *p, const MachineIns *ins, const Price *price, const SimtMachine *m)
+{
+    switch (kind(ins)) {
+    case 0x020: /* FMUL FADD FFMA, HADD2 HFMA2 HMUL2 HFMA2.MMA */
+    case 0x021:
+    case 0x023:
+    case 0x030:
+    case 0x031:
+    case 0x032:
+    case 0x035:
+        p->pipe = PIPE_FP32, p->busy = cycles_for(m->fp32_lanes, m);
+        break;
+    case 0x024: /* IMAD, IMAD.WIDE, IMAD.HI */
+    case 0x025:
+    case 0x027:
+        p->pipe = PIPE_PRODUCT, p->busy = cycles_for(m->int32_lanes, m);
+        break;
+    case 0x026: /* IDP */
+        p->pipe = PIPE_PRODUCT, p->busy = (uint16_t)(2 * cycles_for(m->int32_lanes, m));
+        break;
+    case 0x002: /* MOV P2R R2P VOTE SEL FSEL FMNMX */
+    case 0x003:
+    case 0x004:
+    case 0x006:
+    case 0x007:
+    case 0x008:
+    case 0x009:
+    case 0x00b: /* FSETP ISETP IADD3 LEA LOP3 IABS PRMT IMNMX SHF PLOP3 */
+    case 0x00c:
+    case 0x010:
+    case 0x011:
+    case 0x012:
+    case 0x013:
+    case 0x016:
+    case 0x017:
+    case 0x019:
+    case 0x01c:
+    case 0x034: /* HSETP2 VIADD F2FP I2FP VIMNMX */
+    case 0x036:
+    case 0x03e:
+    case 0x045:
+    case 0x048:
+        p->pipe = PIPE_INT, p->busy = cycles_for(m->int32_lanes, m);
+        break;
+    case 0x028: /* DMUL DADD DSETP DFMA */
+    case 0x029:
+    case 0x02a:
+    case 0x02b:
+        p->pipe = PIPE_FP64, p->busy = cycles_for(m->fp64_lanes, m);
+        p->latency = (uint16_t)(DOUBLE_ALUS * m->alu_latency);
+        break;
+    case 0x100: /* FLO BREV FCHK F2F F2I I2F FRND MUFU POPC, and those with 64 bits */
+    case 0x101:
+    case 0x102:
+    case 0x104:
+    case 0x105:
+    case 0x106:
+    case 0x107:
+    case 0x108:
+    case 0x109:
+    case 0x10f:
+    case 0x110:
+    case 0x111:
+    case 0x112:
+    case 0x113:
+        p->pipe = PIPE_SFU, p->busy = cycles_for(m->sfu_lanes, m);
+        p->latency = SPECIAL_LATENCY, p->wait = STALL_SPECIAL;
+        break;
+    case 0x119: /* S2R LDC S2UR */
+    case 0x182:
+    case 0x1c3:
+        p->latency = CONSTANT_LATENCY, p->wait = STALL_SHORT_SCOREBOARD;
+        break;
+    case 0x037: /* IMMA HMMA DMMA */
+    case 0x03c:
+    case 0x03f:
+        p->pipe = PIPE_TENSOR, p->busy = price ? price->busy : 1;
+        break;
+    default:
+        break;
+    }
+}
+
+Price follow_price(const MachineIns *ins, const Price *price, const SimtMachine *m)
+{
+    Price p = {.slots = 1,
+               .latency = (uint16_t)m->alu_latency,
+               .wait = STALL_WAIT,
+               .follows = 1,
+               .stall = ins->stall,
+               .waits = ins->waits,
+               .made = ins->made,
+               .read = ins->read};
+    if (follow_is_access(ins) && price)
+        p.wait = price->wait;
+    else
+        unit_find(&p, ins, price, m);
+    return p;
+}
