@@ -583,7 +583,7 @@ static void issue(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t now)
     }
     if (ins->merge == MERGE_8 || ins->merge == MERGE_16) actor->joined = at;
     int barrier = ins->op == OP_BAR || ins->op == OP_CLUSTER_BARRIER;
-    actor->held = barrier ? step->ins + 1 : 0;
+    actor->held = barrier ? price->origin + 1 : 0;
     actor->turn->issued = now + busy - 1;
     actor->free = now + busy + warp_holds(actor, ins, price, busy);
     if (ins->op == OP_ACCELERATOR) actor->free += step->passes;
