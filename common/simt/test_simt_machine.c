@@ -59,7 +59,7 @@ static uint64_t cycles_with(const char *text, const MachineCode *code)
     return result.cycles - (uint64_t)(SMALL.launch_cycles + SMALL.dram_latency);
 }
 
-/* ---- products, one after the other -------------------------------------------------------- */
+/* ---- products, one after the other ------------------------------------------------- */
 
 static char *products_text(void)
 {
@@ -107,7 +107,7 @@ static void a_lie_does_not_shorten_a_chain(void **state)
     assert_in_range(products_cycles(1, 90), 4 * PRODUCTS, products_cycles(0, 0));
 }
 
-/* ---- a load in a loop ------------------------------------------------------------------------ */
+/* ---- a load in a loop ------------------------------------------------- */
 
 enum { TURNS = 64 };
 
@@ -171,7 +171,7 @@ static void a_lie_gains_two_fifths_at_most(void **state)
     assert_in_range(loop_cycles(8, 0), alone * 3 / 5 - 400, alone * 3 / 5 + 400);
 }
 
-/* ---- nonsense -------------------------------------------------------------------------------- */
+/* ---- nonsense ------------------------------------------------- */
 
 static uint32_t next_random(uint32_t *seed)
 {

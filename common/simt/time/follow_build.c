@@ -30,7 +30,7 @@ typedef struct Reading {
     uint32_t *count[2], *now[2]; /* per line of PTX and home */
 } Reading;
 
-/* ---- what can be followed ------------------------------------------------------------------- */
+/* ---- what can be followed ------------------------------------------------- */
 
 /* Units that work beside the warps, and what machine code does by loops of its own. */
 static int is_strange(const Ins *ins)
@@ -95,7 +95,7 @@ static int is_covered(const Reading *r)
     return good && found * 4 >= shared;
 }
 
-/* ---- the PTX ---------------------------------------------------------------------------------- */
+/* ---- the PTX ------------------------------------------------- */
 
 /* Begins a part at this instruction? */
 static int is_parted(const Reading *r, uint32_t i, const uint8_t *target)
@@ -133,7 +133,7 @@ static int parts_find(Reading *r)
     return 0;
 }
 
-/* ---- loops ------------------------------------------------------------------------------------ */
+/* ---- loops ------------------------------------------------- */
 
 /* How many instructions of machine loop `home` most lines of the PTX's loop have. */
 static uint32_t copies_count(Reading *r, uint32_t home, uint32_t loop)
@@ -193,7 +193,7 @@ static uint8_t variant_of(const Reading *r, const MachineIns *ins, uint32_t at)
     return ins->loop == loop->home[0] ? 0 : ins->loop == loop->home[1] ? 1 : ELSEWHERE;
 }
 
-/* ---- whose they are --------------------------------------------------------------------------- */
+/* ---- whose they are ------------------------------------------------- */
 
 static void pieces_judge(Reading *r)
 {
@@ -288,7 +288,7 @@ static void lists_make(Reading *r)
     }
 }
 
-/* ---- building --------------------------------------------------------------------------------- */
+/* ---- building ------------------------------------------------- */
 
 static Follow *follow_open(uint32_t code, uint32_t loops, uint32_t machine)
 {
