@@ -48,6 +48,7 @@ static int is_strange(const Ins *ins)
     case OP_WGMMA_COMMIT:
     case OP_CLUSTER_BARRIER:
     case OP_ACCELERATOR:
+    case OP_DEPENDENTS:
         return 1;
     default:
         return ins->shared_atomic == SHARED_RETRIES;

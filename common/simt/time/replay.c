@@ -784,5 +784,6 @@ int replay_run(Launch *launch, BlockTrace *trace, uint32_t count, const ReplayMe
     launch->stall = stall, launch->span = span, launch->spans = spans;
     launch->occupancy_percent = occupancy;
     result->cycles = later(machine.cycles, result->cycles * BELIEVED / OF);
+    result->told = machine.told, result->asked = machine.asked;
     return failed;
 }
