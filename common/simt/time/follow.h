@@ -45,6 +45,7 @@ Price *follow_build(SimtKernel *kernel, Price *price, uint32_t prices, const Sim
 int follow_is_access(const MachineIns *ins);
 int follow_is_barrier(const MachineIns *ins);
 int follow_is_call(const MachineIns *ins);
+int follow_is_branch(const MachineIns *ins);
 int follow_is_filler(const MachineIns *ins);
 Ins follow_ins(const SimtKernel *kernel, const MachineIns *ins, uint32_t anchor);
 /* `price`: that of the PTX instruction on its line, or NULL. */

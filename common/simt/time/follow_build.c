@@ -98,33 +98,57 @@ static int is_covered(const Reading *r)
 
 /* ---- the PTX ------------------------------------------------- */
 
+enum { KEPT = 1, TARGET = 2 };
+
+/* Marks short branches that ptxas kept as such, though they could have been predicates, and where
+ * they lead. */
+static void kept_mark(const Reading *r, uint8_t *mark)
+{
+    const SimtKernel *kernel = r->kernel;
+    for (uint32_t k = 0; k < r->code->count; k++) {
+        const MachineIns *ins = &r->code->ins[k];
+        if (!ins->reached || !follow_is_branch(ins)) continue;
+        for (uint32_t i = code_at(&r->map, ins->line);
+             i < kernel->count && code_line(&r->map, i) == ins->line; i++)
+            if (kernel->code[i].class == CLASS_BRANCH && r->price[i].passed)
+                mark[i] |= KEPT, mark[kernel->code[i].target] |= KEPT;
+    }
+}
+
+/* Is it a branch at which control may part, or a place where it meets? */
+static int parts_control(const Reading *r, uint32_t i, const uint8_t *mark)
+{
+    return !r->price[i].passed || mark[i] & KEPT;
+}
+
 /* Begins a part at this instruction? */
-static int is_parted(const Reading *r, uint32_t i, const uint8_t *target)
+static int is_parted(const Reading *r, uint32_t i, const uint8_t *mark)
 {
     const Ins *code = r->kernel->code;
-    if (!i || target[i] || (code[i].op == OP_JOIN && !r->price[i].passed)) return 1;
+    if (!i || mark[i] & TARGET || (code[i].op == OP_JOIN && parts_control(r, i, mark))) return 1;
     return code[i - 1].op == OP_EXIT ||
-           (code[i - 1].class == CLASS_BRANCH && !r->price[i - 1].passed);
+           (code[i - 1].class == CLASS_BRANCH && parts_control(r, i - 1, mark));
 }
 
 static int parts_find(Reading *r)
 {
     const SimtKernel *kernel = r->kernel;
     Follow *f = r->f;
-    uint8_t *target = calloc(kernel->count + 1, 1);
-    if (!target) return -1;
+    uint8_t *mark = calloc(kernel->count + 1, 1);
+    if (!mark) return -1;
+    kept_mark(r, mark);
     for (uint32_t i = 0; i < kernel->count; i++) {
         const Ins *ins = &kernel->code[i];
-        if ((ins->op == OP_BRA || ins->op == OP_BRA_P) && !r->price[i].passed)
-            target[ins->target] = 1;
+        if ((ins->op == OP_BRA || ins->op == OP_BRA_P) && parts_control(r, i, mark))
+            mark[ins->target] |= TARGET;
     }
     for (uint32_t i = 0; i < kernel->count; i++) {
-        if (is_parted(r, i, target))
+        if (is_parted(r, i, mark))
             f->part[f->parts++] = (FollowPart){.first = i, .loop = r->map.around[i]};
         f->part_of[i] = f->parts - 1;
         f->part[f->parts - 1].count++;
     }
-    free(target);
+    free(mark);
     for (uint32_t p = 0; p < f->parts; p++) {
         FollowPart *part = &f->part[p];
         if (!part->loop) continue;

@@ -63,6 +63,11 @@ int follow_is_call(const MachineIns *ins)
     return kind(ins) == CALL || kind(ins) == CALL_ABSOLUTE;
 }
 
+int follow_is_branch(const MachineIns *ins)
+{
+    return kind(ins) == BRANCH;
+}
+
 int follow_is_filler(const MachineIns *ins)
 {
     return kind(ins) == NOP;
