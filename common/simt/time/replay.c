@@ -182,7 +182,7 @@ static uint8_t gate_of(const Ins *ins, const Price *price)
 /* A machine instruction says which counters it waits for, not which operands. */
 static void counters_look(Actor *actor, uint8_t waits)
 {
-    for (int i = 0; i < COUNTERS; i++) {
+    for (uint32_t i = 0; i < COUNTERS; i++) {
         const Result *r = &actor->counter[i];
         if (!(waits >> i & 1) || r->at <= actor->ready) continue;
         actor->ready = r->at, actor->wait = r->wait;
