@@ -211,6 +211,7 @@ __attribute__((constructor(101))) static void simulation_open(void)
     SimDeviceOptions options = {.machine = chosen("SIMULATE_GPU", "h200"),
                                 .gpus_directory = chosen("SIMULATE_GPUS", "common/simt/gpus"),
                                 .checks = 1,
+                                .machine_code = 1,
                                 .profile = *chosen("SIMULATE_PROFILE", "") != 0};
     simulation.gpu = device_open_sim(&options, &error);
     if (!simulation.gpu ||

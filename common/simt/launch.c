@@ -277,9 +277,10 @@ static int launch_run(Launch *launch, SimtResult *result)
     int failed = !worker ||
                  (launch->gpu->racecheck &&
                   (launch->kernel->fences ? race_order_open(launch) : race_blocks_open(launch))) ||
-                 (launch->count &&
-                  (traffic_open(launch) || trace_open(launch) || profile_open(launch) ||
-                   watch_open(launch) || schedule_build(launch->kernel, &launch->gpu->machine)));
+                 (launch->count && (traffic_open(launch) || trace_open(launch) ||
+                                    profile_open(launch) || watch_open(launch) ||
+                                    schedule_build(launch->kernel, &launch->gpu->machine,
+                                                   launch->gpu->options.machine_code)));
     int status;
     if (!failed && alternates) {
         failed = alternate_run(launch, worker, &open) != 0;

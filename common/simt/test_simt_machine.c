@@ -41,7 +41,7 @@ static uint64_t cycles_with(const char *text, const MachineCode *code)
 {
     Error error = {""};
     SimtMachine machine = SMALL;
-    SimtOptions options = {.threads = 1, .count = 1};
+    SimtOptions options = {.threads = 1, .count = 1, .machine_code = 1};
     SimtResult result;
     machine.cc_major = 9;
     SimtGpu *gpu = simt_open(&machine, &options, &error);

@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/cuda/runtime/runtime.h"
 #include "common/cuda/sim/sim_device.h"
@@ -18,7 +17,7 @@ void measure_open(int argc, char **argv)
         fprintf(stderr, "usage: %s MACHINE DIRECTORY-OF-MACHINES\n", argv[0]);
         exit(2);
     }
-    SimDeviceOptions options = {.machine = argv[1], .gpus_directory = argv[2]};
+    SimDeviceOptions options = {.machine = argv[1], .gpus_directory = argv[2], .machine_code = 1};
     device = device_open_sim(&options, &error);
     if (!device) {
         fprintf(stderr, "%s\n", error.text);
@@ -36,7 +35,6 @@ void measure_entry(MeasureSet set, const char *family, const char *name, void (*
     static const char *const SET[] = {"fit", "held-out", "layer"};
     char message[1024] = "";
     DeviceCost cost;
-    if (getenv("ONLY") && !strstr(getenv("ONLY"), name)) return;
     device->take_cost(device, &cost);
     launch(argument);
     device->take_cost(device, &cost);

@@ -747,6 +747,7 @@ Device *device_open_sim(const SimDeviceOptions *options, Error *error)
                         .initcheck = options->checks,
                         .racecheck = options->checks,
                         .profile = options->profile,
+                        .machine_code = options->machine_code,
                         .count = 1};
     sim->instruction_limit = options->instruction_limit;
     if (machine_load(options->gpus_directory, options->machine, &sim->machine, error) == 0)

@@ -18,6 +18,7 @@ typedef struct SimDeviceOptions {
     int checks;                 /* memcheck is always on; this adds initcheck */
     uint64_t instruction_limit; /* warp instructions between two take_cost; 0: default, a launch */
     int profile;                /* keep where the longest launch's cycles went */
+    int machine_code;           /* SimtOptions': not of a submission, which could forge it */
 } SimDeviceOptions;
 
 /* NULL with `error` when there is no machine of that name (the error lists those there are). */

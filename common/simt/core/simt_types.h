@@ -17,6 +17,7 @@ typedef struct SimtOptions {
     int count;                  /* counters and cycles; 0: functional only, fastest */
     int profile;                /* with count: keep a SimtProfile of the last launch */
     int racecheck;              /* report hazards between threads that no barrier orders */
+    int machine_code;           /* with count: believe the program's machine code (time/follow.h) */
     uint64_t instruction_limit; /* warp instructions of one launch; 0: 20e9 */
 } SimtOptions;
 

@@ -341,7 +341,7 @@ static void pieces_order(const SimtKernel *kernel, Price *price)
     }
 }
 
-int schedule_build(SimtKernel *kernel, const SimtMachine *machine)
+int schedule_build(SimtKernel *kernel, const SimtMachine *machine, int machine_code)
 {
     uint32_t *read = NULL, *written = NULL;
     if (kernel->price) return 0;
@@ -358,7 +358,8 @@ int schedule_build(SimtKernel *kernel, const SimtMachine *machine)
         pieces_order(kernel, price);
         uint32_t prices;
         price = loops_unroll(kernel, price, loops, &prices);
-        kernel->price = price ? follow_build(kernel, price, prices, machine) : NULL;
+        if (price && machine_code) price = follow_build(kernel, price, prices, machine);
+        kernel->price = price;
     } else {
         free(price);
     }
