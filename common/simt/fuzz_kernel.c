@@ -22,6 +22,7 @@ static SimtGpu *gpu_make(void)
                            .racecheck = 1,
                            .count = 1,
                            .profile = 1,
+                           .machine_code = 1,
                            .instruction_limit = LIMIT};
     if (machine_load("common/simt/gpus", "h200", &machine, &error)) abort();
     machine.memory_bytes = 64u << 20;
