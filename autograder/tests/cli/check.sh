@@ -406,7 +406,7 @@ tell a-path-with-a-space
 through_ccache()
 {
     for program in ccache cc c++ gcc g++; do ln -sf "$(command -v ccache)" "$work/links/$program"; done
-    env -u CCACHE_DIR -u XDG_CACHE_HOME HOME="$1" PATH="$work/links:$PATH" \
+    env -u CCACHE_DIR -u CCACHE_DISABLE -u XDG_CACHE_HOME HOME="$1" PATH="$work/links:$PATH" \
         sh common/setup/setup.sh "$work/found" >"$work/out" 2>&1 &&
         sed -n 's/^CCACHE=//p' "$work/found/toolchain.env" >"$work/ccache"
 }

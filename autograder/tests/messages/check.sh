@@ -286,7 +286,7 @@ says hint-for-what-is-slow 'Hint: TODO(1): copy the three loops'
 # words.
 {
     sed -n 's|.*// FAULT [a-z]*: ||p' common/simt/faults/*.cu
-    grep -o "says '[^']*'" autograder/tests/simulate/check.sh
+    grep -oE "(says|grep -q) '[^']*'" autograder/tests/simulate/check.sh
 } >"$work/found"
 # Names of wrong outputs: the corpus wants each of a mutant or an attack, and nothing else of it;
 # three are planted by the diagnosis's own test.

@@ -41,8 +41,8 @@ int piece_ends(const Ins *ins, const Price *price);
  * suffice. */
 void piece_order(const Ins *code, Price *price, uint32_t count, Pressure *pressure);
 
-/* Fills kernel->price, once; with machine_code what was made of the kernel, too (follow.h).  -1: out
- * of memory. */
+/* Fills kernel->price, once; with machine_code what ptxas made of it, too (follow.h).  -1: out of
+ * memory. */
 int schedule_build(SimtKernel *kernel, const SimtMachine *machine, int machine_code);
 
 #endif
