@@ -6,7 +6,7 @@
 
 #include "common/simt/core/ops.h"
 
-enum { STEPS = 200000000 };
+enum { STEPS = 200000000, MOST_COPIES = 1024 };
 
 uint32_t code_line(const CodeMap *map, uint32_t at)
 {
@@ -16,7 +16,7 @@ uint32_t code_line(const CodeMap *map, uint32_t at)
                : 0;
 }
 
-static int leads_back(const Ins *code, uint32_t i)
+int goes_back(const Ins *code, uint32_t i)
 {
     return (code[i].op == OP_BRA || code[i].op == OP_BRA_P) && code[i].target <= i;
 }
@@ -37,12 +37,12 @@ static int loops_find(CodeMap *map)
 {
     uint32_t most = 0, steps = 0;
     for (uint32_t i = 0; i < map->count; i++)
-        most += (uint32_t)leads_back(map->code, i);
+        most += (uint32_t)goes_back(map->code, i);
     map->loop = calloc(most + 1, sizeof *map->loop);
     map->around = calloc(map->count + 1, sizeof *map->around);
     if (!map->loop || !map->around) return -1;
     for (uint32_t i = 0; i < map->count; i++) {
-        if (!leads_back(map->code, i)) continue;
+        if (!goes_back(map->code, i)) continue;
         uint32_t head = map->code[i].target;
         if (i - head > STEPS - steps) return 0;
         steps += i - head;
@@ -75,7 +75,18 @@ void code_map_close(CodeMap *map)
 uint32_t code_loop_closed(const CodeMap *map, uint32_t line)
 {
     for (uint32_t i = code_at(map, line); i < map->count && code_line(map, i) == line; i++)
-        for (uint32_t k = 0; leads_back(map->code, i) && k < map->loops; k++)
+        for (uint32_t k = 0; goes_back(map->code, i) && k < map->loops; k++)
             if (map->loop[k].end == i) return k + 1;
     return 0;
+}
+
+uint32_t code_copies(const CodeMap *map, const uint32_t *count, uint32_t most)
+{
+    uint32_t with[MOST_COPIES + 1] = {0}, best = 1;
+    if (most > MOST_COPIES) most = MOST_COPIES;
+    for (uint32_t line = 0; line < map->lines; line++)
+        if (count[line]) with[count[line] < most ? count[line] : most]++;
+    for (uint32_t k = 1; k <= most; k++)
+        if (with[k] > with[best]) best = k;
+    return best;
 }

@@ -23,6 +23,9 @@ typedef struct CodeMap {
     uint32_t *around; /* per instruction: the innermost loop, from 1; 0: none */
 } CodeMap;
 
+/* Is instruction `i` the branch that closes a loop, whose head is then its target? */
+int goes_back(const Ins *code, uint32_t i);
+
 /* -1: out of memory.  Where there are too many loops to look at, the last of them are left out. */
 int code_map_open(CodeMap *map, const SimtKernel *kernel, const Ins *code, uint32_t count);
 void code_map_close(CodeMap *map);
@@ -36,5 +39,8 @@ static inline uint32_t code_at(const CodeMap *map, uint32_t line)
 uint32_t code_line(const CodeMap *map, uint32_t at);
 /* The loop that the branch on this line closes, from 1; 0: none. */
 uint32_t code_loop_closed(const CodeMap *map, uint32_t line);
+/* How many machine instructions most lines have, of those that have any: so often ptxas wrote down
+ * their loop.  `count`: of each line; `most`, 1024 at most: what has more counts as so many. */
+uint32_t code_copies(const CodeMap *map, const uint32_t *count, uint32_t most);
 
 #endif

@@ -242,12 +242,6 @@ static int ends_straight(const Ins *ins)
     return ins->op == OP_BRA_P || ins->op == OP_BRX;
 }
 
-int goes_back(const Decoder *d, uint32_t i)
-{
-    const Ins *ins = &d->code[i];
-    return (ins->op == OP_BRA || ins->op == OP_BRA_P) && ins->target <= i;
-}
-
 void targets_move(Decoder *d, Ins *code, uint32_t count, const uint32_t *moved)
 {
     for (uint32_t i = 0; i < count; i++)

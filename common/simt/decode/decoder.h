@@ -78,9 +78,6 @@ void *grow(Decoder *d, void *array, uint32_t count, uint32_t *room, size_t bytes
 /* The instructions have become `code`; what was number i is moved[i] now. */
 void targets_move(Decoder *d, Ins *code, uint32_t count, const uint32_t *moved);
 
-/* Is instruction `i` the branch that closes a loop, whose head is then its target? */
-int goes_back(const Decoder *d, uint32_t i);
-
 /* ---- decode_operand.c ---- */
 typedef enum Width { WIDTH_PRED, WIDTH_32, WIDTH_64 } Width;
 

@@ -34,7 +34,6 @@ typedef struct Spills {
 static uint32_t copies_count(const Spills *s, uint32_t number, uint32_t *count)
 {
     enum { MOST = 64 };
-    uint32_t with[MOST + 1] = {0}, best = 1;
     const MachineCode *m = s->machine;
     memset(count, 0, s->map.lines * sizeof *count);
     for (uint32_t i = 0; i < m->count; i++) {
@@ -43,11 +42,7 @@ static uint32_t copies_count(const Spills *s, uint32_t number, uint32_t *count)
         if (ins->kind || ins->loop != number || at == NONE) continue;
         if (s->map.around[at] == s->ptx_loop[number]) count[ins->line]++;
     }
-    for (uint32_t line = 0; line < s->map.lines; line++)
-        if (count[line]) with[count[line] < MOST ? count[line] : MOST]++;
-    for (uint32_t k = 1; k <= MOST; k++)
-        if (with[k] > with[best]) best = k;
-    return best;
+    return code_copies(&s->map, count, MOST);
 }
 
 /* Of several machine loops of one PTX loop, that which was unrolled most does nearly all turns. */

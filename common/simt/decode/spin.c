@@ -6,6 +6,7 @@
  * long before it waits, and makes way now and then. */
 #include <stdlib.h>
 
+#include "common/simt/core/code_map.h"
 #include "common/simt/decode/decoder.h"
 
 /* Of the instructions before each: how many read what others write, how many do other work. */
@@ -50,7 +51,7 @@ void spins_find(Decoder *d)
     if (tally && spins) {
         tally_make(d, tally);
         for (uint32_t i = 0; i < d->count; i++)
-            if (goes_back(d, i)) loop_mark(d, tally, d->code[i].target, i, spins);
+            if (goes_back(d->code, i)) loop_mark(d, tally, d->code[i].target, i, spins);
         for (uint32_t i = 0; i < d->count; i++) {
             inside += spins[i];
             if (inside && d->code[i].order & ORDER_READS) d->code[i].order |= ORDER_SPINS;

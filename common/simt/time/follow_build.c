@@ -163,18 +163,14 @@ static int parts_find(Reading *r)
 /* How many instructions of machine loop `home` most lines of the PTX's loop have. */
 static uint32_t copies_count(Reading *r, uint32_t home, uint32_t loop)
 {
-    uint32_t with[MOST_COPIES + 1] = {0}, best = 1, *count = r->count[0];
+    uint32_t *count = r->count[0];
     memset(count, 0, r->map.lines * sizeof *count);
     for (uint32_t i = 0; i < r->code->count; i++) {
         const MachineIns *ins = &r->code->ins[i];
         uint32_t at = ins->loop == home && ins->reached ? code_at(&r->map, ins->line) : NONE;
         if (at != NONE && r->map.around[at] == loop) count[ins->line]++;
     }
-    for (uint32_t line = 0; line < r->map.lines; line++)
-        if (count[line]) with[count[line] < MOST_COPIES ? count[line] : MOST_COPIES]++;
-    for (uint32_t k = 1; k <= MOST_COPIES; k++)
-        if (with[k] > with[best]) best = k;
-    return best;
+    return code_copies(&r->map, count, MOST_COPIES);
 }
 
 static void home_note(FollowLoop *loop, uint32_t home, uint32_t copies, int is_first)

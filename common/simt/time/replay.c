@@ -11,8 +11,8 @@
  *
  * Where machine code is known, it is what is played (follow.h), by its own rules: an instruction
  * says how many cycles the warp's next one waits, and which of six counters must be down before it
- * goes; one whose time nobody knows has a counter up until its result is there.  Machine code may
- * be a student's own work: it is believed as far as three fifths of what the PTX takes.
+ * goes; one whose time nobody knows has a counter up until its result is there.  A program can
+ * bring any machine code: it is believed as far as three fifths of what the PTX takes.
  *
  * All in integers: bandwidths in 1/256 of a cycle. */
 #include "common/simt/time/replay.h"
