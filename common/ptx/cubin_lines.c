@@ -49,9 +49,9 @@ static uint64_t number_at(const unsigned char *at, int bytes)
 }
 
 /* The program in which byte `inside` lies; 0: in none that is well formed. */
-static int unit_find(const CubinLines *lines, uint64_t inside, Unit *unit)
+static int unit_find(const CubinLines *lines, uint64_t inside, size_t *work, Unit *unit)
 {
-    for (size_t at = 0; lines->bytes - at >= FIXED_BYTES;) {
+    for (size_t at = 0; lines->bytes - at >= FIXED_BYTES && *work; --*work) {
         const unsigned char *header = lines->program + at;
         uint64_t length = number_at(header, LENGTH_BYTES);
         if (length < FIXED_BYTES - LENGTH_BYTES || length > lines->bytes - at - LENGTH_BYTES)
@@ -164,7 +164,7 @@ void cubin_lines_fill(const CubinLines *lines, uint64_t operand, size_t *work, u
     enum { ADDRESS_BYTES = 8 };
     Run run = {.lines = lines, .line = 1, .to = line, .count = count};
     memset(line, 0, count * sizeof *line);
-    if (operand < 3 || operand > lines->bytes || !unit_find(lines, operand, &run.unit) ||
+    if (operand < 3 || operand > lines->bytes || !unit_find(lines, operand, work, &run.unit) ||
         run.unit.end - operand < ADDRESS_BYTES)
         return;
     const unsigned char *before = lines->program + operand - 3;

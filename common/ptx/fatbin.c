@@ -32,6 +32,7 @@ typedef struct Reader {
     const unsigned char *image;
     size_t bytes;
     uint64_t unpacked;
+    CubinWork work;
     Error *error;
 } Reader;
 
@@ -172,7 +173,8 @@ static int cubin_entry(Reader *reader, const Entry *entry, Fatbin *fatbin)
     size_t bytes;
     char *image = entry_unpack(reader, entry, &bytes);
     if (!image) return -1;
-    int result = cubin_read((const unsigned char *)image, bytes, entry->sm, fatbin, reader->error);
+    int result = cubin_read((const unsigned char *)image, bytes, entry->sm, &reader->work, fatbin,
+                            reader->error);
     free(image);
     return result;
 }
@@ -218,6 +220,40 @@ static int entries_read(Reader *reader, size_t begin, size_t end, Fatbin *fatbin
                                     "-arch=compute_80 or another code=compute_NN");
 }
 
+/* ---- kernels by name ---- */
+
+static int by_name(const void *left, const void *right)
+{
+    const CubinKernel *a = *(const CubinKernel *const *)left,
+                      *b = *(const CubinKernel *const *)right;
+    int order = strcmp(a->name, b->name);
+    if (order) return order;
+    return a->sm != b->sm ? (a->sm < b->sm ? -1 : 1) : (a > b) - (a < b);
+}
+
+static int kernels_sort(Fatbin *fatbin, Error *error)
+{
+    fatbin->by_name = calloc((size_t)fatbin->kernels + 1, sizeof *fatbin->by_name);
+    if (!fatbin->by_name) return error_set(error, "out of memory");
+    for (uint32_t i = 0; i < fatbin->kernels; i++)
+        fatbin->by_name[i] = &fatbin->kernel[i];
+    qsort(fatbin->by_name, fatbin->kernels, sizeof *fatbin->by_name, by_name);
+    return 0;
+}
+
+const CubinKernel *fatbin_kernel(const Fatbin *fatbin, const char *name)
+{
+    uint32_t from = 0, to = fatbin->kernels; /* behind the last of this name */
+    while (from < to) {
+        uint32_t middle = from + (to - from) / 2;
+        if (strcmp(fatbin->by_name[middle]->name, name) <= 0)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return to && strcmp(fatbin->by_name[to - 1]->name, name) == 0 ? fatbin->by_name[to - 1] : NULL;
+}
+
 /* ---- opening ---- */
 
 static int text_open(const char *text, size_t bytes, Fatbin *fatbin, Error *error)
@@ -238,7 +274,8 @@ static int text_open(const char *text, size_t bytes, Fatbin *fatbin, Error *erro
 
 static int image_open(const void *image, size_t bytes, Fatbin *fatbin, Error *error)
 {
-    Reader reader = {.image = image, .bytes = bytes, .error = error};
+    Reader reader = {
+        .image = image, .bytes = bytes, .work = {MAX_TOTAL, MAX_TOTAL}, .error = error};
     if (bytes < 4 || number_at(image, 4) != MAGIC) {
         if (is_ptx(image, bytes)) return text_open(image, bytes, fatbin, error);
         return error_set(error, "neither a fat binary nor PTX text (%zu bytes)", bytes);
@@ -253,7 +290,7 @@ static int image_open(const void *image, size_t bytes, Fatbin *fatbin, Error *er
 int fatbin_open(const void *image, size_t bytes, Fatbin *fatbin, Error *error)
 {
     *fatbin = (Fatbin){0};
-    if (image_open(image, bytes, fatbin, error) == 0) return 0;
+    if (image_open(image, bytes, fatbin, error) == 0 && kernels_sort(fatbin, error) == 0) return 0;
     fatbin_close(fatbin);
     return -1;
 }
@@ -264,5 +301,6 @@ void fatbin_close(Fatbin *fatbin)
         machine_free(&fatbin->kernel[i].machine);
     free(fatbin->ptx);
     free(fatbin->kernel);
+    free(fatbin->by_name);
     *fatbin = (Fatbin){0};
 }

@@ -28,6 +28,7 @@ typedef struct Fatbin {
     uint32_t ptx_target;
     CubinKernel *kernel; /* every kernel of every cubin */
     uint32_t kernels;
+    const CubinKernel **by_name; /* the same, and those of one name by their architecture */
 } Fatbin;
 
 /* Bytes of the image behind a __fatBinC_Wrapper_t's data pointer, from its own header; 0 if it is
@@ -39,5 +40,8 @@ size_t fatbin_image_bytes(const void *data);
  * no PTX inside. */
 int fatbin_open(const void *image, size_t bytes, Fatbin *fatbin, Error *error);
 void fatbin_close(Fatbin *fatbin);
+
+/* What ptxas made of this kernel for the highest architecture that is there, or NULL. */
+const CubinKernel *fatbin_kernel(const Fatbin *fatbin, const char *name);
 
 #endif

@@ -19,8 +19,7 @@ enum {
     ATTRIBUTE_REGISTERS = 0x2f,
     ATTRIBUTE_SIZED = 0x04,       /* the format in which a payload follows */
     RESERVED_SHARED_BYTES = 1024, /* from sm_90 on, counted in .nv.shared though no kernel's own */
-    INS_BYTES = 16,
-    MOST_WORK = 1 << 28 /* steps that all machine code of a cubin may cost */
+    INS_BYTES = 16
 };
 
 typedef struct Cubin {
@@ -40,12 +39,22 @@ typedef struct Cubin {
     const unsigned char *places; /* of the lines' sequences: relocations of their addresses */
     size_t places_bytes, place;  /* of one: older compilers leave out what is added */
     int has_text;                /* made of the PTX that is executed */
-    size_t work;
+    size_t code_left;            /* bytes that may still be machine code of some kernel */
+    CubinWork *work;
 } Cubin;
 
 static int cubin_fail(Error *error, const char *what)
 {
     return error_set(error, "fat binary: malformed machine code (%s)", what);
+}
+
+/* Looks at so many bytes once more.  Sections and names may lie on each other, as often as a hostile
+ * file likes. */
+static int work_take(Cubin *cubin, size_t bytes)
+{
+    int enough = bytes <= cubin->work->bytes;
+    cubin->work->bytes = enough ? cubin->work->bytes - bytes : 0;
+    return enough;
 }
 
 /* The contents of a section, NULL if they do not lie in the image. */
@@ -58,10 +67,12 @@ static const unsigned char *section_bytes(const Cubin *cubin, const Elf64_Shdr *
 }
 
 /* A text in a string table: NULL if it does not end inside. */
-static const char *table_text(const char *table, size_t bytes, uint64_t offset)
+static const char *table_text(Cubin *cubin, const char *table, size_t bytes, uint64_t offset)
 {
-    if (!table || offset >= bytes || !memchr(table + offset, 0, bytes - offset)) return NULL;
-    return table + offset;
+    if (!table || offset >= bytes) return NULL;
+    size_t left = cubin->work->bytes, most = bytes - offset < left ? bytes - offset : left;
+    size_t length = strnlen(table + offset, most);
+    return work_take(cubin, length + 1) && length < most ? table + offset : NULL;
 }
 
 static int starts_with(const char *text, const char *start)
@@ -96,9 +107,9 @@ static int sections_read(Cubin *cubin, Error *error)
     return cubin->names ? 0 : cubin_fail(error, "no section names");
 }
 
-static const char *section_name(const Cubin *cubin, uint32_t index)
+static const char *section_name(Cubin *cubin, uint32_t index)
 {
-    return table_text(cubin->names, cubin->names_bytes, cubin->section[index].sh_name);
+    return table_text(cubin, cubin->names, cubin->names_bytes, cubin->section[index].sh_name);
 }
 
 static int symbols_read(Cubin *cubin, Error *error)
@@ -199,7 +210,7 @@ static void debug_read(Cubin *cubin, const Fatbin *fatbin)
         if (strcmp(name, ".rela.nv_debug_line_sass") == 0)
             cubin->places = contents, cubin->places_bytes = bytes,
             cubin->place = sizeof(Elf64_Rela);
-        if (strcmp(name, ".nv_debug_ptx_txt") == 0 && fatbin->ptx)
+        if (strcmp(name, ".nv_debug_ptx_txt") == 0 && fatbin->ptx && work_take(cubin, bytes))
             cubin->has_text = text_is((const char *)contents, bytes, fatbin);
     }
 }
@@ -208,8 +219,9 @@ static void debug_read(Cubin *cubin, const Fatbin *fatbin)
 static uint64_t sequence_find(Cubin *cubin, uint32_t section)
 {
     Elf64_Rela place = {0};
-    for (size_t at = 0; cubin->place && cubin->places_bytes - at >= cubin->place && cubin->work;
-         at += cubin->place, cubin->work--) {
+    for (size_t at = 0;
+         cubin->place && cubin->places_bytes - at >= cubin->place && cubin->work->steps;
+         at += cubin->place, cubin->work->steps--) {
         Elf64_Sym symbol;
         memcpy(&place, cubin->places + at, cubin->place);
         uint64_t number = ELF64_R_SYM(place.r_info);
@@ -220,21 +232,23 @@ static uint64_t sequence_find(Cubin *cubin, uint32_t section)
     return 0;
 }
 
-/* As far as it is known what it is.  -1: out of memory. */
+/* As far as it is known what it is, and no more than the cubin is long: code is one kernel's.
+ * -1: out of memory. */
 static int code_read(Cubin *cubin, uint32_t section, CubinKernel *kernel)
 {
     const unsigned char *bytes = section_bytes(cubin, &cubin->section[section]);
-    uint64_t count = cubin->section[section].sh_size / INS_BYTES;
+    uint64_t size = cubin->section[section].sh_size, count = size / INS_BYTES;
     if (!cubin->has_text || !machine_is_known(kernel->sm) || !bytes || !count ||
-        count > cubin->work)
+        size > cubin->code_left)
         return 0;
     uint64_t sequence = sequence_find(cubin, section);
     if (!sequence) return 0;
     uint32_t *line = malloc(count * sizeof *line);
     if (!line) return -1;
+    cubin->code_left -= size;
     MachineText text = {bytes, (uint32_t)count, kernel->sm, line};
-    cubin_lines_fill(&cubin->lines, sequence, &cubin->work, line, text.count);
-    machine_read(&text, &cubin->work, &kernel->machine);
+    cubin_lines_fill(&cubin->lines, sequence, &cubin->work->steps, line, text.count);
+    machine_read(&text, &cubin->work->steps, &kernel->machine);
     free(line);
     return 0;
 }
@@ -262,7 +276,7 @@ static CubinKernel *kernel_add(Fatbin *fatbin, Error *error)
 }
 
 /* Static shared memory of the code in section `text`, by its .nv.shared section. */
-static void shared_read(const Cubin *cubin, uint32_t *shared)
+static void shared_read(Cubin *cubin, uint32_t *shared)
 {
     for (uint32_t i = 0; i < cubin->sections; i++) {
         const Elf64_Shdr *section = &cubin->section[i];
@@ -285,7 +299,7 @@ static int kernels_read(Cubin *cubin, const uint32_t *shared, uint32_t sm, Fatbi
             symbol.st_shndx >= cubin->sections)
             continue;
         const char *name =
-            table_text(cubin->symbol_names, cubin->symbol_names_bytes, symbol.st_name);
+            table_text(cubin, cubin->symbol_names, cubin->symbol_names_bytes, symbol.st_name);
         if (!name) return cubin_fail(error, "a symbol's name outside");
         if (strlen(name) >= sizeof fatbin->kernel->name)
             continue; /* a name cut short could be another kernel's */
@@ -311,7 +325,8 @@ static int cubin_parse(Cubin *cubin, uint32_t sm, Fatbin *fatbin, Error *error)
     for (uint32_t i = 0; i < cubin->sections; i++) {
         const char *name = section_name(cubin, i);
         const unsigned char *contents = section_bytes(cubin, &cubin->section[i]);
-        if (name && contents && strcmp(name, ".nv.info") == 0)
+        if (name && contents && strcmp(name, ".nv.info") == 0 &&
+            work_take(cubin, cubin->section[i].sh_size))
             attributes_read(cubin, contents, cubin->section[i].sh_size);
         if (starts_with(name, ".nv.shared.reserved")) cubin->reserves_shared = 1;
     }
@@ -323,10 +338,12 @@ static int cubin_parse(Cubin *cubin, uint32_t sm, Fatbin *fatbin, Error *error)
     return result;
 }
 
-int cubin_read(const unsigned char *image, size_t bytes, uint32_t sm, Fatbin *fatbin, Error *error)
+int cubin_read(const unsigned char *image, size_t bytes, uint32_t sm, CubinWork *work,
+               Fatbin *fatbin, Error *error)
 {
-    Cubin cubin = {.image = image, .bytes = bytes, .work = MOST_WORK};
+    Cubin cubin = {.image = image, .bytes = bytes, .code_left = bytes, .work = work};
     int result = cubin_parse(&cubin, sm, fatbin, error);
+    if (!work->bytes) result = cubin_fail(error, "more to read than it has bytes");
     free(cubin.section);
     free(cubin.registers);
     free(cubin.stack);

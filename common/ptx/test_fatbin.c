@@ -240,6 +240,10 @@ static void kernels_of_cubins(void **state)
     assert_int_equal(fatbin.kernel[1].local_bytes, 0);
     assert_int_equal(fatbin.kernel[2].sm, 90);
     assert_int_equal(fatbin.kernel[2].shared_bytes, 1424 - 1024);
+    assert_ptr_equal(fatbin_kernel(&fatbin, "alpha"), &fatbin.kernel[2]);
+    assert_ptr_equal(fatbin_kernel(&fatbin, "beta"), &fatbin.kernel[3]);
+    assert_null(fatbin_kernel(&fatbin, "aleph"));
+    assert_null(fatbin_kernel(&fatbin, "gamma"));
     fatbin_close(&fatbin);
 }
 

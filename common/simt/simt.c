@@ -320,16 +320,13 @@ static void info_fill(SimtKernel *kernel)
         threads *= most[k] ? most[k] : 1;
     info->max_threads = threads > 1024 ? 1024 : (uint32_t)threads;
     info->registers = 32;
-    uint32_t best = 0;
-    for (uint32_t i = 0; i < kernel->module->fatbin->kernels; i++) {
-        const CubinKernel *c = &kernel->module->fatbin->kernel[i];
-        if (strcmp(c->name, f->name) != 0 || c->sm < best) continue;
-        best = c->sm;
+    const CubinKernel *c = fatbin_kernel(kernel->module->fatbin, f->name);
+    if (c) {
         info->registers = c->registers;
         kernel->machine_local = c->local_bytes;
         kernel->machine = &c->machine;
     }
-    kernel->registers_known = best != 0;
+    kernel->registers_known = c && c->sm;
 }
 
 static int kernels_list(SimtModule *module, Error *error)

@@ -218,9 +218,9 @@ int machine_names(const char *directory, char *text, size_t bytes)
     return 0;
 }
 
-static uint32_t up_to_unit(uint64_t value, uint32_t unit)
+static uint64_t up_to_unit(uint64_t value, uint32_t unit)
 {
-    return (uint32_t)((value + unit - 1) / unit * unit);
+    return (value + unit - 1) / unit * unit;
 }
 
 /* Numbers that have to fit one another. */
@@ -274,13 +274,14 @@ int machine_load(const char *directory, const char *name, SimtMachine *machine, 
 uint32_t machine_blocks_by_registers(const SimtMachine *m, uint32_t registers, uint32_t threads)
 {
     uint32_t warps = (threads + 32 - 1) / 32;
-    uint32_t each = up_to_unit((uint64_t)(registers ? registers : 1) * 32, m->register_unit);
+    uint64_t each = up_to_unit((uint64_t)(registers ? registers : 1) * 32, m->register_unit);
     /* Each scheduler has its own part of the register file. */
-    return m->registers_per_sm / m->schedulers / each * m->schedulers / (warps ? warps : 1);
+    uint64_t fit = m->registers_per_sm / m->schedulers / each * m->schedulers;
+    return (uint32_t)(fit / (warps ? warps : 1));
 }
 
 uint32_t machine_blocks_by_shared(const SimtMachine *m, uint64_t bytes)
 {
-    uint32_t each = up_to_unit(bytes + m->shared_reserved, m->shared_unit);
-    return each ? m->shared_per_sm / each : m->max_blocks_per_sm;
+    uint64_t each = up_to_unit(bytes + m->shared_reserved, m->shared_unit);
+    return each ? (uint32_t)(m->shared_per_sm / each) : m->max_blocks_per_sm;
 }

@@ -174,6 +174,8 @@ static void room_for_blocks(void **state)
     assert_int_equal(machine_blocks_by_registers(&machine, 48, 64), 20);
     assert_int_equal(machine_blocks_by_registers(&machine, 255, 256), 1);
     assert_int_equal(machine_blocks_by_registers(&machine, 255, 1024), 0);
+    assert_int_equal(machine_blocks_by_registers(&machine, 1u << 27, 32), 0);
+    assert_int_equal(machine_blocks_by_registers(&machine, UINT32_MAX, 32), 0);
     assert_int_equal(machine_blocks_by_shared(&machine, 1700), 82);
 }
 
