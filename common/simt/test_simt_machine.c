@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -212,6 +213,44 @@ static void nonsense_is_survived(void **state)
     free(text);
 }
 
+/* A loop of two turns in another one: its machine code claims a thousand turns in one, and nearly
+ * all of it is of those that never come.  Nobody may look through it a hundred thousand times. */
+static void copies_that_never_come(void **state)
+{
+    enum {
+        OUTER = 50000,
+        COPIES = 1024,
+        REST = 2 << 20,
+        COUNT = 1 + 2 * COPIES + REST,
+        MOST_SECONDS = 30
+    };
+    (void)state;
+    char *text = malloc(sizeof BEGIN + 600);
+    MachineIns *ins = calloc(COUNT, sizeof *ins);
+    assert_non_null(text);
+    assert_non_null(ins);
+    sprintf(text,
+            "%smov.f32 %%f1, 0f00000000;\nmov.u32 %%r2, 0;\nOUTER:\nmov.u32 %%r1, 0;\nINNER:\n"
+            "add.f32 %%f1, %%f1, %%f1;\nbar.sync 0;\nadd.s32 %%r1, %%r1, 1;\n"
+            "setp.lt.s32 %%p1, %%r1, 2;\n@%%p1 bra INNER;\nadd.s32 %%r2, %%r2, 1;\n"
+            "setp.lt.s32 %%p1, %%r2, %d;\n@%%p1 bra OUTER;\nret;\n}\n",
+            BEGIN, OUTER);
+    uint32_t line = line_at(text, strstr(text, "add.f32")), bra = line + 4;
+    for (uint32_t i = 0; i < COUNT; i++)
+        ins[i] = (MachineIns){.op = SUM,
+                              .line = i <= 2 * COPIES ? line + 2 + i % 2 : 0,
+                              .loop = 1,
+                              .stall = 1,
+                              .reached = 1};
+    ins[0].op = 0xb1d, ins[0].line = line + 1;
+    MachineCode code = {.ins = ins, .count = COUNT, .sm = 90, .loop_line = &bra, .loops = 1};
+    clock_t begin = clock();
+    cycles_with(text, &code);
+    double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
+    if (seconds > MOST_SECONDS) fail_msg("it took %.1f s", seconds);
+    free(ins), free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -220,6 +259,7 @@ int main(void)
         cmocka_unit_test(loads_are_as_many_at_once_as_machine_code_has),
         cmocka_unit_test(a_lie_gains_two_fifths_at_most),
         cmocka_unit_test(nonsense_is_survived),
+        cmocka_unit_test(copies_that_never_come),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

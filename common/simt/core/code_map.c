@@ -23,13 +23,19 @@ int goes_back(const Ins *code, uint32_t i)
 
 static int lines_find(CodeMap *map)
 {
-    for (uint32_t i = 0; i < map->count; i++)
-        if (code_line(map, i) >= map->lines) map->lines = code_line(map, i) + 1;
-    map->at = malloc((map->lines + 1) * sizeof *map->at);
+    uint32_t first = CODE_NOWHERE, last = 0;
+    for (uint32_t i = 0; i < map->count; i++) {
+        uint32_t line = code_line(map, i);
+        if (line && line < first) first = line;
+        if (line > last) last = line;
+    }
+    if (last) map->first = first, map->lines = last - first + 1;
+    size_t bytes = ((size_t)map->lines + 1) * sizeof *map->at;
+    map->at = malloc(bytes);
     if (!map->at) return -1;
-    memset(map->at, 0xff, (map->lines + 1) * sizeof *map->at);
+    memset(map->at, 0xff, bytes);
     for (uint32_t i = map->count; i-- > 0;)
-        if (code_line(map, i)) map->at[code_line(map, i)] = i;
+        if (code_line(map, i)) map->at[code_line(map, i) - first] = i;
     return 0;
 }
 

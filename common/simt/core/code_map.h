@@ -16,9 +16,9 @@ typedef struct CodeMap {
     const SimtKernel *kernel;
     const Ins *code;
     uint32_t count;
-    uint32_t *at; /* the first instruction of each PTX line, or CODE_NOWHERE */
-    uint32_t lines;
-    CodeLoop *loop; /* inner ones before those around them */
+    uint32_t first, lines; /* of the PTX, from the first to the last that have code */
+    uint32_t *at;          /* the first instruction of each of these, or CODE_NOWHERE */
+    CodeLoop *loop;        /* inner ones before those around them */
     uint32_t loops;
     uint32_t *around; /* per instruction: the innermost loop, from 1; 0: none */
 } CodeMap;
@@ -32,7 +32,7 @@ void code_map_close(CodeMap *map);
 
 static inline uint32_t code_at(const CodeMap *map, uint32_t line)
 {
-    return line < map->lines ? map->at[line] : CODE_NOWHERE;
+    return line - map->first < map->lines ? map->at[line - map->first] : CODE_NOWHERE;
 }
 
 /* Of an instruction that is executed there; 0: none. */
@@ -40,7 +40,7 @@ uint32_t code_line(const CodeMap *map, uint32_t at);
 /* The loop that the branch on this line closes, from 1; 0: none. */
 uint32_t code_loop_closed(const CodeMap *map, uint32_t line);
 /* How many machine instructions most lines have, of those that have any: so often ptxas wrote down
- * their loop.  `count`: of each line; `most`, 1024 at most: what has more counts as so many. */
+ * their loop.  `count`: of each line from map->first on; `most`, 1024 at most: what has more counts as so many. */
 uint32_t code_copies(const CodeMap *map, const uint32_t *count, uint32_t most);
 
 #endif

@@ -40,7 +40,7 @@ static uint32_t copies_count(const Spills *s, uint32_t number, uint32_t *count)
         const MachineIns *ins = &m->ins[i];
         uint32_t at = code_at(&s->map, ins->line);
         if (ins->kind || ins->loop != number || at == NONE) continue;
-        if (s->map.around[at] == s->ptx_loop[number]) count[ins->line]++;
+        if (s->map.around[at] == s->ptx_loop[number]) count[ins->line - s->map.first]++;
     }
     return code_copies(&s->map, count, MOST);
 }

@@ -11,13 +11,14 @@
 #include <string.h>
 
 /* A part may become so many times as much machine code: a hostile one costs no more memory. */
-enum { MOST_TIMES = 16, MOST_MORE = 4096 };
+enum { MOST_TIMES = 16, MOST_MORE = 4096, MOST_LOOKS = 256 };
 
 typedef struct Walk {
     const Follow *f;
     const WarpTrace *from;
     WarpTrace *to;
     uint32_t most;   /* steps */
+    uint64_t looks;  /* at machine instructions that may be another turn's */
     uint32_t *place; /* of each turn's instructions their step, from 1; 0: not executed */
     size_t room;
     uint32_t *turn; /* per loop */
@@ -82,6 +83,8 @@ static int steps_add(Walk *w, const FollowPart *part, int rest, int only)
 {
     uint32_t length = part->length[rest];
     if (length > w->most - w->to->count) length = w->most - w->to->count;
+    if (only != ALL && length > w->looks) length = (uint32_t)w->looks;
+    if (only != ALL) w->looks -= length;
     if (room_make(w->to, length) != 0) return -1;
     for (uint32_t k = 0; k < length; k++) {
         uint32_t i = w->f->list[part->list[rest] + k], copy = w->f->copy[i],
@@ -135,6 +138,7 @@ int follow_warp(const SimtKernel *kernel, const WarpTrace *from, WarpTrace *to)
     Walk w = {.f = kernel->follow, .from = from, .to = to};
     uint64_t most = (uint64_t)from->count * MOST_TIMES + MOST_MORE;
     w.most = most < INT32_MAX ? (uint32_t)most : INT32_MAX;
+    w.looks = (uint64_t)from->count * MOST_LOOKS + MOST_MORE;
     w.turn = calloc(w.f->loops + 1, sizeof *w.turn);
     to->count = 0;
     to->fetch = from->fetch, to->fetches = from->fetches;

@@ -168,7 +168,7 @@ static uint32_t copies_count(Reading *r, uint32_t home, uint32_t loop)
     for (uint32_t i = 0; i < r->code->count; i++) {
         const MachineIns *ins = &r->code->ins[i];
         uint32_t at = ins->loop == home && ins->reached ? code_at(&r->map, ins->line) : NONE;
-        if (at != NONE && r->map.around[at] == loop) count[ins->line]++;
+        if (at != NONE && r->map.around[at] == loop) count[ins->line - r->map.first]++;
     }
     return code_copies(&r->map, count, MOST_COPIES);
 }
@@ -253,14 +253,15 @@ static void owners_find(Reading *r)
         r->part[i] = NONE, r->variant[i] = ELSEWHERE, f->anchor[i] = NO_SLOT;
         if (at == NONE) continue;
         r->variant[i] = variant_of(r, &m->ins[i], at);
-        r->count[r->variant[i]][m->ins[i].line]++;
+        r->count[r->variant[i]][m->ins[i].line - r->map.first]++;
     }
     for (uint32_t i = 0; i < m->count; i++) {
         uint32_t v = r->variant[i], line = m->ins[i].line;
         if (v == ELSEWHERE) continue;
         uint32_t at = code_at(&r->map, line), loop = r->map.around[at],
                  copies = loop ? f->loop[loop - 1].copies[v] : 1;
-        uint64_t number = r->now[v][line]++, of = r->count[v][line], copy = number * copies / of;
+        uint64_t number = r->now[v][line - r->map.first]++, of = r->count[v][line - r->map.first],
+                 copy = number * copies / of;
         r->part[i] = f->part_of[at], f->copy[i] = (uint16_t)copy;
         /* Where one access became several, the first costs what all of them do. */
         int is_first = !number || (number - 1) * copies / of != copy;
@@ -333,11 +334,11 @@ static int reading_open(Reading *r)
     SimtKernel *kernel = r->kernel;
     if (code_map_open(&r->map, kernel, kernel->code, kernel->count) != 0) return -1;
     /* A line's access stands behind what only prepares it. */
-    for (uint32_t line = 0; line < r->map.lines; line++) {
-        uint32_t i = r->map.at[line];
+    for (uint32_t k = 0; k < r->map.lines; k++) {
+        uint32_t i = r->map.at[k];
         while (i != NONE && i + 1 < kernel->count && kernel->code[i].pseudo &&
-               code_line(&r->map, i + 1) == line)
-            r->map.at[line] = ++i;
+               code_line(&r->map, i + 1) == k + r->map.first)
+            r->map.at[k] = ++i;
     }
     r->f = follow_open(kernel->count, r->map.loops, m->count);
     r->part = malloc(m->count * sizeof *r->part);
