@@ -48,8 +48,8 @@ static int cubin_fail(Error *error, const char *what)
     return error_set(error, "fat binary: malformed machine code (%s)", what);
 }
 
-/* Looks at so many bytes once more.  Sections and names may lie on each other, as often as a hostile
- * file likes. */
+/* Looks at so many bytes once more.  Sections and names may lie on each other, as often as a
+ * hostile file likes. */
 static int work_take(Cubin *cubin, size_t bytes)
 {
     int enough = bytes <= cubin->work->bytes;

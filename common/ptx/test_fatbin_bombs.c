@@ -216,8 +216,8 @@ static const char CODE_NAMES[] =
     "\0.nv_debug_ptx_txt\0.nv_debug_line_sass\0.rel.nv_debug_line_sass";
 enum { TEXT_NAME = 1, LINES_NAME = 19, PLACES_NAME = 39 };
 
-/* `kernels` kernels, all of the code in section 2, whose lines lie behind `units` programs without a
- * step. */
+/* `kernels` kernels, all of the code in section 2, whose lines lie behind `units` programs without
+ * a step. */
 static Bomb code_bomb(uint32_t kernels, uint32_t code, uint32_t units)
 {
     enum { UNIT = 15, LAST = 40 };

@@ -40,7 +40,8 @@ uint32_t code_line(const CodeMap *map, uint32_t at);
 /* The loop that the branch on this line closes, from 1; 0: none. */
 uint32_t code_loop_closed(const CodeMap *map, uint32_t line);
 /* How many machine instructions most lines have, of those that have any: so often ptxas wrote down
- * their loop.  `count`: of each line from map->first on; `most`, 1024 at most: what has more counts as so many. */
+ * their loop.  `count`: of each line from map->first on; `most`, 1024 at most: what has more
+ * counts as so many. */
 uint32_t code_copies(const CodeMap *map, const uint32_t *count, uint32_t most);
 
 #endif
