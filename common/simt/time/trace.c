@@ -183,6 +183,7 @@ uint32_t heaviest_merge(const Worker *worker, uint32_t workers, BlockTrace **all
     if (!*all) return 0;
     for (uint32_t i = 0; i < workers; i++) {
         const Heaviest *heaviest = &worker[i].heaviest;
+        if (!heaviest->count) continue;
         memcpy(*all + count, heaviest->block, heaviest->count * sizeof **all);
         count += heaviest->count;
     }
