@@ -50,7 +50,8 @@ static double read_number(Reader *reader)
     for (size_t i = 0; i < length && used + 1 < sizeof digits; i++)
         if (reader->at[i] != ',') digits[used++] = reader->at[i];
     const char *rest = reader->at + length;
-    if (*rest == ',') return fail(reader, "has a comma that stands between no thousands: 1,466");
+    if (*rest == ',')
+        return fail(reader, "has a comma, which may only part thousands: 1,466, but 2.5");
     /* The fraction and the exponent are strtod's; "2e" and "2x" end before the letter. */
     while (used + 1 < sizeof digits && *rest &&
            (isdigit((unsigned char)*rest) || *rest == '.' ||

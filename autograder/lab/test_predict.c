@@ -112,7 +112,7 @@ static void numbers_are_read_as_people_write_them(void **state)
     }
     static const char *const bad[][2] = {
         {"many", "'many' is not a number"},
-        {"1,46", "'1,46' has a comma that stands between no thousands: 1,466"},
+        {"1,46", "'1,46' has a comma, which may only part thousands: 1,466, but 2.5"},
         {"4 KB", "'4 KB' is cut short: write the number out, 4096 and not 4 KB"},
         {"2 million", "'2 million' is cut short: write the number out, 4096 and not 4 KB"},
         {"12 34", "'12 34' is not a number"},

@@ -297,7 +297,7 @@ static void print_answers(FILE *stream, const Record *record)
 {
     int answered = 0, waiting = 0;
     double points = 0, possible = 0;
-    char text[72], wait[60] = "";
+    char text[72], wait[60] = "", line[200];
     for (int i = 0; i < record->predictions; i++) {
         answered += record->prediction[i].answered;
         waiting += answer_waits(&record->prediction[i]);
@@ -306,9 +306,9 @@ static void print_answers(FILE *stream, const Record *record)
     }
     if (waiting == 1) text_set(wait, sizeof wait, "; one waits until its case is right");
     if (waiting > 1) text_set(wait, sizeof wait, "; %d wait until their cases are right", waiting);
-    if (record->predictions)
-        fprintf(stream, "%*spredictions: %d of %d answered, %s points%s\n", INDENT, "", answered,
-                record->predictions, report_points(points, possible, text), wait);
+    text_set(line, sizeof line, "predictions: %d of %d answered, %s points%s", answered,
+             record->predictions, report_points(points, possible, text), wait);
+    if (record->predictions) text_wrap(stream, INDENT, line);
     for (int i = 0; i < record->predictions; i++)
         if (tells_trouble(record, i)) text_wrap(stream, 2 * INDENT, record->prediction[i].text);
 }

@@ -491,7 +491,7 @@ static const Ending without_end[] = {
     {"forever<<<1, 1, 0, stream>>>(y);", RUN_LIMIT, "warp instructions"},
     /* Many launches, each within what all of them may take together. */
     {"for (;;) naive<<<blocks(p), 128, 0, stream>>>(*p, x, w, y, 0);", RUN_LIMIT,
-     "warp instructions"},
+     "does a loop around the launch never end"},
 };
 
 enum {

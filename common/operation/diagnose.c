@@ -102,6 +102,7 @@ Fault fault_stopped(const char *message)
         {"byte variable ", FAULT_WORKSPACE},
         {"nvalid __global__ write", FAULT_GUARD_BAND},
         {"nvalid __global__ read", FAULT_READ_OUTSIDE},
+        {"nvalid __constant__ read", FAULT_READ_OUTSIDE},
         {"cudaErrorInvalidConfiguration", FAULT_LAUNCH},
         {"cudaErrorLaunchOutOfResources", FAULT_LAUNCH},
     };

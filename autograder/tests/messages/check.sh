@@ -31,6 +31,7 @@ said()
         said "$file" outcome_say
     done
     said autograder/tensors/workload.c snprintf
+    said common/cuda/sim/sim_device_launch.c snprintf
     said autograder/build/build_explain.c snprintf | grep '[a-z] [a-z]* '
     said autograder/lab/predict.c trouble_add
     said autograder/lab/answer.c fail
@@ -261,7 +262,7 @@ done <<'END'
 q0 = 1|this lab asks for no
 p0 = 1\np0 = 2|has its answer above already
 p0 = many|is not a number
-p0 = 1,46|has a comma that stands between no thousands
+p0 = 1,46|has a comma, which may only part thousands
 p0 = 4 KB|is cut short: write the number out
 p0 = (1 + 2|has a parenthesis that is not closed
 p0 = ((((((((((((((((((((((1))))))))))))))))))))))|has too many parentheses
@@ -301,6 +302,7 @@ grep -o 'strstr(item.speed.text, "a person has to look at this")' autograder/jud
     >>"$work/provoked"
 grep -o 'strstr(run.outcome.message, "this machine is too busy to grade on")' \
     autograder/session/test_session.c >>"$work/provoked"
+grep -o 'does a loop around the launch never end' autograder/session/test_session.c >>"$work/provoked"
 
 # A row that says *untested* has no test: it needs a card.
 awk -F'`' '/^## / { list = /simulated GPU/ ? "found" : /Wrong outputs/ ? "planted" : "provoked" }

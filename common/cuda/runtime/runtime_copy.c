@@ -35,8 +35,9 @@ static cudaError_t copy_to_device(const char *api, uint64_t dst, const void *src
 {
     if (!runtime_host_is_mapped(src, bytes))
         return runtime_fail(api, DEVICE_INVALID_VALUE,
-                            "the source %p (%zu bytes) is not host memory; are destination and "
-                            "source, or the direction, swapped?",
+                            "the source %p (%zu bytes) is not host memory, which this direction "
+                            "copies from (the default of copies to symbols); from device memory it "
+                            "is cudaMemcpyDeviceToDevice. Or are destination and source swapped?",
                             src, bytes);
     for (size_t done = 0; done < bytes;) {
         size_t piece = bytes - done < COPY_PIECE ? bytes - done : COPY_PIECE;
@@ -58,8 +59,10 @@ static cudaError_t copy_to_host(const char *api, void *dst, uint64_t src, size_t
 {
     if (!runtime_host_is_mapped(dst, bytes))
         return runtime_fail(api, DEVICE_INVALID_VALUE,
-                            "the destination %p (%zu bytes) is not host memory; are destination "
-                            "and source, or the direction, swapped?",
+                            "the destination %p (%zu bytes) is not host memory, which this "
+                            "direction copies to (the default of copies from symbols); to device "
+                            "memory it is cudaMemcpyDeviceToDevice. Or are destination and source "
+                            "swapped?",
                             dst, bytes);
     cudaError_t status = cudaSuccess;
     runtime_lock();

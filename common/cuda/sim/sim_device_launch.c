@@ -103,6 +103,17 @@ uint64_t sim_instructions_left(const SimDevice *sim, uint64_t bytes)
                                            : 0;
 }
 
+/* Each launch ends, but they do not: the last one, which the limit stops, is not to blame. */
+static void tell_endless_launches(const SimDevice *sim, uint64_t left, DeviceReply *reply)
+{
+    uint64_t used = sim->instruction_limit - left;
+    if (!sim->instruction_limit || used < left) return;
+    snprintf(reply->message, sizeof reply->message,
+             "the launches before this one took %.0f million warp instructions: does a loop around "
+             "the launch never end?",
+             1e-6 * (double)used);
+}
+
 int sim_launch(SimDevice *sim, const DeviceCall *call, DeviceReply *reply)
 {
     SimFunction *function = sim_function(sim, call->function);
@@ -134,6 +145,7 @@ int sim_launch(SimDevice *sim, const DeviceCall *call, DeviceReply *reply)
     if (result.report.check != SIMT_OK)
         snprintf(reply->message, sizeof reply->message, "%s", result.report.text);
     if (failed) {
+        if (result.report.check == SIMT_TIMEOUT) tell_endless_launches(sim, left, reply);
         reply->status = status_of_check(&result.report);
         return 0;
     }

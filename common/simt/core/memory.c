@@ -345,9 +345,19 @@ Allocation *memory_range(const Memory *memory, uint64_t address, uint64_t bytes,
         return a;
     char near[256];
     memory_describe(memory, address, near, sizeof near);
-    error_set(error, "%llu bytes at 0x%llx do not lie in one allocation%s: the address is %s",
-              (unsigned long long)bytes, (unsigned long long)address,
-              a && a->heap ? " that the host can reach" : "", near);
+    uint64_t there = a && !a->freed && !a->heap && address - a->address < a->bytes
+                         ? a->bytes - (address - a->address)
+                         : 0;
+    if (there)
+        error_set(
+            error,
+            "%llu bytes from 0x%llx on are more than the %llu that are there: the address is %s",
+            (unsigned long long)bytes, (unsigned long long)address, (unsigned long long)there,
+            near);
+    else
+        error_set(error, "%llu bytes at 0x%llx do not lie in one allocation%s: the address is %s",
+                  (unsigned long long)bytes, (unsigned long long)address,
+                  a && a->heap ? " that the host can reach" : "", near);
     return NULL;
 }
 

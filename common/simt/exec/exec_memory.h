@@ -48,7 +48,8 @@ __attribute__((noinline)) static void outside_fault(Warp *warp, const Ins *ins, 
                  a->heap ? "free() took back" : "cudaFree freed before this launch", near);
     else
         fault_at(warp, ins, SIMT_MEMCHECK, lane, address, bytes,
-                 "Invalid __global__ %s of %u bytes: the address is %s", access_name(store), bytes,
+                 "Invalid %s %s of %u bytes: the address is %s",
+                 ins->space == PTX_CONST ? "__constant__" : "__global__", access_name(store), bytes,
                  near);
 }
 
