@@ -298,11 +298,12 @@ says hint-for-what-is-slow 'Hint: TODO(1): copy the three loops'
         grep -qw "FAULT_${fault#*:}" common/conv/diagnosis/test_diagnose.c && echo "${fault%:*}"
     done
 } >"$work/planted"
-grep -o 'strstr(item.speed.text, "a person has to look at this")' autograder/judging/test_speed.c \
-    >>"$work/provoked"
-grep -o 'strstr(run.outcome.message, "this machine is too busy to grade on")' \
-    autograder/session/test_session.c >>"$work/provoked"
-grep -o 'does a loop around the launch never end' autograder/session/test_session.c >>"$work/provoked"
+{
+    grep -o 'strstr(item.speed.text, "a person has to look at this")' autograder/judging/test_speed.c
+    grep -o 'strstr(run.outcome.message, "this machine is too busy to grade on")' \
+        autograder/session/test_session.c
+    grep -o 'does a loop around the launch never end' autograder/session/test_session.c
+} >>"$work/provoked"
 
 # A row that says *untested* has no test: it needs a card.
 awk -F'`' '/^## / { list = /simulated GPU/ ? "found" : /Wrong outputs/ ? "planted" : "provoked" }
