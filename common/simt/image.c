@@ -24,7 +24,7 @@ static Image *image_read(const void *bytes, size_t count, Error *error)
         error_set(error, "out of host memory for a program");
         return NULL;
     }
-    memcpy(image->bytes, bytes, count);
+    if (count) memcpy(image->bytes, bytes, count);
     image->count = count;
     if (fatbin_open(bytes, count, &image->fatbin, error) != 0)
         memset(&image->fatbin, 0, sizeof image->fatbin);
@@ -37,7 +37,7 @@ static Image *image_read(const void *bytes, size_t count, Error *error)
 static Image *image_find(const void *bytes, size_t count)
 {
     for (Image *image = images; image; image = image->next)
-        if (image->count == count && !memcmp(image->bytes, bytes, count)) return image;
+        if (image->count == count && (!count || !memcmp(image->bytes, bytes, count))) return image;
     return NULL;
 }
 

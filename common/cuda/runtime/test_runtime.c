@@ -647,13 +647,16 @@ static void driver_entry(const char *symbol, void *slot)
     memcpy(slot, &function, sizeof function);
 }
 
-static const cuuint64_t map_dims[] = {64, 7, 9, 2}, map_strides[] = {256, 1792, 16128};
-static const cuuint32_t map_steps[] = {1, 2, 3, 1};
+/* As long as the largest rank that is asked for. */
+enum { TOO_MANY = 6 };
+static const cuuint64_t map_dims[TOO_MANY] = {64, 7, 9, 2},
+                        map_strides[TOO_MANY] = {256, 1792, 16128};
+static const cuuint32_t map_steps[TOO_MANY] = {1, 2, 3, 1};
 
 static void a_tiled_map_is_asked_for_as_it_is(void **state)
 {
     (void)state;
-    static const cuuint32_t box[] = {32, 4, 5, 1};
+    static const cuuint32_t box[TOO_MANY] = {32, 4, 5, 1};
     CUtensorMap map;
     CUresult (*tiled)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *, const cuuint64_t *,
                       const cuuint64_t *, const cuuint32_t *, const cuuint32_t *,
@@ -684,9 +687,10 @@ static void a_tiled_map_is_asked_for_as_it_is(void **state)
                 map_steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
                 CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
           CUDA_ERROR_INVALID_VALUE);
-    FAILS(tiled(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 6, (void *)BASE, map_dims, map_strides, box,
-                map_steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
-                CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
+    FAILS(tiled(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, TOO_MANY, (void *)BASE, map_dims,
+                map_strides, box, map_steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+                CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE,
+                CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
           CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(fake.calls[CALL_TENSOR_MAP], before);
 }

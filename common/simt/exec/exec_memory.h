@@ -816,7 +816,7 @@ static void lanes_counted(Warp *warp, const Ins *ins, const uint64_t *address, i
                                                       : PTX_GLOBAL;
         if (space == PTX_SHARED) {
             uint32_t own = own_shared(warp, a, &shared[i]);
-            in_shared |= own << i, in_others |= !own << i;
+            in_shared |= own << i, in_others |= (uint32_t)!own << i;
         }
         if (space == PTX_LOCAL) in_local |= 1u << i, local[i] = a & (WINDOW_BYTES - 1);
         if (space == PTX_GLOBAL || space == PTX_CONST) in_global |= 1u << i, global[i] = a;
