@@ -9,7 +9,7 @@ build=${1:?usage: fuzz.sh BUILD SECONDS}
 seconds=${2:?usage: fuzz.sh BUILD SECONDS}
 nvcc=$(sed -n 's/^NVCC=//p' "$build/toolchain.env")
 mkdir -p "$build/broken" "$build/seeds/ptx" "$build/seeds/fatbin" "$build/seeds/ini" \
-    "$build/seeds/frames" "$build/seeds/maps" "$build/seeds/records" "$build/seeds/spills"
+    "$build/seeds/frames" "$build/seeds/maps" "$build/seeds/records" "$build/seeds/machine"
 # A request of four bytes and one without any (common/serve/batches/frame.h).
 printf 'CLS1\004\0\0\0\001\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\001\0\0\0\0\0\0\0four' \
     >"$build/seeds/frames/one"
@@ -47,11 +47,40 @@ extern "C" __global__ void tight(float *x, int turns)
 }
 END
 for cc in 75 80 90; do
-    [ -s "$build/seeds/spills/sm_$cc" ] ||
+    [ -s "$build/seeds/machine/tight_$cc" ] ||
         "$nvcc" -lineinfo -maxrregcount 32 --no-compress -Wno-deprecated-gpu-targets -fatbin \
             -gencode arch=compute_$cc,code=sm_$cc -gencode arch=compute_$cc,code=compute_$cc \
-            -o "$build/seeds/spills/sm_$cc" "$build/seeds/tight.cu"
+            -o "$build/seeds/machine/tight_$cc" "$build/seeds/tight.cu"
 done
+
+# Kernels whose machine code is played (common/simt/time/follow*.c): loops that ptxas unrolls, whole
+# and in parts, one in another, and a barrier; for the simulated machine, with a line for each
+# instruction.
+cat >"$build/seeds/turns.cu" <<'END'
+extern "C" __global__ void turns(float *x, int n)
+{
+    __shared__ float s[64];
+    float sum = 0;
+    for (int k = 0; k < n; k++) sum += x[k * 32 + threadIdx.x];
+    s[threadIdx.x] = sum;
+    __syncthreads();
+    for (int k = 0; k < (n & 31); k++)
+        if (s[k] > sum) sum = sum * s[k] + x[k];
+    x[threadIdx.x] = sum;
+}
+extern "C" __global__ void nested(float *x, int n)
+{
+    float sum = 0;
+    for (int i = 0; i < (n & 7); i++) {
+        for (int k = 0; k < 8; k++) sum += x[(i * 8 + k) & 255];
+        x[i] = sum;
+    }
+}
+END
+[ -s "$build/seeds/machine/turns" ] ||
+    "$nvcc" -lineinfo --no-compress -fatbin -gencode arch=compute_90,code=sm_90 \
+        -gencode arch=compute_90,code=compute_90 -o "$build/seeds/machine/turns" \
+        "$build/seeds/turns.cu"
 
 status=0
 for program in $(find "$build/tests" -type f -name 'fuzz_*' -perm -u+x | sort); do
@@ -59,9 +88,9 @@ for program in $(find "$build/tests" -type f -name 'fuzz_*' -perm -u+x | sort); 
     case $name in
     fuzz_array) seeds=datasets/digits-8x8 ;;
     fuzz_client) seeds=$build/seeds/frames ;;
-    fuzz_fatbin) seeds=$build/seeds/fatbin also=$build/seeds/spills ;;
+    fuzz_fatbin) seeds=$build/seeds/fatbin also=$build/seeds/machine ;;
     fuzz_ini) seeds=$build/seeds/ini ;;
-    fuzz_kernel) seeds=$build/seeds/ptx also=$build/seeds/spills ;;
+    fuzz_kernel) seeds=$build/seeds/ptx also=$build/seeds/machine ;;
     fuzz_machine) seeds=common/simt/gpus ;;
     fuzz_maps) seeds=$build/seeds/maps ;;
     fuzz_record) seeds=$build/seeds/records ;;
