@@ -140,7 +140,7 @@ grade()
     # shellcheck disable=SC2086 # a command and its options, or nothing
     timeout 60 $as "$build/bin/grade" --root "$root" --build "$tools" --engine sim --lab "$lab" \
         --results "$work/results" \
-        --submission "$work/submitted" --call-seconds 1 "$@" >"$work/said" 2>&1
+        --submission "$work/submitted" --call-seconds 4 "$@" >"$work/said" 2>&1
 }
 
 # says NAME WORDS: are they in $work/said, however its lines are broken?
