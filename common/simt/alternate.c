@@ -68,10 +68,16 @@ static Worker *first_busy(Worker *worker, uint32_t count)
     return &worker[count - 1];
 }
 
+static int worker_next(Launch *launch, Worker *worker, uint32_t *open)
+{
+    uint32_t i = (*open)++;
+    return worker_open(&worker[i], launch, &launch->gpu->shelf[i]);
+}
+
 int alternate_run(Launch *launch, Worker *worker, uint32_t *open)
 {
     uint32_t room = alternate_room(launch), vain = 0;
-    if (worker_open(&worker[(*open)++], launch, launch->launch->params) != 0) return -1;
+    if (worker_next(launch, worker, open) != 0) return -1;
     if (next_begin(launch, &worker[0]) == BLOCK_FAILED) return 0;
     for (;;) {
         BlockTurn turn = round_run(launch, worker, *open);
@@ -79,7 +85,7 @@ int alternate_run(Launch *launch, Worker *worker, uint32_t *open)
         if (turn == BLOCK_RUNS) {
             vain = 0;
         } else if (launch->next < launch->blocks && *open < room) {
-            if (worker_open(&worker[(*open)++], launch, launch->launch->params) != 0) return -1;
+            if (worker_next(launch, worker, open) != 0) return -1;
             if (next_begin(launch, &worker[*open - 1]) == BLOCK_FAILED) return 0;
         } else if (turn == BLOCK_PAUSES) {
             vain = 0;

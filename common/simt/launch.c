@@ -68,6 +68,7 @@ static uint32_t threads_wanted(const Launch *launch)
 typedef struct Crew {
     Launch *launch;
     Worker *worker;
+    Shelf *shelf;
     uint32_t each;
     int begun;  /* more threads than the caller's: there is work for them */
     int failed; /* out of host memory */
@@ -89,7 +90,8 @@ static void crew_share(void *context, int share)
     Worker *worker = crew->worker + (size_t)share * crew->each;
     int failed = 0;
     for (uint32_t i = 0; i < crew->each; i++)
-        failed |= worker_open(&worker[i], crew->launch, crew->launch->launch->params) != 0;
+        failed |= worker_open(&worker[i], crew->launch,
+                              crew->shelf + (size_t)share * crew->each + i) != 0;
     for (uint32_t i = 0; i < crew->each && !share && crew->all.count > 1; i++)
         worker_calls(&worker[i], crew_begin, crew);
     if (failed)
@@ -272,9 +274,11 @@ static int launch_run(Launch *launch, SimtResult *result)
     uint32_t each = launch->cluster_blocks ? launch->cluster_blocks : 1;
     int alternates =
         !launch->cluster_blocks && (launch->kernel->spins || launch->launch->cooperative);
-    uint32_t threads = threads_wanted(launch), open = alternates ? 0 : threads * each;
-    Worker *worker = calloc(alternates ? alternate_room(launch) : open, sizeof *worker);
-    int failed = !worker ||
+    uint32_t threads = threads_wanted(launch),
+             most = alternates ? alternate_room(launch) : threads * each,
+             open = alternates ? 0 : most;
+    Worker *worker = calloc(most, sizeof *worker);
+    int failed = !worker || shelves_open(launch->gpu, most) ||
                  (launch->gpu->racecheck &&
                   (launch->kernel->fences ? race_order_open(launch) : race_blocks_open(launch))) ||
                  (launch->count && (traffic_open(launch) || trace_open(launch) ||
@@ -287,7 +291,7 @@ static int launch_run(Launch *launch, SimtResult *result)
         for (uint32_t i = 0; i < open; i++)
             worker_tell(&worker[i]);
     } else if (!failed) {
-        Crew crew = {.launch = launch, .worker = worker, .each = each};
+        Crew crew = {.launch = launch, .worker = worker, .shelf = launch->gpu->shelf, .each = each};
         failed = crew_run(&crew, threads);
     }
     if (failed) {
@@ -299,6 +303,7 @@ static int launch_run(Launch *launch, SimtResult *result)
     for (uint32_t i = 0; worker && i < open; i++)
         worker_close(&worker[i]);
     free(worker);
+    shelves_keep(launch->gpu, PARALLEL_MOST);
     traffic_close(launch);
     trace_close(launch);
     profile_close(launch);

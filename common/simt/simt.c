@@ -69,6 +69,7 @@ void simt_close(SimtGpu *gpu)
     ptx_free(gpu->accelerators);
     memory_close(&gpu->memory);
     simt_profile_free(&gpu->profile);
+    shelves_keep(gpu, 0);
     free(gpu);
 }
 

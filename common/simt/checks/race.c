@@ -25,16 +25,12 @@ static const char *const KIND[] = {"Read", "Write", "Atomic"};
 int race_open(Worker *worker)
 {
     size_t words = worker->launch->shared_bytes / WORD + 64;
-    worker->race_shared = zeros_alloc(words, sizeof *worker->race_shared);
-    worker->race_global = zeros_alloc(1u << TABLE_BITS, sizeof *worker->race_global);
-    worker->race_settled = zeros_alloc(words, sizeof *worker->race_settled);
+    Shelf *shelf = worker->shelf;
+    worker->race_shared = shelf_zeros(shelf, words, sizeof *worker->race_shared);
+    worker->race_global = shelf_zeros(shelf, 1u << TABLE_BITS, sizeof *worker->race_global);
+    worker->race_settled = shelf_zeros(shelf, words, sizeof *worker->race_settled);
     worker->epoch = 1;
     return worker->race_shared && worker->race_global && worker->race_settled ? 0 : -1;
-}
-
-void race_close(Worker *worker)
-{
-    free(worker->race_shared), free(worker->race_global), free(worker->race_settled);
 }
 
 typedef struct Hazard {

@@ -34,7 +34,6 @@ static inline uint32_t race_tag(uint64_t epoch, uint32_t warp)
 }
 
 int race_open(Worker *worker);
-void race_close(Worker *worker);
 
 /* Called before the access is done.  `bytes` of each lane from offset or address on. */
 void race_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask, uint32_t bytes,

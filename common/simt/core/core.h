@@ -18,6 +18,7 @@
 #include "common/ptx/fatbin.h"
 #include "common/ptx/ptx.h"
 #include "common/simt/core/profile.h"
+#include "common/simt/core/shelf.h"
 #include "common/simt/core/simt_types.h"
 #include "common/simt/machine/machine.h"
 
@@ -538,6 +539,7 @@ struct Worker {
     Launch *launch;
     SimtGpu *gpu;
     SimtKernel *kernel;
+    Shelf *shelf; /* where its memory is, and stays for the next launch */
     Block block;
     uint32_t wave; /* that the block in hand belongs to (first.h) */
     Warp *warp;
@@ -576,6 +578,7 @@ struct Worker {
     uint32_t *local_line;   /* those of local memory a warp has in the L1: count.c */
     uint32_t local_lines;   /* so many a warp */
     Touched loaded, stored; /* loads by pairs of sectors */
+    uint32_t *first;        /* of each pair when this worker first asked for it (first.h) */
     uint64_t charged,
         patience;              /* warp instructions that the launch is yet to be told of, at most */
     void (*begin)(void *);     /* begins other workers; NULL: they have begun, or there are none */
@@ -636,6 +639,8 @@ struct SimtGpu {
     uint64_t stack_limit; /* bytes of a thread's stack: cudaLimitStackSize */
     Heap heap;
     Memory memory;
+    Shelf *shelf; /* the workers' */
+    uint32_t shelves;
     SimtModule *modules;
     SimtProfile profile;     /* of the longest launch so far */
     PtxModule *accelerators; /* what the functions do that are hardware here; NULL: none is */

@@ -536,32 +536,31 @@ static int worker_count_open(Worker *worker)
     uint64_t lines = cache / 128 / resident / worker->block.warps;
     uint64_t most = worker->kernel->info.spills ? 2048 : 256;
     worker->local_lines = lines < 1 ? 1 : lines > most ? (uint32_t)most : (uint32_t)lines;
-    worker->local_line =
-        calloc((size_t)(worker->local_lines + 1) * worker->block.warps, sizeof *worker->local_line);
-    worker->l1 = zeros_alloc((size_t)worker->l1_sets * 4, sizeof *worker->l1);
-    worker->sm = calloc(machine->sms, sizeof *worker->sm);
-    worker->profile = zeros_alloc(worker->kernel->count, sizeof *worker->profile);
-    worker->wavefronts = zeros_alloc(worker->kernel->mems + 1, sizeof *worker->wavefronts);
+    Shelf *shelf = worker->shelf;
+    worker->local_line = shelf_zeros(shelf, (size_t)(worker->local_lines + 1) * worker->block.warps,
+                                     sizeof *worker->local_line);
+    worker->l1 = shelf_zeros(shelf, (size_t)worker->l1_sets * 4, sizeof *worker->l1);
+    worker->sm = shelf_zeros(shelf, machine->sms, sizeof *worker->sm);
+    worker->profile = shelf_zeros(shelf, worker->kernel->count, sizeof *worker->profile);
+    worker->wavefronts = shelf_zeros(shelf, worker->kernel->mems + 1, sizeof *worker->wavefronts);
     size_t scores = (size_t)worker->kernel->scoreboard * worker->block.warps;
-    worker->ready = calloc(scores, sizeof *worker->ready);
-    worker->chain_ready = calloc(scores, sizeof *worker->chain_ready);
-    if (heaviest_open(&worker->heaviest, worker->launch) ||
-        touched_open(&worker->loaded, worker->launch) ||
-        touched_open(&worker->stored, worker->launch))
-        return -1;
+    worker->ready = shelf_zeros(shelf, scores, sizeof *worker->ready);
+    worker->chain_ready = shelf_zeros(shelf, scores, sizeof *worker->chain_ready);
+    if (heaviest_open(&worker->heaviest, worker->launch, shelf) || touched_open(worker)) return -1;
     return worker->l1 && worker->local_line && worker->sm && worker->profile &&
                    worker->wavefronts && worker->ready && worker->chain_ready
                ? 0
                : -1;
 }
 
-int worker_open(Worker *worker, Launch *launch, const void *params)
+int worker_open(Worker *worker, Launch *launch, Shelf *shelf)
 {
     SimtKernel *kernel = launch->kernel;
     uint32_t warps = launch->warps_per_block, shared = (launch->shared_bytes + 63) / 64 * 64;
     memset(worker, 0, sizeof *worker);
     worker->launch = launch, worker->gpu = launch->gpu, worker->kernel = kernel;
-    worker->params = params, worker->params_bytes = kernel->info.params_bytes;
+    worker->shelf = shelf;
+    worker->params = launch->launch->params, worker->params_bytes = kernel->info.params_bytes;
     worker->initcheck = launch->gpu->options.initcheck;
     worker->finding_block = worker->fault_block = UINT64_MAX;
     worker->patience = patience_of(launch);
@@ -569,14 +568,15 @@ int worker_open(Worker *worker, Launch *launch, const void *params)
     worker->file_stride = kernel->file_bytes;
     worker->block = (Block){
         .warps = warps, .threads = launch->threads_per_block, .shared_bytes = launch->shared_bytes};
-    worker->files = aligned_alloc(128, worker->file_stride * warps);
-    worker->warp = calloc(warps, sizeof *worker->warp);
+    worker->files = shelf_take(shelf, worker->file_stride * warps);
+    worker->warp = shelf_zeros(shelf, warps, sizeof *worker->warp);
     size_t registers = kernel->wgmma_registers + 1;
-    worker->wgmma_registers = calloc(2 * registers * warps, sizeof *worker->wgmma_registers);
-    worker->hit = malloc((kernel->mems + 1) * sizeof *worker->hit);
-    worker->shared = aligned_alloc(64, shared + 64);
-    worker->shared_shadow = zeros_alloc(shared / 8 + 64, 1);
-    worker->local = malloc((size_t)launch->local_bytes * LANES * warps + 64);
+    worker->wgmma_registers =
+        shelf_zeros(shelf, 2 * registers * warps, sizeof *worker->wgmma_registers);
+    worker->hit = shelf_take(shelf, (kernel->mems + 1) * sizeof *worker->hit);
+    worker->shared = shelf_take(shelf, shared + 64);
+    worker->shared_shadow = shelf_zeros(shelf, shared / 8 + 64, 1);
+    worker->local = shelf_take(shelf, (size_t)launch->local_bytes * LANES * warps + 64);
     if (!worker->files || !worker->warp || !worker->hit || !worker->shared ||
         !worker->shared_shadow || !worker->local || !worker->wgmma_registers)
         return -1;
@@ -617,7 +617,7 @@ void worker_tell(Worker *worker)
 {
     worker->begin = NULL; /* nothing is left for others */
     executed_tell(worker);
-    if (worker->launch->count) touched_tell(worker->launch, worker);
+    if (worker->launch->count) touched_tell(worker);
 }
 
 void worker_close(Worker *worker)
@@ -627,13 +627,6 @@ void worker_close(Worker *worker)
     flights_drop(&worker->block);
     free(worker->block.flight), free(worker->block.departure), free(worker->block.phase);
     free(worker->block.phase_at);
-    free(worker->wgmma_registers);
-    race_close(worker);
-    free(worker->files), free(worker->warp), free(worker->hit), free(worker->shared),
-        free(worker->shared_shadow);
-    free(worker->local), free(worker->l1), free(worker->local_line), free(worker->sm),
-        free(worker->profile), free(worker->wavefronts), free(worker->ready),
-        free(worker->chain_ready);
-    touched_close(&worker->loaded), touched_close(&worker->stored);
-    heaviest_close(&worker->heaviest);
+    touched_close(worker);
+    if (worker->shelf) shelf_leave(worker->shelf);
 }

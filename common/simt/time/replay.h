@@ -19,8 +19,7 @@ void trace_keep(Launch *launch, Heaviest *heaviest, uint64_t number, const Block
 void steps_put(const Launch *launch, BlockTrace *block);
 void trace_order(const Launch *launch, BlockTrace *block);
 
-int heaviest_open(Heaviest *heaviest, const Launch *launch);
-void heaviest_close(Heaviest *heaviest);
+int heaviest_open(Heaviest *heaviest, const Launch *launch, Shelf *shelf);
 /* The heaviest of all host threads, in the order of the grid; their number.  The caller frees the
  * list; the traces stay the workers'. */
 uint32_t heaviest_merge(const Worker *worker, uint32_t workers, BlockTrace **all);

@@ -48,7 +48,23 @@ static void turns_order(const Price *price, TraceStep *step, uint32_t from, uint
         if (place[i].ins != NO_STEP) step[from++] = place[i];
 }
 
-/* One piece's steps. */
+/* One piece's steps, each to its rank, which none of the others has. */
+static void piece_place(const Price *price, TraceStep *step, uint32_t count)
+{
+    TraceStep moved[PIECE];
+    uint16_t at[PIECE] = {0}; /* of each rank its step, from 1; 0: not executed */
+    uint32_t end = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t rank = price[step[i].ins].rank;
+        moved[i] = step[i];
+        at[rank] = (uint16_t)(i + 1);
+        if (rank >= end) end = rank + 1;
+    }
+    for (uint32_t rank = 0; rank < end; rank++)
+        if (at[rank]) *step++ = moved[at[rank] - 1];
+}
+
+/* The same where several may have one rank, and keep their order. */
 static void piece_sort(const Price *price, TraceStep *step, uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++) {
@@ -72,7 +88,10 @@ static void steps_order(const SimtKernel *kernel, WarpTrace *trace)
             continue;
         }
         to = steps_end(price, trace, from);
-        piece_sort(price, trace->step + from, to - from);
+        if (kernel->info.spills)
+            piece_sort(price, trace->step + from, to - from);
+        else
+            piece_place(price, trace->step + from, to - from);
     }
 }
 

@@ -107,15 +107,15 @@ BlockTrace *trace_of(Launch *launch, Heaviest *heaviest, uint64_t number)
 
 /* ---- the heaviest ------------------------------------------------------------------------- */
 
-int heaviest_open(Heaviest *heaviest, const Launch *launch)
+int heaviest_open(Heaviest *heaviest, const Launch *launch, Shelf *shelf)
 {
     uint32_t most = launch->traces, warps = launch->warps_per_block, room = launch->trace_room;
     size_t blocks = (size_t)most + 1;
     *heaviest = (Heaviest){.most = most};
-    heaviest->block = calloc(blocks, sizeof *heaviest->block);
-    heaviest->warps = calloc(blocks * warps, sizeof *heaviest->warps);
-    heaviest->steps = malloc(blocks * warps * room * sizeof *heaviest->steps);
-    heaviest->fetch = malloc(blocks * warps * room * sizeof *heaviest->fetch);
+    heaviest->block = shelf_zeros(shelf, blocks, sizeof *heaviest->block);
+    heaviest->warps = shelf_zeros(shelf, blocks * warps, sizeof *heaviest->warps);
+    heaviest->steps = shelf_take(shelf, blocks * warps * room * sizeof *heaviest->steps);
+    heaviest->fetch = shelf_take(shelf, blocks * warps * room * sizeof *heaviest->fetch);
     if (!heaviest->block || !heaviest->warps || !heaviest->steps || !heaviest->fetch) return -1;
     for (size_t i = 0; i < blocks; i++)
         heaviest->block[i].warp = heaviest->warps + i * warps;
@@ -123,11 +123,6 @@ int heaviest_open(Heaviest *heaviest, const Launch *launch)
         heaviest->warps[i] = (WarpTrace){
             .step = heaviest->steps + i * room, .fetch = heaviest->fetch + i * room, .room = room};
     return 0;
-}
-
-void heaviest_close(Heaviest *heaviest)
-{
-    free(heaviest->block), free(heaviest->warps), free(heaviest->steps), free(heaviest->fetch);
 }
 
 /* By weight, and of equals the first in the grid. */

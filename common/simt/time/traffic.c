@@ -1,10 +1,11 @@
 /* traffic.c - device memory is charged for every sector once a launch: what the L2 keeps is not
  * fetched again.
  *
- * Each worker has a bitmap of its own, for one that all host threads wrote would go from core to
- * core with every sector.  Its pages are cleared when they are first needed: a launch may touch
- * little of a large memory.  When the worker has run its blocks it adds its bits to the launch's;
- * in whatever order workers do, the sum is the same. */
+ * Each worker has a bitmap of its own, and moments of its own, for those that all host threads
+ * wrote would go from core to core with every sector.  The bitmap's pages are cleared when they are
+ * first needed: a launch may touch little of a large memory.  A moment says something where its bit
+ * is set.  When the worker has run its blocks it adds both to the launch's; in whatever order
+ * workers do, the sum is the same. */
 #include "common/simt/time/traffic.h"
 
 #include <stdlib.h>
@@ -33,18 +34,27 @@ static uint64_t pages_of(uint64_t words)
     return (words + PAGE_WORDS - 1) / PAGE_WORDS;
 }
 
-int touched_open(Touched *touched, const Launch *launch)
+static int bits_open(Touched *touched, const Launch *launch, Shelf *shelf)
 {
     uint64_t pages = pages_of(launch->touched_words);
     touched->words = launch->touched_words;
-    touched->word = malloc(pages * PAGE_WORDS * sizeof *touched->word);
-    touched->taken = calloc(pages, 1);
+    touched->word = shelf_take(shelf, pages * PAGE_WORDS * sizeof *touched->word);
+    touched->taken = shelf_zeros(shelf, pages, 1);
     return touched->word && touched->taken ? 0 : -1;
 }
 
-void touched_close(Touched *touched)
+int touched_open(Worker *worker)
 {
-    free(touched->word), free(touched->taken);
+    const Launch *launch = worker->launch;
+    worker->first = address_space(launch->fetches * sizeof *worker->first);
+    int failed = bits_open(&worker->loaded, launch, worker->shelf) |
+                 bits_open(&worker->stored, launch, worker->shelf);
+    return worker->first && !failed ? 0 : -1;
+}
+
+void touched_close(Worker *worker)
+{
+    if (worker->first) munmap(worker->first, worker->launch->fetches * sizeof *worker->first);
 }
 
 void touched_take(Touched *touched, uint64_t word)
@@ -54,24 +64,50 @@ void touched_take(Touched *touched, uint64_t word)
     touched->taken[page] = 1;
 }
 
-/* Adds the bits to `all`; how many of them were new there. */
-static uint64_t bits_add(const Touched *touched, uint64_t *all)
+/* Keeps the earliest moment of all workers.  Nobody reads a page of these words before one of them
+ * was written: zeros_alloc says why. */
+static void first_tell(const Worker *worker, uint64_t fetch)
 {
-    uint64_t added = 0;
-    for (uint64_t i = 0; touched->taken && i < touched->words; i++) {
+    uint32_t moment = worker->first[fetch], was = 0, *first = &worker->launch->first[fetch];
+    while (was < moment &&
+           !__atomic_compare_exchange_n(first, &was, moment, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+}
+
+/* Adds the bits of one word to `all`; how many of them were new there. */
+static uint64_t word_add(const Touched *touched, uint64_t i, uint64_t *all)
+{
+    uint64_t word = touched->word[i];
+    return (uint64_t)__builtin_popcountll(word &
+                                          ~__atomic_fetch_or(&all[i], word, __ATOMIC_RELAXED));
+}
+
+/* The next word from `i` on with a bit; `words`: there is none. */
+static uint64_t word_next(const Touched *touched, uint64_t i)
+{
+    for (; touched->taken && i < touched->words; i++) {
         if (!touched->taken[i / PAGE_WORDS])
             i |= PAGE_WORDS - 1;
         else if (touched->word[i])
-            added += (uint64_t)__builtin_popcountll(
-                touched->word[i] & ~__atomic_fetch_or(&all[i], touched->word[i], __ATOMIC_RELAXED));
+            return i;
     }
-    return added;
+    return touched->words;
 }
 
-void touched_tell(Launch *launch, Worker *worker)
+void touched_tell(Worker *worker)
 {
-    uint64_t loads = 2 * bits_add(&worker->loaded, launch->loaded),
-             stores = bits_add(&worker->stored, launch->stored);
+    Launch *launch = worker->launch;
+    const Touched *loaded = &worker->loaded, *stored = &worker->stored;
+    uint64_t loads = 0, stores = 0;
+    for (uint64_t i = 0; (i = word_next(loaded, i)) < loaded->words; i++) {
+        loads += FETCH_SECTORS * word_add(loaded, i, launch->loaded);
+        for (uint64_t bits = loaded->word[i]; bits; bits &= bits - 1) {
+            uint64_t fetch = i * 64 + (uint64_t)__builtin_ctzll(bits);
+            if (fetch < launch->fetches) first_tell(worker, fetch);
+        }
+    }
+    for (uint64_t i = 0; (i = word_next(stored, i)) < stored->words; i++)
+        stores += word_add(stored, i, launch->stored);
     __atomic_fetch_add(&launch->dram_loads, loads, __ATOMIC_RELAXED);
     __atomic_fetch_add(&launch->dram_stores, stores, __ATOMIC_RELAXED);
 }

@@ -11,10 +11,11 @@ enum { SECTOR = 32, PAGE_WORDS = 512 };
 int traffic_open(Launch *launch);
 void traffic_close(Launch *launch);
 
-int touched_open(Touched *touched, const Launch *launch);
-void touched_close(Touched *touched);
+/* Room for those of one worker.  -1: out of memory. */
+int touched_open(Worker *worker);
+void touched_close(Worker *worker);
 /* Makes a worker's sectors the launch's as well; several workers may at once. */
-void touched_tell(Launch *launch, Worker *worker);
+void touched_tell(Worker *worker);
 
 /* Clears the page of words that this one lies in. */
 void touched_take(Touched *touched, uint64_t word);
@@ -31,23 +32,14 @@ static inline int touched_add(Touched *touched, uint64_t index)
     return before;
 }
 
-/* Keeps the earliest moment of all workers.  Nobody reads a page of these words before one of them
- * was written: zeros_alloc says why. */
-static inline void first_tell(const Launch *launch, uint64_t fetch, uint32_t moment, int before)
-{
-    if (fetch >= launch->fetches) return;
-    uint32_t *first = &launch->first[fetch],
-             was = before ? __atomic_load_n(first, __ATOMIC_RELAXED) : 0;
-    while (was < moment &&
-           !__atomic_compare_exchange_n(first, &was, moment, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-        ;
-}
-
-/* Loads come from DRAM in pairs of sectors. */
+/* Loads come from DRAM in pairs of sectors; of each the worker's earliest moment is kept. */
 static inline void traffic_load(Worker *worker, uint64_t sector, uint32_t moment)
 {
     uint64_t fetch = fetch_of(sector);
-    first_tell(worker->launch, fetch, moment, touched_add(&worker->loaded, fetch));
+    int before = touched_add(&worker->loaded, fetch);
+    if (fetch >= worker->launch->fetches) return;
+    uint32_t *first = &worker->first[fetch];
+    if (!before || *first < moment) *first = moment;
 }
 
 static inline void traffic_store(Worker *worker, uint64_t sector)
