@@ -328,6 +328,7 @@ void judge_case(Judge *judge, const Problem *problem, Random *random, Expected *
         /* A timed case is priced by its replay. */
         int call = price == CASE_PRICED ? JUDGE_CALL : JUDGE_SEARCH;
         judge_call(judge, expected, call, judge->diagnosed < JUDGE_DIAGNOSES, item);
+        if (call == JUDGE_SEARCH) item->cost.cycles = 0; /* of its copies alone */
         judge->diagnosed += item->verdict == CASE_WRONG;
         if (item->verdict == CASE_CORRECT && !judge->host)
             judge_repeat(judge, problem, random, price == CASE_TIMED, item);

@@ -312,6 +312,8 @@ static void every_call_is_searched(void **state)
         assert_int_equal(fake.calls[SLOT_SUBMISSION], 1);
         assert_int_equal(fake.searched, 1);
         assert_int_equal(fake.priced, CASES[i].price == CASE_PRICED);
+        if (CASES[i].price == CASE_UNPRICED) assert_int_equal(item.cost.cycles, 0);
+        if (CASES[i].price == CASE_PRICED) assert_true(item.cost.cycles > 0);
         assert_int_equal(item.verdict, CASES[i].wrong_call ? CASE_WRONG
                                        : CASES[i].limit    ? CASE_LIMIT
                                                            : CASE_CORRECT);

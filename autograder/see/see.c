@@ -90,17 +90,24 @@ static json_t *block_make(const SimtWatch *watch)
                      (json_int_t)watch->left_out, "arrays", arrays);
 }
 
-/* Those that touch memory or part lanes: by their number, as sights name them. */
+/* Which instructions the sights name: a flag each. */
+static char *instructions_seen(const SimtProfile *profile)
+{
+    char *seen = calloc(profile->instructions + 1, 1);
+    for (uint32_t i = 0; seen && i < profile->watches; i++)
+        for (uint32_t k = 0; k < profile->watch[i].sights; k++)
+            seen[profile->watch[i].sight[k].instruction] = 1;
+    return seen;
+}
+
+/* By their number, as sights name them. */
 static json_t *instructions_make(const SimtProfile *profile)
 {
     json_t *all = json_object();
-    char number[24];
-    for (uint32_t i = 0; i < profile->instructions; i++) {
+    char number[24], *seen = instructions_seen(profile);
+    for (uint32_t i = 0; seen && i < profile->instructions; i++) {
         const SimtInstruction *in = &profile->instruction[i];
-        if (!in->opcode || !(in->requests + in->shared_requests + in->branches +
-                             (strstr(in->opcode, "atom") || strstr(in->opcode, "red") ||
-                              strstr(in->opcode, "const"))))
-            continue;
+        if (!seen[i] || !in->opcode) continue;
         text_set(number, sizeof number, "%u", i);
         json_object_set_new(
             all, number,
@@ -110,6 +117,7 @@ static json_t *instructions_make(const SimtProfile *profile)
                       (json_int_t)in->sectors, "wavefronts", (json_int_t)in->wavefronts,
                       "divergent", (json_int_t)in->divergent));
     }
+    free(seen);
     return all;
 }
 

@@ -30,6 +30,12 @@ tell tile-and-halo
 # Each access that the page shows is one of an instruction that it names, and of an active lane.
 ask '. as $d | [.blocks[].sights[]] | length > 100 and all(.[]; .mask > 0 and $d.instructions[.ins | tostring].op != null)'
 tell accesses
+see 05 --case table-1 && # local memory, too
+    sed -n 's/^const data = \(.*\);$/\1/p' "$work/page.html" >"$work/local.json" &&
+    jq -e '. as $d | [.blocks[].sights[]] | any(.[]; .kind == "local") and all(.[]; $d.instructions[.ins | tostring].op != null)' \
+        "$work/local.json" >>"$work/said" 2>&1
+tell local-memory
+see 04 --case lenet-c1 --line 61
 if command -v chromium >/dev/null; then
     timeout 60 chromium --headless --no-sandbox --disable-gpu --user-data-dir="$work/browser" \
         --virtual-time-budget=3000 --dump-dom \
