@@ -348,7 +348,11 @@ static uint64_t local_wanted(const SimtGpu *gpu, const SimtKernel *kernel)
 
 int simt_launch(SimtGpu *gpu, SimtKernel *kernel, const SimtLaunch *request, SimtResult *result)
 {
-    Launch launch = {.gpu = gpu, .kernel = kernel, .launch = request, .count = gpu->count};
+    Launch launch = {.gpu = gpu,
+                     .kernel = kernel,
+                     .launch = request,
+                     .count = gpu->count,
+                     .notes = request->touch || request->early};
     char why[512];
     Error error;
     memset(result, 0, sizeof *result);
@@ -372,6 +376,8 @@ int simt_launch(SimtGpu *gpu, SimtKernel *kernel, const SimtLaunch *request, Sim
     result->resident_blocks = launch.resident;
     uint64_t at_once = (uint64_t)launch.resident * gpu->machine.sms;
     result->waves = (launch.blocks + at_once - 1) / at_once;
-    return request->cooperative ? launch_run_cooperative(&launch, result)
-                                : launch_run(&launch, result);
+    int status = request->cooperative ? launch_run_cooperative(&launch, result)
+                                      : launch_run(&launch, result);
+    result->tells = launch.tells;
+    return status;
 }

@@ -459,14 +459,27 @@ uint32_t simt_resident_blocks(const SimtGpu *gpu, const SimtKernel *kernel, uint
 }
 
 /* ---- what launches touched ----------------------------------------------------------------- */
-int simt_touch_open(const SimtGpu *gpu, SimtTouch *touch)
+static int touch_make(uint64_t groups, SimtTouch *touch)
 {
-    touch->groups = gpu->memory.next / 4 / 64 + 1;
+    touch->groups = groups;
     for (int kind = 0; kind < 3; kind++)
         touch->bits[kind] = calloc(touch->groups, sizeof *touch->bits[kind]);
     if (touch->bits[0] && touch->bits[1] && touch->bits[2]) return 0;
     simt_touch_close(touch);
     return -1;
+}
+
+int simt_touch_open(const SimtGpu *gpu, SimtTouch *touch)
+{
+    return touch_make(gpu->memory.next / 4 / 64 + 1, touch);
+}
+
+int simt_touch_copy(const SimtTouch *from, SimtTouch *to)
+{
+    if (touch_make(from->groups, to) != 0) return -1;
+    for (int kind = 0; kind < 3; kind++)
+        memcpy(to->bits[kind], from->bits[kind], from->groups * sizeof *to->bits[kind]);
+    return 0;
 }
 
 void simt_touch_close(SimtTouch *touch)

@@ -97,6 +97,7 @@ void simt_write_runs(SimtGpu *gpu, FILE *stream);
 /* For a launch's words: as much room as is given out now; -1: out of memory.  Closing zeroes it. */
 int simt_touch_open(const SimtGpu *gpu, SimtTouch *touch);
 void simt_touch_close(SimtTouch *touch);
+int simt_touch_copy(const SimtTouch *from, SimtTouch *to); /* -1: out of memory */
 uint64_t simt_touch_bytes(const SimtTouch *touch);
 uint64_t simt_memory_begin(void); /* the address of the first word */
 

@@ -24,7 +24,7 @@ static const struct {
     const char *name, *arch;
     uint32_t cc_major;
     size_t faults, clean;
-} FILES[] = {{"faults.cu", "compute_75", 8, 69, 41}, {"hopper.cu", "compute_90a", 9, 38, 7}};
+} FILES[] = {{"faults.cu", "compute_75", 8, 69, 41}, {"hopper.cu", "compute_90a", 9, 42, 9}};
 enum { FILES_COUNT = sizeof FILES / sizeof *FILES };
 
 typedef struct Case {
@@ -34,7 +34,7 @@ typedef struct Case {
     unsigned file;
 } Case;
 
-static Case cases[160];
+static Case cases[200];
 static size_t count;
 
 static const char *const CHECK[] = {[SIMT_OK] = "",
@@ -52,6 +52,7 @@ static void line_read(const char *line, unsigned number, unsigned file)
     const char *kernel = strstr(line, "KERNEL("), *fault = strstr(line, "// FAULT "),
                *shape = strstr(line, "// <<<");
     if (line[0] == 'K' && kernel) {
+        assert_true(count < sizeof cases / sizeof *cases);
         Case *c = &cases[count++];
         *c = (Case){.blocks = 2, .threads = 64, .file = file};
         assert_int_equal(sscanf(kernel, "KERNEL(%63[a-z0-9_])", c->name), 1);
@@ -100,6 +101,17 @@ static TensorMap map_make(uint64_t x, uint32_t rows, int deep)
     return map;
 }
 
+/* What a launch did that writes all of x. */
+static SimtTouch x_written(const SimtGpu *gpu, uint64_t x)
+{
+    SimtTouch touch;
+    assert_int_equal(simt_touch_open(gpu, &touch), 0);
+    uint64_t first = (x - simt_memory_begin()) / sizeof(float);
+    for (uint64_t word = first; word < first + FLOATS; word++)
+        touch.bits[SIMT_TOUCH_WRITE][word / 64] |= 1ull << word % 64;
+    return touch;
+}
+
 static void case_run(const char *ptx, int threads, int counted, const Case *c, SimtResult *result)
 {
     Error error = {""};
@@ -128,7 +140,11 @@ static void case_run(const char *ptx, int threads, int counted, const Case *c, S
                          .dynamic_shared = c->shared,
                          .params = params,
                          .params_bytes = sizeof params};
+    SimtTouch before = x_written(gpu, x);
+    if (!strncmp(c->name, "early_", strlen("early_")))
+        launch.early = &before, launch.early_name = "before";
     simt_launch(gpu, kernel, &launch, result);
+    simt_touch_close(&before);
     simt_close(gpu);
 }
 

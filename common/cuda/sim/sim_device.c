@@ -573,6 +573,59 @@ static void call_order(SimDevice *sim, const DeviceCall *call, DeviceReply *repl
                       sizeof reply->message);
 }
 
+/* ---- launches that overlap ------------------------------------------------------------------ */
+
+static int is_launch(const SimDevice *sim, const DeviceCall *call)
+{
+    return call->kind == CALL_LAUNCH && sim_function((SimDevice *)sim, call->function);
+}
+
+/* Is what the launch touches wanted: for the order between streams, or for the next launch? */
+static int wants_touch(const SimDevice *sim, const DeviceCall *call)
+{
+    if (!is_launch(sim, call)) return 0;
+    return sim->order || sim_function((SimDevice *)sim, call->function)->info.tells;
+}
+
+/* Neither does work nor waits for some. */
+static int is_question(const DeviceCall *call)
+{
+    switch (call->kind) {
+    case CALL_PROPERTIES:
+    case CALL_MEM_INFO:
+    case CALL_ALLOC:
+    case CALL_MODULE_LOAD:
+    case CALL_MODULE_FUNCTION:
+    case CALL_MODULE_VARIABLE:
+    case CALL_FUNCTION_ATTRIBUTE:
+    case CALL_OCCUPANCY:
+    case CALL_POINTER:
+    case CALL_TENSOR_MAP:
+    case CALL_LIMIT:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+/* What the next launch may overlap, after a call that succeeded. */
+static void early_keep(SimDevice *sim, const DeviceCall *call)
+{
+    SimEarly *early = &sim->early;
+    if (is_question(call)) return;
+    simt_touch_close(&early->touch);
+    if (!sim->work.tells || simt_touch_copy(&sim->touch, &early->touch) != 0) return;
+    early->stream = call->stream;
+    operation_name(sim, call, early->kernel, sizeof early->kernel);
+}
+
+static const SimEarly *early_of(const SimDevice *sim, const DeviceCall *call)
+{
+    int overlaps = call->kind == CALL_LAUNCH && call->value & LAUNCH_OVERLAPS &&
+                   sim->early.touch.groups && sim->early.stream == call->stream;
+    return overlaps ? &sim->early : NULL;
+}
+
 static int sim_execute(Device *device, const DeviceCall *call, DeviceReply *reply)
 {
     SimDevice *sim = (SimDevice *)device;
@@ -581,11 +634,14 @@ static int sim_execute(Device *device, const DeviceCall *call, DeviceReply *repl
     if (!stream_is_live(sim, call->stream))
         return device_fail(reply, DEVICE_INVALID_HANDLE, "no stream %u", call->stream);
     sim->work = (SimWork){0};
-    if (sim->order && call->kind == CALL_LAUNCH && simt_touch_open(sim->gpu, &sim->touch) != 0)
+    if (wants_touch(sim, call) && simt_touch_open(sim->gpu, &sim->touch) != 0)
         return device_fail(reply, DEVICE_OUT_OF_MEMORY, "out of host memory for a launch");
+    sim->before = early_of(sim, call);
     int status = call_execute(sim, call, reply);
+    sim->before = NULL;
     if (status == 0 && reply->status == DEVICE_SUCCESS) {
         call_time(sim, call);
+        early_keep(sim, call);
         if (sim->order) call_order(sim, call, reply);
     }
     simt_touch_close(&sim->touch);
@@ -712,6 +768,7 @@ static void sim_close(Device *device)
     for (uint32_t i = 1; i <= sim->modules.count; i++)
         if (module_at(sim, i)) simt_module_unload(sim->gpu, module_at(sim, i));
     stream_order_close(sim->order);
+    simt_touch_close(&sim->early.touch);
     simt_close(sim->gpu);
     free(sim->modules.item);
     free(sim->functions.item);

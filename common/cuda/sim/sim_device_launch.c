@@ -74,6 +74,7 @@ static void cost_add(SimDevice *sim, const SimFunction *function, const DeviceCa
     sim_spend(sim, TIMELINE_SMS, launch_share(sim, result, 0), result->cycles);
     uint64_t launch = sim->machine.launch_cycles;
     sim->work.is_launch = 1, sim->work.overlaps = (call->value & LAUNCH_OVERLAPS) != 0;
+    sim->work.tells = result->tells;
     sim->work.launch = (TimelineLaunch){.launch = launch,
                                         .told = result->told_cycles,
                                         .asked = result->asked_cycles,
@@ -137,6 +138,7 @@ int sim_launch(SimDevice *sim, const DeviceCall *call, DeviceReply *reply)
     uint64_t left = sim_instructions_left(sim, 0);
     if (sim->instruction_limit) launch.instruction_limit = left ? left : 1;
     if (sim->touch.groups) launch.touch = &sim->touch;
+    if (sim->before) launch.early = &sim->before->touch, launch.early_name = sim->before->kernel;
     launch.line_work = sim->line_work;
     memset(sim->line_work, 0, sizeof sim->line_work);
     SimtResult result;

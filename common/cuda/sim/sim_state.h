@@ -30,9 +30,16 @@ typedef struct SimWork {
     TimelineResource resource;
     uint32_t share;
     uint64_t cycles;
-    int is_launch, overlaps;
+    int is_launch, overlaps, tells;
     TimelineLaunch launch; /* if it is one */
 } SimWork;
+
+/* The last launch, if it let the next one begin before its own end. */
+typedef struct SimEarly {
+    SimtTouch touch; /* empty: there is none */
+    uint32_t stream;
+    char kernel[96];
+} SimEarly;
 
 /* Handles are index + 1 into these; numbers are never given out twice, so a stale handle is
  * always caught. */
@@ -57,6 +64,8 @@ typedef struct SimDevice {
     uint64_t taken;                 /* the timeline's end when the cost was last taken */
     StreamOrder *order;             /* NULL until the program makes a stream of its own */
     SimtTouch touch;                /* of the launch in hand */
+    SimEarly early;                 /* nothing has been waited for since */
+    const SimEarly *before;         /* the same, where the launch in hand overlaps it */
     uint64_t line_work[SIMT_LINES]; /* the same */
     SimWork work;
     DeviceCost cost;

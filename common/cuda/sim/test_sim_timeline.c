@@ -130,10 +130,10 @@ typedef struct Bench {
     uint32_t one, two;
 } Bench;
 
-static Bench bench_open(void)
+static Bench bench_of(int checks)
 {
     SimDeviceOptions options = {
-        .machine = "h200", .gpus_directory = "common/simt/gpus", .threads = 1};
+        .machine = "h200", .gpus_directory = "common/simt/gpus", .threads = 1, .checks = checks};
     Error error = {""};
     Bench bench = {.device = device_open_sim(&options, &error)};
     if (!bench.device) fail_msg("%s", error.text);
@@ -141,6 +141,11 @@ static Bench bench_open(void)
     bench.one = (uint32_t)call(bench.device, (DeviceCall){.kind = CALL_STREAM_CREATE});
     bench.two = (uint32_t)call(bench.device, (DeviceCall){.kind = CALL_STREAM_CREATE});
     return bench;
+}
+
+static Bench bench_open(void)
+{
+    return bench_of(0);
 }
 
 static void copies_of_opposite_direction_overlap(void **state)
@@ -272,6 +277,82 @@ static void a_replay_of_a_chain_overlaps_as_the_call_did(void **state)
     b.device->close(b.device);
 }
 
+/* ---- who forgets to wait ------------------------------------------------- */
+
+typedef struct Pair {
+    int tells, waits;
+    uint32_t value; /* of the second launch */
+    int copies;     /* something comes between the two */
+} Pair;
+
+static uint32_t pair_function(Device *device, uint32_t module, const char *name)
+{
+    return (uint32_t)call(device, (DeviceCall){.kind = CALL_MODULE_FUNCTION,
+                                               .module = module,
+                                               .data = name,
+                                               .data_bytes = strlen(name) + 1});
+}
+
+/* A launch writes a buffer that the next one reads.  What is found is in *text. */
+static void pair_launch(const Pair *pair, char *text, size_t bytes)
+{
+    static const char FORM[] =
+        ".version 8.0\n.target sm_90\n.address_size 64\n"
+        ".visible .entry writes(.param .u64 p)\n{\n.reg .b64 %%rd<2>;\n.reg .b32 %%r<2>;\n"
+        "%sld.param.u64 %%rd1, [p];\nmov.u32 %%r1, 7;\nst.global.u32 [%%rd1], %%r1;\nret;\n}\n"
+        ".visible .entry reads(.param .u64 p)\n{\n.reg .b64 %%rd<2>;\n.reg .b32 %%r<2>;\n"
+        "ld.param.u64 %%rd1, [p];\n%sld.global.nc.u32 %%r1, [%%rd1];\nret;\n}\n";
+    Bench b = bench_of(1);
+    char ptx[1024], word[4] = {0};
+    snprintf(ptx, sizeof ptx, FORM, pair->tells ? "griddepcontrol.launch_dependents;\n" : "",
+             pair->waits ? "griddepcontrol.wait;\n" : "");
+    uint32_t module = (uint32_t)call(
+        b.device,
+        (DeviceCall){.kind = CALL_MODULE_LOAD, .data = ptx, .data_bytes = strlen(ptx) + 1});
+    uint32_t writes = pair_function(b.device, module, "writes"),
+             reads = pair_function(b.device, module, "reads");
+    DeviceCall launch = {.kind = CALL_LAUNCH,
+                         .function = writes,
+                         .grid = {1, 1, 1},
+                         .block = {1, 1, 1},
+                         .stream = b.one,
+                         .data = &b.buffer,
+                         .data_bytes = sizeof b.buffer};
+    call(b.device, launch);
+    if (pair->copies)
+        call(b.device, (DeviceCall){.kind = CALL_COPY_TO_DEVICE,
+                                    .dst = b.buffer + 256,
+                                    .data = word,
+                                    .data_bytes = sizeof word,
+                                    .stream = b.one});
+    launch.function = reads, launch.value = pair->value;
+    DeviceReply reply;
+    assert_int_equal(b.device->execute(b.device, &launch, &reply), 0);
+    assert_int_equal(reply.status, DEVICE_SUCCESS);
+    snprintf(text, bytes, "%s", reply.message);
+    b.device->close(b.device);
+}
+
+static void an_overlap_without_a_wait_is_told(void **state)
+{
+    static const Pair CLEAN[] = {
+        {.tells = 1, .waits = 1, .value = LAUNCH_OVERLAPS},
+        {.tells = 0, .waits = 0, .value = LAUNCH_OVERLAPS},
+        {.tells = 1, .waits = 0, .value = 0},
+        {.tells = 1, .waits = 0, .value = LAUNCH_OVERLAPS, .copies = 1},
+    };
+    char text[2048];
+    (void)state;
+    pair_launch(&(Pair){.tells = 1, .value = LAUNCH_OVERLAPS}, text, sizeof text);
+    if (!strstr(text, "Race between launches: Read access to __global__ memory") ||
+        !strstr(text, "which kernel writes writes") || !strstr(text, "in kernel reads"))
+        fail_msg("%s", text);
+    for (size_t i = 0; i < sizeof CLEAN / sizeof *CLEAN; i++) {
+        pair_launch(&CLEAN[i], text, sizeof text);
+        assert_string_equal(text, "");
+    }
+}
+
 /* Blocks of 16 warps with 512 times four sums, of which the SMs hold three each; or of one warp. */
 static uint64_t streams_cycles(uint32_t threads, int streams)
 {
@@ -328,6 +409,7 @@ int main(void)
         cmocka_unit_test(streams_share_the_pipes),
         cmocka_unit_test(launches_of_a_chain_overlap),
         cmocka_unit_test(a_replay_of_a_chain_overlaps_as_the_call_did),
+        cmocka_unit_test(an_overlap_without_a_wait_is_told),
     };
     return cmocka_run_group_tests_name("simulated time", tests, NULL, NULL);
 }

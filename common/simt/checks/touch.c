@@ -2,11 +2,15 @@
  * of less than a word are not noted. */
 #include "common/simt/checks/touch.h"
 
-void touch_note(const Launch *launch, const uint64_t *address, uint32_t mask, uint32_t bytes,
+#include "common/simt/checks/race_early.h"
+
+void touch_note(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask, uint32_t bytes,
                 SimtTouchKind kind)
 {
-    const SimtTouch *touch = launch->launch->touch;
-    if (bytes < 4) return;
+    const SimtLaunch *launch = warp->worker->launch->launch;
+    const SimtTouch *touch = launch->touch;
+    if (launch->early && warp->worker->racecheck) race_early(warp, ins, address, mask, bytes, kind);
+    if (!touch || bytes < 4) return;
     for (uint32_t m = mask; m; m &= m - 1) {
         uint64_t first = (address[__builtin_ctz(m)] - DEVICE_BASE) / 4;
         for (uint64_t word = first; word < first + bytes / 4; word++) {

@@ -4,9 +4,8 @@
 
 #include "common/simt/core/core.h"
 
-/* `bytes` of each lane of `mask`, all of them in device memory; only where launch->launch->touch is
- * wanted. */
-void touch_note(const Launch *launch, const uint64_t *address, uint32_t mask, uint32_t bytes,
+/* `bytes` of each lane of `mask`, all of them in device memory; only where launch->notes is set. */
+void touch_note(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask, uint32_t bytes,
                 SimtTouchKind kind);
 
 #endif

@@ -474,6 +474,7 @@ struct Warp {
     uint32_t *wgmma_written;  /* ... the fences when it was written; both one more, 0: none */
     uint64_t proxy_epoch;     /* of its last fence between proxies */
     uint32_t cluster_arrivals, cluster_waits; /* at the cluster's barrier, so far */
+    int early_over;                           /* it has waited for the launch before */
     WarpTrace *trace;                         /* NULL: nothing is counted */
     Chain chain;
     uint32_t passes, misses, lines; /* of the access just made, set by the counters */
@@ -503,7 +504,8 @@ struct Block {
     PhaseNumber *phase;
     uint32_t *phase_at; /* by the barrier's offset: its place in `phase` and 1; 0: none */
     uint32_t phases, phase_room, phase_count;
-    uint64_t progress; /* of its mbarriers: arrivals and bytes */
+    uint64_t progress;   /* of its mbarriers: arrivals and bytes */
+    uint64_t early_over; /* the epoch in which a warp first waited for the launch before; 0: none */
 };
 
 typedef struct Launch Launch;
@@ -594,6 +596,9 @@ struct Launch {
     SimtKernel *kernel;
     const SimtLaunch *launch;
     uint64_t blocks, limit;
+    int notes;        /* what it touches has to be noted, or held against the launch before */
+    int early_over;   /* its blocks order each other, and one has waited for the launch before */
+    int tells;        /* a block has let the next launch begin */
     uint64_t stop_at; /* blocks from this number on need not run */
     uint32_t threads_per_block, warps_per_block, shared_bytes, resident;
     uint32_t local_bytes; /* of a thread: the kernel's, and what its calls may take */

@@ -29,6 +29,7 @@ typedef struct SimtKernelInfo {
     uint32_t spilled_bytes; /* of a thread's local memory, those that only machine code has */
     uint32_t spills;        /* of the accesses to them, those that are counted and priced */
     uint32_t spill_line;    /* of the source, where most of these are; 0: not known */
+    int tells;              /* it may let the next launch begin before its end */
 } SimtKernelInfo;
 
 typedef enum SimtTouchKind { SIMT_TOUCH_READ, SIMT_TOUCH_WRITE, SIMT_TOUCH_ATOMIC } SimtTouchKind;
@@ -50,7 +51,11 @@ typedef struct SimtLaunch {
     uint32_t cluster[3];        /* blocks of a cluster; 0: as the kernel says */
     int cooperative;            /* its blocks may wait for one another: all must be resident */
     const SimtTouch *touch;     /* to be filled, with options.count; NULL: not wanted */
-    uint64_t *line_work;        /* the same: warp instructions of each line of a .cu file are added,
+    const SimtTouch *early;     /* what the launch before did, which let this one begin before its
+                                 * own end; NULL: it is over */
+    const char *early_name;     /* ... and its kernel */
+    uint64_t
+        *line_work; /* the same as touch: warp instructions of each line of a .cu file are added,
                                  * of lines below SIMT_LINES */
 } SimtLaunch;
 
@@ -88,6 +93,7 @@ typedef struct SimtResult {
      * ended; and until those that are there first wait for the launch before: `cycles` where none
      * does. */
     uint64_t told_cycles, asked_cycles;
+    int tells; /* a block did so */
     uint32_t resident_blocks;
     uint32_t
         occupancy_percent; /* achieved on the replayed SM: warps there, of those it could hold */

@@ -64,7 +64,8 @@ static int decode_elect(Decoder *d)
 }
 
 /* Kernels of a stream run one after the other here, so there is nothing to wait for; when the next
- * launch could begin, and how far this one comes before it must wait, the replay finds out. */
+ * launch could begin, and how far this one comes before it must wait, the replay finds out, and
+ * race_early.c what it touches before. */
 static int decode_dependents(Decoder *d)
 {
     if (needs_hopper(d, "griddepcontrol") != 0) return -1;
@@ -72,7 +73,7 @@ static int decode_dependents(Decoder *d)
     if (!wait && !word_take(d, "launch_dependents"))
         return refuse(d, "that form of griddepcontrol");
     emit(d, OP_DEPENDENTS, CLASS_BARRIER)->aux = (uint32_t)wait;
-    d->kernel->awaits |= wait;
+    d->kernel->awaits |= wait, d->kernel->info.tells |= !wait;
     return words_finished(d);
 }
 

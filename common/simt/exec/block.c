@@ -254,6 +254,7 @@ static void hopper_clear(Warp *warp)
     warp->wgmma_fences = warp->wgmmas = warp->proxy_fences = 0;
     warp->wgmma_ins = NULL;
     warp->proxy_epoch = 0, warp->cluster_arrivals = warp->cluster_waits = 0;
+    warp->early_over = 0;
     if (!bytes) return;
     memset(warp->wgmma_register, 0, bytes + sizeof *warp->wgmma_register);
     memset(warp->wgmma_written, 0, bytes + sizeof *warp->wgmma_written);
@@ -303,7 +304,7 @@ static void block_prepare(Worker *worker, uint64_t number)
     for (uint32_t i = 0; i < block->phases; i++)
         block->phase_at[block->phase[i].barrier / 8] = 0;
     block->phases = 0, block->phase_count = 0, block->progress = 0;
-    worker->block_epoch = ++worker->epoch;
+    worker->block_epoch = ++worker->epoch, block->early_over = 0;
     worker->fenced = 0;
     worker->watcher = watch_of(worker->launch, number);
     if (worker->local_line && (worker->kernel->local_bytes || worker->kernel->info.spills))

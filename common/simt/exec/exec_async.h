@@ -85,8 +85,8 @@ HANDLER(CP_ASYNC)
         reading |= (uint32_t)(size > 0) << i;
         whole |= (uint32_t)(size == ins->bytes) << i;
     }
-    if (warp->worker->launch->launch->touch)
-        touch_note(warp->worker->launch, from, whole, ins->bytes, SIMT_TOUCH_READ);
+    if (warp->worker->launch->notes)
+        touch_note(warp, ins, from, whole, ins->bytes, SIMT_TOUCH_READ);
     if (warp->worker->racecheck && whole)
         race_global(warp, ins, from, whole, ins->bytes, RACE_READ);
     if (warp->count) {

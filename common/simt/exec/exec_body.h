@@ -8,6 +8,7 @@
 #include "common/simt/checks/race_order.h"
 #include "common/simt/checks/origin.h"
 #include "common/simt/checks/report.h"
+#include "common/simt/checks/race_early.h"
 #include "common/simt/checks/touch.h"
 #include "common/simt/core/accelerator.h"
 #include "common/simt/core/async.h"

@@ -76,14 +76,14 @@ static void bulk_counted(Warp *warp, const Ins *ins, uint64_t from, uint32_t byt
                                     [SIMT_TOUCH_ATOMIC] = RACE_ATOMIC};
     const Launch *launch = warp->worker->launch;
     if (warp->count) count_bulk(warp, ins, from, bytes, act != SIMT_TOUCH_READ);
-    if (!launch->launch->touch && !warp->worker->racecheck) return;
+    if (!launch->notes && !warp->worker->racecheck) return;
     uint64_t address[LANES] = {0}, unit = from % 16 || bytes % 16 ? 4 : 16;
     for (uint64_t at = from & ~(unit - 1); at < from + bytes;) {
         uint32_t lanes = 0, mask = 0;
         for (; lanes < LANES && at < from + bytes; at += unit)
             mask |= 1u << lanes, address[lanes++] = at;
-        if (launch->launch->touch)
-            touch_note(warp->worker->launch, address, mask, (uint32_t)unit, act);
+        if (launch->notes)
+            touch_note(warp, ins, address, mask, (uint32_t)unit, act);
         if (warp->worker->racecheck)
             race_global(warp, ins, address, mask, (uint32_t)unit, RACE[act]);
     }

@@ -67,7 +67,10 @@ HANDLER(GETRANK)
 /* aux 0: the next launch may begin, 1: waits for the one before. */
 HANDLER(DEPENDENTS)
 {
-    (void)warp;
+    if (ins->aux)
+        race_early_over(warp);
+    else
+        __atomic_store_n(&warp->worker->launch->tells, 1, __ATOMIC_RELAXED);
     return ins + 1;
 }
 

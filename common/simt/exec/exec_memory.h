@@ -202,8 +202,8 @@ __attribute__((noinline)) static void global_counted(Warp *warp, const Ins *ins,
     for (int i = 0; i < LANES; i++)
         address[i] = start + reach->off[i];
     if (warp->count) count_global(warp, ins, address, warp->mask, store);
-    if (warp->worker->launch->launch->touch)
-        touch_note(warp->worker->launch, address, warp->mask,
+    if (warp->worker->launch->notes)
+        touch_note(warp, ins, address, warp->mask,
                    ins->bytes * (ins->vector > 1 ? ins->vector : 1u),
                    store ? SIMT_TOUCH_WRITE : SIMT_TOUCH_READ);
     if (warp->worker->racecheck && !ins->read_only)
@@ -823,11 +823,10 @@ static void lanes_counted(Warp *warp, const Ins *ins, const uint64_t *address, i
     }
     if (warp->worker->racecheck)
         lanes_raced(warp, ins, global, in_global, shared, in_shared, store);
-    if (!warp->count) return;
-    if (in_global && warp->worker->launch->launch->touch)
-        touch_note(warp->worker->launch, global, in_global,
-                   ins->bytes * (ins->vector > 1 ? ins->vector : 1u),
+    if (in_global && warp->worker->launch->notes)
+        touch_note(warp, ins, global, in_global, ins->bytes * (ins->vector > 1 ? ins->vector : 1u),
                    store ? SIMT_TOUCH_WRITE : SIMT_TOUCH_READ);
+    if (!warp->count) return;
     if (in_global) count_global(warp, ins, global, in_global, store);
     if (in_shared) count_shared(warp, ins, shared, in_shared, store);
     if (in_local) count_local(warp, ins, local, in_local, store);
@@ -1078,8 +1077,8 @@ HANDLER(ATOM)
             REG(uint32_t, ins->d)[i] = (uint32_t)old;
     }
     if (warp->worker->racecheck) atomics_raced(warp, ins, address);
-    if (warp->worker->launch->launch->touch && ins->space != PTX_SHARED)
-        touch_note(warp->worker->launch, address, warp->mask, ins->bytes, SIMT_TOUCH_ATOMIC);
+    if (warp->worker->launch->notes && ins->space != PTX_SHARED)
+        touch_note(warp, ins, address, warp->mask, ins->bytes, SIMT_TOUCH_ATOMIC);
     if (warp->count) {
         uint32_t others = others_wanted(warp, ins, address);
         count_atomic(warp, ins, address, warp->mask & ~others);

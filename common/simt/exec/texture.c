@@ -232,10 +232,9 @@ static void surface_move(Warp *warp, const Ins *ins, const Access *a, unsigned c
 static void access_note(Warp *warp, const Ins *ins, const Access *a, uint32_t bytes, int store)
 {
     uint64_t address[LANES] = {0};
-    const Launch *launch = warp->worker->launch;
     address[a->lane] = a->address;
-    if (launch->launch->touch)
-        touch_note(launch, address, 1u << a->lane, bytes,
+    if (warp->worker->launch->notes)
+        touch_note(warp, ins, address, 1u << a->lane, bytes,
                    store ? SIMT_TOUCH_WRITE : SIMT_TOUCH_READ);
     if (warp->worker->racecheck)
         race_global(warp, ins, address, 1u << a->lane, bytes, store ? RACE_WRITE : RACE_READ);

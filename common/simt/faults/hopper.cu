@@ -2,7 +2,8 @@
  *
  * As faults.cu, but for a machine of compute capability 9.0, on one block of 128 threads, with two
  * parameters more: `map`, x as a matrix of 16 rows of 16 floats, boxes of 4 rows; and `huge`, x as
- * one such matrix, boxes of 256 rows of 256 matrices. */
+ * one such matrix, boxes of 256 rows of 256 matrices.  Those called early_ overlap a launch before
+ * them that writes x. */
 
 #include <cstdint>
 
@@ -697,4 +698,57 @@ KERNEL(neighbours, PAIR) // <<<2, 64>>>
     asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(theirs) : "r"(there) : "memory");
     empty[blockIdx.x * 64 + threadIdx.x] = theirs;
     CLUSTER_SYNC;
+}
+
+/* ---- launches that overlap ---- */
+
+#define BEFORE_IS_OVER asm volatile("griddepcontrol.wait;" ::: "memory")
+
+KERNEL(early_read)
+{
+    float value = x[threadIdx.x]; // FAULT racecheck: Race between launches: Read access
+    BEFORE_IS_OVER;
+    empty[threadIdx.x] = value;
+}
+
+KERNEL(early_write)
+{
+    x[threadIdx.x] = 1; // FAULT racecheck: Race between launches: Write access
+    BEFORE_IS_OVER;
+}
+
+KERNEL(early_fetch)
+{
+    __shared__ alignas(128) float tile[64];
+    __shared__ uint64_t barrier;
+    if (threadIdx.x == 0) {
+        INIT(&barrier, 1);
+        EXPECT(&barrier, 256);
+        FETCH(tile, x, 256, &barrier); // FAULT racecheck: Race between launches: Read access
+    }
+    __syncthreads();
+    WAIT(&barrier, 0);
+    BEFORE_IS_OVER;
+    empty[threadIdx.x] = tile[threadIdx.x % 64];
+}
+
+KERNEL(early_one_warp_waits)
+{
+    if (threadIdx.x == 0) BEFORE_IS_OVER;
+    empty[threadIdx.x] = x[threadIdx.x]; // FAULT racecheck: Race between launches: Read access
+}
+
+KERNEL(early_waits)
+{
+    const int i = blockIdx.x * 64 + threadIdx.x;
+    empty[i] = 1;
+    BEFORE_IS_OVER;
+    empty[i] += x[i];
+}
+
+KERNEL(early_one_warp_waits_for_all)
+{
+    if (threadIdx.x == 0) BEFORE_IS_OVER;
+    __syncthreads();
+    empty[threadIdx.x] = x[threadIdx.x];
 }
