@@ -82,8 +82,7 @@ static void bulk_counted(Warp *warp, const Ins *ins, uint64_t from, uint32_t byt
         uint32_t lanes = 0, mask = 0;
         for (; lanes < LANES && at < from + bytes; at += unit)
             mask |= 1u << lanes, address[lanes++] = at;
-        if (launch->notes)
-            touch_note(warp, ins, address, mask, (uint32_t)unit, act);
+        if (launch->notes) touch_note(warp, ins, address, mask, (uint32_t)unit, act);
         if (warp->worker->racecheck)
             race_global(warp, ins, address, mask, (uint32_t)unit, RACE[act]);
     }
