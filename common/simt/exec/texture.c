@@ -1,5 +1,6 @@
 /* texture.c - reads of textures, reads and writes of surfaces; CUDA's programming guide, "Texture
- * Fetching".  The weights of a linear filter have 8 bits, as on a card. */
+ * Fetching".  The weights of a linear filter have 8 bits, each texel's own, and its means are
+ * rounded as an H200's are: integers to 16 bits, halves to halves. */
 #include <math.h>
 #include <string.h>
 
@@ -13,6 +14,8 @@
 #include "common/simt/time/cost.h"
 
 #define SLOT(T, offset) ((T *)(void *)(warp->file + (offset)))
+
+enum { WHOLE = 256 }; /* of weights */
 
 /* One lane's access. */
 typedef struct Access {
@@ -90,7 +93,7 @@ static Texel texel_at(Access *a, const uint32_t *index)
         memcpy(&raw, host_at(a, offset + c * t->channel_bytes), t->channel_bytes);
         if (t->kind == TEXEL_SIGNED) raw = (uint32_t)((int32_t)(raw << shift) >> shift);
         if (t->kind == TEXEL_FLOAT && t->channel_bytes == 2)
-            texel.f[c] = f16_to_f32(raw);
+            texel.u[c] = f16_to_f32(raw);
         else if (t->kind != TEXEL_FLOAT && t->read_as_fraction)
             texel.f[c] = fraction_of(t, raw);
         else
@@ -141,29 +144,69 @@ static float coordinate(const Warp *warp, const Access *a, uint32_t slot, uint32
     return fabsf(x) < 1e9f ? x : 0.0f;
 }
 
-/* The mean of the 2, 4 or 8 texels around, by their distance in 1/256. */
+/* Weights of the 2, 4 or 8 texels around, in 1/256, by their distance in 1/256: that of the texel
+ * ahead on all axes is the product, rounded, and the others have what is left. */
+static void weights_find(const int32_t *part, uint32_t dims, int32_t *weight)
+{
+    weight[0] = WHOLE;
+    for (uint32_t k = 0, count = 1; k < dims; k++, count *= 2) {
+        int32_t left = part[k];
+        for (uint32_t corner = count - 1; corner > 0; corner--) {
+            int32_t far = (weight[corner] * part[k] + WHOLE / 2) / WHOLE;
+            weight[corner + count] = far, weight[corner] -= far, left -= far;
+        }
+        weight[count] = left, weight[0] -= left;
+    }
+}
+
+/* To so many bits; what lies in the middle goes away from zero. */
+static double bits_keep(double value, int bits)
+{
+    int exponent;
+    if (!isfinite(value)) return value;
+    double part = frexp(value, &exponent);
+    return ldexp(round(ldexp(part, bits)), exponent - bits);
+}
+
+/* What a filter takes of a texel: integers are widened to 16 bits. */
+static double filtered_from(const Texture *t, float value)
+{
+    if (t->kind == TEXEL_FLOAT) return value;
+    return t->kind == TEXEL_UNSIGNED ? round(value * 65535.0) : value * 32767.0;
+}
+
+static float filtered_to(const Texture *t, double mean)
+{
+    enum { FLOAT_BITS = 24, HALF_BITS = 11 };
+    if (t->kind == TEXEL_FLOAT)
+        return (float)bits_keep(mean, t->channel_bytes == 2 ? HALF_BITS : FLOAT_BITS);
+    return (float)(round(mean) / (t->kind == TEXEL_UNSIGNED ? 65535.0 : 32767.0));
+}
+
+/* The mean of the texels around, as an H200 rounds it. */
 static Texel filter(Access *a, const float *x)
 {
     int64_t low[3] = {0}, index[3] = {0};
-    float part[3] = {0};
-    Texel sum = {{0}};
+    int32_t part[3] = {0}, weight[8];
+    double sum[4] = {0};
+    Texel mean;
     for (uint32_t k = 0; k < a->dims; k++) {
         float below = floorf(x[k] - 0.5f);
         low[k] = (int64_t)below;
-        part[k] = floorf((x[k] - 0.5f - below) * 256.0f + 0.5f) / 256.0f;
+        part[k] = (int32_t)floorf((x[k] - 0.5f - below) * WHOLE + 0.5f);
     }
+    weights_find(part, a->dims, weight);
     for (uint32_t corner = 0; corner < 1u << a->dims; corner++) {
-        float weight = 1;
-        for (uint32_t k = 0; k < a->dims; k++) {
+        for (uint32_t k = 0; k < a->dims; k++)
             index[k] = low[k] + (corner >> k & 1);
-            weight *= corner >> k & 1 ? part[k] : 1 - part[k];
-        }
-        if (weight == 0) continue;
+        if (!weight[corner]) continue;
         Texel texel = texel_by_index(a, index);
         for (int c = 0; c < 4; c++)
-            sum.f[c] += weight * texel.f[c];
+            sum[c] += weight[corner] * filtered_from(&a->texture, texel.f[c]);
     }
-    return sum;
+    for (int c = 0; c < 4; c++)
+        mean.f[c] = filtered_to(&a->texture, sum[c] / WHOLE);
+    return mean;
 }
 
 static Texel texture_read(const Warp *warp, const Ins *ins, Access *a)
