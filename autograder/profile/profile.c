@@ -377,8 +377,10 @@ static void timeline_script(FILE *file, const ProfilePage *page, const ProfileLi
     (void)page, (void)lines;
     fputs("set terminal svg size 820,420 font 'Helvetica,13' background '#ffffff'\n"
           "set output 'timeline.svg'\nset datafile separator \"\\t\"\n"
-          "set xlabel 'cycles'\nset ylabel 'blocks of one multiprocessor, as they began'\n"
-          "set style fill solid 0.7 border -1\nset key off\nset yrange [-1:*]\n"
+          "set xlabel 'cycles'\nset format x '%.0f'\nset xrange [0:*]\n"
+          "set ylabel 'blocks of one multiprocessor, as they began'\n"
+          "set yrange [*:*] reverse\nset offsets 0,0,0.6,0.6\nunset ytics\n"
+          "set style fill solid 0.7 border -1\nset key off\n"
           "plot 'timeline.tsv' skip 1 using 3:0:3:4:($0-0.4):($0+0.4) with boxxyerror lc rgb "
           "'#4a90c2'\n",
           file);
@@ -389,7 +391,7 @@ static void roofline_script(FILE *file, const ProfilePage *page, const ProfileLi
     Roof roof = roof_of(page);
     (void)lines;
     fprintf(file,
-            "set terminal svg size 720,480 font 'Helvetica,13' background '#ffffff'\n"
+            "reset\nset terminal svg size 720,480 font 'Helvetica,13' background '#ffffff'\n"
             "set output 'roofline.svg'\nset datafile separator \"\\t\"\nset logscale xy\n"
             "set xlabel 'FLOP per byte of DRAM traffic'\nset ylabel 'GFLOP/s'\n"
             "set xrange [0.1:10000]\nset yrange [1:*]\nset grid lc rgb '#dddddd'\nset key bottom "
