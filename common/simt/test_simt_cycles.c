@@ -396,6 +396,39 @@ static void a_short_loop_is_four_turns_at_once(void **state)
     assert_in_range(few, (uint64_t)TURNS * far, alone);
 }
 
+/* Cycles that a turn of one warp takes, of 200; each divides what the one before left. */
+static uint64_t division_cycles(const char *before, const char *divides)
+{
+    SimtResult result;
+    uint64_t cycles[2];
+    for (uint64_t turns = 200, i = 0; i < 2; i++, turns *= 2) {
+        char loop[1000];
+        snprintf(loop, sizeof loop,
+                 "mov.u32 %%r5, 0;\nadd.u32 %%r7, %%r2, 3;\nmov.u32 %%r6, %%r1;\nLOOP:\n"
+                 ".pragma \"nounroll\";\n%s%sadd.u32 %%r6, %%r6, %%r5;\nadd.s32 %%r5, %%r5, 1;\n"
+                 "setp.lt.s32 %%p1, %%r5, %d;\n@%%p1 bra LOOP;\n",
+                 before, divides, (int)turns);
+        char *text = kernel_text(loop, "", 0, "OUT: st.global.u32 [%rd1], %r6;\n");
+        cycles[i] = cycles_of(text, (Setup){.blocks = 1, .threads = 32}, &result, NULL);
+        free(text);
+    }
+    return (cycles[1] - cycles[0]) / 200;
+}
+
+/* Its reciprocal is made in front of the loop, unless the divisor changes or a branch stands before
+ * the division. */
+static void a_loop_divides_by_what_stays_without_a_reciprocal(void **state)
+{
+    uint64_t alu = (uint64_t)SMALL.alu_latency, whole = 35 * alu, rest = 13 * alu, around = 8 * alu;
+    const char *DIVIDES = "rem.u32 %r6, %r6, %r7;\n";
+    (void)state;
+    assert_in_range(division_cycles("", DIVIDES), rest, rest + around);
+    assert_in_range(division_cycles("", "div.s32 %r6, %r6, %r7;\n"), rest, rest + around);
+    assert_in_range(division_cycles("add.u32 %r7, %r7, 1;\n", DIVIDES), whole, whole + around);
+    assert_in_range(division_cycles("setp.eq.u32 %p2, %r5, 1000;\n@%p2 bra OUT;\n", DIVIDES), whole,
+                    whole + around);
+}
+
 /* One warp reads 64 lines 4 KB apart, and again: the L1 has them. */
 static void lines_a_power_of_two_apart_do_not_meet(void **state)
 {
@@ -575,6 +608,7 @@ int main(void)
         cmocka_unit_test(work_that_is_not_played_is_paid_for),
         cmocka_unit_test(registers_that_are_needed_take_room),
         cmocka_unit_test(a_short_loop_is_four_turns_at_once),
+        cmocka_unit_test(a_loop_divides_by_what_stays_without_a_reciprocal),
         cmocka_unit_test(lines_a_power_of_two_apart_do_not_meet),
         cmocka_unit_test(blocks_in_step_wait_together),
         cmocka_unit_test(a_launch_waits_for_its_last_store),

@@ -40,13 +40,10 @@ static int is_strange(const Ins *ins)
     case OP_CP_WAIT:
     case OP_CP_COMMIT:
     case OP_MBARRIER:
-    case OP_BULK_COPY:
-    case OP_BULK_GROUP:
     case OP_VALUES_SEND:
     case OP_WGMMA:
     case OP_WGMMA_WAIT:
     case OP_WGMMA_COMMIT:
-    case OP_CLUSTER_BARRIER:
     case OP_ACCELERATOR:
     case OP_DEPENDENTS:
         return 1;
@@ -69,7 +66,8 @@ static int is_plain(const SimtKernel *kernel)
 static int is_anchor(const Ins *ins)
 {
     if (ins->pseudo || ins->space == PTX_CONST || ins->space == PTX_PARAM) return 0;
-    return is_memory(ins) || ins->op == OP_BAR;
+    if (ins->op == OP_CLUSTER_BARRIER) return ins->aux != 0; /* who only arrives goes on */
+    return is_memory(ins) || ins->op == OP_BAR || ins->op == OP_BULK_GROUP;
 }
 
 static int is_like_anchor(const MachineIns *ins)

@@ -13,6 +13,9 @@ enum {
     CALL_ABSOLUTE = 0x143,
     NOP = 0x118,
     BARRIER = 0x11d,
+    CLUSTER_WAIT = 0xdc7, /* with the form of its operands: another one arrives */
+    COPIES_COMMIT = 0x1b7,
+    COPIES_WAIT = 0x11a,
     SHUFFLE = 0x189
 };
 
@@ -46,6 +49,9 @@ int follow_is_access(const MachineIns *ins)
     case 0x1a6:
     case 0x1a8:
     case 0x1a9:
+    case 0x1b5: /* UTMASTG, UBLKCP, UBLKRED */
+    case 0x1ba:
+    case 0x1bb:
     case SHUFFLE:
         return 1;
     default:
@@ -55,7 +61,8 @@ int follow_is_access(const MachineIns *ins)
 
 int follow_is_barrier(const MachineIns *ins)
 {
-    return kind(ins) == BARRIER;
+    return kind(ins) == BARRIER || ins->op == CLUSTER_WAIT || kind(ins) == COPIES_COMMIT ||
+           kind(ins) == COPIES_WAIT;
 }
 
 int follow_is_call(const MachineIns *ins)

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "common/simt/core/accelerator.h"
+#include "common/simt/core/code_map.h"
 #include "common/simt/core/kinds.h"
 #include "common/simt/core/ops.h"
 #include "common/simt/time/chain.h"
@@ -32,17 +33,22 @@ static int is_product(const Ins *ins)
            ins->op == OP_SHL_64;
 }
 
-/* How often each scoreboard number is read, and how often written. */
-static int uses_count(const SimtKernel *kernel, uint32_t **read, uint32_t **written)
+/* Of each scoreboard number: how often it is read and written, and by which instruction last. */
+typedef struct Uses {
+    uint32_t *read, *written, *writer;
+} Uses;
+
+static int uses_count(const SimtKernel *kernel, Uses *uses)
 {
-    *read = calloc(kernel->scoreboard, sizeof **read);
-    *written = calloc(kernel->scoreboard, sizeof **written);
-    if (!*read || !*written) return -1;
+    uses->read = calloc(kernel->scoreboard, sizeof *uses->read);
+    uses->written = calloc(kernel->scoreboard, sizeof *uses->written);
+    uses->writer = calloc(kernel->scoreboard, sizeof *uses->writer);
+    if (!uses->read || !uses->written || !uses->writer) return -1;
     for (uint32_t i = 0; i < kernel->count; i++) {
         for (int k = 0; k < 6; k++)
-            (*read)[kernel->code[i].t_s[k]]++;
+            uses->read[kernel->code[i].t_s[k]]++;
         for (int k = 0; k < 4; k++)
-            (*written)[kernel->code[i].t_d[k]]++;
+            uses->written[kernel->code[i].t_d[k]]++, uses->writer[kernel->code[i].t_d[k]] = i;
     }
     return 0;
 }
@@ -170,13 +176,14 @@ static Price price_of(const Ins *ins, const SimtKernel *kernel, const SimtMachin
 
 /* mul.wide or shl whose only reader adds it to an address becomes part of that sum: IMAD.WIDE,
  * LEA. */
-static void products_fold(const SimtKernel *kernel, Price *price, const uint32_t *read,
-                          const uint32_t *written)
+static void products_fold(const SimtKernel *kernel, Price *price, const Uses *uses)
 {
     for (uint32_t i = 0; i < kernel->count; i++) {
         const Ins *product = &kernel->code[i];
         uint32_t result = product->t_d[0];
-        if (!is_product(product) || !result || read[result] != 1 || written[result] != 1) continue;
+        if (!is_product(product) || !result || uses->read[result] != 1 ||
+            uses->written[result] != 1)
+            continue;
         for (uint32_t k = i + 1; k < kernel->count && k < i + 64; k++) {
             const Ins *sum = &kernel->code[k];
             if (sum->t_s[0] != result && sum->t_s[1] != result) continue;
@@ -186,6 +193,42 @@ static void products_fold(const SimtKernel *kernel, Price *price, const uint32_t
             if (price[k].slots > 1)
                 price[k].slots = 1, price[k].busy /= 2, price[k].latency -= price[i].latency;
             break;
+        }
+    }
+}
+
+static int is_division_32(const Ins *ins)
+{
+    return ins->op == OP_DIV_U32 || ins->op == OP_DIV_S32 || ins->op == OP_REM_U32 ||
+           ins->op == OP_REM_S32;
+}
+
+static Price invariant_price(const Ins *ins, const SimtMachine *m)
+{
+    enum { UNSIGNED = 8, SIGNED = 12, PRODUCTS = 3, ALUS = 13 };
+    uint32_t slots = ins->op == OP_DIV_U32 || ins->op == OP_REM_U32 ? UNSIGNED : SIGNED;
+    return (Price){.slots = (uint8_t)slots,
+                   .pipe = PIPE_INT,
+                   .busy = (uint16_t)((slots - PRODUCTS) * cycles_for(m->int32_lanes, m)),
+                   .latency = (uint16_t)(ALUS * m->alu_latency),
+                   .wait = STALL_WAIT};
+}
+
+/* What each turn of a loop divides by what stays the same: ptxas makes the reciprocal in front of
+ * the loop, if there is no branch before the division, and leaves a product and two corrections. */
+static void divisions_hoist(const SimtKernel *kernel, Price *price, const Uses *uses,
+                            const SimtMachine *m)
+{
+    const Ins *code = kernel->code;
+    for (uint32_t to = 0; to < kernel->count; to++) {
+        if (!goes_back(code, to)) continue;
+        uint32_t head = code[to].target;
+        for (uint32_t i = head; i < to && i - head < PIECE; i++) {
+            uint16_t divisor = code[i].t_s[1];
+            if ((code[i].class == CLASS_BRANCH && price[i].slots) || code[i].op == OP_EXIT) break;
+            if (!is_division_32(&code[i]) || code[i].guard != NO_SLOT || !divisor) continue;
+            int stays = uses->writer[divisor] < head || uses->writer[divisor] > to;
+            if (uses->written[divisor] == 1 && stays) price[i] = invariant_price(&code[i], m);
         }
     }
 }
@@ -343,14 +386,15 @@ static void pieces_order(const SimtKernel *kernel, Price *price)
 
 int schedule_build(SimtKernel *kernel, const SimtMachine *machine, int machine_code)
 {
-    uint32_t *read = NULL, *written = NULL;
+    Uses uses = {NULL, NULL, NULL};
     if (kernel->price) return 0;
     Price *price = calloc(kernel->count + 1, sizeof *price);
-    if (price && uses_count(kernel, &read, &written) == 0) {
+    if (price && uses_count(kernel, &uses) == 0) {
         for (uint32_t i = 0; i < kernel->count; i++)
             price[i] = price_of(&kernel->code[i], kernel, machine);
-        products_fold(kernel, price, read, written);
+        products_fold(kernel, price, &uses);
         branches_fold(kernel, price);
+        divisions_hoist(kernel, price, &uses, machine);
         for (uint32_t i = 0; i < kernel->count; i++)
             price[i].folded = !price[i].slots && !kernel->code[i].pseudo;
         /* With spills, machine code has told the order, and how often a loop spills in a turn. */
@@ -363,6 +407,6 @@ int schedule_build(SimtKernel *kernel, const SimtMachine *machine, int machine_c
     } else {
         free(price);
     }
-    free(read), free(written);
+    free(uses.read), free(uses.written), free(uses.writer);
     return kernel->price ? 0 : -1;
 }

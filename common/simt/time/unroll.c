@@ -82,7 +82,8 @@ static int is_unrolled(const SimtKernel *kernel, const Price *price, uint32_t fr
     if (kernel->code[to].op != OP_BRA_P || from > to || to - from >= MOST_CODE) return 0;
     for (uint32_t i = from; i <= to; i++) {
         const Ins *ins = &kernel->code[i];
-        if ((i < to && piece_ends(ins, &price[i])) || ins->class == CLASS_DIV) return 0;
+        int expands = ins->class == CLASS_DIV && price[i].pipe == PIPE_SFU;
+        if ((i < to && piece_ends(ins, &price[i])) || expands) return 0;
         slots += price[i].slots;
         loads += ins->class == CLASS_LOAD && ins->space != PTX_CONST;
     }
