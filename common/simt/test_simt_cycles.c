@@ -498,7 +498,9 @@ static void atomics_take_turns(void **state)
     const char *word = ".shared .align 4 .b8 word[4];\nand.b32 %r8, %r1, 32;\n"
                        "mov.u32 %r6, word;\nadd.u32 %r7, %r6, %r8;\n"
                        "mul.wide.u32 %rd4, %r2, 4;\nadd.u64 %rd3, %rd1, %rd4;\n"
-                       "mul.wide.u32 %rd5, %r8, 4;\nadd.u64 %rd2, %rd1, %rd5;\n";
+                       "mul.wide.u32 %rd5, %r8, 4;\nadd.u64 %rd2, %rd1, %rd5;\n"
+                       "mul.wide.u32 %rd5, %r1, 4;\nadd.u64 %rd6, %rd1, %rd5;\n"
+                       "mul.wide.u32 %rd5, %r1, 32;\nadd.u64 %rd7, %rd1, %rd5;\n";
     const struct {
         const char *body;
         uint64_t cycles;
@@ -509,6 +511,9 @@ static void atomics_take_turns(void **state)
         {"red.shared.add.f32 [%r7], %f1;\n", 32 * 86}, /* a round of the loop each */
         {"red.global.add.u32 [%rd2], %r1;\n", 32 * 145 / 100},
         {"red.global.add.f32 [%rd2], %f1;\n", 32 * 350 / 100},
+        /* Passes over all of four sectors of one slice; over a word of 32 of two slices. */
+        {"red.global.add.u32 [%rd6], %r1;\n", 5}, /* 4.8 */
+        {"red.global.add.u32 [%rd7], %r1;\n", 16 * 145 / 100},
         /* One lane for all, once seven more instructions have added them up; but not floats. */
         {"red.shared.add.u32 [%r6], %r1;\n", 8},
         {"red.global.max.u32 [%rd3], %r1;\n", 8},

@@ -356,10 +356,10 @@ static uint32_t turns_count(const uint64_t *address, uint32_t mask)
     return most;
 }
 
-/* Hundredths of a cycle, measured on an H200: from one atomic on a word to the next, of integers
- * and of floats; and what a slice of the L2 takes for a sector.  Each more lane on one word of it
- * takes the slice as long as an integer takes the word. */
-enum { WORD_PERCENT = 145, FLOAT_PERCENT = 350, SECTOR_PERCENT = 130, SLICE_BYTES = 512 };
+/* Hundredths of a cycle, measured on an H200: what a slice of the L2 takes for a pass over a sector,
+ * in which each word is added to once; where it is all of the sector; and from one atomic on a word
+ * of floats to the next. */
+enum { PASS_PERCENT = 145, FULL_PERCENT = 120, FLOAT_PERCENT = 350 };
 
 static void hotter(Launch *launch, uint32_t *hot, uint32_t percent)
 {
@@ -367,27 +367,62 @@ static void hotter(Launch *launch, uint32_t *hot, uint32_t percent)
     if (*hot > launch->hottest) launch->hottest = *hot;
 }
 
-/* Global atomics are done in the L2, one after another on one word, and one sector after another in
- * a slice: blocks with such atomics run one after another here, so nobody else counts at the same
+/* Of four pieces of 256 bytes each second one lies in the same slice of the L2; where the next four
+ * lie, no rule is seen to say.  A card begins an allocation with such four. */
+static uint32_t slice_of(const SimtGpu *gpu, uint64_t address)
+{
+    enum { PIECE_BYTES = 256, PIECES = 4, SLICE_RATE = 29 };
+    const Allocation *a = memory_find(&gpu->memory, address);
+    uint64_t base = a ? a->address : 0, piece = (address - base) / PIECE_BYTES,
+             mixed = (piece / PIECES + base) * 0x9e3779b97f4a7c15ull >> 32;
+    uint32_t pairs = (uint32_t)(gpu->machine.l2_bytes_per_cycle / SLICE_RATE / 2);
+    pairs = pairs < 1 ? 1 : pairs > HOT_SLICES / 2 ? HOT_SLICES / 2 : pairs;
+    return (uint32_t)(mixed % pairs * 2 + piece % 2);
+}
+
+/* A lane goes with the pass of its sector that is as late as others came to its word before. */
+typedef struct Passes {
+    uint32_t count, of[LANES]; /* per lane */
+    uint32_t lanes[LANES];     /* of each pass */
+    uint64_t key[LANES];
+} Passes;
+
+static void passes_find(const uint64_t *address, uint32_t mask, Passes *passes)
+{
+    passes->count = 0;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(m), i = 0;
+        uint64_t before = 0;
+        for (uint32_t k = mask & ((m & -m) - 1); k; k &= k - 1)
+            before += address[__builtin_ctz(k)] / WORD == address[lane] / WORD;
+        uint64_t key = address[lane] / SECTOR * LANES + before;
+        while (i < passes->count && passes->key[i] != key)
+            i++;
+        if (i == passes->count) passes->key[i] = key, passes->lanes[i] = 0, passes->count++;
+        passes->of[lane] = i, passes->lanes[i]++;
+    }
+}
+
+/* Global atomics are done in the L2, one after another on one word, and one pass after another in a
+ * slice: blocks with such atomics run one after another here, so nobody else counts at the same
  * time. */
 static void count_hot(Launch *launch, const Ins *ins, const uint64_t *address, uint32_t mask)
 {
-    const SimtMachine *machine = &launch->gpu->machine;
-    uint32_t slices = (uint32_t)(machine->l2_bytes_per_cycle / 64), n = 0;
     uint32_t format = ins->aux >> 8, is_float = format >= FORMAT_F16 && format <= FORMAT_F64;
-    uint64_t done[LANES]; /* sectors, each with how many lanes of one word came before */
-    slices = slices < 1 ? 1 : slices > HOT_SLICES ? HOT_SLICES : slices;
+    uint32_t percent[LANES];
+    Passes passes;
+    passes_find(address, mask, &passes);
+    for (uint32_t i = 0; i < passes.count; i++) {
+        int whole = passes.lanes[i] * ins->bytes == SECTOR;
+        percent[i] = whole ? FULL_PERCENT : PASS_PERCENT;
+        uint64_t at = passes.key[i] / LANES * SECTOR;
+        hotter(launch, &launch->slice[slice_of(launch->gpu, at)], percent[i]);
+    }
     for (uint32_t m = mask; m; m &= m - 1) {
-        uint64_t at = address[__builtin_ctz(m)], word = at / 4, before = 0;
-        for (uint32_t k = mask & ~m & ((m & -m) - 1); k; k &= k - 1)
-            before += address[__builtin_ctz(k)] / 4 == word;
+        uint32_t lane = (uint32_t)__builtin_ctz(m);
+        uint64_t word = address[lane] / WORD;
         hotter(launch, &launch->hot[(word * 0x9e3779b97f4a7c15ull) >> 52],
-               is_float ? FLOAT_PERCENT : WORD_PERCENT);
-        uint32_t was = n;
-        n = distinct_add(done, n, at / SECTOR * LANES + before);
-        if (n == was) continue;
-        hotter(launch, &launch->slice[at / SLICE_BYTES % slices],
-               before ? WORD_PERCENT : SECTOR_PERCENT);
+               is_float ? FLOAT_PERCENT : percent[passes.of[lane]]);
     }
 }
 

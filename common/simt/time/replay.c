@@ -39,6 +39,7 @@ enum {
     REMOTE_QUEUE = 300, /* ... and of the way to other blocks */
     LOAD_LINE = 2,      /* the least that a line takes on its way from the L2 to one SM */
     STORE_LINE = 4,     /* ... and on its way there */
+    ATOMIC_LINE = 3,    /* ... there and back */
     BARRIER_OF_ALL = 1, /* Actor.barrier; of some warps: from the next on, by number */
     BARRIER_OF_SOME = 2,
     ARRIVALS = 16384, /* fetches of DRAM that are remembered */
@@ -390,7 +391,8 @@ static uint64_t l2_request(Sm *sm, const Actor *actor, const Ins *ins, const Tra
     int store = ins->class == CLASS_STORE;
     const SimtMachine *m = sm->machine;
     uint32_t sectors = step->misses, *debt = &sm->dram_debt[store];
-    uint64_t lines = (uint64_t)step->lines * (store ? STORE_LINE : LOAD_LINE) * TICKS;
+    uint32_t line = store ? STORE_LINE : ins->class == CLASS_ATOMIC ? ATOMIC_LINE : LOAD_LINE;
+    uint64_t lines = (uint64_t)step->lines * line * TICKS;
     uint64_t taken = sectors * sm->l2_sector;
     if (store && ins->op == OP_SPILL) taken = taken * SPILL_STORE_PERCENT / 100;
     sm->l2 = later(sm->l2, now * TICKS) + later(taken, lines);
