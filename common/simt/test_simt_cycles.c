@@ -404,7 +404,8 @@ static uint64_t division_cycles(const char *before, const char *divides)
     for (uint64_t turns = 200, i = 0; i < 2; i++, turns *= 2) {
         char loop[1000];
         snprintf(loop, sizeof loop,
-                 "mov.u32 %%r5, 0;\nadd.u32 %%r7, %%r2, 3;\nmov.u32 %%r6, %%r1;\nLOOP:\n"
+                 "mov.u32 %%r5, 0;\nadd.u32 %%r7, %%r2, 3;\nmov.u32 %%r6, %%r1;\n"
+                 "ld.param.u32 %%r8, [data];\nLOOP:\n"
                  ".pragma \"nounroll\";\n%s%sadd.u32 %%r6, %%r6, %%r5;\nadd.s32 %%r5, %%r5, 1;\n"
                  "setp.lt.s32 %%p1, %%r5, %d;\n@%%p1 bra LOOP;\n",
                  before, divides, (int)turns);
@@ -424,6 +425,7 @@ static void a_loop_divides_by_what_stays_without_a_reciprocal(void **state)
     (void)state;
     assert_in_range(division_cycles("", DIVIDES), rest, rest + around);
     assert_in_range(division_cycles("", "div.s32 %r6, %r6, %r7;\n"), rest, rest + around);
+    assert_in_range(division_cycles("", "rem.u32 %r6, %r6, %r8;\n"), rest, rest + around);
     assert_in_range(division_cycles("add.u32 %r7, %r7, 1;\n", DIVIDES), whole, whole + around);
     assert_in_range(division_cycles("setp.eq.u32 %p2, %r5, 1000;\n@%p2 bra OUT;\n", DIVIDES), whole,
                     whole + around);

@@ -33,7 +33,8 @@ static int is_product(const Ins *ins)
            ins->op == OP_SHL_64;
 }
 
-/* Of each scoreboard number: how often it is read and written, and by which instruction last. */
+/* Of each scoreboard number: how often it is read, how many instructions write it, and the last of
+ * these. */
 typedef struct Uses {
     uint32_t *read, *written, *writer;
 } Uses;
@@ -47,8 +48,11 @@ static int uses_count(const SimtKernel *kernel, Uses *uses)
     for (uint32_t i = 0; i < kernel->count; i++) {
         for (int k = 0; k < 6; k++)
             uses->read[kernel->code[i].t_s[k]]++;
-        for (int k = 0; k < 4; k++)
-            uses->written[kernel->code[i].t_d[k]]++, uses->writer[kernel->code[i].t_d[k]] = i;
+        for (int k = 0; k < 4; k++) {
+            uint16_t score = kernel->code[i].t_d[k];
+            uses->written[score] += !uses->written[score] || uses->writer[score] != i;
+            uses->writer[score] = i;
+        }
     }
     return 0;
 }
