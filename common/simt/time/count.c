@@ -356,9 +356,9 @@ static uint32_t turns_count(const uint64_t *address, uint32_t mask)
     return most;
 }
 
-/* Hundredths of a cycle, measured on an H200: what a slice of the L2 takes for a pass over a sector,
- * in which each word is added to once; where it is all of the sector; and from one atomic on a word
- * of floats to the next. */
+/* Hundredths of a cycle, measured on an H200: what a slice of the L2 takes for a pass over a
+ * sector, in which each word is added to once; where it is all of the sector; and from one atomic
+ * on a word of floats to the next. */
 enum { PASS_PERCENT = 145, FULL_PERCENT = 120, FLOAT_PERCENT = 350 };
 
 static void hotter(Launch *launch, uint32_t *hot, uint32_t percent)
