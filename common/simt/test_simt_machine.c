@@ -172,6 +172,49 @@ static void a_lie_gains_two_fifths_at_most(void **state)
     assert_in_range(loop_cycles(8, 0), alone * 3 / 5 - 400, alone * 3 / 5 + 400);
 }
 
+/* ---- lanes that part ------------------------------------------------- */
+
+/* So many lanes pass over a few products, and meet the others before many more. */
+static uint64_t meeting_cycles(int lanes)
+{
+    enum { APART = 20 };
+    MachineIns ins[APART + PRODUCTS + 4] = {{0}};
+    char *text = malloc(sizeof BEGIN + (APART + PRODUCTS) * 40 + 200), *to = text;
+    uint32_t at = 0;
+    assert_non_null(text);
+    to += sprintf(to, "%smov.u32 %%r1, %%tid.x;\nsetp.lt.s32 %%p1, %%r1, %d;\n@%%p1 bra MEET;\n",
+                  BEGIN, lanes);
+    for (int i = 0; i < APART; i++)
+        to += sprintf(to, "fma.rn.f32 %%f1, %%f1, %%f2, %%f3;\n");
+    to += sprintf(to, "MEET:\n");
+    for (int i = 0; i < PRODUCTS; i++)
+        to += sprintf(to, "fma.rn.f32 %%f1, %%f1, %%f2, %%f3;\n");
+    sprintf(to, "ret;\n}\n");
+    uint32_t bra = line_at(text, strstr(text, "@%p1"));
+    ins[at++] = (MachineIns){.op = BRANCH, .line = bra, .stall = 5};
+    for (uint32_t i = 1; i <= APART; i++)
+        ins[at++] = (MachineIns){.op = FFMA, .line = bra + i, .stall = 4, .piece = 1};
+    for (uint32_t i = 2; i <= PRODUCTS + 1; i++)
+        ins[at++] = (MachineIns){.op = FFMA, .line = bra + APART + i, .stall = 4, .piece = 2};
+    ins[at++] = (MachineIns){.op = EXIT, .line = bra + APART + PRODUCTS + 2, .piece = 2};
+    for (uint32_t i = 0; i < at; i++)
+        ins[i].reached = 1;
+    MachineCode code = {.ins = ins, .count = at, .sm = 90};
+    uint64_t cycles = cycles_with(text, &code);
+    free(text);
+    return cycles;
+}
+
+/* Each of the two comes to where they meet, and all go on from there once. */
+static void what_is_behind_a_meeting_is_played_once(void **state)
+{
+    enum { ENDS = 60 };
+    uint64_t together = meeting_cycles(0);
+    (void)state;
+    assert_in_range(together, 4 * PRODUCTS, 4 * PRODUCTS + 3 * ENDS);
+    assert_in_range(meeting_cycles(16), together, together + ENDS);
+}
+
 /* ---- nonsense ------------------------------------------------- */
 
 static uint32_t next_random(uint32_t *seed)
@@ -258,6 +301,7 @@ int main(void)
         cmocka_unit_test(a_lie_does_not_shorten_a_chain),
         cmocka_unit_test(loads_are_as_many_at_once_as_machine_code_has),
         cmocka_unit_test(a_lie_gains_two_fifths_at_most),
+        cmocka_unit_test(what_is_behind_a_meeting_is_played_once),
         cmocka_unit_test(nonsense_is_survived),
         cmocka_unit_test(copies_that_never_come),
     };

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/simt/core/ops.h"
+
 /* A part may become so many times as much machine code: a hostile one costs no more memory. */
 enum { MOST_TIMES = 16, MOST_MORE = 4096, MOST_LOOKS = 256 };
 
@@ -23,6 +25,15 @@ typedef struct Walk {
     size_t room;
     uint32_t *turn; /* per loop */
 } Walk;
+
+/* Did lanes come to where others are to meet them, and make way for those?  All of them then come
+ * there once more. */
+static int makes_way(const SimtKernel *kernel, const WarpTrace *from, uint32_t at)
+{
+    uint32_t ins = from->step[at].ins;
+    return kernel->code[ins].op == OP_JOIN &&
+           (at + 1 == from->count || from->step[at + 1].ins != ins + 1);
+}
 
 /* The end of one pass through a part.  Where lanes have parted, it goes back in places. */
 static uint32_t pass_end(const Walk *w, uint32_t from)
@@ -145,7 +156,7 @@ int follow_warp(const SimtKernel *kernel, const WarpTrace *from, WarpTrace *to)
     uint32_t at = 0;
     int good = w.turn != NULL;
     while (good && at < from->count)
-        good = (at = pass_add(&w, at)) != 0;
+        good = (at = makes_way(kernel, from, at) ? at + 1 : pass_add(&w, at)) != 0;
     free(w.turn), free(w.place);
     return good ? 0 : -1;
 }
