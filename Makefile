@@ -44,11 +44,11 @@ ifneq ($(if $(BUILD),$(call without,$(BUILD),$(PLAIN))$(filter -%,$(BUILD)),empt
 $(error BUILD is a path of letters, digits and / . _ - + @ and commas, and does not begin with -)
 endif
 
-# A wrong answer is an answer, and so is "not passed yet": "make: *** Error 1" would say that
-# something broke.  What ends make with a status of 1 and says nothing is -q, so these goals are
-# asked that way.  Lines that begin with + are carried out all the same, and what they build is not
-# asked but made.  Other goals beside them, or -n, -t: as ever.
-ANSWERS := grade run profile see picture simulate hint ladder solution
+# A wrong answer is an answer, and so are "not passed yet" and "no such release": "make: *** Error 1"
+# would say that something broke.  What ends make with a status of 1 and says nothing is -q, so
+# these goals are asked that way.  Lines that begin with + are carried out all the same, and what
+# they build is not asked but made.  Other goals beside them, or -n, -t: as ever.
+ANSWERS := grade run profile see picture simulate hint ladder solution update
 # Nor did something break where a goal is not told what it is about: it asks, and that is all.
 OF_LAB  := see run profile hint solution reset keep watch serve mutate
 UNTOLD  := $(filter $(if $(LAB),,$(OF_LAB)) $(if $(SUBMISSIONS),,class),$(MAKECMDGOALS))
@@ -688,8 +688,8 @@ handout:
 	$(call stage,tools $(BUILD)/bin/handout)
 	$(Q)sh autograder/handout/handout.sh "$$BUILD" "$${OUT:-$$BUILD/handout}" "$$LAB"
 
-update:
-	$(Q)sh common/setup/update.sh "$$FROM"
+update-answer:
+	$(Q)$(plus)mkdir -p "$$BUILD" && sh common/setup/update.sh "$$FROM"; $(keep)
 
 # clangd wants the flags of every source.  Nothing is compiled for it, only read.
 compile-commands:

@@ -26,15 +26,16 @@ as_student()
 command -v git >/dev/null || fail 'no git: sudo apt-get install git'
 [ "$(git rev-parse --show-toplevel 2>/dev/null)" = "$(pwd -P)" ] ||
     fail 'this copy is no git repository: clone the release (git clone FROM), and put your labs/ into the clone'
+own=$(git rev-parse --git-dir) # a worktree has a file there that says where it is
 [ -n "$from" ] || from=$(git remote get-url origin 2>/dev/null) ||
     fail 'from where?  make update FROM=dir'
-[ ! -e .git/MERGE_HEAD ] || fail 'a merge is under way: finish it with  git commit  or  git merge --abort'
+[ ! -e "$own/MERGE_HEAD" ] || fail 'a merge is under way: finish it with  git commit  or  git merge --abort'
 # A folder may be the instructor's own: that it is another user's is no reason not to read it.
 set --
 [ ! -d "$from" ] || set -- --upload-pack='git -c safe.directory=* upload-pack'
-git fetch -q "$@" -- "$from" HEAD 2>.git/words ||
-    fail "$from has no release to fetch: $(sed -n 's/^fatal: //p' .git/words | head -n 1)"
-rm -f .git/words
+git fetch -q "$@" -- "$from" HEAD 2>"$own/words" ||
+    fail "$from has no release to fetch: $(sed -n 's/^fatal: //p' "$own/words" | head -n 1)"
+rm -f "$own/words"
 if git merge-base --is-ancestor FETCH_HEAD HEAD; then
     echo 'update: you have this release already.'
     exit 0
@@ -44,22 +45,22 @@ git add -A
 git diff --cached --quiet || as_student commit -q -m 'My work before an update'
 
 as_student merge -q --no-edit -m 'Update of the workbook' FETCH_HEAD >/dev/null 2>&1 || {
-    git ls-files -u | cut -f 2 | sort -u >.git/both
-    [ -s .git/both ] || fail "git could not merge $from; your files are as they were"
+    git ls-files -u | cut -f 2 | sort -u >"$own/both"
+    [ -s "$own/both" ] || fail "git could not merge $from; your files are as they were"
     while read -r file; do
-        git show "HEAD:$file" >.git/mine 2>/dev/null || rm -f .git/mine
-        git show "FETCH_HEAD:$file" >.git/theirs 2>/dev/null || rm -f .git/theirs
+        git show "HEAD:$file" >"$own/mine" 2>/dev/null || rm -f "$own/mine"
+        git show "FETCH_HEAD:$file" >"$own/theirs" 2>/dev/null || rm -f "$own/theirs"
         mkdir -p "$(dirname "$file")"
         case $file in labs/*) keep=mine other=theirs suffix=new ;; *) keep=theirs other=mine suffix=mine ;; esac
         # What one side has removed is not there to be put beside.
-        if [ -e ".git/$keep" ]; then cp ".git/$keep" "$file"; else rm -f "$file"; fi
-        if [ -e ".git/$other" ]; then
-            cp ".git/$other" "$file.$suffix"
+        if [ -e "$own/$keep" ]; then cp "$own/$keep" "$file"; else rm -f "$file"; fi
+        if [ -e "$own/$other" ]; then
+            cp "$own/$other" "$file.$suffix"
             echo "update: you and the release both changed $file: the other one is $file.$suffix"
         fi
         git add -A -- "$file"
-    done <.git/both
-    rm -f .git/both .git/mine .git/theirs
+    done <"$own/both"
+    rm -f "$own/both" "$own/mine" "$own/theirs"
     as_student commit -q -m 'Update of the workbook'
 }
 echo "update: $(git log -1 --format=%s FETCH_HEAD)"

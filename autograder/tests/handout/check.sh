@@ -235,6 +235,10 @@ update "$work/stranger"
 [ $? = 2 ] && grep -q 'is no release of this workbook' "$work/out" &&
     cmp "$work/mine" "$copy/labs/04-tiled/conv.cu"
 tell a-stranger-is-no-release
+(cd "$copy" && make update FROM="$work/nowhere" >"$work/out" 2>&1)
+[ $? != 0 ] && [ "$(grep -vc '^  SETUP ' "$work/out")" = 1 ] &&
+    grep -q "^update: $work/nowhere has no release to fetch: " "$work/out"
+tell make-update-fails-in-one-line
 rm -rf "$copy/.git"
 update "$next"
 [ $? = 2 ] && [ "$(wc -l <"$work/out")" = 1 ] && grep -q 'is no git repository' "$work/out"
