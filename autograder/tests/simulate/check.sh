@@ -73,6 +73,18 @@ tell every-weight-of-a-linear-filter
 run 0 $here/recursion.cu && [ "$(grep -c '^ok ' "$work/out")" = 6 ] &&
     ! grep -q '^not ok' "$work/out" && ! says 'a check found' && ! says 'leak check'
 tell recursion-and-the-device-heap
+run 0 $here/stack.cu array && grep -qx 'right: cudaSuccess' "$work/out" &&
+    ! says 'a check found'
+tell a-large-frame-needs-no-stack
+run 0 $here/stack.cu 'calls 524288 3000' && grep -qx 'right: cudaSuccess' "$work/out" &&
+    run 1 $here/stack.cu 'calls 64 3' && says 'Stack overflow: 1 call that has not returned takes' &&
+    run 1 $here/stack.cu 'calls 524288 100000' && says 'Stack overflow: [0-9]* calls' &&
+    says 'stack.cu:[0-9]*$'
+tell calls-as-deep-as-the-stack
+ARCH=90a run 1 $here/flight.cu && grep -qx 'no error: 0 wrong' "$work/out" &&
+    says 'The block ends while a bulk copy may still write its shared memory' &&
+    says 'flight.cu:[0-9]*$'
+tell bytes-that-come-after-their-block
 run 1 $here/recursion.cu deep && says 'Stack overflow: 65 calls' && says 'recursion.cu:[0-9]*$' &&
     run 0 $here/recursion.cu deeper && ! says 'Stack'
 tell the-end-of-the-stack

@@ -115,9 +115,12 @@ int call_enter(Warp *warp, const Ins *ins)
     uint32_t stack = stack_used(warp, warp->mask) + callee->stack_bytes;
     if (stack > limit) {
         fault_at(warp, ins, SIMT_MEMCHECK, (uint32_t)__builtin_ctz(warp->mask), 0, 0,
-                 "Stack overflow: %u calls that have not returned take %u bytes of this thread's "
-                 "stack, which has %llu (cudaDeviceSetLimit, cudaLimitStackSize)",
-                 warp->frames + 1, stack, (unsigned long long)limit);
+                 "Stack overflow: %u %s %u bytes of this thread's stack, which has %llu "
+                 "(cudaDeviceSetLimit, cudaLimitStackSize)",
+                 warp->frames + 1,
+                 warp->frames ? "calls that have not returned take"
+                              : "call that has not returned takes",
+                 stack, (unsigned long long)limit);
         return -1;
     }
     CallFrame *frame = frame_push(warp, ins, callee, stack);
