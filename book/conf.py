@@ -28,7 +28,18 @@ html_use_index = False
 
 
 def setup(app):
+    def tick():
+        """A line for each chapter that is read or written, where book.sh shows how far it is."""
+        if os.environ.get("TICKER"):
+            os.write(int(os.environ["TICKER"]), b"\n")
+
     def as_chapter(app, name, source):
         source[0] = pages.chapter(name + ".md", book, anchors=app.builder.name == "html")
+        tick()
+
+    def written(app, name, template, context, document):
+        if document and app.builder.name == "html":
+            tick()
 
     app.connect("source-read", as_chapter)
+    app.connect("html-page-context", written)

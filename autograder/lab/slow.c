@@ -137,8 +137,8 @@ static const char *surplus_kind(const DeviceCost *mine, const DeviceCost *other)
         const char *words;
     } kind[] = {
         {(double)mine->integer_instructions - (double)other->integer_instructions,
-         "integers: indices and their tests"},
-        {(double)mine->float_instructions - (double)other->float_instructions, "floats"},
+         "integer arithmetic: indices and their tests"},
+        {(double)mine->float_instructions - (double)other->float_instructions, "floating point"},
         {(double)mine->memory_instructions - (double)other->memory_instructions,
          "loads and stores"},
         {(double)mine->control_instructions - (double)other->control_instructions,
@@ -157,7 +157,7 @@ static void compare_instructions(Sides *sides)
     if (times < 1.15) return;
     SlowReason *reason = reason_add(sides, SLOW_INSTRUCTIONS, times);
     text_set(reason->text, sizeof reason->text,
-             "%.1f times the instructions of %s; most of the surplus are %s.", times, sides->called,
+             "%.1f times the instructions of %s; most of the surplus is %s.", times, sides->called,
              surplus_kind(sides->mine, sides->other));
 }
 

@@ -56,8 +56,8 @@ static void each_reason_is_told_with_its_numbers(void **state)
     mine.warp_instructions = 3100000, mine.integer_instructions = 2300000;
     mine.instructions = 99200000;
     expect(&mine, SLOW_INSTRUCTIONS,
-           "3.1 times the instructions of the reference; most of the surplus are integers: indices "
-           "and their tests.");
+           "3.1 times the instructions of the reference; most of the surplus is integer "
+           "arithmetic: indices and their tests.");
     mine = reference();
     mine.shared_wavefronts = 100000, mine.conflict_line = 61;
     expect(&mine, SLOW_BANKS,

@@ -406,7 +406,7 @@ static void layer_say(const char *name, int done, int all)
 {
     static time_t began;
     if (!done) began = time(NULL);
-    fprintf(stderr, "%s, %d of %d", name, done + 1, all);
+    fprintf(stderr, "  %s, %d of %d", name, done + 1, all);
     if (done)
         fprintf(stderr, ", about %.0f s left", difftime(time(NULL), began) / done * (all - done));
     fputc('\n', stderr);

@@ -13,6 +13,7 @@ nvcc=${2:?usage: compare.sh BUILD NVCC}
 layers=${LAYERS:-common/compare/layers.tsv}
 out=$build/compare${TUNED:+/tuned}
 . common/compare/sides.sh
+echo "  BUILD   the solutions for this card (a minute)" >&2
 program compare
 
 # Labs 08 (the simulator's hardware) and 01 (the host's) are not of this race.

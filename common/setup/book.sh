@@ -19,23 +19,22 @@ chapters()
 {
     folder=$1 builder=$2
     shift 2
-    "$python" -m sphinx -q -W --keep-going -c book -b "$builder" "$@" . "$out/$folder"
+    TICKER=9 "$python" -m sphinx -q -W --keep-going -c book -b "$builder" "$@" . "$out/$folder"
 }
 
 . common/setup/ticker.sh
+all=$("$python" -c 'import sys; sys.path.insert(0, "book"); import pages; print(len(pages.chapters()))')
 echo '  BOOK    the pages for a browser'
-ticker_begin "$build" 'chapters read and written' 1 "$build/book.browser-seconds"
+ticker_begin "$build" 'chapters read and written' $((2 * all)) "$build/book.browser-seconds"
 chapters html html
-echo >&9
 ticker_end
 echo '<meta http-equiv="refresh" content="0; url=html/book/index.html">' >"$out/index.html"
 
 # Sphinx takes the first chapter to lie at the top.  The printer of pages knows no currentColor,
 # which gnuplot's figures name.
 echo '  BOOK    the pages for a printer (a minute)'
-ticker_begin "$build" 'chapters read, pages set' 2 "$build/book.printer-seconds"
+ticker_begin "$build" 'chapters read, pages set' $((all + 1)) "$build/book.printer-seconds"
 chapters .print singlehtml -D html_theme=basic -D templates_path=print -D pygments_style=friendly
-echo >&9
 sed -i 's,href="book/index.html#,href="#,g' "$out/.print/book/index.html"
 sed -i 's/currentColor/black/g' "$out"/.print/_images/*.svg
 "$python" -m weasyprint -q -s book/static/book.css -s book/print/print.css \

@@ -59,10 +59,10 @@ __host__ __device__ static int taps_of(const TrainLayer &layer)
 
 /* ---- convolutions ------------------------------------------------------------------------ */
 
-/* A filter bank, as it is stored or with its maps exchanged and its taps turned round. */
+/* A filter bank, as stored or turned.  maps: that it makes; next_: floats from one to the next. */
 typedef struct Bank {
     const float *w;
-    int maps, next_map, next_in, first_tap, next_tap; /* maps: that it makes */
+    int maps, next_map, next_in, first_tap, next_tap;
 } Bank;
 
 /* sum[f][i]: 2 x 2 neighbouring outputs of FILTERS maps, from map `k` on; `in` is the first input

@@ -159,7 +159,7 @@ template <int ROWS_, int COLS_> struct Tile {
             for (int i = 0; i < AT_ONCE; i++) {
                 const int l = first + i * LINES_APART;
                 const Place at = place[l % TILES];
-                // TODO(3): Load column j of row l/TILES of that tile into line[l][j].
+                // TODO(3): Load column j of row l/TILES of that tile into value[i], for line[l][j].
                 (void)at, (void)from;
                 value[i] = 0;
                 // END TODO(3)
