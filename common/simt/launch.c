@@ -16,6 +16,7 @@
 #include "common/simt/launch_check.h"
 #include "common/simt/simt.h"
 #include "common/simt/time/cost.h"
+#include "common/simt/time/l2.h"
 #include "common/simt/time/replay.h"
 #include "common/simt/time/schedule.h"
 #include "common/simt/time/traffic.h"
@@ -183,7 +184,8 @@ static void counts_merge(Launch *launch, Worker *worker, uint32_t count, SimtRes
     c->blocks = launch->blocks;
     c->threads = launch->blocks * launch->threads_per_block;
     c->warps = launch->blocks * launch->warps_per_block;
-    c->dram_bytes = (launch->dram_loads + launch->dram_stores) * 32;
+    if (l2_play(launch, worker, count) != 0) return;
+    c->dram_bytes = (launch->dram_loads + launch->dram_fills + launch->dram_stores) * 32;
     uint64_t misses = 0;
     for (uint32_t i = 0; i < launch->gpu->machine.sms; i++)
         misses += worker[0].sm[i].load_misses;

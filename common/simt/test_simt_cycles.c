@@ -478,6 +478,53 @@ static void blocks_in_step_wait_together(void **state)
     assert_int_equal(walk_cycles(2 * SMS, 3), two);
 }
 
+/* Bytes to and from DRAM.  32 blocks of 256 threads go twice through so many KB, `apart` bytes from
+ * one thread's word to the next one's; the second time each through another block's part. */
+static uint64_t dram_bytes_of(uint32_t kilobytes, uint32_t apart, const char *access, int threads)
+{
+    enum { AT_ONCE = 32 * 256 };
+    static float data[1 << 19];
+    char turns[1024];
+    Error error = {""};
+    SimtResult result;
+    SimtOptions options = {.threads = threads, .count = 1};
+    SimtGpu *gpu = simt_open(&SMALL, &options, &error);
+    assert_non_null(gpu);
+    uint64_t address = device_data(gpu, data, sizeof data);
+    snprintf(turns, sizeof turns,
+             "mov.u32 %%r10, 0;\nTURN: add.u32 %%r11, %%r2, %%r10;\nand.b32 %%r11, %%r11, 31;\n"
+             "mad.lo.u32 %%r11, %%r11, 256, %%r1;\nmul.wide.u32 %%rd2, %%r11, %u;\n"
+             "add.u64 %%rd2, %%rd1, %%rd2;\nmov.u32 %%r12, 0;\n"
+             "NEXT: %s;\nadd.u64 %%rd2, %%rd2, %u;\nadd.u32 %%r12, %%r12, 1;\n"
+             "setp.lt.u32 %%p1, %%r12, %u;\n@%%p1 bra NEXT;\nadd.u32 %%r10, %%r10, 1;\n"
+             "setp.lt.u32 %%p1, %%r10, 2;\n@%%p1 bra TURN;\n",
+             apart, access, AT_ONCE * apart, kilobytes * 1024 / (AT_ONCE * apart));
+    char *text = kernel_text(turns, "", 0, "");
+    if (run(gpu, text, 32, 256, 0, &address, sizeof address, &result) != 0)
+        fail_msg("%s", result.report.text);
+    simt_close(gpu);
+    free(text);
+    return result.counters.dram_bytes;
+}
+
+/* The small machine's has 1 MB. */
+static void the_l2_keeps_what_fits(void **state)
+{
+    enum { KB = 1024, MB = 1024 * KB };
+    const char *load = "ld.global.f32 %f1, [%rd2]", *store = "st.global.f32 [%rd2], %f1";
+    uint64_t loaded = dram_bytes_of(2048, 4, load, 1), written = dram_bytes_of(2048, 32, store, 1);
+    (void)state;
+    assert_int_equal(dram_bytes_of(256, 4, load, 1), 256 * KB);
+    assert_in_range(loaded, 2 * 2 * MB * 97 / 100, 2 * 2 * MB);
+    /* In the order of moments, however many host threads there are. */
+    assert_int_equal(dram_bytes_of(2048, 4, load, 3), loaded);
+    /* Whole sectors are only written; what is not written of one comes from DRAM first. */
+    assert_in_range(dram_bytes_of(2048, 4, store, 1), 3 * MB, 2 * 2 * MB);
+    assert_in_range(written, 6 * MB, 4 * 2 * MB);
+    assert_int_equal(dram_bytes_of(2048, 32, store, 3), written);
+    assert_int_equal(dram_bytes_of(256, 4, store, 1), 256 * KB);
+}
+
 static void a_launch_waits_for_its_last_store(void **state)
 {
     (void)state;
@@ -618,6 +665,7 @@ int main(void)
         cmocka_unit_test(a_loop_divides_by_what_stays_without_a_reciprocal),
         cmocka_unit_test(lines_a_power_of_two_apart_do_not_meet),
         cmocka_unit_test(blocks_in_step_wait_together),
+        cmocka_unit_test(the_l2_keeps_what_fits),
         cmocka_unit_test(a_launch_waits_for_its_last_store),
         cmocka_unit_test(atomics_take_turns),
         cmocka_unit_test(a_loop_that_lanes_may_leave_has_no_uniform_address),

@@ -479,6 +479,8 @@ struct Warp {
     Chain chain;
     uint32_t passes, misses, lines; /* of the access just made, set by the counters */
     uint32_t fetch;                 /* ... and of a load what it fetches of DRAM, see TraceStep */
+    uint32_t filled;                /* lines that it has brought into the L1 */
+    uint32_t accesses;              /* to global memory so far, as far as the L2 takes notes */
     uint32_t bulk_sectors;          /* the same of a bulk copy */
     CallFrame *frame;               /* the latest last */
     uint32_t frames, frame_room;
@@ -516,6 +518,8 @@ enum { SHARED_LINE = 128 };
 typedef struct L1Line {
     uint64_t tag;
     uint32_t sectors, used;
+    uint32_t warp,
+        filled; /* who used it last, and how many lines that one had brought in by then */
 } L1Line;
 
 typedef struct InsCount {
@@ -536,6 +540,21 @@ typedef struct Touched {
     uint64_t *word, words;
     unsigned char *taken; /* per page of words */
 } Touched;
+
+/* An access to a line that stands for others (l2.h). */
+typedef struct L2Note {
+    uint64_t at; /* its moment */
+    uint32_t line, words;
+    uint8_t store, half; /* half: of the L2, that the SM lies beside */
+} L2Note;
+
+/* Those of one worker. */
+typedef struct L2Log {
+    L2Note *note;
+    uint32_t count, room;
+    uint32_t most; /* rank of a line that is noted; 0: none is */
+    int failed;    /* out of memory */
+} L2Log;
 
 struct Worker {
     Launch *launch;
@@ -581,6 +600,7 @@ struct Worker {
     uint32_t local_lines;   /* so many a warp */
     Touched loaded, stored; /* loads by pairs of sectors */
     uint32_t *first;        /* of each pair when this worker first asked for it (first.h) */
+    L2Log l2;
     uint64_t charged,
         patience;              /* warp instructions that the launch is yet to be told of, at most */
     void (*begin)(void *);     /* begins other workers; NULL: they have begun, or there are none */
@@ -632,6 +652,7 @@ struct Launch {
     uint64_t executed;
     size_t saved_bytes; /* that warps have room for: registers of calls that have not returned */
     uint64_t dram_loads, dram_stores; /* sectors */
+    uint64_t dram_fills;              /* loaded because a store wrote only a part of them */
     uint32_t hot[HOT_ADDRESSES];      /* hundredths of a cycle that atomics take, by word, hashed */
     uint32_t slice[HOT_SLICES];       /* ... and by the slice of the L2 that they lie in */
     uint32_t hottest;                 /* the most of them */

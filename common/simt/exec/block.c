@@ -13,6 +13,7 @@
 #include "common/simt/time/cost.h"
 #include "common/simt/time/first.h"
 #include "common/simt/time/replay.h"
+#include "common/simt/time/l2.h"
 #include "common/simt/time/traffic.h"
 #include "common/simt/time/watch.h"
 
@@ -330,7 +331,7 @@ static void block_prepare(Worker *worker, uint64_t number)
         warp->pc = warp->code;
         warp->state = WARP_READY;
         warp->clock = 0;
-        warp->asyncs = 0, warp->async_group = 0;
+        warp->asyncs = 0, warp->async_group = 0, warp->accesses = 0, warp->filled = 0;
         hopper_clear(warp);
         warp->trace = trace ? &trace->warp[w] : NULL;
         if (warp->ready) memset(warp->ready, 0, worker->kernel->scoreboard * sizeof *warp->ready);
@@ -547,7 +548,9 @@ static int worker_count_open(Worker *worker)
     size_t scores = (size_t)worker->kernel->scoreboard * worker->block.warps;
     worker->ready = shelf_zeros(shelf, scores, sizeof *worker->ready);
     worker->chain_ready = shelf_zeros(shelf, scores, sizeof *worker->chain_ready);
-    if (heaviest_open(&worker->heaviest, worker->launch, shelf) || touched_open(worker)) return -1;
+    if (heaviest_open(&worker->heaviest, worker->launch, shelf) || touched_open(worker) ||
+        l2_log_open(&worker->l2, worker->launch))
+        return -1;
     return worker->l1 && worker->local_line && worker->sm && worker->profile &&
                    worker->wavefronts && worker->ready && worker->chain_ready
                ? 0
@@ -629,5 +632,6 @@ void worker_close(Worker *worker)
     free(worker->block.flight), free(worker->block.departure), free(worker->block.phase);
     free(worker->block.phase_at);
     touched_close(worker);
+    l2_log_close(&worker->l2);
     if (worker->shelf) shelf_leave(worker->shelf);
 }

@@ -6,6 +6,7 @@
 #include "common/simt/core/ops.h"
 #include "common/simt/time/chain.h"
 #include "common/simt/time/cost.h"
+#include "common/simt/time/l2.h"
 #include "common/simt/time/traffic.h"
 #include "common/simt/time/watch.h"
 
@@ -33,10 +34,21 @@ static inline uint32_t units_collect(const uint64_t *address, uint32_t mask, uin
     return n;
 }
 
+/* Here a warp runs alone up to a barrier, on a card beside the block's others.  A line that only it
+ * has used stays as long as the L1 has room for what all of them bring in by then. */
+static int is_crowded_out(const Warp *warp, const L1Line *line)
+{
+    const Worker *worker = warp->worker;
+    return line->warp == warp->index &&
+           (uint64_t)(warp->filled - line->filled) * worker->block.warps >
+               (uint64_t)worker->l1_sets * WAYS;
+}
+
 /* One block's view of the L1: it starts cold, for what an earlier block left there depends on more
  * than this block. */
-static int l1_hit(Worker *worker, uint64_t sector)
+static int l1_hit(Warp *warp, uint64_t sector)
 {
+    Worker *worker = warp->worker;
     uint64_t line = sector / LINE_SECTORS, tag = line << 24 | (worker->block.number & 0xffffff);
     uint32_t bit = 1u << sector % LINE_SECTORS, oldest = 0;
     /* Neighbours lie in sets of their own, and so do lines a power of two apart. */
@@ -46,14 +58,17 @@ static int l1_hit(Worker *worker, uint64_t sector)
     worker->l1_clock++;
     for (uint32_t way = 0; way < WAYS; way++) {
         if (set[way].tag == tag && set[way].sectors) {
+            oldest = way;
+            if (is_crowded_out(warp, &set[way])) break;
             int hit = (set[way].sectors & bit) != 0;
             set[way].sectors |= bit;
             set[way].used = worker->l1_clock;
+            set[way].warp = warp->index, set[way].filled = warp->filled;
             return hit;
         }
         if (set[way].used < set[oldest].used) oldest = way;
     }
-    set[oldest] = (L1Line){.tag = tag, .sectors = bit, .used = worker->l1_clock};
+    set[oldest] = (L1Line){tag, bit, worker->l1_clock, warp->index, ++warp->filled};
     return 0;
 }
 
@@ -216,10 +231,11 @@ void count_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t 
     } else {
         c->global_load_requests++, c->global_load_sectors += n, c->global_load_bytes += bytes;
         for (uint32_t i = 0; i < n; i++)
-            if (!l1_hit(worker, sector[i])) sector[misses++] = sector[i];
+            if (!l1_hit(warp, sector[i])) sector[misses++] = sector[i];
         fetches_list(warp, sector, misses);
         c->l1_hit_sectors += n - misses;
     }
+    l2_access(warp, sector, misses, address, mask, bytes_each(ins), store);
     /* The L1 looks up two lines in a cycle, and its data lie in the same banks as shared memory. */
     uint32_t lines = lines_count(sector, n), lookups = (lines + 1) / 2,
              passes = (n + machine->l1_sectors_per_cycle - 1) / machine->l1_sectors_per_cycle;
@@ -333,6 +349,7 @@ void count_bulk(Warp *warp, const Ins *ins, uint64_t address, uint64_t bytes, in
             traffic_store(worker, first + i);
         else
             traffic_load(worker, first + i, moment);
+    l2_note_bulk(warp, first, n, store);
     if (store)
         c->global_store_requests++, c->global_store_sectors += n, c->global_store_bytes += bytes;
     else

@@ -67,7 +67,7 @@ void cost_result(Warp *warp, const Ins *ins)
 
 /* What a sector in a row of DRAM of its own takes more than one of a stream, in percent: loads and
  * stores, measured on an H200 (scatter-...). */
-static const double ROW_PERCENT[2] = {110, 760};
+static const double ROW_PERCENT[2] = {110, 310};
 
 /* The sample stands for the busiest SM as long as nothing that takes a third of the time differs by
  * more than so much: the labs' solutions differ by up to 27 %, where SM 0 has a corner's block or
@@ -101,6 +101,7 @@ static uint32_t part_of(uint64_t dram, uint64_t misses)
 typedef struct Totals {
     uint64_t loads, stores;           /* sectors beyond the L1s */
     uint64_t dram_loads, dram_stores; /* ... and beyond the L2 */
+    double filled;                    /* of a stored one, so many were loaded first */
     uint64_t bulk;                    /* those that the tensor memory accelerator loads */
     uint64_t misses;                  /* the most of any SM */
     BlockCost all;                    /* of all SMs */
@@ -144,6 +145,7 @@ static void totals_find(const Launch *launch, const Worker *worker, uint32_t wor
     double beyond = spills_beyond(launch);
     t->dram_loads = launch->dram_loads + (uint64_t)(beyond * (double)t->all.local_misses);
     t->dram_stores = launch->dram_stores + (uint64_t)(beyond * (double)t->all.spill_stores);
+    t->filled = t->dram_stores ? (double)launch->dram_fills / (double)t->dram_stores : 0;
     t->bulk = t->all.bulk_sectors;
     for (uint32_t i = 0; i < workers; i++)
         t->longest = larger(t->longest, worker[i].longest);
@@ -154,7 +156,8 @@ static double scattered(const Totals *t, int store)
 {
     uint64_t rows = store ? t->all.store_rows : t->all.load_rows,
              all = store ? t->stores : t->loads;
-    return 1 + (all ? (double)rows / (double)all * ROW_PERCENT[store] / 100 : 0);
+    double times = 1 + (all ? (double)rows / (double)all * ROW_PERCENT[store] / 100 : 0);
+    return store ? times * (1 + t->filled) : times;
 }
 
 /* What all SMs share: the L2, the DRAM, a most wanted atomic, and who begins blocks. */
