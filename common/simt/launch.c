@@ -56,8 +56,7 @@ static void worker_run(Worker *worker)
 
 static uint32_t threads_wanted(const Launch *launch)
 {
-    int threads = launch->gpu->options.threads;
-    uint32_t cores = (uint32_t)(threads > 0 ? threads : parallel_cores());
+    uint32_t cores = (uint32_t)gpu_threads(launch->gpu);
     uint64_t pieces = launch->blocks / (launch->cluster_blocks ? launch->cluster_blocks : 1);
     if (cores > PARALLEL_MOST) cores = PARALLEL_MOST;
     if (cores > pieces) cores = (uint32_t)pieces;
@@ -236,7 +235,7 @@ static void rest_run(Rest *rest)
 {
     enum { FEW = 1 << 14 }; /* stored sectors, that are sooner looked at than a thread begins */
     const Launch *launch = rest->launch;
-    if (launch->owners && launch->dram_stores > FEW && threads_wanted(launch) > 1) {
+    if (launch->owners && launch->dram_stores > FEW && gpu_threads(launch->gpu) > 1) {
         parallel_run(2, rest_share, rest);
     } else {
         rest_share(rest, 0);

@@ -15,6 +15,7 @@
 #include <stdio.h>
 
 #include "common/base/array_name.h"
+#include "common/base/parallel.h"
 #include "common/ptx/fatbin.h"
 #include "common/ptx/ptx.h"
 #include "common/simt/core/profile.h"
@@ -672,6 +673,12 @@ struct SimtGpu {
     PtxModule *accelerators; /* what the functions do that are hardware here; NULL: none is */
     Allocation none;         /* empty: what a cache of allocations starts with */
 };
+
+/* Host threads that a launch may have. */
+static inline int gpu_threads(const SimtGpu *gpu)
+{
+    return gpu->options.threads > 0 ? gpu->options.threads : parallel_cores();
+}
 
 /* Where the instruction came from, for messages: "conv.cu:12" or "PTX line 88". */
 void source_name(const SimtKernel *kernel, uint32_t from, char *text, size_t bytes);

@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/parallel.h"
 #include "common/simt/core/async.h"
 #include "common/simt/core/ops.h"
 #include "common/simt/time/chain.h"
@@ -114,7 +115,9 @@ typedef struct Sm {
     Turn *turn;       /* of all warps, those of one scheduler together: */
     uint32_t *turns;  /* from here on, per scheduler and one more */
     uint32_t actors, slots, warps, schedulers;
-    int follows;                         /* plays machine code */
+    int follows;     /* plays machine code */
+    uint64_t *stall; /* the launch's, where this playing is what it shows */
+    SimtSpan *span;
     uint64_t *gate;                      /* per scheduler and gate: when it is free */
     uint64_t *scheduler;                 /* when it may issue again */
     uint64_t barrier;                    /* when the barrier unit is free */
@@ -264,10 +267,9 @@ static void block_begin(Sm *sm, uint32_t index, uint64_t now)
 
 static void block_end(Sm *sm, uint32_t index, uint64_t now)
 {
-    Launch *launch = sm->launch;
     const Slot *slot = &sm->slot[index];
-    if (launch->span)
-        launch->span[launch->spans++] =
+    if (sm->span)
+        sm->span[sm->launch->spans++] =
             (SimtSpan){.sm = 0, .block = slot->block->number, .begin = slot->begin, .end = now};
     sm->end = later(sm->end, now);
     sm->warp_cycles += (now - slot->begin) * sm->warps;
@@ -502,7 +504,7 @@ static void memory_gates(Sm *sm)
  * first, and on the barrier. */
 static void stalls_book(Sm *sm, const Actor *actor, uint32_t ins, uint64_t pipe, uint64_t now)
 {
-    uint64_t *stall = sm->launch->stall, from = actor->turn->issued + 1;
+    uint64_t *stall = sm->stall, from = actor->turn->issued + 1;
     if (!stall) return;
     if (actor->held && actor->free > from) {
         uint64_t released = actor->free < now ? actor->free : now;
@@ -734,20 +736,35 @@ static void block_add(const BlockTrace *block, ReplayResult *result)
     cost_add(&result->cost, &block->cost);
 }
 
+/* What a profile shows of the launch is of the SM that plays it now. */
+static void sm_show(Sm *sm)
+{
+    Launch *launch = sm->launch;
+    size_t stalls = (size_t)launch->kernel->count * SIMT_STALLS;
+    sm->stall = launch->stall, sm->span = launch->span;
+    launch->spans = 0;
+    if (sm->stall) memset(sm->stall, 0, stalls * sizeof *sm->stall);
+}
+
+static void occupancy_show(const Sm *sm)
+{
+    if (sm->end)
+        sm->launch->occupancy_percent =
+            (uint32_t)(100 * sm->warp_cycles / (sm->end * sm->machine->max_warps_per_sm));
+}
+
 static int play_all(Launch *launch, const BlockTrace *trace, uint32_t count,
                     const ReplayMemory *memory, int follows, ReplayResult *result)
 {
     Sm sm;
+    int shows = follows || !launch->kernel->follow;
     if (sm_open(&sm, launch, trace, count, follows) != 0) {
         sm_close(&sm);
         return -1;
     }
     sm_rates(&sm, memory);
     *result = (ReplayResult){0};
-    launch->spans = 0;
-    if (launch->stall)
-        memset(launch->stall, 0,
-               (size_t)launch->kernel->count * SIMT_STALLS * sizeof *launch->stall);
+    if (shows) sm_show(&sm);
     for (uint32_t i = 0; i < count; i++)
         block_add(&trace[i], result);
     for (uint32_t i = 0; i < sm.slots; i++)
@@ -757,9 +774,7 @@ static int play_all(Launch *launch, const BlockTrace *trace, uint32_t count,
         sm_close(&sm);
         return -1;
     }
-    if (sm.end)
-        launch->occupancy_percent =
-            (uint32_t)(100 * sm.warp_cycles / (sm.end * sm.machine->max_warps_per_sm));
+    if (shows) occupancy_show(&sm);
     /* Stores that are still on their way. */
     result->cycles = later(sm.end, later(later(sm.l2, sm.bulk), sm.dram) / TICKS);
     result->cycles = later(result->cycles, sm.remote);
@@ -768,24 +783,57 @@ static int play_all(Launch *launch, const BlockTrace *trace, uint32_t count,
     return 0;
 }
 
-/* Machine code before its PTX, whose steps then get another order.  What a profile shows is machine
- * code's. */
-int replay_run(Launch *launch, BlockTrace *trace, uint32_t count, const ReplayMemory *memory,
+/* ---- machine code and the PTX that it was made of ------------------------------------------ */
+
+/* Both are played at the same time: the PTX's steps, which get another order, are a copy. */
+typedef struct Both {
+    Launch *launch;
+    const BlockTrace *trace;
+    uint32_t count;
+    const ReplayMemory *memory;
+    ReplayResult machine, ptx;
+    int failed[2];
+} Both;
+
+static int ptx_play(const Both *both, ReplayResult *result)
+{
+    BlockTrace *copy = steps_copy(both->launch, both->trace, both->count);
+    int failed = !copy || play_all(both->launch, copy, both->count, both->memory, 0, result) != 0;
+    free(copy);
+    return failed;
+}
+
+static void both_share(void *context, int share)
+{
+    Both *both = context;
+    both->failed[share] = share ? ptx_play(both, &both->ptx)
+                                : play_all(both->launch, both->trace, both->count, both->memory, 1,
+                                           &both->machine) != 0;
+}
+
+static uint64_t steps_count(const Launch *launch, const BlockTrace *trace, uint32_t count)
+{
+    uint64_t steps = 0;
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t w = 0; w < launch->warps_per_block; w++)
+            steps += trace[i].warp[w].count;
+    return steps;
+}
+
+int replay_run(Launch *launch, const BlockTrace *trace, uint32_t count, const ReplayMemory *memory,
                ReplayResult *result)
 {
-    ReplayResult machine;
+    enum { FEW = 1 << 12 }; /* steps, that are sooner played than a thread begins */
     if (!launch->kernel->follow) return play_all(launch, trace, count, memory, 0, result);
-    if (play_all(launch, trace, count, memory, 1, &machine) != 0) return -1;
-    uint64_t *stall = launch->stall;
-    SimtSpan *span = launch->span;
-    uint32_t spans = launch->spans, occupancy = launch->occupancy_percent;
-    launch->stall = NULL, launch->span = NULL;
-    for (uint32_t i = 0; i < count; i++)
-        steps_put(launch, &trace[i]);
-    int failed = play_all(launch, trace, count, memory, 0, result);
-    launch->stall = stall, launch->span = span, launch->spans = spans;
-    launch->occupancy_percent = occupancy;
-    result->cycles = later(machine.cycles, result->cycles * BELIEVED / OF);
-    result->told = machine.told, result->asked = machine.asked;
-    return failed;
+    Both both = {.launch = launch, .trace = trace, .count = count, .memory = memory};
+    if (gpu_threads(launch->gpu) > 1 && steps_count(launch, trace, count) > FEW) {
+        parallel_run(2, both_share, &both);
+    } else {
+        both_share(&both, 0);
+        both_share(&both, 1);
+    }
+    *result = both.ptx;
+    result->cycles = later(both.machine.cycles, both.ptx.cycles * BELIEVED / OF);
+    result->told = both.machine.told, result->asked = both.machine.asked;
+    return both.failed[0] || both.failed[1] ? -1 : 0;
 }

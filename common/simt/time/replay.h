@@ -15,9 +15,11 @@ BlockTrace *trace_of(Launch *launch, Heaviest *heaviest, uint64_t number);
 void trace_keep(Launch *launch, Heaviest *heaviest, uint64_t number, const BlockCost *cost);
 
 /* steps.c: puts a block's steps into ptxas's order, and counts them.  Once, before it is played;
- * trace_order leaves it to replay_run where machine code is played first. */
-void steps_put(const Launch *launch, BlockTrace *block);
+ * where machine code is played, its steps stay as they were executed. */
 void trace_order(const Launch *launch, BlockTrace *block);
+/* A copy of these blocks in that order, for the PTX beside its machine code.  NULL: out of memory;
+ * the caller frees it. */
+BlockTrace *steps_copy(const Launch *launch, const BlockTrace *trace, uint32_t count);
 
 int heaviest_open(Heaviest *heaviest, const Launch *launch, Shelf *shelf);
 /* The heaviest of all host threads, in the order of the grid; their number.  The caller frees the
@@ -45,7 +47,7 @@ typedef struct ReplayMemory {
 
 /* Plays `count` traced blocks, each in order, on one SM of the machine, instead of what was played
  * before.  -1: out of memory. */
-int replay_run(Launch *launch, BlockTrace *trace, uint32_t count, const ReplayMemory *memory,
+int replay_run(Launch *launch, const BlockTrace *trace, uint32_t count, const ReplayMemory *memory,
                ReplayResult *result);
 
 /* floors.c: the least that work takes on one SM, in 1/256 of a cycle, by what it needs. */

@@ -1,5 +1,9 @@
 /* steps.c - puts what a block's warps executed into the order in which ptxas issues it. */
 #include "common/simt/time/replay.h"
+
+#include <stdlib.h>
+#include <string.h>
+
 #include "common/simt/time/unroll.h"
 
 enum { NO_STEP = 0xffffffff };
@@ -95,7 +99,7 @@ static void steps_order(const SimtKernel *kernel, WarpTrace *trace)
     }
 }
 
-void steps_put(const Launch *launch, BlockTrace *block)
+static void steps_put(const Launch *launch, BlockTrace *block)
 {
     block->slots = block->steps = 0;
     for (uint32_t w = 0; w < launch->warps_per_block; w++) {
@@ -110,4 +114,28 @@ void steps_put(const Launch *launch, BlockTrace *block)
 void trace_order(const Launch *launch, BlockTrace *block)
 {
     if (!launch->kernel->follow) steps_put(launch, block);
+}
+
+BlockTrace *steps_copy(const Launch *launch, const BlockTrace *trace, uint32_t count)
+{
+    uint32_t warps = launch->warps_per_block;
+    size_t steps = 0;
+    for (uint32_t i = 0; i < count * warps; i++)
+        steps += trace[i / warps].warp[i % warps].count;
+    BlockTrace *copy = malloc(count * sizeof *copy + (size_t)count * warps * sizeof *copy->warp +
+                              steps * sizeof *copy->warp->step);
+    if (!copy) return NULL;
+    WarpTrace *warp = (WarpTrace *)(void *)(copy + count);
+    TraceStep *step = (TraceStep *)(void *)(warp + (size_t)count * warps);
+    for (uint32_t i = 0; i < count; i++) {
+        copy[i] = trace[i];
+        copy[i].warp = warp;
+        for (uint32_t w = 0; w < warps; w++, warp++) {
+            *warp = trace[i].warp[w];
+            warp->step = memcpy(step, warp->step, warp->count * sizeof *step);
+            step += warp->count;
+        }
+        steps_put(launch, &copy[i]);
+    }
+    return copy;
 }
