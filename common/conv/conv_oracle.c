@@ -7,6 +7,7 @@
 #include "common/conv/conv_problem.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,10 +31,16 @@ typedef struct OracleRows {
     int shares;
 } OracleRows;
 
+/* The first tap that falls inside, of those that start at input `start`. */
+static int first_inside(int start)
+{
+    return start < 0 ? -start : 0;
+}
+
 /* How many of `taps` taps, starting at input `start`, fall inside 0..size-1. */
 static int taps_inside(int start, int taps, int size)
 {
-    int low = start < 0 ? -start : 0;
+    int low = first_inside(start);
     int high = size - start < taps ? size - start : taps;
     return high > low ? high - low : 0;
 }
@@ -109,19 +116,23 @@ static void oracle_share(void *context, int share)
 static void oracle_point(const Oracle *o, int n, int k, int p, int q, double value[3])
 {
     const ConvProblem *v = &o->conv;
-    const float *w = o->w + (size_t)k * v->C * v->R * v->S;
-    value[0] = value[1] = value[2] = 0;
+    const int h = p * v->stride_h - v->pad_top, i = q * v->stride_w - v->pad_left;
+    const int above = first_inside(h), below = above + taps_inside(h, v->R, v->H);
+    const int left = first_inside(i), right = left + taps_inside(i, v->S, v->W);
+    double sum = 0, absolute = 0;
     for (int c = 0; c < v->C; c++)
-        for (int r = 0; r < v->R; r++)
-            for (int s = 0; s < v->S; s++, w++) {
-                int h = p * v->stride_h + r - v->pad_top, i = q * v->stride_w + s - v->pad_left;
-                if (h < 0 || h >= v->H || i < 0 || i >= v->W) continue;
-                size_t plane = (size_t)n * v->C + c;
-                double product = (double)o->x[(plane * v->H + h) * v->W + i] * *w;
-                value[0] += product;
-                value[1] += fabs(product);
-                value[2]++;
+        for (int r = above; r < below; r++) {
+            const ptrdiff_t row = (((ptrdiff_t)n * v->C + c) * v->H + h + r) * v->W + i;
+            const float *w = o->w + (((size_t)k * v->C + c) * v->R + r) * v->S;
+            for (int s = left; s < right; s++) {
+                double product = (double)o->x[row + s] * w[s];
+                sum += product;
+                absolute += fabs(product);
             }
+        }
+    value[0] = sum;
+    value[1] = absolute;
+    value[2] = (double)v->C * (below - above) * (right - left);
 }
 
 /* The same of one element of the output, which may be pooled.  An error of the largest of some sums
