@@ -169,8 +169,10 @@ template <int FILTERS, int COLUMNS, int DEPTH, int MINE_K, int MINE_J> struct Bl
         for (int g = 0; g < MINE_J; g += 4) {
             const int column = my_column + g / 4 * GROUP_J;
             float *to[4]; /* filter 0 of this column and its three neighbours */
-            for (int i = 0; i < 4; i++)
-                to[i] = sums + (column + i) / pixels * p.K * pixels + (column + i) % pixels;
+            for (int i = 0; i < 4; i++) {
+                const int n = (column + i) / pixels;
+                to[i] = sums + n * (p.K - 1) * pixels + column + i;
+            }
             for (int f = 0; f < MINE_K; f++) {
                 const int k = my_k + f / 4 * GROUP_K + f % 4;
                 if (k >= p.K) continue;
