@@ -369,7 +369,7 @@ help:
 
 labs:
 	@if [ -x $(BUILD)/bin/lab ]; then $(BUILD)/bin/lab list $(where); else \
-	    echo '  Start with:  make grade $(if $(COPY),LAB=00,SUBMISSION=solutions)   (sets up, builds, grades)'; fi
+	    echo '  Start with:  make grade $(if $(COPY),LAB=$(firstword $(subst -, ,$(firstword $(LABS)))),SUBMISSION=solutions)   (sets up, builds, grades)'; fi
 	@echo; echo '  make grade LAB=NN; also run, hint, profile, see, ladder; make help says all'
 
 #: The convolution lab workbook

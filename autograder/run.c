@@ -241,13 +241,16 @@ static int run_page(Trial *trial, Error *error)
         fprintf(stderr, "run: %s\n", error->text);
         return status;
     }
-    char leaks[400];
-    uint64_t left = trial->device && trial->engine == ENGINE_SIM
+    char leaks[400], line[500];
+    /* After a fault in a kernel cudaFree fails too. */
+    uint64_t left = !status && trial->device && trial->engine == ENGINE_SIM
                         ? sim_device_leaks(trial->device, leaks, sizeof leaks)
                         : 0;
-    if (left)
-        printf("  leak check: %" PRIu64 " allocation%s never freed: %s\n", left,
-               left > 1 ? "s were" : " was", leaks);
+    if (left) {
+        text_set(line, sizeof line, "leak check: %" PRIu64 " allocation%s never freed: %s", left,
+                 left > 1 ? "s were" : " was", leaks);
+        text_wrap(stdout, 2, line);
+    }
     const LabIni *ini = &trial->found->ini;
     printf("  engine %s, seed %" PRIu64 "\n", ini->host ? "cpu" : engine_name(trial->engine),
            trial->seed.value);

@@ -53,6 +53,11 @@ void array_place(const ArrayName *array, int64_t offset, char *text, size_t byte
         snprintf(text, bytes, "%s at %s", array->name, index);
     else if (element == count)
         snprintf(text, bytes, "right past the end of %s, at %s", sizes, index);
+    else if (element <= UINT32_MAX && element > INT32_MAX) /* unsigned is what blockIdx.y is */
+        snprintf(text, bytes,
+                 "%" PRIu64 " floats past the end of %s: the index is %" PRId64
+                 ", which became unsigned",
+                 element - count, sizes, (int64_t)element - (INT64_C(1) << 32));
     else
         snprintf(text, bytes, "%" PRIu64 " floats past the end of %s, at %s", element - count,
                  sizes, index);

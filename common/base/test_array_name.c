@@ -40,6 +40,8 @@ static void one_axis_will_do(void **state)
     const ArrayName line = {"a", 1, {7}, {'i'}};
     expect(&line, 4 * 6, "a at (i) = (6)");
     expect(&line, 4 * 9, "2 floats past the end of a[7], at (i) = (9)");
+    expect(&line, 4 * (INT64_C(4294967296) - 3),
+           "4294967286 floats past the end of a[7]: the index is -3, which became unsigned");
 }
 
 int main(void)
