@@ -126,6 +126,7 @@ static void conflicts_add_passes(void **state)
 
 static void blocks_come_in_waves(void **state)
 {
+    enum { TURNOVER = 400 }; /* until another block takes the place of one that ended */
     (void)state;
     char *text = kernel_text("", "fma.rn.f32 %f1, %f1, %f2, %f3;\n", 2000, "");
     SimtResult one, two, three;
@@ -139,8 +140,21 @@ static void blocks_come_in_waves(void **state)
     assert_int_equal(two.waves, 2);
     assert_int_equal(three.waves, 3);
     assert_in_range(a, 8000, 8100);
-    assert_in_range(b, 2 * a - 20, 2 * a + 20);
-    assert_in_range(c, 3 * a - 40, 3 * a + 40);
+    assert_in_range(b, 2 * a + TURNOVER - 20, 2 * a + TURNOVER + 20);
+    assert_in_range(c, 3 * a + 2 * TURNOVER - 40, 3 * a + 2 * TURNOVER + 40);
+}
+
+/* Blocks of four warps whose first has all the work: each block's is another scheduler's. */
+static void first_warps_share_no_scheduler(void **state)
+{
+    (void)state;
+    char *text = kernel_text("mov.u32 %r5, %tid.x;\nsetp.ge.u32 %p1, %r5, 32;\n@%p1 ret;\n",
+                             "add.f32 %f1, %f2, %f3;\n", 2000, "");
+    SimtResult result;
+    uint64_t one = cycles_of(text, (Setup){.blocks = 4, .threads = 128}, &result, NULL),
+             four = cycles_of(text, (Setup){.blocks = 16, .threads = 128}, &result, NULL);
+    free(text);
+    assert_in_range(four, one, one + one / 10);
 }
 
 static void a_barrier_waits_for_the_slowest(void **state)
@@ -476,6 +490,9 @@ static void blocks_in_step_wait_together(void **state)
     /* The next wave finds all of it in the L2: but for an eighth, as much as is loaded first. */
     assert_in_range(two - wave, FETCHES * near, FETCHES * (near + 40 + far / 8));
     assert_int_equal(walk_cycles(2 * SMS, 3), two);
+    /* And so do waves that are not played. */
+    uint64_t more = walk_cycles(12 * SMS, 1) - walk_cycles(4 * SMS, 1);
+    assert_in_range(more, 8 * FETCHES * near, 8 * (two - wave) * 101 / 100);
 }
 
 /* Bytes to and from DRAM.  32 blocks of 256 threads go twice through so many KB, `apart` bytes from
@@ -654,6 +671,7 @@ int main(void)
         cmocka_unit_test(schedulers_share_warps),
         cmocka_unit_test(conflicts_add_passes),
         cmocka_unit_test(blocks_come_in_waves),
+        cmocka_unit_test(first_warps_share_no_scheduler),
         cmocka_unit_test(a_barrier_waits_for_the_slowest),
         cmocka_unit_test(host_threads_do_not_show),
         cmocka_unit_test(counts_are_by_instruction),

@@ -264,11 +264,23 @@ static int heaviest_cycles(Launch *launch, const Worker *worker, uint32_t worker
     return 0;
 }
 
+/* What is not played goes on as the later waves did: the first one alone comes to a machine that is
+ * empty and to data that nobody has fetched.  `part` of what the blocks that were played did has
+ * been played, out of `played`; the SM has `all` to do. */
+static uint64_t continued(const ReplayResult *replay, uint64_t part, uint64_t played, uint64_t all)
+{
+    uint64_t cycles = scaled(replay->cycles, played, part),
+             later = scaled(replay->later, played, part);
+    if (all <= played) return scaled(cycles, all, played);
+    return cycles +
+           scaled(later, scaled(all - played, replay->cost.blocks, replay->later_blocks), played);
+}
+
 /* Were SM 0's later blocks like those that were played, and the busiest SM like SM 0. */
 static uint64_t waves_cycles(const BlockCost *sm, const Totals *t, const ReplayResult *replay)
 {
-    uint64_t cycles = scaled(replay->cycles, replay->cost.steps, replay->steps);
-    cycles = scaled(cycles, sm->blocks, replay->cost.blocks);
+    uint64_t all = scaled(replay->cost.steps, sm->blocks, replay->cost.blocks);
+    uint64_t cycles = continued(replay, replay->steps, replay->cost.steps, all);
     return scaled(cycles, t->steps, sm->steps);
 }
 
@@ -305,7 +317,7 @@ int cycles_estimate(Launch *launch, const Worker *worker, uint32_t workers, Simt
     totals_find(launch, worker, workers, &t);
     ReplayMemory memory = memory_of(launch, &t);
     if (replay_run(launch, launch->trace, launch->traces, &memory, &replay) != 0) return -1;
-    uint64_t cycles = larger(scaled(replay.cycles, t.slots, replay.slots),
+    uint64_t cycles = larger(continued(&replay, replay.slots, replay.cost.slots, t.slots),
                              waves_cycles(&worker[0].sm[0], &t, &replay));
     if (!stands_for_all(launch, &t, &replay, cycles) &&
         heaviest_cycles(launch, worker, workers, &t, &cycles) != 0)

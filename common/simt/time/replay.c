@@ -1,13 +1,13 @@
 /* replay.c - one SM, instruction by instruction.
  *
  * Warps are dealt to the schedulers.  A scheduler issues one instruction at a time: of its warps
- * the one that can go first, the longest waiting of several.  A warp's next instruction can go when
- * its operands are there (scoreboard), when the pipe it needs is free, and some cycles after a
- * branch. The load/store unit takes a cycle for every pass; what misses the L1 takes this SM's
- * share of the L2's bandwidth, and of the DRAM's where the L2 misses too, and comes back after
- * their latencies. Barriers let go when all of a block's warps have come.  A block begins when
- * there is room and the machine's block scheduler gets to this SM; another takes its place when it
- * ends.
+ * the one that can go first; of several one of the oldest block's, the longest waiting.  A warp's
+ * next instruction can go when its operands are there (scoreboard), when the pipe it needs is free,
+ * and some cycles after a branch.  The load/store unit takes a cycle for every pass; what misses
+ * the L1 takes this SM's share of the L2's bandwidth, and of the DRAM's where the L2 misses too,
+ * and comes back after their latencies.  Barriers let go when all of a block's warps have come.  A
+ * block begins when there is room and the machine's block scheduler gets to this SM; another takes
+ * its place some time after its end.
  *
  * Where machine code is known, it is what is played (follow.h), by its own rules: an instruction
  * says how many cycles the warp's next one waits, and which of six counters must be down before it
@@ -45,8 +45,9 @@ enum {
     BARRIER_OF_SOME = 2,
     ARRIVALS = 16384, /* fetches of DRAM that are remembered */
     COUNTERS = 6,
-    SHARED_SOONER = 5, /* machine code makes the address: cycles of shared_latency less */
-    READ_CYCLES = 20,  /* until a machine instruction's operands have been read */
+    SHARED_SOONER = 5,     /* machine code makes the address: cycles of shared_latency less */
+    READ_CYCLES = 20,      /* until a machine instruction's operands have been read */
+    TURNOVER_CYCLES = 400, /* from a block's end to the begin of the one that takes its place */
     BELIEVED = 3,
     OF = 5, /* of the cycles that PTX takes */
     NOBODY = 0xffffffff
@@ -67,6 +68,7 @@ typedef struct Result {
 typedef struct Turn {
     uint64_t can;    /* when the warp may issue, as far as it is up to the warp; NEVER */
     uint64_t issued; /* when it last did */
+    uint32_t block;  /* the number of its block, of those that have begun here */
     uint32_t gate;   /* of its next step */
     uint32_t actor;
 } Turn;
@@ -128,7 +130,8 @@ typedef struct Sm {
     uint32_t dram_part[2], dram_debt[2]; /* loads, stores */
     uint64_t block_cycles, next_block;   /* between two blocks given to this SM */
     uint64_t told, asked;                /* ReplayResult's */
-    uint32_t started;
+    uint32_t started, ended;
+    uint64_t wave;             /* when as many blocks had ended as fit at once */
     int failed;                /* out of memory */
     int woken;                 /* warps of any scheduler can go that could not before */
     uint64_t end, warp_cycles; /* warps times the cycles that they were there */
@@ -232,6 +235,20 @@ static void step_prepare(const Sm *sm, Actor *actor)
 
 /* ---- blocks ------------------------------------------------------------------------------- */
 
+/* Blocks begin at one scheduler after the other, so that first warps of all do not share one; where
+ * warps do not fill the schedulers evenly, they go around by themselves. */
+static void warps_place(Sm *sm, uint32_t index)
+{
+    uint32_t each = sm->warps / sm->schedulers;
+    if (sm->warps % sm->schedulers) return;
+    for (uint32_t w = 0; w < sm->warps; w++) {
+        uint32_t number = index * sm->warps + w, s = (sm->started + w) % sm->schedulers;
+        Turn *turn = &sm->turn[sm->turns[s] + index * each + w / sm->schedulers];
+        turn->actor = number;
+        sm->actor[number].turn = turn;
+    }
+}
+
 static void block_begin(Sm *sm, uint32_t index, uint64_t now)
 {
     Launch *launch = sm->launch;
@@ -246,6 +263,7 @@ static void block_begin(Sm *sm, uint32_t index, uint64_t now)
     slot->live = slot->untold = sm->warps, slot->waiting = 0;
     if (phases_begin(&slot->phases, sm->code, slot->block, sm->warps) != 0) sm->failed = 1;
     if (sm->failed) return;
+    warps_place(sm, index);
     for (uint32_t w = 0; w < sm->warps; w++) {
         Actor *actor = &sm->actor[index * sm->warps + w];
         Result *result = actor->result;
@@ -261,6 +279,7 @@ static void block_begin(Sm *sm, uint32_t index, uint64_t now)
                          .live = 1,
                          .result = result};
         actor->turn->issued = slot->begin;
+        actor->turn->block = sm->started;
         step_prepare(sm, actor);
     }
 }
@@ -272,9 +291,10 @@ static void block_end(Sm *sm, uint32_t index, uint64_t now)
         sm->span[sm->launch->spans++] =
             (SimtSpan){.sm = 0, .block = slot->block->number, .begin = slot->begin, .end = now};
     sm->end = later(sm->end, now);
+    if (++sm->ended == sm->slots) sm->wave = now;
     sm->warp_cycles += (now - slot->begin) * sm->warps;
     sm->woken = 1;
-    block_begin(sm, index, now);
+    block_begin(sm, index, now + TURNOVER_CYCLES);
 }
 
 static void barrier_check(Sm *sm, uint32_t index, uint64_t now)
@@ -385,6 +405,18 @@ static uint64_t fetch_arrival(Sm *sm, const Actor *actor, uint32_t fetch, uint64
     return at;
 }
 
+/* Does an access want anything that this SM has not asked for? */
+static int is_new(const Sm *sm, const Actor *actor, const TraceStep *step)
+{
+    for (uint32_t i = step->fetch, last = 0; !last; i++) {
+        uint32_t fetch = actor->trace->fetch[i - 1];
+        last = fetch & LAST_FETCH;
+        fetch &= ~LAST_FETCH;
+        if (sm->arrival[fetch % ARRIVALS].fetch != fetch + 1) return 1;
+    }
+    return 0;
+}
+
 /* Sends a request to the L2, which goes on to DRAM for some of them; returns when it is back, and
  * what others, too, have just asked DRAM for. */
 static uint64_t l2_request(Sm *sm, const Actor *actor, const Ins *ins, const TraceStep *step,
@@ -404,7 +436,8 @@ static uint64_t l2_request(Sm *sm, const Actor *actor, const Ins *ins, const Tra
     if (*debt >= sectors << 16) {
         *debt -= sectors << 16;
         sm->dram = later(sm->dram, now * TICKS) + sectors * sm->dram_sector[store];
-        back = later(back, sm->dram / TICKS + (uint64_t)m->dram_latency);
+        if (!step->fetch || is_new(sm, actor, step))
+            back = later(back, sm->dram / TICKS + (uint64_t)m->dram_latency);
     }
     for (uint32_t i = step->fetch, last = !i; !last; i++) {
         uint32_t fetch = actor->trace->fetch[i - 1];
@@ -608,13 +641,16 @@ static uint64_t issue_time(const Sm *sm, uint32_t scheduler, const Turn *turn)
                  sm->gate[scheduler * GATES + turn->gate]);
 }
 
-/* The warp of this scheduler that can issue first, and when; of several the longest waiting. */
+/* The warp of this scheduler that can issue first, and when; of several one of the oldest
+ * block's, the longest waiting. */
 static uint32_t choose(const Sm *sm, uint32_t scheduler, uint64_t *when)
 {
     const Turn *end = sm->turn + sm->turns[scheduler + 1], *best = NULL;
     __uint128_t first = (__uint128_t)NEVER << 64;
     for (const Turn *turn = sm->turn + sm->turns[scheduler]; turn < end; turn++) {
-        __uint128_t at = (__uint128_t)issue_time(sm, scheduler, turn) << 64 | turn->issued;
+        uint64_t now = issue_time(sm, scheduler, turn),
+                 rank = (uint64_t)turn->block << 32 | (turn->issued & UINT32_MAX);
+        __uint128_t at = (__uint128_t)now << 64 | rank;
         best = at < first ? turn : best;
         first = at < first ? at : first;
     }
@@ -779,6 +815,8 @@ static int play_all(Launch *launch, const BlockTrace *trace, uint32_t count,
     result->cycles = later(sm.end, later(later(sm.l2, sm.bulk), sm.dram) / TICKS);
     result->cycles = later(result->cycles, sm.remote);
     result->told = sm.told, result->asked = sm.asked;
+    result->later = result->cycles, result->later_blocks = count;
+    if (count >= 2 * sm.slots) result->later -= sm.wave, result->later_blocks -= sm.slots;
     sm_close(&sm);
     return 0;
 }
@@ -833,7 +871,11 @@ int replay_run(Launch *launch, const BlockTrace *trace, uint32_t count, const Re
         both_share(&both, 1);
     }
     *result = both.ptx;
-    result->cycles = later(both.machine.cycles, both.ptx.cycles * BELIEVED / OF);
+    if (both.machine.cycles * OF >= both.ptx.cycles * BELIEVED)
+        result->cycles = both.machine.cycles, result->later = both.machine.later;
+    else
+        result->cycles = result->cycles * BELIEVED / OF,
+        result->later = result->later * BELIEVED / OF;
     result->told = both.machine.told, result->asked = both.machine.asked;
     return both.failed[0] || both.failed[1] ? -1 : 0;
 }
