@@ -76,7 +76,7 @@ compared=docs/data/compare/h200.tsv
         awk -F'\t' -v layer="$layer" -v words="$words" '
             function us(x) {
                 if (x < 20) return sprintf("%.1f", x)
-                x = sprintf("%.0f", x)
+                x = sprintf("%.0f", x) + 0
                 return x < 1000 ? x : sprintf("%d,%03d", x / 1000, x % 1000)
             }
             $1 == layer { time[$2] = $4; rate[$2] = $5 }

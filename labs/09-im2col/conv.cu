@@ -42,8 +42,9 @@ __global__ void unroll_kernel(const ConvProblem p, int images, const float *__re
  *
  *     k = k0 + t/16*MINE + f      column = j0 + t%16*MINE + g      f, g = 0 .. MINE-1
  *
- * Threads beyond K or the last column own nothing, but help to load.  (4 blocks of THREADS on a
- * multiprocessor: the compiler is told to make do with 64 registers.) */
+ * Threads beyond K or the last column own nothing, but help to load; a warp beyond K multiplies
+ * nothing.  (4 blocks of THREADS on a multiprocessor: the compiler is told to make do with 64
+ * registers.) */
 __global__ void __launch_bounds__(THREADS, 4)
     product_kernel(const ConvProblem p, int images, int slice, const float *__restrict__ w,
                    const float *__restrict__ unrolled, float *__restrict__ sums)
@@ -59,12 +60,14 @@ __global__ void __launch_bounds__(THREADS, 4)
     for (int first = begin; first < end; first += DEPTH) {
         // TODO(2): Load DEPTH rows of both tiles, zeros for what does not exist; wait.
         // END TODO(2)
+        if (k0 + my_k < p.K) {
 #pragma unroll
-        for (int i = 0; i < DEPTH; i++) {
-            float4 a = *(float4 *)&weights[i][my_k], b = *(float4 *)&inputs[i][my_column];
-            const float weight[MINE] = {a.x, a.y, a.z, a.w}, input[MINE] = {b.x, b.y, b.z, b.w};
-            // TODO(3): Add the products of MINE weights and MINE inputs to the sums.
-            // END TODO(3)
+            for (int i = 0; i < DEPTH; i++) {
+                float4 a = *(float4 *)&weights[i][my_k], b = *(float4 *)&inputs[i][my_column];
+                const float weight[MINE] = {a.x, a.y, a.z, a.w}, input[MINE] = {b.x, b.y, b.z, b.w};
+                // TODO(3): Add the products of MINE weights and MINE inputs to the sums.
+                // END TODO(3)
+            }
         }
         __syncthreads();
     }
