@@ -18,6 +18,10 @@ enum {
     BRANCH = 0x947,
     EXIT = 0x94d,
     RETURN = 0x950,
+    FORM_BITS = 0x1ff, /* of an operation, without where its operands lie */
+    FMUL = 0x020,
+    FADD = 0x021,
+    FFMA = 0x023,
     STACK_POINTER = 1, /* the register */
     NO_REGISTER = 255,
     ALWAYS = 7, /* the predicate */
@@ -103,6 +107,43 @@ static void control_read(const MachineText *text, uint32_t number, MachineIns *i
     ins->waits = control >> 11 & 63;
     ins->made = (uint8_t)(made < COUNTERS ? made + 1 : 0);
     ins->read = (uint8_t)(read < COUNTERS ? read + 1 : 0);
+}
+
+/* Which registers a sum, product or both of floats names, by place; NO_REGISTER: none.  Where the
+ * third operand is no register, the second lies in its bits. */
+static void operands_find(const MachineText *text, uint32_t number, uint8_t operand[3])
+{
+    enum { REGISTERS = 1, NOT_SECOND = 4, NOT_SECOND_END = 6 }; /* forms */
+    uint64_t low = word_at(text, number, 0), high = word_at(text, number, 1);
+    uint32_t form = low >> 9 & 7, is_both = (low & FORM_BITS) == FFMA;
+    uint8_t second = low >> 32 & 255, third = high & 255;
+    operand[0] = low >> 24 & 255, operand[1] = operand[2] = NO_REGISTER;
+    if (form == REGISTERS) operand[1] = second;
+    if (form == REGISTERS && is_both) operand[2] = third;
+    if (form == REGISTERS || !is_both) return;
+    operand[form >= NOT_SECOND && form <= NOT_SECOND_END ? 2 : 1] = third;
+}
+
+/* Registers lie in two banks, by even and odd numbers, which give one each a cycle.  One that is
+ * marked stays at hand for the same place of a later instruction, until a product and sum has
+ * another register there. */
+static uint8_t fetches_count(const MachineText *text, uint32_t number, uint8_t kept[3])
+{
+    uint64_t high = word_at(text, number, 1);
+    uint32_t kind = word_at(text, number, 0) & FORM_BITS, banks[2] = {0, 0};
+    uint8_t operand[3];
+    if (kind != FMUL && kind != FADD && kind != FFMA) return 0;
+    operands_find(text, number, operand);
+    for (uint32_t i = 0; i < 3; i++) {
+        int is_again = (i > 0 && operand[i] == operand[0]) || (i > 1 && operand[2] == operand[1]);
+        if (operand[i] != NO_REGISTER && operand[i] != kept[i] && !is_again)
+            banks[operand[i] % 2]++;
+        if (high >> 58 >> i & 1)
+            kept[i] = operand[i];
+        else if (kind == FFMA)
+            kept[i] = NO_REGISTER;
+    }
+    return (uint8_t)((banks[0] ? banks[0] - 1 : 0) + (banks[1] ? banks[1] - 1 : 0));
 }
 
 static void local_read(const MachineText *text, uint32_t number, MachineIns *ins)
@@ -282,11 +323,13 @@ static int flow_read(Flow *flow)
     if (good) loops_find(flow, back, &backs);
     for (uint32_t i = 0; good && i < backs; i++)
         loop_add(flow, back[i][0], back[i][1]);
+    uint8_t kept[3] = {NO_REGISTER, NO_REGISTER, NO_REGISTER};
     for (uint32_t i = 0; good && i < text->count; i++) {
         MachineIns *ins = &code->ins[i];
         ins->line = text->line[i], ins->loop = flow->piece[flow->piece_of[i]].loop;
         ins->piece = flow->piece_of[i], ins->reached = flow->piece[ins->piece].seen;
         control_read(text, i, ins);
+        ins->fetches = fetches_count(text, i, kept);
         local_read(text, i, ins);
     }
     for (uint32_t i = 0; good && i < text->count; i++)

@@ -75,7 +75,8 @@ static int is_like_anchor(const MachineIns *ins)
     return follow_is_access(ins) || follow_is_barrier(ins);
 }
 
-/* Each access of the PTX but loads that ptxas may have joined has a machine instruction. */
+/* Each access of the PTX has a machine instruction, but for those to shared memory that ptxas may
+ * have joined. */
 static int is_covered(const Reading *r)
 {
     const SimtKernel *kernel = r->kernel;
@@ -85,7 +86,8 @@ static int is_covered(const Reading *r)
         if (r->f->anchor[i] != NO_SLOT && !r->variant[i]) has[r->f->anchor[i]] = 1;
     for (uint32_t i = 0; good && i < kernel->count; i++) {
         if (!is_anchor(&kernel->code[i])) continue;
-        if (kernel->code[i].class == CLASS_SHARED_LOAD)
+        if (kernel->code[i].class == CLASS_SHARED_LOAD ||
+            kernel->code[i].class == CLASS_SHARED_STORE)
             shared++, found += has[i];
         else
             good = has[i];

@@ -585,7 +585,8 @@ static void issue(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t now)
     const Ins *ins = &sm->code[step->ins];
     const Price *price = &sm->price[step->ins];
     stalls_book(sm, actor, step->ins, sm->gate[scheduler * GATES + actor->turn->gate], now);
-    uint64_t busy = (uint64_t)price->slots * sm->machine->issue_cycles, at = now + price->latency;
+    uint64_t busy = (uint64_t)price->slots * sm->machine->issue_cycles + price->fetches,
+             at = now + price->latency;
     uint64_t held = beside_holds(ins, actor->free, now);
     sm->scheduler[scheduler] = now + busy;
     if (mbarrier_waits(ins))
