@@ -48,4 +48,6 @@ wait
     "$out/compare" "$layers" $sides
 } >"$out/compare.tsv"
 sh common/compare/draw.sh "$out/compare.tsv" "$out"
-echo "  $out/compare.tsv, layers.md, summary.md and compare.svg"
+figure=
+[ ! -f "$out/compare.svg" ] || figure=", compare.svg"
+echo "  $out/compare.tsv, layers.md, summary.md$figure"
