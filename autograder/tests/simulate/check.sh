@@ -68,7 +68,8 @@ run 0 $here/filter.cu && grep -qx 'bytes 2f7a865cc9362629' "$work/out" &&
     grep -qx 'words 30ecf328288b3714' "$work/out" &&
     grep -qx 'floats 64187c44e1b9b5c4' "$work/out" &&
     grep -qx 'apart 05333efa0184cb60' "$work/out" &&
-    grep -qx 'halves de8dd5ebd19e0000' "$work/out" && grep -qx 'plane 1d9e27e51fe11120' "$work/out"
+    grep -qx 'halves de8dd5ebd19e0000' "$work/out" &&
+    grep -qx 'plane 1d9e27e51fe11120' "$work/out" && grep -qx 'cube 33eba9a2fb66a62f' "$work/out"
 tell every-weight-of-a-linear-filter
 run 0 $here/recursion.cu && [ "$(grep -c '^ok ' "$work/out")" = 6 ] &&
     ! grep -q '^not ok' "$work/out" && ! says 'a check found' && ! says 'leak check'

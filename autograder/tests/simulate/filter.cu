@@ -8,7 +8,7 @@
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
-enum { LINE = 4097, PLANE = 257 };
+enum { LINE = 4097, PLANE = 257, CUBE = 26, STEP = 10, CORNERS = 8 };
 
 __global__ void line_read(cudaTextureObject_t texture, float *to)
 {
@@ -24,6 +24,14 @@ __global__ void plane_read(cudaTextureObject_t texture, float *to)
             tex2D<float>(texture, 0.5f + (float)x / 256.0f, 0.5f + (float)y / 256.0f);
 }
 
+__global__ void cube_read(cudaTextureObject_t texture, float *to)
+{
+    int x = threadIdx.x, y = blockIdx.x, z = blockIdx.y;
+    to[(z * CUBE + y) * CUBE + x] =
+        tex3D<float>(texture, 0.5f + (float)(x * STEP) / 256.0f, 0.5f + (float)(y * STEP) / 256.0f,
+                     0.5f + (float)(z * STEP) / 256.0f);
+}
+
 static cudaTextureObject_t texture_of(cudaArray_t array, cudaTextureReadMode mode)
 {
     cudaResourceDesc resource = {};
@@ -33,7 +41,7 @@ static cudaTextureObject_t texture_of(cudaArray_t array, cudaTextureReadMode mod
     resource.res.array.array = array;
     how.filterMode = cudaFilterModeLinear;
     how.readMode = mode;
-    how.addressMode[0] = how.addressMode[1] = cudaAddressModeClamp;
+    how.addressMode[0] = how.addressMode[1] = how.addressMode[2] = cudaAddressModeClamp;
     cudaCreateTextureObject(&texture, &resource, &how, nullptr);
     return texture;
 }
@@ -80,6 +88,32 @@ static void plane()
     cudaDestroyTextureObject(texture), cudaFreeArray(array), cudaFree(to);
 }
 
+/* Each texel of a cube alone: its weights. */
+static void cube()
+{
+    const size_t all = CUBE * CUBE * CUBE;
+    cudaChannelFormatDesc form = cudaCreateChannelDesc<unsigned char>();
+    float *to;
+    cudaMalloc(&to, CORNERS * all * sizeof *to);
+    for (int corner = 0; corner < CORNERS; corner++) {
+        unsigned char texels[CORNERS] = {0};
+        cudaArray_t array;
+        cudaMemcpy3DParms copy = {};
+        texels[corner] = 255;
+        copy.extent = make_cudaExtent(2, 2, 2);
+        cudaMalloc3DArray(&array, &form, copy.extent);
+        copy.srcPtr = make_cudaPitchedPtr(texels, 2, 2, 2);
+        copy.dstArray = array, copy.kind = cudaMemcpyHostToDevice;
+        cudaMemcpy3D(&copy);
+        cudaTextureObject_t texture = texture_of(array, cudaReadModeNormalizedFloat);
+        cube_read<<<dim3(CUBE, CUBE), CUBE>>>(texture, to + corner * all);
+        cudaDeviceSynchronize();
+        cudaDestroyTextureObject(texture), cudaFreeArray(array);
+    }
+    sum_print("cube", to, (int)(CORNERS * all));
+    cudaFree(to);
+}
+
 int main()
 {
     line<unsigned char>("bytes", 10, 200, cudaCreateChannelDesc<unsigned char>(),
@@ -92,5 +126,6 @@ int main()
     line<__half>("halves", __float2half(3.14159265f), __float2half(2.71828182f),
                  cudaCreateChannelDescHalf(), cudaReadModeElementType);
     plane();
+    cube();
     return 0;
 }

@@ -15,7 +15,7 @@
 
 #define SLOT(T, offset) ((T *)(void *)(warp->file + (offset)))
 
-enum { WHOLE = 256 }; /* of weights */
+enum { WHOLE = 256, CORNERS = 8 }; /* of a filter: 1, as a weight; texels, at most */
 
 /* One lane's access. */
 typedef struct Access {
@@ -144,18 +144,21 @@ static float coordinate(const Warp *warp, const Access *a, uint32_t slot, uint32
     return fabsf(x) < 1e9f ? x : 0.0f;
 }
 
-/* Weights of the 2, 4 or 8 texels around, in 1/256, by their distance in 1/256: that of the texel
- * ahead on all axes is the product, rounded, and the others have what is left. */
+/* Weights of the 2, 4 or 8 texels around, in 1/256, by their distance in 1/256.  Along one axis after
+ * the other what a texel weighs is parted between it and the next: the next one's part is rounded,
+ * and the rest stays. */
 static void weights_find(const int32_t *part, uint32_t dims, int32_t *weight)
 {
+    static const uint32_t ORDER[] = {2, 0, 1};
     weight[0] = WHOLE;
-    for (uint32_t k = 0, count = 1; k < dims; k++, count *= 2) {
-        int32_t left = part[k];
-        for (uint32_t corner = count - 1; corner > 0; corner--) {
-            int32_t far = (weight[corner] * part[k] + WHOLE / 2) / WHOLE;
-            weight[corner + count] = far, weight[corner] -= far, left -= far;
+    for (uint32_t i = 0; i < 3; i++) {
+        uint32_t axis = ORDER[i];
+        for (uint32_t corner = 0; axis < dims && corner < CORNERS; corner++) {
+            if (corner >> axis & 1) continue;
+            int32_t half = axis == 1 && !(corner & 1) ? WHOLE / 2 - 1 : WHOLE / 2;
+            int32_t next = (weight[corner] * part[axis] + half) / WHOLE;
+            weight[corner | 1u << axis] = next, weight[corner] -= next;
         }
-        weight[count] = left, weight[0] -= left;
     }
 }
 
@@ -187,7 +190,7 @@ static float filtered_to(const Texture *t, double mean)
 static Texel filter(Access *a, const float *x)
 {
     int64_t low[3] = {0}, index[3] = {0};
-    int32_t part[3] = {0}, weight[8];
+    int32_t part[3] = {0}, weight[CORNERS] = {0};
     double sum[4] = {0};
     Texel mean;
     for (uint32_t k = 0; k < a->dims; k++) {
