@@ -144,9 +144,9 @@ static float coordinate(const Warp *warp, const Access *a, uint32_t slot, uint32
     return fabsf(x) < 1e9f ? x : 0.0f;
 }
 
-/* Weights of the 2, 4 or 8 texels around, in 1/256, by their distance in 1/256.  Along one axis after
- * the other what a texel weighs is parted between it and the next: the next one's part is rounded,
- * and the rest stays. */
+/* Weights of the 2, 4 or 8 texels around, in 1/256, by their distance in 1/256.  Along one axis
+ * after the other what a texel weighs is parted between it and the next: the next one's part is
+ * rounded, and the rest stays. */
 static void weights_find(const int32_t *part, uint32_t dims, int32_t *weight)
 {
     static const uint32_t ORDER[] = {2, 0, 1};
