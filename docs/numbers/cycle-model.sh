@@ -24,7 +24,8 @@ arrival=$(constant ARRIVAL_CYCLES "$replay") barrier=$(constant BARRIER_CYCLES "
 branch=$(constant BRANCH_CYCLES "$chain") start=$(constant START_CYCLES "$chain")
 count=common/simt/time/count.c
 percent() { calc '%.2f' "$(constant "$1" "$count") / 100"; }
-atomic=$(percent WORD_PERCENT)
+atomic=$(percent PASS_PERCENT)
+turnover=$(constant TURNOVER_CYCLES "$replay")
 constant_word=$(constant CYCLES_PER_WORD common/simt/time/count.c)
 most=$(constant MOST_WAVES common/simt/time/trace.c) \
     least=$(constant LEAST_WAVES common/simt/time/trace.c)
@@ -42,8 +43,10 @@ say "$page" "a line takes $loaded cycles on its way in and $stored out"
 say "$page" "$arrival cycles a warp, and $barrier from the last arrival"
 say "$page" "**Branches**: $branch cycles until"
 say "$page" "and $start cycles later their first instruction"
+say "$page" "One that takes the place of another begins $turnover cycles after that has ended"
 say "$page" "**Atomics** on one global word: $atomic cycles each, $(percent FLOAT_PERCENT) of floats"
-say "$page" "takes $(percent SECTOR_PERCENT) cycles for a sector"
+say "$page" "takes $atomic cycles for a pass over a sector, in which each word is added to once, and $(percent FULL_PERCENT) where that is all of the sector"
+say "$page" "one for each $(constant SLICE_RATE "$count") bytes of \`l2_bytes_per_cycle\`"
 say "$page" "$(constant RETRY_CYCLES "$chain") cycles from one"
 say "$page" "more than $(word "$(constant OPEN_ROWS "$count")") rows"
-say "$page" "($constant_word, $stored, $arrival, $barrier, $branch, $start, $atomic, and \`block_launch_cycles\`)"
+say "$page" "($constant_word, $stored, $arrival, $barrier, $branch, $start, $turnover, $atomic, and \`block_launch_cycles\`)"
