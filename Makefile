@@ -668,9 +668,12 @@ fuzz:
 	$(call checked,CC="$$CLANG" fuzzers,-fsanitize=fuzzer-no-link)
 	$(Q)sh common/setup/fuzz.sh $(BUILD)/fuzz "$${SECONDS:-60}"
 
+# gcc 13 puts vectors of 64 bytes into AddressSanitizer's second stack unaligned, so that one is
+# off; the CUDA driver maps memory where the sanitizer's shadow has a gap.
 sanitize:
 	$(call checked,tests)
-	$(Q)sh autograder/tests/run.sh $(BUILD)/sanitize $(UNIT_TESTS:$(BUILD)/%=$(BUILD)/sanitize/%)
+	$(Q)ASAN_OPTIONS="detect_stack_use_after_return=0:protect_shadow_gap=0:$$ASAN_OPTIONS" \
+	    sh autograder/tests/run.sh $(BUILD)/sanitize $(UNIT_TESTS:$(BUILD)/%=$(BUILD)/sanitize/%)
 
 mutate:
 	$(call stage,tools)

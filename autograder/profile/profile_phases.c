@@ -118,7 +118,12 @@ static void surplus_print(FILE *stream, const ProfilePhases *mine, const Profile
         if (phase->cycles - beside->cycles > worst->cycles - there->cycles)
             worst = phase, there = beside;
     }
-    text_set(line, sizeof line, "Most of the difference is in %s: ", worst->name);
+    if (strcmp(worst->name, "other") == 0)
+        text_set(line, sizeof line, "%s",
+                 "Most of the difference is outside of the phases, in what each block does before "
+                 "and between them: ");
+    else
+        text_set(line, sizeof line, "Most of the difference is in %s: ", worst->name);
     if (there->cycles >= 1 && there->instructions)
         text_add(line, sizeof line,
                  "%.1f times the cycles that the %s spends there, %.1f times its instructions.",
