@@ -540,6 +540,12 @@ static void the_l2_keeps_what_fits(void **state)
     assert_in_range(written, 6 * MB, 4 * 2 * MB);
     assert_int_equal(dram_bytes_of(2048, 32, store, 3), written);
     assert_int_equal(dram_bytes_of(256, 4, store, 1), 256 * KB);
+    /* A line that nearly all accesses go to leaves no sample of others: what is touched counts. */
+    const char *hot = "st.global.f32 [%rd2], %f1;\nst.global.f32 [%rd1], %f1;\n"
+                      "st.global.f32 [%rd1], %f1;\nst.global.f32 [%rd1], %f1;\n"
+                      "st.global.f32 [%rd1], %f1;\nst.global.f32 [%rd1], %f1";
+    assert_int_equal(dram_bytes_of(2048, 4, hot, 1), 2 * MB);
+    assert_int_equal(dram_bytes_of(2048, 4, hot, 3), 2 * MB);
 }
 
 static void a_launch_waits_for_its_last_store(void **state)

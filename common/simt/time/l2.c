@@ -35,7 +35,7 @@ static uint64_t least_bytes(const Launch *launch)
 
 int l2_log_open(L2Log *log, const Launch *launch)
 {
-    if (launch->gpu->memory.next - DEVICE_BASE < least_bytes(launch)) return 0;
+    if (launch->gpu->memory.next < least_bytes(launch)) return 0;
     *log = (L2Log){.room = FEW_NOTES, .most = FIRST_RANK};
     log->note = malloc(log->room * sizeof *log->note);
     return log->note ? 0 : -1;
@@ -46,12 +46,13 @@ void l2_log_close(L2Log *log)
     free(log->note);
 }
 
-/* Keeps those of lines up to this rank. */
+/* Keeps those of lines up to this rank; of rank 0 none, for a line that nearly all accesses go to
+ * may have that. */
 static void log_thin(L2Log *log, uint32_t most)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < log->count; i++)
-        if (l2_rank(log->note[i].line) <= most) log->note[kept++] = log->note[i];
+        if (most && l2_rank(log->note[i].line) <= most) log->note[kept++] = log->note[i];
     log->count = kept, log->most = most;
 }
 
@@ -59,7 +60,7 @@ static void log_add(L2Log *log, const L2Note *note)
 {
     while (log->count == MOST_NOTES)
         log_thin(log, log->most / 2);
-    if (l2_rank(note->line) > log->most || log->failed) return;
+    if (!log->most || l2_rank(note->line) > log->most || log->failed) return;
     if (log->count == log->room) {
         L2Note *grown = realloc(log->note, log->room * 2 * sizeof *grown);
         log->failed = !grown;
@@ -349,6 +350,10 @@ int l2_play(Launch *launch, Worker *worker, uint32_t workers)
         (launch->dram_loads + launch->dram_stores) * L2_SECTOR_BYTES < least_bytes(launch))
         return 0;
     if (logs_merge(worker, workers, &log) != 0) return -1;
+    if (!log.most) {
+        free(log.note);
+        return 0;
+    }
     /* GA100 and GH100. */
     l2.halves = machine->cc_minor == 0 && machine->cc_major >= 8 ? HALVES : 1;
     double part = ((double)log.most + 1) / 4294967296.0;
