@@ -44,10 +44,10 @@ ifneq ($(if $(BUILD),$(call without,$(BUILD),$(PLAIN))$(filter -%,$(BUILD)),empt
 $(error BUILD is a path of letters, digits and / . _ - + @ and commas, and does not begin with -)
 endif
 
-# A wrong answer is an answer, and so are "not passed yet" and "no such release": "make: *** Error 1"
-# would say that something broke.  What ends make with a status of 1 and says nothing is -q, so
-# these goals are asked that way.  Lines that begin with + are carried out all the same, and what
-# they build is not asked but made.  Other goals beside them, or -n, -t: as ever.
+# A wrong answer is an answer, and so are "not passed yet" and "no such release":
+# "make: *** Error 1" would say that something broke.  What ends make with a status of 1 and says
+# nothing is -q, so these goals are asked that way.  Lines that begin with + are carried out all the
+# same, and what they build is not asked but made.  Other goals beside them, or -n, -t: as ever.
 ANSWERS := grade run profile see picture simulate hint ladder solution update
 # Nor did something break where a goal is not told what it is about: it asks, and that is all.
 OF_LAB  := see run profile hint solution reset keep watch serve mutate
@@ -367,9 +367,10 @@ whose = --submission "$$SUBMISSION" --gpu "$$GPU"
 help:
 	@sed -n $(if $(COPY),'/^#: *make solution/d; /^#: *make bundle/d; /^#: *what an instructor uploads/d; /^#: Who works/q; ')'s/^#: //p' Makefile
 
+labs: FIRST = $(if $(COPY),LAB=$(firstword $(subst -, ,$(firstword $(LABS)))),SUBMISSION=solutions)
 labs:
 	@if [ -x $(BUILD)/bin/lab ]; then $(BUILD)/bin/lab list $(where); else \
-	    echo '  Start with:  make grade $(if $(COPY),LAB=$(firstword $(subst -, ,$(firstword $(LABS)))),SUBMISSION=solutions)   (sets up, builds, grades)'; fi
+	    echo '  Start with:  make grade $(FIRST)   (sets up, builds, grades)'; fi
 	@echo; echo '  make grade LAB=NN; also run, hint, profile, see, ladder; make help says all'
 
 #: The convolution lab workbook

@@ -18,7 +18,6 @@ enum {
     BRANCH = 0x947,
     EXIT = 0x94d,
     RETURN = 0x950,
-    FORM_BITS = 0x1ff, /* of an operation, without where its operands lie */
     FMUL = 0x020,
     FADD = 0x021,
     FFMA = 0x023,
@@ -115,7 +114,7 @@ static void operands_find(const MachineText *text, uint32_t number, uint8_t oper
 {
     enum { REGISTERS = 1, NOT_SECOND = 4, NOT_SECOND_END = 6 }; /* forms */
     uint64_t low = word_at(text, number, 0), high = word_at(text, number, 1);
-    uint32_t form = low >> 9 & 7, is_both = (low & FORM_BITS) == FFMA;
+    uint32_t form = low >> 9 & 7, is_both = (low & MACHINE_OPERATION) == FFMA;
     uint8_t second = low >> 32 & 255, third = high & 255;
     operand[0] = low >> 24 & 255, operand[1] = operand[2] = NO_REGISTER;
     if (form == REGISTERS) operand[1] = second;
@@ -130,7 +129,7 @@ static void operands_find(const MachineText *text, uint32_t number, uint8_t oper
 static uint8_t fetches_count(const MachineText *text, uint32_t number, uint8_t kept[3])
 {
     uint64_t high = word_at(text, number, 1);
-    uint32_t kind = word_at(text, number, 0) & FORM_BITS, banks[2] = {0, 0};
+    uint32_t kind = word_at(text, number, 0) & MACHINE_OPERATION, banks[2] = {0, 0};
     uint8_t operand[3];
     if (kind != FMUL && kind != FADD && kind != FFMA) return 0;
     operands_find(text, number, operand);

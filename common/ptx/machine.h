@@ -12,6 +12,9 @@
 
 typedef enum MachineKind { MACHINE_OTHER, MACHINE_LOCAL_LOAD, MACHINE_LOCAL_STORE } MachineKind;
 
+/* Bits of MachineIns.op: the operation, without where its operands lie. */
+enum { MACHINE_OPERATION = 0x1ff };
+
 typedef struct MachineIns {
     uint32_t line;  /* of the PTX text, from 1; 0: not known */
     uint32_t loop;  /* the innermost one around it, from 1; 0: none */

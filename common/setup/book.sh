@@ -23,7 +23,7 @@ chapters()
 }
 
 . common/setup/ticker.sh
-all=$("$python" -c 'import sys; sys.path.insert(0, "book"); import pages; print(len(pages.chapters()))')
+all=$(PYTHONPATH=book "$python" -c 'import pages; print(len(pages.chapters()))')
 echo '  BOOK    the pages for a browser'
 ticker_begin "$build" 'chapters read and written' $((2 * all)) "$build/book.browser-seconds"
 chapters html html

@@ -25,11 +25,13 @@ as_student()
 
 command -v git >/dev/null || fail 'no git: sudo apt-get install git'
 [ "$(git rev-parse --show-toplevel 2>/dev/null)" = "$(pwd -P)" ] ||
-    fail 'this copy is no git repository: clone the release (git clone FROM), and put your labs/ into the clone'
+    fail 'this copy is no git repository: clone the release (git clone FROM), and put your labs/ '\
+'into the clone'
 own=$(git rev-parse --git-dir) # a worktree has a file there that says where it is
 [ -n "$from" ] || from=$(git remote get-url origin 2>/dev/null) ||
     fail 'from where?  make update FROM=dir'
-[ ! -e "$own/MERGE_HEAD" ] || fail 'a merge is under way: finish it with  git commit  or  git merge --abort'
+[ ! -e "$own/MERGE_HEAD" ] ||
+    fail 'a merge is under way: finish it with  git commit  or  git merge --abort'
 # A folder may be the instructor's own: that it is another user's is no reason not to read it.
 set --
 [ ! -d "$from" ] || set -- --upload-pack='git -c safe.directory=* upload-pack'

@@ -259,7 +259,9 @@ wait $child 2>/dev/null
 class really-killed --grade "$build/bin/grade" && grep -qE ' [12] results to grade, [12] are there' "$work/out" &&
     cmp "$work/real/gradebook.sqlite" "$work/really-killed/gradebook.sqlite" >>"$work/out" ||
     { # what it is that differs: a record is one line of JSON
-        for book in real really-killed; do tr ',' '\n' <"$work/$book/gradebook.sqlite" >"$work/$book.lines"; done
+        for book in real really-killed; do
+            tr ',' '\n' <"$work/$book/gradebook.sqlite" >"$work/$book.lines"
+        done
         diff -a "$work/real.lines" "$work/really-killed.lines" >>"$work/out"
         false
     }

@@ -68,8 +68,10 @@ tell profile-beside-the-baseline
 mkdir -p "$work/half/04-tiled"
 sed 's/enum { FILTERS = 8 }/enum { FILTERS = 4 }/' solutions/04-tiled/conv.cu >"$work/half/04-tiled/conv.cu"
 run 0 "$lab" profile --build "$build" --lab 04 --case lenet-c1 --submission "$work/half" --engine sim --against reference &&
-    grep -q '^  Most of the difference is outside of the phases, in what each block does' "$work/out" &&
-    run 0 "$lab" profile --build "$build" --lab 04 --case vgg-conv1_1 --submission "$work/half" --engine sim --against reference &&
+    grep -q '^  Most of the difference is outside of the phases, in what each block does' \
+        "$work/out" &&
+    run 0 "$lab" profile --build "$build" --lab 04 --case vgg-conv1_1 --submission "$work/half" \
+        --engine sim --against reference &&
     grep -q '^  Most of the difference is in TODO([0-9]): [0-9.]* times the cycles' "$work/out" &&
     [ "$(grep -c '^ *TODO(5)  *[0-9,]*  *[0-9,]*  *[0-9,]*  *[0-9,]*$' "$work/out")" = 1 ] && ! grep -n '.\{81\}' "$work/out" >>"$work/err"
 tell profile-beside-the-reference-by-phase

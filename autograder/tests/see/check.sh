@@ -32,7 +32,8 @@ ask '. as $d | [.blocks[].sights[]] | length > 100 and all(.[]; .mask > 0 and $d
 tell accesses
 see 05 --case table-1 && # local memory, too
     sed -n 's/^const data = \(.*\);$/\1/p' "$work/page.html" >"$work/local.json" &&
-    jq -e '. as $d | [.blocks[].sights[]] | any(.[]; .kind == "local") and all(.[]; $d.instructions[.ins | tostring].op != null)' \
+    jq -e '. as $d | [.blocks[].sights[]] | any(.[]; .kind == "local") and
+        all(.[]; $d.instructions[.ins | tostring].op != null)' \
         "$work/local.json" >>"$work/said" 2>&1
 tell local-memory
 see 04 --case lenet-c1 --line 61

@@ -78,7 +78,8 @@ run 0 $here/stack.cu array && grep -qx 'right: cudaSuccess' "$work/out" &&
     ! says 'a check found'
 tell a-large-frame-needs-no-stack
 run 0 $here/stack.cu 'calls 524288 3000' && grep -qx 'right: cudaSuccess' "$work/out" &&
-    run 1 $here/stack.cu 'calls 64 3' && says 'Stack overflow: 1 call that has not returned takes' &&
+    run 1 $here/stack.cu 'calls 64 3' &&
+    says 'Stack overflow: 1 call that has not returned takes' &&
     run 1 $here/stack.cu 'calls 524288 100000' && says 'Stack overflow: [0-9]* calls' &&
     says 'stack.cu:[0-9]*$'
 tell calls-as-deep-as-the-stack

@@ -575,16 +575,12 @@ static void call_order(SimDevice *sim, const DeviceCall *call, DeviceReply *repl
 
 /* ---- launches that overlap ------------------------------------------------------------------ */
 
-static int is_launch(const SimDevice *sim, const DeviceCall *call)
-{
-    return call->kind == CALL_LAUNCH && sim_function((SimDevice *)sim, call->function);
-}
-
 /* Is what the launch touches wanted: for the order between streams, or for the next launch? */
-static int wants_touch(const SimDevice *sim, const DeviceCall *call)
+static int wants_touch(SimDevice *sim, const DeviceCall *call)
 {
-    if (!is_launch(sim, call)) return 0;
-    return sim->order || sim_function((SimDevice *)sim, call->function)->info.tells;
+    if (call->kind != CALL_LAUNCH) return 0;
+    const SimFunction *function = sim_function(sim, call->function);
+    return function && (sim->order || function->info.tells);
 }
 
 /* Neither does work nor waits for some. */
@@ -619,13 +615,6 @@ static void early_keep(SimDevice *sim, const DeviceCall *call)
     operation_name(sim, call, early->kernel, sizeof early->kernel);
 }
 
-static const SimEarly *early_of(const SimDevice *sim, const DeviceCall *call)
-{
-    int overlaps = call->kind == CALL_LAUNCH && call->value & LAUNCH_OVERLAPS &&
-                   sim->early.touch.groups && sim->early.stream == call->stream;
-    return overlaps ? &sim->early : NULL;
-}
-
 static int sim_execute(Device *device, const DeviceCall *call, DeviceReply *reply)
 {
     SimDevice *sim = (SimDevice *)device;
@@ -636,9 +625,7 @@ static int sim_execute(Device *device, const DeviceCall *call, DeviceReply *repl
     sim->work = (SimWork){0};
     if (wants_touch(sim, call) && simt_touch_open(sim->gpu, &sim->touch) != 0)
         return device_fail(reply, DEVICE_OUT_OF_MEMORY, "out of host memory for a launch");
-    sim->before = early_of(sim, call);
     int status = call_execute(sim, call, reply);
-    sim->before = NULL;
     if (status == 0 && reply->status == DEVICE_SUCCESS) {
         call_time(sim, call);
         early_keep(sim, call);

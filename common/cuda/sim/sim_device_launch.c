@@ -115,6 +115,13 @@ static void tell_endless_launches(const SimDevice *sim, uint64_t left, DeviceRep
              1e-6 * (double)used);
 }
 
+/* May it run beside the launch before it? */
+static int overlaps_early(const SimDevice *sim, const DeviceCall *call)
+{
+    return call->value & LAUNCH_OVERLAPS && sim->early.touch.groups &&
+           sim->early.stream == call->stream;
+}
+
 int sim_launch(SimDevice *sim, const DeviceCall *call, DeviceReply *reply)
 {
     SimFunction *function = sim_function(sim, call->function);
@@ -138,7 +145,8 @@ int sim_launch(SimDevice *sim, const DeviceCall *call, DeviceReply *reply)
     uint64_t left = sim_instructions_left(sim, 0);
     if (sim->instruction_limit) launch.instruction_limit = left ? left : 1;
     if (sim->touch.groups) launch.touch = &sim->touch;
-    if (sim->before) launch.early = &sim->before->touch, launch.early_name = sim->before->kernel;
+    if (overlaps_early(sim, call))
+        launch.early = &sim->early.touch, launch.early_name = sim->early.kernel;
     launch.line_work = sim->line_work;
     memset(sim->line_work, 0, sizeof sim->line_work);
     SimtResult result;

@@ -65,7 +65,6 @@ typedef struct SimDevice {
     StreamOrder *order;             /* NULL until the program makes a stream of its own */
     SimtTouch touch;                /* of the launch in hand */
     SimEarly early;                 /* nothing has been waited for since */
-    const SimEarly *before;         /* the same, where the launch in hand overlaps it */
     uint64_t line_work[SIMT_LINES]; /* the same */
     SimWork work;
     DeviceCost cost;

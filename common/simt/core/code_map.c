@@ -6,8 +6,6 @@
 
 #include "common/simt/core/ops.h"
 
-enum { STEPS = 200000000, MOST_COPIES = 1024 };
-
 uint32_t code_line(const CodeMap *map, uint32_t at)
 {
     uint32_t from = map->code[at].from;
@@ -50,7 +48,7 @@ static int loops_find(CodeMap *map)
     for (uint32_t i = 0; i < map->count; i++) {
         if (!goes_back(map->code, i)) continue;
         uint32_t head = map->code[i].target;
-        if (i - head > STEPS - steps) return 0;
+        if (i - head > CODE_STEPS - steps) return 0;
         steps += i - head;
         map->loop[map->loops++] = (CodeLoop){.head = head, .end = i};
         for (uint32_t k = head; k <= i; k++) {
@@ -88,8 +86,8 @@ uint32_t code_loop_closed(const CodeMap *map, uint32_t line)
 
 uint32_t code_copies(const CodeMap *map, const uint32_t *count, uint32_t most)
 {
-    uint32_t with[MOST_COPIES + 1] = {0}, best = 1;
-    if (most > MOST_COPIES) most = MOST_COPIES;
+    uint32_t with[CODE_COPIES + 1] = {0}, best = 1;
+    if (most > CODE_COPIES) most = CODE_COPIES;
     for (uint32_t line = 0; line < map->lines; line++)
         if (count[line]) with[count[line] < most ? count[line] : most]++;
     for (uint32_t k = 1; k <= most; k++)

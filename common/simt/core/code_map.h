@@ -5,7 +5,8 @@
 
 #include "common/simt/core/core.h"
 
-enum { CODE_NOWHERE = 0xffffffff };
+/* What a hostile kernel may cost: steps of looking at it, and copies of a loop that are counted. */
+enum { CODE_NOWHERE = 0xffffffff, CODE_STEPS = 200000000, CODE_COPIES = 1024 };
 
 /* From the target of a branch back to that branch. */
 typedef struct CodeLoop {
@@ -40,7 +41,7 @@ uint32_t code_line(const CodeMap *map, uint32_t at);
 /* The loop that the branch on this line closes, from 1; 0: none. */
 uint32_t code_loop_closed(const CodeMap *map, uint32_t line);
 /* How many machine instructions most lines have, of those that have any: so often ptxas wrote down
- * their loop.  `count`: of each line from map->first on; `most`, 1024 at most: what has more
+ * their loop.  `count`: of each line from map->first on; `most`, CODE_COPIES at most: what has more
  * counts as so many. */
 uint32_t code_copies(const CodeMap *map, const uint32_t *count, uint32_t most);
 

@@ -14,7 +14,7 @@
 #include "common/simt/core/code_map.h"
 #include "common/simt/decode/decoder.h"
 
-enum { NEAR = 96, STEPS = 200000000, NONE = CODE_NOWHERE };
+enum { NEAR = 96, NONE = CODE_NOWHERE };
 
 typedef struct Spills {
     Decoder *d;
@@ -59,7 +59,7 @@ static int machine_loops_find(Spills *s)
     }
     uint64_t steps = ((uint64_t)m->count + s->map.lines + s->map.loops) * (m->loops + 1);
     s->copies[0] = 1;
-    for (uint32_t k = 1; k <= m->loops && steps < STEPS; k++) {
+    for (uint32_t k = 1; k <= m->loops && steps < CODE_STEPS; k++) {
         s->ptx_loop[k] = code_loop_closed(&s->map, m->loop_line[k - 1]);
         s->copies[k] = copies_count(s, k, count);
         for (uint32_t other = 1; other < k; other++) {

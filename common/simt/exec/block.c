@@ -12,8 +12,8 @@
 #include "common/simt/time/chain.h"
 #include "common/simt/time/cost.h"
 #include "common/simt/time/first.h"
-#include "common/simt/time/replay.h"
 #include "common/simt/time/l2.h"
+#include "common/simt/time/replay.h"
 #include "common/simt/time/traffic.h"
 #include "common/simt/time/watch.h"
 

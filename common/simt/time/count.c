@@ -11,7 +11,7 @@
 #include "common/simt/time/watch.h"
 
 /* OPEN_ROWS: of DRAM, that one access may touch as cheaply as one, as a tile of a matrix does. */
-enum { WORD = 4, LINE_SECTORS = 4, ROW_SECTORS = 64, OPEN_ROWS = 8, WAYS = 4 };
+enum { WORD = 4, ROW_SECTORS = 64, OPEN_ROWS = 8, WAYS = 4 };
 
 /* Adds `value` to the n different ones unless it is there; returns how many there are now. */
 static inline uint32_t distinct_add(uint64_t *distinct, uint32_t n, uint64_t value)

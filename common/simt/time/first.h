@@ -13,9 +13,15 @@
 
 enum { MOMENT_STEPS = 24, LATEST_WAVE = 254, LATEST_STEP = (1 << MOMENT_STEPS) - 1 };
 
+static inline uint64_t block_wave(const Launch *launch, uint64_t block)
+{
+    return block / ((uint64_t)launch->gpu->machine.sms * launch->resident);
+}
+
+/* The same, as far as a moment tells waves apart. */
 static inline uint32_t wave_of(const Launch *launch, uint64_t block)
 {
-    uint64_t wave = block / ((uint64_t)launch->gpu->machine.sms * launch->resident);
+    uint64_t wave = block_wave(launch, block);
     return (uint32_t)(wave < LATEST_WAVE ? wave : LATEST_WAVE);
 }
 

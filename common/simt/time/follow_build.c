@@ -15,8 +15,8 @@
 #include "common/simt/core/ops.h"
 #include "common/simt/time/follow.h"
 
-enum { NONE = CODE_NOWHERE, MOST_COPIES = 1024, ELSEWHERE = 2, HOPPER = 9 };
-enum { STEPS = 200000000, MOST_PLACES = 1 << 20 };
+enum { NONE = CODE_NOWHERE, ELSEWHERE = 2, HOPPER = 9 };
+enum { MOST_PLACES = 1 << 20 };
 
 typedef struct Reading {
     SimtKernel *kernel;
@@ -170,7 +170,7 @@ static uint32_t copies_count(Reading *r, uint32_t home, uint32_t loop)
         uint32_t at = ins->loop == home && ins->reached ? code_at(&r->map, ins->line) : NONE;
         if (at != NONE && r->map.around[at] == loop) count[ins->line - r->map.first]++;
     }
-    return code_copies(&r->map, count, MOST_COPIES);
+    return code_copies(&r->map, count, CODE_COPIES);
 }
 
 static void home_note(FollowLoop *loop, uint32_t home, uint32_t copies, int is_first)
@@ -183,8 +183,8 @@ static void home_note(FollowLoop *loop, uint32_t home, uint32_t copies, int is_f
 static int homes_find(Reading *r)
 {
     Follow *f = r->f;
-    uint64_t each = (uint64_t)r->code->count + r->map.lines + r->map.loops + MOST_COPIES;
-    if (each * ((uint64_t)r->code->loops + f->loops) > STEPS) return -1;
+    uint64_t each = (uint64_t)r->code->count + r->map.lines + r->map.loops + CODE_COPIES;
+    if (each * ((uint64_t)r->code->loops + f->loops) > CODE_STEPS) return -1;
     for (uint32_t k = 0; k < f->loops; k++)
         f->loop[k] = (FollowLoop){.head = r->map.loop[k].head, .end = r->map.loop[k].end};
     for (uint32_t m = 1; m <= r->code->loops; m++) {

@@ -7,7 +7,6 @@
 #include "common/simt/time/follow.h"
 
 enum {
-    FORM_BITS = 0x1ff,
     BRANCH = 0x147,
     CALL = 0x144,
     CALL_ABSOLUTE = 0x143,
@@ -24,7 +23,7 @@ enum { SPECIAL_LATENCY = 36, CONSTANT_LATENCY = 30, DOUBLE_ALUS = 4 };
 
 static uint32_t kind(const MachineIns *ins)
 {
-    return ins->op & FORM_BITS;
+    return ins->op & MACHINE_OPERATION;
 }
 
 /* Of global, shared or local memory, or a shuffle. */

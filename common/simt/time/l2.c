@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/simt/time/first.h"
 #include "common/simt/time/replay.h"
 
 enum {
@@ -90,12 +91,11 @@ void l2_note(Warp *warp, const uint64_t *sector, uint32_t n, const uint64_t *add
 {
     Worker *worker = warp->worker;
     L2Note note[LANES];
-    uint64_t number = worker->block.number,
-             wave = number / ((uint64_t)worker->gpu->machine.sms * worker->launch->resident);
+    uint64_t number = worker->block.number, wave = block_wave(worker->launch, number);
     uint32_t lines = 0, half = sm_of(worker->launch, number) % HALVES;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t line = l2_line(sector[i]), k = 0;
-        uint32_t words = 0xffu << sector[i] % L2_LINE_SECTORS * SECTOR_WORDS;
+        uint32_t words = 0xffu << sector[i] % LINE_SECTORS * SECTOR_WORDS;
         if (l2_rank(line) > worker->l2.most) continue;
         if (store && mask) words = words_written(sector[i], address, mask, bytes);
         while (k < lines && note[k].line != line)
@@ -223,7 +223,7 @@ static void place_unlink(L2 *l2, uint32_t number)
 static uint8_t sectors_of(uint32_t words, int all)
 {
     uint8_t sectors = 0;
-    for (uint32_t i = 0; i < L2_LINE_SECTORS; i++) {
+    for (uint32_t i = 0; i < LINE_SECTORS; i++) {
         uint32_t own = words >> i * SECTOR_WORDS & 0xff;
         sectors |= (uint8_t)((all ? own == 0xff : own != 0) << i);
     }
@@ -233,7 +233,7 @@ static uint8_t sectors_of(uint32_t words, int all)
 /* What was written there goes to DRAM. */
 static void place_write(L2 *l2, L2Place *place)
 {
-    for (uint32_t i = 0; i < L2_LINE_SECTORS; i++) {
+    for (uint32_t i = 0; i < LINE_SECTORS; i++) {
         uint32_t words = place->written >> i * SECTOR_WORDS & 0xff;
         l2->stores += words != 0;
         l2->fills += words && words != 0xff && !(place->there >> i & 1);
@@ -347,7 +347,7 @@ int l2_play(Launch *launch, Worker *worker, uint32_t workers)
     L2Log log;
     L2 l2 = {0};
     if (!worker[0].l2.most ||
-        (launch->dram_loads + launch->dram_stores) * L2_SECTOR_BYTES < least_bytes(launch))
+        (launch->dram_loads + launch->dram_stores) * SECTOR < least_bytes(launch))
         return 0;
     if (logs_merge(worker, workers, &log) != 0) return -1;
     if (!log.most) {

@@ -9,8 +9,7 @@
 #define CONVLAB_SIMT_TIME_L2_H
 
 #include "common/simt/core/core.h"
-
-enum { L2_LINE_SECTORS = 4, L2_SECTOR_BYTES = 32 };
+#include "common/simt/time/traffic.h"
 
 int l2_log_open(L2Log *log, const Launch *launch);
 void l2_log_close(L2Log *log);
@@ -28,7 +27,7 @@ int l2_play(Launch *launch, Worker *worker, uint32_t workers);
 
 static inline uint32_t l2_line(uint64_t sector)
 {
-    return (uint32_t)((sector - DEVICE_BASE / L2_SECTOR_BYTES) / L2_LINE_SECTORS);
+    return (uint32_t)((sector - DEVICE_BASE / SECTOR) / LINE_SECTORS);
 }
 
 /* Hashed, so that no stride of addresses finds only lines that are noted, or none. */

@@ -850,15 +850,6 @@ static void both_share(void *context, int share)
                                            &both->machine) != 0;
 }
 
-static uint64_t steps_count(const Launch *launch, const BlockTrace *trace, uint32_t count)
-{
-    uint64_t steps = 0;
-    for (uint32_t i = 0; i < count; i++)
-        for (uint32_t w = 0; w < launch->warps_per_block; w++)
-            steps += trace[i].warp[w].count;
-    return steps;
-}
-
 int replay_run(Launch *launch, const BlockTrace *trace, uint32_t count, const ReplayMemory *memory,
                ReplayResult *result)
 {

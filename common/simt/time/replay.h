@@ -17,6 +17,8 @@ void trace_keep(Launch *launch, Heaviest *heaviest, uint64_t number, const Block
 /* steps.c: puts a block's steps into ptxas's order, and counts them.  Once, before it is played;
  * where machine code is played, its steps stay as they were executed. */
 void trace_order(const Launch *launch, BlockTrace *block);
+/* So many steps were executed in these blocks. */
+size_t steps_count(const Launch *launch, const BlockTrace *trace, uint32_t count);
 /* A copy of these blocks in that order, for the PTX beside its machine code.  NULL: out of memory;
  * the caller frees it. */
 BlockTrace *steps_copy(const Launch *launch, const BlockTrace *trace, uint32_t count);

@@ -116,12 +116,19 @@ void trace_order(const Launch *launch, BlockTrace *block)
     if (!launch->kernel->follow) steps_put(launch, block);
 }
 
+size_t steps_count(const Launch *launch, const BlockTrace *trace, uint32_t count)
+{
+    size_t steps = 0;
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t w = 0; w < launch->warps_per_block; w++)
+            steps += trace[i].warp[w].count;
+    return steps;
+}
+
 BlockTrace *steps_copy(const Launch *launch, const BlockTrace *trace, uint32_t count)
 {
     uint32_t warps = launch->warps_per_block;
-    size_t steps = 0;
-    for (uint32_t i = 0; i < count * warps; i++)
-        steps += trace[i / warps].warp[i % warps].count;
+    size_t steps = steps_count(launch, trace, count);
     BlockTrace *copy = malloc(count * sizeof *copy + (size_t)count * warps * sizeof *copy->warp +
                               steps * sizeof *copy->warp->step);
     if (!copy) return NULL;

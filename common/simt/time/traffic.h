@@ -5,7 +5,7 @@
 #include "common/simt/core/core.h"
 #include "common/simt/time/first.h"
 
-enum { SECTOR = 32, PAGE_WORDS = 512 };
+enum { SECTOR = 32, LINE_SECTORS = 4, PAGE_WORDS = 512 };
 
 /* Room for those of all workers; device memory is as large as it will be.  -1: out of memory. */
 int traffic_open(Launch *launch);
