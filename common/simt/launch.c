@@ -12,7 +12,6 @@
 #include "common/simt/checks/race_order.h"
 #include "common/simt/clusters.h"
 #include "common/simt/decode/decode.h"
-#include "common/simt/endless.h"
 #include "common/simt/exec/exec.h"
 #include "common/simt/launch_check.h"
 #include "common/simt/simt.h"
@@ -47,7 +46,6 @@ static void worker_run(Worker *worker)
         if (__atomic_load_n(&launch->timeout, __ATOMIC_RELAXED)) return;
         if (block_run(worker, number) != 0 && __atomic_load_n(&launch->timeout, __ATOMIC_RELAXED)) {
             uint64_t least = __atomic_load_n(&launch->timeout_block, __ATOMIC_RELAXED);
-            endless_note(worker);
             while (number < least &&
                    !__atomic_compare_exchange_n(&launch->timeout_block, &least, number, 0,
                                                 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
@@ -199,17 +197,13 @@ static void counts_merge(Launch *launch, Worker *worker, uint32_t count, SimtRes
         watch_give(launch, &launch->gpu->profile);
 }
 
-static int result_timeout(Launch *launch, const Worker *worker, uint32_t workers,
-                          SimtResult *result)
+static int result_timeout(Launch *launch, SimtResult *result)
 {
-    char text[1024], name[128], loops[640];
+    char text[256];
     uint64_t block = launch->timeout_block == UINT64_MAX ? 0 : launch->timeout_block;
-    endless_say(worker, workers, block, loops, sizeof loops);
-    plain_name(launch->kernel->info.name, name, sizeof name);
     snprintf(text, sizeof text,
-             "the launch went over its limit of %llu warp instructions: does a loop never end?\nin "
-             "kernel %.120s%s",
-             (unsigned long long)launch->limit, name, loops);
+             "the launch went over its limit of %llu warp instructions: does a loop never end?",
+             (unsigned long long)launch->limit);
     launch_refuse(result, SIMT_TIMEOUT, launch->kernel, text);
     result->report.block[0] = (uint32_t)(block % launch->launch->grid[0]);
     result->report.block[1] = (uint32_t)(block / launch->launch->grid[0] % launch->launch->grid[1]);
@@ -241,7 +235,7 @@ static void rest_run(Rest *rest)
 {
     enum { FEW = 1 << 14 }; /* stored sectors, that are sooner looked at than a thread begins */
     const Launch *launch = rest->launch;
-    if (launch->owners && launch->dram_stores > FEW && gpu_threads(launch->gpu) > 1) {
+    if (launch->writers && launch->dram_stores > FEW && gpu_threads(launch->gpu) > 1) {
         parallel_run(2, rest_share, rest);
     } else {
         rest_share(rest, 0);
@@ -263,7 +257,7 @@ static int result_collect(Launch *launch, Worker *worker, uint32_t count, SimtRe
         result->findings = 1;
         return -1;
     }
-    if (launch->timeout) return result_timeout(launch, worker, count, result);
+    if (launch->timeout) return result_timeout(launch, result);
     for (uint32_t i = 0; i < count; i++)
         if (worker[i].launch && worker[i].finding_block < finding) {
             finding = worker[i].finding_block;

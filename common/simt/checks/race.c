@@ -11,6 +11,7 @@
  * result is used, and each volatile or ordered load, then counts as a barrier. */
 #include "common/simt/checks/race.h"
 #include "common/simt/checks/race_order.h"
+#include "common/simt/checks/race_rows.h"
 #include "common/simt/checks/report.h"
 
 #include <stdlib.h>
@@ -18,19 +19,51 @@
 
 #include "common/simt/core/kinds.h"
 
-enum { NOBODY = 0xffff, TABLE_BITS = 12, WORD = 4 };
+enum { WORD = 4, WHOLE_WORD = (1 << WORD) - 1 };
 
 static const char *const KIND[] = {"Read", "Write", "Atomic"};
 
+static RaceWords *words_open(Shelf *shelf, size_t count)
+{
+    RaceWords *words = shelf_zeros(shelf, 1, sizeof *words);
+    uint32_t *column = shelf_zeros(shelf, count, 7 * sizeof *column);
+    uint8_t *part = shelf_zeros(shelf, count, 2 * sizeof *part);
+    if (!words || !column || !part) return NULL;
+    uint32_t **columns[] = {&words->read,     &words->wrote,    &words->page,  &words->read_at,
+                            &words->other_at, &words->wrote_at, &words->fences};
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        *columns[i] = column + i * count;
+    words->read_part = part, words->wrote_part = part + count;
+    return words;
+}
+
+static size_t shared_words(const Worker *worker)
+{
+    return worker->launch->shared_bytes / WORD + 64;
+}
+
 int race_open(Worker *worker)
 {
-    size_t words = worker->launch->shared_bytes / WORD + 64;
-    Shelf *shelf = worker->shelf;
-    worker->race_shared = shelf_zeros(shelf, words, sizeof *worker->race_shared);
-    worker->race_global = shelf_zeros(shelf, 1u << TABLE_BITS, sizeof *worker->race_global);
-    worker->race_settled = shelf_zeros(shelf, words, sizeof *worker->race_settled);
+    worker->race_shared = words_open(worker->shelf, shared_words(worker));
+    worker->race_global = words_open(worker->shelf, RACE_TABLE);
     worker->epoch = 1;
-    return worker->race_shared && worker->race_global && worker->race_settled ? 0 : -1;
+    return worker->race_shared && worker->race_global ? 0 : -1;
+}
+
+static void tags_clear(const RaceWords *words, size_t count)
+{
+    memset(words->read, 0, count * sizeof *words->read);
+    memset(words->wrote, 0, count * sizeof *words->wrote);
+}
+
+/* Tags of an earlier era would look like those of this one; and its first epoch like no tag. */
+static void era_begin(Worker *worker)
+{
+    if (!race_era_ended(worker)) return;
+    tags_clear(worker->race_shared, shared_words(worker));
+    tags_clear(worker->race_global, RACE_TABLE);
+    worker->race_era = worker->epoch >> RACE_EPOCH_BITS;
+    worker->epoch += worker->epoch << RACE_EPOCH_SHIFT >> RACE_EPOCH_SHIFT == 0;
 }
 
 typedef struct Hazard {
@@ -54,96 +87,78 @@ static void hazard_report(Warp *warp, const Ins *ins, uint32_t lane, uint64_t ad
         (unsigned long long)address);
 }
 
+static uint32_t tag_warp(uint32_t tag)
+{
+    return (tag >> 1) % (1u << RACE_WHO_BITS) - 1;
+}
+
+static uint32_t place_thread(uint32_t place)
+{
+    return place / RACE_THREAD % (1u << (RACE_INS_SHIFT - 1));
+}
+
+static uint32_t place_bytes(uint32_t place, uint8_t part)
+{
+    return place & RACE_WHOLE ? WHOLE_WORD : part;
+}
+
 /* One word's access; 1 with a hazard. */
-static int word_check(RaceWord *w, uint64_t epoch, uint32_t thread, uint32_t bytes, RaceKind kind,
+static int word_check(const RaceWords *words, size_t i, uint32_t own, uint32_t bytes, RaceKind kind,
                       Hazard *hazard)
 {
-    uint32_t warp = thread / LANES;
-    int by_atomic = kind == RACE_ATOMIC && w->atomic;
-    if (w->wrote == epoch && w->writer / LANES != warp && w->write_bytes & bytes && !by_atomic) {
-        *hazard = (Hazard){kind == RACE_READ ? "RAW" : "WAW", w->atomic ? RACE_ATOMIC : RACE_WRITE,
-                           w->write_ins, w->writer};
+    uint32_t wrote = words->wrote[i], read = words->read[i], at = words->wrote_at[i];
+    int atomic = wrote & RACE_BY_ATOMIC;
+    if (tag_is_now(wrote, own) && !tag_is_own(wrote, own) &&
+        place_bytes(at, words->wrote_part[i]) & bytes && !(kind == RACE_ATOMIC && atomic)) {
+        *hazard = (Hazard){kind == RACE_READ ? "RAW" : "WAW", atomic ? RACE_ATOMIC : RACE_WRITE,
+                           at >> RACE_INS_SHIFT, place_thread(at)};
         return 1;
     }
-    if (kind == RACE_READ || w->read != epoch || !(w->read_bytes & bytes)) return 0;
-    int first = w->reader / LANES != warp;
-    if (!first && w->other == NOBODY) return 0;
-    *hazard = (Hazard){"WAR", RACE_READ, first ? w->read_ins : w->other_ins,
-                       first ? w->reader : w->other};
+    at = words->read_at[i];
+    if (kind == RACE_READ || !tag_is_now(read, own) ||
+        !(place_bytes(at, words->read_part[i]) & bytes))
+        return 0;
+    if (place_thread(at) / LANES == tag_warp(own)) {
+        if (!tag_is_own(read, tag_of_any(own))) return 0;
+        at = words->other_at[i];
+    }
+    *hazard = (Hazard){"WAR", RACE_READ, at >> RACE_INS_SHIFT, place_thread(at)};
     return 1;
 }
 
-static void word_note(RaceWord *w, uint64_t epoch, uint32_t thread, uint32_t bytes, uint32_t ins,
-                      RaceKind kind)
+/* `open`: later reads must be looked at. */
+static void word_note_read(const RaceWords *words, size_t i, uint32_t own, uint32_t place,
+                           uint32_t bytes, uint32_t open)
 {
-    if (kind != RACE_READ) {
-        w->wrote = epoch, w->write_ins = ins, w->writer = (uint16_t)thread;
-        w->write_bytes = (uint8_t)bytes, w->atomic = kind == RACE_ATOMIC;
+    uint32_t any = tag_of_any(own), read = words->read[i];
+    if (!tag_is_now(read, own)) {
+        words->read[i] = own | open;
+        words->read_at[i] = place, words->read_part[i] = (uint8_t)bytes;
         return;
     }
-    if (w->read != epoch) {
-        w->read = epoch, w->reader = (uint16_t)thread, w->read_ins = ins;
-        w->other = NOBODY, w->read_bytes = (uint8_t)bytes;
-        return;
-    }
-    w->read_bytes |= (uint8_t)bytes;
-    if (w->other == NOBODY && w->reader / LANES != thread / LANES)
-        w->other = (uint16_t)thread, w->other_ins = ins;
+    words->read_part[i] |= (uint8_t)bytes;
+    if (bytes == WHOLE_WORD) words->read_at[i] |= RACE_WHOLE;
+    if (!tag_is_own(read, own) && !tag_is_own(read, any)) words->other_at[i] = place, read = any;
+    words->read[i] = (read & ~(uint32_t)RACE_OPEN) | open;
 }
 
-/* A read that has no hazard and leaves nothing to note: others read the word before, and nobody
- * wrote it. */
-static inline int word_is_settled(const RaceWord *w, uint64_t epoch, uint32_t warp, uint32_t bytes)
+static void word_note_write(const RaceWords *words, size_t i, uint32_t own, uint32_t place,
+                            uint32_t bytes, RaceKind kind)
 {
-    return w->read == epoch && w->wrote != epoch && !(bytes & ~w->read_bytes) &&
-           (w->other != NOBODY || w->reader / LANES == warp);
+    words->wrote[i] = own | (kind == RACE_ATOMIC ? RACE_BY_ATOMIC : 0);
+    words->wrote_at[i] = place, words->wrote_part[i] = (uint8_t)bytes;
+    words->read[i] |= RACE_OPEN;
 }
 
-/* Tags of an earlier era would look like those of this one. */
-static void era_begin(Worker *worker)
+/* Is there nothing to note of a read, and no hazard?  Others read these bytes before, and nobody
+ * wrote the word. */
+static int word_is_settled(const Warp *warp, size_t i, uint32_t bytes)
 {
-    uint64_t era = worker->epoch >> RACE_EPOCH_BITS;
-    size_t words = worker->launch->shared_bytes / WORD + 64;
-    if (era == worker->race_era) return;
-    memset(worker->race_settled, 0, words * sizeof *worker->race_settled);
-    worker->race_era = era;
-}
-
-/* Later reads of the whole word, by anybody or by this warp, have nothing to note, and find it
- * written. */
-static inline void word_settle(Worker *worker, uint32_t word, uint32_t warp)
-{
-    const RaceWord *w = &worker->race_shared[word];
-    uint32_t whole = (1u << WORD) - 1;
-    int written =
-        !worker->initcheck || !(~worker->shared_shadow[word * WORD / 8] >> word * WORD % 8 & whole);
-    if (written && word_is_settled(w, worker->epoch, warp, whole))
-        worker->race_settled[word] =
-            race_tag(worker->epoch, w->other != NOBODY ? RACE_ANY_WARP : warp);
-}
-
-/* A plain read of whole words; 0, and nothing is done, where somebody wrote since the barrier. */
-static inline int word_is_read(Warp *warp, uint32_t word, uint32_t thread, uint32_t ins)
-{
-    Worker *worker = warp->worker;
-    RaceWord *w = &worker->race_shared[word];
-    if (w->wrote == worker->epoch) return 0;
-    word_note(w, worker->epoch, thread, (1u << WORD) - 1, ins, RACE_READ);
-    word_settle(worker, word, warp->index);
-    return 1;
-}
-
-/* A plain write of a whole word that nobody touched since the barrier; 0, and nothing is done,
- * where somebody did. */
-static inline int word_is_written(Warp *warp, uint32_t word, uint32_t thread, uint32_t ins)
-{
-    Worker *worker = warp->worker;
-    RaceWord *w = &worker->race_shared[word];
-    if (w->wrote == worker->epoch || w->read == worker->epoch) return 0;
-    word_note(w, worker->epoch, thread, (1u << WORD) - 1, ins, RACE_WRITE);
-    worker->race_settled[word] = 0;
-    w->by_proxy = 0, w->fences = warp->proxy_fences, w->stamp = worker->stamp;
-    return 1;
+    const RaceWords *words = warp->worker->race_shared;
+    uint32_t own = race_tag(warp->worker->epoch, warp->index), read = words->read[i];
+    if (!tag_is_own(read, own) && !tag_is_own(read, tag_of_any(own))) return 0;
+    return !tag_is_now(words->wrote[i], own) &&
+           !(bytes & ~place_bytes(words->read_at[i], words->read_part[i]));
 }
 
 /* The part of a word that a lane stores, `skip` bytes behind its address: how many bytes. */
@@ -168,15 +183,13 @@ static int changes(const Warp *warp, const Ins *ins, uint32_t lane, uint32_t ski
     return !bytes || memcmp(value, host, bytes) != 0;
 }
 
-/* Two lanes of one store with different values for one word. */
-static int lanes_clash(const Warp *warp, const Ins *ins, const RaceWord *w, uint32_t lane,
-                       uint32_t skip, const uint32_t *offset)
+/* Does a lane store another value into a word that an earlier lane of this store wrote last? */
+static int lanes_clash(const Warp *warp, const Ins *ins, uint32_t place, uint32_t lane,
+                       uint32_t skip, const uint32_t *offset, uint32_t mask)
 {
     unsigned char mine[WORD], theirs[WORD];
-    uint32_t other = w->writer % LANES, bytes;
-    if (w->stamp != warp->worker->stamp || w->wrote != warp->worker->epoch ||
-        offset[other] != offset[lane])
-        return 0;
+    uint32_t other = place_thread(place) % LANES, bytes;
+    if (!(mask & ((1u << lane) - 1) & 1u << other) || offset[other] != offset[lane]) return 0;
     bytes = stored_part(warp, ins, lane, skip, mine);
     stored_part(warp, ins, other, skip, theirs);
     return bytes && memcmp(mine, theirs, bytes) != 0;
@@ -200,52 +213,66 @@ static RaceKind within_block(const Ins *ins, RaceKind kind)
     return ins->order & ORDER_WRITES ? RACE_ATOMIC : kind;
 }
 
+/* An access of one word of shared memory; 1 when a hazard was told, of which `told` wants none. */
+static int word_access(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask,
+                       uint32_t lane, uint32_t at, uint32_t part, RaceKind kind, int told)
+{
+    const RaceWords *words = warp->worker->race_shared;
+    uint32_t own = race_tag(warp->worker->epoch, warp->index),
+             number = (uint32_t)(ins - warp->code), thread = warp->index * LANES + lane,
+             skip = at - offset[lane], place = race_place(number, thread, part == WHOLE_WORD);
+    size_t i = at / WORD;
+    Hazard hazard;
+    int found = !told && word_check(words, i, own, part, kind, &hazard);
+    if (!told && !found && kind == RACE_WRITE && tag_is_own(words->wrote[i], own) &&
+        lanes_clash(warp, ins, words->wrote_at[i], lane, skip, offset, mask)) {
+        hazard = (Hazard){"WAW", RACE_WRITE, number, place_thread(words->wrote_at[i])};
+        found = 1;
+    }
+    if (found && (kind != RACE_WRITE || hazard.before == RACE_READ ||
+                  changes(warp, ins, lane, skip, warp->block->shared + at)))
+        hazard_report(warp, ins, lane, at, kind, 1, &hazard);
+    else
+        found = 0;
+    if (kind == RACE_READ) {
+        word_note_read(words, i, own, place, part, RACE_OPEN);
+    } else {
+        word_note_write(words, i, own, place, part, kind);
+        words->fences[i] = warp->proxy_fences * RACE_FENCE;
+    }
+    return found;
+}
+
+/* Of `mask`, the lanes in `left` are left. */
+void race_words(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask, uint32_t left,
+                uint32_t bytes, RaceKind kind)
+{
+    uint32_t before = UINT32_MAX;
+    int told = 0;
+    era_begin(warp->worker);
+    for (uint32_t m = left; m; m &= m - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(m), from = offset[lane];
+        if (kind == RACE_READ && from == before) continue; /* the same, to other warps */
+        before = from;
+        for (uint32_t at = from; at < from + bytes; at += WORD) {
+            uint32_t part = bytes_of(at, bytes);
+            if (kind == RACE_READ && word_is_settled(warp, at / WORD, part)) continue;
+            told |= word_access(warp, ins, offset, mask, lane, at, part, kind, told);
+        }
+    }
+}
+
 void race_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask, uint32_t bytes,
                  RaceKind kind)
 {
     Worker *worker = warp->worker;
-    uint32_t number = (uint32_t)(ins - warp->code);
-    int told = 0;
     if (is_flag(worker, ins)) worker->epoch++;
     if (ins->order & ORDER_SPINS && kind == RACE_READ) return;
     if (ins->order) kind = within_block(ins, kind);
     if (warp->block->departures && kind != RACE_READ)
         race_departures(warp, ins, offset, mask, bytes);
     if (warp->block->flights) race_flights(warp, ins, offset, mask, bytes, kind == RACE_READ);
-    worker->stamp++;
-    era_begin(worker);
-    uint32_t before = UINT32_MAX;
-    for (uint32_t m = mask; m; m &= m - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(m), thread = warp->index * LANES + lane;
-        if (kind == RACE_READ && offset[lane] == before) continue; /* the same, to other warps */
-        before = offset[lane];
-        for (uint32_t at = offset[lane]; at < offset[lane] + bytes; at += WORD) {
-            RaceWord *w = &worker->race_shared[at / WORD];
-            uint32_t part = bytes_of(at, bytes);
-            Hazard hazard;
-            if (kind == RACE_READ && bytes >= WORD && word_is_read(warp, at / WORD, thread, number))
-                continue;
-            if (kind == RACE_WRITE && bytes >= WORD &&
-                word_is_written(warp, at / WORD, thread, number))
-                continue;
-            if (kind == RACE_READ && word_is_settled(w, worker->epoch, warp->index, part)) continue;
-            int found = !told && word_check(w, worker->epoch, thread, part, kind, &hazard);
-            if (!told && !found && kind == RACE_WRITE &&
-                lanes_clash(warp, ins, w, lane, at - offset[lane], offset)) {
-                hazard = (Hazard){"WAW", RACE_WRITE, number, w->writer};
-                found = 1;
-            }
-            if (found && (kind != RACE_WRITE || hazard.before == RACE_READ ||
-                          changes(warp, ins, lane, at - offset[lane], warp->block->shared + at))) {
-                hazard_report(warp, ins, lane, at, kind, 1, &hazard);
-                told = 1;
-            }
-            word_note(w, worker->epoch, thread, part, number, kind);
-            worker->race_settled[at / WORD] = 0;
-            if (kind != RACE_READ) w->by_proxy = 0, w->fences = warp->proxy_fences;
-            w->stamp = kind == RACE_READ ? w->stamp : worker->stamp;
-        }
-    }
+    race_words(warp, ins, offset, mask, mask, bytes, kind);
 }
 
 /* Two blocks and one word that nothing orders; writing what is there already harms nobody. */
@@ -282,11 +309,15 @@ static int blocks_check(Warp *warp, const Ins *ins, uint32_t lane, uint64_t addr
         blocks_report(warp, ins, lane, address, write, &hazard);
         return 1;
     }
-    if (!launch->owners) return 0;
-    race_blocks_add(launch, warp->block->number, number, address, write);
-    if (!write) return 0;
-    stored_part(warp, ins, lane, skip, (unsigned char *)&value);
-    race_blocks_value(launch, address, value);
+    int64_t word = launch->writers ? race_shadow(launch, address, 1) : -1;
+    if (word < 0) return 0;
+    uint32_t side = race_side(warp->block->number, number);
+    if (write) {
+        stored_part(warp, ins, lane, skip, (unsigned char *)&value);
+        race_blocks_write(launch, side, (uint64_t)word, 1, &value);
+    } else {
+        race_blocks_read(launch, side, (uint64_t)word, 1);
+    }
     return 0;
 }
 
@@ -311,23 +342,30 @@ void race_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t m
     if (ins->order && kind == RACE_READ) return;
     RaceKind own = within_block(ins, kind); /* what it is to the block's other warps */
     uint64_t before = 0;
+    era_begin(worker);
+    uint32_t tag = race_tag(worker->epoch, warp->index);
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m), thread = warp->index * LANES + lane;
         if (kind == RACE_READ && address[lane] == before) continue; /* the same, to other warps */
         before = address[lane];
         for (uint64_t at = address[lane]; at < address[lane] + bytes; at += WORD) {
-            uint64_t word = at / WORD;
-            RaceWord *w = &worker->race_global[word & ((1u << TABLE_BITS) - 1)];
+            const RaceWords *words = worker->race_global;
+            size_t i = at / WORD % RACE_TABLE;
+            uint32_t page = (uint32_t)(at / WORD / RACE_TABLE), part = bytes_of(at, bytes),
+                     place = race_place(number, thread, part == WHOLE_WORD);
             Hazard hazard;
-            if (w->word != word) *w = (RaceWord){.word = word, .other = NOBODY};
-            if (!told && word_check(w, worker->epoch, thread, bytes_of(at, bytes), own, &hazard) &&
+            if (words->page[i] != page) words->page[i] = page, words->read[i] = words->wrote[i] = 0;
+            if (!told && word_check(words, i, tag, part, own, &hazard) &&
                 (own != RACE_WRITE || hazard.before == RACE_READ ||
                  changes(warp, ins, lane, (uint32_t)(at - address[lane]),
                          worker->gpu->memory.host + (at - DEVICE_BASE)))) {
                 hazard_report(warp, ins, lane, at, own, 0, &hazard);
                 told = 1;
             }
-            word_note(w, worker->epoch, thread, bytes_of(at, bytes), number, own);
+            if (own == RACE_READ)
+                word_note_read(words, i, tag, place, part, RACE_OPEN);
+            else
+                word_note_write(words, i, tag, place, part, own);
             if (kind == RACE_ATOMIC || ins->bytes < WORD) continue;
             blocks_told |= blocks_check(warp, ins, lane, at, (uint32_t)(at - address[lane]), kind,
                                         blocks_told);

@@ -11,37 +11,65 @@
 
 typedef enum RaceKind { RACE_READ, RACE_WRITE, RACE_ATOMIC } RaceKind;
 
-/* A 4-byte word since the last barrier: epochs are numbers of barriers, counted over all blocks of
- * a worker, so that nothing has to be cleared. */
-typedef struct RaceWord {
-    uint64_t wrote, read; /* epoch of the last write, of the last reads */
-    uint64_t word;        /* which one, in the table for global memory */
-    uint32_t write_ins, read_ins, other_ins;
-    uint32_t stamp;                 /* of the instruction that wrote */
-    uint16_t writer, reader, other; /* threads; other: a reader of another warp */
-    uint8_t write_bytes, read_bytes, atomic;
-    uint8_t by_proxy; /* written by the tensor memory accelerator */
-    uint32_t fences;  /* of the writer's warp between proxies, when it wrote */
-} RaceWord;
+/* Who touched 4-byte words since the last barrier, in columns: an access looks at rows of them
+ * (race_rows.h).  A tag tells the epoch, which counts the barriers of all blocks of a worker, so
+ * that nothing has to be cleared, and a warp; a place the instruction and the thread, for
+ * messages. */
+struct RaceWords {
+    uint32_t *read, *wrote;                  /* tags */
+    uint32_t *read_at, *other_at, *wrote_at; /* places; other: of a reader of another warp */
+    uint32_t *fences;                /* of the writer's warp between proxies, and RACE_BY_PROXY */
+    uint8_t *read_part, *wrote_part; /* bytes, where the place does not say that it was all */
+    uint32_t *page;                  /* which words, in the table for global memory */
+};
 
-/* What race_settled holds of a word whose reads need not be looked at any more: the epoch, and
- * whose reads, a warp's or anybody's; 0: nobody's. */
-enum { RACE_WARP_BITS = 6, RACE_ANY_WARP = 62, RACE_EPOCH_BITS = 32 - RACE_WARP_BITS };
+/* A tag: an epoch's lower bits, who (a warp + 1, or anybody; 0: nobody) and a bit: of reads, that
+ * later ones have to be looked at all the same, or else nothing is left to note of any by the same;
+ * of a write, that it was an atomic. */
+enum { RACE_WHO_BITS = 6, RACE_EPOCH_SHIFT = RACE_WHO_BITS + 1, RACE_ANY_WARP = 62 };
+enum { RACE_EPOCH_BITS = 32 - RACE_EPOCH_SHIFT, RACE_OPEN = 1, RACE_BY_ATOMIC = 1 };
 
 static inline uint32_t race_tag(uint64_t epoch, uint32_t warp)
 {
-    return (uint32_t)(epoch << RACE_WARP_BITS) | (warp + 1);
+    return (uint32_t)(epoch << RACE_EPOCH_SHIFT) | (warp + 1) << 1;
 }
 
+/* A place: instruction, thread, and whether it was the whole word. */
+enum { RACE_WHOLE = 1, RACE_THREAD = 2, RACE_INS_SHIFT = 11 };
+/* Fences: whether the tensor memory accelerator wrote, and the fences. */
+enum { RACE_BY_PROXY = 1, RACE_FENCE = 2 };
+
+static inline uint32_t race_place(uint32_t ins, uint32_t thread, int whole)
+{
+    uint32_t most = (1u << (32 - RACE_INS_SHIFT)) - 1;
+    return (ins < most ? ins : most) << RACE_INS_SHIFT | thread * RACE_THREAD |
+           (whole ? RACE_WHOLE : 0);
+}
+
+/* Words of the table for global memory. */
+enum { RACE_TABLE = 1 << 12 };
+
 int race_open(Worker *worker);
+
+/* Are tags of an earlier era left, which would look like those of this one? */
+static inline int race_era_ended(const Worker *worker)
+{
+    return worker->epoch >> RACE_EPOCH_BITS != worker->race_era;
+}
 
 /* Called before the access is done.  `bytes` of each lane from offset or address on. */
 void race_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask, uint32_t bytes,
                  RaceKind kind);
-/* The same of pieces of 16 bytes of shared memory that the tensor memory accelerator or a
- * warpgroup's product touches for `lane`: what threads wrote there must be fenced. */
-void race_async(Warp *warp, const Ins *ins, uint32_t lane, const uint32_t *piece, uint32_t count,
-                int store);
+/* The same without a look at bulk copies, of the lanes of `mask` that are `left`: of an access that
+ * orders nothing. */
+void race_words(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask, uint32_t left,
+                uint32_t bytes, RaceKind kind);
+/* Of a piece of 16 bytes of shared memory that the tensor memory accelerator or a warpgroup's
+ * product reads for `lane`: is what threads wrote there fenced?  0 after telling that it is not. */
+int race_fenced(Warp *warp, const Ins *ins, uint32_t lane, uint32_t piece);
+/* Is a bulk copy under way that may have to do with bytes [low, high) of the block's shared memory?
+ * `store`: also one that reads. */
+int race_copies_near(const Block *block, uint32_t low, uint32_t high, int store);
 /* Hazards with bulk copies that are under way to the block's shared memory. */
 void race_flights(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask, uint32_t bytes,
                   int read);
@@ -56,9 +84,33 @@ void race_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t m
 /* Who of the launch's blocks wrote and read each word of global memory. */
 int race_blocks_open(Launch *launch);
 void race_blocks_close(Launch *launch);
-void race_blocks_add(Launch *launch, uint64_t block, uint32_t ins, uint64_t address, int write);
-/* `value`: what a write leaves in the word. */
-void race_blocks_value(Launch *launch, uint64_t address, uint32_t value);
+/* A block and an instruction: lower ones come first; RACE_MANY: other blocks did it, too. */
+enum { RACE_SIDE_BLOCK = 20, RACE_SIDE_INS = 11 };
+#define RACE_MANY (1u << 31)
+
+static inline uint32_t race_side(uint64_t block, uint32_t ins)
+{
+    uint32_t most = (1u << RACE_SIDE_INS) - 1;
+    return (uint32_t)(block % ((1u << RACE_SIDE_BLOCK) - 1) + 1) << RACE_SIDE_INS |
+           (ins < most ? ins : most);
+}
+
+/* Words of shadow that are taken together (launch->taken), and what of them was. */
+enum { RACE_STRETCH = 1 << 11 };
+enum { RACE_READERS = 1, RACE_WRITERS = 2 };
+
+/* The first of `count` words in the shadow; -1: they have none, or not all of them. */
+static inline int64_t race_shadow(const Launch *launch, uint64_t address, uint32_t count)
+{
+    uint64_t word = (address - DEVICE_BASE) / 4;
+    return word < launch->shadow_words && count <= launch->shadow_words - word ? (int64_t)word : -1;
+}
+
+/* A block reads `count` words of shadow. */
+void race_blocks_read(Launch *launch, uint32_t side, uint64_t word, uint32_t count);
+/* ... or writes these values. */
+void race_blocks_write(Launch *launch, uint32_t side, uint64_t word, uint32_t count,
+                       const uint32_t *value);
 /* The memory is somebody else's from now on. */
 void race_blocks_forget(Launch *launch, uint64_t address, uint64_t bytes);
 /* After the launch: reports the first word that one block wrote and another touched; returns how

@@ -11,20 +11,26 @@
 
 enum { WORD = 4, PIECE = 16 };
 
-/* Did a thread write the word, and neither its warp nor the one that reads fence since? */
-static int is_unfenced(const Warp *warp, const RaceWord *w)
+/* Did a thread of the block write the word, and neither its warp nor the one that reads fence
+ * since? */
+static int is_unfenced(const Warp *warp, size_t i)
 {
     const Worker *worker = warp->worker;
-    if (w->by_proxy || w->wrote < worker->block_epoch || w->writer / LANES >= warp->block->warps)
+    const RaceWords *words = worker->race_shared;
+    uint64_t wrote = worker->race_era << RACE_EPOCH_BITS | words->wrote[i] >> RACE_EPOCH_SHIFT;
+    uint32_t writer = words->wrote_at[i] % (1u << RACE_INS_SHIFT) / RACE_THREAD / LANES;
+    if (words->fences[i] & RACE_BY_PROXY || !words->wrote[i] || wrote < worker->block_epoch ||
+        writer >= warp->block->warps)
         return 0;
-    if (worker->warp[w->writer / LANES].proxy_fences != w->fences) return 0;
-    return warp->proxy_epoch <= w->wrote;
+    if (worker->warp[writer].proxy_fences * RACE_FENCE != words->fences[i]) return 0;
+    return warp->proxy_epoch <= wrote;
 }
 
-static void unfenced_report(Warp *warp, const Ins *ins, uint32_t lane, uint32_t at,
-                            const RaceWord *w)
+static void unfenced_report(Warp *warp, const Ins *ins, uint32_t lane, uint32_t at)
 {
-    RaceEnds ends = race_ends(warp, ins, w->write_ins, w->writer);
+    uint32_t place = warp->worker->race_shared->wrote_at[at / WORD];
+    RaceEnds ends =
+        race_ends(warp, ins, place >> RACE_INS_SHIFT, place % (1u << RACE_INS_SHIFT) / RACE_THREAD);
     finding_add(warp, ins, SIMT_RACECHECK, lane, 0, WORD,
                 "Race reported between Write access at %.100s by thread %s and an asynchronous "
                 "read at %.100s: fence.proxy.async is missing between them, at offset 0x%x of "
@@ -32,23 +38,14 @@ static void unfenced_report(Warp *warp, const Ins *ins, uint32_t lane, uint32_t 
                 ends.where, ends.who, ends.here, at);
 }
 
-void race_async(Warp *warp, const Ins *ins, uint32_t lane, const uint32_t *piece, uint32_t count,
-                int store)
+int race_fenced(Warp *warp, const Ins *ins, uint32_t lane, uint32_t piece)
 {
-    int told = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t offset[LANES];
-        RaceWord *word = &warp->worker->race_shared[piece[i] / WORD];
-        for (uint32_t k = 0; k < PIECE / WORD && !store && !told; k++) {
-            if (!is_unfenced(warp, &word[k])) continue;
-            unfenced_report(warp, ins, lane, piece[i] + k * WORD, &word[k]);
-            told = 1;
-        }
-        offset[lane] = piece[i];
-        race_shared(warp, ins, offset, 1u << lane, PIECE, store ? RACE_WRITE : RACE_READ);
-        for (uint32_t k = 0; k < PIECE / WORD && store; k++)
-            word[k].by_proxy = 1;
+    for (uint32_t at = piece; at < piece + PIECE; at += WORD) {
+        if (!is_unfenced(warp, at / WORD)) continue;
+        unfenced_report(warp, ins, lane, at);
+        return 0;
     }
+    return 1;
 }
 
 /* Has the copy to do with any of these bytes?  A swizzle changes places within 128 bytes only. */
@@ -57,6 +54,16 @@ static int overlaps(uint32_t from, const Stretch *stretch, uint32_t at, uint32_t
     uint32_t to = from + stretch->bytes;
     if (stretch->swizzle) from &= ~127u, to = (to + 127) & ~127u;
     return at < to && at + bytes > from;
+}
+
+int race_copies_near(const Block *block, uint32_t low, uint32_t high, int store)
+{
+    for (uint32_t i = 0; i < block->flights; i++)
+        if (overlaps(block->flight[i].to, &block->flight[i].stretch, low, high - low)) return 1;
+    for (uint32_t i = 0; store && i < block->departures; i++)
+        if (overlaps(block->departure[i].from, &block->departure[i].stretch, low, high - low))
+            return 1;
+    return 0;
 }
 
 void race_flights(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask, uint32_t bytes,

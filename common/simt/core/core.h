@@ -430,7 +430,7 @@ typedef struct Heaviest {
 } Heaviest;
 
 typedef struct Block Block;
-typedef struct RaceWord RaceWord;   /* race.h */
+typedef struct RaceWords RaceWords; /* race.h */
 typedef struct RaceOrder RaceOrder; /* race_order.h */
 typedef struct Watcher Watcher;     /* watch.h */
 
@@ -572,8 +572,7 @@ struct Worker {
     const unsigned char *params;
     uint32_t params_bytes;
     int initcheck, racecheck;
-    RaceWord *race_shared, *race_global;
-    uint32_t *race_settled;    /* per word of shared memory, see race_tag() */
+    RaceWords *race_shared, *race_global;
     uint64_t race_era;         /* the epochs that its tags can tell apart */
     uint64_t epoch;            /* barriers and blocks so far: in between nothing is ordered */
     int fenced;                /* the block in hand executed a fence */
@@ -582,11 +581,8 @@ struct Worker {
     const Handler *handlers;
     Worker **peer; /* of the cluster, by rank; NULL without clusters */
     uint32_t peers, rank;
-    const Ins *stopped; /* by the launch's limit: where a warp of this block stood */
-    uint64_t stopped_block;
     int busy;               /* has a block in hand, where blocks run side by side */
     uint32_t effort;        /* of its last turn, if that was in vain: turns of a short loop */
-    uint32_t stamp;         /* of the access to shared memory in hand */
     InsCount *profile;      /* per instruction, of all blocks of this worker */
     Wavefronts *wavefronts; /* per memory instruction */
     Watcher *watcher;       /* of the block in hand; NULL: nobody looks at it */
@@ -630,12 +626,14 @@ struct Launch {
     uint64_t touched_words;              /* of each */
     uint32_t *first;                     /* when each fetch of DRAM was first asked for (first.h) */
     uint64_t fetches;
-    uint32_t *owners; /* per word of device memory: who read it, who wrote it; NULL: not wanted */
-    size_t owners_bytes;
-    unsigned char *taken; /* per stretch of owners and of values: race_blocks.c wrote it */
-    uint64_t *values;     /* per word: what was written, and whether that was always the same */
-    RaceOrder *order;     /* race_order.c; NULL: the kernel makes no order of its own */
-    BlockTrace *trace;    /* of SM 0's first blocks */
+    /* Per word of device memory: who read it, who wrote it, and what was written, and whether that
+     * was always the same (race_blocks.c).  NULL: not wanted. */
+    uint32_t *readers, *writers;
+    uint64_t *values, shadow_words;
+    unsigned char *taken; /* per stretch of words: which of these were ever written */
+    struct RowLock *row_lock;
+    RaceOrder *order;  /* race_order.c; NULL: the kernel makes no order of its own */
+    BlockTrace *trace; /* of SM 0's first blocks */
     WarpTrace *trace_warps;
     TraceStep *steps;
     uint32_t *step_fetches;

@@ -14,8 +14,8 @@ static void copy_land(Warp *warp, const AsyncCopy *copy)
     unsigned char *shadow = warp->block->shared_shadow + copy->to / 8;
     offset[copy->lane] = copy->to;
     if (warp->worker->racecheck)
-        race_shared(warp, &warp->code[copy->ins], offset, 1u << copy->lane, copy->bytes,
-                    RACE_WRITE);
+        shared_raced(warp, &warp->code[copy->ins], offset, 1u << copy->lane, copy->bytes, SHAPE_ANY,
+                     1, 0);
     memcpy(warp->block->shared + copy->to, copy->data, copy->bytes);
     if (!warp->worker->initcheck) return;
     memcpy(&written, shadow, sizeof written);
@@ -88,7 +88,7 @@ HANDLER(CP_ASYNC)
     if (warp->worker->launch->notes)
         touch_note(warp, ins, from, whole, ins->bytes, SIMT_TOUCH_READ);
     if (warp->worker->racecheck && whole)
-        race_global(warp, ins, from, whole, ins->bytes, RACE_READ);
+        global_raced(warp, ins, from, whole, ins->bytes, SHAPE_ANY, 0);
     if (warp->count) {
         if (reading) count_global(warp, ins, from, reading, 0);
         count_shared(warp, ins, to, warp->mask, 1);

@@ -71,9 +71,8 @@ static const TensorMap *map_find(Warp *warp, const Ins *ins, const BulkPlan *pla
 static void bulk_counted(Warp *warp, const Ins *ins, uint64_t from, uint32_t bytes,
                          SimtTouchKind act)
 {
-    static const RaceKind RACE[] = {[SIMT_TOUCH_READ] = RACE_READ,
-                                    [SIMT_TOUCH_WRITE] = RACE_WRITE,
-                                    [SIMT_TOUCH_ATOMIC] = RACE_ATOMIC};
+    static const RaceKind RACE[] = {
+        [SIMT_TOUCH_WRITE] = RACE_WRITE, [SIMT_TOUCH_ATOMIC] = RACE_ATOMIC};
     const Launch *launch = warp->worker->launch;
     if (warp->count) count_bulk(warp, ins, from, bytes, act != SIMT_TOUCH_READ);
     if (!launch->notes && !warp->worker->racecheck) return;
@@ -83,7 +82,10 @@ static void bulk_counted(Warp *warp, const Ins *ins, uint64_t from, uint32_t byt
         for (; lanes < LANES && at < from + bytes; at += unit)
             mask |= 1u << lanes, address[lanes++] = at;
         if (launch->notes) touch_note(warp, ins, address, mask, (uint32_t)unit, act);
-        if (warp->worker->racecheck)
+        if (warp->worker->racecheck && act == SIMT_TOUCH_READ)
+            global_raced(warp, ins, address, mask, (uint32_t)unit,
+                         mask == FULL_MASK ? SHAPE_LINEAR : SHAPE_ANY, 0);
+        else if (warp->worker->racecheck)
             race_global(warp, ins, address, mask, (uint32_t)unit, RACE[act]);
     }
 }
@@ -99,15 +101,30 @@ static unsigned char *bulk_global(Warp *warp, const Ins *ins, uint32_t lane, uin
     return spot.host;
 }
 
+/* Do the pieces lie in the block's shared memory, and did somebody write all that is read of it? */
+static int pieces_are_plain(const Warp *warp, const uint32_t *piece, uint32_t count, int store)
+{
+    const Block *block = warp->block;
+    uint32_t size = block->shared_bytes, missing = 0;
+    if (size < PIECE_BYTES) return 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (piece[i] > size - PIECE_BYTES) return 0;
+        if (!store && warp->worker->initcheck)
+            missing |= ~shadow_bits(block->shared_shadow, piece[i]) & 0xffff;
+    }
+    return !missing;
+}
+
 /* Pieces of 16 bytes of shared memory that a copy or a product reads or writes. */
 static int pieces_check(Warp *warp, const Ins *ins, uint32_t lane, const uint32_t *piece,
                         uint32_t count, int store)
 {
     Spot spot;
-    for (uint32_t i = 0; i < count; i++)
-        if (spot_shared(warp, ins, lane, piece[i], 16, 0, !store, &spot) != 0) return -1;
-    if (!warp->worker->racecheck) return 0;
-    race_async(warp, ins, lane, piece, count, store);
+    int plain = pieces_are_plain(warp, piece, count, store);
+    for (uint32_t i = 0; i < count && !plain; i++)
+        if (spot_shared(warp, ins, lane, piece[i], PIECE_BYTES, 0, !store, &spot) != 0) return -1;
+    if (warp->worker->racecheck)
+        async_raced(warp, ins, lane, piece, count, store, plain ? 0 : RACE_OPEN);
     return 0;
 }
 

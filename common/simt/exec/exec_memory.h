@@ -19,6 +19,9 @@ ALWAYS uint32_t first_lane(uint32_t mask)
     return (uint32_t)__builtin_ctz(mask);
 }
 
+#include "common/simt/exec/exec_quads.h"
+#include "common/simt/exec/exec_race.h"
+
 /* The bits of `bytes` (up to 16) from bit `at` of a bitmap that is readable a little past its
  * end. */
 ALWAYS uint32_t shadow_bits(const unsigned char *shadow, uint64_t at)
@@ -195,21 +198,19 @@ ALWAYS int needs_init(const Warp *warp, const Reach *reach)
 }
 
 __attribute__((noinline)) static void global_counted(Warp *warp, const Ins *ins, const Reach *reach,
-                                                     int store)
+                                                     Shape shape, int store)
 {
     uint64_t address[LANES],
         start = DEVICE_BASE + (uint64_t)(reach->host - warp->worker->gpu->memory.host);
+    uint32_t bytes = ins->bytes * (ins->vector > 1 ? ins->vector : 1u);
     for (int i = 0; i < LANES; i++)
         address[i] = start + reach->off[i];
     if (warp->count) count_global(warp, ins, address, warp->mask, store);
     if (warp->worker->launch->notes)
-        touch_note(warp, ins, address, warp->mask,
-                   ins->bytes * (ins->vector > 1 ? ins->vector : 1u),
+        touch_note(warp, ins, address, warp->mask, bytes,
                    store ? SIMT_TOUCH_WRITE : SIMT_TOUCH_READ);
     if (warp->worker->racecheck && !ins->read_only)
-        race_global(warp, ins, address, warp->mask,
-                    ins->bytes * (ins->vector > 1 ? ins->vector : 1u),
-                    store ? RACE_WRITE : RACE_READ);
+        global_raced(warp, ins, address, warp->mask, bytes, shape, store);
 }
 
 /* ---- moving the data ---------------------------------------------------------------------- */
@@ -309,9 +310,15 @@ ALWAYS const Ins *global_load(Warp *warp, const Ins *ins, uint32_t bytes, int ve
     Shape shape = reach_global(warp, ins, total, 0, &reach);
     if (__builtin_expect(shape == SHAPE_FAULT, 0)) return NULL;
     if (needs_init(warp, &reach)) init_check(warp, ins, &reach, total);
-    if (warp->count || warp->worker->racecheck) global_counted(warp, ins, &reach, 0);
+    if (warp->count || warp->worker->racecheck) global_counted(warp, ins, &reach, shape, 0);
     if (!vector) {
         move_in(warp, ins->d, reach.host, reach.off, warp->mask, shape, bytes, ins->is_signed);
+        return ins + 1;
+    }
+    if (are_quads(ins, element)) {
+        const unsigned char *from[LANES];
+        FOR_LANES from[i] = reach.host + reach.off[i];
+        quads_in(warp, ins, from);
         return ins + 1;
     }
     for (uint32_t k = 0; k < count; k++) {
@@ -336,9 +343,15 @@ ALWAYS const Ins *global_store(Warp *warp, const Ins *ins, uint32_t bytes, int v
     Shape shape = reach_global(warp, ins, total, 1, &reach);
     if (__builtin_expect(shape == SHAPE_FAULT, 0)) return NULL;
     if (needs_init(warp, &reach)) init_mark(warp, &reach, shape, total);
-    if (warp->count || warp->worker->racecheck) global_counted(warp, ins, &reach, 1);
+    if (warp->count || warp->worker->racecheck) global_counted(warp, ins, &reach, shape, 1);
     if (!vector) {
         move_out(warp, ins->d, reach.host, reach.off, warp->mask, shape, bytes);
+        return ins + 1;
+    }
+    if (are_quads(ins, element)) {
+        unsigned char *to[LANES];
+        FOR_LANES to[i] = reach.host + reach.off[i];
+        quads_out(warp, ins, to);
         return ins + 1;
     }
     for (uint32_t k = 0; k < count; k++) {
@@ -474,44 +487,23 @@ __attribute__((noinline)) static void shared_init_mark(Warp *warp, const uint32_
     }
 }
 
-ALWAYS void shared_init_check(Warp *warp, const Ins *ins, const uint32_t *off, uint32_t bytes)
+ALWAYS int shared_init_check(Warp *warp, const Ins *ins, const uint32_t *off, uint32_t bytes)
 {
     const unsigned char *shadow = warp->block->shared_shadow;
     uint32_t want = (1u << bytes) - 1, missing = 0;
-    FOR_LANES missing |= ~shadow_bits(shadow, off[i]) & want;
-    if (__builtin_expect(missing == 0, 1)) return;
+    if (bytes == 16) /* a piece has two bytes of the shadow to itself */
+        for (int i = 0; i < LANES; i++)
+            missing |= ~shadow_bits(shadow, off[i] & ~7u) & 0xffff;
+    else
+        FOR_LANES missing |= ~shadow_bits(shadow, off[i]) & want;
+    if (__builtin_expect(missing == 0, 1)) return 1;
     FOR_ACTIVE(warp->mask)
     {
         if ((shadow_bits(shadow, off[i]) & want) == want) continue;
         init_report(warp, ins, i, off[i], bytes, "__shared__");
-        return;
+        break;
     }
-}
-
-/* Did all that this load reads settle, so that there is nothing to note and nothing unwritten?
- * Most of a loop's loads read what many read. */
-ALWAYS int race_is_settled(const Warp *warp, const Ins *ins, const uint32_t *off, uint32_t bytes,
-                           Shape shape)
-{
-    const Worker *worker = warp->worker;
-    const uint32_t *tag = worker->race_settled;
-    uint32_t own = race_tag(worker->epoch, warp->index),
-             anybody = race_tag(worker->epoch, RACE_ANY_WARP), open = 0;
-    if (ins->order || bytes < 4 || warp->block->flights ||
-        worker->epoch >> RACE_EPOCH_BITS != worker->race_era)
-        return 0;
-    if (shape == SHAPE_LINEAR && bytes == 4) {
-        tag += off[0] / 4;
-        FOR_LANES open |= (uint32_t)(tag[i] != own) & (uint32_t)(tag[i] != anybody);
-        return !open;
-    }
-    for (uint32_t k = 0; k < bytes / 4; k++)
-        FOR_LANES
-        {
-            uint32_t t = tag[off[i] / 4 + k];
-            open |= (uint32_t)(t != own) & (uint32_t)(t != anybody);
-        }
-    return !open;
+    return 0;
 }
 
 ALWAYS const Ins *shared_load(Warp *warp, const Ins *ins, uint32_t bytes, int vector)
@@ -522,13 +514,20 @@ ALWAYS const Ins *shared_load(Warp *warp, const Ins *ins, uint32_t bytes, int ve
     Shape shape = reach_shared(warp, ins, total, 0, off);
     if (__builtin_expect(shape == SHAPE_FAULT, 0)) return NULL;
     if (!warp->worker->racecheck || !race_is_settled(warp, ins, off, total, shape)) {
-        if (warp->worker->initcheck) shared_init_check(warp, ins, off, total);
-        if (warp->worker->racecheck) race_shared(warp, ins, off, warp->mask, total, RACE_READ);
+        int written = !warp->worker->initcheck || shared_init_check(warp, ins, off, total);
+        if (warp->worker->racecheck)
+            shared_raced(warp, ins, off, warp->mask, total, shape, 0, written ? 0 : RACE_OPEN);
     }
     if (warp->count) count_shared(warp, ins, off, warp->mask, 0);
     const unsigned char *host = warp->block->shared;
     if (!vector) {
         move_in_shared(warp, ins->d, host, off, warp->mask, shape, bytes, ins->is_signed);
+        return ins + 1;
+    }
+    if (are_quads(ins, element)) {
+        const unsigned char *from[LANES];
+        FOR_LANES from[i] = host + off[i];
+        quads_in(warp, ins, from);
         return ins + 1;
     }
     for (uint32_t k = 0; k < count; k++) {
@@ -552,11 +551,17 @@ ALWAYS const Ins *shared_store(Warp *warp, const Ins *ins, uint32_t bytes, int v
     Shape shape = reach_shared(warp, ins, total, 1, off);
     if (__builtin_expect(shape == SHAPE_FAULT, 0)) return NULL;
     if (warp->worker->initcheck) shared_init_mark(warp, off, total);
-    if (warp->worker->racecheck) race_shared(warp, ins, off, warp->mask, total, RACE_WRITE);
+    if (warp->worker->racecheck) shared_raced(warp, ins, off, warp->mask, total, shape, 1, 0);
     if (warp->count) count_shared(warp, ins, off, warp->mask, 1);
     unsigned char *host = warp->block->shared;
     if (!vector) {
         move_out_shared(warp, ins->d, host, off, warp->mask, shape, bytes);
+        return ins + 1;
+    }
+    if (are_quads(ins, element)) {
+        unsigned char *to[LANES];
+        FOR_LANES to[i] = host + off[i];
+        quads_out(warp, ins, to);
         return ins + 1;
     }
     for (uint32_t k = 0; k < count; k++) {
@@ -798,7 +803,9 @@ static void lanes_raced(Warp *warp, const Ins *ins, const uint64_t *global, uint
     uint32_t bytes = ins->bytes * (ins->vector > 1 ? ins->vector : 1u);
     RaceKind kind = ins->op == OP_ATOM ? RACE_ATOMIC : store ? RACE_WRITE : RACE_READ;
     if (in_global && !ins->read_only) race_global(warp, ins, global, in_global, bytes, kind);
-    if (in_shared) race_shared(warp, ins, shared, in_shared, bytes, kind);
+    if (in_shared && kind == RACE_ATOMIC) race_shared(warp, ins, shared, in_shared, bytes, kind);
+    if (in_shared && kind != RACE_ATOMIC)
+        shared_raced(warp, ins, shared, in_shared, bytes, SHAPE_ANY, store, RACE_OPEN);
 }
 
 static void lanes_counted(Warp *warp, const Ins *ins, const uint64_t *address, int store)

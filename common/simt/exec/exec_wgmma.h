@@ -10,7 +10,7 @@
  * bytes.  By rows (K-major) eight rows are a block as wide as the swizzle, and the stride offset
  * leads to the next eight.  By columns (MN-major) eight values of k are one. */
 
-enum { WARP_ROWS = 16, WGMMA_COLUMNS = 256, WGMMA_DEEP = 32, PIECE_BYTES = 16 };
+enum { WARP_ROWS = 16, WGMMA_COLUMNS = 256, WGMMA_DEEP = 32 };
 
 typedef struct Descriptor {
     uint32_t start, leading, stride, swizzle;
