@@ -169,6 +169,14 @@ static uint32_t needed_blocks(const Launch *launch, const Request *r)
     return blocks < launch->resident ? blocks : launch->resident;
 }
 
+/* Cooperative groups of more than a warp work in the KiB of each block that CUDA keeps for itself.
+ * It counts for nobody: what fits an SM is counted with it always. */
+static void reserved_place(Launch *launch)
+{
+    launch->reserved_at = (launch->shared_bytes + 15) / 16 * 16;
+    launch->shared_bytes = launch->reserved_at + 1024;
+}
+
 SimtCheck launch_check(Launch *launch, char *why, size_t bytes)
 {
     const SimtLaunch *l = launch->launch;
@@ -193,5 +201,6 @@ SimtCheck launch_check(Launch *launch, char *why, size_t bytes)
     launch->threads_per_block = (uint32_t)threads;
     launch->warps_per_block = ((uint32_t)threads + LANES - 1) / LANES;
     launch->shared_bytes = launch->kernel->static_shared + l->dynamic_shared;
+    if (launch->kernel->asks_reserved) reserved_place(launch);
     return SIMT_OK;
 }

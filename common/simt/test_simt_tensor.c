@@ -110,6 +110,48 @@ static void products(void **state)
     }
 }
 
+static void oblong_products(void **state)
+{
+    (void)state;
+    static Data x, y;
+    if (!ptx[0]) skip();
+    for (int i = 0; i < 1024; i++)
+        x.h[i] = (_Float16)((i * 37 % 23 - 11) * 0.25f);
+    FOR_BOTH
+    {
+        kernel_run(which, "oblongs", 32, &x, &y);
+        for (int i = 0; i < 512; i++) {
+            int n = i < 256 ? 32 : 8, at = i % 256;
+            float sum = 0;
+            for (int k = 0; k < 16; k++)
+                sum += (float)x.h[at / n * 16 + k] * (float)x.h[512 + k * n + at % n];
+            assert_true((float)y.h[i] == sum);
+        }
+    }
+}
+
+static void small_matrices(void **state)
+{
+    (void)state;
+    static Data x, y;
+    if (!ptx[0]) skip();
+    for (int i = 0; i < 256; i++)
+        x.b[i] = (signed char)(i * 71 % 255 - 127);
+    FOR_BOTH
+    {
+        kernel_run(which, "transpose", 32, &x, &y);
+        for (int i = 0; i < 64; i++)
+            assert_memory_equal(&y.h[i], &x.h[i % 8 * 8 + i / 8], 2);
+        kernel_run(which, "few_bytes", 32, &x, &y);
+        for (int i = 0; i < 64; i++) {
+            int sum = 0;
+            for (int k = 0; k < 16; k++)
+                sum += x.b[i / 8 * 16 + k] * x.b[128 + i % 8 * 16 + k];
+            assert_int_equal(y.i[i], sum);
+        }
+    }
+}
+
 static void copies_and_barriers(void **state)
 {
     (void)state;
@@ -163,8 +205,9 @@ static void half_atomics(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(products),
-                                       cmocka_unit_test(copies_and_barriers),
-                                       cmocka_unit_test(groups), cmocka_unit_test(half_atomics)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(products),       cmocka_unit_test(oblong_products),
+        cmocka_unit_test(small_matrices), cmocka_unit_test(copies_and_barriers),
+        cmocka_unit_test(groups),         cmocka_unit_test(half_atomics)};
     return cmocka_run_group_tests_name("tensor cores and copies", tests, ptx_make, ptx_free_all);
 }

@@ -267,7 +267,7 @@ void race_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t ma
 {
     Worker *worker = warp->worker;
     if (is_flag(worker, ins)) worker->epoch++;
-    if (ins->order & ORDER_SPINS && kind == RACE_READ) return;
+    if (ins->order & (ORDER_SPINS | ORDER_GUESSES) && kind == RACE_READ) return;
     if (ins->order) kind = within_block(ins, kind);
     if (warp->block->departures && kind != RACE_READ)
         race_departures(warp, ins, offset, mask, bytes);

@@ -224,7 +224,8 @@ typedef enum Special {
     SR_MASK_GT,
     SR_DYNAMIC_SMEM,
     SR_TOTAL_SMEM,
-    SR_ENVREG1, /* and 2: the address of a cooperative grid's barrier, high and low half */
+    SR_RESERVED_SMEM, /* where the scratch of cooperative groups begins */
+    SR_ENVREG1,       /* and 2: the address of a cooperative grid's barrier, high and low half */
     SR_ENVREG2,
     SR_CLUSTERID_X, /* these as a grid of clusters ... */
     SR_CLUSTERID_Y,
@@ -304,6 +305,7 @@ struct SimtKernel {
     int allocates;          /* calls malloc or free */
     int reads_clock;
     int asks_cluster;       /* where in its cluster a block is */
+    int asks_reserved;      /* where its reserved shared memory is */
     int awaits;             /* the launch before it: griddepcontrol.wait */
     int fences;             /* or volatile or ordered accesses of what other blocks see */
     int spins;              /* a loop waits for what other threads write: blocks run side by side */
@@ -620,6 +622,8 @@ struct Launch {
     int tells;        /* a block has let the next launch begin */
     uint64_t stop_at; /* blocks from this number on need not run */
     uint32_t threads_per_block, warps_per_block, shared_bytes, resident;
+    uint32_t
+        reserved_at; /* in shared memory: what CUDA keeps there for itself, if it is asked for */
     uint32_t local_bytes; /* of a thread: the kernel's, and what its calls may take */
     uint32_t cluster[3], cluster_blocks; /* 0: the launch has no clusters */
     uint64_t *loaded, *stored;           /* what workers told of theirs: for DRAM traffic */

@@ -3,7 +3,7 @@
  * mma has the fragments that the PTX ISA prescribes (section "Matrix Fragments for mma"); those of
  * wmma are nobody's business: here element i of a matrix, counted row by row, lies in register
  * i / (32 * e) of lane i / e % 32, e elements a register, and where there are registers for twice
- * as many, the second half repeats the first.
+ * or four times as many, the others repeat the first.
  *
  * Products are exact; they and the addend are summed in double and rounded once.  Those of doubles
  * are added one after the other, each rounded once with its product. */

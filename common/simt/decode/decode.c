@@ -358,6 +358,7 @@ static int kernel_finish(Decoder *d)
 {
     SimtKernel *kernel = d->kernel;
     spins_find(d);
+    guesses_find(d);
     if (d->failed || spills_place(d) != 0 || joins_insert(d) != 0) return -1;
     uint64_t align = d->dynamic_align > 16 ? d->dynamic_align : 16,
              dynamic_start = (d->shared_bytes + align - 1) / align * align;

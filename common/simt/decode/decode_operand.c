@@ -140,6 +140,7 @@ static uint32_t special_slot(Decoder *d, const PtxOperand *operand)
                  {"%lanemask_gt", SR_MASK_GT, 0},
                  {"%dynamic_smem_size", SR_DYNAMIC_SMEM, 0},
                  {"%total_smem_size", SR_TOTAL_SMEM, 0},
+                 {"%reserved_smem_offset_1", SR_RESERVED_SMEM, 0},
                  {"%envreg1", SR_ENVREG1, 0},
                  {"%envreg2", SR_ENVREG2, 0},
                  {"%clusterid", SR_CLUSTERID_X, 1},
@@ -151,6 +152,7 @@ static uint32_t special_slot(Decoder *d, const PtxOperand *operand)
     for (size_t i = 0; i < sizeof TABLE / sizeof *TABLE; i++) {
         if (strcmp(TABLE[i].name, operand->name) != 0) continue;
         if (TABLE[i].base >= SR_CLUSTERID_X) d->kernel->asks_cluster = 1;
+        if (TABLE[i].base == SR_RESERVED_SMEM) d->kernel->asks_reserved = 1;
         if (!TABLE[i].vector) return (uint32_t)TABLE[i].base * LANES * 4;
         if (operand->component >= 'x' && operand->component <= 'z')
             return (uint32_t)(TABLE[i].base + operand->component - 'x') * LANES * 4;

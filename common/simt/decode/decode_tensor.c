@@ -1,4 +1,4 @@
-/* decode_tensor.c - mma, wmma and ldmatrix. */
+/* decode_tensor.c - mma, wmma, ldmatrix and movmatrix. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,11 +87,12 @@ static int fragment_read(Decoder *d, uint32_t operand, int written, TensorType t
     return d->failed ? -1 : 0;
 }
 
-/* Is there a register for every element of a `rows` x `columns` matrix, or for twice as many? */
-static int fragment_fits(Decoder *d, const Fragment *f, uint32_t rows, uint32_t columns, int twice)
+/* Is there a register for every element of a `rows` x `columns` matrix?  wmma's factors may have
+ * twice as many, or four times: eight rows in registers for 32. */
+static int fragment_fits(Decoder *d, const Fragment *f, uint32_t rows, uint32_t columns, int more)
 {
     uint32_t room = f->count * 32 * elements_per_register(f->type), size = rows * columns;
-    if (room == size || (twice && room == 2 * size)) return 0;
+    if (room == size || (more && (room == 2 * size || room == 4 * size))) return 0;
     return refuse(d, "a fragment of %u registers for a %u x %u matrix", f->count, rows, columns);
 }
 
@@ -135,6 +136,12 @@ static int types_of_product(Decoder *d, const Words *words, TensorPlan *plan, Te
     return 0;
 }
 
+static int mma_has_shape(const TensorPlan *plan, TensorType factor)
+{
+    int bytes = factor == TYPE_S8 || factor == TYPE_U8;
+    return plan->n == 8 && (plan->m == 16 || (plan->m == 8 && plan->k == 16 && bytes));
+}
+
 static int decode_product(Decoder *d, TensorKind kind)
 {
     TensorPlan plan = {.kind = kind, .stride = NO_SLOT};
@@ -150,16 +157,17 @@ static int decode_product(Decoder *d, TensorKind kind)
         if (kind == TENSOR_MMA && (words.layout[0] || !words.layout[1]))
             return refuse(d, "mma in a layout other than row.col");
     } else if (kind == TENSOR_MMA &&
-               (plan.m != 16 || plan.n != 8 || words.layout[0] || !words.layout[1]))
-        return refuse(d, "mma in a shape other than m16n8, row.col");
+               (!mma_has_shape(&plan, type[1]) || words.layout[0] || !words.layout[1])) {
+        return refuse(d, "mma in a shape other than m16n8 (bytes: m8n8k16, too), row.col");
+    }
     if (fragment_read(d, 0, 1, type[0], &plan.d) != 0 ||
         fragment_read(d, 1, 0, type[1], &plan.a) != 0 ||
         fragment_read(d, 2, 0, type[2], &plan.b) != 0 ||
         fragment_read(d, 3, 0, type[3], &plan.c) != 0)
         return -1;
-    int twice = kind == TENSOR_WMMA;
-    if (fragment_fits(d, &plan.a, plan.m, plan.k, twice) != 0 ||
-        fragment_fits(d, &plan.b, plan.k, plan.n, twice) != 0 ||
+    int more = kind == TENSOR_WMMA;
+    if (fragment_fits(d, &plan.a, plan.m, plan.k, more) != 0 ||
+        fragment_fits(d, &plan.b, plan.k, plan.n, more) != 0 ||
         fragment_fits(d, &plan.c, plan.m, plan.n, 0) != 0 ||
         fragment_fits(d, &plan.d, plan.m, plan.n, 0) != 0)
         return -1;
@@ -225,11 +233,24 @@ static int decode_ldmatrix(Decoder *d)
     return words_finished(d);
 }
 
+static int decode_movmatrix(Decoder *d)
+{
+    TensorPlan plan = {0};
+    Words words;
+    uint32_t dst = destination(d, 0, PTX_B32), from = source(d, 1, PTX_B32);
+    if (d->failed || words_read(d, &words, &plan) != 0) return -1;
+    if (!plan.transposed) return refuse(d, "movmatrix without .trans");
+    Ins *ins = emit(d, OP_MOVMATRIX, CLASS_SHARED_LOAD);
+    ins->d = dst, ins->a = from;
+    return words_finished(d);
+}
+
 int decode_tensor(Decoder *d)
 {
     const char *name = d->in->word[0], *what = d->in->words > 1 ? d->in->word[1] : "";
     if (!strcmp(name, "mma")) return decode_product(d, TENSOR_MMA);
     if (!strcmp(name, "ldmatrix")) return decode_ldmatrix(d);
+    if (!strcmp(name, "movmatrix")) return decode_movmatrix(d);
     if (strcmp(name, "wmma")) return 1;
     if (!strcmp(what, "mma")) return decode_product(d, TENSOR_WMMA);
     return decode_matrix(d, !strcmp(what, "store"));

@@ -166,6 +166,10 @@ int control_flow_resolve(const Ins *code, uint32_t count, const uint32_t *table,
 /* Marks the loops that wait for what other threads write (Ins.yields, ORDER_SPINS). */
 void spins_find(Decoder *d);
 
+/* ---- guess.c ---- */
+/* Marks the plain loads whose word an atomicCAS then compares (ORDER_GUESSES). */
+void guesses_find(Decoder *d);
+
 /* ---- spill.c ---- */
 /* So little that it costs nothing, or not at all (registers.c). */
 int spills_slightly(const Decoder *d);

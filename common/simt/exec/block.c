@@ -292,6 +292,13 @@ static void local_clear(Worker *worker)
         memset(worker->local + (size_t)i * all, 0xff, own);
 }
 
+/* CUDA's own part of shared memory is all zeros when a block begins. */
+static void reserved_clear(Block *block, uint32_t from)
+{
+    memset(block->shared + from, 0, block->shared_bytes - from);
+    memset(block->shared_shadow + from / 8, 0xff, (block->shared_bytes - from) / 8);
+}
+
 static void block_prepare(Worker *worker, uint64_t number)
 {
     const SimtLaunch *launch = worker->launch->launch;
@@ -314,6 +321,7 @@ static void block_prepare(Worker *worker, uint64_t number)
     /* What a block finds in shared memory is nobody's promise: all ones reads as NaN. */
     if (block->shared_bytes) memset(block->shared, 0xff, block->shared_bytes);
     if (worker->initcheck) memset(block->shared_shadow, 0, block->shared_bytes / 8 + 1);
+    if (worker->kernel->asks_reserved) reserved_clear(block, worker->launch->reserved_at);
     local_clear(worker);
     BlockTrace *trace =
         worker->launch->count ? trace_of(worker->launch, &worker->heaviest, number) : NULL;
@@ -516,7 +524,8 @@ static void specials_fill(Worker *worker, Warp *warp, uint32_t index)
         value[SR_MASK_GE] = ~value[SR_MASK_LT];
         value[SR_MASK_GT] = ~value[SR_MASK_LE];
         value[SR_DYNAMIC_SMEM] = launch->dynamic_shared;
-        value[SR_TOTAL_SMEM] = worker->launch->shared_bytes;
+        value[SR_TOTAL_SMEM] = worker->kernel->static_shared + launch->dynamic_shared;
+        value[SR_RESERVED_SMEM] = worker->launch->reserved_at;
         value[SR_ENVREG1] = (uint32_t)(worker->launch->grid_barrier >> 32);
         value[SR_ENVREG2] = (uint32_t)worker->launch->grid_barrier;
         for (uint32_t s = 0; s < SR_COUNT; s++)

@@ -108,10 +108,12 @@ ALWAYS const Ins *lanes_change(Warp *warp, const Ins *next)
     return next;
 }
 
+/* So often do lanes wait in vain before others of their warp go on. */
+enum { PATIENCE = 64, LONG_PATIENCE = 1024 };
+
 /* A branch back in a loop that waits. */
 HANDLER(YIELD)
 {
-    enum { PATIENCE = 64, LONG_PATIENCE = 1024 };
     const Ins *next = ins->inner(warp, ins);
     if (!next || next > ins) return next;
     warp->turns++;

@@ -259,7 +259,7 @@ static void mbarrier_answer(Warp *warp, const Ins *ins, uint32_t mask, uint32_t 
     *p = (*p & ~mask) | done;
 }
 
-/* Who waits in vain lets the other warps go on. */
+/* Who waits in vain lets the other warps go on, and then the other lanes of its own warp. */
 static const Ins *mbarrier_wait(Warp *warp, const Ins *ins)
 {
     int64_t done = mbarrier_done(warp, ins, warp->mask);
@@ -267,7 +267,11 @@ static const Ins *mbarrier_wait(Warp *warp, const Ins *ins)
     mbarrier_answer(warp, ins, warp->mask, (uint32_t)done);
     if ((uint32_t)done == warp->mask) return ins + 1;
     warp->loop = 1;
-    if ((ins->aux & MBARRIER_KIND) == MBARRIER_TEST) return warp_stop(warp, WARP_READY, ins + 1);
+    const Ins *next = ins + 1;
+    int asks = (ins->aux & MBARRIER_KIND) == MBARRIER_TEST;
+    int in_vain = asks ? ++warp->turns % PATIENCE == 0 : warp->phase_vain > 0;
+    if (warp->depth && in_vain) next = lanes_change(warp, next);
+    if (asks || next != ins + 1) return warp_stop(warp, WARP_READY, next);
     warp->phase_ins = ins, warp->phase_mask = warp->mask;
     return warp_stop(warp, WARP_PHASE, ins + 1);
 }
@@ -331,7 +335,7 @@ HANDLER(PHASE_LOOK)
     int64_t done = mbarrier_done(warp, ins, warp->phase_mask);
     if (done < 0 || (uint32_t)done != warp->phase_mask) return NULL;
     mbarrier_answer(warp, ins, warp->phase_mask, (uint32_t)done);
-    warp->state = WARP_READY;
+    warp->state = WARP_READY, warp->phase_vain = 0;
     if (warp->trace) trace_waited(warp, ins);
     return ins;
 }

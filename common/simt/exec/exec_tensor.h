@@ -391,3 +391,18 @@ HANDLER(LDMATRIX)
     }
     return ins + 1;
 }
+
+/* Lane i has elements 2i and 2i + 1 of a matrix of 8 x 8 halves, and gets them of its transpose. */
+HANDLER(MOVMATRIX)
+{
+    enum { SIDE = 8 };
+    uint16_t half[LANES * 2];
+    if (!lanes_whole(warp, ins)) return NULL;
+    memcpy(half, REG(uint32_t, ins->a), sizeof half);
+    FOR_LANES
+    {
+        const uint16_t *low = half + i % 4 * 2 * SIDE + i / 4;
+        REG(uint32_t, ins->d)[i] = low[0] | (uint32_t)low[SIDE] << 16;
+    }
+    return ins + 1;
+}

@@ -1033,3 +1033,46 @@ KERNEL(clean_heap_is_full) // <<<1, 1, 0>>>
     if (!more) __trap();
     free(more);
 }
+
+/* CUDA's guide makes atomics of floats and doubles so: the first load is a guess. */
+KERNEL(clean_atomic_by_cas)
+{
+    unsigned long long *word = (unsigned long long *)x, seen = *word, guess;
+    do {
+        guess = seen;
+        seen = atomicCAS(word, guess, __double_as_longlong(1.0 + __longlong_as_double(guess)));
+    } while (seen != guess);
+}
+
+KERNEL(reads_beside_a_cas)
+{
+    if (threadIdx.x >= 32) atomicCAS((int *)&x[n / 64], 0x40800000, 1); // AND
+    empty[self()] = x[4]; // FAULT racecheck: hazard on __global__ memory
+}
+
+/* Groups of more than a warp work in shared memory that CUDA keeps for itself. */
+KERNEL(clean_large_tiles) // <<<2, 256, 0>>>
+{
+    namespace cg = cooperative_groups;
+    __shared__ cg::block_tile_memory<256> room;
+    auto tile = cg::tiled_partition<64>(cg::this_thread_block(room));
+    if (tile.shfl(threadIdx.x, 5) != threadIdx.x / 64 * 64 + 5 || !tile.any(threadIdx.x % 64 == 7))
+        __trap();
+    tile.sync();
+}
+
+/* Lanes of one warp wait for others of it, which arrive for the last time. */
+KERNEL(clean_barrier_dropped)
+{
+    using Barrier = cuda::barrier<cuda::thread_scope_block>;
+#pragma nv_diag_suppress static_var_with_dynamic_init
+    __shared__ Barrier barrier;
+    if (threadIdx.x == 0) init(&barrier, blockDim.x);
+    __syncthreads();
+    for (int round = 0; round < 4; round++) {
+        if (threadIdx.x % 4 == round)
+            barrier.arrive_and_drop();
+        else if (threadIdx.x % 4 > round)
+            barrier.arrive_and_wait();
+    }
+}

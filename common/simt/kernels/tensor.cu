@@ -56,6 +56,45 @@ KERNEL(bytes)
     wmma::store_matrix_sync((int *)y, fc, 8, wmma::mem_row_major);
 }
 
+/* C[M][N] = A[M][16] * B[16][N], all by rows, halves. */
+template <int M, int N> __device__ void oblong(const half *a, const half *b, half *c)
+{
+    wmma::fragment<wmma::matrix_a, M, N, 16, half, wmma::row_major> fa;
+    wmma::fragment<wmma::matrix_b, M, N, 16, half, wmma::row_major> fb;
+    wmma::fragment<wmma::accumulator, M, N, 16, half> fc;
+    wmma::fill_fragment(fc, __float2half(0.0f));
+    wmma::load_matrix_sync(fa, a, 16);
+    wmma::load_matrix_sync(fb, b, N);
+    wmma::mma_sync(fc, fa, fb, fc);
+    wmma::store_matrix_sync(c, fc, N, wmma::mem_row_major);
+}
+
+KERNEL(oblongs)
+{
+    const half *a = (const half *)x;
+    oblong<8, 32>(a, a + 512, (half *)y);
+    oblong<32, 8>(a, a + 512, (half *)y + 256);
+}
+
+/* The transpose of 8 x 8 halves. */
+KERNEL(transpose)
+{
+    const int *from = (const int *)x;
+    asm volatile("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;"
+                 : "=r"(((int *)y)[threadIdx.x])
+                 : "r"(from[threadIdx.x]));
+}
+
+/* C[8][8] = A[8][16] * B[16][8], B by columns. */
+KERNEL(few_bytes)
+{
+    const int *from = (const int *)x;
+    int *to = (int *)y + threadIdx.x * 2;
+    asm volatile("mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%0, %1}, {%2}, {%3}, {%4, %4};"
+                 : "=r"(to[0]), "=r"(to[1])
+                 : "r"(from[threadIdx.x]), "r"(from[32 + threadIdx.x]), "r"(0));
+}
+
 /* Sums of reversed rows, the next row on its way while one is used. */
 KERNEL(pipeline)
 {
