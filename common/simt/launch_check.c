@@ -177,6 +177,20 @@ static void reserved_place(Launch *launch)
     launch->shared_bytes = launch->reserved_at + 1024;
 }
 
+/* An SM's places for warps, which have registers of their own, and for blocks, which have shared
+ * memory. */
+static void places_find(Launch *launch, const Request *r)
+{
+    const SimtMachine *m = r->machine;
+    uint64_t shared = (uint64_t)r->kernel->shared_bytes + r->launch->dynamic_shared;
+    uint32_t warps = machine_blocks_by_registers(m, launch->kernel->registers_needed, LANES),
+             blocks = machine_blocks_by_shared(m, shared),
+             resident = launch->resident * launch->warps_per_block;
+    if (warps > m->max_warps_per_sm) warps = m->max_warps_per_sm;
+    launch->warp_places = warps > resident ? warps : resident;
+    launch->block_places = blocks < m->max_blocks_per_sm ? blocks : m->max_blocks_per_sm;
+}
+
 SimtCheck launch_check(Launch *launch, char *why, size_t bytes)
 {
     const SimtLaunch *l = launch->launch;
@@ -202,5 +216,6 @@ SimtCheck launch_check(Launch *launch, char *why, size_t bytes)
     launch->warps_per_block = ((uint32_t)threads + LANES - 1) / LANES;
     launch->shared_bytes = launch->kernel->static_shared + l->dynamic_shared;
     if (launch->kernel->asks_reserved) reserved_place(launch);
+    places_find(launch, &r);
     return SIMT_OK;
 }

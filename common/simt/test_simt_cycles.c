@@ -157,6 +157,35 @@ static void first_warps_share_no_scheduler(void **state)
     assert_in_range(four, one, one + one / 10);
 }
 
+/* Blocks of eight warps of which seven end at once.  When one block has ended, which those of the
+ * first round do early, all that fit begin: places of ended warps are free, shared memory is not.
+ */
+static void places_of_ended_warps_go_to_other_blocks(void **state)
+{
+    enum { FIRST = 2000, REST = 8000, TURNOVER = 400, SMS = 4 };
+    (void)state;
+    char *first = kernel_text("", "fma.rn.f32 %f1, %f1, %f2, %f3;\n", FIRST / 4, ""),
+         *begin = malloc(strlen(first) + 200);
+    assert_non_null(begin);
+    *strstr(first, "\nret;\n}") = '\0';
+    sprintf(
+        begin,
+        "setp.ge.u32 %%p1, %%r1, 32;\n@%%p1 ret;\n%s\nsetp.lt.u32 %%p2, %%r2, %d;\n@%%p2 ret;\n",
+        strstr(first, "fma"), SMS);
+    char *text = kernel_text(begin, "fma.rn.f32 %f1, %f1, %f2, %f3;\n", REST / 4, "");
+    uint32_t fit = SMALL.max_warps_per_sm / 8;
+    SimtResult result;
+    Setup setup = {.blocks = SMS * (2 * fit - 1), .threads = 256};
+    uint64_t free_places = cycles_of(text, setup, &result, NULL);
+    assert_int_equal(result.resident_blocks, fit);
+    setup.shared = SMALL.shared_per_sm / fit - 2048;
+    uint64_t taken = cycles_of(text, setup, &result, NULL);
+    assert_int_equal(result.resident_blocks, fit);
+    free(first), free(begin), free(text);
+    assert_in_range(free_places, FIRST + TURNOVER + FIRST + REST, (FIRST + REST) * 3 / 2);
+    assert_in_range(taken, 2 * (FIRST + REST) + TURNOVER, (FIRST + REST) * 9 / 4);
+}
+
 static void a_barrier_waits_for_the_slowest(void **state)
 {
     (void)state;
@@ -678,6 +707,7 @@ int main(void)
         cmocka_unit_test(conflicts_add_passes),
         cmocka_unit_test(blocks_come_in_waves),
         cmocka_unit_test(first_warps_share_no_scheduler),
+        cmocka_unit_test(places_of_ended_warps_go_to_other_blocks),
         cmocka_unit_test(a_barrier_waits_for_the_slowest),
         cmocka_unit_test(host_threads_do_not_show),
         cmocka_unit_test(counts_are_by_instruction),

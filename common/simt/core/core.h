@@ -389,6 +389,7 @@ typedef struct BlockCost {
     uint64_t spill_stores; /* sectors of local memory that spills store */
     uint64_t remote;       /* cycles of the way to other blocks' shared memory */
     uint64_t chain;        /* cycles from the first instruction to the last */
+    uint64_t warp_chains;  /* ... of each warp */
 } BlockCost;
 
 typedef struct BlockTrace {
@@ -624,7 +625,8 @@ struct Launch {
     uint32_t threads_per_block, warps_per_block, shared_bytes, resident;
     uint32_t
         reserved_at; /* in shared memory: what CUDA keeps there for itself, if it is asked for */
-    uint32_t local_bytes; /* of a thread: the kernel's, and what its calls may take */
+    uint32_t warp_places, block_places; /* of an SM: for this kernel's warps, for its blocks */
+    uint32_t local_bytes;               /* of a thread: the kernel's, and what its calls may take */
     uint32_t cluster[3], cluster_blocks; /* 0: the launch has no clusters */
     uint64_t *loaded, *stored;           /* what workers told of theirs: for DRAM traffic */
     uint64_t touched_words;              /* of each */
@@ -643,6 +645,7 @@ struct Launch {
     uint32_t *step_fetches;
     uint64_t grid_barrier;       /* address of what blocks of a cooperative grid meet at; or 0 */
     uint32_t traces, trace_room; /* blocks; steps of each of their warps */
+    uint32_t more;               /* blocks that are traced where warps end early */
     uint32_t occupancy_percent;
     uint64_t *stall; /* per Ins and SimtStall, of the replayed SM; NULL: not wanted */
     SimtSpan *span;  /* of the traced blocks; NULL: not wanted */

@@ -50,7 +50,7 @@ int profile_open(Launch *launch)
 {
     if (!launch->gpu->options.profile || !launch->count) return 0;
     launch->stall = calloc((size_t)launch->kernel->count * SIMT_STALLS, sizeof *launch->stall);
-    launch->span = calloc(launch->traces, sizeof *launch->span);
+    launch->span = calloc(launch->more, sizeof *launch->span);
     return launch->stall && launch->span ? 0 : -1;
 }
 

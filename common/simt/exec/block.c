@@ -377,6 +377,7 @@ static void block_account(Worker *worker, uint64_t number)
     for (uint32_t w = 0; w < worker->block.warps; w++) {
         uint64_t end = chain_end(&worker->warp[w].chain, worker->gpu->machine.issue_cycles);
         if (end > cost->chain) cost->chain = end;
+        cost->warp_chains += end;
     }
     uint64_t retries = START_CYCLES + (uint64_t)worker->most_retried * RETRY_CYCLES;
     if (worker->most_retried && retries > cost->chain) cost->chain = retries;

@@ -316,7 +316,7 @@ int cycles_estimate(Launch *launch, const Worker *worker, uint32_t workers, Simt
     ReplayResult replay;
     totals_find(launch, worker, workers, &t);
     ReplayMemory memory = memory_of(launch, &t);
-    if (replay_run(launch, launch->trace, launch->traces, &memory, &replay) != 0) return -1;
+    if (replay_run(launch, launch->trace, traces_count(launch), &memory, &replay) != 0) return -1;
     uint64_t cycles = larger(continued(&replay, replay.slots, replay.cost.slots, t.slots),
                              waves_cycles(&worker[0].sm[0], &t, &replay));
     if (!stands_for_all(launch, &t, &replay, cycles) &&

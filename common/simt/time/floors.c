@@ -22,10 +22,23 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The places of so many blocks and of their warps are taken for as long as their chains. */
+static uint64_t chains_floor(const Launch *launch, const BlockCost *cost, uint64_t blocks)
+{
+    uint64_t at_once = smaller(launch->block_places, blocks),
+             places = smaller(launch->warp_places, blocks * launch->warps_per_block);
+    return larger(at_once ? cost->chain * TICKS / at_once : 0,
+                  places ? cost->warp_chains * TICKS / places : 0);
+}
+
 void floors_find(const Launch *launch, const BlockCost *cost, uint64_t floor[FLOOR_AXES])
 {
     const SimtMachine *m = &launch->gpu->machine;
-    uint64_t at_once = launch->resident < cost->blocks ? launch->resident : cost->blocks;
     /* What ptxas folds is not nothing: of five instructions one is left at the least. */
     uint64_t issued = larger(cost->slots, (cost->slots + cost->folded) / (FOLDED_PER_SLOT + 1));
     floor[FLOOR_SLOTS] = issued * m->issue_cycles * TICKS / m->schedulers;
@@ -38,14 +51,14 @@ void floors_find(const Launch *launch, const BlockCost *cost, uint64_t floor[FLO
                                               cost->store_misses + cost->spill_stores) *
                                      32 * TICKS / m->l2_bytes_per_sm);
     floor[FLOOR_REMOTE] = cost->remote * TICKS;
-    floor[FLOOR_CHAINS] = cost->chain * TICKS / (at_once ? at_once : 1);
+    floor[FLOOR_CHAINS] = chains_floor(launch, cost, cost->blocks);
 }
 
 uint64_t floor_weight(const Launch *launch, const BlockCost *cost)
 {
     uint64_t floor[FLOOR_AXES], most = 0;
     floors_find(launch, cost, floor);
-    floor[FLOOR_CHAINS] = cost->chain * TICKS / (launch->resident ? launch->resident : 1);
+    floor[FLOOR_CHAINS] = chains_floor(launch, cost, launch->resident);
     for (int axis = 0; axis < FLOOR_AXES; axis++)
         most = larger(most, floor[axis]);
     return most;

@@ -5,9 +5,10 @@
  * next instruction can go when its operands are there (scoreboard), when the pipe it needs is free,
  * and some cycles after a branch.  The load/store unit takes a cycle for every pass; what misses
  * the L1 takes this SM's share of the L2's bandwidth, and of the DRAM's where the L2 misses too,
- * and comes back after their latencies.  Barriers let go when all of a block's warps have come.  A
- * block begins when there is room and the machine's block scheduler gets to this SM; another takes
- * its place some time after its end.
+ * and comes back after their latencies.  Barriers let go when all of a block's warps have come.
+ * Blocks begin when there is room and the machine's block scheduler gets to this SM: in the
+ * beginning, and some time after each end of a block.  A warp that has ended has made room by then,
+ * though others of its block go on.
  *
  * Where machine code is known, it is what is played (follow.h), by its own rules: an instruction
  * says how many cycles the warp's next one waits, and which of six counters must be down before it
@@ -80,6 +81,8 @@ typedef struct Actor {
     uint8_t told;          /* the next launch may begin, as far as it is up to this warp */
     uint16_t phase;        /* of an mbarrier, that it waits for; 0: none */
     uint8_t wait;          /* why `ready` is where it is */
+    uint32_t slot, warp;   /* of its block, and which of its warps; NOBODY: the place is free */
+    uint64_t begin;
     const WarpTrace *trace;
     uint32_t next;                 /* step */
     uint32_t steps;                /* that PTX takes for all of the trace */
@@ -98,7 +101,8 @@ typedef struct Arrival {
 } Arrival;
 
 typedef struct Slot {
-    const BlockTrace *block;
+    const BlockTrace *block; /* NULL: none */
+    uint32_t *actor;         /* of each warp; NOBODY: it has ended */
     uint32_t live, waiting, untold;
     uint64_t begin;
     Phases phases;
@@ -117,6 +121,9 @@ typedef struct Sm {
     Turn *turn;       /* of all warps, those of one scheduler together: */
     uint32_t *turns;  /* from here on, per scheduler and one more */
     uint32_t actors, slots, warps, schedulers;
+    uint32_t *crew;  /* the slots' actors */
+    uint32_t free;   /* places for warps */
+    uint32_t there;  /* blocks */
     int follows;     /* plays machine code */
     uint64_t *stall; /* the launch's, where this playing is what it shows */
     SimtSpan *span;
@@ -131,7 +138,9 @@ typedef struct Sm {
     uint64_t block_cycles, next_block;   /* between two blocks given to this SM */
     uint64_t told, asked;                /* ReplayResult's */
     uint32_t started, ended;
-    uint64_t wave;             /* when as many blocks had ended as fit at once */
+    uint64_t offered;          /* when places that are free are given to blocks, latest */
+    uint32_t most;             /* blocks that were there at once */
+    uint64_t *ends;            /* of blocks, one after the other */
     int failed;                /* out of memory */
     int woken;                 /* warps of any scheduler can go that could not before */
     uint64_t end, warp_cycles; /* warps times the cycles that they were there */
@@ -166,7 +175,7 @@ static void fold(Actor *actor, const Ins *ins)
 /* The phase is complete at a time that is known, or the warp waits for those who count for it. */
 static void phase_await(const Sm *sm, Actor *actor, uint32_t number)
 {
-    const Slot *slot = &sm->slot[(uint32_t)(actor - sm->actor) / sm->warps];
+    const Slot *slot = &sm->slot[actor->slot];
     const Phase *phase = &slot->phases.phase[number];
     actor->wait = STALL_LONG_SCOREBOARD;
     if (phase->left)
@@ -235,66 +244,89 @@ static void step_prepare(const Sm *sm, Actor *actor)
 
 /* ---- blocks ------------------------------------------------------------------------------- */
 
+/* The first free place, of this scheduler if it has one. */
+static uint32_t place_find(const Sm *sm, uint32_t scheduler)
+{
+    uint32_t first = NOBODY;
+    for (uint32_t i = 0; i < sm->actors; i++) {
+        if (sm->actor[i].slot != NOBODY) continue;
+        if (i % sm->schedulers == scheduler) return i;
+        if (first == NOBODY) first = i;
+    }
+    return first;
+}
+
 /* Blocks begin at one scheduler after the other, so that first warps of all do not share one; where
  * warps do not fill the schedulers evenly, they go around by themselves. */
-static void warps_place(Sm *sm, uint32_t index)
+static uint32_t place_take(Sm *sm, uint32_t index, uint32_t warp)
 {
-    uint32_t each = sm->warps / sm->schedulers;
-    if (sm->warps % sm->schedulers) return;
-    for (uint32_t w = 0; w < sm->warps; w++) {
-        uint32_t number = index * sm->warps + w, s = (sm->started + w) % sm->schedulers;
-        Turn *turn = &sm->turn[sm->turns[s] + index * each + w / sm->schedulers];
-        turn->actor = number;
-        sm->actor[number].turn = turn;
-    }
+    int even = sm->warps % sm->schedulers == 0;
+    uint32_t number = place_find(sm, even ? (sm->started + warp) % sm->schedulers : NOBODY);
+    sm->actor[number].slot = index;
+    sm->slot[index].actor[warp] = number;
+    sm->free--;
+    return number;
+}
+
+static void warp_begin(Sm *sm, uint32_t index, uint32_t warp)
+{
+    const Slot *slot = &sm->slot[index];
+    Launch *launch = sm->launch;
+    Actor *actor = &sm->actor[place_take(sm, index, warp)];
+    Result *result = actor->result;
+    const WarpTrace *trace = &slot->block->warp[warp];
+    WarpTrace own = actor->own;
+    if (sm->follows && follow_warp(launch->kernel, trace, &own) != 0) sm->failed = 1;
+    memset(result, 0, launch->kernel->played_scores * sizeof *result);
+    *actor = (Actor){.turn = actor->turn,
+                     .own = own,
+                     .slot = index,
+                     .warp = warp,
+                     .begin = slot->begin,
+                     .trace = sm->follows ? &actor->own : trace,
+                     .steps = trace->count,
+                     .free = slot->begin + START_CYCLES,
+                     .live = 1,
+                     .result = result};
+    actor->turn->issued = slot->begin;
+    actor->turn->block = sm->started;
+    step_prepare(sm, actor);
 }
 
 static void block_begin(Sm *sm, uint32_t index, uint64_t now)
 {
-    Launch *launch = sm->launch;
     Slot *slot = &sm->slot[index];
-    if (sm->started == sm->traces) {
-        slot->block = NULL;
-        return;
-    }
     slot->block = &sm->trace[sm->started++];
     slot->begin = later(now, sm->next_block);
     sm->next_block = slot->begin + sm->block_cycles;
     slot->live = slot->untold = sm->warps, slot->waiting = 0;
+    sm->there++;
+    sm->woken = 1;
     if (phases_begin(&slot->phases, sm->code, slot->block, sm->warps) != 0) sm->failed = 1;
-    if (sm->failed) return;
-    warps_place(sm, index);
-    for (uint32_t w = 0; w < sm->warps; w++) {
-        Actor *actor = &sm->actor[index * sm->warps + w];
-        Result *result = actor->result;
-        const WarpTrace *trace = &slot->block->warp[w];
-        WarpTrace own = actor->own;
-        if (sm->follows && follow_warp(launch->kernel, trace, &own) != 0) sm->failed = 1;
-        memset(result, 0, launch->kernel->played_scores * sizeof *result);
-        *actor = (Actor){.turn = actor->turn,
-                         .own = own,
-                         .trace = sm->follows ? &actor->own : trace,
-                         .steps = trace->count,
-                         .free = slot->begin + START_CYCLES,
-                         .live = 1,
-                         .result = result};
-        actor->turn->issued = slot->begin;
-        actor->turn->block = sm->started;
-        step_prepare(sm, actor);
-    }
+    for (uint32_t w = 0; w < sm->warps && !sm->failed; w++)
+        warp_begin(sm, index, w);
+}
+
+/* As many blocks as there is room for when the end of a block has become known.  A warp that ends
+ * leaves its place free, but of that alone who deals blocks out is not told. */
+static void blocks_begin(Sm *sm)
+{
+    for (uint32_t i = 0; i < sm->slots && sm->free >= sm->warps; i++)
+        if (!sm->slot[i].block && sm->started < sm->traces) block_begin(sm, i, sm->offered);
 }
 
 static void block_end(Sm *sm, uint32_t index, uint64_t now)
 {
-    const Slot *slot = &sm->slot[index];
+    Slot *slot = &sm->slot[index];
     if (sm->span)
         sm->span[sm->launch->spans++] =
             (SimtSpan){.sm = 0, .block = slot->block->number, .begin = slot->begin, .end = now};
     sm->end = later(sm->end, now);
-    if (++sm->ended == sm->slots) sm->wave = now;
-    sm->warp_cycles += (now - slot->begin) * sm->warps;
-    sm->woken = 1;
-    block_begin(sm, index, now + TURNOVER_CYCLES);
+    sm->ends[sm->ended++] = now;
+    if (sm->there > sm->most) sm->most = sm->there;
+    sm->there--;
+    slot->block = NULL;
+    sm->offered = now + TURNOVER_CYCLES;
 }
 
 static void barrier_check(Sm *sm, uint32_t index, uint64_t now)
@@ -303,7 +335,8 @@ static void barrier_check(Sm *sm, uint32_t index, uint64_t now)
     if (!slot->waiting || slot->waiting < slot->live) return;
     slot->waiting = 0;
     for (uint32_t w = 0; w < sm->warps; w++) {
-        Actor *actor = &sm->actor[index * sm->warps + w];
+        if (slot->actor[w] == NOBODY) continue;
+        Actor *actor = &sm->actor[slot->actor[w]];
         if (actor->barrier != BARRIER_OF_ALL) continue;
         actor->barrier = 0;
         actor->free = later(now, sm->barrier) + BARRIER_CYCLES;
@@ -315,14 +348,15 @@ static void barrier_check(Sm *sm, uint32_t index, uint64_t now)
 /* A warp comes to a barrier of some warps, at which it may only arrive. */
 static void barrier_of_some(Sm *sm, uint32_t number, const TraceStep *step, int waits, uint64_t now)
 {
-    uint32_t index = number / sm->warps, id = (step->passes & 0xffu) - 1,
+    uint32_t index = sm->actor[number].slot, id = (step->passes & 0xffu) - 1,
              wanted = step->passes >> 8;
     Slot *slot = &sm->slot[index];
     if (waits) sm->actor[number].barrier = (uint8_t)(BARRIER_OF_SOME + id);
     if (++slot->phases.arrived[id] < wanted) return;
     slot->phases.arrived[id] = 0;
     for (uint32_t w = 0; w < sm->warps; w++) {
-        Actor *actor = &sm->actor[index * sm->warps + w];
+        if (slot->actor[w] == NOBODY) continue;
+        Actor *actor = &sm->actor[slot->actor[w]];
         if (actor->barrier != BARRIER_OF_SOME + id) continue;
         actor->barrier = 0;
         actor->free = later(now, sm->barrier) + BARRIER_CYCLES;
@@ -340,9 +374,9 @@ static void barrier_issue(Sm *sm, uint32_t number, const Ins *ins, const TraceSt
         barrier_of_some(sm, number, step, waits, now);
     } else if (waits) {
         sm->actor[number].barrier = BARRIER_OF_ALL;
-        sm->slot[number / sm->warps].waiting++;
+        sm->slot[sm->actor[number].slot].waiting++;
         if (ins->op == OP_CLUSTER_BARRIER) now = later(now, sm->remote) + CLUSTER_CYCLES;
-        barrier_check(sm, number / sm->warps, now);
+        barrier_check(sm, sm->actor[number].slot, now);
     }
 }
 
@@ -351,7 +385,7 @@ static void actor_tell(Sm *sm, uint32_t number, uint64_t now)
 {
     if (sm->actor[number].told) return;
     sm->actor[number].told = 1;
-    if (--sm->slot[number / sm->warps].untold == 0) sm->told = later(sm->told, now);
+    if (--sm->slot[sm->actor[number].slot].untold == 0) sm->told = later(sm->told, now);
 }
 
 /* griddepcontrol: blocks that begin later find the launch before done. */
@@ -359,20 +393,25 @@ static void dependents_issue(Sm *sm, uint32_t number, const Ins *ins, uint64_t n
 {
     if (!ins->aux)
         actor_tell(sm, number, now);
-    else if (sm->started <= sm->slots)
+    else if (sm->started <= sm->launch->resident)
         sm->asked = later(sm->asked, now);
 }
 
 static void actor_finish(Sm *sm, uint32_t number, uint64_t now)
 {
-    uint32_t index = number / sm->warps;
+    Actor *actor = &sm->actor[number];
+    uint32_t index = actor->slot;
     actor_tell(sm, number, now);
-    sm->actor[number].live = 0;
-    turn_set(&sm->actor[number]);
+    actor->live = 0;
+    turn_set(actor);
+    sm->slot[index].actor[actor->warp] = actor->slot = NOBODY;
+    sm->free++;
+    sm->warp_cycles += now - actor->begin;
     if (--sm->slot[index].live == 0)
         block_end(sm, index, now);
     else
         barrier_check(sm, index, now);
+    if (now < sm->offered) blocks_begin(sm);
 }
 
 /* ---- memory ------------------------------------------------------------------------------- */
@@ -387,7 +426,7 @@ static uint32_t steps_done(const Actor *actor)
  * As many steps ago as it was first asked for, each as long as the block's were on average. */
 static uint64_t fetch_age(const Sm *sm, const Actor *actor, uint32_t fetch, uint64_t now)
 {
-    const Slot *slot = &sm->slot[(uint32_t)(actor - sm->actor) / sm->warps];
+    const Slot *slot = &sm->slot[actor->slot];
     uint32_t first = sm->launch->first[fetch], step = moment_step(first), done = steps_done(actor);
     if (moment_wave(first) < wave_of(sm->launch, slot->block->number)) return NEVER;
     if (step >= done) return 0;
@@ -467,11 +506,13 @@ static uint64_t memory_issue(Sm *sm, const Actor *actor, const Ins *ins, const T
 /* What counts for a phase has arrived at `at`; the last lets those go on who wait for it. */
 static void phase_count(Sm *sm, uint32_t index, uint32_t number, uint64_t at)
 {
-    Phase *phase = &sm->slot[index].phases.phase[number];
+    const Slot *slot = &sm->slot[index];
+    Phase *phase = &slot->phases.phase[number];
     phase->at = later(phase->at, at);
     if (!phase->left || --phase->left) return;
     for (uint32_t w = 0; w < sm->warps; w++) {
-        Actor *actor = &sm->actor[index * sm->warps + w];
+        if (slot->actor[w] == NOBODY) continue;
+        Actor *actor = &sm->actor[slot->actor[w]];
         if (!actor->live || actor->phase != number || !number) continue;
         actor->phase = 0, actor->ready = phase->at;
         turn_set(actor);
@@ -504,7 +545,7 @@ static uint64_t beside_issue(Sm *sm, uint32_t number, const Ins *ins, const Trac
                              uint64_t now)
 {
     uint64_t at = ins->op == OP_BULK_COPY ? bulk_issue(sm, ins, step, now) : now + ARRIVE_CYCLES;
-    if (counts_for_phase(ins)) phase_count(sm, number / sm->warps, step->passes, at);
+    if (counts_for_phase(ins)) phase_count(sm, sm->actor[number].slot, step->passes, at);
     return at;
 }
 
@@ -725,7 +766,9 @@ static void turns_deal(Sm *sm)
 static int sm_open(Sm *sm, Launch *launch, const BlockTrace *trace, uint32_t traces, int follows)
 {
     const SimtMachine *m = &launch->gpu->machine;
-    uint32_t slots = launch->resident < traces ? launch->resident : traces;
+    uint32_t slots = launch->block_places < traces ? launch->block_places : traces,
+             places = slots * launch->warps_per_block;
+    if (places > launch->warp_places) places = launch->warp_places;
     *sm = (Sm){.launch = launch,
                .trace = trace,
                .traces = traces,
@@ -735,23 +778,30 @@ static int sm_open(Sm *sm, Launch *launch, const BlockTrace *trace, uint32_t tra
                .price = launch->kernel->price,
                .slots = slots,
                .warps = launch->warps_per_block,
-               .actors = slots * launch->warps_per_block,
+               .actors = places,
+               .free = places,
                .schedulers = m->schedulers > 64 ? 64 : m->schedulers};
     sm->actor = calloc(sm->actors, sizeof *sm->actor);
     sm->slot = calloc(slots, sizeof *sm->slot);
+    sm->crew = calloc((size_t)slots * sm->warps, sizeof *sm->crew);
+    sm->ends = calloc(traces, sizeof *sm->ends);
     sm->turn = calloc(sm->actors, sizeof *sm->turn);
     sm->arrival = calloc(ARRIVALS, sizeof *sm->arrival);
     sm->turns = calloc(sm->schedulers + 1, sizeof *sm->turns);
     sm->gate = calloc((size_t)sm->schedulers * GATES, sizeof *sm->gate);
     sm->scheduler = calloc(sm->schedulers, sizeof *sm->scheduler);
     Result *result = calloc((size_t)sm->actors * launch->kernel->played_scores, sizeof *result);
-    if (!sm->actor || !sm->slot || !sm->turn || !sm->arrival || !sm->turns || !sm->gate ||
-        !sm->scheduler || !result) {
+    if (!sm->actor || !sm->slot || !sm->crew || !sm->ends || !sm->turn || !sm->arrival ||
+        !sm->turns || !sm->gate || !sm->scheduler || !result) {
         free(result);
         return -1;
     }
-    for (uint32_t i = 0; i < sm->actors; i++)
+    for (uint32_t i = 0; i < sm->actors; i++) {
         sm->actor[i].result = result + (size_t)i * launch->kernel->played_scores;
+        sm->actor[i].slot = NOBODY;
+    }
+    for (uint32_t i = 0; i < slots; i++)
+        sm->slot[i].actor = sm->crew + (size_t)i * sm->warps;
     turns_deal(sm);
     return 0;
 }
@@ -763,8 +813,8 @@ static void sm_close(Sm *sm)
         free(sm->actor[i].own.step);
     for (uint32_t i = 0; sm->slot && i < sm->slots; i++)
         free(sm->slot[i].phases.phase);
-    free(sm->actor), free(sm->slot), free(sm->turn), free(sm->arrival), free(sm->turns),
-        free(sm->gate), free(sm->scheduler);
+    free(sm->actor), free(sm->slot), free(sm->crew), free(sm->ends), free(sm->turn),
+        free(sm->arrival), free(sm->turns), free(sm->gate), free(sm->scheduler);
 }
 
 static void block_add(const BlockTrace *block, ReplayResult *result)
@@ -804,8 +854,7 @@ static int play_all(Launch *launch, const BlockTrace *trace, uint32_t count,
     if (shows) sm_show(&sm);
     for (uint32_t i = 0; i < count; i++)
         block_add(&trace[i], result);
-    for (uint32_t i = 0; i < sm.slots; i++)
-        block_begin(&sm, i, 0);
+    blocks_begin(&sm);
     if (!sm.failed) play(&sm);
     if (sm.failed) {
         sm_close(&sm);
@@ -817,7 +866,9 @@ static int play_all(Launch *launch, const BlockTrace *trace, uint32_t count,
     result->cycles = later(result->cycles, sm.remote);
     result->told = sm.told, result->asked = sm.asked;
     result->later = result->cycles, result->later_blocks = count;
-    if (count >= 2 * sm.slots) result->later -= sm.wave, result->later_blocks -= sm.slots;
+    uint32_t first = sm.most < count / 2 ? sm.most : count / 2;
+    if (first >= launch->resident)
+        result->later -= sm.ends[first - 1], result->later_blocks -= first;
     sm_close(&sm);
     return 0;
 }

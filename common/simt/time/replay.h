@@ -23,6 +23,9 @@ size_t steps_count(const Launch *launch, const BlockTrace *trace, uint32_t count
  * the caller frees it. */
 BlockTrace *steps_copy(const Launch *launch, const BlockTrace *trace, uint32_t count);
 
+/* The blocks of SM 0 that can be played. */
+uint32_t traces_count(const Launch *launch);
+
 int heaviest_open(Heaviest *heaviest, const Launch *launch, Shelf *shelf);
 /* The heaviest of all host threads, in the order of the grid; their number.  The caller frees the
  * list; the traces stay the workers'. */
@@ -65,7 +68,7 @@ typedef enum FloorAxis {
     FLOOR_PASSES, /* of the load/store unit */
     FLOOR_MISSES, /* of the L1, at the most that one SM gets */
     FLOOR_REMOTE, /* the way to other blocks' shared memory */
-    FLOOR_CHAINS, /* of blocks, as many at once as there is room for */
+    FLOOR_CHAINS, /* of blocks and warps, as many at once as have places */
     FLOOR_AXES
 } FloorAxis;
 

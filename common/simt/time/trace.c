@@ -4,7 +4,10 @@
  *
  * Which blocks have the most to do is known when they have run: so each is traced, and a host
  * thread keeps the heaviest that it ran.  The heaviest of all are among those, and of equals the
- * first: host threads do not show. */
+ * first: host threads do not show.
+ *
+ * Where warps end long before their block, more blocks are there at once than fit in the beginning:
+ * of SM 0 more are kept then, each in memory of its own. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +18,8 @@ enum {
     TRACE_BLOCKS = 128,
     LEAST_WAVES = 2, /* of large grids */
     MOST_WAVES = 4,  /* of grids that are no larger: what is traced whole is not extrapolated */
-    LEAST_BLOCKS = 4
+    LEAST_BLOCKS = 4,
+    MORE_TIMES = 4 /* as many blocks are kept where warps end early */
 };
 
 static uint32_t smaller(uint64_t a, uint64_t b)
@@ -67,16 +71,18 @@ int trace_open(Launch *launch)
     wanted = wanted < LEAST_BLOCKS ? LEAST_BLOCKS : wanted;
     launch->traces = smaller(smaller(own, wanted), TRACE_BLOCKS);
     uint32_t room = launch->trace_room = TRACE_STEPS / (launch->traces * warps);
-    launch->trace = calloc(launch->traces, sizeof *launch->trace);
+    launch->more = smaller(smaller(own, (uint64_t)wanted * MORE_TIMES), TRACE_BLOCKS);
+    launch->trace = calloc(launch->more, sizeof *launch->trace);
     launch->steps = malloc((size_t)launch->traces * warps * room * sizeof *launch->steps);
     launch->step_fetches =
         malloc((size_t)launch->traces * warps * room * sizeof *launch->step_fetches);
     launch->trace_warps = calloc((size_t)launch->traces * warps, sizeof *launch->trace_warps);
     if (!launch->trace || !launch->steps || !launch->step_fetches || !launch->trace_warps)
         return -1;
+    for (uint32_t i = 0; i < launch->more; i++)
+        launch->trace[i].number = own_block(launch, i);
     for (uint32_t i = 0; i < launch->traces; i++)
-        launch->trace[i] = (BlockTrace){.number = own_block(launch, i),
-                                        .warp = launch->trace_warps + (size_t)i * warps};
+        launch->trace[i].warp = launch->trace_warps + (size_t)i * warps;
     for (uint32_t i = 0; i < launch->traces * warps; i++)
         launch->trace_warps[i] = (WarpTrace){.step = launch->steps + (size_t)i * room,
                                              .fetch = launch->step_fetches + (size_t)i * room,
@@ -86,6 +92,8 @@ int trace_open(Launch *launch)
 
 void trace_close(Launch *launch)
 {
+    for (uint32_t i = launch->traces; launch->trace && i < launch->more; i++)
+        free(launch->trace[i].warp);
     free(launch->trace), free(launch->steps), free(launch->step_fetches), free(launch->trace_warps);
 }
 
@@ -93,6 +101,61 @@ static int is_sampled(const Launch *launch, uint64_t number)
 {
     uint64_t round = number / dealt_sms(launch);
     return round < launch->traces && launch->trace[round].number == number;
+}
+
+/* ---- blocks whose warps end early ---------------------------------------------------------- */
+
+/* Do its warps on average leave their places in the first half of its time? */
+static int ends_early(const Launch *launch, const BlockTrace *block)
+{
+    uint64_t all = 0, most = 0;
+    for (uint32_t w = 0; w < launch->warps_per_block; w++) {
+        uint32_t steps = block->warp[w].count;
+        all += steps, most = steps > most ? steps : most;
+    }
+    return all * 2 < most * launch->warps_per_block;
+}
+
+/* A copy of the warps' steps that is as long as they are.  NULL: out of memory. */
+static WarpTrace *warps_copy(const Launch *launch, const BlockTrace *block)
+{
+    uint32_t warps = launch->warps_per_block;
+    size_t steps = steps_count(launch, block, 1), fetches = 0;
+    for (uint32_t w = 0; w < warps; w++)
+        fetches += block->warp[w].fetches;
+    WarpTrace *copy =
+        malloc(warps * sizeof *copy + steps * sizeof *copy->step + fetches * sizeof *copy->fetch);
+    if (!copy) return NULL;
+    TraceStep *step = (TraceStep *)(void *)(copy + warps);
+    uint32_t *fetch = (uint32_t *)(void *)(step + steps);
+    for (uint32_t w = 0; w < warps; w++) {
+        const WarpTrace *from = &block->warp[w];
+        copy[w] = *from;
+        copy[w].step = memcpy(step, from->step, from->count * sizeof *step);
+        copy[w].fetch = memcpy(fetch, from->fetch, from->fetches * sizeof *fetch);
+        step += from->count, fetch += from->fetches;
+    }
+    return copy;
+}
+
+/* Keeps it if SM 0 runs it behind those that are kept anyway. */
+static void early_keep(Launch *launch, const BlockTrace *block, const BlockCost *cost)
+{
+    uint64_t round = block->number / dealt_sms(launch);
+    if (round >= launch->more || launch->trace[round].number != block->number) return;
+    BlockTrace *own = &launch->trace[round];
+    if (!ends_early(launch, block)) return;
+    own->warp = warps_copy(launch, block);
+    own->cost = *cost;
+    if (own->warp) trace_order(launch, own);
+}
+
+uint32_t traces_count(const Launch *launch)
+{
+    uint32_t count = launch->traces;
+    while (count < launch->more && launch->trace[count].warp)
+        count++;
+    return count;
 }
 
 BlockTrace *trace_of(Launch *launch, Heaviest *heaviest, uint64_t number)
@@ -148,6 +211,7 @@ void trace_keep(Launch *launch, Heaviest *heaviest, uint64_t number, const Block
         return;
     }
     BlockTrace *spare = &heaviest->block[heaviest->count];
+    early_keep(launch, spare, cost);
     spare->cost = *cost;
     spare->weight = floor_weight(launch, cost);
     if (heaviest->count < heaviest->most) {
