@@ -178,6 +178,27 @@ static void barrier_counts(void **state)
     simt_close(gpu);
 }
 
+static uint32_t seven(uint32_t i)
+{
+    (void)i;
+    return 7;
+}
+
+/* Block 0 of a cluster's shared memory begins at 1 << 24: of a block alone that is its own. */
+static void copies_stay_in_the_block(void **state)
+{
+    static const char TEXT[] =
+        KERNEL(".shared .align 16 .b8 s[1024];\n",
+               "st.global.u32 [%rd2], 7; mov.u32 %r5, s; shl.b32 %r6, %r1, 2; add.s32 %r5, %r5, "
+               "%r6; add.s32 %r7, %r5, 16777216;\n"
+               "cp.async.ca.shared.global [%r7], [%rd2], 4; cp.async.wait_all;\n"
+               "ld.shared.u32 %r9, [%r5]; st.global.u32 [%rd2], %r9;");
+    (void)state;
+    SimtGpu *gpu = gpu_open(1, 1, 0);
+    expect_words(gpu, TEXT, 64, seven);
+    simt_close(gpu);
+}
+
 /* ---- what lanes tell each other ----------------------------------------------------------- */
 static uint32_t warp_sum(uint32_t i)
 {
@@ -770,6 +791,7 @@ int main(void)
                                        cmocka_unit_test(calls_are_expanded),
                                        cmocka_unit_test(warps_wait_for_each_other),
                                        cmocka_unit_test(barrier_counts),
+                                       cmocka_unit_test(copies_stay_in_the_block),
                                        cmocka_unit_test(shuffles),
                                        cmocka_unit_test(shuffles_in_parts),
                                        cmocka_unit_test(votes),

@@ -111,6 +111,9 @@ void race_blocks_read(Launch *launch, uint32_t side, uint64_t word, uint32_t cou
 /* ... or writes these values. */
 void race_blocks_write(Launch *launch, uint32_t side, uint64_t word, uint32_t count,
                        const uint32_t *value);
+/* ... or each lane of `mask` writes `each` of its own, 1, 2 or 4 next to each other. */
+void race_blocks_pieces(Launch *launch, uint32_t side, const uint64_t *address, uint32_t mask,
+                        uint32_t each, const uint32_t *value);
 /* The memory is somebody else's from now on. */
 void race_blocks_forget(Launch *launch, uint64_t address, uint64_t bytes);
 /* After the launch: reports the first word that one block wrote and another touched; returns how

@@ -139,6 +139,26 @@ static void values_merge(uint64_t *cell, uint32_t count, const uint32_t *value)
     }
 }
 
+void race_blocks_pieces(Launch *launch, uint32_t side, const uint64_t *address, uint32_t mask,
+                        uint32_t each, const uint32_t *value)
+{
+    int64_t held = -1; /* a word of those whose lock it is */
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(m);
+        int64_t word = race_shadow(launch, address[lane], each);
+        if (word < 0) continue;
+        stretch_take(launch, RACE_WRITERS, (uint64_t)word);
+        if (held < 0 || word / LOCKED != held / LOCKED) {
+            if (held >= 0) row_unlock(launch, (uint64_t)held);
+            row_lock(launch, (uint64_t)word, each);
+            held = word;
+        }
+        sides_merge(launch->writers + word, each, side);
+        values_merge(launch->values + word, each, value + lane * each);
+    }
+    if (held >= 0) row_unlock(launch, (uint64_t)held);
+}
+
 void race_blocks_write(Launch *launch, uint32_t side, uint64_t word, uint32_t count,
                        const uint32_t *value)
 {

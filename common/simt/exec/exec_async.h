@@ -8,87 +8,176 @@
  * time. */
 enum { COPIES_IN_FLIGHT = 1 << 14 };
 
-static void copy_land(Warp *warp, const AsyncCopy *copy)
+/* Which lanes make the copies from `copy` on that one instruction asked for and that land together;
+ * each has one. */
+static uint32_t copies_together(const AsyncCopy *copy, uint32_t count, uint32_t group)
 {
-    uint32_t offset[LANES], written;
-    unsigned char *shadow = warp->block->shared_shadow + copy->to / 8;
-    offset[copy->lane] = copy->to;
-    if (warp->worker->racecheck)
-        shared_raced(warp, &warp->code[copy->ins], offset, 1u << copy->lane, copy->bytes, SHAPE_ANY,
-                     1, 0);
-    memcpy(warp->block->shared + copy->to, copy->data, copy->bytes);
-    if (!warp->worker->initcheck) return;
-    memcpy(&written, shadow, sizeof written);
-    written |= ((1u << copy->bytes) - 1) << copy->to % 8;
-    memcpy(shadow, &written, sizeof written);
+    uint32_t mask = 0;
+    for (uint32_t i = 0; i < count && i < LANES; i++) {
+        uint32_t lane = 1u << copy[i].lane;
+        if (copy[i].ins != copy->ins || copy[i].group != group || mask >= lane) break;
+        mask |= lane;
+    }
+    return mask;
+}
+
+/* Each copy is a write of its own, which alone may have a hazard. */
+static void copies_raced(Warp *warp, const AsyncCopy *copy, const uint32_t *offset, uint32_t mask)
+{
+    const Ins *ins = &warp->code[copy->ins];
+    uint32_t bytes = copy->bytes, linear = 0;
+    for (uint32_t i = 0; i < LANES; i++)
+        linear |= offset[i] ^ (offset[0] + i * bytes);
+    Shape shape = mask == FULL_MASK && !linear ? SHAPE_LINEAR : SHAPE_ANY;
+    uint32_t left = shared_rows(warp, ins, offset, mask, bytes, shape, 1, 0);
+    FOR_ACTIVE(left)
+    race_shared(warp, ins, offset, 1u << i, bytes, RACE_WRITE);
+}
+
+/* Lands copies that one instruction asked for. */
+static void copies_arrive(Warp *warp, const AsyncCopy *copy, uint32_t mask)
+{
+    Block *block = warp->block;
+    uint32_t offset[LANES] = {0}, bytes = copy->bytes, written;
+    const AsyncCopy *of_lane = copy;
+    FOR_ACTIVE(mask)
+    offset[i] = of_lane++->to;
+    if (warp->worker->racecheck) copies_raced(warp, copy, offset, mask);
+    for (; copy < of_lane; copy++) {
+        if (bytes == sizeof copy->data)
+            memcpy(block->shared + copy->to, copy->data, sizeof copy->data);
+        else
+            memcpy(block->shared + copy->to, copy->data, bytes);
+        if (!warp->worker->initcheck) continue;
+        unsigned char *shadow = block->shared_shadow + copy->to / 8;
+        memcpy(&written, shadow, sizeof written);
+        written |= ((1u << bytes) - 1) << copy->to % 8;
+        memcpy(shadow, &written, sizeof written);
+    }
 }
 
 /* Lands what belongs to groups before `group`; the others stay, in their order. */
 static void copies_land(Warp *warp, uint32_t group)
 {
-    uint32_t left = 0;
-    warp_charge(warp, warp->asyncs / 16);
-    for (uint32_t i = 0; i < warp->asyncs; i++)
-        if ((int32_t)(warp->async[i].group - group) < 0)
-            copy_land(warp, &warp->async[i]);
-        else
-            warp->async[left++] = warp->async[i];
+    uint32_t left = 0, all = warp->asyncs;
+    warp_charge(warp, all / 16);
+    for (uint32_t i = 0; i < all;) {
+        AsyncCopy *copy = &warp->async[i];
+        if ((int32_t)(copy->group - group) >= 0) {
+            warp->async[left++] = *copy;
+            i++;
+            continue;
+        }
+        uint32_t mask = copies_together(copy, all - i, copy->group);
+        copies_arrive(warp, copy, mask);
+        i += (uint32_t)__builtin_popcount(mask);
+    }
     warp->asyncs = left;
 }
 
-static AsyncCopy *copy_new(Warp *warp)
+/* Room for one more of each lane; NULL: there is none. */
+static AsyncCopy *copies_room(Warp *warp)
 {
-    if (warp->asyncs >= COPIES_IN_FLIGHT) copies_land(warp, warp->async_group + 1);
-    if (warp->asyncs == warp->async_room) {
-        uint32_t room = warp->async_room ? warp->async_room * 2 : 64;
+    if (warp->asyncs + LANES > COPIES_IN_FLIGHT) copies_land(warp, warp->async_group + 1);
+    if (warp->asyncs + LANES > warp->async_room) {
+        uint32_t room = warp->async_room ? warp->async_room * 2 : 128;
         AsyncCopy *grown = realloc(warp->async, room * sizeof *grown);
         if (!grown) return NULL;
         warp->async = grown, warp->async_room = room;
     }
-    return &warp->async[warp->asyncs++];
+    return warp->async + warp->asyncs;
+}
+
+/* A lane's target becomes its offset in the block's own shared memory.  -1 after reporting that it
+ * does not lie there. */
+ALWAYS int copy_target(Warp *warp, const Ins *ins, uint32_t lane, uint64_t *address)
+{
+    uint64_t size = warp->block->shared_bytes, off = *address;
+    Spot target;
+    if (__builtin_expect(off <= size && ins->bytes <= size - off, 1)) return 0;
+    if (spot_shared(warp, ins, lane, off, ins->bytes, 0, 0, &target) != 0) return -1;
+    if (shared_block(warp, address) == warp->block) return 0;
+    fault_at(warp, ins, SIMT_MEMCHECK, lane, off, ins->bytes,
+             "Invalid __shared__ write of %u bytes: cp.async copies into the block's own shared "
+             "memory, and this address lies in that of another block of the cluster",
+             ins->bytes);
+    return -1;
+}
+
+/* Where a lane's bytes come from: mostly from the allocation that was the last one's.  -1 after
+ * reporting the fault. */
+ALWAYS int copy_source(Warp *warp, const Ins *ins, uint32_t lane, uint64_t from, uint32_t bytes,
+                       const unsigned char **host)
+{
+    Allocation **hit = &warp->worker->hit[ins->mem], *a = *hit;
+    const Memory *memory = &warp->worker->gpu->memory;
+    uint64_t at = from - a->address;
+    Spot source;
+    if (a->bytes >= bytes && at <= a->bytes - bytes && !a->freed &&
+        (a->initialised || !warp->worker->initcheck || memory_is_written(memory, from, bytes))) {
+        *host = a->host + at;
+        return 0;
+    }
+    if (spot_global(warp, ins, lane, from, bytes, 0, 1, &source) != 0) return -1;
+    *host = source.host, *hit = memory_find(memory, from);
+    return 0;
+}
+
+/* Sources lie far from each other, and mostly in no cache. */
+ALWAYS void copies_prefetch(const Warp *warp, const Ins *ins, const uint64_t *from)
+{
+    const Allocation *a = warp->worker->hit[ins->mem];
+    FOR_ACTIVE(warp->mask)
+    __builtin_prefetch((const char *)((uintptr_t)a->host + (uintptr_t)(from[i] - a->address)));
+    if (warp->worker->racecheck) blocks_prefetch(warp->worker->launch, from, 0);
 }
 
 HANDLER(CP_ASYNC)
 {
-    uint64_t from[LANES] = {0};
-    uint32_t to[LANES] = {0}, reading = 0,
+    uint64_t from[LANES], linear = 0;
+    uint32_t to[LANES] = {0}, reading = 0, bytes = ins->bytes,
              whole = 0; /* lanes with bytes to read, with all of them */
+    AsyncCopy *copy = copies_room(warp);
+    FOR_LANES from[i] = REG(const uint64_t, ins->b)[i] + (uint64_t)(int64_t)(int32_t)ins->target;
+    copies_prefetch(warp, ins, from);
+    if (!copy)
+        return fault_at(warp, ins, SIMT_TRAP, first_lane(warp->mask), 0, 0,
+                        "out of host memory for cp.async");
     FOR_ACTIVE(warp->mask)
     {
-        uint32_t size = ins->bytes;
-        Spot target, source;
+        uint32_t size = bytes;
+        const unsigned char *host = NULL;
         if (ins->c != NO_SLOT && REG(const uint32_t, ins->c)[i] < size)
             size = REG(const uint32_t, ins->c)[i];
         uint64_t address = lane_address(warp, ins, i);
-        from[i] = REG(const uint64_t, ins->b)[i] + (uint64_t)(int64_t)(int32_t)ins->target;
         if (address - SHARED_WINDOW < WINDOW_BYTES) address -= SHARED_WINDOW;
-        if ((address | from[i]) & (ins->bytes - 1u)) {
-            int target_is = (address & (ins->bytes - 1u)) != 0;
-            return fault_at(warp, ins, SIMT_MEMCHECK, i, target_is ? address : from[i], ins->bytes,
-                            "Misaligned copy of %u bytes: %s is no multiple of %u", ins->bytes,
+        if ((address | from[i]) & (bytes - 1u)) {
+            int target_is = (address & (bytes - 1u)) != 0;
+            return fault_at(warp, ins, SIMT_MEMCHECK, i, target_is ? address : from[i], bytes,
+                            "Misaligned copy of %u bytes: %s is no multiple of %u", bytes,
                             target_is ? "its target's offset in shared memory" : "its source",
-                            ins->bytes);
+                            bytes);
         }
-        if (spot_shared(warp, ins, i, address, ins->bytes, 0, 0, &target) != 0 ||
-            (size && spot_global(warp, ins, i, from[i], size, 0, 1, &source) != 0))
+        if (copy_target(warp, ins, i, &address) != 0 ||
+            (size && copy_source(warp, ins, i, from[i], size, &host) != 0))
             return NULL;
-        AsyncCopy *copy = copy_new(warp);
-        if (!copy)
-            return fault_at(warp, ins, SIMT_TRAP, i, 0, 0, "out of host memory for cp.async");
         to[i] = (uint32_t)address;
-        *copy = (AsyncCopy){.to = to[i],
-                            .lane = (uint8_t)i,
-                            .bytes = ins->bytes,
-                            .group = warp->async_group,
-                            .ins = (uint32_t)(ins - warp->code)};
-        if (size) memcpy(copy->data, source.host, size);
+        linear |= from[i] ^ (from[0] + (uint64_t)i * bytes);
+        copy->to = to[i], copy->group = warp->async_group;
+        copy->ins = (uint32_t)(ins - warp->code), copy->lane = (uint8_t)i, copy->bytes = ins->bytes;
+        if (size < bytes) memset(copy->data, 0, bytes);
+        if (size == sizeof copy->data)
+            memcpy(copy->data, host, sizeof copy->data);
+        else if (size)
+            memcpy(copy->data, host, size);
+        copy++, warp->asyncs++;
         reading |= (uint32_t)(size > 0) << i;
-        whole |= (uint32_t)(size == ins->bytes) << i;
+        whole |= (uint32_t)(size == bytes) << i;
     }
-    if (warp->worker->launch->notes)
-        touch_note(warp, ins, from, whole, ins->bytes, SIMT_TOUCH_READ);
+    if (warp->worker->launch->notes) touch_note(warp, ins, from, whole, bytes, SIMT_TOUCH_READ);
     if (warp->worker->racecheck && whole)
-        global_raced(warp, ins, from, whole, ins->bytes, SHAPE_ANY, 0);
+        global_raced(warp, ins, from, whole, bytes,
+                     whole == FULL_MASK && !linear ? SHAPE_LINEAR : SHAPE_ANY, 0);
     if (warp->count) {
         if (reading) count_global(warp, ins, from, reading, 0);
         count_shared(warp, ins, to, warp->mask, 1);

@@ -158,11 +158,14 @@ __attribute__((noinline)) static void init_report(Warp *warp, const Ins *ins, ui
 }
 
 __attribute__((noinline)) static void init_check(Warp *warp, const Ins *ins, const Reach *reach,
-                                                 uint32_t bytes)
+                                                 Shape shape, uint32_t bytes)
 {
     const Memory *memory = &warp->worker->gpu->memory;
     uint64_t start = (uint64_t)(reach->host - memory->host);
     uint32_t want = (1u << bytes) - 1, missing = 0;
+    if (shape == SHAPE_LINEAR &&
+        memory_is_written(memory, DEVICE_BASE + start + reach->off[0], (uint64_t)bytes * LANES))
+        return;
     FOR_ACTIVE(warp->mask)
     {
         missing |= (uint32_t)((shadow_bits(memory->shadow, start + reach->off[i]) & want) != want)
@@ -174,22 +177,34 @@ __attribute__((noinline)) static void init_check(Warp *warp, const Ins *ins, con
     }
 }
 
+/* Marks 64 bytes of memory, in which other host threads may mark others. */
+ALWAYS void marks_add(uint64_t *marks, uint64_t bits)
+{
+    if ((__atomic_load_n(marks, __ATOMIC_RELAXED) & bits) != bits)
+        __atomic_fetch_or(marks, bits, __ATOMIC_RELAXED);
+}
+
 __attribute__((noinline)) static void init_mark(Warp *warp, const Reach *reach, Shape shape,
                                                 uint32_t bytes)
 {
     Memory *memory = &warp->worker->gpu->memory;
-    uint64_t start = DEVICE_BASE + (uint64_t)(reach->host - memory->host);
+    uint64_t start = (uint64_t)(reach->host - memory->host);
     uint32_t want = (1u << bytes) - 1;
     if (shape == SHAPE_LINEAR) {
-        memory_mark(memory, start + reach->off[0], (uint64_t)bytes * LANES, 1);
+        memory_mark(memory, DEVICE_BASE + start + reach->off[0], (uint64_t)bytes * LANES, 1);
         return;
     }
+    uint64_t *marks = (uint64_t *)(void *)memory->shadow, now = start / 64, bits = 0;
     FOR_ACTIVE(warp->mask)
     {
-        uint64_t at = start - DEVICE_BASE + reach->off[i];
-        if ((shadow_bits(memory->shadow, at) & want) != want)
-            memory_mark(memory, start + reach->off[i], bytes, 1);
+        uint64_t at = start + reach->off[i];
+        if (at / 64 != now) {
+            if (bits) marks_add(&marks[now], bits);
+            now = at / 64, bits = 0;
+        }
+        bits |= (uint64_t)want << at % 64;
     }
+    if (bits) marks_add(&marks[now], bits);
 }
 
 ALWAYS int needs_init(const Warp *warp, const Reach *reach)
@@ -205,6 +220,7 @@ __attribute__((noinline)) static void global_counted(Warp *warp, const Ins *ins,
     uint32_t bytes = ins->bytes * (ins->vector > 1 ? ins->vector : 1u);
     for (int i = 0; i < LANES; i++)
         address[i] = start + reach->off[i];
+    if (warp->worker->racecheck) blocks_prefetch(warp->worker->launch, address, store);
     if (warp->count) count_global(warp, ins, address, warp->mask, store);
     if (warp->worker->launch->notes)
         touch_note(warp, ins, address, warp->mask, bytes,
@@ -309,7 +325,7 @@ ALWAYS const Ins *global_load(Warp *warp, const Ins *ins, uint32_t bytes, int ve
              total = element * count;
     Shape shape = reach_global(warp, ins, total, 0, &reach);
     if (__builtin_expect(shape == SHAPE_FAULT, 0)) return NULL;
-    if (needs_init(warp, &reach)) init_check(warp, ins, &reach, total);
+    if (needs_init(warp, &reach)) init_check(warp, ins, &reach, shape, total);
     if (warp->count || warp->worker->racecheck) global_counted(warp, ins, &reach, shape, 0);
     if (!vector) {
         move_in(warp, ins->d, reach.host, reach.off, warp->mask, shape, bytes, ins->is_signed);

@@ -15,8 +15,9 @@ ALWAYS RaceRow race_row(const Warp *warp, const Ins *ins, uint32_t lane, uint32_
                      .each = bytes / RACE_WORD};
 }
 
-ALWAYS void shared_lanes(Warp *warp, const Ins *ins, const uint32_t *off, uint32_t mask,
-                         uint32_t bytes, int store, uint32_t open)
+/* The lanes that are left, where a hazard may be; of the next two functions, too. */
+ALWAYS uint32_t shared_lanes(Warp *warp, const Ins *ins, const uint32_t *off, uint32_t mask,
+                             uint32_t bytes, int store, uint32_t open)
 {
     const RaceWords words = *warp->worker->race_shared;
     const RaceRow row = race_row(warp, ins, 0, bytes);
@@ -32,14 +33,13 @@ ALWAYS void shared_lanes(Warp *warp, const Ins *ins, const uint32_t *off, uint32
         else
             plain = RACE_PIECE_OF(row.each, is_settled, words.read + word, row.own) ||
                     RACE_PIECE_OF(row.each, read, &words, word, row.own, place, open);
-        if (plain) continue;
-        race_words(warp, ins, off, mask, m, bytes, store ? RACE_WRITE : RACE_READ);
-        return;
+        if (!plain) return m;
     }
+    return 0;
 }
 
-ALWAYS void shared_whole(Warp *warp, const Ins *ins, const uint32_t *off, uint32_t mask,
-                         uint32_t bytes, Shape shape, int store, uint32_t open)
+ALWAYS uint32_t shared_whole(Warp *warp, const Ins *ins, const uint32_t *off, uint32_t mask,
+                             uint32_t bytes, Shape shape, int store, uint32_t open)
 {
     if (shape == SHAPE_LINEAR) {
         const RaceWords words = *warp->worker->race_shared;
@@ -48,32 +48,45 @@ ALWAYS void shared_whole(Warp *warp, const Ins *ins, const uint32_t *off, uint32
         uint32_t count = LANES * row.each;
         if (store ? row_write(&words, first, count, &row, warp->proxy_fences * RACE_FENCE)
                   : row_read(&words, first, count, &row, open))
-            return;
-        race_words(warp, ins, off, mask, mask, bytes, store ? RACE_WRITE : RACE_READ);
-        return;
+            return 0;
     }
     if (shape == SHAPE_UNIFORM && !store) mask &= -mask;
-    shared_lanes(warp, ins, off, mask, bytes, store, open);
+    return shared_lanes(warp, ins, off, mask, bytes, store, open);
+}
+
+/* Is a bulk copy under way where the lanes go?  Idle ones may be taken for others. */
+static int lanes_meet_copies(const Block *block, const uint32_t *off, uint32_t bytes, int store)
+{
+    uint32_t low = UINT32_MAX, high = 0;
+    for (uint32_t i = 0; i < LANES; i++)
+        low = off[i] < low ? off[i] : low, high = off[i] > high ? off[i] : high;
+    return race_copies_near(block, low, high + bytes, store);
+}
+
+__attribute__((noinline)) static uint32_t shared_rows(Warp *warp, const Ins *ins,
+                                                      const uint32_t *off, uint32_t mask,
+                                                      uint32_t bytes, Shape shape, int store,
+                                                      uint32_t open)
+{
+    const Block *block = warp->block;
+    if (ins->order || bytes < RACE_WORD || race_era_ended(warp->worker)) return mask;
+    if ((block->flights || block->departures) && lanes_meet_copies(block, off, bytes, store))
+        return mask;
+    if (bytes == 4) return shared_whole(warp, ins, off, mask, 4, shape, store, open);
+    if (bytes == 8) return shared_whole(warp, ins, off, mask, 8, shape, store, open);
+    return shared_whole(warp, ins, off, mask, 16, shape, store, open);
 }
 
 /* A load or a store of shared memory, before it is done.  `open`: it may read what nobody wrote. */
-__attribute__((noinline)) static void shared_raced(Warp *warp, const Ins *ins, const uint32_t *off,
-                                                   uint32_t mask, uint32_t bytes, Shape shape,
-                                                   int store, uint32_t open)
+ALWAYS void shared_raced(Warp *warp, const Ins *ins, const uint32_t *off, uint32_t mask,
+                         uint32_t bytes, Shape shape, int store, uint32_t open)
 {
-    const Block *block = warp->block;
-    if (ins->order || bytes < RACE_WORD || race_era_ended(warp->worker)) {
-        race_shared(warp, ins, off, mask, bytes, store ? RACE_WRITE : RACE_READ);
-        return;
-    }
-    if (block->departures && store) race_departures(warp, ins, off, mask, bytes);
-    if (block->flights) race_flights(warp, ins, off, mask, bytes, !store);
-    if (bytes == 4)
-        shared_whole(warp, ins, off, mask, 4, shape, store, open);
-    else if (bytes == 8)
-        shared_whole(warp, ins, off, mask, 8, shape, store, open);
-    else
-        shared_whole(warp, ins, off, mask, 16, shape, store, open);
+    RaceKind kind = store ? RACE_WRITE : RACE_READ;
+    uint32_t left = shared_rows(warp, ins, off, mask, bytes, shape, store, open);
+    if (left == mask)
+        race_shared(warp, ins, off, mask, bytes, kind);
+    else if (left)
+        race_words(warp, ins, off, mask, left, bytes, kind);
 }
 
 /* Did all that this load reads settle, so that there is nothing to note and nothing unwritten?
@@ -151,16 +164,23 @@ ALWAYS void values_of(const Warp *warp, const Ins *ins, uint32_t bytes, uint32_t
     }
 }
 
-/* What the launch's blocks know of each other: `count` words from `address` on. */
-ALWAYS void blocks_raced(Launch *launch, uint32_t side, uint64_t address, uint32_t count, int store,
-                         const uint32_t *value)
+/* What the launch's blocks know of each other: a block reads `count` words from `address` on. */
+ALWAYS void blocks_read(Launch *launch, uint32_t side, uint64_t address, uint32_t count)
 {
     int64_t word = race_shadow(launch, address, count);
-    if (word < 0) return;
-    if (store)
-        race_blocks_write(launch, side, (uint64_t)word, count, value);
-    else if (!sides_know(launch->readers + word, count, side))
+    if (word >= 0 && !sides_know(launch->readers + word, count, side))
         race_blocks_read(launch, side, (uint64_t)word, count);
+}
+
+/* What global_raced() will look at, which is seldom in a cache. */
+ALWAYS void blocks_prefetch(const Launch *launch, const uint64_t *address, int store)
+{
+    enum { SOME = 8 };
+    for (uint32_t i = 0; i < LANES && launch->writers; i += SOME) {
+        uint64_t word = (address[i] - DEVICE_BASE) / RACE_WORD;
+        __builtin_prefetch(store ? &launch->writers[word] : &launch->readers[word]);
+        if (store) __builtin_prefetch(&launch->values[word]);
+    }
 }
 
 ALWAYS int global_row(Warp *warp, const Ins *ins, uint64_t address, uint32_t bytes, int store,
@@ -168,6 +188,7 @@ ALWAYS int global_row(Warp *warp, const Ins *ins, uint64_t address, uint32_t byt
 {
     const RaceWords words = *warp->worker->race_global;
     const RaceRow row = race_row(warp, ins, 0, bytes);
+    Launch *launch = warp->worker->launch;
     uint64_t word = address / RACE_WORD;
     uint32_t page = (uint32_t)(word / RACE_TABLE), number = (uint32_t)(ins - warp->code),
              side = race_side(warp->block->number, number), count = LANES * row.each;
@@ -178,17 +199,18 @@ ALWAYS int global_row(Warp *warp, const Ins *ins, uint64_t address, uint32_t byt
     if (!(store ? row_write(&words, first, count, &row, 0)
                 : row_read(&words, first, count, &row, 0)))
         return 0;
-    blocks_raced(warp->worker->launch, side, address, count, store, value);
+    int64_t shadow = store ? race_shadow(launch, address, count) : -1;
+    if (shadow >= 0) race_blocks_write(launch, side, (uint64_t)shadow, count, value);
+    if (!store) blocks_read(launch, side, address, count);
     return 1;
 }
 
-/* The lanes that are left: where a hazard may be. */
+/* The lanes that are left, where a hazard may be. */
 ALWAYS uint32_t global_lanes(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask,
-                             uint32_t bytes, int store, const uint32_t *value)
+                             uint32_t bytes, int store)
 {
     const RaceWords words = *warp->worker->race_global;
     const RaceRow row = race_row(warp, ins, 0, bytes);
-    Launch *launch = warp->worker->launch;
     uint64_t before = 0;
     uint32_t number = (uint32_t)(ins - warp->code), side = race_side(warp->block->number, number);
     for (uint32_t m = mask; m; m &= m - 1) {
@@ -203,7 +225,7 @@ ALWAYS uint32_t global_lanes(Warp *warp, const Ins *ins, const uint64_t *address
         if (!(store ? RACE_PIECE_OF(row.each, write, &words, i, row.own, place, 0, ~0u)
                     : RACE_PIECE_OF(row.each, read, &words, i, row.own, place, 0)))
             return m;
-        blocks_raced(launch, side, from, row.each, store, value + lane * row.each);
+        if (!store) blocks_read(warp->worker->launch, side, from, row.each);
     }
     return 0;
 }
@@ -211,10 +233,14 @@ ALWAYS uint32_t global_lanes(Warp *warp, const Ins *ins, const uint64_t *address
 ALWAYS uint32_t global_whole(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask,
                              uint32_t bytes, Shape shape, int store)
 {
-    uint32_t value[LANES * 4];
+    uint32_t value[LANES * 4], number = (uint32_t)(ins - warp->code);
     if (store) values_of(warp, ins, bytes, value);
     if (shape == SHAPE_LINEAR && global_row(warp, ins, address[0], bytes, store, value)) return 0;
-    return global_lanes(warp, ins, address, mask, bytes, store, value);
+    uint32_t left = global_lanes(warp, ins, address, mask, bytes, store);
+    if (store)
+        race_blocks_pieces(warp->worker->launch, race_side(warp->block->number, number), address,
+                           mask & ~left, bytes / RACE_WORD, value);
+    return left;
 }
 
 /* A load or a store of global memory by plain registers, before it is done. */
