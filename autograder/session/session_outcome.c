@@ -44,7 +44,8 @@ static const char *signal_text(int number)
     case SIGBUS:
         return "SIGBUS (bus error) in host code";
     case SIGFPE:
-        return "SIGFPE in host code: an integer division by zero";
+        return "SIGFPE in host code: an integer division by zero (is a quotient rounded down "
+               "to 0 before something is divided by it?)";
     case SIGABRT:
         return "SIGABRT (abort) in host code: a failed assertion, an uncaught exception or heap "
                "damage";

@@ -43,8 +43,9 @@ void array_place(const ArrayName *array, int64_t offset, char *text, size_t byte
         count *= array->dim[i];
     say_sizes(array, sizes, sizeof sizes);
     if (offset < 0) {
-        snprintf(text, bytes, "%" PRId64 " floats before the start of %s",
-                 (ARRAY_ELEMENT_BYTES - 1 - offset) / ARRAY_ELEMENT_BYTES, sizes);
+        const int64_t before = (ARRAY_ELEMENT_BYTES - 1 - offset) / ARRAY_ELEMENT_BYTES;
+        snprintf(text, bytes, "%" PRId64 " float%s before the start of %s", before,
+                 before == 1 ? "" : "s", sizes);
         return;
     }
     uint64_t element = (uint64_t)offset / ARRAY_ELEMENT_BYTES;
@@ -59,6 +60,6 @@ void array_place(const ArrayName *array, int64_t offset, char *text, size_t byte
                  ", which became unsigned",
                  element - count, sizes, (int64_t)element - (INT64_C(1) << 32));
     else
-        snprintf(text, bytes, "%" PRIu64 " floats past the end of %s, at %s", element - count,
-                 sizes, index);
+        snprintf(text, bytes, "%" PRIu64 " float%s past the end of %s, at %s", element - count,
+                 element - count == 1 ? "" : "s", sizes, index);
 }

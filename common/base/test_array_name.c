@@ -29,8 +29,8 @@ static void beside_it_the_distance_is_told(void **state)
     (void)state;
     expect(&w, 4 * 600, "right past the end of w[6][4][5][5], at (k,c,r,s) = (6,0,0,0)");
     expect(&w, 4 * 612, "12 floats past the end of w[6][4][5][5], at (k,c,r,s) = (6,0,2,2)");
-    expect(&w, -4, "1 floats before the start of w[6][4][5][5]");
-    expect(&w, -1, "1 floats before the start of w[6][4][5][5]");
+    expect(&w, -4, "1 float before the start of w[6][4][5][5]");
+    expect(&w, -1, "1 float before the start of w[6][4][5][5]");
     expect(&w, -12, "3 floats before the start of w[6][4][5][5]");
 }
 

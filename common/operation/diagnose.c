@@ -97,6 +97,7 @@ Fault fault_stopped(const char *message)
         {"isaligned __", FAULT_MISALIGNED},
         {"Barrier error", FAULT_BARRIER},
         {"Divergent threads in a warp", FAULT_BARRIER},
+        {"does not name the calling thread", FAULT_BARRIER},
         {"nvalid __shared__", FAULT_SHARED_MEMORY},
         {"of your own at 0x", FAULT_WORKSPACE},
         {"byte variable ", FAULT_WORKSPACE},
@@ -121,11 +122,13 @@ static void find_band(const Judgement *judged, Finding *finding)
     axis_bounds(judged, bounds, sizeof bounds);
     finding->fault = FAULT_GUARD_BAND;
     if (offset < 0)
-        snprintf(place, sizeof place, "%ld floats before the start of %.20s", -offset, name);
+        snprintf(place, sizeof place, "%ld float%s before the start of %.20s", -offset,
+                 offset == -1 ? "" : "s", name);
     else if (offset == 0)
         snprintf(place, sizeof place, "right past the end of %.20s", name);
     else
-        snprintf(place, sizeof place, "%ld floats past the end of %.20s", offset, name);
+        snprintf(place, sizeof place, "%ld float%s past the end of %.20s", offset,
+                 offset == 1 ? "" : "s", name);
     finding_say(
         finding,
         "Your code wrote outside of %s: first %s. {Threads that stand beyond the output's edge "

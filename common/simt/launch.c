@@ -12,6 +12,7 @@
 #include "common/simt/checks/race_order.h"
 #include "common/simt/clusters.h"
 #include "common/simt/decode/decode.h"
+#include "common/simt/endless.h"
 #include "common/simt/exec/exec.h"
 #include "common/simt/launch_check.h"
 #include "common/simt/simt.h"
@@ -46,6 +47,7 @@ static void worker_run(Worker *worker)
         if (__atomic_load_n(&launch->timeout, __ATOMIC_RELAXED)) return;
         if (block_run(worker, number) != 0 && __atomic_load_n(&launch->timeout, __ATOMIC_RELAXED)) {
             uint64_t least = __atomic_load_n(&launch->timeout_block, __ATOMIC_RELAXED);
+            endless_note(worker);
             while (number < least &&
                    !__atomic_compare_exchange_n(&launch->timeout_block, &least, number, 0,
                                                 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
@@ -197,13 +199,17 @@ static void counts_merge(Launch *launch, Worker *worker, uint32_t count, SimtRes
         watch_give(launch, &launch->gpu->profile);
 }
 
-static int result_timeout(Launch *launch, SimtResult *result)
+static int result_timeout(Launch *launch, const Worker *worker, uint32_t workers,
+                          SimtResult *result)
 {
-    char text[256];
+    char text[1024], name[128], loops[640];
     uint64_t block = launch->timeout_block == UINT64_MAX ? 0 : launch->timeout_block;
+    endless_say(worker, workers, block, loops, sizeof loops);
+    plain_name(launch->kernel->info.name, name, sizeof name);
     snprintf(text, sizeof text,
-             "the launch went over its limit of %llu warp instructions: does a loop never end?",
-             (unsigned long long)launch->limit);
+             "the launch went over its limit of %llu warp instructions: does a loop never end?\nin "
+             "kernel %.120s%s",
+             (unsigned long long)launch->limit, name, loops);
     launch_refuse(result, SIMT_TIMEOUT, launch->kernel, text);
     result->report.block[0] = (uint32_t)(block % launch->launch->grid[0]);
     result->report.block[1] = (uint32_t)(block / launch->launch->grid[0] % launch->launch->grid[1]);
@@ -257,7 +263,7 @@ static int result_collect(Launch *launch, Worker *worker, uint32_t count, SimtRe
         result->findings = 1;
         return -1;
     }
-    if (launch->timeout) return result_timeout(launch, result);
+    if (launch->timeout) return result_timeout(launch, worker, count, result);
     for (uint32_t i = 0; i < count; i++)
         if (worker[i].launch && worker[i].finding_block < finding) {
             finding = worker[i].finding_block;

@@ -32,11 +32,14 @@ static SimtCheck grid_check(const Request *r)
 {
     const uint32_t *grid = r->launch->grid, *block = r->launch->block;
     uint32_t widest = r->machine->cc_major < 3 ? 65535 : 0x7fffffff;
-    if (!grid[0] || !grid[1] || !grid[2] || !block[0] || !block[1] || !block[2])
+    if (!grid[0] || !grid[1] || !grid[2] || !block[0] || !block[1] || !block[2]) {
+        char name[128];
+        plain_name(r->kernel->name, name, sizeof name);
         return refuse(r, SIMT_BAD_LAUNCH,
-                      "grid %u x %u x %u, block %u x %u x %u: no dimension may be 0 (is a "
-                      "division rounded down that should be rounded up?)",
-                      grid[0], grid[1], grid[2], block[0], block[1], block[2]);
+                      "%s with a grid of %u x %u x %u blocks of %u x %u x %u threads: no dimension "
+                      "may be 0 (is a division rounded down that should be rounded up?)",
+                      name, grid[0], grid[1], grid[2], block[0], block[1], block[2]);
+    }
     if (grid[0] > widest || grid[1] > 65535 || grid[2] > 65535)
         return refuse(r, SIMT_BAD_LAUNCH,
                       "grid %u x %u x %u: %s takes at most %u x 65535 x 65535 blocks", grid[0],

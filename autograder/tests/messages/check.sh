@@ -151,7 +151,7 @@ says()
     if [ "$2" ] && grep -qF -- "$2" "$work/line"; then
         cat "$work/line" >>"$work/provoked"
     else
-        cat "$work/said" >"$work/bad"
+        { cat "$work/said" && echo "(that is all)"; } >"$work/bad"
     fi
     tell_bad "$1" "does not say '$2'"
 }

@@ -584,6 +584,8 @@ struct Worker {
     const Handler *handlers;
     Worker **peer; /* of the cluster, by rank; NULL without clusters */
     uint32_t peers, rank;
+    const Ins *stopped; /* by the launch's limit: where a warp of this block stood */
+    uint64_t stopped_block;
     int busy;               /* has a block in hand, where blocks run side by side */
     uint32_t effort;        /* of its last turn, if that was in vain: turns of a short loop */
     InsCount *profile;      /* per instruction, of all blocks of this worker */
