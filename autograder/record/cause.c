@@ -66,19 +66,46 @@ static int fault_is_one_of(const char *fault, const Fault *list)
     return 0;
 }
 
+/* They say no more than that something else differs. */
+static const Fault VAGUE[] = {FAULT_DIFFER, FAULT_EVERYWHERE, FAULT_NONE};
+
+/* Where the wrong outputs lie. */
+static int is_place(const RecordCase *item)
+{
+    static const Fault PLACE[] = {FAULT_TILE_EDGE,  FAULT_LAST_BLOCK, FAULT_ONE_CHANNEL,
+                                  FAULT_ONE_FILTER, FAULT_ONE_IMAGE,  FAULT_NONE};
+    return fault_is_one_of(item->fault, PLACE);
+}
+
+/* In a shape of few outputs any mistake may look like another.  What only this case shows is an
+ * accident of its shape if a larger case of the handout is wrong without any pattern; where a
+ * hidden shape's errors lie is one if any case of the handout is. */
+static int is_accident(const Record *record, const RecordCase *item)
+{
+    int alone = 1, larger = 0, vague = 0;
+    for (int i = 0; i < record->cases; i++) {
+        const RecordCase *other = &record->item[i];
+        if (other == item || other->verdict != CASE_WRONG) continue;
+        alone &= strcmp(other->fault, item->fault) != 0;
+        if (other->hidden || !fault_is_one_of(other->fault, VAGUE)) continue;
+        vague = 1;
+        larger |= other->total > item->total;
+    }
+    return (alone && larger) || (vague && item->hidden && is_place(item));
+}
+
 /* How far a finding is from what it follows from: 0 is a cause. */
-static int cause_rank(const RecordCase *item)
+static int cause_rank(const Record *record, const RecordCase *item)
 {
     static const Fault ORDER[] = {FAULT_RACE,    FAULT_RACE_GLOBAL, FAULT_TWO_WRITERS,
                                   FAULT_STREAMS, FAULT_BARRIER,     FAULT_NONE};
     static const Fault UNSET[] = {FAULT_NAN,        FAULT_ACCUMULATED,   FAULT_UNWRITTEN,
                                   FAULT_GUARD_BAND, FAULT_INPUT_CHANGED, FAULT_NONE};
-    /* They say no more than that something else differs. */
-    static const Fault VAGUE[] = {FAULT_DIFFER, FAULT_EVERYWHERE, FAULT_NONE};
     if (fault_is_one_of(item->fault, ORDER)) return 0;
     if (item->verdict != CASE_WRONG) return item->verdict == CASE_LIMIT ? 3 : 1;
     if (fault_is_one_of(item->fault, UNSET)) return 2;
-    return fault_is_one_of(item->fault, VAGUE) ? 5 : 4;
+    if (fault_is_one_of(item->fault, VAGUE)) return 5;
+    return is_accident(record, item) ? 6 : 4;
 }
 
 const RecordCase *cause_first(const Record *record)
@@ -86,7 +113,8 @@ const RecordCase *cause_first(const Record *record)
     const RecordCase *first = NULL;
     for (int i = 0; i < record->cases; i++) {
         const RecordCase *item = &record->item[i];
-        if (cause_is_one(item) && (!first || cause_rank(item) < cause_rank(first))) first = item;
+        if (cause_is_one(item) && (!first || cause_rank(record, item) < cause_rank(record, first)))
+            first = item;
     }
     return first;
 }

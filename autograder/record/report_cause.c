@@ -109,7 +109,7 @@ static void print_most(FILE *stream, const char *lines, size_t most, const char 
 void report_cause(FILE *stream, const RecordCase *item, const char *hint, const char *source,
                   size_t most)
 {
-    enum { FINDING_LEAST = 4, HINT_LEAST = 3 };
+    enum { FINDING_LEAST = 7, HINT_LEAST = 3 };
     char said[1600] = "", *places = NULL;
     size_t bytes;
     if (*hint) text_set(said, sizeof said, "Hint: %s", hint);

@@ -71,6 +71,34 @@ static void causes_stand_before_what_follows(void **state)
     free(record);
 }
 
+/* What one small shape shows does not stand before a larger case of the handout that shows nothing,
+ * nor where the errors of a hidden shape lie before any. */
+static void an_accident_of_a_shape_is_no_cause(void **state)
+{
+    (void)state;
+    Record *record = calloc(1, sizeof *record);
+    RecordCase *vague = &record->item[0], *small = &record->item[1];
+    *vague = found(CASE_WRONG, "everywhere", "wrong");
+    *small = found(CASE_WRONG, "layout", "another order");
+    record->cases = 2;
+    vague->total = small->total = 8;
+    assert_ptr_equal(cause_first(record), small);
+    vague->total = 9;
+    assert_ptr_equal(cause_first(record), vague);
+    record->item[2] = *small; /* two cases show it */
+    record->cases = 3;
+    assert_ptr_equal(cause_first(record), small);
+    record->cases = 2;
+    vague->hidden = 1;
+    assert_ptr_equal(cause_first(record), small);
+    *vague = found(CASE_WRONG, "everywhere", "wrong");
+    *small = found(CASE_WRONG, "one-filter", "k >= 1");
+    assert_ptr_equal(cause_first(record), small);
+    small->hidden = 1;
+    assert_ptr_equal(cause_first(record), vague);
+    free(record);
+}
+
 static void the_hint_of_a_fault_is_every_case_s(void **state)
 {
     (void)state;
@@ -88,6 +116,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_are_no_difference),
         cmocka_unit_test(causes_stand_before_what_follows),
+        cmocka_unit_test(an_accident_of_a_shape_is_no_cause),
         cmocka_unit_test(the_hint_of_a_fault_is_every_case_s),
     };
     return cmocka_run_group_tests_name("autograder/cause", tests, NULL, NULL);

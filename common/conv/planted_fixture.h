@@ -81,6 +81,8 @@ typedef enum Plant {
     PLANT_MAPS_EXCHANGED,  /* maps k and k+1 change places, for even k */
     PLANT_COLUMNS_TWICE,   /* in tf32: odd columns hold what belongs into the even ones */
     PLANT_ROWS_BY_W,       /* h is compared with W */
+    PLANT_SIDES_EXCHANGED, /* H for W and W for H, in every place */
+    PLANT_WINDOW_CROSSED,  /* the window's row is made of q, its column of p */
     PLANT_ONE_MOVED,       /* the second output of a map holds what belongs into the first */
     PLANT_FIRST_TILE,      /* 8-wide tiles all hold what belongs into the first */
     PLANT_UNSET,           /* the first run finds something in the accumulator */
@@ -167,6 +169,7 @@ static float read_x(Plant plant, const ConvProblem *v, const float *x, int n, in
     }
     int rows = h >= 0 && h < v->H, columns = w >= 0 && w < v->W;
     if (plant == PLANT_ROWS_BY_W) rows = h >= 0 && h < v->W;
+    if (plant == PLANT_SIDES_EXCHANGED) rows = h >= 0 && h < v->W, columns = w >= 0 && w < v->H;
     if (plant == PLANT_NO_BOUNDS) rows = columns = 1;
     if (plant == PLANT_NO_COLUMN_BOUNDS) columns = 1;
     if (!rows || !columns) return plant == PLANT_PADDED_WITH_TWO ? 2 : 0;
@@ -174,7 +177,9 @@ static float read_x(Plant plant, const ConvProblem *v, const float *x, int n, in
     if (plant == PLANT_CHANNEL_HALVED) c /= 2;
     if (plant == PLANT_CHANNEL_ZERO_READ) c = 0;
     if (plant == PLANT_IMAGE_ZERO) n = 0;
-    long long pitch = plant == PLANT_ROW_PITCH ? v->Q : v->W;
+    long long pitch = plant == PLANT_ROW_PITCH         ? v->Q
+                      : plant == PLANT_SIDES_EXCHANGED ? v->H
+                                                       : v->W;
     long long at = ((long long)n * v->C + c) * v->H * v->W + h * pitch + w;
     long long count = (long long)v->N * v->C * v->H * v->W;
     return at < 0 || at >= count ? NAN : x[at]; /* the guard bands hold NaN */
@@ -201,6 +206,8 @@ static float sum_of(Plant plant, const ConvProblem *v, const float *x, const flo
         int j = plant == PLANT_REVERSED_SUM ? products - 1 - i : i;
         int c = j / (v->R * v->S), r = j / v->S % v->R, s = j % v->S, h, column;
         if (!bend(plant, v, p, q, c, r, s, &h, &column)) continue;
+        if (plant == PLANT_WINDOW_CROSSED)
+            h = q * v->stride_w - v->pad_left + r, column = p * v->stride_h - v->pad_top + s;
         float a = low_precision(plant, read_x(plant, v, x, n, c, h, column));
         float product = a * low_precision(plant, read_w(plant, v, w, k, c, r, s));
         if (plant == PLANT_SQUARED) product = a * a;

@@ -53,6 +53,8 @@ const char *fault_name(Fault fault)
         [FAULT_TAP_DROPPED] = "tap-dropped",
         [FAULT_ACCUMULATED] = "accumulated",
         [FAULT_PRECISION] = "precision",
+        [FAULT_AXES] = "axes",
+        [FAULT_POINTS] = "points",
         [FAULT_LAYOUT] = "layout",
         [FAULT_RACE] = "race",
         [FAULT_RACE_GLOBAL] = "race-global",

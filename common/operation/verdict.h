@@ -106,6 +106,8 @@ typedef enum Fault {
     FAULT_TAP_DROPPED,       /* some filter taps (r,s) contribute nothing */
     FAULT_ACCUMULATED,       /* adds to what y held instead of writing it */
     FAULT_PRECISION,         /* errors of the size of a lower precision: tf32, fp16, bf16 */
+    FAULT_AXES,              /* h and w, H and W, or what belongs to them are exchanged */
+    FAULT_POINTS,            /* a row of one of Winograd's transforms is wrong */
     FAULT_LAYOUT,            /* right, if a tensor lay in another order than it does */
     FAULT_RACE,              /* one thread reads shared memory that another writes, no barrier */
     FAULT_RACE_GLOBAL,       /* the same in global memory, of one block or of two */

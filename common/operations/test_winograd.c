@@ -1,6 +1,7 @@
 /* test_winograd.c - the error bound where a lab allows Winograd's F(4x4,3x3): it passes in fp32 at
  * any number of channels, with tf32 in its products or its inputs it does not, nor does a dropped
  * tap.  Each test prints what the errors are. */
+#include "common/operation/diagnose.h"
 #include "common/operations/test_transforms.h"
 
 /* y = A'[(G g G') (B' d B)]A for SIDE x SIDE inputs d, 3x3 taps g, M x M outputs y (Lavin and Gray,
@@ -163,6 +164,108 @@ static void a_dropped_tap_fails(void **state)
     assert_a_dropped_tap_fails(LAYERS[0], ALGORITHM_WINOGRAD_4X4);
 }
 
+/* ---- a row that is wrong is named -------------------------------------------------------- */
+
+static int probe_form(void *context, const Problem *problem, const float *const *tensor,
+                      float *output)
+{
+    Bench bench = {.tensor = {(float *)tensor[0], (float *)tensor[1], output}};
+    memcpy(&bench.conv, problem->data, sizeof bench.conv);
+    winograd(&bench, context, NOTHING);
+    return 0;
+}
+
+static Finding diagnosed(const char *shape, Form *form)
+{
+    Bench bench = bench_make(shape, 22);
+    Judgement judgement;
+    Finding found;
+    winograd(&bench, form, NOTHING);
+    bench_verify(&bench, PRECISION_FP32,
+                 &(Observed){.output = bench.tensor[2], .algorithm = ALGORITHM_WINOGRAD_4X4},
+                 &judgement);
+    diagnose(&judgement, probe_form, form, &found);
+    if (getenv("SHOW")) print_message("%s: %s\n", fault_name(found.fault), found.text);
+    judgement_free(&judgement);
+    bench_free(&bench);
+    return found;
+}
+
+static void assert_said(const Finding *found, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void assert_said(const Finding *found, const char *format, ...)
+{
+    char words[80];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(words, sizeof words, format, arguments);
+    va_end(arguments);
+    if (found->fault != FAULT_POINTS || !strstr(found->text, words))
+        fail_msg("expected '%s', got %s: %s", words, fault_name(found->fault), found->text);
+}
+
+static const char *const ANY_SHAPE = "N=1 C=2 H=11 W=12 K=3 R=3 S=3 pad=1,1,2,1 stride=1";
+static const char *const ONE_SQUARE = "N=1 C=1 H=4 W=4 K=1 R=3 S=3 pad=valid stride=1";
+
+/* One number of a row bent, so that the row points elsewhere: its point and its matrix are named.
+ * The others of the same row say the same. */
+static void bent_rows_are_named(const char *shape, const Form *right)
+{
+    for (int point = 0; point < right->side; point++) {
+        Form form = *right;
+        form.inputs[point * form.side + 1] += 1;
+        Finding found = diagnosed(shape, &form);
+        assert_said(&found, "Look at v[%d] in inputs()", point);
+        form = *right;
+        form.taps[point * TAPS + 1] += 1;
+        found = diagnosed(shape, &form);
+        assert_said(&found, "Look at u[%d] in taps()", point);
+        form = *right;
+        form.outputs[(form.m - 1) * form.side + point] += 1;
+        found = diagnosed(shape, &form);
+        if (point + 1 < form.side)
+            assert_said(&found, "Look at m[%d] in outputs()", point);
+        else /* infinity's row has nothing but the last: it stays its own multiple */
+            assert_said(&found, "Its product u[%d]*v[%d] counts too much", point, point);
+    }
+}
+
+static void a_wrong_row_is_named(void **state)
+{
+    (void)state;
+    bent_rows_are_named(ANY_SHAPE, &F2);
+    bent_rows_are_named(ONE_SQUARE, &F2);
+    bent_rows_are_named(ANY_SHAPE, &F4);
+    Form form = F4;
+    form.outputs[3 * form.side + 3] = 6; /* 2 to the power of 3 */
+    Finding found = diagnosed(ANY_SHAPE, &form);
+    assert_said(&found, "of one point alone, 2. Look at m[3] in outputs()");
+    form = F2;
+    for (int i = 0; i < TAPS; i++)
+        form.taps[TAPS + i] *= 2;
+    found = diagnosed(ANY_SHAPE, &form);
+    assert_said(&found, "Its product u[1]*v[1] counts too much or too little");
+}
+
+/* A right line, whatever else is wrong, is not blamed; nor is it where the lab has plain sums. */
+static void a_right_line_is_not_blamed(void **state)
+{
+    (void)state;
+    Bench bench = bench_make(ANY_SHAPE, 23);
+    Submission submission = {.plant = PLANT_MAPS_EXCHANGED};
+    Judgement judgement;
+    Finding found;
+    submission_run(&submission, &bench.conv, bench.tensor[0], bench.tensor[1], bench.tensor[2]);
+    bench_verify(&bench, PRECISION_FP32,
+                 &(Observed){.output = bench.tensor[2], .algorithm = ALGORITHM_WINOGRAD_4X4},
+                 &judgement);
+    diagnose(&judgement, NULL, NULL, &found);
+    assert_int_equal(found.fault, FAULT_ONE_FILTER);
+    judgement_free(&judgement);
+    bench_free(&bench);
+}
+
 /* ---- where the growth comes from --------------------------------------------------------- */
 
 static double row_sum(const float *matrix, int wide, int row)
@@ -200,9 +303,13 @@ int main(void)
 {
     operation = operation_find("conv_forward");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_passes_in_fp32),         cmocka_unit_test(the_lab_has_to_allow_it),
-        cmocka_unit_test(fewer_bits_fail),           cmocka_unit_test(a_dropped_tap_fails),
+        cmocka_unit_test(it_passes_in_fp32),
+        cmocka_unit_test(the_lab_has_to_allow_it),
+        cmocka_unit_test(fewer_bits_fail),
+        cmocka_unit_test(a_dropped_tap_fails),
         cmocka_unit_test(the_bound_is_the_matrices),
+        cmocka_unit_test(a_wrong_row_is_named),
+        cmocka_unit_test(a_right_line_is_not_blamed),
     };
     return cmocka_run_group_tests_name("operations/winograd", tests, NULL, NULL);
 }

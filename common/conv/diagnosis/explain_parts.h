@@ -5,6 +5,7 @@
  * variant.c     convolutions that are wrong in one known way, in fp64, beside what came out
  * lost.c        sums in which a set of products is missing, or twice
  * value.c       what the wrong values are by themselves: another output's, half, whole numbers
+ * points.c      Winograd's squares: the point at which a transform's row is wrong
  * signature.c   where in the output the errors lie
  * probe.c       running the submission again
  * impulse.c     the same with one pixel, or one weight, that is not zero: which two meet
@@ -107,6 +108,9 @@ int probe_right(const Diagnosis *diagnosis, ConvProblem conv);
 int probe_stride(const Diagnosis *diagnosis, Finding *finding);
 int probe_channels(const Diagnosis *diagnosis, Finding *finding);
 int probe_impulse(const Diagnosis *diagnosis, Finding *finding);
+
+/* Where the lab allows Winograd's squares: the point at which its lines are wrong. */
+int points_find(const Diagnosis *diagnosis, Finding *finding);
 
 /* A ProbeRun for tensors in another layout: what comes and goes is NCHW, what `run` sees is in the
  * layout. */

@@ -310,8 +310,13 @@ static void values_by_themselves(void **state)
         expect_words(every_shape[i], PLANT_FIRST_TILE, "they differ in q.");
     }
     expect(SQUARE, PLANT_CLIPPED, FAULT_EVERYWHERE, "Outputs below zero are 0");
-    expect("N=2 C=2 H=21 W=13 K=3 R=3 S=4 pad=1 stride=2,1", PLANT_ROWS_BY_W, FAULT_PADDING_EDGE,
+    expect("N=2 C=2 H=21 W=13 K=3 R=3 S=4 pad=1 stride=2,1", PLANT_ROWS_BY_W, FAULT_AXES,
            "h is compared with W.");
+    static const char *const oblong[] = {OBLONG, UNEVEN, LOPSIDED, STRIDED};
+    for (int i = 0; i < 4; i++) {
+        expect(oblong[i], PLANT_SIDES_EXCHANGED, FAULT_AXES, "H and W are exchanged");
+        expect(oblong[i], PLANT_WINDOW_CROSSED, FAULT_AXES, "row and column are exchanged");
+    }
     expect_words(SQUARE, PLANT_ONE_MOVED, "in the index of the store");
     expect(SQUARE, PLANT_MAPS_EXCHANGED, FAULT_ONE_FILTER, "they differ in k.");
 }

@@ -77,10 +77,11 @@ static Prediction variant_predict(const Diagnosis *d, const Variant *v, size_t i
     OutputAt at = variant_output(conv, v, index);
     long long x_count = (long long)conv->N * conv->C * conv->H * conv->W;
     long long w_count = (long long)conv->K * conv->C * conv->R * conv->S;
+    const long long below = at.p * v->stride_h - v->top, right = at.q * v->stride_w - v->left;
     for (int r = 0; r < conv->R; r++)
         for (int s = 0; s < conv->S; s++) {
-            long long h = at.p * v->stride_h + r * v->step_h - v->top;
-            long long w = at.q * v->stride_w + s * v->step_w - v->left;
+            long long h = (v->crossed ? right : below) + r * v->step_h;
+            long long w = (v->crossed ? below : right) + s * v->step_w;
             h = edge_replace(v->edge, h, conv->H);
             w = edge_replace(v->edge, w, conv->W);
             if (h < v->low_h || h > v->high_h || w < v->low_w || w > v->high_w) continue;

@@ -14,6 +14,7 @@ typedef struct Variant {
     Fault fault;
     /* h = p*stride_h + r*step_h - top, and w likewise; wide, for odd strides overflow int. */
     long long stride_h, stride_w, step_h, step_w, top, left;
+    int crossed; /* the window begins at row q*stride_w - left, column p*stride_h - top */
     /* Taps outside of these are skipped; inside, memory is read as it lies. */
     int low_h, high_h, low_w, high_w;
     Edge edge; /* what an h, w outside of the image is replaced by instead */

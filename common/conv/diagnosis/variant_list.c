@@ -171,10 +171,10 @@ typedef struct Limit {
     int low_h, high_h, low_w, high_w;
 } Limit;
 
-static void list_limit(VariantList *list, const Limit *limit)
+static void list_limit(VariantList *list, Fault fault, const Limit *limit)
 {
     Variant *v = variant_add(
-        list, FAULT_PADDING_EDGE,
+        list, fault,
         "%s: %s. A tap counts only where %s; check the bounds test on h = p*stride_h + r - pad_top "
         "and w = q*stride_w + s - pad_left.",
         strstr(limit->wrong, "compared")
@@ -217,18 +217,26 @@ static void list_bounds(VariantList *list)
         {"row H and column W, which do not exist, are read (h <= H, w <= W)", "", 0, H, 0, W},
         {"only h < H and w < W are tested, not h >= 0 and w >= 0", "", -any, b, -any, r},
         {"only h >= 0 and w >= 0 are tested, not h < H and w < W", "", 0, any, 0, any},
+    };
+    const Limit exchanged[] = {
         {"h is compared with W", "h", 0, r, 0, r},
         {"w is compared with H", "w", 0, b, 0, b},
+        {"h is compared with W and w with H", "", 0, r, 0, b},
+    };
+    const Limit wide[] = {
         {"h is compared with P, the output's height", "h", 0, P - 1, 0, r},
         {"w is compared with Q, the output's width", "w", 0, b, 0, Q - 1},
-        {"h is compared with W and w with H", "", 0, r, 0, b},
         {"h is compared with P and w with Q, the output's sizes", "", 0, P - 1, 0, Q - 1},
         {"x is read where the window hangs over the edge, so other rows of memory come in for "
          "zeros",
          "", -any, any, -any, any},
     };
     for (size_t i = 0; i < sizeof limit / sizeof *limit; i++)
-        list_limit(list, &limit[i]);
+        list_limit(list, FAULT_PADDING_EDGE, &limit[i]);
+    for (size_t i = 0; i < sizeof exchanged / sizeof *exchanged; i++)
+        list_limit(list, FAULT_AXES, &exchanged[i]);
+    for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)
+        list_limit(list, FAULT_PADDING_EDGE, &wide[i]);
 }
 
 static void list_edges(VariantList *list)
@@ -244,6 +252,25 @@ static void list_edges(VariantList *list)
             how[edge]);
         v->edge = edge;
     }
+}
+
+/* h and w, or H and W, in each other's place. */
+static void list_crossed(VariantList *list)
+{
+    const ConvProblem *c = list->conv;
+    Variant *v = variant_add(
+        list, FAULT_AXES,
+        "H and W are exchanged: rows of x are taken to be H pixels long, h is compared with W and "
+        "w with H. Rows are W long: pixel (h,w) is number h*W + w of its image's channel, where 0 "
+        "<= h < H and 0 <= w < W.");
+    v->x_h = c->H;
+    v->high_h = c->W - 1;
+    v->high_w = c->H - 1;
+    v = variant_add(
+        list, FAULT_AXES,
+        "The window's row and column are exchanged: it begins at row q*stride_w - pad_left and "
+        "column p*stride_h - pad_top of x, where p belongs to the rows and q to the columns.");
+    v->crossed = 1;
 }
 
 static void list_inputs(VariantList *list)
@@ -285,9 +312,10 @@ static void list_inputs(VariantList *list)
         v->x_c = v->x_h * c->H;
         v->x_n = v->x_c * c->C;
     }
+    list_crossed(list);
     const long long swapped[] = {c->H, c->W};
     for (int i = 0; i < 2; i++) {
-        v = variant_add(list, FAULT_EVERYWHERE,
+        v = variant_add(list, FAULT_AXES,
                         "Rows and columns of x are exchanged: h counts rows, which are W pixels "
                         "long, and w the pixels in a row.{ Is threadIdx.x used for the rows?|}");
         v->x_h = 1;
