@@ -79,18 +79,21 @@ static int is_place(const RecordCase *item)
 
 /* In a shape of few outputs any mistake may look like another.  What only this case shows is an
  * accident of its shape if a larger case of the handout is wrong without any pattern; where a
- * hidden shape's errors lie is one if any case of the handout is. */
+ * hidden shape's errors lie is one if any case of the handout is; and nothing is right at stride 1
+ * only where a case of stride 1 is wrong. */
 static int is_accident(const Record *record, const RecordCase *item)
 {
-    int alone = 1, larger = 0, vague = 0;
+    int alone = 1, larger = 0, vague = 0, plain = 0;
     for (int i = 0; i < record->cases; i++) {
         const RecordCase *other = &record->item[i];
         if (other == item || other->verdict != CASE_WRONG) continue;
         alone &= strcmp(other->fault, item->fault) != 0;
+        plain |= strstr(other->shape, "stride=1") && !strstr(other->shape, "stride=1,");
         if (other->hidden || !fault_is_one_of(other->fault, VAGUE)) continue;
         vague = 1;
         larger |= other->total > item->total;
     }
+    if (plain && !strcmp(item->fault, fault_name(FAULT_STRIDE))) return 1;
     return (alone && larger) || (vague && item->hidden && is_place(item));
 }
 

@@ -96,6 +96,12 @@ static void an_accident_of_a_shape_is_no_cause(void **state)
     assert_ptr_equal(cause_first(record), small);
     small->hidden = 1;
     assert_ptr_equal(cause_first(record), vague);
+    *small = found(CASE_WRONG, "stride", "right with strides of 1");
+    strcpy(vague->shape, "R=3 S=3 pad=1 stride=1,2");
+    vague->total = 0;
+    assert_ptr_equal(cause_first(record), small);
+    strcpy(vague->shape, "R=3 S=3 pad=1 stride=1");
+    assert_ptr_equal(cause_first(record), vague);
     free(record);
 }
 

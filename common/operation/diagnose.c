@@ -66,6 +66,12 @@ static int names_output(const Judgement *judged, const char *checked)
     return strstr(checked, words) != NULL;
 }
 
+/* Or what memory of the submission's own held, where the line that read it also stores there. */
+static int adds_in_place(const char *checked)
+{
+    return strstr(checked, "this line adds to it") != NULL;
+}
+
 /* What nothing orders: streams, or threads, and in which memory. */
 static Fault fault_raced(const char *checked)
 {
@@ -85,7 +91,7 @@ Fault fault_checked(const Judgement *judged)
     const char *checked = judged->observed.checked;
     if (!checked || !*checked) return FAULT_NONE;
     if (!strncmp(checked, "Race", strlen("Race"))) return fault_raced(checked);
-    return names_output(judged, checked) ? FAULT_ACCUMULATED : FAULT_NAN;
+    return names_output(judged, checked) || adds_in_place(checked) ? FAULT_ACCUMULATED : FAULT_NAN;
 }
 
 Fault fault_stopped(const char *message)
@@ -457,6 +463,97 @@ static int find_mistake(const Judgement *judged, const Mistake *mistake, int mis
     return found;
 }
 
+/* ---- right values in wrong places -------------------------------------------------------- */
+
+/* An output and the value that it should hold. */
+typedef struct Due {
+    double value;
+    size_t index;
+} Due;
+
+static int by_value(const void *left, const void *right)
+{
+    double a = ((const Due *)left)->value, b = ((const Due *)right)->value;
+    return (a > b) - (a < b);
+}
+
+static Due *dues_sorted(const Judgement *judged)
+{
+    enum { MOST = 1 << 20 };
+    size_t total = judged->verdict.total;
+    Due *due = total <= MOST ? malloc(total * sizeof *due) : NULL;
+    for (size_t i = 0; due && i < total; i++)
+        due[i] = (Due){judged->expected[i], i};
+    if (due) qsort(due, total, sizeof *due, by_value);
+    return due;
+}
+
+/* The one output that should hold `value`; total: none, or several would do. */
+static size_t owner_of(const Due *due, size_t total, double value, double allowed)
+{
+    size_t low = 0, high = total;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (due[middle].value < value - allowed)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == total || due[low].value > value + allowed) return total;
+    return low + 1 < total && due[low + 1].value <= value + allowed ? total : due[low].index;
+}
+
+/* What the wrong outputs hold: nothing, or what belongs to another. */
+typedef struct Strays {
+    size_t zeros, moved, here, there; /* an output, and whose value it has */
+    double evidence;                  /* that this is no chance, in bits */
+} Strays;
+
+static Strays strays_count(const Judgement *judged, const Due *due)
+{
+    const size_t total = judged->verdict.total;
+    Strays strays = {0};
+    for (size_t i = 0; i < total; i++) {
+        double got = judged->view.output[i], allowed = bound_at(judged, i) / VERDICT_SAFETY;
+        if (judged->mark[i] != MARK_WRONG) continue;
+        strays.zeros += got == 0;
+        size_t owner = got == 0 ? total : owner_of(due, total, got, allowed);
+        if (owner == total) continue;
+        if (!strays.moved++) strays.here = i, strays.there = owner;
+        double chance = (double)total * allowed / fmax(fabs(got), judged->rms);
+        strays.evidence += chance < 0.5 ? -log2(chance) : 0;
+    }
+    return strays;
+}
+
+/* Says what most of the wrong outputs hold, if that is nothing, or other outputs' values. */
+static void say_strays(const Judgement *judged, Finding *finding)
+{
+    enum { EVIDENCE_BITS = 64 };
+    const size_t wrong = judged->verdict.wrong;
+    TensorShape shape = {.rank = 0};
+    char here[96], there[96];
+    Due *due = judged->precision == PRECISION_FP32 ? dues_sorted(judged) : NULL;
+    if (!due) return;
+    Strays strays = strays_count(judged, due);
+    free(due);
+    const int moved = strays.moved && strays.moved * 2 >= wrong - strays.zeros &&
+                      strays.evidence >= EVIDENCE_BITS;
+    if (strays.zeros * 2 >= wrong)
+        finding_say(finding,
+                    "%zu of the wrong outputs are 0: nothing was added to what is stored there, or "
+                    "what is stored is not{ the lane or thread's that has the sum| the sum}.",
+                    strays.zeros);
+    if (!moved) return;
+    output_shape(judged->operation, &judged->view.problem, &shape);
+    tensor_place(&shape, strays.here, here, sizeof here);
+    tensor_place(&shape, strays.there, there, sizeof there);
+    finding_say(finding,
+                "%s hold right values of other outputs: %s has that of %s. So an index is wrong, "
+                "that of the loads or that of the store{, or a lane keeps another's sum|}.",
+                strays.zeros ? "Others" : "Most of them", here, there);
+}
+
 /* ---- the front door ---------------------------------------------------------------------- */
 
 /* An operation without words of its own. */
@@ -481,11 +578,10 @@ void explain_mistakes(const Judgement *judged, ProbeRun run, void *context, cons
         find_nan(judged, where, finding) || find_small_errors(judged, finding))
         return;
     finding->fault = slabs ? (Fault)slabs : FAULT_EVERYWHERE;
-    finding_say(finding, "%zu of %zu outputs are wrong, first %s.", judged->verdict.wrong,
-                judged->verdict.total, judged->verdict.where);
     if (slabs) finding_say(finding, "%s", where);
-    finding_say(finding, "Work that one out by hand on the smallest case, and print the indices "
-                         "that your code uses for it.");
+    say_strays(judged, finding);
+    finding_say(finding, "Work the first one out by hand on the smallest case, and print the "
+                         "indices that your code uses for it.");
 }
 
 /* Leaves of each "{of kernels|of loops}" the part that fits the program. */
@@ -515,10 +611,15 @@ static void diagnose_any(const Judgement *judged, ProbeRun run, void *context, F
     if (checked == FAULT_ACCUMULATED) {
         const char *y = output_name(judged);
         finding->fault = checked;
-        finding_say(finding,
-                    "Your code takes in what %s held before the call, and %s arrives unwritten: "
-                    "store the sum with =, not +=, or set %s to zero yourself first.",
-                    y, y, y);
+        if (names_output(judged, judged->observed.checked))
+            finding_say(finding,
+                        "Your code takes in what %s held before the call, and %s arrives "
+                        "unwritten: store the sum with =, not +=, or set %s to zero yourself "
+                        "first.",
+                        y, y, y);
+        else
+            finding_say(finding, "Memory of your own arrives unwritten, too: store the first with "
+                                 "=, or set it to zero before, on the same stream.");
         return;
     }
     if (judged->operation->explain)

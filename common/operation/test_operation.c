@@ -56,7 +56,17 @@ static const Operation product = {.name = "product",
 
 /* ---- submissions ------------------------------------------------------------------------- */
 
-typedef enum Plant { HONEST, ROW_LOST, LAST_UNWRITTEN, ADDS, RACES, HALF, NOT_A_NUMBER } Plant;
+typedef enum Plant {
+    HONEST,
+    ROW_LOST,
+    LAST_UNWRITTEN,
+    ADDS,
+    RACES,
+    HALF,
+    NOT_A_NUMBER,
+    MOVED, /* every sum is stored three rows further */
+    ZEROS, /* three sums of four are not stored where they are 0 */
+} Plant;
 
 typedef struct Submission {
     Plant plant;
@@ -85,7 +95,8 @@ static int submission_run(void *context, const Problem *problem, const float *co
         if (plant == ROW_LOST && i == 7) sum = 1e6f;
         if (plant == RACES && i == 11) sum *= (float)submission->runs + 1;
         if (plant == NOT_A_NUMBER && i == 3) sum = NAN;
-        if (plant != LAST_UNWRITTEN || i < ROWS - 4) y[i] = sum;
+        if (plant == ZEROS && i % 4) sum = 0;
+        if (plant != LAST_UNWRITTEN || i < ROWS - 4) y[plant == MOVED ? (i + 3) % ROWS : i] = sum;
     }
     return 0;
 }
@@ -135,7 +146,9 @@ static void each_fault_is_named_in_the_operations_own_words(void **state)
         Fault fault;
         const char *words;
     } CASE[] = {
-        {ROW_LOST, NULL, FAULT_EVERYWHERE, "1 of 96 outputs are wrong, first (i) = (7)"},
+        {ROW_LOST, NULL, FAULT_EVERYWHERE, "Work the first one out by hand"},
+        {MOVED, NULL, FAULT_EVERYWHERE, "other outputs: (i) = (0) has that of (i) = (93)"},
+        {ZEROS, NULL, FAULT_EVERYWHERE, "72 of the wrong outputs are 0"},
         {LAST_UNWRITTEN, NULL, FAULT_UNWRITTEN, "4 of 96 outputs were never written"},
         {ADDS, NULL, FAULT_ACCUMULATED, "with y set to zero beforehand"},
         {RACES, NULL, FAULT_DIFFER, "first at (i) = (11)"},

@@ -511,6 +511,10 @@ static void list_inputs(Backward *b)
                  "It is made from the gradient of another image: dy's images are taken C*P*Q "
                  "apart; they lie K*P*Q apart.");
     s->dy_n = (long long)v->C * v->P * v->Q;
+    s = slip_add(
+        b, FAULT_ONE_IMAGE,
+        "dy's images are taken P*Q apart; they lie K*P*Q apart: the index into dy lacks K.");
+    s->dy_n = (long long)v->P * v->Q;
     if (!b->filter) return;
     s = slip_add(b, FAULT_ONE_CHANNEL,
                  "Every channel's dw is made from channel 0 of x: the index lacks c*H*W.");
@@ -519,6 +523,9 @@ static void list_inputs(Backward *b)
                  "The gradient of one image meets the input of another: x's images are taken "
                  "K*H*W apart; they lie C*H*W apart.");
     s->in_0 = (long long)v->K * v->H * v->W;
+    s = slip_add(b, FAULT_ONE_IMAGE,
+                 "x's images are taken H*W apart; they lie C*H*W apart: the index into x lacks C.");
+    s->in_0 = (long long)v->H * v->W;
 }
 
 static int find_slip(Backward *b, int everywhere, Finding *finding)
@@ -654,11 +661,74 @@ static int find_untouched(const Backward *b, Finding *finding)
     return 1;
 }
 
+enum { PERIODS = 8 };
+
+/* Of the pixels (h, w) with h % period and w % period: how many there are, how many are wrong. */
+typedef struct Cells {
+    size_t all[PERIODS][PERIODS], wrong[PERIODS][PERIODS];
+} Cells;
+
+static Cells cells_count(const Backward *b, int period)
+{
+    const Judgement *j = b->judged;
+    Cells cells = {{{0}}, {{0}}};
+    Slip right = slip_right(b);
+    for (size_t i = 0; i < j->verdict.total; i++) {
+        int at[4];
+        place_of(b, &right, i, at);
+        cells.all[at[2] % period][at[3] % period]++;
+        cells.wrong[at[2] % period][at[3] % period] += j->mark[i] != MARK_RIGHT;
+    }
+    return cells;
+}
+
+/* Is each cell wrong or right as a whole, but for what is right by chance?  0: no. */
+static int cells_are_whole(const Cells *cells, int period)
+{
+    int wrong = 0, right = 0;
+    for (int i = 0; i < period * period; i++) {
+        size_t all = cells->all[i / period][i % period], bad = cells->wrong[i / period][i % period];
+        if (bad && bad * 4 < all * 3) return 0;
+        wrong += bad > 0;
+        right += all && !bad;
+    }
+    return wrong && right;
+}
+
+/* dx at stride 1: the wrong pixels repeat every 2 to 8 rows and columns, as what a thread or a
+ * square makes does. */
+static int find_period(const Backward *b, Finding *finding)
+{
+    const ConvProblem *v = &b->v;
+    if (b->filter || v->stride_h > 1 || v->stride_w > 1) return 0;
+    for (int period = 2; period <= PERIODS && 2 * period <= v->H && 2 * period <= v->W; period++) {
+        Cells cells = cells_count(b, period);
+        if (!cells_are_whole(&cells, period)) continue;
+        char rows[32] = "";
+        int listed = 0;
+        for (int h = 0; h < period; h++) {
+            int whole = 1;
+            for (int w = 0; w < period; w++)
+                whole &= !cells.all[h][w] || cells.wrong[h][w];
+            if (whole)
+                snprintf(rows + strlen(rows), sizeof rows - strlen(rows), "%s%d",
+                         listed++ ? ", " : "", h);
+        }
+        finding->fault = FAULT_TILE_EDGE;
+        finding_say(finding, "The wrong pixels repeat every %d rows and columns%s%s%s.", period,
+                    listed ? ": rows " : "", rows,
+                    listed ? " of each are wrong throughout, and columns likewise" : "");
+        finding_say(finding, "What makes %d of them at a time makes these wrong.", period);
+        return 1;
+    }
+    return 0;
+}
+
 static int find_place(const Backward *b, Finding *finding)
 {
     for (int axis = 0; axis < 4; axis++)
         if (find_axis(b, axis, finding)) return 1;
-    return 0;
+    return find_period(b, finding);
 }
 
 /* ---- the same at stride 1 ---------------------------------------------------------------- */

@@ -64,8 +64,10 @@ void network_say_layer(int wrong, const NetworkLayer *layer, int layers, Finding
     else if (wrong >= 0)
         finding_say(finding,
                     "With all weights before %s set to 0 the outputs are right, and with only "
-                    "those before %s they are not: look at %s first, and at the order in which %s "
-                    "reads it.",
+                    "those before %s they are not: look at %s first%s%s%s, and at the order in "
+                    "which %s reads it.",
                     layer[wrong + 1].name, layer[wrong].name, layer[wrong].name,
+                    wrong ? ", at the bias, function and pool of " : "",
+                    wrong ? layer[wrong - 1].name : "", wrong ? " before it" : "",
                     layer[wrong + 1].name);
 }

@@ -166,6 +166,7 @@ static void softmax_oracle(const Problem *problem, const float *const *tensor, d
 
 enum {
     LARGEST_MISSED,
+    LARGEST_FROM_ZERO,
     OVERFLOWS,
     UNDIVIDED,
     EXPONENTIAL_ALONE,
@@ -184,6 +185,10 @@ static const Mistake MISTAKE[MISTAKES] = {
                         "code takes away there before expf is not the row's largest logit, and "
                         "expf(89) is infinite already. Does the search for it look at every logit, "
                         "the first and the last too, and has every lane its result?"},
+    [LARGEST_FROM_ZERO] = {FAULT_OVERFLOW,
+                           "Only rows whose logits are all negative are wrong: the search for the "
+                           "largest begins at 0 and finds none above it, so every exponential of "
+                           "that row is 0, and 0 / 0 is NaN. Begin at -INFINITY."},
     [OVERFLOWS] = {FAULT_OVERFLOW,
                    "exp of the logits themselves overflows: expf(89) is infinite already, and "
                    "inf / inf is NaN; far below 0 every exponential is 0, and 0 / 0 is NaN too. "
@@ -262,8 +267,11 @@ static void mistaken_row(const float *x, int K, int which, double all, double *v
     double naive = naive_sum(x, K), twos = sum_of_powers_of_two(x, K, row.largest);
     for (int k = 0; k < K; k++) {
         double z = x[k] - row.largest, of_lane = exp(x[k] - lanes.largest[k % WARP]);
+        const double plain = float_exp(x[k]) / naive;
         const double made[MISTAKES] = {[LARGEST_MISSED] = exp(z) / row.sum,
-                                       [OVERFLOWS] = float_exp(x[k]) / naive,
+                                       [LARGEST_FROM_ZERO] =
+                                           row.largest < 0 ? plain : exp(z) / row.sum,
+                                       [OVERFLOWS] = plain,
                                        [UNDIVIDED] = exp(z),
                                        [EXPONENTIAL_ALONE] = float_exp(x[k]),
                                        [LARGEST_OF_LANE] = of_lane / lanes.all,
@@ -306,6 +314,15 @@ static int mistaken_values(const Judgement *judged, int which, double *value)
 static void softmax_explain(const Judgement *judged, ProbeRun run, void *context, Finding *finding)
 {
     explain_mistakes(judged, run, context, MISTAKE, MISTAKES, mistaken_values, finding);
+    /* All inputs are finite.  So what no checker saw to be unset was divided. */
+    if (finding->fault != FAULT_NAN || fault_checked(judged)) return;
+    *finding = (Finding){.fault = FAULT_OVERFLOW};
+    finding_say(finding,
+                "%zu of %zu outputs are NaN or infinite. In a softmax that is inf / inf or 0 / 0: "
+                "what is taken away before expf is not the row's largest logit. Does it begin at "
+                "-INFINITY, does it look at every logit, and do the steps that bring it and the "
+                "sum to all lanes, 16, 8, 4, 2 and 1, reach each of them?",
+                judged->count[MARK_NAN], judged->verdict.total);
 }
 
 extern const Operation softmax_forward_operation;

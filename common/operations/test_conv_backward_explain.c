@@ -37,6 +37,8 @@ typedef enum Plant {
     PLANT_CHANNEL_WRONG, /* dx, dw: channel 1 only */
     PLANT_GAPS_UNWRITTEN,
     PLANT_HALF,
+    PLANT_IMAGES_OF_A_MAP, /* images lie as far apart as maps do */
+    PLANT_FOURTHS,         /* dx: the last row and column of every square of four */
     PLANTS
 } Plant;
 
@@ -58,11 +60,13 @@ static float product(const ConvProblem *v, Plant plant, int filter, const float 
     if (!filter) dy = in[0], w = in[1];
     int dy_n = plant == PLANT_OTHER_IMAGE && !filter ? 0 : n;
     int x_n = plant == PLANT_OTHER_IMAGE && filter ? 0 : n;
-    int row = plant == PLANT_ROWS_OF_X ? v->W : v->Q;
-    long long dy_at = (((long long)dy_n * v->K + k) * v->P) * v->Q + (long long)p * row + q;
+    int row = plant == PLANT_ROWS_OF_X ? v->W : v->Q, near = plant == PLANT_IMAGES_OF_A_MAP;
+    long long dy_map = (long long)dy_n * (near && !filter ? 1 : v->K) + k;
+    long long dy_at = dy_map * v->P * v->Q + (long long)p * row + q;
     if (dy_at >= (long long)v->N * v->K * v->P * v->Q) return 0;
     if (filter)
-        return keep(plant, dy[dy_at]) * keep(plant, x[((x_n * v->C + c) * v->H + h) * v->W + i]);
+        return keep(plant, dy[dy_at]) *
+               keep(plant, x[((x_n * (near ? 1 : v->C) + c) * v->H + h) * v->W + i]);
     int tap = plant == PLANT_NOT_TURNED || plant == PLANT_FORWARD_CONV
                   ? (v->R - 1 - r) * v->S + v->S - 1 - s
               : plant == PLANT_TRANSPOSED ? s * v->R + r
@@ -92,6 +96,7 @@ static float data_sum(const ConvProblem *v, Plant plant, const float *const *in,
                 if (plant == PLANT_CUT && rows >= all - 3) continue;
                 sum += product(v, plant, 0, in, (int[]){n, k, c, a / down, b / across, r, s});
             }
+    if (plant == PLANT_FOURTHS && (h % 4 == 3 || w % 4 == 3)) return sum * 0.75f + 1;
     return plant == PLANT_CHANNEL_WRONG && c == 1 ? sum * 0.75f + 1 : sum;
 }
 
@@ -218,6 +223,9 @@ static void mistakes_in_dx_are_named(void **state)
     expect(0, VALID, PLANT_ROWS_OF_X, FAULT_EVERYWHERE, "W elements apart");
     expect(0, VALID, PLANT_FORWARD_PAD, FAULT_HALO, "padding of the way forward");
     expect(0, VALID, PLANT_FORWARD_CONV, FAULT_FLIPPED_FILTER, "padding of the way forward");
+    expect(0, SAME, PLANT_FOURTHS, FAULT_TILE_EDGE, "every 4 rows and columns: rows 3 of each");
+    expect(0, SAME, PLANT_IMAGES_OF_A_MAP, FAULT_ONE_IMAGE, "the index into dy lacks K");
+    expect(1, SAME, PLANT_IMAGES_OF_A_MAP, FAULT_ONE_IMAGE, "the index into x lacks C");
     expect(0, STRIDED, PLANT_STRIDES_SWAPPED, FAULT_STRIDE, "exchanged");
     expect(0, STRIDED, PLANT_STRIDE_IGNORED, FAULT_STRIDE, "left out");
     expect(0, STRIDED, PLANT_ANY_STEP, FAULT_STRIDE, "multiple of stride_h");

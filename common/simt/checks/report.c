@@ -13,7 +13,8 @@ static void report_fill(SimtReport *report, const Warp *warp, const Ins *ins, Si
     const SimtKernel *kernel = warp->worker->kernel;
     const SimtLaunch *launch = warp->worker->launch->launch;
     uint32_t thread = warp->index * LANES + lane;
-    char what[640], where[320];
+    char what[640], where[320], called[160] = "";
+    uint32_t line;
     memset(report, 0, sizeof *report);
     report->check = check;
     plain_name(kernel->info.name, report->kernel, sizeof report->kernel);
@@ -27,12 +28,14 @@ static void report_fill(SimtReport *report, const Warp *warp, const Ins *ins, Si
              source_line(kernel, ins->from, &report->line));
     vsnprintf(what, sizeof what, format, list);
     source_name(kernel, ins->from, where, sizeof where);
+    const char *caller = source_caller(kernel, ins->from, &line);
+    if (*caller) snprintf(called, sizeof called, ", called at %.120s:%u", caller, line);
     char at[48] = "";
     if (address) snprintf(at, sizeof at, " address 0x%llx,", (unsigned long long)address);
     snprintf(report->text, sizeof report->text,
-             "%s\nin kernel %.120s,%s block (%u,%u,%u), thread (%u,%u,%u), at %.200s", what,
+             "%s\nin kernel %.120s,%s block (%u,%u,%u), thread (%u,%u,%u), at %.200s%s", what,
              report->kernel, at, report->block[0], report->block[1], report->block[2],
-             report->thread[0], report->thread[1], report->thread[2], where);
+             report->thread[0], report->thread[1], report->thread[2], where, called);
 }
 
 RaceEnds race_ends(const Warp *warp, const Ins *ins, uint32_t before, uint32_t thread)

@@ -693,6 +693,9 @@ static inline int gpu_threads(const SimtGpu *gpu)
 void source_name(const SimtKernel *kernel, uint32_t from, char *text, size_t bytes);
 /* The file without directories and the line; "" and 0 where the code has no -lineinfo. */
 const char *source_line(const SimtKernel *kernel, uint32_t from, uint32_t *line);
+/* Where the function that the line belongs to was called, in the same file, if the compiler has put
+ * it there; "" else. */
+const char *source_caller(const SimtKernel *kernel, uint32_t from, uint32_t *line);
 /* The line of a .cu file that an instruction comes from; 0: of none. */
 uint32_t source_own_line(const SimtKernel *kernel, uint32_t from);
 

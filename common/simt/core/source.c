@@ -29,6 +29,18 @@ static const char *source_file(const SimtKernel *kernel, const PtxInstruction *i
     return file_name(ptx->file[in->source.inlined_file]);
 }
 
+const char *source_caller(const SimtKernel *kernel, uint32_t from, uint32_t *line)
+{
+    const PtxModule *ptx = kernel->module->ptx;
+    const PtxInstruction *in = origin_of(kernel, from);
+    uint32_t own;
+    const char *file = source_file(kernel, in, &own);
+    *line = in ? in->source.inlined_line : 0;
+    if (!file || !*line || *line == own || in->source.inlined_file >= ptx->files) return "";
+    const char *caller = file_name(ptx->file[in->source.inlined_file]);
+    return caller && !strcmp(caller, file) ? caller : "";
+}
+
 const char *source_line(const SimtKernel *kernel, uint32_t from, uint32_t *line)
 {
     *line = 0;

@@ -142,16 +142,33 @@ ALWAYS Shape reach_global(Warp *warp, const Ins *ins, uint32_t bytes, int store,
 }
 
 /* ---- what was written ------------------------------------------------------------------------ */
+/* Is what was read stored again to the same place soon, on the same line?  That is +=. */
+static int adds_in_place(const Warp *warp, const Ins *ins)
+{
+    enum { SOON = 16 };
+    const SimtKernel *kernel = warp->worker->kernel;
+    const Ins *end = kernel->code + kernel->count;
+    const uint32_t line = source_own_line(kernel, ins->from);
+    if (ins->class == CLASS_ATOMIC) return 1;
+    for (const Ins *next = ins + 1; line && next < end && next <= ins + SOON; next++)
+        if (next->class == CLASS_STORE && next->a == ins->a && next->imm == ins->imm &&
+            source_own_line(kernel, next->from) == line)
+            return 1;
+    return 0;
+}
+
 __attribute__((noinline)) static void init_report(Warp *warp, const Ins *ins, uint32_t lane,
                                                   uint64_t address, uint32_t bytes,
                                                   const char *space)
 {
-    char near[400] = "";
+    char near[440] = "";
     if (space[2] == 'g') {
         size_t n = 0;
         snprintf(near, sizeof near, ": ");
         n = strlen(near);
         origin_describe(warp, ins, address, near + n, sizeof near - n);
+        n = strlen(near);
+        if (adds_in_place(warp, ins)) snprintf(near + n, sizeof near - n, "; this line adds to it");
     }
     finding_add(warp, ins, SIMT_INITCHECK, lane, address, bytes,
                 "Uninitialized %s memory read of %u bytes%s", space, bytes, near);

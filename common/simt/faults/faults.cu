@@ -1001,6 +1001,15 @@ KERNEL(heap_used_after_free)
     x[self()] = block[threadIdx.x % 16]; // FAULT memcheck: Use after free: invalid __global__ read
 }
 
+KERNEL(heap_added_to_unwritten)
+{
+    float *block = (float *)malloc(128);
+    float *volatile kept = block;
+    block = kept;
+    block[threadIdx.x % 32] += x[self()]; // FAULT initcheck: this line adds to it
+    x[self()] = block[threadIdx.x % 32];
+}
+
 KERNEL(heap_read_unwritten)
 {
     float *block = (float *)malloc(64);
