@@ -381,18 +381,31 @@ static void count_submission(LabRun *run, uint64_t counted[RECORD_CASES])
     run->judge.spent[SPENT_CALLS] += sandbox_clock() - start;
 }
 
+/* Which of the lab's operations a case is of. */
+static int operation_index(const LabRun *run, const RecordCase *item)
+{
+    const LabIni *ini = &run->lab->ini;
+    Problem problem;
+    Error error;
+    const Operation *operation = lab_shape_parse(ini, item->shape, &problem, &error);
+    for (int i = 0; i < ini->operations; i++)
+        if (ini->operation[i] == operation) return i;
+    return 0;
+}
+
 /* Every case has its own judgement, whatever became of those before it; where the grade stops at a
  * wrong one, those behind it stay not run. */
 static void cases_in_order(LabRun *run, const int *order)
 {
     Record *record = run->record;
-    int endless = 0, ended = 0;
+    int endless[LAB_OPERATIONS] = {0}, ended[LAB_OPERATIONS] = {0};
     const char *wrong = NULL;
     beside_cases(run, order);
     for (int i = 0; i < record->cases && !(wrong && run->grader->stop); i++) {
         RecordCase *item = &record->item[order[i]];
+        const int which = operation_index(run, item);
         say_case(run, i, order);
-        if (endless == ENDLESS_CASES && !ended) {
+        if (endless[which] == ENDLESS_CASES && !ended[which]) {
             text_set(item->text, sizeof item->text, "not run: all %d cases before it met a limit",
                      ENDLESS_CASES);
             continue;
@@ -403,9 +416,9 @@ static void cases_in_order(LabRun *run, const int *order)
         }
         run_case(run, item);
         if (item->verdict == CASE_LIMIT)
-            endless++;
+            endless[which]++;
         else
-            ended++;
+            ended[which]++;
         if (item->verdict != CASE_CORRECT && !wrong) wrong = item->name;
         if (i == 0 && !wrong) count_beside(run);
         if (item->verdict == CASE_CORRECT) lab_run_simulate_beside(run, item);

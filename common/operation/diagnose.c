@@ -551,7 +551,7 @@ static void say_strays(const Judgement *judged, Finding *finding)
     finding_say(finding,
                 "%s hold right values of other outputs: %s has that of %s. So an index is wrong, "
                 "that of the loads or that of the store{, or a lane keeps another's sum|}.",
-                strays.zeros ? "Others" : "Most of them", here, there);
+                strays.zeros * 2 >= wrong ? "Others" : "Most of them", here, there);
 }
 
 /* ---- the front door ---------------------------------------------------------------------- */

@@ -123,6 +123,7 @@ enum {
     OF_ALL_PLACES_ONCE,
     LAST_WAVE_ALONE,
     PERCENT,
+    WHOLE_PARTS,
     MISTAKES,
     RIGHT = MISTAKES
 };
@@ -147,6 +148,8 @@ static const Mistake MISTAKE[MISTAKES] = {
     [LAST_WAVE_ALONE] = {FAULT_FORMULA, "This is how full the last wave is. Asked is the part of "
                                         "all places, in all waves: B / (S*k*waves)."},
     [PERCENT] = {FAULT_FORMULA, "Utilisation is a part of 1, not percent."},
+    [WHOLE_PARTS] = {FAULT_FORMULA, "Utilisation is a quotient of whole numbers here, so 0 or 1: "
+                                    "make one of the two a float before they are divided."},
 };
 
 static double blocks_of(const WavesProblem *p, double filters, double pixels, int which)
@@ -166,6 +169,7 @@ static void width_value(const WavesProblem *p, const float *pixels, int l, int m
     const double places = (double)p->S * (which == FORGETS_K ? 1 : p->k);
     *waves = which == WAVES_ROUNDED_DOWN ? floor(blocks / places) : ceil(blocks / places);
     *utilisation = blocks / (places * *waves);
+    if (which == WHOLE_PARTS) *utilisation = floor(*utilisation);
     if (which == OF_ALL_PLACES_ONCE) *utilisation = blocks / places;
     if (which == LAST_WAVE_ALONE) *utilisation = (blocks - places * (*waves - 1)) / places;
     if (which == PERCENT) *utilisation *= 100;
