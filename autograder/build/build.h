@@ -23,6 +23,7 @@ typedef struct Toolchain {
     char nvcc_flags[64];    /* NVCC_FLAGS=, the same of nvcc; it does what PTXAS_FLAGS does, too */
     char linker[64];        /* LINKER=, the switch for a faster linker than the usual, or "" */
     char lean[64];          /* LEAN=, where common/include/lean is, or "": build_command.c */
+    char steps[64];         /* STEPS=, where steps.sh is, which does as this nvcc does, or "" */
     char root[512];         /* the workbook's root directory */
     char build[512];        /* the build directory */
 } Toolchain;

@@ -30,7 +30,7 @@
 
 enum { ARGUMENTS = 64, ENVIRONMENT = 8, BUILD_PROCESSES = 64, HOPPER = 90 };
 
-static const char *const device_flags[] = {DEVICE_FLAGS, SIDE_BY_SIDE, NULL};
+static const char *const device_flags[] = {DEVICE_FLAGS, NULL};
 static const char *const host_flags[] = {HOST_FLAGS, NULL};
 
 #define TEXT2(...) #__VA_ARGS__
@@ -41,6 +41,7 @@ typedef struct Command {
     const char *argv[ARGUMENTS];
     int count;
     char include[BUILD_PATH], lean[BUILD_PATH + 64], host_compiler[BUILD_PATH], ptx[64], ptxas[80];
+    char steps[BUILD_PATH + 64];
 } Command;
 
 static void command_add(Command *command, const char *argument)
@@ -229,6 +230,23 @@ static void kernels_add(const BuildJob *job, Command *command)
     if (toolchain->ptxas_flags[0]) command_add(command, command->ptxas);
 }
 
+/* nvcc's steps by ourselves, which leaves no core idle; or nvcc, which has host code beside device
+ * code if it is told to. */
+static void steps_add(const BuildJob *job, const char *nvcc, Command *command)
+{
+    const Toolchain *toolchain = job->toolchain;
+    if (toolchain->steps[0] && job->kind != BUILD_RUN_DEBUG) {
+        snprintf(command->steps, sizeof command->steps, "%s/%s", toolchain->root, toolchain->steps);
+        command_add(command, "/bin/sh");
+        command_add(command, command->steps);
+        command_add(command, nvcc);
+    } else {
+        command_add(command, nvcc);
+        command_add(command, SIDE_BY_SIDE);
+    }
+    command_add_all(command, device_flags);
+}
+
 static int device_compile(const BuildJob *job, char *log, SandboxEnd *end, Error *error)
 {
     char nvcc[PATH_MAX];
@@ -238,8 +256,7 @@ static int device_compile(const BuildJob *job, char *log, SandboxEnd *end, Error
                          job->toolchain->nvcc);
     snprintf(command.include, sizeof command.include, "-I%s/common/include", job->toolchain->root);
     snprintf(command.host_compiler, sizeof command.host_compiler, "-ccbin=%s", job->toolchain->cxx);
-    command_add(&command, nvcc);
-    command_add_all(&command, device_flags);
+    steps_add(job, nvcc, &command);
     const char *units = job->cc == HOPPER ? "a" : "";
     int used = snprintf(command.ptx, sizeof command.ptx, "arch=compute_%d%s,code=[compute_%d%s",
                         job->cc, units, job->cc, units);
@@ -254,7 +271,8 @@ static int device_compile(const BuildJob *job, char *log, SandboxEnd *end, Error
     const char *const rest[] = {
         command.host_compiler, command.include, "-c", job->name, "-o", BUILD_OBJECT, NULL};
     command_add_all(&command, rest);
-    return box_run(job, &command, NULL, log, end, error);
+    const char *const extra[] = {*command.steps ? command.steps : NULL, NULL};
+    return box_run(job, &command, extra, log, end, error);
 }
 
 static int host_compile(const BuildJob *job, char *log, SandboxEnd *end, Error *error)

@@ -108,6 +108,11 @@ int build_digest_object(BuildJob *job, Error *error)
     compiler_add(&hash, job->toolchain->cxx);
     text_add(&hash, job->toolchain->lean);
     text_add(&hash, job->toolchain->nvcc_flags);
+    if (job->toolchain->steps[0]) {
+        char path[BUILD_PATH + 64];
+        snprintf(path, sizeof path, "%s/%s", job->toolchain->root, job->toolchain->steps);
+        if (file_add(&hash, path, error)) return -1;
+    }
     if (headers_add(&hash, job->toolchain->root, "convlab", error) ||
         headers_add(&hash, job->toolchain->root, "lean", error))
         return -1;

@@ -50,6 +50,7 @@ int toolchain_load(const char *root, const char *build_directory, Toolchain *too
                         {"PTXAS_FLAGS", toolchain->ptxas_flags, sizeof toolchain->ptxas_flags},
                         {"NVCC_FLAGS", toolchain->nvcc_flags, sizeof toolchain->nvcc_flags},
                         {"LEAN", toolchain->lean, sizeof toolchain->lean},
+                        {"STEPS", toolchain->steps, sizeof toolchain->steps},
                         {"LINKER", toolchain->linker, sizeof toolchain->linker}};
     char path[1024], line[1024];
     int bad = 0;

@@ -239,6 +239,34 @@ static void test_host(void **state)
     build_clear(&build);
 }
 
+/* Whichever way it is compiled, the same is said of it. */
+static void test_steps_say_what_nvcc_says(void **state)
+{
+    static const char *const more[] = {
+        "#warning \"seen\"\nint host(int a, unsigned b) { return a < b; }\n"
+        "__global__ void device(float *x) { unsigned u = 1; x[u < 0] = 1; }\n",
+        "#include <convlab/no-such-header.h>\n", "__global__ int no_kernel() { return 1; }\n",
+        "int host() { asm(\"no_such_instruction\"); return 1; }\n"};
+    (void)state;
+    if (!toolchain.steps[0]) skip();
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
+        Toolchain plain = toolchain;
+        Build one, other;
+        char source[4096];
+        plain.steps[0] = 0;
+        snprintf(source, sizeof source, "%s%s", good, more[i]);
+        const char *path = file_write("conv.cu", source, strlen(source));
+        build_submission(&toolchain, NULL, path, "conv_forward", 75, BUILD_RUNNER, &one);
+        build_submission(&plain, NULL, path, "conv_forward", 75, BUILD_RUNNER, &other);
+        assert_int_equal(one.status, i ? BUILD_ERROR : BUILD_OK);
+        assert_int_equal(other.status, one.status);
+        assert_true(*one.log);
+        assert_string_equal(one.log, other.log);
+        assert_string_not_equal(one.digest, other.digest);
+        build_clear(&one), build_clear(&other);
+    }
+}
+
 static void test_syntax_error(void **state)
 {
     Build build;
@@ -521,6 +549,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_digest_covers_the_source),
         cmocka_unit_test(test_parts_of_the_headers),
         cmocka_unit_test(test_other_headers_have_all_parts),
+        cmocka_unit_test(test_steps_say_what_nvcc_says),
         cmocka_unit_test(test_syntax_error),
         cmocka_unit_test(test_entry_point),
         cmocka_unit_test(test_calls_that_there_are_not),

@@ -264,6 +264,23 @@ lean()
     rm -f "$build/lean.cu" "$build/lean.o"
 }
 
+# Whether nvcc's steps, in the order of autograder/build/steps.sh, make the object that nvcc makes.
+steps()
+{
+    steps=autograder/build/steps.sh
+    rm -rf "$build/steps"
+    mkdir "$build/steps" && cp "$steps" "$build/steps" || return 0
+    printf '__global__ void none(float *x) { *x = 1; }\nvoid start(float *x) { none<<<1, 1>>>(x); }\n' \
+        >"$build/steps/none.cu"
+    set -- -ccbin="$1" -O1 -lineinfo -std=c++17 -gencode 'arch=compute_75,code=[compute_75,sm_90]'
+    (
+        cd "$build/steps"
+        sh steps.sh "$nvcc" "$@" -c none.cu -o steps.o && [ -s host.s ] &&
+            "$nvcc" --keep "$@" -c none.cu -o nvcc.o && cmp steps.o nvcc.o
+    ) >>"$log" 2>&1 && echo "$steps"
+    rm -rf "$build/steps"
+}
+
 need_packages "$@"
 nvcc=$(find_nvcc)
 if [ -z "$nvcc" ]; then
@@ -283,10 +300,11 @@ CCACHE=$(ccache_of cc)
 PTXAS_FLAGS=$(split_flags "$(dirname "$(realpath "$nvcc")")/ptxas")
 NVCC_FLAGS=$(split_flags "$nvcc")
 LEAN=$(lean "$(compiler_of c++)")
+STEPS=$(steps "$(compiler_of c++)")
 LINKER=$(linker "$(compiler_of c++)")
 EOF
 # make reads these lines as its own language.
-if [ "$(wc -l <"$env_file.part")" != 9 ] || grep -q '[$#\\]' "$env_file.part"; then
+if [ "$(wc -l <"$env_file.part")" != 10 ] || grep -q '[$#\\]' "$env_file.part"; then
     fail "a compiler's path has a '\$', a '#', a '\\' or a line's end: see $env_file.part, and move that compiler"
 fi
 mv "$env_file.part" "$env_file"

@@ -1,0 +1,79 @@
+#!/bin/sh
+# steps.sh NVCC FLAG... -c NAME.cu -o OBJECT - the steps that nvcc would take, as it says itself
+# (--dryrun), but side by side where none waits for the other.
+#
+# nvcc compiles the host's code last of all, because that includes two files which device code makes:
+# the stub, by which the host knows kernels, and the fat binary.  But the stub comes at the end of
+# it.  So here the host's compiler begins beside cicc, and finds a pipe where the stub will be; and
+# the fat binary is left to the assembler.
+#
+# Where a step fails, nvcc itself is run: what it says is what a student reads.
+set -u
+name='' option=''
+for argument; do
+    [ "$option" != -c ] || name=${argument%.cu}
+    option=$argument
+done
+stub=$name.cudafe1.stub.c
+
+# The host's compiler must not wait at the pipe for ever.
+plain()
+{
+    exec 3<>"$stub"
+    rm -f "$stub"
+    exec 3>&-
+    wait
+    exec "$@" --threads=2
+}
+
+# nvcc's steps are text to a shell, and these are in it.
+case "$PWD $*" in *[!]A-Za-z0-9/._\ +@,:=[-]*) exec "$@" --threads=2 ;; esac
+
+# A function for each step.
+"$@" --keep --dryrun 2>plan || exec "$@" --threads=2
+machine_code()
+{
+    :
+}
+sed -n '
+    s/^#\$ //
+    s/^\(PATH\|LD_LIBRARY_PATH\|CICC_PATH\|NVVMIR_LIBRARY_DIR\)=\(.*\)/export \1="\2"/p
+    s/^.* -E .* -o "[^"]*\.cpp4\.ii".*/host_text() { &; }/p
+    s/^.* -E .* -o "[^"]*\.cpp1\.ii".*/device_text() { &; }/p
+    s/^cudafe++ .*/host_half() { &; }/p
+    s/^"[^"]*\/cicc" .*/device_half() { &; }/
+    s/^\(device_half.* --stub_file_name \)"[^"]*"/\1stub/p
+    s/^ptxas .*/machine_code() { &; }/p
+    s/^\(fatbinary .*\) --embedded-fatbin="[^"]*"/fat_binary() { \1; }/p
+    s/^\("[^"]*"\/[^ ]*\)\( .*\) -c\( -x c++ .*\) -o "[^"]*"/host_object() { \1 -c host.s -o '"$option"'; }\
+host_code() { \1\2 -S\3 -o host.s; }/p
+    ' plan >steps
+# shellcheck source=/dev/null
+. ./steps
+
+cat >"$name.fatbin.c" <<END
+#include "fatbinary_section.h"
+asm(".section .nv_fatbin, \"a\"\n.align 8\nfatbinData:\n.incbin \"$name.fatbin\"\n.text\n");
+extern "C" {
+extern const unsigned long long fatbinData[];
+static const __fatBinC_Wrapper_t __fatDeviceText __attribute__((aligned(8)))
+__attribute__((section(".nvFatBinSegment"))) = {0x466243b1, 1, fatbinData, 0};
+}
+END
+
+device_text >2.log 2>&1 &
+device=$!
+if ! { host_text >1.log 2>&1 && host_half >3.log 2>&1 && wait $device && mkfifo "$stub"; }; then
+    plain "$@"
+fi
+host_code >7.log 2>&1 &
+host=$!
+device_half >4.log 2>&1 || plain "$@"
+cat stub >"$stub" &
+feeding=$!
+if ! { machine_code >5.log 2>&1 && fat_binary >6.log 2>&1 && wait $host && wait $feeding &&
+    host_object >8.log 2>&1; }; then
+    plain "$@"
+fi
+rm "$stub"
+exec cat [1-8].log
