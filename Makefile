@@ -196,7 +196,7 @@ LABS       := $(notdir $(patsubst %/lab.ini,%,$(wildcard labs/*/lab.ini)))
 LONGEST     = autograder/tests/numbers/check.sh autograder/tests/train/check.sh \
     autograder/tests/names/check.sh $(BUILD)/tests/autograder/session/test_session
 # In parts by the first letter, so that no core has all of them.
-ATTACKS    := $(sort $(shell ls autograder/tests/attacks 2>/dev/null | cut -c 1))
+ATTACKS     = $(sort $(shell ls autograder/tests/attacks 2>/dev/null | cut -c 1))
 ALL_TESTS   = $(LONGEST) $(LABS:%=corpus/solutions/%) $(LABS:%=corpus/mutants/%/) \
     $(ATTACKS:%=corpus/attacks/%) corpus/right/ corpus/skeletons \
     $(filter-out $(LONGEST) %/corpus/check.sh,$(wildcard autograder/tests/*/check.sh)) \
@@ -356,7 +356,8 @@ $(FUZZERS): LDFLAGS += -fsanitize=fuzzer
     validate compare tune maps datasets train serve load sweep widths mutate test fuzz sanitize \
     keep new-lab compile-commands format clean
 
-stage = $(Q)+$(made) $(MAKE) $(if $(V),,-s) -j"$$JOBS" $(1)
+# The compilers were looked for just now.
+stage = $(Q)+$(made) $(MAKE) $(if $(V),,-s) -j"$$JOBS" -o $(BUILD)/toolchain.env $(1)
 # Packages that one target wants and a student does not.
 want  = $(Q)sh common/setup/setup.sh "$$BUILD" $(1)
 where = --root . --build "$$BUILD"
@@ -709,4 +710,7 @@ format:
 clean:
 	$(Q)rm -rf $(BUILD)
 
+# A goal that answers compiles nothing: the make does that it starts.
+ifndef plus
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
+endif
