@@ -295,6 +295,8 @@ $(foreach t,$(JUDGING_TESTS),$(eval $(BUILD)/tests/$(t): $(call archives_of,$(US
 USES_common/cuda/sim/test_end_to_end.c := common/cuda/runtime $(USES_common/cuda/sim)
 $(BUILD)/tests/common/cuda/sim/test_end_to_end: $(RUNTIME_OBJ)
 $(BUILD)/tests/common/cuda/sim/test_end_to_end: LDFLAGS += -rdynamic
+# Which asks for memory in vain.
+$(BUILD)/tests/common/simt/test_simt_memory: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 
 # ---- kernels that are measured on a card and priced here (common/validate) -----------------------
 MEASURED   := $(patsubst common/validate/data/h200/%-times.tsv,%,$(wildcard \

@@ -173,19 +173,20 @@ static void workers_merge(const Launch *launch, Worker *worker, uint32_t count, 
     }
 }
 
-static void counts_merge(Launch *launch, Worker *worker, uint32_t count, SimtResult *result)
+/* -1 when the host has no memory for working out the cycles. */
+static int counts_merge(Launch *launch, Worker *worker, uint32_t count, SimtResult *result)
 {
     Counters *c = &result->counters;
     if (!launch->count) {
         c->warp_instructions = launch->executed; /* for who limits several launches */
-        return;
+        return 0;
     }
     workers_merge(launch, worker, count, c);
     c->launches = 1;
     c->blocks = launch->blocks;
     c->threads = launch->blocks * launch->threads_per_block;
     c->warps = launch->blocks * launch->warps_per_block;
-    if (l2_play(launch, worker, count) != 0) return;
+    if (l2_play(launch, worker, count) != 0) return -1;
     c->dram_bytes = (launch->dram_loads + launch->dram_fills + launch->dram_stores) * 32;
     uint64_t misses = 0;
     for (uint32_t i = 0; i < launch->gpu->machine.sms; i++)
@@ -193,10 +194,11 @@ static void counts_merge(Launch *launch, Worker *worker, uint32_t count, SimtRes
     c->l2_hit_sectors = misses > launch->dram_loads ? misses - launch->dram_loads : 0;
     profile_hot_lines(launch, worker[0].profile, result);
     profile_line_work(launch, worker[0].profile);
-    if (cycles_estimate(launch, worker, count, result) != 0) return;
+    if (cycles_estimate(launch, worker, count, result) != 0) return -1;
     if (launch->stall) profile_add_runs(launch, worker[0].profile);
     if (launch->stall && profile_keep(launch, worker[0].profile, result->cycles))
         watch_give(launch, &launch->gpu->profile);
+    return 0;
 }
 
 static int result_timeout(Launch *launch, const Worker *worker, uint32_t workers,
@@ -226,13 +228,14 @@ typedef struct Rest {
     SimtResult *result;
     SimtReport race;
     uint64_t races;
+    int failed; /* out of host memory */
 } Rest;
 
 static void rest_share(void *context, int share)
 {
     Rest *rest = context;
     if (share == 0)
-        counts_merge(rest->launch, rest->worker, rest->workers, rest->result);
+        rest->failed = counts_merge(rest->launch, rest->worker, rest->workers, rest->result);
     else
         rest->races = race_blocks_find(rest->launch, &rest->race);
 }
@@ -271,6 +274,9 @@ static int result_collect(Launch *launch, Worker *worker, uint32_t count, SimtRe
         }
     Rest rest = {.launch = launch, .worker = worker, .workers = count, .result = result};
     rest_run(&rest);
+    if (rest.failed)
+        return launch_refuse(result, SIMT_BAD_LAUNCH, launch->kernel,
+                             "out of host memory for the cycles of the launch");
     if (rest.races && finding == UINT64_MAX) result->report = rest.race;
     result->findings += rest.races;
     return 0;

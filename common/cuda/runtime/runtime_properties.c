@@ -81,7 +81,7 @@ static void properties_fill(struct cudaDeviceProp *to, const DeviceProperties *f
     to->multiProcessorCount = (int)from->sms;
     to->concurrentKernels = 1;
     to->managedMemory = to->concurrentManagedAccess = to->canMapHostMemory = (int)from->managed;
-    to->hostRegisterSupported = 1;
+    to->hostRegisterSupported = to->memoryPoolsSupported = to->streamPrioritiesSupported = 1;
     to->cooperativeLaunch = from->engine == ENGINE_SIM && from->cc_major >= 6;
     to->clusterLaunch = from->cc_major >= 9;
     to->asyncEngineCount = 1;

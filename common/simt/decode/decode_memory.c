@@ -41,6 +41,12 @@ static int word_is(const Decoder *d, const char *word)
     return 0;
 }
 
+/* The last operand is a cache policy, which changes nothing here. */
+static int has_policy(const Decoder *d)
+{
+    return word_is(d, "L2::cache_hint");
+}
+
 static int space_take(Decoder *d, PtxSpace *space)
 {
     static const char *const SPACES[] = {"global",      "shared", "shared::cta", "shared::cluster",
@@ -181,8 +187,8 @@ static int decode_access(Decoder *d, int store)
     if (access.type == PTX_PRED || bytes == 0 || bytes > 8) return refuse(d, "that type");
     if (bytes * (access.vector ? access.vector : 1) > 16)
         return refuse(d, "more than 16 bytes at once");
-    if (d->in->operands != 2)
-        return refuse(d, "it needs two operands (a cache policy is not supported)");
+    if (d->in->operands != 2u + (uint32_t)has_policy(d))
+        return refuse(d, "that number of operands");
     return access_emit(d, &access);
 }
 
@@ -258,7 +264,7 @@ static int decode_atomic(Decoder *d, int has_result)
     if (op < 0 || space == PTX_LOCAL || space == PTX_CONST || space == PTX_PARAM)
         return refuse(d, "that atomic");
     int format = atom_format(d, op, type);
-    uint32_t at = (uint32_t)has_result, need = at + 2 + (op == ATOM_CAS);
+    uint32_t at = (uint32_t)has_result, need = at + 2 + (op == ATOM_CAS) + (uint32_t)has_policy(d);
     if (format < 0 || d->in->operands != need)
         return d->failed ? -1 : refuse(d, "that number of operands");
     Ins address = {0};
@@ -281,11 +287,27 @@ static int decode_atomic(Decoder *d, int has_result)
     return words_finished(d);
 }
 
-/* A prefetch moves nothing that a program can see. */
-static int decode_prefetch(Decoder *d)
+static void words_skip(Decoder *d)
 {
     for (uint32_t i = 1; i < d->in->words; i++)
         d->used |= 1u << i;
+}
+
+/* What a cache policy says is nobody's business but that of the accesses that name it. */
+static int decode_policy(Decoder *d)
+{
+    uint32_t dst = destination(d, 0, PTX_B64), nothing = constant_slot(d, WIDTH_64, 0, 0);
+    if (d->failed) return -1;
+    Ins *ins = emit(d, OP_MOV_64, CLASS_INT);
+    ins->d = dst, ins->a = nothing;
+    words_skip(d);
+    return words_finished(d);
+}
+
+/* A prefetch moves nothing that a program can see. */
+static int decode_prefetch(Decoder *d)
+{
+    words_skip(d);
     emit(d, OP_NOP, CLASS_FREE);
     return words_finished(d);
 }
@@ -302,6 +324,7 @@ int decode_memory(Decoder *d)
     if (strcmp(name, "isspacep") == 0) return decode_isspacep(d);
     if (strcmp(name, "atom") == 0) return decode_atomic(d, 1);
     if (strcmp(name, "red") == 0) return decode_atomic(d, 0);
+    if (strcmp(name, "createpolicy") == 0) return decode_policy(d);
     if (strcmp(name, "prefetch") == 0 || strcmp(name, "prefetchu") == 0) return decode_prefetch(d);
     return 1;
 }

@@ -1,4 +1,4 @@
-/* decode_tensor.c - mma, wmma, ldmatrix and movmatrix. */
+/* decode_tensor.c - mma, wmma, ldmatrix, stmatrix and movmatrix. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -233,6 +233,23 @@ static int decode_ldmatrix(Decoder *d)
     return words_finished(d);
 }
 
+static int decode_stmatrix(Decoder *d)
+{
+    TensorPlan plan = {.kind = TENSOR_STORE, .stride = NO_SLOT};
+    Words words;
+    Ins address;
+    if (needs_hopper(d, "stmatrix") != 0 || words_read(d, &words, &plan) != 0 ||
+        fragment_read(d, 1, 0, TYPE_F16, &plan.c) != 0 ||
+        matrix_address(d, 0, words.space, &address) != 0)
+        return -1;
+    if (plan.c.count != 1 && plan.c.count != 2 && plan.c.count != 4)
+        return refuse(d, "stmatrix of %u matrices", plan.c.count);
+    Ins *ins = plan_emit(d, OP_STMATRIX, CLASS_SHARED_STORE, &plan);
+    ins->bytes = 16;
+    address_use(d, ins, &address);
+    return words_finished(d);
+}
+
 static int decode_movmatrix(Decoder *d)
 {
     TensorPlan plan = {0};
@@ -250,6 +267,7 @@ int decode_tensor(Decoder *d)
     const char *name = d->in->word[0], *what = d->in->words > 1 ? d->in->word[1] : "";
     if (!strcmp(name, "mma")) return decode_product(d, TENSOR_MMA);
     if (!strcmp(name, "ldmatrix")) return decode_ldmatrix(d);
+    if (!strcmp(name, "stmatrix")) return decode_stmatrix(d);
     if (!strcmp(name, "movmatrix")) return decode_movmatrix(d);
     if (strcmp(name, "wmma")) return 1;
     if (!strcmp(what, "mma")) return decode_product(d, TENSOR_WMMA);

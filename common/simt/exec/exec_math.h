@@ -223,6 +223,23 @@ static inline uint32_t dp4a(uint32_t a, uint32_t b, uint32_t c, int a_signed, in
     return c;
 }
 
+/* How far each byte of a is from that of b. */
+static inline uint32_t bytes_apart(uint32_t a, uint32_t b, int are_signed)
+{
+    uint32_t result = 0;
+    for (int i = 0; i < 32; i += 8) {
+        int32_t x = are_signed ? (int8_t)(a >> i) : (uint8_t)(a >> i);
+        int32_t y = are_signed ? (int8_t)(b >> i) : (uint8_t)(b >> i);
+        result |= (uint32_t)(x > y ? x - y : y - x) << i;
+    }
+    return result;
+}
+
+static inline uint32_t bytes_sum(uint32_t a)
+{
+    return (a & 0xff) + (a >> 8 & 0xff) + (a >> 16 & 0xff) + (a >> 24);
+}
+
 static inline uint32_t f32_to_s32(float a)
 {
     if (a != a) return 0;

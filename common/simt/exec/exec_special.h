@@ -184,8 +184,9 @@ HANDLER(RARE)
     FINISH_32(t);
 }
 
-/* One step of extended precision: x + y, or x - y, with the carry (the borrow) of the step before;
- * gives back the one of this step.  A product's half is x of a sum. */
+/* One step of extended precision: x + y or x - y, with the carry of the step before, and what it
+ * carries on.  A subtraction is the sum with the complement, as on a card: it carries where it
+ * does not borrow.  CUDA's own division of 128 bits reads that by an addc. */
 ALWAYS uint64_t carry_step(uint32_t aux, uint64_t a, uint64_t b, uint64_t c, int *carry)
 {
     int wide = (int)(aux >> 2 & 1), is_signed = (int)(aux >> 5 & 1), in = aux >> 3 & 1 ? *carry : 0;
@@ -195,7 +196,8 @@ ALWAYS uint64_t carry_step(uint32_t aux, uint64_t a, uint64_t b, uint64_t c, int
     if ((aux & 3) == CARRY_MAD_HI && !wide)
         x = is_signed ? (uint32_t)(((int64_t)(int32_t)a * (int32_t)b) >> 32) : a * b >> 32, y = c;
     if ((aux & 3) == CARRY_SUB) {
-        *carry = x < y || (in && x == y);
+        in = aux >> 3 & 1 ? !*carry : 0;
+        *carry = !(x < y || (in && x == y));
         return (x - y - (uint64_t)in) & mask;
     }
     r = (x + y + (uint64_t)in) & mask;

@@ -392,6 +392,31 @@ HANDLER(LDMATRIX)
     return ins + 1;
 }
 
+/* The other way: what lanes have goes to the rows. */
+HANDLER(STMATRIX)
+{
+    const TensorPlan *plan = &warp->worker->kernel->tensor[ins->aux];
+    uint64_t address[LANES] = {0};
+    uint32_t giving = plan->c.count * 8, mask = warp->mask;
+    if (!lanes_whole(warp, ins)) return NULL;
+    for (uint32_t lane = 0; lane < giving; lane++) {
+        const uint32_t *value = REG(const uint32_t, plan->c.slot[lane / 8]);
+        uint16_t half[8];
+        Spot spot;
+        address[lane] = lane_address(warp, ins, lane);
+        if (spot_find(warp, ins, lane, address[lane], 16, 1, 0, &spot) != 0) return NULL;
+        for (uint32_t column = 0; column < 8; column++) {
+            uint32_t row = lane % 8, i = plan->transposed ? column * 8 + row : row * 8 + column;
+            half[column] = (uint16_t)(value[i / 2] >> 16 * (i % 2));
+        }
+        memcpy(spot.host, half, sizeof half);
+    }
+    warp->mask = giving == 32 ? FULL_MASK : (1u << giving) - 1;
+    if (warp->count || warp->worker->racecheck) lanes_counted(warp, ins, address, 1);
+    warp->mask = mask;
+    return ins + 1;
+}
+
 /* Lane i has elements 2i and 2i + 1 of a matrix of 8 x 8 halves, and gets them of its transpose. */
 HANDLER(MOVMATRIX)
 {

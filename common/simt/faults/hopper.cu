@@ -752,3 +752,24 @@ KERNEL(early_one_warp_waits_for_all)
     __syncthreads();
     empty[threadIdx.x] = x[threadIdx.x];
 }
+
+/* A matrix of halves goes to shared memory as it is, and turned over; a cache policy is made and
+ * used. */
+KERNEL(clean_stored_matrix) // <<<1, 32>>>
+{
+    __shared__ __align__(16) uint16_t half[2][8][8];
+    uint32_t lane = threadIdx.x, two = lane * 2 | (lane * 2 + 1) << 16, row = at(half[0][lane % 8]);
+    uint64_t policy;
+    float value;
+    asm volatile("stmatrix.sync.aligned.m8n8.x1.shared.b16 [%0], {%1};" ::"r"(row), "r"(two));
+    row = at(half[1][lane % 8]);
+    asm volatile("stmatrix.sync.aligned.m8n8.x1.trans.shared.b16 [%0], {%1};" ::"r"(row), "r"(two));
+    __syncwarp();
+    for (uint32_t i = lane; i < 64; i += 32)
+        if (half[0][i / 8][i % 8] != i || half[1][i % 8][i / 8] != i) __trap();
+    asm volatile("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
+    asm volatile("ld.global.L2::cache_hint.f32 %0, [%1], %2;"
+                 : "=f"(value)
+                 : "l"(x + lane), "l"(policy));
+    if (value != (float)lane) __trap();
+}
