@@ -251,6 +251,7 @@ static void hopper_clear(Warp *warp)
 {
     size_t bytes = warp->worker->kernel->wgmma_registers * sizeof *warp->wgmma_register;
     warp->wgmma_group = warp->wgmma_landed = warp->phase_vain = 0;
+    warp->phase_ins = NULL;
     warp->phase_at = 0;
     warp->wgmma_fences = warp->wgmmas = warp->proxy_fences = 0;
     warp->wgmma_ins = NULL;
@@ -460,9 +461,17 @@ BlockTurn block_turn(Worker *worker)
     return paused ? BLOCK_PAUSES : BLOCK_WAITS;
 }
 
+/* What a warp, or a lane of it, waits for at an mbarrier says more than a loop in which others
+ * turn. */
 void block_stuck(Worker *worker)
 {
     Block *block = &worker->block;
+    for (uint32_t w = 0; w < block->warps; w++)
+        if (block->warp[w].state != WARP_DONE && block->warp[w].phase_ins &&
+            block->warp[w].phase_ins->op == OP_MBARRIER) {
+            worker->handlers[OP_PHASE_STUCK](&block->warp[w], block->warp[w].phase_ins);
+            return;
+        }
     for (uint32_t w = 0; w < block->warps; w++) {
         Warp *warp = &block->warp[w];
         if (warp->state != WARP_READY) continue;

@@ -265,14 +265,17 @@ static const Ins *mbarrier_wait(Warp *warp, const Ins *ins)
     int64_t done = mbarrier_done(warp, ins, warp->mask);
     if (done < 0) return NULL;
     mbarrier_answer(warp, ins, warp->mask, (uint32_t)done);
-    if ((uint32_t)done == warp->mask) return ins + 1;
+    if ((uint32_t)done == warp->mask) {
+        warp->phase_ins = NULL;
+        return ins + 1;
+    }
     warp->loop = 1;
+    warp->phase_ins = ins, warp->phase_mask = warp->mask;
     const Ins *next = ins + 1;
     int asks = (ins->aux & MBARRIER_KIND) == MBARRIER_TEST;
     int in_vain = asks ? ++warp->turns % PATIENCE == 0 : warp->phase_vain > 0;
     if (warp->depth && in_vain) next = lanes_change(warp, next);
     if (asks || next != ins + 1) return warp_stop(warp, WARP_READY, next);
-    warp->phase_ins = ins, warp->phase_mask = warp->mask;
     return warp_stop(warp, WARP_PHASE, ins + 1);
 }
 
@@ -336,6 +339,7 @@ HANDLER(PHASE_LOOK)
     if (done < 0 || (uint32_t)done != warp->phase_mask) return NULL;
     mbarrier_answer(warp, ins, warp->phase_mask, (uint32_t)done);
     warp->state = WARP_READY, warp->phase_vain = 0;
+    warp->phase_ins = NULL;
     if (warp->trace) trace_waited(warp, ins);
     return ins;
 }
