@@ -400,7 +400,7 @@ __global__ void __launch_bounds__(PRODUCERS, RESIDENT)
         }
         __pipeline_commit();
         if (round < 0) continue;
-#pragma unroll
+#pragma unroll 4
         for (int c = 0; c < DEPTH; c++) {
             Complex a[MINE], b[MINE];
 #pragma unroll

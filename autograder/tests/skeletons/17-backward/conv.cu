@@ -118,6 +118,7 @@ template <int M_, int J_, int DEPTH_, int MINE_M_, int MINE_J_> struct Block {
     static constexpr int GROUP_M = DOWN * AT_M, GROUP_J = ACROSS * AT_J;
     static constexpr int PITCH_M = M + 4, PITCH_J = J + 4;   /* stores fall into different banks */
     static constexpr int TABLE = THREADS >= 128 ? 512 : 256; /* rows that are looked up at a time */
+    static constexpr int UNROLLED = MINE_M * MINE_J > 64 ? 8 : DEPTH; /* rows, in multiply() */
 
     /* Where thread t's sums begin: a warp is 4 threads deep and 8 wide, or flat where DOWN is 1. */
     static constexpr int WARP_DOWN = DOWN < 4 ? DOWN : 4, WARP_ACROSS = WARP / WARP_DOWN;
@@ -132,17 +133,19 @@ template <int M_, int J_, int DEPTH_, int MINE_M_, int MINE_J_> struct Block {
         return (t / WARP % (ACROSS / WARP_ACROSS) * WARP_ACROSS + t % WARP_ACROSS) * AT_J;
     }
 
-    static __device__ void read_four(float *to, const float *from)
+    /* This thread's part of a row of both tiles. */
+    static __device__ void row_read(const float *left, const float *right, float (&l)[MINE_M],
+                                    float (&r)[MINE_J])
     {
-        *(float4 *)to = *(const float4 *)from;
-    }
-
-    static __device__ void read_right(float *to, const float *from)
-    {
-        if (AT_J == 4)
-            *(float4 *)to = *(const float4 *)from;
-        else
-            *(float2 *)to = *(const float2 *)from;
+#pragma unroll
+        for (int f = 0; f < MINE_M; f += AT_M)
+            *(float4 *)&l[f] = *(const float4 *)&left[f / AT_M * GROUP_M];
+#pragma unroll
+        for (int g = 0; g < MINE_J; g += AT_J)
+            if (AT_J == 4)
+                *(float4 *)&r[g] = *(const float4 *)&right[g / AT_J * GROUP_J];
+            else
+                *(float2 *)&r[g] = *(const float2 *)&right[g / AT_J * GROUP_J];
     }
 
     /* Adds the products of two tiles to this thread's sums; row i+1 is read while i is used. */
@@ -151,20 +154,16 @@ template <int M_, int J_, int DEPTH_, int MINE_M_, int MINE_J_> struct Block {
                                     int my_m, int my_j, float (&sum)[MINE_M][MINE_J])
     {
         float l[2][MINE_M], r[2][MINE_J];
-#pragma unroll
-        for (int i = -1; i < DEPTH; i++) {
+        row_read(&left[0][my_m], &right[0][my_j], l[0], r[0]);
+#pragma unroll UNROLLED
+        for (int i = 0; i < DEPTH; i++) {
             const int use = i & 1, next = use ^ 1;
-            if (i + 1 < DEPTH) {
-                for (int f = 0; f < MINE_M; f += AT_M)
-                    read_four(&l[next][f], &left[i + 1][my_m + f / AT_M * GROUP_M]);
-                for (int g = 0; g < MINE_J; g += AT_J)
-                    read_right(&r[next][g], &right[i + 1][my_j + g / AT_J * GROUP_J]);
-            }
-            if (i >= 0) {
-                for (int f = 0; f < MINE_M; f++)
-                    for (int g = 0; g < MINE_J; g++)
-                        sum[f][g] += l[use][f] * r[use][g];
-            }
+            if (i + 1 < DEPTH) row_read(&left[i + 1][my_m], &right[i + 1][my_j], l[next], r[next]);
+#pragma unroll
+            for (int f = 0; f < MINE_M; f++)
+#pragma unroll
+                for (int g = 0; g < MINE_J; g++)
+                    sum[f][g] += l[use][f] * r[use][g];
         }
     }
 };
@@ -346,25 +345,29 @@ template <class B_> struct DataSource {
 #pragma unroll
         for (int g = 0; g < B::MINE_J; g += B::AT_J) {
             const int column = my_column + g / B::AT_J * B::GROUP_J;
-            float *to[B::AT_J]; /* channel 0 of this column and its neighbours */
+            int n = column / pixels, y = (column - n * pixels) / f.wide;
+            int x = column - n * pixels - y * f.wide;
+            int to[B::AT_J]; /* where this column and its neighbours are stored; -1: nowhere */
 #pragma unroll
             for (int i = 0; i < B::AT_J; i++) {
-                const int n = (column + i) / pixels, y = (column + i) % pixels / f.wide;
-                const int x = (column + i) % f.wide;
-                to[i] = dx + n * p.C * plane + (f.first_h + y * p.stride_h) * p.W + f.first_w +
+                to[i] = n * p.C * plane + (f.first_h + y * p.stride_h) * p.W + f.first_w +
                         x * p.stride_w;
+                if (column + i >= columns) to[i] = -1;
+                if (++x == f.wide) x = 0, y++;
+                if (y == f.high) y = 0, n++;
             }
 #pragma unroll
             for (int e = 0; e < B::MINE_M; e++) {
                 const int c = my_c + e / B::AT_M * B::GROUP_M + e % B::AT_M;
+                float *map = dx + c * plane;
                 if (c >= p.C) continue;
-                if (whole && column < columns)
-                    *(float4 *)&to[0][c * plane] =
+                if (whole && to[0] >= 0)
+                    *(float4 *)&map[to[0]] =
                         make_float4(sum[e][g], sum[e][g + 1], sum[e][g + 2], sum[e][g + 3]);
                 else
 #pragma unroll
                     for (int i = 0; i < B::AT_J; i++)
-                        if (column + i < columns) to[i][c * plane] = sum[e][g + i];
+                        if (to[i] >= 0) map[to[i]] = sum[e][g + i];
             }
         }
     }
