@@ -123,26 +123,27 @@ static void operands_find(const MachineText *text, uint32_t number, uint8_t oper
     operand[form >= NOT_SECOND && form <= NOT_SECOND_END ? 2 : 1] = third;
 }
 
-/* Registers lie in two banks, by even and odd numbers, which give one each a cycle.  One that is
- * marked stays at hand for the same place of a later instruction, until a product and sum has
- * another register there. */
-static uint8_t fetches_count(const MachineText *text, uint32_t number, uint8_t kept[3])
+/* Registers lie in two banks, by even and odd numbers, which give one each a cycle: how many each
+ * gives to a sum, product or both of floats.  One that is marked stays at hand for the next
+ * instruction that has a register in the same place; one that is named twice comes once. */
+static void fetches_count(const MachineText *text, uint32_t number, uint8_t kept[3],
+                          uint8_t fetches[2])
 {
     uint64_t high = word_at(text, number, 1);
-    uint32_t kind = word_at(text, number, 0) & MACHINE_OPERATION, banks[2] = {0, 0};
-    uint8_t operand[3];
-    if (kind != FMUL && kind != FADD && kind != FFMA) return 0;
-    operands_find(text, number, operand);
+    uint32_t kind = word_at(text, number, 0) & MACHINE_OPERATION;
+    uint8_t operand[3] = {NO_REGISTER, NO_REGISTER, NO_REGISTER}, fetched[3];
+    int is_float = kind == FMUL || kind == FADD || kind == FFMA;
+    if (is_float) operands_find(text, number, operand);
     for (uint32_t i = 0; i < 3; i++) {
-        int is_again = (i > 0 && operand[i] == operand[0]) || (i > 1 && operand[2] == operand[1]);
-        if (operand[i] != NO_REGISTER && operand[i] != kept[i] && !is_again)
-            banks[operand[i] % 2]++;
-        if (high >> 58 >> i & 1)
-            kept[i] = operand[i];
-        else if (kind == FFMA)
-            kept[i] = NO_REGISTER;
+        uint8_t own = operand[i];
+        int is_here =
+            own == kept[i] || (i > 0 && own == fetched[0]) || (i > 1 && own == fetched[1]);
+        fetched[i] = is_here ? NO_REGISTER : own;
+        if (fetched[i] != NO_REGISTER) fetches[own % 2]++;
     }
-    return (uint8_t)((banks[0] ? banks[0] - 1 : 0) + (banks[1] ? banks[1] - 1 : 0));
+    for (uint32_t i = 0; i < 3; i++)
+        if (!is_float || operand[i] != NO_REGISTER)
+            kept[i] = high >> 58 >> i & 1 ? operand[i] : NO_REGISTER;
 }
 
 static void local_read(const MachineText *text, uint32_t number, MachineIns *ins)
@@ -328,7 +329,7 @@ static int flow_read(Flow *flow)
         ins->line = text->line[i], ins->loop = flow->piece[flow->piece_of[i]].loop;
         ins->piece = flow->piece_of[i], ins->reached = flow->piece[ins->piece].seen;
         control_read(text, i, ins);
-        ins->fetches = fetches_count(text, i, kept);
+        fetches_count(text, i, kept, ins->fetches);
         local_read(text, i, ins);
     }
     for (uint32_t i = 0; good && i < text->count; i++)

@@ -28,7 +28,7 @@ typedef struct MachineIns {
     uint8_t reached;    /* by branches from the first instruction on; routines are not */
     uint16_t op;        /* the operation, with the form of its operands */
     uint8_t stall;      /* cycles until the warp's next instruction */
-    uint8_t fetches;    /* cycles more that its operands take: each bank gives one register */
+    uint8_t fetches[2]; /* operands that come from each bank of registers, one a cycle */
     uint8_t waits;      /* of six counters, a bit each: those that must be zero before it goes */
     uint8_t made, read; /* the counter, from 1, that is up until its result is there, or until its
                          * operands are read; 0: none */

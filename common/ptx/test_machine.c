@@ -16,7 +16,7 @@ enum { KEEPS_FIRST = 1, KEEPS_SECOND = 2, KEEPS_THIRD = 4 };
 typedef struct Case {
     uint32_t op;
     uint8_t operand[3], keeps;
-    uint8_t fetches; /* that are expected */
+    uint8_t fetches[2]; /* that are expected, of each bank */
 } Case;
 
 static void ins_write(unsigned char *bytes, const Case *c)
@@ -27,29 +27,33 @@ static void ins_write(unsigned char *bytes, const Case *c)
     memcpy(bytes, &low, sizeof low), memcpy(bytes + 8, &high, sizeof high);
 }
 
-/* A bank of registers, the even or the odd ones, gives one a cycle; what is kept at hand comes from
+/* Of the two banks of registers, the even and the odd ones; what is kept at hand comes from
  * neither. */
-static void operands_of_one_bank_come_one_after_another(void **state)
+static void operands_come_from_two_banks(void **state)
 {
     (void)state;
     static const Case CASES[] = {
-        {FFMA, {2, 3, 4}, 0, 1},
-        {FFMA, {2, 4, 6}, 0, 2},
-        {FFMA, {2, 2, 3}, 0, 0},                           /* one register twice */
-        {FFMA, {2, 3, NOTHING}, 0, 0},                     /* zero lies in no bank */
-        {FFMA, {9, 11, 10}, KEEPS_FIRST | KEEPS_THIRD, 1}, /* the first of many ... */
-        {FFMA, {9, 13, 10}, KEEPS_FIRST, 0},               /* ... finds two at hand */
-        {FADD, {9, 15, 0}, 0, 0},                          /* no third operand */
-        {FFMA, {9, 15, 11}, 0, 1},                         /* the first is still there */
-        {FFMA, {9, 15, 10}, 0, 1},                         /* no more */
-        {FFMA_THIRD_GIVEN, {5, 0, 8}, KEEPS_SECOND, 0},    /* the third's bits: the second */
-        {FFMA_THIRD_GIVEN, {4, 0, 8}, 0, 0},               /* which was kept */
-        {FFMA_THIRD_GIVEN, {4, 0, 8}, 0, 1},
-        {FFMA_SECOND_GIVEN, {4, 8, 8}, 0, 1},
-        {FADD, {4, 8, 0}, 0, 1},
-        {FADD_GIVEN, {4, 8, 0}, 0, 0},
-        {SUM, {2, 4, 6}, 0, 0}, /* integers have a pipe that is no faster */
-        {EXIT, {0}, 0, 0},
+        {FFMA, {2, 3, 4}, 0, {2, 1}},
+        {FFMA, {2, 4, 6}, 0, {3, 0}},
+        {FFMA, {2, 2, 3}, 0, {1, 1}},                           /* one register twice */
+        {FFMA, {2, 3, NOTHING}, 0, {1, 1}},                     /* zero lies in no bank */
+        {FFMA, {9, 11, 10}, KEEPS_FIRST | KEEPS_THIRD, {1, 2}}, /* the first of many ... */
+        {FFMA, {9, 13, 10}, KEEPS_FIRST, {0, 1}},               /* ... finds two at hand */
+        {FADD, {9, 15, 0}, 0, {0, 1}},                          /* no third operand */
+        {FFMA, {9, 15, 11}, 0, {0, 3}},                         /* the first is gone */
+        {FFMA, {2, 5, 7}, KEEPS_FIRST, {1, 2}},
+        {FFMA, {2, 2, 5}, KEEPS_FIRST, {1, 1}}, /* at hand for one place and not for another */
+        {FFMA, {NOTHING, 5, 5}, 0, {0, 1}},     /* has nothing in the first's place */
+        {FFMA, {2, 5, 6}, KEEPS_FIRST, {1, 1}},
+        {SUM, {2, 4, 6}, 0, {0, 0}},  /* integers have a pipe that is no faster */
+        {FFMA, {2, 5, 5}, 0, {1, 1}}, /* gone with any instruction between */
+        {FFMA_THIRD_GIVEN, {5, 0, 8}, KEEPS_SECOND, {1, 1}}, /* the third's bits: the second */
+        {FFMA_THIRD_GIVEN, {4, 0, 8}, 0, {1, 0}},            /* which was kept */
+        {FFMA_THIRD_GIVEN, {4, 0, 8}, 0, {2, 0}},
+        {FFMA_SECOND_GIVEN, {4, 8, 8}, 0, {2, 0}},
+        {FADD, {4, 8, 0}, 0, {2, 0}},
+        {FADD_GIVEN, {4, 8, 0}, 0, {1, 0}},
+        {EXIT, {0}, 0, {0, 0}},
     };
     enum { COUNT = sizeof CASES / sizeof *CASES };
     unsigned char bytes[COUNT * 16];
@@ -62,15 +66,16 @@ static void operands_of_one_bank_come_one_after_another(void **state)
     machine_read(&text, &work, &code);
     assert_int_equal(code.count, COUNT);
     for (uint32_t i = 0; i < COUNT; i++)
-        if (code.ins[i].fetches != CASES[i].fetches)
-            fail_msg("instruction %u: %u", i, code.ins[i].fetches);
+        if (memcmp(code.ins[i].fetches, CASES[i].fetches, 2))
+            fail_msg("instruction %u: %u and %u", i, code.ins[i].fetches[0],
+                     code.ins[i].fetches[1]);
     machine_free(&code);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(operands_of_one_bank_come_one_after_another),
+        cmocka_unit_test(operands_come_from_two_banks),
     };
     return cmocka_run_group_tests_name("machine", tests, NULL, NULL);
 }

@@ -192,7 +192,7 @@ Price follow_price(const MachineIns *ins, const Price *price, const SimtMachine 
                .wait = STALL_WAIT,
                .follows = 1,
                .stall = ins->stall,
-               .fetches = ins->fetches,
+               .fetches = {ins->fetches[0], ins->fetches[1]},
                .waits = ins->waits,
                .made = ins->made,
                .read = ins->read};

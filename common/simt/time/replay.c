@@ -127,13 +127,14 @@ typedef struct Sm {
     int follows;     /* plays machine code */
     uint64_t *stall; /* the launch's, where this playing is what it shows */
     SimtSpan *span;
-    uint64_t *gate;                      /* per scheduler and gate: when it is free */
-    uint64_t *scheduler;                 /* when it may issue again */
-    uint64_t barrier;                    /* when the barrier unit is free */
-    uint64_t lsu, l2, dram, bulk;        /* when free; the last three in ticks */
-    uint64_t remote;                     /* the same of the way to other blocks' shared memory */
-    uint64_t l2_sector, dram_sector[2];  /* ticks that a sector takes; loads, stores */
-    uint64_t bulk_sector;                /* the same of a bulk copy */
+    uint64_t *gate;                     /* per scheduler and gate: when it is free */
+    uint64_t *scheduler;                /* when it may issue again */
+    uint64_t *bank;                     /* two per scheduler: when it has given what it was asked */
+    uint64_t barrier;                   /* when the barrier unit is free */
+    uint64_t lsu, l2, dram, bulk;       /* when free; the last three in ticks */
+    uint64_t remote;                    /* the same of the way to other blocks' shared memory */
+    uint64_t l2_sector, dram_sector[2]; /* ticks that a sector takes; loads, stores */
+    uint64_t bulk_sector;               /* the same of a bulk copy */
     uint32_t dram_part[2], dram_debt[2]; /* loads, stores */
     uint64_t block_cycles, next_block;   /* between two blocks given to this SM */
     uint64_t told, asked;                /* ReplayResult's */
@@ -619,6 +620,20 @@ static uint64_t warp_holds(const Actor *actor, const Ins *ins, const Price *pric
     return price->stall > busy + holds ? price->stall - busy : holds;
 }
 
+/* Cycles until the scheduler's next instruction.  A bank of registers gives one a cycle, and
+ * instructions may be issued while no more than two cycles of that are outstanding. */
+static uint64_t issue_holds(Sm *sm, uint32_t scheduler, const Price *price, uint64_t now)
+{
+    enum { OUTSTANDING = 2 };
+    uint64_t next = now + (uint64_t)price->slots * sm->machine->issue_cycles;
+    for (uint32_t i = 0; i < 2; i++) {
+        uint64_t *bank = &sm->bank[2 * scheduler + i];
+        if (price->fetches[i]) *bank = later(*bank, now) + price->fetches[i];
+        next = later(next, *bank > OUTSTANDING ? *bank - OUTSTANDING : 0);
+    }
+    return next - now;
+}
+
 static void issue(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t now)
 {
     Actor *actor = &sm->actor[number];
@@ -626,8 +641,7 @@ static void issue(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t now)
     const Ins *ins = &sm->code[step->ins];
     const Price *price = &sm->price[step->ins];
     stalls_book(sm, actor, step->ins, sm->gate[scheduler * GATES + actor->turn->gate], now);
-    uint64_t busy = (uint64_t)price->slots * sm->machine->issue_cycles + price->fetches,
-             at = now + price->latency;
+    uint64_t busy = issue_holds(sm, scheduler, price, now), at = now + price->latency;
     uint64_t held = beside_holds(ins, actor->free, now);
     sm->scheduler[scheduler] = now + busy;
     if (mbarrier_waits(ins))
@@ -790,9 +804,10 @@ static int sm_open(Sm *sm, Launch *launch, const BlockTrace *trace, uint32_t tra
     sm->turns = calloc(sm->schedulers + 1, sizeof *sm->turns);
     sm->gate = calloc((size_t)sm->schedulers * GATES, sizeof *sm->gate);
     sm->scheduler = calloc(sm->schedulers, sizeof *sm->scheduler);
+    sm->bank = calloc(2 * (size_t)sm->schedulers, sizeof *sm->bank);
     Result *result = calloc((size_t)sm->actors * launch->kernel->played_scores, sizeof *result);
     if (!sm->actor || !sm->slot || !sm->crew || !sm->ends || !sm->turn || !sm->arrival ||
-        !sm->turns || !sm->gate || !sm->scheduler || !result) {
+        !sm->turns || !sm->gate || !sm->scheduler || !sm->bank || !result) {
         free(result);
         return -1;
     }
@@ -814,7 +829,7 @@ static void sm_close(Sm *sm)
     for (uint32_t i = 0; sm->slot && i < sm->slots; i++)
         free(sm->slot[i].phases.phase);
     free(sm->actor), free(sm->slot), free(sm->crew), free(sm->ends), free(sm->turn),
-        free(sm->arrival), free(sm->turns), free(sm->gate), free(sm->scheduler);
+        free(sm->arrival), free(sm->turns), free(sm->gate), free(sm->scheduler), free(sm->bank);
 }
 
 static void block_add(const BlockTrace *block, ReplayResult *result)

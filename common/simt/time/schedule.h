@@ -23,7 +23,7 @@ struct Price {
     uint32_t saves;  /* it closes one: slots that a turn of the copies saves, but for the last */
     uint32_t origin; /* the instruction that it is, or is a copy of */
     /* Of machine instructions that are played (follow.h), as machine.h has them. */
-    uint8_t follows, stall, fetches, waits, made, read;
+    uint8_t follows, stall, fetches[2], waits, made, read;
 };
 
 enum { PIPE_PRODUCT = PIPES };    /* of machine code alone: products of integers */
