@@ -609,6 +609,81 @@ static void shared_conflicts(void **state)
     simt_close(gpu);
 }
 
+/* As ncu counts them on an H200. */
+static void wide_accesses_go_by_parts_of_a_warp(void **state)
+{
+    static const struct {
+        const char *place, *access; /* %r4: which of the units each lane wants */
+        uint32_t stride;
+        uint64_t want;
+    } PATTERNS[] = {
+        /* Half-warps apart, but where neighbours want the same. */
+        {"and.b32 %r4, %r1, 15;", "ld.shared.u64 %rd6, [%r3];", 8, 2},
+        {"shr.u32 %r4, %r1, 1;", "ld.shared.u64 %rd6, [%r3];", 8, 1},
+        {"and.b32 %r4, %r1, 13;", "ld.shared.u64 %rd6, [%r3];", 8, 1}, /* next but one */
+        {"shr.u32 %r4, %r1, 1;", "st.shared.u64 [%r3], %rd6;", 8, 2},
+        /* Quarters. */
+        {"and.b32 %r4, %r1, 7;", "ld.shared.v4.u32 {%r6,%r7,%r8,%r9}, [%r3];", 16, 4},
+        {"shr.u32 %r4, %r1, 1;", "ld.shared.v4.u32 {%r6,%r7,%r8,%r9}, [%r3];", 16, 2},
+        {"mov.u32 %r4, 0;", "st.shared.v4.u32 [%r3], {%r6,%r7,%r8,%r9};", 16, 4},
+        /* Of a vector what is read: one word, a pair, two words, or all of it. */
+        {"mov.u32 %r4, %r1;",
+         "ld.shared.v4.u32 {%r10,%r11,%r12,%r13}, [%r3]; add.u32 %r5, %r5, %r12;", 16, 4},
+        {"mov.u32 %r4, %r1;", "ld.shared.v2.u32 {%r10,%r11}, [%r3]; add.u32 %r5, %r5, %r11;", 8, 2},
+        {"mov.u32 %r4, %r1;",
+         "ld.shared.v4.u32 {%r10,%r11,%r12,%r13}, [%r3]; add.u32 %r5, %r12, %r13;", 16, 4},
+        {"mov.u32 %r4, %r1;",
+         "ld.shared.v4.u32 {%r10,%r11,%r12,%r13}, [%r3]; add.u32 %r5, %r10, %r13;", 16, 8},
+        {"mov.u32 %r4, %r1;",
+         "ld.volatile.shared.v4.u32 {%r10,%r11,%r12,%r13}, [%r3]; add.u32 %r5, %r10, %r13;", 16, 4},
+        /* Neighbours are joined, if nothing between them may touch them. */
+        {"mov.u32 %r4, %r1;", "st.shared.u32 [%r3], %r6; st.shared.u32 [%r3+4], %r7;", 8, 2},
+        {"mov.u32 %r4, %r1;",
+         "st.shared.u32 [%r3], %r6; ld.shared.u32 %r8, [%r3]; st.shared.u32 [%r3+4], %r7;", 8, 6},
+        {"mov.u32 %r4, %r1;",
+         "st.shared.v2.u32 [%r3+8], {%r6,%r7}; st.shared.v2.u32 [%r3], {%r8,%r9};", 16, 4},
+        {"mov.u32 %r4, %r1;", "st.shared.u32 [%r3], %r6; st.shared.u32 [%r3+4], %r7;", 12, 2},
+    };
+    (void)state;
+    SimtGpu *gpu = gpu_open(1, 0, 1);
+    for (size_t i = 0; i < sizeof PATTERNS / sizeof *PATTERNS; i++) {
+        char text[2048];
+        SimtResult result;
+        snprintf(text, sizeof text,
+                 "%s.visible .entry k()\n{\n.shared .align 16 .b8 s[8192];\n.reg .b32 %%r<14>; "
+                 ".reg .b64 %%rd<9>;\n"
+                 "mov.u32 %%r1, %%tid.x; mov.u32 %%r2, s; mov.u32 %%r5, 0; mov.u32 %%r6, 0; "
+                 "mov.u32 %%r7, 0; mov.u32 %%r8, 0; mov.u32 %%r9, 0; mov.u64 %%rd6, 0;\n"
+                 "%s mad.lo.s32 %%r3, %%r4, %u, %%r2;\n%s ret;\n}\n",
+                 HEAD, PATTERNS[i].place, PATTERNS[i].stride, PATTERNS[i].access);
+        assert_int_equal(run(gpu, text, 1, 32, 0, NULL, 0, &result), 0);
+        if (result.counters.shared_wavefronts != PATTERNS[i].want)
+            fail_msg("%s %s %llu wavefronts", PATTERNS[i].place, PATTERNS[i].access,
+                     (unsigned long long)result.counters.shared_wavefronts);
+    }
+    simt_close(gpu);
+}
+
+/* Two words of each vector of four are two loads, each of which touches every sector. */
+static void words_that_nobody_reads_are_not_loaded(void **state)
+{
+    (void)state;
+    SimtGpu *gpu = gpu_open(1, 0, 1);
+    uint64_t out = device_data(gpu, NULL, 8192);
+    static const char TEXT[] =
+        HEAD ".visible .entry k(.param .u64 out)\n{\n.reg .b64 %rd<4>; .reg .b32 %r<6>;\n"
+             "ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 16;\n"
+             "add.s64 %rd3, %rd1, %rd2; ld.global.v4.u32 {%r2,%r3,%r4,%r5}, [%rd3];\n"
+             "add.u32 %r2, %r2, %r5; st.global.u32 [%rd3], %r2; ret;\n}\n";
+    SimtResult result;
+    assert_int_equal(run(gpu, TEXT, 1, 32, 0, &out, 8, &result), 0);
+    assert_int_equal(result.counters.global_load_requests, 2);
+    assert_int_equal(result.counters.global_load_sectors, 2 * 16);
+    assert_int_equal(result.counters.global_load_bytes, 2 * 128);
+    assert_int_equal(result.counters.l1_hit_sectors, 16);
+    simt_close(gpu);
+}
+
 static void branches_are_counted(void **state)
 {
     (void)state;
@@ -805,6 +880,8 @@ int main(void)
                                        cmocka_unit_test(global_sectors),
                                        cmocka_unit_test(copies_that_arrive),
                                        cmocka_unit_test(shared_conflicts),
+                                       cmocka_unit_test(wide_accesses_go_by_parts_of_a_warp),
+                                       cmocka_unit_test(words_that_nobody_reads_are_not_loaded),
                                        cmocka_unit_test(branches_are_counted),
                                        cmocka_unit_test(host_threads_do_not_show),
                                        cmocka_unit_test(traffic_of_all_workers_is_one),

@@ -25,33 +25,14 @@ static const double COUNT_TOLERANCE = 0.02, LEAST_CORRELATION = 0.95, MOST_ERROR
 static const char *const HOPPER = "hopper";
 static double late; /* us */
 
-/* Counts that the card itself does not repeat: it has bank conflicts where there are none. */
-static const char *const NOISY = "transpose-33";
-static const double NOISY_TOLERANCE = 0.05;
-
-/* Counts that are known to differ, and do not break the promise.  Of the first, machine code reads
- * fewer bytes of a vector than PTX does; of the second, an atomic is a loop whose turns depend on
- * the card's order; of doubles-32 ptxas took one turn out of the loop, with the spills in it.  Why
- * the others' passes differ is not known. */
-static const char *const KNOWN[] = {"near-16",
-                                    "hot-shared-float",
-                                    "doubles-32",
-                                    "shared-outer-8x8",
-                                    "shared-outer-8x8-one",
-                                    "tight-8x8-4",
-                                    "tight-8x8-4-512",
-                                    "hot-shared-float-32",
-                                    "hot-shared-float-4",
-                                    "dot-shared",
-                                    "tile-8x8-64",
-                                    "tile-2x2",
-                                    "tile-8x8-128",
-                                    "shared-outer-2x2",
-                                    "upper",
-                                    "scan-tree",
-                                    "odd-even",
-                                    "fft-1024",
-                                    "hotspot-1024"};
+/* Counts that are known to differ, and do not break the promise.  Of the first ones, an atomic is a
+ * loop whose turns depend on the card's order; of doubles-32 ptxas took one turn out of the loop,
+ * with the spills in it.  Of the others the L1 counts accesses again that its arbiter sends again;
+ * ncu's count by instructions is the simulator's. */
+static const char *const KNOWN[] = {
+    "hot-shared-float", "hot-shared-float-32", "hot-shared-float-4", "dot-shared",
+    "doubles-32",       "transpose-33",        "hotspot-1024",       "upper",
+    "tight-8x8-4",      "tight-8x8-4-512",     "shared-outer-8x8",   "shared-outer-8x8-one"};
 
 static int is_known(const char *name)
 {
@@ -193,8 +174,7 @@ static int counts_report(void)
             double card = entry[i].counted[0][c], own = entry[i].counted[1][c];
             if (card <= 0 && own <= 0) continue;
             all++;
-            double tolerance = strcmp(entry[i].name, NOISY) ? COUNT_TOLERANCE : NOISY_TOLERANCE;
-            if (fabs(own - card) <= tolerance * card + 16) continue;
+            if (fabs(own - card) <= COUNT_TOLERANCE * card + 16) continue;
             off++;
             known += is_known(entry[i].name);
             size_t used = strlen(others);

@@ -159,7 +159,8 @@ typedef enum OpClass {
 
 enum { NO_SLOT = 0xffffffffu, NO_ROUTINE = 0xffffffffu };
 
-/* Loads from shared memory that ptxas joins into one: the first of them, and the others. */
+/* Accesses to shared memory that ptxas joins into one: of loads the first stands for all, of stores
+ * the last, and the others follow. */
 enum { MERGE_NONE, MERGE_8, MERGE_16, MERGE_FOLLOWER };
 
 typedef struct TensorPlan TensorPlan; /* tensor.h */
@@ -188,6 +189,8 @@ struct Ins {
     uint8_t joins;           /* of an atomic: AtomicJoin of kinds.h */
     uint8_t yields;          /* a branch back in a loop that waits: YIELDS_* of kinds.h */
     uint8_t last_use;        /* of a spilled value, by this load */
+    uint8_t part_bytes;      /* of a vector that ptxas does not load whole; 0: it does */
+    uint8_t part[2];         /* ... where its parts begin; the second 0: there is one */
     uint16_t t_d[4], t_s[6]; /* scoreboard numbers written and read; 0: none */
     uint32_t aux;
 };

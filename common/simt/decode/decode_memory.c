@@ -141,6 +141,28 @@ static void load_finish(Decoder *d, const Access *access, const PtxOperand *oper
     }
 }
 
+/* ptxas loads no element that nobody reads, unless it is volatile: of a vector one element, an
+ * aligned pair of them, or two words; all of it where more are read.  Machine code for sm_75, sm_80
+ * and sm_90 is alike in that.  Bytes are not told apart. */
+static void parts_find(const Decoder *d, const PtxOperand *operand, Ins *ins)
+{
+    enum { PAIR = 3 };
+    uint32_t used = 0, bytes = ins->bytes;
+    if (operand->kind != PTX_OPERAND_VECTOR || bytes < 2 || word_is(d, "volatile")) return;
+    for (uint32_t i = 0; i < ins->vector; i++)
+        used |= (uint32_t)result_is_used(d, &operand->element[i]) << i;
+    if (!used) return;
+    uint32_t first = (uint32_t)__builtin_ctz(used), others = used & (used - 1),
+             is_pair = ins->vector == 4 && first % 2 == 0 && used == (uint32_t)PAIR << first;
+    if (!others || is_pair) {
+        ins->part_bytes = (uint8_t)(is_pair ? 2 * bytes : bytes);
+        ins->part[0] = (uint8_t)(first * bytes);
+    } else if (ins->vector == 4 && bytes == 4 && !(others & (others - 1))) {
+        ins->part_bytes = 4;
+        ins->part[0] = (uint8_t)(first * 4), ins->part[1] = (uint8_t)(__builtin_ctz(others) * 4);
+    }
+}
+
 static int access_emit(Decoder *d, Access *access)
 {
     const PtxOperand *value = &d->in->operand[access->store ? 1 : 0],
@@ -170,6 +192,7 @@ static int access_emit(Decoder *d, Access *access)
     ins->read_only = word_is(d, "nc") || access->space == PTX_CONST;
     if (access->strength != WEAK)
         order_set(d, ins, access->strength, !access->store, access->store);
+    if (!access->store && ins->class != CLASS_FREE) parts_find(d, value, ins);
     if (!access->store) load_finish(d, access, value, slot, count);
     return words_finished(d);
 }

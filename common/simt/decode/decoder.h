@@ -189,7 +189,7 @@ void wgmma_registers_find(Decoder *d);
 int wgmma_touches(const Decoder *d, const Ins *ins);
 
 /* ---- merge.c ---- */
-/* Marks the loads from shared memory that ptxas joins (Ins.merge). */
-void merge_loads(SimtKernel *kernel);
+/* Marks the accesses to shared memory that ptxas joins (Ins.merge). */
+void accesses_merge(SimtKernel *kernel);
 
 #endif

@@ -1,5 +1,6 @@
-/* merge.c - loads from shared memory that ptxas joins: four neighbouring words become one LDS.128,
- * two one LDS.64, where it can prove that the address is a multiple of the width.
+/* merge.c - loads from shared memory, and stores to it, that ptxas joins: four neighbouring words
+ * or two pairs of words become one LDS.128 or STS.128, two words one of 64 bits, where it can prove
+ * that the address is a multiple of the width.
  *
  * The proof is by known zeros: how many low bits of a register are always zero, worked out from
  * every instruction that writes it. */
@@ -108,23 +109,44 @@ static int zeros_find(Zeros *z)
     return 0;
 }
 
-static int is_word_load(const Ins *ins)
+/* Bytes of an access to shared memory that may be a part of a wider one; 0: it may not. */
+static uint32_t part_of(const Ins *ins)
 {
-    return ins->op == OP_LD_SHARED_32 && ins->guard == NO_SLOT && ins->bytes == 4 &&
-           ins->vector <= 1;
+    uint32_t bytes = ins->bytes * (ins->vector > 1 ? ins->vector : 1u);
+    switch (ins->op) {
+    case OP_LD_SHARED_32:
+    case OP_LD_SHARED_64:
+    case OP_LD_SHARED_V:
+    case OP_ST_SHARED_32:
+    case OP_ST_SHARED_64:
+    case OP_ST_SHARED_V:
+        return ins->guard != NO_SLOT || ins->part_bytes || bytes < 4 || bytes > 8 ? 0 : bytes;
+    default:
+        return 0;
+    }
 }
 
-/* The load of word `imm` off the same address as code[at], before anything that could change what
- * it reads. */
+/* Could it change what is loaded in front of it from behind it, or the other way around?  Stores
+ * off one address do not touch each other. */
+static int is_between(const Ins *first, const Ins *ins)
+{
+    if (ins->class == CLASS_BRANCH || ins->class == CLASS_BARRIER || ins->class == CLASS_ATOMIC ||
+        ins->op == OP_JOIN)
+        return 1;
+    if (first->class == CLASS_SHARED_LOAD) return ins->class == CLASS_SHARED_STORE;
+    return ins->class == CLASS_SHARED_LOAD ||
+           (ins->class == CLASS_SHARED_STORE && ins->a != first->a);
+}
+
+/* The access of as many bytes at `imm` off the same address as code[at]. */
 static Ins *partner(SimtKernel *kernel, uint32_t at, int64_t imm)
 {
     const Ins *first = &kernel->code[at];
     for (uint32_t k = at + 1; k < kernel->count && k < at + WINDOW; k++) {
         Ins *ins = &kernel->code[k];
-        if (ins->class == CLASS_BRANCH || ins->class == CLASS_BARRIER ||
-            ins->class == CLASS_SHARED_STORE || ins->class == CLASS_ATOMIC || ins->op == OP_JOIN)
-            return NULL;
-        if (is_word_load(ins) && ins->a == first->a && ins->imm == imm && ins->merge == MERGE_NONE)
+        if (is_between(first, ins)) return NULL;
+        if (ins->class == first->class && part_of(ins) == part_of(first) && ins->a == first->a &&
+            ins->imm == imm && ins->merge == MERGE_NONE)
             return ins;
         for (int d = 0; d < 4 && first->t_s[0] && ins->t_d[d]; d++)
             if (ins->t_d[d] == first->t_s[0]) return NULL;
@@ -132,32 +154,35 @@ static Ins *partner(SimtKernel *kernel, uint32_t at, int64_t imm)
     return NULL;
 }
 
+/* Loads are joined where the first of them stands, stores where the last does. */
 static int merge_try(SimtKernel *kernel, uint32_t at, int64_t bytes)
 {
-    Ins *first = &kernel->code[at], *other[4];
-    int64_t base = first->imm & ~(bytes - 1);
-    uint32_t others = 0;
-    for (int64_t imm = base; imm < base + bytes; imm += 4) {
-        if (imm == first->imm) continue;
-        other[others] = partner(kernel, at, imm);
-        if (!other[others++]) return 0;
+    Ins *part[4] = {&kernel->code[at]}, *joined = part[0];
+    int64_t each = part_of(joined), base = joined->imm & ~(bytes - 1);
+    uint32_t parts = 1;
+    for (int64_t imm = base; imm < base + bytes; imm += each) {
+        if (imm == part[0]->imm) continue;
+        part[parts] = partner(kernel, at, imm);
+        if (!part[parts]) return 0;
+        if (joined->class == CLASS_SHARED_STORE && part[parts] > joined) joined = part[parts];
+        parts++;
     }
-    first->merge = bytes == 16 ? MERGE_16 : MERGE_8;
-    for (uint32_t i = 0; i < others; i++)
-        other[i]->merge = MERGE_FOLLOWER;
+    for (uint32_t i = 0; i < parts; i++)
+        part[i]->merge = MERGE_FOLLOWER;
+    joined->merge = bytes == 16 ? MERGE_16 : MERGE_8;
     return 1;
 }
 
-void merge_loads(SimtKernel *kernel)
+void accesses_merge(SimtKernel *kernel)
 {
     Zeros z = {.kernel = kernel};
     if (zeros_find(&z) != 0) return;
     for (uint32_t i = 0; i < kernel->count; i++) {
         const Ins *ins = &kernel->code[i];
-        if (!is_word_load(ins) || ins->merge != MERGE_NONE) continue;
-        uint32_t zeros = zeros_of(&z, ins->t_s[0], ins->a);
+        uint32_t zeros = zeros_of(&z, ins->t_s[0], ins->a), bytes = part_of(ins);
+        if (!bytes || ins->merge != MERGE_NONE) continue;
         if (zeros >= 4 && merge_try(kernel, i, 16)) continue;
-        if (zeros >= 3) merge_try(kernel, i, 8);
+        if (zeros >= 3 && bytes == 4) merge_try(kernel, i, 8);
     }
     free(z.known);
 }

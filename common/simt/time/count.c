@@ -128,28 +128,42 @@ static uint32_t bank_passes(const uint32_t *offset, uint32_t mask, uint32_t word
     return most;
 }
 
-/* Wavefronts of one access: an H200 takes a warp's words of 4 and 8 bytes together, those of 16 by
- * half-warps, so that 32 lanes that want the same 16 bytes are two passes and not one. */
-static uint32_t wavefronts_work_out(const uint32_t *offset, uint32_t mask, uint32_t bytes,
-                                    uint32_t *needed)
+/* Does each of these lanes want what the one `apart` of it wants? */
+static int are_pairs(const uint32_t *offset, uint32_t mask, uint32_t apart)
 {
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(m), other = lane ^ apart;
+        if (mask >> other & 1 && offset[other] != offset[lane]) return 0;
+    }
+    return 1;
+}
+
+/* Wavefronts of one access: an H200 takes all words of 4 bytes of a warp together; those of 8 by
+ * half-warps, those of 16 by quarters of a warp; of loads two such groups at once where lanes next
+ * to each other, or next but one, want the same.  ncu counts just these for 1,156 patterns. */
+static uint32_t wavefronts_work_out(const uint32_t *offset, uint32_t mask, uint32_t bytes,
+                                    int store, uint32_t *needed)
+{
+    uint32_t words = bytes <= 4 ? 1 : bytes < 16 ? 2 : 4, lanes = LANES / words, passes = 0;
+    if (words > 1 && !store && (are_pairs(offset, mask, 1) || are_pairs(offset, mask, 2)))
+        lanes *= 2;
+    uint32_t group = lanes == LANES ? FULL_MASK : (1u << lanes) - 1;
     *needed = 0;
-    if (bytes <= 4) return bank_passes(offset, mask, 1, needed);
-    if (bytes < 16) return bank_passes(offset, mask, 2, needed);
-    return bank_passes(offset, mask & 0xffff, 4, needed) +
-           bank_passes(offset, mask & 0xffff0000u, 4, needed);
+    for (uint32_t first = 0; first < LANES; first += lanes)
+        passes += bank_passes(offset, mask & group << first, words, needed);
+    return passes;
 }
 
 /* An instruction mostly does the same again, somewhere else: then banks are others and as many.  So
  * its last access is kept, as distances from its first lane. */
 static uint32_t wavefronts_count(Wavefronts *last, const uint32_t *offset, uint32_t mask,
-                                 uint32_t bytes, uint32_t *needed)
+                                 uint32_t bytes, int store, uint32_t *needed)
 {
     uint32_t unit = bytes <= 4   ? 4
                     : bytes < 16 ? 8
                                  : 16,
              differ = last->unit ^ unit, first = offset[0], rest = first % unit;
-    if (mask != FULL_MASK) return wavefronts_work_out(offset, mask, bytes, needed);
+    if (mask != FULL_MASK) return wavefronts_work_out(offset, mask, bytes, store, needed);
     differ |= last->rest ^ rest;
     for (uint32_t i = 0; i < LANES; i++)
         differ |= last->distance[i] ^ (offset[i] - first);
@@ -157,7 +171,7 @@ static uint32_t wavefronts_count(Wavefronts *last, const uint32_t *offset, uint3
         last->unit = unit, last->rest = rest;
         for (uint32_t i = 0; i < LANES; i++)
             last->distance[i] = offset[i] - first;
-        last->passes = wavefronts_work_out(offset, mask, bytes, &last->needed);
+        last->passes = wavefronts_work_out(offset, mask, bytes, store, &last->needed);
     }
     *needed = last->needed;
     return last->passes;
@@ -165,7 +179,24 @@ static uint32_t wavefronts_count(Wavefronts *last, const uint32_t *offset, uint3
 
 static uint32_t bytes_each(const Ins *ins)
 {
+    if (ins->part_bytes) return ins->part_bytes;
     return ins->bytes * (ins->vector > 1 ? ins->vector : 1u);
+}
+
+/* A vector of which ptxas loads two parts is two accesses. */
+static uint32_t parts_count(const Ins *ins)
+{
+    return ins->part[1] ? 2 : 1;
+}
+
+/* Where the lanes access in this part. */
+static const uint64_t *part_addresses(const Ins *ins, uint32_t part, const uint64_t *address,
+                                      uint64_t *moved)
+{
+    if (!ins->part[part]) return address;
+    for (uint32_t i = 0; i < LANES; i++)
+        moved[i] = address[i] + ins->part[part];
+    return moved;
 }
 
 static uint32_t wavefronts_of(const uint64_t *address, uint32_t mask, uint32_t bytes)
@@ -173,7 +204,7 @@ static uint32_t wavefronts_of(const uint64_t *address, uint32_t mask, uint32_t b
     uint32_t offset[LANES], needed;
     for (int i = 0; i < LANES; i++)
         offset[i] = (uint32_t)address[i];
-    return wavefronts_work_out(offset, mask, bytes, &needed);
+    return wavefronts_work_out(offset, mask, bytes, 0, &needed);
 }
 
 /* What the cycle model hears of an access. */
@@ -204,17 +235,10 @@ static int is_free(const Ins *ins)
     return ins->class == CLASS_FREE;
 }
 
-void count_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask, int store)
+static void global_add(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask,
+                       int store)
 {
-    if (is_free(ins)) return;
     Worker *worker = warp->worker;
-    if (worker->watcher)
-        watch_access(warp, ins, ins->space == PTX_CONST ? SIGHT_CONSTANT : SIGHT_GLOBAL, address,
-                     mask, store);
-    if (ins->space == PTX_CONST) {
-        count_const(warp, address, mask);
-        return;
-    }
     Counters *c = &worker->counters;
     const SimtMachine *machine = &worker->gpu->machine;
     uint64_t sector[LANES], bytes = bytes_each(ins);
@@ -253,22 +277,28 @@ void count_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t 
         warp->pending = (uint64_t)(misses ? machine->l2_latency : machine->l1_latency) + passes;
 }
 
-void count_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask, int store)
+void count_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask, int store)
+{
+    uint64_t moved[LANES];
+    if (is_free(ins)) return;
+    int is_const = ins->space == PTX_CONST;
+    if (warp->worker->watcher)
+        watch_access(warp, ins, is_const ? SIGHT_CONSTANT : SIGHT_GLOBAL, address, mask, store);
+    if (is_const)
+        count_const(warp, address, mask);
+    else
+        for (uint32_t i = 0; i < parts_count(ins); i++)
+            global_add(warp, ins, part_addresses(ins, i, address, moved), mask, store);
+}
+
+static void shared_add(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask,
+                       uint32_t bytes, int store)
 {
     Worker *worker = warp->worker;
     Counters *c = &worker->counters;
     const SimtMachine *machine = &worker->gpu->machine;
-    uint32_t bytes = bytes_each(ins), first[LANES];
-    if (is_free(ins) || ins->merge == MERGE_FOLLOWER) return;
-    if (ins->merge) {
-        bytes = ins->merge == MERGE_16 ? 16 : 8;
-        for (int i = 0; i < LANES; i++)
-            first[i] = offset[i] & ~(bytes - 1);
-        offset = first;
-    }
-    if (worker->watcher) watch_shared(warp, ins, offset, mask, store);
     Wavefronts *last = &worker->wavefronts[ins->mem];
-    uint32_t needed, passes = wavefronts_count(last, offset, mask, bytes, &needed);
+    uint32_t needed, passes = wavefronts_count(last, offset, mask, bytes, store, &needed);
     c->bank_conflicts += passes - needed;
     InsCount *profile = &worker->profile[ins - warp->code];
     profile->shared_requests++, profile->wavefronts += passes;
@@ -279,6 +309,24 @@ void count_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t m
     c->shared_wavefronts += passes;
     passes_add(warp, passes);
     if (!store) warp->pending = (uint64_t)machine->shared_latency + passes - 1;
+}
+
+void count_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask, int store)
+{
+    uint32_t bytes = bytes_each(ins), first[LANES];
+    if (is_free(ins) || ins->merge == MERGE_FOLLOWER) return;
+    if (ins->merge) {
+        bytes = ins->merge == MERGE_16 ? 16 : 8;
+        for (int i = 0; i < LANES; i++)
+            first[i] = offset[i] & ~(bytes - 1);
+        offset = first;
+    }
+    if (warp->worker->watcher) watch_shared(warp, ins, offset, mask, store);
+    for (uint32_t part = 0; part < parts_count(ins); part++) {
+        for (uint32_t i = 0; i < LANES && ins->part[part]; i++)
+            first[i] = offset[i] + ins->part[part];
+        shared_add(warp, ins, ins->part[part] ? first : offset, mask, bytes, store);
+    }
 }
 
 /* Hundredths of a cycle of the way between multiprocessors, measured on an H200 where all send and
@@ -530,12 +578,10 @@ static int spill_hit(Warp *warp, uint32_t line, int last_use)
 
 /* Local memory is laid out so that the same offset in neighbouring lanes is neighbouring in memory,
  * word by word: a line holds one word of every lane. */
-void count_local(Warp *warp, const Ins *ins, const uint64_t *offset, uint32_t mask, int store)
+static void local_add(Warp *warp, const Ins *ins, const uint64_t *offset, uint32_t mask, int store)
 {
-    if (is_free(ins)) return;
     Worker *worker = warp->worker;
     const SimtMachine *machine = &worker->gpu->machine;
-    if (worker->watcher && !ins->pseudo) watch_access(warp, ins, SIGHT_LOCAL, offset, mask, store);
     uint64_t sector[LANES * 4];
     uint32_t words = (bytes_each(ins) + 3) / 4, n = 0, step = 1;
     uint64_t differ = 0;
@@ -567,4 +613,14 @@ void count_local(Warp *warp, const Ins *ins, const uint64_t *offset, uint32_t ma
     passes_add(warp, passes);
     if (!store)
         warp->pending = (uint64_t)(missed ? machine->l2_latency : machine->l1_latency) + passes;
+}
+
+void count_local(Warp *warp, const Ins *ins, const uint64_t *offset, uint32_t mask, int store)
+{
+    uint64_t moved[LANES];
+    if (is_free(ins)) return;
+    if (warp->worker->watcher && !ins->pseudo)
+        watch_access(warp, ins, SIGHT_LOCAL, offset, mask, store);
+    for (uint32_t i = 0; i < parts_count(ins); i++)
+        local_add(warp, ins, part_addresses(ins, i, offset, moved), mask, store);
 }

@@ -165,11 +165,14 @@ static Price price_of(const Ins *ins, const SimtKernel *kernel, const SimtMachin
         p.latency = LOAD_AHEAD;
         p.wait =
             ins->op == OP_LD_LOCAL || ins->op == OP_SPILL ? STALL_LOCAL : STALL_LONG_SCOREBOARD;
-        p.slots = (uint8_t)(1 + joining_slots(ins, m));
+        p.slots = (uint8_t)(1 + joining_slots(ins, m) + (ins->part[1] != 0));
         break;
     case CLASS_SHARED_LOAD:
         p.latency = SHARED_AHEAD, p.wait = STALL_SHORT_SCOREBOARD;
-        if (ins->merge == MERGE_FOLLOWER) p.slots = 0;
+        p.slots = ins->merge == MERGE_FOLLOWER ? 0 : ins->part[1] ? 2 : 1;
+        break;
+    case CLASS_SHARED_STORE:
+        p.slots = ins->merge != MERGE_FOLLOWER;
         break;
     default:
         break;
