@@ -112,9 +112,11 @@ ALWAYS int copy_source(Warp *warp, const Ins *ins, uint32_t lane, uint64_t from,
     Allocation **hit = &warp->worker->hit[ins->mem], *a = *hit;
     const Memory *memory = &warp->worker->gpu->memory;
     uint64_t at = from - a->address;
+    uint32_t want = (1u << bytes) - 1;
     Spot source;
     if (a->bytes >= bytes && at <= a->bytes - bytes && !a->freed &&
-        (a->initialised || !warp->worker->initcheck || memory_is_written(memory, from, bytes))) {
+        (a->initialised || !warp->worker->initcheck ||
+         (shadow_bits(memory->shadow, from - DEVICE_BASE) & want) == want)) {
         *host = a->host + at;
         return 0;
     }

@@ -507,16 +507,26 @@ ALWAYS Shape reach_shared(Warp *warp, const Ins *ins, uint32_t bytes, int store,
 }
 
 __attribute__((noinline)) static void shared_init_mark(Warp *warp, const uint32_t *off,
-                                                       uint32_t bytes)
+                                                       uint32_t bytes, Shape shape)
 {
     unsigned char *shadow = warp->block->shared_shadow;
     uint32_t bits = (1u << bytes) - 1;
+    if (bytes >= 8) { /* a lane has whole bytes of the bitmap */
+        FOR_ACTIVE(warp->mask)
+        if (bytes == 8)
+            shadow[off[i] / 8] = 0xff;
+        else
+            memset(shadow + off[i] / 8, 0xff, 2);
+        return;
+    }
+    if (shape == SHAPE_LINEAR && off[0] % 8 == 0) {
+        memset(shadow + off[0] / 8, 0xff, LANES * bytes / 8);
+        return;
+    }
     FOR_ACTIVE(warp->mask)
     {
-        uint32_t word;
-        memcpy(&word, shadow + off[i] / 8, 4);
-        word |= bits << (off[i] & 7);
-        memcpy(shadow + off[i] / 8, &word, 4);
+        unsigned char *at = shadow + off[i] / 8;
+        *at = (unsigned char)(*at | bits << off[i] % 8);
     }
 }
 
@@ -583,7 +593,7 @@ ALWAYS const Ins *shared_store(Warp *warp, const Ins *ins, uint32_t bytes, int v
              total = element * count;
     Shape shape = reach_shared(warp, ins, total, 1, off);
     if (__builtin_expect(shape == SHAPE_FAULT, 0)) return NULL;
-    if (warp->worker->initcheck) shared_init_mark(warp, off, total);
+    if (warp->worker->initcheck) shared_init_mark(warp, off, total, shape);
     if (warp->worker->racecheck) shared_raced(warp, ins, off, warp->mask, total, shape, 1, 0);
     if (warp->count) count_shared(warp, ins, off, warp->mask, 1);
     unsigned char *host = warp->block->shared;
