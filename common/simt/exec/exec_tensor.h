@@ -325,6 +325,112 @@ static const Ins *matrix_doubles(Warp *warp, const Ins *ins, const TensorPlan *p
     return ins + 1;
 }
 
+/* A matrix in memory; `written`: its bitmap of what is written, where that has to be looked at. */
+typedef struct Matrix {
+    uint64_t base, at; /* at: the first bit in the bitmap */
+    unsigned char *host, *written;
+    uint32_t bytes, elements; /* bytes: of an element */
+    int global;
+    uint64_t off[TENSOR_MOST], span; /* of each element, row by row; of all */
+} Matrix;
+
+static void matrix_open(Matrix *m, const TensorPlan *plan, uint64_t base, uint64_t stride,
+                        uint32_t bytes)
+{
+    uint64_t down = bytes * (plan->by_column ? 1 : stride),
+             right = bytes * (plan->by_column ? stride : 1);
+    m->base = base, m->bytes = bytes, m->elements = plan->rows * plan->columns, m->global = 0;
+    m->host = m->written = NULL, m->at = 0;
+    m->span = (plan->rows - 1) * down + (plan->columns - 1) * right + bytes;
+    for (uint32_t row = 0; row < plan->rows; row++)
+        for (uint32_t column = 0; column < plan->columns; column++)
+            m->off[row * plan->columns + column] = row * down + column * right;
+}
+
+/* Is all from the first element to the last of one piece of memory, so that no element has to be
+ * asked for? */
+static int matrix_find(const Warp *warp, const Ins *ins, int store, Matrix *m)
+{
+    const Memory *memory = &warp->worker->gpu->memory;
+    const Block *block = warp->block;
+    uint64_t at = m->base, span = m->span;
+    int shared = ins->space == PTX_SHARED;
+    if (at & (m->bytes - 1)) return 0;
+    if (ins->space == PTX_SPACE_NONE && at - SHARED_WINDOW < WINDOW_BYTES)
+        shared = 1, at -= SHARED_WINDOW;
+    if (shared) {
+        m->host = block->shared + at, m->at = at;
+        m->written = warp->worker->initcheck ? block->shared_shadow : NULL;
+        return at <= block->shared_bytes && span <= block->shared_bytes - at;
+    }
+    const Allocation *a = at >= DEVICE_BASE ? memory_find(memory, at) : NULL;
+    if (!a || a->freed || (store && a->read_only) || span > a->bytes - (at - a->address)) return 0;
+    m->host = a->host + (at - a->address), m->at = at - DEVICE_BASE, m->global = 1;
+    m->written = warp->worker->initcheck && !a->initialised ? memory->shadow : NULL;
+    return 1;
+}
+
+ALWAYS void matrix_mark(Warp *warp, const Matrix *m, uint64_t off)
+{
+    uint64_t at = m->at + off;
+    uint32_t bits = (1u << m->bytes) - 1;
+    if (m->global)
+        memory_mark(&warp->worker->gpu->memory, DEVICE_BASE + at, m->bytes, 1);
+    else
+        m->written[at / 8] = (unsigned char)(m->written[at / 8] | bits << at % 8);
+}
+
+/* A register of each lane, from or to memory. */
+ALWAYS void matrix_move(Warp *warp, const Matrix *m, uint32_t r, uint32_t slot, uint32_t each,
+                        int store)
+{
+    uint32_t *value = REG(uint32_t, slot), bytes = 4 / each, i = r * LANES * each % m->elements;
+    for (uint32_t lane = 0; lane < LANES; lane++) {
+        uint32_t bits = store ? value[lane] : 0;
+        for (uint32_t e = 0; e < each; e++) {
+            unsigned char *host = m->host + m->off[i];
+            uint32_t shift = 8 * bytes * e, part = bits >> shift;
+            if (store)
+                memcpy(host, &part, bytes);
+            else
+                bits |= (bytes == 4 ? read_32(host) : narrow_read(host, bytes, 0)) << shift;
+            if (store && m->written) matrix_mark(warp, m, m->off[i]);
+            i = i + 1 < m->elements ? i + 1 : 0;
+        }
+        if (!store) value[lane] = bits;
+    }
+}
+
+ALWAYS int matrix_is_written(const Matrix *m)
+{
+    uint32_t want = (1u << m->bytes) - 1, missing = 0;
+    for (uint32_t i = 0; i < m->elements && m->written; i++)
+        missing |= ~shadow_bits(m->written, m->at + m->off[i]) & want;
+    return !missing;
+}
+
+/* Element by element, of which each may be elsewhere.  -1 after reporting a fault. */
+static int matrix_slowly(Warp *warp, const Ins *ins, const Matrix *m, uint32_t r, uint32_t slot,
+                         uint32_t each, int store)
+{
+    for (uint32_t lane = 0; lane < LANES; lane++) {
+        uint32_t *reg = &REG(uint32_t, slot)[lane], bits = store ? *reg : 0;
+        for (uint32_t e = 0; e < each; e++) {
+            uint64_t at = m->base + m->off[((r * LANES + lane) * each + e) % m->elements];
+            Spot spot;
+            if (spot_find(warp, ins, lane, at, m->bytes, store, !store, &spot) != 0) return -1;
+            uint32_t part = bits >> 8 * m->bytes * e % 32;
+            if (store)
+                memcpy(spot.host, &part, m->bytes);
+            else
+                bits |= (m->bytes == 4 ? read_32(spot.host) : narrow_read(spot.host, m->bytes, 0))
+                        << 8 * m->bytes * e % 32;
+        }
+        if (!store) *reg = bits;
+    }
+    return 0;
+}
+
 HANDLER(TENSOR_MATRIX)
 {
     const TensorPlan *plan = &warp->worker->kernel->tensor[ins->aux];
@@ -334,29 +440,18 @@ HANDLER(TENSOR_MATRIX)
     uint32_t dense = plan->by_column ? plan->rows : plan->columns;
     if (!lanes_whole(warp, ins)) return NULL;
     if (f->type == TYPE_F64) return matrix_doubles(warp, ins, plan);
-    uint64_t base = matrix_base(warp, ins),
-             stride = plan->stride == NO_SLOT ? dense : REG(const uint32_t, plan->stride)[0];
+    Matrix m;
+    matrix_open(&m, plan, matrix_base(warp, ins),
+                plan->stride == NO_SLOT ? dense : REG(const uint32_t, plan->stride)[0], bytes);
+    int plain = matrix_find(warp, ins, store, &m) && (store || matrix_is_written(&m));
     for (uint32_t r = 0; r < f->count; r++) {
         uint64_t address[LANES];
-        for (uint32_t lane = 0; lane < LANES; lane++) {
-            uint32_t *reg = &REG(uint32_t, f->slot[r])[lane], bits = store ? *reg : 0;
-            for (uint32_t e = 0; e < each; e++) {
-                uint32_t i = ((r * LANES + lane) * each + e) % (plan->rows * plan->columns);
-                uint64_t row = i / plan->columns, column = i % plan->columns;
-                uint64_t at = base + bytes * (plan->by_column ? column * stride + row
-                                                              : row * stride + column);
-                Spot spot;
-                if (spot_find(warp, ins, lane, at, bytes, store, !store, &spot) != 0) return NULL;
-                if (!e) address[lane] = at;
-                uint32_t part = bits >> 8 * bytes * e % 32;
-                if (store)
-                    memcpy(spot.host, &part, bytes);
-                else
-                    bits |= (bytes == 4 ? read_32(spot.host) : narrow_read(spot.host, bytes, 0))
-                            << 8 * bytes * e % 32;
-            }
-            if (!store) *reg = bits;
-        }
+        for (uint32_t lane = 0; lane < LANES; lane++)
+            address[lane] = m.base + m.off[(r * LANES + lane) * each % m.elements];
+        if (!plain && matrix_slowly(warp, ins, &m, r, f->slot[r], each, store) != 0) return NULL;
+        if (plain && each == 1) matrix_move(warp, &m, r, f->slot[r], 1, store);
+        if (plain && each == 2) matrix_move(warp, &m, r, f->slot[r], 2, store);
+        if (plain && each == 4) matrix_move(warp, &m, r, f->slot[r], 4, store);
         if (warp->count || warp->worker->racecheck) lanes_counted(warp, ins, address, store);
     }
     return ins + 1;
