@@ -143,8 +143,9 @@ static const Part parts[] = {
 
 /* These headers use nothing of the toolkit but what any source gets. */
 static const char *const plain_headers[] = {
-    "convlab/", "stdio.h", "stdlib.h", "stdint.h", "stddef.h", "stdbool.h",      "stdarg.h",
-    "string.h", "math.h",  "limits.h", "float.h",  "assert.h", "cuda_runtime.h", "cuda_pipeline.h",
+    "convlab/",  "stdio.h",  "stdlib.h",       "stdint.h",        "stddef.h",
+    "stdbool.h", "stdarg.h", "string.h",       "math.h",          "limits.h",
+    "float.h",   "assert.h", "cuda_runtime.h", "cuda_pipeline.h", "cuda.h",
 };
 
 static int is_word(char letter)

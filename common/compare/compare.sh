@@ -29,7 +29,7 @@ for lab in solutions/*/; do
     [ -z "${TUNED:-}" ] || [ ! -f "$build/tune/$name/conv.cu" ] || source=$build/tune/$name/conv.cu
     add_side "$name" "$source" "${layout:-nchw}" "$(sed -n 's/^precision *= *//p' "$ini")"
     if grep -q '^#define STORED' "$source"; then # it can take halves, as cuDNN's FP16 does
-        defines='-DFP16=1 -DSTORED=__half'
+        defines='-include cuda_fp16.h -DFP16=1 -DSTORED=__half'
         add_side "$name-fp16" "$source" "${layout:-nchw}" fp16:halves
         defines=
     fi

@@ -3,7 +3,6 @@
  * regions. */
 #include <convlab/conv.h>
 #include <cuda.h>
-#include <cuda_fp16.h>
 #include <stdint.h>
 
 /* What is multiplied: both keep 11 bits of each input, fp16 ends at 65504 and is half as long. */

@@ -26,7 +26,7 @@ judge() {
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 {
-    printf '#include <%s>\n' cuda.h cuda_fp16.h cuda_pipeline.h stdint.h
+    printf '#include <%s>\n' cuda.h cuda_pipeline.h stdint.h
     echo '#include "common/compare/tune.h"'
     for source in common/compare/tune_*.cu; do
         lab=$(basename "$source" .cu)
