@@ -27,12 +27,9 @@ static double late; /* us */
 
 /* Counts that are known to differ, and do not break the promise.  Of the first ones, an atomic is a
  * loop whose turns depend on the card's order; of doubles-32 ptxas took one turn out of the loop,
- * with the spills in it.  Of the others the L1 counts accesses again that its arbiter sends again;
- * ncu's count by instructions is the simulator's. */
-static const char *const KNOWN[] = {
-    "hot-shared-float", "hot-shared-float-32", "hot-shared-float-4", "dot-shared",
-    "doubles-32",       "transpose-33",        "hotspot-1024",       "upper",
-    "tight-8x8-4",      "tight-8x8-4-512",     "shared-outer-8x8",   "shared-outer-8x8-one"};
+ * with the spills in it. */
+static const char *const KNOWN[] = {"hot-shared-float", "hot-shared-float-32", "hot-shared-float-4",
+                                    "dot-shared", "doubles-32"};
 
 static int is_known(const char *name)
 {
