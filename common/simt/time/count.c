@@ -436,7 +436,7 @@ static void hotter(Launch *launch, uint32_t *hot, uint32_t percent)
  * lie, no rule is seen to say.  A card begins an allocation with such four. */
 static uint32_t slice_of(const SimtGpu *gpu, uint64_t address)
 {
-    enum { PIECE_BYTES = 256, PIECES = 4, SLICE_RATE = 29 };
+    enum { PIECE_BYTES = 256, PIECES = 4, SLICE_RATE = 33 };
     const Allocation *a = memory_find(&gpu->memory, address);
     uint64_t base = a ? a->address : 0, piece = (address - base) / PIECE_BYTES,
              mixed = (piece / PIECES + base) * 0x9e3779b97f4a7c15ull >> 32;
