@@ -1,6 +1,6 @@
 #!/bin/sh
 # measurements.sh BUILD OUT - the tables of docs/measurements.md, from the records of the answer key
-# graded on an H200.
+# graded on an H200, and of make bench there.
 . docs/numbers/lib.sh
 
 data=docs/data/h200
@@ -32,6 +32,17 @@ data=docs/data/h200
         jq -r '[.lab, "\(.points * 10 | round / 10) of \(.possible * 10 | round / 10)", (.seconds | round), "\(.graded_at[0:10]) \(.graded_at[11:16])"] | "| \(.[0]) | \(.[1]) | \(.[2]) | \(.[3]) |"' "$record"
     done
 } >"$out/points.md"
+
+# The simulator's own speed.
+{
+    echo '| kernel | functional | + checks | + counters | products | 16 cores | times |'
+    echo '| --- | --- | --- | --- | --- | --- | --- |'
+    grep '^bench_' "$data/simulator.tsv" |
+        while IFS="$(printf '\t')" read -r kernel _ functional checks counters products all times; do
+            echo "| $kernel | $(thousands "$functional") | $(thousands "$checks") |" \
+                "$(thousands "$counters") | $products | $(thousands "$all") | $times |"
+        done
+} >"$out/simulator.md"
 
 page=docs/measurements.md
 too_close=$(recorded 07 | awk -F'\t' '$1 == "wide" { printf "%.0f", 100 * ($5 - 1) }')

@@ -628,8 +628,7 @@ struct Launch {
     int tells;        /* a block has let the next launch begin */
     uint64_t stop_at; /* blocks from this number on need not run */
     uint32_t threads_per_block, warps_per_block, shared_bytes, resident;
-    uint32_t
-        reserved_at; /* in shared memory: what CUDA keeps there for itself, if it is asked for */
+    uint32_t reserved_at;               /* in shared memory: CUDA's own part, if it is asked for */
     uint32_t warp_places, block_places; /* of an SM: for this kernel's warps, for its blocks */
     uint32_t local_bytes;               /* of a thread: the kernel's, and what its calls may take */
     uint32_t cluster[3], cluster_blocks; /* 0: the launch has no clusters */
