@@ -187,4 +187,8 @@ check_pages
 for name in $names; do
     [ -f "$made/$name/failed" ] || check_words "$name"
 done
+# book/gpu.md repeats what docs/validation.md and its record say, which are new only now.
+if [ "$mode" = write ] && [ -z "$only" ] && [ -f "$here/gpu.sh" ]; then
+    sh "$0" "$build" write gpu || wrong=$((wrong + 1))
+fi
 [ "$wrong" = 0 ]
