@@ -354,7 +354,8 @@ static Step step_draw(uint32_t *state, int global, int copies)
 static void step_write(char *text, size_t room, const Step *step, uint32_t number)
 {
     static const char *const VECTOR[] = {[1] = "", [2] = ".v2", [4] = ".v4"};
-    static const char *const TYPE[] = {[1] = "u8", [2] = "u16", [4] = "u32", [8] = "u64"};
+    static const char *const TYPE[] = {
+        [1] = "u8", [2] = "u16", [4] = "u32", [8] = "u64", [16] = "b128"};
     char access[400], list[64] = "%r20";
     const char *space = step->global ? "global" : "shared",
                *address = step->global ? "%rd5" : "%r12";

@@ -178,6 +178,7 @@ ALWAYS void blocks_prefetch(const Launch *launch, const uint64_t *address, int s
     enum { SOME = 8 };
     for (uint32_t i = 0; i < LANES && launch->writers; i += SOME) {
         uint64_t word = (address[i] - DEVICE_BASE) / RACE_WORD;
+        if (word >= launch->shadow_words) continue; /* this may be no memory at all */
         __builtin_prefetch(store ? &launch->writers[word] : &launch->readers[word]);
         if (store) __builtin_prefetch(&launch->values[word]);
     }
