@@ -296,7 +296,8 @@ USES_common/cuda/sim/test_end_to_end.c := common/cuda/runtime $(USES_common/cuda
 $(BUILD)/tests/common/cuda/sim/test_end_to_end: $(RUNTIME_OBJ)
 $(BUILD)/tests/common/cuda/sim/test_end_to_end: LDFLAGS += -rdynamic
 # Which asks for memory in vain.
-$(BUILD)/tests/common/simt/test_simt_memory: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
+$(BUILD)/tests/common/simt/test_simt_memory: \
+    LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 
 # ---- kernels that are measured on a card and priced here (common/validate) -----------------------
 MEASURED   := $(patsubst common/validate/data/h200/%-times.tsv,%,$(wildcard \

@@ -2,10 +2,10 @@
 # steps.sh NVCC FLAG... -c NAME.cu -o OBJECT - the steps that nvcc would take, as it says itself
 # (--dryrun), but side by side where none waits for the other.
 #
-# nvcc compiles the host's code last of all, because that includes two files which device code makes:
-# the stub, by which the host knows kernels, and the fat binary.  But the stub comes at the end of
-# it.  So here the host's compiler begins beside cicc, and finds a pipe where the stub will be; and
-# the fat binary is left to the assembler.
+# nvcc compiles the host's code last of all, because that includes two files which device code
+# makes: the stub, by which the host knows kernels, and the fat binary.  But the stub comes at the
+# end of it.  So here the host's compiler begins beside cicc, and finds a pipe where the stub will
+# be; and the fat binary is left to the assembler.
 #
 # Where a step fails, nvcc itself is run: what it says is what a student reads.
 set -u
