@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/operation/owners.h"
+
 void finding_say(Finding *finding, const char *format, ...)
 {
     char sentence[sizeof finding->text];
@@ -465,42 +467,16 @@ static int find_mistake(const Judgement *judged, const Mistake *mistake, int mis
 
 /* ---- right values in wrong places -------------------------------------------------------- */
 
-/* An output and the value that it should hold. */
-typedef struct Due {
-    double value;
-    size_t index;
-} Due;
-
-static int by_value(const void *left, const void *right)
-{
-    double a = ((const Due *)left)->value, b = ((const Due *)right)->value;
-    return (a > b) - (a < b);
-}
-
-static Due *dues_sorted(const Judgement *judged)
+static Owner *owners_of(const Judgement *judged)
 {
     enum { MOST = 1 << 20 };
     size_t total = judged->verdict.total;
-    Due *due = total <= MOST ? malloc(total * sizeof *due) : NULL;
-    for (size_t i = 0; due && i < total; i++)
-        due[i] = (Due){judged->expected[i], i};
-    if (due) qsort(due, total, sizeof *due, by_value);
-    return due;
-}
-
-/* The one output that should hold `value`; total: none, or several would do. */
-static size_t owner_of(const Due *due, size_t total, double value, double allowed)
-{
-    size_t low = 0, high = total;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (due[middle].value < value - allowed)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == total || due[low].value > value + allowed) return total;
-    return low + 1 < total && due[low + 1].value <= value + allowed ? total : due[low].index;
+    Owner *owner = total <= MOST ? malloc(total * sizeof *owner) : NULL;
+    if (!owner) return NULL;
+    for (size_t i = 0; i < total; i++)
+        owner[i] = (Owner){judged->expected[i], i};
+    owners_sort(owner, total);
+    return owner;
 }
 
 /* What the wrong outputs hold: nothing, or what belongs to another. */
@@ -509,17 +485,17 @@ typedef struct Strays {
     double evidence;                  /* that this is no chance, in bits */
 } Strays;
 
-static Strays strays_count(const Judgement *judged, const Due *due)
+static Strays strays_count(const Judgement *judged, const Owner *owner)
 {
     const size_t total = judged->verdict.total;
+    size_t first;
     Strays strays = {0};
     for (size_t i = 0; i < total; i++) {
         double got = judged->view.output[i], allowed = bound_at(judged, i) / VERDICT_SAFETY;
         if (judged->mark[i] != MARK_WRONG) continue;
         strays.zeros += got == 0;
-        size_t owner = got == 0 ? total : owner_of(due, total, got, allowed);
-        if (owner == total) continue;
-        if (!strays.moved++) strays.here = i, strays.there = owner;
+        if (got == 0 || owners_with(owner, total, got, allowed, &first) != 1) continue;
+        if (!strays.moved++) strays.here = i, strays.there = owner[first].index;
         double chance = (double)total * allowed / fmax(fabs(got), judged->rms);
         strays.evidence += chance < 0.5 ? -log2(chance) : 0;
     }
@@ -533,10 +509,10 @@ static void say_strays(const Judgement *judged, Finding *finding)
     const size_t wrong = judged->verdict.wrong;
     TensorShape shape = {.rank = 0};
     char here[96], there[96];
-    Due *due = judged->precision == PRECISION_FP32 ? dues_sorted(judged) : NULL;
-    if (!due) return;
-    Strays strays = strays_count(judged, due);
-    free(due);
+    Owner *owner = judged->precision == PRECISION_FP32 ? owners_of(judged) : NULL;
+    if (!owner) return;
+    Strays strays = strays_count(judged, owner);
+    free(owner);
     const int moved = strays.moved && strays.moved * 2 >= wrong - strays.zeros &&
                       strays.evidence >= EVIDENCE_BITS;
     if (strays.zeros * 2 >= wrong)

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/operation/owners.h"
+
 enum { OUTPUTS_SORTED = 1 << 22, AXES = 4 };
 
 static double tolerance_at(const Diagnosis *d, size_t index)
@@ -226,50 +228,21 @@ static int find_product(const Diagnosis *d, Finding *finding)
 
 /* ---- another output's value -------------------------------------------------------------- */
 
-/* An output's right value, and whose it is: what it holds if it is right, else what it should
- * hold.  But inputs of 11 bits leave a value so much room that many outputs would do for it. */
-typedef struct Right {
-    double value;
-    size_t index;
-} Right;
-
-static int by_value(const void *left, const void *right)
+/* Right values of outputs: what one holds if it is right, else what it should hold.  But inputs of
+ * 11 bits leave a value so much room that many outputs would do for it. */
+static Owner *owners_sorted(const Diagnosis *d, size_t *owners)
 {
-    double a = ((const Right *)left)->value, b = ((const Right *)right)->value;
-    return (a > b) - (a < b);
-}
-
-static Right *rights_sorted(const Diagnosis *d, size_t *rights)
-{
-    Right *right = d->total <= OUTPUTS_SORTED ? malloc(d->total * sizeof *right) : NULL;
+    Owner *right = d->total <= OUTPUTS_SORTED ? malloc(d->total * sizeof *right) : NULL;
     size_t count = 0;
     if (!right) return NULL;
     for (size_t i = 0; i < d->total; i++)
         if (d->mark[i] == MARK_RIGHT)
-            right[count++] = (Right){d->output[i], i};
+            right[count++] = (Owner){d->output[i], i};
         else if (d->precision == PRECISION_FP32)
-            right[count++] = (Right){d->expected[i], i};
-    qsort(right, count, sizeof *right, by_value);
-    *rights = count;
+            right[count++] = (Owner){d->expected[i], i};
+    owners_sort(right, count);
+    *owners = count;
     return right;
-}
-
-/* The outputs that should hold `value`, a run of the sorted ones: from *first, returns how many. */
-static size_t rights_with(const Right *right, size_t rights, double value, double allowed,
-                          size_t *first)
-{
-    size_t low = 0, high = rights;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (right[middle].value < value - allowed)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    *first = low;
-    while (low < rights && right[low].value <= value + allowed)
-        low++;
-    return low - *first;
 }
 
 /* Within this of each other two sums in fp32 are the same: a twentieth of their bound where there
@@ -285,7 +258,7 @@ static double same_sum(const Diagnosis *d, size_t index)
 static int owners_find(const Diagnosis *d, size_t owner[SAMPLES_WRONG], double *evidence)
 {
     size_t rights = 0;
-    Right *right = rights_sorted(d, &rights);
+    Owner *right = owners_sorted(d, &rights);
     int found = 0;
     *evidence = 0;
     for (int i = 0; right && i < d->samples.wrong; i++) {
@@ -293,7 +266,7 @@ static int owners_find(const Diagnosis *d, size_t owner[SAMPLES_WRONG], double *
         double got = d->output[index], allowed = same_sum(d, index);
         owner[i] = d->total;
         if (!isfinite(got) || got == 0) continue;
-        if (rights_with(right, rights, got, allowed, &first) != 1) continue;
+        if (owners_with(right, rights, got, allowed, &first) != 1) continue;
         owner[i] = right[first].index;
         found++;
         /* A stranger's value would meet one of all outputs with about this chance. */
