@@ -579,6 +579,27 @@ static void global_sectors(void **state)
     simt_close(gpu);
 }
 
+/* Runs these accesses by one warp, and asks how many wavefronts they are.  %r1: the thread, %r2: an
+ * array of 8 KB in shared memory. */
+static void assert_wavefronts(const char *access, uint64_t want)
+{
+    char text[2048];
+    SimtResult result;
+    SimtGpu *gpu = gpu_open(1, 0, 1);
+    snprintf(text, sizeof text,
+             "%s.visible .entry k()\n{\n.shared .align 16 .b8 s[8192];\n.reg .b32 %%r<14>; "
+             ".reg .b64 %%rd<9>;\n"
+             "mov.u32 %%r1, %%tid.x; mov.u32 %%r2, s; mov.u32 %%r5, 0; mov.u32 %%r6, 0; "
+             "mov.u32 %%r7, 0; mov.u32 %%r8, 0; mov.u32 %%r9, 0; mov.u64 %%rd6, 0;\n"
+             "%s ret;\n}\n",
+             HEAD, access);
+    assert_int_equal(run(gpu, text, 1, 32, 0, NULL, 0, &result), 0);
+    if (result.counters.shared_wavefronts != want)
+        fail_msg("%s %llu wavefronts", access,
+                 (unsigned long long)result.counters.shared_wavefronts);
+    simt_close(gpu);
+}
+
 static void shared_conflicts(void **state)
 {
     /* Words between lanes, and type: 32 banks of a word each. */
@@ -591,22 +612,12 @@ static void shared_conflicts(void **state)
         {16, "u32", "%r6", 4}, {128, "u32", "%r6", 32}, {132, "u32", "%r6", 1},
         {8, "u64", "%rd6", 2}, {16, "u64", "%rd6", 4},  {16, "v4.u32", "{%r6,%r7,%r8,%r9}", 4}};
     (void)state;
-    SimtGpu *gpu = gpu_open(1, 0, 1);
     for (size_t i = 0; i < sizeof PATTERNS / sizeof *PATTERNS; i++) {
-        char text[2048];
-        SimtResult result;
-        snprintf(text, sizeof text,
-                 "%s.visible .entry k()\n{\n.shared .align 16 .b8 s[8192];\n.reg .b32 %%r<10>; "
-                 ".reg .b64 %%rd<9>;\n"
-                 "mov.u32 %%r1, %%tid.x; mov.u32 %%r2, s; mad.lo.s32 %%r3, %%r1, %u, %%r2;\n"
-                 "ld.shared.%s %s, [%%r3]; ret;\n}\n",
-                 HEAD, PATTERNS[i].stride, PATTERNS[i].type, PATTERNS[i].reg);
-        assert_int_equal(run(gpu, text, 1, 32, 0, NULL, 0, &result), 0);
-        if (result.counters.shared_wavefronts != PATTERNS[i].want)
-            fail_msg("stride %u of %s: %llu wavefronts", PATTERNS[i].stride, PATTERNS[i].type,
-                     (unsigned long long)result.counters.shared_wavefronts);
+        char access[200];
+        snprintf(access, sizeof access, "mad.lo.s32 %%r3, %%r1, %u, %%r2; ld.shared.%s %s, [%%r3];",
+                 PATTERNS[i].stride, PATTERNS[i].type, PATTERNS[i].reg);
+        assert_wavefronts(access, PATTERNS[i].want);
     }
-    simt_close(gpu);
 }
 
 /* As ncu counts them on an H200. */
@@ -645,23 +656,12 @@ static void wide_accesses_go_by_parts_of_a_warp(void **state)
         {"mov.u32 %r4, %r1;", "st.shared.u32 [%r3], %r6; st.shared.u32 [%r3+4], %r7;", 12, 2},
     };
     (void)state;
-    SimtGpu *gpu = gpu_open(1, 0, 1);
     for (size_t i = 0; i < sizeof PATTERNS / sizeof *PATTERNS; i++) {
-        char text[2048];
-        SimtResult result;
-        snprintf(text, sizeof text,
-                 "%s.visible .entry k()\n{\n.shared .align 16 .b8 s[8192];\n.reg .b32 %%r<14>; "
-                 ".reg .b64 %%rd<9>;\n"
-                 "mov.u32 %%r1, %%tid.x; mov.u32 %%r2, s; mov.u32 %%r5, 0; mov.u32 %%r6, 0; "
-                 "mov.u32 %%r7, 0; mov.u32 %%r8, 0; mov.u32 %%r9, 0; mov.u64 %%rd6, 0;\n"
-                 "%s mad.lo.s32 %%r3, %%r4, %u, %%r2;\n%s ret;\n}\n",
-                 HEAD, PATTERNS[i].place, PATTERNS[i].stride, PATTERNS[i].access);
-        assert_int_equal(run(gpu, text, 1, 32, 0, NULL, 0, &result), 0);
-        if (result.counters.shared_wavefronts != PATTERNS[i].want)
-            fail_msg("%s %s %llu wavefronts", PATTERNS[i].place, PATTERNS[i].access,
-                     (unsigned long long)result.counters.shared_wavefronts);
+        char access[400];
+        snprintf(access, sizeof access, "%s mad.lo.s32 %%r3, %%r4, %u, %%r2;\n%s",
+                 PATTERNS[i].place, PATTERNS[i].stride, PATTERNS[i].access);
+        assert_wavefronts(access, PATTERNS[i].want);
     }
-    simt_close(gpu);
 }
 
 /* Two words of each vector of four are two loads, each of which touches every sector. */

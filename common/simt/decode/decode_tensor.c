@@ -217,34 +217,21 @@ static int decode_matrix(Decoder *d, int store)
     return words_finished(d);
 }
 
-static int decode_ldmatrix(Decoder *d)
+/* ldmatrix, stmatrix: up to four matrices of 8 x 8 halves, whose rows lie where lanes say. */
+static int decode_rows(Decoder *d, int store)
 {
-    TensorPlan plan = {.kind = TENSOR_LDMATRIX, .stride = NO_SLOT};
+    TensorPlan plan = {.kind = store ? TENSOR_STORE : TENSOR_LDMATRIX, .stride = NO_SLOT};
+    Fragment *f = store ? &plan.c : &plan.d;
     Words words;
     Ins address;
-    if (words_read(d, &words, &plan) != 0 || fragment_read(d, 0, 1, TYPE_F16, &plan.d) != 0 ||
-        matrix_address(d, 1, words.space, &address) != 0)
+    if ((store && needs_hopper(d, "stmatrix") != 0) || words_read(d, &words, &plan) != 0 ||
+        fragment_read(d, (uint32_t)store, !store, TYPE_F16, f) != 0 ||
+        matrix_address(d, (uint32_t)!store, words.space, &address) != 0)
         return -1;
-    if (plan.d.count != 1 && plan.d.count != 2 && plan.d.count != 4)
-        return refuse(d, "ldmatrix of %u matrices", plan.d.count);
-    Ins *ins = plan_emit(d, OP_LDMATRIX, CLASS_SHARED_LOAD, &plan);
-    ins->bytes = 16;
-    address_use(d, ins, &address);
-    return words_finished(d);
-}
-
-static int decode_stmatrix(Decoder *d)
-{
-    TensorPlan plan = {.kind = TENSOR_STORE, .stride = NO_SLOT};
-    Words words;
-    Ins address;
-    if (needs_hopper(d, "stmatrix") != 0 || words_read(d, &words, &plan) != 0 ||
-        fragment_read(d, 1, 0, TYPE_F16, &plan.c) != 0 ||
-        matrix_address(d, 0, words.space, &address) != 0)
-        return -1;
-    if (plan.c.count != 1 && plan.c.count != 2 && plan.c.count != 4)
-        return refuse(d, "stmatrix of %u matrices", plan.c.count);
-    Ins *ins = plan_emit(d, OP_STMATRIX, CLASS_SHARED_STORE, &plan);
+    if (f->count != 1 && f->count != 2 && f->count != 4)
+        return refuse(d, "%s of %u matrices", store ? "stmatrix" : "ldmatrix", f->count);
+    Ins *ins = plan_emit(d, store ? OP_STMATRIX : OP_LDMATRIX,
+                         store ? CLASS_SHARED_STORE : CLASS_SHARED_LOAD, &plan);
     ins->bytes = 16;
     address_use(d, ins, &address);
     return words_finished(d);
@@ -266,8 +253,8 @@ int decode_tensor(Decoder *d)
 {
     const char *name = d->in->word[0], *what = d->in->words > 1 ? d->in->word[1] : "";
     if (!strcmp(name, "mma")) return decode_product(d, TENSOR_MMA);
-    if (!strcmp(name, "ldmatrix")) return decode_ldmatrix(d);
-    if (!strcmp(name, "stmatrix")) return decode_stmatrix(d);
+    if (!strcmp(name, "ldmatrix")) return decode_rows(d, 0);
+    if (!strcmp(name, "stmatrix")) return decode_rows(d, 1);
     if (!strcmp(name, "movmatrix")) return decode_movmatrix(d);
     if (strcmp(name, "wmma")) return 1;
     if (!strcmp(what, "mma")) return decode_product(d, TENSOR_WMMA);

@@ -142,6 +142,7 @@ ALWAYS Shape reach_global(Warp *warp, const Ins *ins, uint32_t bytes, int store,
 }
 
 /* ---- what was written ------------------------------------------------------------------------ */
+
 /* Is what was read stored again to the same place soon, on the same line?  That is +=. */
 static int adds_in_place(const Warp *warp, const Ins *ins)
 {
