@@ -37,16 +37,31 @@ awk -F'\t' '
     !($1 in seen) { seen[$1] = ++layers; name[layers] = $1 }
     function cell(layer, kind) { return (layer, kind) in us ? sprintf(us[layer, kind] < 100 ? "%.1f" : "%.0f", us[layer, kind]) : "–" }
     function ratio(layer, a, b) { return (layer, a) in us && (layer, b) in us ? sprintf("%.2f", us[layer, a] / us[layer, b]) : "–" }
+    function title(text, columns) {
+        printf "%s%s\n\n%s\n", tables++ ? "\n" : "", text, columns
+        gsub(/[^|]+/, " --- ", columns)
+        print columns
+    }
     END {
-        print "| layer | 02 | 04 | 09 | **10** | TFLOP/s | of FMA | of roofline | cuDNN fp32 | how | cuDNN / 10 | no transform / 10 | cuBLAS | best lab | which | cuDNN / best | **11** | **12** | cuDNN TF32 | cuDNN TF32 / 11 | cuDNN TF32 / 12 | **12**, halves | cuDNN FP16 | cuDNN FP16 / 12 |"
-        print "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
+        ten = "10-implicit-gemm"; best = "best lab"; eleven = "11-tensor-cores"; twelve = "12-hopper"
+        title("In fp32, µs:", "| layer | 02 | 04 | 09 | **10** | best lab | which | cuDNN fp32 | how | cuBLAS |")
         for (i = 1; i <= layers; i++) {
-            l = name[i]; ten = "10-implicit-gemm"
-            printf "| %s | %s | %s | %s | %s | %.1f | %.0f %% | %.0f %% | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", l, cell(l, "02-naive"), cell(l, "04-tiled"),
-                cell(l, "09-im2col"), cell(l, ten), tf[l, ten], 100 * ceiling[l, ten], 100 * roof[l, ten], cell(l, "cuDNN fp32"), how[l, "cuDNN fp32"],
-                ratio(l, "cuDNN fp32", ten), ratio(l, "cuDNN products", ten), cell(l, "cuBLAS fp32"), cell(l, "best lab"), substr(how[l, "best lab"], 1, 2), ratio(l, "cuDNN fp32", "best lab"),
-                cell(l, "11-tensor-cores"), cell(l, "12-hopper"),
-                cell(l, "cuDNN TF32"), ratio(l, "cuDNN TF32", "11-tensor-cores"), ratio(l, "cuDNN TF32", "12-hopper"),
+            l = name[i]
+            printf "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", l, cell(l, "02-naive"), cell(l, "04-tiled"),
+                cell(l, "09-im2col"), cell(l, ten), cell(l, best), substr(how[l, best], 1, 2),
+                cell(l, "cuDNN fp32"), how[l, "cuDNN fp32"], cell(l, "cuBLAS fp32")
+        }
+        title("Lab 10 against the card and cuDNN:", "| layer | TFLOP/s | of FMA | of roofline | cuDNN / 10 | no transform / 10 | cuDNN / best lab |")
+        for (i = 1; i <= layers; i++) {
+            l = name[i]
+            printf "| %s | %.1f | %.0f %% | %.0f %% | %s | %s | %s |\n", l, tf[l, ten], 100 * ceiling[l, ten], 100 * roof[l, ten],
+                ratio(l, "cuDNN fp32", ten), ratio(l, "cuDNN products", ten), ratio(l, "cuDNN fp32", best)
+        }
+        title("On tensor cores, µs:", "| layer | **11** | **12** | cuDNN TF32 | cuDNN TF32 / 11 | cuDNN TF32 / 12 | **12**, halves | cuDNN FP16 | cuDNN FP16 / 12 |")
+        for (i = 1; i <= layers; i++) {
+            l = name[i]
+            printf "| %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", l, cell(l, eleven), cell(l, twelve), cell(l, "cuDNN TF32"),
+                ratio(l, "cuDNN TF32", eleven), ratio(l, "cuDNN TF32", twelve),
                 cell(l, "12-hopper-fp16"), cell(l, "cuDNN FP16"), ratio(l, "cuDNN FP16", "12-hopper-fp16")
         }
     }' "$out/best.tsv" >"$out/layers.md"
