@@ -451,8 +451,8 @@ static int lab_profile(const Options *options, const Lab *lab, Error *error)
 {
     if (!lab->ini.host) return run_program(options, lab, TO_PROFILE, error);
     return error_set(error,
-                     "%s runs on the CPU, where the profiler is perf: perf record on the "
-                     "program that `make run LAB=%.2s` builds",
+                     "%s runs on the CPU, where the profiler is perf: perf record -o "
+                     "build/perf.data make run LAB=%.2s, then perf annotate -i build/perf.data",
                      lab->name, lab->name);
 }
 

@@ -281,14 +281,37 @@ static void say_where_slow(LabRun *run, RecordCase *item)
     text_add(item->speed.text, sizeof item->speed.text, "\n- %s", text);
 }
 
+/* Unless a case before has it. */
+static void hint_once(const LabRun *run, RecordCase *item, const char *hint)
+{
+    for (const RecordCase *before = run->record->item; hint && before < item; before++)
+        if (!strcmp(before->hint, hint)) return;
+    if (hint) text_set(item->hint, sizeof item->hint, "%s", hint);
+}
+
+/* In plain C only instructions are told of, beside the times that were measured. */
+static void say_why_slow_in_c(LabRun *run, RecordCase *item)
+{
+    RecordSpeed *speed = &item->speed;
+    char measured[sizeof speed->text];
+    text_set(measured, sizeof measured, "%s", speed->text);
+    text_set(speed->text, sizeof speed->text, "%.2f times the cycles of the reference.%s%s",
+             speed->student / speed->reference, *measured ? "\n" : "", measured);
+    hint_once(run, item, lab_slow_hint(&run->lab->ini, slow_name(SLOW_INSTRUCTIONS)));
+}
+
 /* Where points for speed are missing: what the simulator counted more of than in the reference, and
- * the hint that goes with the most of it, unless a case before has it.  A card counts nothing. */
+ * the hint that goes with the most of it.  A card counts nothing. */
 static void say_why_slow(LabRun *run, RecordCase *item)
 {
     enum { REASONS = 3 };
     RecordSpeed *speed = &item->speed;
     SlowReason reason[REASONS];
     if (speed->verdict != SPEED_SCORED || speed->points >= speed->possible) return;
+    if (run->judge.host) {
+        say_why_slow_in_c(run, item);
+        return;
+    }
     if (!run->speed.sim) {
         text_add(speed->text, sizeof speed->text,
                  "%sA card counts nothing: ENGINE=sim CASE=%s says what the simulator counts more "
@@ -306,9 +329,7 @@ static void say_why_slow(LabRun *run, RecordCase *item)
         if (!hint) hint = lab_slow_hint(&run->lab->ini, slow_name(reason[i].cause));
     }
     say_where_slow(run, item);
-    for (const RecordCase *before = run->record->item; hint && before < item; before++)
-        if (!strcmp(before->hint, hint)) return;
-    if (hint) text_set(item->hint, sizeof item->hint, "%s", hint);
+    hint_once(run, item, hint);
 }
 
 /* Whether this machine has cores to spare: a second session on busy ones only costs its start. */
@@ -462,7 +483,7 @@ static void cases_speed(LabRun *run)
         if (record->item[i].speed.possible > 0)
             speed_score(&record->item[i].speed, run->lab->ini.slack,
                         run->speed.sim || run->judge.host, all);
-    for (int i = 0; i < record->cases && !run->judge.host; i++)
+    for (int i = 0; i < record->cases; i++)
         say_why_slow(run, &record->item[i]);
 }
 

@@ -232,8 +232,12 @@ static void timeline_print(FILE *stream, const ProfilePage *page)
 {
     const SimtProfile *profile = page->profile;
     if (!profile->replayed_cycles || !profile->spans) return;
-    fprintf(stream, "\n  One multiprocessor's first %u blocks, over %" PRIu64 " cycles\n\n",
-            profile->spans, profile->replayed_cycles);
+    fprintf(stream, "\n  One multiprocessor's first ");
+    if (profile->spans > 1)
+        fprintf(stream, "%u blocks", profile->spans);
+    else
+        fprintf(stream, "block");
+    fprintf(stream, ", over %" PRIu64 " cycles\n\n", profile->replayed_cycles);
     for (uint32_t i = 0; i < profile->spans && i < TIMELINE_ROWS; i++) {
         const SimtSpan *span = &profile->span[i];
         int begin = (int)(span->begin * TIMELINE_COLUMNS / profile->replayed_cycles),

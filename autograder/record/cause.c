@@ -97,6 +97,33 @@ static int is_accident(const Record *record, const RecordCase *item)
     return (alone && larger) || (vague && item->hidden && is_place(item));
 }
 
+/* Reads beside a tensor.  In plain C nobody checks them, but NaN lies there. */
+static int is_outside(const Record *record, const RecordCase *item)
+{
+    static const Fault OUTSIDE[] = {FAULT_READ_OUTSIDE, FAULT_NONE};
+    return fault_is_one_of(item->fault, OUTSIDE) ||
+           (!strcmp(record->engine, "cpu") && !strcmp(item->fault, fault_name(FAULT_NAN)));
+}
+
+/* Whether a case of the handout shows which index is wrong.  In another shape the same index leads
+ * out of the tensor. */
+static int names_index(const Record *record)
+{
+    static const Fault INDEX[] = {FAULT_TRANSPOSED_FILTER,
+                                  FAULT_HALO,
+                                  FAULT_PADDING_EDGE,
+                                  FAULT_AXES,
+                                  FAULT_STRIDE,
+                                  FAULT_NONE};
+    for (int i = 0; i < record->cases; i++) {
+        const RecordCase *item = &record->item[i];
+        if (item->verdict == CASE_WRONG && !item->hidden && fault_is_one_of(item->fault, INDEX) &&
+            !is_accident(record, item))
+            return 1;
+    }
+    return 0;
+}
+
 /* How far a finding is from what it follows from: 0 is a cause. */
 static int cause_rank(const Record *record, const RecordCase *item)
 {
@@ -105,6 +132,7 @@ static int cause_rank(const Record *record, const RecordCase *item)
     static const Fault UNSET[] = {FAULT_NAN,        FAULT_ACCUMULATED,   FAULT_UNWRITTEN,
                                   FAULT_GUARD_BAND, FAULT_INPUT_CHANGED, FAULT_NONE};
     if (fault_is_one_of(item->fault, ORDER)) return 0;
+    if (is_outside(record, item) && names_index(record)) return 5;
     if (item->verdict != CASE_WRONG) return item->verdict == CASE_LIMIT ? 3 : 1;
     if (fault_is_one_of(item->fault, UNSET)) return 2;
     if (fault_is_one_of(item->fault, VAGUE)) return 5;

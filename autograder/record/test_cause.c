@@ -105,6 +105,27 @@ static void an_accident_of_a_shape_is_no_cause(void **state)
     free(record);
 }
 
+/* One wrong index is a pattern in one shape, and leads out of the tensor in another. */
+static void a_named_index_stands_before_reads_outside(void **state)
+{
+    (void)state;
+    Record *record = calloc(1, sizeof *record);
+    RecordCase *outside = &record->item[0], *pattern = &record->item[1];
+    *outside = found(CASE_ERROR, "read-outside", "right past the end of x, at conv.cu:29");
+    *pattern = found(CASE_WRONG, "axes", "rows of H pixels");
+    record->cases = 2;
+    assert_ptr_equal(cause_first(record), pattern);
+    pattern->hidden = 1; /* whose shape nobody sees */
+    assert_ptr_equal(cause_first(record), outside);
+    *pattern = found(CASE_WRONG, "tile-edge", "only where"); /* names no index */
+    assert_ptr_equal(cause_first(record), outside);
+    *outside = found(CASE_WRONG, "nan", "unset"), *pattern = found(CASE_WRONG, "axes", "rows");
+    assert_ptr_equal(cause_first(record), outside);
+    strcpy(record->engine, "cpu"); /* where nobody checks reads */
+    assert_ptr_equal(cause_first(record), pattern);
+    free(record);
+}
+
 static void the_hint_of_a_fault_is_every_case_s(void **state)
 {
     (void)state;
@@ -123,6 +144,7 @@ int main(void)
         cmocka_unit_test(numbers_are_no_difference),
         cmocka_unit_test(causes_stand_before_what_follows),
         cmocka_unit_test(an_accident_of_a_shape_is_no_cause),
+        cmocka_unit_test(a_named_index_stands_before_reads_outside),
         cmocka_unit_test(the_hint_of_a_fault_is_every_case_s),
     };
     return cmocka_run_group_tests_name("autograder/cause", tests, NULL, NULL);

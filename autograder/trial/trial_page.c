@@ -104,6 +104,18 @@ static void print_baseline(const Trial *trial, const DeviceCost *baseline)
     text_wrap(stdout, 2, line);
 }
 
+/* What a wrong output may come from.  The rest of the counters would only push the message off the
+ * screen. */
+static void print_launch(const DeviceCost *cost)
+{
+    char line[200];
+    text_set(line, sizeof line, "%" PRIu64 " launch%s; grid %ux%ux%u, block %ux%ux%u",
+             cost->launches, cost->launches == 1 ? "" : "es, the costliest", cost->grid[0],
+             cost->grid[1], cost->grid[2], cost->block[0], cost->block[1], cost->block[2]);
+    text_add(line, sizeof line, ", %u bytes of shared memory a block", cost->shared_bytes);
+    text_wrap(stdout, 2, line);
+}
+
 void trial_print_cost(const Trial *trial, int correct)
 {
     DeviceCost baseline;
@@ -113,9 +125,13 @@ void trial_print_cost(const Trial *trial, int correct)
         printf("  no kernel was launched\n");
         return;
     }
+    if (!correct) {
+        if (simulated) print_launch(&trial->cost);
+        return;
+    }
     print_time(trial);
     fflush(stdout);
-    int beside = trial->baseline && correct && !trial_beside(trial, NULL, &baseline, &error);
+    int beside = trial->baseline && !trial_beside(trial, NULL, &baseline, &error);
     if (beside) print_baseline(trial, &baseline);
     if (*error.text) text_wrap(stdout, 2, error.text);
     if (simulated) report_counters(stdout, 4, &trial->cost, beside ? &baseline : NULL, "baseline");

@@ -8,7 +8,8 @@
 void trial_print_case(const Trial *trial, const char *shape);
 /* "correct", or what is wrong with its lines and its hint; then what is odd and costs no points. */
 void trial_print_verdict(const Trial *trial, const RecordCase *item);
-/* Time or cycles and counters; where the call was correct, those of the baseline beside. */
+/* Of a correct call time or cycles and counters, those of the baseline beside; of another how it
+ * was launched. */
 void trial_print_cost(const Trial *trial, int correct);
 
 /* "18,004 cycles (9.1 us)", or "92.1 us" where no cycles are simulated.  Returns `text`. */

@@ -72,6 +72,7 @@ typedef enum Plant {
     PLANT_RACE,
     PLANT_NOISE,
     PLANT_ROW_PITCH, /* rows of x taken Q apart */
+    PLANT_ROWS_OF_H, /* rows of x taken H apart */
     PLANT_TRUNCATED, /* the sum passes through an int */
     PLANT_HALVED,
     PLANT_CLIPPED,         /* max(sum, 0) */
@@ -178,6 +179,7 @@ static float read_x(Plant plant, const ConvProblem *v, const float *x, int n, in
     if (plant == PLANT_CHANNEL_ZERO_READ) c = 0;
     if (plant == PLANT_IMAGE_ZERO) n = 0;
     long long pitch = plant == PLANT_ROW_PITCH         ? v->Q
+                      : plant == PLANT_ROWS_OF_H       ? v->H
                       : plant == PLANT_SIDES_EXCHANGED ? v->H
                                                        : v->W;
     long long at = ((long long)n * v->C + c) * v->H * v->W + h * pitch + w;

@@ -114,6 +114,7 @@ Fault fault_stopped(const char *message)
         {"nvalid __constant__ read", FAULT_READ_OUTSIDE},
         {"cudaErrorInvalidConfiguration", FAULT_LAUNCH},
         {"cudaErrorLaunchOutOfResources", FAULT_LAUNCH},
+        {"bytes of dynamic shared memory", FAULT_LAUNCH},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strstr(message, known[i].words)) return known[i].fault;

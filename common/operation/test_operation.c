@@ -189,6 +189,9 @@ static void what_stopped_a_run_is_a_fault(void **state)
         {"Misaligned __shared__ read of 16 bytes", FAULT_MISALIGNED},
         {"Barrier error: divergent threads in a warp", FAULT_BARRIER},
         {"cudaErrorInvalidConfiguration: a block of 2304 threads", FAULT_LAUNCH},
+        {"cudaErrorInvalidValue: 57696 bytes of dynamic shared memory: conv_kernel may use at most "
+         "49152",
+         FAULT_LAUNCH},
         {"asked for more than 2048 MiB of host memory", FAULT_NONE},
         {"", FAULT_NONE},
     };

@@ -130,6 +130,20 @@ run 0 "$lab" run $weights "$work/zero.txt" --shape 'fc_forward N=1 C=1 K=2' && g
     run 1 "$lab" run $weights "$work/half.txt" --shape 'fc_forward N=1 C=1 K=2' &&
     grep -q '^  WRONG: ' "$work/out" && grep -q ' 1 of 2 outputs are wrong, first (n,k) = (0,1)' "$work/out"
 tell run-of-weights
+# Of a wrong output only how it was launched is shown beside the message.
+mkdir -p "$work/down/02-naive"
+sed 's|(p->Q + TILE - 1) / TILE|p->Q / TILE|' solutions/02-naive/conv.cu >"$work/down/02-naive/conv.cu"
+run 1 "$lab" run --build "$build" --lab 02 --case uneven --submission "$work/down" --engine sim &&
+    grep -q '^  1 launch; grid 18x2x1, block 16x16x1, 0 bytes of shared memory a block$' "$work/out" &&
+    ! grep -q 'cycles\|occupancy' "$work/out"
+tell run-of-a-wrong-output-shows-its-launch
+# Where plain C is slow, the grade says by how much, and how to begin.
+mkdir -p "$work/slow/01-sequential"
+cp labs/01-sequential/baseline.c "$work/slow/01-sequential/conv.c"
+run 0 "$grade" --build "$build" --lab 01 --submission "$work/slow" --results "$work/results" &&
+    grep -q '^      [4-9][.0-9]* times the cycles of the reference.$' "$work/out" &&
+    [ "$(grep -c '^      Hint: The innermost loop decides' "$work/out")" = 1 ]
+tell slow-c-is-told
 # What make run says is what make grade says, but for the numbers of other inputs.
 run 1 "$lab" run --build "$build" --lab 01 --case uneven --submission autograder/tests/skeletons &&
     sed -n '/No output/,/^  Hint/p' "$work/out" | sed '$d' >"$work/run-says" &&

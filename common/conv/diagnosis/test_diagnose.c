@@ -284,6 +284,7 @@ static void races_and_the_rest(void **state)
     expect(OBLONG, PLANT_Y_TRANSPOSED, FAULT_EVERYWHERE, "transposed");
     expect(VALID, PLANT_ROW_PITCH, FAULT_EVERYWHERE, "Q pixels long");
     expect(STRIDED, PLANT_ROW_PITCH, FAULT_EVERYWHERE, "Q pixels long");
+    expect(OBLONG, PLANT_ROWS_OF_H, FAULT_AXES, "H pixels long");
 }
 
 /* Whatever the fault is called that comes of where the wrong outputs lie. */

@@ -292,18 +292,20 @@ static void list_inputs(VariantList *list)
         "Every image's output is made from image n = 0: n does not enter the index of x.");
     v->x_n = 0;
     const struct {
+        Fault fault;
         long long pitch;
         const char *name;
-    } pitch[] = {{c->Q, "Q"},
-                 {c->H, "H"},
-                 {(long long)c->W + c->pad_left + c->pad_right, "the padded width"}};
+    } pitch[] = {
+        {FAULT_EVERYWHERE, c->Q, "Q"},
+        {FAULT_AXES, c->H, "H"},
+        {FAULT_EVERYWHERE, (long long)c->W + c->pad_left + c->pad_right, "the padded width"}};
     for (int i = 0; i < 3; i++) {
-        v = variant_add(list, FAULT_EVERYWHERE,
+        v = variant_add(list, pitch[i].fault,
                         "The rows of x are taken to be %s pixels long; they are W long: pixel "
                         "(h,w) is number h*W + w of its image's channel.",
                         pitch[i].name);
         v->x_h = pitch[i].pitch;
-        v = variant_add(list, FAULT_EVERYWHERE,
+        v = variant_add(list, pitch[i].fault,
                         "The rows of x are taken to be %s pixels long, and the channels H of those "
                         "rows; rows are W long: pixel (h,w) is number h*W + w of its image's "
                         "channel, which has H*W.",
