@@ -40,7 +40,7 @@ static const char USAGE[] =
     "  --results DIR      where the records go (default <build>/results, or results/<name> below "
     "it)\n"
     "  --call-seconds N   CPU time that one call's host code may use, and wait besides (default "
-    "20)\n"
+    "10)\n"
     "  --ptx-only         compiles no machine code, in less time; registers, and so cycles,\n"
     "                     are then guessed: for what is wrong anyway\n"
     "  --watch            what was wrong last time comes first, and the first wrong case is the "
@@ -73,8 +73,7 @@ static int parse_options(int argc, char **argv, Options *options, Error *error)
                          .build = "build",
                          .submission = "labs",
                          .engine = ENGINE_AUTO,
-                         .fail_under = -1,
-                         .call_seconds = 20};
+                         .fail_under = -1};
     const Option table[] = {
         {"root", OPTION_TEXT, &options->root},
         {"build", OPTION_TEXT, &options->build},

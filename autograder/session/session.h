@@ -30,7 +30,7 @@ typedef struct SessionOptions {
     const char *machine;          /* sim: "h200" ...; gpu: ignored */
     int sim_threads;              /* 0: one per core */
     int checks;                   /* sim: initcheck on */
-    double call_seconds;          /* CPU time of one call's host code, and waiting; 0: 20;
+    double call_seconds;          /* CPU time of one call's host code, and waiting; 0: 10;
                                      less: kernels get a quarter of the instructions */
     uint64_t runner_memory_bytes; /* 0: 2 GiB */
     const char *gpus_directory;   /* of the machines' descriptions; NULL: common/simt/gpus */

@@ -43,7 +43,7 @@ uint64_t limit_instructions(const Session *session)
 }
 
 /* Counted code is 20 to 50 times as slow; what is allowed still exceeds by far what may earn. */
-static double seconds_allowed(const Session *session, int slot)
+double limit_seconds(const Session *session, int slot)
 {
     double seconds = session->call_seconds;
     if (slot == 0) seconds *= LEVEL[level(session)].seconds;
@@ -102,7 +102,7 @@ int limit_wait(Session *session, int slot, RunOutcome *outcome)
     Meter meter;
     Excess excess = EXCESS_NONE;
     if (answer_in(session, meter_interval())) return 0; /* most calls end at once */
-    meter_open(&meter, runner->pid, helper, seconds_allowed(session, slot));
+    meter_open(&meter, runner->pid, helper, limit_seconds(session, slot));
     meter.allowed_waiting = limit_waiting(session, meter.allowed);
     while (excess == EXCESS_NONE) {
         if (answer_in(session, meter_interval())) return 0;

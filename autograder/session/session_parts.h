@@ -7,7 +7,7 @@
 #include "autograder/session/session.h"
 #include "autograder/session/shared.h"
 
-enum { SESSION_PATH = 1024, CALL_SECONDS = 20 };
+enum { SESSION_PATH = 1024, CALL_SECONDS = 10 };
 
 typedef struct Runner {
     char program[512]; /* "" : none in this slot */
@@ -79,6 +79,9 @@ void runner_kill(Runner *runner);
 
 /* Warp instructions that the launches of one call may take on the simulator. */
 uint64_t limit_instructions(const Session *session);
+
+/* Seconds of CPU time that a call of slot's host code may use. */
+double limit_seconds(const Session *session, int slot);
 
 /* Seconds for which a call may wait, where it may use `allowed` of CPU time: on a card, where a
  * kernel cannot be metered, no longer than the problem asks for. */

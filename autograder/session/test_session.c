@@ -267,6 +267,22 @@ static void test_waiting_for_a_card(void **state)
     assert_float_equal(limit_waiting(&session, 1000), 1000, 0);
 }
 
+/* A student whose code never ends reads so after 20 s of its CPU time at most: in a lab of two
+ * operations six cases of each are tried (judging/grade_cases.c). */
+static void test_endless_everywhere(void **state)
+{
+    Session session = {.engine = ENGINE_SIM, .call_seconds = CALL_SECONDS};
+    double all = 0;
+    (void)state;
+    for (session.limits = 0; session.limits < 2 * 6; session.limits++) {
+        const double seconds = limit_seconds(&session, 0);
+        assert_true(seconds >= 0.5); /* twice what right code needs on a slow machine */
+        all += seconds;
+    }
+    assert_true(all <= 20);
+    assert_float_equal(limit_seconds(&session, 1), CALL_SECONDS, 0); /* the workbook's own */
+}
+
 static void test_host_limits(void **state)
 {
     (void)state;
@@ -794,6 +810,7 @@ int main(void)
         cmocka_unit_test(test_host_ends_early),
         cmocka_unit_test(test_host_crashes),
         cmocka_unit_test(test_waiting_for_a_card),
+        cmocka_unit_test(test_endless_everywhere),
         cmocka_unit_test(test_host_limits),
         cmocka_unit_test(test_host_is_not_late_under_load),
         cmocka_unit_test(test_host_is_starved),

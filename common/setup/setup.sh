@@ -241,10 +241,14 @@ case ${NVCC:-} in
 '' | private) ;;
 *) is_usable "$NVCC" || fail "NVCC=$NVCC is no nvcc of CUDA 12.0 or newer" ;;
 esac
-# Several kernels at once: nvcc and ptxas of 13.0 know how, those of 12.4 refuse the switch.
+# Several kernels at once: nvcc and ptxas of 13.0 know how, those of 12.4 refuse the switch.  What
+# they make is the same for any number of threads but one; more than cores cost time.
 split_flags()
 {
-    ! "$1" --help 2>/dev/null | grep -q -e '--split-compile ' || echo --split-compile=8
+    cores=$(nproc 2>/dev/null || echo 2)
+    [ "$cores" -ge 2 ] || cores=2
+    [ "$cores" -le 8 ] || cores=8
+    ! "$1" --help 2>/dev/null | grep -q -e '--split-compile ' || echo "--split-compile=$cores"
 }
 
 # gold links in half the time of GNU ld; it lies beside it, or is no longer there.
