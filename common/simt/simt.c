@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/simt/checks/race.h"
 #include "common/simt/core/core.h"
 #include "common/simt/core/accelerator.h"
 #include "common/simt/decode/decode.h"
@@ -70,6 +71,7 @@ void simt_close(SimtGpu *gpu)
     memory_close(&gpu->memory);
     simt_profile_free(&gpu->profile);
     shelves_keep(gpu, 0);
+    race_shadow_free(&gpu->race_shadow);
     free(gpu);
 }
 

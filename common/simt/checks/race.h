@@ -84,6 +84,7 @@ void race_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t m
 /* Who of the launch's blocks wrote and read each word of global memory. */
 int race_blocks_open(Launch *launch);
 void race_blocks_close(Launch *launch);
+void race_shadow_free(RaceShadow *shadow);
 /* A block and an instruction: lower ones come first; RACE_MANY: other blocks did it, too. */
 enum { RACE_SIDE_BLOCK = 20, RACE_SIDE_INS = 11 };
 #define RACE_MANY (1u << 31)
@@ -104,6 +105,14 @@ static inline int64_t race_shadow(const Launch *launch, uint64_t address, uint32
 {
     uint64_t word = (address - DEVICE_BASE) / 4;
     return word < launch->shadow_words && count <= launch->shadow_words - word ? (int64_t)word : -1;
+}
+
+/* Does shadow of these words say anything yet?  At most a row of them. */
+static inline int race_taken(const Launch *launch, uint64_t word, uint32_t count, int which)
+{
+    const unsigned char *taken = launch->taken;
+    return __atomic_load_n(&taken[word / RACE_STRETCH], __ATOMIC_ACQUIRE) &
+           __atomic_load_n(&taken[(word + count - 1) / RACE_STRETCH], __ATOMIC_ACQUIRE) & which;
 }
 
 /* A block reads `count` words of shadow. */

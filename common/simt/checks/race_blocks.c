@@ -4,7 +4,8 @@
  * A word has 8 bytes of shadow, given out only where something is written or read: the lowest block
  * that wrote it, the lowest that read it, the lowest instruction of each, and whether there were
  * other blocks; and 8 more where something is written: the value, and whether another one ever was,
- * for blocks that all write the same harm nobody.  Merging these in any order gives the same, so
+ * for blocks that all write the same harm nobody.  It is cleared, stretch by stretch, when a launch
+ * first needs it.  Merging these in any order gives the same, so
  * host threads do not show.  Accesses of less than a word, loads through the read-only path (const
  * __restrict__) and atomics are not noted.  An atomic without a fence orders nothing but itself;
  * kernels with fences may order their blocks, and race_order.c follows what they do. */
@@ -20,8 +21,6 @@
 /* A value cell: the first value below, and these. */
 #define VALUE_SET   (1ull << 32)
 #define VALUE_OTHER (1ull << 33)
-
-enum { PAGE = 1 << 12 };
 
 /* Words that have one lock; locks, of which each has a line of the cache to itself. */
 enum { LOCKED = 128, LOCKS = 256, LINE = 64 };
@@ -43,59 +42,49 @@ static uint64_t side_block(uint32_t side)
     return ((side & ~RACE_MANY) >> RACE_SIDE_INS) - 1;
 }
 
-/* Address space: pages come with the first touch. */
-static void *shadow_open(uint64_t words, size_t each)
+void race_shadow_free(RaceShadow *shadow)
 {
-    void *space = mmap(NULL, words * each, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return space == MAP_FAILED ? NULL : space;
+    if (shadow->readers) munmap(shadow->readers, shadow->words * sizeof *shadow->readers);
+    if (shadow->writers) munmap(shadow->writers, shadow->words * sizeof *shadow->writers);
+    if (shadow->values) munmap(shadow->values, shadow->words * sizeof *shadow->values);
+    *shadow = (RaceShadow){0};
+}
+
+/* -1: no address space. */
+static int shadow_open(RaceShadow *shadow, uint64_t words)
+{
+    if (words <= shadow->words) return 0;
+    race_shadow_free(shadow);
+    shadow->words = words;
+    shadow->readers = address_space(words * sizeof *shadow->readers);
+    shadow->writers = address_space(words * sizeof *shadow->writers);
+    shadow->values = address_space(words * sizeof *shadow->values);
+    if (shadow->readers && shadow->writers && shadow->values) return 0;
+    race_shadow_free(shadow);
+    return -1;
 }
 
 int race_blocks_open(Launch *launch)
 {
+    RaceShadow *shadow = &launch->gpu->race_shadow;
     uint64_t words = launch->gpu->memory.next / 4 + 1;
-    launch->shadow_words = words;
     launch->taken = zeros_alloc(words / RACE_STRETCH + 1, 1);
     launch->row_lock = zeros_alloc(LOCKS, sizeof *launch->row_lock);
-    launch->readers = shadow_open(words, sizeof *launch->readers);
-    launch->writers = shadow_open(words, sizeof *launch->writers);
-    launch->values = shadow_open(words, sizeof *launch->values);
-    return launch->readers && launch->writers && launch->values && launch->taken && launch->row_lock
-               ? 0
-               : -1;
+    if (!launch->taken || !launch->row_lock || shadow_open(shadow, words) != 0) return -1;
+    launch->shadow_words = words;
+    launch->readers = shadow->readers, launch->writers = shadow->writers;
+    launch->values = shadow->values;
+    return 0;
 }
 
+/* What is small stays for the next launch: pages that come and go cost more than to clear them. */
 void race_blocks_close(Launch *launch)
 {
-    uint64_t words = launch->shadow_words;
-    if (launch->readers) munmap(launch->readers, words * sizeof *launch->readers);
-    if (launch->writers) munmap(launch->writers, words * sizeof *launch->writers);
-    if (launch->values) munmap(launch->values, words * sizeof *launch->values);
+    enum { KEPT_WORDS = 1 << 24 };
+    RaceShadow *shadow = &launch->gpu->race_shadow;
+    if (shadow->words > KEPT_WORDS) race_shadow_free(shadow);
     free(launch->taken);
     free(launch->row_lock);
-}
-
-/* Writes the pages of a stretch before they are read: zeros_alloc says why, of what is too large to
- * be written whole. */
-static void pages_take(const Launch *launch, void *shadow, size_t each, uint64_t stretch)
-{
-    size_t from = stretch * RACE_STRETCH * each, end = launch->shadow_words * each;
-    for (size_t at = from; at < from + RACE_STRETCH * each && at < end; at += PAGE)
-        __atomic_fetch_or((char *)shadow + at, 0, __ATOMIC_RELAXED);
-}
-
-static void stretch_take(Launch *launch, int which, uint64_t word)
-{
-    uint64_t stretch = word / RACE_STRETCH;
-    unsigned char *taken = &launch->taken[stretch];
-    if (__builtin_expect(__atomic_load_n(taken, __ATOMIC_RELAXED) & which, 1)) return;
-    if (which == RACE_READERS) {
-        pages_take(launch, launch->readers, sizeof *launch->readers, stretch);
-    } else {
-        pages_take(launch, launch->writers, sizeof *launch->writers, stretch);
-        pages_take(launch, launch->values, sizeof *launch->values, stretch);
-    }
-    __atomic_fetch_or(taken, (unsigned char)which, __ATOMIC_RELAXED);
 }
 
 /* Of the words from `word` on, those that have one lock, which is taken. */
@@ -114,10 +103,36 @@ static void row_unlock(Launch *launch, uint64_t word)
     __atomic_store_n(&launch->row_lock[word / LOCKED % LOCKS].held, 0, __ATOMIC_RELEASE);
 }
 
+static void stretch_clear(Launch *launch, int which, uint64_t from)
+{
+    uint64_t left = launch->shadow_words - from, count = left < RACE_STRETCH ? left : RACE_STRETCH;
+    if (which == RACE_READERS) {
+        memset(launch->readers + from, 0, count * sizeof *launch->readers);
+    } else {
+        memset(launch->writers + from, 0, count * sizeof *launch->writers);
+        memset(launch->values + from, 0, count * sizeof *launch->values);
+    }
+}
+
+/* Clears the stretch that the word lies in, if nobody has.  No lock is held. */
+static void stretch_take(Launch *launch, int which, uint64_t word)
+{
+    uint64_t from = word / RACE_STRETCH * RACE_STRETCH;
+    unsigned char *taken = &launch->taken[word / RACE_STRETCH];
+    if (__builtin_expect(race_taken(launch, word, 1, which), 1)) return;
+    row_lock(launch, from, 1);
+    if (!(*taken & which)) {
+        stretch_clear(launch, which, from);
+        __atomic_store_n(taken, (unsigned char)(*taken | which), __ATOMIC_RELEASE);
+    }
+    row_unlock(launch, from);
+}
+
+/* Readers' sides are looked at without the lock, too (sides_know). */
 static void sides_merge(uint32_t *side, uint32_t count, uint32_t mine)
 {
     for (uint32_t i = 0; i < count; i++)
-        side[i] = side_merge(side[i], mine);
+        __atomic_store_n(&side[i], side_merge(side[i], mine), __ATOMIC_RELAXED);
 }
 
 void race_blocks_read(Launch *launch, uint32_t side, uint64_t word, uint32_t count)
@@ -147,9 +162,9 @@ void race_blocks_pieces(Launch *launch, uint32_t side, const uint64_t *address, 
         uint32_t lane = (uint32_t)__builtin_ctz(m);
         int64_t word = race_shadow(launch, address[lane], each);
         if (word < 0) continue;
-        stretch_take(launch, RACE_WRITERS, (uint64_t)word);
         if (held < 0 || word / LOCKED != held / LOCKED) {
             if (held >= 0) row_unlock(launch, (uint64_t)held);
+            stretch_take(launch, RACE_WRITERS, (uint64_t)word);
             row_lock(launch, (uint64_t)word, each);
             held = word;
         }
@@ -177,7 +192,9 @@ void race_blocks_forget(Launch *launch, uint64_t address, uint64_t bytes)
     for (uint64_t at = address; at < address + bytes; at += 4) {
         int64_t word = launch->writers ? race_shadow(launch, at, 1) : -1;
         if (word < 0) continue;
-        launch->readers[word] = launch->writers[word] = 0, launch->values[word] = 0;
+        if (race_taken(launch, (uint64_t)word, 1, RACE_READERS)) launch->readers[word] = 0;
+        if (race_taken(launch, (uint64_t)word, 1, RACE_WRITERS))
+            launch->writers[word] = 0, launch->values[word] = 0;
     }
     race_order_forget(launch, address, bytes);
 }
@@ -232,8 +249,8 @@ static void sides_report(const Launch *launch, uint64_t address, uint32_t reader
 static uint64_t groups_stored(const Launch *launch, uint64_t number)
 {
     enum { WORDS = 64 * 8 };
-    if (launch->stored) return launch->stored[number];
-    return launch->taken[number * WORDS / RACE_STRETCH] & RACE_WRITERS ? ~0ull : 0;
+    if (!race_taken(launch, number * WORDS, 1, RACE_WRITERS)) return 0;
+    return launch->stored ? launch->stored[number] : ~0ull;
 }
 
 uint64_t race_blocks_find(Launch *launch, SimtReport *report)
@@ -244,8 +261,9 @@ uint64_t race_blocks_find(Launch *launch, SimtReport *report)
         if (group % 64 == 0) stored = groups_stored(launch, group / 64);
         if (!stored) group |= 63;
         if (!(stored >> group % 64 & 1)) continue;
+        int read = race_taken(launch, group * 8, 8, RACE_READERS);
         for (uint64_t word = group * 8; word < group * 8 + 8; word++) {
-            uint32_t reader = launch->readers[word], writer = launch->writers[word];
+            uint32_t reader = read ? launch->readers[word] : 0, writer = launch->writers[word];
             if (!writer || !sides_race(reader, writer, launch->values[word])) continue;
             if (!found++)
                 sides_report(launch, DEVICE_BASE + word * 4, reader, writer, launch->values[word],

@@ -128,14 +128,15 @@ RACE_INLINE int row_is_known(const RaceWords *words, size_t first, uint32_t coun
     return !left;
 }
 
-/* Do all sides of a row know of what block and instruction `mine` tell? */
-RACE_INLINE int sides_know(const uint32_t *side, uint32_t count, uint32_t mine)
+/* Do all sides of a row know of what block and instruction `mine` tell?  Other blocks may tell them
+ * more meanwhile: what they know once they know for good. */
+RACE_INLINE int sides_know(const uint32_t *sides, uint32_t count, uint32_t mine)
 {
     uint32_t left = 0;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t lowest = side[i] & ~RACE_MANY;
+        uint32_t side = __atomic_load_n(&sides[i], __ATOMIC_RELAXED), lowest = side & ~RACE_MANY;
         left |= (uint32_t)(lowest == 0) | (uint32_t)(lowest > mine) |
-                ((uint32_t)((lowest ^ mine) >> RACE_SIDE_INS != 0) & ((side[i] >> 31) ^ 1));
+                ((uint32_t)((lowest ^ mine) >> RACE_SIDE_INS != 0) & ((side >> 31) ^ 1));
     }
     return !left;
 }

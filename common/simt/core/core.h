@@ -636,11 +636,10 @@ struct Launch {
     uint64_t touched_words;              /* of each */
     uint32_t *first;                     /* when each fetch of DRAM was first asked for (first.h) */
     uint64_t fetches;
-    /* Per word of device memory: who read it, who wrote it, and what was written, and whether that
-     * was always the same (race_blocks.c).  NULL: not wanted. */
+    /* The GPU's RaceShadow, as far as this launch has device memory; NULL: not wanted. */
     uint32_t *readers, *writers;
     uint64_t *values, shadow_words;
-    unsigned char *taken; /* per stretch of words: which of these were ever written */
+    unsigned char *taken; /* per stretch of words: which of these say something */
     struct RowLock *row_lock;
     RaceOrder *order;  /* race_order.c; NULL: the kernel makes no order of its own */
     BlockTrace *trace; /* of SM 0's first blocks */
@@ -670,6 +669,13 @@ struct Launch {
     uint32_t hottest;                 /* the most of them */
 };
 
+/* Per word of device memory: who read it, who wrote it, and what was written, and whether that was
+ * always the same (race_blocks.c).  Each launch clears what it needs. */
+typedef struct RaceShadow {
+    uint32_t *readers, *writers;
+    uint64_t *values, words;
+} RaceShadow;
+
 struct SimtGpu {
     SimtMachine machine;
     SimtOptions options;
@@ -679,6 +685,7 @@ struct SimtGpu {
     Memory memory;
     Shelf *shelf; /* the workers' */
     uint32_t shelves;
+    RaceShadow race_shadow;
     SimtModule *modules;
     SimtProfile profile;     /* of the longest launch so far */
     PtxModule *accelerators; /* what the functions do that are hardware here; NULL: none is */

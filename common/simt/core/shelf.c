@@ -2,8 +2,27 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "common/simt/core/core.h"
+
+/* What is larger is address space: a worker may touch little of it. */
+enum { LARGE = 1 << 20 };
+
+static void *bytes_open(size_t bytes)
+{
+    void *at = NULL;
+    if (bytes >= LARGE) return address_space(bytes);
+    return posix_memalign(&at, SHARED_LINE, bytes ? bytes : 1) == 0 ? at : NULL;
+}
+
+static void bytes_close(void *at, size_t bytes)
+{
+    if (at && bytes >= LARGE)
+        munmap(at, bytes);
+    else
+        free(at);
+}
 
 static ShelfBlock *block_next(Shelf *shelf)
 {
@@ -19,10 +38,9 @@ void *shelf_take(Shelf *shelf, size_t bytes)
 {
     ShelfBlock *block = block_next(shelf);
     if (!block || (block->at && block->bytes == bytes)) return block ? block->at : NULL;
-    free(block->at);
-    *block = (ShelfBlock){.bytes = bytes};
-    return posix_memalign(&block->at, SHARED_LINE, bytes ? bytes : 1) == 0 ? block->at
-                                                                           : (block->at = NULL);
+    bytes_close(block->at, block->bytes);
+    *block = (ShelfBlock){.at = bytes_open(bytes), .bytes = bytes};
+    return block->at;
 }
 
 void *shelf_zeros(Shelf *shelf, size_t count, size_t bytes)
@@ -33,8 +51,10 @@ void *shelf_zeros(Shelf *shelf, size_t count, size_t bytes)
 
 void shelf_leave(Shelf *shelf)
 {
-    while (shelf->blocks > shelf->used)
-        free(shelf->block[--shelf->blocks].at);
+    while (shelf->blocks > shelf->used) {
+        const ShelfBlock *block = &shelf->block[--shelf->blocks];
+        bytes_close(block->at, block->bytes);
+    }
     shelf->used = 0;
 }
 

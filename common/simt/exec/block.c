@@ -650,7 +650,6 @@ void worker_close(Worker *worker)
     flights_drop(&worker->block);
     free(worker->block.flight), free(worker->block.departure), free(worker->block.phase);
     free(worker->block.phase_at);
-    touched_close(worker);
     l2_log_close(&worker->l2);
     if (worker->shelf) shelf_leave(worker->shelf);
 }

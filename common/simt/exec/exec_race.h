@@ -168,8 +168,10 @@ ALWAYS void values_of(const Warp *warp, const Ins *ins, uint32_t bytes, uint32_t
 ALWAYS void blocks_read(Launch *launch, uint32_t side, uint64_t address, uint32_t count)
 {
     int64_t word = race_shadow(launch, address, count);
-    if (word >= 0 && !sides_know(launch->readers + word, count, side))
-        race_blocks_read(launch, side, (uint64_t)word, count);
+    if (word < 0 || (race_taken(launch, (uint64_t)word, count, RACE_READERS) &&
+                     sides_know(launch->readers + word, count, side)))
+        return;
+    race_blocks_read(launch, side, (uint64_t)word, count);
 }
 
 /* What global_raced() will look at, which is seldom in a cache. */

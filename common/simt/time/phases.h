@@ -67,12 +67,13 @@ static inline uint32_t bulk_sectors(const TraceStep *step)
     return step->misses | (uint32_t)step->lines << 8;
 }
 
-/* For the block's traces.  -1: out of memory. */
-static inline int phases_begin(Phases *phases, const Ins *code, const BlockTrace *block,
+/* For the block's traces; `any`: its kernel has such instructions.  -1: out of memory. */
+static inline int phases_begin(Phases *phases, int any, const Ins *code, const BlockTrace *block,
                                uint32_t warps)
 {
     uint32_t most = 0;
     *phases = (Phases){.phase = phases->phase, .count = phases->count};
+    if (!any) return 0;
     for (uint32_t pass = 0; pass < 2; pass++) {
         for (uint32_t w = 0; w < warps; w++)
             for (uint32_t i = 0; i < block->warp[w].count; i++) {

@@ -125,6 +125,7 @@ typedef struct Sm {
     uint32_t free;   /* places for warps */
     uint32_t there;  /* blocks */
     int follows;     /* plays machine code */
+    int phased;      /* the kernel has what phases.h is for */
     uint64_t *stall; /* the launch's, where this playing is what it shows */
     SimtSpan *span;
     uint64_t *gate;                     /* per scheduler and gate: when it is free */
@@ -235,11 +236,15 @@ static void step_look(const Sm *sm, Actor *actor, const TraceStep *step)
 /* Passes over folded instructions, to the next real one. */
 static void step_prepare(const Sm *sm, Actor *actor)
 {
+    enum { AHEAD = 16 }; /* steps; of so many warps the processor does not foresee them */
     const WarpTrace *trace = actor->trace;
     while (actor->next < trace->count && !sm->price[trace->step[actor->next].ins].slots)
         fold(actor, &sm->code[trace->step[actor->next++].ins]);
     actor->ready = 0, actor->wait = STALL_WAIT, actor->turn->gate = PIPE_NONE;
-    if (actor->next < trace->count) step_look(sm, actor, &trace->step[actor->next]);
+    if (actor->next < trace->count) {
+        __builtin_prefetch(&trace->step[actor->next] + AHEAD);
+        step_look(sm, actor, &trace->step[actor->next]);
+    }
     turn_set(actor);
 }
 
@@ -303,7 +308,8 @@ static void block_begin(Sm *sm, uint32_t index, uint64_t now)
     slot->live = slot->untold = sm->warps, slot->waiting = 0;
     sm->there++;
     sm->woken = 1;
-    if (phases_begin(&slot->phases, sm->code, slot->block, sm->warps) != 0) sm->failed = 1;
+    if (phases_begin(&slot->phases, sm->phased, sm->code, slot->block, sm->warps) != 0)
+        sm->failed = 1;
     for (uint32_t w = 0; w < sm->warps && !sm->failed; w++)
         warp_begin(sm, index, w);
 }
@@ -795,6 +801,8 @@ static int sm_open(Sm *sm, Launch *launch, const BlockTrace *trace, uint32_t tra
                .actors = places,
                .free = places,
                .schedulers = m->schedulers > 64 ? 64 : m->schedulers};
+    for (uint32_t i = 0; i < launch->kernel->count && !sm->phased; i++)
+        sm->phased = counts_for_phase(&sm->code[i]) || mbarrier_waits(&sm->code[i]);
     sm->actor = calloc(sm->actors, sizeof *sm->actor);
     sm->slot = calloc(slots, sizeof *sm->slot);
     sm->crew = calloc((size_t)slots * sm->warps, sizeof *sm->crew);

@@ -46,15 +46,10 @@ static int bits_open(Touched *touched, const Launch *launch, Shelf *shelf)
 int touched_open(Worker *worker)
 {
     const Launch *launch = worker->launch;
-    worker->first = address_space(launch->fetches * sizeof *worker->first);
+    worker->first = shelf_take(worker->shelf, launch->fetches * sizeof *worker->first);
     int failed = bits_open(&worker->loaded, launch, worker->shelf) |
                  bits_open(&worker->stored, launch, worker->shelf);
     return worker->first && !failed ? 0 : -1;
-}
-
-void touched_close(Worker *worker)
-{
-    if (worker->first) munmap(worker->first, worker->launch->fetches * sizeof *worker->first);
 }
 
 void touched_take(Touched *touched, uint64_t word)

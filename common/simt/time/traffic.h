@@ -13,7 +13,6 @@ void traffic_close(Launch *launch);
 
 /* Room for those of one worker.  -1: out of memory. */
 int touched_open(Worker *worker);
-void touched_close(Worker *worker);
 /* Makes a worker's sectors the launch's as well; several workers may at once. */
 void touched_tell(Worker *worker);
 
