@@ -221,6 +221,7 @@ __attribute__((constructor(101))) static void simulation_open(void)
     }
     simulation.device.execute = look_at_call;
     runtime_set_device(&simulation.device);
+    runtime_map_pinned();
     on_exit(judge_end, NULL);
 }
 

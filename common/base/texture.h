@@ -24,6 +24,15 @@ typedef struct Texture {
     uint32_t filtered, by_fraction, read_as_fraction; /* linear; coordinates and values in [0, 1] */
     uint32_t mode[3];
     float border[4];
+    uint32_t layered, texel; /* extent[2] counts layers, or faces of cubes; bytes of a texel */
+    /* Of a mipmapped array; else one level.  address, pitch, slice and extent are the first's. */
+    uint32_t levels, levels_filtered;
+    float level_bias, level_least, level_most;
 } Texture;
+
+/* Makes of a mipmapped texture, with its address and extent, one of its level `level`: levels lie
+ * behind one another, each half as large as the one before, in rows that begin where a texture's
+ * may. */
+void texture_level(Texture *texture, uint32_t level);
 
 #endif

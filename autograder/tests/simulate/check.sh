@@ -71,6 +71,15 @@ run 0 $here/filter.cu && grep -qx 'bytes 2f7a865cc9362629' "$work/out" &&
     grep -qx 'halves de8dd5ebd19e0000' "$work/out" &&
     grep -qx 'plane 1d9e27e51fe11120' "$work/out" && grep -qx 'cube 33eba9a2fb66a62f' "$work/out"
 tell every-weight-of-a-linear-filter
+run 0 $here/kinds.cu && tr '\n' ' ' <"$work/out" | grep -qx "$(tr '\n' ' ' <$here/kinds.txt)" &&
+    ! says 'a check found' && ! says 'leak check'
+tell cubes-mipmaps-gathers
+run 0 $here/calls.cu && [ "$(grep -c '^ok ' "$work/out")" = 13 ] &&
+    ! grep -q '^not ok' "$work/out" && ! says 'a check found' && ! says 'leak check'
+tell calls-that-few-programs-make
+run 1 $here/faults.cu gaps && [ "$(grep -c 'a check found' "$work/err")" = 1 ] &&
+    says "Uninitialized __global__ memory read of 8 bytes" && says "faults.cu:41"
+tell gaps-of-a-struct-and-what-nobody-wrote
 run 0 $here/recursion.cu && [ "$(grep -c '^ok ' "$work/out")" = 6 ] &&
     ! grep -q '^not ok' "$work/out" && ! says 'a check found' && ! says 'leak check'
 tell recursion-and-the-device-heap

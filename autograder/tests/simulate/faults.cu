@@ -1,4 +1,4 @@
-/* faults.cu - ./faults end | race | surface | monitor | none: it ends well and is wrong. */
+/* faults.cu - ./faults end | race | surface | monitor | gaps | none: it ends well and is wrong. */
 #include <cstdio>
 #include <cstring>
 
@@ -26,6 +26,32 @@ __global__ void monitored(int *x)
     asm volatile("mov.u32 %0, %%pm0;" : "=r"(x[threadIdx.x]));
 }
 
+/* Four bytes behind `flag` are nobody's; libraries copy such a struct as one word. */
+struct alignas(8) Gap {
+    int flag;
+};
+
+__global__ void fill(Gap *gaps)
+{
+    gaps[threadIdx.x].flag = 1;
+}
+
+__global__ void copy(const long long *from, long long *to)
+{
+    to[threadIdx.x] = from[threadIdx.x];
+}
+
+/* A gap may be copied; what fill() leaves out may not. */
+static void gaps()
+{
+    Gap *all;
+    cudaMalloc(&all, 128 * sizeof *all);
+    fill<<<1, 32>>>(all);
+    copy<<<1, 32>>>((long long *)all, (long long *)all + 64);
+    copy<<<1, 64>>>((long long *)all, (long long *)all + 64);
+    cudaFree(all);
+}
+
 /* Eight blocks for four rows. */
 static void draw()
 {
@@ -48,6 +74,7 @@ int main(int argc, char **argv)
     past_the_end<<<2, 64>>>(x, 63 + !strcmp(fault, "end"));
     if (!strcmp(fault, "race")) turn_round<<<1, 64>>>(x);
     if (!strcmp(fault, "surface")) draw();
+    if (!strcmp(fault, "gaps")) gaps();
     if (!strcmp(fault, "monitor")) monitored<<<1, 64>>>(x);
     if (strcmp(fault, "race")) cudaFree(x);
     puts("done");

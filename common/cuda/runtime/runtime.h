@@ -14,6 +14,10 @@
 
 void runtime_set_device(Device *device);
 
+/* From now on kernels can reach all pinned memory, as on a card: where the device is in this
+ * process, and nobody compares addresses with a run in which it is not. */
+void runtime_map_pinned(void);
+
 /* The first failure since the last take: the cudaError_t, and "cudaMalloc: " with the engine's
  * message.  0 if none; then the message, if not "", is a finding that stopped nothing (a read
  * of unwritten memory).  Clears both. */

@@ -86,6 +86,7 @@ static int address_is_device(const void *pointer)
 {
     DeviceCall call = {.kind = CALL_POINTER, .dst = device_address(pointer)};
     DeviceReply reply;
+    if (runtime_is_pinned(pointer)) return 0;
     if (runtime_try(&call, &reply) == DEVICE_SUCCESS) return reply.value[0] != 0;
     return !runtime_host_is_mapped(pointer, 1);
 }
@@ -344,8 +345,8 @@ cudaError_t cudaMemset3D(struct cudaPitchedPtr to, int value, struct cudaExtent 
 
 /* ---- symbols -------------------------------------------------------------------------------- */
 
-static cudaError_t symbol_range(const char *api, const void *symbol, size_t bytes, size_t offset,
-                                void **address)
+cudaError_t runtime_symbol_range(const char *api, const void *symbol, size_t bytes, size_t offset,
+                                 void **address)
 {
     RuntimeVariable *variable;
     cudaError_t status = runtime_variable(api, symbol, &variable);
@@ -363,7 +364,7 @@ cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t 
 {
     static const char api[] = "cudaMemcpyToSymbol";
     void *dst;
-    cudaError_t status = symbol_range(api, symbol, bytes, offset, &dst);
+    cudaError_t status = runtime_symbol_range(api, symbol, bytes, offset, &dst);
     if (status != cudaSuccess) return status;
     if (kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyHostToHost)
         return runtime_fail(api, DEVICE_INVALID_COPY_DIRECTION, "a symbol is on the device");
@@ -381,7 +382,7 @@ cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t byte
 {
     static const char api[] = "cudaMemcpyFromSymbol";
     void *src;
-    cudaError_t status = symbol_range(api, symbol, bytes, offset, &src);
+    cudaError_t status = runtime_symbol_range(api, symbol, bytes, offset, &src);
     if (status != cudaSuccess) return status;
     if (kind == cudaMemcpyHostToDevice || kind == cudaMemcpyHostToHost)
         return runtime_fail(api, DEVICE_INVALID_COPY_DIRECTION, "a symbol is on the device");
@@ -398,7 +399,7 @@ cudaError_t cudaGetSymbolAddress(void **address, const void *symbol)
 {
     if (!address)
         return runtime_fail("cudaGetSymbolAddress", DEVICE_INVALID_VALUE, "the result is NULL");
-    return symbol_range("cudaGetSymbolAddress", symbol, 0, 0, address);
+    return runtime_symbol_range("cudaGetSymbolAddress", symbol, 0, 0, address);
 }
 
 cudaError_t cudaGetSymbolSize(size_t *bytes, const void *symbol)

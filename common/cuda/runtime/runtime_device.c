@@ -82,6 +82,15 @@ cudaError_t cudaDeviceDisablePeerAccess(int peer)
     return cudaDeviceEnablePeerAccess(peer, 0);
 }
 
+cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attribute, int device,
+                                      int peer)
+{
+    (void)attribute;
+    return runtime_fail("cudaDeviceGetP2PAttribute", DEVICE_INVALID_DEVICE,
+                        "device %d is no peer of device %d%s", peer, device,
+                        value ? "" : ", and the result is NULL");
+}
+
 cudaError_t cudaMemcpyPeerAsync(void *dst, int dst_device, const void *src, int src_device,
                                 size_t bytes, cudaStream_t stream)
 {

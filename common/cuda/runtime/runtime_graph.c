@@ -100,6 +100,7 @@ void runtime_graph_free(cudaGraph_t graph)
         graph->first = node->next;
         runtime_node_free(node);
     }
+    runtime_objects_release(graph);
     free(graph);
 }
 
@@ -144,6 +145,8 @@ cudaError_t runtime_graph_copy(const char *api, cudaGraph_t graph, cudaGraph_t *
         for (size_t i = 0; i < from->befores && status == cudaSuccess; i++)
             if (runtime_edges_add(from->copy, &from->before[i]->copy, 1))
                 status = runtime_fail(api, DEVICE_UNKNOWN, "out of host memory");
+    if (status == cudaSuccess && runtime_objects_copy(made, graph))
+        status = runtime_fail(api, DEVICE_UNKNOWN, "out of host memory");
     if (status != cudaSuccess) {
         runtime_graph_free(made);
         return status;

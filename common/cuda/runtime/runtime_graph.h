@@ -63,9 +63,17 @@ struct CUgraphNode_st {
     int followed, awaited;
 };
 
+/* A user object that a graph holds. */
+typedef struct RuntimeHeld {
+    struct RuntimeHeld *next;
+    cudaUserObject_t object;
+    unsigned count;
+} RuntimeHeld;
+
 struct CUgraph_st {
     struct CUgraph_st *next; /* of all graphs */
     cudaGraphNode_t first, last;
+    RuntimeHeld *held;
 };
 
 /* Do it now, on the stream; or, where the stream is being captured, remember it. */
@@ -93,7 +101,23 @@ struct cudaArray {
     struct cudaChannelFormatDesc format;
     struct cudaExtent extent; /* as it was asked for */
     unsigned flags;
+    int is_level; /* of a mipmapped array, whose memory it is */
 };
+
+struct cudaMipmappedArray {
+    void *memory;
+    uint32_t levels;
+    struct cudaArray level[];
+};
+
+struct Texture;
+/* 1, 2 or 4 channels of 8, 16 or 32 bits each, as the texture will say; or refuses. */
+cudaError_t runtime_format_check(const char *api, const struct cudaChannelFormatDesc *format,
+                                 struct Texture *texture);
+
+/* Bytes of a variable that a symbol stands for. */
+cudaError_t runtime_symbol_range(const char *api, const void *symbol, size_t bytes, size_t offset,
+                                 void **address);
 
 /* What the parameters of cudaMemcpy3D ask for. */
 cudaError_t runtime_copy_of(const char *api, const struct cudaMemcpy3DParms *asked,
@@ -117,6 +141,14 @@ void runtime_node_free(cudaGraphNode_t node);
 int runtime_edges_add(cudaGraphNode_t node, const cudaGraphNode_t *before, size_t befores);
 /* Replaces what a node does, by the same kind of work. */
 cudaError_t runtime_node_set(const char *api, cudaGraphNode_t node, const RuntimeWork *work);
+/* The node of an executable graph that was made of this one. */
+cudaError_t runtime_exec_node(const char *api, cudaGraphExec_t exec, cudaGraphNode_t original,
+                              cudaGraphNode_t *node);
+/* References of a graph to user objects: one more (0, or -1 without memory), those of a graph that
+ * is copied, and none any more. */
+int runtime_objects_hold(cudaGraph_t graph, cudaUserObject_t object, unsigned count);
+int runtime_objects_copy(cudaGraph_t to, cudaGraph_t from);
+void runtime_objects_release(cudaGraph_t graph);
 
 /* ---- capture ---- */
 

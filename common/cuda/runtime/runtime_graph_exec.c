@@ -8,6 +8,7 @@ struct CUgraphExec_st {
     struct CUgraphExec_st *next;
     cudaGraph_t graph; /* its own */
     RuntimeBranches *branches;
+    unsigned long long flags;
 };
 
 static cudaGraphExec_t executables;
@@ -56,6 +57,7 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *made, cudaGraph_t gra
         return status;
     }
     exec->branches = branches;
+    exec->flags = flags;
     runtime_lock();
     exec->next = executables;
     executables = exec;
@@ -130,8 +132,8 @@ static cudaGraphNode_t node_of(cudaGraphExec_t exec, cudaGraphNode_t original)
     return node;
 }
 
-static cudaError_t exec_node(const char *api, cudaGraphExec_t exec, cudaGraphNode_t original,
-                             cudaGraphNode_t *node)
+cudaError_t runtime_exec_node(const char *api, cudaGraphExec_t exec, cudaGraphNode_t original,
+                              cudaGraphNode_t *node)
 {
     cudaError_t status = exec_check(api, exec);
     if (status != cudaSuccess) return status;
@@ -144,7 +146,8 @@ cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode
                                              const struct cudaKernelNodeParams *asked)
 {
     cudaGraphNode_t node;
-    cudaError_t status = exec_node("cudaGraphExecKernelNodeSetParams", exec, original, &node);
+    cudaError_t status =
+        runtime_exec_node("cudaGraphExecKernelNodeSetParams", exec, original, &node);
     return status == cudaSuccess ? cudaGraphKernelNodeSetParams(node, asked) : status;
 }
 
@@ -153,7 +156,8 @@ cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cudaGraphNo
                                                enum cudaMemcpyKind kind)
 {
     cudaGraphNode_t node;
-    cudaError_t status = exec_node("cudaGraphExecMemcpyNodeSetParams1D", exec, original, &node);
+    cudaError_t status =
+        runtime_exec_node("cudaGraphExecMemcpyNodeSetParams1D", exec, original, &node);
     return status == cudaSuccess ? cudaGraphMemcpyNodeSetParams1D(node, dst, src, bytes, kind)
                                  : status;
 }
@@ -162,17 +166,44 @@ cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t exec, cudaGraphNode
                                              const struct cudaMemsetParams *asked)
 {
     cudaGraphNode_t node;
-    cudaError_t status = exec_node("cudaGraphExecMemsetNodeSetParams", exec, original, &node);
+    cudaError_t status =
+        runtime_exec_node("cudaGraphExecMemsetNodeSetParams", exec, original, &node);
     return status == cudaSuccess ? cudaGraphMemsetNodeSetParams(node, asked) : status;
+}
+
+cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t original,
+                                                 cudaGraph_t child)
+{
+    static const char api[] = "cudaGraphExecChildGraphNodeSetParams";
+    cudaGraphNode_t node;
+    RuntimeWork work = {.type = cudaGraphNodeTypeGraph, .child = child};
+    cudaError_t status = runtime_exec_node(api, exec, original, &node);
+    if (status == cudaSuccess) status = runtime_graph_check(api, child);
+    if (status == cudaSuccess) status = runtime_node_set(api, node, &work);
+    return status == cudaSuccess ? runtime_graph_sort(api, node->work.child) : status;
+}
+
+cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t exec, unsigned long long *flags)
+{
+    static const char api[] = "cudaGraphExecGetFlags";
+    cudaError_t status = exec_check(api, exec);
+    if (status == cudaSuccess && !flags)
+        status = runtime_fail(api, DEVICE_INVALID_VALUE, "the result is NULL");
+    if (status == cudaSuccess) *flags = exec->flags;
+    return status;
 }
 
 cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t original,
                                     unsigned int enabled)
 {
     cudaGraphNode_t node;
-    cudaError_t status = exec_node("cudaGraphNodeSetEnabled", exec, original, &node);
-    if (status == cudaSuccess) node->disabled = !enabled;
-    return status;
+    cudaError_t status = runtime_exec_node("cudaGraphNodeSetEnabled", exec, original, &node);
+    if (status != cudaSuccess) return status;
+    if (node->work.type > cudaGraphNodeTypeMemset)
+        return runtime_fail("cudaGraphNodeSetEnabled", DEVICE_INVALID_VALUE,
+                            "only kernels, copies and fills can be disabled");
+    node->disabled = !enabled;
+    return cudaSuccess;
 }
 
 /* The same nodes, in the same order, with the same edges?  The first that differs, or NULL. */

@@ -1,11 +1,12 @@
 /* Memory that host code uses: pinned, registered, managed.
  *
- * Pinned memory is ordinary host memory here, which kernels cannot reach.  What kernels are to
- * reach (mapped, managed) is device memory that this process finds at the same address: only where
- * the simulated GPU is in the program's own process. */
+ * What kernels are to reach (mapped, managed) is device memory that this process finds at the same
+ * address: only where the simulated GPU is in the program's own process.  Pinned memory is ordinary
+ * host memory, which kernels cannot reach, unless the host program has all of it mapped. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/cuda/runtime/runtime.h"
 #include "common/cuda/runtime/runtime_graph.h"
 
 typedef struct HostBlock {
@@ -53,6 +54,12 @@ static int block_holding(const void *address, HostBlock *found)
     return block != NULL;
 }
 
+int runtime_is_pinned(const void *pointer)
+{
+    HostBlock block;
+    return block_holding(pointer, &block);
+}
+
 /* ---- managed -------------------------------------------------------------------------------- */
 
 static cudaError_t managed_alloc(const char *api, void **pointer, size_t bytes)
@@ -74,7 +81,8 @@ cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned int flags)
     return managed_alloc(api, pointer, bytes);
 }
 
-/* Where managed memory lies now is nothing that could be told apart here. */
+/* Where managed memory lies now is nothing that could be told apart here: what a program says of it
+ * is kept to be told again. */
 static cudaError_t hint(const char *api, const void *pointer)
 {
     DeviceCall call = {.kind = CALL_POINTER, .dst = (uintptr_t)pointer};
@@ -84,41 +92,160 @@ static cudaError_t hint(const char *api, const void *pointer)
     return runtime_fail(api, DEVICE_INVALID_VALUE, "%p is no managed memory", pointer);
 }
 
-static cudaError_t prefetch(const void *pointer, cudaStream_t stream)
+/* What was said of a range; the newest of those that hold it counts. */
+typedef struct Advice {
+    struct Advice *next;
+    uintptr_t address;
+    size_t bytes;
+    enum { READ_MOSTLY, PREFERRED, ACCESSED, PREFETCHED } what;
+    int value, location_type;
+} Advice;
+
+static Advice *advices;
+
+static cudaError_t advice_keep(const char *api, const void *pointer, size_t bytes, Advice advice)
+{
+    cudaError_t status = hint(api, pointer);
+    Advice *kept = status == cudaSuccess ? malloc(sizeof *kept) : NULL;
+    if (!kept) return status;
+    runtime_lock();
+    *kept = advice;
+    kept->next = advices, kept->address = (uintptr_t)pointer, kept->bytes = bytes;
+    advices = kept;
+    runtime_unlock();
+    return cudaSuccess;
+}
+
+static cudaError_t prefetch(const void *pointer, size_t bytes, Advice advice, cudaStream_t stream)
 {
     uint32_t handle;
     cudaError_t status = runtime_stream("cudaMemPrefetchAsync", stream, &handle);
-    return status == cudaSuccess ? hint("cudaMemPrefetchAsync", pointer) : status;
+    return status == cudaSuccess ? advice_keep("cudaMemPrefetchAsync", pointer, bytes, advice)
+                                 : status;
+}
+
+/* With a place that is a device's number, or -1 for the host: cudaCpuDeviceId. */
+static cudaError_t advise(const void *pointer, size_t bytes, enum cudaMemoryAdvise advice,
+                          int device, int type)
+{
+    Advice kept = {.value = device, .location_type = type};
+    switch (advice) {
+    case cudaMemAdviseSetReadMostly:
+    case cudaMemAdviseUnsetReadMostly:
+        kept.what = READ_MOSTLY, kept.value = advice == cudaMemAdviseSetReadMostly;
+        break;
+    case cudaMemAdviseSetPreferredLocation:
+        kept.what = PREFERRED;
+        break;
+    case cudaMemAdviseUnsetPreferredLocation:
+        kept.what = PREFERRED, kept.value = cudaInvalidDeviceId, kept.location_type = 0;
+        break;
+    case cudaMemAdviseSetAccessedBy:
+        kept.what = ACCESSED;
+        break;
+    default:
+        kept.what = ACCESSED, kept.value = cudaInvalidDeviceId, kept.location_type = 0;
+    }
+    return advice_keep("cudaMemAdvise", pointer, bytes, kept);
 }
 
 #if CUDART_VERSION >= 13000
+static int place_of(struct cudaMemLocation location)
+{
+    return location.type == cudaMemLocationTypeDevice ? location.id : cudaCpuDeviceId;
+}
+
 cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t bytes, struct cudaMemLocation location,
                                  unsigned int flags, cudaStream_t stream)
 {
-    (void)bytes, (void)location, (void)flags;
-    return prefetch(pointer, stream);
+    (void)flags;
+    return prefetch(
+        pointer, bytes,
+        (Advice){.what = PREFETCHED, .value = place_of(location), .location_type = location.type},
+        stream);
 }
 
 cudaError_t cudaMemAdvise(const void *pointer, size_t bytes, enum cudaMemoryAdvise advice,
                           struct cudaMemLocation location)
 {
-    (void)bytes, (void)advice, (void)location;
-    return hint("cudaMemAdvise", pointer);
+    return advise(pointer, bytes, advice, place_of(location), location.type);
 }
 #else
+static int type_of(int device)
+{
+    return device == cudaCpuDeviceId ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice;
+}
+
 cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t bytes, int device, cudaStream_t stream)
 {
-    (void)bytes, (void)device;
-    return prefetch(pointer, stream);
+    return prefetch(pointer, bytes,
+                    (Advice){.what = PREFETCHED, .value = device, .location_type = type_of(device)},
+                    stream);
 }
 
 cudaError_t cudaMemAdvise(const void *pointer, size_t bytes, enum cudaMemoryAdvise advice,
                           int device)
 {
-    (void)bytes, (void)advice, (void)device;
-    return hint("cudaMemAdvise", pointer);
+    return advise(pointer, bytes, advice, device, type_of(device));
 }
 #endif
+
+static Advice advice_find(const void *pointer, size_t bytes, int what)
+{
+    Advice found = {.value = what == READ_MOSTLY ? 0 : cudaInvalidDeviceId};
+    uintptr_t first = (uintptr_t)pointer;
+    runtime_lock();
+    for (const Advice *at = advices; at; at = at->next)
+        if ((int)at->what == what && first >= at->address && bytes <= at->bytes &&
+            first - at->address <= at->bytes - bytes) {
+            found = *at;
+            break;
+        }
+    runtime_unlock();
+    return found;
+}
+
+/* Of the devices that have access one is kept, for there is one. */
+cudaError_t cudaMemRangeGetAttribute(void *data, size_t data_bytes,
+                                     enum cudaMemRangeAttribute attribute, const void *pointer,
+                                     size_t bytes)
+{
+    static const char api[] = "cudaMemRangeGetAttribute";
+    static const int WHAT[] = {[cudaMemRangeAttributeReadMostly] = READ_MOSTLY,
+                               [cudaMemRangeAttributePreferredLocation] = PREFERRED,
+                               [cudaMemRangeAttributeAccessedBy] = ACCESSED,
+                               [cudaMemRangeAttributeLastPrefetchLocation] = PREFETCHED,
+                               [cudaMemRangeAttributePreferredLocationType] = PREFERRED,
+                               [cudaMemRangeAttributePreferredLocationId] = PREFERRED,
+                               [cudaMemRangeAttributeLastPrefetchLocationType] = PREFETCHED,
+                               [cudaMemRangeAttributeLastPrefetchLocationId] = PREFETCHED};
+    int *value = data;
+    if (!data || data_bytes < sizeof *value || data_bytes % sizeof *value || !bytes ||
+        (int)attribute < 1 || attribute > cudaMemRangeAttributeLastPrefetchLocationId)
+        return runtime_fail(api, DEVICE_INVALID_VALUE, "attribute %d in %zu bytes", (int)attribute,
+                            data_bytes);
+    cudaError_t status = hint(api, pointer);
+    if (status != cudaSuccess) return status;
+    Advice found = advice_find(pointer, bytes, WHAT[attribute]);
+    int is_type = attribute == cudaMemRangeAttributePreferredLocationType ||
+                  attribute == cudaMemRangeAttributeLastPrefetchLocationType;
+    value[0] = is_type ? found.location_type : found.value;
+    for (size_t i = 1; attribute == cudaMemRangeAttributeAccessedBy && i < data_bytes / 4; i++)
+        value[i] = cudaInvalidDeviceId;
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemRangeGetAttributes(void **data, size_t *data_bytes,
+                                      enum cudaMemRangeAttribute *attributes, size_t count,
+                                      const void *pointer, size_t bytes)
+{
+    cudaError_t status = cudaSuccess;
+    if (!data || !data_bytes || !attributes)
+        return runtime_fail("cudaMemRangeGetAttributes", DEVICE_INVALID_VALUE, "a list is NULL");
+    for (size_t i = 0; i < count && status == cudaSuccess; i++)
+        status = cudaMemRangeGetAttribute(data[i], data_bytes[i], attributes[i], pointer, bytes);
+    return status;
+}
 
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer, size_t bytes,
                                      unsigned int flags)
@@ -131,13 +258,20 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer, size_t 
 
 /* ---- pinned --------------------------------------------------------------------------------- */
 
+static int pinned_is_mapped;
+
+void runtime_map_pinned(void)
+{
+    pinned_is_mapped = 1;
+}
+
 cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned int flags)
 {
     static const char api[] = "cudaHostAlloc";
     if (!pointer) return runtime_fail(api, DEVICE_INVALID_VALUE, "the pointer is NULL");
     *pointer = NULL;
     if (bytes == 0) return cudaSuccess;
-    int kind = flags & cudaHostAllocMapped ? MAPPED : PINNED;
+    int kind = pinned_is_mapped || flags & cudaHostAllocMapped ? MAPPED : PINNED;
     cudaError_t status = cudaSuccess;
     if (kind == MAPPED)
         status = managed_alloc(api, pointer, bytes);
@@ -188,7 +322,7 @@ cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned int fla
     if (block.kind != MAPPED)
         return runtime_fail(api, DEVICE_NOT_SUPPORTED,
                             "a kernel can reach host memory only from cudaHostAlloc(..., "
-                            "cudaHostAllocMapped)");
+                            "cudaHostAllocMapped), not what is registered");
     *device = host;
     return cudaSuccess;
 }

@@ -182,6 +182,31 @@ cudaError_t __cudaLaunchKernel(void *kernel, dim3 grid, dim3 block, void **argum
 
 /* ---- questions about a kernel --------------------------------------------------------------- */
 
+cudaError_t cudaFuncGetName(const char **name, const void *host)
+{
+    static const char api[] = "cudaFuncGetName";
+    RuntimeFunction *function;
+    cudaError_t status = runtime_function(api, host, &function);
+    if (status == cudaSuccess && !name)
+        status = runtime_fail(api, DEVICE_INVALID_VALUE, "the result is NULL");
+    if (status == cudaSuccess) *name = function->name;
+    return status;
+}
+
+cudaError_t cudaFuncGetParamInfo(const void *host, size_t parameter, size_t *offset, size_t *bytes)
+{
+    static const char api[] = "cudaFuncGetParamInfo";
+    RuntimeFunction *function;
+    cudaError_t status = runtime_function(api, host, &function);
+    if (status != cudaSuccess) return status;
+    if (!offset || parameter >= function->info.param_count)
+        return runtime_fail(api, DEVICE_INVALID_VALUE, "%s takes %u arguments", function->name,
+                            function->info.param_count);
+    *offset = function->info.param_offset[parameter];
+    if (bytes) *bytes = function->info.param_bytes[parameter];
+    return cudaSuccess;
+}
+
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *host)
 {
     static const char api[] = "cudaFuncGetAttributes";

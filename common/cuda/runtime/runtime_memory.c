@@ -188,6 +188,29 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr att
     return status;
 }
 
+/* The device has access to its pools, and nobody else is there. */
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const struct cudaMemAccessDesc *access,
+                                 size_t count)
+{
+    static const char api[] = "cudaMemPoolSetAccess";
+    cudaError_t status = pool_check(api, pool);
+    for (size_t i = 0; i < count && status == cudaSuccess; i++)
+        if (!access || access[i].location.id != 0)
+            status = runtime_fail(api, DEVICE_INVALID_DEVICE, "there is device 0 alone");
+    return status;
+}
+
+cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t pool,
+                                 struct cudaMemLocation *location)
+{
+    static const char api[] = "cudaMemPoolGetAccess";
+    cudaError_t status = pool_check(api, pool);
+    if (status == cudaSuccess && (!flags || !location))
+        status = runtime_fail(api, DEVICE_INVALID_VALUE, "an argument is NULL");
+    if (status == cudaSuccess) *flags = cudaMemAccessFlagsProtReadWrite;
+    return status;
+}
+
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t bytes)
 {
     (void)bytes;

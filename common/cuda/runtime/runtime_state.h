@@ -68,6 +68,8 @@ cudaError_t runtime_function(const char *api, const void *host, RuntimeFunction 
 cudaError_t runtime_variable(const char *api, const void *host, RuntimeVariable **variable);
 /* 0 only when the kernel knows for sure that part of the range is not mapped in this process. */
 int runtime_host_is_mapped(const void *pointer, size_t bytes);
+/* Whether it points into memory that was allocated or registered as pinned. */
+int runtime_is_pinned(const void *pointer);
 void runtime_forget_loaded(void);
 
 /* Stream and event handles are the engine's small integers, moved clear of NULL,

@@ -119,6 +119,27 @@ cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *id)
     return cudaSuccess;
 }
 
+/* A toolkit before 12.8 does not declare this one. */
+cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device);
+cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device)
+{
+    static const char api[] = "cudaStreamGetDevice";
+    uint32_t handle;
+    cudaError_t status = runtime_stream(api, stream, &handle);
+    if (status == cudaSuccess && !device)
+        status = runtime_fail(api, DEVICE_INVALID_VALUE, "the result is NULL");
+    if (status == cudaSuccess) *device = 0;
+    return status;
+}
+
+cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from)
+{
+    uint32_t handle;
+    cudaError_t status = runtime_stream("cudaStreamCopyAttributes", to, &handle);
+    return status == cudaSuccess ? runtime_stream("cudaStreamCopyAttributes", from, &handle)
+                                 : status;
+}
+
 /* Of access policies, synchronisation and the like: accepted, and nothing changes. */
 #ifdef cudaStreamSetAttribute
 #undef cudaStreamSetAttribute

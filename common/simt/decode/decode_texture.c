@@ -1,16 +1,17 @@
-/* decode_texture.c - tex, suld and sust by texture and surface objects; no references by name, no
- * cube maps, no mipmaps. */
+/* decode_texture.c - tex, tld4, suld and sust by texture and surface objects; no references by
+ * name. */
 #include <string.h>
 
 #include "common/simt/decode/decoder.h"
 
 typedef struct Geometry {
     const char *name;
-    uint32_t dims, layered, count; /* coordinates as PTX writes them, the layer first */
+    uint32_t dims, layered, cube, count; /* coordinates as PTX writes them, the layer first */
 } Geometry;
 
-static const Geometry GEOMETRY[] = {
-    {"1d", 1, 0, 1}, {"2d", 2, 0, 2}, {"3d", 3, 0, 4}, {"a1d", 1, 1, 2}, {"a2d", 2, 1, 4}};
+static const Geometry GEOMETRY[] = {{"1d", 1, 0, 0, 1},   {"2d", 2, 0, 0, 2},  {"3d", 3, 0, 0, 4},
+                                    {"a1d", 1, 1, 0, 2},  {"a2d", 2, 1, 0, 4}, {"cube", 3, 0, 1, 4},
+                                    {"acube", 3, 1, 1, 4}};
 
 static const Geometry *geometry_take(Decoder *d)
 {
@@ -31,10 +32,10 @@ static int place_of(Decoder *d, const PtxOperand *operand, const Geometry *g, Pt
         return refuse(d, "that number of coordinates");
     uint32_t k = 0, slot[3] = {NO_SLOT, NO_SLOT, NO_SLOT};
     ins->a = register_slot(d, operand->reg);
-    ins->imm = g->layered ? (int64_t)source_of(d, &at->element[k++], PTX_B32) : -1;
+    uint32_t layer = g->layered ? source_of(d, &at->element[k++], PTX_B32) : NO_SLOT;
     for (uint32_t i = 0; i < g->dims; i++)
         slot[i] = source_of(d, &at->element[k++], type);
-    ins->b = slot[0], ins->c = slot[1], ins->target = slot[2];
+    ins->b = slot[0], ins->c = slot[1], ins->target = slot[2], ins->imm = layer;
     return d->failed ? -1 : 0;
 }
 
@@ -46,20 +47,60 @@ static Ins *texture_emit(Decoder *d, const Ins *place, OpClass class, uint32_t a
     return ins;
 }
 
-static int decode_tex(Decoder *d)
+/* A level, or two gradients with the first element of each axis: values in slots that follow one
+ * another, of which the upper half of Ins.imm names the first. */
+static int extras_of(Decoder *d, uint32_t first, uint32_t operands, uint32_t elements, Ins *place)
 {
+    uint32_t base = NO_SLOT;
+    for (uint32_t i = 0; i < operands; i++) {
+        const PtxOperand *operand = operand_at(d, first + i);
+        int is_vector = operand->kind == PTX_OPERAND_VECTOR;
+        if (d->failed || (is_vector && operand->count < elements) || (!is_vector && elements > 1))
+            return refuse(d, "that kind of gradient or level");
+        for (uint32_t k = 0; k < elements; k++) {
+            uint32_t from = source_of(d, is_vector ? &operand->element[k] : operand, PTX_F32);
+            uint32_t slot = slot_new(d, WIDTH_32);
+            if (base == NO_SLOT) base = slot;
+            if (slot != base + (i * elements + k) * LANES * 4)
+                return refuse(d, "so many values of a texture read");
+            emit_pseudo(d, OP_MOV_32, slot, from, from);
+        }
+    }
+    place->imm = (int64_t)((uint64_t)base << 32 | (uint32_t)place->imm);
+    return d->failed ? -1 : 0;
+}
+
+/* What "level", "grad" or a component of tld4 adds to an access. */
+static int way_of(Decoder *d, uint32_t way, const Geometry *g, Ins *place)
+{
+    static const uint32_t MORE[] = {[TEXTURE_LEVEL] = 1, [TEXTURE_GRADIENT] = 2};
+    uint32_t more = way == TEXTURE_LEVEL || way == TEXTURE_GRADIENT ? MORE[way] : 0;
+    if (d->in->operands != 2u + more) return refuse(d, "that number of operands");
+    return more ? extras_of(d, 2, more, way == TEXTURE_LEVEL ? 1 : g->dims, place) : 0;
+}
+
+static int decode_tex(Decoder *d, int gather)
+{
+    static const char *const WAYS[] = {"level", "grad", NULL};
+    static const char *const COMPONENTS[] = {"r", "g", "b", "a", NULL};
     Ins place = {0};
-    int level = word_take(d, "level");
+    int component = gather ? word_choose(d, COMPONENTS) : 0;
+    int named = gather ? -1 : word_choose(d, WAYS);
+    uint32_t way = gather      ? TEXTURE_GATHER
+                   : named < 0 ? TEXTURE_PLAIN
+                               : TEXTURE_LEVEL + (uint32_t)named;
     const Geometry *g = geometry_take(d);
     if (!g) return -1;
+    if (component < 0 || (gather && (g->dims != 2 || g->layered)))
+        return refuse(d, "a gather (tld4) of other than a 2D texture");
     if (!word_take(d, "v4")) return refuse(d, "a texture read that is no .v4");
     PtxType type = type_take(d), by = type_take(d);
     const PtxOperand *to = operand_at(d, 0);
-    if (ptx_type_bytes(type) != 4 || (by != PTX_F32 && by != PTX_S32))
+    if (ptx_type_bytes(type) != 4 || (by != PTX_F32 && (by != PTX_S32 || g->cube || gather)))
         return refuse(d, "that type of a texture read");
-    if (d->failed || d->in->operands != 2u + (uint32_t)level || to->count != 4)
-        return refuse(d, "that number of operands");
-    if (place_of(d, operand_at(d, 1), g, by, &place) != 0) return -1;
+    if (d->failed || to->count != 4) return refuse(d, "that number of results");
+    if (place_of(d, operand_at(d, 1), g, by, &place) != 0 || way_of(d, way, g, &place) != 0)
+        return -1;
     uint32_t v[4];
     for (uint32_t i = 0; i < 4; i++)
         v[i] = to->element[i].kind == PTX_OPERAND_SINK ? NO_SLOT
@@ -68,6 +109,7 @@ static int decode_tex(Decoder *d)
     uint32_t how = TEXTURE_READ | g->dims << TEXTURE_DIMS | g->layered << TEXTURE_LAYERED;
     how |= (uint32_t)(by == PTX_F32) << TEXTURE_BY_FLOAT;
     how |= (uint32_t)(type == PTX_F32) << TEXTURE_TO_FLOAT;
+    how |= g->cube << TEXTURE_CUBE | way << TEXTURE_WAY | (uint32_t)component << TEXTURE_COMPONENT;
     Ins *ins = texture_emit(d, &place, CLASS_LOAD, how);
     memcpy(ins->v, v, sizeof v);
     ins->vector = 4, ins->bytes = 4;
@@ -81,6 +123,7 @@ static int decode_surface(Decoder *d, int store)
     if (!word_take(d, "b")) return refuse(d, "a formatted surface access");
     const Geometry *g = geometry_take(d);
     if (!g) return -1;
+    if (g->cube) return refuse(d, "a surface of a cube map");
     uint32_t vector = word_take(d, "v2") ? 2 : word_take(d, "v4") ? 4 : 1;
     PtxType type = type_take(d);
     int boundary = word_choose(d, BOUNDARIES);
@@ -107,7 +150,8 @@ static int decode_surface(Decoder *d, int store)
 int decode_texture(Decoder *d)
 {
     const char *name = d->in->word[0];
-    if (strcmp(name, "tex") == 0) return decode_tex(d);
+    if (strcmp(name, "tex") == 0) return decode_tex(d, 0);
+    if (strcmp(name, "tld4") == 0) return decode_tex(d, 1);
     if (strcmp(name, "suld") == 0) return decode_surface(d, 0);
     if (strcmp(name, "sust") == 0) return decode_surface(d, 1);
     return 1;

@@ -1,6 +1,7 @@
 /* texture.c - reads of textures, reads and writes of surfaces; CUDA's programming guide, "Texture
  * Fetching".  The weights of a linear filter have 8 bits, each texel's own, and its means are
- * rounded as an H200's are: integers to 16 bits, halves to halves. */
+ * rounded as an H200's are: integers to 16 bits, halves to halves.  Levels of mipmaps have 8 bits
+ * behind the point, and fractions as coordinates 21. */
 #include <math.h>
 #include <string.h>
 
@@ -16,10 +17,11 @@
 #define SLOT(T, offset) ((T *)(void *)(warp->file + (offset)))
 
 enum { WHOLE = 256, CORNERS = 8 }; /* of a filter: 1, as a weight; texels, at most */
+enum { LEVELS = 32, FACES = 6, FRACTION = 1 << 21 };
 
 /* One lane's access. */
 typedef struct Access {
-    Texture texture;
+    Texture texture; /* of a mipmapped one: the level in hand */
     Allocation *data;
     uint32_t lane, dims;
     uint32_t layer;
@@ -36,8 +38,8 @@ static unsigned char *host_at(const Access *a, uint64_t offset)
     return a->data->host + (a->texture.address - a->data->address) + offset;
 }
 
-/* The object behind the handle, and memory for all of it; 0 when either is not there. */
-static int access_open(const Warp *warp, const Ins *ins, uint32_t lane, Access *a)
+/* The object behind the handle; 0 when there is none. */
+static int object_open(const Warp *warp, const Ins *ins, uint32_t lane, Access *a)
 {
     const Memory *memory = &warp->worker->gpu->memory;
     uint64_t handle = SLOT(uint64_t, ins->a)[lane];
@@ -46,10 +48,19 @@ static int access_open(const Warp *warp, const Ins *ins, uint32_t lane, Access *
         return 0;
     memcpy(&a->texture, object->host, sizeof a->texture);
     const Texture *t = &a->texture;
-    if (t->magic != TEXTURE_MAGIC || !t->extent[0] || !t->extent[1] || !t->extent[2] ||
-        t->channels - 1 > 3 || !t->channel_bytes || t->channel_bytes > 4 ||
-        (t->read_as_fraction && t->channel_bytes > 2))
-        return 0;
+    a->lane = lane;
+    a->layer = 0;
+    a->dims = ins->aux >> TEXTURE_DIMS & 3;
+    return t->magic == TEXTURE_MAGIC && t->extent[0] && t->extent[1] && t->extent[2] &&
+           t->channels - 1 <= 3 && t->channel_bytes && t->channel_bytes <= 4 &&
+           !(t->read_as_fraction && t->channel_bytes > 2) && t->levels && t->levels <= LEVELS;
+}
+
+/* Memory for all of what the access says, which is one level; 0 when it is not there. */
+static int texels_open(const Warp *warp, const Ins *ins, Access *a)
+{
+    const Memory *memory = &warp->worker->gpu->memory;
+    const Texture *t = &a->texture;
     uint64_t row = (uint64_t)t->extent[0] * t->channels * t->channel_bytes;
     uint64_t most = 1ull << 40, all = row;
     if (t->pitch > most || t->slice > most || t->extent[1] > 1u << 20 || t->extent[2] > 1u << 20)
@@ -60,14 +71,16 @@ static int access_open(const Warp *warp, const Ins *ins, uint32_t lane, Access *
     a->data = memory_find(memory, t->address);
     if (!a->data || a->data->freed || all > a->data->bytes - (t->address - a->data->address))
         return 0;
-    if ((ins->aux & TEXTURE_KIND) == SURFACE_WRITE && a->data->read_only) return 0;
-    a->lane = lane;
-    a->dims = ins->aux >> TEXTURE_DIMS & 3;
-    a->layer = 0;
-    if (!(ins->aux >> TEXTURE_LAYERED & 1)) return 1;
-    uint32_t layer = SLOT(uint32_t, (uint32_t)ins->imm)[lane];
-    a->layer = layer < t->extent[2] ? layer : t->extent[2] - 1;
-    return 1;
+    return (ins->aux & TEXTURE_KIND) != SURFACE_WRITE || !a->data->read_only;
+}
+
+/* Layers beyond the last are the last; `faces`: of each layer, 1 or 6. */
+static void layer_take(const Warp *warp, const Ins *ins, Access *a, uint32_t faces)
+{
+    if (!(ins->aux >> TEXTURE_LAYERED & 1)) return;
+    uint32_t layer = SLOT(uint32_t, (uint32_t)ins->imm)[a->lane];
+    uint32_t layers = a->texture.extent[2] / faces;
+    if (layers) a->layer = (layer < layers ? layer : layers - 1) * faces;
 }
 
 /* ---- texels --------------------------------------------------------------------------------- */
@@ -123,25 +136,51 @@ static int index_inside(const Texture *t, uint32_t axis, int64_t i, uint32_t *in
     return 1;
 }
 
+/* What a border's colour is to a texture of integers: of whole ones the bits that fit, of those
+ * read as fractions what such a texel holds; in the middle between two, the lesser. */
+static Texel border_of(const Texture *t)
+{
+    Texel border = {{0}};
+    uint32_t bits = 8 * t->channel_bytes, shift = 32 - bits;
+    for (uint32_t c = 0; !t->linear_memory && c < t->channels; c++) {
+        float value = t->border[c], most, least;
+        memcpy(&border.u[c], &value, sizeof value);
+        if (t->kind == TEXEL_FLOAT) continue;
+        if (!t->read_as_fraction) {
+            border.u[c] = border.u[c] << shift >> shift;
+            if (t->kind == TEXEL_SIGNED)
+                border.u[c] = (uint32_t)((int32_t)(border.u[c] << shift) >> shift);
+            continue;
+        }
+        most = (float)((1u << (bits - (t->kind == TEXEL_SIGNED))) - 1);
+        least = t->kind == TEXEL_SIGNED ? -most : 0.0f;
+        value = !(value == value) ? 0.0f : value * most;
+        value = value > most ? most : value < least ? least : value;
+        border.f[c] = copysignf(ceilf(fabsf(value) - 0.5f), value) / most;
+    }
+    return border;
+}
+
 static Texel texel_by_index(Access *a, const int64_t *index)
 {
     uint32_t inside[3] = {0, 0, a->layer};
     for (uint32_t k = 0; k < a->dims; k++)
         if (!index_inside(&a->texture, k, index[k], &inside[k])) {
-            Texel border = {{0}};
-            if (!a->texture.linear_memory) memcpy(border.f, a->texture.border, sizeof border.f);
             a->address = a->texture.address;
-            return border;
+            return border_of(&a->texture);
         }
     return texel_at(a, inside);
 }
 
-/* A coordinate in texels; what no texture can hold is 0. */
-static float coordinate(const Warp *warp, const Access *a, uint32_t slot, uint32_t axis)
+/* A coordinate in texels; what no texture can hold is 0.  A fraction that chooses one texel is cut
+ * off first. */
+static float coordinate(const Access *a, float x, uint32_t axis, int chooses)
 {
-    float x = SLOT(float, slot)[a->lane];
-    if (a->texture.by_fraction) x *= (float)a->texture.extent[axis];
-    return fabsf(x) < 1e9f ? x : 0.0f;
+    const Texture *t = &a->texture;
+    if (!(fabsf(x) < 1e9f)) return 0.0f;
+    if (!t->by_fraction) return x;
+    if (!chooses) return x * (float)t->extent[axis];
+    return (float)floor(floor((double)x * FRACTION) * t->extent[axis] / FRACTION);
 }
 
 /* Weights of the 2, 4 or 8 texels around, in 1/256, by their distance in 1/256.  Along one axis
@@ -193,6 +232,9 @@ static Texel filter(Access *a, const float *x)
     int32_t part[3] = {0}, weight[CORNERS] = {0};
     double sum[4] = {0};
     Texel mean;
+    /* One axis is two with one row, at the border between that and what is above it: half of the
+     * mean is the border's colour, where the second axis has one. */
+    if (a->dims == 1 && !a->texture.layered && a->texture.mode[1] == TEXTURE_BORDER) a->dims = 2;
     for (uint32_t k = 0; k < a->dims; k++) {
         float below = floorf(x[k] - 0.5f);
         low[k] = (int64_t)below;
@@ -212,20 +254,122 @@ static Texel filter(Access *a, const float *x)
     return mean;
 }
 
-static Texel texture_read(const Warp *warp, const Ins *ins, Access *a)
+/* The four texels around, of one component each, as tld4 has them in order. */
+static Texel gather(Access *a, const float *x, uint32_t component)
+{
+    static const int64_t CORNER[4][2] = {{0, 1}, {1, 1}, {1, 0}, {0, 0}};
+    Texel four;
+    for (int i = 0; i < 4; i++) {
+        int64_t index[3] = {(int64_t)floorf(x[0] - 0.5f) + CORNER[i][0],
+                            (int64_t)floorf(x[1] - 0.5f) + CORNER[i][1], 0};
+        four.u[i] = texel_by_index(a, index).u[component];
+    }
+    return four;
+}
+
+/* ---- cubes and mipmaps ---------------------------------------------------------------------- */
+
+/* From a direction to a face of the cube and a place in it, both in [0, 1]. */
+static void face_choose(Access *a, float *x)
+{
+    float ax = fabsf(x[0]), ay = fabsf(x[1]), az = fabsf(x[2]), s, t, along;
+    uint32_t axis = az >= ax && az >= ay ? 2 : ay >= ax ? 1 : 0;
+    int negative = x[axis] < 0.0f;
+    along = axis == 0 ? ax : axis == 1 ? ay : az;
+    s = axis == 0 ? (negative ? x[2] : -x[2]) : axis == 1 || !negative ? x[0] : -x[0];
+    t = axis == 1 ? (negative ? -x[2] : x[2]) : -x[1];
+    a->layer += 2 * axis + (uint32_t)negative;
+    x[0] = along > 0.0f ? (s / along + 1.0f) / 2.0f : 0.5f;
+    x[1] = along > 0.0f ? (t / along + 1.0f) / 2.0f : 0.5f;
+    a->dims = 2;
+}
+
+/* The level that gradients ask for: of the ellipse that a pixel covers, the longer axis. */
+static float level_of_gradients(const Warp *warp, const Access *a, uint32_t base, uint32_t dims)
+{
+    const Texture *t = &a->texture;
+    double product[3] = {0}; /* of the gradients: x with x, y with y, x with y */
+    for (uint32_t k = 0; k < dims; k++) {
+        double size = t->by_fraction ? t->extent[k] : 1.0;
+        double x = size * SLOT(float, base + k * LANES * 4)[a->lane];
+        double y = size * SLOT(float, base + (dims + k) * LANES * 4)[a->lane];
+        product[0] += x * x, product[1] += y * y, product[2] += x * y;
+    }
+    double half = (product[0] - product[1]) / 2;
+    double longest = (product[0] + product[1]) / 2 + sqrt(half * half + product[2] * product[2]);
+    return longest > 0 ? (float)(log2(longest) / 2) : -1e9f;
+}
+
+/* The level in parts of 1/256, between the limits of the texture and its levels. */
+static int32_t level_find(const Warp *warp, const Ins *ins, const Access *a)
+{
+    const Texture *t = &a->texture;
+    const uint32_t base = (uint32_t)((uint64_t)ins->imm >> 32), way = ins->aux >> TEXTURE_WAY & 3;
+    const float whole = WHOLE;
+    float level = 0.0f;
+    if (way == TEXTURE_LEVEL) level = SLOT(float, base)[a->lane];
+    if (way == TEXTURE_GRADIENT)
+        level = level_of_gradients(warp, a, base, ins->aux >> TEXTURE_DIMS & 3);
+    if (!(level == level)) level = 0.0f;
+    level = floorf(level * whole) + floorf(t->level_bias * whole);
+    level = fmaxf(level, floorf(t->level_least * whole));
+    level = fminf(level, floorf(t->level_most * whole));
+    level = fminf(level, (float)(t->levels - 1) * whole);
+    return level > 0.0f ? (int32_t)level : 0;
+}
+
+/* Of one level, which the access holds. */
+static Texel level_read(const Warp *warp, const Ins *ins, Access *a, const float *direction)
 {
     const uint32_t slot[3] = {ins->b, ins->c, ins->target};
     const Texture *t = &a->texture;
     int64_t index[3] = {0};
     float x[3] = {0};
     int by_float = ins->aux >> TEXTURE_BY_FLOAT & 1;
+    uint32_t gathers = (ins->aux >> TEXTURE_WAY & 3) == TEXTURE_GATHER;
+    int is_float = t->kind == TEXEL_FLOAT || t->read_as_fraction;
+    int chooses = !gathers && !(t->filtered && is_float);
     for (uint32_t k = 0; k < a->dims; k++) {
-        if (by_float) x[k] = coordinate(warp, a, slot[k], k);
+        if (by_float) x[k] = coordinate(a, direction[k], k, chooses);
         index[k] = by_float ? (int64_t)floorf(x[k]) : SLOT(int32_t, slot[k])[a->lane];
     }
-    int is_float = t->kind == TEXEL_FLOAT || t->read_as_fraction;
-    if (by_float && t->filtered && is_float) return filter(a, x);
-    return texel_by_index(a, index);
+    if (gathers) return gather(a, x, ins->aux >> TEXTURE_COMPONENT & 3);
+    return by_float && !chooses ? filter(a, x) : texel_by_index(a, index);
+}
+
+/* 0 when there is no memory for the level. */
+static int level_take(const Warp *warp, const Ins *ins, Access *a, uint32_t level)
+{
+    if (a->texture.levels > 1) texture_level(&a->texture, level);
+    if (a->layer >= a->texture.extent[2]) a->layer = a->texture.extent[2] - 1;
+    return texels_open(warp, ins, a);
+}
+
+/* 0 when there is no memory for what it reads. */
+static int texture_read(const Warp *warp, const Ins *ins, Access *a, Texel *texel)
+{
+    const uint32_t slot[3] = {ins->b, ins->c, ins->target};
+    int cube = ins->aux >> TEXTURE_CUBE & 1;
+    float x[3] = {0};
+    for (uint32_t k = 0; k < a->dims; k++)
+        x[k] = SLOT(float, slot[k])[a->lane];
+    int32_t level = a->texture.levels > 1 ? level_find(warp, ins, a) : 0;
+    int32_t part = a->texture.levels_filtered ? level % WHOLE : 0;
+    int32_t half = a->texture.levels_filtered ? 0 : WHOLE / 2;
+    uint32_t first = (uint32_t)((level + half) / WHOLE);
+    layer_take(warp, ins, a, cube ? FACES : 1);
+    if (cube) face_choose(a, x);
+    Access next = *a;
+    if (!level_take(warp, ins, a, first)) return 0;
+    *texel = level_read(warp, ins, a, x);
+    if (!part) return 1;
+    if (!level_take(warp, ins, &next, first + 1)) return 0;
+    Texel other = level_read(warp, ins, &next, x);
+    int is_float = a->texture.kind == TEXEL_FLOAT || a->texture.read_as_fraction;
+    for (int c = 0; c < 4 && is_float; c++)
+        texel->f[c] =
+            (texel->f[c] * (float)(WHOLE - part) + other.f[c] * (float)part) / (float)WHOLE;
+    return 1;
 }
 
 /* ---- surfaces ------------------------------------------------------------------------------- */
@@ -324,26 +468,33 @@ static void unwritten_report(Warp *warp, const Ins *ins, const Access *a)
                 "Uninitialized texture or surface read of %u bytes", bytes);
 }
 
+static const Ins *object_fault(Warp *warp, const Ins *ins, uint32_t lane)
+{
+    return fault_at(warp, ins, SIMT_MEMCHECK, lane, SLOT(uint64_t, ins->a)[lane], 0,
+                    "Invalid texture or surface object: it was destroyed or never made, or its "
+                    "memory is freed");
+}
+
 const Ins *texture_run(Warp *warp, const Ins *ins)
 {
     uint64_t address[LANES] = {0};
     uint32_t kind = ins->aux & TEXTURE_KIND, to_float = ins->aux >> TEXTURE_TO_FLOAT & 1;
     Access a;
+    Texel texel;
     for (uint32_t m = warp->mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
-        if (!access_open(warp, ins, lane, &a))
-            return fault_at(warp, ins, SIMT_MEMCHECK, lane, SLOT(uint64_t, ins->a)[lane], 0,
-                            "Invalid texture or surface object: it was destroyed or never made, or "
-                            "its memory is freed");
+        if (!object_open(warp, ins, lane, &a)) return object_fault(warp, ins, lane);
         if (kind == TEXTURE_READ) {
-            Texel texel = texture_read(warp, ins, &a);
+            if (!texture_read(warp, ins, &a, &texel)) return object_fault(warp, ins, lane);
             access_note(warp, ins, &a, a.texture.channels * a.texture.channel_bytes, 0);
             int is_float = a.texture.kind == TEXEL_FLOAT || a.texture.read_as_fraction;
             for (uint32_t c = 0; c < 4; c++)
                 if (ins->v[c] != NO_SLOT) SLOT(uint32_t, ins->v[c])
             [lane] = is_float && !to_float ? (uint32_t)texel.f[c] : texel.u[c];
-        } else if (surface_access(warp, ins, &a, kind == SURFACE_WRITE) != 0) {
-            return NULL;
+        } else {
+            if (!texels_open(warp, ins, &a)) return object_fault(warp, ins, lane);
+            layer_take(warp, ins, &a, 1);
+            if (surface_access(warp, ins, &a, kind == SURFACE_WRITE) != 0) return NULL;
         }
         if (kind != SURFACE_WRITE) unwritten_report(warp, ins, &a);
         address[lane] = a.address;

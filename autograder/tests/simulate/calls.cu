@@ -1,0 +1,189 @@
+// Calls of the runtime that few programs make: nodes of any kind by one call and what they are told
+// to have, drawings of graphs, user objects, batches of copies, arrays to arrays, pinned memory by
+// its own address, advice on managed memory, borders of byte textures.
+#include <cstdio>
+#include <cstring>
+#include <unistd.h>
+
+enum { N = 1000 };
+
+static int wrong;
+
+static void expect(const char *what, bool right)
+{
+    printf("%s %s\n", right ? "ok" : "not ok", what);
+    wrong += !right;
+}
+
+__global__ void add(float *x, float value, int n)
+{
+    int i = threadIdx.x + blockIdx.x * blockDim.x;
+    if (i < n) x[i] += value;
+}
+
+__global__ void twice(int *p)
+{
+    p[threadIdx.x] *= 2;
+}
+
+__global__ void beyond(cudaTextureObject_t bytes, cudaTextureObject_t parts, float *out)
+{
+    out[0] = tex2D<unsigned char>(bytes, -5, -5);
+    out[1] = tex2D<float>(parts, -5, -5) * 255;
+}
+
+static void count(void *counter)
+{
+    ++*(int *)counter;
+}
+
+static int lines_with(const char *path, const char *text)
+{
+    char line[1024];
+    int found = 0;
+    FILE *file = fopen(path, "r");
+    while (file && fgets(line, sizeof line, file))
+        found += strstr(line, text) != nullptr;
+    if (file) fclose(file);
+    return found;
+}
+
+static void graphs(float *a)
+{
+    cudaStream_t stream;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    cudaGraphNode_t fill, kernel, host;
+    float value = 3, out[N];
+    int n = N, called = 0, destroyed = 0;
+    void *arguments[] = {&a, &value, &n};
+    cudaStreamCreate(&stream);
+    cudaGraphCreate(&graph, 0);
+    cudaGraphNodeParams params = {};
+    params.type = cudaGraphNodeTypeMemset;
+    params.memset.dst = a, params.memset.elementSize = 4;
+    params.memset.width = N, params.memset.height = 1;
+    cudaGraphAddNode(&fill, graph, nullptr, nullptr, 0, &params);
+    params = {};
+    params.type = cudaGraphNodeTypeKernel;
+    params.kernel.func = (void *)add, params.kernel.kernelParams = arguments;
+    params.kernel.gridDim = 4, params.kernel.blockDim = 256;
+    cudaGraphAddNode(&kernel, graph, &fill, nullptr, 1, &params);
+    params = {};
+    params.type = cudaGraphNodeTypeHost;
+    params.host.fn = count, params.host.userData = &called;
+    cudaGraphAddNode(&host, graph, &kernel, nullptr, 1, &params);
+    cudaUserObject_t object;
+    cudaUserObjectCreate(&object, &destroyed, count, 1, cudaUserObjectNoDestructorSync);
+    cudaGraphRetainUserObject(graph, object, 1, cudaGraphUserObjectMove);
+    cudaMemsetParams told;
+    expect("what a node was given", !cudaGraphMemsetNodeGetParams(fill, &told) && told.dst == a &&
+                                        told.width == N && told.elementSize == 4);
+    char path[] = "/tmp/calls.XXXXXX";
+    close(mkstemp(path));
+    expect("a drawing", !cudaGraphDebugDotPrint(graph, path, 0) && lines_with(path, "->") == 2 &&
+                            lines_with(path, "MEMSET") == 1 && lines_with(path, "digraph") == 1);
+    unlink(path);
+    cudaGraphInstantiate(&exec, graph);
+    cudaGraphDestroy(graph);
+    cudaGraphLaunch(exec, stream);
+    cudaStreamSynchronize(stream);
+    cudaMemcpy(out, a, sizeof out, cudaMemcpyDeviceToHost);
+    expect("nodes of any kind", out[0] == 3 && out[N - 1] == 3 && called == 1);
+    unsigned enabled = 9;
+    cudaGraphNodeSetEnabled(exec, kernel, 0);
+    expect("disabled", !cudaGraphNodeGetEnabled(exec, kernel, &enabled) && enabled == 0 &&
+                           cudaGraphNodeSetEnabled(exec, host, 0) == cudaErrorInvalidValue);
+    expect("the object is still held", destroyed == 0);
+    cudaGraphExecDestroy(exec);
+    expect("and goes with the last graph", destroyed == 1);
+    cudaStreamDestroy(stream);
+}
+
+static void copies(float *a)
+{
+    int *pinned, *zero;
+    cudaStream_t stream;
+    cudaStreamCreate(&stream);
+    cudaMallocHost(&pinned, 256 * sizeof *pinned);
+    for (int i = 0; i < 256; i++)
+        pinned[i] = i;
+    void *dst[] = {a, a + 100};
+    const void *src[] = {pinned, pinned + 50};
+    size_t bytes[] = {64, 4}, first = 0;
+    cudaMemcpyAttributes how = {};
+    how.srcAccessOrder = cudaMemcpySrcAccessOrderStream;
+    cudaError_t status = cudaMemcpyBatchAsync(dst, src, bytes, 2, &how, &first, 1, stream);
+    cudaStreamSynchronize(stream);
+    int got[2];
+    cudaMemcpy(got, a + 15, 4, cudaMemcpyDeviceToHost);
+    cudaMemcpy(got + 1, a + 100, 4, cudaMemcpyDefault);
+    expect("a batch", !status && got[0] == 15 && got[1] == 50);
+    twice<<<1, 256>>>(pinned);
+    status = cudaDeviceSynchronize();
+    expect("pinned memory in a kernel", !status && pinned[255] == 510);
+    cudaMallocManaged(&zero, 4096);
+    cudaMemAdvise(zero, 4096, cudaMemAdviseSetReadMostly, {cudaMemLocationTypeDevice, 0});
+    int mostly = -1, wanted = 7;
+    cudaMemRangeGetAttribute(&mostly, 4, cudaMemRangeAttributeReadMostly, zero, 4096);
+    cudaMemRangeGetAttribute(&wanted, 4, cudaMemRangeAttributePreferredLocation, zero, 4096);
+    expect("advice", mostly == 1 && wanted == cudaInvalidDeviceId);
+    cudaFree(zero);
+    cudaFreeHost(pinned);
+    cudaStreamDestroy(stream);
+}
+
+static cudaTextureObject_t texture(cudaArray_t array, cudaTextureReadMode mode)
+{
+    cudaResourceDesc from = {};
+    from.res.array.array = array;
+    cudaTextureDesc how = {};
+    how.addressMode[0] = how.addressMode[1] = cudaAddressModeBorder;
+    how.readMode = mode;
+    how.borderColor[0] = 0.3f;
+    cudaTextureObject_t made = 0;
+    cudaCreateTextureObject(&made, &from, &how, nullptr);
+    return made;
+}
+
+static void arrays(float *out)
+{
+    auto format = cudaCreateChannelDesc<unsigned char>();
+    unsigned char bytes[64], got[16], line[6];
+    cudaArray_t one, other;
+    for (int i = 0; i < 64; i++)
+        bytes[i] = i;
+    cudaMallocArray(&one, &format, 8, 8);
+    cudaMallocArray(&other, &format, 8, 8);
+    cudaMemcpy2DToArray(one, 0, 0, bytes, 8, 8, 8, cudaMemcpyHostToDevice);
+    cudaMemcpy2DArrayToArray(other, 2, 3, one, 4, 5, 4, 2);
+    cudaMemcpy2DFromArray(got, 4, other, 2, 3, 4, 2, cudaMemcpyDeviceToHost);
+    expect("array to array", got[0] == 44 && got[3] == 47 && got[7] == 55);
+    cudaMemcpyFromArray(line, one, 6, 2, sizeof line, cudaMemcpyDeviceToHost);
+    expect("from within a row to the next", line[1] == 23 && line[2] == 24 && line[5] == 27);
+    cudaTextureObject_t whole = texture(one, cudaReadModeElementType),
+                        part = texture(one, cudaReadModeNormalizedFloat);
+    float seen[2];
+    beyond<<<1, 1>>>(whole, part, out);
+    cudaMemcpy(seen, out, sizeof seen, cudaMemcpyDeviceToHost);
+    expect("a border of bytes", seen[0] == 0x9a && seen[1] > 75.99f && seen[1] < 76.01f);
+    cudaResourceDesc told;
+    cudaTextureDesc how;
+    expect("what a texture is of", !cudaGetTextureObjectResourceDesc(&told, whole) &&
+                                       told.res.array.array == one &&
+                                       !cudaGetTextureObjectTextureDesc(&how, part) &&
+                                       how.readMode == cudaReadModeNormalizedFloat);
+    cudaDestroyTextureObject(whole), cudaDestroyTextureObject(part);
+    cudaFreeArray(one), cudaFreeArray(other);
+}
+
+int main()
+{
+    float *a;
+    cudaMalloc(&a, N * sizeof *a);
+    graphs(a);
+    copies(a);
+    arrays(a);
+    cudaFree(a);
+    return wrong != 0;
+}
