@@ -181,6 +181,18 @@ static void compare_warps(Sides *sides)
     }
 }
 
+/* More of the same work comes to more barriers: a reason are those beyond that. */
+static void compare_barriers(Sides *sides)
+{
+    double more =
+        ratio((double)sides->mine->warp_instructions, (double)sides->other->warp_instructions);
+    int before = sides->reasons;
+    if (more < 1) more = 1;
+    count_compare(sides, SLOW_BARRIERS, (double)sides->mine->barriers,
+                  (double)sides->other->barriers, 1.5 * more, "arrivals of warps at barriers");
+    if (sides->reasons > before) sides->reason[before].times /= more;
+}
+
 static int by_times(const void *a, const void *b)
 {
     const SlowReason *left = a, *right = b;
@@ -222,8 +234,7 @@ int slow_find(const DeviceCost *mine, const DeviceCost *other, const char *calle
                   "accesses to shared memory");
     compare_instructions(&sides);
     compare_warps(&sides);
-    count_compare(&sides, SLOW_BARRIERS, (double)mine->barriers, (double)other->barriers, 1.5,
-                  "arrivals of warps at barriers");
+    compare_barriers(&sides);
     qsort(all, (size_t)sides.reasons, sizeof *all, by_times);
     int kept = sides.reasons < most ? sides.reasons : most;
     memcpy(reason, all, (size_t)kept * sizeof *all);

@@ -92,6 +92,27 @@ static void the_largest_come_first_and_no_more_than_asked_for(void **state)
     assert_int_equal(reason[1].cause, SLOW_LAUNCHES);
 }
 
+/* Four times the work comes to four times the barriers. */
+static void barriers_of_more_work_are_no_reason(void **state)
+{
+    (void)state;
+    SlowReason reason[3];
+    DeviceCost other = reference(), mine;
+    other.barriers = 100;
+    mine = other;
+    mine.barriers = 300;
+    assert_int_equal(slow_find(&mine, &other, "the reference", "conv.cu", reason, 3), 1);
+    assert_string_equal(reason[0].text,
+                        "300 arrivals of warps at barriers, 3.0 times those of the reference.");
+    mine.warp_instructions *= 4, mine.instructions *= 4, mine.barriers = 500;
+    assert_int_equal(slow_find(&mine, &other, "the reference", "conv.cu", reason, 3), 1);
+    assert_int_equal(reason[0].cause, SLOW_INSTRUCTIONS);
+    mine.barriers = 1200;
+    assert_int_equal(slow_find(&mine, &other, "the reference", "conv.cu", reason, 3), 2);
+    assert_int_equal(reason[0].cause, SLOW_INSTRUCTIONS);
+    assert_int_equal(reason[1].cause, SLOW_BARRIERS);
+}
+
 static void names_are_known_both_ways(void **state)
 {
     (void)state;
@@ -153,6 +174,7 @@ int main(void)
         cmocka_unit_test(the_same_is_no_reason),
         cmocka_unit_test(each_reason_is_told_with_its_numbers),
         cmocka_unit_test(the_largest_come_first_and_no_more_than_asked_for),
+        cmocka_unit_test(barriers_of_more_work_are_no_reason),
         cmocka_unit_test(names_are_known_both_ways),
         cmocka_unit_test(the_phase_with_the_surplus_is_named),
         cmocka_unit_test(a_phase_may_be_a_region_that_the_other_has_nothing_in),

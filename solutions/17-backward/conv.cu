@@ -941,8 +941,9 @@ template <class Job> struct Choice {
     float cost;
 };
 
-/* The tile and the number of pieces that cost least.  Tried are those numbers that give each
- * multiprocessor about 1, 2, ... MOST blocks; no piece is smaller than a tile's depth. */
+/* The tile and the number of pieces that cost least.  Tried are each*sms/blocks pieces, at least
+ * one, for each = 0 .. MOST, where `blocks` is how many blocks one piece has: so a multiprocessor
+ * has about `each` of them.  No piece is smaller than a tile's depth. */
 template <class Job, int TILES>
 static Choice<Job> choose(const Tile<Job> (&tiles)[TILES], int products, int m, int columns,
                           int rows)
