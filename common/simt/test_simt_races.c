@@ -100,7 +100,7 @@ static void race_finding(Model *m, const char *name, int before, uint32_t step, 
              "Race reported between %s access at k.cu:%u by thread (%u,0,0) and %s access at "
              "k.cu:%u: %s hazard on %s 0x%llx",
              KIND[before], step + 1, thread, KIND[kind], here + 1, name,
-             m->step[here].global ? "__global__ memory, address" : "__shared__ memory, offset",
+             m->step[here].global ? "__global__ memory" : "__shared__ memory, offset",
              (unsigned long long)at);
     finding(m, 1, text);
 }
@@ -490,12 +490,127 @@ static void host_threads_do_not_show(void **state)
         kernel_judge(seed, 1, 0, 1, 3);
 }
 
+/* ---- which lines a race between blocks names ------------------------------------------------- */
+
+/* One thread of `block` reads or writes the word, on line `line` of k.cu, in the order of the
+ * list, which a line 0 ends. */
+typedef struct Touch {
+    uint32_t line, block;
+    char act; /* r, w */
+} Touch;
+
+/* A loop comes by all lines once for each touch, so that a later line may be the first. */
+static void touches_write(char *text, size_t room, const Touch *touch, uint32_t touches, int fence)
+{
+    size_t used = (size_t)snprintf(
+        text, room,
+        HEAD ".file 1 \"k.cu\"\n.visible .entry k(.param .u64 x)\n{\n"
+             ".reg .b32 %%r<9>; .reg .b64 %%rd<3>; .reg .pred %%p<3>;\n"
+             "ld.param.u64 %%rd1, [x]; mov.u32 %%r1, %%ctaid.x; mov.u32 %%r2, 0;\n%s\nLOOP:\n",
+        fence ? "membar.gl;" : "");
+    for (uint32_t line = 1; line <= 9; line++)
+        for (uint32_t i = 0; i < touches; i++) {
+            if (touch[i].line != line) continue;
+            used += (size_t)snprintf(
+                text + used, room - used,
+                ".loc 1 %u 0\nsetp.eq.u32 %%p1, %%r2, %u; setp.eq.and.u32 %%p1, %%r1, %u, %%p1;\n"
+                "%s\n",
+                line, i, touch[i].block,
+                touch[i].act == 'r' ? "@%p1 ld.global.u32 %r3, [%rd1];"
+                                    : "add.u32 %r4, %r1, 7; @%p1 st.global.u32 [%rd1], %r4;");
+        }
+    snprintf(text + used, room - used,
+             ".loc 1 10 0\nadd.u32 %%r2, %%r2, 1; setp.lt.u32 %%p2, %%r2, %u; @%%p2 bra LOOP;\n"
+             "ret;\n}\n",
+             touches);
+}
+
+static void touches_judge(const Touch *touch, int fence, const char *want)
+{
+    static char text[1 << 14];
+    uint32_t touches = 0;
+    while (touch[touches].line)
+        touches++;
+    touches_write(text, sizeof text, touch, touches, fence);
+    for (int threads = 1; threads <= 3; threads += 2) {
+        Error error = {""};
+        SimtOptions options = {.threads = threads, .racecheck = 1};
+        SimtGpu *gpu = simt_open(&SMALL, &options, &error);
+        SimtResult result;
+        uint64_t x = device_data(gpu, "\1\2\3", 4);
+        if (run(gpu, text, BLOCKS, 1, 0, &x, sizeof x, &result) != 0)
+            fail_msg("%s\n%s", result.report.text, text);
+        assert_int_equal(result.findings > 0, *want != 0);
+        if (*want && !strstr(result.report.text, want))
+            fail_msg("wanted: %s\ntold: %s", want, result.report.text);
+        simt_close(gpu);
+    }
+}
+
+#define UNORDERED " on __global__ memory: nothing orders the blocks of a launch"
+#define UNFENCED                                                                                   \
+    " on __global__ memory: no fence with an atomic or a flag after it orders the two blocks"
+
+/* Without fences: the lowest block that writes, its lowest line, whichever came first; then, where
+ * others write other values, that line again, or the lowest line of the lowest block that reads. */
+static void the_lowest_line_of_the_lowest_block(void **state)
+{
+    static const struct {
+        Touch touch[6];
+        const char *want;
+    } CASES[] = {
+        {{{5, 0, 'w'}, {3, 0, 'w'}, {8, 1, 'r'}, {6, 1, 'r'}},
+         "Write access at k.cu:3 by block (0,0,0) and Read access at k.cu:6 by block "
+         "(1,0,0)" UNORDERED},
+        {{{2, 2, 'w'}, {5, 1, 'w'}, {4, 1, 'w'}},
+         "Write access at k.cu:4 by block (1,0,0) and Write access at k.cu:4 by other "
+         "blocks" UNORDERED},
+        {{{1, 2, 'r'}, {7, 0, 'r'}, {4, 1, 'w'}},
+         "Write access at k.cu:4 by block (1,0,0) and Read access at k.cu:7 by other "
+         "blocks" UNORDERED},
+        {{{9, 0, 'r'}, {2, 2, 'w'}},
+         "Write access at k.cu:2 by block (2,0,0) and Read access at k.cu:9 by block "
+         "(0,0,0)" UNORDERED},
+        {{{2, 1, 'w'}, {1, 1, 'r'}}, ""},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++)
+        touches_judge(CASES[i].touch, 0, CASES[i].want);
+}
+
+/* With fences blocks run in order, and the last access before is named: the last write, or before
+ * a write the last read. */
+static void the_last_line_before(void **state)
+{
+    static const struct {
+        Touch touch[6];
+        const char *want;
+    } CASES[] = {
+        {{{4, 0, 'w'}, {7, 1, 'r'}},
+         "Write access at k.cu:4 by block (0,0,0) and Read access at k.cu:7" UNFENCED},
+        {{{4, 0, 'w'}, {2, 0, 'w'}, {7, 1, 'w'}},
+         "Write access at k.cu:2 by block (0,0,0) and Write access at k.cu:7" UNFENCED},
+        {{{8, 0, 'r'}, {9, 0, 'r'}, {3, 1, 'w'}},
+         "Read access at k.cu:9 by block (0,0,0) and Write access at k.cu:3" UNFENCED},
+        {{{8, 0, 'r'}, {6, 1, 'r'}, {3, 2, 'w'}},
+         "Read access at k.cu:6 by block (1,0,0) and Write access at k.cu:3" UNFENCED},
+        {{{5, 1, 'w'}, {1, 1, 'r'}, {3, 2, 'r'}, {2, 2, 'w'}},
+         "Write access at k.cu:5 by block (1,0,0) and Read access at k.cu:3" UNFENCED},
+        {{{2, 2, 'w'}, {1, 2, 'r'}}, ""},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++)
+        touches_judge(CASES[i].touch, 1, CASES[i].want);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shared_memory_as_the_model),
         cmocka_unit_test(global_memory_as_the_model),
         cmocka_unit_test(host_threads_do_not_show),
+        cmocka_unit_test(the_lowest_line_of_the_lowest_block),
+        cmocka_unit_test(the_last_line_before),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -76,15 +76,17 @@ static void hazard_report(Warp *warp, const Ins *ins, uint32_t lane, uint64_t ad
                           RaceKind kind, int shared, const Hazard *hazard)
 {
     RaceEnds ends = race_ends(warp, ins, hazard->ins, hazard->thread);
-    char element[160] = "";
-    if (!shared) memory_element(&warp->worker->gpu->memory, address, element, sizeof element);
+    char element[160];
+    if (shared)
+        snprintf(element, sizeof element, ", offset 0x%llx", (unsigned long long)address);
+    else
+        memory_element(&warp->worker->gpu->memory, address, element, sizeof element);
     finding_add(
         warp, ins, SIMT_RACECHECK, lane, shared ? 0 : address, WORD,
         "Race reported between %s access at %.100s by thread %s and %s access at %.100s: %s "
-        "hazard on %s%s, %s 0x%llx, with no barrier between them",
+        "hazard on %s%s, with no barrier between them",
         KIND[hazard->before], ends.where, ends.who, KIND[kind], ends.here, hazard->name,
-        shared ? "__shared__ memory" : "__global__ memory", element, shared ? "offset" : "address",
-        (unsigned long long)address);
+        shared ? "__shared__ memory" : "__global__ memory", element);
 }
 
 static uint32_t tag_warp(uint32_t tag)
