@@ -527,21 +527,150 @@ static void copies_that_arrive(void **state)
     }
 }
 
+/* A kernel that multiplies on tensor cores, and one that is compiled for small blocks. */
+#define PRODUCT                                                                                    \
+    KERNEL("", "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%r1, "     \
+               "%r1}, {%r1}, {%f1, %f2, %f3, %f4};")
+#define SMALL_BLOCKS HEAD ".visible .entry k(.param .u64 out)\n.maxntid 64\n{\nret;\n}\n"
+#define PAIRS                                                                                      \
+    ".version 8.0\n.target sm_90\n.address_size 64\n"                                              \
+    ".visible .entry k(.param .u64 out)\n.reqnctapercluster 2, 1, 1\n{\nret;\n}\n"
+#define LARGE_TILE                                                                                 \
+    HEAD ".visible .entry k(.param .u64 out)\n{\n.shared .align 4 .b8 tile[70000];\n"              \
+         ".reg .b32 %r<2>;\nst.shared.u32 [tile], %r1;\nret;\n}\n"
+
+/* Launches that CUDA refuses before a kernel starts; of each the words. */
+static const struct {
+    const char *text;
+    uint32_t grid[3], block[3], shared, params_bytes, cluster[3];
+    int cooperative, hopper, no_tensor_cores;
+    SimtCheck check;
+    const char *words;
+} REFUSED[] = {
+    {.text = KERNEL("", ""),
+     .grid = {1, 1, 1},
+     .block = {1025, 1, 1},
+     .check = SIMT_BAD_LAUNCH,
+     .words = "a block of 1025 x 1 x 1 = 1025 threads: a small GPU takes at most 1024"},
+    {.text = KERNEL("", ""),
+     .grid = {1, 1, 1},
+     .block = {1, 1, 65},
+     .check = SIMT_BAD_LAUNCH,
+     .words = "(z: 64)"},
+    {.text = KERNEL("", ""),
+     .grid = {0, 1, 1},
+     .block = {32, 1, 1},
+     .check = SIMT_BAD_LAUNCH,
+     .words = "k with a grid of 0 x 1 x 1 blocks of 32 x 1 x 1 threads: no dimension may be 0"},
+    {.text = KERNEL("", ""),
+     .grid = {1, 65536, 1},
+     .block = {32, 1, 1},
+     .check = SIMT_BAD_LAUNCH,
+     .words = "grid 1 x 65536 x 1: a small GPU takes at most 2147483647 x 65535 x 65535 blocks"},
+    {.text = KERNEL("", ""),
+     .grid = {1, 1, 1},
+     .block = {32, 1, 1},
+     .params_bytes = 4,
+     .check = SIMT_BAD_LAUNCH,
+     .words = "the kernel takes 8 bytes of parameters, the launch gives 4"},
+    {.text = KERNEL("", ""),
+     .grid = {1, 1, 1},
+     .block = {32, 1, 1},
+     .shared = 70000,
+     .check = SIMT_BAD_SHARED,
+     .words = "70000 bytes of dynamic shared memory: k may use at most 65536 beside its 0 static"},
+    {.text = LARGE_TILE,
+     .grid = {1, 1, 1},
+     .block = {32, 1, 1},
+     .check = SIMT_BAD_RESOURCES,
+     .words = "k has 70000 static bytes of shared memory: a small GPU allows 65536 a block"},
+    {.text = SMALL_BLOCKS,
+     .grid = {1, 1, 1},
+     .block = {65, 1, 1},
+     .check = SIMT_BAD_RESOURCES,
+     .words = "a block of 65 threads: k is compiled for at most 64 (__launch_bounds__)"},
+    {.text = PRODUCT,
+     .grid = {1, 1, 1},
+     .block = {32, 1, 1},
+     .no_tensor_cores = 1,
+     .check = SIMT_UNSUPPORTED,
+     .words = "the kernel uses tensor cores (mma, wmma or ldmatrix), which a small GPU does not"},
+    {.text = KERNEL("", ""),
+     .grid = {1000, 1, 1},
+     .block = {1024, 1, 1},
+     .cooperative = 1,
+     .check = SIMT_BAD_COOPERATIVE,
+     .words = "a cooperative grid of 1000 blocks: a small GPU holds 8 of them at once, 2 on each"},
+    {.text = KERNEL("", ""),
+     .grid = {4, 1, 1},
+     .block = {32, 1, 1},
+     .cluster = {2, 1, 1},
+     .check = SIMT_UNSUPPORTED,
+     .words = "has no clusters of blocks: it needs 9.0"},
+    {.text = KERNEL("", ""),
+     .grid = {32, 1, 1},
+     .block = {32, 1, 1},
+     .cluster = {32, 1, 1},
+     .hopper = 1,
+     .check = SIMT_BAD_LAUNCH,
+     .words = "a cluster of 32 blocks: at most 16 are possible"},
+    {.text = KERNEL("", ""),
+     .grid = {5, 1, 1},
+     .block = {32, 1, 1},
+     .cluster = {2, 1, 1},
+     .hopper = 1,
+     .check = SIMT_BAD_LAUNCH,
+     .words = "a grid of 5 x 1 x 1 blocks is no whole number of clusters of 2 x 1 x 1"},
+    {.text = PAIRS,
+     .grid = {4, 1, 1},
+     .block = {32, 1, 1},
+     .cluster = {4, 1, 1},
+     .hopper = 1,
+     .check = SIMT_BAD_LAUNCH,
+     .words = "a cluster of 4 x 1 x 1 blocks: the kernel is compiled for 2 x 1 x 1"},
+    {.text = PAIRS,
+     .grid = {4, 1, 1},
+     .block = {32, 1, 1},
+     .cooperative = 1,
+     .hopper = 1,
+     .check = SIMT_UNSUPPORTED,
+     .words = "a cooperative grid of clusters is not supported"},
+};
+
+static void refused_judge(size_t i)
+{
+    Error error = {""};
+    SimtOptions options = {.threads = 1};
+    SimtMachine machine = SMALL;
+    SimtResult result;
+    if (REFUSED[i].hopper) machine.cc_major = 9;
+    if (REFUSED[i].no_tensor_cores) machine.tensor_fma = 0;
+    SimtGpu *gpu = simt_open(&machine, &options, &error);
+    assert_non_null(gpu);
+    uint64_t out = device_data(gpu, NULL, 64);
+    SimtModule *module = simt_module_load(gpu, REFUSED[i].text, strlen(REFUSED[i].text), 0, &error);
+    SimtKernel *kernel = module ? simt_kernel_find(module, "k", &error) : NULL;
+    if (!kernel) fail_msg("%s", error.text);
+    SimtLaunch launch = {.dynamic_shared = REFUSED[i].shared,
+                         .params = &out,
+                         .params_bytes = sizeof out,
+                         .cooperative = REFUSED[i].cooperative};
+    memcpy(launch.grid, REFUSED[i].grid, sizeof launch.grid);
+    memcpy(launch.block, REFUSED[i].block, sizeof launch.block);
+    memcpy(launch.cluster, REFUSED[i].cluster, sizeof launch.cluster);
+    if (REFUSED[i].params_bytes) launch.params_bytes = REFUSED[i].params_bytes;
+    assert_int_equal(simt_launch(gpu, kernel, &launch, &result), -1);
+    if (result.report.check != REFUSED[i].check || !strstr(result.report.text, REFUSED[i].words))
+        fail_msg("wanted '%s', got check %d: %s", REFUSED[i].words, (int)result.report.check,
+                 result.report.text);
+    simt_close(gpu);
+}
+
 static void bad_launches(void **state)
 {
     (void)state;
-    SimtGpu *gpu = gpu_open(1, 0, 0);
-    uint64_t out = device_data(gpu, NULL, 64);
-    SimtResult result;
-    static const char TEXT[] = KERNEL("", "");
-    assert_int_equal(run(gpu, TEXT, 1, 1025, 0, &out, 8, &result), -1);
-    assert_int_equal(result.report.check, SIMT_BAD_LAUNCH);
-    assert_int_equal(run(gpu, TEXT, 0, 32, 0, &out, 8, &result), -1);
-    assert_int_equal(result.report.check, SIMT_BAD_LAUNCH);
-    assert_int_equal(run(gpu, TEXT, 1, 32, 70000, &out, 8, &result), -1);
-    assert_int_equal(result.report.check, SIMT_BAD_SHARED);
-    assert_non_null(strstr(result.report.text, "70000 bytes of dynamic shared memory"));
-    simt_close(gpu);
+    for (size_t i = 0; i < sizeof REFUSED / sizeof *REFUSED; i++)
+        refused_judge(i);
 }
 
 /* ---- counters ----------------------------------------------------------------------------- */

@@ -183,7 +183,7 @@ static int flight_send(Warp *warp, const Ins *ins, uint32_t lane, const Target *
     Spot spot;
     uint32_t bytes = target->stretch.bytes;
     if (to + bytes > block->shared_bytes)
-        return spot_shared(warp, ins, lane, target->to, bytes, 0, 0, &spot);
+        return spot_shared(warp, ins, lane, target->to, bytes, 1, 0, &spot);
     if (block == warp->block && bytes % 16 == 0 &&
         stretch_check(warp, ins, lane, (uint32_t)to, &target->stretch, 1) != 0)
         return -1;

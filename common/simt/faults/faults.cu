@@ -9,6 +9,8 @@
  * The line of the fault ends in `// FAULT check: words of the report`; the other line of a race in
  * `// AND`.  A kernel without such a line must run without a finding. */
 
+#include <cassert>
+
 #include <cooperative_groups.h>
 #include <cuda/barrier>
 
@@ -70,6 +72,14 @@ KERNEL(misaligned_float4)
 {
     float4 *four = (float4 *)(x + 2);
     four[threadIdx.x & 15] = make_float4(1, 2, 3, 4); // FAULT memcheck: Misaligned
+}
+
+KERNEL(misaligned_in_shared)
+{
+    __shared__ float tile[66];
+    tile[threadIdx.x] = x[threadIdx.x];
+    __syncthreads();
+    x[self()] = *(float *)((char *)tile + threadIdx.x * 4 + n % 256 + 2); // FAULT memcheck: Misaligned __shared__ read of 4 bytes: offset 2
 }
 
 KERNEL(misaligned_bytes)
@@ -448,6 +458,35 @@ KERNEL(bytes_of_another_warp)
     x[self()] = s[threadIdx.x ^ 33]; // FAULT racecheck: Race reported between
 }
 
+KERNEL(threads_that_are_no_warps)
+{
+    asm volatile("bar.sync 1, 33;"); // FAULT synccheck: a count of 33 threads is no multiple
+    x[self()] = 1.0f;
+}
+
+/* d = a b of one warp; the factors are whatever the registers hold. */
+#define WARP_PRODUCT(d, a)                                                                         \
+    asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %4}, "   \
+                 "{%4}, {%0, %1, %2, %3};"                                                         \
+                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])                                  \
+                 : "r"(a))
+
+KERNEL(product_of_half_a_warp)
+{
+    float d[4] = {0, 0, 0, 0};
+    if (threadIdx.x % 32 < 16)
+        WARP_PRODUCT(d, n); // FAULT synccheck: but it needs all 32
+    x[self()] = d[0] + d[1] + d[2] + d[3];
+}
+
+KERNEL(clean_product_of_some_warps)
+{
+    float d[4] = {0, 0, 0, 0};
+    if (threadIdx.x < 32) WARP_PRODUCT(d, n);
+    asm volatile("bar.sync 1, 64;");
+    x[self()] = d[0] + d[1] + d[2] + d[3];
+}
+
 KERNEL(syncwarp_without_oneself)
 {
     __syncwarp(0xff); // FAULT synccheck: mask
@@ -459,6 +498,17 @@ KERNEL(syncwarp_without_oneself)
 KERNEL(trapped)
 {
     if (threadIdx.x == 5) __trap(); // FAULT trap: trap
+}
+
+KERNEL(assertion_that_fails)
+{
+    assert(threadIdx.x < (unsigned)n / 8); // FAULT trap: assertion `threadIdx.x < (unsigned)n / 8'
+}
+
+KERNEL(clean_assertion)
+{
+    assert(threadIdx.x < (unsigned)n / 4);
+    x[self()] = 1.0f;
 }
 
 /* ---- clean -------------------------------------------------------------------------------- */

@@ -87,6 +87,12 @@ static __device__ __forceinline__ uint32_t at(const void *p)
 #define WGMMA_WAIT   asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory")
 #define CLUSTER_SYNC                                                                               \
     asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory")
+#define CLUSTER_ARRIVE asm volatile("barrier.cluster.arrive.aligned;" ::: "memory")
+#define CLUSTER_WAIT   asm volatile("barrier.cluster.wait.aligned;" ::: "memory")
+#define COPY(to, from)                                                                             \
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;\ncp.async.wait_all;" ::"r"(to),         \
+                 "l"(from)                                                                         \
+                 : "memory")
 #define PEER(there, p, rank)                                                                       \
     asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(at(p)), "r"(rank))
 
@@ -173,6 +179,40 @@ KERNEL(no_barrier_there) // <<<1, 128>>>
     if (threadIdx.x == 0) INIT(&barrier[0], 128);
     __syncthreads();
     ARRIVE(&barrier[1]); // FAULT synccheck: there is no mbarrier
+    empty[threadIdx.x] = x[threadIdx.x];
+}
+
+KERNEL(barrier_for_nobody) // <<<1, 128>>>
+{
+    __shared__ uint64_t barrier;
+    if (threadIdx.x == 0) INIT(&barrier, 0); // FAULT synccheck: an mbarrier for 0 threads
+    empty[threadIdx.x] = x[threadIdx.x];
+}
+
+KERNEL(more_bytes_than_a_phase_counts) // <<<1, 128>>>
+{
+    __shared__ uint64_t barrier;
+    if (threadIdx.x == 0) {
+        INIT(&barrier, 1);
+        EXPECT(&barrier, 1048576); // FAULT synccheck: would count 1048576 bytes
+    }
+    empty[threadIdx.x] = x[threadIdx.x];
+}
+
+KERNEL(barrier_at_half_its_place) // <<<1, 128>>>
+{
+    __shared__ uint64_t barrier[2];
+    if (threadIdx.x == 0) INIT((char *)barrier + 4, 1); // FAULT memcheck: Misaligned mbarrier
+    empty[threadIdx.x] = x[threadIdx.x];
+}
+
+KERNEL(clean_most_bytes_of_a_phase) // <<<1, 128>>>
+{
+    __shared__ uint64_t barrier[2];
+    if (threadIdx.x == 0) {
+        INIT((char *)barrier + 8, 1);
+        EXPECT((char *)barrier + 8, 1048575);
+    }
     empty[threadIdx.x] = x[threadIdx.x];
 }
 
@@ -296,7 +336,7 @@ KERNEL(target_past_the_end) // <<<1, 128>>>
     if (threadIdx.x == 0) {
         INIT(&barrier, 1);
         EXPECT(&barrier, 1024);
-        FETCH(tile, x, 1024, &barrier); // FAULT memcheck: Invalid __shared__
+        FETCH(tile, x, 1024, &barrier); // FAULT memcheck: Invalid __shared__ write of 1024
         WAIT(&barrier, 0);
     }
     empty[threadIdx.x] = tile[threadIdx.x];
@@ -423,6 +463,17 @@ KERNEL(map_in_local_memory) // <<<1, 128>>>
     if (threadIdx.x == 0) {
         INIT(&barrier, 1);
         FETCH_TILE(tile, &copy, &barrier, 0, 0); // FAULT memcheck: The tensor map lies in
+    }
+    empty[threadIdx.x] = tile[threadIdx.x];
+}
+
+KERNEL(map_at_half_its_place) // <<<1, 128>>>
+{
+    __shared__ __align__(128) float tile[128];
+    __shared__ uint64_t barrier;
+    if (threadIdx.x == 0) {
+        INIT(&barrier, 1);
+        FETCH_TILE(tile, (char *)&map + 32, &barrier, 0, 0); // FAULT memcheck: Misaligned tensor map
     }
     empty[threadIdx.x] = tile[threadIdx.x];
 }
@@ -558,6 +609,57 @@ KERNEL(barrier_that_half_a_block_reaches, PAIR) // <<<2, 64>>>
         __syncthreads();
     }
     empty[threadIdx.x] = x[threadIdx.x];
+}
+
+KERNEL(threads_that_miss_the_clusters_barrier, PAIR) // <<<2, 32>>>
+{
+    if (threadIdx.x < 20)
+        CLUSTER_SYNC; // FAULT synccheck: 20 of its 32 threads are at the cluster's barrier
+    empty[threadIdx.x] = x[threadIdx.x];
+}
+
+KERNEL(two_arrivals_at_the_clusters_barrier, PAIR) // <<<2, 32>>>
+{
+    CLUSTER_ARRIVE;
+    CLUSTER_ARRIVE; // FAULT synccheck: a second barrier.cluster.arrive
+    CLUSTER_WAIT;
+    empty[threadIdx.x] = x[threadIdx.x];
+}
+
+KERNEL(wait_without_an_arrival, PAIR) // <<<2, 32>>>
+{
+    CLUSTER_WAIT; // FAULT synccheck: barrier.cluster.wait without
+    empty[threadIdx.x] = x[threadIdx.x];
+}
+
+KERNEL(clean_arrivals_and_waits, PAIR) // <<<2, 32>>>
+{
+    CLUSTER_ARRIVE;
+    CLUSTER_WAIT;
+    CLUSTER_ARRIVE;
+    if (threadIdx.x < 20) empty[threadIdx.x] = x[threadIdx.x];
+    CLUSTER_WAIT;
+}
+
+KERNEL(warps_copy_into_the_neighbour, PAIR) // <<<2, 32>>>
+{
+    __shared__ float value[32];
+    uint32_t there;
+    value[threadIdx.x] = 0;
+    CLUSTER_SYNC;
+    PEER(there, &value[threadIdx.x], blockIdx.x ^ 1);
+    COPY(there, x + threadIdx.x); // FAULT memcheck: cp.async copies into the block's own
+    CLUSTER_SYNC;
+    empty[threadIdx.x] = value[threadIdx.x];
+}
+
+KERNEL(clean_copy_into_oneself, PAIR) // <<<2, 32>>>
+{
+    __shared__ float value[32];
+    uint32_t there;
+    PEER(there, &value[threadIdx.x], blockIdx.x);
+    COPY(there, x + threadIdx.x);
+    empty[threadIdx.x] = value[threadIdx.x];
 }
 
 KERNEL(phase_that_nobody_of_the_cluster_completes, PAIR) // <<<2, 32>>>
