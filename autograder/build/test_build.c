@@ -17,6 +17,7 @@
 
 #include "autograder/build/build.h"
 #include "autograder/sandbox/sandbox.h"
+#include "common/base/sanitized.h"
 
 static Toolchain toolchain;
 static char directory[64]; /* the submission's */
@@ -509,13 +510,6 @@ static void test_full_disk(void **state)
     shell("umount '%s/cache'%s", full.build, "");
 }
 
-/* Programs linked with a sanitizer's objects need its flags, which a submission does not get. */
-#ifdef __SANITIZE_ADDRESS__
-enum { SANITIZED = 1 };
-#else
-enum { SANITIZED = 0 };
-#endif
-
 int main(int argc, char **argv)
 {
     char build[600], self[512] = "";
@@ -535,6 +529,7 @@ int main(int argc, char **argv)
         printf("skipped: %s is not built\n", build);
         return 0;
     }
+    /* Programs linked with its objects need its flags, which a submission does not get. */
     if (SANITIZED) {
         printf("skipped: a sanitized build has no libraries for submissions\n");
         return 0;

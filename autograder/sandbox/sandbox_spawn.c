@@ -5,13 +5,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#ifdef __SANITIZE_ADDRESS__
+#include "autograder/sandbox/sandbox.h"
+#include "common/base/sanitized.h"
+
+#if SANITIZED
 #include <sanitizer/asan_interface.h>
 #else
 #define ASAN_UNPOISON_MEMORY_REGION(from, bytes)
 #endif
-
-#include "autograder/sandbox/sandbox.h"
 
 enum { STACK_BYTES = 256 << 10 };
 

@@ -27,12 +27,10 @@
 
 #include "autograder/sandbox/sandbox.h"
 #include "autograder/sandbox/test_hogs.h"
+#include "common/base/sanitized.h"
 
-#ifdef __SANITIZE_ADDRESS__
-#define MEMORY 0 /* the sanitizer reserves terabytes of addresses */
-#else
-#define MEMORY (512ull << 20)
-#endif
+/* The sanitizer reserves terabytes of addresses. */
+enum { MEMORY = SANITIZED ? 0 : 512 << 20 };
 
 /* ---- attempts, made inside: 1 when it got through -------------------------------------------- */
 

@@ -21,6 +21,7 @@
 #include "autograder/sandbox/sandbox.h"
 #include "autograder/sandbox/test_hogs.h"
 #include "autograder/session/session_parts.h"
+#include "common/base/sanitized.h"
 #include "common/operation/verify.h"
 #include "common/operations/operations.h"
 
@@ -778,13 +779,6 @@ static int fresh_cache(void **state)
     return 0;
 }
 
-/* Programs linked with a sanitizer's objects need its flags, which a submission does not get. */
-#ifdef __SANITIZE_ADDRESS__
-enum { SANITIZED = 1 };
-#else
-enum { SANITIZED = 0 };
-#endif
-
 int main(void)
 {
     char build[600], self[512] = "";
@@ -797,6 +791,7 @@ int main(void)
         fprintf(stderr, "%s\n", error.text);
         return 1;
     }
+    /* Programs linked with its objects need its flags, which a submission does not get. */
     if (SANITIZED) {
         printf("skipped: a sanitized build has no libraries for submissions\n");
         return 0;

@@ -1,0 +1,18 @@
+/* sanitized.h - is this built with AddressSanitizer?  gcc says so by a macro, clang 14 by a
+ * feature. */
+#ifndef CONVLAB_BASE_SANITIZED_H
+#define CONVLAB_BASE_SANITIZED_H
+
+#ifdef __has_feature
+#define SANITIZED_BY_CLANG __has_feature(address_sanitizer)
+#else
+#define SANITIZED_BY_CLANG 0
+#endif
+
+#if defined(__SANITIZE_ADDRESS__) || SANITIZED_BY_CLANG
+#define SANITIZED 1
+#else
+#define SANITIZED 0
+#endif
+
+#endif
