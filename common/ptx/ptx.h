@@ -119,6 +119,9 @@ typedef struct PtxSource {
     uint32_t line, column;
     /* inlined_at of .loc (function_name, inlined_at file line col), 0 when there is none */
     uint32_t inlined_file, inlined_line;
+    /* The .loc of that place, where it is in a function that was inlined as well; else NULL.  Its
+     * files may be out of range. */
+    const struct PtxSource *caller;
 } PtxSource;
 
 enum { PTX_WORDS = 16, PTX_OPERANDS = 12 }; /* the most that one instruction may have */

@@ -208,6 +208,7 @@ int body_parse(Parser *p)
     p->guard = PTX_NO_REGISTER;
     p->guard_negated = 0;
     p->source = (PtxSource){.file = UINT32_MAX};
+    p->inlines = 0;
     while (p->depth >= outermost) {
         int result;
         if (lexer_is(p, '}'))

@@ -16,6 +16,21 @@ static int location_parse(Parser *p, uint32_t *file, uint32_t *line, uint32_t *c
     return 0;
 }
 
+/* Functions inlined in one another have a .loc each, the outer ones first. */
+static int caller_find(Parser *p, PtxSource *source)
+{
+    uint32_t kept = p->inlines < PTX_NEST ? p->inlines : PTX_NEST;
+    for (uint32_t back = 1; back <= kept && !source->caller; back++) {
+        const PtxSource *outer = p->inlined[(p->inlines - back) % PTX_NEST];
+        if (outer->file == source->inlined_file && outer->line == source->inlined_line)
+            source->caller = outer;
+    }
+    const PtxSource *copy = parser_copy(p, source, sizeof *source);
+    if (!copy) return -1;
+    p->inlined[p->inlines++ % PTX_NEST] = copy;
+    return 0;
+}
+
 /* ".loc 2 91 5, function_name $L__info_string0, inlined_at 1 28 3" */
 int directive_loc(Parser *p)
 {
@@ -38,6 +53,7 @@ int directive_loc(Parser *p)
             return parser_expected(p, "function_name or inlined_at");
         }
     }
+    if (source.inlined_line && caller_find(p, &source) != 0) return -1;
     p->source = source;
     return 0;
 }

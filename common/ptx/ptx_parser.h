@@ -10,6 +10,7 @@
 
 enum {
     PTX_MAX_SCOPES = 64,      /* nested { } in a function */
+    PTX_NEST = 16,            /* .loc of inlined functions that are remembered */
     PTX_MAX_NESTING = 32,     /* of parentheses, initialiser braces and operands */
     PTX_MAX_VECTOR = 1024,    /* elements of one { } or call list */
     PTX_MAX_NAME = 1 << 16,   /* characters: templates make long ones */
@@ -207,6 +208,8 @@ typedef struct Parser {
     Stack registers, variables, instructions, parameters;
     Stack elements, labels; /* of lists that are being read */
     PtxSource source;
+    const PtxSource *inlined[PTX_NEST]; /* the last places in functions that were inlined */
+    uint32_t inlines;
     int32_t guard;
     int guard_negated;
     int nounroll; /* that pragma, and no instruction since */

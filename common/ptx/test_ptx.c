@@ -80,6 +80,31 @@ static void files_and_locations(void **state)
     ptx_free(module);
 }
 
+/* Of functions inlined in one another each place knows the one around it. */
+static void inlined_in_one_another(void **state)
+{
+    (void)state;
+    PtxModule *module = parse(KERNEL(
+        ".loc 2 20 2, function_name $L__i, inlined_at 1 9 1\n"
+        ".loc 3 30 2, function_name $L__i, inlined_at 2 20 2\n"
+        ".loc 3 40 2, function_name $L__i, inlined_at 3 30 2\nret;\n"
+        ".loc 3 40 2, function_name $L__i, inlined_at 2 21 2\nret;\n") ".file 1 \"a.cu\"\n.file 2 "
+                                                                       "\"b.h\"\n.file 3 "
+                                                                       "\"c.h\"\n");
+    const PtxInstruction *in = module->function[0].instruction;
+    const PtxSource *at = in[0].source.caller;
+    assert_int_equal(in[0].source.line, 40);
+    assert_int_equal(in[0].source.inlined_line, 30);
+    assert_non_null(at);
+    assert_int_equal(at->line, 30);
+    assert_non_null(at->caller);
+    assert_int_equal(at->caller->file, 1);
+    assert_int_equal(at->caller->inlined_line, 9);
+    assert_null(at->caller->caller);
+    assert_null(in[1].source.caller); /* nobody said where line 21 is */
+    ptx_free(module);
+}
+
 static void variables(void **state)
 {
     (void)state;
@@ -396,6 +421,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(module_header),
         cmocka_unit_test(files_and_locations),
+        cmocka_unit_test(inlined_in_one_another),
         cmocka_unit_test(variables),
         cmocka_unit_test(relocations),
         cmocka_unit_test(functions),

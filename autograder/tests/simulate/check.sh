@@ -44,7 +44,10 @@ tell leak
 run 1 $here/faults.cu surface && says 'Invalid surface write of 4 bytes' &&
     says 'in kernel below' && says 'block (4,0,0)' && says 'faults.cu:20'
 tell outside-of-a-surface
-run 1 $here/faults.cu monitor && grep -q 'done' "$work/out" && says 'faults.cu:26' &&
+run 1 $here/faults.cu texels && says 'Uninitialized texture or surface read of 4 bytes' &&
+    says 'in kernel texels' && says 'faults.cu:25'
+tell texels-that-nothing-wrote
+run 1 $here/faults.cu monitor && grep -q 'done' "$work/out" && says 'faults.cu:31' &&
     [ "$(grep -c 'did not do all of the program' "$work/err")" = 1 ] &&
     sed '1,/did not do all of the program/d' "$work/err" >"$work/last" &&
     grep -q 'the special register %pm0 is not supported' "$work/last" && ! grep -q '^[^ ]' "$work/last"
@@ -78,7 +81,7 @@ run 0 $here/calls.cu && [ "$(grep -c '^ok ' "$work/out")" = 13 ] &&
     ! grep -q '^not ok' "$work/out" && ! says 'a check found' && ! says 'leak check'
 tell calls-that-few-programs-make
 run 1 $here/faults.cu gaps && [ "$(grep -c 'a check found' "$work/err")" = 1 ] &&
-    says "Uninitialized __global__ memory read of 8 bytes" && says "faults.cu:41"
+    says "Uninitialized __global__ memory read of 8 bytes" && says "faults.cu:46"
 tell gaps-of-a-struct-and-what-nobody-wrote
 run 0 $here/recursion.cu && [ "$(grep -c '^ok ' "$work/out")" = 6 ] &&
     ! grep -q '^not ok' "$work/out" && ! says 'a check found' && ! says 'leak check'

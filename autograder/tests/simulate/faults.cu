@@ -1,4 +1,4 @@
-/* faults.cu - ./faults end | race | surface | monitor | gaps | none: it ends well and is wrong. */
+/* faults.cu - ./faults end | race | surface | texels | monitor | gaps | none: it ends, wrongly. */
 #include <cstdio>
 #include <cstring>
 
@@ -18,6 +18,11 @@ __global__ void turn_round(int *x)
 __global__ void below(cudaSurfaceObject_t surface)
 {
     surf2Dwrite(1.0f, surface, threadIdx.x * (int)sizeof(float), blockIdx.x);
+}
+
+__global__ void texels(cudaTextureObject_t texture, int *x)
+{
+    x[threadIdx.x] = (int)tex2D<float>(texture, (float)threadIdx.x, 0.0f);
 }
 
 /* A performance monitor of the card: what it counts is the card's own business. */
@@ -66,6 +71,21 @@ static void draw()
     below<<<8, 32>>>(surface);
 }
 
+/* An array that nothing was copied to. */
+static void read(int *x)
+{
+    cudaArray_t array;
+    cudaTextureObject_t texture;
+    cudaResourceDesc resource = {};
+    cudaTextureDesc how = {};
+    cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+    cudaMallocArray(&array, &format, 64, 4);
+    resource.resType = cudaResourceTypeArray;
+    resource.res.array.array = array;
+    cudaCreateTextureObject(&texture, &resource, &how, NULL);
+    texels<<<1, 64>>>(texture, x);
+}
+
 int main(int argc, char **argv)
 {
     const char *fault = argc > 1 ? argv[1] : "none";
@@ -75,6 +95,7 @@ int main(int argc, char **argv)
     if (!strcmp(fault, "race")) turn_round<<<1, 64>>>(x);
     if (!strcmp(fault, "surface")) draw();
     if (!strcmp(fault, "gaps")) gaps();
+    if (!strcmp(fault, "texels")) read(x);
     if (!strcmp(fault, "monitor")) monitored<<<1, 64>>>(x);
     if (strcmp(fault, "race")) cudaFree(x);
     puts("done");

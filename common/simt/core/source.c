@@ -14,19 +14,25 @@ static const PtxInstruction *origin_of(const SimtKernel *kernel, uint32_t from)
     return from < kernel->origins ? kernel->origin[from] : NULL;
 }
 
+static int is_of_the_toolkit(const char *path)
+{
+    return strstr(path, "/include/") || strstr(path, ".hpp");
+}
+
 /* The line that the student wrote: of code that a header of the toolkit put there, the line that
- * called it. */
+ * called it, however many of the toolkit's functions lie between. */
 static const char *source_file(const SimtKernel *kernel, const PtxInstruction *in, uint32_t *line)
 {
     const PtxModule *ptx = kernel->module->ptx;
     if (!in || in->source.file >= ptx->files || in->source.line == 0) return NULL;
     const char *path = ptx->file[in->source.file];
     *line = in->source.line;
-    if (!path || !in->source.inlined_line || in->source.inlined_file >= ptx->files ||
-        !(strstr(path, "/include/") || strstr(path, ".hpp")))
-        return file_name(path);
-    *line = in->source.inlined_line;
-    return file_name(ptx->file[in->source.inlined_file]);
+    for (const PtxSource *at = &in->source; at && path && is_of_the_toolkit(path);
+         at = at->caller) {
+        if (!at->inlined_line || at->inlined_file >= ptx->files) break;
+        path = ptx->file[at->inlined_file], *line = at->inlined_line;
+    }
+    return file_name(path);
 }
 
 const char *source_caller(const SimtKernel *kernel, uint32_t from, uint32_t *line)

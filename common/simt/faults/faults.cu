@@ -79,7 +79,8 @@ KERNEL(misaligned_in_shared)
     __shared__ float tile[66];
     tile[threadIdx.x] = x[threadIdx.x];
     __syncthreads();
-    x[self()] = *(float *)((char *)tile + threadIdx.x * 4 + n % 256 + 2); // FAULT memcheck: Misaligned __shared__ read of 4 bytes: offset 2
+    char *bytes = (char *)tile + threadIdx.x * 4 + n % 256;
+    x[self()] = *(float *)(bytes + 2); // FAULT memcheck: Misaligned __shared__ read of 4 bytes
 }
 
 KERNEL(misaligned_bytes)
@@ -474,8 +475,7 @@ KERNEL(threads_that_are_no_warps)
 KERNEL(product_of_half_a_warp)
 {
     float d[4] = {0, 0, 0, 0};
-    if (threadIdx.x % 32 < 16)
-        WARP_PRODUCT(d, n); // FAULT synccheck: but it needs all 32
+    if (threadIdx.x % 32 < 16) WARP_PRODUCT(d, n); // FAULT synccheck: but it needs all 32
     x[self()] = d[0] + d[1] + d[2] + d[3];
 }
 

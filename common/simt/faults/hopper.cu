@@ -472,8 +472,9 @@ KERNEL(map_at_half_its_place) // <<<1, 128>>>
     __shared__ __align__(128) float tile[128];
     __shared__ uint64_t barrier;
     if (threadIdx.x == 0) {
+        const char *half = (const char *)&map + 32;
         INIT(&barrier, 1);
-        FETCH_TILE(tile, (char *)&map + 32, &barrier, 0, 0); // FAULT memcheck: Misaligned tensor map
+        FETCH_TILE(tile, half, &barrier, 0, 0); // FAULT memcheck: Misaligned tensor map
     }
     empty[threadIdx.x] = tile[threadIdx.x];
 }
