@@ -18,9 +18,7 @@ enum {
     BRANCH = 0x947,
     EXIT = 0x94d,
     RETURN = 0x950,
-    FMUL = 0x020,
-    FADD = 0x021,
-    FFMA = 0x023,
+    MULTIPLY_WIDE = 0x025,
     STACK_POINTER = 1, /* the register */
     NO_REGISTER = 255,
     ALWAYS = 7, /* the predicate */
@@ -108,41 +106,71 @@ static void control_read(const MachineText *text, uint32_t number, MachineIns *i
     ins->read = (uint8_t)(read < COUNTERS ? read + 1 : 0);
 }
 
-/* Which registers a sum, product or both of floats names, by place; NO_REGISTER: none.  Where the
- * third operand is no register, the second lies in its bits. */
-static void operands_find(const MachineText *text, uint32_t number, uint8_t operand[3])
+/* How many places for registers an instruction has that computes with floats or integers; 0: others
+ * have other ways to their registers. */
+static uint32_t places_of(uint32_t kind)
+{
+    switch (kind) {
+    case 0x020: /* FMUL FADD SEL FMNMX ISETP */
+    case 0x021:
+    case 0x007:
+    case 0x009:
+    case 0x00c:
+        return 2;
+    case 0x023: /* FFMA HFMA2 IMAD IMAD.WIDE IDP IADD3 LEA LOP3 PRMT SHF */
+    case 0x035:
+    case 0x024:
+    case MULTIPLY_WIDE:
+    case 0x026:
+    case 0x010:
+    case 0x011:
+    case 0x012:
+    case 0x016:
+    case 0x019:
+        return 3;
+    default:
+        return 0;
+    }
+}
+
+/* Which registers such an instruction names, by place; NO_REGISTER: none.  Where the third operand
+ * is no register, the second lies in its bits. */
+static void operands_find(const MachineText *text, uint32_t number, uint32_t places,
+                          uint8_t operand[3])
 {
     enum { REGISTERS = 1, NOT_SECOND = 4, NOT_SECOND_END = 6 }; /* forms */
     uint64_t low = word_at(text, number, 0), high = word_at(text, number, 1);
-    uint32_t form = low >> 9 & 7, is_both = (low & MACHINE_OPERATION) == FFMA;
+    uint32_t form = low >> 9 & 7;
     uint8_t second = low >> 32 & 255, third = high & 255;
-    operand[0] = low >> 24 & 255, operand[1] = operand[2] = NO_REGISTER;
+    operand[0] = low >> 24 & 255;
     if (form == REGISTERS) operand[1] = second;
-    if (form == REGISTERS && is_both) operand[2] = third;
-    if (form == REGISTERS || !is_both) return;
+    if (form == REGISTERS && places == 3) operand[2] = third;
+    if (form == REGISTERS || places < 3) return;
     operand[form >= NOT_SECOND && form <= NOT_SECOND_END ? 2 : 1] = third;
 }
 
 /* Registers lie in two banks, by even and odd numbers, which give one each a cycle: how many each
- * gives to a sum, product or both of floats.  One that is marked stays at hand for the next
- * instruction that has a register in the same place; one that is named twice comes once. */
+ * gives to an instruction that computes.  One that is marked stays at hand for the next instruction
+ * that has a register in the same place; one that is named twice comes once; a sum of 64 bits comes
+ * from both. */
 static void fetches_count(const MachineText *text, uint32_t number, uint8_t kept[3],
                           uint8_t fetches[2])
 {
     uint64_t high = word_at(text, number, 1);
-    uint32_t kind = word_at(text, number, 0) & MACHINE_OPERATION;
+    uint32_t kind = word_at(text, number, 0) & MACHINE_OPERATION, places = places_of(kind);
     uint8_t operand[3] = {NO_REGISTER, NO_REGISTER, NO_REGISTER}, fetched[3];
-    int is_float = kind == FMUL || kind == FADD || kind == FFMA;
-    if (is_float) operands_find(text, number, operand);
+    if (places) operands_find(text, number, places, operand);
     for (uint32_t i = 0; i < 3; i++) {
         uint8_t own = operand[i];
         int is_here =
             own == kept[i] || (i > 0 && own == fetched[0]) || (i > 1 && own == fetched[1]);
         fetched[i] = is_here ? NO_REGISTER : own;
-        if (fetched[i] != NO_REGISTER) fetches[own % 2]++;
+        if (fetched[i] == NO_REGISTER) continue;
+        fetches[own % 2]++;
+        if (kind == MULTIPLY_WIDE && i == 2) fetches[own % 2 ^ 1]++;
     }
     for (uint32_t i = 0; i < 3; i++)
-        if (!is_float || operand[i] != NO_REGISTER)
+        if (!places || operand[i] != NO_REGISTER)
             kept[i] = high >> 58 >> i & 1 ? operand[i] : NO_REGISTER;
 }
 

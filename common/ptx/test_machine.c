@@ -10,7 +10,16 @@
 #include "common/ptx/machine.h"
 
 enum { FFMA = 0x223, FFMA_THIRD_GIVEN = 0x423, FFMA_SECOND_GIVEN = 0x823, FADD = 0x221 };
-enum { FADD_GIVEN = 0x421, SUM = 0x210, EXIT = 0x94d, NOTHING = 255, ALWAYS = 7 };
+enum {
+    FADD_GIVEN = 0x421,
+    SUM = 0x210,
+    PRODUCT = 0x224,
+    WIDE_PRODUCT = 0x225,
+    COMPARISON = 0x20c,
+    EXIT = 0x94d,
+    NOTHING = 255,
+    ALWAYS = 7
+};
 enum { KEEPS_FIRST = 1, KEEPS_SECOND = 2, KEEPS_THIRD = 4 };
 
 typedef struct Case {
@@ -45,8 +54,8 @@ static void operands_come_from_two_banks(void **state)
         {FFMA, {2, 2, 5}, KEEPS_FIRST, {1, 1}}, /* at hand for one place and not for another */
         {FFMA, {NOTHING, 5, 5}, 0, {0, 1}},     /* has nothing in the first's place */
         {FFMA, {2, 5, 6}, KEEPS_FIRST, {1, 1}},
-        {SUM, {2, 4, 6}, 0, {0, 0}},  /* integers have a pipe that is no faster */
-        {FFMA, {2, 5, 5}, 0, {1, 1}}, /* gone with any instruction between */
+        {SUM, {2, 4, 6}, 0, {2, 0}},                         /* integers use the same banks */
+        {FFMA, {2, 5, 5}, 0, {1, 1}},                        /* gone with any instruction between */
         {FFMA_THIRD_GIVEN, {5, 0, 8}, KEEPS_SECOND, {1, 1}}, /* the third's bits: the second */
         {FFMA_THIRD_GIVEN, {4, 0, 8}, 0, {1, 0}},            /* which was kept */
         {FFMA_THIRD_GIVEN, {4, 0, 8}, 0, {2, 0}},
@@ -54,6 +63,9 @@ static void operands_come_from_two_banks(void **state)
         {FADD, {4, 8, 0}, 0, {2, 0}},
         {FADD_GIVEN, {4, 8, 0}, 0, {1, 0}},
         {EXIT, {0}, 0, {0, 0}},
+        {PRODUCT, {3, 5, 7}, 0, {0, 3}},
+        {WIDE_PRODUCT, {2, 4, 6}, 0, {3, 1}}, /* adds two registers */
+        {COMPARISON, {3, 5, 7}, 0, {0, 2}},
     };
     enum { COUNT = sizeof CASES / sizeof *CASES };
     unsigned char bytes[COUNT * 16];
