@@ -191,10 +191,13 @@ static int counts_merge(Launch *launch, Worker *worker, uint32_t count, SimtResu
     uint64_t misses = 0;
     for (uint32_t i = 0; i < launch->gpu->machine.sms; i++)
         misses += worker[0].sm[i].load_misses;
-    c->l2_hit_sectors = misses > launch->dram_loads ? misses - launch->dram_loads : 0;
     profile_hot_lines(launch, worker[0].profile, result);
     profile_line_work(launch, worker[0].profile);
     if (cycles_estimate(launch, worker, count, result) != 0) return -1;
+    uint64_t all = c->l1_hit_sectors + misses, missed = (uint64_t)((double)misses * launch->missed);
+    if (missed > all) missed = all;
+    c->l1_hit_sectors = all - missed;
+    c->l2_hit_sectors = missed > launch->dram_loads ? missed - launch->dram_loads : 0;
     if (launch->stall) profile_add_runs(launch, worker[0].profile);
     if (launch->stall && profile_keep(launch, worker[0].profile, result->cycles))
         watch_give(launch, &launch->gpu->profile);

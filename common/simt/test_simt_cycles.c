@@ -493,14 +493,20 @@ static void lines_a_power_of_two_apart_do_not_meet(void **state)
     (void)state;
 }
 
-/* One warp a block, one block an SM; each goes through the same 64 fetches, one after another. */
-static uint64_t walk_cycles(uint32_t blocks, int host_threads)
+/* One warp a block, one block an SM; each goes through the same fetches, one after another: 64 that
+ * the L1 keeps, or as many lines as it has no room for. */
+enum { NEAR_FETCHES = 64, FAR_FETCHES = 512 };
+
+static uint64_t walk_cycles(uint32_t fetches, uint32_t blocks, int host_threads)
 {
     SimtResult result;
-    char *text = kernel_text("mov.u64 %rd2, %rd1;\n",
-                             "ld.global.u32 %r5, [%rd2];\ncvt.u64.u32 %rd3, %r5;\n"
-                             "add.u64 %rd4, %rd2, %rd3;\nadd.u64 %rd2, %rd4, 64;\n",
-                             64, "st.global.u64 [%rd1+8192], %rd2;\n");
+    char body[256];
+    snprintf(body, sizeof body,
+             "ld.global.u32 %%r5, [%%rd2];\ncvt.u64.u32 %%rd3, %%r5;\n"
+             "add.u64 %%rd4, %%rd2, %%rd3;\nadd.u64 %%rd2, %%rd4, %d;\n",
+             fetches == FAR_FETCHES ? 128 : 64);
+    char *text =
+        kernel_text("mov.u64 %rd2, %rd1;\n", body, fetches, "st.global.u64 [%rd1+65536], %rd2;\n");
     Setup setup = {.blocks = blocks, .threads = 32, .shared = 65536, .host_threads = host_threads};
     uint64_t cycles = cycles_of(text, setup, &result, NULL);
     free(text);
@@ -509,19 +515,46 @@ static uint64_t walk_cycles(uint32_t blocks, int host_threads)
 
 static void blocks_in_step_wait_together(void **state)
 {
-    enum { FETCHES = 64, SMS = 4 };
-    uint64_t alone = walk_cycles(1, 1), wave = walk_cycles(SMS, 1), two = walk_cycles(2 * SMS, 1);
+    enum { SMS = 4 };
+    uint64_t alone = walk_cycles(FAR_FETCHES, 1, 1), wave = walk_cycles(FAR_FETCHES, SMS, 1),
+             two = walk_cycles(FAR_FETCHES, 2 * SMS, 1);
     uint64_t far = (uint64_t)SMALL.dram_latency, near = (uint64_t)SMALL.l2_latency;
     (void)state;
     /* Whoever asks first, all of them wait for DRAM. */
-    assert_in_range(alone, FETCHES * far, FETCHES * (far + 40));
+    assert_in_range(alone, FAR_FETCHES * far, FAR_FETCHES * (far + 40));
     assert_in_range(wave, alone * 99 / 100, alone * 101 / 100);
     /* The next wave finds all of it in the L2: but for an eighth, as much as is loaded first. */
-    assert_in_range(two - wave, FETCHES * near, FETCHES * (near + 40 + far / 8));
-    assert_int_equal(walk_cycles(2 * SMS, 3), two);
+    assert_in_range(two - wave, FAR_FETCHES * near, FAR_FETCHES * (near + 40 + far / 8));
+    assert_int_equal(walk_cycles(FAR_FETCHES, 2 * SMS, 3), two);
     /* And so do waves that are not played. */
-    uint64_t more = walk_cycles(12 * SMS, 1) - walk_cycles(4 * SMS, 1);
-    assert_in_range(more, 8 * FETCHES * near, 8 * (two - wave) * 101 / 100);
+    uint64_t more = walk_cycles(FAR_FETCHES, 12 * SMS, 1) - walk_cycles(FAR_FETCHES, 4 * SMS, 1);
+    assert_in_range(more, 8 * FAR_FETCHES * near, 8 * (two - wave) * 101 / 100);
+}
+
+/* What a block has loaded, the next one on its SM finds in the L1. */
+static void blocks_find_what_others_loaded(void **state)
+{
+    enum { SMS = 4 };
+    uint64_t near = (uint64_t)SMALL.l1_latency, wave = walk_cycles(NEAR_FETCHES, SMS, 1),
+             two = walk_cycles(NEAR_FETCHES, 2 * SMS, 1);
+    (void)state;
+    assert_in_range(two - wave, NEAR_FETCHES * near, NEAR_FETCHES * (near + 40));
+    assert_int_equal(walk_cycles(NEAR_FETCHES, 2 * SMS, 3), two);
+}
+
+/* Warps that want one line at about the same time: one asks for it, and all wait. */
+static void warps_wait_for_one_fetch(void **state)
+{
+    enum { WARPS = 4 };
+    SimtResult result;
+    char *text = kernel_text("ld.global.f32 %f1, [%rd1];\n", "", 0, "st.global.f32 [%rd1], %f1;\n");
+    (void)state;
+    uint64_t one = cycles_of(text, (Setup){.blocks = 1, .threads = 32}, &result, NULL),
+             all = cycles_of(text, (Setup){.blocks = 1, .threads = 32 * WARPS}, &result, NULL);
+    assert_int_equal(result.counters.global_load_sectors, WARPS);
+    assert_int_equal(result.counters.l1_hit_sectors, WARPS - 1);
+    assert_in_range(all, one, one + 20);
+    free(text);
 }
 
 /* Bytes to and from DRAM.  32 blocks of 256 threads go twice through so many KB, `apart` bytes from
@@ -719,6 +752,8 @@ int main(void)
         cmocka_unit_test(a_loop_divides_by_what_stays_without_a_reciprocal),
         cmocka_unit_test(lines_a_power_of_two_apart_do_not_meet),
         cmocka_unit_test(blocks_in_step_wait_together),
+        cmocka_unit_test(blocks_find_what_others_loaded),
+        cmocka_unit_test(warps_wait_for_one_fetch),
         cmocka_unit_test(the_l2_keeps_what_fits),
         cmocka_unit_test(a_launch_waits_for_its_last_store),
         cmocka_unit_test(atomics_take_turns),

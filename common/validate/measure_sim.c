@@ -24,9 +24,10 @@ void measure_open(int argc, char **argv)
         exit(2);
     }
     runtime_set_device(device);
-    printf("name\tset\tfamily\tus\tcycles\tlaunches\twarp_instructions\tthread_instructions\t"
-           "load_requests\tload_sectors\tstore_requests\tstore_sectors\tshared_wavefronts\t"
-           "local_sectors\tdram_bytes\tresident\tregisters\n");
+    printf(
+        "name\tset\tfamily\tus\tcycles\tlaunches\twarp_instructions\tthread_instructions\t"
+        "load_requests\tload_sectors\tload_hits\tstore_requests\tstore_sectors\tshared_wavefronts\t"
+        "local_sectors\tdram_bytes\tresident\tregisters\n");
 }
 
 void measure_entry(MeasureSet set, const char *family, const char *name, void (*launch)(void *),
@@ -42,17 +43,17 @@ void measure_entry(MeasureSet set, const char *family, const char *name, void (*
         fprintf(stderr, "%s: %s\n", name, message);
         failed = 1;
     }
-    printf(
-        "%s\t%s\t%s\t%.3f\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%u\t"
-        "%u\n",
-        name, SET[set], family, cost.seconds * 1e6, (unsigned long long)cost.cycles,
-        (unsigned long long)cost.launches, (unsigned long long)cost.warp_instructions,
-        (unsigned long long)cost.instructions, (unsigned long long)cost.global_load_requests,
-        (unsigned long long)cost.global_load_sectors,
-        (unsigned long long)cost.global_store_requests,
-        (unsigned long long)cost.global_store_sectors, (unsigned long long)cost.shared_wavefronts,
-        (unsigned long long)cost.local_sectors, (unsigned long long)cost.dram_bytes,
-        cost.resident_blocks, cost.registers);
+    printf("%s\t%s\t%s\t%.3f\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%"
+           "llu\t%u\t"
+           "%u\n",
+           name, SET[set], family, cost.seconds * 1e6, (unsigned long long)cost.cycles,
+           (unsigned long long)cost.launches, (unsigned long long)cost.warp_instructions,
+           (unsigned long long)cost.instructions, (unsigned long long)cost.global_load_requests,
+           (unsigned long long)cost.global_load_sectors, (unsigned long long)cost.l1_hit_sectors,
+           (unsigned long long)cost.global_store_requests,
+           (unsigned long long)cost.global_store_sectors,
+           (unsigned long long)cost.shared_wavefronts, (unsigned long long)cost.local_sectors,
+           (unsigned long long)cost.dram_bytes, cost.resident_blocks, cost.registers);
     fflush(stdout);
 }
 

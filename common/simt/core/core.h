@@ -359,13 +359,12 @@ typedef enum WarpState {
 
 /* What DRAM gives at once. */
 enum { FETCH_BYTES = 64, FETCH_SECTORS = 2 };
-#define LAST_FETCH 0x80000000u
 
 /* One executed instruction of a warp: passes through the load/store unit, what went beyond the
  * L1. */
 typedef struct TraceStep {
     uint32_t ins;
-    uint32_t fetch; /* the first in the warp's list that a load beyond the L1 asked for, plus 1 */
+    uint32_t wanted; /* the first in the warp's list of lines that a load asked for, plus 1 */
     uint16_t passes;
     uint8_t misses, lines; /* sectors, and the lines that they lie in */
 } TraceStep;
@@ -373,10 +372,16 @@ typedef struct TraceStep {
 /* `lines` of an access to other blocks' shared memory: `misses` are cycles of the way there. */
 enum { REMOTE_LINES = 255 };
 
+/* A line of device memory, by number, and which of its sectors a load asked for. */
+typedef struct TraceLine {
+    uint32_t line;
+    uint8_t sectors, last; /* of its step */
+} TraceLine;
+
 typedef struct WarpTrace {
     TraceStep *step;
-    uint32_t *fetch; /* of DRAM, by number: those of one step, the last with LAST_FETCH */
-    uint32_t count, fetches, room; /* of both */
+    TraceLine *line;
+    uint32_t count, lines, room; /* of both */
 } WarpTrace;
 
 typedef enum Pipe { PIPE_NONE, PIPE_FP32, PIPE_INT, PIPE_FP64, PIPE_SFU, PIPE_TENSOR, PIPES } Pipe;
@@ -429,7 +434,7 @@ typedef struct CallFrame {
 typedef struct Heaviest {
     BlockTrace *block; /* `most` + 1 */
     TraceStep *steps;
-    uint32_t *fetch;
+    TraceLine *line;
     WarpTrace *warps;
     uint32_t most, count; /* kept are the first `count`; the next one is in hand */
     uint32_t lightest;    /* of those kept, when they are `most` */
@@ -485,7 +490,7 @@ struct Warp {
     WarpTrace *trace;                         /* NULL: nothing is counted */
     Chain chain;
     uint32_t passes, misses, lines; /* of the access just made, set by the counters */
-    uint32_t fetch;                 /* ... and of a load what it fetches of DRAM, see TraceStep */
+    uint32_t wanted;                /* ... and of a load the lines, see TraceStep */
     uint32_t filled;                /* lines that it has brought into the L1 */
     uint32_t accesses;              /* to global memory so far, as far as the L2 takes notes */
     uint32_t bulk_sectors;          /* the same of a bulk copy */
@@ -645,7 +650,8 @@ struct Launch {
     BlockTrace *trace; /* of SM 0's first blocks */
     WarpTrace *trace_warps;
     TraceStep *steps;
-    uint32_t *step_fetches;
+    TraceLine *step_lines;
+    double missed; /* sectors of loads beyond the L1 when they were played, over those counted */
     uint64_t grid_barrier;       /* address of what blocks of a cooperative grid meet at; or 0 */
     uint32_t traces, trace_room; /* blocks; steps of each of their warps */
     uint32_t more;               /* blocks that are traced where warps end early */

@@ -12,6 +12,7 @@
 #include "common/simt/time/chain.h"
 #include "common/simt/time/cost.h"
 #include "common/simt/time/first.h"
+#include "common/simt/time/l1.h"
 #include "common/simt/time/l2.h"
 #include "common/simt/time/replay.h"
 #include "common/simt/time/traffic.h"
@@ -111,7 +112,7 @@ static inline void trace_add(WarpTrace *trace, uint32_t ins, const Warp *warp)
     if (trace->count == trace->room) return;
     trace->step[trace->count++] =
         (TraceStep){.ins = ins,
-                    .fetch = warp->fetch,
+                    .wanted = warp->wanted,
                     .passes = (uint16_t)warp->passes,
                     .misses = (uint8_t)(warp->misses < 255 ? warp->misses : 255),
                     .lines = (uint8_t)warp->lines};
@@ -135,7 +136,7 @@ static void warp_run_counting(Warp *warp)
             profile->runs++;
             if (warp->mask != mask) mask = warp->mask, lanes = (uint32_t)__builtin_popcount(mask);
             profile->lanes += lanes;
-            warp->passes = warp->misses = warp->lines = warp->fetch = 0;
+            warp->passes = warp->misses = warp->lines = warp->wanted = 0;
             warp->pending = 0;
             if (clocked) cost_issue(warp, now);
             ins = ins->fn(warp, ins);
@@ -549,8 +550,7 @@ static int worker_count_open(Worker *worker)
     uint32_t resident = worker->launch->resident ? worker->launch->resident : 1;
     uint64_t own = (worker->launch->blocks + machine->sms - 1) / machine->sms;
     if (own < resident) resident = (uint32_t)own;
-    uint64_t shared = (uint64_t)worker->launch->shared_bytes * resident;
-    uint64_t cache = machine->l1_bytes > shared + 16384 ? machine->l1_bytes - shared : 16384;
+    uint64_t cache = l1_bytes(worker->launch);
     /* Resident blocks share the cache; four ways a set. */
     uint64_t sets = cache / 128 / 4 / resident;
     worker->l1_sets = sets > 4 ? (uint32_t)sets : 4;

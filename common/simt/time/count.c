@@ -72,23 +72,30 @@ static int l1_hit(Warp *warp, uint64_t sector)
     return 0;
 }
 
-/* Lists in the warp's trace what the sectors are fetched with. */
-static void fetches_list(Warp *warp, const uint64_t *sector, uint32_t n)
+/* Lists in the warp's trace the lines of these sectors; a load in two parts has one list. */
+static void lines_list(Warp *warp, const uint64_t *sector, uint32_t n)
 {
     WarpTrace *trace = warp->trace;
-    uint32_t begin = trace->fetches, end = begin;
-    if (trace->count == trace->room) return;
+    uint32_t begin = warp->wanted ? warp->wanted - 1 : trace->lines, end = trace->lines;
+    if (!n || trace->count == trace->room || (warp->passes && !warp->wanted)) return;
+    if (end > begin) trace->line[end - 1].last = 0;
     for (uint32_t i = 0; i < n; i++) {
-        uint64_t fetch = fetch_of(sector[i]);
-        if (fetch >= warp->worker->launch->fetches || fetch >= LAST_FETCH) return;
-        if (end > begin && trace->fetch[end - 1] == fetch) continue;
-        if (end == trace->room) return;
-        trace->fetch[end++] = (uint32_t)fetch;
+        uint32_t line = l2_line(sector[i]), k = end;
+        while (k > begin && trace->line[k - 1].line != line)
+            k--;
+        if (k == begin) {
+            if (end == trace->room) {
+                warp->wanted = 0, trace->lines = begin;
+                return;
+            }
+            trace->line[end] = (TraceLine){.line = line};
+            k = ++end;
+        }
+        trace->line[k - 1].sectors |= (uint8_t)(1u << sector[i] % LINE_SECTORS);
     }
-    if (end == begin) return;
-    trace->fetch[end - 1] |= LAST_FETCH;
-    trace->fetches = end;
-    warp->fetch = begin + 1;
+    trace->line[end - 1].last = 1;
+    trace->lines = end;
+    warp->wanted = begin + 1;
 }
 
 /* The different pieces of `each` sectors that these lie in. */
@@ -254,9 +261,9 @@ static void global_add(Warp *warp, const Ins *ins, const uint64_t *address, uint
         misses = n;
     } else {
         c->global_load_requests++, c->global_load_sectors += n, c->global_load_bytes += bytes;
+        lines_list(warp, sector, n);
         for (uint32_t i = 0; i < n; i++)
             if (!l1_hit(warp, sector[i])) sector[misses++] = sector[i];
-        fetches_list(warp, sector, misses);
         c->l1_hit_sectors += n - misses;
     }
     l2_access(warp, sector, misses, address, mask, bytes_each(ins), store);

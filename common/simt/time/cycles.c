@@ -13,6 +13,7 @@
  * cost_issue and cost_result are for kernels that read the clock while they run, when the replay is
  * still to come: a warp's own clock over its own scoreboard. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/simt/core/ops.h"
 #include "common/simt/time/chain.h"
@@ -126,18 +127,26 @@ static double spills_beyond(const Launch *launch)
     return kernel->info.spills && used > kept ? 1 - kept / used : 0;
 }
 
+/* The most that any SM needs at least. */
+static void needs_find(const Launch *launch, const Worker *worker, Totals *t)
+{
+    memset(t->floor, 0, sizeof t->floor);
+    for (uint32_t i = 0; i < launch->gpu->machine.sms; i++) {
+        uint64_t floor[FLOOR_AXES];
+        floors_find(launch, &worker[0].sm[i], floor);
+        for (int axis = 0; axis < FLOOR_AXES; axis++)
+            t->floor[axis] = larger(t->floor[axis], floor[axis]);
+    }
+}
+
 static void totals_find(const Launch *launch, const Worker *worker, uint32_t workers, Totals *t)
 {
     *t = (Totals){0};
     for (uint32_t i = 0; i < launch->gpu->machine.sms; i++) {
         const BlockCost *sm = &worker[0].sm[i];
-        uint64_t floor[FLOOR_AXES];
         cost_add(&t->all, sm);
         t->misses = larger(t->misses, sm->load_misses + sm->local_misses + sm->store_misses +
                                           sm->spill_stores);
-        floors_find(launch, sm, floor);
-        for (int axis = 0; axis < FLOOR_AXES; axis++)
-            t->floor[axis] = larger(t->floor[axis], floor[axis]);
         t->slots = larger(t->slots, sm->slots), t->steps = larger(t->steps, sm->steps);
     }
     t->loads = t->all.load_misses + t->all.local_misses;
@@ -168,7 +177,8 @@ static uint64_t chip_cycles(const Launch *launch, const Totals *t)
     double bytes = (double)t->dram_loads * 32 * scattered(t, 0) +
                    (double)t->dram_stores * 32 * scattered(t, 1);
     uint64_t cycles = rounded_up((uint64_t)(bytes * 1000), larger(dram_per_kcycle, 1));
-    double l2 = (double)(t->loads + t->stores) +
+    double l2 = (double)t->all.load_misses * launch->missed +
+                (double)(t->all.local_misses + t->stores) +
                 (double)t->all.spill_stores * (SPILL_STORE_PERCENT - 100) / 100;
     cycles = larger(cycles, (uint64_t)(l2 * 32 / m->l2_bytes_per_cycle));
     cycles = larger(cycles, (uint64_t)((double)(launch->blocks - 1) * m->block_launch_cycles));
@@ -317,6 +327,8 @@ int cycles_estimate(Launch *launch, const Worker *worker, uint32_t workers, Simt
     totals_find(launch, worker, workers, &t);
     ReplayMemory memory = memory_of(launch, &t);
     if (replay_run(launch, launch->trace, traces_count(launch), &memory, &replay) != 0) return -1;
+    if (replay.guessed) launch->missed = (double)replay.missed / (double)replay.guessed;
+    needs_find(launch, worker, &t);
     uint64_t cycles = larger(continued(&replay, replay.slots, replay.cost.slots, t.slots),
                              waves_cycles(&worker[0].sm[0], &t, &replay));
     if (!stands_for_all(launch, &t, &replay, cycles) &&

@@ -47,9 +47,9 @@ void floors_find(const Launch *launch, const BlockCost *cost, uint64_t floor[FLO
     for (int axis = FLOOR_SLOTS; launch->kernel->follow && axis < FLOOR_PASSES; axis++)
         floor[axis] = floor[axis] * BELIEVED / OF;
     floor[FLOOR_PASSES] = cost->passes * TICKS;
-    floor[FLOOR_MISSES] = (uint64_t)((double)(cost->load_misses + cost->local_misses +
-                                              cost->store_misses + cost->spill_stores) *
-                                     32 * TICKS / m->l2_bytes_per_sm);
+    double misses = (double)cost->load_misses * launch->missed +
+                    (double)(cost->local_misses + cost->store_misses + cost->spill_stores);
+    floor[FLOOR_MISSES] = (uint64_t)(misses * 32 * TICKS / m->l2_bytes_per_sm);
     floor[FLOOR_REMOTE] = cost->remote * TICKS;
     floor[FLOOR_CHAINS] = chains_floor(launch, cost, cost->blocks);
 }

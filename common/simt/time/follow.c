@@ -152,7 +152,7 @@ int follow_warp(const SimtKernel *kernel, const WarpTrace *from, WarpTrace *to)
     w.looks = (uint64_t)from->count * MOST_LOOKS + MOST_MORE;
     w.turn = calloc(w.f->loops + 1, sizeof *w.turn);
     to->count = 0;
-    to->fetch = from->fetch, to->fetches = from->fetches;
+    to->line = from->line, to->lines = from->lines;
     uint32_t at = 0;
     int good = w.turn != NULL;
     while (good && at < from->count)

@@ -28,6 +28,7 @@
 #include "common/simt/time/cost.h"
 #include "common/simt/time/first.h"
 #include "common/simt/time/follow.h"
+#include "common/simt/time/l1.h"
 #include "common/simt/time/phases.h"
 #include "common/simt/time/schedule.h"
 
@@ -44,7 +45,8 @@ enum {
     ATOMIC_LINE = 3,    /* ... there and back */
     BARRIER_OF_ALL = 1, /* Actor.barrier; of some warps: from the next on, by number */
     BARRIER_OF_SOME = 2,
-    ARRIVALS = 16384, /* fetches of DRAM that are remembered */
+    MOST_LINES = 2 * LANES, /* of a load, which may be two accesses */
+    ARRIVALS = 16384,       /* fetches of DRAM that are remembered */
     COUNTERS = 6,
     SHARED_SOONER = 5,     /* machine code makes the address: cycles of shared_latency less */
     READ_CYCLES = 20,      /* until a machine instruction's operands have been read */
@@ -118,8 +120,10 @@ typedef struct Sm {
     Actor *actor;
     Slot *slot;
     Arrival *arrival; /* by number, the latest of each place */
-    Turn *turn;       /* of all warps, those of one scheduler together: */
-    uint32_t *turns;  /* from here on, per scheduler and one more */
+    L1 l1;
+    uint64_t guessed, missed; /* sectors beyond the L1, as they were counted and as they are here */
+    Turn *turn;               /* of all warps, those of one scheduler together: */
+    uint32_t *turns;          /* from here on, per scheduler and one more */
     uint32_t actors, slots, warps, schedulers;
     uint32_t *crew;  /* the slots' actors */
     uint32_t free;   /* places for warps */
@@ -131,14 +135,16 @@ typedef struct Sm {
     uint64_t *gate;                     /* per scheduler and gate: when it is free */
     uint64_t *scheduler;                /* when it may issue again */
     uint64_t *bank;                     /* two per scheduler: when it has given what it was asked */
+    uint8_t *half;                      /* per scheduler: which half computes the next floats */
     uint64_t barrier;                   /* when the barrier unit is free */
     uint64_t lsu, l2, dram, bulk;       /* when free; the last three in ticks */
     uint64_t remote;                    /* the same of the way to other blocks' shared memory */
     uint64_t l2_sector, dram_sector[2]; /* ticks that a sector takes; loads, stores */
     uint64_t bulk_sector;               /* the same of a bulk copy */
-    uint32_t dram_part[2], dram_debt[2]; /* loads, stores */
-    uint64_t block_cycles, next_block;   /* between two blocks given to this SM */
-    uint64_t told, asked;                /* ReplayResult's */
+    uint32_t dram_part[2];              /* loads, stores */
+    uint64_t dram_debt[2];
+    uint64_t block_cycles, next_block; /* between two blocks given to this SM */
+    uint64_t told, asked;              /* ReplayResult's */
     uint32_t started, ended;
     uint64_t offered;          /* when places that are free are given to blocks, latest */
     uint32_t most;             /* blocks that were there at once */
@@ -451,46 +457,90 @@ static uint64_t fetch_arrival(Sm *sm, const Actor *actor, uint32_t fetch, uint64
     return at;
 }
 
-/* Does an access want anything that this SM has not asked for? */
-static int is_new(const Sm *sm, const Actor *actor, const TraceStep *step)
+/* What goes on to the L2. */
+typedef struct Request {
+    uint32_t sectors, lines;
+    uint32_t fetches, fetch[2 * MOST_LINES];
+} Request;
+
+/* Does it want anything that this SM has not asked for? */
+static int is_new(const Sm *sm, const Request *request)
 {
-    for (uint32_t i = step->fetch, last = 0; !last; i++) {
-        uint32_t fetch = actor->trace->fetch[i - 1];
-        last = fetch & LAST_FETCH;
-        fetch &= ~LAST_FETCH;
-        if (sm->arrival[fetch % ARRIVALS].fetch != fetch + 1) return 1;
-    }
-    return 0;
+    for (uint32_t i = 0; i < request->fetches; i++)
+        if (sm->arrival[request->fetch[i] % ARRIVALS].fetch != request->fetch[i] + 1) return 1;
+    return !request->fetches;
 }
 
-/* Sends a request to the L2, which goes on to DRAM for some of them; returns when it is back, and
- * what others, too, have just asked DRAM for. */
-static uint64_t l2_request(Sm *sm, const Actor *actor, const Ins *ins, const TraceStep *step,
+/* Sends it to the L2, from which a part goes on to DRAM; returns when it is back, and what others,
+ * too, have just asked DRAM for. */
+static uint64_t l2_request(Sm *sm, const Actor *actor, const Ins *ins, const Request *request,
                            uint64_t now)
 {
     int store = ins->class == CLASS_STORE;
     const SimtMachine *m = sm->machine;
-    uint32_t sectors = step->misses, *debt = &sm->dram_debt[store];
+    uint64_t *debt = &sm->dram_debt[store];
     uint32_t line = store ? STORE_LINE : ins->class == CLASS_ATOMIC ? ATOMIC_LINE : LOAD_LINE;
-    uint64_t lines = (uint64_t)step->lines * line * TICKS;
-    uint64_t taken = sectors * sm->l2_sector;
+    uint64_t lines = (uint64_t)request->lines * line * TICKS;
+    uint64_t taken = request->sectors * sm->l2_sector;
     if (store && ins->op == OP_SPILL) taken = taken * SPILL_STORE_PERCENT / 100;
     sm->l2 = later(sm->l2, now * TICKS) + later(taken, lines);
     uint64_t back = sm->l2 / TICKS + (uint64_t)m->l2_latency;
-    *debt += sectors * sm->dram_part[store];
     /* All of a request or none of it: neighbours are fetched together. */
-    if (*debt >= sectors << 16) {
-        *debt -= sectors << 16;
-        sm->dram = later(sm->dram, now * TICKS) + sectors * sm->dram_sector[store];
-        if (!step->fetch || is_new(sm, actor, step))
-            back = later(back, sm->dram / TICKS + (uint64_t)m->dram_latency);
+    uint64_t fetched = (*debt >> 16) / request->sectors * request->sectors;
+    if (fetched) {
+        *debt -= fetched << 16;
+        sm->dram = later(sm->dram, now * TICKS) + fetched * sm->dram_sector[store];
+        if (is_new(sm, request)) back = later(back, sm->dram / TICKS + (uint64_t)m->dram_latency);
     }
-    for (uint32_t i = step->fetch, last = !i; !last; i++) {
-        uint32_t fetch = actor->trace->fetch[i - 1];
-        last = fetch & LAST_FETCH;
-        back = later(back, fetch_arrival(sm, actor, fetch & ~LAST_FETCH, now));
-    }
+    for (uint32_t i = 0; i < request->fetches; i++)
+        back = later(back, fetch_arrival(sm, actor, request->fetch[i], now));
     return back;
+}
+
+/* The halves of a line are what DRAM gives at once. */
+static void fetches_add(const Launch *launch, Request *request, uint32_t line, uint8_t sectors)
+{
+    enum { HALVES = LINE_SECTORS / FETCH_SECTORS, HALF = (1 << FETCH_SECTORS) - 1 };
+    for (uint32_t i = 0; i < HALVES; i++) {
+        uint64_t fetch = (uint64_t)line * HALVES + i;
+        if (sectors >> FETCH_SECTORS * i & HALF && fetch < launch->fetches)
+            request->fetch[request->fetches++] = (uint32_t)fetch;
+    }
+}
+
+/* A load whose lines are known; returns when all of them are there. */
+static uint64_t load_issue(Sm *sm, const Actor *actor, const Ins *ins, const TraceStep *step,
+                           uint64_t now)
+{
+    const TraceLine *wanted = &actor->trace->line[step->wanted - 1];
+    L1Place *place[MOST_LINES];
+    uint8_t lacks[MOST_LINES];
+    Request request = {0};
+    uint32_t count = 0;
+    uint64_t at = 0;
+    do {
+        lacks[count] = l1_look(&sm->l1, &wanted[count], &place[count], &at);
+        if (!lacks[count]) continue;
+        request.lines++, request.sectors += (uint32_t)__builtin_popcount(lacks[count]);
+        fetches_add(sm->launch, &request, wanted[count].line, lacks[count]);
+    } while (!wanted[count++].last && count < MOST_LINES);
+    sm->dram_debt[0] += (uint64_t)step->misses * sm->dram_part[0];
+    sm->guessed += step->misses, sm->missed += request.sectors;
+    if (!request.sectors) return at;
+    uint64_t back = l2_request(sm, actor, ins, &request, now);
+    for (uint32_t i = 0; i < count; i++)
+        l1_fill(place[i], &wanted[i], lacks[i], back);
+    return later(at, back);
+}
+
+/* Another access beyond the L1. */
+static uint64_t other_issue(Sm *sm, const Actor *actor, const Ins *ins, const TraceStep *step,
+                            uint64_t now)
+{
+    Request request = {.sectors = step->misses, .lines = step->lines};
+    int store = ins->class == CLASS_STORE;
+    sm->dram_debt[store] += (uint64_t)step->misses * sm->dram_part[store];
+    return l2_request(sm, actor, ins, &request, now);
 }
 
 /* Issues a memory instruction; returns when its result is there. */
@@ -507,7 +557,8 @@ static uint64_t memory_issue(Sm *sm, const Actor *actor, const Ins *ins, const T
     if (ins->class == CLASS_SHARED_LOAD || ins->class == CLASS_SHARED_STORE)
         return sm->lsu - 1 + (uint64_t)m->shared_latency;
     uint64_t back = sm->lsu - 1 + (uint64_t)m->l1_latency;
-    return step->misses ? later(back, l2_request(sm, actor, ins, step, begin)) : back;
+    if (step->wanted) return later(back, load_issue(sm, actor, ins, step, begin));
+    return step->misses ? later(back, other_issue(sm, actor, ins, step, begin)) : back;
 }
 
 /* What counts for a phase has arrived at `at`; the last lets those go on who wait for it. */
@@ -533,7 +584,7 @@ static uint64_t bulk_issue(Sm *sm, const Ins *ins, const TraceStep *step, uint64
     const SimtMachine *m = sm->machine;
     uint32_t sectors = bulk_sectors(step);
     int store = ins->class == CLASS_STORE;
-    uint32_t *debt = &sm->dram_debt[store];
+    uint64_t *debt = &sm->dram_debt[store];
     uint64_t sector = store ? SECTOR_BYTES * TICKS / STORED_BYTES : sm->bulk_sector;
     uint64_t written = sm->dram_sector[store];
     if (store && sm->launch->kernel->bulk[ins->aux].reduction.present)
@@ -541,7 +592,7 @@ static uint64_t bulk_issue(Sm *sm, const Ins *ins, const TraceStep *step, uint64
     sm->bulk = later(sm->bulk, now * TICKS) + sectors * sector;
     uint64_t back = sm->bulk / TICKS + (uint64_t)m->l2_latency + BULK_CYCLES;
     uint64_t wanted = *debt + (uint64_t)sectors * sm->dram_part[store];
-    *debt = (uint32_t)(wanted & 0xffff);
+    *debt = wanted & 0xffff;
     if (wanted >> 16 == 0) return back;
     sm->dram = later(sm->dram, now * TICKS) + (wanted >> 16) * written;
     return later(back, sm->dram / TICKS + (uint64_t)m->dram_latency + BULK_CYCLES);
@@ -640,6 +691,20 @@ static uint64_t issue_holds(Sm *sm, uint32_t scheduler, const Price *price, uint
     return next - now;
 }
 
+/* Floats are computed by two halves in turn, each of which takes two cycles; the first makes
+ * integers' products, too. */
+static void pipe_take(Sm *sm, uint32_t scheduler, const Price *price, uint64_t now)
+{
+    enum { FIRST, SECOND, HALF_CYCLES = 2 };
+    uint64_t *gate = &sm->gate[(size_t)scheduler * GATES];
+    uint8_t *half = &sm->half[scheduler];
+    gate[price->pipe] = now + price->busy;
+    if (price->pipe == PIPE_PRODUCT) *half = SECOND;
+    if (price->pipe != PIPE_FP32) return;
+    if (*half == FIRST) gate[PIPE_PRODUCT] = now + HALF_CYCLES;
+    *half = !*half;
+}
+
 static void issue(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t now)
 {
     Actor *actor = &sm->actor[number];
@@ -657,7 +722,7 @@ static void issue(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t now)
     else if (is_memory(ins))
         at = memory_issue(sm, actor, ins, step, now);
     else if (price->pipe)
-        sm->gate[scheduler * GATES + price->pipe] = now + price->busy;
+        pipe_take(sm, scheduler, price, now);
     if (is_memory(ins)) memory_gates(sm);
     if (price->follows) {
         counter_raise(actor, price->made, is_shared(ins) ? at - SHARED_SOONER : at, price->wait);
@@ -813,9 +878,11 @@ static int sm_open(Sm *sm, Launch *launch, const BlockTrace *trace, uint32_t tra
     sm->gate = calloc((size_t)sm->schedulers * GATES, sizeof *sm->gate);
     sm->scheduler = calloc(sm->schedulers, sizeof *sm->scheduler);
     sm->bank = calloc(2 * (size_t)sm->schedulers, sizeof *sm->bank);
+    sm->half = calloc(sm->schedulers, 1);
     Result *result = calloc((size_t)sm->actors * launch->kernel->played_scores, sizeof *result);
-    if (!sm->actor || !sm->slot || !sm->crew || !sm->ends || !sm->turn || !sm->arrival ||
-        !sm->turns || !sm->gate || !sm->scheduler || !sm->bank || !result) {
+    int failed = l1_open(&sm->l1, l1_bytes(launch)) != 0;
+    if (failed || !sm->actor || !sm->slot || !sm->crew || !sm->ends || !sm->turn || !sm->arrival ||
+        !sm->turns || !sm->gate || !sm->scheduler || !sm->bank || !sm->half || !result) {
         free(result);
         return -1;
     }
@@ -837,7 +904,8 @@ static void sm_close(Sm *sm)
     for (uint32_t i = 0; sm->slot && i < sm->slots; i++)
         free(sm->slot[i].phases.phase);
     free(sm->actor), free(sm->slot), free(sm->crew), free(sm->ends), free(sm->turn),
-        free(sm->arrival), free(sm->turns), free(sm->gate), free(sm->scheduler), free(sm->bank);
+        free(sm->arrival), l1_close(&sm->l1), free(sm->turns), free(sm->gate), free(sm->scheduler),
+        free(sm->bank), free(sm->half);
 }
 
 static void block_add(const BlockTrace *block, ReplayResult *result)
@@ -888,6 +956,7 @@ static int play_all(Launch *launch, const BlockTrace *trace, uint32_t count,
     result->cycles = later(sm.end, later(later(sm.l2, sm.bulk), sm.dram) / TICKS);
     result->cycles = later(result->cycles, sm.remote);
     result->told = sm.told, result->asked = sm.asked;
+    result->guessed = sm.guessed, result->missed = sm.missed;
     result->later = result->cycles, result->later_blocks = count;
     uint32_t first = sm.most < count / 2 ? sm.most : count / 2;
     if (first >= launch->resident)
@@ -942,6 +1011,7 @@ int replay_run(Launch *launch, const BlockTrace *trace, uint32_t count, const Re
     else
         result->cycles = result->cycles * BELIEVED / OF,
         result->later = result->later * BELIEVED / OF;
+    result->guessed = both.machine.guessed, result->missed = both.machine.missed;
     result->told = both.machine.told, result->asked = both.machine.asked;
     return both.failed[0] || both.failed[1] ? -1 : 0;
 }

@@ -37,12 +37,13 @@ uint32_t dealt_sms(const Launch *launch);
 uint32_t sm_of(const Launch *launch, uint64_t number);
 
 typedef struct ReplayResult {
-    uint64_t cycles;       /* until the last block ended */
-    uint64_t later;        /* ... since the first wave had, if there was another; else all */
-    uint64_t later_blocks; /* that ended since then */
-    uint64_t told, asked;  /* as SimtResult's; 0: no block waited */
-    uint64_t slots, steps; /* that were played */
-    BlockCost cost;        /* of all that the blocks executed */
+    uint64_t cycles;          /* until the last block ended */
+    uint64_t later;           /* ... since the first wave had, if there was another; else all */
+    uint64_t later_blocks;    /* that ended since then */
+    uint64_t told, asked;     /* as SimtResult's; 0: no block waited */
+    uint64_t slots, steps;    /* that were played */
+    uint64_t guessed, missed; /* sectors that loads took beyond the L1: as counted, and as played */
+    BlockCost cost;           /* of all that the blocks executed */
 } ReplayResult;
 
 /* What the SM has of the memory behind its L1. */

@@ -72,20 +72,19 @@ int trace_open(Launch *launch)
     launch->traces = smaller(smaller(own, wanted), TRACE_BLOCKS);
     uint32_t room = launch->trace_room = TRACE_STEPS / (launch->traces * warps);
     launch->more = smaller(smaller(own, (uint64_t)wanted * MORE_TIMES), TRACE_BLOCKS);
+    launch->missed = 1;
     launch->trace = calloc(launch->more, sizeof *launch->trace);
     launch->steps = malloc((size_t)launch->traces * warps * room * sizeof *launch->steps);
-    launch->step_fetches =
-        malloc((size_t)launch->traces * warps * room * sizeof *launch->step_fetches);
+    launch->step_lines = malloc((size_t)launch->traces * warps * room * sizeof *launch->step_lines);
     launch->trace_warps = calloc((size_t)launch->traces * warps, sizeof *launch->trace_warps);
-    if (!launch->trace || !launch->steps || !launch->step_fetches || !launch->trace_warps)
-        return -1;
+    if (!launch->trace || !launch->steps || !launch->step_lines || !launch->trace_warps) return -1;
     for (uint32_t i = 0; i < launch->more; i++)
         launch->trace[i].number = own_block(launch, i);
     for (uint32_t i = 0; i < launch->traces; i++)
         launch->trace[i].warp = launch->trace_warps + (size_t)i * warps;
     for (uint32_t i = 0; i < launch->traces * warps; i++)
         launch->trace_warps[i] = (WarpTrace){.step = launch->steps + (size_t)i * room,
-                                             .fetch = launch->step_fetches + (size_t)i * room,
+                                             .line = launch->step_lines + (size_t)i * room,
                                              .room = room};
     return 0;
 }
@@ -94,7 +93,7 @@ void trace_close(Launch *launch)
 {
     for (uint32_t i = launch->traces; launch->trace && i < launch->more; i++)
         free(launch->trace[i].warp);
-    free(launch->trace), free(launch->steps), free(launch->step_fetches), free(launch->trace_warps);
+    free(launch->trace), free(launch->steps), free(launch->step_lines), free(launch->trace_warps);
 }
 
 static int is_sampled(const Launch *launch, uint64_t number)
@@ -120,20 +119,20 @@ static int ends_early(const Launch *launch, const BlockTrace *block)
 static WarpTrace *warps_copy(const Launch *launch, const BlockTrace *block)
 {
     uint32_t warps = launch->warps_per_block;
-    size_t steps = steps_count(launch, block, 1), fetches = 0;
+    size_t steps = steps_count(launch, block, 1), lines = 0;
     for (uint32_t w = 0; w < warps; w++)
-        fetches += block->warp[w].fetches;
+        lines += block->warp[w].lines;
     WarpTrace *copy =
-        malloc(warps * sizeof *copy + steps * sizeof *copy->step + fetches * sizeof *copy->fetch);
+        malloc(warps * sizeof *copy + steps * sizeof *copy->step + lines * sizeof *copy->line);
     if (!copy) return NULL;
     TraceStep *step = (TraceStep *)(void *)(copy + warps);
-    uint32_t *fetch = (uint32_t *)(void *)(step + steps);
+    TraceLine *line = (TraceLine *)(void *)(step + steps);
     for (uint32_t w = 0; w < warps; w++) {
         const WarpTrace *from = &block->warp[w];
         copy[w] = *from;
         copy[w].step = memcpy(step, from->step, from->count * sizeof *step);
-        copy[w].fetch = memcpy(fetch, from->fetch, from->fetches * sizeof *fetch);
-        step += from->count, fetch += from->fetches;
+        copy[w].line = memcpy(line, from->line, from->lines * sizeof *line);
+        step += from->count, line += from->lines;
     }
     return copy;
 }
@@ -164,7 +163,7 @@ BlockTrace *trace_of(Launch *launch, Heaviest *heaviest, uint64_t number)
     BlockTrace *spare = &heaviest->block[heaviest->count];
     spare->number = number;
     for (uint32_t w = 0; w < launch->warps_per_block; w++)
-        spare->warp[w].count = spare->warp[w].fetches = 0;
+        spare->warp[w].count = spare->warp[w].lines = 0;
     return spare;
 }
 
@@ -178,13 +177,13 @@ int heaviest_open(Heaviest *heaviest, const Launch *launch, Shelf *shelf)
     heaviest->block = shelf_zeros(shelf, blocks, sizeof *heaviest->block);
     heaviest->warps = shelf_zeros(shelf, blocks * warps, sizeof *heaviest->warps);
     heaviest->steps = shelf_take(shelf, blocks * warps * room * sizeof *heaviest->steps);
-    heaviest->fetch = shelf_take(shelf, blocks * warps * room * sizeof *heaviest->fetch);
-    if (!heaviest->block || !heaviest->warps || !heaviest->steps || !heaviest->fetch) return -1;
+    heaviest->line = shelf_take(shelf, blocks * warps * room * sizeof *heaviest->line);
+    if (!heaviest->block || !heaviest->warps || !heaviest->steps || !heaviest->line) return -1;
     for (size_t i = 0; i < blocks; i++)
         heaviest->block[i].warp = heaviest->warps + i * warps;
     for (size_t i = 0; i < blocks * warps; i++)
         heaviest->warps[i] = (WarpTrace){
-            .step = heaviest->steps + i * room, .fetch = heaviest->fetch + i * room, .room = room};
+            .step = heaviest->steps + i * room, .line = heaviest->line + i * room, .room = room};
     return 0;
 }
 

@@ -1,0 +1,37 @@
+/* l1.h - what the L1 of the SM holds whose blocks are played side by side.
+ *
+ * A line has its place from the moment at which one of its sectors is asked for, a sector is there
+ * when the L2 has sent it.  Who wants it in between waits for the same answer and asks for nothing.
+ * Blocks come one after another to what those before them have left. */
+#ifndef CONVLAB_SIMT_TIME_L1_H
+#define CONVLAB_SIMT_TIME_L1_H
+
+#include "common/simt/core/core.h"
+#include "common/simt/time/traffic.h"
+
+typedef struct L1Place {
+    uint32_t line;
+    uint32_t used;             /* 0: never */
+    uint8_t sectors;           /* that were asked for */
+    uint64_t at[LINE_SECTORS]; /* when each is there */
+} L1Place;
+
+typedef struct L1 {
+    L1Place *place;
+    uint32_t sets, clock;
+} L1;
+
+/* Bytes that shared memory leaves. */
+uint64_t l1_bytes(const Launch *launch);
+
+/* -1: out of memory. */
+int l1_open(L1 *l1, uint64_t bytes);
+void l1_close(L1 *l1);
+
+/* Looks a line up, for which there is a place then; returns which of the wanted sectors nobody has
+ * asked for, and makes *at no earlier than the others are there. */
+uint8_t l1_look(L1 *l1, const TraceLine *wanted, L1Place **place, uint64_t *at);
+/* They come at `at`, if the line still has its place. */
+void l1_fill(L1Place *place, const TraceLine *wanted, uint8_t sectors, uint64_t at);
+
+#endif
