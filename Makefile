@@ -670,7 +670,7 @@ checked = $(Q)+CFLAGS='-O1 -g -fno-omit-frame-pointer' $(MAKE) $(if $(V),,-s) -j
 
 fuzz:
 	$(call want,clang-14 libclang-rt-14-dev)
-	$(call checked,CC="$$CLANG" fuzzers,-fsanitize=fuzzer-no-link)
+	$(call checked,CC="$$CLANG" fuzzers $(BUILD)/fuzz/tests/common/conformance/tool_conformance,-fsanitize=fuzzer-no-link)
 	$(Q)sh common/setup/fuzz.sh $(BUILD)/fuzz "$${SECONDS:-60}"
 
 # gcc 13 puts vectors of 64 bytes into AddressSanitizer's second stack unaligned, so that one is

@@ -82,25 +82,42 @@ END
         -gencode arch=compute_90,code=compute_90 -o "$build/seeds/machine/turns" \
         "$build/seeds/turns.cu"
 
+# Of the forms of the conformance tables every eighth, a kernel each, changed so that its operands
+# lie within the memory that fuzz_kernel gives.
+if [ ! -s "$build/seeds/forms/1" ]; then
+    mkdir -p "$build/seeds/forms" "$build/seeds/tables"
+    "$build/tests/common/conformance/tool_conformance" ptx "$build/seeds/tables"
+    cat "$build/seeds/tables"/*.ptx |
+        sed -E 's/\[%(in|out)\+[0-9]+\]/[%\1]/; s/%t, 64/%t, 32/; s/memory\[2048\]/memory[8192]/' |
+        awk -v directory="$build/seeds/forms" '
+            /^\.version/ { head = ""; reads_head = 1 }
+            /^\.visible/ { form++; reads_head = 0; name = directory "/" form }
+            reads_head { head = head $0 "\n"; next }
+            form % 8 != 1 { next }
+            /^\.visible/ { printf "%s", head > name }
+            { print > name }
+            $0 == "}" { close(name) }'
+fi
+
 status=0
 for program in $(find "$build/tests" -type f -name 'fuzz_*' -perm -u+x | sort); do
-    name=$(basename "$program") also=
+    name=$(basename "$program")
     case $name in
-    fuzz_array) seeds=datasets/digits-8x8 ;;
-    fuzz_client) seeds=$build/seeds/frames ;;
-    fuzz_fatbin) seeds=$build/seeds/fatbin also=$build/seeds/machine ;;
-    fuzz_ini) seeds=$build/seeds/ini ;;
-    fuzz_kernel) seeds=$build/seeds/ptx also=$build/seeds/machine ;;
-    fuzz_machine) seeds=common/simt/gpus ;;
-    fuzz_maps) seeds=$build/seeds/maps ;;
-    fuzz_record) seeds=$build/seeds/records ;;
-    *) seeds=$build/seeds/ptx ;;
+    fuzz_array) set -- datasets/digits-8x8 ;;
+    fuzz_client) set -- "$build/seeds/frames" ;;
+    fuzz_fatbin) set -- "$build/seeds/fatbin" "$build/seeds/machine" ;;
+    fuzz_ini) set -- "$build/seeds/ini" ;;
+    fuzz_kernel) set -- "$build/seeds/ptx" "$build/seeds/machine" "$build/seeds/forms" ;;
+    fuzz_machine) set -- common/simt/gpus ;;
+    fuzz_maps) set -- "$build/seeds/maps" ;;
+    fuzz_record) set -- "$build/seeds/records" ;;
+    *) set -- "$build/seeds/ptx" "$build/seeds/forms" ;;
     esac
     mkdir -p "$build/corpus/$name"
     echo "== ${program#"$build/tests/"}, $seconds s"
     "$program" -max_total_time="$seconds" -max_len=40000 -rss_limit_mb=2048 -print_final_stats=1 \
         -verbosity=0 \
-        -artifact_prefix="$build/broken/$name-" "$build/corpus/$name" "$seeds" ${also:+"$also"} \
+        -artifact_prefix="$build/broken/$name-" "$build/corpus/$name" "$@" \
         >"$build/$name.log" 2>&1 || {
         echo "BROKEN: $(grep -m 1 -e 'ERROR:' -e 'runtime error:' "$build/$name.log")"
         grep 'Test unit written to' "$build/$name.log" || true
