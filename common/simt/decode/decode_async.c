@@ -3,11 +3,12 @@
 
 #include "common/simt/decode/decoder.h"
 
-/* cp.async.ca.shared.global [to], [from], bytes{, bytes that are really there}; */
+/* cp.async.ca.shared.global [to], [from], bytes{, bytes that are really there}{, policy}; */
 static int decode_copy(Decoder *d)
 {
     Ins to = {0}, from = {0};
-    if (d->in->operands < 3 || d->in->operand[2].kind != PTX_OPERAND_INTEGER)
+    uint32_t operands = d->in->operands - policy_operands(d);
+    if (operands < 3 || operands > 4 || d->in->operand[2].kind != PTX_OPERAND_INTEGER)
         return refuse(d, "that form of cp.async");
     uint64_t bytes = d->in->operand[2].integer;
     if (bytes != 4 && bytes != 8 && bytes != 16)
@@ -17,7 +18,7 @@ static int decode_copy(Decoder *d)
         address_of(d, &d->in->operand[1], PTX_GLOBAL, &from) != 0)
         return -1;
     if (from.imm != (int32_t)from.imm) return refuse(d, "an offset of more than 31 bits");
-    uint32_t size = d->in->operands > 3 && d->in->operand[3].kind != PTX_OPERAND_SINK
+    uint32_t size = operands > 3 && d->in->operand[3].kind != PTX_OPERAND_SINK
                         ? source(d, 3, PTX_U32)
                         : NO_SLOT;
     if (d->failed) return -1;

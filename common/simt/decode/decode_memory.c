@@ -41,10 +41,9 @@ static int word_is(const Decoder *d, const char *word)
     return 0;
 }
 
-/* The last operand is a cache policy, which changes nothing here. */
-static int has_policy(const Decoder *d)
+uint32_t policy_operands(const Decoder *d)
 {
-    return word_is(d, "L2::cache_hint");
+    return (uint32_t)word_is(d, "L2::cache_hint");
 }
 
 static int space_take(Decoder *d, PtxSpace *space)
@@ -210,8 +209,7 @@ static int decode_access(Decoder *d, int store)
     if (access.type == PTX_PRED || bytes == 0 || bytes > 8) return refuse(d, "that type");
     if (bytes * (access.vector ? access.vector : 1) > 16)
         return refuse(d, "more than 16 bytes at once");
-    if (d->in->operands != 2u + (uint32_t)has_policy(d))
-        return refuse(d, "that number of operands");
+    if (d->in->operands != 2u + policy_operands(d)) return refuse(d, "that number of operands");
     return access_emit(d, &access);
 }
 
@@ -287,7 +285,7 @@ static int decode_atomic(Decoder *d, int has_result)
     if (op < 0 || space == PTX_LOCAL || space == PTX_CONST || space == PTX_PARAM)
         return refuse(d, "that atomic");
     int format = atom_format(d, op, type);
-    uint32_t at = (uint32_t)has_result, need = at + 2 + (op == ATOM_CAS) + (uint32_t)has_policy(d);
+    uint32_t at = (uint32_t)has_result, need = at + 2 + (op == ATOM_CAS) + policy_operands(d);
     if (format < 0 || d->in->operands != need)
         return d->failed ? -1 : refuse(d, "that number of operands");
     Ins address = {0};

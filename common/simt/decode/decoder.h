@@ -140,6 +140,10 @@ uint32_t routine_return(const SimtKernel *kernel, uint32_t ins);
  * routine's frame. */
 int argument_offset(Decoder *d, const PtxOperand *operand, uint64_t *offset);
 
+/* ---- decode_memory.c ---- */
+/* 1 where the last operand is a cache policy, which changes nothing here. */
+uint32_t policy_operands(const Decoder *d);
+
 /* ---- decode_mbarrier.c ---- */
 int decode_mbarrier(Decoder *d);
 /* Words that change nothing here. */

@@ -507,6 +507,10 @@ static int values_send(Warp *warp, const Ins *ins, const BulkPlan *plan, uint32_
 HANDLER(VALUES_SEND)
 {
     const BulkPlan *plan = &warp->worker->kernel->bulk[ins->aux];
+    if (!warp->worker->launch->cluster_blocks)
+        return fault_at(warp, ins, SIMT_MEMCHECK, first_lane(warp->mask), 0, 0,
+                        "Invalid instruction: st.async and red.async need a launch of clusters; "
+                        "one of single blocks will do");
     FOR_ACTIVE(warp->mask)
     if (values_send(warp, ins, plan, i) != 0) return NULL;
     return ins + 1;

@@ -719,11 +719,12 @@ HANDLER(HALF)
 #undef HALF_PLAIN
 
 /* A predicate as 0 or 1 in every lane. */
-HANDLER(MASKTO32)
+/* Constants lie in device memory here. */
+static int is_constant(const Warp *warp, uint64_t address)
 {
-    uint32_t t[LANES], p = PREDICATE(ins->a);
-    FOR_LANES t[i] = p & BIT32[i] ? 1 : 0;
-    FINISH_32(t);
+    const Allocation *a =
+        address >= DEVICE_BASE ? memory_find(&warp->worker->gpu->memory, address) : NULL;
+    return a && a->read_only && address - a->address < a->bytes;
 }
 
 HANDLER(ISSPACE)
@@ -735,7 +736,8 @@ HANDLER(ISSPACE)
             in_local = a - LOCAL_WINDOW < WINDOW_BYTES;
         int yes = ins->aux == PTX_SHARED  ? in_shared
                   : ins->aux == PTX_LOCAL ? in_local
-                                          : !in_shared && !in_local;
+                  : ins->aux == PTX_CONST ? is_constant(warp, a)
+                                          : !in_shared && !in_local && !is_constant(warp, a);
         result |= (uint32_t)yes << i;
     }
     *d = (*d & ~warp->mask) | (result & warp->mask);

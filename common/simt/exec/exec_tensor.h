@@ -249,6 +249,12 @@ ALWAYS uint32_t double_place(int mma, uint32_t r, uint32_t lane)
     return mma ? lane * 2 + r : r * LANES + lane;
 }
 
+/* As fma.f64: of NaNs the second factor's, then the sum's. */
+ALWAYS double double_product(double a, double b, double sum)
+{
+    return b != b ? b + b : sum != sum ? sum + sum : __builtin_fma(a, b, sum);
+}
+
 /* m8n8k4.  mma's b has its columns in the lanes' order, wmma's its rows (tensor.h). */
 static void product_doubles(Warp *warp, const TensorPlan *plan)
 {
@@ -266,7 +272,7 @@ static void product_doubles(Warp *warp, const TensorPlan *plan)
     }
     for (uint32_t i = 0; i < DOUBLE_M * DOUBLE_N; i++)
         for (uint32_t k = 0; k < DOUBLE_K; k++)
-            sum[i] = __builtin_fma(a[i / DOUBLE_N * DOUBLE_K + k], b[k][i % DOUBLE_N], sum[i]);
+            sum[i] = double_product(a[i / DOUBLE_N * DOUBLE_K + k], b[k][i % DOUBLE_N], sum[i]);
     for (uint32_t r = 0; r < plan->d.count; r++)
         for (uint32_t lane = 0; lane < LANES; lane++)
             REG(double, plan->d.slot[r])[lane] = sum[double_place(mma, r, lane)];

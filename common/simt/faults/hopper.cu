@@ -602,6 +602,31 @@ KERNEL(value_counted_elsewhere, PAIR) // <<<2, 32>>>
     empty[threadIdx.x] = value;
 }
 
+KERNEL(value_sent_without_clusters) // <<<1, 32>>>
+{
+    __shared__ float value;
+    __shared__ uint64_t barrier;
+    if (threadIdx.x == 0) {
+        INIT(&barrier, 1);
+        EXPECT(&barrier, 4);
+        SEND(at(&value), x[0], at(&barrier)); // FAULT memcheck: need a launch of clusters
+    }
+    empty[threadIdx.x] = x[threadIdx.x];
+}
+
+KERNEL(clean_value_sent_to_oneself, __cluster_dims__(1, 1, 1)) // <<<1, 32>>>
+{
+    __shared__ float value;
+    __shared__ uint64_t barrier;
+    if (threadIdx.x == 0) {
+        INIT(&barrier, 1);
+        EXPECT(&barrier, 4);
+        SEND(at(&value), x[0], at(&barrier));
+        WAIT(&barrier, 0);
+        empty[0] = value;
+    }
+}
+
 KERNEL(barrier_that_half_a_block_reaches, PAIR) // <<<2, 64>>>
 {
     if (threadIdx.x < 32) {
