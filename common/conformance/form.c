@@ -74,12 +74,31 @@ static int kinds_parse(const Line *line, Form *form)
     return form->results && operands ? 0 : line_error(line, "want RESULTS <- OPERANDS", NULL);
 }
 
+/* `text` with what was chosen for each $n. */
+static int choices_write(const Line *line, const char *text, char whole[FORM_TEXT])
+{
+    size_t used = 0;
+    while (*text && used < FORM_TEXT) {
+        const char *word = text[0] == '$' ? chosen(line, text) : NULL;
+        if (word == text) return line_error(line, "no such choice", text);
+        if (word)
+            used += (size_t)snprintf(whole + used, FORM_TEXT - used, "%s", word);
+        else
+            whole[used++] = text[0];
+        text += word ? 1 + strspn(text + 1, "0123456789") : 1;
+    }
+    if (used >= FORM_TEXT) return line_error(line, "too long", NULL);
+    whole[used] = 0;
+    return 0;
+}
+
 /* The same PTX on other lists of values, or with results of other types, is another form. */
-static int form_add(const Line *line, const char *text)
+static int form_add(const Line *line, const char *pattern)
 {
     FormTable *table = line->table;
     Form form = {.group = line->group, .line = line->number};
-    if (kinds_parse(line, &form) != 0) return -1;
+    char text[FORM_TEXT];
+    if (kinds_parse(line, &form) != 0 || choices_write(line, pattern, text) != 0) return -1;
     for (uint32_t i = 0; i < table->count; i++)
         if (strcmp(table->form[i].text, text) == 0 &&
             memcmp(table->form[i].operand, form.operand, sizeof form.operand) == 0 &&

@@ -12,10 +12,10 @@
  *   $2  <- $2 $2                   : {min,max}.{u32,s64} %d, %a, %b
  *   f32 <- wide, rel -22.9         : rsqrt.approx.f32 %d, %a
  *
- * Braces in the PTX are expanded as a shell does, one form for each choice; $n stands for what was
- * chosen in the n-th pair of braces.  RESULTS are types, OPERANDS names of value lists
- * (values.txt), which say the type too.  A tolerance is `ulp N`, `rel E` or `abs E` (2^E, relative
- * or absolute) from the exact result; without one every bit must agree.
+ * Braces in the PTX are expanded as a shell does, one form for each choice; $n, on either side of
+ * the colon, stands for what was chosen in the n-th pair of braces.  RESULTS are types, OPERANDS
+ * names of value lists (values.txt), which say the type too.  A tolerance is `ulp N`, `rel E` or
+ * `abs E` (2^E, relative or absolute) from the exact result; without one every bit must agree.
  *
  * The PTX names its operands %a %b %c %e %f %g %h %i %j %k %l %m, its results %d %d1 ... %d7, and
  * may use the scratch registers %p %q (predicates), %v %w (16 bits), %s %t %u (32), %x %y %z (64).

@@ -86,7 +86,7 @@ static void kernel_write(FILE *out, const Form *form, uint32_t number)
     size_t length = strlen(form->text);
     fprintf(out,
             ".visible .entry f%u(.param .u64 in, .param .u64 out, .param .u64 global,\n"
-            "    .param .align 16 .b8 block[16])\n{\n"
+            "    .param .align 16 .b8 block[16])%s\n{\n"
             ".reg .pred %%p, %%q; .reg .b16 %%v, %%w; .reg .b32 %%s, %%t, %%u;\n"
             ".reg .b64 %%x, %%y, %%z, %%in, %%out, %%global, %%word;\n"
             "ld.param.u64 %%in, [in]; ld.param.u64 %%out, [out]; ld.param.u64 %%global, [global];\n"
@@ -94,7 +94,8 @@ static void kernel_write(FILE *out, const Form *form, uint32_t number)
             "add.u32 %%t, %%t, %%s; mul.wide.u32 %%x, %%t, 8; add.u64 %%in, %%in, %%x;\n"
             "add.u64 %%out, %%out, %%x; mul.wide.u32 %%x, %%t, 64;\n"
             "add.u64 %%global, %%global, %%x;\n",
-            number);
+            number,
+            strstr(form->text, "cluster") ? " .explicitcluster .reqnctapercluster 1, 1, 1" : "");
     operands_load(out, form);
     scratch_prepare(out, form);
     fprintf(out, "// %s\n%s%s\n", form->text, form->text,
@@ -110,7 +111,7 @@ char *forms_ptx(const FormTable *table, uint32_t first, uint32_t count)
     FILE *out = open_memstream(&text, &bytes);
     if (!out) return NULL;
     fprintf(out,
-            ".version 8.0\n.target sm_90\n.address_size 64\n"
+            ".version 8.1\n.target sm_90\n.address_size 64\n"
             ".const .align 16 .b32 table[4] = {0x83828180, 0x07060504, 0xff7fc0c1, 0x12345678};\n");
     for (uint32_t i = first; i < first + count && i < table->count; i++)
         kernel_write(out, &table->form[i], i);

@@ -137,7 +137,7 @@ static int disagree(const Lane *at, uint32_t k, uint64_t golden, uint64_t got, E
             operands + n, sizeof operands - n, "%s0x%llx", i ? ", " : "",
             (unsigned long long)at->operand[(size_t)i * at->form->lanes + at->lane]);
     return error_set(error,
-                     "%s.forms line %u: '%s' of %s in lane %u: result %u is 0x%llx, not 0x%llx",
+                     "%s.forms line %u: '%.300s' of %s in lane %u: result %u is 0x%llx, not 0x%llx",
                      at->form->group, at->form->line, at->form->text, operands, at->lane, k,
                      (unsigned long long)got, (unsigned long long)golden);
 }

@@ -58,11 +58,11 @@ static int form_passes(uint32_t i, const FormRun *run)
     Judgement judgement;
     Error error = {""};
     if (!run->value)
-        error_set(&error, "%s.forms line %u: '%s' did not run: %s", form->group, form->line,
+        error_set(&error, "%s.forms line %u: '%.300s' did not run: %s", form->group, form->line,
                   form->text, run->why);
     else if (!vectors.value[i])
-        error_set(&error, "%s.forms line %u: '%s' has no golden vector", form->group, form->line,
-                  form->text);
+        error_set(&error, "%s.forms line %u: '%.300s' has no golden vector", form->group,
+                  form->line, form->text);
     else if (form_judge(form, vectors.value[i], run->value, &judgement, &error) == 0)
         return 1;
     print_error("%s\n", error.text);

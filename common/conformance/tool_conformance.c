@@ -21,20 +21,25 @@
 #define ROOM "common/conformance/"
 enum { BATCH = 64 };
 
-static int run_all(Device *device, const FormTable *table, FormRun *run, Error *error)
-{
-    for (uint32_t i = 0; i < table->count; i += BATCH) {
-        uint32_t count = table->count - i < BATCH ? table->count - i : BATCH;
-        if (forms_run(device, table, i, count, run + i, error) != 0) return -1;
-    }
-    return 0;
-}
-
 static int wanted(const char *group, int count, char **names)
 {
     for (int i = 0; i < count; i++)
         if (strcmp(names[i], group) == 0) return 1;
     return count == 0;
+}
+
+/* The forms of the groups that are wanted, which lie side by side. */
+static int run_all(Device *device, const FormTable *table, FormRun *run, int names, char **name,
+                   Error *error)
+{
+    for (uint32_t i = 0, count; i < table->count; i += count) {
+        const char *group = table->form[i].group;
+        for (count = 1; count < BATCH && i + count < table->count; count++)
+            if (table->form[i + count].group != group) break;
+        if (wanted(group, names, name) && forms_run(device, table, i, count, run + i, error) != 0)
+            return -1;
+    }
+    return 0;
 }
 
 /* ---- record ---------------------------------------------------------------------------------- */
@@ -62,10 +67,11 @@ static int record(const FormTable *table, FormRun *run, int count, char **names,
     Device *device = device_open_gpu(0, error);
     if (!device) return -1;
     header_write(device, header, sizeof header);
-    int result = run_all(device, table, run, error);
+    int result = run_all(device, table, run, count - 1, names + 1, error);
     device->close(device);
     for (uint32_t i = 0; i < table->count; i++)
-        if (!run[i].value) printf("%s: %s\n", table->form[i].text, run[i].why), failed++;
+        if (!run[i].value && wanted(table->form[i].group, count - 1, names + 1))
+            printf("%s: %s\n", table->form[i].text, run[i].why), failed++;
     for (uint32_t g = 0; g < table->groups && result == 0; g++) {
         char path[1024];
         if (!wanted(table->group[g], count - 1, names + 1)) continue;
@@ -87,10 +93,10 @@ static int form_check(const FormTable *table, uint32_t i, const FormRun *run,
 {
     const Form *form = &table->form[i];
     if (!run[i].value)
-        return error_set(error, "%s.forms line %u: '%s' did not run: %s", form->group, form->line,
-                         form->text, run[i].why);
+        return error_set(error, "%s.forms line %u: '%.300s' did not run: %s", form->group,
+                         form->line, form->text, run[i].why);
     if (!vectors->value[i])
-        return error_set(error, "%s.forms line %u: '%s' has no golden vector", form->group,
+        return error_set(error, "%s.forms line %u: '%.300s' has no golden vector", form->group,
                          form->line, form->text);
     return form_judge(form, vectors->value[i], run[i].value, judgement, error);
 }
@@ -146,7 +152,7 @@ static int check(const FormTable *table, FormRun *run, int count, char **names, 
     Tally all = {0};
     Device *device = device_open_sim(&options, error);
     if (!device) return -1;
-    int result = run_all(device, table, run, error);
+    int result = run_all(device, table, run, count, names, error);
     device->close(device);
     if (vectors_read(ROOM "vectors", table, &vectors, error) != 0) result = -1;
     if (report)

@@ -1,12 +1,13 @@
 // units.cu - what Hopper's units do, as digests: products of warpgroups, tensor copies, clusters,
-// copies that join.
+// copies that join; and integers of 128 bits, which are functions and no instructions.
 //
 // Shared and global memory are filled by a hash, so that every descriptor, swizzle and coordinate
 // shows in what comes out.  Each line is a form's name and a digest of its result; the same program
 // runs on a card, where the lines of vectors.txt were recorded, and on the simulator
-// (docs/conformance.md).  ./units [products|tiles|clusters|joins [NAME]]
+// (docs/conformance.md).  ./units [products|tiles|clusters|joins|wide [NAME]]
 #include "joins.h"
 #include "products.h"
+#include "wide.h"
 
 int main(int argc, char **argv)
 {
@@ -22,5 +23,6 @@ int main(int argc, char **argv)
     if (!*group || !strcmp(group, "tiles")) tiles(), columns();
     if (!*group || !strcmp(group, "clusters")) clusters();
     if (!*group || !strcmp(group, "joins")) joins();
+    if (!*group || !strcmp(group, "wide")) wide();
     return failures;
 }
