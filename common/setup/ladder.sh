@@ -12,7 +12,7 @@ name=labs
 [ -z "$lab" ] || name=$(sed -n '1s/^ *\([^ ]*\) on .*/\1/p' "$build/ladder.txt")
 echo
 if ! command -v gnuplot >/dev/null; then
-    echo "  $out/$name.tsv; for the figure install gnuplot: sudo apt-get install gnuplot-nox"
+    echo "  $out/$name.tsv; for the figure: sudo apt-get install gnuplot-nox"
     exit
 fi
 if [ -z "$lab" ]; then

@@ -386,7 +386,7 @@ if command -v gnuplot >/dev/null; then
 fi
 mkdir -p "$work/few"
 for tool in sh cat sed dirname; do ln -sf "$(command -v $tool)" "$work/few/"; done
-run 0 env PATH="$work/few" sh common/setup/ladder.sh "$work/c" 0 && grep -q '^ *photo$' "$work/out" && tail -n 1 "$work/out" | grep -q 'for the figure install gnuplot'
+run 0 env PATH="$work/few" sh common/setup/ladder.sh "$work/c" 0 && grep -q '^ *photo$' "$work/out" && tail -n 1 "$work/out" | grep -q 'for the figure: sudo apt-get install gnuplot-nox'
 tell ladder-without-gnuplot
 echo '// mine' >"$work/copy/labs/02-naive/conv.cu"
 run 0 "$lab" reset --root "$work/copy" --build "$work/b" --lab 2 &&

@@ -279,7 +279,7 @@ COLUMNS=500 timeout 300 "$build/bin/grade" --build "$build" --lab 6 --case table
 says slower 'times the cycles of the reference'
 says phase-where-it-is-slower "Most of the surplus of instructions is in phase 'compute': "
 says where-it-is-slower 'sectors of local memory at conv.cu:'
-says hint-for-what-is-slow 'Hint: TODO(1): copy the three loops'
+says hint-for-what-is-slow 'Hint: Copy the three loops'
 
 # ---- and by other tests --------------------------------------------------------------------------
 
