@@ -20,47 +20,34 @@ int parallel_shares(double units, double least)
     return shares > 1 ? (int)shares : 1;
 }
 
+static void *share_run(void *argument)
+{
+    const ParallelShare *share = argument;
+    share->all->work(share->all->context, share->number);
+    return NULL;
+}
+
 static int others_are_wanted(const Parallel *all)
 {
     return !all->more || all->more(all->context);
 }
 
-static void *share_run(void *argument);
-
-/* Begins two others, which begin two each: one thread would take as long for all as some shares do
- * for their work. */
-static void others_begin(Parallel *all, int number)
+void parallel_begin(Parallel *all)
 {
-    for (int i = 2 * number + 1; i <= 2 * number + 2 && i < all->count; i++) {
+    for (int i = 1; i < all->count; i++) {
         ParallelShare *share = &all->share[i];
+        *share = (ParallelShare){.all = all, .number = i};
         share->threaded =
             others_are_wanted(all) && pthread_create(&share->thread, NULL, share_run, share) == 0;
     }
 }
 
-static void *share_run(void *argument)
-{
-    const ParallelShare *share = argument;
-    others_begin(share->all, share->number);
-    share->all->work(share->all->context, share->number);
-    return NULL;
-}
-
-void parallel_begin(Parallel *all)
-{
-    for (int i = 1; i < all->count; i++)
-        all->share[i] = (ParallelShare){.all = all, .number = i};
-    others_begin(all, 0);
-}
-
-/* Who has ended has begun its others, if ever. */
 void parallel_end(Parallel *all)
 {
     for (int i = 1; i < all->count; i++)
-        if (all->share[i].threaded)
-            pthread_join(all->share[i].thread, NULL);
-        else if (others_are_wanted(all))
-            all->work(all->context, i);
+        if (!all->share[i].threaded && others_are_wanted(all)) share_run(&all->share[i]);
+    for (int i = 1; i < all->count; i++)
+        if (all->share[i].threaded) pthread_join(all->share[i].thread, NULL);
 }
 
 void parallel_run(int shares, ParallelWork *work, void *context)

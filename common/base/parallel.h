@@ -27,7 +27,7 @@ void parallel_run(int shares, ParallelWork *work, void *context);
 typedef int ParallelMore(void *context);
 typedef struct Parallel Parallel;
 typedef struct ParallelShare {
-    Parallel *all;
+    const Parallel *all;
     int number, threaded;
     pthread_t thread;
 } ParallelShare;

@@ -5,10 +5,10 @@
  * that wrote it, the lowest that read it, the lowest instruction of each, and whether there were
  * other blocks; and 8 more where something is written: the value, and whether another one ever was,
  * for blocks that all write the same harm nobody.  It is cleared, stretch by stretch, when a launch
- * first needs it.  Merging these in any order gives the same, so
- * host threads do not show.  Accesses of less than a word, loads through the read-only path (const
- * __restrict__) and atomics are not noted.  An atomic without a fence orders nothing but itself;
- * kernels with fences may order their blocks, and race_order.c follows what they do. */
+ * first needs it.  Merging these in any order gives the same, so host threads do not show.
+ * Accesses of less than a word, loads through the read-only path (const __restrict__) and atomics
+ * are not noted.  An atomic without a fence orders nothing but itself; kernels with fences may
+ * order their blocks, and race_order.c follows what they do. */
 #include "common/base/plain_name.h"
 #include "common/simt/checks/race.h"
 #include "common/simt/checks/race_order.h"

@@ -20,7 +20,7 @@
 
 /* Instructions between two looks at the limit and at what other host threads found, and so many
  * before a worker calls others: about as long as it takes another thread to begin. */
-enum { CHUNK = 1 << 15, ALONE = 1 << 12 };
+enum { CHUNK = 1 << 15, ALONE = 1 << 10 };
 
 int exec_level = 2;
 
