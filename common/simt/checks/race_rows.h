@@ -97,6 +97,39 @@ RACE_INLINE int row_write(const RaceWords *words, size_t first, uint32_t count, 
     return 1;
 }
 
+/* Of 16 bits by each lane, two lanes to a word: of each word the second is noted. */
+RACE_INLINE int row_write_halves(const RaceWords *words, size_t first, const RaceRow *row,
+                                 uint32_t fences)
+{
+    enum { WORDS = LANES / 2, UPPER_BYTES = 12 };
+    const uint32_t *read = words->read + first;
+    uint32_t *wrote = words->wrote + first, *wrote_at = words->wrote_at + first,
+             *fence = words->fences + first,
+             place = (row->place & ~(uint32_t)RACE_WHOLE) + RACE_THREAD, hazards = 0;
+    for (uint32_t i = 0; i < WORDS; i++)
+        hazards |= (tag_is_now(wrote[i], row->own) & ~tag_is_own(wrote[i], row->own)) |
+                   (tag_is_now(read[i], row->own) & ~tag_is_own(read[i], row->own));
+    if (hazards) return 0;
+    for (uint32_t i = 0; i < WORDS; i++)
+        wrote[i] = row->own, wrote_at[i] = place + 2 * i * RACE_THREAD, fence[i] = fences;
+    memset(words->wrote_part + first, UPPER_BYTES, WORDS);
+    return 1;
+}
+
+/* Is there nothing to note of reads of 16 bits by each lane?  Others have read these bytes, and
+ * nobody wrote their words. */
+RACE_INLINE int halves_are_settled(const RaceWords *words, const uint32_t *off, uint32_t own)
+{
+    uint32_t any = tag_of_any(own), left = 0;
+    for (uint32_t i = 0; i < LANES; i++) {
+        uint32_t word = off[i] / 4, part = 3u << off[i] % 4, read = words->read[word],
+                 known = words->read_at[word] & RACE_WHOLE ? 15u : words->read_part[word];
+        left |= (uint32_t)(!tag_is_own(read, own) & !tag_is_own(read, any)) | (part & ~known) |
+                tag_is_now(words->wrote[word], own);
+    }
+    return !left;
+}
+
 /* ---- rows of global memory ----------------------------------------------------------------- */
 
 /* Gives places of the table to words of this page; what was known of others is forgotten. */

@@ -54,6 +54,18 @@ ALWAYS uint32_t shared_whole(Warp *warp, const Ins *ins, const uint32_t *off, ui
     return shared_lanes(warp, ins, off, mask, bytes, store, open);
 }
 
+/* The same of 16 bits a lane: all of them or none. */
+ALWAYS uint32_t shared_halves(const Warp *warp, const Ins *ins, const uint32_t *off, uint32_t mask,
+                              Shape shape, int store)
+{
+    const RaceWords words = *warp->worker->race_shared;
+    const RaceRow row = race_row(warp, ins, 0, RACE_WORD);
+    if (!store) return halves_are_settled(&words, off, row.own) ? 0 : mask;
+    if (shape != SHAPE_LINEAR || off[0] % RACE_WORD) return mask;
+    size_t first = off[0] / RACE_WORD;
+    return row_write_halves(&words, first, &row, warp->proxy_fences * RACE_FENCE) ? 0 : mask;
+}
+
 /* Is a bulk copy under way where the lanes go?  Idle ones may be taken for others. */
 static int lanes_meet_copies(const Block *block, const uint32_t *off, uint32_t bytes, int store)
 {
@@ -69,9 +81,10 @@ __attribute__((noinline)) static uint32_t shared_rows(Warp *warp, const Ins *ins
                                                       uint32_t open)
 {
     const Block *block = warp->block;
-    if (ins->order || bytes < RACE_WORD || race_era_ended(warp->worker)) return mask;
+    if (ins->order || bytes < 2 || race_era_ended(warp->worker)) return mask;
     if ((block->flights || block->departures) && lanes_meet_copies(block, off, bytes, store))
         return mask;
+    if (bytes == 2) return shared_halves(warp, ins, off, mask, shape, store);
     if (bytes == 4) return shared_whole(warp, ins, off, mask, 4, shape, store, open);
     if (bytes == 8) return shared_whole(warp, ins, off, mask, 8, shape, store, open);
     return shared_whole(warp, ins, off, mask, 16, shape, store, open);
