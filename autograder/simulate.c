@@ -212,6 +212,7 @@ __attribute__((constructor(101))) static void simulation_open(void)
                                 .gpus_directory = chosen("SIMULATE_GPUS", "common/simt/gpus"),
                                 .checks = 1,
                                 .machine_code = 1,
+                                .gaps = 1,
                                 .profile = *chosen("SIMULATE_PROFILE", "") != 0};
     simulation.gpu = device_open_sim(&options, &error);
     if (!simulation.gpu ||

@@ -71,9 +71,9 @@ host=$!
 device_half >4.log 2>&1 || plain "$@"
 cat stub >"$stub" &
 feeding=$!
+# Without the pipe: an assembler that a source sends there would wait for ever, too.
 if ! { machine_code >5.log 2>&1 && fat_binary >6.log 2>&1 && wait $host && wait $feeding &&
-    host_object >8.log 2>&1; }; then
+    rm "$stub" && host_object >8.log 2>&1; }; then
     plain "$@"
 fi
-rm "$stub"
 exec cat [1-8].log

@@ -399,6 +399,11 @@ SimtModule *simt_module_load(SimtGpu *gpu, const void *image, size_t bytes, uint
     return NULL;
 }
 
+void simt_heap_restore(SimtGpu *gpu)
+{
+    heap_restore(gpu);
+}
+
 void simt_modules_restore(SimtGpu *gpu)
 {
     Error error; /* what could be wrong with an initialiser was found when it was loaded */

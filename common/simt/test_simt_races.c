@@ -191,11 +191,11 @@ static void init_play(Model *m, uint32_t number, uint32_t warp, uint32_t mask)
     uint32_t bytes = step->element * step->count;
     char text[512];
     for (uint32_t lane = 0; lane < LANES && m->initcheck; lane++) {
-        uint32_t at = step_place(step, m->block, warp * LANES + lane), lacks = 0;
+        uint32_t at = step_place(step, m->block, warp * LANES + lane), have = 0;
         if (!(mask >> lane & 1)) continue;
-        for (uint32_t k = 0; k < step->count; k++)
-            lacks |= !memchr(m->written + at + k * step->element, 1, step->element);
-        if (!lacks) continue;
+        for (uint32_t i = 0; i < bytes; i++)
+            have += m->written[at + i];
+        if (have == bytes) continue;
         snprintf(text, sizeof text, "Uninitialized __shared__ memory read of %u bytes", bytes);
         finding(m, 0, text);
         return;
@@ -270,8 +270,11 @@ static void step_play(Model *m, uint32_t number, uint32_t warp)
             uint32_t at = step_place(step, m->block, warp * LANES + lane), old;
             unsigned char *to = (step->global ? m->global : m->shared) + at;
             if (!(step->mask >> lane & 1)) continue;
-            if (!step->global && m->initcheck && !memchr(m->written + at, 1, WORD))
-                finding(m, 0, "Uninitialized __shared__ memory read of 4 bytes");
+            if (!step->global && m->initcheck) {
+                uint32_t have =
+                    m->written[at] + m->written[at + 1] + m->written[at + 2] + m->written[at + 3];
+                if (have < WORD) finding(m, 0, "Uninitialized __shared__ memory read of 4 bytes");
+            }
             memcpy(&old, to, WORD);
             old += step_value(step, warp * LANES + lane, 0);
             memcpy(to, &old, WORD);

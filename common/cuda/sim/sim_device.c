@@ -737,6 +737,7 @@ static int sim_restore(Device *device, Error *error)
 {
     (void)error;
     simt_modules_restore(((SimDevice *)device)->gpu);
+    simt_heap_restore(((SimDevice *)device)->gpu);
     return 0;
 }
 
@@ -792,6 +793,8 @@ Device *device_open_sim(const SimDeviceOptions *options, Error *error)
                         .racecheck = options->checks,
                         .profile = options->profile,
                         .machine_code = options->machine_code,
+                        .untrusted = options->untrusted,
+                        .gaps = options->gaps,
                         .count = 1};
     sim->instruction_limit = options->instruction_limit;
     if (machine_load(options->gpus_directory, options->machine, &sim->machine, error) == 0)

@@ -19,6 +19,8 @@ typedef struct SimDeviceOptions {
     uint64_t instruction_limit; /* warp instructions between two take_cost; 0: default, a launch */
     int profile;                /* keep where the longest launch's cycles went */
     int machine_code;           /* SimtOptions': not of a submission, which could forge it */
+    int gaps;                   /* SimtOptions': for programs whose libraries copy structs */
+    int untrusted;              /* SimtOptions': for submissions */
 } SimDeviceOptions;
 
 /* NULL with `error` when there is no machine of that name (the error lists those there are). */

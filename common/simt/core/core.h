@@ -120,6 +120,7 @@ enum { HEAP_CLASSES = 4 * 61 };
 typedef struct Heap {
     uint64_t limit; /* cudaLimitMallocHeapSize */
     uint64_t begin, next, end, used;
+    uint64_t furthest;              /* where next was when it was furthest */
     uint32_t places;                /* given out once or more often */
     HeapPlaces freed[HEAP_CLASSES]; /* by how much they hold (heap.c) */
 } Heap;
@@ -131,6 +132,8 @@ int heap_open(SimtGpu *gpu, Error *error);
 /* NULL: the heap is full.  *again: others had the block's place before. */
 Allocation *heap_alloc(SimtGpu *gpu, uint64_t bytes, int *again);
 HeapFree heap_free(SimtGpu *gpu, uint64_t address);
+/* Frees all of it and begins at its first place again. */
+void heap_restore(SimtGpu *gpu);
 
 /* ---- decoded instructions ----------------------------------------------------------------- */
 typedef struct Warp Warp;

@@ -20,7 +20,7 @@ int heap_open(SimtGpu *gpu, Error *error)
     if (heap->limit > space || memory_reserve(&gpu->memory, space, &heap->begin, error) != 0)
         return error_set(error, "no room for a device heap of %llu bytes (cudaLimitMallocHeapSize)",
                          (unsigned long long)heap->limit);
-    heap->next = heap->begin, heap->end = heap->begin + space;
+    heap->next = heap->furthest = heap->begin, heap->end = heap->begin + space;
     return 0;
 }
 
@@ -56,6 +56,32 @@ static Allocation *place_again(Heap *heap, uint32_t kind)
     return NULL;
 }
 
+/* After a restore: the place that was given out here before, to one of this size.  Where the next
+ * one asks for another size, it gets a new place, behind all others. */
+static Allocation *place_restored(SimtGpu *gpu, uint64_t room)
+{
+    Heap *heap = &gpu->heap;
+    if (heap->next == heap->furthest) return NULL;
+    Allocation *a = memory_find(&gpu->memory, heap->next);
+    if (a && a->heap && a->freed && a->address == heap->next && a->room == room) return a;
+    heap->next = heap->furthest;
+    return NULL;
+}
+
+void heap_restore(SimtGpu *gpu)
+{
+    Heap *heap = &gpu->heap;
+    for (uint64_t at = heap->begin; at < heap->furthest;) {
+        Allocation *a = memory_find(&gpu->memory, at);
+        if (!a || !a->heap) break;
+        a->freed = 1, a->later = NULL;
+        at = a->address + a->room + HEADER + BETWEEN;
+    }
+    for (uint32_t i = 0; i < HEAP_CLASSES; i++)
+        heap->freed[i] = (HeapPlaces){NULL, NULL};
+    heap->next = heap->begin, heap->used = 0;
+}
+
 Allocation *heap_alloc(SimtGpu *gpu, uint64_t bytes, int *again)
 {
     Heap *heap = &gpu->heap;
@@ -65,12 +91,15 @@ Allocation *heap_alloc(SimtGpu *gpu, uint64_t bytes, int *again)
     if (bytes > heap->limit || cost_of(bytes) > heap->limit - heap->used) return NULL;
     uint32_t kind = class_of(bytes, &room);
     uint64_t extent = room + HEADER + BETWEEN;
-    Allocation *a;
-    if (heap->places < PLACES && extent <= heap->end - heap->next) {
+    Allocation *a = place_restored(gpu, room);
+    if (a) {
+        a->bytes = bytes, a->freed = 0, a->serial = ++gpu->memory.serial;
+        heap->next += extent;
+    } else if (heap->places < PLACES && extent <= heap->end - heap->next) {
         a = memory_place(&gpu->memory, heap->next, bytes);
         if (!a) return NULL;
         a->heap = 1, a->room = room;
-        heap->next += extent;
+        heap->furthest = heap->next += extent;
         heap->places++;
     } else {
         a = place_again(heap, kind);

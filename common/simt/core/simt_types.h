@@ -12,12 +12,16 @@ typedef struct SimtModule SimtModule;
 typedef struct SimtKernel SimtKernel;
 
 typedef struct SimtOptions {
-    int threads;                /* host threads, 0: one per core */
-    int initcheck;              /* report reads of device or shared memory that nothing wrote */
-    int count;                  /* counters and cycles; 0: functional only, fastest */
-    int profile;                /* with count: keep a SimtProfile of the last launch */
-    int racecheck;              /* report hazards between threads that no barrier orders */
-    int machine_code;           /* with count: believe the program's machine code (time/follow.h) */
+    int threads;      /* host threads, 0: one per core */
+    int initcheck;    /* report reads of device or shared memory that nothing wrote */
+    int gaps;         /* with initcheck: not of elements that are partly written */
+    int count;        /* counters and cycles; 0: functional only, fastest */
+    int profile;      /* with count: keep a SimtProfile of the last launch */
+    int racecheck;    /* report hazards between threads that no barrier orders */
+    int machine_code; /* with count: believe the program's machine code (time/follow.h) */
+    /* Of programs that may want to know whether they are counted, or whom they follow: 16 cycles
+     * from one look at a clock to the next, and every block begins with registers of zeros. */
+    int untrusted;
     uint64_t instruction_limit; /* warp instructions of one launch; 0: 20e9 */
 } SimtOptions;
 

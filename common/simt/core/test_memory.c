@@ -112,12 +112,37 @@ static void a_heap_has_so_many_places(void **state)
     gpu_close(gpu);
 }
 
+static void a_restored_heap_gives_the_same_places(void **state)
+{
+    (void)state;
+    enum { BLOCKS = 50 };
+    int again;
+    uint64_t address[BLOCKS];
+    SimtGpu *gpu = gpu_open(1 << 20);
+    for (uint32_t round = 0; round < 3; round++) {
+        for (uint32_t i = 0; i < BLOCKS; i++) {
+            Allocation *a = heap_alloc(gpu, 7 * i, &again);
+            assert_true(a && !again && !a->freed);
+            if (round) assert_int_equal(a->address, address[i]);
+            address[i] = a->address;
+            if (i % 3 == 0) assert_int_equal(heap_free(gpu, a->address), HEAP_FREE_DONE);
+        }
+        heap_restore(gpu);
+        assert_int_equal(heap_free(gpu, address[1]), HEAP_FREE_TWICE);
+    }
+    /* Another size than before: a new place, behind all. */
+    assert_true(heap_alloc(gpu, 5000, &again)->address > address[BLOCKS - 1]);
+    assert_true(heap_alloc(gpu, 1, &again)->address > address[BLOCKS - 1] + 5000);
+    gpu_close(gpu);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_written_moves_with_a_copy),
         cmocka_unit_test(freed_places_are_used_again_in_their_order),
         cmocka_unit_test(a_heap_has_so_many_places),
+        cmocka_unit_test(a_restored_heap_gives_the_same_places),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -126,7 +126,7 @@ static void warp_run_counting(Warp *warp)
     const Price *price = worker->kernel->price;
     BlockCost *cost = &worker->cost;
     uint32_t issue_cycles = worker->gpu->machine.issue_cycles, mask = 0, lanes = 0;
-    int clocked = worker->kernel->reads_clock;
+    int clocked = worker->kernel->reads_clock && !worker->gpu->options.untrusted;
     warp->state = WARP_READY;
     while (ins) {
         uint32_t n = 0, chunk = chunk_of(worker);
@@ -241,6 +241,15 @@ static void special_set(Warp *warp, Special which, uint32_t value)
         slot[i] = value;
 }
 
+/* As the launch's first block found them: zeros and constants. */
+static void registers_clear(Warp *warp)
+{
+    enum { BEGIN = SR_COUNT * LANES * 4 };
+    const Worker *worker = warp->worker;
+    const char *blank = worker->files + worker->block.warps * worker->file_stride;
+    memcpy(warp->file + BEGIN, blank + BEGIN, worker->file_stride - BEGIN);
+}
+
 static void flights_drop(Block *block)
 {
     for (uint32_t i = 0; i < block->flights; i++)
@@ -334,6 +343,7 @@ static void block_prepare(Worker *worker, uint64_t number)
     for (uint32_t w = 0; w < block->warps; w++) {
         Warp *warp = &worker->warp[w];
         uint32_t left = block->threads - w * LANES;
+        if (worker->gpu->options.untrusted) registers_clear(warp);
         warp->alive = warp->mask = left >= LANES ? FULL_MASK : (1u << left) - 1;
         warp->rpc = NO_SLOT;
         warp->turns = 0, warp->changed = 0, warp->awaited = 0;
@@ -591,7 +601,7 @@ int worker_open(Worker *worker, Launch *launch, Shelf *shelf)
     worker->file_stride = kernel->file_bytes;
     worker->block = (Block){
         .warps = warps, .threads = launch->threads_per_block, .shared_bytes = launch->shared_bytes};
-    worker->files = shelf_take(shelf, worker->file_stride * warps);
+    worker->files = shelf_take(shelf, worker->file_stride * (warps + 1));
     worker->warp = shelf_zeros(shelf, warps, sizeof *worker->warp);
     size_t registers = kernel->wgmma_registers + 1;
     worker->wgmma_registers =
@@ -627,6 +637,8 @@ int worker_open(Worker *worker, Launch *launch, Shelf *shelf)
         specials_fill(worker, warp, w);
         constants_fill(worker, warp);
     }
+    if (launch->gpu->options.untrusted)
+        memcpy(worker->files + warps * worker->file_stride, worker->files, worker->file_stride);
     return 0;
 }
 

@@ -9,7 +9,10 @@
 /* A longer width or precision is cut: the text that it asks for is shown by nobody. */
 enum { WIDTH_DIGITS = 3 };
 
-/* As much as CUDA's buffer holds: what is printed beyond is lost, and costs nothing. */
+/* Of a printf, and of each so many characters of its format, in instructions. */
+enum { PRINT_CHARGE = 8 };
+
+/* As much as CUDA's buffer holds: what is printed beyond is lost. */
 enum { PRINTED_MAX = 1 << 20 };
 
 /* Where in the thread's local memory the caller's frame begins. */
@@ -56,71 +59,99 @@ static uint64_t buffer_read(const Warp *warp, uint32_t lane, uint64_t buffer, ui
     return value;
 }
 
-/* One conversion: its flags, width and precision as they are, the length decided by us. */
-static void conversion_print(const Warp *warp, uint32_t lane, const char *spec, size_t length,
-                             uint64_t buffer, uint32_t *at)
+/* Of the arguments of a printf, the next one. */
+static uint64_t value_take(const Warp *warp, uint32_t lane, uint64_t buffer, uint32_t bytes,
+                           uint32_t *at)
 {
-    char form[48], text[1024];
-    char kind = spec[length - 1];
-    size_t keep = 0;
-    uint32_t longs = 0, digits = 0;
-    for (size_t i = 0; i + 1 < length && keep < 32; i++) {
-        if (spec[i] == 'l') longs++;
-        digits = spec[i] >= '0' && spec[i] <= '9' ? digits + 1 : 0;
-        if (digits > WIDTH_DIGITS) continue;
-        if (spec[i] != 'l' && spec[i] != 'h' && spec[i] != 'z' && spec[i] != 'j' && spec[i] != '*')
-            form[keep++] = spec[i];
-        if (spec[i] == 'z' || spec[i] == 'j') longs++;
-    }
-    form[keep] = 0;
-    int is_float = strchr("fFeEgGaA", kind) != NULL;
-    uint32_t bytes = is_float || longs || kind == 's' || kind == 'p' ? 8 : 4;
     *at = (*at + bytes - 1) / bytes * bytes;
     uint64_t value = buffer_read(warp, lane, buffer, *at, bytes);
     *at += bytes;
+    return value;
+}
+
+/* Flags, width and precision as they are, a width by argument as its number; without lengths, which
+ * say how wide the argument is. */
+static void form_take(const Warp *warp, uint32_t lane, const char *spec, size_t length,
+                      uint64_t buffer, uint32_t *at, char *form, size_t room)
+{
+    enum { WIDEST = 999 };
+    size_t keep = 0;
+    uint32_t digits = 0;
+    for (size_t i = 0; i + 1 < length && keep + 8 < room; i++) {
+        digits = spec[i] >= '0' && spec[i] <= '9' ? digits + 1 : 0;
+        if (digits > WIDTH_DIGITS || spec[i] == 'l' || spec[i] == 'h') continue;
+        if (spec[i] != '*') {
+            form[keep++] = spec[i];
+            continue;
+        }
+        int width = (int)value_take(warp, lane, buffer, 4, at);
+        width = width > WIDEST ? WIDEST : width < -WIDEST ? -WIDEST : width;
+        keep += (size_t)snprintf(form + keep, room - keep, "%d", width);
+    }
+    form[keep] = 0;
+}
+
+static long long whole_of(uint64_t value, uint32_t bytes, int shorts, int is_signed)
+{
+    if (shorts >= 2) return is_signed ? (int8_t)value : (long long)(uint8_t)value;
+    if (shorts == 1) return is_signed ? (int16_t)value : (long long)(uint16_t)value;
+    return bytes == 4 && is_signed ? (int32_t)value : (long long)value;
+}
+
+/* One conversion: the length decided by us. */
+static void conversion_print(const Warp *warp, uint32_t lane, const char *spec, size_t length,
+                             uint64_t buffer, uint32_t *at, char *text, size_t room)
+{
+    char form[48], kind = spec[length - 1];
+    int longs = 0, shorts = 0, is_float = strchr("fFeEgGaA", kind) != NULL;
+    for (size_t i = 0; i + 1 < length; i++)
+        longs += spec[i] == 'l', shorts += spec[i] == 'h';
+    form_take(warp, lane, spec, length, buffer, at, form, sizeof form);
+    size_t keep = strlen(form);
+    uint32_t bytes = is_float || longs || kind == 's' || kind == 'p' ? 8 : 4;
+    uint64_t value = value_take(warp, lane, buffer, bytes, at);
     if (is_float) {
         double x;
         memcpy(&x, &value, 8);
         snprintf(form + keep, sizeof form - keep, "%c", kind);
-        snprintf(text, sizeof text, form, x);
+        snprintf(text, room, form, x);
     } else if (kind == 's') {
         char string[768];
         text_read(warp, value, string, sizeof string);
         snprintf(form + keep, sizeof form - keep, "s");
-        snprintf(text, sizeof text, form, string);
+        snprintf(text, room, form, string);
     } else if (kind == 'c') {
         snprintf(form + keep, sizeof form - keep, "c");
-        snprintf(text, sizeof text, form, (int)(unsigned char)value);
+        snprintf(text, room, form, (int)(unsigned char)value);
     } else if (kind == 'p') {
-        snprintf(text, sizeof text, "0x%llx", (unsigned long long)value);
+        snprintf(text, room, "0x%llx", (unsigned long long)value);
     } else {
-        long long wide =
-            bytes == 4 && (kind == 'd' || kind == 'i') ? (int32_t)value : (long long)value;
         snprintf(form + keep, sizeof form - keep, "ll%c", kind);
-        snprintf(text, sizeof text, form, wide);
+        snprintf(text, room, form, whole_of(value, bytes, shorts, kind == 'd' || kind == 'i'));
     }
-    fputs(text, stdout);
 }
 
-static int format_print(const Warp *warp, uint32_t lane, const char *format, uint64_t buffer)
+/* Prints, unless it is `quiet`; returns how many conversions there were.  Like a card it knows no
+ * other lengths than h and l and no precision by argument, and prints those as they stand. */
+static int format_print(const Warp *warp, uint32_t lane, const char *format, uint64_t buffer,
+                        int quiet)
 {
+    char text[1024];
     uint32_t at = 0;
     int count = 0;
     for (const char *c = format; *c; c++) {
-        if (*c != '%') {
-            fputc(*c, stdout);
+        size_t length = *c == '%' ? 1 + strspn(c + 1, "-+ #0123456789.lh*") : 0;
+        int known = length && c[length] && strchr("diouxXcspfFeEgGaA", c[length]) &&
+                    !memmem(c, length, ".*", 2);
+        if (!known) {
+            if (!quiet) fputc(*c, stdout);
+            c += *c == '%' && c[1] == '%';
             continue;
         }
-        if (c[1] == '%') {
-            fputc(*c++, stdout);
-            continue;
+        if (!quiet) {
+            conversion_print(warp, lane, c, length + 1, buffer, &at, text, sizeof text);
+            fputs(text, stdout);
         }
-        size_t length = 1 + strspn(c + 1, "-+ #0123456789.lhzj*");
-        if (!c[length] || !strchr("diouxXcspfFeEgGaA", c[length])) {
-            fputc(*c, stdout);
-            continue;
-        }
-        conversion_print(warp, lane, c, length + 1, buffer, &at);
         c += length;
         count++;
     }
@@ -134,11 +165,13 @@ int device_printf(Warp *warp, const Ins *ins)
     for (uint32_t m = warp->mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m), size = warp->worker->launch->local_bytes;
         text_read(warp, argument_at(warp, ins, lane, 0), format, sizeof format);
-        uint32_t count = 0;
-        if (printed <= PRINTED_MAX) {
-            count = (uint32_t)format_print(warp, lane, format, argument_at(warp, ins, lane, 1));
-            printed += 32; /* or more, or less: it bounds the work */
-        }
+        /* What is too much is not printed, and the kernel is not told: it would know by that
+         * whether it is a replay. */
+        int quiet = printed > PRINTED_MAX;
+        uint32_t count =
+            (uint32_t)format_print(warp, lane, format, argument_at(warp, ins, lane, 1), quiet);
+        warp_charge(warp, PRINT_CHARGE + strlen(format) / PRINT_CHARGE);
+        if (!quiet) printed += 32; /* or more, or less: it bounds the work */
         uint64_t result = (uint64_t)ins->imm + frame_at(warp, ins, lane);
         if (ins->imm >= 0 && result + 4 <= size)
             memcpy(warp->local + (size_t)lane * size + result, &count, 4);

@@ -459,7 +459,8 @@ HANDLER(TRAP)
 /* The clock of a functional run only has to go on.  The chip's timer counts nanoseconds. */
 HANDLER(CLOCK)
 {
-    uint64_t now = warp->count ? warp->clock : (warp->clock += 16);
+    int even = !warp->count || warp->worker->gpu->options.untrusted;
+    uint64_t now = even ? (warp->clock += 16) : warp->clock;
     if (ins->aux) now = (uint64_t)((double)now * 1e3 / warp->worker->gpu->machine.clock_mhz);
     if (ins->bytes == 8) {
         uint64_t t[LANES];

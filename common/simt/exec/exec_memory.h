@@ -158,11 +158,12 @@ static int adds_in_place(const Warp *warp, const Ins *ins)
     return 0;
 }
 
-/* Whether there is an element of which no byte is written; `marks` has a bit for each byte of the
- * access.  One of which a part is written is what a struct with gaps is copied by. */
-ALWAYS int elements_lack(const Ins *ins, uint32_t marks, uint32_t bytes)
+/* Whether something was read that nothing wrote; `marks` has a bit for each byte of the access.
+ * With `gaps` an element counts where a part of it is written: as a struct with gaps is copied. */
+ALWAYS int elements_lack(const Warp *warp, const Ins *ins, uint32_t marks, uint32_t bytes)
 {
-    uint32_t one = (1u << ins->bytes) - 1;
+    uint32_t one = (1u << ins->bytes) - 1, all = (1u << bytes) - 1;
+    if (!warp->worker->gpu->options.gaps) return (marks & all) != all;
     for (uint32_t at = 0; at < bytes; at += ins->bytes)
         if (!(marks >> at & one)) return 1;
     return 0;
@@ -196,9 +197,9 @@ __attribute__((noinline)) static void init_check(Warp *warp, const Ins *ins, con
         return;
     FOR_ACTIVE(warp->mask)
     {
-        missing |=
-            (uint32_t)elements_lack(ins, shadow_bits(memory->shadow, start + reach->off[i]), bytes)
-            << i;
+        missing |= (uint32_t)elements_lack(
+                       warp, ins, shadow_bits(memory->shadow, start + reach->off[i]), bytes)
+                   << i;
     }
     if (missing) {
         uint32_t lane = first_lane(missing);
@@ -554,7 +555,7 @@ ALWAYS int shared_init_check(Warp *warp, const Ins *ins, const uint32_t *off, ui
     if (__builtin_expect(missing == 0, 1)) return 1;
     FOR_ACTIVE(warp->mask)
     {
-        if (!elements_lack(ins, shadow_bits(shadow, off[i]), bytes)) continue;
+        if (!elements_lack(warp, ins, shadow_bits(shadow, off[i]), bytes)) continue;
         init_report(warp, ins, i, off[i], bytes, "__shared__");
         break;
     }
@@ -732,7 +733,7 @@ __attribute__((noinline)) static int spot_global(Warp *warp, const Ins *ins, uin
     spot->host = a->host + (address - a->address);
     spot->shared = 0;
     if (!warp->worker->initcheck || a->initialised) return 0;
-    if (load && elements_lack(ins, shadow_bits(memory->shadow, address - DEVICE_BASE), bytes))
+    if (load && elements_lack(warp, ins, shadow_bits(memory->shadow, address - DEVICE_BASE), bytes))
         init_report(warp, ins, lane, address, bytes, "__global__");
     if (store) memory_mark(&warp->worker->gpu->memory, address, bytes, 1);
     return 0;
@@ -790,7 +791,7 @@ static int spot_shared(Warp *warp, const Ins *ins, uint32_t lane, uint64_t off, 
     if (!warp->worker->initcheck) return 0;
     uint32_t want = (1u << bytes) - 1, word;
     memcpy(&word, block->shared_shadow + off / 8, 4);
-    if (load && elements_lack(ins, word >> (off & 7), bytes))
+    if (load && elements_lack(warp, ins, word >> (off & 7), bytes))
         init_report(warp, ins, lane, off, bytes, "__shared__");
     word |= store ? want << (off & 7) : 0;
     memcpy(block->shared_shadow + off / 8, &word, 4);

@@ -17,7 +17,7 @@
 #define SLOT(T, offset) ((T *)(void *)(warp->file + (offset)))
 
 enum { WHOLE = 256, CORNERS = 8 }; /* of a filter: 1, as a weight; texels, at most */
-enum { LEVELS = 32, FACES = 6, FRACTION = 1 << 21 };
+enum { LEVELS = 32, FACES = 6, FRACTION = 1 << 21, ROWS = CORNERS };
 
 /* One lane's access. */
 typedef struct Access {
@@ -26,6 +26,8 @@ typedef struct Access {
     uint32_t lane, dims;
     uint32_t layer;
     uint64_t address; /* of what it touches first */
+    uint64_t row[ROWS];
+    uint32_t rows; /* of texels that a filter takes, each with the address of its first */
 } Access;
 
 typedef union Texel {
@@ -49,7 +51,7 @@ static int object_open(const Warp *warp, const Ins *ins, uint32_t lane, Access *
     memcpy(&a->texture, object->host, sizeof a->texture);
     const Texture *t = &a->texture;
     a->lane = lane;
-    a->layer = 0;
+    a->layer = 0, a->rows = 0;
     a->dims = ins->aux >> TEXTURE_DIMS & 3;
     return t->magic == TEXTURE_MAGIC && t->extent[0] && t->extent[1] && t->extent[2] &&
            t->channels - 1 <= 3 && t->channel_bytes && t->channel_bytes <= 4 &&
@@ -225,6 +227,11 @@ static float filtered_to(const Texture *t, double mean)
     return (float)(round(mean) / (t->kind == TEXEL_UNSIGNED ? 65535.0 : 32767.0));
 }
 
+static void row_note(Access *a)
+{
+    if (a->rows < ROWS) a->row[a->rows++] = a->address;
+}
+
 /* The mean of the texels around, as an H200 rounds it. */
 static Texel filter(Access *a, const float *x)
 {
@@ -246,6 +253,7 @@ static Texel filter(Access *a, const float *x)
             index[k] = low[k] + (corner >> k & 1);
         if (!weight[corner]) continue;
         Texel texel = texel_by_index(a, index);
+        if (!(corner & 1) || !weight[corner - 1]) row_note(a);
         for (int c = 0; c < 4; c++)
             sum[c] += weight[corner] * filtered_from(&a->texture, texel.f[c]);
     }
@@ -263,6 +271,7 @@ static Texel gather(Access *a, const float *x, uint32_t component)
         int64_t index[3] = {(int64_t)floorf(x[0] - 0.5f) + CORNER[i][0],
                             (int64_t)floorf(x[1] - 0.5f) + CORNER[i][1], 0};
         four.u[i] = texel_by_index(a, index).u[component];
+        if (!CORNER[i][0]) row_note(a);
     }
     return four;
 }
@@ -365,6 +374,10 @@ static int texture_read(const Warp *warp, const Ins *ins, Access *a, Texel *texe
     if (!part) return 1;
     if (!level_take(warp, ins, &next, first + 1)) return 0;
     Texel other = level_read(warp, ins, &next, x);
+    if (!a->rows) row_note(a);
+    for (uint32_t i = 0; i < next.rows; i++)
+        if (a->rows < ROWS) a->row[a->rows++] = next.row[i];
+    if (!next.rows && a->rows < ROWS) a->row[a->rows++] = next.address;
     int is_float = a->texture.kind == TEXEL_FLOAT || a->texture.read_as_fraction;
     for (int c = 0; c < 4 && is_float; c++)
         texel->f[c] =
@@ -477,7 +490,8 @@ static const Ins *object_fault(Warp *warp, const Ins *ins, uint32_t lane)
 
 const Ins *texture_run(Warp *warp, const Ins *ins)
 {
-    uint64_t address[LANES] = {0};
+    uint64_t address[ROWS][LANES] = {{0}};
+    uint32_t lanes[ROWS] = {0}; /* that take so many rows */
     uint32_t kind = ins->aux & TEXTURE_KIND, to_float = ins->aux >> TEXTURE_TO_FLOAT & 1;
     Access a;
     Texel texel;
@@ -497,8 +511,11 @@ const Ins *texture_run(Warp *warp, const Ins *ins)
             if (surface_access(warp, ins, &a, kind == SURFACE_WRITE) != 0) return NULL;
         }
         if (kind != SURFACE_WRITE) unwritten_report(warp, ins, &a);
-        address[lane] = a.address;
+        if (!a.rows) row_note(&a);
+        for (uint32_t i = 0; i < a.rows; i++)
+            address[i][lane] = a.row[i], lanes[i] |= 1u << lane;
     }
-    if (warp->count) count_global(warp, ins, address, warp->mask, kind == SURFACE_WRITE);
+    for (uint32_t i = 0; warp->count && i < ROWS && lanes[i]; i++)
+        count_global(warp, ins, address[i], lanes[i], kind == SURFACE_WRITE);
     return ins + 1;
 }
