@@ -36,7 +36,7 @@ sectors() {
 
 # ---- how the loads of TODO(2) are written --------------------------------------------------------
 
-shape=$(sed -n '/^\[case vgg-slice\]/,/^\[/s/^shape *= *//p' labs/09-im2col/lab.ini)
+shape=$(case_shape 09-im2col vgg-slice)
 simulate naive 02 solutions --shape "$shape" --gpu h200
 
 # loads NAME WORDS: a row; NAME is a patch of the solution, or `solution`.

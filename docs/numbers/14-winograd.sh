@@ -9,10 +9,8 @@ measured=docs/data/compare/winograd-h200.tsv
 # way NAME LAB SUBMISSION WORDS: a row with the timed cases' cycles, and what staged-timed has to
 # do.
 way() {
-    simulate_long "$1-small" "$2" "$3" --shape 'N=2 C=64 H=56 W=56 K=64 R=3 S=3 pad=1 stride=1' \
-        --gpu h200
-    simulate_long "$1-large" "$2" "$3" --shape 'N=4 C=256 H=28 W=28 K=128 R=3 S=3 pad=1 stride=1' \
-        --gpu h200
+    simulate_long "$1-small" "$2" "$3" --shape "$(case_shape 14-winograd one-kernel-timed)" --gpu h200
+    simulate_long "$1-large" "$2" "$3" --shape "$(case_shape 14-winograd staged-timed)" --gpu h200
     printf '| %s | %s | %s | %s | %s | %s |\n' "$4" "$(thousands "$(number "$1-small" cycles)")" \
         "$(thousands "$(number "$1-large" cycles)")" \
         "$(number "$1-large" launches)" \

@@ -23,10 +23,9 @@ saved() { calc %.1f "$2^2 * ($1 - $2 + 1)^2 / (4 * ($1^2 / 2 + 2))"; }
 
 # way NAME LAB SUBMISSION WORDS: a row with the timed cases' cycles, and what `eleven` has to do.
 way() {
-    simulate_long "$1-alexnet-2" "$2" "$3" \
-        --shape 'N=4 C=48 H=27 W=27 K=128 R=5 S=5 pad=2 stride=1' --gpu h200
-    simulate_long "$1-eleven" "$2" "$3" --shape 'N=2 C=8 H=88 W=88 K=32 R=11 S=11 pad=5 stride=1' \
-        --gpu h200
+    for timed in alexnet-2 eleven; do
+        simulate_long "$1-$timed" "$2" "$3" --shape "$(case_shape 15-fft $timed)" --gpu h200
+    done
     printf '| %s | %s | %s | %s | %s | %s |\n' "$4" \
         "$(thousands "$(number "$1-alexnet-2" cycles)")" \
         "$(thousands "$(number "$1-eleven" cycles)")" \
@@ -45,7 +44,7 @@ way() {
     way chosen 15 solutions 'lab 15: what costs least'
 } >"$out/steps.md"
 simulate_long one-by-one 15 "$(variant one-by-one "$solution" "$patches/one-by-one.patch")" \
-    --shape 'N=2 C=8 H=88 W=88 K=32 R=11 S=11 pad=5 stride=1' --gpu h200
+    --shape "$(case_shape 15-fft eleven)" --gpu h200
 say $page "and \`eleven\` took $(thousands "$(number one-by-one cycles)") cycles instead of $(thousands "$(number chosen-eleven cycles)")"
 
 # ---- what an H200 measured -----------------------------------------------------------------------

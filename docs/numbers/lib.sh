@@ -99,6 +99,9 @@ simulate() {
     cp "$_kept/counters" "$out/runs/$_run"
 }
 
+# case_shape LAB CASE: its shape on the simulator, as lab.ini has it, for runs of other labs.
+case_shape() { sed -n "/^\[case $2\]/,/^\[/s/^shape *= *//p" "labs/$1/lab.ini"; }
+
 # record_of RUN: where a long run's numbers are kept.
 record_of() {
     printf 'docs/data/simulated/%s/%s.tsv\n' "$script" "$1"
