@@ -29,6 +29,8 @@
     X(divergent_branches, "divergent_branches", "of them: those that did")                         \
     X(barriers, "barriers", "arrivals of warps at barriers")                                       \
     X(atomics, "atomics", "atomic operations")                                                     \
+    X(atomic_sectors, "atomic_sectors", "sectors that they touched in global memory")              \
+    X(shared_atomic_wavefronts, "shared_atomic_wavefronts", "their passes through shared memory")  \
     X(global_load_requests, "global_load_requests", "loads from global memory")                    \
     X(global_load_sectors, "global_load_sectors", "sectors that they touched")                     \
     X(global_load_bytes, "global_load_bytes", "bytes that the active threads asked for")           \
@@ -41,7 +43,7 @@
     X(shared_load_requests, "shared_load_requests", "loads from shared memory")                    \
     X(shared_store_requests, "shared_store_requests", "stores to shared memory")                   \
     X(shared_wavefronts, "shared_wavefronts", "passes through shared memory")                      \
-    X(bank_conflicts, "bank_conflicts", "of them: more than the words themselves need")            \
+    X(bank_conflicts, "bank_conflicts", "passes, atomics too, beyond what the bytes need")         \
     X(local_sectors, "local_sectors", "sectors of local memory, loaded and stored")                \
     X(const_requests, "const_requests", "loads from constant memory")                              \
     X(accelerator_calls, "accelerator_calls", "calls of accelerators, where a machine has them")   \

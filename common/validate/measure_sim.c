@@ -1,11 +1,34 @@
 /* measure_sim.c - prices and counts on the simulated GPU: each entry is launched once. */
 #include "common/validate/measure.h"
 
+#include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/cuda/runtime/runtime.h"
 #include "common/cuda/sim/sim_device.h"
+
+/* Counts of a launch, in the order in which they are printed. */
+static const struct {
+    const char *name;
+    size_t place; /* of a uint64_t */
+} COLUMN[] = {{"cycles", offsetof(DeviceCost, cycles)},
+              {"launches", offsetof(DeviceCost, launches)},
+              {"warp_instructions", offsetof(DeviceCost, warp_instructions)},
+              {"thread_instructions", offsetof(DeviceCost, instructions)},
+              {"load_requests", offsetof(DeviceCost, global_load_requests)},
+              {"load_sectors", offsetof(DeviceCost, global_load_sectors)},
+              {"load_hits", offsetof(DeviceCost, l1_hit_sectors)},
+              {"store_requests", offsetof(DeviceCost, global_store_requests)},
+              {"store_sectors", offsetof(DeviceCost, global_store_sectors)},
+              {"shared_wavefronts", offsetof(DeviceCost, shared_wavefronts)},
+              {"shared_atomic_wavefronts", offsetof(DeviceCost, shared_atomic_wavefronts)},
+              {"bank_conflicts", offsetof(DeviceCost, bank_conflicts)},
+              {"atomic_sectors", offsetof(DeviceCost, atomic_sectors)},
+              {"local_sectors", offsetof(DeviceCost, local_sectors)},
+              {"dram_bytes", offsetof(DeviceCost, dram_bytes)}};
 
 static Device *device;
 static int failed;
@@ -24,16 +47,16 @@ void measure_open(int argc, char **argv)
         exit(2);
     }
     runtime_set_device(device);
-    printf(
-        "name\tset\tfamily\tus\tcycles\tlaunches\twarp_instructions\tthread_instructions\t"
-        "load_requests\tload_sectors\tload_hits\tstore_requests\tstore_sectors\tshared_wavefronts\t"
-        "local_sectors\tdram_bytes\tresident\tregisters\n");
+    printf("name\tset\tfamily\tus");
+    for (size_t i = 0; i < sizeof COLUMN / sizeof *COLUMN; i++)
+        printf("\t%s", COLUMN[i].name);
+    printf("\tresident\tregisters\n");
 }
 
 void measure_entry(MeasureSet set, const char *family, const char *name, void (*launch)(void *),
                    void *argument)
 {
-    static const char *const SET[] = {"fit", "held-out", "layer"};
+    static const char *const SET[] = {"fit", "held-out", "layer", "counted"};
     char message[1024] = "";
     DeviceCost cost;
     device->take_cost(device, &cost);
@@ -43,17 +66,13 @@ void measure_entry(MeasureSet set, const char *family, const char *name, void (*
         fprintf(stderr, "%s: %s\n", name, message);
         failed = 1;
     }
-    printf("%s\t%s\t%s\t%.3f\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%"
-           "llu\t%u\t"
-           "%u\n",
-           name, SET[set], family, cost.seconds * 1e6, (unsigned long long)cost.cycles,
-           (unsigned long long)cost.launches, (unsigned long long)cost.warp_instructions,
-           (unsigned long long)cost.instructions, (unsigned long long)cost.global_load_requests,
-           (unsigned long long)cost.global_load_sectors, (unsigned long long)cost.l1_hit_sectors,
-           (unsigned long long)cost.global_store_requests,
-           (unsigned long long)cost.global_store_sectors,
-           (unsigned long long)cost.shared_wavefronts, (unsigned long long)cost.local_sectors,
-           (unsigned long long)cost.dram_bytes, cost.resident_blocks, cost.registers);
+    printf("%s\t%s\t%s\t%.3f", name, SET[set], family, cost.seconds * 1e6);
+    for (size_t i = 0; i < sizeof COLUMN / sizeof *COLUMN; i++) {
+        uint64_t value;
+        memcpy(&value, (const char *)&cost + COLUMN[i].place, sizeof value);
+        printf("\t%" PRIu64, value);
+    }
+    printf("\t%u\t%u\n", cost.resident_blocks, cost.registers);
     fflush(stdout);
 }
 

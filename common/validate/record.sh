@@ -1,13 +1,16 @@
 #!/bin/sh
-# record.sh DIRECTORY NAMES... - measures on this machine's GPU: programs of kernels (micro,
-# families, strangers, hopper) and labs' solutions.
+# record.sh [--counters] DIRECTORY NAMES... - measures on this machine's GPU: programs of kernels
+# (micro, families, strangers, hopper) and labs' solutions.
 #
 # Needs nvcc, ncu and a GPU; from the workbook's root, with build/bin/lab built for labs.  Writes,
 # for each name, NAME-times.tsv (medians of event pairs, L2 flushed before each) and
 # NAME-counters.tsv (one line a kernel, from ncu); of a
-# lab NAME-cases.txt, too, the shapes that were measured.
+# lab NAME-cases.txt, too, the shapes that were measured.  --counters: only what is counted is
+# measured anew, of the shapes that DIRECTORY has.
 set -eu
-out=${1:?usage: record.sh DIRECTORY NAMES...}
+times=1
+[ "${1-}" != --counters ] || { times= && shift; }
+out=${1:?usage: record.sh [--counters] DIRECTORY NAMES...}
 shift
 mkdir -p "$out"
 work=$(mktemp -d)
@@ -21,9 +24,10 @@ load_sectors:l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum
 load_hits:l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum
 store_requests:l1tex__t_requests_pipe_lsu_mem_global_op_st.sum
 store_sectors:l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum
-wavefronts_load:smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum
-wavefronts_store:smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum
-conflicts:l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum
+wavefronts:memory_l1_wavefronts_shared
+wavefronts_ideal:memory_l1_wavefronts_shared_ideal
+atom_sectors:l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum
+red_sectors:l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum
 local_loads:l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum
 local_stores:l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum
 dram_read:dram__bytes_read.sum
@@ -59,7 +63,7 @@ table() {
 }
 
 measure() { # NAME PROGRAM CASES
-    { header; "$2" time <"$3"; } >"$out/$1-times.tsv"
+    [ -z "$times" ] || { header && "$2" time <"$3"; } >"$out/$1-times.tsv"
     list=$(echo "$metrics" | sed 's/.*://' | paste -sd, -)
     { header; ncu --csv --page raw --metrics "$list" --clock-control none --cache-control all "$2" once <"$3" | table; } \
         >"$out/$1-counters.tsv"
@@ -72,8 +76,8 @@ for name in "$@"; do
         : >"$work/$name.cases"
     else
         sources="common/validate/layers.cu solutions/$name/conv.cu"
-        build/bin/lab cases --lab "$name" >"$work/$name.cases"
-        cp "$work/$name.cases" "$out/$name-cases.txt"
+        [ -z "$times" ] || build/bin/lab cases --lab "$name" >"$out/$name-cases.txt"
+        cp "$out/$name-cases.txt" "$work/$name.cases"
     fi
     arch=-arch=native
     [ "$name" != hopper ] || arch='-gencode arch=compute_90a,code=sm_90a' # its units have machine code of their own

@@ -434,6 +434,13 @@ typedef struct CallFrame {
 
 /* The blocks with the most to do of those that one host thread ran; traced all of them, and the one
  * in hand. */
+/* Loops of atomics in shared memory, of a block: successes by word (hashed) and the most of any;
+ * the wavefronts of the loads in them, and of what swaps. */
+typedef struct Retries {
+    uint32_t word[RETRIED_WORDS], most;
+    uint64_t turns, loads, swaps;
+} Retries;
+
 typedef struct Heaviest {
     BlockTrace *block; /* `most` + 1 */
     TraceStep *steps;
@@ -495,6 +502,7 @@ struct Warp {
     uint32_t passes, misses, lines; /* of the access just made, set by the counters */
     uint32_t wanted;                /* ... and of a load the lines, see TraceStep */
     uint32_t filled;                /* lines that it has brought into the L1 */
+    uint32_t retries;               /* turns of loops of atomics in shared memory */
     uint32_t accesses;              /* to global memory so far, as far as the L2 takes notes */
     uint32_t bulk_sectors;          /* the same of a bulk copy */
     CallFrame *frame;               /* the latest last */
@@ -608,7 +616,7 @@ struct Worker {
     BlockCost *sm;    /* per SM */
     uint64_t longest; /* the longest chain of any block */
     Heaviest heaviest;
-    uint32_t retried[RETRIED_WORDS], most_retried; /* of the block in hand, by word, hashed */
+    Retries retries; /* of the block in hand */
     L1Line *l1;
     uint32_t l1_sets, l1_clock;
     uint32_t *local_line;   /* those of local memory a warp has in the L1: count.c */

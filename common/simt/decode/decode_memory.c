@@ -261,51 +261,107 @@ static int atom_format(Decoder *d, int op, PtxType type)
     return type_is_signed(type) ? (wide ? FORMAT_S64 : FORMAT_S32) : wide ? FORMAT_U64 : FORMAT_U32;
 }
 
-/* ptxas counts lanes where ones are added and nobody looks at the sum; floats, halves and words of
- * 64 bits are added by a loop. */
+/* ptxas counts lanes where ones are added and nobody looks at the sum; what is done with floats,
+ * halves and words of 64 bits is a loop, unless these are only exchanged or compared. */
 static SharedAtomic shared_atomic_of(const Decoder *d, int op, PtxType type, int has_result)
 {
     const PtxOperand *value = &d->in->operand[has_result + 1];
+    int moves = op == ATOM_EXCH || op == ATOM_CAS, bytes = (int)ptx_type_bytes(type);
+    if (bytes < 4 || type_is_float(type) || (bytes == 8 && !moves)) return SHARED_RETRIES;
     if (op != ATOM_ADD) return SHARED_TURNS;
-    if (type_is_float(type) || ptx_type_bytes(type) == 8) return SHARED_RETRIES;
     int is_one = value->kind == PTX_OPERAND_INTEGER && value->integer == 1,
         is_used = has_result && result_is_used(d, &d->in->operand[0]);
     return is_one && !is_used ? SHARED_COUNTS : SHARED_TURNS;
 }
 
+/* What an atomic does to one value; a vector is as many of them, one after another. */
+typedef struct Atomic {
+    int op, format;
+    PtxType type;
+    Ins address;
+    uint32_t at, count; /* the operand with the address; values */
+} Atomic;
+
+/* Value i of an operand that may be a vector. */
+static const PtxOperand *value_of(const Decoder *d, uint32_t operand, uint32_t i)
+{
+    const PtxOperand *whole = &d->in->operand[operand];
+    return whole->kind == PTX_OPERAND_VECTOR ? &whole->element[i] : whole;
+}
+
+static uint32_t values_of(const Decoder *d, uint32_t operand)
+{
+    const PtxOperand *whole = &d->in->operand[operand];
+    return whole->kind == PTX_OPERAND_VECTOR ? whole->count : 1;
+}
+
+/* The first value's instruction stands for the access, of whose bytes it counts all. */
+static Ins *atomic_emit(Decoder *d, const Atomic *a, uint32_t i, uint32_t dst)
+{
+    uint32_t b = source_of(d, value_of(d, a->at + 1, i), a->type), bytes = ptx_type_bytes(a->type),
+             c = a->op == ATOM_CAS ? source(d, a->at + 2, a->type) : b;
+    Ins *ins = emit(d, OP_ATOM, i ? CLASS_FREE : CLASS_ATOMIC);
+    ins->d = dst, ins->a = a->address.a, ins->b = b, ins->c = c;
+    ins->imm = a->address.imm + i * bytes;
+    ins->base64 = a->address.base64, ins->space = a->address.space, ins->bytes = (uint8_t)bytes;
+    ins->aux = (uint32_t)a->op | (uint32_t)a->format << 8, ins->vector = 1;
+    ins->pseudo = i > 0;
+    ins->part_bytes = (uint8_t)(a->count > 1 && !i ? a->count * bytes : 0);
+    ins->mem = d->kernel->mems++;
+    return ins;
+}
+
+/* Of a vector no value is written before all are read. */
+static void atomics_emit(Decoder *d, const Atomic *a, int strength)
+{
+    enum { VALUES = 8 };
+    uint32_t to[VALUES];
+    int is_used = 0;
+    for (uint32_t i = 0; i < a->count && !d->failed; i++) {
+        const PtxOperand *result = a->at ? value_of(d, 0, i) : NULL;
+        int kept = result && result->kind != PTX_OPERAND_SINK;
+        to[i] = !kept          ? NO_SLOT
+                : a->count > 1 ? temp_slot(d, width_of(a->type))
+                               : destination_of(d, result, a->type);
+        is_used |= kept && result_is_used(d, result);
+    }
+    for (uint32_t i = 0; i < a->count && !d->failed; i++) {
+        Ins *ins = atomic_emit(d, a, i, to[i]);
+        ins->shared_atomic = (uint8_t)shared_atomic_of(d, a->op, a->type, a->at != 0);
+        /* Every atomic is relaxed at least; only one that releases makes an order without a
+         * fence. */
+        order_set(d, ins, strength == RELEASING ? RELEASING : WEAK, is_used, 1);
+    }
+    for (uint32_t i = 0; i < a->count && a->count > 1 && !d->failed; i++)
+        if (to[i] != NO_SLOT)
+            emit_pseudo(d, OP_MOV_32, destination_of(d, value_of(d, 0, i), a->type), to[i], to[i]);
+}
+
 static int decode_atomic(Decoder *d, int has_result)
 {
     static const char *const NAMES[] = {"add", "min", "max",  "inc", "dec", "and",
-                                        "or",  "xor", "exch", "cas", NULL};
+                                        "or",  "xor", "exch", "cas", NULL},
+                             *const VECTORS[] = {"v2", "v4", "v8", NULL};
     PtxSpace space;
     int strength = hints_take(d);
     space_take(d, &space);
-    int op = word_choose(d, NAMES);
-    PtxType type = type_take(d);
-    if (op < 0 || space == PTX_LOCAL || space == PTX_CONST || space == PTX_PARAM)
+    Atomic a = {.op = word_choose(d, NAMES), .at = (uint32_t)has_result};
+    int vector = word_choose(d, VECTORS);
+    a.count = vector < 0 ? 1 : 2u << vector, a.type = type_take(d);
+    if (a.op < 0 || space == PTX_LOCAL || space == PTX_CONST || space == PTX_PARAM ||
+        (a.count > 1 && (space == PTX_SHARED || ptx_type_bytes(a.type) * a.count > 16)))
         return refuse(d, "that atomic");
-    int format = atom_format(d, op, type);
-    uint32_t at = (uint32_t)has_result, need = at + 2 + (op == ATOM_CAS) + policy_operands(d);
-    if (format < 0 || d->in->operands != need)
+    a.format = atom_format(d, a.op, a.type);
+    uint32_t need = a.at + 2 + (a.op == ATOM_CAS) + policy_operands(d);
+    if (a.format < 0 || d->in->operands != need)
         return d->failed ? -1 : refuse(d, "that number of operands");
-    Ins address = {0};
-    uint32_t b = source(d, at + 1, type), c = op == ATOM_CAS ? source(d, at + 2, type) : b;
-    uint32_t dst = !has_result || d->in->operand[0].kind == PTX_OPERAND_SINK
-                       ? NO_SLOT
-                       : destination(d, 0, type);
-    if (d->failed || address_of(d, &d->in->operand[at], space, &address) != 0) return -1;
-    Ins *ins = emit(d, OP_ATOM, CLASS_ATOMIC);
-    ins->d = dst, ins->a = address.a, ins->b = b, ins->c = c, ins->imm = address.imm;
-    ins->base64 = address.base64, ins->space = address.space,
-    ins->bytes = (uint8_t)ptx_type_bytes(type);
-    ins->aux = (uint32_t)op | (uint32_t)format << 8, ins->vector = 1;
-    ins->shared_atomic = (uint8_t)shared_atomic_of(d, op, type, has_result);
-    ins->mem = d->kernel->mems++;
-    if (address.space != PTX_SHARED) d->kernel->in_order = 1;
-    /* Every atomic is relaxed at least; only one that releases makes an order without a fence. */
-    order_set(d, ins, strength == RELEASING ? RELEASING : WEAK,
-              has_result && result_is_used(d, &d->in->operand[0]), 1);
-    return words_finished(d);
+    if (values_of(d, a.at + 1) != a.count ||
+        (a.at && values_of(d, 0) != a.count && d->in->operand[0].kind != PTX_OPERAND_SINK))
+        return refuse(d, "the vector has another length than the instruction says");
+    if (address_of(d, &d->in->operand[a.at], space, &a.address) != 0) return -1;
+    atomics_emit(d, &a, strength);
+    if (a.address.space != PTX_SHARED) d->kernel->in_order = 1;
+    return d->failed ? -1 : words_finished(d);
 }
 
 static void words_skip(Decoder *d)

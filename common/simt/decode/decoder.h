@@ -29,7 +29,7 @@ typedef struct Fix {
     uint32_t target;     /* PTX instruction */
 } Fix;
 
-enum { TEMPS = 6, MOST_ROUTINES = 64, FILE_LIMIT = 4 << 20 };
+enum { TEMPS = 8, MOST_ROUTINES = 64, FILE_LIMIT = 4 << 20 };
 
 typedef struct Decoder {
     SimtKernel *kernel;

@@ -6,7 +6,8 @@
  * as the access that it is.
  *
  * An access stands where machine code has it: before the PTX instruction that comes next there, in
- * the loop that is closed by the same branch.  What ptxas moved out of a loop stands before it.  Of
+ * the loop that is closed by the same branch; at the end of a straight piece, which the next one
+ * may not follow, before the piece's last.  What ptxas moved out of a loop stands before it.  Of
  * a loop that ptxas unrolled n times, every nth access stays: PTX makes n times as many turns. */
 #include <stdlib.h>
 #include <string.h>
@@ -73,12 +74,14 @@ static int machine_loops_find(Spills *s)
 
 /* ---- places ---- */
 
-/* The Ins that comes next in machine code, of that machine loop and its PTX loop; NONE: far. */
-static uint32_t next_inside(const Spills *s, uint32_t number, int step)
+/* The Ins that comes next in machine code, of that machine loop and its PTX loop, perhaps of that
+ * straight piece alone; NONE: far. */
+static uint32_t next_inside(const Spills *s, uint32_t number, int step, int in_piece)
 {
     const MachineCode *m = s->machine;
     uint32_t loop = m->ins[number].loop;
     for (uint32_t i = number, k = 0; i < m->count && k < NEAR; i += (uint32_t)step, k++) {
+        if (in_piece && m->ins[i].piece != m->ins[number].piece) break;
         uint32_t at =
             m->ins[i].loop == loop && !m->ins[i].kind ? code_at(&s->map, m->ins[i].line) : NONE;
         if (at != NONE && s->map.around[at] == s->ptx_loop[loop]) return at;
@@ -105,9 +108,11 @@ static uint32_t before_inner(const Spills *s, uint32_t number)
 
 static uint32_t place_of(const Spills *s, uint32_t number)
 {
-    uint32_t at = next_inside(s, number, 1);
+    uint32_t at = next_inside(s, number, 1, 1);
+    if (at == NONE) at = next_inside(s, number, -1, 1);
+    if (at == NONE) at = next_inside(s, number, 1, 0);
     if (at == NONE) at = before_inner(s, number);
-    return at != NONE ? at : next_inside(s, number, -1);
+    return at != NONE ? at : next_inside(s, number, -1, 0);
 }
 
 /* Not the arrays of the PTX, which lie at the bottom of the frame. */

@@ -338,8 +338,7 @@ static void block_prepare(Worker *worker, uint64_t number)
         worker->launch->count ? trace_of(worker->launch, &worker->heaviest, number) : NULL;
     if (worker->launch->count) memset(&worker->cost, 0, sizeof worker->cost);
     if (worker->launch->count) worker->wave = wave_of(worker->launch, number);
-    if (worker->most_retried) memset(worker->retried, 0, sizeof worker->retried);
-    worker->most_retried = 0;
+    if (worker->retries.most) memset(&worker->retries, 0, sizeof worker->retries);
     for (uint32_t w = 0; w < block->warps; w++) {
         Warp *warp = &worker->warp[w];
         uint32_t left = block->threads - w * LANES;
@@ -352,6 +351,7 @@ static void block_prepare(Worker *worker, uint64_t number)
         warp->state = WARP_READY;
         warp->clock = 0;
         warp->asyncs = 0, warp->async_group = 0, warp->accesses = 0, warp->filled = 0;
+        warp->retries = 0;
         hopper_clear(warp);
         warp->trace = trace ? &trace->warp[w] : NULL;
         if (warp->ready) memset(warp->ready, 0, worker->kernel->scoreboard * sizeof *warp->ready);
@@ -391,8 +391,9 @@ static void block_account(Worker *worker, uint64_t number)
         if (end > cost->chain) cost->chain = end;
         cost->warp_chains += end;
     }
-    uint64_t retries = START_CYCLES + (uint64_t)worker->most_retried * RETRY_CYCLES;
-    if (worker->most_retried && retries > cost->chain) cost->chain = retries;
+    uint64_t retries = START_CYCLES + (uint64_t)worker->retries.most * RETRY_CYCLES;
+    if (worker->retries.most && retries > cost->chain) cost->chain = retries;
+    if (worker->retries.most) count_vain(worker);
     cost->blocks = 1;
     if (cost->chain > worker->longest) worker->longest = cost->chain;
     cost_add(&worker->sm[sm_of(worker->launch, number)], cost);

@@ -1114,6 +1114,7 @@ HANDLER(ATOM)
 {
     int op = (int)(ins->aux & 15), format = (int)(ins->aux >> 8 & 15), wide = ins->bytes == 8;
     uint64_t address[LANES];
+    uint32_t changed = 0;
     FOR_ACTIVE(warp->mask)
     {
         Spot spot;
@@ -1132,6 +1133,7 @@ HANDLER(ATOM)
         int global = ins->space != PTX_SHARED && address[i] - SHARED_WINDOW >= WINDOW_BYTES;
         uint64_t fresh = atom_result(op, format, global, old, b, c);
         uint32_t narrow = (uint32_t)fresh;
+        changed |= (uint32_t)(fresh != old) << i;
         memcpy(spot.host, wide ? (void *)&fresh : (void *)&narrow, ins->bytes);
         if (ins->d == NO_SLOT) continue;
         if (wide)
@@ -1144,7 +1146,7 @@ HANDLER(ATOM)
         touch_note(warp, ins, address, warp->mask, ins->bytes, SIMT_TOUCH_ATOMIC);
     if (warp->count) {
         uint32_t others = others_wanted(warp, ins, address);
-        count_atomic(warp, ins, address, warp->mask & ~others);
+        count_atomic(warp, ins, address, warp->mask & ~others, changed);
         if (others) count_remote(warp, ins, address, others);
     }
     return ins + 1;

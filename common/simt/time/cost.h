@@ -10,7 +10,11 @@
 
 void count_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask, int store);
 void count_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask, int store);
-void count_atomic(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask);
+/* `changed`: the lanes that left another value than they found. */
+void count_atomic(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask,
+                  uint32_t changed);
+/* When all warps of a block have run: what they did in vain in loops of atomics. */
+void count_vain(Worker *worker);
 /* To the shared memory of other blocks of the cluster. */
 void count_remote(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask);
 /* A stretch of global memory that the tensor memory accelerator reads or writes. */

@@ -9,6 +9,7 @@
 #include "common/simt/time/l2.h"
 #include "common/simt/time/traffic.h"
 #include "common/simt/time/watch.h"
+#include "common/simt/time/wavefronts.h"
 
 /* OPEN_ROWS: of DRAM, that one access may touch as cheaply as one, as a tile of a matrix does. */
 enum { WORD = 4, ROW_SECTORS = 64, OPEN_ROWS = 8, WAYS = 4 };
@@ -111,54 +112,6 @@ static uint32_t pieces_count(const uint64_t *sector, uint32_t n, uint32_t each)
 static uint32_t lines_count(const uint64_t *sector, uint32_t n)
 {
     return pieces_count(sector, n, LINE_SECTORS);
-}
-
-/* The most different words that one of the 32 banks must give to these lanes.  Each wants `words`
- * words, aligned (1, 2 or 4): so the banks of such a group give as many as one of them. */
-static uint32_t bank_passes(const uint32_t *offset, uint32_t mask, uint32_t words, uint32_t *needed)
-{
-    uint32_t group_units[32][LANES], most = 0, distinct = 0, before = UINT32_MAX;
-    unsigned char used[32] = {0};
-    for (uint32_t m = mask; m; m &= m - 1) {
-        uint32_t unit = offset[__builtin_ctz(m)] / (4 * words), group = unit % (32 / words);
-        if (unit == before) continue; /* neighbours often want the same */
-        before = unit;
-        uint32_t n = used[group];
-        while (n && group_units[group][n - 1] != unit)
-            n--;
-        if (n) continue;
-        group_units[group][used[group]++] = unit;
-        distinct++;
-        if (used[group] > most) most = used[group];
-    }
-    *needed += (distinct * words + 31) / 32;
-    return most;
-}
-
-/* Does each of these lanes want what the one `apart` of it wants? */
-static int are_pairs(const uint32_t *offset, uint32_t mask, uint32_t apart)
-{
-    for (uint32_t m = mask; m; m &= m - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(m), other = lane ^ apart;
-        if (mask >> other & 1 && offset[other] != offset[lane]) return 0;
-    }
-    return 1;
-}
-
-/* Wavefronts of one access: an H200 takes all words of 4 bytes of a warp together; those of 8 by
- * half-warps, those of 16 by quarters of a warp; of loads two such groups at once where lanes next
- * to each other, or next but one, want the same.  ncu counts just these for 1,156 patterns. */
-static uint32_t wavefronts_work_out(const uint32_t *offset, uint32_t mask, uint32_t bytes,
-                                    int store, uint32_t *needed)
-{
-    uint32_t words = bytes <= 4 ? 1 : bytes < 16 ? 2 : 4, lanes = LANES / words, passes = 0;
-    if (words > 1 && !store && (are_pairs(offset, mask, 1) || are_pairs(offset, mask, 2)))
-        lanes *= 2;
-    uint32_t group = lanes == LANES ? FULL_MASK : (1u << lanes) - 1;
-    *needed = 0;
-    for (uint32_t first = 0; first < LANES; first += lanes)
-        passes += bank_passes(offset, mask & group << first, words, needed);
-    return passes;
 }
 
 /* An instruction mostly does the same again, somewhere else: then banks are others and as many.  So
@@ -415,19 +368,6 @@ void count_bulk(Warp *warp, const Ins *ins, uint64_t address, uint64_t bytes, in
     warp->bulk_sectors += (uint32_t)n;
 }
 
-/* Lanes that want one address take turns. */
-static uint32_t turns_count(const uint64_t *address, uint32_t mask)
-{
-    uint32_t most = 0;
-    for (uint32_t m = mask; m; m &= m - 1) {
-        uint32_t same = 0;
-        for (uint32_t k = mask; k; k &= k - 1)
-            same += address[__builtin_ctz(k)] == address[__builtin_ctz(m)];
-        if (same > most) most = same;
-    }
-    return most;
-}
-
 /* Hundredths of a cycle, measured on an H200: what a slice of the L2 takes for a pass over a
  * sector, in which each word is added to once; where it is all of the sector; and from one atomic
  * on a word of floats to the next. */
@@ -478,14 +418,16 @@ static void passes_find(const uint64_t *address, uint32_t mask, Passes *passes)
 /* Global atomics are done in the L2, one after another on one word, and one pass after another in a
  * slice: blocks with such atomics run one after another here, so nobody else counts at the same
  * time. */
-static void count_hot(Launch *launch, const Ins *ins, const uint64_t *address, uint32_t mask)
+static void count_hot(Worker *worker, const Ins *ins, const uint64_t *address, uint32_t mask)
 {
+    Launch *launch = worker->launch;
     uint32_t format = ins->aux >> 8, is_float = format >= FORMAT_F16 && format <= FORMAT_F64;
     uint32_t percent[LANES];
     Passes passes;
     passes_find(address, mask, &passes);
+    worker->counters.atomic_sectors += passes.count;
     for (uint32_t i = 0; i < passes.count; i++) {
-        int whole = passes.lanes[i] * ins->bytes == SECTOR;
+        int whole = passes.lanes[i] * bytes_each(ins) == SECTOR;
         percent[i] = whole ? FULL_PERCENT : PASS_PERCENT;
         uint64_t at = passes.key[i] / LANES * SECTOR;
         hotter(launch, &launch->slice[slice_of(launch->gpu, at)], percent[i]);
@@ -499,17 +441,56 @@ static void count_hot(Launch *launch, const Ins *ins, const uint64_t *address, u
 }
 
 /* What an atomic on shared memory takes of the load/store unit. */
-static uint32_t shared_atomic_passes(Worker *worker, const Ins *ins, const uint64_t *address,
-                                     uint32_t mask)
+static uint32_t shared_atomic_passes(Warp *warp, const Ins *ins, const uint64_t *address,
+                                     uint32_t mask, uint32_t changed)
 {
-    uint32_t turns = turns_count(address, mask);
-    if (ins->shared_atomic == SHARED_COUNTS) return wavefronts_of(address, mask, WORD);
-    if (ins->shared_atomic == SHARED_TURNS) return turns;
+    Worker *worker = warp->worker;
+    Counters *c = &worker->counters;
+    InsCount *profile = &worker->profile[ins - warp->code];
+    AtomicPasses passes;
+    uint32_t offset[LANES];
+    for (uint32_t i = 0; i < LANES; i++)
+        offset[i] = (uint32_t)address[i];
+    uint32_t op = ins->aux & 15;
+    if (ins->shared_atomic != SHARED_RETRIES)
+        atomic_pass(offset, mask, ins->bytes, op == ATOM_CAS, &passes);
+    else if (ins->bytes < WORD)
+        atomic_loop_16(offset, mask, &passes);
+    else
+        atomic_loop(offset, mask, op == ATOM_MIN || op == ATOM_MAX ? changed : mask, ins->bytes,
+                    &passes);
+    if (ins->shared_atomic == SHARED_COUNTS) passes.own = wavefronts_of(address, mask, WORD);
+    if (passes.loads) c->shared_load_requests += passes.rounds;
+    c->shared_wavefronts += passes.loads, c->shared_atomic_wavefronts += passes.own;
+    c->bank_conflicts += passes.loads + passes.own - passes.needed;
+    profile->shared_requests++, profile->wavefronts += passes.loads + passes.own;
+    if (ins->shared_atomic != SHARED_RETRIES) return passes.own;
+    Retries *retries = &worker->retries;
     for (uint32_t m = mask; m; m &= m - 1) {
-        uint32_t *retried = &worker->retried[address[__builtin_ctz(m)] / WORD % RETRIED_WORDS];
-        if (++*retried > worker->most_retried) worker->most_retried = *retried;
+        uint32_t *word = &retries->word[address[__builtin_ctz(m)] / WORD % RETRIED_WORDS];
+        if (++*word > retries->most) retries->most = *word;
     }
-    return turns * RETRY_PASSES;
+    warp->retries += passes.rounds;
+    retries->turns += passes.rounds, retries->loads += passes.loads, retries->swaps += passes.own;
+    return passes.rounds * RETRY_PASSES;
+}
+
+/* Here a warp runs alone; on a card each success of a warp on a word is a turn in vain for the
+ * others that are at it.  Of n warps' turns, all at one word, one in 0.62 n succeeds: between
+ * 0.35 n and 0.9 n on an H200, differently in each kernel and often in each run. */
+void count_vain(Worker *worker)
+{
+    enum { VAIN_PERCENT = 62 };
+    const Retries *retries = &worker->retries;
+    Counters *c = &worker->counters;
+    uint64_t own = 1;
+    for (uint32_t w = 0; w < worker->block.warps; w++)
+        if (worker->warp[w].retries > own) own = worker->warp[w].retries;
+    uint64_t percent = (uint64_t)retries->most * VAIN_PERCENT / own;
+    if (percent <= 100) return;
+    c->shared_load_requests += retries->turns * (percent - 100) / 100;
+    c->shared_wavefronts += retries->loads * (percent - 100) / 100;
+    c->shared_atomic_wavefronts += retries->swaps * (percent - 100) / 100;
 }
 
 /* The lanes that go to memory where all want one address. */
@@ -520,10 +501,12 @@ static uint32_t lanes_joined(const SimtMachine *machine, const Ins *ins, uint32_
     return joins ? mask & -mask : mask;
 }
 
-void count_atomic(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask)
+void count_atomic(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask,
+                  uint32_t changed)
 {
     uint32_t shared = 0;
     uint64_t sector[LANES];
+    if (is_free(ins)) return;
     if (warp->worker->watcher) watch_access(warp, ins, SIGHT_ATOMIC, address, mask, 1);
     mask = lanes_joined(&warp->worker->gpu->machine, ins, mask);
     for (uint32_t m = mask; m; m &= m - 1) {
@@ -531,13 +514,13 @@ void count_atomic(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t 
         if (ins->space == PTX_SHARED || at - SHARED_WINDOW < WINDOW_BYTES) shared |= m & -m;
     }
     warp->worker->counters.atomics++;
-    if (shared) passes_add(warp, shared_atomic_passes(warp->worker, ins, address, shared));
+    if (shared) passes_add(warp, shared_atomic_passes(warp, ins, address, shared, changed));
     if (mask & ~shared) {
         uint32_t n = units_collect(address, mask & ~shared, SECTOR, sector);
         passes_add(warp, (n + 1) / 2);
         warp->misses += n, warp->lines += lines_count(sector, n);
         warp->worker->cost.load_misses += n;
-        count_hot(warp->worker->launch, ins, address, mask & ~shared);
+        count_hot(warp->worker, ins, address, mask & ~shared);
     }
     warp->pending = (uint64_t)warp->worker->gpu->machine.l2_latency;
 }

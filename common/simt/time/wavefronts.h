@@ -1,0 +1,26 @@
+/* wavefronts.h - passes through the 32 banks of shared memory, as ncu counts them on an H200. */
+#ifndef CONVLAB_SIMT_WAVEFRONTS_H
+#define CONVLAB_SIMT_WAVEFRONTS_H
+
+#include <stdint.h>
+
+/* Of one access of these lanes, `bytes` each; *needed: as many as these bytes need at least. */
+uint32_t wavefronts_work_out(const uint32_t *offset, uint32_t mask, uint32_t bytes, int store,
+                             uint32_t *needed);
+
+/* What an atomic takes: turns of its loop (1 where it has none), the wavefronts of the loads in
+ * that, its own ones, and as many as both need at least. */
+typedef struct AtomicPasses {
+    uint32_t rounds, loads, own, needed;
+} AtomicPasses;
+
+/* Of an atomic that is one instruction; `swap`: it compares. */
+void atomic_pass(const uint32_t *offset, uint32_t mask, uint32_t bytes, int swap,
+                 AtomicPasses *passes);
+/* Of one that is a loop; `changing`: the lanes that do not leave it after their first load. */
+void atomic_loop(const uint32_t *offset, uint32_t mask, uint32_t changing, uint32_t bytes,
+                 AtomicPasses *passes);
+/* Of one on 16 bits: a loop that loads the word once and compares as any program does. */
+void atomic_loop_16(const uint32_t *offset, uint32_t mask, AtomicPasses *passes);
+
+#endif
