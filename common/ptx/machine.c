@@ -72,6 +72,14 @@ static uint32_t operation(const MachineText *text, uint32_t number)
     return (uint32_t)word_at(text, number, 0) & 0xfff;
 }
 
+/* Does it only lead away from the usual code where a warp's lanes have parted, though all should
+ * be there? */
+static int asks_for_all(const MachineText *text, uint32_t number)
+{
+    enum { PARTED = 1 << 27 }; /* of the last eight bytes */
+    return operation(text, number) == BRANCH && word_at(text, number, 1) & PARTED;
+}
+
 static int is_conditional(const MachineText *text, uint32_t number)
 {
     return (word_at(text, number, 0) >> 12 & 15) != ALWAYS;
@@ -82,7 +90,7 @@ static int64_t target_of(const MachineText *text, uint32_t number)
 {
     uint64_t word = word_at(text, number, 0);
     int64_t bytes = (int32_t)(word >> 32);
-    if (operation(text, number) != BRANCH) return NOWHERE;
+    if (operation(text, number) != BRANCH || asks_for_all(text, number)) return NOWHERE;
     if (text->sm >= 90) bytes = (int64_t)(bytes >> 2) * 1024 + (int64_t)(word >> 16 & 255) * 4;
     int64_t to = (int64_t)number + 1 + bytes / INS_BYTES;
     return bytes % INS_BYTES || to < 0 || to >= text->count ? NOWHERE : to;
@@ -91,7 +99,7 @@ static int64_t target_of(const MachineText *text, uint32_t number)
 static int ends_piece(const MachineText *text, uint32_t number)
 {
     uint32_t op = operation(text, number);
-    return op == BRANCH || op == EXIT || op == RETURN;
+    return (op == BRANCH && !asks_for_all(text, number)) || op == EXIT || op == RETURN;
 }
 
 /* What the scheduler is told: bits 41 to 57 of the last eight bytes. */

@@ -31,16 +31,25 @@ static const double COUNT_TOLERANCE = 0.02, LEAST_CORRELATION = 0.95, MOST_ERROR
                     MOST_HOPPER_ERROR = 0.14;
 
 /* Launches with a promise of their own.  What copies of the tensor memory accelerator move is in
- * none of ncu's counters that are compared: their counts are left out.  They were measured on a
- * machine that takes longer to launch: what its empty kernel took more is no part of any time. */
+ * none of ncu's counters that are compared: their counts are left out. */
 static const char *const HOPPER = "hopper";
-static double late; /* us */
+
+/* Some launches were measured on a machine that takes longer to launch, and begin with an empty
+ * kernel: what that took more than the simulator's is no part of any time of the file.  In us. */
+static double late;
 
 /* Counts that are known to differ, and do not break the promise.  Of the first ones, an atomic is a
  * loop whose turns depend on the card's order; why a card has 3 % more passes over sectors of 256
  * bins is not known. */
 static const char *const KNOWN[] = {"hot-shared-float", "hot-shared-float-32", "hot-shared-float-4",
-                                    "dot-shared", "bins-256"};
+                                    "dot-shared", "bins-256",
+                                    /* How often a thread looks in vain is the card's order. */
+                                    "token-8", "token-132", "token-528", "grid-132-1", "grid-132-8",
+                                    "grid-1056-8", "grid-8-8", "lookback-1M", "sum-grid",
+                                    /* What copies in the background write and loads of matrices
+                                     * read seems to be in none of ncu's counters of wavefronts. */
+                                    "copies-0", "copies-1", "copies-2", "copies-1-many",
+                                    "gemm-async-64", "gemm-async-128", "gemm-wmma-768"};
 
 static int is_known(const char *name)
 {
@@ -82,7 +91,12 @@ static int columns_add(const Tsv *tsv, size_t row, const char *const name[2], do
 static int kernel_add(const Tsv *counters, size_t row, double counted[COUNTS], Error *error)
 {
     for (int i = 0; i < COUNTS; i++) {
+        Error none = {""};
         double less = 0;
+        if (tsv_column(counters, COUNT[i].card[0], &none) < 0) { /* an older record */
+            counted[i] = NAN;
+            continue;
+        }
         if (columns_add(counters, row, COUNT[i].card, &counted[i], error) ||
             (COUNT[i].less && number_of(counters, row, COUNT[i].less, &less, error)))
             return -1;
@@ -131,11 +145,12 @@ static int entry_read(const Tsv *times, const Tsv *simulated, const Tsv *counter
                              own);
         if (kernel_add(counters, *kernel, e->counted[0], error)) return -1;
     }
-    if (hopper && !strcmp(own, "empty")) {
+    if (!strcmp(own, "empty")) {
         late = e->measured - e->simulated;
         return 0;
     }
-    if (hopper) memset(e->counted, 0, sizeof e->counted), e->measured -= late;
+    if (hopper) memset(e->counted, 0, sizeof e->counted);
+    e->measured -= late;
     entries++;
     return e->set < 0 ? error_set(error, "%s: %s has no known set", times->path, own) : 0;
 }
@@ -153,6 +168,7 @@ static int group_read(const char *recorded, const char *simulated, const char *n
     char path[3][600];
     Tsv table[3] = {{0}};
     size_t kernel = 0;
+    late = 0;
     snprintf(path[0], sizeof path[0], "%s/%s-times.tsv", recorded, name);
     snprintf(path[1], sizeof path[1], "%s/%s.tsv", simulated, name);
     snprintf(path[2], sizeof path[2], "%s/%s-counters.tsv", recorded, name);
@@ -186,7 +202,7 @@ static int counts_report(void)
         int all = 0, off = 0;
         for (size_t i = 0; i < entries; i++) {
             double card = entry[i].counted[0][c], own = entry[i].counted[1][c];
-            if (card <= 0 && own <= 0) continue;
+            if (isnan(card) || (card <= 0 && own <= 0)) continue;
             all++;
             if (fabs(own - card) <= COUNT_TOLERANCE * card + 16) continue;
             off++;
@@ -220,7 +236,8 @@ static int times_report(void)
         printf("| %s | %zu | %.3f | %.1f %% |\n", set < SETS ? SET[set] : "all", count, correlation,
                100 * mean);
         /* A set may be as small as its times are alike: order is promised of all together. */
-        broken |= (set == SETS && !(correlation >= LEAST_CORRELATION)) || !(mean <= MOST_ERROR);
+        broken |= set == SETS && !(correlation >= LEAST_CORRELATION);
+        broken |= !(mean <= MOST_ERROR);
     }
     return broken;
 }

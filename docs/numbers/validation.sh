@@ -31,6 +31,10 @@ say "$page" "A third, $(of held-out micro), are *held out*"
 say "$page" "$(of '' families) launches of kernels in which programs"
 say "$page" "$(of held-out families) siblings are held out"
 say "$page" "$(of '' strangers) launches as public samples"
+say "$page" "$(($(of '' unseen) - 1)) launches that were written after the model was"
+empty=$(calc '%.2f' "$(machine h200 launch_cycles) / $(machine h200 clock_mhz)")
+sh common/validate/foretold.sh "$empty" "$measured/foretold-unseen.tsv" "$measured/unseen-times.tsv" |
+    while read -r sentence; do say "$page" "program that it never saw: $sentence"; done
 say "$page" "$(($(of '' hopper) - 1)) launches, each with one property of Hopper's own"
 say "$page" "$(of held-out hopper) are held out. \`foretold-hopper.tsv\`"
 say "$page" "medians of $(constant REPEATS common/validate/measure_gpu.cu) event pairs"

@@ -417,6 +417,7 @@ typedef struct Chain {
     uint64_t begin, latest, slots; /* of the straight piece of code in hand */
     uint64_t copied, joined;
     uint32_t turns; /* of the unrolled loop that it is in */
+    int written;    /* to what other blocks see, since its last fence */
 } Chain;
 
 typedef struct Path {

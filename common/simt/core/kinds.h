@@ -116,8 +116,8 @@ enum { BOUNDARY_TRAP, BOUNDARY_CLAMP, BOUNDARY_ZERO };
 enum { TRAP_PLAIN, TRAP_BREAK, TRAP_NO_FUNCTION };
 
 /* A branch back in a loop that waits for others: these go on first, always where the loop does
- * nothing else. */
-enum { YIELDS_NEVER, YIELDS_ALWAYS, YIELDS_SOMETIMES };
+ * nothing else.  LOOKING: always, and each turn does just what the one before it did. */
+enum { YIELDS_NEVER, YIELDS_ALWAYS, YIELDS_SOMETIMES, YIELDS_LOOKING };
 
 enum { ORDER_READS = 1, ORDER_WRITES = 2, ORDER_RELEASES = 4, ORDER_SPINS = 8, ORDER_GUESSES = 16 };
 

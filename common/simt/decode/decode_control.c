@@ -201,6 +201,16 @@ static int decode_plain(Decoder *d, Op op, uint32_t aux)
     return words_finished(d);
 }
 
+/* aux: also for other multiprocessors, which takes a card as long as they are away. */
+static int decode_fence(Decoder *d)
+{
+    int far = word_take(d, "gl") | word_take(d, "gpu") | word_take(d, "sys");
+    d->kernel->fences = d->kernel->in_order = 1;
+    if (decode_plain(d, OP_FENCE, (uint32_t)far) != 0) return -1;
+    if (far) d->code[d->count - 1].class = CLASS_BARRIER;
+    return 0;
+}
+
 int decode_control(Decoder *d)
 {
     const char *name = d->in->word[0];
@@ -213,10 +223,7 @@ int decode_control(Decoder *d)
     if (strcmp(name, "vote") == 0) return decode_vote(d);
     if (strcmp(name, "match") == 0) return decode_match(d);
     if (strcmp(name, "redux") == 0) return decode_redux(d);
-    if (strcmp(name, "membar") == 0 || strcmp(name, "fence") == 0) {
-        d->kernel->fences = d->kernel->in_order = 1;
-        return decode_plain(d, OP_FENCE, 0);
-    }
+    if (strcmp(name, "membar") == 0 || strcmp(name, "fence") == 0) return decode_fence(d);
     if (strcmp(name, "nanosleep") == 0 || strcmp(name, "pmevent") == 0)
         return decode_plain(d, OP_NOP, 0);
     if (strcmp(name, "trap") == 0) return decode_plain(d, OP_TRAP, 0);

@@ -327,7 +327,10 @@ static void atomics_emit(Decoder *d, const Atomic *a, int strength)
     }
     for (uint32_t i = 0; i < a->count && !d->failed; i++) {
         Ins *ins = atomic_emit(d, a, i, to[i]);
-        ins->shared_atomic = (uint8_t)shared_atomic_of(d, a->op, a->type, a->at != 0);
+        /* Floats of global memory are added without a loop. */
+        ins->shared_atomic = a->address.space == PTX_GLOBAL
+                                 ? SHARED_TURNS
+                                 : (uint8_t)shared_atomic_of(d, a->op, a->type, a->at != 0);
         /* Every atomic is relaxed at least; only one that releases makes an order without a
          * fence. */
         order_set(d, ins, strength == RELEASING ? RELEASING : WEAK, is_used, 1);

@@ -32,6 +32,46 @@ static void tally_make(const Decoder *d, Tally *tally)
     }
 }
 
+static int reads(const Ins *ins, uint32_t slot)
+{
+    return ins->a == slot || ins->b == slot || ins->c == slot || ins->guard == slot;
+}
+
+static int writes(const Ins *ins, uint32_t slot)
+{
+    int found = ins->d == slot;
+    for (uint32_t k = 0; k < 4; k++)
+        found |= ins->v[k] == slot;
+    return found;
+}
+
+/* Is what the instruction at `at` reads written later in the loop, and not before? */
+static int is_carried(const Ins *code, uint32_t first, uint32_t at, uint32_t last, uint32_t slot)
+{
+    if (slot == NO_SLOT || !reads(&code[at], slot)) return 0;
+    for (uint32_t k = first; k < at; k++)
+        if (writes(&code[k], slot)) return 0;
+    for (uint32_t k = at; k <= last; k++)
+        if (writes(&code[k], slot)) return 1;
+    return 0;
+}
+
+/* Does each turn of the loop do just what the one before it did, and change nothing?  Then one that
+ * goes back has looked in vain; a loop that tries one place after the other has not. */
+static int only_looks(const Ins *code, uint32_t first, uint32_t last)
+{
+    enum { SHORT = 32 };
+    if (last - first >= SHORT) return 0;
+    for (uint32_t i = first; i <= last; i++) {
+        const Ins *ins = &code[i];
+        const uint32_t slot[] = {ins->a, ins->b, ins->c, ins->guard};
+        if (ins->class == CLASS_STORE || ins->class == CLASS_SHARED_STORE) return 0;
+        for (uint32_t k = 0; k < 4; k++)
+            if (is_carried(code, first, i, last, slot[k])) return 0;
+    }
+    return 1;
+}
+
 /* The loop from `first` to the branch back at `last`.  Blocks run side by side only for what a
  * block may wait for that another one writes. */
 static void loop_mark(Decoder *d, const Tally *tally, uint32_t first, uint32_t last, int32_t *spins)
@@ -39,7 +79,9 @@ static void loop_mark(Decoder *d, const Tally *tally, uint32_t first, uint32_t l
     const Tally *begin = &tally[first], *end = &tally[last + 1];
     if (end->reads == begin->reads) return;
     int waits = end->works == begin->works;
-    d->code[last].yields = waits ? YIELDS_ALWAYS : YIELDS_SOMETIMES;
+    d->code[last].yields = !waits                             ? YIELDS_SOMETIMES
+                           : only_looks(d->code, first, last) ? YIELDS_LOOKING
+                                                              : YIELDS_ALWAYS;
     if (waits || end->far_reads != begin->far_reads) d->kernel->spins = d->kernel->in_order = 1;
     if (waits) spins[first]++, spins[last + 1]--;
 }

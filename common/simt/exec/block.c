@@ -154,6 +154,26 @@ static void warp_run_counting(Warp *warp)
     }
 }
 
+/* The same where threads wait for others.  How often one looks in vain is the host's order and not
+ * a card's, so only its first look takes time, and the one that finds what it waits for. */
+static void warp_run_looking(Warp *warp)
+{
+    Worker *worker = warp->worker;
+    WarpTrace *trace = warp->trace;
+    const Ins *from = warp->pc;
+    const BlockCost cost = worker->cost;
+    const Chain chain = warp->chain;
+    uint32_t turns = warp->turns, count = trace->count, lines = trace->lines;
+    warp_run_counting(warp);
+    int in_vain = warp->state == WARP_READY && warp->pc == from && warp->turns == turns + 1;
+    if (!in_vain || from[warp->loop].yields != YIELDS_LOOKING ||
+        worker->cost.steps - cost.steps > warp->loop + 1)
+        return;
+    worker->cost = cost;
+    warp->chain = chain;
+    trace->count = count, trace->lines = lines;
+}
+
 /* ---- barriers ----------------------------------------------------------------------------- */
 /* bar.red: the waiting warps' predicates, reduced, into each one's register. */
 static void barrier_reduce(Block *block, uint32_t id)
@@ -449,7 +469,9 @@ BlockTurn block_turn(Worker *worker)
         asleep |= warp->state == WARP_PHASE || warp->state == WARP_CLUSTER;
         if (warp->state != WARP_READY) continue;
         warp->paused = 0;
-        if (warp->count)
+        if (warp->count && worker->kernel->spins)
+            warp_run_looking(warp);
+        else if (warp->count)
             warp_run_counting(warp);
         else
             warp_run(warp);

@@ -25,9 +25,26 @@ enum {
     RETRY_CYCLES = 86,
     RETRY_PASSES = 2,
     REMOTE_CYCLES = 195, /* of a load from another block's shared memory */
+    ATOMIC_CYCLES = 176, /* of an atomic in the L2, beside those of a load */
+    /* Of a fence for the whole chip; and of one behind what the warp has written since the last. */
+    FENCE_CYCLES = 260,
+    WRITTEN_CYCLES = 550,
     /* Of a loaded sector's time in the L2, what one takes that a spill stores. */
     SPILL_STORE_PERCENT = 145
 };
+
+static inline int writes_far(const Ins *ins)
+{
+    return ins->class == CLASS_STORE || (ins->class == CLASS_ATOMIC && ins->space != PTX_SHARED);
+}
+
+/* How long a fence holds its warp, and all is written. */
+static inline uint64_t fence_cycles(int *written)
+{
+    uint64_t cycles = *written ? WRITTEN_CYCLES : FENCE_CYCLES;
+    *written = 0;
+    return cycles;
+}
 
 static inline uint64_t chain_end(const Chain *chain, uint32_t issue_cycles)
 {
@@ -54,6 +71,7 @@ static inline void chain_step(Warp *warp, const Ins *ins, const Price *price, ui
 {
     Chain *chain = &warp->chain;
     uint64_t *ready = chain->ready, at = chain->begin, result;
+    if (writes_far(ins)) chain->written = 1;
     for (int i = 0; i < 6; i++)
         if (ready[ins->t_s[i]] > at) at = ready[ins->t_s[i]];
     if (ins->op == OP_CP_WAIT && (ins->imm || !ins->aux) && chain->copied > at) at = chain->copied;
@@ -77,6 +95,7 @@ static inline void chain_step(Warp *warp, const Ins *ins, const Price *price, ui
     if (!price->last && ins->op != OP_ACCELERATOR) return;
     uint64_t hold = ins->op == OP_ACCELERATOR ? warp->passes : 0;
     if (ins->class == CLASS_BRANCH && price->slots) hold = BRANCH_CYCLES;
+    if (ins->op == OP_FENCE) hold = fence_cycles(&chain->written);
     uint64_t end = chain_end(chain, issue_cycles) + hold;
     if (ins->op == OP_MBARRIER && warp->phase_at > end) end = warp->phase_at;
     chain_turn(chain, end);

@@ -214,9 +214,9 @@ static void global_add(Warp *warp, const Ins *ins, const uint64_t *address, uint
         misses = n;
     } else {
         c->global_load_requests++, c->global_load_sectors += n, c->global_load_bytes += bytes;
-        lines_list(warp, sector, n);
+        if (!(ins->order & ORDER_READS)) lines_list(warp, sector, n);
         for (uint32_t i = 0; i < n; i++)
-            if (!l1_hit(warp, sector[i])) sector[misses++] = sector[i];
+            if (ins->order & ORDER_READS || !l1_hit(warp, sector[i])) sector[misses++] = sector[i];
         c->l1_hit_sectors += n - misses;
     }
     l2_access(warp, sector, misses, address, mask, bytes_each(ins), store);
@@ -501,11 +501,28 @@ static uint32_t lanes_joined(const SimtMachine *machine, const Ins *ins, uint32_
     return joins ? mask & -mask : mask;
 }
 
+/* Global atomics are done in the L2, which fetches what it has not got, and keeps what it changed
+ * for longer than most launches take. */
+static void global_atomic_add(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask)
+{
+    Worker *worker = warp->worker;
+    uint64_t sector[LANES];
+    uint32_t n = units_collect(address, mask, SECTOR, sector), moment = moment_of(warp);
+    for (uint32_t i = 0; i < n; i++)
+        traffic_load(worker, sector[i], moment);
+    passes_add(warp, (n + 1) / 2);
+    warp->misses += n, warp->lines += lines_count(sector, n);
+    worker->cost.load_misses += n;
+    uint32_t rows = pieces_count(sector, n, ROW_SECTORS);
+    if (rows > OPEN_ROWS) worker->cost.load_rows += rows - OPEN_ROWS;
+    count_hot(worker, ins, address, mask);
+    warp->pending = (uint64_t)worker->gpu->machine.l2_latency + ATOMIC_CYCLES;
+}
+
 void count_atomic(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask,
                   uint32_t changed)
 {
     uint32_t shared = 0;
-    uint64_t sector[LANES];
     if (is_free(ins)) return;
     if (warp->worker->watcher) watch_access(warp, ins, SIGHT_ATOMIC, address, mask, 1);
     mask = lanes_joined(&warp->worker->gpu->machine, ins, mask);
@@ -514,15 +531,9 @@ void count_atomic(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t 
         if (ins->space == PTX_SHARED || at - SHARED_WINDOW < WINDOW_BYTES) shared |= m & -m;
     }
     warp->worker->counters.atomics++;
-    if (shared) passes_add(warp, shared_atomic_passes(warp, ins, address, shared, changed));
-    if (mask & ~shared) {
-        uint32_t n = units_collect(address, mask & ~shared, SECTOR, sector);
-        passes_add(warp, (n + 1) / 2);
-        warp->misses += n, warp->lines += lines_count(sector, n);
-        warp->worker->cost.load_misses += n;
-        count_hot(warp->worker, ins, address, mask & ~shared);
-    }
     warp->pending = (uint64_t)warp->worker->gpu->machine.l2_latency;
+    if (shared) passes_add(warp, shared_atomic_passes(warp, ins, address, shared, changed));
+    if (mask & ~shared) global_atomic_add(warp, ins, address, mask & ~shared);
 }
 
 /* A warp's local memory in the L1: as all warps use theirs at the same time, each keeps only its

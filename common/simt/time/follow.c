@@ -144,6 +144,15 @@ static uint32_t pass_add(Walk *w, uint32_t from)
     return to;
 }
 
+/* The step behind `from`, at which lanes make way; 0: out of memory. */
+static uint32_t way_add(Walk *w, uint32_t from)
+{
+    if (w->to->count == w->most) return from + 1;
+    if (room_make(w->to, 1) != 0) return 0;
+    w->to->step[w->to->count++] = (TraceStep){.ins = w->f->way};
+    return from + 1;
+}
+
 int follow_warp(const SimtKernel *kernel, const WarpTrace *from, WarpTrace *to)
 {
     Walk w = {.f = kernel->follow, .from = from, .to = to};
@@ -156,7 +165,7 @@ int follow_warp(const SimtKernel *kernel, const WarpTrace *from, WarpTrace *to)
     uint32_t at = 0;
     int good = w.turn != NULL;
     while (good && at < from->count)
-        good = (at = makes_way(kernel, from, at) ? at + 1 : pass_add(&w, at)) != 0;
+        good = (at = makes_way(kernel, from, at) ? way_add(&w, at) : pass_add(&w, at)) != 0;
     free(w.turn), free(w.place);
     return good ? 0 : -1;
 }

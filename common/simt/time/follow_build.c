@@ -67,6 +67,7 @@ static int is_anchor(const Ins *ins)
 {
     if (ins->pseudo || ins->space == PTX_CONST || ins->space == PTX_PARAM) return 0;
     if (ins->op == OP_CLUSTER_BARRIER) return ins->aux != 0; /* who only arrives goes on */
+    if (ins->op == OP_FENCE) return ins->aux != 0;           /* within a block there is none */
     return is_memory(ins) || ins->op == OP_BAR || ins->op == OP_BULK_GROUP;
 }
 
@@ -366,7 +367,7 @@ static void reading_close(Reading *r)
 static int prices_append(Reading *r, Price **price, uint32_t prices, const SimtMachine *machine)
 {
     SimtKernel *kernel = r->kernel;
-    size_t all = (size_t)prices + r->code->count;
+    size_t all = (size_t)prices + r->code->count + 1;
     Ins *played = realloc(kernel->played, all * sizeof *played);
     if (played) kernel->played = played;
     Price *more = realloc(*price, all * sizeof *more);
@@ -381,6 +382,8 @@ static int prices_append(Reading *r, Price **price, uint32_t prices, const SimtM
         more[prices + i] = follow_price(ins, at != NONE ? &more[at] : NULL, machine);
         more[prices + i].origin = at != NONE ? at : 0;
     }
+    r->f->way = (uint32_t)all - 1;
+    follow_way(&played[all - 1], &more[all - 1]);
     return 0;
 }
 

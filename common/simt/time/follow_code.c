@@ -15,11 +15,12 @@ enum {
     CLUSTER_WAIT = 0xdc7, /* with the form of its operands: another one arrives */
     COPIES_COMMIT = 0x1b7,
     COPIES_WAIT = 0x11a,
+    FENCE = 0x192, /* MEMBAR */
     SHUFFLE = 0x189
 };
 
 /* Cycles until the result is there, chosen as those of chain.h. */
-enum { SPECIAL_LATENCY = 36, CONSTANT_LATENCY = 30, DOUBLE_ALUS = 4 };
+enum { SPECIAL_LATENCY = 36, CONVERSION_LATENCY = 18, CONSTANT_LATENCY = 30, DOUBLE_ALUS = 2 };
 
 static uint32_t kind(const MachineIns *ins)
 {
@@ -60,8 +61,8 @@ int follow_is_access(const MachineIns *ins)
 
 int follow_is_barrier(const MachineIns *ins)
 {
-    return kind(ins) == BARRIER || ins->op == CLUSTER_WAIT || kind(ins) == COPIES_COMMIT ||
-           kind(ins) == COPIES_WAIT;
+    return kind(ins) == BARRIER || kind(ins) == FENCE || ins->op == CLUSTER_WAIT ||
+           kind(ins) == COPIES_COMMIT || kind(ins) == COPIES_WAIT;
 }
 
 int follow_is_call(const MachineIns *ins)
@@ -94,6 +95,13 @@ Ins follow_ins(const SimtKernel *kernel, const MachineIns *from, uint32_t anchor
         ins.t_d[i] = 0;
     ins.merge = MERGE_NONE;
     return ins;
+}
+
+void follow_way(Ins *ins, Price *price)
+{
+    enum { WAY_CYCLES = 17 };
+    *ins = (Ins){.op = OP_NOP, .class = CLASS_INT, .from = UINT32_MAX, .guard = NO_SLOT};
+    *price = (Price){.slots = 1, .wait = STALL_WAIT, .follows = 1, .stall = WAY_CYCLES};
 }
 
 static uint16_t cycles_for(uint32_t lanes, const SimtMachine *m)
@@ -153,14 +161,17 @@ static void unit_find(Price *p, const MachineIns *ins, const Price *price, const
         p->pipe = PIPE_FP64, p->busy = cycles_for(m->fp64_lanes, m);
         p->latency = (uint16_t)(DOUBLE_ALUS * m->alu_latency);
         break;
-    case 0x100: /* FLO BREV FCHK F2F F2I I2F FRND MUFU POPC, and those with 64 bits */
+    case 0x102: /* FCHK MUFU */
+    case 0x108:
+        p->pipe = PIPE_SFU, p->busy = cycles_for(m->sfu_lanes, m);
+        p->latency = SPECIAL_LATENCY, p->wait = STALL_SPECIAL;
+        break;
+    case 0x100: /* FLO BREV F2F F2I I2F FRND POPC, and those with 64 bits */
     case 0x101:
-    case 0x102:
     case 0x104:
     case 0x105:
     case 0x106:
     case 0x107:
-    case 0x108:
     case 0x109:
     case 0x10f:
     case 0x110:
@@ -168,7 +179,7 @@ static void unit_find(Price *p, const MachineIns *ins, const Price *price, const
     case 0x112:
     case 0x113:
         p->pipe = PIPE_SFU, p->busy = cycles_for(m->sfu_lanes, m);
-        p->latency = SPECIAL_LATENCY, p->wait = STALL_SPECIAL;
+        p->latency = CONVERSION_LATENCY, p->wait = STALL_SPECIAL;
         break;
     case 0x119: /* S2R LDC S2UR */
     case 0x182:

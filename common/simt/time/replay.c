@@ -79,6 +79,7 @@ typedef struct Turn {
 typedef struct Actor {
     Turn *turn;
     uint64_t free, ready;  /* may issue again; its next step's operands are there */
+    int written;           /* to what other blocks see, since its last fence */
     uint8_t live, barrier; /* waits at a barrier */
     uint8_t told;          /* the next launch may begin, as far as it is up to this warp */
     uint16_t phase;        /* of an mbarrier, that it waits for; 0: none */
@@ -485,6 +486,7 @@ static uint64_t l2_request(Sm *sm, const Actor *actor, const Ins *ins, const Req
     if (store && ins->op == OP_SPILL) taken = taken * SPILL_STORE_PERCENT / 100;
     sm->l2 = later(sm->l2, now * TICKS) + later(taken, lines);
     uint64_t back = sm->l2 / TICKS + (uint64_t)m->l2_latency;
+    if (ins->class == CLASS_ATOMIC) back += ATOMIC_CYCLES;
     /* All of a request or none of it: neighbours are fetched together. */
     uint64_t fetched = (*debt >> 16) / request->sectors * request->sectors;
     if (fetched) {
@@ -750,6 +752,8 @@ static void issue(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t now)
     actor->held = barrier ? price->origin + 1 : 0;
     actor->turn->issued = now + busy - 1;
     actor->free = now + busy + warp_holds(actor, ins, price, busy);
+    if (writes_far(ins)) actor->written = 1;
+    if (ins->op == OP_FENCE) actor->free += fence_cycles(&actor->written);
     if (ins->op == OP_ACCELERATOR) actor->free += step->passes;
     actor->free = later(actor->free, held);
     if (ins->shared_atomic == SHARED_RETRIES)

@@ -93,16 +93,23 @@ static uint16_t tensor_cycles(const Ins *ins, const SimtKernel *kernel, const Si
 }
 
 /* What the integer pipe does, however it is called: least and most of floats, and from Ampere on
- * floats of integers. */
+ * floats of integers and halves of floats.  A half becomes a float by being added to nothing. */
 static OpClass class_of(const Ins *ins, const SimtMachine *m)
 {
     switch (ins->op) {
     case OP_MIN_F32:
     case OP_MAX_F32:
+    case OP_CVT_F32_BF16:
         return CLASS_INT;
+    case OP_CVT_F32_F16:
+        return CLASS_FP32;
     case OP_CVT_F32_S32:
     case OP_CVT_F32_U32:
+    case OP_CVT_F16_F32:
+    case OP_CVT_BF16_F32:
         return m->cc_major >= 8 ? CLASS_INT : (OpClass)ins->class;
+    case OP_PACK_32:
+        return ins->class == CLASS_SFU && m->cc_major >= 8 ? CLASS_INT : (OpClass)ins->class;
     default:
         return (OpClass)ins->class;
     }
@@ -122,6 +129,12 @@ static uint32_t joining_slots(const Ins *ins, const SimtMachine *m)
     default:
         return 0;
     }
+}
+
+/* Of a division, a root or a reciprocal: of floats, whose usual case has no loop. */
+static int is_single(const Ins *ins)
+{
+    return ins->op == OP_DIV_F32 || ins->op == OP_SQRT_F32 || ins->op == OP_RCP_F32;
 }
 
 static Price price_of(const Ins *ins, const SimtKernel *kernel, const SimtMachine *m)
@@ -145,7 +158,7 @@ static Price price_of(const Ins *ins, const SimtKernel *kernel, const SimtMachin
         break;
     case CLASS_FP64:
         p.pipe = PIPE_FP64, p.busy = (uint16_t)cycles_for(m->fp64_lanes, m);
-        p.latency = (uint16_t)(alu * 4);
+        p.latency = (uint16_t)(alu * 2);
         break;
     case CLASS_SFU:
         p.slots = 2, p.pipe = PIPE_SFU, p.busy = (uint16_t)cycles_for(m->sfu_lanes, m);
@@ -153,7 +166,7 @@ static Price price_of(const Ins *ins, const SimtKernel *kernel, const SimtMachin
         break;
     case CLASS_DIV:
         p.slots = 15, p.pipe = PIPE_SFU, p.busy = (uint16_t)(2 * cycles_for(m->sfu_lanes, m));
-        p.latency = (uint16_t)(alu * 35), p.wait = STALL_SPECIAL;
+        p.latency = (uint16_t)(alu * (is_single(ins) ? 15 : 35)), p.wait = STALL_SPECIAL;
         break;
     case CLASS_TENSOR:
         p.pipe = PIPE_TENSOR, p.busy = tensor_cycles(ins, kernel, m);
