@@ -124,6 +124,31 @@ static void conflicts_add_passes(void **state)
     assert_in_range(time[1] - time[0], 32 * 100 * 30, 32 * 100 * 32);
 }
 
+/* 32 warps of a block load 100 times what lies in the L1, their two halves so many bytes apart. */
+static uint64_t halves_cycles(uint32_t apart)
+{
+    enum { LOADS = 100, WARPS = 32 };
+    SimtResult result;
+    char first[300];
+    snprintf(first, sizeof first,
+             "mov.u32 %%r5, %%tid.x;\nshr.u32 %%r6, %%r5, 4;\nand.b32 %%r6, %%r6, 1;\n"
+             "mul.lo.u32 %%r6, %%r6, %u;\ncvt.u64.u32 %%rd3, %%r6;\nadd.u64 %%rd2, %%rd1, %%rd3;\n",
+             apart);
+    char *text = kernel_text(first, "ld.global.f32 %f1, [%rd2];\n", LOADS, "");
+    uint64_t cycles = cycles_of(text, (Setup){.blocks = 1, .threads = 32 * WARPS}, &result, NULL);
+    free(text);
+    return cycles;
+}
+
+/* The L1's data lie in banks: words of two lines, in one of them or in two. */
+static void two_rows_in_one_bank_take_turns(void **state)
+{
+    enum { ACCESSES = 100 * 32 };
+    (void)state;
+    assert_in_range(halves_cycles(2048) - halves_cycles(2048 + 4), ACCESSES * 95 / 100,
+                    ACCESSES * 105 / 100);
+}
+
 static void blocks_come_in_waves(void **state)
 {
     enum { TURNOVER = 400 }; /* until another block takes the place of one that ended */
@@ -738,6 +763,7 @@ int main(void)
         cmocka_unit_test(a_chain_takes_its_latencies),
         cmocka_unit_test(schedulers_share_warps),
         cmocka_unit_test(conflicts_add_passes),
+        cmocka_unit_test(two_rows_in_one_bank_take_turns),
         cmocka_unit_test(blocks_come_in_waves),
         cmocka_unit_test(first_warps_share_no_scheduler),
         cmocka_unit_test(places_of_ended_warps_go_to_other_blocks),
