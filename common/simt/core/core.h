@@ -367,8 +367,8 @@ enum { FETCH_BYTES = 64, FETCH_SECTORS = 2 };
  * L1. */
 typedef struct TraceStep {
     uint32_t ins;
-    uint32_t wanted; /* the first in the warp's list of lines that a load asked for, plus 1 */
-    uint16_t passes;
+    uint32_t wanted;       /* the first in the warp's list of lines that a load asked for, plus 1 */
+    uint16_t passes;       /* of a branch: 1 where the warp's lanes parted */
     uint8_t misses, lines; /* sectors, and the lines that they lie in */
 } TraceStep;
 

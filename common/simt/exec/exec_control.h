@@ -68,7 +68,10 @@ __attribute__((noinline)) static const Ins *diverge(Warp *warp, const Ins *ins, 
 {
     uint32_t others = warp->mask & ~taken, rpc = ins->reconv,
              next = (uint32_t)(ins - warp->code) + 1;
-    if (warp->count) branch_diverges(warp, ins, taken);
+    if (warp->count) {
+        branch_diverges(warp, ins, taken);
+        warp->passes = 1;
+    }
     if (rpc != warp->rpc) {
         /* All lanes of this path meet at rpc and go on as one. */
         if (path_push(warp, ins, rpc, warp->mask, warp->rpc) != 0) return NULL;

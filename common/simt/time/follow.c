@@ -16,6 +16,7 @@
 enum { MOST_TIMES = 16, MOST_MORE = 4096, MOST_LOOKS = 256 };
 
 typedef struct Walk {
+    const SimtKernel *kernel;
     const Follow *f;
     const WarpTrace *from;
     WarpTrace *to;
@@ -124,6 +125,20 @@ static uint32_t turn_of(Walk *w, const FollowPart *part, uint32_t from)
     return *turn;
 }
 
+/* Where lanes parted at the end of a part, one way waits for the other. */
+static int ways_add(Walk *w, const FollowPart *part, uint32_t from, uint32_t to)
+{
+    uint32_t last = part->first + part->count - 1;
+    if (w->kernel->code[last].class != CLASS_BRANCH) return 0;
+    for (uint32_t i = from; i < to; i++) {
+        if (w->from->step[i].ins != last || !w->from->step[i].passes) continue;
+        if (w->to->count == w->most) return 0;
+        if (room_make(w->to, 1) != 0) return -1;
+        w->to->step[w->to->count++] = (TraceStep){.ins = w->f->way};
+    }
+    return 0;
+}
+
 /* One pass through a part, or several turns of it, from step `from` on; its end, 0: out of memory.
  */
 static uint32_t pass_add(Walk *w, uint32_t from)
@@ -140,22 +155,15 @@ static uint32_t pass_add(Walk *w, uint32_t from)
     } else if (copies > 1) {
         only = (int)(turn_of(w, part, from) % copies);
     }
-    if (places_fill(w, part, from, to, turns) != 0 || steps_add(w, part, rest, only) != 0) return 0;
+    if (places_fill(w, part, from, to, turns) != 0 || steps_add(w, part, rest, only) != 0 ||
+        ways_add(w, part, from, to) != 0)
+        return 0;
     return to;
-}
-
-/* The step behind `from`, at which lanes make way; 0: out of memory. */
-static uint32_t way_add(Walk *w, uint32_t from)
-{
-    if (w->to->count == w->most) return from + 1;
-    if (room_make(w->to, 1) != 0) return 0;
-    w->to->step[w->to->count++] = (TraceStep){.ins = w->f->way};
-    return from + 1;
 }
 
 int follow_warp(const SimtKernel *kernel, const WarpTrace *from, WarpTrace *to)
 {
-    Walk w = {.f = kernel->follow, .from = from, .to = to};
+    Walk w = {.kernel = kernel, .f = kernel->follow, .from = from, .to = to};
     uint64_t most = (uint64_t)from->count * MOST_TIMES + MOST_MORE;
     w.most = most < INT32_MAX ? (uint32_t)most : INT32_MAX;
     w.looks = (uint64_t)from->count * MOST_LOOKS + MOST_MORE;
@@ -165,7 +173,7 @@ int follow_warp(const SimtKernel *kernel, const WarpTrace *from, WarpTrace *to)
     uint32_t at = 0;
     int good = w.turn != NULL;
     while (good && at < from->count)
-        good = (at = makes_way(kernel, from, at) ? way_add(&w, at) : pass_add(&w, at)) != 0;
+        good = (at = makes_way(kernel, from, at) ? at + 1 : pass_add(&w, at)) != 0;
     free(w.turn), free(w.place);
     return good ? 0 : -1;
 }

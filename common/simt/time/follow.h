@@ -27,7 +27,7 @@ typedef struct FollowLoop {
 /* One allocation. */
 struct Follow {
     uint32_t base; /* of kernel->played and kernel->price: machine instruction 0 */
-    uint32_t way;  /* ... : what lanes take that make way for others */
+    uint32_t way;  /* ... : what it takes where lanes part */
     uint32_t parts, loops;
     FollowPart *part;
     FollowLoop *loop;
@@ -49,7 +49,7 @@ int follow_is_call(const MachineIns *ins);
 int follow_is_branch(const MachineIns *ins);
 int follow_is_filler(const MachineIns *ins);
 Ins follow_ins(const SimtKernel *kernel, const MachineIns *ins, uint32_t anchor);
-/* Lanes that come to where others are to meet them, while those go their own way. */
+/* Lanes that part: one way waits for the other. */
 void follow_way(Ins *ins, Price *price);
 /* `price`: that of the PTX instruction on its line, or NULL. */
 Price follow_price(const MachineIns *ins, const Price *price, const SimtMachine *machine);
