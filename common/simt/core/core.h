@@ -23,7 +23,7 @@
 #include "common/simt/core/simt_types.h"
 #include "common/simt/machine/machine.h"
 
-enum { HOT_ADDRESSES = 4096, HOT_SLICES = 128, RETRIED_WORDS = 256 };
+enum { HOT_ADDRESSES = 4096, HOT_SLICES = 128, RETRIED_WORDS = 4096 };
 enum { LANES = 32, ROW_BYTES = LANES * 4, STACK_DEPTH = 160, MAX_WARPS = 32, MAX_BARRIERS = 16 };
 #define FULL_MASK 0xffffffffu
 
@@ -435,10 +435,13 @@ typedef struct CallFrame {
 
 /* The blocks with the most to do of those that one host thread ran; traced all of them, and the one
  * in hand. */
-/* Loops of atomics in shared memory, of a block: successes by word (hashed) and the most of any;
- * the wavefronts of the loads in them, and of what swaps. */
+/* Loops of atomics in shared memory, of a block: words, each with its successes since another word
+ * took its place, and the most of any; the wavefronts of the loads in them, and of what swaps. */
 typedef struct Retries {
-    uint32_t word[RETRIED_WORDS], most;
+    struct {
+        uint32_t word, successes;
+    } place[RETRIED_WORDS];
+    uint32_t most;
     uint64_t turns, loads, swaps;
 } Retries;
 

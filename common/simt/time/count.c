@@ -461,14 +461,14 @@ static uint32_t shared_atomic_passes(Warp *warp, const Ins *ins, const uint64_t 
     uint32_t offset[LANES];
     for (uint32_t i = 0; i < LANES; i++)
         offset[i] = (uint32_t)address[i];
-    uint32_t op = ins->aux & 15;
+    uint32_t op = ins->aux & 15,
+             changing = op == ATOM_MIN || op == ATOM_MAX ? mask & changed : mask;
     if (ins->shared_atomic != SHARED_RETRIES)
         atomic_pass(offset, mask, ins->bytes, op == ATOM_CAS, &passes);
     else if (ins->bytes < WORD)
         atomic_loop_16(offset, mask, &passes);
     else
-        atomic_loop(offset, mask, op == ATOM_MIN || op == ATOM_MAX ? changed : mask, ins->bytes,
-                    &passes);
+        atomic_loop(offset, mask, changing, ins->bytes, &passes);
     if (ins->shared_atomic == SHARED_COUNTS) passes.own = wavefronts_of(address, mask, WORD);
     if (passes.loads) c->shared_load_requests += passes.rounds;
     c->shared_wavefronts += passes.loads, c->shared_atomic_wavefronts += passes.own;
@@ -476,27 +476,32 @@ static uint32_t shared_atomic_passes(Warp *warp, const Ins *ins, const uint64_t 
     profile->shared_requests++, profile->wavefronts += passes.loads + passes.own;
     if (ins->shared_atomic != SHARED_RETRIES) return passes.own;
     Retries *retries = &worker->retries;
-    for (uint32_t m = mask; m; m &= m - 1) {
-        uint32_t *word = &retries->word[address[__builtin_ctz(m)] / WORD % RETRIED_WORDS];
-        if (++*word > retries->most) retries->most = *word;
+    for (uint32_t m = changing; m; m &= m - 1) {
+        uint32_t word = offset[__builtin_ctz(m)] / WORD, i = word % RETRIED_WORDS;
+        if (retries->place[i].word != word) retries->place[i].successes = 0;
+        retries->place[i].word = word;
+        if (++retries->place[i].successes > retries->most)
+            retries->most = retries->place[i].successes;
     }
     warp->retries += passes.rounds;
     retries->turns += passes.rounds, retries->loads += passes.loads, retries->swaps += passes.own;
     return passes.rounds * RETRY_PASSES;
 }
 
-/* Here a warp runs alone; on a card each success of a warp on a word is a turn in vain for the
- * others that are at it.  Of n warps' turns, all at one word, one in 0.62 n succeeds: between
- * 0.35 n and 0.9 n on an H200, differently in each kernel and often in each run. */
+/* Here a warp runs alone; on a card each success of a warp on a word is a turn in vain for others
+ * that are at it.  Where n warps are, there are 1 + 0.4 n turns to each success, and no more than
+ * n: what ncu counts in micro-kernels (docs/data/h200/retries.tsv), of wavefronts alone. */
 void count_vain(Worker *worker)
 {
-    enum { VAIN_PERCENT = 62 };
+    enum { FIRST_PERCENT = 100, EACH_PERCENT = 40 };
     const Retries *retries = &worker->retries;
     Counters *c = &worker->counters;
     uint64_t own = 1;
     for (uint32_t w = 0; w < worker->block.warps; w++)
         if (worker->warp[w].retries > own) own = worker->warp[w].retries;
-    uint64_t percent = (uint64_t)retries->most * VAIN_PERCENT / own;
+    uint64_t warps = (uint64_t)retries->most * 100 / own, /* hundredths */
+        percent = FIRST_PERCENT + warps * EACH_PERCENT / 100;
+    if (warps < percent) percent = warps;
     if (percent <= 100) return;
     c->shared_load_requests += retries->turns * (percent - 100) / 100;
     c->shared_wavefronts += retries->loads * (percent - 100) / 100;
