@@ -84,7 +84,7 @@ say "$page" "**Inner-product engine: -$(saved "$(of unrolled)" "$(of "$inner")")
 say "$page" "Products are $(calc '%.0f' "100 * $(products unrolled) / $(of unrolled)") % of the time here"
 say "$page" "They lose $(saved "$(products unrolled)" "$(products "$inner")") % of their own time"
 say "$page" "**Strength reduction: -$(saved "$(of "$outer")" "$(of "$strength")" 1) %, not -25.9 %.**"
-say "$page" "**Conditionals extracted: -$(saved "$(of "$strength")" "$(of "$extracted")" 1) %, not -2.6 %.**"
+say "$page" "**Conditionals extracted: -$(saved "$(of "$strength")" "$(of "$extracted")" 1) %, in the paper -2.6 %.**"
 say "$page" "**Index converter: -$(saved "$(of "$extracted")" "$(of "$converter")" 1) %, not -5 %.**"
 say "$page" "-$(saved "$(of "$extracted")" "$(of 'counters instead')" 1) % in the last row"
 
@@ -93,7 +93,7 @@ paper_strength=$(calc '%.1f' '148 * 0.34 * 0.741') \
     paper_all=$(calc '%.1f' '148 * 0.34 * 0.741 * 0.974 * 0.95')
 paper_saves=$(calc '%.1f' '148 * 0.34 * 0.741 * 0.974 * 0.05') \
     saves=$(($(of "$extracted") - $(of "$converter")))
-say "$page" "our kernel takes $(in_thousands "$(of "$strength")" 1) thousand cycles by then and theirs $paper_strength"
+say "$page" "our kernel takes $(in_thousands "$(of "$strength")" 1) thousand cycles; theirs $paper_strength"
 say "$page" "saves $(in_thousands "$saves" 1) thousand cycles here and $paper_saves thousand there"
 ours=$(calc '%.0f' "$(of "$rolled") / $(of "$converter")") theirs=$(calc '%.0f' "524 / $paper_all")
 say "$page" "All steps together make the kernel $ours times as fast here and $theirs times there (524 to $paper_all thousand)"

@@ -34,7 +34,9 @@ slots='slots = \([0-9]*\),' latency='alu \* \([0-9]*\)'
 say "$page" "64-bit \`add\` otherwise | $(price INT_WIDE 'is_add_64(ins) ? \([0-9]*\)') |"
 say "$page" "\`div\`, \`rem\` | $(price DIV "$slots"), and $(price DIV '(uint16_t)(\([0-9]*\) \*') on the special function unit"
 say "$page" "\`rsqrt\`, \`ex2\`, \`sin\` ... | $(price SFU "$slots") |"
-say "$page" "$(price FP64 "$latency") times that for doubles, $(price SFU "$latency") for special functions, $(price DIV "$latency") for divisions"
+single='is_single(ins) ? \([0-9]*\)' double='is_single(ins) ? [0-9]* : \([0-9]*\)'
+say "$page" "$(price FP64 "$latency") times that for doubles, $(price SFU "$latency") for special functions"
+say "$page" "$(price DIV "$single") for divisions and roots of floats, $(price DIV "$double") for other divisions"
 say "$page" "a branch over at most $(constant MOST_GUARDED common/simt/time/schedule.c) plain instructions"
 say "$page" "all of them up to $(word "$most") waves and the first $(word "$least") of more"
 say "$page" "\`alu_latency\` ($(machine h200 alu_latency) on an H200)"
