@@ -609,7 +609,7 @@ KERNEL(value_sent_without_clusters) // <<<1, 32>>>
     if (threadIdx.x == 0) {
         INIT(&barrier, 1);
         EXPECT(&barrier, 4);
-        SEND(at(&value), x[0], at(&barrier)); // FAULT memcheck: need a launch of clusters
+        SEND(at(&value), x[0], at(&barrier)); // FAULT memcheck: Invalid instruction
     }
     empty[threadIdx.x] = x[threadIdx.x];
 }
