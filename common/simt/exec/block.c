@@ -587,9 +587,9 @@ static int worker_count_open(Worker *worker)
     /* Resident blocks share the cache; four ways a set. */
     uint64_t sets = cache / 128 / 4 / resident;
     worker->l1_sets = sets > 4 ? (uint32_t)sets : 4;
-    /* Local memory: warps take turns, the oldest first, so one finds more than its share of what the
-     * carve-out leaves; about as much as if only what blocks use were taken off (of lab 05's, on
-     * a problem that fills an H200, ncu counts 71 % of the loads as found). */
+    /* Local memory: warps take turns, the oldest first, so one finds more than its share of what
+     * the carve-out leaves; about as much as if only what blocks use were taken off (of lab 05's,
+     * on a problem that fills an H200, ncu counts 71 % of the loads as found). */
     uint64_t shared = (uint64_t)worker->launch->shared_bytes * resident;
     uint64_t left = machine->l1_bytes > shared + cache ? machine->l1_bytes - shared : cache;
     uint64_t lines = left / 128 / resident / worker->block.warps;
