@@ -361,16 +361,21 @@ static int open_events(Server *server, Error *error)
     server->tick = evtimer_new(server->base, on_tick, server);
     server->term = evsignal_new(server->base, SIGTERM, on_stop, server);
     server->interrupt = evsignal_new(server->base, SIGINT, on_stop, server);
-    server->listener =
-        evconnlistener_new(server->base, on_connect, server, 0, 0, server->listening.socket);
-    if (!server->done || !server->wake || !server->tick || !server->term || !server->interrupt ||
-        !server->listener)
+    if (!server->done || !server->wake || !server->tick || !server->term || !server->interrupt)
         return error_set(error, "no event loop");
     event_priority_set(server->done, 0);
     event_priority_set(server->wake, 0);
     event_add(server->done, NULL);
     event_add(server->term, NULL);
     event_add(server->interrupt, NULL);
+    return 0;
+}
+
+static int open_listener(Server *server, Error *error)
+{
+    server->listener =
+        evconnlistener_new(server->base, on_connect, server, 0, 0, server->listening.socket);
+    if (!server->listener) return error_set(error, "no event loop");
     return open_clients(server, error) || open_http(server, error);
 }
 
@@ -394,7 +399,10 @@ Server *server_open(const ServerOptions *options, const Model *model, Card *card
         error_set(error, "out of memory");
     else if (!queue_open(&server->batcher.queue, options->most, options->largest, error) &&
              (server->thread = batch_thread_open(card, error)) &&
-             !listen_open(options->path, &server->listening, error) && !open_events(server, error))
+             /* Who can reach the server can also stop it. */
+             !open_events(server, error) &&
+             !listen_open(options->path, &server->listening, error) &&
+             !open_listener(server, error))
         return server;
     server_close(server);
     return NULL;

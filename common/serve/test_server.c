@@ -127,8 +127,9 @@ static int end_of(pid_t process)
 {
     int status = 0;
     for (int i = 0; i < ENOUGH; i++) {
-        if (waitpid(process, &status, WNOHANG) == process)
-            return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+        pid_t ended = waitpid(process, &status, WNOHANG);
+        if (ended == process) return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+        if (ended < 0) fail_msg("it has ended before");
         usleep(1000);
     }
     fail_msg("it does not end");
