@@ -79,6 +79,14 @@ static void graphs(float *a)
     cudaMemsetParams told;
     expect("what a node was given", !cudaGraphMemsetNodeGetParams(fill, &told) && told.dst == a &&
                                         told.width == N && told.elementSize == 4);
+    cudaGraph_t other;
+    cudaGraphNode_t nothing;
+    cudaMemcpy3DParms copied;
+    cudaGraphCreate(&other, 0);
+    cudaGraphAddMemcpyNode1D(&nothing, other, nullptr, 0, a, out, 0, cudaMemcpyHostToDevice);
+    expect("a copy of nothing", !cudaGraphMemcpyNodeGetParams(nothing, &copied) &&
+                                    copied.extent.width == 0 && copied.dstPtr.ptr == a);
+    cudaGraphDestroy(other);
     char path[] = "/tmp/calls.XXXXXX";
     close(mkstemp(path));
     expect("a drawing", !cudaGraphDebugDotPrint(graph, path, 0) && lines_with(path, "->") == 2 &&

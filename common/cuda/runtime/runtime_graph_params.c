@@ -13,6 +13,13 @@ static cudaError_t node_check(const char *api, cudaGraphNode_t node, enum cudaGr
 
 /* ---- copies --------------------------------------------------------------------------------- */
 
+/* A copy of nothing has no pitch. */
+static struct cudaPitchedPtr side_of(const void *pointer, size_t pitch, size_t slice, size_t width)
+{
+    return (struct cudaPitchedPtr){(void *)(uintptr_t)pointer, pitch, width,
+                                   pitch ? slice / pitch : 0};
+}
+
 /* An array is told as its memory. */
 cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, struct cudaMemcpy3DParms *params)
 {
@@ -21,9 +28,8 @@ cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, struct cudaMemcpy
     if (status != cudaSuccess) return status;
     const RuntimeCopy *copy = &node->work.copy;
     *params = (struct cudaMemcpy3DParms){
-        .srcPtr = {(void *)(uintptr_t)copy->src, copy->src_pitch, copy->width,
-                   copy->src_slice / copy->src_pitch},
-        .dstPtr = {copy->dst, copy->dst_pitch, copy->width, copy->dst_slice / copy->dst_pitch},
+        .srcPtr = side_of(copy->src, copy->src_pitch, copy->src_slice, copy->width),
+        .dstPtr = side_of(copy->dst, copy->dst_pitch, copy->dst_slice, copy->width),
         .extent = {copy->width, copy->height, copy->depth},
         .kind = copy->kind};
     return cudaSuccess;
