@@ -8,10 +8,9 @@ static uint32_t half(uint32_t extent)
 
 void texture_level(Texture *texture, uint32_t level)
 {
-    enum { PITCH = 512 };
     for (uint32_t i = 0;; i++) {
         uint64_t row = (uint64_t)texture->extent[0] * texture->texel;
-        texture->pitch = (row + PITCH - 1) / PITCH * PITCH;
+        texture->pitch = texture_pitch(row);
         texture->slice = texture->pitch * texture->extent[1];
         if (i == level) return;
         texture->address += texture->slice * texture->extent[2];

@@ -30,9 +30,15 @@ typedef struct Texture {
     float level_bias, level_least, level_most;
 } Texture;
 
+/* Bytes from one row to the next: rows begin where a texture's may. */
+static inline uint64_t texture_pitch(uint64_t row)
+{
+    enum { PITCH = 512 };
+    return (row + PITCH - 1) / PITCH * PITCH;
+}
+
 /* Makes of a mipmapped texture, with its address and extent, one of its level `level`: levels lie
- * behind one another, each half as large as the one before, in rows that begin where a texture's
- * may. */
+ * behind one another, each half as large as the one before. */
 void texture_level(Texture *texture, uint32_t level);
 
 #endif

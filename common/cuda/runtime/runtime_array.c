@@ -256,26 +256,25 @@ cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t *made,
     Texture at = {.extent = {(uint32_t)extent.width, (uint32_t)first.rows, (uint32_t)first.slices},
                   .layered = (uint32_t)layered,
                   .texel = (uint32_t)first.texel};
-    for (uint32_t i = 0; i <= levels; i++) { /* one further: where all of it ends */
+    Texture end = at;
+    texture_level(&end, levels); /* one further than the last */
+    status = cudaMalloc(&mipmap->memory, end.address);
+    if (status != cudaSuccess) {
+        free(mipmap);
+        return status;
+    }
+    for (uint32_t i = 0; i < levels; i++) {
         Texture level = at;
         texture_level(&level, i);
-        if (i == levels) status = cudaMalloc(&mipmap->memory, level.address);
-        if (i == levels) break;
         mipmap->level[i] = first;
         mipmap->level[i].is_level = 1;
-        mipmap->level[i].memory = (void *)(uintptr_t)level.address;
+        mipmap->level[i].memory = (char *)mipmap->memory + level.address;
         mipmap->level[i].pitch = level.pitch;
         mipmap->level[i].rows = level.extent[1], mipmap->level[i].slices = level.extent[2];
         mipmap->level[i].extent =
             (struct cudaExtent){level.extent[0], extent.height ? level.extent[1] : 0,
                                 extent.depth ? level.extent[2] : 0};
     }
-    if (status != cudaSuccess) {
-        free(mipmap);
-        return status;
-    }
-    for (uint32_t i = 0; i < levels; i++)
-        mipmap->level[i].memory = (char *)mipmap->memory + (uintptr_t)mipmap->level[i].memory;
     *made = mipmap;
     return cudaSuccess;
 }

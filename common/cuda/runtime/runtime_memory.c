@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/texture.h"
 #include "common/cuda/runtime/runtime_state.h"
 
 static inline uint64_t device_address(const void *pointer)
@@ -29,13 +30,11 @@ cudaError_t cudaFree(void *pointer)
     return runtime_call("cudaFree", &call, NULL);
 }
 
-/* Rows that begin where a row of a texture may. */
 cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height)
 {
-    enum { PITCH = 512 };
     static const char api[] = "cudaMallocPitch";
     if (!pitch) return runtime_fail(api, DEVICE_INVALID_VALUE, "the pitch is NULL");
-    *pitch = (width + PITCH - 1) / PITCH * PITCH;
+    *pitch = texture_pitch(width);
     if (height && *pitch > SIZE_MAX / height)
         return runtime_fail(api, DEVICE_OUT_OF_MEMORY, "%zu rows of %zu bytes", height, width);
     return cudaMalloc(pointer, *pitch * height);

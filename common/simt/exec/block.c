@@ -584,21 +584,19 @@ static int worker_count_open(Worker *worker)
     uint64_t own = (worker->launch->blocks + machine->sms - 1) / machine->sms;
     if (own < resident) resident = (uint32_t)own;
     uint64_t cache = l1_bytes(worker->launch);
-    /* Resident blocks share the cache; four ways a set. */
-    uint64_t sets = cache / 128 / 4 / resident;
-    worker->l1_sets = sets > 4 ? (uint32_t)sets : 4;
+    worker->l1_sets = l1_sets(cache / resident); /* which resident blocks share */
     /* Local memory: warps take turns, the oldest first, so one finds more than its share of what
      * the carve-out leaves; about as much as if only what blocks use were taken off (of lab 05's,
      * on a problem that fills an H200, ncu counts 71 % of the loads as found). */
     uint64_t shared = (uint64_t)worker->launch->shared_bytes * resident;
     uint64_t left = machine->l1_bytes > shared + cache ? machine->l1_bytes - shared : cache;
-    uint64_t lines = left / 128 / resident / worker->block.warps;
+    uint64_t lines = left / L1_LINE_BYTES / resident / worker->block.warps;
     uint64_t most = worker->kernel->info.spills ? 2048 : 256;
     worker->local_lines = lines < 1 ? 1 : lines > most ? (uint32_t)most : (uint32_t)lines;
     Shelf *shelf = worker->shelf;
     worker->local_line = shelf_zeros(shelf, (size_t)(worker->local_lines + 1) * worker->block.warps,
                                      sizeof *worker->local_line);
-    worker->l1 = shelf_zeros(shelf, (size_t)worker->l1_sets * 4, sizeof *worker->l1);
+    worker->l1 = shelf_zeros(shelf, (size_t)worker->l1_sets * L1_WAYS, sizeof *worker->l1);
     worker->sm = shelf_zeros(shelf, machine->sms, sizeof *worker->sm);
     worker->profile = shelf_zeros(shelf, worker->kernel->count, sizeof *worker->profile);
     worker->wavefronts = shelf_zeros(shelf, worker->kernel->mems + 1, sizeof *worker->wavefronts);

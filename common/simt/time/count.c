@@ -6,13 +6,14 @@
 #include "common/simt/core/ops.h"
 #include "common/simt/time/chain.h"
 #include "common/simt/time/cost.h"
+#include "common/simt/time/l1.h"
 #include "common/simt/time/l2.h"
 #include "common/simt/time/traffic.h"
 #include "common/simt/time/watch.h"
 #include "common/simt/time/wavefronts.h"
 
 /* OPEN_ROWS: of DRAM, that one access may touch as cheaply as one, as a tile of a matrix does. */
-enum { WORD = 4, ROW_SECTORS = 64, OPEN_ROWS = 8, WAYS = 4 };
+enum { WORD = 4, ROW_SECTORS = 64, OPEN_ROWS = 8 };
 
 /* Adds `value` to the n different ones unless it is there; returns how many there are now. */
 static inline uint32_t distinct_add(uint64_t *distinct, uint32_t n, uint64_t value)
@@ -42,7 +43,7 @@ static int is_crowded_out(const Warp *warp, const L1Line *line)
     const Worker *worker = warp->worker;
     return line->warp == warp->index &&
            (uint64_t)(warp->filled - line->filled) * worker->block.warps >
-               (uint64_t)worker->l1_sets * WAYS;
+               (uint64_t)worker->l1_sets * L1_WAYS;
 }
 
 /* One block's view of the L1: it starts cold, for what an earlier block left there depends on more
@@ -52,12 +53,9 @@ static int l1_hit(Warp *warp, uint64_t sector)
     Worker *worker = warp->worker;
     uint64_t line = sector / LINE_SECTORS, tag = line << 24 | (worker->block.number & 0xffffff);
     uint32_t bit = 1u << sector % LINE_SECTORS, oldest = 0;
-    /* Neighbours lie in sets of their own, and so do lines a power of two apart. */
-    uint64_t mixed = line ^ line >> 4;
-    mixed ^= mixed >> 7;
-    L1Line *set = worker->l1 + (uint32_t)mixed % worker->l1_sets * WAYS;
+    L1Line *set = worker->l1 + l1_set(line, worker->l1_sets);
     worker->l1_clock++;
-    for (uint32_t way = 0; way < WAYS; way++) {
+    for (uint32_t way = 0; way < L1_WAYS; way++) {
         if (set[way].tag == tag && set[way].sectors) {
             oldest = way;
             if (is_crowded_out(warp, &set[way])) break;

@@ -18,6 +18,7 @@
 #include "common/simt/core/ops.h"
 #include "common/simt/time/chain.h"
 #include "common/simt/time/cost.h"
+#include "common/simt/time/extremes.h"
 #include "common/simt/time/replay.h"
 
 static uint64_t latency_of(const SimtMachine *machine, const Ins *ins)
@@ -78,11 +79,6 @@ enum { UNLIKE_PERCENT = 30, UNSEEN_PART = 3, TICKS = 256 };
 static uint64_t rounded_up(uint64_t a, uint64_t b)
 {
     return b ? (a + b - 1) / b : 0;
-}
-
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
 }
 
 /* a * b / c without losing bits. */

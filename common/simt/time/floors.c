@@ -5,6 +5,7 @@
  * gets so many sectors from the L2, and the blocks that are there at once each take as long as
  * their longest chain. */
 #include "common/simt/time/cost.h"
+#include "common/simt/time/extremes.h"
 #include "common/simt/time/replay.h"
 
 enum { TICKS = 256, FOLDED_PER_SLOT = 4, BELIEVED = 3, OF = 5 };
@@ -15,16 +16,6 @@ void cost_add(BlockCost *sum, const BlockCost *cost)
     uint64_t *to = (uint64_t *)sum;
     for (size_t i = 0; i < sizeof *cost / sizeof *from; i++)
         to[i] += from[i];
-}
-
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
 }
 
 /* The places of so many blocks and of their warps are taken for as long as their chains. */

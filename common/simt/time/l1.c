@@ -3,17 +3,9 @@
 
 #include <stdlib.h>
 
-enum { WAYS = 4, LINE_BYTES = 128, LEAST_BYTES = 16384, LEAST_SETS = 4, KB = 1024 };
+#include "common/simt/time/extremes.h"
 
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
+enum { LEAST_BYTES = 16384, KB = 1024 };
 
 /* Bytes of shared memory for which the driver makes room.  On an H200 that is about twice what the
  * blocks need that can be there at once, but no more than half of all for that; what one block
@@ -41,12 +33,17 @@ uint64_t l1_bytes(const Launch *launch)
     return m->l1_bytes > shared + LEAST_BYTES ? m->l1_bytes - shared : LEAST_BYTES;
 }
 
+uint32_t l1_sets(uint64_t bytes)
+{
+    enum { LEAST = 4 };
+    return (uint32_t)larger(bytes / L1_LINE_BYTES / L1_WAYS, LEAST);
+}
+
 int l1_open(L1 *l1, uint64_t bytes)
 {
-    uint64_t sets = bytes / LINE_BYTES / WAYS;
-    l1->sets = sets > LEAST_SETS ? (uint32_t)sets : LEAST_SETS;
+    l1->sets = l1_sets(bytes);
     l1->clock = 0;
-    l1->place = calloc((size_t)l1->sets * WAYS, sizeof *l1->place);
+    l1->place = calloc((size_t)l1->sets * L1_WAYS, sizeof *l1->place);
     return l1->place ? 0 : -1;
 }
 
@@ -58,11 +55,8 @@ void l1_close(L1 *l1)
 /* The line's place, or that of the line that was used longest ago. */
 static L1Place *place_find(const L1 *l1, uint32_t line)
 {
-    /* Neighbours lie in sets of their own, and so do lines a power of two apart. */
-    uint32_t mixed = line ^ line >> 4;
-    mixed ^= mixed >> 7;
-    L1Place *set = l1->place + (size_t)(mixed % l1->sets) * WAYS, *oldest = set;
-    for (uint32_t way = 0; way < WAYS; way++) {
+    L1Place *set = l1->place + l1_set(line, l1->sets), *oldest = set;
+    for (uint32_t way = 0; way < L1_WAYS; way++) {
         if (set[way].line == line && set[way].used) return &set[way];
         if (set[way].used < oldest->used) oldest = &set[way];
     }

@@ -9,6 +9,8 @@
 #include "common/simt/core/core.h"
 #include "common/simt/time/traffic.h"
 
+enum { L1_WAYS = 4, L1_LINE_BYTES = 128 };
+
 typedef struct L1Place {
     uint32_t line;
     uint32_t used;             /* 0: never */
@@ -21,8 +23,18 @@ typedef struct L1 {
     uint32_t sets, clock;
 } L1;
 
-/* Bytes that shared memory leaves. */
+/* Bytes that shared memory leaves; sets of L1_WAYS lines in so many bytes. */
 uint64_t l1_bytes(const Launch *launch);
+uint32_t l1_sets(uint64_t bytes);
+
+/* Where a line's set begins, of all sets' places.  Neighbours lie in sets of their own, and so do
+ * lines a power of two apart. */
+static inline size_t l1_set(uint64_t line, uint32_t sets)
+{
+    uint64_t mixed = line ^ line >> 4;
+    mixed ^= mixed >> 7;
+    return (size_t)((uint32_t)mixed % sets) * L1_WAYS;
+}
 
 /* -1: out of memory. */
 int l1_open(L1 *l1, uint64_t bytes);

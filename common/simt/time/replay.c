@@ -464,6 +464,12 @@ typedef struct Request {
     uint32_t fetches, fetch[2 * MOST_LINES];
 } Request;
 
+/* Not all of it is set: that would be half a kilobyte for each access. */
+static void request_begin(Request *request, uint32_t sectors, uint32_t lines)
+{
+    request->sectors = sectors, request->lines = lines, request->fetches = 0;
+}
+
 /* Does it want anything that this SM has not asked for? */
 static int is_new(const Sm *sm, const Request *request)
 {
@@ -517,9 +523,10 @@ static uint64_t load_issue(Sm *sm, const Actor *actor, const Ins *ins, const Tra
     const TraceLine *wanted = &actor->trace->line[step->wanted - 1];
     L1Place *place[MOST_LINES];
     uint8_t lacks[MOST_LINES];
-    Request request = {0};
+    Request request;
     uint32_t count = 0;
     uint64_t at = 0;
+    request_begin(&request, 0, 0);
     do {
         lacks[count] = l1_look(&sm->l1, &wanted[count], &place[count], &at);
         if (!lacks[count]) continue;
@@ -539,8 +546,9 @@ static uint64_t load_issue(Sm *sm, const Actor *actor, const Ins *ins, const Tra
 static uint64_t other_issue(Sm *sm, const Actor *actor, const Ins *ins, const TraceStep *step,
                             uint64_t now)
 {
-    Request request = {.sectors = step->misses, .lines = step->lines};
+    Request request;
     int store = ins->class == CLASS_STORE;
+    request_begin(&request, step->misses, step->lines);
     sm->dram_debt[store] += (uint64_t)step->misses * sm->dram_part[store];
     return l2_request(sm, actor, ins, &request, now);
 }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/simt/time/extremes.h"
 #include "common/simt/time/replay.h"
 
 enum {
@@ -21,11 +22,6 @@ enum {
     LEAST_BLOCKS = 4,
     MORE_TIMES = 4 /* as many blocks are kept where warps end early */
 };
-
-static uint32_t smaller(uint64_t a, uint64_t b)
-{
-    return (uint32_t)(a < b ? a : b);
-}
 
 /* Blocks of a cluster lie on one group of SMs, which clusters do not fill: an H200 has 30 of four
  * blocks at once, 15 of eight and 7 of sixteen, one block an SM.  What comes after shares its SMs
@@ -69,9 +65,9 @@ int trace_open(Launch *launch)
     uint32_t waves = own <= (uint64_t)launch->resident * MOST_WAVES ? MOST_WAVES : LEAST_WAVES;
     uint32_t wanted = launch->resident * waves;
     wanted = wanted < LEAST_BLOCKS ? LEAST_BLOCKS : wanted;
-    launch->traces = smaller(smaller(own, wanted), TRACE_BLOCKS);
+    launch->traces = (uint32_t)smaller(smaller(own, wanted), TRACE_BLOCKS);
     uint32_t room = launch->trace_room = TRACE_STEPS / (launch->traces * warps);
-    launch->more = smaller(smaller(own, (uint64_t)wanted * MORE_TIMES), TRACE_BLOCKS);
+    launch->more = (uint32_t)smaller(smaller(own, (uint64_t)wanted * MORE_TIMES), TRACE_BLOCKS);
     launch->missed = 1;
     launch->trace = calloc(launch->more, sizeof *launch->trace);
     launch->steps = malloc((size_t)launch->traces * warps * room * sizeof *launch->steps);
