@@ -321,125 +321,123 @@ static const char *submission_path(const Options *options, const Lab *lab, char 
 
 typedef enum Purpose { TO_RUN, TO_PROFILE, TO_SEE } Purpose;
 
-static int run_program(const Options *options, const Lab *lab, Purpose purpose, Error *error)
+static const char *const PURPOSE_NAMES[] = {"run", "profile", "see"};
+
+/* What was chosen must be there, and no choice may silence another. */
+static int choices_check(const Options *options, const Lab *lab, Error *error)
 {
-    Build build = {0}, baseline = {0};
-    DeviceEngine engine = engine_resolve(options->engine);
-    if (options->only_case && lab_case_find(&lab->ini, options->only_case) < 0) {
-        char names[700] = "";
-        for (int i = 0; i < lab->ini.cases; i++)
-            text_add(names, sizeof names, "%s%s", i ? ", " : "", lab->ini.item[i].name);
+    char names[700] = "";
+    for (int i = 0; i < lab->ini.cases; i++)
+        text_add(names, sizeof names, "%s%s", i ? ", " : "", lab->ini.item[i].name);
+    if (options->only_case && lab_case_find(&lab->ini, options->only_case) < 0)
         return error_set(error, "%s has no case '%.40s'; it has: %s", lab->name, options->only_case,
                          names);
-    }
     if (options->only_case && options->shape)
         return error_set(error,
                          "CASE is one of the lab's cases, SHAPE one of your own: give one of them");
-    char directory[1100], beneath[1100], source[2200];
-    text_set(directory, sizeof directory, purpose == TO_SEE ? "%s/see/%s.html" : "%s/profile/%s",
-             options->build, lab->name);
-    const char *folder = submission_path(options, lab, beneath, sizeof beneath);
-    text_set(source, sizeof source, "%s%s%s", folder ? folder : "", folder ? "/" : "", beneath);
-    if (options->out) text_set(directory, sizeof directory, "%s", options->out);
-    int reference = options->against && !strcmp(options->against, "reference");
-    if (options->against && !reference && strcmp(options->against, "baseline") != 0)
+    if (!options->against) return 0;
+    if (strcmp(options->against, "reference") && strcmp(options->against, "baseline"))
         return error_set(error, "AGAINST is reference or baseline, not '%.40s'", options->against);
-    if (options->against && engine == ENGINE_GPU)
+    if (engine_resolve(options->engine) == ENGINE_GPU)
         return error_set(error, "AGAINST compares what the simulator counts: with ENGINE=sim");
-    int beside = purpose == TO_RUN ? !options->alone : options->against != NULL;
-    if (build_run(options, lab, folder, beneath, &build, beside ? &baseline : NULL,
-                  reference ? OWN_REFERENCE : OWN_BASELINE, error)) {
-        build_clear(&build);
-        build_clear(&baseline);
-        return -1;
-    }
-    const char *argv[48] = {build.program,
-                            "--root",
-                            options->root,
-                            "--lab",
-                            lab->name,
-                            "--engine",
-                            engine_name(engine),
-                            "--gpu",
-                            options->gpu ? options->gpu : lab->ini.gpu};
-    int count = 9;
-    if (options->only_case) {
-        argv[count++] = "--case";
-        argv[count++] = options->only_case;
-    }
-    if (options->shape) {
-        argv[count++] = "--shape";
-        argv[count++] = options->shape;
-    }
-    if (options->maps) {
-        argv[count++] = "--maps";
-        argv[count++] = options->maps;
-    }
-    if (options->weights) {
-        argv[count++] = "--weights";
-        argv[count++] = options->weights;
-    }
-    if (options->input) {
-        argv[count++] = "--input";
-        argv[count++] = options->input;
-    }
-    if (options->output) {
-        argv[count++] = "--output";
-        argv[count++] = options->output;
-    }
-    if (options->seed) {
-        argv[count++] = "--seed";
-        argv[count++] = options->seed;
-    }
-    if (options->counters) {
-        argv[count++] = "--counters";
-        argv[count++] = options->counters;
-    }
-    if (options->runs) {
-        argv[count++] = "--runs";
-        argv[count++] = options->runs;
-    }
-    char clock[1024], what[200], other[1024];
-    text_set(what, sizeof what, "%s-%s-%s",
-             options->only_case ? options->only_case
-             : options->shape   ? "shape"
-                                : "first",
-             engine_name(engine),
-             purpose == TO_RUN   ? "run"
-             : purpose == TO_SEE ? "see"
-                                 : "profile");
+    return 0;
+}
+
+/* The command line of a student's program (autograder/run.c). */
+typedef struct Command {
+    const char *argv[48];
+    int count;
+} Command;
+
+/* A flag without a value is given where nothing else is asked. */
+static void pass_flag(Command *command, const char *flag)
+{
+    command->argv[command->count++] = flag;
+}
+
+/* A flag and its value, where there is one. */
+static void pass(Command *command, const char *flag, const char *value)
+{
+    if (!value) return;
+    pass_flag(command, flag);
+    pass_flag(command, value);
+}
+
+/* What the command line of lab has, handed on. */
+static void pass_options(Command *command, const Options *options, const Lab *lab)
+{
+    pass(command, "--root", options->root);
+    pass(command, "--lab", lab->name);
+    pass(command, "--engine", engine_name(engine_resolve(options->engine)));
+    pass(command, "--gpu", options->gpu ? options->gpu : lab->ini.gpu);
+    pass(command, "--case", options->only_case);
+    pass(command, "--shape", options->shape);
+    pass(command, "--maps", options->maps);
+    pass(command, "--weights", options->weights);
+    pass(command, "--input", options->input);
+    pass(command, "--output", options->output);
+    pass(command, "--seed", options->seed);
+    pass(command, "--counters", options->counters);
+    pass(command, "--runs", options->runs);
+}
+
+/* Where a page goes (see), or tables and plots (profile). */
+static void pass_purpose(Command *command, const Options *options, Purpose purpose, const char *out)
+{
+    if (purpose == TO_RUN) return;
+    pass(command, purpose == TO_SEE ? "--see" : "--profile", out);
+    if (options->ptx) pass_flag(command, "--ptx");
+    if (purpose == TO_SEE) pass(command, "--line", options->line);
+}
+
+/* Runs the submission's program in place of this one; beside it the baseline, or the reference. */
+static int program_start(const Options *options, const Lab *lab, Purpose purpose,
+                         const char *source, const Build *build, const Build *beside, int reference,
+                         Error *error)
+{
+    Command command = {.argv = {build->program}, .count = 1};
+    char clock[1024], what[200], out[1100], other[1024];
+    const char *item = options->only_case ? options->only_case : options->shape ? "shape" : "first";
+    text_set(what, sizeof what, "%s-%s-%s", item, engine_name(engine_resolve(options->engine)),
+             PURPOSE_NAMES[purpose]);
     clock_path(options, lab, what, clock, sizeof clock);
-    argv[count++] = "--clock";
-    argv[count++] = clock;
-    argv[count++] = "--source";
-    argv[count++] = source;
+    text_set(out, sizeof out, purpose == TO_SEE ? "%s/see/%s.html" : "%s/profile/%s",
+             options->build, lab->name);
+    pass_options(&command, options, lab);
+    pass(&command, "--clock", clock);
+    pass(&command, "--source", source);
     if (beside) {
-        argv[count++] = "--baseline";
-        argv[count++] = baseline.program;
-        argv[count++] = "--against";
-        argv[count++] = reference ? "reference" : "baseline";
+        pass(&command, "--baseline", beside->program);
+        pass(&command, "--against", reference ? "reference" : "baseline");
         if (!own_program_source(options->root, lab, reference ? OWN_REFERENCE : OWN_BASELINE, other,
                                 sizeof other, error) &&
-            file_exists(other)) {
-            argv[count++] = "--other";
-            argv[count++] = other;
-        }
+            file_exists(other))
+            pass(&command, "--other", other);
     }
-    if (purpose == TO_PROFILE && engine == ENGINE_GPU) return profile_on_gpu(argv, count, error);
-    if (purpose != TO_RUN) {
-        argv[count++] = purpose == TO_SEE ? "--see" : "--profile";
-        argv[count++] = directory;
-        if (options->ptx) argv[count++] = "--ptx";
-    }
-    if (purpose == TO_SEE && options->line) {
-        argv[count++] = "--line";
-        argv[count++] = options->line;
-    }
-    execv(build.program, (char *const *)argv);
-    error_set(error, "%s: %m", build.program);
+    if (purpose == TO_PROFILE && engine_resolve(options->engine) == ENGINE_GPU)
+        return profile_on_gpu(command.argv, command.count, error);
+    pass_purpose(&command, options, purpose, options->out ? options->out : out);
+    execv(build->program, (char *const *)command.argv);
+    return error_set(error, "%s: %m", build->program);
+}
+
+static int run_program(const Options *options, const Lab *lab, Purpose purpose, Error *error)
+{
+    if (choices_check(options, lab, error)) return -1;
+    Build build = {0}, other = {0};
+    char beneath[1100], source[2200];
+    const char *folder = submission_path(options, lab, beneath, sizeof beneath);
+    text_set(source, sizeof source, "%s%s%s", folder ? folder : "", folder ? "/" : "", beneath);
+    int reference = options->against && !strcmp(options->against, "reference");
+    Build *beside =
+        (purpose == TO_RUN ? !options->alone : options->against != NULL) ? &other : NULL;
+    int status = build_run(options, lab, folder, beneath, &build, beside,
+                           reference ? OWN_REFERENCE : OWN_BASELINE, error);
+    if (!status)
+        status = program_start(options, lab, purpose, source, &build, beside, reference, error);
     build_clear(&build);
-    build_clear(&baseline);
-    return -1;
+    build_clear(&other);
+    return status;
 }
 
 static int lab_run(const Options *options, const Lab *lab, Error *error)
