@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+#include <vector>
+
 #include "common/validate/measure.h"
 
 enum { MB = 1 << 20, SMS = 132 };
@@ -23,6 +25,18 @@ static float *array_make(size_t floats)
     fill_kernel<<<(unsigned)((floats + 255) / 256), 256>>>(array, floats);
     return array;
 }
+
+/* A copy of the host's, on the device. */
+template <class T> static T *copy_of(const std::vector<T> &from)
+{
+    T *to = NULL;
+    cudaMalloc(&to, from.size() * sizeof(T));
+    cudaMemcpy(to, from.data(), from.size() * sizeof(T), cudaMemcpyHostToDevice);
+    return to;
+}
+
+/* Which of all threads this is, of a line of them. */
+#define GLOBAL_I int i = blockIdx.x * blockDim.x + threadIdx.x
 
 /* Enters one launch, written as in a program: ENTER(FIT, "copy", "copy-4", copy<<<1, 2>>>(x)). */
 #define ENTER(set, family, name, ...)                                                              \

@@ -13,7 +13,6 @@ static int *rows, *columns;  /* of a sparse matrix: 32768 rows */
 
 #define E(family, name, ...) ENTER(HELD_OUT, family, name, __VA_ARGS__)
 #define U(p)                 ((uint32_t *)(p))
-#define GLOBAL_I             int i = blockIdx.x * blockDim.x + threadIdx.x
 
 /* ---- samples: one thread, one element -------------------------------------------------------- */
 

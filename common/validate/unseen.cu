@@ -10,7 +10,6 @@
 #include <mma.h>
 
 #include <algorithm>
-#include <vector>
 
 #include "common/validate/entries.h"
 
@@ -23,7 +22,6 @@ static uint32_t *zeros;      /* 4 M */
 static int *rows, *columns;  /* a graph: 65537 and up to 16 * 65536, few rows much longer */
 
 #define E(family, name, ...) ENTER(HELD_OUT, family, name, __VA_ARGS__)
-#define GLOBAL_I             int i = blockIdx.x * blockDim.x + threadIdx.x
 
 /* ---- sorting, scans, compaction, tables ------------------------------------------------------ */
 
@@ -1401,15 +1399,6 @@ static void grids()
 }
 
 /* ---- data ------------------------------------------------------------------------------------ */
-
-/* A copy of the host's, on the device. */
-template <class T> static T *copy_of(const std::vector<T> &from)
-{
-    T *to = NULL;
-    cudaMalloc(&to, from.size() * sizeof(T));
-    cudaMemcpy(to, from.data(), from.size() * sizeof(T), cudaMemcpyHostToDevice);
-    return to;
-}
 
 static void integers_make()
 {
