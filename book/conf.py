@@ -4,6 +4,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import pages
+import theme
 
 project = "The convolution lab workbook"
 html_title = project
@@ -41,5 +42,10 @@ def setup(app):
         if document and app.builder.name == "html":
             tick()
 
+    def finished(app, failed):
+        if app.builder.name == "html" and app.config.html_theme == "furo" and not failed:
+            theme.mend(os.path.join(app.outdir, "_static"))
+
+    app.connect("build-finished", finished)
     app.connect("source-read", as_chapter)
     app.connect("html-page-context", written)

@@ -40,6 +40,19 @@ else
     echo 'skipped: book/Sphinx: sudo apt-get install python3-sphinx python3-myst-parser'
 fi
 
+# The theme as Debian builds it: a script of modules, and the dark behind a button alone.
+mkdir -p "$work/static/scripts" "$work/static/styles"
+printf 'import Spy from "./spy.js";\nnew Spy();\n' >"$work/static/scripts/furo.js"
+echo 'this.Spy = function () {};' >"$work/static/scripts/spy.js"
+printf 'body[data-theme="dark"] {\n  --back: black; }\n' >"$work/static/styles/furo.css"
+PYTHONPATH=book python3 -c 'import sys, theme; theme.mend(sys.argv[1])' "$work/static" >"$work/said" 2>&1 &&
+    [ "$(cat "$work/static/scripts/furo.js")" = "$(printf 'this.Spy = function () {};\nnew Spy();')" ] &&
+    grep -A 1 'prefers-color-scheme: dark' "$work/static/styles/furo.css" | grep -q 'not(.data-theme="light".)' &&
+    [ "$(grep -c 'black' "$work/static/styles/furo.css")" = 2 ] && cp -r "$work/static" "$work/twice" &&
+    PYTHONPATH=book python3 -c 'import sys, theme; theme.mend(sys.argv[1])' "$work/twice" &&
+    diff -r "$work/static" "$work/twice" >"$work/differ"
+tell 'what the theme lost is put back, once'
+
 # A book of two chapters, a lab and a glossary.
 # shellcheck disable=SC2016 # the backquotes are Markdown's
 start_book()
