@@ -22,6 +22,7 @@
 #include "autograder/options/options.h"
 #include "autograder/record/score.h"
 #include "autograder/text/files.h"
+#include "autograder/text/screen.h"
 #include "autograder/text/text.h"
 #include "common/base/parallel.h"
 #include "common/operation/random.h"
@@ -397,12 +398,12 @@ int main(int argc, char **argv)
     setlocale(LC_CTYPE, "C.UTF-8"); /* names of files in archives */
     if (parse_options(argc, argv, &class.options, &error) ||
         (!class.options.dump && class_open(&class, &error))) {
-        fprintf(stderr, "class: %s\n", error.text);
+        screen_error("class", error.text);
         class_close(&class);
         return EXIT_USAGE;
     }
     int status = class.options.dump ? dump(&class, &error) : grade_class(&class, &error);
-    if (status < 0) fprintf(stderr, "class: %s\n", error.text);
+    if (status < 0) screen_error("class", error.text);
     if (status == 1)
         fprintf(stderr,
                 "class: interrupted; the same command goes on from here: %zu of %zu are "

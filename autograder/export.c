@@ -7,6 +7,7 @@
 #include "autograder/export/format.h"
 #include "autograder/options/options.h"
 #include "autograder/text/files.h"
+#include "autograder/text/screen.h"
 #include "autograder/text/text.h"
 
 enum { EXIT_WORKED = 0, EXIT_TROUBLE = 1, EXIT_USAGE = 2 };
@@ -102,10 +103,10 @@ int main(int argc, char **argv)
     if (!status && !options.format)
         status = error_set(&error, "which format?  FORMAT=junit, for example; export --list");
     if (status || !(format = format_find(options.format, &error))) {
-        fprintf(stderr, "export: %s\n", error.text);
+        screen_error("export", error.text);
         return EXIT_USAGE;
     }
     if (!export_write(&options, format, &error)) return EXIT_WORKED;
-    fprintf(stderr, "export: %s\n", error.text);
+    screen_error("export", error.text);
     return EXIT_TROUBLE;
 }

@@ -254,7 +254,7 @@ static int grade_one(Grader *grader, const Options *options, const Lab *lab,
 {
     Record *record = malloc(sizeof *record);
     Error error;
-    char results[600];
+    char results[600], line[1200];
     int status = 0;
     if (!record) {
         fprintf(stderr, "grade: out of memory\n");
@@ -262,7 +262,8 @@ static int grade_one(Grader *grader, const Options *options, const Lab *lab,
     }
     if (!options->gpu && strcmp(grader->machine_name, lab->ini.gpu) &&
         load_machine(lab->ini.gpu, grader, &error)) {
-        fprintf(stderr, "grade: %s: %s\n", lab->name, error.text);
+        text_set(line, sizeof line, "%s: %s", lab->name, error.text);
+        screen_error("grade", line);
         free(record);
         return -1;
     }
@@ -277,7 +278,7 @@ static int grade_one(Grader *grader, const Options *options, const Lab *lab,
         options->watch ? watch_end(options, lab, record) : !options->only_case || options->results;
     if (keep &&
         (keep_progress(grader, options, record, &error) || record_write(results, record, &error))) {
-        fprintf(stderr, "grade: %s\n", error.text);
+        screen_error("grade", error.text);
         status = -1;
     }
     if (record->status == RECORD_BROKEN) status = -1;
@@ -409,13 +410,13 @@ int main(int argc, char **argv)
         catalog_open(options.root, &catalog, &error) ||
         (options.lab && !(only = catalog_find(&catalog, options.lab, &error))) ||
         check_case(&options, &catalog, only, &error) || grader_open(&options, &grader, &error)) {
-        fprintf(stderr, "grade: %s\n", error.text);
+        screen_error("grade", error.text);
         catalog_close(&catalog);
         return EXIT_USAGE;
     }
     int status = EXIT_TROUBLE;
     if (toolchain_load(grader.root, grader.build, &grader.toolchain, &error)) {
-        fprintf(stderr, "grade: %s\n", error.text);
+        screen_error("grade", error.text);
     } else {
         status = grade_all(&grader, &options, &catalog, only);
     }

@@ -23,6 +23,7 @@
 #include "autograder/record/hint.h"
 #include "autograder/record/ladder.h"
 #include "autograder/record/progress.h"
+#include "autograder/text/screen.h"
 #include "autograder/text/text.h"
 #include "autograder/text/ticker.h"
 #include "common/base/intake.h"
@@ -675,7 +676,7 @@ int main(int argc, char **argv)
     if (!status && !strcmp(options.command, "ticker")) return lab_ticker(&options);
     if (!status) status = catalog_open(options.root, &catalog, &error);
     if (!status) status = dispatch(&options, &catalog, &error);
-    if (status < 0) fprintf(stderr, "lab: %s\n", error.text);
+    if (status < 0) screen_error("lab", error.text);
     catalog_close(&catalog);
     return status < 0 ? 2 : status;
 }

@@ -11,6 +11,7 @@
 #include "autograder/record/case_words.h"
 #include "autograder/tensors/workload.h"
 #include "autograder/text/table.h"
+#include "autograder/text/screen.h"
 #include "autograder/text/text.h"
 #include "autograder/text/ticker.h"
 #include "autograder/trial/trial_beside.h"
@@ -238,7 +239,7 @@ static int run_page(Trial *trial, Error *error)
 {
     int status = run_case(trial, error);
     if (status < 0) {
-        fprintf(stderr, "run: %s\n", error->text);
+        screen_error("run", error->text);
         return status;
     }
     char leaks[400], line[500];
@@ -270,11 +271,11 @@ int main(int argc, char **argv)
     Error error = {""};
     if (parse_options(argc, argv, &trial, &error) || catalog_open(trial.root, &catalog, &error) ||
         choose(&trial, &catalog, &error)) {
-        fprintf(stderr, "run: %s\n", error.text);
+        screen_error("run", error.text);
         return 2;
     }
     int status = trial.cost_only ? run_for_cost(&trial, &error) : run_page(&trial, &error);
-    if (status < 0 && trial.cost_only) fprintf(stderr, "run: the baseline: %s\n", error.text);
+    if (status < 0 && trial.cost_only) screen_error("run: the baseline", error.text);
     free(trial.map);
     if (trial.device) trial.device->close(trial.device);
     catalog_close(&catalog);

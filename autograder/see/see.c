@@ -127,6 +127,20 @@ static const char *name_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
+int see_has_line(const SeePage *page, int line)
+{
+    const SimtProfile *profile = page->profile;
+    char *seen = instructions_seen(profile);
+    int has = 0;
+    for (uint32_t i = 0; seen && !has && i < profile->instructions; i++) {
+        const SimtInstruction *in = &profile->instruction[i];
+        has = seen[i] && in->opcode && (int)in->line == line &&
+              !strcmp(in->file, name_of(page->source));
+    }
+    free(seen);
+    return has;
+}
+
 static json_t *page_make(const SeePage *page, const char *source)
 {
     const SimtProfile *profile = page->profile;

@@ -21,4 +21,7 @@ typedef struct SeePage {
 /* One HTML file that needs nothing else, whole or not at all.  -1 with error. */
 int see_write(const char *path, const SeePage *page, Error *error);
 
+/* Whether the page has an access, or a branch, of `line` to open at. */
+int see_has_line(const SeePage *page, int line);
+
 #endif

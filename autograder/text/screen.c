@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "autograder/text/table.h"
 #include "autograder/text/text.h"
 
 size_t screen_columns(void)
@@ -23,6 +24,16 @@ void screen_keep(void)
     char columns[24];
     text_set(columns, sizeof columns, "%zu", screen_columns());
     setenv("COLUMNS", columns, 1);
+}
+
+void screen_error(const char *program, const char *text)
+{
+    char *line = NULL;
+    if (!isatty(STDERR_FILENO) || asprintf(&line, "%s: %s", program, text) < 0)
+        fprintf(stderr, "%s: %s\n", program, text);
+    else
+        text_wrap(stderr, 0, line);
+    free(line);
 }
 
 const char *screen_path(const char *path)

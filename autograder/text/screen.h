@@ -19,6 +19,9 @@ void screen_keep(void);
  * pipe gets the text as it is.  Lines behind a bar are a submission's words and never touched. */
 void screen_print(FILE *stream, const char *text);
 
+/* "program: text" on standard error: wrapped on a terminal, one line for whatever reads a pipe. */
+void screen_error(const char *program, const char *text);
+
 /* A path as it is shown: from the working directory on where it lies below that. */
 const char *screen_path(const char *path);
 

@@ -1,6 +1,7 @@
 /* trial_files.c - what a call leaves as files: a profile, a page, numbers for scripts. */
 #include "autograder/trial/trial_files.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,6 +71,14 @@ int trial_see(const Trial *trial, const char *shape, Error *error)
     text_set(frame, sizeof frame, "%s/autograder/see/page.html", trial->root);
     if (see_write(trial->see, &page, error)) return -1;
     printf("  %s: open it in a browser\n", trial->see);
+    if (trial->line.given && !see_has_line(&page, page.line)) {
+        char said[200];
+        text_set(said, sizeof said,
+                 "nothing shown touches memory at line %" PRIu64
+                 ": the page opens at another",
+                 trial->line.value);
+        text_wrap(stdout, 2, said);
+    }
     return 0;
 }
 
