@@ -317,7 +317,7 @@ static int find_added(Impulse *m, char tensor, Finding *finding)
     memset(is_x ? probe->x : probe->w, 0, (is_x ? probe->x_count : probe->w_count) * sizeof(float));
     if (probe_wrong(m->d, probe) <= 0) return 0;
     size_t index = 0;
-    while (probe->y[index] == 0)
+    while (fabs(probe->y[index]) <= probe_bound(m->d, probe, index))
         index++;
     OutputAt at = output_at(&m->d->conv, index);
     finding->fault = FAULT_EVERYWHERE;
@@ -355,6 +355,7 @@ static int impulse_run(Impulse *m, Element pixel)
     m->at = output_at(&d->conv, m->index);
     m->expected = probe->expected[m->index];
     m->value = probe->y[m->index];
+    if (is_value(m, 0, m->value)) m->value = 0; /* a transform rounds where nothing should be */
     return 1;
 }
 
