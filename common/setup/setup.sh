@@ -29,12 +29,21 @@ fail()
     exit 1
 }
 
+# The programs of these lines of the file; one may be empty.
+are_there()
+{
+    for line in "$@"; do
+        program=$(sed -n "s/^$line=//p" "$env_file")
+        [ -z "$program" ] || [ -x "$program" ] || return 1
+    done
+}
+
 # What was found last time is still there, and so is this script as it was.
 is_done()
 {
     [ -f "$env_file" ] && [ -z "$(find "$0" -newer "$env_file")" ] || return 1
     nvcc=$(sed -n 's/^NVCC=//p' "$env_file")
-    [ -x "$nvcc" ] || return 1
+    [ -x "$nvcc" ] && are_there CC CXX CCACHE || return 1
     case ${NVCC:-} in
     '' | "$nvcc") return 0 ;;
     */*) [ "$nvcc" = "$(realpath -s "$NVCC")" ] ;;

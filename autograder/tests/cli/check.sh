@@ -437,6 +437,12 @@ if command -v ccache >/dev/null; then
         through_ccache /proc && grep -qx '' "$work/ccache"
     tell a-home-that-is-read-only
 fi
+# A compiler that is gone is looked for again: the advice is to call setup.
+mkdir -p "$work/gone"
+sed 's|^CC=.*|CC=/none/cc|' "$build/toolchain.env" >"$work/gone/toolchain.env"
+run 0 sh common/setup/setup.sh "$work/gone" && ! grep -q /none "$work/gone/toolchain.env" && grep -q '^CC=/.*cc$' "$work/gone/toolchain.env" &&
+    run 0 sh common/setup/setup.sh "$work/gone" && [ ! -s "$work/out" ]
+tell a-compiler-that-is-gone
 run 0 env COLUMNS=80 make -s doctor BUILD="$BUILD" && ! grep -q '.\{81\}' "$work/out" && grep -q '^  sandbox ' "$work/out"
 tell the-doctor-fits-the-screen
 
