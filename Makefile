@@ -360,7 +360,7 @@ $(FUZZERS): LDFLAGS += -fsanitize=fuzzer
     keep new-lab compile-commands format clean
 
 # The compilers were looked for just now.
-stage = $(Q)+$(made) $(MAKE) $(if $(V),,-s) -j"$$JOBS" -o $(BUILD)/toolchain.env $(1)
+stage = $(Q)+$(made) sh common/setup/alone.sh "$$BUILD" $(MAKE) $(if $(V),,-s) -j"$$JOBS" -o $(BUILD)/toolchain.env $(1)
 # Packages that one target wants and a student does not.
 want  = $(Q)sh common/setup/setup.sh "$$BUILD" $(1)
 where = --root . --build "$$BUILD"

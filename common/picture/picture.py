@@ -158,7 +158,7 @@ def show(folder, out):
         sheet.paste(panel, (i * (width + 8), 0))
     sheet.save(out)
     also = f', and in red its {wrong.sum()} wrong pixels' if wrong.any() else ''
-    print(f'  {out}: the picture, your output{also}')
+    print(f'  {out}:\n  the picture, your output{also}')
 
 
 def main(words):

@@ -1,9 +1,9 @@
 #!/bin/sh
 # book.sh BUILD - for `make book`: BUILD/book/index.html, which needs no network and no server, and
-# BUILD/book/workbook.pdf.
+# BUILD/book/workbook.pdf.  Made beside their place: the book before stays until this one is whole.
 set -eu
 build=${1:?usage: book.sh BUILD}
-out=$build/book
+out=$build/book.part
 for python in python3 /usr/bin/python3 ''; do # the first in PATH may be another than the packages are for
     [ -z "$python" ] || "$python" -c 'import sphinx, myst_parser, furo, weasyprint' 2>/dev/null &&
         break
@@ -11,6 +11,8 @@ done
 [ "$python" ] || { echo "book: python3 lacks one of its tools: sudo apt-get install python3-sphinx python3-myst-parser furo weasyprint" >&2; exit 2; }
 
 "$python" book/pages.py || { echo "book: mend these first" >&2; exit 1; }
+trap 'rm -rf "$out"' EXIT
+trap 'exit 130' INT TERM
 rm -rf "$out"
 mkdir -p "$out"
 
@@ -41,6 +43,7 @@ sed -i 's/currentColor/black/g' "$out"/.print/_images/*.svg
     "$out/.print/book/index.html" "$out/workbook.pdf"
 echo >&9
 ticker_end
-rm -rf "$out/.print" "$out/html/.doctrees"
-echo "  $out/index.html  open it in a browser; search works without a network"
-echo "  $out/workbook.pdf"
+rm -rf "$out/.print" "$out/html/.doctrees" "$build/book"
+mv "$out" "$build/book"
+echo "  $build/book/index.html  open it in a browser; search works without a network"
+echo "  $build/book/workbook.pdf"

@@ -18,7 +18,7 @@ command -v nvidia-smi >/dev/null ||
 name=${NAME:-}
 case $name in *[!a-z0-9-]*) fail "NAME is made of small letters, digits and -, not '$name'" ;; esac
 
-work=$(mktemp -d)
+work=$(mktemp -d "$build/machine.XXXXXX") || fail "nothing can be written into $build"
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1 | tr -d .)

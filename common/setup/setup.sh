@@ -245,7 +245,14 @@ if is_done; then
 fi
 mkdir -p "$build" || fail "cannot create $build: choose another place with  make BUILD=dir"
 build=$(realpath "$build")
-: >"$log" || fail "cannot write $log: is the disk full?"
+: >>"$log" || fail "cannot write $log: is the disk full?"
+# Who asks meanwhile waits, and finds it done.
+if command -v flock >/dev/null; then
+    exec 8>>"$build/setup.lock"
+    flock 8
+    ! is_done || exit 0
+fi
+: >"$log"
 case ${NVCC:-} in
 '' | private) ;;
 *) is_usable "$NVCC" || fail "NVCC=$NVCC is no nvcc of CUDA 12.0 or newer" ;;

@@ -25,7 +25,9 @@ case ${arch%a} in *[!0-9]* | '') fail "ARCH is a compute capability without its 
 card=sm_90
 [ "$arch" != 90a ] || card=sm_90a # wgmma and its like are machine code of Hopper alone
 
-work=$(mktemp -d)
+# In the build folder, for /tmp may be full, and TMPDIR a folder that is gone.
+mkdir -p "$build/simulate"
+work=$(mktemp -d "$(realpath "$build")/simulate/part.XXXXXX") || fail "nothing can be written into $build/simulate"
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 
@@ -33,7 +35,7 @@ trap 'exit 130' INT TERM
 kept=$build/simulate/$(printf '%s\n' "$nvcc" "$cxx" "$arch" "${NVCCFLAGS:-}" "$(realpath "$program")" | sha256sum | cut -c 1-16)
 if ! sha256sum -c --status "$kept/sums" 2>/dev/null; then
     # shellcheck disable=SC2086
-    "$nvcc" -O3 -lineinfo -std=c++17 -cudart none -Wno-deprecated-gpu-targets -ccbin "$cxx" \
+    TMPDIR=$work "$nvcc" -O3 -lineinfo -std=c++17 -cudart none -Wno-deprecated-gpu-targets -ccbin "$cxx" \
         -I"$(dirname "$program")" \
         -gencode "arch=compute_$arch,code=[compute_$arch,$card]" ${NVCCFLAGS:-} -x cu -MD \
         -MF "$work/from" -c "$program" \
@@ -41,9 +43,10 @@ if ! sha256sum -c --status "$kept/sums" 2>/dev/null; then
         grep -q 'requires separate compilation mode' "$work/words" &&
             fail "$program has kernels that launch kernels (dynamic parallelism), which the simulated GPU does not run"
         cat "$work/words" >&2
+        [ -s "$work/words" ] || fail "nvcc ended and said nothing: is the disk full?"
         exit 2
     }
-    "$cxx" -o "$work/program" "$work/program.o" -Wl,--wrap=main \
+    TMPDIR=$work "$cxx" -o "$work/program" "$work/program.o" -Wl,--wrap=main \
         -Wl,--whole-archive "$build/lib/simulate.a" -Wl,--no-whole-archive \
         "$build/lib/run-rooms.a" -ljansson -linih -lmuparser -lsodium -lzstd -llz4 -ldl -lpthread \
         -lm 2>"$work/link" || {

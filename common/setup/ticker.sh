@@ -11,7 +11,7 @@ ticker_begin() {
         exec 9>/dev/null
         return
     fi
-    _pipe=$(mktemp -u)
+    _pipe=$1/ticker.$$
     mkfifo "$_pipe"
     "$1/bin/lab" ticker --what "$2" --all "$3" ${4:+--again "$4"} <"$_pipe" &
     ticker_of=$!

@@ -46,7 +46,7 @@ fi
 tasks_simulate() {
     ini=common/simt/gpus/$gpu.ini
     [ -f "$ini" ] || { echo "there is no machine '$gpu'; common/simt/gpus has those that there are" >&2; exit 2; }
-    work=$(mktemp -d)
+    work=$(mktemp -d "$build/measure.XXXXXX") || exit 2
     trap 'rm -rf "$work"' EXIT
     sms=$(sed -n 's/^sms = //p' "$ini")
     export work sms

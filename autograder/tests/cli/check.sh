@@ -437,6 +437,13 @@ if command -v ccache >/dev/null; then
         through_ccache /proc && grep -qx '' "$work/ccache"
     tell a-home-that-is-read-only
 fi
+# Two calls of make build one after the other.
+# shellcheck disable=SC2016 # its own words
+alone() { sh common/setup/alone.sh "$work" sh -c 'mkdir "$1" && sleep 0.5 && rmdir "$1"' - "$work/inside" 2>"$work/err"; }
+alone &
+other=$!
+alone && wait "$other" && run 3 sh common/setup/alone.sh "$work" sh -c 'exit 3' && run 0 sh common/setup/alone.sh /none true
+tell two-at-once-build-one-by-one
 # A compiler that is gone is looked for again: the advice is to call setup.
 mkdir -p "$work/gone"
 sed 's|^CC=.*|CC=/none/cc|' "$build/toolchain.env" >"$work/gone/toolchain.env"

@@ -29,6 +29,9 @@ run 0 "$work/own.cu" && grep -qx one "$work/out" && before=$(ls -i "$build"/simu
     echo '#define WORDS "two"' >"$work/own words.h" && run 0 "$work/own.cu" &&
     grep -qx two "$work/out"
 tell compiled-once-and-again-where-a-file-changed
+echo '// another' >>"$work/own.cu"
+TMPDIR=/none run 0 "$work/own.cu" && grep -qx two "$work/out" && ! ls -d "$build"/simulate/part.* 2>>"$work/err"
+tell no-folder-for-what-lasts-a-moment
 gpu=gtx1080ti run 0 $here/sum.cu 5000 && grep -q '^sum 5000, timed$' "$work/out" &&
     [ "$(grep -c '^block [01]: ' "$work/out")" = 2 ] &&
     says 'cycles on the simulated gtx1080ti' && says '^    sum  *1  ' && ! says 'leak check'
