@@ -23,6 +23,7 @@
 #include "autograder/record/score.h"
 #include "autograder/text/files.h"
 #include "autograder/text/screen.h"
+#include "autograder/text/table.h"
 #include "autograder/text/text.h"
 #include "common/base/parallel.h"
 #include "common/operation/random.h"
@@ -316,7 +317,9 @@ static int tell_alike(Class *class)
         status = error_set(&error, "%.300s: %s", path, strerror(errno));
     if (status) {
         unlink(path);
-        printf("class: %s\n", error.text);
+        char said[1100];
+        text_set(said, sizeof said, "class: %s", error.text);
+        text_wrap(stdout, 0, said);
     } else if (pairs) {
         printf("class: similarity.txt has %zu pairs to look at\n", pairs);
     }
@@ -325,6 +328,7 @@ static int tell_alike(Class *class)
 
 static int sum_up(Class *class, Error *error)
 {
+    char said[1200];
     Summary summary;
     Error plot;
     class->book = gradebook_read(class->path, error);
@@ -333,13 +337,16 @@ static int sum_up(Class *class, Error *error)
     summary_print(stdout, &summary);
     int status = write_summary(class, &summary, error), plotted = 1;
     if (!status && summary_plot(class->results, &summary, &plot)) {
-        printf("class: %s; summary.txt has bars of text\n", plot.text);
+        text_set(said, sizeof said, "class: %s; summary.txt has bars of text", plot.text);
+        text_wrap(stdout, 0, said);
         plotted = 0;
     }
     int compared = !tell_alike(class);
-    printf("\n%s: gradebook.sqlite, class.html, summary.txt%s%s\n", class->results,
-           plotted ? ", distribution.svg, distribution.png" : "",
-           compared ? ", similarity.txt" : "");
+    text_set(said, sizeof said, "gradebook.sqlite, class.html, summary.txt%s%s",
+             plotted ? ", distribution.svg, distribution.png" : "",
+             compared ? ", similarity.txt" : "");
+    printf("\n%s:\n", class->results);
+    text_wrap(stdout, 2, said);
     summary_clear(&summary);
     if (!status) status = class_files_write(class->results, class->options.root, error);
     return status;

@@ -86,18 +86,19 @@ double summary_quartile(const SummaryLab *lab, int number)
 
 void summary_print(FILE *stream, const Summary *summary)
 {
-    Table table = table_start("lrrrrrrrrrr");
-    table_row(&table, "per cent of points\tgraded\tmean\t1/4\tmedian\t3/4\tfull\t"
-                      "none\tlate\tmissing\tdeferred");
+    Table table = table_start("lrrrrrrrrr");
+    table_row(&table, "per cent of points\tdone\tmean\t1/4\t1/2\t3/4\tfull\tnone\tlate\tmissing");
     for (int i = 0; i < summary->labs; i++) {
         const SummaryLab *lab = &summary->lab[i];
-        char spread[100] = "-\t-\t-\t-";
+        char spread[100] = "-\t-\t-\t-", note[40] = "";
         if (lab->graded)
             text_set(spread, sizeof spread, "%.1f\t%.1f\t%.1f\t%.1f", summary_mean(lab),
                      summary_quartile(lab, 1), summary_quartile(lab, 2), summary_quartile(lab, 3));
-        if (lab->graded + lab->missing + lab->deferred)
-            table_row(&table, "%s\t%zu\t%s\t%zu\t%zu\t%zu\t%zu\t%zu", lab->name, lab->graded,
-                      spread, lab->full, lab->none, lab->late, lab->missing, lab->deferred);
+        if (!(lab->graded + lab->missing + lab->deferred)) continue;
+        table_row(&table, "%s\t%zu\t%s\t%zu\t%zu\t%zu\t%zu", lab->name, lab->graded, spread,
+                  lab->full, lab->none, lab->late, lab->missing);
+        if (lab->deferred) text_set(note, sizeof note, "deferred: %zu", lab->deferred);
+        table_note(&table, note);
     }
     table_end(&table, stream, 0);
 }
