@@ -48,7 +48,8 @@ endif
 # "make: *** Error 1" would say that something broke.  What ends make with a status of 1 and says
 # nothing is -q, so these goals are asked that way.  Lines that begin with + are carried out all the
 # same, and what they build is not asked but made.  Other goals beside them, or -n, -t: as ever.
-ANSWERS := grade run profile see picture simulate hint ladder solution update
+ANSWERS := grade run profile see picture simulate hint ladder solution update reset watch machine \
+    export class bundle datasets train sweep widths serve load
 # Nor did something break where a goal is not told what it is about: it asks, and that is all.
 OF_LAB  := see run profile hint solution reset keep watch serve mutate
 UNTOLD  := $(filter $(if $(LAB),,$(OF_LAB)) $(if $(SUBMISSIONS),,class),$(MAKECMDGOALS))
@@ -501,7 +502,7 @@ labs:
 told:
 	$(if $(UNTOLD),@$(plus)echo '$(if $(filter class,$(UNTOLD)),whose?  for example:  make class SUBMISSIONS=dir  (docs/class.md),which lab?  for example:  make $(firstword $(UNTOLD)) LAB=02)' >&2)
 	$(if $(UNTOLD),@exit 2)
-class $(foreach goal,$(OF_LAB),$(if $(filter $(goal),$(ANSWERS)),$(goal)-answer,$(goal))): told
+$(foreach goal,class $(OF_LAB),$(if $(filter $(goal),$(ANSWERS)),$(goal)-answer,$(goal))): told
 
 setup: $(BUILD)/toolchain.env
 	@:
@@ -534,19 +535,19 @@ book:
 	$(Q)sh common/setup/book.sh "$$BUILD"
 
 # What make says goes beside, so that the format alone is on standard output.
-export:
+export-answer:
 	$(call stage,$(BUILD)/bin/export) >&2
-	$(Q)$(BUILD)/bin/export --build "$$BUILD" --format "$$FORMAT" --results "$$RESULTS" --gradebook "$$GRADEBOOK" --out "$$OUT"
+	$(Q)$(plus)$(BUILD)/bin/export --build "$$BUILD" --format "$$FORMAT" --results "$$RESULTS" --gradebook "$$GRADEBOOK" --out "$$OUT"; $(keep)
 
-class:
-	$(call want,similarity-tester)
+class-answer:
+	$(Q)$(plus)sh common/setup/setup.sh "$$BUILD" similarity-tester
 	$(call stage,tools $(BUILD)/bin/class)
-	$(Q)$(BUILD)/bin/class $(where) --submissions "$$SUBMISSIONS" $${LAB:+--lab "$$LAB"} $${SEED:+--seed "$$SEED"} \
+	$(Q)$(plus)$(BUILD)/bin/class $(where) --submissions "$$SUBMISSIONS" $${LAB:+--lab "$$LAB"} $${SEED:+--seed "$$SEED"} \
 	    --results "$$RESULTS" --deadline "$$DEADLINE" --engine "$$ENGINE" --gpu "$$GPU" --jobs "$$JOBS" \
-	    --sbatch "$$SBATCH"
+	    --sbatch "$$SBATCH"; $(keep)
 
-bundle:
-	$(Q)sh common/setup/bundle.sh "$$BUILD" "$$PLATFORM" "$$LAB"
+bundle-answer:
+	$(Q)$(plus)sh common/setup/bundle.sh "$$BUILD" "$$PLATFORM" "$$LAB"; $(keep)
 
 run-answer:
 	$(call stage,tools)
@@ -557,7 +558,7 @@ profile-answer:
 	$(Q)$(plus)$(BUILD)/bin/lab profile $(where) $(only) $(shape) $(whose) \
 	    --engine $(if $(filter auto,$(ENGINE)),sim,"$$ENGINE") $${PTX:+--ptx} $${AGAINST:+--against "$$AGAINST"}; $(keep)
 
-hint-answer solution-answer:
+hint-answer solution-answer reset-answer:
 	$(call stage,$(BUILD)/bin/lab)
 	$(Q)$(plus)$(BUILD)/bin/lab $(@:-answer=) $(where) --lab "$$LAB"; $(keep)
 
@@ -565,13 +566,13 @@ ladder-answer:
 	$(call stage,$(BUILD)/bin/lab)
 	$(Q)$(plus)sh common/setup/ladder.sh "$$BUILD" "$$LAB"; $(keep)
 
-reset keep:
+keep:
 	$(call stage,$(BUILD)/bin/lab)
 	$(Q)$(BUILD)/bin/lab $@ $(where) --lab "$$LAB"
 
-watch:
+watch-answer:
 	$(call stage,tools)
-	$(Q)sh common/setup/watch.sh "$$BUILD" "$$LAB" $(BUILD)/bin/grade --watch $(where) --lab "$$LAB" --engine "$$ENGINE" --gpu "$$GPU"
+	$(Q)$(plus)sh common/setup/watch.sh "$$BUILD" "$$LAB" $(BUILD)/bin/grade --watch $(where) --lab "$$LAB" --engine "$$ENGINE" --gpu "$$GPU"; $(keep)
 
 # What the scripts of docs/numbers run beside the labs.
 NUMBER_TOOLS := $(addprefix $(BUILD)/tests/,common/conformance/tool_conformance \
@@ -608,8 +609,8 @@ maps:
 	$(Q)$(BUILD)/tests/datasets/tool_maps write $(BUILD)/maps "$${SEED:-1}"
 	$(Q)$(BUILD)/tests/datasets/tool_maps list $(BUILD)/maps
 
-machine:
-	$(Q)sh common/setup/machine.sh "$$BUILD"
+machine-answer:
+	$(Q)$(plus)sh common/setup/machine.sh "$$BUILD"; $(keep)
 
 simulate-answer:
 	$(call stage,$(BUILD)/lib/simulate.a $(BUILD)/lib/run-rooms.a)
@@ -618,36 +619,36 @@ simulate-answer:
 # Lab 18's step on a set of digits.
 TRAIN_PARTS := $(addprefix $(BUILD)/,obj/common/train/train_main.o lib/train.a lib/datasets.a \
     lib/engine-sim.a lib/run-rooms.a tests/datasets/tool_digits)
-train:
+train-answer:
 	$(call stage,$(TRAIN_PARTS))
-	$(Q)sh common/train/train.sh "$$BUILD" "$$DATA" "$$EPOCHS" "$$SEED" "$$ENGINE"
+	$(Q)$(plus)sh common/train/train.sh "$$BUILD" "$$DATA" "$$EPOCHS" "$$SEED" "$$ENGINE"; $(keep)
 
-sweep:
+sweep-answer:
 	$(call stage,tools $(BUILD)/tests/common/tail/tool_stairs)
-	$(Q)sh common/tail/sweep.sh "$$BUILD" "$$NVCC" "$$LAB" "$$SHAPE" "$$OVER" "$$ENGINE" "$$GPU" "$$JOBS"
+	$(Q)$(plus)sh common/tail/sweep.sh "$$BUILD" "$$NVCC" "$$LAB" "$$SHAPE" "$$OVER" "$$ENGINE" "$$GPU" "$$JOBS"; $(keep)
 
 WIDTHS_PARTS := $(BUILD)/obj/common/tail/plan_main.o $(call archives_of,common/conv \
     common/operation common/base)
-widths:
+widths-answer:
 	$(call stage,tools $(WIDTHS_PARTS))
-	$(Q)sh common/tail/widths.sh "$$BUILD" "$$NVCC" "$$NETWORK" "$$LAB" "$$MODE" "$$TAU" "$$BATCH" "$$ENGINE" "$$GPU" "$$JOBS"
+	$(Q)$(plus)sh common/tail/widths.sh "$$BUILD" "$$NVCC" "$$NETWORK" "$$LAB" "$$MODE" "$$TAU" "$$BATCH" "$$ENGINE" "$$GPU" "$$JOBS"; $(keep)
 
 # A lab's network for the clients of a Unix socket, and such clients.
 SERVE_PARTS := $(addprefix $(BUILD)/,obj/common/serve/serve_main.o lib/calls.a lib/serve.a \
     lib/batches.a lib/engine-sim.a lib/run-rooms.a bin/lab bin/load) $(CALL_OBJ)
-serve:
+serve-answer:
 	$(call stage,$(SERVE_PARTS))
-	$(Q)sh common/serve/serve.sh "$$BUILD" "$$LAB" "$$ENGINE"
+	$(Q)$(plus)sh common/serve/serve.sh "$$BUILD" "$$LAB" "$$ENGINE"; $(keep)
 
-load:
+load-answer:
 	$(call stage,$(BUILD)/bin/load)
-	$(Q)$(BUILD)/bin/load SOCKET="$${SOCKET:-$$BUILD/serve/socket}" RATE="$$RATE" SECONDS="$$SECONDS" CLIENTS="$$CLIENTS" EACH="$$EACH" \
-	    THREADS="$$THREADS" LIMIT="$$LIMIT" SEED="$$SEED" CHECK="$$CHECK" OUT="$$OUT" SHOW="$$SHOW"
+	$(Q)$(plus)$(BUILD)/bin/load SOCKET="$${SOCKET:-$$BUILD/serve/socket}" RATE="$$RATE" SECONDS="$$SECONDS" CLIENTS="$$CLIENTS" EACH="$$EACH" \
+	    THREADS="$$THREADS" LIMIT="$$LIMIT" SEED="$$SEED" CHECK="$$CHECK" OUT="$$OUT" SHOW="$$SHOW"; $(keep)
 
 # The digits that the workbook draws itself, or with SET=mnist a published set.
-datasets:
+datasets-answer:
 	$(call stage,$(BUILD)/tests/datasets/tool_digits $(BUILD)/tests/datasets/tool_recordings)
-	$(Q)sh datasets/datasets.sh "$$BUILD" "$$SET" "$$SEED"
+	$(Q)$(plus)sh datasets/datasets.sh "$$BUILD" "$$SET" "$$SEED"; $(keep)
 
 # What autograder/tests/export runs.
 EXPORT_TOOLS := $(BUILD)/bin/export $(BUILD)/tests/autograder/export/tool_sample

@@ -41,7 +41,7 @@ fetch() {
 }
 
 known="digits recordings $(cut -f1 "$recipes" | sed 1d | sort -u | tr '\n' ' ')"
-case " $known" in *" $set_name "*) ;; *) fail "there is no set '$set_name'; SET= is one of: $known" ;; esac
+case " $known" in *" $set_name "*) ;; *) fail "no set '$set_name'; SET= is one of: $known" ;; esac
 mkdir -p "$to"
 if [ "$set_name" = digits ]; then
     "$build/tests/datasets/tool_digits" "$to" "$seed" "${TRAIN:-60000}" "${TEST:-10000}"

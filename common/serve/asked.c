@@ -22,8 +22,7 @@ int asked_connect(const char *path, Error *error)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
     if (!connect(descriptor, (struct sockaddr *)&address, sizeof address)) return descriptor;
-    error_set(error, "no server listens at %s (%m): start one with  make serve LAB=16 CASE=lenet",
-              path);
+    error_set(error, "no server listens at %s: make serve LAB=16 CASE=lenet", path);
     close(descriptor);
     return -1;
 }

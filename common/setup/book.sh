@@ -8,7 +8,7 @@ for python in python3 /usr/bin/python3 ''; do # the first in PATH may be another
     [ -z "$python" ] || "$python" -c 'import sphinx, myst_parser, furo, weasyprint' 2>/dev/null &&
         break
 done
-[ "$python" ] || { echo "book: python3 lacks one of its tools: sudo apt-get install python3-sphinx python3-myst-parser furo weasyprint" >&2; exit 2; }
+[ "$python" ] || { printf 'book: python3 lacks one of its tools:\n  sudo apt-get install python3-sphinx python3-myst-parser furo weasyprint\n' >&2; exit 2; }
 
 "$python" book/pages.py || { echo "book: mend these first" >&2; exit 1; }
 trap 'rm -rf "$out"' EXIT

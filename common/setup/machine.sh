@@ -14,7 +14,7 @@ fail() {
     exit "${2:-2}"
 }
 command -v nvidia-smi >/dev/null ||
-    fail "there is no NVIDIA GPU here: no driver is installed; machines that are described: docs/machines.md" 3
+    fail "no NVIDIA GPU here, or no driver; docs/machines.md has described ones" 3
 name=${NAME:-}
 case $name in *[!a-z0-9-]*) fail "NAME is made of small letters, digits and -, not '$name'" ;; esac
 
@@ -22,7 +22,7 @@ work=$(mktemp -d "$build/machine.XXXXXX") || fail "nothing can be written into $
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1 | tr -d .)
-case $capability in '' | *[!0-9]*) fail "there is no NVIDIA GPU here that its driver knows (nvidia-smi); machines that are described: docs/machines.md" 3 ;; esac
+case $capability in '' | *[!0-9]*) fail "the driver knows no GPU (nvidia-smi); docs/machines.md has described ones" 3 ;; esac
 "$nvcc" -O3 -std=c++17 -Wno-deprecated-gpu-targets \
     -arch="sm_$capability" common/simt/machine/measure.cu -o "$work/measure" ||
     fail "nvcc cannot compile for this GPU, sm_$capability"

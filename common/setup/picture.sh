@@ -7,7 +7,7 @@ here=$(dirname "$(dirname "$0")")/picture/picture.py
 for python in python3 /usr/bin/python3 ''; do # the first in PATH may be another than the packages are for
     [ -z "$python" ] || "$python" -c 'import numpy, PIL' 2>/dev/null && break
 done
-[ "$python" ] || { echo "picture: python3 has no numpy or no Pillow: sudo apt-get install python3-numpy python3-pil" >&2; exit 2; }
+[ "$python" ] || { printf 'picture: python3 has no numpy or no Pillow:\n  sudo apt-get install python3-numpy python3-pil\n' >&2; exit 2; }
 case $lab in
 [0-9][0-9]*) ;;
 *) echo "picture: which lab?  for example:  make picture LAB=02 FILTER=edges" >&2; exit 2 ;;

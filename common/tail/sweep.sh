@@ -34,6 +34,9 @@ gpu | sim) ;;
 *) if nvidia-smi >/dev/null 2>&1; then engine=gpu; else engine=sim; fi ;;
 esac
 [ "$engine" = sim ] || gpus=gpu
+for lab in $labs; do # on a card cuDNN's are labs, too
+    [ "$engine" = gpu ] || "$build/bin/lab" names --lab "$lab" >/dev/null || exit 2
+done
 
 # draw MEASURED SIDE - the table and the figure of one side.
 draw() {

@@ -29,7 +29,7 @@ fail() {
 }
 
 [ -f "$network" ] || network=common/tail/networks/$network.tsv
-[ -f "$network" ] || fail "NETWORK is a file, or one of common/tail/networks: vgg-16, vgg-16-pruned, resnet-56, resnet-56-pruned"
+[ -f "$network" ] || fail "NETWORK is a file, or one of vgg-16[-pruned], resnet-56[-pruned]"
 case $mode in latency | parameters) ;; *) fail "MODE is latency or parameters, not '$mode'" ;; esac
 for number in "$tau" "$batch"; do
     case $number in '' | 0* | *[!0-9]* | ?????*) fail "TAU (thousandths) and BATCH are whole numbers, not '$number'" ;; esac

@@ -290,6 +290,17 @@ run 1 make -s run BUILD="$BUILD" LAB=01 SUBMISSION=$skeletons && grep -q WRONG "
     run 1 make -s grade BUILD="$BUILD" LAB=01 SUBMISSION=$skeletons FAIL_UNDER=50 && ! grep -q '\*\*\*' "$work/err" &&
     run 0 make -s run BUILD="$BUILD" LAB=01 SUBMISSION=solutions CASE=uneven
 tell make-is-quiet-about-a-wrong-answer
+quiet_about()
+{
+    for wrong; do
+        [ "$wrong" != machine ] || ! command -v nvidia-smi >/dev/null || continue
+        run 1 make -s $wrong BUILD="$BUILD" || return
+        one_line ': ' || return
+    done
+}
+quiet_about 'export FORMAT=none' 'reset LAB=77' 'bundle PLATFORM=none' 'load SOCKET=/none' machine 'class SUBMISSIONS=/none' 'watch LAB=77' \
+    'serve LAB=77' 'sweep LAB=77 ENGINE=sim' 'widths NETWORK=none' 'datasets SET=none' 'train DATA=none'
+tell make-is-quiet-about-a-wrong-word
 # Nor is a question; of what needs a lab, each of the help's that is shown with one.
 asks_which()
 {
@@ -302,7 +313,7 @@ while read -r target; do
     ! asks_which "$target" || asked=$((asked + 1))
 done <"$work/targets"
 [ "$asked" -gt 8 ] && [ "$(wc -l <"$work/targets")" = "$asked" ] && run 1 make -s class BUILD="$BUILD" &&
-    one_line '^whose?' && run 2 make -s hint reset BUILD="$BUILD" LAB=77
+    one_line '^whose?' && run 2 make -s hint keep BUILD="$BUILD" LAB=77
 tell make-asks-which-lab-and-no-more
 
 # Every process below one, itself excluded.

@@ -28,7 +28,7 @@ tell not-fetched-twice
 tell damaged
 ! make_set missing && refused 'could not be fetched'
 tell missing
-! make_set unknown && refused "there is no set 'unknown'; SET= is one of: digits recordings damaged missing right"
+! make_set unknown && refused "no set 'unknown'; SET= is one of: digits recordings damaged missing right"
 tell unknown
 
 mkdir -p "$work/drawn"
