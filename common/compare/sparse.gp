@@ -15,7 +15,7 @@ do for [i = 1:words(layers)] {
     set title layer noenhanced font ',11'
     if (i == 1) { set key top right font ',9' samplen 1.5 } else { unset key }
     file = '< grep "^'.layer.'	" '.dir.'/sparse.dat'
-    plot file using 2:3 with lines lw 2 lc rgb '#3b6ea5' title 'lab 10', \
+    plot file using 2:3 with lines lw 2 dt 4 lc rgb '#3b6ea5' title 'lab 10', \
          file using 2:4 with lines lw 2 lc rgb '#c8702a' title 'lab 13', \
          file using 2:5 with lines lw 2 dt 2 lc rgb '#555555' title 'cuDNN'
 }

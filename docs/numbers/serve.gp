@@ -20,6 +20,6 @@ do for [name in "electrode lenet"] {
     if (name eq 'lenet') { unset ylabel; set y2label 'answered, %' }
     plot dir.'/'.name.'.dat' using 1:5 axes x1y2 with filledcurves x1 fs solid 0.15 noborder lc rgb '#5b8c3e' title 'answered', \
          '' using 1:2 with linespoints lc rgb '#3b6ea5' pt 7 ps 0.6 title 'p50', \
-         '' using 1:3 with linespoints lc rgb '#c8702a' pt 7 ps 0.6 title 'p99', \
+         '' using 1:3 with linespoints lc rgb '#c8702a' pt 5 ps 0.6 title 'p99', \
          '' using 1:4 with linespoints lc rgb '#555555' pt 6 ps 0.6 title 'p99.9'
 }

@@ -17,12 +17,12 @@ set key top left
 free(c) = $1 == 1 ? column(c) : NaN
 tight(c) = $1 == 32 ? column(c) : NaN
 plot measured using 2:(free(3)) skip 1 with linespoints pt 7 lw 2 lc rgb '#3b6ea5' title 'registers, as many as it likes', \
-     '' using 2:(tight(3)) skip 1 with linespoints pt 7 lw 2 lc rgb '#c8702a' title 'registers, at most 32', \
+     '' using 2:(tight(3)) skip 1 with linespoints pt 5 lw 2 lc rgb '#c8702a' title 'registers, at most 32', \
      '' using 2:(tight(4)) skip 1 with linespoints pt 9 lw 2 dt 2 lc rgb '#c8702a' title 'bytes spilled then'
 set title 'NVIDIA H200, 10,560 blocks'
 set ylabel 'microseconds'
 set yrange [0:240]
 set key top right
-plot measured using 2:(tight(5)) skip 1 with linespoints pt 7 lw 2 lc rgb '#c8702a' title 'at most 32 registers', \
+plot measured using 2:(tight(5)) skip 1 with linespoints pt 5 lw 2 lc rgb '#c8702a' title 'at most 32 registers', \
      '' using 2:(free(5)) skip 1 with linespoints pt 7 lw 2 lc rgb '#3b6ea5' title 'as many as it likes'
 unset multiplot

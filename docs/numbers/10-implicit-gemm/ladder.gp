@@ -15,4 +15,4 @@ set ylabel 'microseconds'
 set title 'N=32 C=32 28x28 K=128 3x3 pad 1'
 set key top right
 plot measured using 2:xtic(1) skip 1 lc rgb '#3b6ea5' title 'NVIDIA H200, measured', \
-     simulated using ($2 / 1980) skip 1 lc rgb '#c8702a' title 'simulated h200, cycles at 1.98 GHz'
+     simulated using ($2 / 1980) skip 1 lc rgb '#f0b27a' title 'simulated h200, cycles at 1.98 GHz'

@@ -14,4 +14,4 @@ set ylabel 'microseconds'
 set title 'N=128 C=3 40x33 K=64 5x5 same, CHWN: 10,560 blocks'
 set key top right
 plot measured using 2:xtic(1) skip 1 lc rgb '#3b6ea5' title 'NVIDIA H200, measured', \
-     simulated using ($3 / 1980) skip 1 lc rgb '#c8702a' title 'simulated h200, cycles at 1.98 GHz'
+     simulated using ($3 / 1980) skip 1 lc rgb '#f0b27a' title 'simulated h200, cycles at 1.98 GHz'

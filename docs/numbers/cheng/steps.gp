@@ -21,9 +21,9 @@ set yrange [0:600]
 set nokey
 part(c) = column(c) * column(2) / 1000
 paper(i) = i == 0 ? 524 : i == 1 ? 148 : NaN
-plot data using (part(5)):xtic(1) every ::1::2 lc rgb '#3b6ea5', '' using (part(3)) every ::1::2 lc rgb '#c8702a', \
-     '' using (part(4)) every ::1::2 lc rgb '#e3b23c', '' using (part(6)) every ::1::2 lc rgb '#7a9a5b', \
-     '' using (part(7)) every ::1::2 lc rgb '#b8b8b8', \
+plot data using (part(5)):xtic(1) every ::1::2 lc rgb '#2f5b8c', '' using (part(3)) every ::1::2 lc rgb '#d98a4a', \
+     '' using (part(4)) every ::1::2 lc rgb '#f2d382', '' using (part(6)) every ::1::2 lc rgb '#5f7f42', \
+     '' using (part(7)) every ::1::2 lc rgb '#d0d0d0', \
      '' using 0:(paper($0)) every ::1::2 with points pt 5 ps 0.9 lc rgb '#a01c1c'
 set lmargin at screen 0.345
 set rmargin at screen 0.94
@@ -32,8 +32,8 @@ set yrange [0:160]
 set ylabel ''
 set key top right vertical samplen 1.2
 chain(i) = i == 0 ? 148 : i == 1 ? 50.3 : i == 2 ? NaN : i == 3 ? 37.3 : i == 4 ? 36.3 : i == 5 ? 34.5 : NaN
-plot data using (part(5)):xtic(1) every ::2 lc rgb '#3b6ea5' title 'compute', '' using (part(3)) every ::2 lc rgb '#c8702a' title 'load images', \
-     '' using (part(4)) every ::2 lc rgb '#e3b23c' title 'load filters', '' using (part(6)) every ::2 lc rgb '#7a9a5b' title 'store', \
-     '' using (part(7)) every ::2 lc rgb '#b8b8b8' title 'other', \
+plot data using (part(5)):xtic(1) every ::2 lc rgb '#2f5b8c' title 'compute', '' using (part(3)) every ::2 lc rgb '#d98a4a' title 'load images', \
+     '' using (part(4)) every ::2 lc rgb '#f2d382' title 'load filters', '' using (part(6)) every ::2 lc rgb '#5f7f42' title 'store', \
+     '' using (part(7)) every ::2 lc rgb '#d0d0d0' title 'other', \
      '' using 0:(chain($0)) every ::2 with points pt 5 ps 0.9 lc rgb '#a01c1c' title "the paper's (from its percentages)"
 unset multiplot
