@@ -231,13 +231,15 @@ static void phases_print(FILE *stream, const ProfileLines *lines)
 static void timeline_print(FILE *stream, const ProfilePage *page)
 {
     const SimtProfile *profile = page->profile;
+    char cycles[40];
     if (!profile->replayed_cycles || !profile->spans) return;
     fprintf(stream, "\n  One multiprocessor's first ");
     if (profile->spans > 1)
         fprintf(stream, "%u blocks", profile->spans);
     else
         fprintf(stream, "block");
-    fprintf(stream, ", over %" PRIu64 " cycles\n\n", profile->replayed_cycles);
+    fprintf(stream, ", over %s cycles\n\n",
+            text_thousands((double)profile->replayed_cycles, cycles));
     for (uint32_t i = 0; i < profile->spans && i < TIMELINE_ROWS; i++) {
         const SimtSpan *span = &profile->span[i];
         int begin = (int)(span->begin * TIMELINE_COLUMNS / profile->replayed_cycles),
@@ -270,11 +272,11 @@ static void roofline_print(FILE *stream, const ProfilePage *page)
     Roof roof = roof_of(page);
     double limit =
         roof.intensity * roof.bandwidth < roof.peak ? roof.intensity * roof.bandwidth : roof.peak;
-    char line[300];
+    char line[300], reached[40], possible[40];
     text_set(line, sizeof line,
-             "Roofline: %.0f GFLOP/s at %.1f FLOP a byte of DRAM traffic; the roof there is %.0f "
+             "Roofline: %s GFLOP/s at %.1f FLOP a byte of DRAM traffic; the roof there is %s "
              "GFLOP/s (%s): %.1f %% of it",
-             roof.gflops, roof.intensity, limit,
+             text_thousands(roof.gflops, reached), roof.intensity, text_thousands(limit, possible),
              limit < roof.peak ? "memory bandwidth" : "arithmetic",
              limit > 0 ? 100 * roof.gflops / limit : 0);
     fputc('\n', stream);

@@ -1,5 +1,6 @@
 #include "autograder/text/table.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -33,6 +34,16 @@ const char *text_thousands(double number, char text[40])
     return text;
 }
 
+/* The bytes of the next word, with what may not begin a line: the % of a number. */
+static size_t word_bytes(const char *line, const char *end)
+{
+    size_t word = strcspn(line, " \n"), left = (size_t)(end - line);
+    if (word + 1 < left && line[word] == ' ' && line[word + 1] == '%' &&
+        !isalnum((unsigned char)line[word + 2]))
+        word += 1 + strcspn(line + word + 1, " \n");
+    return word < left ? word : left;
+}
+
 /* Prose is hard to read in lines that are longer. */
 enum { PROSE_WIDTH = 100 };
 
@@ -41,8 +52,7 @@ static void wrap_line(FILE *stream, int indent, const char *line, size_t bytes)
     size_t column = 0, most = screen_columns() < PROSE_WIDTH ? screen_columns() : PROSE_WIDTH;
     const char *end = line + bytes;
     while (line < end) {
-        size_t word = strcspn(line, " \n");
-        if (word > (size_t)(end - line)) word = (size_t)(end - line);
+        size_t word = word_bytes(line, end);
         char copy[512];
         snprintf(copy, sizeof copy, "%.*s", (int)(word < 511 ? word : 511), line);
         size_t width = text_width(copy);

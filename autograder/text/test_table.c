@@ -46,6 +46,22 @@ static void umlauts_are_one_column_wide(void **state)
     free(text);
 }
 
+/* A per cent stays with its number; %r1 is a name. */
+static void no_line_begins_with_a_unit(void **state)
+{
+    (void)state;
+    char *text = NULL;
+    size_t bytes;
+    setenv("COLUMNS", "80", 1);
+    FILE *stream = open_memstream(&text, &bytes);
+    text_wrap(stream, 70, "64 (100 %), add %r1");
+    fclose(stream);
+    assert_string_equal(strtok(text, "\n") + 70, "64");
+    assert_string_equal(strtok(NULL, "\n") + 70, "(100 %),");
+    assert_string_equal(strtok(NULL, "\n") + 70, "add %r1");
+    free(text);
+}
+
 /* On a wider screen, too: prose is hard to read there. */
 static void nothing_passes_a_hundred_columns(void **state)
 {
@@ -150,6 +166,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_align_and_notes_stand_beneath),
         cmocka_unit_test(umlauts_are_one_column_wide),
+        cmocka_unit_test(no_line_begins_with_a_unit),
         cmocka_unit_test(nothing_passes_a_hundred_columns),
         cmocka_unit_test(a_line_of_letters_ends_in_time),
         cmocka_unit_test(a_narrow_screen_is_respected),

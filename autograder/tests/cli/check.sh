@@ -295,6 +295,7 @@ quiet_about()
     for wrong; do
         [ "$wrong" != machine ] || ! command -v nvidia-smi >/dev/null || continue
         run 1 make -s $wrong BUILD="$BUILD" || return
+        sed -i '/^  [A-Z][A-Z] /d' "$work/err" # what is built first
         one_line ': ' || return
     done
 }
