@@ -38,7 +38,7 @@ source=${SUBMISSION:-labs}/$name/$(word source)
 skeleton=autograder/tests/skeletons/$name/$(word source)
 solution=solutions/$name/$(word source)
 if cmp -s "$source" "$skeleton" && [ -f "$solution" ]; then
-    echo "serve: $source is the skeleton still, so this is the workbook's own"
+    echo "serve: $source is the skeleton: this is the workbook's own"
     source=$solution
 fi
 

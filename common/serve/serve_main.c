@@ -70,13 +70,13 @@ static int decide(const Wish *wish, const Cost *cost, ServerOptions *options, Er
                         : batcher_most(cost, options->largest, options->limit, options->margin);
     if (options->most > PLACES_MOST) options->most = PLACES_MOST;
     double whole = (double)cost_of(cost, options->largest, 0) / 1e6;
-    printf("serve: a batch of 1 takes %.3g ms, one of %d %.3g ms; LIMIT=%g WINDOW=%g BATCH=%d "
-           "QUEUE=%d\n",
+    printf("serve: a batch of 1 takes %.3g ms, one of %d %.3g ms;\n"
+           "       LIMIT=%g WINDOW=%g BATCH=%d QUEUE=%d\n",
            one, options->largest, whole, wish->limit, wish->window, options->largest,
            options->most);
     if (2 * whole + wish->window + wish->margin > wish->limit)
-        printf("serve: a request that comes behind a whole batch cannot be ready in %g ms, and is "
-               "refused: a smaller BATCH answers more\n",
+        printf("serve: a request that comes behind a whole batch cannot be ready\n"
+               "       in %g ms, and is refused: a smaller BATCH answers more\n",
                wish->limit);
     return 0;
 }
@@ -96,8 +96,8 @@ static int serve(const Wish *wish, const Model *model, Card *card, Error *error)
         return -1;
     Server *server = server_open(&options, model, card, &cost, error);
     if (!server) return -1;
-    printf("serve: %s %s on %s, at %s\n", model->operation->name, model->shape, engine_words(),
-           wish->path);
+    printf("serve: %s %s\n       on %s, at %s\n", model->operation->name, model->shape,
+           engine_words(), wish->path);
     fflush(stdout);
     int status = server_run(server, error);
     if (status) return status; /* the device is lost: nothing of it can be closed */

@@ -43,7 +43,7 @@ gpu=${GPU:-h200}
 [ -f "$source" ] || fail "there is no $source"
 if cmp -s "$source" autograder/tests/skeletons/18-training/train.cu &&
     [ -f solutions/18-training/train.cu ]; then
-    echo "train: $source is the skeleton still, so this is the workbook's own step"
+    echo "train: $source is the skeleton: the step is the workbook's"
     source=solutions/18-training/train.cu
 fi
 case $data in
@@ -121,9 +121,9 @@ status=0
 [ -z "$window" ] || kill "$window" 2>/dev/null || :
 [ "$status" = 0 ] || exit "$status"
 if ! command -v gnuplot >/dev/null; then
-    printf '  %s: weights.npy, checkpoint, tables; for the pictures install gnuplot: sudo apt-get install gnuplot-nox\n' "$out"
+    printf '  %s:\n  weights.npy, checkpoint, tables; for the pictures: sudo apt-get install gnuplot-nox\n' "$out"
 elif [ "$(wc -l <"$out/curves.tsv")" -lt 3 ]; then
-    printf '  %s: weights.npy, checkpoint, tables; the pictures come after two epochs\n' "$out"
+    printf '  %s:\n  weights.npy, checkpoint, tables; the pictures come after two epochs\n' "$out"
 else
     gnuplot -c common/train/curves.gp "$out" && gnuplot -c common/train/misread.gp "$out"
     printf '  %s: weights.npy, curves.svg, curves.png, misread.png, checkpoint, tables\n' "$out"

@@ -125,9 +125,11 @@ static int begin(Train *train, Error *error)
 static int run(Train *train, Error *error)
 {
     const Plan *plan = &train->plan;
-    printf("train: %d images of %s in batches of %d, %d parameters, %d epochs, seed %llu, on %s\n",
-           plan->train.count, plan->set, plan->step.N, plan->step.parameters, plan->epochs,
-           (unsigned long long)plan->seed, engine_words());
+    printf(
+        "train: %d images of %s in batches of %d, %d parameters,\n       %d epoch%s, seed %llu, on "
+        "%s\n",
+        plan->train.count, plan->set, plan->step.N, plan->step.parameters, plan->epochs,
+        plan->epochs == 1 ? "" : "s", (unsigned long long)plan->seed, engine_words());
     fflush(stdout);
     if (begin(train, error)) return -1;
     while (train->course.done < plan->epochs && !interrupted &&

@@ -18,7 +18,7 @@ column() { rows "$1" | awk -F'\t' -v percent="$2" -v column="$3" '$1 == percent 
 capacity() { awk -F'\t' 'NR > 2 && $1 == 0 && $5 / $3 > most { most = $5 / $3 } END { printf "%d", most / 100 + 0.5 }' "$data/$1.tsv"; }
 answered() { calc %.0f "100 * $(column "$1" "$2" 5) / ($(column "$1" "$2" 4) + $(column "$1" "$2" 14))"; }
 # batch NAME: "0.105 128 1.65": ms of one, the largest batch, its ms.
-batch() { sed -n 's/^serve: a batch of 1 takes \(.*\) ms, one of \([0-9]*\) \(.*\) ms; .*/\1 \2 \3/p' "$data/$1-server.txt"; }
+batch() { sed -n 's/^serve: a batch of 1 takes \(.*\) ms, one of \([0-9]*\) \(.*\) ms;.*/\1 \2 \3/p' "$data/$1-server.txt"; }
 # soak NAME: "8 141000 158720000 158720000 44 44": seconds at 90 %, requests, bytes before and
 # after, descriptors.
 soak() {
