@@ -32,7 +32,7 @@ static void write_lab(FILE *stream, const Record *record, const Checks *checks)
     char heading[200], points[72];
     text_set(heading, sizeof heading, "%s: %s", record->lab, record->title);
     page_element(stream, "h2", NULL, heading);
-    text_set(heading, sizeof heading, "%s points, %s, graded at %s on %s %s",
+    text_set(heading, sizeof heading, "%s points, %s, at %s on %s %s",
              of_points(record->points, record->possible, points),
              record_status_name(record->status), record->graded_at, record->engine,
              *record->machine ? record->machine : record->device);

@@ -19,6 +19,7 @@ static const char STYLE[] =
     "0}h3{margin:1.2rem 0 .3rem}\n"
     "rect{fill:var(--good)}text{font-size:11px;fill:currentColor}\n"
     "meter{width:10rem}\n"
+    "@media (max-width:40em){table{display:block;overflow-x:auto}td pre{min-width:17rem}}\n"
     "@media print{details>*{display:block}}\n";
 
 void page_begin(FILE *stream, const char *title)
