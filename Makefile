@@ -73,7 +73,7 @@ ABSENT := $(if $(COPY),$(filter solution test check numbers sanitize fuzz mutate
     compare tune new-lab keep handout bundle \
     compile-commands format,$(MAKECMDGOALS)))
 ifneq ($(ABSENT),)
-$(error $(firstword $(ABSENT)) is not in a student's copy; see make help)
+$(error $(firstword $(ABSENT)): this is a student's copy; see make help)
 endif
 
 ifneq ($(filter-out help labs clean,$(or $(MAKECMDGOALS),labs)),)
