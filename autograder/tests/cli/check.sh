@@ -26,6 +26,10 @@ one_line()
 
 run 2 "$grade" --build "$build" --lab 99 && one_line "there is no lab '99'; there are: 00-first-kernel, 01-sequential,"
 tell unknown-lab
+# The same on a terminal: in lines that fit.
+run 2 env TERM=xterm script -qec "'$lab' hint --build '$build' --lab 99" /dev/null && tr -d '\r' <"$work/out" >"$work/shown" &&
+    ! grep -n '.\{81\}' "$work/shown" >>"$work/err" && [ "$(wc -l <"$work/shown")" -gt 2 ] && tr '\n' ' ' <"$work/shown" | grep -q "^lab: there is no lab '99'; there are: 00-first-kernel, .* 20-tail "
+tell unknown-lab-on-a-terminal
 run 2 "$grade" --build "$build" --lab 1 --case no-such && one_line "there is no case 'no-such'; there are: hidden, lenet-c1"
 tell unknown-case
 run 2 "$grade" --build "$build" --engine abacus && one_line "there is no engine 'abacus'; there are: auto, sim, gpu"
