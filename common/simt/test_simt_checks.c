@@ -833,6 +833,42 @@ static void atomics_pass_by_banks(void **state)
     }
 }
 
+/* As ncu counts them on an H200: halves of sectors go together that come from one line, go to one
+ * row and stay halves of the same kind, and a sector goes to one place at a time. */
+static void copies_past_the_l1_go_by_sectors(void **state)
+{
+    static const struct {
+        uint32_t pitch, begin, stride, lanes;
+        uint64_t want;
+    } PATTERNS[] = {{16, 0, 16, 32, 4},   {16, 16, 16, 32, 12}, {16, 32, 16, 32, 8},
+                    {16, 48, 16, 32, 16}, {64, 0, 16, 32, 32},  {144, 0, 16, 32, 32},
+                    {32, 0, 16, 32, 32},  {48, 0, 16, 32, 24},  {48, 48, 16, 32, 28},
+                    {16, 0, 32, 32, 32},  {64, 0, 64, 32, 16},  {128, 0, 48, 32, 32},
+                    {16, 16, 16, 2, 2},   {16, 0, 16, 2, 1}};
+    (void)state;
+    for (size_t i = 0; i < sizeof PATTERNS / sizeof *PATTERNS; i++) {
+        char text[2048];
+        SimtResult result;
+        SimtGpu *gpu = gpu_open(1, 0, 1);
+        uint64_t from = device_data(gpu, NULL, 8192);
+        snprintf(text, sizeof text,
+                 "%s.visible .entry k(.param .u64 from)\n{\n.shared .align 128 .b8 s[8192];\n"
+                 ".reg .b32 %%r<5>; .reg .b64 %%rd<4>; .reg .pred %%p;\n"
+                 "ld.param.u64 %%rd1, [from]; mov.u32 %%r1, %%tid.x; mov.u32 %%r2, s;\n"
+                 "mad.lo.s32 %%r2, %%r1, %u, %%r2; mul.wide.u32 %%rd2, %%r1, %u;\n"
+                 "add.s64 %%rd3, %%rd1, %%rd2; setp.lt.u32 %%p, %%r1, %u;\n"
+                 "@%%p cp.async.cg.shared.global [%%r2+%u], [%%rd3], 16;\n"
+                 "cp.async.wait_all; ret;\n}\n",
+                 HEAD, PATTERNS[i].pitch, PATTERNS[i].stride, PATTERNS[i].lanes, PATTERNS[i].begin);
+        assert_int_equal(run(gpu, text, 1, 32, 0, &from, 8, &result), 0);
+        if (result.counters.shared_wavefronts != PATTERNS[i].want)
+            fail_msg("pitch %u from %u, stride %u: %llu wavefronts", PATTERNS[i].pitch,
+                     PATTERNS[i].begin, PATTERNS[i].stride,
+                     (unsigned long long)result.counters.shared_wavefronts);
+        simt_close(gpu);
+    }
+}
+
 /* Two words of each vector of four are two loads, each of which touches every sector. */
 static void words_that_nobody_reads_are_not_loaded(void **state)
 {
@@ -1051,6 +1087,7 @@ int main(void)
                                        cmocka_unit_test(shared_conflicts),
                                        cmocka_unit_test(wide_accesses_go_by_parts_of_a_warp),
                                        cmocka_unit_test(atomics_pass_by_banks),
+                                       cmocka_unit_test(copies_past_the_l1_go_by_sectors),
                                        cmocka_unit_test(words_that_nobody_reads_are_not_loaded),
                                        cmocka_unit_test(branches_are_counted),
                                        cmocka_unit_test(host_threads_do_not_show),

@@ -27,6 +27,7 @@ static int decode_copy(Decoder *d)
     ins->b = from.a, ins->c = size;
     ins->target = (uint32_t)(int32_t)from.imm;
     ins->bytes = (uint8_t)bytes;
+    ins->aux = d->in->words > 2 && !strcmp(d->in->word[2], "cg"); /* past the L1 */
     ins->mem = d->kernel->mems++;
     return words_finished(d);
 }

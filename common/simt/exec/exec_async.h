@@ -182,7 +182,7 @@ HANDLER(CP_ASYNC)
                      whole == FULL_MASK && !linear ? SHAPE_LINEAR : SHAPE_ANY, 0);
     if (warp->count) {
         if (reading) count_global(warp, ins, from, reading, 0);
-        count_shared(warp, ins, to, warp->mask, 1);
+        count_copied(warp, ins, from, to, warp->mask);
     }
     return ins + 1;
 }

@@ -259,14 +259,11 @@ void count_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t 
             global_add(warp, ins, part_addresses(ins, i, address, moved), mask, store);
 }
 
-static void shared_add(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask,
-                       uint32_t bytes, int store)
+static void shared_passes_add(Warp *warp, const Ins *ins, uint32_t passes, uint32_t needed,
+                              int store)
 {
     Worker *worker = warp->worker;
     Counters *c = &worker->counters;
-    const SimtMachine *machine = &worker->gpu->machine;
-    Wavefronts *last = &worker->wavefronts[ins->mem];
-    uint32_t needed, passes = wavefronts_count(last, offset, mask, bytes, store, &needed);
     c->bank_conflicts += passes - needed;
     InsCount *profile = &worker->profile[ins - warp->code];
     profile->shared_requests++, profile->wavefronts += passes;
@@ -276,6 +273,16 @@ static void shared_add(Warp *warp, const Ins *ins, const uint32_t *offset, uint3
         c->shared_load_requests++;
     c->shared_wavefronts += passes;
     passes_add(warp, passes);
+}
+
+static void shared_add(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask,
+                       uint32_t bytes, int store)
+{
+    Worker *worker = warp->worker;
+    const SimtMachine *machine = &worker->gpu->machine;
+    Wavefronts *last = &worker->wavefronts[ins->mem];
+    uint32_t needed, passes = wavefronts_count(last, offset, mask, bytes, store, &needed);
+    shared_passes_add(warp, ins, passes, needed, store);
     if (!store) warp->pending = (uint64_t)machine->shared_latency + passes - 1;
 }
 
@@ -295,6 +302,19 @@ void count_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t m
             first[i] = offset[i] + ins->part[part];
         shared_add(warp, ins, ins->part[part] ? first : offset, mask, bytes, store);
     }
+}
+
+void count_copied(Warp *warp, const Ins *ins, const uint64_t *from, const uint32_t *to,
+                  uint32_t mask)
+{
+    uint32_t needed, passes;
+    if (!ins->aux) { /* by way of the L1 */
+        count_shared(warp, ins, to, mask, 1);
+        return;
+    }
+    if (warp->worker->watcher) watch_shared(warp, ins, to, mask, 1);
+    passes = copy_wavefronts(to, from, mask, &needed);
+    shared_passes_add(warp, ins, passes, needed < passes ? needed : passes, 1);
 }
 
 /* Hundredths of a cycle of the way between multiprocessors, measured on an H200 where all send and

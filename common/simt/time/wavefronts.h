@@ -8,6 +8,9 @@
 uint32_t wavefronts_work_out(const uint32_t *offset, uint32_t mask, uint32_t bytes, int store,
                              uint32_t *needed);
 
+/* Of a copy of 16 bytes a lane that goes past the L1, from global to shared memory. */
+uint32_t copy_wavefronts(const uint32_t *to, const uint64_t *from, uint32_t mask, uint32_t *needed);
+
 /* What an atomic takes: turns of its loop (1 where it has none), the wavefronts of the loads in
  * that, its own ones, and as many as both need at least. */
 typedef struct AtomicPasses {
