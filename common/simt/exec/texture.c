@@ -2,6 +2,7 @@
  * Fetching".  The weights of a linear filter have 8 bits, each texel's own, and its means are
  * rounded as an H200's are: integers to 16 bits, halves to halves.  Levels of mipmaps have 8 bits
  * behind the point, and fractions as coordinates 21. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -21,6 +22,7 @@ enum { LEVELS = 32, FACES = 6, FRACTION = 1 << 21, ROWS = CORNERS };
 
 /* One lane's access. */
 typedef struct Access {
+    uint64_t handle; /* of the object that `texture` says; 0: of none */
     Texture texture; /* of a mipmapped one: the level in hand */
     Allocation *data;
     uint32_t lane, dims;
@@ -40,22 +42,26 @@ static unsigned char *host_at(const Access *a, uint64_t offset)
     return a->data->host + (a->texture.address - a->data->address) + offset;
 }
 
-/* The object behind the handle; 0 when there is none. */
+/* The object behind the handle; 0 when there is none.  The lanes of a warp mostly have the same
+ * one, which is read once; of mipmapped ones the level changes, so these are read again. */
 static int object_open(const Warp *warp, const Ins *ins, uint32_t lane, Access *a)
 {
     const Memory *memory = &warp->worker->gpu->memory;
     uint64_t handle = SLOT(uint64_t, ins->a)[lane];
-    const Allocation *object = memory_find(memory, handle);
-    if (!object || object->freed || object->address != handle || object->bytes < sizeof a->texture)
-        return 0;
-    memcpy(&a->texture, object->host, sizeof a->texture);
     const Texture *t = &a->texture;
     a->lane = lane;
     a->layer = 0, a->rows = 0;
     a->dims = ins->aux >> TEXTURE_DIMS & 3;
+    if (a->handle && a->handle == handle && t->levels == 1) return 1;
+    const Allocation *object = memory_find(memory, handle);
+    if (!object || object->freed || object->address != handle || object->bytes < sizeof a->texture)
+        return 0;
+    memcpy(&a->texture, object->host, sizeof a->texture);
+    a->handle = handle, a->data = NULL;
     return t->magic == TEXTURE_MAGIC && t->extent[0] && t->extent[1] && t->extent[2] &&
            t->channels - 1 <= 3 && t->channel_bytes && t->channel_bytes <= 4 &&
-           !(t->read_as_fraction && t->channel_bytes > 2) && t->levels && t->levels <= LEVELS;
+           t->channel_bytes != 3 && !(t->read_as_fraction && t->channel_bytes > 2) && t->levels &&
+           t->levels <= LEVELS;
 }
 
 /* Memory for all of what the access says, which is one level; 0 when it is not there. */
@@ -63,6 +69,7 @@ static int texels_open(const Warp *warp, const Ins *ins, Access *a)
 {
     const Memory *memory = &warp->worker->gpu->memory;
     const Texture *t = &a->texture;
+    if (a->data && t->levels == 1) return 1; /* as for the lane before */
     uint64_t row = (uint64_t)t->extent[0] * t->channels * t->channel_bytes;
     uint64_t most = 1ull << 40, all = row;
     if (t->pitch > most || t->slice > most || t->extent[1] > 1u << 20 || t->extent[2] > 1u << 20)
@@ -95,6 +102,15 @@ static float fraction_of(const Texture *t, uint32_t raw)
     return value < -1.0f ? -1.0f : value;
 }
 
+static uint32_t channel_at(const unsigned char *at, uint32_t bytes)
+{
+    uint32_t word;
+    uint16_t half;
+    if (bytes == 1) return *at;
+    if (bytes == 2) return memcpy(&half, at, sizeof half), half;
+    return memcpy(&word, at, sizeof word), word;
+}
+
 static Texel texel_at(Access *a, const uint32_t *index)
 {
     const Texture *t = &a->texture;
@@ -104,8 +120,8 @@ static Texel texel_at(Access *a, const uint32_t *index)
     Texel texel = {{0}};
     a->address = t->address + offset;
     for (uint32_t c = 0; c < t->channels; c++) {
-        uint32_t raw = 0, shift = 32 - 8 * t->channel_bytes;
-        memcpy(&raw, host_at(a, offset + c * t->channel_bytes), t->channel_bytes);
+        uint32_t raw = channel_at(host_at(a, offset + c * t->channel_bytes), t->channel_bytes);
+        uint32_t shift = 32 - 8 * t->channel_bytes;
         if (t->kind == TEXEL_SIGNED) raw = (uint32_t)((int32_t)(raw << shift) >> shift);
         if (t->kind == TEXEL_FLOAT && t->channel_bytes == 2)
             texel.u[c] = f16_to_f32(raw);
@@ -203,13 +219,16 @@ static void weights_find(const int32_t *part, uint32_t dims, int32_t *weight)
     }
 }
 
-/* To so many bits; what lies in the middle goes away from zero. */
+/* To so many bits; what lies in the middle goes away from zero.  No mean of floats is so small that
+ * a double has fewer than 53. */
 static double bits_keep(double value, int bits)
 {
-    int exponent;
+    uint64_t raw, last = 1ull << (DBL_MANT_DIG - bits);
     if (!isfinite(value)) return value;
-    double part = frexp(value, &exponent);
-    return ldexp(round(ldexp(part, bits)), exponent - bits);
+    memcpy(&raw, &value, sizeof raw);
+    raw = (raw + last / 2) & ~(last - 1);
+    memcpy(&value, &raw, sizeof value);
+    return value;
 }
 
 /* What a filter takes of a texel: integers are widened to 16 bits. */
@@ -347,11 +366,34 @@ static Texel level_read(const Warp *warp, const Ins *ins, Access *a, const float
 }
 
 /* 0 when there is no memory for the level. */
-static int level_take(const Warp *warp, const Ins *ins, Access *a, uint32_t level)
+static int level_open(const Warp *warp, const Ins *ins, Access *a, uint32_t level, const float *x,
+                      Texel *texel)
 {
     if (a->texture.levels > 1) texture_level(&a->texture, level);
     if (a->layer >= a->texture.extent[2]) a->layer = a->texture.extent[2] - 1;
-    return texels_open(warp, ins, a);
+    if (!texels_open(warp, ins, a)) return 0;
+    *texel = level_read(warp, ins, a, x);
+    return 1;
+}
+
+/* Between two levels; `part`: what the upper one weighs, in 1/256. */
+static int levels_mix(const Warp *warp, const Ins *ins, Access *a, uint32_t level, int32_t part,
+                      const float *x, Texel *texel)
+{
+    Access next = *a;
+    Texel other;
+    if (!level_open(warp, ins, a, level, x, texel) ||
+        !level_open(warp, ins, &next, level + 1, x, &other))
+        return 0;
+    if (!a->rows) row_note(a);
+    for (uint32_t i = 0; i < next.rows; i++)
+        if (a->rows < ROWS) a->row[a->rows++] = next.row[i];
+    if (!next.rows && a->rows < ROWS) a->row[a->rows++] = next.address;
+    int is_float = a->texture.kind == TEXEL_FLOAT || a->texture.read_as_fraction;
+    for (int c = 0; c < 4 && is_float; c++)
+        texel->f[c] =
+            (texel->f[c] * (float)(WHOLE - part) + other.f[c] * (float)part) / (float)WHOLE;
+    return 1;
 }
 
 /* 0 when there is no memory for what it reads. */
@@ -368,21 +410,8 @@ static int texture_read(const Warp *warp, const Ins *ins, Access *a, Texel *texe
     uint32_t first = (uint32_t)((level + half) / WHOLE);
     layer_take(warp, ins, a, cube ? FACES : 1);
     if (cube) face_choose(a, x);
-    Access next = *a;
-    if (!level_take(warp, ins, a, first)) return 0;
-    *texel = level_read(warp, ins, a, x);
-    if (!part) return 1;
-    if (!level_take(warp, ins, &next, first + 1)) return 0;
-    Texel other = level_read(warp, ins, &next, x);
-    if (!a->rows) row_note(a);
-    for (uint32_t i = 0; i < next.rows; i++)
-        if (a->rows < ROWS) a->row[a->rows++] = next.row[i];
-    if (!next.rows && a->rows < ROWS) a->row[a->rows++] = next.address;
-    int is_float = a->texture.kind == TEXEL_FLOAT || a->texture.read_as_fraction;
-    for (int c = 0; c < 4 && is_float; c++)
-        texel->f[c] =
-            (texel->f[c] * (float)(WHOLE - part) + other.f[c] * (float)part) / (float)WHOLE;
-    return 1;
+    return part ? levels_mix(warp, ins, a, first, part, x, texel)
+                : level_open(warp, ins, a, first, x, texel);
 }
 
 /* ---- surfaces ------------------------------------------------------------------------------- */
@@ -434,6 +463,7 @@ static void surface_move(Warp *warp, const Ins *ins, const Access *a, unsigned c
  * is told by what a store finds. */
 static void access_note(Warp *warp, const Ins *ins, const Access *a, uint32_t bytes, int store)
 {
+    if (!warp->worker->launch->notes && !warp->worker->racecheck) return;
     uint64_t address[LANES] = {0};
     address[a->lane] = a->address;
     if (warp->worker->launch->notes)
@@ -493,7 +523,7 @@ const Ins *texture_run(Warp *warp, const Ins *ins)
     uint64_t address[ROWS][LANES] = {{0}};
     uint32_t lanes[ROWS] = {0}; /* that take so many rows */
     uint32_t kind = ins->aux & TEXTURE_KIND, to_float = ins->aux >> TEXTURE_TO_FLOAT & 1;
-    Access a;
+    Access a = {.handle = 0};
     Texel texel;
     for (uint32_t m = warp->mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
