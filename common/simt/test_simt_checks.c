@@ -833,6 +833,49 @@ static void atomics_pass_by_banks(void **state)
     }
 }
 
+/* wmma's loads and stores are what ptxas makes of them: factors of halves and bytes come as
+ * ldmatrix takes them, bytes that lie the other way one by one, and sums in pairs of a row. */
+static void matrices_are_accessed_as_by_machine_code(void **state)
+{
+    static const struct {
+        const char *access;
+        uint32_t pitch; /* elements */
+        uint64_t requests, want;
+    } PATTERNS[] = {
+        {"wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 {H}, [%r2], P;", 40, 1, 4},
+        {"wmma.load.b.sync.aligned.row.m16n16k16.shared.f16 {H}, [%r2], P;", 72, 1, 4},
+        {"wmma.load.a.sync.aligned.col.m16n16k16.shared.f16 {H}, [%r2], P;", 64, 1, 32},
+        {"wmma.load.b.sync.aligned.col.m8n32k16.shared.f16 {H}, [%r2], P;", 24, 2, 8},
+        {"wmma.load.a.sync.aligned.row.m8n32k16.shared.f16 {H}, [%r2], P;", 16, 1, 4},
+        {"wmma.load.a.sync.aligned.row.m16n16k16.shared.s8 {%r5,%r6}, [%r2], P;", 16, 1, 2},
+        {"wmma.load.a.sync.aligned.col.m16n16k16.shared.s8 {%r5,%r6}, [%r2], P;", 16, 8, 16},
+        {"wmma.load.b.sync.aligned.col.m32n8k16.shared.u8 {%r5}, [%r2], P;", 16, 1, 1},
+        {"wmma.load.b.sync.aligned.row.m32n8k16.shared.u8 {%r5}, [%r2], P;", 64, 4, 16},
+        {"wmma.load.a.sync.aligned.row.m16n16k8.shared.tf32 {Q}, [%r2], P;", 8, 4, 8},
+        {"wmma.load.a.sync.aligned.col.m16n16k8.shared.tf32 {Q}, [%r2], P;", 16, 4, 8},
+        {"wmma.load.c.sync.aligned.row.m16n16k16.shared.f32 {H}, [%r2], P;", 16, 4, 16},
+        {"wmma.load.c.sync.aligned.col.m16n16k16.shared.f32 {H}, [%r2], P;", 20, 8, 8},
+        {"wmma.load.c.sync.aligned.row.m16n16k16.shared.f16 {Q}, [%r2], P;", 24, 4, 4},
+        {"wmma.store.d.sync.aligned.col.m8n32k16.shared.s32 [%r2], {H}, P;", 8, 4, 8},
+        {"wmma.store.d.sync.aligned.row.m8n32k16.shared.s32 [%r2], {H}, P;", 36, 8, 8}};
+    (void)state;
+    for (size_t i = 0; i < sizeof PATTERNS / sizeof *PATTERNS; i++) {
+        char access[400] = "";
+        for (const char *c = PATTERNS[i].access; *c; c++) {
+            char part[60] = {*c, '\0'};
+            if (*c == 'H') strcpy(part, "%r5,%r6,%r7,%r8,%r9,%r10,%r11,%r12");
+            if (*c == 'Q') strcpy(part, "%r5,%r6,%r7,%r8");
+            if (*c == 'P') snprintf(part, sizeof part, "%u", PATTERNS[i].pitch);
+            strcat(access, part);
+        }
+        Counters c = shared_counters(access);
+        uint64_t requests = c.shared_load_requests + c.shared_store_requests;
+        if (requests != PATTERNS[i].requests || c.shared_wavefronts != PATTERNS[i].want)
+            fail_msg("%s %llu accesses, %llu wavefronts", access, (unsigned long long)requests,
+                     (unsigned long long)c.shared_wavefronts);
+    }
+}
+
 /* As ncu counts them on an H200: halves of sectors go together that come from one line, go to one
  * row and stay halves of the same kind, and a sector goes to one place at a time. */
 static void copies_past_the_l1_go_by_sectors(void **state)
@@ -1087,6 +1130,7 @@ int main(void)
                                        cmocka_unit_test(shared_conflicts),
                                        cmocka_unit_test(wide_accesses_go_by_parts_of_a_warp),
                                        cmocka_unit_test(atomics_pass_by_banks),
+                                       cmocka_unit_test(matrices_are_accessed_as_by_machine_code),
                                        cmocka_unit_test(copies_past_the_l1_go_by_sectors),
                                        cmocka_unit_test(words_that_nobody_reads_are_not_loaded),
                                        cmocka_unit_test(branches_are_counted),

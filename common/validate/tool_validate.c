@@ -52,8 +52,6 @@ static const struct {
     {WAVEFRONTS, "hot-shared-float-32"},
     {WAVEFRONTS, "copies-2"},
     {CONFLICTS, "copies-2"},
-    {WAVEFRONTS, "gemm-wmma-768"},
-    {CONFLICTS, "gemm-wmma-768"},
     /* Asynchronous copies past the L1. */
     {SECTORS, "copies-16"},
     {SECTORS, "copies-16-dense"},

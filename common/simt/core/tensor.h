@@ -40,6 +40,14 @@ typedef struct Fragment {
     TensorType type;
 } Fragment;
 
+/* How machine code for compute capability 7.5 to 9.0 makes one of wmma's loads or stores: what its
+ * lanes access together.  Lines are rows, or columns where these lie side by side in memory. */
+typedef enum MatrixWay {
+    WAY_ROWS,  /* as ldmatrix: each lane 16 bytes of a line, eight lines a tile */
+    WAY_ALONG, /* four lanes beside each other on each of eight lines */
+    WAY_ACROSS /* eight lanes beside each other on a line, four times `run` lines a tile */
+} MatrixWay;
+
 typedef struct TensorPlan {
     TensorKind kind;
     uint32_t m, n, k;
@@ -47,6 +55,8 @@ typedef struct TensorPlan {
     uint32_t rows, columns; /* of the matrix that is loaded or stored */
     int by_column, transposed, saturate;
     uint32_t stride; /* slot, or NO_SLOT: the matrix is dense */
+    MatrixWay way;
+    uint32_t lines, accesses, tiles, run; /* tiles: of an access, where it is as ldmatrix's */
 } TensorPlan;
 
 #endif

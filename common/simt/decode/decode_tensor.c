@@ -188,6 +188,55 @@ static void address_use(Decoder *d, Ins *ins, const Ins *address)
     ins->mem = d->kernel->mems++;
 }
 
+static int wmma_has_shape(const TensorPlan *plan, TensorType type)
+{
+    uint32_t m = plan->m, n = plan->n, k = plan->k;
+    if (type == TYPE_F64) return m == 8 && n == 8 && k == 4;
+    if (m == 16 && n == 16 && k == 8) return type == TYPE_TF32 || type == TYPE_F32;
+    if (type == TYPE_TF32 || k != 16) return 0;
+    return (m == 16 && n == 16) || (m == 32 && n == 8) || (m == 8 && n == 32);
+}
+
+static uint32_t bytes_of(TensorType type)
+{
+    return type == TYPE_F64 ? 8 : 4 / elements_per_register(type);
+}
+
+/* Do neighbours in memory lie in one lane, as a product wants them?  Of factors these are elements
+ * that are multiplied with the same row or column; of sums those of a row, but of 8 x 32 ones,
+ * whose product ptxas turns around. */
+static int runs_along(const TensorPlan *plan, char matrix)
+{
+    if (matrix == 'a') return !plan->by_column;
+    if (matrix == 'b') return plan->by_column;
+    return plan->by_column == (plan->n == 32);
+}
+
+/* What ptxas makes of a load or store, seen in machine code for sm_75, sm_80 and sm_90.  Returns
+ * the bytes that a lane accesses at once.  Halves that lie the other way are turned in registers,
+ * bytes are fetched one by one. */
+static uint32_t way_find(TensorPlan *plan, char matrix, TensorType type, PtxSpace space)
+{
+    enum { TILE_LINES = 8, ROW_BYTES = 16 };
+    uint32_t bytes = bytes_of(type), is_factor = matrix < 'c', line_bytes, width;
+    int along = bytes == 2 || runs_along(plan, matrix);
+    plan->lines = plan->by_column ? plan->columns : plan->rows;
+    line_bytes = (plan->by_column ? plan->rows : plan->columns) * bytes;
+    plan->way = !along                                           ? WAY_ACROSS
+                : is_factor && bytes <= 2 && space == PTX_SHARED ? WAY_ROWS
+                                                                 : WAY_ALONG;
+    plan->run = is_factor ? (bytes == 1 ? 4 : 1) : 2;
+    if (plan->way == WAY_ROWS) {
+        plan->tiles = plan->lines / TILE_LINES * (line_bytes / ROW_BYTES);
+        if (plan->tiles > 2 * bytes) plan->tiles = 2 * bytes;
+        plan->accesses = plan->lines * line_bytes / (TILE_LINES * ROW_BYTES * plan->tiles);
+        return ROW_BYTES;
+    }
+    width = along ? (bytes <= 2 ? 4 : is_factor ? bytes : 2 * bytes) : bytes;
+    plan->accesses = plan->lines * line_bytes / (LANES * width);
+    return width;
+}
+
 /* wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 {...}, [p], stride and its store. */
 static int decode_matrix(Decoder *d, int store)
 {
@@ -197,6 +246,7 @@ static int decode_matrix(Decoder *d, int store)
     if (words_read(d, &words, &plan) != 0) return -1;
     if (!plan.m || words.types != 1 || words.layouts != 1 || !words.matrix)
         return refuse(d, "that form of wmma");
+    if (!wmma_has_shape(&plan, words.type[0])) return refuse(d, "that shape");
     plan.by_column = words.layout[0];
     plan.rows = words.matrix == 'b' ? plan.k : plan.m;
     plan.columns = words.matrix == 'a' ? plan.k : plan.n;
@@ -207,12 +257,12 @@ static int decode_matrix(Decoder *d, int store)
         return -1;
     if (d->in->operands > 2) plan.stride = source(d, 2, PTX_U32);
     if (d->failed) return -1;
+    uint32_t width = way_find(&plan, words.matrix, words.type[0], words.space);
     OpClass class = words.space == PTX_SHARED ? store ? CLASS_SHARED_STORE : CLASS_SHARED_LOAD
                     : store                   ? CLASS_STORE
                                               : CLASS_LOAD;
     Ins *ins = plan_emit(d, OP_TENSOR_MATRIX, class, &plan);
-    ins->bytes =
-        words.type[0] == TYPE_F64 ? 8 : (uint8_t)(4 / elements_per_register(words.type[0]));
+    ins->bytes = (uint8_t)width;
     address_use(d, ins, &address);
     return words_finished(d);
 }

@@ -303,32 +303,74 @@ ALWAYS uint64_t matrix_base(const Warp *warp, const Ins *ins)
     return lane_address(warp, ins, first_lane(warp->mask));
 }
 
+/* Where the lanes are in access `j` of those that machine code makes; lines lie `pitch` bytes
+ * apart.  Returns the lanes that take part. */
+static uint32_t matrix_lanes(const TensorPlan *plan, uint32_t j, uint32_t width, uint64_t base,
+                             uint64_t pitch, uint64_t *address)
+{
+    enum { TILE_LINES = 8, GROUP = 4 };
+    uint32_t high = plan->way == WAY_ACROSS ? GROUP * plan->run : TILE_LINES,
+             down = plan->lines / high; /* tiles below each other */
+    for (uint32_t lane = 0; lane < LANES; lane++) {
+        uint32_t tile = j, line = lane / GROUP, along = lane % GROUP;
+        if (plan->way == WAY_ROWS)
+            tile = j * plan->tiles + lane / TILE_LINES % plan->tiles, line = lane % TILE_LINES,
+            along = 0;
+        if (plan->way == WAY_ACROSS)
+            tile = j / plan->run, line = lane % GROUP * plan->run + j % plan->run,
+            along = lane / GROUP;
+        uint32_t beside = plan->way == WAY_ROWS ? 1 : plan->way == WAY_ALONG ? GROUP : TILE_LINES;
+        address[lane] = base + (tile % down * high + line) * pitch +
+                        (uint64_t)(tile / down * beside + along) * width;
+    }
+    return plan->way == WAY_ROWS && plan->tiles < LANES / TILE_LINES
+               ? (1u << plan->tiles * TILE_LINES) - 1
+               : FULL_MASK;
+}
+
+/* Counts what machine code makes of it; -1 after reporting an address that it cannot have. */
+static int matrix_counted(Warp *warp, const Ins *ins, const TensorPlan *plan, uint64_t base,
+                          uint64_t pitch, int store)
+{
+    uint32_t bytes = ins->bytes, whole = warp->mask;
+    uint64_t address[LANES];
+    int misaligned = ((base | pitch) & (bytes - 1)) != 0;
+    if (!warp->count && !warp->worker->racecheck && !misaligned) return 0;
+    for (uint32_t j = 0; j < plan->accesses; j++) {
+        uint32_t mask = matrix_lanes(plan, j, bytes, base, pitch, address);
+        Spot spot;
+        if (misaligned) FOR_ACTIVE(mask)
+        if (spot_find(warp, ins, i, address[i], bytes, store, !store, &spot) != 0) return -1;
+        warp->mask = mask;
+        lanes_counted(warp, ins, address, store);
+        warp->mask = whole;
+    }
+    return 0;
+}
+
 /* A matrix of doubles, from or to memory: an element a register. */
 static const Ins *matrix_doubles(Warp *warp, const Ins *ins, const TensorPlan *plan)
 {
     int store = plan->kind == TENSOR_STORE;
     const Fragment *f = store ? &plan->c : &plan->d;
     uint32_t dense = plan->by_column ? plan->rows : plan->columns;
-    uint64_t base = matrix_base(warp, ins), address[LANES],
+    uint64_t base = matrix_base(warp, ins),
              stride = plan->stride == NO_SLOT ? dense : REG(const uint32_t, plan->stride)[0];
     for (uint32_t r = 0; r < f->count; r++) {
         for (uint32_t lane = 0; lane < LANES; lane++) {
             uint64_t *value = &REG(uint64_t, f->slot[r])[lane];
             uint32_t i = (r * LANES + lane) % (plan->rows * plan->columns);
-            uint64_t row = i / plan->columns, column = i % plan->columns;
+            uint64_t row = i / plan->columns, column = i % plan->columns, address;
             Spot spot;
-            address[lane] =
-                base + 8 * (plan->by_column ? column * stride + row : row * stride + column);
-            if (spot_find(warp, ins, lane, address[lane], 8, store, !store, &spot) != 0)
-                return NULL;
+            address = base + 8 * (plan->by_column ? column * stride + row : row * stride + column);
+            if (spot_find(warp, ins, lane, address, 8, store, !store, &spot) != 0) return NULL;
             if (store)
                 memcpy(spot.host, value, sizeof *value);
             else
                 memcpy(value, spot.host, sizeof *value);
         }
-        if (warp->count || warp->worker->racecheck) lanes_counted(warp, ins, address, store);
     }
-    return ins + 1;
+    return matrix_counted(warp, ins, plan, base, 8 * stride, store) != 0 ? NULL : ins + 1;
 }
 
 /* A matrix in memory; `written`: its bitmap of what is written, where that has to be looked at. */
@@ -446,21 +488,17 @@ HANDLER(TENSOR_MATRIX)
     uint32_t dense = plan->by_column ? plan->rows : plan->columns;
     if (!lanes_whole(warp, ins)) return NULL;
     if (f->type == TYPE_F64) return matrix_doubles(warp, ins, plan);
+    uint64_t stride = plan->stride == NO_SLOT ? dense : REG(const uint32_t, plan->stride)[0];
     Matrix m;
-    matrix_open(&m, plan, matrix_base(warp, ins),
-                plan->stride == NO_SLOT ? dense : REG(const uint32_t, plan->stride)[0], bytes);
+    matrix_open(&m, plan, matrix_base(warp, ins), stride, bytes);
     int plain = matrix_find(warp, ins, store, &m) && (store || matrix_is_written(&m));
     for (uint32_t r = 0; r < f->count; r++) {
-        uint64_t address[LANES];
-        for (uint32_t lane = 0; lane < LANES; lane++)
-            address[lane] = m.base + m.off[(r * LANES + lane) * each % m.elements];
         if (!plain && matrix_slowly(warp, ins, &m, r, f->slot[r], each, store) != 0) return NULL;
         if (plain && each == 1) matrix_move(warp, &m, r, f->slot[r], 1, store);
         if (plain && each == 2) matrix_move(warp, &m, r, f->slot[r], 2, store);
         if (plain && each == 4) matrix_move(warp, &m, r, f->slot[r], 4, store);
-        if (warp->count || warp->worker->racecheck) lanes_counted(warp, ins, address, store);
     }
-    return ins + 1;
+    return matrix_counted(warp, ins, plan, m.base, stride * bytes, store) != 0 ? NULL : ins + 1;
 }
 
 /* Row i of matrix j is 16 bytes at lane 8*j + i's address. */
