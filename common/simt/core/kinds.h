@@ -119,7 +119,14 @@ enum { TRAP_PLAIN, TRAP_BREAK, TRAP_NO_FUNCTION };
  * nothing else.  LOOKING: always, and each turn does just what the one before it did. */
 enum { YIELDS_NEVER, YIELDS_ALWAYS, YIELDS_SOMETIMES, YIELDS_LOOKING };
 
-enum { ORDER_READS = 1, ORDER_WRITES = 2, ORDER_RELEASES = 4, ORDER_SPINS = 8, ORDER_GUESSES = 16 };
+enum {
+    ORDER_READS = 1,
+    ORDER_WRITES = 2,
+    ORDER_RELEASES = 4,
+    ORDER_SPINS = 8,
+    ORDER_GUESSES = 16,
+    ORDER_FENCES = 32 /* releases to the whole chip */
+};
 
 typedef enum ShflMode { SHFL_UP, SHFL_DOWN, SHFL_BFLY, SHFL_IDX } ShflMode;
 typedef enum VoteMode { VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT } VoteMode;

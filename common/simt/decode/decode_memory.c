@@ -25,11 +25,21 @@ static int hints_take(Decoder *d)
     return strength;
 }
 
+/* Is it for the whole chip, not for the block or the cluster alone? */
+static int is_chip_wide(const Decoder *d)
+{
+    for (uint32_t i = 1; i < d->in->words; i++)
+        if (!strcmp(d->in->word[i], "cta") || !strcmp(d->in->word[i], "cluster")) return 0;
+    return 1;
+}
+
 /* What an access that may write (and whose thread reads what was there) says to other threads. */
 static void order_set(Decoder *d, Ins *ins, int strength, int reads, int writes)
 {
+    int releases = writes && strength == RELEASING,
+        fences = releases && ins->space != PTX_SHARED && is_chip_wide(d);
     ins->order = (uint8_t)((reads ? ORDER_READS : 0) | (writes ? ORDER_WRITES : 0) |
-                           (writes && strength == RELEASING ? ORDER_RELEASES : 0));
+                           (releases ? ORDER_RELEASES : 0) | (fences ? ORDER_FENCES : 0));
     if (strength != WEAK && ins->space != PTX_SHARED && ins->space != PTX_LOCAL)
         d->kernel->fences = d->kernel->in_order = 1;
 }

@@ -46,6 +46,12 @@ static inline uint64_t fence_cycles(int *written)
     return cycles;
 }
 
+/* What releases to the whole chip waits, as a fence would, for all that its warp has written before. */
+static inline uint64_t release_cycles(const Ins *ins, int *written)
+{
+    return ins->order & ORDER_FENCES ? fence_cycles(written) : 0;
+}
+
 static inline uint64_t chain_end(const Chain *chain, uint32_t issue_cycles)
 {
     uint64_t issued = chain->begin + chain->slots * issue_cycles;
@@ -70,6 +76,8 @@ static inline void chain_turn(Chain *chain, uint64_t cycle)
 static inline void chain_step(Warp *warp, const Ins *ins, const Price *price, uint32_t issue_cycles)
 {
     Chain *chain = &warp->chain;
+    uint64_t release = release_cycles(ins, &chain->written);
+    if (release) chain_turn(chain, chain_end(chain, issue_cycles) + release);
     uint64_t *ready = chain->ready, at = chain->begin, result;
     if (writes_far(ins)) chain->written = 1;
     for (int i = 0; i < 6; i++)

@@ -733,6 +733,8 @@ static void issue(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t now)
         at = memory_issue(sm, actor, ins, step, now);
     else if (price->pipe)
         pipe_take(sm, scheduler, price, now);
+    uint64_t release = release_cycles(ins, &actor->written);
+    at += release;
     if (is_memory(ins)) memory_gates(sm);
     if (price->follows) {
         counter_raise(actor, price->made, is_shared(ins) ? at - SHARED_SOONER : at, price->wait);
@@ -759,7 +761,7 @@ static void issue(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t now)
     int barrier = ins->op == OP_BAR || ins->op == OP_CLUSTER_BARRIER;
     actor->held = barrier ? price->origin + 1 : 0;
     actor->turn->issued = now + busy - 1;
-    actor->free = now + busy + warp_holds(actor, ins, price, busy);
+    actor->free = now + busy + warp_holds(actor, ins, price, busy) + release;
     if (writes_far(ins)) actor->written = 1;
     if (ins->op == OP_FENCE) actor->free += fence_cycles(&actor->written);
     if (ins->op == OP_ACCELERATOR) actor->free += step->passes;
