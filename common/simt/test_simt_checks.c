@@ -439,6 +439,51 @@ static void unwritten_memory_is_told(void **state)
     simt_close(gpu);
 }
 
+/* A bulk copy reads more than any lane's load: all of it is looked at.  With `gaps` every 16 bytes
+ * need something that was written. */
+static void a_bulk_copy_of_what_nobody_wrote(void **state)
+{
+    (void)state;
+    static const char COPY[] =
+        ".version 8.0\n.target sm_90a\n.address_size 64\n"
+        ".visible .entry k(.param .u64 x)\n{\n"
+        ".shared .align 128 .b8 s[256]; .shared .align 8 .b8 b[8];\n"
+        ".reg .b32 %r<4>; .reg .b64 %rd<3>; .reg .pred %p;\n"
+        "ld.param.u64 %rd1, [x]; mov.u32 %r1, s; mov.u32 %r2, b;\n"
+        "mbarrier.init.shared.b64 [%r2], 1;\n"
+        "mbarrier.arrive.expect_tx.shared.b64 %rd2, [%r2], 80;\n"
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+        "[%r1], [%rd1], 80, [%r2];\n"
+        "WAIT: mbarrier.try_wait.parity.shared.b64 %p, [%r2], 0; @!%p bra WAIT;\nret;\n}\n";
+    static const struct {
+        uint32_t each, from, bytes; /* written: the first 4 of so many 16 bytes, and a stretch */
+        SimtCheck plain, gaps;
+    } CASE[] = {{0, 0, 80, SIMT_OK, SIMT_OK},
+                {5, 0, 64, SIMT_INITCHECK, SIMT_OK},
+                {5, 16, 64, SIMT_INITCHECK, SIMT_OK},
+                {5, 0, 0, SIMT_INITCHECK, SIMT_OK},
+                {4, 0, 0, SIMT_INITCHECK, SIMT_INITCHECK}};
+    SimtMachine machine = SMALL;
+    machine.cc_major = 9;
+    for (size_t i = 0; i < 2 * sizeof CASE / sizeof *CASE; i++) {
+        SimtOptions options = {.threads = 1, .initcheck = 1, .gaps = i & 1};
+        SimtCheck wanted = i & 1 ? CASE[i / 2].gaps : CASE[i / 2].plain;
+        uint32_t some[20] = {0};
+        Error error;
+        SimtResult result;
+        SimtGpu *gpu = simt_open(&machine, &options, &error);
+        uint64_t x = device_data(gpu, NULL, sizeof some);
+        for (uint32_t k = 0; k < CASE[i / 2].each; k++)
+            assert_int_equal(simt_write(gpu, x + k * 16, some, 4, &error), 0);
+        assert_int_equal(simt_write(gpu, x + CASE[i / 2].from, some, CASE[i / 2].bytes, &error), 0);
+        assert_int_equal(run(gpu, COPY, 1, 1, 0, &x, sizeof x, &result), 0);
+        assert_int_equal(result.report.check, wanted);
+        if (wanted != SIMT_OK)
+            assert_non_null(strstr(result.report.text, "memory read of 80 bytes"));
+        simt_close(gpu);
+    }
+}
+
 static void endless_loops_end(void **state)
 {
     (void)state;
@@ -1122,6 +1167,7 @@ int main(void)
                                        cmocka_unit_test(faults_are_named),
                                        cmocka_unit_test(freed_memory_is_named),
                                        cmocka_unit_test(unwritten_memory_is_told),
+                                       cmocka_unit_test(a_bulk_copy_of_what_nobody_wrote),
                                        cmocka_unit_test(endless_loops_end),
                                        cmocka_unit_test(bad_launches),
                                        cmocka_unit_test(copies_of_nothing),

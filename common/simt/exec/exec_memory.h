@@ -158,8 +158,9 @@ static int adds_in_place(const Warp *warp, const Ins *ins)
     return 0;
 }
 
-/* Whether something was read that nothing wrote; `marks` has a bit for each byte of the access.
- * With `gaps` an element counts where a part of it is written: as a struct with gaps is copied. */
+/* Whether something was read that nothing wrote; `marks` has a bit for each byte of the access,
+ * which is one lane's.  With `gaps` an element counts where a part of it is written: as a struct
+ * with gaps is copied. */
 ALWAYS int elements_lack(const Warp *warp, const Ins *ins, uint32_t marks, uint32_t bytes)
 {
     uint32_t one = (1u << ins->bytes) - 1, all = (1u << bytes) - 1;
@@ -720,6 +721,19 @@ ALWAYS unsigned char *local_at(Warp *warp, uint32_t lane, uint64_t off)
     return warp->local + (size_t)lane * warp->worker->launch->local_bytes + off;
 }
 
+/* The same of a stretch that may be longer: a bulk copy's. */
+static int stretch_lacks(const Warp *warp, const Ins *ins, uint64_t address, uint32_t bytes)
+{
+    enum { PART = 16 };
+    const Memory *memory = &warp->worker->gpu->memory;
+    if (bytes > PART && memory_is_written(memory, address, bytes)) return 0;
+    for (uint32_t at = 0; at < bytes; at += PART)
+        if (elements_lack(warp, ins, shadow_bits(memory->shadow, address + at - DEVICE_BASE),
+                          bytes - at < PART ? bytes - at : PART))
+            return 1;
+    return 0;
+}
+
 __attribute__((noinline)) static int spot_global(Warp *warp, const Ins *ins, uint32_t lane,
                                                  uint64_t address, uint32_t bytes, int store,
                                                  int load, Spot *spot)
@@ -733,7 +747,7 @@ __attribute__((noinline)) static int spot_global(Warp *warp, const Ins *ins, uin
     spot->host = a->host + (address - a->address);
     spot->shared = 0;
     if (!warp->worker->initcheck || a->initialised) return 0;
-    if (load && elements_lack(warp, ins, shadow_bits(memory->shadow, address - DEVICE_BASE), bytes))
+    if (load && stretch_lacks(warp, ins, address, bytes))
         init_report(warp, ins, lane, address, bytes, "__global__");
     if (store) memory_mark(&warp->worker->gpu->memory, address, bytes, 1);
     return 0;
