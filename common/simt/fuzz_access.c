@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/texture.h"
 #include "common/simt/core/tensor_map.h"
 #include "common/simt/simt.h"
 
@@ -86,6 +87,34 @@ static const char *const FORM[] = {
     "@%p1 st.shared::cluster.u32 [%r2], %r9;",
     "@%p1 red.shared::cluster.add.u32 [%r2], %r9;",
     "barrier.cluster.arrive; barrier.cluster.wait;",
+    "mov.b32 %f0, %r3; @%p1 tex.1d.v4.u32.f32 {%r5,%r6,%r7,%r8}, [%rd7, {%f0}];",
+    "@%p1 tex.1d.v4.u32.s32 {%r5,%r6,%r7,%r8}, [%rd7, {%r3}];",
+    "cvt.rn.f32.s32 %f0, %r3; cvt.rn.f32.u32 %f1, %r1; "
+    "@%p1 tex.2d.v4.f32.f32 {%f0,%f1,%f2,%f3}, [%rd7, {%f0,%f1}];",
+    "mov.b32 %f0, %r3; cvt.rn.f32.s32 %f1, %r3; "
+    "@%p1 tex.3d.v4.f32.f32 {%f0,%f1,%f2,%f3}, [%rd7, {%f1,%f0,%f1,%f1}];",
+    "cvt.rn.f32.s32 %f0, %r3; "
+    "@%p1 tex.a2d.v4.u32.f32 {%r5,%r6,%r7,%r8}, [%rd7, {%r3,%f0,%f1,%f1}];",
+    "cvt.rn.f32.s32 %f0, %r3; cvt.rn.f32.u32 %f1, %r1; "
+    "@%p1 tex.acube.v4.f32.f32 {%f0,%f1,%f2,%f3}, [%rd7, {%r3,%f0,%f1,%f2}];",
+    "cvt.rn.f32.s32 %f0, %r3; cvt.rn.f32.u32 %f1, %r1; "
+    "@%p1 tex.level.2d.v4.f32.f32 {%f0,%f1,%f2,%f3}, [%rd7, {%f1,%f0}], %f0;",
+    "mov.b32 %f0, %r3; cvt.rn.f32.s32 %f1, %r3; "
+    "@%p1 tex.grad.3d.v4.f32.f32 {%f0,%f1,%f2,%f3}, [%rd7, {%f1,%f0,%f1,%f1}], "
+    "{%f0,%f1,%f2,%f2}, {%f1,%f3,%f0,%f2};",
+    "cvt.rn.f32.s32 %f0, %r3; cvt.rn.f32.u32 %f1, %r1; "
+    "@%p1 tld4.b.2d.v4.f32.f32 {%f0,%f1,%f2,%f3}, [%rd7, {%f1,%f0}];",
+    "@%p1 tex.1d.v4.u32.s32 {%r5,%r6,%r7,%r8}, [%rd1, {%r3}];",
+    "@%p1 suld.b.2d.v4.b32.trap {%r5,%r6,%r7,%r8}, [%rd7, {%r3,%r1}];",
+    "@%p1 suld.b.3d.b8.clamp {%r5}, [%rd7, {%r3,%r1,%r3,%r3}];",
+    "@%p1 suld.b.a1d.v2.b64.zero {%rd5,%rd6}, [%rd7, {%r3,%r3}];",
+    "@%p1 sust.b.2d.v4.b32.clamp [%rd7, {%r3,%r1}], {%r5,%r6,%r7,%r8};",
+    "@%p1 sust.b.a2d.b16.zero [%rd7, {%r3,%r1,%r3,%r3}], {%r5};",
+    "@%p1 sust.b.1d.b64.trap [%rd7, {%r3}], {%rd5};",
+    "@%p1 red.global.add.noftz.f16x2 [%rd1], %r9;",
+    "@%p1 red.global.add.v4.f32 [%rd1], {%f0,%f1,%f2,%f3};",
+    "@%p1 atom.global.add.v2.f32 {%f0,%f1}, [%rd1], {%f2,%f3};",
+    "@%p1 atom.global.add.noftz.v4.bf16x2 {%r5,%r6,%r7,%r8}, [%rd1], {%r5,%r6,%r7,%r8};",
     "TABLE: .branchtargets L%u, L%u; brx.idx %%r3, TABLE;", /* written by step_write */
 };
 enum { FORMS = sizeof FORM / sizeof *FORM };
@@ -147,15 +176,17 @@ static int text_write(char *text, const uint8_t *data, size_t size)
 {
     size_t used = (size_t)snprintf(
         text, TEXT,
-        ".version 8.0\n.target sm_90a\n.address_size 64\n"
+        ".version 8.1\n.target sm_90a\n.address_size 64\n"
         ".const .align 4 .b8 table[64];\n.global .align 16 .b8 space[64];\n"
-        ".visible .entry k(.param .u64 x, .param .u64 y, .param .u64 map)\n{\n"
+        ".visible .entry k(.param .u64 x, .param .u64 y, .param .u64 map, "
+        ".param .u64 texels)\n{\n"
         ".shared .align 16 .b8 s[2048];\n.local .align 8 .b8 stack[64];\n"
         ".shared .align 8 .b8 barrier[8];\n"
         ".reg .b32 %%r<18>; .reg .b64 %%rd<9>; .reg .pred %%p<3>; .reg .f32 %%f<4>;\n"
         "mov.u32 %%r1, %%tid.x; mov.u32 %%r9, 64; ld.param.u64 %%rd2, [y];\n"
         "shl.b32 %%r4, %%r1, 4; mov.u32 %%r5, s; add.s32 %%r4, %%r4, %%r5; mov.u32 %%r6, -1;\n"
         "setp.ne.u32 %%p2, %%r1, 0; mov.u32 %%r7, barrier; ld.param.u64 %%rd8, [map];\n"
+        "ld.param.u64 %%rd7, [texels];\n"
         "@!%%p2 mbarrier.init.shared.b64 [%%r7], 1; bar.sync 0;\n");
     for (size_t i = 0; i < STEPS && (i + 1) * EACH <= size; i++) {
         size_t more = step_write(text + used, TEXT - used, data + i * EACH, (unsigned)i);
@@ -214,12 +245,43 @@ static uint64_t map_make(SimtGpu *gpu, uint64_t y, const uint8_t *data)
     return simt_write(gpu, address, &map, sizeof map, &error) == 0 ? address : 0;
 }
 
+/* A texture of what is behind y, whose kind is drawn; with two more bytes that are any, for kernels
+ * can write the description. */
+static uint64_t texels_make(SimtGpu *gpu, uint64_t y, const uint8_t *data)
+{
+    Texture texture = {.magic = TEXTURE_MAGIC,
+                       .address = y,
+                       .pitch = 64,
+                       .slice = 256,
+                       .extent = {1u + data[1] % 16, 1u + data[2] % 4, 1u + data[3] % 4},
+                       .channels = 1u << data[4] % 3,
+                       .channel_bytes = 1,
+                       .kind = data[5] % 3,
+                       .filtered = data[5] >> 2 & 1,
+                       .by_fraction = data[5] >> 3 & 1,
+                       .read_as_fraction = data[5] >> 4 & 1,
+                       .mode = {data[6] & 3, data[6] >> 2 & 3, data[6] >> 4 & 3},
+                       .border = {0.3f, -2.0f, 1e30f, 0.0f},
+                       .layered = data[6] >> 7,
+                       .levels = 1u + data[7] % 3,
+                       .levels_filtered = data[7] >> 3 & 1,
+                       .level_most = 4.0f};
+    Error error;
+    uint64_t address;
+    texture.texel = texture.channels * texture.channel_bytes;
+    if (data[0] & 4)
+        for (size_t i = 1; i < 3; i++)
+            ((unsigned char *)&texture)[data[2 * i] % sizeof texture] = data[2 * i + 1];
+    if (simt_alloc(gpu, sizeof texture, &address, &error) != 0) return 0;
+    return simt_write(gpu, address, &texture, sizeof texture, &error) == 0 ? address : 0;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static char text[TEXT];
     Error error = {""};
     struct {
-        uint64_t x, y, map;
+        uint64_t x, y, map, texels;
     } params;
     SimtResult result;
     if (size < EACH || text_write(text, data, size) != 0) return 0;
@@ -233,7 +295,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     if (simt_alloc(gpu, BYTES, &params.x, &error) == 0 &&
         simt_alloc(gpu, BYTES, &params.y, &error) == 0 &&
-        (params.map = map_make(gpu, params.y, data)) != 0) {
+        (params.map = map_make(gpu, params.y, data)) != 0 &&
+        (params.texels = texels_make(gpu, params.y, data)) != 0) {
         SimtLaunch launch = {.grid = {2, 1, 1},
                              .block = {128, 1, 1},
                              .cluster = {data[0] & 1 ? 2 : 0, 1, 1},

@@ -11,6 +11,7 @@
 
 #include "common/simt/core/core.h"
 #include "common/simt/exec/exec.h"
+#include "common/base/texture.h"
 #include "common/simt/simt_fixture.h"
 
 typedef struct Form {
@@ -108,6 +109,41 @@ static void forms_avx512(void **state)
     forms_on(2);
 }
 
+/* Gradients of a texture may be constants; who asks for words of a texture of floats gets bits. */
+static void words_of_a_level_by_constant_gradients(void **state)
+{
+    (void)state;
+    static const char READ[] =
+        HEAD ".visible .entry k(.param .u64 texture, .param .u64 out)\n{\n"
+             ".reg .b32 %r<5>; .reg .b64 %rd<3>; .reg .f32 %f<2>;\n"
+             "ld.param.u64 %rd1, [texture]; ld.param.u64 %rd2, [out]; mov.f32 %f1, 0f3F000000;\n"
+             "tex.grad.2d.v4.u32.f32 {%r1, %r2, %r3, %r4}, [%rd1, {%f1, %f1}], "
+             "{0f40000000, 0f00000000}, {0f00000000, 0f40000000};\n"
+             "st.global.u32 [%rd2], %r1;\nret;\n}\n";
+    const float level[2][128] = {{1, 2}, {-2}};
+    Texture texture = {.magic = TEXTURE_MAGIC,
+                       .pitch = 512,
+                       .slice = 512,
+                       .extent = {2, 1, 1},
+                       .channels = 1,
+                       .channel_bytes = 4,
+                       .texel = 4,
+                       .kind = TEXEL_FLOAT,
+                       .levels = 2,
+                       .level_most = 1};
+    uint64_t params[2];
+    uint32_t got = 0;
+    SimtResult result;
+    SimtGpu *gpu = gpu_open(1, 1, 1);
+    texture.address = device_data(gpu, level, sizeof level);
+    params[0] = device_data(gpu, &texture, sizeof texture);
+    params[1] = device_data(gpu, NULL, sizeof got);
+    if (run(gpu, READ, 1, 1, 0, params, sizeof params, &result)) fail_msg("%s", result.report.text);
+    device_fetch(gpu, params[1], &got, sizeof got);
+    assert_int_equal(got, 0xc0000000u);
+    simt_close(gpu);
+}
+
 /* What is not understood must be refused by its name and line, modifiers too. */
 static void unknown_is_refused(void **state)
 {
@@ -145,6 +181,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(forms_base), cmocka_unit_test(forms_avx2),
                                        cmocka_unit_test(forms_avx512),
+                                       cmocka_unit_test(words_of_a_level_by_constant_gradients),
                                        cmocka_unit_test(unknown_is_refused)};
     return cmocka_run_group_tests_name("simt forms", tests, NULL, NULL);
 }

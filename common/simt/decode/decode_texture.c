@@ -48,23 +48,25 @@ static Ins *texture_emit(Decoder *d, const Ins *place, OpClass class, uint32_t a
 }
 
 /* A level, or two gradients with the first element of each axis: values in slots that follow one
- * another, of which the upper half of Ins.imm names the first. */
+ * another, of which the upper half of Ins.imm names the first.  Where they come from is asked
+ * before, for a constant or a register that nothing has named yet takes a slot, too. */
 static int extras_of(Decoder *d, uint32_t first, uint32_t operands, uint32_t elements, Ins *place)
 {
-    uint32_t base = NO_SLOT;
+    enum { MOST = 2 * 3 };
+    uint32_t from[MOST], base = NO_SLOT;
     for (uint32_t i = 0; i < operands; i++) {
         const PtxOperand *operand = operand_at(d, first + i);
         int is_vector = operand->kind == PTX_OPERAND_VECTOR;
         if (d->failed || (is_vector && operand->count < elements) || (!is_vector && elements > 1))
             return refuse(d, "that kind of gradient or level");
-        for (uint32_t k = 0; k < elements; k++) {
-            uint32_t from = source_of(d, is_vector ? &operand->element[k] : operand, PTX_F32);
-            uint32_t slot = slot_new(d, WIDTH_32);
-            if (base == NO_SLOT) base = slot;
-            if (slot != base + (i * elements + k) * LANES * 4)
-                return refuse(d, "so many values of a texture read");
-            emit_pseudo(d, OP_MOV_32, slot, from, from);
-        }
+        for (uint32_t k = 0; k < elements; k++)
+            from[i * elements + k] =
+                source_of(d, is_vector ? &operand->element[k] : operand, PTX_F32);
+    }
+    for (uint32_t i = 0; i < operands * elements; i++) {
+        uint32_t slot = slot_new(d, WIDTH_32);
+        if (i == 0) base = slot;
+        emit_pseudo(d, OP_MOV_32, slot, from[i], from[i]);
     }
     place->imm = (int64_t)((uint64_t)base << 32 | (uint32_t)place->imm);
     return d->failed ? -1 : 0;
@@ -108,7 +110,6 @@ static int decode_tex(Decoder *d, int gather)
     if (d->failed) return -1;
     uint32_t how = TEXTURE_READ | g->dims << TEXTURE_DIMS | g->layered << TEXTURE_LAYERED;
     how |= (uint32_t)(by == PTX_F32) << TEXTURE_BY_FLOAT;
-    how |= (uint32_t)(type == PTX_F32) << TEXTURE_TO_FLOAT;
     how |= g->cube << TEXTURE_CUBE | way << TEXTURE_WAY | (uint32_t)component << TEXTURE_COMPONENT;
     Ins *ins = texture_emit(d, &place, CLASS_LOAD, how);
     memcpy(ins->v, v, sizeof v);

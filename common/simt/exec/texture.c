@@ -522,7 +522,7 @@ const Ins *texture_run(Warp *warp, const Ins *ins)
 {
     uint64_t address[ROWS][LANES] = {{0}};
     uint32_t lanes[ROWS] = {0}; /* that take so many rows */
-    uint32_t kind = ins->aux & TEXTURE_KIND, to_float = ins->aux >> TEXTURE_TO_FLOAT & 1;
+    uint32_t kind = ins->aux & TEXTURE_KIND;
     Access a = {.handle = 0};
     Texel texel;
     for (uint32_t m = warp->mask; m; m &= m - 1) {
@@ -531,10 +531,8 @@ const Ins *texture_run(Warp *warp, const Ins *ins)
         if (kind == TEXTURE_READ) {
             if (!texture_read(warp, ins, &a, &texel)) return object_fault(warp, ins, lane);
             access_note(warp, ins, &a, a.texture.channels * a.texture.channel_bytes, 0);
-            int is_float = a.texture.kind == TEXEL_FLOAT || a.texture.read_as_fraction;
             for (uint32_t c = 0; c < 4; c++)
-                if (ins->v[c] != NO_SLOT) SLOT(uint32_t, ins->v[c])
-            [lane] = is_float && !to_float ? (uint32_t)texel.f[c] : texel.u[c];
+                if (ins->v[c] != NO_SLOT) SLOT(uint32_t, ins->v[c])[lane] = texel.u[c];
         } else {
             if (!texels_open(warp, ins, &a)) return object_fault(warp, ins, lane);
             layer_take(warp, ins, &a, 1);
