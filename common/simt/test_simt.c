@@ -109,6 +109,43 @@ static void forms_avx512(void **state)
     forms_on(2);
 }
 
+/* Lane i has the bits of i: bit 0 makes the value, bit 1 is the predicate that joins. */
+static void a_predicate_of_lop3(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        uint32_t lanes; /* of four, where the predicate is set */
+        uint32_t value;
+    } CASE[] = {{"lop3.or.b32 %r9|%p2, %r2, 12, 10, 0xE8, %p1;", 0xf, 8},
+                {"lop3.and.b32 %r9|%p2, %r2, 12, 10, 0xE8, %p1;", 0xc, 8},
+                {"lop3.or.b32 %r9|%p2, %r2, %r2, 0, 0xC0, %p1;", 0xe, 0},
+                {"lop3.and.b32 %r9|%p2, %r2, %r2, 0, 0xC0, !%p1;", 0x2, 0},
+                {"lop3.or.b32 _|%p2, %r2, %r2, 0, 0xC0, !%p1;", 0xb, 0},
+                {"lop3.and.b32 %r9|%p1, %r2, %r2, 0, 0xC0, %p1; mov.pred %p2, %p1;", 0x8, 0}};
+    SimtGpu *gpu = gpu_open(1, 0, 0);
+    for (size_t i = 0; i < sizeof CASE / sizeof *CASE; i++) {
+        char text[1024];
+        uint32_t out[2] = {0};
+        uint64_t to = device_data(gpu, out, sizeof out);
+        SimtResult result;
+        snprintf(text, sizeof text,
+                 HEAD ".visible .entry k(.param .u64 out)\n{\n"
+                      ".reg .b32 %%r<12>; .reg .b64 %%rd<2>; .reg .pred %%p<4>;\n"
+                      "ld.param.u64 %%rd1, [out]; mov.u32 %%r1, %%tid.x; and.b32 %%r2, %%r1, 1;\n"
+                      "and.b32 %%r3, %%r1, 2; setp.ne.u32 %%p1, %%r3, 0; mov.u32 %%r9, 0;\n"
+                      "%s\n"
+                      "vote.sync.ballot.b32 %%r4, %%p2, 15; st.global.u32 [%%rd1], %%r4;\n"
+                      "setp.eq.u32 %%p3, %%r1, 0; @%%p3 st.global.u32 [%%rd1+4], %%r9;\nret;\n}\n",
+                 CASE[i].text);
+        if (run(gpu, text, 1, 4, 0, &to, sizeof to, &result)) fail_msg("%s", result.report.text);
+        device_fetch(gpu, to, out, sizeof out);
+        if (out[0] != CASE[i].lanes || out[1] != CASE[i].value)
+            fail_msg("%s: lanes 0x%x, value %u", CASE[i].text, out[0], out[1]);
+    }
+    simt_close(gpu);
+}
+
 /* Gradients of a texture may be constants; who asks for words of a texture of floats gets bits. */
 static void words_of_a_level_by_constant_gradients(void **state)
 {
@@ -179,8 +216,10 @@ static void unknown_is_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(forms_base), cmocka_unit_test(forms_avx2),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(forms_base),
+                                       cmocka_unit_test(forms_avx2),
                                        cmocka_unit_test(forms_avx512),
+                                       cmocka_unit_test(a_predicate_of_lop3),
                                        cmocka_unit_test(words_of_a_level_by_constant_gradients),
                                        cmocka_unit_test(unknown_is_refused)};
     return cmocka_run_group_tests_name("simt forms", tests, NULL, NULL);

@@ -394,7 +394,8 @@ static int decode_policy(Decoder *d)
     return words_finished(d);
 }
 
-/* A prefetch moves nothing that a program can see. */
+/* What moves nothing that a program can see: a prefetch, a line's rank among those to be evicted
+ * (applypriority), a line that nobody needs any more (discard). */
 static int decode_prefetch(Decoder *d)
 {
     words_skip(d);
@@ -415,6 +416,8 @@ int decode_memory(Decoder *d)
     if (strcmp(name, "atom") == 0) return decode_atomic(d, 1);
     if (strcmp(name, "red") == 0) return decode_atomic(d, 0);
     if (strcmp(name, "createpolicy") == 0) return decode_policy(d);
-    if (strcmp(name, "prefetch") == 0 || strcmp(name, "prefetchu") == 0) return decode_prefetch(d);
+    if (strcmp(name, "prefetch") == 0 || strcmp(name, "prefetchu") == 0 ||
+        strcmp(name, "applypriority") == 0 || strcmp(name, "discard") == 0)
+        return decode_prefetch(d);
     return 1;
 }
