@@ -29,7 +29,8 @@ __global__ void twice(int *p)
 __global__ void beyond(cudaTextureObject_t bytes, cudaTextureObject_t parts, float *out)
 {
     out[0] = tex2D<unsigned char>(bytes, -5, -5);
-    out[1] = tex2D<float>(parts, -5, -5) * 255;
+    float4 part = tex2D<float4>(parts, -5, -5);
+    out[1] = part.x * 255, out[2] = part.y * 255, out[3] = part.z * 255, out[4] = part.w * 255;
 }
 
 static void count(void *counter)
@@ -148,7 +149,8 @@ static cudaTextureObject_t texture(cudaArray_t array, cudaTextureReadMode mode)
     cudaTextureDesc how = {};
     how.addressMode[0] = how.addressMode[1] = cudaAddressModeBorder;
     how.readMode = mode;
-    how.borderColor[0] = 0.3f;
+    how.borderColor[0] = 0.3f, how.borderColor[1] = 0.6f;
+    how.borderColor[2] = 0.3f * 3, how.borderColor[3] = 0.00588f;
     cudaTextureObject_t made = 0;
     cudaCreateTextureObject(&made, &from, &how, nullptr);
     return made;
@@ -169,19 +171,26 @@ static void arrays(float *out)
     expect("array to array", got[0] == 44 && got[3] == 47 && got[7] == 55);
     cudaMemcpyFromArray(line, one, 6, 2, sizeof line, cudaMemcpyDeviceToHost);
     expect("from within a row to the next", line[1] == 23 && line[2] == 24 && line[5] == 27);
+    auto colours = cudaCreateChannelDesc<uchar4>();
+    cudaArray_t four;
+    cudaMallocArray(&four, &colours, 2, 2);
     cudaTextureObject_t whole = texture(one, cudaReadModeElementType),
-                        part = texture(one, cudaReadModeNormalizedFloat);
-    float seen[2];
+                        part = texture(four, cudaReadModeNormalizedFloat);
+    const float h200[] = {0x9a, 76, 153, 229, 1}; /* 0.3 * 3 * 255 is 229.50001 */
+    float seen[5];
+    int other_colours = 0;
     beyond<<<1, 1>>>(whole, part, out);
     cudaMemcpy(seen, out, sizeof seen, cudaMemcpyDeviceToHost);
-    expect("a border of bytes", seen[0] == 0x9a && seen[1] > 75.99f && seen[1] < 76.01f);
+    for (int i = 0; i < 5; i++)
+        other_colours += seen[i] < h200[i] - 0.01f || seen[i] > h200[i] + 0.01f;
+    expect("a border of bytes", other_colours == 0);
     cudaResourceDesc told;
     cudaTextureDesc how;
     expect("what a texture is of", !cudaGetTextureObjectResourceDesc(&told, whole) &&
                                        told.res.array.array == one &&
                                        !cudaGetTextureObjectTextureDesc(&how, part) &&
                                        how.readMode == cudaReadModeNormalizedFloat);
-    cudaDestroyTextureObject(whole), cudaDestroyTextureObject(part);
+    cudaDestroyTextureObject(whole), cudaDestroyTextureObject(part), cudaFreeArray(four);
     cudaFreeArray(one), cudaFreeArray(other);
 }
 

@@ -154,8 +154,16 @@ static int index_inside(const Texture *t, uint32_t axis, int64_t i, uint32_t *in
     return 1;
 }
 
+/* The float that is next to it on the side of zero. */
+static float bits_cut(double value)
+{
+    float nearest = (float)value;
+    return fabs((double)nearest) > fabs(value) ? nextafterf(nearest, 0.0f) : nearest;
+}
+
 /* What a border's colour is to a texture of integers: of whole ones the bits that fit, of those
- * read as fractions what such a texel holds; in the middle between two, the lesser. */
+ * read as fractions what such a texel holds.  The product is cut off to a float's 24 bits; in the
+ * middle between two it is the lesser. */
 static Texel border_of(const Texture *t)
 {
     Texel border = {{0}};
@@ -172,7 +180,7 @@ static Texel border_of(const Texture *t)
         }
         most = (float)((1u << (bits - (t->kind == TEXEL_SIGNED))) - 1);
         least = t->kind == TEXEL_SIGNED ? -most : 0.0f;
-        value = !(value == value) ? 0.0f : value * most;
+        value = value == value ? bits_cut((double)value * most) : 0.0f;
         value = value > most ? most : value < least ? least : value;
         border.f[c] = copysignf(ceilf(fabsf(value) - 0.5f), value) / most;
     }
