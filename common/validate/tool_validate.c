@@ -40,7 +40,7 @@ static double late;
 
 /* Launches of which a count is known to differ, and does not break the promise (docs/validation.md
  * says why). */
-enum { SECTORS, ATOMIC_SECTORS, WAVEFRONTS, CONFLICTS };
+enum { SECTORS, ATOMIC_SECTORS, WAVEFRONTS, CONFLICTS, LOCAL };
 static const struct {
     int count;
     const char *name;
@@ -52,6 +52,14 @@ static const struct {
     {WAVEFRONTS, "hot-shared-float-32"},
     {WAVEFRONTS, "copies-2"},
     {CONFLICTS, "copies-2"},
+    {WAVEFRONTS, "cholesky"},
+    {CONFLICTS, "cholesky"},
+    {WAVEFRONTS, "layernorm-slope"},
+    {WAVEFRONTS, "gemm-quarters-768"},
+    {CONFLICTS, "gemm-quarters-768"},
+    {LOCAL, "route"},
+    {SECTORS, "gemm-mma-1024"},
+    {SECTORS, "gemm-mma-2048"},
     /* Asynchronous copies past the L1. */
     {SECTORS, "copies-16"},
     {SECTORS, "copies-16-dense"},

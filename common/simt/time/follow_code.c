@@ -128,7 +128,7 @@ static void unit_find(Price *p, const MachineIns *ins, const Price *price, const
         p->pipe = PIPE_PRODUCT, p->busy = cycles_for(m->int32_lanes, m);
         break;
     case 0x026: /* IDP */
-        p->pipe = PIPE_PRODUCT, p->busy = (uint16_t)(2 * cycles_for(m->int32_lanes, m));
+        p->pipe = PIPE_PRODUCT, p->busy = cycles_for(m->int32_lanes, m);
         break;
     case 0x002: /* MOV P2R R2P VOTE SEL FSEL FMNMX */
     case 0x003:
