@@ -46,7 +46,8 @@ static inline uint64_t fence_cycles(int *written)
     return cycles;
 }
 
-/* What releases to the whole chip waits, as a fence would, for all that its warp has written before. */
+/* What releases to the whole chip waits, as a fence would, for all that its warp has written
+ * before. */
 static inline uint64_t release_cycles(const Ins *ins, int *written)
 {
     return ins->order & ORDER_FENCES ? fence_cycles(written) : 0;
