@@ -27,7 +27,8 @@ typedef struct Access {
     Allocation *data;
     uint32_t lane, dims;
     uint32_t layer;
-    uint64_t address; /* of what it touches first */
+    uint64_t address; /* of what it touches first; of a border the texture's, which is not read */
+    uint64_t read;    /* of what it reads or writes last; 0: nothing */
     uint64_t row[ROWS];
     uint32_t rows; /* of texels that a filter takes, each with the address of its first */
 } Access;
@@ -50,7 +51,7 @@ static int object_open(const Warp *warp, const Ins *ins, uint32_t lane, Access *
     uint64_t handle = SLOT(uint64_t, ins->a)[lane];
     const Texture *t = &a->texture;
     a->lane = lane;
-    a->layer = 0, a->rows = 0;
+    a->layer = 0, a->rows = 0, a->read = 0;
     a->dims = ins->aux >> TEXTURE_DIMS & 3;
     if (a->handle && a->handle == handle && t->levels == 1) return 1;
     const Allocation *object = memory_find(memory, handle);
@@ -118,7 +119,7 @@ static Texel texel_at(Access *a, const uint32_t *index)
     uint64_t offset =
         (uint64_t)index[0] * size + (uint64_t)index[1] * t->pitch + (uint64_t)index[2] * t->slice;
     Texel texel = {{0}};
-    a->address = t->address + offset;
+    a->address = a->read = t->address + offset;
     for (uint32_t c = 0; c < t->channels; c++) {
         uint32_t raw = channel_at(host_at(a, offset + c * t->channel_bytes), t->channel_bytes);
         uint32_t shift = 32 - 8 * t->channel_bytes;
@@ -471,9 +472,9 @@ static void surface_move(Warp *warp, const Ins *ins, const Access *a, unsigned c
  * is told by what a store finds. */
 static void access_note(Warp *warp, const Ins *ins, const Access *a, uint32_t bytes, int store)
 {
-    if (!warp->worker->launch->notes && !warp->worker->racecheck) return;
+    if (!a->read || (!warp->worker->launch->notes && !warp->worker->racecheck)) return;
     uint64_t address[LANES] = {0};
-    address[a->lane] = a->address;
+    address[a->lane] = a->read;
     if (warp->worker->launch->notes)
         touch_note(warp, ins, address, 1u << a->lane, bytes,
                    store ? SIMT_TOUCH_WRITE : SIMT_TOUCH_READ);
@@ -499,7 +500,7 @@ static int surface_access(Warp *warp, const Ins *ins, Access *a, int store)
                  a->texture.channels * a->texture.channel_bytes);
         return -1;
     }
-    a->address += offset;
+    a->read = a->address += offset;
     access_note(warp, ins, a, ins->bytes * ins->vector, store);
     if (store) memory_mark(&warp->worker->gpu->memory, a->address, ins->bytes * ins->vector, 1);
     surface_move(warp, ins, a, host_at(a, offset), store);
@@ -512,10 +513,10 @@ static void unwritten_report(Warp *warp, const Ins *ins, const Access *a)
 {
     const Memory *memory = &warp->worker->gpu->memory;
     uint32_t bytes = a->texture.channels * a->texture.channel_bytes;
-    if (!warp->worker->initcheck || a->data->initialised ||
-        memory_is_written(memory, a->address, bytes))
+    if (!a->read || !warp->worker->initcheck || a->data->initialised ||
+        memory_is_written(memory, a->read, bytes))
         return;
-    finding_add(warp, ins, SIMT_INITCHECK, a->lane, a->address, bytes,
+    finding_add(warp, ins, SIMT_INITCHECK, a->lane, a->read, bytes,
                 "Uninitialized texture or surface read of %u bytes", bytes);
 }
 
