@@ -322,12 +322,12 @@ $(BUILD)/validate/lab-%.o: solutions/%/conv.cu common/include/convlab/conv.h
 VALIDATE_LIB := $(BUILD)/obj/common/validate/measure_sim.o \
     $(call archives_of,$(USES_common/validate))
 # Programs of many kernels each; the others are labs' solutions.
-MANY := $(patsubst %,$(BUILD)/validate/run-%,micro families strangers unseen blind forms spills hopper accesses)
+MANY := $(patsubst %,$(BUILD)/validate/run-%,micro families strangers unseen blind forms spills \
+    hopper accesses)
 $(MANY): $(BUILD)/validate/run-%: $(BUILD)/validate/%.o $(VALIDATE_LIB)
 	$(call say,LD,$@)
 	$(Q)$$CXX $$LINK_FLAGS $^ $$LINK_LIBS -o $@
-$(patsubst %,$(BUILD)/validate/%.o,families strangers unseen blind forms spills hopper accesses): \
-    common/validate/entries.h
+$(MANY:$(BUILD)/validate/run-%=$(BUILD)/validate/%.o): common/validate/entries.h
 $(BUILD)/validate/run-%: $(BUILD)/validate/lab-%.o $(BUILD)/validate/layers.o $(VALIDATE_LIB)
 	$(call say,LD,$@)
 	$(Q)$$CXX $$LINK_FLAGS $^ $$LINK_LIBS -o $@
@@ -361,7 +361,8 @@ $(FUZZERS): LDFLAGS += -fsanitize=fuzzer
     keep new-lab compile-commands format clean
 
 # The compilers were looked for just now.
-stage = $(Q)+$(made) sh common/setup/alone.sh "$$BUILD" $(MAKE) $(if $(V),,-s) -j"$$JOBS" -o $(BUILD)/toolchain.env $(1)
+stage = $(Q)+$(made) sh common/setup/alone.sh "$$BUILD" $(MAKE) $(if $(V),,-s) -j"$$JOBS" \
+    -o $(BUILD)/toolchain.env $(1)
 # Packages that one target wants and a student does not.
 want  = $(Q)sh common/setup/setup.sh "$$BUILD" $(1)
 where = --root . --build "$$BUILD"
