@@ -114,7 +114,7 @@ static int comparison_emit(Decoder *d, const Comparison *k, PtxType type, int ha
                                       : CLASS_INT);
     ins->d = p, ins->a = compare.swap ? b : a, ins->b = compare.swap ? a : b, ins->c = k->c;
     ins->v[0] = q;
-    ins->aux = k->logic < 0 ? 0 : (uint32_t)(k->logic + 1) | k->negated << 2;
+    ins->aux = k->logic < 0 ? 0 : combination_of(k->logic, k->negated);
     return 0;
 }
 
@@ -129,10 +129,7 @@ static int compare_emit(Decoder *d, uint32_t p, uint32_t q, PtxType *result, int
     PtxType type = type_take(d);
     if (k.logic >= 0) {
         if (d->in->operands < 4) return refuse(d, "too few operands");
-        PtxOperand plain = d->in->operand[3];
-        k.negated = (uint32_t)plain.negated;
-        plain.negated = 0;
-        k.c = source_of(d, &plain, PTX_PRED);
+        k.c = predicate_of(d, &d->in->operand[3], &k.negated);
     }
     if (type != PTX_F16X2 && type != PTX_BF16X2) return comparison_emit(d, &k, type, 0, p, q);
     if (q == NO_SLOT) return refuse(d, "one predicate for two halves");

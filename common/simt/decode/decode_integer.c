@@ -285,24 +285,21 @@ static int decode_field(Decoder *d, int insert)
 }
 
 /* "lop3.or.b32 d|p, a, b, c, table, q": p says whether d is not 0, or q is set (and: both). */
-static int lop3_predicate(Decoder *d, uint32_t value, int is_or)
+static int lop3_predicate(Decoder *d, uint32_t value, int logic)
 {
-    enum { AND = 1, OR = 2, NEGATED = 4 }; /* a comparison's aux */
-    PtxOperand plain = *operand_at(d, 5);
-    uint32_t negated = plain.negated ? NEGATED : 0;
-    plain.negated = 0;
-    uint32_t q = source_of(d, &plain, PTX_PRED), none = constant_slot(d, WIDTH_32, 0, 0);
+    uint32_t negated, q = predicate_of(d, operand_at(d, 5), &negated);
+    uint32_t none = constant_slot(d, WIDTH_32, 0, 0);
     uint32_t p = destination_of(d, &d->in->operand[0].element[1], PTX_PRED);
     if (d->failed) return -1;
     Ins *ins = emit(d, OP_NE_32, CLASS_FREE); /* one instruction of the machine with the first */
     ins->d = p, ins->a = value, ins->b = none, ins->c = q, ins->v[0] = NO_SLOT;
-    ins->aux = (is_or ? OR : AND) | negated;
+    ins->aux = combination_of(logic, negated);
     return 0;
 }
 
 static int decode_lop3(Decoder *d)
 {
-    static const char *const LOGIC[] = {"or", "and", NULL};
+    static const char *const LOGIC[] = {"and", "or", NULL};
     int logic = word_choose(d, LOGIC), pair = logic >= 0;
     type_take(d);
     const PtxOperand *to = operand_at(d, 0), *table = operand_at(d, 4);
@@ -316,7 +313,7 @@ static int decode_lop3(Decoder *d)
     if (d->failed) return -1;
     Ins *ins = emit(d, OP_LOP3, CLASS_INT);
     ins->d = dst, ins->a = a, ins->b = b, ins->c = c, ins->imm = table->integer & 255;
-    if (pair && lop3_predicate(d, dst, logic == 0) != 0) return -1;
+    if (pair && lop3_predicate(d, dst, logic) != 0) return -1;
     return words_finished(d);
 }
 

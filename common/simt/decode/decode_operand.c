@@ -331,6 +331,14 @@ uint32_t source_of(Decoder *d, const PtxOperand *operand, PtxType type)
     }
 }
 
+uint32_t predicate_of(Decoder *d, const PtxOperand *operand, uint32_t *negated)
+{
+    PtxOperand plain = *operand;
+    *negated = (uint32_t)plain.negated;
+    plain.negated = 0;
+    return source_of(d, &plain, PTX_PRED);
+}
+
 const PtxOperand *operand_at(Decoder *d, uint32_t operand)
 {
     static const PtxOperand NOTHING = {.kind = PTX_OPERAND_SINK, .reg = PTX_NO_REGISTER};

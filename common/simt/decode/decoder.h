@@ -91,6 +91,13 @@ uint32_t constant_slot(Decoder *d, Width width, uint64_t bits, int dynamic);
 const PtxOperand *operand_at(Decoder *d, uint32_t operand);
 uint32_t source(Decoder *d, uint32_t operand, PtxType type);
 uint32_t source_of(Decoder *d, const PtxOperand *operand, PtxType type);
+/* The predicate `q` or `!q` that a result is combined with; its slot. */
+uint32_t predicate_of(Decoder *d, const PtxOperand *operand, uint32_t *negated);
+/* The aux of a comparison that is combined with it: by and (0), or (1), xor (2). */
+static inline uint32_t combination_of(int logic, uint32_t negated)
+{
+    return (uint32_t)(logic + 1) | negated << 2;
+}
 uint32_t destination(Decoder *d, uint32_t operand, PtxType type);
 uint32_t destination_of(Decoder *d, const PtxOperand *operand, PtxType type);
 uint32_t register_slot(Decoder *d, int32_t reg);
