@@ -33,14 +33,7 @@ say "$page" "$(of held-out families) siblings are held out"
 say "$page" "$(of '' strangers) launches as public samples"
 say "$page" "$(($(of '' unseen) - 1)) launches that were written after the model was"
 say "$page" "$(($(of '' blind) - 1)) launches more, as public programs have them"
-empty=$(calc '%.2f' "$(machine h200 launch_cycles) / $(machine h200 clock_mhz)")
-foretold() { # NAME WORDS: how far off what was foretold of its launches is, behind these words
-    sh common/validate/foretold.sh "$empty" "$measured/foretold-$1.tsv" "$measured/$1-times.tsv" |
-        while read -r sentence; do say "$page" "$2 $sentence"; done
-}
-foretold unseen 'program that it never saw:'
-foretold blind 'as foretold:'
 say "$page" "$(($(of '' hopper) - 1)) launches, each with one property of Hopper's own"
-say "$page" "$(of held-out hopper) are held out. \`foretold-hopper.tsv\`"
+say "$page" "$(of held-out hopper) are held out. ncu counts"
 say "$page" "medians of $(constant REPEATS common/validate/measure_gpu.cu) event pairs"
 say "$page" "an empty kernel takes $(calc '%.2f' "$(machine h200 launch_cycles) / $(machine h200 clock_mhz)") µs that way"
