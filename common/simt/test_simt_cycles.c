@@ -648,6 +648,32 @@ static void a_launch_waits_for_its_last_store(void **state)
     assert_in_range(cycles - without, SMALL.l2_latency, SMALL.l2_latency + 40);
 }
 
+/* A fence of the whole chip waits until what its warp wrote is seen; so does what releases. */
+static void fences_and_releases_wait_for_what_is_written(void **state)
+{
+    enum { FENCE = 260, WRITTEN = 550 }; /* as measured on an H200: time/chain.h */
+    (void)state;
+    static const struct {
+        const char *body;
+        uint64_t cycles;
+    } KNOWN[] = {
+        {"fence.acq_rel.gpu;\n", FENCE},
+        {"st.global.f32 [%rd1], %f1;\nfence.acq_rel.gpu;\n", WRITTEN},
+        {"ld.global.f32 %f1, [%rd1];\nfence.acq_rel.gpu;\n", FENCE},
+        {"fma.rn.f32 %f2, %f2, %f3, %f4;\nfence.acq_rel.cta;\n", 0},
+        {"st.release.gpu.global.f32 [%rd1], %f1;\n", WRITTEN},
+        {"st.release.cta.global.f32 [%rd1], %f1;\n", 0},
+        {"red.release.gpu.global.add.u32 [%rd1], 1;\n", WRITTEN},
+        {"red.relaxed.gpu.global.add.u32 [%rd1], 1;\n", 0},
+    };
+    for (size_t i = 0; i < sizeof KNOWN / sizeof *KNOWN; i++) {
+        uint64_t cycles = slope(KNOWN[i].body, 100, (Setup){.blocks = 1, .threads = 32}) / 100;
+        if (cycles < KNOWN[i].cycles || cycles > KNOWN[i].cycles + 40)
+            fail_msg("%s: %llu cycles, not %llu to %llu", KNOWN[i].body, (unsigned long long)cycles,
+                     (unsigned long long)KNOWN[i].cycles, (unsigned long long)KNOWN[i].cycles + 40);
+    }
+}
+
 /* One warp, all lanes on one word: %r6 and %rd3 say so in the text, %r7 and %rd2 only when they
  * are known. */
 static void atomics_take_turns(void **state)
@@ -782,6 +808,7 @@ int main(void)
         cmocka_unit_test(warps_wait_for_one_fetch),
         cmocka_unit_test(the_l2_keeps_what_fits),
         cmocka_unit_test(a_launch_waits_for_its_last_store),
+        cmocka_unit_test(fences_and_releases_wait_for_what_is_written),
         cmocka_unit_test(atomics_take_turns),
         cmocka_unit_test(a_loop_that_lanes_may_leave_has_no_uniform_address),
         cmocka_unit_test(a_kernel_runs_on_every_machine),
