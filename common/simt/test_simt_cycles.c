@@ -718,6 +718,30 @@ static void atomics_take_turns(void **state)
     }
 }
 
+/* Each different value of a match is a pass of 8 cycles of the special function unit: 32 lanes over
+ * four. */
+static void a_match_takes_its_different_values(void **state)
+{
+    (void)state;
+    static const char *const LANES_OF[] = {"mov.u32 %r5, 7;\n", "and.b32 %r5, %r1, 7;\n",
+                                           "and.b32 %r5, %r1, 31;\n"};
+    static const uint32_t VALUES[] = {1, 8, 32};
+    for (int i = 0; i < 3; i++) {
+        char body[200];
+        /* Nobody waits for the last one: four warps of a scheduler keep its unit busy. */
+        snprintf(body, sizeof body, "%smatch.any.sync.b32 %%r6, %%r5, 0xffffffff;\n", LANES_OF[i]);
+        uint64_t full = slope(body, 100, (Setup){.blocks = 1, .threads = 512});
+        assert_in_range(full, 100 * 4 * 8 * VALUES[i], 100 * 4 * 8 * VALUES[i] + 100);
+        /* A chain: the sum keeps all lanes' values as they are. */
+        snprintf(body, sizeof body,
+                 "%smatch.any.sync.b32 %%r6, %%r5, 0xffffffff;\nand.b32 %%r6, %%r6, 0;\n"
+                 "add.u32 %%r1, %%r1, %%r6;\n",
+                 i ? LANES_OF[i] : "and.b32 %r5, %r1, 0;\n");
+        assert_int_equal(slope(body, 100, (Setup){.blocks = 1, .threads = 32}),
+                         100 * (4 + 24 + 8 * VALUES[i] + 4 + 4));
+    }
+}
+
 /* 200 atomics of one warp on a word, whose address is stepped on (by nothing) in a loop that all
  * lanes leave at once: because the count depends on the block alone, or because each lane's happens
  * to be the same. */
@@ -810,6 +834,7 @@ int main(void)
         cmocka_unit_test(a_launch_waits_for_its_last_store),
         cmocka_unit_test(fences_and_releases_wait_for_what_is_written),
         cmocka_unit_test(atomics_take_turns),
+        cmocka_unit_test(a_match_takes_its_different_values),
         cmocka_unit_test(a_loop_that_lanes_may_leave_has_no_uniform_address),
         cmocka_unit_test(a_kernel_runs_on_every_machine),
     };

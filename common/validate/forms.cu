@@ -165,10 +165,9 @@ template <int FORM> static void form(const char *alone, const char *full)
         else
             form_kernel<FORM><<<1, 32>>>(target, 0x1fu, 0.5f, 0.75, 512);
     };
-    const MeasureSet set = FORM == MATCH ? COUNTED : FIT;
-    measure_entry(set, "form-alone", alone, launch, 0);
+    measure_entry(FIT, "form-alone", alone, launch, 0);
     wide = true;
-    measure_entry(set, "form-full", full, launch, 0);
+    measure_entry(FIT, "form-full", full, launch, 0);
 }
 
 static void forms()
@@ -437,10 +436,10 @@ static void others()
 #define F(family, name, ...) ENTER(FIT, family, name, __VA_ARGS__)
 #define D(family, name, ...) ENTER(COUNTED, family, name, __VA_ARGS__)
     static uint32_t turn;
-    D("match", "match-1", match_kernel<<<SMS * 8, 256>>>(table, target, 0, 32));
-    D("match", "match-2", match_kernel<<<SMS * 8, 256>>>(table, target, 1, 32));
-    D("match", "match-8", match_kernel<<<SMS * 8, 256>>>(table, target, 7, 32));
-    D("match", "match-32", match_kernel<<<SMS * 8, 256>>>(table, target, 31, 32));
+    F("match", "match-1", match_kernel<<<SMS * 8, 256>>>(table, target, 0, 32));
+    F("match", "match-2", match_kernel<<<SMS * 8, 256>>>(table, target, 1, 32));
+    F("match", "match-8", match_kernel<<<SMS * 8, 256>>>(table, target, 7, 32));
+    F("match", "match-32", match_kernel<<<SMS * 8, 256>>>(table, target, 31, 32));
     F("step", "fence", step_kernel<FENCE><<<1, 32>>>(table, target, 64));
     F("step", "fence-store", step_kernel<FENCE_STORE><<<1, 32>>>(table, target, 64));
     F("step", "fence-store-132", step_kernel<FENCE_STORE><<<132, 256>>>(table, target, 64));

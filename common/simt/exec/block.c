@@ -143,7 +143,8 @@ static void warp_run_counting(Warp *warp)
             if (clocked) cost_result(warp, now);
             const Price *paid = &price[now - code];
             cost->slots += paid->slots, cost->folded += paid->folded;
-            cost->pipe[paid->pipe] += paid->busy;
+            uint64_t compares = match_cycles(now, warp->passes, paid);
+            cost->pipe[paid->pipe] += compares ? compares : paid->busy;
             if (paid->saves)
                 cost->slots -= turn_saves(&warp->chain, paid, ins == code + now->target);
             chain_step(warp, now, paid, issue_cycles);

@@ -398,10 +398,10 @@ HANDLER(ACTIVEMASK)
 }
 
 /* match.any (aux 0) and match.all (aux 1); bytes: of the value; v[0]: members, v[1]: predicate of
- * match.all. */
+ * match.all.  Its passes: the different values. */
 HANDLER(MATCH)
 {
-    uint32_t t[LANES] = {0}, alike = 0;
+    uint32_t t[LANES] = {0}, alike = 0, values = 0;
     MEET(REG(uint32_t, ins->v[0]));
     FOR_GROUPS(REG(uint32_t, ins->v[0]))
     {
@@ -415,6 +415,7 @@ HANDLER(MATCH)
                 same |= (uint32_t)equal << j;
             }
             t[i] = same & mask;
+            values += first_lane(t[i]) == i;
             all &= same;
         }
         if (!ins->aux) continue;
@@ -425,6 +426,7 @@ HANDLER(MATCH)
         uint32_t *q = &PREDICATE(ins->v[1]);
         *q = (*q & ~warp->mask) | alike;
     }
+    warp->passes = ins->aux ? 1 : values;
     FINISH_32(t);
 }
 

@@ -106,15 +106,17 @@ static uint64_t lane_value(const Warp *warp, const Ins *ins, uint32_t lane)
 
 static void meeting_match(Warp *warp, const Meeting *m)
 {
-    uint32_t same[LANES], all = m->mask;
+    uint32_t same[LANES], all = m->mask, values = 0;
     FOR_ACTIVE(m->mask)
     {
         same[i] = 0;
         for (uint32_t j = 0; j < LANES; j++)
             if (m->mask >> j & 1 && lane_value(warp, m->at[i], i) == lane_value(warp, m->at[j], j))
                 same[i] |= 1u << j;
+        values += first_lane(same[i]) == i;
         all &= same[i];
     }
+    warp->passes = m->at[first_lane(m->mask)]->aux ? 1 : values;
     FOR_ACTIVE(m->mask)
     {
         const Ins *own = m->at[i];

@@ -53,6 +53,13 @@ static inline uint64_t release_cycles(const Ins *ins, int *written)
     return ins->order & ORDER_FENCES ? fence_cycles(written) : 0;
 }
 
+/* A match compares all lanes with one value after the other, each as long as a special function,
+ * and its result is there when that of a special function behind them would be (match-...). */
+static inline uint64_t match_cycles(const Ins *ins, uint32_t passes, const Price *price)
+{
+    return ins->op == OP_MATCH ? (uint64_t)passes * price->busy : 0;
+}
+
 static inline uint64_t chain_end(const Chain *chain, uint32_t issue_cycles)
 {
     uint64_t issued = chain->begin + chain->slots * issue_cycles;
@@ -89,6 +96,7 @@ static inline void chain_step(Warp *warp, const Ins *ins, const Price *price, ui
         chain->slots += price->slots;
         if (at > chain->latest) chain->latest = at;
         result += !is_memory(ins) ? price->latency : warp->pending ? warp->pending - 1 : 0;
+        result += match_cycles(ins, warp->passes, price);
     } else if (ins->merge == MERGE_FOLLOWER) {
         result = chain->joined;
     }

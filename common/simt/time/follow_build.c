@@ -68,12 +68,12 @@ static int is_anchor(const Ins *ins)
     if (ins->pseudo || ins->space == PTX_CONST || ins->space == PTX_PARAM) return 0;
     if (ins->op == OP_CLUSTER_BARRIER) return ins->aux != 0; /* who only arrives goes on */
     if (ins->op == OP_FENCE) return ins->aux != 0;           /* within a block there is none */
-    return is_memory(ins) || ins->op == OP_BAR || ins->op == OP_BULK_GROUP;
+    return is_memory(ins) || ins->op == OP_BAR || ins->op == OP_BULK_GROUP || ins->op == OP_MATCH;
 }
 
 static int is_like_anchor(const MachineIns *ins)
 {
-    return follow_is_access(ins) || follow_is_barrier(ins);
+    return follow_is_access(ins) || follow_is_barrier(ins) || follow_is_match(ins);
 }
 
 /* Each access of the PTX has a machine instruction, but for those to shared memory that ptxas may

@@ -16,7 +16,8 @@ enum {
     COPIES_COMMIT = 0x1b7,
     COPIES_WAIT = 0x11a,
     FENCE = 0x192, /* MEMBAR */
-    SHUFFLE = 0x189
+    SHUFFLE = 0x189,
+    MATCH = 0x1a1
 };
 
 /* Cycles until the result is there, chosen as those of chain.h. */
@@ -63,6 +64,11 @@ int follow_is_barrier(const MachineIns *ins)
 {
     return kind(ins) == BARRIER || kind(ins) == FENCE || ins->op == CLUSTER_WAIT ||
            kind(ins) == COPIES_COMMIT || kind(ins) == COPIES_WAIT;
+}
+
+int follow_is_match(const MachineIns *ins)
+{
+    return kind(ins) == MATCH;
 }
 
 int follow_is_call(const MachineIns *ins)
@@ -178,6 +184,7 @@ static void unit_find(Price *p, const MachineIns *ins, const Price *price, const
     case 0x111:
     case 0x112:
     case 0x113:
+    case MATCH: /* so long for each value */
         p->pipe = PIPE_SFU, p->busy = cycles_for(m->sfu_lanes, m);
         p->latency = CONVERSION_LATENCY, p->wait = STALL_SPECIAL;
         break;

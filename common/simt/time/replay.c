@@ -703,12 +703,12 @@ static uint64_t issue_holds(Sm *sm, uint32_t scheduler, const Price *price, uint
 
 /* Floats are computed by two halves in turn, each of which takes two cycles; the first makes
  * integers' products, too. */
-static void pipe_take(Sm *sm, uint32_t scheduler, const Price *price, uint64_t now)
+static void pipe_take(Sm *sm, uint32_t scheduler, const Price *price, uint64_t busy, uint64_t now)
 {
     enum { FIRST, SECOND, HALF_CYCLES = 2 };
     uint64_t *gate = &sm->gate[(size_t)scheduler * GATES];
     uint8_t *half = &sm->half[scheduler];
-    gate[price->pipe] = now + price->busy;
+    gate[price->pipe] = now + busy;
     if (price->pipe == PIPE_PRODUCT) *half = SECOND;
     if (price->pipe != PIPE_FP32) return;
     if (*half == FIRST) gate[PIPE_PRODUCT] = now + HALF_CYCLES;
@@ -722,7 +722,9 @@ static void issue(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t now)
     const Ins *ins = &sm->code[step->ins];
     const Price *price = &sm->price[step->ins];
     stalls_book(sm, actor, step->ins, sm->gate[scheduler * GATES + actor->turn->gate], now);
-    uint64_t busy = issue_holds(sm, scheduler, price, now), at = now + price->latency;
+    uint64_t busy = issue_holds(sm, scheduler, price, now),
+             compares = match_cycles(ins, step->passes, price),
+             at = now + price->latency + compares;
     uint64_t held = beside_holds(ins, actor->free, now);
     sm->scheduler[scheduler] = now + busy;
     if (mbarrier_waits(ins))
@@ -732,7 +734,7 @@ static void issue(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t now)
     else if (is_memory(ins))
         at = memory_issue(sm, actor, ins, step, now);
     else if (price->pipe)
-        pipe_take(sm, scheduler, price, now);
+        pipe_take(sm, scheduler, price, compares ? compares : price->busy, now);
     uint64_t release = release_cycles(ins, &actor->written);
     at += release;
     if (is_memory(ins)) memory_gates(sm);
