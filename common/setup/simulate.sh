@@ -53,6 +53,7 @@ if ! sha256sum -c --status "$kept/sums" 2>/dev/null; then
         sed -n "s/.*undefined reference to [\`']\([^']*\)'.*/    \1/p" "$work/link" |
             sort -u >"$work/missing"
         [ -s "$work/missing" ] || { cat "$work/link" >&2; fail "$program cannot be linked"; }
+        ! grep -qx ' *main' "$work/missing" || fail "$program has no main"
         ! grep -q '__cudaRegisterLinkedBinary' "$work/missing" ||
             fail "$program is compiled with -rdc=true (relocatable device code), which the simulated GPU does not run"
         fail "$program calls $(tr -s ' \n' ' ' <"$work/missing" | sed 's/^ //;s/ $//;s/ /, /g'), which the workbook's runtime does not have; docs/cuda-calls.md lists what it has"

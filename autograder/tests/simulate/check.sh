@@ -86,6 +86,9 @@ tell calls-that-few-programs-make
 run 1 $here/faults.cu gaps && [ "$(grep -c 'a check found' "$work/err")" = 1 ] &&
     says "Uninitialized __global__ memory read of 8 bytes" && says "faults.cu:46"
 tell gaps-of-a-struct-and-what-nobody-wrote
+ARCH=90 run 0 $here/eighths.cu &&
+    grep -qx 'halves 0, above zero 0, floats 0, back 0 wrong' "$work/out" && ! says 'a check found'
+tell conversions-of-8-bit-floats
 run 0 $here/recursion.cu && [ "$(grep -c '^ok ' "$work/out")" = 6 ] &&
     ! grep -q '^not ok' "$work/out" && ! says 'a check found' && ! says 'leak check'
 tell recursion-and-the-device-heap
@@ -133,6 +136,9 @@ tell dynamic-parallelism
 run 2 "$work/no such.cu" && says 'there is no file .*no such.cu' && run 2 '' &&
     says 'say which program: make simulate PROGRAM=file.cu'
 tell no-program
+echo '__global__ void alone() {}' >"$work/alone.cu"
+run 2 "$work/alone.cu" && [ "$(wc -l <"$work/err")" = 1 ] && says 'alone.cu has no main$'
+tell no-main
 gpu=no-such run 2 $here/faults.cu && says "there is no machine no-such; there are: .*gtx1080ti"
 tell no-machine
 exit $failed

@@ -45,7 +45,9 @@ typedef enum RareOp {
     RARE_ADD_X2,
     RARE_MIN_X2, /* variant: signed, relu << 1 */
     RARE_MAX_X2,
-    RARE_PACK /* variant: signed, 16 bits << 1 */
+    RARE_PACK,        /* variant: signed, 16 bits << 1 */
+    RARE_TO_EIGHTHS,  /* two floats, or two halves; variant: e5m2, relu << 1, halves << 2 */
+    RARE_FROM_EIGHTHS /* to two halves; variant: e5m2 */
 } RareOp;
 
 /* Sums with a carry: aux = operation | wide << 2 | carry in << 3 | carry out << 4 | signed << 5. */

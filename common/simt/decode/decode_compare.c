@@ -441,15 +441,41 @@ static int convert_pack(Decoder *d)
     return words_finished(d);
 }
 
+/* cvt.rn.satfinite.e4m3x2.f32 d, a, b: a becomes the upper byte; ....f16x2 d, a: both halves.  The
+ * way back, cvt.rn.f16x2.e4m3x2 d, a, is not .satfinite. */
+static int convert_eighths(Decoder *d, const Conversion *c, uint32_t e5m2, int finite)
+{
+    PtxType other = type_take(d);
+    uint32_t pair = other == PTX_F32, b = NO_SLOT;
+    if (c->rounding != ROUND_N || c->sat || c->ftz || (c->relu && !finite) ||
+        (other != PTX_F16X2 && !(pair && finite)))
+        return refuse(d, "that conversion of numbers of 8 bits");
+    if (d->in->operands != 2 + pair) return refuse(d, "that number of operands");
+    uint32_t a = source(d, 1, finite ? PTX_B32 : PTX_B16);
+    if (pair) b = source(d, 2, PTX_F32);
+    uint32_t dst = destination(d, 0, finite ? PTX_B16 : PTX_B32);
+    if (d->failed) return -1;
+    Ins *ins = emit(d, OP_RARE, CLASS_SFU);
+    ins->d = dst, ins->a = a, ins->b = pair ? b : a, ins->c = a;
+    ins->aux = finite ? RARE_TO_EIGHTHS | (e5m2 | (uint32_t)c->relu << 1 | !pair << 2) << 8
+                      : RARE_FROM_EIGHTHS | e5m2 << 8;
+    return words_finished(d);
+}
+
 static int decode_cvt(Decoder *d)
 {
+    static const char *const EIGHTHS[] = {"e4m3x2", "e5m2x2", NULL};
     static const char *const ROUNDINGS[] = {"rn", "rz", "rm", "rp", NULL};
     static const char *const INTEGRAL[] = {"rni", "rzi", "rmi", "rpi", NULL};
     if (word_take(d, "pack")) return convert_pack(d);
     Conversion c = {.rounding = word_choose(d, ROUNDINGS), .integral = word_choose(d, INTEGRAL)};
-    c.sat = word_take(d, "sat"), c.ftz = word_take(d, "ftz"), c.relu = word_take(d, "relu");
-    int away = word_take(d, "rna");
+    c.sat = word_take(d, "sat"), c.ftz = word_take(d, "ftz");
+    int finite = word_take(d, "satfinite"), away;
+    c.relu = word_take(d, "relu"), away = word_take(d, "rna");
+    int eighths = word_choose(d, EIGHTHS);
+    if (eighths >= 0) return convert_eighths(d, &c, (uint32_t)eighths, finite);
     c.to_type = type_take(d), c.from_type = type_take(d);
+    if (finite) return refuse(d, ".satfinite is for conversions to numbers of 8 bits");
     if (c.to_type == PTX_TF32) return convert_tf32(d, &c, away);
     if (c.relu && ptx_type_bytes(c.to_type) > 2 && c.to_type != PTX_F16X2 &&
         c.to_type != PTX_BF16X2)

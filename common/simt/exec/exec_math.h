@@ -291,6 +291,30 @@ static inline uint32_t f32_to_f16(uint32_t bits, int mode)
     return narrow_16((double)float_of(bits), 10, -14, 15, mode);
 }
 
+/* To 8 bits, e4m3 or e5m2, nothing beyond the largest: nan is 0x7f. */
+static inline uint32_t f32_to_eighth(uint32_t bits, int e5m2, int relu)
+{
+    enum { NOT_A_NUMBER = 0x7f, MOST_E4M3 = 0x7e, MOST_E5M2 = 0x7b };
+    float value = float_of(bits);
+    if (value != value) return NOT_A_NUMBER;
+    if (relu && bits >> 31) return 0;
+    /* e4m3 has no infinity: its numbers go on where another format's end. */
+    uint32_t most = e5m2 ? MOST_E5M2 : MOST_E4M3,
+             part = e5m2 ? narrow_16((double)value, 2, -14, 15, ROUND_N)
+                         : narrow_16((double)value, 3, -6, 9, ROUND_N),
+             magnitude = part & 0x7fff;
+    return (part >> 8 & 0x80) | (magnitude < most ? magnitude : most);
+}
+
+static inline float e4m3_value(uint32_t bits)
+{
+    uint32_t sign = (bits & 0x80) << 24, exponent = bits >> 3 & 15, fraction = bits & 7;
+    if ((bits & 0x7f) == 0x7f) return float_of(0x7fffffff);
+    float value = exponent ? (float)(8 + fraction) * float_of((exponent + 127 - 10) << 23)
+                           : (float)fraction * 0x1p-9f;
+    return float_of(bits_of(value) | sign);
+}
+
 static inline uint32_t f32_to_bf16(uint32_t bits, int zero)
 {
     if ((bits & 0x7fffffffu) > 0x7f800000u) return 0x7fff;

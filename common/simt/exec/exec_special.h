@@ -145,6 +145,21 @@ ALWAYS uint32_t packed_pair(uint32_t a, uint32_t b, uint32_t c, uint32_t variant
     return (bits == 8 ? c << 16 : 0) | (high & mask) << bits | (low & mask);
 }
 
+/* a above b, as 8 bits each; with halves << 2 the two halves of a. */
+ALWAYS uint32_t to_eighths(uint32_t a, uint32_t b, uint32_t variant)
+{
+    int e5m2 = (int)(variant & 1), relu = (int)(variant >> 1 & 1);
+    if (variant >> 2 & 1) b = f16_to_f32(a & 0xffff), a = f16_to_f32(a >> 16);
+    return f32_to_eighth(a, e5m2, relu) << 8 | f32_to_eighth(b, e5m2, relu);
+}
+
+ALWAYS uint32_t half_of_eighth(uint32_t bits, uint32_t e5m2)
+{
+    uint32_t half = bits << 8;
+    if (!e5m2) return f32_to_f16(bits_of(e4m3_value(bits)), ROUND_N);
+    return (half & 0x7fff) > 0x7c00 ? 0x7fff : half;
+}
+
 static uint32_t rare_32(uint32_t aux, uint32_t a, uint32_t b, uint32_t c)
 {
     uint32_t op = aux & 255, variant = aux >> 8;
@@ -170,6 +185,10 @@ static uint32_t rare_32(uint32_t aux, uint32_t a, uint32_t b, uint32_t c)
         return find_nth(a, b, (int32_t)c);
     case RARE_PACK:
         return packed_pair(a, b, c, variant);
+    case RARE_TO_EIGHTHS:
+        return to_eighths(a, b, variant);
+    case RARE_FROM_EIGHTHS:
+        return half_of_eighth(a >> 8 & 0xff, variant) << 16 | half_of_eighth(a & 0xff, variant);
     default:
         return halves_x2(op, variant, a, b);
     }

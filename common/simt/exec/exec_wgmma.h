@@ -95,11 +95,7 @@ static void factor_registers(const Warp *warp, const WgmmaPlan *plan,
 ALWAYS float eighth_of(uint32_t bits, TensorType type)
 {
     if (type == TYPE_E5M2) return float_of(f16_to_f32(bits << 8));
-    uint32_t sign = (bits & 0x80) << 24, exponent = bits >> 3 & 15, fraction = bits & 7;
-    if ((bits & 0x7f) == 0x7f) return float_of(0x7fffffff);
-    float value = exponent ? (float)(8 + fraction) * float_of((exponent + 127 - 10) << 23)
-                           : (float)fraction * 0x1p-9f;
-    return float_of(bits_of(value) | sign);
+    return e4m3_value(bits);
 }
 
 /* 32 bytes of one row as numbers. */
