@@ -126,6 +126,10 @@ tell spilled-registers
 PROFILE=1 run 0 $here/spills.cu squeezed &&
     says 'ptxas spills [0-9]* bytes a thread to local memory, most at line 14'
 tell spills-in-a-profile
+run 0 $here/prints.cu 50 && [ "$(wc -l <"$work/out")" = 50000 ] && ! says 'not shown' &&
+    run 0 $here/prints.cu && [ "$(wc -l <"$work/out")" = 32768 ] &&
+    [ "$(grep -c "the rest of kernel .*lines.* is not shown" "$work/err")" = 1 ]
+tell prints-of-many-launches-and-too-many-of-one
 run 2 $here/missing.cu && [ "$(wc -l <"$work/err")" = 1 ] &&
     says 'calls cudaIpcCloseMemHandle, cudaIpcGetMemHandle, which the' &&
     says 'docs/cuda-calls.md lists what it has'

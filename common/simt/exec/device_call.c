@@ -12,8 +12,9 @@ enum { WIDTH_DIGITS = 3 };
 /* Of a printf, and of each so many characters of its format, in instructions. */
 enum { PRINT_CHARGE = 8 };
 
-/* As much as CUDA's buffer holds: what is printed beyond is lost. */
-enum { PRINTED_MAX = 1 << 20 };
+/* As many calls of a launch as CUDA's buffer of 1 MiB holds, and as much text of all launches:
+ * what is printed beyond is lost. */
+enum { PRINTS_MAX = 1 << 15, TEXT_MAX = 1 << 26 };
 
 /* Where in the thread's local memory the caller's frame begins. */
 static uint64_t frame_at(const Warp *warp, const Ins *ins, uint32_t lane)
@@ -158,20 +159,35 @@ static int format_print(const Warp *warp, uint32_t lane, const char *format, uin
     return count;
 }
 
+/* Has this call a place in the buffer?  The first that has none says so. */
+static int print_fits(Launch *launch, size_t text)
+{
+    static _Atomic size_t printed;
+    if (__atomic_load_n(&launch->lost, __ATOMIC_RELAXED)) return 0;
+    printed += text; /* about: it bounds the work */
+    if (__atomic_fetch_add(&launch->prints, 1, __ATOMIC_RELAXED) < PRINTS_MAX && printed < TEXT_MAX)
+        return 1;
+    if (!__atomic_exchange_n(&launch->lost, 1, __ATOMIC_RELAXED))
+        fprintf(
+            stderr,
+            "printf: more than a launch's buffer holds (%d calls; of CUDA's 1 MiB older text is "
+            "lost): the rest of kernel %s's is not shown\n",
+            PRINTS_MAX, launch->kernel->function->name);
+    return 0;
+}
+
 int device_printf(Warp *warp, const Ins *ins)
 {
-    static _Atomic long printed;
     char format[1024];
     for (uint32_t m = warp->mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m), size = warp->worker->launch->local_bytes;
         text_read(warp, argument_at(warp, ins, lane, 0), format, sizeof format);
         /* What is too much is not printed, and the kernel is not told: it would know by that
          * whether it is a replay. */
-        int quiet = printed > PRINTED_MAX;
+        int quiet = !print_fits(warp->worker->launch, strlen(format));
         uint32_t count =
             (uint32_t)format_print(warp, lane, format, argument_at(warp, ins, lane, 1), quiet);
         warp_charge(warp, PRINT_CHARGE + strlen(format) / PRINT_CHARGE);
-        if (!quiet) printed += 32; /* or more, or less: it bounds the work */
         uint64_t result = (uint64_t)ins->imm + frame_at(warp, ins, lane);
         if (ins->imm >= 0 && result + 4 <= size)
             memcpy(warp->local + (size_t)lane * size + result, &count, 4);

@@ -452,8 +452,8 @@ HANDLER(TEXTURE)
 HANDLER(TRAP)
 {
     static const char *const WHY[] = {
-        [TRAP_PLAIN] = "trap, which nvcc puts where it sees that the code cannot go on: after an "
-                       "index outside of an array, for example",
+        [TRAP_PLAIN] = "trap: __trap(), or what nvcc puts where it sees that the code cannot go "
+                       "on, after an index outside of an array for example",
         [TRAP_BREAK] = "brkpt",
         [TRAP_NO_FUNCTION] = "Invalid program counter: a call by address of what is no function of "
                              "this module that takes and gives as much"};
