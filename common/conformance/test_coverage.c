@@ -41,6 +41,7 @@ static unsigned char met[OP_COUNT][VARIANTS];
 #define UNITS   "autograder/tests/hopper, which a card ran as a whole"
 #define PROGRAM "a program's output: it is no function of a lane's operands"
 #define NOTHING "nothing: no PTX makes it"
+#define WORDS   "test_simt_video.inc: no card has run it"
 #define INSIDE  "every form: it stands for another instruction, or beside it"
 
 static const struct {
@@ -53,8 +54,8 @@ static const struct {
     {OP_TRAP, PROGRAM},        {OP_CLOCK, PROGRAM},        {OP_PRINTF, PROGRAM},
     {OP_ASSERTFAIL, PROGRAM},  {OP_MALLOC, PROGRAM},       {OP_FREE, PROGRAM},
     {OP_ACCELERATOR, PROGRAM}, {OP_TANH_F32_FTZ, NOTHING}, {OP_SAT_F32_FTZ, NOTHING},
-    {OP_SPILL, INSIDE},        {OP_YIELD, INSIDE},         {OP_GUARDED, INSIDE},
-    {OP_PHASE_LOOK, INSIDE},   {OP_PHASE_STUCK, INSIDE},
+    {OP_VIDEO, WORDS},         {OP_SPILL, INSIDE},         {OP_YIELD, INSIDE},
+    {OP_GUARDED, INSIDE},      {OP_PHASE_LOOK, INSIDE},    {OP_PHASE_STUCK, INSIDE},
 };
 
 static const char *elsewhere(uint32_t op)
@@ -208,6 +209,10 @@ static uint32_t missed(uint32_t op, uint32_t variant)
     return 1;
 }
 
+/* Those of OP_RARE behind this have no vectors: autograder/tests/simulate/eighths.cu holds them
+ * against CUDA's own header. */
+enum { RARE_RECORDED = RARE_PACK };
+
 static uint32_t missed_of(uint32_t op, uint32_t first, uint32_t last)
 {
     uint32_t missing = 0;
@@ -220,8 +225,8 @@ static void every_variant_has_a_form(void **state)
 {
     (void)state;
     enum { BF16 = 16, CARRIES_IN = 8 };
-    uint32_t missing = missed_of(OP_RARE, 0, RARE_PACK) + missed_of(OP_ROUNDED, 0, ROUNDED_RCP) +
-                       missed_of(OP_HALF, 0, HALF_TANH) +
+    uint32_t missing = missed_of(OP_RARE, 0, RARE_RECORDED) +
+                       missed_of(OP_ROUNDED, 0, ROUNDED_RCP) + missed_of(OP_HALF, 0, HALF_TANH) +
                        missed_of(OP_HALF, BF16, BF16 + HALF_TANH) +
                        missed_of(OP_CARRY, CARRIES_IN, 31) + missed_of(OP_SHFL, 0, SHFL_IDX) +
                        missed_of(OP_VOTE, 0, VOTE_BALLOT) + missed(OP_BAR, BAR_SYNC) +

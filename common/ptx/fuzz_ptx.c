@@ -45,6 +45,7 @@ static void fuzz_operand(const PtxFunction *function, const PtxOperand *operand)
     if (operand->kind == PTX_OPERAND_REGISTER) fuzz_require(operand->reg >= 0);
     if (operand->kind == PTX_OPERAND_SYMBOL || operand->kind == PTX_OPERAND_SPECIAL)
         fuzz_text(operand->name);
+    if (operand->part) fuzz_text(operand->part);
     if (operand->kind == PTX_OPERAND_PAIR) fuzz_require(operand->count == 2);
     if (operand->variable) fuzz_require(strcmp(operand->variable->name, operand->name) == 0);
     for (uint32_t i = 0; i < operand->count; i++)

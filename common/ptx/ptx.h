@@ -112,6 +112,8 @@ struct PtxOperand {
         *variable; /* resolved symbol where it is a variable or parameter, else NULL */
     int is_double;
     char component;
+    int minus;        /* "-%r1", of the video instructions */
+    const char *part; /* what stands behind a register's dot, "b0", "h1", "b7654"; else NULL */
 };
 
 typedef struct PtxSource {

@@ -94,12 +94,32 @@ static int name_operand(Parser *p, PtxOperand *operand)
     if (reg >= 0) {
         operand->kind = PTX_OPERAND_REGISTER;
         operand->reg = reg;
+        if (lexer_next(p)) return -1;
+        if (p->token.kind != TOKEN_WORD) return 0;
+        operand->part = p->token.name->text;
         return lexer_next(p);
     }
     if (name->text[0] == '%') return special_parse(p, operand);
     operand->kind = PTX_OPERAND_SYMBOL;
     operand->name = name->text;
     return lexer_next(p) || offset_parse(p, operand) ? -1 : 0;
+}
+
+/* "-%r1": 1 where that stood here, 0 where the minus is a constant's. */
+static int minus_operand(Parser *p, PtxOperand *operand)
+{
+    const Token before = p->token;
+    const char *at = p->at;
+    uint32_t line = p->line;
+    if (lexer_next(p)) return -1;
+    if (p->token.kind == TOKEN_NAME && p->token.name->keyword != KEY_WARP_SIZE) {
+        operand->minus = 1;
+        if (name_operand(p, operand)) return -1;
+        if (operand->kind == PTX_OPERAND_REGISTER) return 1;
+        return parser_fail(p, line, "'-' before something that is no register");
+    }
+    p->token = before, p->at = at, p->line = line;
+    return 0;
 }
 
 /* "!%p", or "!" of a constant. */
@@ -198,7 +218,8 @@ int operand_parse(Parser *p, PtxOperand *operand, unsigned depth)
         return parser_fail(p, p->token.line, "operands nested deeper than %d", PTX_MAX_NESTING);
     if (lexer_is(p, '{')) return operand_list_parse(p, operand, '}', depth);
     if (lexer_is(p, '[')) return address_operand(p, operand, depth);
-    int result;
+    int result = lexer_is(p, '-') ? minus_operand(p, operand) : 0;
+    if (result) return result < 0 ? -1 : 0;
     if (lexer_is(p, '!'))
         result = negated_operand(p, operand);
     else if (p->token.kind == TOKEN_NAME && p->token.name->keyword != KEY_WARP_SIZE)

@@ -22,6 +22,7 @@ typedef struct Form {
 
 static const Form FORMS[] = {
 #include "common/simt/test_simt_forms.inc"
+#include "common/simt/test_simt_video.inc"
 };
 
 #define PROLOGUE                                                                                   \
@@ -182,6 +183,8 @@ static void words_of_a_level_by_constant_gradients(void **state)
 }
 
 /* What is not understood must be refused by its name and line, modifiers too. */
+#define SAYS_OTHER "ptxas and the PTX ISA say different things"
+
 static void unknown_is_refused(void **state)
 {
     static const char *const BODIES[][2] = {
@@ -193,6 +196,34 @@ static void unknown_is_refused(void **state)
         {"ld.global.v8.f32 %f1, [%rd1];", "v8"},
         {"mov.u32 %r1, %nosuch;", "%nosuch"},
         {"add.s32 %r1, %rd1, 1;", "width"},
+        {"add.s32 %r1.h0, %r1, 1;", "a part of a register"},
+        {"add.s32 %r1, %r1.b1, 1;", "a part of a register"},
+        {"add.s32 %r1, -%r1, 1;", "a register with a minus"},
+        {"add.s32 %r1, -k, 1;", "'-' before something that is no register"},
+        {"st.global.u32 [%rd1], -%r1;", "a register with a minus"},
+        {"vadd.s32.s32.s32 %r1, %r1.b4, %r1;", "no part '.b4'"},
+        {"vadd.s32.s32.s32 %r1, -%r1, %r1;", "a register with a minus"},
+        {"vadd.s32.s32.s32 %r1, %r1, %r1, %r1;", "number of operands"},
+        {"vadd.s32.s32.s32.add %r1, %r1, %r1;", "number of operands"},
+        {"vadd.s32.s32.s32.add %r1.h0, %r1, %r1, %r1;", "a part of the result"},
+        {"vsub.s32.s32.s32.max %r1, %r1, %r1, %r1;", SAYS_OTHER},
+        {"vset.s32.s32.lt.min %r1, %r1, %r1, %r1;", SAYS_OTHER},
+        {"vmin.u32.s32.s32.min %r1, %r1, %r1, %r1;", SAYS_OTHER},
+        {"vadd.s32.s32.s32 %r1.h1, %r1, %r1, %r1;", SAYS_OTHER},
+        {"vadd.s32.s32.s32.sat %r1.b0, %r1, %r1, %r1;", SAYS_OTHER},
+        {"vshl.u32.u32.u32.sat.clamp %r1, %r1, %r1;", SAYS_OTHER},
+        {"vabsdiff.u32.u32.s32.sat %r1, %r1, %r1;", SAYS_OTHER},
+        {"vmad.u32.u32.u32.sat %r1, %r1.b0, %r1.b0, %r1;", SAYS_OTHER},
+        {"vmad.s32.u32.s32.shr7 %r1, %r1, %r1.b0, %r1;", SAYS_OTHER},
+        {"vshl.u32.u32.s32.clamp %r1, %r1, %r1;", "a shift by a number with a sign"},
+        {"vshl.u32.u32.u32 %r1, %r1, %r1;", "neither clamp nor wrap"},
+        {"vset.u32.u32 %r1, %r1, %r1;", "no comparison"},
+        {"vmad.s32.s32.s32 %r1, -%r1, %r1, -%r1;", "a minus of product and addend"},
+        {"vadd4.s32.s32.s32.sat.add %r1, %r1, %r1, %r1;", "not with .sat"},
+        {"vadd4.s32.s32.s32 %r1.b11, %r1, %r1, %r1;", "'.b11' is no choice of elements"},
+        {"vadd2.s32.s32.s32 %r1, %r1.h14, %r1, %r1;", "no part '.h14' of two registers"},
+        {"vadd2.s32.s32.s32 %r1, %r1.h1, %r1, %r1;", "'.h1' does not name 2 parts"},
+        {"vmad2.s32.s32.s32 %r1, %r1, %r1, %r1;", "the instruction is unknown"},
         {"frobnicate.b32 %r1;", "frobnicate"}};
     (void)state;
     SimtGpu *gpu = gpu_open(1, 0, 0);

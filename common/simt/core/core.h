@@ -682,8 +682,8 @@ struct Launch {
     /* What host threads change while others run lies apart from what all of them read. */
     _Alignas(SHARED_LINE) uint64_t next;
     uint64_t executed;
-    uint32_t prints; /* calls of printf */
-    int lost;        /* some of them were too much */
+    uint32_t prints;    /* calls of printf */
+    int lost;           /* some of them were too much */
     size_t saved_bytes; /* that warps have room for: registers of calls that have not returned */
     uint64_t dram_loads, dram_stores; /* sectors */
     uint64_t dram_fills;              /* loaded because a store wrote only a part of them */

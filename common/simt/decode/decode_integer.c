@@ -337,17 +337,6 @@ static int decode_dot(Decoder *d)
     return three_operands(d, op, PTX_B32);
 }
 
-/* Of the video instructions, the one that CUDA's intrinsics of bytes still are. */
-static int decode_bytes_apart(Decoder *d)
-{
-    int sums = word_take(d, "add"), s = type_is_signed(type_take(d));
-    if (type_is_signed(type_take(d)) != s || type_is_signed(type_take(d)) != s)
-        return refuse(d, "types with and without a sign");
-    Op op = sums ? (s ? OP_VABSDIFF4_ADD_S : OP_VABSDIFF4_ADD_U)
-                 : (s ? OP_VABSDIFF4_S : OP_VABSDIFF4_U);
-    return three_operands(d, op, PTX_B32);
-}
-
 static int decode_dot_2(Decoder *d)
 {
     uint32_t high = (uint32_t)word_take(d, "hi");
@@ -542,7 +531,6 @@ int decode_integer(Decoder *d)
     if (strcmp(name, "prmt") == 0) return decode_permute(d);
     if (strcmp(name, "dp4a") == 0) return decode_dot(d);
     if (strcmp(name, "dp2a") == 0) return decode_dot_2(d);
-    if (strcmp(name, "vabsdiff4") == 0) return decode_bytes_apart(d);
     if (strcmp(name, "sad") == 0) return decode_sad(d);
     if (strcmp(name, "bmsk") == 0) return decode_mask(d, RARE_BMSK);
     if (strcmp(name, "szext") == 0) return decode_mask(d, RARE_SZEXT);
@@ -550,5 +538,5 @@ int decode_integer(Decoder *d)
         type_take(d);
         return decode_rare(d, RARE_FNS, 0, 3);
     }
-    return 1;
+    return decode_video(d);
 }

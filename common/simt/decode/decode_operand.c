@@ -285,6 +285,14 @@ static int width_check(Decoder *d, PtxType reg, PtxType type)
     return -1;
 }
 
+/* Only the video instructions take those (decode_video.c), which have looked at them before. */
+static int is_whole(Decoder *d, const PtxOperand *operand)
+{
+    if (!operand->part && !operand->minus) return 1;
+    refuse(d, operand->part ? "a part of a register" : "a register with a minus");
+    return 0;
+}
+
 uint32_t source_of(Decoder *d, const PtxOperand *operand, PtxType type)
 {
     Width width = width_of(type);
@@ -294,7 +302,9 @@ uint32_t source_of(Decoder *d, const PtxOperand *operand, PtxType type)
     switch (operand->kind) {
     case PTX_OPERAND_REGISTER: {
         uint32_t slot = register_slot(d, operand->reg);
-        if (d->failed || width_check(d, register_type(d, operand), type) != 0) return 0;
+        if (!is_whole(d, operand) || d->failed ||
+            width_check(d, register_type(d, operand), type) != 0)
+            return 0;
         if (!operand->negated) return slot;
         if (width != WIDTH_PRED)
             return (uint32_t)(refuse(d, "a negated register that is no predicate"), 0);
@@ -366,6 +376,7 @@ uint32_t destination_of(Decoder *d, const PtxOperand *operand, PtxType type)
     if (operand->kind != PTX_OPERAND_REGISTER)
         return (uint32_t)(refuse(d, "the result is no register"), 0);
     uint32_t slot = register_slot(d, operand->reg);
+    if (!is_whole(d, operand)) return 0;
     return d->failed || width_check(d, register_type(d, operand), type) != 0 ? 0 : slot;
 }
 

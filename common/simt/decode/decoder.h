@@ -114,6 +114,7 @@ int local_bind(Decoder *d, Instance *instance, const PtxVariable *variable, uint
 
 /* ---- the families; each returns 0, or -1 after refusing; 1: not of this family ---- */
 int decode_integer(Decoder *d);
+int decode_video(Decoder *d);
 int decode_float(Decoder *d);
 int decode_compare(Decoder *d);
 int decode_convert(Decoder *d);

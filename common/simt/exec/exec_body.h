@@ -177,6 +177,8 @@ ALWAYS const Ins *compare_store(Warp *warp, const Ins *ins, uint32_t result)
 
 #include "common/simt/exec/exec_special.h"
 
+#include "common/simt/exec/exec_video.h"
+
 #include "common/simt/exec/exec_memory.h"
 
 #include "common/simt/exec/exec_tensor.h"
