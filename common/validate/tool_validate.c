@@ -57,6 +57,8 @@ static const struct {
     {WAVEFRONTS, "cholesky"},
     {CONFLICTS, "cholesky"},
     {WAVEFRONTS, "layernorm-slope"},
+    {WAVEFRONTS, "gemm-quarters-768"},
+    {CONFLICTS, "gemm-quarters-768"},
     {LOCAL, "route"},
     {SECTORS, "gemm-mma-1024"},
     {SECTORS, "gemm-mma-2048"},

@@ -447,12 +447,25 @@ static uint64_t fetch_age(const Sm *sm, const Actor *actor, uint32_t fetch, uint
     return (done - step) * (now - slot->begin) / (done + 1);
 }
 
+/* How long DRAM takes to answer: a place lies nearer to this SM or farther.  In thousandths of
+ * dram_latency, each as often as the others: of 4,096 single loads on an H200, in their order, the
+ * middle of each twentieth but the last (docs/data/h200/l2.tsv).  What lies together in 1,024 bytes
+ * lies in one place, as slices of the L2 do. */
+static uint64_t dram_wait(const Sm *sm, uint32_t fetch)
+{
+    enum { PLACES = 19, TOGETHER = 1024 / FETCH_BYTES };
+    static const uint16_t WAIT[PLACES] = {765,  786,  796,  808,  823,  833,  840,  849,  910, 993,
+                                          1036, 1060, 1074, 1085, 1098, 1112, 1127, 1160, 1343};
+    uint32_t hash = (uint32_t)(fetch / TOGETHER * 0x9e3779b97f4a7c15u >> 32);
+    return (uint64_t)sm->machine->dram_latency * WAIT[(uint64_t)hash * PLACES >> 32] / 1000;
+}
+
 /* When a fetch is there that a warp asks for now; 0: it is.  This SM may have asked before. */
 static uint64_t fetch_arrival(Sm *sm, const Actor *actor, uint32_t fetch, uint64_t now)
 {
     Arrival *arrival = &sm->arrival[fetch % ARRIVALS];
     if (arrival->fetch == fetch + 1) return arrival->at;
-    uint64_t age = fetch_age(sm, actor, fetch, now), latency = (uint64_t)sm->machine->dram_latency,
+    uint64_t age = fetch_age(sm, actor, fetch, now), latency = dram_wait(sm, fetch),
              at = age < latency ? later(sm->dram / TICKS, now) + latency - age : 0;
     *arrival = (Arrival){fetch + 1, at};
     return at;
@@ -470,12 +483,14 @@ static void request_begin(Request *request, uint32_t sectors, uint32_t lines)
     request->sectors = sectors, request->lines = lines, request->fetches = 0;
 }
 
-/* Does it want anything that this SM has not asked for? */
-static int is_new(const Sm *sm, const Request *request)
+/* How long DRAM takes for what this SM has not asked for; 0: that is nothing. */
+static uint64_t request_wait(const Sm *sm, const Request *request)
 {
+    uint64_t wait = request->fetches ? 0 : (uint64_t)sm->machine->dram_latency;
     for (uint32_t i = 0; i < request->fetches; i++)
-        if (sm->arrival[request->fetch[i] % ARRIVALS].fetch != request->fetch[i] + 1) return 1;
-    return !request->fetches;
+        if (sm->arrival[request->fetch[i] % ARRIVALS].fetch != request->fetch[i] + 1)
+            wait = later(wait, dram_wait(sm, request->fetch[i]));
+    return wait;
 }
 
 /* Sends it to the L2, from which a part goes on to DRAM; returns when it is back, and what others,
@@ -498,7 +513,8 @@ static uint64_t l2_request(Sm *sm, const Actor *actor, const Ins *ins, const Req
     if (fetched) {
         *debt -= fetched << 16;
         sm->dram = later(sm->dram, now * TICKS) + fetched * sm->dram_sector[store];
-        if (is_new(sm, request)) back = later(back, sm->dram / TICKS + (uint64_t)m->dram_latency);
+        uint64_t wait = request_wait(sm, request);
+        if (wait) back = later(back, sm->dram / TICKS + wait);
     }
     for (uint32_t i = 0; i < request->fetches; i++)
         back = later(back, fetch_arrival(sm, actor, request->fetch[i], now));
