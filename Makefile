@@ -212,6 +212,8 @@ $(BUILD)/obj/%.o: %.c
 
 # The interpreter's inner loops want the optimiser's best.
 $(BUILD)/obj/common/simt/%.o: CFLAGS += -O3
+# Vectors are handed on within one file only, so that it does not matter how.
+$(BUILD)/obj/common/simt/exec/%.o: CFLAGS += -Wno-psabi
 # Nearly every x86-64 processor has AVX2: there the handlers for any processor are spare ones, and
 # compile in half the time.
 ifneq ($(filter x86_64-%,$(MAKE_HOST)),)

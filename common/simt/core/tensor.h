@@ -5,8 +5,8 @@
  * i / (32 * e) of lane i / e % 32, e elements a register, and where there are registers for twice
  * or four times as many, the others repeat the first.
  *
- * Products are exact; they and the addend are summed in double and rounded once.  Those of doubles
- * are added one after the other, each rounded once with its product. */
+ * Floats are summed as a tensor core does (exec_sums.h).  Products of doubles are added one after
+ * the other, each rounded once with its product. */
 #ifndef CONVLAB_SIMT_TENSOR_H
 #define CONVLAB_SIMT_TENSOR_H
 

@@ -139,7 +139,18 @@ static int types_of_product(Decoder *d, const Words *words, TensorPlan *plan, Te
 static int mma_has_shape(const TensorPlan *plan, TensorType factor)
 {
     int bytes = factor == TYPE_S8 || factor == TYPE_U8;
-    return plan->n == 8 && (plan->m == 16 || (plan->m == 8 && plan->k == 16 && bytes));
+    uint32_t least = bytes ? 16 : factor == TYPE_TF32 ? 4 : 8; /* a register of a quad */
+    if (plan->n != 8 || (plan->k != least && plan->k != 2 * least)) return 0;
+    return plan->m == 16 || (plan->m == 8 && plan->k == 16 && bytes);
+}
+
+static int wmma_has_shape(const TensorPlan *plan, TensorType type)
+{
+    uint32_t m = plan->m, n = plan->n, k = plan->k;
+    if (type == TYPE_F64) return m == 8 && n == 8 && k == 4;
+    if (m == 16 && n == 16 && k == 8) return type == TYPE_TF32 || type == TYPE_F32;
+    if (type == TYPE_TF32 || k != 16) return 0;
+    return (m == 16 && n == 16) || (m == 32 && n == 8) || (m == 8 && n == 32);
 }
 
 static int decode_product(Decoder *d, TensorKind kind)
@@ -159,6 +170,8 @@ static int decode_product(Decoder *d, TensorKind kind)
     } else if (kind == TENSOR_MMA &&
                (!mma_has_shape(&plan, type[1]) || words.layout[0] || !words.layout[1])) {
         return refuse(d, "mma in a shape other than m16n8 (bytes: m8n8k16, too), row.col");
+    } else if (kind == TENSOR_WMMA && !wmma_has_shape(&plan, type[1])) {
+        return refuse(d, "that shape");
     }
     if (fragment_read(d, 0, 1, type[0], &plan.d) != 0 ||
         fragment_read(d, 1, 0, type[1], &plan.a) != 0 ||
@@ -186,15 +199,6 @@ static void address_use(Decoder *d, Ins *ins, const Ins *address)
     ins->a = address->a, ins->imm = address->imm, ins->base64 = address->base64,
     ins->space = address->space;
     ins->mem = d->kernel->mems++;
-}
-
-static int wmma_has_shape(const TensorPlan *plan, TensorType type)
-{
-    uint32_t m = plan->m, n = plan->n, k = plan->k;
-    if (type == TYPE_F64) return m == 8 && n == 8 && k == 4;
-    if (m == 16 && n == 16 && k == 8) return type == TYPE_TF32 || type == TYPE_F32;
-    if (type == TYPE_TF32 || k != 16) return 0;
-    return (m == 16 && n == 16) || (m == 32 && n == 8) || (m == 8 && n == 32);
 }
 
 static uint32_t bytes_of(TensorType type)

@@ -181,6 +181,8 @@ ALWAYS const Ins *compare_store(Warp *warp, const Ins *ins, uint32_t result)
 
 #include "common/simt/exec/exec_memory.h"
 
+#include "common/simt/exec/exec_sums.h"
+
 #include "common/simt/exec/exec_tensor.h"
 
 #include "common/simt/exec/exec_control.h"

@@ -64,7 +64,7 @@ ALWAYS void elements_of(const uint32_t *bits, TensorType type, float *value)
 #undef ELEMENTS
 }
 
-enum { TENSOR_MOST = 32 * 32, TENSOR_DEEPEST = 32, EACH_MOST = 4, GROUPS = 8, MMA_COLUMNS = 8 };
+enum { TENSOR_MOST = 32 * 32, EACH_MOST = 4, GROUPS = 8, MMA_COLUMNS = 8 };
 
 /* A factor, row by row; the fragments are tensor.h's.  Of mma's, each group of four lanes has
  * neighbours, `own` of them: in a row of a, in a column of b. */
@@ -103,115 +103,255 @@ static void factor_gather(const Warp *warp, const TensorPlan *plan, int is_b, fl
     }
 }
 
-/* Where the first element of register r lies in c or d, and how far the next one.  Of mma's the
- * registers of a pair have neighbours of a row, but halves are pairs themselves. */
+/* ---- sums of floats ------------------------------------------------------------------------- */
+
+/* Of registers whose lanes have four neighbours of a row, one of rows 0 to 7 and one of rows 8 to
+ * 15: each neighbour's sixteen rows. */
+enum { QUAD = 4, PAIR_ROWS = 8 };
+
+ALWAYS void quads_turn(const uint32_t *upper, const uint32_t *lower, Wholes *to)
+{
+#ifdef __AVX512F__
+    const __m512i EVEN =
+                      _mm512_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28, 1, 5, 9, 13, 17, 21, 25, 29),
+                  LOW = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23),
+                  two = _mm512_set1_epi32(2), eight = _mm512_set1_epi32(8);
+    for (uint32_t h = 0; h < 2; h++) {
+        __m512i at = h ? _mm512_add_epi32(EVEN, two) : EVEN,
+                u = _mm512_permutex2var_epi32(_mm512_loadu_si512(upper), at,
+                                              _mm512_loadu_si512(upper + ACROSS)),
+                l = _mm512_permutex2var_epi32(_mm512_loadu_si512(lower), at,
+                                              _mm512_loadu_si512(lower + ACROSS));
+        to[h * 2] = (Wholes)_mm512_permutex2var_epi32(u, LOW, l);
+        to[h * 2 + 1] = (Wholes)_mm512_permutex2var_epi32(u, _mm512_add_epi32(LOW, eight), l);
+    }
+#else
+    for (uint32_t q = 0; q < QUAD; q++)
+        for (uint32_t g = 0; g < PAIR_ROWS; g++) {
+            to[q][g] = (int32_t)upper[g * QUAD + q];
+            to[q][PAIR_ROWS + g] = (int32_t)lower[g * QUAD + q];
+        }
+#endif
+}
+
+/* The other way. */
+ALWAYS void quads_turn_back(const Wholes *from, uint32_t *upper, uint32_t *lower)
+{
+#ifdef __AVX512F__
+    const __m512i LOW = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23),
+                  FOURS =
+                      _mm512_setr_epi32(0, 8, 16, 24, 1, 9, 17, 25, 2, 10, 18, 26, 3, 11, 19, 27);
+    for (uint32_t h = 0; h < 2; h++) {
+        uint32_t *to = h ? lower : upper;
+        __m512i at = _mm512_add_epi32(LOW, _mm512_set1_epi32(h ? 8 : 0)),
+                x = _mm512_permutex2var_epi32((__m512i)from[0], at, (__m512i)from[1]),
+                y = _mm512_permutex2var_epi32((__m512i)from[2], at, (__m512i)from[3]);
+        _mm512_storeu_si512(to, _mm512_permutex2var_epi32(x, FOURS, y));
+        _mm512_storeu_si512(to + ACROSS, _mm512_permutex2var_epi32(
+                                             x, _mm512_add_epi32(FOURS, _mm512_set1_epi32(4)), y));
+    }
+#else
+    for (uint32_t q = 0; q < QUAD; q++)
+        for (uint32_t g = 0; g < PAIR_ROWS; g++) {
+            upper[g * QUAD + q] = (uint32_t)from[q][g];
+            lower[g * QUAD + q] = (uint32_t)from[q][PAIR_ROWS + g];
+        }
+#endif
+}
+
+/* Element e of each register, as a float. */
+ALWAYS Floats elements_across(Wholes bits, uint32_t e, TensorType type)
+{
+    Floats value;
+#ifdef __AVX512F__
+    if (type == TYPE_F16)
+        return (Floats)_mm512_cvtph_ps(_mm512_cvtepi32_epi16((__m512i)(bits >> 16 * (int)e)));
+#endif
+    for (uint32_t c = 0; c < ACROSS; c++)
+        value[c] = element_of((uint32_t)bits[c], e, type);
+    return value;
+}
+
+ALWAYS Wholes halves_pack(Wholes low, Wholes high)
+{
+#ifdef __AVX512F__
+    __m512i l = _mm512_cvtepu16_epi32(_mm512_cvtps_ph((__m512)low, _MM_FROUND_TO_NEAREST_INT)),
+            h = _mm512_cvtepu16_epi32(_mm512_cvtps_ph((__m512)high, _MM_FROUND_TO_NEAREST_INT));
+    return (Wholes)_mm512_or_si512(l, _mm512_slli_epi32(h, 16));
+#else
+    Wholes packed;
+    for (uint32_t c = 0; c < ACROSS; c++)
+        packed[c] = (int32_t)(f32_to_f16((uint32_t)low[c], ROUND_N) |
+                              f32_to_f16((uint32_t)high[c], ROUND_N) << 16);
+    return packed;
+#endif
+}
+
+/* What mma and wgmma add to, and their results: eight columns of sixteen rows are four registers,
+ * or two of halves. */
+ALWAYS void addends_gather(const Warp *warp, const uint32_t *slot, uint32_t columns, int halves,
+                           Sums *s)
+{
+    for (uint32_t j = 0; j < columns; j += MMA_COLUMNS, slot += halves ? 2 : 4) {
+        Wholes quad[2][QUAD], *to = (Wholes *)(void *)(s->sum + j * ACROSS);
+        quads_turn(REG(const uint32_t, slot[0]), REG(const uint32_t, slot[halves ? 1 : 2]),
+                   quad[0]);
+        if (!halves)
+            quads_turn(REG(const uint32_t, slot[1]), REG(const uint32_t, slot[3]), quad[1]);
+        for (uint32_t q = 0; q < QUAD; q++)
+            for (uint32_t e = 0; e < 2; e++)
+                to[q * 2 + e] =
+                    halves ? (Wholes)elements_across(quad[0][q], e, TYPE_F16) : quad[e][q];
+    }
+}
+
+ALWAYS void results_scatter(Warp *warp, const uint32_t *slot, uint32_t columns, int halves,
+                            const Sums *s)
+{
+    for (uint32_t j = 0; j < columns; j += MMA_COLUMNS, slot += halves ? 2 : 4) {
+        const Wholes *from = (const Wholes *)(const void *)(s->sum + j * ACROSS);
+        Wholes quad[2][QUAD];
+        for (uint32_t q = 0; q < QUAD; q++) {
+            quad[0][q] = halves ? halves_pack(from[q * 2], from[q * 2 + 1]) : from[q * 2];
+            quad[1][q] = from[q * 2 + 1];
+        }
+        quads_turn_back(quad[0], REG(uint32_t, slot[0]), REG(uint32_t, slot[halves ? 1 : 2]));
+        if (!halves) quads_turn_back(quad[1], REG(uint32_t, slot[1]), REG(uint32_t, slot[3]));
+    }
+}
+
+/* A factor's sixteen rows, of mma: each two registers have four neighbours, or four pairs. */
+ALWAYS void rows_gather(const Warp *warp, const Fragment *f, TensorType type, uint32_t each,
+                        Sums *s)
+{
+    Floats *to = (Floats *)(void *)s->across;
+    for (uint32_t r = 0; r < f->count; r += 2) {
+        Wholes quad[QUAD];
+        quads_turn(REG(const uint32_t, f->slot[r]), REG(const uint32_t, f->slot[r + 1]), quad);
+        for (uint32_t q = 0; q < QUAD; q++)
+            for (uint32_t e = 0; e < each; e++)
+                *to++ = elements_across(quad[q], e, type);
+    }
+}
+
+/* The other factor's columns. */
+ALWAYS void columns_gather(const Warp *warp, const Fragment *f, uint32_t each, Sums *s)
+{
+    uint32_t own = QUAD * each;
+    for (uint32_t r = 0; r < f->count; r++) {
+        float value[LANES * EACH_MOST];
+        elements_of(REG(const uint32_t, f->slot[r]), f->type, value);
+        for (uint32_t g = 0; g < GROUPS; g++)
+            memcpy(s->along + g * s->deep + r * own, value + g * own, own * sizeof *value);
+    }
+}
+
+static void mma_gather(const Warp *warp, const TensorPlan *plan, Sums *s)
+{
+    s->wide = plan->m, s->narrow = plan->n;
+    if (plan->a.type == TYPE_F16)
+        rows_gather(warp, &plan->a, TYPE_F16, 2, s);
+    else if (plan->a.type == TYPE_BF16)
+        rows_gather(warp, &plan->a, TYPE_BF16, 2, s);
+    else
+        rows_gather(warp, &plan->a, TYPE_TF32, 1, s);
+    if (plan->a.type == TYPE_TF32)
+        columns_gather(warp, &plan->b, 1, s);
+    else
+        columns_gather(warp, &plan->b, 2, s);
+    addends_gather(warp, plan->c.slot, plan->n, plan->c.type == TYPE_F16, s);
+}
+
+ALWAYS void matrix_turn(const uint32_t *from, uint32_t rows, uint32_t columns, uint32_t *to)
+{
+    for (uint32_t i = 0; i < rows; i++)
+        for (uint32_t j = 0; j < columns; j++)
+            to[j * rows + i] = from[i * columns + j];
+}
+
+/* wmma's matrices have their rows one after the other (tensor.h).  Columns lie across where there
+ * are sixteen. */
+static void wmma_gather(const Warp *warp, const TensorPlan *plan, Sums *s)
+{
+    uint32_t m = plan->m, n = plan->n, k = plan->k;
+    float a[TENSOR_MOST], b[TENSOR_MOST], c[TENSOR_MOST];
+    int turned = n < ACROSS;
+    s->wide = turned ? m : n, s->narrow = turned ? n : m;
+    factor_gather(warp, plan, 0, turned ? a : s->along);
+    factor_gather(warp, plan, 1, turned ? b : s->across);
+    float *addend = turned ? c : (float *)(void *)s->sum;
+    uint32_t each = type_elements(plan->c.type);
+    for (uint32_t r = 0; r < plan->c.count; r++)
+        elements_of(REG(const uint32_t, plan->c.slot[r]), plan->c.type, addend + r * LANES * each);
+    if (!turned) return;
+    matrix_turn((const uint32_t *)(const void *)a, m, k, (uint32_t *)(void *)s->across);
+    matrix_turn((const uint32_t *)(const void *)b, k, n, (uint32_t *)(void *)s->along);
+    matrix_turn((const uint32_t *)(const void *)c, m, n, s->sum);
+}
+
+static void wmma_scatter(Warp *warp, const TensorPlan *plan, const Sums *s)
+{
+    uint32_t turned[TENSOR_MOST];
+    const uint32_t *sum = s->sum;
+    if (plan->n < ACROSS) matrix_turn(sum, plan->n, plan->m, turned), sum = turned;
+    for (uint32_t r = 0; r < plan->d.count; r++) {
+        uint32_t *d = REG(uint32_t, plan->d.slot[r]);
+        if (plan->d.type == TYPE_F32)
+            memcpy(d, sum + r * LANES, LANES * sizeof *d);
+        else
+            for (uint32_t lane = 0; lane < LANES; lane++) {
+                const uint32_t *pair = sum + (r * LANES + lane) * 2;
+                d[lane] = f32_to_f16(pair[0], ROUND_N) | f32_to_f16(pair[1], ROUND_N) << 16;
+            }
+    }
+}
+
+/* What machine code for compute capability 9.0 makes of these forms: one product over all of k, but
+ * of wmma's TF32 two, each over four.  It sums halves only where both c and d are some. */
+enum { WMMA_TF32_STEP = 4 };
+
+static void product_floats(Warp *warp, const TensorPlan *plan)
+{
+    Sums s;
+    int mma = plan->kind == TENSOR_MMA,
+        halves = plan->c.type == TYPE_F16 && plan->d.type == TYPE_F16;
+    s.deep = plan->k, s.bits = SUM_BITS, s.result = halves ? SUM_HALVES : SUM_FLOATS;
+    s.step = !mma && plan->a.type == TYPE_TF32 ? WMMA_TF32_STEP : plan->k;
+    if (mma)
+        mma_gather(warp, plan, &s);
+    else
+        wmma_gather(warp, plan, &s);
+    sums_add(&s);
+    if (mma)
+        results_scatter(warp, plan->d.slot, plan->n, plan->d.type == TYPE_F16, &s);
+    else
+        wmma_scatter(warp, plan, &s);
+}
+
+/* ---- other sums ----------------------------------------------------------------------------- */
+
+/* Where the first element of register r lies in c or d of integers, and how far the next one.  Of
+ * mma's the registers of a pair have neighbours of a row. */
 typedef struct Places {
     uint32_t first, step;
 } Places;
 
-ALWAYS Places places_of(int mma, uint32_t r, uint32_t each)
+ALWAYS Places places_of(int mma, uint32_t r)
 {
-    if (mma && each == 1) return (Places){(r >> 1) * 8 * MMA_COLUMNS + (r & 1), 2};
-    return (Places){r * LANES * each, 1};
+    if (mma) return (Places){(r >> 1) * 8 * MMA_COLUMNS + (r & 1), 2};
+    return (Places){r * LANES, 1};
 }
 
-/* Eight columns at once: every n is a multiple. */
-typedef double Columns __attribute__((vector_size(8 * sizeof(double)), aligned(8)));
-enum { COLUMNS = sizeof(Columns) / sizeof(double) };
-
-/* sum += a b.  Products are exact, so that it does not matter whether they are rounded apart. */
-ALWAYS void columns_multiply(Columns *sum, double a, const Columns *b)
+static void product_integers(Warp *warp, const TensorPlan *plan)
 {
-#ifdef __AVX512F__
-    *sum = (Columns)_mm512_fmadd_pd(_mm512_set1_pd(a), (__m512d)*b, (__m512d)*sum);
-#else
-    *sum += a * *b;
-#endif
-}
-
-/* sum += a b, one product after the other. */
-ALWAYS void products_of(const TensorPlan *plan, uint32_t k, const float *a, const float *b,
-                        double *sum)
-{
-    double left[TENSOR_MOST];
-    for (uint32_t i = 0; i < plan->m * k; i++)
-        left[i] = a[i];
-    for (uint32_t j = 0; j < plan->n; j += COLUMNS) {
-        double right[TENSOR_DEEPEST][COLUMNS];
-        for (uint32_t l = 0; l < k; l++)
-            for (uint32_t c = 0; c < COLUMNS; c++)
-                right[l][c] = b[l * plan->n + j + c];
-        for (uint32_t i = 0; i < plan->m; i++) {
-            Columns *to = (Columns *)(void *)(sum + i * plan->n + j), total = *to;
-            for (uint32_t l = 0; l < k; l++)
-                columns_multiply(&total, left[i * k + l], (const Columns *)(const void *)right[l]);
-            *to = total;
-        }
-    }
-}
-
-static void products_add(const TensorPlan *plan, const float *a, const float *b, double *sum)
-{
-    switch (plan->k) {
-    case 4:
-        products_of(plan, 4, a, b, sum);
-        break;
-    case 8:
-        products_of(plan, 8, a, b, sum);
-        break;
-    case 16:
-        products_of(plan, 16, a, b, sum);
-        break;
-    default:
-        products_of(plan, plan->k, a, b, sum);
-    }
-}
-
-ALWAYS void addend_gather(const Warp *warp, const TensorPlan *plan, uint32_t each, double *sum)
-{
-    const Fragment *c = &plan->c;
-    for (uint32_t r = 0; r < c->count; r++) {
-        float value[LANES * EACH_MOST];
-        Places at = places_of(plan->kind == TENSOR_MMA, r, each);
-        elements_of(REG(const uint32_t, c->slot[r]), c->type, value);
-        for (uint32_t i = 0; i < LANES * each; i++)
-            sum[at.first + i * at.step] = value[i];
-    }
-}
-
-static void product_floats(Warp *warp, const TensorPlan *plan, const float *a, const float *b)
-{
-    double sum[TENSOR_MOST];
-    uint32_t word[TENSOR_MOST];
-    int mma = plan->kind == TENSOR_MMA;
-    if (type_elements(plan->c.type) == 1)
-        addend_gather(warp, plan, 1, sum);
-    else
-        addend_gather(warp, plan, 2, sum);
-    products_add(plan, a, b, sum);
-    for (uint32_t i = 0; i < plan->m * plan->n; i++)
-        word[i] = bits_of(canonical((float)sum[i]));
-    for (uint32_t r = 0; r < plan->d.count; r++) {
-        uint32_t *d = REG(uint32_t, plan->d.slot[r]);
-        Places at = places_of(mma, r, plan->d.type == TYPE_F32 ? 1 : 2);
-        const uint32_t *from = word + at.first;
-        if (plan->d.type == TYPE_F32)
-            for (uint32_t lane = 0; lane < LANES; lane++)
-                d[lane] = from[lane * at.step];
-        else
-            for (uint32_t lane = 0; lane < LANES; lane++)
-                d[lane] = f32_to_f16(from[lane * 2], ROUND_N) |
-                          f32_to_f16(from[lane * 2 + 1], ROUND_N) << 16;
-    }
-}
-
-static void product_integers(Warp *warp, const TensorPlan *plan, const float *a, const float *b)
-{
+    float a[TENSOR_MOST], b[TENSOR_MOST];
     int64_t sum[TENSOR_MOST];
     int mma = plan->kind == TENSOR_MMA;
     uint32_t m = plan->m, n = plan->n, k = plan->k;
+    factor_gather(warp, plan, 0, a);
+    factor_gather(warp, plan, 1, b);
     for (uint32_t r = 0; r < plan->c.count; r++) {
-        Places at = places_of(mma, r, 1);
+        Places at = places_of(mma, r);
         for (uint32_t lane = 0; lane < LANES; lane++)
             sum[at.first + lane * at.step] = REG(const int32_t, plan->c.slot[r])[lane];
     }
@@ -220,7 +360,7 @@ static void product_integers(Warp *warp, const TensorPlan *plan, const float *a,
             for (uint32_t j = 0; j < n; j++)
                 sum[i * n + j] += (int64_t)(a[i * k + l] * b[l * n + j]);
     for (uint32_t r = 0; r < plan->d.count; r++) {
-        Places at = places_of(mma, r, 1);
+        Places at = places_of(mma, r);
         for (uint32_t lane = 0; lane < LANES; lane++) {
             int64_t s = sum[at.first + lane * at.step];
             if (plan->saturate) s = s > INT32_MAX ? INT32_MAX : s < INT32_MIN ? INT32_MIN : s;
@@ -281,19 +421,14 @@ static void product_doubles(Warp *warp, const TensorPlan *plan)
 HANDLER(TENSOR_PRODUCT)
 {
     const TensorPlan *plan = &warp->worker->kernel->tensor[ins->aux];
-    float a[TENSOR_MOST], b[TENSOR_MOST];
     if (!lanes_whole(warp, ins)) return NULL;
     warp_charge(warp, plan->m * plan->n * plan->k / PRODUCTS_CHARGED);
-    if (plan->d.type == TYPE_F64) {
+    if (plan->d.type == TYPE_F64)
         product_doubles(warp, plan);
-        return ins + 1;
-    }
-    factor_gather(warp, plan, 0, a);
-    factor_gather(warp, plan, 1, b);
-    if (plan->d.type == TYPE_S32)
-        product_integers(warp, plan, a, b);
+    else if (plan->d.type == TYPE_S32)
+        product_integers(warp, plan);
     else
-        product_floats(warp, plan, a, b);
+        product_floats(warp, plan);
     return ins + 1;
 }
 

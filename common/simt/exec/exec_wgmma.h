@@ -10,7 +10,7 @@
  * bytes.  By rows (K-major) eight rows are a block as wide as the swizzle, and the stride offset
  * leads to the next eight.  By columns (MN-major) eight values of k are one. */
 
-enum { WARP_ROWS = 16, WGMMA_COLUMNS = 256, WGMMA_DEEP = 32 };
+enum { WARP_ROWS = 16, WGMMA_COLUMNS = 256 };
 
 typedef struct Descriptor {
     uint32_t start, leading, stride, swizzle;
@@ -110,7 +110,8 @@ ALWAYS void row_numbers_of(const unsigned char *row, TensorType type, float *val
     }
 }
 
-static void row_numbers(const unsigned char *row, TensorType type, int negate, float *value)
+static void row_numbers(const unsigned char *row, TensorType type, uint32_t deep, int negate,
+                        float *value)
 {
     switch (type) {
 #define NUMBERS(T)                                                                                 \
@@ -130,248 +131,39 @@ static void row_numbers(const unsigned char *row, TensorType type, int negate, f
     case TYPE_S32:
         return;
     }
-    for (uint32_t i = 0; negate && i < WGMMA_DEEP; i++)
+    for (uint32_t i = 0; negate && i < deep; i++)
         value[i] = -value[i];
 }
 
-/* Of each two registers, `pair` of them, a lane has neighbours of a row: four lanes have eight
- * columns of one, then comes the next row, with the next pair the row 8 further. */
-enum { PAIR_ROWS = 8, QUAD = 4 };
-
-ALWAYS uint32_t pair_row(uint32_t pair)
-{
-    return pair % 2 * PAIR_ROWS;
-}
-
-ALWAYS uint32_t pair_column(uint32_t pair)
-{
-    return pair / 2 * 2 * QUAD;
-}
-
-/* A product as the hardware sums it (measured on an H200, bit for bit).  The exponents of the two
- * factors are added; the largest of all sums over k, and the addend's, say where the last bit of
- * all terms stands: 25 bits below, of eighths of a word 13.  Each term is cut off there, the sum is
- * exact, and what is more than the result's bits is cut off again; halves are rounded. */
-enum { SUM_BITS = 25, EIGHTHS_BITS = 13 };
-
-/* Exponents: what doubles add to them; of zero, less than of any other sum; the least that is
- * looked at. */
-enum { EXPONENT_BIAS = 1023, EXPONENT_OF_ZERO = -8192, EXPONENT_LEAST = -400 };
-
-/* The terms of a warp; b has k outside. */
-typedef struct WarpProduct {
-    double sum[WARP_ROWS][WGMMA_COLUMNS];
-    double a[WARP_ROWS][WGMMA_DEEP], b[WGMMA_DEEP][WGMMA_COLUMNS];
-    int16_t a_exponent[WARP_ROWS][WGMMA_DEEP], b_exponent[WGMMA_DEEP][WGMMA_COLUMNS];
-    int special; /* there are infinities or NaNs among the factors */
-} WarpProduct;
-
-/* 1 where there are infinities or NaNs. */
-ALWAYS int exponents_of(const double *x, uint32_t count, int16_t *exponent)
-{
-    int16_t most = EXPONENT_OF_ZERO;
-    for (uint32_t c = 0; c < count; c++) {
-        int16_t bits = (int16_t)(bits_of_double(x[c]) >> 52 & 0x7ff);
-        exponent[c] = (int16_t)(bits ? bits - EXPONENT_BIAS : EXPONENT_OF_ZERO);
-        most = most > exponent[c] ? most : exponent[c];
-    }
-    return most > EXPONENT_BIAS;
-}
-
-/* Two to the power of `exponent`. */
-ALWAYS double power_of_two(int exponent)
-{
-    return double_of((uint64_t)(int64_t)(EXPONENT_BIAS + exponent) << 52);
-}
-
-ALWAYS double addend_of(uint32_t bits, uint32_t e, TensorType type)
-{
-    return type == TYPE_S32 ? (double)(int32_t)bits : element_of(bits, e, type);
-}
-
-ALWAYS void addends_gather(const Warp *warp, const WgmmaPlan *plan, TensorType type, WarpProduct *p)
-{
-    int halves = type == TYPE_F16;
-    for (uint32_t r = 0; r < plan->n / 4; r++) {
-        const uint32_t *low = REG(const uint32_t, plan->d[halves ? r : r * 2]),
-                       *high = halves ? low : REG(const uint32_t, plan->d[r * 2 + 1]);
-        for (uint32_t row = 0; row < PAIR_ROWS; row++, low += QUAD, high += QUAD) {
-            double *to = &p->sum[pair_row(r) + row][pair_column(r)];
-            for (uint32_t i = 0; i < QUAD; i++) {
-                to[i * 2] = addend_of(low[i], 0, type);
-                to[i * 2 + 1] = addend_of(high[i], halves, type);
-            }
-        }
-    }
-}
-
-static void product_begin(const Warp *warp, const WgmmaPlan *plan, int adds, WarpProduct *p)
-{
-    for (uint32_t row = 0; row < WARP_ROWS && !adds; row++)
-        memset(p->sum[row], 0, plan->n * sizeof p->sum[row][0]);
-    if (!adds) return;
-    if (plan->d_type == TYPE_F16)
-        addends_gather(warp, plan, TYPE_F16, p);
-    else if (plan->d_type == TYPE_S32)
-        addends_gather(warp, plan, TYPE_S32, p);
-    else
-        addends_gather(warp, plan, TYPE_F32, p);
-}
-
-/* The largest exponent of each sum's terms, from the addend's on. */
-static void row_heights(const WarpProduct *p, uint32_t i, const WgmmaPlan *plan, int16_t *height)
-{
-    for (uint32_t j = 0; j < plan->n; j++)
-        height[j] = height[j] > EXPONENT_LEAST ? height[j] : EXPONENT_LEAST;
-    for (uint32_t k = 0; k < plan->k; k++)
-        for (uint32_t j = 0; j < plan->n; j++) {
-            int16_t term = (int16_t)(p->a_exponent[i][k] + p->b_exponent[k][j]);
-            height[j] = height[j] > term ? height[j] : term;
-        }
-}
-
-/* Cuts off what is behind the point. */
-ALWAYS void columns_cut(Columns *x)
-{
-#ifdef __AVX512F__
-    *x = (Columns)_mm512_roundscale_pd((__m512d)*x, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
-#else
-    const double most = INT32_MAX; /* what is beyond, or no number, gets its sum later */
-    for (uint32_t c = 0; c < COLUMNS; c++) {
-        double within = (*x)[c] < most ? (*x)[c] : most;
-        within = within > -most ? within : -most;
-        (*x)[c] = (double)(int32_t)within;
-    }
-#endif
-}
-
-/* Adds to eight columns of a row. */
-ALWAYS void columns_add(WarpProduct *p, uint32_t i, uint32_t j, uint32_t deep, int bits,
-                        const int16_t *height)
-{
-    Columns *to = (Columns *)(void *)&p->sum[i][j], scale, back;
-    for (uint32_t c = 0; c < COLUMNS; c++) {
-        scale[c] = power_of_two(bits - height[j + c]);
-        back[c] = power_of_two(height[j + c] - bits);
-    }
-    Columns sum = *to * scale;
-    columns_cut(&sum);
-    for (uint32_t k = 0; k < deep; k++) {
-        Columns term = p->a[i][k] * *(const Columns *)(const void *)&p->b[k][j] * scale;
-        columns_cut(&term);
-        sum += term;
-    }
-    *to = sum * back;
-}
-
-/* Infinities and NaNs have no place where the last bit stands. */
-static double special_sum(const WarpProduct *p, uint32_t i, uint32_t j, uint32_t deep)
-{
-    double sum = p->sum[i][j];
-    for (uint32_t k = 0; k < deep; k++)
-        sum += p->a[i][k] * p->b[k][j];
-    return sum;
-}
-
-static void product_floats_add(const WgmmaPlan *plan, WarpProduct *p)
-{
-    int bits = plan->a_type >= TYPE_E4M3 ? EIGHTHS_BITS : SUM_BITS;
-    for (uint32_t i = 0; i < WARP_ROWS; i++) {
-        double special[WGMMA_COLUMNS];
-        int16_t height[WGMMA_COLUMNS];
-        int any = exponents_of(p->sum[i], plan->n, height) | p->special;
-        row_heights(p, i, plan, height);
-        for (uint32_t j = 0; any && j < plan->n; j++)
-            special[j] = special_sum(p, i, j, plan->k);
-        for (uint32_t j = 0; j < plan->n; j += COLUMNS)
-            columns_add(p, i, j, plan->k, bits, height);
-        for (uint32_t j = 0; any && j < plan->n; j++)
-            if (special[j] - special[j] != 0) p->sum[i][j] = special[j];
-    }
-}
-
-static void product_wholes_add(const WgmmaPlan *plan, WarpProduct *p)
-{
-    for (uint32_t i = 0; i < WARP_ROWS; i++)
-        for (uint32_t j = 0; j < plan->n; j += COLUMNS) {
-            Columns *to = (Columns *)(void *)&p->sum[i][j], total = *to;
-            for (uint32_t k = 0; k < plan->k; k++)
-                total += p->a[i][k] * *(const Columns *)(const void *)&p->b[k][j];
-            *to = total;
-        }
-}
-
-ALWAYS uint32_t whole_result(double sum, int saturate)
-{
-    int64_t s = (int64_t)sum;
-    if (saturate) s = s > INT32_MAX ? INT32_MAX : s < INT32_MIN ? INT32_MIN : s;
-    return (uint32_t)s;
-}
-
-/* Cut off, not rounded. */
-ALWAYS uint32_t float_result(double sum, int eighths)
-{
-    if (eighths && sum == sum)
-        sum = double_of(bits_of_double(sum) & ~((1ull << (52 - EIGHTHS_BITS)) - 1));
-    float f = canonical((float)sum);
-    return bits_of(f) - (uint32_t)(fabs((double)f) > fabs(sum));
-}
-
-/* A row's sums as the registers' words: two neighbours of halves are one. */
-static void row_results(const WgmmaPlan *plan, const double *sum, uint32_t *word)
-{
-    uint32_t n = plan->n;
-    if (plan->d_type == TYPE_S32)
-        for (uint32_t j = 0; j < n; j++)
-            word[j] = whole_result(sum[j], plan->saturate);
-    else if (plan->d_type == TYPE_F16)
-        for (uint32_t j = 0; j < n; j++)
-            word[j] = f32_to_f16(bits_of(canonical((float)sum[j])), ROUND_N);
-    else if (plan->a_type >= TYPE_E4M3)
-        for (uint32_t j = 0; j < n; j++)
-            word[j] = float_result(sum[j], 1);
-    else
-        for (uint32_t j = 0; j < n; j++)
-            word[j] = float_result(sum[j], 0);
-}
-
-static void product_end(Warp *warp, const WgmmaPlan *plan, const WarpProduct *p)
-{
-    uint32_t word[WARP_ROWS][WGMMA_COLUMNS];
-    int halves = plan->d_type == TYPE_F16;
-    for (uint32_t i = 0; i < WARP_ROWS; i++)
-        row_results(plan, p->sum[i], word[i]);
-    for (uint32_t r = 0; r < plan->n / 4; r++) {
-        uint32_t *low = REG(uint32_t, plan->d[halves ? r : r * 2]),
-                 *high = halves ? low : REG(uint32_t, plan->d[r * 2 + 1]);
-        for (uint32_t row = 0; row < PAIR_ROWS; row++, low += QUAD, high += QUAD) {
-            const uint32_t *from = &word[pair_row(r) + row][pair_column(r)];
-            for (uint32_t i = 0; i < QUAD && halves; i++)
-                low[i] = from[i * 2] | from[i * 2 + 1] << 16;
-            for (uint32_t i = 0; i < QUAD && !halves; i++)
-                low[i] = from[i * 2], high[i] = from[i * 2 + 1];
-        }
-    }
-}
-
+/* Rows of a lie across, columns of b along. */
 static void factors_place(const WgmmaPlan *plan, unsigned char (*a)[WGMMA_K_BYTES],
-                          unsigned char (*b)[WGMMA_K_BYTES], WarpProduct *p)
+                          unsigned char (*b)[WGMMA_K_BYTES], Sums *s)
 {
-    float row[WGMMA_DEEP] = {0};
-    p->special = 0;
     for (uint32_t i = 0; i < WARP_ROWS; i++) {
-        row_numbers(a[i], plan->a_type, plan->negate_a, row);
+        float row[SUM_DEEP];
+        row_numbers(a[i], plan->a_type, plan->k, plan->negate_a, row);
         for (uint32_t k = 0; k < plan->k; k++)
-            p->a[i][k] = row[k];
-        p->special |= exponents_of(p->a[i], plan->k, p->a_exponent[i]);
+            s->across[k * WARP_ROWS + i] = row[k];
     }
-    for (uint32_t j = 0; j < plan->n; j++) {
-        row_numbers(b[j], plan->b_type, plan->negate_b, row);
-        for (uint32_t k = 0; k < plan->k; k++)
-            p->b[k][j] = row[k];
-    }
-    for (uint32_t k = 0; k < plan->k; k++)
-        p->special |= exponents_of(p->b[k], plan->n, p->b_exponent[k]);
+    for (uint32_t j = 0; j < plan->n; j++)
+        row_numbers(b[j], plan->b_type, plan->k, plan->negate_b, s->along + j * plan->k);
+}
+
+static void warp_product(Warp *warp, const WgmmaPlan *plan, int adds, Sums *s)
+{
+    int halves = plan->d_type == TYPE_F16, eighths = plan->a_type >= TYPE_E4M3;
+    s->wide = WARP_ROWS, s->narrow = plan->n, s->deep = s->step = plan->k;
+    s->bits = eighths ? EIGHTHS_BITS : SUM_BITS;
+    s->result = halves ? SUM_HALVES : eighths ? SUM_EIGHTHS : SUM_FLOATS;
+    if (!adds)
+        memset(s->sum, 0, plan->n * WARP_ROWS * sizeof *s->sum);
+    else
+        addends_gather(warp, plan->d, plan->n, halves, s);
+    if (plan->d_type == TYPE_S32)
+        sums_add_wholes(s, plan->saturate);
+    else
+        sums_add(s);
+    results_scatter(warp, plan->d, plan->n, halves, s);
 }
 
 /* ---- the warpgroup -------------------------------------------------------------------------- */
@@ -418,7 +210,7 @@ HANDLER(WGMMA)
 {
     const WgmmaPlan *plan = &warp->worker->kernel->wgmma[ins->aux];
     unsigned char a[WARP_ROWS][WGMMA_K_BYTES], b[WGMMA_COLUMNS][WGMMA_K_BYTES];
-    WarpProduct product;
+    Sums sums;
     if (!warpgroup_whole(warp, ins)) return NULL;
     warp_charge(warp, WARP_ROWS * plan->n * plan->k / PRODUCTS_CHARGED);
     int adds = (PREDICATE(plan->scale_d) & 1) != 0;
@@ -433,13 +225,8 @@ HANDLER(WGMMA)
     }
     if (factor_load(warp, ins, &of_b, plan->transposed_b, 0, plan->n, b) != 0) return NULL;
     fence_check(warp, ins, plan, adds);
-    factors_place(plan, a, b, &product);
-    product_begin(warp, plan, adds, &product);
-    if (plan->d_type == TYPE_S32)
-        product_wholes_add(plan, &product);
-    else
-        product_floats_add(plan, &product);
-    product_end(warp, plan, &product);
+    factors_place(plan, a, b, &sums);
+    warp_product(warp, plan, adds, &sums);
     group_note(warp, plan);
     warp->wgmmas++, warp->wgmma_ins = ins;
     return ins + 1;
