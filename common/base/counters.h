@@ -37,6 +37,7 @@
     X(global_store_requests, "global_store_requests", "stores to global memory")                   \
     X(global_store_sectors, "global_store_sectors", "sectors that they touched")                   \
     X(global_store_bytes, "global_store_bytes", "bytes that the active threads stored")            \
+    X(copied_sectors, "copied_sectors", "sectors that cp.async brings past the L1, to one each")   \
     X(l1_hit_sectors, "l1_hit_sectors", "loaded sectors found in the L1; modelled")                \
     X(l2_hit_sectors, "l2_hit_sectors", "loaded sectors found in the L2; modelled")                \
     X(dram_bytes, "dram_bytes", "bytes to and from DRAM; modelled")                                \

@@ -922,17 +922,20 @@ static void matrices_are_accessed_as_by_machine_code(void **state)
 }
 
 /* As ncu counts them on an H200: halves of sectors go together that come from one line, go to one
- * row and stay halves of the same kind, and a sector goes to one place at a time. */
+ * row and stay halves of the same kind, and a sector goes to one place at a time.  The hardware
+ * counts sectors of shared memory, once for each line that something of them comes from; ncu's
+ * source page once for each sector. */
 static void copies_past_the_l1_go_by_sectors(void **state)
 {
     static const struct {
         uint32_t pitch, begin, stride, lanes;
-        uint64_t want;
-    } PATTERNS[] = {{16, 0, 16, 32, 4},   {16, 16, 16, 32, 12}, {16, 32, 16, 32, 8},
-                    {16, 48, 16, 32, 16}, {64, 0, 16, 32, 32},  {144, 0, 16, 32, 32},
-                    {32, 0, 16, 32, 32},  {48, 0, 16, 32, 24},  {48, 48, 16, 32, 28},
-                    {16, 0, 32, 32, 32},  {64, 0, 64, 32, 16},  {128, 0, 48, 32, 32},
-                    {16, 16, 16, 2, 2},   {16, 0, 16, 2, 1}};
+        uint64_t want, loaded, copied;
+    } PATTERNS[] = {
+        {16, 0, 16, 32, 4, 16, 16},   {16, 16, 16, 32, 12, 20, 32}, {16, 32, 16, 32, 8, 16, 16},
+        {16, 48, 16, 32, 16, 20, 32}, {64, 0, 16, 32, 32, 32, 32},  {144, 0, 16, 32, 32, 32, 32},
+        {32, 0, 16, 32, 32, 32, 32},  {48, 0, 16, 32, 24, 32, 32},  {48, 48, 16, 32, 28, 32, 32},
+        {16, 0, 32, 32, 32, 16, 32},  {64, 0, 64, 32, 16, 32, 32},  {128, 0, 48, 32, 32, 32, 32},
+        {16, 16, 16, 2, 2, 2, 2},     {16, 0, 16, 2, 1, 1, 1}};
     (void)state;
     for (size_t i = 0; i < sizeof PATTERNS / sizeof *PATTERNS; i++) {
         char text[2048];
@@ -953,8 +956,93 @@ static void copies_past_the_l1_go_by_sectors(void **state)
             fail_msg("pitch %u from %u, stride %u: %llu wavefronts", PATTERNS[i].pitch,
                      PATTERNS[i].begin, PATTERNS[i].stride,
                      (unsigned long long)result.counters.shared_wavefronts);
+        assert_int_equal(result.counters.global_load_sectors, PATTERNS[i].loaded);
+        assert_int_equal(result.counters.copied_sectors, PATTERNS[i].copied);
         simt_close(gpu);
     }
+}
+
+/* What is copied again comes from the L1, unless the copy goes past it. */
+static void copies_past_the_l1_find_nothing_there(void **state)
+{
+    static const char *const WAY[] = {"ca", "cg"};
+    (void)state;
+    for (uint32_t past = 0; past < 2; past++) {
+        char text[2048];
+        SimtResult result;
+        SimtGpu *gpu = gpu_open(1, 0, 1);
+        uint64_t from = device_data(gpu, NULL, 8192);
+        snprintf(text, sizeof text,
+                 "%s.visible .entry k(.param .u64 from)\n{\n.shared .align 128 .b8 s[1024];\n"
+                 ".reg .b32 %%r<3>; .reg .b64 %%rd<4>;\n"
+                 "ld.param.u64 %%rd1, [from]; mov.u32 %%r1, %%tid.x; mov.u32 %%r2, s;\n"
+                 "mad.lo.s32 %%r2, %%r1, 16, %%r2; mad.wide.u32 %%rd3, %%r1, 16, %%rd1;\n"
+                 "cp.async.%s.shared.global [%%r2], [%%rd3], 16;\n"
+                 "cp.async.%s.shared.global [%%r2+512], [%%rd3], 16; cp.async.wait_all; ret;\n}\n",
+                 HEAD, WAY[past], WAY[past]);
+        assert_int_equal(run(gpu, text, 1, 32, 0, &from, 8, &result), 0);
+        assert_int_equal(result.counters.global_load_sectors, 2 * 16);
+        assert_int_equal(result.counters.l1_hit_sectors, past ? 0 : 16);
+        assert_int_equal(result.counters.copied_sectors, past ? 2 * 16 : 0);
+        simt_close(gpu);
+    }
+}
+
+/* ptxas joins neighbouring stores of two bytes and more, where another access by the same register
+ * shows that they are aligned and nothing between them may read them or write them. */
+static void neighbouring_stores_are_joined(void **state)
+{
+#define PAIR "st.global.u16 [%rd2+12], %h1; st.global.v2.u8 [%rd2+14], {%h1,%h1};"
+    static const struct {
+        const char *text;
+        uint64_t requests, sectors; /* 16 bytes a lane */
+    } STORES[] = {
+        {PAIR, 2, 32},
+        {"st.global.u32 [%rd2], %r1; " PAIR, 2, 32},
+        {PAIR "st.global.u32 [%rd2+8], %r1;", 2, 32},
+        {"st.global.f64 [%rd2], %d1; st.global.u32 [%rd2+8], %r1; " PAIR, 3, 48},
+        {"st.global.f64 [%rd2], %d1; st.global.u32 [%rd2+8], %r1; st.global.u32 [%rd2+12], %r1;", 2,
+         32},
+        {"st.global.u32 [%rd2+8], %r1; st.global.u32 [%rd2+12], %r1;", 2, 32},
+        {"st.global.f64 [%rd2+8], %d1; st.global.u16 [%rd2], %h1; st.global.u16 [%rd2+2], %h1; "
+         "st.global.u16 [%rd2+4], %h1; st.global.u16 [%rd2+6], %h1;",
+         2, 32},
+        {"st.global.u32 [%rd2], %r1; st.global.u8 [%rd2+4], %h1; st.global.u8 [%rd2+5], %h1;", 3,
+         48},
+        {"st.global.u32 [%rd2], %r1; st.global.u16 [%rd2+6], %h1; st.global.u16 [%rd2+8], %h1;", 3,
+         48},
+        {"st.global.u32 [%rd2], %r1; st.global.u16 [%rd2+12], %h1; ld.global.u32 %r1, [%rd1]; "
+         "st.global.u16 [%rd2+14], %h1;",
+         3, 48},
+        {"st.global.u32 [%rd2], %r1; st.global.u16 [%rd2+12], %h1; st.global.u32 [%rd1], %r1; "
+         "st.global.u16 [%rd2+14], %h1;",
+         4, 49},
+        {"st.volatile.global.u32 [%rd2+8], %r1; st.volatile.global.u32 [%rd2+12], %r1; "
+         "st.global.f64 [%rd2], %d1;",
+         3, 48},
+    };
+#undef PAIR
+    (void)state;
+    SimtGpu *gpu = gpu_open(1, 0, 1);
+    uint64_t out = device_data(gpu, NULL, 8192);
+    for (size_t i = 0; i < sizeof STORES / sizeof *STORES; i++) {
+        char text[2048];
+        SimtResult result;
+        snprintf(text, sizeof text,
+                 "%s.visible .entry k(.param .u64 out)\n{\n.reg .b64 %%rd<4>; .reg .b32 %%r<4>; "
+                 ".reg .b16 %%h<4>; .reg .f64 %%d<4>;\n"
+                 "ld.param.u64 %%rd1, [out]; mov.u32 %%r1, %%tid.x; mul.wide.u32 %%rd2, %%r1, 16;\n"
+                 "add.s64 %%rd2, %%rd1, %%rd2; mov.u16 %%h1, 3; mov.f64 %%d1, "
+                 "0d0000000000000000;\n%s\nret;\n}\n",
+                 HEAD, STORES[i].text);
+        assert_int_equal(run(gpu, text, 1, 32, 0, &out, 8, &result), 0);
+        if (result.counters.global_store_requests != STORES[i].requests ||
+            result.counters.global_store_sectors != STORES[i].sectors)
+            fail_msg("%s %llu stores, %llu sectors", STORES[i].text,
+                     (unsigned long long)result.counters.global_store_requests,
+                     (unsigned long long)result.counters.global_store_sectors);
+    }
+    simt_close(gpu);
 }
 
 /* Two words of each vector of four are two loads, each of which touches every sector. */
@@ -1178,6 +1266,8 @@ int main(void)
                                        cmocka_unit_test(atomics_pass_by_banks),
                                        cmocka_unit_test(matrices_are_accessed_as_by_machine_code),
                                        cmocka_unit_test(copies_past_the_l1_go_by_sectors),
+                                       cmocka_unit_test(copies_past_the_l1_find_nothing_there),
+                                       cmocka_unit_test(neighbouring_stores_are_joined),
                                        cmocka_unit_test(words_that_nobody_reads_are_not_loaded),
                                        cmocka_unit_test(branches_are_counted),
                                        cmocka_unit_test(host_threads_do_not_show),

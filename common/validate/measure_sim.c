@@ -20,6 +20,7 @@ static const struct {
               {"thread_instructions", offsetof(DeviceCost, instructions)},
               {"load_requests", offsetof(DeviceCost, global_load_requests)},
               {"load_sectors", offsetof(DeviceCost, global_load_sectors)},
+              {"copied_sectors", offsetof(DeviceCost, copied_sectors)},
               {"load_hits", offsetof(DeviceCost, l1_hit_sectors)},
               {"store_requests", offsetof(DeviceCost, global_store_requests)},
               {"store_sectors", offsetof(DeviceCost, global_store_sectors)},

@@ -21,6 +21,7 @@ flags="-O3 -std=c++17 -lineinfo -I. -Icommon/include"
 metrics='instructions:smsp__inst_executed.sum
 load_requests:l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum
 load_sectors:l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum
+copied_sectors:smsp__sass_l1tex_m_xbar2l1tex_read_sectors_mem_global_op_ldgsts_cache_bypass.sum
 load_hits:l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum
 store_requests:l1tex__t_requests_pipe_lsu_mem_global_op_st.sum
 store_sectors:l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum

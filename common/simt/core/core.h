@@ -164,7 +164,7 @@ enum { NO_SLOT = 0xffffffffu, NO_ROUTINE = 0xffffffffu };
 
 /* Accesses to shared memory that ptxas joins into one: of loads the first stands for all, of stores
  * the last, and the others follow. */
-enum { MERGE_NONE, MERGE_8, MERGE_16, MERGE_FOLLOWER };
+enum { MERGE_NONE, MERGE_4, MERGE_8, MERGE_16, MERGE_FOLLOWER };
 
 typedef struct TensorPlan TensorPlan; /* tensor.h */
 typedef struct BulkPlan BulkPlan;     /* async.h, as the next three */
@@ -318,6 +318,7 @@ struct SimtKernel {
     int in_order;           /* these, or global atomics: blocks run one after the other */
     int registers_known;    /* from a cubin */
     uint32_t machine_local; /* bytes of local memory, from a cubin */
+    int arrays_in_registers;    /* what the PTX has in local memory, as machine code shows */
     const MachineCode *machine; /* of a cubin made of this PTX; NULL: none */
     uint32_t *machine_order;    /* with spills: of each `from` its place there, from 1; 0: none */
     uint32_t registers_needed;  /* by a thread, in registers or elsewhere: registers.c */

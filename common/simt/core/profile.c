@@ -216,7 +216,7 @@ int profile_keep(Launch *launch, const InsCount *count, uint64_t cycles)
                              .spilled_bytes = kernel->info.spilled_bytes,
                              .spills = kernel->info.spills,
                              .spill_line = kernel->info.spill_line,
-                             .array_bytes = kernel->local_bytes};
+                             .array_bytes = kernel->arrays_in_registers ? 0 : kernel->local_bytes};
     memcpy(profile->grid, launch->launch->grid, sizeof profile->grid);
     memcpy(profile->threads, launch->launch->block, sizeof profile->threads);
     for (uint32_t i = 0; i < launch->spans; i++)

@@ -1,9 +1,10 @@
-/* merge.c - loads from shared memory, and stores to it, that ptxas joins: four neighbouring words
- * or two pairs of words become one LDS.128 or STS.128, two words one of 64 bits, where it can prove
- * that the address is a multiple of the width.
+/* merge.c - loads from shared memory, and stores, that ptxas joins: four neighbouring words or two
+ * pairs of words become one LDS.128 or STS.128, two words one of 64 bits, where it can prove that
+ * the address is a multiple of the width.  Stores to global memory likewise, and of 16 bits too.
  *
  * The proof is by known zeros: how many low bits of a register are always zero, worked out from
- * every instruction that writes it. */
+ * every instruction that writes it.  What a pointer to global memory is a multiple of, another
+ * access by the same register shows. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,10 +110,16 @@ static int zeros_find(Zeros *z)
     return 0;
 }
 
-/* Bytes of an access to shared memory that may be a part of a wider one; 0: it may not. */
+static int is_global_store(const Ins *ins)
+{
+    return ins->class == CLASS_STORE && ins->space == PTX_GLOBAL && !ins->order && !ins->pseudo;
+}
+
+/* Bytes of an access that may be a part of a wider one; 0: it may not. */
 static uint32_t part_of(const Ins *ins)
 {
     uint32_t bytes = ins->bytes * (ins->vector > 1 ? ins->vector : 1u);
+    if (is_global_store(ins)) return ins->guard != NO_SLOT || bytes < 2 || bytes > 8 ? 0 : bytes;
     switch (ins->op) {
     case OP_LD_SHARED_32:
     case OP_LD_SHARED_64:
@@ -133,6 +140,9 @@ static int is_between(const Ins *first, const Ins *ins)
     if (ins->class == CLASS_BRANCH || ins->class == CLASS_BARRIER || ins->class == CLASS_ATOMIC ||
         ins->op == OP_JOIN)
         return 1;
+    if (is_global_store(first))
+        return (ins->class == CLASS_LOAD && !ins->read_only) ||
+               (ins->class == CLASS_STORE && (!is_global_store(ins) || ins->a != first->a));
     if (first->class == CLASS_SHARED_LOAD) return ins->class == CLASS_SHARED_STORE;
     return ins->class == CLASS_SHARED_LOAD ||
            (ins->class == CLASS_SHARED_STORE && ins->a != first->a);
@@ -164,13 +174,46 @@ static int merge_try(SimtKernel *kernel, uint32_t at, int64_t bytes)
         if (imm == part[0]->imm) continue;
         part[parts] = partner(kernel, at, imm);
         if (!part[parts]) return 0;
-        if (joined->class == CLASS_SHARED_STORE && part[parts] > joined) joined = part[parts];
+        if (joined->class != CLASS_SHARED_LOAD && part[parts] > joined) joined = part[parts];
         parts++;
     }
     for (uint32_t i = 0; i < parts; i++)
         part[i]->merge = MERGE_FOLLOWER;
-    joined->merge = bytes == 16 ? MERGE_16 : MERGE_8;
+    joined->merge = bytes == 16 ? MERGE_16 : bytes == 8 ? MERGE_8 : MERGE_4;
     return 1;
+}
+
+/* Does another access of as many bytes in the same straight piece show that the register is a
+ * multiple of them? */
+static int is_shown(const SimtKernel *kernel, uint32_t at, int64_t bytes)
+{
+    const Ins *first = &kernel->code[at];
+    for (int step = -1; step <= 1; step += 2)
+        for (uint32_t k = at + (uint32_t)step, n = 0; k < kernel->count && n < WINDOW;
+             k += (uint32_t)step, n++) {
+            const Ins *ins = &kernel->code[k];
+            if (ins->class == CLASS_BRANCH || ins->op == OP_JOIN) break;
+            int64_t wide = ins->bytes * (ins->vector > 1 ? ins->vector : 1);
+            if ((ins->class == CLASS_LOAD || ins->class == CLASS_STORE) &&
+                ins->space == PTX_GLOBAL && ins->guard == NO_SLOT && ins->a == first->a &&
+                wide >= bytes && ins->imm % bytes == 0)
+                return 1;
+            for (int d = 0; d < 4 && ins->t_d[d]; d++)
+                if (ins->t_d[d] == first->t_s[0]) n = WINDOW;
+        }
+    return 0;
+}
+
+/* Up to four parts become the widest access that is possible. */
+static void stores_merge(SimtKernel *kernel, const Zeros *z, uint32_t at)
+{
+    const Ins *ins = &kernel->code[at];
+    uint32_t zeros = zeros_of(z, ins->t_s[0], ins->a);
+    for (int64_t each = part_of(ins), bytes = each * 4; bytes > each; bytes /= 2)
+        if (bytes <= 16 &&
+            (bytes <= (int64_t)1 << smaller(zeros, 4) || is_shown(kernel, at, bytes)) &&
+            merge_try(kernel, at, bytes))
+            return;
 }
 
 void accesses_merge(SimtKernel *kernel)
@@ -181,6 +224,10 @@ void accesses_merge(SimtKernel *kernel)
         const Ins *ins = &kernel->code[i];
         uint32_t zeros = zeros_of(&z, ins->t_s[0], ins->a), bytes = part_of(ins);
         if (!bytes || ins->merge != MERGE_NONE) continue;
+        if (is_global_store(ins)) {
+            stores_merge(kernel, &z, i);
+            continue;
+        }
         if (zeros >= 4 && merge_try(kernel, i, 16)) continue;
         if (zeros >= 3 && bytes == 4) merge_try(kernel, i, 8);
     }

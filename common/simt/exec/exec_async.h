@@ -180,10 +180,7 @@ HANDLER(CP_ASYNC)
     if (warp->worker->racecheck && whole)
         global_raced(warp, ins, from, whole, bytes,
                      whole == FULL_MASK && !linear ? SHAPE_LINEAR : SHAPE_ANY, 0);
-    if (warp->count) {
-        if (reading) count_global(warp, ins, from, reading, 0);
-        count_copied(warp, ins, from, to, warp->mask);
-    }
+    if (warp->count) count_copied(warp, ins, from, to, reading, warp->mask);
     return ins + 1;
 }
 

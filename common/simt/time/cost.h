@@ -10,9 +10,9 @@
 
 void count_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask, int store);
 void count_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask, int store);
-/* What an asynchronous copy writes. */
+/* An asynchronous copy of these lanes, of which those of `reading` have a source. */
 void count_copied(Warp *warp, const Ins *ins, const uint64_t *from, const uint32_t *to,
-                  uint32_t mask);
+                  uint32_t reading, uint32_t mask);
 /* `changed`: the lanes that left another value than they found. */
 void count_atomic(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask,
                   uint32_t changed);

@@ -137,6 +137,8 @@ static uint32_t wavefronts_count(Wavefronts *last, const uint32_t *offset, uint3
 
 static uint32_t bytes_each(const Ins *ins)
 {
+    static const uint32_t JOINED[] = {[MERGE_4] = 4, [MERGE_8] = 8, [MERGE_16] = 16};
+    if (ins->merge && ins->merge != MERGE_FOLLOWER) return JOINED[ins->merge];
     if (ins->part_bytes) return ins->part_bytes;
     return ins->bytes * (ins->vector > 1 ? ins->vector : 1u);
 }
@@ -203,6 +205,12 @@ static uint32_t lookups_of(uint32_t lines, uint32_t misses)
     return lines > 2 && cycles < 2 ? 2 : cycles;
 }
 
+/* Loads that look nothing up in the L1: what is ordered, and cp.async.cg. */
+static int is_past_l1(const Ins *ins)
+{
+    return ins->order & ORDER_READS || (ins->op == OP_CP_ASYNC && ins->aux);
+}
+
 static void global_add(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask,
                        int store)
 {
@@ -222,9 +230,10 @@ static void global_add(Warp *warp, const Ins *ins, const uint64_t *address, uint
         misses = n;
     } else {
         c->global_load_requests++, c->global_load_sectors += n, c->global_load_bytes += bytes;
-        if (!(ins->order & ORDER_READS)) lines_list(warp, sector, n);
+        int past = is_past_l1(ins);
+        if (!past) lines_list(warp, sector, n);
         for (uint32_t i = 0; i < n; i++)
-            if (ins->order & ORDER_READS || !l1_hit(warp, sector[i])) sector[misses++] = sector[i];
+            if (past || !l1_hit(warp, sector[i])) sector[misses++] = sector[i];
         c->l1_hit_sectors += n - misses;
     }
     l2_access(warp, sector, misses, address, mask, bytes_each(ins), store);
@@ -248,7 +257,12 @@ static void global_add(Warp *warp, const Ins *ins, const uint64_t *address, uint
 void count_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask, int store)
 {
     uint64_t moved[LANES];
-    if (is_free(ins)) return;
+    if (is_free(ins) || ins->merge == MERGE_FOLLOWER) return;
+    if (ins->merge) {
+        for (int i = 0; i < LANES; i++)
+            moved[i] = address[i] & ~(uint64_t)(bytes_each(ins) - 1);
+        address = moved;
+    }
     int is_const = ins->space == PTX_CONST;
     if (warp->worker->watcher)
         watch_access(warp, ins, is_const ? SIGHT_CONSTANT : SIGHT_GLOBAL, address, mask, store);
@@ -291,7 +305,6 @@ void count_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t m
     uint32_t bytes = bytes_each(ins), first[LANES];
     if (is_free(ins) || ins->merge == MERGE_FOLLOWER) return;
     if (ins->merge) {
-        bytes = ins->merge == MERGE_16 ? 16 : 8;
         for (int i = 0; i < LANES; i++)
             first[i] = offset[i] & ~(bytes - 1);
         offset = first;
@@ -304,14 +317,29 @@ void count_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t m
     }
 }
 
+/* Past the L1 a sector is counted wherever a part of it goes: the hardware's counter, and ncu's
+ * source page, which the profile follows. */
+static void copied_add(Warp *warp, const Ins *ins, const uint64_t *from, const uint32_t *to,
+                       uint32_t mask)
+{
+    Counters *c = &warp->worker->counters;
+    InsCount *profile = &warp->worker->profile[ins - warp->code];
+    CopySectors counted = copy_sectors(to, from, mask);
+    uint64_t sector[LANES], n = units_collect(from, mask, SECTOR, sector);
+    c->global_load_sectors += counted.by_line - n;
+    c->copied_sectors += counted.by_sector, profile->sectors += counted.by_sector - n;
+}
+
 void count_copied(Warp *warp, const Ins *ins, const uint64_t *from, const uint32_t *to,
-                  uint32_t mask)
+                  uint32_t reading, uint32_t mask)
 {
     uint32_t needed, passes;
+    if (reading) count_global(warp, ins, from, reading, 0);
     if (!ins->aux) { /* by way of the L1 */
         count_shared(warp, ins, to, mask, 1);
         return;
     }
+    copied_add(warp, ins, from, to, reading);
     if (warp->worker->watcher) watch_shared(warp, ins, to, mask, 1);
     passes = copy_wavefronts(to, from, mask, &needed);
     shared_passes_add(warp, ins, passes, needed < passes ? needed : passes, 1);
@@ -652,7 +680,7 @@ static void local_add(Warp *warp, const Ins *ins, const uint64_t *offset, uint32
 void count_local(Warp *warp, const Ins *ins, const uint64_t *offset, uint32_t mask, int store)
 {
     uint64_t moved[LANES];
-    if (is_free(ins)) return;
+    if (is_free(ins) || warp->worker->kernel->arrays_in_registers) return;
     if (warp->worker->watcher && !ins->pseudo)
         watch_access(warp, ins, SIGHT_LOCAL, offset, mask, store);
     for (uint32_t i = 0; i < parts_count(ins); i++)

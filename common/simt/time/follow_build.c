@@ -66,6 +66,7 @@ static int is_plain(const SimtKernel *kernel)
 static int is_anchor(const Ins *ins)
 {
     if (ins->pseudo || ins->space == PTX_CONST || ins->space == PTX_PARAM) return 0;
+    if (ins->merge == MERGE_FOLLOWER && ins->class == CLASS_STORE) return 0;
     if (ins->op == OP_CLUSTER_BARRIER) return ins->aux != 0; /* who only arrives goes on */
     if (ins->op == OP_FENCE) return ins->aux != 0;           /* within a block there is none */
     return is_memory(ins) || ins->op == OP_BAR || ins->op == OP_BULK_GROUP || ins->op == OP_MATCH;

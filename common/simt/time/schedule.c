@@ -184,6 +184,7 @@ static Price price_of(const Ins *ins, const SimtKernel *kernel, const SimtMachin
         p.latency = SHARED_AHEAD, p.wait = STALL_SHORT_SCOREBOARD;
         p.slots = ins->merge == MERGE_FOLLOWER ? 0 : ins->part[1] ? 2 : 1;
         break;
+    case CLASS_STORE:
     case CLASS_SHARED_STORE:
         p.slots = ins->merge != MERGE_FOLLOWER;
         break;
@@ -404,10 +405,31 @@ static void pieces_order(const SimtKernel *kernel, Price *price)
     }
 }
 
+/* Local memory of the PTX of which the machine's code has nothing: ptxas keeps small arrays in
+ * registers and selects among them, also where the place is known only at run time. */
+static void arrays_find(SimtKernel *kernel, const SimtMachine *machine)
+{
+    enum { LOAD_LOCAL = 0x183, STORE_LOCAL = 0x187 };
+    const MachineCode *code = kernel->machine;
+    if (!kernel->local_bytes || kernel->machine_local || !code || !code->count ||
+        code->sm / 10 != machine->cc_major)
+        return;
+    for (uint32_t i = 0; i < code->count; i++) {
+        uint32_t op = code->ins[i].op & MACHINE_OPERATION;
+        if (op == LOAD_LOCAL || op == STORE_LOCAL) return;
+    }
+    kernel->arrays_in_registers = 1;
+    for (uint32_t i = 0; i < kernel->count; i++) {
+        Ins *ins = &kernel->code[i];
+        if (is_memory(ins) && ins->space == PTX_LOCAL) ins->class = CLASS_INT;
+    }
+}
+
 int schedule_build(SimtKernel *kernel, const SimtMachine *machine, int machine_code)
 {
     Uses uses = {NULL, NULL, NULL};
     if (kernel->price) return 0;
+    if (machine_code) arrays_find(kernel, machine);
     Price *price = calloc(kernel->count + 1, sizeof *price);
     if (price && uses_count(kernel, &uses) == 0) {
         for (uint32_t i = 0; i < kernel->count; i++)

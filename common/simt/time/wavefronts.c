@@ -123,6 +123,28 @@ uint32_t copy_wavefronts(const uint32_t *to, const uint64_t *from, uint32_t mask
     return waves;
 }
 
+/* How many different sectors of shared memory these lanes' bytes go to, those from different pieces
+ * of `unit` bytes counted apart. */
+static uint32_t copy_targets(const uint32_t *to, const uint64_t *from, uint32_t mask, uint32_t unit)
+{
+    uint64_t piece[LANES];
+    uint32_t sector[LANES], n = 0;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(m), i = n;
+        piece[n] = from[lane] / unit, sector[n] = to[lane] / COPY_SECTOR;
+        while (i && (piece[i - 1] != piece[n] || sector[i - 1] != sector[n]))
+            i--;
+        n += !i;
+    }
+    return n;
+}
+
+CopySectors copy_sectors(const uint32_t *to, const uint64_t *from, uint32_t mask)
+{
+    return (CopySectors){copy_targets(to, from, mask, LINE_BYTES),
+                         copy_targets(to, from, mask, COPY_SECTOR)};
+}
+
 /* ---- atomics ---- */
 
 static uint32_t bank_of(uint32_t offset, uint32_t bytes)

@@ -11,6 +11,13 @@ uint32_t wavefronts_work_out(const uint32_t *offset, uint32_t mask, uint32_t byt
 /* Of a copy of 16 bytes a lane that goes past the L1, from global to shared memory. */
 uint32_t copy_wavefronts(const uint32_t *to, const uint64_t *from, uint32_t mask, uint32_t *needed);
 
+/* Sectors of such a copy, as an H200's counter and as ncu's source page has them: sectors of shared
+ * memory, each once for each line, or for each sector, of which it gets something. */
+typedef struct CopySectors {
+    uint32_t by_line, by_sector;
+} CopySectors;
+CopySectors copy_sectors(const uint32_t *to, const uint64_t *from, uint32_t mask);
+
 /* What an atomic takes: turns of its loop (1 where it has none), the wavefronts of the loads in
  * that, its own ones, and as many as both need at least. */
 typedef struct AtomicPasses {
