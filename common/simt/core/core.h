@@ -557,10 +557,15 @@ typedef struct InsCount {
     uint64_t shared_requests, wavefronts, divergent;
 } InsCount;
 
-/* The last access to shared memory of an instruction, by all lanes of a warp. */
-typedef struct Wavefronts {
+/* An access to banks: what decides how many passes it takes, and how many these are. */
+typedef struct Banked {
     uint32_t distance[LANES], rest, unit; /* in units of so many bytes; 0: none yet */
-    uint32_t passes, needed;
+    uint32_t mask, passes, needed;
+} Banked;
+
+/* The last accesses of an instruction, which may be to either memory; a copy's are to both. */
+typedef struct Wavefronts {
+    Banked shared, global;
 } Wavefronts;
 
 /* Sectors of device memory, one bit each; words of pages that were not taken say nothing. */

@@ -80,28 +80,55 @@ static inline void chain_turn(Chain *chain, uint64_t cycle)
     chain->slots = 0;
 }
 
-/* After `ins` was executed and its access, if any, counted. */
-static inline void chain_step(Warp *warp, const Ins *ins, const Price *price, uint32_t issue_cycles)
+/* Does it neither wait for more than its operands nor hold up what comes behind it?  Nearly all
+ * that is executed is so. */
+static inline int chain_is_plain(const Ins *ins, const Price *price)
+{
+    int waits = ins->order & ORDER_FENCES || ins->op == OP_CP_WAIT || ins->merge == MERGE_FOLLOWER,
+        tells = writes_far(ins) || ins->op == OP_CP_ASYNC || ins->merge;
+    return !waits && !tells && ins->shared_atomic != SHARED_RETRIES && !price->saves &&
+           !price->last && ins->op != OP_ACCELERATOR && ins->op != OP_MATCH;
+}
+
+/* When its operands are there. */
+static inline uint64_t chain_ready(const Chain *chain, const Ins *ins)
+{
+    uint64_t at = chain->begin;
+    for (int i = 0; i < 6; i++)
+        if (chain->ready[ins->t_s[i]] > at) at = chain->ready[ins->t_s[i]];
+    return at;
+}
+
+/* It issues at `at`, if it is more than a part of another one; when its result is there. */
+static inline uint64_t chain_issue(Warp *warp, const Ins *ins, const Price *price, uint64_t at)
+{
+    Chain *chain = &warp->chain;
+    if (!price->slots) return at;
+    chain->slots += price->slots;
+    if (at > chain->latest) chain->latest = at;
+    if (!is_memory(ins)) return at + price->latency;
+    return warp->pending ? at + warp->pending - 1 : at;
+}
+
+static inline void chain_result(Chain *chain, const Ins *ins, uint64_t result)
+{
+    for (int i = 0; i < 4 && ins->t_d[i]; i++)
+        chain->ready[ins->t_d[i]] = result;
+}
+
+/* One that is not plain. */
+static inline void chain_step_other(Warp *warp, const Ins *ins, const Price *price,
+                                    uint32_t issue_cycles)
 {
     Chain *chain = &warp->chain;
     uint64_t release = release_cycles(ins, &chain->written);
     if (release) chain_turn(chain, chain_end(chain, issue_cycles) + release);
-    uint64_t *ready = chain->ready, at = chain->begin, result;
     if (writes_far(ins)) chain->written = 1;
-    for (int i = 0; i < 6; i++)
-        if (ready[ins->t_s[i]] > at) at = ready[ins->t_s[i]];
+    uint64_t at = chain_ready(chain, ins), result;
     if (ins->op == OP_CP_WAIT && (ins->imm || !ins->aux) && chain->copied > at) at = chain->copied;
-    result = at;
-    if (price->slots) {
-        chain->slots += price->slots;
-        if (at > chain->latest) chain->latest = at;
-        result += !is_memory(ins) ? price->latency : warp->pending ? warp->pending - 1 : 0;
-        result += match_cycles(ins, warp->passes, price);
-    } else if (ins->merge == MERGE_FOLLOWER) {
-        result = chain->joined;
-    }
-    for (int i = 0; i < 4 && ins->t_d[i]; i++)
-        ready[ins->t_d[i]] = result;
+    result = chain_issue(warp, ins, price, at) + match_cycles(ins, warp->passes, price);
+    if (!price->slots && ins->merge == MERGE_FOLLOWER) result = chain->joined;
+    chain_result(chain, ins, result);
     if (ins->op == OP_CP_ASYNC && result > chain->copied) chain->copied = result;
     if (ins->merge == MERGE_8 || ins->merge == MERGE_16) chain->joined = result;
     if (ins->shared_atomic == SHARED_RETRIES)
@@ -116,6 +143,16 @@ static inline void chain_step(Warp *warp, const Ins *ins, const Price *price, ui
     uint64_t end = chain_end(chain, issue_cycles) + hold;
     if (ins->op == OP_MBARRIER && warp->phase_at > end) end = warp->phase_at;
     chain_turn(chain, end);
+}
+
+/* After `ins` was executed and its access, if any, counted. */
+static inline void chain_step(Warp *warp, const Ins *ins, const Price *price, uint32_t issue_cycles)
+{
+    if (price->plain)
+        chain_result(&warp->chain, ins,
+                     chain_issue(warp, ins, price, chain_ready(&warp->chain, ins)));
+    else
+        chain_step_other(warp, ins, price, issue_cycles);
 }
 
 #endif

@@ -25,13 +25,23 @@ static inline uint32_t distinct_add(uint64_t *distinct, uint32_t n, uint64_t val
     return n;
 }
 
+/* The active lanes that may want another piece of `unit` bytes than those before: those that differ
+ * from the lane before, and those behind an idle one.  Written for vectors. */
+static inline uint32_t changes_find(const uint64_t *address, uint32_t mask, uint32_t unit)
+{
+    uint32_t changes = ~(mask << 1);
+    for (uint32_t i = 1; i < LANES; i++)
+        changes |= address[i] / unit != address[i - 1] / unit ? 1u << i : 0;
+    return mask & changes;
+}
+
 /* The distinct pieces of `unit` bytes of the active lanes, in the order of the lanes.  No access
- * straddles one: all are aligned. */
+ * straddles one: all are aligned.  Mostly neighbours want the same. */
 static inline uint32_t units_collect(const uint64_t *address, uint32_t mask, uint32_t unit,
                                      uint64_t *piece)
 {
     uint32_t n = 0;
-    for (uint32_t m = mask; m; m &= m - 1)
+    for (uint32_t m = changes_find(address, mask, unit); m; m &= m - 1)
         n = distinct_add(piece, n, address[__builtin_ctz(m)] / unit);
     return n;
 }
@@ -114,19 +124,18 @@ static uint32_t lines_count(const uint64_t *sector, uint32_t n)
 
 /* An instruction mostly does the same again, somewhere else: then banks are others and as many.  So
  * its last access is kept, as distances from its first lane. */
-static uint32_t wavefronts_count(Wavefronts *last, const uint32_t *offset, uint32_t mask,
+static uint32_t wavefronts_count(Banked *last, const uint32_t *offset, uint32_t mask,
                                  uint32_t bytes, int store, uint32_t *needed)
 {
     uint32_t unit = bytes <= 4   ? 4
                     : bytes < 16 ? 8
                                  : 16,
-             differ = last->unit ^ unit, first = offset[0], rest = first % unit;
-    if (mask != FULL_MASK) return wavefronts_work_out(offset, mask, bytes, store, needed);
-    differ |= last->rest ^ rest;
+             first = offset[0], rest = first & (unit - 1),
+             differ = (last->unit ^ unit) | (last->rest ^ rest) | (last->mask ^ mask);
     for (uint32_t i = 0; i < LANES; i++)
         differ |= last->distance[i] ^ (offset[i] - first);
     if (differ) {
-        last->unit = unit, last->rest = rest;
+        last->unit = unit, last->rest = rest, last->mask = mask;
         for (uint32_t i = 0; i < LANES; i++)
             last->distance[i] = offset[i] - first;
         last->passes = wavefronts_work_out(offset, mask, bytes, store, &last->needed);
@@ -159,12 +168,15 @@ static const uint64_t *part_addresses(const Ins *ins, uint32_t part, const uint6
     return moved;
 }
 
-static uint32_t wavefronts_of(const uint64_t *address, uint32_t mask, uint32_t bytes)
+/* Of an access to global memory. */
+static uint32_t wavefronts_of(Worker *worker, const Ins *ins, const uint64_t *address,
+                              uint32_t mask)
 {
     uint32_t offset[LANES], needed;
     for (int i = 0; i < LANES; i++)
         offset[i] = (uint32_t)address[i];
-    return wavefronts_work_out(offset, mask, bytes, 0, &needed);
+    return wavefronts_count(&worker->wavefronts[ins->mem].global, offset, mask, bytes_each(ins), 0,
+                            &needed);
 }
 
 /* What the cycle model hears of an access. */
@@ -240,7 +252,7 @@ static void global_add(Warp *warp, const Ins *ins, const uint64_t *address, uint
     /* The L1's data lie in the same banks as shared memory. */
     uint32_t lines = lines_count(sector, n), lookups = lookups_of(lines, misses),
              passes = (n + machine->l1_sectors_per_cycle - 1) / machine->l1_sectors_per_cycle;
-    if (lines > (store ? 2 : 1)) passes = wavefronts_of(address, mask, bytes_each(ins));
+    if (lines > (store ? 2 : 1)) passes = wavefronts_of(worker, ins, address, mask);
     passes_add(warp, lookups > passes ? lookups : passes);
     InsCount *profile = &worker->profile[ins - warp->code];
     profile->requests++, profile->sectors += n, profile->hits += store ? 0 : n - misses;
@@ -294,7 +306,7 @@ static void shared_add(Warp *warp, const Ins *ins, const uint32_t *offset, uint3
 {
     Worker *worker = warp->worker;
     const SimtMachine *machine = &worker->gpu->machine;
-    Wavefronts *last = &worker->wavefronts[ins->mem];
+    Banked *last = &worker->wavefronts[ins->mem].shared;
     uint32_t needed, passes = wavefronts_count(last, offset, mask, bytes, store, &needed);
     shared_passes_add(warp, ins, passes, needed, store);
     if (!store) warp->pending = (uint64_t)machine->shared_latency + passes - 1;
@@ -504,7 +516,7 @@ static uint32_t shared_atomic_passes(Warp *warp, const Ins *ins, const uint64_t 
     Counters *c = &worker->counters;
     InsCount *profile = &worker->profile[ins - warp->code];
     AtomicPasses passes;
-    uint32_t offset[LANES];
+    uint32_t offset[LANES], needed;
     for (uint32_t i = 0; i < LANES; i++)
         offset[i] = (uint32_t)address[i];
     uint32_t op = ins->aux & 15,
@@ -515,7 +527,8 @@ static uint32_t shared_atomic_passes(Warp *warp, const Ins *ins, const uint64_t 
         atomic_loop_16(offset, mask, &passes);
     else
         atomic_loop(offset, mask, changing, ins->bytes, &passes);
-    if (ins->shared_atomic == SHARED_COUNTS) passes.own = wavefronts_of(address, mask, WORD);
+    if (ins->shared_atomic == SHARED_COUNTS)
+        passes.own = wavefronts_work_out(offset, mask, WORD, 0, &needed);
     if (passes.loads) c->shared_load_requests += passes.rounds;
     c->shared_wavefronts += passes.loads, c->shared_atomic_wavefronts += passes.own;
     c->bank_conflicts += passes.loads + passes.own - passes.needed;

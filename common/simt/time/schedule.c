@@ -444,6 +444,8 @@ int schedule_build(SimtKernel *kernel, const SimtMachine *machine, int machine_c
         pieces_order(kernel, price);
         uint32_t prices;
         price = loops_unroll(kernel, price, loops, &prices);
+        for (uint32_t i = 0; price && i < kernel->count; i++)
+            price[i].plain = (uint8_t)chain_is_plain(&kernel->code[i], &price[i]);
         if (price && machine_code) price = follow_build(kernel, price, prices, machine);
         kernel->price = price;
     } else {
