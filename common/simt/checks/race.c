@@ -273,6 +273,7 @@ void race_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t ma
     if (ins->order) kind = within_block(ins, kind);
     if (warp->block->departures && kind != RACE_READ)
         race_departures(warp, ins, offset, mask, bytes);
+    if (warp->block->read && kind != RACE_READ) race_products(warp, ins, offset, mask, bytes);
     if (warp->block->flights) race_flights(warp, ins, offset, mask, bytes, kind == RACE_READ);
     race_words(warp, ins, offset, mask, mask, bytes, kind);
 }

@@ -68,7 +68,7 @@ void race_words(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mas
  * product reads for `lane`: is what threads wrote there fenced?  0 after telling that it is not. */
 int race_fenced(Warp *warp, const Ins *ins, uint32_t lane, uint32_t piece);
 /* Is a bulk copy under way that may have to do with bytes [low, high) of the block's shared memory?
- * `store`: also one that reads. */
+ * `store`: also one that reads, or a product that does. */
 int race_copies_near(const Block *block, uint32_t low, uint32_t high, int store);
 /* Hazards with bulk copies that are under way to the block's shared memory. */
 void race_flights(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask, uint32_t bytes,
@@ -78,6 +78,11 @@ void race_unfinished(Worker *worker);
 /* Writes where bulk copies may still have to read. */
 void race_departures(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask,
                      uint32_t bytes);
+/* A product of the warp reads pieces of 16 bytes, until the warp has waited for its group. */
+void race_product_reads(Warp *warp, const Ins *ins, const uint32_t *piece, uint32_t count);
+/* Writes where products may still have to read. */
+void race_products(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask,
+                   uint32_t bytes);
 void race_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask, uint32_t bytes,
                  RaceKind kind);
 

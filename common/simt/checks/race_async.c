@@ -4,7 +4,9 @@
  * What a thread wrote they see only behind a fence.proxy.async: of the thread that wrote, or of the
  * warp that asks, behind a barrier.  What the accelerator writes a thread sees only when it has
  * seen the mbarrier's phase complete; what it reads nobody may write until the thread that asked
- * has waited for the copy's group. */
+ * has waited for the copy's group, and what a product reads until its warp has. */
+#include <stdlib.h>
+
 #include "common/simt/checks/race.h"
 #include "common/simt/checks/report.h"
 #include "common/simt/core/async.h"
@@ -48,6 +50,57 @@ int race_fenced(Warp *warp, const Ins *ins, uint32_t lane, uint32_t piece)
     return 1;
 }
 
+/* ---- products that still read their factors ------------------------------------------------- */
+
+void race_product_reads(Warp *warp, const Ins *ins, const uint32_t *piece, uint32_t count)
+{
+    Block *block = warp->block;
+    uint32_t pieces = block->shared_bytes / PIECE;
+    if (!block->read) block->read = calloc((size_t)block->warps * pieces, sizeof *block->read);
+    if (!block->read) return; /* then nothing is told of */
+    ProductRead *read = block->read + (size_t)warp->index * pieces;
+    for (uint32_t i = 0; i < count; i++)
+        read[piece[i] / PIECE] =
+            (ProductRead){.group = warp->wgmma_group + 1, .ins = (uint32_t)(ins - warp->code)};
+}
+
+/* The first warp of which a product may still read bytes [low, high). */
+static const ProductRead *product_find(const Block *block, uint32_t low, uint32_t high,
+                                       uint32_t *who)
+{
+    uint32_t pieces = block->shared_bytes / PIECE;
+    for (uint32_t w = 0; w < block->warps; w++) {
+        const ProductRead *read = block->read + (size_t)w * pieces;
+        for (uint32_t i = low / PIECE; i < pieces && i * PIECE < high; i++)
+            if (read[i].group > block->warp[w].wgmma_landed) {
+                *who = w;
+                return &read[i];
+            }
+    }
+    return NULL;
+}
+
+void race_products(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask,
+                   uint32_t bytes)
+{
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(m), who;
+        const ProductRead *read =
+            product_find(warp->block, offset[lane], offset[lane] + bytes, &who);
+        if (!read) continue;
+        RaceEnds ends = race_ends(warp, ins, read->ins, who * LANES);
+        finding_add(warp, ins, SIMT_RACECHECK, lane, 0, bytes,
+                    "Race reported between a product at %.100s by the warp of thread %s, which may "
+                    "still read its factors, and Write access at %.100s: that warp has not waited "
+                    "for the product's group (wgmma.wait_group), at offset 0x%x of __shared__ "
+                    "memory",
+                    ends.where, ends.who, ends.here, offset[lane]);
+        return;
+    }
+}
+
+/* ---- bulk copies ---------------------------------------------------------------------------- */
+
 /* Has the copy to do with any of these bytes?  A swizzle changes places within 128 bytes only. */
 static int overlaps(uint32_t from, const Stretch *stretch, uint32_t at, uint32_t bytes)
 {
@@ -63,7 +116,8 @@ int race_copies_near(const Block *block, uint32_t low, uint32_t high, int store)
     for (uint32_t i = 0; store && i < block->departures; i++)
         if (overlaps(block->departure[i].from, &block->departure[i].stretch, low, high - low))
             return 1;
-    return 0;
+    uint32_t who;
+    return store && block->read && product_find(block, low, high, &who);
 }
 
 void race_flights(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask, uint32_t bytes,

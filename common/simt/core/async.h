@@ -78,6 +78,12 @@ typedef struct Departure {
     uint32_t groups; /* of its thread that were committed since; 0: none, not even its own */
 } Departure;
 
+/* Of a warp and a piece of 16 bytes of shared memory: the latest group of products that reads it,
+ * and one of its instructions. */
+typedef struct ProductRead {
+    uint32_t group, ins;
+} ProductRead;
+
 /* For the replay: which phase an mbarrier is in, numbered through the block; and for chains, when
  * the latest of what counts for it arrived, and that of the phase before. */
 typedef struct PhaseNumber {

@@ -171,6 +171,7 @@ typedef struct BulkPlan BulkPlan;     /* async.h, as the next three */
 typedef struct WgmmaPlan WgmmaPlan;
 typedef struct Flight Flight;
 typedef struct Departure Departure;
+typedef struct ProductRead ProductRead;
 typedef struct PhaseNumber PhaseNumber;
 typedef struct Price Price;       /* schedule.h */
 typedef struct Unrolled Unrolled; /* unroll.h */
@@ -531,6 +532,7 @@ struct Block {
     uint32_t flights, flight_room, flight_bytes;
     Departure *departure; /* what racecheck knows of copies out of shared memory */
     uint32_t departures, departure_room;
+    ProductRead *read; /* for racecheck, a row of all pieces a warp; NULL: no product yet */
     PhaseNumber *phase;
     uint32_t *phase_at; /* by the barrier's offset: its place in `phase` and 1; 0: none */
     uint32_t phases, phase_room, phase_count;

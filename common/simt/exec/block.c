@@ -276,6 +276,7 @@ static void flights_drop(Block *block)
     for (uint32_t i = 0; i < block->flights; i++)
         free(block->flight[i].data);
     block->flights = block->flight_bytes = block->departures = 0;
+    free(block->read), block->read = NULL;
 }
 
 static void hopper_clear(Warp *warp)
@@ -688,6 +689,7 @@ void worker_close(Worker *worker)
         free(worker->warp[w].async), calls_close(&worker->warp[w]);
     flights_drop(&worker->block);
     free(worker->block.flight), free(worker->block.departure), free(worker->block.phase);
+    free(worker->block.read);
     free(worker->block.phase_at);
     l2_log_close(&worker->l2);
     if (worker->shelf) shelf_leave(worker->shelf);

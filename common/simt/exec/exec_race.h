@@ -82,7 +82,8 @@ __attribute__((noinline)) static uint32_t shared_rows(Warp *warp, const Ins *ins
 {
     const Block *block = warp->block;
     if (ins->order || bytes < 2 || race_era_ended(warp->worker)) return mask;
-    if ((block->flights || block->departures) && lanes_meet_copies(block, off, bytes, store))
+    if ((block->flights || block->departures || block->read) &&
+        lanes_meet_copies(block, off, bytes, store))
         return mask;
     if (bytes == 2) return shared_halves(warp, ins, off, mask, shape, store);
     if (bytes == 4) return shared_whole(warp, ins, off, mask, 4, shape, store, open);

@@ -69,6 +69,7 @@ static int factor_load(Warp *warp, const Ins *ins, const Descriptor *d, int by_c
     if ((warp->worker->initcheck || warp->worker->racecheck) &&
         pieces_check(warp, ins, 0, piece, count, 0) != 0)
         return -1;
+    if (warp->worker->racecheck) race_product_reads(warp, ins, piece, count);
     for (uint32_t p = 0; p < count; p++) {
         const unsigned char *from = warp->block->shared + piece[p];
         uint32_t i = p / inner, j = p % inner;

@@ -13,6 +13,7 @@
 
 #include <cooperative_groups.h>
 #include <cuda/barrier>
+#include <mma.h>
 
 #define KERNEL(name) extern "C" __global__ void name(float *x, float *empty, float *gone, int n)
 
@@ -1134,4 +1135,33 @@ KERNEL(clean_barrier_dropped)
         else if (threadIdx.x % 4 > round)
             barrier.arrive_and_wait();
     }
+}
+
+/* Of a matrix every element is read, also the second of two that are loaded together. */
+KERNEL(matrix_loaded_while_it_is_written)
+{
+    using namespace nvcuda::wmma;
+    __shared__ __align__(32) __half tile[256];
+    fragment<matrix_a, 16, 16, 16, __half, row_major> a;
+    for (int i = threadIdx.x; i < 256; i += blockDim.x)
+        tile[i] = __float2half(0.0f);
+    __syncthreads();
+    if (threadIdx.x == 0) tile[77] = __float2half(x[n - 1]); // AND
+    if (threadIdx.x < 32) return;
+    load_matrix_sync(a, tile, 16); // FAULT racecheck: hazard on __shared__ memory
+    empty[self()] = __half2float(a.x[0]) + __half2float(a.x[a.num_elements - 1]);
+}
+
+KERNEL(clean_matrix_loaded_beside_a_writer)
+{
+    using namespace nvcuda::wmma;
+    __shared__ __align__(32) __half tile[16][32];
+    fragment<matrix_a, 16, 16, 16, __half, row_major> a;
+    for (int i = threadIdx.x; i < 512; i += blockDim.x)
+        tile[i / 32][i % 32] = __float2half(0.0f);
+    __syncthreads();
+    if (threadIdx.x < 16) tile[threadIdx.x][16] = __float2half(x[n - 1]);
+    if (threadIdx.x < 32) return;
+    load_matrix_sync(a, &tile[0][0], 32);
+    empty[self()] = __half2float(a.x[0]) + __half2float(a.x[a.num_elements - 1]);
 }

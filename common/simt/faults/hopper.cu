@@ -533,6 +533,85 @@ KERNEL(sums_that_are_not_fenced) // <<<1, 128>>>
     empty[threadIdx.x] = d[0] + d[1] + d[2] + d[3];
 }
 
+KERNEL(factors_written_while_they_are_read) // <<<1, 128>>>
+{
+    __shared__ __align__(1024) float factors[640];
+    float d[4] = {0, 0, 0, 0};
+    factors_fill(factors, x);
+    WGMMA_FENCE;
+    MULTIPLY(d, factors, 256); // AND
+    WGMMA_COMMIT;
+    __syncthreads();
+    factors[threadIdx.x] = 0; // FAULT racecheck: that warp has not waited for the product's group
+    WGMMA_WAIT;
+    empty[threadIdx.x] = d[0] + d[1] + d[2] + d[3];
+}
+
+KERNEL(factors_copied_while_they_are_read) // <<<1, 128>>>
+{
+    __shared__ __align__(1024) float factors[640];
+    float d[4] = {0, 0, 0, 0};
+    factors_fill(factors, x);
+    WGMMA_FENCE;
+    MULTIPLY(d, factors, 256); // AND
+    WGMMA_COMMIT;
+    __syncthreads();
+    COPY(at(factors + threadIdx.x), x); // FAULT racecheck: which may still read its factors
+    WGMMA_WAIT;
+    empty[threadIdx.x] = d[0] + d[1] + d[2] + d[3];
+}
+
+KERNEL(stage_fetched_while_it_is_read) // <<<1, 128>>>
+{
+    __shared__ __align__(1024) float stage[2][640];
+    __shared__ uint64_t barrier;
+    float d[4] = {0, 0, 0, 0};
+    if (threadIdx.x == 0) INIT(&barrier, 1);
+    factors_fill(stage[0], x);
+    factors_fill(stage[1], x);
+    WGMMA_FENCE;
+    MULTIPLY(d, stage[0], 256);
+    WGMMA_COMMIT;
+    MULTIPLY(d, stage[1], 256); // AND
+    WGMMA_COMMIT;
+    asm volatile("wgmma.wait_group.sync.aligned 1;" ::: "memory");
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        EXPECT(&barrier, 1024);
+        FETCH(stage[0], x, 512, &barrier);
+        FETCH(stage[1], x, 512, &barrier); // FAULT racecheck: which may still read its factors
+    }
+    WAIT(&barrier, 0);
+    WGMMA_WAIT;
+    empty[threadIdx.x] = d[0] + d[1] + d[2] + d[3];
+}
+
+KERNEL(clean_stage_fetched_behind_its_products) // <<<1, 128>>>
+{
+    __shared__ __align__(1024) float stage[2][640];
+    __shared__ uint64_t barrier;
+    float d[4] = {0, 0, 0, 0};
+    if (threadIdx.x == 0) INIT(&barrier, 1);
+    factors_fill(stage[0], x);
+    factors_fill(stage[1], x);
+    WGMMA_FENCE;
+    MULTIPLY(d, stage[0], 256);
+    WGMMA_COMMIT;
+    MULTIPLY(d, stage[1], 256);
+    WGMMA_COMMIT;
+    asm volatile("wgmma.wait_group.sync.aligned 1;" ::: "memory");
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        EXPECT(&barrier, 512);
+        FETCH(stage[0], x, 512, &barrier);
+    }
+    WAIT(&barrier, 0);
+    WGMMA_WAIT;
+    empty[threadIdx.x] = d[0] + d[1] + d[2] + d[3];
+    __syncthreads();
+    stage[1][threadIdx.x] = 0;
+}
+
 KERNEL(half_a_warpgroup) // <<<1, 64>>>
 {
     WGMMA_FENCE; // FAULT synccheck: A warpgroup is four warps
