@@ -183,6 +183,7 @@ static void words_of_a_level_by_constant_gradients(void **state)
 }
 
 /* What is not understood must be refused by its name and line, modifiers too. */
+#define Q          ".reg .b128 %q<2>; "
 #define SAYS_OTHER "ptxas and the PTX ISA say different things"
 
 static void unknown_is_refused(void **state)
@@ -201,6 +202,12 @@ static void unknown_is_refused(void **state)
         {"add.s32 %r1, -%r1, 1;", "a register with a minus"},
         {"add.s32 %r1, -k, 1;", "'-' before something that is no register"},
         {"st.global.u32 [%rd1], -%r1;", "a register with a minus"},
+        {Q "add.s32 %r1, %q1, 1;", "width"},
+        {Q "mov.b128 %q1, %rd1;", "what is no register of 128 bits"},
+        {Q "mov.b128 %q1, {%rd1, %q1};", "width"},
+        {Q "mov.b128 {%rd1, %rd1, %rd1}, %q1;", "a vector of that shape"},
+        {Q "ld.global.b128 %q1, [%rd1];", "b128"},
+        {Q "atom.global.exch.b128 %q1, [%rd1], %q0;", "no atomics of 128 bits: it needs 9.0"},
         {"vadd.s32.s32.s32 %r1, %r1.b4, %r1;", "no part '.b4'"},
         {"vadd.s32.s32.s32 %r1, -%r1, %r1;", "a register with a minus"},
         {"vadd.s32.s32.s32 %r1, %r1, %r1, %r1;", "number of operands"},

@@ -89,6 +89,10 @@ tell gaps-of-a-struct-and-what-nobody-wrote
 ARCH=90 run 0 $here/eighths.cu &&
     grep -qx 'halves 0, above zero 0, floats 0, back 0 wrong' "$work/out" && ! says 'a check found'
 tell conversions-of-8-bit-floats
+ARCH=90 run 0 $here/wide.cu &&
+    grep -qx 'keys 97, own values 97, exchanged 1, steps 1' "$work/out" && ! says 'a check found' &&
+    ARCH=90 gpu=a100 run 1 $here/wide.cu && says 'no atomics of 128 bits'
+tell atomics-of-128-bits
 run 0 $here/recursion.cu && [ "$(grep -c '^ok ' "$work/out")" = 6 ] &&
     ! grep -q '^not ok' "$work/out" && ! says 'a check found' && ! says 'leak check'
 tell recursion-and-the-device-heap

@@ -199,6 +199,12 @@ struct Ins {
     uint32_t aux;
 };
 
+/* Where the upper half of a register of 128 bits lies. */
+static inline uint32_t upper_half(uint32_t slot)
+{
+    return slot + LANES * 8;
+}
+
 typedef struct ConstSlot {
     uint64_t bits;
     uint32_t slot, bytes;

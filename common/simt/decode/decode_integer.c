@@ -482,10 +482,38 @@ static int move_special(Decoder *d, const char *name)
     return words_finished(d);
 }
 
+/* The halves of an operand of mov.b128, the lower first: of one register, or two of 64 bits. */
+static void halves_of(Decoder *d, uint32_t operand, uint32_t *half)
+{
+    const PtxOperand *from = &d->in->operand[operand];
+    if (from->kind != PTX_OPERAND_VECTOR) {
+        half[0] = wide_slot(d, from);
+        half[1] = upper_half(half[0]);
+        return;
+    }
+    if (from->count != 2) refuse(d, "a vector of that shape");
+    for (uint32_t i = 0; i < 2 && !d->failed; i++)
+        half[i] = operand ? source_of(d, &from->element[i], PTX_B64)
+                          : destination_of(d, &from->element[i], PTX_B64);
+}
+
+static int move_wide(Decoder *d)
+{
+    uint32_t from[2], to[2];
+    halves_of(d, 1, from), halves_of(d, 0, to);
+    if (d->failed) return -1;
+    emit_pseudo(d, OP_MOV_64, to[0], from[0], from[0]);
+    Ins *ins = emit(d, OP_MOV_64, CLASS_FREE);
+    ins->d = to[1], ins->a = from[1];
+    return words_finished(d);
+}
+
 static int decode_move(Decoder *d)
 {
+    int wide = word_take(d, "b128");
     PtxType type = type_take(d);
     if (d->in->operands != 2) return refuse(d, "it needs two operands");
+    if (wide) return move_wide(d);
     const PtxOperand *from = &d->in->operand[1];
     if (type == PTX_PRED) return decode_predicate_logic(d, "mov");
     if (from->kind == PTX_OPERAND_VECTOR) return move_pack(d, type);

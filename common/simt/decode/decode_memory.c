@@ -350,6 +350,31 @@ static void atomics_emit(Decoder *d, const Atomic *a, int strength)
             emit_pseudo(d, OP_MOV_32, destination_of(d, value_of(d, 0, i), a->type), to[i], to[i]);
 }
 
+/* atom.exch.b128, atom.cas.b128: registers of 128 bits. */
+static int decode_wide_atomic(Decoder *d, Atomic *a, PtxSpace space, int strength)
+{
+    const PtxOperand *operand = d->in->operand;
+    uint32_t need = 3 + (a->op == ATOM_CAS) + policy_operands(d);
+    if (needs_hopper(d, "atomics of 128 bits") != 0) return -1;
+    if (!a->at || a->count != 1 || (a->op != ATOM_EXCH && a->op != ATOM_CAS))
+        return refuse(d, "that atomic");
+    if (d->in->operands != need) return refuse(d, "that number of operands");
+    if (address_of(d, &operand[1], space, &a->address) != 0) return -1;
+    int kept = operand[0].kind != PTX_OPERAND_SINK;
+    uint32_t dst = kept ? wide_slot(d, &operand[0]) : NO_SLOT, b = wide_slot(d, &operand[2]),
+             c = a->op == ATOM_CAS ? wide_slot(d, &operand[3]) : b;
+    if (d->failed) return -1;
+    Ins *ins = emit(d, OP_ATOM, CLASS_ATOMIC);
+    ins->d = dst, ins->a = a->address.a, ins->b = b, ins->c = c, ins->imm = a->address.imm;
+    ins->base64 = a->address.base64, ins->space = a->address.space, ins->bytes = 16;
+    ins->aux = (uint32_t)a->op | (uint32_t)FORMAT_U64 << 8, ins->vector = 1;
+    ins->mem = d->kernel->mems++;
+    order_set(d, ins, strength == RELEASING ? RELEASING : WEAK,
+              kept && result_is_used(d, &operand[0]), 1);
+    if (a->address.space != PTX_SHARED) d->kernel->in_order = 1;
+    return words_finished(d);
+}
+
 static int decode_atomic(Decoder *d, int has_result)
 {
     static const char *const NAMES[] = {"add", "min", "max",  "inc", "dec", "and",
@@ -360,10 +385,13 @@ static int decode_atomic(Decoder *d, int has_result)
     space_take(d, &space);
     Atomic a = {.op = word_choose(d, NAMES), .at = (uint32_t)has_result};
     int vector = word_choose(d, VECTORS);
-    a.count = vector < 0 ? 1 : 2u << vector, a.type = type_take(d);
+    a.count = vector < 0 ? 1 : 2u << vector;
+    int wide = word_take(d, "b128");
+    a.type = type_take(d);
     if (a.op < 0 || space == PTX_LOCAL || space == PTX_CONST || space == PTX_PARAM ||
         (a.count > 1 && (space == PTX_SHARED || ptx_type_bytes(a.type) * a.count > 16)))
         return refuse(d, "that atomic");
+    if (wide) return decode_wide_atomic(d, &a, space, strength);
     a.format = atom_format(d, a.op, a.type);
     uint32_t need = a.at + 2 + (a.op == ATOM_CAS) + policy_operands(d);
     if (a.format < 0 || d->in->operands != need)

@@ -107,8 +107,11 @@ uint32_t register_slot(Decoder *d, int32_t reg)
         if (!d->failed) refuse(d, "it names a register that is not declared");
         return 0;
     }
-    if (!instance->slot[reg])
-        instance->slot[reg] = slot_new(d, width_of(instance->function->reg[reg].type));
+    PtxType type = instance->function->reg[reg].type;
+    if (!instance->slot[reg]) {
+        instance->slot[reg] = slot_new(d, type == PTX_B128 ? WIDTH_64 : width_of(type));
+        if (type == PTX_B128) slot_new(d, WIDTH_64); /* right behind it (upper_half) */
+    }
     return instance->slot[reg];
 }
 
@@ -280,7 +283,7 @@ static uint64_t immediate_bits(Decoder *d, const PtxOperand *operand, PtxType ty
 
 static int width_check(Decoder *d, PtxType reg, PtxType type)
 {
-    if (width_of(reg) == width_of(type)) return 0;
+    if (width_of(reg) == width_of(type) && reg != PTX_B128) return 0;
     if (!d->failed) refuse(d, "a register of another width than the instruction's type");
     return -1;
 }
@@ -378,6 +381,15 @@ uint32_t destination_of(Decoder *d, const PtxOperand *operand, PtxType type)
     uint32_t slot = register_slot(d, operand->reg);
     if (!is_whole(d, operand)) return 0;
     return d->failed || width_check(d, register_type(d, operand), type) != 0 ? 0 : slot;
+}
+
+uint32_t wide_slot(Decoder *d, const PtxOperand *operand)
+{
+    int plain = operand->kind == PTX_OPERAND_REGISTER && !operand->negated && is_whole(d, operand);
+    if (d->failed) return 0;
+    if (!plain || register_type(d, operand) != PTX_B128)
+        return (uint32_t)(refuse(d, "what is no register of 128 bits"), 0);
+    return register_slot(d, operand->reg);
 }
 
 uint32_t destination(Decoder *d, uint32_t operand, PtxType type)

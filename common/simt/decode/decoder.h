@@ -101,6 +101,8 @@ static inline uint32_t combination_of(int logic, uint32_t negated)
 uint32_t destination(Decoder *d, uint32_t operand, PtxType type);
 uint32_t destination_of(Decoder *d, const PtxOperand *operand, PtxType type);
 uint32_t register_slot(Decoder *d, int32_t reg);
+/* The lower half of a register of 128 bits, which only mov, atom.exch and atom.cas take. */
+uint32_t wide_slot(Decoder *d, const PtxOperand *operand);
 PtxType register_type(Decoder *d, const PtxOperand *operand);
 /* Is this result named anywhere but here? */
 int result_is_used(const Decoder *d, const PtxOperand *operand);

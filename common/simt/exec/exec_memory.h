@@ -1124,19 +1124,67 @@ ALWAYS int is_local(const Ins *ins, uint64_t address)
            (ins->space == PTX_SPACE_NONE && address - LOCAL_WINDOW < WINDOW_BYTES);
 }
 
+/* What is told of an atomic once its lanes are done; those of `changed` wrote another value. */
+static void atomics_done(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t changed)
+{
+    if (warp->worker->racecheck) atomics_raced(warp, ins, address);
+    if (warp->worker->launch->notes && ins->space != PTX_SHARED)
+        touch_note(warp, ins, address, warp->mask, ins->bytes, SIMT_TOUCH_ATOMIC);
+    if (warp->count) {
+        uint32_t others = others_wanted(warp, ins, address);
+        count_atomic(warp, ins, address, warp->mask & ~others, changed);
+        if (others) count_remote(warp, ins, address, others);
+    }
+}
+
+static int atomic_is_local(Warp *warp, const Ins *ins, uint32_t lane, uint64_t address)
+{
+    if (!is_local(ins, address)) return 0;
+    fault_at(warp, ins, SIMT_MEMCHECK, lane, address, ins->bytes,
+             "Invalid atomic operation on __local__ memory, which no other thread can see");
+    return 1;
+}
+
+/* An exchange, or a comparison and exchange, of 128 bits. */
+static const Ins *atomics_wide(Warp *warp, const Ins *ins)
+{
+    uint32_t b[] = {ins->b, upper_half(ins->b)}, c[] = {ins->c, upper_half(ins->c)}, changed = 0;
+    int compares = (ins->aux & 15) == ATOM_CAS;
+    uint64_t address[LANES];
+    FOR_ACTIVE(warp->mask)
+    {
+        Spot spot;
+        uint64_t old[2], fresh[2] = {REG(uint64_t, b[0])[i], REG(uint64_t, b[1])[i]};
+        address[i] = lane_address(warp, ins, i);
+        if (atomic_is_local(warp, ins, i, address[i]) ||
+            spot_find(warp, ins, i, address[i], sizeof old, 1, 1, &spot) != 0)
+            return NULL;
+        memcpy(old, spot.host, sizeof old);
+        if (compares) {
+            int same = memcmp(old, fresh, sizeof old) == 0;
+            fresh[0] = same ? REG(uint64_t, c[0])[i] : old[0];
+            fresh[1] = same ? REG(uint64_t, c[1])[i] : old[1];
+        }
+        changed |= (uint32_t)(memcmp(old, fresh, sizeof old) != 0) << i;
+        memcpy(spot.host, fresh, sizeof fresh);
+        if (ins->d == NO_SLOT) continue;
+        REG(uint64_t, ins->d)[i] = old[0], REG(uint64_t, upper_half(ins->d))[i] = old[1];
+    }
+    atomics_done(warp, ins, address, changed);
+    return ins + 1;
+}
+
 HANDLER(ATOM)
 {
     int op = (int)(ins->aux & 15), format = (int)(ins->aux >> 8 & 15), wide = ins->bytes == 8;
     uint64_t address[LANES];
     uint32_t changed = 0;
+    if (ins->bytes == 16) return atomics_wide(warp, ins);
     FOR_ACTIVE(warp->mask)
     {
         Spot spot;
         address[i] = lane_address(warp, ins, i);
-        if (is_local(ins, address[i]))
-            return fault_at(warp, ins, SIMT_MEMCHECK, i, address[i], ins->bytes,
-                            "Invalid atomic operation on __local__ memory, which no other thread "
-                            "can see");
+        if (atomic_is_local(warp, ins, i, address[i])) return NULL;
         if (spot_find(warp, ins, i, address[i], ins->bytes, 1, 1, &spot) != 0) return NULL;
         uint64_t b = wide ? REG(uint64_t, ins->b)[i] : REG(uint32_t, ins->b)[i];
         uint64_t c = wide ? REG(uint64_t, ins->c)[i] : REG(uint32_t, ins->c)[i];
@@ -1155,13 +1203,6 @@ HANDLER(ATOM)
         else
             REG(uint32_t, ins->d)[i] = (uint32_t)old;
     }
-    if (warp->worker->racecheck) atomics_raced(warp, ins, address);
-    if (warp->worker->launch->notes && ins->space != PTX_SHARED)
-        touch_note(warp, ins, address, warp->mask, ins->bytes, SIMT_TOUCH_ATOMIC);
-    if (warp->count) {
-        uint32_t others = others_wanted(warp, ins, address);
-        count_atomic(warp, ins, address, warp->mask & ~others, changed);
-        if (others) count_remote(warp, ins, address, others);
-    }
+    atomics_done(warp, ins, address, changed);
     return ins + 1;
 }
