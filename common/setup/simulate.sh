@@ -22,6 +22,7 @@ gpu=${GPU:-h200}
 [ -f "common/simt/gpus/$gpu.ini" ] ||
     fail "there is no machine $gpu; there are: $(cd common/simt/gpus && find . -name '*.ini' | sed 's|./||;s|.ini$||' | sort | tr '\n' ' ')"
 case ${arch%a} in *[!0-9]* | '') fail "ARCH is a compute capability without its dot, as 80, 90 or 90a, not '$arch'" ;; esac
+[ "${arch%a}" -le 90 ] || fail "ARCH=$arch is newer than any machine here: 90 or 90a is the most"
 card=sm_90
 [ "$arch" != 90a ] || card=sm_90a # wgmma and its like are machine code of Hopper alone
 
@@ -54,6 +55,8 @@ if ! sha256sum -c --status "$kept/sums" 2>/dev/null; then
             sort -u >"$work/missing"
         [ -s "$work/missing" ] || { cat "$work/link" >&2; fail "$program cannot be linked"; }
         ! grep -qx ' *main' "$work/missing" || fail "$program has no main"
+        ! grep -q '_pt[ds][sz]$' "$work/missing" ||
+            fail "$program is compiled with --default-stream per-thread, which the simulated GPU does not run"
         ! grep -q '__cudaRegisterLinkedBinary' "$work/missing" ||
             fail "$program is compiled with -rdc=true (relocatable device code), which the simulated GPU does not run"
         fail "$program calls $(tr -s ' \n' ' ' <"$work/missing" | sed 's/^ //;s/ $//;s/ /, /g'), which the workbook's runtime does not have; docs/cuda-calls.md lists what it has"

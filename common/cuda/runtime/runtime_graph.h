@@ -157,6 +157,8 @@ cudaError_t runtime_capture_check(const char *api, const DeviceCall *call);
 /* By a stream's handle. */
 int runtime_is_capturing(uint32_t stream);
 cudaError_t runtime_capture(const char *api, uint32_t stream, const RuntimeWork *work);
+/* Refuses an allocation or a free on a stream that is being captured. */
+cudaError_t runtime_capture_refuse_memory(const char *api, uint32_t stream);
 /* 1 when this was all there is to do: the event stands for a place in a graph. */
 int runtime_capture_record(uint32_t stream, uint32_t event);
 int runtime_capture_wait(const char *api, uint32_t stream, uint32_t event, cudaError_t *status);

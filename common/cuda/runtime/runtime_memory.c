@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "common/base/texture.h"
-#include "common/cuda/runtime/runtime_state.h"
+#include "common/cuda/runtime/runtime_graph.h"
 
 static inline uint64_t device_address(const void *pointer)
 {
@@ -58,6 +58,7 @@ cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream)
 {
     uint32_t handle;
     cudaError_t status = runtime_stream("cudaMallocAsync", stream, &handle);
+    if (status == cudaSuccess) status = runtime_capture_refuse_memory("cudaMallocAsync", handle);
     return status == cudaSuccess ? cudaMalloc(pointer, bytes) : status;
 }
 
@@ -65,6 +66,7 @@ cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
 {
     DeviceCall call = {.kind = CALL_FREE, .value = FREE_ON_STREAM, .dst = device_address(pointer)};
     cudaError_t status = runtime_stream("cudaFreeAsync", stream, &call.stream);
+    if (status == cudaSuccess) status = runtime_capture_refuse_memory("cudaFreeAsync", call.stream);
     return status == cudaSuccess ? runtime_call("cudaFreeAsync", &call, NULL) : status;
 }
 
