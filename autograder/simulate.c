@@ -9,6 +9,7 @@
  * The environment chooses: SIMULATE_GPU (h200), SIMULATE_GPUS (where the machines are described),
  * SIMULATE_PROFILE=file (that source line by line). */
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -202,6 +203,32 @@ static void judge_end(int status, void *unused)
     if (!status && (simulation.findings || *simulation.lacking)) _exit(FOUND_STATUS);
 }
 
+/* A device pointer that host code follows: the signal comes again after this, and ends the program
+ * as on any machine. */
+static void host_fault(int number, siginfo_t *info, void *context)
+{
+    char near[256], text[512];
+    (void)number, (void)context;
+    if (!sim_device_describe(simulation.gpu, (uint64_t)(uintptr_t)info->si_addr, near, sizeof near))
+        return;
+    int length = snprintf(text, sizeof text,
+                          "simulate: host code used device memory, %s:\n"
+                          "    only kernels can; the host copies it, with cudaMemcpy\n",
+                          near);
+    ssize_t written = write(STDERR_FILENO, text, (size_t)length);
+    (void)written;
+}
+
+static void host_faults_watch(void)
+{
+    static char stack[64 << 10];
+    struct sigaction before,
+        action = {.sa_sigaction = host_fault, .sa_flags = SA_SIGINFO | SA_RESETHAND | SA_ONSTACK};
+    sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof stack}, NULL);
+    if (sigaction(SIGSEGV, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+        sigaction(SIGSEGV, &action, NULL);
+}
+
 /* ---- the beginning ---- */
 
 /* Before the program's own constructors, which may call CUDA. */
@@ -223,6 +250,7 @@ __attribute__((constructor(101))) static void simulation_open(void)
     simulation.device.execute = look_at_call;
     runtime_set_device(&simulation.device);
     runtime_map_pinned();
+    host_faults_watch();
     on_exit(judge_end, NULL);
 }
 

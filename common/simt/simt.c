@@ -209,6 +209,13 @@ uint64_t simt_leaks(const SimtGpu *gpu, char *text, size_t bytes)
     return memory_leaks(&gpu->memory, text, bytes);
 }
 
+int simt_describe(const SimtGpu *gpu, uint64_t address, char *text, size_t bytes)
+{
+    if (address - DEVICE_BASE >= gpu->memory.reserved) return 0;
+    memory_describe(&gpu->memory, address, text, bytes);
+    return 1;
+}
+
 void simt_memory_info(const SimtGpu *gpu, uint64_t *free_bytes, uint64_t *total_bytes)
 {
     *free_bytes = gpu->memory.capacity - gpu->memory.used;

@@ -60,6 +60,8 @@ int simt_name(SimtGpu *gpu, uint64_t address, const ArrayName *array, Error *err
 /* Leak check: how many allocations were made and never freed; `text` gets the first ones in the
  * order in which they were made: "1024 bytes at 0x700000000000 (allocation 3)". */
 uint64_t simt_leaks(const SimtGpu *gpu, char *text, size_t bytes);
+/* Is the address one that device memory may have?  What it is near of. */
+int simt_describe(const SimtGpu *gpu, uint64_t address, char *text, size_t bytes);
 void simt_memory_info(const SimtGpu *gpu, uint64_t *free_bytes, uint64_t *total_bytes);
 
 /* Modules.  Loading parses and places variables, which may take `room` bytes together (0: as many

@@ -86,6 +86,9 @@ tell calls-that-few-programs-make
 run 1 $here/faults.cu gaps && [ "$(grep -c 'a check found' "$work/err")" = 1 ] &&
     says "Uninitialized __global__ memory read of 8 bytes" && says "faults.cu:46"
 tell gaps-of-a-struct-and-what-nobody-wrote
+run 139 $here/faults.cu host &&
+    says 'host code used device memory, 28 bytes into a 256-byte allocation' && says 'with cudaMemcpy$'
+tell a-device-pointer-on-the-host
 ARCH=90 run 0 $here/eighths.cu &&
     grep -qx 'halves 0, above zero 0, floats 0, back 0 wrong' "$work/out" && ! says 'a check found'
 tell conversions-of-8-bit-floats

@@ -1,4 +1,4 @@
-/* faults.cu - ./faults end | race | surface | texels | monitor | gaps | none: it ends, wrongly. */
+/* faults.cu - ./faults end, race, surface, texels, monitor, gaps, host, none: it ends, wrongly. */
 #include <cstdio>
 #include <cstring>
 
@@ -96,6 +96,7 @@ int main(int argc, char **argv)
     if (!strcmp(fault, "surface")) draw();
     if (!strcmp(fault, "gaps")) gaps();
     if (!strcmp(fault, "texels")) read(x);
+    if (!strcmp(fault, "host")) x[7] = 1;
     if (!strcmp(fault, "monitor")) monitored<<<1, 64>>>(x);
     if (strcmp(fault, "race")) cudaFree(x);
     puts("done");

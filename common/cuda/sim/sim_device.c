@@ -781,6 +781,11 @@ uint64_t sim_device_leaks(const Device *device, char *text, size_t bytes)
     return simt_leaks(((const SimDevice *)device)->gpu, text, bytes);
 }
 
+int sim_device_describe(const Device *device, uint64_t address, char *text, size_t bytes)
+{
+    return simt_describe(((const SimDevice *)device)->gpu, address, text, bytes);
+}
+
 Device *device_open_sim(const SimDeviceOptions *options, Error *error)
 {
     SimDevice *sim = calloc(1, sizeof *sim);

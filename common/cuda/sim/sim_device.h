@@ -34,5 +34,7 @@ uint64_t sim_device_last_launch(const Device *device, uint32_t *resident_blocks)
 void sim_device_write_runs(const Device *device, FILE *stream);
 /* Allocations never freed; `text` lists the first. */
 uint64_t sim_device_leaks(const Device *device, char *text, size_t bytes);
+/* Is the address one that device memory may have?  What it is near of. */
+int sim_device_describe(const Device *device, uint64_t address, char *text, size_t bytes);
 
 #endif
