@@ -18,6 +18,7 @@ typedef enum TextureMode {
 typedef struct Texture {
     uint32_t magic;
     uint32_t linear_memory; /* no array: read by whole indices, 0 outside */
+    uint32_t in_pieces;     /* an array: on a card 64 bytes of 8 rows lie together */
     uint64_t address, pitch, slice;
     uint32_t extent[3]; /* texels; [2]: depth or layers */
     uint32_t channels, channel_bytes, kind;

@@ -29,6 +29,7 @@ static const struct {
               {"bank_conflicts", offsetof(DeviceCost, bank_conflicts)},
               {"atomic_sectors", offsetof(DeviceCost, atomic_sectors)},
               {"local_sectors", offsetof(DeviceCost, local_sectors)},
+              {"texture_sectors", offsetof(DeviceCost, texture_sectors)},
               {"dram_bytes", offsetof(DeviceCost, dram_bytes)}};
 
 static Device *device;

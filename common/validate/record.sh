@@ -31,6 +31,7 @@ atom_sectors:l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum
 red_sectors:l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum
 local_loads:l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum
 local_stores:l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum
+texture_sectors:l1tex__t_sectors_pipe_tex.sum
 dram_read:dram__bytes_read.sum
 dram_write:dram__bytes_write.sum
 cycles:sm__cycles_elapsed.max

@@ -16,7 +16,7 @@
 #include "common/validate/agreement.h"
 #include "common/validate/tsv.h"
 
-enum { MOST = 1024, SETS = 3, COUNTED = SETS, FAMILIES = 32, COUNTS = 6 };
+enum { MOST = 1024, SETS = 3, COUNTED = SETS, FAMILIES = 32, COUNTS = 7 };
 static const char *const SET[] = {"fit", "held-out", "layer", "counted"};
 
 /* What is counted: columns of the card's counters that are added, one that is taken off, and the
@@ -29,7 +29,8 @@ static const struct {
     {"shared wavefronts", {"wavefronts"}, NULL, {"shared_wavefronts", "shared_atomic_wavefronts"}},
     {"bank conflicts", {"wavefronts"}, "wavefronts_ideal", {"bank_conflicts"}},
     {"local sectors", {"local_loads", "local_stores"}, NULL, {"local_sectors"}},
-    {"sectors of copies", {"copied_sectors"}, NULL, {"copied_sectors"}}};
+    {"sectors of copies", {"copied_sectors"}, NULL, {"copied_sectors"}},
+    {"sectors of textures", {"texture_sectors"}, NULL, {"texture_sectors"}}};
 static const double COUNT_TOLERANCE = 0.02, LEAST_CORRELATION = 0.985, MOST_ERROR = 0.08,
                     MOST_SET_ERROR = 0.12;
 

@@ -51,6 +51,13 @@ say "$page" "takes $atomic cycles for a pass over a sector, in which each word i
 say "$page" "and $(percent FULL_PERCENT) where that is all of the sector"
 say "$page" "one for each $(constant SLICE_RATE "$count") bytes of \`l2_bytes_per_cycle\`"
 say "$page" "$(constant RETRY_CYCLES "$chain") cycles from one"
-say "$page" "more than $(word "$(constant OPEN_ROWS "$count")") rows"
+say "$page" "more than $(word "$(constant OPEN_ROWS common/simt/time/count.h)") rows"
+say "$page" "lanes a cycle ($(machine h200 texture_units) on an H200)"
+say "$page" "\`texture_latency\` ($(machine h200 texture_latency) cycles on an H200)"
+sooner=$(constant BY_INDEX_SOONER "$chain")
+line=$(calc '%.2f' "$(constant TEXTURE_LINE "$replay") / 256")
+say "$page" "by a whole index $sooner less"
+say "$page" "a line takes $line cycles on its way from the L2"
+say "$page" "textures ($sooner, $line)"
 fitted="$constant_word, $stored, $arrival, $barrier, $branch, $start, $turnover, $atomic"
 say "$page" "($fitted, and \`block_launch_cycles\`)"

@@ -18,6 +18,7 @@ static cudaError_t array_describe(const char *api, cudaArray_const_t array, Text
     to->extent[2] = (uint32_t)array->slices;
     to->layered = (array->flags & (cudaArrayLayered | cudaArrayCubemap)) != 0;
     to->texel = (uint32_t)array->texel;
+    to->in_pieces = 1;
     return runtime_format_check(api, &array->format, to);
 }
 

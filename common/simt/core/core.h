@@ -371,8 +371,8 @@ typedef enum WarpState {
 /* What DRAM gives at once. */
 enum { FETCH_BYTES = 64, FETCH_SECTORS = 2 };
 
-/* One executed instruction of a warp: passes through the load/store unit, what went beyond the
- * L1. */
+/* One executed instruction of a warp: passes through the load/store unit, or cycles of the texture
+ * units, and what went beyond the L1. */
 typedef struct TraceStep {
     uint32_t ins;
     uint32_t wanted;       /* the first in the warp's list of lines that a load asked for, plus 1 */
@@ -407,6 +407,7 @@ typedef struct BlockCost {
     uint64_t bulk_sectors; /* loaded by the tensor memory accelerator */
     uint64_t spill_stores; /* sectors of local memory that spills store */
     uint64_t remote;       /* cycles of the way to other blocks' shared memory */
+    uint64_t texture;      /* cycles of the texture units */
     uint64_t chain;        /* cycles from the first instruction to the last */
     uint64_t warp_chains;  /* ... of each warp */
 } BlockCost;

@@ -18,7 +18,7 @@
 #define SLOT(T, offset) ((T *)(void *)(warp->file + (offset)))
 
 enum { WHOLE = 256, CORNERS = 8 }; /* of a filter: 1, as a weight; texels, at most */
-enum { LEVELS = 32, FACES = 6, FRACTION = 1 << 21, ROWS = CORNERS };
+enum { LEVELS = 32, FACES = 6, FRACTION = 1 << 21 };
 
 /* One lane's access. */
 typedef struct Access {
@@ -29,8 +29,9 @@ typedef struct Access {
     uint32_t layer;
     uint64_t address; /* of what it touches first; of a border the texture's, which is not read */
     uint64_t read;    /* of what it reads or writes last; 0: nothing */
-    uint64_t row[ROWS];
-    uint32_t rows; /* of texels that a filter takes, each with the address of its first */
+    uint64_t texel[TEXELS];
+    uint32_t texels; /* that it reads or writes: where a card has each */
+    uint32_t levels; /* of a mipmapped one that it reads: 1, or 2 that are mixed */
 } Access;
 
 typedef union Texel {
@@ -51,7 +52,7 @@ static int object_open(const Warp *warp, const Ins *ins, uint32_t lane, Access *
     uint64_t handle = SLOT(uint64_t, ins->a)[lane];
     const Texture *t = &a->texture;
     a->lane = lane;
-    a->layer = 0, a->rows = 0, a->read = 0;
+    a->layer = 0, a->texels = 0, a->levels = 1, a->read = 0;
     a->dims = ins->aux >> TEXTURE_DIMS & 3;
     if (a->handle && a->handle == handle && t->levels == 1) return 1;
     const Allocation *object = memory_find(memory, handle);
@@ -112,6 +113,23 @@ static uint32_t channel_at(const unsigned char *at, uint32_t bytes)
     return memcpy(&word, at, sizeof word), word;
 }
 
+/* Where a card has what lies at byte x of row y: of an array 64 bytes of 8 rows lie together, and
+ * of these 32 bytes of 4 rows, a line, and 16 of 2, a sector, as an H200's counters say.  Rows that
+ * do not fill such a piece lie one behind the other. */
+static uint64_t place_of(const Texture *t, uint64_t x, uint64_t y, uint64_t z)
+{
+    enum { WIDE = 64, HIGH = 8 };
+    uint64_t first = y / HIGH * HIGH, at = t->address + z * t->slice;
+    if (!t->in_pieces || first + HIGH > t->extent[1]) return at + y * t->pitch + x;
+    return at + first * t->pitch + x / WIDE * WIDE * HIGH + x % 64 / 32 * 256 + y % 8 / 2 * 64 +
+           x % 32 / 16 * 32 + y % 2 * 16 + x % 16;
+}
+
+static void texel_note(Access *a, uint64_t x, uint64_t y, uint64_t z)
+{
+    if (a->texels < TEXELS) a->texel[a->texels++] = place_of(&a->texture, x, y, z);
+}
+
 static Texel texel_at(Access *a, const uint32_t *index)
 {
     const Texture *t = &a->texture;
@@ -120,6 +138,7 @@ static Texel texel_at(Access *a, const uint32_t *index)
         (uint64_t)index[0] * size + (uint64_t)index[1] * t->pitch + (uint64_t)index[2] * t->slice;
     Texel texel = {{0}};
     a->address = a->read = t->address + offset;
+    texel_note(a, (uint64_t)index[0] * size, index[1], index[2]);
     for (uint32_t c = 0; c < t->channels; c++) {
         uint32_t raw = channel_at(host_at(a, offset + c * t->channel_bytes), t->channel_bytes);
         uint32_t shift = 32 - 8 * t->channel_bytes;
@@ -255,11 +274,6 @@ static float filtered_to(const Texture *t, double mean)
     return (float)(round(mean) / (t->kind == TEXEL_UNSIGNED ? 65535.0 : 32767.0));
 }
 
-static void row_note(Access *a)
-{
-    if (a->rows < ROWS) a->row[a->rows++] = a->address;
-}
-
 /* The mean of the texels around, as an H200 rounds it. */
 static Texel filter(Access *a, const float *x)
 {
@@ -281,7 +295,6 @@ static Texel filter(Access *a, const float *x)
             index[k] = low[k] + (corner >> k & 1);
         if (!weight[corner]) continue;
         Texel texel = texel_by_index(a, index);
-        if (!(corner & 1) || !weight[corner - 1]) row_note(a);
         for (int c = 0; c < 4; c++)
             sum[c] += weight[corner] * filtered_from(&a->texture, texel.f[c]);
     }
@@ -299,7 +312,6 @@ static Texel gather(Access *a, const float *x, uint32_t component)
         int64_t index[3] = {(int64_t)floorf(x[0] - 0.5f) + CORNER[i][0],
                             (int64_t)floorf(x[1] - 0.5f) + CORNER[i][1], 0};
         four.u[i] = texel_by_index(a, index).u[component];
-        if (!CORNER[i][0]) row_note(a);
     }
     return four;
 }
@@ -394,10 +406,9 @@ static int levels_mix(const Warp *warp, const Ins *ins, Access *a, uint32_t leve
     if (!level_open(warp, ins, a, level, x, texel) ||
         !level_open(warp, ins, &next, level + 1, x, &other))
         return 0;
-    if (!a->rows) row_note(a);
-    for (uint32_t i = 0; i < next.rows; i++)
-        if (a->rows < ROWS) a->row[a->rows++] = next.row[i];
-    if (!next.rows && a->rows < ROWS) a->row[a->rows++] = next.address;
+    a->levels = 2;
+    for (uint32_t i = 0; i < next.texels && a->texels < TEXELS; i++)
+        a->texel[a->texels++] = next.texel[i];
     int is_float = a->texture.kind == TEXEL_FLOAT || a->texture.read_as_fraction;
     for (int c = 0; c < 4 && is_float; c++)
         texel->f[c] =
@@ -426,8 +437,7 @@ static int texture_read(const Warp *warp, const Ins *ins, Access *a, Texel *texe
 /* ---- surfaces ------------------------------------------------------------------------------- */
 
 /* Where the bytes are; x counts bytes.  0: outside. */
-static int surface_offset(const Warp *warp, const Ins *ins, const Access *a, int clamp,
-                          uint64_t *offset)
+static int surface_offset(const Warp *warp, const Ins *ins, Access *a, int clamp, uint64_t *offset)
 {
     const Texture *t = &a->texture;
     uint32_t slot[3] = {ins->b, ins->c, ins->target}, bytes = ins->bytes * ins->vector;
@@ -446,6 +456,7 @@ static int surface_offset(const Warp *warp, const Ins *ins, const Access *a, int
         if (at[k] >= most[k]) at[k] = most[k] - 1;
         *offset += at[k] * step[k];
     }
+    texel_note(a, at[0], at[1], at[2]);
     return 1;
 }
 
@@ -527,13 +538,42 @@ static const Ins *object_fault(Warp *warp, const Ins *ins, uint32_t lane)
                     "memory is freed");
 }
 
+/* Of each texel that an H200 mixes for a read, so many times four words: more than one where texels
+ * have 64 or 128 bits, and in a volume.  Then two lanes go together instead of four. */
+static uint32_t words_of(const Ins *ins, const Access *a)
+{
+    const Texture *t = &a->texture;
+    uint32_t bytes = t->channels * t->channel_bytes, words = bytes > 4 ? bytes / 4 : 1;
+    int in_volume = (ins->aux & TEXTURE_KIND) == TEXTURE_READ && t->filtered && a->dims == 3;
+    return in_volume ? 2 * words : words;
+}
+
+/* Memory without rows, and surfaces, are looked up for twice as many lanes at a time; in such
+ * memory not more than two lines a cycle.  Gathers, and what lies between two levels, take twice as
+ * long. */
+static void access_add(TextureAccess *access, const Ins *ins, const Access *a)
+{
+    enum { LINES = 4, LINES_ANYWHERE = 2 };
+    int is_read = (ins->aux & TEXTURE_KIND) == TEXTURE_READ,
+        gathers = is_read && (ins->aux >> TEXTURE_WAY & 3) == TEXTURE_GATHER;
+    uint32_t words = words_of(ins, a);
+    access->together = words > 1 ? TOGETHER / 2 : TOGETHER;
+    if (!is_read || a->texture.linear_memory) access->together *= 2;
+    access->lines_at_once = a->texture.linear_memory ? LINES_ANYWHERE : LINES;
+    access->times = words > 2 ? words / 2 : 1;
+    access->slower = gathers ? 2 : a->levels;
+    access->count[a->lane] = a->texels;
+    memcpy(access->texel[a->lane], a->texel, a->texels * sizeof a->texel[0]);
+}
+
 const Ins *texture_run(Warp *warp, const Ins *ins)
 {
-    uint64_t address[ROWS][LANES] = {{0}};
-    uint32_t lanes[ROWS] = {0}; /* that take so many rows */
+    uint64_t address[LANES] = {0};
     uint32_t kind = ins->aux & TEXTURE_KIND;
+    TextureAccess access;
     Access a = {.handle = 0};
     Texel texel;
+    memset(access.count, 0, sizeof access.count);
     for (uint32_t m = warp->mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
         if (!object_open(warp, ins, lane, &a)) return object_fault(warp, ins, lane);
@@ -548,11 +588,9 @@ const Ins *texture_run(Warp *warp, const Ins *ins)
             if (surface_access(warp, ins, &a, kind == SURFACE_WRITE) != 0) return NULL;
         }
         if (kind != SURFACE_WRITE) unwritten_report(warp, ins, &a);
-        if (!a.rows) row_note(&a);
-        for (uint32_t i = 0; i < a.rows; i++)
-            address[i][lane] = a.row[i], lanes[i] |= 1u << lane;
+        if (warp->count) access_add(&access, ins, &a);
+        address[lane] = a.address;
     }
-    for (uint32_t i = 0; warp->count && i < ROWS && lanes[i]; i++)
-        count_global(warp, ins, address[i], lanes[i], kind == SURFACE_WRITE);
+    if (warp->count) count_texture(warp, ins, &access, address, kind == SURFACE_WRITE);
     return ins + 1;
 }

@@ -55,6 +55,8 @@ static const Field FIELDS[] = {
     U32(shared_banks, 32, 32),
     U32(shared_wavefronts_per_cycle, 1, 64),
     U32(lsu_lanes, 1, 4096),
+    U32(texture_units, 1, 4096),
+    REAL(texture_latency, 2, 2000),
     REAL(launch_cycles, 100, 1000000),
     U32(max_threads_per_block, 32, 1024),
     U32(max_threads_per_sm, 32, 4096),

@@ -29,7 +29,9 @@ typedef struct SimtMachine {
     double block_launch_cycles; /* of the whole chip, from one block to the next */
     uint32_t fp32_lanes, int32_lanes, fp64_lanes, sfu_lanes; /* per SM and cycle */
     uint32_t l1_bytes, l1_sectors_per_cycle, shared_banks, shared_wavefronts_per_cycle, lsu_lanes;
-    double launch_cycles; /* empty kernel, start to end */
+    uint32_t texture_units; /* per SM: lanes that read a texel of 32 bits in one cycle */
+    double texture_latency; /* cycles of a warp's read of such texels that the L1 has */
+    double launch_cycles;   /* empty kernel, start to end */
     uint32_t max_threads_per_block, max_threads_per_sm, max_blocks_per_sm, max_warps_per_sm;
     uint32_t registers_per_sm, max_registers_per_thread;
     uint32_t register_unit; /* registers allocated per warp at a time */

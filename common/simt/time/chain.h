@@ -33,6 +33,18 @@ enum {
     SPILL_STORE_PERCENT = 145
 };
 
+/* From a read through the texture units to its result, where the L1 has it: `cycles` of the units,
+ * which look up and then mix, and the way there and back, which is in texture_latency with the
+ * cycles of one texel a lane.  A read by a whole index is looked up sooner. */
+static inline uint64_t texture_cycles(const SimtMachine *machine, const Ins *ins, uint32_t cycles)
+{
+    enum { BY_INDEX_SOONER = 30 };
+    uint32_t single = (LANES + machine->texture_units - 1) / machine->texture_units;
+    uint32_t sooner = ins->aux >> TEXTURE_BY_FLOAT & 1 ? 0 : BY_INDEX_SOONER;
+    uint64_t all = (uint64_t)machine->texture_latency + 2 * (uint64_t)cycles;
+    return all > 2 * single + sooner ? all - 2 * single - sooner : 1;
+}
+
 static inline int writes_far(const Ins *ins)
 {
     return ins->class == CLASS_STORE || (ins->class == CLASS_ATOMIC && ins->space != PTX_SHARED);

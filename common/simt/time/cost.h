@@ -22,6 +22,22 @@ void count_vain(Worker *worker);
 void count_remote(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask);
 /* A stretch of global memory that the tensor memory accelerator reads or writes. */
 void count_bulk(Warp *warp, const Ins *ins, uint64_t address, uint64_t bytes, int store);
+
+/* TEXELS: that one lane reads at most: around a place in two levels of a volume.  TOGETHER: lanes
+ * whose texels are looked up together, of memory without rows and of surfaces twice as many. */
+enum { TEXELS = 16, TOGETHER = 4 };
+
+/* What a warp's lanes read or write through the texture units. */
+typedef struct TextureAccess {
+    uint32_t together, lines_at_once; /* lanes; lines that are looked up in one cycle */
+    uint32_t times, slower;           /* that they are looked up; cycles of each at the least */
+    uint32_t count[LANES];            /* of texels: of each the address */
+    uint64_t texel[LANES][TEXELS];
+} TextureAccess;
+
+/* `address`: of one texel of each lane, as the program sees it. */
+void count_texture(Warp *warp, const Ins *ins, const TextureAccess *access, const uint64_t *address,
+                   int store);
 void count_local(Warp *warp, const Ins *ins, const uint64_t *offset, uint32_t mask, int store);
 
 /* Called around every instruction of a counting run of a kernel that reads the clock. */

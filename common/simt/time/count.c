@@ -6,24 +6,14 @@
 #include "common/simt/core/ops.h"
 #include "common/simt/time/chain.h"
 #include "common/simt/time/cost.h"
+#include "common/simt/time/count.h"
 #include "common/simt/time/l1.h"
 #include "common/simt/time/l2.h"
 #include "common/simt/time/traffic.h"
 #include "common/simt/time/watch.h"
 #include "common/simt/time/wavefronts.h"
 
-/* OPEN_ROWS: of DRAM, that one access may touch as cheaply as one, as a tile of a matrix does. */
-enum { WORD = 4, ROW_SECTORS = 64, OPEN_ROWS = 8 };
-
-/* Adds `value` to the n different ones unless it is there; returns how many there are now. */
-static inline uint32_t distinct_add(uint64_t *distinct, uint32_t n, uint64_t value)
-{
-    uint32_t k = n;
-    while (k && distinct[k - 1] != value)
-        k--;
-    if (!k) distinct[n++] = value;
-    return n;
-}
+enum { WORD = 4 };
 
 /* The active lanes that may want another piece of `unit` bytes than those before: those that differ
  * from the lane before, and those behind an idle one.  Written for vectors. */
@@ -105,16 +95,6 @@ static void lines_list(Warp *warp, const uint64_t *sector, uint32_t n)
     trace->line[end - 1].last = 1;
     trace->lines = end;
     warp->wanted = begin + 1;
-}
-
-/* The different pieces of `each` sectors that these lie in. */
-static uint32_t pieces_count(const uint64_t *sector, uint32_t n, uint32_t each)
-{
-    uint64_t piece[LANES];
-    uint32_t pieces = 0;
-    for (uint32_t i = 0; i < n; i++)
-        pieces = distinct_add(piece, pieces, sector[i] / each);
-    return pieces;
 }
 
 static uint32_t lines_count(const uint64_t *sector, uint32_t n)
@@ -223,6 +203,41 @@ static int is_past_l1(const Ins *ins)
     return ins->order & ORDER_READS || (ins->op == OP_CP_ASYNC && ins->aux);
 }
 
+/* By way of no L1, as what is_past_l1 goes. */
+static uint32_t sectors_fetch(Warp *warp, const uint64_t *sector, uint32_t n)
+{
+    uint32_t moment = moment_of(warp);
+    for (uint32_t i = 0; i < n; i++)
+        traffic_load(warp->worker, sector[i], moment);
+    return n;
+}
+
+uint32_t sectors_load(Warp *warp, const uint64_t *sector, uint32_t n, uint64_t *missed)
+{
+    uint32_t misses = 0;
+    sectors_fetch(warp, sector, n);
+    lines_list(warp, sector, n);
+    for (uint32_t i = 0; i < n; i++)
+        if (!l1_hit(warp, sector[i])) missed[misses++] = sector[i];
+    return misses;
+}
+
+void misses_add(Warp *warp, const uint64_t *sector, uint32_t n, uint32_t misses, int store)
+{
+    BlockCost *cost = &warp->worker->cost;
+    uint32_t rows = misses == n ? pieces_count(sector, n, ROW_SECTORS) : 0;
+    warp->misses += misses;
+    *(store ? &cost->store_misses : &cost->load_misses) += misses;
+    if (rows > OPEN_ROWS) *(store ? &cost->store_rows : &cost->load_rows) += rows - OPEN_ROWS;
+}
+
+static uint32_t sectors_store(Worker *worker, const uint64_t *sector, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        traffic_store(worker, sector[i]);
+    return n;
+}
+
 static void global_add(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask,
                        int store)
 {
@@ -230,22 +245,15 @@ static void global_add(Warp *warp, const Ins *ins, const uint64_t *address, uint
     Counters *c = &worker->counters;
     const SimtMachine *machine = &worker->gpu->machine;
     uint64_t sector[LANES], bytes = bytes_each(ins);
-    uint32_t n = units_collect(address, mask, SECTOR, sector), misses = 0, moment = moment_of(warp);
+    uint32_t n = units_collect(address, mask, SECTOR, sector), misses;
     bytes *= (uint32_t)__builtin_popcount(mask);
-    for (uint32_t i = 0; i < n; i++)
-        if (store)
-            traffic_store(worker, sector[i]);
-        else
-            traffic_load(worker, sector[i], moment);
     if (store) {
         c->global_store_requests++, c->global_store_sectors += n, c->global_store_bytes += bytes;
-        misses = n;
+        misses = sectors_store(worker, sector, n);
     } else {
         c->global_load_requests++, c->global_load_sectors += n, c->global_load_bytes += bytes;
-        int past = is_past_l1(ins);
-        if (!past) lines_list(warp, sector, n);
-        for (uint32_t i = 0; i < n; i++)
-            if (past || !l1_hit(warp, sector[i])) sector[misses++] = sector[i];
+        misses = is_past_l1(ins) ? sectors_fetch(warp, sector, n)
+                                 : sectors_load(warp, sector, n, sector);
         c->l1_hit_sectors += n - misses;
     }
     l2_access(warp, sector, misses, address, mask, bytes_each(ins), store);
@@ -256,12 +264,8 @@ static void global_add(Warp *warp, const Ins *ins, const uint64_t *address, uint
     passes_add(warp, lookups > passes ? lookups : passes);
     InsCount *profile = &worker->profile[ins - warp->code];
     profile->requests++, profile->sectors += n, profile->hits += store ? 0 : n - misses;
-    warp->misses += misses;
     warp->lines += misses ? (lines * misses + n - 1) / n : 0;
-    *(store ? &worker->cost.store_misses : &worker->cost.load_misses) += misses;
-    uint32_t rows = misses == n ? pieces_count(sector, n, ROW_SECTORS) : 0;
-    if (rows > OPEN_ROWS)
-        *(store ? &worker->cost.store_rows : &worker->cost.load_rows) += rows - OPEN_ROWS;
+    misses_add(warp, sector, n, misses, store);
     if (!store)
         warp->pending = (uint64_t)(misses ? machine->l2_latency : machine->l1_latency) + passes;
 }

@@ -42,6 +42,7 @@ void floors_find(const Launch *launch, const BlockCost *cost, uint64_t floor[FLO
                     (double)(cost->local_misses + cost->store_misses + cost->spill_stores);
     floor[FLOOR_MISSES] = (uint64_t)(misses * 32 * TICKS / m->l2_bytes_per_sm);
     floor[FLOOR_REMOTE] = cost->remote * TICKS;
+    floor[FLOOR_TEXTURE] = cost->texture * TICKS;
     floor[FLOOR_CHAINS] = chains_floor(launch, cost, cost->blocks);
 }
 

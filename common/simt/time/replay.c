@@ -43,9 +43,10 @@ enum {
     LOAD_LINE = 2,      /* the least that a line takes on its way from the L2 to one SM */
     STORE_LINE = 4,     /* ... and on its way there */
     ATOMIC_LINE = 3,    /* ... there and back */
+    TEXTURE_LINE = 425, /* ... to the texture units, in ticks */
     BARRIER_OF_ALL = 1, /* Actor.barrier; of some warps: from the next on, by number */
     BARRIER_OF_SOME = 2,
-    MOST_LINES = 2 * LANES, /* of a load, which may be two accesses */
+    MOST_LINES = 8 * LANES, /* of a load; of textures no more are followed */
     ARRIVALS = 16384,       /* fetches of DRAM that are remembered */
     COUNTERS = 6,
     SHARED_SOONER = 5,     /* machine code makes the address: cycles of shared_latency less */
@@ -58,7 +59,7 @@ enum {
 
 /* What an instruction may have to wait for besides its operands: a Pipe of its scheduler, or room
  * on the way to memory.  These only ever get free later. */
-enum { GATE_SHARED = PIPE_PRODUCT + 1, GATE_MEMORY, GATES };
+enum { GATE_SHARED = PIPE_PRODUCT + 1, GATE_MEMORY, GATE_TEXTURE, GATES };
 
 #define NEVER UINT64_MAX
 
@@ -140,6 +141,8 @@ typedef struct Sm {
     uint64_t barrier;                   /* when the barrier unit is free */
     uint64_t lsu, l2, dram, bulk;       /* when free; the last three in ticks */
     uint64_t remote;                    /* the same of the way to other blocks' shared memory */
+    uint64_t texture;                   /* ... and of the texture units */
+    uint32_t textured;                  /* the scheduler that they served last */
     uint64_t l2_sector, dram_sector[2]; /* ticks that a sector takes; loads, stores */
     uint64_t bulk_sector;               /* the same of a bulk copy */
     uint32_t dram_part[2];              /* loads, stores */
@@ -201,6 +204,7 @@ static int is_shared(const Ins *ins)
 static uint8_t gate_of(const Ins *ins, const Price *price)
 {
     if (!is_memory(ins)) return price->pipe;
+    if (ins->op == OP_TEXTURE) return GATE_TEXTURE;
     return is_shared(ins) ? GATE_SHARED : GATE_MEMORY;
 }
 
@@ -503,6 +507,7 @@ static uint64_t l2_request(Sm *sm, const Actor *actor, const Ins *ins, const Req
     uint64_t *debt = &sm->dram_debt[store];
     uint32_t line = store ? STORE_LINE : ins->class == CLASS_ATOMIC ? ATOMIC_LINE : LOAD_LINE;
     uint64_t lines = (uint64_t)request->lines * line * TICKS;
+    if (ins->op == OP_TEXTURE && !store) lines = (uint64_t)request->lines * TEXTURE_LINE;
     uint64_t taken = request->sectors * sm->l2_sector;
     if (store && ins->op == OP_SPILL) taken = taken * SPILL_STORE_PERCENT / 100;
     sm->l2 = later(sm->l2, now * TICKS) + later(taken, lines);
@@ -569,11 +574,36 @@ static uint64_t other_issue(Sm *sm, const Actor *actor, const Ins *ins, const Tr
     return l2_request(sm, actor, ins, &request, now);
 }
 
+/* What an SM's first access through the texture units waits for: the object's description, and for
+ * coordinates that are no indices behind it how they are meant.  Both lie in DRAM. */
+static uint64_t description_cycles(const SimtMachine *m, const Ins *ins)
+{
+    return (uint64_t)m->dram_latency * (ins->aux >> TEXTURE_BY_FLOAT & 1 ? 2 : 1);
+}
+
+/* The same of one through the texture units; what has to come from the L2 is as much later as it
+ * would be behind the load/store unit. */
+static uint64_t texture_issue(Sm *sm, const Actor *actor, const Ins *ins, const TraceStep *step,
+                              uint64_t now)
+{
+    const SimtMachine *m = sm->machine;
+    if (!sm->texture) sm->texture = now + description_cycles(m, ins);
+    uint64_t begin = later(now, sm->texture), back, found = texture_cycles(m, ins, step->passes);
+    sm->texture = begin + step->passes;
+    if (step->wanted)
+        back = load_issue(sm, actor, ins, step, begin);
+    else
+        back = step->misses ? other_issue(sm, actor, ins, step, begin) : 0;
+    return later(begin, back > (uint64_t)m->l1_latency ? back - (uint64_t)m->l1_latency : 0) +
+           found;
+}
+
 /* Issues a memory instruction; returns when its result is there. */
 static uint64_t memory_issue(Sm *sm, const Actor *actor, const Ins *ins, const TraceStep *step,
                              uint64_t now)
 {
     const SimtMachine *m = sm->machine;
+    if (ins->op == OP_TEXTURE) return texture_issue(sm, actor, ins, step, now);
     uint64_t begin = later(now, sm->lsu);
     sm->lsu = begin + (step->passes ? step->passes : 1);
     if (step->lines == REMOTE_LINES) {
@@ -643,16 +673,20 @@ static uint64_t beside_holds(const Ins *ins, uint64_t from, uint64_t now)
     return mbarrier_waits(ins) ? from + 1 + PHASE_ISSUE : now + 1 + ARRIVE_ISSUE;
 }
 
-/* What comes behind an access may wait in front of memory, so much of it. */
+/* What comes behind an access may wait in front of memory, so much of it.  The texture units serve
+ * one scheduler after the other. */
 static void memory_gates(Sm *sm)
 {
     uint64_t queue = sm->lsu > QUEUE_CYCLES ? sm->lsu - QUEUE_CYCLES : 0;
     if (sm->remote > REMOTE_QUEUE) queue = later(queue, sm->remote - REMOTE_QUEUE);
     uint64_t memory = later(sm->l2, sm->dram) / TICKS;
     memory = memory > MEMORY_QUEUE ? memory - MEMORY_QUEUE : 0;
+    uint64_t texture = sm->texture > QUEUE_CYCLES ? sm->texture - QUEUE_CYCLES : 0;
     for (uint32_t s = 0; s < sm->schedulers; s++) {
         sm->gate[s * GATES + GATE_SHARED] = queue;
         sm->gate[s * GATES + GATE_MEMORY] = later(queue, memory);
+        sm->gate[s * GATES + GATE_TEXTURE] =
+            later(texture, memory) + (s + sm->schedulers - sm->textured - 1) % sm->schedulers;
     }
 }
 
@@ -753,6 +787,7 @@ static void issue(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t now)
         pipe_take(sm, scheduler, price, compares ? compares : price->busy, now);
     uint64_t release = release_cycles(ins, &actor->written);
     at += release;
+    if (ins->op == OP_TEXTURE) sm->textured = scheduler;
     if (is_memory(ins)) memory_gates(sm);
     if (price->follows) {
         counter_raise(actor, price->made, is_shared(ins) ? at - SHARED_SOONER : at, price->wait);

@@ -69,6 +69,7 @@ typedef enum FloorAxis {
     FLOOR_PASSES, /* of the load/store unit */
     FLOOR_MISSES, /* of the L1, at the most that one SM gets */
     FLOOR_REMOTE, /* the way to other blocks' shared memory */
+    FLOOR_TEXTURE,
     FLOOR_CHAINS, /* of blocks and warps, as many at once as have places */
     FLOOR_AXES
 } FloorAxis;
