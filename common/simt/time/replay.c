@@ -68,7 +68,8 @@ typedef struct Result {
     uint8_t wait; /* SimtStall of those who wait for it */
 } Result;
 
-/* What a scheduler looks at to choose among its warps. */
+/* What a scheduler looks at to choose among its warps, which stand in the order in which it
+ * prefers them: the oldest block's, of these the one that has waited longest. */
 typedef struct Turn {
     uint64_t can;    /* when the warp may issue, as far as it is up to the warp; NEVER */
     uint64_t issued; /* when it last did */
@@ -124,8 +125,8 @@ typedef struct Sm {
     Arrival *arrival; /* by number, the latest of each place */
     L1 l1;
     uint64_t guessed, missed; /* sectors beyond the L1, as they were counted and as they are here */
-    Turn *turn;               /* of all warps, those of one scheduler together: */
-    uint32_t *turns;          /* from here on, per scheduler and one more */
+    Turn *turn;               /* of the warps that are there, those of one scheduler together: */
+    uint32_t *turns, *here;   /* from here on, so many */
     uint32_t actors, slots, warps, schedulers;
     uint32_t *crew;  /* the slots' actors */
     uint32_t free;   /* places for warps */
@@ -170,6 +171,41 @@ static void turn_set(Actor *actor)
 {
     int waits = !actor->live || actor->barrier || actor->phase;
     actor->turn->can = waits ? NEVER : later(actor->free, actor->ready);
+}
+
+/* A warp begins.  It is of the newest block, and of that no place in front of it is free. */
+static void turn_add(Sm *sm, uint32_t number, uint64_t begin)
+{
+    uint32_t scheduler = number % sm->schedulers;
+    Turn *turn = sm->turn + sm->turns[scheduler] + sm->here[scheduler]++;
+    *turn = (Turn){.can = NEVER, .issued = begin, .block = sm->started, .actor = number};
+    sm->actor[number].turn = turn;
+}
+
+/* Moves a turn behind those that follow it, as long as they are of `block`, or any; the last. */
+static Turn *turn_move(Sm *sm, Turn *turn, uint32_t block)
+{
+    uint32_t scheduler = turn->actor % sm->schedulers;
+    const Turn *last = sm->turn + sm->turns[scheduler] + sm->here[scheduler] - 1;
+    Turn moved = *turn;
+    for (; turn < last && (block == NOBODY || turn[1].block == block); turn++) {
+        turn[0] = turn[1];
+        sm->actor[turn->actor].turn = turn;
+    }
+    *turn = moved;
+    sm->actor[moved.actor].turn = turn;
+    return turn;
+}
+
+static void turn_issued(Sm *sm, Turn *turn, uint64_t issued)
+{
+    turn_move(sm, turn, turn->block)->issued = issued;
+}
+
+static void turn_end(Sm *sm, Turn *turn)
+{
+    turn_move(sm, turn, NOBODY);
+    sm->here[turn->actor % sm->schedulers]--;
 }
 
 /* A folded instruction hands its operands' times on. */
@@ -218,11 +254,9 @@ static void counters_look(Actor *actor, uint8_t waits)
     }
 }
 
-/* Finds out when the warp's next step, which there is, could issue. */
-static void step_look(const Sm *sm, Actor *actor, const TraceStep *step)
+/* What an instruction waits for besides its operands, unless it is simple. */
+static void step_look_beside(const Sm *sm, Actor *actor, const Ins *ins, const TraceStep *step)
 {
-    const Ins *ins = &sm->code[step->ins];
-    actor->turn->gate = gate_of(ins, &sm->price[step->ins]);
     if (ins->op == OP_CP_WAIT) {
         actor->ready = ins->imm ? actor->copied : actor->committed[ins->aux < 4 ? ins->aux : 3];
         actor->wait = STALL_LONG_SCOREBOARD;
@@ -237,6 +271,15 @@ static void step_look(const Sm *sm, Actor *actor, const TraceStep *step)
         actor->wait = STALL_LONG_SCOREBOARD;
     }
     counters_look(actor, sm->price[step->ins].waits);
+}
+
+/* Finds out when the warp's next step, which there is, could issue. */
+static void step_look(const Sm *sm, Actor *actor, const TraceStep *step)
+{
+    const Ins *ins = &sm->code[step->ins];
+    const Price *price = &sm->price[step->ins];
+    actor->turn->gate = gate_of(ins, price);
+    if (!price->simple) step_look_beside(sm, actor, ins, step);
     for (int i = 0; i < 6; i++) {
         const Result *r = &actor->result[ins->t_s[i]];
         if (!ins->t_s[i] || r->at <= actor->ready) continue;
@@ -289,14 +332,14 @@ static void warp_begin(Sm *sm, uint32_t index, uint32_t warp)
 {
     const Slot *slot = &sm->slot[index];
     Launch *launch = sm->launch;
-    Actor *actor = &sm->actor[place_take(sm, index, warp)];
+    uint32_t number = place_take(sm, index, warp);
+    Actor *actor = &sm->actor[number];
     Result *result = actor->result;
     const WarpTrace *trace = &slot->block->warp[warp];
     WarpTrace own = actor->own;
     if (sm->follows && follow_warp(launch->kernel, trace, &own) != 0) sm->failed = 1;
     memset(result, 0, launch->kernel->played_scores * sizeof *result);
-    *actor = (Actor){.turn = actor->turn,
-                     .own = own,
+    *actor = (Actor){.own = own,
                      .slot = index,
                      .warp = warp,
                      .begin = slot->begin,
@@ -305,8 +348,7 @@ static void warp_begin(Sm *sm, uint32_t index, uint32_t warp)
                      .free = slot->begin + START_CYCLES,
                      .live = 1,
                      .result = result};
-    actor->turn->issued = slot->begin;
-    actor->turn->block = sm->started;
+    turn_add(sm, number, slot->begin);
     step_prepare(sm, actor);
 }
 
@@ -421,7 +463,7 @@ static void actor_finish(Sm *sm, uint32_t number, uint64_t now)
     uint32_t index = actor->slot;
     actor_tell(sm, number, now);
     actor->live = 0;
-    turn_set(actor);
+    turn_end(sm, actor->turn);
     sm->slot[index].actor[actor->warp] = actor->slot = NOBODY;
     sm->free++;
     sm->warp_cycles += now - actor->begin;
@@ -765,18 +807,39 @@ static void pipe_take(Sm *sm, uint32_t scheduler, const Price *price, uint64_t b
     *half = !*half;
 }
 
-static void issue(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t now)
+static void results_tell(Actor *actor, const Ins *ins, const Price *price, uint64_t at)
+{
+    for (int i = 0; i < 4 && ins->t_d[i]; i++)
+        actor->result[ins->t_d[i]] = (Result){at, price->wait};
+}
+
+/* An instruction that only takes operands and makes a result, as nearly all do. */
+static void issue_simply(Sm *sm, uint32_t scheduler, Actor *actor, uint64_t busy, uint64_t now)
+{
+    const TraceStep *step = &actor->trace->step[actor->next];
+    const Ins *ins = &sm->code[step->ins];
+    const Price *price = &sm->price[step->ins];
+    uint64_t at = now + price->latency;
+    if (is_memory(ins)) {
+        at = memory_issue(sm, actor, ins, step, now);
+        memory_gates(sm);
+    } else if (price->pipe) {
+        pipe_take(sm, scheduler, price, price->busy, now);
+    }
+    results_tell(actor, ins, price, at);
+    actor->held = 0;
+    actor->free = now + busy + (ins->class == CLASS_BRANCH ? BRANCH_CYCLES : 0);
+    actor->next++;
+}
+
+static void issue_other(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t busy, uint64_t now)
 {
     Actor *actor = &sm->actor[number];
     const TraceStep *step = &actor->trace->step[actor->next];
     const Ins *ins = &sm->code[step->ins];
     const Price *price = &sm->price[step->ins];
-    stalls_book(sm, actor, step->ins, sm->gate[scheduler * GATES + actor->turn->gate], now);
-    uint64_t busy = issue_holds(sm, scheduler, price, now),
-             compares = match_cycles(ins, step->passes, price),
-             at = now + price->latency + compares;
-    uint64_t held = beside_holds(ins, actor->free, now);
-    sm->scheduler[scheduler] = now + busy;
+    uint64_t compares = match_cycles(ins, step->passes, price),
+             at = now + price->latency + compares, held = beside_holds(ins, actor->free, now);
     if (mbarrier_waits(ins))
         at = later(at, actor->free + WAIT_CYCLES);
     else if (ins->op == OP_BULK_COPY || ins->op == OP_VALUES_SEND || ins->op == OP_MBARRIER)
@@ -794,8 +857,7 @@ static void issue(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t now)
         counter_raise(actor, price->read, later(sm->lsu, now + READ_CYCLES),
                       STALL_SHORT_SCOREBOARD);
     }
-    for (int i = 0; i < 4 && ins->t_d[i]; i++)
-        actor->result[ins->t_d[i]] = (Result){at, price->wait};
+    results_tell(actor, ins, price, at);
     if (ins->op == OP_WGMMA) actor->wgmma.latest = later(actor->wgmma.latest, at);
     if (ins->op == OP_BULK_COPY && ins->class == CLASS_STORE) {
         uint64_t read = sm->bulk / TICKS; /* before the bytes are on their way */
@@ -813,7 +875,6 @@ static void issue(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t now)
     if (ins->merge == MERGE_8 || ins->merge == MERGE_16) actor->joined = at;
     int barrier = ins->op == OP_BAR || ins->op == OP_CLUSTER_BARRIER;
     actor->held = barrier ? price->origin + 1 : 0;
-    actor->turn->issued = now + busy - 1;
     actor->free = now + busy + warp_holds(actor, ins, price, busy) + release;
     if (writes_far(ins)) actor->written = 1;
     if (ins->op == OP_FENCE) actor->free += fence_cycles(&actor->written);
@@ -824,6 +885,21 @@ static void issue(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t now)
     actor->next++;
     if (barrier) barrier_issue(sm, number, ins, step, now);
     if (ins->op == OP_DEPENDENTS) dependents_issue(sm, number, ins, now);
+}
+
+static void issue(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t now)
+{
+    Actor *actor = &sm->actor[number];
+    uint32_t ins = actor->trace->step[actor->next].ins;
+    const Price *price = &sm->price[ins];
+    stalls_book(sm, actor, ins, sm->gate[scheduler * GATES + actor->turn->gate], now);
+    uint64_t busy = issue_holds(sm, scheduler, price, now);
+    sm->scheduler[scheduler] = now + busy;
+    turn_issued(sm, actor->turn, now + busy - 1);
+    if (price->simple)
+        issue_simply(sm, scheduler, actor, busy, now);
+    else
+        issue_other(sm, scheduler, number, busy, now);
     step_prepare(sm, actor);
     if (actor->next >= actor->trace->count && !actor->barrier)
         actor_finish(sm, number, later(now + 1, actor->free));
@@ -835,21 +911,20 @@ static uint64_t issue_time(const Sm *sm, uint32_t scheduler, const Turn *turn)
                  sm->gate[scheduler * GATES + turn->gate]);
 }
 
-/* The warp of this scheduler that can issue first, and when; of several one of the oldest
- * block's, the longest waiting. */
+/* The warp of this scheduler that can issue first, and when; of several the first in its order.
+ * No processor foresees which, so there is no branch to foresee. */
 static uint32_t choose(const Sm *sm, uint32_t scheduler, uint64_t *when)
 {
-    const Turn *end = sm->turn + sm->turns[scheduler + 1], *best = NULL;
-    __uint128_t first = (__uint128_t)NEVER << 64;
-    for (const Turn *turn = sm->turn + sm->turns[scheduler]; turn < end; turn++) {
-        uint64_t now = issue_time(sm, scheduler, turn),
-                 rank = (uint64_t)turn->block << 32 | (turn->issued & UINT32_MAX);
-        __uint128_t at = (__uint128_t)now << 64 | rank;
-        best = at < first ? turn : best;
-        first = at < first ? at : first;
+    enum { BITS = 8 }; /* of a turn's number, beside a time */
+    const Turn *turn = sm->turn + sm->turns[scheduler];
+    const uint64_t *gate = sm->gate + (size_t)scheduler * GATES;
+    uint64_t from = sm->scheduler[scheduler], none = NEVER << BITS, best = none;
+    for (uint32_t i = 0; i < sm->here[scheduler]; i++) {
+        uint64_t at = later(later(turn[i].can, gate[turn[i].gate]), from), key = at << BITS | i;
+        best = key < best ? key : best;
     }
-    *when = (uint64_t)(first >> 64);
-    return best ? best->actor : NOBODY;
+    *when = best == none ? NEVER : best >> BITS;
+    return best == none ? NOBODY : turn[best & ((1u << BITS) - 1)].actor;
 }
 
 /* Issues everywhere in the order of time until nobody is left. */
@@ -905,14 +980,8 @@ static void sm_rates(Sm *sm, const ReplayMemory *memory)
 /* Warps go around among the schedulers. */
 static void turns_deal(Sm *sm)
 {
-    uint32_t next = 0;
-    for (uint32_t s = 0; s < sm->schedulers; s++) {
-        for (uint32_t i = s; i < sm->actors; i += sm->schedulers) {
-            sm->turn[next] = (Turn){.can = NEVER, .actor = i};
-            sm->actor[i].turn = &sm->turn[next++];
-        }
-        sm->turns[s + 1] = next;
-    }
+    for (uint32_t s = 0; s + 1 < sm->schedulers; s++)
+        sm->turns[s + 1] = sm->turns[s] + (sm->actors + sm->schedulers - 1 - s) / sm->schedulers;
 }
 
 static int sm_open(Sm *sm, Launch *launch, const BlockTrace *trace, uint32_t traces, int follows)
@@ -941,7 +1010,8 @@ static int sm_open(Sm *sm, Launch *launch, const BlockTrace *trace, uint32_t tra
     sm->ends = calloc(traces, sizeof *sm->ends);
     sm->turn = calloc(sm->actors, sizeof *sm->turn);
     sm->arrival = calloc(ARRIVALS, sizeof *sm->arrival);
-    sm->turns = calloc(sm->schedulers + 1, sizeof *sm->turns);
+    sm->turns = calloc(sm->schedulers, sizeof *sm->turns);
+    sm->here = calloc(sm->schedulers, sizeof *sm->here);
     sm->gate = calloc((size_t)sm->schedulers * GATES, sizeof *sm->gate);
     sm->scheduler = calloc(sm->schedulers, sizeof *sm->scheduler);
     sm->bank = calloc(2 * (size_t)sm->schedulers, sizeof *sm->bank);
@@ -949,7 +1019,8 @@ static int sm_open(Sm *sm, Launch *launch, const BlockTrace *trace, uint32_t tra
     Result *result = calloc((size_t)sm->actors * launch->kernel->played_scores, sizeof *result);
     int failed = l1_open(&sm->l1, l1_bytes(launch)) != 0;
     if (failed || !sm->actor || !sm->slot || !sm->crew || !sm->ends || !sm->turn || !sm->arrival ||
-        !sm->turns || !sm->gate || !sm->scheduler || !sm->bank || !sm->half || !result) {
+        !sm->turns || !sm->here || !sm->gate || !sm->scheduler || !sm->bank || !sm->half ||
+        !result) {
         free(result);
         return -1;
     }
@@ -971,8 +1042,8 @@ static void sm_close(Sm *sm)
     for (uint32_t i = 0; sm->slot && i < sm->slots; i++)
         free(sm->slot[i].phases.phase);
     free(sm->actor), free(sm->slot), free(sm->crew), free(sm->ends), free(sm->turn),
-        free(sm->arrival), l1_close(&sm->l1), free(sm->turns), free(sm->gate), free(sm->scheduler),
-        free(sm->bank), free(sm->half);
+        free(sm->arrival), l1_close(&sm->l1), free(sm->turns), free(sm->here), free(sm->gate),
+        free(sm->scheduler), free(sm->bank), free(sm->half);
 }
 
 static void block_add(const BlockTrace *block, ReplayResult *result)

@@ -425,6 +425,42 @@ static void arrays_find(SimtKernel *kernel, const SimtMachine *machine)
     }
 }
 
+/* What replay.c need not look at but for its operands and its pipe, or its access. */
+static int is_simple(const Ins *ins)
+{
+    switch (ins->op) {
+    case OP_ACCELERATOR:
+    case OP_BAR:
+    case OP_BULK_COPY:
+    case OP_BULK_GROUP:
+    case OP_CLUSTER_BARRIER:
+    case OP_CP_ASYNC:
+    case OP_CP_COMMIT:
+    case OP_CP_WAIT:
+    case OP_DEPENDENTS:
+    case OP_FENCE:
+    case OP_MATCH:
+    case OP_MBARRIER:
+    case OP_VALUES_SEND:
+    case OP_WGMMA:
+    case OP_WGMMA_COMMIT:
+    case OP_WGMMA_WAIT:
+        return 0;
+    default:
+        return !writes_far(ins) && !ins->merge && !(ins->order & ORDER_FENCES) &&
+               ins->shared_atomic != SHARED_RETRIES;
+    }
+}
+
+/* Once all prices are known.  Machine instructions, which come behind, are not simple. */
+static void plain_mark(const SimtKernel *kernel, Price *price, uint32_t prices)
+{
+    for (uint32_t i = 0; i < prices; i++) {
+        price[i].plain = (uint8_t)chain_is_plain(&kernel->played[i], &price[i]);
+        price[i].simple = (uint8_t)is_simple(&kernel->played[i]);
+    }
+}
+
 int schedule_build(SimtKernel *kernel, const SimtMachine *machine, int machine_code)
 {
     Uses uses = {NULL, NULL, NULL};
@@ -444,8 +480,7 @@ int schedule_build(SimtKernel *kernel, const SimtMachine *machine, int machine_c
         pieces_order(kernel, price);
         uint32_t prices;
         price = loops_unroll(kernel, price, loops, &prices);
-        for (uint32_t i = 0; price && i < kernel->count; i++)
-            price[i].plain = (uint8_t)chain_is_plain(&kernel->code[i], &price[i]);
+        if (price) plain_mark(kernel, price, prices);
         if (price && machine_code) price = follow_build(kernel, price, prices, machine);
         kernel->price = price;
     } else {

@@ -16,7 +16,8 @@ struct Price {
     uint8_t passed; /* a short branch, or its JOIN, over which code may move */
     uint8_t last;   /* of its piece */
     uint8_t folded; /* an instruction of the kernel's own that costs no slot */
-    uint8_t plain;  /* chain.h: it only takes operands and makes a result */
+    uint8_t plain; /* it only takes operands and makes a result: to chain.h, which goes by pieces */
+    uint8_t simple; /* ... and to replay.c */
     uint32_t part;  /* number of the straight piece of code it lies in */
     uint32_t rank;  /* its place in that piece as ptxas would order it */
     /* Loops that are unrolled (unroll.h). */
