@@ -507,6 +507,29 @@ static void endless_loops_end(void **state)
     simt_close(gpu);
 }
 
+/* cp.async may have a predicate in place of a size: where it holds, zeros are written. */
+static void copies_that_are_ignored(void **state)
+{
+    (void)state;
+    static const char TEXT[] =
+        KERNEL(".shared .align 16 .b8 s[512];\n",
+               "mov.u32 %r5, s; shl.b32 %r6, %r1, 4; add.s32 %r5, %r5, %r6;\n"
+               "mul.wide.u32 %rd3, %r1, 16; add.s64 %rd3, %rd1, %rd3;\n"
+               "setp.lt.u32 %p1, %r1, 8; st.global.u32 [%rd3], %r1; bar.sync 0;\n"
+               "cp.async.cg.shared.global [%r5], [%rd3], 16, %p1; cp.async.wait_all;\n"
+               "ld.shared.u32 %r8, [%r5]; bar.sync 0; st.global.u32 [%rd2], %r8;");
+    SimtGpu *gpu = gpu_open(1, 0, 1);
+    uint64_t out = device_data(gpu, NULL, 512);
+    uint32_t words[32];
+    SimtResult result;
+    assert_int_equal(run(gpu, TEXT, 1, 32, 0, &out, 8, &result), 0);
+    assert_int_equal(result.counters.copied_sectors, 12);
+    device_fetch(gpu, out, words, sizeof words);
+    for (uint32_t k = 0; k < 32; k++)
+        assert_int_equal(words[k], k < 8 ? 0 : k);
+    simt_close(gpu);
+}
+
 /* A lane that copies nothing reads nothing, wherever its source is; its zeros need a place. */
 static void copies_of_nothing(void **state)
 {
@@ -901,6 +924,7 @@ static void matrices_are_accessed_as_by_machine_code(void **state)
         {"wmma.load.c.sync.aligned.row.m16n16k16.shared.f32 {H}, [%r2], P;", 16, 4, 16},
         {"wmma.load.c.sync.aligned.col.m16n16k16.shared.f32 {H}, [%r2], P;", 20, 8, 8},
         {"wmma.load.c.sync.aligned.row.m16n16k16.shared.f16 {Q}, [%r2], P;", 24, 4, 4},
+        {"wmma.load.b.sync.aligned.row.m8n32k16.shared.s8 {Q}, [%r2], P;", 32, 16, 64},
         {"wmma.store.d.sync.aligned.col.m8n32k16.shared.s32 [%r2], {H}, P;", 8, 4, 8},
         {"wmma.store.d.sync.aligned.row.m8n32k16.shared.s32 [%r2], {H}, P;", 36, 8, 8}};
     (void)state;
@@ -1259,6 +1283,7 @@ int main(void)
                                        cmocka_unit_test(endless_loops_end),
                                        cmocka_unit_test(bad_launches),
                                        cmocka_unit_test(copies_of_nothing),
+                                       cmocka_unit_test(copies_that_are_ignored),
                                        cmocka_unit_test(global_sectors),
                                        cmocka_unit_test(copies_that_arrive),
                                        cmocka_unit_test(shared_conflicts),

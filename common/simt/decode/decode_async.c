@@ -3,7 +3,22 @@
 
 #include "common/simt/decode/decoder.h"
 
-/* cp.async.ca.shared.global [to], [from], bytes{, bytes that are really there}{, policy}; */
+/* How many bytes of a copy are really there: a number, or a predicate, with which none are. */
+static uint32_t copy_size(Decoder *d, const PtxOperand *operand, uint32_t bytes)
+{
+    uint32_t negated, p, size;
+    if (operand->kind != PTX_OPERAND_REGISTER || operand->reg == PTX_NO_REGISTER ||
+        d->instance->function->reg[operand->reg].type != PTX_PRED)
+        return source(d, 3, PTX_U32);
+    p = predicate_of(d, operand, &negated), size = temp_slot(d, WIDTH_32);
+    Ins *ins = emit_pseudo(d, OP_SELP_32, size, constant_slot(d, WIDTH_32, 0, 0),
+                           constant_slot(d, WIDTH_32, bytes, 0));
+    ins->c = p, ins->aux = negated;
+    return size;
+}
+
+/* cp.async.ca.shared.global [to], [from], bytes{, bytes that are really there}{, policy}; or
+ * [to], [from], bytes{, what says that none are}{, policy}; */
 static int decode_copy(Decoder *d)
 {
     Ins to = {0}, from = {0};
@@ -19,7 +34,7 @@ static int decode_copy(Decoder *d)
         return -1;
     if (from.imm != (int32_t)from.imm) return refuse(d, "an offset of more than 31 bits");
     uint32_t size = operands > 3 && d->in->operand[3].kind != PTX_OPERAND_SINK
-                        ? source(d, 3, PTX_U32)
+                        ? copy_size(d, &d->in->operand[3], (uint32_t)bytes)
                         : NO_SLOT;
     if (d->failed) return -1;
     Ins *ins = emit(d, OP_CP_ASYNC, CLASS_LOAD);
