@@ -377,6 +377,17 @@ static void work_that_is_not_played_is_paid_for(void **state)
                      mixed_cycles(first_sm, MOVES, 25, (Setup){.blocks = 32, .threads = 32}));
 }
 
+/* Blocks that are there at once take as long as the longest of them, also where SM 0 has one less of
+ * the long ones than others. */
+static void one_light_block_of_two_does_not_stand_for_all(void **state)
+{
+    Setup pairs = {.blocks = 8, .threads = 32};
+    (void)state;
+    uint64_t whole = mixed_cycles("setp.gt.u32 %p1, %r2, 99999;\n", "", 1, pairs);
+    assert_in_range(mixed_cycles("setp.eq.u32 %p1, %r2, 0;\n", "", 1, pairs), whole * 9 / 10,
+                    whole * 11 / 10);
+}
+
 /* Runs k(data) as if machine code had said so many registers, and bytes of local memory. */
 static void launch_with(const char *text, uint32_t blocks, uint32_t threads, uint32_t registers,
                         uint32_t local, SimtResult *result)
@@ -636,6 +647,40 @@ static void the_l2_keeps_what_fits(void **state)
     assert_int_equal(dram_bytes_of(2048, 4, hot, 3), 2 * MB);
 }
 
+/* Each waits for the one before it; so many bytes apart, and so often. */
+static uint64_t constants_cycles(int apart, int rounds)
+{
+    enum { LOADS = 16 };
+    SimtResult result;
+    char *text = malloc(8192), *at = text;
+    assert_non_null(text);
+    at +=
+        sprintf(at, "%s",
+                HEAD ".const .align 256 .b8 table[4096];\n"
+                     ".visible .entry k(.param .u64 data)\n{\n" REGISTERS "mov.u64 %rd4, table;\n");
+    for (int i = 0; i < LOADS * rounds; i++)
+        at += sprintf(at,
+                      "ld.const.u32 %%r5, [%%rd4+%d];\ncvt.u64.u32 %%rd5, %%r5;\n"
+                      "add.s64 %%rd4, %%rd4, %%rd5;\n",
+                      i % LOADS * apart);
+    sprintf(at, "st.global.u64 [%%rd1], %%rd4;\nret;\n}\n");
+    uint64_t cycles = cycles_of(text, (Setup){.blocks = 1, .threads = 32}, &result, NULL);
+    free(text);
+    return cycles;
+}
+
+/* A multiprocessor asks for constant memory by pieces of 256 bytes, and keeps them. */
+static void constants_come_from_dram_once(void **state)
+{
+    enum { PIECES = 16, HIT = 60 };
+    uint64_t far = (uint64_t)SMALL.dram_latency, near = constants_cycles(4, 1),
+             spread = constants_cycles(256, 1);
+    (void)state;
+    assert_in_range(near, far, far + PIECES * HIT);
+    assert_in_range(spread - near, (PIECES - 1) * (far - HIT), (PIECES - 1) * far);
+    assert_in_range(constants_cycles(256, 2) - spread, 0, PIECES * HIT);
+}
+
 static void a_launch_waits_for_its_last_store(void **state)
 {
     (void)state;
@@ -861,6 +906,8 @@ int main(void)
         cmocka_unit_test(a_short_branch_is_a_predicate),
         cmocka_unit_test(rounds_begin_at_different_sms),
         cmocka_unit_test(work_that_is_not_played_is_paid_for),
+        cmocka_unit_test(one_light_block_of_two_does_not_stand_for_all),
+        cmocka_unit_test(constants_come_from_dram_once),
         cmocka_unit_test(registers_that_are_needed_take_room),
         cmocka_unit_test(a_short_loop_is_four_turns_at_once),
         cmocka_unit_test(a_loop_divides_by_what_stays_without_a_reciprocal),

@@ -170,8 +170,9 @@ static void loads_are_as_many_at_once_as_machine_code_has(void **state)
     enum { ADDED = 80 }; /* to the latency of a turn of machine code */
     uint64_t far = (uint64_t)SMALL.dram_latency;
     (void)state;
-    assert_in_range(loop_cycles(0, 0), TURNS * far, TURNS * (far + ADDED));
-    assert_in_range(loop_cycles(1, 1), TURNS * far, TURNS * (far + ADDED));
+    /* On average, for DRAM answers sooner or later by the place. */
+    assert_in_range(loop_cycles(0, 0), TURNS * far * 9 / 10, TURNS * (far + ADDED));
+    assert_in_range(loop_cycles(1, 1), TURNS * far * 9 / 10, TURNS * (far + ADDED));
     assert_in_range(loop_cycles(2, 1), TURNS / 2 * far, TURNS * 3 / 5 * (far + ADDED));
 }
 
@@ -182,6 +183,70 @@ static void a_lie_gains_two_fifths_at_most(void **state)
     uint64_t alone = loop_cycles(0, 0);
     assert_in_range(loop_cycles(1, 0), alone * 3 / 5 - 400, alone * 3 / 5 + 400);
     assert_in_range(loop_cycles(8, 0), alone * 3 / 5 - 400, alone * 3 / 5 + 400);
+}
+
+/* ---- constants and copies ------------------------------------------------- */
+
+enum { STEPS = 8, CONSTANT = 0xabb, COPY = 0xfae, COMMIT = 0x9af, COPIES_WAIT = 0x91a };
+
+/* Machine code that has one of these for each line, from the first that begins with `begin` on. */
+static uint64_t lines_cycles(const char *text, const char *begin, const uint16_t *op,
+                             uint32_t count, uint8_t stall)
+{
+    MachineIns ins[64] = {{0}};
+    uint32_t line = line_at(text, strstr(text, begin));
+    for (uint32_t i = 0; i < count; i++)
+        ins[i] = (MachineIns){.op = op[i], .line = line + i, .stall = stall, .reached = 1};
+    return cycles_with(text, &(MachineCode){.ins = ins, .count = count, .sm = 90});
+}
+
+/* A uniform load of a constant has no counter: its warp waits for what has to come. */
+static void a_warp_waits_for_constants(void **state)
+{
+    uint16_t op[2 * STEPS + 1] = {0};
+    uint64_t cycles[2], far = (uint64_t)SMALL.dram_latency;
+    (void)state;
+    for (int apart = 0; apart < 2; apart++) {
+        char *text = malloc(sizeof BEGIN + 2000), *at = text;
+        assert_non_null(text);
+        const char *head = strstr(BEGIN, ".visible");
+        at += sprintf(at, "%.*s.const .align 256 .b8 table[4096];\n%s", (int)(head - BEGIN), BEGIN,
+                      head);
+        for (uint32_t i = 0; i < STEPS; i++) {
+            at += sprintf(at, "ld.const.f32 %%f2, [table+%u];\nadd.f32 %%f1, %%f1, %%f2;\n",
+                          apart ? 256 * i : 4 * i);
+            op[2 * i] = CONSTANT, op[2 * i + 1] = FADD;
+        }
+        sprintf(at, "ret;\n}\n");
+        op[2 * STEPS] = EXIT;
+        cycles[apart] = lines_cycles(text, "ld.const", op, 2 * STEPS + 1, 4);
+        free(text);
+    }
+    /* DRAM answers sooner or later by the place. */
+    assert_in_range(cycles[1] - cycles[0], (STEPS - 1) * far * 2 / 3, (STEPS - 1) * far * 4 / 3);
+}
+
+/* Copies by threads are played as machine code has them, too, and waited for. */
+static void copies_are_followed(void **state)
+{
+    enum { STALL = 100, ENDS = 400 };
+    uint16_t op[STEPS + 3] = {0};
+    char *text = malloc(sizeof BEGIN + 2000), *at = text;
+    (void)state;
+    assert_non_null(text);
+    at += sprintf(at, "%s.shared .align 16 .b8 tile[4096];\nmov.u32 %%r1, tile;\n", BEGIN);
+    for (uint32_t i = 0; i < STEPS; i++) {
+        at += sprintf(at, "cp.async.cg.shared.global [%%r1+%u], [%%rd1], 16;\n", 16 * i);
+        op[i] = COPY;
+    }
+    sprintf(at, "cp.async.commit_group;\ncp.async.wait_group 0;\nret;\n}\n");
+    op[STEPS] = COMMIT, op[STEPS + 1] = COPIES_WAIT, op[STEPS + 2] = EXIT;
+    uint64_t quick = lines_cycles(text, "cp.async", op, STEPS + 3, 1),
+             slow = lines_cycles(text, "cp.async", op, STEPS + 3, STALL);
+    free(text);
+    assert_in_range(quick, SMALL.dram_latency, SMALL.dram_latency + ENDS);
+    /* What the first has brought is there before the last one goes. */
+    assert_in_range(slow, (STEPS + 2) * STALL, (STEPS + 2) * STALL + ENDS);
 }
 
 /* ---- lanes that part ------------------------------------------------- */
@@ -364,6 +429,8 @@ int main(void)
         cmocka_unit_test(loads_are_as_many_at_once_as_machine_code_has),
         cmocka_unit_test(a_lie_gains_two_fifths_at_most),
         cmocka_unit_test(what_is_behind_a_meeting_is_played_once),
+        cmocka_unit_test(a_warp_waits_for_constants),
+        cmocka_unit_test(copies_are_followed),
         cmocka_unit_test(nonsense_is_survived),
         cmocka_unit_test(copies_that_never_come),
         cmocka_unit_test(arrays_in_registers_are_no_local_memory),

@@ -380,6 +380,9 @@ typedef struct TraceStep {
     uint8_t misses, lines; /* sectors, and the lines that they lie in */
 } TraceStep;
 
+/* What a multiprocessor fetches of constant memory at a time. */
+enum { CONSTANT_BYTES = 256 };
+
 /* `lines` of an access to other blocks' shared memory: `misses` are cycles of the way there. */
 enum { REMOTE_LINES = 255 };
 

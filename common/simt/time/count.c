@@ -170,12 +170,18 @@ static void passes_add(Warp *warp, uint32_t passes)
 
 /* Constant memory gives all lanes one word at a time: as many passes as different words.  On an
  * H200 a warp with 32 different words takes 2.1 cycles for each of them (6.5 where the table is too
- * large for the cache behind it). */
+ * large for the cache behind it).  What a multiprocessor has not got it asks for by pieces. */
 static void count_const(Warp *warp, const uint64_t *address, uint32_t mask)
 {
     enum { CYCLES_PER_WORD = 2 };
-    uint64_t word[LANES];
-    uint32_t words = units_collect(address, mask, 4, word);
+    uint64_t word[LANES], piece[LANES];
+    uint32_t words = units_collect(address, mask, 4, word), moment = moment_of(warp),
+             pieces = units_collect(address, mask, CONSTANT_BYTES, piece);
+    for (uint32_t i = 0; i < pieces; i++) {
+        piece[i] *= CONSTANT_BYTES / SECTOR;
+        traffic_load(warp->worker, piece[i], moment);
+    }
+    lines_list(warp, piece, pieces);
     warp->worker->counters.const_requests++;
     passes_add(warp, words * CYCLES_PER_WORD);
     warp->pending = (uint64_t)warp->worker->gpu->machine.l1_latency + warp->passes;
@@ -197,10 +203,16 @@ static uint32_t lookups_of(uint32_t lines, uint32_t misses)
     return lines > 2 && cycles < 2 ? 2 : cycles;
 }
 
+/* Of a copy past the L1 count_copied tells what it takes. */
+static int is_copy_past(const Ins *ins)
+{
+    return ins->op == OP_CP_ASYNC && ins->aux;
+}
+
 /* Loads that look nothing up in the L1: what is ordered, and cp.async.cg. */
 static int is_past_l1(const Ins *ins)
 {
-    return ins->order & ORDER_READS || (ins->op == OP_CP_ASYNC && ins->aux);
+    return ins->order & ORDER_READS || is_copy_past(ins);
 }
 
 /* By way of no L1, as what is_past_l1 goes. */
@@ -261,7 +273,7 @@ static void global_add(Warp *warp, const Ins *ins, const uint64_t *address, uint
     uint32_t lines = lines_count(sector, n), lookups = lookups_of(lines, misses),
              passes = (n + machine->l1_sectors_per_cycle - 1) / machine->l1_sectors_per_cycle;
     if (lines > (store ? 2 : 1)) passes = wavefronts_of(worker, ins, address, mask);
-    passes_add(warp, lookups > passes ? lookups : passes);
+    if (!is_copy_past(ins)) passes_add(warp, lookups > passes ? lookups : passes);
     InsCount *profile = &worker->profile[ins - warp->code];
     profile->requests++, profile->sectors += n, profile->hits += store ? 0 : n - misses;
     warp->lines += misses ? (lines * misses + n - 1) / n : 0;
@@ -349,9 +361,10 @@ static void copied_add(Warp *warp, const Ins *ins, const uint64_t *from, const u
 void count_copied(Warp *warp, const Ins *ins, const uint64_t *from, const uint32_t *to,
                   uint32_t reading, uint32_t mask)
 {
+    uint64_t line[LANES];
     uint32_t needed, passes;
     if (reading) count_global(warp, ins, from, reading, 0);
-    if (!ins->aux) { /* by way of the L1 */
+    if (!is_copy_past(ins)) { /* by way of the L1 */
         count_shared(warp, ins, to, mask, 1);
         return;
     }
@@ -359,6 +372,10 @@ void count_copied(Warp *warp, const Ins *ins, const uint64_t *from, const uint32
     if (warp->worker->watcher) watch_shared(warp, ins, to, mask, 1);
     passes = copy_wavefronts(to, from, mask, &needed);
     shared_passes_add(warp, ins, passes, needed < passes ? needed : passes, 1);
+    /* Beside that its lines are looked up. */
+    uint32_t lines = units_collect(from, mask, SECTOR * LINE_SECTORS, line),
+             lookups = lookups_of(lines, lines);
+    if (lookups > passes) passes_add(warp, lookups - passes);
 }
 
 /* Hundredths of a cycle of the way between multiprocessors, measured on an H200 where all send and

@@ -208,14 +208,14 @@ static int is_much_more(uint64_t a, uint64_t b)
 }
 
 /* Are the blocks of `replay` like those of the SM with the most to do?  As many of them as have its
- * instructions are not twice as many, and what takes more than a part of the cycles is about the
+ * instructions are about as many, and what takes more than a part of the cycles is about the
  * same. */
 static int stands_for_all(const Launch *launch, const Totals *t, const ReplayResult *replay,
                           uint64_t cycles)
 {
     uint64_t floor[FLOOR_AXES], blocks = rounded_up(launch->blocks, dealt_sms(launch));
     floors_find(launch, &replay->cost, floor);
-    if (scaled(replay->cost.blocks, t->slots, replay->cost.slots) > 2 * blocks) return 0;
+    if (is_much_more(scaled(replay->cost.blocks, t->slots, replay->cost.slots), blocks)) return 0;
     for (int axis = 0; axis < FLOOR_AXES; axis++) {
         uint64_t here = scaled(floor[axis], t->slots, replay->cost.slots), there = t->floor[axis];
         if (larger(here, there) / TICKS * UNSEEN_PART < cycles) continue;

@@ -45,6 +45,7 @@ Price *follow_build(SimtKernel *kernel, Price *price, uint32_t prices, const Sim
 /* follow_code.c: who they are and what they cost. */
 int follow_is_access(const MachineIns *ins);
 int follow_is_barrier(const MachineIns *ins);
+int follow_is_constant(const MachineIns *ins);
 int follow_is_match(const MachineIns *ins);
 int follow_is_call(const MachineIns *ins);
 int follow_is_branch(const MachineIns *ins);

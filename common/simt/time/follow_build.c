@@ -36,9 +36,6 @@ typedef struct Reading {
 static int is_strange(const Ins *ins)
 {
     switch (ins->op) {
-    case OP_CP_ASYNC:
-    case OP_CP_WAIT:
-    case OP_CP_COMMIT:
     case OP_MBARRIER:
     case OP_VALUES_SEND:
     case OP_WGMMA:
@@ -65,20 +62,22 @@ static int is_plain(const SimtKernel *kernel)
 /* Has it something that only its execution tells? */
 static int is_anchor(const Ins *ins)
 {
-    if (ins->pseudo || ins->space == PTX_CONST || ins->space == PTX_PARAM) return 0;
+    if (ins->pseudo || ins->space == PTX_PARAM) return 0;
     if (ins->merge == MERGE_FOLLOWER && ins->class == CLASS_STORE) return 0;
     if (ins->op == OP_CLUSTER_BARRIER) return ins->aux != 0; /* who only arrives goes on */
     if (ins->op == OP_FENCE) return ins->aux != 0;           /* within a block there is none */
+    if (ins->op == OP_CP_COMMIT || ins->op == OP_CP_WAIT) return 1;
     return is_memory(ins) || ins->op == OP_BAR || ins->op == OP_BULK_GROUP || ins->op == OP_MATCH;
 }
 
-static int is_like_anchor(const MachineIns *ins)
+static int is_like_anchor(const Ins *anchor, const MachineIns *ins)
 {
+    if (anchor->space == PTX_CONST) return follow_is_constant(ins);
     return follow_is_access(ins) || follow_is_barrier(ins) || follow_is_match(ins);
 }
 
 /* Each access of the PTX has a machine instruction, but for those to shared memory that ptxas may
- * have joined. */
+ * have joined, and constants that are operands. */
 static int is_covered(const Reading *r)
 {
     const SimtKernel *kernel = r->kernel;
@@ -87,7 +86,7 @@ static int is_covered(const Reading *r)
     for (uint32_t i = 0; good && i < r->code->count; i++)
         if (r->f->anchor[i] != NO_SLOT && !r->variant[i]) has[r->f->anchor[i]] = 1;
     for (uint32_t i = 0; good && i < kernel->count; i++) {
-        if (!is_anchor(&kernel->code[i])) continue;
+        if (!is_anchor(&kernel->code[i]) || kernel->code[i].space == PTX_CONST) continue;
         if (kernel->code[i].class == CLASS_SHARED_LOAD ||
             kernel->code[i].class == CLASS_SHARED_STORE)
             shared++, found += has[i];
@@ -242,7 +241,8 @@ static uint32_t own_place(const Reading *r, uint32_t i)
     const MachineIns *ins = &r->code->ins[i];
     uint32_t at = is_played(r, i) ? code_at(&r->map, ins->line) : NONE;
     if (at == NONE || variant_of(r, ins, at) == ELSEWHERE) return NONE;
-    return is_anchor(&r->kernel->code[at]) && !is_like_anchor(ins) ? NONE : at;
+    const Ins *own = &r->kernel->code[at];
+    return is_anchor(own) && !is_like_anchor(own, ins) ? NONE : at;
 }
 
 static void owners_find(Reading *r)

@@ -14,10 +14,14 @@ enum {
     BARRIER = 0x11d,
     CLUSTER_WAIT = 0xdc7, /* with the form of its operands: another one arrives */
     COPIES_COMMIT = 0x1b7,
+    LOADS_COMMIT = 0x1af, /* of copies by threads: LDGDEPBAR */
     COPIES_WAIT = 0x11a,
     FENCE = 0x192, /* MEMBAR */
     SHUFFLE = 0x189,
-    MATCH = 0x1a1
+    MATCH = 0x1a1,
+    CONSTANT = 0x182, /* LDC, and ULDC at a constant and at a register's place */
+    UNIFORM_CONSTANT = 0x0b9,
+    UNIFORM_CONSTANT_AT = 0x0bb
 };
 
 /* Cycles until the result is there, chosen as those of chain.h. */
@@ -50,6 +54,7 @@ int follow_is_access(const MachineIns *ins)
     case 0x1a6:
     case 0x1a8:
     case 0x1a9:
+    case 0x1ae: /* LDGSTS */
     case 0x1b5: /* UTMASTG, UBLKCP, UBLKRED */
     case 0x1ba:
     case 0x1bb:
@@ -63,12 +68,18 @@ int follow_is_access(const MachineIns *ins)
 int follow_is_barrier(const MachineIns *ins)
 {
     return kind(ins) == BARRIER || kind(ins) == FENCE || ins->op == CLUSTER_WAIT ||
-           kind(ins) == COPIES_COMMIT || kind(ins) == COPIES_WAIT;
+           kind(ins) == COPIES_COMMIT || kind(ins) == LOADS_COMMIT || kind(ins) == COPIES_WAIT;
 }
 
 int follow_is_match(const MachineIns *ins)
 {
     return kind(ins) == MATCH;
+}
+
+int follow_is_constant(const MachineIns *ins)
+{
+    return kind(ins) == CONSTANT || kind(ins) == UNIFORM_CONSTANT ||
+           kind(ins) == UNIFORM_CONSTANT_AT;
 }
 
 int follow_is_call(const MachineIns *ins)
@@ -86,7 +97,8 @@ int follow_is_filler(const MachineIns *ins)
     return kind(ins) == NOP;
 }
 
-/* What the replay looks at: an access is the PTX's own, without its operands. */
+/* What the replay looks at: an access is the PTX's own, without its operands.  A constant does not
+ * go by way of the load/store unit. */
 Ins follow_ins(const SimtKernel *kernel, const MachineIns *from, uint32_t anchor)
 {
     Ins ins = {.op = OP_NOP, .class = CLASS_INT, .from = UINT32_MAX, .guard = NO_SLOT};
@@ -100,6 +112,7 @@ Ins follow_ins(const SimtKernel *kernel, const MachineIns *from, uint32_t anchor
     for (int i = 0; i < 4; i++)
         ins.t_d[i] = 0;
     ins.merge = MERGE_NONE;
+    if (ins.space == PTX_CONST) ins.class = CLASS_INT;
     return ins;
 }
 
@@ -189,7 +202,7 @@ static void unit_find(Price *p, const MachineIns *ins, const Price *price, const
         p->latency = CONVERSION_LATENCY, p->wait = STALL_SPECIAL;
         break;
     case 0x119: /* S2R LDC S2UR */
-    case 0x182:
+    case CONSTANT:
     case 0x1c3:
         p->latency = CONSTANT_LATENCY, p->wait = STALL_SHORT_SCOREBOARD;
         break;

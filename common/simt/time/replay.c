@@ -48,6 +48,7 @@ enum {
     BARRIER_OF_SOME = 2,
     MOST_LINES = 8 * LANES, /* of a load; of textures no more are followed */
     ARRIVALS = 16384,       /* fetches of DRAM that are remembered */
+    CONSTANTS = 1024,       /* pieces of constant memory that are remembered: more than there are */
     COUNTERS = 6,
     SHARED_SOONER = 5,     /* machine code makes the address: cycles of shared_latency less */
     READ_CYCLES = 20,      /* until a machine instruction's operands have been read */
@@ -122,7 +123,8 @@ typedef struct Sm {
     const Price *price;
     Actor *actor;
     Slot *slot;
-    Arrival *arrival; /* by number, the latest of each place */
+    Arrival *arrival;  /* by number, the latest of each place */
+    Arrival *constant; /* the same of pieces of constant memory */
     L1 l1;
     uint64_t guessed, missed; /* sectors beyond the L1, as they were counted and as they are here */
     Turn *turn;               /* of the warps that are there, those of one scheduler together: */
@@ -640,6 +642,25 @@ static uint64_t texture_issue(Sm *sm, const Actor *actor, const Ins *ins, const 
            found;
 }
 
+/* When what is wanted of constant memory is there; 0: it is.  A multiprocessor keeps what it has
+ * got. */
+static uint64_t constants_arrival(Sm *sm, const Actor *actor, const TraceStep *step, uint64_t now)
+{
+    enum { LINES = CONSTANT_BYTES / SECTOR / LINE_SECTORS, FETCHES = LINE_SECTORS / FETCH_SECTORS };
+    const TraceLine *wanted = &actor->trace->line[step->wanted - 1];
+    uint64_t at = 0;
+    for (int more = 1; more; more = !wanted++->last) {
+        Arrival *piece = &sm->constant[wanted->line / LINES % CONSTANTS];
+        uint32_t fetch = wanted->line * FETCHES;
+        if (piece->fetch != fetch + 1) {
+            uint64_t back = now + (uint64_t)sm->machine->l2_latency;
+            *piece = (Arrival){fetch + 1, later(back, fetch_arrival(sm, actor, fetch, now))};
+        }
+        at = later(at, piece->at);
+    }
+    return at > now ? at : 0;
+}
+
 /* Issues a memory instruction; returns when its result is there. */
 static uint64_t memory_issue(Sm *sm, const Actor *actor, const Ins *ins, const TraceStep *step,
                              uint64_t now)
@@ -848,6 +869,11 @@ static void issue_other(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t bu
         at = memory_issue(sm, actor, ins, step, now);
     else if (price->pipe)
         pipe_take(sm, scheduler, price, compares ? compares : price->busy, now);
+    if (ins->space == PTX_CONST && step->wanted) {
+        uint64_t arrival = constants_arrival(sm, actor, step, now);
+        at = later(at, arrival);
+        if (price->follows && !price->made) held = later(held, arrival); /* nobody is told */
+    }
     uint64_t release = release_cycles(ins, &actor->written);
     at += release;
     if (ins->op == OP_TEXTURE) sm->textured = scheduler;
@@ -1010,6 +1036,7 @@ static int sm_open(Sm *sm, Launch *launch, const BlockTrace *trace, uint32_t tra
     sm->ends = calloc(traces, sizeof *sm->ends);
     sm->turn = calloc(sm->actors, sizeof *sm->turn);
     sm->arrival = calloc(ARRIVALS, sizeof *sm->arrival);
+    sm->constant = calloc(CONSTANTS, sizeof *sm->constant);
     sm->turns = calloc(sm->schedulers, sizeof *sm->turns);
     sm->here = calloc(sm->schedulers, sizeof *sm->here);
     sm->gate = calloc((size_t)sm->schedulers * GATES, sizeof *sm->gate);
@@ -1019,8 +1046,8 @@ static int sm_open(Sm *sm, Launch *launch, const BlockTrace *trace, uint32_t tra
     Result *result = calloc((size_t)sm->actors * launch->kernel->played_scores, sizeof *result);
     int failed = l1_open(&sm->l1, l1_bytes(launch)) != 0;
     if (failed || !sm->actor || !sm->slot || !sm->crew || !sm->ends || !sm->turn || !sm->arrival ||
-        !sm->turns || !sm->here || !sm->gate || !sm->scheduler || !sm->bank || !sm->half ||
-        !result) {
+        !sm->constant || !sm->turns || !sm->here || !sm->gate || !sm->scheduler || !sm->bank ||
+        !sm->half || !result) {
         free(result);
         return -1;
     }
@@ -1042,8 +1069,8 @@ static void sm_close(Sm *sm)
     for (uint32_t i = 0; sm->slot && i < sm->slots; i++)
         free(sm->slot[i].phases.phase);
     free(sm->actor), free(sm->slot), free(sm->crew), free(sm->ends), free(sm->turn),
-        free(sm->arrival), l1_close(&sm->l1), free(sm->turns), free(sm->here), free(sm->gate),
-        free(sm->scheduler), free(sm->bank), free(sm->half);
+        free(sm->arrival), free(sm->constant), l1_close(&sm->l1), free(sm->turns), free(sm->here),
+        free(sm->gate), free(sm->scheduler), free(sm->bank), free(sm->half);
 }
 
 static void block_add(const BlockTrace *block, ReplayResult *result)
