@@ -783,13 +783,16 @@ static Counters shared_counters(const char *access)
     SimtResult result;
     SimtGpu *gpu = gpu_open(1, 0, 1);
     snprintf(text, sizeof text,
-             "%s.visible .entry k()\n{\n.shared .align 16 .b8 s[8192];\n.reg .b32 %%r<14>; "
-             ".reg .b64 %%rd<9>;\n"
+             "%s.visible .entry k(.param .u64 out)\n{\n.shared .align 16 .b8 s[8192];\n"
+             ".reg .b32 %%r<14>; .reg .b64 %%rd<9>; .reg .pred %%p<2>;\n"
+             "ld.param.u64 %%rd1, [out];\n"
              "mov.u32 %%r1, %%tid.x; mov.u32 %%r2, s; mov.u32 %%r5, 0; mov.u32 %%r6, 0; "
              "mov.u32 %%r7, 0; mov.u32 %%r8, 0; mov.u32 %%r9, 0; mov.u64 %%rd6, 0;\n"
              "%s ret;\n}\n",
              HEAD, access);
-    assert_int_equal(run(gpu, text, 1, 32, 0, NULL, 0, &result), 0);
+    uint64_t out = device_data(gpu, NULL, 8192);
+    if (run(gpu, text, 1, 32, 0, &out, sizeof out, &result) != 0)
+        fail_msg("%s", result.report.text);
     simt_close(gpu);
     return result.counters;
 }
@@ -861,6 +864,55 @@ static void wide_accesses_go_by_parts_of_a_warp(void **state)
         snprintf(access, sizeof access, "%s mad.lo.s32 %%r3, %%r4, %u, %%r2;\n%s",
                  PATTERNS[i].place, PATTERNS[i].stride, PATTERNS[i].access);
         assert_wavefronts(access, PATTERNS[i].want);
+    }
+}
+
+/* What machine code has of these loads and stores, for sm_75, sm_80 and sm_90. */
+static void accesses_are_joined_and_left_out(void **state)
+{
+    static const struct {
+        const char *access;
+        uint64_t want; /* %r3: a multiple of 16 */
+    } PATTERNS[] = {
+        /* Of three words all four are loaded. */
+        {"ld.shared.u32 %r6, [%r3+4]; ld.shared.u32 %r7, [%r3]; ld.shared.u32 %r8, [%r3+12];", 1},
+        {"ld.shared.u32 %r6, [%r3]; ld.shared.u32 %r7, [%r3+4]; ld.shared.u32 %r8, [%r3+8]; "
+         "ld.shared.u32 %r9, [%r3+12]; ld.shared.u32 %r5, [%r3+16];",
+         2},
+        {"ld.shared.u32 %r6, [%r3+4]; ld.shared.u32 %r7, [%r3+8];", 2},
+        {"ld.shared.u32 %r6, [%r3]; ld.shared.u32 %r7, [%r3+12];", 2},
+        {"st.shared.u32 [%r3+4], %r6; st.shared.u32 [%r3+8], %r7; st.shared.u32 [%r3+12], %r8;", 2},
+        /* What has been loaded is not loaded again ... */
+        {"ld.shared.u32 %r6, [%r3]; ld.shared.u32 %r7, [%r3];", 1},
+        {"ld.shared.u32 %r6, [%r3]; ld.shared.u32 %r6, [%r3]; ld.shared.u32 %r6, [%r3];", 1},
+        {"ld.shared.v2.u32 {%r6,%r7}, [%r3]; dp4a.s32.s32 %r5, %r6, %r7, %r5;"
+         "ld.shared.v2.u32 {%r8,%r9}, [%r3]; dp4a.s32.s32 %r5, %r8, %r9, %r5;",
+         1},
+        {"ld.shared.u32 %r6, [%r3]; st.global.u32 [%rd1], %r6; ld.shared.u32 %r7, [%r3];", 1},
+        /* ... but where something may be written or heard between the two. */
+        {"ld.shared.u32 %r6, [%r3]; st.shared.u32 [%r3+4], %r5; ld.shared.u32 %r7, [%r3];", 3},
+        {"ld.shared.u32 %r6, [%r3]; st.u32 [%rd1], %r5; ld.shared.u32 %r7, [%r3];", 2},
+        {"ld.shared.u32 %r6, [%r3]; bar.sync 0; ld.shared.u32 %r7, [%r3];", 2},
+        {"ld.shared.u32 %r6, [%r3]; bar.warp.sync -1; ld.shared.u32 %r7, [%r3];", 2},
+        {"ld.shared.u32 %r6, [%r3]; fence.acq_rel.cta; ld.shared.u32 %r7, [%r3];", 2},
+        {"ld.volatile.shared.u32 %r6, [%r3]; ld.shared.u32 %r7, [%r3];", 2},
+        {"ld.shared.u32 %r6, [%r3]; ld.volatile.shared.u32 %r7, [%r3];", 2},
+        /* Not the same. */
+        {"ld.shared.u32 %r6, [%r3]; ld.shared.u32 %r7, [%r3+32];", 2},
+        {"ld.shared.u32 %r6, [%r3]; ld.shared.u8 %r7, [%r3];", 2},
+        {"ld.shared.u32 %r6, [%r3]; add.u32 %r3, %r3, 16; ld.shared.u32 %r7, [%r3];", 2},
+        {"st.shared.u32 [%r3], %r3; ld.shared.u32 %r3, [%r3]; ld.shared.u32 %r7, [%r3];", 3},
+        {"ld.shared.u32 %r6, [%r3]; setp.eq.u32 %p1, %r1, 0; @%p1 ld.shared.u32 %r7, [%r3];", 2},
+        {"mov.u32 %r6, 0; LOOP: add.u32 %r6, %r6, 1; ld.shared.u32 %r7, [%r3];"
+         "setp.lt.u32 %p1, %r6, 3; @%p1 bra LOOP; ld.shared.u32 %r8, [%r3];",
+         4}};
+    (void)state;
+    for (size_t i = 0; i < sizeof PATTERNS / sizeof *PATTERNS; i++) {
+        char access[500];
+        snprintf(access, sizeof access, "mad.lo.s32 %%r3, %%r1, 64, %%r2;\n%s", PATTERNS[i].access);
+        Counters counters = shared_counters(access);
+        uint64_t all = counters.shared_load_requests + counters.shared_store_requests;
+        if (all != PATTERNS[i].want) fail_msg("%s %llu requests", access, (unsigned long long)all);
     }
 }
 
@@ -1288,6 +1340,7 @@ int main(void)
                                        cmocka_unit_test(copies_that_arrive),
                                        cmocka_unit_test(shared_conflicts),
                                        cmocka_unit_test(wide_accesses_go_by_parts_of_a_warp),
+                                       cmocka_unit_test(accesses_are_joined_and_left_out),
                                        cmocka_unit_test(atomics_pass_by_banks),
                                        cmocka_unit_test(matrices_are_accessed_as_by_machine_code),
                                        cmocka_unit_test(copies_past_the_l1_go_by_sectors),

@@ -114,7 +114,7 @@ static void conflicts_add_passes(void **state)
         "mad.lo.s32 %r6, %r7, 128, %r5;\n"};
     uint64_t time[2];
     for (int wide = 0; wide < 2; wide++) {
-        char *text = kernel_text(HOME[wide], "ld.shared.f32 %f1, [%r6];\n", 100, "");
+        char *text = kernel_text(HOME[wide], "ld.volatile.shared.f32 %f1, [%r6];\n", 100, "");
         SimtResult result;
         time[wide] = cycles_of(text, (Setup){.blocks = 1, .threads = 1024}, &result, NULL);
         assert_int_equal(result.counters.shared_wavefronts, 32u * 100 * (wide ? 32 : 1));
@@ -122,6 +122,33 @@ static void conflicts_add_passes(void **state)
     }
     /* 32 warps * 100 loads * 31 more passes */
     assert_in_range(time[1] - time[0], 32 * 100 * 30, 32 * 100 * 32);
+}
+
+/* A load of what is there already costs nothing, wherever its result goes. */
+static void a_repeated_load_is_free(void **state)
+{
+    static const char first[] = ".shared .align 16 .b8 tile[64];\nmov.u32 %r6, tile;\n";
+    const struct {
+        const char *load, *again;
+    } PAIRS[] = {{"ld.shared.f32 %f1, [%r6];\n", "ld.shared.f32 %f2, [%r6];\n"},
+                 {"ld.global.f32 %f1, [%rd1];\n", "ld.global.f32 %f2, [%rd1];\n"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof PAIRS / sizeof *PAIRS; i++) {
+        SimtResult result;
+        char body[200];
+        uint64_t cycles[2];
+        for (int repeats = 0; repeats < 2; repeats++) {
+            snprintf(body, sizeof body,
+                     "%sfma.rn.f32 %%f3, %%f1, %%f1, %%f3;\n%sfma.rn.f32 %%f3, "
+                     "%%f%d, %%f3, %%f1;\n",
+                     PAIRS[i].load, repeats ? PAIRS[i].again : "", repeats + 1);
+            char *text = kernel_text(first, body, 1, "");
+            cycles[repeats] = cycles_of(text, (Setup){.blocks = 1, .threads = 1024}, &result, NULL);
+            assert_int_equal(result.counters.free_instructions, 32 * (4 + repeats));
+            free(text);
+        }
+        assert_int_equal(cycles[0], cycles[1]);
+    }
 }
 
 /* 32 warps of a block load 100 times what lies in the L1, their two halves so many bytes apart. */
@@ -134,7 +161,8 @@ static uint64_t halves_cycles(uint32_t apart)
              "mov.u32 %%r5, %%tid.x;\nshr.u32 %%r6, %%r5, 4;\nand.b32 %%r6, %%r6, 1;\n"
              "mul.lo.u32 %%r6, %%r6, %u;\ncvt.u64.u32 %%rd3, %%r6;\nadd.u64 %%rd2, %%rd1, %%rd3;\n",
              apart);
-    char *text = kernel_text(first, "ld.global.f32 %f1, [%rd2];\n", LOADS, "");
+    char *text =
+        kernel_text(first, "ld.global.f32 %f1, [%rd2];\nadd.u64 %rd2, %rd2, 4;\n", LOADS, "");
     uint64_t cycles = cycles_of(text, (Setup){.blocks = 1, .threads = 32 * WARPS}, &result, NULL);
     free(text);
     return cycles;
@@ -896,6 +924,7 @@ int main(void)
         cmocka_unit_test(a_chain_takes_its_latencies),
         cmocka_unit_test(schedulers_share_warps),
         cmocka_unit_test(conflicts_add_passes),
+        cmocka_unit_test(a_repeated_load_is_free),
         cmocka_unit_test(two_rows_in_one_bank_take_turns),
         cmocka_unit_test(blocks_come_in_waves),
         cmocka_unit_test(first_warps_share_no_scheduler),

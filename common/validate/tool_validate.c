@@ -58,8 +58,6 @@ static const struct {
     {WAVEFRONTS, "cholesky"},
     {CONFLICTS, "cholesky"},
     {WAVEFRONTS, "layernorm-slope"},
-    {WAVEFRONTS, "gemm-quarters-768"},
-    {CONFLICTS, "gemm-quarters-768"},
     /* Copies to where others are still on their way: a card may leave those out. */
     {SECTORS, "copies-16"},
     {SECTORS, "copies-16-dense"},

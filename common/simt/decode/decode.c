@@ -382,6 +382,7 @@ static int kernel_finish(Decoder *d)
     kernel->local_bytes = (uint32_t)((d->local_bytes + 15) / 16 * 16);
     kernel->info.shared_bytes = kernel->static_shared;
     kernel->info.local_bytes = kernel->local_bytes;
+    repeats_find(kernel);
     accesses_merge(kernel);
     uniform_atomics_find(kernel);
     return 0;

@@ -202,6 +202,10 @@ void wgmma_registers_find(Decoder *d);
 /* Has this instruction to do with such registers? */
 int wgmma_touches(const Decoder *d, const Ins *ins);
 
+/* ---- repeat.c ---- */
+/* Makes free the loads of what a load before them has read, which ptxas leaves out. */
+void repeats_find(SimtKernel *kernel);
+
 /* ---- merge.c ---- */
 /* Marks the accesses to shared memory that ptxas joins (Ins.merge). */
 void accesses_merge(SimtKernel *kernel);

@@ -1,6 +1,7 @@
 /* merge.c - loads from shared memory, and stores, that ptxas joins: four neighbouring words or two
  * pairs of words become one LDS.128 or STS.128, two words one of 64 bits, where it can prove that
- * the address is a multiple of the width.  Stores to global memory likewise, and of 16 bits too.
+ * the address is a multiple of the width.  For three of four words it loads all of them.  Stores
+ * to global memory are joined likewise, and of 16 bits too.
  *
  * The proof is by known zeros: how many low bits of a register are always zero, worked out from
  * every instruction that writes it.  What a pointer to global memory is a multiple of, another
@@ -119,6 +120,7 @@ static int is_global_store(const Ins *ins)
 static uint32_t part_of(const Ins *ins)
 {
     uint32_t bytes = ins->bytes * (ins->vector > 1 ? ins->vector : 1u);
+    if (ins->class == CLASS_FREE) return 0; /* a load that is left out */
     if (is_global_store(ins)) return ins->guard != NO_SLOT || bytes < 2 || bytes > 8 ? 0 : bytes;
     switch (ins->op) {
     case OP_LD_SHARED_32:
@@ -170,10 +172,14 @@ static int merge_try(SimtKernel *kernel, uint32_t at, int64_t bytes)
     Ins *part[4] = {&kernel->code[at]}, *joined = part[0];
     int64_t each = part_of(joined), base = joined->imm & ~(bytes - 1);
     uint32_t parts = 1;
+    uint32_t spare = joined->class == CLASS_SHARED_LOAD && bytes == 4 * each;
     for (int64_t imm = base; imm < base + bytes; imm += each) {
         if (imm == part[0]->imm) continue;
         part[parts] = partner(kernel, at, imm);
-        if (!part[parts]) return 0;
+        if (!part[parts]) {
+            if (!spare--) return 0;
+            continue;
+        }
         if (joined->class != CLASS_SHARED_LOAD && part[parts] > joined) joined = part[parts];
         parts++;
     }
