@@ -1,6 +1,10 @@
 #include "common/simt/alternate.h"
 
+#include <stdlib.h>
+
+#include "common/simt/core/kinds.h"
 #include "common/simt/exec/exec.h"
+#include "common/simt/time/meet.h"
 
 /* All of a cooperative grid must be there at once. */
 enum { MOST_AT_ONCE = 512, MOST_OF_A_GRID = 1 << 13 };
@@ -30,6 +34,9 @@ uint32_t alternate_room(const Launch *launch)
 /* Gives the worker the next block, if there is one.  BLOCK_DONE: there is none. */
 static BlockTurn next_begin(Launch *launch, Worker *worker)
 {
+    double each = launch->gpu->machine.block_launch_cycles;
+    worker->begun = worker->busy ? worker->begun + worker->cost.chain + TURNOVER_CYCLES
+                                 : (uint64_t)((double)launch->next * each);
     worker->busy = launch->next < launch->blocks;
     if (!worker->busy) return BLOCK_DONE;
     return block_begin(worker, launch->next++) == 0 ? BLOCK_RUNS : BLOCK_FAILED;
@@ -74,9 +81,94 @@ static int worker_next(Launch *launch, Worker *worker, uint32_t *open)
     return worker_open(&worker[i], launch, &launch->gpu->shelf[i]);
 }
 
+/* ---- in the order of time ------------------------------------------------------------------ */
+
+/* The earliest of the worker's warps that can go on, and when the first goes on that has not looked
+ * in vain for long. */
+typedef struct Gate {
+    uint64_t at, quiet;
+    Warp *warp;
+} Gate;
+
+static Gate gate_of(Worker *worker)
+{
+    Gate gate = {UINT64_MAX, UINT64_MAX, NULL};
+    for (uint32_t w = 0; worker->busy && w < worker->block.warps; w++) {
+        Warp *warp = &worker->warp[w];
+        if (warp->state != WARP_READY || !warp->gate) continue;
+        if (warp->gate < gate.at) gate.at = warp->gate, gate.warp = warp;
+        if (!looks_long(warp) && warp->gate < gate.quiet) gate.quiet = warp->gate;
+    }
+    return gate;
+}
+
+/* The earliest of all, the first of equals. */
+static uint32_t gate_choose(const Gate *gate, uint32_t count, uint64_t *quiet)
+{
+    uint32_t first = 0;
+    *quiet = UINT64_MAX;
+    for (uint32_t i = 0; i < count; i++) {
+        if (gate[i].at < gate[first].at) first = i;
+        if (gate[i].quiet < *quiet) *quiet = gate[i].quiet;
+    }
+    return first;
+}
+
+/* Has a warp that was let on done anything but look for others?  Of these one that waits on. */
+static int has_moved(const Warp *warp)
+{
+    return warp->state != WARP_READY || warp->paused ||
+           (warp->passed && !(warp->passed->order & ORDER_SPINS));
+}
+
+static int gates_run(Launch *launch, Worker *worker, Gate *gate, uint32_t count)
+{
+    uint32_t vain = 0;
+    for (;;) {
+        uint32_t first = gate_choose(gate, count, &launch->quiet);
+        Worker *next = &worker[first];
+        Warp *warp = gate[first].warp;
+        int moved = 0;
+        if (!warp) return 0;
+        warp->let_on = 1, warp->passed = NULL;
+        uint64_t block = next->block.number;
+        if (worker_turns(launch, next, &moved) == BLOCK_FAILED) return 0;
+        warp->let_on = 0;
+        gate[first] = gate_of(next);
+        if (next->block.number != block || has_moved(warp))
+            vain = 0;
+        else if ((vain += next->effort) > TURNS_IN_VAIN) {
+            block_stuck(first_busy(worker, count));
+            return 0;
+        }
+    }
+}
+
+/* All blocks that there is room for are there at once, and of their warps the earliest goes on. */
+static int timed_run(Launch *launch, Worker *worker, uint32_t *open)
+{
+    uint32_t room = alternate_room(launch);
+    Gate *gate = calloc(room, sizeof *gate);
+    int failed = !gate, moved;
+    for (uint32_t i = 0; i < room && !failed; i++) {
+        if (worker_next(launch, worker, open) != 0) {
+            failed = 1;
+        } else if (next_begin(launch, &worker[i]) == BLOCK_FAILED ||
+                   worker_turns(launch, &worker[i], &moved) == BLOCK_FAILED) {
+            free(gate);
+            return 0;
+        }
+        if (!failed) gate[i] = gate_of(&worker[i]);
+    }
+    if (!failed) gates_run(launch, worker, gate, room);
+    free(gate);
+    return failed ? -1 : 0;
+}
+
 int alternate_run(Launch *launch, Worker *worker, uint32_t *open)
 {
     uint32_t room = alternate_room(launch), vain = 0;
+    if (launch->queue) return timed_run(launch, worker, open);
     if (worker_next(launch, worker, open) != 0) return -1;
     if (next_begin(launch, &worker[0]) == BLOCK_FAILED) return 0;
     for (;;) {

@@ -294,7 +294,9 @@ static int launch_run(Launch *launch, SimtResult *result)
              most = alternates ? alternate_room(launch) : threads * each,
              open = alternates ? 0 : most;
     Worker *worker = calloc(most, sizeof *worker);
-    int failed = !worker || shelves_open(launch->gpu, most) ||
+    int timed = alternates && launch->count && launch->kernel->waits;
+    if (timed) launch->queue = calloc(HOT_ADDRESSES, sizeof *launch->queue);
+    int failed = !worker || (timed && !launch->queue) || shelves_open(launch->gpu, most) ||
                  (launch->gpu->racecheck &&
                   (launch->kernel->fences ? race_order_open(launch) : race_blocks_open(launch))) ||
                  (launch->count && (traffic_open(launch) || trace_open(launch) ||
@@ -320,6 +322,7 @@ static int launch_run(Launch *launch, SimtResult *result)
         worker_close(&worker[i]);
     free(worker);
     shelves_keep(launch->gpu, PARALLEL_MOST);
+    free(launch->queue);
     traffic_close(launch);
     trace_close(launch);
     profile_close(launch);

@@ -879,6 +879,104 @@ static void a_loop_that_lanes_may_leave_has_no_uniform_address(void **state)
                     turns * 7 / 10);
 }
 
+/* ---- waits for other blocks ---------------------------------------------------------------- */
+
+/* A token goes from block to block: each looks for its word, and writes the next one's. */
+static uint64_t token_cycles(uint32_t blocks, SimtResult *result)
+{
+    char *text = kernel_text("mul.wide.u32 %rd2, %r2, 128;\nadd.u64 %rd3, %rd1, %rd2;\n"
+                             "setp.eq.u32 %p1, %r2, 0;\n@%p1 bra go;\n"
+                             "look: ld.volatile.global.u32 %r3, [%rd3];\n"
+                             "setp.eq.u32 %p2, %r3, 0;\n@%p2 bra look;\n"
+                             "go: membar.gl;\nmov.u32 %r4, 1;\n",
+                             "", 0, "st.volatile.global.u32 [%rd3+128], %r4;\n");
+    uint64_t cycles = cycles_of(text, (Setup){.blocks = blocks, .threads = 32}, result, NULL);
+    free(text);
+    return cycles;
+}
+
+/* From one to the next it takes a fence, 260, 290 until the store is seen, and a look, which takes
+ * 212 to 279 and begins so long before. */
+static void a_token_takes_its_time(void **state)
+{
+    enum { LEAST = 260 + 290 + 212, MOST = LEAST + 67 + 279, FEW = 32, MANY = 96 };
+    SimtResult few, many;
+    (void)state;
+    uint64_t hop = (token_cycles(MANY, &many) - token_cycles(FEW, &few)) / (MANY - FEW);
+    assert_in_range(hop, LEAST, MOST);
+    uint64_t looks = many.counters.global_load_requests, turns = MANY * (MANY - 1) / 2;
+    assert_in_range(looks, turns * hop / 279, turns * hop / 212);
+    assert_true(many.counters.global_load_sectors == looks);
+}
+
+/* One block works for long, the other looks for what it writes: as often as there is time, though
+ * it does not take the host as many turns; and the same on one host thread and on four. */
+static void a_long_wait_is_looked_through(void **state)
+{
+    enum { STEPS = 5000, WORK = 4 * STEPS };
+    (void)state;
+    char *text = kernel_text("setp.eq.u32 %p1, %r2, 0;\n@%p1 bra work;\n"
+                             "look: ld.volatile.global.u32 %r3, [%rd1];\n"
+                             "setp.eq.u32 %p2, %r3, 0;\n@%p2 bra look;\nret;\nwork:\n",
+                             "fma.rn.f32 %f1, %f1, %f2, %f3;\n", STEPS,
+                             "cvt.rzi.u32.f32 %r4, %f1;\nor.b32 %r4, %r4, 1;\n"
+                             "st.volatile.global.u32 [%rd1], %r4;\n");
+    SimtResult one, four;
+    Setup setup = {.blocks = 2, .threads = 32, .host_threads = 1};
+    uint64_t cycles = cycles_of(text, setup, &one, NULL);
+    setup.host_threads = 4;
+    assert_true(cycles_of(text, setup, &four, NULL) == cycles);
+    assert_in_range(cycles, WORK + 290 + 212, WORK + 290 + 2 * 279 + 500);
+    assert_in_range(one.counters.global_load_requests, WORK / 279, (WORK + 400) / 212 + 1);
+    assert_true(one.counters.warp_instructions == four.counters.warp_instructions);
+    assert_in_range(one.counters.warp_instructions, 3 * one.counters.global_load_requests + STEPS,
+                    3 * one.counters.global_load_requests + STEPS + 20);
+    free(text);
+}
+
+/* All blocks count themselves, and wait until all have come. */
+static uint64_t meeting_cycles(uint32_t blocks)
+{
+    SimtResult result;
+    char all[100], *text;
+    snprintf(all, sizeof all, "setp.lt.u32 %%p2, %%r3, %u;\n@%%p2 bra look;\n", blocks);
+    text = kernel_text("setp.ne.u32 %p1, %r1, 0;\n@%p1 bra over;\n"
+                       "atom.global.add.u32 %r3, [%rd1], 1;\n"
+                       "look: ld.volatile.global.u32 %r3, [%rd1];\n",
+                       all, 1, "over:\n");
+    uint64_t cycles = cycles_of(text, (Setup){.blocks = blocks, .threads = 32}, &result, NULL);
+    free(text);
+    assert_true(result.counters.global_load_requests >= blocks);
+    return cycles;
+}
+
+/* On one word one block comes after the other, each for 1.45 cycles, to count and perhaps to look,
+ * of which each takes up to 279. */
+static void blocks_queue_at_a_word(void **state)
+{
+    enum { FEW = 8, MANY = 128, TURNS = (MANY - FEW) * 145 / 100 };
+    (void)state;
+    assert_in_range(meeting_cycles(MANY) - meeting_cycles(FEW), TURNS, 2 * TURNS + 279);
+}
+
+/* Nobody writes what they look for. */
+static void an_endless_wait_is_named(void **state)
+{
+    (void)state;
+    char *text = kernel_text("look: ld.volatile.global.u32 %r3, [%rd1];\n"
+                             "setp.eq.u32 %p2, %r3, 0;\n@%p2 bra look;\n",
+                             "", 0, "");
+    SimtGpu *gpu = gpu_open(1, 0, 1);
+    static const float ZERO[8];
+    SimtResult result;
+    uint64_t data = device_data(gpu, ZERO, sizeof ZERO);
+    assert_int_equal(run(gpu, text, 8, 64, 0, &data, sizeof data, &result), -1);
+    assert_int_equal(result.report.check, SIMT_SYNCCHECK);
+    assert_non_null(strstr(result.report.text, "waits in a loop for what nobody writes any more"));
+    simt_close(gpu);
+    free(text);
+}
+
 /* On each machine that is described, 64 blocks copy; no card copies faster than its memory can. */
 static void a_kernel_runs_on_every_machine(void **state)
 {
@@ -951,6 +1049,10 @@ int main(void)
         cmocka_unit_test(atomics_take_turns),
         cmocka_unit_test(a_match_takes_its_different_values),
         cmocka_unit_test(a_loop_that_lanes_may_leave_has_no_uniform_address),
+        cmocka_unit_test(a_token_takes_its_time),
+        cmocka_unit_test(a_long_wait_is_looked_through),
+        cmocka_unit_test(blocks_queue_at_a_word),
+        cmocka_unit_test(an_endless_wait_is_named),
         cmocka_unit_test(a_kernel_runs_on_every_machine),
     };
     return cmocka_run_group_tests_name("cycles", tests, NULL, NULL);

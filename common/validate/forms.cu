@@ -449,9 +449,9 @@ static void others()
     F("step", "atomic-fence", step_kernel<ATOMIC_FENCE><<<1, 32>>>(table, target, 64));
     F("step", "step-load", step_kernel<LOAD><<<1, 32>>>(table, target, 64));
     F("step", "step-store-load", step_kernel<STORE_LOAD><<<1, 32>>>(table, target, 64));
-    D("token", "token-8", token_kernel<<<8, 32>>>(table + 2 * MB, target, ++turn));
-    D("token", "token-132", token_kernel<<<132, 32>>>(table + 2 * MB, target, ++turn));
-    D("token", "token-528", token_kernel<<<528, 32>>>(table + 2 * MB, target, ++turn));
+    F("token", "token-8", token_kernel<<<8, 32>>>(table + 2 * MB, target, ++turn));
+    F("token", "token-132", token_kernel<<<132, 32>>>(table + 2 * MB, target, ++turn));
+    F("token", "token-528", token_kernel<<<528, 32>>>(table + 2 * MB, target, ++turn));
     D("spread", "spread-4-4MB", spread_kernel<<<4096, 256>>>(source, target, MB - 1));
     D("spread", "spread-4-32MB", spread_kernel<<<4096, 256>>>(source, target, 8 * MB - 1));
     D("spread", "spread-4-64MB", spread_kernel<<<4096, 256>>>(source, target, 16 * MB - 1));

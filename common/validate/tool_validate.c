@@ -73,15 +73,9 @@ static const struct {
     {SECTORS, "copies-16-few"},
     {SECTORS, "copies-16-conflicts"},
     /* How often a thread looks in vain, or who comes next in a queue, is the card's order. */
-    {SECTORS, "token-8"},
-    {SECTORS, "token-132"},
     {SECTORS, "token-528"},
-    {SECTORS, "grid-132-1"},
     {SECTORS, "grid-132-8"},
     {SECTORS, "grid-1056-8"},
-    {SECTORS, "grid-8-8"},
-    {SECTORS, "lookback-1M"},
-    {SECTORS, "sum-grid"},
     {ATOMIC_SECTORS, "bfs-queue"},
 };
 

@@ -322,6 +322,7 @@ struct SimtKernel {
     int awaits;             /* the launch before it: griddepcontrol.wait */
     int fences;             /* or volatile or ordered accesses of what other blocks see */
     int spins;              /* a loop waits for what other threads write: blocks run side by side */
+    int waits;              /* ... and only looks at what other blocks may write */
     int in_order;           /* these, or global atomics: blocks run one after the other */
     int registers_known;    /* from a cubin */
     uint32_t machine_local; /* bytes of local memory, from a cubin */
@@ -375,8 +376,9 @@ enum { FETCH_BYTES = 64, FETCH_SECTORS = 2 };
  * units, and what went beyond the L1. */
 typedef struct TraceStep {
     uint32_t ins;
-    uint32_t wanted;       /* the first in the warp's list of lines that a load asked for, plus 1 */
-    uint16_t passes;       /* of a branch: 1 where the warp's lanes parted */
+    uint32_t wanted; /* the first in the warp's list of lines that a load asked for, plus 1; of
+                            * an ordered load or an atomic the cycles that it waited for others */
+    uint16_t passes; /* of a branch: 1 where the warp's lanes parted */
     uint8_t misses, lines; /* sectors, and the lines that they lie in */
 } TraceStep;
 
@@ -487,11 +489,19 @@ struct Warp {
     int count; /* counters wanted */
     WarpState state;
     uint32_t index;
-    uint32_t turns;   /* of a loop that waits, made in vain by some of the warp's lanes */
-    int changed;      /* ... and others went on without them */
-    int paused;       /* gave way in a loop that also does something */
-    uint32_t loop;    /* instructions of the loop in which it last gave way */
-    uint32_t awaited; /* the Path.waits of the path just taken up */
+    uint32_t turns; /* of a loop that waits, made in vain by some of the warp's lanes */
+    int changed;    /* ... and others went on without them */
+    int paused;     /* gave way in a loop that also does something */
+    uint32_t loop;  /* instructions of the loop in which it last gave way */
+    /* Where blocks run in the order of time (meet.h): */
+    uint64_t gate;                    /* when it can go on; 0: it runs, or waits otherwise */
+    uint64_t met, queued, late;       /* when its last access was made, and waited for others */
+    uint64_t answered;                /* when the result of its last atomic is there */
+    uint64_t held;                    /* how long it has looked in vain */
+    const Ins *passed;                /* the access that it was let on for; NULL: none yet */
+    uint32_t vain;                    /* how often */
+    uint8_t let_on, fenced;           /* past one gate; no store since its last fence */
+    uint32_t awaited;                 /* the Path.waits of the path just taken up */
     uint32_t barrier, barrier_wanted; /* where it waits, and for how many threads (0: all) */
     const Ins *barrier_ins;
     unsigned char *local; /* LANES * the launch's local_bytes */
@@ -628,6 +638,7 @@ struct Worker {
     const Ins *stopped; /* by the launch's limit: where a warp of this block stood */
     uint64_t stopped_block;
     int busy;               /* has a block in hand, where blocks run side by side */
+    uint64_t begun;         /* when that began, in cycles of the launch (meet.h) */
     uint32_t effort;        /* of its last turn, if that was in vain: turns of a short loop */
     InsCount *profile;      /* per instruction, of all blocks of this worker */
     Wavefronts *wavefronts; /* per memory instruction */
@@ -695,6 +706,8 @@ struct Launch {
     Watcher *watcher; /* of the first blocks; NULL: not wanted */
     uint32_t watchers;
     int count;
+    uint64_t *queue; /* when sectors of the L2 are free, hashed; NULL: blocks meet in any order */
+    uint64_t quiet;  /* no one but who looks in vain goes on before */
     int timeout;
     uint64_t timeout_block;
     /* What host threads change while others run lies apart from what all of them read. */

@@ -119,6 +119,8 @@ enum { TRAP_PLAIN, TRAP_BREAK, TRAP_NO_FUNCTION };
 /* A branch back in a loop that waits for others: these go on first, always where the loop does
  * nothing else.  LOOKING: always, and each turn does just what the one before it did. */
 enum { YIELDS_NEVER, YIELDS_ALWAYS, YIELDS_SOMETIMES, YIELDS_LOOKING };
+/* Instructions of such a loop, at most. */
+enum { LOOKING_MOST = 32 };
 
 enum {
     ORDER_READS = 1,

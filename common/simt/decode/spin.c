@@ -60,8 +60,7 @@ static int is_carried(const Ins *code, uint32_t first, uint32_t at, uint32_t las
  * goes back has looked in vain; a loop that tries one place after the other has not. */
 static int only_looks(const Ins *code, uint32_t first, uint32_t last)
 {
-    enum { SHORT = 32 };
-    if (last - first >= SHORT) return 0;
+    if (last - first >= LOOKING_MOST) return 0;
     for (uint32_t i = first; i <= last; i++) {
         const Ins *ins = &code[i];
         const uint32_t slot[] = {ins->a, ins->b, ins->c, ins->guard};
@@ -83,6 +82,8 @@ static void loop_mark(Decoder *d, const Tally *tally, uint32_t first, uint32_t l
                            : only_looks(d->code, first, last) ? YIELDS_LOOKING
                                                               : YIELDS_ALWAYS;
     if (waits || end->far_reads != begin->far_reads) d->kernel->spins = d->kernel->in_order = 1;
+    if (d->code[last].yields == YIELDS_LOOKING && end->far_reads != begin->far_reads)
+        d->kernel->waits = 1;
     if (waits) spins[first]++, spins[last + 1]--;
 }
 

@@ -14,6 +14,7 @@
 #include "common/simt/time/first.h"
 #include "common/simt/time/l1.h"
 #include "common/simt/time/l2.h"
+#include "common/simt/time/meet.h"
 #include "common/simt/time/replay.h"
 #include "common/simt/time/traffic.h"
 #include "common/simt/time/watch.h"
@@ -126,13 +127,18 @@ static void warp_run_counting(Warp *warp)
     const Price *price = worker->kernel->price;
     BlockCost *cost = &worker->cost;
     uint32_t issue_cycles = worker->gpu->machine.issue_cycles, mask = 0, lanes = 0;
-    int clocked = worker->kernel->reads_clock && !worker->gpu->options.untrusted;
+    int clocked = worker->kernel->reads_clock && !worker->gpu->options.untrusted,
+        timed = worker->launch->queue != NULL;
     warp->state = WARP_READY;
     while (ins) {
         uint32_t n = 0, chunk = chunk_of(worker);
         do {
             InsCount *profile = &worker->profile[ins - code];
             const Ins *now = ins;
+            if (timed && meeting_stops(warp, ins)) {
+                warp->pc = ins, ins = NULL;
+                break;
+            }
             profile->runs++;
             if (warp->mask != mask) mask = warp->mask, lanes = (uint32_t)__builtin_popcount(mask);
             profile->lanes += lanes;
@@ -141,6 +147,7 @@ static void warp_run_counting(Warp *warp)
             if (clocked) cost_issue(warp, now);
             ins = ins->fn(warp, ins);
             if (clocked) cost_result(warp, now);
+            if (timed) meeting_end(warp, now);
             const Price *paid = &price[now - code];
             cost->slots += paid->slots, cost->folded += paid->folded;
             uint64_t compares = match_cycles(now, warp->passes, paid);
@@ -155,8 +162,11 @@ static void warp_run_counting(Warp *warp)
     }
 }
 
-/* The same where threads wait for others.  How often one looks in vain is the host's order and not
- * a card's, so only its first look takes time, and the one that finds what it waits for. */
+/* ---- waits for other threads -------------------------------------------------------------- */
+
+/* The same where threads wait for others.  A turn that looks in vain is no work of the block's, and
+ * where blocks run in the order of time it is a wait.  Elsewhere it is the host's order, not a
+ * card's, how often one looks in vain: so it takes no time. */
 static void warp_run_looking(Warp *warp)
 {
     Worker *worker = warp->worker;
@@ -164,15 +174,31 @@ static void warp_run_looking(Warp *warp)
     const Ins *from = warp->pc;
     const BlockCost cost = worker->cost;
     const Chain chain = warp->chain;
+    const int timed = worker->launch->queue != NULL,
+              repeats = timed && looks_long(warp) && warp->loop < LOOKING_MOST;
+    uint64_t begin = timed ? chain_now(warp) : 0;
     uint32_t turns = warp->turns, count = trace->count, lines = trace->lines;
+    Look look;
+    if (repeats) look_begin(warp, from, &look);
+    warp->gate = 0;
     warp_run_counting(warp);
+    if (timed && warp->state == WARP_READY && !warp->gate) warp->gate = chain_now(warp);
     int in_vain = warp->state == WARP_READY && warp->pc == from && warp->turns == turns + 1;
     if (!in_vain || from[warp->loop].yields != YIELDS_LOOKING ||
-        worker->cost.steps - cost.steps > warp->loop + 1)
+        worker->cost.steps - cost.steps > warp->loop + 1) {
+        warp->vain = 0, warp->held = 0;
         return;
+    }
     worker->cost = cost;
-    warp->chain = chain;
     trace->count = count, trace->lines = lines;
+    if (!timed) {
+        warp->chain = chain;
+        return;
+    }
+    uint64_t cycles = chain_now(warp) - begin;
+    warp->vain++, warp->held += cycles;
+    if (repeats) look_repeat(warp, from, &look, cycles);
+    warp->gate = chain_now(warp);
 }
 
 /* ---- barriers ----------------------------------------------------------------------------- */
@@ -368,6 +394,8 @@ static void block_prepare(Worker *worker, uint64_t number)
         warp->alive = warp->mask = left >= LANES ? FULL_MASK : (1u << left) - 1;
         warp->rpc = NO_SLOT;
         warp->turns = 0, warp->changed = 0, warp->awaited = 0;
+        warp->gate = warp->held = warp->vain = warp->let_on = warp->fenced = 0;
+        warp->passed = NULL, warp->answered = 0;
         warp->depth = 0, warp->frames = 0, warp->saved_bytes = 0;
         warp->pc = warp->code;
         warp->state = WARP_READY;
@@ -470,6 +498,10 @@ BlockTurn block_turn(Worker *worker)
         if (warp->state == WARP_PHASE && phase_look(warp) != 0) return BLOCK_FAILED;
         asleep |= warp->state == WARP_PHASE || warp->state == WARP_CLUSTER;
         if (warp->state != WARP_READY) continue;
+        if (warp->gate && !warp->let_on) {
+            yielded = 1;
+            continue;
+        }
         warp->paused = 0;
         if (warp->count && worker->kernel->spins)
             warp_run_looking(warp);

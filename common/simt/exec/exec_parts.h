@@ -2,6 +2,7 @@
 #ifndef CONVLAB_SIMT_EXEC_PARTS_H
 #define CONVLAB_SIMT_EXEC_PARTS_H
 
+#include "common/simt/core/kinds.h"
 #include "common/simt/exec/exec.h"
 
 /* Handlers compiled for three instruction sets; all give the same bits. */
@@ -37,6 +38,18 @@ int call_enter(Warp *warp, const Ins *ins);
  * where they go on. */
 uint32_t call_leave(Warp *warp, uint32_t left, uint32_t *back);
 void calls_close(Warp *warp);
+
+/* ---- looks.c: loops that only look, where blocks run in the order of time (meet.h) */
+/* The counts before a turn. */
+typedef struct Look {
+    Counters counters;
+    InsCount profile[LOOKING_MOST];
+} Look;
+
+void look_begin(const Warp *warp, const Ins *from, Look *look);
+/* The turn from `from` on was in vain and took so many cycles: until others do something the warp
+ * makes as many more as there is time for. */
+void look_repeat(Warp *warp, const Ins *from, const Look *look, uint64_t cycles);
 
 /* ---- waits.c */
 /* Lets a warp go on that rests at a wait whose phase is complete.  -1: a fault. */

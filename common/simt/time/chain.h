@@ -16,10 +16,11 @@
 
 /* Cycles, all chosen so that micro-kernels with one warp agree with an H200. */
 enum {
-    BRANCH_CYCLES = 8,   /* from a branch to the next instruction of the warp */
-    BARRIER_CYCLES = 20, /* from the last arrival to the first instruction after it */
-    START_CYCLES = 40,   /* from a block's start to its first instruction */
-    WGMMA_CYCLES = 48,   /* of a warpgroup's product, beside those that the tensor cores take */
+    BRANCH_CYCLES = 8,     /* from a branch to the next instruction of the warp */
+    BARRIER_CYCLES = 20,   /* from the last arrival to the first instruction after it */
+    START_CYCLES = 40,     /* from a block's start to its first instruction */
+    TURNOVER_CYCLES = 400, /* from a block's end to the begin of the one that takes its place */
+    WGMMA_CYCLES = 48,     /* of a warpgroup's product, beside those that the tensor cores take */
     /* Where an atomic is a loop: from one lane that gets its turn to the next, and what a round
      * takes of the load/store unit. */
     RETRY_CYCLES = 86,

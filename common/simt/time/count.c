@@ -9,11 +9,17 @@
 #include "common/simt/time/count.h"
 #include "common/simt/time/l1.h"
 #include "common/simt/time/l2.h"
+#include "common/simt/time/meet.h"
 #include "common/simt/time/traffic.h"
 #include "common/simt/time/watch.h"
 #include "common/simt/time/wavefronts.h"
 
 enum { WORD = 4 };
+
+/* Hundredths of a cycle, measured on an H200: what a slice of the L2 takes for a pass over a
+ * sector, in which each word is added to once; where it is all of the sector; and from one atomic
+ * on a word of floats to the next. */
+enum { PASS_PERCENT = 145, FULL_PERCENT = 120, FLOAT_PERCENT = 350 };
 
 /* The active lanes that may want another piece of `unit` bytes than those before: those that differ
  * from the lane before, and those behind an idle one.  Written for vectors. */
@@ -264,6 +270,8 @@ static void global_add(Warp *warp, const Ins *ins, const uint64_t *address, uint
         misses = sectors_store(worker, sector, n);
     } else {
         c->global_load_requests++, c->global_load_sectors += n, c->global_load_bytes += bytes;
+        for (uint32_t i = 0; i < n && ins->order & ORDER_READS; i++)
+            meeting_queue(warp, sector[i], PASS_PERCENT);
         misses = is_past_l1(ins) ? sectors_fetch(warp, sector, n)
                                  : sectors_load(warp, sector, n, sector);
         c->l1_hit_sectors += n - misses;
@@ -457,11 +465,6 @@ void count_bulk(Warp *warp, const Ins *ins, uint64_t address, uint64_t bytes, in
     warp->bulk_sectors += (uint32_t)n;
 }
 
-/* Hundredths of a cycle, measured on an H200: what a slice of the L2 takes for a pass over a
- * sector, in which each word is added to once; where it is all of the sector; and from one atomic
- * on a word of floats to the next. */
-enum { PASS_PERCENT = 145, FULL_PERCENT = 120, FLOAT_PERCENT = 350 };
-
 static void hotter(Launch *launch, uint32_t *hot, uint32_t percent)
 {
     *hot = *hot + percent < *hot ? UINT32_MAX : *hot + percent;
@@ -507,8 +510,9 @@ static void passes_find(const uint64_t *address, uint32_t mask, Passes *passes)
 /* Global atomics are done in the L2, one after another on one word, and one pass after another in a
  * slice: blocks with such atomics run one after another here, so nobody else counts at the same
  * time. */
-static void count_hot(Worker *worker, const Ins *ins, const uint64_t *address, uint32_t mask)
+static void count_hot(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask)
 {
+    Worker *worker = warp->worker;
     Launch *launch = worker->launch;
     uint32_t format = ins->aux >> 8, is_float = format >= FORMAT_F16 && format <= FORMAT_F64;
     uint32_t percent[LANES];
@@ -519,6 +523,7 @@ static void count_hot(Worker *worker, const Ins *ins, const uint64_t *address, u
         int whole = passes.lanes[i] * bytes_each(ins) == SECTOR;
         percent[i] = whole ? FULL_PERCENT : PASS_PERCENT;
         uint64_t at = passes.key[i] / LANES * SECTOR;
+        meeting_queue(warp, at / SECTOR, is_float ? FLOAT_PERCENT : percent[i]);
         hotter(launch, &launch->slice[slice_of(launch->gpu, at)], percent[i]);
     }
     for (uint32_t m = mask; m; m &= m - 1) {
@@ -610,7 +615,7 @@ static void global_atomic_add(Warp *warp, const Ins *ins, const uint64_t *addres
     worker->cost.load_misses += n;
     uint32_t rows = pieces_count(sector, n, ROW_SECTORS);
     if (rows > OPEN_ROWS) worker->cost.load_rows += rows - OPEN_ROWS;
-    count_hot(worker, ins, address, mask);
+    count_hot(warp, ins, address, mask);
     warp->pending = (uint64_t)worker->gpu->machine.l2_latency + ATOMIC_CYCLES;
 }
 

@@ -50,9 +50,8 @@ enum {
     ARRIVALS = 16384,       /* fetches of DRAM that are remembered */
     CONSTANTS = 1024,       /* pieces of constant memory that are remembered: more than there are */
     COUNTERS = 6,
-    SHARED_SOONER = 5,     /* machine code makes the address: cycles of shared_latency less */
-    READ_CYCLES = 20,      /* until a machine instruction's operands have been read */
-    TURNOVER_CYCLES = 400, /* from a block's end to the begin of the one that takes its place */
+    SHARED_SOONER = 5, /* machine code makes the address: cycles of shared_latency less */
+    READ_CYCLES = 20,  /* until a machine instruction's operands have been read */
     BELIEVED = 3,
     OF = 5, /* of the cycles that PTX takes */
     NOBODY = 0xffffffff
@@ -607,14 +606,15 @@ static uint64_t load_issue(Sm *sm, const Actor *actor, const Ins *ins, const Tra
     return later(at, back);
 }
 
-/* Another access beyond the L1. */
+/* Another access beyond the L1.  What blocks wait for has just been written: it is in the L2. */
 static uint64_t other_issue(Sm *sm, const Actor *actor, const Ins *ins, const TraceStep *step,
                             uint64_t now)
 {
     Request request;
-    int store = ins->class == CLASS_STORE;
+    int store = ins->class == CLASS_STORE,
+        looks = sm->launch->kernel->waits && ins->order & ORDER_READS;
     request_begin(&request, step->misses, step->lines);
-    sm->dram_debt[store] += (uint64_t)step->misses * sm->dram_part[store];
+    if (!looks) sm->dram_debt[store] += (uint64_t)step->misses * sm->dram_part[store];
     return l2_request(sm, actor, ins, &request, now);
 }
 
@@ -676,8 +676,10 @@ static uint64_t memory_issue(Sm *sm, const Actor *actor, const Ins *ins, const T
     if (ins->class == CLASS_SHARED_LOAD || ins->class == CLASS_SHARED_STORE)
         return sm->lsu - 1 + (uint64_t)m->shared_latency;
     uint64_t back = sm->lsu - 1 + (uint64_t)m->l1_latency;
-    if (step->wanted) return later(back, load_issue(sm, actor, ins, step, begin));
-    return step->misses ? later(back, other_issue(sm, actor, ins, step, begin)) : back;
+    int meets = ins->class == CLASS_ATOMIC || ins->order & ORDER_READS;
+    if (step->wanted && !meets) return later(back, load_issue(sm, actor, ins, step, begin));
+    if (step->misses) back = later(back, other_issue(sm, actor, ins, step, begin));
+    return meets ? back + step->wanted : back;
 }
 
 /* What counts for a phase has arrived at `at`; the last lets those go on who wait for it. */
