@@ -676,6 +676,7 @@ static uint64_t memory_issue(Sm *sm, const Actor *actor, const Ins *ins, const T
     if (ins->class == CLASS_SHARED_LOAD || ins->class == CLASS_SHARED_STORE)
         return sm->lsu - 1 + (uint64_t)m->shared_latency;
     uint64_t back = sm->lsu - 1 + (uint64_t)m->l1_latency;
+    if (ins->space == PTX_CONST) return back;
     int meets = ins->class == CLASS_ATOMIC || ins->order & ORDER_READS;
     if (step->wanted && !meets) return later(back, load_issue(sm, actor, ins, step, begin));
     if (step->misses) back = later(back, other_issue(sm, actor, ins, step, begin));

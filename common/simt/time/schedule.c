@@ -448,7 +448,7 @@ static int is_simple(const Ins *ins)
         return 0;
     default:
         return !writes_far(ins) && !ins->merge && !(ins->order & ORDER_FENCES) &&
-               ins->shared_atomic != SHARED_RETRIES;
+               ins->shared_atomic != SHARED_RETRIES && ins->space != PTX_CONST;
     }
 }
 
