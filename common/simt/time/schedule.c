@@ -293,7 +293,8 @@ static void branches_fold(const SimtKernel *kernel, Price *price)
 
 int piece_ends(const Ins *ins, const Price *price)
 {
-    return parts_code(ins) && !price->passed;
+    /* A division's rare cases are a routine that code branches to. */
+    return (parts_code(ins) || is_single(ins)) && !price->passed;
 }
 
 static int is_writer(const Ins *ins)
