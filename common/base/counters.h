@@ -42,8 +42,7 @@
     X(l2_hit_sectors, "l2_hit_sectors", "loaded sectors found in the L2; modelled")                \
     X(dram_bytes, "dram_bytes", "bytes to and from DRAM; modelled")                                \
     X(texture_requests, "texture_requests", "accesses to textures and surfaces")                   \
-    X(texture_sectors, "texture_sectors",                                                          \
-      "sectors that they looked up, four or eight lanes at once")                                  \
+    X(texture_sectors, "texture_sectors", "sectors looked up, four or eight lanes at once")        \
     X(shared_load_requests, "shared_load_requests", "loads from shared memory")                    \
     X(shared_store_requests, "shared_store_requests", "stores to shared memory")                   \
     X(shared_wavefronts, "shared_wavefronts", "passes through shared memory")                      \

@@ -56,7 +56,7 @@ say "$page" "$(calc %.1f "$last / $(number naive cycles)") times as many as the 
 say "$page" "And $(calc %.0f "$(number authors-0 shared_bytes_per_block) / 1024") KB of lists for one warp"
 if [ -f "$card" ]; then
     on_card=$(sh common/compare/sparse_table.sh "$card" | awk -F'\t' '$2 == 0 { first = $4 } $2 == 95 { printf "%.0f %% less time, and %.1f times as long as lab 10", 100 * (1 - $4 / first), $4 / $3 }')
-    say "$page" "The card agrees: $on_card"
+    say "$page" "On the card it is $on_card"
 fi
 gain=$(for zeros in $levels; do calc '%.6f\n' "100 * (1 - $(number "taps-$zeros" cycles) / $(number "authors-$zeros" cycles))"; done | sort -n)
 say "$page" "gains only $(calc %.0f "$(echo "$gain" | head -n 1)") to $(calc %.0f "$(echo "$gain" | tail -n 1)") %"

@@ -25,7 +25,7 @@ branch=$(constant BRANCH_CYCLES "$chain") start=$(constant START_CYCLES "$chain"
 count=common/simt/time/count.c
 percent() { calc '%.2f' "$(constant "$1" "$count") / 100"; }
 atomic=$(percent PASS_PERCENT)
-turnover=$(constant TURNOVER_CYCLES "$replay")
+turnover=$(constant TURNOVER_CYCLES "$chain")
 constant_word=$(constant CYCLES_PER_WORD common/simt/time/count.c)
 most=$(constant MOST_WAVES common/simt/time/trace.c) \
     least=$(constant LEAST_WAVES common/simt/time/trace.c)
