@@ -405,8 +405,8 @@ static void work_that_is_not_played_is_paid_for(void **state)
                      mixed_cycles(first_sm, MOVES, 25, (Setup){.blocks = 32, .threads = 32}));
 }
 
-/* Blocks that are there at once take as long as the longest of them, also where SM 0 has one less of
- * the long ones than others. */
+/* Blocks that are there at once take as long as the longest of them, also where SM 0 has one of the
+ * long ones less than others. */
 static void one_light_block_of_two_does_not_stand_for_all(void **state)
 {
     Setup pairs = {.blocks = 8, .threads = 32};

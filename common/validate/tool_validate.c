@@ -6,8 +6,8 @@
  * and RECORDED/foretold-NAME.tsv if there is one: what was simulated before anything was measured.
  * Prints the comparison as Markdown, and writes OUT/times.tsv for the plots.  Exits 1 when one of
  * the promises is broken: counts within 2 %, rank correlation of all times at least 0.985, mean
- * absolute error of all at most 8 %, of one set and of Hopper's units at most 12 %, 97 % of all times
- * within a quarter of a card's and none beyond 1.5 times. */
+ * absolute error of all at most 8 %, of one set and of Hopper's units at most 12 %, 97 % of all
+ * times within a quarter of a card's and none beyond 1.5 times. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

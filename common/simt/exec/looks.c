@@ -1,5 +1,5 @@
-/* looks.c - turns of a loop that only looks whether others have written, which the host does not make
- * one by one: nobody does anything meanwhile, so each counts the same. */
+/* looks.c - turns of a loop that only looks whether others have written: the host does not make
+ * them one by one, for nobody does anything meanwhile, so each counts the same. */
 #include <string.h>
 
 #include "common/simt/exec/exec_parts.h"

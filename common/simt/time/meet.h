@@ -12,8 +12,8 @@
 enum {
     /* From a store to the first load that finds what it wrote: as long as a fence waits for it. */
     VISIBLE_CYCLES = WRITTEN_CYCLES - FENCE_CYCLES,
-    /* A load of what the L2 has takes up to so much longer than the fastest, as its line lies nearer
-     * to this multiprocessor or further away: 279 to 346 on an H200, each about as often. */
+    /* A load of what the L2 has takes up to so much longer than the fastest, as its line lies near
+     * to this SM or farther away: 279 to 346 on an H200, each about as often. */
     AWAY_CYCLES = 67
 };
 
