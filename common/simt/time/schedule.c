@@ -442,6 +442,7 @@ static int is_simple(const Ins *ins)
     case OP_FENCE:
     case OP_MATCH:
     case OP_MBARRIER:
+    case OP_TEXTURE:
     case OP_VALUES_SEND:
     case OP_WGMMA:
     case OP_WGMMA_COMMIT:
