@@ -13,7 +13,7 @@ cxx=$(sed -n 's/^CXX=//p' "$build/toolchain.env")
 arch=${ARCH:-80}
 
 fail() {
-    printf 'simulate: %s\n' "$1" >&2
+    printf 'simulate: %s\n' "$*" >&2
     exit 2
 }
 [ -n "$program" ] || fail "say which program: make simulate PROGRAM=file.cu [ARGS='...']"
@@ -56,7 +56,8 @@ if ! sha256sum -c --status "$kept/sums" 2>/dev/null; then
         [ -s "$work/missing" ] || { cat "$work/link" >&2; fail "$program cannot be linked"; }
         ! grep -qx ' *main' "$work/missing" || fail "$program has no main"
         ! grep -q '_pt[ds][sz]$' "$work/missing" ||
-            fail "$program is compiled with --default-stream per-thread, which the simulated GPU does not run"
+            fail "$program is compiled with --default-stream per-thread," \
+                'which the simulated GPU does not run'
         ! grep -q '__cudaRegisterLinkedBinary' "$work/missing" ||
             fail "$program is compiled with -rdc=true (relocatable device code), which the simulated GPU does not run"
         fail "$program calls $(tr -s ' \n' ' ' <"$work/missing" | sed 's/^ //;s/ $//;s/ /, /g'), which the workbook's runtime does not have; docs/cuda-calls.md lists what it has"

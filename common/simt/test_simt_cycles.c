@@ -60,6 +60,16 @@ static uint64_t cycles_of(const char *text, Setup setup, SimtResult *result, Sim
     return cycles;
 }
 
+/* One warp goes through the text once. */
+static uint64_t once_cycles(const char *text)
+{
+    SimtResult result;
+    char *whole = kernel_text(text, "", 0, "");
+    uint64_t cycles = cycles_of(whole, (Setup){.blocks = 1, .threads = 32}, &result, NULL);
+    free(whole);
+    return cycles;
+}
+
 /* The difference that `more` repetitions make, so that start and end drop out. */
 static uint64_t slope(const char *body, int more, Setup setup)
 {
@@ -504,28 +514,19 @@ static void a_short_loop_is_four_turns_at_once(void **state)
     assert_in_range(few, (uint64_t)TURNS * near, alone);
 }
 
-/* Cycles of one warp that divides by two words of memory, in this order. */
-static uint64_t order_cycles(const char *text)
-{
-    SimtResult result;
-    char *whole = kernel_text(text, "", 0, "st.global.f32 [%rd1], %f4;\n");
-    uint64_t cycles = cycles_of(whole, (Setup){.blocks = 1, .threads = 32}, &result, NULL);
-    free(whole);
-    return cycles;
-}
-
 #define LOADS_1   "ld.global.f32 %f1, [%rd1];\n"
 #define LOADS_3   "ld.global.f32 %f3, [%rd1+128];\n"
 #define DIVIDES_1 "div.rn.f32 %f2, %f9, %f1;\n"
 #define DIVIDES_3 "div.rn.f32 %f4, %f2, %f3;\n"
+#define STORES    "st.global.f32 [%rd1], %f4;\n"
 
 /* A division has a routine for rare cases, to which code branches: no load goes ahead of it. */
 static void no_load_goes_ahead_of_a_division(void **state)
 {
     (void)state;
     uint64_t far = (uint64_t)SMALL.dram_latency, together, apart;
-    together = order_cycles(LOADS_1 LOADS_3 DIVIDES_1 DIVIDES_3);
-    apart = order_cycles(LOADS_1 DIVIDES_1 LOADS_3 DIVIDES_3);
+    together = once_cycles(LOADS_1 LOADS_3 DIVIDES_1 DIVIDES_3 STORES);
+    apart = once_cycles(LOADS_1 DIVIDES_1 LOADS_3 DIVIDES_3 STORES);
     /* As that place takes, less what is left of the first division. */
     assert_in_range(apart - together, far * 6 / 10, far * 8 / 10);
 }
@@ -738,29 +739,19 @@ static void constants_come_from_dram_once(void **state)
 static void a_launch_waits_for_its_last_store(void **state)
 {
     (void)state;
-    SimtResult result;
-    Setup one = {.blocks = 1, .threads = 32};
-    char *none = kernel_text("", "", 0, ""),
-         *store = kernel_text("", "", 0, "st.global.f32 [%rd1], %f1;\n");
-    uint64_t without = cycles_of(none, one, &result, NULL),
-             cycles = cycles_of(store, one, &result, NULL);
-    free(none), free(store);
+    uint64_t without = once_cycles(""), cycles = once_cycles("st.global.f32 [%rd1], %f1;\n");
     assert_in_range(cycles - without, SMALL.l2_latency, SMALL.l2_latency + 40);
 }
 
 /* One warp loads what lies `first` bytes into the array, and `more` bytes further. */
 static uint64_t two_loads_cycles(uint32_t first, uint32_t more)
 {
-    SimtResult result;
     char text[300];
     snprintf(text, sizeof text,
              "ld.global.f32 %%f1, [%%rd1+%u];\nld.global.f32 %%f2, [%%rd1+%u];\n"
              "add.f32 %%f3, %%f1, %%f2;\n",
              first, first + more);
-    char *whole = kernel_text("", text, 1, "");
-    uint64_t cycles = cycles_of(whole, (Setup){.blocks = 1, .threads = 32}, &result, NULL);
-    free(whole);
-    return cycles;
+    return once_cycles(text);
 }
 
 /* DRAM answers after three quarters to four thirds of dram_latency, by the place: who waits for two

@@ -87,7 +87,8 @@ run 1 $here/faults.cu gaps && [ "$(grep -c 'a check found' "$work/err")" = 1 ] &
     says "Uninitialized __global__ memory read of 8 bytes" && says "faults.cu:46"
 tell gaps-of-a-struct-and-what-nobody-wrote
 run 139 $here/faults.cu host &&
-    says 'host code used device memory, 28 bytes into a 256-byte allocation' && says 'with cudaMemcpy$'
+    says 'host code used device memory, 28 bytes into a 256-byte allocation' &&
+    says 'with cudaMemcpy$'
 tell a-device-pointer-on-the-host
 ARCH=90 run 0 $here/eighths.cu &&
     grep -qx 'halves 0, above zero 0, floats 0, back 0 wrong' "$work/out" && ! says 'a check found'
@@ -150,8 +151,10 @@ tell no-program
 echo '__global__ void alone() {}' >"$work/alone.cu"
 run 2 "$work/alone.cu" && [ "$(wc -l <"$work/err")" = 1 ] && says 'alone.cu has no main$'
 tell no-main
-ARCH=100 run 2 $here/missing.cu && says '^simulate: ARCH=100 is newer than any machine here: 90 or 90a' &&
-    NVCCFLAGS='--default-stream per-thread' run 2 $here/prints.cu && [ "$(wc -l <"$work/err")" = 1 ] &&
+ARCH=100 run 2 $here/missing.cu &&
+    says '^simulate: ARCH=100 is newer than any machine here: 90 or 90a' &&
+    NVCCFLAGS='--default-stream per-thread' run 2 $here/prints.cu &&
+    [ "$(wc -l <"$work/err")" = 1 ] &&
     says 'prints.cu is compiled with --default-stream per-thread, which the simulated'
 tell what-nvcc-can-and-this-cannot
 gpu=no-such run 2 $here/faults.cu && says "there is no machine no-such; there are: .*gtx1080ti"

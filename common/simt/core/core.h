@@ -376,11 +376,18 @@ enum { FETCH_BYTES = 64, FETCH_SECTORS = 2 };
  * units, and what went beyond the L1. */
 typedef struct TraceStep {
     uint32_t ins;
-    uint32_t wanted; /* the first in the warp's list of lines that a load asked for, plus 1; of
-                            * an ordered load or an atomic the cycles that it waited for others */
-    uint16_t passes; /* of a branch: 1 where the warp's lanes parted */
+    /* The first in the warp's list of lines that a load asked for, plus 1; of an ordered load or an
+     * atomic the cycles that it waited for others. */
+    uint32_t wanted;
+    uint16_t passes;       /* of a branch: 1 where the warp's lanes parted */
     uint8_t misses, lines; /* sectors, and the lines that they lie in */
 } TraceStep;
+
+/* Its upper bits are a hash: of numbers that follow each other they lie far apart. */
+static inline uint64_t mixed(uint64_t number)
+{
+    return number * 0x9e3779b97f4a7c15u;
+}
 
 /* What a multiprocessor fetches of constant memory at a time. */
 enum { CONSTANT_BYTES = 256 };

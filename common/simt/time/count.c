@@ -478,10 +478,10 @@ static uint32_t slice_of(const SimtGpu *gpu, uint64_t address)
     enum { PIECE_BYTES = 256, PIECES = 4, SLICE_RATE = 33 };
     const Allocation *a = memory_find(&gpu->memory, address);
     uint64_t base = a ? a->address : 0, piece = (address - base) / PIECE_BYTES,
-             mixed = (piece / PIECES + base) * 0x9e3779b97f4a7c15ull >> 32;
+             chance = mixed(piece / PIECES + base) >> 32;
     uint32_t pairs = (uint32_t)(gpu->machine.l2_bytes_per_cycle / SLICE_RATE / 2);
     pairs = pairs < 1 ? 1 : pairs > HOT_SLICES / 2 ? HOT_SLICES / 2 : pairs;
-    return (uint32_t)(mixed % pairs * 2 + piece % 2);
+    return (uint32_t)(chance % pairs * 2 + piece % 2);
 }
 
 /* A lane goes with the pass of its sector that is as late as others came to its word before. */
@@ -529,7 +529,7 @@ static void count_hot(Warp *warp, const Ins *ins, const uint64_t *address, uint3
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
         uint64_t word = address[lane] / WORD;
-        hotter(launch, &launch->hot[(word * 0x9e3779b97f4a7c15ull) >> 52],
+        hotter(launch, &launch->hot[mixed(word) >> 52],
                is_float ? FLOAT_PERCENT : percent[passes.of[lane]]);
     }
 }

@@ -33,7 +33,7 @@ static inline uint32_t l2_line(uint64_t sector)
 /* Hashed, so that no stride of addresses finds only lines that are noted, or none. */
 static inline uint32_t l2_rank(uint32_t line)
 {
-    return (uint32_t)(line * 0x9e3779b97f4a7c15u >> 32);
+    return (uint32_t)(mixed(line) >> 32);
 }
 
 /* An access beyond the L1. */

@@ -48,12 +48,11 @@ static inline uint64_t chain_now(const Warp *warp)
 static inline uint64_t meeting_time(const Warp *warp, const Ins *ins)
 {
     const Chain *chain = &warp->chain;
-    uint64_t at = chain->begin + chain->slots * warp->worker->gpu->machine.issue_cycles;
-    for (int i = 0; i < 6; i++)
-        if (chain->ready[ins->t_s[i]] > at) at = chain->ready[ins->t_s[i]];
-    at += warp->worker->begun;
-    if (ins->order & ORDER_FENCES)
-        at = chain_now(warp) + (uint64_t)(chain->written ? WRITTEN_CYCLES : FENCE_CYCLES);
+    uint64_t issued = chain->begin + chain->slots * warp->worker->gpu->machine.issue_cycles,
+             ready = chain_ready(chain, ins),
+             at = warp->worker->begun + (issued > ready ? issued : ready);
+    int written = chain->written; /* still, for the chain's own step */
+    if (ins->order & ORDER_FENCES) at = chain_now(warp) + fence_cycles(&written);
     return at + (ins->class == CLASS_STORE ? VISIBLE_CYCLES : 0);
 }
 
@@ -77,13 +76,12 @@ static inline int meeting_stops(Warp *warp, const Ins *ins)
 static inline void meeting_queue(Warp *warp, uint64_t sector, uint32_t percent)
 {
     enum { LINE_OF = 4 };
-    static const uint64_t MIX = 0x9e3779b97f4a7c15ull;
     uint64_t *busy = warp->worker->launch->queue, met = warp->met * 100;
     if (!busy) return;
-    busy += sector * MIX >> 52;
+    busy += mixed(sector) >> 52;
     if (*busy < met) *busy = met;
     *busy += percent;
-    uint64_t away = ((sector / LINE_OF * MIX ^ warp->block->number) * MIX >> 32) % AWAY_CYCLES,
+    uint64_t away = (mixed(mixed(sector / LINE_OF) ^ warp->block->number) >> 32) % AWAY_CYCLES,
              queued = (*busy - met) / 100 + away;
     if (queued > warp->queued) warp->queued = queued;
 }

@@ -503,8 +503,8 @@ static uint64_t dram_wait(const Sm *sm, uint32_t fetch)
     enum { PLACES = 19, TOGETHER = 1024 / FETCH_BYTES };
     static const uint16_t WAIT[PLACES] = {765,  786,  796,  808,  823,  833,  840,  849,  910, 993,
                                           1036, 1060, 1074, 1085, 1098, 1112, 1127, 1160, 1343};
-    uint32_t hash = (uint32_t)(fetch / TOGETHER * 0x9e3779b97f4a7c15u >> 32);
-    return (uint64_t)sm->machine->dram_latency * WAIT[(uint64_t)hash * PLACES >> 32] / 1000;
+    uint64_t place = (mixed(fetch / TOGETHER) >> 32) * PLACES >> 32;
+    return (uint64_t)sm->machine->dram_latency * WAIT[place] / 1000;
 }
 
 /* When a fetch is there that a warp asks for now; 0: it is.  This SM may have asked before. */

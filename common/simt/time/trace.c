@@ -42,7 +42,7 @@ static uint32_t round_start(const Launch *launch, uint64_t round)
 {
     uint32_t sms = dealt_sms(launch);
     if (!round || (round + 1) * sms > launch->blocks) return 0;
-    return (uint32_t)((round * 0x9e3779b97f4a7c15u >> 32) % sms);
+    return (uint32_t)((mixed(round) >> 32) % sms);
 }
 
 uint32_t sm_of(const Launch *launch, uint64_t number)
