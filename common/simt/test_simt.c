@@ -231,6 +231,8 @@ static void unknown_is_refused(void **state)
         {"vadd2.s32.s32.s32 %r1, %r1.h14, %r1, %r1;", "no part '.h14' of two registers"},
         {"vadd2.s32.s32.s32 %r1, %r1.h1, %r1, %r1;", "'.h1' does not name 2 parts"},
         {"vmad2.s32.s32.s32 %r1, %r1, %r1, %r1;", "the instruction is unknown"},
+        {"red.global.min.noftz.f16x2 [%rd1], %r1;", "that atomic on halves"},
+        {"mov.b32 %r1, {%r1, %r1, %r1};", "a vector of that shape"},
         {"frobnicate.b32 %r1;", "frobnicate"}};
     (void)state;
     SimtGpu *gpu = gpu_open(1, 0, 0);

@@ -297,6 +297,10 @@ static void the_last_error_stays_until_it_is_read(void **state)
     SUCCEEDS(cudaGetLastError()); /* not ready is an answer */
     assert_string_equal(cudaGetErrorName(cudaErrorMemoryAllocation), "cudaErrorMemoryAllocation");
     assert_true(strlen(cudaGetErrorString(cudaErrorMemoryAllocation)) > 5);
+    assert_string_equal(cudaGetErrorName(cudaErrorInvalidClusterSize),
+                        "cudaErrorInvalidClusterSize");
+    assert_string_equal(cudaGetErrorName(cudaErrorInvalidFilterSetting),
+                        "cudaErrorInvalidFilterSetting");
     assert_string_equal(cudaGetErrorName((cudaError_t)12345), "unrecognized error code");
 }
 

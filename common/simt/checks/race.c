@@ -203,9 +203,11 @@ static uint32_t bytes_of(uint64_t at, uint32_t bytes)
     return bytes >= WORD ? 15 : ((1u << bytes) - 1) << (at & 3);
 }
 
-/* Does this access hear of others? Then what they did is over, as behind a barrier. */
-static int is_flag(const Worker *worker, const Ins *ins)
+/* Does this access hear of others? Then what they did is over, as behind a barrier. One that
+ * releases is a fence and what it tells in one. */
+static int is_flag(Worker *worker, const Ins *ins)
 {
+    if (ins->order & ORDER_RELEASES) worker->fenced = 1;
     return ins->order & ORDER_SPINS || (ins->order & ORDER_READS && worker->fenced);
 }
 
@@ -328,7 +330,6 @@ static int blocks_check(Warp *warp, const Ins *ins, uint32_t lane, uint64_t addr
 static void order_note(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask)
 {
     Worker *worker = warp->worker;
-    if (ins->order & ORDER_RELEASES) worker->fenced = 1;
     if (is_flag(worker, ins)) worker->epoch++;
     for (uint32_t m = mask; m && worker->launch->order; m &= m - 1)
         race_order_signal(worker->launch, warp->block->number, address[__builtin_ctz(m)],

@@ -408,6 +408,46 @@ static int wants_carry(const Decoder *d)
     return known && cc;
 }
 
+/* A register of 8 bits may hold more, which belongs to none of the parts. */
+static uint32_t bytes_joined(Decoder *d, const PtxOperand *low, const PtxOperand *high)
+{
+    enum { FIRST_OF_BOTH = 0x40 };
+    uint32_t both = temp_slot(d, WIDTH_32), a = source_of(d, low, PTX_B8),
+             b = source_of(d, high, PTX_B8);
+    uint32_t selector = constant_slot(d, WIDTH_32, FIRST_OF_BOTH, 0);
+    if (d->failed) return 0;
+    Ins *ins = emit(d, OP_PRMT, CLASS_INT);
+    ins->d = both, ins->a = a, ins->b = b, ins->c = selector;
+    return both;
+}
+
+/* mov.b16 d, {a, b} and mov.b32 d, {a, b, c, e} of bytes. */
+static int bytes_pack(Decoder *d, PtxType type)
+{
+    const PtxOperand *parts = &d->in->operand[1];
+    uint32_t low = bytes_joined(d, &parts->element[0], &parts->element[1]), high = low;
+    if (parts->count == 4) high = bytes_joined(d, &parts->element[2], &parts->element[3]);
+    uint32_t dst = destination(d, 0, type);
+    if (d->failed) return -1;
+    emit_pseudo(d, parts->count == 4 ? OP_PACK_32 : OP_MASK_16, dst, low, high);
+    return words_finished(d);
+}
+
+static int bytes_unpack(Decoder *d, uint32_t a)
+{
+    const PtxOperand *parts = &d->in->operand[0];
+    uint32_t copy = temp_slot(d, WIDTH_32), eight = constant_slot(d, WIDTH_32, 8, 0);
+    if (!d->failed) emit_pseudo(d, OP_MOV_32, copy, a, a);
+    for (uint32_t i = 0; i < parts->count && !d->failed; i++) {
+        uint32_t part = destination_of(d, &parts->element[i], PTX_B8),
+                 from = constant_slot(d, WIDTH_32, 8 * i, 0);
+        if (d->failed) break;
+        Ins *ins = emit(d, OP_BFE_U32, CLASS_INT);
+        ins->d = part, ins->a = copy, ins->b = from, ins->c = eight;
+    }
+    return d->failed ? -1 : words_finished(d);
+}
+
 /* mov d, {a, b}: parts are put together, the first one lowest. */
 static int move_pack(Decoder *d, PtxType type)
 {
@@ -425,6 +465,7 @@ static int move_pack(Decoder *d, PtxType type)
         ins->d = dst, ins->a = low, ins->b = high;
         return words_finished(d);
     }
+    if (parts->count == ptx_type_bytes(type)) return bytes_pack(d, type);
     if (parts->count != 2 || ptx_type_bytes(type) < 4) return refuse(d, "a vector of that shape");
     PtxType half = wide ? PTX_B32 : PTX_B16;
     uint32_t a = source_of(d, &parts->element[0], half), b = source_of(d, &parts->element[1], half);
@@ -443,6 +484,7 @@ static int move_unpack(Decoder *d, PtxType type)
     int wide = ptx_type_bytes(type) == 8;
     uint32_t a = source(d, 1, type);
     if (d->failed) return -1;
+    if (parts->count == ptx_type_bytes(type)) return bytes_unpack(d, a);
     if (parts->count == 2) {
         PtxType half = wide ? PTX_B32 : PTX_B16;
         uint32_t low = destination_of(d, &parts->element[0], half),

@@ -254,11 +254,13 @@ static int decode_isspacep(Decoder *d)
     return words_finished(d);
 }
 
-static int atom_format(Decoder *d, int op, PtxType type)
+static int atom_format(Decoder *d, int op, PtxType type, uint32_t count)
 {
     int wide = ptx_type_bytes(type) == 8;
     if (type == PTX_F16 || type == PTX_F16X2 || type == PTX_BF16 || type == PTX_BF16X2) {
-        if (op != ATOM_ADD) return refuse(d, "that atomic on halves");
+        /* The least and the greatest are there for vectors alone. */
+        if (op != ATOM_ADD && (count == 1 || (op != ATOM_MIN && op != ATOM_MAX)))
+            return refuse(d, "that atomic on halves");
         return type == PTX_F16 || type == PTX_F16X2 ? FORMAT_F16 : FORMAT_BF16;
     }
     if (type == PTX_B16 && op == ATOM_CAS) return FORMAT_U16;
@@ -392,7 +394,7 @@ static int decode_atomic(Decoder *d, int has_result)
         (a.count > 1 && (space == PTX_SHARED || ptx_type_bytes(a.type) * a.count > 16)))
         return refuse(d, "that atomic");
     if (wide) return decode_wide_atomic(d, &a, space, strength);
-    a.format = atom_format(d, a.op, a.type);
+    a.format = atom_format(d, a.op, a.type, a.count);
     uint32_t need = a.at + 2 + (a.op == ATOM_CAS) + policy_operands(d);
     if (a.format < 0 || d->in->operands != need)
         return d->failed ? -1 : refuse(d, "that number of operands");

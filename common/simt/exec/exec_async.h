@@ -95,7 +95,7 @@ ALWAYS int copy_target(Warp *warp, const Ins *ins, uint32_t lane, uint64_t *addr
     uint64_t size = warp->block->shared_bytes, off = *address;
     Spot target;
     if (__builtin_expect(off <= size && ins->bytes <= size - off, 1)) return 0;
-    if (spot_shared(warp, ins, lane, off, ins->bytes, 0, 0, &target) != 0) return -1;
+    if (spot_shared(warp, ins, lane, off, ins->bytes, 1, 0, &target) != 0) return -1;
     if (shared_block(warp, address) == warp->block) return 0;
     fault_at(warp, ins, SIMT_MEMCHECK, lane, off, ins->bytes,
              "Invalid __shared__ write of %u bytes: cp.async copies into the block's own shared "

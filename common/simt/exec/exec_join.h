@@ -5,31 +5,17 @@ static const uint8_t JOINED_BYTES[] = {
     [FORMAT_U32] = 4, [FORMAT_U64] = 8,  [FORMAT_S32] = 4, [FORMAT_S64] = 8,
     [FORMAT_F16] = 2, [FORMAT_BF16] = 2, [FORMAT_F32] = 4, [FORMAT_F64] = 8};
 
-/* The lesser or the greater of two halves; of a NaN and a number the number. */
-static uint64_t best_half(int op, int format, uint64_t old, uint64_t b)
-{
-    uint32_t x = format == FORMAT_F16 ? f16_to_f32((uint32_t)old) : (uint32_t)old << 16,
-             y = format == FORMAT_F16 ? f16_to_f32((uint32_t)b) : (uint32_t)b << 16;
-    int x_none = (x & 0x7fffffffu) > 0x7f800000u, y_none = (y & 0x7fffffffu) > 0x7f800000u;
-    if (x_none || y_none) return x_none && y_none ? 0x7fff : x_none ? b : old;
-    /* Zeros have an order, too: by sign, as all numbers. */
-    int less = float_of(y) < float_of(x) || (float_of(x) == float_of(y) && y >> 31 > x >> 31);
-    return less == (op == ATOM_MIN) ? b : old;
-}
-
 /* `bytes` of values at `to` become their own joined with those at `from`.  Tiny floats are kept,
  * which an atomic of a thread flushes. */
 static void values_join(const Reduction *reduction, unsigned char *to, const unsigned char *from,
                         uint32_t bytes)
 {
     int op = reduction->op, format = reduction->format;
-    int compares = (format == FORMAT_F16 || format == FORMAT_BF16) && op != ATOM_ADD;
     uint32_t size = JOINED_BYTES[format];
     for (uint32_t i = 0; i < bytes; i += size) {
         uint64_t old = 0, b = 0;
         memcpy(&old, to + i, size), memcpy(&b, from + i, size);
-        uint64_t joined = compares ? best_half(op, format, old, b)
-                                   : atom_result(op, format, format == FORMAT_F64, old, b, b);
+        uint64_t joined = atom_result(op, format, format == FORMAT_F64, old, b, b);
         memcpy(to + i, &joined, size);
     }
 }

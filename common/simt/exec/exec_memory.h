@@ -1063,26 +1063,43 @@ ALWAYS uint64_t atom_integer(int op, int format, uint64_t old, uint64_t b, uint6
     }
 }
 
-/* One or two halves; the upper of one is nothing and stays nothing. */
-static uint64_t atom_halves(int format, uint64_t old, uint64_t b)
+/* The lesser or the greater of two halves; of a NaN and a number the number. */
+static uint32_t best_half(int op, int format, uint32_t old, uint32_t b)
 {
-    uint32_t sum = 0;
+    uint32_t x = format == FORMAT_F16 ? f16_to_f32(old) : old << 16,
+             y = format == FORMAT_F16 ? f16_to_f32(b) : b << 16;
+    int x_none = (x & 0x7fffffffu) > 0x7f800000u, y_none = (y & 0x7fffffffu) > 0x7f800000u;
+    if (x_none || y_none) return x_none && y_none ? 0x7fff : x_none ? b : old;
+    /* Zeros have an order, too: by sign, as all numbers. */
+    int less = float_of(y) < float_of(x) || (float_of(x) == float_of(y) && y >> 31 > x >> 31);
+    return less == (op == ATOM_MIN) ? b : old;
+}
+
+static uint32_t half_sum(int format, uint32_t old, uint32_t b)
+{
+    if (format == FORMAT_F16)
+        return f32_to_f16(bits_of(canonical(float_of(f16_to_f32(old)) + float_of(f16_to_f32(b)))),
+                          ROUND_N);
+    return f32_to_bf16(bits_of(canonical(float_of(old << 16) + float_of(b << 16))), 0);
+}
+
+/* One or two halves; the upper of one is nothing and stays nothing. */
+static uint64_t atom_halves(int op, int format, uint64_t old, uint64_t b)
+{
+    uint32_t joined = 0;
     for (int shift = 0; shift < 32; shift += 16) {
         uint32_t x = old >> shift & 0xffff, y = b >> shift & 0xffff;
-        float f = format == FORMAT_F16 ? float_of(f16_to_f32(x)) + float_of(f16_to_f32(y))
-                                       : float_of(x << 16) + float_of(y << 16);
-        uint32_t bits = bits_of(canonical(f));
-        sum |= (format == FORMAT_F16 ? f32_to_f16(bits, ROUND_N) : f32_to_bf16(bits, 0)) << shift;
+        joined |= (op == ATOM_ADD ? half_sum(format, x, y) : best_half(op, format, x, y)) << shift;
     }
-    return sum;
+    return joined;
 }
 
 /* A card's global memory flushes subnormal floats and passes a double's NaN on as it is; its shared
  * memory adds as the arithmetic does. */
 ALWAYS uint64_t atom_result(int op, int format, int global, uint64_t old, uint64_t b, uint64_t c)
 {
+    if (format == FORMAT_F16 || format == FORMAT_BF16) return atom_halves(op, format, old, b);
     if (op != ATOM_ADD || format < FORMAT_F16) return atom_integer(op, format, old, b, c);
-    if (format == FORMAT_F16 || format == FORMAT_BF16) return atom_halves(format, old, b);
     float x = float_of((uint32_t)old), y = float_of((uint32_t)b);
     if (format == FORMAT_F32)
         return bits_of(global ? flushed(canonical(flushed(x) + flushed(y))) : canonical(x + y));

@@ -12,6 +12,7 @@
 #include <cassert>
 
 #include <cooperative_groups.h>
+#include <cooperative_groups/scan.h>
 #include <cuda/barrier>
 #include <mma.h>
 
@@ -154,6 +155,16 @@ KERNEL(constant_past_the_end)
 KERNEL(atomic_past_the_end)
 {
     atomicAdd(&x[n + threadIdx.x], 1.0f); // FAULT memcheck: past the end
+}
+
+KERNEL(copy_past_the_end) // <<<2, 64, 128>>>
+{
+    extern __shared__ float part[];
+    unsigned to = (unsigned)__cvta_generic_to_shared(part + threadIdx.x);
+    const float *from = x + threadIdx.x;
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(to),
+                 "l"(from)); // FAULT memcheck: __shared__ write
+    asm volatile("cp.async.wait_all;");
 }
 
 /* ---- initcheck ---------------------------------------------------------------------------- */
@@ -1119,6 +1130,15 @@ KERNEL(clean_large_tiles) // <<<2, 256, 0>>>
     if (tile.shfl(threadIdx.x, 5) != threadIdx.x / 64 * 64 + 5 || !tile.any(threadIdx.x % 64 == 7))
         __trap();
     tile.sync();
+}
+
+/* The last warp to come is told so by an atomic of shared memory that acquires and releases. */
+KERNEL(clean_scan_of_large_tiles) // <<<2, 256, 0>>>
+{
+    namespace cg = cooperative_groups;
+    __shared__ cg::block_tile_memory<256> room;
+    auto tile = cg::tiled_partition<64>(cg::this_thread_block(room));
+    if (cg::exclusive_scan(tile, 2) != (int)threadIdx.x % 64 * 2) __trap();
 }
 
 /* Lanes of one warp wait for others of it, which arrive for the last time. */
