@@ -1,11 +1,12 @@
 /* accesses.cu - launches whose counts are compared with a card's, not their times: one way each in
  * which the lanes of a warp reach memory.
  *
- * Strides, odd beginnings, vectors, lanes that take no part, fragments of matrices, asynchronous
+ * Strides, odd beginnings, vectors, lanes that take no part, fragments and matrices, asynchronous
  * copies, atomics, arrays in local memory, the read-only ways.  Each kernel repeats its access a
  * few times, so that every count is far above what a few bytes of parameters add. */
 #include <cuda_fp16.h>
 #include <cuda_pipeline.h>
+#include <mma.h>
 
 #include "common/validate/entries.h"
 
@@ -365,6 +366,147 @@ __global__ void copies_kernel(const char *x, float *y, int pitch, int stride, ui
     y[thread_number()] = ((float *)s)[threadIdx.x];
 }
 
+/* Copies of 16 bytes past the L1 that wait for each other, each group of 64 threads after the one
+ * before: nothing is copied to where something is on its way.  Of a lane only `there` bytes are
+ * really there, and of those of `ignored` none. */
+template <bool IGNORES>
+__global__ void waiting_copies_kernel(const char *x, float *y, int pitch, int begin, int stride,
+                                      int there, uint32_t ignored, uint32_t lanes)
+{
+    __shared__ __align__(128) unsigned char s[32768];
+    int ignore = ignored >> threadIdx.x % 32 & 1, bytes = ignore ? 0 : there;
+    uint32_t to =
+        (uint32_t)__cvta_generic_to_shared(s) + (threadIdx.x % 64 * pitch + begin) % (32768 - 16);
+#pragma unroll 1
+    for (int turn = 0; turn < TURNS; turn++)
+#pragma unroll 1
+        for (int group = 0; group < THREADS / 64; group++) {
+            const char *from = x + (thread_number() + turn * gridDim.x * THREADS) * stride;
+            if (threadIdx.x / 64 == group && takes_part(lanes)) {
+                if (IGNORES)
+                    asm volatile("{.reg .pred p; setp.ne.s32 p, %2, 0;\n"
+                                 "cp.async.cg.shared.global [%0], [%1], 16, p;}" ::"r"(to),
+                                 "l"(from), "r"(ignore)
+                                 : "memory");
+                else
+                    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to),
+                                 "l"(from), "r"(bytes)
+                                 : "memory");
+            }
+            asm volatile("cp.async.wait_all;" ::: "memory");
+            __syncthreads();
+        }
+    y[thread_number()] = ((float *)s)[threadIdx.x];
+}
+
+static void waiting_copies()
+{
+#define E(name, pitch, begin, stride, there, ignored, lanes)                                       \
+    ENTER(COUNTED, "copies", name,                                                                 \
+          waiting_copies_kernel<false>                                                             \
+          <<<64, THREADS>>>((char *)source, target, pitch, begin, stride, there, ignored, lanes))
+    E("waiting-16", 16, 0, 16, 16, 0, ~0u);
+    E("waiting-16-begin-16", 16, 16, 16, 16, 0, ~0u);
+    E("waiting-16-begin-32", 16, 32, 16, 16, 0, ~0u);
+    E("waiting-80", 80, 0, 16, 16, 0, ~0u);
+    E("waiting-64-from-64", 64, 0, 64, 16, 0, ~0u);
+    E("waiting-16-from-48", 16, 0, 48, 16, 0, ~0u);
+    E("waiting-16-few", 16, 0, 16, 16, 0, 0x00ff0103);
+    E("waiting-size-8", 16, 0, 16, 8, 0, ~0u);
+    E("waiting-size-4", 16, 0, 16, 4, 0, ~0u);
+    E("waiting-size-0", 16, 0, 16, 0, 0, ~0u);
+    E("waiting-size-some", 16, 0, 16, 16, 0xf00ff0f0, ~0u);
+#undef E
+    ENTER(COUNTED, "copies", "waiting-ignored",
+          waiting_copies_kernel<true>
+          <<<64, THREADS>>>((char *)source, target, 16, 0, 16, 16, 0xf00ff0f0, ~0u));
+    ENTER(COUNTED, "copies", "waiting-ignored-all",
+          waiting_copies_kernel<true>
+          <<<64, THREADS>>>((char *)source, target, 16, 0, 16, 16, ~0u, ~0u));
+}
+
+/* Matrices of the tensor cores, from shared or global memory or into it; lines `pitch` elements
+ * apart. */
+template <class F, class T, bool SHARED>
+__global__ void factors_kernel(const T *x, float *y, int pitch)
+{
+    __shared__ __align__(128) unsigned char s[32768];
+    for (int i = threadIdx.x; i < 32768 / 4; i += THREADS)
+        ((uint32_t *)s)[i] = i & 0x00070007;
+    __syncthreads();
+    float sum = 0;
+    F f;
+#pragma unroll 1
+    for (int turn = 0; turn < TURNS; turn++) {
+        if (SHARED)
+            nvcuda::wmma::load_matrix_sync(f, (const T *)s + turn * 32, pitch);
+        else
+            nvcuda::wmma::load_matrix_sync(f, x + thread_number() / 32 * 1024 + turn * 32, pitch);
+        for (int i = 0; i < f.num_elements; i++)
+            sum += (float)f.x[i];
+    }
+    y[thread_number()] = sum;
+}
+
+template <class F, class T, nvcuda::wmma::layout_t LAYOUT, bool SHARED>
+__global__ void sums_kernel(T *x, float *y, int pitch)
+{
+    __shared__ __align__(128) unsigned char s[32768];
+    for (int i = threadIdx.x; i < 32768 / 4; i += THREADS)
+        ((uint32_t *)s)[i] = 0;
+    __syncthreads();
+    F f;
+#pragma unroll 1
+    for (int turn = 0; turn < TURNS; turn++) {
+        T *at = SHARED ? (T *)s + turn * 32 : x + thread_number() / 32 * 2048 + turn * 32;
+        nvcuda::wmma::load_matrix_sync(f, at, pitch, LAYOUT);
+        for (int i = 0; i < f.num_elements; i++)
+            f.x[i] = (T)((float)f.x[i] + 1.0f);
+        nvcuda::wmma::store_matrix_sync(at, f, pitch, LAYOUT);
+    }
+    __syncthreads();
+    y[thread_number()] = ((float *)s)[threadIdx.x];
+}
+
+static void matrices()
+{
+    using namespace nvcuda::wmma;
+    typedef signed char Byte;
+#define A(m, n, k, type, order) fragment<matrix_a, m, n, k, type, order>
+#define B(m, n, k, type, order) fragment<matrix_b, m, n, k, type, order>
+#define S(m, n, k, type)        fragment<accumulator, m, n, k, type>
+#define E(name, pitch, T, shared, ...)                                                             \
+    ENTER(COUNTED, "matrices", name,                                                               \
+          factors_kernel<__VA_ARGS__, T, shared><<<64, THREADS>>>((T *)source, target, pitch))
+    E("matrix-halves", 16, __half, true, A(16, 16, 16, __half, row_major));
+    E("matrix-halves-40", 40, __half, true, B(16, 16, 16, __half, row_major));
+    E("matrix-halves-turned", 72, __half, true, A(16, 16, 16, __half, col_major));
+    E("matrix-halves-32-8", 24, __half, true, A(32, 8, 16, __half, row_major));
+    E("matrix-bytes", 16, Byte, true, A(16, 16, 16, Byte, row_major));
+    E("matrix-bytes-turned", 48, Byte, true, A(16, 16, 16, Byte, col_major));
+    E("matrix-bytes-8-32", 32, Byte, true, B(8, 32, 16, Byte, row_major));
+    E("matrix-tf32", 8, float, true, A(16, 16, 8, precision::tf32, row_major));
+    E("matrix-tf32-turned", 20, float, true, B(16, 16, 8, precision::tf32, row_major));
+    E("matrix-global-halves", 64, __half, false, A(16, 16, 16, __half, row_major));
+    E("matrix-global-turned", 48, __half, false, A(16, 16, 16, __half, col_major));
+    E("matrix-global-bytes", 32, Byte, false, B(16, 16, 16, Byte, row_major));
+#undef E
+#define E(name, pitch, T, layout, shared, ...)                                                     \
+    ENTER(COUNTED, "matrices", name,                                                               \
+          sums_kernel<__VA_ARGS__, T, layout, shared>                                              \
+          <<<64, THREADS>>>((T *)(target + 4 * MB), target, pitch))
+    E("matrix-sums", 16, float, mem_row_major, true, S(16, 16, 16, float));
+    E("matrix-sums-20", 20, float, mem_row_major, true, S(16, 16, 16, float));
+    E("matrix-sums-turned", 16, float, mem_col_major, true, S(16, 16, 16, float));
+    E("matrix-sums-8-32", 36, float, mem_row_major, true, S(8, 32, 16, float));
+    E("matrix-sums-halves", 24, __half, mem_row_major, true, S(16, 16, 16, __half));
+    E("matrix-sums-global", 32, float, mem_row_major, false, S(16, 16, 16, float));
+#undef E
+#undef A
+#undef B
+#undef S
+}
+
 static void shared()
 {
 #define E(family, name, ...) ENTER(COUNTED, family, name, __VA_ARGS__)
@@ -645,6 +787,8 @@ int main(int argc, char **argv)
     target = array_make(8 * MB);
     globals();
     shared();
+    matrices();
+    waiting_copies();
     locals();
     atomics(); /* which change what the others read */
     return measure_close();
