@@ -1038,6 +1038,45 @@ static void copies_past_the_l1_go_by_sectors(void **state)
     }
 }
 
+/* What is said of how many bytes are there: zeros go everywhere first, as a store's words would,
+ * and then what is there.  As ncu counts it of the waiting copies of accesses.cu. */
+static void copies_that_may_be_short_write_zeros_first(void **state)
+{
+    static const struct {
+        const char *there; /* r3 is 16, r4 0, r5 0 where p holds, of half the lanes; q: of all */
+        uint32_t pitch, stride;
+        uint64_t want, conflicts;
+    } SIZES[] = {{"16", 16, 16, 4, 0},    {"%r3", 16, 16, 8, 0}, {"%r3", 64, 64, 32, 24},
+                 {"%r3", 80, 16, 36, 28}, {"%r4", 16, 16, 4, 0}, {"0", 16, 16, 4, 0},
+                 {"8", 16, 16, 8, 0},     {"%p", 16, 16, 8, 2},  {"%q", 16, 16, 4, 0},
+                 {"%r5", 16, 16, 8, 2}};
+    (void)state;
+    for (size_t i = 0; i < sizeof SIZES / sizeof *SIZES; i++) {
+        char text[2048];
+        SimtResult result;
+        SimtGpu *gpu = gpu_open(1, 0, 1);
+        uint64_t from = device_data(gpu, NULL, 8192);
+        snprintf(text, sizeof text,
+                 "%s.visible .entry k(.param .u64 from)\n{\n.shared .align 128 .b8 s[8192];\n"
+                 ".reg .b32 %%r<7>; .reg .b64 %%rd<4>; .reg .pred %%p, %%q;\n"
+                 "ld.param.u64 %%rd1, [from]; mov.u32 %%r1, %%tid.x; mov.u32 %%r2, s;\n"
+                 "mad.lo.s32 %%r2, %%r1, %u, %%r2; mad.wide.u32 %%rd3, %%r1, %u, %%rd1;\n"
+                 "mov.u32 %%r3, 16; mov.u32 %%r4, 0; shr.u32 %%r6, 0xf00ff0f0, %%r1;\n"
+                 "and.b32 %%r6, %%r6, 1; setp.ne.u32 %%p, %%r6, 0; setp.ne.u32 %%q, %%r3, 0;\n"
+                 "selp.u32 %%r5, 0, 16, %%p;\n"
+                 "cp.async.cg.shared.global [%%r2], [%%rd3], 16, %s;\n"
+                 "cp.async.wait_all; ret;\n}\n",
+                 HEAD, SIZES[i].pitch, SIZES[i].stride, SIZES[i].there);
+        assert_int_equal(run(gpu, text, 1, 32, 0, &from, 8, &result), 0);
+        if (result.counters.shared_wavefronts != SIZES[i].want ||
+            result.counters.bank_conflicts != SIZES[i].conflicts)
+            fail_msg("%s, pitch %u: %llu wavefronts, %llu conflicts", SIZES[i].there,
+                     SIZES[i].pitch, (unsigned long long)result.counters.shared_wavefronts,
+                     (unsigned long long)result.counters.bank_conflicts);
+        simt_close(gpu);
+    }
+}
+
 /* What is copied again comes from the L1, unless the copy goes past it. */
 static void copies_past_the_l1_find_nothing_there(void **state)
 {
@@ -1344,6 +1383,7 @@ int main(void)
                                        cmocka_unit_test(atomics_pass_by_banks),
                                        cmocka_unit_test(matrices_are_accessed_as_by_machine_code),
                                        cmocka_unit_test(copies_past_the_l1_go_by_sectors),
+                                       cmocka_unit_test(copies_that_may_be_short_write_zeros_first),
                                        cmocka_unit_test(copies_past_the_l1_find_nothing_there),
                                        cmocka_unit_test(neighbouring_stores_are_joined),
                                        cmocka_unit_test(words_that_nobody_reads_are_not_loaded),

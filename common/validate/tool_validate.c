@@ -59,6 +59,7 @@ static const struct {
     {WAVEFRONTS, "cholesky"},
     {CONFLICTS, "cholesky"},
     {WAVEFRONTS, "layernorm-slope"},
+    {WAVEFRONTS, "waiting-size-0"},
     /* Copies to where others are still on their way: a card may leave those out. */
     {SECTORS, "copies-16"},
     {SECTORS, "copies-16-dense"},

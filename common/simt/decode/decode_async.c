@@ -3,10 +3,12 @@
 
 #include "common/simt/decode/decoder.h"
 
-/* How many bytes of a copy are really there: a number, or a predicate, with which none are. */
+/* How many bytes of a copy are really there: a number, or a predicate, with which none are.  That
+ * all are need not be said: ptxas leaves it out, too. */
 static uint32_t copy_size(Decoder *d, const PtxOperand *operand, uint32_t bytes)
 {
     uint32_t negated, p, size;
+    if (operand->kind == PTX_OPERAND_INTEGER && operand->integer == (int64_t)bytes) return NO_SLOT;
     if (operand->kind != PTX_OPERAND_REGISTER || operand->reg == PTX_NO_REGISTER ||
         d->instance->function->reg[operand->reg].type != PTX_PRED)
         return source(d, 3, PTX_U32);

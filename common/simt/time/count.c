@@ -378,8 +378,13 @@ void count_copied(Warp *warp, const Ins *ins, const uint64_t *from, const uint32
     }
     copied_add(warp, ins, from, to, reading);
     if (warp->worker->watcher) watch_shared(warp, ins, to, mask, 1);
-    passes = copy_wavefronts(to, from, mask, &needed);
-    shared_passes_add(warp, ins, passes, needed < passes ? needed : passes, 1);
+    passes = copy_wavefronts(to, from, reading, &needed);
+    if (needed > passes) needed = passes;
+    if (ins->c != NO_SLOT) { /* it may be less than all: first zeros are written everywhere */
+        uint32_t least;
+        passes += wavefronts_work_out(to, mask, ins->bytes, 1, &least), needed += least;
+    }
+    shared_passes_add(warp, ins, passes, needed, 1);
     /* Beside that its lines are looked up. */
     uint32_t lines = units_collect(from, mask, SECTOR * LINE_SECTORS, line),
              lookups = lookups_of(lines, lines);
