@@ -121,6 +121,18 @@ static int has_moved(const Warp *warp)
            (warp->passed && !(warp->passed->order & ORDER_SPINS));
 }
 
+/* Is there a warp that was at work when it came to its gate?  Others that wait meanwhile are not
+ * stuck, however often they look: its time comes. */
+static int one_works(const Worker *worker, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t w = 0; worker[i].busy && w < worker[i].block.warps; w++) {
+            const Warp *warp = &worker[i].warp[w];
+            if (warp->state == WARP_READY && warp->gate && !warp->is_vain) return 1;
+        }
+    return 0;
+}
+
 static int gates_run(Launch *launch, Worker *worker, Gate *gate, uint32_t count)
 {
     uint32_t vain = 0;
@@ -135,12 +147,15 @@ static int gates_run(Launch *launch, Worker *worker, Gate *gate, uint32_t count)
         if (worker_turns(launch, next, &moved) == BLOCK_FAILED) return 0;
         warp->let_on = 0;
         gate[first] = gate_of(next);
-        if (next->block.number != block || has_moved(warp))
-            vain = 0;
-        else if ((vain += next->effort) > TURNS_IN_VAIN) {
+        int is_vain = next->block.number == block && !has_moved(warp);
+        if (next->block.number == block) warp->is_vain = (uint8_t)is_vain;
+        vain = is_vain ? vain + next->effort : 0;
+        if (vain <= TURNS_IN_VAIN) continue;
+        if (!one_works(worker, count)) {
             block_stuck(first_busy(worker, count));
             return 0;
         }
+        vain = 0;
     }
 }
 
@@ -150,17 +165,16 @@ static int timed_run(Launch *launch, Worker *worker, uint32_t *open)
     uint32_t room = alternate_room(launch);
     Gate *gate = calloc(room, sizeof *gate);
     int failed = !gate, moved;
-    for (uint32_t i = 0; i < room && !failed; i++) {
-        if (worker_next(launch, worker, open) != 0) {
-            failed = 1;
-        } else if (next_begin(launch, &worker[i]) == BLOCK_FAILED ||
-                   worker_turns(launch, &worker[i], &moved) == BLOCK_FAILED) {
-            free(gate);
-            return 0;
-        }
-        if (!failed) gate[i] = gate_of(&worker[i]);
+    BlockTurn turn = BLOCK_RUNS;
+    for (uint32_t i = 0; i < room && !failed && turn != BLOCK_FAILED; i++) {
+        failed = worker_next(launch, worker, open) != 0;
+        if (failed) break;
+        /* There may be none left: blocks that met nobody have ended, and their workers took on. */
+        turn = next_begin(launch, &worker[i]);
+        if (turn == BLOCK_RUNS) turn = worker_turns(launch, &worker[i], &moved);
+        gate[i] = gate_of(&worker[i]);
     }
-    if (!failed) gates_run(launch, worker, gate, room);
+    if (!failed && turn != BLOCK_FAILED) gates_run(launch, worker, gate, room);
     free(gate);
     return failed ? -1 : 0;
 }

@@ -976,22 +976,53 @@ static void blocks_queue_at_a_word(void **state)
     assert_in_range(meeting_cycles(MANY) - meeting_cycles(FEW), TURNS, 2 * TURNS + 279);
 }
 
-/* Nobody writes what they look for. */
-static void an_endless_wait_is_named(void **state)
+/* Blocks at a word of zeros: what came of them. */
+static int wait_run(const char *body, uint32_t blocks, SimtResult *result)
 {
-    (void)state;
-    char *text = kernel_text("look: ld.volatile.global.u32 %r3, [%rd1];\n"
-                             "setp.eq.u32 %p2, %r3, 0;\n@%p2 bra look;\n",
-                             "", 0, "");
-    SimtGpu *gpu = gpu_open(1, 0, 1);
     static const float ZERO[8];
-    SimtResult result;
+    char *text = kernel_text(body, "", 0, "");
+    SimtGpu *gpu = gpu_open(1, 0, 1);
     uint64_t data = device_data(gpu, ZERO, sizeof ZERO);
-    assert_int_equal(run(gpu, text, 8, 64, 0, &data, sizeof data, &result), -1);
-    assert_int_equal(result.report.check, SIMT_SYNCCHECK);
-    assert_non_null(strstr(result.report.text, "waits in a loop for what nobody writes any more"));
+    int status = run(gpu, text, blocks, 64, 0, &data, sizeof data, result);
     simt_close(gpu);
     free(text);
+    return status;
+}
+
+/* Nobody writes what they look for, whether all of them look or half of them end before. */
+static void an_endless_wait_is_named(void **state)
+{
+    static const char *const BEFORE[] = {
+        "", "and.b32 %r3, %r2, 1;\nsetp.ne.u32 %p1, %r3, 0;\n@%p1 ret;\n",
+        "setp.lt.u32 %p1, %r2, 6;\n@%p1 ret;\n"};
+    (void)state;
+    for (size_t i = 0; i < sizeof BEFORE / sizeof *BEFORE; i++) {
+        char body[512];
+        SimtResult result;
+        snprintf(body, sizeof body,
+                 "%slook: ld.volatile.global.u32 %%r3, [%%rd1];\n"
+                 "setp.eq.u32 %%p2, %%r3, 0;\n@%%p2 bra look;\n",
+                 BEFORE[i]);
+        assert_int_equal(wait_run(body, 8, &result), -1);
+        assert_int_equal(result.report.check, SIMT_SYNCCHECK);
+        assert_non_null(
+            strstr(result.report.text, "waits in a loop for what nobody writes any more"));
+    }
+}
+
+/* However often others ask in vain, by atomics, while one is at work: it is no endless wait. */
+static void a_long_wait_is_no_endless_one(void **state)
+{
+    (void)state;
+    SimtResult result;
+    if (wait_run("setp.eq.u32 %p1, %r2, 0;\n@%p1 bra work;\n"
+                 "ask: atom.global.add.u32 %r3, [%rd1], 0;\n"
+                 "setp.eq.u32 %p2, %r3, 0;\n@%p2 bra ask;\nret;\n"
+                 "work: mov.u32 %r4, 0;\nagain: add.u32 %r4, %r4, 1;\n"
+                 "setp.lt.u32 %p2, %r4, 100000;\n@%p2 bra again;\n"
+                 "st.volatile.global.u32 [%rd1], %r4;\n",
+                 512, &result))
+        fail_msg("%s", result.report.text);
 }
 
 /* On each machine that is described, 64 blocks copy; no card copies faster than its memory can. */
@@ -1071,6 +1102,7 @@ int main(void)
         cmocka_unit_test(a_long_wait_is_looked_through),
         cmocka_unit_test(blocks_queue_at_a_word),
         cmocka_unit_test(an_endless_wait_is_named),
+        cmocka_unit_test(a_long_wait_is_no_endless_one),
         cmocka_unit_test(a_kernel_runs_on_every_machine),
     };
     return cmocka_run_group_tests_name("cycles", tests, NULL, NULL);

@@ -508,6 +508,7 @@ struct Warp {
     const Ins *passed;                /* the access that it was let on for; NULL: none yet */
     uint32_t vain;                    /* how often */
     uint8_t let_on, fenced;           /* past one gate; no store since its last fence */
+    uint8_t is_vain;                  /* it only looked, when it was last let on */
     uint32_t awaited;                 /* the Path.waits of the path just taken up */
     uint32_t barrier, barrier_wanted; /* where it waits, and for how many threads (0: all) */
     const Ins *barrier_ins;

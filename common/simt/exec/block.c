@@ -394,7 +394,7 @@ static void block_prepare(Worker *worker, uint64_t number)
         warp->alive = warp->mask = left >= LANES ? FULL_MASK : (1u << left) - 1;
         warp->rpc = NO_SLOT;
         warp->turns = 0, warp->changed = 0, warp->awaited = 0;
-        warp->gate = warp->held = warp->vain = warp->let_on = warp->fenced = 0;
+        warp->gate = warp->held = warp->vain = warp->let_on = warp->fenced = warp->is_vain = 0;
         warp->passed = NULL, warp->answered = 0;
         warp->depth = 0, warp->frames = 0, warp->saved_bytes = 0;
         warp->pc = warp->code;
