@@ -32,13 +32,22 @@ work=$(mktemp -d "$(realpath "$build")/simulate/part.XXXXXX") || fail "nothing c
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 
+# Of one source file nothing is compiled apart, so relocatable device code is what plain code is.
+flags=
+for word in ${NVCCFLAGS:-}; do
+    case $word in
+        -rdc=true | --relocatable-device-code=true | -dc | --device-c) ;;
+        *) flags="$flags $word" ;;
+    esac
+done
+
 # A program that was built before is taken as it is, while no file that went into it is another.
 kept=$build/simulate/$(printf '%s\n' "$nvcc" "$cxx" "$arch" "${NVCCFLAGS:-}" "$(realpath "$program")" | sha256sum | cut -c 1-16)
 if ! sha256sum -c --status "$kept/sums" 2>/dev/null; then
     # shellcheck disable=SC2086
     TMPDIR=$work "$nvcc" -O3 -lineinfo -std=c++17 -cudart none -Wno-deprecated-gpu-targets -ccbin "$cxx" \
         -I"$(dirname "$program")" \
-        -gencode "arch=compute_$arch,code=[compute_$arch,$card]" ${NVCCFLAGS:-} -x cu -MD \
+        -gencode "arch=compute_$arch,code=[compute_$arch,$card]" $flags -x cu -MD \
         -MF "$work/from" -c "$program" \
         -o "$work/program.o" 2>"$work/words" || {
         grep -q 'requires separate compilation mode' "$work/words" &&
@@ -47,17 +56,22 @@ if ! sha256sum -c --status "$kept/sums" 2>/dev/null; then
         [ -s "$work/words" ] || fail "nvcc ended and said nothing: is the disk full?"
         exit 2
     }
-    TMPDIR=$work "$cxx" -o "$work/program" "$work/program.o" -Wl,--wrap=main \
-        -Wl,--whole-archive "$build/lib/simulate.a" -Wl,--no-whole-archive \
-        "$build/lib/run-rooms.a" -ljansson -linih -lmuparser -lsodium -lzstd -llz4 -ldl -lpthread \
-        -lm 2>"$work/link" || {
-        sed -n "s/.*undefined reference to [\`']\([^']*\)'.*/    \1/p" "$work/link" |
-            sort -u >"$work/missing"
+    # What the program calls and nobody has stands in $work/missing then.
+    link() {
+        TMPDIR=$work "$cxx" -o "$work/program" "$work/program.o" -Wl,--wrap=main "$@" \
+            -Wl,--whole-archive "$build/lib/simulate.a" -Wl,--no-whole-archive \
+            "$build/lib/run-rooms.a" -ljansson -linih -lmuparser -lsodium -lzstd -llz4 -ldl \
+            -lpthread -lm 2>"$work/link" && return 0
+        sed -n -e "s/.*undefined reference to [\`']\([^']*\)'.*/    \1/p" \
+            -e "s/.*undefined symbol [\`']*\([A-Za-z0-9_]*\)'* referenced in expression.*/    \1/p" \
+            "$work/link" | sort -u >"$work/missing"
+        return 1
+    }
+    # With --default-stream per-thread each call has another name; the stream is the same one here.
+    # shellcheck disable=SC2046
+    link || link $(sed -n 's/^ *\(.*\)\(_pt[ds][sz]\)$/-Wl,--defsym=\1\2=\1/p' "$work/missing") || {
         [ -s "$work/missing" ] || { cat "$work/link" >&2; fail "$program cannot be linked"; }
         ! grep -qx ' *main' "$work/missing" || fail "$program has no main"
-        ! grep -q '_pt[ds][sz]$' "$work/missing" ||
-            fail "$program is compiled with --default-stream per-thread," \
-                'which the simulated GPU does not run'
         ! grep -q '__cudaRegisterLinkedBinary' "$work/missing" ||
             fail "$program is compiled with -rdc=true (relocatable device code), which the simulated GPU does not run"
         fail "$program calls $(tr -s ' \n' ' ' <"$work/missing" | sed 's/^ //;s/ $//;s/ /, /g'), which the workbook's runtime does not have; docs/cuda-calls.md lists what it has"
