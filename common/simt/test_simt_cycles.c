@@ -113,6 +113,35 @@ static void schedulers_share_warps(void **state)
                      1600);
 }
 
+/* Cycles of a turn in which lanes go one way or another, as %r7 says. */
+static uint64_t ways_cycles(const char *chooses, const char *branches)
+{
+    enum { TURNS = 200 };
+    uint64_t cycles[2];
+    SimtResult result;
+    for (int i = 0; i < 2; i++) {
+        char loop[1000];
+        snprintf(loop, sizeof loop,
+                 "mov.u32 %%r5, 0;\n%ssetp.eq.u32 %%p2, %%r7, 0;\nLOOP:\n"
+                 ".pragma \"nounroll\";\n%sOTHER:\nadd.u32 %%r4, %%r4, %%r5;\nbra BOTH;\n"
+                 "ONE:\nadd.u32 %%r3, %%r3, %%r5;\nBOTH:\nadd.s32 %%r5, %%r5, 1;\n"
+                 "setp.lt.s32 %%p1, %%r5, %d;\n@%%p1 bra LOOP;\n",
+                 chooses, branches, TURNS << i);
+        char *text = kernel_text(loop, "", 0, "st.global.u32 [%rd1], %r3;\n");
+        cycles[i] = cycles_of(text, (Setup){.blocks = 1, .threads = 32}, &result, NULL);
+        free(text);
+    }
+    return (cycles[1] - cycles[0]) / TURNS;
+}
+
+static void a_branch_around_a_branch_is_one(void **state)
+{
+    (void)state;
+    const char *ONE = "or.b32 %r7, %r2, 1;\n";
+    assert_int_equal(ways_cycles(ONE, "@%p2 bra OTHER;\nbra ONE;\n"),
+                     ways_cycles(ONE, "@!%p2 bra ONE;\n"));
+}
+
 static void conflicts_add_passes(void **state)
 {
     (void)state;
@@ -1086,6 +1115,7 @@ int main(void)
         cmocka_unit_test(registers_that_are_needed_take_room),
         cmocka_unit_test(a_short_loop_is_four_turns_at_once),
         cmocka_unit_test(no_load_goes_ahead_of_a_division),
+        cmocka_unit_test(a_branch_around_a_branch_is_one),
         cmocka_unit_test(a_loop_divides_by_what_stays_without_a_reciprocal),
         cmocka_unit_test(lines_a_power_of_two_apart_do_not_meet),
         cmocka_unit_test(blocks_in_step_wait_together),

@@ -289,6 +289,18 @@ static void branches_fold(const SimtKernel *kernel, Price *price)
         if (code[i].reconv < kernel->count && !price[i].passed) price[code[i].reconv].passed = 0;
 }
 
+/* "@p bra A; bra B; A:" is one branch to B. */
+static void branches_turn(const SimtKernel *kernel, Price *price)
+{
+    const Ins *code = kernel->code;
+    for (uint32_t i = 1; i < kernel->count; i++) {
+        const Ins *before = &code[i - 1];
+        if (code[i].op != OP_BRA || code[i].class != CLASS_BRANCH || before->op != OP_BRA_P)
+            continue;
+        if (before->target == i + 1) price[i].slots = 0, price[i].latency = 0;
+    }
+}
+
 /* ---- order -------------------------------------------------------------------------------- */
 
 int piece_ends(const Ins *ins, const Price *price)
@@ -474,6 +486,7 @@ int schedule_build(SimtKernel *kernel, const SimtMachine *machine, int machine_c
             price[i] = price_of(&kernel->code[i], kernel, machine);
         products_fold(kernel, price, &uses);
         branches_fold(kernel, price);
+        branches_turn(kernel, price);
         divisions_hoist(kernel, price, &uses, machine);
         for (uint32_t i = 0; i < kernel->count; i++)
             price[i].folded = !price[i].slots && !kernel->code[i].pseudo;
