@@ -12,6 +12,7 @@
 
 #include "common/simt/core/core.h"
 #include "common/simt/exec/exec.h"
+#include "common/simt/time/chain.h"
 #include "common/simt/time/replay.h"
 #include "common/simt/simt_fixture.h"
 
@@ -132,6 +133,16 @@ static uint64_t ways_cycles(const char *chooses, const char *branches)
         free(text);
     }
     return (cycles[1] - cycles[0]) / TURNS;
+}
+
+static void a_way_waits_for_the_other(void **state)
+{
+    (void)state;
+    const char *BRANCH = "@!%p2 bra ONE;\n";
+    uint64_t all = ways_cycles("and.b32 %r7, %r2, 1;\n", BRANCH),
+             parted = ways_cycles("and.b32 %r7, %r1, 1;\n", BRANCH);
+    /* Both ways: one more sum. */
+    assert_in_range(parted, all + WAY_CYCLES, all + WAY_CYCLES + 2);
 }
 
 static void a_branch_around_a_branch_is_one(void **state)
@@ -1115,6 +1126,7 @@ int main(void)
         cmocka_unit_test(registers_that_are_needed_take_room),
         cmocka_unit_test(a_short_loop_is_four_turns_at_once),
         cmocka_unit_test(no_load_goes_ahead_of_a_division),
+        cmocka_unit_test(a_way_waits_for_the_other),
         cmocka_unit_test(a_branch_around_a_branch_is_one),
         cmocka_unit_test(a_loop_divides_by_what_stays_without_a_reciprocal),
         cmocka_unit_test(lines_a_power_of_two_apart_do_not_meet),

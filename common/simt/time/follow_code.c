@@ -4,6 +4,7 @@
  * lie.  Latencies are only those of instructions that count a counter down: the others' are stall
  * counts in the instructions themselves. */
 #include "common/simt/core/ops.h"
+#include "common/simt/time/chain.h"
 #include "common/simt/time/follow.h"
 
 enum {
@@ -118,7 +119,6 @@ Ins follow_ins(const SimtKernel *kernel, const MachineIns *from, uint32_t anchor
 
 void follow_way(Ins *ins, Price *price)
 {
-    enum { WAY_CYCLES = 17 };
     *ins = (Ins){.op = OP_NOP, .class = CLASS_INT, .from = UINT32_MAX, .guard = NO_SLOT};
     *price = (Price){.slots = 1, .wait = STALL_WAIT, .follows = 1, .stall = WAY_CYCLES};
 }

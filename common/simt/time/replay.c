@@ -792,14 +792,21 @@ static void counter_raise(Actor *actor, uint8_t number, uint64_t at, uint8_t wai
         actor->counter[number - 1] = (Result){at, wait};
 }
 
+/* How long a branch of the PTX holds its warp; where lanes part one way waits for the other. */
+static uint64_t branch_holds(const Ins *ins, const TraceStep *step)
+{
+    if (ins->class != CLASS_BRANCH) return 0;
+    return BRANCH_CYCLES + (step->passes ? WAY_CYCLES : 0);
+}
+
 /* How long the warp's next instruction waits for this one besides `busy` cycles. */
 static uint64_t warp_holds(const Actor *actor, const Ins *ins, const Price *price, uint64_t busy)
 {
     const TraceStep *step = &actor->trace->step[actor->next];
     int is_last = actor->next + 1 >= actor->trace->count;
-    uint64_t holds = ins->class == CLASS_BRANCH ? BRANCH_CYCLES : 0;
-    /* A branch that is not taken. */
-    if (price->follows && !is_last && step[1].ins == step->ins + 1) holds = 0;
+    if (!price->follows) return branch_holds(ins, step);
+    int passed = !is_last && step[1].ins == step->ins + 1; /* a branch that is not taken */
+    uint64_t holds = ins->class == CLASS_BRANCH && !passed ? BRANCH_CYCLES : 0;
     return price->stall > busy + holds ? price->stall - busy : holds;
 }
 
@@ -852,7 +859,7 @@ static void issue_simply(Sm *sm, uint32_t scheduler, Actor *actor, uint64_t busy
     }
     results_tell(actor, ins, price, at);
     actor->held = 0;
-    actor->free = now + busy + (ins->class == CLASS_BRANCH ? BRANCH_CYCLES : 0);
+    actor->free = now + busy + branch_holds(ins, step);
     actor->next++;
 }
 
