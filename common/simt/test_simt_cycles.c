@@ -153,6 +153,18 @@ static void a_branch_around_a_branch_is_one(void **state)
                      ways_cycles(ONE, "@!%p2 bra ONE;\n"));
 }
 
+static void a_predicate_is_late(void **state)
+{
+    (void)state;
+    Setup one = {.blocks = 1, .threads = 32};
+    uint64_t alu = (uint64_t)SMALL.alu_latency;
+    /* A comparison and a sum, which has its predicate or selects by it. */
+    assert_int_equal(slope("setp.lt.u32 %p1, %r3, %r1;\n@%p1 add.u32 %r3, %r3, %r1;\n", 100, one),
+                     100 * (2 * alu + GUARD_CYCLES));
+    assert_int_equal(slope("setp.lt.u32 %p1, %r3, %r1;\nselp.b32 %r3, %r3, %r4, %p1;\n", 100, one),
+                     100 * 2 * alu);
+}
+
 static void conflicts_add_passes(void **state)
 {
     (void)state;
@@ -602,8 +614,9 @@ static void a_loop_divides_by_what_stays_without_a_reciprocal(void **state)
     assert_in_range(division_cycles("", "div.s32 %r6, %r6, %r7;\n"), rest, rest + around);
     assert_in_range(division_cycles("", "rem.u32 %r6, %r6, %r8;\n"), rest, rest + around);
     assert_in_range(division_cycles("add.u32 %r7, %r7, 1;\n", DIVIDES), whole, whole + around);
+    /* Two predicates a turn that branches wait for. */
     assert_in_range(division_cycles("setp.eq.u32 %p2, %r5, 1000;\n@%p2 bra OUT;\n", DIVIDES), whole,
-                    whole + around);
+                    whole + around + 2 * GUARD_CYCLES);
 }
 
 /* One warp reads 64 lines 4 KB apart, and again: the L1 has them. */
@@ -1128,6 +1141,7 @@ int main(void)
         cmocka_unit_test(no_load_goes_ahead_of_a_division),
         cmocka_unit_test(a_way_waits_for_the_other),
         cmocka_unit_test(a_branch_around_a_branch_is_one),
+        cmocka_unit_test(a_predicate_is_late),
         cmocka_unit_test(a_loop_divides_by_what_stays_without_a_reciprocal),
         cmocka_unit_test(lines_a_power_of_two_apart_do_not_meet),
         cmocka_unit_test(blocks_in_step_wait_together),

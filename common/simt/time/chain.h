@@ -17,6 +17,7 @@
 /* Cycles, all chosen so that micro-kernels with one warp agree with an H200. */
 enum {
     BRANCH_CYCLES = 8,     /* from a branch to the next instruction of the warp */
+    GUARD_CYCLES = 9,      /* from a comparison to who has its predicate, more than to an operand */
     WAY_CYCLES = 17,       /* more, where lanes part there: one way waits for the other */
     BARRIER_CYCLES = 20,   /* from the last arrival to the first instruction after it */
     START_CYCLES = 40,     /* from a block's start to its first instruction */

@@ -283,8 +283,9 @@ static void step_look(const Sm *sm, Actor *actor, const TraceStep *step)
     if (!price->simple) step_look_beside(sm, actor, ins, step);
     for (int i = 0; i < 6; i++) {
         const Result *r = &actor->result[ins->t_s[i]];
-        if (!ins->t_s[i] || r->at <= actor->ready) continue;
-        actor->ready = r->at, actor->wait = r->wait;
+        uint64_t at = r->at + (i == GUARD_SOURCE && r->at ? price->guarded : 0);
+        if (!ins->t_s[i] || at <= actor->ready) continue;
+        actor->ready = at, actor->wait = r->wait;
     }
 }
 

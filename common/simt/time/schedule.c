@@ -20,7 +20,7 @@
 #include "common/simt/time/unroll.h"
 #include "common/simt/core/async.h"
 
-enum { LOAD_AHEAD = 200, SHARED_AHEAD = 30, MOST_GUARDED = 8 };
+enum { LOAD_AHEAD = 200, SHARED_AHEAD = 30, MOST_GUARDED = 8, VOLTA = 7 };
 
 static int is_add_64(const Ins *ins)
 {
@@ -276,17 +276,31 @@ static uint32_t branch_skips(const Ins *code, uint32_t at)
 
 /* A short forward branch becomes the predicate of what it skips.  It parts no code then, nor does
  * its JOIN if nobody else meets there. */
-static void branches_fold(const SimtKernel *kernel, Price *price)
+static void branches_fold(SimtKernel *kernel, Price *price)
 {
-    const Ins *code = kernel->code;
+    Ins *code = kernel->code;
     for (uint32_t i = 0; i < kernel->count; i++) {
         uint32_t skips = branch_skips(code, i);
         if (!skips) continue;
         price[i].slots = 0, price[i].latency = 0, price[i].guards = (uint8_t)skips;
         price[i].passed = price[code[i].target].passed = 1;
+        for (uint32_t k = i + 1; k < code[i].target; k++)
+            if (!code[k].t_s[GUARD_SOURCE]) code[k].t_s[GUARD_SOURCE] = code[i].t_s[GUARD_SOURCE];
     }
     for (uint32_t i = 0; i < kernel->count; i++)
         if (code[i].reconv < kernel->count && !price[i].passed) price[code[i].reconv].passed = 0;
+}
+
+/* Predicates of comparisons come late; what else makes one, as a wait at an mbarrier, takes its
+ * time until the branch behind it. */
+static void guards_mark(const SimtKernel *kernel, Price *price, const Uses *uses)
+{
+    for (uint32_t i = 0; i < kernel->count; i++) {
+        uint16_t guard = kernel->code[i].t_s[GUARD_SOURCE];
+        const Ins *writer = &kernel->code[uses->writer[guard]];
+        int compares = writer->class >= CLASS_INT && writer->class <= CLASS_FP64;
+        if (guard && compares) price[i].guarded = GUARD_CYCLES;
+    }
 }
 
 /* "@p bra A; bra B; A:" is one branch to B. */
@@ -335,14 +349,22 @@ static int depends(const Ins *code, const Price *price, uint32_t i, uint32_t k)
     return (is_writer(earlier) || is_writer(later)) && earlier->space == later->space;
 }
 
+/* Cycles from instruction `i` to `k`, which depends on it. */
+static uint32_t latency_between(const Ins *code, const Price *price, uint32_t i, uint32_t k)
+{
+    int is_guard = code[k].t_s[GUARD_SOURCE] && code[k].t_s[GUARD_SOURCE] == code[i].t_d[0];
+    return price[i].latency + (is_guard ? price[k].guarded : 0u);
+}
+
 /* Longest latency from the start of each instruction to the end of the piece. */
 static void heights_find(const Ins *code, const Price *price, uint32_t count, uint32_t *height)
 {
     for (uint32_t i = count; i-- > 0;) {
         height[i] = price[i].latency;
-        for (uint32_t k = i + 1; k < count; k++)
-            if (height[k] + price[i].latency > height[i] && depends(code, price, i, k))
-                height[i] = height[k] + price[i].latency;
+        for (uint32_t k = i + 1; k < count; k++) {
+            uint32_t here = height[k] + latency_between(code, price, i, k);
+            if (here > height[i] && depends(code, price, i, k)) height[i] = here;
+        }
     }
 }
 
@@ -488,6 +510,7 @@ int schedule_build(SimtKernel *kernel, const SimtMachine *machine, int machine_c
         branches_fold(kernel, price);
         branches_turn(kernel, price);
         divisions_hoist(kernel, price, &uses, machine);
+        if (machine->cc_major >= VOLTA) guards_mark(kernel, price, &uses);
         for (uint32_t i = 0; i < kernel->count; i++)
             price[i].folded = !price[i].slots && !kernel->code[i].pseudo;
         /* With spills, machine code has told the order, and how often a loop spills in a turn. */

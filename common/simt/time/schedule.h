@@ -11,11 +11,12 @@ struct Price {
     uint8_t pipe;  /* Pipe */
     uint16_t busy; /* cycles that the pipe of one scheduler is taken */
     uint16_t latency;
-    uint8_t wait;   /* SimtStall of who waits for the result */
-    uint8_t guards; /* of a branch that became a predicate: so many instructions behind it */
-    uint8_t passed; /* a short branch, or its JOIN, over which code may move */
-    uint8_t last;   /* of its piece */
-    uint8_t folded; /* an instruction of the kernel's own that costs no slot */
+    uint8_t wait;    /* SimtStall of who waits for the result */
+    uint8_t guards;  /* of a branch that became a predicate: so many instructions behind it */
+    uint8_t passed;  /* a short branch, or its JOIN, over which code may move */
+    uint8_t last;    /* of its piece */
+    uint8_t guarded; /* cycles that its predicate takes more than another operand would */
+    uint8_t folded;  /* an instruction of the kernel's own that costs no slot */
     uint8_t plain; /* it only takes operands and makes a result: to chain.h, which goes by pieces */
     uint8_t simple; /* ... and to replay.c */
     uint32_t part;  /* number of the straight piece of code it lies in */
@@ -30,6 +31,7 @@ struct Price {
 
 enum { PIPE_PRODUCT = PIPES };    /* of machine code alone: products of integers */
 enum { PIECE = 512 };             /* instructions that are put in order together, at most */
+enum { GUARD_SOURCE = 3 };        /* of Ins.t_s: the predicate of the instruction itself */
 typedef struct Pressure Pressure; /* pressure.h */
 
 static inline int is_memory(const Ins *ins)
