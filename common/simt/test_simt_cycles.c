@@ -165,6 +165,18 @@ static void a_predicate_is_late(void **state)
                      100 * 2 * alu);
 }
 
+/* A guess, products one after the other, a check. */
+static void roots_of_doubles_are_products_of_doubles(void **state)
+{
+    (void)state;
+    Setup one = {.blocks = 1, .threads = 32};
+    uint64_t alu = (uint64_t)SMALL.alu_latency;
+    assert_int_equal(slope("sqrt.rn.f64 %rd3, %rd3;\n", 100, one), 100 * (6 + 8 * 2 + 2) * alu);
+    assert_int_equal(slope("rcp.rn.f64 %rd3, %rd3;\n", 100, one), 100 * (6 + 5 * 2 + 2) * alu);
+    assert_int_equal(slope("div.rn.f64 %rd3, %rd3, %rd4;\n", 100, one),
+                     100 * (6 + 8 * 2 + 2 + 8) * alu);
+}
+
 static void conflicts_add_passes(void **state)
 {
     (void)state;
@@ -1142,6 +1154,7 @@ int main(void)
         cmocka_unit_test(a_way_waits_for_the_other),
         cmocka_unit_test(a_branch_around_a_branch_is_one),
         cmocka_unit_test(a_predicate_is_late),
+        cmocka_unit_test(roots_of_doubles_are_products_of_doubles),
         cmocka_unit_test(a_loop_divides_by_what_stays_without_a_reciprocal),
         cmocka_unit_test(lines_a_power_of_two_apart_do_not_meet),
         cmocka_unit_test(blocks_in_step_wait_together),

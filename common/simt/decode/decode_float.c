@@ -96,6 +96,7 @@ static int emit_float(Decoder *d, const FloatOp *entry, PtxType type, Modifiers 
     if (op < 0) return refuse(d, "there is no such operation on f64");
     /* A root or reciprocal that is rounded is expanded as a quotient is. */
     if (!m.approx && (op == OP_SQRT_F32 || op == OP_RCP_F32)) class = CLASS_DIV;
+    if (is_double && entry->class == CLASS_SFU && !(m.approx && m.ftz)) class = CLASS_DIV;
     if (m.rounding > 0) {
         if (entry->rounded < 0)
             return refuse(d, "rounding .%s is not supported here", ROUNDINGS[m.rounding]);

@@ -137,6 +137,21 @@ static int is_single(const Ins *ins)
     return ins->op == OP_DIV_F32 || ins->op == OP_SQRT_F32 || ins->op == OP_RCP_F32;
 }
 
+/* Divisions, roots and reciprocals of doubles: a first guess of the special function unit and so
+ * many products of doubles, each of which needs the one before; and a branch for rare values. */
+static void doubles_expand(const Ins *ins, const SimtMachine *m, Price *p)
+{
+    enum { GUESS = 6, DOUBLE = 2, BESIDE = 8, CHECK = 2, ROUND = 8 };
+    uint32_t doubles = ins->op == OP_DIV_F64 || ins->op == OP_SQRT_F64    ? 8
+                       : ins->op == OP_RCP_F64 || ins->op == OP_RSQRT_F64 ? 5
+                                                                          : 0,
+             alus = GUESS + DOUBLE * doubles + CHECK + (ins->op == OP_DIV_F64 ? ROUND : 0);
+    if (!doubles) return;
+    p->slots = (uint8_t)(BESIDE + doubles);
+    p->pipe = PIPE_FP64, p->busy = (uint16_t)(doubles * cycles_for(m->fp64_lanes, m));
+    p->latency = (uint16_t)(alus * (uint32_t)m->alu_latency);
+}
+
 static Price price_of(const Ins *ins, const SimtKernel *kernel, const SimtMachine *m)
 {
     uint32_t alu = (uint32_t)m->alu_latency;
@@ -167,6 +182,7 @@ static Price price_of(const Ins *ins, const SimtKernel *kernel, const SimtMachin
     case CLASS_DIV:
         p.slots = 15, p.pipe = PIPE_SFU, p.busy = (uint16_t)(2 * cycles_for(m->sfu_lanes, m));
         p.latency = (uint16_t)(alu * (is_single(ins) ? 15 : 35)), p.wait = STALL_SPECIAL;
+        doubles_expand(ins, m, &p);
         break;
     case CLASS_TENSOR:
         p.pipe = PIPE_TENSOR, p.busy = tensor_cycles(ins, kernel, m);
