@@ -177,6 +177,16 @@ static void roots_of_doubles_are_products_of_doubles(void **state)
                      100 * (6 + 8 * 2 + 2 + 8) * alu);
 }
 
+static void products_go_beside_sums(void **state)
+{
+    (void)state;
+    Setup four = {.blocks = 1, .threads = 512};
+    /* Four warps a scheduler, two cycles each of a pipe. */
+    assert_int_equal(slope("mul.lo.u32 %r3, %r3, %r1;\nmul.lo.u32 %r4, %r4, %r1;\n", 100, four),
+                     1600);
+    assert_int_equal(slope("mul.lo.u32 %r3, %r3, %r1;\nadd.u32 %r4, %r4, %r1;\n", 100, four), 800);
+}
+
 static void conflicts_add_passes(void **state)
 {
     (void)state;
@@ -1155,6 +1165,7 @@ int main(void)
         cmocka_unit_test(a_branch_around_a_branch_is_one),
         cmocka_unit_test(a_predicate_is_late),
         cmocka_unit_test(roots_of_doubles_are_products_of_doubles),
+        cmocka_unit_test(products_go_beside_sums),
         cmocka_unit_test(a_loop_divides_by_what_stays_without_a_reciprocal),
         cmocka_unit_test(lines_a_power_of_two_apart_do_not_meet),
         cmocka_unit_test(blocks_in_step_wait_together),

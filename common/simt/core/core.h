@@ -407,7 +407,16 @@ typedef struct WarpTrace {
     uint32_t count, lines, room; /* of both */
 } WarpTrace;
 
-typedef enum Pipe { PIPE_NONE, PIPE_FP32, PIPE_INT, PIPE_FP64, PIPE_SFU, PIPE_TENSOR, PIPES } Pipe;
+typedef enum Pipe {
+    PIPE_NONE,
+    PIPE_FP32,
+    PIPE_INT,
+    PIPE_FP64,
+    PIPE_SFU,
+    PIPE_TENSOR,
+    PIPE_PRODUCT, /* of integers */
+    PIPES
+} Pipe;
 
 /* Integer sums of one block or one SM: adding them in any order gives the same. */
 typedef struct BlockCost {

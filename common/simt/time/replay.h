@@ -66,6 +66,7 @@ typedef enum FloorAxis {
     FLOOR_FP64,
     FLOOR_SFU,
     FLOOR_TENSOR,
+    FLOOR_PRODUCT,
     FLOOR_PASSES, /* of the load/store unit */
     FLOOR_MISSES, /* of the L1, at the most that one SM gets */
     FLOOR_REMOTE, /* the way to other blocks' shared memory */

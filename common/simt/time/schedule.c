@@ -137,6 +137,30 @@ static int is_single(const Ins *ins)
     return ins->op == OP_DIV_F32 || ins->op == OP_SQRT_F32 || ins->op == OP_RCP_F32;
 }
 
+/* Products of integers go beside their sums: IMAD and IDP. */
+static int is_integer_product(const Ins *ins)
+{
+    switch (ins->op) {
+    case OP_MUL_32:
+    case OP_MAD_32:
+    case OP_MULWIDE_U32:
+    case OP_MULWIDE_S32:
+    case OP_MADWIDE_U32:
+    case OP_MADWIDE_S32:
+    case OP_MULHI_U32:
+    case OP_MULHI_S32:
+    case OP_MADHI_U32:
+    case OP_MADHI_S32:
+    case OP_DP4A_SS:
+    case OP_DP4A_SU:
+    case OP_DP4A_US:
+    case OP_DP4A_UU:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
 /* Divisions, roots and reciprocals of doubles: a first guess of the special function unit and so
  * many products of doubles, each of which needs the one before; and a branch for rare values. */
 static void doubles_expand(const Ins *ins, const SimtMachine *m, Price *p)
@@ -207,6 +231,7 @@ static Price price_of(const Ins *ins, const SimtKernel *kernel, const SimtMachin
     default:
         break;
     }
+    if (is_integer_product(ins) && m->cc_major >= VOLTA) p.pipe = PIPE_PRODUCT;
     if (ins->op == OP_ACCELERATOR) p.slots = (uint8_t)accelerator_slots((Accelerator)ins->aux);
     return p;
 }

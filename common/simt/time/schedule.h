@@ -29,7 +29,6 @@ struct Price {
     uint8_t follows, stall, fetches[2], waits, made, read;
 };
 
-enum { PIPE_PRODUCT = PIPES };    /* of machine code alone: products of integers */
 enum { PIECE = 512 };             /* instructions that are put in order together, at most */
 enum { GUARD_SOURCE = 3 };        /* of Ins.t_s: the predicate of the instruction itself */
 typedef struct Pressure Pressure; /* pressure.h */
