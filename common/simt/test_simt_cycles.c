@@ -187,6 +187,26 @@ static void products_go_beside_sums(void **state)
     assert_int_equal(slope("mul.lo.u32 %r3, %r3, %r1;\nadd.u32 %r4, %r4, %r1;\n", 100, four), 800);
 }
 
+/* A loop that reads what others may write waits for them only if it looks at it. */
+static void who_does_not_look_does_not_wait(void **state)
+{
+    (void)state;
+    for (int looks = 0; looks < 2; looks++) {
+        Error error = {""};
+        SimtGpu *gpu = gpu_open(1, 0, 1);
+        char *text =
+            kernel_text("LOOP:\nld.volatile.global.u32 %r5, [%rd1];\n"
+                        "add.u32 %r6, %r6, 1;\n",
+                        looks ? "setp.lt.u32 %p1, %r5, 8;\n" : "setp.lt.u32 %p1, %r6, 8;\n", 1,
+                        "@%p1 bra LOOP;\n");
+        SimtModule *module = simt_module_load(gpu, text, strlen(text), 0, &error);
+        assert_non_null(module);
+        assert_int_equal(simt_kernel_find(module, "k", &error)->spins, looks);
+        simt_close(gpu);
+        free(text);
+    }
+}
+
 static void conflicts_add_passes(void **state)
 {
     (void)state;
@@ -1166,6 +1186,7 @@ int main(void)
         cmocka_unit_test(a_predicate_is_late),
         cmocka_unit_test(roots_of_doubles_are_products_of_doubles),
         cmocka_unit_test(products_go_beside_sums),
+        cmocka_unit_test(who_does_not_look_does_not_wait),
         cmocka_unit_test(a_loop_divides_by_what_stays_without_a_reciprocal),
         cmocka_unit_test(lines_a_power_of_two_apart_do_not_meet),
         cmocka_unit_test(blocks_in_step_wait_together),

@@ -1,6 +1,6 @@
 /* spin.c - loops that wait: a flag, a lock or a counter is read until another thread wrote it.
  *
- * Such a loop reads by a volatile or ordered load or by an atomic whose result it uses.  Where it
+ * Such a loop reads by a volatile or ordered load or by an atomic, and uses the result.  Where it
  * neither stores nor waits at a barrier it does nothing else, and its warp makes way for others
  * each time it goes back: on a card warps run side by side.  Where it does, it may be at work for
  * long before it waits, and makes way now and then. */
@@ -20,11 +20,31 @@ static int works(const Ins *ins)
     return ins->op == OP_BAR || ins->op == OP_CP_ASYNC || (stores && !ins->order);
 }
 
-static void tally_make(const Decoder *d, Tally *tally)
+/* Of each place in the file of registers, whether somebody reads it. */
+static uint8_t *uses_find(const Decoder *d)
+{
+    uint8_t *used = calloc(d->score_room + 1, 1);
+    for (uint32_t i = 0; used && i < d->count; i++) {
+        const Ins *ins = &d->code[i];
+        int store = ins->class == CLASS_STORE || ins->class == CLASS_SHARED_STORE;
+        const uint32_t slot[] = {ins->a, ins->b, ins->c, ins->guard, store ? ins->d : NO_SLOT};
+        for (size_t k = 0; k < sizeof slot / sizeof *slot; k++)
+            if (slot[k] != NO_SLOT && slot[k] / 4 < d->score_room) used[slot[k] / 4] = 1;
+    }
+    return used;
+}
+
+static int is_looked_at(const Decoder *d, const Ins *ins, const uint8_t *used)
+{
+    if (ins->class == CLASS_ATOMIC || ins->vector > 1 || ins->d / 4 >= d->score_room) return 1;
+    return used[ins->d / 4];
+}
+
+static void tally_make(const Decoder *d, const uint8_t *used, Tally *tally)
 {
     for (uint32_t i = 0; i < d->count; i++) {
         const Ins *ins = &d->code[i];
-        int reads = (ins->order & ORDER_READS) != 0;
+        int reads = ins->order & ORDER_READS && is_looked_at(d, ins, used);
         tally[i + 1] = tally[i];
         tally[i + 1].reads += (uint32_t)reads;
         tally[i + 1].far_reads += reads && ins->space != PTX_SHARED;
@@ -91,8 +111,9 @@ void spins_find(Decoder *d)
 {
     Tally *tally = calloc(d->count + 1, sizeof *tally);
     int32_t *spins = calloc(d->count + 1, sizeof *spins), inside = 0;
-    if (tally && spins) {
-        tally_make(d, tally);
+    uint8_t *used = uses_find(d);
+    if (tally && spins && used) {
+        tally_make(d, used, tally);
         for (uint32_t i = 0; i < d->count; i++)
             if (goes_back(d->code, i)) loop_mark(d, tally, d->code[i].target, i, spins);
         for (uint32_t i = 0; i < d->count; i++) {
@@ -102,6 +123,5 @@ void spins_find(Decoder *d)
     } else {
         refuse(d, "out of host memory");
     }
-    free(tally);
-    free(spins);
+    free(tally), free(spins), free(used);
 }
