@@ -1120,6 +1120,22 @@ static void a_long_wait_is_no_endless_one(void **state)
         fail_msg("%s", result.report.text);
 }
 
+/* Nor is one that ends by the clock: no block writes, and all go on after a while. */
+static void a_wait_with_an_end_is_no_endless_one(void **state)
+{
+    (void)state;
+    SimtResult result;
+    for (uint32_t blocks = 1; blocks <= 64; blocks += 63)
+        if (wait_run("mov.u32 %r3, %clock;\n"
+                     "look: ld.volatile.global.u32 %r4, [%rd1];\n"
+                     "mov.u32 %r2, %clock;\nsub.u32 %r2, %r2, %r3;\n"
+                     "setp.lt.u32 %p1, %r2, 2000000;\n"
+                     "setp.eq.and.u32 %p2, %r4, 0, %p1;\n@%p2 bra look;\n",
+                     blocks, &result))
+            fail_msg("%s", result.report.text);
+    assert_true(result.cycles > 2000000 && result.cycles < 4000000);
+}
+
 /* On each machine that is described, 64 blocks copy; no card copies faster than its memory can. */
 static void a_kernel_runs_on_every_machine(void **state)
 {
@@ -1204,6 +1220,7 @@ int main(void)
         cmocka_unit_test(blocks_queue_at_a_word),
         cmocka_unit_test(an_endless_wait_is_named),
         cmocka_unit_test(a_long_wait_is_no_endless_one),
+        cmocka_unit_test(a_wait_with_an_end_is_no_endless_one),
         cmocka_unit_test(a_kernel_runs_on_every_machine),
     };
     return cmocka_run_group_tests_name("cycles", tests, NULL, NULL);

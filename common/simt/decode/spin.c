@@ -9,9 +9,9 @@
 #include "common/simt/core/code_map.h"
 #include "common/simt/decode/decoder.h"
 
-/* Of the instructions before each: how many read what others write, how many do other work. */
+/* How many instructions before each read what others write, do other work, read the clock. */
 typedef struct Tally {
-    uint32_t reads, far_reads, works;
+    uint32_t reads, far_reads, works, clocks;
 } Tally;
 
 static int works(const Ins *ins)
@@ -49,6 +49,7 @@ static void tally_make(const Decoder *d, const uint8_t *used, Tally *tally)
         tally[i + 1].reads += (uint32_t)reads;
         tally[i + 1].far_reads += reads && ins->space != PTX_SHARED;
         tally[i + 1].works += (uint32_t)works(ins);
+        tally[i + 1].clocks += ins->op == OP_CLOCK;
     }
 }
 
@@ -99,10 +100,11 @@ static void loop_mark(Decoder *d, const Tally *tally, uint32_t first, uint32_t l
     if (end->reads == begin->reads) return;
     int waits = end->works == begin->works;
     d->code[last].yields = !waits                             ? YIELDS_SOMETIMES
+                           : end->clocks != begin->clocks     ? YIELDS_TIMED
                            : only_looks(d->code, first, last) ? YIELDS_LOOKING
                                                               : YIELDS_ALWAYS;
     if (waits || end->far_reads != begin->far_reads) d->kernel->spins = d->kernel->in_order = 1;
-    if (d->code[last].yields == YIELDS_LOOKING && end->far_reads != begin->far_reads)
+    if (d->code[last].yields >= YIELDS_LOOKING && end->far_reads != begin->far_reads)
         d->kernel->waits = 1;
     if (waits) spins[first]++, spins[last + 1]--;
 }

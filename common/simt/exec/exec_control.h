@@ -125,6 +125,7 @@ HANDLER(YIELD)
         if (warp->turns % LONG_PATIENCE) return next;
         warp->paused = 1;
     }
+    if (ins->yields == YIELDS_TIMED) warp->paused = 1;
     if (warp->depth && warp->turns % PATIENCE == 0) next = lanes_change(warp, next);
     return warp_stop(warp, WARP_READY, next);
 }
