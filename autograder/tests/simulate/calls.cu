@@ -1,6 +1,6 @@
 // Calls of the runtime that few programs make: nodes of any kind by one call and what they are told
-// to have, drawings of graphs, user objects, batches of copies, arrays to arrays, pinned memory by
-// its own address, advice on managed memory, borders of byte textures.
+// to have, drawings of graphs, memory that graphs give out, user objects, batches of copies, arrays
+// to arrays, pinned memory by its own address, advice on managed memory, borders of byte textures.
 #include <cstdio>
 #include <cstring>
 #include <unistd.h>
@@ -194,11 +194,82 @@ static void arrays(float *out)
     cudaFreeArray(one), cudaFreeArray(other);
 }
 
+static float first_of(const float *x)
+{
+    float value = -1;
+    cudaMemcpy(&value, x, sizeof value, cudaMemcpyDeviceToHost);
+    return value;
+}
+
+// Captured: a sum of a fresh array, given back at once, on each launch.
+static void memory_captured(float *a)
+{
+    cudaStream_t stream;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    float *fresh, *none;
+    size_t nodes = 0;
+    cudaStreamCreate(&stream);
+    cudaMemset(a, 0, N * sizeof *a);
+    cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+    cudaMallocAsync(&fresh, N * sizeof *fresh, stream);
+    cudaMemcpyAsync(fresh, a, N * sizeof *a, cudaMemcpyDeviceToDevice, stream);
+    add<<<N / 250, 250, 0, stream>>>(fresh, 2, N);
+    cudaMemcpyAsync(a, fresh, N * sizeof *a, cudaMemcpyDeviceToDevice, stream);
+    cudaFreeAsync(fresh, stream);
+    cudaStreamEndCapture(stream, &graph);
+    cudaGraphGetNodes(graph, nullptr, &nodes);
+    bool right = nodes == 5 && !cudaGraphInstantiate(&exec, graph, 0) && !cudaGraphDestroy(graph);
+    for (int i = 0; i < 3; i++)
+        right &= !cudaGraphLaunch(exec, stream);
+    right &= !cudaStreamSynchronize(stream) && first_of(a) == 6;
+    // No launch has it out now; a capture that fails leaves nothing behind.
+    right &= cudaFree(fresh) == cudaErrorInvalidValue && !cudaGraphExecDestroy(exec);
+    cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+    right &= cudaMallocAsync(&none, ~(size_t)0, stream) == cudaErrorMemoryAllocation;
+    cudaStreamEndCapture(stream, &graph), cudaGraphDestroy(graph), cudaStreamDestroy(stream);
+    expect("captured memory", right);
+}
+
+// By nodes: memory that is still there behind the launch, and its owner frees.
+static void memory_of_nodes()
+{
+    cudaGraph_t graph;
+    cudaGraphExec_t exec, again;
+    cudaGraphNode_t give, fill;
+    cudaMemAllocNodeParams asked = {}, told;
+    unsigned long long used = 0, kept = 0;
+    asked.bytesize = 4096;
+    asked.poolProps.allocType = cudaMemAllocationTypePinned;
+    asked.poolProps.location.type = cudaMemLocationTypeDevice;
+    cudaGraphCreate(&graph, 0);
+    bool right = !cudaGraphAddMemAllocNode(&give, graph, nullptr, 0, &asked) && asked.dptr &&
+                 !cudaGraphMemAllocNodeGetParams(give, &told) && told.dptr == asked.dptr;
+    float *x = (float *)asked.dptr;
+    cudaMemsetParams zeros = {x, 4096, 0, 4, 1024, 1};
+    cudaGraphAddMemsetNode(&fill, graph, &give, 1, &zeros);
+    cudaGraphInstantiate(&exec, graph, 0);
+    cudaGraphInstantiate(&again, graph, cudaGraphInstantiateFlagAutoFreeOnLaunch);
+    right &= !cudaGraphLaunch(exec, 0) && first_of(x) == 0;
+    right &= cudaGraphLaunch(exec, 0) == cudaErrorInvalidValue; // it is still out
+    add<<<1, 250>>>(x, 7, 250);
+    right &= first_of(x) == 7 && !cudaGraphLaunch(again, 0) && first_of(x) == 0;
+    cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &used);
+    cudaGraphDestroy(graph), cudaGraphExecDestroy(exec), cudaGraphExecDestroy(again);
+    add<<<1, 250>>>(x, 5, 250); // the graph is gone, its memory is not
+    right &= first_of(x) == 5 && !cudaFree(x);
+    cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrReservedMemCurrent, &kept);
+    expect("memory that a graph gives out",
+           right && used == 4096 && kept == 0 && !cudaDeviceGraphMemTrim(0));
+}
+
 int main()
 {
     float *a;
     cudaMalloc(&a, N * sizeof *a);
     graphs(a);
+    memory_captured(a);
+    memory_of_nodes();
     copies(a);
     arrays(a);
     cudaFree(a);

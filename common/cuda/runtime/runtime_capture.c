@@ -166,19 +166,6 @@ cudaError_t runtime_capture_check(const char *api, const DeviceCall *call)
                   "stream made with cudaStreamNonBlocking, or use no default stream meanwhile");
 }
 
-cudaError_t runtime_capture_refuse_memory(const char *api, uint32_t stream)
-{
-    runtime_lock();
-    Place *place = place_find(streams, stream);
-    cudaError_t status =
-        place ? refuse(api, place->capture, cudaErrorNotSupported,
-                       "a graph here has no allocations and frees; a card's has: allocate before "
-                       "the capture, free after the graph's last launch")
-              : cudaSuccess;
-    runtime_unlock();
-    return status;
-}
-
 cudaError_t runtime_capture(const char *api, uint32_t stream, const RuntimeWork *work)
 {
     cudaError_t status;

@@ -12,6 +12,7 @@ static void work_free(RuntimeWork *work)
 {
     if (work->type == cudaGraphNodeTypeKernel) free(work->launch.arguments);
     if (work->type == cudaGraphNodeTypeGraph) runtime_graph_free(work->child);
+    if (work->type == cudaGraphNodeTypeMemAlloc) runtime_memory_release(work->memory);
 }
 
 /* The values of a launch's arguments, in one block behind the pointers to them. */
@@ -41,6 +42,7 @@ static cudaError_t work_copy(const char *api, const RuntimeWork *from, RuntimeWo
         return arguments_copy(api, &from->launch, &to->launch);
     if (from->type == cudaGraphNodeTypeGraph)
         return runtime_graph_copy(api, from->child, &to->child);
+    if (from->type == cudaGraphNodeTypeMemAlloc) runtime_memory_hold(from->memory);
     return cudaSuccess;
 }
 
@@ -204,8 +206,8 @@ cudaError_t runtime_graph_check(const char *api, cudaGraph_t graph)
     return runtime_fail(api, DEVICE_INVALID_VALUE, "%p is no graph", (void *)graph);
 }
 
-static cudaError_t node_add(const char *api, cudaGraphNode_t *node, cudaGraph_t graph,
-                            const cudaGraphNode_t *before, size_t befores, const RuntimeWork *work)
+cudaError_t runtime_node_add(const char *api, cudaGraphNode_t *node, cudaGraph_t graph,
+                             const cudaGraphNode_t *before, size_t befores, const RuntimeWork *work)
 {
     cudaError_t status = runtime_graph_check(api, graph);
     if (status != cudaSuccess) return status;
@@ -283,7 +285,7 @@ cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *node, cudaGraph_t graph,
     cudaError_t status = launch_params_check(api, asked);
     if (status != cudaSuccess) return status;
     RuntimeWork work = launch_work(asked);
-    return node_add(api, node, graph, before, befores, &work);
+    return runtime_node_add(api, node, graph, before, befores, &work);
 }
 
 cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernelNodeParams *params)
@@ -316,7 +318,8 @@ cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *node, cudaGraph_t graph,
     static const char api[] = "cudaGraphAddMemcpyNode";
     RuntimeWork work = {.type = cudaGraphNodeTypeMemcpy};
     cudaError_t status = runtime_copy_of(api, asked, &work.copy);
-    return status == cudaSuccess ? node_add(api, node, graph, before, befores, &work) : status;
+    return status == cudaSuccess ? runtime_node_add(api, node, graph, before, befores, &work)
+                                 : status;
 }
 
 static RuntimeWork line_work(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind)
@@ -330,7 +333,7 @@ cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *node, cudaGraph_t graph,
                                      const void *src, size_t bytes, enum cudaMemcpyKind kind)
 {
     RuntimeWork work = line_work(dst, src, bytes, kind);
-    return node_add("cudaGraphAddMemcpyNode1D", node, graph, before, befores, &work);
+    return runtime_node_add("cudaGraphAddMemcpyNode1D", node, graph, before, befores, &work);
 }
 
 cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *dst, const void *src,
@@ -361,7 +364,8 @@ cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *node, cudaGraph_t graph,
     static const char api[] = "cudaGraphAddMemsetNode";
     RuntimeWork work;
     cudaError_t status = fill_work(api, asked, &work);
-    return status == cudaSuccess ? node_add(api, node, graph, before, befores, &work) : status;
+    return status == cudaSuccess ? runtime_node_add(api, node, graph, before, befores, &work)
+                                 : status;
 }
 
 cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const struct cudaMemsetParams *asked)
@@ -379,14 +383,14 @@ cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *node, cudaGraph_t graph,
     static const char api[] = "cudaGraphAddHostNode";
     if (!asked || !asked->fn) return runtime_fail(api, DEVICE_INVALID_VALUE, "no function");
     RuntimeWork work = {.type = cudaGraphNodeTypeHost, .host = *asked};
-    return node_add(api, node, graph, before, befores, &work);
+    return runtime_node_add(api, node, graph, before, befores, &work);
 }
 
 cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                   const cudaGraphNode_t *before, size_t befores)
 {
     RuntimeWork work = {.type = cudaGraphNodeTypeEmpty};
-    return node_add("cudaGraphAddEmptyNode", node, graph, before, befores, &work);
+    return runtime_node_add("cudaGraphAddEmptyNode", node, graph, before, befores, &work);
 }
 
 cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t *node, cudaGraph_t graph,
@@ -394,7 +398,7 @@ cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t *node, cudaGraph_t graph
                                         cudaEvent_t event)
 {
     RuntimeWork work = {.type = cudaGraphNodeTypeEventRecord, .event = event};
-    return node_add("cudaGraphAddEventRecordNode", node, graph, before, befores, &work);
+    return runtime_node_add("cudaGraphAddEventRecordNode", node, graph, before, befores, &work);
 }
 
 cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t *node, cudaGraph_t graph,
@@ -402,7 +406,7 @@ cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                       cudaEvent_t event)
 {
     RuntimeWork work = {.type = cudaGraphNodeTypeWaitEvent, .event = event};
-    return node_add("cudaGraphAddEventWaitNode", node, graph, before, befores, &work);
+    return runtime_node_add("cudaGraphAddEventWaitNode", node, graph, before, befores, &work);
 }
 
 cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph,
@@ -412,7 +416,8 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph,
     static const char api[] = "cudaGraphAddChildGraphNode";
     RuntimeWork work = {.type = cudaGraphNodeTypeGraph, .child = child};
     cudaError_t status = runtime_graph_check(api, child);
-    return status == cudaSuccess ? node_add(api, node, graph, before, befores, &work) : status;
+    return status == cudaSuccess ? runtime_node_add(api, node, graph, before, befores, &work)
+                                 : status;
 }
 
 /* ---- lists ---- */

@@ -36,6 +36,9 @@ typedef struct RuntimeFill {
     size_t width, height;
 } RuntimeFill;
 
+/* Memory of a node that gives it out (runtime_graph_memory.c). */
+typedef struct RuntimeMemory RuntimeMemory;
+
 /* What a node does. */
 typedef struct RuntimeWork {
     enum cudaGraphNodeType type;
@@ -46,6 +49,8 @@ typedef struct RuntimeWork {
         struct cudaHostNodeParams host;
         cudaEvent_t event;
         cudaGraph_t child;
+        RuntimeMemory *memory;
+        void *freed;
     };
 } RuntimeWork;
 
@@ -129,6 +134,10 @@ cudaGraph_t runtime_graph_new(void);
 void runtime_graph_free(cudaGraph_t graph);
 int runtime_graph_is_live(cudaGraph_t graph);
 cudaError_t runtime_graph_check(const char *api, cudaGraph_t graph);
+/* What CUDA's calls that add a node do. */
+cudaError_t runtime_node_add(const char *api, cudaGraphNode_t *node, cudaGraph_t graph,
+                             const cudaGraphNode_t *before, size_t befores,
+                             const RuntimeWork *work);
 /* A node of its own copy of `work`; NULL with *status set. */
 cudaGraphNode_t runtime_graph_add(const char *api, cudaGraph_t graph, const RuntimeWork *work,
                                   const cudaGraphNode_t *before, size_t befores,
@@ -150,6 +159,20 @@ int runtime_objects_hold(cudaGraph_t graph, cudaUserObject_t object, unsigned co
 int runtime_objects_copy(cudaGraph_t to, cudaGraph_t from);
 void runtime_objects_release(cudaGraph_t graph);
 
+/* ---- memory of graphs ---- */
+
+/* One node more, or less, that gives it out. */
+void runtime_memory_hold(RuntimeMemory *memory);
+void runtime_memory_release(RuntimeMemory *memory);
+/* A launch gives it out; refused while it is. */
+cudaError_t runtime_memory_give(const char *api, RuntimeMemory *memory);
+/* Takes memory back that a graph has given out; 0: it is no graph's. */
+int runtime_memory_take(const char *api, const void *pointer, cudaError_t *status);
+/* All that the graph has given out, before the next launch does. */
+void runtime_memories_take(cudaGraph_t graph);
+cudaError_t runtime_capture_malloc(const char *api, uint32_t stream, void **pointer, size_t bytes);
+cudaError_t runtime_capture_free(const char *api, uint32_t stream, void *pointer);
+
 /* ---- capture ---- */
 
 /* Refuses what cannot be asked for while a stream is being captured. */
@@ -157,8 +180,6 @@ cudaError_t runtime_capture_check(const char *api, const DeviceCall *call);
 /* By a stream's handle. */
 int runtime_is_capturing(uint32_t stream);
 cudaError_t runtime_capture(const char *api, uint32_t stream, const RuntimeWork *work);
-/* Refuses an allocation or a free on a stream that is being captured. */
-cudaError_t runtime_capture_refuse_memory(const char *api, uint32_t stream);
 /* 1 when this was all there is to do: the event stands for a place in a graph. */
 int runtime_capture_record(uint32_t stream, uint32_t event);
 int runtime_capture_wait(const char *api, uint32_t stream, uint32_t event, cudaError_t *status);

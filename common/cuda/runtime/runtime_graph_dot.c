@@ -36,6 +36,12 @@ static void node_describe(FILE *file, const RuntimeWork *work)
     case cudaGraphNodeTypeWaitEvent:
         fputs("EVENT_WAIT", file);
         break;
+    case cudaGraphNodeTypeMemAlloc:
+        fputs("MEM_ALLOC", file);
+        break;
+    case cudaGraphNodeTypeMemFree:
+        fputs("MEM_FREE", file);
+        break;
     default:
         fputs("EMPTY", file);
     }

@@ -111,6 +111,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
     if (runtime_is_capturing(handle))
         return runtime_capture(
             api, handle, &(RuntimeWork){.type = cudaGraphNodeTypeGraph, .child = exec->graph});
+    if (exec->flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) runtime_memories_take(exec->graph);
     return runtime_graph_launch(api, exec->graph, exec->branches, stream);
 }
 

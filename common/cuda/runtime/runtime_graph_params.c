@@ -171,6 +171,19 @@ static cudaError_t kind_refuse(const char *api, enum cudaGraphNodeType type)
                         (int)type);
 }
 
+static cudaError_t alloc_add_any(cudaGraphNode_t *node, cudaGraph_t graph,
+                                 const cudaGraphNode_t *before, size_t befores,
+                                 struct cudaMemAllocNodeParamsV2 *asked)
+{
+    struct cudaMemAllocNodeParams params = {.poolProps = asked->poolProps,
+                                            .accessDescs = asked->accessDescs,
+                                            .accessDescCount = asked->accessDescCount,
+                                            .bytesize = asked->bytesize};
+    cudaError_t status = cudaGraphAddMemAllocNode(node, graph, before, befores, &params);
+    asked->dptr = params.dptr;
+    return status;
+}
+
 static cudaError_t node_add_any(cudaGraphNode_t *node, cudaGraph_t graph,
                                 const cudaGraphNode_t *before, size_t befores,
                                 struct cudaGraphNodeParams *asked)
@@ -198,6 +211,10 @@ static cudaError_t node_add_any(cudaGraphNode_t *node, cudaGraph_t graph,
         return cudaGraphAddEventRecordNode(node, graph, before, befores, asked->eventRecord.event);
     case cudaGraphNodeTypeWaitEvent:
         return cudaGraphAddEventWaitNode(node, graph, before, befores, asked->eventWait.event);
+    case cudaGraphNodeTypeMemAlloc:
+        return alloc_add_any(node, graph, before, befores, &asked->alloc);
+    case cudaGraphNodeTypeMemFree:
+        return cudaGraphAddMemFreeNode(node, graph, before, befores, asked->free.dptr);
     default:
         return kind_refuse(api, asked->type);
     }

@@ -111,6 +111,10 @@ static cudaError_t work_run(const char *api, const RuntimeWork *work, RuntimeBra
         return cudaStreamWaitEvent(stream, work->event, 0);
     case cudaGraphNodeTypeGraph:
         return runtime_graph_run(api, work->child, branches, stream);
+    case cudaGraphNodeTypeMemAlloc:
+        return runtime_memory_give(api, work->memory);
+    case cudaGraphNodeTypeMemFree:
+        return cudaFreeAsync(work->freed, stream);
     default: /* an empty node */
         return cudaSuccess;
     }

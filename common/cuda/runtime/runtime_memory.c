@@ -27,6 +27,8 @@ cudaError_t cudaMalloc(void **pointer, size_t bytes)
 cudaError_t cudaFree(void *pointer)
 {
     DeviceCall call = {.kind = CALL_FREE, .dst = device_address(pointer)};
+    cudaError_t status;
+    if (runtime_memory_take("cudaFree", pointer, &status)) return status;
     return runtime_call("cudaFree", &call, NULL);
 }
 
@@ -58,16 +60,21 @@ cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream)
 {
     uint32_t handle;
     cudaError_t status = runtime_stream("cudaMallocAsync", stream, &handle);
-    if (status == cudaSuccess) status = runtime_capture_refuse_memory("cudaMallocAsync", handle);
-    return status == cudaSuccess ? cudaMalloc(pointer, bytes) : status;
+    if (status != cudaSuccess) return status;
+    if (pointer && runtime_is_capturing(handle))
+        return runtime_capture_malloc("cudaMallocAsync", handle, pointer, bytes);
+    return cudaMalloc(pointer, bytes);
 }
 
 cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
 {
     DeviceCall call = {.kind = CALL_FREE, .value = FREE_ON_STREAM, .dst = device_address(pointer)};
     cudaError_t status = runtime_stream("cudaFreeAsync", stream, &call.stream);
-    if (status == cudaSuccess) status = runtime_capture_refuse_memory("cudaFreeAsync", call.stream);
-    return status == cudaSuccess ? runtime_call("cudaFreeAsync", &call, NULL) : status;
+    if (status != cudaSuccess) return status;
+    if (runtime_is_capturing(call.stream))
+        return runtime_capture_free("cudaFreeAsync", call.stream, pointer);
+    if (runtime_memory_take("cudaFreeAsync", pointer, &status)) return status;
+    return runtime_call("cudaFreeAsync", &call, NULL);
 }
 
 /* A pool keeps nothing: what it is told about keeping is told again, and changes nothing.  The

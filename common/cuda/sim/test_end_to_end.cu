@@ -370,16 +370,7 @@ extern "C" int graph_by_nodes(void)
     return wrong || cudaFree(x);
 }
 
-enum {
-    SYNC_STREAM,
-    DEFAULT_STREAM,
-    ALLOCATE,
-    FOREIGN_EVENT,
-    UNJOINED,
-    THE_DEFAULT,
-    FREE_ASYNC,
-    ALLOCATE_ASYNC
-};
+enum { SYNC_STREAM, DEFAULT_STREAM, ALLOCATE, FOREIGN_EVENT, UNJOINED, THE_DEFAULT };
 
 // What cannot be captured: the status of the call, and in *end that of the capture's end.
 extern "C" int graph_refused(int what, int *end)
@@ -398,8 +389,6 @@ extern "C" int graph_refused(int what, int *end)
     if (what == DEFAULT_STREAM) status = cudaMemset(x, 0, 256);
     if (what == ALLOCATE) status = cudaMalloc(&y, 256);
     if (what == FOREIGN_EVENT) status = cudaStreamWaitEvent(stream, event, 0);
-    if (what == FREE_ASYNC) status = cudaFreeAsync(x, stream);
-    if (what == ALLOCATE_ASYNC) status = cudaMallocAsync(&y, 256, stream);
     if (what == UNJOINED) {
         cudaEventRecord(event, stream);
         cudaStreamWaitEvent(other, event, 0);
