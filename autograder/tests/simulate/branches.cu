@@ -243,7 +243,7 @@ static void clusters_test()
     for (int i = 0; i < blocks; i++)
         host[i] = i;
     cudaMemcpy(x, host, sizeof host, cudaMemcpyHostToDevice);
-    for (int size : {2, 8}) {
+    for (int size : {2, 8, 16}) {
         cudaLaunchAttribute attribute = {};
         attribute.id = cudaLaunchAttributeClusterDimension;
         attribute.val.clusterDim.x = size,
@@ -252,6 +252,12 @@ static void clusters_test()
         config.gridDim = blocks, config.blockDim = 64, config.attrs = &attribute,
         config.numAttrs = 1;
         cudaError_t status = cudaLaunchKernelEx(&config, cluster_sum, (const int *)x, out);
+        if (size > 8 && status == cudaErrorInvalidClusterSize) { // not without being allowed
+            cudaFuncSetAttribute(cluster_sum, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+            status = cudaLaunchKernelEx(&config, cluster_sum, (const int *)x, out);
+        } else if (size > 8) {
+            status = cudaErrorUnknown;
+        }
         int got[blocks];
         cudaMemcpy(got, out, sizeof got, cudaMemcpyDeviceToHost);
         bool right = status == cudaSuccess;
@@ -259,7 +265,7 @@ static void clusters_test()
             int first = i / size * size;
             right &= got[i] == size * first + size * (size - 1) / 2;
         }
-        tell(size == 2 ? "clusters of 2" : "clusters of 8", right);
+        tell(size == 2 ? "clusters of 2" : size == 8 ? "clusters of 8" : "clusters of 16", right);
     }
     void *arguments[] = {&x, &out};
     cudaError_t status =

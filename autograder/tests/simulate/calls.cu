@@ -171,6 +171,16 @@ static void arrays(float *out)
     expect("array to array", got[0] == 44 && got[3] == 47 && got[7] == 55);
     cudaMemcpyFromArray(line, one, 6, 2, sizeof line, cudaMemcpyDeviceToHost);
     expect("from within a row to the next", line[1] == 23 && line[2] == 24 && line[5] == 27);
+    const cudaError_t bad = cudaErrorInvalidValue;
+    cudaMemcpy3DParms box = {};
+    box.srcPtr = make_cudaPitchedPtr(bytes, 8, 8, 8), box.dstArray = one;
+    box.dstPos = make_cudaPos(1, 0, 0), box.extent = make_cudaExtent(8, 1, 1);
+    box.kind = cudaMemcpyHostToDevice;
+    expect("nothing beyond an array",
+           cudaMemcpy2DToArray(one, 0, 0, bytes, 16, 9, 1, cudaMemcpyHostToDevice) == bad &&
+               cudaMemcpy2DFromArray(got, 4, one, 6, 0, 4, 2, cudaMemcpyDeviceToHost) == bad &&
+               cudaMemcpy2DFromArray(got, 4, one, 0, 7, 4, 2, cudaMemcpyDeviceToHost) == bad &&
+               cudaMemcpy3D(&box) == bad);
     auto colours = cudaCreateChannelDesc<uchar4>();
     cudaArray_t four;
     cudaMallocArray(&four, &colours, 2, 2);

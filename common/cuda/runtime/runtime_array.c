@@ -128,6 +128,19 @@ cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *format, cudaArray_c
 
 /* ---- copies --------------------------------------------------------------------------------- */
 
+/* A rectangle within the array: bytes of rows. */
+static cudaError_t rectangle_check(const char *api, cudaArray_const_t array, size_t x, size_t y,
+                                   size_t width, size_t height)
+{
+    cudaError_t status = array_check(api, array);
+    if (status != cudaSuccess) return status;
+    size_t row = array->extent.width * array->texel, rows = array->rows * array->slices;
+    if (x <= row && width <= row - x && y <= rows && height <= rows - y) return cudaSuccess;
+    return runtime_fail(api, DEVICE_INVALID_VALUE,
+                        "%zu rows of %zu bytes at (%zu, %zu) of an array of %zu rows of %zu bytes",
+                        height, width, x, y, rows, row);
+}
+
 static void *array_at(cudaArray_const_t array, size_t x, size_t y)
 {
     return (char *)array->memory + y * array->pitch + x;
@@ -137,8 +150,7 @@ cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t x, size_t y, const 
                                      size_t pitch, size_t width, size_t height,
                                      enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-    static const char api[] = "cudaMemcpy2DToArray";
-    cudaError_t status = array_check(api, dst);
+    cudaError_t status = rectangle_check("cudaMemcpy2DToArray", dst, x, y, width, height);
     if (status != cudaSuccess) return status;
     return cudaMemcpy2DAsync(array_at(dst, x, y), dst->pitch, src, pitch, width, height, kind,
                              stream);
@@ -154,7 +166,7 @@ cudaError_t cudaMemcpy2DFromArrayAsync(void *dst, size_t pitch, cudaArray_const_
                                        size_t y, size_t width, size_t height,
                                        enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-    cudaError_t status = array_check("cudaMemcpy2DFromArray", src);
+    cudaError_t status = rectangle_check("cudaMemcpy2DFromArray", src, x, y, width, height);
     if (status != cudaSuccess) return status;
     return cudaMemcpy2DAsync(dst, pitch, array_at(src, x, y), src->pitch, width, height, kind,
                              stream);
@@ -170,7 +182,8 @@ cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t x, size_t y, cudaAr
                                      size_t from_x, size_t from_y, size_t width, size_t height,
                                      enum cudaMemcpyKind kind)
 {
-    cudaError_t status = array_check("cudaMemcpy2DArrayToArray", src);
+    cudaError_t status =
+        rectangle_check("cudaMemcpy2DArrayToArray", src, from_x, from_y, width, height);
     if (status != cudaSuccess) return status;
     return cudaMemcpy2DToArray(dst, x, y, array_at(src, from_x, from_y), src->pitch, width, height,
                                kind);

@@ -209,6 +209,23 @@ static size_t side_of(cudaArray_const_t array, struct cudaPitchedPtr *side)
     return array->texel;
 }
 
+/* Does an array have the box?  In elements; memory without an array is checked by the engine. */
+static cudaError_t box_check(const char *api, cudaArray_const_t array, const struct cudaPos *at,
+                             const struct cudaExtent *box)
+{
+    if (!array) return cudaSuccess;
+    size_t width = array->extent.width;
+    if (at->x <= width && box->width <= width - at->x && at->y <= array->rows &&
+        box->height <= array->rows - at->y && at->z <= array->slices &&
+        box->depth <= array->slices - at->z)
+        return cudaSuccess;
+    return runtime_fail(api, DEVICE_INVALID_VALUE,
+                        "%zu x %zu x %zu elements at (%zu, %zu, %zu) of an array of %zu x %zu x "
+                        "%zu",
+                        box->width, box->height, box->depth, at->x, at->y, at->z, width,
+                        array->rows, array->slices);
+}
+
 cudaError_t runtime_copy_of(const char *api, const struct cudaMemcpy3DParms *asked,
                             RuntimeCopy *copy)
 {
@@ -216,6 +233,9 @@ cudaError_t runtime_copy_of(const char *api, const struct cudaMemcpy3DParms *ask
     struct cudaPitchedPtr to = asked->dstPtr, from = asked->srcPtr;
     size_t to_texel = side_of(asked->dstArray, &to), from_texel = side_of(asked->srcArray, &from);
     const struct cudaPos *at = &asked->dstPos, *of = &asked->srcPos;
+    cudaError_t status = box_check(api, asked->dstArray, at, &asked->extent);
+    if (status == cudaSuccess) status = box_check(api, asked->srcArray, of, &asked->extent);
+    if (status != cudaSuccess) return status;
     size_t to_slice = to.pitch * to.ysize, from_slice = from.pitch * from.ysize;
     *copy = (RuntimeCopy){
         .dst = (char *)to.ptr + at->z * to_slice + at->y * to.pitch + at->x * to_texel,

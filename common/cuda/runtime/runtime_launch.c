@@ -124,6 +124,27 @@ static cudaError_t cluster_apply(const char *api, const cudaLaunchAttributeValue
     return cudaSuccess;
 }
 
+/* Blocks of a cluster: every kernel may have so many, and more if its program says so. */
+enum { PORTABLE_CLUSTER = 8 };
+
+static uint32_t cluster_blocks(const RuntimeLaunch *launch)
+{
+    uint32_t dims = launch->cluster >> LAUNCH_CLUSTER;
+    return dims ? (dims & 255) * (dims >> 8 & 255) * (dims >> 16) : 1;
+}
+
+static cudaError_t cluster_check(const char *api, const RuntimeLaunch *launch)
+{
+    RuntimeFunction *function;
+    if (cluster_blocks(launch) <= PORTABLE_CLUSTER) return cudaSuccess;
+    cudaError_t status = runtime_function(api, launch->host, &function);
+    if (status != cudaSuccess || function->has_large_clusters) return status;
+    return runtime_fail(api, (DeviceStatus)cudaErrorInvalidClusterSize,
+                        "a cluster of %u blocks: more than %d need "
+                        "cudaFuncAttributeNonPortableClusterSizeAllowed",
+                        cluster_blocks(launch), PORTABLE_CLUSTER);
+}
+
 /* Of attributes that say when or where work runs only one changes anything here. */
 static cudaError_t attribute_apply(const char *api, const cudaLaunchAttribute *attribute,
                                    RuntimeLaunch *launch)
@@ -163,6 +184,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
     cudaError_t status = cudaSuccess;
     for (unsigned i = 0; i < config->numAttrs && status == cudaSuccess; i++)
         status = attribute_apply(api, &config->attrs[i], &launch);
+    if (status == cudaSuccess) status = cluster_check(api, &launch);
     return status == cudaSuccess ? runtime_launch(api, &launch, config->stream) : status;
 }
 
@@ -247,7 +269,10 @@ cudaError_t cudaFuncSetAttribute(const void *host, enum cudaFuncAttribute attrib
     int is_size = attribute == cudaFuncAttributeMaxDynamicSharedMemorySize;
     if (value < (is_size ? 0 : -1))
         return runtime_fail(api, DEVICE_INVALID_VALUE, "%d is below the least value", value);
-    if (attribute == cudaFuncAttributeNonPortableClusterSizeAllowed) return cudaSuccess;
+    if (attribute == cudaFuncAttributeNonPortableClusterSizeAllowed) {
+        function->has_large_clusters = value != 0;
+        return cudaSuccess;
+    }
     DeviceCall call = {.kind = CALL_FUNCTION_ATTRIBUTE,
                        .function = function->handle,
                        .value = (uint32_t)attribute,
@@ -296,7 +321,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const voi
 
 /* The blocks of a cluster lie on one group of multiprocessors.  How large the groups of a card are
  * it does not say: taken are 16, and an H200 has up to an eighth fewer clusters than that gives. */
-enum { GROUP_SMS = 16, PORTABLE_CLUSTER = 8 };
+enum { GROUP_SMS = 16 };
 
 cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *host,
                                            const cudaLaunchConfig_t *config)
@@ -310,8 +335,7 @@ cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *host,
         cudaError_t refused = cluster_apply(api, &config->attrs[i].val, &launch);
         if (refused != cudaSuccess) return refused;
     }
-    uint32_t dims = launch.cluster >> LAUNCH_CLUSTER,
-             size = dims ? (dims & 255) * (dims >> 8 & 255) * (dims >> 16) : 1;
+    uint32_t size = cluster_blocks(&launch);
     const dim3 block = config->blockDim;
     int blocks = 0;
     cudaError_t status = cudaOccupancyMaxActiveBlocksPerMultiprocessor(

@@ -29,7 +29,7 @@ typedef struct RuntimeFunction {
     const char *name;
     RuntimeModule *module;
     uint32_t handle, dynamic_limit;
-    int loaded;
+    int loaded, has_large_clusters; /* of more than the portable size, as its program allowed */
     FunctionInfo info;
 } RuntimeFunction;
 
