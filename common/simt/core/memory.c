@@ -361,30 +361,31 @@ Allocation *memory_range(const Memory *memory, uint64_t address, uint64_t bytes,
     return NULL;
 }
 
-/* Bits [first, end) of one byte, in which other host threads may mark others. */
-static void bits_mark(Memory *memory, uint64_t first, uint64_t end, int written)
+/* Marks 64 bytes, of which other host threads may mark others.  What is marked already is not
+ * written, or the line of the cache would go from core to core. */
+static void word_mark(uint64_t *marks, uint64_t bits, int written)
 {
-    unsigned char *at = memory->shadow + first / 8,
-                  bits = (unsigned char)(((1u << (end - first)) - 1) << first % 8);
-    if (!bits) return;
-    if (written)
-        __atomic_fetch_or(at, bits, __ATOMIC_RELAXED);
+    uint64_t now = __atomic_load_n(marks, __ATOMIC_RELAXED);
+    if ((now & bits) == (written ? bits : 0)) return;
+    if (!~bits)
+        __atomic_store_n(marks, written ? bits : 0, __ATOMIC_RELAXED);
+    else if (written)
+        __atomic_fetch_or(marks, bits, __ATOMIC_RELAXED);
     else
-        __atomic_fetch_and(at, (unsigned char)~bits, __ATOMIC_RELAXED);
+        __atomic_fetch_and(marks, ~bits, __ATOMIC_RELAXED);
 }
 
 void memory_mark(Memory *memory, uint64_t address, uint64_t bytes, int written)
 {
+    enum { WORD = 64 };
+    uint64_t *marks = (uint64_t *)(void *)memory->shadow;
     uint64_t first = address - DEVICE_BASE, end = first + bytes;
-    uint64_t from = (first + 7) / 8 * 8, to = end / 8 * 8; /* whole bytes */
-    if (!memory->shadow) return;
-    if (from > to) {
-        bits_mark(memory, first, end, written);
-        return;
+    if (!marks) return;
+    while (first < end) {
+        uint64_t next = first / WORD * WORD + WORD, left = next < end ? 0 : next - end;
+        word_mark(&marks[first / WORD], ~0ull >> left & ~0ull << first % WORD, written);
+        first = next;
     }
-    bits_mark(memory, first, from, written);
-    memset(memory->shadow + from / 8, written ? 0xff : 0, (to - from) / 8);
-    bits_mark(memory, to, end, written);
 }
 
 int memory_is_written(const Memory *memory, uint64_t address, uint64_t bytes)
