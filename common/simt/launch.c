@@ -1,6 +1,5 @@
-/* launch.c - spreads a launch's blocks over host threads, and puts their counts
- * together. */
-#include <stddef.h>
+/* launch.c - spreads a launch's blocks over host threads, and settles it, at once or while the next
+ * one runs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +14,8 @@
 #include "common/simt/endless.h"
 #include "common/simt/exec/exec.h"
 #include "common/simt/launch_check.h"
+#include "common/simt/launch_counts.h"
 #include "common/simt/simt.h"
-#include "common/simt/time/cost.h"
-#include "common/simt/time/l2.h"
 #include "common/simt/time/replay.h"
 #include "common/simt/time/schedule.h"
 #include "common/simt/time/traffic.h"
@@ -72,8 +70,9 @@ typedef struct Crew {
     Worker *worker;
     Shelf *shelf;
     uint32_t each;
-    int begun;  /* more threads than the caller's: there is work for them */
-    int failed; /* out of host memory */
+    int begun;   /* more threads than the caller's: there is work for them */
+    int settles; /* somebody works out what the launch before cost */
+    int failed;  /* out of host memory */
     Parallel all;
 } Crew;
 
@@ -85,12 +84,28 @@ static void crew_begin(void *context)
     crew->begun = 1;
 }
 
+/* One thread settles the launch before.  Where each has many blocks to run, the others take some of
+ * its share, so it does so before its first; where few, the first that finds none left, for there
+ * is time until the last one has. */
+static void crew_settle(Crew *crew)
+{
+    if (!__atomic_exchange_n(&crew->settles, 1, __ATOMIC_RELAXED))
+        simt_settle(crew->launch->gpu, NULL);
+}
+
+static int has_many(const Crew *crew)
+{
+    enum { MANY = 8 };
+    return crew->launch->blocks / crew->each > (uint64_t)crew->all.count * MANY;
+}
+
 /* What a host thread does.  It opens its own workers, so that their memory is near. */
 static void crew_share(void *context, int share)
 {
     Crew *crew = context;
     Worker *worker = crew->worker + (size_t)share * crew->each;
     int failed = 0;
+    if (share && has_many(crew)) crew_settle(crew);
     for (uint32_t i = 0; i < crew->each; i++)
         failed |= worker_open(&worker[i], crew->launch,
                               crew->shelf + (size_t)share * crew->each + i) != 0;
@@ -104,6 +119,7 @@ static void crew_share(void *context, int share)
         worker_run(worker);
     for (uint32_t i = 0; i < crew->each; i++)
         worker_tell(&worker[i]);
+    crew_settle(crew);
 }
 
 /* Are there blocks that nobody has taken? */
@@ -124,86 +140,6 @@ static int crew_run(Crew *crew, uint32_t threads)
 }
 
 /* ---- results ------------------------------------------------------------------------------ */
-static void sums_add(uint64_t *to, const uint64_t *from, size_t bytes)
-{
-    for (size_t i = 0; i < bytes / sizeof *to; i++)
-        to[i] += from[i];
-}
-
-/* Adds one instruction's runs to its class. */
-static void class_add(Counters *c, const Ins *ins, uint64_t runs)
-{
-    static const size_t FIELD[CLASS_COUNT] = {
-#define AT(field) offsetof(Counters, field##_instructions)
-        [CLASS_FREE] = AT(free),           [CLASS_INT] = AT(integer),
-        [CLASS_INT_WIDE] = AT(integer),    [CLASS_FP32] = AT(float),
-        [CLASS_FP64] = AT(float),          [CLASS_SFU] = AT(special),
-        [CLASS_DIV] = AT(special),         [CLASS_LOAD] = AT(memory),
-        [CLASS_STORE] = AT(memory),        [CLASS_SHARED_LOAD] = AT(memory),
-        [CLASS_SHARED_STORE] = AT(memory), [CLASS_ATOMIC] = AT(memory),
-        [CLASS_BRANCH] = AT(control),      [CLASS_BARRIER] = AT(control),
-        [CLASS_TENSOR] = AT(tensor)};
-#undef AT
-    *(uint64_t *)(void *)((char *)c + FIELD[ins->class]) += runs;
-}
-
-/* All workers' counts, and in worker[0] those by instruction and by SM. */
-static void workers_merge(const Launch *launch, Worker *worker, uint32_t count, Counters *c)
-{
-    const SimtKernel *kernel = launch->kernel;
-    uint32_t sms = launch->gpu->machine.sms;
-    for (uint32_t i = 0; i < count; i++) {
-        if (!worker[i].launch) continue; /* there was nothing left for it */
-        counters_add(c, &worker[i].counters);
-        for (uint32_t k = 0; k < kernel->count; k++) {
-            const Ins *ins = &kernel->code[k];
-            const InsCount *count = &worker[i].profile[k];
-            if (ins->pseudo) continue;
-            c->warp_instructions += count->runs;
-            c->instructions += count->lanes;
-            class_add(c, ins, count->runs);
-            if (is_branch(ins))
-                c->branches += count->runs, c->divergent_branches += count->divergent;
-        }
-        if (!i) continue;
-        sums_add((uint64_t *)worker[0].profile, (const uint64_t *)worker[i].profile,
-                 kernel->count * sizeof *worker[i].profile);
-        sums_add((uint64_t *)worker[0].sm, (const uint64_t *)worker[i].sm,
-                 sms * sizeof *worker[i].sm);
-    }
-}
-
-/* -1 when the host has no memory for working out the cycles. */
-static int counts_merge(Launch *launch, Worker *worker, uint32_t count, SimtResult *result)
-{
-    Counters *c = &result->counters;
-    if (!launch->count) {
-        c->warp_instructions = launch->executed; /* for who limits several launches */
-        return 0;
-    }
-    workers_merge(launch, worker, count, c);
-    c->launches = 1;
-    c->blocks = launch->blocks;
-    c->threads = launch->blocks * launch->threads_per_block;
-    c->warps = launch->blocks * launch->warps_per_block;
-    if (l2_play(launch, worker, count) != 0) return -1;
-    c->dram_bytes = (launch->dram_loads + launch->dram_fills + launch->dram_stores) * 32;
-    uint64_t misses = 0;
-    for (uint32_t i = 0; i < launch->gpu->machine.sms; i++)
-        misses += worker[0].sm[i].load_misses;
-    profile_hot_lines(launch, worker[0].profile, result);
-    profile_line_work(launch, worker[0].profile);
-    if (cycles_estimate(launch, worker, count, result) != 0) return -1;
-    uint64_t all = c->l1_hit_sectors + misses, missed = (uint64_t)((double)misses * launch->missed);
-    if (missed > all) missed = all;
-    c->l1_hit_sectors = all - missed;
-    c->l2_hit_sectors = missed > launch->dram_loads ? missed - launch->dram_loads : 0;
-    if (launch->stall) profile_add_runs(launch, worker[0].profile);
-    if (launch->stall && profile_keep(launch, worker[0].profile, result->cycles))
-        watch_give(launch, &launch->gpu->profile);
-    return 0;
-}
-
 static int result_timeout(Launch *launch, const Worker *worker, uint32_t workers,
                           SimtResult *result)
 {
@@ -222,43 +158,59 @@ static int result_timeout(Launch *launch, const Worker *worker, uint32_t workers
     return -1;
 }
 
-/* What is left when all blocks have run: to work out cycles, and meanwhile to look for races
- * between blocks. */
-typedef struct Rest {
-    Launch *launch;
+/* A launch: until its blocks have run, or until it is settled. */
+typedef struct Run {
+    Launch launch;
+    SimtLaunch request;
+    SimtResult *result;
     Worker *worker;
     uint32_t workers;
-    SimtResult *result;
+    int later;    /* it is to be settled while the next one runs */
+    Shelf *shelf; /* of its workers, until then */
+    uint32_t shelves;
     SimtReport race;
     uint64_t races;
     int failed; /* out of host memory */
-} Rest;
+} Run;
 
+/* What is left when all blocks have run: to work out cycles, and meanwhile to look for races
+ * between blocks. */
 static void rest_share(void *context, int share)
 {
-    Rest *rest = context;
-    if (share == 0)
-        rest->failed = counts_merge(rest->launch, rest->worker, rest->workers, rest->result);
+    Run *run = context;
+    if (share)
+        run->races = race_blocks_find(&run->launch, &run->race);
     else
-        rest->races = race_blocks_find(rest->launch, &rest->race);
+        run->failed =
+            counts_merge(&run->launch, run->worker, run->workers, run->result) != 0 ||
+            (!run->later && counts_price(&run->launch, run->worker, run->workers, run->result));
 }
 
-static void rest_run(Rest *rest)
+static void rest_run(Run *run)
 {
     enum { FEW = 1 << 14 }; /* stored sectors, that are sooner looked at than a thread begins */
-    const Launch *launch = rest->launch;
+    const Launch *launch = &run->launch;
     if (launch->writers && launch->dram_stores > FEW && gpu_threads(launch->gpu) > 1) {
-        parallel_run(2, rest_share, rest);
+        parallel_run(2, rest_share, run);
     } else {
-        rest_share(rest, 0);
-        rest_share(rest, 1);
+        rest_share(run, 0);
+        rest_share(run, 1);
     }
 }
 
-static int result_collect(Launch *launch, Worker *worker, uint32_t count, SimtResult *result)
+static int refuse_for_memory(Run *run, const char *text)
+{
+    return launch_refuse(run->result, SIMT_BAD_LAUNCH, run->launch.kernel, text);
+}
+
+static const char NO_ROOM_FOR_CYCLES[] = "out of host memory for the cycles of the launch";
+
+static int result_collect(Run *run)
 {
     uint64_t fault = UINT64_MAX, finding = UINT64_MAX;
-    for (uint32_t i = 0; i < count; i++) {
+    SimtResult *result = run->result;
+    const Worker *worker = run->worker;
+    for (uint32_t i = 0; i < run->workers; i++) {
         if (worker[i].launch && worker[i].fault_block < fault) {
             fault = worker[i].fault_block;
             result->report = worker[i].fault;
@@ -269,85 +221,155 @@ static int result_collect(Launch *launch, Worker *worker, uint32_t count, SimtRe
         result->findings = 1;
         return -1;
     }
-    if (launch->timeout) return result_timeout(launch, worker, count, result);
-    for (uint32_t i = 0; i < count; i++)
+    if (run->launch.timeout) return result_timeout(&run->launch, worker, run->workers, result);
+    for (uint32_t i = 0; i < run->workers; i++)
         if (worker[i].launch && worker[i].finding_block < finding) {
             finding = worker[i].finding_block;
             result->report = worker[i].finding;
         }
-    Rest rest = {.launch = launch, .worker = worker, .workers = count, .result = result};
-    rest_run(&rest);
-    if (rest.failed)
-        return launch_refuse(result, SIMT_BAD_LAUNCH, launch->kernel,
-                             "out of host memory for the cycles of the launch");
-    if (rest.races && finding == UINT64_MAX) result->report = rest.race;
-    result->findings += rest.races;
+    rest_run(run);
+    if (run->failed) return refuse_for_memory(run, NO_ROOM_FOR_CYCLES);
+    if (run->races && finding == UINT64_MAX) result->report = run->race;
+    result->findings += run->races;
     return 0;
 }
 
-static int launch_run(Launch *launch, SimtResult *result)
+/* ---- a launch ----------------------------------------------------------------------------- */
+
+static void run_close(Run *run)
 {
-    uint32_t each = launch->cluster_blocks ? launch->cluster_blocks : 1;
-    int alternates =
-        !launch->cluster_blocks && (launch->kernel->spins || launch->launch->cooperative);
-    uint32_t threads = threads_wanted(launch),
-             most = alternates ? alternate_room(launch) : threads * each,
-             open = alternates ? 0 : most;
-    Worker *worker = calloc(most, sizeof *worker);
-    int timed = alternates && launch->count && launch->kernel->waits;
-    if (timed) launch->queue = calloc(HOT_ADDRESSES, sizeof *launch->queue);
-    int failed = !worker || (timed && !launch->queue) || shelves_open(launch->gpu, most) ||
-                 (launch->gpu->racecheck &&
-                  (launch->kernel->fences ? race_order_open(launch) : race_blocks_open(launch))) ||
-                 (launch->count && (traffic_open(launch) || trace_open(launch) ||
-                                    profile_open(launch) || watch_open(launch) ||
-                                    schedule_build(launch->kernel, &launch->gpu->machine,
-                                                   launch->gpu->options.machine_code)));
-    int status;
-    if (!failed && alternates) {
-        failed = alternate_run(launch, worker, &open) != 0;
-        for (uint32_t i = 0; i < open; i++)
-            worker_tell(&worker[i]);
-    } else if (!failed) {
-        Crew crew = {.launch = launch, .worker = worker, .shelf = launch->gpu->shelf, .each = each};
-        failed = crew_run(&crew, threads);
-    }
-    if (failed) {
-        status = launch_refuse(result, SIMT_BAD_LAUNCH, launch->kernel,
-                               "out of host memory for the launch");
-    } else {
-        status = result_collect(launch, worker, open, result);
-    }
-    for (uint32_t i = 0; worker && i < open; i++)
-        worker_close(&worker[i]);
-    free(worker);
-    shelves_keep(launch->gpu, PARALLEL_MOST);
+    Launch *launch = &run->launch;
+    for (uint32_t i = 0; run->worker && i < run->workers; i++)
+        worker_close(&run->worker[i]);
+    free(run->worker);
     free(launch->queue);
     traffic_close(launch);
     trace_close(launch);
     profile_close(launch);
     watch_close(launch);
+    free(run);
+}
+
+/* Its workers' memory stays as it is, and the next launch takes what the one before this had. */
+static void run_keep(Run *run)
+{
+    SimtGpu *gpu = run->launch.gpu;
+    run->shelf = gpu->shelf, run->shelves = gpu->shelves;
+    gpu->shelf = gpu->spare, gpu->shelves = gpu->spares;
+    gpu->spare = NULL, gpu->spares = 0;
+    gpu->unsettled = run;
+}
+
+static void run_settle(SimtGpu *gpu, Run *run)
+{
+    gpu->unsettled = NULL;
+    if (counts_price(&run->launch, run->worker, run->workers, run->result) != 0)
+        refuse_for_memory(run, NO_ROOM_FOR_CYCLES);
+    gpu->spare = run->shelf, gpu->spares = run->shelves;
+    run_close(run);
+}
+
+int simt_settle(SimtGpu *gpu, const SimtResult *result)
+{
+    Run *run = gpu->unsettled;
+    if (run && (!result || result == run->result)) run_settle(gpu, run);
+    return result && result->report.check == SIMT_BAD_LAUNCH ? -1 : 0;
+}
+
+static int run_refuse(Run *run, SimtCheck check, const char *text)
+{
+    launch_refuse(run->result, check, run->launch.kernel, text);
+    run_close(run);
+    return -1;
+}
+
+static int run_open(Run *run, uint32_t most)
+{
+    Launch *launch = &run->launch;
+    SimtGpu *gpu = launch->gpu;
+    run->worker = calloc(most, sizeof *run->worker);
+    if (!run->worker || shelves_open(gpu, most)) return -1;
+    if (gpu->racecheck &&
+        (launch->kernel->fences ? race_order_open(launch) : race_blocks_open(launch)))
+        return -1;
+    if (!launch->count) return 0;
+    return traffic_open(launch) || trace_open(launch) || profile_open(launch) ||
+                   watch_open(launch) ||
+                   schedule_build(launch->kernel, &gpu->machine, gpu->options.machine_code)
+               ? -1
+               : 0;
+}
+
+/* Runs the blocks one after the other, or in turns, on this thread. */
+static int run_alternate(Run *run)
+{
+    Launch *launch = &run->launch;
+    uint32_t most = alternate_room(launch);
+    simt_settle(launch->gpu, NULL);
+    run->later = 0;
+    int failed = run_open(run, most) != 0;
+    if (!failed && launch->count && launch->kernel->waits) {
+        launch->queue = calloc(HOT_ADDRESSES, sizeof *launch->queue);
+        failed = !launch->queue;
+    }
+    failed = failed || alternate_run(launch, run->worker, &run->workers) != 0;
+    for (uint32_t i = 0; i < run->workers && !failed; i++)
+        worker_tell(&run->worker[i]);
+    return failed ? -1 : 0;
+}
+
+static int run_crew(Run *run)
+{
+    Launch *launch = &run->launch;
+    uint32_t each = launch->cluster_blocks ? launch->cluster_blocks : 1,
+             threads = threads_wanted(launch);
+    run->workers = threads * each;
+    if (run_open(run, threads * each) != 0) return -1;
+    Crew crew = {
+        .launch = launch, .worker = run->worker, .shelf = launch->gpu->shelf, .each = each};
+    return crew_run(&crew, threads);
+}
+
+static int launch_run(Run *run)
+{
+    Launch *launch = &run->launch;
+    SimtGpu *gpu = launch->gpu;
+    int alternates =
+        !launch->cluster_blocks && (launch->kernel->spins || launch->launch->cooperative);
+    int failed = alternates ? run_alternate(run) : run_crew(run);
+    int status =
+        failed ? refuse_for_memory(run, "out of host memory for the launch") : result_collect(run);
+    run->result->tells = launch->tells;
     race_blocks_close(launch);
     race_order_close(launch);
+    if (run->later && status == 0) {
+        run_keep(run);
+        return 0;
+    }
+    run_close(run);
+    shelves_keep(gpu, PARALLEL_MOST);
     return status;
 }
 
 /* Runs the launch with a word of memory beside it at which its blocks meet. */
-static int launch_run_cooperative(Launch *launch, SimtResult *result)
+static int launch_run_cooperative(Run *run)
 {
     enum { BARRIER_BYTES = 64 };
+    Launch *launch = &run->launch;
     Memory *memory = &launch->gpu->memory;
+    uint64_t address;
     Allocation *barrier;
     Error error;
     if (alternate_room(launch) < launch->blocks)
-        return launch_refuse(result, SIMT_UNSUPPORTED, launch->kernel,
-                             "the host has no room for all blocks of this cooperative grid");
-    if (memory_alloc(memory, BARRIER_BYTES, &launch->grid_barrier, &barrier, &error) != 0)
-        return launch_refuse(result, SIMT_BAD_LAUNCH, launch->kernel, error.text);
+        return run_refuse(run, SIMT_UNSUPPORTED,
+                          "the host has no room for all blocks of this cooperative grid");
+    if (memory_alloc(memory, BARRIER_BYTES, &address, &barrier, &error) != 0)
+        return run_refuse(run, SIMT_BAD_LAUNCH, error.text);
     memset(barrier->host, 0, BARRIER_BYTES);
     memory_mark(memory, barrier->address, BARRIER_BYTES, 1);
-    int status = launch_run(launch, result);
-    memory_free(memory, launch->grid_barrier, NULL);
+    launch->grid_barrier = address;
+    int status = launch_run(run);
+    memory_free(memory, address, NULL);
     return status;
 }
 
@@ -365,38 +387,68 @@ static uint64_t local_wanted(const SimtGpu *gpu, const SimtKernel *kernel)
     return kernel->local_bytes + frames;
 }
 
-int simt_launch(SimtGpu *gpu, SimtKernel *kernel, const SimtLaunch *request, SimtResult *result)
+/* NULL: out of host memory. */
+static Run *run_begin(SimtGpu *gpu, SimtKernel *kernel, const SimtLaunch *request,
+                      SimtResult *result, int later)
 {
-    Launch launch = {.gpu = gpu,
-                     .kernel = kernel,
-                     .launch = request,
-                     .count = gpu->count,
-                     .notes = request->touch || request->early};
+    void *memory;
+    if (posix_memalign(&memory, SHARED_LINE, sizeof(Run)) != 0) return NULL;
+    Run *run = memset(memory, 0, sizeof *run);
+    run->request = *request, run->result = result;
+    run->later = later && gpu->count && gpu_threads(gpu) > 1;
+    Launch *launch = &run->launch;
+    launch->gpu = gpu, launch->kernel = kernel, launch->launch = &run->request;
+    launch->count = gpu->count;
+    launch->notes = request->touch || request->early;
+    launch->stop_at = launch->timeout_block = UINT64_MAX;
+    launch->limit = request->instruction_limit       ? request->instruction_limit
+                    : gpu->options.instruction_limit ? gpu->options.instruction_limit
+                                                     : DEFAULT_LIMIT;
+    return run;
+}
+
+static int run_launch(Run *run)
+{
+    Launch *launch = &run->launch;
+    SimtGpu *gpu = launch->gpu;
+    SimtKernel *kernel = launch->kernel;
     char why[512];
     Error error;
-    memset(result, 0, sizeof *result);
     if (kernel_decode(kernel, exec_handlers(), &error) != 0)
-        return launch_refuse(result, SIMT_UNSUPPORTED, kernel, error.text);
-    SimtCheck check = launch_check(&launch, why, sizeof why);
-    if (check != SIMT_OK) return launch_refuse(result, check, kernel, why);
+        return run_refuse(run, SIMT_UNSUPPORTED, error.text);
+    SimtCheck check = launch_check(launch, why, sizeof why);
+    if (check != SIMT_OK) return run_refuse(run, check, why);
     if (kernel->allocates && heap_open(gpu, &error) != 0)
-        return launch_refuse(result, SIMT_UNSUPPORTED, kernel, error.text);
+        return run_refuse(run, SIMT_UNSUPPORTED, error.text);
     uint64_t local = local_wanted(gpu, kernel);
     if (local > UINT32_MAX)
-        return launch_refuse(result, SIMT_UNSUPPORTED, kernel,
-                             "a stack of so many calls, each with so large parameters, is not "
-                             "supported (cudaLimitStackSize)");
-    launch.local_bytes = (uint32_t)local;
-    launch.stop_at = UINT64_MAX;
-    launch.timeout_block = UINT64_MAX;
-    launch.limit = request->instruction_limit       ? request->instruction_limit
-                   : gpu->options.instruction_limit ? gpu->options.instruction_limit
-                                                    : DEFAULT_LIMIT;
-    result->resident_blocks = launch.resident;
-    uint64_t at_once = (uint64_t)launch.resident * gpu->machine.sms;
-    result->waves = (launch.blocks + at_once - 1) / at_once;
-    int status = request->cooperative ? launch_run_cooperative(&launch, result)
-                                      : launch_run(&launch, result);
-    result->tells = launch.tells;
-    return status;
+        return run_refuse(run, SIMT_UNSUPPORTED,
+                          "a stack of so many calls, each with so large parameters, is not "
+                          "supported (cudaLimitStackSize)");
+    launch->local_bytes = (uint32_t)local;
+    run->result->resident_blocks = launch->resident;
+    uint64_t at_once = (uint64_t)launch->resident * gpu->machine.sms;
+    run->result->waves = (launch->blocks + at_once - 1) / at_once;
+    return launch->launch->cooperative ? launch_run_cooperative(run) : launch_run(run);
+}
+
+static int launch_all(SimtGpu *gpu, SimtKernel *kernel, const SimtLaunch *request,
+                      SimtResult *result, int later)
+{
+    memset(result, 0, sizeof *result);
+    Run *run = run_begin(gpu, kernel, request, result, later);
+    return run ? run_launch(run)
+               : launch_refuse(result, SIMT_BAD_LAUNCH, kernel,
+                               "out of host memory for the launch");
+}
+
+int simt_launch(SimtGpu *gpu, SimtKernel *kernel, const SimtLaunch *request, SimtResult *result)
+{
+    return launch_all(gpu, kernel, request, result, 0);
+}
+
+int simt_launch_begin(SimtGpu *gpu, SimtKernel *kernel, const SimtLaunch *request,
+                      SimtResult *result)
+{
+    return launch_all(gpu, kernel, request, result, 1);
 }

@@ -65,11 +65,14 @@ void simt_study(SimtGpu *gpu, SimtStudy study)
 void simt_close(SimtGpu *gpu)
 {
     if (!gpu) return;
+    simt_settle(gpu, NULL);
     while (gpu->modules)
         simt_module_unload(gpu, gpu->modules);
     ptx_free(gpu->accelerators);
     memory_close(&gpu->memory);
     simt_profile_free(&gpu->profile);
+    shelves_keep(gpu, 0);
+    gpu->shelf = gpu->spare, gpu->shelves = gpu->spares;
     shelves_keep(gpu, 0);
     race_shadow_free(&gpu->race_shadow);
     free(gpu);
@@ -421,6 +424,7 @@ void simt_modules_restore(SimtGpu *gpu)
 void simt_module_unload(SimtGpu *gpu, SimtModule *module)
 {
     SimtModule **link = &gpu->modules;
+    simt_settle(gpu, NULL);
     while (*link && *link != module)
         link = &(*link)->next;
     if (!*link) return;

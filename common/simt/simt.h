@@ -110,4 +110,14 @@ uint64_t simt_memory_begin(void); /* the address of the first word */
  * reported, whatever the number of host threads. */
 int simt_launch(SimtGpu *gpu, SimtKernel *kernel, const SimtLaunch *launch, SimtResult *result);
 
+/* The same, but what the cycles are is worked out while the next launch runs, or by simt_settle:
+ * until then `cycles` and what else says when something was, and where loads found their sectors,
+ * are not known, and *result has to stay where it is.  One thread does this while the others run
+ * blocks; with one thread alone nothing waits. */
+int simt_launch_begin(SimtGpu *gpu, SimtKernel *kernel, const SimtLaunch *launch,
+                      SimtResult *result);
+/* All of this launch is known, or, NULL, of whichever is not settled.  -1: the host has no memory
+ * for its cycles, which its report says. */
+int simt_settle(SimtGpu *gpu, const SimtResult *result);
+
 #endif

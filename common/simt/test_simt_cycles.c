@@ -385,6 +385,56 @@ static void host_threads_do_not_show(void **state)
     free(text);
 }
 
+static SimtLaunch launch_of(uint32_t blocks, const uint64_t *data)
+{
+    return (SimtLaunch){
+        .grid = {blocks, 1, 1}, .block = {96, 1, 1}, .params = data, .params_bytes = sizeof *data};
+}
+
+/* Launches that are settled while the next one runs tell what they tell alone: some with a few
+ * blocks a thread, some with many, and one that a fault in the next one does not reach. */
+static void settled_later_is_settled_the_same(void **state)
+{
+    enum { LAUNCHES = 4 };
+    static const uint32_t BLOCKS[LAUNCHES] = {300, 5, 24, 300};
+    static float zeros[1 << 16];
+    (void)state;
+    char *text = kernel_text("",
+                             "mad.lo.s32 %r3, %r2, 64, %r1;\nand.b32 %r3, %r3, 16383;\n"
+                             "mul.wide.s32 %rd3, %r3, 4;\nadd.s64 %rd4, %rd1, %rd3;\n"
+                             "ld.global.f32 %f1, [%rd4];\nfma.rn.f32 %f2, %f1, %f1, %f2;\n",
+                             20, "st.global.f32 [%rd4], %f2;\n");
+    Error error = {""};
+    for (int threads = 1; threads <= 4; threads += 3) {
+        SimtGpu *gpu = gpu_open(threads, 0, 1);
+        uint64_t data = device_data(gpu, zeros, sizeof zeros), nowhere = 16;
+        SimtModule *module = simt_module_load(gpu, text, strlen(text), 0, &error);
+        assert_non_null(module);
+        SimtKernel *kernel = simt_kernel_find(module, "k", &error);
+        SimtResult later[LAUNCHES], alone[LAUNCHES], fault;
+        for (int i = 0; i < LAUNCHES; i++) {
+            SimtLaunch launch = launch_of(BLOCKS[i], &data);
+            assert_int_equal(simt_launch_begin(gpu, kernel, &launch, &later[i]), 0);
+            assert_int_equal(later[i].cycles == 0, threads > 1);
+            assert_true(!i || later[i - 1].cycles > 0);
+        }
+        SimtLaunch wrong = launch_of(2, &nowhere);
+        assert_int_equal(simt_launch_begin(gpu, kernel, &wrong, &fault), -1);
+        assert_int_equal(simt_settle(gpu, &later[LAUNCHES - 1]), 0);
+        for (int i = 0; i < LAUNCHES; i++) {
+            SimtLaunch launch = launch_of(BLOCKS[i], &data);
+            assert_int_equal(simt_launch(gpu, kernel, &launch, &alone[i]), 0);
+            assert_memory_equal(&later[i], &alone[i], sizeof later[i]);
+        }
+        SimtLaunch last = launch_of(BLOCKS[0], &data);
+        assert_int_equal(simt_launch_begin(gpu, kernel, &last, &later[0]), 0);
+        simt_module_unload(gpu, module);
+        assert_int_equal(later[0].cycles, alone[0].cycles);
+        simt_close(gpu);
+    }
+    free(text);
+}
+
 /* A load with a stride of 8 floats: a sector a lane; counts are by instruction. */
 static void counts_are_by_instruction(void **state)
 {
@@ -1188,6 +1238,7 @@ int main(void)
         cmocka_unit_test(places_of_ended_warps_go_to_other_blocks),
         cmocka_unit_test(a_barrier_waits_for_the_slowest),
         cmocka_unit_test(host_threads_do_not_show),
+        cmocka_unit_test(settled_later_is_settled_the_same),
         cmocka_unit_test(counts_are_by_instruction),
         cmocka_unit_test(a_short_branch_is_a_predicate),
         cmocka_unit_test(rounds_begin_at_different_sms),

@@ -167,6 +167,21 @@ static void call_time(SimDevice *sim, const DeviceCall *call)
     }
 }
 
+int sim_settle(SimDevice *sim, DeviceReply *reply)
+{
+    SimUnsettled *unsettled = &sim->unsettled;
+    if (!unsettled->waits) return 0;
+    unsettled->waits = 0;
+    if (simt_settle(sim->gpu, unsettled->result) != 0) {
+        if (reply) device_fail(reply, DEVICE_OUT_OF_MEMORY, "%s", unsettled->result->report.text);
+        return -1;
+    }
+    sim_launch_cost(sim, &unsettled->call, unsettled->result);
+    call_time(sim, &unsettled->call);
+    sim->work = (SimWork){0};
+    return 0;
+}
+
 static void spend_bytes(SimDevice *sim, TimelineResource resource, double bytes, double gb_s)
 {
     double cycles =
@@ -615,6 +630,12 @@ static void early_keep(SimDevice *sim, const DeviceCall *call)
     operation_name(sim, call, early->kernel, sizeof early->kernel);
 }
 
+/* Nothing is wanted of the launch that is not known before its cycles are. */
+static int may_settle_later(SimDevice *sim, const DeviceCall *call)
+{
+    return call->kind == CALL_LAUNCH && !(call->value & LAUNCH_OVERLAPS) && !wants_touch(sim, call);
+}
+
 static int sim_execute(Device *device, const DeviceCall *call, DeviceReply *reply)
 {
     SimDevice *sim = (SimDevice *)device;
@@ -622,12 +643,14 @@ static int sim_execute(Device *device, const DeviceCall *call, DeviceReply *repl
     reply->message[0] = '\0';
     if (!stream_is_live(sim, call->stream))
         return device_fail(reply, DEVICE_INVALID_HANDLE, "no stream %u", call->stream);
+    if (call->kind != CALL_LAUNCH && sim_settle(sim, reply) != 0) return 0;
     sim->work = (SimWork){0};
+    sim->settles_later = may_settle_later(sim, call);
     if (wants_touch(sim, call) && simt_touch_open(sim->gpu, &sim->touch) != 0)
         return device_fail(reply, DEVICE_OUT_OF_MEMORY, "out of host memory for a launch");
     int status = call_execute(sim, call, reply);
     if (status == 0 && reply->status == DEVICE_SUCCESS) {
-        call_time(sim, call);
+        if (!sim->unsettled.waits) call_time(sim, call);
         early_keep(sim, call);
         if (sim->order) call_order(sim, call, reply);
     }
@@ -648,13 +671,15 @@ static void cost_take(SimDevice *sim, uint64_t cycles, DeviceCost *cost)
 static void sim_take_cost(Device *device, DeviceCost *cost)
 {
     SimDevice *sim = (SimDevice *)device;
+    sim_settle(sim, NULL);
     cost_take(sim, sim->timeline.end - sim->taken, cost);
     sim->taken = sim->host = sim->timeline.end;
 }
 
-uint64_t sim_device_last_launch(const Device *device, uint32_t *resident_blocks)
+uint64_t sim_device_last_launch(Device *device, uint32_t *resident_blocks)
 {
-    const SimDevice *sim = (const SimDevice *)device;
+    SimDevice *sim = (SimDevice *)device;
+    sim_settle(sim, NULL);
     *resident_blocks = sim->last_resident;
     return sim->last_cycles;
 }
@@ -694,6 +719,8 @@ static int sim_replay(Device *device, Recording *recording, int repeats, DeviceC
     SimDevice *sim = (SimDevice *)device;
     (void)repeats;
     if (recording->overflow) return error_set(error, "%s", recording->why);
+    sim_settle(sim, NULL);
+    sim->settles_later = 0;
     Timeline *timeline = calloc(1, sizeof *timeline);
     TimelineMark *mark = calloc(recording->count + 1, sizeof *mark);
     size_t *before = calloc(recording->count + 1, sizeof *before);
@@ -766,14 +793,16 @@ static void sim_close(Device *device)
     free(sim);
 }
 
-const SimtProfile *sim_device_profile(const Device *device)
+const SimtProfile *sim_device_profile(Device *device)
 {
-    return simt_profile(((const SimDevice *)device)->gpu);
+    sim_settle((SimDevice *)device, NULL);
+    return simt_profile(((SimDevice *)device)->gpu);
 }
 
-void sim_device_write_runs(const Device *device, FILE *stream)
+void sim_device_write_runs(Device *device, FILE *stream)
 {
-    simt_write_runs(((const SimDevice *)device)->gpu, stream);
+    sim_settle((SimDevice *)device, NULL);
+    simt_write_runs(((SimDevice *)device)->gpu, stream);
 }
 
 uint64_t sim_device_leaks(const Device *device, char *text, size_t bytes)

@@ -27,11 +27,11 @@ typedef struct SimDeviceOptions {
 Device *device_open_sim(const SimDeviceOptions *options, Error *error);
 /* Of a device that was opened with options.profile: of its longest launch, or NULL; valid until its
  * next call. */
-const SimtProfile *sim_device_profile(const Device *device);
+const SimtProfile *sim_device_profile(Device *device);
 /* Cycles of the last launch that ended well, alone, and how many of its blocks an SM holds. */
-uint64_t sim_device_last_launch(const Device *device, uint32_t *resident_blocks);
+uint64_t sim_device_last_launch(Device *device, uint32_t *resident_blocks);
 /* simt_write_runs, of a device that was opened with options.profile: which lines were executed. */
-void sim_device_write_runs(const Device *device, FILE *stream);
+void sim_device_write_runs(Device *device, FILE *stream);
 /* Allocations never freed; `text` lists the first. */
 uint64_t sim_device_leaks(const Device *device, char *text, size_t bytes);
 /* Is the address one that device memory may have?  What it is near of. */

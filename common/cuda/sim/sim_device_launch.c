@@ -64,13 +64,11 @@ static void line_work_add(LineWork *work, uint32_t line, uint64_t amount)
     work->warp_instructions[least] = amount;
 }
 
-static void cost_add(SimDevice *sim, const SimFunction *function, const DeviceCall *call,
-                     const SimtResult *result)
+void sim_launch_cost(SimDevice *sim, const DeviceCall *call, const SimtResult *result)
 {
+    const SimFunction *function = sim_function(sim, call->function);
     DeviceCost *cost = &sim->cost;
     counters_add(&cost->counters, &result->counters);
-    for (uint32_t line = 1; line < SIMT_LINES; line++)
-        if (sim->line_work[line]) line_work_add(&cost->work, line, sim->line_work[line]);
     sim_spend(sim, TIMELINE_SMS, launch_share(sim, result, 0), result->cycles);
     uint64_t launch = sim->machine.launch_cycles;
     sim->work.is_launch = 1, sim->work.overlaps = (call->value & LAUNCH_OVERLAPS) != 0;
@@ -97,8 +95,10 @@ static void cost_add(SimDevice *sim, const SimFunction *function, const DeviceCa
 uint64_t sim_instructions_left(const SimDevice *sim, uint64_t bytes)
 {
     enum { BYTES_AN_INSTRUCTION = 64 }; /* a warp's load and its store move 128 */
+    const SimUnsettled *unsettled = &sim->unsettled;
     uint64_t used = sim->cost.counters.warp_instructions + sim->moved / BYTES_AN_INSTRUCTION +
                     bytes / BYTES_AN_INSTRUCTION;
+    if (unsettled->waits) used += unsettled->result->counters.warp_instructions;
     return !sim->instruction_limit         ? UINT64_MAX
            : sim->instruction_limit > used ? sim->instruction_limit - used
                                            : 0;
@@ -120,6 +120,16 @@ static int overlaps_early(const SimDevice *sim, const DeviceCall *call)
 {
     return call->value & LAUNCH_OVERLAPS && sim->early.touch.groups &&
            sim->early.stream == call->stream;
+}
+
+/* Runs it, and puts the launch before it where it belongs.  -1: as simt_launch. */
+static int launch_run(SimDevice *sim, const SimFunction *function, const SimtLaunch *launch,
+                      SimtResult *result, DeviceReply *reply)
+{
+    int status = sim->settles_later ? simt_launch_begin(sim->gpu, function->kernel, launch, result)
+                                    : simt_launch(sim->gpu, function->kernel, launch, result);
+    sim_settle(sim, reply);
+    return status;
 }
 
 int sim_launch(SimDevice *sim, const DeviceCall *call, DeviceReply *reply)
@@ -149,17 +159,21 @@ int sim_launch(SimDevice *sim, const DeviceCall *call, DeviceReply *reply)
         launch.early = &sim->early.touch, launch.early_name = sim->early.kernel;
     launch.line_work = sim->line_work;
     memset(sim->line_work, 0, sizeof sim->line_work);
-    SimtResult result;
-    memset(&result, 0, sizeof result);
-    int failed = simt_launch(sim->gpu, function->kernel, &launch, &result) != 0;
-    if (result.report.check != SIMT_OK)
-        snprintf(reply->message, sizeof reply->message, "%s", result.report.text);
+    SimtResult *result = &sim->result[sim->unsettled.result == sim->result];
+    int failed = launch_run(sim, function, &launch, result, reply);
+    if (result->report.check != SIMT_OK)
+        snprintf(reply->message, sizeof reply->message, "%s", result->report.text);
     if (failed) {
-        if (result.report.check == SIMT_TIMEOUT) tell_endless_launches(sim, left, reply);
-        reply->status = status_of_check(&result.report);
+        if (result->report.check == SIMT_TIMEOUT) tell_endless_launches(sim, left, reply);
+        reply->status = status_of_check(&result->report);
         return 0;
     }
-    cost_add(sim, function, call, &result);
+    for (uint32_t line = 1; line < SIMT_LINES; line++)
+        if (sim->line_work[line]) line_work_add(&sim->cost.work, line, sim->line_work[line]);
+    if (sim->settles_later)
+        sim->unsettled = (SimUnsettled){.waits = 1, .call = *call, .result = result};
+    else
+        sim_launch_cost(sim, call, result);
     return 0;
 }
 

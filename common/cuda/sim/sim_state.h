@@ -34,6 +34,14 @@ typedef struct SimWork {
     TimelineLaunch launch; /* if it is one */
 } SimWork;
 
+/* A launch that has run, while its cycles are worked out beside the next one (simt_launch_begin):
+ * nothing of it is on the timeline yet. */
+typedef struct SimUnsettled {
+    int waits;
+    DeviceCall call;
+    SimtResult *result; /* one of SimDevice's two: the next launch has the other */
+} SimUnsettled;
+
 /* The last launch, if it let the next one begin before its own end. */
 typedef struct SimEarly {
     SimtTouch touch; /* empty: there is none */
@@ -67,6 +75,9 @@ typedef struct SimDevice {
     SimEarly early;                 /* nothing has been waited for since */
     uint64_t line_work[SIMT_LINES]; /* the same */
     SimWork work;
+    int settles_later; /* the launch in hand may */
+    SimUnsettled unsettled;
+    SimtResult result[2];
     DeviceCost cost;
     uint64_t last_cycles; /* of the last launch, and the blocks that an SM holds of it */
     uint32_t last_resident;
@@ -78,6 +89,11 @@ typedef struct SimDevice {
 
 SimFunction *sim_function(SimDevice *sim, uint32_t handle);
 int sim_launch(SimDevice *sim, const DeviceCall *call, DeviceReply *reply);
+/* Adds up what a launch cost, and says it to sim_settle or to the caller of sim_launch. */
+void sim_launch_cost(SimDevice *sim, const DeviceCall *call, const SimtResult *result);
+/* The launch that waits, if one does, is put where it belongs, before anything else is.  -1: the
+ * host had no memory for its cycles, which the reply, if there is one, says. */
+int sim_settle(SimDevice *sim, DeviceReply *reply);
 int sim_occupancy(SimDevice *sim, const DeviceCall *call, DeviceReply *reply);
 int sim_function_attribute(SimDevice *sim, const DeviceCall *call, DeviceReply *reply);
 

@@ -395,6 +395,62 @@ static void streams_share_the_pipes(void **state)
     assert_int_equal(streams_cycles(512, 2), 2 * streams_cycles(512, 1));
 }
 
+/* A kernel that takes longer the more blocks there are, launched three times; `asks`: how long each
+ * took, before the next. */
+static DeviceCost launches_cost(int threads, int asks)
+{
+    static const char text[] =
+        ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+        ".reg .b64 %rd<4>;\n.reg .b32 %r<5>;\nld.param.u64 %rd1, [p];\nmov.u32 %r1, %ctaid.x;\n"
+        "mul.wide.u32 %rd2, %r1, 128;\nadd.s64 %rd1, %rd1, %rd2;\nmov.u32 %r2, %tid.x;\n"
+        "mul.wide.u32 %rd3, %r2, 4;\nadd.s64 %rd1, %rd1, %rd3;\nld.global.u32 %r3, [%rd1];\n"
+        "add.s32 %r3, %r3, %r1;\nst.global.u32 [%rd1], %r3;\nret;\n}\n";
+    static const uint32_t BLOCKS[] = {900, 20, 2000};
+    SimDeviceOptions options = {
+        .machine = "h200", .gpus_directory = "common/simt/gpus", .threads = threads, .checks = 1};
+    Error error = {""};
+    Device *device = device_open_sim(&options, &error);
+    if (!device) fail_msg("%s", error.text);
+    uint64_t buffer = call(device, (DeviceCall){.kind = CALL_ALLOC, .bytes = COPY});
+    uint64_t all = 0;
+    upload(device, buffer, 0);
+    cycles(device);
+    uint32_t resident, module = (uint32_t)call(device, (DeviceCall){.kind = CALL_MODULE_LOAD,
+                                                                    .data = (void *)text,
+                                                                    .data_bytes = sizeof text});
+    uint32_t function = (uint32_t)call(device, (DeviceCall){.kind = CALL_MODULE_FUNCTION,
+                                                            .module = module,
+                                                            .data = (void *)"k",
+                                                            .data_bytes = 2});
+    for (int i = 0; i < 3; i++) {
+        call(device, (DeviceCall){.kind = CALL_LAUNCH,
+                                  .function = function,
+                                  .grid = {BLOCKS[i], 1, 1},
+                                  .block = {32, 1, 1},
+                                  .data = &buffer,
+                                  .data_bytes = sizeof buffer});
+        if (asks) all += sim_device_last_launch(device, &resident);
+    }
+    DeviceCost cost;
+    device->take_cost(device, &cost);
+    assert_true(!asks || cost.cycles == all);
+    device->close(device);
+    return cost;
+}
+
+/* What a launch cost may be worked out while the next one runs: whoever asks gets the same. */
+static void launches_that_wait_cost_the_same(void **state)
+{
+    (void)state;
+    DeviceCost one = launches_cost(1, 1);
+    assert_int_equal(one.launches, 3);
+    for (int threads = 1; threads <= 4; threads += 3)
+        for (int asks = 0; asks < 2; asks++) {
+            DeviceCost cost = launches_cost(threads, asks);
+            assert_memory_equal(&cost, &one, sizeof cost);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -407,6 +463,7 @@ int main(void)
         cmocka_unit_test(waits_and_the_host_order_streams),
         cmocka_unit_test(a_replay_overlaps_as_the_call_did),
         cmocka_unit_test(streams_share_the_pipes),
+        cmocka_unit_test(launches_that_wait_cost_the_same),
         cmocka_unit_test(launches_of_a_chain_overlap),
         cmocka_unit_test(a_replay_of_a_chain_overlaps_as_the_call_did),
         cmocka_unit_test(an_overlap_without_a_wait_is_told),

@@ -754,8 +754,9 @@ struct SimtGpu {
     uint64_t stack_limit; /* bytes of a thread's stack: cudaLimitStackSize */
     Heap heap;
     Memory memory;
-    Shelf *shelf; /* the workers' */
-    uint32_t shelves;
+    Shelf *shelf, *spare; /* the workers', and those of the launch before the last */
+    uint32_t shelves, spares;
+    struct Run *unsettled; /* launch.c: a launch of which only the cycles are unknown; or NULL */
     RaceShadow race_shadow;
     SimtModule *modules;
     SimtProfile profile;     /* of the longest launch so far */
