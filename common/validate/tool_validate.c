@@ -17,7 +17,7 @@
 #include "common/validate/agreement.h"
 #include "common/validate/tsv.h"
 
-enum { MOST = 1024, SETS = 3, COUNTED = SETS, FAMILIES = 32, COUNTS = 7 };
+enum { MOST = 2048, SETS = 3, COUNTED = SETS, FAMILIES = 32, COUNTS = 7 };
 static const char *const SET[] = {"fit", "held-out", "layer", "counted"};
 
 /* What is counted: columns of the card's counters that are added, one that is taken off, and the

@@ -423,8 +423,11 @@ typedef struct BlockCost {
     uint64_t steps, passes, load_misses, store_misses, local_misses, blocks;
     uint64_t slots, pipe[PIPES]; /* machine instructions; cycles of each pipe of a scheduler */
     uint64_t folded;             /* instructions that are part of others */
-    uint64_t load_rows,
-        store_rows;        /* rows of DRAM that accesses touched beyond those that cost nothing */
+    uint64_t load_rows;    /* rows of DRAM that loads touched beyond those that cost nothing */
+    uint64_t store_rows;   /* ... that stores did which touched many */
+    uint64_t store_lines;  /* lines that store_misses lie in, each access by itself */
+    uint64_t store_parts;  /* sectors of which a store writes only some words */
+    uint64_t store_agains; /* ... of the lines that the warp's last store went to */
     uint64_t bulk_sectors; /* loaded by the tensor memory accelerator */
     uint64_t spill_stores; /* sectors of local memory that spills store */
     uint64_t remote;       /* cycles of the way to other blocks' shared memory */
@@ -496,6 +499,15 @@ typedef struct AsyncCopy {
     unsigned char data[16];
 } AsyncCopy;
 
+/* What a store to few lines has written, or several to the same: of each sector the bytes. */
+enum { STORED_LINES = 3, STORED_SECTORS = 4 * STORED_LINES };
+typedef struct StoredLines {
+    uint64_t sector[STORED_SECTORS];
+    uint32_t bytes[STORED_SECTORS];
+    uint32_t count, lines;
+    uint64_t first; /* of the lines */
+} StoredLines;
+
 struct Warp {
     char *file; /* registers */
     uint32_t mask, alive, rpc, depth;
@@ -547,6 +559,7 @@ struct Warp {
     uint32_t filled;                /* lines that it has brought into the L1 */
     uint32_t retries;               /* turns of loops of atomics in shared memory */
     uint32_t accesses;              /* to global memory so far, as far as the L2 takes notes */
+    StoredLines stored;             /* by its last store to few lines */
     uint32_t bulk_sectors;          /* the same of a bulk copy */
     CallFrame *frame;               /* the latest last */
     uint32_t frames, frame_room;
@@ -735,6 +748,9 @@ struct Launch {
     size_t saved_bytes; /* that warps have room for: registers of calls that have not returned */
     uint64_t dram_loads, dram_stores; /* sectors */
     uint64_t dram_fills;              /* loaded because a store wrote only a part of them */
+    uint64_t dram_written;            /* stored, and gone from the L2 before the launch ends */
+    uint64_t dram_rows;               /* times that what was stored in one line went on to DRAM, or
+                                       * the rest of its sectors came from there */
     uint32_t hot[HOT_ADDRESSES];      /* hundredths of a cycle that atomics take, by word, hashed */
     uint32_t slice[HOT_SLICES];       /* ... and by the slice of the L2 that they lie in */
     uint32_t hottest;                 /* the most of them */

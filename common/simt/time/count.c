@@ -10,6 +10,7 @@
 #include "common/simt/time/l1.h"
 #include "common/simt/time/l2.h"
 #include "common/simt/time/meet.h"
+#include "common/simt/time/stores.h"
 #include "common/simt/time/traffic.h"
 #include "common/simt/time/watch.h"
 #include "common/simt/time/wavefronts.h"
@@ -243,17 +244,16 @@ uint32_t sectors_load(Warp *warp, const uint64_t *sector, uint32_t n, uint64_t *
 void misses_add(Warp *warp, const uint64_t *sector, uint32_t n, uint32_t misses, int store)
 {
     BlockCost *cost = &warp->worker->cost;
-    uint32_t rows = misses == n ? pieces_count(sector, n, ROW_SECTORS) : 0;
+    uint32_t rows = misses == n && !store ? pieces_count(sector, n, ROW_SECTORS) : 0;
     warp->misses += misses;
     *(store ? &cost->store_misses : &cost->load_misses) += misses;
-    if (rows > OPEN_ROWS) *(store ? &cost->store_rows : &cost->load_rows) += rows - OPEN_ROWS;
+    if (rows > OPEN_ROWS) cost->load_rows += rows - OPEN_ROWS;
 }
 
-static uint32_t sectors_store(Worker *worker, const uint64_t *sector, uint32_t n)
+static void sectors_store(Worker *worker, const uint64_t *sector, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
         traffic_store(worker, sector[i]);
-    return n;
 }
 
 static void global_add(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask,
@@ -267,7 +267,8 @@ static void global_add(Warp *warp, const Ins *ins, const uint64_t *address, uint
     bytes *= (uint32_t)__builtin_popcount(mask);
     if (store) {
         c->global_store_requests++, c->global_store_sectors += n, c->global_store_bytes += bytes;
-        misses = sectors_store(worker, sector, n);
+        sectors_store(worker, sector, n);
+        misses = stores_count(warp, sector, n, address, mask, bytes_each(ins));
     } else {
         c->global_load_requests++, c->global_load_sectors += n, c->global_load_bytes += bytes;
         for (uint32_t i = 0; i < n && ins->order & ORDER_READS; i++)
@@ -276,7 +277,7 @@ static void global_add(Warp *warp, const Ins *ins, const uint64_t *address, uint
                                  : sectors_load(warp, sector, n, sector);
         c->l1_hit_sectors += n - misses;
     }
-    l2_access(warp, sector, misses, address, mask, bytes_each(ins), store);
+    l2_access(warp, sector, store ? n : misses, address, mask, bytes_each(ins), store);
     /* The L1's data lie in the same banks as shared memory. */
     uint32_t lines = lines_count(sector, n), lookups = lookups_of(lines, misses),
              passes = (n + machine->l1_sectors_per_cycle - 1) / machine->l1_sectors_per_cycle;

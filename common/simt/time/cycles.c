@@ -20,6 +20,7 @@
 #include "common/simt/time/cost.h"
 #include "common/simt/time/extremes.h"
 #include "common/simt/time/replay.h"
+#include "common/simt/time/traffic.h"
 
 static uint64_t latency_of(const SimtMachine *machine, const Ins *ins)
 {
@@ -67,9 +68,20 @@ void cost_result(Warp *warp, const Ins *ins)
     warp->ready[0] = 0;
 }
 
-/* What a sector in a row of DRAM of its own takes more than one of a stream, in percent: loads and
- * stores, measured on an H200 (scatter-...). */
-static const double ROW_PERCENT[2] = {110, 310};
+/* What a loaded sector in a row of DRAM of its own takes more than one of a stream, in percent,
+ * measured on an H200 (scatter-...). */
+enum { ROW_PERCENT = 110 };
+
+/* Times a loaded sector's, what a stored line takes of the L2; what a sector takes more of which
+ * only some words are written and that is not there; and what it takes that a row of DRAM is opened
+ * because a line's sectors have to go, as times of a stream's sector of DRAM as well.  On an H200
+ * stores of 2 and 4 such sectors a line take 5.9 and 10.5 cycles of a multiprocessor, of 4 whole
+ * ones 6.8 (record-16, words-8, write-16MB), and each row 20 of the chip's (spread-...). */
+static const double STORED_LINE = 1.1, STORED_PART = 0.5, STORED_ROW = 4.2, STORED_OPENED = 3.0;
+/* Of stores to the lines that the warp's last one went to, of what it has loaded from there, so
+ * many are joined to that in the L1: warps whose loads are back at different times do not store
+ * all at once (records-both-5). */
+static const double STORED_JOINED = 0.5;
 
 /* The sample stands for the busiest SM as long as nothing that takes a third of the time differs by
  * more than so much: the labs' solutions differ by up to 27 %, where SM 0 has a corner's block or
@@ -98,7 +110,8 @@ static uint32_t part_of(uint64_t dram, uint64_t misses)
 typedef struct Totals {
     uint64_t loads, stores;           /* sectors beyond the L1s */
     uint64_t dram_loads, dram_stores; /* ... and beyond the L2 */
-    double filled;                    /* of a stored one, so many were loaded first */
+    double taken;                     /* times a stream's sector, what a stored one takes of DRAM */
+    double stored;                    /* times a loaded one's, what one takes of the L2 */
     uint64_t bulk;                    /* those that the tensor memory accelerator loads */
     uint64_t misses;                  /* the most of any SM */
     BlockCost all;                    /* of all SMs */
@@ -135,6 +148,34 @@ static void needs_find(const Launch *launch, const Worker *worker, Totals *t)
     }
 }
 
+/* Of the sectors that are stored, the part that the launch has loaded, too. */
+static double changed_part(const Launch *launch, const BlockCost *all)
+{
+    enum { FEW = 1 << 14 };
+    if (all->store_parts < FEW || !launch->dram_stores) return 0;
+    return (double)traffic_changed(launch) / (double)launch->dram_stores;
+}
+
+/* What a stored sector takes of the L2 and of DRAM, for each that is stored. */
+static void stored_find(const Launch *launch, Totals *t)
+{
+    const BlockCost *all = &t->all;
+    double stores = (double)all->store_misses, changed = changed_part(launch, all);
+    t->stored = t->taken = 1;
+    if (!all->store_misses) return;
+    double parts = (double)all->store_parts / stores * (1 - changed),
+           lines = (double)all->store_lines / stores,
+           apart = all->store_lines ? (double)all->store_rows / (double)all->store_lines : 0,
+           opened = (double)launch->dram_rows * apart,
+           joined = (double)all->store_agains / stores * changed * STORED_JOINED;
+    t->stored = (1 + lines * STORED_LINE + parts * STORED_PART) * (1 - joined) +
+                opened / stores * STORED_ROW;
+    if (!launch->dram_stores) return;
+    double written = (double)launch->dram_stores,
+           gone = (double)(launch->dram_written + launch->dram_fills) / written;
+    t->taken = 1 + (gone - 1) * parts + opened / written * STORED_OPENED;
+}
+
 static void totals_find(const Launch *launch, const Worker *worker, uint32_t workers, Totals *t)
 {
     *t = (Totals){0};
@@ -150,7 +191,7 @@ static void totals_find(const Launch *launch, const Worker *worker, uint32_t wor
     double beyond = spills_beyond(launch);
     t->dram_loads = launch->dram_loads + (uint64_t)(beyond * (double)t->all.local_misses);
     t->dram_stores = launch->dram_stores + (uint64_t)(beyond * (double)t->all.spill_stores);
-    t->filled = t->dram_stores ? (double)launch->dram_fills / (double)t->dram_stores : 0;
+    stored_find(launch, t);
     t->bulk = t->all.bulk_sectors;
     for (uint32_t i = 0; i < workers; i++)
         t->longest = larger(t->longest, worker[i].longest);
@@ -159,10 +200,8 @@ static void totals_find(const Launch *launch, const Worker *worker, uint32_t wor
 /* How many times as long as a stream's the sectors of loads (0) or stores (1) take of DRAM. */
 static double scattered(const Totals *t, int store)
 {
-    uint64_t rows = store ? t->all.store_rows : t->all.load_rows,
-             all = store ? t->stores : t->loads;
-    double times = 1 + (all ? (double)rows / (double)all * ROW_PERCENT[store] / 100 : 0);
-    return store ? times * (1 + t->filled) : times;
+    if (store) return t->taken;
+    return 1 + (t->loads ? (double)t->all.load_rows / (double)t->loads * ROW_PERCENT / 100 : 0);
 }
 
 /* What all SMs share: the L2, the DRAM, a most wanted atomic, and who begins blocks. */
@@ -175,6 +214,7 @@ static uint64_t chip_cycles(const Launch *launch, const Totals *t)
     uint64_t cycles = rounded_up((uint64_t)(bytes * 1000), larger(dram_per_kcycle, 1));
     double l2 = (double)t->all.load_misses * launch->missed +
                 (double)(t->all.local_misses + t->stores) +
+                (double)t->all.store_misses * (t->stored - 1) +
                 (double)t->all.spill_stores * (SPILL_STORE_PERCENT - 100) / 100;
     cycles = larger(cycles, (uint64_t)(l2 * 32 / m->l2_bytes_per_cycle));
     cycles = larger(cycles, (uint64_t)((double)(launch->blocks - 1) * m->block_launch_cycles));
@@ -231,7 +271,8 @@ static ReplayMemory memory_of(const Launch *launch, const Totals *t)
     return (ReplayMemory){.dram_loads = part_of(t->dram_loads, t->loads + t->bulk),
                           .dram_stores = part_of(t->dram_stores, t->stores),
                           .share = 1.0 / (double)(launch->blocks < sms ? launch->blocks : sms),
-                          .scattered = {scattered(t, 0), scattered(t, 1)}};
+                          .scattered = {scattered(t, 0), scattered(t, 1)},
+                          .stored = t->stored};
 }
 
 /* The most of an SM's floors and its longest block, in ticks. */

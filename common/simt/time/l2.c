@@ -26,10 +26,10 @@ enum {
     PARTS = 9 /* of the L2's lines, so many have sectors that are written in part */
 };
 
-/* Of less nothing goes before its time. */
+/* Of less nothing goes before its time, were each sector all of its line. */
 static uint64_t least_bytes(const Launch *launch)
 {
-    return launch->gpu->machine.l2_bytes / PARTS;
+    return launch->gpu->machine.l2_bytes / PARTS / LINE_SECTORS;
 }
 
 /* ---- notes -------------------------------------------------------------------------------- */
@@ -183,6 +183,7 @@ typedef struct L2 {
     L2Half half[HALVES];
     uint32_t *part, parts, first_part; /* places with sectors that are written in part, a queue */
     uint64_t loads, fills, stores;     /* sectors from DRAM, those for a store's sake, and to it */
+    uint64_t rows;                     /* times that a line's were filled, or went */
     uint64_t loaded, stored;           /* different ones that were asked for */
 } L2;
 
@@ -233,11 +234,14 @@ static uint8_t sectors_of(uint32_t words, int all)
 /* What was written there goes to DRAM. */
 static void place_write(L2 *l2, L2Place *place)
 {
+    uint64_t fills = 0;
     for (uint32_t i = 0; i < LINE_SECTORS; i++) {
         uint32_t words = place->written >> i * SECTOR_WORDS & 0xff;
         l2->stores += words != 0;
-        l2->fills += words && words != 0xff && !(place->there >> i & 1);
+        fills += words && words != 0xff && !(place->there >> i & 1);
     }
+    l2->fills += fills;
+    l2->rows += fills ? 2 * fills : place->written != 0;
     place->there |= sectors_of(place->written, 0);
     place->written = 0;
 }
@@ -337,6 +341,8 @@ static void launch_tell(Launch *launch, const L2 *l2)
     uint64_t stored = launch->dram_stores;
     if (l2->loaded) launch->dram_loads = in_proportion(launch->dram_loads, l2->loads, l2->loaded);
     if (l2->stored) launch->dram_fills = in_proportion(stored, l2->fills, l2->stored);
+    if (l2->stored) launch->dram_written = in_proportion(stored, l2->stores, l2->stored);
+    if (l2->stored) launch->dram_rows = in_proportion(stored, l2->rows, l2->stored);
     if (l2->stores > l2->stored)
         launch->dram_stores = in_proportion(stored, l2->stores, l2->stored);
 }

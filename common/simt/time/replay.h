@@ -51,6 +51,7 @@ typedef struct ReplayMemory {
     uint32_t dram_loads, dram_stores; /* of 65536 sectors, those that go on from the L2 to DRAM */
     double share;                     /* of the bandwidth of L2 and DRAM */
     double scattered[2]; /* times what a stream's sector takes of DRAM: loads, stores */
+    double stored;       /* times what a loaded sector takes of the L2 */
 } ReplayMemory;
 
 /* Plays `count` traced blocks, each in order, on one SM of the machine, instead of what was played

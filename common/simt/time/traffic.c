@@ -89,6 +89,27 @@ static uint64_t word_next(const Touched *touched, uint64_t i)
     return touched->words;
 }
 
+/* Each of 32 bits twice. */
+static uint64_t twice(uint64_t bits)
+{
+    bits = (bits | bits << 16) & 0x0000ffff0000ffffu;
+    bits = (bits | bits << 8) & 0x00ff00ff00ff00ffu;
+    bits = (bits | bits << 4) & 0x0f0f0f0f0f0f0f0fu;
+    bits = (bits | bits << 2) & 0x3333333333333333u;
+    bits = (bits | bits << 1) & 0x5555555555555555u;
+    return bits | bits << 1;
+}
+
+uint64_t traffic_changed(const Launch *launch)
+{
+    uint64_t changed = 0;
+    for (uint64_t i = 0; i < launch->touched_words; i++)
+        if (launch->stored[i])
+            changed += (uint64_t)__builtin_popcountll(
+                launch->stored[i] & twice(launch->loaded[i / 2] >> i % 2 * 32 & 0xffffffff));
+    return changed;
+}
+
 void touched_tell(Worker *worker)
 {
     Launch *launch = worker->launch;

@@ -16,6 +16,9 @@ int touched_open(Worker *worker);
 /* Makes a worker's sectors the launch's as well; several workers may at once. */
 void touched_tell(Worker *worker);
 
+/* Of the launch's stored sectors those that it loaded as well. */
+uint64_t traffic_changed(const Launch *launch);
+
 /* Clears the page of words that this one lies in. */
 void touched_take(Touched *touched, uint64_t word);
 

@@ -1,0 +1,140 @@
+/* test_simt_streams.c - what stores take of the L2, and how long loads wait while DRAM is busy. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/simt/simt_fixture.h"
+
+#define FIRST                                                                                      \
+    HEAD ".visible .entry k(.param .u64 data)\n{\n"                                                \
+         ".reg .b32 %r<20>; .reg .b64 %rd<20>; .reg .f32 %f<40>; .reg .pred %p<4>;\n"              \
+         "ld.param.u64 %rd1, [data];\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, %ctaid.x;\n"
+
+/* Of one block of so many threads on each multiprocessor. */
+static uint64_t cycles_of(const char *body, uint32_t threads, int l2_bytes)
+{
+    Error error = {""};
+    SimtOptions options = {.threads = 1, .count = 1};
+    SimtMachine machine = SMALL;
+    SimtResult result;
+    machine.l2_bytes_per_cycle = l2_bytes;
+    SimtGpu *gpu = simt_open(&machine, &options, &error);
+    assert_non_null(gpu);
+    uint64_t data = device_data(gpu, NULL, 64u << 20);
+    char *text = malloc(strlen(FIRST) + strlen(body) + 100);
+    assert_non_null(text);
+    sprintf(text, "%s%s\nret;\n}\n", FIRST, body);
+    if (run(gpu, text, SMALL.sms, threads, 0, &data, sizeof data, &result) != 0)
+        fail_msg("%s", result.report.text);
+    free(text);
+    simt_close(gpu);
+    return result.cycles;
+}
+
+enum { WARPS = 8, TURNS = 50 };
+
+/* What one store of a warp takes, or of several words one after the other: each thread's words lie
+ * `apart` bytes from the next one's.  The L2 takes 2 cycles for a sector. */
+static double store_cycles(uint32_t apart, uint32_t words)
+{
+    char body[2000], *at = body;
+    uint64_t cycles[2];
+    for (uint32_t more = 0; more < 2; more++, at = body) {
+        at += sprintf(at,
+                      "mad.lo.u32 %%r3, %%r2, 256, %%r1;\nmul.wide.u32 %%rd2, %%r3, %u;\n"
+                      "add.u64 %%rd2, %%rd1, %%rd2;\nmov.u32 %%r4, 0;\nTURN:\n",
+                      apart);
+        for (uint32_t i = 0; i < words; i++)
+            at += sprintf(at, "st.global.f32 [%%rd2+%u], %%f1;\n", 4 * i);
+        sprintf(at,
+                "add.u32 %%r4, %%r4, 1;\nsetp.lt.u32 %%p1, %%r4, %u;\n"
+                "@%%p1 bra TURN;\n",
+                TURNS << more);
+        cycles[more] = cycles_of(body, 32 * WARPS, 64);
+    }
+    return (double)(cycles[1] - cycles[0]) / (TURNS * WARPS);
+}
+
+/* 2 cycles a sector, 2.2 a line, and 1 for each sector that is not whole. */
+static void parts_of_sectors_take_longer(void **state)
+{
+    (void)state;
+    double whole = store_cycles(4, 1), parts = store_cycles(32, 1), pairs = store_cycles(64, 1);
+    assert_in_range((uint64_t)(whole * 10), 97, 107);
+    assert_in_range((uint64_t)(parts), 112, 117);
+    assert_in_range((uint64_t)(pairs), 129, 134);
+}
+
+/* Three words of a record are in the L2 what one store of all of them would be; five are not. */
+static void words_of_short_records_are_joined(void **state)
+{
+    (void)state;
+    double three = store_cycles(12, 3), five = store_cycles(20, 5);
+    assert_in_range((uint64_t)three, 29, 33);
+    assert_in_range((uint64_t)five, 350, 370);
+}
+
+/* 131,072 words, each to a sector of so many, in no order. */
+static uint64_t spread_cycles(uint32_t sectors)
+{
+    char body[1000];
+    snprintf(body, sizeof body,
+             "mad.lo.u32 %%r3, %%r2, 512, %%r1;\nmov.u32 %%r4, 0;\n"
+             "TURN: mul.lo.u32 %%r5, %%r3, 2654435761;\nshr.u32 %%r5, %%r5, 7;\n"
+             "and.b32 %%r5, %%r5, %u;\nmul.wide.u32 %%rd2, %%r5, 32;\n"
+             "add.u64 %%rd2, %%rd1, %%rd2;\nst.global.f32 [%%rd2], %%f1;\n"
+             "add.u32 %%r3, %%r3, 2048;\nadd.u32 %%r4, %%r4, 1;\n"
+             "setp.lt.u32 %%p1, %%r4, 64;\n@%%p1 bra TURN;\n",
+             sectors - 1);
+    return cycles_of(body, 512, 256);
+}
+
+/* The L2 of 1 MB has no room for many sectors that are written in part: for each it opens a row of
+ * DRAM twice, which takes that 2 cycles; four multiprocessors send a line each in 3.5. */
+static void parts_that_go_open_rows(void **state)
+{
+    (void)state;
+    uint64_t stays = spread_cycles(1 << 11), goes = spread_cycles(1 << 18);
+    assert_in_range(stays / 1000, 131 * 35 / 40, 131 * 40 / 40);
+    assert_in_range(goes / 1000, 131 * 19 / 10, 131 * 24 / 10);
+}
+
+/* One warp's loads from DRAM, each with the last one's value for an address, while another one
+ * writes 16 sectors every 50 cycles, 20 of DRAM's time: a load finds those of one store before it
+ * at the most, but all parts of DRAM are that busy. */
+static void loads_wait_while_dram_is_busy(void **state)
+{
+    enum { LOADED = 40, STORED = 20 };
+    const char *both = "mov.u32 %r4, 0;\nmov.u32 %r5, %r2;\nsetp.ge.u32 %p2, %r1, 32;\n"
+                       "@%p2 bra WRITE;\nLOAD: mul.wide.u32 %rd2, %r5, 32768;\n"
+                       "add.u64 %rd2, %rd1, %rd2;\nld.global.u32 %r6, [%rd2];\n"
+                       "add.u32 %r5, %r5, %r6;\nadd.u32 %r5, %r5, 4;\nadd.u32 %r4, %r4, 1;\n"
+                       "setp.lt.u32 %p1, %r4, 40;\n@%p1 bra LOAD;\nret;\n"
+                       "WRITE: mad.lo.u32 %r3, %r2, 32, %r1;\nmul.wide.u32 %rd3, %r3, 16;\n"
+                       "add.u64 %rd3, %rd1, %rd3;\nNEXT: add.u64 %rd3, %rd3, 4096;\n"
+                       "st.global.v4.f32 [%rd3+16777216], {%f1, %f1, %f1, %f1};\n"
+                       "add.f32 %f1, %f1, %f2;\nadd.f32 %f1, %f1, %f2;\nadd.f32 %f1, %f1, %f2;\n"
+                       "add.f32 %f1, %f1, %f2;\nadd.f32 %f1, %f1, %f2;\nadd.f32 %f1, %f1, %f2;\n"
+                       "add.f32 %f1, %f1, %f2;\nadd.f32 %f1, %f1, %f2;\n"
+                       "add.u32 %r4, %r4, 1;\nsetp.lt.u32 %p1, %r4, 400;\n@%p1 bra NEXT;\n";
+    (void)state;
+    uint64_t alone = cycles_of(both, 32, 256), busy = cycles_of(both, 64, 256);
+    assert_in_range((busy - alone) / LOADED, 3 * STORED, 8 * STORED);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parts_of_sectors_take_longer),
+        cmocka_unit_test(words_of_short_records_are_joined),
+        cmocka_unit_test(parts_that_go_open_rows),
+        cmocka_unit_test(loads_wait_while_dram_is_busy),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

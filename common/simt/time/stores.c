@@ -1,0 +1,94 @@
+/* stores.c - lines, whole sectors and parts of sectors that are stored (stores.h). */
+#include "common/simt/time/stores.h"
+
+#include <string.h>
+
+#include "common/simt/time/count.h"
+#include "common/simt/time/traffic.h"
+
+/* Of each sector the bytes that these lanes write. */
+static void bytes_find(const uint64_t *sector, uint32_t n, const uint64_t *address, uint32_t mask,
+                       uint32_t bytes, uint32_t *written)
+{
+    uint32_t k = 0, whole = (uint32_t)__builtin_popcount(mask) * bytes >= n * SECTOR;
+    for (uint32_t i = 0; i < n; i++)
+        written[i] = whole ? SECTOR : 0;
+    for (uint32_t m = whole ? 0 : mask; m; m &= m - 1) {
+        uint64_t own = address[__builtin_ctz(m)] / SECTOR;
+        for (uint32_t i = 0; i < n && sector[k] != own; i++)
+            k = k + 1 < n ? k + 1 : 0;
+        written[k] += bytes;
+    }
+}
+
+enum {
+    RECORD_LINES = 8, /* of words that lie up to a sector apart */
+    MANY_ROWS = 5     /* of DRAM, that no stream goes to at once */
+};
+
+static uint32_t is_part(uint32_t bytes)
+{
+    return bytes < SECTOR;
+}
+
+/* Which of the last store's sectors this is; their number: none. */
+static uint32_t place_of(const StoredLines *last, uint64_t sector)
+{
+    uint32_t k = 0;
+    while (k < last->count && last->sector[k] != sector)
+        k++;
+    return k;
+}
+
+/* Adds the sectors to those of the warp's last store; returns how many are new. */
+static uint32_t stores_join(StoredLines *last, const uint64_t *sector, uint32_t n,
+                            const uint32_t *written, BlockCost *cost)
+{
+    uint32_t before = last->count;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t k = place_of(last, sector[i]);
+        if (k == last->count)
+            last->sector[last->count++] = sector[i], last->bytes[k] = 0;
+        else
+            cost->store_parts -= is_part(last->bytes[k]);
+        last->bytes[k] += written[i];
+        cost->store_parts += is_part(last->bytes[k]);
+    }
+    return last->count - before;
+}
+
+/* Does each of them lie in a line that the last store went to, and write what that has not? */
+static int is_joined(const StoredLines *last, const uint64_t *sector, uint32_t n,
+                     const uint32_t *written)
+{
+    uint64_t all[STORED_SECTORS + LANES];
+    if (!last->count) return 0;
+    memcpy(all, last->sector, last->count * sizeof *all);
+    memcpy(all + last->count, sector, n * sizeof *all);
+    if (pieces_count(all, last->count + n, LINE_SECTORS) != last->lines) return 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t k = place_of(last, sector[i]);
+        if (k < last->count && last->bytes[k] + written[i] > SECTOR) return 0;
+    }
+    return 1;
+}
+
+uint32_t stores_count(Warp *warp, const uint64_t *sector, uint32_t n, const uint64_t *address,
+                      uint32_t mask, uint32_t bytes)
+{
+    StoredLines *last = &warp->stored;
+    BlockCost *cost = &warp->worker->cost;
+    uint32_t written[LANES], lines = pieces_count(sector, n, LINE_SECTORS),
+                             rows = lines < MANY_ROWS ? 0 : pieces_count(sector, n, ROW_SECTORS);
+    bytes_find(sector, n, address, mask, bytes, written);
+    if (is_joined(last, sector, n, written)) return stores_join(last, sector, n, written, cost);
+    cost->store_lines += lines;
+    if (rows >= MANY_ROWS) cost->store_rows += rows;
+    if (lines <= RECORD_LINES && lines == last->lines && sector[0] / LINE_SECTORS == last->first)
+        cost->store_agains += n;
+    last->count = 0, last->lines = lines, last->first = sector[0] / LINE_SECTORS;
+    if (lines <= STORED_LINES) return stores_join(last, sector, n, written, cost);
+    for (uint32_t i = 0; i < n; i++)
+        cost->store_parts += is_part(written[i]);
+    return n;
+}
