@@ -41,7 +41,6 @@ static unsigned char met[OP_COUNT][VARIANTS];
 #define UNITS   "autograder/tests/hopper, which a card ran as a whole"
 #define PROGRAM "a program's output: it is no function of a lane's operands"
 #define NOTHING "nothing: no PTX makes it"
-#define WORDS   "test_simt_video.inc: no card has run it"
 #define INSIDE  "every form: it stands for another instruction, or beside it"
 
 static const struct {
@@ -54,8 +53,8 @@ static const struct {
     {OP_TRAP, PROGRAM},        {OP_CLOCK, PROGRAM},        {OP_PRINTF, PROGRAM},
     {OP_ASSERTFAIL, PROGRAM},  {OP_MALLOC, PROGRAM},       {OP_FREE, PROGRAM},
     {OP_ACCELERATOR, PROGRAM}, {OP_TANH_F32_FTZ, NOTHING}, {OP_SAT_F32_FTZ, NOTHING},
-    {OP_VIDEO, WORDS},         {OP_SPILL, INSIDE},         {OP_YIELD, INSIDE},
-    {OP_GUARDED, INSIDE},      {OP_PHASE_LOOK, INSIDE},    {OP_PHASE_STUCK, INSIDE},
+    {OP_SPILL, INSIDE},        {OP_YIELD, INSIDE},         {OP_GUARDED, INSIDE},
+    {OP_PHASE_LOOK, INSIDE},   {OP_PHASE_STUCK, INSIDE},
 };
 
 static const char *elsewhere(uint32_t op)
@@ -65,9 +64,10 @@ static const char *elsewhere(uint32_t op)
     return NULL;
 }
 
-static uint32_t atomic_variant(uint32_t op, uint32_t format, int shared)
+/* wide: of 128 bits. */
+static uint32_t atomic_variant(uint32_t op, uint32_t format, int shared, int wide)
 {
-    return op | format << 4 | (uint32_t)shared << 8;
+    return op | format << 4 | (uint32_t)shared << 8 | (uint32_t)wide << 9;
 }
 
 /* Where one operation has many kinds: which one this is. */
@@ -78,7 +78,8 @@ static uint32_t variant_of(const Ins *ins)
     case OP_ROUNDED:
         return ins->aux & 15;
     case OP_ATOM:
-        return atomic_variant(ins->aux & 15, ins->aux >> 8 & 15, ins->space == PTX_SHARED);
+        return atomic_variant(ins->aux & 15, ins->aux >> 8 & 15, ins->space == PTX_SHARED,
+                              ins->bytes == 16);
     case OP_HALF: /* with bf16 */
     case OP_CARRY:
     case OP_MBARRIER:
@@ -122,7 +123,21 @@ static Product product[] = {
     {TENSOR_MMA, 16, 8, 16, TYPE_U8, TYPE_S32, 0},
     {TENSOR_MMA, 16, 8, 32, TYPE_S8, TYPE_S32, 0},
     {TENSOR_MMA, 16, 8, 32, TYPE_U8, TYPE_S32, 0},
+    {TENSOR_MMA, 8, 8, 32, TYPE_S4, TYPE_S32, 0},
+    {TENSOR_MMA, 8, 8, 32, TYPE_U4, TYPE_S32, 0},
+    {TENSOR_MMA, 16, 8, 32, TYPE_S4, TYPE_S32, 0},
+    {TENSOR_MMA, 16, 8, 32, TYPE_U4, TYPE_S32, 0},
+    {TENSOR_MMA, 16, 8, 64, TYPE_S4, TYPE_S32, 0},
+    {TENSOR_MMA, 16, 8, 64, TYPE_U4, TYPE_S32, 0},
+    {TENSOR_MMA, 8, 8, 128, TYPE_B1, TYPE_S32, 0},
+    {TENSOR_MMA, 16, 8, 128, TYPE_B1, TYPE_S32, 0},
+    {TENSOR_MMA, 16, 8, 256, TYPE_B1, TYPE_S32, 0},
+    {TENSOR_MMA, 16, 8, 32, TYPE_E4M3, TYPE_F32, 0},
+    {TENSOR_MMA, 16, 8, 32, TYPE_E5M2, TYPE_F32, 0},
     {TENSOR_MMA, 8, 8, 4, TYPE_F64, TYPE_F64, 0},
+    {TENSOR_MMA, 16, 8, 4, TYPE_F64, TYPE_F64, 0},
+    {TENSOR_MMA, 16, 8, 8, TYPE_F64, TYPE_F64, 0},
+    {TENSOR_MMA, 16, 8, 16, TYPE_F64, TYPE_F64, 0},
     OBLONG(TYPE_F16, TYPE_F32),
     OBLONG(TYPE_F16, TYPE_F16),
     OBLONG(TYPE_BF16, TYPE_F32),
@@ -209,10 +224,6 @@ static uint32_t missed(uint32_t op, uint32_t variant)
     return 1;
 }
 
-/* Those of OP_RARE behind this have no vectors: autograder/tests/simulate/eighths.cu holds them
- * against CUDA's own header. */
-enum { RARE_RECORDED = RARE_PACK };
-
 static uint32_t missed_of(uint32_t op, uint32_t first, uint32_t last)
 {
     uint32_t missing = 0;
@@ -225,7 +236,7 @@ static void every_variant_has_a_form(void **state)
 {
     (void)state;
     enum { BF16 = 16, CARRIES_IN = 8 };
-    uint32_t missing = missed_of(OP_RARE, 0, RARE_RECORDED) +
+    uint32_t missing = missed_of(OP_RARE, 0, RARE_FROM_EIGHTHS) +
                        missed_of(OP_ROUNDED, 0, ROUNDED_RCP) + missed_of(OP_HALF, 0, HALF_TANH) +
                        missed_of(OP_HALF, BF16, BF16 + HALF_TANH) +
                        missed_of(OP_CARRY, CARRIES_IN, 31) + missed_of(OP_SHFL, 0, SHFL_IDX) +
@@ -237,11 +248,12 @@ static void every_variant_has_a_form(void **state)
 }
 
 /* Which atomics there are: those that atom_format of decode_memory.c lets pass and ptxas takes. */
-static int atomic_exists(AtomOp op, Format format)
+static int atomic_exists(AtomOp op, Format format, int shared)
 {
     switch (format) {
-    case FORMAT_F16:
+    case FORMAT_F16: /* the least and the greatest of vectors, which global memory alone has */
     case FORMAT_BF16:
+        return op <= (shared ? ATOM_ADD : ATOM_MAX);
     case FORMAT_F32:
     case FORMAT_F64:
         return op == ATOM_ADD;
@@ -260,14 +272,22 @@ static int atomic_exists(AtomOp op, Format format)
     }
 }
 
+static uint32_t atomics_missed(uint32_t op, uint32_t format, int shared)
+{
+    int wide = format == FORMAT_U64 && (op == ATOM_EXCH || op == ATOM_CAS);
+    uint32_t missing = wide ? missed(OP_ATOM, atomic_variant(op, format, shared, 1)) : 0;
+    if (!atomic_exists(op, format, shared)) return 0;
+    return missing + missed(OP_ATOM, atomic_variant(op, format, shared, 0));
+}
+
 static void every_atomic_has_a_form(void **state)
 {
     uint32_t missing = 0;
     (void)state;
     for (uint32_t op = 0; op <= ATOM_CAS; op++)
         for (uint32_t format = 0; format <= FORMAT_F64; format++)
-            for (int shared = 0; shared < 2 && atomic_exists(op, format); shared++)
-                missing += missed(OP_ATOM, atomic_variant(op, format, shared));
+            for (int shared = 0; shared < 2; shared++)
+                missing += atomics_missed(op, format, shared);
     if (missing) fail_msg("%u atomics", missing);
 }
 

@@ -6,7 +6,7 @@
 
 #include "common/conformance/form.h"
 
-enum { RANDOM_NONE, RANDOM_BITS, RANDOM_NEAR, RANDOM_UNIFORM, RANDOM_LANE };
+enum { RANDOM_NONE, RANDOM_BITS, RANDOM_NEAR, RANDOM_UNIFORM, RANDOM_LANE, RANDOM_SPREAD };
 enum { CROSSED_MOST = 324, LANES_PICKED = 192 };
 
 int value_type_bits(ValueType type)
@@ -70,13 +70,13 @@ static int value_parse(const char *word, ValueType type, uint64_t *value)
 /* "near = 0 1 inf" from after the type. */
 static int list_values(ValueTable *table, ValueList *list, char *rest)
 {
-    static const char *const RANDOMS[] = {"none", "bits", "near", "uniform", "lane"};
+    static const char *const RANDOMS[] = {"none", "bits", "near", "uniform", "lane", "spread"};
     char *save = NULL, *word = strtok_r(rest, " \t", &save);
     list->random = -1;
-    for (int i = 0; word && i < 5; i++)
+    for (int i = 0; word && i < (int)(sizeof RANDOMS / sizeof *RANDOMS); i++)
         if (strcmp(word, RANDOMS[i]) == 0) list->random = i;
     if (list->random < 0) return -1;
-    if (list->random == RANDOM_UNIFORM) {
+    if (list->random == RANDOM_UNIFORM || list->random == RANDOM_SPREAD) {
         char *low = strtok_r(NULL, " \t", &save), *high = strtok_r(NULL, " \t", &save);
         if (!low || !high) return -1;
         list->low = strtod(low, NULL), list->high = strtod(high, NULL);
@@ -132,20 +132,43 @@ int values_parse(ValueTable *table, const char *text, Error *error)
 }
 
 /* ---- drawing --------------------------------------------------------------------------------- */
+static const struct {
+    int fraction, bias;
+} FORMATS[] = {[VALUE_F16] = {10, 15},
+               [VALUE_BF16] = {7, 127},
+               [VALUE_F32] = {23, 127},
+               [VALUE_F64] = {52, 1023}};
+
 /* A float of exponent -12 to 12; half of them have few fraction bits, so that ties are met. */
 static uint64_t draw_near(ValueType type, uint64_t *state)
 {
-    static const struct {
-        int fraction, bias;
-    } FORMATS[] = {[VALUE_F16] = {10, 15},
-                   [VALUE_BF16] = {7, 127},
-                   [VALUE_F32] = {23, 127},
-                   [VALUE_F64] = {52, 1023}};
     int fraction = FORMATS[type].fraction, bits = value_type_bits(type);
     uint64_t r = draw(state), mantissa = draw(state) & ((1ull << fraction) - 1);
     if (r & 1) mantissa &= ~((1ull << (fraction - 4)) - 1);
     uint64_t exponent = (uint64_t)(FORMATS[type].bias - 12) + (r >> 8) % 25;
     return (r >> 1 & 1) << (bits - 1) | exponent << fraction | mantissa;
+}
+
+/* A float of exponent `low` to `high`: what is less than the least normal one is subnormal. */
+static uint64_t draw_spread(ValueType type, int low, int high, uint64_t *state)
+{
+    int fraction = FORMATS[type].fraction, bits = value_type_bits(type);
+    uint64_t r = draw(state), mantissa = draw(state) & ((1ull << fraction) - 1);
+    int exponent = FORMATS[type].bias + low + (int)((r >> 8) % (uint64_t)(high - low + 1));
+    if (r & 1) mantissa &= ~((1ull << (fraction - 4)) - 1);
+    if (exponent <= 0) mantissa = (mantissa | 1ull << fraction) >> (1 - exponent), exponent = 0;
+    return (r >> 1 & 1) << (bits - 1) | (uint64_t)exponent << fraction | mantissa;
+}
+
+/* Two halves, or one float. */
+static uint64_t draw_spreads(const ValueList *list, uint64_t *state)
+{
+    int low = (int)list->low, high = (int)list->high;
+    if (list->type != VALUE_F16X2 && list->type != VALUE_BF16X2)
+        return draw_spread(list->type, low, high, state);
+    ValueType half = list->type == VALUE_F16X2 ? VALUE_F16 : VALUE_BF16;
+    uint64_t value = draw_spread(half, low, high, state);
+    return draw_spread(half, low, high, state) << 16 | value;
 }
 
 static uint64_t listed(const ValueList *list, uint64_t index, uint32_t lane)
@@ -181,6 +204,8 @@ static uint64_t draw_value(const ValueList *list, uint32_t lane, uint64_t *state
     }
     case RANDOM_LANE:
         return lane & 31;
+    case RANDOM_SPREAD: /* one in 32 is of the list */
+        return shift ? draw_spreads(list, state) : listed(list, r, lane);
     default:
         return listed(list, r, lane);
     }
@@ -218,8 +243,9 @@ void form_operands(const Form *form, uint64_t *value)
         for (uint32_t k = 0; k < form->operands; k++) {
             const ValueList *list = form->operand[k];
             uint64_t index = !crossed ? draw(&state) : k == 0 ? i / k2 : i % k2;
+            int edge = i < edges && list->random != RANDOM_SPREAD;
             value[(size_t)k * lanes + i] =
-                i < edges ? listed(list, index, i) : draw_value(list, i, &state);
+                edge ? listed(list, index, i) : draw_value(list, i, &state);
         }
 }
 

@@ -83,15 +83,30 @@ static float factor_of(float value, Format format)
     return format == TF32 ? float_of(bits_of(value) & 0xffffe000) : value;
 }
 
+/* A subnormal number has that of the least normal one. */
+static int exponent_of(float value, Format format)
+{
+    int least = format == F16 ? -14 : -126, own = ilogbf(value);
+    return own > least ? own : least;
+}
+
+/* What rounds to no half is no -0. */
+static float half_rounded(double value)
+{
+    return fabs(value) <= 0x1p-25 ? 0 : (float)(_Float16)value;
+}
+
 /* The rule as docs/conformance.md has it; `value` has pairs of factors. */
-static float sum_cut(float (*value)[2], uint32_t count, float addend, int rounded)
+static float sum_cut(const Form *form, float (*value)[2], float addend, int rounded)
 {
     double plain = addend, cut;
-    int height = addend != 0 ? ilogb(addend) : -400;
+    uint32_t count = form->step;
+    int height = addend != 0 ? exponent_of(addend, form->from) : -400;
     for (uint32_t k = 0; k < count; k++) {
         plain += (double)value[k][0] * value[k][1];
         if (value[k][0] == 0 || value[k][1] == 0) continue;
-        int term = ilogb(value[k][0]) + ilogb(value[k][1]);
+        int term =
+            exponent_of(value[k][0], form->factors) + exponent_of(value[k][1], form->factors);
         if (term > height) height = term;
     }
     if (!isfinite(plain)) return (float)plain;
@@ -99,8 +114,9 @@ static float sum_cut(float (*value)[2], uint32_t count, float addend, int rounde
     for (uint32_t k = 0; k < count; k++)
         cut += trunc(ldexp((double)value[k][0] * value[k][1], 25 - height));
     cut = ldexp(cut, height - 25);
+    if (rounded) return half_rounded(cut);
     float f = (float)cut;
-    return !rounded && isfinite(f) && fabs((double)f) > fabs(cut) ? nextafterf(f, 0) : f;
+    return isfinite(f) && fabs((double)f) > fabs(cut) ? nextafterf(f, 0) : f;
 }
 
 /* ---- matrices, row by row ------------------------------------------------------------------- */
@@ -126,7 +142,7 @@ static void product_expect(const Form *form)
                 value[k][0] = factor_of(a[i / form->n * form->k + first + k], form->factors);
                 value[k][1] = factor_of(b[(first + k) * form->n + i % form->n], form->factors);
             }
-            sum = sum_cut(value, form->step, sum, halves);
+            sum = sum_cut(form, value, sum, halves);
         }
         want[i] = form->to == F16 ? (float)(_Float16)sum : sum;
     }

@@ -45,16 +45,16 @@ typedef enum RareOp {
     RARE_ADD_X2,
     RARE_MIN_X2, /* variant: signed, relu << 1 */
     RARE_MAX_X2,
-    RARE_PACK,        /* variant: signed, 16 bits << 1 */
+    RARE_PACK,        /* variant: signed, log2 of the bits - 1 << 1 */
     RARE_TO_EIGHTHS,  /* two floats, or two halves; variant: e5m2, relu << 1, halves << 2 */
-    RARE_FROM_EIGHTHS /* to two halves; variant: e5m2 */
+    RARE_FROM_EIGHTHS /* to two halves; variant: e5m2, relu << 1 */
 } RareOp;
 
 /* Sums with a carry: aux = operation | wide << 2 | carry in << 3 | carry out << 4 | signed << 5. */
 typedef enum CarryOp { CARRY_ADD, CARRY_SUB, CARRY_MAD_LO, CARRY_MAD_HI } CarryOp;
 
 /* Half arithmetic: aux = operation | bf16 << 4 | packed << 5 | relu << 6 | sat << 7 | ftz << 8 |
- * NaN wins << 9 | sign of the product << 10. */
+ * NaN wins << 9 | sign of the product << 10 | nothing where a factor is out of bounds << 11. */
 typedef enum HalfOp {
     HALF_ADD,
     HALF_SUB,

@@ -29,9 +29,22 @@ typedef enum TensorType {
     TYPE_F32,
     TYPE_S32,
     TYPE_F64,
+    TYPE_S4,
+    TYPE_U4,
+    TYPE_B1,
     TYPE_E4M3,
     TYPE_E5M2
 } TensorType;
+
+/* Elements of a register of 32 bits; a double has a register of its own. */
+static inline uint32_t type_elements(TensorType type)
+{
+    static const uint8_t EACH[] = {
+        [TYPE_F16] = 2, [TYPE_BF16] = 2, [TYPE_TF32] = 1, [TYPE_S8] = 4, [TYPE_U8] = 4,
+        [TYPE_F32] = 1, [TYPE_S32] = 1,  [TYPE_F64] = 1,  [TYPE_S4] = 8, [TYPE_U4] = 8,
+        [TYPE_B1] = 32, [TYPE_E4M3] = 4, [TYPE_E5M2] = 4};
+    return EACH[type];
+}
 
 enum { FRAGMENT = 8 };
 
@@ -51,10 +64,10 @@ typedef enum MatrixWay {
 typedef struct TensorPlan {
     TensorKind kind;
     uint32_t m, n, k;
-    Fragment d, a, b, c;    /* load: d; store: c; ldmatrix: d */
-    uint32_t rows, columns; /* of the matrix that is loaded or stored */
-    int by_column, transposed, saturate;
-    uint32_t stride; /* slot, or NO_SLOT: the matrix is dense */
+    Fragment d, a, b, c;                         /* load: d; store: c; ldmatrix: d */
+    uint32_t rows, columns;                      /* of the matrix that is loaded or stored */
+    int by_column, transposed, saturate, differ; /* differ: of bits those that do are counted */
+    uint32_t stride;                             /* slot, or NO_SLOT: the matrix is dense */
     MatrixWay way;
     uint32_t lines, accesses, tiles, run; /* tiles: of an access, where it is as ldmatrix's */
 } TensorPlan;

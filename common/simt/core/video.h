@@ -25,7 +25,7 @@ typedef enum VideoSecond { SECOND_NONE, SECOND_ADD, SECOND_MIN, SECOND_MAX } Vid
 enum { VIDEO_EQ, VIDEO_NE, VIDEO_LT, VIDEO_LE, VIDEO_GT, VIDEO_GE };
 
 /* Of one element: a whole register, one of its bytes or of its halves. */
-enum { PART_WHOLE, PART_BYTE_0, PART_HALF_0 = 5 };
+enum { PART_WHOLE, PART_BYTE_0, PART_HALF_0 = 5, PART_HALF_1 };
 
 typedef struct Video {
     unsigned op : 4, elements : 3, a_signed : 1, b_signed : 1, d_signed : 1, saturates : 1;

@@ -254,7 +254,7 @@ static int format_of(PtxType type)
 }
 
 typedef struct Conversion {
-    int from, to, rounding, integral, sat, ftz, relu;
+    int from, to, rounding, integral, sat, ftz, relu, finite;
     PtxType to_type, from_type;
 } Conversion;
 
@@ -315,13 +315,14 @@ static uint32_t half_aux(const Conversion *c, int to)
 {
     return (uint32_t)c->from | (uint32_t)to << 4 |
            (uint32_t)(c->rounding < 0 ? ROUND_N : c->rounding) << 8 | (uint32_t)c->ftz << 10 |
-           (uint32_t)c->relu << 11 | (uint32_t)c->sat << 12;
+           (uint32_t)c->relu << 11 | (uint32_t)c->sat << 12 | (uint32_t)c->finite << 13;
 }
 
 /* The plainest conversions have a handler of their own. */
 static Op half_op(const Conversion *c, int to)
 {
-    int plain = c->from == FORMAT_F32 && !c->ftz && !c->relu && !c->sat, bf16 = to == FORMAT_BF16;
+    int plain = c->from == FORMAT_F32 && !c->ftz && !c->relu && !c->sat && !c->finite,
+        bf16 = to == FORMAT_BF16;
     if (!plain || c->rounding > ROUND_Z) return OP_CVT_TO_FLOAT;
     if (c->rounding == ROUND_Z) return bf16 ? OP_CVT_BF16_F32_Z : OP_CVT_F16_F32_Z;
     return bf16 ? OP_CVT_BF16_F32 : OP_CVT_F16_F32;
@@ -419,36 +420,37 @@ static int convert_tf32(Decoder *d, const Conversion *c, int away)
     if (d->failed) return -1;
     Ins *ins = emit(d, OP_CVT_TF32_F32, CLASS_FP32);
     ins->d = dst, ins->a = a;
-    ins->aux = (uint32_t)(away ? 0 : 1 + c->rounding) | (uint32_t)c->relu << 2;
+    ins->aux =
+        (uint32_t)(away ? 0 : 1 + c->rounding) | (uint32_t)c->relu << 2 | (uint32_t)c->finite << 3;
     return words_finished(d);
 }
 
-/* cvt.pack.sat.u8.s32.b32 d, a, b, c: bytes above which c moves up; or .u16.s32 d, a, b. */
+/* cvt.pack.sat.u8.s32.b32 d, a, b, c: bytes, or what is smaller, above which c moves up; or
+ * .u16.s32 d, a, b. */
 static int convert_pack(Decoder *d)
 {
-    int sat = word_take(d, "sat");
-    PtxType to = type_take(d), from = type_take(d), third = type_take(d);
-    int bits = (int)ptx_type_bytes(to) * 8;
-    if (!sat || from != PTX_S32 || type_is_float(to) || bits > 16 ||
-        (bits == 8) != (third == PTX_B32))
+    static const char *const KINDS[] = {"u2", "s2", "u4", "s4", "u8", "s8", "u16", "s16", NULL};
+    int sat = word_take(d, "sat"), kind = word_choose(d, KINDS), has_third = kind < 6;
+    PtxType from = type_take(d), third = type_take(d);
+    if (!sat || kind < 0 || from != PTX_S32 || has_third != (third == PTX_B32))
         return refuse(d, "a packing of that kind");
     uint32_t a = source(d, 1, PTX_S32), b = source(d, 2, PTX_S32),
-             c = bits == 8 ? source(d, 3, PTX_B32) : 0, dst = destination(d, 0, PTX_B32);
+             c = has_third ? source(d, 3, PTX_B32) : 0, dst = destination(d, 0, PTX_B32);
     if (d->failed) return -1;
     Ins *ins = emit(d, OP_RARE, CLASS_INT);
     ins->d = dst, ins->a = a, ins->b = b, ins->c = c;
-    ins->aux = RARE_PACK | ((uint32_t)type_is_signed(to) | (uint32_t)(bits == 16) << 1) << 8;
+    ins->aux = RARE_PACK | (uint32_t)kind << 8;
     return words_finished(d);
 }
 
 /* cvt.rn.satfinite.e4m3x2.f32 d, a, b: a becomes the upper byte; ....f16x2 d, a: both halves.  The
  * way back, cvt.rn.f16x2.e4m3x2 d, a, is not .satfinite. */
-static int convert_eighths(Decoder *d, const Conversion *c, uint32_t e5m2, int finite)
+static int convert_eighths(Decoder *d, const Conversion *c, uint32_t e5m2)
 {
+    int finite = c->finite;
     PtxType other = type_take(d);
     uint32_t pair = other == PTX_F32, b = NO_SLOT;
-    if (c->rounding != ROUND_N || c->sat || c->ftz || (c->relu && !finite) ||
-        (other != PTX_F16X2 && !(pair && finite)))
+    if (c->rounding != ROUND_N || c->sat || c->ftz || (other != PTX_F16X2 && !(pair && finite)))
         return refuse(d, "that conversion of numbers of 8 bits");
     if (d->in->operands != 2 + pair) return refuse(d, "that number of operands");
     uint32_t a = source(d, 1, finite ? PTX_B32 : PTX_B16);
@@ -458,8 +460,13 @@ static int convert_eighths(Decoder *d, const Conversion *c, uint32_t e5m2, int f
     Ins *ins = emit(d, OP_RARE, CLASS_SFU);
     ins->d = dst, ins->a = a, ins->b = pair ? b : a, ins->c = a;
     ins->aux = finite ? RARE_TO_EIGHTHS | (e5m2 | (uint32_t)c->relu << 1 | !pair << 2) << 8
-                      : RARE_FROM_EIGHTHS | e5m2 << 8;
+                      : RARE_FROM_EIGHTHS | (e5m2 | (uint32_t)c->relu << 1) << 8;
     return words_finished(d);
+}
+
+static int is_halves(PtxType type)
+{
+    return type == PTX_F16 || type == PTX_BF16 || type == PTX_F16X2 || type == PTX_BF16X2;
 }
 
 static int decode_cvt(Decoder *d)
@@ -470,16 +477,16 @@ static int decode_cvt(Decoder *d)
     if (word_take(d, "pack")) return convert_pack(d);
     Conversion c = {.rounding = word_choose(d, ROUNDINGS), .integral = word_choose(d, INTEGRAL)};
     c.sat = word_take(d, "sat"), c.ftz = word_take(d, "ftz");
-    int finite = word_take(d, "satfinite"), away;
-    c.relu = word_take(d, "relu"), away = word_take(d, "rna");
+    c.finite = word_take(d, "satfinite"), c.relu = word_take(d, "relu");
+    int away = word_take(d, "rna");
     int eighths = word_choose(d, EIGHTHS);
-    if (eighths >= 0) return convert_eighths(d, &c, (uint32_t)eighths, finite);
+    if (eighths >= 0) return convert_eighths(d, &c, (uint32_t)eighths);
     c.to_type = type_take(d), c.from_type = type_take(d);
-    if (finite) return refuse(d, ".satfinite is for conversions to numbers of 8 bits");
+    if (c.finite && c.from_type != PTX_F32)
+        return refuse(d, ".satfinite is for conversions from f32, and to numbers of 8 bits");
     if (c.to_type == PTX_TF32) return convert_tf32(d, &c, away);
-    if (c.relu && ptx_type_bytes(c.to_type) > 2 && c.to_type != PTX_F16X2 &&
-        c.to_type != PTX_BF16X2)
-        return refuse(d, ".relu is for conversions to halves and tf32");
+    if ((c.relu || c.finite) && !is_halves(c.to_type))
+        return refuse(d, ".relu and .satfinite are for conversions to halves and tf32");
     if (away) return refuse(d, ".rna is supported for tf32 only");
     if (c.to_type == PTX_F16X2 || c.to_type == PTX_BF16X2) return convert_packed(d, &c, c.to_type);
     c.from = format_of(c.from_type), c.to = format_of(c.to_type);

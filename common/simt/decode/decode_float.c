@@ -162,7 +162,8 @@ static int decode_half(Decoder *d, const char *name, PtxType type)
     word_take(d, "rn");
     word_take(d, "approx");
     uint32_t relu = (uint32_t)word_take(d, "relu"), sat = (uint32_t)word_take(d, "sat"),
-             ftz = (uint32_t)word_take(d, "ftz"), nan = 0, xorsign = 0;
+             ftz = (uint32_t)word_take(d, "ftz"), nan = 0, xorsign = 0, oob = 0;
+    if (op == HALF_FMA) oob = (uint32_t)word_take(d, "oob");
     if (op == HALF_MIN || op == HALF_MAX) {
         nan = (uint32_t)word_take(d, "NaN");
         xorsign = (uint32_t)(word_take(d, "xorsign") && word_take(d, "abs"));
@@ -175,7 +176,7 @@ static int decode_half(Decoder *d, const char *name, PtxType type)
     Ins *ins = emit(d, OP_HALF, op >= HALF_EX2 ? CLASS_SFU : CLASS_FP32);
     ins->d = dst, ins->a = s[0], ins->b = s[1], ins->c = s[2];
     ins->aux = (uint32_t)op | (uint32_t)bf16 << 4 | (uint32_t)packed << 5 | relu << 6 | sat << 7 |
-               ftz << 8 | nan << 9 | xorsign << 10;
+               ftz << 8 | nan << 9 | xorsign << 10 | oob << 11;
     return words_finished(d);
 }
 

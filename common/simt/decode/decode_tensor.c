@@ -8,8 +8,10 @@
 static const struct {
     const char *name;
     TensorType type;
-} TYPES[] = {{"f16", TYPE_F16}, {"bf16", TYPE_BF16}, {"tf32", TYPE_TF32}, {"s8", TYPE_S8},
-             {"u8", TYPE_U8},   {"f32", TYPE_F32},   {"s32", TYPE_S32},   {"f64", TYPE_F64}};
+} TYPES[] = {{"f16", TYPE_F16},  {"bf16", TYPE_BF16}, {"tf32", TYPE_TF32}, {"s8", TYPE_S8},
+             {"u8", TYPE_U8},    {"f32", TYPE_F32},   {"s32", TYPE_S32},   {"f64", TYPE_F64},
+             {"s4", TYPE_S4},    {"u4", TYPE_U4},     {"b1", TYPE_B1},     {"e4m3", TYPE_E4M3},
+             {"e5m2", TYPE_E5M2}};
 
 enum { WORDS_TYPES = 4 };
 
@@ -50,9 +52,12 @@ static int word_read(Decoder *d, const char *word, Words *words, TensorPlan *pla
         plan->saturate = 1;
     else if (!strcmp(word, "trans"))
         plan->transposed = 1;
+    else if (!strcmp(word, "xor"))
+        plan->differ = 1;
     else if (strcmp(word, "sync") && strcmp(word, "aligned") && strcmp(word, "mma") &&
              strcmp(word, "load") && strcmp(word, "store") && strcmp(word, "m8n8") &&
-             strcmp(word, "rn") && strcmp(word, "b16") && word[0] != 'x')
+             strcmp(word, "rn") && strcmp(word, "b16") && strcmp(word, "and") &&
+             strcmp(word, "popc") && word[0] != 'x')
         return refuse(d, "the tensor instruction's .%s", word);
     return 0;
 }
@@ -65,11 +70,6 @@ static int words_read(Decoder *d, Words *words, TensorPlan *plan)
         d->used |= 1u << i;
     }
     return 0;
-}
-
-static uint32_t elements_per_register(TensorType type)
-{
-    return type == TYPE_F16 || type == TYPE_BF16 ? 2 : type == TYPE_S8 || type == TYPE_U8 ? 4 : 1;
 }
 
 /* Registers of one operand; each is 32 bits wide, or holds a double. */
@@ -91,7 +91,7 @@ static int fragment_read(Decoder *d, uint32_t operand, int written, TensorType t
  * twice as many, or four times: eight rows in registers for 32. */
 static int fragment_fits(Decoder *d, const Fragment *f, uint32_t rows, uint32_t columns, int more)
 {
-    uint32_t room = f->count * 32 * elements_per_register(f->type), size = rows * columns;
+    uint32_t room = f->count * 32 * type_elements(f->type), size = rows * columns;
     if (room == size || (more && (room == 2 * size || room == 4 * size))) return 0;
     return refuse(d, "a fragment of %u registers for a %u x %u matrix", f->count, rows, columns);
 }
@@ -116,6 +116,35 @@ static Ins *plan_emit(Decoder *d, Op op, OpClass class, const TensorPlan *plan)
     return ins;
 }
 
+static int is_eighth(TensorType type)
+{
+    return type == TYPE_E4M3 || type == TYPE_E5M2;
+}
+
+static int is_whole(TensorType type)
+{
+    return type == TYPE_S8 || type == TYPE_U8 || type == TYPE_S4 || type == TYPE_U4 ||
+           type == TYPE_B1;
+}
+
+static int is_sum(TensorType type)
+{
+    return type == TYPE_F32 || type == TYPE_F16;
+}
+
+/* d, a, b, c: doubles; integers alike wide, summed in s32; eighths, in floats; floats. */
+static int types_go_together(const TensorType type[4], int mma)
+{
+    int same = type_elements(type[1]) == type_elements(type[2]);
+    if (type[1] == TYPE_F64)
+        return type[0] == TYPE_F64 && type[2] == TYPE_F64 && type[3] == TYPE_F64;
+    if (is_whole(type[1]))
+        return is_whole(type[2]) && same && type[0] == TYPE_S32 && type[3] == TYPE_S32;
+    if (is_eighth(type[1]))
+        return mma && is_eighth(type[2]) && type[0] == TYPE_F32 && type[3] == TYPE_F32;
+    return type[1] <= TYPE_TF32 && type[1] == type[2] && is_sum(type[0]) && is_sum(type[3]);
+}
+
 static int types_of_product(Decoder *d, const Words *words, TensorPlan *plan, TensorType type[4])
 {
     /* wmma with halves names only d and c. */
@@ -123,31 +152,26 @@ static int types_of_product(Decoder *d, const Words *words, TensorPlan *plan, Te
     if (!halves && words->types != 4) return refuse(d, "that list of types");
     type[0] = words->type[0], type[3] = words->type[words->types - 1];
     type[1] = halves ? TYPE_F16 : words->type[1], type[2] = halves ? TYPE_F16 : words->type[2];
-    int whole = type[1] == TYPE_S8 || type[1] == TYPE_U8;
-    int sums = 1, doubles = 0;
-    for (int i = 0; i < 4; i++)
-        doubles += type[i] == TYPE_F64;
-    if (doubles == 4) return 0;
-    for (int i = 0; i < 4; i += 3) /* d and c */
-        sums &= type[i] == TYPE_S32 ? whole : type[i] == TYPE_F32 || type[i] == TYPE_F16;
-    if (!sums || (type[0] == TYPE_S32) != (type[3] == TYPE_S32) || type[1] > TYPE_U8 ||
-        type[2] > TYPE_U8 || (!whole && type[1] != type[2]))
-        return refuse(d, "that combination of types");
-    return 0;
+    return types_go_together(type, plan->kind == TENSOR_MMA)
+               ? 0
+               : refuse(d, "that combination of types");
 }
 
+/* The least k is a register of each of a quad's lanes. */
 static int mma_has_shape(const TensorPlan *plan, TensorType factor)
 {
-    int bytes = factor == TYPE_S8 || factor == TYPE_U8;
-    uint32_t least = bytes ? 16 : factor == TYPE_TF32 ? 4 : 8; /* a register of a quad */
-    if (plan->n != 8 || (plan->k != least && plan->k != 2 * least)) return 0;
-    return plan->m == 16 || (plan->m == 8 && plan->k == 16 && bytes);
+    uint32_t least = 4 * type_elements(factor), deep = plan->k / least;
+    if (plan->n != 8 || plan->k % least) return 0;
+    if (plan->m == 8) return deep == 1 && (is_whole(factor) || factor == TYPE_F64);
+    if (plan->m != 16) return 0;
+    return deep == 2 || (deep == 1 && !is_eighth(factor)) || (deep == 4 && factor == TYPE_F64);
 }
 
 static int wmma_has_shape(const TensorPlan *plan, TensorType type)
 {
     uint32_t m = plan->m, n = plan->n, k = plan->k;
     if (type == TYPE_F64) return m == 8 && n == 8 && k == 4;
+    if (type > TYPE_F64) return 0;
     if (m == 16 && n == 16 && k == 8) return type == TYPE_TF32 || type == TYPE_F32;
     if (type == TYPE_TF32 || k != 16) return 0;
     return (m == 16 && n == 16) || (m == 32 && n == 8) || (m == 8 && n == 32);
@@ -160,19 +184,10 @@ static int decode_product(Decoder *d, TensorKind kind)
     TensorType type[4] = {TYPE_F16, TYPE_F16, TYPE_F16, TYPE_F16};
     if (words_read(d, &words, &plan) != 0 || types_of_product(d, &words, &plan, type) != 0)
         return -1;
-    if (!plan.m || plan.m > 32 || plan.n > 32 || plan.n % 8 || plan.k > 32)
+    if (kind == TENSOR_MMA && (words.layout[0] || !words.layout[1]))
+        return refuse(d, "mma in a layout other than row.col");
+    if (!(kind == TENSOR_MMA ? mma_has_shape : wmma_has_shape)(&plan, type[1]))
         return refuse(d, "that shape");
-    if (type[0] == TYPE_F64) {
-        if (plan.m != 8 || plan.n != 8 || plan.k != 4)
-            return refuse(d, "doubles in a shape other than m8n8k4");
-        if (kind == TENSOR_MMA && (words.layout[0] || !words.layout[1]))
-            return refuse(d, "mma in a layout other than row.col");
-    } else if (kind == TENSOR_MMA &&
-               (!mma_has_shape(&plan, type[1]) || words.layout[0] || !words.layout[1])) {
-        return refuse(d, "mma in a shape other than m16n8 (bytes: m8n8k16, too), row.col");
-    } else if (kind == TENSOR_WMMA && !wmma_has_shape(&plan, type[1])) {
-        return refuse(d, "that shape");
-    }
     if (fragment_read(d, 0, 1, type[0], &plan.d) != 0 ||
         fragment_read(d, 1, 0, type[1], &plan.a) != 0 ||
         fragment_read(d, 2, 0, type[2], &plan.b) != 0 ||
@@ -203,7 +218,7 @@ static void address_use(Decoder *d, Ins *ins, const Ins *address)
 
 static uint32_t bytes_of(TensorType type)
 {
-    return type == TYPE_F64 ? 8 : 4 / elements_per_register(type);
+    return type == TYPE_F64 ? 8 : 4 / type_elements(type);
 }
 
 /* Do neighbours in memory lie in one lane, as a product wants them?  Of factors these are elements

@@ -89,7 +89,7 @@ static int video_words(Decoder *d, Video *video)
         if (type[i] != PTX_U32 && type[i] != PTX_S32)
             return refuse(d, "it takes types .u32 and .s32");
     }
-    video->d_signed = types == 3 && type[0] == PTX_S32;
+    video->d_signed = type[0] == PTX_S32; /* vset has none of its own: c is as a is */
     video->a_signed = type[types - 2] == PTX_S32, video->b_signed = type[types - 1] == PTX_S32;
     if (video->op != VIDEO_SET) video->saturates = (unsigned)word_take(d, "sat") & 1;
     int shifts = video->op == VIDEO_SHL || video->op == VIDEO_SHR,
@@ -111,26 +111,35 @@ static int video_words(Decoder *d, Video *video)
     return words_finished(d);
 }
 
-/* Where the machine code that ptxas makes (13.0, sm_90) gives something else than the ISA's words,
- * what a card gives is neither this nor sure: what min and max compare of a result that leaves 32
- * bits, what saturates below zero in a part, the upper half as a result. */
+/* Is what is compared with c sure?  A sum is without saturation if d has a sign, with it if d has
+ * or the sum is far from 2^31; all else if the result has a sign as d has. */
+static int comparison_is_sure(const Video *v)
+{
+    int sums = v->op == VIDEO_ADD || v->op == VIDEO_SUB,
+        narrow = v->a_part != PART_WHOLE && (v->op == VIDEO_SHR || v->b_part != PART_WHOLE),
+        positive = v->op == VIDEO_MAX ? !v->a_signed || !v->b_signed : !v->a_signed && !v->b_signed;
+    if (v->op == VIDEO_APART || v->op == VIDEO_SET) return 1;
+    if (v->saturates) return v->d_signed || narrow || (!sums && v->op != VIDEO_SHR);
+    if (v->op == VIDEO_SHL) /* in 64 bits */
+        return v->a_signed == v->d_signed && (v->d_signed || v->wraps || v->a_part != PART_WHOLE);
+    return v->d_signed || (!sums && positive);
+}
+
+/* Of some forms ptxas (13.0, for sm_90) makes machine code that gives something else than the ISA's
+ * words, and on a card nothing simple either: what is compared of a result that leaves 32 bits,
+ * what saturates in a part or after vshl, and vmad without a sign that saturates or is scaled. */
 static int video_is_sure(const Video *v)
 {
-    int same = v->a_signed == v->b_signed,
-        fits = v->op == VIDEO_MIN || v->op == VIDEO_MAX || v->op == VIDEO_SHR;
     if (v->elements > 1) return 1;
-    if (v->second > SECOND_ADD && !v->saturates &&
-        !(fits && v->a_signed == v->d_signed && (same || v->op == VIDEO_SHR)))
-        return 0;
+    if (v->second > SECOND_ADD && !comparison_is_sure(v)) return 0;
     if (v->op == VIDEO_MAD && (v->saturates || v->scale)) {
         int a_whole = !v->a_signed && v->a_part == PART_WHOLE,
             b_whole = !v->b_signed && v->b_part == PART_WHOLE,
             is_signed = v->a_signed || v->b_signed || v->minus_product || v->minus_c;
         return !a_whole && !b_whole && is_signed;
     }
-    if (v->saturates && (v->d_part || v->op == VIDEO_SHL || (v->op == VIDEO_APART && !same)))
-        return 0;
-    return v->d_part != PART_HALF_0 + 1;
+    if (!v->saturates) return 1;
+    return v->op != VIDEO_SHL && (!v->d_part || (v->op == VIDEO_APART && v->d_part != PART_HALF_1));
 }
 
 /* A minus of a or b is the product's, and goes with none of c or one more. */

@@ -188,6 +188,13 @@ static inline uint64_t low_bits(uint32_t count)
     return count >= 64 ? UINT64_MAX : (1ull << count) - 1;
 }
 
+static inline int64_t clamped_to(int64_t value, uint32_t bits, int is_signed)
+{
+    int64_t most = (int64_t)low_bits(is_signed ? bits - 1 : bits),
+            least = is_signed ? -most - 1 : 0;
+    return value < least ? least : value > most ? most : value;
+}
+
 /* Bit field extract; position and length are bytes.  A signed field is filled with its top bit, or
  * with the value's sign where it reaches beyond the register. */
 static inline uint64_t bit_field(uint64_t a, uint32_t position, uint32_t length, uint32_t width,
@@ -332,7 +339,9 @@ static inline uint32_t f32_to_tf32(uint32_t bits, uint32_t aux)
     if (mode && magnitude > 0x7f800000u) return 0x7fffe000u;
     if (magnitude < 0x7f800000u)
         bits += mode == 0 ? 0x1000u : mode == 1 ? 0xfffu + (bits >> 13 & 1) : 0;
-    return bits & 0xffffe000u;
+    bits &= 0xffffe000u;
+    /* Machine code takes the last bit off what is not less than infinity, so off a NaN, too. */
+    return aux & 8 && (bits & 0x7fffffffu) >= 0x7f800000u ? bits - 0x2000u : bits;
 }
 
 /* p + c rounded to odd: rounding that again to 11 or 8 bits gives what rounding once would. */

@@ -134,15 +134,13 @@ ALWAYS uint32_t halves_x2(uint32_t op, uint32_t variant, uint32_t a, uint32_t b)
     return r;
 }
 
-/* Both saturated to 8 or 16 bits, a above b; above two bytes there is room for c. */
+/* Both saturated to 2, 4, 8 or 16 bits, a above b; above those, if there is room, c. */
 ALWAYS uint32_t packed_pair(uint32_t a, uint32_t b, uint32_t c, uint32_t variant)
 {
-    uint32_t bits = variant & 2 ? 16 : 8;
-    int to = variant & 2 ? (variant & 1 ? FORMAT_S16 : FORMAT_U16)
-                         : (variant & 1 ? FORMAT_S8 : FORMAT_U8);
-    uint32_t mask = (uint32_t)low_bits(bits), high = (uint32_t)saturate((int32_t)a, FORMAT_S32, to),
-             low = (uint32_t)saturate((int32_t)b, FORMAT_S32, to);
-    return (bits == 8 ? c << 16 : 0) | (high & mask) << bits | (low & mask);
+    uint32_t bits = 2u << (variant >> 1), mask = (uint32_t)low_bits(bits),
+             high = (uint32_t)clamped_to((int32_t)a, bits, variant & 1),
+             low = (uint32_t)clamped_to((int32_t)b, bits, variant & 1);
+    return (bits < 16 ? c << 2 * bits : 0) | (high & mask) << bits | (low & mask);
 }
 
 /* a above b, as 8 bits each; with halves << 2 the two halves of a. */
@@ -158,6 +156,18 @@ ALWAYS uint32_t half_of_eighth(uint32_t bits, uint32_t e5m2)
     uint32_t half = bits << 8;
     if (!e5m2) return f32_to_f16(bits_of(e4m3_value(bits)), ROUND_N);
     return (half & 0x7fff) > 0x7c00 ? 0x7fff : half;
+}
+
+/* Two of them as halves; with relu << 1 what is negative becomes nothing. */
+static uint32_t from_eighths(uint32_t a, uint32_t variant)
+{
+    uint32_t halves = 0;
+    for (int i = 0; i < 2; i++) {
+        uint32_t half = half_of_eighth(a >> 8 * i & 0xff, variant & 1);
+        if (variant >> 1 & 1 && half >> 15) half = 0;
+        halves |= half << 16 * i;
+    }
+    return halves;
 }
 
 static uint32_t rare_32(uint32_t aux, uint32_t a, uint32_t b, uint32_t c)
@@ -188,7 +198,7 @@ static uint32_t rare_32(uint32_t aux, uint32_t a, uint32_t b, uint32_t c)
     case RARE_TO_EIGHTHS:
         return to_eighths(a, b, variant);
     case RARE_FROM_EIGHTHS:
-        return half_of_eighth(a >> 8 & 0xff, variant) << 16 | half_of_eighth(a & 0xff, variant);
+        return from_eighths(a, variant);
     default:
         return halves_x2(op, variant, a, b);
     }
@@ -577,6 +587,8 @@ ALWAYS double sticky_double(int from, int64_t n)
     return from != FORMAT_U64 && n < 0 ? -(double)magnitude : (double)magnitude;
 }
 
+static const double F16_MOST = 65504, BF16_MOST = 0x1.fep127;
+
 /* To f16 or bf16; a double's NaN keeps its sign and upper bits.  A card does not heed .ftz here. */
 ALWAYS uint32_t half_from(const Warp *warp, const Ins *ins, int i)
 {
@@ -586,6 +598,8 @@ ALWAYS uint32_t half_from(const Warp *warp, const Ins *ins, int i)
                                   : sticky_double(from, integer_read(warp, ins->a, from, i));
     if (ins->aux >> 11 & 1 && x <= 0) x = 0;
     if (ins->aux >> 12 & 1) x = x > 0 ? (x < 1 ? x : 1) : 0;
+    if (ins->aux >> 13 & 1 && fabs(x) > (bf16 ? BF16_MOST : F16_MOST))
+        x = copysign(bf16 ? BF16_MOST : F16_MOST, x);
     if (x != x && from == FORMAT_F64) {
         uint64_t u = bits_of_double(x);
         uint32_t payload = (uint32_t)(u >> (bf16 ? 45 : 42)) & (bf16 ? 0x7f : 0x3ff);
@@ -594,8 +608,8 @@ ALWAYS uint32_t half_from(const Warp *warp, const Ins *ins, int i)
     return bf16 ? narrow_16(x, 7, -126, 127, mode) : narrow_16(x, 10, -14, 15, mode);
 }
 
-/* aux = from | to << 4 | rounding << 8 | ftz << 10 | relu << 11 | sat << 12; to f32, f64, f16 or
- * bf16. */
+/* aux = from | to << 4 | rounding << 8 | ftz << 10 | relu << 11 | sat << 12 | finite << 13; to
+ * f32, f64, f16 or bf16. */
 HANDLER(CVT_TO_FLOAT)
 {
     int from = (int)(ins->aux & 15), to = (int)(ins->aux >> 4 & 15),
@@ -666,10 +680,15 @@ ALWAYS double half_arithmetic(int op, double a, double b, double c)
     }
 }
 
+/* The NaN that a tensor copy writes for what is out of bounds. */
+enum { OUT_OF_BOUNDS = 0x7ff7 };
+
 static uint32_t half_compute(uint32_t aux, uint32_t ha, uint32_t hb, uint32_t hc)
 {
     int op = (int)(aux & 15), bf16 = (int)(aux >> 4 & 1), ftz = (int)(aux >> 8 & 1);
     uint32_t sign = aux >> 10 & 1 ? (ha ^ hb) & 0x8000u : 0;
+    if (aux >> 11 & 1 && ((ha & 0x7fff) == OUT_OF_BOUNDS || (hb & 0x7fff) == OUT_OF_BOUNDS))
+        return 0;
     if (aux >> 10 & 1) ha &= 0x7fff, hb &= 0x7fff;
     double a = half_widen(ha, bf16), b = half_widen(hb, bf16), c = half_widen(hc, bf16);
     double least = bf16 ? 0x1p-126 : 0x1p-14;

@@ -2,8 +2,9 @@
  *
  * Measured on an H200, bit for bit: the exponents of the two factors are added; the largest of all
  * these over k, and the addend's, say where the last bit of all terms stands, `bits` below it.
- * Each term is cut off there, the sum is exact, and what is more than the result's bits is cut off
- * again; sums that become halves are rounded.
+ * A subnormal factor or addend has the exponent of the least normal one.  Each term is cut off
+ * there, the sum is exact, and what is more than the result's bits is cut off again; sums that
+ * become halves are rounded once.
  *
  * One factor lies across, sixteen of its rows (or columns) a vector; the other one's come one after
  * the other, along k.  What is left of a term, in units of the last bit, is below 2^27: eight of
@@ -26,7 +27,8 @@ enum {
     EXPONENT_OF_ZERO = -4096,
     EXPONENT_LEAST = -400,
     FACTOR_LIMIT = 50,
-    ADDEND_LIMIT = 100
+    ADDEND_LIMIT = 100,
+    HALF_NOTHING = 0x33000000 /* 2^-25, a float's bits */
 };
 
 typedef float Floats __attribute__((vector_size(ACROSS * 4), aligned(4)));
@@ -42,6 +44,7 @@ typedef struct Sums {
     uint32_t wide, narrow, deep; /* wide: a multiple of 16; deep: even */
     uint32_t step;               /* values of k that are summed at once; the next add to the sum */
     int bits;
+    int least_across, least_along, least_addend; /* the least exponents: of subnormals, too */
     SumResult result;
     float across[SUM_DEEP * 32], along[SUM_FACTORS];
     int16_t across_exponent[SUM_DEEP * 32], along_exponent[SUM_FACTORS]; /* across: k in pairs */
@@ -86,11 +89,13 @@ ALWAYS int wholes_negative(Wholes x)
 #endif
 }
 
-/* Of floats' bits; `beyond` becomes negative where one is beyond the limit. */
-ALWAYS Wholes exponents_of(Wholes x, int limit, Wholes *beyond)
+/* Of floats' bits, subnormals of their format as if they were normal; `beyond` becomes negative
+ * where one is beyond the limit. */
+ALWAYS Wholes exponents_of(Wholes x, int limit, int least, Wholes *beyond)
 {
     Wholes exponent = (x >> FLOAT_FRACTION & 255) - FLOAT_BIAS, is_zero = (x & INT32_MAX) == 0;
     *beyond |= ((limit - exponent) | (limit + exponent)) & ~is_zero;
+    exponent = wholes_max(exponent, (Wholes){0} + least);
     return (exponent & ~is_zero) | (is_zero & EXPONENT_OF_ZERO);
 }
 
@@ -101,20 +106,22 @@ static int exponents_find(Sums *s)
     for (uint32_t k = 0; k < s->deep; k += 2)
         for (uint32_t i = 0; i < s->wide; i += ACROSS) {
             const float *x = s->across + k * s->wide + i;
-            Wholes even = exponents_of(wholes_at(x), FACTOR_LIMIT, &beyond),
-                   odd = exponents_of(wholes_at(x + s->wide), FACTOR_LIMIT, &beyond);
+            Wholes even = exponents_of(wholes_at(x), FACTOR_LIMIT, s->least_across, &beyond),
+                   odd =
+                       exponents_of(wholes_at(x + s->wide), FACTOR_LIMIT, s->least_across, &beyond);
             *(Wholes *)(void *)(s->across_exponent + k * s->wide + i * 2) =
                 (even & 0xffff) | odd << 16;
         }
     for (uint32_t i = 0; i < s->narrow * s->deep; i += ACROSS) {
-        Wholes exponent = exponents_of(wholes_at(s->along + i), FACTOR_LIMIT, &beyond);
+        Wholes exponent =
+            exponents_of(wholes_at(s->along + i), FACTOR_LIMIT, s->least_along, &beyond);
         int32_t wide[ACROSS];
         memcpy(wide, &exponent, sizeof wide);
         for (uint32_t c = 0; c < ACROSS; c++)
             s->along_exponent[i + c] = (int16_t)wide[c];
     }
     for (uint32_t i = 0; i < s->narrow * s->wide; i += ACROSS)
-        exponents_of(wholes_at(s->sum + i), ADDEND_LIMIT, &beyond);
+        exponents_of(wholes_at(s->sum + i), ADDEND_LIMIT, s->least_addend, &beyond);
     return wholes_negative(beyond);
 }
 
@@ -122,7 +129,7 @@ static int exponents_find(Sums *s)
 ALWAYS Wholes heights_of(const Sums *s, uint32_t step, const int16_t *across, const int16_t *along,
                          Wholes addend)
 {
-    Wholes unused = {0}, height = exponents_of(addend, ADDEND_LIMIT, &unused);
+    Wholes unused = {0}, height = exponents_of(addend, ADDEND_LIMIT, s->least_addend, &unused);
     Shorts most = (Shorts)((Wholes){0} + (int32_t)0x80008000u);
     for (uint32_t k = 0; k < step; k += 2) {
         int32_t pair;
@@ -145,21 +152,28 @@ ALWAYS Wholes terms_cut(Floats x)
     return __builtin_convertvector(x, Wholes);
 }
 
-/* As floats: cut off, or rounded where they become halves. */
+/* As floats: cut off.  What becomes a half keeps a last bit for all that was cut off, so that it is
+ * rounded as if nothing had been. */
 ALWAYS Floats wholes_floats(Wholes x, SumResult result)
 {
-    if (result == SUM_HALVES) return __builtin_convertvector(x, Floats);
     Wholes sign = x & INT32_MIN, size = (x ^ x >> 31) - (x >> 31);
     Wholes bits = (Wholes) __builtin_convertvector(size, Floats);
     bits += (Wholes)((Words)terms_cut((Floats)bits) > (Words)size); /* was rounded up */
     if (result == SUM_EIGHTHS) bits &= (int32_t)(UINT32_MAX << (FLOAT_FRACTION - EIGHTHS_BITS));
+    if (result == SUM_HALVES) bits |= (terms_cut((Floats)bits) != size) & 1;
     return (Floats)(bits | sign);
 }
 
-ALWAYS int exponent_of(double x)
+/* What rounds to no half is zero, without a sign. */
+ALWAYS Floats halves_least(Floats x)
 {
-    int bits = (int)(bits_of_double(x) >> DOUBLE_FRACTION & 0x7ff);
-    return bits ? bits - DOUBLE_BIAS : EXPONENT_OF_ZERO;
+    return (Floats)((Wholes)x & (((Wholes)x & INT32_MAX) > HALF_NOTHING));
+}
+
+ALWAYS int exponent_of(double x, int least)
+{
+    int bits = (int)(bits_of_double(x) >> DOUBLE_FRACTION & 0x7ff), exponent = bits - DOUBLE_BIAS;
+    return !bits ? EXPONENT_OF_ZERO : exponent > least ? exponent : least;
 }
 
 ALWAYS double power_of_two(int exponent)
@@ -172,9 +186,10 @@ static float double_result(double sum, SumResult result)
     if (result == SUM_EIGHTHS)
         sum = double_of(bits_of_double(sum) & UINT64_MAX << (DOUBLE_FRACTION - EIGHTHS_BITS));
     float f = (float)sum;
-    return result == SUM_HALVES || f - f != 0 || fabs((double)f) <= fabs(sum)
-               ? f
-               : float_of(bits_of(f) - 1);
+    if (result == SUM_HALVES && fabs(sum) <= 0x1p-25) return 0;
+    if (f - f != 0) return f;
+    if (fabs((double)f) > fabs(sum)) f = float_of(bits_of(f) - 1);
+    return result == SUM_HALVES && f != sum ? float_of(bits_of(f) | 1) : f;
 }
 
 /* One sum, from value `first` of k on, of any numbers. */
@@ -183,10 +198,10 @@ static void sum_slowly(Sums *s, uint32_t first, uint32_t i, uint32_t j)
     const float *across = s->across + first * s->wide + i, *along = s->along + j * s->deep + first;
     uint32_t *to = &s->sum[j * s->wide + i];
     double addend = float_of(*to), plain = addend;
-    int height = exponent_of(addend);
+    int height = exponent_of(addend, s->least_addend);
     for (uint32_t k = 0; k < s->step; k++) {
         double a = across[k * s->wide], b = along[k];
-        int term = exponent_of(a) + exponent_of(b);
+        int term = exponent_of(a, s->least_across) + exponent_of(b, s->least_along);
         plain += a * b;
         height = height > term ? height : term;
     }
@@ -200,6 +215,11 @@ static void sum_slowly(Sums *s, uint32_t first, uint32_t i, uint32_t j)
     for (uint32_t k = 0; k < s->step; k++)
         sum += (int64_t)((double)across[k * s->wide] * along[k] * scale);
     *to = bits_of(double_result((double)sum * back, s->result));
+}
+
+ALWAYS void sums_write(const Sums *s, uint32_t *to, Floats sum)
+{
+    *(Floats *)(void *)to = s->result == SUM_HALVES ? halves_least(sum) : sum;
 }
 
 /* Sixteen sums, of row `j` of what lies along and of what lies across from `i` on. */
@@ -226,7 +246,7 @@ ALWAYS void sums_quickly(Sums *s, uint32_t step, int bits, uint32_t first, uint3
         for (uint32_t c = 0; c < ACROSS; c++) /* more than 32 bits: hardly ever */
             sum_slowly(s, first, i + c, j);
     else
-        *(Floats *)(void *)to = wholes_floats(all, s->result) * back;
+        sums_write(s, to, wholes_floats(all, s->result) * back);
 }
 
 ALWAYS void sums_all(Sums *s, uint32_t step, int bits)

@@ -1,8 +1,15 @@
 /* exec_tensor.h - matrix products of a warp; included by exec_body.h. */
 
-ALWAYS uint32_t type_elements(TensorType type)
+ALWAYS float eighth_of(uint32_t bits, TensorType type)
 {
-    return type == TYPE_F16 || type == TYPE_BF16 ? 2 : type == TYPE_S8 || type == TYPE_U8 ? 4 : 1;
+    if (type == TYPE_E5M2) return float_of(f16_to_f32(bits << 8));
+    return e4m3_value(bits);
+}
+
+/* That of the least normal number. */
+ALWAYS int least_exponent(TensorType type)
+{
+    return type == TYPE_E4M3 ? -6 : type == TYPE_F16 || type == TYPE_E5M2 ? -14 : -126;
 }
 
 /* Element e of a register. */
@@ -19,6 +26,13 @@ ALWAYS float element_of(uint32_t bits, uint32_t e, TensorType type)
         return (float)(int8_t)(bits >> 8 * e);
     case TYPE_U8:
         return (float)(uint8_t)(bits >> 8 * e);
+    case TYPE_S4:
+        return (float)((int32_t)(bits << (28 - 4 * e)) >> 28);
+    case TYPE_U4:
+        return (float)(bits >> 4 * e & 15);
+    case TYPE_E4M3:
+    case TYPE_E5M2:
+        return eighth_of(bits >> 8 * e & 0xff, type);
     default:
         return float_of(bits);
     }
@@ -54,9 +68,12 @@ ALWAYS void elements_of(const uint32_t *bits, TensorType type, float *value)
         ELEMENTS(TYPE_TF32, 1);
         ELEMENTS(TYPE_S8, 4);
         ELEMENTS(TYPE_U8, 4);
+        ELEMENTS(TYPE_S4, 8);
+        ELEMENTS(TYPE_U4, 8);
+        ELEMENTS(TYPE_E4M3, 4);
+        ELEMENTS(TYPE_E5M2, 4);
     case TYPE_F64: /* these have ways of their own */
-    case TYPE_E4M3:
-    case TYPE_E5M2:
+    case TYPE_B1:
     case TYPE_F32:
     case TYPE_S32:
         memcpy(value, bits, LANES * sizeof *value);
@@ -64,7 +81,7 @@ ALWAYS void elements_of(const uint32_t *bits, TensorType type, float *value)
 #undef ELEMENTS
 }
 
-enum { TENSOR_MOST = 32 * 32, EACH_MOST = 4, GROUPS = 8, MMA_COLUMNS = 8 };
+enum { TENSOR_MOST = 32 * 32, EACH_MOST = 8, GROUPS = 8, MMA_COLUMNS = 8 };
 
 /* A factor, row by row; the fragments are tensor.h's.  Of mma's, each group of four lanes has
  * neighbours, `own` of them: in a row of a, in a column of b. */
@@ -98,8 +115,11 @@ static void factor_gather(const Warp *warp, const TensorPlan *plan, int is_b, fl
     case 2:
         factor_place(warp, plan, is_b, 8, matrix);
         break;
-    default:
+    case 4:
         factor_place(warp, plan, is_b, 16, matrix);
+        break;
+    default:
+        factor_place(warp, plan, is_b, 32, matrix);
     }
 }
 
@@ -220,18 +240,19 @@ ALWAYS void results_scatter(Warp *warp, const uint32_t *slot, uint32_t columns, 
     }
 }
 
-/* A factor's sixteen rows, of mma: each two registers have four neighbours, or four pairs. */
-ALWAYS void rows_gather(const Warp *warp, const Fragment *f, TensorType type, uint32_t each,
-                        Sums *s)
+/* A factor's sixteen rows, of mma: of each register of each of two that have neighbours of four
+ * rows the elements from `first` on, `each` of them.  Returns what is behind them. */
+ALWAYS Floats *rows_gather(const Warp *warp, const Fragment *f, TensorType type, uint32_t first,
+                           uint32_t each, Floats *to)
 {
-    Floats *to = (Floats *)(void *)s->across;
     for (uint32_t r = 0; r < f->count; r += 2) {
         Wholes quad[QUAD];
         quads_turn(REG(const uint32_t, f->slot[r]), REG(const uint32_t, f->slot[r + 1]), quad);
         for (uint32_t q = 0; q < QUAD; q++)
             for (uint32_t e = 0; e < each; e++)
-                *to++ = elements_across(quad[q], e, type);
+                *to++ = elements_across(quad[q], first + e, type);
     }
+    return to;
 }
 
 /* The other factor's columns. */
@@ -248,13 +269,14 @@ ALWAYS void columns_gather(const Warp *warp, const Fragment *f, uint32_t each, S
 
 static void mma_gather(const Warp *warp, const TensorPlan *plan, Sums *s)
 {
+    Floats *across = (Floats *)(void *)s->across;
     s->wide = plan->m, s->narrow = plan->n;
     if (plan->a.type == TYPE_F16)
-        rows_gather(warp, &plan->a, TYPE_F16, 2, s);
+        rows_gather(warp, &plan->a, TYPE_F16, 0, 2, across);
     else if (plan->a.type == TYPE_BF16)
-        rows_gather(warp, &plan->a, TYPE_BF16, 2, s);
+        rows_gather(warp, &plan->a, TYPE_BF16, 0, 2, across);
     else
-        rows_gather(warp, &plan->a, TYPE_TF32, 1, s);
+        rows_gather(warp, &plan->a, TYPE_TF32, 0, 1, across);
     if (plan->a.type == TYPE_TF32)
         columns_gather(warp, &plan->b, 1, s);
     else
@@ -316,6 +338,8 @@ static void product_floats(Warp *warp, const TensorPlan *plan)
     int mma = plan->kind == TENSOR_MMA,
         halves = plan->c.type == TYPE_F16 && plan->d.type == TYPE_F16;
     s.deep = plan->k, s.bits = SUM_BITS, s.result = halves ? SUM_HALVES : SUM_FLOATS;
+    s.least_across = s.least_along = least_exponent(plan->a.type);
+    s.least_addend = least_exponent(plan->c.type);
     s.step = !mma && plan->a.type == TYPE_TF32 ? WMMA_TF32_STEP : plan->k;
     if (mma)
         mma_gather(warp, plan, &s);
@@ -326,6 +350,40 @@ static void product_floats(Warp *warp, const TensorPlan *plan)
         results_scatter(warp, plan->d.slot, plan->n, plan->d.type == TYPE_F16, &s);
     else
         wmma_scatter(warp, plan, &s);
+}
+
+/* Machine code for compute capability 9.0 has no product of eighths for mma: it makes halves of the
+ * lower two of each register and multiplies, then of the upper two, and adds c in the end. */
+static void product_eighths(Warp *warp, const TensorPlan *plan)
+{
+    enum { HALF = 2, DEEP = 2 * HALF * QUAD };
+    Sums s;
+    float c[16 * MMA_COLUMNS];
+    Floats *across = (Floats *)(void *)s.across;
+    s.wide = plan->m, s.narrow = plan->n, s.deep = plan->k, s.step = DEEP;
+    s.bits = SUM_BITS, s.result = SUM_FLOATS;
+    s.least_across = s.least_along = least_exponent(TYPE_F16);
+    s.least_addend = least_exponent(TYPE_F32);
+    for (uint32_t first = 0; first < 2 * HALF; first += HALF)
+        across = rows_gather(warp, &plan->a, plan->a.type, first, HALF, across);
+    for (uint32_t r = 0; r < plan->b.count; r++) {
+        float value[LANES * EACH_MOST];
+        elements_of(REG(const uint32_t, plan->b.slot[r]), plan->b.type, value);
+        for (uint32_t i = 0; i < LANES * 2 * HALF; i++) {
+            uint32_t e = i % (2 * HALF), quad = i / (2 * HALF) % QUAD, column = i / DEEP;
+            s.along[column * s.deep + e / HALF * DEEP + (r * QUAD + quad) * HALF + e % HALF] =
+                value[i];
+        }
+    }
+    addends_gather(warp, plan->c.slot, plan->n, 0, &s);
+    memcpy(c, s.sum, sizeof c);
+    memset(s.sum, 0, sizeof c);
+    sums_add(&s);
+    for (uint32_t i = 0; i < 16 * MMA_COLUMNS; i++) {
+        float sum = c[i] + float_of(s.sum[i]);
+        s.sum[i] = sum != sum ? 0x7fffffff : bits_of(sum);
+    }
+    results_scatter(warp, plan->d.slot, plan->n, 0, &s);
 }
 
 /* ---- other sums ----------------------------------------------------------------------------- */
@@ -342,23 +400,45 @@ ALWAYS Places places_of(int mma, uint32_t r)
     return (Places){r * LANES, 1};
 }
 
-static void product_integers(Warp *warp, const TensorPlan *plan)
+/* Of bits how many there are in both factors, or in one of them. */
+static void bits_add(const Warp *warp, const TensorPlan *plan, int64_t *sum)
+{
+    for (uint32_t r = 0; r < plan->a.count; r++)
+        for (uint32_t lane = 0; lane < LANES; lane++) {
+            uint32_t a = REG(const uint32_t, plan->a.slot[r])[lane],
+                     row = lane / QUAD + PAIR_ROWS * (r & 1);
+            for (uint32_t j = 0; j < MMA_COLUMNS; j++) {
+                uint32_t b = REG(const uint32_t, plan->b.slot[r >> 1])[j * QUAD + lane % QUAD];
+                sum[row * MMA_COLUMNS + j] += __builtin_popcount(plan->differ ? a ^ b : a & b);
+            }
+        }
+}
+
+static void wholes_add(const Warp *warp, const TensorPlan *plan, int64_t *sum)
 {
     float a[TENSOR_MOST], b[TENSOR_MOST];
-    int64_t sum[TENSOR_MOST];
-    int mma = plan->kind == TENSOR_MMA;
     uint32_t m = plan->m, n = plan->n, k = plan->k;
     factor_gather(warp, plan, 0, a);
     factor_gather(warp, plan, 1, b);
+    for (uint32_t i = 0; i < m; i++)
+        for (uint32_t l = 0; l < k; l++)
+            for (uint32_t j = 0; j < n; j++)
+                sum[i * n + j] += (int64_t)(a[i * k + l] * b[l * n + j]);
+}
+
+static void product_integers(Warp *warp, const TensorPlan *plan)
+{
+    int64_t sum[TENSOR_MOST];
+    int mma = plan->kind == TENSOR_MMA;
     for (uint32_t r = 0; r < plan->c.count; r++) {
         Places at = places_of(mma, r);
         for (uint32_t lane = 0; lane < LANES; lane++)
             sum[at.first + lane * at.step] = REG(const int32_t, plan->c.slot[r])[lane];
     }
-    for (uint32_t i = 0; i < m; i++)
-        for (uint32_t l = 0; l < k; l++)
-            for (uint32_t j = 0; j < n; j++)
-                sum[i * n + j] += (int64_t)(a[i * k + l] * b[l * n + j]);
+    if (plan->a.type == TYPE_B1)
+        bits_add(warp, plan, sum);
+    else
+        wholes_add(warp, plan, sum);
     for (uint32_t r = 0; r < plan->d.count; r++) {
         Places at = places_of(mma, r);
         for (uint32_t lane = 0; lane < LANES; lane++) {
@@ -381,12 +461,12 @@ static int lanes_whole(Warp *warp, const Ins *ins)
     return 0;
 }
 
-enum { DOUBLE_M = 8, DOUBLE_N = 8, DOUBLE_K = 4 };
+enum { DOUBLE_M = 16, DOUBLE_N = 8, DOUBLE_K = 16 };
 
 /* Where register r of a lane lies in c or d of doubles, row by row. */
 ALWAYS uint32_t double_place(int mma, uint32_t r, uint32_t lane)
 {
-    return mma ? lane * 2 + r : r * LANES + lane;
+    return mma ? (r >> 1) * 2 * LANES + lane * 2 + (r & 1) : r * LANES + lane;
 }
 
 /* As fma.f64: of NaNs the second factor's, then the sum's. */
@@ -395,24 +475,35 @@ ALWAYS double double_product(double a, double b, double sum)
     return b != b ? b + b : sum != sum ? sum + sum : __builtin_fma(a, b, sum);
 }
 
-/* m8n8k4.  mma's b has its columns in the lanes' order, wmma's its rows (tensor.h). */
+/* mma's b has its columns in the lanes' order, wmma's its rows (tensor.h). */
+static void doubles_gather(const Warp *warp, const TensorPlan *plan, double (*a)[DOUBLE_K],
+                           double (*b)[DOUBLE_N])
+{
+    for (uint32_t r = 0; r < plan->a.count; r++)
+        for (uint32_t lane = 0; lane < LANES; lane++)
+            a[lane / QUAD + PAIR_ROWS * (r & 1)][(r >> 1) * QUAD + lane % QUAD] =
+                REG(const double, plan->a.slot[r])[lane];
+    for (uint32_t r = 0; r < plan->b.count; r++)
+        for (uint32_t lane = 0; lane < LANES; lane++) {
+            double value = REG(const double, plan->b.slot[r])[lane];
+            if (plan->kind == TENSOR_MMA)
+                b[r * QUAD + lane % QUAD][lane / QUAD] = value;
+            else
+                b[lane / DOUBLE_N][lane % DOUBLE_N] = value;
+        }
+}
+
 static void product_doubles(Warp *warp, const TensorPlan *plan)
 {
-    double sum[DOUBLE_M * DOUBLE_N], b[DOUBLE_K][DOUBLE_N];
-    const double *a = REG(const double, plan->a.slot[0]);
+    double sum[DOUBLE_M * DOUBLE_N], a[DOUBLE_M][DOUBLE_K], b[DOUBLE_K][DOUBLE_N];
     int mma = plan->kind == TENSOR_MMA;
-    for (uint32_t lane = 0; lane < LANES; lane++) {
-        double value = REG(const double, plan->b.slot[0])[lane];
-        if (mma)
-            b[lane % DOUBLE_K][lane / DOUBLE_K] = value;
-        else
-            b[lane / DOUBLE_N][lane % DOUBLE_N] = value;
-        for (uint32_t r = 0; r < plan->c.count; r++)
+    doubles_gather(warp, plan, a, b);
+    for (uint32_t r = 0; r < plan->c.count; r++)
+        for (uint32_t lane = 0; lane < LANES; lane++)
             sum[double_place(mma, r, lane)] = REG(const double, plan->c.slot[r])[lane];
-    }
-    for (uint32_t i = 0; i < DOUBLE_M * DOUBLE_N; i++)
-        for (uint32_t k = 0; k < DOUBLE_K; k++)
-            sum[i] = double_product(a[i / DOUBLE_N * DOUBLE_K + k], b[k][i % DOUBLE_N], sum[i]);
+    for (uint32_t i = 0; i < plan->m * DOUBLE_N; i++)
+        for (uint32_t k = 0; k < plan->k; k++)
+            sum[i] = double_product(a[i / DOUBLE_N][k], b[k][i % DOUBLE_N], sum[i]);
     for (uint32_t r = 0; r < plan->d.count; r++)
         for (uint32_t lane = 0; lane < LANES; lane++)
             REG(double, plan->d.slot[r])[lane] = sum[double_place(mma, r, lane)];
@@ -427,6 +518,8 @@ HANDLER(TENSOR_PRODUCT)
         product_doubles(warp, plan);
     else if (plan->d.type == TYPE_S32)
         product_integers(warp, plan);
+    else if (plan->a.type >= TYPE_E4M3)
+        product_eighths(warp, plan);
     else
         product_floats(warp, plan);
     return ins + 1;

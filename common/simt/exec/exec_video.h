@@ -33,13 +33,6 @@ static int64_t part_value(uint32_t value, uint32_t part, int is_signed)
     return video_bits(value >> part_at(part), part_bits(part), is_signed);
 }
 
-ALWAYS int64_t clamped_to(int64_t value, uint32_t bits, int is_signed)
-{
-    int64_t most = (int64_t)low_bits(is_signed ? bits - 1 : bits),
-            least = is_signed ? -most - 1 : 0;
-    return value < least ? least : value > most ? most : value;
-}
-
 static int video_holds(uint32_t compare, int64_t x, int64_t y)
 {
     switch (compare) {
@@ -101,6 +94,13 @@ static uint32_t video_mad(const Video *v, uint32_t a, uint32_t b, uint32_t c)
     return v->saturates ? (uint32_t)clamped_to((int64_t)scaled, 32, 1) : (uint32_t)scaled;
 }
 
+/* A word without a sign is kept from what is below zero, and from nothing above. */
+static int64_t video_saturated(const Video *v, int64_t result, uint32_t bits)
+{
+    if (bits == 32 && !v->d_signed) return result < 0 ? 0 : result;
+    return clamped_to(result, bits, v->d_signed);
+}
+
 /* One element; a part of the result leaves the rest of c. */
 static uint32_t video_one(const Video *v, uint32_t a, uint32_t b, uint32_t c)
 {
@@ -109,11 +109,15 @@ static uint32_t video_one(const Video *v, uint32_t a, uint32_t b, uint32_t c)
     int64_t result = video_result(v, part_value(a, v->a_part, v->a_signed),
                                   part_value(b, v->b_part, v->b_signed)),
             third = video_bits(c, 32, v->d_signed);
-    if (v->saturates) result = clamped_to(result, bits, v->d_signed);
+    if (v->saturates)
+        result = video_saturated(v, result, bits);
+    else if (v->second > SECOND_ADD && (v->op == VIDEO_ADD || v->op == VIDEO_SUB))
+        result = (int32_t)result;
     if (v->second == SECOND_ADD) result = (int64_t)((uint64_t)result + (uint64_t)third);
     if (v->second == SECOND_MIN) result = result < third ? result : third;
     if (v->second == SECOND_MAX) result = result > third ? result : third;
     if (v->d_part == PART_WHOLE) return (uint32_t)result;
+    if (v->d_part == PART_HALF_1) result >>= 16; /* a card's upper half is that of the result */
     uint32_t mask = (uint32_t)low_bits(bits) << at;
     return ((uint32_t)result << at & mask) | (c & ~mask);
 }

@@ -93,21 +93,14 @@ static void factor_registers(const Warp *warp, const WgmmaPlan *plan,
 
 /* ---- numbers -------------------------------------------------------------------------------- */
 
-ALWAYS float eighth_of(uint32_t bits, TensorType type)
-{
-    if (type == TYPE_E5M2) return float_of(f16_to_f32(bits << 8));
-    return e4m3_value(bits);
-}
-
 /* 32 bytes of one row as numbers. */
 ALWAYS void row_numbers_of(const unsigned char *row, TensorType type, float *value)
 {
-    uint32_t each = type == TYPE_TF32 ? 1 : type == TYPE_F16 || type == TYPE_BF16 ? 2 : 4;
+    uint32_t each = type_elements(type);
     for (uint32_t w = 0; w < WGMMA_K_BYTES / 4; w++) {
         uint32_t bits = read_32(row + 4 * w);
         for (uint32_t e = 0; e < each; e++)
-            value[w * each + e] = type >= TYPE_E4M3 ? eighth_of(bits >> 8 * e & 0xff, type)
-                                                    : element_of(bits, e, type);
+            value[w * each + e] = element_of(bits, e, type);
     }
 }
 
@@ -128,6 +121,9 @@ static void row_numbers(const unsigned char *row, TensorType type, uint32_t deep
         NUMBERS(TYPE_E5M2);
 #undef NUMBERS
     case TYPE_F64: /* no factors of wgmma */
+    case TYPE_S4:
+    case TYPE_U4:
+    case TYPE_B1:
     case TYPE_F32:
     case TYPE_S32:
         return;
@@ -155,6 +151,8 @@ static void warp_product(Warp *warp, const WgmmaPlan *plan, int adds, Sums *s)
     int halves = plan->d_type == TYPE_F16, eighths = plan->a_type >= TYPE_E4M3;
     s->wide = WARP_ROWS, s->narrow = plan->n, s->deep = s->step = plan->k;
     s->bits = eighths ? EIGHTHS_BITS : SUM_BITS;
+    s->least_across = least_exponent(plan->a_type), s->least_along = least_exponent(plan->b_type);
+    s->least_addend = least_exponent(plan->d_type);
     s->result = halves ? SUM_HALVES : eighths ? SUM_EIGHTHS : SUM_FLOATS;
     if (!adds)
         memset(s->sum, 0, plan->n * WARP_ROWS * sizeof *s->sum);

@@ -78,7 +78,8 @@ static uint16_t wgmma_cycles(const WgmmaPlan *plan, const SimtMachine *m)
     return (uint16_t)((cycles > LEAST ? cycles : LEAST) + BEGIN);
 }
 
-/* tf32 goes half as fast as halves, bytes twice as fast. */
+/* tf32 goes half as fast as halves, bytes twice as fast; bits as so many bytes, and halves of bytes
+ * as bytes, which ptxas makes of them for compute capability 9.0.  Of eighths it makes halves. */
 static uint16_t tensor_cycles(const Ins *ins, const SimtKernel *kernel, const SimtMachine *m)
 {
     if (ins->op == OP_WGMMA) return wgmma_cycles(&kernel->wgmma[ins->aux], m);
@@ -87,7 +88,7 @@ static uint16_t tensor_cycles(const Ins *ins, const SimtKernel *kernel, const Si
              rate = m->tensor_fma ? m->tensor_fma : 64;
     if (plan->a.type == TYPE_TF32) fmas *= 2;
     if (plan->a.type == TYPE_F64) fmas *= 16; /* A100's data sheet: 19.5 of 312 TFLOPS */
-    if (plan->a.type == TYPE_S8 || plan->a.type == TYPE_U8) fmas = (fmas + 1) / 2;
+    if (plan->d.type == TYPE_S32) fmas = (fmas + 1) / (plan->a.type == TYPE_B1 ? 16 : 2);
     uint64_t cycles = (fmas * m->schedulers + rate - 1) / rate;
     return (uint16_t)(cycles ? cycles : 1);
 }
