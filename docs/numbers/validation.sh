@@ -12,10 +12,13 @@ if [ -n "${NUMBERS_LONG:-}" ]; then
     sh common/validate/validate.sh "$build"
     mkdir -p "$out/data/$record"
     for name in $names; do cp "$build/validate/$name.tsv" "$out/data/$record"; done
+    sh common/validate/validate.sh "$build" ptx >"$out/data/$record/ptx.md"
     record=$out/data/$record
 fi
 # shellcheck disable=SC2086
 "$build/tests/common/validate/tool_validate" "$measured" "$record" "$out" $names >"$out/report.md"
+
+cp "$record/ptx.md" "$out/ptx.md"
 
 if command -v gnuplot >/dev/null; then
     gnuplot -e "data='$out/times.tsv'; out='$out/validation-times.svg'" common/validate/times.gp
@@ -37,3 +40,4 @@ say "$page" "$(($(of '' hopper) - 1)) launches, each with one property of Hopper
 say "$page" "$(of held-out hopper) are held out. ncu counts"
 say "$page" "medians of $(constant REPEATS common/validate/measure_gpu.cu) event pairs"
 say "$page" "an empty kernel takes $(calc '%.2f' "$(machine h200 launch_cycles) / $(machine h200 clock_mhz)") µs that way"
+say docs/cycle-model.md "is $(awk -F'|' '$2 ~ /all/ { gsub(/ /, "", $5); sub(/%/, " %", $5); print $5 }' "$out/ptx.md") then"
