@@ -6,10 +6,9 @@
 #include "common/simt/exec/exec.h"
 #include "common/simt/time/meet.h"
 
-/* All of a cooperative grid must be there at once. */
-enum { MOST_AT_ONCE = 512, MOST_OF_A_GRID = 1 << 13 };
+enum { MOST_AT_ONCE = 1 << 13 };
 /* Of their registers and memories, on the host. */
-static const uint64_t MOST_BYTES = 1u << 30, MOST_BYTES_OF_A_GRID = 4ull << 30;
+static const uint64_t MOST_BYTES = 4ull << 30;
 
 static uint64_t worker_bytes(const Launch *launch)
 {
@@ -22,13 +21,11 @@ uint32_t alternate_room(const Launch *launch)
 {
     uint64_t room = (uint64_t)launch->resident * launch->gpu->machine.sms;
     if (room > launch->blocks) room = launch->blocks;
-    int together = launch->launch->cooperative;
-    uint64_t bytes = together ? MOST_BYTES_OF_A_GRID : MOST_BYTES;
-    uint64_t fits = bytes / worker_bytes(launch) + 1;
-    uint32_t most = together ? MOST_OF_A_GRID : MOST_AT_ONCE;
-    if (together && room < launch->blocks) room = launch->blocks; /* launch_check counted them */
+    uint64_t fits = MOST_BYTES / worker_bytes(launch) + 1;
+    /* All of a cooperative grid must be there at once: launch_check counted them. */
+    if (launch->launch->cooperative) room = launch->blocks;
     if (room > fits) room = fits;
-    return room < most ? (uint32_t)room : most;
+    return room < MOST_AT_ONCE ? (uint32_t)room : MOST_AT_ONCE;
 }
 
 /* Gives the worker the next block, if there is one.  BLOCK_DONE: there is none. */

@@ -16,6 +16,7 @@
 #include "common/simt/launch_check.h"
 #include "common/simt/launch_counts.h"
 #include "common/simt/simt.h"
+#include "common/simt/time/meet.h"
 #include "common/simt/time/replay.h"
 #include "common/simt/time/schedule.h"
 #include "common/simt/time/traffic.h"
@@ -242,7 +243,7 @@ static void run_close(Run *run)
     for (uint32_t i = 0; run->worker && i < run->workers; i++)
         worker_close(&run->worker[i]);
     free(run->worker);
-    free(launch->queue);
+    meetings_close(launch);
     traffic_close(launch);
     trace_close(launch);
     profile_close(launch);
@@ -308,10 +309,7 @@ static int run_alternate(Run *run)
     simt_settle(launch->gpu, NULL);
     run->later = 0;
     int failed = run_open(run, most) != 0;
-    if (!failed && launch->count && launch->kernel->waits) {
-        launch->queue = calloc(HOT_ADDRESSES, sizeof *launch->queue);
-        failed = !launch->queue;
-    }
+    if (!failed && launch->count && launch->kernel->waits) failed = meetings_open(launch) != 0;
     failed = failed || alternate_run(launch, run->worker, &run->workers) != 0;
     for (uint32_t i = 0; i < run->workers && !failed; i++)
         worker_tell(&run->worker[i]);

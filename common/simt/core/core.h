@@ -439,6 +439,7 @@ typedef struct BlockCost {
 typedef struct BlockTrace {
     uint64_t number;
     uint64_t weight; /* of a block that was kept for having much to do */
+    uint64_t ended;  /* where blocks run in the order of time, of a sampled one */
     BlockCost cost;
     uint64_t slots, steps; /* that were traced; counted when they are put in order */
     WarpTrace *warp;
@@ -678,6 +679,7 @@ struct Worker {
     BlockCost cost;   /* of the block in hand */
     BlockCost *sm;    /* per SM */
     uint64_t longest; /* the longest chain of any block */
+    uint64_t ended;   /* when the last one did, where blocks run in the order of time */
     Heaviest heaviest;
     Retries retries; /* of the block in hand */
     L1Line *l1;
@@ -696,6 +698,11 @@ struct Worker {
     uint64_t finding_block, fault_block;
     int failed; /* out of host memory */
 };
+
+/* Where blocks meet: when its sector is free, and was added to, in hundredths of a cycle. */
+typedef struct MeetingPlace {
+    uint64_t busy, added;
+} MeetingPlace;
 
 struct Launch {
     SimtGpu *gpu;
@@ -736,8 +743,10 @@ struct Launch {
     Watcher *watcher; /* of the first blocks; NULL: not wanted */
     uint32_t watchers;
     int count;
-    uint64_t *queue; /* when sectors of the L2 are free, hashed; NULL: blocks meet in any order */
-    uint64_t quiet;  /* no one but who looks in vain goes on before */
+    /* Where blocks run in the order of time (meet.h); NULL: they meet in any order. */
+    MeetingPlace *queue; /* sectors of the L2, hashed */
+    uint32_t *answered;  /* when what DRAM gives at once is there; 0: nobody has asked for it */
+    uint64_t quiet;      /* no one but who looks in vain goes on before */
     int timeout;
     uint64_t timeout_block;
     /* What host threads change while others run lies apart from what all of them read. */
@@ -754,6 +763,8 @@ struct Launch {
     uint32_t hot[HOT_ADDRESSES];      /* hundredths of a cycle that atomics take, by word, hashed */
     uint32_t slice[HOT_SLICES];       /* ... and by the slice of the L2 that they lie in */
     uint32_t hottest;                 /* the most of them */
+    uint32_t looked[HOT_ADDRESSES];   /* hundredths of a cycle that looks at sectors take */
+    uint32_t most_looked;
 };
 
 /* Per word of device memory: who read it, who wrote it, and what was written, and whether that was

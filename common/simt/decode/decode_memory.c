@@ -25,30 +25,30 @@ static int hints_take(Decoder *d)
     return strength;
 }
 
+static int word_is(const Decoder *d, const char *word)
+{
+    for (uint32_t i = 1; i < d->in->words; i++)
+        if (strcmp(d->in->word[i], word) == 0) return 1;
+    return 0;
+}
+
 /* Is it for the whole chip, not for the block or the cluster alone? */
 static int is_chip_wide(const Decoder *d)
 {
-    for (uint32_t i = 1; i < d->in->words; i++)
-        if (!strcmp(d->in->word[i], "cta") || !strcmp(d->in->word[i], "cluster")) return 0;
-    return 1;
+    return !word_is(d, "cta") && !word_is(d, "cluster");
 }
 
 /* What an access that may write (and whose thread reads what was there) says to other threads. */
 static void order_set(Decoder *d, Ins *ins, int strength, int reads, int writes)
 {
     int releases = writes && strength == RELEASING,
-        fences = releases && ins->space != PTX_SHARED && is_chip_wide(d);
+        fences = releases && ins->space != PTX_SHARED && is_chip_wide(d),
+        alone = reads && !writes && (word_is(d, "volatile") || word_is(d, "sys"));
     ins->order = (uint8_t)((reads ? ORDER_READS : 0) | (writes ? ORDER_WRITES : 0) |
-                           (releases ? ORDER_RELEASES : 0) | (fences ? ORDER_FENCES : 0));
+                           (releases ? ORDER_RELEASES : 0) | (fences ? ORDER_FENCES : 0) |
+                           (alone ? ORDER_ALONE : 0));
     if (strength != WEAK && ins->space != PTX_SHARED && ins->space != PTX_LOCAL)
         d->kernel->fences = d->kernel->in_order = 1;
-}
-
-static int word_is(const Decoder *d, const char *word)
-{
-    for (uint32_t i = 1; i < d->in->words; i++)
-        if (strcmp(d->in->word[i], word) == 0) return 1;
-    return 0;
 }
 
 uint32_t policy_operands(const Decoder *d)

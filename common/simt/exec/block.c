@@ -446,8 +446,9 @@ static void block_account(Worker *worker, uint64_t number)
     if (worker->retries.most) count_vain(worker);
     cost->blocks = 1;
     if (cost->chain > worker->longest) worker->longest = cost->chain;
+    if (worker->begun + cost->chain > worker->ended) worker->ended = worker->begun + cost->chain;
     cost_add(&worker->sm[sm_of(worker->launch, number)], cost);
-    trace_keep(worker->launch, &worker->heaviest, number, cost);
+    trace_keep(worker->launch, &worker->heaviest, number, cost, worker->begun);
 }
 
 uint64_t cleared_charge(uint64_t bytes)

@@ -114,11 +114,16 @@ ALWAYS const Ins *lanes_change(Warp *warp, const Ins *next)
 /* So often do lanes wait in vain before others of their warp go on. */
 enum { PATIENCE = 64, LONG_PATIENCE = 1024 };
 
-/* A branch back in a loop that waits. */
+/* A branch back in a loop that waits.  Where a loop does nothing else, those that wait for its
+ * lanes to come out go on without them when it is first made: so they do on a card, even if it is
+ * not made again (lock-1, ticket-1). */
 HANDLER(YIELD)
 {
     const Ins *next = ins->inner(warp, ins);
-    if (!next || next > ins) return next;
+    if (!next) return next;
+    if (ins->yields == YIELDS_LOOKING && warp->depth && !warp->changed)
+        next = lanes_change(warp, next);
+    if (next > ins) return next;
     warp->turns++;
     warp->loop = (uint32_t)(ins - next);
     if (ins->yields == YIELDS_SOMETIMES) {

@@ -48,9 +48,13 @@ static inline uint64_t texture_cycles(const SimtMachine *machine, const Ins *ins
     return all > 2 * single + sooner ? all - 2 * single - sooner : 1;
 }
 
-static inline int writes_far(const Ins *ins)
+/* Does a fence behind it take longer?  What has been looked at counts as what has been written: as
+ * a token shows that goes from block to block (token-...). */
+static inline int delays_fence(const Ins *ins)
 {
-    return ins->class == CLASS_STORE || (ins->class == CLASS_ATOMIC && ins->space != PTX_SHARED);
+    int looks = ins->class == CLASS_LOAD && ins->order & ORDER_READS;
+    return ins->class == CLASS_STORE ||
+           ((looks || ins->class == CLASS_ATOMIC) && ins->space != PTX_SHARED);
 }
 
 /* How long a fence holds its warp, and all is written. */
@@ -68,11 +72,19 @@ static inline uint64_t release_cycles(const Ins *ins, int *written)
     return ins->order & ORDER_FENCES ? fence_cycles(written) : 0;
 }
 
-/* A match compares all lanes with one value after the other, each as long as a special function,
- * and its result is there when that of a special function behind them would be (match-...). */
+/* A match compares all lanes with one value after the other, each as long as a special function
+ * takes of its unit (match-...). */
 static inline uint64_t match_cycles(const Ins *ins, uint32_t passes, const Price *price)
 {
     return ins->op == OP_MATCH ? (uint64_t)passes * price->busy : 0;
+}
+
+/* One warp's values come farther apart than the unit needs, which others use meanwhile
+ * (equal-...): so much later than with one value is the result there. */
+static inline uint64_t match_later(const Ins *ins, uint32_t passes)
+{
+    enum { APART = 11 };
+    return ins->op == OP_MATCH && passes ? (uint64_t)APART * (passes - 1) : 0;
 }
 
 static inline uint64_t chain_end(const Chain *chain, uint32_t issue_cycles)
@@ -100,7 +112,7 @@ static inline void chain_turn(Chain *chain, uint64_t cycle)
 static inline int chain_is_plain(const Ins *ins, const Price *price)
 {
     int waits = ins->order & ORDER_FENCES || ins->op == OP_CP_WAIT || ins->merge == MERGE_FOLLOWER,
-        tells = writes_far(ins) || ins->op == OP_CP_ASYNC || ins->merge;
+        tells = delays_fence(ins) || ins->op == OP_CP_ASYNC || ins->merge;
     return !waits && !tells && ins->shared_atomic != SHARED_RETRIES && !price->saves &&
            !price->last && ins->op != OP_ACCELERATOR && ins->op != OP_MATCH;
 }
@@ -138,10 +150,10 @@ static inline void chain_step_other(Warp *warp, const Ins *ins, const Price *pri
     Chain *chain = &warp->chain;
     uint64_t release = release_cycles(ins, &chain->written);
     if (release) chain_turn(chain, chain_end(chain, issue_cycles) + release);
-    if (writes_far(ins)) chain->written = 1;
+    if (delays_fence(ins)) chain->written = 1;
     uint64_t at = chain_ready(chain, ins), result;
     if (ins->op == OP_CP_WAIT && (ins->imm || !ins->aux) && chain->copied > at) at = chain->copied;
-    result = chain_issue(warp, ins, price, at) + match_cycles(ins, warp->passes, price);
+    result = chain_issue(warp, ins, price, at) + match_later(ins, warp->passes);
     if (!price->slots && ins->merge == MERGE_FOLLOWER) result = chain->joined;
     chain_result(chain, ins, result);
     if (ins->op == OP_CP_ASYNC && result > chain->copied) chain->copied = result;

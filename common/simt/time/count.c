@@ -256,6 +256,22 @@ static void sectors_store(Worker *worker, const uint64_t *sector, uint32_t n)
         traffic_store(worker, sector[i]);
 }
 
+static void hotter(uint32_t *hot, uint32_t percent, uint32_t *hottest)
+{
+    *hot = *hot + percent < *hot ? UINT32_MAX : *hot + percent;
+    if (*hot > *hottest) *hottest = *hot;
+}
+
+/* Looks at one sector go one after another, as atomics do; but those of one SM share an answer
+ * where they are for the chip alone.  Kernels with such accesses have one host thread. */
+static void count_look(Warp *warp, const Ins *ins, uint64_t sector)
+{
+    Launch *launch = warp->worker->launch;
+    int alone = ins->order & ORDER_ALONE;
+    if (alone) hotter(&launch->looked[mixed(sector) >> 52], LOOK_PERCENT, &launch->most_looked);
+    meeting_look(warp, sector, alone);
+}
+
 static void global_add(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask,
                        int store)
 {
@@ -272,7 +288,7 @@ static void global_add(Warp *warp, const Ins *ins, const uint64_t *address, uint
     } else {
         c->global_load_requests++, c->global_load_sectors += n, c->global_load_bytes += bytes;
         for (uint32_t i = 0; i < n && ins->order & ORDER_READS; i++)
-            meeting_queue(warp, sector[i], PASS_PERCENT);
+            count_look(warp, ins, sector[i]);
         misses = is_past_l1(ins) ? sectors_fetch(warp, sector, n)
                                  : sectors_load(warp, sector, n, sector);
         c->l1_hit_sectors += n - misses;
@@ -471,12 +487,6 @@ void count_bulk(Warp *warp, const Ins *ins, uint64_t address, uint64_t bytes, in
     warp->bulk_sectors += (uint32_t)n;
 }
 
-static void hotter(Launch *launch, uint32_t *hot, uint32_t percent)
-{
-    *hot = *hot + percent < *hot ? UINT32_MAX : *hot + percent;
-    if (*hot > launch->hottest) launch->hottest = *hot;
-}
-
 /* Of four pieces of 256 bytes each second one lies in the same slice of the L2; where the next four
  * lie, no rule is seen to say.  A card begins an allocation with such four. */
 static uint32_t slice_of(const SimtGpu *gpu, uint64_t address)
@@ -529,14 +539,14 @@ static void count_hot(Warp *warp, const Ins *ins, const uint64_t *address, uint3
         int whole = passes.lanes[i] * bytes_each(ins) == SECTOR;
         percent[i] = whole ? FULL_PERCENT : PASS_PERCENT;
         uint64_t at = passes.key[i] / LANES * SECTOR;
-        meeting_queue(warp, at / SECTOR, is_float ? FLOAT_PERCENT : percent[i]);
-        hotter(launch, &launch->slice[slice_of(launch->gpu, at)], percent[i]);
+        meeting_add(warp, at / SECTOR, is_float ? FLOAT_PERCENT : percent[i]);
+        hotter(&launch->slice[slice_of(launch->gpu, at)], percent[i], &launch->hottest);
     }
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
         uint64_t word = address[lane] / WORD;
-        hotter(launch, &launch->hot[mixed(word) >> 52],
-               is_float ? FLOAT_PERCENT : percent[passes.of[lane]]);
+        hotter(&launch->hot[mixed(word) >> 52], is_float ? FLOAT_PERCENT : percent[passes.of[lane]],
+               &launch->hottest);
     }
 }
 
@@ -616,6 +626,7 @@ static void global_atomic_add(Warp *warp, const Ins *ins, const uint64_t *addres
     uint32_t n = units_collect(address, mask, SECTOR, sector), moment = moment_of(warp);
     for (uint32_t i = 0; i < n; i++)
         traffic_load(worker, sector[i], moment);
+    if (!worker->launch->queue) lines_list(warp, sector, n);
     passes_add(warp, (n + 1) / 2);
     warp->misses += n, warp->lines += lines_count(sector, n);
     worker->cost.load_misses += n;

@@ -218,7 +218,7 @@ static uint64_t chip_cycles(const Launch *launch, const Totals *t)
                 (double)t->all.spill_stores * (SPILL_STORE_PERCENT - 100) / 100;
     cycles = larger(cycles, (uint64_t)(l2 * 32 / m->l2_bytes_per_cycle));
     cycles = larger(cycles, (uint64_t)((double)(launch->blocks - 1) * m->block_launch_cycles));
-    return larger(cycles, (uint64_t)launch->hottest / 100);
+    return larger(cycles, larger(launch->hottest, launch->most_looked) / 100);
 }
 
 /* No launch is faster than the floors of the SM that has the most to do, its longest block, and
@@ -357,6 +357,20 @@ static void overlap_estimate(const Launch *launch, const ReplayResult *replay, u
         result->asked_cycles = before + scaled(replay->asked, cycles, played);
 }
 
+/* Where blocks run in the order of time they say themselves when the last one ends; and those that
+ * are played, how much later that is with neighbours and with DRAM. */
+static uint64_t meeting_cycles(const Launch *launch, const Worker *worker, uint32_t workers,
+                               const Totals *t, const ReplayResult *replay)
+{
+    uint64_t last = 0, played = 0;
+    for (uint32_t i = 0; i < workers; i++)
+        last = larger(last, worker[i].ended);
+    for (uint32_t i = 0; i < traces_count(launch); i++)
+        played = larger(played, launch->trace[i].ended);
+    uint64_t later = replay->cycles > played ? replay->cycles - played : 0;
+    return last + scaled(later, t->slots, replay->cost.slots);
+}
+
 int cycles_estimate(Launch *launch, const Worker *worker, uint32_t workers, SimtResult *result)
 {
     Totals t;
@@ -368,8 +382,10 @@ int cycles_estimate(Launch *launch, const Worker *worker, uint32_t workers, Simt
     needs_find(launch, worker, &t);
     uint64_t cycles = larger(continued(&replay, replay.slots, replay.cost.slots, t.slots),
                              waves_cycles(&worker[0].sm[0], &t, &replay));
-    if (!stands_for_all(launch, &t, &replay, cycles) &&
-        heaviest_cycles(launch, worker, workers, &t, &cycles) != 0)
+    if (launch->queue)
+        cycles = meeting_cycles(launch, worker, workers, &t, &replay);
+    else if (!stands_for_all(launch, &t, &replay, cycles) &&
+             heaviest_cycles(launch, worker, workers, &t, &cycles) != 0)
         return -1;
     cycles = larger(cycles, least_cycles(launch, &t));
     result->cycles =

@@ -47,4 +47,17 @@ static inline uint64_t fetch_of(uint64_t sector)
     return (sector - DEVICE_BASE / (FETCH_BYTES / FETCH_SECTORS)) / FETCH_SECTORS;
 }
 
+/* How long DRAM takes to answer: a place lies nearer to this SM or farther.  In thousandths of
+ * dram_latency, each as often as the others: of 4,096 single loads on an H200, in their order, the
+ * middle of each twentieth but the last (docs/data/h200/l2.tsv).  What lies together in 1,024 bytes
+ * lies in one place, as slices of the L2 do. */
+static inline uint64_t dram_wait(const SimtMachine *machine, uint64_t fetch)
+{
+    enum { PLACES = 19, TOGETHER = 1024 / FETCH_BYTES };
+    static const uint16_t WAIT[PLACES] = {765,  786,  796,  808,  823,  833,  840,  849,  910, 993,
+                                          1036, 1060, 1074, 1085, 1098, 1112, 1127, 1160, 1343};
+    uint64_t place = (mixed(fetch / TOGETHER) >> 32) * PLACES >> 32;
+    return (uint64_t)machine->dram_latency * WAIT[place] / 1000;
+}
+
 #endif

@@ -8,14 +8,24 @@
 #define CONVLAB_SIMT_TIME_MEET_H
 
 #include "common/simt/time/chain.h"
+#include "common/simt/time/first.h"
 
 enum {
-    /* From a store to the first load that finds what it wrote: as long as a fence waits for it. */
-    VISIBLE_CYCLES = WRITTEN_CYCLES - FENCE_CYCLES,
+    /* From a store to the first load that finds what it wrote, beyond the way that both go. */
+    VISIBLE_CYCLES = 20,
+    /* Of a sector of the L2, in hundredths of a cycle: a look at one (poll-1056), and where the
+     * launch adds to it by atomics (all-528, all-2112, grid-1056-8). */
+    LOOK_PERCENT = 60,
+    ADDED_LOOK_PERCENT = 190,
     /* A load of what the L2 has takes up to so much longer than the fastest, as its line lies near
      * to this SM or farther away: 279 to 346 on an H200, each about as often. */
     AWAY_CYCLES = 67
 };
+
+/* Room for what blocks of a launch share that run in the order of time; its traffic is open.  -1:
+ * out of memory. */
+int meetings_open(Launch *launch);
+void meetings_close(Launch *launch);
 
 static inline int is_far(const Ins *ins)
 {
@@ -72,18 +82,62 @@ static inline int meeting_stops(Warp *warp, const Ins *ins)
     return 0;
 }
 
-/* One pass over a sector of the L2, which makes those wait that come behind it. */
-static inline void meeting_queue(Warp *warp, uint64_t sector, uint32_t percent)
+/* When what is asked for now is in the L2: DRAM takes its time for what nobody has asked for before
+ * in the launch, and who asks meanwhile waits for the same. */
+static inline uint64_t meeting_fetch(const Warp *warp, uint64_t sector)
+{
+    Launch *launch = warp->worker->launch;
+    const SimtMachine *machine = &launch->gpu->machine;
+    uint64_t fetch = fetch_of(sector);
+    if (fetch >= launch->fetches) return 0;
+    uint32_t *answered = &launch->answered[fetch];
+    if (!*answered)
+        *answered = (uint32_t)(warp->met + dram_wait(machine, fetch) - machine->l2_latency);
+    return *answered;
+}
+
+/* When an access is served that comes to a sector of the L2 now, and those that come behind it
+ * wait, for so many hundredths of a cycle. */
+static inline uint64_t meeting_serve(const Warp *warp, MeetingPlace *place, uint64_t sector,
+                                     uint32_t percent)
+{
+    uint64_t met = warp->met * 100, there = 100 * meeting_fetch(warp, sector), served = place->busy;
+    if (served < met) served = met;
+    if (served < there) served = there;
+    place->busy = served + percent;
+    return served;
+}
+
+/* The access waits until then, and for the way to the L2. */
+static inline void meeting_wait(Warp *warp, uint64_t sector, uint64_t served)
 {
     enum { LINE_OF = 4 };
-    uint64_t *busy = warp->worker->launch->queue, met = warp->met * 100;
-    if (!busy) return;
-    busy += mixed(sector) >> 52;
-    if (*busy < met) *busy = met;
-    *busy += percent;
     uint64_t away = (mixed(mixed(sector / LINE_OF) ^ warp->block->number) >> 32) % AWAY_CYCLES,
-             queued = (*busy - met) / 100 + away;
+             queued = served / 100 - warp->met + away;
     if (queued > warp->queued) warp->queued = queued;
+}
+
+/* An atomic's pass over a sector. */
+static inline void meeting_add(Warp *warp, uint64_t sector, uint32_t percent)
+{
+    MeetingPlace *place = warp->worker->launch->queue;
+    if (!place) return;
+    place += mixed(sector) >> 52;
+    place->added = meeting_serve(warp, place, sector, percent);
+    meeting_wait(warp, sector, place->added);
+}
+
+/* A look at a sector.  What atomics have done before is seen when their results are there; and as
+ * long as a launch adds to a sector looks go one after another there, whoever looks. */
+static inline void meeting_look(Warp *warp, uint64_t sector, int alone)
+{
+    MeetingPlace *place = warp->worker->launch->queue;
+    if (!place) return;
+    place += mixed(sector) >> 52;
+    uint32_t percent = place->added ? ADDED_LOOK_PERCENT : alone ? LOOK_PERCENT : 0;
+    uint64_t served = meeting_serve(warp, place, sector, percent),
+             done = place->added ? place->added + 100 * ATOMIC_CYCLES : 0;
+    meeting_wait(warp, sector, served > done ? served : done);
 }
 
 /* What the access just made waited for others, and before it the warp in vain, goes into its chain
@@ -98,7 +152,9 @@ static inline void meeting_end(Warp *warp, const Ins *ins)
     }
     uint64_t queued = warp->late + warp->queued, held = warp->held + queued;
     if (warp->pending) warp->pending += queued;
-    if (ins->class == CLASS_ATOMIC && warp->pending) warp->answered = warp->met + warp->pending;
+    /* Its lanes share the result by shuffles: what comes behind waits for them. */
+    int answers = ins->class == CLASS_ATOMIC && ins->order & ORDER_READS && ins->joins;
+    if (answers && warp->pending) warp->answered = warp->met + warp->pending;
     warp->wanted = held < UINT32_MAX ? (uint32_t)held : UINT32_MAX;
 }
 

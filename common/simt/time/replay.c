@@ -522,25 +522,12 @@ static uint64_t dram_turn(const Sm *sm, uint64_t now)
     return later(sm->dram / TICKS, now + DRAM_SERVED * busy / (2 * (ALL - busy)));
 }
 
-/* How long DRAM takes to answer: a place lies nearer to this SM or farther.  In thousandths of
- * dram_latency, each as often as the others: of 4,096 single loads on an H200, in their order, the
- * middle of each twentieth but the last (docs/data/h200/l2.tsv).  What lies together in 1,024 bytes
- * lies in one place, as slices of the L2 do. */
-static uint64_t dram_wait(const Sm *sm, uint32_t fetch)
-{
-    enum { PLACES = 19, TOGETHER = 1024 / FETCH_BYTES };
-    static const uint16_t WAIT[PLACES] = {765,  786,  796,  808,  823,  833,  840,  849,  910, 993,
-                                          1036, 1060, 1074, 1085, 1098, 1112, 1127, 1160, 1343};
-    uint64_t place = (mixed(fetch / TOGETHER) >> 32) * PLACES >> 32;
-    return (uint64_t)sm->machine->dram_latency * WAIT[place] / 1000;
-}
-
 /* When a fetch is there that a warp asks for now; 0: it is.  This SM may have asked before. */
 static uint64_t fetch_arrival(Sm *sm, const Actor *actor, uint32_t fetch, uint64_t now)
 {
     Arrival *arrival = &sm->arrival[fetch % ARRIVALS];
     if (arrival->fetch == fetch + 1) return arrival->at;
-    uint64_t age = fetch_age(sm, actor, fetch, now), latency = dram_wait(sm, fetch),
+    uint64_t age = fetch_age(sm, actor, fetch, now), latency = dram_wait(sm->machine, fetch),
              at = age < latency ? dram_turn(sm, now) + latency - age : 0;
     *arrival = (Arrival){fetch + 1, at};
     return at;
@@ -564,7 +551,7 @@ static uint64_t request_wait(const Sm *sm, const Request *request)
     uint64_t wait = request->fetches ? 0 : (uint64_t)sm->machine->dram_latency;
     for (uint32_t i = 0; i < request->fetches; i++)
         if (sm->arrival[request->fetch[i] % ARRIVALS].fetch != request->fetch[i] + 1)
-            wait = later(wait, dram_wait(sm, request->fetch[i]));
+            wait = later(wait, dram_wait(sm->machine, request->fetch[i]));
     return wait;
 }
 
@@ -585,7 +572,6 @@ static uint64_t l2_request(Sm *sm, const Actor *actor, const Ins *ins, const Req
         taken = request->sectors * sm->l2_sector * SPILL_STORE_PERCENT / 100;
     sm->l2 = later(sm->l2, now * TICKS) + later(taken, lines);
     uint64_t back = sm->l2 / TICKS + (uint64_t)m->l2_latency;
-    if (ins->class == CLASS_ATOMIC) back += ATOMIC_CYCLES;
     /* All of a request or none of it: neighbours are fetched together. */
     uint64_t fetched = (*debt >> 16) / request->sectors * request->sectors;
     if (fetched) {
@@ -596,7 +582,7 @@ static uint64_t l2_request(Sm *sm, const Actor *actor, const Ins *ins, const Req
     }
     for (uint32_t i = 0; i < request->fetches; i++)
         back = later(back, fetch_arrival(sm, actor, request->fetch[i], now));
-    return back;
+    return ins->class == CLASS_ATOMIC ? back + ATOMIC_CYCLES : back;
 }
 
 /* The halves of a line are what DRAM gives at once. */
@@ -636,6 +622,12 @@ static uint64_t load_issue(Sm *sm, const Actor *actor, const Ins *ins, const Tra
     return later(at, back);
 }
 
+/* An ordered load's or an atomic's wait for others; other atomics have a list of lines. */
+static int has_waited(const Sm *sm, const Ins *ins)
+{
+    return sm->launch->queue && (ins->class == CLASS_ATOMIC || ins->order & ORDER_READS);
+}
+
 /* Another access beyond the L1.  What blocks wait for has just been written: it is in the L2. */
 static uint64_t other_issue(Sm *sm, const Actor *actor, const Ins *ins, const TraceStep *step,
                             uint64_t now)
@@ -645,6 +637,12 @@ static uint64_t other_issue(Sm *sm, const Actor *actor, const Ins *ins, const Tr
         looks = sm->launch->kernel->waits && ins->order & ORDER_READS;
     request_begin(&request, step->misses, step->lines);
     if (!looks) sm->dram_debt[store] += (uint64_t)step->misses * sm->dram_part[store];
+    if (step->wanted && ins->class == CLASS_ATOMIC && !has_waited(sm, ins)) {
+        const TraceLine *wanted = &actor->trace->line[step->wanted - 1];
+        do
+            fetches_add(sm->launch, &request, wanted->line, wanted->sectors);
+        while (!wanted++->last && request.fetches < MOST_LINES);
+    }
     return l2_request(sm, actor, ins, &request, now);
 }
 
@@ -707,10 +705,10 @@ static uint64_t memory_issue(Sm *sm, const Actor *actor, const Ins *ins, const T
         return sm->lsu - 1 + (uint64_t)m->shared_latency;
     uint64_t back = sm->lsu - 1 + (uint64_t)m->l1_latency;
     if (ins->space == PTX_CONST) return back;
-    int meets = ins->class == CLASS_ATOMIC || ins->order & ORDER_READS;
-    if (step->wanted && !meets) return later(back, load_issue(sm, actor, ins, step, begin));
+    if (step->wanted && ins->class != CLASS_ATOMIC && !has_waited(sm, ins))
+        return later(back, load_issue(sm, actor, ins, step, begin));
     if (step->misses) back = later(back, other_issue(sm, actor, ins, step, begin));
-    return meets ? back + step->wanted : back;
+    return has_waited(sm, ins) ? back + step->wanted : back;
 }
 
 /* What counts for a phase has arrived at `at`; the last lets those go on who wait for it. */
@@ -900,7 +898,8 @@ static void issue_other(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t bu
     const Ins *ins = &sm->code[step->ins];
     const Price *price = &sm->price[step->ins];
     uint64_t compares = match_cycles(ins, step->passes, price),
-             at = now + price->latency + compares, held = beside_holds(ins, actor->free, now);
+             at = now + price->latency + match_later(ins, step->passes),
+             held = beside_holds(ins, actor->free, now);
     if (mbarrier_waits(ins))
         at = later(at, actor->free + WAIT_CYCLES);
     else if (ins->op == OP_BULK_COPY || ins->op == OP_VALUES_SEND || ins->op == OP_MBARRIER)
@@ -942,7 +941,7 @@ static void issue_other(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t bu
     int barrier = ins->op == OP_BAR || ins->op == OP_CLUSTER_BARRIER;
     actor->held = barrier ? price->origin + 1 : 0;
     actor->free = now + busy + warp_holds(actor, ins, price, busy) + release;
-    if (writes_far(ins)) actor->written = 1;
+    if (delays_fence(ins)) actor->written = 1;
     if (ins->op == OP_FENCE) actor->free += fence_cycles(&actor->written);
     if (ins->op == OP_ACCELERATOR) actor->free += step->passes;
     actor->free = later(actor->free, held);

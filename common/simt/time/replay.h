@@ -12,7 +12,8 @@ void trace_close(Launch *launch);
 /* Where block `number` is to be traced; when it has run, keeps it if it has enough to do, and puts
  * a sampled one in order. */
 BlockTrace *trace_of(Launch *launch, Heaviest *heaviest, uint64_t number);
-void trace_keep(Launch *launch, Heaviest *heaviest, uint64_t number, const BlockCost *cost);
+void trace_keep(Launch *launch, Heaviest *heaviest, uint64_t number, const BlockCost *cost,
+                uint64_t begun);
 
 /* steps.c: puts a block's steps into ptxas's order, and counts them.  Once, before it is played;
  * where machine code is played, its steps stay as they were executed. */

@@ -197,11 +197,12 @@ static void lightest_find(Heaviest *heaviest)
             heaviest->lightest = i;
 }
 
-void trace_keep(Launch *launch, Heaviest *heaviest, uint64_t number, const BlockCost *cost)
+void trace_keep(Launch *launch, Heaviest *heaviest, uint64_t number, const BlockCost *cost,
+                uint64_t begun)
 {
     if (is_sampled(launch, number)) {
         BlockTrace *own = &launch->trace[number / dealt_sms(launch)];
-        own->cost = *cost;
+        own->cost = *cost, own->ended = begun + cost->chain;
         trace_order(launch, own);
         return;
     }
