@@ -104,7 +104,7 @@ static void loop_mark(Decoder *d, const Tally *tally, uint32_t first, uint32_t l
                            : only_looks(d->code, first, last) ? YIELDS_LOOKING
                                                               : YIELDS_ALWAYS;
     if (waits || end->far_reads != begin->far_reads) d->kernel->spins = d->kernel->in_order = 1;
-    if (d->code[last].yields >= YIELDS_LOOKING && end->far_reads != begin->far_reads)
+    if (d->code[last].yields == YIELDS_LOOKING && end->far_reads != begin->far_reads)
         d->kernel->waits = 1;
     if (waits) spins[first]++, spins[last + 1]--;
 }
