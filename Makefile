@@ -324,8 +324,8 @@ $(BUILD)/validate/lab-%.o: solutions/%/conv.cu common/include/convlab/conv.h
 VALIDATE_LIB := $(BUILD)/obj/common/validate/measure_sim.o \
     $(call archives_of,$(USES_common/validate))
 # Programs of many kernels each; the others are labs' solutions.
-MANY := $(patsubst %,$(BUILD)/validate/run-%,micro families strangers unseen blind forms textures \
-    spills hopper accesses streams meetings)
+MANY := $(patsubst %,$(BUILD)/validate/run-%,micro families strangers unseen blind suites forms \
+    textures spills hopper accesses streams meetings)
 $(MANY): $(BUILD)/validate/run-%: $(BUILD)/validate/%.o $(VALIDATE_LIB)
 	$(call say,LD,$@)
 	$(Q)$$CXX $$LINK_FLAGS $^ $$LINK_LIBS -o $@
