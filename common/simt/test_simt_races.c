@@ -44,8 +44,9 @@ enum { NOBODY = 0xffff };
 typedef struct Word {
     uint64_t number, wrote, read; /* epochs */
     uint32_t write_step, read_step, other_step, stamp;
-    uint32_t writer, reader, other, write_bytes, read_bytes;
-    int atomic;
+    uint32_t writer, reader, other, write_bytes;
+    uint32_t readers[WORD]; /* of each byte, the warps as bits */
+    int atomic, whole;      /* the whole word was read at once */
 } Word;
 
 /* Of a word of global memory: the lowest block and step of each kind, and whether there are
@@ -115,6 +116,21 @@ static uint32_t part_stored(const Step *step, uint32_t thread, uint32_t skip, un
     return bytes;
 }
 
+static int others_read(const Word *w, uint32_t part, uint32_t warp)
+{
+    uint32_t others = 0;
+    for (int byte = 0; byte < WORD; byte++)
+        if (w->whole || part >> byte & 1) others |= w->readers[byte];
+    return (others & ~(1u << warp)) != 0;
+}
+
+static void readers_add(Word *w, uint32_t part, uint32_t warp)
+{
+    for (int byte = 0; byte < WORD; byte++)
+        w->readers[byte] |= (part >> byte & 1) << warp;
+    w->whole |= part == 15;
+}
+
 /* One word of an access; `host`: what is there.  1 when a hazard was told. */
 static int word_play(Model *m, Word *w, uint32_t number, uint32_t thread, uint32_t at,
                      uint32_t skip, int kind, uint32_t address, const unsigned char *host, int told)
@@ -130,8 +146,7 @@ static int word_play(Model *m, Word *w, uint32_t number, uint32_t thread, uint32
         !(kind == 2 && w->atomic)) {
         found = 1, name = kind ? "WAW" : "RAW", before = w->atomic ? 2 : 1;
         before_step = w->write_step, other = w->writer;
-    } else if (kind && w->read == m->epoch && w->read_bytes & part &&
-               (w->reader / LANES != warp || w->other != NOBODY)) {
+    } else if (kind && w->read == m->epoch && others_read(w, part, warp)) {
         int first = w->reader / LANES != warp;
         found = 1, name = "WAR", before = 0;
         before_step = first ? w->read_step : w->other_step, other = first ? w->reader : w->other;
@@ -152,10 +167,11 @@ static int word_play(Model *m, Word *w, uint32_t number, uint32_t thread, uint32
         w->wrote = m->epoch, w->writer = thread, w->write_step = number, w->write_bytes = part;
         w->atomic = kind == 2, w->stamp = m->stamp;
     } else if (w->read != m->epoch) {
-        w->read = m->epoch, w->reader = thread, w->read_step = number, w->read_bytes = part;
-        w->other = NOBODY;
+        w->read = m->epoch, w->reader = thread, w->read_step = number, w->other = NOBODY;
+        memset(w->readers, 0, sizeof w->readers), w->whole = 0;
+        readers_add(w, part, warp);
     } else {
-        w->read_bytes |= part;
+        readers_add(w, part, warp);
         if (w->other == NOBODY && w->reader / LANES != warp)
             w->other = thread, w->other_step = number;
     }
@@ -606,6 +622,39 @@ static void the_last_line_before(void **state)
         touches_judge(CASES[i].touch, 1, CASES[i].want);
 }
 
+/* ---- bytes of a word ------------------------------------------------------------------------- */
+
+/* Each lane reads the byte of its warp in its lane's word, and writes the byte of warp
+ * `warp * factor`: how many hazards? */
+static uint64_t bytes_found(int factor)
+{
+    char text[2000];
+    Error error = {""};
+    SimtOptions options = {.racecheck = 1};
+    SimtGpu *gpu = simt_open(&SMALL, &options, &error);
+    SimtResult result;
+    uint64_t x = device_data(gpu, "\1\2\3", 4);
+    snprintf(text, sizeof text,
+             HEAD ".visible .entry k(.param .u64 x)\n{\n.shared .align 4 .b8 s[128];\n"
+                  ".reg .b32 %%r<9>; .reg .b16 %%h<3>;\nmov.u32 %%r1, %%tid.x; mov.u32 %%r2, s;\n"
+                  "shr.u32 %%r3, %%r1, 5; and.b32 %%r4, %%r1, 31; mad.lo.u32 %%r2, %%r4, 4, %%r2;\n"
+                  "add.u32 %%r5, %%r2, %%r3; ld.shared.u8 %%h1, [%%r5]; cvt.u16.u32 %%h2, %%r1;\n"
+                  "mad.lo.u32 %%r6, %%r3, %d, %%r2; st.shared.u8 [%%r6], %%h2;\nret;\n}\n",
+             factor);
+    if (run(gpu, text, 1, WARPS * LANES, 0, &x, sizeof x, &result) != 0)
+        fail_msg("%s\n%s", result.report.text, text);
+    simt_close(gpu);
+    return result.findings;
+}
+
+/* As histograms of bytes have it: warps that share words, and no byte. */
+static void each_warp_its_byte_of_a_word(void **state)
+{
+    (void)state;
+    assert_int_equal(bytes_found(1), 0);
+    assert_true(bytes_found(0) > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -614,6 +663,7 @@ int main(void)
         cmocka_unit_test(host_threads_do_not_show),
         cmocka_unit_test(the_lowest_line_of_the_lowest_block),
         cmocka_unit_test(the_last_line_before),
+        cmocka_unit_test(each_warp_its_byte_of_a_word),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

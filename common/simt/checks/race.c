@@ -26,14 +26,15 @@ static const char *const KIND[] = {"Read", "Write", "Atomic"};
 static RaceWords *words_open(Shelf *shelf, size_t count)
 {
     RaceWords *words = shelf_zeros(shelf, 1, sizeof *words);
-    uint32_t *column = shelf_zeros(shelf, count, 7 * sizeof *column);
-    uint8_t *part = shelf_zeros(shelf, count, 2 * sizeof *part);
+    uint32_t *column = shelf_zeros(shelf, count, 8 * sizeof *column);
+    uint8_t *part = shelf_zeros(shelf, count, sizeof *part);
     if (!words || !column || !part) return NULL;
     uint32_t **columns[] = {&words->read,     &words->wrote,    &words->page,  &words->read_at,
-                            &words->other_at, &words->wrote_at, &words->fences};
+                            &words->other_at, &words->wrote_at, &words->fences,
+                            &words->readers};
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         *columns[i] = column + i * count;
-    words->read_part = part, words->wrote_part = part + count;
+    words->wrote_part = part;
     return words;
 }
 
@@ -104,6 +105,27 @@ static uint32_t place_bytes(uint32_t place, uint8_t part)
     return place & RACE_WHOLE ? WHOLE_WORD : part;
 }
 
+/* Of a word that is not read wholly: has another warp read one of these bytes? */
+static int others_read(uint32_t readers, uint32_t own, uint32_t bytes)
+{
+    for (uint32_t b = bytes; b; b &= b - 1) {
+        uint32_t reader = reader_of(readers, (uint32_t)__builtin_ctz(b));
+        if (reader && reader != tag_reader(own)) return 1;
+    }
+    return 0;
+}
+
+/* These bytes have one more reader. */
+static uint32_t readers_with(uint32_t readers, uint32_t own, uint32_t bytes)
+{
+    for (uint32_t b = bytes; b; b &= b - 1) {
+        uint32_t byte = (uint32_t)__builtin_ctz(b), reader = reader_of(readers, byte);
+        uint32_t next = !reader || reader == tag_reader(own) ? tag_reader(own) : READER_ANY;
+        readers = (readers & ~(READER_ANY << 8 * byte)) | next << 8 * byte;
+    }
+    return readers;
+}
+
 /* One word's access; 1 with a hazard. */
 static int word_check(const RaceWords *words, size_t i, uint32_t own, uint32_t bytes, RaceKind kind,
                       Hazard *hazard)
@@ -118,7 +140,7 @@ static int word_check(const RaceWords *words, size_t i, uint32_t own, uint32_t b
     }
     at = words->read_at[i];
     if (kind == RACE_READ || !tag_is_now(read, own) ||
-        !(place_bytes(at, words->read_part[i]) & bytes))
+        !(at & RACE_WHOLE || others_read(words->readers[i], own, bytes)))
         return 0;
     if (place_thread(at) / LANES == tag_warp(own)) {
         if (!tag_is_own(read, tag_of_any(own))) return 0;
@@ -135,10 +157,10 @@ static void word_note_read(const RaceWords *words, size_t i, uint32_t own, uint3
     uint32_t any = tag_of_any(own), read = words->read[i];
     if (!tag_is_now(read, own)) {
         words->read[i] = own | open;
-        words->read_at[i] = place, words->read_part[i] = (uint8_t)bytes;
+        words->read_at[i] = place, words->readers[i] = readers_with(0, own, bytes);
         return;
     }
-    words->read_part[i] |= (uint8_t)bytes;
+    words->readers[i] = readers_with(words->readers[i], own, bytes);
     if (bytes == WHOLE_WORD) words->read_at[i] |= RACE_WHOLE;
     if (!tag_is_own(read, own) && !tag_is_own(read, any)) words->other_at[i] = place, read = any;
     words->read[i] = (read & ~(uint32_t)RACE_OPEN) | open;
@@ -160,7 +182,8 @@ static int word_is_settled(const Warp *warp, size_t i, uint32_t bytes)
     uint32_t own = race_tag(warp->worker->epoch, warp->index), read = words->read[i];
     if (!tag_is_own(read, own) && !tag_is_own(read, tag_of_any(own))) return 0;
     return !tag_is_now(words->wrote[i], own) &&
-           !(bytes & ~place_bytes(words->read_at[i], words->read_part[i]));
+           (words->read_at[i] & RACE_WHOLE ||
+            readers_with(words->readers[i], own, bytes) == words->readers[i]);
 }
 
 /* The part of a word that a lane stores, `skip` bytes behind its address: how many bytes. */

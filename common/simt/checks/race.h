@@ -19,8 +19,10 @@ struct RaceWords {
     uint32_t *read, *wrote;                  /* tags */
     uint32_t *read_at, *other_at, *wrote_at; /* places; other: of a reader of another warp */
     uint32_t *fences;                /* of the writer's warp between proxies, and RACE_BY_PROXY */
-    uint8_t *read_part, *wrote_part; /* bytes, where the place does not say that it was all */
-    uint32_t *page;                  /* which words, in the table for global memory */
+    /* Where the place does not say that it was all: each byte's reader; the bytes of the write. */
+    uint32_t *readers;
+    uint8_t *wrote_part;
+    uint32_t *page; /* which words, in the table for global memory */
 };
 
 /* A tag: an epoch's lower bits, who (a warp + 1, or anybody; 0: nobody) and a bit: of reads, that
@@ -36,6 +38,8 @@ static inline uint32_t race_tag(uint64_t epoch, uint32_t warp)
 
 /* A place: instruction, thread, and whether it was the whole word. */
 enum { RACE_WHOLE = 1, RACE_THREAD = 2, RACE_INS_SHIFT = 11 };
+/* Readers of a word's bytes, 8 bits each: who as in a tag, READER_ANY of several, 0 of none. */
+enum { READER_ANY = 0xff };
 /* Fences: whether the tensor memory accelerator wrote, and the fences. */
 enum { RACE_BY_PROXY = 1, RACE_FENCE = 2 };
 

@@ -35,6 +35,17 @@ RACE_INLINE uint32_t tag_of_any(uint32_t own)
     return own >> RACE_EPOCH_SHIFT << RACE_EPOCH_SHIFT | (RACE_ANY_WARP + 1) << 1;
 }
 
+/* Who a tag is of, among the readers of a byte; who has read a word's byte. */
+RACE_INLINE uint32_t tag_reader(uint32_t tag)
+{
+    return tag >> 1 & ((1u << RACE_WHO_BITS) - 1);
+}
+
+RACE_INLINE uint32_t reader_of(uint32_t readers, uint32_t byte)
+{
+    return readers >> 8 * byte & READER_ANY;
+}
+
 RACE_INLINE uint32_t row_place(const RaceRow *row, uint32_t i)
 {
     return row->place + i / row->each * RACE_THREAD;
@@ -120,11 +131,14 @@ RACE_INLINE int row_write_halves(const RaceWords *words, size_t first, const Rac
  * nobody wrote their words. */
 RACE_INLINE int halves_are_settled(const RaceWords *words, const uint32_t *off, uint32_t own)
 {
-    uint32_t any = tag_of_any(own), left = 0;
+    enum { BOTH = 0x101 };
+    uint32_t any = tag_of_any(own), mine = BOTH * tag_reader(own), left = 0;
     for (uint32_t i = 0; i < LANES; i++) {
-        uint32_t word = off[i] / 4, part = 3u << off[i] % 4, read = words->read[word],
-                 known = words->read_at[word] & RACE_WHOLE ? 15u : words->read_part[word];
-        left |= (uint32_t)(!tag_is_own(read, own) & !tag_is_own(read, any)) | (part & ~known) |
+        uint32_t word = off[i] / 4, read = words->read[word],
+                 readers = words->readers[word] >> 8 * (off[i] % 4) & 0xffff;
+        uint32_t known = (words->read_at[word] & RACE_WHOLE) | (uint32_t)(readers == mine) |
+                         (uint32_t)(readers == BOTH * READER_ANY);
+        left |= (uint32_t)(!tag_is_own(read, own) & !tag_is_own(read, any)) | (known ^ 1) |
                 tag_is_now(words->wrote[word], own);
     }
     return !left;
