@@ -755,6 +755,7 @@ struct Launch {
     uint32_t prints;    /* calls of printf */
     int lost;           /* some of them were too much */
     size_t saved_bytes; /* that warps have room for: registers of calls that have not returned */
+    int l2_loses;                     /* what is asked for again, it fetches again */
     uint64_t dram_loads, dram_stores; /* sectors */
     uint64_t dram_fills;              /* loaded because a store wrote only a part of them */
     uint64_t dram_written;            /* stored, and gone from the L2 before the launch ends */

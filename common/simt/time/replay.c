@@ -126,6 +126,7 @@ typedef struct Sm {
     Actor *actor;
     Slot *slot;
     Arrival *arrival;  /* by number, the latest of each place */
+    uint64_t *fetched; /* all of them, a bit each */
     Arrival *constant; /* the same of pieces of constant memory */
     L1 l1;
     uint64_t guessed, missed; /* sectors beyond the L1, as they were counted and as they are here */
@@ -530,6 +531,7 @@ static uint64_t fetch_arrival(Sm *sm, const Actor *actor, uint32_t fetch, uint64
     uint64_t age = fetch_age(sm, actor, fetch, now), latency = dram_wait(sm->machine, fetch),
              at = age < latency ? dram_turn(sm, now) + latency - age : 0;
     *arrival = (Arrival){fetch + 1, at};
+    sm->fetched[fetch / 64] |= 1ull << fetch % 64;
     return at;
 }
 
@@ -545,12 +547,20 @@ static void request_begin(Request *request, uint32_t sectors, uint32_t lines)
     request->sectors = sectors, request->lines = lines, request->fetches = 0;
 }
 
+/* Has this SM asked for it?  What it asked for long ago is in the L2, unless that keeps less than
+ * the launch touches. */
+static int was_fetched(const Sm *sm, uint32_t fetch)
+{
+    if (sm->arrival[fetch % ARRIVALS].fetch == fetch + 1) return 1;
+    return !sm->launch->l2_loses && sm->fetched[fetch / 64] >> fetch % 64 & 1;
+}
+
 /* How long DRAM takes for what this SM has not asked for; 0: that is nothing. */
 static uint64_t request_wait(const Sm *sm, const Request *request)
 {
     uint64_t wait = request->fetches ? 0 : (uint64_t)sm->machine->dram_latency;
     for (uint32_t i = 0; i < request->fetches; i++)
-        if (sm->arrival[request->fetch[i] % ARRIVALS].fetch != request->fetch[i] + 1)
+        if (!was_fetched(sm, request->fetch[i]))
             wait = later(wait, dram_wait(sm->machine, request->fetch[i]));
     return wait;
 }
@@ -1076,6 +1086,7 @@ static int sm_open(Sm *sm, Launch *launch, const BlockTrace *trace, uint32_t tra
     sm->ends = calloc(traces, sizeof *sm->ends);
     sm->turn = calloc(sm->actors, sizeof *sm->turn);
     sm->arrival = calloc(ARRIVALS, sizeof *sm->arrival);
+    sm->fetched = calloc(launch->fetches / 64 + 1, sizeof *sm->fetched);
     sm->constant = calloc(CONSTANTS, sizeof *sm->constant);
     sm->turns = calloc(sm->schedulers, sizeof *sm->turns);
     sm->here = calloc(sm->schedulers, sizeof *sm->here);
@@ -1086,7 +1097,7 @@ static int sm_open(Sm *sm, Launch *launch, const BlockTrace *trace, uint32_t tra
     Result *result = calloc((size_t)sm->actors * launch->kernel->played_scores, sizeof *result);
     int failed = l1_open(&sm->l1, l1_bytes(launch)) != 0;
     if (failed || !sm->actor || !sm->slot || !sm->crew || !sm->ends || !sm->turn || !sm->arrival ||
-        !sm->constant || !sm->turns || !sm->here || !sm->gate || !sm->scheduler || !sm->bank ||
+        !sm->fetched || !sm->constant || !sm->turns || !sm->here || !sm->gate || !sm->scheduler || !sm->bank ||
         !sm->half || !result) {
         free(result);
         return -1;
@@ -1109,7 +1120,7 @@ static void sm_close(Sm *sm)
     for (uint32_t i = 0; sm->slot && i < sm->slots; i++)
         free(sm->slot[i].phases.phase);
     free(sm->actor), free(sm->slot), free(sm->crew), free(sm->ends), free(sm->turn),
-        free(sm->arrival), free(sm->constant), l1_close(&sm->l1), free(sm->turns), free(sm->here),
+        free(sm->arrival), free(sm->fetched), free(sm->constant), l1_close(&sm->l1), free(sm->turns), free(sm->here),
         free(sm->gate), free(sm->scheduler), free(sm->bank), free(sm->half);
 }
 
