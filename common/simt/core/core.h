@@ -583,6 +583,7 @@ struct Block {
     uint32_t flights, flight_room, flight_bytes;
     Departure *departure; /* what racecheck knows of copies out of shared memory */
     uint32_t departures, departure_room;
+    uint32_t l1_since;    /* the worker's l1_clock when the block's L1 last forgot all */
     ProductRead *read; /* for racecheck, a row of all pieces a warp; NULL: no product yet */
     PhaseNumber *phase;
     uint32_t *phase_at; /* by the barrier's offset: its place in `phase` and 1; 0: none */

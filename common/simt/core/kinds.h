@@ -130,7 +130,8 @@ enum {
     ORDER_SPINS = 8,
     ORDER_GUESSES = 16,
     ORDER_FENCES = 32, /* releases to the whole chip */
-    ORDER_ALONE = 64   /* volatile, or for the whole system: no other look of this SM's will do */
+    ORDER_ALONE = 64,  /* volatile, or for the whole system: no other look of this SM's will do */
+    ORDER_FORGETS = 128 /* acquires from there: what the L1 has counts no more */
 };
 
 typedef enum ShflMode { SHFL_UP, SHFL_DOWN, SHFL_BFLY, SHFL_IDX } ShflMode;

@@ -42,11 +42,12 @@ static int is_chip_wide(const Decoder *d)
 static void order_set(Decoder *d, Ins *ins, int strength, int reads, int writes)
 {
     int releases = writes && strength == RELEASING,
-        fences = releases && ins->space != PTX_SHARED && is_chip_wide(d),
+        is_wide = ins->space != PTX_SHARED && is_chip_wide(d), fences = releases && is_wide,
+        forgets = reads && is_wide && (word_is(d, "acquire") || word_is(d, "acq_rel")),
         alone = reads && !writes && (word_is(d, "volatile") || word_is(d, "sys"));
     ins->order = (uint8_t)((reads ? ORDER_READS : 0) | (writes ? ORDER_WRITES : 0) |
                            (releases ? ORDER_RELEASES : 0) | (fences ? ORDER_FENCES : 0) |
-                           (alone ? ORDER_ALONE : 0));
+                           (alone ? ORDER_ALONE : 0) | (forgets ? ORDER_FORGETS : 0));
     if (strength != WEAK && ins->space != PTX_SHARED && ins->space != PTX_LOCAL)
         d->kernel->fences = d->kernel->in_order = 1;
 }

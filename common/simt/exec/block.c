@@ -302,6 +302,7 @@ static void flights_drop(Block *block)
     for (uint32_t i = 0; i < block->flights; i++)
         free(block->flight[i].data);
     block->flights = block->flight_bytes = block->departures = 0;
+    block->l1_since = 0;
     free(block->read), block->read = NULL;
 }
 

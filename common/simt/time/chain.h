@@ -57,6 +57,13 @@ static inline int delays_fence(const Ins *ins)
            ((looks || ins->class == CLASS_ATOMIC) && ins->space != PTX_SHARED);
 }
 
+/* Does nothing that the L1 has count behind it?  Machine code for sm_90 has a CCTL.IVALL behind each
+ * fence of the whole chip, and behind what acquires from there. */
+static inline int forgets_l1(const Ins *ins)
+{
+    return (ins->op == OP_FENCE && ins->aux) || ins->order & ORDER_FORGETS;
+}
+
 /* How long a fence holds its warp, and all is written. */
 static inline uint64_t fence_cycles(int *written)
 {
@@ -111,7 +118,8 @@ static inline void chain_turn(Chain *chain, uint64_t cycle)
  * that is executed is so. */
 static inline int chain_is_plain(const Ins *ins, const Price *price)
 {
-    int waits = ins->order & ORDER_FENCES || ins->op == OP_CP_WAIT || ins->merge == MERGE_FOLLOWER,
+    int waits = ins->order & ORDER_FENCES || forgets_l1(ins) || ins->op == OP_CP_WAIT ||
+                ins->merge == MERGE_FOLLOWER,
         tells = delays_fence(ins) || ins->op == OP_CP_ASYNC || ins->merge;
     return !waits && !tells && ins->shared_atomic != SHARED_RETRIES && !price->saves &&
            !price->last && ins->op != OP_ACCELERATOR && ins->op != OP_MATCH;
@@ -151,6 +159,7 @@ static inline void chain_step_other(Warp *warp, const Ins *ins, const Price *pri
     uint64_t release = release_cycles(ins, &chain->written);
     if (release) chain_turn(chain, chain_end(chain, issue_cycles) + release);
     if (delays_fence(ins)) chain->written = 1;
+    if (forgets_l1(ins)) warp->block->l1_since = warp->worker->l1_clock;
     uint64_t at = chain_ready(chain, ins), result;
     if (ins->op == OP_CP_WAIT && (ins->imm || !ins->aux) && chain->copied > at) at = chain->copied;
     result = chain_issue(warp, ins, price, at) + match_later(ins, warp->passes);

@@ -66,6 +66,7 @@ static int l1_hit(Warp *warp, uint64_t sector)
         if (set[way].tag == tag && set[way].sectors) {
             oldest = way;
             if (is_crowded_out(warp, &set[way])) break;
+            if (set[way].used <= warp->block->l1_since) set[way].sectors = 0;
             int hit = (set[way].sectors & bit) != 0;
             set[way].sectors |= bit;
             set[way].used = worker->l1_clock;

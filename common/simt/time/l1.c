@@ -42,7 +42,7 @@ uint32_t l1_sets(uint64_t bytes)
 int l1_open(L1 *l1, uint64_t bytes)
 {
     l1->sets = l1_sets(bytes);
-    l1->clock = 0;
+    l1->clock = l1->era = 0;
     l1->place = calloc((size_t)l1->sets * L1_WAYS, sizeof *l1->place);
     return l1->place ? 0 : -1;
 }
@@ -66,7 +66,8 @@ static L1Place *place_find(const L1 *l1, uint32_t line)
 uint8_t l1_look(L1 *l1, const TraceLine *wanted, L1Place **place, uint64_t *at)
 {
     L1Place *p = *place = place_find(l1, wanted->line);
-    if (p->line != wanted->line || !p->used) *p = (L1Place){.line = wanted->line};
+    if (p->line != wanted->line || !p->used || p->era != l1->era)
+        *p = (L1Place){.line = wanted->line, .era = l1->era};
     p->used = ++l1->clock;
     for (uint32_t s = 0; s < LINE_SECTORS; s++)
         if (wanted->sectors & p->sectors & 1u << s && p->at[s] > *at) *at = p->at[s];

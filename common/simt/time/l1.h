@@ -14,6 +14,7 @@ enum { L1_WAYS = 4, L1_LINE_BYTES = 128 };
 typedef struct L1Place {
     uint32_t line;
     uint32_t used;             /* 0: never */
+    uint32_t era;              /* of the L1, when it was last used */
     uint8_t sectors;           /* that were asked for */
     uint64_t at[LINE_SECTORS]; /* when each is there */
 } L1Place;
@@ -21,6 +22,7 @@ typedef struct L1Place {
 typedef struct L1 {
     L1Place *place;
     uint32_t sets, clock;
+    uint32_t era; /* how often all was forgotten */
 } L1;
 
 /* Bytes that shared memory leaves; sets of L1_WAYS lines in so many bytes. */
@@ -43,6 +45,12 @@ void l1_close(L1 *l1);
 /* Looks a line up, for which there is a place then; returns which of the wanted sectors nobody has
  * asked for, and makes *at no earlier than the others are there. */
 uint8_t l1_look(L1 *l1, const TraceLine *wanted, L1Place **place, uint64_t *at);
+/* Of what is there, and of what is on its way, nobody is given anything any more. */
+static inline void l1_forget(L1 *l1)
+{
+    l1->era++;
+}
+
 /* They come at `at`, if the line still has its place. */
 void l1_fill(L1Place *place, const TraceLine *wanted, uint8_t sectors, uint64_t at);
 

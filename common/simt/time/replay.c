@@ -953,6 +953,7 @@ static void issue_other(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t bu
     actor->free = now + busy + warp_holds(actor, ins, price, busy) + release;
     if (delays_fence(ins)) actor->written = 1;
     if (ins->op == OP_FENCE) actor->free += fence_cycles(&actor->written);
+    if (forgets_l1(ins)) l1_forget(&sm->l1);
     if (ins->op == OP_ACCELERATOR) actor->free += step->passes;
     actor->free = later(actor->free, held);
     if (ins->shared_atomic == SHARED_RETRIES)

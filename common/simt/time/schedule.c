@@ -525,7 +525,8 @@ static int is_simple(const Ins *ins)
     case OP_WGMMA_WAIT:
         return 0;
     default:
-        return !delays_fence(ins) && !ins->merge && !(ins->order & ORDER_FENCES) &&
+        return !delays_fence(ins) && !ins->merge &&
+               !(ins->order & (ORDER_FENCES | ORDER_FORGETS)) &&
                ins->shared_atomic != SHARED_RETRIES && ins->space != PTX_CONST;
     }
 }
