@@ -26,6 +26,9 @@ enum {
     /* Where an atomic is a loop: from one lane that gets its turn to the next, and what a round
      * takes of the load/store unit. */
     RETRY_CYCLES = 86,
+    /* ... and a turn of a warp's own: (shared-float-32 - shared-float) / (31 * 8 turns), where no
+     * other warp is at its words. */
+    OWN_RETRY_CYCLES = 95,
     RETRY_PASSES = 2,
     REMOTE_CYCLES = 195, /* of a load from another block's shared memory */
     ATOMIC_CYCLES = 176, /* of an atomic in the L2, beside those of a load */
@@ -169,7 +172,7 @@ static inline void chain_step_other(Warp *warp, const Ins *ins, const Price *pri
     if (ins->merge == MERGE_8 || ins->merge == MERGE_16) chain->joined = result;
     if (ins->shared_atomic == SHARED_RETRIES)
         chain_turn(chain,
-                   chain_end(chain, issue_cycles) + warp->passes / RETRY_PASSES * RETRY_CYCLES);
+                   chain_end(chain, issue_cycles) + warp->passes / RETRY_PASSES * OWN_RETRY_CYCLES);
     /* Of four turns that are one only the last branch ends a piece. */
     if (price->saves && chain->turns) return;
     if (!price->last && ins->op != OP_ACCELERATOR) return;

@@ -957,7 +957,7 @@ static void issue_other(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t bu
     if (ins->op == OP_ACCELERATOR) actor->free += step->passes;
     actor->free = later(actor->free, held);
     if (ins->shared_atomic == SHARED_RETRIES)
-        actor->free += (uint64_t)step->passes / RETRY_PASSES * RETRY_CYCLES;
+        actor->free += (uint64_t)step->passes / RETRY_PASSES * OWN_RETRY_CYCLES;
     actor->next++;
     if (barrier) barrier_issue(sm, number, ins, step, now);
     if (ins->op == OP_DEPENDENTS) dependents_issue(sm, number, ins, now);

@@ -361,8 +361,10 @@ static void branches_turn(const SimtKernel *kernel, Price *price)
 
 int piece_ends(const Ins *ins, const Price *price)
 {
-    /* A division's rare cases are a routine that code branches to. */
-    return (parts_code(ins) || is_single(ins)) && !price->passed;
+    /* A division's rare cases are a routine that code branches to; and what has no instruction in
+     * shared memory is a loop. */
+    int loops = ins->shared_atomic == SHARED_RETRIES;
+    return (parts_code(ins) || is_single(ins) || loops) && !price->passed;
 }
 
 static int is_writer(const Ins *ins)
