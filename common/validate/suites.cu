@@ -1766,7 +1766,7 @@ static void science()
     E("streams", "streams-eight", streams_eight<<<400, 128>>>(c, 100));
 }
 
-/* ---- suites of linear algebra: a thread a result, nothing shared ------------------------------ */
+/* ---- suites of linear algebra: a thread a result, nothing shared ----------------------------- */
 
 __global__ void product_plain(const float *A, const float *B, float *C, int n, int m, int k)
 {
@@ -1896,7 +1896,7 @@ static void algebra()
     E("plain", "corners", corners<<<dim3(6, 24), dim3(32, 8)>>>(a, c, 192));
 }
 
-/* ---- graphs, and matrices with few elements --------------------------------------------------- */
+/* ---- graphs, and matrices with few elements -------------------------------------------------- */
 
 /* Parts that hang together, the first round: each edge hangs the larger end under the smaller. */
 __global__ void roots_joined(const int *row, const int *column, int *root, int n)

@@ -60,6 +60,21 @@ static const struct {
     {CONFLICTS, "cholesky"},
     {WAVEFRONTS, "layernorm-slope"},
     {WAVEFRONTS, "waiting-size-0"},
+    {WAVEFRONTS, "norm-slope-rows"},
+    {CONFLICTS, "norm-slope-rows"},
+    /* What ptxas leaves out of a loop, for an earlier turn has loaded it. */
+    {SECTORS, "denoise"},
+    {WAVEFRONTS, "separable-rows"},
+    {CONFLICTS, "separable-rows"},
+    {WAVEFRONTS, "separable-columns"},
+    {CONFLICTS, "separable-columns"},
+    /* Lanes that leave a loop in different turns, or by two ways: a card joins others again. */
+    {SECTORS, "from-below"},
+    {SECTORS, "product-counted"},
+    {WAVEFRONTS, "product-counted"},
+    {CONFLICTS, "product-counted"},
+    /* Vectors of which some lanes take no part: four passes in each of 32 blocks. */
+    {CONFLICTS, "boxes-over"},
     /* Copies to where others are still on their way: a card may leave those out. */
     {SECTORS, "copies-16"},
     {SECTORS, "copies-16-dense"},

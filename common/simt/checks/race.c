@@ -29,9 +29,8 @@ static RaceWords *words_open(Shelf *shelf, size_t count)
     uint32_t *column = shelf_zeros(shelf, count, 8 * sizeof *column);
     uint8_t *part = shelf_zeros(shelf, count, sizeof *part);
     if (!words || !column || !part) return NULL;
-    uint32_t **columns[] = {&words->read,     &words->wrote,    &words->page,  &words->read_at,
-                            &words->other_at, &words->wrote_at, &words->fences,
-                            &words->readers};
+    uint32_t **columns[] = {&words->read,     &words->wrote,    &words->page,   &words->read_at,
+                            &words->other_at, &words->wrote_at, &words->fences, &words->readers};
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         *columns[i] = column + i * count;
     words->wrote_part = part;

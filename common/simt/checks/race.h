@@ -18,7 +18,7 @@ typedef enum RaceKind { RACE_READ, RACE_WRITE, RACE_ATOMIC } RaceKind;
 struct RaceWords {
     uint32_t *read, *wrote;                  /* tags */
     uint32_t *read_at, *other_at, *wrote_at; /* places; other: of a reader of another warp */
-    uint32_t *fences;                /* of the writer's warp between proxies, and RACE_BY_PROXY */
+    uint32_t *fences; /* of the writer's warp between proxies, and RACE_BY_PROXY */
     /* Where the place does not say that it was all: each byte's reader; the bytes of the write. */
     uint32_t *readers;
     uint8_t *wrote_part;

@@ -583,7 +583,7 @@ struct Block {
     uint32_t flights, flight_room, flight_bytes;
     Departure *departure; /* what racecheck knows of copies out of shared memory */
     uint32_t departures, departure_room;
-    uint32_t l1_since;    /* the worker's l1_clock when the block's L1 last forgot all */
+    uint32_t l1_since; /* the worker's l1_clock when the block's L1 last forgot all */
     ProductRead *read; /* for racecheck, a row of all pieces a warp; NULL: no product yet */
     PhaseNumber *phase;
     uint32_t *phase_at; /* by the barrier's offset: its place in `phase` and 1; 0: none */
@@ -756,7 +756,7 @@ struct Launch {
     uint32_t prints;    /* calls of printf */
     int lost;           /* some of them were too much */
     size_t saved_bytes; /* that warps have room for: registers of calls that have not returned */
-    int l2_loses;                     /* what is asked for again, it fetches again */
+    int l2_loses;       /* what is asked for again, it fetches again */
     uint64_t dram_loads, dram_stores; /* sectors */
     uint64_t dram_fills;              /* loaded because a store wrote only a part of them */
     uint64_t dram_written;            /* stored, and gone from the L2 before the launch ends */

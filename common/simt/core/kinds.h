@@ -129,8 +129,8 @@ enum {
     ORDER_RELEASES = 4,
     ORDER_SPINS = 8,
     ORDER_GUESSES = 16,
-    ORDER_FENCES = 32, /* releases to the whole chip */
-    ORDER_ALONE = 64,  /* volatile, or for the whole system: no other look of this SM's will do */
+    ORDER_FENCES = 32,  /* releases to the whole chip */
+    ORDER_ALONE = 64,   /* volatile, or for the whole system: no other look of this SM's will do */
     ORDER_FORGETS = 128 /* acquires from there: what the L1 has counts no more */
 };
 

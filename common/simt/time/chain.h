@@ -60,8 +60,8 @@ static inline int delays_fence(const Ins *ins)
            ((looks || ins->class == CLASS_ATOMIC) && ins->space != PTX_SHARED);
 }
 
-/* Does nothing that the L1 has count behind it?  Machine code for sm_90 has a CCTL.IVALL behind each
- * fence of the whole chip, and behind what acquires from there. */
+/* Does nothing that the L1 has count behind it?  Machine code for sm_90 has a CCTL.IVALL behind
+ * each fence of the whole chip, and behind what acquires from there. */
 static inline int forgets_l1(const Ins *ins)
 {
     return (ins->op == OP_FENCE && ins->aux) || ins->order & ORDER_FORGETS;

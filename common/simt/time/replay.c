@@ -1098,8 +1098,8 @@ static int sm_open(Sm *sm, Launch *launch, const BlockTrace *trace, uint32_t tra
     Result *result = calloc((size_t)sm->actors * launch->kernel->played_scores, sizeof *result);
     int failed = l1_open(&sm->l1, l1_bytes(launch)) != 0;
     if (failed || !sm->actor || !sm->slot || !sm->crew || !sm->ends || !sm->turn || !sm->arrival ||
-        !sm->fetched || !sm->constant || !sm->turns || !sm->here || !sm->gate || !sm->scheduler || !sm->bank ||
-        !sm->half || !result) {
+        !sm->fetched || !sm->constant || !sm->turns || !sm->here || !sm->gate || !sm->scheduler ||
+        !sm->bank || !sm->half || !result) {
         free(result);
         return -1;
     }
@@ -1121,8 +1121,9 @@ static void sm_close(Sm *sm)
     for (uint32_t i = 0; sm->slot && i < sm->slots; i++)
         free(sm->slot[i].phases.phase);
     free(sm->actor), free(sm->slot), free(sm->crew), free(sm->ends), free(sm->turn),
-        free(sm->arrival), free(sm->fetched), free(sm->constant), l1_close(&sm->l1), free(sm->turns), free(sm->here),
-        free(sm->gate), free(sm->scheduler), free(sm->bank), free(sm->half);
+        free(sm->arrival), free(sm->fetched), free(sm->constant), l1_close(&sm->l1),
+        free(sm->turns), free(sm->here), free(sm->gate), free(sm->scheduler), free(sm->bank),
+        free(sm->half);
 }
 
 static void block_add(const BlockTrace *block, ReplayResult *result)
