@@ -108,6 +108,7 @@ static void control_read(const MachineText *text, uint32_t number, MachineIns *i
     uint64_t control = word_at(text, number, 1) >> 41;
     uint32_t made = control >> 5 & 7, read = control >> 8 & 7;
     ins->op = (uint16_t)operation(text, number);
+    ins->guarded = (uint8_t)is_conditional(text, number);
     ins->stall = control & 15;
     ins->waits = control >> 11 & 63;
     ins->made = (uint8_t)(made < COUNTERS ? made + 1 : 0);

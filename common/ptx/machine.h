@@ -26,6 +26,7 @@ typedef struct MachineIns {
     uint8_t kind, bytes;
     uint8_t last;       /* a local load behind which the value is not needed there any more */
     uint8_t reached;    /* by branches from the first instruction on; routines are not */
+    uint8_t guarded;    /* by a predicate */
     uint16_t op;        /* the operation, with the form of its operands */
     uint8_t stall;      /* cycles until the warp's next instruction */
     uint8_t fetches[2]; /* operands that come from each bank of registers, one a cycle */

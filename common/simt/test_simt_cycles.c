@@ -1041,6 +1041,89 @@ static void a_loop_that_lanes_may_leave_has_no_uniform_address(void **state)
                     turns * 7 / 10);
 }
 
+/* ---- what is looked up ----------------------------------------------------------------------- */
+
+/* How many cycles a step of a chain takes in which each load's address needs the one before: lanes
+ * so many bytes apart, all of whose lines are there. */
+static double step_cycles(const char *space, uint32_t apart)
+{
+    enum { FEW = 40, MORE = 100 };
+    uint64_t cycles[2];
+    char first[300], step[200];
+    int shared = !strcmp(space, "shared");
+    snprintf(first, sizeof first, "%sand.b32 %%r6, %%r1, 31;\nmul.wide.u32 %%rd2, %%r6, %u;\n%s",
+             shared ? ".shared .align 16 .b8 tile[16384];\n" : "", apart,
+             shared ? "cvt.u32.u64 %r5, %rd2;\nmov.u32 %r7, tile;\nadd.u32 %r5, %r5, %r7;\n"
+                      "st.shared.u32 [%r5], 0;\n"
+                    : "add.s64 %rd3, %rd1, %rd2;\n");
+    snprintf(step, sizeof step, "%s",
+             shared ? "ld.shared.u32 %r6, [%r5];\nadd.u32 %r5, %r5, %r6;\n"
+                    : "ld.global.u64 %rd2, [%rd3];\nadd.s64 %rd3, %rd3, %rd2;\n");
+    for (int more = 0; more < 2; more++) {
+        SimtResult result;
+        char *text = kernel_text(first, step, more ? FEW + MORE : FEW, "");
+        cycles[more] = cycles_of(text, (Setup){.blocks = 1, .threads = 32}, &result, NULL);
+        free(text);
+    }
+    return (double)(cycles[1] - cycles[0]) / MORE;
+}
+
+/* A cycle for each further line of a bank of tags, two for each further word of a bank of data: of
+ * 8 bytes a lane a bank has two words at the least. */
+static void lines_are_looked_up_by_banks_of_tags(void **state)
+{
+    static const struct {
+        uint32_t apart, tags, words;
+    } LANES_AT[] = {{8, 1, 2}, {136, 9, 2}, {128, 8, 32}, {640, 10, 32}, {800, 13, 8}};
+    (void)state;
+    double one = step_cycles("global", 0);
+    for (size_t i = 0; i < sizeof LANES_AT / sizeof *LANES_AT; i++)
+        assert_true(step_cycles("global", LANES_AT[i].apart) - one ==
+                    LANES_AT[i].tags - 1 + 2 * (LANES_AT[i].words - 1));
+}
+
+/* Each further word of a bank is there two cycles behind the one before. */
+static void conflicts_come_late(void **state)
+{
+    (void)state;
+    double one = step_cycles("shared", 4);
+    assert_true(step_cycles("shared", 8) - one == 2);
+    assert_true(step_cycles("shared", 128) - one == 62);
+    assert_true(step_cycles("shared", 132) - one == 0);
+}
+
+/* A walk through constants, a line of 64 bytes after the other, again and again. */
+static uint64_t constants_walk(uint32_t bytes, int steps)
+{
+    SimtResult result;
+    char step[300];
+    snprintf(step, sizeof step,
+             "ld.const.u64 %%rd5, [%%rd4];\nadd.s64 %%rd6, %%rd6, %%rd5;\n"
+             "add.s64 %%rd6, %%rd6, 64;\nsetp.ge.u64 %%p1, %%rd6, %u;\n"
+             "selp.b64 %%rd6, 0, %%rd6, %%p1;\nadd.s64 %%rd4, %%rd7, %%rd6;\n",
+             bytes);
+    char *body = kernel_text("mov.u64 %rd7, table;\nmov.u64 %rd4, %rd7;\nmov.u64 %rd6, 0;\n", step,
+                             steps, "st.global.u64 [%rd1], %rd4;"),
+         *head = strstr(body, ".visible"), *text = malloc(strlen(body) + 100);
+    assert_non_null(text);
+    sprintf(text, "%.*s.const .align 256 .b8 table[4096];\n%s", (int)(head - body), body, head);
+    uint64_t cycles = cycles_of(text, (Setup){.blocks = 1, .threads = 32}, &result, NULL);
+    free(body), free(text);
+    return cycles;
+}
+
+static void two_kilobytes_of_constants_are_near(void **state)
+{
+    enum { AROUND = 80, MORE = 100, FURTHER = 70 };
+    uint64_t taken[2];
+    (void)state;
+    for (uint32_t large = 0; large < 2; large++) {
+        uint32_t bytes = large ? 2560 : 2048;
+        taken[large] = constants_walk(bytes, AROUND + MORE) - constants_walk(bytes, AROUND);
+    }
+    assert_in_range(taken[1] - taken[0], MORE * (FURTHER - 2), MORE * FURTHER);
+}
+
 /* ---- waits for other blocks ---------------------------------------------------------------- */
 
 /* A token goes from block to block: each looks for its word, and writes the next one's. */
@@ -1322,6 +1405,9 @@ int main(void)
         cmocka_unit_test(atomics_take_turns),
         cmocka_unit_test(a_match_takes_its_different_values),
         cmocka_unit_test(a_loop_that_lanes_may_leave_has_no_uniform_address),
+        cmocka_unit_test(lines_are_looked_up_by_banks_of_tags),
+        cmocka_unit_test(conflicts_come_late),
+        cmocka_unit_test(two_kilobytes_of_constants_are_near),
         cmocka_unit_test(a_token_takes_its_time),
         cmocka_unit_test(a_long_wait_is_looked_through),
         cmocka_unit_test(blocks_queue_at_a_word),

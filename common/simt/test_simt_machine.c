@@ -21,7 +21,10 @@ enum {
     LOAD = 0x981,
     STORE = 0x986,
     BRANCH = 0x947,
-    EXIT = 0x94d
+    EXIT = 0x94d,
+    SPECIAL = 0x308,
+    MEET = 0x941,
+    UNIFORM_CONSTANT = 0xabb
 };
 
 static const char BEGIN[] = HEAD ".visible .entry k(.param .u64 data)\n{\n.reg .b64 %rd<3>;\n"
@@ -89,6 +92,33 @@ static uint64_t products_cycles(uint8_t stall, uint8_t even, uint8_t odd, uint32
     uint64_t cycles = cycles_with(text, sm ? &code : NULL);
     free(text);
     return cycles;
+}
+
+/* The same with another operation in place of each product, which waits for the one before it. */
+static uint64_t chain_of(uint16_t op, uint8_t stall)
+{
+    static MachineIns ins[PRODUCTS + 1];
+    char *text = products_text();
+    for (uint32_t i = 0; i <= PRODUCTS; i++)
+        ins[i] = (MachineIns){.op = i < PRODUCTS ? op : EXIT,
+                              .line = line_at(text, strstr(text, "fma.rn")) + i,
+                              .stall = stall,
+                              .made = op == SPECIAL,
+                              .waits = op == SPECIAL,
+                              .reached = 1};
+    uint64_t cycles =
+        cycles_with(text, &(MachineCode){.ins = ins, .count = PRODUCTS + 1, .sm = 90});
+    free(text);
+    return cycles;
+}
+
+static void some_take_more_than_their_stall_counts(void **state)
+{
+    enum { ENDS = 60 };
+    (void)state;
+    assert_in_range(chain_of(SPECIAL, 1), 18 * PRODUCTS, 18 * PRODUCTS + ENDS);
+    assert_in_range(chain_of(MEET, 5), 9 * PRODUCTS, 9 * PRODUCTS + ENDS);
+    assert_in_range(chain_of(UNIFORM_CONSTANT, 1), 6 * PRODUCTS, 6 * PRODUCTS + ENDS);
 }
 
 static void stall_counts_are_obeyed(void **state)
@@ -183,6 +213,52 @@ static void a_lie_gains_two_fifths_at_most(void **state)
     uint64_t alone = loop_cycles(0, 0);
     assert_in_range(loop_cycles(1, 0), alone * 3 / 5 - 400, alone * 3 / 5 + 400);
     assert_in_range(loop_cycles(8, 0), alone * 3 / 5 - 400, alone * 3 / 5 + 400);
+}
+
+/* ---- two ways ------------------------------------------------- */
+
+enum { TIMES = 20, ONE_WAY = 6, OTHER_WAY = 10 };
+
+/* Again and again one way of two, of products; machine code has both without a branch, or with. */
+static uint64_t ways_cycles(int branches)
+{
+    enum { LINES = 4 + ONE_WAY + OTHER_WAY };
+    static MachineIns ins[TIMES * LINES + 1];
+    char *text = malloc(sizeof BEGIN + TIMES * LINES * 50), *at = text;
+    uint32_t n = 0, line = line_at(BEGIN, BEGIN + strlen(BEGIN));
+    assert_non_null(text);
+    at += sprintf(at, "%s", BEGIN);
+    for (int time = 0; time < TIMES; time++) {
+        at += sprintf(at, "setp.eq.f32 %%p1, %%f1, %%f2;\n@!%%p1 bra E%d;\n", time);
+        ins[n++] = (MachineIns){.op = FADD, .line = line++, .stall = 4};
+        ins[n++] = (MachineIns){.op = branches ? BRANCH : FADD, .line = line++, .stall = 4};
+        for (int i = 0; i < ONE_WAY + OTHER_WAY; i++) {
+            at += sprintf(at, "fma.rn.f32 %%f1, %%f1, %%f2, %%f3;\n");
+            ins[n++] = (MachineIns){.op = FFMA, .line = line++, .stall = 4, .guarded = 1};
+            if (i != ONE_WAY - 1) continue;
+            at += sprintf(at, "bra.uni M%d;\nE%d:\n", time, time);
+            if (branches) ins[n++] = (MachineIns){.op = BRANCH, .line = line, .stall = 4};
+            line += 2;
+        }
+        at += sprintf(at, "M%d:\n", time);
+        line++;
+    }
+    sprintf(at, "ret;\n}\n");
+    ins[n++] = (MachineIns){.op = EXIT, .line = line, .stall = 4};
+    for (uint32_t i = 0; i < n; i++)
+        ins[i].reached = 1;
+    uint64_t cycles = cycles_with(text, &(MachineCode){.ins = ins, .count = n, .sm = 90});
+    free(text);
+    return cycles;
+}
+
+/* All of it is issued where predicates say what is done; else one way, and two branches. */
+static void ways_without_a_branch_are_issued_both(void **state)
+{
+    enum { ENDS = 60, BOTH = 4 * (2 + ONE_WAY + OTHER_WAY), ONE = 4 * (1 + ONE_WAY) };
+    (void)state;
+    assert_in_range(ways_cycles(0), TIMES * BOTH, TIMES * BOTH + ENDS);
+    assert_in_range(ways_cycles(1), TIMES * ONE, TIMES * (BOTH - 4 * OTHER_WAY + 12));
 }
 
 /* ---- constants and copies ------------------------------------------------- */
@@ -424,6 +500,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stall_counts_are_obeyed),
+        cmocka_unit_test(some_take_more_than_their_stall_counts),
+        cmocka_unit_test(ways_without_a_branch_are_issued_both),
         cmocka_unit_test(a_bank_that_gives_more_holds_up),
         cmocka_unit_test(a_lie_does_not_shorten_a_chain),
         cmocka_unit_test(loads_are_as_many_at_once_as_machine_code_has),

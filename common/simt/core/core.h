@@ -372,6 +372,10 @@ typedef enum WarpState {
 /* What DRAM gives at once. */
 enum { FETCH_BYTES = 64, FETCH_SECTORS = 2 };
 
+/* Of a load that finds its lines in the L1 TraceStep.passes has, as many times, the cycles by which
+ * its result comes later than behind its passes. */
+enum { LATER = 256 };
+
 /* One executed instruction of a warp: passes through the load/store unit, or cycles of the texture
  * units, and what went beyond the L1. */
 typedef struct TraceStep {
@@ -389,8 +393,9 @@ static inline uint64_t mixed(uint64_t number)
     return number * 0x9e3779b97f4a7c15u;
 }
 
-/* What a multiprocessor fetches of constant memory at a time. */
-enum { CONSTANT_BYTES = 256 };
+/* What a multiprocessor fetches of constant memory at a time, and a line of the smaller of its two
+ * caches for that. */
+enum { CONSTANT_BYTES = 256, NEAR_BYTES = 64 };
 
 /* `lines` of an access to other blocks' shared memory: `misses` are cycles of the way there. */
 enum { REMOTE_LINES = 255 };

@@ -67,6 +67,20 @@ static inline int forgets_l1(const Ins *ins)
     return (ins->op == OP_FENCE && ins->aux) || ins->order & ORDER_FORGETS;
 }
 
+/* Has the trace of it cycles besides passes (LATER)?  A matrix is loaded by many accesses. */
+static inline int tells_later(const Ins *ins)
+{
+    return ins->class == CLASS_LOAD && ins->op != OP_TENSOR_MATRIX;
+}
+
+/* By how much a load from shared memory comes later than behind its passes: each further word of a
+ * bank comes two cycles behind the one before, on an H200 for each of 60 strides and widths.  How
+ * it is with matrices was not measured. */
+static inline uint32_t conflicts_behind(const Ins *ins, uint32_t passes)
+{
+    return ins->op == OP_TENSOR_MATRIX || !passes ? 0 : passes - 1;
+}
+
 /* How long a fence holds its warp, and all is written. */
 static inline uint64_t fence_cycles(int *written)
 {

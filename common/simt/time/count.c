@@ -112,8 +112,10 @@ static uint32_t lines_count(const uint64_t *sector, uint32_t n)
 
 /* An instruction mostly does the same again, somewhere else: then banks are others and as many.  So
  * its last access is kept, as distances from its first lane. */
+enum { OF_LOAD, OF_STORE, OF_CACHED }; /* of shared memory, or like it; by way of the L1 */
+
 static uint32_t wavefronts_count(Banked *last, const uint32_t *offset, uint32_t mask,
-                                 uint32_t bytes, int store, uint32_t *needed)
+                                 uint32_t bytes, int kind, uint32_t *needed)
 {
     uint32_t unit = bytes <= 4   ? 4
                     : bytes < 16 ? 8
@@ -126,7 +128,9 @@ static uint32_t wavefronts_count(Banked *last, const uint32_t *offset, uint32_t 
         last->unit = unit, last->rest = rest, last->mask = mask;
         for (uint32_t i = 0; i < LANES; i++)
             last->distance[i] = offset[i] - first;
-        last->passes = wavefronts_work_out(offset, mask, bytes, store, &last->needed);
+        last->passes = kind == OF_CACHED
+                           ? wavefronts_of_load(offset, mask, bytes)
+                           : wavefronts_work_out(offset, mask, bytes, kind, &last->needed);
     }
     *needed = last->needed;
     return last->passes;
@@ -158,13 +162,13 @@ static const uint64_t *part_addresses(const Ins *ins, uint32_t part, const uint6
 
 /* Of an access to global memory. */
 static uint32_t wavefronts_of(Worker *worker, const Ins *ins, const uint64_t *address,
-                              uint32_t mask)
+                              uint32_t mask, int kind)
 {
     uint32_t offset[LANES], needed;
     for (int i = 0; i < LANES; i++)
         offset[i] = (uint32_t)address[i];
-    return wavefronts_count(&worker->wavefronts[ins->mem].global, offset, mask, bytes_each(ins), 0,
-                            &needed);
+    return wavefronts_count(&worker->wavefronts[ins->mem].global, offset, mask, bytes_each(ins),
+                            kind, &needed);
 }
 
 /* What the cycle model hears of an access. */
@@ -185,10 +189,11 @@ static void count_const(Warp *warp, const uint64_t *address, uint32_t mask)
     uint64_t word[LANES], piece[LANES];
     uint32_t words = units_collect(address, mask, 4, word), moment = moment_of(warp),
              pieces = units_collect(address, mask, CONSTANT_BYTES, piece);
-    for (uint32_t i = 0; i < pieces; i++) {
-        piece[i] *= CONSTANT_BYTES / SECTOR;
-        traffic_load(warp->worker, piece[i], moment);
-    }
+    for (uint32_t i = 0; i < pieces; i++)
+        traffic_load(warp->worker, piece[i] * (CONSTANT_BYTES / SECTOR), moment);
+    pieces = units_collect(address, mask, NEAR_BYTES, piece);
+    for (uint32_t i = 0; i < pieces; i++)
+        piece[i] *= NEAR_BYTES / SECTOR;
     lines_list(warp, piece, pieces);
     warp->worker->counters.const_requests++;
     passes_add(warp, words * CYCLES_PER_WORD);
@@ -201,14 +206,25 @@ static int is_free(const Ins *ins)
     return ins->class == CLASS_FREE;
 }
 
-/* Cycles until the L1 has looked up so many lines: two a cycle where any is not there, else more.
- * Where lanes of an H200 load from different banks of 2, 4, 8, 16 or 32 lines that are there, it
- * takes 1.13, 1.76, 2.4, 4.4 or 8.3. */
-static uint32_t lookups_of(uint32_t lines, uint32_t misses)
+/* Cycles until the L1 has looked up what is not there, or goes past it: two lines a cycle. */
+static uint32_t lookups_past(uint32_t lines)
 {
-    uint32_t cycles = (lines + 3) / 4;
-    if (misses) return (lines + 1) / 2;
-    return lines > 2 && cycles < 2 ? 2 : cycles;
+    return (lines + 1) / 2;
+}
+
+/* The most of these sectors' lines that one bank of tags has. */
+static uint32_t lookups_of(const uint64_t *sector, uint32_t n)
+{
+    uint64_t line[LANES];
+    uint32_t lines = 0, of[TAG_BANKS] = {0}, most = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t before = lines;
+        lines = distinct_add(line, lines, sector[i] / LINE_SECTORS);
+        if (lines == before) continue;
+        uint32_t bank = l1_tag_bank(line[before]);
+        if (++of[bank] > most) most = of[bank];
+    }
+    return most;
 }
 
 /* Of a copy past the L1 count_copied tells what it takes. */
@@ -273,6 +289,31 @@ static void count_look(Warp *warp, const Ins *ins, uint64_t sector)
     meeting_look(warp, sector, alone);
 }
 
+/* What a load takes of the L1, which finds tags and gives words at the same time; what comes in is
+ * looked up once more, four lines a cycle.  Returns how many cycles later than one that looks up a
+ * line and gets a word of each bank it is there: the first word behind all tags, and each further
+ * one of a bank two cycles behind the one before. */
+static uint32_t load_passes_add(Warp *warp, const Ins *ins, uint32_t lookups, uint32_t words,
+                                uint32_t missing)
+{
+    uint32_t found = lookups > words ? lookups : words, taken = lookups + missing / TAG_BANKS,
+             later = lookups - 1 + 2 * (words - 1);
+    passes_add(warp, taken > words ? taken : words);
+    if (tells_later(ins)) warp->passes += (later - (found - 1)) * LATER;
+    return later;
+}
+
+/* What a store takes; the L1's data lie in the same banks as shared memory. */
+static void store_passes_add(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask,
+                             uint32_t sectors, uint32_t lines)
+{
+    Worker *worker = warp->worker;
+    uint32_t each = worker->gpu->machine.l1_sectors_per_cycle, lookups = lookups_past(lines),
+             passes = (sectors + each - 1) / each;
+    if (lines > 2) passes = wavefronts_of(worker, ins, address, mask, OF_STORE);
+    passes_add(warp, lookups > passes ? lookups : passes);
+}
+
 static void global_add(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask,
                        int store)
 {
@@ -280,7 +321,8 @@ static void global_add(Warp *warp, const Ins *ins, const uint64_t *address, uint
     Counters *c = &worker->counters;
     const SimtMachine *machine = &worker->gpu->machine;
     uint64_t sector[LANES], bytes = bytes_each(ins);
-    uint32_t n = units_collect(address, mask, SECTOR, sector), misses;
+    uint32_t n = units_collect(address, mask, SECTOR, sector), lines = lines_count(sector, n),
+             lookups = store ? 0 : lookups_of(sector, n), later = 0, misses;
     bytes *= (uint32_t)__builtin_popcount(mask);
     if (store) {
         c->global_store_requests++, c->global_store_sectors += n, c->global_store_bytes += bytes;
@@ -295,17 +337,18 @@ static void global_add(Warp *warp, const Ins *ins, const uint64_t *address, uint
         c->l1_hit_sectors += n - misses;
     }
     l2_access(warp, sector, store ? n : misses, address, mask, bytes_each(ins), store);
-    /* The L1's data lie in the same banks as shared memory. */
-    uint32_t lines = lines_count(sector, n), lookups = lookups_of(lines, misses),
-             passes = (n + machine->l1_sectors_per_cycle - 1) / machine->l1_sectors_per_cycle;
-    if (lines > (store ? 2 : 1)) passes = wavefronts_of(worker, ins, address, mask);
-    if (!is_copy_past(ins)) passes_add(warp, lookups > passes ? lookups : passes);
+    uint32_t missing = misses ? (lines * misses + n - 1) / n : 0;
+    if (store)
+        store_passes_add(warp, ins, address, mask, n, lines);
+    else if (!is_copy_past(ins))
+        later = load_passes_add(warp, ins, lookups,
+                                wavefronts_of(worker, ins, address, mask, OF_CACHED), missing);
     InsCount *profile = &worker->profile[ins - warp->code];
     profile->requests++, profile->sectors += n, profile->hits += store ? 0 : n - misses;
-    warp->lines += misses ? (lines * misses + n - 1) / n : 0;
+    warp->lines += missing;
     misses_add(warp, sector, n, misses, store);
     if (!store)
-        warp->pending = (uint64_t)(misses ? machine->l2_latency : machine->l1_latency) + passes;
+        warp->pending = (uint64_t)(misses ? machine->l2_latency : machine->l1_latency) + later + 1;
 }
 
 void count_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask, int store)
@@ -351,7 +394,9 @@ static void shared_add(Warp *warp, const Ins *ins, const uint32_t *offset, uint3
     Banked *last = &worker->wavefronts[ins->mem].shared;
     uint32_t needed, passes = wavefronts_count(last, offset, mask, bytes, store, &needed);
     shared_passes_add(warp, ins, passes, needed, store);
-    if (!store) warp->pending = (uint64_t)machine->shared_latency + passes - 1;
+    if (!store)
+        warp->pending =
+            (uint64_t)machine->shared_latency + passes - 1 + conflicts_behind(ins, passes);
 }
 
 void count_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask, int store)
@@ -405,7 +450,7 @@ void count_copied(Warp *warp, const Ins *ins, const uint64_t *from, const uint32
     shared_passes_add(warp, ins, passes, needed, 1);
     /* Beside that its lines are looked up. */
     uint32_t lines = units_collect(from, mask, SECTOR * LINE_SECTORS, line),
-             lookups = lookups_of(lines, lines);
+             lookups = lookups_past(lines);
     if (lookups > passes) passes_add(warp, lookups - passes);
 }
 
@@ -605,9 +650,11 @@ void count_vain(Worker *worker)
         percent = FIRST_PERCENT + warps * EACH_PERCENT / 100;
     if (warps < percent) percent = warps;
     if (percent <= 100) return;
+    uint64_t loads = retries->loads * (percent - 100) / 100,
+             swaps = retries->swaps * (percent - 100) / 100;
     c->shared_load_requests += retries->turns * (percent - 100) / 100;
-    c->shared_wavefronts += retries->loads * (percent - 100) / 100;
-    c->shared_atomic_wavefronts += retries->swaps * (percent - 100) / 100;
+    c->shared_wavefronts += loads, c->shared_atomic_wavefronts += swaps;
+    worker->cost.passes += loads + swaps; /* others wait for those, too */
 }
 
 /* The lanes that go to memory where all want one address. */

@@ -99,27 +99,61 @@ static int is_covered(const Reading *r)
 
 /* ---- the PTX ------------------------------------------------- */
 
-enum { KEPT = 1, TARGET = 2 };
+enum { KEPT = 1, TARGET = 2, FOLDED = 4, BARE = 8 };
 
-/* Marks short branches that ptxas kept as such, though they could have been predicates, and where
- * they lead. */
+/* Marks branches that ptxas kept as such, and where those lead that could have been predicates; and
+ * what accesses memory there without a predicate. */
 static void kept_mark(const Reading *r, uint8_t *mark)
 {
     const SimtKernel *kernel = r->kernel;
     for (uint32_t k = 0; k < r->code->count; k++) {
         const MachineIns *ins = &r->code->ins[k];
-        if (!ins->reached || !follow_is_branch(ins)) continue;
+        if (!ins->reached || !(follow_is_branch(ins) || follow_is_access(ins))) continue;
         for (uint32_t i = code_at(&r->map, ins->line);
-             i < kernel->count && code_line(&r->map, i) == ins->line; i++)
-            if (kernel->code[i].class == CLASS_BRANCH && r->price[i].passed)
-                mark[i] |= KEPT, mark[kernel->code[i].target] |= KEPT;
+             i < kernel->count && code_line(&r->map, i) == ins->line; i++) {
+            if (!follow_is_branch(ins) && !ins->guarded) mark[i] |= BARE;
+            if (!follow_is_branch(ins) || kernel->code[i].class != CLASS_BRANCH) continue;
+            mark[i] |= KEPT;
+            if (r->price[i].passed) mark[kernel->code[i].target] |= KEPT;
+        }
     }
+}
+
+/* Do both ways from this branch to where they meet again, without a loop, have no branch in machine
+ * code?  Then each of their instructions has a predicate there, and all of them are issued. */
+static int is_folded(const Reading *r, uint32_t at, const uint8_t *mark)
+{
+    enum { MOST_FOLDED = 64 };
+    const Ins *code = r->kernel->code;
+    uint32_t meet = code[at].reconv;
+    if (code[at].op != OP_BRA_P || code[at].class != CLASS_BRANCH || r->price[at].passed) return 0;
+    if (meet >= r->kernel->count || meet <= at || meet - at > MOST_FOLDED) return 0;
+    for (uint32_t i = at; i < meet; i++) {
+        if (mark[i] & BARE || code[i].class == CLASS_BARRIER || code[i].op == OP_EXIT) return 0;
+        if (code[i].class != CLASS_BRANCH) continue;
+        int leads_on = code[i].op == OP_BRA || code[i].op == OP_BRA_P;
+        if (mark[i] & KEPT || !leads_on || code[i].target <= i || code[i].target > meet) return 0;
+    }
+    return 1;
+}
+
+static void folded_mark(const Reading *r, uint8_t *mark)
+{
+    const Ins *code = r->kernel->code;
+    for (uint32_t at = 0; at < r->kernel->count; at++) {
+        if (!is_folded(r, at, mark)) continue;
+        for (uint32_t i = at; i <= code[at].reconv; i++)
+            if (code[i].class == CLASS_BRANCH || code[i].op == OP_JOIN) mark[i] |= FOLDED;
+    }
+    for (uint32_t i = 0; i < r->kernel->count; i++)
+        if (code[i].op == OP_BRA_P && !(mark[i] & FOLDED) && code[i].reconv < r->kernel->count)
+            mark[code[i].reconv] &= (uint8_t)~FOLDED;
 }
 
 /* Is it a branch at which control may part, or a place where it meets? */
 static int parts_control(const Reading *r, uint32_t i, const uint8_t *mark)
 {
-    return !r->price[i].passed || mark[i] & KEPT;
+    return mark[i] & KEPT || !(r->price[i].passed || mark[i] & FOLDED);
 }
 
 /* Begins a part at this instruction? */
@@ -138,6 +172,7 @@ static int parts_find(Reading *r)
     uint8_t *mark = calloc(kernel->count + 1, 1);
     if (!mark) return -1;
     kept_mark(r, mark);
+    folded_mark(r, mark);
     for (uint32_t i = 0; i < kernel->count; i++) {
         const Ins *ins = &kernel->code[i];
         if ((ins->op == OP_BRA || ins->op == OP_BRA_P) && parts_control(r, i, mark))

@@ -18,6 +18,7 @@ enum {
     LOADS_COMMIT = 0x1af, /* of copies by threads: LDGDEPBAR */
     COPIES_WAIT = 0x11a,
     FENCE = 0x192, /* MEMBAR */
+    MEET = 0x141,  /* BSYNC: lanes that may have parted */
     SHUFFLE = 0x189,
     MATCH = 0x1a1,
     CONSTANT = 0x182, /* LDC, and ULDC at a constant and at a register's place */
@@ -26,7 +27,14 @@ enum {
 };
 
 /* Cycles until the result is there, chosen as those of chain.h. */
-enum { SPECIAL_LATENCY = 36, CONVERSION_LATENCY = 18, CONSTANT_LATENCY = 30, DOUBLE_ALUS = 2 };
+enum {
+    SPECIAL_LATENCY = 18,
+    CONVERSION_LATENCY = 18,
+    CONSTANT_LATENCY = 30,
+    DOUBLE_ALUS = 2,
+    MEET_CYCLES = 4,
+    UNIFORM_CYCLES = 6
+};
 
 static uint32_t kind(const MachineIns *ins)
 {
@@ -227,6 +235,8 @@ Price follow_price(const MachineIns *ins, const Price *price, const SimtMachine 
                .waits = ins->waits,
                .made = ins->made,
                .read = ins->read};
+    if (kind(ins) == MEET) p.stall += MEET_CYCLES;
+    if (kind(ins) == UNIFORM_CONSTANT_AT && p.stall < UNIFORM_CYCLES) p.stall = UNIFORM_CYCLES;
     if (follow_is_access(ins) && price)
         p.wait = price->wait;
     else

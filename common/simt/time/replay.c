@@ -52,6 +52,8 @@ enum {
     MOST_LINES = 8 * LANES, /* of a load; of textures no more are followed */
     ARRIVALS = 16384,       /* fetches of DRAM that are remembered */
     CONSTANTS = 1024,       /* pieces of constant memory that are remembered: more than there are */
+    NEAR_LINES = 32,        /* of it, that the smaller cache has */
+    NEAR_CYCLES = 70,       /* that a line takes more which only the larger one has */
     COUNTERS = 6,
     SHARED_SOONER = 5, /* machine code makes the address: cycles of shared_latency less */
     READ_CYCLES = 20,  /* until a machine instruction's operands have been read */
@@ -108,6 +110,11 @@ typedef struct Arrival {
     uint64_t at;    /* when it is in the L2 */
 } Arrival;
 
+typedef struct NearLine {
+    uint32_t line, used; /* used: 0: never */
+    uint64_t at;         /* when it is there */
+} NearLine;
+
 typedef struct Slot {
     const BlockTrace *block; /* NULL: none */
     uint32_t *actor;         /* of each warp; NOBODY: it has ended */
@@ -128,6 +135,8 @@ typedef struct Sm {
     Arrival *arrival;  /* by number, the latest of each place */
     uint64_t *fetched; /* all of them, a bit each */
     Arrival *constant; /* the same of pieces of constant memory */
+    NearLine near[NEAR_LINES];
+    uint32_t near_clock;
     L1 l1;
     uint64_t guessed, missed; /* sectors beyond the L1, as they were counted and as they are here */
     Turn *turn;               /* of the warps that are there, those of one scheduler together: */
@@ -680,22 +689,48 @@ static uint64_t texture_issue(Sm *sm, const Actor *actor, const Ins *ins, const 
            found;
 }
 
-/* When what is wanted of constant memory is there; 0: it is.  A multiprocessor keeps what it has
- * got. */
+/* When a piece of constant memory is in the larger of the multiprocessor's caches, which keeps what
+ * it has got; before `now`: it is. */
+static uint64_t piece_arrival(Sm *sm, const Actor *actor, uint32_t piece, uint64_t now)
+{
+    enum { FETCHES = CONSTANT_BYTES / FETCH_BYTES };
+    Arrival *arrival = &sm->constant[piece % CONSTANTS];
+    uint32_t fetch = piece * FETCHES;
+    if (arrival->fetch != fetch + 1) {
+        uint64_t back = now + (uint64_t)sm->machine->l2_latency;
+        *arrival = (Arrival){fetch + 1, later(back, fetch_arrival(sm, actor, fetch, now))};
+    }
+    return arrival->at;
+}
+
+/* When a line of it is in the smaller one; the one that was used longest ago makes room for it. */
+static uint64_t near_arrival(Sm *sm, const Actor *actor, uint32_t line, uint64_t now)
+{
+    NearLine *oldest = sm->near;
+    sm->near_clock++;
+    for (NearLine *l = sm->near; l < sm->near + NEAR_LINES; l++) {
+        if (l->used && l->line == line) {
+            l->used = sm->near_clock;
+            return l->at;
+        }
+        if (l->used < oldest->used) oldest = l;
+    }
+    uint64_t piece = piece_arrival(sm, actor, line / (CONSTANT_BYTES / NEAR_BYTES), now);
+    uint64_t found = now + (uint64_t)sm->machine->l1_latency + NEAR_CYCLES;
+    *oldest = (NearLine){line, sm->near_clock, piece > now ? piece : found};
+    return oldest->at;
+}
+
+/* When what is wanted of constant memory is there; 0: it is. */
 static uint64_t constants_arrival(Sm *sm, const Actor *actor, const TraceStep *step, uint64_t now)
 {
-    enum { LINES = CONSTANT_BYTES / SECTOR / LINE_SECTORS, FETCHES = LINE_SECTORS / FETCH_SECTORS };
+    enum { NEAR_SECTORS = NEAR_BYTES / SECTOR, EACH = LINE_SECTORS / NEAR_SECTORS };
     const TraceLine *wanted = &actor->trace->line[step->wanted - 1];
     uint64_t at = 0;
-    for (int more = 1; more; more = !wanted++->last) {
-        Arrival *piece = &sm->constant[wanted->line / LINES % CONSTANTS];
-        uint32_t fetch = wanted->line * FETCHES;
-        if (piece->fetch != fetch + 1) {
-            uint64_t back = now + (uint64_t)sm->machine->l2_latency;
-            *piece = (Arrival){fetch + 1, later(back, fetch_arrival(sm, actor, fetch, now))};
-        }
-        at = later(at, piece->at);
-    }
+    for (int more = 1; more; more = !wanted++->last)
+        for (uint32_t i = 0; i < EACH; i++)
+            if (wanted->sectors >> NEAR_SECTORS * i & 1)
+                at = later(at, near_arrival(sm, actor, wanted->line * EACH + i, now));
     return at > now ? at : 0;
 }
 
@@ -706,14 +741,16 @@ static uint64_t memory_issue(Sm *sm, const Actor *actor, const Ins *ins, const T
     const SimtMachine *m = sm->machine;
     if (ins->op == OP_TEXTURE) return texture_issue(sm, actor, ins, step, now);
     uint64_t begin = later(now, sm->lsu);
-    sm->lsu = begin + (step->passes ? step->passes : 1);
+    uint32_t passes = step->passes, behind = 0;
+    if (tells_later(ins)) behind = passes / LATER, passes %= LATER;
+    sm->lsu = begin + (passes ? passes : 1);
     if (step->lines == REMOTE_LINES) {
         sm->remote = later(sm->remote, begin) + step->misses;
         return sm->remote + REMOTE_CYCLES;
     }
     if (ins->class == CLASS_SHARED_LOAD || ins->class == CLASS_SHARED_STORE)
-        return sm->lsu - 1 + (uint64_t)m->shared_latency;
-    uint64_t back = sm->lsu - 1 + (uint64_t)m->l1_latency;
+        return sm->lsu - 1 + (uint64_t)m->shared_latency + conflicts_behind(ins, passes);
+    uint64_t back = sm->lsu - 1 + (uint64_t)m->l1_latency + behind;
     if (ins->space == PTX_CONST) return back;
     if (step->wanted && ins->class != CLASS_ATOMIC && !has_waited(sm, ins))
         return later(back, load_issue(sm, actor, ins, step, begin));

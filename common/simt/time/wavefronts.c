@@ -57,6 +57,11 @@ uint32_t wavefronts_work_out(const uint32_t *offset, uint32_t mask, uint32_t byt
     return passes;
 }
 
+uint32_t wavefronts_of_load(const uint32_t *offset, uint32_t mask, uint32_t bytes)
+{
+    return bank_passes(offset, mask, bytes <= 4 ? 1 : bytes / 4);
+}
+
 /* ---- copies past the L1 ---- */
 
 /* What goes together: from one line to one row of the banks, halves of sectors to the same halves

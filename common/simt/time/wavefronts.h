@@ -8,6 +8,10 @@
 uint32_t wavefronts_work_out(const uint32_t *offset, uint32_t mask, uint32_t bytes, int store,
                              uint32_t *needed);
 
+/* Of a load by way of the L1, whose data lie in the same banks: all lanes together, whatever they
+ * load, take as many as one of the banks has different words for them. */
+uint32_t wavefronts_of_load(const uint32_t *offset, uint32_t mask, uint32_t bytes);
+
 /* Of a copy of 16 bytes a lane that goes past the L1, from global to shared memory. */
 uint32_t copy_wavefronts(const uint32_t *to, const uint64_t *from, uint32_t mask, uint32_t *needed);
 
