@@ -122,11 +122,11 @@ int main(int argc, char **argv)
 #define H(f, name, ...) ENTER(HELD_OUT, f, name, __VA_ARGS__)
     F("empty", "empty", empty_kernel<<<1, 32>>>());
     F("stream", "write-16MB", stream_kernel<0, 1><<<4096, 256>>>(X, Y, MB));
-    H("stream", "write-64MB", stream_kernel<0, 1><<<16384, 256>>>(X, Y, 4 * MB));
+    F("stream", "write-64MB", stream_kernel<0, 1><<<16384, 256>>>(X, Y, 4 * MB));
     F("stream", "both-16MB", stream_kernel<1, 1><<<4096, 256>>>(X, Y, MB));
-    H("stream", "both-48MB", stream_kernel<1, 1><<<12288, 256>>>(X, Y, 3 * MB));
+    F("stream", "both-48MB", stream_kernel<1, 1><<<12288, 256>>>(X, Y, 3 * MB));
     F("stream", "two-32MB", stream_kernel<2, 1><<<8192, 256>>>(X, Y, 2 * MB));
-    H("stream", "four-16MB", stream_kernel<4, 1><<<4096, 256>>>(X, Y, MB));
+    F("stream", "four-16MB", stream_kernel<4, 1><<<4096, 256>>>(X, Y, MB));
     F("loop", "loop-read", loop_kernel<READ><<<SMS * 2, 512>>>(source, target, 64));
     H("loop", "loop-read-few", loop_kernel<READ><<<SMS * 3, 256>>>(source, target, 64));
     F("loop", "loop-copy", loop_kernel<COPY><<<SMS * 2, 512>>>(source, target, 48));
@@ -136,25 +136,25 @@ int main(int argc, char **argv)
     F("loop", "loop-read-float4", loop_kernel<READ><<<SMS, 512>>>(X, Y, 48));
     H("loop", "loop-copy-float4", loop_kernel<COPY><<<SMS * 3, 256>>>(X, Y, 24));
     F("spread", "spread-16MB", spread_kernel<float, false, false><<<4096, 256>>>(target, MB / 2));
-    H("spread", "spread-64MB", spread_kernel<float, false, false><<<4096, 256>>>(target, 2 * MB));
+    F("spread", "spread-64MB", spread_kernel<float, false, false><<<4096, 256>>>(target, 2 * MB));
     F("spread", "spread-256MB", spread_kernel<float, false, false><<<4096, 256>>>(target, 8 * MB));
     H("spread", "spread-32MB-half", spread_kernel<float2, false, false><<<2048, 256>>>(target, MB));
     F("spread", "order-32MB", spread_kernel<float, true, false><<<4096, 256>>>(target, MB));
-    H("spread", "order-64MB", spread_kernel<float, true, false><<<8192, 256>>>(target, 2 * MB));
+    F("spread", "order-64MB", spread_kernel<float, true, false><<<8192, 256>>>(target, 2 * MB));
     F("spread", "change-16MB", spread_kernel<float, false, true><<<4096, 256>>>(target, MB / 2));
-    H("spread", "change-64MB", spread_kernel<float, false, true><<<4096, 256>>>(target, 2 * MB));
+    F("spread", "change-64MB", spread_kernel<float, false, true><<<4096, 256>>>(target, 2 * MB));
     F("whole", "whole-16MB", whole_kernel<<<8192, 256>>>(Y, MB / 2));
-    H("whole", "whole-64MB", whole_kernel<<<8192, 256>>>(Y, 2 * MB));
+    F("whole", "whole-64MB", whole_kernel<<<8192, 256>>>(Y, 2 * MB));
     F("whole", "whole-256MB", whole_kernel<<<8192, 256>>>(Y, 8 * MB));
     F("words", "words-2", words_kernel<2, 8><<<1024, 256>>>(target));
-    H("words", "words-5", words_kernel<5, 8><<<2048, 256>>>(target));
+    F("words", "words-5", words_kernel<5, 8><<<2048, 256>>>(target));
     F("words", "words-8", words_kernel<8, 8><<<1024, 256>>>(target));
     F("words", "record-5", words_kernel<5, 5><<<2048, 256>>>(target));
-    H("words", "record-6", words_kernel<6, 6><<<2048, 256>>>(target));
+    F("words", "record-6", words_kernel<6, 6><<<2048, 256>>>(target));
     F("words", "record-16", words_kernel<16, 16><<<1024, 256>>>(target));
     F("piece", "read-64", piece_kernel<4, false><<<16384, 256>>>(Y, X, 4 * MB));
     H("piece", "read-128", piece_kernel<8, false><<<16384, 256>>>(Y, X, 2 * MB));
-    H("piece", "write-64", piece_kernel<4, true><<<16384, 256>>>(Y, X, 4 * MB));
+    F("piece", "write-64", piece_kernel<4, true><<<16384, 256>>>(Y, X, 4 * MB));
     F("piece", "write-128", piece_kernel<8, true><<<16384, 256>>>(Y, X, 2 * MB));
     return measure_close();
 }
