@@ -19,7 +19,8 @@ word() {
     echo 'one two three four five six seven eight' | cut -d ' ' -f "$1"
 }
 
-loaded=$(constant LOAD_LINE "$replay") stored=$(constant STORE_LINE "$replay")
+loaded=$(constant LOAD_LINE "$replay")
+stored=$(calc '%.1f' "$(constant STORE_LINE "$replay") / 256") # of ticks
 arrival=$(constant ARRIVAL_CYCLES "$replay") barrier=$(constant BARRIER_CYCLES "$chain")
 branch=$(constant BRANCH_CYCLES "$chain") start=$(constant START_CYCLES "$chain")
 count=common/simt/time/count.c
@@ -36,11 +37,12 @@ say "$page" "\`div\`, \`rem\` | $(price DIV "$slots"), and $(price DIV '(uint16_
 say "$page" "\`rsqrt\`, \`ex2\`, \`sin\` ... | $(price SFU "$slots") |"
 single='is_single(ins) ? \([0-9]*\)' double='is_single(ins) ? [0-9]* : \([0-9]*\)'
 say "$page" "$(price FP64 "$latency") times that for doubles, $(price SFU "$latency") for special functions"
-say "$page" "$(price DIV "$single") for divisions and roots of floats, $(price DIV "$double") for other divisions"
+say "$page" "$(price DIV "$single") for divisions and roots of floats"
+say "$page" "$(price DIV "$double") for other divisions"
 say "$page" "a branch over at most $(constant MOST_GUARDED common/simt/time/schedule.c) plain instructions"
 say "$page" "all of them up to $(word "$most") waves and the first $(word "$least") of more"
 say "$page" "\`alu_latency\` ($(machine h200 alu_latency) on an H200)"
-say "$page" "Constant memory: $constant_word cycles for each different word"
+say "$page" "**Constant memory**: $constant_word cycles for each different word"
 say "$page" "a line takes $loaded cycles on its way in and $stored out"
 say "$page" "$arrival cycles a warp, and $barrier from the last arrival"
 say "$page" "**Branches**: $branch cycles until"
