@@ -779,6 +779,88 @@ static void blocks_find_what_others_loaded(void **state)
     assert_int_equal(walk_cycles(NEAR_FETCHES, 2 * SMS, 3), two);
 }
 
+/* A walk of so many steps on one multiprocessor, each of two loads a megabyte apart: round and round
+ * 128 KB, of which its L1 has half. */
+static uint64_t far_walk_cycles(int steps)
+{
+    static float data[(1 << 18) + (1 << 14)];
+    SimtResult result;
+    SimtGpu *gpu = gpu_open(1, 0, 1);
+    uint64_t address = device_data(gpu, data, sizeof data);
+    char *text = kernel_text(
+        "mov.u64 %rd2, %rd1;\nmov.u64 %rd5, 0;\n",
+        "ld.global.u32 %r5, [%rd2];\ncvt.u64.u32 %rd3, %r5;\nadd.u64 %rd4, %rd2, %rd3;\n"
+        "ld.global.u32 %r6, [%rd4+1048576];\ncvt.u64.u32 %rd6, %r6;\n"
+        "add.u64 %rd5, %rd5, 128;\nand.b64 %rd5, %rd5, 65535;\n"
+        "add.u64 %rd7, %rd1, %rd5;\nadd.u64 %rd2, %rd7, %rd6;\n",
+        steps, "st.global.u64 [%rd1], %rd2;\n");
+    if (run(gpu, text, 1, 32, 65536, &address, sizeof address, &result) != 0)
+        fail_msg("%s", result.report.text);
+    simt_close(gpu);
+    free(text);
+    return result.cycles;
+}
+
+/* What a multiprocessor has fetched it finds in the L2, though the model remembers another address
+ * in the same place of a table since. */
+static void what_was_fetched_is_in_the_l2(void **state)
+{
+    enum { STEPS = 512 };
+    uint64_t near = (uint64_t)SMALL.l2_latency, far = (uint64_t)SMALL.dram_latency,
+             once = far_walk_cycles(STEPS), again = far_walk_cycles(2 * STEPS) - once;
+    (void)state;
+    assert_in_range(once, 2 * STEPS * far * 9 / 10, 2 * STEPS * (far * 11 / 10 + 40));
+    assert_in_range(again, 2 * STEPS * near * 95 / 100, 2 * STEPS * (near + 40));
+}
+
+/* As they are counted when the instructions are executed. */
+static uint64_t profiled_hits(SimtGpu *gpu)
+{
+    const SimtProfile *profile = simt_profile(gpu);
+    uint64_t hits = 0;
+    for (uint32_t i = 0; i < profile->instructions; i++)
+        hits += profile->instruction[i].l1_hits;
+    return hits;
+}
+
+/* Each step orders, and loads the same word again: what the L1 had counts no more where the order
+ * is the whole chip's. */
+static void the_l1_forgets_what_others_may_have_written(void **state)
+{
+    enum { FEW = 40, MORE = 100 };
+    static const struct {
+        const char *orders;
+        int forgets;
+    } STEPS[] = {{"ld.acquire.cta.global.u32 %r5, [%rd2+256];\n", 0},
+                 {"ld.acquire.gpu.global.u32 %r5, [%rd2+256];\n", 1},
+                 {"membar.cta;\n", 0},
+                 {"membar.gl;\n", 1}};
+    uint64_t cycles[4], later = (uint64_t)(SMALL.l2_latency - SMALL.l1_latency);
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        char body[300];
+        SimtResult few, all;
+        SimtGpu *gpu;
+        snprintf(body, sizeof body,
+                 "%scvt.u64.u32 %%rd3, %%r5;\nadd.u64 %%rd2, %%rd2, %%rd3;\n"
+                 "ld.global.u32 %%r5, [%%rd2];\ncvt.u64.u32 %%rd4, %%r5;\n"
+                 "add.u64 %%rd2, %%rd2, %%rd4;\n",
+                 STEPS[i].orders);
+        const char *first = "mov.u64 %rd2, %rd1;\nmov.u32 %r5, 0;\n",
+                   *last = "st.global.u64 [%rd1+512], %rd2;\n";
+        char *less = kernel_text(first, body, FEW, last),
+             *more = kernel_text(first, body, FEW + MORE, last);
+        Setup one = {.blocks = 1, .threads = 32, .profile = 1};
+        cycles[i] = cycles_of(more, one, &all, &gpu) - cycles_of(less, one, &few, NULL);
+        assert_int_equal(profiled_hits(gpu), STEPS[i].forgets ? 0 : FEW + MORE - 1);
+        simt_close(gpu);
+        free(less), free(more);
+        assert_int_equal(all.counters.l1_hit_sectors - few.counters.l1_hit_sectors,
+                         STEPS[i].forgets ? 0 : MORE);
+    }
+    assert_in_range(cycles[1] - cycles[0], MORE * later * 9 / 10, MORE * later * 11 / 10);
+}
+
 /* Warps that want one line at about the same time: one asks for it, and all wait. */
 static void warps_wait_for_one_fetch(void **state)
 {
@@ -1397,6 +1479,8 @@ int main(void)
         cmocka_unit_test(lines_a_power_of_two_apart_do_not_meet),
         cmocka_unit_test(blocks_in_step_wait_together),
         cmocka_unit_test(blocks_find_what_others_loaded),
+        cmocka_unit_test(what_was_fetched_is_in_the_l2),
+        cmocka_unit_test(the_l1_forgets_what_others_may_have_written),
         cmocka_unit_test(warps_wait_for_one_fetch),
         cmocka_unit_test(the_l2_keeps_what_fits),
         cmocka_unit_test(a_launch_waits_for_its_last_store),

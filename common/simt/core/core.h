@@ -372,16 +372,17 @@ typedef enum WarpState {
 /* What DRAM gives at once. */
 enum { FETCH_BYTES = 64, FETCH_SECTORS = 2 };
 
-/* Of a load that finds its lines in the L1 TraceStep.passes has, as many times, the cycles by which
- * its result comes later than behind its passes. */
+/* Of a load by way of the L1 TraceStep.passes has, as many times, the cycles by which its result
+ * comes later than behind its passes. */
 enum { LATER = 256 };
 
 /* One executed instruction of a warp: passes through the load/store unit, or cycles of the texture
  * units, and what went beyond the L1. */
 typedef struct TraceStep {
     uint32_t ins;
-    /* The first in the warp's list of lines that a load asked for, plus 1; of an ordered load or an
-     * atomic the cycles that it waited for others. */
+    /* The first in the warp's list of lines that a load or an atomic asked for, plus 1; where blocks
+     * run in the order of time, of an ordered load or an atomic the cycles that it waited for
+     * others. */
     uint32_t wanted;
     uint16_t passes;       /* of a branch: 1 where the warp's lanes parted */
     uint8_t misses, lines; /* sectors, and the lines that they lie in */
@@ -456,7 +457,7 @@ typedef struct Chain {
     uint64_t begin, latest, slots; /* of the straight piece of code in hand */
     uint64_t copied, joined;
     uint32_t turns; /* of the unrolled loop that it is in */
-    int written;    /* to what other blocks see, since its last fence */
+    int written;    /* or looked at, what other blocks see, since its last fence */
 } Chain;
 
 typedef struct Path {

@@ -23,16 +23,16 @@ enum {
     START_CYCLES = 40,     /* from a block's start to its first instruction */
     TURNOVER_CYCLES = 400, /* from a block's end to the begin of the one that takes its place */
     WGMMA_CYCLES = 48,     /* of a warpgroup's product, beside those that the tensor cores take */
-    /* Where an atomic is a loop: from one lane that gets its turn to the next, and what a round
-     * takes of the load/store unit. */
-    RETRY_CYCLES = 86,
-    /* ... and a turn of a warp's own: (shared-float-32 - shared-float) / (31 * 8 turns), where no
-     * other warp is at its words. */
-    OWN_RETRY_CYCLES = 95,
+    /* Where an atomic is a loop: passes through the load/store unit that a turn takes; cycles from
+     * one lane of the block that gets its turn to the next; and those of a turn of a warp that is
+     * alone at its words: (shared-float-32 - shared-float) / (31 * 8 turns). */
     RETRY_PASSES = 2,
+    RETRY_CYCLES = 86,
+    OWN_RETRY_CYCLES = 95,
     REMOTE_CYCLES = 195, /* of a load from another block's shared memory */
     ATOMIC_CYCLES = 176, /* of an atomic in the L2, beside those of a load */
-    /* Of a fence for the whole chip; and of one behind what the warp has written since the last. */
+    /* Of a fence for the whole chip; and of one behind what the warp has written, or looked at,
+     * since the last. */
     FENCE_CYCLES = 260,
     WRITTEN_CYCLES = 550,
     /* Of a loaded sector's time in the L2, what one takes that a spill stores. */

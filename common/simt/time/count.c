@@ -110,10 +110,11 @@ static uint32_t lines_count(const uint64_t *sector, uint32_t n)
     return pieces_count(sector, n, LINE_SECTORS);
 }
 
+/* Of an access: from shared memory; to it, or to global memory; from there by way of the L1. */
+enum { OF_LOAD, OF_STORE, OF_CACHED };
+
 /* An instruction mostly does the same again, somewhere else: then banks are others and as many.  So
  * its last access is kept, as distances from its first lane. */
-enum { OF_LOAD, OF_STORE, OF_CACHED }; /* of shared memory, or like it; by way of the L1 */
-
 static uint32_t wavefronts_count(Banked *last, const uint32_t *offset, uint32_t mask,
                                  uint32_t bytes, int kind, uint32_t *needed)
 {
@@ -206,7 +207,7 @@ static int is_free(const Ins *ins)
     return ins->class == CLASS_FREE;
 }
 
-/* Cycles until the L1 has looked up what is not there, or goes past it: two lines a cycle. */
+/* Cycles until the L1 has looked up the lines of a store, or of a copy past it: two a cycle. */
 static uint32_t lookups_past(uint32_t lines)
 {
     return (lines + 1) / 2;
@@ -280,7 +281,8 @@ static void hotter(uint32_t *hot, uint32_t percent, uint32_t *hottest)
 }
 
 /* Looks at one sector go one after another, as atomics do; but those of one SM share an answer
- * where they are for the chip alone.  Kernels with such accesses have one host thread. */
+ * where they are neither volatile nor for the whole system.  Kernels with such accesses have one
+ * host thread. */
 static void count_look(Warp *warp, const Ins *ins, uint64_t sector)
 {
     Launch *launch = warp->worker->launch;

@@ -117,12 +117,18 @@ static inline void meeting_wait(Warp *warp, uint64_t sector, uint64_t served)
     if (queued > warp->queued) warp->queued = queued;
 }
 
+/* Where those wait that want this sector; NULL: blocks do not run in the order of time. */
+static inline MeetingPlace *meeting_place(const Warp *warp, uint64_t sector)
+{
+    MeetingPlace *queue = warp->worker->launch->queue;
+    return queue ? &queue[mixed(sector) >> 52] : NULL;
+}
+
 /* An atomic's pass over a sector. */
 static inline void meeting_add(Warp *warp, uint64_t sector, uint32_t percent)
 {
-    MeetingPlace *place = warp->worker->launch->queue;
+    MeetingPlace *place = meeting_place(warp, sector);
     if (!place) return;
-    place += mixed(sector) >> 52;
     place->added = meeting_serve(warp, place, sector, percent);
     meeting_wait(warp, sector, place->added);
 }
@@ -131,9 +137,8 @@ static inline void meeting_add(Warp *warp, uint64_t sector, uint32_t percent)
  * long as a launch adds to a sector looks go one after another there, whoever looks. */
 static inline void meeting_look(Warp *warp, uint64_t sector, int alone)
 {
-    MeetingPlace *place = warp->worker->launch->queue;
+    MeetingPlace *place = meeting_place(warp, sector);
     if (!place) return;
-    place += mixed(sector) >> 52;
     uint32_t percent = place->added ? ADDED_LOOK_PERCENT : alone ? LOOK_PERCENT : 0;
     uint64_t served = meeting_serve(warp, place, sector, percent),
              done = place->added ? place->added + 100 * ATOMIC_CYCLES : 0;

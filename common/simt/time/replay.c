@@ -522,9 +522,8 @@ static void dram_ask(Sm *sm, uint64_t ticks, uint64_t now)
 }
 
 /* How long others are served first who ask at any time, and for all parts of DRAM alike: what the
- * theory of queues says of a server that takes as long for each.  On an H200 a load in a loop takes
- * 5, 10, 20 and 60 % longer where 30, 42, 51 and 76 % of what DRAM can give are asked for, whether
- * loads or stores are (loop-...). */
+ * theory of queues says of a server that takes as long for each.  docs/cycle-model.md has what an
+ * H200's loads take (loop-...). */
 static uint64_t dram_turn(const Sm *sm, uint64_t now)
 {
     enum { ALL = DRAM_WINDOW * TICKS, MOST = ALL / 10 * 9 };
@@ -641,13 +640,14 @@ static uint64_t load_issue(Sm *sm, const Actor *actor, const Ins *ins, const Tra
     return later(at, back);
 }
 
-/* An ordered load's or an atomic's wait for others; other atomics have a list of lines. */
+/* Is TraceStep.wanted cycles that it waited for others, and no list of lines? */
 static int has_waited(const Sm *sm, const Ins *ins)
 {
     return sm->launch->queue && (ins->class == CLASS_ATOMIC || ins->order & ORDER_READS);
 }
 
-/* Another access beyond the L1.  What blocks wait for has just been written: it is in the L2. */
+/* Another access beyond the L1.  Looks take nothing of DRAM: what blocks wait for has just been
+ * written. */
 static uint64_t other_issue(Sm *sm, const Actor *actor, const Ins *ins, const TraceStep *step,
                             uint64_t now)
 {
