@@ -341,11 +341,11 @@ static void launch_tell(Launch *launch, const L2 *l2)
     uint64_t stored = launch->dram_stores;
     launch->l2_loses = l2->loads > l2->loaded;
     if (l2->loaded) launch->dram_loads = in_proportion(launch->dram_loads, l2->loads, l2->loaded);
-    if (l2->stored) launch->dram_fills = in_proportion(stored, l2->fills, l2->stored);
-    if (l2->stored) launch->dram_written = in_proportion(stored, l2->stores, l2->stored);
-    if (l2->stored) launch->dram_rows = in_proportion(stored, l2->rows, l2->stored);
-    if (l2->stores > l2->stored)
-        launch->dram_stores = in_proportion(stored, l2->stores, l2->stored);
+    if (!l2->stored) return;
+    launch->dram_fills = in_proportion(stored, l2->fills, l2->stored);
+    launch->dram_written = in_proportion(stored, l2->stores, l2->stored);
+    launch->dram_rows = in_proportion(stored, l2->rows, l2->stored);
+    if (l2->stores > l2->stored) launch->dram_stores = launch->dram_written;
 }
 
 int l2_play(Launch *launch, Worker *worker, uint32_t workers)

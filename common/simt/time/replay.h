@@ -10,7 +10,8 @@ int trace_open(Launch *launch);
 void trace_close(Launch *launch);
 
 /* Where block `number` is to be traced; when it has run, keeps it if it has enough to do, and puts
- * a sampled one in order. */
+ * a sampled one in order.  `begun`: the cycle of the launch in which it began, where blocks run in
+ * the order of time, else 0. */
 BlockTrace *trace_of(Launch *launch, Heaviest *heaviest, uint64_t number);
 void trace_keep(Launch *launch, Heaviest *heaviest, uint64_t number, const BlockCost *cost,
                 uint64_t begun);
