@@ -132,6 +132,8 @@ int values_parse(ValueTable *table, const char *text, Error *error)
 }
 
 /* ---- drawing --------------------------------------------------------------------------------- */
+
+/* Bits of a float's fraction, and what is added to its exponent. */
 static const struct {
     int fraction, bias;
 } FORMATS[] = {[VALUE_F16] = {10, 15},

@@ -14,8 +14,8 @@ __constant__ float4 atoms[ATOMS];
 
 /* ---- lanes at strides ------------------------------------------------------------------------ */
 
-/* A thread walks through its own row again and again, each time from the next word on; the L1 has it
- * from the second time on. */
+/* A thread walks through its own row again and again, each time from the next word on.  The L1 has
+ * it from the second time on. */
 __global__ void own_row(const float *__restrict__ x, float *y, int stride, int times)
 {
     GLOBAL_I;
@@ -54,7 +54,7 @@ template <bool STORES> __global__ void rank_kernel(const float *A, float *C, int
     C[i * n + j] = sum;
 }
 
-/* ---- one byte a lane, and what becomes of it -------------------------------------------------- */
+/* ---- one byte a lane, and what becomes of it ------------------------------------------------- */
 
 enum Fate { SUMMED, ONE_MORE, OF_LANES, ADDED };
 
@@ -105,9 +105,9 @@ __global__ void take_places(const uint32_t *x, uint32_t *places, uint32_t mask, 
     }
 }
 
-/* ---- loops that are chains -------------------------------------------------------------------- */
+/* ---- loops that are chains ------------------------------------------------------------------- */
 
-/* A sum over all atoms within a distance; `apart`: of the lanes' places. */
+/* A sum over all atoms within a distance; lanes are `apart`, warps `between`. */
 template <bool DIVIDES>
 __global__ void within(float *y, float apart, float between, float cut, int count)
 {
@@ -186,7 +186,7 @@ template <bool DIVIDES> __global__ void triangle(const float *x, float *y)
         y[(blockIdx.x * TRIANGLE + k) * TRIANGLE + t] = s[k][t];
 }
 
-/* ---- all of them ------------------------------------------------------------------------------ */
+/* ---- all of them ----------------------------------------------------------------------------- */
 
 #define F(family, name, ...) ENTER(FIT, family, name, __VA_ARGS__)
 #define H(family, name, ...) ENTER(HELD_OUT, family, name, __VA_ARGS__)

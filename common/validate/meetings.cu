@@ -2,7 +2,7 @@
  * tokens, barriers of all blocks made by hand, turns at a lock, sums that look back; and lanes that
  * compare what they have.
  *
- * One half of each family is held out. */
+ * Nearly half of them are held out. */
 #include "common/validate/entries.h"
 
 static float *target;   /* 4 M floats */

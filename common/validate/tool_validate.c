@@ -298,8 +298,9 @@ static int counts_report(void)
             off++;
             known += is_known(c, entry[i].name);
             size_t used = strlen(others);
-            snprintf(others + used, sizeof others - used, "%s%s %.2f", used ? ", " : "",
-                     entry[i].name, own / card);
+            snprintf(others + used, sizeof others - used,
+                     card > 0 ? "%s%s %.2f" : "%s%s %.0f for 0", used ? ", " : "", entry[i].name,
+                     card > 0 ? own / card : own);
         }
         printf("| %s | %d | %d | %s |\n", COUNT[c].name, all, all - off, off ? others : "none");
         wrong += off;
