@@ -36,8 +36,29 @@ say "$page" "$(of held-out families) siblings are held out"
 say "$page" "$(of '' strangers) launches as public samples"
 say "$page" "$(($(of '' unseen) - 1)) launches that were written after the model was"
 say "$page" "$(($(of '' blind) - 1)) launches more, as public programs have them"
+say "$page" "$(($(of '' suites) - 1)) launches more, written when all of the above was"
+say "$page" "$(of '' lookups) launches that each have one part of a program"
+say "$page" "exponentials, trees of sums; $(of held-out lookups) are held out"
+say "$page" "$(($(of '' textures) - 1)) launches that read through the texture units"
+say "$page" "$(($(of '' spills) - 1)) launches of kernels whose registers do not suffice"
+say "$page" "in products, filters and doubles; $(of held-out spills) are held out"
+say "$page" "$(($(of '' streams) - 1)) launches of what goes through the L2"
+say "$page" "pieces of memory that lie anywhere; $(of held-out streams) are held out"
+say "$page" "$(($(of '' meetings) - 1)) launches in which threads meet"
+say "$page" "sums that look back, and matches; $(of held-out meetings) of them are held out"
+say "$page" "$(grep -c "$(printf '\tcounted\t')" "$measured/accesses-times.tsv") launches whose counts alone are compared"
 say "$page" "$(($(of '' hopper) - 1)) launches, each with one property of Hopper's own"
 say "$page" "$(of held-out hopper) are held out. ncu counts"
 say "$page" "medians of $(constant REPEATS common/validate/measure_gpu.cu) event pairs"
 say "$page" "an empty kernel takes $(calc '%.2f' "$(machine h200 launch_cycles) / $(machine h200 clock_mhz)") µs that way"
+# foretold NAME COLUMN: what was foretold of the launches NAME.
+foretold() {
+    awk -F' *[|] *' -v name="$1" -v column="$2" '
+        /^[|] foretold / { on = 1 }
+        /^$/ { on = 0 }
+        on && $2 == name { print $column }' "$out/report.md"
+}
+say "$page" "These forecasts are $(foretold suites 5) off, $(foretold suites 6) of them are within a quarter"
+say "$page" "their rank correlation is $(foretold suites 4), and three are beyond 1.5 times"
+say "$page" "in which threads wait for each other, were $(foretold meetings 5) off and *lookups* $(foretold lookups 5)"
 say docs/cycle-model.md "is $(awk -F'|' '$2 ~ /all/ { gsub(/ /, "", $5); sub(/%/, " %", $5); print $5 }' "$out/ptx.md") then"
