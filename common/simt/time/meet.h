@@ -91,8 +91,10 @@ static inline uint64_t meeting_fetch(const Warp *warp, uint64_t sector)
     uint64_t fetch = fetch_of(sector);
     if (fetch >= launch->fetches) return 0;
     uint32_t *answered = &launch->answered[fetch];
-    if (!*answered)
-        *answered = (uint32_t)(warp->met + dram_wait(machine, fetch) - machine->l2_latency);
+    if (!*answered) { /* a machine's DRAM may be hardly further away than its L2 */
+        uint64_t there = dram_wait(machine, fetch), near = machine->l2_latency;
+        *answered = (uint32_t)(warp->met + (there > near ? there - near : 0));
+    }
     return *answered;
 }
 
