@@ -80,16 +80,38 @@ static int worker_next(Launch *launch, Worker *worker, uint32_t *open)
 
 /* ---- in the order of time ------------------------------------------------------------------ */
 
-/* The earliest of the worker's warps that can go on, and when the first goes on that has not looked
- * in vain for long. */
+/* The earliest of some workers' warps that can go on, and when the first of them goes on that has
+ * not looked in vain for long. */
 typedef struct Gate {
     uint64_t at, quiet;
     Warp *warp;
+    uint32_t worker;
 } Gate;
+
+/* Workers' gates in pairs, pairs of pairs and so on: the earliest of all is at[1], and a worker's
+ * own, from at[workers] on, changes those above it alone. */
+typedef struct Gates {
+    Gate *at;
+    uint32_t workers; /* a power of two */
+} Gates;
+
+static const Gate NO_GATE = {UINT64_MAX, UINT64_MAX, NULL, 0};
+
+/* -1: out of memory. */
+static int gates_open(Gates *gates, uint32_t count)
+{
+    gates->workers = 1;
+    while (gates->workers < count)
+        gates->workers *= 2;
+    gates->at = malloc(2 * gates->workers * sizeof *gates->at);
+    for (uint32_t i = 0; gates->at && i < 2 * gates->workers; i++)
+        gates->at[i] = NO_GATE;
+    return gates->at ? 0 : -1;
+}
 
 static Gate gate_of(Worker *worker)
 {
-    Gate gate = {UINT64_MAX, UINT64_MAX, NULL};
+    Gate gate = NO_GATE;
     for (uint32_t w = 0; worker->busy && w < worker->block.warps; w++) {
         Warp *warp = &worker->warp[w];
         if (warp->state != WARP_READY || !warp->gate) continue;
@@ -99,16 +121,21 @@ static Gate gate_of(Worker *worker)
     return gate;
 }
 
-/* The earliest of all, the first of equals. */
-static uint32_t gate_choose(const Gate *gate, uint32_t count, uint64_t *quiet)
+/* The earlier of two, the first of equals. */
+static Gate gate_earlier(const Gate *first, const Gate *second)
 {
-    uint32_t first = 0;
-    *quiet = UINT64_MAX;
-    for (uint32_t i = 0; i < count; i++) {
-        if (gate[i].at < gate[first].at) first = i;
-        if (gate[i].quiet < *quiet) *quiet = gate[i].quiet;
-    }
-    return first;
+    Gate gate = second->at < first->at ? *second : *first;
+    gate.quiet = second->quiet < first->quiet ? second->quiet : first->quiet;
+    return gate;
+}
+
+static void gate_set(Gates *gates, Worker *worker, uint32_t number)
+{
+    uint32_t i = gates->workers + number;
+    gates->at[i] = gate_of(&worker[number]);
+    gates->at[i].worker = number;
+    while (i /= 2)
+        gates->at[i] = gate_earlier(&gates->at[2 * i], &gates->at[2 * i + 1]);
 }
 
 /* Has a warp that was let on done anything but look for others?  Of these one that waits on. */
@@ -130,20 +157,21 @@ static int one_works(const Worker *worker, uint32_t count)
     return 0;
 }
 
-static int gates_run(Launch *launch, Worker *worker, Gate *gate, uint32_t count)
+static int gates_run(Launch *launch, Worker *worker, Gates *gates, uint32_t count)
 {
     uint32_t vain = 0;
     for (;;) {
-        uint32_t first = gate_choose(gate, count, &launch->quiet);
+        const uint32_t first = gates->at[1].worker;
         Worker *next = &worker[first];
-        Warp *warp = gate[first].warp;
+        Warp *warp = gates->at[1].warp;
         int moved = 0;
         if (!warp) return 0;
+        launch->quiet = gates->at[1].quiet;
         warp->let_on = 1, warp->passed = NULL;
         uint64_t block = next->block.number;
         if (worker_turns(launch, next, &moved) == BLOCK_FAILED) return 0;
         warp->let_on = 0;
-        gate[first] = gate_of(next);
+        gate_set(gates, worker, first);
         int is_vain = next->block.number == block && !has_moved(warp);
         if (next->block.number == block) warp->is_vain = (uint8_t)is_vain;
         vain = is_vain ? vain + next->effort : 0;
@@ -160,8 +188,8 @@ static int gates_run(Launch *launch, Worker *worker, Gate *gate, uint32_t count)
 static int timed_run(Launch *launch, Worker *worker, uint32_t *open)
 {
     uint32_t room = alternate_room(launch);
-    Gate *gate = calloc(room, sizeof *gate);
-    int failed = !gate, moved;
+    Gates gates;
+    int failed = gates_open(&gates, room) != 0, moved;
     BlockTurn turn = BLOCK_RUNS;
     for (uint32_t i = 0; i < room && !failed && turn != BLOCK_FAILED; i++) {
         failed = worker_next(launch, worker, open) != 0;
@@ -169,10 +197,10 @@ static int timed_run(Launch *launch, Worker *worker, uint32_t *open)
         /* There may be none left: blocks that met nobody have ended, and their workers took on. */
         turn = next_begin(launch, &worker[i]);
         if (turn == BLOCK_RUNS) turn = worker_turns(launch, &worker[i], &moved);
-        gate[i] = gate_of(&worker[i]);
+        gate_set(&gates, worker, i);
     }
-    if (!failed && turn != BLOCK_FAILED) gates_run(launch, worker, gate, room);
-    free(gate);
+    if (!failed && turn != BLOCK_FAILED) gates_run(launch, worker, &gates, room);
+    free(gates.at);
     return failed ? -1 : 0;
 }
 
