@@ -110,8 +110,8 @@ static int look_at_call(Device *device, const DeviceCall *call, DeviceReply *rep
     if (rc) return rc;
     if (call->kind == CALL_MODULE_FUNCTION && !reply->status) kernel_add(call, reply);
     if (call->kind == CALL_LAUNCH && !reply->status && (kernel = kernel_of(call->function))) {
-        kernel->launches++;
-        kernel->cycles += sim_device_last_launch(simulation.gpu, &kernel->resident_blocks);
+        uint64_t cycles = sim_device_last_launch(simulation.gpu, &kernel->resident_blocks, reply);
+        if (!reply->status) kernel->launches++, kernel->cycles += cycles;
     }
     if (*reply->message && reply->status != DEVICE_NOT_READY) tell(reply->status, reply->message);
     if (reply->status == DEVICE_NOT_SUPPORTED || (reply->status && loads_code(call)))

@@ -89,13 +89,13 @@ uint32_t simt_resident_blocks(const SimtGpu *gpu, const SimtKernel *kernel, uint
                               uint32_t dynamic_shared, const char **limit);
 
 /* The profile of the longest launch so far, when options.profile was set, else NULL.  Owned by the
- * GPU, valid until its next launch. */
+ * GPU, valid until its next launch, or until one that waits is settled. */
 const SimtProfile *simt_profile(const SimtGpu *gpu);
 
 /* Writes a row for each PTX instruction of each kernel that the loaded modules have, launched or
- * not: kernel (mangled), file, line, and how many warps executed it in all launches since.  File
- * and line are "" and 0 where unknown, and of a kernel that cannot be decoded.  Needs
- * options.profile. */
+ * not: kernel (mangled), file, line, and how many warps executed it in all launches since that are
+ * settled.  File and line are "" and 0 where unknown, and of a kernel that cannot be decoded.
+ * Needs options.profile. */
 void simt_write_runs(SimtGpu *gpu, FILE *stream);
 
 /* For a launch's words: as much room as is given out now; -1: out of memory.  Closing zeroes it. */
@@ -116,8 +116,8 @@ int simt_launch(SimtGpu *gpu, SimtKernel *kernel, const SimtLaunch *launch, Simt
  * blocks; with one thread alone nothing waits. */
 int simt_launch_begin(SimtGpu *gpu, SimtKernel *kernel, const SimtLaunch *launch,
                       SimtResult *result);
-/* All of this launch is known, or, NULL, of whichever is not settled.  -1: the host has no memory
- * for its cycles, which its report says. */
+/* All of this launch is known, or, NULL, of whichever is not settled.  -1, not with NULL: the host
+ * had no memory for it, which its report says. */
 int simt_settle(SimtGpu *gpu, const SimtResult *result);
 
 #endif

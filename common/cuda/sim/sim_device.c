@@ -173,7 +173,8 @@ int sim_settle(SimDevice *sim, DeviceReply *reply)
     if (!unsettled->waits) return 0;
     unsettled->waits = 0;
     if (simt_settle(sim->gpu, unsettled->result) != 0) {
-        if (reply) device_fail(reply, DEVICE_OUT_OF_MEMORY, "%s", unsettled->result->report.text);
+        const SimtReport *report = &unsettled->result->report;
+        if (reply) device_fail(reply, DEVICE_OUT_OF_MEMORY, "%s: %s", report->kernel, report->text);
         return -1;
     }
     sim_launch_cost(sim, &unsettled->call, unsettled->result);
@@ -676,10 +677,10 @@ static void sim_take_cost(Device *device, DeviceCost *cost)
     sim->taken = sim->host = sim->timeline.end;
 }
 
-uint64_t sim_device_last_launch(Device *device, uint32_t *resident_blocks)
+uint64_t sim_device_last_launch(Device *device, uint32_t *resident_blocks, DeviceReply *reply)
 {
     SimDevice *sim = (SimDevice *)device;
-    sim_settle(sim, NULL);
+    sim_settle(sim, reply);
     *resident_blocks = sim->last_resident;
     return sim->last_cycles;
 }

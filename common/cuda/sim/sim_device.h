@@ -28,8 +28,9 @@ Device *device_open_sim(const SimDeviceOptions *options, Error *error);
 /* Of a device that was opened with options.profile: of its longest launch, or NULL; valid until its
  * next call. */
 const SimtProfile *sim_device_profile(Device *device);
-/* Cycles of the last launch that ended well, alone, and how many of its blocks an SM holds. */
-uint64_t sim_device_last_launch(Device *device, uint32_t *resident_blocks);
+/* Cycles of the last launch that ended well, alone, and how many of its blocks an SM holds.  If the
+ * host has no memory to work them out, `reply` says so, which else is left as it is. */
+uint64_t sim_device_last_launch(Device *device, uint32_t *resident_blocks, DeviceReply *reply);
 /* simt_write_runs, of a device that was opened with options.profile: which lines were executed. */
 void sim_device_write_runs(Device *device, FILE *stream);
 /* Allocations never freed; `text` lists the first. */

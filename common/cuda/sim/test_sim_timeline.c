@@ -415,6 +415,7 @@ static DeviceCost launches_cost(int threads, int asks)
     uint64_t all = 0;
     upload(device, buffer, 0);
     cycles(device);
+    DeviceReply reply = {.status = DEVICE_SUCCESS};
     uint32_t resident, module = (uint32_t)call(device, (DeviceCall){.kind = CALL_MODULE_LOAD,
                                                                     .data = (void *)text,
                                                                     .data_bytes = sizeof text});
@@ -429,8 +430,9 @@ static DeviceCost launches_cost(int threads, int asks)
                                   .block = {32, 1, 1},
                                   .data = &buffer,
                                   .data_bytes = sizeof buffer});
-        if (asks) all += sim_device_last_launch(device, &resident);
+        if (asks) all += sim_device_last_launch(device, &resident, &reply);
     }
+    assert_int_equal(reply.status, DEVICE_SUCCESS);
     DeviceCost cost;
     device->take_cost(device, &cost);
     assert_true(!asks || cost.cycles == all);
