@@ -779,8 +779,8 @@ static void blocks_find_what_others_loaded(void **state)
     assert_int_equal(walk_cycles(NEAR_FETCHES, 2 * SMS, 3), two);
 }
 
-/* A walk of so many steps on one multiprocessor, each of two loads a megabyte apart: round and round
- * 128 KB, of which its L1 has half. */
+/* A walk of so many steps on one multiprocessor, each of two loads a megabyte apart: round and
+ * round 128 KB, of which its L1 has half. */
 static uint64_t far_walk_cycles(int steps)
 {
     static float data[(1 << 18) + (1 << 14)];

@@ -380,9 +380,9 @@ enum { LATER = 256 };
  * units, and what went beyond the L1. */
 typedef struct TraceStep {
     uint32_t ins;
-    /* The first in the warp's list of lines that a load or an atomic asked for, plus 1; where blocks
-     * run in the order of time, of an ordered load or an atomic the cycles that it waited for
-     * others. */
+    /* The first in the warp's list of lines that a load or an atomic asked for, plus 1; where
+     * blocks run in the order of time, of an ordered load or an atomic the cycles that it waited
+     * for others. */
     uint32_t wanted;
     uint16_t passes;       /* of a branch: 1 where the warp's lanes parted */
     uint8_t misses, lines; /* sectors, and the lines that they lie in */
