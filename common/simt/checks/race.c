@@ -120,7 +120,7 @@ static uint32_t readers_with(uint32_t readers, uint32_t own, uint32_t bytes)
     for (uint32_t b = bytes; b; b &= b - 1) {
         uint32_t byte = (uint32_t)__builtin_ctz(b), reader = reader_of(readers, byte);
         uint32_t next = !reader || reader == tag_reader(own) ? tag_reader(own) : READER_ANY;
-        readers = (readers & ~(READER_ANY << 8 * byte)) | next << 8 * byte;
+        readers = (readers & ~((uint32_t)READER_ANY << 8 * byte)) | next << 8 * byte;
     }
     return readers;
 }
