@@ -62,8 +62,8 @@ if ! sha256sum -c --status "$kept/sums" 2>/dev/null; then
             -Wl,--whole-archive "$build/lib/simulate.a" -Wl,--no-whole-archive \
             "$build/lib/run-rooms.a" -ljansson -linih -lmuparser -lsodium -lzstd -llz4 -ldl \
             -lpthread -lm 2>"$work/link" && return 0
-        sed -n -e "s/.*undefined reference to [\`']\([^']*\)'.*/    \1/p" \
-            -e "s/.*undefined symbol [\`']*\([A-Za-z0-9_]*\)'* referenced in expression.*/    \1/p" \
+        sed -n -e "s/.*undefined reference to [\`']\([^']*\)'.*/\1/p" \
+            -e "s/.*undefined symbol [\`']*\([A-Za-z0-9_]*\)'* referenced in expression.*/\1/p" \
             "$work/link" | sort -u >"$work/missing"
         return 1
     }

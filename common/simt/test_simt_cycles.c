@@ -365,14 +365,20 @@ static void a_barrier_waits_for_the_slowest(void **state)
     free(text);
 }
 
+/* Loads and sums far apart, which meet in the L2. */
+static char *apart_text(void)
+{
+    return kernel_text("",
+                       "mad.lo.s32 %r3, %r2, 64, %r1;\nand.b32 %r3, %r3, 16383;\n"
+                       "mul.wide.s32 %rd3, %r3, 4;\nadd.s64 %rd4, %rd1, %rd3;\n"
+                       "ld.global.f32 %f1, [%rd4];\nfma.rn.f32 %f2, %f1, %f1, %f2;\n",
+                       20, "st.global.f32 [%rd4], %f2;\n");
+}
+
 static void host_threads_do_not_show(void **state)
 {
     (void)state;
-    char *text = kernel_text("",
-                             "mad.lo.s32 %r3, %r2, 64, %r1;\nand.b32 %r3, %r3, 16383;\n"
-                             "mul.wide.s32 %rd3, %r3, 4;\nadd.s64 %rd4, %rd1, %rd3;\n"
-                             "ld.global.f32 %f1, [%rd4];\nfma.rn.f32 %f2, %f1, %f1, %f2;\n",
-                             20, "st.global.f32 [%rd4], %f2;\n");
+    char *text = apart_text();
     SimtResult one, four;
     for (int level = 0; level < 3; level++) {
         exec_level = level;
@@ -399,11 +405,7 @@ static void settled_later_is_settled_the_same(void **state)
     static const uint32_t BLOCKS[LAUNCHES] = {300, 5, 24, 300};
     static float zeros[1 << 16];
     (void)state;
-    char *text = kernel_text("",
-                             "mad.lo.s32 %r3, %r2, 64, %r1;\nand.b32 %r3, %r3, 16383;\n"
-                             "mul.wide.s32 %rd3, %r3, 4;\nadd.s64 %rd4, %rd1, %rd3;\n"
-                             "ld.global.f32 %f1, [%rd4];\nfma.rn.f32 %f2, %f1, %f1, %f2;\n",
-                             20, "st.global.f32 [%rd4], %f2;\n");
+    char *text = apart_text();
     Error error = {""};
     for (int threads = 1; threads <= 4; threads += 3) {
         SimtGpu *gpu = gpu_open(threads, 0, 1);
