@@ -101,15 +101,16 @@ static float sum_cut(const Form *form, float (*value)[2], float addend, int roun
 {
     double plain = addend, cut;
     uint32_t count = form->step;
+    for (uint32_t k = 0; k < count; k++)
+        plain += (double)value[k][0] * value[k][1];
+    if (!isfinite(plain)) return (float)plain; /* infinity has no exponent */
     int height = addend != 0 ? exponent_of(addend, form->from) : -400;
     for (uint32_t k = 0; k < count; k++) {
-        plain += (double)value[k][0] * value[k][1];
         if (value[k][0] == 0 || value[k][1] == 0) continue;
         int term =
             exponent_of(value[k][0], form->factors) + exponent_of(value[k][1], form->factors);
         if (term > height) height = term;
     }
-    if (!isfinite(plain)) return (float)plain;
     cut = trunc(ldexp(addend, 25 - height));
     for (uint32_t k = 0; k < count; k++)
         cut += trunc(ldexp((double)value[k][0] * value[k][1], 25 - height));
