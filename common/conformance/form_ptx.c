@@ -111,7 +111,7 @@ char *forms_ptx(const FormTable *table, uint32_t first, uint32_t count)
     FILE *out = open_memstream(&text, &bytes);
     if (!out) return NULL;
     fprintf(out,
-            ".version 8.4\n.target sm_90\n.address_size 64\n"
+            ".version 8.7\n.target sm_90\n.address_size 64\n"
             ".const .align 16 .b32 table[4] = {0x83828180, 0x07060504, 0xff7fc0c1, 0x12345678};\n");
     for (uint32_t i = first; i < first + count && i < table->count; i++)
         kernel_write(out, &table->form[i], i);

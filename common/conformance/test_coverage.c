@@ -98,53 +98,78 @@ typedef struct Product {
     TensorKind kind;
     uint32_t m, n, k;
     TensorType factor, sum;
-    int met;
+    int sparse, met;
 } Product;
 
 #define OBLONG(factor, sum)                                                                        \
-    {TENSOR_WMMA, 16, 16, 16, factor, sum, 0}, {TENSOR_WMMA, 32, 8, 16, factor, sum, 0},           \
+    {TENSOR_WMMA, 16, 16, 16, factor, sum, 0, 0}, {TENSOR_WMMA, 32, 8, 16, factor, sum, 0, 0},     \
     {                                                                                              \
-        TENSOR_WMMA, 8, 32, 16, factor, sum, 0                                                     \
+        TENSOR_WMMA, 8, 32, 16, factor, sum, 0, 0                                                  \
     }
 
 /* Those that ptxas takes for sm_90 and the decoder lets pass. */
 static Product product[] = {
-    {TENSOR_MMA, 16, 8, 8, TYPE_F16, TYPE_F32, 0},
-    {TENSOR_MMA, 16, 8, 8, TYPE_F16, TYPE_F16, 0},
-    {TENSOR_MMA, 16, 8, 16, TYPE_F16, TYPE_F32, 0},
-    {TENSOR_MMA, 16, 8, 16, TYPE_F16, TYPE_F16, 0},
-    {TENSOR_MMA, 16, 8, 8, TYPE_BF16, TYPE_F32, 0},
-    {TENSOR_MMA, 16, 8, 16, TYPE_BF16, TYPE_F32, 0},
-    {TENSOR_MMA, 16, 8, 4, TYPE_TF32, TYPE_F32, 0},
-    {TENSOR_MMA, 16, 8, 8, TYPE_TF32, TYPE_F32, 0},
-    {TENSOR_MMA, 8, 8, 16, TYPE_S8, TYPE_S32, 0},
-    {TENSOR_MMA, 8, 8, 16, TYPE_U8, TYPE_S32, 0},
-    {TENSOR_MMA, 16, 8, 16, TYPE_S8, TYPE_S32, 0},
-    {TENSOR_MMA, 16, 8, 16, TYPE_U8, TYPE_S32, 0},
-    {TENSOR_MMA, 16, 8, 32, TYPE_S8, TYPE_S32, 0},
-    {TENSOR_MMA, 16, 8, 32, TYPE_U8, TYPE_S32, 0},
-    {TENSOR_MMA, 8, 8, 32, TYPE_S4, TYPE_S32, 0},
-    {TENSOR_MMA, 8, 8, 32, TYPE_U4, TYPE_S32, 0},
-    {TENSOR_MMA, 16, 8, 32, TYPE_S4, TYPE_S32, 0},
-    {TENSOR_MMA, 16, 8, 32, TYPE_U4, TYPE_S32, 0},
-    {TENSOR_MMA, 16, 8, 64, TYPE_S4, TYPE_S32, 0},
-    {TENSOR_MMA, 16, 8, 64, TYPE_U4, TYPE_S32, 0},
-    {TENSOR_MMA, 8, 8, 128, TYPE_B1, TYPE_S32, 0},
-    {TENSOR_MMA, 16, 8, 128, TYPE_B1, TYPE_S32, 0},
-    {TENSOR_MMA, 16, 8, 256, TYPE_B1, TYPE_S32, 0},
-    {TENSOR_MMA, 16, 8, 32, TYPE_E4M3, TYPE_F32, 0},
-    {TENSOR_MMA, 16, 8, 32, TYPE_E5M2, TYPE_F32, 0},
-    {TENSOR_MMA, 8, 8, 4, TYPE_F64, TYPE_F64, 0},
-    {TENSOR_MMA, 16, 8, 4, TYPE_F64, TYPE_F64, 0},
-    {TENSOR_MMA, 16, 8, 8, TYPE_F64, TYPE_F64, 0},
-    {TENSOR_MMA, 16, 8, 16, TYPE_F64, TYPE_F64, 0},
+    {TENSOR_MMA, 8, 8, 4, TYPE_F16, TYPE_F32, 0, 0},
+    {TENSOR_MMA, 8, 8, 4, TYPE_F16, TYPE_F16, 0, 0},
+    {TENSOR_MMA, 16, 8, 8, TYPE_F16, TYPE_F32, 0, 0},
+    {TENSOR_MMA, 16, 8, 8, TYPE_F16, TYPE_F16, 0, 0},
+    {TENSOR_MMA, 16, 8, 16, TYPE_F16, TYPE_F32, 0, 0},
+    {TENSOR_MMA, 16, 8, 16, TYPE_F16, TYPE_F16, 0, 0},
+    {TENSOR_MMA, 16, 8, 8, TYPE_BF16, TYPE_F32, 0, 0},
+    {TENSOR_MMA, 16, 8, 16, TYPE_BF16, TYPE_F32, 0, 0},
+    {TENSOR_MMA, 16, 8, 4, TYPE_TF32, TYPE_F32, 0, 0},
+    {TENSOR_MMA, 16, 8, 8, TYPE_TF32, TYPE_F32, 0, 0},
+    {TENSOR_MMA, 8, 8, 16, TYPE_S8, TYPE_S32, 0, 0},
+    {TENSOR_MMA, 8, 8, 16, TYPE_U8, TYPE_S32, 0, 0},
+    {TENSOR_MMA, 16, 8, 16, TYPE_S8, TYPE_S32, 0, 0},
+    {TENSOR_MMA, 16, 8, 16, TYPE_U8, TYPE_S32, 0, 0},
+    {TENSOR_MMA, 16, 8, 32, TYPE_S8, TYPE_S32, 0, 0},
+    {TENSOR_MMA, 16, 8, 32, TYPE_U8, TYPE_S32, 0, 0},
+    {TENSOR_MMA, 8, 8, 32, TYPE_S4, TYPE_S32, 0, 0},
+    {TENSOR_MMA, 8, 8, 32, TYPE_U4, TYPE_S32, 0, 0},
+    {TENSOR_MMA, 16, 8, 32, TYPE_S4, TYPE_S32, 0, 0},
+    {TENSOR_MMA, 16, 8, 32, TYPE_U4, TYPE_S32, 0, 0},
+    {TENSOR_MMA, 16, 8, 64, TYPE_S4, TYPE_S32, 0, 0},
+    {TENSOR_MMA, 16, 8, 64, TYPE_U4, TYPE_S32, 0, 0},
+    {TENSOR_MMA, 8, 8, 128, TYPE_B1, TYPE_S32, 0, 0},
+    {TENSOR_MMA, 16, 8, 128, TYPE_B1, TYPE_S32, 0, 0},
+    {TENSOR_MMA, 16, 8, 256, TYPE_B1, TYPE_S32, 0, 0},
+    {TENSOR_MMA, 16, 8, 16, TYPE_E4M3, TYPE_F32, 0, 0},
+    {TENSOR_MMA, 16, 8, 16, TYPE_E5M2, TYPE_F32, 0, 0},
+    {TENSOR_MMA, 16, 8, 32, TYPE_E4M3, TYPE_F32, 0, 0},
+    {TENSOR_MMA, 16, 8, 32, TYPE_E5M2, TYPE_F32, 0, 0},
+    {TENSOR_MMA, 8, 8, 4, TYPE_F64, TYPE_F64, 0, 0},
+    {TENSOR_MMA, 16, 8, 4, TYPE_F64, TYPE_F64, 0, 0},
+    {TENSOR_MMA, 16, 8, 8, TYPE_F64, TYPE_F64, 0, 0},
+    {TENSOR_MMA, 16, 8, 16, TYPE_F64, TYPE_F64, 0, 0},
     OBLONG(TYPE_F16, TYPE_F32),
     OBLONG(TYPE_F16, TYPE_F16),
     OBLONG(TYPE_BF16, TYPE_F32),
     OBLONG(TYPE_S8, TYPE_S32),
     OBLONG(TYPE_U8, TYPE_S32),
-    {TENSOR_WMMA, 16, 16, 8, TYPE_TF32, TYPE_F32, 0},
-    {TENSOR_WMMA, 8, 8, 4, TYPE_F64, TYPE_F64, 0},
+    {TENSOR_WMMA, 16, 16, 8, TYPE_TF32, TYPE_F32, 0, 0},
+    {TENSOR_WMMA, 8, 8, 4, TYPE_F64, TYPE_F64, 0, 0},
+    {TENSOR_MMA, 16, 8, 16, TYPE_F16, TYPE_F32, 1, 0},
+    {TENSOR_MMA, 16, 8, 32, TYPE_F16, TYPE_F32, 1, 0},
+    {TENSOR_MMA, 16, 8, 16, TYPE_F16, TYPE_F16, 1, 0},
+    {TENSOR_MMA, 16, 8, 32, TYPE_F16, TYPE_F16, 1, 0},
+    {TENSOR_MMA, 16, 8, 16, TYPE_BF16, TYPE_F32, 1, 0},
+    {TENSOR_MMA, 16, 8, 32, TYPE_BF16, TYPE_F32, 1, 0},
+    {TENSOR_MMA, 16, 8, 8, TYPE_TF32, TYPE_F32, 1, 0},
+    {TENSOR_MMA, 16, 8, 16, TYPE_TF32, TYPE_F32, 1, 0},
+    {TENSOR_MMA, 16, 8, 32, TYPE_S8, TYPE_S32, 1, 0},
+    {TENSOR_MMA, 16, 8, 32, TYPE_U8, TYPE_S32, 1, 0},
+    {TENSOR_MMA, 16, 8, 64, TYPE_S8, TYPE_S32, 1, 0},
+    {TENSOR_MMA, 16, 8, 64, TYPE_U8, TYPE_S32, 1, 0},
+    {TENSOR_MMA, 16, 8, 64, TYPE_S4, TYPE_S32, 1, 0},
+    {TENSOR_MMA, 16, 8, 64, TYPE_U4, TYPE_S32, 1, 0},
+    {TENSOR_MMA, 16, 8, 128, TYPE_S4, TYPE_S32, 1, 0},
+    {TENSOR_MMA, 16, 8, 128, TYPE_U4, TYPE_S32, 1, 0},
+    {TENSOR_MMA, 16, 8, 64, TYPE_E4M3, TYPE_F32, 1, 0},
+    {TENSOR_MMA, 16, 8, 64, TYPE_E5M2, TYPE_F32, 1, 0},
+    {TENSOR_WMMA, 8, 8, 32, TYPE_S4, TYPE_S32, 0, 0},
+    {TENSOR_WMMA, 8, 8, 32, TYPE_U4, TYPE_S32, 0, 0},
+    {TENSOR_WMMA, 8, 8, 128, TYPE_B1, TYPE_S32, 0, 0},
 };
 enum { PRODUCTS = sizeof product / sizeof *product };
 
@@ -152,6 +177,7 @@ static void product_note(const TensorPlan *plan)
 {
     for (size_t i = 0; i < PRODUCTS; i++) {
         Product *p = &product[i];
+        if (p->sparse != (plan->metadata != NO_SLOT)) continue;
         p->met |= p->kind == plan->kind && p->m == plan->m && p->n == plan->n && p->k == plan->k &&
                   p->factor == plan->a.type && p->sum == plan->d.type;
     }
@@ -298,9 +324,9 @@ static void every_product_has_a_form(void **state)
     for (size_t i = 0; i < PRODUCTS; i++) {
         const Product *p = &product[i];
         if (p->met) continue;
-        print_error("%s of m%un%uk%u, types %d and %d, has no form\n",
-                    p->kind == TENSOR_MMA ? "mma" : "wmma", p->m, p->n, p->k, (int)p->factor,
-                    (int)p->sum);
+        print_error("%s%s of m%un%uk%u, types %d and %d, has no form\n",
+                    p->kind == TENSOR_MMA ? "mma" : "wmma", p->sparse ? ".sp" : "", p->m, p->n,
+                    p->k, (int)p->factor, (int)p->sum);
         missing++;
     }
     if (missing) fail_msg("%u products", missing);

@@ -184,6 +184,9 @@ static void words_of_a_level_by_constant_gradients(void **state)
 
 /* What is not understood must be refused by its name and line, modifiers too. */
 #define Q          ".reg .b128 %q<2>; "
+#define SPARSE     "mma.sp.sync.aligned."
+#define HALVES     ".row.col.f16.f16.f16.f16 {%r1, %r2}"
+#define CHOICE     "that choice of lanes for the metadata"
 #define SAYS_OTHER "ptxas and the PTX ISA say different things"
 
 static void unknown_is_refused(void **state)
@@ -206,7 +209,24 @@ static void unknown_is_refused(void **state)
         {Q "mov.b128 %q1, %rd1;", "what is no register of 128 bits"},
         {Q "mov.b128 %q1, {%rd1, %q1};", "width"},
         {Q "mov.b128 {%rd1, %rd1, %rd1}, %q1;", "a vector of that shape"},
-        {Q "ld.global.b128 %q1, [%rd1];", "b128"},
+        {Q "ld.global.v2.b128 {%q1, %q0}, [%rd1];", "more than 16 bytes at once"},
+        {Q "ld.global.b128 %rd1, [%rd1];", "what is no register of 128 bits"},
+        {SPARSE "m16n8k16" HALVES ", {%r1, %r1}, {%r1, %r1}, {%r1, %r1}, %r1, 4;", CHOICE},
+        {SPARSE "m16n8k32" HALVES ", {%r1, %r1, %r1, %r1}, {%r1, %r1, %r1, %r1}, {%r1, %r1}, %r1, "
+                "2;",
+         CHOICE},
+        {SPARSE "m16n8k16" HALVES ", {%r1, %r1}, {%r1, %r1}, {%r1, %r1}, %r1, %r1;", CHOICE},
+        {SPARSE "m16n8k16" HALVES ", {%r1, %r1}, {%r1, %r1}, {%r1, %r1}, %r1;", "too few operands"},
+        {SPARSE "m16n8k16" HALVES ", {%r1, %r1, %r1, %r1}, {%r1, %r1}, {%r1, %r1}, %r1, 0;",
+         "a fragment of 4 registers for a 16 x 8 matrix"},
+        {SPARSE "m16n8k8" HALVES ", {%r1}, {%r1}, {%r1, %r1}, %r1, 0;", "that shape"},
+        {"mma.sync.aligned.m16n8k16.col.col.f16.f16.f16.f16 {%r1, %r2}, {%r1, %r1, %r1, %r1}, "
+         "{%r1, %r1}, {%r1, %r1};",
+         "mma in a layout other than row.col"},
+        {"wmma.load.a.sync.aligned.col.m8n8k32.global.s4 {%r1}, [%rd1], 32;",
+         "parts of bytes in a layout other than row.col"},
+        {"multimem.red.relaxed.gpu.global.add.u32 [%rd1], %r1;", "memory of several GPUs"},
+        {"alloca.u64 %rd1, %rd1, 16;", "a stack that grows"},
         {Q "atom.global.exch.b128 %q1, [%rd1], %q0;", "no atomics of 128 bits: it needs 9.0"},
         {"vadd.s32.s32.s32 %r1, %r1.b4, %r1;", "no part '.b4'"},
         {"vadd.s32.s32.s32 %r1, -%r1, %r1;", "a register with a minus"},

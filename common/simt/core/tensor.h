@@ -3,7 +3,8 @@
  * mma has the fragments that the PTX ISA prescribes (section "Matrix Fragments for mma"); those of
  * wmma are nobody's business: here element i of a matrix, counted row by row, lies in register
  * i / (32 * e) of lane i / e % 32, e elements a register, and where there are registers for twice
- * or four times as many, the others repeat the first.
+ * or four times as many, the others repeat the first.  Its factors of halves of bytes, and of bits,
+ * are as mma's.
  *
  * Floats are summed as a tensor core does (exec_sums.h).  Products of doubles are added one after
  * the other, each rounded once with its product. */
@@ -64,12 +65,26 @@ typedef enum MatrixWay {
 typedef struct TensorPlan {
     TensorKind kind;
     uint32_t m, n, k;
-    Fragment d, a, b, c;                         /* load: d; store: c; ldmatrix: d */
-    uint32_t rows, columns;                      /* of the matrix that is loaded or stored */
-    int by_column, transposed, saturate, differ; /* differ: of bits those that do are counted */
-    uint32_t stride;                             /* slot, or NO_SLOT: the matrix is dense */
+    Fragment d, a, b, c;    /* load: d; store: c; ldmatrix: d */
+    uint32_t rows, columns; /* of the matrix that is loaded or stored */
+    /* Of octets: has a its columns together, has b its rows?  differ: of bits those that do are
+     * counted. */
+    int by_column, transposed, saturate, differ;
+    uint32_t stride;             /* slot, or NO_SLOT: the matrix is dense */
+    uint32_t packed;             /* elements of the stride that lie where one of d's or c's does */
+    uint32_t metadata, selector; /* a sparse product's: a slot or NO_SLOT; whose lanes count */
     MatrixWay way;
     uint32_t lines, accesses, tiles, run; /* tiles: of an access, where it is as ldmatrix's */
 } TensorPlan;
+
+enum { QUAD_LANES = 4, OCTETS = 4 };
+
+/* How many lanes of each four have metadata of a sparse product: two bits for each element of `a`
+ * that is there, four of TF32, two for a pair of halves of bytes. */
+static inline uint32_t metadata_lanes(const TensorPlan *plan)
+{
+    uint32_t deep = plan->k / (QUAD_LANES * type_elements(plan->a.type));
+    return type_elements(plan->a.type) <= 2 ? deep / 2 : deep;
+}
 
 #endif

@@ -15,11 +15,12 @@ static void words_take_all(Decoder *d)
         d->used |= 1u << i;
 }
 
-/* fence.proxy.async{.global|.shared::cta}, fence.proxy.tensormap..., fence.mbarrier_init...: what
- * threads do is in order here, and the accelerator looks at once.  Only racecheck hears of it. */
+/* fence.proxy.async{::generic}{.global|.shared::cta}, fence.proxy.tensormap...,
+ * fence.mbarrier_init...: what threads do is in order here, and the accelerator looks at once.
+ * Only racecheck hears of it. */
 static int decode_proxy_fence(Decoder *d)
 {
-    int async = word_is(d, 2, "async");
+    int async = word_is(d, 2, "async") || word_is(d, 2, "async::generic");
     if (word_is(d, 1, "proxy") && !async && !word_is(d, 2, "tensormap::generic") &&
         !word_is(d, 2, "alias"))
         return refuse(d, "that fence");

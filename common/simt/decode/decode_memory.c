@@ -13,9 +13,9 @@ static int hints_take(Decoder *d)
     int strength = WEAK;
     for (size_t i = 0; i < sizeof ORDERS / sizeof *ORDERS; i++)
         if (word_take(d, ORDERS[i])) strength = i < 3 ? STRONG : RELEASING;
-    static const char *const HINTS[] = {"ca",      "cg",    "cs",   "lu",     "cv",  "wb",
-                                        "wt",      "nc",    "weak", "gpu",    "cta", "sys",
-                                        "cluster", "noftz", "sc",   "unified"};
+    static const char *const HINTS[] = {"ca",      "cg",    "cs",   "lu",      "cv",  "wb",
+                                        "wt",      "nc",    "weak", "gpu",     "cta", "sys",
+                                        "cluster", "noftz", "sc",   "unified", "mmio"};
     for (size_t i = 0; i < sizeof HINTS / sizeof *HINTS; i++)
         word_take(d, HINTS[i]);
     for (uint32_t i = 1; i < d->in->words; i++) {
@@ -75,6 +75,7 @@ typedef struct Access {
     uint32_t vector;
     PtxSpace space;
     int strength, in_cluster; /* shared memory, perhaps of another block */
+    int whole;                /* 128 bits of one register */
 } Access;
 
 static Op access_op(const Access *access, uint32_t bytes)
@@ -115,6 +116,11 @@ static int value_slots(Decoder *d, const Access *access, const PtxOperand *opera
                        uint32_t *count)
 {
     const PtxOperand *elements = operand->kind == PTX_OPERAND_VECTOR ? operand->element : operand;
+    if (access->whole) { /* two words of 64 bits */
+        *count = 2;
+        slot[0] = wide_slot(d, operand), slot[1] = upper_half(slot[0]);
+        return d->failed ? -1 : 0;
+    }
     *count = operand->kind == PTX_OPERAND_VECTOR ? operand->count : 1;
     if (*count != (access->vector ? access->vector : 1) || *count > 4)
         return refuse(d, "the vector has another length than the instruction says");
@@ -202,8 +208,9 @@ static int access_emit(Decoder *d, Access *access)
     ins->read_only = word_is(d, "nc") || access->space == PTX_CONST;
     if (access->strength != WEAK)
         order_set(d, ins, access->strength, !access->store, access->store);
-    if (!access->store && ins->class != CLASS_FREE) parts_find(d, value, ins);
-    if (!access->store) load_finish(d, access, value, slot, count);
+    if (access->store || access->whole) return words_finished(d);
+    if (ins->class != CLASS_FREE) parts_find(d, value, ins);
+    load_finish(d, access, value, slot, count);
     return words_finished(d);
 }
 
@@ -214,8 +221,10 @@ static int decode_access(Decoder *d, int store)
     access.in_cluster = word_is(d, "shared::cluster");
     space_take(d, &access.space);
     int vector = word_choose(d, VECTORS);
-    access.vector = vector < 0 ? 0 : vector == 0 ? 2 : 4;
-    access.type = type_take(d);
+    access.whole = word_take(d, "b128");
+    access.vector = access.whole || vector == 0 ? 2 : vector < 0 ? 0 : 4;
+    access.type = access.whole ? PTX_B64 : type_take(d);
+    if (access.whole && vector >= 0) return refuse(d, "more than 16 bytes at once");
     uint32_t bytes = ptx_type_bytes(access.type);
     if (access.type == PTX_PRED || bytes == 0 || bytes > 8) return refuse(d, "that type");
     if (bytes * (access.vector ? access.vector : 1) > 16)
@@ -247,7 +256,7 @@ static int decode_cvta(Decoder *d)
 static int decode_isspacep(Decoder *d)
 {
     PtxSpace space;
-    if (space_take(d, &space) < 0 || space == PTX_PARAM) return refuse(d, "that state space");
+    if (space_take(d, &space) < 0) return refuse(d, "that state space");
     uint32_t a = source(d, 1, PTX_B64), dst = destination(d, 0, PTX_PRED);
     if (d->failed) return -1;
     Ins *ins = emit(d, OP_ISSPACE, CLASS_INT);
@@ -450,5 +459,8 @@ int decode_memory(Decoder *d)
     if (strcmp(name, "prefetch") == 0 || strcmp(name, "prefetchu") == 0 ||
         strcmp(name, "applypriority") == 0 || strcmp(name, "discard") == 0)
         return decode_prefetch(d);
+    if (strcmp(name, "multimem") == 0) return refuse(d, "memory of several GPUs");
+    if (strcmp(name, "alloca") == 0 || strncmp(name, "stack", 5) == 0)
+        return refuse(d, "a stack that grows while the kernel runs");
     return 1;
 }

@@ -22,6 +22,7 @@ typedef struct Words {
     int layout[2], layouts;
     PtxSpace space;
     char matrix; /* a, b, c, d of wmma.load.a */
+    int sparse;
 } Words;
 
 static int type_find(const char *word)
@@ -54,6 +55,8 @@ static int word_read(Decoder *d, const char *word, Words *words, TensorPlan *pla
         plan->transposed = 1;
     else if (!strcmp(word, "xor"))
         plan->differ = 1;
+    else if (!strcmp(word, "sp") || !strcmp(word, "sp::ordered_metadata"))
+        words->sparse = 1;
     else if (strcmp(word, "sync") && strcmp(word, "aligned") && strcmp(word, "mma") &&
              strcmp(word, "load") && strcmp(word, "store") && strcmp(word, "m8n8") &&
              strcmp(word, "rn") && strcmp(word, "b16") && strcmp(word, "and") &&
@@ -164,42 +167,102 @@ static int mma_has_shape(const TensorPlan *plan, TensorType factor)
     if (plan->n != 8 || plan->k % least) return 0;
     if (plan->m == 8) return deep == 1 && (is_whole(factor) || factor == TYPE_F64);
     if (plan->m != 16) return 0;
-    return deep == 2 || (deep == 1 && !is_eighth(factor)) || (deep == 4 && factor == TYPE_F64);
+    return deep == 2 || deep == 1 || (deep == 4 && factor == TYPE_F64);
+}
+
+/* Half of a is there: one or two registers of each row of a quad's lanes. */
+static int sparse_has_shape(const TensorPlan *plan, TensorType factor)
+{
+    uint32_t least = 4 * type_elements(factor), deep = plan->k / least;
+    if (plan->m != 16 || plan->n != 8 || plan->k % least) return 0;
+    return factor <= TYPE_U8 || factor == TYPE_S4 || factor == TYPE_U4
+               ? deep == 2 || deep == 4
+               : is_eighth(factor) && deep == 4;
+}
+
+/* Halves of bytes, and bits. */
+static int is_part(TensorType type)
+{
+    return type == TYPE_S4 || type == TYPE_U4 || type == TYPE_B1;
 }
 
 static int wmma_has_shape(const TensorPlan *plan, TensorType type)
 {
     uint32_t m = plan->m, n = plan->n, k = plan->k;
     if (type == TYPE_F64) return m == 8 && n == 8 && k == 4;
+    if (is_part(type)) return m == 8 && n == 8 && k == 4 * type_elements(type);
     if (type > TYPE_F64) return 0;
+    if (type == TYPE_S32 && m == 8 && n == 8) return k == 32 || k == 128;
     if (m == 16 && n == 16 && k == 8) return type == TYPE_TF32 || type == TYPE_F32;
     if (type == TYPE_TF32 || k != 16) return 0;
     return (m == 16 && n == 16) || (m == 32 && n == 8) || (m == 8 && n == 32);
 }
 
+/* Volta's product of halves, which each eight lanes of a warp have to themselves. */
+static int is_octets(const TensorPlan *plan, TensorType factor)
+{
+    return plan->kind == TENSOR_MMA && factor == TYPE_F16 && plan->m == 8 && plan->n == 8 &&
+           plan->k == 4;
+}
+
+static int product_has_shape(Decoder *d, const Words *words, const TensorPlan *plan,
+                             TensorType factor)
+{
+    int octets = is_octets(plan, factor) && !words->sparse;
+    int other = words->layout[0] || !words->layout[1];
+    if (other && is_part(factor)) return refuse(d, "parts of bytes in a layout other than row.col");
+    if (plan->kind == TENSOR_WMMA)
+        return wmma_has_shape(plan, factor) && !words->sparse ? 0 : refuse(d, "that shape");
+    if (other && !octets) return refuse(d, "mma in a layout other than row.col");
+    if (octets || (words->sparse ? sparse_has_shape : mma_has_shape)(plan, factor)) return 0;
+    return refuse(d, "that shape");
+}
+
+/* A sparse product's metadata, and which lanes of each four have them. */
+static int metadata_read(Decoder *d, TensorPlan *plan)
+{
+    const PtxOperand *selector = operand_at(d, 5);
+    plan->metadata = source(d, 4, PTX_B32);
+    if (d->failed) return -1;
+    if (selector->kind != PTX_OPERAND_INTEGER || selector->integer < 0 ||
+        selector->integer >= QUAD_LANES / metadata_lanes(plan))
+        return refuse(d, "that choice of lanes for the metadata");
+    plan->selector = (uint32_t)selector->integer;
+    return 0;
+}
+
+static int fragments_read(Decoder *d, const TensorType type[4], int sparse, TensorPlan *plan)
+{
+    int more = plan->kind == TENSOR_WMMA, octets = is_octets(plan, type[1]);
+    uint32_t m = octets ? OCTETS * plan->m : plan->m, n = octets ? OCTETS * plan->n : plan->n;
+    if (fragment_read(d, 0, 1, type[0], &plan->d) != 0 ||
+        fragment_read(d, 1, 0, type[1], &plan->a) != 0 ||
+        fragment_read(d, 2, 0, type[2], &plan->b) != 0 ||
+        fragment_read(d, 3, 0, type[3], &plan->c) != 0)
+        return -1;
+    if (fragment_fits(d, &plan->a, m, sparse ? plan->k / 2 : plan->k, more) != 0 ||
+        fragment_fits(d, &plan->b, plan->k, n, more) != 0 ||
+        fragment_fits(d, &plan->c, m, plan->n, 0) != 0 ||
+        fragment_fits(d, &plan->d, m, plan->n, 0) != 0)
+        return -1;
+    return sparse ? metadata_read(d, plan) : 0;
+}
+
 static int decode_product(Decoder *d, TensorKind kind)
 {
-    TensorPlan plan = {.kind = kind, .stride = NO_SLOT};
+    TensorPlan plan = {.kind = kind, .stride = NO_SLOT, .metadata = NO_SLOT};
     Words words;
     TensorType type[4] = {TYPE_F16, TYPE_F16, TYPE_F16, TYPE_F16};
-    if (words_read(d, &words, &plan) != 0 || types_of_product(d, &words, &plan, type) != 0)
+    if (words_read(d, &words, &plan) != 0 || types_of_product(d, &words, &plan, type) != 0 ||
+        product_has_shape(d, &words, &plan, type[1]) != 0 ||
+        fragments_read(d, type, words.sparse, &plan) != 0)
         return -1;
-    if (kind == TENSOR_MMA && (words.layout[0] || !words.layout[1]))
-        return refuse(d, "mma in a layout other than row.col");
-    if (!(kind == TENSOR_MMA ? mma_has_shape : wmma_has_shape)(&plan, type[1]))
-        return refuse(d, "that shape");
-    if (fragment_read(d, 0, 1, type[0], &plan.d) != 0 ||
-        fragment_read(d, 1, 0, type[1], &plan.a) != 0 ||
-        fragment_read(d, 2, 0, type[2], &plan.b) != 0 ||
-        fragment_read(d, 3, 0, type[3], &plan.c) != 0)
-        return -1;
-    int more = kind == TENSOR_WMMA;
-    if (fragment_fits(d, &plan.a, plan.m, plan.k, more) != 0 ||
-        fragment_fits(d, &plan.b, plan.k, plan.n, more) != 0 ||
-        fragment_fits(d, &plan.c, plan.m, plan.n, 0) != 0 ||
-        fragment_fits(d, &plan.d, plan.m, plan.n, 0) != 0)
-        return -1;
-    plan_emit(d, OP_TENSOR_PRODUCT, CLASS_TENSOR, &plan);
+    plan.by_column = words.layout[0], plan.transposed = !words.layout[1];
+    plan_emit(d,
+              words.sparse                ? OP_TENSOR_SPARSE
+              : is_octets(&plan, type[1]) ? OP_TENSOR_OCTETS
+                                          : OP_TENSOR_PRODUCT,
+              CLASS_TENSOR, &plan);
     return words_finished(d);
 }
 
@@ -256,10 +319,25 @@ static uint32_t way_find(TensorPlan *plan, char matrix, TensorType type, PtxSpac
     return width;
 }
 
+/* A factor's line, all of k, as so many halves: parts of bytes are moved like these. */
+static int lines_of_halves(Decoder *d, Words *words, TensorPlan *plan)
+{
+    uint32_t each = type_elements(words->type[0]) / type_elements(TYPE_F16);
+    if (words->matrix > 'b' || words->layout[0] != (words->matrix == 'b'))
+        return refuse(d, "parts of bytes in a layout other than row.col");
+    plan->by_column = 0, plan->packed = each;
+    plan->rows = plan->m, plan->columns = plan->k / each;
+    words->type[0] = TYPE_F16;
+    return 0;
+}
+
 /* wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 {...}, [p], stride and its store. */
 static int decode_matrix(Decoder *d, int store)
 {
-    TensorPlan plan = {.kind = store ? TENSOR_STORE : TENSOR_LOAD, .stride = NO_SLOT};
+    TensorPlan plan = {.kind = store ? TENSOR_STORE : TENSOR_LOAD,
+                       .stride = NO_SLOT,
+                       .metadata = NO_SLOT,
+                       .packed = 1};
     Words words;
     Ins address;
     if (words_read(d, &words, &plan) != 0) return -1;
@@ -269,6 +347,7 @@ static int decode_matrix(Decoder *d, int store)
     plan.by_column = words.layout[0];
     plan.rows = words.matrix == 'b' ? plan.k : plan.m;
     plan.columns = words.matrix == 'a' ? plan.k : plan.n;
+    if (is_part(words.type[0]) && lines_of_halves(d, &words, &plan) != 0) return -1;
     Fragment *f = store ? &plan.c : &plan.d;
     if (fragment_read(d, store ? 1 : 0, !store, words.type[0], f) != 0 ||
         fragment_fits(d, f, plan.rows, plan.columns, words.matrix < 'c') != 0 ||
@@ -289,7 +368,8 @@ static int decode_matrix(Decoder *d, int store)
 /* ldmatrix, stmatrix: up to four matrices of 8 x 8 halves, whose rows lie where lanes say. */
 static int decode_rows(Decoder *d, int store)
 {
-    TensorPlan plan = {.kind = store ? TENSOR_STORE : TENSOR_LDMATRIX, .stride = NO_SLOT};
+    TensorPlan plan = {
+        .kind = store ? TENSOR_STORE : TENSOR_LDMATRIX, .stride = NO_SLOT, .metadata = NO_SLOT};
     Fragment *f = store ? &plan.c : &plan.d;
     Words words;
     Ins address;

@@ -13,9 +13,11 @@ static int is_cas(const Ins *ins)
     return ins->op == OP_ATOM && (ins->aux & 15) == ATOM_CAS;
 }
 
+/* A bulk copy to the L2 alone has no register for where it goes. */
 static int is_plain_load(const Ins *ins)
 {
-    return (ins->class == CLASS_LOAD || ins->class == CLASS_SHARED_LOAD) && !ins->order;
+    return (ins->class == CLASS_LOAD || ins->class == CLASS_SHARED_LOAD) && !ins->order &&
+           ins->a != NO_SLOT;
 }
 
 /* Backwards, so that each load meets the CAS that comes after it, where the same register has the

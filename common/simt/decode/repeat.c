@@ -30,7 +30,8 @@ static int is_load(const Ins *ins)
 /* Has it nothing to do with memory, or with that of the load nothing but reading? */
 static int is_harmless(const Ins *load, const Ins *ins)
 {
-    int computes = ins->op <= OP_LD_PARAM || ins->op == OP_TENSOR_PRODUCT,
+    int computes =
+            ins->op <= OP_LD_PARAM || (ins->op >= OP_TENSOR_PRODUCT && ins->op <= OP_TENSOR_OCTETS),
         global = ins->op >= OP_LD_GLOBAL_8 && ins->op <= OP_ST_GLOBAL_V,
         shared = ins->op >= OP_LD_SHARED_8 && ins->op <= OP_ST_SHARED_V,
         stores = ins->class == CLASS_STORE || ins->class == CLASS_SHARED_STORE;

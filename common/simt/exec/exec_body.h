@@ -185,6 +185,10 @@ ALWAYS const Ins *compare_store(Warp *warp, const Ins *ins, uint32_t result)
 
 #include "common/simt/exec/exec_tensor.h"
 
+#include "common/simt/exec/exec_sparse.h"
+
+#include "common/simt/exec/exec_octets.h"
+
 #include "common/simt/exec/exec_control.h"
 
 #include "common/simt/exec/exec_async.h"

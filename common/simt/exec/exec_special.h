@@ -774,6 +774,7 @@ HANDLER(ISSPACE)
             in_local = a - LOCAL_WINDOW < WINDOW_BYTES;
         int yes = ins->aux == PTX_SHARED  ? in_shared
                   : ins->aux == PTX_LOCAL ? in_local
+                  : ins->aux == PTX_PARAM ? a - PARAM_WINDOW < WINDOW_BYTES
                   : ins->aux == PTX_CONST ? is_constant(warp, a)
                                           : !in_shared && !in_local && !is_constant(warp, a);
         result |= (uint32_t)yes << i;

@@ -272,6 +272,8 @@ static void sums_add(Sums *s)
         sums_all_slowly(s);
     else if (s->bits == EIGHTHS_BITS)
         sums_all(s, SUM_DEEP, EIGHTHS_BITS);
+    else if (s->step == 32) /* of which half are zeros */
+        sums_all(s, 32, SUM_BITS);
     else if (s->step == 16)
         sums_all(s, 16, SUM_BITS);
     else if (s->step == 8)

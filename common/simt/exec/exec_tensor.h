@@ -93,7 +93,7 @@ ALWAYS void factor_place(const Warp *warp, const TensorPlan *plan, int is_b, uin
     for (uint32_t r = 0; r < f->count; r++) {
         float value[LANES * EACH_MOST];
         elements_of(REG(const uint32_t, f->slot[r]), f->type, value);
-        if (plan->kind != TENSOR_MMA) {
+        if (plan->kind != TENSOR_MMA && type_elements(f->type) <= 4) {
             memcpy(matrix + r * GROUPS * own % size, value, GROUPS * own * sizeof *value);
             continue;
         }
@@ -352,15 +352,24 @@ static void product_floats(Warp *warp, const TensorPlan *plan)
         wmma_scatter(warp, plan, &s);
 }
 
+/* Adds c as add.f32 does. */
+static void addends_join(const float *c, Sums *s)
+{
+    for (uint32_t i = 0; i < s->wide * s->narrow; i++) {
+        float sum = c[i] + float_of(s->sum[i]);
+        s->sum[i] = sum != sum ? 0x7fffffff : bits_of(sum);
+    }
+}
+
 /* Machine code for compute capability 9.0 has no product of eighths for mma: it makes halves of the
  * lower two of each register and multiplies, then of the upper two, and adds c in the end. */
 static void product_eighths(Warp *warp, const TensorPlan *plan)
 {
-    enum { HALF = 2, DEEP = 2 * HALF * QUAD };
+    enum { HALF = 2, ROW = 2 * HALF * QUAD };
     Sums s;
     float c[16 * MMA_COLUMNS];
     Floats *across = (Floats *)(void *)s.across;
-    s.wide = plan->m, s.narrow = plan->n, s.deep = plan->k, s.step = DEEP;
+    s.wide = plan->m, s.narrow = plan->n, s.deep = plan->k, s.step = plan->k / 2;
     s.bits = SUM_BITS, s.result = SUM_FLOATS;
     s.least_across = s.least_along = least_exponent(TYPE_F16);
     s.least_addend = least_exponent(TYPE_F32);
@@ -370,8 +379,8 @@ static void product_eighths(Warp *warp, const TensorPlan *plan)
         float value[LANES * EACH_MOST];
         elements_of(REG(const uint32_t, plan->b.slot[r]), plan->b.type, value);
         for (uint32_t i = 0; i < LANES * 2 * HALF; i++) {
-            uint32_t e = i % (2 * HALF), quad = i / (2 * HALF) % QUAD, column = i / DEEP;
-            s.along[column * s.deep + e / HALF * DEEP + (r * QUAD + quad) * HALF + e % HALF] =
+            uint32_t e = i % (2 * HALF), quad = i / (2 * HALF) % QUAD, column = i / ROW;
+            s.along[column * s.deep + e / HALF * s.step + (r * QUAD + quad) * HALF + e % HALF] =
                 value[i];
         }
     }
@@ -379,10 +388,7 @@ static void product_eighths(Warp *warp, const TensorPlan *plan)
     memcpy(c, s.sum, sizeof c);
     memset(s.sum, 0, sizeof c);
     sums_add(&s);
-    for (uint32_t i = 0; i < 16 * MMA_COLUMNS; i++) {
-        float sum = c[i] + float_of(s.sum[i]);
-        s.sum[i] = sum != sum ? 0x7fffffff : bits_of(sum);
-    }
+    addends_join(c, &s);
     results_scatter(warp, plan->d.slot, plan->n, 0, &s);
 }
 
@@ -426,27 +432,36 @@ static void wholes_add(const Warp *warp, const TensorPlan *plan, int64_t *sum)
                 sum[i * n + j] += (int64_t)(a[i * k + l] * b[l * n + j]);
 }
 
-static void product_integers(Warp *warp, const TensorPlan *plan)
+static void integers_gather(const Warp *warp, const TensorPlan *plan, int64_t *sum)
 {
-    int64_t sum[TENSOR_MOST];
-    int mma = plan->kind == TENSOR_MMA;
     for (uint32_t r = 0; r < plan->c.count; r++) {
-        Places at = places_of(mma, r);
+        Places at = places_of(plan->kind == TENSOR_MMA, r);
         for (uint32_t lane = 0; lane < LANES; lane++)
             sum[at.first + lane * at.step] = REG(const int32_t, plan->c.slot[r])[lane];
     }
-    if (plan->a.type == TYPE_B1)
-        bits_add(warp, plan, sum);
-    else
-        wholes_add(warp, plan, sum);
+}
+
+static void integers_scatter(Warp *warp, const TensorPlan *plan, const int64_t *sum)
+{
     for (uint32_t r = 0; r < plan->d.count; r++) {
-        Places at = places_of(mma, r);
+        Places at = places_of(plan->kind == TENSOR_MMA, r);
         for (uint32_t lane = 0; lane < LANES; lane++) {
             int64_t s = sum[at.first + lane * at.step];
             if (plan->saturate) s = s > INT32_MAX ? INT32_MAX : s < INT32_MIN ? INT32_MIN : s;
             REG(uint32_t, plan->d.slot[r])[lane] = (uint32_t)s;
         }
     }
+}
+
+static void product_integers(Warp *warp, const TensorPlan *plan)
+{
+    int64_t sum[TENSOR_MOST];
+    integers_gather(warp, plan, sum);
+    if (plan->a.type == TYPE_B1)
+        bits_add(warp, plan, sum);
+    else
+        wholes_add(warp, plan, sum);
+    integers_scatter(warp, plan, sum);
 }
 
 /* All 32 lanes take part, or what comes out means nothing. */
@@ -716,7 +731,8 @@ HANDLER(TENSOR_MATRIX)
     uint32_t dense = plan->by_column ? plan->rows : plan->columns;
     if (!lanes_whole(warp, ins)) return NULL;
     if (f->type == TYPE_F64) return matrix_doubles(warp, ins, plan);
-    uint64_t stride = plan->stride == NO_SLOT ? dense : REG(const uint32_t, plan->stride)[0];
+    uint64_t stride =
+        plan->stride == NO_SLOT ? dense : REG(const uint32_t, plan->stride)[0] / plan->packed;
     Matrix m;
     matrix_open(&m, plan, matrix_base(warp, ins), stride, bytes);
     int plain = matrix_find(warp, ins, store, &m) && (store || matrix_is_written(&m));

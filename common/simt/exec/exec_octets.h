@@ -1,0 +1,95 @@
+/* exec_octets.h - Volta's product of halves, m8n8k4: four of them in a warp, each of which eight
+ * lanes have to themselves, four of the first sixteen and four of the others; included by
+ * exec_body.h.
+ *
+ * Where no unit has it, ptxas makes fused products of floats of it, and that is what is here. */
+
+enum { OCTET = 8, OCTET_DEEP = 4 };
+
+typedef struct Octet {
+    float a[OCTET][OCTET_DEEP], b[OCTET][OCTET_DEEP]; /* b: column by column */
+    float sum[OCTET][OCTET];
+} Octet;
+
+/* A lane's four elements of a factor lie along k in a row of a, or a column of b; or across them,
+ * each at one k. */
+static void octet_factor(const Warp *warp, const Fragment *f, uint32_t first, int across,
+                         float (*to)[OCTET_DEEP])
+{
+    for (uint32_t l = 0; l < OCTET; l++) {
+        uint32_t lane = first + l % QUAD + l / QUAD * (LANES / 2);
+        for (uint32_t i = 0; i < OCTET_DEEP; i++) {
+            float value = element_of(REG(const uint32_t, f->slot[i / 2])[lane], i % 2, TYPE_F16);
+            if (across)
+                to[l / QUAD * QUAD + i][l % QUAD] = value;
+            else
+                to[l][i] = value;
+        }
+    }
+}
+
+/* Where lane l of the octet has its element i of the sums. */
+static float *octet_place(Octet *o, TensorType type, uint32_t l, uint32_t i)
+{
+    uint32_t upper = l / QUAD * QUAD;
+    if (type == TYPE_F16) return &o->sum[l][i];
+    return &o->sum[upper + (l & 1) + (i & 2)][(i & 4) + (l & 2) + (i & 1)];
+}
+
+static void octet_addends(const Warp *warp, const Fragment *c, uint32_t first, Octet *o)
+{
+    uint32_t each = type_elements(c->type);
+    for (uint32_t l = 0; l < OCTET; l++)
+        for (uint32_t i = 0; i < OCTET; i++) {
+            uint32_t lane = first + l % QUAD + l / QUAD * (LANES / 2);
+            *octet_place(o, c->type, l, i) =
+                element_of(REG(const uint32_t, c->slot[i / each])[lane], i % each, c->type);
+        }
+}
+
+static void octet_results(Warp *warp, const Fragment *d, uint32_t first, Octet *o)
+{
+    for (uint32_t l = 0; l < OCTET; l++)
+        for (uint32_t i = 0; i < OCTET; i++) {
+            uint32_t lane = first + l % QUAD + l / QUAD * (LANES / 2),
+                     bits = bits_of(canonical(*octet_place(o, d->type, l, i)));
+            if (d->type == TYPE_F32) {
+                REG(uint32_t, d->slot[i])[lane] = bits;
+                continue;
+            }
+            uint32_t *to = &REG(uint32_t, d->slot[i / 2])[lane], half = f32_to_f16(bits, ROUND_N);
+            *to = i % 2 ? (*to & 0xffff) | half << 16 : half;
+        }
+}
+
+/* Into halves: c, and the products two by two.  Into floats: one after the other, and c. */
+static float octet_sum(const float *a, const float *b, float c, int halves)
+{
+    if (halves)
+        return c + __builtin_fmaf(a[3], b[3], a[2] * b[2]) +
+               __builtin_fmaf(a[1], b[1], a[0] * b[0]);
+    float sum = 0;
+    for (uint32_t k = 0; k < OCTET_DEEP; k++)
+        sum = __builtin_fmaf(a[k], b[k], sum);
+    return c + sum;
+}
+
+HANDLER(TENSOR_OCTETS)
+{
+    const TensorPlan *plan = &warp->worker->kernel->tensor[ins->aux];
+    if (!lanes_whole(warp, ins)) return NULL;
+    warp_charge(warp, OCTETS * plan->m * plan->n * plan->k / PRODUCTS_CHARGED);
+    Octet o[OCTETS];
+    for (uint32_t i = 0; i < OCTETS; i++) {
+        octet_factor(warp, &plan->a, i * QUAD, plan->by_column, o[i].a);
+        octet_factor(warp, &plan->b, i * QUAD, plan->transposed, o[i].b);
+        octet_addends(warp, &plan->c, i * QUAD, &o[i]);
+        for (uint32_t j = 0; j < OCTET * OCTET; j++) {
+            float *sum = &o[i].sum[j / OCTET][j % OCTET];
+            *sum = octet_sum(o[i].a[j / OCTET], o[i].b[j % OCTET], *sum, plan->d.type == TYPE_F16);
+        }
+    }
+    for (uint32_t i = 0; i < OCTETS; i++)
+        octet_results(warp, &plan->d, i * QUAD, &o[i]);
+    return ins + 1;
+}

@@ -1,0 +1,182 @@
+/* exec_sparse.h - products whose first factor has two of four elements, and metadata that say which
+ * (of TF32 one of two); included by exec_body.h.
+ *
+ * What a tensor core sums are the products of what is there.  Where all is finite that is a dense
+ * product with zeros for the rest; an infinity beside no element has no say. */
+
+enum { SPARSE_ROWS = 16, SPARSE_STORED = 64, SPARSE_DEEP = 128 };
+
+typedef struct Sparse {
+    uint32_t stored; /* elements of a row that are there */
+    float a[SPARSE_ROWS * SPARSE_STORED], b[SPARSE_DEEP * MMA_COLUMNS];
+    uint8_t at[SPARSE_ROWS][SPARSE_STORED]; /* which row of b goes with each */
+} Sparse;
+
+/* Sixteen bits of a row's metadata, the first ones for 0.  Of halves and TF32 a lane has such of
+ * rows i and i + 8; of bytes 32 bits of one of them. */
+static uint32_t metadata_piece(const Warp *warp, const TensorPlan *plan, uint32_t row,
+                               uint32_t piece)
+{
+    uint32_t first = row % PAIR_ROWS * QUAD + plan->selector * metadata_lanes(plan),
+             lower = row / PAIR_ROWS, lane = first + piece, part = lower;
+    if (type_elements(plan->a.type) > 2) lane = first + piece / 2 * 2 + lower, part = piece % 2;
+    return REG(const uint32_t, plan->metadata)[lane] >> 16 * part & 0xffff;
+}
+
+/* Which row of b goes with element i of what is there, as its 16 bits of the metadata say. */
+static uint32_t sparse_place(TensorType type, uint32_t i, uint32_t piece)
+{
+    if (type == TYPE_TF32) return i * 2 + (piece >> (4 * i % 16 + 1) & 1);
+    if (type == TYPE_S4 || type == TYPE_U4)
+        return (i / 4 * 4 + (piece >> i / 2 * 2 % 16 & 3)) * 2 + i % 2;
+    return i / 2 * 4 + (piece >> 2 * i % 16 & 3);
+}
+
+static void sparse_gather(const Warp *warp, const TensorPlan *plan, Sparse *f)
+{
+    TensorPlan half = *plan;
+    uint32_t bits = plan->a.type == TYPE_TF32 ? 4 : type_elements(plan->a.type) == 8 ? 1 : 2;
+    half.k /= 2;
+    f->stored = half.k;
+    factor_gather(warp, &half, 0, f->a);
+    factor_gather(warp, plan, 1, f->b);
+    for (uint32_t row = 0; row < SPARSE_ROWS; row++)
+        for (uint32_t i = 0; i < f->stored; i++)
+            f->at[row][i] = (uint8_t)sparse_place(plan->a.type, i,
+                                                  metadata_piece(warp, plan, row, i * bits / 16));
+}
+
+/* ---- sums of floats ------------------------------------------------------------------------- */
+
+/* Of four elements of k, or two of TF32, those that an instruction takes: all, or of eighths every
+ * second four, from the first or the second. */
+typedef struct Share {
+    uint32_t block, first, each;
+} Share;
+
+/* Element i of a row as the share counts them; -1 if it is not of it. */
+ALWAYS int share_has(const Share *share, uint32_t i)
+{
+    return i / 2 % share->each == share->first;
+}
+
+/* As a dense product. */
+static void sparse_spread(const Sparse *f, const Share *share, Sums *s)
+{
+    uint32_t rows = f->stored * 2;
+    memset(s->across, 0, s->deep * SPARSE_ROWS * sizeof *s->across);
+    for (uint32_t row = 0; row < SPARSE_ROWS; row++)
+        for (uint32_t i = 0; i < f->stored; i++)
+            if (share_has(share, i))
+                s->across[(f->at[row][i] / share->block / share->each * share->block +
+                           f->at[row][i] % share->block) *
+                              SPARSE_ROWS +
+                          row] = f->a[row * f->stored + i];
+    for (uint32_t k = 0; k < rows; k++)
+        if (k / share->block % share->each == share->first)
+            for (uint32_t j = 0; j < MMA_COLUMNS; j++)
+                s->along[j * s->deep + k / share->block / share->each * share->block +
+                         k % share->block] = f->b[k * MMA_COLUMNS + j];
+}
+
+/* Row by row what is there, whatever it is. */
+static void sparse_slowly(const Sparse *f, const Share *share, Sums *s)
+{
+    for (uint32_t row = 0; row < SPARSE_ROWS; row++) {
+        uint32_t deep = 0;
+        for (uint32_t i = 0; i < f->stored; i++) {
+            if (!share_has(share, i)) continue;
+            s->across[deep * SPARSE_ROWS + row] = f->a[row * f->stored + i];
+            for (uint32_t j = 0; j < MMA_COLUMNS; j++)
+                s->along[j * s->deep + deep] = f->b[f->at[row][i] * MMA_COLUMNS + j];
+            deep++;
+        }
+        s->step = deep;
+        for (uint32_t j = 0; j < MMA_COLUMNS; j++)
+            sum_slowly(s, 0, row, j);
+    }
+}
+
+/* Has each of two that lie in one block a place of its own? */
+static int sparse_parts(const Sparse *f)
+{
+    for (uint32_t row = 0; row < SPARSE_ROWS; row++)
+        for (uint32_t i = 0; i + 1 < f->stored; i++)
+            if (f->at[row][i] == f->at[row][i + 1]) return 0;
+    return 1;
+}
+
+static void sparse_add(const Sparse *f, const Share *share, Sums *s)
+{
+    s->step = s->deep;
+    sparse_spread(f, share, s);
+    if (!sparse_parts(f) || exponents_find(s))
+        sparse_slowly(f, share, s);
+    else
+        sums_add(s);
+}
+
+static void sums_open(const TensorPlan *plan, TensorType factor, uint32_t deep, Sums *s)
+{
+    int halves = plan->c.type == TYPE_F16 && plan->d.type == TYPE_F16;
+    s->wide = SPARSE_ROWS, s->narrow = MMA_COLUMNS, s->deep = deep;
+    s->bits = SUM_BITS, s->result = halves ? SUM_HALVES : SUM_FLOATS;
+    s->least_across = s->least_along = least_exponent(factor);
+    s->least_addend = least_exponent(plan->c.type);
+}
+
+static void sparse_floats(Warp *warp, const TensorPlan *plan, const Sparse *f)
+{
+    Share all = {.block = plan->a.type == TYPE_TF32 ? 2 : 4, .each = 1};
+    Sums s;
+    sums_open(plan, plan->a.type, plan->k, &s);
+    addends_gather(warp, plan->c.slot, plan->n, plan->c.type == TYPE_F16, &s);
+    sparse_add(f, &all, &s);
+    results_scatter(warp, plan->d.slot, plan->n, plan->d.type == TYPE_F16, &s);
+}
+
+/* As those of dense products (product_eighths): of halves, in two parts, and c in the end. */
+static void sparse_eighths(Warp *warp, const TensorPlan *plan, const Sparse *f)
+{
+    Sums s;
+    float c[SPARSE_ROWS * MMA_COLUMNS];
+    sums_open(plan, TYPE_F16, plan->k / 2, &s);
+    addends_gather(warp, plan->c.slot, plan->n, 0, &s);
+    memcpy(c, s.sum, sizeof c);
+    memset(s.sum, 0, sizeof c);
+    for (uint32_t first = 0; first < 2; first++) {
+        Share share = {.block = 4, .first = first, .each = 2};
+        sparse_add(f, &share, &s);
+    }
+    addends_join(c, &s);
+    results_scatter(warp, plan->d.slot, plan->n, 0, &s);
+}
+
+/* ---- sums of integers ------------------------------------------------------------------------ */
+static void sparse_integers(Warp *warp, const TensorPlan *plan, const Sparse *f)
+{
+    int64_t sum[SPARSE_ROWS * MMA_COLUMNS];
+    integers_gather(warp, plan, sum);
+    for (uint32_t row = 0; row < SPARSE_ROWS; row++)
+        for (uint32_t i = 0; i < f->stored; i++)
+            for (uint32_t j = 0; j < MMA_COLUMNS; j++)
+                sum[row * MMA_COLUMNS + j] +=
+                    (int64_t)(f->a[row * f->stored + i] * f->b[f->at[row][i] * MMA_COLUMNS + j]);
+    integers_scatter(warp, plan, sum);
+}
+
+HANDLER(TENSOR_SPARSE)
+{
+    const TensorPlan *plan = &warp->worker->kernel->tensor[ins->aux];
+    Sparse f;
+    if (!lanes_whole(warp, ins)) return NULL;
+    warp_charge(warp, plan->m * plan->n * plan->k / PRODUCTS_CHARGED);
+    sparse_gather(warp, plan, &f);
+    if (plan->d.type == TYPE_S32)
+        sparse_integers(warp, plan, &f);
+    else if (plan->a.type >= TYPE_E4M3)
+        sparse_eighths(warp, plan, &f);
+    else
+        sparse_floats(warp, plan, &f);
+    return ins + 1;
+}
