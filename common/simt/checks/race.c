@@ -46,8 +46,10 @@ int race_open(Worker *worker)
 {
     worker->race_shared = words_open(worker->shelf, shared_words(worker));
     worker->race_global = words_open(worker->shelf, RACE_TABLE);
+    worker->race_copied =
+        shelf_zeros(worker->shelf, shared_words(worker) / 64 + 1, sizeof *worker->race_copied);
     worker->epoch = 1;
-    return worker->race_shared && worker->race_global ? 0 : -1;
+    return worker->race_shared && worker->race_global && worker->race_copied ? 0 : -1;
 }
 
 static void tags_clear(const RaceWords *words, size_t count)

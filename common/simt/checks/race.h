@@ -3,6 +3,7 @@
  * race.c         within a block: two warps touch a word between two barriers, and one writes it
  * race_blocks.c  between the blocks of a launch, in global memory
  * race_order.c   the same for kernels with fences, which may order their blocks
+ * race_copies.c  between the copies that one warp has on their way
  * race_async.c   between threads and what copies and multiplies beside them */
 #ifndef CONVLAB_SIMT_CHECKS_RACE_H
 #define CONVLAB_SIMT_CHECKS_RACE_H
@@ -82,6 +83,8 @@ void race_unfinished(Worker *worker);
 /* Writes where bulk copies may still have to read. */
 void race_departures(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask,
                      uint32_t bytes);
+/* The warp's copies of groups before `group` are about to land. */
+void race_copies(Warp *warp, uint32_t group);
 /* A product of the warp reads pieces of 16 bytes, until the warp has waited for its group. */
 void race_product_reads(Warp *warp, const Ins *ins, const uint32_t *piece, uint32_t count);
 /* Writes where products may still have to read. */

@@ -665,6 +665,7 @@ struct Worker {
     uint32_t params_bytes;
     int initcheck, racecheck;
     RaceWords *race_shared, *race_global;
+    uint64_t *race_copied;     /* a bit for each word of shared memory, for race_copies() */
     uint64_t race_era;         /* the epochs that its tags can tell apart */
     uint64_t epoch;            /* barriers and blocks so far: in between nothing is ordered */
     int fenced;                /* the block in hand executed a fence */

@@ -61,6 +61,7 @@ static void copies_land(Warp *warp, uint32_t group)
 {
     uint32_t left = 0, all = warp->asyncs;
     warp_charge(warp, all / 16);
+    if (warp->worker->racecheck) race_copies(warp, group);
     for (uint32_t i = 0; i < all;) {
         AsyncCopy *copy = &warp->async[i];
         if ((int32_t)(copy->group - group) >= 0) {

@@ -331,6 +331,43 @@ KERNEL(global_written_twice) // <<<1, 64>>>
     x[threadIdx.x / 33] = (float)threadIdx.x; // FAULT racecheck: WAW
 }
 
+#define COPY_4(to, from)                                                                           \
+    asm volatile(                                                                                  \
+        "cp.async.ca.shared.global [%0], [%1], 4;" ::"r"((unsigned)__cvta_generic_to_shared(to)),  \
+        "l"(from)                                                                                  \
+        : "memory")
+
+KERNEL(copies_that_overtake_each_other)
+{
+    __shared__ float s[64];
+    float *to = s + threadIdx.x, *from = x + self();
+    COPY_4(to, from);     // AND
+    COPY_4(to, from + 1); // FAULT racecheck: copies of one group arrive in any order
+    asm volatile("cp.async.wait_all;");
+    *from = *to;
+}
+
+KERNEL(copies_of_two_lanes_to_one_place)
+{
+    __shared__ float s[64];
+    float *to = s + threadIdx.x / 2, *from = x + self();
+    COPY_4(to, from); // FAULT racecheck: copies of one group arrive in any order
+    asm volatile("cp.async.wait_all;");
+    if (threadIdx.x % 32 < 16) *from = *to;
+}
+
+KERNEL(clean_copies_in_turn)
+{
+    __shared__ float s[64];
+    COPY_4(s + threadIdx.x, x + self());
+    COPY_4(s + threadIdx.x, x + self()); // brings the same
+    asm volatile("cp.async.commit_group;");
+    asm volatile("cp.async.wait_group 0;");
+    COPY_4(s + threadIdx.x, x + (self() ^ 1));
+    asm volatile("cp.async.wait_all;");
+    x[self()] = s[threadIdx.x];
+}
+
 /* ---- racecheck: between blocks ------------------------------------------------------------ */
 
 __device__ unsigned drawn;
