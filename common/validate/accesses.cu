@@ -10,7 +10,7 @@
 
 #include "common/validate/entries.h"
 
-enum { THREADS = 256, TURNS = 8 };
+enum { THREADS = 256, TURNS = 8, APART = 49152 /* bytes */ };
 
 static float *source, *target; /* 4 M floats each */
 
@@ -366,6 +366,34 @@ __global__ void copies_kernel(const char *x, float *y, int pitch, int stride, ui
     y[thread_number()] = ((float *)s)[threadIdx.x];
 }
 
+/* Copies that overtake each other: each turn's go to where those of the turn before may still be on
+ * their way. What such a program does PTX leaves open. */
+static void raced_copies()
+{
+#define R(name, BYTES, pitch, stride, lanes)                                                       \
+    ENTER(RACED, "copies", name,                                                                   \
+          copies_kernel<BYTES><<<64, THREADS>>>((char *)source, target, pitch, stride, lanes))
+    R("copies-4", 4, 4, 4, ~0u);
+    R("copies-4-apart", 4, 132, 12, 0xf0f0f0f0);
+    R("copies-8", 8, 40, 8, ~0u);
+    R("copies-16", 16, 64, 16, ~0u);
+    R("copies-16-dense", 16, 16, 16, ~0u);
+    R("copies-16-80", 16, 80, 16, ~0u);
+    R("copies-16-144", 16, 144, 16, ~0u);
+    R("copies-16-32", 16, 32, 16, ~0u);
+    R("copies-16-48", 16, 48, 16, ~0u);
+    R("copies-16-256", 16, 256, 16, ~0u);
+    R("copies-16-dense-from-32", 16, 16, 32, ~0u);
+    R("copies-16-dense-from-48", 16, 16, 48, ~0u);
+    R("copies-16-80-from-64", 16, 80, 64, ~0u);
+    R("copies-16-64-from-64", 16, 64, 64, ~0u);
+    R("copies-16-few", 16, 16, 16, 0x00ff0103);
+    R("copies-8-64", 8, 64, 16, ~0u);
+    R("copies-8-few", 8, 24, 8, 0x11110000);
+    R("copies-16-conflicts", 16, 128, 48, ~0u);
+#undef R
+}
+
 /* Copies of 16 bytes past the L1 that wait for each other, each group of 64 threads after the one
  * before: nothing is copied to where something is on its way.  Of a lane only `there` bytes are
  * really there, and of those of `ignored` none. */
@@ -423,6 +451,53 @@ static void waiting_copies()
     ENTER(COUNTED, "copies", "waiting-ignored-all",
           waiting_copies_kernel<true>
           <<<64, THREADS>>>((char *)source, target, 16, 0, 16, 16, ~0u, ~0u));
+}
+
+/* Copies that are all on their way at once, each to a place of its own: a turn has `extent` bytes,
+ * in which the places of each 64 threads begin `group` bytes after those of the ones before. */
+template <int BYTES>
+__global__ void apart_copies_kernel(const char *x, float *y, int pitch, int group, int extent,
+                                    int stride, uint32_t lanes)
+{
+    __shared__ __align__(16) unsigned char s[APART];
+    int turns = min(TURNS, APART / extent);
+    if (takes_part(lanes))
+#pragma unroll 1
+        for (int turn = 0; turn < turns; turn++)
+            __pipeline_memcpy_async(
+                s + turn * extent + threadIdx.x % 64 * pitch + threadIdx.x / 64 * group,
+                x + (thread_number() + turn * gridDim.x * THREADS) * stride, BYTES);
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    y[thread_number()] = ((float *)s)[threadIdx.x];
+}
+
+static void apart_copies()
+{
+#define E(name, BYTES, pitch, group, extent, stride, lanes)                                        \
+    ENTER(COUNTED, "copies", name,                                                                 \
+          apart_copies_kernel<BYTES>                                                               \
+          <<<64, THREADS>>>((char *)source, target, pitch, group, extent, stride, lanes))
+    E("apart-4", 4, 4, 256, 1024, 4, ~0u);
+    E("apart-4-132", 4, 132, 4, 8448, 12, 0xf0f0f0f0);
+    E("apart-8-40", 8, 40, 8, 2560, 8, ~0u);
+    E("apart-8-64", 8, 64, 16, 4096, 16, ~0u);
+    E("apart-8-few", 8, 24, 1536, 6144, 8, 0x11110000);
+    E("apart-16", 16, 16, 1024, 4096, 16, ~0u);
+    E("apart-16-from-32", 16, 16, 1024, 4096, 32, ~0u);
+    E("apart-16-from-48", 16, 16, 1024, 4096, 48, ~0u);
+    E("apart-16-few", 16, 16, 1024, 4096, 16, 0x00ff0103);
+    E("apart-32", 16, 32, 2048, 8192, 16, ~0u);
+    E("apart-48", 16, 48, 3072, 12288, 16, ~0u);
+    E("apart-64", 16, 64, 16, 4096, 16, ~0u);
+    E("apart-64-from-64", 16, 64, 16, 4096, 64, ~0u);
+    E("apart-80", 16, 80, 16, 5120, 16, ~0u);
+    E("apart-80-from-64", 16, 80, 16, 5120, 64, ~0u);
+    E("apart-128-from-48", 16, 128, 16, 8192, 48, ~0u);
+    E("apart-144", 16, 144, 16, 9216, 16, ~0u);
+    E("apart-256", 16, 256, 16, 16384, 16, ~0u);
+#undef E
 }
 
 /* Matrices of the tensor cores, from shared or global memory or into it; lines `pitch` elements
@@ -547,34 +622,6 @@ static void shared()
     E("fragments", "fragments-store-4", fragments_store_kernel<4><<<64, THREADS>>>(target, 64));
     E("fragments", "fragments-store-4-144",
       fragments_store_kernel<4><<<64, THREADS>>>(target, 144));
-    E("copies", "copies-4", copies_kernel<4><<<64, THREADS>>>((char *)source, target, 4, 4, ~0u));
-    E("copies", "copies-4-apart",
-      copies_kernel<4><<<64, THREADS>>>((char *)source, target, 132, 12, 0xf0f0f0f0));
-    E("copies", "copies-8", copies_kernel<8><<<64, THREADS>>>((char *)source, target, 40, 8, ~0u));
-    E("copies", "copies-16",
-      copies_kernel<16><<<64, THREADS>>>((char *)source, target, 64, 16, ~0u));
-#define C(name, pitch, stride)                                                                     \
-    E("copies", name,                                                                              \
-      copies_kernel<16><<<64, THREADS>>>((char *)source, target, pitch, stride, ~0u))
-    C("copies-16-dense", 16, 16);
-    C("copies-16-80", 80, 16);
-    C("copies-16-144", 144, 16);
-    C("copies-16-32", 32, 16);
-    C("copies-16-48", 48, 16);
-    C("copies-16-256", 256, 16);
-    C("copies-16-dense-from-32", 16, 32);
-    C("copies-16-dense-from-48", 16, 48);
-    C("copies-16-80-from-64", 80, 64);
-    C("copies-16-64-from-64", 64, 64);
-#undef C
-    E("copies", "copies-16-few",
-      copies_kernel<16><<<64, THREADS>>>((char *)source, target, 16, 16, 0x00ff0103));
-    E("copies", "copies-8-64",
-      copies_kernel<8><<<64, THREADS>>>((char *)source, target, 64, 16, ~0u));
-    E("copies", "copies-8-few",
-      copies_kernel<8><<<64, THREADS>>>((char *)source, target, 24, 8, 0x11110000));
-    E("copies", "copies-16-conflicts",
-      copies_kernel<16><<<64, THREADS>>>((char *)source, target, 128, 48, ~0u));
 #undef E
 }
 
@@ -787,9 +834,11 @@ int main(int argc, char **argv)
     target = array_make(8 * MB);
     globals();
     shared();
+    raced_copies();
     matrices();
     waiting_copies();
     locals();
     atomics(); /* which change what the others read */
+    apart_copies();
     return measure_close();
 }

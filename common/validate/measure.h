@@ -15,8 +15,9 @@ extern "C" {
 #endif
 
 /* FIT entries may be looked at when the cycle model's constants are chosen; HELD_OUT ones never.
- * Of COUNTED ones nothing but counts is compared. */
-typedef enum MeasureSet { FIT, HELD_OUT, LAYER, COUNTED } MeasureSet;
+ * Of COUNTED ones nothing but counts is compared, of RACED ones, which race with themselves, not
+ * even these. */
+typedef enum MeasureSet { FIT, HELD_OUT, LAYER, COUNTED, RACED } MeasureSet;
 
 /* Reads the program's arguments and prints the header line.  Exits with a message on bad ones. */
 void measure_open(int argc, char **argv);

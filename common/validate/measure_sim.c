@@ -61,7 +61,7 @@ void measure_open(int argc, char **argv)
 void measure_entry(MeasureSet set, const char *family, const char *name, void (*launch)(void *),
                    void *argument)
 {
-    static const char *const SET[] = {"fit", "held-out", "layer", "counted"};
+    static const char *const SET[] = {"fit", "held-out", "layer", "counted", "raced"};
     char message[1024] = "";
     DeviceCost cost;
     device->take_cost(device, &cost);

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "common/validate/agreement.h"
+#include "common/validate/runs.h"
 #include "common/validate/tsv.h"
 
 static void ranks_correlate(void **state)
@@ -83,10 +84,72 @@ static void tables_are_read(void **state)
     assert_non_null(strstr(error.text, "/nowhere/x.tsv: No such file"));
 }
 
+/* A record of two kernels. */
+static Tsv record_make(void)
+{
+    Tsv record;
+    Error error = {""};
+    const char *path = written("kernel\tloads\tstores\nfirst\t10\t3\nsecond\t20\t4\n");
+    assert_int_equal(tsv_read(path, &record, &error), 0);
+    unlink(path);
+    return record;
+}
+
+static void runs_are_read(void **state)
+{
+    Tsv record = record_make(), runs;
+    Error error = {""};
+    double count[RUNS];
+    (void)state;
+    const char *path = written("; x\nrow\tkernel\tcounter\tcounts\n2\tsecond\tloads\t20 25 19\n");
+    if (runs_read(path, &record, &runs, &error)) fail_msg("%s", error.text);
+    unlink(path);
+    assert_int_equal(runs_find(&runs, 1, "loads", count), 3);
+    assert_true(count[0] == 20 && count[1] == 25 && count[2] == 19);
+    assert_int_equal(runs_find(&runs, 1, "stores", count), 0);
+    assert_int_equal(runs_find(&runs, 0, "loads", count), 0);
+    tsv_close(&runs), tsv_close(&record);
+}
+
+static void runs_refused(const char *text, const char *words)
+{
+    Tsv record = record_make(), runs;
+    Error error = {""};
+    const char *path = written(text);
+    assert_int_equal(runs_read(path, &record, &runs, &error), -1);
+    if (!strstr(error.text, words)) fail_msg("%s", error.text);
+    unlink(path);
+    tsv_close(&record);
+}
+
+static void runs_of_other_records_are_refused(void **state)
+{
+    char many[1000] = "row\tkernel\tcounter\tcounts\n2\tsecond\tloads\t20";
+    (void)state;
+#define HEAD "row\tkernel\tcounter\tcounts\n"
+    runs_refused("row\tkernel\tcounter\n2\tsecond\tloads\n", "there is no column counts");
+    runs_refused("kernel\tcounter\tcounts\nsecond\tloads\t20 21\n", "there is no column row");
+    runs_refused("row\tcounter\tcounts\n2\tloads\t20 21\n", "there is no column kernel");
+    runs_refused("row\tkernel\tcounts\n2\tsecond\t20 21\n", "there is no column counter");
+    runs_refused(HEAD "2\tsecond\thits\t20 21\n", "there is no column hits");
+    runs_refused(HEAD "x\tsecond\tloads\t20 21\n", "row of row 1 is no number: 'x'");
+    runs_refused(HEAD "0\tfirst\tloads\t10 21\n", "is no first");
+    runs_refused(HEAD "3\tthird\tloads\t20 21\n", "is no third");
+    runs_refused(HEAD "2\tfirst\tloads\t20 21\n", "is no first; record again");
+    runs_refused(HEAD "2\tsecond\tloads\t21 20\n", "begins with 21, but row 2");
+    runs_refused(HEAD "2\tsecond\tloads\t20\n", "'20' is not 2 to 64 numbers");
+    runs_refused(HEAD "2\tsecond\tloads\t20 x\n", "'20 x' is not 2 to 64 numbers");
+    runs_refused(HEAD "2\tsecond\tloads\t\n", "is not 2 to 64 numbers");
+    for (int i = 0; i < RUNS; i++)
+        strcat(many, " 20");
+    runs_refused(strcat(many, "\n"), "is not 2 to 64 numbers");
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(ranks_correlate),
-                                       cmocka_unit_test(errors_are_relative),
-                                       cmocka_unit_test(tables_are_read)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ranks_correlate), cmocka_unit_test(errors_are_relative),
+        cmocka_unit_test(tables_are_read), cmocka_unit_test(runs_are_read),
+        cmocka_unit_test(runs_of_other_records_are_refused)};
     return cmocka_run_group_tests_name("validation", tests, NULL, NULL);
 }

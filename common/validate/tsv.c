@@ -111,3 +111,9 @@ int tsv_number(const Tsv *tsv, size_t row, int column, double *number, Error *er
     return error_set(error, "%s: %s of row %zu is no number: '%.40s'", tsv->path, tsv->name[column],
                      row + 1, text);
 }
+
+int tsv_named(const Tsv *tsv, size_t row, const char *name, double *number, Error *error)
+{
+    int column = tsv_column(tsv, name, error);
+    return column < 0 ? -1 : tsv_number(tsv, row, column, number, error);
+}

@@ -24,5 +24,7 @@ int tsv_column(const Tsv *tsv, const char *name, Error *error);
 
 /* The field as a number; -1 with error if it is none. */
 int tsv_number(const Tsv *tsv, size_t row, int column, double *number, Error *error);
+/* The same of the column of that name. */
+int tsv_named(const Tsv *tsv, size_t row, const char *name, double *number, Error *error);
 
 #endif

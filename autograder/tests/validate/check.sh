@@ -1,0 +1,115 @@
+#!/bin/sh
+# check.sh BUILD - make validate's comparison of counts, and record.sh --again, with tables of a few
+# lines, and with an ncu that says what it is told.
+set -eu
+. autograder/tests/lib.sh
+tool=$build/tests/common/validate/tool_validate
+tab=$(printf '\t')
+mkdir "$work/record" "$work/own" "$work/bin" "$work/next"
+
+tabs() { tr ' ' "$tab"; }
+
+# Three launches, the second of a set that is asked for: what a card took and counted, what the
+# simulator does.
+recorded() { # SET
+    printf 'name set family us\nsteady fit x 5\nwaits %s x 6\nempties fit x 7\n' "$1" | tabs >"$work/record/few-times.tsv"
+}
+tabs >"$work/record/few-counters.tsv" <<END
+kernel load_sectors store_sectors wavefronts wavefronts_ideal atom_sectors red_sectors local_loads local_stores
+first 1000 0 0 0 0 0 0 0
+second 1000 100 500 400 0 0 0 0
+third 0 0 0 0 0 0 0 0
+END
+simulated() { # SECTORS LOADED BY THE FIRST, BY THE SECOND, WAVEFRONTS OF THE SECOND, ITS CONFLICTS
+    tabs >"$work/own/few.tsv" <<END
+name us launches load_sectors store_sectors shared_wavefronts bank_conflicts shared_atomic_wavefronts atomic_sectors local_sectors copied_sectors texture_sectors
+steady 5 1 $1 0 0 0 0 0 0 0 0
+waits 6 1 $2 100 $3 $4 0 0 0 0 0
+empties 7 1 0 0 0 0 0 0 0 0 0
+END
+}
+again() { # ROW KERNEL COUNTER COUNTS, four for each line
+    printf 'row\tkernel\tcounter\tcounts\n' >"$work/record/few-runs.tsv"
+    printf '%s\t%s\t%s\t%s\n' "$@" >>"$work/record/few-runs.tsv"
+}
+compared() { # STATUS
+    status=0
+    "$tool" "$work/record" "$work/own" "$work" few >"$work/out" 2>"$work/err" || status=$?
+    [ "$status" = "$1" ]
+}
+is_right() { compared 0 && ! grep -q 'off by more than' "$work/out"; }
+is_wrong() { compared 1 && grep -qx "$1 counts are off by more than 2 %" "$work/out"; }
+refused() { compared 2 && grep -q "$1" "$work/err"; }
+set +e
+
+recorded fit
+simulated 1000 1000 500 100 && is_right
+tell 'the same counts are right'
+simulated 1000 1300 500 100 && is_wrong 1 && grep -q '| waits 1.27 |' "$work/out"
+tell 'a count that a card never had is wrong'
+again 2 second load_sectors '1000 1300 1200' && is_right &&
+    grep -q '^| global sectors | 1 | 1 | 1 | 1 | none |' "$work/out"
+tell 'one that it had in another run is right'
+simulated 1000 1440 500 100 && is_wrong 1 && grep -q '| waits 1.10 |' "$work/out" &&
+    simulated 1000 800 500 100 && is_wrong 1 && grep -q '| waits 0.82 |' "$work/out"
+tell 'one beyond what it had in any run is wrong'
+simulated 1300 1000 500 100 && is_wrong 1 && grep -q '| steady 1.30 |' "$work/out"
+tell 'another launch has no part in that'
+
+# 100 more of both in the second run: 100 conflicts each time.
+again 2 second wavefronts '500 600' 2 second wavefronts_ideal '400 500'
+simulated 1000 1000 600 100 && is_right
+tell 'conflicts are what one run has of both'
+simulated 1000 1000 600 200 && is_wrong 1 && grep -q '^| bank conflicts | 1 | 0 | 0 | 0 | waits 2.00 |' "$work/out"
+tell 'and not what two runs have'
+
+again 2 first load_sectors '1000 1300' && refused 'row 2 of .* is no first; record again'
+tell 'runs of another record are refused'
+printf 'row\tkernel\tcounter\n2\tsecond\tload_sectors\n' >"$work/record/few-runs.tsv"
+refused 'there is no column counts'
+tell 'runs without a column are refused'
+rm "$work/record/few-runs.tsv"
+
+recorded raced && simulated 1000 1300 500 100 && is_right &&
+    grep -q '^| waits | global sectors | 1100 | 1100 | 1400 |' "$work/out"
+tell 'what races with itself is shown, and breaks no promise'
+
+# ---- record.sh --again: each run of this ncu has four columns, of the kernels that it is asked for
+cat >"$work/bin/nvcc" <<'END'
+#!/bin/sh
+[ "$1" = --version ] && echo 'release 1' && exit
+while [ $# -gt 1 ]; do shift; done
+: >"$1"
+END
+cat >"$work/bin/nvidia-smi" <<'END'
+#!/bin/sh
+echo 'A card, 1, 2'
+END
+cat >"$work/bin/ncu" <<'END'
+#!/bin/sh
+echo "$*" >>"$FAKE/asked"
+run=$(wc -l <"$FAKE/asked")
+echo '==PROF== of no interest'
+echo '"Kernel Name","l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum","l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum","memory_l1_wavefronts_shared","memory_l1_wavefronts_shared_ideal"'
+echo '"","sector","sector","",""'
+case "$*" in *first*) echo '"void first<int>(int)","1,000","0","0","0"' ;; esac
+echo "\"$SECOND(float *)\",\"1,${run}00\",\"100\",\"500\",\"400\""
+case "$*" in *third*) echo '"third","0","0","0","0"' ;; esac
+END
+chmod +x "$work"/bin/*
+recorded_again() { # RUNS
+    (PATH=$work/bin:$PATH FAKE=$work/next SECOND=${2-second} sh common/validate/record.sh --again "$1" "$work/next" micro) >"$work/out" 2>&1
+}
+cp "$work/record/few-counters.tsv" "$work/next/micro-counters.tsv"
+runs() { # COUNTS
+    printf 'row\tkernel\tcounter\tcounts\n2\tsecond\tload_sectors\t%s\n' "$1" >"$work/want"
+    grep -v '^;' "$work/next/micro-runs.tsv" | diff "$work/want" - >"$work/differ"
+}
+recorded_again 2 && runs '1000 1100 1200' && grep -q '^; A card, 1, 2' "$work/next/micro-runs.tsv" &&
+    grep -c first "$work/next/asked" | grep -qx 1
+tell 'runs are recorded, the second of those kernels alone that differ'
+recorded_again 1 && runs '1000 1100 1200 1300'
+tell 'and added to'
+! recorded_again 1 fourth && grep -q 'is of another record than' "$work/out" && runs '1000 1100 1200 1300'
+tell 'another kernel is refused'
+exit "$failed"
