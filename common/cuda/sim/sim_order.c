@@ -196,10 +196,28 @@ static void known_forget(StreamOrder *order)
     }
 }
 
+/* Does the call take a place on its stream?  Of an allocation or a question `stream` says nothing,
+ * and is 0 as the default stream's, which orders. */
+static int takes_place(const DeviceCall *call, const char *name)
+{
+    switch (call->kind) {
+    case CALL_STREAM_WAIT:
+    case CALL_EVENT_RECORD:
+    case CALL_STREAM_SYNC:
+    case CALL_STREAM_QUERY:
+        return 1;
+    case CALL_FREE:
+        return call->value == FREE_ON_STREAM;
+    default:
+        return name != NULL;
+    }
+}
+
 void stream_order_call(StreamOrder *order, const DeviceCall *call, OrderClock *event,
                        const char *name, SimtTouch *touch, char *message, size_t bytes)
 {
-    OrderClock *clock = stream_begins(order, call->stream);
+    OrderClock *clock = takes_place(call, name) ? stream_begins(order, call->stream)
+                                                : &order->stream[lane_of(call->stream)];
     if (name) {
         Operation now = {.lane = lane_of(call->stream), .stream = call->stream};
         snprintf(now.name, sizeof now.name, "%s", name);

@@ -286,7 +286,8 @@ static void streams_without_order_are_told(void **state)
                  {3, NULL},
                  {4, "scale on the default stream"},
                  {5, NULL},
-                 {6, "a copy on the device on non-blocking stream 1 and scale on"}};
+                 {6, "a copy on the device on non-blocking stream 1 and scale on"},
+                 {7, "scale on stream 1 and scale on stream 2"}};
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
         fresh_device(NULL);
         assert_int_equal(entry("two_streams", CASES[i].how, 0, 0), 0);

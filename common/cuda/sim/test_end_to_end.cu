@@ -233,17 +233,29 @@ extern "C" int freed_on_a_stream(float *first, int late)
     return status;
 }
 
-enum { ALONE, BY_EVENT, BY_STREAM_SYNC, BY_DEFAULT, NOT_BY_DEFAULT, OWN_HALVES, COPY_ALONE };
+enum {
+    ALONE,
+    BY_EVENT,
+    BY_STREAM_SYNC,
+    BY_DEFAULT,
+    NOT_BY_DEFAULT,
+    OWN_HALVES,
+    COPY_ALONE,
+    ALLOCATED_BETWEEN
+};
 
 // Fills x on one stream and uses it on another, with or without something that orders the two.
 extern "C" int two_streams(int how)
 {
-    float *x;
+    float *x, *other = NULL;
     cudaStream_t first, second;
     cudaEvent_t filled;
     cudaStreamCreateWithFlags(&first,
-                              how == BY_DEFAULT ? cudaStreamDefault : cudaStreamNonBlocking);
-    cudaStreamCreateWithFlags(&second, cudaStreamNonBlocking);
+                              how == BY_DEFAULT || how == ALLOCATED_BETWEEN
+                                  ? cudaStreamDefault
+                                  : cudaStreamNonBlocking);
+    cudaStreamCreateWithFlags(
+        &second, how == ALLOCATED_BETWEEN ? cudaStreamDefault : cudaStreamNonBlocking);
     cudaEventCreate(&filled);
     cudaMalloc(&x, 128 * sizeof *x);
     cudaMemset(x, 0, 128 * sizeof *x);
@@ -256,8 +268,9 @@ extern "C" int two_streams(int how)
     cudaEventRecord(filled, first);
     if (how == BY_EVENT) cudaStreamWaitEvent(second, filled, 0);
     if (how == BY_STREAM_SYNC) cudaStreamSynchronize(first);
+    if (how == ALLOCATED_BETWEEN) cudaMalloc(&other, 4);
     scale<<<1, 64, 0, second>>>(how == OWN_HALVES ? x + 64 : x, 3.0f, 64);
-    return cudaDeviceSynchronize() || cudaFree(x);
+    return cudaDeviceSynchronize() || cudaFree(x) || cudaFree(other);
 }
 
 static void CUDART_CB count_call(void *count)
