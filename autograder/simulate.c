@@ -43,6 +43,7 @@ typedef struct Simulation {
     DeviceCost all;
     char told[TOLD][1024];  /* findings, each told once */
     int tellings, findings; /* a call that is refused is told, and no finding */
+    int faulted;            /* a kernel: whatever the program calls after that fails */
     char lacking[1024];     /* what this GPU first did not do and a card would: "" */
 } Simulation;
 
@@ -68,12 +69,20 @@ static void tell(int32_t status, const char *text)
     }
     simulation.tellings++;
     simulation.findings += !status || device_status_sticky(status);
+    simulation.faulted |= device_status_sticky(status);
 }
 
 /* A card would have gone on: what the program says from here on is not what it would say there. */
 static void lack(const char *text)
 {
     if (!*simulation.lacking) text_set(simulation.lacking, sizeof simulation.lacking, "%s", text);
+}
+
+/* What the runtime refuses, and no device hears of. */
+static void tell_refusal(int32_t status, const char *text)
+{
+    tell(status, text);
+    if (status == DEVICE_NOT_SUPPORTED || status == DEVICE_INVALID_IMAGE) lack(text);
 }
 
 /* ---- between runtime and simulated GPU ---- */
@@ -102,11 +111,32 @@ static int loads_code(const DeviceCall *call)
     return call->kind == CALL_MODULE_LOAD || call->kind == CALL_MODULE_FUNCTION;
 }
 
+/* The signal that came while a launch ran, or 0. */
+static volatile int interrupted;
+static volatile sig_atomic_t launching;
+
+static void end_by(int number)
+{
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+/* A launch that somebody is tired of says where it is; a second signal does not wait for that. */
+static void interrupt(int number)
+{
+    if (launching && !interrupted)
+        interrupted = number;
+    else
+        end_by(number);
+}
+
 static int look_at_call(Device *device, const DeviceCall *call, DeviceReply *reply)
 {
     Kernel *kernel;
     (void)device;
+    launching = call->kind == CALL_LAUNCH;
     int rc = simulation.gpu->execute(simulation.gpu, call, reply);
+    launching = 0;
     if (rc) return rc;
     if (call->kind == CALL_MODULE_FUNCTION && !reply->status) kernel_add(call, reply);
     if (call->kind == CALL_LAUNCH && !reply->status && (kernel = kernel_of(call->function))) {
@@ -114,6 +144,7 @@ static int look_at_call(Device *device, const DeviceCall *call, DeviceReply *rep
         if (!reply->status) kernel->launches++, kernel->cycles += cycles;
     }
     if (*reply->message && reply->status != DEVICE_NOT_READY) tell(reply->status, reply->message);
+    if (interrupted) end_by(interrupted);
     if (reply->status == DEVICE_NOT_SUPPORTED || (reply->status && loads_code(call)))
         lack(reply->message);
     return rc;
@@ -162,12 +193,9 @@ static void report_profile(const char *source)
 
 static void report(void)
 {
-    char failure[1024], leaks[400], cycles[40];
+    char leaks[400], cycles[40];
     const DeviceCost *all = &simulation.all;
     simulation.gpu->take_cost(simulation.gpu, &simulation.all);
-    int status = runtime_take_failure(failure, sizeof failure);
-    if (status && !simulation.tellings) tell(status, failure);
-    if (status == DEVICE_NOT_SUPPORTED || status == DEVICE_INVALID_IMAGE) lack(failure);
     if (simulation.tellings > TOLD)
         fprintf(stderr, "simulate: and %d more like these\n", simulation.tellings - TOLD);
     fflush(stdout);
@@ -183,8 +211,7 @@ static void report(void)
         fprintf(stderr, "    no kernel ran to its end\n");
     }
     /* After a fault in a kernel cudaFree fails too. */
-    uint64_t left =
-        device_status_sticky(status) ? 0 : sim_device_leaks(simulation.gpu, leaks, sizeof leaks);
+    uint64_t left = simulation.faulted ? 0 : sim_device_leaks(simulation.gpu, leaks, sizeof leaks);
     if (left)
         fprintf(stderr, "    leak check: %" PRIu64 " allocation%s never freed: %s\n", left,
                 left > 1 ? "s were" : " was", leaks);
@@ -219,14 +246,24 @@ static void host_fault(int number, siginfo_t *info, void *context)
     (void)written;
 }
 
-static void host_faults_watch(void)
+/* Where nobody else has a say in the signal. */
+static void signal_watch(int number, const struct sigaction *action)
+{
+    struct sigaction before;
+    if (sigaction(number, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+        sigaction(number, action, NULL);
+}
+
+static void signals_watch(void)
 {
     static char stack[64 << 10];
-    struct sigaction before,
-        action = {.sa_sigaction = host_fault, .sa_flags = SA_SIGINFO | SA_RESETHAND | SA_ONSTACK};
+    const struct sigaction fault = {.sa_sigaction = host_fault,
+                                    .sa_flags = SA_SIGINFO | SA_RESETHAND | SA_ONSTACK};
+    const struct sigaction end = {.sa_handler = interrupt, .sa_flags = SA_RESTART | SA_ONSTACK};
     sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof stack}, NULL);
-    if (sigaction(SIGSEGV, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
-        sigaction(SIGSEGV, &action, NULL);
+    signal_watch(SIGSEGV, &fault);
+    signal_watch(SIGINT, &end);
+    signal_watch(SIGTERM, &end);
 }
 
 /* ---- the beginning ---- */
@@ -240,6 +277,7 @@ __attribute__((constructor(101))) static void simulation_open(void)
                                 .checks = 1,
                                 .machine_code = 1,
                                 .gaps = 1,
+                                .interrupted = &interrupted,
                                 .profile = *chosen("SIMULATE_PROFILE", "") != 0};
     simulation.gpu = device_open_sim(&options, &error);
     if (!simulation.gpu ||
@@ -249,8 +287,9 @@ __attribute__((constructor(101))) static void simulation_open(void)
     }
     simulation.device.execute = look_at_call;
     runtime_set_device(&simulation.device);
+    runtime_tell_refusals(tell_refusal);
     runtime_map_pinned();
-    host_faults_watch();
+    signals_watch();
     on_exit(judge_end, NULL);
 }
 

@@ -144,14 +144,18 @@ static int crew_run(Crew *crew, uint32_t threads)
 static int result_timeout(Launch *launch, const Worker *worker, uint32_t workers,
                           SimtResult *result)
 {
-    char text[1024], name[128], loops[640];
+    char text[1024], name[128], loops[640], why[100];
     uint64_t block = launch->timeout_block == UINT64_MAX ? 0 : launch->timeout_block;
     endless_say(worker, workers, block, loops, sizeof loops);
     plain_name(launch->kernel->info.name, name, sizeof name);
-    snprintf(text, sizeof text,
-             "the launch went over its limit of %llu warp instructions: does a loop never end?\nin "
-             "kernel %.120s%s",
-             (unsigned long long)launch->limit, name, loops);
+    if (launch->executed > launch->limit)
+        snprintf(why, sizeof why, "went over its limit of %llu warp instructions",
+                 (unsigned long long)launch->limit);
+    else
+        snprintf(why, sizeof why, "was interrupted after %llu warp instructions",
+                 (unsigned long long)launch->executed);
+    snprintf(text, sizeof text, "the launch %s: does a loop never end?\nin kernel %.120s%s", why,
+             name, loops);
     launch_refuse(result, SIMT_TIMEOUT, launch->kernel, text);
     result->report.block[0] = (uint32_t)(block % launch->launch->grid[0]);
     result->report.block[1] = (uint32_t)(block / launch->launch->grid[0] % launch->launch->grid[1]);

@@ -90,6 +90,20 @@ run 139 $here/faults.cu host &&
     says 'host code used device memory, 28 bytes into a 256-byte allocation' &&
     says 'with cudaMemcpy$'
 tell a-device-pointer-on-the-host
+run 0 $here/refused.cu calls && grep -q '^done$' "$work/out" &&
+    says 'cudaMemcpy: the destination 0x[0-9a-f]* (256 bytes) is not host memory,$' &&
+    says 'cudaMemcpy: the source 0x[0-9a-f]* (256 bytes) is not host memory, which$' &&
+    says 'cudaMemcpy: the source 0x[0-9a-f]* (256 bytes) is not host memory, and$' &&
+    says '1048576 bytes of dynamic shared memory: fill can have at most'
+tell calls-that-are-refused-and-nobody-looks
+run 1 $here/refused.cu pointer && says "a pointer to the program's own memory?"
+tell a-host-pointer-in-a-kernel
+status=0
+timeout -s INT 5 sh common/setup/simulate.sh "$build" $here/refused.cu endless >"$work/out" \
+    2>"$work/err" || status=$?
+[ $status = 124 ] && ! grep -q '^done$' "$work/out" &&
+    says 'was interrupted after [0-9]* warp instructions' && says 'in the loop at refused.cu:1[45]'
+tell an-endless-kernel-that-is-interrupted
 ARCH=90 run 0 $here/eighths.cu &&
     grep -qx 'halves 0, above zero 0, floats 0, back 0 wrong' "$work/out" && ! says 'a check found'
 tell conversions-of-8-bit-floats

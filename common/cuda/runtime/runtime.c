@@ -18,6 +18,7 @@ static Device *current_device;
 static int32_t sticky_status;
 static _Thread_local cudaError_t last_error;
 
+static void (*refusal_tell)(int32_t status, const char *text);
 static int failure_status;
 static char failure_text[1536];
 static DeviceProperties properties;
@@ -55,6 +56,11 @@ int runtime_take_failure(char *message, size_t bytes)
     failure_text[0] = '\0';
     runtime_unlock();
     return status;
+}
+
+void runtime_tell_refusals(void (*tell)(int32_t status, const char *text))
+{
+    refusal_tell = tell;
 }
 
 static uint32_t habits;
@@ -110,6 +116,11 @@ cudaError_t runtime_fail(const char *api, DeviceStatus status, const char *forma
     va_end(arguments);
     runtime_lock();
     cudaError_t error = error_keep(api, status, message);
+    if (refusal_tell && error != cudaSuccess && error != cudaErrorNotReady) {
+        char text[sizeof failure_text];
+        snprintf(text, sizeof text, "%s: %s", api, message);
+        refusal_tell(status, text);
+    }
     runtime_unlock();
     return error;
 }

@@ -23,6 +23,10 @@ void runtime_map_pinned(void);
  * of unwritten memory).  Clears both. */
 int runtime_take_failure(char *message, size_t bytes);
 
+/* From now on `tell` hears at once what the runtime itself refuses: the cudaError_t, and
+ * "cudaMalloc: " with the reason.  What the device refuses, the device can tell. */
+void runtime_tell_refusals(void (*tell)(int32_t status, const char *text));
+
 /* The stream to give to an entry point: the default one, under a name of its own, so that a launch
  * that names no stream can be told from one on the stream that was given. */
 void *runtime_given_stream(void);

@@ -81,6 +81,19 @@ static cudaError_t copy_to_host(const char *api, void *dst, uint64_t src, size_t
     return status;
 }
 
+static cudaError_t copy_on_host(const char *api, void *dst, const void *src, size_t bytes)
+{
+    int lacks_source = !runtime_host_is_mapped(src, bytes);
+    if (lacks_source || !runtime_host_is_mapped(dst, bytes))
+        return runtime_fail(api, DEVICE_INVALID_VALUE,
+                            "the %s %p (%zu bytes) is not host memory, and this direction copies "
+                            "within that",
+                            lacks_source ? "source" : "destination", lacks_source ? src : dst,
+                            bytes);
+    memmove(dst, src, bytes);
+    return cudaSuccess;
+}
+
 /* Whether cudaMemcpyDefault takes the address for device memory. */
 static int address_is_device(const void *pointer)
 {
@@ -109,8 +122,7 @@ static cudaError_t copy_row(const char *api, const RuntimeCopy *copy, size_t dst
     case cudaMemcpyDeviceToDevice:
         return runtime_call(api, &call, NULL);
     case cudaMemcpyHostToHost:
-        memmove(dst, src, bytes);
-        return cudaSuccess;
+        return copy_on_host(api, dst, src, bytes);
     default:
         return runtime_fail(api, DEVICE_INVALID_COPY_DIRECTION, "direction %d", (int)copy->kind);
     }

@@ -830,6 +830,7 @@ Device *device_open_sim(const SimDeviceOptions *options, Error *error)
                         .machine_code = options->machine_code,
                         .untrusted = options->untrusted,
                         .gaps = options->gaps,
+                        .interrupted = options->interrupted,
                         .count = 1};
     sim->instruction_limit = options->instruction_limit;
     if (machine_load(options->gpus_directory, options->machine, &sim->machine, error) == 0)

@@ -21,6 +21,7 @@ typedef struct SimDeviceOptions {
     int machine_code;           /* SimtOptions': not of a submission, which could forge it */
     int gaps;                   /* SimtOptions': for programs whose libraries copy structs */
     int untrusted;              /* SimtOptions': for submissions */
+    const volatile int *interrupted; /* SimtOptions' */
 } SimDeviceOptions;
 
 /* NULL with `error` when there is no machine of that name (the error lists those there are). */

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/base/plain_name.h"
 #include "common/cuda/sim/sim_state.h"
 
 static int32_t status_of_check(const SimtReport *report)
@@ -201,11 +202,13 @@ int sim_function_attribute(SimDevice *sim, const DeviceCall *call, DeviceReply *
         return device_fail(reply, DEVICE_NOT_SUPPORTED, "function attribute %u", call->value);
     uint32_t fixed = function->info.shared_bytes, whole = sim->machine.shared_per_block_optin;
     uint32_t most = whole > fixed ? whole - fixed : 0;
+    char name[128];
+    plain_name(function->info.name, name, sizeof name);
     if (call->bytes > most)
         return device_fail(
             reply, DEVICE_INVALID_VALUE,
             "%llu bytes of dynamic shared memory: %s can have at most %u on this GPU",
-            (unsigned long long)call->bytes, function->info.name, most);
+            (unsigned long long)call->bytes, name, most);
     function->dynamic_limit = (uint32_t)call->bytes;
     return 0;
 }

@@ -250,12 +250,11 @@ extern "C" int two_streams(int how)
     float *x, *other = NULL;
     cudaStream_t first, second;
     cudaEvent_t filled;
-    cudaStreamCreateWithFlags(&first,
-                              how == BY_DEFAULT || how == ALLOCATED_BETWEEN
-                                  ? cudaStreamDefault
-                                  : cudaStreamNonBlocking);
-    cudaStreamCreateWithFlags(
-        &second, how == ALLOCATED_BETWEEN ? cudaStreamDefault : cudaStreamNonBlocking);
+    cudaStreamCreateWithFlags(&first, how == BY_DEFAULT || how == ALLOCATED_BETWEEN
+                                          ? cudaStreamDefault
+                                          : cudaStreamNonBlocking);
+    cudaStreamCreateWithFlags(&second,
+                              how == ALLOCATED_BETWEEN ? cudaStreamDefault : cudaStreamNonBlocking);
     cudaEventCreate(&filled);
     cudaMalloc(&x, 128 * sizeof *x);
     cudaMemset(x, 0, 128 * sizeof *x);

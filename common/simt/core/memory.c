@@ -301,6 +301,13 @@ void memory_describe_from(const Memory *memory, const Allocation *a, uint64_t ad
              kind, own, (unsigned long long)a->address);
 }
 
+/* Systems of 64 bits keep a program's heap, variables and stack in the upper part of what programs
+ * may have. */
+static int of_program(uint64_t address)
+{
+    return address >> 46 && !(address >> 48);
+}
+
 void memory_describe(const Memory *memory, uint64_t address, char *text, size_t bytes)
 {
     uint32_t n = entries_up_to(memory, address);
@@ -315,7 +322,9 @@ void memory_describe(const Memory *memory, uint64_t address, char *text, size_t 
         memory_describe_from(memory, above, address, text, bytes);
     else
         snprintf(text, bytes, "not near any allocation%s",
-                 address < 4096 ? " (a null pointer?)" : "");
+                 address < PAGE        ? " (a null pointer?)"
+                 : of_program(address) ? " (a pointer to the program's own memory?)"
+                                       : "");
 }
 
 void memory_element(const Memory *memory, uint64_t address, char *text, size_t bytes)

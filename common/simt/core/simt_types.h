@@ -23,6 +23,9 @@ typedef struct SimtOptions {
      * from one look at a clock to the next, and every block begins with registers of zeros. */
     int untrusted;
     uint64_t instruction_limit; /* warp instructions of one launch; 0: 20e9 */
+    /* Where that is not 0 any more a launch ends soon, as one that is over its limit; NULL: no such
+     * place.  A handler of signals may set it. */
+    const volatile int *interrupted;
 } SimtOptions;
 
 typedef struct SimtKernelInfo {

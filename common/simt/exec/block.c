@@ -48,12 +48,19 @@ static uint64_t patience_of(const Launch *launch)
     return launch->limit / PARTS < CHUNK ? launch->limit / PARTS : CHUNK;
 }
 
+static int is_interrupted(const Launch *launch)
+{
+    const volatile int *interrupted = launch->gpu->options.interrupted;
+    return interrupted && *interrupted;
+}
+
 /* Tells the launch what was executed. */
 static void executed_tell(Worker *worker)
 {
     Launch *launch = worker->launch;
     uint64_t all = __atomic_add_fetch(&launch->executed, worker->charged, __ATOMIC_RELAXED);
-    if (all > launch->limit) __atomic_store_n(&launch->timeout, 1, __ATOMIC_RELAXED);
+    if (all > launch->limit || is_interrupted(launch))
+        __atomic_store_n(&launch->timeout, 1, __ATOMIC_RELAXED);
     worker->charged = 0;
     if (!worker->begin || all < ALONE) return;
     worker->begin(worker->others);

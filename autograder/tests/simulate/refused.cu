@@ -1,0 +1,36 @@
+/* refused.cu - ./refused calls, pointer, endless: what a call or a kernel is refused for, and what
+ * is heard of it although the program never asks. */
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+__global__ void fill(int *x)
+{
+    x[threadIdx.x] = 1;
+}
+
+__global__ void forever(int *x)
+{
+    for (int turns = 0; x[turns % 2] != 2; turns++)
+        x[turns % 2] = 1;
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "none";
+    int *x, *own = (int *)calloc(64, sizeof *own);
+    cudaMalloc(&x, 64 * sizeof *x);
+    fill<<<1, 64>>>(x);
+    if (!strcmp(what, "calls")) {
+        cudaMemcpy(x, own, 256, cudaMemcpyDeviceToHost);
+        cudaMemcpy(own, x, 256, cudaMemcpyHostToDevice);
+        cudaMemcpy(own, x, 256, cudaMemcpyHostToHost);
+        cudaFuncSetAttribute(fill, cudaFuncAttributeMaxDynamicSharedMemorySize, 1 << 20);
+    }
+    if (!strcmp(what, "pointer")) fill<<<1, 64>>>(own);
+    if (!strcmp(what, "endless")) forever<<<1, 1>>>(x);
+    cudaFree(x);
+    free(own);
+    puts("done");
+    return 0;
+}
