@@ -97,7 +97,6 @@ static const struct {
     {SECTORS, "all-1056-fence"},
     {SECTORS, "ticket-8"},
     {SECTORS, "ticket-132"},
-    {SECTORS, "back-132"},
     {SECTORS, "back-528"},
     {SECTORS, "back-1056"},
     {SECTORS, "back-8448"},
