@@ -44,6 +44,7 @@ typedef struct Simulation {
     char told[TOLD][1024];  /* findings, each told once */
     int tellings, findings; /* a call that is refused is told, and no finding */
     int faulted;            /* a kernel: whatever the program calls after that fails */
+    char early[512];        /* what host code did too early, to be told outside of a handler: "" */
     char lacking[1024];     /* what this GPU first did not do and a card would: "" */
 } Simulation;
 
@@ -83,6 +84,12 @@ static void tell_refusal(int32_t status, const char *text)
 {
     tell(status, text);
     if (status == DEVICE_NOT_SUPPORTED || status == DEVICE_INVALID_IMAGE) lack(text);
+}
+
+static void tell_early(void)
+{
+    if (*simulation.early) tell(DEVICE_SUCCESS, simulation.early);
+    *simulation.early = '\0';
 }
 
 /* ---- between runtime and simulated GPU ---- */
@@ -134,6 +141,7 @@ static int look_at_call(Device *device, const DeviceCall *call, DeviceReply *rep
 {
     Kernel *kernel;
     (void)device;
+    tell_early();
     launching = call->kind == CALL_LAUNCH;
     int rc = simulation.gpu->execute(simulation.gpu, call, reply);
     launching = 0;
@@ -195,6 +203,7 @@ static void report(void)
 {
     char leaks[400], cycles[40];
     const DeviceCost *all = &simulation.all;
+    tell_early();
     simulation.gpu->take_cost(simulation.gpu, &simulation.all);
     if (simulation.tellings > TOLD)
         fprintf(stderr, "simulate: and %d more like these\n", simulation.tellings - TOLD);
@@ -235,7 +244,13 @@ static void judge_end(int status, void *unused)
 static void host_fault(int number, siginfo_t *info, void *context)
 {
     char near[256], text[512];
-    (void)number, (void)context;
+    (void)context;
+    if (sim_device_guards(simulation.gpu, (uint64_t)(uintptr_t)info->si_addr, text, sizeof text)) {
+        if (*text && !*simulation.early)
+            text_set(simulation.early, sizeof simulation.early, "%s", text);
+        return;
+    }
+    signal(number, SIG_DFL);
     if (!sim_device_describe(simulation.gpu, (uint64_t)(uintptr_t)info->si_addr, near, sizeof near))
         return;
     int length = snprintf(text, sizeof text,
@@ -258,7 +273,7 @@ static void signals_watch(void)
 {
     static char stack[64 << 10];
     const struct sigaction fault = {.sa_sigaction = host_fault,
-                                    .sa_flags = SA_SIGINFO | SA_RESETHAND | SA_ONSTACK};
+                                    .sa_flags = SA_SIGINFO | SA_ONSTACK};
     const struct sigaction end = {.sa_handler = interrupt, .sa_flags = SA_RESTART | SA_ONSTACK};
     sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof stack}, NULL);
     signal_watch(SIGSEGV, &fault);
@@ -278,6 +293,7 @@ __attribute__((constructor(101))) static void simulation_open(void)
                                 .machine_code = 1,
                                 .gaps = 1,
                                 .interrupted = &interrupted,
+                                .guards = 1,
                                 .profile = *chosen("SIMULATE_PROFILE", "") != 0};
     simulation.gpu = device_open_sim(&options, &error);
     if (!simulation.gpu ||

@@ -115,6 +115,18 @@ int simt_alloc_managed(SimtGpu *gpu, uint64_t bytes, uint64_t *address, Error *e
     return memory_alloc_managed(&gpu->memory, bytes, address, NULL, error);
 }
 
+int simt_managed_pages(const SimtGpu *gpu, uint32_t *next, uint64_t *begin, uint64_t *end)
+{
+    enum { PAGE = 4096 };
+    for (const Memory *memory = &gpu->memory; *next < memory->count;) {
+        const Allocation *a = memory->table[(*next)++];
+        if (!a->managed) continue;
+        *begin = a->address, *end = a->address + (a->bytes + PAGE - 1) / PAGE * PAGE;
+        return 1;
+    }
+    return 0;
+}
+
 int simt_is_managed(const SimtGpu *gpu, uint64_t address)
 {
     const Allocation *a = memory_find(&gpu->memory, address);
@@ -468,6 +480,7 @@ int simt_variable_find(SimtModule *module, const char *name, uint64_t *address, 
 void simt_kernel_info(const SimtKernel *kernel, SimtKernelInfo *info)
 {
     *info = kernel->info;
+    info->fences = kernel->fences;
 }
 
 uint32_t simt_resident_blocks(const SimtGpu *gpu, const SimtKernel *kernel, uint32_t threads,

@@ -46,6 +46,8 @@ int simt_alloc(SimtGpu *gpu, uint64_t bytes, uint64_t *address, Error *error);
 /* Memory that this process uses at the same address: cudaMallocManaged's. */
 int simt_alloc_managed(SimtGpu *gpu, uint64_t bytes, uint64_t *address, Error *error);
 int simt_is_managed(const SimtGpu *gpu, uint64_t address);
+/* The pages of the next of them, from *next = 0 on; 0: there are no more. */
+int simt_managed_pages(const SimtGpu *gpu, uint32_t *next, uint64_t *begin, uint64_t *end);
 int simt_free(SimtGpu *gpu, uint64_t address, Error *error);
 /* To be freed later, for a replay still needs it: a use from now on is one after cudaFree.  With
  * `retired` 0 it can be used again; simt_free frees it either way. */

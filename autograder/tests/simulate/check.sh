@@ -104,6 +104,15 @@ timeout -s INT 5 sh common/setup/simulate.sh "$build" $here/refused.cu endless >
 [ $status = 124 ] && ! grep -q '^done$' "$work/out" &&
     says 'was interrupted after [0-9]* warp instructions' && says 'in the loop at refused.cu:1[45]'
 tell an-endless-kernel-that-is-interrupted
+run 1 $here/early.cu reads && grep -qx 'seen 4000' "$work/out" &&
+    says 'host code uses managed memory that fill wrote, and nothing has waited for$' &&
+    run 1 $here/early.cu writes && says 'host code writes managed memory that copy reads' &&
+    run 1 $here/early.cu variable && grep -qx 'seen 1' "$work/out" && says 'variable *$'
+tell managed-memory-that-nobody-waited-for
+run 0 $here/early.cu beside && ! says 'a check found' && run 0 $here/early.cu waits &&
+    ! says 'a check found' && run 0 $here/early.cu polls && grep -qx 'seen 7' "$work/out" &&
+    ! says 'a check found'
+tell managed-memory-that-nobody-else-uses
 ARCH=90 run 0 $here/eighths.cu &&
     grep -qx 'halves 0, above zero 0, floats 0, back 0 wrong' "$work/out" && ! says 'a check found'
 tell conversions-of-8-bit-floats

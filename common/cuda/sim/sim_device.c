@@ -591,12 +591,47 @@ static void call_order(SimDevice *sim, const DeviceCall *call, DeviceReply *repl
 
 /* ---- launches that overlap ------------------------------------------------------------------ */
 
+/* A kernel with fences may well talk to the host while it runs. */
+static int wants_guard(const SimDevice *sim, const SimFunction *function)
+{
+    uint64_t begin, end;
+    return sim->guards && !function->info.fences &&
+           simt_managed_pages(sim->gpu, &(uint32_t){0}, &begin, &end);
+}
+
 /* Is what the launch touches wanted: for the order between streams, or for the next launch? */
 static int wants_touch(SimDevice *sim, const DeviceCall *call)
 {
     if (call->kind != CALL_LAUNCH) return 0;
     const SimFunction *function = sim_function(sim, call->function);
-    return function && (sim->order || function->info.tells);
+    return function && (sim->order || function->info.tells || wants_guard(sim, function));
+}
+
+/* Whoever waits for one thing here has waited for all. */
+static int host_waits(const DeviceCall *call)
+{
+    switch (call->kind) {
+    case CALL_FREE:
+    case CALL_COPY_TO_DEVICE:
+    case CALL_COPY_TO_HOST:
+    case CALL_COPY_ON_DEVICE:
+    case CALL_STREAM_SYNC:
+    case CALL_STREAM_QUERY:
+    case CALL_STREAM_DESTROY:
+    case CALL_EVENT_SYNC:
+    case CALL_EVENT_QUERY:
+    case CALL_SYNC:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+static void launch_guard(SimDevice *sim, const DeviceCall *call)
+{
+    char name[96];
+    if (call->kind != CALL_LAUNCH || !wants_guard(sim, sim_function(sim, call->function))) return;
+    guard_raise(&sim->guard, sim->gpu, &sim->touch, operation_name(sim, call, name, sizeof name));
 }
 
 /* Neither does work nor waits for some. */
@@ -645,6 +680,7 @@ static int sim_execute(Device *device, const DeviceCall *call, DeviceReply *repl
     if (!stream_is_live(sim, call->stream))
         return device_fail(reply, DEVICE_INVALID_HANDLE, "no stream %u", call->stream);
     if (call->kind != CALL_LAUNCH && sim_settle(sim, reply) != 0) return 0;
+    if (host_waits(call)) guard_lower(&sim->guard, sim->gpu);
     sim->work = (SimWork){0};
     sim->settles_later = may_settle_later(sim, call);
     if (wants_touch(sim, call) && simt_touch_open(sim->gpu, &sim->touch) != 0)
@@ -653,6 +689,7 @@ static int sim_execute(Device *device, const DeviceCall *call, DeviceReply *repl
     if (status == 0 && reply->status == DEVICE_SUCCESS) {
         if (!sim->unsettled.waits) call_time(sim, call);
         early_keep(sim, call);
+        launch_guard(sim, call);
         if (sim->order) call_order(sim, call, reply);
     }
     simt_touch_close(&sim->touch);
@@ -785,6 +822,7 @@ static void sim_close(Device *device)
         if (module_at(sim, i)) simt_module_unload(sim->gpu, module_at(sim, i));
     stream_order_close(sim->order);
     simt_touch_close(&sim->early.touch);
+    simt_touch_close(&sim->guard.touch);
     simt_close(sim->gpu);
     free(sim->modules.item);
     free(sim->functions.item);
@@ -816,6 +854,12 @@ int sim_device_describe(const Device *device, uint64_t address, char *text, size
     return simt_describe(((const SimDevice *)device)->gpu, address, text, bytes);
 }
 
+int sim_device_guards(const Device *device, uint64_t address, char *text, size_t bytes)
+{
+    const SimDevice *sim = (const SimDevice *)device;
+    return guard_ask(&sim->guard, sim->gpu, address, text, bytes);
+}
+
 Device *device_open_sim(const SimDeviceOptions *options, Error *error)
 {
     SimDevice *sim = calloc(1, sizeof *sim);
@@ -833,6 +877,7 @@ Device *device_open_sim(const SimDeviceOptions *options, Error *error)
                         .interrupted = options->interrupted,
                         .count = 1};
     sim->instruction_limit = options->instruction_limit;
+    sim->guards = options->guards;
     if (machine_load(options->gpus_directory, options->machine, &sim->machine, error) == 0)
         sim->gpu = simt_open(&sim->machine, &simt, error);
     if (!sim->gpu) {

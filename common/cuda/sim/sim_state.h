@@ -3,6 +3,7 @@
 #define CONVLAB_CUDA_SIM_STATE_H
 
 #include "common/cuda/sim/sim_device.h"
+#include "common/cuda/sim/sim_guard.h"
 #include "common/cuda/sim/sim_order.h"
 #include "common/cuda/sim/sim_timeline.h"
 #include "common/simt/simt.h"
@@ -66,13 +67,15 @@ typedef struct SimDevice {
     SimTable streams;           /* SimStream; the default stream is not among them */
     SimTable events;            /* SimEvent */
     Timeline timeline;
-    TimelineMark default_mark;      /* of the default stream's last operation */
-    uint64_t blocking_ready;        /* ... and that of any stream that waits for the default one */
-    uint64_t host;                  /* how far the host has waited */
-    uint64_t taken;                 /* the timeline's end when the cost was last taken */
-    StreamOrder *order;             /* NULL until the program makes a stream of its own */
-    SimtTouch touch;                /* of the launch in hand */
-    SimEarly early;                 /* nothing has been waited for since */
+    TimelineMark default_mark; /* of the default stream's last operation */
+    uint64_t blocking_ready;   /* ... and that of any stream that waits for the default one */
+    uint64_t host;             /* how far the host has waited */
+    uint64_t taken;            /* the timeline's end when the cost was last taken */
+    StreamOrder *order;        /* NULL until the program makes a stream of its own */
+    SimtTouch touch;           /* of the launch in hand */
+    SimEarly early;            /* nothing has been waited for since */
+    int guards;                /* SimDeviceOptions' */
+    SimGuard guard;
     uint64_t line_work[SIMT_LINES]; /* the same */
     SimWork work;
     int settles_later; /* the launch in hand may */

@@ -37,6 +37,7 @@ typedef struct SimtKernelInfo {
     uint32_t spills;        /* of the accesses to them, those that are counted and priced */
     uint32_t spill_line;    /* of the source, where most of these are; 0: not known */
     int tells;              /* it may let the next launch begin before its end */
+    int fences;             /* or volatile or ordered accesses of what others see */
 } SimtKernelInfo;
 
 typedef enum SimtTouchKind { SIMT_TOUCH_READ, SIMT_TOUCH_WRITE, SIMT_TOUCH_ATOMIC } SimtTouchKind;

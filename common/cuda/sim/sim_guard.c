@@ -1,0 +1,89 @@
+#include "common/cuda/sim/sim_guard.h"
+
+#include <stdio.h>
+#include <sys/mman.h>
+
+enum { PAGE = 4096, GROUP = 64 * 4, GROUPS = PAGE / GROUP, OPEN = PROT_READ | PROT_WRITE };
+
+/* What the program may do with a page: nothing where launches wrote, read where they read. */
+static int rights_of(const SimtTouch *touch, uint64_t address)
+{
+    uint64_t first = (address - simt_memory_begin()) / GROUP, read = 0, written = 0;
+    for (uint64_t i = first; i < first + GROUPS && i < touch->groups; i++) {
+        read |= touch->bits[SIMT_TOUCH_READ][i];
+        written |= touch->bits[SIMT_TOUCH_WRITE][i] | touch->bits[SIMT_TOUCH_ATOMIC][i];
+    }
+    return written ? PROT_NONE : read ? PROT_READ : OPEN;
+}
+
+static void rights_set(uint64_t address, uint64_t end, int rights)
+{
+    mprotect((void *)(uintptr_t)address, end - address, rights);
+}
+
+/* Neighbours with the same rights by one call. */
+static void pages_take(const SimtTouch *touch, uint64_t address, uint64_t end)
+{
+    uint64_t begin = address;
+    int rights = rights_of(touch, address);
+    for (address += PAGE; address < end; address += PAGE) {
+        int next = rights_of(touch, address);
+        if (next == rights) continue;
+        rights_set(begin, address, rights);
+        begin = address, rights = next;
+    }
+    rights_set(begin, end, rights);
+}
+
+static int touch_add(SimtTouch *all, const SimtTouch *touch)
+{
+    SimtTouch sum;
+    if (simt_touch_copy(touch, &sum) != 0) return -1;
+    for (int kind = 0; kind < 3; kind++)
+        for (uint64_t i = 0; i < all->groups && i < sum.groups; i++)
+            sum.bits[kind][i] |= all->bits[kind][i];
+    simt_touch_close(all);
+    *all = sum;
+    return 0;
+}
+
+void guard_raise(SimGuard *guard, const SimtGpu *gpu, const SimtTouch *touch, const char *kernel)
+{
+    uint64_t address, end;
+    if (touch_add(&guard->touch, touch) != 0) return;
+    snprintf(guard->kernel, sizeof guard->kernel, "%s", kernel);
+    for (uint32_t i = 0; simt_managed_pages(gpu, &i, &address, &end);)
+        pages_take(&guard->touch, address, end);
+}
+
+void guard_lower(SimGuard *guard, const SimtGpu *gpu)
+{
+    uint64_t address, end;
+    if (!guard->touch.groups) return;
+    for (uint32_t i = 0; simt_managed_pages(gpu, &i, &address, &end);)
+        rights_set(address, end, OPEN);
+    simt_touch_close(&guard->touch);
+}
+
+int guard_ask(const SimGuard *guard, const SimtGpu *gpu, uint64_t address, char *text, size_t bytes)
+{
+    const SimtTouch *touch = &guard->touch;
+    uint64_t page = address / PAGE * PAGE, word = (address - simt_memory_begin()) / 4;
+    uint64_t group = word / 64, bit = 1ull << word % 64;
+    *text = '\0';
+    if (!simt_is_managed(gpu, address)) return 0;
+    if (group >= touch->groups) return 1; /* another thread has waited in between */
+    int rights = rights_of(touch, page);
+    int written =
+        ((touch->bits[SIMT_TOUCH_WRITE][group] | touch->bits[SIMT_TOUCH_ATOMIC][group]) & bit) != 0;
+    int read = (touch->bits[SIMT_TOUCH_READ][group] & bit) != 0;
+    char near[256];
+    rights_set(page, page + PAGE, OPEN);
+    simt_describe(gpu, address, near, sizeof near);
+    if (written || (read && rights == PROT_READ))
+        snprintf(text, bytes,
+                 "host code %s managed memory that %s %s, and nothing has waited for that kernel "
+                 "yet (cudaDeviceSynchronize): %s",
+                 written ? "uses" : "writes", guard->kernel, written ? "wrote" : "reads", near);
+    return 1;
+}
