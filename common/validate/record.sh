@@ -128,7 +128,7 @@ measure_again() { # NAME RUN
     columns=$(columns_of "$record" "$kernels")
     count "$work/$1" "$work/$1.cases" "$(echo "$metrics" | grep -E "^($columns):")" "$kernels" \
         >"$counted"
-    [ -s "$counted" ] || { echo "$1: ncu counted nothing" >&2 && exit 1; }
+    [ "$(wc -l <"$counted")" -gt 1 ] || { echo "$1: ncu counted nothing" >&2 && exit 1; }
     awk -f common/validate/runs.awk "$record" "$work/$1".before "$work/$1".run-* >"$work/$1.runs"
     { header " --again" && cat "$work/$1.runs"; } >"$out/$1-runs.tsv"
     awk 'NR > 1 { print $2 }' "$work/$1.runs" | kernels_joined >"$work/$1.kernels"

@@ -93,12 +93,13 @@ echo '==PROF== of no interest'
 echo '"Kernel Name","l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum","l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum","memory_l1_wavefronts_shared","memory_l1_wavefronts_shared_ideal"'
 echo '"","sector","sector","",""'
 case "$*" in *first*) echo '"void first<int>(int)","1,000","0","0","0"' ;; esac
-echo "\"$SECOND(float *)\",\"1,${run}00\",\"100\",\"500\",\"400\""
+[ "$SECOND" = none ] || echo "\"$SECOND(float *)\",\"1,${run}00\",\"100\",\"500\",\"400\""
 case "$*" in *third*) echo '"third","0","0","0","0"' ;; esac
 END
 chmod +x "$work"/bin/*
-recorded_again() { # RUNS
-    (PATH=$work/bin:$PATH FAKE=$work/next SECOND=${2-second} sh common/validate/record.sh --again "$1" "$work/next" micro) >"$work/out" 2>&1
+recorded_again() { # RUNS [KERNEL THAT IS REALLY THERE] [KERNELS ASKED FOR]
+    (PATH=$work/bin:$PATH FAKE=$work/next SECOND=${2-second} sh common/validate/record.sh \
+        --again "$1" --only "${3-.*}" "$work/next" micro) >"$work/out" 2>&1
 }
 cp "$work/record/few-counters.tsv" "$work/next/micro-counters.tsv"
 runs() { # COUNTS
@@ -110,6 +111,11 @@ recorded_again 2 && runs '1000 1100 1200' && grep -q '^; A card, 1, 2' "$work/ne
 tell 'runs are recorded, the second of those kernels alone that differ'
 recorded_again 1 && runs '1000 1100 1200 1300'
 tell 'and added to'
-! recorded_again 1 fourth && grep -q 'is of another record than' "$work/out" && runs '1000 1100 1200 1300'
+recorded_again 1 second 's.*' && runs '1000 1100 1200 1300 1400' &&
+    grep -c first "$work/next/asked" | grep -qx 2
+tell 'of the kernels that are asked for'
+! recorded_again 1 none second && grep -q 'ncu counted nothing' "$work/out"
+tell 'a run of no kernel is refused'
+! recorded_again 1 fourth && grep -q 'is of another record than' "$work/out" && runs '1000 1100 1200 1300 1400'
 tell 'another kernel is refused'
 exit "$failed"
