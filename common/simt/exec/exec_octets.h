@@ -66,8 +66,8 @@ static void octet_results(Warp *warp, const Fragment *d, uint32_t first, Octet *
 static float octet_sum(const float *a, const float *b, float c, int halves)
 {
     if (halves)
-        return c + __builtin_fmaf(a[3], b[3], a[2] * b[2]) +
-               __builtin_fmaf(a[1], b[1], a[0] * b[0]);
+        return c + __builtin_fmaf(a[1], b[1], a[0] * b[0]) +
+               __builtin_fmaf(a[3], b[3], a[2] * b[2]);
     float sum = 0;
     for (uint32_t k = 0; k < OCTET_DEEP; k++)
         sum = __builtin_fmaf(a[k], b[k], sum);
