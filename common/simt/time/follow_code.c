@@ -217,7 +217,7 @@ static void unit_find(Price *p, const MachineIns *ins, const Price *price, const
     case 0x037: /* IMMA HMMA DMMA */
     case 0x03c:
     case 0x03f:
-        p->pipe = PIPE_TENSOR, p->busy = price ? price->busy : 1;
+        p->pipe = PIPE_TENSOR, p->busy = price && price->part_busy ? price->part_busy : 1;
         break;
     default:
         break;

@@ -17,6 +17,7 @@
 #include "common/simt/time/chain.h"
 #include "common/simt/time/follow.h"
 #include "common/simt/time/pressure.h"
+#include "common/simt/time/products.h"
 #include "common/simt/time/unroll.h"
 #include "common/simt/core/async.h"
 
@@ -63,34 +64,6 @@ static uint32_t cycles_for(uint32_t lanes, const SimtMachine *m)
 {
     uint32_t each = lanes / m->schedulers ? lanes / m->schedulers : 1;
     return (LANES + each - 1) / each;
-}
-
-/* A warp's quarter of a warpgroup's product takes its own tensor core: 32 bytes of k at a time,
- * whatever their type.  Small ones wait for shared memory, which gives the factors 128 bytes a
- * cycle. */
-static uint16_t wgmma_cycles(const WgmmaPlan *plan, const SimtMachine *m)
-{
-    enum { HALVES_DEEP = 16, LINE = 128, LEAST = 14, BEGIN = 1 };
-    uint64_t rate = m->tensor_fma ? m->tensor_fma : 64, fmas = WGMMA_ROWS * plan->n * HALVES_DEEP,
-             cycles = (fmas + rate - 1) / rate, rows = plan->factors ? 0 : WGMMA_ROWS,
-             fetched = (rows + plan->n) * WGMMA_K_BYTES / LINE;
-    if (fetched > cycles) cycles = fetched;
-    return (uint16_t)((cycles > LEAST ? cycles : LEAST) + BEGIN);
-}
-
-/* tf32 goes half as fast as halves, bytes twice as fast; bits as so many bytes, and halves of bytes
- * as bytes, which ptxas makes of them for compute capability 9.0.  Of eighths it makes halves. */
-static uint16_t tensor_cycles(const Ins *ins, const SimtKernel *kernel, const SimtMachine *m)
-{
-    if (ins->op == OP_WGMMA) return wgmma_cycles(&kernel->wgmma[ins->aux], m);
-    const TensorPlan *plan = &kernel->tensor[ins->aux];
-    uint64_t fmas = (uint64_t)plan->m * plan->n * plan->k,
-             rate = m->tensor_fma ? m->tensor_fma : 64;
-    if (plan->a.type == TYPE_TF32) fmas *= 2;
-    if (plan->a.type == TYPE_F64) fmas *= 16; /* A100's data sheet: 19.5 of 312 TFLOPS */
-    if (plan->d.type == TYPE_S32) fmas = (fmas + 1) / (plan->a.type == TYPE_B1 ? 16 : 2);
-    uint64_t cycles = (fmas * m->schedulers + rate - 1) / rate;
-    return (uint16_t)(cycles ? cycles : 1);
 }
 
 /* What the integer pipe does, however it is called: least and most of floats, and from Ampere on
@@ -210,9 +183,7 @@ static Price price_of(const Ins *ins, const SimtKernel *kernel, const SimtMachin
         doubles_expand(ins, m, &p);
         break;
     case CLASS_TENSOR:
-        p.pipe = PIPE_TENSOR, p.busy = tensor_cycles(ins, kernel, m);
-        p.latency = (uint16_t)(p.busy + 4 * alu);
-        if (ins->op == OP_WGMMA) p.latency = (uint16_t)(p.busy + WGMMA_CYCLES);
+        product_price(ins, kernel, m, &p);
         break;
     case CLASS_LOAD:
     case CLASS_ATOMIC:

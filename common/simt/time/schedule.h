@@ -7,9 +7,10 @@
 #include "common/simt/core/core.h"
 
 struct Price {
-    uint8_t slots; /* machine instructions; 0: folded into others */
-    uint8_t pipe;  /* Pipe */
-    uint16_t busy; /* cycles that the pipe of one scheduler is taken */
+    uint8_t slots;      /* machine instructions; 0: folded into others */
+    uint8_t pipe;       /* Pipe */
+    uint16_t busy;      /* cycles that the pipe of one scheduler is taken */
+    uint16_t part_busy; /* of a matrix product, by each product that machine code has of it */
     uint16_t latency;
     uint8_t wait;    /* SimtStall of who waits for the result */
     uint8_t guards;  /* of a branch that became a predicate: so many instructions behind it */
