@@ -75,8 +75,7 @@ static const struct {
     {CONFLICTS, "separable-rows"},
     {WAVEFRONTS, "separable-columns"},
     {CONFLICTS, "separable-columns"},
-    /* Lanes that leave a loop in different turns, or by two ways: a card joins others again. */
-    {SECTORS, "from-below"},
+    /* Lanes that leave a loop in different turns: a card joins others again. */
     {SECTORS, "product-counted"},
     {WAVEFRONTS, "product-counted"},
     {CONFLICTS, "product-counted"},

@@ -1,7 +1,10 @@
 /* control_flow.c - immediate post-dominators: where lanes that part at a branch meet again.
  *
  * Basic blocks, edges reversed, and the iterative algorithm of Cooper, Harvey and Kennedy ("A
- * Simple, Fast Dominance Algorithm", 2001) from a virtual exit that every ending block leads to. */
+ * Simple, Fast Dominance Algorithm", 2001) from a virtual exit that every ending block leads to.
+ *
+ * Where some lanes end on their way, that is the end of all ways; but a card's lanes meet where
+ * those do that go on. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,6 +86,19 @@ static uint32_t successors(const Graph *g, const Ins *code, const uint32_t *tabl
     return n;
 }
 
+/* From each block to those before it. */
+static void edges_turn(Graph *g)
+{
+    uint32_t n = g->blocks;
+    for (uint32_t e = 0; e < g->edge_start[n]; e++)
+        g->back_start[g->edge[e] + 2]++;
+    for (uint32_t b = 0; b <= n; b++)
+        g->back_start[b + 2] += g->back_start[b + 1];
+    for (uint32_t b = 0; b < n; b++)
+        for (uint32_t e = g->edge_start[b]; e < g->edge_start[b + 1]; e++)
+            g->back[g->back_start[g->edge[e] + 1]++] = b;
+}
+
 static int edges_make(Graph *g, const Ins *code, const uint32_t *table)
 {
     uint32_t n = g->blocks, total = 0;
@@ -99,13 +115,7 @@ static int edges_make(Graph *g, const Ins *code, const uint32_t *table)
     if (!g->edge || !g->back) return -1;
     for (uint32_t b = 0; b < n; b++)
         successors(g, code, table, b, g->edge + g->edge_start[b]);
-    for (uint32_t e = 0; e < total; e++)
-        g->back_start[g->edge[e] + 2]++;
-    for (uint32_t b = 0; b <= n; b++)
-        g->back_start[b + 2] += g->back_start[b + 1];
-    for (uint32_t b = 0; b < n; b++)
-        for (uint32_t e = g->edge_start[b]; e < g->edge_start[b + 1]; e++)
-            g->back[g->back_start[g->edge[e] + 1]++] = b;
+    edges_turn(g);
     return 0;
 }
 
@@ -179,6 +189,153 @@ static int dominators_find(Graph *g)
     return 0;
 }
 
+/* ---- ways that end ----------------------------------------------------------------------------
+ * Where lanes may end before those of a branch meet, the others meet without them: where all ways
+ * come that can still come to a place of both.  Without an end among those, the ways end where they
+ * come back to the branch. */
+typedef struct Going {
+    const Graph *all;
+    const Ins *code;
+    uint32_t branch;                                 /* its block */
+    unsigned char *from[2], *leads, *before, *parts; /* per block: behind the branch, by which way;
+                                                      * leads to a place of both; before lanes
+                                                      * meet; some lanes end behind it, of any
+                                                      * branch */
+    uint32_t *stack;
+} Going;
+
+/* Is there nothing but the end, or a branch to it? */
+static int is_end(const Graph *g, const Ins *code, uint32_t b)
+{
+    if (b < g->blocks && code[g->start[b]].op == OP_BRA) b = g->edge[g->edge_start[b]];
+    if (b == g->blocks) return 1;
+    const Ins *ins = &code[g->start[b]];
+    return ins->op == OP_EXIT && ins->guard == NO_SLOT && !ins->target;
+}
+
+/* Marks all that can be reached from the `depth` blocks on the stack, which are marked.  Nothing
+ * goes through `stop`. */
+static void reach_mark(const Going *w, uint32_t depth, unsigned char *mark, const uint32_t *start,
+                       const uint32_t *next, uint32_t stop)
+{
+    while (depth) {
+        uint32_t b = w->stack[--depth];
+        for (uint32_t e = start[b]; b != stop && e < start[b + 1]; e++)
+            if (!is_end(w->all, w->code, next[e]) && !mark[next[e]])
+                mark[next[e]] = 1, w->stack[depth++] = next[e];
+    }
+}
+
+static void way_mark(const Going *w, uint32_t way, unsigned char *mark, uint32_t stop)
+{
+    uint32_t first = w->all->edge[w->all->edge_start[w->branch] + way];
+    if (is_end(w->all, w->code, first) || mark[first]) return;
+    mark[first] = 1, w->stack[0] = first;
+    reach_mark(w, 1, mark, w->all->edge_start, w->all->edge, stop);
+}
+
+/* 0: the ways have nothing in common but the end. */
+static int leads_mark(const Going *w)
+{
+    const Graph *g = w->all;
+    uint32_t depth = 0;
+    for (uint32_t way = 0; way < 2; way++) {
+        memset(w->from[way], 0, g->blocks);
+        way_mark(w, way, w->from[way], g->blocks);
+    }
+    memset(w->leads, 0, g->blocks);
+    for (uint32_t b = 0; b < g->blocks; b++)
+        if (w->from[0][b] && w->from[1][b]) w->leads[b] = 1, w->stack[depth++] = b;
+    int common = depth != 0;
+    reach_mark(w, depth, w->leads, g->back_start, g->back, g->blocks);
+    return common;
+}
+
+/* The edges between blocks that lead on; `returns`: those back to the branch go to the exit.  What
+ * leads nowhere else ends there, too; the number of such blocks. */
+static uint32_t leading_edges(const Going *w, Graph *on, int returns)
+{
+    const Graph *g = w->all;
+    uint32_t n = 0, ends = 0;
+    for (uint32_t b = 0; b < g->blocks; b++) {
+        on->edge_start[b] = n;
+        for (uint32_t e = g->edge_start[b]; w->leads[b] && e < g->edge_start[b + 1]; e++) {
+            uint32_t next = g->edge[e];
+            if (next == g->blocks || !w->leads[next]) continue;
+            on->edge[n++] = returns && next == w->branch ? g->blocks : next;
+        }
+        if (w->leads[b] && n == on->edge_start[b]) on->edge[n++] = g->blocks, ends++;
+    }
+    on->edge_start[g->blocks] = on->edge_start[g->blocks + 1] = n;
+    return ends;
+}
+
+/* The block where those meet that go on; the exit: nowhere, UINT32_MAX: out of memory. */
+static uint32_t going_meet(const Going *w)
+{
+    const Graph *g = w->all;
+    size_t edges = (size_t)g->edge_start[g->blocks] + g->blocks + 1;
+    Graph on = {.blocks = g->blocks,
+                .edge_start = malloc((g->blocks + 2) * sizeof *on.edge_start),
+                .back_start = calloc(g->blocks + 3, sizeof *on.back_start),
+                .edge = malloc(edges * sizeof *on.edge),
+                .back = malloc(edges * sizeof *on.back)};
+    uint32_t meet = UINT32_MAX;
+    if (on.edge_start && on.back_start && on.edge && on.back) {
+        if (!leading_edges(w, &on, 0)) leading_edges(w, &on, 1);
+        edges_turn(&on);
+        if (order_make(&on) == 0 && dominators_find(&on) == 0) meet = on.idom[w->branch];
+        if (meet == UINT32_MAX && on.idom) meet = g->blocks; /* no way to the exit */
+    }
+    graph_free(&on);
+    return meet;
+}
+
+/* Before those meet that go on, others end on their own. */
+static void ends_part(const Going *w, uint32_t meet, uint32_t *reconv)
+{
+    const Graph *g = w->all;
+    memset(w->before, 0, g->blocks);
+    for (uint32_t way = 0; way < 2; way++)
+        way_mark(w, way, w->before, meet);
+    for (uint32_t b = 0; b < g->blocks; b++) {
+        uint32_t e = g->edge_start[b];
+        if (!w->before[b] || b == meet || g->edge_start[b + 1] - e != 2) continue;
+        int goes[2] = {g->edge[e] < g->blocks && w->leads[g->edge[e]],
+                       g->edge[e + 1] < g->blocks && w->leads[g->edge[e + 1]]};
+        if (goes[0] == goes[1]) continue;
+        reconv[g->start[b + 1] - 1] = g->start[g->edge[e + (uint32_t)goes[1]]];
+        w->parts[b] = 1;
+    }
+}
+
+/* Of all branches whose ways meet at the end only.  -1: out of memory. */
+static int ends_resolve(const Graph *g, const Ins *code, uint32_t *reconv)
+{
+    enum { MOST_STEPS = 20000000 }; /* what a hostile kernel may cost */
+    unsigned char *marks = calloc(5, g->blocks + 1);
+    Going w = {.all = g, .code = code, .stack = malloc((g->blocks + 1) * sizeof *w.stack)};
+    int result = marks && w.stack ? 0 : -1;
+    w.from[0] = marks, w.from[1] = marks + g->blocks;
+    w.leads = w.from[1] + g->blocks, w.before = w.leads + g->blocks;
+    w.parts = w.before + g->blocks;
+    uint64_t steps = 0;
+    for (w.branch = 0; w.branch < g->blocks && result == 0; w.branch++) {
+        uint32_t at = g->start[w.branch + 1] - 1, end = g->idom[w.branch];
+        if (code[at].op != OP_BRA_P || end > g->blocks || !is_end(g, code, end)) continue;
+        steps += g->blocks + g->edge_start[g->blocks];
+        if (steps > MOST_STEPS) break;
+        if (!leads_mark(&w)) continue;
+        uint32_t meet = going_meet(&w);
+        if (meet == UINT32_MAX) result = -1;
+        if (meet >= g->blocks) continue;
+        if (!w.parts[w.branch]) reconv[at] = g->start[meet];
+        ends_part(&w, meet, reconv);
+    }
+    free(marks), free(w.stack);
+    return result;
+}
+
 int control_flow_resolve(const Ins *code, uint32_t count, const uint32_t *table, uint32_t *reconv)
 {
     Graph g = {0};
@@ -192,6 +349,7 @@ int control_flow_resolve(const Ins *code, uint32_t count, const uint32_t *table,
         uint32_t meet = g.idom[g.block_of[i]];
         if (meet < g.blocks) reconv[i] = g.start[meet];
     }
+    if (result == 0) result = ends_resolve(&g, code, reconv);
     graph_free(&g);
     return result;
 }
