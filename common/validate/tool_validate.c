@@ -79,7 +79,7 @@ static const struct {
     {SECTORS, "product-counted"},
     {WAVEFRONTS, "product-counted"},
     {CONFLICTS, "product-counted"},
-    /* Vectors of which some lanes take no part: four passes in each of 32 blocks. */
+    /* Vectors of which some lanes take no part: ncu reckons, and its own counter has more. */
     {CONFLICTS, "boxes-over"},
     /* How often a thread looks in vain, or who comes next in a queue: a card never had that. */
     {SECTORS, "token-528"},
