@@ -40,12 +40,13 @@ static uint32_t line_at(const char *text, const char *at)
     return line;
 }
 
-/* Runs one warp of it on a small machine of compute capability 9.0, whose machine code this is. */
-static uint64_t cycles_with(const char *text, const MachineCode *code)
+/* Runs one warp of it on a small machine of compute capability 9.0, whose machine code this is, if
+ * that is believed. */
+static SimtResult result_with(const char *text, const MachineCode *code, int machine_code)
 {
     Error error = {""};
     SimtMachine machine = SMALL;
-    SimtOptions options = {.threads = 1, .count = 1, .machine_code = 1};
+    SimtOptions options = {.threads = 1, .count = 1, .machine_code = machine_code};
     SimtResult result;
     machine.cc_major = 9;
     SimtGpu *gpu = simt_open(&machine, &options, &error);
@@ -60,7 +61,12 @@ static uint64_t cycles_with(const char *text, const MachineCode *code)
         .grid = {1, 1, 1}, .block = {32, 1, 1}, .params = &data, .params_bytes = sizeof data};
     assert_int_equal(simt_launch(gpu, kernel, &launch, &result), 0);
     simt_close(gpu);
-    return result.cycles - (uint64_t)(SMALL.launch_cycles + SMALL.dram_latency);
+    return result;
+}
+
+static uint64_t cycles_with(const char *text, const MachineCode *code)
+{
+    return result_with(text, code, 1).cycles - (uint64_t)(SMALL.launch_cycles + SMALL.dram_latency);
 }
 
 /* ---- products, one after the other ------------------------------------------------- */
@@ -213,6 +219,79 @@ static void a_lie_gains_two_fifths_at_most(void **state)
     uint64_t alone = loop_cycles(0, 0);
     assert_in_range(loop_cycles(1, 0), alone * 3 / 5 - 400, alone * 3 / 5 + 400);
     assert_in_range(loop_cycles(8, 0), alone * 3 / 5 - 400, alone * 3 / 5 + 400);
+}
+
+/* ---- loads that an earlier turn has made ------------------------------------------------- */
+
+enum { WINDOW = 3, WINDOW_TURNS = 8, AT_ONCE = 4 };
+
+typedef struct Window {
+    const char *name, *step, *more; /* how the address goes on, and what else is in the loop */
+    uint8_t made[WINDOW];           /* machine instructions of each load in AT_ONCE turns */
+    int not_believed;
+    uint32_t requests;
+} Window;
+
+static const char NEXT[] = "add.s64 %rd1, %rd1, 4;", OTHER[] = "add.s64 %rd2, %rd1, 4;";
+
+static const Window WINDOWS[] = {
+    {"the last of three", NEXT, NULL, {1, 1, 4}, 0, 2 * (1 + 1 + 4)},
+    {"as machine code has it", NEXT, NULL, {2, 3, 4}, 0, 2 * (2 + 3 + 4)},
+    {"all, in machine code", NEXT, NULL, {4, 4, 4}, 0, 24},
+    {"machine code that is not believed", NEXT, NULL, {1, 1, 4}, 1, 24},
+    {"a load of what nobody had", NEXT, NULL, {1, 2, 2}, 0, 2 * (1 + 2 + 4)},
+    {"two turns ahead", "add.s64 %rd1, %rd1, 8;", NULL, {1, 4, 4}, 0, 2 * (1 + 4 + 4)},
+    {"a step that none makes up", "add.s64 %rd1, %rd1, 12;", NULL, {1, 2, 2}, 0, 24},
+    {"back", "add.s64 %rd1, %rd1, -4;", NULL, {4, 1, 1}, 0, 2 * (4 + 1 + 1)},
+    {"no step", "add.s64 %rd1, %rd1, 0;", NULL, {1, 2, 2}, 0, 24},
+    {"a step that is not known",
+     "mul.wide.u32 %rd2, %r1, 4; add.s64 %rd1, %rd1, %rd2;",
+     NULL,
+     {1, 1, 4},
+     0,
+     24},
+    {"by another register", OTHER, "mov.b64 %rd1, %rd2;", {1, 1, 4}, 0, 2 * (1 + 1 + 4)},
+    {"a store", NEXT, "st.global.f32 [%rd1+256], %f1;", {1, 1, 4}, 0, 24},
+    {"a store to other memory", NEXT, "st.shared.f32 [s], %f1;", {1, 1, 4}, 0, 12},
+    {"a fence", NEXT, "membar.cta;", {1, 1, 4}, 0, 24},
+};
+
+static uint32_t window_requests(const Window *w)
+{
+    char text[1200];
+    MachineIns ins[40] = {{0}};
+    uint32_t at = 0;
+    int length = snprintf(text, sizeof text,
+                          "%s.shared .f32 s;\nmov.u32 %%r1, 0;\nmov.f32 %%f1, 0f00000000;\nLOOP:\n"
+                          "ld.global.f32 %%f2, [%%rd1+64];\nld.global.f32 %%f3, [%%rd1+68];\n"
+                          "ld.global.f32 %%f1, [%%rd1+72];\n%s\n%s\nadd.s32 %%r1, %%r1, 1;\n"
+                          "setp.lt.s32 %%p1, %%r1, %d;\n@%%p1 bra LOOP;\nret;\n}\n",
+                          BEGIN, w->step, w->more ? w->more : "", WINDOW_TURNS);
+    assert_in_range(length, 1, sizeof text - 1);
+    uint32_t line = line_at(text, strstr(text, "ld.global")), bra = line + WINDOW + 4;
+    for (uint32_t k = 0; k < WINDOW; k++)
+        for (uint32_t i = 0; i < w->made[k]; i++)
+            ins[at++] = (MachineIns){.op = LOAD, .line = line + k};
+    for (uint32_t k = WINDOW; k < WINDOW + 4; k++)
+        for (uint32_t i = 0; i < AT_ONCE; i++)
+            ins[at++] = (MachineIns){.op = k == WINDOW + 1 ? STORE : SUM, .line = line + k};
+    ins[at++] = (MachineIns){.op = BRANCH, .line = bra};
+    for (uint32_t i = 0; i < at; i++)
+        ins[i].loop = 1, ins[i].stall = 1, ins[i].reached = 1;
+    ins[at++] = (MachineIns){.op = EXIT, .line = bra + 1, .stall = 5, .piece = 1, .reached = 1};
+    MachineCode code = {.ins = ins, .count = at, .sm = 90, .loop_line = &bra, .loops = 1};
+    return (uint32_t)result_with(text, &code, !w->not_believed).counters.global_load_requests;
+}
+
+/* What a turn has loaded at one end of a window, the next ones need not load inside. */
+static void loads_of_earlier_turns_are_left_out(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof WINDOWS / sizeof *WINDOWS; i++) {
+        uint32_t requests = window_requests(&WINDOWS[i]);
+        if (requests != WINDOWS[i].requests)
+            fail_msg("%s: %u, not %u", WINDOWS[i].name, requests, WINDOWS[i].requests);
+    }
 }
 
 /* ---- two ways ------------------------------------------------- */
@@ -506,6 +585,7 @@ int main(void)
         cmocka_unit_test(a_lie_does_not_shorten_a_chain),
         cmocka_unit_test(loads_are_as_many_at_once_as_machine_code_has),
         cmocka_unit_test(a_lie_gains_two_fifths_at_most),
+        cmocka_unit_test(loads_of_earlier_turns_are_left_out),
         cmocka_unit_test(what_is_behind_a_meeting_is_played_once),
         cmocka_unit_test(a_warp_waits_for_constants),
         cmocka_unit_test(copies_are_followed),

@@ -69,12 +69,6 @@ static const struct {
     {WAVEFRONTS, "waiting-size-0"},
     {WAVEFRONTS, "norm-slope-rows"},
     {CONFLICTS, "norm-slope-rows"},
-    /* What ptxas leaves out of a loop, for an earlier turn has loaded it. */
-    {SECTORS, "denoise"},
-    {WAVEFRONTS, "separable-rows"},
-    {CONFLICTS, "separable-rows"},
-    {WAVEFRONTS, "separable-columns"},
-    {CONFLICTS, "separable-columns"},
     /* Lanes that leave a loop in different turns: a card joins others again. */
     {SECTORS, "product-counted"},
     {WAVEFRONTS, "product-counted"},

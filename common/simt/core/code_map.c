@@ -1,4 +1,4 @@
-/* code_map.c - lines and loops of decoded code. */
+/* code_map.c - lines and loops of decoded code, and what it writes. */
 #include "common/simt/core/code_map.h"
 
 #include <stdlib.h>
@@ -17,6 +17,45 @@ uint32_t code_line(const CodeMap *map, uint32_t at)
 int goes_back(const Ins *code, uint32_t i)
 {
     return (code[i].op == OP_BRA || code[i].op == OP_BRA_P) && code[i].target <= i;
+}
+
+int constant_of(const SimtKernel *kernel, uint32_t slot, uint64_t *bits)
+{
+    for (uint32_t i = 0; slot != NO_SLOT && i < kernel->constants; i++)
+        if (kernel->constant[i].slot == slot) {
+            *bits = kernel->constant[i].bits;
+            return 1;
+        }
+    return 0;
+}
+
+uint32_t writers_count(const Ins *code, uint32_t from, uint32_t to, uint16_t score,
+                       const Ins **writer)
+{
+    uint32_t writers = 0;
+    for (uint32_t i = from; score && i < to; i++)
+        for (int k = 0; k < 4 && code[i].t_d[k]; k++)
+            if (code[i].t_d[k] == score) *writer = &code[i], writers++;
+    return writers;
+}
+
+int loads_plainly(const Ins *ins)
+{
+    int shared = ins->op >= OP_LD_SHARED_8 && ins->op <= OP_LD_SHARED_V,
+        global = ins->op >= OP_LD_GLOBAL_8 && ins->op <= OP_LD_GLOBAL_V,
+        whole = ins->guard == NO_SLOT && !ins->order && !ins->part_bytes && !ins->pseudo;
+    return (shared || global) && whole && ins->class != CLASS_FREE;
+}
+
+int spares_load(const Ins *load, const Ins *ins)
+{
+    int computes =
+            ins->op <= OP_LD_PARAM || (ins->op >= OP_TENSOR_PRODUCT && ins->op <= OP_TENSOR_OCTETS),
+        global = ins->op >= OP_LD_GLOBAL_8 && ins->op <= OP_ST_GLOBAL_V,
+        shared = ins->op >= OP_LD_SHARED_8 && ins->op <= OP_ST_SHARED_V,
+        stores = ins->class == CLASS_STORE || ins->class == CLASS_SHARED_STORE;
+    return computes ||
+           ((global || shared) && !ins->order && (!stores || ins->space != load->space));
 }
 
 static int lines_find(CodeMap *map)

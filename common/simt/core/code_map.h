@@ -8,6 +8,18 @@
 /* What a hostile kernel may cost: steps of looking at it, and copies of a loop that are counted. */
 enum { CODE_NOWHERE = 0xffffffff, CODE_STEPS = 200000000, CODE_COPIES = 1024 };
 
+/* A constant's bits, if the slot holds one. */
+int constant_of(const SimtKernel *kernel, uint32_t slot, uint64_t *bits);
+
+/* The only instruction of code[from, to) that writes `score`, in *writer; returns how many do. */
+uint32_t writers_count(const Ins *code, uint32_t from, uint32_t to, uint16_t score,
+                       const Ins **writer);
+
+/* Loads shared or global memory for every lane, and is not left out? */
+int loads_plainly(const Ins *ins);
+/* Has it nothing to do with memory, or with that of the load nothing but reading? */
+int spares_load(const Ins *load, const Ins *ins);
+
 /* From the target of a branch back to that branch. */
 typedef struct CodeLoop {
     uint32_t head, end, parent; /* parent: from 1, 0: none */

@@ -274,6 +274,13 @@ typedef struct CallCopy {
     int result;
 } CallCopy;
 
+/* A load of which machine code makes `loads` in so many turns of its loop; its address goes on by
+ * `step` in each. */
+typedef struct CarriedLoad {
+    int64_t step;
+    uint32_t turns, loads; /* turns 0: it is none of those */
+} CarriedLoad;
+
 typedef struct CallSite {
     uint32_t routine, caller; /* caller: NO_ROUTINE for the kernel itself */
     uint32_t copy, copies;
@@ -314,6 +321,7 @@ struct SimtKernel {
     Ins *played;  /* its code, and copies of loops that are unrolled; of as many prices */
     Unrolled *unrolled;
     Follow *follow;         /* machine code that is played instead; NULL: none */
+    CarriedLoad *carried;   /* per memory instruction; NULL: there are none */
     uint32_t played_scores; /* scoreboard entries of `played` */
     int allocates;          /* calls malloc or free */
     int reads_clock;
@@ -623,9 +631,18 @@ typedef struct Banked {
     uint32_t mask, passes, needed;
 } Banked;
 
+/* A load in a loop, of which ptxas makes some turns into one: who was here last, and where its next
+ * turn would be. */
+typedef struct Turns {
+    const Warp *warp;
+    uint64_t block, next;
+    uint32_t mask, number;
+} Turns;
+
 /* The last accesses of an instruction, which may be to either memory; a copy's are to both. */
 typedef struct Wavefronts {
     Banked shared, global;
+    Turns turns;
 } Wavefronts;
 
 /* Sectors of device memory, one bit each; words of pages that were not taken say nothing. */

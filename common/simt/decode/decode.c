@@ -469,6 +469,7 @@ void kernel_release(SimtKernel *kernel)
                        .machine_local = kernel->machine_local};
     free(kernel->code), free(kernel->width);
     free(kernel->price), free(kernel->played), free(kernel->unrolled), free(kernel->follow);
+    free(kernel->carried);
     free((void *)kernel->origin);
     free(kernel->runs);
     free(kernel->machine_order);

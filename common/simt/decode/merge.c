@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/simt/core/code_map.h"
 #include "common/simt/decode/decoder.h"
 
 enum { ALL_ZERO = 63, PASSES = 12, WINDOW = 256 };
@@ -23,22 +24,11 @@ static uint32_t trailing(uint64_t bits)
     return bits ? (uint32_t)__builtin_ctzll(bits) : ALL_ZERO;
 }
 
-/* A constant's bits, if the slot holds one. */
-static int constant_of(const SimtKernel *kernel, uint32_t slot, uint64_t *bits)
-{
-    for (uint32_t i = 0; i < kernel->constants; i++)
-        if (kernel->constant[i].slot == slot) {
-            *bits = kernel->constant[i].bits;
-            return 1;
-        }
-    return 0;
-}
-
 static uint32_t zeros_of(const Zeros *z, uint16_t score, uint32_t slot)
 {
     uint64_t bits;
     if (score) return z->known[score];
-    return slot != NO_SLOT && constant_of(z->kernel, slot, &bits) ? trailing(bits) : 0;
+    return constant_of(z->kernel, slot, &bits) ? trailing(bits) : 0;
 }
 
 static uint32_t smaller(uint32_t a, uint32_t b)

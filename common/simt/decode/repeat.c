@@ -10,34 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/simt/core/code_map.h"
 #include "common/simt/decode/decoder.h"
 
 enum { WINDOW = 256 };
-
-static int is_plain(const Ins *ins)
-{
-    return ins->guard == NO_SLOT && !ins->order && !ins->part_bytes && !ins->pseudo;
-}
-
-/* Of shared or of global memory, and not left out. */
-static int is_load(const Ins *ins)
-{
-    int shared = ins->op >= OP_LD_SHARED_8 && ins->op <= OP_LD_SHARED_V,
-        global = ins->op >= OP_LD_GLOBAL_8 && ins->op <= OP_LD_GLOBAL_V;
-    return (shared || global) && ins->class != CLASS_FREE;
-}
-
-/* Has it nothing to do with memory, or with that of the load nothing but reading? */
-static int is_harmless(const Ins *load, const Ins *ins)
-{
-    int computes =
-            ins->op <= OP_LD_PARAM || (ins->op >= OP_TENSOR_PRODUCT && ins->op <= OP_TENSOR_OCTETS),
-        global = ins->op >= OP_LD_GLOBAL_8 && ins->op <= OP_ST_GLOBAL_V,
-        shared = ins->op >= OP_LD_SHARED_8 && ins->op <= OP_ST_SHARED_V,
-        stores = ins->class == CLASS_STORE || ins->class == CLASS_SHARED_STORE;
-    return computes ||
-           ((global || shared) && !ins->order && (!stores || ins->space != load->space));
-}
 
 static int writes(const Ins *ins, uint16_t score)
 {
@@ -57,7 +33,7 @@ static int keeps(const Ins *load, const Ins *ins)
 
 static int is_same(const Ins *load, const Ins *ins)
 {
-    return ins->op == load->op && is_plain(ins) && ins->a == load->a && ins->imm == load->imm &&
+    return ins->op == load->op && ins->a == load->a && ins->imm == load->imm &&
            ins->base64 == load->base64 && ins->bytes == load->bytes &&
            ins->vector == load->vector && ins->is_signed == load->is_signed &&
            ins->space == load->space;
@@ -70,10 +46,10 @@ static void load_look(SimtKernel *kernel, uint32_t at, const uint8_t *target)
     int stays = !writes(load, load->t_s[0]);
     for (uint32_t k = at + 1; stays && k < kernel->count && k < at + WINDOW && !target[k]; k++) {
         Ins *ins = &kernel->code[k];
-        int repeats = is_load(ins) && is_same(load, ins);
+        int repeats = loads_plainly(ins) && is_same(load, ins);
         /* Into the same registers it brings what is there. */
         stays = repeats ? !memcmp(ins->t_d, load->t_d, sizeof ins->t_d) || keeps(load, ins)
-                        : is_harmless(load, ins) && keeps(load, ins);
+                        : spares_load(load, ins) && keeps(load, ins);
         if (!repeats) continue;
         ins->class = CLASS_FREE;
         /* Its result is there when that of the first is. */
@@ -96,6 +72,6 @@ void repeats_find(SimtKernel *kernel)
 {
     uint8_t *target = kernel->tables || kernel->routines ? NULL : targets_find(kernel);
     for (uint32_t i = 0; target && i < kernel->count; i++)
-        if (is_load(&kernel->code[i]) && is_plain(&kernel->code[i])) load_look(kernel, i, target);
+        if (loads_plainly(&kernel->code[i])) load_look(kernel, i, target);
     free(target);
 }

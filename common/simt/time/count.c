@@ -7,6 +7,7 @@
 #include "common/simt/time/chain.h"
 #include "common/simt/time/cost.h"
 #include "common/simt/time/count.h"
+#include "common/simt/time/follow.h"
 #include "common/simt/time/l1.h"
 #include "common/simt/time/l2.h"
 #include "common/simt/time/meet.h"
@@ -213,6 +214,13 @@ static uint32_t lookups_past(uint32_t lines)
     return (lines + 1) / 2;
 }
 
+/* ... or not there in this turn of a loop. */
+static int is_left_out(Warp *warp, const Ins *ins, uint64_t address, uint32_t mask)
+{
+    return is_free(ins) || ins->merge == MERGE_FOLLOWER ||
+           (warp->worker->kernel->carried && is_carried(warp, ins, address, mask));
+}
+
 /* The most of these sectors' lines that one bank of tags has. */
 static uint32_t lookups_of(const uint64_t *sector, uint32_t n)
 {
@@ -356,7 +364,7 @@ static void global_add(Warp *warp, const Ins *ins, const uint64_t *address, uint
 void count_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask, int store)
 {
     uint64_t moved[LANES];
-    if (is_free(ins) || ins->merge == MERGE_FOLLOWER) return;
+    if (is_left_out(warp, ins, address[__builtin_ctz(mask)], mask)) return;
     if (ins->merge) {
         for (int i = 0; i < LANES; i++)
             moved[i] = address[i] & ~(uint64_t)(bytes_each(ins) - 1);
@@ -404,7 +412,7 @@ static void shared_add(Warp *warp, const Ins *ins, const uint32_t *offset, uint3
 void count_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask, int store)
 {
     uint32_t bytes = bytes_each(ins), first[LANES];
-    if (is_free(ins) || ins->merge == MERGE_FOLLOWER) return;
+    if (is_left_out(warp, ins, offset[__builtin_ctz(mask)], mask)) return;
     if (ins->merge) {
         for (int i = 0; i < LANES; i++)
             first[i] = offset[i] & ~(bytes - 1);

@@ -56,6 +56,15 @@ void follow_way(Ins *ins, Price *price);
 /* `price`: that of the PTX instruction on its line, or NULL. */
 Price follow_price(const MachineIns *ins, const Price *price, const SimtMachine *machine);
 
+/* carried.c: loads that ptxas leaves out of a loop, for an earlier turn has loaded the same.  Fills
+ * kernel->carried, if there are any.  `loop` says how many turns machine code makes in one of its
+ * own, `made` how many machine instructions in there each line of the PTX has, from map->first on.
+ */
+void carried_find(SimtKernel *kernel, const CodeMap *map, const FollowLoop *loop,
+                  const uint32_t *made);
+/* Is this load left out?  `address`: of the first lane of the mask.  To be asked once, each time. */
+int is_carried(Warp *warp, const Ins *ins, uint64_t address, uint32_t mask);
+
 /* A warp's steps as machine instructions, in *to, which grows.  -1: out of memory. */
 int follow_warp(const SimtKernel *kernel, const WarpTrace *from, WarpTrace *to);
 

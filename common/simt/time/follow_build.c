@@ -280,6 +280,16 @@ static uint32_t own_place(const Reading *r, uint32_t i)
     return is_anchor(own) && !is_like_anchor(own, ins) ? NONE : at;
 }
 
+/* Of the turns of its loop that an instruction of this line is part of. */
+static uint64_t copy_of(const Reading *r, uint32_t at, uint64_t number, uint64_t of, uint32_t v)
+{
+    uint32_t loop = r->map.around[at], copies = loop ? r->f->loop[loop - 1].copies[v] : 1;
+    const CarriedLoad *carried = r->kernel->carried;
+    int first = carried && loads_plainly(&r->kernel->code[at]) &&
+                carried[r->kernel->code[at].mem].turns == copies;
+    return first ? number : number * copies / of;
+}
+
 static void owners_find(Reading *r)
 {
     const MachineCode *m = r->code;
@@ -292,16 +302,16 @@ static void owners_find(Reading *r)
         r->variant[i] = variant_of(r, &m->ins[i], at);
         r->count[r->variant[i]][m->ins[i].line - r->map.first]++;
     }
+    carried_find(r->kernel, &r->map, f->loop, r->count[0]);
     for (uint32_t i = 0; i < m->count; i++) {
         uint32_t v = r->variant[i], line = m->ins[i].line;
         if (v == ELSEWHERE) continue;
-        uint32_t at = code_at(&r->map, line), loop = r->map.around[at],
-                 copies = loop ? f->loop[loop - 1].copies[v] : 1;
+        uint32_t at = code_at(&r->map, line);
         uint64_t number = r->now[v][line - r->map.first]++, of = r->count[v][line - r->map.first],
-                 copy = number * copies / of;
+                 copy = copy_of(r, at, number, of, v);
         r->part[i] = f->part_of[at], f->copy[i] = (uint16_t)copy;
         /* Where one access became several, the first costs what all of them do. */
-        int is_first = !number || (number - 1) * copies / of != copy;
+        int is_first = !number || copy_of(r, at, number - 1, of, v) != copy;
         if (is_anchor(&r->kernel->code[at]) && is_first) f->anchor[i] = at;
     }
 }
@@ -438,7 +448,7 @@ Price *follow_build(SimtKernel *kernel, Price *price, uint32_t prices, const Sim
         good = is_covered(&r) && prices_append(&r, &price, prices, machine) == 0;
     }
     kernel->follow = good ? r.f : NULL;
-    if (!good) free(r.f);
+    if (!good) free(r.f), free(kernel->carried), kernel->carried = NULL;
     reading_close(&r);
     return price;
 }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/simt/core/code_map.h"
 #include "common/simt/core/ops.h"
 #include "common/simt/time/pressure.h"
 
@@ -41,13 +42,7 @@ static int counts_on(const Ins *ins)
 static const Ins *writer_of(const Ins *code, uint32_t from, uint32_t to, uint16_t score)
 {
     const Ins *writer = NULL;
-    for (uint32_t i = from; score && i < to; i++)
-        for (int k = 0; k < 4 && code[i].t_d[k]; k++) {
-            if (code[i].t_d[k] != score) continue;
-            if (writer) return NULL;
-            writer = &code[i];
-        }
-    return writer;
+    return writers_count(code, from, to, score, &writer) == 1 ? writer : NULL;
 }
 
 /* The comparison that ends the loop, if one of its sides is a counter and the other stays. */
@@ -59,10 +54,8 @@ static const Ins *comparison_of(const Ins *code, uint32_t from, uint32_t to)
         const Ins *counter = writer_of(code, from, to, compare->t_s[side]);
         uint16_t other = compare->t_s[!side];
         if (!counter || !counts_on(counter)) continue;
-        for (uint32_t i = from; other && i < to; i++)
-            for (int k = 0; k < 4 && code[i].t_d[k]; k++)
-                if (code[i].t_d[k] == other) return NULL;
-        return compare;
+        const Ins *changes;
+        return writers_count(code, from, to, other, &changes) ? NULL : compare;
     }
     return NULL;
 }
