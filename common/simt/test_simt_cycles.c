@@ -99,6 +99,27 @@ static void a_chain_takes_its_latencies(void **state)
         400);
 }
 
+/* 100 copies past the L1 from places so many bytes apart, of which all that is there is `there`. */
+static uint64_t copies_slope(uint32_t apart, uint32_t there)
+{
+    char body[600];
+    snprintf(body, sizeof body,
+             "{ .reg .u32 t, s, n; .reg .u64 d;\n"
+             "mov.u32 t, %%tid.x; mul.lo.u32 s, t, 16;\n"
+             "ld.param.u64 d, [data]; mad.wide.u32 d, t, %u, d; mov.u32 n, %u;\n"
+             "cp.async.cg.shared.global [s], [d], 16, n; }\n",
+             apart, there);
+    return slope(body, 100, (Setup){.blocks = 1, .threads = 32, .shared = 512});
+}
+
+/* Only where something is read are lines looked up, two a cycle. */
+static void copies_of_nothing_look_no_lines_up(void **state)
+{
+    (void)state;
+    assert_int_equal(copies_slope(128, 0), copies_slope(16, 0));
+    assert_true(copies_slope(128, 16) > copies_slope(16, 16));
+}
+
 static void schedulers_share_warps(void **state)
 {
     (void)state;
@@ -1452,6 +1473,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_chain_takes_its_latencies),
+        cmocka_unit_test(copies_of_nothing_look_no_lines_up),
         cmocka_unit_test(schedulers_share_warps),
         cmocka_unit_test(conflicts_add_passes),
         cmocka_unit_test(a_repeated_load_is_free),
