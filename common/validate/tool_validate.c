@@ -69,7 +69,7 @@ static const struct {
     {WAVEFRONTS, "waiting-size-0"},
     {WAVEFRONTS, "norm-slope-rows"},
     {CONFLICTS, "norm-slope-rows"},
-    /* Lanes that leave a loop in different turns: a card joins others again. */
+    /* Lanes that wait behind a loop of atomics: on a card they go on at its YIELD. */
     {SECTORS, "product-counted"},
     {WAVEFRONTS, "product-counted"},
     {CONFLICTS, "product-counted"},
