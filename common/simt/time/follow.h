@@ -62,7 +62,7 @@ Price follow_price(const MachineIns *ins, const Price *price, const SimtMachine 
  */
 void carried_find(SimtKernel *kernel, const CodeMap *map, const FollowLoop *loop,
                   const uint32_t *made);
-/* Is this load left out?  `address`: of the first lane of the mask.  To be asked once, each time. */
+/* Is this load left out?  `address`: of the first lane of the mask.  To be asked once each time. */
 int is_carried(Warp *warp, const Ins *ins, uint64_t address, uint32_t mask);
 
 /* A warp's steps as machine instructions, in *to, which grows.  -1: out of memory. */

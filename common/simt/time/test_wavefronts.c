@@ -1,5 +1,5 @@
-/* test_wavefronts.c - vectors in shared memory of which some lanes take no part: what the counter in
- * an H200's L1 says (l1tex__data_pipe_lsu_wavefronts_mem_shared).  ncu's source page has less of
+/* test_wavefronts.c - vectors in shared memory of which some lanes take no part: what the counter
+ * in an H200's L1 says (l1tex__data_pipe_lsu_wavefronts_mem_shared).  ncu's source page has less of
  * these, and sometimes more: it works out as if lanes that are left stood side by side. */
 #include <setjmp.h>
 #include <stdarg.h>
