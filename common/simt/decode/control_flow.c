@@ -300,7 +300,7 @@ static void ends_part(const Going *w, uint32_t meet, uint32_t *reconv)
         way_mark(w, way, w->before, meet);
     for (uint32_t b = 0; b < g->blocks; b++) {
         uint32_t e = g->edge_start[b];
-        if (!w->before[b] || b == meet || g->edge_start[b + 1] - e != 2) continue;
+        if (!w->before[b] || b == meet || w->code[g->start[b + 1] - 1].op != OP_BRA_P) continue;
         int goes[2] = {g->edge[e] < g->blocks && w->leads[g->edge[e]],
                        g->edge[e + 1] < g->blocks && w->leads[g->edge[e + 1]]};
         if (goes[0] == goes[1]) continue;
