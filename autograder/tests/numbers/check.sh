@@ -120,5 +120,26 @@ export NUMBERS_LONG=1
 expect_failure 'a long check finds a record that drifted' 'these differ: ./docs/data/simulated/page/mine.tsv'
 unset NUMBERS_LONG
 
+# The comparison of PTX alone, with programs that measure nothing: what it cannot compare is no promise
+# that it breaks.
+start_validation() {
+    rm -rf "$work/v"
+    mkdir -p "$work/v/validate" "$work/v/tests/common/validate"
+    for times in common/validate/data/h200/*-times.tsv; do
+        program=$work/v/validate/run-$(basename "$times" -times.tsv)
+        printf '#!/bin/sh\ncat >/dev/null\n' >"$program"
+        chmod +x "$program"
+    done
+    compare=$work/v/tests/common/validate/tool_validate
+    printf '#!/bin/sh\nprintf "counts\\n\\n| set | off |\\n\\nworst\\n"\nexit %s\n' "$1" >"$compare"
+    chmod +x "$compare"
+    validated=0
+    sh common/validate/validate.sh "$work/v" ptx >"$work/v/said" || validated=$?
+}
 cd "$root"
+start_validation 1
+expect 'of PTX alone the sets are shown' "$(grep -qx '| set | off |' "$work/v/said" && ! grep -q 'counts\|worst' "$work/v/said" && [ $validated = 0 ] && echo yes)"
+start_validation 2
+expect 'a comparison that fails is no success' "$([ $validated = 2 ] && echo yes)"
+
 sh docs/numbers/numbers.sh "$build" check && [ "$bad" = 0 ]
