@@ -110,7 +110,7 @@ run 1 $here/early.cu reads && grep -qx 'seen 4000' "$work/out" &&
     run 1 $here/early.cu variable && grep -qx 'seen 1' "$work/out" && says 'variable *$'
 tell managed-memory-that-nobody-waited-for
 run 0 $here/early.cu beside && ! says 'a check found' && run 0 $here/early.cu waits &&
-    ! says 'a check found' && run 0 $here/early.cu polls && grep -qx 'seen 7' "$work/out" &&
+    grep -qx 'seen 4000' "$work/out" && ! says 'a check found' && run 0 $here/early.cu polls && grep -qx 'seen 7' "$work/out" &&
     ! says 'a check found'
 tell managed-memory-that-nobody-else-uses
 ARCH=90 run 0 $here/eighths.cu &&

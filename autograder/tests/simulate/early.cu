@@ -27,9 +27,10 @@ __global__ void answer(volatile int *flag)
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "none";
-    int *x, *y, seen = 0;
+    int *x, *y, *pinned, seen = 0;
     cudaMallocManaged(&x, 5000 * sizeof *x);
     cudaMallocManaged(&y, 64 * sizeof *y);
+    cudaMallocHost(&pinned, 5000 * sizeof *pinned);
     memset(x, 0, 5000 * sizeof *x);
     if (!strcmp(what, "reads")) fill<<<20, 256>>>(x, 5000), seen = x[4000];
     if (!strcmp(what, "writes")) copy<<<1, 64>>>(x, y), x[3] = 1;
@@ -43,6 +44,8 @@ int main(int argc, char **argv)
         copy<<<1, 64>>>(x, y);
         cudaMemcpy(&seen, y, sizeof seen, cudaMemcpyDefault);
         y[3] = x[3] = seen;
+        fill<<<20, 256>>>(pinned, 5000);
+        cudaMemcpyAsync(&seen, pinned + 4000, sizeof seen, cudaMemcpyHostToHost, 0);
     }
     if (!strcmp(what, "polls")) {
         answer<<<1, 1>>>(x);
@@ -51,6 +54,6 @@ int main(int argc, char **argv)
         seen = x[1];
     }
     printf("seen %d\n", seen);
-    cudaFree(x), cudaFree(y);
+    cudaFree(x), cudaFree(y), cudaFreeHost(pinned);
     return 0;
 }

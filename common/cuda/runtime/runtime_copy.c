@@ -81,8 +81,11 @@ static cudaError_t copy_to_host(const char *api, void *dst, uint64_t src, size_t
     return status;
 }
 
-static cudaError_t copy_on_host(const char *api, void *dst, const void *src, size_t bytes)
+static cudaError_t copy_on_host(const char *api, void *dst, const void *src, size_t bytes,
+                                uint32_t stream)
 {
+    DeviceCall wait = {.kind = CALL_STREAM_SYNC, .stream = stream};
+    DeviceReply reply;
     int lacks_source = !runtime_host_is_mapped(src, bytes);
     if (lacks_source || !runtime_host_is_mapped(dst, bytes))
         return runtime_fail(api, DEVICE_INVALID_VALUE,
@@ -90,6 +93,8 @@ static cudaError_t copy_on_host(const char *api, void *dst, const void *src, siz
                             "within that",
                             lacks_source ? "source" : "destination", lacks_source ? src : dst,
                             bytes);
+    /* Kernels before it on the stream may write there, and are over then. */
+    if (runtime_pinned_is_mapped()) runtime_try(&wait, &reply);
     memmove(dst, src, bytes);
     return cudaSuccess;
 }
@@ -122,7 +127,7 @@ static cudaError_t copy_row(const char *api, const RuntimeCopy *copy, size_t dst
     case cudaMemcpyDeviceToDevice:
         return runtime_call(api, &call, NULL);
     case cudaMemcpyHostToHost:
-        return copy_on_host(api, dst, src, bytes);
+        return copy_on_host(api, dst, src, bytes, stream);
     default:
         return runtime_fail(api, DEVICE_INVALID_COPY_DIRECTION, "direction %d", (int)copy->kind);
     }

@@ -265,6 +265,11 @@ void runtime_map_pinned(void)
     pinned_is_mapped = 1;
 }
 
+int runtime_pinned_is_mapped(void)
+{
+    return pinned_is_mapped;
+}
+
 cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned int flags)
 {
     static const char api[] = "cudaHostAlloc";

@@ -70,6 +70,8 @@ cudaError_t runtime_variable(const char *api, const void *host, RuntimeVariable 
 int runtime_host_is_mapped(const void *pointer, size_t bytes);
 /* Whether it points into memory that was allocated or registered as pinned. */
 int runtime_is_pinned(const void *pointer);
+/* Whether kernels can reach all pinned memory (runtime_map_pinned). */
+int runtime_pinned_is_mapped(void);
 void runtime_forget_loaded(void);
 
 /* Stream and event handles are the engine's small integers, moved clear of NULL,
