@@ -39,17 +39,18 @@ static uint64_t cycles_of(const char *body, uint32_t threads, int l2_bytes)
 
 enum { WARPS = 8, TURNS = 50 };
 
-/* What one store of a warp takes, or of several words one after the other: each thread's words lie
- * `apart` bytes from the next one's.  The L2 takes 2 cycles for a sector. */
-static double store_cycles(uint32_t apart, uint32_t words)
+/* What one store of a warp takes, or of several words one after the other: the words of so many
+ * threads lie `apart` bytes from the next ones'.  The L2 takes 2 cycles for a sector. */
+static double shared_store_cycles(uint32_t threads, uint32_t apart, uint32_t words)
 {
     char body[2000], *at = body;
     uint64_t cycles[2];
     for (uint32_t more = 0; more < 2; more++, at = body) {
         at += sprintf(at,
-                      "mad.lo.u32 %%r3, %%r2, 256, %%r1;\nmul.wide.u32 %%rd2, %%r3, %u;\n"
+                      "mad.lo.u32 %%r3, %%r2, 256, %%r1;\ndiv.u32 %%r3, %%r3, %u;\n"
+                      "mul.wide.u32 %%rd2, %%r3, %u;\n"
                       "add.u64 %%rd2, %%rd1, %%rd2;\nmov.u32 %%r4, 0;\nTURN:\n",
-                      apart);
+                      threads, apart);
         for (uint32_t i = 0; i < words; i++)
             at += sprintf(at, "st.global.f32 [%%rd2+%u], %%f1;\n", 4 * i);
         sprintf(at,
@@ -61,6 +62,11 @@ static double store_cycles(uint32_t apart, uint32_t words)
     return (double)(cycles[1] - cycles[0]) / (TURNS * WARPS);
 }
 
+static double store_cycles(uint32_t apart, uint32_t words)
+{
+    return shared_store_cycles(1, apart, words);
+}
+
 /* 2 cycles a sector, 2.2 a line, and 1 for each sector that is not whole. */
 static void parts_of_sectors_take_longer(void **state)
 {
@@ -69,6 +75,14 @@ static void parts_of_sectors_take_longer(void **state)
     assert_in_range((uint64_t)(whole * 10), 97, 107);
     assert_in_range((uint64_t)(parts), 112, 117);
     assert_in_range((uint64_t)(pairs), 129, 134);
+}
+
+/* Eight lanes that store the same word write four bytes, and not all of its sector. */
+static void lanes_at_one_word_write_it_once(void **state)
+{
+    (void)state;
+    double own = store_cycles(4, 1), same = shared_store_cycles(8, 32, 1);
+    assert_in_range((uint64_t)(10 * (same - own)), 38, 42);
 }
 
 /* Three words of a record are in the L2 what one store of all of them would be; five are not. */
@@ -132,6 +146,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_of_sectors_take_longer),
+        cmocka_unit_test(lanes_at_one_word_write_it_once),
         cmocka_unit_test(words_of_short_records_are_joined),
         cmocka_unit_test(parts_that_go_open_rows),
         cmocka_unit_test(loads_wait_while_dram_is_busy),

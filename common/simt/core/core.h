@@ -514,11 +514,12 @@ typedef struct AsyncCopy {
     unsigned char data[16];
 } AsyncCopy;
 
-/* What a store to few lines has written, or several to the same: of each sector the bytes. */
+/* What a store to few lines has written, or several to the same: of each sector the bytes, a bit
+ * each. */
 enum { STORED_LINES = 3, STORED_SECTORS = 4 * STORED_LINES };
 typedef struct StoredLines {
     uint64_t sector[STORED_SECTORS];
-    uint32_t bytes[STORED_SECTORS];
+    uint32_t written[STORED_SECTORS];
     uint32_t count, lines;
     uint64_t first; /* of the lines */
 } StoredLines;

@@ -6,18 +6,25 @@
 #include "common/simt/time/count.h"
 #include "common/simt/time/traffic.h"
 
-/* Of each sector the bytes that these lanes write. */
+enum { WHOLE = UINT32_MAX }; /* all bytes of a sector, a bit each */
+
+/* The bytes of one sector that a lane writes, whose first one lies in it. */
+static uint32_t bytes_of(uint64_t address, uint32_t bytes)
+{
+    return (uint32_t)((1ull << bytes) - 1) << address % SECTOR;
+}
+
+/* Of each sector the bytes that these lanes write: once, if several write the same. */
 static void bytes_find(const uint64_t *sector, uint32_t n, const uint64_t *address, uint32_t mask,
                        uint32_t bytes, uint32_t *written)
 {
-    uint32_t k = 0, whole = (uint32_t)__builtin_popcount(mask) * bytes >= n * SECTOR;
-    for (uint32_t i = 0; i < n; i++)
-        written[i] = whole ? SECTOR : 0;
-    for (uint32_t m = whole ? 0 : mask; m; m &= m - 1) {
-        uint64_t own = address[__builtin_ctz(m)] / SECTOR;
-        for (uint32_t i = 0; i < n && sector[k] != own; i++)
+    uint32_t k = 0;
+    memset(written, 0, n * sizeof *written);
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint64_t at = address[__builtin_ctz(m)];
+        for (uint32_t i = 0; i < n && sector[k] != at / SECTOR; i++)
             k = k + 1 < n ? k + 1 : 0;
-        written[k] += bytes;
+        written[k] |= bytes_of(at, bytes);
     }
 }
 
@@ -26,9 +33,9 @@ enum {
     MANY_ROWS = 5     /* of DRAM, that no stream goes to at once */
 };
 
-static uint32_t is_part(uint32_t bytes)
+static uint32_t is_part(uint32_t written)
 {
-    return bytes < SECTOR;
+    return written != WHOLE;
 }
 
 /* Which of the last store's sectors this is; their number: none. */
@@ -48,11 +55,11 @@ static uint32_t stores_join(StoredLines *last, const uint64_t *sector, uint32_t 
     for (uint32_t i = 0; i < n; i++) {
         uint32_t k = place_of(last, sector[i]);
         if (k == last->count)
-            last->sector[last->count++] = sector[i], last->bytes[k] = 0;
+            last->sector[last->count++] = sector[i], last->written[k] = 0;
         else
-            cost->store_parts -= is_part(last->bytes[k]);
-        last->bytes[k] += written[i];
-        cost->store_parts += is_part(last->bytes[k]);
+            cost->store_parts -= is_part(last->written[k]);
+        last->written[k] |= written[i];
+        cost->store_parts += is_part(last->written[k]);
     }
     return last->count - before;
 }
@@ -68,7 +75,7 @@ static int is_joined(const StoredLines *last, const uint64_t *sector, uint32_t n
     if (pieces_count(all, last->count + n, LINE_SECTORS) != last->lines) return 0;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t k = place_of(last, sector[i]);
-        if (k < last->count && last->bytes[k] + written[i] > SECTOR) return 0;
+        if (k < last->count && last->written[k] & written[i]) return 0;
     }
     return 1;
 }
