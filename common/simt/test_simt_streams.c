@@ -1,4 +1,5 @@
-/* test_simt_streams.c - what stores take of the L2, and how long loads wait while DRAM is busy. */
+/* test_simt_streams.c - what loads and stores take of the L2, and how long loads wait while DRAM is
+ * busy. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -94,6 +95,36 @@ static void words_of_short_records_are_joined(void **state)
     assert_in_range((uint64_t)five, 350, 370);
 }
 
+/* What one load of a warp takes that goes past the L1 to an L2 of so many bytes a cycle, which has
+ * its words: they lie `apart` bytes from each other. */
+static double load_cycles(uint32_t apart, int l2_bytes)
+{
+    char body[1000];
+    uint64_t cycles[2];
+    for (uint32_t more = 0; more < 2; more++) {
+        snprintf(body, sizeof body,
+                 "mad.lo.u32 %%r3, %%r2, 256, %%r1;\nmul.wide.u32 %%rd2, %%r3, %u;\n"
+                 "add.u64 %%rd2, %%rd1, %%rd2;\nmov.u32 %%r4, 0;\n"
+                 "TURN: ld.volatile.global.f32 %%f1, [%%rd2];\nadd.u32 %%r4, %%r4, 1;\n"
+                 "setp.lt.u32 %%p1, %%r4, %u;\n@%%p1 bra TURN;\n",
+                 apart, TURNS << more);
+        cycles[more] = cycles_of(body, 32 * WARPS, l2_bytes);
+    }
+    return (double)(cycles[1] - cycles[0]) / (TURNS * WARPS);
+}
+
+/* A line of which one sector is wanted takes 1.1 cycles on its way to one multiprocessor, and where
+ * all of them want some as long as 1.5 sectors of a line that is wanted whole. */
+static void lines_take_longer_than_their_sectors(void **state)
+{
+    (void)state;
+    double whole = load_cycles(16, 64), single = load_cycles(128, 64),
+           wide = load_cycles(128, 8192);
+    assert_in_range((uint64_t)(whole * 10), 32 / 2 * 20 - 2, 32 / 2 * 20 + 4);
+    assert_in_range((uint64_t)(single * 10), 32 * 30 - 2, 32 * 30 + 10);
+    assert_in_range((uint64_t)(wide * 10), 32 * 11 - 2, 32 * 11 + 15);
+}
+
 /* 131,072 words, each to a sector of so many, in no order. */
 static uint64_t spread_cycles(uint32_t sectors)
 {
@@ -148,6 +179,7 @@ int main(void)
         cmocka_unit_test(parts_of_sectors_take_longer),
         cmocka_unit_test(lanes_at_one_word_write_it_once),
         cmocka_unit_test(words_of_short_records_are_joined),
+        cmocka_unit_test(lines_take_longer_than_their_sectors),
         cmocka_unit_test(parts_that_go_open_rows),
         cmocka_unit_test(loads_wait_while_dram_is_busy),
     };

@@ -40,7 +40,8 @@ enum {
     QUEUE_CYCLES = 32,  /* what may wait in front of the load/store unit */
     MEMORY_QUEUE = 600, /* ... and in front of the L2 */
     REMOTE_QUEUE = 300, /* ... and of the way to other blocks */
-    LOAD_LINE = 2,      /* the least that a line takes on its way from the L2 to one SM */
+    LOAD_LINE = 282,    /* the least that a line takes on its way from the L2, in ticks */
+    LOAD_PERCENT = 150, /* ... and of what the L2 gives all SMs, of a sector's part */
     STORE_LINE = 896,   /* ... and on its way there, in ticks */
     SPILL_LINE = 4,     /* ... of local memory */
     ATOMIC_LINE = 3,    /* ... there and back */
@@ -581,10 +582,11 @@ static uint64_t l2_request(Sm *sm, const Actor *actor, const Ins *ins, const Req
     int store = ins->class == CLASS_STORE;
     const SimtMachine *m = sm->machine;
     uint64_t *debt = &sm->dram_debt[store];
-    uint32_t line = ins->class == CLASS_ATOMIC ? ATOMIC_LINE * TICKS : LOAD_LINE * TICKS;
+    uint64_t line = later(LOAD_LINE, sm->l2_sector * LOAD_PERCENT / 100);
+    if (ins->class == CLASS_ATOMIC) line = ATOMIC_LINE * TICKS;
     if (store) line = ins->op == OP_SPILL ? SPILL_LINE * TICKS : STORE_LINE;
     if (ins->op == OP_TEXTURE && !store) line = TEXTURE_LINE;
-    uint64_t lines = (uint64_t)request->lines * line;
+    uint64_t lines = request->lines * line;
     uint64_t taken = request->sectors * (store ? sm->stored_sector : sm->l2_sector);
     if (store && ins->op == OP_SPILL)
         taken = request->sectors * sm->l2_sector * SPILL_STORE_PERCENT / 100;
