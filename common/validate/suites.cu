@@ -13,6 +13,7 @@
 #include <algorithm>
 
 #include "common/validate/entries.h"
+#include "common/validate/sums.h"
 
 namespace cg = cooperative_groups;
 
@@ -32,31 +33,6 @@ static __half *halves;                                   /* 6.5 M */
 static __nv_bfloat16 *brain;                             /* 8.25 M */
 
 #define E(family, name, ...) ENTER(HELD_OUT, family, name, __VA_ARGS__)
-
-__device__ static float warp_sum(float v)
-{
-    for (int o = 16; o > 0; o >>= 1)
-        v += __shfl_xor_sync(0xffffffff, v, o);
-    return v;
-}
-
-__device__ static float warp_most(float v)
-{
-    for (int o = 16; o > 0; o >>= 1)
-        v = fmaxf(v, __shfl_xor_sync(0xffffffff, v, o));
-    return v;
-}
-
-/* All threads get the block's sum; `part` has room for every warp. */
-__device__ static float block_sum(float v, float *part)
-{
-    v = warp_sum(v);
-    __syncthreads();
-    if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = v;
-    __syncthreads();
-    v = threadIdx.x % 32 < blockDim.x / 32 ? part[threadIdx.x % 32] : 0;
-    return warp_sum(v);
-}
 
 /* ---- the ladder of products: C = alpha * A * B + beta * C ------------------------------------ */
 
