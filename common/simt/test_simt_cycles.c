@@ -194,8 +194,31 @@ static void roots_of_doubles_are_products_of_doubles(void **state)
     uint64_t alu = (uint64_t)SMALL.alu_latency;
     assert_int_equal(slope("sqrt.rn.f64 %rd3, %rd3;\n", 100, one), 100 * (6 + 8 * 2 + 2) * alu);
     assert_int_equal(slope("rcp.rn.f64 %rd3, %rd3;\n", 100, one), 100 * (6 + 5 * 2 + 2) * alu);
-    assert_int_equal(slope("div.rn.f64 %rd3, %rd3, %rd4;\n", 100, one),
-                     100 * (6 + 8 * 2 + 2 + 8) * alu);
+    assert_int_equal(slope("mov.b64 %rd4, 0d3FF0000000000000;\nadd.rn.f64 %rd3, %rd3, %rd4;\n"
+                           "div.rn.f64 %rd3, %rd3, %rd4;\n",
+                           100, one),
+                     100 * (2 + 6 + 8 * 2 + 2 + 8) * alu);
+}
+
+/* Of nothing a division takes another way, whose 35 instructions, or 64 and 11 products of doubles,
+ * need one another; two ways part there.  One lane's is enough.  Of 64-bit integers there is no
+ * other way. */
+static void a_division_of_nothing_is_a_routine(void **state)
+{
+    (void)state;
+    Setup one = {.blocks = 1, .threads = 32};
+#define ONE_F    "mov.f32 %f3, 0f3F800000;\n"
+#define ONE_D    "mov.b64 %rd4, 0d3FF0000000000000;\n"
+#define DIVIDE_F "div.rn.f32 %f2, %f2, %f3;\n"
+#define DIVIDE_D "div.rn.f64 %rd3, %rd3, %rd4;\n"
+    uint64_t usual = slope(ONE_F "add.rn.f32 %f2, %f2, %f3;\n" DIVIDE_F, 100, one),
+             rare = slope(ONE_F "mul.rn.f32 %f2, %f2, 0f00000000;\n" DIVIDE_F, 100, one);
+    assert_int_equal(rare - usual, 100 * (35 * 5 + WAY_CYCLES));
+    usual = slope(ONE_D "add.rn.f64 %rd3, %rd3, %rd4;\n" DIVIDE_D, 100, one);
+    rare = slope(ONE_D "mul.rn.f64 %rd3, %rd3, 0d0000000000000000;\n" DIVIDE_D, 100, one);
+    assert_int_equal(rare - usual, 100 * ((64 + 11) * 5 + WAY_CYCLES));
+    assert_int_equal(slope("rem.u64 %rd3, %rd3, %rd4;\n", 100, one),
+                     100 * 68 * (uint64_t)(SMALL.alu_latency + 1));
 }
 
 static void products_go_beside_sums(void **state)
@@ -1497,6 +1520,7 @@ int main(void)
         cmocka_unit_test(a_branch_around_a_branch_is_one),
         cmocka_unit_test(a_predicate_is_late),
         cmocka_unit_test(roots_of_doubles_are_products_of_doubles),
+        cmocka_unit_test(a_division_of_nothing_is_a_routine),
         cmocka_unit_test(products_go_beside_sums),
         cmocka_unit_test(who_does_not_look_does_not_wait),
         cmocka_unit_test(a_loop_divides_by_what_stays_without_a_reciprocal),

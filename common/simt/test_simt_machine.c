@@ -24,7 +24,8 @@ enum {
     EXIT = 0x94d,
     SPECIAL = 0x308,
     MEET = 0x941,
-    UNIFORM_CONSTANT = 0xabb
+    UNIFORM_CONSTANT = 0xabb,
+    LOADED_CONSTANT = 0xb82
 };
 
 static const char BEGIN[] = HEAD ".visible .entry k(.param .u64 data)\n{\n.reg .b64 %rd<3>;\n"
@@ -40,9 +41,10 @@ static uint32_t line_at(const char *text, const char *at)
     return line;
 }
 
-/* Runs one warp of it on a small machine of compute capability 9.0, whose machine code this is, if
+/* Runs a block of it on a small machine of compute capability 9.0, whose machine code this is, if
  * that is believed. */
-static SimtResult result_with(const char *text, const MachineCode *code, int machine_code)
+static SimtResult result_with(const char *text, const MachineCode *code, int machine_code,
+                              uint32_t warps)
 {
     Error error = {""};
     SimtMachine machine = SMALL;
@@ -57,16 +59,24 @@ static SimtResult result_with(const char *text, const MachineCode *code, int mac
     assert_non_null(module);
     module->kernel[0].machine = code;
     SimtKernel *kernel = simt_kernel_find(module, "k", &error);
-    SimtLaunch launch = {
-        .grid = {1, 1, 1}, .block = {32, 1, 1}, .params = &data, .params_bytes = sizeof data};
+    SimtLaunch launch = {.grid = {1, 1, 1},
+                         .block = {32 * warps, 1, 1},
+                         .params = &data,
+                         .params_bytes = sizeof data};
     assert_int_equal(simt_launch(gpu, kernel, &launch, &result), 0);
     simt_close(gpu);
     return result;
 }
 
+static uint64_t warps_cycles(const char *text, const MachineCode *code, uint32_t warps)
+{
+    return result_with(text, code, 1, warps).cycles -
+           (uint64_t)(SMALL.launch_cycles + SMALL.dram_latency);
+}
+
 static uint64_t cycles_with(const char *text, const MachineCode *code)
 {
-    return result_with(text, code, 1).cycles - (uint64_t)(SMALL.launch_cycles + SMALL.dram_latency);
+    return warps_cycles(text, code, 1);
 }
 
 /* ---- products, one after the other ------------------------------------------------- */
@@ -280,7 +290,7 @@ static uint32_t window_requests(const Window *w)
         ins[i].loop = 1, ins[i].stall = 1, ins[i].reached = 1;
     ins[at++] = (MachineIns){.op = EXIT, .line = bra + 1, .stall = 5, .piece = 1, .reached = 1};
     MachineCode code = {.ins = ins, .count = at, .sm = 90, .loop_line = &bra, .loops = 1};
-    return (uint32_t)result_with(text, &code, !w->not_believed).counters.global_load_requests;
+    return (uint32_t)result_with(text, &code, !w->not_believed, 1).counters.global_load_requests;
 }
 
 /* What a turn has loaded at one end of a window, the next ones need not load inside. */
@@ -379,6 +389,41 @@ static void a_warp_waits_for_constants(void **state)
     }
     /* DRAM answers sooner or later by the place. */
     assert_in_range(cycles[1] - cycles[0], (STEPS - 1) * far * 2 / 3, (STEPS - 1) * far * 4 / 3);
+}
+
+/* A block whose warps each load so many constants, eight cycles apart. */
+static uint64_t constants_cycles(uint32_t count, uint32_t warps)
+{
+    enum { STALL = 8 };
+    MachineIns ins[64] = {{0}};
+    char *text = malloc(sizeof BEGIN + 4000), *at = text;
+    assert_non_null(text);
+    const char *head = strstr(BEGIN, ".visible");
+    at +=
+        sprintf(at, "%.*s.const .align 256 .b8 table[256];\n%s", (int)(head - BEGIN), BEGIN, head);
+    for (uint32_t i = 0; i < count; i++)
+        at += sprintf(at, "ld.const.f32 %%f2, [table+%u];\n", 4 * i);
+    sprintf(at, "ret;\n}\n");
+    for (uint32_t i = 0; i <= count; i++)
+        ins[i] = (MachineIns){.op = i < count ? LOADED_CONSTANT : EXIT,
+                              .line = line_at(text, strstr(text, "ld.const")) + i,
+                              .stall = STALL,
+                              .made = 1,
+                              .reached = 1};
+    uint64_t cycles =
+        warps_cycles(text, &(MachineCode){.ins = ins, .count = count + 1, .sm = 90}, warps);
+    free(text);
+    return cycles;
+}
+
+/* Two cycles each, for whichever scheduler they are; one warp's are farther apart anyway. */
+static void warps_share_who_gives_constants(void **state)
+{
+    enum { FEW = 20, MANY = 60, WARPS = 16 };
+    (void)state;
+    assert_int_equal(constants_cycles(MANY, 1) - constants_cycles(FEW, 1), (MANY - FEW) * 8);
+    assert_in_range(constants_cycles(MANY, WARPS) - constants_cycles(FEW, WARPS),
+                    (MANY - FEW) * 2 * WARPS - 20, (MANY - FEW) * 2 * WARPS + 20);
 }
 
 /* Copies by threads are played as machine code has them, too, and waited for. */
@@ -588,6 +633,7 @@ int main(void)
         cmocka_unit_test(loads_of_earlier_turns_are_left_out),
         cmocka_unit_test(what_is_behind_a_meeting_is_played_once),
         cmocka_unit_test(a_warp_waits_for_constants),
+        cmocka_unit_test(warps_share_who_gives_constants),
         cmocka_unit_test(copies_are_followed),
         cmocka_unit_test(nonsense_is_survived),
         cmocka_unit_test(copies_that_never_come),

@@ -429,7 +429,8 @@ typedef enum Pipe {
     PIPE_SFU,
     PIPE_TENSOR,
     PIPE_PRODUCT, /* of integers */
-    PIPES
+    PIPES,
+    PIPE_CONSTANT = PIPES /* of machine code, and one for all schedulers */
 } Pipe;
 
 /* Integer sums of one block or one SM: adding them in any order gives the same. */

@@ -40,6 +40,24 @@ static inline double double_of(uint64_t u)
     return x;
 }
 
+/* Does machine code for sm_90 leave the usual way of a division for a routine?  FCHK looks at the
+ * exponents: of nothing and of the least numbers the usual way would lose the sign, or bits. */
+static inline int divides_rarely(float a, float b)
+{
+    enum { INFINITE = 255, LEAST = 24, FARTHEST = 125 };
+    int of_a = bits_of(a) >> 23 & INFINITE, of_b = bits_of(b) >> 23 & INFINITE;
+    return of_a < LEAST || of_a == INFINITE || !of_b || of_b == INFINITE ||
+           of_a - of_b > FARTHEST || of_b - of_a > FARTHEST;
+}
+
+/* The same of doubles: what is divided, or the quotient, is nothing or tiny, or no number. */
+static inline int divides_doubles_rarely(double a, double quotient)
+{
+    uint32_t upper = bits_of_double(a) >> 32 & 0x7fffffff,
+             result = bits_of_double(quotient) >> 32 & 0x7fffffff;
+    return upper < 0x03600000 || result <= 0x00100000 || result > 0x7f800000;
+}
+
 static inline float canonical(float x)
 {
     return x == x ? x : QUIET_NAN;

@@ -8,6 +8,37 @@
     blend_64(REG(uint64_t, ins->d), (t), warp->mask);                                              \
     return ins + 1
 
+/* A division; the replay hears whether any lane leaves the usual way. */
+HANDLER(DIV_F32)
+{
+    int32_t rare[LANES];
+    uint32_t t[LANES];
+    FOR_LANES
+    {
+        A_(float);
+        B_(float);
+        t[i] = bits_of(canonical(a / b));
+        rare[i] = -divides_rarely(a, b);
+    }
+    warp->passes = (mask_of(rare) & warp->mask) != 0;
+    FINISH_32(t);
+}
+
+HANDLER(DIV_F64)
+{
+    int32_t rare[LANES];
+    uint64_t t[LANES];
+    FOR_LANES
+    {
+        A_(double);
+        B_(double);
+        t[i] = bits_of_double(a / b);
+        rare[i] = -divides_doubles_rarely(a, a / b);
+    }
+    warp->passes = (mask_of(rare) & warp->mask) != 0;
+    FINISH_64(t);
+}
+
 /* Position and length beyond 255: a card takes all their bits in the 64-bit forms, the lowest byte
  * in the 32-bit ones. */
 HANDLER(BFE_64)

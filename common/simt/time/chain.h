@@ -96,6 +96,37 @@ static inline uint64_t release_cycles(const Ins *ins, int *written)
     return ins->order & ORDER_FENCES ? fence_cycles(written) : 0;
 }
 
+/* A whole number of 64 bits by another. */
+static inline int divides_wide(const Ins *ins)
+{
+    return ins->op == OP_DIV_U64 || ins->op == OP_DIV_S64 || ins->op == OP_REM_U64 ||
+           ins->op == OP_REM_S64;
+}
+
+/* Divisions of floats and doubles whose usual way needs no routine. */
+static inline int may_be_rare(const Ins *ins)
+{
+    return ins->op == OP_DIV_F32 || ins->op == OP_DIV_F64;
+}
+
+/* What the routine for the rare cases of a division takes in machine code for sm_90 where nothing
+ * is divided: so many instructions, each of which mostly needs the one before. */
+static inline uint32_t rare_slots(const Ins *ins, uint32_t passes)
+{
+    enum { FLOATS = 35, DOUBLES = 64 };
+    if (!may_be_rare(ins) || !passes) return 0;
+    return ins->op == OP_DIV_F32 ? FLOATS : DOUBLES;
+}
+
+/* For how long the warp is there: doubles take twice as long, and the ways of the lanes part. */
+static inline uint64_t rare_cycles(const Ins *ins, uint32_t passes)
+{
+    enum { EACH = 5, OF_DOUBLES = 11 };
+    uint64_t slots = rare_slots(ins, passes);
+    if (!slots) return 0;
+    return slots * EACH + (ins->op == OP_DIV_F64 ? OF_DOUBLES * EACH : 0) + WAY_CYCLES;
+}
+
 /* A match compares all lanes with one value after the other, each as long as a special function
  * takes of its unit (match-...). */
 static inline uint64_t match_cycles(const Ins *ins, uint32_t passes, const Price *price)

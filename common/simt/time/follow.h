@@ -46,6 +46,8 @@ Price *follow_build(SimtKernel *kernel, Price *price, uint32_t prices, const Sim
 int follow_is_access(const MachineIns *ins);
 int follow_is_barrier(const MachineIns *ins);
 int follow_is_constant(const MachineIns *ins);
+/* Of a division: which asks whether its values are rare. */
+int follow_is_check(const MachineIns *ins, const Ins *division);
 int follow_is_match(const MachineIns *ins);
 int follow_is_call(const MachineIns *ins);
 int follow_is_branch(const MachineIns *ins);
@@ -53,8 +55,9 @@ int follow_is_filler(const MachineIns *ins);
 Ins follow_ins(const SimtKernel *kernel, const MachineIns *ins, uint32_t anchor);
 /* Lanes that part: one way waits for the other. */
 void follow_way(Ins *ins, Price *price);
-/* `price`: that of the PTX instruction on its line, or NULL. */
-Price follow_price(const MachineIns *ins, const Price *price, const SimtMachine *machine);
+/* `own`: what the replay looks at; `price`: that of the PTX instruction on its line, or NULL. */
+Price follow_price(const MachineIns *ins, const Ins *own, const Price *price,
+                   const SimtMachine *machine);
 
 /* carried.c: loads that ptxas leaves out of a loop, for an earlier turn has loaded the same.  Fills
  * kernel->carried, if there are any.  `loop` says how many turns machine code makes in one of its

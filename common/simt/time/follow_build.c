@@ -13,6 +13,7 @@
 
 #include "common/simt/core/kinds.h"
 #include "common/simt/core/ops.h"
+#include "common/simt/time/chain.h"
 #include "common/simt/time/follow.h"
 
 enum { NONE = CODE_NOWHERE, ELSEWHERE = 2, HOPPER = 9 };
@@ -196,6 +197,13 @@ static int parts_find(Reading *r)
 
 /* ---- loops ------------------------------------------------- */
 
+/* Does one instruction of the PTX become several?  A matrix is loaded by parts, and wmma's products
+ * are two of the machine's. */
+static int is_expanded(const Ins *ins)
+{
+    return ins->op == OP_TENSOR_MATRIX || ins->op == OP_TENSOR_PRODUCT;
+}
+
 /* How many instructions of machine loop `home` most lines of the PTX's loop have. */
 static uint32_t copies_count(Reading *r, uint32_t home, uint32_t loop)
 {
@@ -204,7 +212,8 @@ static uint32_t copies_count(Reading *r, uint32_t home, uint32_t loop)
     for (uint32_t i = 0; i < r->code->count; i++) {
         const MachineIns *ins = &r->code->ins[i];
         uint32_t at = ins->loop == home && ins->reached ? code_at(&r->map, ins->line) : NONE;
-        if (at != NONE && r->map.around[at] == loop) count[ins->line - r->map.first]++;
+        if (at == NONE || r->map.around[at] != loop || is_expanded(&r->kernel->code[at])) continue;
+        count[ins->line - r->map.first]++;
     }
     return code_copies(&r->map, count, CODE_COPIES);
 }
@@ -257,7 +266,8 @@ static void pieces_judge(Reading *r)
     for (uint32_t i = 0; i < r->code->count; i++) {
         const MachineIns *ins = &r->code->ins[i];
         uint32_t at = code_at(&r->map, ins->line);
-        if (!ins->reached || follow_is_call(ins)) r->left_out[ins->piece] = 1;
+        int is_routine = at != NONE && divides_wide(&r->kernel->code[at]);
+        if (!ins->reached || (follow_is_call(ins) && !is_routine)) r->left_out[ins->piece] = 1;
         if (at == NONE || !follow_is_access(ins) || !r->map.around[at]) continue;
         if (variant_of(r, ins, at) == ELSEWHERE) r->left_out[ins->piece] = 1;
     }
@@ -312,7 +322,9 @@ static void owners_find(Reading *r)
         r->part[i] = f->part_of[at], f->copy[i] = (uint16_t)copy;
         /* Where one access became several, the first costs what all of them do. */
         int is_first = !number || copy_of(r, at, number - 1, of, v) != copy;
-        if (is_anchor(&r->kernel->code[at]) && is_first) f->anchor[i] = at;
+        const Ins *own = &r->kernel->code[at];
+        if (may_be_rare(own) ? follow_is_check(&m->ins[i], own) : is_anchor(own) && is_first)
+            f->anchor[i] = at;
     }
 }
 
@@ -425,7 +437,8 @@ static int prices_append(Reading *r, Price **price, uint32_t prices, const SimtM
         uint32_t anchor = r->f->anchor[i],
                  at = anchor != NO_SLOT ? anchor : code_at(&r->map, ins->line);
         played[prices + i] = follow_ins(kernel, ins, anchor);
-        more[prices + i] = follow_price(ins, at != NONE ? &more[at] : NULL, machine);
+        more[prices + i] =
+            follow_price(ins, &played[prices + i], at != NONE ? &more[at] : NULL, machine);
         more[prices + i].origin = at != NONE ? at : 0;
     }
     r->f->way = (uint32_t)all - 1;

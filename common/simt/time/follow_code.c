@@ -21,6 +21,8 @@ enum {
     MEET = 0x141,  /* BSYNC: lanes that may have parted */
     SHUFFLE = 0x189,
     MATCH = 0x1a1,
+    CHECK = 0x102,    /* FCHK */
+    SPECIAL = 0x108,  /* MUFU: of a double's division the first guess */
     CONSTANT = 0x182, /* LDC, and ULDC at a constant and at a register's place */
     UNIFORM_CONSTANT = 0x0b9,
     UNIFORM_CONSTANT_AT = 0x0bb
@@ -31,6 +33,7 @@ enum {
     SPECIAL_LATENCY = 18,
     CONVERSION_LATENCY = 18,
     CONSTANT_LATENCY = 30,
+    CONSTANT_BUSY = 2,
     DOUBLE_ALUS = 2,
     MEET_CYCLES = 4,
     UNIFORM_CYCLES = 6
@@ -83,6 +86,11 @@ int follow_is_barrier(const MachineIns *ins)
 int follow_is_match(const MachineIns *ins)
 {
     return kind(ins) == MATCH;
+}
+
+int follow_is_check(const MachineIns *ins, const Ins *division)
+{
+    return kind(ins) == (division->op == OP_DIV_F64 ? SPECIAL : CHECK);
 }
 
 int follow_is_constant(const MachineIns *ins)
@@ -188,8 +196,8 @@ static void unit_find(Price *p, const MachineIns *ins, const Price *price, const
         p->pipe = PIPE_FP64, p->busy = cycles_for(m->fp64_lanes, m);
         p->latency = (uint16_t)(DOUBLE_ALUS * m->alu_latency);
         break;
-    case 0x102: /* FCHK MUFU */
-    case 0x108:
+    case CHECK:
+    case SPECIAL:
         p->pipe = PIPE_SFU, p->busy = cycles_for(m->sfu_lanes, m);
         p->latency = SPECIAL_LATENCY, p->wait = STALL_SPECIAL;
         break;
@@ -209,8 +217,11 @@ static void unit_find(Price *p, const MachineIns *ins, const Price *price, const
         p->pipe = PIPE_SFU, p->busy = cycles_for(m->sfu_lanes, m);
         p->latency = CONVERSION_LATENCY, p->wait = STALL_SPECIAL;
         break;
-    case 0x119: /* S2R LDC S2UR */
-    case CONSTANT:
+    case CONSTANT: /* so long for each word */
+        p->pipe = PIPE_CONSTANT, p->busy = CONSTANT_BUSY;
+        p->latency = CONSTANT_LATENCY, p->wait = STALL_SHORT_SCOREBOARD;
+        break;
+    case 0x119: /* S2R S2UR */
     case 0x1c3:
         p->latency = CONSTANT_LATENCY, p->wait = STALL_SHORT_SCOREBOARD;
         break;
@@ -224,7 +235,7 @@ static void unit_find(Price *p, const MachineIns *ins, const Price *price, const
     }
 }
 
-Price follow_price(const MachineIns *ins, const Price *price, const SimtMachine *m)
+Price follow_price(const MachineIns *ins, const Ins *own, const Price *price, const SimtMachine *m)
 {
     Price p = {.slots = 1,
                .latency = (uint16_t)m->alu_latency,
@@ -237,9 +248,16 @@ Price follow_price(const MachineIns *ins, const Price *price, const SimtMachine 
                .read = ins->read};
     if (kind(ins) == MEET) p.stall += MEET_CYCLES;
     if (kind(ins) == UNIFORM_CONSTANT_AT && p.stall < UNIFORM_CYCLES) p.stall = UNIFORM_CYCLES;
+    if (follow_is_call(ins) && price) {
+        p.slots = price->slots;
+        p.stall = (uint8_t)(price->latency < UINT8_MAX ? price->latency : UINT8_MAX);
+    }
     if (follow_is_access(ins) && price)
         p.wait = price->wait;
     else
         unit_find(&p, ins, price, m);
+    /* Parameters lie at places that the instruction names: blocks that read little else show that
+     * they take less (idle-...). */
+    if (p.pipe == PIPE_CONSTANT && own->space != PTX_CONST) p.pipe = PIPE_NONE;
     return p;
 }

@@ -65,7 +65,7 @@ enum {
 
 /* What an instruction may have to wait for besides its operands: a Pipe of its scheduler, or room
  * on the way to memory.  These only ever get free later. */
-enum { GATE_SHARED = PIPE_PRODUCT + 1, GATE_MEMORY, GATE_TEXTURE, GATES };
+enum { GATE_SHARED = PIPE_CONSTANT + 1, GATE_MEMORY, GATE_TEXTURE, GATES };
 
 #define NEVER UINT64_MAX
 
@@ -915,6 +915,17 @@ static void pipe_take(Sm *sm, uint32_t scheduler, const Price *price, uint64_t b
     *half = !*half;
 }
 
+/* Constant memory gives one word after the other; where no lane wants any it takes as long as for
+ * one.  Schedulers that want it take turns. */
+static void constants_take(Sm *sm, uint32_t scheduler, const Price *price, const TraceStep *step,
+                           uint64_t now)
+{
+    uint64_t busy = step->passes > price->busy ? step->passes : price->busy;
+    for (uint32_t s = 0; s < sm->schedulers; s++)
+        sm->gate[(size_t)s * GATES + PIPE_CONSTANT] =
+            now + busy + (s + sm->schedulers - scheduler - 1) % sm->schedulers;
+}
+
 static void results_tell(Actor *actor, const Ins *ins, const Price *price, uint64_t at)
 {
     for (int i = 0; i < 4 && ins->t_d[i]; i++)
@@ -955,6 +966,8 @@ static void issue_other(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t bu
         at = beside_issue(sm, number, ins, step, now);
     else if (is_memory(ins))
         at = memory_issue(sm, actor, ins, step, now);
+    else if (price->pipe == PIPE_CONSTANT)
+        constants_take(sm, scheduler, price, step, now);
     else if (price->pipe)
         pipe_take(sm, scheduler, price, compares ? compares : price->busy, now);
     if (ins->space == PTX_CONST && step->wanted) {
@@ -962,8 +975,11 @@ static void issue_other(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t bu
         at = later(at, arrival);
         if (price->follows && !price->made) held = later(held, arrival); /* nobody is told */
     }
-    uint64_t release = release_cycles(ins, &actor->written);
-    at += release;
+    uint64_t release = release_cycles(ins, &actor->written),
+             rare = rare_cycles(ins, may_be_rare(ins) ? step->passes : 0);
+    sm->scheduler[scheduler] += rare_slots(ins, step->passes);
+    held = later(held, rare ? now + rare : 0);
+    at += release + rare;
     if (ins->op == OP_TEXTURE) sm->textured = scheduler;
     if (is_memory(ins)) memory_gates(sm);
     if (price->follows) {

@@ -150,6 +150,15 @@ static void doubles_expand(const Ins *ins, const SimtMachine *m, Price *p)
     p->latency = (uint16_t)(alus * (uint32_t)m->alu_latency);
 }
 
+/* Divisions of 64-bit integers are a routine for sm_90 of so many instructions, most of which need
+ * the one before. */
+static void wide_expand(const Ins *ins, uint32_t alu, Price *p)
+{
+    enum { ROUTINE = 68 };
+    if (!divides_wide(ins)) return;
+    p->slots = ROUTINE, p->latency = (uint16_t)(ROUTINE * (alu + 1));
+}
+
 static Price price_of(const Ins *ins, const SimtKernel *kernel, const SimtMachine *m)
 {
     uint32_t alu = (uint32_t)m->alu_latency;
@@ -181,6 +190,7 @@ static Price price_of(const Ins *ins, const SimtKernel *kernel, const SimtMachin
         p.slots = 15, p.pipe = PIPE_SFU, p.busy = (uint16_t)(2 * cycles_for(m->sfu_lanes, m));
         p.latency = (uint16_t)(alu * (is_single(ins) ? 15 : 35)), p.wait = STALL_SPECIAL;
         doubles_expand(ins, m, &p);
+        wide_expand(ins, alu, &p);
         break;
     case CLASS_TENSOR:
         product_price(ins, kernel, m, &p);
@@ -488,6 +498,8 @@ static int is_simple(const Ins *ins)
     case OP_CP_COMMIT:
     case OP_CP_WAIT:
     case OP_DEPENDENTS:
+    case OP_DIV_F32:
+    case OP_DIV_F64:
     case OP_FENCE:
     case OP_MATCH:
     case OP_MBARRIER:
