@@ -186,6 +186,117 @@ static void a_predicate_is_late(void **state)
                      100 * 2 * alu);
 }
 
+/* A body whose %t, %q and %rdt are its own, 100 times by one warp: latencies that it takes. */
+static uint64_t latencies_of(const char *body)
+{
+    char own[500];
+    snprintf(own, sizeof own, "{\n.reg .b32 %%t; .reg .b64 %%rdt; .reg .pred %%p, %%q;\n%s}\n",
+             body);
+    uint64_t cycles = slope(own, 100, (Setup){.blocks = 1, .threads = 32});
+    assert_int_equal(cycles % (100 * (uint64_t)SMALL.alu_latency), 0);
+    return cycles / (100 * (uint64_t)SMALL.alu_latency);
+}
+
+static void two_sums_are_one(void **state)
+{
+    (void)state;
+    assert_int_equal(latencies_of("add.u32 %t, %r3, %r1;\nadd.u32 %r3, %t, %r2;\n"), 1);
+    assert_int_equal(latencies_of("shr.u32 %t, %r3, 3;\nadd.u32 %r3, %t, %r2;\n"), 1);
+    assert_int_equal(latencies_of("mul.lo.u32 %t, %r3, %r1;\nsub.u32 %r3, %r2, %t;\n"), 1);
+    assert_int_equal(latencies_of("and.b32 %t, %r3, %r1;\nxor.b32 %r3, %t, %r2;\n"), 1);
+    /* Three operands, and no more; and somebody else may want the first sum. */
+    assert_int_equal(latencies_of("add.u32 %t, %r3, %r1;\nadd.u32 %t, %t, %r1;\n"
+                                  "add.u32 %r3, %t, %r2;\n"),
+                     3);
+    assert_int_equal(latencies_of("add.u32 %t, %r3, %r1;\nadd.u32 %r3, %t, %r2;\n"
+                                  "xor.b32 %r4, %r4, %t;\n"),
+                     2);
+    assert_int_equal(latencies_of("and.b32 %t, %r3, %r1;\nadd.u32 %r3, %t, %r2;\n"), 2);
+}
+
+/* A half of a wide sum has a register of its own; other bits are shifted. */
+static void a_word_is_free(void **state)
+{
+    (void)state;
+    Setup one = {.blocks = 1, .threads = 32};
+    uint64_t alu = (uint64_t)SMALL.alu_latency;
+#define UPPER(BITS)                                                                                \
+    "cvt.u64.u32 %rd2, %r3;\nadd.u64 %rd3, %rd2, %rd4;\nshr.u64 %rd5, %rd3, " BITS                 \
+    ";\ncvt.u32.u64 %r3, %rd5;\n"
+    assert_int_equal(slope(UPPER("32"), 100, one), 100 * 2 * alu);
+    assert_int_equal(slope(UPPER("31"), 100, one), 100 * (3 * alu + 1));
+}
+
+static void a_comparison_joins_a_predicate(void **state)
+{
+    (void)state;
+    /* One comparison, one that joins it, and a selection. */
+    assert_int_equal(latencies_of("setp.lt.u32 %p, %r3, %r1;\nsetp.lt.u32 %q, %r3, %r2;\n"
+                                  "or.pred %p3, %p, %q;\nselp.b32 %r3, %r3, %r4, %p3;\n"),
+                     3);
+    /* What was there before is joined for nothing, what others read, too, is not. */
+    assert_int_equal(latencies_of("setp.lt.u32 %p, %r3, %r1;\nand.pred %q, %p, %p2;\n"
+                                  "selp.b32 %r3, %r3, %r4, %q;\n"),
+                     2);
+    assert_int_equal(latencies_of("setp.lt.u32 %p, %r3, %r1;\nand.pred %q, %p, %p2;\n"
+                                  "selp.b32 %r3, %r3, %r4, %q;\nselp.b32 %r5, %r5, %r4, %p;\n"),
+                     3);
+}
+
+static void special_functions_are_scaled(void **state)
+{
+    (void)state;
+    Setup one = {.blocks = 1, .threads = 32};
+    uint64_t alu = (uint64_t)SMALL.alu_latency, unit = alu * 9 / 2;
+    assert_int_equal(slope("ex2.approx.ftz.f32 %f1, %f1;\n", 100, one), 100 * unit);
+    assert_int_equal(slope("ex2.approx.f32 %f1, %f1;\n", 100, one),
+                     100 * (unit + 3 * alu + GUARD_CYCLES));
+    assert_int_equal(slope("sin.approx.f32 %f1, %f1;\n", 100, one), 100 * (unit + alu));
+    assert_int_equal(slope("div.approx.f32 %f1, %f1, %f2;\n", 100, one),
+                     100 * (unit + 4 * alu + GUARD_CYCLES));
+}
+
+/* A variable's first value takes an instruction, an operand none. */
+static void a_variable_begins_with_an_instruction(void **state)
+{
+    (void)state;
+    Setup four = {.blocks = 1, .threads = 512};
+    assert_int_equal(slope("mov.f32 %f1, 0f3F800000;\nfma.rn.f32 %f1, %f1, %f2, %f3;\n", 100, four),
+                     800);
+    assert_int_equal(slope("{\n.reg .f32 %one;\nmov.f32 %one, 0f3F800000;\n"
+                           "fma.rn.f32 %f1, %one, %f2, %f1;\n}\n",
+                           100, four),
+                     400);
+}
+
+/* Of a kernel whose lanes load, behind a branch, off a parameter. */
+static uint64_t parameter_cycles(uint32_t cc_major)
+{
+    static const float zeros[32];
+    Error error = {""};
+    SimtMachine machine = SMALL;
+    SimtOptions options = {.threads = 1, .count = 1};
+    SimtResult result;
+    machine.cc_major = cc_major;
+    SimtGpu *gpu = simt_open(&machine, &options, &error);
+    assert_non_null(gpu);
+    uint64_t data = device_data(gpu, zeros, sizeof zeros);
+    char *text = kernel_text("setp.gt.u32 %p1, %r1, 99;\n@%p1 bra END;\n"
+                             "mul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"
+                             "ld.global.f32 %f1, [%rd3];\nEND:\n",
+                             "", 0, "st.shared.f32 [%r1], %f1;\n");
+    assert_int_equal(run(gpu, text, 1, 1, 128, &data, sizeof data, &result), 0);
+    simt_close(gpu);
+    free(text);
+    return result.cycles;
+}
+
+static void hopper_loads_parameters_behind_predicates(void **state)
+{
+    (void)state;
+    assert_in_range(parameter_cycles(9) - parameter_cycles(8), 30, 32);
+}
+
 /* A guess, products one after the other, a check. */
 static void roots_of_doubles_are_products_of_doubles(void **state)
 {
@@ -702,6 +813,108 @@ static void a_short_loop_is_four_turns_at_once(void **state)
     assert_in_range(alone - four, (TURNS - TURNS / 4) * near, (TURNS - TURNS / 4) * (far + ADDED));
     /* Registers for one float4 at a time. */
     assert_in_range(few, (uint64_t)TURNS * near, alone);
+}
+
+/* Cycles of one warp that adds up so many float4, in lines of their own and without a branch. */
+static uint64_t straight_cycles(int loads, uint32_t registers)
+{
+    SimtResult result;
+    char *first = malloc(200 * (size_t)loads), *at = first;
+    assert_non_null(first);
+    at += sprintf(at, "mov.f32 %%f9, 0f00000000;\n");
+    for (int i = 0; i < loads; i++)
+        at += sprintf(at,
+                      "ld.global.v4.f32 {%%f%d, %%f%d, %%f%d, %%f%d}, [%%rd1+%d];\n"
+                      "add.f32 %%f%d, %%f%d, %%f%d;\nadd.f32 %%f9, %%f9, %%f%d;\n",
+                      10 + 4 * i, 11 + 4 * i, 12 + 4 * i, 13 + 4 * i, 128 * i, 10 + 4 * i,
+                      10 + 4 * i, 13 + 4 * i, 10 + 4 * i);
+    char *text = kernel_text(first, "", 0, "st.global.f32 [%rd1], %f9;\n");
+    launch_with(text, 1, 32, registers, 0, &result);
+    free(text), free(first);
+    return result.cycles;
+}
+
+/* Loads go ahead of what needs them as far as there are registers for what they bring. */
+static void loads_wait_for_registers(void **state)
+{
+    enum { LOADS = 6 };
+    uint64_t far = (uint64_t)SMALL.dram_latency, all = straight_cycles(LOADS, 64),
+             few = straight_cycles(LOADS, 14), one = straight_cycles(LOADS, 8);
+    (void)state;
+    /* Two at a time, or each alone; all lie in one place, which answers in its time. */
+    assert_in_range(few - all, (LOADS / 2 - 1) * far * 7 / 10, (LOADS / 2 - 1) * far * 4 / 3);
+    assert_in_range(one - all, (LOADS - 1) * far * 7 / 10, (LOADS - 1) * far * 4 / 3);
+}
+
+/* Cycles of one warp that adds each of twelve loads to eight sums, which have other names after
+ * each; the twelfth time their first ones again. */
+static uint64_t sums_cycles(uint32_t registers)
+{
+    enum { LOADS = 12, SUMS = 8 };
+    SimtResult result;
+    char first[8000], *at = first;
+    for (int i = 0; i < LOADS; i++) {
+        at += sprintf(at, "ld.global.f32 %%f%d, [%%rd1+%d];\n", i, 128 * i);
+        for (int s = 0; s < SUMS; s++)
+            at += sprintf(at, "fma.rn.f32 %%f%d, %%f%d, %%f%d, %%f%d;\n",
+                          20 + s + (i + 1 < LOADS && i % 2 == 0 ? SUMS : 0), i, i,
+                          20 + s + (i % 2 ? SUMS : 0));
+    }
+    char *text = kernel_text("bra BEGIN;\nBEGIN:\n", first, 1,
+                             "add.f32 %f20, %f20, %f21;\nst.global.f32 [%rd1], %f20;\n");
+    launch_with(text, 1, 32, registers, 0, &result);
+    free(text);
+    return result.cycles;
+}
+
+/* A sum that is added to has one place, whatever its names are. */
+static void sums_keep_their_places(void **state)
+{
+    enum { ADDRESS = 2, KEPT = 3, SUMS = 8 };
+    uint64_t far = (uint64_t)SMALL.dram_latency, all = sums_cycles(64),
+             half = sums_cycles(ADDRESS + KEPT + SUMS + 6);
+    (void)state;
+    /* Six of the twelve loads are on their way together. */
+    assert_in_range(half - all, far * 7 / 10, far * 4 / 3);
+}
+
+/* Cycles of one warp that adds up eight values from before, twelve loads; `wanted`: the eight are
+ * read once more behind all that. */
+static uint64_t values_cycles(int wanted, uint32_t registers)
+{
+    enum { VALUES = 8, LOADS = 12 };
+    SimtResult result;
+    char before[1000], first[2000], behind[1000], *at = before;
+    at += sprintf(at, "cvt.rn.f32.u32 %%f20, %%r1;\n");
+    for (int v = 1; v < VALUES; v++)
+        at += sprintf(at, "add.f32 %%f%d, %%f%d, %%f%d;\n", 20 + v, 19 + v, 19 + v);
+    sprintf(at, "bra BEGIN;\nBEGIN:\nmov.f32 %%f9, 0f00000000;\n");
+    at = first;
+    for (int v = 0; v < VALUES; v++)
+        at += sprintf(at, "add.f32 %%f9, %%f9, %%f%d;\n", 20 + v);
+    for (int i = 0; i < LOADS; i++)
+        at += sprintf(at, "ld.global.f32 %%f%d, [%%rd1+%d];\nadd.f32 %%f9, %%f9, %%f%d;\n", 28 + i,
+                      128 * i, 28 + i);
+    at = behind + sprintf(behind, "bra END;\nEND:\n");
+    for (int v = 0; wanted && v < VALUES; v++)
+        at += sprintf(at, "add.f32 %%f9, %%f9, %%f%d;\n", 20 + v);
+    sprintf(at, "st.global.f32 [%%rd1], %%f9;\n");
+    char *text = kernel_text(before, first, 1, behind);
+    launch_with(text, 1, 32, registers, 0, &result);
+    free(text);
+    return result.cycles;
+}
+
+/* A value that nobody reads any more leaves its register to a load. */
+static void values_end_with_their_last_reader(void **state)
+{
+    enum { KEPT = 3, VALUES = 8, SUM = 1, FREE = 1 };
+    uint32_t registers = KEPT + VALUES + SUM + FREE;
+    uint64_t far = (uint64_t)SMALL.dram_latency, ended = values_cycles(0, registers),
+             wanted = values_cycles(1, registers);
+    (void)state;
+    /* Eight or more at once, or each load alone. */
+    assert_in_range(wanted - ended, 9 * far * 7 / 10, 11 * far);
 }
 
 #define LOADS_1   "ld.global.f32 %f1, [%rd1];\n"
@@ -1515,10 +1728,19 @@ int main(void)
         cmocka_unit_test(constants_come_from_dram_once),
         cmocka_unit_test(registers_that_are_needed_take_room),
         cmocka_unit_test(a_short_loop_is_four_turns_at_once),
+        cmocka_unit_test(loads_wait_for_registers),
+        cmocka_unit_test(sums_keep_their_places),
+        cmocka_unit_test(values_end_with_their_last_reader),
         cmocka_unit_test(no_load_goes_ahead_of_a_division),
         cmocka_unit_test(a_way_waits_for_the_other),
         cmocka_unit_test(a_branch_around_a_branch_is_one),
         cmocka_unit_test(a_predicate_is_late),
+        cmocka_unit_test(two_sums_are_one),
+        cmocka_unit_test(a_word_is_free),
+        cmocka_unit_test(a_comparison_joins_a_predicate),
+        cmocka_unit_test(special_functions_are_scaled),
+        cmocka_unit_test(a_variable_begins_with_an_instruction),
+        cmocka_unit_test(hopper_loads_parameters_behind_predicates),
         cmocka_unit_test(roots_of_doubles_are_products_of_doubles),
         cmocka_unit_test(a_division_of_nothing_is_a_routine),
         cmocka_unit_test(products_go_beside_sums),

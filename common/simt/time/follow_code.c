@@ -139,12 +139,6 @@ void follow_way(Ins *ins, Price *price)
     *price = (Price){.slots = 1, .wait = STALL_WAIT, .follows = 1, .stall = WAY_CYCLES};
 }
 
-static uint16_t cycles_for(uint32_t lanes, const SimtMachine *m)
-{
-    uint32_t each = lanes / m->schedulers ? lanes / m->schedulers : 1;
-    return (uint16_t)((LANES + each - 1) / each);
-}
-
 static void unit_find(Price *p, const MachineIns *ins, const Price *price, const SimtMachine *m)
 {
     switch (kind(ins)) {

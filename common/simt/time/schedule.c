@@ -14,14 +14,16 @@
 #include "common/simt/core/code_map.h"
 #include "common/simt/core/kinds.h"
 #include "common/simt/core/ops.h"
+#include "common/simt/time/alive.h"
 #include "common/simt/time/chain.h"
 #include "common/simt/time/follow.h"
+#include "common/simt/time/fuse.h"
 #include "common/simt/time/pressure.h"
 #include "common/simt/time/products.h"
 #include "common/simt/time/unroll.h"
 #include "common/simt/core/async.h"
 
-enum { LOAD_AHEAD = 200, SHARED_AHEAD = 30, MOST_GUARDED = 8, VOLTA = 7 };
+enum { LOAD_AHEAD = 200, SHARED_AHEAD = 30, MOST_GUARDED = 8, VOLTA = 7, HOPPER = 9 };
 
 static int is_add_64(const Ins *ins)
 {
@@ -33,12 +35,6 @@ static int is_product(const Ins *ins)
     return ins->op == OP_MULWIDE_U32 || ins->op == OP_MULWIDE_S32 || ins->op == OP_SHL_32 ||
            ins->op == OP_SHL_64;
 }
-
-/* Of each scoreboard number: how often it is read, how many instructions write it, and the last of
- * these. */
-typedef struct Uses {
-    uint32_t *read, *written, *writer;
-} Uses;
 
 static int uses_count(const SimtKernel *kernel, Uses *uses)
 {
@@ -60,7 +56,7 @@ static int uses_count(const SimtKernel *kernel, Uses *uses)
 
 /* ---- prices ------------------------------------------------------------------------------- */
 
-static uint32_t cycles_for(uint32_t lanes, const SimtMachine *m)
+uint32_t cycles_for(uint32_t lanes, const SimtMachine *m)
 {
     uint32_t each = lanes / m->schedulers ? lanes / m->schedulers : 1;
     return (LANES + each - 1) / each;
@@ -159,6 +155,44 @@ static void wide_expand(const Ins *ins, uint32_t alu, Price *p)
     p->slots = ROUTINE, p->latency = (uint16_t)(ROUTINE * (alu + 1));
 }
 
+/* Around the special function unit: what would lose digits there is scaled before, and its result
+ * behind, if a comparison says so; angles become parts of a turn. */
+static void special_expand(const Ins *ins, const SimtMachine *m, Price *p)
+{
+    enum { SCALED = 4, RECIPROCAL = 7, QUOTIENT = 9 };
+    uint32_t alu = (uint32_t)m->alu_latency, unit = alu * 9 / 2,
+             late = alu + (m->cc_major >= VOLTA ? GUARD_CYCLES : 0);
+    p->slots = 1, p->latency = (uint16_t)unit;
+    switch (ins->op) {
+    case OP_SIN_F32:
+    case OP_SIN_F32_FTZ:
+    case OP_COS_F32:
+    case OP_COS_F32_FTZ:
+    case OP_CLZ_32:
+        p->slots = 2, p->latency = (uint16_t)(unit + alu);
+        break;
+    case OP_EX2_F32:
+    case OP_LG2_F32:
+    case OP_SQRT_F32:
+    case OP_RSQRT_F32:
+        p->slots = SCALED, p->latency = (uint16_t)(late + 2 * alu + unit);
+        break;
+    case OP_MATCH:
+    case OP_REDUX:
+        p->slots = 2, p->latency = (uint16_t)(6 * alu);
+        break;
+    case OP_RCP_F32:
+        p->slots = RECIPROCAL, p->latency = (uint16_t)(5 * alu + unit);
+        break;
+    case OP_DIVAPPROX_F32:
+    case OP_DIVAPPROX_F32_FTZ:
+        p->slots = QUOTIENT, p->latency = (uint16_t)(late + 3 * alu + unit);
+        break;
+    default:
+        break;
+    }
+}
+
 static Price price_of(const Ins *ins, const SimtKernel *kernel, const SimtMachine *m)
 {
     uint32_t alu = (uint32_t)m->alu_latency;
@@ -183,12 +217,15 @@ static Price price_of(const Ins *ins, const SimtKernel *kernel, const SimtMachin
         p.latency = (uint16_t)(alu * 2);
         break;
     case CLASS_SFU:
-        p.slots = 2, p.pipe = PIPE_SFU, p.busy = (uint16_t)cycles_for(m->sfu_lanes, m);
-        p.latency = (uint16_t)(alu * 6), p.wait = STALL_SPECIAL;
+        p.pipe = PIPE_SFU, p.busy = (uint16_t)cycles_for(m->sfu_lanes, m);
+        p.wait = STALL_SPECIAL;
+        special_expand(ins, m, &p);
         break;
     case CLASS_DIV:
         p.slots = 15, p.pipe = PIPE_SFU, p.busy = (uint16_t)(2 * cycles_for(m->sfu_lanes, m));
         p.latency = (uint16_t)(alu * (is_single(ins) ? 15 : 35)), p.wait = STALL_SPECIAL;
+        if (ins->op == OP_DIVAPPROX_F32 || ins->op == OP_DIVAPPROX_F32_FTZ)
+            special_expand(ins, m, &p);
         doubles_expand(ins, m, &p);
         wide_expand(ins, alu, &p);
         break;
@@ -297,9 +334,21 @@ static uint32_t branch_skips(const Ins *code, uint32_t at)
     return skips <= MOST_GUARDED ? skips : 0;
 }
 
+/* Hopper's sums have no operand in constant memory: what stands behind a predicate loads the
+ * kernel's parameter there, each time. */
+static void parameter_load(const SimtKernel *kernel, const Ins *ins, Price *price)
+{
+    enum { CONSTANT_CYCLES = 30 };
+    for (int s = 0; s < 2 && is_add_64(ins); s++) {
+        if (!ins->t_s[s] || kernel->width[ins->t_s[s]]) continue;
+        price->slots++, price->latency = (uint16_t)(price->latency + CONSTANT_CYCLES);
+        return;
+    }
+}
+
 /* A short forward branch becomes the predicate of what it skips.  It parts no code then, nor does
  * its JOIN if nobody else meets there. */
-static void branches_fold(SimtKernel *kernel, Price *price)
+static void branches_fold(SimtKernel *kernel, Price *price, const SimtMachine *machine)
 {
     Ins *code = kernel->code;
     for (uint32_t i = 0; i < kernel->count; i++) {
@@ -307,11 +356,27 @@ static void branches_fold(SimtKernel *kernel, Price *price)
         if (!skips) continue;
         price[i].slots = 0, price[i].latency = 0, price[i].guards = (uint8_t)skips;
         price[i].passed = price[code[i].target].passed = 1;
-        for (uint32_t k = i + 1; k < code[i].target; k++)
+        for (uint32_t k = i + 1; k < code[i].target; k++) {
             if (!code[k].t_s[GUARD_SOURCE]) code[k].t_s[GUARD_SOURCE] = code[i].t_s[GUARD_SOURCE];
+            if (machine->cc_major >= HOPPER) parameter_load(kernel, &code[k], &price[k]);
+        }
     }
     for (uint32_t i = 0; i < kernel->count; i++)
         if (code[i].reconv < kernel->count && !price[i].passed) price[code[i].reconv].passed = 0;
+}
+
+/* A variable that begins with a constant, and gets other values elsewhere, is a register: ptxas can
+ * not put the constant into who reads it. */
+static void variables_begin(const SimtKernel *kernel, Price *price, const Uses *uses,
+                            const SimtMachine *machine)
+{
+    for (uint32_t i = 0; i < kernel->count; i++) {
+        const Ins *ins = &kernel->code[i];
+        int moves = (ins->op == OP_MOV_32 || ins->op == OP_MOV_64) && ins->class == CLASS_FREE,
+            folded = !ins->t_s[0] || !kernel->width[ins->t_s[0]];
+        if (moves && folded && !ins->pseudo && uses->written[ins->t_d[0]] > 1)
+            price[i].slots = 1, price[i].latency = (uint16_t)machine->alu_latency;
+    }
 }
 
 /* Predicates of comparisons come late; what else makes one, as a wait at an mbarrier, takes its
@@ -321,8 +386,8 @@ static void guards_mark(const SimtKernel *kernel, Price *price, const Uses *uses
     for (uint32_t i = 0; i < kernel->count; i++) {
         uint16_t guard = kernel->code[i].t_s[GUARD_SOURCE];
         const Ins *writer = &kernel->code[uses->writer[guard]];
-        int compares = writer->class >= CLASS_INT && writer->class <= CLASS_FP64;
-        if (guard && compares) price[i].guarded = GUARD_CYCLES;
+        if (guard && (compares(writer) || joins_predicates(writer)))
+            price[i].guarded = GUARD_CYCLES;
     }
 }
 
@@ -393,13 +458,16 @@ static void heights_find(const Ins *code, const Price *price, uint32_t count, ui
     }
 }
 
-/* Ranks the instructions of one piece; its last one, a branch or barrier, stays last. */
-void piece_order(const Ins *code, Price *price, uint32_t count, Pressure *pressure)
+/* Its last instruction, a branch or barrier, stays last. */
+void piece_order(const SimtKernel *kernel, const Ins *code, Price *price, uint32_t count,
+                 const uint64_t *alive)
 {
+    Pressure pressure;
     uint32_t height[PIECE], before[PIECE] = {0};
     unsigned char done[PIECE] = {0};
     uint32_t free_end =
         count && piece_ends(&code[count - 1], &price[count - 1]) ? count - 1 : count;
+    pressure_open(&pressure, code, price, count, kernel, alive);
     heights_find(code, price, count, height);
     for (uint32_t k = 0; k < free_end; k++)
         for (uint32_t i = 0; i < k; i++)
@@ -409,13 +477,14 @@ void piece_order(const Ins *code, Price *price, uint32_t count, Pressure *pressu
         int32_t least = 0;
         for (uint32_t k = 0; k < free_end; k++) {
             if (done[k] || before[k]) continue;
-            /* Those that registers suffice for come first, else those that want the fewest. */
-            int32_t lacks = pressure ? pressure_lacks(pressure, k) : 0;
-            if (best < free_end && (lacks > least || (lacks == least && height[k] <= height[best])))
-                continue;
+            /* Those that registers suffice for come first; else those that want the fewest, in the
+             * order of the PTX, which has registers enough. */
+            int32_t lacks = pressure_lacks(&pressure, k);
+            int later = lacks > 0 || height[k] <= height[best < free_end ? best : k];
+            if (best < free_end && (lacks > least || (lacks == least && later))) continue;
             best = k, least = lacks;
         }
-        if (pressure) pressure_issue(pressure, best);
+        pressure_issue(&pressure, best);
         done[best] = 1;
         price[best].rank = rank;
         for (uint32_t k = best + 1; k < free_end; k++)
@@ -442,7 +511,7 @@ static void piece_follow(const SimtKernel *kernel, uint32_t from, Price *price, 
     }
 }
 
-static void pieces_order(const SimtKernel *kernel, Price *price)
+static void pieces_order(const SimtKernel *kernel, Price *price, Alive *alive)
 {
     uint32_t part = 0;
     for (uint32_t from = 0; from < kernel->count;) {
@@ -458,7 +527,8 @@ static void pieces_order(const SimtKernel *kernel, Price *price)
         if (kernel->info.spills)
             piece_follow(kernel, from, price + from, to - from);
         else
-            piece_order(kernel->code + from, price + from, to - from, NULL);
+            piece_order(kernel, kernel->code + from, price + from, to - from,
+                        alive_behind(alive, to));
         price[to - 1].last = 1;
         part++;
         from = to;
@@ -525,33 +595,45 @@ static void plain_mark(const SimtKernel *kernel, Price *price, uint32_t prices)
     }
 }
 
+/* What each instruction takes, as far as its neighbours in the text decide.  -1: out of memory. */
+static int prices_make(SimtKernel *kernel, Price *price, const Uses *uses,
+                       const SimtMachine *machine)
+{
+    for (uint32_t i = 0; i < kernel->count; i++)
+        price[i] = price_of(&kernel->code[i], kernel, machine);
+    products_fold(kernel, price, uses);
+    if (sums_fuse(kernel, price, uses, machine) != 0) return -1;
+    variables_begin(kernel, price, uses, machine);
+    branches_fold(kernel, price, machine);
+    branches_turn(kernel, price);
+    divisions_hoist(kernel, price, uses, machine);
+    if (machine->cc_major >= VOLTA) guards_mark(kernel, price, uses);
+    for (uint32_t i = 0; i < kernel->count; i++)
+        price[i].folded = !price[i].slots && !kernel->code[i].pseudo;
+    return 0;
+}
+
 int schedule_build(SimtKernel *kernel, const SimtMachine *machine, int machine_code)
 {
     Uses uses = {NULL, NULL, NULL};
+    Alive alive = {0};
     if (kernel->price) return 0;
     if (machine_code) arrays_find(kernel, machine);
     Price *price = calloc(kernel->count + 1, sizeof *price);
-    if (price && uses_count(kernel, &uses) == 0) {
-        for (uint32_t i = 0; i < kernel->count; i++)
-            price[i] = price_of(&kernel->code[i], kernel, machine);
-        products_fold(kernel, price, &uses);
-        branches_fold(kernel, price);
-        branches_turn(kernel, price);
-        divisions_hoist(kernel, price, &uses, machine);
-        if (machine->cc_major >= VOLTA) guards_mark(kernel, price, &uses);
-        for (uint32_t i = 0; i < kernel->count; i++)
-            price[i].folded = !price[i].slots && !kernel->code[i].pseudo;
+    if (price && kernel->width && uses_count(kernel, &uses) == 0 &&
+        alive_open(&alive, kernel) == 0 && prices_make(kernel, price, &uses, machine) == 0) {
         /* With spills, machine code has told the order, and how often a loop spills in a turn. */
         uint32_t loops = kernel->info.spills ? 0 : loops_mark(kernel, price);
-        pieces_order(kernel, price);
+        pieces_order(kernel, price, &alive);
         uint32_t prices;
-        price = loops_unroll(kernel, price, loops, &prices);
+        price = loops_unroll(kernel, price, loops, &alive, &prices);
         if (price) plain_mark(kernel, price, prices);
         if (price && machine_code) price = follow_build(kernel, price, prices, machine);
         kernel->price = price;
     } else {
         free(price);
     }
+    alive_close(&alive);
     free(uses.read), free(uses.written), free(uses.writer);
     return kernel->price ? 0 : -1;
 }

@@ -30,20 +30,22 @@ struct Price {
     uint8_t follows, stall, fetches[2], waits, made, read;
 };
 
-enum { PIECE = 512 };             /* instructions that are put in order together, at most */
-enum { GUARD_SOURCE = 3 };        /* of Ins.t_s: the predicate of the instruction itself */
-typedef struct Pressure Pressure; /* pressure.h */
+enum { PIECE = 512 };      /* instructions that are put in order together, at most */
+enum { GUARD_SOURCE = 3 }; /* of Ins.t_s: the predicate of the instruction itself */
 
 static inline int is_memory(const Ins *ins)
 {
     return ins->class >= CLASS_LOAD && ins->class <= CLASS_ATOMIC;
 }
 
+/* Cycles that so many lanes of a pipe take for a warp. */
+uint32_t cycles_for(uint32_t lanes, const SimtMachine *machine);
 /* Does a straight piece of code end behind this instruction? */
 int piece_ends(const Ins *ins, const Price *price);
-/* Ranks the instructions of one piece, as far as registers allow it; `pressure` is NULL where they
- * suffice. */
-void piece_order(const Ins *code, Price *price, uint32_t count, Pressure *pressure);
+/* Ranks the instructions of one piece of the kernel, as far as its registers allow it; `alive`
+ * behind it (alive.h). */
+void piece_order(const SimtKernel *kernel, const Ins *code, Price *price, uint32_t count,
+                 const uint64_t *alive);
 
 /* Fills kernel->price, once; with machine_code what ptxas made of it, too (follow.h).  -1: out of
  * memory. */

@@ -13,7 +13,6 @@
 
 #include "common/simt/core/code_map.h"
 #include "common/simt/core/ops.h"
-#include "common/simt/time/pressure.h"
 
 enum {
     /* Machine instructions of a loop that is unrolled: 19 without and 30 with loads from global
@@ -123,9 +122,8 @@ static int is_dropped(const SimtKernel *kernel, const Unrolled *loop, uint32_t a
 }
 
 /* Four copies of a loop, in one order.  -1: out of memory. */
-static int loop_copy(SimtKernel *kernel, Price *price, const Unrolled *loop)
+static int loop_copy(SimtKernel *kernel, Price *price, const Unrolled *loop, Alive *alive)
 {
-    Pressure pressure;
     uint16_t *now = calloc(2 * (size_t)kernel->scoreboard, sizeof *now);
     if (!now) return -1;
     uint16_t *fresh = now + kernel->scoreboard;
@@ -147,9 +145,8 @@ static int loop_copy(SimtKernel *kernel, Price *price, const Unrolled *loop)
     }
     free(now);
     price[to - 1].last = 1;
-    pressure_open(&pressure, kernel->played + loop->copy, price + loop->copy,
-                  UNROLLED * loop->count, kernel);
-    piece_order(kernel->played + loop->copy, price + loop->copy, UNROLLED * loop->count, &pressure);
+    piece_order(kernel, kernel->played + loop->copy, price + loop->copy, UNROLLED * loop->count,
+                alive_behind(alive, last + 1));
     return 0;
 }
 
@@ -168,7 +165,8 @@ static uint32_t loops_list(SimtKernel *kernel, const Price *price)
     return room;
 }
 
-Price *loops_unroll(SimtKernel *kernel, Price *price, uint32_t loops, uint32_t *prices)
+Price *loops_unroll(SimtKernel *kernel, Price *price, uint32_t loops, Alive *alive,
+                    uint32_t *prices)
 {
     int failed = 1;
     kernel->unrolled = calloc(loops + 1, sizeof *kernel->unrolled);
@@ -191,7 +189,7 @@ Price *loops_unroll(SimtKernel *kernel, Price *price, uint32_t loops, uint32_t *
         if (kernel->played_scores + UNROLLED * 4 * loop->count > MOST_SCORES)
             price[loop->first].loop = 0;
         else
-            failed = loop_copy(kernel, price, loop) != 0;
+            failed = loop_copy(kernel, price, loop, alive) != 0;
     }
     *prices = room;
     if (!failed) return price;

@@ -2,6 +2,7 @@
 #ifndef CONVLAB_SIMT_UNROLL_H
 #define CONVLAB_SIMT_UNROLL_H
 
+#include "common/simt/time/alive.h"
 #include "common/simt/time/schedule.h"
 
 enum { UNROLLED = 4 }; /* turns */
@@ -16,7 +17,8 @@ uint32_t loops_mark(const SimtKernel *kernel, Price *price);
 
 /* Fills kernel->played and kernel->unrolled.  Returns the prices, those of the copies behind those
  * of the kernel's own code; NULL, and they are freed: out of memory. */
-Price *loops_unroll(SimtKernel *kernel, Price *price, uint32_t loops, uint32_t *prices);
+Price *loops_unroll(SimtKernel *kernel, Price *price, uint32_t loops, Alive *alive,
+                    uint32_t *prices);
 
 /* The warp has executed the branch that closes an unrolled loop: slots that its last turns save,
  * for four that followed each other are one. */
